@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ownership that shows: a local marked _cleanup_(…) is released when its scope ends, and TAKE()
+ * hands it over. Every opaque type T of the project defines T_freep beside T_free with
+ * DEFINE_FREEP(), so that `_cleanup_(T_freep) struct T *x = NULL;` works. */
+#pragma once
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define _cleanup_(f) __attribute__((cleanup(f)))
+
+/* The pointer, which is no longer ours to free. */
+#define TAKE(p)                       \
+	({                            \
+		__auto_type _p = (p); \
+		(p) = NULL;           \
+		_p;                   \
+	})
+
+/* The same for a file descriptor. */
+#define TAKE_FD(fd)             \
+	({                      \
+		int _fd = (fd); \
+		(fd) = -1;      \
+		_fd;            \
+	})
+
+#define DEFINE_FREEP(type)                               \
+	static inline void type##_freep(struct type **p) \
+	{                                                \
+		type##_free(*p);                         \
+	}
+
+#define ELEMENTS(a) (sizeof(a) / sizeof((a)[0]))
+
+static inline void freep(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void closep(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void fclosep(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+}
+
+static inline void closedirp(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one sentence that says what went wrong: see error.h. */
+#include "lib/base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int error_say(struct error *err, int r, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(err->text, sizeof(err->text), format, ap);
+	va_end(ap);
+	return r;
+}
+
+int error_os(struct error *err, int r, const char *format, ...)
+{
+	char words[128];
+	size_t len;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(err->text, sizeof(err->text), format, ap);
+	va_end(ap);
+	len = strlen(err->text);
+	snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror_r(-r, words, sizeof(words)));
+	return r;
+}
+
+int error_prefix(struct error *err, int r, const char *format, ...)
+{
+	char said[sizeof(err->text)];
+	size_t len;
+	va_list ap;
+
+	memcpy(said, err->text, sizeof(said));
+	va_start(ap, format);
+	vsnprintf(err->text, sizeof(err->text), format, ap);
+	va_end(ap);
+	len = strlen(err->text);
+	snprintf(err->text + len, sizeof(err->text) - len, ": %s", said);
+	return r;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one sentence that says what went wrong.
+ *
+ * Functions return 0 or a negative errno, and whoever meets the failure first writes the sentence
+ * into a `struct error` that lives on main's stack. It names the thing, the cause and, where there
+ * is one, the way out. Libraries never print it; tool_main does, once. */
+#pragma once
+
+struct error {
+	char text[768]; /* "" = nothing said */
+};
+
+/* Writes the sentence, drops what was there, and returns `r`. */
+int error_say(struct error *err, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same, followed by ": " and the words of errno `r` (negative). */
+int error_os(struct error *err, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Puts "<format>: " in front of a sentence that is there already, and returns `r`. */
+int error_prefix(struct error *err, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));

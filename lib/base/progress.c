@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How far long work is: see progress.h. */
+#include "lib/base/progress.h"
+
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { BAR_WIDTH = 30 };
+
+static int64_t elapsed_ns(const struct progress *p)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - p->started.tv_sec) * NS_PER_S + now.tv_nsec - p->started.tv_nsec;
+}
+
+void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet)
+{
+	*p = (struct progress){.label = label, .total = quiet ? 0 : total, .terminal = terminal_is(stderr)};
+	clock_gettime(CLOCK_MONOTONIC, &p->started);
+	progress_step(p, 0);
+}
+
+static void draw_bar(struct progress *p, uint64_t done, const char *left)
+{
+	char bar[BAR_WIDTH + 1];
+
+	for (int i = 0; i < BAR_WIDTH; i++)
+		bar[i] = (uint64_t)i * p->total < done * BAR_WIDTH ? '#' : '.';
+	bar[BAR_WIDTH] = '\0';
+	fprintf(stderr, "\r%s [%s] %" PRIu64 "/%" PRIu64 "%s%s\033[K", p->label, bar, done, p->total,
+		*left ? ", left: " : "", left);
+	p->drawn = true;
+}
+
+void progress_step(struct progress *p, uint64_t done)
+{
+	char left[TEXT_TIME_SIZE] = "";
+	int64_t ns = elapsed_ns(p);
+	int tenths;
+
+	if (p->total == 0)
+		return;
+	tenths = (int)(done * 10 / p->total);
+	if (done > 0 && done < p->total)
+		text_duration(left, (int64_t)((double)ns / (double)done * (double)(p->total - done)));
+	if (p->terminal) {
+		draw_bar(p, done, left);
+		return;
+	}
+	if (tenths <= p->tenths_said || (ns < NS_PER_S * (p->tenths_said + 1) && done < p->total))
+		return;
+	p->tenths_said = tenths;
+	fprintf(stderr, "%s: %" PRIu64 " of %" PRIu64 "%s%s\n", p->label, done, p->total,
+		*left ? ", left: " : "", left);
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->drawn)
+		fprintf(stderr, "\r\033[K");
+	p->drawn = false;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers, times and lists between text and memory: see text.h. */
+#include "lib/base/text.h"
+
+#include "lib/base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+int text_parse_int(
+	const char *text, const char *what, int64_t min, int64_t max, int64_t *ret, struct error *err)
+{
+	char *end;
+	long long value;
+
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	if (errno || end == text || *end || value < min || value > max)
+		return error_say(err, -EINVAL,
+			"%s must be a whole number from %" PRId64 " to %" PRId64 ", not '%s'", what, min, max,
+			text);
+	*ret = value;
+	return 0;
+}
+
+int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, struct error *err)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {
+		{"", 1e9},
+		{"s", 1e9},
+		{"ms", 1e6},
+		{"us", 1e3},
+		{"ns", 1},
+		{"min", 60e9},
+		{"h", 3600e9},
+		{"d", 86400e9},
+	};
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end != text && *text != '-' && isfinite(value))
+		for (size_t i = 0; i < ELEMENTS(units); i++) {
+			double ns = value * units[i].ns;
+
+			if (strcmp(end, units[i].unit) || ns < 1 || ns > 9e18)
+				continue;
+			*ret_ns = llround(ns);
+			return 0;
+		}
+	return error_say(err, -EINVAL,
+		"%s must be a time above zero such as 0.1, 250us, 10ms or 1h, not '%s'", what, text);
+}
+
+char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+	double size = fabs((double)ns);
+
+	if (size >= 60e9) {
+		long long seconds = llround(size / 1e9), minutes = llround(size / 60e9),
+			  hours = llround(size / 3600e9);
+		const char *sign = ns < 0 ? "-" : "";
+
+		if (minutes < 60)
+			snprintf(buffer, TEXT_TIME_SIZE, "%s%lld min %lld s", sign, seconds / 60,
+				seconds % 60);
+		else if (hours < 48)
+			snprintf(buffer, TEXT_TIME_SIZE, "%s%lld h %lld min", sign, minutes / 60,
+				minutes % 60);
+		else
+			snprintf(buffer, TEXT_TIME_SIZE, "%s%lld d %lld h", sign, hours / 24, hours % 24);
+		return buffer;
+	}
+	for (size_t i = 0; i < ELEMENTS(units); i++) {
+		double value = (double)ns / units[i].ns;
+
+		if (size < units[i].ns)
+			continue;
+		snprintf(buffer, TEXT_TIME_SIZE, "%.*f %s",
+			size / units[i].ns < 10    ? 3
+			: size / units[i].ns < 100 ? 2
+						   : 1,
+			value, units[i].unit);
+		return buffer;
+	}
+	snprintf(buffer, TEXT_TIME_SIZE, "%" PRId64 " ns", ns);
+	return buffer;
+}
+
+char *text_seconds(char buffer[TEXT_TIME_SIZE], int64_t ns)
+{
+	int len = snprintf(buffer, TEXT_TIME_SIZE, "%" PRId64 ".%09" PRId64, ns / NS_PER_S, ns % NS_PER_S);
+
+	while (buffer[len - 1] == '0')
+		buffer[--len] = '\0';
+	if (buffer[len - 1] == '.')
+		buffer[--len] = '\0';
+	return buffer;
+}
+
+char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns)
+{
+	time_t seconds = realtime_ns / NS_PER_S;
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	strftime(buffer, TEXT_TIME_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
+	return buffer;
+}
+
+int text_read_file(int root_fd, const char *path, char **ret)
+{
+	_cleanup_(closep) int fd = -1;
+	_cleanup_(freep) char *text = NULL;
+	size_t size = 0, room = 4096;
+
+	if (root_fd != AT_FDCWD)
+		path += strspn(path, "/");
+	fd = openat(root_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		char *bigger = realloc(text, room + 1);
+		ssize_t n;
+
+		if (!bigger)
+			return -ENOMEM;
+		text = bigger;
+		n = read(fd, text + size, room - size);
+		if (n < 0)
+			return -errno;
+		size += n;
+		if (n == 0)
+			break;
+		if (size == room)
+			room *= 2;
+	}
+	while (size > 0 && text[size - 1] == '\n')
+		size--;
+	text[size] = '\0';
+	*ret = TAKE(text);
+	return 0;
+}
+
+int text_read_int(int root_fd, const char *path, int64_t *ret)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct error ignored;
+	int r;
+
+	r = text_read_file(root_fd, path, &text);
+	if (r < 0)
+		return r;
+	return text_parse_int(text, path, INT64_MIN, INT64_MAX, ret, &ignored);
+}
+
+int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
+{
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
+
+	while (*text) {
+		char *end;
+		long first = strtol(text, &end, 10), last = first;
+		int *bigger;
+
+		if (end == text || first < 0)
+			return -EINVAL;
+		if (*end == '-') {
+			text = end + 1;
+			last = strtol(text, &end, 10);
+		}
+		if (end == text || last < first || last > 1 << 20 || (*end && *end != ','))
+			return -EINVAL;
+		bigger = reallocarray(cpus, n + last - first + 1, sizeof(*cpus));
+		if (!bigger)
+			return -ENOMEM;
+		cpus = bigger;
+		for (long cpu = first; cpu <= last; cpu++)
+			cpus[n++] = (int)cpu;
+		text = *end ? end + 1 : end;
+	}
+	if (ret)
+		*ret = TAKE(cpus);
+	*ret_n = n;
+	return 0;
+}
+
+char *text_format(const char *format, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int r;
+
+	va_start(ap, format);
+	r = vasprintf(&text, format, ap);
+	va_end(ap);
+	return r < 0 ? NULL : text;
+}

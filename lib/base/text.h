@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers, times and lists between text and memory, and small files read whole.
+ *
+ * Times are int64_t nanoseconds everywhere inside; only here do they meet people. Parsers refuse
+ * trailing characters and values out of range, and their sentence quotes what was written. */
+#pragma once
+
+#include "lib/base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+#define NS_PER_US INT64_C(1000)
+
+/* A whole number from min to max. -EINVAL with a sentence that names `what`. */
+int text_parse_int(
+	const char *text, const char *what, int64_t min, int64_t max, int64_t *ret, struct error *err);
+
+/* A time above zero: "1ms", "250us", "1ns", "2s", "1.5h", "3min"; a bare number is seconds. */
+int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, struct error *err);
+
+enum { TEXT_TIME_SIZE = 40 };
+
+/* A time as a person reads it, four significant digits: "812 ns", "1.234 ms", "12.35 s", "3 h 59 min".
+ * Returns `buffer`. */
+char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns);
+
+/* Seconds with all digits that are there, none that are not: "0.1", "128", "16384". Returns `buffer`. */
+char *text_seconds(char buffer[TEXT_TIME_SIZE], int64_t ns);
+
+/* A moment (ns since 1970) in local time, "2026-11-21 14:03:59". Returns `buffer`. */
+char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns);
+
+/* The file `path` below `root_fd` (AT_FDCWD: as it is), whole, without trailing newlines; the caller frees
+ * it. Absolute paths are taken below root_fd when it is a descriptor. -errno without a sentence:
+ * absence is often an answer, and the caller knows. */
+int text_read_file(int root_fd, const char *path, char **ret);
+
+/* The same for a file that holds one whole number. -EINVAL if it holds something else. */
+int text_read_int(int root_fd, const char *path, int64_t *ret);
+
+/* "0-3,8" as in /sys, -EINVAL if it is not such a list; or the number of CPUs in the list where ret is
+ * NULL. ret is an array of *ret_n numbers, ascending as written, that the caller frees. */
+int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n);
+
+/* asprintf that returns NULL when there is no memory. */
+char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A command-line tool as tables of verbs and options.
+ *
+ * Help, argument limits, parsing and dispatch come from the rows, so that a new verb is a row and a
+ * function. The exit status of every tool of the suite is one of the values below. */
+#pragma once
+
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum status {
+	STATUS_DONE = 0,
+	STATUS_ERROR = 1,
+	STATUS_NOT_FIT = 2, /* not fit, refused, regression found */
+	STATUS_TOO_FEW = 3, /* too few clean samples */
+	STATUS_TIME_OUT = 124,
+	STATUS_INTERRUPTED = 130,
+};
+
+/* Parses the value of an option into `into`; 0 or -EINVAL with a sentence. `name` is the option's, with
+ * dashes. */
+typedef int option_parser(const char *value, const char *name, void *into, struct error *err);
+
+struct option_row {
+	char letter;       /* short name, 0 if none */
+	const char *name;  /* long name */
+	const char *value; /* what help calls its value; NULL: a flag, `into` is a bool */
+	const char *summary;
+	option_parser *parse; /* of a value; NULL: the text itself, `into` is a const char * */
+	void *into;
+	bool hidden; /* an old name or a switch for tests: works, and help is silent about it */
+};
+
+option_parser option_count;    /* into int: 1 and up */
+option_parser option_count0;   /* into int: 0 and up */
+option_parser option_duration; /* into int64_t: ns */
+
+struct verb {
+	const char *name; /* NULL: the tool has no verbs, this row is the tool */
+	const char *args; /* as help shows them */
+	const char *summary;
+	int min_args, max_args;           /* max_args -1: any number */
+	const struct option_row *options; /* ends with {}; NULL if none */
+	/* argv has the verb's operands only. Returns a status above, or a negative errno with a sentence.
+	 * A sentence written beside a positive status is printed too. */
+	int (*run)(int argc, char **argv, struct error *err);
+};
+
+struct tool {
+	const char *name;
+	const char *summary;
+	const char *notes;                /* lines at the end of help: examples, where to read on */
+	const struct option_row *options; /* of every verb; ends with {} */
+	const struct verb *verbs;         /* ends with {} */
+};
+
+/* What main returns. --help and --version are there without a row. */
+int tool_main(const struct tool *tool, int argc, char **argv);

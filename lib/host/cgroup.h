@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cgroup v2 of its own for the program under test, as a child of the caller's: CPU time of the whole
+ * tree, orphans included, and an end to all of it at once. No controller is needed for that. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cgroup;
+
+struct cgroup_usage {
+	int64_t usage_ns, user_ns, system_ns; /* of all that ever ran in it; microsecond resolution */
+};
+
+/* -ENOTSUP: no cgroup v2 is mounted; -EACCES, -EROFS…: it cannot be made here; each with a sentence. */
+int cgroup_new(struct cgroup **ret, struct error *err);
+
+/* Ends what is still in it, and removes it. */
+void cgroup_free(struct cgroup *cgroup);
+DEFINE_FREEP(cgroup)
+
+int cgroup_fd(const struct cgroup *cgroup);
+uint64_t cgroup_id(const struct cgroup *cgroup); /* as BPF sees it: the inode number */
+const char *cgroup_path(const struct cgroup *cgroup);
+
+int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct error *err);
+
+/* 1: processes are in it, 0: none. */
+int cgroup_populated(const struct cgroup *cgroup, struct error *err);
+
+/* How many processes are in it now. */
+int cgroup_count(const struct cgroup *cgroup, struct error *err);
+
+/* Waits until nobody is in it. 1: empty, 0: still populated after timeout_ms. */
+int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error *err);
+
+/* SIGKILL to all of it, down the tree, fork bombs included. */
+int cgroup_kill(const struct cgroup *cgroup, struct error *err);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* INT, TERM and HUP as something to poll instead of something that interrupts: the sample in flight is
+ * ended and thrown away, everything before it is in the book. */
+#pragma once
+
+#include <signal.h>
+
+/* Blocks the three signals and makes a descriptor of them; -errno. The program under test gets
+ * the mask that was there before (interrupt_old_mask). Once a process. */
+int interrupt_init(void);
+int interrupt_fd(void); /* -1 before interrupt_init */
+const sigset_t *interrupt_old_mask(void);
+
+/* The first of the signals that has come, 0 if none has. */
+int interrupt_came(void);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Another tool of the suite, asked as a user would ask it: the one beside this executable or in the build
+ * tree, else in PATH. Tools are separate programs because their libraries' licences must not meet in one
+ * binary (GPL-2-only libcpupower in emp-setup, GPL-3 GSL in the others). */
+#pragma once
+
+#include "lib/base/error.h"
+
+/* Runs `tool` (such as "emp-setup") with argv (argv[0] is the tool, ends with NULL), and gives its standard
+ * output (the caller frees it) and exit status. Standard error is ours. */
+int sibling_run(const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err);
+
+/* The file of `tool`; the caller frees it. -ENOENT with a sentence. */
+int sibling_find(const char *tool, char **ret, struct error *err);

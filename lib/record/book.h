@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lab book: machines, environments, runs, samples, executions and profiles in one SQLite file. The
+ * only place that speaks SQL. WAL; one transaction a sample; a file of a newer version, of another
+ * program, read-only, full or corrupt gets a sentence of its own. */
+#pragma once
+
+#include "lib/record/run.h"
+#include "lib/base/error.h"
+
+struct book;
+
+enum book_mode { BOOK_READ, BOOK_WRITE /* made if it is not there */ };
+
+/* The file that `option` (--db), else EMP_DB, else the user's default names: /var/lib/emp/emp.db for
+ * root, $XDG_DATA_HOME/emp/emp.db (~/.local/share) otherwise. The caller frees it. */
+int book_path(const char *option, char **ret, struct error *err);
+
+/* BOOK_WRITE makes missing directories of the default path. BOOK_READ of a file that is not there: -ENOENT.
+ */
+int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err);
+void book_free(struct book *book);
+DEFINE_FREEP(book)
+
+/* Environments: a fingerprint document (JSON text) under its digest. Gives the id it has or got. */
+int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
+	int64_t *ret, struct error *err);
+/* The document and digest of an environment; the caller frees both. Either may be NULL. */
+int book_get_environment(
+	struct book *book, int64_t id, char **ret_digest, char **ret_document, struct error *err);
+
+/* Iterations of INC in a second, for an environment: set once, never silently retuned. 1: there, 0: not. */
+int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err);
+int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
+
+/* Runs. begin sets run->id, state "open", started_ns if it is 0. */
+int book_begin_run(struct book *book, struct run *run, struct error *err);
+int book_end_run(struct book *book, int64_t id, const char *state, const char *notes, struct error *err);
+int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
+int book_runs(
+	struct book *book, struct run **ret, size_t *ret_n, struct error *err); /* free each and the array */
+int book_remove_run(struct book *book, int64_t id, struct error *err);
+
+/* The id of (name, exe, unit, kernel), made if it is new. exe and unit may be NULL. */
+int book_daemon(struct book *book, const char *name, const char *exe, const char *unit, bool kernel,
+	uint32_t *ret, struct error *err);
+int book_daemons(struct book *book, struct daemons *ret, struct error *err);
+
+/* One sample and its executions, in one transaction (book_daemon calls before it may join it: see
+ * book_begin). */
+int book_begin(struct book *book, struct error *err);
+int book_commit(struct book *book, struct error *err);
+void book_rollback(struct book *book);
+int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
+	const struct execution *executions, size_t n_executions, struct error *err);
+
+/* All samples of a run in order; the caller frees the array. */
+int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err);
+
+/* Calls `each` for every execution of a run in the order of samples, in bounded memory; a value other
+ * than 0 from it ends the walk and is returned. */
+typedef int book_each(const struct execution *execution, void *data);
+int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
+/* The executions of one sample; the caller frees the array. */
+int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
+	struct error *err);
+
+/* Profiles. put replaces one of the same name only if `replace`, else -EEXIST. */
+int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err);
+int book_get_profile(
+	struct book *book, const char *name, struct profile *ret, struct error *err); /* -ENOENT */
+int book_profiles(
+	struct book *book, struct profile **ret, size_t *ret_n, struct error *err); /* clear each, free */
+int book_remove_profile(struct book *book, const char *name, struct error *err);
+
+/* Brings the write-ahead log into the file; between experiments, never inside one. */
+int book_checkpoint(struct book *book, struct error *err);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run leaves, as plain structs: the run, its samples, and in each sample the executions of the
+ * processes that ran beside the program. Names are the papers'. Times are ns; -1 is "not known" wherever
+ * a field says so. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct run {
+	int64_t id;             /* in the book; 0: not stored */
+	char *program;          /* "INC128", "xz" */
+	char *command;          /* JSON array of its arguments; NULL: unknown */
+	char *purpose;          /* "short", "long", "measure", "import" */
+	char *state;            /* "open", "done", "interrupted", "failed" */
+	char *backend;          /* "bpf", "taskstats", "none"; NULL: imported */
+	char *pt_source;        /* "cgroup", "wait4"; NULL: imported */
+	char *profile;          /* it was measured against; NULL: none */
+	char *notes;            /* what a reader must know ("audit: not fit, run anyway"); NULL: nothing */
+	int64_t task_length_ns; /* nominal; 0: unknown */
+	int64_t resolution_ns;  /* of its PTs; 1 = exact */
+	int64_t started_ns;     /* since 1970 */
+	int64_t ended_ns;       /* 0: not ended */
+	int64_t environment;    /* id in the book, 0: none */
+	int cpu;                /* -1: not pinned */
+	uint32_t n_samples;     /* in the book; ignored when a run is begun */
+};
+
+void run_clear(struct run *run); /* frees the members and zeroes */
+
+struct sample {
+	uint32_t n;       /* counts from 1 */
+	int64_t start_ns; /* since 1970 */
+	int64_t et_ns, pt_ns;
+	int64_t user_ns, system_ns; /* -1: unknown */
+	int64_t max_rss_bytes;      /* -1: unknown */
+	int64_t observer_ns;        /* CPU time that both images took; -1: unknown */
+	int64_t lost;               /* exit records that did not arrive */
+	int exit_status;            /* as a shell gives it; -1: unknown */
+	int left_behind;            /* processes that outlived the program */
+	bool incomplete;            /* executions may be missing: not clean, whatever they say */
+};
+
+/* Who ran: one row for each (name, executable, unit) ever seen. */
+struct daemon {
+	int64_t id; /* in the book, dense from 1 */
+	char *name; /* comm */
+	char *exe;  /* NULL: unknown */
+	char *unit; /* NULL: none or unknown */
+	bool kernel;
+};
+
+struct daemons {
+	struct daemon *items; /* items[id - 1].id == id */
+	size_t n;
+};
+
+void daemons_clear(struct daemons *daemons);
+
+/* One process's CPU time inside one sample. A name that ran four times in a sample has four. */
+struct execution {
+	uint32_t sample; /* its n */
+	uint32_t daemon; /* struct daemon's id */
+	pid_t pid;       /* 0: unknown */
+	int64_t pt_ns;
+	int64_t tick_ns; /* -1: unknown */
+};
+
+/* The cutoff of one daemon, in the profile's resolution. -1: none. */
+struct cutoff {
+	char *daemon;
+	char *unit;           /* to act on; NULL: unknown */
+	int64_t short_ns;     /* of the short run */
+	int64_t long_ns;      /* of the long run */
+	int64_t period_ns;    /* 0: none found */
+	bool firm;            /* three occurrences or more bear the period out */
+	int64_t task_time_ns; /* 5 % of the period; 0: no period */
+	int64_t below_ns;     /* for programs shorter than task_time */
+	int64_t atleast_ns;   /* for the others */
+};
+
+struct profile_run {
+	char *program; /* "INC128" */
+	int64_t run;   /* id in the book, 0: not in this book */
+	int64_t samples;
+	uint32_t *l_samples;
+	size_t n_l_samples;
+};
+
+struct profile {
+	char *name;
+	int64_t resolution_ns;
+	int64_t made_ns;          /* since 1970; 0: unknown */
+	char *environment_digest; /* NULL: unknown */
+	struct profile_run short_run, long_run;
+	struct cutoff *cutoffs; /* by name */
+	size_t n_cutoffs;
+};
+
+void profile_clear(struct profile *profile);
+
+static inline void run_clearp(struct run *run)
+{
+	run_clear(run);
+}
+
+static inline void daemons_clearp(struct daemons *daemons)
+{
+	daemons_clear(daemons);
+}
+
+static inline void profile_clearp(struct profile *profile)
+{
+	profile_clear(profile);
+}

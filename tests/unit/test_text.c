@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers, times and lists between text and memory. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+static void a_bare_number_is_seconds_and_units_scale(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ns;
+	} rows[] = {
+		{"0.1", 100 * NS_PER_MS},
+		{"128", 128 * NS_PER_S},
+		{"1ms", NS_PER_MS},
+		{"250us", 250000},
+		{"1ns", 1},
+		{"1.5h", 5400 * NS_PER_S},
+		{"2min", 120 * NS_PER_S},
+		{"8d", 691200 * NS_PER_S},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		struct error err = {};
+		int64_t ns = 0;
+
+		assert_int_equal(text_parse_duration(rows[i].text, "x", &ns, &err), 0);
+		assert_int_equal(ns, rows[i].ns);
+	}
+}
+
+static void a_bad_time_is_quoted_in_the_message(void **state)
+{
+	static const char *const bad[] = {"", "0", "-1", "1parsec", "nan", "inf", "1e300", "0.1ns", "ms"};
+
+	for (size_t i = 0; i < ELEMENTS(bad); i++) {
+		struct error err = {};
+		int64_t ns = 77;
+
+		assert_int_equal(text_parse_duration(bad[i], "--linger", &ns, &err), -EINVAL);
+		assert_int_equal(ns, 77);
+		assert_non_null(strstr(err.text, "--linger must be a time above zero"));
+	}
+}
+
+static void whole_numbers_outside_their_range_are_refused(void **state)
+{
+	struct error err = {};
+	int64_t n = 0;
+
+	assert_int_equal(text_parse_int("10", "-r", 1, 100, &n, &err), 0);
+	assert_int_equal(n, 10);
+	assert_int_equal(text_parse_int("101", "-r", 1, 100, &n, &err), -EINVAL);
+	assert_string_equal(err.text, "-r must be a whole number from 1 to 100, not '101'");
+	assert_int_equal(text_parse_int("10x", "-r", 1, 100, &n, &err), -EINVAL);
+	assert_int_equal(text_parse_int("", "-r", 1, 100, &n, &err), -EINVAL);
+}
+
+static void durations_read_as_a_person_writes_them(void **state)
+{
+	static const struct {
+		int64_t ns;
+		const char *text;
+	} rows[] = {
+		{0, "0 ns"},
+		{812, "812 ns"},
+		{1234567, "1.235 ms"},
+		{12345678900, "12.35 s"},
+		{100000000, "100.0 ms"},
+		{59999 * NS_PER_MS, "60.00 s"},
+		{60 * NS_PER_S, "1 min 0 s"},
+		{3599 * NS_PER_S, "1 h 0 min"},
+		{14374 * NS_PER_S, "4 h 0 min"},
+		{86400 * 3 * NS_PER_S, "3 d 0 h"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		char text[TEXT_TIME_SIZE];
+
+		assert_string_equal(text_duration(text, rows[i].ns), rows[i].text);
+	}
+}
+
+static void seconds_keep_the_digits_that_are_there(void **state)
+{
+	char text[TEXT_TIME_SIZE];
+
+	assert_string_equal(text_seconds(text, 100 * NS_PER_MS), "0.1");
+	assert_string_equal(text_seconds(text, 16384 * NS_PER_S), "16384");
+	assert_string_equal(text_seconds(text, 1), "0.000000001");
+}
+
+static void a_cpu_list_opens_into_its_numbers(void **state)
+{
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n;
+
+	assert_int_equal(text_parse_cpu_list("0-2,8", &cpus, &n), 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(cpus[3], 8);
+	assert_int_equal(text_parse_cpu_list("3-1", NULL, &n), -EINVAL);
+	assert_int_equal(text_parse_cpu_list("a", NULL, &n), -EINVAL);
+	assert_int_equal(text_parse_cpu_list("", NULL, &n), 0);
+	assert_int_equal(n, 0);
+}
+
+static void a_missing_file_is_an_errno_without_a_sentence(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	assert_int_equal(text_read_file(AT_FDCWD, "/nonexistent/file", &text), -ENOENT);
+	assert_null(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_bare_number_is_seconds_and_units_scale),
+		cmocka_unit_test(a_bad_time_is_quoted_in_the_message),
+		cmocka_unit_test(whole_numbers_outside_their_range_are_refused),
+		cmocka_unit_test(durations_read_as_a_person_writes_them),
+		cmocka_unit_test(seconds_keep_the_digits_that_are_there),
+		cmocka_unit_test(a_cpu_list_opens_into_its_numbers),
+		cmocka_unit_test(a_missing_file_is_an_errno_without_a_sentence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
