@@ -2,26 +2,17 @@
 /* How far long work is: see progress.h. */
 #include "lib/base/progress.h"
 
+#include "lib/base/clock.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { BAR_WIDTH = 30 };
 
-static int64_t elapsed_ns(const struct progress *p)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - p->started.tv_sec) * NS_PER_S + now.tv_nsec - p->started.tv_nsec;
-}
-
 void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet)
 {
 	*p = (struct progress){.label = label, .total = quiet ? 0 : total, .terminal = terminal_is(stderr)};
-	clock_gettime(CLOCK_MONOTONIC, &p->started);
 	progress_step(p, 0);
 }
 
@@ -40,7 +31,7 @@ static void draw_bar(struct progress *p, uint64_t done, const char *left)
 void progress_step(struct progress *p, uint64_t done)
 {
 	char left[TEXT_TIME_SIZE] = "";
-	int64_t ns = elapsed_ns(p);
+	int64_t ns = clock_ns(CLOCK_MONOTONIC) - p->started_ns;
 	int tenths;
 
 	if (p->total == 0)

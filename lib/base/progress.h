@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 struct progress {
 	const char *label;
@@ -14,7 +13,7 @@ struct progress {
 	bool terminal;
 	bool drawn;
 	int tenths_said;
-	struct timespec started;
+	int64_t started_ns;
 };
 
 /* quiet: draws nothing at all. */

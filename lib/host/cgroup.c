@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cgroup v2 of its own for the program under test: see cgroup.h.
+ *
+ * cpu.stat is there without the cpu controller, and CLONE_INTO_CGROUP (spawn.c) starts the program in
+ * it, so no process is ever moved: a move would take a lock over all of the system's forks. */
+#include "lib/host/cgroup.h"
+
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct cgroup {
+	char *path;
+	int fd;
+	int events_fd;
+	uint64_t id;
+};
+
+/* Where cgroup v2 is mounted: the fifth field of the line of mountinfo whose type is cgroup2. */
+static int find_mount(char **ret, struct error *err)
+{
+	_cleanup_(freep) char *mounts = NULL;
+	char *line, *rest;
+	int r;
+
+	r = text_read_file(AT_FDCWD, "/proc/self/mountinfo", &mounts);
+	if (r < 0)
+		return error_os(err, r, "cannot read /proc/self/mountinfo");
+	for (line = strtok_r(mounts, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char place[512];
+
+		if (!strstr(line, " - cgroup2 ") || sscanf(line, "%*s %*s %*s %*s %511s", place) != 1)
+			continue;
+		*ret = strdup(place);
+		return *ret ? 0 : error_os(err, -ENOMEM, "cannot find the cgroup");
+	}
+	return error_say(err, -ENOTSUP, "no cgroup v2 is mounted");
+}
+
+/* The caller's own place in the v2 tree: the line "0::/…" of /proc/self/cgroup. */
+static int find_own(char **ret, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	char *line, *rest;
+	int r;
+
+	r = text_read_file(AT_FDCWD, "/proc/self/cgroup", &text);
+	if (r < 0)
+		return error_os(err, r, "cannot read /proc/self/cgroup");
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (!strncmp(line, "0::/", 4)) {
+			*ret = strdup(line + 3);
+			return *ret ? 0 : error_os(err, -ENOMEM, "cannot find the cgroup");
+		}
+	return error_say(err, -ENOTSUP, "this process is in no cgroup v2");
+}
+
+static int open_cgroup(struct cgroup *cgroup, struct error *err)
+{
+	struct stat st;
+
+	cgroup->fd = open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (cgroup->fd < 0 || fstat(cgroup->fd, &st) < 0)
+		return error_os(err, -errno, "cannot open the cgroup %s", cgroup->path);
+	cgroup->id = st.st_ino;
+	cgroup->events_fd = openat(cgroup->fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
+	if (cgroup->events_fd < 0)
+		return error_os(err, -errno, "cannot open %s/cgroup.events", cgroup->path);
+	return 0;
+}
+
+int cgroup_new(struct cgroup **ret, struct error *err)
+{
+	static unsigned count;
+	_cleanup_(freep) char *mount = NULL, *own = NULL;
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = NULL;
+	char *path;
+	int r;
+
+	r = find_mount(&mount, err);
+	if (r < 0)
+		return r;
+	r = find_own(&own, err);
+	if (r < 0)
+		return r;
+	path = text_format("%s%s/emp-%d-%u", mount, strcmp(own, "/") ? own : "", getpid(), count++);
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot make a cgroup");
+	if (mkdir(path, 0755) < 0) {
+		r = error_os(err, -errno, "cannot make the cgroup %s", path);
+		free(path);
+		return r;
+	}
+	cgroup = malloc(sizeof(*cgroup));
+	if (!cgroup) {
+		rmdir(path);
+		free(path);
+		return error_os(err, -ENOMEM, "cannot make a cgroup");
+	}
+	*cgroup = (struct cgroup){.path = path, .fd = -1, .events_fd = -1};
+	r = open_cgroup(cgroup, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(cgroup);
+	return 0;
+}
+
+static int remove_directory(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+	if (kind == FTW_DP)
+		rmdir(path);
+	return 0;
+}
+
+void cgroup_free(struct cgroup *cgroup)
+{
+	struct error ignored;
+
+	if (!cgroup)
+		return;
+	if (cgroup->events_fd >= 0 && cgroup_populated(cgroup, &ignored) != 0) {
+		cgroup_kill(cgroup, &ignored);
+		cgroup_wait_empty(cgroup, 2000, &ignored);
+	}
+	closep(&cgroup->events_fd);
+	closep(&cgroup->fd);
+	if (rmdir(cgroup->path) < 0 && errno != ENOENT) /* the program made cgroups of its own below */
+		nftw(cgroup->path, remove_directory, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	free(cgroup->path);
+	free(cgroup);
+}
+
+int cgroup_fd(const struct cgroup *cgroup)
+{
+	return cgroup->fd;
+}
+
+uint64_t cgroup_id(const struct cgroup *cgroup)
+{
+	return cgroup->id;
+}
+
+const char *cgroup_path(const struct cgroup *cgroup)
+{
+	return cgroup->path;
+}
+
+int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	int64_t usage, user, system;
+	int r;
+
+	r = text_read_file(cgroup->fd, "cpu.stat", &text);
+	if (r < 0)
+		return error_os(err, r, "cannot read %s/cpu.stat", cgroup->path);
+	if (sscanf(text, "usage_usec %" SCNd64 " user_usec %" SCNd64 " system_usec %" SCNd64, &usage, &user,
+		    &system) != 3)
+		return error_say(err, -EPROTO, "%s/cpu.stat is not as the kernel documents it", cgroup->path);
+	*ret = (struct cgroup_usage){usage * NS_PER_US, user * NS_PER_US, system * NS_PER_US};
+	return 0;
+}
+
+int cgroup_populated(const struct cgroup *cgroup, struct error *err)
+{
+	char text[128] = "";
+
+	if (pread(cgroup->events_fd, text, sizeof(text) - 1, 0) < 0)
+		return error_os(err, -errno, "cannot read %s/cgroup.events", cgroup->path);
+	return strstr(text, "populated 1") != NULL;
+}
+
+int cgroup_count(const struct cgroup *cgroup, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	int r, n = 0;
+
+	r = text_read_file(cgroup->fd, "cgroup.procs", &text);
+	if (r < 0)
+		return error_os(err, r, "cannot read %s/cgroup.procs", cgroup->path);
+	for (const char *c = text; *c; c = strchrnul(c, '\n'), c += *c == '\n')
+		n++;
+	return n;
+}
+
+int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error *err)
+{
+	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + timeout_ms * NS_PER_MS;
+	int r;
+
+	while ((r = cgroup_populated(cgroup, err)) > 0) {
+		struct pollfd events = {.fd = cgroup->events_fd, .events = POLLPRI};
+		int64_t left_ns = give_up_ns - clock_ns(CLOCK_MONOTONIC);
+
+		if (left_ns <= 0)
+			return 0;
+		if (poll(&events, 1, (int)(left_ns / NS_PER_MS) + 1) < 0 && errno != EINTR)
+			return error_os(err, -errno, "cannot wait for %s", cgroup->path);
+	}
+	return r < 0 ? r : 1;
+}
+
+/* Before Linux 5.14: one process after another until none is new. */
+static int kill_each(const struct cgroup *cgroup, struct error *err)
+{
+	for (int round = 0; round < 100; round++) {
+		_cleanup_(freep) char *text = NULL;
+		char *line, *rest;
+		int r;
+
+		r = text_read_file(cgroup->fd, "cgroup.procs", &text);
+		if (r < 0)
+			return error_os(err, r, "cannot read %s/cgroup.procs", cgroup->path);
+		if (!*text)
+			return 0;
+		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			kill((pid_t)strtol(line, NULL, 10), SIGKILL);
+		usleep(1000);
+	}
+	return error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
+}
+
+int cgroup_kill(const struct cgroup *cgroup, struct error *err)
+{
+	_cleanup_(closep) int fd = openat(cgroup->fd, "cgroup.kill", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return kill_each(cgroup, err);
+	if (write(fd, "1", 1) < 0)
+		return error_os(err, -errno, "cannot end the processes in %s", cgroup->path);
+	return 0;
+}

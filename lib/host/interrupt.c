@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* INT, TERM and HUP as something to poll: see interrupt.h. */
+#include "lib/host/interrupt.h"
+
+#include <errno.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static int signal_fd = -1;
+static int first;
+static sigset_t old_mask;
+
+int interrupt_init(void)
+{
+	sigset_t mask;
+
+	if (signal_fd >= 0)
+		return 0;
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &mask, &old_mask) < 0)
+		return -errno;
+	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return signal_fd < 0 ? -errno : 0;
+}
+
+int interrupt_fd(void)
+{
+	return signal_fd;
+}
+
+const sigset_t *interrupt_old_mask(void)
+{
+	if (signal_fd < 0)
+		sigprocmask(SIG_SETMASK, NULL, &old_mask);
+	return &old_mask;
+}
+
+int interrupt_came(void)
+{
+	struct signalfd_siginfo info;
+
+	if (!first && signal_fd >= 0 && read(signal_fd, &info, sizeof(info)) == sizeof(info))
+		first = (int)info.ssi_signo;
+	return first;
+}
