@@ -5,6 +5,60 @@
 #include "lib/base/clock.h"
 
 #include <errno.h>
+#include <string.h>
+
+int observer_backend_parse(const char *value, const char *name, void *into, struct error *err)
+{
+	static const char *const names[] = {"auto", "bpf", "taskstats", "none"};
+
+	for (size_t i = 0; i < ELEMENTS(names); i++)
+		if (!strcmp(value, names[i])) {
+			*(enum observer_backend *)into = (enum observer_backend)i;
+			return 0;
+		}
+	return error_say(err, -EINVAL, "%s must be auto, bpf, taskstats or none, not '%s'", name, value);
+}
+
+int observer_open(struct observer *ret, enum observer_backend backend, struct error *err)
+{
+	static const enum accounting_backend backends[] = {
+		[OBSERVER_AUTO] = ACCOUNTING_AUTO,
+		[OBSERVER_BPF] = ACCOUNTING_BPF,
+		[OBSERVER_TASKSTATS] = ACCOUNTING_TASKSTATS,
+	};
+	struct observer o = {};
+	int r;
+
+	if (backend == OBSERVER_NONE)
+		error_say(&o.no_accounting, 0, "not asked for");
+	else {
+		r = accounting_new(&o.accounting, backends[backend], &o.no_accounting);
+		if (r < 0 && backend != OBSERVER_AUTO) {
+			*err = o.no_accounting;
+			return r;
+		}
+	}
+	cgroup_new(&o.cgroup, &o.no_cgroup);
+	*ret = o;
+	return 0;
+}
+
+void observer_close(struct observer *observer)
+{
+	accounting_free(observer->accounting);
+	cgroup_free(observer->cgroup);
+	*observer = (struct observer){};
+}
+
+const char *observer_backend_name(const struct observer *observer)
+{
+	return observer->accounting ? accounting_name(observer->accounting) : "none";
+}
+
+const char *observer_pt_source(const struct observer *observer)
+{
+	return observer->cgroup ? "cgroup" : "wait4";
+}
 
 /* The program's own processes are its PT, not somebody else's. */
 static void drop_program(struct usages *usages)

@@ -6,6 +6,26 @@
 #include "lib/host/accounting.h"
 #include "lib/host/spawn.h"
 
+/* What a sample is observed with. Either may be missing; then the sentence beside it says why. */
+struct observer {
+	struct accounting *accounting;
+	struct cgroup *cgroup;
+	struct error no_accounting, no_cgroup;
+};
+
+enum observer_backend { OBSERVER_AUTO, OBSERVER_BPF, OBSERVER_TASKSTATS, OBSERVER_NONE };
+
+/* Parses "auto", "bpf", "taskstats" or "none" (an option_parser of lib/base/tool.h). */
+int observer_backend_parse(const char *value, const char *name, void *into, struct error *err);
+
+/* AUTO takes what is there; a backend that was asked for by name and cannot be had is an error. */
+int observer_open(struct observer *ret, enum observer_backend backend, struct error *err);
+void observer_close(struct observer *observer);
+
+/* "bpf", "taskstats" or "none"; "cgroup" or "wait4". */
+const char *observer_backend_name(const struct observer *observer);
+const char *observer_pt_source(const struct observer *observer);
+
 struct observation {
 	struct spawned spawned;
 	struct usages usages; /* without the program's own; owned by the accounting until the next sample */
@@ -15,3 +35,8 @@ struct observation {
 /* `spawn->accounting` may be NULL: then there are no usages. -EINTR (without a sentence) if a signal came for
  * us: the program was ended and the sample must not be used. */
 int observe_sample(const struct spawn *spawn, struct observation *ret, struct error *err);
+
+static inline void observer_closep(struct observer *observer)
+{
+	observer_close(observer);
+}

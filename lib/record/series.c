@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A run as it happens: see series.h. */
+#include "lib/record/series.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/progress.h"
+#include "lib/host/interrupt.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* What ended the program badly, as a sentence; 0 if nothing did or failures do not count. */
+static int check_end(struct series *s, const struct spawned *spawned, const char *which, struct error *err)
+{
+	char time[TEXT_TIME_SIZE];
+	int status = spawned->wait_status;
+
+	if (spawned->end == SPAWN_TIMED_OUT)
+		return error_say(err, -ETIMEDOUT,
+			"'%s' ran longer than %s (%s) and was ended, with all it had started",
+			s->run->program, text_duration(time, s->spawn->timeout_ns), which);
+	if (status == 0)
+		return 0;
+	s->failures++;
+	if (s->ignore_failure)
+		return 0;
+	if (WIFSIGNALED(status))
+		return error_say(err, -ECANCELED,
+			"'%s' was killed by signal %d (SIG%s) in %s; -i measures it all the same",
+			s->run->program, WTERMSIG(status), sigabbrev_np(WTERMSIG(status)) ?: "?", which);
+	return error_say(err, -ECANCELED, "'%s' ended with exit status %d in %s; -i measures it all the same",
+		s->run->program, WEXITSTATUS(status), which);
+}
+
+static int add_executions(struct series *s, const struct usages *usages, struct execution *executions,
+	uint32_t n, struct error *err)
+{
+	for (size_t i = 0; i < usages->n; i++) {
+		const struct usage *u = &usages->items[i];
+		struct execution *e = &executions[i];
+		int r;
+
+		*e = (struct execution){.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
+		r = book_daemon(s->book, u->name, u->exe, u->unit, u->kernel, &e->daemon, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int store_in_transaction(
+	struct series *s, const struct observation *o, const struct sample *sample, struct error *err)
+{
+	_cleanup_(freep) struct execution *executions = calloc(o->usages.n ?: 1, sizeof(*executions));
+	int r;
+
+	if (!executions)
+		return error_os(err, -ENOMEM, "cannot store a sample");
+	r = add_executions(s, &o->usages, executions, sample->n, err);
+	if (r < 0)
+		return r;
+	r = book_add_sample(s->book, s->run->id, sample, executions, o->usages.n, err);
+	return r < 0 ? r : book_commit(s->book, err);
+}
+
+static int store(struct series *s, const struct observation *o, struct error *err)
+{
+	const struct spawned *p = &o->spawned;
+	struct sample sample = {
+		.n = s->run->n_samples + 1,
+		.start_ns = p->start_ns,
+		.et_ns = p->et_ns,
+		.pt_ns = p->pt_ns,
+		.user_ns = p->user_ns,
+		.system_ns = p->system_ns,
+		.max_rss_bytes = p->max_rss_bytes,
+		.observer_ns = o->observer_ns,
+		.lost = (int64_t)o->usages.lost,
+		.exit_status = spawn_exit_status(p->wait_status),
+		.left_behind = p->left_behind,
+		.incomplete = o->usages.incomplete,
+	};
+	int r;
+
+	r = book_begin(s->book, err);
+	if (r < 0)
+		return r;
+	r = store_in_transaction(s, o, &sample, err);
+	if (r < 0) {
+		book_rollback(s->book);
+		return r;
+	}
+	s->run->n_samples++;
+	s->observer_ns += o->observer_ns;
+	s->lost += (int64_t)o->usages.lost;
+	s->left_behind += p->left_behind;
+	s->killed += p->killed;
+	return 0;
+}
+
+/* Warm-ups are numbered from -warm_ups + 1 to 0 and not kept; samples from 1. */
+static int take(struct series *s, int i, struct error *err)
+{
+	struct observation o;
+	char which[48];
+	int r;
+
+	if (interrupt_came())
+		return -EINTR;
+	r = observe_sample(s->spawn, &o, err);
+	if (r < 0)
+		return r;
+	snprintf(which, sizeof(which), i > 0 ? "sample %d" : "warm-up %d", i > 0 ? i : i + s->warm_ups);
+	r = check_end(s, &o.spawned, which, err);
+	if (r < 0 || i <= 0)
+		return r;
+	return store(s, &o, err);
+}
+
+static int take_all(struct series *s, struct error *err)
+{
+	_cleanup_(progress_end) struct progress progress;
+	int r = 0;
+
+	progress_begin(&progress, s->run->program, (uint64_t)(s->warm_ups + s->samples), s->quiet);
+	for (int i = 1 - s->warm_ups; r == 0 && i <= s->samples; i++) {
+		r = take(s, i, err);
+		progress_step(&progress, (uint64_t)(i + s->warm_ups));
+	}
+	return r;
+}
+
+int series_run(struct series *s, struct error *err)
+{
+	struct error ignored = {};
+	int r;
+
+	r = book_begin_run(s->book, s->run, err);
+	if (r < 0)
+		return r;
+	r = take_all(s, err);
+	if (r == 0)
+		return book_end_run(s->book, s->run->id, "done", s->run->notes, err);
+	book_end_run(s->book, s->run->id, r == -EINTR ? "interrupted" : "failed", s->run->notes, &ignored);
+	return r;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A run as it happens: warm-ups, then samples one after another, each observed and stored before the next
+ * starts, so that whatever ends the run, the book holds every sample before it. */
+#pragma once
+
+#include "lib/host/observe.h"
+#include "lib/record/book.h"
+
+struct series {
+	struct book *book;
+	struct run *run; /* begun by series_run, its n_samples kept up to date */
+	const struct spawn *spawn;
+	int warm_ups;
+	int samples;         /* how many to take */
+	bool ignore_failure; /* samples of a program that fails count all the same */
+	bool quiet;          /* no progress */
+	int64_t observer_ns; /* out: CPU time of the observer, all samples */
+	int64_t lost;        /* out: exit records lost, all samples */
+	int failures;        /* out: samples whose program failed */
+	int left_behind,
+		killed; /* out: processes that outlived a sample, and of those the ones that were ended */
+};
+
+/* Runs it and ends the run in the book as "done", "interrupted" or "failed". -EINTR without a sentence after
+ * INT, TERM or HUP; -ETIMEDOUT with one when the program ran over spawn->timeout_ns; -ECANCELED when it
+ * failed. The samples before are in the book in every case. */
+int series_run(struct series *series, struct error *err);
