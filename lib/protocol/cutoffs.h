@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the readings of a short and a long run to the cutoffs of every infrequent daemon (EMP, steps 8 and 9;
+ * SEDONA, Table 1). */
+#pragma once
+
+#include "lib/protocol/reading.h"
+
+/* name may be NULL: the caller fills it in. Both readings must have the same resolution. */
+int cutoffs_make(const char *name, const struct reading *short_run, const struct reading *long_run,
+	struct profile *ret, struct error *err);
+
+/* The cutoff that holds for a program with this mean ET. */
+static inline int64_t cutoff_for(const struct cutoff *cutoff, int64_t mean_et_ns)
+{
+	return mean_et_ns < cutoff->task_time_ns ? cutoff->below_ns : cutoff->atleast_ns;
+}
+
+/* NULL: the profile has none for it. */
+const struct cutoff *profile_cutoff(const struct profile *profile, const char *daemon);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether a daemon comes round (EMP, step 6): the samples in which it ran long lie one period apart, and no
+ * occurrence is missing from the run, neither before the first nor behind the last. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct period {
+	size_t occurrences; /* samples in a row count once */
+	uint32_t samples;   /* from one occurrence to the next; 0: no period */
+	bool firm;          /* three occurrences or more */
+};
+
+/* occurrences: ascending sample numbers. n: samples of the run. */
+struct period period_find(const uint32_t *occurrences, size_t n_occurrences, size_t n);
