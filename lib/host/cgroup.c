@@ -20,6 +20,7 @@ struct cgroup {
 	char *path;
 	int fd;
 	int events_fd;
+	int stat_fd; /* kept open: it is read twice a sample */
 	uint64_t id;
 };
 
@@ -73,6 +74,9 @@ static int open_cgroup(struct cgroup *cgroup, struct error *err)
 	cgroup->events_fd = openat(cgroup->fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
 	if (cgroup->events_fd < 0)
 		return error_os(err, -errno, "cannot open %s/cgroup.events", cgroup->path);
+	cgroup->stat_fd = openat(cgroup->fd, "cpu.stat", O_RDONLY | O_CLOEXEC);
+	if (cgroup->stat_fd < 0)
+		return error_os(err, -errno, "cannot open %s/cpu.stat", cgroup->path);
 	return 0;
 }
 
@@ -130,6 +134,7 @@ void cgroup_free(struct cgroup *cgroup)
 		cgroup_wait_empty(cgroup, 2000, &ignored);
 	}
 	closep(&cgroup->events_fd);
+	closep(&cgroup->stat_fd);
 	closep(&cgroup->fd);
 	if (rmdir(cgroup->path) < 0 && errno != ENOENT) /* the program made cgroups of its own below */
 		nftw(cgroup->path, remove_directory, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
@@ -154,13 +159,11 @@ const char *cgroup_path(const struct cgroup *cgroup)
 
 int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct error *err)
 {
-	_cleanup_(freep) char *text = NULL;
+	char text[512] = "";
 	int64_t usage, user, system;
-	int r;
 
-	r = text_read_file(cgroup->fd, "cpu.stat", &text);
-	if (r < 0)
-		return error_os(err, r, "cannot read %s/cpu.stat", cgroup->path);
+	if (pread(cgroup->stat_fd, text, sizeof(text) - 1, 0) < 0)
+		return error_os(err, -errno, "cannot read %s/cpu.stat", cgroup->path);
 	if (sscanf(text, "usage_usec %" SCNd64 " user_usec %" SCNd64 " system_usec %" SCNd64, &usage, &user,
 		    &system) != 3)
 		return error_say(err, -EPROTO, "%s/cpu.stat is not as the kernel documents it", cgroup->path);

@@ -340,15 +340,18 @@ static int run_child(const struct spawn *s, struct child *child, struct spawned 
 
 int spawn_run(const struct spawn *s, struct spawned *ret, struct error *err)
 {
-	struct child *child;
-	int r;
+	static struct child *child; /* one page, kept for the next sample */
 
 	assert(s->path && s->argv && s->argv[0]);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	child = mmap(NULL, sizeof(*child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (child == MAP_FAILED)
-		return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
-	r = run_child(s, child, ret, err);
-	munmap(child, sizeof(*child));
-	return r;
+	if (!child) {
+		void *page = mmap(
+			NULL, sizeof(*child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		if (page == MAP_FAILED)
+			return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
+		child = page;
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+	}
+	*child = (struct child){};
+	return run_child(s, child, ret, err);
 }

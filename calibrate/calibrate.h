@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-calibrate: what its verbs share. */
+#pragma once
+
+#include "lib/base/tool.h"
+#include "lib/host/observe.h"
+#include "lib/record/book.h"
+
+struct calibrate_options {
+	const char *db;
+	bool json;
+	bool quiet;
+	int cpu; /* -1: not pinned */
+	enum observer_backend backend;
+};
+
+extern struct calibrate_options calibrate_options;
+extern const struct option_row run_options[], constant_options[], profile_options[];
+
+/* The book that --db names; its path too, which the caller frees. */
+int calibrate_open_book(enum book_mode mode, struct book **ret, char **ret_path, struct error *err);
+
+/* INC as a program to run: its file (the caller frees it). */
+int calibrate_find_inc(char **ret, struct error *err);
+
+/* The table of a profile's cutoffs, for people. */
+int profile_print_cutoffs(const struct profile *profile, struct error *err);
+
+int verb_run(int argc, char **argv, struct error *err);
+int verb_constant(int argc, char **argv, struct error *err);
+int verb_profile(int argc, char **argv, struct error *err);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The constant of INC: see constant.h. */
+#include "calibrate/constant.h"
+
+#include "lib/base/place.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIALS = 5 };
+
+/* PT of one run of `iterations`. */
+static int measure(
+	const struct constant_request *q, uint64_t iterations, int64_t *ret_pt_ns, struct error *err)
+{
+	char number[32];
+	char *argv[] = {(char *)"inc", (char *)"--iterations", number, NULL};
+	struct spawn spawn = {
+		.argv = argv,
+		.path = q->inc_path,
+		.cpu = q->cpu,
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.cgroup = q->observer->cgroup,
+	};
+	struct spawned spawned;
+	int r;
+
+	snprintf(number, sizeof(number), "%" PRIu64, iterations);
+	r = spawn_run(&spawn, &spawned, err);
+	if (r < 0)
+		return r;
+	if (spawned.end == SPAWN_INTERRUPTED)
+		return -EINTR;
+	if (spawned.wait_status != 0)
+		return error_say(err, -ECANCELED, "'%s --iterations %s' failed", q->inc_path, number);
+	*ret_pt_ns = spawned.pt_ns > 0 ? spawned.pt_ns : 1;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Doubles until a run takes a tenth of a second, then the median rate of TRIALS runs of half a second. Each
+ * rate is the difference to a run of one iteration, so that starting the program does not count. */
+static int find(const struct constant_request *q, double *ret, struct error *err)
+{
+	uint64_t iterations = 1000000;
+	double rates[TRIALS];
+	int64_t pt_ns, start_ns;
+	int r;
+
+	do {
+		iterations *= 2;
+		r = measure(q, iterations, &pt_ns, err);
+	} while (r == 0 && pt_ns < 100 * NS_PER_MS);
+	if (r < 0)
+		return r;
+	iterations = (uint64_t)((double)iterations * 5e8 / (double)pt_ns);
+	for (int i = 0; i < TRIALS; i++) {
+		r = measure(q, 1, &start_ns, err);
+		if (r == 0)
+			r = measure(q, iterations, &pt_ns, err);
+		if (r < 0)
+			return r;
+		rates[i] = (double)iterations * 1e9 / (double)(pt_ns - start_ns);
+	}
+	qsort(rates, TRIALS, sizeof(rates[0]), compare);
+	*ret = round(rates[TRIALS / 2]);
+	return 0;
+}
+
+/* The text that inc reads, renamed into place so that it is never half there. */
+static int write_text(const struct constant_request *q, double per_second, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL, *fresh = NULL;
+	FILE *file;
+	int r;
+
+	r = place_inc_constant(q->book_path, &path, err);
+	if (r < 0)
+		return r;
+	fresh = text_format("%s.new", path);
+	file = fresh ? fopen(fresh, "we") : NULL;
+	if (!file)
+		return error_os(
+			err, -errno, "cannot write the constant of inc beside the book, %s", fresh ?: path);
+	fprintf(file, "iterations_per_second %.17g\nenvironment %s\n", per_second, q->environment_digest);
+	if (fclose(file) != 0 || rename(fresh, path) < 0)
+		return error_os(err, -errno, "cannot write the constant of inc beside the book, %s", path);
+	return 0;
+}
+
+int constant_get(const struct constant_request *q, struct constant *ret, struct error *err)
+{
+	struct constant constant = {};
+	int r;
+
+	r = book_get_inc(q->book, q->environment, &constant.per_second, err);
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		constant.found_now = true;
+		r = find(q, &constant.per_second, err);
+		if (r < 0)
+			return r;
+		r = book_put_inc(q->book, q->environment, constant.per_second, err);
+		if (r < 0)
+			return r;
+	}
+	r = write_text(q, constant.per_second, err);
+	if (r < 0)
+		return r;
+	*ret = constant;
+	return 0;
+}
+
+void constant_arguments(const struct constant *constant, int64_t length_ns, char number[32], char *argv[4])
+{
+	snprintf(number, 32, "%.0f", constant->per_second * (double)length_ns / 1e9);
+	argv[0] = (char *)"inc";
+	argv[1] = (char *)"--iterations";
+	argv[2] = number;
+	argv[3] = NULL;
+}

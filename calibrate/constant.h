@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The constant of INC: iterations in a second, found once for a machine and environment, stored in the book
+ * (and as text beside it, for inc itself), and from then on the same, so that INC1 is the same work next
+ * month. */
+#pragma once
+
+#include "lib/host/observe.h"
+#include "lib/record/book.h"
+
+struct constant {
+	double per_second;
+	bool found_now; /* else it was in the book */
+};
+
+/* `inc_path` is the program, `cpu` where it is measured (-1: anywhere). */
+struct constant_request {
+	struct book *book;
+	const char *book_path;
+	int64_t environment;
+	const char *environment_digest;
+	const char *inc_path;
+	const struct observer *observer;
+	int cpu;
+};
+
+/* From the book, else by measuring (about three seconds), which stores it. */
+int constant_get(const struct constant_request *request, struct constant *ret, struct error *err);
+
+/* The arguments of an INC run of `length_ns`: "inc --iterations N" with N in `number`. */
+void constant_arguments(const struct constant *constant, int64_t length_ns, char number[32], char *argv[4]);

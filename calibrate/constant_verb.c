@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-calibrate constant: how many iterations INC makes in a second here. */
+#include "calibrate/calibrate.h"
+#include "calibrate/constant.h"
+
+#include "lib/base/json.h"
+#include "lib/record/environment.h"
+
+#include <errno.h>
+
+const struct option_row constant_options[] = {
+	{.name = "cpu",
+		.value = "N",
+		.summary = "measure it on this CPU",
+		.parse = option_count0,
+		.into = &calibrate_options.cpu},
+	{},
+};
+
+static int show(const struct constant *constant, const char *digest, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+
+	if (!calibrate_options.json) {
+		printf("INC makes %.0f iterations a second in environment %.16s (%s)\n", constant->per_second,
+			digest, constant->found_now ? "found now, and stored" : "stored before");
+		return 0;
+	}
+	document = json_pack("{s:f, s:s, s:b}", "iterations_per_second", constant->per_second, "environment",
+		digest, "found_now", constant->found_now);
+	return json_print(document, stdout, err);
+}
+
+int verb_constant(int argc, char **argv, struct error *err)
+{
+	_cleanup_(observer_closep) struct observer observer = {};
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(freep) char *path = NULL, *inc = NULL, *digest = NULL;
+	struct constant_request request = {.cpu = calibrate_options.cpu, .observer = &observer};
+	struct constant constant;
+	int r;
+
+	r = calibrate_find_inc(&inc, err);
+	if (r < 0)
+		return r;
+	r = calibrate_open_book(BOOK_WRITE, &book, &path, err);
+	if (r < 0)
+		return r;
+	r = environment_take(book, &request.environment, &digest, err);
+	if (r < 0)
+		return r;
+	r = observer_open(&observer, OBSERVER_NONE, err);
+	if (r < 0)
+		return r;
+	request.book = book;
+	request.book_path = path;
+	request.environment_digest = digest;
+	request.inc_path = inc;
+	r = constant_get(&request, &constant, err);
+	if (r < 0)
+		return r == -EINTR ? STATUS_INTERRUPTED : r;
+	return show(&constant, digest, err);
+}

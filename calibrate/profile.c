@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-calibrate profile: the profiles in the book, listed, shown, and between books as documents. */
+#include "calibrate/calibrate.h"
+
+#include "lib/base/json.h"
+#include "lib/base/table.h"
+#include "lib/base/text.h"
+#include "lib/record/document.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool replace;
+
+const struct option_row profile_options[] = {
+	{.name = "replace", .summary = "import over a profile of the same name", .into = &replace},
+	{},
+};
+
+static void cell_duration(struct table *table, int64_t ns)
+{
+	char text[TEXT_TIME_SIZE];
+
+	table_cell(table, "%s", ns > 0 ? text_duration(text, ns) : "-");
+}
+
+int profile_print_cutoffs(const struct profile *profile, struct error *err)
+{
+	static const struct column columns[] = {
+		{"DAEMON"},
+		{"UNIT"},
+		{"PERIOD"},
+		{"TASK TIME", COLUMN_NUMBER},
+		{"SHORTER TASKS", COLUMN_NUMBER},
+		{"LONGER TASKS", COLUMN_NUMBER},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r;
+
+	r = table_new(&table, columns, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < profile->n_cutoffs; i++) {
+		const struct cutoff *c = &profile->cutoffs[i];
+		char period[TEXT_TIME_SIZE];
+
+		table_row(table);
+		table_cell(table, "%s", c->daemon);
+		table_cell(table, "%s", c->unit ?: "-");
+		if (c->period_ns > 0)
+			table_cell(table, "%s, %s", text_duration(period, c->period_ns),
+				c->firm ? "firm" : "tentative");
+		else
+			table_cell(table, "none found");
+		cell_duration(table, c->task_time_ns);
+		cell_duration(table, c->below_ns);
+		cell_duration(table, c->atleast_ns);
+	}
+	return table_print(table, stdout, err);
+}
+
+static void print_run(const char *which, const struct profile_run *run)
+{
+	printf("%-6s %s x %lld, %zu L-samples", which, run->program ?: "?", (long long)run->samples,
+		run->n_l_samples);
+	for (size_t i = 0; i < run->n_l_samples && i < 16; i++)
+		printf("%s%u", i ? " " : ": ", run->l_samples[i]);
+	printf("%s\n", run->n_l_samples > 16 ? " …" : "");
+}
+
+static int show(struct book *book, const char *name, struct error *err)
+{
+	_cleanup_(profile_clearp) struct profile profile = {};
+	char resolution[TEXT_TIME_SIZE];
+	int r;
+
+	r = book_get_profile(book, name, &profile, err);
+	if (r < 0)
+		return r;
+	printf("Profile '%s', cutoffs in units of %s\n", profile.name,
+		text_duration(resolution, profile.resolution_ns));
+	print_run("short:", &profile.short_run);
+	print_run("long:", &profile.long_run);
+	if (profile.environment_digest)
+		printf("environment %.16s\n", profile.environment_digest);
+	if (profile.n_cutoffs == 0) {
+		printf("No daemon was infrequent and long: nothing is discarded for a named cause.\n");
+		return 0;
+	}
+	return profile_print_cutoffs(&profile, err);
+}
+
+static int export_profile(struct book *book, const char *name, struct error *err)
+{
+	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r;
+
+	r = book_get_profile(book, name, &profile, err);
+	if (r < 0)
+		return r;
+	r = document_make_profile(&profile, &document, err);
+	return r < 0 ? r : json_print(document, stdout, err);
+}
+
+static int import_profile(struct book *book, const char *path, struct error *err)
+{
+	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r;
+
+	r = json_read(&document, path, err);
+	if (r < 0)
+		return r;
+	r = document_parse_profile(document, &profile, err);
+	if (r < 0)
+		return error_prefix(err, r, "'%s' was not imported", path);
+	r = book_put_profile(book, &profile, replace, err);
+	if (r == -EEXIST)
+		return error_say(err, r,
+			"the book has a profile '%s' already; --replace puts this one in its place",
+			profile.name);
+	if (r == 0)
+		printf("%s\n", profile.name);
+	return r;
+}
+
+static int list_json(const struct profile *profiles, size_t n, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *document;
+		int r = document_make_profile(&profiles[i], &document, err);
+
+		if (r < 0)
+			return r;
+		json_array_append_new(list, document);
+	}
+	return json_print(list, stdout, err);
+}
+
+static int list_table(const struct profile *profiles, size_t n, struct error *err)
+{
+	static const struct column columns[] = {
+		{"NAME"},
+		{"MADE"},
+		{"SHORT RUN"},
+		{"LONG RUN"},
+		{"CUTOFFS", COLUMN_NUMBER},
+		{"ENVIRONMENT"},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r;
+
+	r = table_new(&table, columns, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n; i++) {
+		const struct profile *p = &profiles[i];
+		char made[TEXT_TIME_SIZE];
+
+		table_row(table);
+		table_cell(table, "%s", p->name);
+		table_cell(table, "%s", p->made_ns > 0 ? text_moment(made, p->made_ns) : "-");
+		table_cell(table, "%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples);
+		table_cell(table, "%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples);
+		table_cell(table, "%zu", p->n_cutoffs);
+		table_cell(table, "%.16s", p->environment_digest ?: "-");
+	}
+	return table_print(table, stdout, err);
+}
+
+static int list(struct book *book, const char *name, struct error *err)
+{
+	struct profile *profiles = NULL;
+	size_t n = 0;
+	int r;
+
+	r = book_profiles(book, &profiles, &n, err);
+	if (r < 0)
+		return r;
+	if (calibrate_options.json)
+		r = list_json(profiles, n, err);
+	else if (n == 0)
+		printf("The book has no profile yet; 'emp-calibrate run' makes one.\n");
+	else
+		r = list_table(profiles, n, err);
+	for (size_t i = 0; i < n; i++)
+		profile_clear(&profiles[i]);
+	free(profiles);
+	return r;
+}
+
+static int show_or_export(struct book *book, const char *name, struct error *err)
+{
+	return calibrate_options.json ? export_profile(book, name, err) : show(book, name, err);
+}
+
+int verb_profile(int argc, char **argv, struct error *err)
+{
+	static const struct {
+		const char *name;
+		bool operand;
+		enum book_mode mode;
+		int (*run)(struct book *book, const char *operand, struct error *err);
+	} actions[] = {
+		{"list", false, BOOK_READ, list},
+		{"show", true, BOOK_READ, show_or_export},
+		{"export", true, BOOK_READ, export_profile},
+		{"import", true, BOOK_WRITE, import_profile},
+		{"remove", true, BOOK_WRITE, book_remove_profile},
+	};
+	_cleanup_(book_freep) struct book *book = NULL;
+
+	for (size_t i = 0; i < ELEMENTS(actions); i++) {
+		int r;
+
+		if (strcmp(argv[0], actions[i].name))
+			continue;
+		if (argc != 1 + actions[i].operand)
+			return error_say(err, -EINVAL, "usage: emp-calibrate profile %s%s", actions[i].name,
+				!actions[i].operand                  ? ""
+				: !strcmp(actions[i].name, "import") ? " FILE"
+								     : " NAME");
+		r = calibrate_open_book(actions[i].mode, &book, NULL, err);
+		return r < 0 ? r : actions[i].run(book, argv[1], err);
+	}
+	return error_say(err, -EINVAL, "there is no 'profile %s': it is list, show, export, import or remove",
+		argv[0]);
+}

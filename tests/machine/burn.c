@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes CPU time, by its own process clock: a program to be measured, or a daemon to be found.
+ *
+ *   burn MS              MS milliseconds, its start counted
+ *   burn --orphan MS     ends at once, and leaves a child behind that takes them */
+#include "lib/base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	int64_t until_ns = argc > 1 ? atoll(argv[argc - 1]) * NS_PER_MS : 0;
+
+	if (argc == 3 && !strcmp(argv[1], "--orphan") && fork() != 0)
+		return 0;
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until_ns)
+		;
+	return 0;
+}

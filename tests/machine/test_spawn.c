@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The program under test, for real: cgroups, orphans, time-outs, signals. burn (beside this binary) takes as
+ * much CPU time as it is told, by its own process clock. Run as root, with cgroup v2. */
+#include "tests/unit/check.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/cleanup.h"
+#include "lib/host/interrupt.h"
+#include "lib/host/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static char burn[PATH_MAX];
+
+static struct spawn spawn_of(char **argv, const char *path, const struct cgroup *cgroup)
+{
+	return (struct spawn){.argv = argv,
+		.path = path,
+		.cpu = -1,
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.cgroup = cgroup,
+		.linger_ns = 5 * NS_PER_S};
+}
+
+static struct spawned run_ok(const struct spawn *spawn)
+{
+	struct error err = {};
+	struct spawned spawned = {};
+	int r = spawn_run(spawn, &spawned, &err);
+
+	if (r < 0)
+		fail_msg("%s", err.text);
+	return spawned;
+}
+
+static struct cgroup *new_cgroup(void)
+{
+	struct cgroup *cgroup = NULL;
+	struct error err = {};
+
+	if (cgroup_new(&cgroup, &err) < 0)
+		fail_msg("%s", err.text);
+	return cgroup;
+}
+
+static void pt_of_a_burning_program_is_right_to_a_percent(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	char *argv[] = {burn, (char *)"200", NULL};
+	struct spawn spawn = spawn_of(argv, burn, cgroup);
+	struct spawned s = run_ok(&spawn);
+
+	assert_int_equal(s.wait_status, 0);
+	assert_false(s.pt_partial);
+	assert_in_range(s.pt_ns, 199 * NS_PER_MS, 204 * NS_PER_MS);
+	assert_true(s.et_ns >= s.pt_ns);
+	assert_true(s.max_rss_bytes > 100000);
+}
+
+static void an_orphan_is_counted_in_the_cgroup(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	char *argv[] = {burn, (char *)"--orphan", (char *)"150", NULL};
+	struct spawn spawn = spawn_of(argv, burn, cgroup);
+	struct spawned s = run_ok(&spawn);
+
+	assert_in_range(s.pt_ns, 149 * NS_PER_MS, 156 * NS_PER_MS);
+	assert_true(s.et_ns < 100 * NS_PER_MS); /* ET is the program's, not its orphan's */
+	assert_int_equal(s.left_behind, 1);
+	assert_int_equal(s.killed, 0);
+}
+
+static void without_a_cgroup_pt_is_said_to_be_partial(void **state)
+{
+	char *argv[] = {burn, (char *)"50", NULL};
+	struct spawn spawn = spawn_of(argv, burn, NULL);
+	struct spawned s = run_ok(&spawn);
+
+	assert_true(s.pt_partial);
+	assert_in_range(s.pt_ns, 49 * NS_PER_MS, 54 * NS_PER_MS);
+}
+
+static void an_orphan_that_stays_is_ended_after_linger(void **state)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sleep 1000 & exit 0", NULL};
+
+	for (int with = 0; with < 2; with++) {
+		_cleanup_(cgroup_freep) struct cgroup *cgroup = with ? new_cgroup() : NULL;
+		struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+		struct spawned s;
+
+		spawn.linger_ns = 50 * NS_PER_MS;
+		s = run_ok(&spawn);
+		assert_int_equal(s.wait_status, 0);
+		assert_int_equal(s.left_behind, 1);
+		assert_int_equal(s.killed, 1);
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+		assert_int_equal(errno, ECHILD);
+	}
+}
+
+static void a_time_out_ends_the_whole_tree(void **state)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c",
+		(char *)"trap '' TERM; sleep 1000 & sleep 1000; sleep 1000", NULL};
+
+	for (int with = 0; with < 2; with++) {
+		_cleanup_(cgroup_freep) struct cgroup *cgroup = with ? new_cgroup() : NULL;
+		struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+		int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+		struct spawned s;
+
+		spawn.timeout_ns = 100 * NS_PER_MS;
+		s = run_ok(&spawn);
+		assert_int_equal(s.end, SPAWN_TIMED_OUT);
+		assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < 3 * NS_PER_S);
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	}
+}
+
+static void an_exit_status_and_a_signal_are_told_apart(void **state)
+{
+	char *fails[] = {(char *)"sh", (char *)"-c", (char *)"exit 3", NULL};
+	char *dies[] = {(char *)"sh", (char *)"-c", (char *)"kill -SEGV $$", NULL};
+	struct spawn spawn = spawn_of(fails, "/bin/sh", NULL);
+
+	assert_int_equal(spawn_exit_status(run_ok(&spawn).wait_status), 3);
+	spawn = spawn_of(dies, "/bin/sh", NULL);
+	assert_int_equal(spawn_exit_status(run_ok(&spawn).wait_status), 128 + SIGSEGV);
+}
+
+static void a_file_that_is_no_program_is_an_error_with_a_sentence(void **state)
+{
+	char file[] = "/tmp/emp-test-XXXXXX";
+	char *argv[] = {file, NULL};
+	struct spawn spawn = spawn_of(argv, file, NULL);
+	struct spawned s = {.et_ns = 77};
+	struct error err = {};
+	int fd = mkstemp(file);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "\177ELF", 4), 4);
+	fchmod(fd, 0755);
+	close(fd);
+	assert_int_equal(spawn_run(&spawn, &s, &err), -ENOEXEC);
+	assert_non_null(strstr(err.text, "cannot execute it: Exec format error"));
+	assert_int_equal(s.et_ns, 77);
+	unlink(file);
+}
+
+static void commands_are_found_as_a_shell_finds_them(void **state)
+{
+	_cleanup_(freep) char *path = NULL, *none = NULL;
+	struct error err = {};
+
+	assert_int_equal(spawn_find("sh", &path, &err), 0);
+	assert_true(path[0] == '/');
+	assert_int_equal(spawn_find("no-such-command", &none, &err), -ENOENT);
+	assert_string_equal(err.text, "there is no command 'no-such-command' in PATH");
+	assert_int_equal(spawn_find("/etc", &none, &err), -EISDIR);
+	assert_int_equal(spawn_find("/etc/passwd", &none, &err), -EACCES);
+	assert_int_equal(spawn_find("", &none, &err), -ENOENT);
+}
+
+static void a_pinned_program_runs_on_its_cpu_only(void **state)
+{
+	_cleanup_(closep) int in = -1, out = -1;
+	char *argv[] = {(char *)"grep", (char *)"Cpus_allowed_list", (char *)"/proc/self/status", NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/grep", NULL);
+	char text[128] = "";
+	int pipes[2];
+
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	in = pipes[0];
+	out = pipes[1];
+	spawn.cpu = 0;
+	spawn.stdout_fd = out;
+	assert_int_equal(run_ok(&spawn).wait_status, 0);
+	assert_true(read(in, text, sizeof(text) - 1) > 0);
+	assert_string_equal(text, "Cpus_allowed_list:\t0\n");
+}
+
+/* Last: it leaves the signal behind. */
+static void an_interrupt_ends_the_program_and_is_told(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	char *argv[] = {(char *)"sleep", (char *)"1000", NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sleep", cgroup);
+
+	assert_int_equal(interrupt_init(), 0);
+	kill(getpid(), SIGINT);
+	assert_int_equal(run_ok(&spawn).end, SPAWN_INTERRUPTED);
+	assert_int_equal(interrupt_came(), SIGINT);
+}
+
+static void the_cgroup_is_gone_when_it_is_freed(void **state)
+{
+	struct cgroup *cgroup = new_cgroup();
+	_cleanup_(freep) char *path = strdup(cgroup_path(cgroup)), *below = text_format("%s/below", path);
+
+	assert_int_equal(mkdir(below, 0755), 0); /* as a program under test might */
+	assert_int_equal(access(path, F_OK), 0);
+	cgroup_free(cgroup);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pt_of_a_burning_program_is_right_to_a_percent),
+		cmocka_unit_test(an_orphan_is_counted_in_the_cgroup),
+		cmocka_unit_test(without_a_cgroup_pt_is_said_to_be_partial),
+		cmocka_unit_test(an_orphan_that_stays_is_ended_after_linger),
+		cmocka_unit_test(a_time_out_ends_the_whole_tree),
+		cmocka_unit_test(an_exit_status_and_a_signal_are_told_apart),
+		cmocka_unit_test(a_file_that_is_no_program_is_an_error_with_a_sentence),
+		cmocka_unit_test(commands_are_found_as_a_shell_finds_them),
+		cmocka_unit_test(a_pinned_program_runs_on_its_cpu_only),
+		cmocka_unit_test(an_interrupt_ends_the_program_and_is_told),
+		cmocka_unit_test(the_cgroup_is_gone_when_it_is_freed),
+	};
+
+	snprintf(burn, sizeof(burn), "%.*s/burn", (int)(strrchr(argv[0], '/') - argv[0]), argv[0]);
+	if (geteuid() != 0)
+		return check_cannot_run("making cgroups needs root");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
