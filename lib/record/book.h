@@ -18,38 +18,52 @@ int book_path(const char *option, char **ret, struct error *err);
 /* BOOK_WRITE makes missing directories of the default path. BOOK_READ of a file that is not there: -ENOENT.
  */
 int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err);
-void book_free(struct book *book);
+void book_free(struct book *book); /* what was begun and not committed is gone */
 DEFINE_FREEP(book)
 
-/* Environments: a fingerprint document (JSON text) under its digest. Gives the id it has or got. */
+/* How long to wait for another writer before -EBUSY; 10 s unless told. */
+void book_patience(struct book *book, int ms);
+
+/* Environments: a fingerprint document (JSON text) under its digest; the first document of a digest is
+ * kept. Gives the id it has or got. Each of the three may be NULL where a foreign document says nothing. */
 int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
 	int64_t *ret, struct error *err);
-/* The document and digest of an environment; the caller frees both. Either may be NULL. */
+/* The document and digest of an environment; the caller frees both. Either pointer may be NULL. -ENOENT */
 int book_get_environment(
 	struct book *book, int64_t id, char **ret_digest, char **ret_document, struct error *err);
+/* The machine of an environment, NULL if that is not known; the caller frees it. */
+int book_get_machine(struct book *book, int64_t environment, char **ret, struct error *err);
 
-/* Iterations of INC in a second, for an environment: set once, never silently retuned. 1: there, 0: not. */
+/* Iterations of INC in a second, for an environment: set once, never silently retuned. get: 1 there, 0 not;
+ * put: -EEXIST if it is there. */
 int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err);
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
 
 /* Runs. begin sets run->id, state "open", started_ns if it is 0. */
 int book_begin_run(struct book *book, struct run *run, struct error *err);
+/* The same for a run that was made elsewhere: its state and times are kept. */
+int book_add_run(struct book *book, struct run *run, struct error *err);
 int book_end_run(struct book *book, int64_t id, const char *state, const char *notes, struct error *err);
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
 int book_runs(
 	struct book *book, struct run **ret, size_t *ret_n, struct error *err); /* free each and the array */
 int book_remove_run(struct book *book, int64_t id, struct error *err);
 
-/* The id of (name, exe, unit, kernel), made if it is new. exe and unit may be NULL. */
+/* The id of (name, exe, unit, kernel), made if it is new. exe and unit may be NULL. Names that are not UTF-8
+ * come out of the book with \xNN for the bytes that are not. */
 int book_daemon(struct book *book, const char *name, const char *exe, const char *unit, bool kernel,
 	uint32_t *ret, struct error *err);
 int book_daemons(struct book *book, struct daemons *ret, struct error *err);
 
-/* One sample and its executions, in one transaction (book_daemon calls before it may join it: see
- * book_begin). */
+/* A transaction of the caller: what follows joins it, and is kept whole by commit or not at all. After a
+ * failure inside it only book_rollback() is right. In a book opened to be read it is a consistent view,
+ * whatever a writer does meanwhile. */
 int book_begin(struct book *book, struct error *err);
 int book_commit(struct book *book, struct error *err);
 void book_rollback(struct book *book);
+
+/* One sample and its executions, in one transaction or as a part of the caller's. -EEXIST: the run has
+ * a sample of that number. */
 int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, struct error *err);
 
@@ -57,7 +71,8 @@ int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err);
 
 /* Calls `each` for every execution of a run in the order of samples, in bounded memory; a value other
- * than 0 from it ends the walk and is returned. */
+ * than 0 from it ends the walk and is returned. Daemons may have been added since book_daemons(), unless
+ * both are inside one book_begin(). */
 typedef int book_each(const struct execution *execution, void *data);
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
 /* The executions of one sample; the caller frees the array. */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lab book as a file: where it is, opening it, transactions, and its write-ahead log.
+ *
+ * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
+ * than the 0.2 ms that this takes outside the timed interval. The log is never brought into the file by
+ * itself, so that no sample pays for the ones before it: book_checkpoint() does it when asked. */
+#include "lib/record/query.h"
+
+#include "lib/base/text.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int book_path_default(char **ret, struct error *err)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	char *path;
+
+	if (geteuid() == 0)
+		path = strdup("/var/lib/emp/emp.db");
+	else if (data && *data == '/')
+		path = text_format("%s/emp/emp.db", data);
+	else {
+		struct passwd *user = home && *home == '/' ? NULL : getpwuid(geteuid());
+
+		if (user)
+			home = user->pw_dir;
+		if (!home || *home != '/')
+			return error_say(err, -ENOENT,
+				"your home directory is not known, so neither is your lab book; name it with "
+				"--db or EMP_DB");
+		path = text_format("%s/.local/share/emp/emp.db", home);
+	}
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot name the lab book");
+	*ret = path;
+	return 0;
+}
+
+int book_path(const char *option, char **ret, struct error *err)
+{
+	const char *named = option && *option ? option : getenv("EMP_DB");
+	char *path;
+
+	if (!named || !*named)
+		return book_path_default(ret, err);
+	path = strdup(named);
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot name the lab book");
+	*ret = path;
+	return 0;
+}
+
+int book_begin(struct book *book, struct error *err)
+{
+	/* a writer takes its lock at once: a read lock cannot always be raised to it later */
+	int rc = sqlite3_exec(
+		book->db, book->mode == BOOK_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL, NULL);
+
+	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
+}
+
+int book_commit(struct book *book, struct error *err)
+{
+	int rc = sqlite3_exec(book->db, "COMMIT", NULL, NULL, NULL), r;
+
+	if (rc == SQLITE_OK)
+		return 0;
+	r = book_failed(book, rc, err);
+	book_rollback(book);
+	return r;
+}
+
+void book_rollback(struct book *book)
+{
+	daemon_cache_clear(&book->daemons); /* ids given since book_begin are gone */
+	if (!sqlite3_get_autocommit(book->db))
+		sqlite3_exec(book->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+int book_join(struct book *book, bool *ret_own, struct error *err)
+{
+	*ret_own = sqlite3_get_autocommit(book->db);
+	return *ret_own ? book_begin(book, err) : 0;
+}
+
+int book_view(struct book *book, bool *ret_own, struct error *err)
+{
+	int rc = SQLITE_OK;
+
+	*ret_own = sqlite3_get_autocommit(book->db);
+	if (*ret_own)
+		rc = sqlite3_exec(book->db, "BEGIN", NULL, NULL, NULL);
+	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
+}
+
+int book_leave(struct book *book, bool own, int r, struct error *err)
+{
+	int committed;
+
+	if (!own)
+		return r;
+	if (r < 0) {
+		book_rollback(book);
+		return r;
+	}
+	committed = book_commit(book, err);
+	return committed < 0 ? committed : r;
+}
+
+void book_patience(struct book *book, int ms)
+{
+	book->patience_ms = ms;
+	sqlite3_busy_timeout(book->db, ms);
+}
+
+int book_checkpoint(struct book *book, struct error *err)
+{
+	int rc;
+
+	/* a reader in the way is no failure: the log is safe where it is, and the next time will do */
+	sqlite3_busy_timeout(book->db, 0);
+	rc = sqlite3_wal_checkpoint_v2(book->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	sqlite3_busy_timeout(book->db, book->patience_ms);
+	return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : book_failed(book, rc, err);
+}
+
+void book_free(struct book *book)
+{
+	if (!book)
+		return;
+	for (size_t i = 0; i < book->n_statements; i++)
+		sqlite3_finalize(book->statements[i].stmt);
+	if (book->db && book->mode == BOOK_WRITE) {
+		struct error ignored;
+
+		book_rollback(book);
+		book_checkpoint(book, &ignored);
+	}
+	sqlite3_close(book->db);
+	daemon_cache_clear(&book->daemons);
+	free(book->path);
+	free(book);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the book share: the handle, its statements, and the sentences for what SQLite
+ * reports. Only this folder includes it. */
+#pragma once
+
+#include "lib/record/book.h"
+
+#include <sqlite3.h>
+
+/* Who is known by which id, so that a sample of 100 executions needs no look-up in the file. */
+struct daemon_cache {
+	struct daemon *slots; /* id 0: empty; a power of two of them */
+	size_t size, used;
+};
+
+struct book {
+	sqlite3 *db;
+	char *path;
+	enum book_mode mode;
+	int patience_ms;
+	struct {
+		const char *sql; /* a literal: its address is the key */
+		sqlite3_stmt *stmt;
+	} statements[64];
+	size_t n_statements;
+	struct daemon_cache daemons;
+};
+
+enum { BOOK_PATIENCE_MS = 10000 };
+
+/* The user's own lab book; the caller frees it. */
+int book_path_default(char **ret, struct error *err);
+
+/* Writes the sentence for what SQLite just returned, and gives its errno. */
+int book_failed(struct book *book, int rc, struct error *err);
+
+/* Brings the file to the newest version, from nothing if it is empty. -EPROTONOSUPPORT: made by a newer
+ * emp; -EINVAL: of another program. */
+int book_schema_upgrade(struct book *book, struct error *err);
+
+/* The version of the file, 0 for an empty one, after seeing that it is a lab book at all. */
+int book_schema_version(struct book *book, struct error *err);
+int book_schema_newest(void);
+
+void daemon_cache_clear(struct daemon_cache *cache);
+
+/* Begins a transaction unless one is open already: *ret_own says whose it is to end. */
+int book_join(struct book *book, bool *ret_own, struct error *err);
+/* The same for several statements that must see one state of the file, and only read. */
+int book_view(struct book *book, bool *ret_own, struct error *err);
+/* Ends it if it is our own: commits after r >= 0, otherwise rolls back. Returns r or what went wrong. */
+int book_leave(struct book *book, bool own, int r, struct error *err);

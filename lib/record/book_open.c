@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opening the lab book. What can be wrong with the file is looked at before SQLite sees it, because
+ * SQLite has one word ("unable to open database file") for most of it. */
+#include "lib/record/query.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : slash - path);
+}
+
+/* mkdir -p, for the user's default path only. */
+static int make_directories(const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *path = strdup(directory);
+
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot make '%s'", directory);
+	for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+		if (slash)
+			*slash = '\0';
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			return error_os(err, -errno, "cannot make the directory '%s' for the lab book", path);
+		if (!slash)
+			return 0;
+		*slash = '/';
+	}
+}
+
+/* Sees that a new file can be made at `path`. */
+static int check_new(const char *path, const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *by_default = NULL;
+	struct error ignored;
+	struct stat st;
+
+	if (stat(directory, &st) < 0 && errno == ENOENT) {
+		if (book_path_default(&by_default, &ignored) < 0 || strcmp(path, by_default))
+			return error_say(err, -ENOENT,
+				"cannot make the lab book '%s': there is no directory '%s'; make it first, "
+				"or "
+				"name another file with --db or EMP_DB",
+				path, directory);
+		return make_directories(directory, err);
+	}
+	return 0;
+}
+
+static int check_writable(const char *path, const char *directory, bool there, struct error *err)
+{
+	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
+		return error_os(err, -errno,
+			"the lab book '%s' cannot be written; ask for the right to, or name another with "
+			"--db "
+			"or EMP_DB",
+			path);
+	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
+		return error_os(err, -errno,
+			"the directory '%s' of the lab book '%s' cannot be written, and its log must lie "
+			"beside it; ask for the right to, or name another file with --db or EMP_DB",
+			directory, path);
+	return 0;
+}
+
+/* 1: a database or an empty file; an SQLite file says so in its first 16 bytes. */
+static int check_content(const char *path, const struct stat *st, struct error *err)
+{
+	_cleanup_(closep) int fd = -1;
+	char head[16] = "";
+
+	if (S_ISDIR(st->st_mode))
+		return error_say(err, -EISDIR,
+			"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path, path,
+			path[strlen(path) - 1] == '/' ? "" : "/");
+	if (!S_ISREG(st->st_mode))
+		return error_say(err, -EINVAL,
+			"'%s' is not a regular file, and so no lab book; name another with --db or EMP_DB",
+			path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_os(err, -errno, "cannot read the lab book '%s'", path);
+	if (st->st_size > 0 && (read(fd, head, sizeof(head)) < (ssize_t)sizeof(head) ||
+				       memcmp(head, "SQLite format 3", sizeof(head))))
+		return error_say(err, -EINVAL,
+			"'%s' is not a lab book: it is no SQLite database; name another file with --db or "
+			"EMP_DB",
+			path);
+	return 1;
+}
+
+static int check_file(const char *path, enum book_mode mode, struct error *err)
+{
+	_cleanup_(freep) char *directory = directory_of(path);
+	struct stat st;
+	bool there = stat(path, &st) == 0;
+	int r;
+
+	if (!directory)
+		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", path);
+	if (!there && errno != ENOENT)
+		return error_os(err, -errno, "cannot open the lab book '%s'", path);
+	if (!there && mode == BOOK_READ)
+		return error_say(err, -ENOENT,
+			"there is no lab book '%s' yet: emp-calibrate, emp-measure and emp-analyze import "
+			"make "
+			"it; --db FILE or EMP_DB names another",
+			path);
+	if (there) {
+		r = check_content(path, &st, err);
+		if (r < 0)
+			return r;
+	} else {
+		r = check_new(path, directory, err);
+		if (r < 0)
+			return r;
+	}
+	return mode == BOOK_WRITE ? check_writable(path, directory, there, err) : 0;
+}
+
+/* A closed book in a directory that we may not write can only be read without its log, which is empty. */
+static bool must_be_immutable(const char *path)
+{
+	_cleanup_(freep) char *directory = directory_of(path), *log = text_format("%s-wal", path);
+	struct stat st;
+
+	if (!directory || !log || faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0)
+		return false;
+	return stat(log, &st) < 0 || st.st_size == 0;
+}
+
+/* A URI, because only there is "immutable", and ":memory:" is an ordinary name. The caller frees it. */
+static char *uri_of(const char *path, bool immutable)
+{
+	char *uri = malloc(3 * strlen(path) + 32), *to = uri;
+
+	if (!uri)
+		return NULL;
+	to = stpcpy(to, *path == '/' ? "file://" : "file:./");
+	for (; *path; path++)
+		to += sprintf(to, strchr("%?#", *path) ? "%%%02X" : "%c", (unsigned char)*path);
+	strcpy(to, immutable ? "?immutable=1" : "");
+	return uri;
+}
+
+static int open_database(struct book *book, struct error *err)
+{
+	_cleanup_(freep) char *uri = uri_of(
+		book->path, book->mode == BOOK_READ && must_be_immutable(book->path));
+	int rc, flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+
+	flags |= book->mode == BOOK_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	if (!uri)
+		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", book->path);
+	rc = sqlite3_open_v2(uri, &book->db, flags, NULL);
+	if (rc != SQLITE_OK)
+		return book_failed(book, rc, err);
+	sqlite3_extended_result_codes(book->db, 1);
+	/* the file may come from somebody else: what its schema says must not run functions of ours */
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	return 0;
+}
+
+/* What a connection must be told each time. */
+static int settle(struct book *book, struct error *err)
+{
+	int rc = sqlite3_exec(book->db,
+		book->mode == BOOK_READ ? "PRAGMA query_only = ON"
+					: "PRAGMA journal_mode = WAL;"
+					  "PRAGMA wal_autocheckpoint = 0;"
+					  "PRAGMA synchronous = FULL;"
+					  "PRAGMA foreign_keys = ON",
+		NULL, NULL, NULL);
+
+	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
+}
+
+/* A reader cannot bring an older file up to date itself. */
+static int upgrade_for_reader(const char *path, struct error *err)
+{
+	_cleanup_(book_freep) struct book *writer = NULL;
+	int r;
+
+	r = book_open(&writer, path, BOOK_WRITE, err);
+	return r < 0 ? error_prefix(
+			       err, r, "'%s' was made by an older emp and must be brought up to date", path)
+		     : 0;
+}
+
+static int check_version(struct book *book, struct error *err)
+{
+	int version = book_schema_version(book, err);
+
+	if (version < 0 || version == book_schema_newest())
+		return version;
+	if (book->mode == BOOK_WRITE)
+		return book_schema_upgrade(book, err);
+	if (version == 0)
+		return error_say(err, -ENOENT,
+			"the lab book '%s' is empty: emp-calibrate, emp-measure and emp-analyze import write "
+			"to "
+			"it; --db FILE or EMP_DB names another",
+			book->path);
+	return upgrade_for_reader(book->path, err);
+}
+
+int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = calloc(1, sizeof(*book));
+	int r;
+
+	if (!book)
+		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", path);
+	book->mode = mode;
+	book->path = strdup(path);
+	if (!book->path)
+		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", path);
+	r = check_file(path, mode, err);
+	if (r < 0)
+		return r;
+	r = open_database(book, err);
+	if (r < 0)
+		return r;
+	book_patience(book, BOOK_PATIENCE_MS);
+	r = book_schema_version(book, err); /* before anything of it is changed */
+	if (r < 0)
+		return r;
+	r = settle(book, err);
+	if (r < 0)
+		return r;
+	r = check_version(book, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(book);
+	return 0;
+}
