@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SHA-256 of some bytes as hexadecimal text. */
+#pragma once
+
+#include <stddef.h>
+
+enum { DIGEST_SIZE = 65 };
+
+void digest_of(const void *data, size_t size, char ret[DIGEST_SIZE]);

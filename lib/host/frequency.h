@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How fast the processor may run: policies, governor, limits, turbo, as /sys tells them. Reading only, below
+ * a root descriptor; writing is in cpufreq.h, whose library must not meet every tool. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+#include "lib/base/error.h"
+
+#include <stdint.h>
+
+/* One cpufreq policy: CPUs that share a clock. Frequencies in kHz, -1 where the kernel does not tell. */
+struct frequency_policy {
+	int number;       /* policyN */
+	char *cpus;       /* "0-3" */
+	char *driver;     /* NULL where the kernel does not tell, like all texts here */
+	char *governor;   /* the chosen one */
+	char *governors;  /* those on offer */
+	char *preference; /* energy_performance_preference */
+	int64_t min_khz, max_khz;
+	int64_t hardware_min_khz, hardware_max_khz;
+	int64_t base_khz; /* what it runs at without turbo */
+	int64_t boost;    /* 1 on, 0 off, -1 no such switch */
+};
+
+struct frequency {
+	struct frequency_policy *policies; /* by number */
+	size_t n_policies;
+	int64_t no_turbo;    /* intel_pstate: 1 turbo off, 0 on, -1 no such switch */
+	int64_t boost;       /* acpi-cpufreq and others: 1 on, 0 off, -1 no such switch */
+	char *pstate_status; /* of intel_pstate or amd_pstate: "active", "passive"… */
+};
+
+int frequency_read(struct frequency *ret, int root_fd, struct error *err);
+void frequency_clear(struct frequency *frequency);
+
+/* The frequency without turbo out of scaling_available_frequencies ("3701000 3700000 …": the first is the
+ * sign for turbo that acpi-cpufreq gives). -1 if there is none. */
+int64_t frequency_base_of_list(const char *frequencies);

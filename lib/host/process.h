@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which programs run, by the name that the kernel gives them. Enough to find known daemons where systemd
+ * cannot be asked; what they cost is accounting.h's matter. */
+#pragma once
+
+#include "lib/base/error.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct process {
+	pid_t pid;
+	char name[16];
+};
+
+/* All processes below root_fd's /proc but kernel threads, in order of pid; the caller frees the array. */
+int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct error *err);
+
+/* One line of /proc/PID/stat. 1: a process, 0: a kernel thread, -EINVAL: it is no such line. */
+int process_parse(const char *stat, struct process *ret);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All that an audit looks at, gathered once. The checks are pure functions of this struct, so that machines
+ * that nobody has can be made up in tests. */
+#pragma once
+
+#include "lib/base/error.h"
+#include "lib/host/clock.h"
+#include "lib/host/frequency.h"
+#include "lib/host/kernel.h"
+#include "lib/host/machine.h"
+#include "lib/host/ntp.h"
+#include "lib/host/policy.h"
+#include "lib/host/process.h"
+#include "lib/host/units.h"
+
+struct timer {
+	const char *unit;
+	int64_t next_ns; /* since 1970; 0: never, or not known */
+};
+
+struct facts {
+	struct machine machine;
+	struct policy *policy;
+	struct frequency frequency;
+	struct kernel kernel;
+	struct clock_state clock;
+	struct ntp ntp;
+	bool has_units;  /* systemd was asked, and answered */
+	char *units_why; /* why it did not; NULL where it did */
+	struct unit_list units;
+	struct timer *timers; /* those of the policy that are up */
+	size_t n_timers;
+	struct process *processes;
+	size_t n_processes;
+	int64_t delayacct; /* kernel.task_delayacct, -1: not there */
+};
+
+/* `policy`: a name, or NULL for the one of this distribution. With a root_fd other than AT_FDCWD only files
+ * below it are read, and nobody is asked. */
+int facts_read(struct facts *ret, int root_fd, const char *policy, struct error *err);
+void facts_clear(struct facts *facts);
