@@ -9,7 +9,7 @@
 
 struct period {
 	size_t occurrences; /* samples in a row count once */
-	uint32_t samples;   /* from one occurrence to the next; 0: no period */
+	double samples;     /* from one occurrence to the next, their median; 0: no period */
 	bool firm;          /* three occurrences or more */
 };
 

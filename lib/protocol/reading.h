@@ -47,7 +47,7 @@ struct reading {
 	int64_t resolution_ns; /* of the PTs below */
 	struct sample *samples;
 	size_t n_samples;
-	int64_t spacing_ns; /* mean, from the start of a sample to the next one's */
+	double spacing_ns; /* mean, from the start of a sample to the next one's */
 	struct central central;
 	enum shape shape;
 	char why[400];       /* one sentence: what the shape was seen by */

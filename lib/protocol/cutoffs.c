@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From two readings to a profile: see cutoffs.h. Where EMP's step 8 says "average", its example, its tables
+ * and SEDONA use maximum and minimum, and so does this. */
+#include "lib/protocol/cutoffs.h"
+
+#include "lib/protocol/resolution.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Programs shorter than this share of the period get the cutoff of the short run. */
+static const double TASK_SHARE = 0.05;
+
+/* Of the long run alone: a daemon that is infrequent in the short run, and in the long one is found in the
+ * central cluster only, gets what it hardly ever exceeds there. */
+static int64_t long_only(const struct habit *long_habit, int64_t resolution_ns)
+{
+	double most = (double)long_habit->central_max_ns + 2 * long_habit->central_sd_ns;
+
+	return (int64_t)floor(most / (double)resolution_ns + 0.5) * resolution_ns;
+}
+
+static int64_t long_cutoff(
+	const struct habit *short_habit, const struct habit *long_habit, int64_t resolution_ns)
+{
+	if (!long_habit)
+		return -1;
+	if (long_habit->cutoff_ns >= 0)
+		return long_habit->cutoff_ns;
+	if (short_habit && short_habit->cutoff_ns >= 0 && long_habit->n_central > 0)
+		return long_only(long_habit, resolution_ns);
+	return -1;
+}
+
+static void finish(struct cutoff *c, const struct habit *short_habit, const struct reading *short_run)
+{
+	int64_t larger = c->short_ns > c->long_ns ? c->short_ns : c->long_ns;
+
+	if (short_habit && short_habit->period.samples > 0) {
+		double period = short_habit->period.samples * short_run->spacing_ns;
+
+		c->period_ns = llround(period);
+		c->task_time_ns = llround(TASK_SHARE * period);
+		c->firm = short_habit->period.firm;
+	}
+	c->below_ns = c->atleast_ns = larger;
+	if (c->period_ns > 0 && c->short_ns >= 0 && c->long_ns >= 0) {
+		c->below_ns = c->short_ns;
+		c->atleast_ns = c->long_ns;
+	}
+}
+
+/* Adds the cutoff of one daemon, if it is infrequent in either run. */
+static int add_cutoff(struct profile *profile, const struct habit *short_habit,
+	const struct habit *long_habit, const struct reading *short_run)
+{
+	struct cutoff c = {
+		.short_ns = short_habit ? short_habit->cutoff_ns : -1,
+		.long_ns = long_cutoff(short_habit, long_habit, profile->resolution_ns),
+	};
+	const struct habit *named = short_habit ?: long_habit;
+	const char *unit = named->unit ?: long_habit ? long_habit->unit : NULL;
+	struct cutoff *bigger;
+
+	if (c.short_ns < 0 && c.long_ns < 0)
+		return 0;
+	finish(&c, short_habit, short_run);
+	bigger = reallocarray(profile->cutoffs, profile->n_cutoffs + 1, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	profile->cutoffs = bigger;
+	c.daemon = strdup(named->name);
+	c.unit = unit ? strdup(unit) : NULL;
+	profile->cutoffs[profile->n_cutoffs++] = c;
+	return c.daemon && (!unit || c.unit) ? 0 : -ENOMEM;
+}
+
+static int add_run(struct profile_run *ret, const struct reading *reading)
+{
+	ret->program = strdup(reading->run.program ?: "");
+	ret->run = reading->run.id;
+	ret->samples = (int64_t)reading->n_samples;
+	ret->l_samples = reallocarray(NULL, reading->n_l_samples + 1, sizeof(uint32_t));
+	if (!ret->program || !ret->l_samples)
+		return -ENOMEM;
+	for (size_t i = 0; i < reading->n_l_samples; i++)
+		ret->l_samples[i] = reading->l_samples[i];
+	ret->n_l_samples = reading->n_l_samples;
+	return 0;
+}
+
+/* Both lists of habits are in the order of names. */
+static int merge(struct profile *profile, const struct reading *short_run, const struct reading *long_run)
+{
+	size_t s = 0, l = 0;
+	int r = 0;
+
+	while (r == 0 && (s < short_run->n_habits || l < long_run->n_habits)) {
+		const struct habit *a = s < short_run->n_habits ? &short_run->habits[s] : NULL;
+		const struct habit *b = l < long_run->n_habits ? &long_run->habits[l] : NULL;
+		int order = !a ? 1 : !b ? -1 : strcmp(a->name, b->name);
+
+		if (order > 0)
+			a = NULL;
+		if (order < 0)
+			b = NULL;
+		s += a != NULL;
+		l += b != NULL;
+		r = add_cutoff(profile, a, b, short_run);
+	}
+	return r;
+}
+
+int cutoffs_make(const char *name, const struct reading *short_run, const struct reading *long_run,
+	struct profile *ret, struct error *err)
+{
+	_cleanup_(profile_clearp) struct profile profile = {.resolution_ns = short_run->resolution_ns};
+	int r;
+
+	if (short_run->resolution_ns != long_run->resolution_ns)
+		return error_say(err, -EINVAL,
+			"the short run was read to %" PRId64 " ns and the long one to %" PRId64
+			" ns: cutoffs need one resolution for both",
+			short_run->resolution_ns, long_run->resolution_ns);
+	profile.name = strdup(name ?: "");
+	r = profile.name ? 0 : -ENOMEM;
+	if (r == 0)
+		r = add_run(&profile.short_run, short_run);
+	if (r == 0)
+		r = add_run(&profile.long_run, long_run);
+	if (r == 0)
+		r = merge(&profile, short_run, long_run);
+	if (r < 0)
+		return error_os(err, r, "cannot make a profile");
+	*ret = profile;
+	profile = (struct profile){};
+	return 0;
+}
+
+const struct cutoff *profile_cutoff(const struct profile *profile, const char *daemon)
+{
+	for (size_t i = 0; i < profile->n_cutoffs; i++)
+		if (!strcmp(profile->cutoffs[i].daemon, daemon))
+			return &profile->cutoffs[i];
+	return NULL;
+}

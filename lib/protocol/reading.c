@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the protocol reads in one run, drawn up from what the reader holds: see reading.h. */
+#include "lib/protocol/watch.h"
+
+#include "lib/stats/robust.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Half of the extra time: what makes these samples long is daemons rather than noise. */
+static const double EXPLAINED = 0.5;
+
+/* The book knows every process that ever ran; the reading has those of this run. */
+static void drop_unseen(struct reader *reader)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reader->n_watches; i++)
+		if (reader->watches[i].longest_ns > 0) /* what was never seen owns nothing */
+			reader->watches[kept++] = reader->watches[i];
+	reader->n_watches = kept;
+}
+
+/* Where daemons account for the samples beyond the core, the core is the central cluster. */
+static int settle_tail(struct reader *reader, struct error *err)
+{
+	double explained = explained_share(reader, IN(ZONE_CORE), IN(ZONE_TAIL));
+	enum zone to = explained >= EXPLAINED ? ZONE_ABOVE : ZONE_CORE;
+	int r;
+
+	for (size_t i = 0; i < reader->n_samples; i++)
+		if (reader->zones[i] == ZONE_TAIL)
+			reader->zones[i] = (uint8_t)to;
+	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+		w->seen[to] = running_join(&w->seen[to], &w->seen[ZONE_TAIL]);
+		w->seen[ZONE_TAIL] = RUNNING_NONE;
+	}
+	if (to == ZONE_CORE) {
+		reader->central.core_high_ns = reader->central.high_ns;
+		return 0;
+	}
+	r = central_tighten(&reader->central, reader->samples, reader->n_samples, explained, err);
+	return r < 0 ? error_prefix(err, r, "cannot read run %" PRId64, reader->run.id) : 0;
+}
+
+/* Step 4, to the kept executions of one daemon: those in the central cluster, and those that are not long
+ * for it, go; the samples of the others are marked as explained. */
+static void sift(struct reader *reader, struct watch *w, bool *explained)
+{
+	const struct running *central = &w->seen[ZONE_CORE];
+	double usual = (double)central->max_ns + 2 * running_sd(central);
+	size_t kept = 0;
+
+	reader->cursor = 0;
+	for (size_t i = 0; i < w->n_longs; i++) {
+		size_t sample = reader_sample(reader, w->longs[i].sample);
+
+		if (reader->zones[sample] != ZONE_ABOVE)
+			continue;
+		if (central->n > 0 && (double)w->longs[i].pt_ns <= usual)
+			continue;
+		explained[sample] = true;
+		w->longs[kept++] = w->longs[i];
+	}
+	w->n_longs = kept;
+}
+
+static int list_samples(struct reader *reader, const bool *explained, struct reading *reading)
+{
+	size_t above = reader->central.n_above;
+
+	reading->l_samples = reallocarray(NULL, above + 1, sizeof(uint32_t));
+	reading->unexplained = reallocarray(NULL, above + 1, sizeof(uint32_t));
+	if (!reading->l_samples || !reading->unexplained)
+		return -ENOMEM;
+	for (size_t i = 0; i < reader->n_samples; i++) {
+		if (reader->zones[i] != ZONE_ABOVE)
+			continue;
+		if (explained[i])
+			reading->l_samples[reading->n_l_samples++] = reader->samples[i].n;
+		else
+			reading->unexplained[reading->n_unexplained++] = reader->samples[i].n;
+	}
+	return 0;
+}
+
+static int find_period(struct habit *habit, const struct reader *reader)
+{
+	_cleanup_(freep) uint32_t *at = reallocarray(NULL, habit->n_longs + 1, sizeof(*at));
+	size_t n = 0;
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < habit->n_longs; i++)
+		if (n == 0 || at[n - 1] != habit->longs[i].sample)
+			at[n++] = habit->longs[i].sample;
+	habit->period = period_find(at, n, reader->samples[reader->n_samples - 1].n);
+	return 0;
+}
+
+static int64_t least(const struct long_execution *longs, size_t n)
+{
+	int64_t least_ns = longs[0].pt_ns;
+
+	for (size_t i = 1; i < n; i++)
+		if (longs[i].pt_ns < least_ns)
+			least_ns = longs[i].pt_ns;
+	return least_ns;
+}
+
+static int make_habit(struct habit *habit, struct watch *w, const struct reader *reader)
+{
+	const struct running *central = &w->seen[ZONE_CORE];
+	const char *unit = reader->daemons->items[w->longest].unit;
+
+	habit->n_central = central->n;
+	habit->central_max_ns = central->max_ns;
+	habit->central_sd_ns = running_sd(central);
+	habit->n_outside = w->seen[ZONE_ABOVE].n;
+	habit->n_longs = w->n_longs;
+	habit->longs = TAKE(w->longs);
+	habit->long_min_ns = habit->cutoff_ns = -1;
+	habit->name = strdup(w->name);
+	habit->unit = unit ? strdup(unit) : NULL;
+	if (!habit->name || (unit && !habit->unit))
+		return -ENOMEM;
+	if (habit->n_longs == 0)
+		return 0;
+	habit->long_min_ns = least(habit->longs, habit->n_longs);
+	habit->cutoff_ns = resolution_midpoint(
+		central->n > 0 ? central->max_ns : 0, habit->long_min_ns, reader->resolution_ns);
+	return find_period(habit, reader);
+}
+
+/* The mean ET and the median pause, rather than the mean distance of starts: a run that was resumed after
+ * days must not give its daemons a longer period. */
+static double spacing(const struct sample *samples, size_t n)
+{
+	_cleanup_(freep) int64_t *pauses = reallocarray(NULL, n, sizeof(*pauses));
+	double sum = 0, pause;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)samples[i].et_ns;
+	for (size_t i = 1; pauses && i < n; i++)
+		pauses[i - 1] = samples[i].start_ns - samples[i - 1].start_ns - samples[i - 1].et_ns;
+	pause = n > 1 && pauses ? median_of(pauses, n - 1) : 0;
+	return sum / (double)n + fmax(pause, 0);
+}
+
+static int make_reading(struct reader *reader, struct reading *reading)
+{
+	_cleanup_(freep) bool *explained = calloc(reader->n_samples, sizeof(*explained));
+	int r;
+
+	reading->habits = calloc(reader->n_watches + 1, sizeof(*reading->habits));
+	if (!explained || !reading->habits)
+		return -ENOMEM;
+	reading->n_habits = reader->n_watches;
+	for (size_t i = 0; i < reader->n_watches; i++) {
+		sift(reader, &reader->watches[i], explained);
+		r = make_habit(&reading->habits[i], &reader->watches[i], reader);
+		if (r < 0)
+			return r;
+	}
+	return list_samples(reader, explained, reading);
+}
+
+int reader_finish(struct reader *reader, struct reading *ret, struct error *err)
+{
+	_cleanup_(reading_clearp) struct reading reading = {.resolution_ns = reader->resolution_ns};
+	int r;
+
+	drop_unseen(reader);
+	r = settle_tail(reader, err);
+	if (r < 0)
+		return r;
+	r = make_reading(reader, &reading);
+	if (r == 0)
+		r = shape_judge(reader, &reading);
+	if (r < 0)
+		return error_os(err, r, "cannot read run %" PRId64, reader->run.id);
+	reading.spacing_ns = spacing(reader->samples, reader->n_samples);
+	reading.run = reader->run;
+	reading.central = reader->central;
+	reading.n_samples = reader->n_samples;
+	reading.samples = TAKE(reader->samples);
+	reader->run = (struct run){};
+	reader->central = (struct central){};
+	*ret = reading;
+	reading = (struct reading){};
+	return 0;
+}
+
+const struct habit *reading_habit(const struct reading *reading, const char *name)
+{
+	for (size_t i = 0; i < reading->n_habits; i++)
+		if (!strcmp(reading->habits[i].name, name))
+			return &reading->habits[i];
+	return NULL;
+}
+
+void reading_clear(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->n_habits; i++) {
+		free(reading->habits[i].name);
+		free(reading->habits[i].unit);
+		free(reading->habits[i].longs);
+	}
+	free(reading->habits);
+	free(reading->l_samples);
+	free(reading->unexplained);
+	free(reading->samples);
+	central_clear(&reading->central);
+	run_clear(&reading->run);
+	*reading = (struct reading){};
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which shape the scatter of a run has, and in words why: see reading.h.
+ *
+ * The order of the questions: Are long samples frequent, and do daemons account for them? Without those that
+ * daemons account for, is the course in time what makes the ETs differ (drift, step)? Are there two clusters
+ * that nothing accounts for (two speeds)? What is left is an L, or clean. Shares are judged by the lower end
+ * of their interval, so that a few samples of a short run prove nothing. */
+#include "lib/protocol/watch.h"
+
+#include "lib/base/text.h"
+#include "lib/stats/course.h"
+#include "lib/stats/robust.h"
+#include "lib/stats/share.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* More than one sample in ten long, or more than one pair in twenty long in both halves, is frequent. */
+static const double FREQUENT = 0.10, FREQUENT_CORNERS = 0.05;
+/* Half of the extra time of samples is what makes a cause of them; a fifth is worth a name. */
+static const double CAUSE = 0.5, NAMED = 0.2;
+/* Half of the variance in the course of time: the cluster is no longer round but lies along the diagonal. */
+static const double SLOW = 0.5;
+/* The least share of the slow variance that one change of level must explain to be called a step; of a
+ * straight drift it explains 0.75. */
+static const double STEP = 0.88;
+
+const char *shape_name(enum shape shape)
+{
+	static const char *const names[] = {
+		[SHAPE_L] = "L",
+		[SHAPE_CLEAN] = "clean",
+		[SHAPE_FREQUENT] = "frequent",
+		[SHAPE_DRIFT] = "drift",
+		[SHAPE_STEP] = "step",
+	};
+
+	return names[shape];
+}
+
+struct group {
+	size_t n;
+	double et_ns; /* sum */
+};
+
+static struct group group_of(const struct reader *reader, unsigned zones)
+{
+	struct group g = {};
+
+	for (size_t i = 0; i < reader->n_samples; i++)
+		if (zones & IN(reader->zones[i])) {
+			g.n++;
+			g.et_ns += (double)reader->samples[i].et_ns;
+		}
+	return g;
+}
+
+static double time_of(const struct watch *w, unsigned zones)
+{
+	double sum = 0;
+
+	for (unsigned c = 0; c < N_ZONES; c++)
+		if (zones & IN(c))
+			sum += running_sum(&w->seen[c]);
+	return sum;
+}
+
+double explained_share(struct reader *reader, unsigned fast, unsigned slow)
+{
+	struct group usual = group_of(reader, fast), long_ones = group_of(reader, slow);
+	double extra = 0, all;
+
+	if (usual.n == 0 || long_ones.n == 0)
+		return 0;
+	all = long_ones.et_ns - usual.et_ns / (double)usual.n * (double)long_ones.n;
+	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+		/* a process that runs all the time runs longer in a longer sample, and is no cause of it */
+		w->extra_ns = time_of(w, slow) - time_of(w, fast) * long_ones.et_ns / usual.et_ns;
+		if (w->extra_ns > 0)
+			extra += w->extra_ns;
+	}
+	return all > 0 ? extra / all : 0;
+}
+
+/* ", " and the names of the daemons that have most of the extra time, the greatest first. */
+static void name_the_frequent(struct reader *reader, struct reading *reading, char *text, size_t size)
+{
+	size_t greatest = 0, len = 0;
+	double all = 0;
+
+	for (size_t i = 0; i < reader->n_watches; i++) {
+		all += fmax(reader->watches[i].extra_ns, 0);
+		if (reader->watches[i].extra_ns > reader->watches[greatest].extra_ns)
+			greatest = i;
+	}
+	for (size_t i = 0; i < reader->n_watches; i++)
+		reading->habits[i].frequent = i == greatest || reader->watches[i].extra_ns >= NAMED * all;
+	len += (size_t)snprintf(text, size, "%s", reading->habits[greatest].name);
+	for (size_t i = 0; i < reading->n_habits && len < size; i++)
+		if (i != greatest && reading->habits[i].frequent)
+			len += (size_t)snprintf(text + len, size - len, ", %s", reading->habits[i].name);
+}
+
+static bool is_frequent(struct reader *reader, struct reading *reading)
+{
+	const struct central *c = &reader->central;
+	size_t slow = c->n_above, corners = c->n_corners, pairs = c->n_samples / 2;
+	bool turned = share_at_least(c->n_below, c->n_samples) > FREQUENT;
+	char names[200], bound[TEXT_TIME_SIZE];
+	double share;
+
+	if (turned) /* the long ones are the majority: what is usual shows in the short ones */
+		slow = c->n_central + c->n_above;
+	if (share_at_least(slow, c->n_samples) <= FREQUENT &&
+		share_at_least(corners, pairs) <= FREQUENT_CORNERS)
+		return false;
+	share = explained_share(reader, turned ? IN(ZONE_BELOW) : IN(ZONE_CORE),
+		turned ? IN(ZONE_CORE) | IN(ZONE_ABOVE) : IN(ZONE_ABOVE));
+	if (share < CAUSE)
+		return false;
+	name_the_frequent(reader, reading, names, sizeof(names));
+	reading->shape = SHAPE_FREQUENT;
+	snprintf(reading->why, sizeof(reading->why),
+		"frequent daemons in the upper right: %zu of %zu samples take %s %s, and daemons account for "
+		"%.0f %% of their extra time: %s",
+		slow, c->n_samples, turned ? "at least" : "more than",
+		text_duration(bound, turned ? c->low_ns : c->high_ns), 100 * fmin(share, 1), names);
+	return true;
+}
+
+/* The samples in the order of time, without those that daemons account for. */
+static int course_in_time(const struct reader *reader, const struct reading *reading, struct course *ret)
+{
+	_cleanup_(freep) int64_t *ets = reallocarray(NULL, reader->n_samples + 1, sizeof(*ets));
+	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, reader->n_samples + 1, sizeof(*sorted));
+	size_t n = 0, l = 0;
+	struct shorth core;
+
+	if (!ets || !sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < reader->n_samples; i++) {
+		if (l < reading->n_l_samples && reading->l_samples[l] == reader->samples[i].n)
+			l++;
+		else
+			ets[n++] = reader->samples[i].et_ns;
+	}
+	*ret = (struct course){};
+	if (n == 0)
+		return 0;
+	memcpy(sorted, ets, n * sizeof(*ets));
+	sort_ascending(sorted, n);
+	core = shorth_of(sorted, n);
+	*ret = course_of(ets, n, llround(core.middle - 5 * core.sd), llround(core.middle + 5 * core.sd));
+	return 0;
+}
+
+static void tell_step(struct reading *reading, const struct course *course)
+{
+	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
+
+	reading->shape = SHAPE_STEP;
+	snprintf(reading->why, sizeof(reading->why),
+		"a step between two speeds: about %s up to the %zuth sample, about %s from there on; %.0f %% "
+		"of "
+		"the variance is this change",
+		text_duration(before, llround(course->before)), course->change,
+		text_duration(after, llround(course->after)), 100 * course->step);
+}
+
+static void tell_drift(struct reading *reading, const struct course *course)
+{
+	reading->shape = SHAPE_DRIFT;
+	snprintf(reading->why, sizeof(reading->why),
+		"a drift of the machine's speed: %.0f %% of the variance of ET is its slow course in time "
+		"(%.0f %% "
+		"a straight line)",
+		100 * course->slow, 100 * course->line);
+}
+
+static bool has_a_course(const struct course *course, struct reading *reading)
+{
+	if (course->slow < SLOW)
+		return false;
+	if (course->step >= STEP * course->slow)
+		tell_step(reading, course);
+	else
+		tell_drift(reading, course);
+	return true;
+}
+
+static bool has_two_speeds(const struct reader *reader, struct reading *reading)
+{
+	const struct central *c = &reader->central;
+	bool below = c->n_below > reading->n_unexplained;
+	size_t others = below ? c->n_below : reading->n_unexplained;
+	struct group central = group_of(reader, IN(ZONE_CORE));
+	struct group other = group_of(reader, below ? IN(ZONE_BELOW) : IN(ZONE_ABOVE));
+	char here[TEXT_TIME_SIZE], there[TEXT_TIME_SIZE];
+
+	if (share_at_least(others, c->n_samples) <= FREQUENT)
+		return false;
+	reading->shape = SHAPE_STEP;
+	snprintf(reading->why, sizeof(reading->why),
+		"a step between two speeds: %zu of %zu samples take about %s, %zu about %s, and no daemon "
+		"accounts "
+		"for it",
+		c->n_central, c->n_samples, text_duration(here, llround(central.et_ns / (double)central.n)),
+		others, text_duration(there, llround(other.et_ns / (double)other.n)));
+	return true;
+}
+
+static void tell_l_or_clean(const struct reader *reader, struct reading *reading)
+{
+	const struct central *c = &reader->central;
+	char bound[TEXT_TIME_SIZE];
+	size_t len;
+
+	reading->shape = reading->n_l_samples > 0 ? SHAPE_L : SHAPE_CLEAN;
+	text_duration(bound, c->high_ns);
+	if (reading->n_l_samples > 0)
+		len = (size_t)snprintf(reading->why, sizeof(reading->why),
+			"an L: %zu of %zu samples take more than %s, and in each a daemon ran long",
+			reading->n_l_samples, c->n_samples, bound);
+	else
+		len = (size_t)snprintf(reading->why, sizeof(reading->why),
+			"clean: one cluster of %zu samples up to %s", c->n_central, bound);
+	if (reading->n_unexplained > 0)
+		snprintf(reading->why + len, sizeof(reading->why) - len,
+			"; %zu beyond it %s long without a daemon that ran long", reading->n_unexplained,
+			reading->n_unexplained == 1 ? "is" : "are");
+}
+
+int shape_judge(struct reader *reader, struct reading *reading)
+{
+	struct course course;
+	int r;
+
+	if (is_frequent(reader, reading))
+		return 0;
+	r = course_in_time(reader, reading, &course);
+	if (r < 0)
+		return r;
+	if (has_a_course(&course, reading) || has_two_speeds(reader, reading))
+		return 0;
+	tell_l_or_clean(reader, reading);
+	return 0;
+}

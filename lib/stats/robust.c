@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the bulk of an array lies: see robust.h. */
+#include "lib/stats/robust.h"
+
+#include "lib/base/cleanup.h"
+
+#include <math.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void sort_ascending(int64_t *values, size_t n)
+{
+	if (n > 1)
+		qsort(values, n, sizeof(*values), by_value);
+}
+
+double quantile_of(const int64_t *ascending, size_t n, double p)
+{
+	double at = p * (double)(n - 1);
+	size_t low = (size_t)at;
+	size_t high = low + 1 < n ? low + 1 : low;
+
+	return (double)ascending[low] + (at - (double)low) * (double)(ascending[high] - ascending[low]);
+}
+
+double median_of(const int64_t *values, size_t n)
+{
+	_cleanup_(freep) int64_t *sorted = n > 0 ? reallocarray(NULL, n, sizeof(*sorted)) : NULL;
+
+	if (!sorted)
+		return NAN;
+	memcpy(sorted, values, n * sizeof(*sorted));
+	sort_ascending(sorted, n);
+	return quantile_of(sorted, n, 0.5);
+}
+
+double mad_of(const int64_t *values, size_t n)
+{
+	_cleanup_(freep) int64_t *distance = n > 0 ? reallocarray(NULL, n, sizeof(*distance)) : NULL;
+	double median = median_of(values, n);
+
+	if (!distance || isnan(median))
+		return NAN;
+	for (size_t i = 0; i < n; i++)
+		distance[i] = llround(fabs((double)values[i] - median));
+	sort_ascending(distance, n);
+	return quantile_of(distance, n, 0.5);
+}
+
+struct shorth shorth_of(const int64_t *ascending, size_t n)
+{
+	const double half_of_normal = 0.674489750196082; /* the normal quantile of 3/4 */
+	size_t reach = n / 2, best = 0; /* an interval from i to i + reach holds more than half */
+	int64_t width;
+
+	for (size_t i = 1; i + reach < n; i++)
+		if (ascending[i + reach] - ascending[i] < ascending[best + reach] - ascending[best])
+			best = i;
+	width = ascending[best + reach] - ascending[best];
+	return (struct shorth){
+		.middle = (double)ascending[best] + (double)width / 2,
+		.sd = (double)width / 2 / half_of_normal,
+	};
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the bulk of an array lies and how wide it is, whatever a minority of its values do. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* In place. */
+void sort_ascending(int64_t *values, size_t n);
+
+/* The quantile p (0 to 1) of ascending values, interpolated (Hyndman & Fan 1996, type 7). n > 0. */
+double quantile_of(const int64_t *ascending, size_t n, double p);
+
+/* Any order. NAN for n = 0 or where there is no memory. */
+double median_of(const int64_t *values, size_t n);
+
+/* Median distance from the median; 1.4826 times it is the sd of normal values (Hampel 1974). NAN as above. */
+double mad_of(const int64_t *values, size_t n);
+
+/* The shortest interval that holds half of the values (Rousseeuw & Leroy 1988). Unlike the MAD it does not
+ * look to both sides of the median, and so does not widen where the values have one long tail. */
+struct shorth {
+	double middle;
+	double sd; /* of normal values with a half this wide */
+};
+
+struct shorth shorth_of(const int64_t *ascending, size_t n); /* n > 0 */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Gaps in a tail that the tail itself does not account for.
+ *
+ * Of n values with an exponential tail, the gaps between the largest, each times its rank from the top, are
+ * independent and of one mean (Rényi 1953). A gap much longer than those just below it in rank is then a
+ * break between two populations, and what lies beyond never enters the estimate, so that many outliers
+ * do not hide one another (Burridge & Taylor 2006; Wilkinson 2018). */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gap {
+	size_t beyond; /* how many values lie beyond it */
+	double size;
+	double longest; /* the longest that the gaps before it account for */
+};
+
+enum tail { TAIL_HIGH, TAIL_LOW };
+
+/* The breaks in a tail of ascending values, from the innermost outwards; at most half of the values lie
+ * beyond the first. grain: the step in which the values were recorded; a gap counts only as far as it
+ * cannot come from rounding. alpha: how often values without a break may show one.
+ * -ENOMEM; the caller frees ret. */
+int spacings_breaks(const int64_t *ascending, size_t n, enum tail tail, int64_t grain, double alpha,
+	struct gap **ret, size_t *ret_n);
+
+/* The largest step that all values are whole multiples of; 1 for n = 0. */
+int64_t grain_of(const int64_t *values, size_t n);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The papers' own calibration through the whole protocol: Tables VII to XVIII of EMP, Table 1 of SEDONA. The
+ * two runs are rebuilt from the published tables; what the tables give to the last number must come out so.
+ */
+#include "tests/papers/csv.h"
+#include "tests/unit/check.h"
+
+#include "lib/base/text.h"
+#include "lib/protocol/make.h"
+#include "lib/record/document.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+struct papers {
+	char *directory;
+	struct book *book;
+	int64_t short_run, long_run;
+	struct reading short_reading, long_reading;
+	struct profile profile;
+};
+
+static int64_t import(struct book *book, const char *name)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", getenv("EMP_PAPERS") ?: "tests/papers/data", name);
+	json_t *document = NULL;
+	struct error err = {};
+	int64_t run = 0;
+
+	assert_int_equal(json_read(&document, path, &err), 0);
+	if (document_import_run(book, document, &run, &err) < 0)
+		fail_msg("%s", err.text);
+	json_decref(document);
+	return run;
+}
+
+static int calibrate(void **state)
+{
+	struct papers *p = calloc(1, sizeof(*p));
+	_cleanup_(freep) char *path = NULL;
+	struct error err = {};
+	struct making making = {.name = "paper-rhel6.4"};
+
+	p->directory = strdup("/tmp/emp-papers-XXXXXX");
+	assert_non_null(mkdtemp(p->directory));
+	path = text_format("%s/emp.db", p->directory);
+	assert_int_equal(book_open(&p->book, path, BOOK_WRITE, &err), 0);
+	p->short_run = import(p->book, "emp-run-inc128.json");
+	p->long_run = import(p->book, "emp-run-inc16384.json");
+	making.short_reading = &p->short_reading;
+	making.long_reading = &p->long_reading;
+	if (make_profile(p->book, p->short_run, p->long_run, &making, &p->profile, &err) != 0)
+		fail_msg("%s", err.text);
+	*state = p;
+	return 0;
+}
+
+static int leave(void **state)
+{
+	struct papers *p = *state;
+	_cleanup_(freep) char *command = text_format("rm -r %s", p->directory);
+
+	profile_clear(&p->profile);
+	reading_clear(&p->short_reading);
+	reading_clear(&p->long_reading);
+	book_free(p->book);
+	assert_int_equal(system(command), 0);
+	free(p->directory);
+	free(p);
+	return 0;
+}
+
+static int64_t ms(double value)
+{
+	return isnan(value) ? -1 : llround(value * 1e6);
+}
+
+static const struct habit *habit_of(const struct reading *reading, const struct csv *csv, size_t row)
+{
+	const struct habit *habit = reading_habit(reading, csv_text(csv, row, "daemon"));
+
+	if (!habit)
+		fail_msg("%s was not seen", csv_text(csv, row, "daemon"));
+	return habit;
+}
+
+/* The maximum to the last number, the sd to 10 %, and no daemon more. */
+static void check_central(const struct reading *reading, const char *table)
+{
+	struct csv csv = csv_read(table);
+	size_t in_central = 0;
+
+	for (size_t i = 0; i < csv.n_rows; i++) {
+		const struct habit *habit = habit_of(reading, &csv, i);
+		double sd = csv_number(&csv, i, "sd_ms");
+
+		assert_int_equal(habit->central_max_ns, ms(csv_number(&csv, i, "max_ms")));
+		assert_true(fabs(habit->central_sd_ns / 1e6 - sd) <= fmax(0.1 * sd, 0.05));
+	}
+	for (size_t i = 0; i < reading->n_habits; i++)
+		in_central += reading->habits[i].n_central > 0;
+	assert_int_equal(in_central, csv.n_rows);
+	csv_clear(&csv);
+}
+
+/* The L-samples are those of the table, and each daemon has as many executions in them. */
+static void check_l_samples(const struct reading *reading, const char *table)
+{
+	struct csv csv = csv_read(table);
+	size_t n = 0, executions = 0;
+
+	for (size_t i = 0; i < csv.n_rows; i++) {
+		uint32_t sample = (uint32_t)csv_number(&csv, i, "sample");
+
+		if (n > 0 && reading->l_samples[n - 1] == sample)
+			continue;
+		assert_in_range(n, 0, reading->n_l_samples - 1);
+		assert_int_equal(reading->l_samples[n++], sample);
+	}
+	assert_int_equal(n, reading->n_l_samples);
+	assert_int_equal(reading->n_unexplained, 0);
+	for (size_t i = 0; i < reading->n_habits; i++)
+		executions += reading->habits[i].n_outside;
+	assert_int_equal(executions, csv.n_rows);
+	csv_clear(&csv);
+}
+
+static void the_eye_sees_an_l_in_both_runs(void **state)
+{
+	struct papers *p = *state;
+
+	assert_int_equal(p->short_reading.shape, SHAPE_L);
+	assert_int_equal(p->short_reading.central.n_central, 784);
+	assert_int_equal(p->short_reading.central.high_ns, ms(128256));
+	assert_int_equal(p->long_reading.shape, SHAPE_L);
+	assert_int_equal(p->long_reading.central.low_ns, ms(16416454));
+	assert_int_equal(p->long_reading.central.high_ns, ms(16417410));
+}
+
+static void tables_8_and_12_central_daemons(void **state)
+{
+	struct papers *p = *state;
+
+	check_central(&p->short_reading, "emp-table-08-central-inc128.csv");
+	check_central(&p->long_reading, "emp-table-12-central-inc16384.csv");
+}
+
+static void tables_9_and_13_l_samples(void **state)
+{
+	struct papers *p = *state;
+
+	check_l_samples(&p->short_reading, "emp-table-09-lsamples-inc128.csv");
+	check_l_samples(&p->long_reading, "emp-table-13-lsamples-inc16384.csv");
+}
+
+static void table_10_long_executions_of_central_daemons(void **state)
+{
+	struct papers *p = *state;
+	struct csv csv = csv_read("emp-table-10-longrunning-inc128.csv");
+	size_t longs = 0;
+
+	for (size_t i = 0; i < csv.n_rows; i++) {
+		const struct habit *habit = habit_of(&p->short_reading, &csv, i);
+		bool found = false;
+
+		for (size_t j = 0; j < habit->n_longs; j++)
+			found |= habit->longs[j].sample == (uint32_t)csv_number(&csv, i, "sample") &&
+				 habit->longs[j].pt_ns == ms(csv_number(&csv, i, "pt_ms"));
+		assert_true(found);
+	}
+	for (size_t i = 0; i < p->short_reading.n_habits; i++)
+		if (p->short_reading.habits[i].n_central > 0)
+			longs += p->short_reading.habits[i].n_longs;
+	assert_int_equal(longs, csv.n_rows);
+	csv_clear(&csv);
+}
+
+/* periods: whether the table's come from this run (the long run's are the short one's). */
+static void check_infrequent(const struct reading *reading, const char *table, bool periods)
+{
+	struct csv csv = csv_read(table);
+	size_t infrequent = 0;
+
+	for (size_t i = 0; i < csv.n_rows; i++) {
+		const struct habit *habit = habit_of(reading, &csv, i);
+		double hours = csv_number(&csv, i, "period_h");
+
+		assert_int_equal(habit->central_max_ns, ms(csv_number(&csv, i, "central_max_ms")));
+		assert_int_equal(habit->long_min_ns, ms(csv_number(&csv, i, "l_min_ms")));
+		if (!periods || isnan(hours))
+			assert_true(habit->period.samples == 0);
+		else
+			assert_int_equal(
+				lround(habit->period.samples * reading->spacing_ns / 3.6e12), (long)hours);
+	}
+	for (size_t i = 0; i < reading->n_habits; i++)
+		infrequent += reading->habits[i].long_min_ns >= 0;
+	assert_int_equal(infrequent, csv.n_rows);
+	csv_clear(&csv);
+}
+
+static void tables_11_and_15_infrequent_daemons_and_their_periods(void **state)
+{
+	struct papers *p = *state;
+
+	check_infrequent(&p->short_reading, "emp-table-11-infrequent-inc128.csv", true);
+	check_infrequent(&p->long_reading, "emp-table-15-infrequent-inc16384.csv", false);
+	assert_true(reading_habit(&p->short_reading, "rhn_check")->period.firm);
+	assert_false(reading_habit(&p->short_reading, "flush-9:0")->period.firm);
+}
+
+static void table_16_cutoffs(void **state)
+{
+	struct papers *p = *state;
+	struct csv csv = csv_read("emp-table-16-cutoffs.csv");
+
+	assert_int_equal(p->profile.resolution_ns, NS_PER_MS);
+	assert_int_equal(p->profile.n_cutoffs, csv.n_rows);
+	for (size_t i = 0; i < csv.n_rows; i++) {
+		const struct cutoff *c = &p->profile.cutoffs[i];
+		double task_time = csv_number(&csv, i, "task_time_s");
+
+		assert_string_equal(c->daemon, csv_text(&csv, i, "daemon"));
+		assert_int_equal(c->short_ns, ms(csv_number(&csv, i, "cutoff_inc128_ms")));
+		assert_int_equal(c->long_ns, ms(csv_number(&csv, i, "cutoff_inc16384_ms")));
+		assert_int_equal(c->below_ns, ms(csv_number(&csv, i, "below_ms")));
+		assert_int_equal(c->atleast_ns, ms(csv_number(&csv, i, "atleast_ms")));
+		if (isnan(task_time))
+			assert_int_equal(c->task_time_ns, 0);
+		else /* the table has 5 % of whole hours */
+			assert_true(fabs((double)c->task_time_ns / 1e9 / task_time - 1) < 0.005);
+	}
+	csv_clear(&csv);
+}
+
+static void table_17_discarded_samples(void **state)
+{
+	struct papers *p = *state;
+	struct csv csv = csv_read("emp-table-17-removed.csv");
+	_cleanup_(discarding_clearp) struct discarding a = {}, b = {};
+	struct error err = {};
+	size_t in_short = 0, in_long = 0;
+
+	assert_int_equal(discard_run(p->book, p->short_run, &p->profile, &a, &err), 0);
+	assert_int_equal(discard_run(p->book, p->long_run, &p->profile, &b, &err), 0);
+	for (size_t i = 0; i < csv.n_rows; i++) {
+		bool is_short = !strcmp(csv_text(&csv, i, "run"), "INC128");
+		uint32_t got = is_short ? a.by_cutoff[in_short++] : b.by_cutoff[in_long++];
+
+		assert_int_equal(got, (uint32_t)csv_number(&csv, i, "sample"));
+	}
+	assert_int_equal(a.n_by_cutoff, in_short);
+	assert_int_equal(b.n_by_cutoff, in_long);
+	csv_clear(&csv);
+}
+
+static void check_statistics(const struct csv *csv, size_t row, const struct summary *s)
+{
+	double sd = csv_number(csv, row, "sd_ms");
+
+	assert_int_equal(s->n, (size_t)(csv_number(csv, row, "samples") - csv_number(csv, row, "by_cutoff") -
+					csv_number(csv, row, "by_two_sd")));
+	assert_in_range(
+		s->min_ns, ms(csv_number(csv, row, "min_ms") - 1), ms(csv_number(csv, row, "min_ms") + 1));
+	assert_in_range(
+		s->max_ns, ms(csv_number(csv, row, "max_ms") - 1), ms(csv_number(csv, row, "max_ms") + 1));
+	assert_true(fabs(s->mean_ns / 1e6 - csv_number(csv, row, "mean_ms")) <= 1);
+	assert_true(fabs(s->sd_ns / 1e6 / sd - 1) <= 0.15);
+}
+
+/* The runs are rebuilt so that these figures come out: times to 1 ms and the sd to 15 %, counts exactly. */
+static void tables_7_and_18_statistics_of_the_short_run(void **state)
+{
+	struct papers *p = *state;
+	struct csv csv = csv_read("emp-table-07-18-statistics.csv");
+	_cleanup_(discarding_clearp) struct discarding d = {};
+	struct error err = {};
+
+	assert_int_equal(discard_run(p->book, p->short_run, &p->profile, &d, &err), 0);
+	check_statistics(&csv, 0, &d.et.raw);
+	check_statistics(&csv, 1, &d.pt.raw);
+	check_statistics(&csv, 2, &d.et.clean);
+	check_statistics(&csv, 3, &d.pt.clean);
+	assert_int_equal(d.et.n_by_two_sd, 1);
+	assert_int_equal(d.et.by_two_sd[0], 451);
+	csv_clear(&csv);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_eye_sees_an_l_in_both_runs),
+		cmocka_unit_test(tables_8_and_12_central_daemons),
+		cmocka_unit_test(tables_9_and_13_l_samples),
+		cmocka_unit_test(table_10_long_executions_of_central_daemons),
+		cmocka_unit_test(tables_11_and_15_infrequent_daemons_and_their_periods),
+		cmocka_unit_test(table_16_cutoffs),
+		cmocka_unit_test(table_17_discarded_samples),
+		cmocka_unit_test(tables_7_and_18_statistics_of_the_short_run),
+	};
+
+	return cmocka_run_group_tests(tests, calibrate, leave);
+}
