@@ -3,6 +3,7 @@
 #include "measure/measure.h"
 
 #include "lib/base/json.h"
+#include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/interrupt.h"
 

@@ -9,29 +9,46 @@
 #include <stdio.h>
 #include <string.h>
 
+/* As the papers write it: "8.5e-5". */
+static char *relative_error(char buffer[16], double value)
+{
+	char *e;
+
+	snprintf(buffer, 16, "%.1e", value);
+	e = strchr(buffer, 'e');
+	if (e && e[2] == '0')
+		memmove(e + 2, e + 3, strlen(e + 3) + 1);
+	return buffer;
+}
+
 static void show_summary(const char *label, const struct summary *s)
 {
-	char mean[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE], min[TEXT_TIME_SIZE], max[TEXT_TIME_SIZE];
+	char mean[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE], min[TEXT_TIME_SIZE], max[TEXT_TIME_SIZE], error[16];
 
 	if (s->n == 0) {
-		printf("  %-19s no sample is left\n", label);
+		printf("  %-18s no sample is left\n", label);
 		return;
 	}
-	printf("  %-19s %s%s%s", label, terminal_mark(stdout, MARK_STRONG),
+	printf("  %-18s %s%s%s", label, terminal_mark(stdout, MARK_STRONG),
 		text_duration(mean, llround(s->mean_ns)), terminal_mark(stdout, MARK_END));
 	if (s->n > 1)
-		printf(" ± %s sd (relative error %.1e)", text_duration(sd, llround(s->sd_ns)),
-			s->relative_error);
-	printf(", %s to %s, n = %zu\n", text_duration(min, s->min_ns), text_duration(max, s->max_ns), s->n);
+		printf(", sd %s, relative error %s", text_duration(sd, llround(s->sd_ns)),
+			relative_error(error, s->relative_error));
+	printf("; %s to %s in %zu sample%s\n", text_duration(min, s->min_ns), text_duration(max, s->max_ns),
+		s->n, s->n == 1 ? "" : "s");
 }
 
 static void show_interval(const struct summary *s)
 {
-	char half[TEXT_TIME_SIZE], mean[TEXT_TIME_SIZE];
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
+	double half;
 
-	if (s->n > 1)
-		printf("  %-19s %s ± %s\n", "95 % interval", text_duration(mean, llround(s->mean_ns)),
-			text_duration(half, llround(summary_interval(s, 0.95))));
+	if (s->n < 2)
+		return;
+	half = summary_interval(s, 0.95);
+	printf("  %-18s %s to %s (95 %% confidence)\n", "its mean lies in",
+		text_duration(low, llround(s->mean_ns - half)),
+		text_duration(high, llround(s->mean_ns + half)));
 }
 
 static void show_user_system(const struct measured *m)
@@ -43,7 +60,7 @@ static void show_user_system(const struct measured *m)
 		user_ns += m->samples[i].user_ns;
 		system_ns += m->samples[i].system_ns;
 	}
-	printf("  %-19s %s user, %s system (means of all samples)\n", "of PT",
+	printf("  %-18s %s user, %s system (means of all samples)\n", "of it",
 		text_duration(user, user_ns / (int64_t)m->n_samples),
 		text_duration(system, system_ns / (int64_t)m->n_samples));
 }
@@ -78,7 +95,7 @@ static void show_discards(const struct measured *m, const struct measure_options
 		printf("  sample %u: its PT, %s, is more than 2 sd from the mean of the others\n",
 			d->pt.by_two_sd[i], text_duration(pt, m->samples[d->pt.by_two_sd[i] - 1].pt_ns));
 	}
-	show_summary("PT, nothing out", &d->pt.raw);
+	show_summary("PT without this", &d->pt.raw);
 }
 
 static void show_observer(const struct measured *m)
@@ -120,8 +137,8 @@ void show_measured(const struct measured *m, const struct measure_options *o)
 	printf("%s\n", m->command);
 	show_summary("process time (PT)", &d->pt.clean);
 	show_interval(&d->pt.clean);
-	show_summary("elapsed time (ET)", &d->et.clean);
 	show_user_system(m);
+	show_summary("elapsed time (ET)", &d->et.clean);
 	show_discards(m, o);
 	show_observer(m);
 	show_warnings(m, o);

@@ -12,7 +12,15 @@ enum { BAR_WIDTH = 30 };
 
 void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet)
 {
-	*p = (struct progress){.label = label, .total = quiet ? 0 : total, .terminal = terminal_is(stderr)};
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	*p = (struct progress){
+		.label = label,
+		.total = quiet ? 0 : total,
+		.terminal = terminal_is(stderr),
+		.started_ns = now_ns,
+		.said_ns = now_ns,
+	};
 	progress_step(p, 0);
 }
 
@@ -31,21 +39,23 @@ static void draw_bar(struct progress *p, uint64_t done, const char *left)
 void progress_step(struct progress *p, uint64_t done)
 {
 	char left[TEXT_TIME_SIZE] = "";
-	int64_t ns = clock_ns(CLOCK_MONOTONIC) - p->started_ns;
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	int tenths;
 
 	if (p->total == 0)
 		return;
 	tenths = (int)(done * 10 / p->total);
 	if (done > 0 && done < p->total)
-		text_duration(left, (int64_t)((double)ns / (double)done * (double)(p->total - done)));
+		text_duration(left, (int64_t)((double)(now_ns - p->started_ns) / (double)done *
+					      (double)(p->total - done)));
 	if (p->terminal) {
 		draw_bar(p, done, left);
 		return;
 	}
-	if (tenths <= p->tenths_said || (ns < NS_PER_S * (p->tenths_said + 1) && done < p->total))
+	if (tenths <= p->tenths_said || now_ns - p->said_ns < NS_PER_S)
 		return;
 	p->tenths_said = tenths;
+	p->said_ns = now_ns;
 	fprintf(stderr, "%s: %" PRIu64 " of %" PRIu64 "%s%s\n", p->label, done, p->total,
 		*left ? ", left: " : "", left);
 }

@@ -13,7 +13,7 @@ struct progress {
 	bool terminal;
 	bool drawn;
 	int tenths_said;
-	int64_t started_ns;
+	int64_t started_ns, said_ns;
 };
 
 /* quiet: draws nothing at all. */

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-calibrate as a user types it: a calibration in small, its profile in and out of books, and what goes wrong.
+# Usage: calibrate.sh BUILD
+set -u
+. "$(dirname "$0")/expect.sh"
+need_root
+build=$1
+calibrate=$build/calibrate/emp-calibrate
+inc=$build/calibrate/inc
+export EMP_DB=$dir/book.db
+
+# the constant
+expect 1 "no constant is stored" "$inc" 1
+expect 0 'iterations a second.*found now' $calibrate constant
+expect 0 'iterations a second.*stored before' $calibrate constant
+expect 0 '' "$inc" 0.05
+expect 0 '' "$inc" --iterations 1000
+expect 1 'SECONDS must be a time above zero' "$inc" -1
+expect 1 'usage: inc' "$inc"
+
+# a calibration
+expect 1 'name the profile with --save' $calibrate run --short 0.02x10 --long 0.1x4
+expect 1 "LENGTHxCOUNT such as" $calibrate run --short 5 --save a
+expect 1 "short must be a whole number from 2" $calibrate run --short 0.1x1 --save a
+expect 0 "Profile 'a'" $calibrate -q run --short 0.02x40 --long 0.1x6 --save a --anyway --force
+that "both runs are done, with all samples" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(purpose || n) FROM (SELECT purpose, count(*) AS n FROM run JOIN sample ON run = id WHERE state = 'done' GROUP BY run)")" = short40,long6
+expect 1 "has a profile 'a' already" $calibrate -q run --short 0.02x10 --long 0.1x4 --save a --anyway
+$calibrate --json -q run --short 0.02x10 --long 0.1x4 --save b --anyway --force >"$dir/b.json" 2>/dev/null
+that "--json is an emp-profile document" json "$dir/b.json" 'd["format"] == "emp-profile" and d["version"] == 1 and d["name"] == "b" and d["short"]["samples"] == 10'
+if ! "$build/setup/emp-setup" audit >/dev/null; then
+	expect 2 'not fit for timing.*--anyway' $calibrate -q run --short 0.02x10 --long 0.1x4 --save c
+fi
+
+# profiles between books
+expect 0 '^a ' $calibrate profile list
+expect 0 "Profile 'a'" $calibrate profile show a
+$calibrate profile export a >"$dir/a.json"
+expect 0 '^a$' $calibrate --db "$dir/other.db" profile import "$dir/a.json"
+$calibrate --db "$dir/other.db" profile export a >"$dir/again.json"
+that "a profile is the same after export and import" cmp "$dir/a.json" "$dir/again.json"
+expect 1 'already; --replace' $calibrate --db "$dir/other.db" profile import "$dir/a.json"
+expect 0 '^a$' $calibrate --db "$dir/other.db" profile import --replace "$dir/a.json"
+expect 0 '' $calibrate --db "$dir/other.db" profile remove a
+expect 1 "'a'" $calibrate --db "$dir/other.db" profile show a
+expect 0 'no profile yet' $calibrate --db "$dir/other.db" profile list
+echo '{"format": "emp-run"}' >"$dir/wrong.json"
+expect 1 'was not imported' $calibrate profile import "$dir/wrong.json"
+expect 1 'is not JSON: line 1' $calibrate profile import /etc/passwd
+expect 1 "it is list, show, export, import or remove" $calibrate profile dance
+expect 1 'usage: emp-calibrate profile show NAME' $calibrate profile show
+
+# ^C
+$calibrate -q run --short 0.05x1000 --long 0.1x4 --save d --anyway >"$dir/interrupted" 2>&1 &
+sleep 2
+kill -INT $!
+wait $!
+that "^C is exit status 130" test $? = 130
+that "^C is told" grep -q 'interrupted' "$dir/interrupted"
+that "the book is sound" sound "$EMP_DB"
+finish

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by the tests of the command line. A test types commands as a user does, and says what must come of them.
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export NO_COLOR=1
+faults=0
+
+# expect STATUS TEXT COMMAND...: the command ends with STATUS and prints TEXT (a grep pattern; "" for anything) on either output.
+expect() {
+	want=$1 text=$2
+	shift 2
+	status=0
+	"$@" >"$dir/out" 2>&1 </dev/null || status=$?
+	if [ "$status" != "$want" ]; then
+		echo "FAULT: status $status, not $want: $*"
+	elif [ -n "$text" ] && ! grep -q -e "$text" "$dir/out"; then
+		echo "FAULT: '$text' is not in the output: $*"
+	else
+		return 0
+	fi
+	sed 's/^/    /' "$dir/out"
+	faults=$((faults + 1))
+}
+
+# that WORDS COMMAND...: the command succeeds; WORDS say what that means.
+that() {
+	words=$1
+	shift
+	"$@" >"$dir/out" 2>&1 && return 0
+	echo "FAULT: not so: $words ($*)"
+	sed 's/^/    /' "$dir/out"
+	faults=$((faults + 1))
+}
+
+# json FILE EXPRESSION: a Python expression on the document, called d, that must hold.
+json() {
+	python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2"
+}
+
+sound() { # BOOK
+	[ "$(sqlite3 "$1" 'PRAGMA integrity_check')" = ok ]
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] && return 0
+	echo "not run: needs root"
+	[ -z "${EMP_MUST_RUN:-}" ] || exit 1
+	exit 77
+}
+
+finish() {
+	[ $faults = 0 ] || echo "$faults faults"
+	exit $((faults > 0))
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-measure as a user types it, and as things go wrong. Usage: measure.sh BUILD
+set -u
+. "$(dirname "$0")/expect.sh"
+need_root
+build=$1
+measure=$build/measure/emp-measure
+burn=$build/tests/machine/burn
+export EMP_DB=$dir/book.db
+
+# a result
+expect 0 'process time (PT)' $measure -q -r 5 --export-json "$dir/result.json" -- true
+that "the document is hyperfine's" json "$dir/result.json" \
+	'set(d["results"][0]) >= {"command", "mean", "stddev", "median", "user", "system", "min", "max", "times", "exit_codes"}'
+that "times are seconds, one a sample" json "$dir/result.json" \
+	'len(d["results"][0]["times"]) == 5 and all(0 < t < 5 for t in d["results"][0]["times"])'
+that "there is an emp object" json "$dir/result.json" \
+	'd["results"][0]["emp"]["pt_raw"]["n"] == 5 and d["results"][0]["emp"]["backend"] == "bpf"'
+expect 0 'nothing could be discarded for a named cause' $measure -q -r 3 -- true
+expect 0 "^sh -c 'exit 0' ''" $measure -q -r 2 -w 0 -- sh -c 'exit 0' ''
+
+# programs that go wrong
+expect 1 "there is no command 'no-such-command' in PATH" $measure -- no-such-command
+expect 1 'cannot execute' $measure -- /etc/passwd
+expect 1 "ended with exit status 3 in warm-up 1; -i measures it all the same" $measure -q -- sh -c 'exit 3'
+expect 1 'killed by signal 11 (SIGSEGV) in sample 1' $measure -q -w 0 -- sh -c 'kill -SEGV $$'
+expect 0 'the program failed in 2 of 2 samples' $measure -q -i -r 2 -- sh -c 'exit 3'
+expect 124 'ran longer than 100.0 ms' $measure -q --timeout 0.1 -- sleep 1000
+that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 1000'"
+
+# options that go wrong
+expect 1 "option '--no-such' is not known" $measure --no-such -- true
+expect 1 "runs must be a whole number from 1" $measure -r 0 -- true
+expect 1 'too few arguments' $measure
+expect 1 "no profile.*'nobody'\|'nobody'" $measure --profile nobody -- true
+expect 1 'accounting must be auto, bpf, taskstats or none' $measure --accounting magic -- true
+expect 1 'cannot' $measure -q -r 2 --cpu 4000 -- true
+expect 1 'cannot write' $measure -q -r 2 --export-json "$dir/none/x.json" -- true
+
+# orphans: counted in a cgroup, said to be partial without one
+expect 0 '' $measure -q -r 2 -w 0 --export-json "$dir/orphan.json" -- $burn --orphan 150
+that "an orphan's CPU time is counted" json "$dir/orphan.json" \
+	'all(149e6 <= t <= 158e6 for t in d["results"][0]["emp"]["pt_ns"]) and not d["results"][0]["emp"]["pt_partial"]'
+no_cgroup='awk "\$(NF-2) == \"cgroup2\" || / - cgroup2 / { print \$5 }" /proc/self/mountinfo | while read m; do umount -l "$m"; done'
+expect 0 'PT is partial: .*no cgroup v2 is mounted' unshare -m sh -c "$no_cgroup; exec \"\$@\"" sh $measure -q -r 2 -- $burn --orphan 50
+
+# backends
+expect 0 'Observer: taskstats' $measure -q -r 2 --accounting taskstats -- true
+expect 0 'Other processes were not seen' $measure -q -r 2 --accounting none -- true
+: >"$dir/empty"
+expect 0 'Observer: taskstats.*bpf' unshare -m sh -c "mount -t tmpfs none /sys/kernel/btf && exec \"\$@\"" sh $measure -q -r 2 -- true
+
+# an ordinary user
+chmod 755 "$dir"
+install -d -o 65534 "$dir/nobody"
+expect 0 'Observer: none.*CAP_' setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
+	$measure -q -r 3 -- true
+that "the ordinary user has a book of its own" test -s "$dir/nobody/.local/share/emp/emp.db"
+
+# ^C in the middle
+$measure -q -r 1000 -- sleep 0.05 >"$dir/interrupted" 2>&1 &
+sleep 1
+kill -INT $!
+wait $!
+that "^C is exit status 130" test $? = 130
+that "^C is told" grep -q 'interrupted: run [0-9]* keeps the [0-9]* samples' "$dir/interrupted"
+that "the book is sound" sound "$EMP_DB"
+that "the samples before are in the book" test "$(sqlite3 "$EMP_DB" "SELECT count(*) > 5 FROM sample JOIN run ON run.id = run WHERE state = 'interrupted'")" = 1
+
+# kill -9 in the middle
+$measure -q -r 1000 -- sleep 0.05 >/dev/null 2>&1 &
+sleep 1
+kill -KILL $!
+wait $! 2>/dev/null
+that "the book is sound after kill -9" sound "$EMP_DB"
+that "no sample but the one in flight is lost" test "$(sqlite3 "$EMP_DB" "SELECT max(n) = count(*) AND count(*) > 5 FROM sample WHERE run = (SELECT max(id) FROM run)")" = 1
+
+# a full disk
+full='mount -t tmpfs -o size=256k none "$0" && EMP_DB="$0/book.db" "$@"; s=$?; sqlite3 "$0/book.db" "PRAGMA integrity_check" >"$0/../sound"; exit $s'
+mkdir "$dir/full"
+expect 1 'space\|full' unshare -m sh -c "$full" "$dir/full" $measure -q -r 100000 -- true
+that "the book on the full disk is sound" grep -qx ok "$dir/sound"
+
+# output of the program
+expect 0 '^hello$' $measure -q -r 1 -w 0 --show-output -- echo hello
+$measure -q -r 1 -w 0 -- echo hello >"$dir/silent"
+that "the program's output is not ours" sh -c "! grep -qx hello '$dir/silent'"
+finish
