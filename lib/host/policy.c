@@ -302,11 +302,17 @@ static char *name_if_there(const char *const *directories, char *name)
 	return NULL;
 }
 
-/* For one of the distributions that this one is or is like: "ID-VERSION", "ID", or the newest "ID-…". */
+/* For one of the distributions that this one is or is like: "ID-VERSION", "ID-MAJOR", "ID", or the newest
+ * "ID-…".
+ */
 static char *name_for(const char *const *directories, const char *id, size_t id_len, const char *version)
 {
+	int major = version ? (int)strcspn(version, ".") : 0;
 	char *name = name_if_there(directories, text_format("%.*s-%s", (int)id_len, id, version ?: ""));
 
+	if (!name)
+		name = name_if_there(
+			directories, text_format("%.*s-%.*s", (int)id_len, id, major, version ?: ""));
 	if (!name)
 		name = name_if_there(directories, strndup(id, id_len));
 	for (; !name && *directories; directories++)

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The checks of an audit, on machines that nobody has. */
+#include "tests/unit/check.h"
+
+#include "setup/check.h"
+
+#include <string.h>
+
+static struct finding finding;
+
+static enum check_state decide(
+	void (*check)(const struct facts *, struct finding *), const struct facts *facts)
+{
+	finding_clear(&finding);
+	check(facts, &finding);
+	assert_non_null(finding.value);
+	return finding.state;
+}
+
+static bool says(const char *words)
+{
+	return strstr(finding.value, words);
+}
+
+static struct policy *parse(const char *text)
+{
+	struct policy *policy;
+	struct error err = {};
+
+	assert_int_equal(policy_parse(&policy, text, "test", &err), 0);
+	return policy;
+}
+
+static struct unit unit(const char *name, const char *active, const char *sub)
+{
+	return (struct unit){.name = (char *)name, .active = (char *)active, .sub = (char *)sub};
+}
+
+static void services_of_the_policy_that_run_are_named(void **state)
+{
+	struct unit units[] = {unit("atd.service", "inactive", "dead"),
+		unit("cron.service", "active", "running"), unit("ssh.service", "active", "running"),
+		unit("sysstat.service", "active", "exited")};
+	struct facts f = {.has_units = true, .units = {units, 4}};
+
+	f.policy = parse("[stop]\n*.service = all\n");
+	assert_int_equal(decide(check_services, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "1 of the policy's run: cron.service");
+	assert_string_equal(finding.items, "cron.service");
+	units[1].active = (char *)"inactive";
+	assert_int_equal(decide(check_services, &f), CHECK_OK);
+	policy_free(f.policy);
+}
+
+static void without_systemd_processes_tell(void **state)
+{
+	struct process processes[] = {
+		{.pid = 5, .name = "cron"}, {.pid = 6, .name = "cron"}, {.pid = 7, .name = "sh"}};
+	struct facts f = {.processes = processes, .n_processes = 3};
+
+	f.policy = parse("[stop]\ncron.service = jobs\n");
+	assert_int_equal(decide(check_services, &f), CHECK_OFF);
+	assert_string_equal(finding.items, "cron.service");
+	assert_non_null(finding.how);
+	f.processes = &processes[2];
+	f.n_processes = 1;
+	assert_int_equal(decide(check_services, &f), CHECK_OK);
+	f.machine.container = true;
+	assert_int_equal(decide(check_services, &f), CHECK_ABSENT);
+	assert_true(says("cannot be seen from a container"));
+	assert_int_equal(decide(check_timers, &f), CHECK_ABSENT);
+	policy_free(f.policy);
+}
+
+static void a_systemd_that_does_not_answer_is_unknown(void **state)
+{
+	struct facts f = {.machine.systemd = true, .units_why = (char *)"it sulks"};
+
+	f.policy = parse("");
+	assert_int_equal(decide(check_services, &f), CHECK_UNKNOWN);
+	assert_true(says("it sulks"));
+	assert_int_equal(decide(check_timers, &f), CHECK_UNKNOWN);
+	policy_free(f.policy);
+}
+
+static void timers_are_named_with_their_time(void **state)
+{
+	struct timer timers[] = {{"apt-daily.timer", INT64_C(1800000000000000000)}, {"x.timer", 0}};
+	struct facts f = {.has_units = true, .timers = timers, .n_timers = 2};
+
+	assert_int_equal(decide(check_timers, &f), CHECK_OFF);
+	assert_string_equal(finding.items, "apt-daily.timer x.timer");
+	assert_true(says("apt-daily.timer at 2027-"));
+	assert_true(says(", x.timer"));
+}
+
+static void set_daemon(struct facts *f, const char *name, enum ntp_answer answer, const char *words)
+{
+	struct ntp_daemon *d = &f->ntp.daemons[f->ntp.n++];
+
+	d->name = name;
+	d->answer = answer;
+	snprintf(d->words, sizeof(d->words), "%s", words);
+}
+
+static void a_clock_wants_a_daemon_and_both_must_say_so(void **state)
+{
+	struct facts f = {.clock = {.known = true, .synchronised = true}};
+
+	assert_int_equal(decide(check_ntp, &f), CHECK_OFF);
+	assert_true(says("no time daemon runs"));
+	set_daemon(&f, "chrony", NTP_SYNCHRONISED, "follows 10.0.0.1");
+	assert_int_equal(decide(check_ntp, &f), CHECK_OK);
+	f.clock.synchronised = false;
+	assert_int_equal(decide(check_ntp, &f), CHECK_OFF);
+	assert_true(says("but the kernel calls its clock unsynchronised"));
+}
+
+static void the_kernels_word_alone_is_not_believed(void **state)
+{
+	struct facts f = {.clock = {.known = true, .synchronised = true}};
+
+	set_daemon(&f, "ntpsec", NTP_SEARCHING, "follows no server");
+	assert_int_equal(decide(check_ntp, &f), CHECK_OFF);
+	assert_true(says("proves nothing"));
+	f.ntp.daemons[0].answer = NTP_SILENT;
+	assert_int_equal(decide(check_ntp, &f), CHECK_UNKNOWN);
+	f.clock.synchronised = false;
+	assert_int_equal(decide(check_ntp, &f), CHECK_OFF);
+}
+
+static void two_daemons_fight_over_a_clock(void **state)
+{
+	struct facts f = {.clock = {.known = true, .synchronised = true}};
+
+	set_daemon(&f, "chrony", NTP_SYNCHRONISED, "follows 10.0.0.1");
+	set_daemon(&f, "ntpsec", NTP_SYNCHRONISED, "follows 10.0.0.1");
+	assert_int_equal(decide(check_ntp, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "2 daemons steer one clock: chrony, ntpsec");
+}
+
+static void a_containers_clock_is_its_hosts(void **state)
+{
+	struct facts f = {.machine.container = true};
+
+	assert_int_equal(decide(check_ntp, &f), CHECK_ABSENT);
+	assert_true(says("the clock is the host's"));
+}
+
+static void a_virtual_machine_is_not_failed_for_what_its_host_decides(void **state)
+{
+	static void (*const rows[])(const struct facts *, struct finding *) = {check_frequency_driver,
+		check_governor, check_min_frequency, check_turbo_intel, check_turbo_boost, check_turbo_policy,
+		check_speedstep, check_kernel_version, check_kernel_pending};
+	struct facts f = {.machine.virtual = true,
+		.frequency = {.no_turbo = -1, .boost = -1},
+		.kernel.running = (char *)"6.18"};
+
+	f.policy = parse("[kernel]\nfloor = 7\n");
+	for (size_t i = 0; i < ELEMENTS(rows); i++)
+		assert_int_equal(decide(rows[i], &f), CHECK_ABSENT);
+	policy_free(f.policy);
+}
+
+/* A desktop as it comes out of the shop: intel_pstate, powersave, turbo. */
+static struct frequency_policy laptop(void)
+{
+	return (struct frequency_policy){.cpus = (char *)"0",
+		.driver = (char *)"intel_pstate",
+		.governor = (char *)"powersave",
+		.min_khz = 800000,
+		.max_khz = 4700000,
+		.hardware_min_khz = 800000,
+		.hardware_max_khz = 4700000,
+		.base_khz = 3600000,
+		.boost = -1};
+}
+
+static void a_real_machine_is_judged_by_every_switch(void **state)
+{
+	struct frequency_policy p = laptop();
+	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 0, .boost = -1}};
+
+	assert_int_equal(decide(check_governor, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "powersave on 1 of 1 policies");
+	assert_int_equal(decide(check_min_frequency, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "800 MHz, base 3600 MHz (policy 0)");
+	assert_int_equal(decide(check_turbo_intel, &f), CHECK_OFF);
+	assert_int_equal(decide(check_turbo_boost, &f), CHECK_ABSENT);
+	assert_int_equal(decide(check_turbo_policy, &f), CHECK_ABSENT);
+	assert_int_equal(decide(check_speedstep, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "the clock moves between 800 and 4700 MHz");
+}
+
+static void a_fixed_clock_is_as_good_as_speedstep_off(void **state)
+{
+	struct frequency_policy p = laptop();
+	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
+
+	p.governor = (char *)"performance";
+	p.min_khz = p.max_khz = p.base_khz;
+	assert_int_equal(decide(check_governor, &f), CHECK_OK);
+	assert_int_equal(decide(check_min_frequency, &f), CHECK_OK);
+	assert_int_equal(decide(check_turbo_intel, &f), CHECK_OK);
+	assert_int_equal(decide(check_speedstep, &f), CHECK_OK);
+	assert_string_equal(finding.value, "equivalent: the clock is fixed at 3600 MHz");
+	f.frequency.no_turbo = 0;
+	assert_int_equal(decide(check_speedstep, &f), CHECK_OFF);
+}
+
+static void a_turbo_without_a_switch_is_never_ok(void **state)
+{
+	struct frequency_policy p = laptop();
+	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = -1, .boost = -1}};
+
+	p.driver = (char *)"amd-pstate-epp";
+	assert_int_equal(decide(check_turbo_policy, &f), CHECK_UNKNOWN);
+	assert_true(says("the driver amd-pstate-epp has no switch for turbo"));
+	p.governor = (char *)"performance";
+	p.min_khz = p.max_khz = p.base_khz;
+	assert_int_equal(decide(check_speedstep, &f), CHECK_UNKNOWN);
+	p.boost = 1;
+	assert_int_equal(decide(check_turbo_policy, &f), CHECK_OFF);
+	p.boost = 0;
+	assert_int_equal(decide(check_turbo_policy, &f), CHECK_OK);
+}
+
+static void speedstep_off_in_firmware_is_known_by_its_flag(void **state)
+{
+	struct facts f = {.machine = {.cpu_vendor = (char *)"GenuineIntel", .flags = (char *)"fpu tsc"},
+		.frequency = {.no_turbo = -1, .boost = -1}};
+
+	assert_int_equal(decide(check_speedstep, &f), CHECK_OK);
+	f.machine.flags = (char *)"fpu est tsc";
+	assert_int_equal(decide(check_speedstep, &f), CHECK_UNKNOWN);
+}
+
+static void the_kernel_is_compared_with_what_is_installed_offered_and_wanted(void **state)
+{
+	struct facts f = {
+		.kernel = {.running = (char *)"6.1.0-50-amd64", .installed = (char *)"6.1.0-50-amd64"}};
+
+	f.policy = parse("[kernel]\nfloor = 6.1\n");
+	assert_int_equal(decide(check_kernel_version, &f), CHECK_OK);
+	assert_int_equal(decide(check_kernel_pending, &f), CHECK_OK);
+	f.kernel.offered = (char *)"6.1.0-56-amd64";
+	assert_int_equal(decide(check_kernel_version, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "6.1.0-50-amd64 runs, 6.1.0-56-amd64 is offered");
+	assert_int_equal(decide(check_kernel_pending, &f), CHECK_OK);
+	f.kernel.installed = (char *)"6.1.0-56-amd64";
+	assert_int_equal(decide(check_kernel_version, &f), CHECK_OFF);
+	assert_int_equal(decide(check_kernel_pending, &f), CHECK_OFF);
+	f.kernel.running = f.kernel.installed;
+	assert_int_equal(decide(check_kernel_version, &f), CHECK_OK);
+	f.kernel.reboot_required = true;
+	assert_int_equal(decide(check_kernel_pending, &f), CHECK_OFF);
+	f.kernel = (struct kernel){.running = (char *)"5.10", .installed = (char *)"5.10"};
+	assert_int_equal(decide(check_kernel_version, &f), CHECK_OFF);
+	assert_true(says("the policy wants 6.1 at least"));
+	f.kernel = (struct kernel){.running = (char *)"6.5"};
+	assert_int_equal(decide(check_kernel_version, &f), CHECK_UNKNOWN);
+	policy_free(f.policy);
+}
+
+static void every_row_says_why_and_how(void **state)
+{
+	for (const struct check *c = checks; c->id; c++) {
+		assert_true(c->step && c->wanted && c->why && c->how && c->undo && c->who && c->decide);
+		assert_non_null(strchr("ABCR", c->level));
+		for (const struct check *d = checks; d < c; d++)
+			assert_string_not_equal(c->id, d->id);
+	}
+}
+
+static int clear(void **state)
+{
+	finding_clear(&finding);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(services_of_the_policy_that_run_are_named),
+		cmocka_unit_test(without_systemd_processes_tell),
+		cmocka_unit_test(a_systemd_that_does_not_answer_is_unknown),
+		cmocka_unit_test(timers_are_named_with_their_time),
+		cmocka_unit_test(a_clock_wants_a_daemon_and_both_must_say_so),
+		cmocka_unit_test(the_kernels_word_alone_is_not_believed),
+		cmocka_unit_test(two_daemons_fight_over_a_clock),
+		cmocka_unit_test(a_containers_clock_is_its_hosts),
+		cmocka_unit_test(a_virtual_machine_is_not_failed_for_what_its_host_decides),
+		cmocka_unit_test(a_real_machine_is_judged_by_every_switch),
+		cmocka_unit_test(a_fixed_clock_is_as_good_as_speedstep_off),
+		cmocka_unit_test(a_turbo_without_a_switch_is_never_ok),
+		cmocka_unit_test(speedstep_off_in_firmware_is_known_by_its_flag),
+		cmocka_unit_test(the_kernel_is_compared_with_what_is_installed_offered_and_wanted),
+		cmocka_unit_test(every_row_says_why_and_how),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clear);
+}

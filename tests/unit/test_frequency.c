@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How fast the processor may run, out of made-up /sys trees. */
+#include "tests/unit/check.h"
+#include "tests/unit/tree.h"
+
+#include "lib/host/frequency.h"
+
+static void turbos_sign_is_not_the_base(void **state)
+{
+	assert_int_equal(frequency_base_of_list("3701000 3700000 2800000 2200000"), 3700000);
+	assert_int_equal(frequency_base_of_list("3700000 2800000 2200000 "), 3700000);
+	assert_int_equal(frequency_base_of_list(""), -1);
+}
+
+static void a_machine_without_cpufreq_has_no_policy(void **state)
+{
+	struct frequency frequency;
+	struct error err = {};
+	struct tree tree;
+
+	tree_make(&tree);
+	assert_int_equal(frequency_read(&frequency, tree.fd, &err), 0);
+	assert_int_equal(frequency.n_policies, 0);
+	assert_int_equal(frequency.no_turbo, -1);
+	assert_int_equal(frequency.boost, -1);
+	frequency_clear(&frequency);
+	tree_remove(&tree);
+}
+
+#define POLICY(n) "sys/devices/system/cpu/cpufreq/policy" #n
+
+static void policies_come_in_the_order_of_their_numbers(void **state)
+{
+	struct frequency frequency;
+	struct error err = {};
+	struct tree tree;
+
+	tree_make(&tree);
+	tree_put(&tree, POLICY(10) "/scaling_governor", "powersave\n");
+	tree_put(&tree, POLICY(2) "/scaling_governor", "performance\n");
+	tree_put(&tree, POLICY(2) "/scaling_min_freq", "800000\n");
+	tree_put(&tree, POLICY(2) "/base_frequency", "3600000\n");
+	tree_put(&tree, "sys/devices/system/cpu/cpu10/acpi_cppc/nominal_freq", "2450\n");
+	tree_put(&tree, "sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+	tree_put(&tree, "sys/devices/system/cpu/intel_pstate/status", "active\n");
+	assert_int_equal(frequency_read(&frequency, tree.fd, &err), 0);
+	assert_int_equal(frequency.n_policies, 2);
+	assert_int_equal(frequency.policies[0].number, 2);
+	assert_int_equal(frequency.policies[0].min_khz, 800000);
+	assert_int_equal(frequency.policies[0].base_khz, 3600000);
+	assert_int_equal(frequency.policies[0].boost, -1);
+	assert_int_equal(frequency.policies[1].base_khz, 2450000);
+	assert_string_equal(frequency.policies[1].governor, "powersave");
+	assert_int_equal(frequency.no_turbo, 0);
+	assert_string_equal(frequency.pstate_status, "active");
+	frequency_clear(&frequency);
+	tree_remove(&tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(turbos_sign_is_not_the_base),
+		cmocka_unit_test(a_machine_without_cpufreq_has_no_policy),
+		cmocka_unit_test(policies_come_in_the_order_of_their_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Kernels that run, are installed, are offered. */
+#include "tests/unit/check.h"
+#include "tests/unit/tree.h"
+
+#include "lib/host/kernel.h"
+#include "lib/host/kernel_config.h"
+
+static void releases_compare_by_their_numbers(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		int sign;
+	} rows[] = {
+		{"6.1.0-9-amd64", "6.1.0-10-amd64", -1},
+		{"6.1.0-10-amd64", "6.1.0-10-rt-amd64", 0},
+		{"6.12.95+deb12-amd64", "6.1.0-56-amd64", 1},
+		{"5.14.0-70.13.1.el9_0.x86_64", "5.14.0-503.11.1.el9_5.x86_64", -1},
+		{"2.6.32-131.0.15.el6.x86_64", "2.6.32-358", -1},
+		{"6.18.44-custom", "6.1", 1},
+		{"6.8.0-45-generic", "6.8.0-45-generic", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int r = kernel_compare(rows[i].a, rows[i].b);
+
+		assert_int_equal((r > 0) - (r < 0), rows[i].sign);
+	}
+}
+
+static void the_flavour_names_the_package_to_ask_for(void **state)
+{
+	static const char *const rows[][2] = {
+		{"6.1.0-56-amd64", "linux-image-amd64"},
+		{"6.1.0-56-cloud-amd64", "linux-image-cloud-amd64"},
+		{"6.12.95+deb12-amd64", "linux-image-amd64"},
+		{"6.1.0-0.deb11.5-rt-amd64", "linux-image-rt-amd64"},
+		{"6.8.0-45-generic", "linux-image-generic"},
+		{"6.8.0-1015-aws", "linux-image-aws"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *package = kernel_package(rows[i][0]);
+
+		assert_string_equal(package, rows[i][1]);
+		free(package);
+	}
+	assert_null(kernel_package("6.1.0"));
+}
+
+static void what_is_offered_stands_in_the_packages_dependencies(void **state)
+{
+	char *debian = kernel_parse_apt(
+		"Package: linux-image-amd64\nVersion: 6.1.192-2\n"
+		"Depends: linux-image-6.1.0-56-amd64 (= 6.1.192-2)\nSection: kernel\n");
+	char *ubuntu = kernel_parse_apt(
+		"Package: linux-image-generic\nDepends: linux-image-6.8.0-48-generic, linux-firmware\n");
+
+	assert_string_equal(debian, "6.1.0-56-amd64");
+	assert_string_equal(ubuntu, "6.8.0-48-generic");
+	free(debian);
+	free(ubuntu);
+	assert_null(kernel_parse_apt("Package: x\nDepends: libc6\nSuggests: linux-image-6.1.0-1-amd64\n"));
+	assert_null(kernel_parse_apt(""));
+}
+
+static void dnf_names_the_package_with_its_epoch(void **state)
+{
+	char *release = kernel_parse_dnf("kernel-core-0:5.14.0-503.11.1.el9_5.x86_64\n");
+
+	assert_string_equal(release, "5.14.0-503.11.1.el9_5.x86_64");
+	free(release);
+	assert_null(kernel_parse_dnf(""));
+}
+
+static void the_newest_image_counts_and_rescue_images_do_not(void **state)
+{
+	struct kernel kernel = {};
+	struct error err = {};
+	struct tree tree;
+
+	tree_make(&tree);
+	assert_int_equal(kernel_read(&kernel, tree.fd, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/proc/sys/kernel/osrelease"));
+	tree_put(&tree, "proc/sys/kernel/osrelease", "6.1.0-9-amd64\n");
+	tree_put(&tree, "boot/vmlinuz-0-rescue-12345", "");
+	tree_put(&tree, "boot/vmlinuz-6.1.0-9-amd64", "");
+	tree_put(&tree, "boot/vmlinuz-6.1.0-10-amd64", "");
+	tree_put(&tree, "lib/modules/6.1.0-11-amd64/modules.dep", ""); /* left behind by a removed package */
+	tree_put(&tree, "run/reboot-required", "");
+	assert_int_equal(kernel_read(&kernel, tree.fd, &err), 0);
+	assert_string_equal(kernel.installed, "6.1.0-10-amd64");
+	assert_true(kernel.reboot_required);
+	kernel_clear(&kernel);
+	tree_put(&tree, "lib/modules/6.1.0-11-amd64/modules.order", "");
+	assert_int_equal(kernel_read(&kernel, tree.fd, &err), 0);
+	assert_string_equal(kernel.installed, "6.1.0-11-amd64");
+	kernel_clear(&kernel);
+	tree_remove(&tree);
+}
+
+static void options_of_the_configuration_are_found_by_their_whole_name(void **state)
+{
+	struct tree tree;
+	char *config = NULL, *value;
+
+	tree_make(&tree);
+	assert_int_equal(kernel_config_read(&config, tree.fd, "6.1.0"), -ENOENT);
+	tree_put(&tree, "boot/config-6.1.0", "# CONFIG_PREEMPT is not set\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n");
+	assert_int_equal(kernel_config_read(&config, tree.fd, "6.1.0"), 0);
+	value = kernel_config_get(config, "CONFIG_HZ");
+	assert_string_equal(value, "250");
+	free(value);
+	value = kernel_config_get(config, "CONFIG_PREEMPT");
+	assert_string_equal(value, "n");
+	free(value);
+	free(config);
+	tree_remove(&tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(releases_compare_by_their_numbers),
+		cmocka_unit_test(the_flavour_names_the_package_to_ask_for),
+		cmocka_unit_test(what_is_offered_stands_in_the_packages_dependencies),
+		cmocka_unit_test(dnf_names_the_package_with_its_epoch),
+		cmocka_unit_test(the_newest_image_counts_and_rescue_images_do_not),
+		cmocka_unit_test(options_of_the_configuration_are_found_by_their_whole_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a machine is, out of made-up files. */
+#include "tests/unit/check.h"
+#include "tests/unit/tree.h"
+
+#include "lib/host/machine.h"
+
+static const char INTEL[] = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 158\n"
+			    "model name\t: Intel(R) Core(TM) i9-9900K CPU @ 3.60GHz\nstepping\t: 12\n"
+			    "microcode\t: 0xf4\nflags\t\t: fpu est constant_tsc nonstop_tsc ida\n\n"
+			    "processor\t: 1\nvendor_id\t: GenuineIntel\n";
+static const char GUEST[] =
+	"processor\t: 0\nvendor_id\t: AuthenticAMD\nflags\t\t: fpu constant_tsc hypervisor\n";
+
+static struct tree tree;
+static struct machine machine;
+
+static int make(void **state)
+{
+	tree_make(&tree);
+	return 0;
+}
+
+static int drop(void **state)
+{
+	machine_clear(&machine);
+	tree_remove(&tree);
+	return 0;
+}
+
+static void an_empty_machine_is_read_without_complaint(void **state)
+{
+	char words[MACHINE_WORDS_SIZE];
+
+	machine_read(&machine, tree.fd);
+	assert_null(machine.cpu_name);
+	assert_null(machine.os_id);
+	assert_int_equal(machine.memory_bytes, 0);
+	assert_string_equal(machine.id, "");
+	assert_false(machine_flag(&machine, "est"));
+	assert_string_equal(machine_words(&machine, words), "a real machine");
+}
+
+static void the_processor_is_told_by_cpuinfo(void **state)
+{
+	tree_put(&tree, "proc/cpuinfo", INTEL);
+	machine_read(&machine, tree.fd);
+	assert_string_equal(machine.cpu_vendor, "GenuineIntel");
+	assert_string_equal(machine.cpu_model, "158");
+	assert_string_equal(machine.cpu_name, "Intel(R) Core(TM) i9-9900K CPU @ 3.60GHz");
+	assert_string_equal(machine.microcode, "0xf4");
+	assert_int_equal(machine.n_cpus, 2);
+	assert_true(machine_flag(&machine, "ida"));
+	assert_false(machine_flag(&machine, "tsc")); /* part of a flag is none */
+	assert_false(machine.virtual);
+}
+
+static void the_hypervisor_flag_makes_a_machine_virtual(void **state)
+{
+	char words[MACHINE_WORDS_SIZE];
+
+	tree_put(&tree, "proc/cpuinfo", GUEST);
+	tree_put(&tree, "sys/devices/system/clocksource/clocksource0/available_clocksource",
+		"tsc kvm-clock\n");
+	machine_read(&machine, tree.fd);
+	assert_true(machine.virtual);
+	assert_string_equal(machine_words(&machine, words), "a virtual machine (KVM)");
+}
+
+static void without_a_flag_firmware_tells_only_where_the_processor_is_no_x86(void **state)
+{
+	tree_put(&tree, "sys/class/dmi/id/product_name", "QEMU Virtual Machine\n");
+	machine_read(&machine, tree.fd);
+	assert_true(machine.virtual);
+	assert_string_equal(machine.hypervisor, "QEMU");
+	machine_clear(&machine);
+	tree_put(&tree, "proc/cpuinfo", INTEL); /* has flags, and hypervisor is not among them */
+	machine_read(&machine, tree.fd);
+	assert_false(machine.virtual);
+}
+
+static void a_hypervisor_without_a_name_is_still_one(void **state)
+{
+	char words[MACHINE_WORDS_SIZE];
+
+	tree_put(&tree, "proc/cpuinfo", GUEST);
+	machine_read(&machine, tree.fd);
+	assert_string_equal(machine_words(&machine, words), "a virtual machine");
+}
+
+static void a_pid_namespace_makes_a_container(void **state)
+{
+	char words[MACHINE_WORDS_SIZE];
+
+	tree_put(&tree, ".dockerenv", "");
+	tree_put(&tree, "proc/cpuinfo", GUEST);
+	tree_link(&tree, "proc/self/ns/pid", "pid:[4026532200]");
+	machine_read(&machine, tree.fd);
+	assert_true(machine.container);
+	assert_string_equal(machine_words(&machine, words), "a docker container in a virtual machine");
+}
+
+static void an_engines_mark_in_the_first_namespace_proves_nothing(void **state)
+{
+	tree_put(&tree, ".dockerenv", "");
+	tree_link(&tree, "proc/self/ns/pid", "pid:[4026531836]");
+	machine_read(&machine, tree.fd);
+	assert_false(machine.container);
+	assert_null(machine.engine);
+}
+
+static void systemds_word_other_is_no_name_of_an_engine(void **state)
+{
+	char words[MACHINE_WORDS_SIZE];
+
+	tree_put(&tree, "run/systemd/container", "other\n");
+	machine_read(&machine, tree.fd);
+	assert_true(machine.container);
+	assert_string_equal(machine_words(&machine, words), "a container");
+}
+
+static void the_system_is_told_by_os_release(void **state)
+{
+	tree_put(&tree, "etc/os-release",
+		"PRETTY_NAME=\"Rocky Linux 9.3\"\nID=\"rocky\"\nVERSION_ID='9.3'\nID_LIKE=\"rhel centos\"\n");
+	tree_put(&tree, "proc/meminfo", "MemTotal:       24684092 kB\nMemFree: 1 kB\n");
+	machine_read(&machine, tree.fd);
+	assert_string_equal(machine.os_id, "rocky");
+	assert_string_equal(machine.os_version, "9.3");
+	assert_string_equal(machine.os_like, "rhel centos");
+	assert_int_equal(machine.memory_bytes, INT64_C(24684092) * 1024);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(an_empty_machine_is_read_without_complaint),
+		TEST(the_processor_is_told_by_cpuinfo),
+		TEST(the_hypervisor_flag_makes_a_machine_virtual),
+		TEST(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86),
+		TEST(a_hypervisor_without_a_name_is_still_one),
+		TEST(a_pid_namespace_makes_a_container),
+		TEST(an_engines_mark_in_the_first_namespace_proves_nothing),
+		TEST(systemds_word_other_is_no_name_of_an_engine),
+		TEST(the_system_is_told_by_os_release),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Policies: what is to be silent, and what must never be touched. */
+#include "tests/unit/check.h"
+#include "tests/unit/tree.h"
+
+#include "lib/host/policy.h"
+
+static void the_first_rule_that_fits_counts(void **state)
+{
+	struct policy *policy;
+	struct error err = {};
+
+	assert_int_equal(
+		policy_parse(&policy,
+			"[kernel]\nfloor = 6.1\n[stop]\nnfs-*.service = files\ncron.service = jobs\n"
+			"atd.service = at\n[keep]\natd.service = needed here\n[never]\nnfs-* = network\n",
+			"p", &err),
+		0);
+	assert_string_equal(policy_stop(policy, "cron.service"), "jobs");
+	assert_null(policy_stop(policy, "atd.service"));
+	assert_null(policy_stop(policy, "nfs-server.service"));
+	assert_string_equal(policy_never(policy, "nfs-server.service"), "network");
+	assert_null(policy_stop(policy, "unknown.service"));
+	assert_string_equal(policy_floor(policy), "6.1");
+	policy_free(policy);
+}
+
+static void no_file_can_give_away_what_keeps_a_machine_alive(void **state)
+{
+	static const char *const units[] = {"ssh.service", "ssh.socket", "sshd.service", "dbus.service",
+		"dbus-broker.service", "systemd-journald.service", "systemd-udevd-control.socket",
+		"getty@tty1.service", "serial-getty@ttyS0.service", "user@1000.service",
+		"emp-restore.service"};
+	struct policy *policy;
+	struct error err = {};
+
+	assert_int_equal(policy_parse(&policy, "[stop]\n* = everything\n", "p", &err), 0);
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		assert_null(policy_stop(policy, units[i]));
+	assert_non_null(policy_stop(policy, "cron.service"));
+	assert_non_null(policy_stop(policy, "systemd-tmpfiles-clean.timer"));
+	policy_free(policy);
+}
+
+static void a_process_leads_to_its_unit(void **state)
+{
+	struct policy *policy;
+	struct error err = {};
+	char *unit;
+
+	assert_int_equal(
+		policy_parse(&policy,
+			"[stop]\ncron.service = jobs\nunattended-upgrades.service = updates\n"
+			"cups.service = printing\n[processes]\ncupsd = cups.service\nsshd = ssh.service\n",
+			"p", &err),
+		0);
+	unit = policy_unit_of_process(policy, "cron");
+	assert_string_equal(unit, "cron.service");
+	free(unit);
+	unit = policy_unit_of_process(policy, "unattended-upgr"); /* the kernel keeps 15 characters */
+	assert_string_equal(unit, "unattended-upgrades.service");
+	free(unit);
+	unit = policy_unit_of_process(policy, "cupsd");
+	assert_string_equal(unit, "cups.service");
+	free(unit);
+	assert_null(policy_unit_of_process(policy, "sshd"));
+	assert_null(policy_unit_of_process(policy, "cro"));
+	policy_free(policy);
+}
+
+static void a_bad_line_is_quoted_in_the_message(void **state)
+{
+	static const char *const rows[][2] = {
+		{"[stop]\ncron = jobs\n", "p: 'cron' in [stop] is no unit: write 'cron.service' or the like"},
+		{"[kernel]\nroof = 6.1\n", "p: 'roof' in [kernel] is not known to a policy"},
+		{"[policy]\nnonsense\n", "p, line 2: neither a [section] nor 'name = value'"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct policy *policy = NULL;
+		struct error err = {};
+
+		assert_int_equal(policy_parse(&policy, rows[i][0], "p", &err), -EINVAL);
+		assert_null(policy);
+		assert_string_equal(err.text, rows[i][1]);
+	}
+}
+
+/* Two directories as the tool has them: the administrator's, and the shipped one. */
+static struct tree tree;
+static char etc[80], shipped[80];
+static const char *const directories[] = {etc, shipped, NULL};
+
+static int make(void **state)
+{
+	tree_make(&tree);
+	snprintf(etc, sizeof(etc), "%s/etc", tree.path);
+	snprintf(shipped, sizeof(shipped), "%s/shipped", tree.path);
+	tree_put(&tree, "shipped/common.ini", "[stop]\ncron.service = common\n[kernel]\nfloor = 5\n");
+	tree_put(&tree, "shipped/debian-12.ini",
+		"[policy]\ninclude = common\n[stop]\nrsyslog.service = logs\n");
+	tree_put(&tree, "shipped/rhel-9.ini", "[policy]\ninclude = common\n[kernel]\nfloor = 5.14\n");
+	tree_put(&tree, "shipped/rhel-10.ini", "[policy]\ninclude = common\n");
+	return 0;
+}
+
+static int drop(void **state)
+{
+	tree_remove(&tree);
+	return 0;
+}
+
+static void expect_policy(const char *id, const char *version, const char *like, const char *name)
+{
+	struct machine machine = {
+		.os_id = (char *)id, .os_version = (char *)version, .os_like = (char *)like};
+	struct policy *policy;
+	struct error err = {};
+
+	assert_int_equal(policy_load(&policy, directories, NULL, &machine, &err), 0);
+	assert_string_equal(policy_name(policy), name);
+	policy_free(policy);
+}
+
+static void a_distribution_gets_its_own_policy_or_the_nearest(void **state)
+{
+	expect_policy("debian", "12", NULL, "debian-12");
+	expect_policy("debian", "13", NULL, "debian-12");
+	expect_policy("linuxmint", "21", "ubuntu debian", "debian-12");
+	expect_policy("rhel", "9", "fedora", "rhel-9");
+	expect_policy("rocky", "9.3", "rhel centos fedora", "rhel-9");
+	expect_policy("rocky", "11.0", "rhel centos fedora", "rhel-10");
+	expect_policy("arch", NULL, NULL, "common");
+	expect_policy(NULL, NULL, NULL, "common");
+}
+
+static void an_included_policy_adds_its_rules_and_its_floor(void **state)
+{
+	struct machine machine = {};
+	struct policy *policy;
+	struct error err = {};
+
+	assert_int_equal(policy_load(&policy, directories, "debian-12", &machine, &err), 0);
+	assert_string_equal(policy_stop(policy, "cron.service"), "common");
+	assert_string_equal(policy_stop(policy, "rsyslog.service"), "logs");
+	assert_string_equal(policy_floor(policy), "5");
+	policy_free(policy);
+}
+
+static void the_administrators_file_takes_the_shipped_ones_place(void **state)
+{
+	struct machine machine = {};
+	struct policy *policy;
+	struct error err = {};
+
+	tree_put(&tree, "etc/debian-12.ini", "[stop]\nmine.service = mine\n");
+	assert_int_equal(policy_load(&policy, directories, "debian-12", &machine, &err), 0);
+	assert_null(policy_stop(policy, "cron.service"));
+	assert_string_equal(policy_stop(policy, "mine.service"), "mine");
+	assert_non_null(strstr(policy_path(policy), "/etc/debian-12.ini"));
+	policy_free(policy);
+}
+
+static void a_policy_that_is_nowhere_or_never_ends_is_told(void **state)
+{
+	struct machine machine = {};
+	struct policy *policy;
+	struct error err = {};
+
+	assert_int_equal(policy_load(&policy, directories, "plan9", &machine, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "there is no policy 'plan9' in"));
+	tree_put(&tree, "etc/a.ini", "[policy]\ninclude = b\n");
+	tree_put(&tree, "etc/b.ini", "[policy]\ninclude = a\n");
+	assert_int_equal(policy_load(&policy, directories, "a", &machine, &err), -ELOOP);
+	assert_non_null(strstr(err.text, "include one another"));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_rule_that_fits_counts),
+		cmocka_unit_test(no_file_can_give_away_what_keeps_a_machine_alive),
+		cmocka_unit_test(a_process_leads_to_its_unit),
+		cmocka_unit_test(a_bad_line_is_quoted_in_the_message),
+		TEST(a_distribution_gets_its_own_policy_or_the_nearest),
+		TEST(an_included_policy_adds_its_rules_and_its_floor),
+		TEST(the_administrators_file_takes_the_shipped_ones_place),
+		TEST(a_policy_that_is_nowhere_or_never_ends_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
