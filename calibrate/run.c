@@ -342,8 +342,14 @@ static int make_and_save(struct calibration *c, struct error *err)
 		return r;
 	print_reading(&short_reading);
 	print_reading(&long_reading);
-	if (r == MAKE_REFUSED)
+	if (r == MAKE_REFUSED) {
+		fprintf(talk(),
+			"No profile was made. The runs are kept: look at them with 'emp-analyze scatter', "
+			"and if you know better:\n"
+			"  emp-analyze cutoffs --short %lld --long %lld --force --save %s\n",
+			(long long)c->run[0], (long long)c->run[1], options.save);
 		return STATUS_NOT_FIT;
+	}
 	if (!profile.environment_digest)
 		profile.environment_digest = strdup(c->digest);
 	r = book_put_profile(c->book, &profile, options.replace, err);
