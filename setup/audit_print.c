@@ -24,6 +24,20 @@ static void print_head(const struct audit *audit, FILE *file)
 		policy_path(audit->facts->policy));
 }
 
+/* What a table's cell can hold without becoming wider than the terminal; more of it stands below the table.
+ */
+enum { LONGEST_CELL = 90 };
+
+static void print_value(struct table *table, const char *value)
+{
+	size_t len = strlen(value);
+
+	if (len > LONGEST_CELL)
+		for (len = LONGEST_CELL; len > 0 && value[len] != ' ';)
+			len--;
+	table_cell(table, "%.*s%s", (int)len, value, value[len] ? " ..." : "");
+}
+
 static int print_table(const struct audit *audit, FILE *file, struct error *err)
 {
 	static const struct column columns[] = {{"STEP", COLUMN_TEXT}, {"CHECK", COLUMN_TEXT},
@@ -39,7 +53,7 @@ static int print_table(const struct audit *audit, FILE *file, struct error *err)
 		table_cell(table, "%s", strcmp(step, checks[i].step) ? checks[i].step : "");
 		table_cell(table, "%s", checks[i].id);
 		table_cell(table, "%s", check_state_word(audit->findings[i].state));
-		table_cell(table, "%s", audit->findings[i].value ?: "");
+		print_value(table, audit->findings[i].value ?: "");
 		table_cell(table, "%s", checks[i].wanted);
 		step = checks[i].step;
 	}
@@ -53,7 +67,7 @@ static void print_check(const struct check *check, const struct finding *finding
 
 	fprintf(file, "\n%s%s%s is %s\n", terminal_mark(file, MARK_STRONG), check->id,
 		terminal_mark(file, MARK_END), check_state_word(finding->state));
-	fprintf(file, "  why   %s\n", check->why);
+	fprintf(file, "  found %s\n  why   %s\n", finding->value ?: "", check->why);
 	if (finding->state == CHECK_OFF || details)
 		fprintf(file, "  how   %s\n  undo  %s\n", how ?: "", undo ?: "");
 	if (details)

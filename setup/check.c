@@ -34,7 +34,8 @@ const struct check checks[] = {
 		.level = 'A',
 		.step = "EMPv2 time",
 		.wanted = "one time daemon, synchronised",
-		.why = "a clock that nobody disciplines drifts by seconds a day, and jumps when somebody sets it",
+		.why = "a clock that nobody disciplines drifts by seconds a day, and jumps when somebody "
+		       "sets it",
 		.how = "install chrony, or switch one daemon on: timedatectl set-ntp true",
 		.undo = "timedatectl set-ntp false, if it was off before",
 		.who = "EMP, BenchExec (krun asks for the opposite)",

@@ -143,8 +143,22 @@ static json_t *vulnerabilities(int root_fd)
 	return object;
 }
 
-/* The units that somebody enabled and that are up. Those that come and go by themselves (static ones, started
- * by a timer or over D-Bus) would change the digest from minute to minute. null where systemd does not
+static bool is_enabled(const struct unit *unit)
+{
+	return !strncmp(unit->file_state, "enabled", 7) || !strcmp(unit->file_state, "generated");
+}
+
+/* A service that a timer, socket or path starts. */
+static bool is_triggered(struct units *units, const struct unit *unit)
+{
+	_cleanup_(strings_freep) char **triggers = NULL;
+	struct error ignored;
+
+	return units_triggers(units, unit->name, &triggers, &ignored) == 0 && triggers && *triggers;
+}
+
+/* The units that somebody enabled and that are up. Those that come and go by themselves (started by a timer,
+ * a socket, a path or over D-Bus) would change the digest from minute to minute. null where systemd does not
  * answer. */
 static json_t *enabled_units(int root_fd)
 {
@@ -159,8 +173,7 @@ static json_t *enabled_units(int root_fd)
 	for (size_t i = 0; i < list.n; i++) {
 		const struct unit *unit = &list.items[i];
 
-		if (unit_is_up(unit) &&
-			(!strncmp(unit->file_state, "enabled", 7) || !strcmp(unit->file_state, "generated")))
+		if (unit_is_up(unit) && is_enabled(unit) && !is_triggered(units, unit))
 			json_array_append_new(array, json_string(unit->name));
 	}
 	return array;

@@ -213,6 +213,27 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err)
 	return 0;
 }
 
+void strings_free(char **strings)
+{
+	for (char **s = strings; s && *s; s++)
+		free(*s);
+	free(strings);
+}
+
+int units_triggers(struct units *units, const char *name, char ***ret, struct error *err)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
+	_cleanup_(freep) char *path = unit_path(name);
+	int r;
+
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot ask systemd of %s", name);
+	r = sd_bus_get_property_strv(units->bus, SERVICE, path, SERVICE ".Unit", "TriggeredBy", &said, ret);
+	if (r < 0)
+		return bus_failed(err, r, &said, "cannot ask systemd what starts a unit");
+	return 0;
+}
+
 static int64_t clock_now_ns(clockid_t clock)
 {
 	struct timespec now;

@@ -41,6 +41,15 @@ const struct unit *unit_list_find(const struct unit_list *list, const char *name
 bool unit_is_up(const struct unit *unit);
 bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
 
+/* The timers, sockets and paths that start a service: NULL where there is none, else ends with NULL, and the
+ * caller frees it with strings_free. */
+int units_triggers(struct units *units, const char *name, char ***ret, struct error *err);
+void strings_free(char **strings);
+static inline void strings_freep(char ***strings)
+{
+	strings_free(*strings);
+}
+
 /* When a timer elapses next: ns since 1970, 0: never. */
 int units_timer_next(struct units *units, const char *name, int64_t *ret_realtime_ns, struct error *err);
 

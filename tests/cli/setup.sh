@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-setup as a user types it: on this machine, whatever it is, and on a made-up one.
+. "$(dirname "$0")/expect.sh"
+setup=${1:?usage: setup.sh BUILD}/setup/emp-setup
+
+# A desktop with intel_pstate, Debian 12 and a kernel that waits for its reboot.
+m=$dir/machine
+cpu=$m/sys/devices/system/cpu
+mkdir -p "$m/proc/sys/kernel" "$m/proc/77" "$m/etc" "$m/boot" "$cpu/intel_pstate" "$cpu/cpufreq/policy0"
+printf 'processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Test CPU\nflags\t\t: fpu est constant_tsc ida\n' >"$m/proc/cpuinfo"
+printf 'ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n' >"$m/etc/os-release"
+echo 6.1.0-50-amd64 >"$m/proc/sys/kernel/osrelease"
+echo 1 >"$m/proc/sys/kernel/task_delayacct"
+echo '77 (cron) S 1 77 77 0 -1 4194560 100' >"$m/proc/77/stat"
+: >"$m/boot/vmlinuz-6.1.0-50-amd64"
+: >"$m/boot/vmlinuz-6.1.0-56-amd64"
+echo 0 >"$cpu/intel_pstate/no_turbo"
+for f in scaling_governor=powersave scaling_driver=intel_pstate scaling_min_freq=800000 scaling_max_freq=4700000 \
+	base_frequency=3600000 cpuinfo_max_freq=4700000; do
+	echo "${f#*=}" >"$cpu/cpufreq/policy0/${f%=*}"
+done
+
+expect 2 'This is a real machine with Debian GNU/Linux 12' "$setup" audit --root "$m"
+expect 2 'svc.units .*off .*cron.service' "$setup" audit --root "$m"
+expect 2 'turbo.intel .*off .*no_turbo = 0' "$setup" audit --root "$m"
+expect 2 'kernel.pending .*off .*6.1.0-56-amd64 is installed' "$setup" audit --root "$m"
+expect 2 'Not fit.* for timing: .* settings are off' "$setup" audit --root "$m"
+expect 2 'who   EMP' "$setup" audit --root "$m" --details
+
+"$setup" audit --root "$m" --json >"$dir/audit.json"
+that "the document names all checks" json "$dir/audit.json" \
+	'{c["id"] for c in d["checks"]} >= {"svc.units", "ntp.on", "freq.governor", "turbo.intel", "speedstep", "kernel.version"}'
+that "every check has its members" json "$dir/audit.json" \
+	'all({"id", "level", "state", "value", "wanted", "why", "undo"} <= set(c) for c in d["checks"])'
+that "states are of the five" json "$dir/audit.json" \
+	'{c["state"] for c in d["checks"]} <= {"ok", "off", "absent", "unknown", "refused"}'
+that "verdict and units are told" json "$dir/audit.json" \
+	'd["verdict"] == "not fit" and d["checks"][0]["items"] == ["cron.service"]'
+
+# What is put right makes it fit; a clock cannot be asked on a captured machine, and makes the only fault.
+rm -r "$m/proc/77"
+echo performance >"$cpu/cpufreq/policy0/scaling_governor"
+echo 3600000 >"$cpu/cpufreq/policy0/scaling_min_freq"
+echo 3600000 >"$cpu/cpufreq/policy0/scaling_max_freq"
+echo 1 >"$cpu/intel_pstate/no_turbo"
+rm "$m/boot/vmlinuz-6.1.0-56-amd64"
+"$setup" audit --root "$m" --json >"$dir/audit.json"
+that "only the clock is off now" json "$dir/audit.json" '[c["id"] for c in d["checks"] if c["state"] == "off"] == ["ntp.on"]'
+that "a fixed clock is called equivalent" json "$dir/audit.json" \
+	'[c["value"] for c in d["checks"] if c["id"] == "speedstep"] == ["equivalent: the clock is fixed at 3600 MHz"]'
+
+# Policies
+expect 1 "there is no policy 'plan9'" "$setup" audit --policy plan9
+printf '[stop]\ncron = x\n' >"$dir/bad.ini"
+expect 1 "'cron' in \[stop\] is no unit" "$setup" audit --policy "$dir/bad.ini"
+expect 2 'Policy: paper-rhel6' "$setup" audit --root "$m" --policy paper-rhel6
+expect 1 'cannot open /nonexistent' "$setup" audit --root /nonexistent
+expect 1 'one argument too many' "$setup" audit now
+
+# The fingerprint: the same twice, another after a setting changed, the same document for root and others.
+digest() {
+	"$setup" fingerprint --json "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["digest"])'
+}
+one=$(digest)
+that "the digest is 64 digits" test ${#one} = 64
+that "the digest stays" test "$one" = "$(digest)"
+captured=$(digest --root "$m")
+echo powersave >"$cpu/cpufreq/policy0/scaling_governor"
+that "a governor changes the digest" test "$captured" != "$(digest --root "$m")"
+expect 0 'Identity: what this machine is' "$setup" fingerprint
+"$setup" fingerprint --json >"$dir/print.json"
+that "the document is as agreed" json "$dir/print.json" \
+	'd["format"] == "emp-fingerprint" and d["version"] == 1 and d["machine"] and {"identity", "settings", "volatile"} <= set(d)'
+python3 - "$dir/print.json" >"$dir/digest" <<'P'
+import hashlib, json, sys
+d = json.load(open(sys.argv[1]))
+both = {"identity": d["identity"], "settings": d["settings"]}
+print(hashlib.sha256(json.dumps(both, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).hexdigest())
+P
+that "others compute the same digest from the document" grep -q "$("$setup" fingerprint --json | sed -n 's/.*"digest": "\([0-9a-f]*\)".*/\1/p' | head -1)" "$dir/digest"
+if [ "$(id -u)" = 0 ]; then
+	that "an ordinary user gets the same digest" test "$one" = \
+		"$(setpriv --reuid=65534 --regid=65534 --clear-groups "$setup" fingerprint --json |
+			sed -n 's/.*"digest": "\([0-9a-f]*\)".*/\1/p' | head -1)"
+fi
+finish
