@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 /* What ended the program badly, as a sentence; 0 if nothing did or failures do not count. */
-static int check_end(struct series *s, const struct spawned *spawned, const char *which, struct error *err)
+static int check_end(const struct series *s, const struct spawned *spawned, const char *which, struct error *err)
 {
 	char time[TEXT_TIME_SIZE];
 	int status = spawned->wait_status;
@@ -22,7 +22,6 @@ static int check_end(struct series *s, const struct spawned *spawned, const char
 			s->run->program, text_duration(time, s->spawn->timeout_ns), which);
 	if (status == 0)
 		return 0;
-	s->failures++;
 	if (s->ignore_failure)
 		return 0;
 	if (WIFSIGNALED(status))
@@ -94,6 +93,7 @@ static int store(struct series *s, const struct observation *o, struct error *er
 	s->run->n_samples++;
 	s->observer_ns += o->observer_ns;
 	s->lost += (int64_t)o->usages.lost;
+	s->failures += p->wait_status != 0;
 	s->left_behind += p->left_behind;
 	s->killed += p->killed;
 	return 0;

@@ -26,8 +26,8 @@ expect 1 'cannot execute' $measure -- /etc/passwd
 expect 1 "ended with exit status 3 in warm-up 1; -i measures it all the same" $measure -q -- sh -c 'exit 3'
 expect 1 'killed by signal 11 (SIGSEGV) in sample 1' $measure -q -w 0 -- sh -c 'kill -SEGV $$'
 expect 0 'the program failed in 2 of 2 samples' $measure -q -i -r 2 -- sh -c 'exit 3'
-expect 124 'ran longer than 100.0 ms' $measure -q --timeout 0.1 -- sleep 1000
-that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 1000'"
+expect 124 'ran longer than 100.0 ms' $measure -q --timeout 0.1 -- sleep 1234.5
+that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 1234.5'"
 
 # options that go wrong
 expect 1 "option '--no-such' is not known" $measure --no-such -- true
