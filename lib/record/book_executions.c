@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading executions back from the lab book: those of one sample, or the walk over all of a run. */
+/* Reading executions back from the lab book: those of one sample, or the walk over all of a run.
+ *
+ * The walk is an aggregate function of ours, because a run may have ten million executions: handing each
+ * row out of SQLite and coming back for the next takes twice as long as calling a function for it there. */
 #include "lib/record/query.h"
 
 #include <errno.h>
 #include <inttypes.h>
+
+struct walk {
+	book_each *each;
+	void *data;
+	int64_t n_daemons;
+	uint32_t sample; /* of the row before */
+	bool stray;      /* a row that cannot be */
+	int r;           /* what `each` ended the walk with */
+};
 
 static int highest_daemon(struct book *book, int64_t *ret, struct error *err)
 {
@@ -16,99 +28,152 @@ static int highest_daemon(struct book *book, int64_t *ret, struct error *err)
 	r = query_step(&q, err);
 	if (r > 0)
 		*ret = query_column(&q, 0);
+	return r < 0 ? r : 0;
+}
+
+static int stray(struct book *book, struct error *err)
+{
+	return error_say(err, -EBADMSG,
+		"the lab book '%s' is damaged: executions are out of order, or of a daemon that it does not "
+		"know; "
+		"go back to a copy of it that is whole",
+		book->path);
+}
+
+/* emp_walk(sample, daemon, pt_ns) or emp_walk(sample, daemon, pt_ns, pid, tick_ns), in the order of the rows.
+ */
+static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct walk *walk = ((struct book *)sqlite3_user_data(context))->walk;
+	int64_t daemon = sqlite3_value_int64(values[1]);
+	struct execution execution = {
+		.sample = (uint32_t)sqlite3_value_int64(values[0]),
+		.daemon = (uint32_t)daemon,
+		.pt_ns = sqlite3_value_int64(values[2]),
+		.tick_ns = -1,
+	};
+
+	if (n == 5) {
+		execution.pid = sqlite3_value_int(values[3]);
+		if (sqlite3_value_type(values[4]) != SQLITE_NULL)
+			execution.tick_ns = sqlite3_value_int64(values[4]);
+	}
+	walk->stray = daemon < 1 || daemon > walk->n_daemons || execution.sample < walk->sample;
+	walk->sample = execution.sample;
+	if (!walk->stray)
+		walk->r = walk->each(&execution, walk->data);
+	if (walk->stray || walk->r != 0)
+		sqlite3_result_error_code(context, SQLITE_ABORT);
+}
+
+static void walk_end(sqlite3_context *context)
+{
+	sqlite3_result_null(context);
+}
+
+int book_walk_register(struct book *book, struct error *err)
+{
+	int rc = sqlite3_create_function(
+		book->db, "emp_walk", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, book, NULL, walk_row, walk_end);
+
+	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
+}
+
+/* Not a kept statement: `each` may walk as well. */
+static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t sample, struct walk *walk,
+	struct error *err)
+{
+	struct walk *outer = book->walk;
+	sqlite3_stmt *stmt = NULL;
+	int rc, r = 0;
+
+	r = highest_daemon(book, &walk->n_daemons, err);
+	if (r < 0)
+		return r;
+	rc = sqlite3_prepare_v2(book->db, sql, -1, &stmt, NULL);
+	if (rc != SQLITE_OK)
+		return book_failed(book, rc, err);
+	sqlite3_bind_int64(stmt, 1, run);
+	if (sample)
+		sqlite3_bind_int64(stmt, 2, sample);
+	book->walk = walk;
+	rc = sqlite3_step(stmt);
+	book->walk = outer;
+	if (walk->stray)
+		r = stray(book, err);
+	else if (walk->r == 0 && rc != SQLITE_ROW)
+		r = book_failed(book, rc, err);
+	sqlite3_finalize(stmt);
 	return r;
 }
 
-static int read_execution(struct query *q, int64_t n_daemons, struct execution *ret, struct error *err)
+/* All samples where sample is 0. */
+static int walk(struct book *book, const char *sql, int64_t run, uint32_t sample, struct walk *walk,
+	struct error *err)
 {
-	int64_t daemon = query_column(q, 1);
+	bool own;
+	int r;
 
-	if (daemon < 1 || daemon > n_daemons)
-		return error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged: an execution names daemon %" PRId64
-			", and there is none of that number; go back to a copy of it that is whole",
-			q->book->path, daemon);
-	*ret = (struct execution){
-		.sample = (uint32_t)query_column(q, 0),
-		.daemon = (uint32_t)daemon,
-		.pid = (pid_t)query_column(q, 2),
-		.pt_ns = query_column(q, 3),
-		.tick_ns = query_column_or(q, 4, -1),
-	};
-	return 0;
+	r = book_view(book, &own, err);
+	if (r < 0)
+		return r;
+	r = book_leave(book, own, walk_rows(book, sql, run, sample, walk, err), err);
+	return r < 0 ? r : walk->r;
 }
+
+#define WALK_ALL "SELECT emp_walk(sample, daemon, pt_ns, pid, tick_ns) FROM execution WHERE run = ?1"
+#define WALK_TIMES "SELECT emp_walk(sample, daemon, pt_ns) FROM execution WHERE run = ?1"
 
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	struct execution execution;
-	int64_t n_daemons = 0;
-	int r;
+	return walk(book, WALK_ALL, run, 0, &(struct walk){.each = each, .data = data}, err);
+}
 
-	r = query_begin(&q, book,
-		"SELECT sample, daemon, pid, pt_ns, tick_ns FROM execution WHERE run = ? ORDER BY sample, "
-		"seq",
-		err);
-	if (r < 0)
-		return r;
-	query_int(&q, run);
-	r = highest_daemon(book, &n_daemons, err);
-	while (r >= 0) {
-		r = query_step(&q, err);
-		if (r <= 0)
-			return r;
-		r = read_execution(&q, n_daemons, &execution, err);
-		if (r < 0)
-			return r;
-		r = each(&execution, data);
-		if (r != 0)
-			return r;
+int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
+{
+	return walk(book, WALK_TIMES, run, 0, &(struct walk){.each = each, .data = data}, err);
+}
+
+struct collection {
+	struct execution *items;
+	size_t n, room;
+};
+
+static void collection_clear(struct collection *all)
+{
+	free(all->items);
+}
+
+static int collect(const struct execution *execution, void *data)
+{
+	struct collection *all = data;
+
+	if (all->n == all->room) {
+		size_t room = all->room ? 2 * all->room : 64;
+		struct execution *bigger = reallocarray(all->items, room, sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		all->items = bigger;
+		all->room = room;
 	}
-	return r;
+	all->items[all->n++] = *execution;
+	return 0;
 }
 
 int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
 	struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	_cleanup_(freep) struct execution *executions = NULL;
-	int64_t n_daemons = 0;
-	size_t n = 0, room = 0;
+	_cleanup_(collection_clear) struct collection all = {};
+	struct walk each = {.each = collect, .data = &all};
 	int r;
 
-	r = highest_daemon(book, &n_daemons, err);
+	r = walk(book, WALK_ALL " AND sample = ?2", run, sample, &each, err);
+	if (each.r < 0)
+		error_os(err, each.r, "cannot read the executions of run %" PRId64, run);
 	if (r < 0)
 		return r;
-	r = query_begin(&q, book,
-		"SELECT sample, daemon, pid, pt_ns, tick_ns FROM execution WHERE run = ? AND sample = ? "
-		"ORDER BY seq",
-		err);
-	if (r < 0)
-		return r;
-	query_int(&q, run);
-	query_int(&q, sample);
-	for (;;) {
-		r = query_step(&q, err);
-		if (r < 0)
-			return r;
-		if (r == 0)
-			break;
-		if (n == room) {
-			struct execution *bigger;
-
-			room = room ? 2 * room : 64;
-			bigger = reallocarray(executions, room, sizeof(*executions));
-			if (!bigger)
-				return error_os(
-					err, -ENOMEM, "cannot read the executions of run %" PRId64, run);
-			executions = bigger;
-		}
-		r = read_execution(&q, n_daemons, &executions[n], err);
-		if (r < 0)
-			return r;
-		n++;
-	}
-	*ret = TAKE(executions);
-	*ret_n = n;
+	*ret = TAKE(all.items);
+	*ret_n = all.n;
 	return 0;
 }

@@ -13,6 +13,8 @@ struct daemon_cache {
 	size_t size, used;
 };
 
+struct walk;
+
 struct book {
 	sqlite3 *db;
 	char *path;
@@ -24,6 +26,7 @@ struct book {
 	} statements[64];
 	size_t n_statements;
 	struct daemon_cache daemons;
+	struct walk *walk; /* the one at hand */
 };
 
 enum { BOOK_PATIENCE_MS = 10000 };
@@ -41,6 +44,9 @@ int book_schema_upgrade(struct book *book, struct error *err);
 /* The version of the file, 0 for an empty one, after seeing that it is a lab book at all. */
 int book_schema_version(struct book *book, struct error *err);
 int book_schema_newest(void);
+
+/* The function that walks the executions, for this connection. */
+int book_walk_register(struct book *book, struct error *err);
 
 void daemon_cache_clear(struct daemon_cache *cache);
 

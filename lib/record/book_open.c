@@ -183,7 +183,7 @@ static int settle(struct book *book, struct error *err)
 					  "PRAGMA foreign_keys = ON",
 		NULL, NULL, NULL);
 
-	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
+	return rc == SQLITE_OK ? book_walk_register(book, err) : book_failed(book, rc, err);
 }
 
 /* A reader cannot bring an older file up to date itself. */

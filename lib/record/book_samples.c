@@ -53,8 +53,8 @@ static int add_execution_rows(struct book *book, int64_t run, uint32_t sample,
 		query_int(&q, sample);
 		query_int(&q, i + 1);
 		query_int(&q, executions[i].daemon);
-		query_unless(&q, executions[i].pid, 0);
 		query_int(&q, executions[i].pt_ns);
+		query_unless(&q, executions[i].pid, 0);
 		query_unless(&q, executions[i].tick_ns, -1);
 		r = query_run(&q, err);
 	}
