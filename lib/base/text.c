@@ -98,6 +98,25 @@ char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns)
 	return buffer;
 }
 
+char *text_precise(char buffer[TEXT_TIME_SIZE], double ns, double step_ns)
+{
+	static const struct {
+		double ns;
+		int most; /* decimals that mean something */
+		const char *unit;
+	} units[] = {{1e9, 9, "s"}, {1e6, 6, "ms"}, {1e3, 3, "us"}, {1, 0, "ns"}};
+	double step = step_ns > 0 ? step_ns : fabs(ns) / 100;
+	size_t u = 0;
+	int decimals = 0;
+
+	while (u + 1 < ELEMENTS(units) && fabs(ns) < units[u].ns)
+		u++;
+	while (decimals < units[u].most && step / units[u].ns * pow(10, decimals) < 10)
+		decimals++;
+	snprintf(buffer, TEXT_TIME_SIZE, "%.*f %s", decimals, ns / units[u].ns, units[u].unit);
+	return buffer;
+}
+
 char *text_seconds(char buffer[TEXT_TIME_SIZE], int64_t ns)
 {
 	int len = snprintf(buffer, TEXT_TIME_SIZE, "%" PRId64 ".%09" PRId64, ns / NS_PER_S, ns % NS_PER_S);

@@ -86,6 +86,27 @@ static void durations_read_as_a_person_writes_them(void **state)
 	}
 }
 
+static void precise_times_show_a_tenth_of_their_step(void **state)
+{
+	static const struct {
+		double ns, step_ns;
+		const char *text;
+	} rows[] = {
+		{128250312345.0, 2600000, "128.2503 s"},
+		{16416637e6, 138.6e6, "16416.64 s"},
+		{100123456, 0, "100.1 ms"},
+		{100123456, 1, "100.123456 ms"},
+		{812, 0.001, "812 ns"},
+		{0, 0, "0 ns"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		char text[TEXT_TIME_SIZE];
+
+		assert_string_equal(text_precise(text, rows[i].ns, rows[i].step_ns), rows[i].text);
+	}
+}
+
 static void seconds_keep_the_digits_that_are_there(void **state)
 {
 	char text[TEXT_TIME_SIZE];
@@ -124,6 +145,7 @@ int main(void)
 		cmocka_unit_test(a_bad_time_is_quoted_in_the_message),
 		cmocka_unit_test(whole_numbers_outside_their_range_are_refused),
 		cmocka_unit_test(durations_read_as_a_person_writes_them),
+		cmocka_unit_test(precise_times_show_a_tenth_of_their_step),
 		cmocka_unit_test(seconds_keep_the_digits_that_are_there),
 		cmocka_unit_test(a_cpu_list_opens_into_its_numbers),
 		cmocka_unit_test(a_missing_file_is_an_errno_without_a_sentence),
