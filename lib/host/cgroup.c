@@ -80,10 +80,44 @@ static int open_cgroup(struct cgroup *cgroup, struct error *err)
 	return 0;
 }
 
+/* Takes the path over; NULL where there is no memory. */
+static struct cgroup *cgroup_at(char *path)
+{
+	struct cgroup *cgroup = path ? malloc(sizeof(*cgroup)) : NULL;
+
+	if (cgroup)
+		*cgroup = (struct cgroup){.path = path, .fd = -1, .events_fd = -1, .stat_fd = -1};
+	else
+		free(path);
+	return cgroup;
+}
+
+/* Cgroups of ours whose maker was killed before it could remove them, with what still runs in them. */
+static void remove_abandoned(const char *parent)
+{
+	_cleanup_(closedirp) DIR *dir = opendir(parent);
+	struct dirent *entry;
+	struct error ignored;
+	int pid, end;
+
+	while (dir && (entry = readdir(dir))) {
+		struct cgroup *abandoned;
+
+		end = 0;
+		if (sscanf(entry->d_name, "emp-%d-%*u%n", &pid, &end) != 1 || entry->d_name[end] ||
+			kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		abandoned = cgroup_at(text_format("%s/%s", parent, entry->d_name));
+		if (abandoned)
+			open_cgroup(abandoned, &ignored);
+		cgroup_free(abandoned);
+	}
+}
+
 int cgroup_new(struct cgroup **ret, struct error *err)
 {
 	static unsigned count;
-	_cleanup_(freep) char *mount = NULL, *own = NULL;
+	_cleanup_(freep) char *mount = NULL, *own = NULL, *parent = NULL;
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = NULL;
 	char *path;
 	int r;
@@ -94,7 +128,11 @@ int cgroup_new(struct cgroup **ret, struct error *err)
 	r = find_own(&own, err);
 	if (r < 0)
 		return r;
-	path = text_format("%s%s/emp-%d-%u", mount, strcmp(own, "/") ? own : "", getpid(), count++);
+	parent = text_format("%s%s", mount, strcmp(own, "/") ? own : "");
+	if (!parent)
+		return error_os(err, -ENOMEM, "cannot make a cgroup");
+	remove_abandoned(parent);
+	path = text_format("%s/emp-%d-%u", parent, getpid(), count++);
 	if (!path)
 		return error_os(err, -ENOMEM, "cannot make a cgroup");
 	if (mkdir(path, 0755) < 0) {
@@ -102,13 +140,9 @@ int cgroup_new(struct cgroup **ret, struct error *err)
 		free(path);
 		return r;
 	}
-	cgroup = malloc(sizeof(*cgroup));
-	if (!cgroup) {
-		rmdir(path);
-		free(path);
+	cgroup = cgroup_at(path);
+	if (!cgroup)
 		return error_os(err, -ENOMEM, "cannot make a cgroup");
-	}
-	*cgroup = (struct cgroup){.path = path, .fd = -1, .events_fd = -1};
 	r = open_cgroup(cgroup, err);
 	if (r < 0)
 		return r;

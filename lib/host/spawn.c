@@ -107,6 +107,7 @@ static _Noreturn __attribute__((noinline)) void child_execute(struct child *chil
 			child_give_up(child, "redirect its output");
 	if (s->cpu >= 0 && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
 		child_give_up(child, "pin it to its CPU");
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* should we be killed, it must not go on alone */
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
 	clock_gettime(CLOCK_REALTIME, &child->start_real);
 	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);

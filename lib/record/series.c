@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 
 /* What ended the program badly, as a sentence; 0 if nothing did or failures do not count. */
-static int check_end(const struct series *s, const struct spawned *spawned, const char *which, struct error *err)
+static int check_end(
+	const struct series *s, const struct spawned *spawned, const char *which, struct error *err)
 {
 	char time[TEXT_TIME_SIZE];
 	int status = spawned->wait_status;
@@ -99,11 +100,15 @@ static int store(struct series *s, const struct observation *o, struct error *er
 	return 0;
 }
 
-/* Warm-ups are numbered from -warm_ups + 1 to 0 and not kept; samples from 1. */
-static int take(struct series *s, int i, struct error *err)
+int series_begin(struct series *s, struct error *err)
+{
+	return s->run->id ? 0 : book_begin_run(s->book, s->run, err);
+}
+
+int series_warm_up(struct series *s, int i, struct error *err)
 {
 	struct observation o;
-	char which[48];
+	char which[32];
 	int r;
 
 	if (interrupt_came())
@@ -111,11 +116,35 @@ static int take(struct series *s, int i, struct error *err)
 	r = observe_sample(s->spawn, &o, err);
 	if (r < 0)
 		return r;
-	snprintf(which, sizeof(which), i > 0 ? "sample %d" : "warm-up %d", i > 0 ? i : i + s->warm_ups);
-	r = check_end(s, &o.spawned, which, err);
-	if (r < 0 || i <= 0)
+	snprintf(which, sizeof(which), "warm-up %d", i);
+	return check_end(s, &o.spawned, which, err);
+}
+
+int series_sample(struct series *s, struct error *err)
+{
+	struct observation o;
+	char which[32];
+	int r;
+
+	if (interrupt_came())
+		return -EINTR;
+	r = observe_sample(s->spawn, &o, err);
+	if (r < 0)
 		return r;
-	return store(s, &o, err);
+	snprintf(which, sizeof(which), "sample %u", s->run->n_samples + 1);
+	r = check_end(s, &o.spawned, which, err);
+	return r < 0 ? r : store(s, &o, err);
+}
+
+int series_end(struct series *s, int outcome, struct error *err)
+{
+	struct error ignored = {};
+
+	if (outcome == 0)
+		return book_end_run(s->book, s->run->id, "done", s->run->notes, err);
+	book_end_run(
+		s->book, s->run->id, outcome == -EINTR ? "interrupted" : "failed", s->run->notes, &ignored);
+	return outcome;
 }
 
 static int take_all(struct series *s, struct error *err)
@@ -124,24 +153,20 @@ static int take_all(struct series *s, struct error *err)
 	int r = 0;
 
 	progress_begin(&progress, s->run->program, (uint64_t)(s->warm_ups + s->samples), s->quiet);
-	for (int i = 1 - s->warm_ups; r == 0 && i <= s->samples; i++) {
-		r = take(s, i, err);
-		progress_step(&progress, (uint64_t)(i + s->warm_ups));
+	for (int i = 1; r == 0 && i <= s->warm_ups; i++) {
+		r = series_warm_up(s, i, err);
+		progress_step(&progress, (uint64_t)i);
+	}
+	while (r == 0 && s->run->n_samples < (uint32_t)s->samples) {
+		r = series_sample(s, err);
+		progress_step(&progress, (uint64_t)s->warm_ups + s->run->n_samples);
 	}
 	return r;
 }
 
 int series_run(struct series *s, struct error *err)
 {
-	struct error ignored = {};
-	int r;
+	int r = series_begin(s, err);
 
-	r = book_begin_run(s->book, s->run, err);
-	if (r < 0)
-		return r;
-	r = take_all(s, err);
-	if (r == 0)
-		return book_end_run(s->book, s->run->id, "done", s->run->notes, err);
-	book_end_run(s->book, s->run->id, r == -EINTR ? "interrupted" : "failed", s->run->notes, &ignored);
-	return r;
+	return r < 0 ? r : series_end(s, take_all(s, err), err);
 }

@@ -21,7 +21,17 @@ struct series {
 		killed; /* out: processes that outlived a sample, and of those the ones that were ended */
 };
 
-/* Runs it and ends the run in the book as "done", "interrupted" or "failed". -EINTR without a sentence after
- * INT, TERM or HUP; -ETIMEDOUT with one when the program ran over spawn->timeout_ns; -ECANCELED when it
- * failed. The samples before are in the book in every case. */
+/* Warm-ups and samples one after another, with progress, from begin to end. Errors as below. */
 int series_run(struct series *series, struct error *err);
+
+/* The same step by step, for whoever takes turns between several. A run that has an id is gone on with. A
+ * warm-up (number i, from 1) and a sample return 0, -EINTR without a sentence after INT, TERM or HUP,
+ * -ETIMEDOUT with one when the program ran over spawn->timeout_ns, -ECANCELED when it failed. The samples
+ * before are in the book in every case. */
+int series_begin(struct series *series, struct error *err);
+int series_warm_up(struct series *series, int i, struct error *err);
+int series_sample(struct series *series, struct error *err);
+
+/* Marks the run "done" (outcome 0), "interrupted" (-EINTR) or "failed", and returns outcome or what failed
+ * now. */
+int series_end(struct series *series, int outcome, struct error *err);

@@ -213,6 +213,36 @@ static void the_cgroup_is_gone_when_it_is_freed(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+static void what_a_killed_observer_left_is_removed_by_the_next(void **state)
+{
+	int pipes[2];
+	char path[PATH_MAX] = "";
+	pid_t pid;
+
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) { /* an observer: tells its cgroup, then is killed while its program runs */
+		char *argv[] = {(char *)"sleep", (char *)"1000", NULL};
+		struct cgroup *cgroup = new_cgroup();
+		struct spawn spawn = spawn_of(argv, "/bin/sleep", cgroup);
+
+		if (write(pipes[1], cgroup_path(cgroup), strlen(cgroup_path(cgroup))) > 0)
+			run_ok(&spawn);
+		_exit(0);
+	}
+	assert_true(read(pipes[0], path, sizeof(path) - 1) > 0);
+	usleep(100000);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(access(path, F_OK), 0);
+	cgroup_free(new_cgroup());
+	assert_int_equal(access(path, F_OK), -1);
+	while (waitpid(-1, NULL, 0) > 0) /* its program, ours since the fork's end: we are a subreaper */
+		;
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +257,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_pinned_program_runs_on_its_cpu_only),
 		cmocka_unit_test(an_interrupt_ends_the_program_and_is_told),
 		cmocka_unit_test(the_cgroup_is_gone_when_it_is_freed),
+		cmocka_unit_test(what_a_killed_observer_left_is_removed_by_the_next),
 	};
 
 	snprintf(burn, sizeof(burn), "%.*s/burn", (int)(strrchr(argv[0], '/') - argv[0]), argv[0]);
