@@ -227,7 +227,7 @@ char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *z)
 	switch (z->end) {
 	case ZOOM_GAP:
 		snprintf(buffer, ZOOM_WHY_SIZE,
-			"%zu %s sample%s beyond a gap of %s, where the rest account for %s at most",
+			"%zu %s sample%s beyond a gap of %s, where the others account for %s at most",
 			z->beyond, side, z->beyond == 1 ? "" : "s", text_duration(gap, z->gap_ns),
 			text_duration(longest, z->longest_ns));
 		break;

@@ -124,7 +124,7 @@ int cutoffs_make(const char *name, const struct reading *short_run, const struct
 			"the short run was read to %" PRId64 " ns and the long one to %" PRId64
 			" ns: cutoffs need one resolution for both",
 			short_run->resolution_ns, long_run->resolution_ns);
-	profile.name = strdup(name ?: "");
+	profile.name = strdup(name ?: "unnamed");
 	r = profile.name ? 0 : -ENOMEM;
 	if (r == 0)
 		r = add_run(&profile.short_run, short_run);

@@ -5,7 +5,7 @@
 
 #include "lib/protocol/reading.h"
 
-/* name may be NULL: the caller fills it in. Both readings must have the same resolution. */
+/* name NULL: "unnamed". Both readings must have the same resolution. */
 int cutoffs_make(const char *name, const struct reading *short_run, const struct reading *long_run,
 	struct profile *ret, struct error *err);
 

@@ -26,9 +26,9 @@ static int load(struct book *book, int64_t run, struct stored *s, struct error *
 
 	r = book_get_run(book, run, &s->run, err);
 	if (r == 0)
-		r = book_daemons(book, &s->daemons, err);
-	if (r == 0)
 		r = book_samples(book, run, &s->samples, &s->n_samples, err);
+	if (r == 0) /* behind the samples: then it has all of theirs, even while the run goes on */
+		r = book_daemons(book, &s->daemons, err);
 	return r;
 }
 
@@ -95,10 +95,11 @@ int discard_run(struct book *book, int64_t run, const struct profile *profile, s
 	return r < 0 ? r : discarder_finish(discarder, ret, err);
 }
 
-/* MAKE_REFUSED and a sentence where the run has a shape that cutoffs cannot be read from. */
+/* MAKE_REFUSED and a sentence where the run has a shape that cutoffs cannot be read from, unless a person has
+ * looked and set the bound. */
 static int check_shape(const struct reading *reading, struct error *err)
 {
-	if (reading->shape == SHAPE_L || reading->shape == SHAPE_CLEAN)
+	if (reading->shape == SHAPE_L || reading->shape == SHAPE_CLEAN || reading->central.by_hand)
 		return 0;
 	return error_say(err, MAKE_REFUSED,
 		"run %" PRId64 " (%s) shows no L but %s; cutoffs from it would be worth nothing",

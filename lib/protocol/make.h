@@ -13,7 +13,7 @@ int read_run(struct book *book, int64_t run, const struct reading_options *optio
 enum { MAKE_REFUSED = 1 }; /* a run is no L: the sentence says which shape it has, and by what */
 
 struct making {
-	const char *name;                                  /* of the profile; may be NULL */
+	const char *name;                                  /* of the profile; NULL: "unnamed" */
 	int64_t resolution_ns;                             /* 0: the coarser of the two runs' own */
 	bool force;                                        /* whatever the shapes */
 	int64_t short_central_max_ns, long_central_max_ns; /* the eye overruled; 0: not */

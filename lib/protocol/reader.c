@@ -130,11 +130,14 @@ size_t reader_sample(struct reader *reader, uint32_t number)
 int reader_add(struct reader *reader, const struct execution *e, struct error *err)
 {
 	int64_t pt_ns = resolution_round(e->pt_ns, reader->resolution_ns);
-	size_t sample = reader_sample(reader, e->sample);
 	enum zone zone;
 	struct watch *w;
+	size_t sample;
 	int r = 0;
 
+	if (e->sample > reader->samples[reader->n_samples - 1].n) /* the run goes on while we read */
+		return 0;
+	sample = reader_sample(reader, e->sample);
 	if (sample == reader->n_samples || e->daemon < 1 || e->daemon > reader->daemons->n)
 		return error_say(err, -EINVAL,
 			"run %" PRId64 " has an execution in sample %" PRIu32 " by process %" PRIu32

@@ -103,6 +103,12 @@ static void name_the_frequent(struct reader *reader, struct reading *reading, ch
 			len += (size_t)snprintf(text + len, size - len, ", %s", reading->habits[i].name);
 }
 
+/* A bound of the central cluster, with the digits that matter there. */
+static char *bound_text(char text[TEXT_TIME_SIZE], const struct central *c, int64_t bound_ns)
+{
+	return text_precise(text, (double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
+}
+
 static bool is_frequent(struct reader *reader, struct reading *reading)
 {
 	const struct central *c = &reader->central;
@@ -126,7 +132,7 @@ static bool is_frequent(struct reader *reader, struct reading *reading)
 		"frequent daemons in the upper right: %zu of %zu samples take %s %s, and daemons account for "
 		"%.0f %% of their extra time: %s",
 		slow, c->n_samples, turned ? "at least" : "more than",
-		text_duration(bound, turned ? c->low_ns : c->high_ns), 100 * fmin(share, 1), names);
+		bound_text(bound, c, turned ? c->low_ns : c->high_ns), 100 * fmin(share, 1), names);
 	return true;
 }
 
@@ -165,8 +171,8 @@ static void tell_step(struct reading *reading, const struct course *course)
 		"a step between two speeds: about %s up to the %zuth sample, about %s from there on; %.0f %% "
 		"of "
 		"the variance is this change",
-		text_duration(before, llround(course->before)), course->change,
-		text_duration(after, llround(course->after)), 100 * course->step);
+		text_precise(before, course->before, fabs(course->after - course->before)), course->change,
+		text_precise(after, course->after, fabs(course->after - course->before)), 100 * course->step);
 }
 
 static void tell_drift(struct reading *reading, const struct course *course)
@@ -197,6 +203,8 @@ static bool has_two_speeds(const struct reader *reader, struct reading *reading)
 	size_t others = below ? c->n_below : reading->n_unexplained;
 	struct group central = group_of(reader, IN(ZONE_CORE));
 	struct group other = group_of(reader, below ? IN(ZONE_BELOW) : IN(ZONE_ABOVE));
+	double here_ns = central.n > 0 ? central.et_ns / (double)central.n : 0;
+	double there_ns = other.n > 0 ? other.et_ns / (double)other.n : 0;
 	char here[TEXT_TIME_SIZE], there[TEXT_TIME_SIZE];
 
 	if (share_at_least(others, c->n_samples) <= FREQUENT)
@@ -206,8 +214,8 @@ static bool has_two_speeds(const struct reader *reader, struct reading *reading)
 		"a step between two speeds: %zu of %zu samples take about %s, %zu about %s, and no daemon "
 		"accounts "
 		"for it",
-		c->n_central, c->n_samples, text_duration(here, llround(central.et_ns / (double)central.n)),
-		others, text_duration(there, llround(other.et_ns / (double)other.n)));
+		c->n_central, c->n_samples, text_precise(here, here_ns, fabs(there_ns - here_ns)), others,
+		text_precise(there, there_ns, fabs(there_ns - here_ns)));
 	return true;
 }
 
@@ -218,7 +226,7 @@ static void tell_l_or_clean(const struct reader *reader, struct reading *reading
 	size_t len;
 
 	reading->shape = reading->n_l_samples > 0 ? SHAPE_L : SHAPE_CLEAN;
-	text_duration(bound, c->high_ns);
+	bound_text(bound, c, c->high_ns);
 	if (reading->n_l_samples > 0)
 		len = (size_t)snprintf(reading->why, sizeof(reading->why),
 			"an L: %zu of %zu samples take more than %s, and in each a daemon ran long",

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze cutoffs: a profile from a short and a long run, and for each cutoff what it comes from (EMP,
+ * Tables X, XI and XVI). */
+#include "analyze/analyze.h"
+
+#include "lib/base/text.h"
+#include "lib/record/document.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static struct {
+	int64_t short_run, long_run;
+	int64_t resolution_ns;
+	int64_t short_central_max_ns, long_central_max_ns;
+	const char *save;
+	bool replace, force;
+} options;
+
+const struct option_row cutoffs_options[] = {
+	{.name = "short",
+		.value = "RUN",
+		.summary = "the short run",
+		.parse = option_run,
+		.into = &options.short_run},
+	{.name = "long",
+		.value = "RUN",
+		.summary = "the long run",
+		.parse = option_run,
+		.into = &options.long_run},
+	{.name = "save", .value = "NAME", .summary = "keep the profile in the book", .into = &options.save},
+	{.name = "replace", .summary = "save over a profile of the same name", .into = &options.replace},
+	{.name = "resolution",
+		.value = "TIME",
+		.summary = "round PTs and cutoffs, such as 1ms (default: the coarser of the runs')",
+		.parse = option_duration,
+		.into = &options.resolution_ns},
+	{.name = "short-central-max",
+		.value = "TIME",
+		.summary = "the longest central ET of the short run, as you see it",
+		.parse = option_duration,
+		.into = &options.short_central_max_ns},
+	{.name = "long-central-max",
+		.value = "TIME",
+		.summary = "the same for the long run",
+		.parse = option_duration,
+		.into = &options.long_central_max_ns},
+	{.name = "force", .summary = "also where a run is no L", .into = &options.force},
+	{},
+};
+
+static int print_table(const struct profile *profile, struct error *err)
+{
+	static const struct column columns[] = {
+		{"DAEMON"},
+		{"SHORT RUN", COLUMN_NUMBER},
+		{"LONG RUN", COLUMN_NUMBER},
+		{"PERIOD"},
+		{"TASK TIME", COLUMN_NUMBER},
+		{"SHORTER TASKS", COLUMN_NUMBER},
+		{"LONGER TASKS", COLUMN_NUMBER},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r;
+
+	r = table_new(&table, columns, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < profile->n_cutoffs; i++) {
+		const struct cutoff *c = &profile->cutoffs[i];
+		char period[TEXT_TIME_SIZE];
+
+		table_row(table);
+		table_cell(table, "%s", c->daemon);
+		cell_time(table, c->short_ns);
+		cell_time(table, c->long_ns);
+		if (c->period_ns > 0)
+			table_cell(table, "%s, %s", text_duration(period, c->period_ns),
+				c->firm ? "firm" : "tentative");
+		else
+			table_cell(table, "none found");
+		cell_time(table, c->period_ns > 0 ? c->task_time_ns : -1);
+		cell_time(table, c->below_ns);
+		cell_time(table, c->atleast_ns);
+	}
+	return table_print(table, stdout, err);
+}
+
+static void print_period(const struct reading *reading, const struct habit *h)
+{
+	char period[TEXT_TIME_SIZE];
+
+	if (h->period.samples > 0)
+		printf("; every %g samples = %s, %s", h->period.samples,
+			text_duration(period, (int64_t)(h->period.samples * reading->spacing_ns)),
+			h->period.firm ? "firm" : "tentative (two occurrences)");
+}
+
+/* Where the cutoff of one run comes from. */
+static void print_source(
+	const char *which, const struct reading *reading, const char *daemon, int64_t cutoff_ns)
+{
+	const struct habit *h = reading_habit(reading, daemon);
+	char least[TEXT_TIME_SIZE], max[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE];
+
+	if (!h || cutoff_ns < 0) {
+		printf("  %s run: %s\n", which, h ? "never long" : "not seen");
+		return;
+	}
+	text_duration(max, h->central_max_ns);
+	text_duration(sd, (int64_t)(h->central_sd_ns + 0.5));
+	if (h->n_longs == 0) {
+		printf("  %s run: in the central cluster only, up to %s: that and two sd (%s)\n", which, max,
+			sd);
+		return;
+	}
+	printf("  %s run: %zu long execution%s from %s on, ", which, h->n_longs, h->n_longs == 1 ? "" : "s",
+		text_duration(least, h->long_min_ns));
+	if (h->n_central > 0)
+		printf("up to %s in the central cluster", max);
+	else
+		printf("none in the central cluster");
+	print_period(reading, h);
+	printf("\n");
+}
+
+static void print_sources(const struct profile *profile, const struct reading *short_reading,
+	const struct reading *long_reading)
+{
+	for (size_t i = 0; i < profile->n_cutoffs; i++) {
+		const struct cutoff *c = &profile->cutoffs[i];
+
+		printf("%s%s%s%s\n", c->daemon, c->unit ? " (" : "", c->unit ?: "", c->unit ? ")" : "");
+		print_source("short", short_reading, c->daemon, c->short_ns);
+		print_source("long", long_reading, c->daemon, c->long_ns);
+	}
+}
+
+static int print_profile(const struct profile *profile, const struct making *m, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	char resolution[TEXT_TIME_SIZE];
+	int r;
+
+	if (analyze_options.json) {
+		r = document_make_profile(profile, &document, err);
+		return r < 0 ? r : json_print(document, stdout, err);
+	}
+	print_reading(m->short_reading);
+	print_reading(m->long_reading);
+	if (profile->n_cutoffs == 0) {
+		printf("No daemon is infrequent and long: the profile is empty, and discards nothing.\n");
+		return 0;
+	}
+	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
+		text_duration(resolution, profile->resolution_ns));
+	r = print_table(profile, err);
+	if (r == 0)
+		print_sources(profile, m->short_reading, m->long_reading);
+	return r;
+}
+
+static int make(struct book *book, const struct making *m, struct error *err)
+{
+	_cleanup_(profile_clearp) struct profile profile = {};
+	int r;
+
+	r = make_profile(book, options.short_run, options.long_run, m, &profile, err);
+	if (r == MAKE_REFUSED) {
+		struct error refused = *err;
+
+		return error_say(err, STATUS_NOT_FIT,
+			"%s; --force makes the profile all the same, --%s-central-max sets the bound by hand",
+			refused.text,
+			m->short_reading->shape == SHAPE_L || m->short_reading->shape == SHAPE_CLEAN
+				? "long"
+				: "short");
+	}
+	if (r == 0 && options.save)
+		r = book_put_profile(book, &profile, options.replace, err);
+	if (r == -EEXIST)
+		return error_say(
+			err, r, "there is a profile '%s' already; --replace saves over it", options.save);
+	return r < 0 ? r : print_profile(&profile, m, err);
+}
+
+int verb_cutoffs(int argc, char **argv, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(reading_clearp) struct reading short_reading = {};
+	_cleanup_(reading_clearp) struct reading long_reading = {};
+	const struct making making = {
+		.name = options.save,
+		.resolution_ns = options.resolution_ns,
+		.force = options.force,
+		.short_central_max_ns = options.short_central_max_ns,
+		.long_central_max_ns = options.long_central_max_ns,
+		.short_reading = &short_reading,
+		.long_reading = &long_reading,
+	};
+	int r;
+
+	if (!options.short_run || !options.long_run)
+		return error_say(err, -EINVAL,
+			"name both runs with --short RUN and --long RUN; emp-analyze list shows those in the "
+			"book");
+	r = analyze_open_book(options.save ? BOOK_WRITE : BOOK_READ, &book, err);
+	return r < 0 ? r : make(book, &making, err);
+}

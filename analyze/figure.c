@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which daemon each sample of a picture is marked with: see figure.h. The one that took most in the sample,
+ * among those over their cutoff or, without a profile, among those that ran long. */
+#include "analyze/figure.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct suspect {
+	const char *daemon; /* NULL: none */
+	int64_t pt_ns;
+};
+
+static size_t index_of(const struct reading *reading, uint32_t number)
+{
+	size_t low = 0, high = reading->n_samples;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (reading->samples[middle].n < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void suspect(struct suspect *s, const char *daemon, int64_t pt_ns)
+{
+	if (s->daemon && s->pt_ns >= pt_ns)
+		return;
+	s->daemon = daemon;
+	s->pt_ns = pt_ns;
+}
+
+static void find_suspects(
+	struct suspect *suspects, const struct reading *reading, const struct discarding *discarding)
+{
+	for (size_t i = 0; discarding && i < discarding->n_over; i++) {
+		const struct over_cutoff *over = &discarding->over[i];
+
+		suspect(&suspects[index_of(reading, over->sample)], over->daemon, over->pt_ns);
+	}
+	for (size_t i = 0; !discarding && i < reading->n_habits; i++) {
+		const struct habit *h = &reading->habits[i];
+
+		for (size_t j = 0; j < h->n_longs; j++)
+			suspect(&suspects[index_of(reading, h->longs[j].sample)], h->name, h->longs[j].pt_ns);
+	}
+}
+
+/* The daemon that is the suspect of most samples, among those without a mark yet. */
+static const char *next_daemon(const struct figure *f, const struct suspect *suspects)
+{
+	const struct reading *reading = f->reading;
+	const char *best = NULL;
+	size_t most = 0;
+
+	for (size_t h = 0; h < reading->n_habits; h++) {
+		const char *name = reading->habits[h].name;
+		size_t n = 0;
+
+		for (size_t d = 0; d < f->n_daemons; d++)
+			if (!strcmp(f->daemons[d], name))
+				name = "";
+		for (size_t i = 0; *name && i < reading->n_samples; i++)
+			n += suspects[i].daemon && !strcmp(suspects[i].daemon, name);
+		if (n > most) {
+			most = n;
+			best = name;
+		}
+	}
+	return best;
+}
+
+static uint8_t cause_of(const struct figure *f, const struct suspect *s, size_t sample)
+{
+	const struct central *c = &f->reading->central;
+	int64_t et_ns = f->reading->samples[sample].et_ns;
+
+	for (size_t d = 0; s->daemon && d < f->n_daemons; d++)
+		if (!strcmp(f->daemons[d], s->daemon))
+			return (uint8_t)(CAUSE_DAEMON + d);
+	if (s->daemon)
+		return CAUSE_OTHER_DAEMON;
+	if (et_ns > c->high_ns)
+		return CAUSE_UNEXPLAINED;
+	return et_ns < c->low_ns ? CAUSE_BELOW : CAUSE_NONE;
+}
+
+static void mark_two_sd(struct figure *f, const struct discarding *discarding)
+{
+	for (size_t i = 0; i < discarding->pt.n_by_two_sd; i++) {
+		uint8_t *cause = &f->causes[index_of(f->reading, discarding->pt.by_two_sd[i])];
+
+		if (*cause == CAUSE_NONE)
+			*cause = CAUSE_TWO_SD;
+	}
+}
+
+int figure_prepare(struct figure *f, const struct reading *reading, const struct discarding *discarding,
+	const char *profile, struct error *err)
+{
+	_cleanup_(freep) struct suspect *suspects = calloc(reading->n_samples, sizeof(*suspects));
+	const char *daemon;
+
+	f->reading = reading;
+	f->profile = profile;
+	f->causes = calloc(reading->n_samples, sizeof(*f->causes));
+	if (!suspects || !f->causes)
+		return error_os(err, -ENOMEM, "cannot draw %zu samples", reading->n_samples);
+	find_suspects(suspects, reading, discarding);
+	while (f->n_daemons < FIGURE_DAEMONS && (daemon = next_daemon(f, suspects)))
+		f->daemons[f->n_daemons++] = daemon;
+	for (size_t i = 0; i < reading->n_samples; i++)
+		f->causes[i] = cause_of(f, &suspects[i], i);
+	if (discarding)
+		mark_two_sd(f, discarding);
+	return 0;
+}
+
+void figure_clear(struct figure *f)
+{
+	free(f->causes);
+	*f = (struct figure){};
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pictures of a run: every sample with its cause, and how they are drawn. */
+#pragma once
+
+#include "analyze/plot.h"
+#include "lib/protocol/discard.h"
+
+/* What a sample is marked as. Causes from CAUSE_DAEMON on are daemons: figure->daemons[cause - CAUSE_DAEMON].
+ */
+enum cause { CAUSE_NONE, CAUSE_UNEXPLAINED, CAUSE_BELOW, CAUSE_TWO_SD, CAUSE_OTHER_DAEMON, CAUSE_DAEMON };
+
+enum { FIGURE_DAEMONS = 6 }; /* with a mark of their own; the others share one */
+
+struct figure {
+	const struct reading *reading;
+	const char *profile; /* NULL: L-samples are marked, else the samples that it discards */
+	uint8_t *causes;     /* one a sample */
+	const char *daemons[FIGURE_DAEMONS];
+	size_t n_daemons;
+};
+
+/* discarding and profile: both or neither. The figure looks at both as long as it lives. */
+int figure_prepare(struct figure *figure, const struct reading *reading, const struct discarding *discarding,
+	const char *profile, struct error *err);
+void figure_clear(struct figure *figure);
+
+/* One point a pair, relative to the median of the central cluster (EMP, Figure 14). */
+void figure_scatter(const struct figure *figure, struct plot *plot);

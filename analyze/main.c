@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze: what the runs in the book say. */
+#include "analyze/analyze.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+
+struct analyze_options analyze_options;
+
+static const struct option_row common_options[] = {
+	{.name = "db",
+		.value = "FILE",
+		.summary = "the book (default: EMP_DB, else the user's own)",
+		.into = &analyze_options.db},
+	{.name = "json", .summary = "print the result as JSON", .into = &analyze_options.json},
+	{},
+};
+
+static const struct verb verbs[] = {
+	{.name = "list", .summary = "the runs in the book", .run = verb_list},
+	{.name = "show",
+		.args = "RUN",
+		.min_args = 1,
+		.max_args = 1,
+		.summary = "one run: how it was made, its times, the shape of its scatter",
+		.run = verb_show},
+	{.name = "import",
+		.args = "FILE...",
+		.min_args = 1,
+		.max_args = -1,
+		.summary = "take runs into the book from emp-run documents (- is standard input)",
+		.run = verb_import},
+	{.name = "export",
+		.args = "RUN",
+		.min_args = 1,
+		.max_args = 1,
+		.summary = "write a run as an emp-run document",
+		.run = verb_export},
+	{.name = "cutoffs",
+		.summary = "make a profile of cutoffs from a short and a long run",
+		.options = cutoffs_options,
+		.run = verb_cutoffs},
+	{.name = "discard",
+		.args = "RUN",
+		.min_args = 1,
+		.max_args = 1,
+		.summary = "apply a profile to a run: which samples go, why, and what is left",
+		.options = discard_options,
+		.run = verb_discard},
+	{.name = "scatter",
+		.args = "RUN -o FILE",
+		.min_args = 1,
+		.max_args = 1,
+		.summary = "draw the scatter of dual executions",
+		.options = scatter_options,
+		.run = verb_scatter},
+	{},
+};
+
+static const struct tool tool = {
+	.name = "emp-analyze",
+	.summary = "Says what the runs in the book show.",
+	.notes = "Examples:\n"
+		 "  emp-analyze list\n"
+		 "  emp-analyze cutoffs --short 1 --long 2 --save lab1\n"
+		 "  emp-analyze discard 3 --profile lab1\n"
+		 "  emp-analyze scatter 1 -o short.png\n",
+	.options = common_options,
+	.verbs = verbs,
+};
+
+int analyze_open_book(enum book_mode mode, struct book **ret, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL;
+	int r;
+
+	r = book_path(analyze_options.db, &path, err);
+	return r < 0 ? r : book_open(ret, path, mode, err);
+}
+
+int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct error *err)
+{
+	if (text_parse_int(text, what, 1, INT64_MAX, ret, err) == 0)
+		return 0;
+	return error_say(err, -EINVAL,
+		"%s must be the number of a run, not '%s'; emp-analyze list shows them", what, text);
+}
+
+int option_run(const char *value, const char *name, void *into, struct error *err)
+{
+	return analyze_parse_run(value, name, into, err);
+}
+
+int main(int argc, char **argv)
+{
+	return tool_main(&tool, argc, argv);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A picture through gnuplot: see plot.h. */
+#include "analyze/plot.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+static const struct kind {
+	const char *ending, *terminal, *unit;
+	double scale; /* of a pixel */
+} kinds[] = {
+	{".png", "pngcairo noenhanced font 'DejaVu Sans,11'", "", 1},
+	{".svg", "svg noenhanced font 'DejaVu Sans,14' background 'white'", "", 1},
+	{".pdf", "pdfcairo noenhanced font 'DejaVu Sans,11'", "in", 1 / 96.0},
+	{},
+};
+
+int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err)
+{
+	const char *ending = strrchr(path, '.') ?: "";
+	const struct kind *k = kinds;
+
+	while (k->ending && strcasecmp(ending, k->ending))
+		k++;
+	if (!k->ending)
+		return error_say(err, -EINVAL,
+			"'%s' does not say what kind of picture to draw; let it end with .png, .svg or .pdf",
+			path);
+	plot->path = path;
+	plot->script = open_memstream(&plot->text, &plot->size);
+	if (!plot->script)
+		return error_os(err, -errno, "cannot draw '%s'", path);
+	fprintf(plot->script, "set encoding utf8\nset terminal %s size %g%s,%g%s\nset output ", k->terminal,
+		width * k->scale, k->unit, height * k->scale, k->unit);
+	plot_quote(plot, path);
+	fputs("\nset border lc rgb '#606060'\nset tics nomirror out\nset grid lt 1 lc rgb '#e8e8e8' lw 0.8\n",
+		plot->script);
+	return 0;
+}
+
+void plot_clear(struct plot *plot)
+{
+	if (plot->script)
+		fclose(plot->script);
+	free(plot->text);
+	*plot = (struct plot){};
+}
+
+void plot_quote(struct plot *plot, const char *text)
+{
+	fputc('\'', plot->script);
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputc('\'', plot->script);
+		fputc(*text == '\n' ? ' ' : *text, plot->script);
+	}
+	fputc('\'', plot->script);
+}
+
+static int write_all(int fd, const char *text, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(fd, text, size);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			text += n;
+			size -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int spawn_gnuplot(int input, pid_t *ret)
+{
+	char *const argv[] = {(char *)"gnuplot", NULL};
+	posix_spawn_file_actions_t actions;
+	int r;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+	r = -posix_spawnp(ret, "gnuplot", &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return r;
+}
+
+static int run_gnuplot(const struct plot *plot, int *ret_status)
+{
+	_cleanup_(closep) int out = -1, in = -1;
+	sighandler_t old;
+	int fds[2], r, written;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	in = fds[0];
+	out = fds[1];
+	r = spawn_gnuplot(in, &pid);
+	if (r < 0)
+		return r;
+	close(TAKE_FD(in));
+	old = signal(SIGPIPE, SIG_IGN); /* it may give up before it has read all */
+	written = write_all(out, plot->text, plot->size);
+	signal(SIGPIPE, old);
+	close(TAKE_FD(out));
+	while (waitpid(pid, ret_status, 0) < 0 && errno == EINTR)
+		;
+	return written == -EPIPE ? 0 : written;
+}
+
+static int keep_script(const struct plot *plot, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s.gnuplot", plot->path);
+	_cleanup_(fclosep) FILE *file = path ? fopen(path, "we") : NULL;
+
+	if (!file)
+		return error_os(
+			err, path ? -errno : -ENOMEM, "cannot keep the gnuplot script of '%s'", plot->path);
+	if (fwrite(plot->text, 1, plot->size, file) != plot->size || fflush(file) != 0)
+		return error_os(err, -errno, "cannot write '%s'", path);
+	return 0;
+}
+
+/* gnuplot would send the picture to the terminal where it cannot write the file. */
+static int try_output(const char *path, struct error *err)
+{
+	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+	return fd < 0 ? error_os(err, -errno, "cannot write '%s'", path) : 0;
+}
+
+static void drop_empty(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+		unlink(path);
+}
+
+int plot_draw(struct plot *plot, bool keep, struct error *err)
+{
+	int r, status = 0;
+	FILE *script = TAKE(plot->script);
+
+	if (fclose(script) != 0)
+		return error_os(err, -errno, "cannot draw '%s'", plot->path);
+	r = try_output(plot->path, err);
+	if (r == 0 && keep)
+		r = keep_script(plot, err);
+	if (r < 0)
+		return r;
+	r = run_gnuplot(plot, &status);
+	if (r < 0 || status != 0)
+		drop_empty(plot->path);
+	if (r == -ENOENT)
+		return error_say(err, r,
+			"cannot draw '%s': gnuplot is not installed (the package is gnuplot-nox)%s%s%s",
+			plot->path, keep ? "; what it would have drawn is in '" : "", keep ? plot->path : "",
+			keep ? ".gnuplot'" : "; --script keeps what it would have drawn");
+	if (r < 0)
+		return error_os(err, r, "cannot draw '%s' with gnuplot", plot->path);
+	if (status != 0)
+		return error_say(
+			err, -EIO, "gnuplot could not draw '%s'; its own words are above", plot->path);
+	return 0;
+}
+
+/* "10 ms", "-1 s": times with one digit. */
+static void print_tick(struct plot *plot, const char *sign, double seconds)
+{
+	static const struct {
+		double size;
+		const char *name;
+	} units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
+	size_t u = 0;
+
+	while (u + 1 < ELEMENTS(units) && seconds < units[u].size * 0.999)
+		u++;
+	fprintf(plot->script, ", '%s%.3g %s' %s%.9g", sign, seconds / units[u].size, units[u].name, sign,
+		seconds);
+}
+
+static void print_ticks(struct plot *plot, double at, double least, double most)
+{
+	if (at <= most)
+		print_tick(plot, "", at);
+	if (at <= -least)
+		print_tick(plot, "-", at);
+}
+
+enum { LINEAR_ENOUGH = 20 };
+
+/* Powers of ten, and twice and five times them where those would be few. */
+static void logarithmic_ticks(struct plot *plot, double linear, double least, double most)
+{
+	double decades = log10(fmax(most, -least) / linear);
+
+	for (double at = pow(10, floor(log10(linear))); at <= fmax(most, -least); at *= 10)
+		for (int digit = 1; digit <= 5; digit += digit == 1 ? 1 : 3)
+			if (at * digit > 0.8 * linear && (digit == 1 || decades < 2.2))
+				print_ticks(plot, at * digit, least, most);
+}
+
+static void linear_ticks(struct plot *plot, double least, double most)
+{
+	double span = fmax(most, -least), step = pow(10, floor(log10(span)));
+
+	if (span / step < 2)
+		step /= 5;
+	else if (span / step < 5)
+		step /= 2;
+	for (int i = 1; i * step <= span * 1.001; i++)
+		print_ticks(plot, i * step, least, most);
+}
+
+bool plot_time_axis(struct plot *plot, const char *axis, double linear, double least, double most)
+{
+	bool logarithmic = fmax(most, -least) > LINEAR_ENOUGH * linear;
+	double room = (most - least) * 0.06;
+
+	if (logarithmic) { /* room on both sides in the axis's own measure */
+		room = 0.04 * (asinh(most / linear) - asinh(least / linear));
+		fprintf(plot->script, "set nonlinear %s via asinh(%s/%.9g) inverse %.9g*sinh(%s)\n", axis,
+			axis, linear, linear, axis);
+		fprintf(plot->script, "set %srange [%.9g:%.9g]\n", axis,
+			linear * sinh(asinh(least / linear) - room),
+			linear * sinh(asinh(most / linear) + room));
+	} else {
+		fprintf(plot->script, "set %srange [%.9g:%.9g]\n", axis, least - room, most + room);
+	}
+	fprintf(plot->script, "set %stics ('0' 0", axis);
+	if (logarithmic)
+		logarithmic_ticks(plot, linear, least, most);
+	else
+		linear_ticks(plot, least, most);
+	fputs(")\n", plot->script);
+	return logarithmic;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A picture through gnuplot: a script with its data is written in memory, and then drawn, kept, or both. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct plot {
+	const char *path; /* of the picture; its ending is its kind: .png, .svg or .pdf */
+	FILE *script;     /* write gnuplot commands here */
+	char *text;
+	size_t size;
+};
+
+/* width and height in pixels of a PNG; other kinds have the same shape. */
+int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err);
+
+/* Draws what was written. keep: the script stays, as path + ".gnuplot", also where gnuplot is missing. */
+int plot_draw(struct plot *plot, bool keep, struct error *err);
+void plot_clear(struct plot *plot);
+
+/* A gnuplot string. */
+void plot_quote(struct plot *plot, const char *text);
+
+/* An axis ("x" or "y") of times in seconds that shows both what is within `linear` of zero and what is many
+ * times further out: linear near zero, logarithmic beyond (asinh). A plain linear axis where `most` is near
+ * enough. Ticks carry their unit. Whether the axis is logarithmic. */
+bool plot_time_axis(struct plot *plot, const char *axis, double linear, double least, double most);

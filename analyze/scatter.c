@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze scatter: the scatter of dual executions (EMP, Figures 13 to 15). What is drawn is decided here;
+ * figure.c draws it. */
+#include "analyze/analyze.h"
+#include "analyze/figure.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct {
+	const char *output, *profile;
+	int64_t central_max_ns;
+	bool script;
+} options;
+
+const struct option_row scatter_options[] = {
+	{.letter = 'o',
+		.name = "output",
+		.value = "FILE",
+		.summary = "the picture: .png, .svg or .pdf",
+		.into = &options.output},
+	{.name = "profile",
+		.value = "NAME",
+		.summary = "mark the samples that this profile discards, by daemon",
+		.into = &options.profile},
+	{.name = "central-max",
+		.value = "TIME",
+		.summary = "the longest central ET, as you see it",
+		.parse = option_duration,
+		.into = &options.central_max_ns},
+	{.name = "script",
+		.summary = "keep the gnuplot file, with its data, as FILE.gnuplot",
+		.into = &options.script},
+	{},
+};
+
+static int draw(const struct figure *figure, struct error *err)
+{
+	_cleanup_(plot_clear) struct plot plot = {};
+	int r;
+
+	r = plot_begin(&plot, options.output, 1100, 800, err);
+	if (r < 0)
+		return r;
+	figure_scatter(figure, &plot);
+	return plot_draw(&plot, options.script, err);
+}
+
+static int discard(struct book *book, int64_t run, struct discarding *ret, struct error *err)
+{
+	_cleanup_(profile_clearp) struct profile profile = {};
+	int r;
+
+	if (!options.profile)
+		return 0;
+	r = book_get_profile(book, options.profile, &profile, err);
+	return r < 0 ? r : discard_run(book, run, &profile, ret, err);
+}
+
+int verb_scatter(int argc, char **argv, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(reading_clearp) struct reading reading = {};
+	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(figure_clear) struct figure figure = {};
+	const struct reading_options how = {.central_max_ns = options.central_max_ns};
+	int64_t run;
+	int r;
+
+	if (!options.output)
+		return error_say(err, -EINVAL, "name the picture with -o FILE.png (or .svg, .pdf)");
+	r = analyze_parse_run(argv[0], "RUN", &run, err);
+	if (r == 0)
+		r = analyze_open_book(BOOK_READ, &book, err);
+	if (r == 0)
+		r = read_run(book, run, &how, &reading, err);
+	if (r == 0)
+		r = discard(book, run, &d, err);
+	if (r == 0)
+		r = figure_prepare(&figure, &reading, options.profile ? &d : NULL, options.profile, err);
+	return r < 0 ? r : draw(&figure, err);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Results of the protocol as the members of JSON documents, one form for every tool. NULL where there is no
+ * memory; json_print tells that. */
+#pragma once
+
+#include "lib/base/json.h"
+#include "lib/protocol/discard.h"
+
+json_t *numbers_as_json(const uint32_t *numbers, size_t n);
+json_t *summary_as_json(const struct summary *summary);
+json_t *over_as_json(const struct over_cutoff *over, size_t n);
+
+/* by_cutoff, by_two_sd (of PT), incomplete; pt and et with the figures of what is left of each clock. */
+json_t *discarding_as_json(const struct discarding *discarding);
+
+/* The shape, the zooms and the samples outside the central cluster. */
+json_t *reading_as_json(const struct reading *reading);
