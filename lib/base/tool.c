@@ -40,6 +40,25 @@ int option_duration(const char *value, const char *name, void *into, struct erro
 	return text_parse_duration(value, name, into, err);
 }
 
+int option_append(const char *value, const char *name, void *into, struct error *err)
+{
+	struct option_list *list = into;
+	const char **items = reallocarray(list->items, list->n + 1, sizeof(*items));
+
+	if (!items)
+		return error_os(err, -ENOMEM, "cannot read %s", name);
+	items[list->n++] = value;
+	list->items = items;
+	return 0;
+}
+
+static bool after_dashes;
+
+bool tool_after_dashes(void)
+{
+	return after_dashes;
+}
+
 static void help_options(FILE *f, const struct option_row *options)
 {
 	for (const struct option_row *o = options; o && o->name; o++) {
@@ -122,7 +141,19 @@ static const struct option_row *parser_row(const struct parser *p, int c)
 	return NULL;
 }
 
-static int take_option(const struct option_row *row, struct error *err)
+/* The values behind the first, which getopt has taken: they stand at argv[optind]. */
+static int take_many(const struct option_row *row, int argc, char **argv, const char *name, struct error *err)
+{
+	char **values = argv + optind - 1;
+
+	if (optind + row->n_values - 1 > argc)
+		return error_say(
+			err, -EINVAL, "option '%s' needs %d values: %s", name, row->n_values, row->value);
+	optind += row->n_values - 1;
+	return row->parse_many(values, name, row->into, err);
+}
+
+static int take_option(const struct option_row *row, int argc, char **argv, struct error *err)
 {
 	char name[64];
 
@@ -130,11 +161,13 @@ static int take_option(const struct option_row *row, struct error *err)
 		*(bool *)row->into = true;
 		return 0;
 	}
-	if (!row->parse) {
+	if (!row->parse && !row->parse_many) {
 		*(const char **)row->into = optarg;
 		return 0;
 	}
 	snprintf(name, sizeof(name), "--%s", row->name);
+	if (row->n_values > 1)
+		return take_many(row, argc, argv, name, err);
 	return row->parse(optarg, name, row->into, err);
 }
 
@@ -169,7 +202,7 @@ static int parse_options(
 			return error_say(err, -EINVAL, "option '%s' is not known here; see '%s%s%s --help'",
 				argv[optind - 1], tool->name, verb && verb->name ? " " : "",
 				verb && verb->name ? verb->name : "");
-		r = take_option(row, err);
+		r = take_option(row, argc, argv, err);
 		if (r < 0)
 			return r;
 	}
@@ -236,6 +269,7 @@ static int dispatch(const struct tool *tool, int argc, char **argv, struct error
 	r = parse_options(tool, verb, argc, argv, err);
 	if (r != 0)
 		return r < 0 ? r : 0;
+	after_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
 	argc -= optind;
 	argv += optind;
 	if (!verb) {

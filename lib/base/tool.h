@@ -24,19 +24,36 @@ enum status {
  * dashes. */
 typedef int option_parser(const char *value, const char *name, void *into, struct error *err);
 
+/* The same for an option that takes several values: values[0] to values[n_values - 1]. */
+typedef int option_parser_many(char *const *values, const char *name, void *into, struct error *err);
+
+/* The values of an option that may be given more than once, in order. */
+struct option_list {
+	const char **items;
+	size_t n;
+};
+
 struct option_row {
 	char letter;       /* short name, 0 if none */
 	const char *name;  /* long name */
 	const char *value; /* what help calls its value; NULL: a flag, `into` is a bool */
 	const char *summary;
 	option_parser *parse; /* of a value; NULL: the text itself, `into` is a const char * */
+	int n_values;         /* more than one: parse_many gets them; with parse they are refused */
+	option_parser_many *parse_many;
 	void *into;
 	bool hidden; /* an old name or a switch for tests: works, and help is silent about it */
+	int n_values; /* more than one: parse_many gets them */
+	option_parser_many *parse_many;
 };
 
 option_parser option_count;    /* into int: 1 and up */
 option_parser option_count0;   /* into int: 0 and up */
 option_parser option_duration; /* into int64_t: ns */
+option_parser option_append;   /* into struct option_list */
+
+/* Whether "--" stood before the operands: "-- COMMAND ARGUMENT..." is one command. */
+bool tool_after_dashes(void);
 
 struct verb {
 	const char *name; /* NULL: the tool has no verbs, this row is the tool */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A command line as one text, and as the words that a shell would make of it. Quotes and backslashes only:
+ * what needs a shell (pipes, redirections, variables, patterns) is refused by name rather than passed on as
+ * plain text. */
+#pragma once
+
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+
+/* The words of `text`, NULL-terminated; free with words_free. -EINVAL: an open quote, nothing in it, or
+ * something that needs a shell. */
+int words_split(const char *text, char ***ret, struct error *err);
+void words_free(char **words);
+
+/* The words as a person would type them, quoted where a shell needs it; the caller frees it, NULL: no memory.
+ */
+char *words_join(char *const *words);
+
+/* A copy; NULL: no memory. */
+char **words_copy(char *const *words);
+
+static inline void words_freep(char ***words)
+{
+	words_free(*words);
+}
