@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A directory of a test's own, and lab books in it. */
+#pragma once
+
+#include "tests/unit/check.h"
+
+#include "lib/record/book.h"
+
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct scratch {
+	char directory[64];
+	char path[96]; /* of a book in it, not made yet */
+	struct book *book;
+	struct error err;
+};
+
+static inline int scratch_remove(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static inline int scratch_make(void **state)
+{
+	struct scratch *s = calloc(1, sizeof(*s));
+
+	strcpy(s->directory, "/tmp/emp-test-XXXXXX");
+	if (!mkdtemp(s->directory) || chmod(s->directory, 0755) < 0)
+		return -1;
+	snprintf(s->path, sizeof(s->path), "%s/emp.db", s->directory);
+	*state = s;
+	return 0;
+}
+
+static inline int scratch_clear(void **state)
+{
+	struct scratch *s = *state;
+
+	book_free(s->book);
+	nftw(s->directory, scratch_remove, 8, FTW_DEPTH | FTW_PHYS);
+	free(s);
+	return 0;
+}
+
+/* With a book that is open and empty. */
+static inline int scratch_with_book(void **state)
+{
+	struct scratch *s;
+
+	if (scratch_make(state) < 0)
+		return -1;
+	s = *state;
+	return book_open(&s->book, s->path, BOOK_WRITE, &s->err);
+}
+
+#define in_book(test) cmocka_unit_test_setup_teardown(test, scratch_with_book, scratch_clear)
+#define in_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_clear)
+
+/* 0, or the sentence is shown. */
+#define assert_done(s, call)                                      \
+	do {                                                      \
+		if ((call) < 0)                                   \
+			fail_msg("%s: %s", #call, (s)->err.text); \
+	} while (0)
+
+/* The sentence has these words in it. */
+#define assert_says(s, words)                                                 \
+	do {                                                                  \
+		if (!strstr((s)->err.text, words))                            \
+			fail_msg("'%s' is not in: %s", words, (s)->err.text); \
+	} while (0)
+
+static inline struct run scratch_run(const char *program)
+{
+	return (struct run){.program = strdup(program),
+		.purpose = strdup("short"),
+		.task_length_ns = 100000000,
+		.resolution_ns = 1,
+		.cpu = -1};
+}
+
+static inline struct sample scratch_sample(uint32_t n)
+{
+	return (struct sample){.n = n,
+		.start_ns = 1700000000000000000 + n,
+		.et_ns = 1000 + n,
+		.pt_ns = 900 + n,
+		.user_ns = -1,
+		.system_ns = -1,
+		.max_rss_bytes = -1,
+		.observer_ns = -1,
+		.exit_status = -1};
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs, samples, executions and daemons, in the book and out of it again. */
+#include "tests/unit/scratch.h"
+
+#include <errno.h>
+
+static void a_run_comes_back_as_it_was_stored(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("INC128");
+	int64_t environment = 0;
+
+	assert_done(s, book_put_environment(s->book, "d1", "box", "{}", &environment, &s->err));
+	run.command = strdup("[\"inc\", \"128\"]");
+	run.backend = strdup("bpf");
+	run.pt_source = strdup("cgroup");
+	run.profile = strdup("quiet");
+	run.notes = strdup("audit: not fit, run anyway");
+	run.environment = environment;
+	run.cpu = 1;
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_string_equal(run.state, "open");
+	assert_true(run.started_ns > 1700000000000000000);
+
+	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
+	assert_int_equal(back.id, run.id);
+	assert_string_equal(back.program, "INC128");
+	assert_string_equal(back.command, "[\"inc\", \"128\"]");
+	assert_string_equal(back.purpose, "short");
+	assert_string_equal(back.state, "open");
+	assert_string_equal(back.backend, "bpf");
+	assert_string_equal(back.pt_source, "cgroup");
+	assert_string_equal(back.profile, "quiet");
+	assert_string_equal(back.notes, "audit: not fit, run anyway");
+	assert_int_equal(back.task_length_ns, 100000000);
+	assert_int_equal(back.resolution_ns, 1);
+	assert_int_equal(back.started_ns, run.started_ns);
+	assert_int_equal(back.ended_ns, 0);
+	assert_int_equal(back.environment, environment);
+	assert_int_equal(back.cpu, 1);
+	assert_int_equal(back.n_samples, 0);
+}
+
+static void what_is_not_known_of_a_run_stays_unknown(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("xz");
+
+	run.task_length_ns = 0;
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
+	assert_null(back.command);
+	assert_null(back.backend);
+	assert_null(back.pt_source);
+	assert_null(back.profile);
+	assert_null(back.notes);
+	assert_int_equal(back.task_length_ns, 0);
+	assert_int_equal(back.environment, 0);
+	assert_int_equal(back.cpu, -1);
+}
+
+static void the_end_of_a_run_keeps_notes_unless_there_are_new_ones(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run back = {}, again = {}, run = scratch_run("xz");
+
+	run.notes = strdup("first");
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_end_run(s->book, run.id, "interrupted", NULL, &s->err));
+	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
+	assert_string_equal(back.state, "interrupted");
+	assert_string_equal(back.notes, "first");
+	assert_true(back.ended_ns >= back.started_ns);
+	assert_done(s, book_end_run(s->book, run.id, "done", "second", &s->err));
+	assert_done(s, book_get_run(s->book, run.id, &again, &s->err));
+	assert_string_equal(again.notes, "second");
+	assert_int_equal(book_end_run(s->book, 77, "done", NULL, &s->err), -ENOENT);
+	assert_says(s, "run 77 is not in the lab book");
+}
+
+static void samples_and_executions_come_back_in_order(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	_cleanup_(freep) struct sample *samples = NULL;
+	_cleanup_(freep) struct execution *executions = NULL;
+	struct sample first = scratch_sample(1), second = scratch_sample(2);
+	struct execution e[3] = {{.pid = 10, .pt_ns = 5, .tick_ns = 4000000}, {.pt_ns = 0, .tick_ns = -1},
+		{.pid = 11, .pt_ns = 7, .tick_ns = 0}};
+	size_t n;
+
+	first.user_ns = 0;
+	first.system_ns = 17;
+	first.max_rss_bytes = 1 << 20;
+	first.observer_ns = 123;
+	first.lost = 3;
+	first.exit_status = 139;
+	first.left_behind = 2;
+	first.incomplete = true;
+	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &e[0].daemon, &s->err));
+	e[2].daemon = e[0].daemon;
+	assert_done(s, book_daemon(s->book, "kswapd0", NULL, NULL, true, &e[1].daemon, &s->err));
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_add_sample(s->book, run.id, &first, e, 3, &s->err));
+	assert_done(s, book_add_sample(s->book, run.id, &second, NULL, 0, &s->err));
+
+	assert_done(s, book_samples(s->book, run.id, &samples, &n, &s->err));
+	assert_int_equal(n, 2);
+	assert_memory_equal(&samples[0], &first, offsetof(struct sample, incomplete) + 1);
+	assert_memory_equal(&samples[1], &second, offsetof(struct sample, incomplete) + 1);
+	assert_done(s, book_executions(s->book, run.id, 1, &executions, &n, &s->err));
+	assert_int_equal(n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(executions[i].sample, 1);
+		assert_int_equal(executions[i].daemon, e[i].daemon);
+		assert_int_equal(executions[i].pid, e[i].pid);
+		assert_int_equal(executions[i].pt_ns, e[i].pt_ns);
+		assert_int_equal(executions[i].tick_ns, e[i].tick_ns);
+	}
+	free(TAKE(executions));
+	assert_done(s, book_executions(s->book, run.id, 2, &executions, &n, &s->err));
+	assert_int_equal(n, 0);
+}
+
+static void a_sample_number_cannot_be_used_twice(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	_cleanup_(run_clearp) struct run back = {};
+	struct sample sample = scratch_sample(3);
+
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	assert_int_equal(book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err), -EEXIST);
+	assert_says(s, "has a sample 3 already");
+	sample.n = 4;
+	assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
+	assert_int_equal(back.n_samples, 2);
+}
+
+static void a_sample_whose_executions_are_impossible_is_not_stored_at_all(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("xz");
+	struct sample sample = scratch_sample(1);
+	struct execution negative = {.pt_ns = -1, .tick_ns = -1}, stranger = {.daemon = 99, .tick_ns = -1};
+
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &negative.daemon, &s->err));
+	assert_true(book_add_sample(s->book, run.id, &sample, &negative, 1, &s->err) < 0);
+	assert_says(s, "pt_ns >= 0");
+	assert_true(book_add_sample(s->book, run.id, &sample, &stranger, 1, &s->err) < 0);
+	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
+	assert_int_equal(back.n_samples, 0);
+}
+
+static void a_sample_of_a_run_that_is_gone_is_refused_by_name(void **state)
+{
+	struct scratch *s = *state;
+	struct sample sample = scratch_sample(1);
+
+	assert_int_equal(book_add_sample(s->book, 5, &sample, NULL, 0, &s->err), -ENOENT);
+	assert_says(s, "run 5 is not in the lab book");
+}
+
+static void a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run first = scratch_run("one"), second = scratch_run("two");
+	_cleanup_(run_clearp) struct run third = scratch_run("three"), back = {};
+	_cleanup_(freep) struct sample *samples = NULL;
+	_cleanup_(freep) struct execution *executions = NULL;
+	struct sample sample = scratch_sample(1);
+	struct execution e = {.pt_ns = 5, .tick_ns = -1};
+	size_t n;
+
+	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &e.daemon, &s->err));
+	assert_done(s, book_begin_run(s->book, &first, &s->err));
+	assert_done(s, book_begin_run(s->book, &second, &s->err));
+	assert_done(s, book_add_sample(s->book, first.id, &sample, &e, 1, &s->err));
+	assert_done(s, book_add_sample(s->book, second.id, &sample, &e, 1, &s->err));
+	assert_done(s, book_remove_run(s->book, second.id, &s->err));
+	assert_int_equal(book_get_run(s->book, second.id, &back, &s->err), -ENOENT);
+	assert_int_equal(book_remove_run(s->book, second.id, &s->err), -ENOENT);
+	assert_says(s, "emp-analyze list shows those that are");
+	assert_done(s, book_samples(s->book, second.id, &samples, &n, &s->err));
+	assert_int_equal(n, 0);
+	assert_done(s, book_executions(s->book, second.id, 1, &executions, &n, &s->err));
+	assert_int_equal(n, 0);
+	assert_done(s, book_executions(s->book, first.id, 1, &executions, &n, &s->err));
+	assert_int_equal(n, 1);
+	assert_done(s, book_begin_run(s->book, &third, &s->err));
+	assert_int_equal(third.id, second.id + 1);
+}
+
+static void all_runs_are_listed_by_id(void **state)
+{
+	struct scratch *s = *state;
+	struct run *runs = NULL;
+	struct sample sample = scratch_sample(1);
+	char name[16];
+	size_t n;
+
+	for (int i = 1; i <= 40; i++) {
+		_cleanup_(run_clearp) struct run run = {};
+
+		snprintf(name, sizeof(name), "p%d", i);
+		run = scratch_run(name);
+		assert_done(s, book_begin_run(s->book, &run, &s->err));
+		if (i % 2)
+			assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	}
+	assert_done(s, book_runs(s->book, &runs, &n, &s->err));
+	assert_int_equal(n, 40);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(runs[i].id, i + 1);
+		assert_int_equal(runs[i].n_samples, i % 2 ? 0 : 1);
+		run_clear(&runs[i]);
+	}
+	free(runs);
+}
+
+static void daemons_are_numbered_densely_and_told_apart_by_all_they_have(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(daemons_clearp) struct daemons all = {};
+	uint32_t id, first;
+
+	assert_done(s,
+		book_daemon(s->book, "python3", "/usr/bin/python3.11", "a.service", false, &first, &s->err));
+	assert_done(
+		s, book_daemon(s->book, "python3", "/usr/bin/python3.11", "b.service", false, &id, &s->err));
+	assert_int_equal(id, first + 1);
+	assert_done(s, book_daemon(s->book, "python3", NULL, NULL, false, &id, &s->err));
+	assert_int_equal(id, first + 2);
+	assert_done(s, book_daemon(s->book, "python3", NULL, NULL, true, &id, &s->err));
+	assert_int_equal(id, first + 3);
+	assert_done(
+		s, book_daemon(s->book, "python3", "/usr/bin/python3.11", "a.service", false, &id, &s->err));
+	assert_int_equal(id, first);
+
+	book_free(TAKE(s->book)); /* and what is remembered of them with it */
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	assert_done(s, book_daemon(s->book, "python3", NULL, NULL, true, &id, &s->err));
+	assert_int_equal(id, first + 3);
+	assert_done(s, book_daemons(s->book, &all, &s->err));
+	assert_int_equal(all.n, 4);
+	for (size_t i = 0; i < all.n; i++)
+		assert_int_equal(all.items[i].id, i + 1);
+	assert_string_equal(all.items[0].unit, "a.service");
+	assert_null(all.items[2].exe);
+	assert_true(all.items[3].kernel);
+}
+
+static void thousands_of_daemons_keep_their_numbers(void **state)
+{
+	struct scratch *s = *state;
+	uint32_t ids[3000], id;
+	char name[16];
+
+	assert_done(s, book_begin(s->book, &s->err));
+	for (int i = 0; i < 3000; i++) {
+		snprintf(name, sizeof(name), "kworker/%d", i);
+		assert_done(s, book_daemon(s->book, name, NULL, NULL, true, &ids[i], &s->err));
+	}
+	assert_done(s, book_commit(s->book, &s->err));
+	for (int i = 2999; i >= 0; i--) {
+		snprintf(name, sizeof(name), "kworker/%d", i);
+		assert_done(s, book_daemon(s->book, name, NULL, NULL, true, &id, &s->err));
+		assert_int_equal(id, ids[i]);
+	}
+}
+
+static void a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(daemons_clearp) struct daemons all = {};
+	uint32_t first, id;
+
+	assert_done(s, book_daemon(s->book, "bad\xff\xc0\xafname", NULL, NULL, false, &first, &s->err));
+	assert_done(s, book_daemon(s->book, "gr\xc3\xbc\xc3\x9f", NULL, NULL, false, &id, &s->err));
+	assert_done(s, book_daemon(s->book, "cut\xc3", NULL, NULL, false, &id, &s->err));
+	assert_done(s, book_daemon(s->book, "bad\xff\xc0\xafname", NULL, NULL, false, &id, &s->err));
+	assert_int_equal(id, first);
+	assert_done(s, book_daemons(s->book, &all, &s->err));
+	assert_int_equal(all.n, 3);
+	assert_string_equal(all.items[0].name, "bad\\xff\\xc0\\xafname");
+	assert_string_equal(all.items[1].name, "gr\xc3\xbc\xc3\x9f");
+	assert_string_equal(all.items[2].name, "cut\\xc3");
+}
+
+static void what_is_rolled_back_is_gone_daemons_too(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("xz"), back = {};
+	_cleanup_(daemons_clearp) struct daemons all = {};
+	struct sample sample = scratch_sample(1);
+	struct execution e = {.pt_ns = 1, .tick_ns = -1};
+	uint32_t other;
+
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_begin(s->book, &s->err));
+	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &e.daemon, &s->err));
+	assert_done(s, book_add_sample(s->book, run.id, &sample, &e, 1, &s->err));
+	book_rollback(s->book);
+	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
+	assert_int_equal(back.n_samples, 0);
+	assert_done(s, book_daemon(s->book, "sshd", NULL, NULL, false, &other, &s->err));
+	assert_int_equal(other, 1); /* the number that cron had is free again */
+	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &e.daemon, &s->err));
+	assert_int_equal(e.daemon, 2);
+	assert_done(s, book_add_sample(s->book, run.id, &sample, &e, 1, &s->err));
+	assert_done(s, book_daemons(s->book, &all, &s->err));
+	assert_int_equal(all.n, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_book(a_run_comes_back_as_it_was_stored),
+		in_book(what_is_not_known_of_a_run_stays_unknown),
+		in_book(the_end_of_a_run_keeps_notes_unless_there_are_new_ones),
+		in_book(samples_and_executions_come_back_in_order),
+		in_book(a_sample_number_cannot_be_used_twice),
+		in_book(a_sample_whose_executions_are_impossible_is_not_stored_at_all),
+		in_book(a_sample_of_a_run_that_is_gone_is_refused_by_name),
+		in_book(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again),
+		in_book(all_runs_are_listed_by_id),
+		in_book(daemons_are_numbered_densely_and_told_apart_by_all_they_have),
+		in_book(thousands_of_daemons_keep_their_numbers),
+		in_book(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out),
+		in_book(what_is_rolled_back_is_gone_daemons_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

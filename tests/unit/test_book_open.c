@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opening the lab book: where it is, what versions it may have, and a sentence for everything that is not
+ * one. */
+#include "tests/unit/scratch.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sqlite3.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+/* What a book_open() in another process answered. */
+struct answer {
+	int r;
+	struct error err;
+	char path[256];
+};
+
+/* Opens `path` (NULL: the default) as an ordinary user. The caller unmaps nothing: it is a test. */
+static struct answer *ask_as_user(const char *path, enum book_mode mode)
+{
+	struct answer *answer = mmap(
+		NULL, sizeof(*answer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	assert_true(answer != MAP_FAILED);
+	pid = fork();
+	if (pid == 0) {
+		struct book *book = NULL;
+		char *named = NULL;
+
+		if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(65534, 65534, 65534) < 0 ||
+					      setresuid(65534, 65534, 65534) < 0))
+			_exit(1);
+		answer->r = book_path(path, &named, &answer->err);
+		if (answer->r == 0) {
+			snprintf(answer->path, sizeof(answer->path), "%s", named);
+			answer->r = book_open(&book, named, mode, &answer->err);
+		}
+		book_free(book);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &(int){0}, 0), pid);
+	return answer;
+}
+
+static void write_file(const char *path, const void *bytes, size_t n)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, n, file), n);
+}
+
+static void sql(const char *path, const char *text)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void expect(struct scratch *s, enum book_mode mode, int r, const char *words)
+{
+	struct book *book = (struct book *)0x77;
+
+	assert_int_equal(book_open(&book, s->path, mode, &s->err), r);
+	assert_ptr_equal(book, 0x77);
+	assert_says(s, words);
+	assert_says(s, s->path);
+}
+
+static void option_then_environment_then_default_name_the_book(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) char *a = NULL, *b = NULL, *c = NULL;
+
+	setenv("EMP_DB", "/from/environment", 1);
+	assert_done(s, book_path("/from/option", &a, &s->err));
+	assert_string_equal(a, "/from/option");
+	assert_done(s, book_path(NULL, &b, &s->err));
+	assert_string_equal(b, "/from/environment");
+	unsetenv("EMP_DB");
+	if (geteuid() == 0) {
+		assert_done(s, book_path(NULL, &c, &s->err));
+		assert_string_equal(c, "/var/lib/emp/emp.db");
+	}
+}
+
+static void a_users_default_is_made_with_its_directories(void **state)
+{
+	struct scratch *s = *state;
+	struct answer *answer;
+	char data[128];
+	struct stat st;
+
+	unsetenv("EMP_DB");
+	chmod(s->directory, 0777);
+	snprintf(data, sizeof(data), "%s/a/b", s->directory);
+	setenv("XDG_DATA_HOME", data, 1);
+	answer = ask_as_user(NULL, BOOK_READ);
+	assert_int_equal(answer->r, -ENOENT);
+	assert_non_null(strstr(answer->err.text, "there is no lab book"));
+	assert_int_equal(stat(data, &st), -1); /* reading makes nothing */
+	answer = ask_as_user(NULL, BOOK_WRITE);
+	assert_string_equal(answer->err.text, "");
+	assert_non_null(strstr(answer->path, "/a/b/emp/emp.db"));
+	assert_int_equal(stat(answer->path, &st), 0);
+	assert_int_equal(ask_as_user(NULL, BOOK_READ)->r, 0);
+
+	setenv("XDG_DATA_HOME", "not/absolute", 1); /* to be ignored, as its specification says */
+	setenv("HOME", s->directory, 1);
+	answer = ask_as_user(NULL, BOOK_WRITE);
+	assert_string_equal(answer->err.text, "");
+	assert_non_null(strstr(answer->path, "/.local/share/emp/emp.db"));
+	assert_int_equal(stat(answer->path, &st), 0);
+	assert_int_equal(st.st_mode & 0777 & ~0644, 0);
+}
+
+static void a_book_that_is_not_there_is_made_to_write_and_missed_to_read(void **state)
+{
+	struct scratch *s = *state;
+	struct stat st;
+
+	expect(s, BOOK_READ, -ENOENT, "there is no lab book");
+	assert_int_equal(stat(s->path, &st), -1);
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	assert_int_equal(stat(s->path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+}
+
+static void a_missing_directory_is_named_and_not_made(void **state)
+{
+	struct scratch *s = *state;
+	struct stat st;
+
+	strcat(s->directory, "/no");
+	snprintf(s->path, sizeof(s->path), "%s/emp.db", s->directory);
+	expect(s, BOOK_WRITE, -ENOENT, "there is no directory");
+	assert_says(s, s->directory);
+	assert_int_equal(stat(s->directory, &st), -1);
+	*strrchr(s->directory, '/') = '\0';
+}
+
+static void what_is_no_database_is_left_alone(void **state)
+{
+	struct scratch *s = *state;
+	char text[] = "root:x:0:0:root:/root:/bin/bash\n", back[sizeof(text)] = "";
+	_cleanup_(fclosep) FILE *file = NULL;
+
+	write_file(s->path, text, strlen(text));
+	expect(s, BOOK_READ, -EINVAL, "it is no SQLite database; name another file with --db or EMP_DB");
+	expect(s, BOOK_WRITE, -EINVAL, "it is no SQLite database");
+	write_file(s->path, "S", 1);
+	expect(s, BOOK_WRITE, -EINVAL, "it is no SQLite database");
+	write_file(s->path, text, strlen(text));
+	expect(s, BOOK_WRITE, -EINVAL, "it is no SQLite database");
+	file = fopen(s->path, "r");
+	assert_non_null(fgets(back, sizeof(back), file));
+	assert_string_equal(back, text);
+}
+
+static void a_directory_and_a_pipe_are_called_what_they_are(void **state)
+{
+	struct scratch *s = *state;
+
+	assert_int_equal(mkdir(s->path, 0755), 0);
+	expect(s, BOOK_WRITE, -EISDIR, "is a directory; name the lab book in it, such as");
+	rmdir(s->path);
+	assert_int_equal(mkfifo(s->path, 0644), 0);
+	expect(s, BOOK_READ, -EINVAL, "is not a regular file");
+}
+
+static void the_database_of_another_program_is_left_alone(void **state)
+{
+	struct scratch *s = *state;
+
+	sql(s->path, "CREATE TABLE bookmarks(url TEXT)");
+	expect(s, BOOK_WRITE, -EINVAL, "is the database of another program and is left alone");
+	expect(s, BOOK_READ, -EINVAL, "is the database of another program and is left alone");
+	unlink(s->path);
+	sql(s->path, "PRAGMA application_id = 1234");
+	expect(s, BOOK_WRITE, -EINVAL, "is the database of another program and is left alone");
+}
+
+static void a_newer_book_is_refused_by_its_version(void **state)
+{
+	struct scratch *s = *state;
+
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	book_free(TAKE(s->book));
+	sql(s->path, "PRAGMA user_version = 99");
+	expect(s, BOOK_WRITE, -EPROTONOSUPPORT,
+		"was made by a newer emp (version 99 of the book, this one knows");
+	expect(s, BOOK_READ, -EPROTONOSUPPORT, "was made by a newer emp");
+	sql(s->path, "PRAGMA user_version = -1");
+	expect(s, BOOK_WRITE, -EPROTONOSUPPORT, "was made by a newer emp");
+}
+
+static void a_file_of_version_0_is_brought_up_to_date(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+
+	write_file(s->path, "", 0); /* as touch leaves it, or a kill between two steps */
+	expect(s, BOOK_READ, -ENOENT,
+		"is empty: emp-calibrate, emp-measure and emp-analyze import write to it");
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	book_free(TAKE(s->book));
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	book_free(TAKE(s->book));
+
+	unlink(s->path);
+	sql(s->path, "PRAGMA journal_mode = WAL"); /* a database, and nothing in it */
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+}
+
+static void names_with_odd_characters_are_names(void **state)
+{
+	static const char *const odd[] = {":memory:", "file:x?mode=ro", "a%20b#c", "ü '\"; x"};
+	struct scratch *s = *state;
+	struct stat st;
+
+	assert_int_equal(chdir(s->directory), 0);
+	for (size_t i = 0; i < ELEMENTS(odd); i++) {
+		assert_done(s, book_open(&s->book, odd[i], BOOK_WRITE, &s->err));
+		book_free(TAKE(s->book));
+		assert_int_equal(stat(odd[i], &st), 0);
+		assert_done(s, book_open(&s->book, odd[i], BOOK_READ, &s->err));
+		book_free(TAKE(s->book));
+	}
+	assert_int_equal(chdir("/"), 0);
+}
+
+static void a_book_of_somebody_else_can_be_read_and_not_written(void **state)
+{
+	struct scratch *s = *state;
+	struct answer *answer;
+
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	assert_int_equal(ask_as_user(s->path, BOOK_READ)->r, 0); /* while its owner writes */
+	book_free(TAKE(s->book));
+	chmod(s->path, 0444);
+	chmod(s->directory, 0555);
+	answer = ask_as_user(s->path, BOOK_READ); /* and after: no log beside it, and none can be made */
+	assert_string_equal(answer->err.text, "");
+	answer = ask_as_user(s->path, BOOK_WRITE);
+	assert_int_equal(answer->r, -EACCES);
+	assert_non_null(strstr(answer->err.text, "cannot be written; ask for the right to, or name another"));
+	chmod(s->path, 0666);
+	answer = ask_as_user(s->path, BOOK_WRITE);
+	assert_int_equal(answer->r, -EACCES);
+	assert_non_null(strstr(answer->err.text, "the directory"));
+	chmod(s->path, 0);
+	answer = ask_as_user(s->path, BOOK_READ);
+	assert_int_equal(answer->r, -EACCES);
+	assert_non_null(strstr(answer->err.text, "cannot read the lab book"));
+	chmod(s->directory, 0755);
+}
+
+static void a_log_left_by_a_crash_is_read_by_others_as_well(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) char *index = text_format("%s-shm", s->path);
+	struct answer *answer;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct run run = scratch_run("xz");
+
+		if (book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0 ||
+			book_begin_run(s->book, &run, &s->err) < 0)
+			_exit(1);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(pid, &(int){0}, 0), pid);
+	answer = ask_as_user(s->path, BOOK_READ);
+	assert_string_equal(answer->err.text, "");
+	unlink(index); /* without it nobody can who may not make one */
+	chmod(s->directory, 0555);
+	answer = ask_as_user(s->path, BOOK_READ);
+	assert_int_equal(answer->r, -EACCES);
+	assert_non_null(
+		strstr(answer->err.text, "must be read in first by somebody who may write its directory"));
+	chmod(s->directory, 0755);
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+}
+
+static void a_second_writer_is_told_to_wait(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(book_freep) struct book *second = NULL;
+	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	assert_done(s, book_open(&second, s->path, BOOK_WRITE, &s->err));
+	book_patience(second, 200);
+	assert_done(s, book_begin(s->book, &s->err));
+	assert_int_equal(book_begin_run(second, &run, &s->err), -EBUSY);
+	assert_says(s, "is being written by another program, and still was after 0.2 s");
+	assert_done(s, book_commit(s->book, &s->err));
+	assert_done(s, book_begin_run(second, &run, &s->err));
+}
+
+/* Overwrites pages as a disk may: the one where a table begins, or all but the first. */
+static void spoil(const char *path, const char *table)
+{
+	_cleanup_(closep) int fd = open(path, O_WRONLY);
+	char noise[4096];
+	struct stat st;
+	int first = 2, last;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	last = (int)(st.st_size / 4096);
+	if (table) {
+		char text[128];
+		sqlite3_stmt *stmt;
+		sqlite3 *db;
+
+		snprintf(text, sizeof(text), "SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table);
+		assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+		assert_int_equal(sqlite3_prepare_v2(db, text, -1, &stmt, NULL), SQLITE_OK);
+		assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+		first = last = sqlite3_column_int(stmt, 0);
+		sqlite3_finalize(stmt);
+		sqlite3_close(db);
+	}
+	memset(noise, 0xa5, sizeof(noise));
+	for (int page = first; page <= last; page++)
+		assert_int_equal(pwrite(fd, noise, sizeof(noise), 4096L * (page - 1)), sizeof(noise));
+}
+
+static void a_damaged_book_says_so_and_how_to_save_it(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	struct run *runs;
+	size_t n;
+
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	book_free(TAKE(s->book));
+	spoil(s->path, "run");
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	assert_int_equal(book_runs(s->book, &runs, &n, &s->err), -EBADMSG);
+	assert_says(s, "is damaged (database disk image is malformed)");
+	assert_says(s, ".recover | sqlite3 rescued.db");
+	book_free(TAKE(s->book));
+	spoil(s->path, NULL);
+	expect(s, BOOK_READ, -EBADMSG, "is damaged");
+	expect(s, BOOK_WRITE, -EBADMSG, "is damaged");
+	assert_int_equal(truncate(s->path, 5000), 0);
+	expect(s, BOOK_WRITE, -EBADMSG, "is damaged");
+}
+
+static void a_book_with_a_table_missing_is_told_by_its_name(void **state)
+{
+	struct scratch *s = *state;
+	struct run *runs;
+	size_t n;
+
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	book_free(TAKE(s->book));
+	sql(s->path, "DROP VIEW samples_readable; DROP TABLE execution; DROP TABLE sample; DROP TABLE run");
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	assert_true(book_runs(s->book, &runs, &n, &s->err) < 0);
+	assert_says(s, "no such table");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_directory(option_then_environment_then_default_name_the_book),
+		in_directory(a_users_default_is_made_with_its_directories),
+		in_directory(a_book_that_is_not_there_is_made_to_write_and_missed_to_read),
+		in_directory(a_missing_directory_is_named_and_not_made),
+		in_directory(what_is_no_database_is_left_alone),
+		in_directory(a_directory_and_a_pipe_are_called_what_they_are),
+		in_directory(the_database_of_another_program_is_left_alone),
+		in_directory(a_newer_book_is_refused_by_its_version),
+		in_directory(a_file_of_version_0_is_brought_up_to_date),
+		in_directory(names_with_odd_characters_are_names),
+		in_directory(a_book_of_somebody_else_can_be_read_and_not_written),
+		in_directory(a_log_left_by_a_crash_is_read_by_others_as_well),
+		in_directory(a_second_writer_is_told_to_wait),
+		in_directory(a_damaged_book_says_so_and_how_to_save_it),
+		in_directory(a_book_with_a_table_missing_is_told_by_its_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

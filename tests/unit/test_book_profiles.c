@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Profiles, environments and the constant of INC in the book. */
+#include "tests/unit/scratch.h"
+
+#include <errno.h>
+
+static struct profile make(const char *name)
+{
+	struct profile p = {.name = strdup(name), .resolution_ns = 1000000, .made_ns = 1700000000000000000};
+
+	p.environment_digest = strdup("d1");
+	p.short_run = (struct profile_run){.program = strdup("INC128"), .samples = 800, .n_l_samples = 2};
+	p.short_run.l_samples = calloc(2, sizeof(uint32_t));
+	p.short_run.l_samples[0] = 75;
+	p.short_run.l_samples[1] = 104;
+	p.long_run = (struct profile_run){.program = strdup("INC16384"), .samples = 40};
+	p.n_cutoffs = 2;
+	p.cutoffs = calloc(2, sizeof(*p.cutoffs));
+	p.cutoffs[0] = (struct cutoff){.daemon = strdup("bash"),
+		.short_ns = 1000000,
+		.long_ns = -1,
+		.below_ns = 1000000,
+		.atleast_ns = 0};
+	p.cutoffs[1] = (struct cutoff){.daemon = strdup("rhn_check"),
+		.unit = strdup("rhnsd.service"),
+		.short_ns = 281000000,
+		.long_ns = 12828000000,
+		.period_ns = 14374400000000,
+		.firm = true,
+		.task_time_ns = 718700000000,
+		.below_ns = 281000000,
+		.atleast_ns = 12828000000};
+	return p;
+}
+
+static void a_profile_comes_back_as_it_was_stored(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(profile_clearp) struct profile p = make("quiet"), back = {};
+
+	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
+	assert_done(s, book_get_profile(s->book, "quiet", &back, &s->err));
+	assert_string_equal(back.name, "quiet");
+	assert_int_equal(back.resolution_ns, 1000000);
+	assert_int_equal(back.made_ns, p.made_ns);
+	assert_string_equal(back.environment_digest, "d1");
+	assert_string_equal(back.short_run.program, "INC128");
+	assert_int_equal(back.short_run.samples, 800);
+	assert_int_equal(back.short_run.n_l_samples, 2);
+	assert_int_equal(back.short_run.l_samples[1], 104);
+	assert_string_equal(back.long_run.program, "INC16384");
+	assert_int_equal(back.long_run.n_l_samples, 0);
+	assert_int_equal(back.n_cutoffs, 2);
+	assert_string_equal(back.cutoffs[0].daemon, "bash");
+	assert_null(back.cutoffs[0].unit);
+	assert_int_equal(back.cutoffs[0].long_ns, -1);
+	assert_int_equal(back.cutoffs[0].atleast_ns, 0);
+	assert_int_equal(back.cutoffs[0].period_ns, 0);
+	assert_false(back.cutoffs[0].firm);
+	assert_string_equal(back.cutoffs[1].unit, "rhnsd.service");
+	assert_int_equal(back.cutoffs[1].period_ns, 14374400000000);
+	assert_int_equal(back.cutoffs[1].task_time_ns, 718700000000);
+	assert_int_equal(back.cutoffs[1].atleast_ns, 12828000000);
+	assert_true(back.cutoffs[1].firm);
+}
+
+static void a_profile_is_replaced_only_when_asked(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(profile_clearp) struct profile p = make("quiet"), back = {};
+
+	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
+	p.cutoffs[0].below_ns = 5000000;
+	assert_int_equal(book_put_profile(s->book, &p, false, &s->err), -EEXIST);
+	assert_says(s, "has a profile 'quiet' already");
+	assert_done(s, book_put_profile(s->book, &p, true, &s->err));
+	assert_done(s, book_get_profile(s->book, "quiet", &back, &s->err));
+	assert_int_equal(back.cutoffs[0].below_ns, 5000000);
+	assert_int_equal(back.n_cutoffs, 2);
+}
+
+static void a_profile_that_is_not_there_is_answered_with_those_that_are(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(profile_clearp) struct profile a = make("noisy"), b = make("calm"), back = {};
+
+	assert_int_equal(book_get_profile(s->book, "quiet", &back, &s->err), -ENOENT);
+	assert_says(s, "which has none yet");
+	assert_done(s, book_put_profile(s->book, &a, false, &s->err));
+	assert_done(s, book_put_profile(s->book, &b, false, &s->err));
+	assert_int_equal(book_get_profile(s->book, "quiet", &back, &s->err), -ENOENT);
+	assert_says(s, "it has 'calm', 'noisy'");
+	assert_int_equal(book_remove_profile(s->book, "quiet", &s->err), -ENOENT);
+}
+
+static void profiles_are_listed_by_name_and_removed(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(profile_clearp) struct profile a = make("noisy"), b = make("calm");
+	struct profile *all = NULL;
+	size_t n;
+
+	assert_done(s, book_profiles(s->book, &all, &n, &s->err));
+	assert_int_equal(n, 0);
+	free(all);
+	assert_done(s, book_put_profile(s->book, &a, false, &s->err));
+	assert_done(s, book_put_profile(s->book, &b, true, &s->err));
+	assert_done(s, book_profiles(s->book, &all, &n, &s->err));
+	assert_int_equal(n, 2);
+	assert_string_equal(all[0].name, "calm");
+	assert_int_equal(all[1].n_cutoffs, 2);
+	profile_clear(&all[0]);
+	profile_clear(&all[1]);
+	free(all);
+	assert_done(s, book_remove_profile(s->book, "noisy", &s->err));
+	assert_done(s, book_profiles(s->book, &all, &n, &s->err));
+	assert_int_equal(n, 1);
+	profile_clear(&all[0]);
+	free(all);
+}
+
+static void a_profile_outlives_the_run_it_was_made_of(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(profile_clearp) struct profile p = make("quiet"), back = {}, after = {};
+	_cleanup_(run_clearp) struct run run = scratch_run("INC128");
+
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	p.short_run.run = run.id;
+	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
+	assert_done(s, book_get_profile(s->book, "quiet", &back, &s->err));
+	assert_int_equal(back.short_run.run, run.id);
+	assert_done(s, book_remove_run(s->book, run.id, &s->err));
+	assert_done(s, book_get_profile(s->book, "quiet", &after, &s->err));
+	assert_int_equal(after.short_run.run, 0);
+	assert_int_equal(after.short_run.n_l_samples, 2);
+}
+
+static void an_environment_is_stored_once_for_its_digest(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) char *digest = NULL, *document = NULL, *machine = NULL;
+	int64_t first, again, other, id;
+
+	assert_done(s, book_put_environment(s->book, "d1", "box", "{\"a\":1}", &first, &s->err));
+	assert_done(s, book_put_environment(s->book, "d1", "box", "{\"a\":2}", &again, &s->err));
+	assert_done(s, book_put_environment(s->book, "d2", "box", "{\"a\":3}", &other, &s->err));
+	assert_int_equal(first, again);
+	assert_int_not_equal(first, other);
+	assert_done(s, book_get_environment(s->book, first, &digest, &document, &s->err));
+	assert_string_equal(digest, "d1");
+	assert_string_equal(document, "{\"a\":1}");
+	assert_done(s, book_get_machine(s->book, first, &machine, &s->err));
+	assert_string_equal(machine, "box");
+	assert_int_equal(book_get_environment(s->book, 99, NULL, NULL, &s->err), -ENOENT);
+	assert_says(s, "environment 99 is not in the lab book");
+
+	/* foreign ones without a digest are told apart by all they have */
+	assert_done(s, book_put_environment(s->book, NULL, "box", NULL, &first, &s->err));
+	assert_done(s, book_put_environment(s->book, NULL, "box", NULL, &again, &s->err));
+	assert_done(s, book_put_environment(s->book, NULL, "box", "{}", &other, &s->err));
+	assert_done(s, book_put_environment(s->book, NULL, NULL, "{}", &id, &s->err));
+	assert_int_equal(first, again);
+	assert_true(other != first && id != other);
+}
+
+static void the_constant_of_inc_is_set_once(void **state)
+{
+	struct scratch *s = *state;
+	int64_t environment;
+	double per_second = 0;
+
+	assert_done(s, book_put_environment(s->book, "d1", "box", "{}", &environment, &s->err));
+	assert_int_equal(book_get_inc(s->book, environment, &per_second, &s->err), 0);
+	assert_done(s, book_put_inc(s->book, environment, 123456789.5, &s->err));
+	assert_int_equal(book_get_inc(s->book, environment, &per_second, &s->err), 1);
+	assert_true(per_second == 123456789.5);
+	assert_int_equal(book_put_inc(s->book, environment, 2, &s->err), -EEXIST);
+	assert_says(
+		s, "has the constant of INC for this environment already (123456790 iterations a second)");
+	assert_int_equal(book_get_inc(s->book, environment, &per_second, &s->err), 1);
+	assert_true(per_second == 123456789.5);
+	assert_int_equal(book_put_inc(s->book, 99, 2, &s->err), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_book(a_profile_comes_back_as_it_was_stored),
+		in_book(a_profile_is_replaced_only_when_asked),
+		in_book(a_profile_that_is_not_there_is_answered_with_those_that_are),
+		in_book(profiles_are_listed_by_name_and_removed),
+		in_book(a_profile_outlives_the_run_it_was_made_of),
+		in_book(an_environment_is_stored_once_for_its_digest),
+		in_book(the_constant_of_inc_is_set_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

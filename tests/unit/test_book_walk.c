@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Walking over all executions of a run, and reading while somebody writes. */
+#include "tests/unit/scratch.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+
+/* Run 1 gets n samples with two executions each: daemon 1 for n ns, daemon 2 for 2 n ns. */
+static void fill(struct scratch *s, struct book *book, uint32_t from, uint32_t to)
+{
+	struct execution e[2] = {{.tick_ns = 4000000, .pid = 42}, {.tick_ns = -1}};
+
+	assert_done(s, book_daemon(book, "cron", NULL, NULL, false, &e[0].daemon, &s->err));
+	assert_done(s, book_daemon(book, "sshd", NULL, NULL, false, &e[1].daemon, &s->err));
+	assert_done(s, book_begin(book, &s->err));
+	for (uint32_t n = from; n <= to; n++) {
+		struct sample sample = scratch_sample(n);
+
+		e[0].pt_ns = n;
+		e[1].pt_ns = 2 * n;
+		assert_done(s, book_add_sample(book, 1, &sample, e, 2, &s->err));
+	}
+	assert_done(s, book_commit(book, &s->err));
+}
+
+static int with_filled_book(void **state)
+{
+	_cleanup_(run_clearp) struct run run = scratch_run("INC128");
+	struct scratch *s;
+
+	if (scratch_with_book(state) < 0)
+		return -1;
+	s = *state;
+	if (book_begin_run(s->book, &run, &s->err) < 0)
+		return -1;
+	fill(s, s->book, 1, 300);
+	return 0;
+}
+
+#define in_filled_book(test) cmocka_unit_test_setup_teardown(test, with_filled_book, scratch_clear)
+
+struct seen {
+	int n, stop_at, stop_with;
+	uint32_t sample;
+	int64_t sum_ns, pids, ticks;
+	struct book *book; /* to read in while it is walked */
+};
+
+static int look(const struct execution *e, void *data)
+{
+	struct seen *seen = data;
+
+	assert_true(e->sample >= seen->sample);
+	assert_int_equal(e->daemon, seen->n % 2 + 1);
+	assert_int_equal(e->pt_ns, e->daemon * e->sample);
+	seen->sample = e->sample;
+	seen->sum_ns += e->pt_ns;
+	seen->pids += e->pid;
+	seen->ticks += e->tick_ns;
+	seen->n++;
+	return seen->n == seen->stop_at ? seen->stop_with : 0;
+}
+
+static void every_execution_is_met_in_the_order_of_samples(void **state)
+{
+	struct scratch *s = *state;
+	struct seen seen = {};
+
+	assert_int_equal(book_each_execution(s->book, 1, look, &seen, &s->err), 0);
+	assert_int_equal(seen.n, 600);
+	assert_int_equal(seen.sample, 300);
+	assert_int_equal(seen.sum_ns, 3 * 300 * 301 / 2);
+	assert_int_equal(seen.pids, 300 * 42);
+	assert_int_equal(seen.ticks, 300 * (4000000 - 1));
+}
+
+static void the_quick_walk_meets_the_same_times(void **state)
+{
+	struct scratch *s = *state;
+	struct seen seen = {};
+
+	assert_int_equal(book_each_time(s->book, 1, look, &seen, &s->err), 0);
+	assert_int_equal(seen.n, 600);
+	assert_int_equal(seen.sum_ns, 3 * 300 * 301 / 2);
+	assert_int_equal(seen.pids, 0);
+	assert_int_equal(seen.ticks, -600);
+}
+
+static void a_run_without_executions_is_a_walk_without_steps(void **state)
+{
+	struct scratch *s = *state;
+	struct seen seen = {};
+
+	assert_int_equal(book_each_execution(s->book, 99, look, &seen, &s->err), 0);
+	assert_int_equal(seen.n, 0);
+}
+
+static void a_walk_ends_where_it_is_told_to_and_hands_back_why(void **state)
+{
+	struct scratch *s = *state;
+	struct seen first = {.stop_at = 7, .stop_with = 12}, second = {.stop_at = 8, .stop_with = -ECANCELED},
+		    all = {};
+
+	assert_int_equal(book_each_execution(s->book, 1, look, &first, &s->err), 12);
+	assert_int_equal(first.n, 7);
+	strcpy(s->err.text, "mine");
+	assert_int_equal(book_each_time(s->book, 1, look, &second, &s->err), -ECANCELED);
+	assert_int_equal(second.n, 8);
+	assert_string_equal(s->err.text, "mine");
+	assert_int_equal(book_each_execution(s->book, 1, look, &all, &s->err), 0);
+	assert_int_equal(all.n, 600);
+}
+
+static int walk_within(const struct execution *e, void *data)
+{
+	struct seen *outer = data, inner = {};
+	_cleanup_(freep) struct execution *executions = NULL;
+	struct error err;
+	size_t n;
+
+	assert_int_equal(book_executions(outer->book, 1, e->sample, &executions, &n, &err), 0);
+	assert_int_equal(n, 2);
+	if (outer->n == 100)
+		assert_int_equal(book_each_time(outer->book, 1, look, &inner, &err), 0);
+	outer->sum_ns += inner.n;
+	return look(e, data);
+}
+
+static void a_walk_may_read_the_book_at_each_step(void **state)
+{
+	struct scratch *s = *state;
+	struct seen seen = {.book = s->book};
+
+	assert_int_equal(book_each_execution(s->book, 1, walk_within, &seen, &s->err), 0);
+	assert_int_equal(seen.n, 600);
+	assert_int_equal(seen.sum_ns, 3 * 300 * 301 / 2 + 600);
+}
+
+/* Behind the book's back, as a fault of the disk would. */
+static void spoil(struct scratch *s, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(s->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void an_execution_of_a_daemon_that_is_not_there_is_damage(void **state)
+{
+	struct scratch *s = *state;
+	struct seen seen = {};
+
+	spoil(s, "UPDATE execution SET daemon = 3 WHERE sample = 2 AND seq = 1");
+	assert_int_equal(book_each_execution(s->book, 1, look, &seen, &s->err), -EBADMSG);
+	assert_int_equal(seen.n, 2);
+	assert_says(s, "is damaged: executions are out of order, or of a daemon that it does not know");
+}
+
+static void daemons_with_a_gap_in_their_numbers_are_damage(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(daemons_clearp) struct daemons all = {};
+
+	spoil(s, "UPDATE daemon SET id = 7 WHERE id = 2");
+	assert_int_equal(book_daemons(s->book, &all, &s->err), -EBADMSG);
+	assert_says(s, "its daemons are not numbered 1, 2, 3 and so on");
+}
+
+static void a_reader_sees_one_state_while_a_writer_goes_on(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(book_freep) struct book *reader = NULL;
+	_cleanup_(run_clearp) struct run before = {}, within = {}, after = {};
+
+	assert_done(s, book_open(&reader, s->path, BOOK_READ, &s->err));
+	assert_done(s, book_begin(reader, &s->err));
+	assert_done(s, book_get_run(reader, 1, &before, &s->err));
+	fill(s, s->book, 301, 310);
+	assert_done(s, book_get_run(reader, 1, &within, &s->err));
+	assert_int_equal(before.n_samples, 300);
+	assert_int_equal(within.n_samples, 300);
+	assert_done(s, book_commit(reader, &s->err));
+	assert_done(s, book_get_run(reader, 1, &after, &s->err));
+	assert_int_equal(after.n_samples, 310);
+}
+
+static void the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_needs_it(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(book_freep) struct book *reader = NULL;
+	_cleanup_(run_clearp) struct run run = {}, again = {};
+	char log[128];
+	struct stat st;
+
+	snprintf(log, sizeof(log), "%s-wal", s->path);
+	assert_int_equal(stat(log, &st), 0);
+	assert_true(st.st_size > 0);
+	assert_done(s, book_open(&reader, s->path, BOOK_READ, &s->err));
+	assert_done(s, book_begin(reader, &s->err));
+	assert_done(s, book_get_run(reader, 1, &run, &s->err));
+	fill(s, s->book, 301, 310);
+	assert_done(s, book_checkpoint(s->book, &s->err)); /* at once, whatever the reader does */
+	assert_done(s, book_get_run(reader, 1, &again, &s->err));
+	assert_int_equal(again.n_samples, 300);
+	assert_done(s, book_commit(reader, &s->err));
+	assert_done(s, book_checkpoint(s->book, &s->err));
+	assert_int_equal(stat(log, &st), 0);
+	assert_int_equal(st.st_size, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_filled_book(every_execution_is_met_in_the_order_of_samples),
+		in_filled_book(the_quick_walk_meets_the_same_times),
+		in_filled_book(a_run_without_executions_is_a_walk_without_steps),
+		in_filled_book(a_walk_ends_where_it_is_told_to_and_hands_back_why),
+		in_filled_book(a_walk_may_read_the_book_at_each_step),
+		in_filled_book(an_execution_of_a_daemon_that_is_not_there_is_damage),
+		in_filled_book(daemons_with_a_gap_in_their_numbers_are_damage),
+		in_filled_book(a_reader_sees_one_state_while_a_writer_goes_on),
+		in_filled_book(the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_needs_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
