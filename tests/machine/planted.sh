@@ -32,7 +32,7 @@ assert sorted(planted) == [10, 37, 80], planted
 assert sorted(found) == [10, 37, 80], f"{backend} found it in samples {sorted(found)}"
 for n in found:
     error = (found[n] - planted[n]) / planted[n]
-    print(f"{backend}: sample {n}: took {planted[n] / 1e6:.3f} ms by its own clock, found {found[n] / 1e6:.3f} ms, {error:+.2%}")
+    print(f"{backend}: sample {n}: took {planted[n] / 1e6:.3f} ms by its rusage, found {found[n] / 1e6:.3f} ms, {error:+.2%}")
     assert abs(error) < (0.01 if backend == "bpf" else 0.05)
 PY
 done
