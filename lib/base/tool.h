@@ -39,8 +39,6 @@ struct option_row {
 	const char *value; /* what help calls its value; NULL: a flag, `into` is a bool */
 	const char *summary;
 	option_parser *parse; /* of a value; NULL: the text itself, `into` is a const char * */
-	int n_values;         /* more than one: parse_many gets them; with parse they are refused */
-	option_parser_many *parse_many;
 	void *into;
 	bool hidden; /* an old name or a switch for tests: works, and help is silent about it */
 	int n_values; /* more than one: parse_many gets them */
