@@ -6,29 +6,47 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static int signal_fd = -1;
+static int signal_fd = -1, child_fd = -1;
 static int first;
 static sigset_t old_mask;
 
 int interrupt_init(void)
 {
-	sigset_t mask;
+	sigset_t mask, child;
 
 	if (signal_fd >= 0)
 		return 0;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &mask, &old_mask) < 0)
 		return -errno;
+	if (sigprocmask(SIG_BLOCK, &child, NULL) < 0)
+		return -errno;
 	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return signal_fd < 0 ? -errno : 0;
+	child_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+	return signal_fd < 0 || child_fd < 0 ? -errno : 0;
 }
 
 int interrupt_fd(void)
 {
 	return signal_fd;
+}
+
+int interrupt_child_fd(void)
+{
+	return child_fd;
+}
+
+void interrupt_child_clear(void)
+{
+	struct signalfd_siginfo info;
+
+	while (child_fd >= 0 && read(child_fd, &info, sizeof(info)) == sizeof(info))
+		;
 }
 
 const sigset_t *interrupt_old_mask(void)

@@ -11,5 +11,10 @@ int interrupt_init(void);
 int interrupt_fd(void); /* -1 before interrupt_init */
 const sigset_t *interrupt_old_mask(void);
 
+/* A descriptor that becomes readable when a child ends or stops (SIGCHLD); interrupt_child_clear makes it
+ * unreadable. */
+int interrupt_child_fd(void);
+void interrupt_child_clear(void);
+
 /* The first of the signals that has come, 0 if none has. */
 int interrupt_came(void);

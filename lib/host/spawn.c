@@ -105,8 +105,10 @@ static _Noreturn __attribute__((noinline)) void child_execute(struct child *chil
 	for (int i = 0; i < 3; i++)
 		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
 			child_give_up(child, "redirect its output");
-	if (s->cpu >= 0 && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
-		child_give_up(child, "pin it to its CPU");
+	if (s->new_session && setsid() < 0)
+		child_give_up(child, "give it a session of its own");
+	if ((s->cpu >= 0 || s->affinity) && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
+		child_give_up(child, "pin it to its CPUs");
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* should we be killed, it must not go on alone */
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
 	clock_gettime(CLOCK_REALTIME, &child->start_real);
@@ -160,6 +162,8 @@ static int start(
 	child->spawn = s;
 	child->mask = interrupt_old_mask();
 	CPU_ZERO(&child->cpus);
+	if (s->affinity)
+		child->cpus = *s->affinity;
 	if (s->cpu >= 0)
 		CPU_SET(s->cpu, &child->cpus);
 	r = clone_child(&args, child);
@@ -195,38 +199,64 @@ static int poll_ms(const struct spawn *s, int64_t deadline_ns)
 	return ms < 0 || left_ms < ms ? (int)left_ms : ms;
 }
 
-/* Until the program has ended; a time-out or a signal for us ends it, and the wait goes on. */
+/* Whether the program itself is stopped, and stays so: at a terminal, ^Z stops us too, and what wakes us
+ * wakes it a moment later. */
+static bool is_stopped(pid_t pid)
+{
+	siginfo_t info = {};
+
+	for (int look = 0; look < 2; look++) {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0)
+			return false;
+		if (look == 0)
+			usleep(200000);
+	}
+	return true;
+}
+
+/* Why the program must be ended now; SPAWN_ENDED: it need not. */
+static enum spawn_end why_end(pid_t pid, int64_t deadline_ns, bool child_signal)
+{
+	if (interrupt_came())
+		return SPAWN_INTERRUPTED;
+	if (deadline_ns && clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+		return SPAWN_TIMED_OUT;
+	if (!child_signal)
+		return SPAWN_ENDED;
+	interrupt_child_clear();
+	return is_stopped(pid) ? SPAWN_STOPPED : SPAWN_ENDED;
+}
+
+/* Until the program has ended; a time-out, a stop or a signal for us ends it, and the wait goes on. */
 static int wait_for_end(
 	const struct spawn *s, pid_t pid, int pidfd, struct spawned *spawned, struct error *err)
 {
 	int64_t deadline_ns = s->timeout_ns ? clock_ns(CLOCK_MONOTONIC) + s->timeout_ns : 0;
+	struct pollfd fds[] = {
+		{.fd = pidfd, .events = POLLIN},
+		{.fd = interrupt_fd(), .events = POLLIN},
+		{.fd = interrupt_child_fd(), .events = POLLIN},
+		{.fd = s->accounting ? accounting_poll_fd(s->accounting) : -1, .events = POLLIN},
+	};
 
 	for (;;) {
-		struct pollfd fds[] = {
-			{.fd = pidfd, .events = POLLIN},
-			{.fd = spawned->end == SPAWN_ENDED ? interrupt_fd() : -1, .events = POLLIN},
-			{.fd = s->accounting ? accounting_poll_fd(s->accounting) : -1, .events = POLLIN},
-		};
-		int r;
+		int r = poll(fds, ELEMENTS(fds), poll_ms(s, deadline_ns));
 
-		r = poll(fds, ELEMENTS(fds), poll_ms(s, deadline_ns));
 		if (r < 0 && errno != EINTR)
 			return error_os(err, -errno, "cannot wait for '%s'", s->argv[0]);
 		if (r > 0 && fds[0].revents)
 			return 0;
-		if (s->accounting) {
-			r = accounting_drain(s->accounting, err);
-			if (r < 0)
-				return r;
-		}
-		if (spawned->end == SPAWN_ENDED && interrupt_came())
-			spawned->end = SPAWN_INTERRUPTED;
-		else if (spawned->end == SPAWN_ENDED && deadline_ns &&
-			 clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
-			spawned->end = SPAWN_TIMED_OUT;
-		else
+		r = s->accounting ? accounting_drain(s->accounting, err) : 0;
+		if (r < 0)
+			return r;
+		if (spawned->end != SPAWN_ENDED)
+			continue;
+		spawned->end = why_end(pid, deadline_ns, fds[2].revents);
+		if (spawned->end == SPAWN_ENDED)
 			continue;
 		deadline_ns = 0;
+		fds[1].fd = fds[2].fd = -1;
 		r = end_tree(s, pid, err);
 		if (r < 0)
 			return r;
@@ -259,13 +289,21 @@ static int reap(struct spawned *spawned)
 	return pid == 0;
 }
 
+/* 1: processes that the program left behind go on. In a cgroup its own count, and nobody else's. */
+static int some_left(const struct spawn *s, struct spawned *spawned, struct error *err)
+{
+	int r = reap(spawned);
+
+	return s->cgroup ? cgroup_populated(s->cgroup, err) : r;
+}
+
 /* The processes that the program left behind: they may go on for linger_ns, then they are ended. */
 static int collect_rest(const struct spawn *s, struct spawned *spawned, struct error *err)
 {
 	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + (spawned->end == SPAWN_ENDED ? s->linger_ns : 0);
-	int r = 0, pause_us = 100;
+	int r, pause_us = 100;
 
-	while (reap(spawned) || (s->cgroup && (r = cgroup_populated(s->cgroup, err)) > 0)) {
+	while ((r = some_left(s, spawned, err)) > 0) {
 		int n = s->cgroup ? cgroup_count(s->cgroup, err) : descendants_count();
 
 		if (n > spawned->left_behind)
@@ -277,7 +315,7 @@ static int collect_rest(const struct spawn *s, struct spawned *spawned, struct e
 			if (r < 0)
 				return r;
 		}
-		usleep(pause_us);
+		usleep((useconds_t)pause_us);
 		if (pause_us < 10000)
 			pause_us *= 2;
 	}

@@ -7,13 +7,16 @@
 #include "lib/host/accounting.h"
 #include "lib/host/cgroup.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct spawn {
 	char *const *argv;                  /* argv[0] is looked up in PATH by spawn_find */
 	const char *path;                   /* the file to execute: spawn_find's answer */
-	int cpu;                            /* -1: where the kernel likes */
+	int cpu;                            /* -1: where affinity, or else the caller's mask, allows */
+	const cpu_set_t *affinity;          /* NULL: as the caller's */
+	bool new_session;                   /* it leads a session of its own, without a terminal */
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: as the caller's */
 	const struct cgroup *cgroup;        /* NULL: PT comes from wait4, waited-for processes only */
 	struct accounting *accounting;      /* drained while the program runs; may be NULL */
@@ -24,6 +27,7 @@ struct spawn {
 enum spawn_end {
 	SPAWN_ENDED,       /* by itself: wait_status tells how */
 	SPAWN_TIMED_OUT,   /* we ended it */
+	SPAWN_STOPPED,     /* it stopped itself, nobody would have let it go on, and we ended it */
 	SPAWN_INTERRUPTED, /* a signal came for us, and we ended it */
 };
 
@@ -36,7 +40,7 @@ struct spawned {
 	bool pt_partial; /* PT is wait4's: what the program did not wait for is missing */
 	int64_t max_rss_bytes;
 	long voluntary_switches, involuntary_switches;
-	int left_behind; /* processes that outlived it (0 where there is no cgroup to tell) */
+	int left_behind; /* processes that outlived it */
 	int killed;      /* of those, how many were ended by us after linger_ns */
 };
 

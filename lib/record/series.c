@@ -21,6 +21,10 @@ static int check_end(
 		return error_say(err, -ETIMEDOUT,
 			"'%s' ran longer than %s (%s) and was ended, with all it had started",
 			s->run->program, text_duration(time, s->spawn->timeout_ns), which);
+	if (spawned->end == SPAWN_STOPPED)
+		return error_say(err, -ECANCELED,
+			"'%s' stopped itself in %s, and was ended: nobody would have let it go on",
+			s->run->program, which);
 	if (status == 0)
 		return 0;
 	if (s->ignore_failure)

@@ -189,6 +189,43 @@ static void a_pinned_program_runs_on_its_cpu_only(void **state)
 	assert_string_equal(text, "Cpus_allowed_list:\t0\n");
 }
 
+static void a_program_that_stops_itself_is_ended(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"kill -STOP $$; exit 5", NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+
+	assert_int_equal(interrupt_init(), 0);
+	assert_int_equal(run_ok(&spawn).end, SPAWN_STOPPED);
+}
+
+static void a_session_of_its_own_is_given_when_asked_for(void **state)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c",
+		(char *)"read pid comm state ppid pgrp session rest < /proc/self/stat; test $session = $$",
+		NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
+
+	assert_int_not_equal(run_ok(&spawn).wait_status, 0);
+	spawn.new_session = true;
+	assert_int_equal(run_ok(&spawn).wait_status, 0);
+}
+
+static void a_fork_bomb_within_limits_is_ended_whole(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	char *argv[] = {(char *)"sh", (char *)"-c",
+		(char *)"bomb() { [ $1 = 0 ] && exec sleep 1000; bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; "
+			"}; bomb 6",
+		NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+	struct error err = {};
+
+	spawn.timeout_ns = 300 * NS_PER_MS;
+	assert_int_equal(run_ok(&spawn).end, SPAWN_TIMED_OUT);
+	assert_int_equal(cgroup_populated(cgroup, &err), 0);
+}
+
 /* Last: it leaves the signal behind. */
 static void an_interrupt_ends_the_program_and_is_told(void **state)
 {
@@ -255,6 +292,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_file_that_is_no_program_is_an_error_with_a_sentence),
 		cmocka_unit_test(commands_are_found_as_a_shell_finds_them),
 		cmocka_unit_test(a_pinned_program_runs_on_its_cpu_only),
+		cmocka_unit_test(a_program_that_stops_itself_is_ended),
+		cmocka_unit_test(a_session_of_its_own_is_given_when_asked_for),
+		cmocka_unit_test(a_fork_bomb_within_limits_is_ended_whole),
 		cmocka_unit_test(an_interrupt_ends_the_program_and_is_told),
 		cmocka_unit_test(the_cgroup_is_gone_when_it_is_freed),
 		cmocka_unit_test(what_a_killed_observer_left_is_removed_by_the_next),
