@@ -66,3 +66,6 @@ int accounting_drain(struct accounting *a, struct error *err);
 
 /* The after image, and all executions with pt_ns > 0 or tick_ns > 0, in order of pid. */
 int accounting_after(struct accounting *a, struct usages *ret, struct error *err);
+
+/* CPU time that this thread has spent in the calls above since the last accounting_before. */
+int64_t accounting_cost_ns(const struct accounting *a);

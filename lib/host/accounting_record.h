@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is known of one task at one moment, as it comes out of the kernel. The BPF programs write these
+ * records, so this header stands alone: no other header, fixed layout. */
+#pragma once
+
+enum {
+	RECORD_COMM_SIZE = 16,
+	RECORD_PATH_SIZE = 256,
+	RECORD_CGROUP_NAME_SIZE = 64,
+};
+
+enum {
+	RECORD_KIND_TASK = 1, /* struct task_record */
+	RECORD_KIND_EXEC = 2, /* struct exec_record */
+};
+
+enum {
+	RECORD_KERNEL = 1 << 0,  /* a kernel thread */
+	RECORD_DEAD = 1 << 1,    /* it has exited; others may not have noticed */
+	RECORD_FORKED = 1 << 2,  /* has not executed a program since it was forked */
+	RECORD_PROGRAM = 1 << 3, /* in the cgroup of the program under test, or below it */
+};
+
+/* A thread (bpf), or a process as a whole (taskstats). */
+struct task_record {
+	unsigned int kind;
+	unsigned int flags;
+	unsigned int pid;  /* of the thread */
+	unsigned int tgid; /* of the process */
+	unsigned int ppid; /* the process that waits for it */
+	unsigned int unused;
+	unsigned long long key;              /* tells tasks apart that live at the same time */
+	unsigned long long start_ns;         /* CLOCK_MONOTONIC; of the thread */
+	unsigned long long process_start_ns; /* of the process */
+	unsigned long long run_ns;           /* the scheduler's run time since start */
+	unsigned long long tick_ns;          /* user + system as accounted */
+	unsigned long long cgroup;           /* id in the v2 hierarchy, 0: not known */
+	char comm[RECORD_COMM_SIZE];         /* of the process */
+};
+
+/* A process has executed a program. */
+struct exec_record {
+	unsigned int kind;
+	unsigned int tgid;
+	unsigned long long cgroup;
+	char cgroup_name[RECORD_CGROUP_NAME_SIZE]; /* the last part of its path */
+	char path[RECORD_PATH_SIZE];               /* as the caller gave it; cut if longer */
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What this kernel and this process have of what the accounting needs, and the sentence where something is
+ * missing. Gathered first, then judged by pure functions. */
+#pragma once
+
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct accounting_site {
+	uint64_t capabilities; /* effective, a bit each */
+	bool initial_user_namespace, initial_pid_namespace;
+	bool has_btf;
+	bool lockdown; /* confidentiality: nobody may read kernel memory */
+	int kernel_major, kernel_minor;
+};
+
+void accounting_site_read(struct accounting_site *ret, int root_fd);
+
+/* 0, or -EPERM, -ENOTSUP with a sentence that says what is missing and what to do. */
+int accounting_site_has_bpf(const struct accounting_site *site, struct error *err);
+int accounting_site_has_taskstats(const struct accounting_site *site, struct error *err);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which program a process runs and which systemd unit it belongs to, so that a finding can be acted on
+ * ("switch off apt-daily.timer"). Asked once for each process, and remembered until it ends or executes
+ * another program. The only file that asks systemd about processes. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+#include "lib/base/error.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct identity;
+
+/* Texts live as long as the identity; NULL: not known. */
+struct identified {
+	const char *exe;  /* path */
+	const char *unit; /* "cron.service", "session-3.scope" */
+};
+
+int identity_new(struct identity **ret, struct error *err);
+void identity_free(struct identity *identity);
+DEFINE_FREEP(identity)
+
+/* Of a process that is alive. `start_ns` and `name` tell it from an earlier one with the same pid, and from
+ * what it was before it executed another program. */
+struct identified identity_of(struct identity *identity, pid_t pid, uint64_t start_ns, const char *name);
+
+/* Of a process that has ended, if it was asked for while it lived. */
+struct identified identity_remembered(const struct identity *identity, pid_t pid, uint64_t start_ns);
+
+/* The process has ended, or executed another program. */
+void identity_forget(struct identity *identity, pid_t pid);
+
+/* The unit of a cgroup that may be gone by the time anyone asks. */
+void identity_learn_cgroup(struct identity *identity, uint64_t cgroup, const char *unit);
+const char *identity_cgroup_unit(const struct identity *identity, uint64_t cgroup);
+
+/* A copy of `text` that lives as long as the identity; NULL: no memory. */
+const char *identity_keep(struct identity *identity, const char *text);
+
+/* Whether `name` (of a cgroup) is a unit that processes run in: "x.service", "x.scope", "x.socket"… */
+int identity_is_unit(const char *name);
+
+/* The unit in the text of /proc/PID/cgroup: the last part of a path of the v2 or systemd's own hierarchy that
+ * is one, copied to `ret`, which is as large as the text. 1 if there is one. */
+int identity_parse_cgroup(const char *text, char *ret);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A map from 64-bit keys to small numbers that is emptied at no cost and keeps its memory: what joins
+ * thousands of tasks between two samples without allocating. A zeroed struct is an empty map. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct keymap {
+	struct keymap_slot *slots;
+	size_t n_slots, n_keys;
+	uint32_t generation; /* slots of another one are empty */
+};
+
+void keymap_free(struct keymap *map);
+
+/* Empties the map and makes room for n_keys. -ENOMEM. */
+int keymap_reset(struct keymap *map, size_t n_keys);
+
+/* Sets, or replaces. -ENOMEM if it had to grow and could not. */
+int keymap_set(struct keymap *map, uint64_t key, uint32_t value);
+
+/* The value, to be read or written until the next keymap_set; NULL if there is none. */
+uint32_t *keymap_find(const struct keymap *map, uint64_t key);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's struct taskstats as bytes. It grows with the kernel's version, and for two releases it was
+ * changed in the middle, so it is read by version and length, never laid over memory. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	TASKSTATS_FORKED = 0x01,    /* in `flags`: no exec since fork (AFORK) */
+	TASKSTATS_LAST = 0x20,      /* in `flags`: the last thread of its process (AGROUP) */
+	TASKSTATS_MIN_VERSION = 12, /* the first that tells a thread's process; Linux 5.19 */
+};
+
+struct taskstats_fields {
+	uint16_t version;
+	uint8_t flags;
+	uint64_t run_ns;  /* cpu_run_virtual_total: the scheduler's run time */
+	uint64_t tick_ns; /* cpu_run_real_total: user + system as accounted */
+	char comm[16];
+	uint32_t pid, tgid, ppid;
+	uint64_t exe_device, exe_inode;
+};
+
+/* Reads what the kernel sent, `version` 0: as it says itself (the totals of a process that ended are sent
+ * without one). -EBADMSG: too short for its version; -ENOTSUP: older than TASKSTATS_MIN_VERSION. */
+int taskstats_read(const void *data, size_t len, unsigned int version, struct taskstats_fields *ret);

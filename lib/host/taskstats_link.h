@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Generic netlink to the kernel's taskstats: questions about living tasks in batches, and the records of
+ * tasks that end, from one socket a CPU. The only file that includes libmnl. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+#include "lib/base/error.h"
+#include "lib/host/taskstats.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct taskstats_link;
+
+/* receive_bytes: the buffer of each CPU's socket, 0: by the number of CPUs. -ENOTSUP, -EPERM… with a
+ * sentence. */
+int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, struct error *err);
+void taskstats_link_free(struct taskstats_link *link);
+DEFINE_FREEP(taskstats_link)
+
+/* What is asked: the thread with that id alone, or the whole process, threads that ended included. Of a whole
+ * process the kernel tells only its times. */
+enum taskstats_scope { TASKSTATS_THREAD, TASKSTATS_PROCESS };
+
+/* Called with the answer about pids[i], in order; not at all for one that is gone. */
+typedef int taskstats_answer(void *context, size_t i, const struct taskstats_fields *fields);
+
+/* What `answer` returns below zero ends it. `ret_missed`: so many questions got neither answer nor error. */
+int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, const pid_t *pids, size_t n,
+	taskstats_answer *answer, void *context, size_t *ret_missed, struct error *err);
+
+struct taskstats_end {
+	struct taskstats_fields thread;
+	bool has_process; /* it was the last thread of a process that had others */
+	uint64_t process_run_ns, process_tick_ns;
+};
+
+typedef int taskstats_ended(void *context, const struct taskstats_end *end);
+
+/* All that has come since the last call; CPU by CPU, in order on each. */
+int taskstats_link_receive(
+	struct taskstats_link *link, taskstats_ended *ended, void *context, struct error *err);
+
+/* Records that did not arrive, since the link was made. Call it after taskstats_link_receive. */
+uint64_t taskstats_link_lost(const struct taskstats_link *link);
