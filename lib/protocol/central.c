@@ -5,16 +5,18 @@
  * itself does not account for. That is what spacings_breaks finds: in the sorted ETs, a gap too long for
  * the gaps next to it on the inside (Rényi 1953; Burridge & Taylor 2006; Wilkinson 2018). The
  * innermost such gap bounds the central cluster; those further out are the zooms before. One gap in a
- * hundred clean runs is found by chance (ALPHA).
+ * hundred clean runs is found by chance (ALPHA). A gap narrower than the robust sd of the ETs is none to the
+ * eye, and none here.
  *
  * It assumes that more than half of the samples are undisturbed or disturbed alike, and that the samples of
  * the cluster have a tail no heavier than exponential. With a heavier tail its outermost samples are
  * left out of the cluster; whether they are L-samples is then for the daemons to say.
  *
- * Long samples that join the cluster without a gap are found by the core: five robust sd from the middle of
- * the shortest half (Rousseeuw & Leroy 1988; the bound that Davies & Gather 1993 call an outlier identifier),
- * which normal ETs pass once in three million samples. It bounds the cluster only where daemons account for
- * the time beyond it, because heavy tails pass it as well. */
+ * Long samples that join the cluster without such a gap are beyond its core: five robust sd from the middle
+ * of the shortest half (Rousseeuw & Leroy 1988; Davies & Gather 1993 call such a bound an outlier
+ * identifier), which normal ETs pass once in three million samples. Heavy tails pass it as well, so that the
+ * core, or the widest gap beyond it, bounds the cluster only where daemons account for most of what lies
+ * beyond. */
 #include "lib/protocol/central.h"
 
 #include "lib/base/text.h"
@@ -57,6 +59,11 @@ static void cut(struct view *v, enum tail tail, size_t beyond)
 		v->ets += beyond;
 }
 
+static bool is_break(const struct gap *gap, double sd)
+{
+	return gap->size > gap->longest && gap->size > sd;
+}
+
 /* Whether the view as it is stays worth a look when `beyond` samples are left out of it. */
 static bool narrows(const struct view *v, enum tail tail, size_t beyond)
 {
@@ -70,30 +77,28 @@ static bool narrows(const struct view *v, enum tail tail, size_t beyond)
 /* Zooms in on one side, from the outermost break to the innermost. */
 static int zoom_side(struct central *c, struct view *v, enum tail tail)
 {
-	_cleanup_(freep) struct gap *breaks = NULL;
-	size_t n = 0, cut_already = 0;
-	int r = spacings_breaks(v->ets, v->n, tail, v->grain, ALPHA, &breaks, &n);
+	_cleanup_(freep) struct gap *gaps = NULL;
+	double sd = shorth_of(v->ets, v->n).sd;
+	size_t n = 0, innermost = 0, gone = 0;
+	int r = spacings_gaps(v->ets, v->n, tail, v->grain, ALPHA, &gaps, &n);
 
-	if (r < 0)
-		return r;
-	while (n-- > 0) {
-		const struct gap *gap = &breaks[n];
-		size_t beyond = gap->beyond - cut_already;
+	while (r == 0 && innermost < n && !is_break(&gaps[innermost], sd))
+		innermost++;
+	for (size_t i = n; r == 0 && i-- > innermost;) {
+		size_t beyond = gaps[i].beyond - gone;
 
-		if (n > 0 && !narrows(v, tail, beyond))
+		if (!is_break(&gaps[i], sd) || (i > innermost && !narrows(v, tail, beyond)))
 			continue;
 		r = add_zoom(c, v,
 			(struct zoom){.end = ZOOM_GAP,
 				.below = tail == TAIL_LOW,
 				.beyond = beyond,
-				.gap_ns = llround(gap->size),
-				.longest_ns = llround(gap->longest)});
-		if (r < 0)
-			return r;
+				.gap_ns = llround(gaps[i].size),
+				.longest_ns = llround(gaps[i].longest)});
 		cut(v, tail, beyond);
-		cut_already = gap->beyond;
+		gone = gaps[i].beyond;
 	}
-	return 0;
+	return r;
 }
 
 static int zoom_by_hand(struct central *c, struct view *v, int64_t by_hand_ns)
@@ -112,7 +117,26 @@ static int zoom_by_hand(struct central *c, struct view *v, int64_t by_hand_ns)
 	return r;
 }
 
-static void bound(struct central *c, const struct view *v)
+/* The widest gap beyond the core, measured by what the samples account for. */
+static int find_near(struct central *c, const struct view *v)
+{
+	_cleanup_(freep) struct gap *gaps = NULL;
+	const struct gap *widest = NULL;
+	size_t n = 0;
+	int r = spacings_gaps(v->ets, v->n, TAIL_HIGH, v->grain, ALPHA, &gaps, &n);
+
+	if (r < 0)
+		return r;
+	for (const struct gap *gap = gaps; gap < gaps + n; gap++)
+		if (v->ets[v->n - 1 - gap->beyond] >= c->core_high_ns &&
+			(!widest || gap->size * widest->longest > widest->size * gap->longest))
+			widest = gap;
+	if (widest)
+		c->near_high_ns = v->ets[v->n - 1 - widest->beyond];
+	return 0;
+}
+
+static int bound(struct central *c, const struct view *v)
 {
 	struct shorth core = shorth_of(v->ets, v->n);
 	double reach = core.middle + CORE_SD * core.sd + (double)v->grain;
@@ -121,9 +145,12 @@ static void bound(struct central *c, const struct view *v)
 	while (i > 1 && (double)v->ets[i - 1] > reach)
 		i--;
 	c->low_ns = v->ets[0];
-	c->high_ns = v->ets[v->n - 1];
-	c->core_high_ns = c->by_hand ? c->high_ns : v->ets[i - 1];
+	c->high_ns = c->core_high_ns = c->near_high_ns = v->ets[v->n - 1];
 	c->median_ns = llround(quantile_of(v->ets, v->n, 0.5));
+	if (c->by_hand)
+		return 0;
+	c->core_high_ns = v->ets[i - 1];
+	return find_near(c, v);
 }
 
 static void count(struct central *c, const struct sample *samples, size_t n)
@@ -155,8 +182,8 @@ static int zoom_in(struct central *c, struct view *v, int64_t by_hand_ns)
 	return r;
 }
 
-int central_find(
-	struct central *ret, const struct sample *samples, size_t n, int64_t by_hand_ns, struct error *err)
+int central_find(struct central *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
+	int64_t by_hand_ns, struct error *err)
 {
 	_cleanup_(freep) int64_t *ets = reallocarray(NULL, n + 1, sizeof(*ets));
 	_cleanup_(central_clearp) struct central c = {};
@@ -171,15 +198,18 @@ int central_find(
 		ets[i] = samples[i].et_ns;
 	sort_ascending(ets, n);
 	v.grain = grain_of(ets, n);
+	if (resolution_ns > 1 && resolution_ns < v.grain) /* few different ETs may share a step by chance */
+		v.grain = resolution_ns;
 	if (by_hand_ns > 0 && by_hand_ns < ets[0])
 		return error_say(err, -EINVAL,
 			"no sample is as short as the bound that was given for the central cluster: the "
 			"shortest took %.9g s",
 			(double)ets[0] / 1e9);
 	r = zoom_in(&c, &v, by_hand_ns);
+	if (r == 0)
+		r = bound(&c, &v);
 	if (r < 0)
 		return error_os(err, r, "cannot look at %zu samples", n);
-	bound(&c, &v);
 	count(&c, samples, n);
 	*ret = c;
 	c = (struct central){};
@@ -187,27 +217,26 @@ int central_find(
 }
 
 int central_tighten(
-	struct central *c, const struct sample *samples, size_t n, double explained, struct error *err)
+	struct central *c, const struct sample *samples, size_t n, int64_t high_ns, double explained)
 {
 	struct zoom *last = &c->zooms[c->n_zooms - 1];
 	_cleanup_(freep) int64_t *ets = reallocarray(NULL, n, sizeof(*ets));
 	struct view v = {.ets = ets};
-	size_t before = c->n_central;
 	int r;
 
 	if (!ets)
-		return error_os(err, -ENOMEM, "cannot look at %zu samples", n);
+		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		if (samples[i].et_ns >= c->low_ns && samples[i].et_ns <= c->core_high_ns)
+		if (samples[i].et_ns >= c->low_ns && samples[i].et_ns <= high_ns)
 			ets[v.n++] = samples[i].et_ns;
 	sort_ascending(ets, v.n);
 	last->end = ZOOM_DAEMONS;
 	last->explained = explained;
-	last->beyond = before - v.n;
+	last->beyond = c->n_central - v.n;
 	r = add_zoom(c, &v, (struct zoom){.end = ZOOM_LAST});
 	if (r < 0)
-		return error_os(err, r, "cannot look at %zu samples", n);
-	c->high_ns = c->core_high_ns;
+		return r;
+	c->high_ns = c->core_high_ns = c->near_high_ns = high_ns;
 	c->median_ns = llround(quantile_of(ets, v.n, 0.5));
 	count(c, samples, n);
 	return 0;
@@ -233,8 +262,7 @@ char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *z)
 		break;
 	case ZOOM_DAEMONS:
 		snprintf(buffer, ZOOM_WHY_SIZE,
-			"%zu longer sample%s without a gap, but daemons account for %.0f %% of their extra "
-			"time",
+			"%zu longer sample%s without a telling gap, of which daemons account for %.0f %%",
 			z->beyond, z->beyond == 1 ? "" : "s", 100 * z->explained);
 		break;
 	case ZOOM_HAND:

@@ -24,14 +24,17 @@ struct zoom {
 	size_t beyond;      /* how many samples that is */
 	int64_t gap_ns;     /* ZOOM_GAP: its size */
 	int64_t longest_ns; /* ZOOM_GAP: the longest that the samples within account for */
-	double explained;   /* ZOOM_DAEMONS: the share of the extra time that daemons account for */
+	double explained;   /* ZOOM_DAEMONS: the share of those samples that daemons account for */
 };
 
 struct central {
 	int64_t low_ns, high_ns; /* the central cluster: low <= ET <= high */
 	int64_t median_ns;       /* of the central cluster */
-	int64_t core_high_ns;    /* its longest ET that one symmetric bulk accounts for; at most high_ns */
-	struct zoom *zooms;      /* from everything to the central cluster, which is the last */
+	/* Two tighter upper bounds, which hold if daemons account for what lies beyond; high_ns: there is
+	 * none. */
+	int64_t core_high_ns; /* the longest ET that one symmetric bulk accounts for */
+	int64_t near_high_ns; /* below the widest gap beyond the core, though it proves nothing by itself */
+	struct zoom *zooms;   /* from everything to the central cluster, which is the last */
 	size_t n_zooms;
 	size_t n_samples, n_central, n_above, n_below;
 	size_t n_arms;    /* pairs of which one is above: in an arm of the L */
@@ -39,14 +42,14 @@ struct central {
 	bool by_hand;     /* the upper bound was given, not found */
 };
 
-/* by_hand_ns: the greatest central ET as a person sees it; 0: find it. -EINVAL: no samples, or none at or
- * below by_hand_ns. */
-int central_find(
-	struct central *ret, const struct sample *samples, size_t n, int64_t by_hand_ns, struct error *err);
+/* resolution_ns: of what was recorded; 1: exact. by_hand_ns: the greatest central ET as a person sees it; 0:
+ * find it. -EINVAL: no samples, or none at or below by_hand_ns. */
+int central_find(struct central *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
+	int64_t by_hand_ns, struct error *err);
 
-/* One zoom more, to the core; explained: the share of the extra time beyond it that daemons account for. */
+/* One zoom more, to high_ns; explained: the share of the samples beyond it that daemons account for. */
 int central_tighten(
-	struct central *central, const struct sample *samples, size_t n, double explained, struct error *err);
+	struct central *central, const struct sample *samples, size_t n, int64_t high_ns, double explained);
 
 void central_clear(struct central *central);
 

@@ -49,13 +49,16 @@ static enum zone zone_of(const struct central *c, int64_t et_ns)
 		return ZONE_BELOW;
 	if (et_ns > c->high_ns)
 		return ZONE_ABOVE;
-	return et_ns > c->core_high_ns ? ZONE_TAIL : ZONE_CORE;
+	if (et_ns <= c->core_high_ns)
+		return ZONE_CORE;
+	return et_ns <= c->near_high_ns ? ZONE_NEAR : ZONE_FAR;
 }
 
 static int set_zones(struct reader *reader, const struct sample *samples)
 {
 	reader->zones = malloc(reader->n_samples);
-	if (!reader->zones)
+	reader->extra_ns = calloc(reader->n_samples, sizeof(*reader->extra_ns));
+	if (!reader->zones || !reader->extra_ns)
 		return -ENOMEM;
 	for (size_t i = 0; i < reader->n_samples; i++)
 		reader->zones[i] = (uint8_t)zone_of(&reader->central, samples[i].et_ns);
@@ -73,7 +76,8 @@ int reader_new(struct reader **ret, struct run *run, struct sample *samples, siz
 	reader->n_samples = n_samples;
 	reader->daemons = daemons;
 	reader->resolution_ns = options->resolution_ns ?: run->resolution_ns > 0 ? run->resolution_ns : 1;
-	r = central_find(&reader->central, samples, n_samples, options->central_max_ns, err);
+	r = central_find(
+		&reader->central, samples, n_samples, run->resolution_ns, options->central_max_ns, err);
 	if (r < 0)
 		return error_prefix(err, r, "cannot read run %" PRId64, run->id);
 	r = set_zones(reader, samples);
@@ -97,6 +101,7 @@ void reader_free(struct reader *reader)
 	free(reader->watches);
 	free(reader->watch_of);
 	free(reader->zones);
+	free(reader->extra_ns);
 	free(reader->samples);
 	central_clear(&reader->central);
 	run_clear(&reader->run);
@@ -152,7 +157,7 @@ int reader_add(struct reader *reader, const struct execution *e, struct error *e
 		w->longest_ns = pt_ns;
 		w->longest = e->daemon - 1;
 	}
-	if ((zone == ZONE_TAIL || zone == ZONE_ABOVE) && pt_ns > w->seen[ZONE_CORE].max_ns)
+	if (zone > ZONE_CORE && pt_ns > w->seen[ZONE_CORE].max_ns)
 		r = keep(w, e->sample, pt_ns);
 	return r < 0 ? error_os(err, r, "cannot read run %" PRId64, reader->run.id) : 0;
 }

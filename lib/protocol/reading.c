@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Half of the extra time: what makes these samples long is daemons rather than noise. */
+/* Half of the extra time of a sample: it is daemons rather than noise that make it long. Half of the samples
+ * beyond a bound: it is daemons that make the bound. */
 static const double EXPLAINED = 0.5;
 
 /* The book knows every process that ever ran; the reading has those of this run. */
@@ -23,26 +24,82 @@ static void drop_unseen(struct reader *reader)
 	reader->n_watches = kept;
 }
 
-/* Where daemons account for the samples beyond the core, the core is the central cluster. */
-static int settle_tail(struct reader *reader, struct error *err)
+/* Step 4: longer than the maximum and two sd of what is seen in the central cluster, or not seen there. */
+static bool is_long(const struct running *central, int64_t pt_ns)
 {
-	double explained = explained_share(reader, IN(ZONE_CORE), IN(ZONE_TAIL));
-	enum zone to = explained >= EXPLAINED ? ZONE_ABOVE : ZONE_CORE;
-	int r;
+	return central->n == 0 || (double)pt_ns > (double)central->max_ns + 2 * running_sd(central);
+}
+
+/* What each sample beyond the core has of daemons that ran long. A process that runs all the time runs longer
+ * in a longer sample, and is no cause of it: what is usual for it grows with the sample. */
+static void add_up_extra(struct reader *reader)
+{
+	size_t n_core = 0;
 
 	for (size_t i = 0; i < reader->n_samples; i++)
-		if (reader->zones[i] == ZONE_TAIL)
+		n_core += reader->zones[i] == ZONE_CORE;
+	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+		const struct running *core = &w->seen[ZONE_CORE];
+		double a_sample = running_sum(core) / (double)n_core;
+
+		reader->cursor = 0;
+		for (size_t i = 0; i < w->n_longs; i++) {
+			size_t sample = reader_sample(reader, w->longs[i].sample);
+			double usual = a_sample * (double)reader->samples[sample].et_ns /
+				       (double)reader->central.median_ns;
+
+			if (is_long(core, w->longs[i].pt_ns))
+				reader->extra_ns[sample] += fmax((double)w->longs[i].pt_ns - usual, 0);
+		}
+	}
+}
+
+bool reader_explains(const struct reader *reader, size_t sample)
+{
+	int64_t longer_ns = reader->samples[sample].et_ns - reader->central.median_ns;
+
+	return reader->extra_ns[sample] >= EXPLAINED * (double)longer_ns;
+}
+
+/* The share of the samples in these zones that daemons account for; 0 where there are none. */
+static double share_explained(const struct reader *reader, unsigned zones)
+{
+	size_t n = 0, explained = 0;
+
+	for (size_t i = 0; i < reader->n_samples; i++)
+		if (zones & IN(reader->zones[i])) {
+			n++;
+			explained += reader_explains(reader, i);
+		}
+	return n > 0 ? (double)explained / (double)n : 0;
+}
+
+static void move(struct reader *reader, enum zone from, enum zone to)
+{
+	for (size_t i = 0; i < reader->n_samples; i++)
+		if (reader->zones[i] == from)
 			reader->zones[i] = (uint8_t)to;
 	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
-		w->seen[to] = running_join(&w->seen[to], &w->seen[ZONE_TAIL]);
-		w->seen[ZONE_TAIL] = RUNNING_NONE;
+		w->seen[to] = running_join(&w->seen[to], &w->seen[from]);
+		w->seen[from] = RUNNING_NONE;
 	}
-	if (to == ZONE_CORE) {
-		reader->central.core_high_ns = reader->central.high_ns;
+}
+
+/* Where daemons account for most of the samples beyond the core, or beyond the gap further out, that is where
+ * the central cluster ends. */
+static int settle(struct reader *reader)
+{
+	struct central *c = &reader->central;
+	double beyond_core = share_explained(reader, IN(ZONE_NEAR) | IN(ZONE_FAR));
+	double beyond_gap = share_explained(reader, IN(ZONE_FAR));
+	bool core = beyond_core > EXPLAINED, gap = core || beyond_gap > EXPLAINED;
+
+	move(reader, ZONE_NEAR, core ? ZONE_ABOVE : ZONE_CORE);
+	move(reader, ZONE_FAR, gap ? ZONE_ABOVE : ZONE_CORE);
+	if (!gap)
 		return 0;
-	}
-	r = central_tighten(&reader->central, reader->samples, reader->n_samples, explained, err);
-	return r < 0 ? error_prefix(err, r, "cannot read run %" PRId64, reader->run.id) : 0;
+	return central_tighten(c, reader->samples, reader->n_samples,
+		core ? c->core_high_ns : c->near_high_ns, core ? beyond_core : beyond_gap);
 }
 
 /* Step 4, to the kept executions of one daemon: those in the central cluster, and those that are not long
@@ -50,16 +107,13 @@ static int settle_tail(struct reader *reader, struct error *err)
 static void sift(struct reader *reader, struct watch *w, bool *explained)
 {
 	const struct running *central = &w->seen[ZONE_CORE];
-	double usual = (double)central->max_ns + 2 * running_sd(central);
 	size_t kept = 0;
 
 	reader->cursor = 0;
 	for (size_t i = 0; i < w->n_longs; i++) {
 		size_t sample = reader_sample(reader, w->longs[i].sample);
 
-		if (reader->zones[sample] != ZONE_ABOVE)
-			continue;
-		if (central->n > 0 && (double)w->longs[i].pt_ns <= usual)
+		if (reader->zones[sample] != ZONE_ABOVE || !is_long(central, w->longs[i].pt_ns))
 			continue;
 		explained[sample] = true;
 		w->longs[kept++] = w->longs[i];
@@ -173,10 +227,10 @@ int reader_finish(struct reader *reader, struct reading *ret, struct error *err)
 	int r;
 
 	drop_unseen(reader);
-	r = settle_tail(reader, err);
-	if (r < 0)
-		return r;
-	r = make_reading(reader, &reading);
+	add_up_extra(reader);
+	r = settle(reader);
+	if (r == 0)
+		r = make_reading(reader, &reading);
 	if (r == 0)
 		r = shape_judge(reader, &reading);
 	if (r < 0)

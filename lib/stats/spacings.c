@@ -48,15 +48,15 @@ static double f_upper(double p, size_t m)
 	return (double)m * (pow(p, -1 / (double)m) - 1);
 }
 
-int spacings_breaks(const int64_t *ascending, size_t n, enum tail tail, int64_t grain, double alpha,
+int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t grain, double alpha,
 	struct gap **ret, size_t *ret_n)
 {
 	_cleanup_(freep) double *x = reallocarray(NULL, n + 1, sizeof(*x));
 	_cleanup_(freep) double *sum = reallocarray(NULL, n + 1, sizeof(*sum)); /* of D_1 to D_i */
-	_cleanup_(freep) struct gap *breaks = reallocarray(NULL, n / 2 + 1, sizeof(*breaks));
+	_cleanup_(freep) struct gap *gaps = reallocarray(NULL, n / 2 + 1, sizeof(*gaps));
 	size_t found = 0;
 
-	if (!x || !sum || !breaks)
+	if (!x || !sum || !gaps)
 		return -ENOMEM;
 	spread(x, ascending, n, tail, grain);
 	sum[0] = 0;
@@ -68,10 +68,9 @@ int spacings_breaks(const int64_t *ascending, size_t n, enum tail tail, int64_t 
 		double longest = f_upper(alpha / (double)n, m) * (sum[i + m] - sum[i]) / (double)m /
 				 (double)i;
 
-		if (size - (double)grain > longest)
-			breaks[found++] = (struct gap){.beyond = i, .size = size, .longest = longest};
+		gaps[found++] = (struct gap){.beyond = i, .size = size - (double)grain, .longest = longest};
 	}
-	*ret = TAKE(breaks);
+	*ret = TAKE(gaps);
 	*ret_n = found;
 	return 0;
 }

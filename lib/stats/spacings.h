@@ -11,18 +11,17 @@
 #include <stdint.h>
 
 struct gap {
-	size_t beyond; /* how many values lie beyond it */
-	double size;
-	double longest; /* the longest that the gaps before it account for */
+	size_t beyond;  /* how many values lie beyond it */
+	double size;    /* as far as it cannot come from rounding */
+	double longest; /* the longest that the gaps before it account for: size > longest is a break */
 };
 
 enum tail { TAIL_HIGH, TAIL_LOW };
 
-/* The breaks in a tail of ascending values, from the innermost outwards; at most half of the values lie
- * beyond the first. grain: the step in which the values were recorded; a gap counts only as far as it
- * cannot come from rounding. alpha: how often values without a break may show one.
- * -ENOMEM; the caller frees ret. */
-int spacings_breaks(const int64_t *ascending, size_t n, enum tail tail, int64_t grain, double alpha,
+/* The gaps in a tail of ascending values, from the innermost outwards; at most half of the values lie beyond
+ * the first. grain: the step in which the values were recorded. alpha: how often values without a break may
+ * show one. -ENOMEM; the caller frees ret. */
+int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t grain, double alpha,
 	struct gap **ret, size_t *ret_n);
 
 /* The largest step that all values are whole multiples of; 1 for n = 0. */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs made up from a seed: see made_up_run.h. */
+#include "tests/unit/made_up_run.h"
+#include "tests/unit/check.h"
+
+#include "lib/protocol/resolution.h"
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <string.h>
+
+/* One is planted. The others run everywhere or here and there, and are no cause of anything. */
+static struct daemon made_up_daemons[] = {
+	{1, (char *)"rcu_preempt", NULL, NULL, true},
+	{2, (char *)"kworker/0:1", NULL, NULL, true},
+	{3, (char *)"kworker/0:2-eve", NULL, NULL, true},
+	{4, (char *)"systemd-journal", NULL, (char *)"systemd-journald.service", false},
+	{5, (char *)"cron", NULL, (char *)"cron.service", false},
+	{6, (char *)"backup", NULL, (char *)"backup.timer", false},
+	{7, (char *)"sh", NULL, NULL, false},
+};
+
+static const double presence[] = {1, 0.9, 0.5, 0.3, 0.1};
+
+enum { PLANTED = 6, RARE = 7 };
+
+static double noise(gsl_rng *rng, enum noise kind)
+{
+	switch (kind) {
+	case NOISE_UNIFORM:
+		return gsl_ran_flat(rng, -1.7, 1.7);
+	case NOISE_EXPONENTIAL:
+		return gsl_ran_exponential(rng, 1);
+	case NOISE_LOGNORMAL:
+		return gsl_ran_lognormal(rng, 0, 0.8);
+	case NOISE_T3:
+		return fabs(gsl_ran_tdist(rng, 3));
+	case NOISE_CAUCHY:
+		return fabs(gsl_ran_cauchy(rng, 0.7));
+	case NOISE_PARETO:
+		return gsl_ran_pareto(rng, 2.5, 1);
+	default:
+		return gsl_ran_gaussian(rng, 1);
+	}
+}
+
+static double course(const struct made_up *m, gsl_rng *rng, size_t i)
+{
+	double at = (double)i / (double)m->n;
+
+	if (m->drift != 0)
+		return m->drift * (m->wave ? 0.5 - 0.5 * cos(2 * M_PI * at) : at);
+	if (m->step == 0)
+		return 0;
+	return m->step_at > 0 ? (i >= m->step_at) * m->step : (gsl_rng_uniform(rng) < 0.4) * m->step;
+}
+
+static int64_t planted_pt(const struct made_up *m, gsl_rng *rng)
+{
+	double pt = (double)m->least_ns * pow((double)m->most_ns / (double)m->least_ns, gsl_rng_uniform(rng));
+
+	return resolution_round(llround(pt), m->grain_ns);
+}
+
+static void add(struct reader *reader, uint32_t sample, uint32_t daemon, int64_t pt_ns)
+{
+	struct error err = {};
+
+	assert_int_equal(
+		reader_add(reader, &(struct execution){.sample = sample, .daemon = daemon, .pt_ns = pt_ns},
+			&err),
+		0);
+}
+
+static void feed(struct reader *reader, const struct made_up *m, const int64_t *planted_ns, gsl_rng *rng)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		for (uint32_t d = 0; d < ELEMENTS(presence); d++) {
+			double usual = (double)m->spread_ns * (0.05 + 0.02 * d);
+			double pt = usual * (1 + 0.1 * gsl_ran_gaussian_tail(rng, -3, 1));
+
+			if (gsl_rng_uniform(rng) < presence[d])
+				add(reader, (uint32_t)i + 1, d + 1,
+					resolution_round(llround(pt), m->grain_ns));
+		}
+		if (gsl_rng_uniform(rng) < m->rare)
+			add(reader, (uint32_t)i + 1, RARE, resolution_round(m->spread_ns / 20, m->grain_ns));
+		if (planted_ns[i] > 0)
+			add(reader, (uint32_t)i + 1, PLANTED, planted_ns[i]);
+	}
+}
+
+struct made_up_run made_up_read(const struct made_up *m)
+{
+	const struct daemons daemons = {made_up_daemons, ELEMENTS(made_up_daemons)};
+	_cleanup_(freep) int64_t *planted_ns = calloc(m->n, sizeof(*planted_ns));
+	_cleanup_(reader_freep) struct reader *reader = NULL;
+	struct sample *samples = calloc(m->n, sizeof(*samples));
+	struct made_up_run out = {.planted = calloc(m->n, sizeof(bool))};
+	struct run run = {.id = 1, .program = strdup("INC"), .resolution_ns = m->grain_ns};
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+	struct error err = {};
+	double off = 0;
+	int64_t start_ns = 0;
+
+	gsl_rng_set(rng, m->seed);
+	for (size_t i = 0; i < m->n; i++) {
+		bool again = m->in_pairs && i % 2 == 1;
+
+		out.planted[i] = again ? out.planted[i - 1] : gsl_rng_uniform(rng) < m->planted;
+		planted_ns[i] = out.planted[i] ? planted_pt(m, rng) : 0;
+		off = m->wander * off + sqrt(1 - m->wander * m->wander) * noise(rng, m->noise);
+		samples[i].n = (uint32_t)i + 1;
+		samples[i].et_ns = resolution_round(
+			m->length_ns + llround((double)m->spread_ns * (off + course(m, rng, i))),
+			m->grain_ns);
+		samples[i].et_ns += resolution_round(
+			llround((double)planted_ns[i] * (m->moved ?: 1)), m->grain_ns);
+		samples[i].pt_ns = m->length_ns;
+		samples[i].start_ns = start_ns;
+		start_ns += samples[i].et_ns + m->spread_ns;
+	}
+	assert_int_equal(
+		reader_new(&reader, &run, samples, m->n, &daemons, &(struct reading_options){}, &err), 0);
+	feed(reader, m, planted_ns, rng);
+	if (reader_finish(reader, &out.reading, &err) < 0)
+		fail_msg("%s", err.text);
+	gsl_rng_free(rng);
+	return out;
+}
+
+void made_up_clear(struct made_up_run *run)
+{
+	reading_clear(&run->reading);
+	free(run->planted);
+}
+
+bool made_up_found(const struct made_up_run *run)
+{
+	size_t l = 0;
+
+	for (size_t i = 0; i < run->reading.n_samples; i++)
+		if (run->planted[i] &&
+			(l >= run->reading.n_l_samples || run->reading.l_samples[l++] != i + 1))
+			return false;
+	return l == run->reading.n_l_samples;
+}
