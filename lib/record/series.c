@@ -27,6 +27,9 @@ static int check_end(
 			s->run->program, which);
 	if (status == 0)
 		return 0;
+	if (interrupt_came()) /* a ^C of the terminal is the program's too, and may end it before we hear of
+				 ours */
+		return -EINTR;
 	if (s->ignore_failure)
 		return 0;
 	if (WIFSIGNALED(status))

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two fingerprints side by side: what of a machine and of its settings is no longer what it was. */
+#pragma once
+
+#include "lib/base/json.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct difference {
+	bool identity;      /* of the machine itself, else of how it is set */
+	char *what;         /* "kernel.release" */
+	char *before, *now; /* "nothing" for what one of them does not have */
+};
+
+struct differences {
+	struct difference *items; /* identity first, then as in the documents */
+	size_t n, n_identity;
+};
+
+/* Of two documents of emp-setup fingerprint; what is volatile does not count. */
+int environment_diff(const json_t *before, const json_t *now, struct differences *ret, struct error *err);
+void differences_clear(struct differences *differences);
+
+/* "kernel.release was 6.1, is 6.2; …" of at most `most` of them, and how many more; the caller frees it. */
+int differences_words(const struct differences *differences, size_t most, char **ret, struct error *err);
