@@ -1,132 +1,260 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-measure's result as JSON: hyperfine's results[] (seconds; wall time in mean and times, of all samples,
- * so that its users' scripts work), and in each an "emp" object with what hyperfine does not know. */
-#include "measure/measure.h"
+/* A session's results as JSON, CSV and Markdown: see show.h. */
+#include "measure/show.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
+#include "lib/protocol/as_json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
-static double seconds(double ns)
-{
-	return ns / 1e9;
-}
-
-static json_t *summary_json(const struct summary *s)
-{
-	return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f}", "n", (json_int_t)s->n, "min_ns",
-		(json_int_t)s->min_ns, "max_ns", (json_int_t)s->max_ns, "mean_ns", s->mean_ns, "sd_ns",
-		s->sd_ns, "relative_error", s->relative_error);
-}
-
-static json_t *numbers_json(const uint32_t *numbers, size_t n)
+static json_t *clock_json(const struct result *r, size_t offset)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(array, json_integer(numbers[i]));
-	return array;
-}
-
-static json_t *over_json(const struct discarding *d)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < d->n_over; i++) {
-		const struct over_cutoff *o = &d->over[i];
-
+	for (size_t i = 0; i < r->n_samples; i++)
 		json_array_append_new(
-			array, json_pack("{s:I, s:s, s:s*, s:I, s:I}", "sample", (json_int_t)o->sample,
-				       "daemon", o->daemon, "unit", o->unit, "pt_ns", (json_int_t)o->pt_ns,
-				       "cutoff_ns", (json_int_t)o->cutoff_ns));
-	}
+			array, json_integer(*(const int64_t *)((const char *)&r->samples[i] + offset)));
 	return array;
 }
 
-static json_t *emp_json(const struct measured *m)
+static json_t *strangers_json(const struct result *r)
 {
-	const struct discarding *d = &m->result;
-	json_t *emp = json_pack("{s:I, s:s*, s:s, s:s, s:s, s:b}", "run", (json_int_t)d->run.id, "profile",
-		d->run.profile, "environment", m->environment_digest, "backend", d->run.backend, "pt_source",
-		d->run.pt_source, "pt_partial", m->cgroup_why != NULL);
-	json_t *pt = json_array(), *et = json_array(),
-	       *incomplete = numbers_json(d->incomplete, d->n_incomplete);
+	json_t *array = json_array();
 
-	for (size_t i = 0; i < m->n_samples; i++) {
-		json_array_append_new(pt, json_integer(m->samples[i].pt_ns));
-		json_array_append_new(et, json_integer(m->samples[i].et_ns));
-	}
-	json_object_set_new(emp, "pt", summary_json(&d->pt.clean));
-	json_object_set_new(emp, "et", summary_json(&d->et.clean));
-	json_object_set_new(emp, "pt_raw", summary_json(&d->pt.raw));
-	json_object_set_new(emp, "et_raw", summary_json(&d->et.raw));
-	json_object_set_new(emp, "pt_ns", pt);
-	json_object_set_new(emp, "et_ns", et);
-	json_object_set_new(emp, "by_cutoff", over_json(d));
-	json_object_set_new(emp, "by_two_sd", numbers_json(d->pt.by_two_sd, d->pt.n_by_two_sd));
-	json_object_set_new(emp, "incomplete", incomplete);
-	json_object_set_new(emp, "observer_ns", json_integer(m->observer_ns));
-	json_object_set_new(emp, "left_behind", json_integer(m->left_behind));
-	if (m->backend_why)
-		json_object_set_new(emp, "backend_why", json_string(m->backend_why));
+	for (size_t i = 0; i < r->n_strangers; i++)
+		json_array_append_new(
+			array, json_pack("{s:s, s:s*, s:I, s:I}", "daemon", r->strangers[i].name, "unit",
+				       r->strangers[i].unit, "most_ns", (json_int_t)r->strangers[i].most_ns,
+				       "sample", (json_int_t)r->strangers[i].sample));
+	return array;
+}
+
+static json_t *interval_json(const struct summary *s)
+{
+	double half = summary_interval(s, 0.95);
+
+	return isnan(half) ? json_null() : json_pack("[f, f]", s->mean_ns - half, s->mean_ns + half);
+}
+
+/* What discarding_as_json has (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
+static json_t *emp_json(const struct session *s, const struct result *r)
+{
+	json_t *emp = discarding_as_json(&r->discarding);
+	const struct observer *o = &s->observer;
+
+	json_object_set_new(
+		emp, "profile", s->options->profile ? json_string(s->options->profile) : json_null());
+	json_object_set_new(emp, "environment", json_string(s->environment_digest));
+	json_object_set_new(emp, "profile_environment",
+		s->profile.environment_digest ? json_string(s->profile.environment_digest) : json_null());
+	json_object_set_new(emp, "backend", json_string(observer_backend_name(o)));
+	json_object_set_new(emp, "pt_source", json_string(observer_pt_source(o)));
+	json_object_set_new(emp, "pt_partial", json_boolean(!o->cgroup));
+	json_object_set_new(emp, "pt_ns", clock_json(r, offsetof(struct sample, pt_ns)));
+	json_object_set_new(emp, "et_ns", clock_json(r, offsetof(struct sample, et_ns)));
+	json_object_set_new(emp, "user_ns", clock_json(r, offsetof(struct sample, user_ns)));
+	json_object_set_new(emp, "system_ns", clock_json(r, offsetof(struct sample, system_ns)));
+	json_object_set_new(emp, "pt_interval_ns", interval_json(&r->discarding.pt.clean));
+	json_object_set_new(emp, "off_cpu", json_real(result_off_cpu(r)));
+	json_object_set_new(emp, "not_in_profile", strangers_json(r));
+	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
+	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
 	return emp;
 }
 
-static json_t *result_json(const struct measured *m)
+struct means {
+	double user_s, system_s;
+};
+
+static struct means means_of(const struct result *r)
 {
-	const struct summary *et = &m->result.et.raw;
-	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array();
-	double user_ns = 0, system_ns = 0;
+	struct means m = {};
 
-	for (size_t i = 0; i < m->n_samples; i++) {
-		const struct sample *s = &m->samples[i];
-
-		json_array_append_new(times, json_real(seconds((double)s->et_ns)));
-		json_array_append_new(exit_codes, json_integer(s->exit_status));
-		json_array_append_new(memory, json_integer(s->max_rss_bytes));
-		user_ns += (double)s->user_ns / (double)m->n_samples;
-		system_ns += (double)s->system_ns / (double)m->n_samples;
+	for (size_t i = 0; i < r->n_samples; i++) {
+		m.user_s += (double)r->samples[i].user_ns / 1e9 / (double)r->n_samples;
+		m.system_s += (double)r->samples[i].system_ns / 1e9 / (double)r->n_samples;
 	}
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "command",
-		m->command, "mean", seconds(et->mean_ns), "stddev", seconds(et->sd_ns), "median",
-		seconds(et->median_ns), "user", seconds(user_ns), "system", seconds(system_ns), "min",
-		seconds((double)et->min_ns), "max", seconds((double)et->max_ns), "times", times,
-		"memory_usage_byte", memory, "exit_codes", exit_codes, "emp", emp_json(m));
+	return m;
 }
 
-int export_document(const struct measured *measured, size_t n, json_t **ret, struct error *err)
+static json_t *parameters_json(const struct session *s, const struct result *r)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < s->options->parameters.n; i++)
+		json_object_set_new(
+			object, s->options->parameters.items[i].name, json_string(r->command->values[i]));
+	return object;
+}
+
+static json_t *result_json(const struct session *s, const struct result *r)
+{
+	const struct summary *et = &r->discarding.et.raw;
+	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *result;
+	struct means means = means_of(r);
+
+	for (size_t i = 0; i < r->n_samples; i++) {
+		json_array_append_new(times, json_real((double)r->samples[i].et_ns / 1e9));
+		json_array_append_new(exit_codes, json_integer(r->samples[i].exit_status));
+		json_array_append_new(memory, json_integer(r->samples[i].max_rss_bytes));
+	}
+	result = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "command", r->name,
+		"mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9, "user",
+		means.user_s, "system", means.system_s, "min", (double)et->min_ns / 1e9, "max",
+		(double)et->max_ns / 1e9, "times", times, "memory_usage_byte", memory, "exit_codes",
+		exit_codes);
+	if (s->options->parameters.n > 0)
+		json_object_set_new(result, "parameters", parameters_json(s, r));
+	json_object_set_new(result, "emp", emp_json(s, r));
+	return result;
+}
+
+int export_json(const struct session *s, json_t **ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *results = json_array();
-	json_t *document;
 
-	for (size_t i = 0; i < n; i++)
-		if (json_array_append_new(results, result_json(&measured[i])) < 0)
+	for (size_t i = 0; i < s->n; i++)
+		if (s->tasks[i].result.n_samples > 0 &&
+			json_array_append_new(results, result_json(s, &s->tasks[i].result)) < 0)
 			return error_say(err, -EINVAL,
-				"the result of '%s' cannot be written as JSON: it is not UTF-8",
-				measured[i].command);
-	document = json_pack("{s:O}", "results", results);
-	if (!document)
-		return error_os(err, -ENOMEM, "cannot make a JSON document");
-	*ret = document;
+				"the result of '%s' cannot be written as JSON: its name is not UTF-8",
+				s->tasks[i].name);
+	*ret = json_pack("{s:O}", "results", results);
+	return *ret ? 0 : error_os(err, -ENOMEM, "cannot make a JSON document");
+}
+
+static int write_json(const struct session *s, FILE *file, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r = export_json(s, &document, err);
+
+	return r < 0 ? r : json_print(document, file, err);
+}
+
+/* RFC 4180: quoted where it must be. */
+static void csv_text(FILE *file, const char *text)
+{
+	if (!text[strcspn(text, ",\"\r\n")]) {
+		fputs(text, file);
+		return;
+	}
+	fputc('"', file);
+	for (; *text; text++)
+		*text == '"' ? fputs("\"\"", file) : fputc(*text, file);
+	fputc('"', file);
+}
+
+/* hyperfine's columns, in seconds, then ours. */
+static int write_csv(const struct session *s, FILE *file, struct error *err)
+{
+	const struct parameters *p = &s->options->parameters;
+
+	fprintf(file, "command,mean,stddev,median,user,system,min,max");
+	for (size_t i = 0; i < p->n; i++) {
+		fprintf(file, ",parameter_");
+		csv_text(file, p->items[i].name);
+	}
+	fprintf(file, ",pt_mean,pt_stddev,pt_samples,discarded\n");
+	for (size_t i = 0; i < s->n; i++) {
+		const struct result *r = &s->tasks[i].result;
+		const struct summary *et = &r->discarding.et.raw, *pt = &r->discarding.pt.clean;
+		struct means means = means_of(r);
+
+		if (r->n_samples == 0)
+			continue;
+		csv_text(file, r->name);
+		fprintf(file, ",%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f", et->mean_ns / 1e9, et->sd_ns / 1e9,
+			et->median_ns / 1e9, means.user_s, means.system_s, (double)et->min_ns / 1e9,
+			(double)et->max_ns / 1e9);
+		for (size_t k = 0; k < p->n; k++) {
+			fputc(',', file);
+			csv_text(file, r->command->values[k]);
+		}
+		fprintf(file, ",%.9f,%.9f,%zu,%zu\n", pt->mean_ns / 1e9, pt->sd_ns / 1e9, pt->n,
+			r->n_samples - pt->n);
+	}
 	return 0;
 }
 
-int export_file(const json_t *document, const char *path, struct error *err)
+/* A command between backquotes; a bar would end the cell. */
+static void markdown_text(FILE *file, const char *text)
 {
-	_cleanup_(freep) char *fresh = text_format("%s.new", path);
-	_cleanup_(fclosep) FILE *file = fresh ? fopen(fresh, "we") : NULL;
+	fputc('`', file);
+	for (; *text; text++) {
+		if (*text == '|')
+			fputc('\\', file);
+		fputc(*text == '\n' ? ' ' : *text, file);
+	}
+	fputc('`', file);
+}
+
+static int write_markdown(const struct session *s, FILE *file, struct error *err)
+{
+	double first = s->tasks[0].result.discarding.pt.clean.mean_ns;
+	const char *unit = s->options->unit ?: first >= 1e9 ? "s" : first >= 1e6 ? "ms" : "us";
+	double size = !strcmp(unit, "s") ? 1e9 : !strcmp(unit, "ms") ? 1e6 : 1e3;
+
+	fprintf(file, "| Command | PT [%s] | Min [%s] | Max [%s] | ET [%s] | Discarded | Relative |\n", unit,
+		unit, unit, unit);
+	fprintf(file, "|:---|---:|---:|---:|---:|---:|---:|\n");
+	for (size_t i = 0; i < s->n; i++) {
+		const struct result *r = &s->tasks[i].result;
+		const struct summary *pt = &r->discarding.pt.clean, *et = &r->discarding.et.clean;
+
+		if (r->n_samples == 0)
+			continue;
+		fprintf(file, "| ");
+		markdown_text(file, r->name);
+		fprintf(file, " | %.3f ± %.3f | %.3f | %.3f | %.3f ± %.3f | %zu of %zu | %.3f |\n",
+			pt->mean_ns / size, pt->sd_ns / size, (double)pt->min_ns / size,
+			(double)pt->max_ns / size, et->mean_ns / size, et->sd_ns / size, r->n_samples - pt->n,
+			r->n_samples, first > 0 ? pt->mean_ns / first : NAN);
+	}
+	return 0;
+}
+
+/* Beside the file, then renamed into its place: whole or not at all. What is there and is no plain file
+ * (/dev/stdout, a pipe) is written to as it is. */
+static int export_file(const struct session *s, const char *path,
+	int (*write_it)(const struct session *, FILE *, struct error *), struct error *err)
+{
+	_cleanup_(freep) char *fresh = text_format("%s.new-%d", path, getpid());
+	bool in_place = !strncmp(path, "/dev/", 5);
+	FILE *file = fresh ? fopen(in_place ? path : fresh, "we") : NULL;
 	int r;
 
 	if (!file)
 		return error_os(err, -errno, "cannot write '%s'", path);
-	r = json_print(document, file, err);
-	if (r == 0 && fflush(file) != 0)
+	r = write_it(s, file, err);
+	if (fclose(file) != 0 && r == 0)
 		r = error_os(err, -errno, "cannot write '%s'", path);
-	if (r == 0 && rename(fresh, path) < 0)
+	if (r == 0 && !in_place && rename(fresh, path) < 0)
 		r = error_os(err, -errno, "cannot write '%s'", path);
-	if (r < 0)
+	if (r < 0 && !in_place)
 		unlink(fresh);
 	return r;
+}
+
+int export_files(const struct session *s, struct error *err)
+{
+	const struct {
+		const char *path;
+		int (*write_it)(const struct session *, FILE *, struct error *);
+	} files[] = {
+		{s->options->export_json, write_json},
+		{s->options->export_csv, write_csv},
+		{s->options->export_markdown, write_markdown},
+	};
+	int outcome = 0;
+
+	for (size_t i = 0; i < ELEMENTS(files); i++)
+		if (files[i].path) {
+			int r = export_file(s, files[i].path, files[i].write_it, err);
+
+			outcome = outcome ?: r;
+		}
+	return outcome;
 }

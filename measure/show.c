@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-measure's result for people. PT stands first: it is what the protocol calls execution time. */
-#include "measure/measure.h"
+/* emp-measure's results for people. PT stands first: it is what the protocol calls execution time. */
+#include "measure/show.h"
 
+#include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/tool.h"
+#include "lib/stats/compare.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* The program waited this share of its ET, and more is not compute-bound. */
+static const double WAITS = 0.05;
+
+/* In the unit asked for, else the one that fits. */
+static char *time_text(char buffer[TEXT_TIME_SIZE], double ns)
+{
+	const char *unit = measure_options.unit;
+
+	if (!unit)
+		return text_duration(buffer, llround(ns));
+	snprintf(buffer, TEXT_TIME_SIZE, "%.*f %s", strcmp(unit, "s") ? 3 : 6,
+		ns / (!strcmp(unit, "s")           ? 1e9
+			     : !strcmp(unit, "ms") ? 1e6
+						   : 1e3),
+		unit);
+	return buffer;
+}
 
 /* As the papers write it: "8.5e-5". */
 static char *relative_error(char buffer[16], double value)
@@ -29,13 +50,13 @@ static void show_summary(const char *label, const struct summary *s)
 		printf("  %-18s no sample is left\n", label);
 		return;
 	}
-	printf("  %-18s %s%s%s", label, terminal_mark(stdout, MARK_STRONG),
-		text_duration(mean, llround(s->mean_ns)), terminal_mark(stdout, MARK_END));
+	printf("  %-18s %s%s%s", label, terminal_mark(stdout, MARK_STRONG), time_text(mean, s->mean_ns),
+		terminal_mark(stdout, MARK_END));
 	if (s->n > 1)
-		printf(", sd %s, relative error %s", text_duration(sd, llround(s->sd_ns)),
+		printf(", sd %s, relative error %s", time_text(sd, s->sd_ns),
 			relative_error(error, s->relative_error));
-	printf("; %s to %s in %zu sample%s\n", text_duration(min, s->min_ns), text_duration(max, s->max_ns),
-		s->n, s->n == 1 ? "" : "s");
+	printf("; %s to %s in %zu sample%s\n", time_text(min, (double)s->min_ns),
+		time_text(max, (double)s->max_ns), s->n, s->n == 1 ? "" : "s");
 }
 
 static void show_interval(const struct summary *s)
@@ -46,101 +67,230 @@ static void show_interval(const struct summary *s)
 	if (s->n < 2)
 		return;
 	half = summary_interval(s, 0.95);
-	printf("  %-18s %s to %s (95 %% confidence)\n", "its mean lies in",
-		text_duration(low, llround(s->mean_ns - half)),
-		text_duration(high, llround(s->mean_ns + half)));
+	printf("  %-18s %s to %s (95 %% confidence)\n", "its mean lies in", time_text(low, s->mean_ns - half),
+		time_text(high, s->mean_ns + half));
 }
 
-static void show_user_system(const struct measured *m)
+static void show_user_system(const struct result *r)
 {
 	char user[TEXT_TIME_SIZE], system[TEXT_TIME_SIZE];
-	int64_t user_ns = 0, system_ns = 0;
+	double user_ns = 0, system_ns = 0;
 
-	for (size_t i = 0; i < m->n_samples; i++) {
-		user_ns += m->samples[i].user_ns;
-		system_ns += m->samples[i].system_ns;
+	for (size_t i = 0; i < r->n_samples; i++) {
+		user_ns += (double)r->samples[i].user_ns / (double)r->n_samples;
+		system_ns += (double)r->samples[i].system_ns / (double)r->n_samples;
 	}
-	printf("  %-18s %s user, %s system (means of all samples)\n", "of it",
-		text_duration(user, user_ns / (int64_t)m->n_samples),
-		text_duration(system, system_ns / (int64_t)m->n_samples));
+	printf("  %-18s %s user, %s system (means of all samples)\n", "of it", time_text(user, user_ns),
+		time_text(system, system_ns));
 }
 
-static void show_discards(const struct measured *m, const struct measure_options *o)
+static void show_reasons(const struct result *r)
 {
-	const struct discarding *d = &m->result;
-	size_t gone = d->pt.raw.n - d->pt.clean.n;
+	const struct discarding *d = &r->discarding;
+	char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
 
-	if (!o->profile)
-		printf("No profile: nothing could be discarded for a named cause (--profile NAME, made by "
-		       "'emp-calibrate run').\n");
-	if (gone == 0) {
-		printf("Discarded: none of %zu samples\n", d->pt.raw.n);
-		return;
-	}
-	printf("Discarded: %zu of %zu samples\n", gone, d->pt.raw.n);
 	for (size_t i = 0; i < d->n_over; i++) {
 		const struct over_cutoff *over = &d->over[i];
-		char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
 
 		printf("  sample %u: %s%s%s%s took %s, its cutoff is %s\n", over->sample, over->daemon,
 			over->unit ? " (" : "", over->unit ?: "", over->unit ? ")" : "",
-			text_duration(pt, over->pt_ns), text_duration(cutoff, over->cutoff_ns));
+			time_text(pt, (double)over->pt_ns), time_text(cutoff, (double)over->cutoff_ns));
 	}
 	for (size_t i = 0; i < d->n_incomplete; i++)
 		printf("  sample %u: incomplete, records of processes that ended were lost\n",
 			d->incomplete[i]);
-	for (size_t i = 0; i < d->pt.n_by_two_sd; i++) {
-		char pt[TEXT_TIME_SIZE];
-
+	for (size_t i = 0; i < d->pt.n_by_two_sd; i++)
 		printf("  sample %u: its PT, %s, is more than 2 sd from the mean of the others\n",
-			d->pt.by_two_sd[i], text_duration(pt, m->samples[d->pt.by_two_sd[i] - 1].pt_ns));
+			d->pt.by_two_sd[i], time_text(pt, (double)r->samples[d->pt.by_two_sd[i] - 1].pt_ns));
+}
+
+static void show_discards(const struct result *r)
+{
+	const struct discarding *d = &r->discarding;
+	size_t gone = d->pt.raw.n - d->pt.clean.n;
+
+	if (gone == 0) {
+		printf("  discarded          none of %zu samples\n", d->pt.raw.n);
+		return;
 	}
-	show_summary("PT without this", &d->pt.raw);
+	printf("  discarded          %zu of %zu samples\n", gone, d->pt.raw.n);
+	show_reasons(r);
+	show_summary("PT, none discarded", &d->pt.raw);
 }
 
-static void show_observer(const struct measured *m)
+static void show_strangers(const struct result *r)
 {
-	const char *backend = m->result.run.backend;
-	char cost[TEXT_TIME_SIZE];
+	char most[TEXT_TIME_SIZE];
 
-	printf("Observer: %s, %s of CPU time a sample", backend, text_duration(cost, m->observer_ns));
-	if (m->backend_why)
-		printf(" (%s)", m->backend_why);
-	printf("\n");
-	if (!strcmp(backend, "none"))
-		printf("  Other processes were not seen: nothing could be discarded for a named cause.\n");
-	if (m->cgroup_why)
-		printf("  PT is partial: it is that of the processes that were waited for (%s).\n",
-			m->cgroup_why);
-	if (m->lost > 0)
-		printf("  %lld records of processes that ended were lost.\n", (long long)m->lost);
+	for (size_t i = 0; i < r->n_strangers && i < 3; i++)
+		printf("  not in the profile %s%s%s%s: up to %s (sample %u)\n", r->strangers[i].name,
+			r->strangers[i].unit ? " (" : "", r->strangers[i].unit ?: "",
+			r->strangers[i].unit ? ")" : "", time_text(most, (double)r->strangers[i].most_ns),
+			r->strangers[i].sample);
 }
 
-static void show_warnings(const struct measured *m, const struct measure_options *o)
+static void show_warnings(const struct result *r)
 {
-	if (m->failures > 0)
-		printf("Warning: the program failed in %d of %zu samples.\n", m->failures, m->n_samples);
-	if (m->left_behind > 0)
-		printf("Note: the program left %d process%s behind, over all samples; %d had to be ended "
-		       "after --linger.\n",
-			m->left_behind, m->left_behind == 1 ? "" : "es", m->killed);
-	if (m->profile_digest && strcmp(m->profile_digest, m->environment_digest))
-		printf("Warning: profile '%s' was made in another environment (%.16s; now %.16s): its "
-		       "cutoffs may not hold.\n",
-			o->profile, m->profile_digest, m->environment_digest);
+	double off = result_off_cpu(r);
+
+	if (off > WAITS)
+		printf("  Warning: not compute-bound: %.0f %% of its elapsed time it was not on a CPU, and "
+		       "PT tells nothing of that.\n",
+			100 * off);
+	if (r->failures > 0)
+		printf("  Warning: the program failed in %d of %zu samples.\n", r->failures, r->n_samples);
+	if (r->lost > 0)
+		printf("  Warning: %lld records of processes that ended were lost.\n", (long long)r->lost);
+	if (r->left_behind > 0)
+		printf("  Note: it left %d process%s behind, over all samples; %d had to be ended after "
+		       "--linger.\n",
+			r->left_behind, r->left_behind == 1 ? "" : "es", r->killed);
 }
 
-void show_measured(const struct measured *m, const struct measure_options *o)
+static void show_result(const struct result *r)
 {
-	const struct discarding *d = &m->result;
+	const struct discarding *d = &r->discarding;
 
-	printf("%s\n", m->command);
+	printf("%s (run %lld)\n", r->name, (long long)d->run.id);
 	show_summary("process time (PT)", &d->pt.clean);
 	show_interval(&d->pt.clean);
-	show_user_system(m);
+	show_user_system(r);
 	show_summary("elapsed time (ET)", &d->et.clean);
-	show_discards(m, o);
-	show_observer(m);
-	show_warnings(m, o);
-	printf("Run %lld in the book: emp-analyze show %lld\n", (long long)d->run.id, (long long)d->run.id);
+	show_discards(r);
+	show_strangers(r);
+	show_warnings(r);
+}
+
+static void show_session_notes(const struct session *s)
+{
+	const struct observer *o = &s->observer;
+	const char *why = o->accounting ? accounting_why(o->accounting) : o->no_accounting.text;
+	char cost[TEXT_TIME_SIZE];
+	int64_t cost_ns = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		cost_ns = s->tasks[i].result.observer_ns > cost_ns ? s->tasks[i].result.observer_ns : cost_ns;
+	printf("Observer: %s, %s of CPU time a sample", observer_backend_name(o),
+		time_text(cost, (double)cost_ns));
+	printf(why ? " (%s)\n" : "\n", why);
+	if (!o->accounting)
+		printf("  Other processes were not seen: nothing could be discarded for a named cause.\n");
+	else if (!s->options->profile)
+		printf("  No profile: nothing could be discarded for a named cause (--profile NAME; "
+		       "'emp-calibrate run' makes one).\n");
+	if (!o->cgroup)
+		printf("  PT is partial: it is that of the processes that were waited for (%s).\n",
+			o->no_cgroup.text);
+	if (s->profile.environment_digest && strcmp(s->profile.environment_digest, s->environment_digest))
+		printf("Warning: profile '%s' was made in another environment (%.16s; now %.16s): its "
+		       "cutoffs may not hold.\n",
+			s->options->profile, s->profile.environment_digest, s->environment_digest);
+}
+
+static int compare_clock(const struct result *a, const struct result *b, enum result_clock clock,
+	struct comparison *ret, struct error *err)
+{
+	_cleanup_(freep) int64_t *of_a = NULL, *of_b = NULL;
+	size_t n_a, n_b;
+	int r;
+
+	r = result_clean(a, clock, &of_a, &n_a, err);
+	if (r == 0)
+		r = result_clean(b, clock, &of_b, &n_b, err);
+	return r < 0 ? r : compare(of_a, n_a, of_b, n_b, ret, err);
+}
+
+static void add_comparison(struct table *table, const char *name, const struct comparison *c)
+{
+	table_row(table);
+	table_cell(table, "%s", name);
+	table_cell(table, "%.4f", c->ratio);
+	if (isnan(c->ratio_low))
+		table_cell(table, "-");
+	else
+		table_cell(table, "%.4f to %.4f", c->ratio_low, c->ratio_high);
+	table_cell(table, "%s",
+		isnan(c->ratio_low) ? "too few samples"
+		: c->ratio_low > 1  ? "slower"
+		: c->ratio_high < 1 ? "faster"
+				    : "no difference shown");
+	table_cell(table, isnan(c->welch_p) ? "-" : "%.2g", c->welch_p);
+	table_cell(table, "%.2g", c->mann_whitney_p);
+	table_cell(table, isnan(c->smallest_difference) ? "-" : "%.2g %%", 100 * c->smallest_difference);
+}
+
+/* STATUS_NOT_FIT: slower than the first by more than was allowed, and not by chance. */
+static int judge(const struct session *s, const char *name, const struct comparison *c, struct error *err)
+{
+	double allowed = s->options->fail_if_slower;
+
+	if (allowed < 0 || !(c->ratio > 1 + allowed / 100) || !(c->ratio_low > 1))
+		return 0;
+	return error_say(err, STATUS_NOT_FIT,
+		"'%s' is slower than '%s' by %.2f %% (95 %% confidence: %.2f to %.2f %%), more than %g %%",
+		name, s->tasks[0].name, 100 * (c->ratio - 1), 100 * (c->ratio_low - 1),
+		100 * (c->ratio_high - 1), allowed);
+}
+
+static int fill_comparisons(const struct session *s, struct table *table, struct error *err)
+{
+	int outcome = 0;
+
+	for (size_t i = 1; i < s->n; i++) {
+		struct comparison c;
+		int r;
+
+		if (s->tasks[i].result.n_samples == 0)
+			continue;
+		r = compare_clock(&s->tasks[0].result, &s->tasks[i].result, RESULT_PT, &c, err);
+		if (r < 0)
+			return r;
+		add_comparison(table, s->tasks[i].name, &c);
+		r = judge(s, s->tasks[i].name, &c, err);
+		outcome = r ?: outcome;
+	}
+	return outcome;
+}
+
+static int show_comparisons(const struct session *s, bool print, struct error *err)
+{
+	static const struct column columns[] = {
+		{"COMMAND", COLUMN_WRAP},
+		{"TIMES AS LONG", COLUMN_NUMBER},
+		{"95 % INTERVAL"},
+		{"VERDICT"},
+		{"WELCH P", COLUMN_NUMBER},
+		{"MANN-WHITNEY P", COLUMN_NUMBER},
+		{"WOULD SHOW", COLUMN_NUMBER},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = NULL;
+	struct error second = {};
+	int outcome, r;
+
+	if (s->n < 2 || s->tasks[0].result.n_samples == 0)
+		return 0;
+	r = table_new(&table, columns, err);
+	if (r < 0)
+		return r;
+	outcome = fill_comparisons(s, table, err);
+	if (!print || outcome < 0)
+		return outcome;
+	printf("Process times beside '%s'; WOULD SHOW is the smallest difference that so many samples "
+	       "show:\n",
+		s->tasks[0].name);
+	r = table_print(table, stdout, &second);
+	return outcome ?: r;
+}
+
+int show_session(const struct session *s, struct error *err)
+{
+	bool print = !s->options->json && !s->options->silent;
+
+	for (size_t i = 0; print && i < s->n; i++)
+		if (s->tasks[i].result.n_samples > 0)
+			show_result(&s->tasks[i].result);
+	if (print)
+		show_session_notes(s);
+	return show_comparisons(s, print, err);
 }

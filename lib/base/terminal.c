@@ -6,11 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool plain;
+
+void terminal_be_plain(void)
+{
+	plain = true;
+}
+
 bool terminal_is(FILE *file)
 {
 	const char *term = getenv("TERM");
 
-	return isatty(fileno(file)) && term && strcmp(term, "dumb");
+	return !plain && isatty(fileno(file)) && term && strcmp(term, "dumb");
 }
 
 const char *terminal_mark(FILE *file, enum mark mark)

@@ -11,3 +11,6 @@ bool terminal_is(FILE *file);
 
 /* The escape sequence for `mark` on `file`, "" where there is no colour. */
 const char *terminal_mark(FILE *file, enum mark mark);
+
+/* From now on nobody is looking: no colour, no bar. */
+void terminal_be_plain(void);

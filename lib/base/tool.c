@@ -175,9 +175,12 @@ static int take_option(const struct option_row *row, int argc, char **argv, stru
 static int parse_options(
 	const struct tool *tool, const struct verb *verb, int argc, char **argv, struct error *err)
 {
-	struct parser p = {.shorts = "+:"};
+	/* without verbs, options may follow operands; behind a verb that is parse_rest's work */
+	struct parser p = {.shorts = ":"};
 	int c;
 
+	if (tool->verbs[0].name)
+		strcpy(p.shorts, "+:");
 	parser_add(&p, tool->options);
 	parser_add(&p, verb ? verb->options : NULL);
 	p.longs[p.n] = (struct option){"help", no_argument, NULL, OPTION_HELP};

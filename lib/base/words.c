@@ -33,7 +33,6 @@ static int begin(struct splitter *s)
 {
 	if (s->word)
 		return 0;
-	s->len = 0;
 	s->word = calloc(1, 1);
 	return s->word ? 0 : -ENOMEM;
 }
@@ -49,6 +48,7 @@ static int finish(struct splitter *s)
 		return -ENOMEM;
 	s->words = bigger;
 	s->words[s->n++] = TAKE(s->word);
+	s->len = 0;
 	s->words[s->n] = NULL;
 	return 0;
 }

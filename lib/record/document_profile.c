@@ -44,9 +44,11 @@ static int parse_l_samples(
 	return 0;
 }
 
-static int parse_half(const json_t *document, const char *name, struct profile_run *ret, struct error *err)
+/* quoted: the name as the place shows it. */
+static int parse_half(const json_t *document, const char *name, const char *quoted, struct profile_run *ret,
+	struct error *err)
 {
-	const struct place at = {.what = name};
+	const struct place at = {.what = quoted};
 	const char *program;
 	json_t *half = NULL;
 	int r;
@@ -156,9 +158,9 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 
 	r = parse_head(document, &profile, err);
 	if (r >= 0)
-		r = parse_half(document, "short", &profile.short_run, err);
+		r = parse_half(document, "short", "'short'", &profile.short_run, err);
 	if (r >= 0)
-		r = parse_half(document, "long", &profile.long_run, err);
+		r = parse_half(document, "long", "'long'", &profile.long_run, err);
 	if (r >= 0)
 		r = parse_cutoffs(document, &profile, err);
 	if (r < 0)

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All commands of one call of emp-measure: see session.h. This file sets a session up; turns.c takes the
+ * samples. */
+#include "measure/session.h"
+
+#include "lib/base/json.h"
+#include "lib/base/text.h"
+#include "lib/host/sink.h"
+#include "lib/record/environment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* The arguments as a JSON array; what is not UTF-8 is left as "?". */
+static char *command_json(char *const *argv)
+{
+	_cleanup_(json_decrefp) json_t *array = json_array();
+
+	for (int i = 0; argv[i]; i++)
+		json_array_append_new(array, json_string(argv[i]) ?: json_string("?"));
+	return json_dumps(array, JSON_COMPACT);
+}
+
+static int fill_run(const struct session *s, struct task *t, struct error *err)
+{
+	const char *file = strrchr(t->command->argv[0], '/');
+
+	t->run = (struct run){
+		.program = strdup(file ? file + 1 : t->command->argv[0]),
+		.command = command_json(t->command->argv),
+		.purpose = strdup("measure"),
+		.backend = strdup(observer_backend_name(&s->observer)),
+		.pt_source = strdup(observer_pt_source(&s->observer)),
+		.profile = s->options->profile ? strdup(s->options->profile) : NULL,
+		.resolution_ns = 1,
+		.environment = s->environment,
+		.cpu = s->options->cpu,
+	};
+	return t->run.program && t->run.command && t->run.backend ? 0
+								  : error_os(err, -ENOMEM, "cannot measure");
+}
+
+static int fill_task(const struct session *s, const struct command *command, const char *suffix,
+	struct task *t, struct error *err)
+{
+	const struct measure_options *o = s->options;
+
+	t->command = command;
+	t->name = text_format("%s%s", command->name, suffix);
+	if (!t->name)
+		return error_os(err, -ENOMEM, "cannot measure");
+	t->spawn = (struct spawn){
+		.argv = command->argv,
+		.path = command->path,
+		.cpu = o->cpu,
+		.affinity = o->affine ? &o->affinity : NULL,
+		.new_session = o->new_session,
+		.stdin_fd = s->in,
+		.stdout_fd = s->out,
+		.stderr_fd = s->out >= 0 ? s->null : -1,
+		.cgroup = s->observer.cgroup,
+		.accounting = s->observer.accounting,
+		.timeout_ns = o->timeout_ns,
+		.linger_ns = o->linger_ns,
+	};
+	t->series = (struct series){
+		.book = s->book,
+		.run = &t->run,
+		.spawn = &t->spawn,
+		.ignore_failure = o->ignore_failure,
+	};
+	return fill_run(s, t, err);
+}
+
+static int fill_tasks(struct session *s, const struct commands *commands, struct error *err)
+{
+	s->tasks = calloc(commands->n + 1, sizeof(*s->tasks));
+	if (!s->tasks)
+		return error_os(err, -ENOMEM, "cannot measure");
+	for (size_t i = 0; i < commands->n + s->options->aa; i++) {
+		bool again = i == commands->n;
+		struct task *t = &s->tasks[s->n++];
+		int r = fill_task(s, &commands->items[again ? 0 : i], again ? " (again)" : "", t, err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_input(struct session *s, struct error *err)
+{
+	const char *file = s->options->input && strcmp(s->options->input, "null") ? s->options->input
+										  : "/dev/null";
+
+	if (s->options->show_output && !s->options->input)
+		return 0;
+	s->in = open(file, O_RDONLY | O_CLOEXEC);
+	if (s->in < 0)
+		return error_os(err, -errno, "cannot open '%s' for the programs to read", file);
+	if (lseek(s->in, 0, SEEK_SET) < 0)
+		return error_say(err, -EINVAL,
+			"'%s' cannot be read from its beginning for each sample: it must be a file", file);
+	return 0;
+}
+
+static int open_output(struct session *s, struct error *err)
+{
+	const char *where = s->options->output ?: s->options->show_output ? "inherit" : "null";
+
+	if (!strcmp(where, "inherit"))
+		return 0;
+	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (s->null < 0)
+		return error_os(err, -errno, "cannot open /dev/null");
+	if (!strcmp(where, "pipe"))
+		return sink_new(&s->out, err);
+	if (!strcmp(where, "null"))
+		s->out = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
+	else
+		s->out = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (s->out < 0)
+		return error_os(err, -errno, "cannot open '%s' for the programs to write", where);
+	return 0;
+}
+
+static int open_book(struct session *s, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL;
+	int r;
+
+	r = book_path(s->options->db, &path, err);
+	if (r < 0)
+		return r;
+	r = book_open(&s->book, path, BOOK_WRITE, err);
+	if (r < 0)
+		return r;
+	return s->options->profile ? book_get_profile(s->book, s->options->profile, &s->profile, err) : 0;
+}
+
+int session_open(struct session *ret, const struct measure_options *options, const struct commands *commands,
+	struct error *err)
+{
+	_cleanup_(session_closep) struct session s = {.options = options, .in = -1, .out = -1, .null = -1};
+	int r;
+
+	r = open_book(&s, err);
+	if (r < 0)
+		return r;
+	r = environment_take(s.book, &s.environment, &s.environment_digest, err);
+	if (r < 0)
+		return r;
+	r = observer_open(&s.observer, options->backend, err);
+	if (r < 0)
+		return r;
+	r = open_input(&s, err);
+	if (r == 0)
+		r = open_output(&s, err);
+	if (r == 0)
+		r = fill_tasks(&s, commands, err);
+	if (r < 0)
+		return r;
+	if (getrandom(&s.shuffled, sizeof(s.shuffled), 0) < 0)
+		return error_os(err, -errno, "cannot shuffle");
+	*ret = s;
+	s = (struct session){.in = -1, .out = -1, .null = -1};
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->tasks[i].name);
+		run_clear(&s->tasks[i].run);
+		result_clear(&s->tasks[i].result);
+	}
+	free(s->tasks);
+	free(s->environment_digest);
+	profile_clear(&s->profile);
+	observer_close(&s->observer);
+	book_free(s->book);
+	closep(&s->in);
+	closep(&s->out);
+	closep(&s->null);
+	*s = (struct session){.in = -1, .out = -1, .null = -1};
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All commands of one call of emp-measure: each a run in the book, their samples in turn. */
+#pragma once
+
+#include "measure/result.h"
+
+#include "lib/record/series.h"
+
+/* One command being measured. */
+struct task {
+	const struct command *command;
+	char *name; /* the command's, or "… (again)" for the A/A check */
+	struct run run;
+	struct spawn spawn;
+	struct series series;
+	struct result result;
+};
+
+struct session {
+	const struct measure_options *options;
+	struct book *book;
+	struct profile profile;
+	struct observer observer;
+	struct task *tasks;
+	size_t n;
+	int64_t environment;
+	char *environment_digest;
+	int in, out, null; /* what the programs read and write; -1: what we do */
+	uint64_t shuffled; /* state of the shuffle */
+};
+
+/* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
+ * it. */
+int session_open(struct session *session, const struct measure_options *options,
+	const struct commands *commands, struct error *err);
+void session_close(struct session *session);
+
+/* Takes all samples, then reads the results back: also those of runs that were cut short, if they have
+ * samples. 0, or a status of lib/base/tool.h or negative errno with a sentence. */
+int session_run(struct session *session, struct error *err);
+
+static inline void session_closep(struct session *session)
+{
+	session_close(session);
+}

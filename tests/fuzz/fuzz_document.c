@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Any bytes as a document. Whatever is accepted must come out again, and what comes out must be accepted
+ * and come out the same: an abort here is a bug. */
+#include "lib/record/document.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static struct book *book;
+
+static char directory[] = "/tmp/emp-fuzz-XXXXXX";
+
+static void remove_book(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/emp.db", directory);
+	book_free(book);
+	unlink(path);
+	rmdir(directory);
+}
+
+static void make_book(void)
+{
+	struct error err = {};
+	char path[64];
+
+	if (!mkdtemp(directory))
+		abort();
+	snprintf(path, sizeof(path), "%s/emp.db", directory);
+	if (book_open(&book, path, BOOK_WRITE, &err) < 0) {
+		fprintf(stderr, "%s\n", err.text);
+		abort();
+	}
+	atexit(remove_book);
+}
+
+static void try_run(const json_t *document)
+{
+	_cleanup_(json_decrefp) json_t *first = NULL, *second = NULL;
+	struct error err = {};
+	int64_t id, again;
+
+	if (book_begin(book, &err) < 0)
+		abort();
+	if (document_import_run(book, document, &id, &err) < 0) {
+		if (!*err.text)
+			abort(); /* refused without a word */
+	} else if (document_export_run(book, id, &first, &err) < 0 ||
+		   document_import_run(book, first, &again, &err) < 0 ||
+		   document_export_run(book, again, &second, &err) < 0 || !json_equal(first, second)) {
+		fprintf(stderr, "not the same again: %s\n", err.text);
+		abort();
+	}
+	book_rollback(book);
+}
+
+static void try_profile(const json_t *document)
+{
+	_cleanup_(profile_clearp) struct profile in = {}, out = {};
+	_cleanup_(json_decrefp) json_t *first = NULL, *second = NULL;
+	struct error err = {};
+
+	if (document_parse_profile(document, &in, &err) < 0) {
+		if (!*err.text)
+			abort();
+		return;
+	}
+	if (document_make_profile(&in, &first, &err) < 0 || document_parse_profile(first, &out, &err) < 0 ||
+		document_make_profile(&out, &second, &err) < 0 || !json_equal(first, second)) {
+		fprintf(stderr, "not the same again: %s\n", err.text);
+		abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	_cleanup_(json_decrefp)
+		json_t *document = json_loadb((const char *)bytes, n, JSON_REJECT_DUPLICATES, NULL);
+
+	if (!document)
+		return 0;
+	if (!book)
+		make_book();
+	try_run(document);
+	try_profile(document);
+	return 0;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs as documents: what goes in comes out, and what is wrong is named with its place and leaves nothing. */
+#include "tests/unit/documents.h"
+#include "tests/unit/scratch.h"
+
+#include "lib/record/document.h"
+
+#include <errno.h>
+
+/* In, and out again; the id of the run. */
+static int64_t there_and_back(struct scratch *s, const json_t *document)
+{
+	_cleanup_(json_decrefp) json_t *back = NULL;
+	int64_t id = 0;
+
+	assert_done(s, document_import_run(s->book, document, &id, &s->err));
+	assert_done(s, document_export_run(s->book, id, &back, &s->err));
+	assert_same(document, back);
+	return id;
+}
+
+static size_t count_runs(struct scratch *s)
+{
+	struct run *runs = NULL;
+	size_t n;
+
+	assert_done(s, book_runs(s->book, &runs, &n, &s->err));
+	for (size_t i = 0; i < n; i++)
+		run_clear(&runs[i]);
+	free(runs);
+	return n;
+}
+
+static void the_papers_runs_come_back_as_they_went_in(void **state)
+{
+	static const char *const files[] = {"emp-run-inc128.json", "emp-run-inc16384.json"};
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ELEMENTS(files); i++) {
+		_cleanup_(json_decrefp) json_t *document = NULL;
+		_cleanup_(run_clearp) struct run run = {};
+		char path[256];
+
+		snprintf(path, sizeof(path), "%s/%s", getenv("EMP_PAPERS"), files[i]);
+		assert_done(s, json_read(&document, path, &s->err));
+		assert_int_equal(there_and_back(s, document), i + 1);
+		assert_done(s, book_get_run(s->book, (int64_t)i + 1, &run, &s->err));
+		assert_int_equal(run.n_samples, i ? 40 : 800);
+		assert_string_equal(run.state, "done");
+		assert_string_equal(run.purpose, "import");
+		assert_int_equal(run.task_length_ns, i ? 16384000000000 : 128000000000);
+		assert_int_equal(run.started_ns, 1375000000000000000);
+		assert_true(run.ended_ns > run.started_ns);
+	}
+}
+
+#define HEAD "{'format': 'emp-run', 'version': 1, 'program': 'xz', 'task_length_s': 0.1, 'resolution_ns': 1"
+
+static void everything_that_a_document_may_say_comes_back(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(json_decrefp) json_t *document = parse(HEAD
+		", 'machine': 'box', 'environment': {'digest': 'd7', 'load': 0.1, 'settings': [1, null, "
+		"'x']},"
+		"'command': ['xz', '-9', 'ä ö'], 'purpose': 'measure', 'state': 'interrupted', 'backend': "
+		"'bpf',"
+		"'pt_source': 'cgroup', 'profile': 'quiet', 'notes': 'audit: not fit', 'cpu': 0, 'samples': ["
+		"{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'exit_status': 0, 'user_ns': 80, "
+		"'system_ns': 10,"
+		" 'max_rss_bytes': 4096, 'incomplete': true, 'observer_ns': 3, 'lost': 2, 'left_behind': 1, "
+		"'executions': ["
+		" {'name': 'cron', 'pt_ns': 7, 'pid': 12, 'exe': '/usr/sbin/cron', 'unit': 'cron.service', "
+		"'tick_ns': 0},"
+		" {'name': 'kswapd0', 'pt_ns': 0, 'kernel': true}]},"
+		"{'n': 4294967295, 'start_ns': 4000000000000000000, 'et_ns': 0, 'pt_ns': 0, 'executions': "
+		"[]}]}");
+	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(freep) char *digest = NULL;
+
+	there_and_back(s, document);
+	assert_done(s, book_get_run(s->book, 1, &run, &s->err));
+	assert_string_equal(run.command, "[\"xz\",\"-9\",\"ä ö\"]");
+	assert_done(s, book_get_environment(s->book, run.environment, &digest, NULL, &s->err));
+	assert_string_equal(digest, "d7");
+}
+
+static void machine_environment_and_command_may_be_told_in_more_than_one_way(void **state)
+{
+	static const char *const origins[] = {
+		"'machine': 'box'",
+		"'machine': {'name': 'box', 'cpus': 2}",
+		"'environment': 'sha256:aa'",
+		"'environment': {'no': 'digest'}",
+		"'environment': {'no': 'digest'}, 'machine': 'box'",
+		"'command': 'xz -9 file'",
+		"'command': []",
+	};
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ELEMENTS(origins); i++) {
+		char text[512];
+		_cleanup_(json_decrefp) json_t *document = NULL;
+
+		snprintf(text, sizeof(text), HEAD ", %s, 'samples': []}", origins[i]);
+		document = parse(text);
+		there_and_back(s, document);
+	}
+}
+
+static void whole_seconds_come_back_whole_and_others_as_they_were(void **state)
+{
+	static const char *const lengths[] = {
+		"128", "0.1", "16384", "0", "0.000000001", "1.5", "99999.25", "123456.789"};
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ELEMENTS(lengths); i++) {
+		char text[256];
+		_cleanup_(json_decrefp) json_t *document = NULL;
+
+		snprintf(text, sizeof(text),
+			"{'format': 'emp-run', 'version': 1, 'program': 'INC', 'task_length_s': %s,"
+			"'resolution_ns': 1000000, 'samples': []}",
+			lengths[i]);
+		document = parse(text);
+		there_and_back(s, document);
+	}
+}
+
+static void members_that_are_not_known_and_null_are_kept_out(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(json_decrefp) json_t *document = parse(HEAD
+		", 'colour': 'red', 'cpu': null, 'machine': null, 'environment': null, 'command': null, "
+		"'samples': ["
+		"{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'mood': {'x': 1}, 'user_ns': null, "
+		"'incomplete': null,"
+		" 'executions': [{'name': 'cron', 'pt_ns': 7, 'smell': [], 'exe': null, 'pid': null}]}]}");
+	_cleanup_(json_decrefp)
+		json_t *plain = parse(HEAD ", 'samples': [{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90,"
+					   " 'executions': [{'name': 'cron', 'pt_ns': 7}]}]}");
+	_cleanup_(json_decrefp) json_t *back = NULL;
+	int64_t id;
+
+	assert_done(s, document_import_run(s->book, document, &id, &s->err));
+	assert_done(s, document_export_run(s->book, id, &back, &s->err));
+	assert_same(plain, back);
+}
+
+#define SAMPLE "{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'executions': []}"
+#define SAMPLES(...) HEAD ", 'samples': [" __VA_ARGS__ "]}"
+#define EXECUTION(members)                                                                    \
+	SAMPLES(SAMPLE ", {'n': 3, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'executions': [" \
+		       "{'name': 'a', 'pt_ns': 1}, " members "]}")
+
+static const struct {
+	const char *document, *sentence;
+} wrong[] = {
+	/* the document */
+	{"[]", "the document must be a JSON object"},
+	{"{}", "the document has no 'format'"},
+	{"{'format': 7}", "the document: 'format' must be text, and not empty"},
+	{"{'format': 'emp-profile', 'version': 1}", "'format' is 'emp-profile' where 'emp-run' is wanted"},
+	{"{'format': 'emp-run'}", "the document has no 'version'"},
+	{"{'format': 'emp-run', 'version': 2}", "'version' is 2, and this emp knows emp-run version 1 only"},
+	{"{'format': 'emp-run', 'version': 0}", "'version' is 0 and must not be below 1"},
+	{"{'format': 'emp-run', 'version': '1'}", "'version' must be a whole number"},
+	{"{'format': 'emp-run', 'version': 1}", "the document has no 'program'"},
+	{"{'format': 'emp-run', 'version': 1, 'program': ''}", "'program' must be text, and not empty"},
+	{"{'format': 'emp-run', 'version': 1, 'program': 'x'}", "the document has no 'task_length_s'"},
+	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 'long'}",
+		"'task_length_s' must be a number of seconds"},
+	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': -0.5}",
+		"'task_length_s' is -0.5 and must be from 0 to"},
+	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 1e300}",
+		"'task_length_s' is 1e+300 and must be from 0 to 4611686018 seconds"},
+	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 9223372036854775807}",
+		"'task_length_s' is 9.22337203685478e+18 and must be"},
+	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 1}", "has no 'resolution_ns'"},
+	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 1, 'resolution_ns': 0}",
+		"'resolution_ns' is 0 and must not be below 1"},
+	{HEAD "}", "the document has no 'samples'"},
+	{HEAD ", 'samples': {}}", "'samples' must be an array"},
+	{HEAD ", 'samples': [], 'cpu': -1}", "'cpu' is -1 and must not be below 0"},
+	{HEAD ", 'samples': [], 'command': ['a', 1]}", "'command' must be an array of texts"},
+	{HEAD ", 'samples': [], 'command': 7}", "'command' must be an array of texts"},
+	{HEAD ", 'samples': [], 'machine': 7}", "'machine' must be text"},
+	{HEAD ", 'samples': [], 'environment': 7}", "'environment' must be an object"},
+	{HEAD ", 'samples': [], 'environment': {'digest': 7}}", "'environment': 'digest' must be text"},
+	{HEAD ", 'samples': [], 'state': 'open'}", "'state' is 'open' and must be"},
+	{HEAD ", 'samples': [], 'notes': 7}", "'notes' must be text"},
+	/* samples */
+	{SAMPLES("7"), "'samples', entry 1 must be a JSON object"},
+	{SAMPLES("{}"), "'samples', entry 1 has no 'n'"},
+	{SAMPLES(SAMPLE ", {'n': 0}"), "'samples', entry 2: 'n' is 0 and must not be below 1"},
+	{SAMPLES("{'n': 4294967296}"),
+		"'samples', entry 1: 'n' is 4294967296 and must not be above 4294967295"},
+	{SAMPLES("{'n': 1.5}"), "'samples', entry 1: 'n' must be a whole number"},
+	{SAMPLES(SAMPLE ", " SAMPLE),
+		"'samples', entry 2: 'n' is 1 again, and the numbers of samples must not repeat"},
+	{SAMPLES("{'n': 9, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'executions': []}, " SAMPLE),
+		"'samples', entry 2: 'n' is 1 after 9, and samples must be in order"},
+	{SAMPLES("{'n': 4}"), "sample 4 has no 'start_ns'"},
+	{SAMPLES("{'n': 4, 'start_ns': -1}"), "sample 4: 'start_ns' is -1 and must not be below 0"},
+	{SAMPLES("{'n': 4, 'start_ns': 9223372036854775807}"),
+		"sample 4: 'start_ns' is 9223372036854775807 and must"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': -100}"),
+		"sample 4: 'et_ns' is -100 and must not be below 0"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 9223372036854775807}"),
+		"sample 4: 'et_ns' is 9223372036854775807 and must not be above 31622400000000000"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1e9}"), "sample 4: 'et_ns' must be a whole number"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1}"), "sample 4 has no 'pt_ns'"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': null}"),
+		"sample 4: 'pt_ns' must be a whole number"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1}"), "sample 4 has no 'executions'"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'executions': 7}"),
+		"sample 4: 'executions' must be an array"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'user_ns': -2, 'executions': []}"),
+		"sample 4: 'user_ns' is -2 and must not be below 0"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'exit_status': 256, 'executions': []}"),
+		"sample 4: 'exit_status' is 256 and must not be above 255"},
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'incomplete': 1, 'executions': []}"),
+		"sample 4: 'incomplete' must be true or false"},
+	/* executions */
+	{EXECUTION("7"), "sample 3, execution 2 must be a JSON object"},
+	{EXECUTION("{'pt_ns': 5}"), "sample 3, execution 2 has no 'name'"},
+	{EXECUTION("{'name': 5, 'pt_ns': 5}"), "sample 3, execution 2: 'name' must be text, and not empty"},
+	{EXECUTION("{'name': 'b'}"), "sample 3, execution 2 has no 'pt_ns'"},
+	{EXECUTION("{'name': 'b', 'pt_ns': -5}"),
+		"sample 3, execution 2: 'pt_ns' is -5 and must not be below 0"},
+	{EXECUTION("{'name': 'b', 'pt_ns': '5'}"), "sample 3, execution 2: 'pt_ns' must be a whole number"},
+	{EXECUTION("{'name': 'b', 'pt_ns': 5, 'pid': -1}"), "sample 3, execution 2: 'pid' is -1"},
+	{EXECUTION("{'name': 'b', 'pt_ns': 5, 'tick_ns': -1}"), "sample 3, execution 2: 'tick_ns' is -1"},
+	{EXECUTION("{'name': 'b', 'pt_ns': 5, 'unit': 1}"), "sample 3, execution 2: 'unit' must be text"},
+};
+
+static void what_is_wrong_is_named_with_its_place_and_nothing_is_stored(void **state)
+{
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ELEMENTS(wrong); i++) {
+		_cleanup_(json_decrefp) json_t *document = parse(wrong[i].document);
+		_cleanup_(daemons_clearp) struct daemons daemons = {};
+		int64_t id = 77;
+		int r = document_import_run(s->book, document, &id, &s->err);
+
+		assert_true(r == -EINVAL || r == -EPROTONOSUPPORT);
+		assert_says(s, wrong[i].sentence);
+		assert_int_equal(id, 77);
+		assert_int_equal(count_runs(s), 0);
+		assert_done(s, book_daemons(s->book, &daemons, &s->err));
+		assert_int_equal(daemons.n, 0);
+	}
+}
+
+static void a_name_that_a_process_gave_itself_comes_out_as_valid_json(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("x\xfe");
+	_cleanup_(json_decrefp) json_t *document = NULL, *again = NULL;
+	struct sample sample = scratch_sample(1);
+	struct execution e = {.pt_ns = 1, .tick_ns = -1};
+	int64_t id;
+
+	assert_done(s, book_daemon(s->book, "evil\xff\"\n", NULL, NULL, false, &e.daemon, &s->err));
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_add_sample(s->book, run.id, &sample, &e, 1, &s->err));
+	assert_done(s, document_export_run(s->book, run.id, &document, &s->err));
+	assert_string_equal(json_string_value(json_object_get(document, "program")), "x\\xfe");
+	/* the run is not over: to whoever reads the document it was cut off here */
+	assert_string_equal(json_string_value(json_object_get(document, "state")), "interrupted");
+	assert_done(s, document_import_run(s->book, document, &id, &s->err));
+	assert_done(s, document_export_run(s->book, id, &again, &s->err));
+	assert_same(document, again);
+}
+
+static void a_run_that_is_not_there_cannot_be_exported(void **state)
+{
+	struct scratch *s = *state;
+	json_t *document = NULL;
+
+	assert_int_equal(document_export_run(s->book, 12, &document, &s->err), -ENOENT);
+	assert_says(s, "run 12 is not in the lab book");
+	assert_null(document);
+}
+
+static void an_import_joins_the_callers_transaction(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(json_decrefp) json_t *document = parse(SAMPLES(SAMPLE));
+	int64_t id;
+
+	assert_done(s, book_begin(s->book, &s->err));
+	assert_done(s, document_import_run(s->book, document, &id, &s->err));
+	book_rollback(s->book);
+	assert_int_equal(count_runs(s), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_book(the_papers_runs_come_back_as_they_went_in),
+		in_book(everything_that_a_document_may_say_comes_back),
+		in_book(machine_environment_and_command_may_be_told_in_more_than_one_way),
+		in_book(whole_seconds_come_back_whole_and_others_as_they_were),
+		in_book(members_that_are_not_known_and_null_are_kept_out),
+		in_book(what_is_wrong_is_named_with_its_place_and_nothing_is_stored),
+		in_book(a_name_that_a_process_gave_itself_comes_out_as_valid_json),
+		in_book(a_run_that_is_not_there_cannot_be_exported),
+		in_book(an_import_joins_the_callers_transaction),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
