@@ -218,7 +218,7 @@ static void tell_step(struct reading *reading, const struct course *course)
 
 	reading->shape = SHAPE_STEP;
 	snprintf(reading->why, sizeof(reading->why),
-		"a step between two speeds: about %s up to the %zuth sample, then about %s; %.0f %% of the "
+		"a step between two speeds: about %s in the first %zu samples, then about %s; %.0f %% of the "
 		"variance is this change",
 		text_precise(before, course->before, fabs(course->after - course->before)), course->change,
 		text_precise(after, course->after, fabs(course->after - course->before)), 100 * course->step);

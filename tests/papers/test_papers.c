@@ -234,6 +234,22 @@ static void table_16_cutoffs(void **state)
 	csv_clear(&csv);
 }
 
+static void the_profile_that_ships_is_this_one(void **state)
+{
+	struct papers *p = *state;
+	_cleanup_(freep) char *path = text_format(
+		"%s/../../../profiles/paper-rhel6.4.json", getenv("EMP_PAPERS") ?: "tests/papers/data");
+	json_t *shipped = NULL, *made = NULL;
+	struct error err = {};
+
+	assert_int_equal(json_read(&shipped, path, &err), 0);
+	assert_int_equal(document_make_profile(&p->profile, &made, &err), 0);
+	json_object_del(made, "made_ns");
+	assert_true(json_equal(shipped, made));
+	json_decref(shipped);
+	json_decref(made);
+}
+
 static void table_17_discarded_samples(void **state)
 {
 	struct papers *p = *state;
@@ -296,6 +312,7 @@ int main(void)
 		cmocka_unit_test(table_10_long_executions_of_central_daemons),
 		cmocka_unit_test(tables_11_and_15_infrequent_daemons_and_their_periods),
 		cmocka_unit_test(table_16_cutoffs),
+		cmocka_unit_test(the_profile_that_ships_is_this_one),
 		cmocka_unit_test(table_17_discarded_samples),
 		cmocka_unit_test(tables_7_and_18_statistics_of_the_short_run),
 	};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the readings of a short and a long run to cutoffs, rule by rule. */
+#include "tests/unit/check.h"
+
+#include "lib/base/text.h"
+#include "lib/protocol/cutoffs.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct habit habit(const char *name, int64_t central_ns, double sd_ns, int64_t cutoff_ns)
+{
+	return (struct habit){
+		.name = (char *)name,
+		.n_central = central_ns >= 0,
+		.central_max_ns = central_ns,
+		.central_sd_ns = sd_ns,
+		.cutoff_ns = cutoff_ns,
+	};
+}
+
+static struct profile make(struct habit *a, size_t n_a, struct habit *b, size_t n_b)
+{
+	const struct reading short_run = {
+		.resolution_ns = 1, .spacing_ns = 1e9, .habits = a, .n_habits = n_a};
+	const struct reading long_run = {
+		.resolution_ns = 1, .spacing_ns = 1e11, .habits = b, .n_habits = n_b};
+	struct profile profile = {};
+	struct error err = {};
+
+	assert_int_equal(cutoffs_make("x", &short_run, &long_run, &profile, &err), 0);
+	return profile;
+}
+
+static void with_a_period_short_programs_get_the_cutoff_of_the_short_run(void **state)
+{
+	struct habit a[] = {habit("cron", -1, 0, 50)}, b[] = {habit("cron", 10, 1, 900)};
+	_cleanup_(profile_clearp) struct profile profile = {};
+	const struct cutoff *c;
+
+	a[0].period = (struct period){.samples = 100, .firm = true, .occurrences = 3};
+	profile = make(a, 1, b, 1);
+	c = &profile.cutoffs[0];
+	assert_int_equal(profile.n_cutoffs, 1);
+	assert_int_equal(c->period_ns, 100 * NS_PER_S);
+	assert_int_equal(c->task_time_ns, 5 * NS_PER_S);
+	assert_int_equal(cutoff_for(c, 5 * NS_PER_S - 1), 50);
+	assert_int_equal(cutoff_for(c, 5 * NS_PER_S), 900);
+	assert_true(c->firm);
+}
+
+static void without_a_period_the_larger_holds(void **state)
+{
+	struct habit a[] = {habit("grep", -1, 0, 50)}, b[] = {habit("grep", 10, 1, 30)};
+	_cleanup_(profile_clearp) struct profile profile = make(a, 1, b, 1);
+
+	assert_int_equal(profile.cutoffs[0].below_ns, 50);
+	assert_int_equal(profile.cutoffs[0].atleast_ns, 50);
+	assert_int_equal(profile.cutoffs[0].task_time_ns, 0);
+}
+
+static void where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold(void **state)
+{
+	struct habit a[] = {habit("sshd", -1, 0, 2)}, b[] = {habit("sshd", 14, 4.7, -1)};
+	_cleanup_(profile_clearp) struct profile profile = make(a, 1, b, 1);
+
+	assert_int_equal(profile.cutoffs[0].long_ns, 23);
+	assert_int_equal(profile.cutoffs[0].below_ns, 23);
+}
+
+static void the_short_run_has_no_such_rule(void **state)
+{
+	struct habit a[] = {habit("x", 14, 4.7, -1)}, b[] = {habit("x", -1, 0, 9)};
+	_cleanup_(profile_clearp) struct profile profile = make(a, 1, b, 1);
+
+	assert_int_equal(profile.cutoffs[0].short_ns, -1);
+	assert_int_equal(profile.cutoffs[0].below_ns, 9);
+	assert_int_equal(profile.cutoffs[0].atleast_ns, 9);
+}
+
+static void one_cutoff_holds_for_both_even_with_a_period(void **state)
+{
+	struct habit a[] = {habit("bash", -1, 0, 5)};
+	_cleanup_(profile_clearp) struct profile profile = {};
+
+	a[0].period = (struct period){.samples = 10, .occurrences = 2};
+	profile = make(a, 1, NULL, 0);
+	assert_int_equal(profile.cutoffs[0].below_ns, 5);
+	assert_int_equal(profile.cutoffs[0].atleast_ns, 5);
+	assert_int_equal(profile.cutoffs[0].long_ns, -1);
+	assert_false(profile.cutoffs[0].firm);
+}
+
+static void daemons_that_are_nowhere_infrequent_get_none(void **state)
+{
+	struct habit a[] = {habit("a", 3, 1, -1), habit("c", -1, 0, 4)},
+		     b[] = {habit("a", 3, 1, -1), habit("b", -1, 0, 8)};
+	_cleanup_(profile_clearp) struct profile profile = make(a, 2, b, 2);
+
+	assert_int_equal(profile.n_cutoffs, 2);
+	assert_string_equal(profile.cutoffs[0].daemon, "b");
+	assert_string_equal(profile.cutoffs[1].daemon, "c");
+	assert_null(profile_cutoff(&profile, "a"));
+	assert_ptr_equal(profile_cutoff(&profile, "c"), &profile.cutoffs[1]);
+}
+
+static void two_clean_runs_make_an_empty_profile(void **state)
+{
+	_cleanup_(profile_clearp) struct profile profile = make(NULL, 0, NULL, 0);
+
+	assert_int_equal(profile.n_cutoffs, 0);
+	assert_string_equal(profile.name, "x");
+}
+
+static void readings_of_two_resolutions_are_refused(void **state)
+{
+	const struct reading a = {.resolution_ns = 1}, b = {.resolution_ns = NS_PER_MS};
+	struct profile profile = {};
+	struct error err = {};
+
+	assert_int_equal(cutoffs_make("x", &a, &b, &profile, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "one resolution for both"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(with_a_period_short_programs_get_the_cutoff_of_the_short_run),
+		cmocka_unit_test(without_a_period_the_larger_holds),
+		cmocka_unit_test(where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold),
+		cmocka_unit_test(the_short_run_has_no_such_rule),
+		cmocka_unit_test(one_cutoff_holds_for_both_even_with_a_period),
+		cmocka_unit_test(daemons_that_are_nowhere_infrequent_get_none),
+		cmocka_unit_test(two_clean_runs_make_an_empty_profile),
+		cmocka_unit_test(readings_of_two_resolutions_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the bulk of an array lies, and how large a share is at least. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/stats/robust.h"
+#include "lib/stats/share.h"
+
+#include <math.h>
+
+static void the_median_of_an_even_number_is_halfway(void **state)
+{
+	const int64_t values[] = {9, 1, 4, 2};
+
+	assert_true(median_of(values, 4) == 3);
+	assert_true(median_of(values, 3) == 4);
+	assert_true(isnan(median_of(values, 0)));
+}
+
+static void the_mad_does_not_see_a_minority(void **state)
+{
+	const int64_t values[] = {10, 11, 12, 13, 14, 1000, 100000};
+
+	assert_true(mad_of(values, ELEMENTS(values)) == 2);
+}
+
+static void quantiles_are_interpolated(void **state)
+{
+	const int64_t values[] = {0, 10, 20, 30, 40};
+
+	assert_true(quantile_of(values, 5, 0) == 0);
+	assert_true(quantile_of(values, 5, 1) == 40);
+	assert_true(fabs(quantile_of(values, 5, 0.3) - 12) < 1e-9);
+}
+
+static void the_shorth_is_where_the_values_are_densest(void **state)
+{
+	const int64_t values[] = {0, 50, 100, 101, 102, 103, 104, 500, 900};
+	struct shorth s = shorth_of(values, ELEMENTS(values));
+
+	assert_true(s.middle == 102);
+	assert_true(fabs(s.sd - 2 / 0.67449) < 1e-3);
+}
+
+static void equal_values_have_a_shorth_without_width(void **state)
+{
+	const int64_t values[] = {7, 7, 7, 7, 9};
+	struct shorth s = shorth_of(values, ELEMENTS(values));
+
+	assert_true(s.middle == 7 && s.sd == 0);
+	assert_true(shorth_of(values, 1).middle == 7);
+}
+
+static void a_share_seen_in_few_cases_is_worth_less(void **state)
+{
+	assert_true(share_at_least(0, 0) == 0);
+	assert_true(fabs(share_at_least(0, 10)) < 1e-12);
+	assert_true(fabs(share_at_least(5, 10) - 0.2693) < 1e-3);
+	assert_true(share_at_least(50, 100) > share_at_least(5, 10));
+	assert_true(share_at_least(100, 100) < 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_median_of_an_even_number_is_halfway),
+		cmocka_unit_test(the_mad_does_not_see_a_minority),
+		cmocka_unit_test(quantiles_are_interpolated),
+		cmocka_unit_test(the_shorth_is_where_the_values_are_densest),
+		cmocka_unit_test(equal_values_have_a_shorth_without_width),
+		cmocka_unit_test(a_share_seen_in_few_cases_is_worth_less),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
