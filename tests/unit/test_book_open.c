@@ -220,6 +220,58 @@ static void a_file_of_version_0_is_brought_up_to_date(void **state)
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
 }
 
+/* The book that the first version made, as the file of this name in data/ has it. */
+static void load(struct scratch *s, const char *name)
+{
+	_cleanup_(freep) char *text = NULL;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("EMP_DATA"), name);
+	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
+	sql(s->path, text);
+}
+
+static void a_book_of_version_1_is_brought_up_to_date_with_all_that_it_holds(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(daemons_clearp) struct daemons daemons = {};
+	_cleanup_(freep) struct execution *executions = NULL;
+	size_t n;
+
+	load(s, "book-v1.sql");
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err)); /* even to read it */
+	assert_done(s, book_get_run(s->book, 1, &run, &s->err));
+	assert_string_equal(run.program, "xz");
+	assert_string_equal(run.command, "[\"xz\",\"-9\"]");
+	assert_int_equal(run.n_samples, 2);
+	assert_done(s, book_daemons(s->book, &daemons, &s->err));
+	assert_string_equal(daemons.items[0].unit, "cron.service");
+	assert_done(s, book_executions(s->book, 1, 1, &executions, &n, &s->err));
+	assert_int_equal(n, 2);
+	assert_int_equal(executions[0].pt_ns, 7);
+	assert_int_equal(executions[0].pid, 12);
+	book_free(TAKE(s->book));
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	run.program[0] = 'X';
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_int_equal(run.id, 2);
+}
+
+static void an_older_book_that_cannot_be_written_says_why_it_cannot_be_read(void **state)
+{
+	struct scratch *s = *state;
+	struct answer *answer;
+
+	load(s, "book-v1.sql");
+	chmod(s->path, 0444);
+	answer = ask_as_user(s->path, BOOK_READ);
+	assert_int_equal(answer->r, -EACCES);
+	assert_non_null(
+		strstr(answer->err.text, "was made by an older emp and must be brought up to date: "));
+	assert_non_null(strstr(answer->err.text, "cannot be written"));
+}
+
 static void names_with_odd_characters_are_names(void **state)
 {
 	static const char *const odd[] = {":memory:", "file:x?mode=ro", "a%20b#c", "ü '\"; x"};
@@ -384,6 +436,8 @@ int main(void)
 		in_directory(the_database_of_another_program_is_left_alone),
 		in_directory(a_newer_book_is_refused_by_its_version),
 		in_directory(a_file_of_version_0_is_brought_up_to_date),
+		in_directory(a_book_of_version_1_is_brought_up_to_date_with_all_that_it_holds),
+		in_directory(an_older_book_that_cannot_be_written_says_why_it_cannot_be_read),
 		in_directory(names_with_odd_characters_are_names),
 		in_directory(a_book_of_somebody_else_can_be_read_and_not_written),
 		in_directory(a_log_left_by_a_crash_is_read_by_others_as_well),
