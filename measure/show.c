@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The program waited this share of its ET, and more is not compute-bound. */
+/* Off the CPU for more than this share of its ET, a program deserves a word. */
 static const double WAITS = 0.05;
 
 /* In the unit asked for, else the one that fits. */
@@ -134,9 +134,10 @@ static void show_warnings(const struct result *r)
 	double off = result_off_cpu(r);
 
 	if (off > WAITS)
-		printf("  Warning: not compute-bound: %.0f %% of its elapsed time it was not on a CPU, and "
-		       "PT tells nothing of that.\n",
-			100 * off);
+		printf("  Warning: it was on a CPU for only %.0f %% of its elapsed time. Either it waits, "
+		       "and is not compute-bound\n"
+		       "  (PT tells nothing of the waiting), or others took its CPU from it.\n",
+			100 * (1 - off));
 	if (r->failures > 0)
 		printf("  Warning: the program failed in %d of %zu samples.\n", r->failures, r->n_samples);
 	if (r->lost > 0)
