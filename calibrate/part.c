@@ -11,6 +11,7 @@
 #include "lib/base/terminal.h"
 #include "lib/host/notify.h"
 #include "lib/host/owner.h"
+#include "lib/record/moved.h"
 #include "lib/record/series.h"
 
 #include <errno.h>
@@ -140,6 +141,20 @@ static int failed(struct work *w, int r, struct error *err)
 		command ?: "emp-calibrate resume");
 }
 
+/* What should have stood still and did not. */
+static int print_moves(struct work *w, int64_t run, struct error *err)
+{
+	_cleanup_(moves_clear) struct moves moves = {};
+	int r = moves_of_run(w->book, run, &moves, err);
+
+	for (size_t i = 0; r == 0 && i < moves.n; i++) {
+		_cleanup_(freep) char *words = moved_words(&moves, &moves.items[i]);
+
+		fprintf(work_talk(), "  Warning: %s\n", words ?: "a sentinel moved");
+	}
+	return r;
+}
+
 static int run_series(struct work *w, int which, struct run *run, struct error *err)
 {
 	const struct calibration_part *part = &w->plan.parts[which];
@@ -178,8 +193,9 @@ static int run_series(struct work *w, int which, struct run *run, struct error *
 		fprintf(work_talk(), "; the observer took %s of CPU time a sample",
 			text_duration(cost, series.observer_ns / (run->n_samples - first)));
 	fputc('\n', work_talk());
+	r = print_moves(w, run->id, err);
 	fflush(work_talk());
-	return 0;
+	return r;
 }
 
 int part_do(struct work *w, int which, struct error *err)

@@ -3,7 +3,7 @@
  * imported comes out as it went in. */
 #include "lib/record/book_internal.h"
 #include "lib/record/document.h"
-#include "lib/record/member.h"
+#include "lib/record/document_sentinels.h"
 
 #include <errno.h>
 #include <string.h>
@@ -95,6 +95,25 @@ static int add_execution(const struct execution *execution, void *data)
 		       : 0;
 }
 
+/* Into the samples that have them: both are in order. */
+static int add_sentinels(struct book *book, int64_t run, json_t *array, struct error *err)
+{
+	_cleanup_(freep) struct sample_sentinels *rows = NULL;
+	size_t n, at = 0;
+	int r;
+
+	r = book_sentinels(book, run, &rows, &n, err);
+	for (size_t i = 0; r >= 0 && i < json_array_size(array) && at < n; i++) {
+		json_t *sample = json_array_get(array, i);
+
+		if (json_integer_value(json_object_get(sample, "n")) != rows[at].sample)
+			continue;
+		if (json_object_set_new(sample, "sentinels", document_make_sentinels(&rows[at++].moved)) < 0)
+			return not_made(err);
+	}
+	return r;
+}
+
 static int make_samples(struct book *book, int64_t run, json_t *array, struct error *err)
 {
 	_cleanup_(daemons_clearp) struct daemons daemons = {};
@@ -111,6 +130,9 @@ static int make_samples(struct book *book, int64_t run, json_t *array, struct er
 	for (size_t i = 0; i < export.n; i++)
 		if (json_array_append_new(array, make_sample(&samples[i])) < 0)
 			return not_made(err);
+	r = add_sentinels(book, run, array, err);
+	if (r < 0)
+		return r;
 	err->text[0] = '\0';
 	r = book_each_execution(book, run, add_execution, &export, err);
 	if (r < 0 && !err->text[0])

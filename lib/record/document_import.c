@@ -3,7 +3,7 @@
  * function: once to check them all, then, in one transaction, to store them. */
 #include "lib/record/book_internal.h"
 #include "lib/record/document.h"
-#include "lib/record/member.h"
+#include "lib/record/document_sentinels.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -166,6 +166,18 @@ static int take_executions(
 	return r;
 }
 
+static int take_sentinels(struct import *import, const json_t *object, uint32_t sample, struct error *err)
+{
+	struct sentinels sentinels = {};
+	int r;
+
+	r = document_parse_sentinels(
+		object, &(struct place){.what = "sample", .number = sample}, &sentinels, err);
+	if (r < 0 || !import->book || !sentinels.known)
+		return r;
+	return book_add_sentinels(import->book, import->run, sample, &sentinels, err);
+}
+
 static int take_samples(struct import *import, const json_t *samples, struct error *err)
 {
 	struct sample sample = {};
@@ -186,6 +198,8 @@ static int take_samples(struct import *import, const json_t *samples, struct err
 		if (r >= 0 && import->book)
 			r = book_add_sample(import->book, import->run, &sample, import->executions,
 				json_array_size(executions), err);
+		if (r >= 0)
+			r = take_sentinels(import, object, sample.n, err);
 		if (r < 0)
 			return r;
 		if (i == 0)

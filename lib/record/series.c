@@ -5,10 +5,18 @@
 #include "lib/base/clock.h"
 #include "lib/base/progress.h"
 #include "lib/host/interrupt.h"
+#include "lib/record/book_sentinels.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
+
+/* A sample as it was observed, and what moved meanwhile that should not. */
+struct observed {
+	struct observation observation;
+	struct sentinels moved;
+};
 
 /* What ended the program badly, as a sentence; 0 if nothing did or failures do not count. */
 static int check_end(
@@ -57,8 +65,9 @@ static int add_executions(struct series *s, const struct usages *usages, struct 
 }
 
 static int store_in_transaction(
-	struct series *s, const struct observation *o, const struct sample *sample, struct error *err)
+	struct series *s, const struct observed *observed, const struct sample *sample, struct error *err)
 {
+	const struct observation *o = &observed->observation;
 	_cleanup_(freep) struct execution *executions = calloc(o->usages.n ?: 1, sizeof(*executions));
 	int r;
 
@@ -68,11 +77,14 @@ static int store_in_transaction(
 	if (r < 0)
 		return r;
 	r = book_add_sample(s->book, s->run->id, sample, executions, o->usages.n, err);
+	if (r == 0)
+		r = book_add_sentinels(s->book, s->run->id, sample->n, &observed->moved, err);
 	return r < 0 ? r : book_commit(s->book, err);
 }
 
-static int store(struct series *s, const struct observation *o, struct error *err)
+static int store(struct series *s, const struct observed *observed, struct error *err)
 {
+	const struct observation *o = &observed->observation;
 	const struct spawned *p = &o->spawned;
 	struct sample sample = {
 		.n = s->run->n_samples + 1,
@@ -93,7 +105,7 @@ static int store(struct series *s, const struct observation *o, struct error *er
 	r = book_begin(s->book, err);
 	if (r < 0)
 		return r;
-	r = store_in_transaction(s, o, &sample, err);
+	r = store_in_transaction(s, observed, &sample, err);
 	if (r < 0) {
 		book_rollback(s->book);
 		return r;
@@ -109,44 +121,79 @@ static int store(struct series *s, const struct observation *o, struct error *er
 
 int series_begin(struct series *s, struct error *err)
 {
+	int r;
+
+	if (!s->sentinels) {
+		r = sentinels_open(&s->sentinels, AT_FDCWD, s->spawn->cpu, err);
+		if (r < 0)
+			return r;
+	}
 	return s->run->id ? 0 : book_begin_run(s->book, s->run, err);
+}
+
+static int64_t own_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* The sentinels stand around the images: what they cost is the observer's, and nobody's time. */
+static int observe(struct series *s, struct observed *ret, struct error *err)
+{
+	struct observation *o = &ret->observation;
+	struct sentinels before, after;
+	int64_t cost_ns = -own_ns();
+	int r;
+
+	sentinels_read(s->sentinels, &before);
+	cost_ns += own_ns();
+	r = observe_sample(s->spawn, o, err);
+	if (r < 0)
+		return r;
+	cost_ns -= own_ns();
+	sentinels_read(s->sentinels, &after);
+	o->observer_ns += cost_ns + own_ns();
+	ret->moved = sentinels_between(&before, &after);
+	sentinels_set(&ret->moved, SENTINEL_VOLUNTARY, o->spawned.voluntary_switches);
+	sentinels_set(&ret->moved, SENTINEL_INVOLUNTARY, o->spawned.involuntary_switches);
+	return 0;
 }
 
 int series_warm_up(struct series *s, int i, struct error *err)
 {
-	struct observation o;
+	struct observed observed;
 	char which[32];
 	int r;
 
 	if (interrupt_came())
 		return -EINTR;
-	r = observe_sample(s->spawn, &o, err);
+	r = observe(s, &observed, err);
 	if (r < 0)
 		return r;
 	snprintf(which, sizeof(which), "warm-up %d", i);
-	return check_end(s, &o.spawned, which, err);
+	return check_end(s, &observed.observation.spawned, which, err);
 }
 
 int series_sample(struct series *s, struct error *err)
 {
-	struct observation o;
+	struct observed observed;
 	char which[32];
 	int r;
 
 	if (interrupt_came())
 		return -EINTR;
-	r = observe_sample(s->spawn, &o, err);
+	r = observe(s, &observed, err);
 	if (r < 0)
 		return r;
 	snprintf(which, sizeof(which), "sample %u", s->run->n_samples + 1);
-	r = check_end(s, &o.spawned, which, err);
-	return r < 0 ? r : store(s, &o, err);
+	r = check_end(s, &observed.observation.spawned, which, err);
+	return r < 0 ? r : store(s, &observed, err);
 }
 
 int series_end(struct series *s, int outcome, struct error *err)
 {
 	struct error ignored = {};
 
+	sentinel_reader_free(TAKE(s->sentinels));
 	if (outcome == 0)
 		return book_end_run(s->book, s->run->id, "done", s->run->notes, err);
 	book_end_run(

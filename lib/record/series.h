@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/host/observe.h"
+#include "lib/host/sentinels.h"
 #include "lib/record/book.h"
 
 struct series {
@@ -19,6 +20,7 @@ struct series {
 	int failures;        /* out: samples whose program failed */
 	int left_behind,
 		killed; /* out: processes that outlived a sample, and of those the ones that were ended */
+	struct sentinel_reader *sentinels; /* from series_begin to series_end */
 };
 
 /* Warm-ups and samples one after another, with progress, from begin to end. Errors as below. */

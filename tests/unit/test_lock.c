@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The host's lock, and processes that are remembered. */
+#include "tests/unit/scratch.h"
+
+#include "lib/host/lock.h"
+#include "lib/host/owner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A child that takes the lock and then waits to be killed. */
+static pid_t hold_in_child(const char *path)
+{
+	int pipes[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct error err;
+		struct lock lock;
+
+		if (lock_take(&lock, path, "emp-calibrate run", &err) == 0 && write(pipes[1], "x", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(pipes[1]);
+	assert_int_equal(read(pipes[0], &c, 1), 1);
+	close(pipes[0]);
+	return pid;
+}
+
+static void a_second_one_is_told_who_holds_it(void **state)
+{
+	struct scratch *s = *state;
+	struct lock lock;
+	char words[64];
+	pid_t pid = hold_in_child(s->path);
+
+	assert_int_equal(lock_take(&lock, s->path, "emp-calibrate resume", &s->err), -EBUSY);
+	snprintf(words, sizeof(words), "process %d has this machine for itself since ", pid);
+	assert_says(s, words);
+	assert_says(s, "(emp-calibrate run)");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void after_kill_9_it_is_free_and_its_end_leaves_no_file(void **state)
+{
+	struct scratch *s = *state;
+	struct lock lock;
+	pid_t pid = hold_in_child(s->path);
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_done(s, lock_take(&lock, s->path, "emp-calibrate run", &s->err));
+	assert_int_equal(access(s->path, F_OK), 0);
+	lock_release(&lock);
+	assert_int_equal(access(s->path, F_OK), -1);
+	lock_release(&lock);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+	struct scratch *s = *state;
+	struct lock lock;
+
+	assert_int_equal(mkfifo(s->path, 0600), 0);
+	assert_true(lock_take(&lock, s->path, "emp-calibrate run", &s->err) < 0);
+	assert_says(s, "is no regular file; remove it");
+	unlink(s->path);
+	assert_int_equal(symlink("/etc/passwd", s->path), 0);
+	assert_true(lock_take(&lock, s->path, "emp-calibrate run", &s->err) < 0);
+	assert_says(s, "cannot open the host's lock");
+}
+
+static void the_environment_may_name_it(void **state)
+{
+	struct scratch *s = *state;
+	char *path;
+
+	setenv("EMP_LOCK", "/somewhere/lock", 1);
+	assert_done(s, lock_path("/book.db", &path, &s->err));
+	unsetenv("EMP_LOCK");
+	assert_string_equal(path, "/somewhere/lock");
+	free(path);
+}
+
+static void a_process_is_known_again_until_it_ends(void **state)
+{
+	char self[OWNER_SIZE];
+	pid_t pid;
+
+	owner_self(self);
+	assert_int_equal(owner_pid(self), getpid());
+	pid = fork();
+	if (pid == 0) {
+		_exit(owner_pid(owner_self(self)) != getpid());
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(owner_pid(NULL), 0);
+	assert_int_equal(owner_pid(""), 0);
+	assert_int_equal(owner_pid("00000000-0000-0000-0000-000000000000 1 7"), 0);
+	self[0] ^= 1; /* another boot */
+	assert_int_equal(owner_pid(self), 0);
+}
+
+static void one_that_has_ended_and_is_waited_for_is_gone(void **state)
+{
+	char owner[OWNER_SIZE] = "";
+	int pipes[2];
+	siginfo_t info;
+	pid_t pid;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		owner_self(owner);
+		_exit(write(pipes[1], owner, sizeof(owner)) != sizeof(owner));
+	}
+	assert_int_equal(read(pipes[0], owner, sizeof(owner)), sizeof(owner));
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(owner_pid(owner), 0);
+	waitpid(pid, NULL, 0);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_directory(a_second_one_is_told_who_holds_it),
+		in_directory(after_kill_9_it_is_free_and_its_end_leaves_no_file),
+		in_directory(what_is_no_file_is_refused),
+		in_directory(the_environment_may_name_it),
+		cmocka_unit_test(a_process_is_known_again_until_it_ends),
+		cmocka_unit_test(one_that_has_ended_and_is_waited_for_is_gone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
