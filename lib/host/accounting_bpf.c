@@ -66,7 +66,7 @@ static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
 		identity_learn_cgroup(b->identity, exec->cgroup, exec->cgroup_name);
 	}
 	if (exec->path[0] == '/' && memchr(exec->path, '\0', RECORD_PATH_SIZE - 1))
-		executed.exe = identity_keep(b->identity, exec->path);
+		executed.exe = identity_program(b->identity, exec->path);
 	if (b->n_executed == b->executed_room) {
 		size_t room = b->executed_room ? 2 * b->executed_room : 256;
 		struct executed *items = realloc(b->executed, room * sizeof(*items));

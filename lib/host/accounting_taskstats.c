@@ -31,6 +31,11 @@ struct records {
 	size_t n, room;
 };
 
+/* The file that a process that ended had executed. */
+struct program_file {
+	uint64_t device, inode;
+};
+
 struct taskstats_backend {
 	struct backend base;
 	struct identity *identity;
@@ -39,6 +44,8 @@ struct taskstats_backend {
 	struct pids listed; /* when the before image began */
 	struct pids pids;   /* of the image being taken */
 	struct records before, after, exits;
+	struct program_file *files; /* of the exits */
+	size_t files_room;
 	size_t n_early;          /* exits that came while the before image was taken */
 	struct keymap last_exit; /* pid -> index into exits */
 	struct keymap leaders;   /* pid of a process whose first thread ended before others -> likewise */
@@ -183,6 +190,7 @@ static int on_end(void *context, const struct taskstats_end *end)
 		.run_ns = end->has_process ? end->process_run_ns : thread->run_ns,
 		.tick_ns = end->has_process ? end->process_tick_ns : thread->tick_ns,
 	};
+	int r;
 
 	if (!is_last && !is_leader)
 		return 0;
@@ -191,6 +199,11 @@ static int on_end(void *context, const struct taskstats_end *end)
 		return 0;
 	}
 	memcpy(record.comm, thread->comm, sizeof(record.comm));
+	r = reserve(&b->files, sizeof(*b->files), &b->files_room, b->exits.n + 1);
+	if (r < 0)
+		return r;
+	b->files[b->exits.n] = (struct program_file){
+		.device = thread->exe_device, .inode = thread->exe_inode};
 	return add_record(&b->exits, &record);
 }
 
@@ -281,7 +294,7 @@ static int date_exits(struct taskstats_backend *b)
 			exit->key = UINT64_MAX - i;
 			continue;
 		}
-		if (leader)
+		if (leader && exit->pid != exit->tgid)
 			memcpy(exit->comm, b->exits.items[*leader].comm, sizeof(exit->comm));
 		date_exit(b, i);
 		r = keymap_set(&b->last_exit, exit->tgid, (uint32_t)i);
@@ -406,8 +419,14 @@ static void taskstats_describe(struct backend *backend, struct execution *e, str
 	struct taskstats_backend *b = of(backend);
 	struct taskstats_fields fields;
 
-	if (e->ended)
+	if (e->ended) {
+		const uint32_t *at = keymap_find(&b->last_exit, (uint64_t)e->pid);
+
+		if (at && b->files[*at].inode)
+			ret->exe = identity_program_of_file(
+				b->identity, e->name, b->files[*at].device, b->files[*at].inode);
 		return;
+	}
 	if (!ask_one(b, e->pid, &fields)) {
 		describe_by_exit(b, e);
 		return;
@@ -434,6 +453,7 @@ static void taskstats_free(struct backend *backend)
 	free(b->before.items);
 	free(b->after.items);
 	free(b->exits.items);
+	free(b->files);
 	closep(&b->proc_fd);
 	free(b);
 }

@@ -11,12 +11,15 @@
 #include <search.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <systemd/sd-login.h>
 
 struct identity {
 	void *texts;     /* char *, by content */
 	void *processes; /* struct process *, by pid */
 	void *cgroups;   /* struct cgroup_unit *, by id */
+	void *programs;  /* struct program *, by path */
+	void *files;     /* struct program_file *, by file and name */
 };
 
 struct process {
@@ -29,6 +32,16 @@ struct process {
 struct cgroup_unit {
 	uint64_t id;
 	const char *unit;
+};
+
+struct program {
+	const char *path, *resolved;
+};
+
+struct program_file {
+	uint64_t device, inode;
+	const char *name;
+	const char *path; /* NULL: it was looked for in vain */
 };
 
 static int compare_texts(const void *a, const void *b)
@@ -50,6 +63,24 @@ static int compare_cgroups(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+static int compare_programs(const void *a, const void *b)
+{
+	const struct program *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct program_file *x = a, *y = b;
+
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
 int identity_new(struct identity **ret, struct error *err)
 {
 	*ret = calloc(1, sizeof(**ret));
@@ -63,6 +94,8 @@ void identity_free(struct identity *identity)
 	tdestroy(identity->texts, free);
 	tdestroy(identity->processes, free);
 	tdestroy(identity->cgroups, free);
+	tdestroy(identity->programs, free);
+	tdestroy(identity->files, free);
 	free(identity);
 }
 
@@ -77,6 +110,63 @@ const char *identity_keep(struct identity *identity, const char *text)
 	if (!copy || !tsearch(copy, &identity->texts, compare_texts))
 		return NULL;
 	return TAKE(copy);
+}
+
+const char *identity_program(struct identity *identity, const char *path)
+{
+	struct program key = {.path = path}, *const *found = tfind(
+						     &key, &identity->programs, compare_programs);
+	_cleanup_(freep) struct program *entry = NULL;
+	char resolved[PATH_MAX];
+
+	if (found)
+		return (*found)->resolved;
+	entry = malloc(sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->path = identity_keep(identity, path);
+	entry->resolved = realpath(path, resolved) ? identity_keep(identity, resolved) : entry->path;
+	if (!entry->path || !tsearch(entry, &identity->programs, compare_programs))
+		return NULL;
+	return TAKE(entry)->resolved;
+}
+
+static const char *find_program(struct identity *identity, const char *name, uint64_t device, uint64_t inode)
+{
+	static const char *const places[] = {
+		"/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"};
+
+	for (size_t i = 0; i < ELEMENTS(places); i++) {
+		char path[64];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s/%s", places[i], name);
+		if (stat(path, &st) == 0 && st.st_ino == inode && st.st_dev == device)
+			return identity_program(identity, path);
+	}
+	return NULL;
+}
+
+const char *identity_program_of_file(
+	struct identity *identity, const char *name, uint64_t device, uint64_t inode)
+{
+	struct program_file key = {.device = device, .inode = inode, .name = name}, *const *found = tfind(
+											    &key,
+											    &identity->files,
+											    compare_files);
+	_cleanup_(freep) struct program_file *entry = NULL;
+
+	if (found)
+		return (*found)->path;
+	entry = malloc(sizeof(*entry));
+	if (!entry || !*name)
+		return NULL;
+	*entry = key;
+	entry->name = identity_keep(identity, name);
+	entry->path = find_program(identity, name, device, inode);
+	if (!entry->name || !tsearch(entry, &identity->files, compare_files))
+		return NULL;
+	return TAKE(entry)->path;
 }
 
 int identity_is_unit(const char *name)

@@ -36,6 +36,14 @@ void identity_forget(struct identity *identity, pid_t pid);
 void identity_learn_cgroup(struct identity *identity, uint64_t cgroup, const char *unit);
 const char *identity_cgroup_unit(const struct identity *identity, uint64_t cgroup);
 
+/* The program that `path` means as /proc would say it, without links. */
+const char *identity_program(struct identity *identity, const char *path);
+
+/* The program that is this file, found by `name` in the places where programs are; NULL if it is not there.
+ */
+const char *identity_program_of_file(
+	struct identity *identity, const char *name, uint64_t device, uint64_t inode);
+
 /* A copy of `text` that lives as long as the identity; NULL: no memory. */
 const char *identity_keep(struct identity *identity, const char *text);
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes that use CPU time for tests to find, and say themselves how much it was. */
+#pragma once
+
+#include "lib/base/clock.h"
+
+#include <assert.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __has_feature /* clang */
+#define BURNING_SANITIZED __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define BURNING_SANITIZED 1
+#else
+#define BURNING_SANITIZED 0
+#endif
+
+/* Memory that children of a test share with it. */
+static inline void *burning_shared(size_t bytes)
+{
+	void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert(shared != MAP_FAILED);
+	return shared;
+}
+
+/* Runs until the process has used `ns`, by its own clock. */
+static inline void burning_until(clockid_t clock, int64_t ns)
+{
+	while (clock_ns(clock) < ns)
+		;
+}
+
+static inline void burning_pin(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+/* A child called `name` that uses `ns` and ends; `ret_ns` (shared) is what it had used by its own clock just
+ * before its end. */
+static inline pid_t burning_start(const char *name, int64_t ns, int64_t *ret_ns)
+{
+	pid_t pid = fork();
+
+	assert(pid >= 0);
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_NAME, name);
+	burning_until(CLOCK_PROCESS_CPUTIME_ID, ns);
+	*ret_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	_exit(0);
+}
+
+/* Waits for a child; what it and the children it waited for have used, by wait4. */
+static inline int64_t burning_wait(pid_t pid)
+{
+	struct rusage usage;
+	int status;
+
+	wait4(pid, &status, 0, &usage);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
+}

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What processes took, as both backends see it, beside what the processes know of themselves. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/host/accounting.h"
+#include "lib/host/accounting_backend.h"
+#include "lib/host/cgroup.h"
+#include "tests/machine/burning.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+extern char **environ;
+
+static const struct accounting_options bpf = {.backend = ACCOUNTING_BPF},
+				       bpf_read = {.backend = ACCOUNTING_BPF, .watch.read = true},
+				       taskstats = {.backend = ACCOUNTING_TASKSTATS};
+
+static struct accounting *begin(const struct accounting_options *options, uint64_t cgroup)
+{
+	struct accounting *a = NULL;
+	struct error err = {};
+
+	if (accounting_new_with(&a, options, &err) < 0 || accounting_before(a, cgroup, &err) < 0)
+		fail_msg("%s", err.text);
+	return a;
+}
+
+static struct usages end(struct accounting *a)
+{
+	struct usages usages;
+	struct error err = {};
+
+	if (accounting_after(a, &usages, &err) < 0)
+		fail_msg("%s", err.text);
+	return usages;
+}
+
+/* The one execution with that name; NULL if there is none. */
+static const struct usage *find(const struct usages *usages, const char *name)
+{
+	const struct usage *found = NULL;
+
+	for (size_t i = 0; i < usages->n; i++)
+		if (!strcmp(usages->items[i].name, name)) {
+			assert_null(found);
+			found = &usages->items[i];
+		}
+	return found;
+}
+
+static const struct usage *find_pid(const struct usages *usages, pid_t pid)
+{
+	for (size_t i = 0; i < usages->n; i++)
+		if (usages->items[i].pid == pid)
+			return &usages->items[i];
+	return NULL;
+}
+
+static void assert_near(int64_t got_ns, int64_t want_ns, int64_t within_ns)
+{
+	if (got_ns < want_ns - within_ns || got_ns > want_ns + within_ns)
+		fail_msg("%.3f ms is not within %.3f ms of %.3f ms", (double)got_ns / 1e6,
+			(double)within_ns / 1e6, (double)want_ns / 1e6);
+}
+
+/* Of the 200 ms that are planted; a process with sanitizers needs some more after it looked at its clock. */
+static const int64_t within_1_percent = BURNING_SANITIZED ? 20 * NS_PER_MS : 2 * NS_PER_MS;
+
+/* `exact`: as wait4 has it; else as the process had it by its own clock just before its end. */
+static void plant_and_find(const struct accounting_options *options, bool exact, int64_t within_ns)
+{
+	_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
+	int64_t *own_ns = burning_shared(sizeof(*own_ns)), wait_ns;
+	const struct usage *planted;
+	struct usages usages;
+	pid_t pid;
+
+	pid = burning_start("planted", 200 * NS_PER_MS, own_ns);
+	wait_ns = burning_wait(pid);
+	usages = end(a);
+	planted = find(&usages, "planted");
+	assert_non_null(planted);
+	print_message("%s: own clock %.3f ms, wait4 %.3f ms, exact %.3f ms, tick %.3f ms\n",
+		accounting_name(a), (double)*own_ns / 1e6, (double)wait_ns / 1e6,
+		(double)planted->pt_ns / 1e6, (double)planted->tick_ns / 1e6);
+	assert_int_equal(planted->pid, pid);
+	assert_true(planted->started && planted->ended && !planted->kernel);
+	assert_near(planted->pt_ns, *own_ns, within_ns);
+	if (exact)
+		assert_near(planted->pt_ns, wait_ns, NS_PER_MS / 5);
+	assert_false(usages.incomplete);
+	munmap(own_ns, sizeof(*own_ns));
+}
+
+static void a_process_that_started_and_ended_inside_is_right_to_1_percent_with_bpf(void **state)
+{
+	plant_and_find(&bpf, true, within_1_percent);
+}
+
+static void so_it_is_with_the_images_of_older_kernels(void **state)
+{
+	plant_and_find(&bpf_read, true, within_1_percent);
+}
+
+static void with_taskstats_it_is_found_too_and_the_difference_is_some_ticks_at_most(void **state)
+{
+	plant_and_find(&taskstats, false, 20 * NS_PER_MS);
+}
+
+static void more_tasks_than_an_image_has_room_for_are_seen_nevertheless(void **state)
+{
+	struct accounting_options options = bpf;
+
+	options.watch.room = 16;
+	plant_and_find(&options, true, within_1_percent);
+}
+
+static void *burn_in_thread(void *ns)
+{
+	prctl(PR_SET_NAME, "a-thread");
+	burning_until(CLOCK_THREAD_CPUTIME_ID, *(int64_t *)ns);
+	syscall(SYS_exit, 0); /* without what the C library does when the last thread ends */
+	return NULL;
+}
+
+/* A child with three threads of 30 ms each; its first thread ends before them if `leave`, and waits for
+ * `go` once they have ended if not. */
+static pid_t start_threads(bool leave, atomic_bool *burned, atomic_bool *go)
+{
+	static int64_t ns = 30 * NS_PER_MS;
+	pthread_t threads[3];
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_NAME, "threaded");
+	for (size_t i = 0; i < ELEMENTS(threads); i++)
+		pthread_create(&threads[i], NULL, burn_in_thread, &ns);
+	if (leave)
+		syscall(SYS_exit, 0);
+	for (size_t i = 0; i < ELEMENTS(threads); i++)
+		pthread_join(threads[i], NULL);
+	*burned = true;
+	while (!*go)
+		usleep(1000);
+	_exit(0);
+}
+
+static void threads_are_summed_to_their_process(const struct accounting_options *options, int64_t within_ns)
+{
+	for (int leave = 0; leave < 2; leave++) {
+		_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
+		atomic_bool *flags = burning_shared(2 * sizeof(*flags));
+		const struct usage *threaded;
+		struct usages usages;
+		int64_t wait_ns;
+
+		flags[1] = true;
+		wait_ns = burning_wait(start_threads(leave, &flags[0], &flags[1]));
+		usages = end(a);
+		threaded = find(&usages, "threaded");
+		assert_non_null(threaded);
+		assert_null(find(&usages, "a-thread"));
+		assert_true(threaded->ended);
+		assert_near(threaded->pt_ns, wait_ns, within_ns);
+		munmap(flags, 2 * sizeof(*flags));
+	}
+}
+
+static void threads_are_summed_to_their_process_with_bpf(void **state)
+{
+	threads_are_summed_to_their_process(&bpf, NS_PER_MS / 2);
+}
+
+static void threads_are_summed_to_their_process_with_taskstats(void **state)
+{
+	threads_are_summed_to_their_process(&taskstats, 20 * NS_PER_MS);
+}
+
+static void threads_that_ended_count_while_their_process_lives(void **state)
+{
+	static const struct accounting_options *const all[] = {&bpf, &taskstats};
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
+		atomic_bool *flags = burning_shared(2 * sizeof(*flags));
+		const struct usage *threaded;
+		struct usages usages;
+		pid_t pid;
+
+		pid = start_threads(false, &flags[0], &flags[1]);
+		while (!flags[0])
+			usleep(1000);
+		usages = end(a);
+		threaded = find(&usages, "threaded");
+		assert_non_null(threaded);
+		assert_true(threaded->started && !threaded->ended);
+		assert_near(threaded->pt_ns, 90 * NS_PER_MS, 15 * NS_PER_MS);
+		flags[1] = true;
+		burning_wait(pid);
+		munmap(flags, 2 * sizeof(*flags));
+	}
+}
+
+/* A child on CPU 1 that always wants to run, and tells how long it has: it looks at the clock (which takes no
+ * system call; one would make the scheduler write its time down) and leaves out the gaps in which it did not
+ * get the CPU. */
+static pid_t start_spinning(_Atomic int64_t *ran_ns)
+{
+	int64_t last_ns, now_ns, sum_ns = 0;
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	burning_pin(1);
+	for (last_ns = clock_ns(CLOCK_MONOTONIC);; last_ns = now_ns) {
+		now_ns = clock_ns(CLOCK_MONOTONIC);
+		if (now_ns - last_ns < 100 * NS_PER_US)
+			sum_ns += now_ns - last_ns;
+		*ran_ns = sum_ns;
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How far from the truth the time in one interval is told. */
+static int64_t error_once(struct accounting *a, pid_t pid, const _Atomic int64_t *ran_ns, useconds_t us)
+{
+	const struct usage *usage;
+	struct usages usages;
+	struct error err = {};
+	int64_t from_ns, to_ns;
+
+	usleep(us % 4000);
+	if (accounting_before(a, 0, &err) < 0)
+		fail_msg("%s", err.text);
+	from_ns = *ran_ns;
+	usleep(us);
+	to_ns = *ran_ns;
+	usages = end(a);
+	usage = find_pid(&usages, pid);
+	return llabs((usage ? usage->pt_ns : 0) - (to_ns - from_ns));
+}
+
+static int64_t median_error(const struct accounting_options *options)
+{
+	_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
+	_Atomic int64_t *ran_ns = burning_shared(sizeof(*ran_ns));
+	pid_t pid = start_spinning(ran_ns);
+	const char *how = options->watch.read ? " (read)" : "";
+	int64_t errors[61];
+	size_t n = ELEMENTS(errors);
+
+	usleep(20000);
+	for (size_t i = 0; i < n; i++)
+		errors[i] = error_once(a, pid, ran_ns, 2000 + (useconds_t)i * 1237 % 4000);
+	kill(pid, SIGKILL);
+	burning_wait(pid);
+	munmap((void *)ran_ns, sizeof(*ran_ns));
+	qsort(errors, n, sizeof(errors[0]), compare);
+	print_message("%s%s: a process on another CPU is wrong by %.3f ms (median), %.3f ms (greatest)\n",
+		accounting_name(a), how, (double)errors[n / 2] / 1e6, (double)errors[n - 1] / 1e6);
+	return errors[n / 2];
+}
+
+static void a_process_that_runs_on_another_cpu_all_the_time_is_right_with_bpf(void **state)
+{
+	cpu_set_t cpus;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		skip();
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	burning_pin(0);
+	assert_true(median_error(&bpf) < 300 * NS_PER_US);
+	assert_true(median_error(&bpf_read) < 300 * NS_PER_US);
+	assert_true(median_error(&taskstats) < 10 * NS_PER_MS); /* up to a tick at either end */
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+static void a_program_that_was_executed_inside_is_told_with_its_path(void **state)
+{
+	static const struct accounting_options *const all[] = {&bpf, &taskstats};
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
+		const char *const argv[] = {
+			"/bin/sh", "-c", "while [ ${#a} -lt 9999 ]; do a=x$a; done; (:); /bin/true", NULL};
+		const struct usage *sh;
+		struct usages usages;
+		char path[PATH_MAX];
+		pid_t pid;
+
+		assert_int_equal(posix_spawn(&pid, argv[0], NULL, NULL, (char *const *)argv, environ), 0);
+		burning_wait(pid);
+		usages = end(a);
+		sh = find_pid(&usages, pid);
+		assert_non_null(sh);
+		assert_string_equal(sh->name, "sh");
+		assert_non_null(sh->exe);
+		assert_string_equal(sh->exe, realpath("/bin/sh", path));
+		for (size_t j = 0; j < usages.n; j++) /* its subshell, which executed nothing */
+			if (!strcmp(usages.items[j].name, "sh") && usages.items[j].program)
+				assert_string_equal(usages.items[j].exe, path);
+	}
+}
+
+/* A child that moves into the cgroup, executes /bin/true there, and is gone. */
+static pid_t run_true_in(const char *cgroup)
+{
+	_cleanup_(freep) char *procs = text_format("%s/cgroup.procs", cgroup);
+	pid_t pid = fork();
+	FILE *file;
+
+	if (pid != 0)
+		return pid;
+	file = fopen(procs, "we");
+	if (file && fputs("0", file) >= 0 && fclose(file) == 0)
+		execl("/bin/true", "true", NULL);
+	_exit(1);
+}
+
+static void the_unit_of_a_service_that_came_and_went_inside_is_known(void **state)
+{
+	_cleanup_(accounting_freep) struct accounting *a = begin(&bpf, 0);
+	_cleanup_(cgroup_freep) struct cgroup *own = NULL;
+	_cleanup_(freep) char *service = NULL;
+	const struct usage *usage;
+	struct usages usages;
+	struct error err = {};
+	pid_t pid;
+
+	assert_int_equal(cgroup_new(&own, &err), 0);
+	service = text_format("%s/emp-planted.service", cgroup_path(own));
+	assert_int_equal(mkdir(service, 0755), 0);
+	pid = run_true_in(service);
+	burning_wait(pid);
+	assert_int_equal(rmdir(service), 0);
+	usages = end(a);
+	usage = find_pid(&usages, pid);
+	assert_non_null(usage);
+	assert_non_null(usage->unit);
+	assert_string_equal(usage->unit, "emp-planted.service");
+}
+
+static void the_program_is_told_from_others_by_its_cgroup(void **state)
+{
+	_cleanup_(accounting_freep) struct accounting *a = NULL;
+	_cleanup_(cgroup_freep) struct cgroup *own = NULL;
+	_cleanup_(freep) char *below = NULL;
+	pid_t inside, deeper, outside;
+	struct usages usages;
+	struct error err = {};
+	int64_t ns;
+
+	assert_int_equal(cgroup_new(&own, &err), 0);
+	below = text_format("%s/below", cgroup_path(own));
+	assert_int_equal(mkdir(below, 0755), 0);
+	a = begin(&bpf, cgroup_id(own));
+	inside = run_true_in(cgroup_path(own));
+	burning_wait(inside);
+	deeper = run_true_in(below);
+	burning_wait(deeper);
+	outside = burning_start("outside", NS_PER_MS, &ns);
+	burning_wait(outside);
+	usages = end(a);
+	assert_true(find_pid(&usages, inside)->program);
+	assert_true(find_pid(&usages, deeper)->program);
+	assert_false(find_pid(&usages, outside)->program);
+	rmdir(below);
+}
+
+/* A child that leaves a grandchild behind, which then is ours (PR_SET_CHILD_SUBREAPER). */
+static pid_t leave_orphan(int64_t *orphan)
+{
+	pid_t pid = fork(), child;
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_NAME, "leaver");
+	child = fork();
+	if (child > 0)
+		*orphan = child;
+	if (child == 0) {
+		prctl(PR_SET_NAME, "orphan");
+		usleep(20000);
+		burning_until(CLOCK_PROCESS_CPUTIME_ID, 3 * NS_PER_MS);
+		_exit(0);
+	}
+	burning_until(CLOCK_PROCESS_CPUTIME_ID, 3 * NS_PER_MS);
+	_exit(0);
+}
+
+/* A process that is not ours: its parent, which is no subreaper, has gone. */
+static void start_stranger(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_CHILD_SUBREAPER, 0);
+		if (fork() == 0) {
+			prctl(PR_SET_NAME, "stranger");
+			usleep(10000);
+			burning_until(CLOCK_PROCESS_CPUTIME_ID, 5 * NS_PER_MS);
+			_exit(0);
+		}
+		_exit(0);
+	}
+	burning_wait(pid);
+}
+
+static void the_program_is_told_from_others_by_descent(void **state)
+{
+	static const struct accounting_options *const all[] = {&bpf, &bpf_read, &taskstats};
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
+		int64_t *orphan = burning_shared(sizeof(*orphan));
+		const struct usage *usage;
+		struct usages usages;
+		pid_t leaver;
+
+		prctl(PR_SET_CHILD_SUBREAPER, 0);
+		start_stranger();
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+		leaver = leave_orphan(orphan);
+		burning_wait(leaver);
+		burning_wait((pid_t)*orphan);
+		usleep(30000);
+		usages = end(a);
+		prctl(PR_SET_CHILD_SUBREAPER, 0);
+		assert_true(find(&usages, "leaver")->program);
+		usage = find(&usages, "orphan");
+		assert_non_null(usage);
+		assert_true(usage->program);
+		assert_int_equal(usage->pid, *orphan);
+		assert_false(find(&usages, "stranger")->program);
+		assert_null(find_pid(&usages, getpid())); /* the observer is left out */
+		munmap(orphan, sizeof(*orphan));
+	}
+}
+
+static void kernel_threads_are_told_from_programs(void **state)
+{
+	static const struct accounting_options *const all[] = {&bpf, &taskstats};
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
+		struct usages usages;
+		size_t n_kernel = 0;
+
+		for (int j = 0; j < 20; j++) { /* makes rcu's thread work */
+			syscall(SYS_membarrier, 1, 0, 0);
+			usleep(1000);
+		}
+		usages = end(a);
+		for (size_t j = 0; j < usages.n; j++) {
+			const struct usage *usage = &usages.items[j];
+
+			n_kernel += usage->kernel;
+			assert_false(usage->kernel && (usage->exe || usage->unit || usage->program));
+		}
+		assert_true(n_kernel > 0);
+	}
+}
+
+/* So many children, some at a time; returns the sum of what they used by wait4. */
+static int64_t storm(int n, struct accounting *a)
+{
+	const char *const argv[] = {"storm", NULL};
+	struct error err = {};
+	int64_t sum_ns = 0;
+	pid_t pids[4];
+
+	for (int i = 0; i < n; i += (int)ELEMENTS(pids)) {
+		for (size_t j = 0; j < ELEMENTS(pids); j++)
+			assert_int_equal(
+				posix_spawn(&pids[j], "/bin/true", NULL, NULL, (char *const *)argv, environ),
+				0);
+		for (size_t j = 0; j < ELEMENTS(pids); j++)
+			sum_ns += burning_wait(pids[j]);
+		if (a && i % 400 == 0)
+			assert_int_equal(accounting_drain(a, &err), 0);
+	}
+	return sum_ns;
+}
+
+/* What our own children with that name took; others may run such programs too. */
+static int64_t sum_of(const struct usages *usages, const char *name, size_t *ret_n)
+{
+	int64_t sum_ns = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < usages->n; i++)
+		if (usages->items[i].program && !strcmp(usages->items[i].name, name)) {
+			sum_ns += usages->items[i].pt_ns;
+			n++;
+		}
+	*ret_n = n;
+	return sum_ns;
+}
+
+static void none_of_5000_short_processes_is_missed(void **state)
+{
+	static const struct accounting_options *const all[] = {&bpf, &taskstats};
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
+		int64_t wait_ns = storm(5000, a), sum_ns;
+		struct usages usages = end(a);
+		size_t n;
+
+		sum_ns = sum_of(&usages, "true", &n);
+		print_message(
+			"%s: %zu of 5000 processes, lost %llu; %.1f ms of the %.1f ms that wait4 tells\n",
+			accounting_name(a), n, (unsigned long long)usages.lost, (double)sum_ns / 1e6,
+			(double)wait_ns / 1e6);
+		assert_int_equal(usages.lost, 0);
+		assert_false(usages.incomplete);
+		if (all[i] != &bpf)
+			continue; /* taskstats misses those whose time no tick has written down yet */
+		assert_int_equal(n, 5000);
+		assert_near(sum_ns, wait_ns, wait_ns / 50);
+	}
+}
+
+static void what_was_lost_is_counted(void **state)
+{
+	struct accounting_options small[] = {bpf, taskstats};
+
+	small[0].watch.events_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	small[1].receive_bytes = 4096;
+	for (size_t i = 0; i < ELEMENTS(small); i++) {
+		_cleanup_(accounting_freep) struct accounting *a = begin(&small[i], 0);
+		struct usages usages;
+		size_t n;
+
+		storm(400, NULL);
+		usages = end(a);
+		sum_of(&usages, "true", &n);
+		print_message("%s: %zu seen, %llu lost of 400\n", accounting_name(a), n,
+			(unsigned long long)usages.lost);
+		assert_true(usages.incomplete);
+		assert_true(usages.lost >= 200);
+		assert_true(usages.lost + n >= (i == 0 ? 400 : 390));
+
+		/* The next sample starts anew. */
+		assert_int_equal(accounting_before(a, 0, &(struct error){}), 0);
+		usages = end(a);
+		assert_false(usages.incomplete);
+	}
+}
+
+static void *execute_from_thread(void *nothing)
+{
+	burning_until(CLOCK_THREAD_CPUTIME_ID, 20 * NS_PER_MS);
+	execl("/bin/true", "true", NULL);
+	return nothing;
+}
+
+/* The thread takes the process id and the start time of the first thread over, and that one ends. */
+static void a_thread_that_executes_a_program_keeps_its_time(void **state)
+{
+	static const struct accounting_options *const all[] = {&bpf, &taskstats};
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
+		const struct usage *usage;
+		struct usages usages;
+		int64_t wait_ns;
+		pid_t pid;
+
+		pid = fork();
+		if (pid == 0) {
+			pthread_t thread;
+
+			pthread_create(&thread, NULL, execute_from_thread, NULL);
+			burning_until(CLOCK_THREAD_CPUTIME_ID, 5 * NS_PER_MS);
+			for (;;)
+				pause();
+		}
+		wait_ns = burning_wait(pid);
+		usages = end(a);
+		usage = find_pid(&usages, pid);
+		assert_non_null(usage);
+		assert_string_equal(usage->name, "true");
+		assert_near(usage->pt_ns, wait_ns, all[i] == &bpf ? NS_PER_MS / 2 : 20 * NS_PER_MS);
+	}
+}
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {};
+
+	return (int)syscall(SYS_capset, &header, data);
+}
+
+static void without_capabilities_the_sentence_names_them(void **state)
+{
+	struct error *errs = burning_shared(4096);
+	int *results = burning_shared(4096);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (drop_capabilities() < 0)
+			_exit(1);
+		for (int i = 0; i < 3; i++)
+			results[i] = accounting_new(
+				&(struct accounting *){NULL}, (enum accounting_backend)i, &errs[i]);
+		_exit(0);
+	}
+	burning_wait(pid);
+	for (int i = 0; i < 3; i++) {
+		print_message("%s\n", errs[i].text);
+		assert_int_equal(results[i], -EPERM);
+		assert_non_null(strstr(errs[i].text, "the program's own times still can"));
+	}
+	assert_non_null(strstr(errs[ACCOUNTING_BPF].text, "CAP_BPF and CAP_PERFMON are missing"));
+	assert_non_null(strstr(errs[ACCOUNTING_TASKSTATS].text, "CAP_NET_ADMIN is missing"));
+	assert_non_null(strstr(errs[ACCOUNTING_AUTO].text, "CAP_BPF"));
+	assert_non_null(strstr(errs[ACCOUNTING_AUTO].text, "CAP_NET_ADMIN"));
+	munmap(errs, 4096);
+	munmap(results, 4096);
+}
+
+static void the_observer_knows_what_it_cost(void **state)
+{
+	_cleanup_(accounting_freep) struct accounting *a = begin(&bpf, 0);
+
+	end(a);
+	assert_in_range(accounting_cost_ns(a), 1000, 100 * NS_PER_MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_that_started_and_ended_inside_is_right_to_1_percent_with_bpf),
+		cmocka_unit_test(so_it_is_with_the_images_of_older_kernels),
+		cmocka_unit_test(with_taskstats_it_is_found_too_and_the_difference_is_some_ticks_at_most),
+		cmocka_unit_test(more_tasks_than_an_image_has_room_for_are_seen_nevertheless),
+		cmocka_unit_test(threads_are_summed_to_their_process_with_bpf),
+		cmocka_unit_test(threads_are_summed_to_their_process_with_taskstats),
+		cmocka_unit_test(threads_that_ended_count_while_their_process_lives),
+		cmocka_unit_test(a_process_that_runs_on_another_cpu_all_the_time_is_right_with_bpf),
+		cmocka_unit_test(a_program_that_was_executed_inside_is_told_with_its_path),
+		cmocka_unit_test(the_unit_of_a_service_that_came_and_went_inside_is_known),
+		cmocka_unit_test(the_program_is_told_from_others_by_its_cgroup),
+		cmocka_unit_test(the_program_is_told_from_others_by_descent),
+		cmocka_unit_test(kernel_threads_are_told_from_programs),
+		cmocka_unit_test(none_of_5000_short_processes_is_missed),
+		cmocka_unit_test(what_was_lost_is_counted),
+		cmocka_unit_test(a_thread_that_executes_a_program_keeps_its_time),
+		cmocka_unit_test(without_capabilities_the_sentence_names_them),
+		cmocka_unit_test(the_observer_knows_what_it_cost),
+	};
+	_cleanup_(accounting_freep) struct accounting *a = NULL;
+	struct error err = {};
+
+	if (accounting_new(&a, ACCOUNTING_BPF, &err) < 0)
+		return check_cannot_run(err.text);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
