@@ -11,8 +11,10 @@
 struct walk {
 	book_each *each;
 	void *data;
+	int64_t run;
 	int64_t n_daemons;
 	uint32_t sample; /* of the row before */
+	bool over;       /* the rows of the next run begin */
 	bool stray;      /* a row that cannot be */
 	int r;           /* what `each` ended the walk with */
 };
@@ -40,29 +42,31 @@ static int stray(struct book *book, struct error *err)
 		book->path);
 }
 
-/* emp_walk(sample, daemon, pt_ns) or emp_walk(sample, daemon, pt_ns, pid, tick_ns), in the order of the rows.
- */
+/* emp_walk(run, sample, daemon, pt_ns) or emp_walk(run, sample, daemon, pt_ns, pid, tick_ns), in the order of
+ * the rows. It ends at the first row of another run: for SQLite to see the end costs more at every row. */
 static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct walk *walk = ((struct book *)sqlite3_user_data(context))->walk;
-	int64_t daemon = sqlite3_value_int64(values[1]);
+	int64_t run = sqlite3_value_int64(values[0]), daemon = sqlite3_value_int64(values[2]);
 	struct execution execution = {
-		.sample = (uint32_t)sqlite3_value_int64(values[0]),
+		.sample = (uint32_t)sqlite3_value_int64(values[1]),
 		.daemon = (uint32_t)daemon,
-		.pt_ns = sqlite3_value_int64(values[2]),
+		.pt_ns = sqlite3_value_int64(values[3]),
 		.tick_ns = -1,
 	};
 
-	if (n == 5) {
-		execution.pid = sqlite3_value_int(values[3]);
-		if (sqlite3_value_type(values[4]) != SQLITE_NULL)
-			execution.tick_ns = sqlite3_value_int64(values[4]);
+	if (n == 6) {
+		execution.pid = sqlite3_value_int(values[4]);
+		if (sqlite3_value_type(values[5]) != SQLITE_NULL)
+			execution.tick_ns = sqlite3_value_int64(values[5]);
 	}
-	walk->stray = daemon < 1 || daemon > walk->n_daemons || execution.sample < walk->sample;
+	walk->over = run > walk->run;
+	walk->stray = !walk->over && (run < walk->run || daemon < 1 || daemon > walk->n_daemons ||
+					     execution.sample < walk->sample);
 	walk->sample = execution.sample;
-	if (!walk->stray)
+	if (!walk->over && !walk->stray)
 		walk->r = walk->each(&execution, walk->data);
-	if (walk->stray || walk->r != 0)
+	if (walk->over || walk->stray || walk->r != 0)
 		sqlite3_result_error_code(context, SQLITE_ABORT);
 }
 
@@ -96,12 +100,13 @@ static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t s
 	sqlite3_bind_int64(stmt, 1, run);
 	if (sample)
 		sqlite3_bind_int64(stmt, 2, sample);
+	walk->run = run;
 	book->walk = walk;
 	rc = sqlite3_step(stmt);
 	book->walk = outer;
 	if (walk->stray)
 		r = stray(book, err);
-	else if (walk->r == 0 && rc != SQLITE_ROW)
+	else if (!walk->over && walk->r == 0 && rc != SQLITE_ROW)
 		r = book_failed(book, rc, err);
 	sqlite3_finalize(stmt);
 	return r;
@@ -121,8 +126,11 @@ static int walk(struct book *book, const char *sql, int64_t run, uint32_t sample
 	return r < 0 ? r : walk->r;
 }
 
-#define WALK_ALL "SELECT emp_walk(sample, daemon, pt_ns, pid, tick_ns) FROM execution WHERE run = ?1"
-#define WALK_TIMES "SELECT emp_walk(sample, daemon, pt_ns) FROM execution WHERE run = ?1"
+#define WALK_ALL "SELECT emp_walk(run, sample, daemon, pt_ns, pid, tick_ns) FROM execution WHERE run >= ?1"
+#define WALK_ONE                                                                                       \
+	"SELECT emp_walk(run, sample, daemon, pt_ns, pid, tick_ns) FROM execution WHERE run = ?1 AND " \
+	"sample = ?2"
+#define WALK_TIMES "SELECT emp_walk(run, sample, daemon, pt_ns) FROM execution WHERE run >= ?1"
 
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
 {
@@ -168,7 +176,7 @@ int book_executions(struct book *book, int64_t run, uint32_t sample, struct exec
 	struct walk each = {.each = collect, .data = &all};
 	int r;
 
-	r = walk(book, WALK_ALL " AND sample = ?2", run, sample, &each, err);
+	r = walk(book, WALK_ONE, run, sample, &each, err);
 	if (each.r < 0)
 		error_os(err, each.r, "cannot read the executions of run %" PRId64, run);
 	if (r < 0)

@@ -136,6 +136,25 @@ static void a_walk_may_read_the_book_at_each_step(void **state)
 	assert_int_equal(seen.sum_ns, 3 * 300 * 301 / 2 + 600);
 }
 
+static void a_walk_keeps_to_its_run(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run second = scratch_run("xz"), third = scratch_run("xz");
+	struct execution e = {.daemon = 1, .pt_ns = 301, .tick_ns = -1};
+	struct sample sample = scratch_sample(301); /* as if it went on where run 1 ends */
+	struct seen first = {}, none = {}, last = {};
+
+	assert_done(s, book_begin_run(s->book, &second, &s->err));
+	assert_done(s, book_begin_run(s->book, &third, &s->err));
+	assert_done(s, book_add_sample(s->book, third.id, &sample, &e, 1, &s->err));
+	assert_int_equal(book_each_time(s->book, 1, look, &first, &s->err), 0);
+	assert_int_equal(first.n, 600);
+	assert_int_equal(book_each_execution(s->book, second.id, look, &none, &s->err), 0);
+	assert_int_equal(none.n, 0);
+	assert_int_equal(book_each_execution(s->book, third.id, look, &last, &s->err), 0);
+	assert_int_equal(last.n, 1);
+}
+
 /* Behind the book's back, as a fault of the disk would. */
 static void spoil(struct scratch *s, const char *sql)
 {
@@ -217,6 +236,7 @@ int main(void)
 		in_filled_book(a_run_without_executions_is_a_walk_without_steps),
 		in_filled_book(a_walk_ends_where_it_is_told_to_and_hands_back_why),
 		in_filled_book(a_walk_may_read_the_book_at_each_step),
+		in_filled_book(a_walk_keeps_to_its_run),
 		in_filled_book(an_execution_of_a_daemon_that_is_not_there_is_damage),
 		in_filled_book(daemons_with_a_gap_in_their_numbers_are_damage),
 		in_filled_book(a_reader_sees_one_state_while_a_writer_goes_on),
