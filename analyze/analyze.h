@@ -13,7 +13,8 @@ struct analyze_options {
 };
 
 extern struct analyze_options analyze_options;
-extern const struct option_row cutoffs_options[], discard_options[], scatter_options[];
+extern const struct option_row cutoffs_options[], daemons_options[], discard_options[], protocols_options[],
+	sample_size_options[], scatter_options[];
 
 /* The book that --db names. */
 int analyze_open_book(enum book_mode mode, struct book **ret, struct error *err);
@@ -22,6 +23,13 @@ option_parser option_run; /* into int64_t: the id of a run */
 
 /* An operand or option that names a run; `what` is how the sentence calls it. */
 int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct error *err);
+
+/* A run against a profile by its name; NULL: no sample is discarded by a cutoff. */
+int analyze_discard(
+	struct book *book, int64_t run, const char *profile, struct discarding *ret, struct error *err);
+
+/* The sentence where --profile must be given and is not. */
+int analyze_need_profile(const char *profile, struct error *err);
 
 /* A cell with a time; "-" for none (below 0). */
 void cell_time(struct table *table, int64_t ns);
@@ -38,4 +46,7 @@ int verb_import(int argc, char **argv, struct error *err);
 int verb_export(int argc, char **argv, struct error *err);
 int verb_cutoffs(int argc, char **argv, struct error *err);
 int verb_discard(int argc, char **argv, struct error *err);
+int verb_daemons(int argc, char **argv, struct error *err);
+int verb_sample_size(int argc, char **argv, struct error *err);
+int verb_protocols(int argc, char **argv, struct error *err);
 int verb_scatter(int argc, char **argv, struct error *err);

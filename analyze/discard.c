@@ -7,7 +7,6 @@
 #include "lib/base/text.h"
 #include "lib/protocol/as_json.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 static const char *profile_name;
@@ -98,23 +97,18 @@ static int print_discarding(const struct discarding *d, struct error *err)
 int verb_discard(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(profile_clearp) struct profile profile = {};
 	_cleanup_(discarding_clearp) struct discarding d = {};
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	int64_t run;
 	int r;
 
-	if (!profile_name)
-		return error_say(err, -EINVAL,
-			"name the profile with --profile; emp-calibrate profile list shows those in the "
-			"book");
-	r = analyze_parse_run(argv[0], "RUN", &run, err);
+	r = analyze_need_profile(profile_name, err);
+	if (r == 0)
+		r = analyze_parse_run(argv[0], "RUN", &run, err);
 	if (r == 0)
 		r = analyze_open_book(BOOK_READ, &book, err);
 	if (r == 0)
-		r = book_get_profile(book, profile_name, &profile, err);
-	if (r == 0)
-		r = discard_run(book, run, &profile, &d, err);
+		r = analyze_discard(book, run, profile_name, &d, err);
 	if (r < 0)
 		return r;
 	if (!analyze_options.json)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct suspect {
-	const char *daemon; /* NULL: none */
+	const struct habit *habit; /* NULL: none */
 	int64_t pt_ns;
 };
 
@@ -26,12 +26,10 @@ static size_t index_of(const struct reading *reading, uint32_t number)
 	return low;
 }
 
-static void suspect(struct suspect *s, const char *daemon, int64_t pt_ns)
+static void suspect(struct suspect *s, const struct habit *habit, int64_t pt_ns)
 {
-	if (s->daemon && s->pt_ns >= pt_ns)
-		return;
-	s->daemon = daemon;
-	s->pt_ns = pt_ns;
+	if (!s->habit || s->pt_ns < pt_ns)
+		*s = (struct suspect){habit, pt_ns};
 }
 
 static void find_suspects(
@@ -40,38 +38,40 @@ static void find_suspects(
 	for (size_t i = 0; discarding && i < discarding->n_over; i++) {
 		const struct over_cutoff *over = &discarding->over[i];
 
-		suspect(&suspects[index_of(reading, over->sample)], over->daemon, over->pt_ns);
+		suspect(&suspects[index_of(reading, over->sample)], reading_habit(reading, over->daemon),
+			over->pt_ns);
 	}
 	for (size_t i = 0; !discarding && i < reading->n_habits; i++) {
 		const struct habit *h = &reading->habits[i];
 
 		for (size_t j = 0; j < h->n_longs; j++)
-			suspect(&suspects[index_of(reading, h->longs[j].sample)], h->name, h->longs[j].pt_ns);
+			suspect(&suspects[index_of(reading, h->longs[j].sample)], h, h->longs[j].pt_ns);
 	}
 }
 
-/* The daemon that is the suspect of most samples, among those without a mark yet. */
-static const char *next_daemon(const struct figure *f, const struct suspect *suspects)
+/* The daemons that are suspects of most samples get marks of their own. */
+static int choose_daemons(struct figure *f, const struct suspect *suspects)
 {
 	const struct reading *reading = f->reading;
-	const char *best = NULL;
-	size_t most = 0;
+	_cleanup_(freep) size_t *samples = calloc(reading->n_habits + 1, sizeof(*samples));
 
-	for (size_t h = 0; h < reading->n_habits; h++) {
-		const char *name = reading->habits[h].name;
-		size_t n = 0;
+	if (!samples)
+		return -ENOMEM;
+	for (size_t i = 0; i < reading->n_samples; i++)
+		if (suspects[i].habit)
+			samples[suspects[i].habit - reading->habits]++;
+	while (f->n_daemons < FIGURE_DAEMONS) {
+		size_t most = 0;
 
-		for (size_t d = 0; d < f->n_daemons; d++)
-			if (!strcmp(f->daemons[d], name))
-				name = "";
-		for (size_t i = 0; *name && i < reading->n_samples; i++)
-			n += suspects[i].daemon && !strcmp(suspects[i].daemon, name);
-		if (n > most) {
-			most = n;
-			best = name;
-		}
+		for (size_t h = 1; h < reading->n_habits; h++)
+			if (samples[h] > samples[most])
+				most = h;
+		if (samples[most] == 0)
+			break;
+		samples[most] = 0;
+		f->daemons[f->n_daemons++] = reading->habits[most].name;
 	}
-	return best;
+	return 0;
 }
 
 static uint8_t cause_of(const struct figure *f, const struct suspect *s, size_t sample)
@@ -79,10 +79,10 @@ static uint8_t cause_of(const struct figure *f, const struct suspect *s, size_t 
 	const struct central *c = &f->reading->central;
 	int64_t et_ns = f->reading->samples[sample].et_ns;
 
-	for (size_t d = 0; s->daemon && d < f->n_daemons; d++)
-		if (!strcmp(f->daemons[d], s->daemon))
+	for (size_t d = 0; s->habit && d < f->n_daemons; d++)
+		if (f->daemons[d] == s->habit->name)
 			return (uint8_t)(CAUSE_DAEMON + d);
-	if (s->daemon)
+	if (s->habit)
 		return CAUSE_OTHER_DAEMON;
 	if (et_ns > c->high_ns)
 		return CAUSE_UNEXPLAINED;
@@ -103,7 +103,6 @@ int figure_prepare(struct figure *f, const struct reading *reading, const struct
 	const char *profile, struct error *err)
 {
 	_cleanup_(freep) struct suspect *suspects = calloc(reading->n_samples, sizeof(*suspects));
-	const char *daemon;
 
 	f->reading = reading;
 	f->profile = profile;
@@ -111,8 +110,8 @@ int figure_prepare(struct figure *f, const struct reading *reading, const struct
 	if (!suspects || !f->causes)
 		return error_os(err, -ENOMEM, "cannot draw %zu samples", reading->n_samples);
 	find_suspects(suspects, reading, discarding);
-	while (f->n_daemons < FIGURE_DAEMONS && (daemon = next_daemon(f, suspects)))
-		f->daemons[f->n_daemons++] = daemon;
+	if (choose_daemons(f, suspects) < 0)
+		return error_os(err, -ENOMEM, "cannot draw %zu samples", reading->n_samples);
 	for (size_t i = 0; i < reading->n_samples; i++)
 		f->causes[i] = cause_of(f, &suspects[i], i);
 	if (discarding)

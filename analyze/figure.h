@@ -24,5 +24,17 @@ int figure_prepare(struct figure *figure, const struct reading *reading, const s
 	const char *profile, struct error *err);
 void figure_clear(struct figure *figure);
 
+/* A picture of a run, and how large it wants to be in pixels. */
+struct drawing {
+	void (*draw)(const struct figure *figure, struct plot *plot);
+	int width, height;
+};
+
 /* One point a pair, relative to the median of the central cluster (EMP, Figure 14). */
-void figure_scatter(const struct figure *figure, struct plot *plot);
+struct drawing figure_scatter(const struct figure *figure);
+
+/* The zooms that led to the central cluster, a panel each (Figure 14). */
+struct drawing figure_zooms(const struct figure *figure);
+
+/* One point a sample, in the order of time (Figure 13). */
+struct drawing figure_samples(const struct figure *figure);

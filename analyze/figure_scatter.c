@@ -1,146 +1,120 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The scatter of dual executions as a gnuplot script: one point a pair, x the ET of its first execution and y
- * that of its second, both beyond the median of the central cluster. Near the centre the axes are linear,
- * further out logarithmic, so that one picture shows a cluster of milliseconds and arms of minutes. */
-#include "analyze/figure.h"
+/* The scatter of dual executions in one view, and all samples in the order of time. Near the centre the axes
+ * are linear, further out logarithmic, so that one picture shows a cluster of milliseconds and arms of
+ * minutes. */
+#include "analyze/figure_marks.h"
 
 #include "lib/base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-static const struct look {
-	const char *title;
-	int point;
-	const char *colour;
-} looks[] = {
-	[CAUSE_NONE] = {"central cluster", 7, "#7a9cc6"},
-	[CAUSE_UNEXPLAINED] = {"long, no daemon ran long", 1, "#404040"},
-	[CAUSE_BELOW] = {"shorter than the central cluster", 2, "#404040"},
-	[CAUSE_TWO_SD] = {"discarded by two sd of PT", 6, "#202020"},
-	[CAUSE_OTHER_DAEMON] = {"other daemons", 3, "#808080"},
-	{NULL, 9, "#d62728"},
-	{NULL, 5, "#e6a000"},
-	{NULL, 13, "#2ca02c"},
-	{NULL, 11, "#9467bd"},
-	{NULL, 15, "#8c564b"},
-	{NULL, 8, "#e377c2"},
+/* Where the axis of a picture goes, in seconds beyond the central median. */
+struct extent {
+	double low, high;   /* of the central cluster */
+	double least, most; /* of all samples */
+	double linear;      /* up to here the axis is linear */
 };
 
-static double beyond_median(const struct figure *f, size_t sample)
+static struct extent extent_of(const struct figure *f)
 {
-	return (double)(f->reading->samples[sample].et_ns - f->reading->central.median_ns) / 1e9;
-}
+	const struct central *c = &f->reading->central;
+	struct extent e = {.low = beyond_median(f, c->low_ns), .high = beyond_median(f, c->high_ns)};
 
-/* The cause of a pair is that of its longer sample. */
-static uint8_t pair_cause(const struct figure *f, size_t i)
-{
-	const struct sample *s = f->reading->samples;
-	uint8_t a = f->causes[i], b = f->causes[i + 1];
-
-	if (a == CAUSE_NONE || b == CAUSE_NONE)
-		return a == CAUSE_NONE ? b : a;
-	return s[i].et_ns >= s[i + 1].et_ns ? a : b;
-}
-
-static size_t print_pairs(const struct figure *f, uint8_t cause, struct plot *plot)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i + 1 < f->reading->n_samples; i += 2) {
-		if (pair_cause(f, i) != cause)
-			continue;
-		if (n++ == 0)
-			fprintf(plot->script, "$cause%d << EOD\n", cause);
-		fprintf(plot->script, "%.9f %.9f %" PRIu32 " %" PRIu32 "\n", beyond_median(f, i),
-			beyond_median(f, i + 1), f->reading->samples[i].n, f->reading->samples[i + 1].n);
+	e.least = e.low;
+	e.most = e.high;
+	for (size_t i = 0; i < f->reading->n_samples; i++) {
+		e.least = fmin(e.least, beyond_median(f, f->reading->samples[i].et_ns));
+		e.most = fmax(e.most, beyond_median(f, f->reading->samples[i].et_ns));
 	}
-	if (n > 0)
-		fputs("EOD\n", plot->script);
-	return n;
+	if (e.most <= e.least)
+		e.most = e.least + 1e-9;
+	e.linear = fmax(fmax(e.high, -e.low), 1e-9);
+	return e;
 }
 
-static void print_title(const struct figure *f, size_t cause, size_t n, struct plot *plot)
+static void print_text(struct plot *plot, const char *what, char *text)
 {
-	_cleanup_(freep) char *title = NULL;
-
-	if (cause == CAUSE_UNEXPLAINED && f->profile)
-		title = text_format("long, but kept (%zu)", n);
-	else if (cause < CAUSE_DAEMON)
-		title = text_format("%s (%zu)", looks[cause].title, n);
-	else
-		title = text_format("%s (%zu)", f->daemons[cause - CAUSE_DAEMON], n);
-	plot_quote(plot, title ?: "");
+	fprintf(plot->script, "set %s ", what);
+	plot_quote(plot, text ?: "");
+	fputc('\n', plot->script);
+	free(text);
 }
 
-static void print_labels(const struct figure *f, double linear_s, struct plot *plot)
+/* Two lines; `logarithmic` tells how the axes must be read. */
+static void print_title(
+	const struct figure *f, const char *what, const struct extent *e, bool logarithmic, struct plot *plot)
 {
-	const struct reading *r = f->reading;
-	char median[TEXT_TIME_SIZE], linear[TEXT_TIME_SIZE];
-	_cleanup_(freep) char *title = NULL, *note = NULL, *x = NULL, *y = NULL;
-
-	text_precise(
-		median, (double)r->central.median_ns, (double)(r->central.high_ns - r->central.low_ns) / 10);
-	text_duration(linear, llround(linear_s * 1e9));
-	title = text_format("%s, run %" PRId64 ": %zu pairs of executions, %s%s", r->run.program, r->run.id,
-		r->n_samples / 2, f->profile ? "discarded by profile " : "L-samples by daemon",
+	_cleanup_(freep) char *title = text_format("%s, run %" PRId64 ": %s, %s%s", f->reading->run.program,
+		f->reading->run.id, what, f->profile ? "discarded by profile " : "L-samples by daemon",
 		f->profile ?: "");
-	note = text_format("axes linear up to %s, logarithmic further out", linear);
-	x = text_format("ET of the first of a pair, beyond the central median of %s", median);
-	y = text_format("ET of the second of a pair, beyond %s", median);
+	char linear[TEXT_TIME_SIZE];
+
 	fputs("set title ", plot->script);
 	plot_quote(plot, title ?: "");
-	if (linear_s > 0) {
+	if (logarithmic) {
+		_cleanup_(freep) char *note = text_format(
+			"ET linear up to %s from the median, logarithmic further out",
+			text_duration(linear, llround(e->linear * 1e9)));
+
 		fputs(" . \"\\n\" . ", plot->script);
 		plot_quote(plot, note ?: "");
 	}
-	fputs("\nset xlabel ", plot->script);
-	plot_quote(plot, x ?: "");
-	fputs("\nset ylabel ", plot->script);
-	plot_quote(plot, y ?: "");
-	fputs("\nset key outside right top reverse Left title 'pairs (how many)'\nset size square\n",
-		plot->script);
+	fputc('\n', plot->script);
 }
 
-/* How far the axes are linear, 0: all the way. */
-static double print_axes(const struct figure *f, struct plot *plot)
+static void draw_scatter(const struct figure *f, struct plot *plot)
 {
-	const struct central *c = &f->reading->central;
-	double low = (double)(c->low_ns - c->median_ns) / 1e9,
-	       high = (double)(c->high_ns - c->median_ns) / 1e9;
-	double linear = fmax(fmax(high, -low), 1e-9), least = low, most = high;
+	struct extent e = extent_of(f);
+	bool logarithmic = plot_time_axis(plot, "x", e.linear, e.least, e.most);
+	_cleanup_(freep) char *what = text_format("%zu pairs of executions", f->reading->n_samples / 2);
+	char median[TEXT_TIME_SIZE];
+	struct marks marks;
 
-	for (size_t i = 0; i < f->reading->n_samples; i++) {
-		least = fmin(least, beyond_median(f, i));
-		most = fmax(most, beyond_median(f, i));
-	}
-	if (most <= least)
-		most = least + 1e-9;
-	if (!plot_time_axis(plot, "x", linear, least, most))
-		linear = 0;
-	plot_time_axis(plot, "y", fmax(fmax(high, -low), 1e-9), least, most);
+	plot_time_axis(plot, "y", e.linear, e.least, e.most);
+	print_title(f, what ?: "", &e, logarithmic, plot);
+	median_text(median, f);
+	print_text(plot, "xlabel",
+		text_format("ET of the first of a pair, beyond the central median of %s", median));
+	print_text(plot, "ylabel", text_format("ET of the second of a pair, beyond %s", median));
+	fputs("set key outside right top reverse Left title 'pairs (how many)'\nset size square\n",
+		plot->script);
 	fprintf(plot->script,
 		"set object 1 rectangle from %.9g,%.9g to %.9g,%.9g behind fc rgb '#dce9f7' fs solid border "
 		"lc rgb "
 		"'#5580b0'\n",
-		low, low, high, high);
-	return linear;
+		e.low, e.low, e.high, e.high);
+	marks = marks_of_pairs(f, plot);
+	marks_plot(f, &marks, true, plot);
 }
 
-void figure_scatter(const struct figure *f, struct plot *plot)
+struct drawing figure_scatter(const struct figure *f)
 {
-	size_t n[CAUSE_DAEMON + FIGURE_DAEMONS], drawn = 0;
+	return (struct drawing){draw_scatter, 1100, 800};
+}
 
-	print_labels(f, print_axes(f, plot), plot);
-	for (uint8_t cause = 0; cause < ELEMENTS(n); cause++)
-		n[cause] = print_pairs(f, cause, plot);
-	for (size_t cause = 0; cause < ELEMENTS(n); cause++) {
-		if (n[cause] == 0)
-			continue;
-		fprintf(plot->script, "%s$cause%zu using 1:2 with points pt %d ps %s lc rgb '%s' title ",
-			drawn++ > 0 ? ", " : "plot ", cause, looks[cause].point,
-			cause == CAUSE_NONE ? "0.6" : "1.3", looks[cause].colour);
-		print_title(f, cause, n[cause], plot);
-	}
-	fputc('\n', plot->script);
+static void draw_samples(const struct figure *f, struct plot *plot)
+{
+	struct extent e = extent_of(f);
+	bool logarithmic = plot_time_axis(plot, "y", e.linear, e.least, e.most);
+	_cleanup_(freep) char *what = text_format("%zu samples", f->reading->n_samples);
+	char median[TEXT_TIME_SIZE];
+	struct marks marks;
+
+	print_title(f, what ?: "", &e, logarithmic, plot);
+	print_text(plot, "ylabel", text_format("ET beyond the central median of %s", median_text(median, f)));
+	fprintf(plot->script,
+		"set xlabel 'sample'\nset xrange [0:%" PRIu32
+		"]\nset key outside right top reverse Left title 'samples (how many)'\n"
+		"set object 1 rectangle from graph 0,first %.9g to graph 1,first %.9g behind fc rgb "
+		"'#dce9f7' fs "
+		"solid noborder\n",
+		f->reading->samples[f->reading->n_samples - 1].n + 1, e.low, e.high);
+	marks = marks_of_samples(f, plot);
+	marks_plot(f, &marks, true, plot);
+}
+
+struct drawing figure_samples(const struct figure *f)
+{
+	return (struct drawing){draw_samples, 1300, 600};
 }

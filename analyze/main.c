@@ -48,6 +48,27 @@ static const struct verb verbs[] = {
 		.summary = "apply a profile to a run: which samples go, why, and what is left",
 		.options = discard_options,
 		.run = verb_discard},
+	{.name = "daemons",
+		.args = "RUN",
+		.min_args = 1,
+		.max_args = 1,
+		.summary = "who ran in the central cluster, and who in the L-samples",
+		.options = daemons_options,
+		.run = verb_daemons},
+	{.name = "sample-size",
+		.args = "RUN",
+		.min_args = 1,
+		.max_args = 1,
+		.summary = "how many samples would have been enough",
+		.options = sample_size_options,
+		.run = verb_sample_size},
+	{.name = "protocols",
+		.args = "RUN...",
+		.min_args = 1,
+		.max_args = -1,
+		.summary = "what each step of the protocol does to the figures of runs",
+		.options = protocols_options,
+		.run = verb_protocols},
 	{.name = "scatter",
 		.args = "RUN -o FILE",
 		.min_args = 1,
@@ -85,6 +106,23 @@ int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct e
 		return 0;
 	return error_say(err, -EINVAL,
 		"%s must be the number of a run, not '%s'; emp-analyze list shows them", what, text);
+}
+
+int analyze_discard(
+	struct book *book, int64_t run, const char *profile, struct discarding *ret, struct error *err)
+{
+	_cleanup_(profile_clearp) struct profile cutoffs = {};
+	int r = profile ? book_get_profile(book, profile, &cutoffs, err) : 0;
+
+	return r < 0 ? r : discard_run(book, run, profile ? &cutoffs : NULL, ret, err);
+}
+
+int analyze_need_profile(const char *profile, struct error *err)
+{
+	if (profile)
+		return 0;
+	return error_say(err, -EINVAL,
+		"name the profile with --profile; emp-calibrate profile list shows those in the book");
 }
 
 int option_run(const char *value, const char *name, void *into, struct error *err)

@@ -213,15 +213,14 @@ static void logarithmic_ticks(struct plot *plot, double linear, double least, do
 				print_ticks(plot, at * digit, least, most);
 }
 
+/* As many as have room for their unit in a small panel. */
 static void linear_ticks(struct plot *plot, double least, double most)
 {
-	double span = fmax(most, -least), step = pow(10, floor(log10(span)));
+	double room = 0.21 * (most - least), step = pow(10, floor(log10(room)));
 
-	if (span / step < 2)
-		step /= 5;
-	else if (span / step < 5)
-		step /= 2;
-	for (int i = 1; i * step <= span * 1.001; i++)
+	for (int next = 0; step < room; next++)
+		step *= next % 3 == 1 ? 2.5 : 2;
+	for (int i = 1; i * step <= fmax(most, -least) * 1.001; i++)
 		print_ticks(plot, i * step, least, most);
 }
 

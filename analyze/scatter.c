@@ -12,7 +12,7 @@
 static struct {
 	const char *output, *profile;
 	int64_t central_max_ns;
-	bool script;
+	bool zooms, samples, script;
 } options;
 
 const struct option_row scatter_options[] = {
@@ -30,6 +30,10 @@ const struct option_row scatter_options[] = {
 		.summary = "the longest central ET, as you see it",
 		.parse = option_duration,
 		.into = &options.central_max_ns},
+	{.name = "zooms",
+		.summary = "draw each zoom of the eye in a panel of its own",
+		.into = &options.zooms},
+	{.name = "samples", .summary = "draw single samples in the order of time", .into = &options.samples},
 	{.name = "script",
 		.summary = "keep the gnuplot file, with its data, as FILE.gnuplot",
 		.into = &options.script},
@@ -38,25 +42,17 @@ const struct option_row scatter_options[] = {
 
 static int draw(const struct figure *figure, struct error *err)
 {
+	struct drawing d = options.zooms     ? figure_zooms(figure)
+			   : options.samples ? figure_samples(figure)
+					     : figure_scatter(figure);
 	_cleanup_(plot_clear) struct plot plot = {};
 	int r;
 
-	r = plot_begin(&plot, options.output, 1100, 800, err);
+	r = plot_begin(&plot, options.output, d.width, d.height, err);
 	if (r < 0)
 		return r;
-	figure_scatter(figure, &plot);
+	d.draw(figure, &plot);
 	return plot_draw(&plot, options.script, err);
-}
-
-static int discard(struct book *book, int64_t run, struct discarding *ret, struct error *err)
-{
-	_cleanup_(profile_clearp) struct profile profile = {};
-	int r;
-
-	if (!options.profile)
-		return 0;
-	r = book_get_profile(book, options.profile, &profile, err);
-	return r < 0 ? r : discard_run(book, run, &profile, ret, err);
 }
 
 int verb_scatter(int argc, char **argv, struct error *err)
@@ -71,13 +67,15 @@ int verb_scatter(int argc, char **argv, struct error *err)
 
 	if (!options.output)
 		return error_say(err, -EINVAL, "name the picture with -o FILE.png (or .svg, .pdf)");
+	if (options.zooms && options.samples)
+		return error_say(err, -EINVAL, "--zooms and --samples are two pictures; choose one");
 	r = analyze_parse_run(argv[0], "RUN", &run, err);
 	if (r == 0)
 		r = analyze_open_book(BOOK_READ, &book, err);
 	if (r == 0)
 		r = read_run(book, run, &how, &reading, err);
-	if (r == 0)
-		r = discard(book, run, &d, err);
+	if (r == 0 && options.profile)
+		r = analyze_discard(book, run, options.profile, &d, err);
 	if (r == 0)
 		r = figure_prepare(&figure, &reading, options.profile ? &d : NULL, options.profile, err);
 	return r < 0 ? r : draw(&figure, err);

@@ -24,10 +24,12 @@ static void drop_unseen(struct reader *reader)
 	reader->n_watches = kept;
 }
 
-/* Step 4: longer than the maximum and two sd of what is seen in the central cluster, or not seen there. */
 static bool is_long(const struct running *central, int64_t pt_ns)
 {
-	return central->n == 0 || (double)pt_ns > (double)central->max_ns + 2 * running_sd(central);
+	return habit_is_long(&(struct habit){.n_central = central->n,
+				     .central_max_ns = central->max_ns,
+				     .central_sd_ns = running_sd(central)},
+		pt_ns);
 }
 
 /* What each sample beyond the core has of daemons that ran long. A process that runs all the time runs longer
@@ -247,12 +249,16 @@ int reader_finish(struct reader *reader, struct reading *ret, struct error *err)
 	return 0;
 }
 
+static int name_to_habit(const void *name, const void *habit)
+{
+	return strcmp(name, ((const struct habit *)habit)->name);
+}
+
 const struct habit *reading_habit(const struct reading *reading, const char *name)
 {
-	for (size_t i = 0; i < reading->n_habits; i++)
-		if (!strcmp(reading->habits[i].name, name))
-			return &reading->habits[i];
-	return NULL;
+	if (reading->n_habits == 0)
+		return NULL;
+	return bsearch(name, reading->habits, reading->n_habits, sizeof(*reading->habits), name_to_habit);
 }
 
 void reading_clear(struct reading *reading)

@@ -42,6 +42,13 @@ struct habit {
 	bool frequent;     /* one of those that a SHAPE_FREQUENT run has too much of */
 };
 
+/* Step 4: longer than the maximum and two sd of what is seen in the central cluster, or not seen there. */
+static inline bool habit_is_long(const struct habit *habit, int64_t pt_ns)
+{
+	return habit->n_central == 0 ||
+	       (double)pt_ns > (double)habit->central_max_ns + 2 * habit->central_sd_ns;
+}
+
 struct reading {
 	struct run run;
 	int64_t resolution_ns; /* of the PTs below */

@@ -7,6 +7,7 @@
 
 #include "lib/base/text.h"
 #include "lib/protocol/make.h"
+#include "lib/protocol/sample_size.h"
 #include "lib/record/document.h"
 
 #include <math.h>
@@ -303,6 +304,44 @@ static void tables_7_and_18_statistics_of_the_short_run(void **state)
 	csv_clear(&csv);
 }
 
+/* The run is rebuilt, so that only what holds for any half, quarter, ... of it can be asked: as many
+ * L-samples as the tables have, to one and a half, and an sd within 15 %. */
+static void check_sizes(const struct sample_sizes *sizes, const char *clock)
+{
+	struct csv csv = csv_read("emp-table-20-21-samplesize-inc128.csv");
+	size_t seen = 0;
+
+	for (size_t i = 0; i < csv.n_rows; i++)
+		for (size_t j = 0; j < sizes->n; j++) {
+			const struct sample_size *s = &sizes->rows[j];
+
+			if (strcmp(csv_text(&csv, i, "clock"), clock) ||
+				s->n != (size_t)csv_number(&csv, i, "n"))
+				continue;
+			seen++;
+			assert_true(fabs((double)s->by_cutoff - csv_number(&csv, i, "by_cutoff")) <= 1.5);
+			assert_true(fabs(s->sd_ns / 1e6 / csv_number(&csv, i, "sd_ms") - 1) <= 0.25);
+		}
+	assert_int_equal(seen, 8);
+	assert_int_equal(sizes->n, 8);
+	csv_clear(&csv);
+}
+
+static void tables_20_and_21_sample_sizes(void **state)
+{
+	struct papers *p = *state;
+	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(sample_sizes_clear) struct sample_sizes pt = {}, et = {};
+	const struct reading *r = &p->short_reading;
+	struct error err = {};
+
+	assert_int_equal(discard_run(p->book, p->short_run, &p->profile, &d, &err), 0);
+	assert_int_equal(sample_sizes_find(&pt, &d, r->samples, r->n_samples, false, &err), 0);
+	assert_int_equal(sample_sizes_find(&et, &d, r->samples, r->n_samples, true, &err), 0);
+	check_sizes(&pt, "PT");
+	check_sizes(&et, "ET");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +353,7 @@ int main(void)
 		cmocka_unit_test(table_16_cutoffs),
 		cmocka_unit_test(the_profile_that_ships_is_this_one),
 		cmocka_unit_test(table_17_discarded_samples),
+		cmocka_unit_test(tables_20_and_21_sample_sizes),
 		cmocka_unit_test(tables_7_and_18_statistics_of_the_short_run),
 	};
 

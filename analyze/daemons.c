@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze daemons: who ran in the central cluster and who in the L-samples of a run (EMP, Tables VIII, IX
+ * and X). */
+#include "analyze/analyze.h"
+
+#include "lib/base/json.h"
+#include "lib/base/text.h"
+#include "lib/protocol/resolution.h"
+
+#include <inttypes.h>
+
+static struct {
+	int64_t resolution_ns, central_max_ns;
+	bool all;
+} options;
+
+const struct option_row daemons_options[] = {
+	{.name = "all",
+		.summary = "every execution in the L-samples, not only the long ones",
+		.into = &options.all},
+	{.name = "resolution",
+		.value = "TIME",
+		.summary = "round PTs, such as 1ms (default: the run's own)",
+		.parse = option_duration,
+		.into = &options.resolution_ns},
+	{.name = "central-max",
+		.value = "TIME",
+		.summary = "the longest central ET, as you see it",
+		.parse = option_duration,
+		.into = &options.central_max_ns},
+	{},
+};
+
+/* An execution in an L-sample, and what its daemon is in this run. */
+struct row {
+	uint32_t sample;
+	const struct habit *habit;
+	int64_t pt_ns;
+	bool is_long;
+};
+
+typedef void row_writer(const struct row *row, void *into);
+
+static void write_json(const struct row *row, void *into)
+{
+	json_array_append_new(into, json_pack("{s:I, s:s, s:s*, s:I, s:b}", "sample", (json_int_t)row->sample,
+					    "daemon", row->habit->name, "unit", row->habit->unit, "pt_ns",
+					    (json_int_t)row->pt_ns, "long", row->is_long));
+}
+
+static void write_table(const struct row *row, void *into)
+{
+	table_row(into);
+	table_cell(into, "%" PRIu32, row->sample);
+	table_cell(into, "%s", row->habit->name);
+	table_cell(into, "%s", row->habit->unit ?: "-");
+	cell_time(into, row->pt_ns);
+	cell_time(into, row->habit->central_max_ns);
+	table_cell(into, "%s", row->is_long ? "long" : "");
+}
+
+static int walk_sample(struct book *book, const struct reading *reading, const struct daemons *daemons,
+	uint32_t sample, row_writer *write, void *into, struct error *err)
+{
+	_cleanup_(freep) struct execution *executions = NULL;
+	size_t n = 0;
+	int r = book_executions(book, reading->run.id, sample, &executions, &n, err);
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const struct daemon *d = &daemons->items[executions[i].daemon - 1];
+		struct row row = {
+			.sample = sample,
+			.habit = reading_habit(reading, name_group(names_default, d->name)),
+			.pt_ns = resolution_round(executions[i].pt_ns, reading->resolution_ns),
+		};
+
+		if (!row.habit || row.pt_ns == 0)
+			continue;
+		row.is_long = habit_is_long(row.habit, row.pt_ns);
+		if (row.is_long || options.all)
+			write(&row, into);
+	}
+	return r;
+}
+
+static int walk(
+	struct book *book, const struct reading *reading, row_writer *write, void *into, struct error *err)
+{
+	_cleanup_(daemons_clearp) struct daemons daemons = {};
+	int r = book_daemons(book, &daemons, err);
+
+	for (size_t i = 0; r == 0 && i < reading->n_l_samples; i++)
+		r = walk_sample(book, reading, &daemons, reading->l_samples[i], write, into, err);
+	return r;
+}
+
+static json_t *central_as_json(const struct reading *reading)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < reading->n_habits; i++) {
+		const struct habit *h = &reading->habits[i];
+
+		if (h->n_central > 0)
+			json_array_append_new(
+				array, json_pack("{s:s, s:s*, s:I, s:I, s:f}", "daemon", h->name, "unit",
+					       h->unit, "executions", (json_int_t)h->n_central, "max_ns",
+					       (json_int_t)h->central_max_ns, "sd_ns", h->central_sd_ns));
+	}
+	return array;
+}
+
+static int print_json(struct book *book, const struct reading *reading, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = json_pack("{s:I, s:s*, s:s, s:I}", "run",
+		(json_int_t)reading->run.id, "program", reading->run.program, "shape",
+		shape_name(reading->shape), "resolution_ns", (json_int_t)reading->resolution_ns);
+	json_t *rows = json_array();
+	int r;
+
+	json_object_set_new(document, "central", central_as_json(reading));
+	json_object_set_new(document, "l_samples", rows);
+	r = walk(book, reading, write_json, rows, err);
+	return r < 0 ? r : json_print(document, stdout, err);
+}
+
+static int print_central(const struct reading *reading, struct error *err)
+{
+	static const struct column columns[] = {
+		{"DAEMON"},
+		{"UNIT"},
+		{"EXECUTIONS", COLUMN_NUMBER},
+		{"MAX", COLUMN_NUMBER},
+		{"SD", COLUMN_NUMBER},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
+
+	for (size_t i = 0; r == 0 && i < reading->n_habits; i++) {
+		const struct habit *h = &reading->habits[i];
+
+		if (h->n_central == 0)
+			continue;
+		table_row(table);
+		table_cell(table, "%s", h->name);
+		table_cell(table, "%s", h->unit ?: "-");
+		table_cell(table, "%zu", h->n_central);
+		cell_time(table, h->central_max_ns);
+		cell_time(table, (int64_t)(h->central_sd_ns + 0.5));
+	}
+	return r < 0 ? r : table_print(table, stdout, err);
+}
+
+static int print_l_samples(struct book *book, const struct reading *reading, struct error *err)
+{
+	static const struct column columns[] = {
+		{"SAMPLE", COLUMN_NUMBER},
+		{"DAEMON"},
+		{"UNIT"},
+		{"TOOK", COLUMN_NUMBER},
+		{"CENTRAL MAX", COLUMN_NUMBER},
+		{""},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
+
+	if (r == 0)
+		r = walk(book, reading, write_table, table, err);
+	return r < 0 ? r : table_print(table, stdout, err);
+}
+
+static int print_daemons(struct book *book, const struct reading *reading, struct error *err)
+{
+	int r;
+
+	print_reading(reading);
+	printf("In the %zu samples of the central cluster:\n", reading->central.n_central);
+	r = print_central(reading, err);
+	if (r < 0 || reading->n_l_samples == 0)
+		return r;
+	printf("In the %zu L-samples, %s:\n", reading->n_l_samples,
+		options.all ? "every execution"
+			    : "what ran longer than the central maximum and two sd (--all: the rest too)");
+	return print_l_samples(book, reading, err);
+}
+
+int verb_daemons(int argc, char **argv, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(reading_clearp) struct reading reading = {};
+	const struct reading_options how = {
+		.resolution_ns = options.resolution_ns,
+		.central_max_ns = options.central_max_ns,
+	};
+	int64_t run;
+	int r;
+
+	r = analyze_parse_run(argv[0], "RUN", &run, err);
+	if (r == 0)
+		r = analyze_open_book(BOOK_READ, &book, err);
+	if (r == 0)
+		r = read_run(book, run, &how, &reading, err);
+	if (r < 0)
+		return r;
+	return (analyze_options.json ? print_json : print_daemons)(book, &reading, err);
+}

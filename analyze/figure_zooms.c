@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The successive zooms of the eye in one picture, as EMP's Figure 14: a panel each, with linear axes, the
+ * frame of the next zoom drawn in, and what it leaves out said above; the key has a panel of its own. */
+#include "analyze/figure_marks.h"
+
+#include "lib/base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { MOST_PANELS = 8, MOST_COLUMNS = 3 };
+
+/* Which zooms are drawn: all, or the first, the last and some between. */
+static size_t choose_zooms(size_t n, size_t *chosen)
+{
+	size_t panels = n < MOST_PANELS ? n : MOST_PANELS;
+
+	for (size_t i = 0; i < panels; i++)
+		chosen[i] = panels == 1 ? 0 : i * (n - 1) / (panels - 1);
+	return panels;
+}
+
+static void print_panel_title(const struct zoom *z, size_t number, struct plot *plot)
+{
+	_cleanup_(freep) char *title = text_format(
+		"zoom %zu: %zu sample%s", number + 1, z->left, z->left == 1 ? "" : "s");
+	_cleanup_(freep) char *note = NULL;
+	char gap[TEXT_TIME_SIZE];
+
+	if (z->end == ZOOM_GAP)
+		note = text_format("%zu %s beyond a gap of %s", z->beyond, z->below ? "shorter" : "longer",
+			text_duration(gap, z->gap_ns));
+	else if (z->end == ZOOM_DAEMONS)
+		note = text_format("%zu longer, %.0f %% by daemons", z->beyond, 100 * z->explained);
+	else if (z->end == ZOOM_HAND)
+		note = text_format("%zu longer than the bound given", z->beyond);
+	else
+		note = text_format("the central cluster");
+	fputs("set title ", plot->script);
+	plot_quote(plot, title ?: "");
+	fputs(" . \"\\n\" . ", plot->script);
+	plot_quote(plot, note ?: "");
+	fputc('\n', plot->script);
+}
+
+static void print_panel(const struct figure *f, const struct marks *marks, size_t number, struct plot *plot)
+{
+	const struct zoom *z = &f->reading->central.zooms[number];
+	double low = beyond_median(f, z->low_ns), high = fmax(beyond_median(f, z->high_ns), low + 1e-9);
+
+	print_panel_title(z, number, plot);
+	plot_time_axis(plot, "x", high - low, low, high);
+	plot_time_axis(plot, "y", high - low, low, high);
+	fputs("unset object\n", plot->script);
+	if (z->end != ZOOM_LAST)
+		fprintf(plot->script,
+			"set object 1 rectangle from %.9g,%.9g to %.9g,%.9g front fs empty border lc rgb "
+			"'#5580b0'\n",
+			beyond_median(f, z[1].low_ns), beyond_median(f, z[1].low_ns),
+			beyond_median(f, z[1].high_ns), beyond_median(f, z[1].high_ns));
+	marks_plot(f, marks, false, plot);
+}
+
+/* Room for the panels and the key. */
+static void lay_out(size_t panels, size_t *columns, size_t *rows)
+{
+	*columns = panels + 1 < MOST_COLUMNS ? panels + 1 : MOST_COLUMNS;
+	*rows = (panels + *columns) / *columns;
+}
+
+static void draw_zooms(const struct figure *f, struct plot *plot)
+{
+	size_t chosen[MOST_PANELS], panels = choose_zooms(f->reading->central.n_zooms, chosen), columns, rows;
+	struct marks marks = marks_of_pairs(f, plot);
+	char median[TEXT_TIME_SIZE];
+	_cleanup_(freep) char *title = text_format(
+		"%s, run %" PRId64
+		": ET of the first (across) and second (up) of a pair, beyond the central median of %s",
+		f->reading->run.program, f->reading->run.id, median_text(median, f));
+
+	lay_out(panels, &columns, &rows);
+	fprintf(plot->script, "set multiplot layout %zu,%zu title ", rows, columns);
+	plot_quote(plot, title ?: "");
+	fputs("\nset size square\nunset key\n", plot->script);
+	for (size_t i = 0; i < panels; i++)
+		print_panel(f, &marks, chosen[i], plot);
+	fputs("unset object\nunset title\nunset border\nunset tics\nunset grid\nset xrange [0:1]\nset yrange "
+	      "[0:1]\n"
+	      "set key center center reverse Left title 'pairs (how many)'\n",
+		plot->script);
+	marks_plot_key(f, &marks, plot);
+	fputs("unset multiplot\n", plot->script);
+}
+
+struct drawing figure_zooms(const struct figure *f)
+{
+	size_t chosen[MOST_PANELS], columns, rows;
+
+	lay_out(choose_zooms(f->reading->central.n_zooms, chosen), &columns, &rows);
+	return (struct drawing){draw_zooms, 400 * (int)columns, 40 + 420 * (int)rows};
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How many samples would have been enough: see sample_size.h. The papers halve 800 down to 100 and go on with
+ * 40, 30, 20 and 10; their choice of size is by eye, and CLOSE_SD and CLOSE_SHARE are what reproduces it. */
+#include "lib/protocol/sample_size.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const double CLOSE_SD = 0.10, CLOSE_SHARE = 0.025;
+
+enum { LEAST_HALF = 60, MOST_SIZES = 40 };
+
+static size_t choose_sizes(size_t n, size_t *sizes)
+{
+	static const size_t last[] = {40, 30, 20, 10};
+	size_t count = 0;
+
+	for (size_t size = n; size > LEAST_HALF && count < MOST_SIZES - ELEMENTS(last); size /= 2)
+		sizes[count++] = size;
+	if (count == 0)
+		sizes[count++] = n;
+	for (size_t i = 0; i < ELEMENTS(last); i++)
+		if (last[i] < n)
+			sizes[count++] = last[i];
+	return count;
+}
+
+/* Whether the first check takes this sample; `at` holds the places in both lists, and goes on with the
+ * samples. */
+static bool is_out(const struct discarding *d, uint32_t number, size_t at[2])
+{
+	while (at[0] < d->n_by_cutoff && d->by_cutoff[at[0]] < number)
+		at[0]++;
+	while (at[1] < d->n_incomplete && d->incomplete[at[1]] < number)
+		at[1]++;
+	return (at[0] < d->n_by_cutoff && d->by_cutoff[at[0]] == number) ||
+	       (at[1] < d->n_incomplete && d->incomplete[at[1]] == number);
+}
+
+/* times: those that the first check leaves, in order; n: of all samples looked at. */
+static struct sample_size size_of(const int64_t *times, size_t left, size_t n, int64_t *scratch)
+{
+	struct summary s = summary_of(times, left);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < left; i++)
+		if (fabs((double)times[i] - s.mean_ns) <= 2 * s.sd_ns)
+			scratch[kept++] = times[i];
+	s = summary_of(scratch, kept);
+	return (struct sample_size){
+		.n = n,
+		.by_cutoff = n - left,
+		.by_two_sd = left - kept,
+		.mean_ns = s.mean_ns,
+		.sd_ns = s.sd_ns,
+	};
+}
+
+static double outlier_share(const struct sample_size *s)
+{
+	return (double)(s->by_cutoff + s->by_two_sd) / (double)s->n;
+}
+
+static void suggest(struct sample_sizes *sizes)
+{
+	const struct sample_size *whole = &sizes->rows[0];
+	bool close = true;
+
+	for (size_t i = 0; i < sizes->n; i++) {
+		struct sample_size *s = &sizes->rows[i];
+
+		s->close = fabs(s->sd_ns - whole->sd_ns) <= CLOSE_SD * whole->sd_ns &&
+			   fabs(outlier_share(s) - outlier_share(whole)) <=
+				   fmax(CLOSE_SHARE, 1 / (double)s->n);
+		close = close && s->close;
+		if (close)
+			sizes->suggested = s->n;
+	}
+}
+
+int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, const struct sample *samples,
+	size_t n, bool et, struct error *err)
+{
+	_cleanup_(freep) int64_t *times = reallocarray(NULL, n + 1, sizeof(*times));
+	_cleanup_(freep) int64_t *scratch = reallocarray(NULL, n + 1, sizeof(*scratch));
+	_cleanup_(sample_sizes_clear) struct sample_sizes sizes = {};
+	size_t chosen[MOST_SIZES], at[2] = {}, left = 0, row;
+
+	if (n == 0)
+		return error_say(err, -EINVAL, "the run has no samples");
+	row = sizes.n = choose_sizes(n, chosen);
+	sizes.rows = calloc(sizes.n, sizeof(*sizes.rows));
+	if (!times || !scratch || !sizes.rows)
+		return error_os(err, -ENOMEM, "cannot look at %zu samples", n);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_out(d, samples[i].n, at))
+			times[left++] = et ? samples[i].et_ns : samples[i].pt_ns;
+		if (row > 0 && chosen[row - 1] == i + 1) {
+			row--;
+			sizes.rows[row] = size_of(times, left, i + 1, scratch);
+		}
+	}
+	suggest(&sizes);
+	*ret = sizes;
+	sizes = (struct sample_sizes){};
+	return 0;
+}
+
+void sample_sizes_clear(struct sample_sizes *sizes)
+{
+	free(sizes->rows);
+	*sizes = (struct sample_sizes){};
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How many samples would have been enough. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/protocol/sample_size.h"
+
+#include <errno.h>
+
+static struct sample_sizes find(const struct sample *samples, size_t n, const struct discarding *d)
+{
+	struct sample_sizes sizes = {};
+	struct error err = {};
+
+	assert_int_equal(sample_sizes_find(&sizes, d, samples, n, false, &err), 0);
+	return sizes;
+}
+
+static struct sample *make(size_t n)
+{
+	struct sample *samples = calloc(n, sizeof(*samples));
+
+	for (size_t i = 0; i < n; i++)
+		samples[i] = (struct sample){.n = (uint32_t)i + 1, .pt_ns = 1000 + (int64_t)i % 5};
+	return samples;
+}
+
+static void sizes_are_halved_and_end_as_the_papers_do(void **state)
+{
+	static const size_t want[] = {800, 400, 200, 100, 40, 30, 20, 10};
+	_cleanup_(freep) struct sample *samples = make(800);
+	struct sample_sizes sizes = find(samples, 800, &(struct discarding){});
+
+	assert_int_equal(sizes.n, ELEMENTS(want));
+	for (size_t i = 0; i < sizes.n; i++)
+		assert_int_equal(sizes.rows[i].n, want[i]);
+	sample_sizes_clear(&sizes);
+}
+
+static void a_few_samples_are_looked_at_whole(void **state)
+{
+	_cleanup_(freep) struct sample *samples = make(6);
+	struct sample_sizes sizes = find(samples, 6, &(struct discarding){});
+
+	assert_int_equal(sizes.n, 1);
+	assert_int_equal(sizes.suggested, 6);
+	sample_sizes_clear(&sizes);
+}
+
+static void discarded_and_incomplete_samples_are_left_out(void **state)
+{
+	uint32_t by_cutoff[] = {3, 50}, incomplete[] = {7};
+	const struct discarding d = {
+		.by_cutoff = by_cutoff, .n_by_cutoff = 2, .incomplete = incomplete, .n_incomplete = 1};
+	_cleanup_(freep) struct sample *samples = make(100);
+	struct sample_sizes sizes;
+
+	samples[2].pt_ns = samples[6].pt_ns = samples[49].pt_ns = 1000000;
+	sizes = find(samples, 100, &d);
+	assert_int_equal(sizes.rows[0].by_cutoff, 3);
+	assert_int_equal(sizes.rows[1].n, 40);
+	assert_int_equal(sizes.rows[1].by_cutoff, 2);
+	assert_true(sizes.rows[0].sd_ns < 2);
+	sample_sizes_clear(&sizes);
+}
+
+/* The first 40 are wide, the rest is not: what the first 10 to 40 look like says nothing of the whole. */
+static void a_size_is_suggested_if_all_larger_ones_are_close_too(void **state)
+{
+	_cleanup_(freep) struct sample *samples = make(800);
+	struct sample_sizes sizes;
+
+	for (size_t i = 0; i < 40; i++)
+		samples[i].pt_ns = 1000 + 40 * ((int64_t)i % 2);
+	for (size_t i = 0; i < 10; i++)
+		samples[i].pt_ns = 1000 + (int64_t)i % 5;
+	sizes = find(samples, 800, &(struct discarding){});
+	assert_true(sizes.suggested > 40);
+	sample_sizes_clear(&sizes);
+}
+
+static void a_run_without_samples_is_told(void **state)
+{
+	struct sample_sizes sizes = {};
+	struct error err = {};
+
+	assert_int_equal(sample_sizes_find(&sizes, &(struct discarding){}, NULL, 0, false, &err), -EINVAL);
+	assert_string_equal(err.text, "the run has no samples");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_are_halved_and_end_as_the_papers_do),
+		cmocka_unit_test(a_few_samples_are_looked_at_whole),
+		cmocka_unit_test(discarded_and_incomplete_samples_are_left_out),
+		cmocka_unit_test(a_size_is_suggested_if_all_larger_ones_are_close_too),
+		cmocka_unit_test(a_run_without_samples_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
