@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/words.h"
-#include "lib/host/spawn.h"
+#include "lib/host/executable.h"
 
 #include <errno.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static int fill_argv(const struct measure_options *o, char *const *words, const 
 		return r;
 	if (!c->argv || replace_words(&o->parameters, c->values, c->argv) < 0)
 		return error_os(err, -ENOMEM, "cannot keep a command");
-	return spawn_find(c->argv[0], &c->path, err);
+	return executable_find(c->argv[0], &c->path, err);
 }
 
 /* The one of `list` for command number i: one for all, or one for each; NULL: none. */

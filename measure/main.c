@@ -4,6 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/host/interrupt.h"
+#include "lib/host/privilege.h"
 
 #include <errno.h>
 
@@ -93,5 +94,6 @@ static const struct tool tool = {
 
 int main(int argc, char **argv)
 {
+	privilege_init();
 	return tool_main(&tool, argc, argv);
 }

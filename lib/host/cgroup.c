@@ -21,6 +21,7 @@ struct cgroup {
 	int fd;
 	int events_fd;
 	int stat_fd; /* kept open: it is read twice a sample */
+	bool killed;
 	uint64_t id;
 };
 
@@ -114,12 +115,10 @@ static void remove_abandoned(const char *parent)
 	}
 }
 
-int cgroup_new(struct cgroup **ret, struct error *err)
+/* The caller's own cgroup, in which others can be made. */
+static int find_parent(char **ret, struct error *err)
 {
-	static unsigned count;
-	_cleanup_(freep) char *mount = NULL, *own = NULL, *parent = NULL;
-	_cleanup_(cgroup_freep) struct cgroup *cgroup = NULL;
-	char *path;
+	_cleanup_(freep) char *mount = NULL, *own = NULL;
 	int r;
 
 	r = find_mount(&mount, err);
@@ -128,11 +127,17 @@ int cgroup_new(struct cgroup **ret, struct error *err)
 	r = find_own(&own, err);
 	if (r < 0)
 		return r;
-	parent = text_format("%s%s", mount, strcmp(own, "/") ? own : "");
-	if (!parent)
-		return error_os(err, -ENOMEM, "cannot make a cgroup");
-	remove_abandoned(parent);
-	path = text_format("%s/emp-%d-%u", parent, getpid(), count++);
+	*ret = text_format("%s%s", mount, strcmp(own, "/") ? own : "");
+	return *ret ? 0 : error_os(err, -ENOMEM, "cannot make a cgroup");
+}
+
+static int make_below(const char *parent, struct cgroup **ret, struct error *err)
+{
+	static unsigned count;
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = NULL;
+	char *path = text_format("%s/emp-%d-%u", parent, getpid(), count++);
+	int r;
+
 	if (!path)
 		return error_os(err, -ENOMEM, "cannot make a cgroup");
 	if (mkdir(path, 0755) < 0) {
@@ -147,6 +152,38 @@ int cgroup_new(struct cgroup **ret, struct error *err)
 	if (r < 0)
 		return r;
 	*ret = TAKE(cgroup);
+	return 0;
+}
+
+int cgroup_new(struct cgroup **ret, struct error *err)
+{
+	_cleanup_(freep) char *parent = NULL;
+	int r;
+
+	r = find_parent(&parent, err);
+	if (r < 0)
+		return r;
+	remove_abandoned(parent);
+	return make_below(parent, ret, err);
+}
+
+int cgroup_renew(struct cgroup *cgroup, struct error *err)
+{
+	_cleanup_(freep) char *parent = NULL;
+	_cleanup_(cgroup_freep) struct cgroup *fresh = NULL;
+	struct cgroup old = *cgroup;
+	int r;
+
+	if (!cgroup->killed)
+		return 0;
+	parent = strndup(cgroup->path, (size_t)(strrchr(cgroup->path, '/') - cgroup->path));
+	if (!parent)
+		return error_os(err, -ENOMEM, "cannot make a cgroup");
+	r = make_below(parent, &fresh, err);
+	if (r < 0)
+		return r;
+	*cgroup = *fresh;
+	*fresh = old; /* freed at the end of this */
 	return 0;
 }
 
@@ -264,7 +301,7 @@ static int kill_each(const struct cgroup *cgroup, struct error *err)
 	return error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
 }
 
-int cgroup_kill(const struct cgroup *cgroup, struct error *err)
+int cgroup_kill(struct cgroup *cgroup, struct error *err)
 {
 	_cleanup_(closep) int fd = openat(cgroup->fd, "cgroup.kill", O_WRONLY | O_CLOEXEC);
 
@@ -272,5 +309,6 @@ int cgroup_kill(const struct cgroup *cgroup, struct error *err)
 		return kill_each(cgroup, err);
 	if (write(fd, "1", 1) < 0)
 		return error_os(err, -errno, "cannot end the processes in %s", cgroup->path);
+	cgroup->killed = true;
 	return 0;
 }

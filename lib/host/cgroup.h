@@ -38,4 +38,8 @@ int cgroup_count(const struct cgroup *cgroup, struct error *err);
 int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error *err);
 
 /* SIGKILL to all of it, down the tree, fork bombs included. */
-int cgroup_kill(const struct cgroup *cgroup, struct error *err);
+int cgroup_kill(struct cgroup *cgroup, struct error *err);
+
+/* Another one in its place if it was ever killed, else nothing. Linux 6.18 kills whatever CLONE_INTO_CGROUP
+ * starts in a cgroup that cgroup.kill was written to before. */
+int cgroup_renew(struct cgroup *cgroup, struct error *err);

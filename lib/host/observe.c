@@ -3,6 +3,7 @@
 #include "lib/host/observe.h"
 
 #include "lib/base/clock.h"
+#include "lib/host/privilege.h"
 
 #include <errno.h>
 #include <string.h>
@@ -32,7 +33,9 @@ int observer_open(struct observer *ret, enum observer_backend backend, struct er
 	if (backend == OBSERVER_NONE)
 		error_say(&o.no_accounting, 0, "not asked for");
 	else {
+		privilege_raise();
 		r = accounting_new(&o.accounting, backends[backend], &o.no_accounting);
+		privilege_lower();
 		if (r < 0 && backend != OBSERVER_AUTO) {
 			*err = o.no_accounting;
 			return r;
@@ -78,7 +81,9 @@ int observe_sample(const struct spawn *spawn, struct observation *ret, struct er
 	int r;
 
 	if (spawn->accounting) {
+		privilege_raise();
 		r = accounting_before(spawn->accounting, spawn->cgroup ? cgroup_id(spawn->cgroup) : 0, err);
+		privilege_lower();
 		if (r < 0)
 			return r;
 	}
@@ -86,7 +91,9 @@ int observe_sample(const struct spawn *spawn, struct observation *ret, struct er
 	if (r < 0)
 		return r;
 	if (spawn->accounting) {
+		privilege_raise();
 		r = accounting_after(spawn->accounting, &o.usages, err);
+		privilege_lower();
 		if (r < 0)
 			return r;
 		drop_program(&o.usages);

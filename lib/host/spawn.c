@@ -9,10 +9,10 @@
 #include "lib/base/clock.h"
 #include "lib/host/descendants.h"
 #include "lib/host/interrupt.h"
+#include "lib/host/privilege.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -21,7 +21,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -41,52 +40,6 @@ struct child {
 int spawn_exit_status(int wait_status)
 {
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-}
-
-static int check_executable(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? -errno : 0;
-}
-
-int spawn_find(const char *name, char **ret, struct error *err)
-{
-	const char *path = getenv("PATH") ?: "/usr/local/bin:/usr/bin:/bin";
-	int r = -ENOENT, found = -ENOENT;
-
-	if (strchr(name, '/')) {
-		r = check_executable(name);
-		if (r < 0)
-			return error_os(err, r, "cannot execute '%s'", name);
-		*ret = strdup(name);
-		return *ret ? 0 : error_os(err, -ENOMEM, "cannot execute '%s'", name);
-	}
-	while (*name) {
-		size_t len = strcspn(path, ":");
-		char *file = text_format("%.*s%s%s", (int)len, path, len ? "/" : "", name);
-
-		if (!file)
-			return error_os(err, -ENOMEM, "cannot execute '%s'", name);
-		r = check_executable(file);
-		if (r == 0) {
-			*ret = file;
-			return 0;
-		}
-		free(file);
-		if (r == -EACCES)
-			found = r;
-		if (!path[len])
-			break;
-		path += len + 1;
-	}
-	if (found == -EACCES)
-		return error_say(err, -EACCES, "the command '%s' is in PATH, but may not be executed", name);
-	return error_say(err, -ENOENT, "there is no command '%s' in PATH", name);
 }
 
 static _Noreturn void child_give_up(struct child *child, const char *step)
@@ -109,6 +62,7 @@ static _Noreturn __attribute__((noinline)) void child_execute(struct child *chil
 		child_give_up(child, "give it a session of its own");
 	if ((s->cpu >= 0 || s->affinity) && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
 		child_give_up(child, "pin it to its CPUs");
+	privilege_forget();
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* should we be killed, it must not go on alone */
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
 	clock_gettime(CLOCK_REALTIME, &child->start_real);
@@ -370,8 +324,11 @@ static int run_child(const struct spawn *s, struct child *child, struct spawned 
 	r = collect_rest(s, &spawned, err);
 	if (r < 0)
 		return r;
-	if (s->cgroup)
+	if (s->cgroup) {
 		r = take_cgroup_times(s, &before, &spawned, err);
+		if (r == 0)
+			r = cgroup_renew(s->cgroup, err);
+	}
 	if (r == 0)
 		*ret = spawned;
 	return r;

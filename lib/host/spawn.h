@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 struct spawn {
-	char *const *argv;                  /* argv[0] is looked up in PATH by spawn_find */
-	const char *path;                   /* the file to execute: spawn_find's answer */
+	char *const *argv;                  /* ends with NULL */
+	const char *path;                   /* the file to execute: executable_find's answer */
 	int cpu;                            /* -1: where affinity, or else the caller's mask, allows */
 	const cpu_set_t *affinity;          /* NULL: as the caller's */
 	bool new_session;                   /* it leads a session of its own, without a terminal */
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: as the caller's */
-	const struct cgroup *cgroup;        /* NULL: PT comes from wait4, waited-for processes only */
+	struct cgroup *cgroup;              /* NULL: PT comes from wait4, waited-for processes only */
 	struct accounting *accounting;      /* drained while the program runs; may be NULL */
 	int64_t timeout_ns;                 /* 0: none; then the whole tree is ended */
 	int64_t linger_ns;                  /* how long processes that the program left behind may go on */
@@ -43,10 +43,6 @@ struct spawned {
 	int left_behind; /* processes that outlived it */
 	int killed;      /* of those, how many were ended by us after linger_ns */
 };
-
-/* The executable that `name` means, by PATH as a shell would; the caller frees it. -ENOENT, -EACCES… with a
- * sentence. */
-int spawn_find(const char *name, char **ret, struct error *err);
 
 /* Runs the program once. A failure of execve (-ENOENT, -EACCES, -ENOEXEC, -E2BIG) is an error with a
  * sentence; a program that fails is not. */

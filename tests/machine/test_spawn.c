@@ -6,6 +6,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/cleanup.h"
 #include "lib/host/interrupt.h"
+#include "lib/host/executable.h"
 #include "lib/host/spawn.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 
 static char burn[PATH_MAX];
 
-static struct spawn spawn_of(char **argv, const char *path, const struct cgroup *cgroup)
+static struct spawn spawn_of(char **argv, const char *path, struct cgroup *cgroup)
 {
 	return (struct spawn){.argv = argv,
 		.path = path,
@@ -108,6 +109,22 @@ static void an_orphan_that_stays_is_ended_after_linger(void **state)
 	}
 }
 
+static void the_next_sample_is_none_the_worse_for_what_was_ended(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	char *leaves[] = {(char *)"sh", (char *)"-c", (char *)"sleep 1000 & exit 0", NULL};
+	char *argv[] = {burn, (char *)"20", NULL};
+	struct spawn spawn = spawn_of(leaves, "/bin/sh", cgroup);
+	struct spawned s;
+
+	spawn.linger_ns = NS_PER_MS;
+	assert_int_equal(run_ok(&spawn).killed, 1);
+	spawn = spawn_of(argv, burn, cgroup);
+	s = run_ok(&spawn);
+	assert_int_equal(s.wait_status, 0);
+	assert_in_range(s.pt_ns, 19 * NS_PER_MS, 24 * NS_PER_MS);
+}
+
 static void a_time_out_ends_the_whole_tree(void **state)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c",
@@ -162,13 +179,13 @@ static void commands_are_found_as_a_shell_finds_them(void **state)
 	_cleanup_(freep) char *path = NULL, *none = NULL;
 	struct error err = {};
 
-	assert_int_equal(spawn_find("sh", &path, &err), 0);
+	assert_int_equal(executable_find("sh", &path, &err), 0);
 	assert_true(path[0] == '/');
-	assert_int_equal(spawn_find("no-such-command", &none, &err), -ENOENT);
+	assert_int_equal(executable_find("no-such-command", &none, &err), -ENOENT);
 	assert_string_equal(err.text, "there is no command 'no-such-command' in PATH");
-	assert_int_equal(spawn_find("/etc", &none, &err), -EISDIR);
-	assert_int_equal(spawn_find("/etc/passwd", &none, &err), -EACCES);
-	assert_int_equal(spawn_find("", &none, &err), -ENOENT);
+	assert_int_equal(executable_find("/etc", &none, &err), -EISDIR);
+	assert_int_equal(executable_find("/etc/passwd", &none, &err), -EACCES);
+	assert_int_equal(executable_find("", &none, &err), -ENOENT);
 }
 
 static void a_pinned_program_runs_on_its_cpu_only(void **state)
@@ -287,6 +304,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_orphan_is_counted_in_the_cgroup),
 		cmocka_unit_test(without_a_cgroup_pt_is_said_to_be_partial),
 		cmocka_unit_test(an_orphan_that_stays_is_ended_after_linger),
+		cmocka_unit_test(the_next_sample_is_none_the_worse_for_what_was_ended),
 		cmocka_unit_test(a_time_out_ends_the_whole_tree),
 		cmocka_unit_test(an_exit_status_and_a_signal_are_told_apart),
 		cmocka_unit_test(a_file_that_is_no_program_is_an_error_with_a_sentence),

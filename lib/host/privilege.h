@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Capabilities that an executable's file gives to an ordinary user (setcap
+ * cap_bpf,cap_perfmon,cap_net_admin=p). They lie in the permitted set, and are effective only between raise
+ * and lower, around the calls that look at other processes. Files are opened, and other programs started,
+ * without them. Root's own capabilities are left as they are. The only file that includes libcap. */
+#pragma once
+
+#include <stdbool.h>
+
+/* First thing in main. */
+void privilege_init(void);
+
+/* Whether there are such capabilities. */
+bool privilege_borrowed(void);
+
+void privilege_raise(void);
+void privilege_lower(void);
+
+/* In a child that is about to execute a program of the user's: none of them may pass on. System calls only.
+ */
+void privilege_forget(void);

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that do not behave: none hangs emp-measure, none leaves a process behind. Usage: awkward.sh BUILD
+set -u
+. "$(dirname "$0")/expect.sh"
+need_root
+build=$1
+measure="timeout -s KILL 60 $build/measure/emp-measure -q -r 2 -w 0"
+export EMP_DB=$dir/book.db
+mark=31415.9265 # seconds that only this test sleeps
+
+cat >"$dir/awkward.py" <<'P'
+import os, signal, sys, time
+what, mark = sys.argv[1], sys.argv[2]
+def sleeper():
+    os.execlp("sleep", "sleep", mark)
+if what == "daemon":                       # forks twice, a session of its own, its descriptors closed
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.closerange(0, 1024)
+            sleeper()
+        os._exit(0)
+elif what == "deaf":                       # ignores whatever can be ignored
+    for s in range(1, 32):
+        try: signal.signal(s, signal.SIG_IGN)
+        except (OSError, ValueError): pass
+    time.sleep(float(mark))
+elif what == "closes":
+    os.closerange(0, 1024)
+elif what == "renames":                    # calls itself something else
+    import ctypes
+    ctypes.CDLL(None).prctl(15, b"kworker/0:1", 0, 0, 0)
+elif what == "drops":                      # gives its privileges up
+    os.setgid(65534); os.setuid(65534)
+elif what == "bomb":                       # 2 ** 6 processes
+    for _ in range(6): os.fork()
+    sleeper()
+elif what == "gigabyte":
+    block = b"x" * (1 << 20)
+    for _ in range(1024): os.write(1, block)
+P
+awkward() { # WHAT OPTIONS...
+	what=$1
+	shift
+	$measure "$@" -- /usr/bin/python3 "$dir/awkward.py" "$what" $mark
+}
+nobody_left() {
+	that "$1 leaves no process" sh -c "! pgrep -fx 'sleep $mark'"
+	that "$1 leaves no cgroup" sh -c "! find /sys/fs/cgroup -maxdepth 3 -type d -name 'emp-*' | while read d; do
+		p=\${d##*/emp-}; kill -0 \${p%%-*} 2>/dev/null || echo \$d; done | grep ."
+}
+
+expect 0 'had to be ended' awkward daemon --linger 0.2
+nobody_left 'a daemon'
+expect 124 'ran longer than 300.0 ms' awkward deaf --timeout 0.3
+nobody_left 'a program that ignores signals'
+expect 124 '' awkward bomb --timeout 1
+nobody_left 'a fork bomb'
+expect 0 '' awkward closes
+expect 0 '' awkward renames
+expect 0 '' awkward drops
+expect 0 '' awkward gigabyte
+expect 0 '' awkward gigabyte --output pipe
+expect 1 'stopped itself' $measure -- sh -c 'kill -STOP $$'
+expect 1 'stopped itself' $measure -- sh -c 'kill -TSTP $$'
+expect 0 '' $measure -- sh -c 'exec true'
+expect 0 '' $measure --session -- true
+expect 124 '' $measure --timeout 0.3 -- sh -c "sleep $mark & sleep $mark"
+nobody_left 'a time-out'
+that "the book is sound" sound "$EMP_DB"
+finish
