@@ -129,19 +129,26 @@ int book_checkpoint(struct book *book, struct error *err)
 	return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : book_failed(book, rc, err);
 }
 
+void book_disconnect(struct book *book)
+{
+	for (size_t i = 0; i < book->n_statements; i++)
+		sqlite3_finalize(book->statements[i].stmt);
+	book->n_statements = 0;
+	sqlite3_close(book->db);
+	book->db = NULL;
+}
+
 void book_free(struct book *book)
 {
 	if (!book)
 		return;
-	for (size_t i = 0; i < book->n_statements; i++)
-		sqlite3_finalize(book->statements[i].stmt);
-	if (book->db && book->mode == BOOK_WRITE) {
+	if (book->ours && book->mode == BOOK_WRITE) {
 		struct error ignored;
 
 		book_rollback(book);
 		book_checkpoint(book, &ignored);
 	}
-	sqlite3_close(book->db);
+	book_disconnect(book);
 	daemon_cache_clear(&book->daemons);
 	free(book->path);
 	free(book);

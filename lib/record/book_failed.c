@@ -4,6 +4,14 @@
 
 #include <errno.h>
 
+int book_foreign(const char *path, struct error *err)
+{
+	return error_say(err, -EINVAL,
+		"'%s' is the database of another program and is left alone; name another file with --db or "
+		"EMP_DB",
+		path);
+}
+
 static int no_space(struct book *book, int e, struct error *err)
 {
 	return error_say(err, -e,
@@ -22,9 +30,9 @@ static int locked(struct book *book, struct error *err)
 static int damaged(struct book *book, struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"the lab book '%s' is damaged (%s); take a copy of it that is whole, or save what can be "
-		"read "
-		"with: sqlite3 '%s' .recover | sqlite3 rescued.db",
+		"the lab book '%s' is damaged (%s); go back to a copy of it that is whole, or save the runs "
+		"that can "
+		"still be read with: emp-analyze --db '%s' export RUN",
 		book->path, sqlite3_errmsg(book->db), book->path);
 }
 

@@ -20,22 +20,31 @@ struct book {
 	char *path;
 	enum book_mode mode;
 	int patience_ms;
+	bool ours; /* it is a lab book, and of a version that we know */
 	struct {
 		const char *sql; /* a literal: its address is the key */
 		sqlite3_stmt *stmt;
-	} statements[64];
+	} statements[96];
 	size_t n_statements;
 	struct daemon_cache daemons;
 	struct walk *walk; /* the one at hand */
 };
 
-enum { BOOK_PATIENCE_MS = 10000 };
+enum {
+	BOOK_PATIENCE_MS = 10000,
+	BOOK_APPLICATION_ID = 0x454d5062, /* "EMPb", in the head of the file */
+};
 
 /* The user's own lab book; the caller frees it. */
 int book_path_default(char **ret, struct error *err);
 
+/* Lets go of the file and keeps the handle. */
+void book_disconnect(struct book *book);
+
 /* Writes the sentence for what SQLite just returned, and gives its errno. */
 int book_failed(struct book *book, int rc, struct error *err);
+
+int book_foreign(const char *path, struct error *err); /* it is of another program */
 
 /* Brings the file to the newest version, from nothing if it is empty. -EPROTONOSUPPORT: made by a newer
  * emp; -EINVAL: of another program. */

@@ -73,11 +73,42 @@ static int check_writable(const char *path, const char *directory, bool there, s
 	return 0;
 }
 
-/* 1: a database or an empty file; an SQLite file says so in its first 16 bytes. */
+static int64_t big_endian(const unsigned char *bytes, size_t n)
+{
+	int64_t value = 0;
+
+	for (size_t i = 0; i < n; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+/* What an SQLite file says of itself in its first 100 bytes. Merely opening the database of another program
+ * may move its log into it. A book that was killed while it was made has one page, and the rest in its log.
+ */
+static int check_head(const char *path, const unsigned char *head, size_t n, off_t size, struct error *err)
+{
+	int64_t page_size, application;
+
+	if (n < 16 || memcmp(head, "SQLite format 3", 16))
+		return error_say(err, -EINVAL,
+			"'%s' is not a lab book: it is no SQLite database; name another file with --db or "
+			"EMP_DB",
+			path);
+	if (n < 100)
+		return 0; /* cut off: SQLite has the words for it */
+	page_size = big_endian(head + 16, 2);
+	application = big_endian(head + 68, 4);
+	if (application != BOOK_APPLICATION_ID &&
+		(application != 0 || size > (page_size == 1 ? 65536 : page_size)))
+		return book_foreign(path, err);
+	return 0;
+}
+
 static int check_content(const char *path, const struct stat *st, struct error *err)
 {
 	_cleanup_(closep) int fd = -1;
-	char head[16] = "";
+	unsigned char head[100];
+	ssize_t n;
 
 	if (S_ISDIR(st->st_mode))
 		return error_say(err, -EISDIR,
@@ -88,15 +119,10 @@ static int check_content(const char *path, const struct stat *st, struct error *
 			"'%s' is not a regular file, and so no lab book; name another with --db or EMP_DB",
 			path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	if (n < 0)
 		return error_os(err, -errno, "cannot read the lab book '%s'", path);
-	if (st->st_size > 0 && (read(fd, head, sizeof(head)) < (ssize_t)sizeof(head) ||
-				       memcmp(head, "SQLite format 3", sizeof(head))))
-		return error_say(err, -EINVAL,
-			"'%s' is not a lab book: it is no SQLite database; name another file with --db or "
-			"EMP_DB",
-			path);
-	return 1;
+	return n == 0 ? 0 : check_head(path, head, (size_t)n, st->st_size, err);
 }
 
 static int check_file(const char *path, enum book_mode mode, struct error *err)
@@ -128,15 +154,20 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 	return mode == BOOK_WRITE ? check_writable(path, directory, there, err) : 0;
 }
 
+static bool log_is_empty(const char *path)
+{
+	_cleanup_(freep) char *log = text_format("%s-wal", path);
+	struct stat st;
+
+	return log && (stat(log, &st) < 0 || st.st_size == 0);
+}
+
 /* A closed book in a directory that we may not write can only be read without its log, which is empty. */
 static bool must_be_immutable(const char *path)
 {
-	_cleanup_(freep) char *directory = directory_of(path), *log = text_format("%s-wal", path);
-	struct stat st;
+	_cleanup_(freep) char *directory = directory_of(path);
 
-	if (!directory || !log || faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0)
-		return false;
-	return stat(log, &st) < 0 || st.st_size == 0;
+	return directory && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 && log_is_empty(path);
 }
 
 /* A URI, because only there is "immutable", and ":memory:" is an ordinary name. The caller frees it. */
@@ -153,13 +184,14 @@ static char *uri_of(const char *path, bool immutable)
 	return uri;
 }
 
-static int open_database(struct book *book, struct error *err)
+static int open_database(struct book *book, bool immutable, struct error *err)
 {
-	_cleanup_(freep) char *uri = uri_of(
-		book->path, book->mode == BOOK_READ && must_be_immutable(book->path));
-	int rc, flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+	_cleanup_(freep) char *uri = uri_of(book->path, immutable);
+	int rc, flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
 
-	flags |= book->mode == BOOK_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	/* A reader that may write does not (query_only), but it tidies the log away where it is the last to
+	 * go; where it may not, SQLite opens the file to be read. */
+	flags |= book->mode == BOOK_WRITE ? SQLITE_OPEN_CREATE : 0;
 	if (!uri)
 		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", book->path);
 	rc = sqlite3_open_v2(uri, &book->db, flags, NULL);
@@ -169,13 +201,33 @@ static int open_database(struct book *book, struct error *err)
 	/* the file may come from somebody else: what its schema says must not run functions of ours */
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	return 0;
+	/* until it is known to be ours */
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	book_patience(book, BOOK_PATIENCE_MS);
+	return book_schema_version(book, err); /* before anything of it is changed */
+}
+
+/* Even to read takes a file beside the book, the index of the log. Where the disk is full it can be done
+ * without, as long as the log is empty. */
+static int connect_to(struct book *book, struct error *err)
+{
+	bool reader = book->mode == BOOK_READ;
+	int r = open_database(book, reader && must_be_immutable(book->path), err);
+
+	if (r != -ENOSPC || !reader || !log_is_empty(book->path))
+		return r;
+	book_disconnect(book);
+	return open_database(book, true, err);
 }
 
 /* What a connection must be told each time. */
 static int settle(struct book *book, struct error *err)
 {
-	int rc = sqlite3_exec(book->db,
+	int rc;
+
+	book->ours = true;
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+	rc = sqlite3_exec(book->db,
 		book->mode == BOOK_READ ? "PRAGMA query_only = ON"
 					: "PRAGMA journal_mode = WAL;"
 					  "PRAGMA wal_autocheckpoint = 0;"
@@ -229,11 +281,7 @@ int book_open(struct book **ret, const char *path, enum book_mode mode, struct e
 	r = check_file(path, mode, err);
 	if (r < 0)
 		return r;
-	r = open_database(book, err);
-	if (r < 0)
-		return r;
-	book_patience(book, BOOK_PATIENCE_MS);
-	r = book_schema_version(book, err); /* before anything of it is changed */
+	r = connect_to(book, err);
 	if (r < 0)
 		return r;
 	r = settle(book, err);

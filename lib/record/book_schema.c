@@ -8,8 +8,6 @@
 
 #include <errno.h>
 
-#define APPLICATION_ID 0x454d5062 /* "EMPb" */
-
 static const char *const steps[] = {
 	/* 1 */
 	"CREATE TABLE machine("
@@ -183,11 +181,8 @@ int book_schema_version(struct book *book, struct error *err)
 		r = pragma(book, "SELECT count(*) FROM sqlite_schema", &tables, err);
 	if (r < 0)
 		return r;
-	if (application != APPLICATION_ID && (application || version || tables))
-		return error_say(err, -EINVAL,
-			"'%s' is the database of another program and is left alone; name another file with "
-			"--db or EMP_DB",
-			book->path);
+	if (application != BOOK_APPLICATION_ID && (application || version || tables))
+		return book_foreign(book->path, err);
 	if (version < 0 || version > book_schema_newest())
 		return error_say(err, -EPROTONOSUPPORT,
 			"the lab book '%s' was made by a newer emp (version %d of the book, this one knows "
@@ -205,7 +200,7 @@ static int run_step(struct book *book, int version, struct error *err)
 	rc = sqlite3_exec(book->db, steps[version], NULL, NULL, NULL);
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
-	snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
+	snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d", BOOK_APPLICATION_ID,
 		version + 1);
 	rc = sqlite3_exec(book->db, stamp, NULL, NULL, NULL);
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);

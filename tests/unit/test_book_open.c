@@ -187,6 +187,65 @@ static void the_database_of_another_program_is_left_alone(void **state)
 	expect(s, BOOK_WRITE, -EINVAL, "is the database of another program and is left alone");
 }
 
+/* The bytes of a file, for comparison. */
+static char *bytes_of(const char *path, size_t *ret_n)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "r");
+	char *bytes = calloc(1, 1 << 20);
+
+	assert_non_null(file);
+	*ret_n = fread(bytes, 1, 1 << 20, file);
+	return bytes;
+}
+
+static void the_log_of_another_program_is_left_alone(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) char *log = text_format("%s-wal", s->path);
+	pid_t pid = fork();
+
+	if (pid == 0) { /* tables in the log only, and nobody who has it open */
+		sqlite3 *db;
+
+		sqlite3_open(s->path, &db);
+		sqlite3_exec(
+			db, "PRAGMA journal_mode = WAL; CREATE TABLE bookmarks(url TEXT)", NULL, NULL, NULL);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(pid, &(int){0}, 0), pid);
+	for (int mode = BOOK_READ; mode <= BOOK_WRITE; mode++) {
+		size_t n, n_log, n_after, n_log_after;
+		_cleanup_(freep) char *before = bytes_of(s->path, &n), *log_before = bytes_of(log, &n_log);
+		_cleanup_(freep) char *after = NULL, *log_after = NULL;
+
+		expect(s, mode, -EINVAL, "is the database of another program and is left alone");
+		after = bytes_of(s->path, &n_after);
+		log_after = bytes_of(log, &n_log_after);
+		assert_true(n == n_after && n_log == n_log_after && n_log > 0);
+		assert_memory_equal(before, after, n);
+		assert_memory_equal(log_before, log_after, n_log);
+	}
+}
+
+static void a_book_killed_while_it_was_made_is_gone_on_with(void **state)
+{
+	struct scratch *s = *state;
+	struct stat st;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0)
+			_exit(1);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(pid, &(int){0}, 0), pid);
+	assert_int_equal(stat(s->path, &st), 0);
+	assert_int_equal(st.st_size, 4096); /* the rest is in the log */
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	book_free(TAKE(s->book));
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+}
+
 static void a_newer_book_is_refused_by_its_version(void **state)
 {
 	struct scratch *s = *state;
@@ -401,7 +460,7 @@ static void a_damaged_book_says_so_and_how_to_save_it(void **state)
 	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
 	assert_int_equal(book_runs(s->book, &runs, &n, &s->err), -EBADMSG);
 	assert_says(s, "is damaged (database disk image is malformed)");
-	assert_says(s, ".recover | sqlite3 rescued.db");
+	assert_says(s, "save the runs that can still be read with: emp-analyze --db");
 	book_free(TAKE(s->book));
 	spoil(s->path, NULL);
 	expect(s, BOOK_READ, -EBADMSG, "is damaged");
@@ -434,6 +493,8 @@ int main(void)
 		in_directory(what_is_no_database_is_left_alone),
 		in_directory(a_directory_and_a_pipe_are_called_what_they_are),
 		in_directory(the_database_of_another_program_is_left_alone),
+		in_directory(the_log_of_another_program_is_left_alone),
+		in_directory(a_book_killed_while_it_was_made_is_gone_on_with),
 		in_directory(a_newer_book_is_refused_by_its_version),
 		in_directory(a_file_of_version_0_is_brought_up_to_date),
 		in_directory(a_book_of_version_1_is_brought_up_to_date_with_all_that_it_holds),

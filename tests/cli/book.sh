@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The lab book as emp-analyze shows it: runs in and out, and a sentence for every file that is no book.
+# Usage: book.sh BUILD SOURCE
+set -u
+here=$(dirname "$(readlink -f "$0")")
+. "$here/expect.sh"
+need_root
+analyze=$1/analyze/emp-analyze
+data=$2/tests/papers/data
+export EMP_DB=$dir/book.db
+cd "$dir" || exit 1
+
+# not there yet
+expect 1 "there is no lab book '$dir/book.db' yet" $analyze list
+expect 1 "there is no lab book" $analyze show 1
+expect 1 "there is no lab book" $analyze export 1
+that "looking makes nothing" test ! -e "$EMP_DB"
+expect 1 "there is no directory '$dir/no'; make it first" $analyze --db "$dir/no/book.db" import "$data/emp-run-inc128.json"
+
+# in and out
+expect 0 '' $analyze import "$data/emp-run-inc128.json" "$data/emp-run-inc16384.json"
+that "import prints the ids, one a line, in order" test "$(cat "$dir/out")" = "1
+2"
+expect 0 'INC128.*800' $analyze list
+expect 0 'INC16384.*40' $analyze list
+expect 0 'INC128' $analyze show 1
+for run in 1:inc128 2:inc16384; do
+	$analyze export ${run%:*} >"$dir/export.json"
+	that "run $run comes out as it went in" python3 -c 'import json, sys
+sys.exit(json.load(open(sys.argv[1])) != json.load(open(sys.argv[2])))' "$dir/export.json" "$data/emp-run-${run#*:}.json"
+done
+$analyze export 2 | $analyze --db "$dir/other.db" import - >"$dir/id"
+that "a run goes from one book to another through a pipe" test "$(cat "$dir/id")" = 1
+expect 1 "run 3 is not in the lab book '$dir/book.db'; emp-analyze list shows" $analyze show 3
+expect 1 "run 3 is not in the lab book" $analyze export 3
+expect 1 "RUN must be the number of a run, not 'x'" $analyze show x
+that "the book is one file again" test ! -e "$EMP_DB-wal"
+that "somebody with sqlite3 can read it" sh -c "sqlite3 '$EMP_DB' 'SELECT daemon, pt_ms FROM executions_readable WHERE run = 1 AND sample = 75' | grep -q 'rhn_check'"
+
+# documents that are none: named with the place, and nothing is stored
+wrong() { # SENTENCE EDIT: Python that spoils d, the document of the long run
+	python3 -c 'import json, sys
+d = json.load(open(sys.argv[1])); exec(sys.argv[2]); json.dump(d, open("wrong.json", "w"))' "$data/emp-run-inc16384.json" "$2"
+	expect 1 "$1" $analyze import wrong.json
+	expect 1 "'wrong.json' was not imported: " $analyze import wrong.json
+}
+wrong "sample 3, execution 2: 'pt_ns' is -5 and must not be below 0" 'd["samples"][2]["executions"][1]["pt_ns"] = -5'
+wrong "sample 9: 'et_ns' is -1 and must not be below 0" 'd["samples"][8]["et_ns"] = -1'
+wrong "'samples', entry 4: 'n' is 3 again" 'd["samples"][3]["n"] = 3'
+wrong "'samples', entry 2: 'n' is 1 after 2, and samples must be in order" 'd["samples"][:2] = d["samples"][1::-1]'
+wrong "'version' is 2, and this emp knows emp-run version 1 only" 'd["version"] = 2'
+wrong "'format' is 'emp-profile' where 'emp-run' is wanted" 'd["format"] = "emp-profile"'
+wrong "sample 5 has no 'pt_ns'" 'del d["samples"][4]["pt_ns"]'
+wrong "sample 5: 'pt_ns' must be a whole number" 'd["samples"][4]["pt_ns"] = "5"'
+wrong "sample 5: 'pt_ns' is 9223372036854775807 and must not be above" 'd["samples"][4]["pt_ns"] = 2**63 - 1'
+wrong "the document has no 'samples'" 'del d["samples"]'
+echo '{"format": "emp-run",' >half.json
+expect 1 "'half.json' is not JSON: line 2, column 0" $analyze import half.json
+sed 's/"et_ns":[0-9]*/"et_ns":99999999999999999999/' "$data/emp-run-inc16384.json" >big.json
+expect 1 "'big.json' is not JSON: line 1.*too big integer" $analyze import big.json
+expect 1 "cannot open 'none.json': No such file or directory" $analyze import none.json
+expect 1 "'half.json'" $analyze import "$data/emp-run-inc16384.json" half.json
+that "what was imported before the fault has its id printed" test "$(head -1 "$dir/out")" = 3
+that "nothing else came into the book" test "$(sqlite3 "$EMP_DB" 'SELECT group_concat(id) FROM run')" = 1,2,3
+
+# files that are no book, or none of ours
+expect 1 "'/etc/passwd' is not a lab book: it is no SQLite database" $analyze --db /etc/passwd list
+expect 1 "'/etc/passwd' is not a lab book" $analyze --db /etc/passwd import "$data/emp-run-inc128.json"
+expect 1 "'$dir' is a directory; name the lab book in it" $analyze --db "$dir" list
+expect 1 "'/dev/null' is not a regular file" $analyze --db /dev/null import "$data/emp-run-inc128.json"
+sqlite3 bookmarks.db 'CREATE TABLE bookmark(url TEXT)'
+expect 1 "'bookmarks.db' is the database of another program and is left alone" $analyze --db bookmarks.db list
+expect 1 "is the database of another program" $analyze --db bookmarks.db import "$data/emp-run-inc128.json"
+that "it was left alone" test "$(sqlite3 bookmarks.db .tables)" = bookmark
+cp "$EMP_DB" newer.db
+sqlite3 newer.db 'PRAGMA user_version = 99'
+expect 1 "'newer.db' was made by a newer emp (version 99 of the book" $analyze --db newer.db list
+touch empty.db
+expect 1 "the lab book 'empty.db' is empty" $analyze --db empty.db list
+expect 0 '^1$' $analyze --db empty.db import "$data/emp-run-inc16384.json"
+
+# damage
+cp "$EMP_DB" damaged.db
+page=$(sqlite3 "$EMP_DB" "SELECT rootpage FROM sqlite_schema WHERE name = 'sample'")
+dd if=/dev/urandom of=damaged.db bs=4096 seek=$((page - 1)) count=1 conv=notrunc status=none
+expect 1 "the lab book 'damaged.db' is damaged (database disk image is malformed); go back to a copy" $analyze --db damaged.db show 1
+expect 1 "is damaged" $analyze --db damaged.db export 1
+expect 1 "is damaged" $analyze --db damaged.db list
+head -c 6000 "$EMP_DB" >short.db
+expect 1 "the lab book 'short.db' is damaged" $analyze --db short.db list
+head -c 50 "$EMP_DB" >head.db
+expect 1 "the lab book 'head.db' is damaged\|'head.db' is not a lab book" $analyze --db head.db list
+cp "$EMP_DB" spotted.db
+page=$(sqlite3 "$EMP_DB" "SELECT pageno FROM dbstat WHERE name = 'execution' AND pagetype = 'leaf' ORDER BY path LIMIT 1")
+dd if=/dev/urandom of=spotted.db bs=4096 seek=$((page - 1)) count=1 conv=notrunc status=none
+expect 1 "is damaged.*save the runs that can still be read with: emp-analyze --db 'spotted.db' export RUN" \
+	$analyze --db spotted.db export 1
+expect 0 'INC16384' $analyze --db spotted.db export 2
+
+# not ours to write, or to read
+user() { # COMMAND...: as somebody else
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+cp "$analyze" "$dir/emp-analyze"
+chmod 755 "$dir"
+expect 0 'INC128' user ./emp-analyze list
+expect 1 "the lab book '$dir/book.db' cannot be written; ask for the right to, or name another.*Permission denied" \
+	user ./emp-analyze import "$data/emp-run-inc128.json" -
+chmod 600 "$EMP_DB"
+expect 1 "cannot read the lab book '$dir/book.db': Permission denied" user ./emp-analyze list
+chmod 666 "$EMP_DB"
+expect 1 "the directory '$dir' of the lab book.*cannot be written.*Permission denied" user ./emp-analyze import -
+chmod 644 "$EMP_DB"
+expect 1 "there is no lab book '$dir/data/emp/emp.db' yet" env -u EMP_DB XDG_DATA_HOME="$dir/data" \
+	setpriv --reuid 65534 --regid 65534 --clear-groups ./emp-analyze list
+mkdir -m 777 data
+cp "$data/emp-run-inc16384.json" run.json
+expect 0 '^1$' env -u EMP_DB XDG_DATA_HOME="$dir/data" setpriv --reuid 65534 --regid 65534 --clear-groups \
+	./emp-analyze import run.json
+that "a user's own book is made with its directory" test -s data/emp/emp.db
+
+# a file system that is read-only, and one that fills up: in a mount namespace of our own
+cat >mounts.sh <<'MOUNTS'
+set -u
+analyze=$1 data=$2 dir=$3
+. "$4"
+dir=$3
+trap - EXIT
+cd "$dir"
+export EMP_DB=$dir/disk/book.db
+mkdir disk
+mount -t tmpfs -o size=256k tmpfs disk || exit 1
+expect 0 '^1$' $analyze import "$data/emp-run-inc16384.json"
+mount -o remount,ro disk
+expect 0 'INC16384' $analyze list
+expect 1 "the lab book '$EMP_DB' cannot be written.*Read-only file system" $analyze import "$data/emp-run-inc16384.json"
+mount -o remount,rw disk
+expect 1 "the lab book '$EMP_DB' cannot grow: its file system is full; what was stored before is safe" \
+	$analyze import "$data/emp-run-inc128.json"
+that "the book is sound" sound "$EMP_DB"
+expect 0 'INC16384.*40' $analyze list
+that "and has what it had" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM run')" = 1
+mount -o remount,size=4m disk
+expect 0 '^2$' $analyze import "$data/emp-run-inc128.json"
+dd if=/dev/zero of=disk/filler bs=4k status=none 2>/dev/null
+expect 1 'its file system is full' $analyze --db disk/second.db import "$data/emp-run-inc16384.json"
+expect 0 'INC128.*800' $analyze list
+expect 1 'its file system is full' $analyze import "$data/emp-run-inc16384.json"
+rm disk/filler
+expect 0 '^1$' $analyze --db disk/second.db import "$data/emp-run-inc16384.json"
+expect 0 '^3$' $analyze import "$data/emp-run-inc16384.json"
+that "the book is sound" sound "$EMP_DB"
+exit $faults
+MOUNTS
+unshare -m bash mounts.sh "$analyze" "$data" "$dir" "$here/expect.sh"
+faults=$((faults + $?))
+finish
