@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-analyze as a user types it, on the papers' two runs and on runs made up here. Usage: analyze.sh BUILD
+set -u
+. "$(dirname "$0")/expect.sh"
+data=$(cd "$(dirname "$0")/../papers/data" && pwd)
+profiles=$(cd "$(dirname "$0")/../../profiles" && pwd)
+analyze=$1/analyze/emp-analyze
+export EMP_DB="$dir/book.db"
+
+# gives WORDS EXPRESSION COMMAND...: the command's output is a document for which the expression holds.
+gives() {
+	words=$1 expression=$2
+	shift 2
+	"$@" >"$dir/got" 2>"$dir/err" || cat "$dir/err"
+	that "$words" json "$dir/got" "$expression"
+}
+
+# A book that is not there, and one that is.
+expect 1 'there is no lab book' $analyze list
+$analyze import "$data/emp-run-inc128.json" "$data/emp-run-inc16384.json" >"$dir/ids"
+that "import prints one id a line" sh -c "printf '1\n2\n' | cmp - '$dir/ids'"
+expect 0 'INC16384 *40' $analyze list
+gives "list --json has the runs" '([r["id"] for r in d] == [1, 2] and d[0]["samples"] == 800)' $analyze list --json
+expect 0 'an L: 16 of 800 samples' $analyze show 1
+gives "show --json has the shape" '(d["shape"] == "L" and d["l_samples"] == [10, 16] and d["et"]["n"] == 40)' $analyze show 2 --json
+
+# Cutoffs and discarding: Tables XVI and XVII.
+expect 0 'every 112 samples = 4 h 0 min, firm' $analyze cutoffs --short 1 --long 2
+$analyze cutoffs --short 1 --long 2 --save paper-rhel6.4 --json >"$dir/got"
+that "the cutoffs are those of the profile that ships" \
+	python3 -c 'import json, sys; a, b = (json.load(open(f)) for f in sys.argv[1:]); a.pop("made_ns", 0); sys.exit(a != b)' \
+	"$dir/got" "$profiles/paper-rhel6.4.json"
+expect 1 "there is a profile 'paper-rhel6.4' already; --replace" $analyze cutoffs --short 1 --long 2 --save paper-rhel6.4
+expect 0 '' $analyze cutoffs --short 1 --long 2 --save paper-rhel6.4 --replace
+gives "cutoffs are in whole units of the resolution asked for" '(d["resolution_ns"] == 10**7 and all(c["below_ns"] % 10**7 == 0 for c in d["cutoffs"]))' $analyze cutoffs --short 1 --long 2 --resolution 10ms --json
+expect 0 'sample 75: rhn_check took 35.18 s, its cutoff is 281.0 ms' $analyze discard 1 --profile paper-rhel6.4
+gives "discard --json is as it is documented" '(sorted({o["sample"] for o in d["by_cutoff"]}) == [75, 104, 186, 216, 298, 328, 366, 410, 439, 522, 551, 634, 663, 746, 775] and {"sample", "daemon", "pt_ns", "cutoff_ns"} <= set(d["by_cutoff"][0]) and len(d["by_two_sd"]) == 5 and set(d["pt"]) >= {"n", "min_ns", "max_ns", "mean_ns", "sd_ns", "relative_error"} and d["et"]["max_ns"] == 128256000000)' $analyze discard 1 --profile paper-rhel6.4 --json
+gives "long tasks have the cutoffs of the long run" '({o["sample"] for o in d["by_cutoff"]} == {10, 16})' $analyze discard 2 --profile paper-rhel6.4 --json
+
+# The other tables.
+expect 0 'proc_monitor .* 204.0 ms' $analyze daemons 1
+gives "daemons has Tables VIII and IX" '(len(d["central"]) == 9 and len(d["l_samples"]) == 83)' $analyze daemons 1 --all --json
+expect 0 'all 800 samples' $analyze sample-size 1 --profile paper-rhel6.4
+gives "sample-size halves" '([s["n"] for s in d["pt"]] == [800, 400, 200, 100, 40, 30, 20, 10] and d["suggested"] <= 40)' $analyze sample-size 1 --profile paper-rhel6.4 --json
+expect 0 'after two sd' $analyze protocols 1 2 --profile paper-rhel6.4
+gives "protocols has a row a run" '([r["run"] for r in d] == [1, 2] and d[0]["pt_clean"]["n"] == 780)' $analyze protocols 1 2 --profile paper-rhel6.4 --json
+
+# Out and in again.
+$analyze export 1 >"$dir/run.json"
+expect 0 '^3$' $analyze import "$dir/run.json"
+that "what goes out comes in" sh -c "$analyze export 3 | cmp - '$dir/run.json'"
+
+# A run with two speeds makes no profile unless a person says so.
+python3 - >"$dir/step.json" <<'END'
+import json, random
+random.seed(4)
+samples = [{"n": n, "start_ns": n * 10**9, "et_ns": 10**8 + 8 * 10**6 * (n > 70) + random.randrange(300000), "pt_ns": 10**8,
+            "executions": [{"name": "init", "pt_ns": 1000}]} for n in range(1, 151)]
+print(json.dumps({"format": "emp-run", "version": 1, "program": "INC0.1", "task_length_s": 0.1, "resolution_ns": 1, "samples": samples}))
+END
+expect 0 '^4$' $analyze import "$dir/step.json"
+expect 2 'run 4 (INC0.1) shows no L but a step between two speeds' $analyze cutoffs --short 4 --long 2 --save no
+expect 2 'step' $analyze cutoffs --short 1 --long 4 --json
+expect 1 "no profile 'no'" $analyze discard 4 --profile no
+expect 0 '' $analyze cutoffs --short 4 --long 2 --force
+expect 0 '' $analyze cutoffs --short 4 --long 2 --short-central-max 1s
+expect 1 'no sample is as short' $analyze cutoffs --short 4 --long 2 --short-central-max 1ms
+
+# Pictures.
+for picture in scatter zooms samples; do
+	option=--$picture
+	[ $picture != scatter ] || option=
+	for kind in png svg pdf; do
+		that "gnuplot has nothing to say" \
+			sh -c "! $analyze scatter 1 $option --profile paper-rhel6.4 -o '$dir/$picture.$kind' 2>&1 | grep ."
+		that "$picture.$kind is drawn" test "$(wc -c <"$dir/$picture.$kind")" -gt 5000
+	done
+done
+that "the PNG is one" sh -c "head -c 4 '$dir/scatter.png' | grep -q PNG"
+that "the SVG names the daemons" grep -q rhsmcertd-worke "$dir/scatter.svg"
+expect 0 '' $analyze scatter 2 --script -o "$dir/kept.png"
+that "the script draws the same again" sh -c "cp '$dir/kept.png' '$dir/first.png' && gnuplot '$dir/kept.png.gnuplot' && cmp '$dir/kept.png' '$dir/first.png'"
+expect 1 'gnuplot is not installed' env PATH=/nonexistent $analyze scatter 1 -o "$dir/none.png"
+that "no empty picture is left" test ! -e "$dir/none.png"
+expect 1 "in '$dir/none.png.gnuplot'" env PATH=/nonexistent $analyze scatter 1 --script -o "$dir/none.png"
+expect 1 "cannot write '/nonexistent/x.png': No such file" $analyze scatter 1 -o /nonexistent/x.png
+expect 1 'let it end with .png, .svg or .pdf' $analyze scatter 1 -o x.gif
+expect 1 'name the picture with -o' $analyze scatter 1
+expect 1 'two pictures' $analyze scatter 1 --zooms --samples -o "$dir/x.png"
+
+# What is not there, and what is not said.
+expect 1 'run 77 is not in the lab book' $analyze show 77
+expect 1 "RUN must be the number of a run, not 'x'" $analyze show x
+expect 1 "there is no profile 'nobody'.*it has 'paper-rhel6.4'" $analyze discard 1 --profile nobody
+expect 1 'name the profile with --profile' $analyze discard 1
+expect 1 'name both runs' $analyze cutoffs --short 1
+expect 1 "cannot open '$dir/none.json': No such file" $analyze import "$dir/none.json"
+echo '{"format": "emp-run", "version": 1, "program": "x", "task_length_s": 1, "resolution_ns": 1, "samples": [{"n": 1, "start_ns": 1, "et_ns": -5, "pt_ns": 1, "executions": []}]}' >"$dir/bad.json"
+expect 1 "'$dir/bad.json' was not imported: .*et_ns" $analyze import "$dir/bad.json"
+that "the book is sound" sound "$EMP_DB"
+finish
