@@ -189,42 +189,34 @@ static __always_inline void describe(struct task_record *record, struct task_str
 	bpf_probe_read_kernel(record->comm, sizeof(record->comm), &leader->comm);
 }
 
-/* What a task that is running right now on another CPU has run since the scheduler last wrote its time
- * down, which is up to a tick ago (or a second, on a CPU without ticks). The scheduler's clock on that CPU
- * was read some time ago too; ours is carried over to it by scheduler_lead. */
-static __always_inline __u64 unaccounted_ns(struct task_struct *task)
-{
-	struct cfs_rq *cfs_rq = task->se.cfs_rq;
-	struct rq *rq;
-	__s64 since, ns;
-
-	if (!bpf_core_field_exists(cfs_rq->rq) || !has_scheduler_lead || !cfs_rq)
-		return 0;
-	rq = cfs_rq->rq;
-	since = (__s64)bpf_ktime_get_ns() + scheduler_lead - (__s64)READ(rq->clock);
-	if (since < 0)
-		since = 0;
-	ns = since + (__s64)READ(rq->clock_task) - (__s64)READ(task->se.exec_start);
-	return ns > 0 ? ns : 0;
-}
-
 static __always_inline bool is_on_cpu(struct task_struct *task)
 {
 	return bpf_core_field_exists(task->on_cpu) && READ(task->on_cpu);
 }
 
-/* The run time of a task that may be running: two reads that agree, so that the scheduler did not write
- * in between. */
+/* The time of a task that is running on another CPU, with what it has run since the scheduler last wrote that
+ * down, which is up to a tick ago (or a second, on a CPU without ticks). The scheduler's clock on that CPU
+ * was read some time ago too; ours is carried over to it by scheduler_lead. Reads that agree with a second
+ * look, because that CPU may be writing. */
 static __always_inline void catch_up(struct task_record *record, struct task_struct *task)
 {
-	for (int i = 0; i < 4; i++) {
-		__u64 run_ns = READ(task->se.sum_exec_runtime);
-		__u64 more_ns = unaccounted_ns(task);
+	struct cfs_rq *cfs_rq = task->se.cfs_rq;
+	struct rq *rq;
 
-		if (run_ns == READ(task->se.sum_exec_runtime)) {
-			record->run_ns = run_ns + more_ns;
-			return;
-		}
+	if (!bpf_core_field_exists(cfs_rq->rq) || !has_scheduler_lead || !cfs_rq)
+		return;
+	rq = cfs_rq->rq;
+	for (int i = 0; i < 8; i++) {
+		__s64 run_ns = READ(task->se.sum_exec_runtime), clock_ns = READ(rq->clock);
+		__s64 more_ns = READ(rq->clock_task) - READ(task->se.exec_start);
+		__s64 since_ns = bpf_ktime_get_ns() + scheduler_lead - clock_ns;
+
+		if (clock_ns != READ(rq->clock) || run_ns != READ(task->se.sum_exec_runtime))
+			continue;
+		if (since_ns > 0)
+			more_ns += since_ns;
+		record->run_ns = run_ns + (more_ns > 0 ? more_ns : 0);
+		return;
 	}
 }
 
