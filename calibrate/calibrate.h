@@ -28,5 +28,6 @@ int profile_print_cutoffs(const struct profile *profile, struct error *err);
 
 int verb_run(int argc, char **argv, struct error *err);
 int verb_resume(int argc, char **argv, struct error *err);
+int verb_status(int argc, char **argv, struct error *err);
 int verb_constant(int argc, char **argv, struct error *err);
 int verb_profile(int argc, char **argv, struct error *err);

@@ -101,7 +101,7 @@ static int describe_change(struct work *w, int64_t before, char **ret, struct er
 }
 
 /* Half a run on one machine and half on another is no run. */
-static int check_environment(struct work *w, struct error *err)
+static int check_environment(struct work *w, bool go_on_anyway, struct error *err)
 {
 	_cleanup_(freep) char *words = NULL;
 	int64_t before;
@@ -113,7 +113,7 @@ static int check_environment(struct work *w, struct error *err)
 	r = describe_change(w, before, &words, err);
 	if (r < 0)
 		return r;
-	if (!anyway)
+	if (!go_on_anyway)
 		return error_say(err, STATUS_NOT_FIT,
 			"this is not the environment in which the calibration was begun: %s. Put that back, "
 			"or go on with --anyway; the runs then say so",
@@ -122,24 +122,29 @@ static int check_environment(struct work *w, struct error *err)
 	return 0;
 }
 
-static int prepare(struct work *w, int64_t run, struct error *err)
+int work_go_on(struct work *w, bool go_on_anyway, struct error *err)
 {
 	_cleanup_(run_clearp) struct run first = {};
 	int r;
 
-	r = work_open(w, "resume", err);
-	if (r == 0)
-		r = find(w, run, err);
-	if (r < 0)
-		return r;
-	w->plan.anyway |= anyway;
+	w->plan.anyway |= go_on_anyway;
 	fprintf(work_talk(), "Going on with the calibration for profile '%s'\n", w->plan.profile);
 	r = book_get_run(w->book, w->plan.parts[SHORT_PART].run, &first, err);
 	if (r == 0)
 		r = work_look(w, err);
 	if (r == 0)
-		r = check_environment(w, err);
+		r = check_environment(w, go_on_anyway, err);
 	return r != 0 ? r : work_constant(w, first.environment, err);
+}
+
+static int prepare(struct work *w, int64_t run, struct error *err)
+{
+	int r;
+
+	r = work_open(w, "resume", err);
+	if (r == 0)
+		r = find(w, run, err);
+	return r < 0 ? r : work_go_on(w, anyway, err);
 }
 
 int verb_resume(int argc, char **argv, struct error *err)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate run: begins a calibration, INC short and long and what comes of it. */
 #include "calibrate/calibrate.h"
+#include "calibrate/pick.h"
 #include "calibrate/work.h"
 
 #include "lib/base/text.h"
+#include "lib/host/notify.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,7 +20,7 @@ static struct {
 	struct size short_size, long_size;
 	int64_t short_central_max_ns, long_central_max_ns;
 	const char *save;
-	bool anyway, force, replace;
+	bool anyway, force, replace, resume;
 } options = {{128 * NS_PER_S, 800}, {16384 * NS_PER_S, 40}, .save = NULL};
 
 static int parse_size(const char *value, const char *name, void *into, struct error *err)
@@ -62,6 +64,9 @@ const struct option_row run_options[] = {
 		.summary = "store the profile under this name",
 		.into = &options.save},
 	{.name = "replace", .summary = "in place of a profile of the same name", .into = &options.replace},
+	{.name = "resume",
+		.summary = "go on with the calibration of that name if one was ended before it was done",
+		.into = &options.resume},
 	{.name = "cpu",
 		.value = "N",
 		.summary = "run INC on this CPU",
@@ -121,13 +126,12 @@ static int fill_plan(struct calibration *plan, struct error *err)
 	return plan->profile && plan->backend ? 0 : error_os(err, -ENOMEM, "cannot begin a calibration");
 }
 
-static int prepare(struct work *w, struct error *err)
+enum { NOTHING_LEFT = 1000 }; /* beside the statuses to exit with */
+
+static int begin_anew(struct work *w, struct error *err)
 {
 	int r;
 
-	r = work_open(w, "run", err);
-	if (r < 0)
-		return r;
 	r = check_name(w->book, err);
 	if (r < 0)
 		return r;
@@ -138,6 +142,26 @@ static int prepare(struct work *w, struct error *err)
 	return r != 0 ? r : work_constant(w, 0, err);
 }
 
+/* --resume: what was begun goes on, what was not begins, what is done stays done. */
+static int begin_or_go_on(struct work *w, struct error *err)
+{
+	_cleanup_(profile_clearp) struct profile profile = {};
+	struct error ignored;
+	int r;
+
+	r = pick_calibration_for(w->book, options.save, &w->plan, err);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return work_go_on(w, options.anyway, err);
+	if (!options.replace && book_get_profile(w->book, options.save, &profile, &ignored) == 0) {
+		fprintf(work_talk(), "Profile '%s' is made already: nothing is left to do\n", options.save);
+		notify_ready(); /* a service that ends without it counts as failed */
+		return NOTHING_LEFT;
+	}
+	return begin_anew(w, err);
+}
+
 int verb_run(int argc, char **argv, struct error *err)
 {
 	_cleanup_(work_clear) struct work work = WORK_NEW;
@@ -145,9 +169,13 @@ int verb_run(int argc, char **argv, struct error *err)
 
 	if (!options.save)
 		return error_say(err, -EINVAL, "name the profile with --save NAME");
-	r = prepare(&work, err);
+	r = work_open(&work, "run", err);
+	if (r == 0)
+		r = options.resume ? begin_or_go_on(&work, err) : begin_anew(&work, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample");
+	if (r == NOTHING_LEFT)
+		return 0;
 	if (r != 0)
 		return r;
 	work_announce(&work, err);

@@ -41,6 +41,10 @@ int work_open(struct work *work, const char *what, struct error *err);
 /* Audit, fingerprint, observer. 0, or STATUS_NOT_FIT with a sentence. */
 int work_look(struct work *work, struct error *err);
 
+/* The plan is one that is in the book, and goes on: work_look, the same environment (or, with `anyway`, said
+ * to be another), work_constant. */
+int work_go_on(struct work *work, bool anyway, struct error *err);
+
 /* The constant of INC, of the environment that the calibration began in (0: it begins in this one). */
 int work_constant(struct work *work, int64_t environment, struct error *err);
 

@@ -12,15 +12,15 @@ static const struct {
 	const char *name; /* for what is not known here */
 	const char *what; /* what happened */
 	enum kind kind;
-	const char *unit;  /* of a COUNT */
+	const char *unit;  /* of a COUNT, one of it */
 	int64_t from;      /* the least that is told; 0: never */
 	int percent_of_et; /* that much of the sample's time as well */
 } rows[N_SENTINELS] = {
 	[SENTINEL_STEAL] = {"stolen CPU time", "the hypervisor took CPU time away", TIME, NULL, 1, 0},
-	[SENTINEL_THROTTLES] = {"heat", "a CPU was slowed down for heat", COUNT, "times", 1, 0},
-	[SENTINEL_SWAPPED_IN] = {"swapping", "memory was swapped in", COUNT, "pages", 1, 0},
-	[SENTINEL_SWAPPED_OUT] = {"swapping", "memory was swapped out", COUNT, "pages", 1, 0},
-	[SENTINEL_MAJOR_FAULTS] = {"page faults", "pages were fetched from a disk", COUNT, "pages", 1, 0},
+	[SENTINEL_THROTTLES] = {"heat", "a CPU was slowed down for heat", COUNT, "time", 1, 0},
+	[SENTINEL_SWAPPED_IN] = {"swapping", "memory was swapped in", COUNT, "page", 1, 0},
+	[SENTINEL_SWAPPED_OUT] = {"swapping", "memory was swapped out", COUNT, "page", 1, 0},
+	[SENTINEL_MAJOR_FAULTS] = {"page faults", "pages were fetched from a disk", COUNT, "page", 1, 0},
 	[SENTINEL_SUSPENDED] = {"sleep", "the machine slept", TIME, NULL, 1, 0},
 	[SENTINEL_CLOCK_RATE] = {"the clock's rate", "NTP changed the clock's rate", RATE, NULL, 1000, 0},
 	[SENTINEL_CPU_PRESSURE] = {"waiting for CPUs (PSI)",
@@ -98,7 +98,8 @@ static void write_total(FILE *file, const struct moved *moved)
 
 	switch (rows[moved->which].kind) {
 	case COUNT:
-		fprintf(file, "%lld %s in all", (long long)moved->total, rows[moved->which].unit);
+		fprintf(file, "%lld %s%s in all", (long long)moved->total, rows[moved->which].unit,
+			moved->total == 1 ? "" : "s");
 		break;
 	case TIME:
 		fprintf(file, "%s in all", text_duration(time, moved->total));

@@ -8,7 +8,7 @@ need_root
 build=$1
 calibrate=$build/calibrate/emp-calibrate
 inc=$build/calibrate/inc
-export EMP_DB=$dir/book.db
+export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
 
 # the constant
 expect 1 "no constant is stored" "$inc" 1
@@ -50,12 +50,48 @@ expect 1 'is not JSON: line 1' $calibrate profile import /etc/passwd
 expect 1 "it is list, show, export, import or remove" $calibrate profile dance
 expect 1 'usage: emp-calibrate profile show NAME' $calibrate profile show
 
-# ^C
-$calibrate -q run --short 0.05x1000 --long 0.1x4 --save d --anyway >"$dir/interrupted" 2>&1 &
-sleep 2
-kill -INT $!
-wait $!
+# ^C, what another terminal sees, and going on
+expect 1 'waits to be gone on with' $calibrate resume
+$calibrate -q run --short 0.05x100 --long 0.1x4 --save d --anyway --force >"$dir/interrupted" 2>&1 &
+first=$!
+sleep 3
+expect 0 "profile 'd', begun .*: running, process $first" $calibrate status
+expect 1 "process $first has this machine for itself since .*emp-calibrate run" $calibrate -q run --short 0.02x10 --long 0.1x4 --save e --anyway
+kill -INT $first
+wait $first
 that "^C is exit status 130" test $? = 130
-that "^C is told" grep -q 'interrupted' "$dir/interrupted"
+that "^C is told, with the way on" grep -q "interrupted: run .* go on with 'emp-calibrate resume" "$dir/interrupted"
 that "the book is sound" sound "$EMP_DB"
+expect 0 "stopped; 'emp-calibrate resume" $calibrate status
+there=$(sqlite3 "$EMP_DB" "SELECT count(*) FROM sample WHERE run = (SELECT max(id) FROM run)")
+expect 0 "it goes on with sample $((there + 1))" $calibrate -q resume
+expect 0 "Profile 'd'" $calibrate profile show d
+expect 0 "Seam: interrupted before sample $((there + 1))" $calibrate status
+$calibrate --json status >"$dir/status.json"
+that "status is JSON too" json "$dir/status.json" "d['state'] == 'done' and d['short']['samples'] == 100 and d['short']['seams'][0]['sample'] == $there + 1"
+expect 1 'is complete' $calibrate resume "$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')"
+expect 1 'belongs to no calibration\|run 99 is not in' $calibrate resume 99
+expect 0 'nothing is left to do' $calibrate run --resume --save d
+
+# The same ^C from a terminal is INC's too.
+setsid -w sh -c 'trap "" INT; "$@" & wait $!' sh timeout 60 $calibrate -q run --resume --short 0.05x100 --long 0.1x4 --save f --anyway --force >"$dir/group" 2>&1 &
+sleep 3
+pid=$(sqlite3 "$EMP_DB" "SELECT owner FROM calibration WHERE profile = 'f'" | cut -d' ' -f2)
+kill -INT -- "-$(ps -o pgid= -p "$pid" | tr -d ' ')"
+wait $!
+that "a signal to the whole group is an interruption, not a failure of INC" grep -q 'interrupted: run' "$dir/group"
+expect 0 "Profile 'f'" $calibrate -q run --resume --save f
+that "its short run is whole" test "$(sqlite3 "$EMP_DB" "SELECT count(*) || min(n) || max(n) FROM sample WHERE run = (SELECT short_run FROM calibration WHERE profile = 'f')")" = 1001100
+
+# Another environment.
+$calibrate -q run --short 0.05x100 --long 0.1x4 --save g --anyway --force >/dev/null 2>&1 &
+sleep 3
+kill -9 $!
+wait $! 2>/dev/null
+expect 0 "stopped; 'emp-calibrate resume" $calibrate status
+sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document, inc_per_second)
+	SELECT 'other', json_set(document, '\$.settings.memory.ksm', '9'), inc_per_second FROM environment LIMIT 1;
+	UPDATE run SET environment = (SELECT id FROM environment WHERE digest = 'other') WHERE id = (SELECT max(short_run) FROM calibration)"
+expect 2 "not the environment.*memory.ksm was '9', is .*--anyway" $calibrate -q resume
+expect 0 "Environment: changed (memory.ksm was '9'" $calibrate -q resume --anyway
 finish

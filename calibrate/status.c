@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-calibrate status: from another terminal, how far a calibration is. Reads the book and nothing else, so
+ * that it costs the calibration next to nothing. */
+#include "calibrate/calibrate.h"
+#include "calibrate/pick.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/json.h"
+#include "lib/base/table.h"
+#include "lib/base/text.h"
+#include "lib/host/owner.h"
+#include "lib/record/moved.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { LAST_SHOWN = 5, PACE_OF = 10 };
+
+/* One run of it, as the book has it now. */
+struct part_standing {
+	struct run run; /* id 0: not begun */
+	struct sample *samples;
+	size_t n_samples;
+	struct seam *seams;
+	size_t n_seams;
+	struct moves moves;
+	int64_t left_ns;
+};
+
+struct standing {
+	struct calibration calibration;
+	pid_t pid; /* 0: nobody is at it */
+	struct part_standing parts[CALIBRATION_PARTS];
+	int64_t left_ns;
+};
+
+static const char *const NAMES[] = {"short", "long"};
+
+static void standing_clear(struct standing *s)
+{
+	calibration_clear(&s->calibration);
+	for (int i = 0; i < CALIBRATION_PARTS; i++) {
+		struct part_standing *part = &s->parts[i];
+
+		run_clear(&part->run);
+		free(part->samples);
+		seams_free(part->seams, part->n_seams);
+		moves_clear(&part->moves);
+	}
+}
+
+/* From the start of one sample to the next, of the last ones with no seam between them. */
+static int64_t pace_ns(const struct part_standing *part, int64_t otherwise_ns)
+{
+	size_t last_seam = part->n_seams ? part->seams[part->n_seams - 1].n : 1;
+	size_t first = part->n_samples > PACE_OF ? part->n_samples - PACE_OF : 0;
+
+	while (first < part->n_samples && part->samples[first].n < last_seam)
+		first++;
+	if (first + 1 >= part->n_samples)
+		return otherwise_ns;
+	return (part->samples[part->n_samples - 1].start_ns - part->samples[first].start_ns) /
+	       (int64_t)(part->n_samples - 1 - first);
+}
+
+static int gather_part(struct book *book, const struct calibration_part *wanted, struct part_standing *part,
+	struct error *err)
+{
+	int r = 0;
+
+	if (wanted->run) {
+		r = book_get_run(book, wanted->run, &part->run, err);
+		if (r == 0)
+			r = book_samples(book, wanted->run, &part->samples, &part->n_samples, err);
+		if (r == 0)
+			r = book_seams(book, wanted->run, &part->seams, &part->n_seams, err);
+		if (r == 0)
+			r = moves_of_run(book, wanted->run, &part->moves, err);
+	}
+	if (part->n_samples < wanted->samples)
+		part->left_ns = (int64_t)(wanted->samples - part->n_samples) *
+				pace_ns(part, wanted->length_ns);
+	return r;
+}
+
+/* 1: there is one; 0: the book has none. */
+static int gather(struct book *book, int64_t run, struct standing *s, struct error *err)
+{
+	int r = pick_calibration(book, run, false, &s->calibration, err);
+
+	if (r == 0 && !run)
+		r = pick_calibration(book, 0, true, &s->calibration, err);
+	if (r <= 0)
+		return r;
+	s->pid = owner_pid(s->calibration.owner);
+	for (int i = 0; i < CALIBRATION_PARTS; i++) {
+		r = gather_part(book, &s->calibration.parts[i], &s->parts[i], err);
+		if (r < 0)
+			return r;
+		s->left_ns += s->parts[i].left_ns;
+	}
+	return 1;
+}
+
+/* "running", "stopped", "done", "refused" */
+static const char *state_of(const struct standing *s)
+{
+	if (s->pid)
+		return "running";
+	return strcmp(s->calibration.state, "open") ? s->calibration.state : "stopped";
+}
+
+static void print_head(const struct standing *s)
+{
+	const struct calibration *c = &s->calibration;
+	char begun[TEXT_TIME_SIZE], left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
+
+	printf("Calibration for profile '%s', begun %s: ", c->profile, text_moment(begun, c->started_ns));
+	if (s->pid)
+		printf("running, process %d\n", s->pid);
+	else if (!strcmp(c->state, "open"))
+		printf("stopped; 'emp-calibrate resume %lld' goes on\n", (long long)c->parts[SHORT_PART].run);
+	else if (!strcmp(c->state, "done"))
+		printf("complete\n");
+	else
+		printf("complete, but no profile was made: a run was no L\n");
+	if (s->pid)
+		printf("Left: %s, until about %s\n", text_duration(left, s->left_ns),
+			text_moment(ends, clock_ns(CLOCK_REALTIME) + s->left_ns));
+	else if (s->left_ns > 0)
+		printf("Left: %s\n", text_duration(left, s->left_ns));
+}
+
+static void print_part(const struct standing *s, int which)
+{
+	const struct calibration_part *wanted = &s->calibration.parts[which];
+	const struct part_standing *part = &s->parts[which];
+	char text[TEXT_TIME_SIZE];
+
+	if (!part->run.id) {
+		printf("The %s run, INC%s x %u: not begun\n", NAMES[which],
+			text_seconds(text, wanted->length_ns), wanted->samples);
+		return;
+	}
+	printf("The %s run, run %lld, %s: %zu of %u samples, %d %%\n", NAMES[which], (long long)part->run.id,
+		part->run.program, part->n_samples, wanted->samples,
+		(int)(part->n_samples * 100 / wanted->samples));
+	for (size_t i = 0; i < part->n_seams; i++)
+		printf("  Seam: %s before sample %u, gone on with %s\n", part->seams[i].why, part->seams[i].n,
+			text_moment(text, part->seams[i].at_ns));
+	for (size_t i = 0; i < part->moves.n; i++) {
+		_cleanup_(freep) char *words = moved_words(&part->moves, &part->moves.items[i]);
+
+		printf("  Warning: %s\n", words ?: "a sentinel moved");
+	}
+}
+
+/* The run that samples were last added to. */
+static const struct part_standing *newest(const struct standing *s)
+{
+	return &s->parts[s->parts[LONG_PART].n_samples > 0 ? LONG_PART : SHORT_PART];
+}
+
+static int print_last(const struct part_standing *part, struct error *err)
+{
+	static const struct column columns[] = {
+		{"SAMPLE", COLUMN_NUMBER},
+		{"STARTED"},
+		{"ELAPSED TIME", COLUMN_NUMBER},
+		{"PROCESS TIME", COLUMN_NUMBER},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = NULL;
+	size_t first = part->n_samples > LAST_SHOWN ? part->n_samples - LAST_SHOWN : 0;
+	int r;
+
+	if (part->n_samples == 0)
+		return 0;
+	r = table_new(&table, columns, err);
+	if (r < 0)
+		return r;
+	for (size_t i = first; i < part->n_samples; i++) {
+		const struct sample *sample = &part->samples[i];
+		char text[TEXT_TIME_SIZE];
+
+		table_row(table);
+		table_cell(table, "%u", sample->n);
+		table_cell(table, "%s", text_moment(text, sample->start_ns));
+		table_cell(table, "%s", text_duration(text, sample->et_ns));
+		table_cell(table, "%s", text_duration(text, sample->pt_ns));
+	}
+	printf("The last samples of run %lld:\n", (long long)part->run.id);
+	return table_print(table, stdout, err);
+}
+
+static json_t *part_json(const struct calibration_part *wanted, const struct part_standing *part)
+{
+	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:[], s:[], s:[]}", "task_length_ns",
+		(json_int_t)wanted->length_ns, "wanted", (json_int_t)wanted->samples, "samples",
+		(json_int_t)part->n_samples, "left_ns", (json_int_t)part->left_ns, "seams", "warnings",
+		"last");
+
+	if (part->run.id)
+		json_object_set_new(json, "run", json_integer(part->run.id));
+	for (size_t i = 0; i < part->n_seams; i++)
+		json_array_append_new(json_object_get(json, "seams"),
+			json_pack("{s:I, s:I, s:s}", "sample", (json_int_t)part->seams[i].n, "at_ns",
+				(json_int_t)part->seams[i].at_ns, "why", part->seams[i].why));
+	for (size_t i = 0; i < part->moves.n; i++) {
+		_cleanup_(freep) char *words = moved_words(&part->moves, &part->moves.items[i]);
+
+		json_array_append_new(json_object_get(json, "warnings"), json_string(words));
+	}
+	for (size_t i = part->n_samples > LAST_SHOWN ? part->n_samples - LAST_SHOWN : 0; i < part->n_samples;
+		i++)
+		json_array_append_new(json_object_get(json, "last"),
+			json_pack("{s:I, s:I, s:I, s:I}", "n", (json_int_t)part->samples[i].n, "start_ns",
+				(json_int_t)part->samples[i].start_ns, "et_ns",
+				(json_int_t)part->samples[i].et_ns, "pt_ns",
+				(json_int_t)part->samples[i].pt_ns));
+	return json;
+}
+
+static int print_json(const struct standing *s, struct error *err)
+{
+	const struct calibration *c = &s->calibration;
+	_cleanup_(json_decrefp) json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile",
+		c->profile, "state", state_of(s), "started_ns", (json_int_t)c->started_ns, "left_ns",
+		(json_int_t)s->left_ns, "short", part_json(&c->parts[SHORT_PART], &s->parts[SHORT_PART]),
+		"long", part_json(&c->parts[LONG_PART], &s->parts[LONG_PART]));
+
+	if (json && s->pid)
+		json_object_set_new(json, "pid", json_integer(s->pid));
+	return json ? json_print(json, stdout, err) : error_os(err, -ENOMEM, "cannot print the status");
+}
+
+static int show(const struct standing *s, struct error *err)
+{
+	if (calibrate_options.json)
+		return print_json(s, err);
+	print_head(s);
+	for (int i = 0; i < CALIBRATION_PARTS; i++)
+		print_part(s, i);
+	return print_last(newest(s), err);
+}
+
+int verb_status(int argc, char **argv, struct error *err)
+{
+	_cleanup_(standing_clear) struct standing status = {};
+	_cleanup_(book_freep) struct book *book = NULL;
+	int64_t run = 0;
+	int r = 0;
+
+	if (argc > 0)
+		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
+	if (r == 0)
+		r = calibrate_open_book(BOOK_READ, &book, NULL, err);
+	if (r == 0)
+		r = gather(book, run, &status, err);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return show(&status, err);
+	if (run)
+		return error_say(err, -ENOENT, "run %lld is of no calibration in this book", (long long)run);
+	if (calibrate_options.json)
+		printf("null\n");
+	else
+		printf("No calibration was ever begun in this book; 'emp-calibrate run' begins one.\n");
+	return 0;
+}
