@@ -204,7 +204,8 @@ int join_images(struct join *join, const struct images *images, struct execution
 		if (e->pt_ns > 0 || e->tick_ns > 0)
 			join->executions[n++] = *e;
 	}
-	qsort(join->executions, n, sizeof(*join->executions), by_pid);
+	if (n > 1)
+		qsort(join->executions, n, sizeof(*join->executions), by_pid);
 	*ret = (struct executions){.items = join->executions, .n = n};
 	return 0;
 }

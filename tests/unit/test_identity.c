@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Units in cgroups, programs of processes. */
+#include "tests/unit/check.h"
+
+#include "lib/host/identity.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void the_unit_is_the_last_part_of_the_path_that_is_one(void **state)
+{
+	static const struct {
+		const char *text, *unit;
+	} rows[] = {
+		{"0::/system.slice/cron.service\n", "cron.service"},
+		{"0::/system.slice/docker.service/app\n", "docker.service"},
+		{"0::/user.slice/user-1000.slice/session-3.scope\n", "session-3.scope"},
+		{"0::/user.slice/user-1000.slice/user@1000.service/app.slice/x.service\n", "x.service"},
+		{"12:cpu:/a.service\n1:name=systemd:/system.slice/atd.service\n0::/\n", "atd.service"},
+		{"0::/system.slice/system-getty.slice/getty@tty1.service", "getty@tty1.service"},
+		{"0::/system.slice/dbus.socket\n", "dbus.socket"},
+		{"0::/\n", NULL},
+		{"0::/.service\n", NULL},
+		{"0::/user.slice\n", NULL},
+		{"3:memory:/x.service\n", NULL},
+		{"", NULL},
+		{"nonsense", NULL},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		char unit[256] = "";
+
+		assert_int_equal(identity_parse_cgroup(rows[i].text, unit), rows[i].unit != NULL);
+		if (rows[i].unit)
+			assert_string_equal(unit, rows[i].unit);
+	}
+}
+
+static void slices_and_plain_names_are_no_units(void **state)
+{
+	assert_true(identity_is_unit("cron.service"));
+	assert_true(identity_is_unit("a.b.scope"));
+	assert_false(identity_is_unit("system.slice"));
+	assert_false(identity_is_unit("service"));
+	assert_false(identity_is_unit(".service"));
+	assert_false(identity_is_unit("x.services"));
+	assert_false(identity_is_unit(""));
+}
+
+static struct identity *make(void)
+{
+	struct identity *identity;
+	struct error err = {};
+
+	assert_int_equal(identity_new(&identity, &err), 0);
+	return identity;
+}
+
+static void a_text_is_kept_once(void **state)
+{
+	_cleanup_(identity_freep) struct identity *identity = make();
+	char text[] = "/usr/sbin/cron";
+	const char *kept = identity_keep(identity, text);
+
+	assert_ptr_equal(identity_keep(identity, "/usr/sbin/cron"), kept);
+	text[0] = 'x';
+	assert_string_equal(kept, "/usr/sbin/cron");
+}
+
+static void a_process_that_lives_is_known_by_its_executable(void **state)
+{
+	_cleanup_(identity_freep) struct identity *identity = make();
+	struct identified identified = identity_of(identity, getpid(), 5, "test");
+	char exe[PATH_MAX] = "";
+
+	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	assert_string_equal(identified.exe, exe);
+	assert_ptr_equal(identity_of(identity, getpid(), 5, "test").exe, identified.exe);
+	assert_ptr_equal(identity_remembered(identity, getpid(), 5).exe, identified.exe);
+	assert_null(identity_remembered(identity, getpid(), 6).exe); /* an earlier one with that pid */
+	identity_forget(identity, getpid());
+	identity_forget(identity, getpid());
+	assert_null(identity_remembered(identity, getpid(), 5).exe);
+}
+
+static void a_process_that_is_gone_is_not_known(void **state)
+{
+	_cleanup_(identity_freep) struct identity *identity = make();
+	struct identified identified = identity_of(identity, INT_MAX, 5, "nobody");
+
+	assert_null(identified.exe);
+	assert_null(identified.unit);
+}
+
+static void the_first_unit_of_a_cgroup_stays(void **state)
+{
+	_cleanup_(identity_freep) struct identity *identity = make();
+
+	assert_null(identity_cgroup_unit(identity, 42));
+	identity_learn_cgroup(identity, 42, "a.service");
+	identity_learn_cgroup(identity, 43, "b.service");
+	assert_string_equal(identity_cgroup_unit(identity, 42), "a.service");
+	assert_string_equal(identity_cgroup_unit(identity, 43), "b.service");
+	assert_null(identity_cgroup_unit(identity, 44));
+}
+
+static void a_program_is_told_without_links(void **state)
+{
+	_cleanup_(identity_freep) struct identity *identity = make();
+	char path[PATH_MAX];
+
+	assert_string_equal(identity_program(identity, "/bin/sh"), realpath("/bin/sh", path));
+	assert_ptr_equal(identity_program(identity, "/bin/sh"), identity_program(identity, "/bin/sh"));
+	assert_string_equal(identity_program(identity, "/nowhere/x"), "/nowhere/x");
+}
+
+static void a_program_is_found_by_its_file_and_name(void **state)
+{
+	_cleanup_(identity_freep) struct identity *identity = make();
+	char path[PATH_MAX];
+	struct stat st;
+
+	assert_int_equal(stat("/bin/sh", &st), 0);
+	assert_string_equal(
+		identity_program_of_file(identity, "sh", st.st_dev, st.st_ino), realpath("/bin/sh", path));
+	assert_null(identity_program_of_file(identity, "sh", st.st_dev, st.st_ino + 1));
+	assert_null(identity_program_of_file(identity, "a-script", st.st_dev, st.st_ino));
+	assert_null(identity_program_of_file(identity, "a-script", st.st_dev, st.st_ino));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_unit_is_the_last_part_of_the_path_that_is_one),
+		cmocka_unit_test(slices_and_plain_names_are_no_units),
+		cmocka_unit_test(a_text_is_kept_once),
+		cmocka_unit_test(a_process_that_lives_is_known_by_its_executable),
+		cmocka_unit_test(a_process_that_is_gone_is_not_known),
+		cmocka_unit_test(the_first_unit_of_a_cgroup_stays),
+		cmocka_unit_test(a_program_is_told_without_links),
+		cmocka_unit_test(a_program_is_found_by_its_file_and_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The map from keys to small numbers that is emptied at no cost. */
+#include "tests/unit/check.h"
+
+#include "lib/host/keymap.h"
+
+static void what_is_set_is_found_and_nothing_else(void **state)
+{
+	struct keymap map = {};
+
+	assert_null(keymap_find(&map, 7));
+	for (uint64_t i = 0; i < 10000; i++)
+		assert_int_equal(keymap_set(&map, i * 64, (uint32_t)i), 0);
+	for (uint64_t i = 0; i < 10000; i++) {
+		assert_non_null(keymap_find(&map, i * 64));
+		assert_int_equal(*keymap_find(&map, i * 64), i);
+		assert_null(keymap_find(&map, i * 64 + 1));
+	}
+	keymap_free(&map);
+}
+
+static void setting_again_replaces(void **state)
+{
+	struct keymap map = {};
+
+	keymap_set(&map, UINT64_MAX, 1);
+	keymap_set(&map, UINT64_MAX, 2);
+	keymap_set(&map, 0, 3);
+	assert_int_equal(*keymap_find(&map, UINT64_MAX), 2);
+	assert_int_equal(*keymap_find(&map, 0), 3);
+	assert_int_equal(map.n_keys, 2);
+	keymap_free(&map);
+}
+
+static void a_reset_map_is_empty_and_keeps_its_memory(void **state)
+{
+	struct keymap map = {};
+	struct keymap_slot *slots;
+
+	assert_int_equal(keymap_reset(&map, 1000), 0);
+	slots = map.slots;
+	for (int round = 0; round < 100; round++) {
+		for (uint64_t i = 0; i < 1000; i++)
+			keymap_set(&map, i, (uint32_t)round);
+		assert_int_equal(keymap_reset(&map, 1000), 0);
+		assert_null(keymap_find(&map, 5));
+		assert_ptr_equal(map.slots, slots);
+	}
+	keymap_free(&map);
+}
+
+static void the_last_generation_is_followed_by_a_fresh_one(void **state)
+{
+	struct keymap map = {};
+
+	keymap_reset(&map, 1);
+	map.generation = UINT32_MAX;
+	keymap_set(&map, 1, 1);
+	keymap_reset(&map, 1);
+	assert_null(keymap_find(&map, 1));
+	keymap_set(&map, 2, 2);
+	assert_int_equal(*keymap_find(&map, 2), 2);
+	keymap_free(&map);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_set_is_found_and_nothing_else),
+		cmocka_unit_test(setting_again_replaces),
+		cmocka_unit_test(a_reset_map_is_empty_and_keeps_its_memory),
+		cmocka_unit_test(the_last_generation_is_followed_by_a_fresh_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records of the kernel's taskstats, of several versions, as bytes. */
+#include "tests/unit/check.h"
+
+#include "lib/host/taskstats.h"
+
+#include <errno.h>
+#include <linux/taskstats.h>
+#include <string.h>
+
+enum { LEN_12 = 400, LEN_13 = 416, LEN_14 = 432, LEN_16 = 560 };
+
+/* A record of 6.1's header, whatever its length will be taken for. */
+static void make(char *bytes, uint16_t version)
+{
+	struct taskstats stats = {
+		.version = version,
+		.ac_flag = TASKSTATS_LAST | TASKSTATS_FORKED,
+		.cpu_run_real_total = 8000000,
+		.cpu_run_virtual_total = 7654321,
+		.ac_comm = "apt-daily",
+		.ac_pid = 4711,
+		.ac_ppid = 1,
+		.ac_tgid = 4710,
+		.ac_exe_dev = 65025,
+		.ac_exe_inode = 12345,
+	};
+
+	memset(bytes, 0, LEN_16);
+	memcpy(bytes, &stats, sizeof(stats));
+}
+
+static void assert_fields(const struct taskstats_fields *fields, unsigned int version)
+{
+	assert_int_equal(fields->version, version);
+	assert_int_equal(fields->flags, TASKSTATS_LAST | TASKSTATS_FORKED);
+	assert_int_equal(fields->run_ns, 7654321);
+	assert_int_equal(fields->tick_ns, 8000000);
+	assert_string_equal(fields->comm, "apt-daily");
+	assert_int_equal(fields->pid, 4711);
+	assert_int_equal(fields->tgid, 4710);
+	assert_int_equal(fields->ppid, 1);
+	assert_int_equal(fields->exe_device, 65025);
+	assert_int_equal(fields->exe_inode, 12345);
+}
+
+static void records_of_versions_that_grew_at_the_end_are_read(void **state)
+{
+	static const struct {
+		unsigned int version;
+		size_t len;
+	} rows[] = {{12, LEN_12}, {13, LEN_13}, {14, LEN_14}, {16, LEN_16}, {17, LEN_16 + 40}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct taskstats_fields fields;
+		char bytes[LEN_16 + 40] = "";
+
+		make(bytes, (uint16_t)rows[i].version);
+		assert_int_equal(taskstats_read(bytes, rows[i].len, 0, &fields), 0);
+		assert_fields(&fields, rows[i].version);
+	}
+}
+
+/* Moves what is at `at` and behind it up by `by` bytes. */
+static void push(char *bytes, size_t at, size_t by)
+{
+	memmove(bytes + at + by, bytes + at, LEN_16 - at - by);
+	memset(bytes + at, 0xee, by);
+}
+
+static void records_of_version_15_have_more_in_the_middle(void **state)
+{
+	static const size_t behind[] = {
+		400 + 16, 368, 344, 328, 64, 48, 32}; /* each delay but the last, from the end */
+
+	for (size_t each = 8; each <= 16; each += 8) { /* the greatest delay; the greatest and the least */
+		for (unsigned int version = 14; version <= 15; version++) {
+			struct taskstats_fields fields;
+			char bytes[LEN_16];
+
+			make(bytes, (uint16_t)version);
+			for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++)
+				push(bytes, behind[i], each);
+			assert_int_equal(taskstats_read(bytes, LEN_14 + 8 * each, 0, &fields), 0);
+			assert_fields(&fields, version);
+		}
+	}
+}
+
+static void the_totals_of_a_process_that_ended_have_the_version_of_its_thread(void **state)
+{
+	struct taskstats_fields fields;
+	char bytes[LEN_16];
+
+	make(bytes, 0);
+	assert_int_equal(taskstats_read(bytes, LEN_16, 0, &fields), -ENOTSUP);
+	assert_int_equal(taskstats_read(bytes, LEN_16, 16, &fields), 0);
+	assert_fields(&fields, 16);
+}
+
+static void older_versions_and_short_records_are_refused(void **state)
+{
+	struct taskstats_fields fields = {.pid = 77};
+	char bytes[LEN_16];
+
+	make(bytes, 11);
+	assert_int_equal(taskstats_read(bytes, 368, 0, &fields), -ENOTSUP);
+	make(bytes, 13);
+	for (size_t len = 2; len < LEN_12; len++)
+		assert_int_equal(taskstats_read(bytes, len, 0, &fields), -EBADMSG);
+	assert_int_equal(taskstats_read(bytes, 1, 0, &fields), -EBADMSG);
+	assert_int_equal(taskstats_read(bytes, 0, 0, &fields), -EBADMSG);
+	assert_int_equal(fields.pid, 77);
+}
+
+static void a_name_without_an_end_is_cut(void **state)
+{
+	struct taskstats_fields fields;
+	char bytes[LEN_16];
+
+	make(bytes, 16);
+	memset(bytes + 80, 'x', 32);
+	assert_int_equal(taskstats_read(bytes, LEN_16, 0, &fields), 0);
+	assert_int_equal(strlen(fields.comm), sizeof(fields.comm) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_of_versions_that_grew_at_the_end_are_read),
+		cmocka_unit_test(records_of_version_15_have_more_in_the_middle),
+		cmocka_unit_test(the_totals_of_a_process_that_ended_have_the_version_of_its_thread),
+		cmocka_unit_test(older_versions_and_short_records_are_refused),
+		cmocka_unit_test(a_name_without_an_end_is_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
