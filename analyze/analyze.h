@@ -13,7 +13,7 @@ struct analyze_options {
 };
 
 extern struct analyze_options analyze_options;
-extern const struct option_row cutoffs_options[], daemons_options[], discard_options[], protocols_options[],
+extern const struct option_row compare_options[], cutoffs_options[], daemons_options[], discard_options[], protocols_options[],
 	sample_size_options[], scatter_options[];
 
 /* The book that --db names. */
@@ -49,4 +49,5 @@ int verb_discard(int argc, char **argv, struct error *err);
 int verb_daemons(int argc, char **argv, struct error *err);
 int verb_sample_size(int argc, char **argv, struct error *err);
 int verb_protocols(int argc, char **argv, struct error *err);
+int verb_compare(int argc, char **argv, struct error *err);
 int verb_scatter(int argc, char **argv, struct error *err);

@@ -112,9 +112,27 @@ static json_t *result_json(const struct session *s, const struct result *r)
 	return result;
 }
 
+/* Every other command beside the first. */
+static int comparisons_json(const struct session *s, json_t *array, struct error *err)
+{
+	for (size_t i = 1; i < s->n && s->tasks[0].result.n_samples > 0; i++) {
+		struct comparison c;
+		int r;
+
+		if (s->tasks[i].result.n_samples == 0)
+			continue;
+		r = compare_results(&s->tasks[0].result, &s->tasks[i].result, &c, err);
+		if (r < 0)
+			return r;
+		json_array_append_new(array, comparison_as_json(s->tasks[0].name, s->tasks[i].name, &c));
+	}
+	return 0;
+}
+
 int export_json(const struct session *s, json_t **ret, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *results = json_array();
+	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array();
+	int r;
 
 	for (size_t i = 0; i < s->n; i++)
 		if (s->tasks[i].result.n_samples > 0 &&
@@ -122,7 +140,10 @@ int export_json(const struct session *s, json_t **ret, struct error *err)
 			return error_say(err, -EINVAL,
 				"the result of '%s' cannot be written as JSON: its name is not UTF-8",
 				s->tasks[i].name);
-	*ret = json_pack("{s:O}", "results", results);
+	r = comparisons_json(s, comparisons, err);
+	if (r < 0)
+		return r;
+	*ret = json_pack("{s:O, s:O}", "results", results, "comparisons", comparisons);
 	return *ret ? 0 : error_os(err, -ENOMEM, "cannot make a JSON document");
 }
 

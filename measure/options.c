@@ -68,18 +68,6 @@ static int parse_unit(const char *value, const char *name, void *into, struct er
 	return r;
 }
 
-static int parse_percent(const char *value, const char *name, void *into, struct error *err)
-{
-	char *end;
-	double percent = strtod(value, &end);
-
-	if (end == value || (*end && strcmp(end, "%")) || !isfinite(percent) || percent < 0)
-		return error_say(
-			err, -EINVAL, "%s must be a percentage such as 2 or 0.5, not '%s'", name, value);
-	*(double *)into = percent;
-	return 0;
-}
-
 static int parse_affinity(const char *value, const char *name, void *into, struct error *err)
 {
 	_cleanup_(freep) int *cpus = NULL;
@@ -212,7 +200,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "order", "HOW", "of several programs: interleave (default), shuffle, sequence", parse_order,
 		&O.order},
 	{0, "fail-if-slower", "PERCENT",
-		"exit status 2 if a program is slower than the first by more than this", parse_percent,
+		"exit status 2 if a program is slower than the first by more than this", option_percent,
 		&O.fail_if_slower},
 	{0, "aa", NULL, "measure the first program a second time, against itself", NULL, &O.aa},
 	{'n', "command-name", "NAME", "call the command so (once for each)", option_append, &O.names},

@@ -126,34 +126,3 @@ double result_off_cpu(const struct result *result)
 	}
 	return et > 0 ? 1 - pt / et : 0;
 }
-
-static bool holds(const uint32_t *numbers, size_t n, uint32_t number)
-{
-	for (size_t i = 0; i < n; i++)
-		if (numbers[i] == number)
-			return true;
-	return false;
-}
-
-int result_clean(
-	const struct result *result, enum result_clock which, int64_t **ret, size_t *ret_n, struct error *err)
-{
-	const struct discarding *d = &result->discarding;
-	const struct clock_discarding *clock = which == RESULT_PT ? &d->pt : &d->et;
-	int64_t *values = calloc(result->n_samples ?: 1, sizeof(*values));
-	size_t n = 0;
-
-	if (!values)
-		return error_os(err, -ENOMEM, "cannot compare");
-	for (size_t i = 0; i < result->n_samples; i++) {
-		const struct sample *s = &result->samples[i];
-
-		if (!holds(d->by_cutoff, d->n_by_cutoff, s->n) &&
-			!holds(d->incomplete, d->n_incomplete, s->n) &&
-			!holds(clock->by_two_sd, clock->n_by_two_sd, s->n))
-			values[n++] = which == RESULT_PT ? s->pt_ns : s->et_ns;
-	}
-	*ret = values;
-	*ret_n = n;
-	return 0;
-}

@@ -36,8 +36,3 @@ void result_clear(struct result *result);
 
 /* Share of ET that the program was not on a CPU, in all samples; below 0 where it ran on several. */
 double result_off_cpu(const struct result *result);
-
-/* The PTs (or ETs) of the samples that are left after both checks; the caller frees the array. */
-enum result_clock { RESULT_PT, RESULT_ET };
-int result_clean(const struct result *result, enum result_clock clock, int64_t **ret, size_t *ret_n,
-	struct error *err);

@@ -2,12 +2,11 @@
 /* emp-measure's results for people. PT stands first: it is what the protocol calls execution time. */
 #include "measure/show.h"
 
-#include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/stats/compare.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -188,90 +187,49 @@ static void show_session_notes(const struct session *s)
 			s->options->profile, s->profile.environment_digest, s->environment_digest);
 }
 
-static int compare_clock(const struct result *a, const struct result *b, enum result_clock clock,
-	struct comparison *ret, struct error *err)
+int compare_results(const struct result *a, const struct result *b, struct comparison *ret, struct error *err)
 {
 	_cleanup_(freep) int64_t *of_a = NULL, *of_b = NULL;
 	size_t n_a, n_b;
-	int r;
 
-	r = result_clean(a, clock, &of_a, &n_a, err);
-	if (r == 0)
-		r = result_clean(b, clock, &of_b, &n_b, err);
-	return r < 0 ? r : compare(of_a, n_a, of_b, n_b, ret, err);
+	if (comparison_times(&a->discarding, a->samples, a->n_samples, COMPARISON_PT, &of_a, &n_a) < 0 ||
+		comparison_times(&b->discarding, b->samples, b->n_samples, COMPARISON_PT, &of_b, &n_b) < 0)
+		return error_os(err, -ENOMEM, "cannot compare");
+	return compare(of_a, n_a, of_b, n_b, ret, err);
 }
 
-static void add_comparison(struct table *table, const char *name, const struct comparison *c)
-{
-	table_row(table);
-	table_cell(table, "%s", name);
-	table_cell(table, "%.4f", c->ratio);
-	if (isnan(c->ratio_low))
-		table_cell(table, "-");
-	else
-		table_cell(table, "%.4f to %.4f", c->ratio_low, c->ratio_high);
-	table_cell(table, "%s",
-		isnan(c->ratio_low) ? "too few samples"
-		: c->ratio_low > 1  ? "slower"
-		: c->ratio_high < 1 ? "faster"
-				    : "no difference shown");
-	table_cell(table, isnan(c->welch_p) ? "-" : "%.2g", c->welch_p);
-	table_cell(table, "%.2g", c->mann_whitney_p);
-	table_cell(table, isnan(c->smallest_difference) ? "-" : "%.2g %%", 100 * c->smallest_difference);
-}
-
-/* STATUS_NOT_FIT: slower than the first by more than was allowed, and not by chance. */
-static int judge(const struct session *s, const char *name, const struct comparison *c, struct error *err)
-{
-	double allowed = s->options->fail_if_slower;
-
-	if (allowed < 0 || !(c->ratio > 1 + allowed / 100) || !(c->ratio_low > 1))
-		return 0;
-	return error_say(err, STATUS_NOT_FIT,
-		"'%s' is slower than '%s' by %.2f %% (95 %% confidence: %.2f to %.2f %%), more than %g %%",
-		name, s->tasks[0].name, 100 * (c->ratio - 1), 100 * (c->ratio_low - 1),
-		100 * (c->ratio_high - 1), allowed);
-}
-
+/* STATUS_NOT_FIT with a sentence: some are slower than --fail-if-slower allows. */
 static int fill_comparisons(const struct session *s, struct table *table, struct error *err)
 {
 	int outcome = 0;
 
 	for (size_t i = 1; i < s->n; i++) {
+		const struct comparison_limit limit = {
+			s->options->fail_if_slower, s->tasks[0].name, s->tasks[i].name};
 		struct comparison c;
 		int r;
 
 		if (s->tasks[i].result.n_samples == 0)
 			continue;
-		r = compare_clock(&s->tasks[0].result, &s->tasks[i].result, RESULT_PT, &c, err);
+		r = compare_results(&s->tasks[0].result, &s->tasks[i].result, &c, err);
 		if (r < 0)
 			return r;
-		add_comparison(table, s->tasks[i].name, &c);
-		r = judge(s, s->tasks[i].name, &c, err);
-		outcome = r ?: outcome;
+		comparison_row(table, s->tasks[i].name, &c);
+		if (comparison_judge(&c, &limit, err) == COMPARISON_SLOWER)
+			outcome = STATUS_NOT_FIT;
 	}
 	return outcome;
 }
 
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
-	static const struct column columns[] = {
-		{"COMMAND", COLUMN_WRAP},
-		{"TIMES AS LONG", COLUMN_NUMBER},
-		{"95 % INTERVAL"},
-		{"VERDICT"},
-		{"WELCH P", COLUMN_NUMBER},
-		{"MANN-WHITNEY P", COLUMN_NUMBER},
-		{"WOULD SHOW", COLUMN_NUMBER},
-		{},
-	};
 	_cleanup_(table_freep) struct table *table = NULL;
 	struct error second = {};
 	int outcome, r;
 
 	if (s->n < 2 || s->tasks[0].result.n_samples == 0)
 		return 0;
-	r = table_new(&table, columns, err);
+	r = comparison_table_new(&table, err);
 	if (r < 0)
 		return r;
 	outcome = fill_comparisons(s, table, err);

@@ -4,10 +4,16 @@
 
 #include "measure/session.h"
 
+#include "lib/protocol/comparison.h"
+
 #include <jansson.h>
 
 /* Every result, then how they compare. STATUS_NOT_FIT with a sentence where --fail-if-slower is exceeded. */
 int show_session(const struct session *session, struct error *err);
+
+/* PTs of what both checks leave, b beside a. */
+int compare_results(
+	const struct result *a, const struct result *b, struct comparison *ret, struct error *err);
 
 /* hyperfine's results[] (seconds; wall time of all samples in mean and times, so that its users' scripts
  * work), in each an "emp" object with what hyperfine does not know. Runs without samples are left out. */

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +39,18 @@ int option_count0(const char *value, const char *name, void *into, struct error 
 int option_duration(const char *value, const char *name, void *into, struct error *err)
 {
 	return text_parse_duration(value, name, into, err);
+}
+
+int option_percent(const char *value, const char *name, void *into, struct error *err)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || (*end && strcmp(end, "%")) || !isfinite(percent) || percent < 0)
+		return error_say(
+			err, -EINVAL, "%s must be a percentage such as 2 or 0.5, not '%s'", name, value);
+	*(double *)into = percent;
+	return 0;
 }
 
 int option_append(const char *value, const char *name, void *into, struct error *err)

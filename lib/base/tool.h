@@ -40,7 +40,7 @@ struct option_row {
 	const char *summary;
 	option_parser *parse; /* of a value; NULL: the text itself, `into` is a const char * */
 	void *into;
-	bool hidden; /* an old name or a switch for tests: works, and help is silent about it */
+	bool hidden;  /* an old name or a switch for tests: works, and help is silent about it */
 	int n_values; /* more than one: parse_many gets them */
 	option_parser_many *parse_many;
 };
@@ -48,6 +48,7 @@ struct option_row {
 option_parser option_count;    /* into int: 1 and up */
 option_parser option_count0;   /* into int: 0 and up */
 option_parser option_duration; /* into int64_t: ns */
+option_parser option_percent;  /* into double: "2", "0.5%" */
 option_parser option_append;   /* into struct option_list */
 
 /* Whether "--" stood before the operands: "-- COMMAND ARGUMENT..." is one command. */
