@@ -31,7 +31,9 @@ enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 enum { TASK_DEAD = 0x80, PF_FORKNOEXEC = 0x40, PF_KTHREAD = 0x200000 };
 enum { BPF_TASK_ITER_ALL_THREADS = 1 };
-enum { MAX_CGROUP_DEPTH = 32 };
+/* Of cgroups that the program under test makes below its own. Each step is verified when the programs are
+ * loaded, which takes milliseconds. */
+enum { MAX_DEPTH = 8 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct kernfs_node {
@@ -146,7 +148,7 @@ static __always_inline bool is_below(struct cgroup *cgroup, __u64 id)
 	if (cgroup->kn->id == id)
 		return 1;
 	css = cgroup->self.parent;
-	for (int i = 0; css && i < MAX_CGROUP_DEPTH; i++) {
+	for (int i = 0; css && i < MAX_DEPTH; i++) {
 		if (css->cgroup->kn->id == id)
 			return 1;
 		css = css->parent;
