@@ -183,7 +183,11 @@ static int make(struct book *book, const struct making *m, struct error *err)
 	if (r == -EEXIST)
 		return error_say(
 			err, r, "there is a profile '%s' already; --replace saves over it", options.save);
-	return r < 0 ? r : print_profile(&profile, m, err);
+	if (r == 0)
+		r = print_profile(&profile, m, err);
+	if (r == 0 && options.save && !analyze_options.json)
+		printf("Saved as profile '%s'.\n", options.save);
+	return r;
 }
 
 int verb_cutoffs(int argc, char **argv, struct error *err)

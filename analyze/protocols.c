@@ -52,8 +52,8 @@ static void add_rows(struct table *table, const struct discarding *d)
 		char text[TEXT_TIME_SIZE];
 
 		table_row(table);
-		table_cell(table, i == 0 ? "%" PRId64 : "", d->run.id);
-		table_cell(table, "%s", i == 0 ? d->run.program : "");
+		table_cell(table, "%" PRId64, d->run.id);
+		table_cell(table, "%s", d->run.program);
 		table_cell(table, "%s", stages[i].clock);
 		table_cell(table, "%s", stages[i].stage);
 		table_cell(table, "%zu", s->n);

@@ -64,7 +64,7 @@ static int print_clock(const char *clock, const struct sample_sizes *sizes, stru
 		char text[TEXT_TIME_SIZE];
 
 		table_row(table);
-		table_cell(table, i == 0 ? "all %zu samples" : "first %zu", s->n);
+		table_cell(table, "%s %zu samples", i == 0 ? "all" : "first", s->n);
 		table_cell(table, "%zu", s->by_cutoff);
 		table_cell(table, "%zu", s->by_two_sd);
 		table_cell(table, "%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n);

@@ -163,7 +163,7 @@ static int check_two_sd(const struct discarder *d, bool et, struct clock_discard
 
 		if (d->out[i])
 			continue;
-		if (fabs((double)time - c->by_cutoff.mean_ns) > 2 * c->by_cutoff.sd_ns)
+		if (beyond_two_sd(&c->by_cutoff, time))
 			c->by_two_sd[c->n_by_two_sd++] = d->samples[i].n;
 		else
 			times[kept++] = time;

@@ -34,6 +34,14 @@ struct discarding {
 	struct clock_discarding pt, et; /* the second check looks at each clock by itself */
 };
 
+/* The second check, for one time among those that the first has left. */
+static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
+{
+	double off = (double)time_ns - left->mean_ns;
+
+	return off > 2 * left->sd_ns || off < -2 * left->sd_ns;
+}
+
 struct discarder;
 
 /* Takes the run and its samples over on success. profile NULL: nothing is discarded for a named cause. */

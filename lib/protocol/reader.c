@@ -132,6 +132,16 @@ size_t reader_sample(struct reader *reader, uint32_t number)
 	return reader->n_samples;
 }
 
+static void be_present(struct watch *w, const struct sample *sample, int64_t median_ns, int64_t pt_ns)
+{
+	w->pt_ns += (double)pt_ns;
+	if (w->last == sample->n)
+		return;
+	w->last = sample->n;
+	w->n_present++;
+	w->et_ns += (double)(sample->et_ns - median_ns);
+}
+
 int reader_add(struct reader *reader, const struct execution *e, struct error *err)
 {
 	int64_t pt_ns = resolution_round(e->pt_ns, reader->resolution_ns);
@@ -157,6 +167,8 @@ int reader_add(struct reader *reader, const struct execution *e, struct error *e
 		w->longest_ns = pt_ns;
 		w->longest = e->daemon - 1;
 	}
+	if (zone != ZONE_ABOVE)
+		be_present(w, &reader->samples[sample], reader->central.median_ns, pt_ns);
 	if (zone > ZONE_CORE && pt_ns > w->seen[ZONE_CORE].max_ns)
 		r = keep(w, e->sample, pt_ns);
 	return r < 0 ? error_os(err, r, "cannot read run %" PRId64, reader->run.id) : 0;

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Half of the extra time of a sample: it is daemons rather than noise that make it long. Half of the samples
- * beyond a bound: it is daemons that make the bound. */
+/* Half of the samples beyond a bound: it is daemons that make the bound. */
 static const double EXPLAINED = 0.5;
 
 /* The book knows every process that ever ran; the reading has those of this run. */
@@ -22,45 +21,6 @@ static void drop_unseen(struct reader *reader)
 		if (reader->watches[i].longest_ns > 0) /* what was never seen owns nothing */
 			reader->watches[kept++] = reader->watches[i];
 	reader->n_watches = kept;
-}
-
-static bool is_long(const struct running *central, int64_t pt_ns)
-{
-	return habit_is_long(&(struct habit){.n_central = central->n,
-				     .central_max_ns = central->max_ns,
-				     .central_sd_ns = running_sd(central)},
-		pt_ns);
-}
-
-/* What each sample beyond the core has of daemons that ran long. A process that runs all the time runs longer
- * in a longer sample, and is no cause of it: what is usual for it grows with the sample. */
-static void add_up_extra(struct reader *reader)
-{
-	size_t n_core = 0;
-
-	for (size_t i = 0; i < reader->n_samples; i++)
-		n_core += reader->zones[i] == ZONE_CORE;
-	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
-		const struct running *core = &w->seen[ZONE_CORE];
-		double a_sample = running_sum(core) / (double)n_core;
-
-		reader->cursor = 0;
-		for (size_t i = 0; i < w->n_longs; i++) {
-			size_t sample = reader_sample(reader, w->longs[i].sample);
-			double usual = a_sample * (double)reader->samples[sample].et_ns /
-				       (double)reader->central.median_ns;
-
-			if (is_long(core, w->longs[i].pt_ns))
-				reader->extra_ns[sample] += fmax((double)w->longs[i].pt_ns - usual, 0);
-		}
-	}
-}
-
-bool reader_explains(const struct reader *reader, size_t sample)
-{
-	int64_t longer_ns = reader->samples[sample].et_ns - reader->central.median_ns;
-
-	return reader->extra_ns[sample] >= EXPLAINED * (double)longer_ns;
 }
 
 /* The share of the samples in these zones that daemons account for; 0 where there are none. */
@@ -115,7 +75,7 @@ static void sift(struct reader *reader, struct watch *w, bool *explained)
 	for (size_t i = 0; i < w->n_longs; i++) {
 		size_t sample = reader_sample(reader, w->longs[i].sample);
 
-		if (reader->zones[sample] != ZONE_ABOVE || !is_long(central, w->longs[i].pt_ns))
+		if (reader->zones[sample] != ZONE_ABOVE || !running_is_long(central, w->longs[i].pt_ns))
 			continue;
 		explained[sample] = true;
 		w->longs[kept++] = w->longs[i];
@@ -229,6 +189,7 @@ int reader_finish(struct reader *reader, struct reading *ret, struct error *err)
 	int r;
 
 	drop_unseen(reader);
+	reader->divides = find_dividing(reader);
 	add_up_extra(reader);
 	r = settle(reader);
 	if (r == 0)

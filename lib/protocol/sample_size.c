@@ -45,7 +45,7 @@ static struct sample_size size_of(const int64_t *times, size_t left, size_t n, i
 	size_t kept = 0;
 
 	for (size_t i = 0; i < left; i++)
-		if (fabs((double)times[i] - s.mean_ns) <= 2 * s.sd_ns)
+		if (!beyond_two_sd(&s, times[i]))
 			scratch[kept++] = times[i];
 	s = summary_of(scratch, kept);
 	return (struct sample_size){

@@ -44,50 +44,6 @@ const char *shape_name(enum shape shape)
 	return names[shape];
 }
 
-struct group {
-	size_t n;
-	double et_ns; /* sum */
-};
-
-static struct group group_of(const struct reader *reader, unsigned zones)
-{
-	struct group g = {};
-
-	for (size_t i = 0; i < reader->n_samples; i++)
-		if (zones & IN(reader->zones[i])) {
-			g.n++;
-			g.et_ns += (double)reader->samples[i].et_ns;
-		}
-	return g;
-}
-
-static double time_of(const struct watch *w, unsigned zones)
-{
-	double sum = 0;
-
-	for (unsigned c = 0; c < N_ZONES; c++)
-		if (zones & IN(c))
-			sum += running_sum(&w->seen[c]);
-	return sum;
-}
-
-double explained_share(struct reader *reader, unsigned fast, unsigned slow)
-{
-	struct group usual = group_of(reader, fast), long_ones = group_of(reader, slow);
-	double extra = 0, all;
-
-	if (usual.n == 0 || long_ones.n == 0)
-		return 0;
-	all = long_ones.et_ns - usual.et_ns / (double)usual.n * (double)long_ones.n;
-	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
-		/* a process that runs all the time runs longer in a longer sample, and is no cause of it */
-		w->extra_ns = time_of(w, slow) - time_of(w, fast) * long_ones.et_ns / usual.et_ns;
-		if (w->extra_ns > 0)
-			extra += w->extra_ns;
-	}
-	return all > 0 ? extra / all : 0;
-}
-
 /* ", " and the names of the daemons that have most of the extra time, the greatest first. */
 static void name_the_frequent(struct reader *reader, struct reading *reading, char *text, size_t size)
 {
@@ -167,6 +123,21 @@ static bool is_usually_long(struct reader *reader, struct reading *reading)
 		explained_share(reader, IN(ZONE_BELOW), IN(ZONE_CORE) | IN(ZONE_ABOVE)) < CAUSE)
 		return false;
 	tell_frequent(reader, reading, c->n_central + c->n_above, c->low_ns);
+	return true;
+}
+
+/* A daemon runs in many samples, and those are the longer ones, without a gap between. */
+static bool is_divided(const struct reader *reader, struct reading *reading)
+{
+	const struct watch *w = reader->divides;
+
+	if (!w)
+		return false;
+	reading->habits[w - reader->watches].frequent = true;
+	reading->shape = SHAPE_FREQUENT;
+	snprintf(reading->why, sizeof(reading->why),
+		"frequent daemons: %s ran in %zu of %zu samples, and those are the longer ones", w->name,
+		w->n_present, reader->n_samples);
 	return true;
 }
 
@@ -316,7 +287,7 @@ int shape_judge(struct reader *reader, struct reading *reading)
 	struct course course;
 	int r;
 
-	if (is_frequent(reader, reading) || is_usually_long(reader, reading))
+	if (is_frequent(reader, reading) || is_usually_long(reader, reading) || is_divided(reader, reading))
 		return 0;
 	r = course_in_time(reader, reading, &course);
 	if (r < 0)

@@ -44,6 +44,11 @@ static inline double running_sum(const struct running *r)
 	return r->mean_ns * (double)r->n;
 }
 
+static inline double running_sum_of_squares(const struct running *r)
+{
+	return r->squares + r->mean_ns * running_sum(r);
+}
+
 static inline double running_sd(const struct running *r) /* n - 1; 0 for n < 2 */
 {
 	return r->n < 2 ? 0 : sqrt(r->squares / (double)(r->n - 1));

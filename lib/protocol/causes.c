@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What makes long samples long: which part of their extra time daemons account for, sample by sample, for all
+ * together, or because a daemon divides the samples in two. */
+#include "lib/protocol/watch.h"
+
+#include "lib/stats/share.h"
+
+#include <math.h>
+
+/* Half of the extra time: what makes a sample long is daemons rather than noise. */
+static const double CAUSE = 0.5;
+/* A daemon divides samples if it runs in more than one in ten and is missing in as many; and they must be
+ * some. */
+static const double FREQUENT = 0.10;
+enum { LEAST = 20 };
+
+/* What each sample beyond the core has of daemons that ran long. A process that runs all the time runs longer
+ * in a longer sample, and is no cause of it: what is usual for it grows with the sample. */
+void add_up_extra(struct reader *reader)
+{
+	size_t n_core = 0;
+
+	for (size_t i = 0; i < reader->n_samples; i++)
+		n_core += reader->zones[i] == ZONE_CORE;
+	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+		const struct running *core = &w->seen[ZONE_CORE];
+		double a_sample = running_sum(core) / (double)n_core;
+
+		reader->cursor = 0;
+		for (size_t i = 0; i < w->n_longs; i++) {
+			size_t sample = reader_sample(reader, w->longs[i].sample);
+			double usual = a_sample * (double)reader->samples[sample].et_ns /
+				       (double)reader->central.median_ns;
+
+			if (running_is_long(core, w->longs[i].pt_ns))
+				reader->extra_ns[sample] += fmax((double)w->longs[i].pt_ns - usual, 0);
+		}
+	}
+}
+
+bool reader_explains(const struct reader *reader, size_t sample)
+{
+	int64_t longer_ns = reader->samples[sample].et_ns - reader->central.median_ns;
+
+	return reader->extra_ns[sample] >= CAUSE * (double)longer_ns;
+}
+
+struct group {
+	size_t n;
+	double et_ns; /* sum */
+};
+
+static struct group group_of(const struct reader *reader, unsigned zones)
+{
+	struct group g = {};
+
+	for (size_t i = 0; i < reader->n_samples; i++)
+		if (zones & IN(reader->zones[i])) {
+			g.n++;
+			g.et_ns += (double)reader->samples[i].et_ns;
+		}
+	return g;
+}
+
+static double time_of(const struct watch *w, unsigned zones)
+{
+	double sum = 0;
+
+	for (unsigned c = 0; c < N_ZONES; c++)
+		if (zones & IN(c))
+			sum += running_sum(&w->seen[c]);
+	return sum;
+}
+
+/* About the variance of that sum, if executions come at random. */
+static double variance_of(const struct watch *w, unsigned zones)
+{
+	double sum = 0;
+
+	for (unsigned c = 0; c < N_ZONES; c++)
+		if (zones & IN(c))
+			sum += running_sum_of_squares(&w->seen[c]);
+	return sum;
+}
+
+/* A process that runs all the time runs longer in a longer sample, and is no cause of it; nor is one that
+ * happens to have run more in these samples, within three standard errors. */
+static double extra_of(const struct watch *w, unsigned fast, unsigned slow, double ratio)
+{
+	double extra = time_of(w, slow) - ratio * time_of(w, fast);
+
+	return extra > 3 * sqrt(variance_of(w, slow) + ratio * ratio * variance_of(w, fast)) ? extra : 0;
+}
+
+double explained_share(struct reader *reader, unsigned fast, unsigned slow)
+{
+	struct group usual = group_of(reader, fast), long_ones = group_of(reader, slow);
+	double extra = 0, all;
+
+	if (usual.n == 0 || long_ones.n == 0)
+		return 0;
+	all = long_ones.et_ns - usual.et_ns / (double)usual.n * (double)long_ones.n;
+	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+		w->extra_ns = extra_of(w, fast, slow, long_ones.et_ns / usual.et_ns);
+		extra += w->extra_ns;
+	}
+	return all > 0 ? extra / all : 0;
+}
+
+/* Two groups, with the daemon and without it: the share of the variance of ET that lies between them, if the
+ * daemon's own time is what the one takes longer. */
+static double divided_share(const struct watch *w, size_t n, double mean, double variance)
+{
+	double present = (double)w->n_present, absent = (double)(n - w->n_present), apart;
+
+	if (share_at_least(w->n_present, n) <= FREQUENT || share_at_least(n - w->n_present, n) <= FREQUENT)
+		return 0;
+	apart = (w->et_ns / present - mean) * (double)n / absent;
+	if (w->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
+		return 0;
+	return present / (double)n * absent / (double)n * apart * apart / variance;
+}
+
+const struct watch *find_dividing(const struct reader *reader)
+{
+	const struct watch *best = NULL;
+	double best_share = CAUSE, mean = 0, variance = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < reader->n_samples; i++)
+		if (reader->zones[i] != ZONE_ABOVE) {
+			double et = (double)(reader->samples[i].et_ns - reader->central.median_ns);
+
+			n++;
+			mean += et;
+			variance += et * et;
+		}
+	if (n < LEAST)
+		return NULL;
+	mean /= (double)n;
+	variance = variance / (double)n - mean * mean;
+	for (const struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+		double share = divided_share(w, n, mean, variance);
+
+		if (share <= best_share)
+			continue;
+		best_share = share;
+		best = w;
+	}
+	return best;
+}
