@@ -5,6 +5,7 @@
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/protocol/as_json.h"
+#include "lib/record/document_sentinels.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,6 +30,18 @@ static json_t *strangers_json(const struct result *r)
 			array, json_pack("{s:s, s:s*, s:I, s:I}", "daemon", r->strangers[i].name, "unit",
 				       r->strangers[i].unit, "most_ns", (json_int_t)r->strangers[i].most_ns,
 				       "sample", (json_int_t)r->strangers[i].sample));
+	return array;
+}
+
+/* One object a sample, null where nothing is known of it. */
+static json_t *sentinels_json(const struct result *r)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < r->n_sentinels; i++)
+		json_array_append_new(array, r->sentinels[i].moved.known
+						     ? document_make_sentinels(&r->sentinels[i].moved)
+						     : json_null());
 	return array;
 }
 
@@ -60,6 +73,7 @@ static json_t *emp_json(const struct session *s, const struct result *r)
 	json_object_set_new(emp, "pt_interval_ns", interval_json(&r->discarding.pt.clean));
 	json_object_set_new(emp, "off_cpu", json_real(result_off_cpu(r)));
 	json_object_set_new(emp, "not_in_profile", strangers_json(r));
+	json_object_set_new(emp, "sentinels", sentinels_json(r));
 	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
 	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
 	return emp;

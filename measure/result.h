@@ -5,6 +5,7 @@
 #include "measure/command.h"
 
 #include "lib/protocol/make.h"
+#include "lib/record/moved.h"
 
 /* A daemon that the profile does not know, and that took much of a sample. */
 struct stranger {
@@ -23,6 +24,9 @@ struct result {
 	size_t n_samples;
 	struct stranger *strangers; /* the greatest first */
 	size_t n_strangers;
+	struct sample_sentinels *sentinels; /* of each sample */
+	size_t n_sentinels;
+	struct moves moves;  /* which of them moved enough to be told */
 	int64_t observer_ns; /* a sample */
 	int64_t lost;
 	int failures, left_behind, killed;

@@ -137,6 +137,11 @@ static void show_warnings(const struct result *r)
 		       "and is not compute-bound\n"
 		       "  (PT tells nothing of the waiting), or others took its CPU from it.\n",
 			100 * (1 - off));
+	for (size_t i = 0; i < r->moves.n; i++) {
+		_cleanup_(freep) char *words = moved_words(&r->moves, &r->moves.items[i]);
+
+		printf("  Warning: %s\n", words ?: "a sentinel moved");
+	}
 	if (r->failures > 0)
 		printf("  Warning: the program failed in %d of %zu samples.\n", r->failures, r->n_samples);
 	if (r->lost > 0)

@@ -17,6 +17,7 @@ that "times are seconds, one a sample" json "$dir/result.json" \
 	'len(d["results"][0]["times"]) == 5 and all(0 < t < 5 for t in d["results"][0]["times"])'
 that "there is an emp object" json "$dir/result.json" \
 	'd["results"][0]["emp"]["pt"]["raw"]["n"] == 5 and d["results"][0]["emp"]["backend"] == "bpf"'
+that "each sample has its sentinels" json "$dir/result.json" 'len(d["results"][0]["emp"]["sentinels"]) == 5'
 expect 0 'nothing could be discarded for a named cause' $measure -q -r 3 -- true
 expect 0 "^sh -c 'exit 0' ''" $measure -q -r 2 -w 0 -- sh -c 'exit 0' ''
 
