@@ -6,7 +6,9 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "lib/host/dating.h"
 #include "lib/host/keymap.h"
+#include "lib/host/pid_list.h"
 #include "lib/host/taskstats_link.h"
 
 #include <assert.h>
@@ -19,11 +21,6 @@ enum {
 	POLL_MS = 1000,
 	KTHREADD = 2,
 	PF_EXITING = 4,
-};
-
-struct pids {
-	pid_t *items;
-	size_t n, room;
 };
 
 struct records {
@@ -41,14 +38,13 @@ struct taskstats_backend {
 	struct identity *identity;
 	struct taskstats_link *link;
 	int proc_fd;
-	struct pids listed; /* when the before image began */
-	struct pids pids;   /* of the image being taken */
+	struct pid_list listed; /* when the before image began */
+	struct pid_list pids;   /* of the image being taken */
 	struct records before, after, exits;
 	struct program_file *files; /* of the exits */
 	size_t files_room;
 	size_t n_early;          /* exits that came while the before image was taken */
 	struct keymap last_exit; /* pid -> index into exits */
-	struct keymap leaders;   /* pid of a process whose first thread ended before others -> likewise */
 	bool collecting, incomplete;
 	uint64_t before_ns, lost_before;
 };
@@ -84,51 +80,6 @@ static int add_record(struct records *records, const struct task_record *record)
 	return r;
 }
 
-static int add_pid(struct pids *pids, const char *name)
-{
-	int r;
-
-	if (name[0] < '1' || name[0] > '9')
-		return 0;
-	r = reserve(&pids->items, sizeof(*pids->items), &pids->room, pids->n + 1);
-	if (r == 0)
-		pids->items[pids->n++] = atoi(name);
-	return r;
-}
-
-/* In ascending order, as /proc has them. */
-static int list_pids(struct taskstats_backend *b, struct pids *pids)
-{
-	char buffer[32768] __attribute__((aligned(8)));
-	ssize_t n = 0;
-
-	pids->n = 0;
-	if (lseek(b->proc_fd, 0, SEEK_SET) < 0)
-		return -errno;
-	while ((n = getdents64(b->proc_fd, buffer, sizeof(buffer))) > 0)
-		for (char *at = buffer; at < buffer + n; at += ((struct dirent64 *)at)->d_reclen) {
-			int r = add_pid(pids, ((struct dirent64 *)at)->d_name);
-
-			if (r < 0)
-				return r;
-		}
-	return n < 0 ? -errno : 0;
-}
-
-static int compare_pids(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static bool is_listed(const struct taskstats_backend *b, unsigned int tgid)
-{
-	pid_t pid = (pid_t)tgid;
-
-	return bsearch(&pid, b->listed.items, b->listed.n, sizeof(pid), compare_pids);
-}
-
 struct image {
 	struct records *records;
 	const pid_t *pids;
@@ -150,7 +101,7 @@ static int add_to_image(void *context, size_t i, const struct taskstats_fields *
 }
 
 static int take_image(
-	struct taskstats_backend *b, const struct pids *pids, struct records *records, struct error *err)
+	struct taskstats_backend *b, const struct pid_list *pids, struct records *records, struct error *err)
 {
 	struct image image = {.records = records, .pids = pids->items};
 	size_t missed = 0;
@@ -175,7 +126,7 @@ static unsigned int flags_of(const struct taskstats_fields *fields, unsigned int
 }
 
 /* The end of a process, with its totals; or of its first thread alone, whose name the process bears. */
-static int on_end(void *context, const struct taskstats_end *end)
+static int on_end(void *context, const struct taskstats_message *end)
 {
 	const struct taskstats_fields *thread = &end->thread;
 	struct taskstats_backend *b = context;
@@ -187,8 +138,8 @@ static int on_end(void *context, const struct taskstats_end *end)
 		.pid = thread->pid,
 		.tgid = thread->tgid,
 		.ppid = thread->ppid,
-		.run_ns = end->has_process ? end->process_run_ns : thread->run_ns,
-		.tick_ns = end->has_process ? end->process_tick_ns : thread->tick_ns,
+		.run_ns = end->has_process ? end->process.run_ns : thread->run_ns,
+		.tick_ns = end->has_process ? end->process.tick_ns : thread->tick_ns,
 	};
 	int r;
 
@@ -217,7 +168,7 @@ static int taskstats_drain(struct backend *backend, struct error *err)
 static int taskstats_before(struct backend *backend, uint64_t cgroup_id, struct error *err)
 {
 	struct taskstats_backend *b = of(backend);
-	int r = list_pids(b, &b->listed);
+	int r = pid_list_read(&b->listed, b->proc_fd);
 
 	if (r < 0)
 		return error_os(err, r, "taskstats: cannot list the processes");
@@ -237,71 +188,6 @@ static int taskstats_before(struct backend *backend, uint64_t cgroup_id, struct 
 	return r;
 }
 
-static int compare_record(const void *key, const void *item)
-{
-	unsigned int pid = *(const unsigned int *)key, other = ((const struct task_record *)item)->pid;
-
-	return pid < other ? -1 : pid > other;
-}
-
-static const struct task_record *find_record(const struct records *records, unsigned int pid)
-{
-	return bsearch(&pid, records->items, records->n, sizeof(*records->items), compare_record);
-}
-
-/* Whether the before image has what this process, which was listed, had used. Of a zombie without threads the
- * kernel tells 0, and its record may come after we began to collect. */
-static bool has_base(const struct taskstats_backend *b, size_t i)
-{
-	const struct task_record *base = find_record(&b->before, b->exits.items[i].tgid);
-
-	return base && (base->run_ns > 0 || i >= b->n_early);
-}
-
-/* Times after b->before_ns, all different, so that executions with the same pid stay apart. */
-static uint64_t start_in_sample(const struct taskstats_backend *b, size_t i)
-{
-	return b->before_ns + i;
-}
-
-static void date_exit(struct taskstats_backend *b, size_t i)
-{
-	struct task_record *exit = &b->exits.items[i];
-	bool is_first = !keymap_find(&b->last_exit, exit->tgid);
-
-	exit->pid = exit->tgid;
-	exit->key = exit->tgid;
-	if (!is_first || !is_listed(b, exit->tgid))
-		exit->start_ns = exit->process_start_ns = start_in_sample(b, i);
-	else if (!has_base(b, i))
-		exit->key = UINT64_MAX - i; /* nobody's: what it took in the sample cannot be known */
-}
-
-static int date_exits(struct taskstats_backend *b)
-{
-	int r = keymap_reset(&b->last_exit, b->exits.n);
-
-	if (r == 0)
-		r = keymap_reset(&b->leaders, 0);
-	for (size_t i = 0; r == 0 && i < b->exits.n; i++)
-		if (!b->exits.items[i].kind) /* not the end of a process */
-			r = keymap_set(&b->leaders, b->exits.items[i].tgid, (uint32_t)i);
-	for (size_t i = 0; r == 0 && i < b->exits.n; i++) {
-		struct task_record *exit = &b->exits.items[i];
-		const uint32_t *leader = keymap_find(&b->leaders, exit->tgid);
-
-		if (!exit->kind) {
-			exit->key = UINT64_MAX - i;
-			continue;
-		}
-		if (leader && exit->pid != exit->tgid)
-			memcpy(exit->comm, b->exits.items[*leader].comm, sizeof(exit->comm));
-		date_exit(b, i);
-		r = keymap_set(&b->last_exit, exit->tgid, (uint32_t)i);
-	}
-	return r;
-}
-
 /* Whether the process is on its way out, between its record and its release. */
 static bool is_ending(unsigned int pid)
 {
@@ -317,27 +203,11 @@ static bool is_ending(unsigned int pid)
 	return !at || sscanf(at, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 || flags & PF_EXITING;
 }
 
-static void date_after(struct taskstats_backend *b, struct task_record *task)
-{
-	const uint32_t *at = keymap_find(&b->last_exit, task->tgid);
-	const struct task_record *exit = at ? &b->exits.items[*at] : NULL;
-
-	if (exit && (task->run_ns == 0 || task->run_ns == exit->run_ns || is_ending(task->tgid))) {
-		task->flags |= RECORD_DEAD;
-		task->key = exit->key;
-		task->start_ns = task->process_start_ns = exit->start_ns;
-	} else if (exit || !is_listed(b, task->tgid)) {
-		if (exit) /* another process with the same pid */
-			task->key |= UINT64_C(1) << 32;
-		task->start_ns = task->process_start_ns = start_in_sample(b, b->exits.n);
-	}
-}
-
 static int taskstats_after(
 	struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
 {
 	struct taskstats_backend *b = of(backend);
-	int r = list_pids(b, &b->pids);
+	int r = pid_list_read(&b->pids, b->proc_fd);
 
 	if (r < 0)
 		return error_os(err, r, "taskstats: cannot list the processes");
@@ -346,11 +216,22 @@ static int taskstats_after(
 		r = taskstats_drain(backend, err);
 	if (r < 0)
 		return r;
-	r = date_exits(b);
+	r = dating_date(
+		&(struct dating){
+			.listed = &b->listed,
+			.before = b->before.items,
+			.exits = b->exits.items,
+			.after = b->after.items,
+			.n_before = b->before.n,
+			.n_exits = b->exits.n,
+			.n_after = b->after.n,
+			.n_early = b->n_early,
+			.before_ns = b->before_ns,
+			.is_ending = is_ending,
+		},
+		&b->last_exit);
 	if (r < 0)
 		return error_os(err, r, "taskstats: cannot compare images of processes");
-	for (size_t i = 0; i < b->after.n; i++)
-		date_after(b, &b->after.items[i]);
 	usages->lost = taskstats_link_lost(b->link) - b->lost_before;
 	usages->incomplete = b->incomplete;
 	*ret = (struct images){
@@ -447,9 +328,8 @@ static void taskstats_free(struct backend *backend)
 
 	taskstats_link_free(b->link);
 	keymap_free(&b->last_exit);
-	keymap_free(&b->leaders);
-	free(b->listed.items);
-	free(b->pids.items);
+	pid_list_free(&b->listed);
+	pid_list_free(&b->pids);
 	free(b->before.items);
 	free(b->after.items);
 	free(b->exits.items);
@@ -482,7 +362,7 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 	_cleanup_(taskstats_freep) struct taskstats_backend *b = calloc(1, sizeof(*b));
 	struct images images;
 	struct usages usages;
-	const struct task_record *self;
+	uint64_t run_ns = 0;
 	int r;
 
 	if (!b)
@@ -499,8 +379,10 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 		r = taskstats_after(&b->base, &images, &usages, err);
 	if (r < 0)
 		return r;
-	self = find_record(&b->after, (unsigned int)getpid());
-	if (!self || self->run_ns == 0)
+	for (size_t i = 0; i < b->after.n; i++)
+		if (b->after.items[i].tgid == (unsigned int)getpid())
+			run_ns = b->after.items[i].run_ns;
+	if (run_ns == 0)
 		return error_say(err, -ENOTSUP,
 			"the kernel is built without CONFIG_TASK_DELAY_ACCT, so taskstats has no run times");
 	*ret = &TAKE(b)->base;

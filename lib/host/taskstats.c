@@ -4,6 +4,8 @@
 #include "lib/host/taskstats.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <linux/taskstats.h>
 #include <string.h>
 
 enum {
@@ -76,5 +78,74 @@ int taskstats_read(const void *bytes, size_t len, unsigned int version, struct t
 		.exe_inode = get64(data, AT_EXE_INODE + six),
 	};
 	memcpy(ret->comm, data + AT_COMM + three, sizeof(ret->comm) - 1);
+	return 0;
+}
+
+/* Cuts the first attribute off what is left; false: there is none that is whole. */
+static bool next_attribute(const char **data, size_t *len, struct nlattr *ret, const char **ret_payload)
+{
+	size_t aligned;
+
+	if (*len < NLA_HDRLEN)
+		return false;
+	memcpy(ret, *data, sizeof(*ret));
+	if (ret->nla_len < NLA_HDRLEN || ret->nla_len > *len)
+		return false;
+	ret->nla_type &= NLA_TYPE_MASK;
+	*ret_payload = *data + NLA_HDRLEN;
+	aligned = NLA_ALIGN(ret->nla_len);
+	if (aligned > *len)
+		aligned = *len;
+	*data += aligned;
+	*len -= aligned;
+	return true;
+}
+
+/* A nest of an id and the struct. */
+static int read_nest(
+	const char *data, size_t len, unsigned int version, uint32_t *ret_id, struct taskstats_fields *ret)
+{
+	struct nlattr attribute;
+	const char *payload;
+	int r = -EBADMSG;
+
+	while (next_attribute(&data, &len, &attribute, &payload)) {
+		size_t size = attribute.nla_len - NLA_HDRLEN;
+
+		if (attribute.nla_type == TASKSTATS_TYPE_STATS)
+			r = taskstats_read(payload, size, version, ret);
+		else if (size >= sizeof(*ret_id) && attribute.nla_type != TASKSTATS_TYPE_NULL)
+			memcpy(ret_id, payload, sizeof(*ret_id));
+	}
+	return r;
+}
+
+int taskstats_read_message(const void *attributes, size_t len, struct taskstats_message *ret)
+{
+	struct taskstats_message message = {};
+	const char *data = attributes, *payload;
+	struct nlattr nest;
+	uint32_t id = 0;
+	int r = 0;
+
+	while (r == 0 && next_attribute(&data, &len, &nest, &payload)) {
+		size_t size = nest.nla_len - NLA_HDRLEN;
+
+		if (nest.nla_type == TASKSTATS_TYPE_AGGR_PID) {
+			r = read_nest(payload, size, 0, &id, &message.thread);
+			message.has_thread = true;
+		} else if (nest.nla_type == TASKSTATS_TYPE_AGGR_TGID) {
+			/* At the end of a process its totals come without a version, behind those of a
+			 * thread. */
+			r = read_nest(payload, size, message.thread.version, &id, &message.process);
+			message.process.tgid = id;
+			message.has_process = true;
+		}
+	}
+	if (r < 0)
+		return r;
+	if (!message.has_thread && !message.has_process)
+		return -EBADMSG;
+	*ret = message;
 	return 0;
 }

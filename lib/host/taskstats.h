@@ -23,6 +23,16 @@ struct taskstats_fields {
 	uint64_t exe_device, exe_inode;
 };
 
-/* Reads what the kernel sent, `version` 0: as it says itself (the totals of a process that ended are sent
- * without one). -EBADMSG: too short for its version; -ENOTSUP: older than TASKSTATS_MIN_VERSION. */
+/* Reads one struct, `version` 0: as it says itself. -EBADMSG: too short for its version; -ENOTSUP: older than
+ * TASKSTATS_MIN_VERSION. */
 int taskstats_read(const void *data, size_t len, unsigned int version, struct taskstats_fields *ret);
+
+/* What one message tells: of a thread, of a whole process, or (at the end of a process that had threads) of
+ * both. */
+struct taskstats_message {
+	bool has_thread, has_process;
+	struct taskstats_fields thread, process;
+};
+
+/* Reads the attributes of a message, that is what follows its generic netlink header. Errors as above. */
+int taskstats_read_message(const void *attributes, size_t len, struct taskstats_message *ret);

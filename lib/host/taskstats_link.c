@@ -214,48 +214,14 @@ int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, struct er
 	return 0;
 }
 
-/* What one message tells. */
-struct told {
-	uint32_t thread, process; /* ids, 0 if it is not told */
-	struct taskstats_fields thread_fields, process_fields;
-	int r;
-};
-
-static int read_fields(const struct nlattr *stats, unsigned int version, struct taskstats_fields *ret)
+static int read_message(const struct nlmsghdr *nlh, struct taskstats_message *ret)
 {
-	return taskstats_read(mnl_attr_get_payload(stats), mnl_attr_get_payload_len(stats), version, ret);
-}
+	size_t len = mnl_nlmsg_get_payload_len(nlh);
 
-static int on_attribute(const struct nlattr *nest, void *data)
-{
-	struct told *told = data;
-	const struct nlattr *attribute;
-	uint32_t id = 0;
-
-	mnl_attr_for_each_nested(attribute, nest)
-	{
-		uint16_t type = mnl_attr_get_type(attribute);
-
-		if (type == TASKSTATS_TYPE_PID || type == TASKSTATS_TYPE_TGID)
-			id = mnl_attr_get_u32(attribute);
-		if (type != TASKSTATS_TYPE_STATS || told->r < 0)
-			continue;
-		if (mnl_attr_get_type(nest) == TASKSTATS_TYPE_AGGR_PID) {
-			told->thread = id;
-			told->r = read_fields(attribute, 0, &told->thread_fields);
-		} else { /* at the end of a process its totals have no version of their own */
-			told->process = id;
-			told->r = read_fields(attribute, told->thread_fields.version, &told->process_fields);
-		}
-	}
-	return MNL_CB_OK;
-}
-
-static int read_told(const struct nlmsghdr *nlh, struct told *ret)
-{
-	*ret = (struct told){};
-	mnl_attr_parse(nlh, sizeof(struct genlmsghdr), on_attribute, ret);
-	return ret->r;
+	if (len < sizeof(struct genlmsghdr))
+		return -EBADMSG;
+	return taskstats_read_message(mnl_nlmsg_get_payload_offset(nlh, sizeof(struct genlmsghdr)),
+		len - sizeof(struct genlmsghdr), ret);
 }
 
 static int say_unreadable(int r, struct error *err)
@@ -294,7 +260,7 @@ struct question {
 static int take_answer(struct taskstats_link *link, const struct question *question,
 	const struct nlmsghdr *nlh, struct error *err)
 {
-	struct told told;
+	struct taskstats_message message;
 	int r;
 
 	if (nlh->nlmsg_type == NLMSG_ERROR) {
@@ -303,11 +269,11 @@ static int take_answer(struct taskstats_link *link, const struct question *quest
 			       ? 0
 			       : error_os(err, r, "the kernel refuses to tell about a process");
 	}
-	r = read_told(nlh, &told);
+	r = read_message(nlh, &message);
 	if (r < 0)
 		return say_unreadable(r, err);
 	return question->answer(question->context, question->base + (nlh->nlmsg_seq - link->sequence),
-		told.process ? &told.process_fields : &told.thread_fields);
+		message.has_process ? &message.process : &message.thread);
 }
 
 static int ask_batch(struct taskstats_link *link, const struct question *question, enum taskstats_scope scope,
@@ -361,8 +327,7 @@ int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, 
 static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, const struct nlmsghdr *nlh,
 	taskstats_ended *ended, void *context, struct error *err)
 {
-	struct taskstats_end end = {};
-	struct told told;
+	struct taskstats_message message;
 	int r;
 
 	if (nlh->nlmsg_type != link->family)
@@ -371,14 +336,10 @@ static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, const s
 		link->gaps += (int32_t)(nlh->nlmsg_seq - cpu->next_sequence);
 	cpu->has_sequence = true;
 	cpu->next_sequence = nlh->nlmsg_seq + 1;
-	r = read_told(nlh, &told);
+	r = read_message(nlh, &message);
 	if (r < 0)
 		return say_unreadable(r, err);
-	end.thread = told.thread_fields;
-	end.has_process = told.process != 0;
-	end.process_run_ns = told.process_fields.run_ns;
-	end.process_tick_ns = told.process_fields.tick_ns;
-	r = ended(context, &end);
+	r = message.has_thread ? ended(context, &message) : 0;
 	return r < 0 ? error_os(err, r, "cannot keep what the kernel tells about processes that ended") : 0;
 }
 

@@ -31,13 +31,8 @@ typedef int taskstats_answer(void *context, size_t i, const struct taskstats_fie
 int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, const pid_t *pids, size_t n,
 	taskstats_answer *answer, void *context, size_t *ret_missed, struct error *err);
 
-struct taskstats_end {
-	struct taskstats_fields thread;
-	bool has_process; /* it was the last thread of a process that had others */
-	uint64_t process_run_ns, process_tick_ns;
-};
-
-typedef int taskstats_ended(void *context, const struct taskstats_end *end);
+/* Called for each thread that ended; with has_process if it was the last of a process that had others. */
+typedef int taskstats_ended(void *context, const struct taskstats_message *end);
 
 /* All that has come since the last call; CPU by CPU, in order on each. */
 int taskstats_link_receive(

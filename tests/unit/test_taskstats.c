@@ -5,6 +5,7 @@
 #include "lib/host/taskstats.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
 #include <linux/taskstats.h>
 #include <string.h>
 
@@ -124,6 +125,85 @@ static void a_name_without_an_end_is_cut(void **state)
 	assert_int_equal(strlen(fields.comm), sizeof(fields.comm) - 1);
 }
 
+/* Appends an attribute of netlink to `bytes`, and returns where it ends. */
+static size_t append(char *bytes, size_t at, uint16_t type, const void *payload, size_t len)
+{
+	struct nlattr attribute = {.nla_len = (uint16_t)(NLA_HDRLEN + len), .nla_type = type};
+
+	memcpy(bytes + at, &attribute, sizeof(attribute));
+	memcpy(bytes + at + NLA_HDRLEN, payload, len);
+	return at + NLA_ALIGN(NLA_HDRLEN + len);
+}
+
+static size_t append_nest(
+	char *bytes, size_t at, uint16_t type, uint32_t id, uint16_t version, uint64_t run_ns)
+{
+	char nest[1024], stats[LEN_16];
+	size_t len;
+
+	make(stats, version);
+	memcpy(stats + offsetof(struct taskstats, cpu_run_virtual_total), &run_ns, sizeof(run_ns));
+	len = append(nest, 0, type == TASKSTATS_TYPE_AGGR_PID ? TASKSTATS_TYPE_PID : TASKSTATS_TYPE_TGID, &id,
+		sizeof(id));
+	len = append(nest, len, TASKSTATS_TYPE_STATS, stats, sizeof(stats));
+	return append(bytes, at, type | NLA_F_NESTED, nest, len);
+}
+
+static void the_end_of_a_process_with_threads_tells_of_both(void **state)
+{
+	struct taskstats_message message;
+	char bytes[2048];
+	size_t len = append_nest(bytes, 0, TASKSTATS_TYPE_AGGR_PID, 4711, 16, 5);
+
+	assert_int_equal(taskstats_read_message(bytes, len, &message), 0);
+	assert_true(message.has_thread && !message.has_process);
+	assert_int_equal(message.thread.run_ns, 5);
+	assert_int_equal(message.thread.pid, 4711);
+	len = append_nest(bytes, len, TASKSTATS_TYPE_AGGR_TGID, 4710, 0, 70);
+	assert_int_equal(taskstats_read_message(bytes, len, &message), 0);
+	assert_true(message.has_thread && message.has_process);
+	assert_int_equal(message.process.run_ns, 70);
+	assert_int_equal(message.process.tgid, 4710);
+}
+
+static void an_answer_about_a_process_has_a_version_of_its_own(void **state)
+{
+	struct taskstats_message message;
+	char bytes[1024];
+	size_t len = append_nest(bytes, 0, TASKSTATS_TYPE_AGGR_TGID, 4710, 16, 70);
+
+	assert_int_equal(taskstats_read_message(bytes, len, &message), 0);
+	assert_true(!message.has_thread && message.has_process);
+	assert_int_equal(message.process.run_ns, 70);
+}
+
+static void padding_and_unknown_attributes_are_passed_over(void **state)
+{
+	struct taskstats_message message;
+	char bytes[1024];
+	size_t len = append(bytes, 0, TASKSTATS_TYPE_NULL, "", 0);
+
+	len = append(bytes, len, 77, "xyz", 3);
+	len = append_nest(bytes, len, TASKSTATS_TYPE_AGGR_PID, 4711, 13, 5);
+	assert_int_equal(taskstats_read_message(bytes, len, &message), 0);
+	assert_int_equal(message.thread.run_ns, 5);
+}
+
+static void a_message_cut_anywhere_is_refused(void **state)
+{
+	struct taskstats_message message;
+	char bytes[1024];
+	size_t len = append_nest(bytes, 0, TASKSTATS_TYPE_AGGR_PID, 4711, 16, 5);
+
+	for (size_t i = 0; i < len; i++) {
+		char *cut = malloc(i + 1); /* so that a sanitizer sees what is read behind the end */
+
+		memcpy(cut, bytes, i);
+		assert_int_equal(taskstats_read_message(cut, i, &message), -EBADMSG);
+		free(cut);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +212,10 @@ int main(void)
 		cmocka_unit_test(the_totals_of_a_process_that_ended_have_the_version_of_its_thread),
 		cmocka_unit_test(older_versions_and_short_records_are_refused),
 		cmocka_unit_test(a_name_without_an_end_is_cut),
+		cmocka_unit_test(the_end_of_a_process_with_threads_tells_of_both),
+		cmocka_unit_test(an_answer_about_a_process_has_a_version_of_its_own),
+		cmocka_unit_test(padding_and_unknown_attributes_are_passed_over),
+		cmocka_unit_test(a_message_cut_anywhere_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
