@@ -12,7 +12,7 @@ export EMP_DB=$dir/book.db
 cd "$dir" || exit 1
 
 # not there yet
-expect 1 "there is no lab book '$dir/book.db' yet" $analyze list
+expect 1 "there is no lab book '$dir/book.db' yet; emp-calibrate" $analyze list
 expect 1 "there is no lab book" $analyze show 1
 expect 1 "there is no lab book" $analyze export 1
 that "looking makes nothing" test ! -e "$EMP_DB"

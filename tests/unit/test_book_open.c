@@ -267,7 +267,7 @@ static void a_file_of_version_0_is_brought_up_to_date(void **state)
 
 	write_file(s->path, "", 0); /* as touch leaves it, or a kill between two steps */
 	expect(s, BOOK_READ, -ENOENT,
-		"is empty: emp-calibrate, emp-measure and emp-analyze import write to it");
+		"is empty; emp-calibrate, emp-measure or emp-analyze import writes to it");
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	book_free(TAKE(s->book));
