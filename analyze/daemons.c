@@ -59,7 +59,19 @@ static void write_table(const struct row *row, void *into)
 	table_cell(into, "%s", row->is_long ? "long" : "");
 }
 
-static int walk_sample(struct book *book, const struct reading *reading, const struct daemons *daemons,
+/* Who is who: ids of processes and the names that they count under. */
+struct who {
+	struct daemons daemons;
+	struct names names;
+};
+
+static void who_clear(struct who *who)
+{
+	daemons_clear(&who->daemons);
+	names_clear(&who->names);
+}
+
+static int walk_sample(struct book *book, const struct reading *reading, const struct who *who,
 	uint32_t sample, row_writer *write, void *into, struct error *err)
 {
 	_cleanup_(freep) struct execution *executions = NULL;
@@ -67,10 +79,10 @@ static int walk_sample(struct book *book, const struct reading *reading, const s
 	int r = book_executions(book, reading->run.id, sample, &executions, &n, err);
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		const struct daemon *d = &daemons->items[executions[i].daemon - 1];
+		const struct daemon *d = &who->daemons.items[executions[i].daemon - 1];
 		struct row row = {
 			.sample = sample,
-			.habit = reading_habit(reading, name_group(names_default, d->name)),
+			.habit = reading_habit(reading, name_group(who->names.rows, d->name)),
 			.pt_ns = resolution_round(executions[i].pt_ns, reading->resolution_ns),
 		};
 
@@ -86,11 +98,13 @@ static int walk_sample(struct book *book, const struct reading *reading, const s
 static int walk(
 	struct book *book, const struct reading *reading, row_writer *write, void *into, struct error *err)
 {
-	_cleanup_(daemons_clearp) struct daemons daemons = {};
-	int r = book_daemons(book, &daemons, err);
+	_cleanup_(who_clear) struct who who = {};
+	int r = book_daemons(book, &who.daemons, err);
 
+	if (r == 0)
+		r = names_load(&who.names, err);
 	for (size_t i = 0; r == 0 && i < reading->n_l_samples; i++)
-		r = walk_sample(book, reading, &daemons, reading->l_samples[i], write, into, err);
+		r = walk_sample(book, reading, &who, reading->l_samples[i], write, into, err);
 	return r;
 }
 

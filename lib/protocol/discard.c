@@ -44,7 +44,8 @@ static int prepare(struct discarder *d, const struct profile *profile, const str
 }
 
 int discarder_new(struct discarder **ret, struct run *run, struct sample *samples, size_t n_samples,
-	const struct daemons *daemons, const struct profile *profile, struct error *err)
+	const struct daemons *daemons, const struct profile *profile, const struct name_pattern *patterns,
+	struct error *err)
 {
 	_cleanup_(discarder_freep) struct discarder *d = calloc(1, sizeof(*d));
 	int r;
@@ -55,7 +56,7 @@ int discarder_new(struct discarder **ret, struct run *run, struct sample *sample
 	d->daemons = daemons;
 	d->resolution_ns = profile && profile->resolution_ns > 0 ? profile->resolution_ns : 1;
 	d->mean_et_ns = mean_et(samples, n_samples);
-	r = prepare(d, profile, names_default);
+	r = prepare(d, profile, patterns);
 	if (r < 0)
 		return error_os(err, r, "cannot apply a profile to run %" PRId64, run->id);
 	for (size_t i = 0; i < n_samples; i++)

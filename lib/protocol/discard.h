@@ -44,9 +44,11 @@ static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 
 struct discarder;
 
-/* Takes the run and its samples over on success. profile NULL: nothing is discarded for a named cause. */
+/* Takes the run and its samples over on success. profile NULL: nothing is discarded for a named cause. The
+ * names of daemons are grouped as those of the profile were. */
 int discarder_new(struct discarder **ret, struct run *run, struct sample *samples, size_t n_samples,
-	const struct daemons *daemons, const struct profile *profile, struct error *err);
+	const struct daemons *daemons, const struct profile *profile, const struct name_pattern *patterns,
+	struct error *err);
 void discarder_free(struct discarder *discarder);
 DEFINE_FREEP(discarder)
 

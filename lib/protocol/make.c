@@ -8,6 +8,7 @@
 /* A run and its samples as the book has them; the samples pass to whoever reads them. */
 struct stored {
 	struct run run;
+	struct names names;
 	struct daemons daemons;
 	struct sample *samples;
 	size_t n_samples;
@@ -16,6 +17,7 @@ struct stored {
 static void stored_clear(struct stored *s)
 {
 	run_clear(&s->run);
+	names_clear(&s->names);
 	daemons_clear(&s->daemons);
 	free(s->samples);
 }
@@ -29,6 +31,8 @@ static int load(struct book *book, int64_t run, struct stored *s, struct error *
 		r = book_samples(book, run, &s->samples, &s->n_samples, err);
 	if (r == 0) /* behind the samples: then it has all of theirs, even while the run goes on */
 		r = book_daemons(book, &s->daemons, err);
+	if (r == 0)
+		r = names_load(&s->names, err);
 	return r;
 }
 
@@ -57,12 +61,15 @@ int read_run(struct book *book, int64_t run, const struct reading_options *optio
 {
 	_cleanup_(stored_clear) struct stored stored = {};
 	_cleanup_(reader_freep) struct reader *reader = NULL;
+	struct reading_options how = *options;
 	int r;
 
 	r = load(book, run, &stored, err);
 	if (r < 0)
 		return r;
-	r = reader_new(&reader, &stored.run, stored.samples, stored.n_samples, &stored.daemons, options, err);
+	if (!how.patterns)
+		how.patterns = stored.names.rows;
+	r = reader_new(&reader, &stored.run, stored.samples, stored.n_samples, &stored.daemons, &how, err);
 	if (r < 0)
 		return r;
 	TAKE(stored.samples);
@@ -82,8 +89,8 @@ int discard_run(struct book *book, int64_t run, const struct profile *profile, s
 	r = load(book, run, &stored, err);
 	if (r < 0)
 		return r;
-	r = discarder_new(
-		&discarder, &stored.run, stored.samples, stored.n_samples, &stored.daemons, profile, err);
+	r = discarder_new(&discarder, &stored.run, stored.samples, stored.n_samples, &stored.daemons, profile,
+		stored.names.rows, err);
 	if (r < 0)
 		return r;
 	TAKE(stored.samples);
@@ -145,7 +152,7 @@ int make_profile(struct book *book, int64_t short_run, int64_t long_run, const s
 	struct profile *ret, struct error *err)
 {
 	_cleanup_(reading_clearp) struct reading short_reading = {}, long_reading = {};
-	struct reading_options options = {.resolution_ns = m->resolution_ns, .patterns = m->patterns};
+	struct reading_options options = {.resolution_ns = m->resolution_ns};
 	int r;
 
 	r = m->resolution_ns > 0 ? 0 : own_resolution(book, short_run, long_run, &options.resolution_ns, err);

@@ -7,6 +7,7 @@
 #include "lib/protocol/discard.h"
 #include "lib/record/book.h"
 
+/* options->patterns NULL: those of names_load. */
 int read_run(struct book *book, int64_t run, const struct reading_options *options, struct reading *ret,
 	struct error *err);
 
@@ -17,7 +18,6 @@ struct making {
 	int64_t resolution_ns;                             /* 0: the coarser of the two runs' own */
 	bool force;                                        /* whatever the shapes */
 	int64_t short_central_max_ns, long_central_max_ns; /* the eye overruled; 0: not */
-	const struct name_pattern *patterns;               /* NULL: names_default */
 	/* The readings behind the profile, filled in even where it is refused, if they are not NULL. */
 	struct reading *short_reading, *long_reading;
 };

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Under which name a process counts. The papers' key is the kernel's 15-character comm; kernel workers
- * change theirs from one job to the next, and are grouped by a table of patterns. */
+ * change theirs from one job to the next, and are grouped by a table of patterns that users can add to:
+ *
+ *   # PATTERN = GROUP, the first that fits counts; no GROUP: its own name, whatever stands below
+ *   kworker/R-* =
+ *   php-fpm* = php-fpm
+ */
 #pragma once
+
+#include "lib/base/error.h"
 
 struct name_pattern {
 	const char *pattern; /* as fnmatch(3) */
@@ -13,3 +20,15 @@ extern const struct name_pattern names_default[];
 
 /* The name that `comm` counts under: of the first pattern that fits, else `comm` itself. */
 const char *name_group(const struct name_pattern *patterns, const char *comm);
+
+struct names {
+	struct name_pattern *rows; /* the user's, then names_default; ends with {} */
+	char *text;                /* that the user's point into */
+};
+
+/* Takes a copy of `text`. -EINVAL with a sentence that names `where` and the line. */
+int names_parse(struct names *ret, const char *text, const char *where, struct error *err);
+
+/* The file that EMP_NAMES names, else /etc/emp/policies/names.ini; where there is none, names_default. */
+int names_load(struct names *ret, struct error *err);
+void names_clear(struct names *names);

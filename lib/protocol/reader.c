@@ -82,7 +82,7 @@ int reader_new(struct reader **ret, struct run *run, struct sample *samples, siz
 		return error_prefix(err, r, "cannot read run %" PRId64, run->id);
 	r = set_zones(reader, samples);
 	if (r == 0)
-		r = make_watches(reader, options->patterns ?: names_default);
+		r = make_watches(reader, options->patterns);
 	if (r < 0)
 		return error_os(err, r, "cannot read run %" PRId64, run->id);
 	reader->run = *run;

@@ -69,7 +69,7 @@ struct reading {
 struct reading_options {
 	int64_t resolution_ns;               /* PTs are rounded half up to it; 0: the run's own */
 	int64_t central_max_ns;              /* the eye overruled; 0: it looks for itself */
-	const struct name_pattern *patterns; /* NULL: names_default */
+	const struct name_pattern *patterns; /* must outlive the reader */
 };
 
 struct reader;

@@ -121,8 +121,9 @@ struct made_up_run made_up_read(const struct made_up *m)
 		samples[i].start_ns = start_ns;
 		start_ns += samples[i].et_ns + m->spread_ns;
 	}
-	assert_int_equal(
-		reader_new(&reader, &run, samples, m->n, &daemons, &(struct reading_options){}, &err), 0);
+	assert_int_equal(reader_new(&reader, &run, samples, m->n, &daemons,
+				 &(struct reading_options){.patterns = names_default}, &err),
+		0);
 	feed(reader, m, planted_ns, rng);
 	if (reader_finish(reader, &out.reading, &err) < 0)
 		fail_msg("%s", err.text);

@@ -41,7 +41,7 @@ static struct discarder *start(const struct profile *p, int64_t scale)
 			.pt_ns = (1000 + i) * NS_PER_US * scale,
 			.et_ns = (10000 + 10 * i) * NS_PER_US * scale};
 	samples[4].incomplete = true;
-	assert_int_equal(discarder_new(&d, &run, samples, N, &daemons, p, &err), 0);
+	assert_int_equal(discarder_new(&d, &run, samples, N, &daemons, p, names_default, &err), 0);
 	return d;
 }
 
@@ -124,7 +124,7 @@ static void two_sd_are_checked_once_and_for_each_clock_by_itself(void **state)
 	samples[3].pt_ns = 1000;
 	samples[8].pt_ns = 120; /* far out only once 1000 is gone: stays */
 	samples[9].et_ns = 900;
-	assert_int_equal(discarder_new(&d, &run, samples, N, &daemons, NULL, &err), 0);
+	assert_int_equal(discarder_new(&d, &run, samples, N, &daemons, NULL, names_default, &err), 0);
 	out = finish(d);
 	assert_int_equal(out.pt.n_by_two_sd, 1);
 	assert_int_equal(out.pt.by_two_sd[0], 4);
@@ -144,7 +144,7 @@ static void an_execution_in_a_sample_that_is_missing_is_refused(void **state)
 
 	samples[0].n = 1;
 	samples[1].n = 3;
-	assert_int_equal(discarder_new(&d, &run, samples, 2, &daemons, &profile, &err), 0);
+	assert_int_equal(discarder_new(&d, &run, samples, 2, &daemons, &profile, names_default, &err), 0);
 	assert_int_equal(discarder_add(d, &e, &err), -EINVAL);
 	assert_string_equal(err.text, "run 8 has an execution in sample 2, which it has not");
 	discarder_free(d);

@@ -58,7 +58,7 @@ static struct reading finish(struct reader *reader)
 
 static void executions_of_one_group_count_as_one_daemon_and_are_not_added_up(void **state)
 {
-	struct reader *reader = start(&(struct reading_options){});
+	struct reader *reader = start(&(struct reading_options){.patterns = names_default});
 	_cleanup_(reading_clearp) struct reading reading = {};
 	const struct habit *kworker;
 
@@ -77,7 +77,7 @@ static void executions_of_one_group_count_as_one_daemon_and_are_not_added_up(voi
 /* EMP, step 5: over maximum and two sd for a daemon of the central cluster, every one for another. */
 static void long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre(void **state)
 {
-	struct reader *reader = start(&(struct reading_options){});
+	struct reader *reader = start(&(struct reading_options){.patterns = names_default});
 	_cleanup_(reading_clearp) struct reading reading = {};
 	const struct habit *kworker, *backup;
 
@@ -104,7 +104,7 @@ static void long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre(void **sta
 
 static void a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample(void **state)
 {
-	struct reader *reader = start(&(struct reading_options){});
+	struct reader *reader = start(&(struct reading_options){.patterns = names_default});
 	_cleanup_(reading_clearp) struct reading reading = {};
 
 	for (uint32_t i = 1; i <= N; i++)
@@ -119,7 +119,8 @@ static void a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample(void **s
 
 static void times_are_rounded_half_up_to_the_resolution(void **state)
 {
-	struct reader *reader = start(&(struct reading_options){.resolution_ns = NS_PER_MS});
+	struct reader *reader = start(
+		&(struct reading_options){.resolution_ns = NS_PER_MS, .patterns = names_default});
 	_cleanup_(reading_clearp) struct reading reading = {};
 
 	add(reader, 1, 1, 1499999);
@@ -135,7 +136,7 @@ static void times_are_rounded_half_up_to_the_resolution(void **state)
 
 static void the_unit_is_that_of_the_longest_execution(void **state)
 {
-	struct reader *reader = start(&(struct reading_options){});
+	struct reader *reader = start(&(struct reading_options){.patterns = names_default});
 	_cleanup_(reading_clearp) struct reading reading = {};
 
 	add(reader, 1, 3, 10);
@@ -147,14 +148,15 @@ static void the_unit_is_that_of_the_longest_execution(void **state)
 
 static void samples_are_spaced_by_their_time_and_the_usual_pause(void **state)
 {
-	_cleanup_(reading_clearp) struct reading reading = finish(start(&(struct reading_options){}));
+	_cleanup_(reading_clearp) struct reading reading = finish(
+		start(&(struct reading_options){.patterns = names_default}));
 
 	assert_true(reading.spacing_ns > 1.9e9 && reading.spacing_ns < 2.1e9);
 }
 
 static void executions_behind_the_last_sample_belong_to_a_run_that_goes_on(void **state)
 {
-	struct reader *reader = start(&(struct reading_options){});
+	struct reader *reader = start(&(struct reading_options){.patterns = names_default});
 	_cleanup_(reading_clearp) struct reading reading = {};
 
 	add(reader, N + 1, 3, 10);
@@ -164,7 +166,7 @@ static void executions_behind_the_last_sample_belong_to_a_run_that_goes_on(void 
 
 static void an_execution_of_nobody_is_refused(void **state)
 {
-	struct reader *reader = start(&(struct reading_options){});
+	struct reader *reader = start(&(struct reading_options){.patterns = names_default});
 	const struct execution e = {.sample = 1, .daemon = 77, .pt_ns = 1};
 	struct error err = {};
 
