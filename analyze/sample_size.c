@@ -64,7 +64,7 @@ static int print_clock(const char *clock, const struct sample_sizes *sizes, stru
 		char text[TEXT_TIME_SIZE];
 
 		table_row(table);
-		table_cell(table, "%s %zu samples", i == 0 ? "all" : "first", s->n);
+		table_cell(table, "%s %zu", i == 0 ? "all" : "first", s->n);
 		table_cell(table, "%zu", s->by_cutoff);
 		table_cell(table, "%zu", s->by_two_sd);
 		table_cell(table, "%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n);
@@ -86,7 +86,8 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 		r = print_clock("ET", &clocks[1], err);
 	if (r < 0)
 		return r;
-	printf("%zu samples would have been enough for PT, %zu for ET: the least size that, with every "
+	printf("Enough would have been %zu of the samples for PT, %zu for ET: the least size that, with "
+	       "every "
 	       "larger one, "
 	       "is close to the whole run (sd within 10 %%, share of outliers within 2.5 points or one "
 	       "sample).\n",

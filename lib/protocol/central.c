@@ -182,6 +182,15 @@ static int zoom_in(struct central *c, struct view *v, int64_t by_hand_ns)
 	return r;
 }
 
+/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that of the PTs,
+ * or a millisecond, is the most. */
+static int64_t step_of(const int64_t *ets, size_t n, int64_t resolution_ns)
+{
+	int64_t grain = grain_of(ets, n), most = resolution_ns > 1 ? resolution_ns : NS_PER_MS;
+
+	return grain_of((const int64_t[]){grain, most}, 2);
+}
+
 int central_find(struct central *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
 	int64_t by_hand_ns, struct error *err)
 {
@@ -197,9 +206,7 @@ int central_find(struct central *ret, const struct sample *samples, size_t n, in
 	for (size_t i = 0; i < n; i++)
 		ets[i] = samples[i].et_ns;
 	sort_ascending(ets, n);
-	v.grain = grain_of(ets, n);
-	if (resolution_ns > 1 && resolution_ns < v.grain) /* few different ETs may share a step by chance */
-		v.grain = resolution_ns;
+	v.grain = step_of(ets, n, resolution_ns);
 	if (by_hand_ns > 0 && by_hand_ns < ets[0])
 		return error_say(err, -EINVAL,
 			"no sample is as short as the bound that was given for the central cluster: the "

@@ -275,7 +275,8 @@ static void tell_l_or_clean(const struct reader *reader, struct reading *reading
 			reading->n_l_samples, c->n_samples, bound);
 	else
 		len = (size_t)snprintf(reading->why, sizeof(reading->why),
-			"clean: one cluster of %zu samples up to %s", c->n_central, bound);
+			"one clean cluster of %zu sample%s up to %s", c->n_central,
+			c->n_central == 1 ? "" : "s", bound);
 	if (reading->n_unexplained > 0)
 		snprintf(reading->why + len, sizeof(reading->why) - len,
 			"; %zu beyond it %s long without a daemon that ran long", reading->n_unexplained,

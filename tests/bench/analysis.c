@@ -3,7 +3,10 @@
  * beside SQLite's own sum over the same rows. Aim: at most twice that, in bounded memory.
  *
  * usage: bench_analysis [SAMPLES [DIRECTORY]], 100 executions each; 100000 takes a minute and 400 MB.
- * CPU time, the least of three. */
+ * CPU time, the least of three.
+ *
+ * On a virtual machine with two cores, 10 million executions: sum 2.1 s, reading 1.1 times that, discard 1.2
+ * times, 19 MiB. */
 #include "lib/base/text.h"
 #include "lib/protocol/make.h"
 

@@ -41,7 +41,7 @@ gives "long tasks have the cutoffs of the long run" '({o["sample"] for o in d["b
 # The other tables.
 expect 0 'proc_monitor .* 204.0 ms' $analyze daemons 1
 gives "daemons has Tables VIII and IX" '(len(d["central"]) == 9 and len(d["l_samples"]) == 83)' $analyze daemons 1 --all --json
-expect 0 'all 800 samples' $analyze sample-size 1 --profile paper-rhel6.4
+expect 0 'all 800 ' $analyze sample-size 1 --profile paper-rhel6.4
 gives "sample-size halves" '([s["n"] for s in d["pt"]] == [800, 400, 200, 100, 40, 30, 20, 10] and d["suggested"] <= 40)' $analyze sample-size 1 --profile paper-rhel6.4 --json
 expect 0 'after two sd' $analyze protocols 1 2 --profile paper-rhel6.4
 gives "protocols has a row a run" '([r["run"] for r in d] == [1, 2] and d[0]["pt_clean"]["n"] == 780)' $analyze protocols 1 2 --profile paper-rhel6.4 --json

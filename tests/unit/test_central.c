@@ -102,6 +102,20 @@ static void a_bound_below_all_samples_is_told(void **state)
 	assert_string_equal(err.text, "the run has no samples");
 }
 
+/* As made-up runs may be: the ETs share a step that is no clock's. */
+static void a_run_without_noise_has_its_long_sample_all_the_same(void **state)
+{
+	_cleanup_(central_clearp) struct central c = {};
+	struct sample samples[N] = {};
+	struct error err = {};
+
+	for (uint32_t i = 0; i < N; i++)
+		samples[i] = (struct sample){.n = i + 1, .et_ns = i == 7 ? 2 * NS_PER_S : NS_PER_S};
+	assert_int_equal(central_find(&c, samples, N, 1, 0, &err), 0);
+	assert_int_equal(c.n_above, 1);
+	assert_int_equal(c.high_ns, NS_PER_S);
+}
+
 static void one_sample_is_a_cluster(void **state)
 {
 	_cleanup_(central_clearp) struct central c = {};
@@ -133,6 +147,7 @@ int main(void)
 		cmocka_unit_test(pairs_are_in_an_arm_or_in_the_upper_right),
 		cmocka_unit_test(a_bound_by_hand_overrules_the_eye),
 		cmocka_unit_test(a_bound_below_all_samples_is_told),
+		cmocka_unit_test(a_run_without_noise_has_its_long_sample_all_the_same),
 		cmocka_unit_test(one_sample_is_a_cluster),
 		cmocka_unit_test(a_zoom_says_why_it_ended),
 	};
