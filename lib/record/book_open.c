@@ -138,8 +138,8 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 		return error_os(err, -errno, "cannot open the lab book '%s'", path);
 	if (!there && mode == BOOK_READ)
 		return error_say(err, -ENOENT,
-			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze import makes "
-			"it, and --db FILE or EMP_DB names another",
+			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze "
+			"import makes it, and --db FILE or EMP_DB names another",
 			path);
 	if (there) {
 		r = check_content(path, &st, err);
@@ -259,8 +259,8 @@ static int check_version(struct book *book, struct error *err)
 		return book_schema_upgrade(book, err);
 	if (version == 0)
 		return error_say(err, -ENOENT,
-			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes "
-			"to it, and --db FILE or EMP_DB names another",
+			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze "
+			"import writes to it, and --db FILE or EMP_DB names another",
 			book->path);
 	return upgrade_for_reader(book->path, err);
 }
