@@ -149,7 +149,7 @@ static void a_missing_directory_is_named_and_not_made(void **state)
 static void what_is_no_database_is_left_alone(void **state)
 {
 	struct scratch *s = *state;
-	char text[] = "root:x:0:0:root:/root:/bin/bash\n", back[sizeof(text)] = "";
+	char text[] = "daemon:x:1:1:daemon:/usr/sbin:/bin/false\n", back[sizeof(text)] = "";
 	_cleanup_(fclosep) FILE *file = NULL;
 
 	write_file(s->path, text, strlen(text));
