@@ -183,7 +183,7 @@ static void print_tick(struct plot *plot, const char *sign, double seconds)
 	static const struct {
 		double size;
 		const char *name;
-	} units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
+	} units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
 	size_t u = 0;
 
 	while (u + 1 < ELEMENTS(units) && seconds < units[u].size * 0.999)

@@ -55,6 +55,9 @@ void print_reading(const struct reading *reading)
 	printf("Run %" PRId64 " (%s, %zu samples) shows %s.\n", reading->run.id, reading->run.program,
 		reading->n_samples, reading->why);
 	print_zooms(&reading->central);
+	if (reading->central.n_above > 0)
+		printf("  long pairs: %zu in the arms, %zu in the upper right\n", reading->central.n_arms,
+			reading->central.n_corners);
 	print_numbers("L-samples", reading->l_samples, reading->n_l_samples);
 	print_numbers("long without a daemon that ran long", reading->unexplained, reading->n_unexplained);
 }

@@ -67,6 +67,16 @@ static json_t *zooms_as_json(const struct central *c)
 	return zooms;
 }
 
+static json_t *frequent_as_json(const struct reading *reading)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < reading->n_habits; i++)
+		if (reading->habits[i].frequent)
+			json_array_append_new(names, json_string(reading->habits[i].name));
+	return names;
+}
+
 json_t *reading_as_json(const struct reading *reading)
 {
 	const struct central *c = &reading->central;
@@ -75,9 +85,12 @@ json_t *reading_as_json(const struct reading *reading)
 		shape_name(reading->shape), "why", reading->why);
 
 	json_object_set_new(document, "central",
-		json_pack("{s:I, s:I, s:I, s:I}", "samples", (json_int_t)c->n_central, "low_ns",
-			(json_int_t)c->low_ns, "high_ns", (json_int_t)c->high_ns, "median_ns",
+		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "samples", (json_int_t)c->n_central,
+			"pairs_in_arms", (json_int_t)c->n_arms, "pairs_upper_right", (json_int_t)c->n_corners,
+			"low_ns", (json_int_t)c->low_ns, "high_ns", (json_int_t)c->high_ns, "median_ns",
 			(json_int_t)c->median_ns));
+	if (reading->shape == SHAPE_FREQUENT)
+		json_object_set_new(document, "frequent", frequent_as_json(reading));
 	json_object_set_new(document, "zooms", zooms_as_json(c));
 	json_object_set_new(document, "l_samples", numbers_as_json(reading->l_samples, reading->n_l_samples));
 	json_object_set_new(

@@ -107,15 +107,3 @@ struct course course_of(const int64_t *values, size_t n, int64_t low, int64_t hi
 	find_step(&v, &course);
 	return course;
 }
-
-double pair_correlation(const int64_t *values, size_t n, int64_t low, int64_t high)
-{
-	struct series_view v = view_of(values, n / 2 * 2, low, high);
-	double products = 0;
-
-	if (v.n < 6 || v.squares <= 0)
-		return 0;
-	for (size_t i = 0; i < v.n; i += 2)
-		products += at(&v, i) * at(&v, i + 1);
-	return 2 * products / v.squares;
-}

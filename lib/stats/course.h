@@ -16,7 +16,3 @@ struct course {
 
 /* Values beyond low and high are pulled in to them, so that single outliers do not weigh. */
 struct course course_of(const int64_t *values, size_t n, int64_t low, int64_t high);
-
-/* Correlation of values 1 and 2, 3 and 4, ... after the same pulling in: how far the dual-execution scatter
- * stretches along its diagonal. 0 for fewer than three pairs. */
-double pair_correlation(const int64_t *values, size_t n, int64_t low, int64_t high);

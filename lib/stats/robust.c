@@ -40,19 +40,6 @@ double median_of(const int64_t *values, size_t n)
 	return quantile_of(sorted, n, 0.5);
 }
 
-double mad_of(const int64_t *values, size_t n)
-{
-	_cleanup_(freep) int64_t *distance = n > 0 ? reallocarray(NULL, n, sizeof(*distance)) : NULL;
-	double median = median_of(values, n);
-
-	if (!distance || isnan(median))
-		return NAN;
-	for (size_t i = 0; i < n; i++)
-		distance[i] = llround(fabs((double)values[i] - median));
-	sort_ascending(distance, n);
-	return quantile_of(distance, n, 0.5);
-}
-
 struct shorth shorth_of(const int64_t *ascending, size_t n)
 {
 	const double half_of_normal = 0.674489750196082; /* the normal quantile of 3/4 */

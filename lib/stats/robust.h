@@ -14,9 +14,6 @@ double quantile_of(const int64_t *ascending, size_t n, double p);
 /* Any order. NAN for n = 0 or where there is no memory. */
 double median_of(const int64_t *values, size_t n);
 
-/* Median distance from the median; 1.4826 times it is the sd of normal values (Hampel 1974). NAN as above. */
-double mad_of(const int64_t *values, size_t n);
-
 /* The shortest interval that holds half of the values (Rousseeuw & Leroy 1988). Unlike the MAD it does not
  * look to both sides of the median, and so does not widen where the values have one long tail. */
 struct shorth {

@@ -67,6 +67,18 @@ expect 0 '' $analyze cutoffs --short 4 --long 2 --force
 expect 0 '' $analyze cutoffs --short 4 --long 2 --short-central-max 1s
 expect 1 'no sample is as short' $analyze cutoffs --short 4 --long 2 --short-central-max 1ms
 
+# A daemon in every third sample is named.
+python3 - >"$dir/frequent.json" <<'END'
+import json, random
+random.seed(4)
+samples = [{"n": n, "start_ns": n * 10**9, "et_ns": 10**8 + 2 * 10**7 * (n % 3 == 0) + random.randrange(300000), "pt_ns": 10**8,
+            "executions": [{"name": "init", "pt_ns": 1000}] + [{"name": "busy", "pt_ns": 19 * 10**6}] * (n % 3 == 0)} for n in range(1, 151)]
+print(json.dumps({"format": "emp-run", "version": 1, "program": "INC0.1", "task_length_s": 0.1, "resolution_ns": 1, "samples": samples}))
+END
+expect 0 '^5$' $analyze import "$dir/frequent.json"
+expect 2 'run 5 (INC0.1) shows no L but frequent daemons .* because of busy' $analyze cutoffs --short 5 --long 2
+gives "show --json names it too" '(d["shape"] == "frequent" and d["frequent"] == ["busy"])' $analyze show 5 --json
+
 # Pictures.
 for picture in scatter zooms samples; do
 	option=--$picture

@@ -17,13 +17,6 @@ static void the_median_of_an_even_number_is_halfway(void **state)
 	assert_true(isnan(median_of(values, 0)));
 }
 
-static void the_mad_does_not_see_a_minority(void **state)
-{
-	const int64_t values[] = {10, 11, 12, 13, 14, 1000, 100000};
-
-	assert_true(mad_of(values, ELEMENTS(values)) == 2);
-}
-
 static void quantiles_are_interpolated(void **state)
 {
 	const int64_t values[] = {0, 10, 20, 30, 40};
@@ -64,7 +57,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_median_of_an_even_number_is_halfway),
-		cmocka_unit_test(the_mad_does_not_see_a_minority),
 		cmocka_unit_test(quantiles_are_interpolated),
 		cmocka_unit_test(the_shorth_is_where_the_values_are_densest),
 		cmocka_unit_test(equal_values_have_a_shorth_without_width),
