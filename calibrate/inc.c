@@ -31,7 +31,7 @@ static int read_constant(double *ret_per_second, struct error *err)
 	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL;
 	int r;
 
-	r = place_book(NULL, &book, NULL, err);
+	r = place_book(NULL, &book, err);
 	if (r < 0)
 		return r;
 	r = place_inc_constant(book, &path, err);

@@ -9,29 +9,37 @@
 #include <string.h>
 #include <unistd.h>
 
-int place_book(const char *option, char **ret, bool *ret_default, struct error *err)
+int place_default_book(char **ret, struct error *err)
 {
-	const char *chosen = option ?: getenv("EMP_DB"), *data = getenv("XDG_DATA_HOME"),
-		   *home = getenv("HOME");
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 	char *path;
 
-	if (chosen && !*chosen)
-		return error_say(err, -EINVAL, "%s is empty: it must name the book, a file",
-			option ? "--db" : "EMP_DB");
-	if (chosen)
-		path = strdup(chosen);
-	else if (geteuid() == 0)
+	if (geteuid() == 0)
 		path = strdup("/var/lib/emp/emp.db");
 	else if (data && data[0] == '/')
 		path = text_format("%s/emp/emp.db", data);
 	else if (home && home[0] == '/')
 		path = text_format("%s/.local/share/emp/emp.db", home);
 	else
-		return error_say(err, -ENOENT, "HOME is not set: name the book with --db FILE");
+		return error_say(err, -ENOENT,
+			"HOME does not name your home directory, so your lab book is not known; name it with "
+			"--db or EMP_DB");
 	if (!path)
-		return error_os(err, -ENOMEM, "cannot find the book");
-	if (ret_default)
-		*ret_default = !chosen;
+		return error_os(err, -ENOMEM, "cannot name the lab book");
+	*ret = path;
+	return 0;
+}
+
+int place_book(const char *option, char **ret, struct error *err)
+{
+	const char *named = option && *option ? option : getenv("EMP_DB");
+	char *path;
+
+	if (!named || !*named)
+		return place_default_book(ret, err);
+	path = strdup(named);
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot name the lab book");
 	*ret = path;
 	return 0;
 }

@@ -73,7 +73,7 @@ int read_run(struct book *book, int64_t run, const struct reading_options *optio
 	if (r < 0)
 		return r;
 	TAKE(stored.samples);
-	r = book_each_execution(book, run, feed_reader, &(struct walk){.reader = reader, .err = err}, err);
+	r = book_each_time(book, run, feed_reader, &(struct walk){.reader = reader, .err = err}, err);
 	if (r < 0)
 		return r;
 	return reader_finish(reader, ret, err);
@@ -97,7 +97,7 @@ int discard_run(struct book *book, int64_t run, const struct profile *profile, s
 	if (profile) {
 		struct walk walk = {.discarder = discarder, .err = err};
 
-		r = book_each_execution(book, run, feed_discarder, &walk, err);
+		r = book_each_time(book, run, feed_discarder, &walk, err);
 	}
 	return r < 0 ? r : discarder_finish(discarder, ret, err);
 }

@@ -6,53 +6,18 @@
  * itself, so that no sample pays for the ones before it: book_checkpoint() does it when asked. */
 #include "lib/record/query.h"
 
+#include "lib/base/place.h"
 #include "lib/base/text.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
 
-int book_path_default(char **ret, struct error *err)
-{
-	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-	char *path;
-
-	if (geteuid() == 0)
-		path = strdup("/var/lib/emp/emp.db");
-	else if (data && *data == '/')
-		path = text_format("%s/emp/emp.db", data);
-	else {
-		struct passwd *user = home && *home == '/' ? NULL : getpwuid(geteuid());
-
-		if (user)
-			home = user->pw_dir;
-		if (!home || *home != '/')
-			return error_say(err, -ENOENT,
-				"your home directory is not known, so neither is your lab book; name it with "
-				"--db or EMP_DB");
-		path = text_format("%s/.local/share/emp/emp.db", home);
-	}
-	if (!path)
-		return error_os(err, -ENOMEM, "cannot name the lab book");
-	*ret = path;
-	return 0;
-}
-
 int book_path(const char *option, char **ret, struct error *err)
 {
-	const char *named = option && *option ? option : getenv("EMP_DB");
-	char *path;
-
-	if (!named || !*named)
-		return book_path_default(ret, err);
-	path = strdup(named);
-	if (!path)
-		return error_os(err, -ENOMEM, "cannot name the lab book");
-	*ret = path;
-	return 0;
+	return place_book(option, ret, err);
 }
 
 int book_begin(struct book *book, struct error *err)

@@ -35,9 +35,6 @@ enum {
 	BOOK_APPLICATION_ID = 0x454d5062, /* "EMPb", in the head of the file */
 };
 
-/* The user's own lab book; the caller frees it. */
-int book_path_default(char **ret, struct error *err);
-
 /* Lets go of the file and keeps the handle. */
 void book_disconnect(struct book *book);
 

@@ -3,6 +3,7 @@
  * SQLite has one word ("unable to open database file") for most of it. */
 #include "lib/record/query.h"
 
+#include "lib/base/place.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static int check_new(const char *path, const char *directory, struct error *err)
 	struct stat st;
 
 	if (stat(directory, &st) < 0 && errno == ENOENT) {
-		if (book_path_default(&by_default, &ignored) < 0 || strcmp(path, by_default))
+		if (place_default_book(&by_default, &ignored) < 0 || strcmp(path, by_default))
 			return error_say(err, -ENOENT,
 				"cannot make the lab book '%s': there is no directory '%s'; make it first, "
 				"or "
