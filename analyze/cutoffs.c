@@ -4,6 +4,7 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
+#include "lib/protocol/as_table.h"
 #include "lib/record/document.h"
 
 #include <errno.h>
@@ -49,44 +50,6 @@ const struct option_row cutoffs_options[] = {
 	{.name = "force", .summary = "also where a run is no L", .into = &options.force},
 	{},
 };
-
-static int print_table(const struct profile *profile, struct error *err)
-{
-	static const struct column columns[] = {
-		{"DAEMON"},
-		{"SHORT RUN", COLUMN_NUMBER},
-		{"LONG RUN", COLUMN_NUMBER},
-		{"PERIOD"},
-		{"TASK TIME", COLUMN_NUMBER},
-		{"SHORTER TASKS", COLUMN_NUMBER},
-		{"LONGER TASKS", COLUMN_NUMBER},
-		{},
-	};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r;
-
-	r = table_new(&table, columns, err);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < profile->n_cutoffs; i++) {
-		const struct cutoff *c = &profile->cutoffs[i];
-		char period[TEXT_TIME_SIZE];
-
-		table_row(table);
-		table_cell(table, "%s", c->daemon);
-		cell_time(table, c->short_ns);
-		cell_time(table, c->long_ns);
-		if (c->period_ns > 0)
-			table_cell(table, "%s, %s", text_duration(period, c->period_ns),
-				c->firm ? "firm" : "tentative");
-		else
-			table_cell(table, "none found");
-		cell_time(table, c->period_ns > 0 ? c->task_time_ns : -1);
-		cell_time(table, c->below_ns);
-		cell_time(table, c->atleast_ns);
-	}
-	return table_print(table, stdout, err);
-}
 
 static void print_period(const struct reading *reading, const struct habit *h)
 {
@@ -156,7 +119,7 @@ static int print_profile(const struct profile *profile, const struct making *m, 
 	}
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
 		text_duration(resolution, profile->resolution_ns));
-	r = print_table(profile, err);
+	r = cutoffs_print(profile, err);
 	if (r == 0)
 		print_sources(profile, m->short_reading, m->long_reading);
 	return r;

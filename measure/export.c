@@ -79,21 +79,6 @@ static json_t *emp_json(const struct session *s, const struct result *r)
 	return emp;
 }
 
-struct means {
-	double user_s, system_s;
-};
-
-static struct means means_of(const struct result *r)
-{
-	struct means m = {};
-
-	for (size_t i = 0; i < r->n_samples; i++) {
-		m.user_s += (double)r->samples[i].user_ns / 1e9 / (double)r->n_samples;
-		m.system_s += (double)r->samples[i].system_ns / 1e9 / (double)r->n_samples;
-	}
-	return m;
-}
-
 static json_t *parameters_json(const struct session *s, const struct result *r)
 {
 	json_t *object = json_object();
@@ -108,7 +93,7 @@ static json_t *result_json(const struct session *s, const struct result *r)
 {
 	const struct summary *et = &r->discarding.et.raw;
 	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *result;
-	struct means means = means_of(r);
+	struct result_means means = result_means(r);
 
 	for (size_t i = 0; i < r->n_samples; i++) {
 		json_array_append_new(times, json_real((double)r->samples[i].et_ns / 1e9));
@@ -117,7 +102,7 @@ static json_t *result_json(const struct session *s, const struct result *r)
 	}
 	result = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "command", r->name,
 		"mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9, "user",
-		means.user_s, "system", means.system_s, "min", (double)et->min_ns / 1e9, "max",
+		means.user_ns / 1e9, "system", means.system_ns / 1e9, "min", (double)et->min_ns / 1e9, "max",
 		(double)et->max_ns / 1e9, "times", times, "memory_usage_byte", memory, "exit_codes",
 		exit_codes);
 	if (s->options->parameters.n > 0)
@@ -196,14 +181,14 @@ static int write_csv(const struct session *s, FILE *file, struct error *err)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct result *r = &s->tasks[i].result;
 		const struct summary *et = &r->discarding.et.raw, *pt = &r->discarding.pt.clean;
-		struct means means = means_of(r);
+		struct result_means means = result_means(r);
 
 		if (r->n_samples == 0)
 			continue;
 		csv_text(file, r->name);
 		fprintf(file, ",%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f", et->mean_ns / 1e9, et->sd_ns / 1e9,
-			et->median_ns / 1e9, means.user_s, means.system_s, (double)et->min_ns / 1e9,
-			(double)et->max_ns / 1e9);
+			et->median_ns / 1e9, means.user_ns / 1e9, means.system_ns / 1e9,
+			(double)et->min_ns / 1e9, (double)et->max_ns / 1e9);
 		for (size_t k = 0; k < p->n; k++) {
 			fputc(',', file);
 			csv_text(file, r->command->values[k]);

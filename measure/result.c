@@ -122,6 +122,17 @@ int result_read(struct book *book, int64_t id, const struct profile *profile, st
 	return find_strangers(book, id, profile, result, err);
 }
 
+struct result_means result_means(const struct result *result)
+{
+	struct result_means m = {};
+
+	for (size_t i = 0; i < result->n_samples; i++) {
+		m.user_ns += (double)result->samples[i].user_ns / (double)result->n_samples;
+		m.system_ns += (double)result->samples[i].system_ns / (double)result->n_samples;
+	}
+	return m;
+}
+
 double result_off_cpu(const struct result *result)
 {
 	double et = 0, pt = 0;

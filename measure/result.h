@@ -38,5 +38,11 @@ int result_read(struct book *book, int64_t id, const struct profile *profile, st
 	struct error *err);
 void result_clear(struct result *result);
 
+/* Means of all samples. */
+struct result_means {
+	double user_ns, system_ns;
+};
+struct result_means result_means(const struct result *result);
+
 /* Share of ET that the program was not on a CPU, in all samples; below 0 where it ran on several. */
 double result_off_cpu(const struct result *result);

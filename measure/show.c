@@ -14,19 +14,25 @@
 /* Off the CPU for more than this share of its ET, a program deserves a word. */
 static const double WAITS = 0.05;
 
-/* In the unit asked for, else the one that fits. */
-static char *time_text(char buffer[TEXT_TIME_SIZE], double ns)
+/* In the unit asked for, else the one that fits, with the digits that a spread of sd_ns calls for (0: four
+ * digits). */
+static char *precise_text(char buffer[TEXT_TIME_SIZE], double ns, double sd_ns)
 {
 	const char *unit = measure_options.unit;
 
 	if (!unit)
-		return text_duration(buffer, llround(ns));
+		return text_precise(buffer, ns, sd_ns);
 	snprintf(buffer, TEXT_TIME_SIZE, "%.*f %s", strcmp(unit, "s") ? 3 : 6,
 		ns / (!strcmp(unit, "s")           ? 1e9
 			     : !strcmp(unit, "ms") ? 1e6
 						   : 1e3),
 		unit);
 	return buffer;
+}
+
+static char *time_text(char buffer[TEXT_TIME_SIZE], double ns)
+{
+	return precise_text(buffer, ns, 0);
 }
 
 /* As the papers write it: "8.5e-5". */
@@ -49,13 +55,13 @@ static void show_summary(const char *label, const struct summary *s)
 		printf("  %-18s no sample is left\n", label);
 		return;
 	}
-	printf("  %-18s %s%s%s", label, terminal_mark(stdout, MARK_STRONG), time_text(mean, s->mean_ns),
-		terminal_mark(stdout, MARK_END));
+	printf("  %-18s %s%s%s", label, terminal_mark(stdout, MARK_STRONG),
+		precise_text(mean, s->mean_ns, s->sd_ns), terminal_mark(stdout, MARK_END));
 	if (s->n > 1)
 		printf(", sd %s, relative error %s", time_text(sd, s->sd_ns),
 			relative_error(error, s->relative_error));
-	printf("; %s to %s in %zu sample%s\n", time_text(min, (double)s->min_ns),
-		time_text(max, (double)s->max_ns), s->n, s->n == 1 ? "" : "s");
+	printf("; %s to %s in %zu sample%s\n", precise_text(min, (double)s->min_ns, s->sd_ns),
+		precise_text(max, (double)s->max_ns, s->sd_ns), s->n, s->n == 1 ? "" : "s");
 }
 
 static void show_interval(const struct summary *s)
@@ -66,21 +72,18 @@ static void show_interval(const struct summary *s)
 	if (s->n < 2)
 		return;
 	half = summary_interval(s, 0.95);
-	printf("  %-18s %s to %s (95 %% confidence)\n", "its mean lies in", time_text(low, s->mean_ns - half),
-		time_text(high, s->mean_ns + half));
+	printf("  %-18s %s to %s (95 %% confidence)\n", "its mean lies in",
+		precise_text(low, s->mean_ns - half, s->sd_ns),
+		precise_text(high, s->mean_ns + half, s->sd_ns));
 }
 
 static void show_user_system(const struct result *r)
 {
+	struct result_means means = result_means(r);
 	char user[TEXT_TIME_SIZE], system[TEXT_TIME_SIZE];
-	double user_ns = 0, system_ns = 0;
 
-	for (size_t i = 0; i < r->n_samples; i++) {
-		user_ns += (double)r->samples[i].user_ns / (double)r->n_samples;
-		system_ns += (double)r->samples[i].system_ns / (double)r->n_samples;
-	}
-	printf("  %-18s %s user, %s system (means of all samples)\n", "of it", time_text(user, user_ns),
-		time_text(system, system_ns));
+	printf("  %-18s %s user, %s system (means of all samples)\n", "of it", time_text(user, means.user_ns),
+		time_text(system, means.system_ns));
 }
 
 static void show_reasons(const struct result *r)

@@ -158,19 +158,24 @@ static int observe(struct series *s, struct observed *ret, struct error *err)
 	return 0;
 }
 
-int series_warm_up(struct series *s, int i, struct error *err)
+/* `which` is how a sentence about it calls it. */
+static int observe_well(struct series *s, const char *which, struct observed *ret, struct error *err)
 {
-	struct observed observed;
-	char which[32];
 	int r;
 
 	if (interrupt_came())
 		return -EINTR;
-	r = observe(s, &observed, err);
-	if (r < 0)
-		return r;
+	r = observe(s, ret, err);
+	return r < 0 ? r : check_end(s, &ret->observation.spawned, which, err);
+}
+
+int series_warm_up(struct series *s, int i, struct error *err)
+{
+	struct observed observed;
+	char which[32];
+
 	snprintf(which, sizeof(which), "warm-up %d", i);
-	return check_end(s, &observed.observation.spawned, which, err);
+	return observe_well(s, which, &observed, err);
 }
 
 int series_sample(struct series *s, struct error *err)
@@ -179,13 +184,8 @@ int series_sample(struct series *s, struct error *err)
 	char which[32];
 	int r;
 
-	if (interrupt_came())
-		return -EINTR;
-	r = observe(s, &observed, err);
-	if (r < 0)
-		return r;
 	snprintf(which, sizeof(which), "sample %u", s->run->n_samples + 1);
-	r = check_end(s, &observed.observation.spawned, which, err);
+	r = observe_well(s, which, &observed, err);
 	return r < 0 ? r : store(s, &observed, err);
 }
 
