@@ -10,19 +10,15 @@
 #include <errno.h>
 #include <string.h>
 
-int audit_decide(struct audit *ret, const struct facts *facts, struct error *err)
+int audit_decide(struct audit *ret, const struct facts *facts, bool all, struct error *err)
 {
-	struct audit audit = {.facts = facts};
-	int n = 0;
+	struct audit audit = {.facts = facts, .all = all};
 
-	while (checks[n].id)
-		n++;
-	audit.findings = calloc((size_t)n, sizeof(*audit.findings));
+	audit.findings = calloc(n_checks, sizeof(*audit.findings));
 	if (!audit.findings)
 		return error_os(err, -ENOMEM, "cannot audit");
-	for (int i = 0; i < n; i++) {
-		checks[i].decide(facts, &audit.findings[i]);
-		audit.n_checks++;
+	for (size_t i = 0; i < n_checks; i++) {
+		check_decide(i, facts, &audit.findings[i]);
 		if (checks[i].level != 'A')
 			continue;
 		audit.n_off += audit.findings[i].state == CHECK_OFF;
@@ -35,10 +31,15 @@ int audit_decide(struct audit *ret, const struct facts *facts, struct error *err
 
 void audit_clear(struct audit *audit)
 {
-	for (int i = 0; i < audit->n_checks; i++)
+	for (size_t i = 0; audit->findings && i < n_checks; i++)
 		finding_clear(&audit->findings[i]);
 	free(audit->findings);
 	*audit = (struct audit){};
+}
+
+bool audit_shows(const struct audit *audit, size_t i)
+{
+	return audit->all || checks[i].level != 'C';
 }
 
 bool audit_is_fit(const struct audit *audit)
@@ -46,13 +47,32 @@ bool audit_is_fit(const struct audit *audit)
 	return audit->n_off == 0;
 }
 
-char *audit_fill(const char *text, const char *items)
+static char *fill(const char *text, const char *items)
 {
 	const char *place = strstr(text, "%s");
 
 	if (!place)
 		return strdup(text);
 	return text_format("%.*s%s%s", (int)(place - text), text, items ?: "UNIT...", place + 2);
+}
+
+static bool is_applied(const struct check *check)
+{
+	return check->applied || (check->setting.pattern && !check->setting.on_request);
+}
+
+char *audit_how(const struct check *check, const struct finding *finding)
+{
+	if (finding->how || (check->how && !is_applied(check)))
+		return fill(finding->how ?: check->how, finding->items);
+	if (check->how)
+		return text_format("emp-setup apply, or %s", check->how);
+	return text_format("emp-setup apply --only %s", check->id);
+}
+
+char *audit_undo(const struct check *check, const struct finding *finding)
+{
+	return fill(check->undo ?: "emp-setup restore", finding->items);
 }
 
 static json_t *items_json(const char *items)
@@ -70,8 +90,8 @@ static json_t *items_json(const char *items)
 
 static json_t *check_json(const struct check *check, const struct finding *finding)
 {
-	_cleanup_(freep) char *how = audit_fill(finding->how ?: check->how, finding->items);
-	_cleanup_(freep) char *undo = audit_fill(check->undo, finding->items);
+	_cleanup_(freep) char *how = audit_how(check, finding);
+	_cleanup_(freep) char *undo = audit_undo(check, finding);
 	char level[] = {check->level, '\0'};
 	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id,
 		"level", level, "step", check->step, "state", check_state_word(finding->state), "value",
@@ -89,8 +109,9 @@ json_t *audit_json(const struct audit *audit)
 	char words[MACHINE_WORDS_SIZE];
 	json_t *list = json_array();
 
-	for (int i = 0; i < audit->n_checks; i++)
-		json_array_append_new(list, check_json(&checks[i], &audit->findings[i]));
+	for (size_t i = 0; i < n_checks; i++)
+		if (audit_shows(audit, i))
+			json_array_append_new(list, check_json(&checks[i], &audit->findings[i]));
 	return json_pack("{s:s, s:i, s:{s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "format", "emp-audit",
 		"version", 1, "machine", "words", machine_words(m, words), "virtual", m->virtual, "container",
 		m->container, "systemd", m->systemd, "policy", policy_name(audit->facts->policy), "checks",
@@ -118,9 +139,9 @@ int verb_audit(int argc, char **argv, struct error *err)
 	int r = root_open(&root_fd, err);
 
 	if (r == 0)
-		r = facts_read(&facts, root_fd, options.policy, err);
+		r = facts_read(&facts, root_fd, options.policy, options.within_ns, err);
 	if (r == 0)
-		r = audit_decide(&audit, &facts, err);
+		r = audit_decide(&audit, &facts, options.all, err);
 	if (r == 0)
 		r = show(&audit, err);
 	if (r < 0)

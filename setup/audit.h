@@ -8,13 +8,17 @@
 #include <stdio.h>
 
 struct audit {
-	const struct facts *facts;      /* not ours */
-	struct finding *findings;       /* one for each row of checks[] */
-	int n_checks, n_off, n_unknown; /* of level A */
+	const struct facts *facts; /* not ours */
+	bool all;                  /* rows of level C are shown too */
+	struct finding *findings;  /* one for each row of checks[] */
+	int n_off, n_unknown;      /* of level A */
 };
 
-int audit_decide(struct audit *ret, const struct facts *facts, struct error *err);
+int audit_decide(struct audit *ret, const struct facts *facts, bool all, struct error *err);
 void audit_clear(struct audit *audit);
+
+/* Whether row i is shown. */
+bool audit_shows(const struct audit *audit, size_t i);
 
 bool audit_is_fit(const struct audit *audit);
 
@@ -24,5 +28,6 @@ int audit_print(const struct audit *audit, FILE *file, bool details, struct erro
 /* The document of interchange: {"checks": […], "verdict": …}; NULL: no memory. The caller drops it. */
 json_t *audit_json(const struct audit *audit);
 
-/* `text` with each "%s" in it replaced; the caller frees it. */
-char *audit_fill(const char *text, const char *items);
+/* How to get there and back again; the caller frees it. */
+char *audit_how(const struct check *check, const struct finding *finding);
+char *audit_undo(const struct check *check, const struct finding *finding);

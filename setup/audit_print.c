@@ -48,7 +48,9 @@ static int print_table(const struct audit *audit, FILE *file, struct error *err)
 
 	if (r < 0)
 		return r;
-	for (int i = 0; i < audit->n_checks; i++) {
+	for (size_t i = 0; i < n_checks; i++) {
+		if (!audit_shows(audit, i))
+			continue;
 		table_row(table);
 		table_cell(table, "%s", strcmp(step, checks[i].step) ? checks[i].step : "");
 		table_cell(table, "%s", checks[i].id);
@@ -62,8 +64,8 @@ static int print_table(const struct audit *audit, FILE *file, struct error *err)
 
 static void print_check(const struct check *check, const struct finding *finding, bool details, FILE *file)
 {
-	_cleanup_(freep) char *how = audit_fill(finding->how ?: check->how, finding->items);
-	_cleanup_(freep) char *undo = audit_fill(check->undo, finding->items);
+	_cleanup_(freep) char *how = audit_how(check, finding);
+	_cleanup_(freep) char *undo = audit_undo(check, finding);
 
 	fprintf(file, "\n%s%s%s is %s\n", terminal_mark(file, MARK_STRONG), check->id,
 		terminal_mark(file, MARK_END), check_state_word(finding->state));
@@ -99,8 +101,8 @@ int audit_print(const struct audit *audit, FILE *file, bool details, struct erro
 	r = print_table(audit, file, err);
 	if (r < 0)
 		return r;
-	for (int i = 0; i < audit->n_checks; i++)
-		if (details || audit->findings[i].state == CHECK_OFF)
+	for (size_t i = 0; i < n_checks; i++)
+		if (audit_shows(audit, i) && (details || audit->findings[i].state == CHECK_OFF))
 			print_check(&checks[i], &audit->findings[i], details, file);
 	print_verdict(audit, file);
 	return 0;

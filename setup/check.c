@@ -4,157 +4,10 @@
 
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
-
-const struct check checks[] = {
-	{
-		.id = "svc.units",
-		.level = 'A',
-		.step = "EMPv1 daemons",
-		.wanted = "no non-critical service runs",
-		.why = "a daemon that wakes up inside a sample takes the CPU or its caches away",
-		.how = "systemctl stop %s",
-		.undo = "systemctl start %s",
-		.who = "EMP, LLVM, krun, tuned",
-		.decide = check_services,
-	},
-	{
-		.id = "svc.timers",
-		.level = 'A',
-		.step = "EMPv1 daemons",
-		.wanted = "no non-critical timer waits",
-		.why = "a timer starts its service in the middle of a run of hours",
-		.how = "systemctl stop %s",
-		.undo = "systemctl start %s (a persistent timer that is overdue runs its service at once)",
-		.who = "EMP, krun",
-		.decide = check_timers,
-	},
-	{
-		.id = "ntp.on",
-		.level = 'A',
-		.step = "EMPv2 time",
-		.wanted = "one time daemon, synchronised",
-		.why = "a clock that nobody disciplines drifts by seconds a day, and jumps when somebody "
-		       "sets it",
-		.how = "install chrony, or switch one daemon on: timedatectl set-ntp true",
-		.undo = "timedatectl set-ntp false, if it was off before",
-		.who = "EMP, BenchExec (krun asks for the opposite)",
-		.decide = check_ntp,
-	},
-	{
-		.id = "freq.driver",
-		.level = 'A',
-		.step = "EMPv3 frequency",
-		.wanted = "recorded",
-		.why = "the driver decides which of the other switches there are, and what they mean",
-		.how = "nothing to do",
-		.undo = "nothing to undo",
-		.who = "pyperf, krun, tuned",
-		.decide = check_frequency_driver,
-	},
-	{
-		.id = "freq.governor",
-		.level = 'A',
-		.step = "EMPv3 frequency",
-		.wanted = "performance on all CPUs",
-		.why = "other governors change the clock rate with the load, so that a program times itself",
-		.how = "write performance into /sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
-		.undo = "write the value shown here",
-		.who = "pyperf, ReBench, krun, temci, tuned, LLVM",
-		.decide = check_governor,
-	},
-	{
-		.id = "freq.min",
-		.level = 'A',
-		.step = "EMPv3 frequency",
-		.wanted = "the base frequency, not less",
-		.why = "a clock that may fall takes its time to rise again",
-		.how = "write base_frequency into /sys/devices/system/cpu/cpufreq/policy*/scaling_min_freq",
-		.undo = "write the value shown here",
-		.who = "pyperf",
-		.decide = check_min_frequency,
-	},
-	{
-		.id = "turbo.intel",
-		.level = 'A',
-		.step = "EMPv3 turbo",
-		.wanted = "no_turbo = 1",
-		.why = "how long turbo lasts hangs on temperature and on what the other CPUs do",
-		.how = "write 1 into /sys/devices/system/cpu/intel_pstate/no_turbo, after the governor",
-		.undo = "write 0",
-		.who = "EMP, pyperf, ReBench, temci, LLVM, BenchExec",
-		.decide = check_turbo_intel,
-	},
-	{
-		.id = "turbo.boost",
-		.level = 'A',
-		.step = "EMPv3 turbo",
-		.wanted = "boost = 0",
-		.why = "how long turbo lasts hangs on temperature and on what the other CPUs do",
-		.how = "write 0 into /sys/devices/system/cpu/cpufreq/boost",
-		.undo = "write 1",
-		.who = "EMP, temci, BenchExec",
-		.decide = check_turbo_boost,
-	},
-	{
-		.id = "turbo.policy",
-		.level = 'A',
-		.step = "EMPv3 turbo",
-		.wanted = "boost = 0 in every policy",
-		.why = "how long turbo lasts hangs on temperature and on what the other CPUs do",
-		.how = "write 0 into /sys/devices/system/cpu/cpufreq/policy*/boost; no such file: the "
-		       "firmware's setup",
-		.undo = "write 1",
-		.who = "EMP (tuned's latency-performance switches it on)",
-		.decide = check_turbo_policy,
-	},
-	{
-		.id = "speedstep",
-		.level = 'A',
-		.step = "EMPv3 SpeedStep",
-		.wanted = "off in firmware, or a fixed frequency",
-		.why = "a clock rate that changes makes equal work take different times",
-		.how = "switch it off in the firmware's setup, or set freq.governor, freq.min and turbo as "
-		       "above",
-		.undo = "the firmware's setup",
-		.who = "EMP",
-		.decide = check_speedstep,
-	},
-	{
-		.id = "kernel.version",
-		.level = 'A',
-		.step = "EMPv4 kernel",
-		.wanted = "the newest of this system",
-		.why = "one fix in a kernel took the spread of the paper's times from 8.7 ms to 1.8 ms",
-		.how = "install the newest kernel and reboot",
-		.undo = "boot the old kernel from the boot menu",
-		.who = "EMP",
-		.decide = check_kernel_version,
-	},
-	{
-		.id = "kernel.pending",
-		.level = 'A',
-		.step = "EMPv4 kernel",
-		.wanted = "no reboot is waited for",
-		.why = "what is installed and what runs differ, and the next reboot ends the comparison",
-		.how = "reboot",
-		.undo = "nothing to undo",
-		.who = "EMP",
-		.decide = check_kernel_pending,
-	},
-	{
-		.id = "delayacct",
-		.level = 'A',
-		.step = "accounting",
-		.wanted = "0 or 1: CPU times do not need it",
-		.why = "only waiting times (disk, swap, interrupts) are missing while it is 0",
-		.how = "sysctl kernel.task_delayacct=1, if waiting times are wanted",
-		.undo = "sysctl kernel.task_delayacct=0",
-		.who = "EMP",
-		.decide = check_delayacct,
-	},
-	{},
-};
+#include <string.h>
+#include <unistd.h>
 
 const char *check_state_word(enum check_state state)
 {
@@ -196,6 +49,54 @@ void finding_clear(struct finding *finding)
 	free(finding->value);
 	free(finding->items);
 	*finding = (struct finding){};
+}
+
+char *setting_want(const struct setting *setting, const struct facts *facts, const char *path)
+{
+	return setting->want_of ? setting->want_of(facts, path) : strdup(setting->want);
+}
+
+/* A read-only /sys or /proc/sys is how a container keeps its host's settings from its processes. */
+static bool hosts_to_decide(const struct facts *f, const char *path)
+{
+	return f->machine.container && faccessat(f->root_fd, path, W_OK, 0) < 0 && errno == EROFS;
+}
+
+static void decide_by_files(
+	const struct check *check, const struct readings *r, const struct facts *f, struct finding *ret)
+{
+	const struct reading *other = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		_cleanup_(freep) char *want = setting_want(&check->setting, f, r->items[i].path);
+
+		if (want && r->items[i].value && !strcmp(want, r->items[i].value))
+			continue;
+		other = other ?: &r->items[i];
+		n++;
+	}
+	if (r->n == 0)
+		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
+	else if (!other)
+		finding_set(ret, CHECK_OK, "%s", r->items[0].value);
+	else if (!other->value)
+		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
+			other->path, strerror(-other->error));
+	else if (hosts_to_decide(f, other->path))
+		finding_set(ret, CHECK_ABSENT, "%s; the host decides", other->value);
+	else if (r->n == 1)
+		finding_set(ret, CHECK_OFF, "%s", other->value);
+	else
+		finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, r->n);
+}
+
+void check_decide(size_t i, const struct facts *facts, struct finding *ret)
+{
+	if (checks[i].decide)
+		checks[i].decide(facts, ret);
+	else
+		decide_by_files(&checks[i], &facts->readings[i], facts, ret);
 }
 
 void check_delayacct(const struct facts *f, struct finding *ret)

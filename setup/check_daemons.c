@@ -94,7 +94,7 @@ static void describe_timers(const struct facts *f, struct finding *ret)
 	_cleanup_(freep) char *text = strdup("");
 
 	for (size_t i = 0; i < f->n_timers; i++) {
-		const struct timer *t = &f->timers[i];
+		const struct elapse *t = &f->timers[i];
 		char moment[TEXT_TIME_SIZE], *longer;
 
 		finding_add_item(ret, t->unit);

@@ -5,6 +5,8 @@
  * whose host decides; the first is not known to be good, the second cannot be audited from inside. */
 #include "setup/check.h"
 
+#include "lib/base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +90,36 @@ void check_min_frequency(const struct facts *f, struct finding *ret)
 		return;
 	}
 	finding_set(ret, CHECK_OK, "%" PRId64 " MHz", q->policies[0].min_khz / 1000);
+}
+
+void check_max_frequency(const struct facts *f, struct finding *ret)
+{
+	const struct frequency *q = &f->frequency;
+
+	if (no_policy(f, ret))
+		return;
+	for (size_t i = 0; i < q->n_policies; i++) {
+		const struct frequency_policy *p = &q->policies[i];
+
+		if (p->min_khz == p->max_khz || (p->base_khz > 0 && p->max_khz <= p->base_khz))
+			continue;
+		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz (policy %d)", p->max_khz / 1000, p->number);
+		return;
+	}
+	finding_set(ret, CHECK_OK, "%" PRId64 " MHz", q->policies[0].max_khz / 1000);
+}
+
+char *frequency_limits_wanted(const struct facts *f, const char *path)
+{
+	const char *number = strstr(path, "/policy");
+
+	for (size_t i = 0; number && i < f->frequency.n_policies; i++) {
+		const struct frequency_policy *p = &f->frequency.policies[i];
+
+		if (p->number == atoi(number + strlen("/policy")) && p->base_khz > 0)
+			return text_format("%" PRId64 " %" PRId64, p->base_khz, p->base_khz);
+	}
+	return NULL;
 }
 
 void check_turbo_intel(const struct facts *f, struct finding *ret)

@@ -50,7 +50,7 @@ void check_ntp(const struct facts *f, struct finding *ret)
 		check_many(&f->ntp, ret);
 	else if (f->ntp.n == 1)
 		check_one(f, &f->ntp.daemons[0], ret);
-	else if (f->machine.container)
+	else if (f->machine.container && !f->clock.settable)
 		finding_set(ret, CHECK_ABSENT, "the clock is the host's; %s", kernel_says(&f->clock));
 	else
 		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel_says(&f->clock));

@@ -1,38 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-setup: audits a machine that is to time programs, and takes its fingerprint. The verbs and options as
- * tables; what they do is in the files of their names. */
+/* emp-setup: makes a machine fit for timing programs, puts it back, and takes its fingerprint. The verbs and
+ * options as tables; what they do is in the files of their names. */
 #include "setup/setup.h"
 
+#include "lib/base/text.h"
 #include "lib/base/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 
-struct options options;
+struct options options = {.within_ns = 86400 * NS_PER_S};
 
+#define JSON_OPTION                                                                  \
+	{                                                                            \
+		0, "json", NULL, "print a JSON document", NULL, &options.json, false \
+	}
+#define POLICY_OPTION                                                                                 \
+	{                                                                                             \
+		'p', "policy", "NAME", "go by this policy or file, not by this distribution's", NULL, \
+			&options.policy, false                                                        \
+	}
 static const struct option_row audit_options[] = {
-	{0, "json", NULL, "print a JSON document", NULL, &options.json, false},
+	JSON_OPTION,
+	{'a', "all", NULL, "optional checks too (level C)", NULL, &options.all, false},
 	{'d', "details", NULL, "why, how, undo and who advises it, for every check", NULL, &options.details,
 		false},
-	{'p', "policy", "NAME", "judge by this policy or file, not by this distribution's", NULL,
-		&options.policy, false},
+	POLICY_OPTION,
+	{'w', "within", "TIME", "name the timers that elapse in this time (24h)", option_duration,
+		&options.within_ns, false},
 	{0, "root", "DIR", "look at a captured machine", NULL, &options.root, true},
 	{},
 };
 
+static const struct option_row apply_options[] = {
+	{'n', "dry-run", NULL, "print the plan, change nothing", NULL, &options.dry_run, false},
+	{0, "only", "ID,ID...", "these checks and no others; optional ones only so", NULL, &options.only,
+		false},
+	{0, "skip", "ID,ID...", "all but these", NULL, &options.skip, false},
+	{0, "for", NULL, "apply, run the command, restore", NULL, &options.run_for, false},
+	{0, "persistent", NULL, "services and timers stay silent after a reboot, too", NULL,
+		&options.for_good, false},
+	POLICY_OPTION,
+	JSON_OPTION,
+	{'d', "details", NULL, "what was so already or is not there, too", NULL, &options.details, false},
+	{0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true},
+	{},
+};
+
+static const struct option_row restore_options[] = {
+	{0, "force", NULL, "put back also what somebody else has set since", NULL, &options.force, false},
+	{0, "forget", NULL, "let be what somebody else has set since", NULL, &options.forget, false},
+	{0, "at-boot", NULL, "only forget what a reboot has undone", NULL, &options.at_boot, false},
+	JSON_OPTION,
+	{'d', "details", NULL, "what was so already or is not there, too", NULL, &options.details, false},
+	{0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true},
+	{},
+};
+
+static const struct option_row status_options[] = {
+	JSON_OPTION,
+	{},
+};
+
 static const struct option_row fingerprint_options[] = {
-	{0, "json", NULL, "print a JSON document", NULL, &options.json, false},
+	JSON_OPTION,
 	{0, "root", "DIR", "look at a captured machine", NULL, &options.root, true},
 	{},
 };
 
 static const struct verb verbs[] = {
 	{.name = "audit",
-		.summary = "say whether this machine is fit for timing programs, and what to do",
+		.summary = "say whether this machine is fit for timing, and what to do",
 		.options = audit_options,
 		.run = verb_audit},
+	{.name = "apply",
+		.args = "[--for -- COMMAND...]",
+		.summary = "make this machine quiet; also called tune",
+		.max_args = -1,
+		.options = apply_options,
+		.run = verb_apply},
+	{.name = "restore",
+		.summary = "put everything back as it was; also called reset",
+		.options = restore_options,
+		.run = verb_restore},
+	{.name = "status",
+		.summary = "show what is applied, and since when",
+		.options = status_options,
+		.run = verb_status},
 	{.name = "fingerprint",
-		.summary = "say what this machine is and how it is set, with a digest to compare",
+		.summary = "say what this machine is and how it is set, with a digest",
 		.options = fingerprint_options,
 		.run = verb_fingerprint},
 	{},
@@ -40,8 +97,8 @@ static const struct verb verbs[] = {
 
 static const struct tool tool = {
 	.name = "emp-setup",
-	.summary = "Audits a machine that is to time programs, and takes its fingerprint.",
-	.notes = "Nothing is changed by these verbs. Exit status of audit: 0 fit, 2 not fit, 1 error.\n",
+	.summary = "Makes a machine fit for timing programs, and puts it back as it was.",
+	.notes = "Exit status: 0 done (audit: fit), 1 error, 2 not fit, refused or left alone.\n",
 	.verbs = verbs,
 };
 
@@ -60,7 +117,17 @@ int root_open(int *ret, struct error *err)
 	return 0;
 }
 
+/* The names that other tools have for two of our verbs. */
+static void translate(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "tune"))
+		argv[1] = (char *)"apply";
+	if (argc > 1 && !strcmp(argv[1], "reset"))
+		argv[1] = (char *)"restore";
+}
+
 int main(int argc, char **argv)
 {
+	translate(argc, argv);
 	return tool_main(&tool, argc, argv);
 }

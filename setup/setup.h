@@ -5,12 +5,19 @@
 #include "lib/base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct options {
 	bool json;
 	bool details;       /* all there is to know of every check */
 	const char *policy; /* a name or a file; NULL: this distribution's */
-	const char *root;   /* a captured machine to look at; NULL: this one */
+	bool all;           /* checks of level C too */
+	bool dry_run, for_good, run_for, force, forget;
+	bool at_boot;            /* only forget what the reboot undid */
+	const char *only, *skip; /* ids with commas between */
+	int kill_after;          /* a switch for tests: see step.h */
+	int64_t within_ns;       /* how far ahead timers matter */
+	const char *root;        /* a captured machine to look at; NULL: this one */
 };
 
 extern struct options options;
@@ -20,3 +27,10 @@ int root_open(int *ret, struct error *err);
 
 int verb_audit(int argc, char **argv, struct error *err);
 int verb_fingerprint(int argc, char **argv, struct error *err);
+int verb_apply(int argc, char **argv, struct error *err);
+int verb_restore(int argc, char **argv, struct error *err);
+int verb_status(int argc, char **argv, struct error *err);
+
+/* Takes back what the journal holds, under the lock, and tells it. A status of tool.h. */
+struct taking_back;
+int restore_journal(struct taking_back *how, struct error *err);

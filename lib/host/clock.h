@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct clock_state {
+	bool settable;        /* a daemon in here could steer it: not so in most containers */
 	bool known;           /* the rest is filled in */
 	bool synchronised;    /* TIME_ERROR and STA_UNSYNC are both clear */
 	double frequency_ppm; /* by how much the rate is being corrected */

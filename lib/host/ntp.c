@@ -126,6 +126,15 @@ bool ntp_is_unit(const char *unit)
 	return false;
 }
 
+const char *ntp_unit(size_t i)
+{
+	for (size_t row = 0; row < ELEMENTS(KNOWN); row++)
+		for (const char *const *unit = KNOWN[row].units; *unit; unit++)
+			if (KNOWN[row].ask != ask_nobody && i-- == 0)
+				return *unit;
+	return NULL;
+}
+
 static bool runs_as_unit(const struct known_daemon *known, const struct unit_list *list)
 {
 	for (const char *const *name = known->units; *name; name++) {

@@ -33,6 +33,9 @@ void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list
 /* Whether a unit is one of the daemons that this file knows. */
 bool ntp_is_unit(const char *unit);
 
+/* The units that may be started where none runs, the best first; NULL after the last. */
+const char *ntp_unit(size_t i);
+
 /* The answers of `chronyc -c tracking` and `ntpq -pn`. */
 void ntp_parse_chrony(const char *text, struct ntp_daemon *daemon);
 void ntp_parse_ntpq(const char *text, struct ntp_daemon *daemon);

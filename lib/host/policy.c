@@ -103,6 +103,12 @@ const char *policy_stop(const struct policy *policy, const char *unit)
 	return find_rule(policy, RULE_STOP, unit);
 }
 
+bool policy_knows(const struct policy *policy, const char *unit)
+{
+	return policy_never(policy, unit) || find_rule(policy, RULE_KEEP, unit) ||
+	       find_rule(policy, RULE_STOP, unit);
+}
+
 static bool names_process(const char *unit, const char *process)
 {
 	size_t len = strlen(unit), end = strlen(".service");

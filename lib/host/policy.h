@@ -37,6 +37,8 @@ const char *policy_floor(const struct policy *policy); /* NULL: none */
 const char *policy_stop(const struct policy *policy, const char *unit);
 /* Why it must never be touched; NULL if it may. */
 const char *policy_never(const struct policy *policy, const char *unit);
+/* Whether any list names it. */
+bool policy_knows(const struct policy *policy, const char *unit);
 /* The unit of [stop] that a process of this name belongs to; NULL if it is none. The caller frees it. */
 char *policy_unit_of_process(const struct policy *policy, const char *process);
 

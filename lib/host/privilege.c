@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <sys/capability.h>
 #include <sys/syscall.h>
@@ -67,4 +68,45 @@ void privilege_forget(void)
 
 	if (borrowed)
 		syscall(SYS_capset, &header, none);
+}
+
+/* For settings. */
+static const cap_value_t settings[] = {
+	CAP_DAC_OVERRIDE, /* files of /sys and /proc/sys belong to root, whoever we are in a user namespace */
+	CAP_SYS_ADMIN,    /* some of /proc/sys/kernel ask for it beside the file's mode */
+	CAP_KILL,         /* signals for the command that runs while they hold */
+};
+
+static int check_settings(cap_t now, struct error *err)
+{
+	for (size_t i = 0; i < ELEMENTS(settings); i++) {
+		cap_flag_value_t have = CAP_CLEAR;
+		char *name;
+
+		if (cap_get_flag(now, settings[i], CAP_PERMITTED, &have) == 0 && have == CAP_SET)
+			continue;
+		name = cap_to_name(settings[i]);
+		error_say(err, -EPERM, "changing settings needs root: the capability %s is missing",
+			name ?: "?");
+		cap_free(name);
+		return -EPERM;
+	}
+	return 0;
+}
+
+int privilege_keep_for_settings(struct error *err)
+{
+	_cleanup_(cap_freep) cap_t now = cap_get_proc(), kept = cap_init();
+	int r;
+
+	if (!now || !kept)
+		return error_os(err, -errno, "cannot read the capabilities");
+	r = check_settings(now, err);
+	if (r < 0)
+		return r;
+	if (cap_set_flag(kept, CAP_PERMITTED, ELEMENTS(settings), settings, CAP_SET) < 0 ||
+		cap_set_flag(kept, CAP_EFFECTIVE, ELEMENTS(settings), settings, CAP_SET) < 0 ||
+		cap_set_proc(kept) < 0)
+		return error_os(err, -errno, "cannot give up capabilities");
+	return 0;
 }

@@ -5,6 +5,8 @@
  * without them. Root's own capabilities are left as they are. The only file that includes libcap. */
 #pragma once
 
+#include "lib/base/error.h"
+
 #include <stdbool.h>
 
 /* First thing in main. */
@@ -19,3 +21,8 @@ void privilege_lower(void);
 /* In a child that is about to execute a program of the user's: none of them may pass on. System calls only.
  */
 void privilege_forget(void);
+
+/* For a program of root's that changes settings: keeps the capabilities for writing them and for asking
+ * systemd, and gives up the rest for this process; what it starts as root has its own again. -EPERM with a
+ * sentence that names what is missing. */
+int privilege_keep_for_settings(struct error *err);

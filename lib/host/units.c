@@ -1,29 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The units of systemd: see units.h. */
-#include "lib/host/units.h"
+#include "lib/host/units_internal.h"
 
 #include "lib/base/text.h"
 
 #include <errno.h>
 #include <string.h>
-#include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
-
-#define SERVICE "org.freedesktop.systemd1"
-#define OBJECT "/org/freedesktop/systemd1"
-#define MANAGER SERVICE, OBJECT, SERVICE ".Manager"
 
 static const char *const KINDS[] = {"*.service", "*.timer", "*.socket", "*.path"};
 
 enum { CALL_TIMEOUT_US = 10 * 1000 * 1000 };
 
-struct units {
-	sd_bus *bus;
-};
-
-/* What the other side said, where it said something; else the words of errno. */
-static int bus_failed(struct error *err, int r, const sd_bus_error *said, const char *doing)
+int units_failed(struct error *err, int r, const sd_bus_error *said, const char *doing)
 {
 	if (said && said->message)
 		return error_say(err, r, "%s: %s", doing, said->message);
@@ -72,7 +62,7 @@ void units_free(struct units *units)
 	free(units);
 }
 
-static char *unit_path(const char *name)
+char *units_path(const char *name)
 {
 	char *path = NULL;
 
@@ -83,7 +73,7 @@ static int unit_property(struct units *units, const char *name, const char *inte
 	char type, void *ret, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
-	_cleanup_(freep) char *path = unit_path(name);
+	_cleanup_(freep) char *path = units_path(name);
 	int r;
 
 	if (!path)
@@ -199,7 +189,7 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err)
 		ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2], KINDS[3]);
 
 	if (r < 0)
-		return bus_failed(err, r, &said, "cannot ask systemd for its units");
+		return units_failed(err, r, &said, "cannot ask systemd for its units");
 	r = parse_units(reply, &list, err);
 	if (r < 0)
 		return r;
@@ -220,17 +210,43 @@ void strings_free(char **strings)
 	free(strings);
 }
 
-int units_triggers(struct units *units, const char *name, char ***ret, struct error *err)
+int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
-	_cleanup_(freep) char *path = unit_path(name);
+	_cleanup_(freep) char *path = units_path(name);
 	int r;
 
 	if (!path)
 		return error_os(err, -ENOMEM, "cannot ask systemd of %s", name);
-	r = sd_bus_get_property_strv(units->bus, SERVICE, path, SERVICE ".Unit", "TriggeredBy", &said, ret);
+	r = sd_bus_get_property_strv(units->bus, SERVICE, path, SERVICE ".Unit", property, &said, ret);
 	if (r < 0)
-		return bus_failed(err, r, &said, "cannot ask systemd what starts a unit");
+		return units_failed(err, r, &said, "cannot ask systemd how units hang together");
+	return 0;
+}
+
+int units_triggers(struct units *units, const char *name, char ***ret, struct error *err)
+{
+	return units_names(units, name, "TriggeredBy", ret, err);
+}
+
+int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err)
+{
+	return unit_property(units, name, SERVICE ".Unit", property, 's', ret, err);
+}
+
+int units_service_type(struct units *units, const char *name, char **ret, struct error *err)
+{
+	return unit_property(units, name, SERVICE ".Service", "Type", 's', ret, err);
+}
+
+int units_cpu_ns(struct units *units, const char *name, int64_t *ret, struct error *err)
+{
+	uint64_t ns = UINT64_MAX;
+	int r = unit_property(units, name, SERVICE ".Service", "CPUUsageNSec", 't', &ns, err);
+
+	if (r < 0)
+		return r;
+	*ret = ns > INT64_MAX ? -1 : (int64_t)ns;
 	return 0;
 }
 
@@ -280,7 +296,7 @@ static int timesync_get(struct units *units, const char *property, sd_bus_messag
 		r = sd_bus_message_append(call, "ss", "org.freedesktop.timesync1.Manager", property);
 	if (r >= 0)
 		r = sd_bus_call(units->bus, call, CALL_TIMEOUT_US, &said, ret);
-	return r < 0 ? bus_failed(err, r, &said, "cannot ask systemd-timesyncd") : 0;
+	return r < 0 ? units_failed(err, r, &said, "cannot ask systemd-timesyncd") : 0;
 }
 
 int units_timesync(struct units *units, char **ret_server, struct error *err)

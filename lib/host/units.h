@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The services, timers, sockets and paths of systemd, asked over D-Bus. The only file that includes sd-bus,
- * so timesyncd's own answer comes from here too. */
+/* The services, timers, sockets and paths of systemd, asked over D-Bus. Its files alone include sd-bus (but
+ * for inhibit.c, which asks logind), so timesyncd's own answer comes from here too. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -41,8 +41,10 @@ const struct unit *unit_list_find(const struct unit_list *list, const char *name
 bool unit_is_up(const struct unit *unit);
 bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
 
-/* The timers, sockets and paths that start a service: NULL where there is none, else ends with NULL, and the
- * caller frees it with strings_free. */
+/* Names in a property of a unit: "TriggeredBy" (what starts it), "RequiredBy", "BoundBy", "ConsistsOf" (what
+ * goes down with it)… Ends with NULL, may be NULL where there are none; freed with strings_free. */
+int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err);
+/* The timers, sockets and paths that start a service. */
 int units_triggers(struct units *units, const char *name, char ***ret, struct error *err);
 void strings_free(char **strings);
 static inline void strings_freep(char ***strings)
@@ -50,8 +52,47 @@ static inline void strings_freep(char ***strings)
 	strings_free(*strings);
 }
 
+/* A text property of a unit ("FragmentPath", "ActiveState") or of a service ("Type"); the caller frees it. */
+int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err);
+int units_service_type(struct units *units, const char *name, char **ret, struct error *err);
+
+/* The same as unit_is_up for a unit of any kind, as it is now; one that cannot be asked for is not up. */
+bool units_is_up(struct units *units, const char *name);
+
+/* The state of a unit's file, loaded or not ("enabled", "disabled", "masked"…); -ENOENT: it has no file. The
+ * caller frees it. */
+int units_file_state(struct units *units, const char *name, char **ret, struct error *err);
+
+/* The unit that this very process belongs to; NULL: none. The caller frees it. */
+char *units_own(void);
+
+/* Changes; each waits until it is done. */
+enum { UNITS_JOB_TIMEOUT_S = 100 }; /* systemd itself gives a unit 90 s to stop */
+int units_start(struct units *units, const char *name, struct error *err);
+int units_stop(struct units *units, const char *name, struct error *err);
+/* Keeps units from being started by anybody: until the next boot, or for good. Needs units_reload after it.
+ */
+int units_mask(struct units *units, const char *name, bool for_good, struct error *err);
+int units_unmask(struct units *units, const char *name, bool for_good, struct error *err);
+/* Lets systemd read its files again. */
+int units_reload(struct units *units, struct error *err);
+
+/* CPU time of a service's processes since it was started; -1: not accounted. */
+int units_cpu_ns(struct units *units, const char *name, int64_t *ret, struct error *err);
+
 /* When a timer elapses next: ns since 1970, 0: never. */
 int units_timer_next(struct units *units, const char *name, int64_t *ret_realtime_ns, struct error *err);
+
+/* How a timer is set. */
+struct timer_setting {
+	char *words;       /* as in its file: "OnUnitActiveSec=4h", "OnCalendar=*-*-* 06,18:00:00" */
+	int64_t every_ns;  /* of OnUnitActiveSec or OnUnitInactiveSec; 0: not set */
+	char *calendar;    /* of OnCalendar, if there is one only; NULL: none, or several */
+	int64_t spread_ns; /* RandomizedDelaySec */
+};
+
+int units_timer_setting(struct units *units, const char *name, struct timer_setting *ret, struct error *err);
+void timer_setting_clear(struct timer_setting *setting);
 
 /* Whether systemd-timesyncd has an answer from a server: 1 yes, 0 no. `ret_server` (the caller frees it) is
  * NULL if it has none. */
