@@ -8,13 +8,13 @@
 
 #include <errno.h>
 
-/* The results for people or programs, and the files asked for: also those of a session that was cut short. */
+/* The results for people or programs: also those of a session that was cut short. */
 static int give(const struct session *session, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
-	int r = export_files(session, err);
+	int r = 0;
 
-	if (r == 0 && session->options->json) {
+	if (session->options->json) {
 		r = export_json(session, &document, err);
 		if (r == 0)
 			r = json_print(document, stdout, err);
@@ -62,6 +62,7 @@ static int run(int argc, char **argv, struct error *err)
 	r = session_open(&session, &measure_options, &commands, err);
 	if (r < 0)
 		return r;
+	session.command_done = export_files;
 	outcome = session_run(&session, err);
 	r = give(&session, outcome == 0 ? err : &second);
 	if (outcome != 0 || r != 0)

@@ -26,6 +26,9 @@ struct session {
 	int64_t environment;
 	char *environment_digest;
 	int in, out, null; /* what the programs read and write; -1: what we do */
+	/* Called when one command after another is done (in sequence), so that results can be written as they
+	 * come; may be NULL. */
+	int (*command_done)(const struct session *session, struct error *err);
 	uint64_t shuffled; /* state of the shuffle */
 };
 

@@ -169,10 +169,13 @@ static int end_tasks(struct turn *turn, int outcome, struct error *err)
 	return outcome;
 }
 
-static int read_results(struct session *s, struct error *err)
+/* Of the tasks of a turn that have samples: also where it was cut short. */
+static int read_results(const struct turn *turn, struct error *err)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		struct task *t = &s->tasks[i];
+	struct session *s = turn->session;
+
+	for (size_t i = 0; i < turn->n; i++) {
+		struct task *t = &turn->tasks[i];
 		int r;
 
 		if (t->run.n_samples == 0)
@@ -189,7 +192,7 @@ static int read_results(struct session *s, struct error *err)
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return s->command_done ? s->command_done(s, err) : 0;
 }
 
 static int take_all(struct session *s, struct error *err)
@@ -205,18 +208,21 @@ static int take_all(struct session *s, struct error *err)
 	for (size_t i = 0; r == 0 && i < s->n; i += sequence ? 1 : s->n) {
 		struct turn turn = {s, &s->tasks[i], sequence ? 1 : s->n, &progress, &done};
 
+		struct error second = {};
+		int read;
+
 		r = take_rounds(&turn, err);
 		r = end_tasks(&turn, r, err);
+		read = read_results(&turn, r == 0 ? err : &second);
+		r = r ?: read;
 	}
 	return r;
 }
 
 int session_run(struct session *s, struct error *err)
 {
-	struct error ignored = {};
 	uint64_t samples = 0;
 	int outcome = take_all(s, err);
-	int r = read_results(s, outcome == 0 ? err : &ignored);
 
 	for (size_t i = 0; i < s->n; i++)
 		samples += s->tasks[i].run.n_samples;
@@ -224,7 +230,5 @@ int session_run(struct session *s, struct error *err)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld%s the %llu samples before",
 			(long long)s->tasks[0].run.id, s->n == 1 ? " keeps" : " and those behind it keep",
 			(unsigned long long)samples);
-	if (outcome == -ETIMEDOUT)
-		return STATUS_TIME_OUT;
-	return outcome < 0 ? outcome : r;
+	return outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
 }

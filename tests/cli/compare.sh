@@ -45,6 +45,13 @@ expect 0 'x 0.5 (run' $measure -r 1 -w 0 -P n 0 1 -D 0.5 'echo x {n}'
 expect 1 'must go from a number up to a number' $measure -P n 3 1 'echo {n}'
 expect 1 'needs 3 values' $measure -P n 3
 
+# an aborted session keeps what it had
+$measure -r 3 --order sequence --export-json aborted.json "$burn 1" "sleep 1000" >/dev/null 2>&1 &
+for i in $(seq 50); do [ -s aborted.json ] && break; sleep 0.1; done
+kill -KILL $!
+wait $! 2>/dev/null
+that "the command that was done is in the file" json aborted.json 'len(d["results"]) == 1 and len(d["results"][0]["times"]) == 3'
+
 # what runs around samples
 $measure -r 3 -w 2 -s 'echo setup >>log' -p 'echo prepare >>log' -C 'echo conclude >>log' -c 'echo cleanup >>log' true >/dev/null
 that "hooks run as often as they should" test "$(sort log | uniq -c | tr -s ' \n' ' ')" = " 1 cleanup 5 conclude 5 prepare 1 setup "
