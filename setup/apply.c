@@ -73,7 +73,7 @@ static void show_plan(struct applying *a)
 		const struct entry *e = &a->plan.journal.entries[a->plan.order[i]];
 		bool same = !strcmp(e->old, e->want);
 
-		report_add(a->report, e->id, e->name, same ? "stays" : "will change", e->old, e->want, NULL);
+		report_file(a->report, e, same ? "stays" : "will change", e->old, e->want, NULL);
 	}
 }
 
@@ -154,7 +154,10 @@ int verb_apply(int argc, char **argv, struct error *err)
 {
 	_cleanup_(applying_clear) struct applying a = {.lock = -1};
 	struct request request = {options.only, options.skip, options.for_good};
-	int r = check_operands(argc, &request, err);
+	int r;
+
+	argv[argc] = NULL; /* behind the operands, options may be left */
+	r = check_operands(argc, &request, err);
 
 	if (r == 0 && !options.dry_run)
 		r = privilege_keep_for_settings(err);

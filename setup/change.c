@@ -66,7 +66,7 @@ static int set_file(struct plan *plan, size_t i, struct report *report, struct e
 		r = journal_mark(&plan->journal, i, err);
 		step();
 	}
-	report_add(report, e->id, e->name, outcome_word(&result), before, result.held,
+	report_file(report, e, outcome_word(&result), before, result.held,
 		result.outcome == KNOB_REFUSED   ? refusal(result.error)
 		: result.outcome == KNOB_CLAMPED ? "the kernel made something else of it"
 						 : NULL);

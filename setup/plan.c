@@ -58,6 +58,15 @@ int request_check(const struct request *request, struct error *err)
 	return r < 0 ? r : check_list(request->skip, "--skip", err);
 }
 
+void report_file(struct report *report, const struct entry *e, const char *outcome, const char *before,
+	const char *now, const char *note)
+{
+	_cleanup_(freep) char *before_words = knob_words(e->knob, before),
+			      *now_words = knob_words(e->knob, now);
+
+	report_add(report, e->id, e->name, outcome, before_words, now_words, note);
+}
+
 int plan_add(struct plan *plan, struct entry *entry, struct error *err)
 {
 	struct entry *there = journal_find(&plan->journal, entry->name);

@@ -34,6 +34,10 @@ bool request_takes(const struct request *request, const struct check *check);
  * is taken over. */
 int plan_add(struct plan *plan, struct entry *entry, struct error *err);
 
+/* A row of a report, its values with their units. */
+void report_file(struct report *report, const struct entry *e, const char *outcome, const char *before,
+	const char *now, const char *note);
+
 /* The units of the policy: plan_units.c. */
 int plan_units(struct plan *plan, const struct facts *facts, const struct request *request,
 	struct units *units, struct report *report, struct error *err);

@@ -48,12 +48,12 @@ static void put_file_back(
 	int r = knob_read(&knob, &now);
 
 	if (r == -ENOENT || r == -ENODEV) {
-		report_add(report, e->id, e->name, "absent", NULL, NULL, "it is no longer there");
+		report_file(report, e, "absent", NULL, NULL, "it is no longer there");
 		entry_clear(e);
 		return;
 	}
 	if (r == 0 && strcmp(now, e->old) != 0 && !is_ours(e, now) && !how->force) {
-		report_add(report, e->id, e->name, "left alone", e->old, now,
+		report_file(report, e, "left alone", e->old, now,
 			"somebody else has set it since; --force puts it back, --forget lets it be");
 		if (how->forget)
 			entry_clear(e);
@@ -64,13 +64,13 @@ static void put_file_back(
 	if (result.outcome == KNOB_CHANGED) {
 		action_log(
 			ACTION_PUT_BACK, "%s: %s put back from %s to %s", e->id, e->name, now ?: "?", e->old);
-		report_add(report, e->id, e->name, "restored", now, e->old, NULL);
+		report_file(report, e, "restored", now, e->old, NULL);
 		entry_clear(e);
 	} else if (result.outcome == KNOB_ALREADY) {
-		report_add(report, e->id, e->name, "already", e->old, e->old, NULL);
+		report_file(report, e, "already", e->old, e->old, NULL);
 		entry_clear(e);
 	} else
-		report_add(report, e->id, e->name, "failed", now, result.held,
+		report_file(report, e, "failed", now, result.held,
 			result.outcome == KNOB_REFUSED ? strerror(-result.error)
 						       : "the kernel made something else of it");
 	free(result.held);

@@ -132,13 +132,15 @@ static int show_entries(const struct journal *journal, struct units *units, stru
 		const struct entry *e = &journal->entries[i];
 		_cleanup_(freep) char *now = NULL;
 		const char *state = state_of(e, units, &now);
+		_cleanup_(freep) char *old_words = knob_words(e->knob, e->old),
+				      *now_words = knob_words(e->knob, now);
 
 		table_row(table);
 		table_cell(table, "%s", e->id);
 		table_cell(table, "%s%s", e->name, e->for_good ? " (for good)" : "");
 		table_cell(table, "%s", state);
-		table_cell(table, "%s", e->old);
-		table_cell(table, "%s", now ?: "-");
+		table_cell(table, "%s", old_words ?: "-");
+		table_cell(table, "%s", now_words ?: "-");
 	}
 	return r < 0 ? r : table_print(table, stdout, err);
 }

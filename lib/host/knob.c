@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -131,6 +132,17 @@ int knob_read(const struct knob *knob, char **ret)
 		return -EBADMSG;
 	*ret = strndup(open + 1, (size_t)(close - open - 1));
 	return *ret ? 0 : -ENOMEM;
+}
+
+char *knob_words(enum knob_kind kind, const char *value)
+{
+	int64_t min, max;
+
+	if (!value)
+		return NULL;
+	if (kind == KNOB_LIMITS && sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2)
+		return text_format("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000);
+	return strdup(value);
 }
 
 static int write_file(int root_fd, const char *path, const char *value)

@@ -28,6 +28,9 @@ struct knob {
 /* -errno without a sentence: what it means depends on the setting. */
 int knob_read(const struct knob *knob, char **ret);
 
+/* The value with its unit, where the file leaves that out; the caller frees it. NULL for NULL. */
+char *knob_words(enum knob_kind kind, const char *value);
+
 /* What the kernel made of it. */
 enum knob_outcome {
 	KNOB_CHANGED,
