@@ -34,6 +34,10 @@ struct backend_operations {
 	 * `usages`. */
 	int (*after)(struct backend *backend, struct images *ret, struct usages *usages, struct error *err);
 
+	/* The same with what has come since. NULL: all has come when `after` is called; else a task can be
+	 * gone some microseconds before its end is told. */
+	int (*again)(struct backend *backend, struct images *ret, struct usages *usages, struct error *err);
+
 	/* The parent of a living process, 0 if it is not known. */
 	pid_t (*parent)(struct backend *backend, pid_t pid);
 

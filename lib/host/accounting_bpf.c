@@ -129,18 +129,13 @@ static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error 
 	return task_watch_image(b->watch, TASK_BEFORE, cgroup_id, &b->before, err);
 }
 
-/* The image first, then the exits: what the image sees as ended must be among them. */
-static int bpf_after(struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
+static int bpf_again(struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
 {
 	struct bpf_backend *b = of(backend);
-	int r = task_watch_image(b->watch, TASK_AFTER, b->program_cgroup, &b->after, err);
+	int r = bpf_drain(backend, err);
 
-	if (r == 0)
-		r = bpf_drain(backend, err);
 	if (r < 0)
 		return r;
-	b->collecting = false;
-	b->has_parents = false;
 	usages->lost = task_watch_lost(b->watch) - b->lost_before;
 	*ret = (struct images){
 		.before = b->before.items,
@@ -153,6 +148,16 @@ static int bpf_after(struct backend *backend, struct images *ret, struct usages 
 		.observer = task_watch_observer(b->watch),
 	};
 	return 0;
+}
+
+/* The image first, then the exits: what the image sees as ended must be among them. */
+static int bpf_after(struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
+{
+	struct bpf_backend *b = of(backend);
+	int r = task_watch_image(b->watch, TASK_AFTER, b->program_cgroup, &b->after, err);
+
+	b->has_parents = false;
+	return r < 0 ? r : bpf_again(backend, ret, usages, err);
 }
 
 static pid_t bpf_parent(struct backend *backend, pid_t pid)
@@ -206,6 +211,7 @@ static const struct backend_operations operations = {
 	.before = bpf_before,
 	.drain = bpf_drain,
 	.after = bpf_after,
+	.again = bpf_again,
 	.parent = bpf_parent,
 	.describe = bpf_describe,
 };

@@ -103,7 +103,8 @@ int accounting_site_has_bpf(const struct accounting_site *site, struct error *er
 			"process namespace (--pid=host)");
 	if (!bpf || !perfmon)
 		return error_say(err, -EPERM,
-			"%s%s%s %s missing; be root, or give the executable `setcap cap_bpf,cap_perfmon+ep`",
+			"%s%s%s %s missing (be root, or `setcap cap_bpf,cap_perfmon,cap_net_admin=p` the "
+			"executable)",
 			bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON",
 			bpf || perfmon ? "is" : "are");
 	if (!site->initial_user_namespace)
@@ -127,7 +128,6 @@ int accounting_site_has_taskstats(const struct accounting_site *site, struct err
 			"containers; run it on the host, or in the host's process namespace (--pid=host)");
 	if (!has(site, CAP_NET_ADMIN))
 		return error_say(err, -EPERM,
-			"CAP_NET_ADMIN is missing; be root, or give the executable `setcap "
-			"cap_net_admin+ep`");
+			"CAP_NET_ADMIN is missing (be root, or `setcap cap_net_admin=p` the executable)");
 	return 0;
 }

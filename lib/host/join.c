@@ -7,8 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* In place of an index into the before image: that task has ended, and its key may be another's now. */
-static const uint32_t ENDED = UINT32_MAX;
+/* In place of an index into the before image: what became of that task is known, and its key may be
+ * another's. */
+static const uint32_t DONE = UINT32_MAX;
 
 struct process {
 	struct execution execution;
@@ -16,11 +17,12 @@ struct process {
 };
 
 struct join {
-	struct keymap before;    /* key -> index into images->before, or ENDED */
+	struct keymap before;    /* key -> index into images->before, or DONE */
 	struct keymap exits;     /* key -> index into images->exits, the last with that key */
 	struct keymap processes; /* tgid -> index into items, the last with that tgid */
 	struct process *items;
 	size_t n, room;
+	size_t n_missing; /* of the before image, so far */
 	struct execution *executions;
 	size_t executions_room;
 };
@@ -104,34 +106,38 @@ static int add_task(
 	return 0;
 }
 
+static bool is_alive(const struct images *images, const struct task_record *task)
+{
+	return task->tgid != images->observer && !(task->flags & RECORD_DEAD);
+}
+
 /* What the task had in the before image (NULL: it did not live yet). False: its time before that image is
  * not known, so it cannot be counted. */
-static bool find_base(
-	struct join *join, const struct images *images, const struct task_record *task, uint32_t **ret)
+static bool take_base(struct join *join, const struct images *images, const struct task_record *task,
+	const struct task_record **ret)
 {
 	bool is_new = task->start_ns >= images->before_ns;
 	uint32_t *at = keymap_find(&join->before, task->key);
+	const struct task_record *base = NULL;
 
 	/* The start time tells a task from a later one at the same address. But a thread that executes a
 	 * program takes over the older start time of its process. */
-	if (at && (*at == ENDED || (is_new && images->before[*at].start_ns != task->start_ns)))
-		at = NULL;
-	*ret = at;
-	return at || is_new;
+	if (at && *at != DONE && (!is_new || images->before[*at].start_ns == task->start_ns)) {
+		base = &images->before[*at];
+		*at = DONE;
+		join->n_missing -= is_alive(images, base);
+	}
+	*ret = base;
+	return base || is_new;
 }
 
 static int add_exit(struct join *join, const struct images *images, size_t i)
 {
-	const struct task_record *task = &images->exits[i], *base = NULL;
-	uint32_t *at;
+	const struct task_record *task = &images->exits[i], *base;
 	int r;
 
-	if (task->tgid == images->observer || !find_base(join, images, task, &at))
+	if (task->tgid == images->observer || !take_base(join, images, task, &base))
 		return 0;
-	if (at) {
-		base = &images->before[*at];
-		*at = ENDED;
-	}
 	r = add_task(join, task, base, images->before_ns);
 	return r < 0 ? r : keymap_set(&join->exits, task->key, (uint32_t)i);
 }
@@ -145,13 +151,11 @@ static bool has_ended(struct join *join, const struct images *images, const stru
 
 static int add_after(struct join *join, const struct images *images, const struct task_record *task)
 {
-	uint32_t *at;
+	const struct task_record *base;
 
 	if (task->tgid == images->observer || has_ended(join, images, task))
 		return 0;
-	if (!find_base(join, images, task, &at))
-		return 0;
-	return add_task(join, task, at ? &images->before[*at] : NULL, images->before_ns);
+	return take_base(join, images, task, &base) ? add_task(join, task, base, images->before_ns) : 0;
 }
 
 static int add_all(struct join *join, const struct images *images)
@@ -162,9 +166,11 @@ static int add_all(struct join *join, const struct images *images)
 		r = keymap_reset(&join->exits, images->n_exits);
 	if (r == 0)
 		r = keymap_reset(&join->processes, 0);
-	join->n = 0;
-	for (size_t i = 0; r == 0 && i < images->n_before; i++)
+	join->n = join->n_missing = 0;
+	for (size_t i = 0; r == 0 && i < images->n_before; i++) {
 		r = keymap_set(&join->before, images->before[i].key, (uint32_t)i);
+		join->n_missing += is_alive(images, &images->before[i]);
+	}
 	for (size_t i = 0; r == 0 && i < images->n_exits; i++)
 		r = add_exit(join, images, i);
 	for (size_t i = 0; r == 0 && i < images->n_after; i++)
@@ -206,6 +212,6 @@ int join_images(struct join *join, const struct images *images, struct execution
 	}
 	if (n > 1)
 		qsort(join->executions, n, sizeof(*join->executions), by_pid);
-	*ret = (struct executions){.items = join->executions, .n = n};
+	*ret = (struct executions){.items = join->executions, .n = n, .n_missing = join->n_missing};
 	return 0;
 }

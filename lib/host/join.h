@@ -42,6 +42,8 @@ struct execution {
 struct executions {
 	struct execution *items; /* owned by the join until it is used again */
 	size_t n;
+	size_t n_missing; /* tasks of the before image that are gone, and of whose end nothing was told (yet)
+			   */
 };
 
 int join_new(struct join **ret, struct error *err);

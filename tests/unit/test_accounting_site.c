@@ -47,8 +47,7 @@ static void the_capability_that_is_missing_is_named(void **state)
 		{0, "CAP_BPF and CAP_PERFMON are missing"},
 		{BIT(CAP_BPF), "CAP_PERFMON is missing"},
 		{BIT(CAP_PERFMON), "CAP_BPF is missing"},
-		{BIT(CAP_NET_ADMIN),
-			"CAP_BPF and CAP_PERFMON are missing; be root, or give the executable `setcap"},
+		{BIT(CAP_NET_ADMIN), "CAP_BPF and CAP_PERFMON are missing (be root, or `setcap cap_bpf,"},
 	};
 	struct accounting_site site = good;
 	struct error err = {};

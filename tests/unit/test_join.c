@@ -250,6 +250,16 @@ static void a_thread_that_executes_a_program_keeps_its_time(void **state)
 	join_free(j.join);
 }
 
+static void tasks_that_went_without_a_word_are_counted(void **state)
+{
+	struct joined j = join(TASKS(task(10, 5, 300), task(11, 5, 300), dead(task(12, 5, 300)),
+				       task(13, 5, 300), task(OBSERVER, 5, 300)),
+		TASKS(dead(task(10, 5, 300))), TASKS(task(11, 5, 300)));
+
+	assert_int_equal(j.executions.n_missing, 1); /* 13; 12 was a zombie before */
+	join_free(j.join);
+}
+
 static void the_observer_is_left_out(void **state)
 {
 	struct joined j = join(TASKS(task(OBSERVER, 5, 300)),
@@ -306,6 +316,7 @@ int main(void)
 		cmocka_unit_test(a_task_at_the_address_of_one_that_ended_is_another),
 		cmocka_unit_test(a_task_at_the_address_of_an_old_zombie_is_another),
 		cmocka_unit_test(a_thread_that_executes_a_program_keeps_its_time),
+		cmocka_unit_test(tasks_that_went_without_a_word_are_counted),
 		cmocka_unit_test(the_observer_is_left_out),
 		cmocka_unit_test(executions_come_in_order_of_pid),
 		cmocka_unit_test(thousands_of_exits_are_joined),
