@@ -15,7 +15,8 @@ struct calibrate_options {
 };
 
 extern struct calibrate_options calibrate_options;
-extern const struct option_row run_options[], resume_options[], constant_options[], profile_options[];
+extern const struct option_row run_options[], resume_options[], revalidate_options[], constant_options[],
+	profile_options[];
 
 /* The book that --db names; its path too, which the caller frees. */
 int calibrate_open_book(enum book_mode mode, struct book **ret, char **ret_path, struct error *err);
@@ -28,6 +29,7 @@ int profile_print_cutoffs(const struct profile *profile, struct error *err);
 
 int verb_run(int argc, char **argv, struct error *err);
 int verb_resume(int argc, char **argv, struct error *err);
+int verb_revalidate(int argc, char **argv, struct error *err);
 int verb_status(int argc, char **argv, struct error *err);
 int verb_constant(int argc, char **argv, struct error *err);
 int verb_profile(int argc, char **argv, struct error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The end of a calibration: from two complete runs to the profile, or the reason why there is none. */
+#include "calibrate/advice.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/work.h"
 
@@ -38,9 +39,14 @@ static int print_profile(const struct work *w, const struct profile *profile, st
 		if (r < 0)
 			return r;
 	}
-	printf("See: emp-analyze scatter %lld -o short.png\nUse: emp-measure --profile %s -- COMMAND\n",
-		(long long)w->plan.parts[SHORT_PART].run, profile->name);
 	return 0;
+}
+
+static void print_next(const struct work *w)
+{
+	fprintf(work_talk(),
+		"See: emp-analyze scatter %lld -o short.png\nUse: emp-measure --profile %s -- COMMAND\n",
+		(long long)w->plan.parts[SHORT_PART].run, w->plan.profile);
 }
 
 static int set_state(struct work *w, const char *state, struct error *err)
@@ -109,5 +115,11 @@ int work_finish(struct work *w, struct error *err)
 	if (r == MAKE_REFUSED)
 		return refuse(w, err);
 	r = save(w, &profile, err);
-	return r < 0 ? r : print_profile(w, &profile, err);
+	if (r == 0)
+		r = print_profile(w, &profile, err);
+	if (r == 0)
+		r = advice_print(w->book, &profile, &short_reading, &long_reading, work_talk(), err);
+	if (r == 0)
+		print_next(w);
+	return r;
 }

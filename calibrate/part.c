@@ -72,14 +72,26 @@ static int begin(struct work *w, int which, struct run *run, struct error *err)
 	return r;
 }
 
+static bool is_complete(const struct work *w, int which, const struct run *run)
+{
+	return run->n_samples >= w->plan.parts[which].samples && !strcmp(run->state, "done");
+}
+
 static int go_on(struct work *w, int which, struct run *run, struct error *err)
 {
 	int64_t id = w->plan.parts[which].run;
 	int r;
 
 	r = book_get_run(w->book, id, run, err);
-	if (r < 0 || run->n_samples >= w->plan.parts[which].samples)
+	if (r < 0)
 		return r;
+	if (is_complete(w, which, run)) {
+		fprintf(work_talk(), "Run %lld: %s, %u samples, complete before\n", (long long)id,
+			run->program, run->n_samples);
+		return 0;
+	}
+	if (run->n_samples >= w->plan.parts[which].samples)
+		return 0;
 	r = book_reopen_run(w->book, id, w->environment, err);
 	if (r == 0)
 		fprintf(work_talk(), "Run %lld: %s, %u samples are there; it goes on with sample %u\n",
@@ -213,5 +225,5 @@ int part_do(struct work *w, int which, struct error *err)
 		if (r == 0)
 			r = begin(w, which, &run, err);
 	}
-	return r < 0 ? r : run_series(w, which, &run, err);
+	return r < 0 || is_complete(w, which, &run) ? r : run_series(w, which, &run, err);
 }

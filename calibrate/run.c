@@ -18,7 +18,7 @@ struct size {
 
 static struct {
 	struct size short_size, long_size;
-	int64_t short_central_max_ns, long_central_max_ns;
+	int64_t short_central_max_ns, long_central_max_ns, reuse_long;
 	const char *save;
 	bool anyway, force, replace, resume;
 } options = {{128 * NS_PER_S, 800}, {16384 * NS_PER_S, 40}, .save = NULL};
@@ -48,6 +48,11 @@ static int parse_size(const char *value, const char *name, void *into, struct er
 	return 0;
 }
 
+static int parse_run(const char *value, const char *name, void *into, struct error *err)
+{
+	return text_parse_int(value, name, 1, INT64_MAX, into, err);
+}
+
 const struct option_row run_options[] = {
 	{.name = "short",
 		.value = "LENGTHxCOUNT",
@@ -59,6 +64,11 @@ const struct option_row run_options[] = {
 		.summary = "the long run (default 16384x40)",
 		.parse = parse_size,
 		.into = &options.long_size},
+	{.name = "reuse-long",
+		.value = "RUN",
+		.summary = "take this long run of the book, and run the short one only",
+		.parse = parse_run,
+		.into = &options.reuse_long},
 	{.name = "save",
 		.value = "NAME",
 		.summary = "store the profile under this name",
@@ -126,6 +136,28 @@ static int fill_plan(struct calibration *plan, struct error *err)
 	return plan->profile && plan->backend ? 0 : error_os(err, -ENOMEM, "cannot begin a calibration");
 }
 
+/* --reuse-long: a run of INC that is complete. */
+static int take_long_run(struct work *w, struct error *err)
+{
+	struct calibration_part *part = &w->plan.parts[LONG_PART];
+	_cleanup_(run_clearp) struct run run = {};
+	int r = book_get_run(w->book, options.reuse_long, &run, err);
+
+	if (r < 0)
+		return r;
+	if (strncmp(run.program, "INC", 3) != 0 || strcmp(run.state, "done") != 0 || run.n_samples == 0 ||
+		run.task_length_ns <= options.short_size.length_ns)
+		return error_say(err, -EINVAL,
+			"run %lld (%s, '%s', %u samples of it) cannot be the long run: that is a complete "
+			"run of "
+			"INC, longer than the short one",
+			(long long)run.id, run.program, run.state, run.n_samples);
+	part->run = run.id;
+	part->length_ns = run.task_length_ns;
+	part->samples = run.n_samples;
+	return 0;
+}
+
 enum { NOTHING_LEFT = 1000 }; /* beside the statuses to exit with */
 
 static int begin_anew(struct work *w, struct error *err)
@@ -136,6 +168,8 @@ static int begin_anew(struct work *w, struct error *err)
 	if (r < 0)
 		return r;
 	r = fill_plan(&w->plan, err);
+	if (r == 0 && options.reuse_long)
+		r = take_long_run(w, err);
 	if (r < 0)
 		return r;
 	r = work_look(w, err);

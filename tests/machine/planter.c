@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plants a daemon inside known samples: watches for processes called WATCHED to start (the warm-up is number
- * 0), and at each of the numbers given starts a child called "planted" that takes about MS milliseconds of
- * CPU time on CPU. It runs by SCHED_FIFO, so that it ends inside the sample that it started in. Its last
- * milliseconds pass without a look at its clock, as a daemon's do: a look would bring the kernel's books up
- * to date. Prints "sample N NS" with what it took, by its rusage, when it has ended.
+/* Plants daemons inside known samples: watches for processes that run the program WATCHED (a file, or a name
+ * if there is no slash in it) to start, the warm-up being number 0, and at each of the numbers given starts a
+ * child called NAME that takes about MS milliseconds of CPU time on CPU. It runs by SCHED_FIFO, so that it
+ * ends inside the sample that it started in. Its last milliseconds pass without a look at its clock, as a
+ * daemon's do: a look would bring the kernel's books up to date. Prints "NAME N NS" with what it took, by its
+ * rusage, when it has ended.
  *
- *   planter WATCHED MS CPU LAST N...       ends after the start of number LAST */
+ *   planter WATCHED CPU LAST NAME=MS@N,N,N...       ends after the start of number LAST */
 #include "lib/base/clock.h"
 
 #include <dirent.h>
@@ -21,7 +22,7 @@
 
 enum { LAST_MS = 6 };
 
-static _Noreturn void burn(int64_t ms, int cpu)
+static _Noreturn void burn(const char *name, int64_t ms, int cpu)
 {
 	struct sched_param priority = {.sched_priority = 10};
 	int64_t until_ns;
@@ -29,7 +30,7 @@ static _Noreturn void burn(int64_t ms, int cpu)
 
 	CPU_ZERO(&cpus);
 	CPU_SET(cpu, &cpus);
-	prctl(PR_SET_NAME, "planted");
+	prctl(PR_SET_NAME, name);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus) < 0 ||
 		sched_setscheduler(0, SCHED_FIFO, &priority) < 0) {
 		perror("planter");
@@ -43,29 +44,75 @@ static _Noreturn void burn(int64_t ms, int cpu)
 	_exit(0);
 }
 
-/* Those that have ended; `numbers` holds the sample of each child by its pid, modulo its size. */
+/* One argument. */
+struct plan {
+	char name[16];
+	long long ms;
+	const char *numbers; /* "10,37,80" */
+};
+
+static int parse_plan(const char *text, struct plan *ret)
+{
+	const char *at = strchr(text, '@');
+
+	if (!at || sscanf(text, "%15[^=]=%lld", ret->name, &ret->ms) != 2)
+		return -1;
+	ret->numbers = at + 1;
+	return 0;
+}
+
+static int plan_has(const struct plan *plan, int number)
+{
+	for (const char *at = plan->numbers; *at; at = strchrnul(at, ','), at += *at == ',')
+		if (atoi(at) == number)
+			return 1;
+	return 0;
+}
+
+/* Who each child is, by its pid modulo the size. */
 enum { REMEMBERED = 4096 };
 
-static void reap(const int numbers[REMEMBERED], int options)
+static struct {
+	int number;
+	const struct plan *plan;
+} children[REMEMBERED];
+
+static void reap(int options)
 {
 	struct rusage ru;
 	pid_t pid;
 
 	while ((pid = wait4(-1, NULL, options, &ru)) > 0) {
-		printf("sample %d %lld\n", numbers[pid % REMEMBERED],
+		printf("%s %d %lld\n", children[pid % REMEMBERED].plan->name,
+			children[pid % REMEMBERED].number,
 			(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NS_PER_S +
 				(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * (long long)NS_PER_US);
 		fflush(stdout);
 	}
 }
 
-static pid_t plant(int64_t ms, int cpu)
+static void plant(const struct plan *plan, int number, int cpu)
 {
 	pid_t pid = fork();
 
 	if (pid == 0)
-		burn(ms, cpu);
-	return pid;
+		burn(plan->name, plan->ms, cpu);
+	children[pid % REMEMBERED].number = number;
+	children[pid % REMEMBERED].plan = plan;
+}
+
+/* Whether `pid` runs the file `path`. */
+static int runs(const char *pid, const char *path)
+{
+	char link[64], exe[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%.16s/exe", pid);
+	n = readlink(link, exe, sizeof(exe) - 1);
+	if (n < 0)
+		return 0;
+	exe[n] = '\0';
+	return !strcmp(exe, path);
 }
 
 /* Whether `pid` is called `name`. */
@@ -75,6 +122,8 @@ static int is_called(const char *pid, const char *name)
 	ssize_t n;
 	int fd;
 
+	if (strchr(name, '/'))
+		return runs(pid, name);
 	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
 	fd = open(path, O_RDONLY);
 	if (fd < 0)
@@ -84,40 +133,64 @@ static int is_called(const char *pid, const char *name)
 	return n > 0 && !strncmp(comm, name, strlen(name)) && comm[strlen(name)] == '\n';
 }
 
-/* The pid of a process called `name` that is not `last`, 0 if there is none. */
-static int find_new(const char *name, int last)
+/* A pid's last scan and how many in a row it was in; most processes are old and need no look, and a young one
+ * may be about to execute the program. */
+enum { PIDS = 1 << 22, YOUNG = 8 };
+
+static unsigned scans[PIDS];
+static unsigned char ages[PIDS];
+
+static int is_young(int pid, unsigned scan)
 {
+	ages[pid] = scans[pid] + 1 == scan ? ages[pid] + (ages[pid] < YOUNG) : 0;
+	scans[pid] = scan;
+	return ages[pid] < YOUNG;
+}
+
+/* The pid of a process of that name that was not found before, 0 if there is none. */
+static int find_new(const char *name)
+{
+	static unsigned scan;
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 	int found = 0;
 
-	while (proc && !found && (entry = readdir(proc)))
-		if (atoi(entry->d_name) > 0 && atoi(entry->d_name) != last && is_called(entry->d_name, name))
-			found = atoi(entry->d_name);
+	scan++;
+	while (proc && (entry = readdir(proc))) {
+		int pid = atoi(entry->d_name);
+
+		if (pid > 0 && pid < PIDS && is_young(pid, scan) && !found &&
+			is_called(entry->d_name, name)) {
+			found = pid;
+			ages[pid] = YOUNG;
+		}
+	}
 	closedir(proc);
 	return found;
 }
 
 int main(int argc, char **argv)
 {
-	static int numbers[REMEMBERED];
-	int last_pid = 0, number = -1;
+	struct plan plans[16];
+	int number = -1, n_plans = argc - 4;
 
-	if (argc < 5)
+	if (argc < 5 || n_plans > 16)
 		return 1;
-	while (number < atoi(argv[4])) {
-		int pid = find_new(argv[1], last_pid);
+	for (int i = 0; i < n_plans; i++)
+		if (parse_plan(argv[4 + i], &plans[i]) < 0)
+			return 1;
+	while (number < atoi(argv[3])) {
+		int pid = find_new(argv[1]);
 
-		reap(numbers, WNOHANG);
+		reap(WNOHANG);
 		usleep(2000);
 		if (!pid)
 			continue;
-		last_pid = pid;
 		number++;
-		for (int i = 5; i < argc; i++)
-			if (atoi(argv[i]) == number)
-				numbers[plant(atoll(argv[2]), atoi(argv[3])) % REMEMBERED] = number;
+		for (int i = 0; i < n_plans; i++)
+			if (plan_has(&plans[i], number))
+				plant(&plans[i], number, atoi(argv[2]));
 	}
-	reap(numbers, 0);
+	reap(0);
 	return 0;
 }

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The infrequent daemons of a calibration: see advice.h. */
+#include "calibrate/advice.h"
+
+#include "lib/base/text.h"
+#include "lib/host/timer.h"
+#include "lib/stats/robust.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* "281.0 ms, median of 7 long executions, every 112 samples = 3 h 59 min, firm" */
+static int print_habit(const struct reading *reading, const struct habit *h, FILE *file, struct error *err)
+{
+	_cleanup_(freep) int64_t *times = reallocarray(NULL, h->n_longs, sizeof(*times));
+	char median[TEXT_TIME_SIZE], period[TEXT_TIME_SIZE], longest[TEXT_TIME_SIZE];
+
+	if (!times)
+		return error_os(err, -ENOMEM, "cannot look at the daemons");
+	for (size_t i = 0; i < h->n_longs; i++)
+		times[i] = h->longs[i].pt_ns;
+	fprintf(file, "  run %" PRId64 ": %s, ", reading->run.id,
+		text_duration(median, (int64_t)median_of(times, h->n_longs)));
+	if (h->n_longs == 1)
+		fprintf(file, "one long execution, in sample %u", h->longs[0].sample);
+	else
+		fprintf(file, "median of %zu long executions", h->n_longs);
+	if (h->period.samples > 0)
+		fprintf(file, ", every %g samples = %s, %s", h->period.samples,
+			text_duration(period, (int64_t)(h->period.samples * reading->spacing_ns)),
+			h->period.firm ? "firm" : "tentative (seen twice)");
+	else if (h->n_longs > 1)
+		fprintf(file, ", at no regular distance");
+	if (h->n_central > 0)
+		fprintf(file, "; at most %s in central samples\n", text_duration(longest, h->central_max_ns));
+	else
+		fprintf(file, "; in no central sample\n");
+	return 0;
+}
+
+/* The period that was seen, in the run that shows it best. */
+static int64_t seen_period_ns(const struct reading *const readings[2], const char *daemon)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct habit *h = reading_habit(readings[i], daemon);
+
+		if (h && h->period.samples > 0)
+			return (int64_t)(h->period.samples * readings[i]->spacing_ns);
+	}
+	return 0;
+}
+
+static void print_agreement(const struct timer *timer, int64_t seen_ns, FILE *file)
+{
+	int64_t slack_ns = timer->period_ns / 10 + timer->spread_ns;
+
+	if (!seen_ns)
+		fprintf(file, "; the runs do not show that period\n");
+	else if (llabs(seen_ns - timer->period_ns) <= slack_ns)
+		fprintf(file, ", as was seen\n");
+	else {
+		char seen[TEXT_TIME_SIZE];
+
+		fprintf(file,
+			", and that disagrees with the %s that were seen: something else starts it too, "
+			"or keeps it from running\n",
+			text_duration(seen, seen_ns));
+	}
+}
+
+static void print_timer(const struct timer *timer, int64_t seen_ns, FILE *file)
+{
+	char period[TEXT_TIME_SIZE], spread[TEXT_TIME_SIZE];
+
+	fprintf(file, "  started by %s (%s", timer->name, timer->words);
+	if (timer->spread_ns > 0)
+		fprintf(file, ", up to %s later by chance", text_duration(spread, timer->spread_ns));
+	fputc(')', file);
+	if (timer->period_ns > 0) {
+		fprintf(file, ": every %s", text_duration(period, timer->period_ns));
+		print_agreement(timer, seen_ns, file);
+	} else
+		fprintf(file, ", at no regular distance\n");
+}
+
+static bool is_service(const char *unit)
+{
+	return unit && unit_is_kind(unit, ".service");
+}
+
+/* Until the next boot, and for good; then what watches over it. */
+static void print_remedy(const char *unit, const struct timer *timers, size_t n, FILE *file)
+{
+	fprintf(file, "  to be without it until the next boot: systemctl stop");
+	for (size_t i = 0; i < n; i++)
+		fprintf(file, " %s", timers[i].name);
+	fprintf(file,
+		" %s\n  'emp-setup audit' tells whether it may be switched off, and what else should be\n",
+		unit);
+}
+
+static void print_unit(
+	struct units *units, const char *unit, int64_t seen_ns, FILE *file, struct error *why_not)
+{
+	struct timer *timers = NULL;
+	size_t n = 0;
+
+	if (units && timers_of(units, unit, &timers, &n, why_not) < 0)
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		print_timer(&timers[i], seen_ns, file);
+	print_remedy(unit, timers, n, file);
+	timers_free(timers, n);
+}
+
+static bool is_kernel_thread(const struct daemons *daemons, const char *name)
+{
+	for (size_t i = 0; i < daemons->n; i++)
+		if (daemons->items[i].kernel &&
+			!strcmp(name_group(names_default, daemons->items[i].name), name))
+			return true;
+	return false;
+}
+
+static void print_cause(struct units *units, const struct daemons *daemons, const struct cutoff *c,
+	int64_t seen_ns, FILE *file)
+{
+	struct error ignored = {};
+
+	if (is_kernel_thread(daemons, c->daemon))
+		fprintf(file, "  a thread of the kernel: it works for others, and cannot be switched off\n");
+	else if (is_service(c->unit))
+		print_unit(units, c->unit, seen_ns, file, &ignored);
+	else if (c->unit)
+		fprintf(file, "  part of %s: a login or a command, no service; end it there\n", c->unit);
+	else
+		fprintf(file, "  of no unit of systemd: find what starts it (cron, a login, a container)\n");
+}
+
+int advice_print(struct book *book, const struct profile *profile, const struct reading *short_reading,
+	const struct reading *long_reading, FILE *file, struct error *err)
+{
+	const struct reading *const readings[2] = {short_reading, long_reading};
+	_cleanup_(daemons_clearp) struct daemons daemons = {};
+	_cleanup_(units_freep) struct units *units = NULL;
+	struct error no_units = {};
+	int r;
+
+	if (profile->n_cutoffs == 0)
+		return 0;
+	r = book_daemons(book, &daemons, err);
+	if (r < 0)
+		return r;
+	fprintf(file, "The infrequent daemons:\n");
+	if (units_open(&units, &no_units) < 0)
+		fprintf(file, "(their timers are not shown: %s)\n", no_units.text);
+	for (size_t i = 0; i < profile->n_cutoffs; i++) {
+		const struct cutoff *c = &profile->cutoffs[i];
+
+		fprintf(file, "%s%s%s%s\n", c->daemon, c->unit ? " (" : "", c->unit ?: "",
+			c->unit ? ")" : "");
+		for (int k = 0; k < 2; k++) {
+			const struct habit *h = reading_habit(readings[k], c->daemon);
+
+			r = h && h->n_longs > 0 ? print_habit(readings[k], h, file, err) : 0;
+			if (r < 0)
+				return r;
+		}
+		print_cause(units, &daemons, c, seen_period_ns(readings, c->daemon), file);
+	}
+	return 0;
+}

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Three daemons on the measured CPU of a calibration: one every 30 samples, one in pairs, one irregularly. Each must come out of it by its
+# name, with its CPU time and its period if it has one, and exactly its samples must be discarded for it. Usage: daemons.sh BUILD
+set -u
+. "$(dirname "$0")/../cli/expect.sh"
+need_root
+build=$1
+calibrate=$build/calibrate/emp-calibrate
+export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
+cpu=$(($(nproc) - 1))
+inc=$(realpath "$build/calibrate/inc")
+
+$calibrate constant --cpu $cpu >/dev/null || exit 1
+ahead=$(dirname "$0")/ahead.sh
+# The short run is numbers 0 (warm-up) to 400.
+"$ahead" "$build/tests/machine/planter" "$inc" $cpu 400 "punctual=600@$(seq -s, 15 30 400)" paired=500@100,101,180,181,331,332 \
+	erratic=450@61,83,191,322,341 >"$dir/planted" &
+expect 0 "Profile 'three'" "$ahead" $calibrate -q run --short 0.1x400 --long 0.5x20 --save three --cpu $cpu --anyway --force
+cp "$dir/out" "$dir/run"
+sleep 1
+kill "$(pgrep -f "^$build/tests/machine/planter $inc")" 2>/dev/null
+grep -E -A2 "^(Run|punctual|paired|erratic)" "$dir/run" | grep -v -e Warning
+$calibrate profile export three >"$dir/profile.json"
+"$build/analyze/emp-analyze" discard 1 --profile three --json >"$dir/discard.json"
+python3 - "$dir/planted" "$dir/profile.json" "$dir/discard.json" <<'PY' || faults=$((faults + 1))
+import json, sys
+planted = {}
+for line in open(sys.argv[1]):
+    name, n, ns = line.split()
+    planted.setdefault(name, {})[int(n)] = int(ns)
+cutoffs = {c["daemon"]: c for c in json.load(open(sys.argv[2]))["cutoffs"]}
+over = json.load(open(sys.argv[3]))["by_cutoff"]
+for name, times in sorted(planted.items()):
+    assert name in cutoffs, f"{name} has no cutoff: {sorted(cutoffs)}"
+    found = {o["sample"]: o["pt_ns"] for o in over if o["daemon"] == name}
+    assert sorted(found) == sorted(times), f"{name}: planted in {sorted(times)}, discarded {sorted(found)}"
+    worst = max(abs(found[n] / times[n] - 1) for n in times)
+    print(f"{name}: {len(times)} samples, all discarded and no other; CPU time right to {worst:.2%}")
+    assert worst < 0.02
+assert cutoffs["punctual"].get("firm"), cutoffs["punctual"]
+assert 2.9 < cutoffs["punctual"]["period_s"] < 9, cutoffs["punctual"]
+assert not cutoffs["erratic"].get("period_s"), cutoffs["erratic"]
+PY
+that "the words tell the period" grep -q 'run 1: .*median of 13 long executions, every 30 samples = .* s, firm; in no central sample' "$dir/run"
+that "the words tell what is not regular" grep -q 'median of 5 long executions, at no regular distance' "$dir/run"
+finish
