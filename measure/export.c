@@ -63,6 +63,8 @@ static json_t *emp_json(const struct session *s, const struct result *r)
 	json_object_set_new(emp, "environment", json_string(s->environment_digest));
 	json_object_set_new(emp, "profile_environment",
 		s->profile.environment_digest ? json_string(s->profile.environment_digest) : json_null());
+	json_object_set_new(emp, "environment_changes",
+		s->environment_changes ? json_string(s->environment_changes) : json_null());
 	json_object_set_new(emp, "backend", json_string(observer_backend_name(o)));
 	json_object_set_new(emp, "pt_source", json_string(observer_pt_source(o)));
 	json_object_set_new(emp, "pt_partial", json_boolean(!o->cgroup));

@@ -152,6 +152,11 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	r = environment_take(s.book, &s.environment, &s.environment_digest, err);
 	if (r < 0)
 		return r;
+	if (s.profile.environment_digest)
+		r = environment_changes(
+			s.book, s.profile.environment_digest, s.environment, 5, &s.environment_changes, err);
+	if (r < 0)
+		return r;
 	r = observer_open(&s.observer, options->backend, err);
 	if (r < 0)
 		return r;
@@ -178,6 +183,7 @@ void session_close(struct session *s)
 	}
 	free(s->tasks);
 	free(s->environment_digest);
+	free(s->environment_changes);
 	profile_clear(&s->profile);
 	observer_close(&s->observer);
 	book_free(s->book);

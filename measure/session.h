@@ -25,7 +25,8 @@ struct session {
 	size_t n;
 	int64_t environment;
 	char *environment_digest;
-	int in, out, null; /* what the programs read and write; -1: what we do */
+	char *environment_changes; /* since the profile was made, in words; NULL: none, or not known */
+	int in, out, null;         /* what the programs read and write; -1: what we do */
 	/* Called when one command after another is done (in sequence), so that results can be written as they
 	 * come; may be NULL. */
 	int (*command_done)(const struct session *session, struct error *err);

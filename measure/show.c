@@ -190,9 +190,9 @@ static void show_session_notes(const struct session *s)
 		printf("  PT is partial: it is that of the processes that were waited for (%s).\n",
 			o->no_cgroup.text);
 	if (s->profile.environment_digest && strcmp(s->profile.environment_digest, s->environment_digest))
-		printf("Warning: profile '%s' was made in another environment (%.16s; now %.16s): its "
-		       "cutoffs may not hold.\n",
-			s->options->profile, s->profile.environment_digest, s->environment_digest);
+		printf("Warning: profile '%s' was made in another environment, and its cutoffs may not hold: "
+		       "%s.\n",
+			s->options->profile, s->environment_changes ?: "what it was is not in this book");
 }
 
 int compare_results(const struct result *a, const struct result *b, struct comparison *ret, struct error *err)

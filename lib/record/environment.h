@@ -9,6 +9,11 @@
 /* Takes the fingerprint and stores it. The id in the book, and the digest (the caller frees it). */
 int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err);
 
+/* What is different now from the environment with that digest, in words (at most `most` differences); the
+ * caller frees it. NULL where nothing is, or where the book does not know that environment. */
+int environment_changes(
+	struct book *book, const char *digest, int64_t now_id, size_t most, char **ret, struct error *err);
+
 /* The audit's document. fit: its verdict. */
 int environment_audit(json_t **ret, bool *ret_fit, struct error *err);
 

@@ -77,6 +77,16 @@ wait $! 2>/dev/null
 that "the book is sound after kill -9" sound "$EMP_DB"
 that "no sample but the one in flight is lost" test "$(sqlite3 "$EMP_DB" "SELECT max(n) = count(*) AND count(*) > 5 FROM sample WHERE run = (SELECT max(id) FROM run)")" = 1
 
+# a profile from another environment: what is different is named
+"$build/calibrate/emp-calibrate" -q run --short 0.02x10 --long 0.1x4 --save here --anyway --force >/dev/null 2>&1
+expect 0 'process time' $measure -q -r 2 --profile here -- true
+that "nothing is said where nothing changed" sh -c "! grep -q 'another environment' '$dir/out'"
+sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document) SELECT 'older', json_set(document, '$.identity.kernel.release', '1.2.3') FROM environment
+	WHERE document IS NOT NULL LIMIT 1; UPDATE profile SET environment_digest = 'older' WHERE name = 'here'"
+expect 0 'made in another environment.*kernel.release was .1.2.3., is' $measure -q -r 2 --profile here -- true
+"$build/calibrate/emp-calibrate" profile import "$(dirname "$0")/../../profiles/paper-rhel6.4.json" >/dev/null
+expect 0 'process time' $measure -q -r 2 --profile paper-rhel6.4 -- true
+
 # a full disk
 full='mount -t tmpfs -o size=256k none "$0" && EMP_DB="$0/book.db" "$@"; s=$?; sqlite3 "$0/book.db" "PRAGMA integrity_check" >"$0/../sound"; exit $s'
 mkdir "$dir/full"
