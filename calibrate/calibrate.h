@@ -24,9 +24,6 @@ int calibrate_open_book(enum book_mode mode, struct book **ret, char **ret_path,
 /* INC as a program to run: its file (the caller frees it). */
 int calibrate_find_inc(char **ret, struct error *err);
 
-/* The table of a profile's cutoffs, for people. */
-int profile_print_cutoffs(const struct profile *profile, struct error *err);
-
 int verb_run(int argc, char **argv, struct error *err);
 int verb_resume(int argc, char **argv, struct error *err);
 int verb_revalidate(int argc, char **argv, struct error *err);

@@ -5,6 +5,7 @@
 #include "calibrate/work.h"
 
 #include "lib/base/json.h"
+#include "lib/protocol/as_table.h"
 #include "lib/base/text.h"
 #include "lib/protocol/make.h"
 #include "lib/record/document.h"
@@ -35,7 +36,7 @@ static int print_profile(const struct work *w, const struct profile *profile, st
 	printf("Profile '%s': %zu cutoff%s\n", profile->name, profile->n_cutoffs,
 		profile->n_cutoffs == 1 ? "" : "s");
 	if (profile->n_cutoffs > 0) {
-		r = profile_print_cutoffs(profile, err);
+		r = cutoffs_print(profile, err);
 		if (r < 0)
 			return r;
 	}

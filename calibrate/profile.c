@@ -5,6 +5,7 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
+#include "lib/protocol/as_table.h"
 #include "lib/record/document.h"
 
 #include <errno.h>
@@ -16,49 +17,6 @@ const struct option_row profile_options[] = {
 	{.name = "replace", .summary = "import over a profile of the same name", .into = &replace},
 	{},
 };
-
-static void cell_duration(struct table *table, int64_t ns)
-{
-	char text[TEXT_TIME_SIZE];
-
-	table_cell(table, "%s", ns > 0 ? text_duration(text, ns) : "-");
-}
-
-int profile_print_cutoffs(const struct profile *profile, struct error *err)
-{
-	static const struct column columns[] = {
-		{"DAEMON"},
-		{"UNIT"},
-		{"PERIOD"},
-		{"TASK TIME", COLUMN_NUMBER},
-		{"SHORTER TASKS", COLUMN_NUMBER},
-		{"LONGER TASKS", COLUMN_NUMBER},
-		{},
-	};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r;
-
-	r = table_new(&table, columns, err);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < profile->n_cutoffs; i++) {
-		const struct cutoff *c = &profile->cutoffs[i];
-		char period[TEXT_TIME_SIZE];
-
-		table_row(table);
-		table_cell(table, "%s", c->daemon);
-		table_cell(table, "%s", c->unit ?: "-");
-		if (c->period_ns > 0)
-			table_cell(table, "%s, %s", text_duration(period, c->period_ns),
-				c->firm ? "firm" : "tentative");
-		else
-			table_cell(table, "none found");
-		cell_duration(table, c->task_time_ns);
-		cell_duration(table, c->below_ns);
-		cell_duration(table, c->atleast_ns);
-	}
-	return table_print(table, stdout, err);
-}
 
 static void print_run(const char *which, const struct profile_run *run)
 {
@@ -88,7 +46,7 @@ static int show(struct book *book, const char *name, struct error *err)
 		printf("No daemon was infrequent and long: nothing is discarded for a named cause.\n");
 		return 0;
 	}
-	return profile_print_cutoffs(&profile, err);
+	return cutoffs_print(&profile, err);
 }
 
 static int export_profile(struct book *book, const char *name, struct error *err)
