@@ -3,10 +3,12 @@
 #include "calibrate/advice.h"
 
 #include "lib/base/text.h"
+#include "lib/host/policy.h"
 #include "lib/host/timer.h"
 #include "lib/stats/robust.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -90,28 +92,60 @@ static bool is_service(const char *unit)
 	return unit && unit_is_kind(unit, ".service");
 }
 
-/* Until the next boot, and for good; then what watches over it. */
-static void print_remedy(const char *unit, const struct timer *timers, size_t n, FILE *file)
+/* Who may be asked about a unit; either may be missing. */
+struct sources {
+	struct units *units;
+	struct policy *policy;
+	struct daemons daemons;
+};
+
+static void sources_clear(struct sources *s)
 {
+	units_free(s->units);
+	policy_free(s->policy);
+	daemons_clear(&s->daemons);
+}
+
+static void print_remedy(
+	const struct policy *policy, const char *unit, const struct timer *timers, size_t n, FILE *file)
+{
+	const char *never = policy ? policy_never(policy, unit) : NULL;
+	bool listed = policy && policy_stop(policy, unit);
+
+	if (never) {
+		fprintf(file, "  not to be stopped (%s): its samples are discarded, and that must do\n",
+			never);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		listed |= policy && policy_stop(policy, timers[i].name);
+	if (listed) {
+		fprintf(file, "  'emp-setup apply --only svc.units,svc.timers' silences it, with what else "
+			      "the policy "
+			      "lists; 'emp-setup restore' undoes that\n");
+		return;
+	}
 	fprintf(file, "  to be without it until the next boot: systemctl stop");
 	for (size_t i = 0; i < n; i++)
 		fprintf(file, " %s", timers[i].name);
 	fprintf(file,
-		" %s\n  'emp-setup audit' tells whether it may be switched off, and what else should be\n",
+		" %s\n"
+		"  or name it under [stop] in a policy of /etc/emp/policies, for 'emp-setup apply --only "
+		"svc.units,svc.timers'\n",
 		unit);
 }
 
-static void print_unit(
-	struct units *units, const char *unit, int64_t seen_ns, FILE *file, struct error *why_not)
+static void print_unit(const struct sources *s, const char *unit, int64_t seen_ns, FILE *file)
 {
 	struct timer *timers = NULL;
+	struct error ignored;
 	size_t n = 0;
 
-	if (units && timers_of(units, unit, &timers, &n, why_not) < 0)
+	if (s->units && timers_of(s->units, unit, &timers, &n, &ignored) < 0)
 		n = 0;
 	for (size_t i = 0; i < n; i++)
 		print_timer(&timers[i], seen_ns, file);
-	print_remedy(unit, timers, n, file);
+	print_remedy(s->policy, unit, timers, n, file);
 	timers_free(timers, n);
 }
 
@@ -124,51 +158,102 @@ static bool is_kernel_thread(const struct daemons *daemons, const char *name)
 	return false;
 }
 
-static void print_cause(struct units *units, const struct daemons *daemons, const struct cutoff *c,
-	int64_t seen_ns, FILE *file)
+static void print_cause(const struct sources *s, const struct cutoff *c, int64_t seen_ns, FILE *file)
 {
-	struct error ignored = {};
+	_cleanup_(freep) char *known = s->policy && !c->unit ? policy_unit_of_process(s->policy, c->daemon)
+							     : NULL;
+	const char *unit = c->unit ?: known;
 
-	if (is_kernel_thread(daemons, c->daemon))
+	if (is_kernel_thread(&s->daemons, c->daemon))
 		fprintf(file, "  a thread of the kernel: it works for others, and cannot be switched off\n");
-	else if (is_service(c->unit))
-		print_unit(units, c->unit, seen_ns, file, &ignored);
-	else if (c->unit)
-		fprintf(file, "  part of %s: a login or a command, no service; end it there\n", c->unit);
+	else if (is_service(unit))
+		print_unit(s, unit, seen_ns, file);
+	else if (unit && !strcmp(unit, "init.scope"))
+		fprintf(file,
+			"  a part of systemd, at work for others: somebody started or stopped something\n");
+	else if (unit)
+		fprintf(file, "  part of %s: a login or a command, no service; end it there\n", unit);
 	else
 		fprintf(file, "  of no unit of systemd: find what starts it (cron, a login, a container)\n");
+}
+
+static int open_sources(struct sources *s, struct book *book, FILE *file, struct error *err)
+{
+	struct machine machine;
+	struct error why;
+
+	if (units_open(&s->units, &why) < 0)
+		fprintf(file, "(timers are not shown: %s)\n", why.text);
+	machine_read(&machine, AT_FDCWD);
+	if (policy_load(&s->policy, policy_directories(), NULL, &machine, &why) < 0)
+		fprintf(file, "(no policy is at hand: %s)\n", why.text);
+	machine_clear(&machine);
+	return book_daemons(book, &s->daemons, err);
+}
+
+static int print_daemon(const struct sources *s, const struct reading *const readings[2],
+	const struct cutoff *c, FILE *file, struct error *err)
+{
+	fprintf(file, "%s%s%s%s\n", c->daemon, c->unit ? " (" : "", c->unit ?: "", c->unit ? ")" : "");
+	for (int i = 0; i < 2; i++) {
+		const struct habit *h = reading_habit(readings[i], c->daemon);
+		int r = h && h->n_longs > 0 ? print_habit(readings[i], h, file, err) : 0;
+
+		if (r < 0)
+			return r;
+	}
+	print_cause(s, c, seen_period_ns(readings, c->daemon), file);
+	return 0;
+}
+
+/* Nothing can be said of these but their names. */
+static bool was_once(const struct reading *const readings[2], const struct cutoff *c, uint32_t *ret_sample)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < 2; i++) {
+		const struct habit *h = reading_habit(readings[i], c->daemon);
+
+		n += h ? h->n_longs : 0;
+		if (h && h->n_longs == 1)
+			*ret_sample = h->longs[0].sample;
+	}
+	return n == 1 && !c->unit;
+}
+
+static void print_those_once(
+	const struct profile *profile, const struct reading *const readings[2], FILE *file)
+{
+	bool any = false;
+	uint32_t sample = 0;
+
+	for (size_t i = 0; i < profile->n_cutoffs; i++)
+		if (was_once(readings, &profile->cutoffs[i], &sample)) {
+			fprintf(file, "%s%s (sample %u)",
+				any ? ", " : "Long once only, and of no unit of systemd: ",
+				profile->cutoffs[i].daemon, sample);
+			any = true;
+		}
+	if (any)
+		fprintf(file, "\n");
 }
 
 int advice_print(struct book *book, const struct profile *profile, const struct reading *short_reading,
 	const struct reading *long_reading, FILE *file, struct error *err)
 {
 	const struct reading *const readings[2] = {short_reading, long_reading};
-	_cleanup_(daemons_clearp) struct daemons daemons = {};
-	_cleanup_(units_freep) struct units *units = NULL;
-	struct error no_units = {};
+	_cleanup_(sources_clear) struct sources sources = {};
+	uint32_t once;
 	int r;
 
 	if (profile->n_cutoffs == 0)
 		return 0;
-	r = book_daemons(book, &daemons, err);
-	if (r < 0)
-		return r;
 	fprintf(file, "The infrequent daemons:\n");
-	if (units_open(&units, &no_units) < 0)
-		fprintf(file, "(their timers are not shown: %s)\n", no_units.text);
-	for (size_t i = 0; i < profile->n_cutoffs; i++) {
-		const struct cutoff *c = &profile->cutoffs[i];
-
-		fprintf(file, "%s%s%s%s\n", c->daemon, c->unit ? " (" : "", c->unit ?: "",
-			c->unit ? ")" : "");
-		for (int k = 0; k < 2; k++) {
-			const struct habit *h = reading_habit(readings[k], c->daemon);
-
-			r = h && h->n_longs > 0 ? print_habit(readings[k], h, file, err) : 0;
-			if (r < 0)
-				return r;
-		}
-		print_cause(units, &daemons, c, seen_period_ns(readings, c->daemon), file);
-	}
-	return 0;
+	r = open_sources(&sources, book, file, err);
+	for (size_t i = 0; r == 0 && i < profile->n_cutoffs; i++)
+		if (!was_once(readings, &profile->cutoffs[i], &once))
+			r = print_daemon(&sources, readings, &profile->cutoffs[i], file, err);
+	if (r == 0)
+		print_those_once(profile, readings, file);
+	return r;
 }

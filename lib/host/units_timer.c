@@ -24,9 +24,11 @@ static int read_monotonic(sd_bus_message *m, FILE *words, struct timer_setting *
 	while (r >= 0 && (r = sd_bus_message_read(m, "(stt)", &base, &us, NULL)) > 0) {
 		char time[TEXT_TIME_SIZE];
 
-		fprintf(words, "%s%.*sSec=%s", ftell(words) > 0 ? ", " : "", (int)strcspn(base, "U"), base,
+		/* the bus says OnUnitActiveUSec for the file's OnUnitActiveSec */
+		fprintf(words, "%s%.*sSec=%s", ftell(words) > 0 ? ", " : "",
+			(int)(strlen(base) - strlen("USec")), base,
 			text_duration(time, (int64_t)us * NS_PER_US));
-		if (strstr(base, "Active") || strstr(base, "Inactive"))
+		if (!strncmp(base, "OnUnit", strlen("OnUnit")))
 			ret->every_ns = (int64_t)us * NS_PER_US;
 	}
 	return r;

@@ -83,6 +83,22 @@ that "a signal to the whole group is an interruption, not a failure of INC" grep
 expect 0 "Profile 'f'" $calibrate -q run --resume --save f
 that "its short run is whole" test "$(sqlite3 "$EMP_DB" "SELECT count(*) || min(n) || max(n) FROM sample WHERE run = (SELECT short_run FROM calibration WHERE profile = 'f')")" = 1001100
 
+# After an upgrade: whatever the verdict is on a busy machine, it is one of three, and the numbers are there.
+for i in 1 2 3; do
+	$calibrate -q --json revalidate f --for 2s --anyway >"$dir/verdict.json" 2>"$dir/err"
+	status=$?
+	that "the verdict goes with the exit status" json "$dir/verdict.json" "(d['verdict'] == 'stands') == ($status == 0) and $status in (0, 2)"
+	that "INC's times are compared" json "$dir/verdict.json" "any('of CPU time now and took' in f['words'] for f in d['findings']) and not d['changes']"
+	[ $status = 0 ] && break
+done
+expect 1 "no profile 'nobody'\|'nobody'" $calibrate -q revalidate nobody --anyway
+$calibrate --db "$dir/other.db" -q profile import "$dir/a.json" >/dev/null
+expect 1 'was made elsewhere' $calibrate --db "$dir/other.db" -q revalidate a --anyway
+long=$(sqlite3 "$EMP_DB" "SELECT long_run FROM calibration WHERE profile = 'f'")
+expect 0 "Run $long: INC0.1, 4 samples, complete before" $calibrate -q run --short 0.02x20 --reuse-long "$long" --save h --anyway --force
+that "the long run is the one there was" test "$($calibrate profile export h | python3 -c 'import json, sys; print(json.load(sys.stdin)["long"]["samples"])')" = 4
+expect 1 'cannot be the long run' $calibrate -q run --short 0.2x20 --reuse-long "$long" --save i --anyway
+
 # Another environment.
 $calibrate -q run --short 0.05x100 --long 0.1x4 --save g --anyway --force >/dev/null 2>&1 &
 sleep 3
