@@ -98,11 +98,15 @@ static int carry_out(struct applying *a, struct error *err)
 		return 0;
 	r = journal_save(&a->plan.journal, err);
 	if (r < 0)
-		return r;
+		return error_prefix(err, r, "nothing was changed");
 	step();
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", a->plan.n_order,
 		policy_name(a->facts.policy));
-	return change_apply(&a->plan, a->units, a->report, err);
+	r = change_apply(&a->plan, a->units, a->report, err);
+	if (r < 0)
+		return error_prefix(
+			err, r, "stopped half-way, \"emp-setup restore\" takes back what was done");
+	return 0;
 }
 
 static void say_summary(const struct applying *a)
@@ -174,10 +178,8 @@ int verb_apply(int argc, char **argv, struct error *err)
 	child_shield();
 	step_kill_after(options.kill_after);
 	r = carry_out(&a, err);
-	if (r < 0)
-		return error_prefix(
-			err, r, "stopped half-way, \"emp-setup restore\" takes back what was done");
-	r = show(&a, err);
+	if (r == 0)
+		r = show(&a, err);
 	if (r < 0)
 		return r;
 	say_summary(&a);

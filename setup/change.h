@@ -11,7 +11,7 @@ int change_apply(struct plan *plan, struct units *units, struct report *report, 
 
 struct taking_back {
 	bool force;   /* also what somebody else has changed since */
-	bool forget;  /* what somebody else has changed since stays, and is not remembered */
+	bool forget;  /* what is left alone, or cannot be put back, is not remembered */
 	size_t first; /* entries before this one stay applied */
 };
 

@@ -34,6 +34,8 @@ struct setting {
 	int order;         /* lower ones are set first, and with equal ones the order of the rows counts */
 	int restore_order; /* lower ones are put back first */
 	bool on_request;   /* only where --only names it */
+	const char *along; /* the id of a check whose files the kernel changes with these: applied and put
+			      back too */
 };
 
 struct check {

@@ -142,13 +142,22 @@ void check_turbo_boost(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "boost = 0");
 }
 
+static bool has_turbo_switch(const struct frequency *q)
+{
+	bool has = q->no_turbo >= 0 || q->boost >= 0;
+
+	for (size_t i = 0; i < q->n_policies; i++)
+		has = has || q->policies[i].boost >= 0;
+	return has;
+}
+
 /* No switch of any kind, and a processor that is known to have turbo, or not known to have none. */
 static bool turbo_out_of_reach(const struct facts *f)
 {
 	const struct frequency *q = &f->frequency;
 	const struct frequency_policy *p = q->policies;
 
-	if (q->no_turbo >= 0 || q->boost >= 0 || q->n_policies == 0)
+	if (q->n_policies == 0 || has_turbo_switch(q))
 		return false;
 	return p->base_khz <= 0 || p->hardware_max_khz > p->base_khz || machine_flag(&f->machine, "cpb") ||
 	       machine_flag(&f->machine, "ida");

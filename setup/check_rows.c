@@ -68,6 +68,8 @@ const struct check checks[] = {
 		.setting = {.pattern = "/sys/devices/system/cpu/cpufreq/policy[0-9]*/scaling_governor",
 			.want = "performance",
 			.write = cpufreq_write_governor,
+			.along = "epp", /* forced to performance with the governor; not all kernels give it
+					   back */
 			.order = GOVERNOR,
 			.restore_order = GOVERNOR},
 	},

@@ -137,26 +137,35 @@ static int open_directory(struct error *err)
 	return fd;
 }
 
-int journal_save(const struct journal *j, struct error *err)
+static int save_in(int directory, const struct journal *j)
 {
-	_cleanup_(closep) int directory = open_directory(err), fd = -1;
 	_cleanup_(fclosep) FILE *file = NULL;
-	int r;
+	int fd = openat(directory, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
 
-	if (directory < 0)
-		return directory;
-	fd = openat(directory, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)
-		return error_os(err, -errno, "cannot write %s/%s; nothing was changed", place, NEW_NAME);
-	fd = -1; /* the stream's now */
+		return -errno;
 	r = write_lines(j, file);
 	if (r == 0 && renameat(directory, NEW_NAME, directory, FILE_NAME) < 0)
 		r = -errno;
 	if (r == 0 && fsync(directory) < 0)
 		r = -errno;
-	if (r < 0)
-		return error_os(err, r, "cannot write %s/%s; nothing was changed", place, FILE_NAME);
+	return r;
+}
+
+int journal_save(const struct journal *j, struct error *err)
+{
+	_cleanup_(closep) int directory = open_directory(err);
+	int r;
+
+	if (directory < 0)
+		return directory;
+	r = save_in(directory, j);
+	if (r < 0) {
+		unlinkat(directory, NEW_NAME, 0);
+		rmdir(place); /* stays if an older journal is in it */
+		return error_os(err, r, "cannot write %s/%s", place, FILE_NAME);
+	}
 	return 0;
 }
 

@@ -50,7 +50,7 @@ static const struct option_row apply_options[] = {
 
 static const struct option_row restore_options[] = {
 	{0, "force", NULL, "put back also what somebody else has set since", NULL, &options.force, false},
-	{0, "forget", NULL, "let be what somebody else has set since", NULL, &options.forget, false},
+	{0, "forget", NULL, "forget what is left alone or cannot be put back", NULL, &options.forget, false},
 	{0, "at-boot", NULL, "only forget what a reboot has undone", NULL, &options.at_boot, false},
 	JSON_OPTION,
 	{'d', "details", NULL, "what was so already or is not there, too", NULL, &options.details, false},

@@ -23,12 +23,21 @@ static bool can_be_applied(const struct check *check)
 	return check->applied || check->setting.pattern;
 }
 
+/* Whether a check that the list names takes this one along. */
+static bool is_taken_along(const char *list, const char *id)
+{
+	for (const struct check *c = checks; c->id; c++)
+		if (c->setting.along && !strcmp(c->setting.along, id) && lists(list, c->id))
+			return true;
+	return false;
+}
+
 bool request_takes(const struct request *request, const struct check *check)
 {
 	if (!can_be_applied(check) || lists(request->skip, check->id))
 		return false;
 	if (request->only)
-		return lists(request->only, check->id);
+		return lists(request->only, check->id) || is_taken_along(request->only, check->id);
 	return !check->setting.on_request;
 }
 

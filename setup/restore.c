@@ -36,6 +36,37 @@ static bool is_ours(const struct entry *e, const char *now)
 	return !e->held || !strcmp(now, e->held) || !strcmp(now, e->want);
 }
 
+/* What came of writing the old value. What could not be put back is tried again by the next restore. */
+static void settle_file(struct entry *e, const struct knob_result *result, const char *now,
+	const struct taking_back *how, struct report *report)
+{
+	switch (result->outcome) {
+	case KNOB_CHANGED:
+		action_log(
+			ACTION_PUT_BACK, "%s: %s put back from %s to %s", e->id, e->name, now ?: "?", e->old);
+		report_file(report, e, "restored", now, e->old, NULL);
+		entry_clear(e);
+		return;
+	case KNOB_ALREADY:
+		report_file(report, e, "already", e->old, e->old, NULL);
+		entry_clear(e);
+		return;
+	case KNOB_ABSENT:
+		report_file(report, e, "absent", NULL, NULL, "it is no longer there");
+		entry_clear(e);
+		return;
+	case KNOB_REFUSED:
+	case KNOB_CLAMPED:
+		report_file(report, e, "failed", now, result->held,
+			result->outcome == KNOB_REFUSED ? strerror(-result->error)
+							: "the kernel made something else of it");
+		free(e->held);
+		e->held = result->held ? strdup(result->held) : NULL;
+		if (how->forget)
+			entry_clear(e);
+	}
+}
+
 static void put_file_back(
 	struct entry *e, const struct check *check, const struct taking_back *how, struct report *report)
 {
@@ -45,14 +76,8 @@ static void put_file_back(
 		.write = check ? check->setting.write : NULL};
 	_cleanup_(freep) char *now = NULL;
 	struct knob_result result = {};
-	int r = knob_read(&knob, &now);
 
-	if (r == -ENOENT || r == -ENODEV) {
-		report_file(report, e, "absent", NULL, NULL, "it is no longer there");
-		entry_clear(e);
-		return;
-	}
-	if (r == 0 && strcmp(now, e->old) != 0 && !is_ours(e, now) && !how->force) {
+	if (knob_read(&knob, &now) == 0 && strcmp(now, e->old) != 0 && !is_ours(e, now) && !how->force) {
 		report_file(report, e, "left alone", e->old, now,
 			"somebody else has set it since; --force puts it back, --forget lets it be");
 		if (how->forget)
@@ -61,18 +86,7 @@ static void put_file_back(
 	}
 	knob_set(&knob, e->old, &result);
 	step();
-	if (result.outcome == KNOB_CHANGED) {
-		action_log(
-			ACTION_PUT_BACK, "%s: %s put back from %s to %s", e->id, e->name, now ?: "?", e->old);
-		report_file(report, e, "restored", now, e->old, NULL);
-		entry_clear(e);
-	} else if (result.outcome == KNOB_ALREADY) {
-		report_file(report, e, "already", e->old, e->old, NULL);
-		entry_clear(e);
-	} else
-		report_file(report, e, "failed", now, result.held,
-			result.outcome == KNOB_REFUSED ? strerror(-result.error)
-						       : "the kernel made something else of it");
+	settle_file(e, &result, now, how, report);
 	free(result.held);
 }
 

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by tests that need a systemd of their own: a box, in which systemd is the first process of namespaces (processes,
+# mounts, network, host name, cgroups). Its root is this machine's own, read through an overlay, so that nothing has to be
+# installed for it; what it writes lies in $box/upper. The kernel, its settings and its clock are the machine's: /proc/sys and
+# /sys are read-only in there.
+#
+#   box_new               makes $box; the caller may put files into $box/upper before the first start
+#   box_start, box_stop   boots it and waits until it is up; switches it off
+#   box_reboot, box_crash the same boot id never comes twice; a crash is a SIGKILL for its first process
+#   box_run COMMAND...    runs a command in it
+
+box_new() {
+	box=$(mktemp -d /tmp/emp-box-XXXXXX)
+	mount -t tmpfs -o size=1g,mode=755 tmpfs "$box"
+	mkdir -p "$box/upper/etc/systemd/system" "$box/work" "$box/root"
+	box_cgroup=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/${box##*/}
+	: >"$box/upper/etc/fstab"
+	echo box >"$box/upper/etc/hostname"
+	tr -d - </proc/sys/kernel/random/uuid >"$box/upper/etc/machine-id"
+}
+
+box_start() {
+	mkdir -p "$box_cgroup"
+	setsid sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$box_cgroup" \
+		unshare --pid --mount --uts --ipc --net --cgroup --fork --kill-child sh "$(dirname "$0")/box_init.sh" "$box" "$build" \
+		</dev/null >"$box/log" 2>&1 &
+	box_unshare=$!
+	for _ in $(seq 400); do
+		box_pid=$(cat "/proc/$box_unshare/task/$box_unshare/children" 2>/dev/null) || :
+		box_pid=${box_pid%% *}
+		[ -n "$box_pid" ] && [ -e "/proc/$box_pid/root/run/boot_id" ] && [ -S "/proc/$box_pid/root/run/systemd/private" ] && break
+		kill -0 $box_unshare 2>/dev/null || { cat "$box/log"; echo "the box did not start"; return 1; }
+		sleep 0.05
+	done
+	# "degraded" is good enough: not every service of this machine likes to run in a box
+	box_run timeout 60 systemctl is-system-running --wait >/dev/null || :
+}
+
+box_run() {
+	sh -c 'echo $$ >"$1/init.scope/cgroup.procs"; shift; exec "$@"' sh "$box_cgroup" \
+		nsenter -t "$box_pid" -m -u -i -n -p -C -r -w -- env -i TERM=dumb LANG=C.UTF-8 \
+		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+
+box_gone() {
+	wait $box_unshare 2>/dev/null || :
+	box_pid=
+	for _ in $(seq 100); do
+		find "$box_cgroup" -depth -type d -exec rmdir {} + 2>/dev/null || :
+		[ -d "$box_cgroup" ] || return 0
+		sleep 0.05
+	done
+}
+
+box_stop() {
+	box_run systemctl --no-block poweroff
+	box_gone
+}
+
+box_crash() {
+	kill -KILL "$box_pid"
+	box_gone
+}
+
+box_reboot() {
+	box_run systemctl --no-block reboot
+	box_gone
+	box_start
+}
+
+box_remove() {
+	[ -z "${box_pid:-}" ] || box_crash
+	umount -l "$box"
+	rmdir "$box"
+}
+
+box_needs() {
+	for program in unshare nsenter dbus-daemon; do
+		command -v $program >/dev/null && continue
+		echo "not run: $program is not installed"
+		[ -z "${EMP_MUST_RUN:-}" ] || exit 1
+		exit 77
+	done
+	[ "$(id -u)" = 0 ] && [ -x /lib/systemd/systemd ] && grep -q cgroup2 /proc/mounts && return 0
+	echo "not run: needs root, systemd on disk, and cgroup v2"
+	[ -z "${EMP_MUST_RUN:-}" ] || exit 1
+	exit 77
+}

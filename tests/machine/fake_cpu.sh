@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by tests of emp-setup: makes the files of a /sys/devices/system/cpu with four CPUs for fake_cpu.
+#
+#   cpu_files DIRECTORY intel_pstate|acpi-cpufreq|amd-pstate-epp
+
+cpu_file() { # PATH TEXT: below $files
+	mkdir -p "$(dirname "$files/$1")"
+	printf '%s\n' "$2" >"$files/$1"
+}
+
+cpu_files() {
+	files=$1 driver=$2 # and least, most, base, governors, governor: the caller may look
+	rm -rf "$files"
+	cpu_file online 0-3
+	cpu_file present 0-3
+	cpu_file smt/control on
+	cpu_file smt/active 1
+	case $driver in
+	intel_pstate)
+		least=800000 most=4700000 base=3600000 governors="performance powersave" governor=powersave
+		cpu_file intel_pstate/status active
+		cpu_file intel_pstate/no_turbo 0
+		cpu_file intel_pstate/hwp_dynamic_boost 0
+		;;
+	acpi-cpufreq)
+		least=2200000 most=3700000 base=3700000 governors="conservative ondemand userspace powersave performance schedutil"
+		governor=schedutil
+		cpu_file cpufreq/boost 1
+		;;
+	amd-pstate-epp)
+		least=400000 most=5300000 base=4200000 governors="performance powersave" governor=powersave
+		cpu_file amd_pstate/status active
+		;;
+	esac
+	for cpu in 0 1 2 3; do
+		policy=cpufreq/policy$cpu
+		[ $cpu = 0 ] || cpu_file cpu$cpu/online 1
+		cpu_file cpu$cpu/topology/thread_siblings_list $((cpu % 2)),$((cpu % 2 + 2))
+		cpu_file cpu$cpu/power/energy_perf_bias 6
+		cpu_file $policy/affected_cpus $cpu
+		cpu_file $policy/related_cpus $cpu
+		cpu_file $policy/cpuinfo_min_freq $least
+		cpu_file $policy/cpuinfo_max_freq $most
+		cpu_file $policy/scaling_min_freq $least
+		cpu_file $policy/scaling_max_freq $most
+		cpu_file $policy/scaling_driver $driver
+		cpu_file $policy/scaling_governor $governor
+		cpu_file $policy/scaling_available_governors "$governors"
+		case $driver in
+		acpi-cpufreq) cpu_file $policy/scaling_available_frequencies "3700000 2800000 2200000" ;;
+		*)
+			cpu_file $policy/energy_performance_preference balance_performance
+			cpu_file $policy/energy_performance_available_preferences \
+				"default performance balance_performance balance_power power"
+			;;
+		esac
+		case $driver in
+		intel_pstate) cpu_file $policy/base_frequency $base ;;
+		amd-pstate-epp)
+			cpu_file cpu$cpu/acpi_cppc/nominal_freq $((base / 1000))
+			cpu_file $policy/boost 1
+			;;
+		esac
+		ln -s ../cpufreq/policy$cpu "$files/cpu$cpu/cpufreq"
+	done
+}

@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-setup on made-up CPUs of three drivers, with libcpupower itself: what it sets, in which order, what it says when the kernel
+# refuses, clamps or has no such file, and that everything is put back, also after a SIGKILL behind each step. Usage: setup_frequency.sh BUILD
+set -eu
+if [ "${2:-}" != inside ]; then
+	[ "$(id -u)" = 0 ] && [ -c /dev/fuse ] && command -v fusermount3 >/dev/null && [ ! -e /var/lib/emp-setup ] || {
+		echo "not run: needs root, FUSE, and a machine on which emp-setup has nothing applied"
+		[ -z "${EMP_MUST_RUN:-}" ] || exit 1
+		exit 77
+	}
+	exec unshare --mount --propagation private sh "$0" "$1" inside
+fi
+. "$(dirname "$0")/fake_cpu.sh"
+build=$(realpath "$1")
+setup=$build/setup/emp-setup
+ids=freq.governor,freq.min,turbo.intel,turbo.boost,turbo.policy,epp,epb,pstate.boost
+sys=/sys/devices/system/cpu
+dir=$(mktemp -d)
+mount -t tmpfs tmpfs /var/lib # the journal of this test is nobody else's
+faults=0
+
+unplug() {
+	umount -l $sys 2>/dev/null || :
+	[ -z "${fake:-}" ] || wait $fake || :
+	fake=
+}
+trap 'unplug; rm -rf "$dir"' EXIT
+
+plug() { # DRIVER
+	unplug
+	cpu_files "$dir/files" "$1"
+	mkdir -p "$dir/mount"
+	"$build/tests/machine/fake_cpu" "$dir/files" "$dir/mount" &
+	fake=$!
+	for _ in $(seq 200); do
+		mountpoint -q "$dir/mount" && break
+		sleep 0.02
+	done
+	mount --move "$dir/mount" $sys
+	contents >"$dir/before"
+}
+
+contents() {
+	(cd "$dir/files" && find . -type f ! -name '.*' | sort | xargs grep -H '')
+}
+
+fault() {
+	echo "FAULT: $*"
+	faults=$((faults + 1))
+}
+
+same() {
+	contents | diff "$dir/before" - >"$dir/diff" && return 0
+	fault "$1 left a difference:"
+	cat "$dir/diff"
+}
+
+# outcome ID WORD: the last apply or restore told it so
+outcome() {
+	grep -q "^$1 .* $2" "$dir/out" || { fault "$1 is not '$2'"; cat "$dir/out"; }
+}
+
+holds() { # FILE VALUE
+	[ "$(cat "$dir/files/$1")" = "$2" ] || fault "$1 holds $(cat "$dir/files/$1"), not $2"
+}
+
+run() { # STATUS COMMAND...
+	want=$1 status=0
+	shift
+	"$setup" "$@" >"$dir/out" 2>&1 || status=$?
+	[ $status = "$want" ] && return 0
+	fault "emp-setup $* ended with $status, not $want"
+	cat "$dir/out"
+}
+
+# 1. Each driver: applied, fit, put back
+for driver in intel_pstate acpi-cpufreq amd-pstate-epp; do
+	plug $driver
+	run 0 apply --only $ids
+	for policy in 0 1 2 3; do
+		holds cpufreq/policy$policy/scaling_governor performance
+		[ "$(cat "$dir/files/cpufreq/policy$policy/scaling_min_freq")" = "$base" ] || fault "$driver: the lower limit is not $base"
+		[ "$(cat "$dir/files/cpufreq/policy$policy/scaling_max_freq")" = "$base" ] || fault "$driver: the upper limit is not $base"
+	done
+	"$setup" audit >"$dir/out" || :
+	for id in freq.governor freq.min speedstep; do
+		grep -q " $id  *ok " "$dir/out" || { fault "$driver: $id is not ok after apply"; cat "$dir/out"; }
+	done
+	run 0 restore
+	same "$driver"
+done
+outcome turbo.policy restored
+
+# 2. What the kernel refuses is told in words, and the rest is done
+plug intel_pstate
+printf 'intel_pstate/no_turbo 1\ncpufreq/policy1/scaling_governor 5\ncpu2/power/energy_perf_bias 16\n' >"$dir/files/.faults"
+run 2 apply --only $ids
+outcome turbo.intel 'refused .*Operation not permitted'
+outcome freq.governor 'refused .*Input/output error'
+outcome epb 'refused .*Device or resource busy'
+holds cpufreq/policy0/scaling_governor performance
+: >"$dir/files/.faults"
+run 0 restore
+same "apply with faults"
+
+# 3. A restore that fails keeps what it could not put back, and a second one does it
+run 0 apply --only $ids
+printf 'cpufreq/policy3/scaling_governor 5 1\n' >"$dir/files/.faults"
+run 1 restore
+outcome freq.governor 'failed .*Input/output error'
+"$setup" status | grep -q policy3/scaling_governor || fault "status does not tell what is left"
+run 0 restore
+same "a restore that failed once"
+
+# 4. Clamped: firmware that allows no more than 3.0 GHz
+plug intel_pstate
+for policy in 0 1 2 3; do echo 3000000 >"$dir/files/cpufreq/policy$policy/cpuinfo_max_freq"; done
+contents >"$dir/before"
+run 2 apply --only freq.min
+outcome freq.min 'clamped .*3000 to 3000 MHz'
+run 1 restore # 4700 MHz, where it stood before, cannot be written any more
+outcome freq.min 'failed .*something else'
+run 1 restore --forget
+[ "$("$setup" status)" = "Nothing is applied." ] || fault "--forget remembers"
+
+# 5. Files that vanish: a CPU that is taken away while the settings hold
+plug acpi-cpufreq
+run 0 apply --only $ids
+mv "$dir/files/cpufreq/policy3" "$dir/policy3"
+run 0 restore --details
+outcome freq.governor 'absent .*no longer there'
+mv "$dir/policy3" "$dir/files/cpufreq/policy3"
+
+# 6. What somebody else sets is theirs
+plug acpi-cpufreq
+run 0 apply --only $ids
+echo ondemand >$sys/cpufreq/policy2/scaling_governor
+run 2 restore
+outcome freq.governor 'left alone .*somebody else'
+holds cpufreq/policy2/scaling_governor ondemand
+run 0 restore --force
+same "restore --force"
+
+# 7. SMT comes back before the frequencies of its CPUs are put back
+plug intel_pstate
+run 0 apply --only smt,freq.governor
+run 0 restore
+first=$(grep -n 'smt/control on' "$dir/files/.writes" | cut -d: -f1)
+second=$(grep -n 'scaling_governor powersave' "$dir/files/.writes" | head -1 | cut -d: -f1)
+[ "$first" -lt "$second" ] || fault "SMT was put back after the governors"
+same "SMT"
+
+# 8. Killed behind every step of apply, and of restore
+for verb in apply restore; do
+	n=0
+	while n=$((n + 1)); do
+		[ $verb = apply ] || "$setup" apply --only $ids >/dev/null || fault "apply failed"
+		status=0
+		if [ $verb = apply ]; then
+			"$setup" apply --only $ids --kill-after $n >/dev/null 2>&1 || status=$?
+		else
+			"$setup" restore --kill-after $n >/dev/null 2>&1 || status=$?
+		fi
+		[ $status = 137 ] || break
+		run 0 restore
+		same "$verb killed behind step $n, and restore"
+	done
+	"$setup" restore >/dev/null
+	echo "killed behind each of $((n - 1)) steps of $verb"
+done
+
+# 9. A full disk: nothing is changed where it cannot be written down
+mount -t tmpfs -o size=4k,nr_inodes=1 tmpfs /var/lib
+run 1 apply --only $ids
+grep -q 'emp-setup: nothing was changed: cannot .* No space left' "$dir/out" || fault "a full disk is not told"
+same "apply on a full disk"
+umount /var/lib
+[ ! -e /run/emp-setup.lock ] || fault "the lock is left behind"
+
+[ $faults = 0 ] && echo "everything was put back" || echo "$faults faults"
+exit $((faults > 0))

@@ -1,0 +1,235 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-setup stops services, sockets, paths and timers of every kind, and puts all of them back exactly: after a clean run, after a
+# SIGKILL behind every single step of apply and of restore, after a crash and after a reboot. Usage: setup_units.sh BUILD
+set -eu
+. "$(dirname "$0")/box.sh"
+build=$(realpath "$1")
+setup=$build/setup/emp-setup
+box_needs
+box_new
+trap 'box_remove' EXIT
+faults=0
+
+fault() {
+	echo "FAULT: $*"
+	faults=$((faults + 1))
+}
+
+# put FILE: a file of the box, its text from standard input
+put() {
+	mkdir -p "$(dirname "$box/upper$1")"
+	cat >"$box/upper$1"
+}
+
+# service NAME [LINE...]: a unit as a package brings it, with more lines for [Unit]
+service() {
+	name=$1
+	shift
+	{
+		printf '[Unit]\n'
+		for line; do printf '%s\n' "$line"; done
+		printf '[Service]\nExecStart=sleep infinity\n[Install]\nWantedBy=emp-test.target\n'
+	} | put "/usr/lib/systemd/system/$name"
+}
+
+want() {
+	mkdir -p "$box/upper/etc/systemd/system/emp-test.target.wants"
+	for unit; do ln -s "/usr/lib/systemd/system/$unit" "$box/upper/etc/systemd/system/emp-test.target.wants/$unit"; done
+}
+
+put /usr/lib/systemd/system/emp-test.target <<'U'
+[Unit]
+Requires=basic.target
+After=basic.target
+Wants=dbus.service systemd-logind.service cron.service atd.service rsyslog.service planted-etc.service planted-sysv.service
+U
+service planted-plain.service
+service planted-base.service
+service planted-dependent.service Requires=planted-base.service After=planted-base.service
+service planted-held.service
+service planted-critical.service Requires=planted-held.service
+service planted-socket.service Requires=planted-socket.socket After=planted-socket.socket
+printf '[Socket]\nListenStream=/run/planted.socket\n[Install]\nWantedBy=sockets.target\n' | put /usr/lib/systemd/system/planted-socket.socket
+service planted-path.service
+printf '[Path]\nPathExists=/run/planted.never\n[Install]\nWantedBy=paths.target\n' | put /usr/lib/systemd/system/planted-path.path
+printf '[Timer]\nOnCalendar=daily\nPersistent=true\n' | put /usr/lib/systemd/system/planted-job.timer
+printf '[Service]\nType=oneshot\nExecStart=true\n' | put /usr/lib/systemd/system/planted-job.service
+printf '[Unit]\nDescription=a template\n[Service]\nExecStart=sleep infinity\n' | put /usr/lib/systemd/system/planted-template@.service
+service planted-alias.service
+ln -s /usr/lib/systemd/system/planted-alias.service "$box/upper/etc/systemd/system/planted-other-name.service"
+service planted-idle.service # not wanted: it is off, and stays so
+printf '[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=true\n' | put /usr/lib/systemd/system/planted-done.service
+printf '[Service]\nExecStart=sleep infinity\n' | put /etc/systemd/system/planted-etc.service
+put /etc/init.d/planted-sysv <<'U'
+#!/bin/sh
+### BEGIN INIT INFO
+# Provides: planted-sysv
+# Required-Start:
+# Required-Stop:
+# Default-Start: 2 3 4 5
+# Default-Stop: 0 1 6
+# Short-Description: an old script
+### END INIT INFO
+case $1 in
+start) setsid sleep infinity & ;;
+stop) pkill -f 'sleep infinity' -g 0 || : ;;
+esac
+U
+chmod +x "$box/upper/etc/init.d/planted-sysv"
+want planted-plain.service planted-base.service planted-dependent.service planted-held.service planted-critical.service \
+	planted-socket.service planted-socket.socket planted-path.service planted-path.path planted-job.timer planted-alias.service \
+	planted-done.service
+ln -s /usr/lib/systemd/system/planted-template@.service "$box/upper/etc/systemd/system/emp-test.target.wants/planted-template@1.service"
+put /etc/emp-test.ini <<'P'
+[policy]
+include = common
+[stop]
+planted-plain.service = planted
+planted-base.service = planted
+planted-held.service = planted
+planted-socket.service = planted
+planted-path.service = planted
+planted-job.timer = planted
+planted-template@*.service = planted
+planted-alias.service = planted
+planted-done.service = planted
+planted-etc.service = planted
+planted-sysv.service = planted
+[never]
+planted-critical.service = planted, and not to be touched
+P
+cat >"$box/state.sh" <<'S'
+systemctl list-units --all --no-legend --plain --type=service,timer,socket,path |
+	awk '$1 !~ /^systemd-(hostnamed|timedated|localed|tmpfiles-clean|journal-flush)\.service|^planted-job.service/ { print $1, $2, $3, $4 }' | sort
+find /etc /usr/lib/systemd /run/systemd/system /var/lib/emp-setup /run/emp-setup.lock -printf '%y %p %l\n' 2>/dev/null | sort
+S
+
+state() {
+	box_run sh -s <"$box/state.sh"
+}
+
+# What is enabled, masked and so on; it takes too long to be asked after every step.
+file_states() {
+	box_run systemctl list-unit-files --no-legend --type=service,timer,socket,path | awk '{ print $1, $2 }' | sort
+}
+
+# same WORDS: the box is as it was before anything
+same() {
+	state >"$box/now"
+	diff "$box/before" "$box/now" >"$box/diff" && return 0
+	fault "$1 left a difference:"
+	cat "$box/diff"
+}
+
+apply() {
+	box_run "$setup" apply --policy /etc/emp-test.ini --only svc.units,svc.timers "$@" >"$box/out" 2>&1
+}
+
+restore() {
+	box_run "$setup" restore "$@" >"$box/out" 2>&1
+}
+
+# Waits for what stops and starts by itself.
+settle() {
+	box_run systemctl is-system-running --wait >/dev/null || :
+}
+
+box_start
+state >"$box/before"
+file_states >"$box/files"
+up=$(box_run systemctl list-units --no-legend --plain --state=active --type=service,timer,socket,path 'planted-*' | wc -l)
+echo "$up planted units are up"
+[ "$up" -ge 15 ] || fault "planted units do not run"
+
+# 1. A clean run
+status=0
+apply || status=$?
+[ $status = 2 ] || fault "apply ended with $status, though one unit is held back"
+grep -q 'planted-held.service *refused .*planted-critical.service must not be touched' "$box/out" || fault "the held unit is not told"
+for unit in planted-plain planted-base planted-dependent planted-socket planted-path planted-template@1 planted-alias planted-etc \
+	planted-sysv; do
+	box_run systemctl -q is-active $unit.service && fault "$unit still runs"
+	box_run systemctl start $unit.service 2>/dev/null || :
+	box_run systemctl -q is-active $unit.service && fault "$unit could be started"
+done
+for unit in planted-socket.socket planted-path.path planted-job.timer; do
+	box_run systemctl -q is-active $unit && fault "$unit is still up"
+done
+for unit in planted-critical planted-held planted-done; do
+	box_run systemctl -q is-active $unit.service || fault "$unit was stopped"
+done
+box_run "$setup" status | grep -q '^Applied since' || fault "status does not tell"
+apply || :
+state >"$box/applied"
+restore || { fault "restore failed"; cat "$box/out"; }
+same "a clean run"
+
+# 2. Killed behind every step of apply, then restored
+n=0
+while n=$((n + 1)); do
+	status=0
+	apply --kill-after $n || status=$?
+	[ $status = 137 ] || break
+	restore || { fault "restore failed after apply was killed behind step $n"; cat "$box/out"; }
+	same "apply, killed behind step $n of it, and restore"
+done
+restore
+applied=$((n - 1))
+
+# 3. Killed behind every step of restore, then restored again
+n=0
+while n=$((n + 1)); do
+	apply || :
+	status=0
+	restore --kill-after $n || status=$?
+	[ $status = 137 ] || break
+	restore || { fault "the second restore failed, the first was killed behind step $n"; cat "$box/out"; }
+	same "restore, killed behind step $n of it, and restore"
+done
+echo "killed behind each of $applied steps of apply and $((n - 1)) of restore"
+
+# 4. Killed in the middle, applied again, restored: what was tuned is never taken for what was there before
+for n in 2 7 15; do
+	apply --kill-after $n || :
+	apply || :
+	restore || fault "restore failed"
+	same "apply, killed behind step $n, apply and restore"
+done
+
+# 5. After a reboot nothing of it is left, and the service settles the journal
+apply || :
+box_reboot
+settle
+box_run "$setup" status | grep -q 'rebooted since' || fault "status does not know of the reboot"
+restore --at-boot || fault "restore --at-boot failed"
+same "a reboot"
+apply || :
+box_crash
+box_start
+settle
+restore || fault "restore failed after a crash"
+same "a crash"
+
+# 6. For good: silent after a reboot too, until it is restored
+apply --persistent || :
+box_reboot
+settle
+box_run systemctl -q is-active planted-plain.service && fault "planted-plain runs after a reboot"
+box_run systemctl -q is-active planted-etc.service && fault "planted-etc runs after a reboot"
+restore --at-boot || fault "restore --at-boot failed"
+box_run systemctl -q is-active planted-plain.service && fault "restore --at-boot ended what is for good"
+restore || { fault "restore failed"; cat "$box/out"; }
+same "what was applied for good"
+
+# 7. With a command
+status=0
+box_run "$setup" apply --policy /etc/emp-test.ini --only svc.units --for -- sh -c 'systemctl is-active planted-plain; exit 7' \
+	>"$box/out" 2>"$box/errors" || status=$?
+[ $status = 7 ] && [ "$(cat "$box/out")" = inactive ] || fault "--for: status $status, $(cat "$box/out" "$box/errors")"
+same "apply --for"
+
+file_states | diff "$box/files" - || fault "the states of files differ"
+box_stop
+[ $faults = 0 ] && echo "everything was put back" || echo "$faults faults"
+exit $((faults > 0))
