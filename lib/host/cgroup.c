@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 struct cgroup {
 	char *path;
@@ -155,11 +156,20 @@ static int make_below(const char *parent, struct cgroup **ret, struct error *err
 	return 0;
 }
 
+/* Without clone3 nothing can be started in a cgroup. A size of 0 is EINVAL where it is there. */
+static bool clone3_refused(void)
+{
+	return syscall(SYS_clone3, NULL, (size_t)0) < 0 && errno == ENOSYS;
+}
+
 int cgroup_new(struct cgroup **ret, struct error *err)
 {
 	_cleanup_(freep) char *parent = NULL;
 	int r;
 
+	if (clone3_refused())
+		return error_say(err, -ENOSYS,
+			"clone3, which starts a program in a cgroup, is refused here, as in many containers");
 	r = find_parent(&parent, err);
 	if (r < 0)
 		return r;

@@ -15,7 +15,8 @@ struct cgroup_usage {
 	int64_t usage_ns, user_ns, system_ns; /* of all that ever ran in it; microsecond resolution */
 };
 
-/* -ENOTSUP: no cgroup v2 is mounted; -EACCES, -EROFS…: it cannot be made here; each with a sentence. */
+/* -ENOTSUP: no cgroup v2 is mounted; -ENOSYS: a container's filter refuses to start programs in one; -EACCES,
+ * -EROFS…: it cannot be made here; each with a sentence. */
 int cgroup_new(struct cgroup **ret, struct error *err);
 
 /* Ends what is still in it, and removes it. */

@@ -71,31 +71,50 @@ static _Noreturn __attribute__((noinline)) void child_execute(struct child *chil
 	child_give_up(child, "execute it");
 }
 
-/* clone3 and, in the child, child_execute. Not through syscall(2)'s wrapper: a child that shares our stack
- * must not return from a function that we have yet to return from. */
+/* A system call not through syscall(2)'s wrapper: a child that shares our stack must not return from a
+ * function that we have yet to return from. Elsewhere the child is a copy. */
+#if defined(__x86_64__)
+enum { SHARED = CLONE_VM | CLONE_VFORK };
+static inline __attribute__((always_inline)) long call(long number, long a, long b, long c)
+{
+	long r;
+
+	__asm__ volatile("syscall" : "=a"(r) : "0"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return r;
+}
+#elif defined(__aarch64__)
+enum { SHARED = CLONE_VM | CLONE_VFORK };
+static inline __attribute__((always_inline)) long call(long number, long a, long b, long c)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x8) : "memory");
+	return x0;
+}
+#else
+enum { SHARED = 0 };
+static long call(long number, long a, long b, long c)
+{
+	long r = syscall(number, a, b, c);
+
+	return r < 0 ? -errno : r;
+}
+#endif
+
+/* clone3 and, in the child, child_execute. The filters of containers (Docker's, Podman's) refuse clone3, for
+ * they cannot look into its arguments; where no cgroup is asked for, clone does as well. */
 static __attribute__((noinline)) long clone_child(struct clone_args *args, struct child *child)
 {
 	long r;
 
-#if defined(__x86_64__)
-	args->flags |= CLONE_VM | CLONE_VFORK;
-	__asm__ volatile("syscall"
-			 : "=a"(r)
-			 : "0"((long)SYS_clone3), "D"(args), "S"(sizeof(*args))
-			 : "rcx", "r11", "memory");
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = SYS_clone3;
-	register long x0 __asm__("x0") = (long)args;
-	register long x1 __asm__("x1") = sizeof(*args);
-
-	args->flags |= CLONE_VM | CLONE_VFORK;
-	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x1), "r"(x8) : "memory");
-	r = x0;
-#else
-	r = syscall(SYS_clone3, args, sizeof(*args));
-	if (r < 0)
-		r = -errno;
-#endif
+	args->flags |= SHARED;
+	r = call(SYS_clone3, (long)args, sizeof(*args), 0);
+	if (r == -ENOSYS && !(args->flags & CLONE_INTO_CGROUP))
+		r = call(SYS_clone, (long)((args->flags & UINT32_MAX) | args->exit_signal), 0,
+			(long)args->pidfd);
 	if (r == 0)
 		child_execute(child);
 	return r;
@@ -262,7 +281,9 @@ static int collect_rest(const struct spawn *s, struct spawned *spawned, struct e
 
 		if (n > spawned->left_behind)
 			spawned->left_behind = n;
-		if (interrupt_came() || clock_ns(CLOCK_MONOTONIC) >= give_up_ns) {
+		if (interrupt_came())
+			spawned->end = SPAWN_INTERRUPTED;
+		if (spawned->end == SPAWN_INTERRUPTED || clock_ns(CLOCK_MONOTONIC) >= give_up_ns) {
 			if (n > spawned->killed)
 				spawned->killed = n;
 			r = s->cgroup ? cgroup_kill(s->cgroup, err) : descendants_kill(err);
@@ -293,6 +314,17 @@ static int take_cgroup_times(
 	return 0;
 }
 
+/* We cannot go on: nothing of the program must. */
+static void give_up(const struct spawn *s, pid_t pid, struct spawned *spawned)
+{
+	struct error ignored;
+
+	spawned->end = SPAWN_INTERRUPTED;
+	end_tree(s, pid, &ignored);
+	waitpid(pid, NULL, 0);
+	collect_rest(s, spawned, &ignored);
+}
+
 static int run_child(const struct spawn *s, struct child *child, struct spawned *ret, struct error *err)
 {
 	_cleanup_(closep) int pidfd = -1;
@@ -312,8 +344,7 @@ static int run_child(const struct spawn *s, struct child *child, struct spawned 
 	spawned.et_ns = clock_ns(CLOCK_MONOTONIC_RAW) - timespec_ns(child->start_raw);
 	spawned.start_ns = timespec_ns(child->start_real);
 	if (r < 0) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+		give_up(s, pid, &spawned);
 		return r;
 	}
 	if (wait4(pid, &spawned.wait_status, 0, &ru) < 0)
@@ -337,6 +368,7 @@ static int run_child(const struct spawn *s, struct child *child, struct spawned 
 int spawn_run(const struct spawn *s, struct spawned *ret, struct error *err)
 {
 	static struct child *child; /* one page, kept for the next sample */
+	int r;
 
 	assert(s->path && s->argv && s->argv[0]);
 	if (!child) {
@@ -346,8 +378,11 @@ int spawn_run(const struct spawn *s, struct spawned *ret, struct error *err)
 		if (page == MAP_FAILED)
 			return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
 		child = page;
-		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	}
 	*child = (struct child){};
-	return run_child(s, child, ret, err);
+	/* not for longer: a server that --prepare starts is no orphan of the program's */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	r = run_child(s, child, ret, err);
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	return r;
 }

@@ -12,10 +12,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static char burn[PATH_MAX];
@@ -291,10 +296,72 @@ static void what_a_killed_observer_left_is_removed_by_the_next(void **state)
 	assert_int_equal(access(path, F_OK), 0);
 	cgroup_free(new_cgroup());
 	assert_int_equal(access(path, F_OK), -1);
-	while (waitpid(-1, NULL, 0) > 0) /* its program, ours since the fork's end: we are a subreaper */
-		;
 	close(pipes[0]);
 	close(pipes[1]);
+}
+
+static void what_was_our_child_before_is_not_waited_for(void **state)
+{
+	char *argv[] = {burn, (char *)"1", NULL};
+	struct spawn spawn = spawn_of(argv, burn, NULL);
+	struct spawned spawned;
+	pid_t server = 0;
+	int pipes[2];
+
+	spawned = run_ok(&spawn);
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	if (fork() == 0) { /* what --prepare 'server &' does */
+		pid_t pid = fork();
+
+		if (pid == 0)
+			pause();
+		_exit(write(pipes[1], &pid, sizeof(pid)) != sizeof(pid));
+	}
+	wait(NULL);
+	assert_int_equal(read(pipes[0], &server, sizeof(server)), sizeof(server));
+	spawned = run_ok(&spawn);
+	assert_int_equal(spawned.left_behind, 0);
+	assert_int_equal(kill(server, 0), 0);
+	kill(server, SIGKILL);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+/* As in Docker's containers. */
+static void refuse_clone3(void)
+{
+	struct sock_filter rows[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {ELEMENTS(rows), rows};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void where_clone3_is_refused_programs_start_without_a_cgroup(void **state)
+{
+	int status = 0;
+
+	if (fork() == 0) {
+		char *argv[] = {burn, (char *)"20", NULL};
+		struct spawn spawn = spawn_of(argv, burn, NULL);
+		struct cgroup *cgroup = NULL;
+		struct spawned spawned = {};
+		struct error err = {};
+
+		refuse_clone3();
+		if (cgroup_new(&cgroup, &err) != -ENOSYS || !strstr(err.text, "clone3"))
+			_exit(1);
+		if (spawn_run(&spawn, &spawned, &err) < 0 || spawned.wait_status != 0)
+			_exit(2);
+		_exit(spawned.pt_ns >= 19 * NS_PER_MS ? 0 : 3);
+	}
+	wait(&status);
+	assert_int_equal(status, 0);
 }
 
 int main(int argc, char **argv)
@@ -316,6 +383,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_interrupt_ends_the_program_and_is_told),
 		cmocka_unit_test(the_cgroup_is_gone_when_it_is_freed),
 		cmocka_unit_test(what_a_killed_observer_left_is_removed_by_the_next),
+		cmocka_unit_test(what_was_our_child_before_is_not_waited_for),
+		cmocka_unit_test(where_clone3_is_refused_programs_start_without_a_cgroup),
 	};
 
 	snprintf(burn, sizeof(burn), "%.*s/burn", (int)(strrchr(argv[0], '/') - argv[0]), argv[0]);
