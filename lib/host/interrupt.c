@@ -12,6 +12,7 @@ static sigset_t old_mask;
 
 int interrupt_init(void)
 {
+	struct sigaction held;
 	sigset_t mask, child;
 
 	if (signal_fd >= 0)
@@ -21,7 +22,9 @@ int interrupt_init(void)
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
+	if (sigaction(SIGHUP, NULL, &held) == 0 && held.sa_handler != SIG_IGN)
+		sigaddset(&mask,
+			SIGHUP); /* else nohup started us: blocked signals come although they are ignored */
 	if (sigprocmask(SIG_BLOCK, &mask, &old_mask) < 0)
 		return -errno;
 	if (sigprocmask(SIG_BLOCK, &child, NULL) < 0)

@@ -5,8 +5,8 @@
 
 #include <signal.h>
 
-/* Blocks the three signals and makes a descriptor of them; -errno. The program under test gets
- * the mask that was there before (interrupt_old_mask). Once a process. */
+/* Blocks the three signals (HUP: unless it is ignored, as by nohup) and makes a descriptor of them; -errno.
+ * The program under test gets the mask that was there before (interrupt_old_mask). Once a process. */
 int interrupt_init(void);
 int interrupt_fd(void); /* -1 before interrupt_init */
 const sigset_t *interrupt_old_mask(void);
