@@ -9,7 +9,9 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -184,6 +186,18 @@ static int take_option(const struct option_row *row, int argc, char **argv, stru
 	return row->parse(optarg, name, row->into, err);
 }
 
+/* `typed` is where getopt stands: behind a letter, which optopt has, that is not always the word it is in. */
+static int unknown_option(
+	const struct tool *tool, const struct verb *verb, const char *typed, struct error *err)
+{
+	const char letter[3] = {'-', (char)optopt, '\0'};
+	bool is_letter = optopt > 0 && optopt < FIRST_LONG && strncmp(typed, "--", 2);
+
+	return error_say(err, -EINVAL, "option '%s' is not known here; see '%s%s%s --help'",
+		is_letter ? letter : typed, tool->name, verb && verb->name ? " " : "",
+		verb && verb->name ? verb->name : "");
+}
+
 /* Options of the tool and of `verb`. 0: go on at argv[optind]; 1: help or version was shown. */
 static int parse_options(
 	const struct tool *tool, const struct verb *verb, int argc, char **argv, struct error *err)
@@ -215,9 +229,7 @@ static int parse_options(
 			return error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'",
 				argv[optind - 1], tool->name);
 		if (!row)
-			return error_say(err, -EINVAL, "option '%s' is not known here; see '%s%s%s --help'",
-				argv[optind - 1], tool->name, verb && verb->name ? " " : "",
-				verb && verb->name ? verb->name : "");
+			return unknown_option(tool, verb, argv[optind - 1], err);
 		r = take_option(row, argc, argv, err);
 		if (r < 0)
 			return r;
@@ -308,14 +320,27 @@ static int dispatch(const struct tool *tool, int argc, char **argv, struct error
 	return verb->run(argc, argv, err);
 }
 
+/* A standard descriptor that the caller closed would become one of ours (a book, a signalfd), and be written
+ * to. /dev/null the wrong way round holds its place: to use it still is an error. */
+static void hold_standard_places(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int tool_main(const struct tool *tool, int argc, char **argv)
 {
 	struct error err = {};
 	int r;
 
+	hold_standard_places();
+	setlocale(LC_CTYPE, ""); /* tables know how wide letters are; numbers stay as they are in C */
 	r = dispatch(tool, argc, argv, &err);
 	if (fflush(stdout) != 0 && r >= 0)
 		r = error_os(&err, -errno, "cannot write to standard output");
+	else if (ferror(stdout) && r >= 0)
+		r = error_os(&err, -EIO, "cannot write to standard output");
 	if (r < 0 && !err.text[0])
 		error_os(&err, r, "failed");
 	if (err.text[0])
