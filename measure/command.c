@@ -3,6 +3,7 @@
 #include "measure/command.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/text.h"
 #include "lib/base/words.h"
 #include "lib/host/executable.h"
 
@@ -123,6 +124,7 @@ static int fill_command(const struct measure_options *o, char *const *words, con
 		r = replace(p, c->values, pick(&o->conclude, i), &c->conclude);
 	if (r == 0)
 		r = replace(p, c->values, o->cleanup, &c->cleanup);
+	text_make_utf8(c->name);
 	return r < 0 || !c->text || !c->name ? error_os(err, -ENOMEM, "cannot keep a command") : 0;
 }
 

@@ -13,13 +13,17 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* The arguments as a JSON array; what is not UTF-8 is left as "?". */
+/* The arguments as a JSON array; what is not UTF-8 is "?" there. */
 static char *command_json(char *const *argv)
 {
 	_cleanup_(json_decrefp) json_t *array = json_array();
 
-	for (int i = 0; argv[i]; i++)
-		json_array_append_new(array, json_string(argv[i]) ?: json_string("?"));
+	for (int i = 0; argv[i]; i++) {
+		_cleanup_(freep) char *word = text_make_utf8(strdup(argv[i]));
+
+		if (!word || json_array_append_new(array, json_string(word)) < 0)
+			return NULL;
+	}
 	return json_dumps(array, JSON_COMPACT);
 }
 
@@ -28,7 +32,7 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 	const char *file = strrchr(t->command->argv[0], '/');
 
 	t->run = (struct run){
-		.program = strdup(file ? file + 1 : t->command->argv[0]),
+		.program = text_make_utf8(strdup(file ? file + 1 : t->command->argv[0])),
 		.command = command_json(t->command->argv),
 		.purpose = strdup("measure"),
 		.backend = strdup(observer_backend_name(&s->observer)),

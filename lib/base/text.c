@@ -216,6 +216,50 @@ int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
 	return 0;
 }
 
+/* Bytes of the character at `text`, 0: it is none (RFC 3629: no overlong forms, no surrogates). */
+static size_t utf8_size(const unsigned char *text)
+{
+	static const struct {
+		unsigned char first, last;   /* of the first byte */
+		unsigned char second, up_to; /* of the second */
+		size_t size;
+	} rows[] = {
+		{0x01, 0x7f, 0, 0xff, 1},
+		{0xc2, 0xdf, 0x80, 0xbf, 2},
+		{0xe0, 0xe0, 0xa0, 0xbf, 3},
+		{0xe1, 0xec, 0x80, 0xbf, 3},
+		{0xed, 0xed, 0x80, 0x9f, 3},
+		{0xee, 0xef, 0x80, 0xbf, 3},
+		{0xf0, 0xf0, 0x90, 0xbf, 4},
+		{0xf1, 0xf3, 0x80, 0xbf, 4},
+		{0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		if (*text < rows[i].first || *text > rows[i].last)
+			continue;
+		if (text[1] < rows[i].second || text[1] > rows[i].up_to)
+			return 0;
+		for (size_t k = 2; k < rows[i].size; k++)
+			if ((text[k] & 0xc0) != 0x80)
+				return 0;
+		return rows[i].size;
+	}
+	return 0;
+}
+
+char *text_make_utf8(char *text)
+{
+	for (char *at = text; at && *at;) {
+		size_t size = utf8_size((unsigned char *)at);
+
+		if (size == 0)
+			*at = '?';
+		at += size ?: 1;
+	}
+	return text;
+}
+
 char *text_format(const char *format, ...)
 {
 	char *text = NULL;

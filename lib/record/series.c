@@ -54,10 +54,13 @@ static int add_executions(struct series *s, const struct usages *usages, struct 
 	for (size_t i = 0; i < usages->n; i++) {
 		const struct usage *u = &usages->items[i];
 		struct execution *e = &executions[i];
+		char name[sizeof(u->name)];
 		int r;
 
 		*e = (struct execution){.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
-		r = book_daemon(s->book, u->name, u->exe, u->unit, u->kernel, &e->daemon, err);
+		memcpy(name, u->name, sizeof(name));
+		text_make_utf8(name); /* the kernel cuts names at 15 bytes, also amid a character */
+		r = book_daemon(s->book, name, u->exe, u->unit, u->kernel, &e->daemon, err);
 		if (r < 0)
 			return r;
 	}
