@@ -47,11 +47,14 @@ static void order_round(struct session *s, size_t *order, size_t n)
 
 static int hook(const struct session *s, const char *command, const char *what, struct error *err)
 {
+	int r;
+
 	if (!command)
 		return 0;
 	if (interrupt_came())
 		return -EINTR;
-	return hook_run(command, s->options->shell ?: "/bin/sh", s->options->show_output, what, err);
+	r = hook_run(command, s->options->shell ?: "/bin/sh", s->options->show_output, what, err);
+	return r < 0 && interrupt_came() ? -EINTR : r; /* a ^C of the terminal ended it, and is for us too */
 }
 
 /* Every sample reads its input from the beginning and writes its output anew. */
@@ -150,20 +153,30 @@ static int take_rounds(struct turn *turn, struct error *err)
 	return r;
 }
 
-/* Runs are ended and cleaned up after in any case; the first failure is the one that counts. */
+static int clean_up(const struct session *s, const struct task *t, struct error *err)
+{
+	if (!t->command->cleanup)
+		return 0;
+	return hook_run(t->command->cleanup, s->options->shell ?: "/bin/sh", s->options->show_output,
+		"--cleanup", err);
+}
+
+/* Runs that were begun are ended and cleaned up after in any case; the first failure is the one that counts.
+ */
 static int end_tasks(struct turn *turn, int outcome, struct error *err)
 {
 	for (size_t i = 0; i < turn->n; i++) {
 		struct task *t = &turn->tasks[i];
-		struct error second = {};
-		int r = t->run.id ? series_end(&t->series, outcome, &second) : 0;
+		struct error at_end = {}, at_cleanup = {};
+		int r, cleaned;
 
-		if (r >= 0 && t->command->cleanup)
-			r = hook_run(t->command->cleanup, turn->session->options->shell ?: "/bin/sh",
-				turn->session->options->show_output, "--cleanup", &second);
-		if (outcome == 0 && r < 0) {
-			outcome = r;
-			*err = second;
+		if (!t->run.id)
+			continue;
+		r = series_end(&t->series, outcome, &at_end);
+		cleaned = clean_up(turn->session, t, &at_cleanup);
+		if (outcome == 0 && (r < 0 || cleaned < 0)) {
+			outcome = r < 0 ? r : cleaned;
+			*err = r < 0 ? at_end : at_cleanup;
 		}
 	}
 	return outcome;
@@ -204,7 +217,7 @@ static int take_all(struct session *s, struct error *err)
 	int r = 0;
 
 	progress_begin(&progress, s->n == 1 ? s->tasks[0].run.program : "emp-measure",
-		s->n * (uint64_t)(o->warm_ups + o->runs), o->quiet || o->silent);
+		s->n * ((uint64_t)o->warm_ups + (uint64_t)o->runs), o->quiet || o->silent);
 	for (size_t i = 0; r == 0 && i < s->n; i += sequence ? 1 : s->n) {
 		struct turn turn = {s, &s->tasks[i], sequence ? 1 : s->n, &progress, &done};
 
@@ -226,6 +239,8 @@ int session_run(struct session *s, struct error *err)
 
 	for (size_t i = 0; i < s->n; i++)
 		samples += s->tasks[i].run.n_samples;
+	if (outcome == -EINTR && samples == 0)
+		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample was taken");
 	if (outcome == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld%s the %llu samples before",
 			(long long)s->tasks[0].run.id, s->n == 1 ? " keeps" : " and those behind it keep",

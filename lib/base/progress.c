@@ -44,6 +44,8 @@ void progress_step(struct progress *p, uint64_t done)
 
 	if (p->total == 0)
 		return;
+	if (done > p->total) /* more were needed than was thought */
+		p->total = done;
 	tenths = (int)(done * 10 / p->total);
 	if (done > 0 && done < p->total)
 		text_duration(left, (int64_t)((double)(now_ns - p->started_ns) / (double)done *
