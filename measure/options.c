@@ -88,9 +88,14 @@ static int parse_affinity(const char *value, const char *name, void *into, struc
 
 static int add_parameter(struct parameters *p, const char *name, char **values, struct error *err)
 {
-	struct parameter *items = reallocarray(p->items, p->n + 1, sizeof(*items));
-	char *copy = strdup(name);
+	struct parameter *items;
+	char *copy;
 
+	for (size_t i = 0; i < p->n; i++)
+		if (!strcmp(p->items[i].name, name))
+			return error_say(err, -EINVAL, "the parameter '%s' has its values twice", name);
+	items = reallocarray(p->items, p->n + 1, sizeof(*items));
+	copy = strdup(name);
 	if (!items || !copy)
 		return error_os(err, -ENOMEM, "cannot keep the parameter '%s'", name);
 	p->items = items;
@@ -120,6 +125,13 @@ static int parse_scan(char *const *values, const char *name, void *into, struct 
 	return r;
 }
 
+/* A number as it is written in a command: 10, -1, 0.25. Digits behind the point are kept in what is made of
+ * it, which "1e-3" and "0x10" do not show. */
+static bool is_plain(const char *number)
+{
+	return *number && !number[strspn(number, "+-.0123456789")];
+}
+
 /* Digits behind the point of a number as it was written. */
 static int decimals(const char *number)
 {
@@ -137,14 +149,16 @@ static int scan(struct parameters *p, const char *const *scan, const char *step_
 	char **values;
 	size_t n = 0;
 
-	if (end[0] == scan[1] || *end[0] || end[1] == scan[2] || *end[1] || !(max >= min))
+	if (!is_plain(scan[1]) || *end[0] || !is_plain(scan[2]) || *end[1] || !(max >= min))
 		return error_say(err, -EINVAL,
-			"--parameter-scan '%s' must go from a number up to a number, not from '%s' to '%s'",
+			"--parameter-scan '%s' must go from a number up to a number (such as 0.5), not from "
+			"'%s' to '%s'",
 			scan[0], scan[1], scan[2]);
-	if (end[2] == step_text || *end[2] || !(step > 0) || (max - min) / step > 100000)
+	if (!is_plain(step_text) || *end[2] || !(step > 0) || (max - min) / step > 100000)
 		return error_say(err, -EINVAL,
-			"--parameter-step-size must be a number above 0 that gives at most 100000 steps, not "
-			"'%s'",
+			"--parameter-step-size must be a number above 0 (such as 0.5) that gives at most "
+			"100000 "
+			"steps, not '%s'",
 			step_text);
 	values = calloc((size_t)((max - min) / step) + 3, sizeof(*values));
 	if (!values)
@@ -173,8 +187,11 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		o->runs = o->min_runs;
 	if (o->max_runs && o->max_runs < o->runs)
 		o->runs = o->max_runs;
-	if (!o->max_runs)
-		o->max_runs = 5 * (o->retain > o->runs ? o->retain : o->runs);
+	if (!o->max_runs) {
+		int least = o->retain > o->runs ? o->retain : o->runs;
+
+		o->max_runs = least > INT32_MAX / 5 ? INT32_MAX : 5 * least;
+	}
 	for (size_t i = 0; i < o->scans.n; i += 3) {
 		int r = scan(&o->parameters, &o->scans.items[i], o->step ?: "1", err);
 
