@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static json_t *clock_json(const struct result *r, size_t offset)
 {
@@ -85,9 +86,13 @@ static json_t *parameters_json(const struct session *s, const struct result *r)
 {
 	json_t *object = json_object();
 
-	for (size_t i = 0; i < s->options->parameters.n; i++)
-		json_object_set_new(
-			object, s->options->parameters.items[i].name, json_string(r->command->values[i]));
+	for (size_t i = 0; i < s->options->parameters.n; i++) {
+		_cleanup_(freep) char *name = text_make_utf8(strdup(s->options->parameters.items[i].name));
+		_cleanup_(freep) char *value = text_make_utf8(strdup(r->command->values[i]));
+
+		if (name && value)
+			json_object_set_new(object, name, json_string(value));
+	}
 	return object;
 }
 
@@ -113,14 +118,14 @@ static json_t *result_json(const struct session *s, const struct result *r)
 	return result;
 }
 
-/* Every other command beside the first. */
+/* Every other command beside the first, where samples of both are left. */
 static int comparisons_json(const struct session *s, json_t *array, struct error *err)
 {
-	for (size_t i = 1; i < s->n && s->tasks[0].result.n_samples > 0; i++) {
+	for (size_t i = 1; i < s->n; i++) {
 		struct comparison c;
 		int r;
 
-		if (s->tasks[i].result.n_samples == 0)
+		if (!comparable(&s->tasks[0].result, &s->tasks[i].result))
 			continue;
 		r = compare_results(&s->tasks[0].result, &s->tasks[i].result, &c, err);
 		if (r < 0)
@@ -138,9 +143,7 @@ int export_json(const struct session *s, json_t **ret, struct error *err)
 	for (size_t i = 0; i < s->n; i++)
 		if (s->tasks[i].result.n_samples > 0 &&
 			json_array_append_new(results, result_json(s, &s->tasks[i].result)) < 0)
-			return error_say(err, -EINVAL,
-				"the result of '%s' cannot be written as JSON: its name is not UTF-8",
-				s->tasks[i].name);
+			return error_os(err, -ENOMEM, "cannot make a JSON document");
 	r = comparisons_json(s, comparisons, err);
 	if (r < 0)
 		return r;
@@ -238,14 +241,44 @@ static int write_markdown(const struct session *s, FILE *file, struct error *err
 	return 0;
 }
 
-/* Beside the file, then renamed into its place: whole or not at all. What is there and is no plain file
- * (/dev/stdout, a pipe) is written to as it is. */
-static int export_file(const struct session *s, const char *path,
-	int (*write_it)(const struct session *, FILE *, struct error *), struct error *err)
+typedef int writer(const struct session *, FILE *, struct error *);
+
+/* "-" as with hyperfine. */
+static bool is_stdout(const char *path)
+{
+	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
+/* Standard output, a pipe, a device: cannot be replaced, nor written to more than once. */
+static bool is_stream(const char *path)
+{
+	struct stat st;
+
+	return is_stdout(path) || !strncmp(path, "/dev/fd/", 8) ||
+	       (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+static int write_stream(const struct session *s, const char *path, writer *write_it, struct error *err)
+{
+	FILE *file;
+	int r;
+
+	if (is_stdout(path))
+		return write_it(s, stdout, err);
+	file = fopen(path, "we");
+	if (!file)
+		return error_os(err, -errno, "cannot write '%s'", path);
+	r = write_it(s, file, err);
+	if (fclose(file) != 0 && r == 0)
+		r = error_os(err, -errno, "cannot write '%s'", path);
+	return r;
+}
+
+/* Beside the file, then renamed into its place: whole or not at all. */
+static int replace_file(const struct session *s, const char *path, writer *write_it, struct error *err)
 {
 	_cleanup_(freep) char *fresh = text_format("%s.new-%d", path, getpid());
-	bool in_place = !strncmp(path, "/dev/", 5);
-	FILE *file = fresh ? fopen(in_place ? path : fresh, "we") : NULL;
+	FILE *file = fresh ? fopen(fresh, "we") : NULL;
 	int r;
 
 	if (!file)
@@ -253,18 +286,20 @@ static int export_file(const struct session *s, const char *path,
 	r = write_it(s, file, err);
 	if (fclose(file) != 0 && r == 0)
 		r = error_os(err, -errno, "cannot write '%s'", path);
-	if (r == 0 && !in_place && rename(fresh, path) < 0)
+	if (r == 0 && rename(fresh, path) < 0)
 		r = error_os(err, -errno, "cannot write '%s'", path);
-	if (r < 0 && !in_place)
+	if (r < 0)
 		unlink(fresh);
 	return r;
 }
 
-int export_files(const struct session *s, struct error *err)
+/* The streams, or else the files. The first failure is the one that is told; the others are written all the
+ * same. */
+static int export_those(const struct session *s, bool streams, struct error *err)
 {
 	const struct {
 		const char *path;
-		int (*write_it)(const struct session *, FILE *, struct error *);
+		writer *write_it;
 	} files[] = {
 		{s->options->export_json, write_json},
 		{s->options->export_csv, write_csv},
@@ -272,11 +307,24 @@ int export_files(const struct session *s, struct error *err)
 	};
 	int outcome = 0;
 
-	for (size_t i = 0; i < ELEMENTS(files); i++)
-		if (files[i].path) {
-			int r = export_file(s, files[i].path, files[i].write_it, err);
+	for (size_t i = 0; i < ELEMENTS(files); i++) {
+		struct error second = {}, *told = outcome ? &second : err;
+		int r;
 
-			outcome = outcome ?: r;
-		}
+		if (!files[i].path || is_stream(files[i].path) != streams)
+			continue;
+		r = (streams ? write_stream : replace_file)(s, files[i].path, files[i].write_it, told);
+		outcome = outcome ?: r;
+	}
 	return outcome;
+}
+
+int export_files(const struct session *s, struct error *err)
+{
+	return export_those(s, false, err);
+}
+
+int export_streams(const struct session *s, struct error *err)
+{
+	return export_those(s, true, err);
 }

@@ -12,9 +12,9 @@
 static int give(const struct session *session, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
-	int r = 0;
+	int r = export_streams(session, err);
 
-	if (session->options->json) {
+	if (r == 0 && session->options->json) {
 		r = export_json(session, &document, err);
 		if (r == 0)
 			r = json_print(document, stdout, err);

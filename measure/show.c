@@ -14,6 +14,9 @@
 /* Off the CPU for more than this share of its ET, a program deserves a word. */
 static const double WAITS = 0.05;
 
+/* Of samples that were discarded for their times alone, so many get a line each. */
+enum { TOLD = 10 };
+
 /* In the unit asked for, else the one that fits, with the digits that a spread of sd_ns calls for (0: four
  * digits). */
 static char *precise_text(char buffer[TEXT_TIME_SIZE], double ns, double sd_ns)
@@ -101,9 +104,16 @@ static void show_reasons(const struct result *r)
 	for (size_t i = 0; i < d->n_incomplete; i++)
 		printf("  sample %u: incomplete, records of processes that ended were lost\n",
 			d->incomplete[i]);
-	for (size_t i = 0; i < d->pt.n_by_two_sd; i++)
+	for (size_t i = 0; i < d->pt.n_by_two_sd && i < TOLD; i++)
 		printf("  sample %u: its PT, %s, is more than 2 sd from the mean of the others\n",
 			d->pt.by_two_sd[i], time_text(pt, (double)r->samples[d->pt.by_two_sd[i] - 1].pt_ns));
+	if (d->pt.n_by_two_sd > TOLD)
+		printf("  %zu more by their PT (--json has their numbers)\n", d->pt.n_by_two_sd - TOLD);
+	for (size_t i = 0; i < d->et.n_by_two_sd && i < TOLD; i++)
+		printf("  sample %u: left out of ET only: %s is more than 2 sd from the mean of the others\n",
+			d->et.by_two_sd[i], time_text(pt, (double)r->samples[d->et.by_two_sd[i] - 1].et_ns));
+	if (d->et.n_by_two_sd > TOLD)
+		printf("  %zu more left out of ET only\n", d->et.n_by_two_sd - TOLD);
 }
 
 static void show_discards(const struct result *r)
@@ -111,13 +121,15 @@ static void show_discards(const struct result *r)
 	const struct discarding *d = &r->discarding;
 	size_t gone = d->pt.raw.n - d->pt.clean.n;
 
-	if (gone == 0) {
-		printf("  discarded          none of %zu samples\n", d->pt.raw.n);
-		return;
-	}
-	printf("  discarded          %zu of %zu samples\n", gone, d->pt.raw.n);
+	if (gone == 0)
+		printf("  discarded          none of %zu sample%s\n", d->pt.raw.n,
+			d->pt.raw.n == 1 ? "" : "s");
+	else
+		printf("  discarded          %zu of %zu sample%s\n", gone, d->pt.raw.n,
+			d->pt.raw.n == 1 ? "" : "s");
 	show_reasons(r);
-	show_summary("PT, none discarded", &d->pt.raw);
+	if (gone > 0)
+		show_summary("PT, none discarded", &d->pt.raw);
 }
 
 static void show_strangers(const struct result *r)
@@ -195,6 +207,11 @@ static void show_session_notes(const struct session *s)
 			s->options->profile, s->environment_changes ?: "what it was is not in this book");
 }
 
+bool comparable(const struct result *a, const struct result *b)
+{
+	return a->discarding.pt.clean.n > 0 && b->discarding.pt.clean.n > 0;
+}
+
 int compare_results(const struct result *a, const struct result *b, struct comparison *ret, struct error *err)
 {
 	_cleanup_(freep) int64_t *of_a = NULL, *of_b = NULL;
@@ -217,7 +234,7 @@ static int fill_comparisons(const struct session *s, struct table *table, struct
 		struct comparison c;
 		int r;
 
-		if (s->tasks[i].result.n_samples == 0)
+		if (!comparable(&s->tasks[0].result, &s->tasks[i].result))
 			continue;
 		r = compare_results(&s->tasks[0].result, &s->tasks[i].result, &c, err);
 		if (r < 0)
@@ -233,9 +250,12 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 {
 	_cleanup_(table_freep) struct table *table = NULL;
 	struct error second = {};
+	bool any = false;
 	int outcome, r;
 
-	if (s->n < 2 || s->tasks[0].result.n_samples == 0)
+	for (size_t i = 1; i < s->n; i++)
+		any |= comparable(&s->tasks[0].result, &s->tasks[i].result);
+	if (!any)
 		return 0;
 	r = comparison_table_new(&table, err);
 	if (r < 0)
@@ -252,12 +272,14 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 
 int show_session(const struct session *s, struct error *err)
 {
-	bool print = !s->options->json && !s->options->silent;
+	bool print = !s->options->json && !s->options->silent, any = false;
 
 	for (size_t i = 0; print && i < s->n; i++)
-		if (s->tasks[i].result.n_samples > 0)
+		if (s->tasks[i].result.n_samples > 0) {
 			show_result(&s->tasks[i].result);
-	if (print)
+			any = true;
+		}
+	if (any)
 		show_session_notes(s);
 	return show_comparisons(s, print, err);
 }
