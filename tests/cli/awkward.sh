@@ -47,7 +47,7 @@ awkward() { # WHAT OPTIONS...
 }
 nobody_left() {
 	that "$1 leaves no process" sh -c "! pgrep -fx 'sleep $mark'"
-	that "$1 leaves no cgroup" sh -c "! find /sys/fs/cgroup -maxdepth 3 -type d -name 'emp-*' | while read d; do
+	that "$1 leaves no cgroup" sh -c "! find /sys/fs/cgroup -maxdepth 3 -type d -name 'emp-[0-9]*' | while read d; do
 		p=\${d##*/emp-}; kill -0 \${p%%-*} 2>/dev/null || echo \$d; done | grep ."
 }
 

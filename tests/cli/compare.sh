@@ -44,6 +44,9 @@ that "parameters are combined, the first fastest" json par.json \
 expect 0 'x 0.5 (run' $measure -r 1 -w 0 -P n 0 1 -D 0.5 'echo x {n}'
 expect 1 'must go from a number up to a number' $measure -P n 3 1 'echo {n}'
 expect 1 'needs 3 values' $measure -P n 3
+expect 1 "step-size must be a number above 0 (such as 0.5).*not '1e-3'" $measure -P n 0 1 -D 1e-3 'echo {n}'
+expect 1 "the parameter 'n' has its values twice" $measure -L n 1,2 -P n 3 4 'echo {n}'
+expect 0 '' $measure -r 1 -w 0 -L n '' 'echo {n}'
 
 # an aborted session keeps what it had
 $measure -r 3 --order sequence --export-json aborted.json "$burn 1" "sleep 1000" >/dev/null 2>&1 &
@@ -56,7 +59,22 @@ that "the command that was done is in the file" json aborted.json 'len(d["result
 $measure -r 3 -w 2 -s 'echo setup >>log' -p 'echo prepare >>log' -C 'echo conclude >>log' -c 'echo cleanup >>log' true >/dev/null
 that "hooks run as often as they should" test "$(sort log | uniq -c | tr -s ' \n' ' ')" = " 1 cleanup 5 conclude 5 prepare 1 setup "
 expect 1 "prepare 'exit 3' ended with exit status 3" $measure -p 'exit 3' true
+expect 1 "'false' ended with exit status 1" $measure -c 'echo cleaned >cleaned' false
+that "what failed is cleaned up after" grep -qx cleaned cleaned
 expect 1 'give it once for all, or once for each of the 2 commands' $measure -p a -p b -p c true false
+
+# documents to standard output and to pipes: once, at the end
+$measure -r 2 --style none --order sequence --export-json - true false -i >stdout.json
+that "'-' is standard output" json stdout.json 'len(d["results"]) == 2'
+$measure -r 2 --style none --order sequence --export-csv >(cat >piped.csv) true 'sh -c true'
+sleep 0.3
+that "a pipe gets the whole, once" test "$(wc -l <piped.csv)" = 3
+mkfifo fifo
+cat fifo >through.json &
+$measure -r 2 --style none --export-json fifo true
+wait $!
+that "a named pipe stays one" test -p fifo
+that "the document went through it" json through.json 'len(d["results"]) == 1'
 
 # input, output, style, counts
 echo 'some input' >in.txt

@@ -39,6 +39,16 @@ expect 1 'accounting must be auto, bpf, taskstats or none' $measure --accounting
 expect 1 'cannot' $measure -q -r 2 --cpu 4000 -- true
 expect 1 'cannot write' $measure -q -r 2 --export-json "$dir/none/x.json" -- true
 
+# names that are no UTF-8, descriptors that are not there
+expect 0 "^echo '??' (run" $measure -q -r 2 --export-json "$dir/bytes.json" -- echo $'\xff\xfe'
+that "the document is JSON all the same" json "$dir/bytes.json" 'd["results"][0]["command"] == "echo " + repr("??")'
+closed() { "$@" >&-; }
+expect 1 'cannot write to standard output: Bad file descriptor' closed $measure -q -r 2 -- true
+expect 1 'cannot write to standard output: No space' sh -c "$measure -q -r 2 -- true >/dev/full"
+expect 0 '' sh -c "$measure -q -r 2 -- cat <&-"
+expect 1 "option '-x' is not known" $measure -q -xy true
+that "nothing is told of samples that are not there" sh -c "! $measure -q -- false | grep ."
+
 # orphans: counted in a cgroup, said to be partial without one
 expect 0 '' $measure -q -r 2 -w 0 --export-json "$dir/orphan.json" -- $burn --orphan 150
 that "an orphan's CPU time is counted" json "$dir/orphan.json" \
@@ -68,6 +78,17 @@ that "^C is exit status 130" test $? = 130
 that "^C is told" grep -q 'interrupted: run [0-9]* keeps the [0-9]* samples' "$dir/interrupted"
 that "the book is sound" sound "$EMP_DB"
 that "the samples before are in the book" test "$(sqlite3 "$EMP_DB" "SELECT count(*) > 5 FROM sample JOIN run ON run.id = run WHERE state = 'interrupted'")" = 1
+
+# ^C in a command between samples is the whole terminal's
+env --default-signal=INT setsid $measure -q -r 1000 -w 0 --prepare 'sleep 3' -- true >"$dir/interrupted" 2>&1 &
+sleep 1
+kill -INT -- -$!
+wait $!
+that "^C in --prepare is exit status 130" test $? = 130
+that "^C before the first sample is told" grep -q 'interrupted before the first sample' "$dir/interrupted"
+
+# nohup: HUP does not count
+expect 0 'in [0-9]* samples' sh -c 'trap "" HUP; "$@" & sleep 0.5; kill -HUP $!; wait $!' sh $measure -q -r 10 -- sleep 0.1
 
 # kill -9 in the middle
 $measure -q -r 1000 -- sleep 0.05 >/dev/null 2>&1 &
