@@ -180,6 +180,16 @@ static int check_counts(const struct measure_options *o, size_t typed, size_t co
 	return 0;
 }
 
+/* "emp-measure sleep 1" is two commands, and their writer may have meant one. */
+static int mention_dashes(int r, struct error *err)
+{
+	struct error said = *err;
+
+	if (r != -ENOENT)
+		return r;
+	return error_say(err, r, "%s (for one command with arguments, put -- before it)", said.text);
+}
+
 int commands_make(
 	const struct measure_options *o, int argc, char **argv, struct commands *ret, struct error *err)
 {
@@ -202,7 +212,7 @@ int commands_make(
 				return error_os(err, -ENOMEM, "cannot keep the commands");
 			r = fill_command(o, argv, tool_after_dashes() ? NULL : argv[i], i, c, err);
 			if (r < 0)
-				return r;
+				return typed > 1 ? mention_dashes(r, err) : r;
 		}
 	*ret = commands;
 	commands = (struct commands){};

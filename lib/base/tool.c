@@ -289,15 +289,38 @@ static int check_operands(
 	return 0;
 }
 
+/* getopt moves operands that stand before "--" behind it, where they would be part of the command. `typed` is
+ * argv as it was. */
+static int check_dashes(char *const *typed, int argc, char *const *argv, struct error *err)
+{
+	int at = 0;
+
+	while (at < argc && typed[at] != argv[optind - 1])
+		at++;
+	if (argc - optind <= argc - at - 1)
+		return 0;
+	return error_say(err, -EINVAL,
+		"'%s' stands before --, behind which everything is one command: leave -- out, and quote each "
+		"command line",
+		argv[optind]);
+}
+
 static int dispatch(const struct tool *tool, int argc, char **argv, struct error *err)
 {
 	const struct verb *verb = tool->verbs[0].name ? NULL : tool->verbs;
+	_cleanup_(freep) char **typed = calloc((size_t)argc + 1, sizeof(*typed));
 	int n, r;
 
+	if (!typed)
+		return error_os(err, -ENOMEM, "cannot read the arguments");
+	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
 	r = parse_options(tool, verb, argc, argv, err);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	after_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
+	r = after_dashes && verb ? check_dashes(typed, argc, argv, err) : 0;
+	if (r < 0)
+		return r;
 	argc -= optind;
 	argv += optind;
 	if (!verb) {
