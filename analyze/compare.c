@@ -77,7 +77,8 @@ static int append(const json_t *numbers, double scale, int64_t **times, size_t *
 		return error_os(err, -ENOMEM, "cannot compare");
 	*times = bigger;
 	json_array_foreach (numbers, i, number) {
-		if (!json_is_number(number) || json_number_value(number) < 0)
+		if (!json_is_number(number) || json_number_value(number) < 0 ||
+			json_number_value(number) * scale > 9e18)
 			return error_say(err, -EINVAL, "number %zu of its times is not a time", i + 1);
 		(*times)[(*n)++] = llround(json_number_value(number) * scale);
 	}
@@ -214,9 +215,9 @@ static int print(const struct side *a, const struct side *b, enum comparison_clo
 	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
 	int r;
 
-	printf("%s: '%s' %s in %zu samples, '%s' %s in %zu\n",
+	printf("%s: '%s' %s in %zu sample%s, '%s' %s in %zu\n",
 		clock == COMPARISON_PT ? "Process times" : "Elapsed times", a->name,
-		text_duration(mean_a, llround(c->a.mean_ns)), c->a.n, b->name,
+		text_duration(mean_a, llround(c->a.mean_ns)), c->a.n, c->a.n == 1 ? "" : "s", b->name,
 		text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
 	if (clock == COMPARISON_ET && (a->n[COMPARISON_PT] > 0 || b->n[COMPARISON_PT] > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");

@@ -81,7 +81,8 @@ void comparison_row(struct table *table, const char *name, const struct comparis
 	table_cell(table, "%s", comparison_verdict(c));
 	cell_number(table, "%.2g", c->welch_p);
 	cell_number(table, "%.2g", c->mann_whitney_p);
-	cell_number(table, "%.2g %%", 100 * c->smallest_difference);
+	cell_number(
+		table, c->smallest_difference < 0.995 ? "%.2g %%" : "%.0f %%", 100 * c->smallest_difference);
 }
 
 static json_t *number(double value)

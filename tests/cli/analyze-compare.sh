@@ -27,5 +27,7 @@ expect 1 'has 2 results, and no number 3' $analyze compare 1 hyperfine.json:3
 expect 1 "neither hyperfine's nor pyperf's" $analyze compare 1 c.json
 expect 1 'run 99 is not in' $analyze compare 1 99
 expect 1 "cannot open 'none.json'" $analyze compare 1 none.json
+echo '{"results": [{"command": "x", "times": [1e300]}]}' >great.json
+expect 1 'number 1 of its times is not a time' $analyze compare great.json great.json
 expect 1 'too few arguments' $analyze compare 1
 finish
