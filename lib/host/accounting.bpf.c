@@ -126,9 +126,10 @@ struct {
 __u32 walk_from, walk_room; /* part of images to fill */
 __u32 walk_n;               /* how many tasks there were; more than walk_room: the rest is missing */
 __u64 lost;                 /* records of exits for which there was no room */
-__u64 program_cgroup;       /* whose processes get RECORD_PROGRAM; 0: none's */
-__u32 observer_tgid;        /* filled in by an image */
-__s64 scheduler_lead;       /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
+__u64 exits_begun, exits_done;
+__u64 program_cgroup; /* whose processes get RECORD_PROGRAM; 0: none's */
+__u32 observer_tgid;  /* filled in by an image */
+__s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
 bool has_scheduler_lead;
 
 /* A value that another CPU may change between two reads of ours. */
@@ -277,6 +278,15 @@ static __always_inline __u64 wake_flags(void)
 									 : BPF_RB_NO_WAKEUP;
 }
 
+/* A parent can release a task before its last switch. Then it is in no image, and its record is still to
+ * come; these counts show that there is something to wait for. */
+SEC("tp_btf/sched_process_exit")
+int task_exits(void *context)
+{
+	__sync_fetch_and_add(&exits_begun, 1);
+	return 0;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(task_dies, bool preempt, struct task_struct *prev)
 {
@@ -285,6 +295,7 @@ int BPF_PROG(task_dies, bool preempt, struct task_struct *prev)
 
 	if (!is_dead(prev))
 		return 0;
+	__sync_fetch_and_add(&exits_done, 1);
 	cfs_rq = prev->se.cfs_rq;
 	if (bpf_core_field_exists(cfs_rq->rq) && cfs_rq) { /* its clock was read just now */
 		scheduler_lead = cfs_rq->rq->clock - bpf_ktime_get_ns();

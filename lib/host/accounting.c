@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { MAX_DESCENT = 64, MAX_WAITS = 40, WAIT_US = 50 };
+enum { MAX_DESCENT = 64 };
 
 struct accounting {
 	struct backend *backend;
@@ -280,34 +280,14 @@ static int make_room(struct accounting *a, size_t n, struct error *err)
 	return 0;
 }
 
-/* Joins what the backend has; waits a little for the ends of tasks that are gone, if it tells them late. */
-static int join_backend(struct accounting *a, struct images *images, struct executions *ret,
-	struct usages *usages, struct error *err)
-{
-	const struct backend_operations *operations = a->backend->operations;
-	int r = operations->after(a->backend, images, usages, err);
-
-	if (r == 0)
-		r = join_images(a->join, images, ret, err);
-	if (!operations->again)
-		return r;
-	for (int i = 0; r == 0 && ret->n_missing > usages->lost && i < MAX_WAITS; i++) {
-		usleep(WAIT_US);
-		r = operations->again(a->backend, images, usages, err);
-		if (r == 0)
-			r = join_images(a->join, images, ret, err);
-	}
-	if (r == 0 && ret->n_missing > 0)
-		usages->incomplete = true;
-	return r;
-}
-
 static int collect(struct accounting *a, struct usages *ret, struct error *err)
 {
 	struct executions all;
 	struct images images;
-	int r = join_backend(a, &images, &all, ret, err);
+	int r = a->backend->operations->after(a->backend, &images, ret, err);
 
+	if (r == 0)
+		r = join_images(a->join, &images, &all, err);
 	if (r == 0)
 		r = make_room(a, all.n, err);
 	if (r < 0)
@@ -323,7 +303,8 @@ static int collect(struct accounting *a, struct usages *ret, struct error *err)
 			identity_forget(a->identity, all.items[i].pid);
 	ret->items = a->items;
 	ret->n = all.n;
-	ret->incomplete = ret->incomplete || ret->lost > 0;
+	if (ret->lost > 0 || (a->backend->operations->tells_all_ends && all.n_missing > 0))
+		ret->incomplete = true;
 	return 0;
 }
 

@@ -22,8 +22,9 @@ struct backend {
 struct backend_operations {
 	const char *name;
 	int poll_ms;
-	bool sees_cgroups; /* records have `cgroup` and RECORD_PROGRAM; else the program is found by descent
-			    */
+	bool tells_all_ends; /* a living task of the before image cannot go without being among the exits */
+	bool sees_cgroups;   /* records have `cgroup` and RECORD_PROGRAM; else the program is found by descent
+			      */
 
 	void (*free)(struct backend *backend);
 	int (*poll_fd)(const struct backend *backend);
@@ -33,10 +34,6 @@ struct backend_operations {
 	/* `ret` lives until the next `before`. What was lost, or whether an image failed in part, goes into
 	 * `usages`. */
 	int (*after)(struct backend *backend, struct images *ret, struct usages *usages, struct error *err);
-
-	/* The same with what has come since. NULL: all has come when `after` is called; else a task can be
-	 * gone some microseconds before its end is told. */
-	int (*again)(struct backend *backend, struct images *ret, struct usages *usages, struct error *err);
 
 	/* The parent of a living process, 0 if it is not known. */
 	pid_t (*parent)(struct backend *backend, pid_t pid);

@@ -31,6 +31,7 @@ struct bpf_backend {
 	struct keymap executed_by; /* tgid -> index into executed */
 	struct executed *executed;
 	size_t n_executed, executed_room;
+	int64_t held_up; /* task_watch_exiting when it was last waited for in vain */
 	bool collecting; /* events belong to a sample */
 	uint64_t before_ns, lost_before, program_cgroup;
 };
@@ -120,6 +121,8 @@ static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error 
 	b->collecting = true;
 	b->exits.n = 0;
 	b->n_executed = 0;
+	if (task_watch_exiting(b->watch) < b->held_up)
+		b->held_up = task_watch_exiting(b->watch);
 	r = keymap_reset(&b->executed_by, 0);
 	if (r < 0)
 		return error_os(err, r, "bpf: cannot begin a sample");
@@ -129,13 +132,34 @@ static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error 
 	return task_watch_image(b->watch, TASK_BEFORE, cgroup_id, &b->before, err);
 }
 
-static int bpf_again(struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
+/* A task can be gone from the image before its end is among the events. Those are microseconds, or what a
+ * host takes the CPU of a virtual machine away for; but a task can also be held up on its way out, and is not
+ * waited for again. */
+static void wait_for_exits(struct bpf_backend *b)
+{
+	enum { FIRST_WAIT_US = 50, ALL_WAITS_US = 20000 };
+	int64_t exiting = task_watch_exiting(b->watch);
+
+	for (useconds_t us = FIRST_WAIT_US; exiting > b->held_up && us < ALL_WAITS_US; us *= 2) {
+		usleep(us);
+		exiting = task_watch_exiting(b->watch);
+	}
+	b->held_up = exiting;
+}
+
+static int bpf_after(struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
 {
 	struct bpf_backend *b = of(backend);
-	int r = bpf_drain(backend, err);
+	int r = task_watch_image(b->watch, TASK_AFTER, b->program_cgroup, &b->after, err);
 
 	if (r < 0)
 		return r;
+	wait_for_exits(b);
+	r = bpf_drain(backend, err);
+	if (r < 0)
+		return r;
+	b->collecting = false;
+	b->has_parents = false;
 	usages->lost = task_watch_lost(b->watch) - b->lost_before;
 	*ret = (struct images){
 		.before = b->before.items,
@@ -148,16 +172,6 @@ static int bpf_again(struct backend *backend, struct images *ret, struct usages 
 		.observer = task_watch_observer(b->watch),
 	};
 	return 0;
-}
-
-/* The image first, then the exits: what the image sees as ended must be among them. */
-static int bpf_after(struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
-{
-	struct bpf_backend *b = of(backend);
-	int r = task_watch_image(b->watch, TASK_AFTER, b->program_cgroup, &b->after, err);
-
-	b->has_parents = false;
-	return r < 0 ? r : bpf_again(backend, ret, usages, err);
 }
 
 static pid_t bpf_parent(struct backend *backend, pid_t pid)
@@ -211,7 +225,7 @@ static const struct backend_operations operations = {
 	.before = bpf_before,
 	.drain = bpf_drain,
 	.after = bpf_after,
-	.again = bpf_again,
+	.tells_all_ends = true,
 	.parent = bpf_parent,
 	.describe = bpf_describe,
 };

@@ -269,6 +269,14 @@ uint64_t task_watch_lost(const struct task_watch *watch)
 	return watch->programs->bss->lost;
 }
 
+int64_t task_watch_exiting(const struct task_watch *watch)
+{
+	const volatile struct accounting_bpf__bss *bss = watch->programs->bss;
+	uint64_t done = bss->exits_done;
+
+	return (int64_t)(bss->exits_begun - done);
+}
+
 unsigned int task_watch_observer(const struct task_watch *watch)
 {
 	return watch->programs->bss->observer_tgid;

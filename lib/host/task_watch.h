@@ -48,5 +48,9 @@ int task_watch_poll_fd(const struct task_watch *watch);
 /* Exits for which there was no room, since the watch was made. */
 uint64_t task_watch_lost(const struct task_watch *watch);
 
+/* Tasks that have begun to end and not yet made their last switch, after which they are among the events.
+ * (The count is off by a few that were on their way out when the watch was made.) */
+int64_t task_watch_exiting(const struct task_watch *watch);
+
 /* The process id of the caller of task_watch_image, as records have it. */
 unsigned int task_watch_observer(const struct task_watch *watch);
