@@ -125,7 +125,6 @@ static void say_summary(const struct applying *a)
 static int run_and_restore(struct applying *a, char **argv, struct error *err)
 {
 	struct taking_back how = {.first = a->n_open};
-	_cleanup_(journal_clear) struct journal journal = {};
 	int status = STATUS_ERROR, r, back;
 
 	lock_release(&a->lock); /* the command may want to audit, or to apply more */
