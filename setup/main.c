@@ -16,6 +16,10 @@ struct options options = {.within_ns = 86400 * NS_PER_S};
 	{                                                                            \
 		0, "json", NULL, "print a JSON document", NULL, &options.json, false \
 	}
+#define DB_OPTION                                                                                            \
+	{                                                                                                    \
+		0, "db", "FILE", "the book (default: EMP_DB, else the user's own)", NULL, &options.db, false \
+	}
 #define POLICY_OPTION                                                                                 \
 	{                                                                                             \
 		'p', "policy", "NAME", "go by this policy or file, not by this distribution's", NULL, \
@@ -63,8 +67,18 @@ static const struct option_row status_options[] = {
 	{},
 };
 
+static const struct option_row verify_options[] = {
+	JSON_OPTION,
+	DB_OPTION,
+	{},
+};
+
 static const struct option_row fingerprint_options[] = {
 	JSON_OPTION,
+	{0, "diff", NULL, "compare two: files of --json, or \"now\"; alone, with now", NULL, &options.diff,
+		false},
+	{0, "save", NULL, "store it in the book, too", NULL, &options.save, false},
+	DB_OPTION,
 	{0, "root", "DIR", "look at a captured machine", NULL, &options.root, true},
 	{},
 };
@@ -89,9 +103,18 @@ static const struct verb verbs[] = {
 		.options = status_options,
 		.run = verb_status},
 	{.name = "fingerprint",
+		.args = "[--diff BEFORE [NOW]]",
+		.max_args = 2,
 		.summary = "say what this machine is and how it is set, with a digest",
 		.options = fingerprint_options,
 		.run = verb_fingerprint},
+	{.name = "verify",
+		.args = "PROFILE",
+		.min_args = 1,
+		.max_args = 1,
+		.summary = "say what has changed since a profile was made, and whether it stands",
+		.options = verify_options,
+		.run = verb_verify},
 	{},
 };
 

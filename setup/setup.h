@@ -13,7 +13,10 @@ struct options {
 	const char *policy; /* a name or a file; NULL: this distribution's */
 	bool all;           /* checks of level C too */
 	bool dry_run, for_good, run_for, force, forget;
-	bool at_boot;            /* only forget what the reboot undid */
+	bool at_boot; /* only forget what the reboot undid */
+	bool diff, save;
+	const char *db;          /* the book; NULL: the user's own */
+	const char *profile;     /* of verify */
 	const char *only, *skip; /* ids with commas between */
 	int kill_after;          /* a switch for tests: see step.h */
 	int64_t within_ns;       /* how far ahead timers matter */
@@ -29,7 +32,11 @@ int verb_audit(int argc, char **argv, struct error *err);
 int verb_fingerprint(int argc, char **argv, struct error *err);
 int verb_apply(int argc, char **argv, struct error *err);
 int verb_restore(int argc, char **argv, struct error *err);
+int verb_verify(int argc, char **argv, struct error *err);
 int verb_status(int argc, char **argv, struct error *err);
+
+/* "now", or the file of a document; a status of tool.h. */
+int fingerprint_diff(const char *before_name, const char *now_name, struct error *err);
 
 /* Takes back what the journal holds, under the lock, and tells it. A status of tool.h. */
 struct taking_back;
