@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define _cleanup_(f) __attribute__((cleanup(f)))
+#define _cleanup_(f) __attribute__((cleanup(f), unused)) /* what is only held is used too */
 
 /* The pointer, which is no longer ours to free. */
 #define TAKE(p)                       \

@@ -42,7 +42,10 @@ int spawn_exit_status(int wait_status)
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-static _Noreturn void child_give_up(struct child *child, const char *step)
+/* The child runs on our stack: AddressSanitizer must not think that the stack ends with it. */
+#define IN_CHILD _Noreturn __attribute__((noinline, no_sanitize("address", "undefined")))
+
+static IN_CHILD void child_give_up(struct child *child, const char *step)
 {
 	child->failed = errno;
 	child->step = step;
@@ -50,7 +53,7 @@ static _Noreturn void child_give_up(struct child *child, const char *step)
 }
 
 /* In the child: system calls only. */
-static _Noreturn __attribute__((noinline)) void child_execute(struct child *child)
+static IN_CHILD void child_execute(struct child *child)
 {
 	const struct spawn *s = child->spawn;
 	const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
