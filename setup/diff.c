@@ -178,7 +178,7 @@ static int print_verdict(const struct profile *profile, const struct differences
 	char moment[TEXT_TIME_SIZE];
 	int r;
 
-	printf("Profile '%s'%s%s.\n\n", profile->name, profile->made_ns ? " was made on " : "",
+	printf("Profile '%s'%s%s, and this machine:\n\n", profile->name, profile->made_ns ? ", made on " : "",
 		profile->made_ns ? text_moment(moment, profile->made_ns) : "");
 	r = d->n ? print_differences(d, err) : 0;
 	if (r < 0)

@@ -4,6 +4,7 @@
 
 #include "setup/check.h"
 
+#include <errno.h>
 #include <string.h>
 
 static struct finding finding;
@@ -263,6 +264,94 @@ static void the_kernel_is_compared_with_what_is_installed_offered_and_wanted(voi
 	policy_free(f.policy);
 }
 
+/* The row of a check that its files alone decide. */
+static size_t row_of(const char *id)
+{
+	size_t i = 0;
+
+	while (strcmp(checks[i].id, id) != 0)
+		i++;
+	return i;
+}
+
+static enum check_state decide_files(const char *id, struct facts *facts, struct reading *items, size_t n)
+{
+	struct readings *readings = calloc(n_checks, sizeof(*readings));
+	enum check_state state;
+
+	readings[row_of(id)] = (struct readings){items, n};
+	facts->readings = readings;
+	facts->root_fd = -1;
+	finding_clear(&finding);
+	check_decide(row_of(id), facts, &finding);
+	state = finding.state;
+	free(readings);
+	facts->readings = NULL;
+	return state;
+}
+
+static void a_setting_is_as_wanted_where_all_its_files_are(void **state)
+{
+	struct reading items[] = {{(char *)"/a", (char *)"0", 0}, {(char *)"/b", (char *)"6", 0}};
+	struct facts f = {};
+
+	assert_int_equal(decide_files("epb", &f, items, 0), CHECK_ABSENT);
+	assert_int_equal(decide_files("epb", &f, items, 1), CHECK_OK);
+	assert_int_equal(decide_files("epb", &f, items, 2), CHECK_OFF);
+	assert_string_equal(finding.value, "6 in 1 of 2");
+	items[1] = (struct reading){(char *)"/b", NULL, -EACCES};
+	assert_int_equal(decide_files("epb", &f, items, 2), CHECK_REFUSED);
+	assert_string_equal(finding.value, "/b: Permission denied");
+}
+
+static void services_that_no_list_knows_are_named_with_their_cpu_time(void **state)
+{
+	struct stranger strangers[] = {{"odd.service", INT64_C(12345678900)}, {"new.service", -1}};
+	struct facts f = {.has_units = true, .strangers = strangers, .n_strangers = 2};
+
+	assert_int_equal(decide(check_strangers, &f), CHECK_UNKNOWN);
+	assert_string_equal(finding.value,
+		"CPU time so far: odd.service (12.35 s), new.service (CPU time not accounted)");
+	f.n_strangers = 0;
+	assert_int_equal(decide(check_strangers, &f), CHECK_OK);
+}
+
+static void timers_that_are_due_are_named_with_their_time(void **state)
+{
+	struct elapse due[] = {{"odd.timer", INT64_C(1800000000000000000)}};
+	struct facts f = {.has_units = true, .due = due, .n_due = 1};
+
+	assert_int_equal(decide(check_due, &f), CHECK_OFF);
+	assert_true(says("odd.timer at 2027-"));
+	f.n_due = 0;
+	f.within_ns = INT64_C(86400000000000);
+	assert_int_equal(decide(check_due, &f), CHECK_OK);
+	assert_string_equal(finding.value, "none within 24 h 0 min");
+}
+
+static void load_swap_and_tracers_are_judged_by_what_they_tell(void **state)
+{
+	struct facts f = {.machine.n_cpus = 2};
+	struct surroundings *s = &f.surroundings;
+
+	assert_int_equal(decide(check_load, &f), CHECK_UNKNOWN);
+	s->load = (char *)"0.19 0.5 0.5 1/90 77";
+	assert_int_equal(decide(check_load, &f), CHECK_OK);
+	s->load = (char *)"0.21 0.5 0.5 1/90 77";
+	assert_int_equal(decide(check_load, &f), CHECK_OFF);
+	s->swaps = (char *)"";
+	assert_int_equal(decide(check_swap, &f), CHECK_OK);
+	s->swaps = (char *)"/dev/sda2 partition 1048572 2048 -2";
+	assert_int_equal(decide(check_swap, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "2 MiB in 1 area");
+	s->tracer_error = -EACCES;
+	assert_int_equal(decide(check_tracer, &f), CHECK_REFUSED);
+	s->tracer = (char *)"function";
+	assert_int_equal(decide(check_tracer, &f), CHECK_OFF);
+	s->locked = "/var/lib/dpkg/lock";
+	assert_int_equal(decide(check_packagers, &f), CHECK_OFF);
+}
+
 static void every_row_says_why_and_how(void **state)
 {
 	for (const struct check *c = checks; c->id; c++) {
@@ -299,6 +388,10 @@ int main(void)
 		cmocka_unit_test(a_turbo_without_a_switch_is_never_ok),
 		cmocka_unit_test(speedstep_off_in_firmware_is_known_by_its_flag),
 		cmocka_unit_test(the_kernel_is_compared_with_what_is_installed_offered_and_wanted),
+		cmocka_unit_test(a_setting_is_as_wanted_where_all_its_files_are),
+		cmocka_unit_test(services_that_no_list_knows_are_named_with_their_cpu_time),
+		cmocka_unit_test(timers_that_are_due_are_named_with_their_time),
+		cmocka_unit_test(load_swap_and_tracers_are_judged_by_what_they_tell),
 		cmocka_unit_test(every_row_says_why_and_how),
 	};
 

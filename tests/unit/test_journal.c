@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The journal of applied settings, and the plan that fills it. */
+#include "tests/unit/check.h"
+#include "tests/unit/tree.h"
+
+#include "setup/journal.h"
+#include "setup/plan.h"
+
+static struct tree tree;
+static char place[80], file[96];
+
+static int make(void **state)
+{
+	tree_make(&tree);
+	snprintf(place, sizeof(place), "%s/emp", tree.path);
+	snprintf(file, sizeof(file), "%s/journal", place);
+	journal_place(place);
+	return 0;
+}
+
+static int drop(void **state)
+{
+	tree_remove(&tree);
+	return 0;
+}
+
+static struct entry entry(const char *name, const char *old, const char *want)
+{
+	return (struct entry){
+		.id = strdup("test"), .name = strdup(name), .old = strdup(old), .want = strdup(want)};
+}
+
+static struct journal filled(void)
+{
+	struct journal j = {.boot_id = journal_boot_id(), .since_ns = 77};
+	struct entry a = entry("/a", "1", "0"), b = entry("b.service", "active", "inactive");
+	struct error err = {};
+
+	b.kind = ENTRY_UNIT;
+	b.block = BLOCK_DROP_IN;
+	b.for_good = true;
+	assert_int_equal(journal_add(&j, &a, &err), 0);
+	assert_int_equal(journal_add(&j, &b, &err), 0);
+	return j;
+}
+
+static void append(const char *text)
+{
+	FILE *f = fopen(file, "a");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void what_is_saved_is_loaded_again(void **state)
+{
+	struct journal j = filled(), k = {};
+	struct error err = {};
+
+	assert_int_equal(journal_load(&k, &err), -ENOENT);
+	assert_string_equal(err.text, "");
+	assert_int_equal(journal_save(&j, &err), 0);
+	assert_int_equal(journal_load(&k, &err), 0);
+	assert_int_equal(k.n, 2);
+	assert_int_equal(k.since_ns, 77);
+	assert_string_equal(k.entries[0].old, "1");
+	assert_null(k.entries[0].held);
+	assert_int_equal(k.entries[1].kind, ENTRY_UNIT);
+	assert_int_equal(k.entries[1].block, BLOCK_DROP_IN);
+	assert_true(k.entries[1].for_good);
+	assert_false(journal_is_stale(&k));
+	journal_clear(&k);
+	journal_clear(&j);
+	assert_int_equal(journal_remove(&err), 0);
+	assert_int_equal(access(place, F_OK), -1);
+}
+
+static void a_mark_tells_what_an_entry_came_to(void **state)
+{
+	struct journal j = filled(), k = {};
+	struct error err = {};
+
+	assert_int_equal(journal_save(&j, &err), 0);
+	j.entries[0].held = strdup("5");
+	assert_int_equal(journal_mark(&j, 0, &err), 0);
+	assert_int_equal(journal_load(&k, &err), 0);
+	assert_string_equal(k.entries[0].held, "5");
+	journal_clear(&k);
+	append("{\"mark\":0,\"he"); /* a power cut in the middle of the next */
+	assert_int_equal(journal_load(&k, &err), 0);
+	assert_string_equal(k.entries[0].held, "5");
+	journal_clear(&k);
+	journal_clear(&j);
+}
+
+static void what_is_no_journal_is_refused_in_words(void **state)
+{
+	static const char *const rows[][2] = {
+		{"", "is empty"},
+		{"nonsense\n", "line 1, cannot be read"},
+		{"{\"format\":\"else\"}\n", "is no journal of emp-setup"},
+		{"{\"format\":\"emp-journal\",\"version\":2}\n", "was written by a newer emp-setup"},
+		{"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"kind\":0}\n{\"mark\":0}\n",
+			"has no 'knob'"},
+		{"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"mark\":3}\n{\"mark\":0}\n",
+			"marks entry 3"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct journal j = {};
+		struct error err = {};
+
+		tree_put(&tree, "emp/journal", rows[i][0]);
+		assert_int_equal(journal_load(&j, &err), -EINVAL);
+		if (!strstr(err.text, rows[i][1]))
+			fail_msg("'%s' is not in '%s'", rows[i][1], err.text);
+	}
+}
+
+static void a_reboot_leaves_only_what_is_for_good(void **state)
+{
+	struct journal j = filled();
+
+	assert_int_equal(journal_drop_stale(&j), 0);
+	strcpy(j.boot_id, "another");
+	assert_true(journal_is_stale(&j));
+	assert_int_equal(journal_drop_stale(&j), 1);
+	assert_int_equal(j.n, 1);
+	assert_string_equal(j.entries[0].name, "b.service");
+	assert_false(journal_is_stale(&j));
+	journal_clear(&j);
+}
+
+static void a_tuned_value_is_never_taken_for_an_original(void **state)
+{
+	struct plan plan = {.journal = filled()};
+	struct entry again = entry("/a", "0", "7"), other = entry("/c", "x", "y");
+	struct error err = {};
+
+	assert_int_equal(plan_add(&plan, &again, &err), 0);
+	assert_int_equal(plan_add(&plan, &other, &err), 0);
+	assert_int_equal(plan.journal.n, 3);
+	assert_string_equal(plan.journal.entries[0].old, "1");
+	assert_string_equal(plan.journal.entries[0].want, "7");
+	assert_int_equal(plan.n_order, 2);
+	assert_int_equal(plan.order[0], 0);
+	assert_int_equal(plan.order[1], 2);
+	plan_clear(&plan);
+}
+
+static const struct check *check(const char *id)
+{
+	const struct check *c = checks;
+
+	while (c->id && strcmp(c->id, id) != 0)
+		c++;
+	return c;
+}
+
+static void only_and_skip_choose_among_the_checks(void **state)
+{
+	struct request all = {}, only = {.only = "thp,freq.governor"}, skip = {.skip = "ksm"};
+
+	assert_true(request_takes(&all, check("freq.governor")));
+	assert_true(request_takes(&all, check("svc.units")));
+	assert_false(request_takes(&all, check("thp")));            /* on request */
+	assert_false(request_takes(&all, check("smt")));            /* likewise */
+	assert_false(request_takes(&all, check("kernel.version"))); /* nothing to set */
+	assert_true(request_takes(&only, check("thp")));
+	assert_true(request_takes(&only, check("epp"))); /* the governor changes it */
+	assert_false(request_takes(&only, check("svc.units")));
+	assert_false(request_takes(&skip, check("ksm")));
+	assert_true(request_takes(&skip, check("nmi")));
+}
+
+static void a_name_that_cannot_be_applied_is_refused(void **state)
+{
+	struct request unknown = {.only = "freq.governor,frq"}, record = {.skip = "kernel.version"};
+	struct error err = {};
+
+	assert_int_equal(request_check(&unknown, &err), -EINVAL);
+	assert_string_equal(err.text, "--only: there is no check 'frq'; 'emp-setup audit --all' lists them");
+	assert_int_equal(request_check(&record, &err), -EINVAL);
+	assert_string_equal(err.text, "--skip: kernel.version cannot be applied; the way there: install the "
+				      "newest kernel and reboot");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_saved_is_loaded_again),
+		TEST(a_mark_tells_what_an_entry_came_to),
+		TEST(what_is_no_journal_is_refused_in_words),
+		TEST(a_reboot_leaves_only_what_is_for_good),
+		TEST(a_tuned_value_is_never_taken_for_an_original),
+		TEST(only_and_skip_choose_among_the_checks),
+		TEST(a_name_that_cannot_be_applied_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
