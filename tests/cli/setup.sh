@@ -84,4 +84,32 @@ if [ "$(id -u)" = 0 ]; then
 		"$(setpriv --reuid=65534 --regid=65534 --clear-groups "$setup" fingerprint --json |
 			sed -n 's/.*"digest": "\([0-9a-f]*\)".*/\1/p' | head -1)"
 fi
+
+# Two fingerprints
+cp "$dir/print.json" "$dir/other.json"
+sed -i 's/"aslr": "[0-9]*"/"aslr": "7"/' "$dir/other.json"
+expect 0 'the same' "$setup" fingerprint --diff "$dir/print.json" "$dir/print.json"
+expect 2 "kernel.aslr .*'7'.*little to a program" "$setup" fingerprint --diff "$dir/other.json" "$dir/print.json"
+expect 2 'kernel.aslr' "$setup" fingerprint --diff "$dir/other.json"
+expect 1 '/dev/null' "$setup" fingerprint --diff /dev/null
+expect 1 'is no fingerprint' "$setup" fingerprint --diff "$dir/audit.json"
+expect 1 '--diff needs a file' "$setup" fingerprint --diff
+expect 1 'files belong behind --diff' "$setup" fingerprint "$dir/print.json"
+expect 0 'Stored as environment 1 in' "$setup" fingerprint --save --db "$dir/book.db"
+expect 1 "there is no profile 'lab1'" "$setup" verify lab1 --db "$dir/book.db"
+expect 1 'there is no lab book' "$setup" verify lab1 --db "$dir/nothing.db"
+
+# Changing: only what changes nothing here (tests/machine has the rest)
+expect 0 'will change\|stays' "$setup" apply --dry-run --details
+expect 1 "there is no check 'frq'" "$setup" apply --dry-run --only frq
+expect 1 'kernel.version cannot be applied' "$setup" apply --dry-run --only kernel.version
+expect 1 '--for needs a command' "$setup" apply --for
+expect 1 'a command belongs behind --for' "$setup" apply ls
+expect 1 'choose one' "$setup" apply --persistent --for -- true
+expect 0 'make this machine quiet' "$setup" tune --help
+expect 0 'put everything back' "$setup" reset --help
+if [ "$(id -u)" = 0 ]; then
+	expect 1 'changing settings needs root' setpriv --reuid=65534 --regid=65534 --clear-groups "$setup" apply
+	expect 1 'changing settings needs root' setpriv --reuid=65534 --regid=65534 --clear-groups "$setup" restore
+fi
 finish
