@@ -51,6 +51,9 @@ void progress_step(struct progress *p, uint64_t done)
 		text_duration(left, (int64_t)((double)(now_ns - p->started_ns) / (double)done *
 					      (double)(p->total - done)));
 	if (p->terminal) {
+		if (p->drawn && done < p->total && now_ns - p->said_ns < NS_PER_S / 10)
+			return;
+		p->said_ns = now_ns;
 		draw_bar(p, done, left);
 		return;
 	}

@@ -38,7 +38,7 @@ int comparison_times(const struct discarding *d, const struct sample *samples, s
 const char *comparison_verdict(const struct comparison *c)
 {
 	if (isnan(c->ratio_low))
-		return "too few samples";
+		return "cannot be told";
 	if (c->ratio_low > 1)
 		return "slower";
 	return c->ratio_high < 1 ? "faster" : "no difference shown";

@@ -14,7 +14,7 @@ enum comparison_clock { COMPARISON_PT, COMPARISON_ET };
 int comparison_times(const struct discarding *discarding, const struct sample *samples, size_t n,
 	enum comparison_clock clock, int64_t **ret, size_t *ret_n);
 
-/* "slower", "faster", "no difference shown", "too few samples": b beside a, by the 95 % interval of the
+/* "slower", "faster", "no difference shown", "cannot be told": b beside a, by the 95 % interval of the
  * ratio. */
 const char *comparison_verdict(const struct comparison *comparison);
 

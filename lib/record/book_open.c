@@ -74,6 +74,14 @@ static int check_writable(const char *path, const char *directory, bool there, s
 	return 0;
 }
 
+static bool log_is_empty(const char *path)
+{
+	_cleanup_(freep) char *log = text_format("%s-wal", path);
+	struct stat st;
+
+	return log && (stat(log, &st) < 0 || st.st_size == 0);
+}
+
 static int64_t big_endian(const unsigned char *bytes, size_t n)
 {
 	int64_t value = 0;
@@ -105,11 +113,24 @@ static int check_head(const char *path, const unsigned char *head, size_t n, off
 	return 0;
 }
 
+/* 0, or what its head says. */
+static int look_at_head(const char *path, struct error *err)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char head[100];
+	struct stat st;
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+
+	if (n < 0 || fstat(fd, &st) < 0)
+		return error_os(err, -errno, "cannot read the lab book '%s'", path);
+	return n == 0 ? 0 : check_head(path, head, (size_t)n, st.st_size, err);
+}
+
 static int check_content(const char *path, const struct stat *st, struct error *err)
 {
-	_cleanup_(closep) int fd = -1;
-	unsigned char head[100];
-	ssize_t n;
+	enum { LOOKS = 20, PAUSE_US = 10000 };
+	struct error seen = {};
+	int r;
 
 	if (S_ISDIR(st->st_mode))
 		return error_say(err, -EISDIR,
@@ -119,11 +140,12 @@ static int check_content(const char *path, const struct stat *st, struct error *
 		return error_say(err, -EINVAL,
 			"'%s' is not a regular file, and so no lab book; name another with --db or EMP_DB",
 			path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, head, sizeof(head));
-	if (n < 0)
-		return error_os(err, -errno, "cannot read the lab book '%s'", path);
-	return n == 0 ? 0 : check_head(path, head, (size_t)n, st->st_size, err);
+	/* Another program may be making the book right now: its head is written after its other pages. */
+	for (int look = 0; (r = look_at_head(path, &seen)) < 0 && !log_is_empty(path) && look < LOOKS; look++)
+		usleep(PAUSE_US);
+	if (r < 0)
+		*err = seen;
+	return r;
 }
 
 static int check_file(const char *path, enum book_mode mode, struct error *err)
@@ -152,14 +174,6 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 			return r;
 	}
 	return mode == BOOK_WRITE ? check_writable(path, directory, there, err) : 0;
-}
-
-static bool log_is_empty(const char *path)
-{
-	_cleanup_(freep) char *log = text_format("%s-wal", path);
-	struct stat st;
-
-	return log && (stat(log, &st) < 0 || st.st_size == 0);
 }
 
 /* A closed book in a directory that we may not write can only be read without its log, which is empty. */
