@@ -6,6 +6,7 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -72,24 +73,41 @@ static int find(const struct constant_request *q, double *ret, struct error *err
 }
 
 /* The text that inc reads, renamed into place so that it is never half there. */
-static int write_text(const struct constant_request *q, double per_second, struct error *err)
+static int replace_text(const char *path, const char *text, struct error *err)
 {
-	_cleanup_(freep) char *path = NULL, *fresh = NULL;
-	FILE *file;
-	int r;
+	_cleanup_(freep) char *fresh = text_format("%s.new", path);
+	FILE *file = fresh ? fopen(fresh, "we") : NULL;
+	int r = 0;
 
-	r = place_inc_constant(q->book_path, &path, err);
-	if (r < 0)
-		return r;
-	fresh = text_format("%s.new", path);
-	file = fresh ? fopen(fresh, "we") : NULL;
 	if (!file)
 		return error_os(
 			err, -errno, "cannot write the constant of inc beside the book, %s", fresh ?: path);
-	fprintf(file, "iterations_per_second %.17g\nenvironment %s\n", per_second, q->environment_digest);
-	if (fclose(file) != 0 || rename(fresh, path) < 0)
-		return error_os(err, -errno, "cannot write the constant of inc beside the book, %s", path);
-	return 0;
+	if (fprintf(file, "%s\n", text) < 0 || fflush(file) != 0)
+		r = error_os(err, -errno, "cannot write the constant of inc beside the book, %s", fresh);
+	fclose(file);
+	if (r == 0 && rename(fresh, path) < 0)
+		r = error_os(err, -errno, "cannot write the constant of inc beside the book, %s", path);
+	if (r < 0)
+		unlink(fresh);
+	return r;
+}
+
+/* Left alone where it is right, so that a full disk does not matter to what is there already. */
+static int write_text(const struct constant_request *q, double per_second, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL, *there = NULL;
+	_cleanup_(freep) char *text = text_format(
+		"iterations_per_second %.17g\nenvironment %s", per_second, q->environment_digest);
+	int r;
+
+	if (!text)
+		return error_os(err, -ENOMEM, "cannot keep the constant of inc");
+	r = place_inc_constant(q->book_path, &path, err);
+	if (r < 0)
+		return r;
+	if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text))
+		return 0;
+	return replace_text(path, text, err);
 }
 
 int constant_get(const struct constant_request *q, struct constant *ret, struct error *err)
