@@ -8,7 +8,6 @@
 #include "lib/host/accounting_site.h"
 #include "lib/host/keymap.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -53,8 +53,9 @@ const char *accounting_name(const struct accounting *a); /* "bpf" or "taskstats"
 const char *accounting_why(const struct accounting *a);
 
 /* The before image. `cgroup_id` is the cgroup v2 of the program under test (its inode number; 0: none): its
- * processes, and those below it, come out with `program` set. Without a cgroup, all descendants of the
- * calling process do (it should be a child subreaper, so that orphans stay its descendants). */
+ * processes, and those below it, come out with `program` set. Without a cgroup, and with taskstats always,
+ * all descendants of the calling process do (it should be a child subreaper, so that orphans stay its
+ * descendants). */
 int accounting_before(struct accounting *a, uint64_t cgroup_id, struct error *err);
 
 /* A descriptor to poll for reading while the program runs (-1: none), and how long the caller may at most
@@ -64,7 +65,8 @@ int accounting_poll_fd(const struct accounting *a);
 int accounting_poll_ms(const struct accounting *a);
 int accounting_drain(struct accounting *a, struct error *err);
 
-/* The after image, and all executions with pt_ns > 0 or tick_ns > 0, in order of pid. */
+/* The after image, and all executions with pt_ns > 0 or tick_ns > 0, in order of pid. (Under taskstats some
+ * short ones have neither: no tick fell into them.) */
 int accounting_after(struct accounting *a, struct usages *ret, struct error *err);
 
 /* CPU time that this thread has spent in the calls above since the last accounting_before. */

@@ -11,7 +11,6 @@
 #include "lib/host/pid_list.h"
 #include "lib/host/taskstats_link.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -104,12 +103,18 @@ static int take_image(
 	struct taskstats_backend *b, const struct pid_list *pids, struct records *records, struct error *err)
 {
 	struct image image = {.records = records, .pids = pids->items};
+	struct taskstats_question question = {
+		.scope = TASKSTATS_PROCESS,
+		.pids = pids->items,
+		.n = pids->n,
+		.answer = add_to_image,
+		.context = &image,
+	};
 	size_t missed = 0;
 	int r;
 
 	records->n = 0;
-	r = taskstats_link_ask(
-		b->link, TASKSTATS_PROCESS, pids->items, pids->n, add_to_image, &image, &missed, err);
+	r = taskstats_link_ask(b->link, &question, &missed, err);
 	b->incomplete = b->incomplete || missed > 0;
 	return r;
 }
@@ -160,7 +165,7 @@ static int on_end(void *context, const struct taskstats_message *end)
 
 static int taskstats_drain(struct backend *backend, struct error *err)
 {
-	return taskstats_link_receive(of(backend)->link, on_end, backend, err);
+	return taskstats_link_receive(of(backend)->link, err);
 }
 
 /* The list first, then forgetting what ended before, then the questions: whoever is not on the list and ends
@@ -257,12 +262,17 @@ static int take_fields(void *context, size_t i, const struct taskstats_fields *f
 static bool ask_one(struct taskstats_backend *b, pid_t pid, struct taskstats_fields *ret)
 {
 	struct taskstats_fields fields = {};
+	struct taskstats_question question = {
+		.scope = TASKSTATS_THREAD,
+		.pids = &pid,
+		.n = 1,
+		.answer = take_fields,
+		.context = &fields,
+	};
 	struct error ignored;
 	size_t missed;
 
-	if (taskstats_link_ask(b->link, TASKSTATS_THREAD, &pid, 1, take_fields, &fields, &missed, &ignored) <
-			0 ||
-		!fields.pid)
+	if (taskstats_link_ask(b->link, &question, &missed, &ignored) < 0 || !fields.pid)
 		return false;
 	*ret = fields;
 	return true;
@@ -372,7 +382,7 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 	b->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (b->proc_fd < 0)
 		return error_os(err, -errno, "cannot open /proc");
-	r = taskstats_link_new(&b->link, options->receive_bytes, err);
+	r = taskstats_link_new(&b->link, options->receive_bytes, on_end, b, err);
 	if (r == 0)
 		r = taskstats_before(&b->base, 0, err);
 	if (r == 0)

@@ -42,6 +42,8 @@ struct taskstats_link {
 	struct cpu_socket *cpus;
 	size_t n_cpus;
 	int64_t gaps;
+	taskstats_ended *ended;
+	void *context;
 	char request[BATCH * REQUEST_BYTES];
 	char reply[REPLY_BYTES];
 };
@@ -189,7 +191,8 @@ void taskstats_link_free(struct taskstats_link *link)
 	free(link);
 }
 
-int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, struct error *err)
+int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats_ended *ended, void *context,
+	struct error *err)
 {
 	_cleanup_(taskstats_link_freep) struct taskstats_link *link = calloc(1, sizeof(*link));
 	struct timeval limit = {.tv_sec = 1}; /* an answer is there when sendto returns, or never comes */
@@ -210,6 +213,9 @@ int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, struct er
 	r = add_cpus(link, receive_bytes, err);
 	if (r < 0)
 		return r;
+	link->sequence++;
+	link->ended = ended;
+	link->context = context;
 	*ret = TAKE(link);
 	return 0;
 }
@@ -234,89 +240,90 @@ static int say_unreadable(int r, struct error *err)
 	return error_say(err, r, "the kernel's taskstats records have a length that is not known");
 }
 
-static int send_batch(struct taskstats_link *link, enum taskstats_scope scope, const pid_t *pids, size_t n)
+/* Part of a question that is asked in one go. */
+struct batch {
+	const struct taskstats_question *question;
+	size_t from, n;
+};
+
+static int send_batch(struct taskstats_link *link, const struct batch *batch)
 {
+	bool thread = batch->question->scope == TASKSTATS_THREAD;
 	char *at = link->request;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < batch->n; i++) {
 		struct nlmsghdr *nlh = put_request(
 			at, link->family, 0, link->sequence + (uint32_t)i, TASKSTATS_CMD_GET);
 
-		mnl_attr_put_u32(nlh,
-			scope == TASKSTATS_THREAD ? TASKSTATS_CMD_ATTR_PID : TASKSTATS_CMD_ATTR_TGID,
-			(uint32_t)pids[i]);
+		mnl_attr_put_u32(nlh, thread ? TASKSTATS_CMD_ATTR_PID : TASKSTATS_CMD_ATTR_TGID,
+			(uint32_t)batch->question->pids[batch->from + i]);
 		at += MNL_ALIGN(nlh->nlmsg_len);
 	}
 	return mnl_socket_sendto(link->socket, link->request, (size_t)(at - link->request)) < 0 ? -errno : 0;
 }
 
-struct question {
-	taskstats_answer *answer;
-	void *context;
-	size_t base;
-};
-
 /* One message about the batch: an answer, or an error that says that the process is gone. */
-static int take_answer(struct taskstats_link *link, const struct question *question,
-	const struct nlmsghdr *nlh, struct error *err)
+static int take_answer(
+	struct taskstats_link *link, const struct batch *batch, const struct nlmsghdr *nlh, struct error *err)
 {
+	const struct taskstats_question *question = batch->question;
 	struct taskstats_message message;
 	int r;
 
 	if (nlh->nlmsg_type == NLMSG_ERROR) {
 		r = ((const struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
-		return r == -ESRCH || r == -EINVAL
-			       ? 0
-			       : error_os(err, r, "the kernel refuses to tell about a process");
+		if (r == -ESRCH || r == -EINVAL)
+			return 0;
+		return error_os(err, r, "the kernel refuses to tell about a process");
 	}
 	r = read_message(nlh, &message);
 	if (r < 0)
 		return say_unreadable(r, err);
-	return question->answer(question->context, question->base + (nlh->nlmsg_seq - link->sequence),
+	r = question->answer(question->context, batch->from + (nlh->nlmsg_seq - link->sequence),
 		message.has_process ? &message.process : &message.thread);
+	return r < 0 ? error_os(err, r, "cannot keep what the kernel tells about processes") : 0;
 }
 
-static int ask_batch(struct taskstats_link *link, const struct question *question, enum taskstats_scope scope,
-	const pid_t *pids, size_t n, size_t *missed, struct error *err)
+static int ask_batch(
+	struct taskstats_link *link, const struct batch *batch, size_t *missed, struct error *err)
 {
-	int r = send_batch(link, scope, pids, n);
+	int r = send_batch(link, batch);
 
 	if (r < 0)
 		return error_os(err, r, "cannot ask the kernel about processes");
-	for (size_t got = 0; got < n;) {
+	for (size_t got = 0; got < batch->n;) {
 		ssize_t len = mnl_socket_recvfrom(link->socket, link->reply, sizeof(link->reply));
 		const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
 
 		if (len < 0 && errno != ENOBUFS && errno != EAGAIN)
 			return error_os(err, -errno, "cannot read what the kernel tells about processes");
 		if (len < 0) {
-			*missed += n - got;
+			*missed += batch->n - got;
 			break;
 		}
-		if (nlh->nlmsg_seq - link->sequence >= n) /* of an earlier batch that was given up */
+		if (nlh->nlmsg_seq - link->sequence >= batch->n) /* of an earlier batch that was given up */
 			continue;
-		r = take_answer(link, question, nlh, err);
+		r = take_answer(link, batch, nlh, err);
 		if (r < 0)
 			return r;
 		got++;
 	}
-	link->sequence += (uint32_t)n;
 	return 0;
 }
 
-int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, const pid_t *pids, size_t n,
-	taskstats_answer *answer, void *context, size_t *ret_missed, struct error *err)
+int taskstats_link_ask(struct taskstats_link *link, const struct taskstats_question *question,
+	size_t *ret_missed, struct error *err)
 {
-	struct question question = {.answer = answer, .context = context};
+	struct batch batch = {.question = question};
 	size_t missed = 0;
-	int r;
 
-	link->sequence++;
-	for (; question.base < n; question.base += BATCH) {
-		size_t rest = n - question.base;
+	for (; batch.from < question->n; batch.from += batch.n) {
+		size_t rest = question->n - batch.from;
+		int r;
 
-		r = ask_batch(link, &question, scope, pids + question.base, rest < BATCH ? rest : BATCH,
-			&missed, err);
+		batch.n = rest < BATCH ? rest : BATCH;
+		r = ask_batch(link, &batch, &missed, err);
+		link->sequence += (uint32_t)batch.n;
 		if (r < 0)
 			return r;
 	}
@@ -324,9 +331,9 @@ int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, 
 	return 0;
 }
 
-static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, const struct nlmsghdr *nlh,
-	taskstats_ended *ended, void *context, struct error *err)
+static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, struct error *err)
 {
+	const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
 	struct taskstats_message message;
 	int r;
 
@@ -339,12 +346,11 @@ static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, const s
 	r = read_message(nlh, &message);
 	if (r < 0)
 		return say_unreadable(r, err);
-	r = message.has_thread ? ended(context, &message) : 0;
+	r = message.has_thread ? link->ended(link->context, &message) : 0;
 	return r < 0 ? error_os(err, r, "cannot keep what the kernel tells about processes that ended") : 0;
 }
 
-static int receive_cpu(struct taskstats_link *link, struct cpu_socket *cpu, taskstats_ended *ended,
-	void *context, struct error *err)
+static int receive_cpu(struct taskstats_link *link, struct cpu_socket *cpu, struct error *err)
 {
 	for (;;) {
 		ssize_t n = mnl_socket_recvfrom(cpu->socket, link->reply, sizeof(link->reply));
@@ -356,17 +362,16 @@ static int receive_cpu(struct taskstats_link *link, struct cpu_socket *cpu, task
 			return error_os(err, -errno, "cannot read which processes ended");
 		if (n < 0)
 			continue;
-		r = take_end(link, cpu, (struct nlmsghdr *)link->reply, ended, context, err);
+		r = take_end(link, cpu, err);
 		if (r < 0)
 			return r;
 	}
 }
 
-int taskstats_link_receive(
-	struct taskstats_link *link, taskstats_ended *ended, void *context, struct error *err)
+int taskstats_link_receive(struct taskstats_link *link, struct error *err)
 {
 	for (size_t i = 0; i < link->n_cpus; i++) {
-		int r = receive_cpu(link, &link->cpus[i], ended, context, err);
+		int r = receive_cpu(link, &link->cpus[i], err);
 
 		if (r < 0)
 			return r;

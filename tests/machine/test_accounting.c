@@ -45,25 +45,25 @@ static struct usages end(struct accounting *a)
 	return usages;
 }
 
-/* The one execution with that name; NULL if there is none. */
-static const struct usage *find(const struct usages *usages, const char *name)
-{
-	const struct usage *found = NULL;
-
-	for (size_t i = 0; i < usages->n; i++)
-		if (!strcmp(usages->items[i].name, name)) {
-			assert_null(found);
-			found = &usages->items[i];
-		}
-	return found;
-}
-
 static const struct usage *find_pid(const struct usages *usages, pid_t pid)
 {
 	for (size_t i = 0; i < usages->n; i++)
 		if (usages->items[i].pid == pid)
 			return &usages->items[i];
 	return NULL;
+}
+
+/* The one of ours with that name: others may run the same tests. */
+static const struct usage *find(const struct usages *usages, const char *name)
+{
+	const struct usage *found = NULL;
+
+	for (size_t i = 0; i < usages->n; i++)
+		if (usages->items[i].program && !strcmp(usages->items[i].name, name)) {
+			assert_null(found);
+			found = &usages->items[i];
+		}
+	return found;
 }
 
 static void assert_near(int64_t got_ns, int64_t want_ns, int64_t within_ns)
@@ -408,23 +408,29 @@ static pid_t leave_orphan(int64_t *orphan)
 }
 
 /* A process that is no longer ours: its parent has gone. */
-static void start_stranger(void)
+static pid_t start_stranger(void)
 {
+	int64_t *stranger = burning_shared(sizeof(*stranger)), found;
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		pid_t parent = getpid();
 
 		if (fork() == 0) {
-			prctl(PR_SET_NAME, "stranger");
+			*stranger = getpid();
 			while (getppid() == parent)
 				usleep(1000);
 			burning_until(CLOCK_PROCESS_CPUTIME_ID, 5 * NS_PER_MS);
 			_exit(0);
 		}
+		while (!*(volatile int64_t *)stranger)
+			usleep(1000);
 		_exit(0);
 	}
 	burning_wait(pid);
+	found = *stranger;
+	munmap(stranger, sizeof(*stranger));
+	return (pid_t)found;
 }
 
 static void the_program_is_told_from_others_by_descent(void **state)
@@ -436,10 +442,10 @@ static void the_program_is_told_from_others_by_descent(void **state)
 		int64_t *orphan = burning_shared(sizeof(*orphan));
 		const struct usage *usage;
 		struct usages usages;
-		pid_t leaver;
+		pid_t leaver, stranger;
 
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
-		start_stranger();
+		stranger = start_stranger();
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 		leaver = leave_orphan(orphan);
 		burning_wait(leaver);
@@ -452,7 +458,7 @@ static void the_program_is_told_from_others_by_descent(void **state)
 		assert_non_null(usage);
 		assert_true(usage->program);
 		assert_int_equal(usage->pid, *orphan);
-		assert_false(find(&usages, "stranger")->program);
+		assert_false(find_pid(&usages, stranger)->program);
 		assert_null(find_pid(&usages, getpid())); /* the observer is left out */
 		munmap(orphan, sizeof(*orphan));
 	}
