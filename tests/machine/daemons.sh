@@ -23,12 +23,15 @@ kill "$(pgrep -f "^$build/tests/machine/planter $inc")" 2>/dev/null
 grep -E -A2 "^(Run|punctual|paired|erratic)" "$dir/run" | grep -v -e Warning
 $calibrate profile export three >"$dir/profile.json"
 "$build/analyze/emp-analyze" discard 1 --profile three --json >"$dir/discard.json"
-python3 - "$dir/planted" "$dir/profile.json" "$dir/discard.json" <<'PY' || faults=$((faults + 1))
+"$build/analyze/emp-analyze" export 1 >"$dir/run.json"
+python3 - "$dir/planted" "$dir/profile.json" "$dir/discard.json" "$dir/run.json" <<'PY' || faults=$((faults + 1))
 import json, sys
+samples = json.load(open(sys.argv[4]))["samples"]
 planted = {}
 for line in open(sys.argv[1]):
-    name, n, ns = line.split()
-    planted.setdefault(name, {})[int(n)] = int(ns)
+    name, _, start_ns, ns = line.split()
+    n = max((s["n"] for s in samples if s["start_ns"] <= int(start_ns)), default=0)
+    planted.setdefault(name, {})[n] = int(ns)
 cutoffs = {c["daemon"]: c for c in json.load(open(sys.argv[2]))["cutoffs"]}
 over = json.load(open(sys.argv[3]))["by_cutoff"]
 for name, times in sorted(planted.items()):

@@ -3,8 +3,9 @@
  * if there is no slash in it) to start, the warm-up being number 0, and at each of the numbers given starts a
  * child called NAME that takes about MS milliseconds of CPU time on CPU. It runs by SCHED_FIFO, so that it
  * ends inside the sample that it started in. Its last milliseconds pass without a look at its clock, as a
- * daemon's do: a look would bring the kernel's books up to date. Prints "NAME N NS" with what it took, by its
- * rusage, when it has ended.
+ * daemon's do: a look would bring the kernel's books up to date. Prints "NAME N START NS" when it has ended:
+ * when it was started (ns since 1970; a start that the planter was too late to see is not counted, so N may
+ * be behind) and what it took, by its rusage.
  *
  *   planter WATCHED CPU LAST NAME=MS@N,N,N...       ends after the start of number LAST */
 #include "lib/base/clock.h"
@@ -74,6 +75,7 @@ enum { REMEMBERED = 4096 };
 
 static struct {
 	int number;
+	long long start_ns; /* since 1970 */
 	const struct plan *plan;
 } children[REMEMBERED];
 
@@ -83,8 +85,8 @@ static void reap(int options)
 	pid_t pid;
 
 	while ((pid = wait4(-1, NULL, options, &ru)) > 0) {
-		printf("%s %d %lld\n", children[pid % REMEMBERED].plan->name,
-			children[pid % REMEMBERED].number,
+		printf("%s %d %lld %lld\n", children[pid % REMEMBERED].plan->name,
+			children[pid % REMEMBERED].number, children[pid % REMEMBERED].start_ns,
 			(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NS_PER_S +
 				(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * (long long)NS_PER_US);
 		fflush(stdout);
@@ -93,10 +95,12 @@ static void reap(int options)
 
 static void plant(const struct plan *plan, int number, int cpu)
 {
+	long long start_ns = clock_ns(CLOCK_REALTIME);
 	pid_t pid = fork();
 
 	if (pid == 0)
 		burn(plan->name, plan->ms, cpu);
+	children[pid % REMEMBERED].start_ns = start_ns;
 	children[pid % REMEMBERED].number = number;
 	children[pid % REMEMBERED].plan = plan;
 }
