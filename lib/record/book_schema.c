@@ -174,11 +174,12 @@ int book_schema_version(struct book *book, struct error *err)
 	int64_t application = 0, version = 0, tables = 0;
 	int r;
 
-	r = pragma(book, "PRAGMA application_id", &application, err);
+	/* The mark of a book is read last: another program may be making it between these, in one transaction. */
+	r = pragma(book, "SELECT count(*) FROM sqlite_schema", &tables, err);
 	if (r == 0)
 		r = pragma(book, "PRAGMA user_version", &version, err);
 	if (r == 0)
-		r = pragma(book, "SELECT count(*) FROM sqlite_schema", &tables, err);
+		r = pragma(book, "PRAGMA application_id", &application, err);
 	if (r < 0)
 		return r;
 	if (application != BOOK_APPLICATION_ID && (application || version || tables))
