@@ -72,7 +72,7 @@ char *audit_how(const struct check *check, const struct finding *finding)
 
 char *audit_undo(const struct check *check, const struct finding *finding)
 {
-	return fill(check->undo ?: "emp-setup restore", finding->items);
+	return fill(finding->undo ?: check->undo ?: "emp-setup restore", finding->items);
 }
 
 static json_t *items_json(const char *items)

@@ -19,8 +19,8 @@ struct finding {
 	enum check_state state;
 	char *value; /* what was found, in words */
 	char *items; /* the units that are not as wanted, with blanks between; NULL where there are none */
-	const char
-		*how; /* to get there, where the row's way does not lead there on this machine; else NULL */
+	const char *how,
+		*undo; /* where the row's ways do not lead there and back on this machine; else NULL */
 };
 
 /* What apply can do about a check that is a file, or many of one kind. */

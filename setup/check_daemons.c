@@ -60,6 +60,7 @@ static void check_without_units(const struct facts *f, struct finding *ret)
 	int n = find_processes(f, ret);
 
 	ret->how = "end their processes; systemd is not there to stop %s";
+	ret->undo = "start them again as they were started before";
 	if (n > 0)
 		finding_set(
 			ret, CHECK_OFF, "processes of %d of the policy's services run: %s", n, ret->items);

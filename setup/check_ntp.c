@@ -19,6 +19,10 @@ static void check_one(const struct facts *f, const struct ntp_daemon *d, struct 
 	const char *kernel = kernel_says(&f->clock);
 	bool unsynchronised = f->clock.known && !f->clock.synchronised;
 
+	ret->how = "see why it follows no server: its configuration, the network, or only that it has just "
+		   "begun";
+	ret->undo = "nothing to undo";
+
 	if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
 		finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name, d->words,
 			f->clock.frequency_ppm);
@@ -42,6 +46,8 @@ static void check_many(const struct ntp *ntp, struct finding *ret)
 		len += snprintf(
 			names + len, sizeof(names) - len, "%s%s", i ? ", " : "", ntp->daemons[i].name);
 	finding_set(ret, CHECK_OFF, "%zu daemons steer one clock: %s", ntp->n, names);
+	ret->how = "switch all but one of them off";
+	ret->undo = "switch them on again";
 }
 
 void check_ntp(const struct facts *f, struct finding *ret)

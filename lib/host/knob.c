@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 struct paths {
 	char **items;
@@ -203,6 +204,25 @@ static enum knob_outcome outcome_of(int r, const char *held, const char *value)
 	return held && !strcmp(held, value) ? KNOB_CHANGED : KNOB_CLAMPED;
 }
 
+/* Reads back what came of a write. The kernel works new limits out in the background: they may take some
+ * milliseconds to show. */
+static char *read_back(const struct knob *knob, const char *value)
+{
+	enum { TRIES = 20 };
+	static const struct timespec pause = {.tv_nsec = 5000000};
+	char *held = NULL;
+
+	for (int i = 0; i < TRIES; i++) {
+		if (knob_read(knob, &held) < 0)
+			return NULL;
+		if (!strcmp(held, value) || knob->kind != KNOB_LIMITS || i == TRIES - 1)
+			break;
+		free(TAKE(held));
+		nanosleep(&pause, NULL);
+	}
+	return held;
+}
+
 void knob_set(const struct knob *knob, const char *value, struct knob_result *ret)
 {
 	struct knob_result result = {};
@@ -213,11 +233,9 @@ void knob_set(const struct knob *knob, const char *value, struct knob_result *re
 	else if (r == -ENOENT || r == -ENODEV)
 		result.outcome = KNOB_ABSENT;
 	else {
-		freep(&result.held);
-		result.held = NULL;
+		free(result.held);
 		result.error = write_knob(knob, value);
-		if (knob_read(knob, &result.held) < 0)
-			result.held = NULL;
+		result.held = read_back(knob, value);
 		result.outcome = outcome_of(result.error, result.held, value);
 	}
 	*ret = result;
