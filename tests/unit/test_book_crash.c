@@ -122,7 +122,12 @@ static int write_100(const char *path)
 	struct execution e = {.pt_ns = 1, .tick_ns = -1};
 	struct error err = {};
 
-	if (book_open(&book, path, BOOK_WRITE, &err) < 0 || book_begin_run(book, &run, &err) < 0) {
+	if (book_open(&book, path, BOOK_WRITE, &err) < 0) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	book_patience(book, 60000); /* the disk may be busy with other things */
+	if (book_begin_run(book, &run, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
