@@ -118,8 +118,8 @@ static void say_summary(const struct applying *a)
 		return;
 	fprintf(options.run_for ? stderr : stdout,
 		"%s%zu changed, %zu were so already, %zu refused, %zu came out otherwise.%s\n",
-		a->plan.n_order ? "\n" : "", changed, already, refused, clamped,
-		changed && !options.run_for ? " \"emp-setup restore\" puts everything back." : "");
+		changed + refused + clamped || options.details ? "\n" : "", changed, already, refused,
+		clamped, changed && !options.run_for ? " \"emp-setup restore\" puts everything back." : "");
 }
 
 static int run_and_restore(struct applying *a, char **argv, struct error *err)

@@ -68,7 +68,8 @@ static void check_without_units(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon is among %zu processes",
 			f->units_why ?: "systemd was not asked", f->n_processes);
 	else if (f->machine.container)
-		finding_set(ret, CHECK_ABSENT, "no known daemon among %zu processes%s", f->n_processes, HOST);
+		finding_set(ret, CHECK_ABSENT, "no known daemon among %zu process%s%s", f->n_processes,
+			f->n_processes == 1 ? "" : "es", HOST);
 	else
 		finding_set(ret, CHECK_OK, "no known daemon among %zu processes (systemd does not run here)",
 			f->n_processes);

@@ -50,6 +50,15 @@ static void check_many(const struct ntp *ntp, struct finding *ret)
 	ret->undo = "switch them on again";
 }
 
+static void check_none(const struct facts *f, struct finding *ret)
+{
+	finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel_says(&f->clock));
+	if (!f->has_units) { /* apply could not start one */
+		ret->how = "install chrony or another time daemon, give it a server, and start it";
+		ret->undo = "end it";
+	}
+}
+
 void check_ntp(const struct facts *f, struct finding *ret)
 {
 	if (f->ntp.n > 1)
@@ -59,5 +68,5 @@ void check_ntp(const struct facts *f, struct finding *ret)
 	else if (f->machine.container && !f->clock.settable)
 		finding_set(ret, CHECK_ABSENT, "the clock is the host's; %s", kernel_says(&f->clock));
 	else
-		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel_says(&f->clock));
+		check_none(f, ret);
 }

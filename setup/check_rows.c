@@ -13,6 +13,17 @@
 
 enum { FIRST, GOVERNOR, TURBO, LIMITS, PREFERENCE, PERF, REST };
 
+/* Settings that nothing else hangs on. */
+#define AT_LAST(what, path, value)                                                                 \
+	{                                                                                          \
+		.pattern = path, .kind = what, .want = value, .order = REST, .restore_order = REST \
+	}
+#define ON_REQUEST(what, path, value)                                                               \
+	{                                                                                           \
+		.pattern = path, .kind = what, .want = value, .order = REST, .restore_order = REST, \
+		.on_request = true                                                                  \
+	}
+
 const struct check checks[] = {
 	{
 		.id = "svc.units",
@@ -303,7 +314,7 @@ const struct check checks[] = {
 		.step = "idle",
 		.wanted = "no deep idle state during a run",
 		.why = "a CPU takes up to some 100 us to wake up from a deep idle state",
-		.how = "emp-setup apply --for COMMAND keeps the CPUs awake while COMMAND runs",
+		.how = "emp-setup apply --for -- COMMAND keeps the CPUs awake while COMMAND runs",
 		.undo = "it ends with COMMAND",
 		.who = "rtla, tuned, bencher",
 		.decide = check_latency,
@@ -354,45 +365,7 @@ const struct check checks[] = {
 		.wanted = "0",
 		.why = "the watchdog interrupts every CPU, and takes a hardware counter",
 		.who = "tuned, bencher, mmtests",
-		.setting = {.pattern = "/proc/sys/kernel/nmi_watchdog",
-			.want = "0",
-			.order = REST,
-			.restore_order = REST},
-	},
-	{
-		.id = "numa.bal",
-		.level = 'B',
-		.step = "memory",
-		.wanted = "0",
-		.why = "the kernel unmaps pages now and then to see who uses them",
-		.who = "tuned, bencher",
-		.setting = {.pattern = "/proc/sys/kernel/numa_balancing",
-			.want = "0",
-			.order = REST,
-			.restore_order = REST},
-	},
-	{
-		.id = "ksm",
-		.level = 'B',
-		.step = "memory",
-		.wanted = "0",
-		.why = "the kernel reads all memory for pages to merge",
-		.who = "bencher, tuned",
-		.setting = {.pattern = "/sys/kernel/mm/ksm/run",
-			.want = "0",
-			.order = REST,
-			.restore_order = REST},
-	},
-	{
-		.id = "swap",
-		.level = 'B',
-		.step = "memory",
-		.wanted = "none in use",
-		.why = "a page that has to be fetched from disk takes milliseconds",
-		.how = "add memory, or end what fills it; emp-setup does not switch swap off",
-		.undo = "nothing to undo",
-		.who = "BenchExec",
-		.decide = check_swap,
+		.setting = AT_LAST(KNOB_PLAIN, "/proc/sys/kernel/nmi_watchdog", "0"),
 	},
 	{
 		.id = "trace",
@@ -406,18 +379,33 @@ const struct check checks[] = {
 		.decide = check_tracer,
 	},
 	{
-		.id = "thp",
-		.level = 'C',
+		.id = "numa.bal",
+		.level = 'B',
 		.step = "memory",
-		.wanted = "never",
-		.why = "pages are put together in the background",
-		.who = "bencher; tuned's network-latency (its hpc profile wants always)",
-		.setting = {.pattern = "/sys/kernel/mm/transparent_hugepage/enabled",
-			.kind = KNOB_BRACKETED,
-			.want = "never",
-			.order = REST,
-			.restore_order = REST,
-			.on_request = true},
+		.wanted = "0",
+		.why = "the kernel unmaps pages now and then to see who uses them",
+		.who = "tuned, bencher",
+		.setting = AT_LAST(KNOB_PLAIN, "/proc/sys/kernel/numa_balancing", "0"),
+	},
+	{
+		.id = "ksm",
+		.level = 'B',
+		.step = "memory",
+		.wanted = "0",
+		.why = "the kernel reads all memory for pages to merge",
+		.who = "bencher, tuned",
+		.setting = AT_LAST(KNOB_PLAIN, "/sys/kernel/mm/ksm/run", "0"),
+	},
+	{
+		.id = "swap",
+		.level = 'B',
+		.step = "memory",
+		.wanted = "none in use",
+		.why = "a page that has to be fetched from disk takes milliseconds",
+		.how = "add memory, or end what fills it; emp-setup does not switch swap off",
+		.undo = "nothing to undo",
+		.who = "BenchExec",
+		.decide = check_swap,
 	},
 	{
 		.id = "timer.mig",
@@ -426,24 +414,7 @@ const struct check checks[] = {
 		.wanted = "0",
 		.why = "timers of idle CPUs move to busy ones",
 		.who = "tuned, bencher",
-		.setting = {.pattern = "/proc/sys/kernel/timer_migration",
-			.want = "0",
-			.order = REST,
-			.restore_order = REST,
-			.on_request = true},
-	},
-	{
-		.id = "vmstat",
-		.level = 'C',
-		.step = "memory",
-		.wanted = "10 s",
-		.why = "every CPU adds up its memory statistics in this interval",
-		.who = "tuned, pyperf",
-		.setting = {.pattern = "/proc/sys/vm/stat_interval",
-			.want = "10",
-			.order = REST,
-			.restore_order = REST,
-			.on_request = true},
+		.setting = ON_REQUEST(KNOB_PLAIN, "/proc/sys/kernel/timer_migration", "0"),
 	},
 	{
 		.id = "hung",
@@ -452,11 +423,25 @@ const struct check checks[] = {
 		.wanted = "600 s",
 		.why = "the kernel looks through all processes in this interval",
 		.who = "tuned",
-		.setting = {.pattern = "/proc/sys/kernel/hung_task_timeout_secs",
-			.want = "600",
-			.order = REST,
-			.restore_order = REST,
-			.on_request = true},
+		.setting = ON_REQUEST(KNOB_PLAIN, "/proc/sys/kernel/hung_task_timeout_secs", "600"),
+	},
+	{
+		.id = "thp",
+		.level = 'C',
+		.step = "memory",
+		.wanted = "never",
+		.why = "pages are put together in the background",
+		.who = "bencher; tuned's network-latency (its hpc profile wants always)",
+		.setting = ON_REQUEST(KNOB_BRACKETED, "/sys/kernel/mm/transparent_hugepage/enabled", "never"),
+	},
+	{
+		.id = "vmstat",
+		.level = 'C',
+		.step = "memory",
+		.wanted = "10 s",
+		.why = "every CPU adds up its memory statistics in this interval",
+		.who = "tuned, pyperf",
+		.setting = ON_REQUEST(KNOB_PLAIN, "/proc/sys/vm/stat_interval", "10"),
 	},
 	{
 		.id = "aspm",
@@ -465,12 +450,8 @@ const struct check checks[] = {
 		.wanted = "performance",
 		.why = "a PCI Express link takes time to wake up",
 		.who = "pepc",
-		.setting = {.pattern = "/sys/module/pcie_aspm/parameters/policy",
-			.kind = KNOB_BRACKETED,
-			.want = "performance",
-			.order = REST,
-			.restore_order = REST,
-			.on_request = true},
+		.setting = ON_REQUEST(
+			KNOB_BRACKETED, "/sys/module/pcie_aspm/parameters/policy", "performance"),
 	},
 	{},
 };

@@ -235,6 +235,19 @@ static int plan_ntp(struct plan *plan, const struct facts *f, struct units *unit
 	return 0;
 }
 
+/* What is silent until the next boot was put into the journal as such, and is undone as such. */
+static void refuse_change_of_kind(
+	const struct plan *plan, const struct request *request, struct report *report)
+{
+	for (size_t i = 0; request->for_good && i < plan->journal.n; i++) {
+		const struct entry *e = &plan->journal.entries[i];
+
+		if (e->kind == ENTRY_UNIT && !e->for_good && e->block != BLOCK_NONE)
+			report_add(report, e->id, e->name, "refused", "active", "inactive",
+				"applied until the next boot already: restore, then apply --persistent");
+	}
+}
+
 int plan_units(struct plan *plan, const struct facts *f, const struct request *request, struct units *units,
 	struct report *report, struct error *err)
 {
@@ -248,6 +261,7 @@ int plan_units(struct plan *plan, const struct facts *f, const struct request *r
 			report_add(report, "svc.units", "-", "absent", NULL, NULL, f->units_why);
 		return 0;
 	}
+	refuse_change_of_kind(plan, request, report);
 	r = plan_silence(plan, f, request, units, report, err);
 	if (r < 0)
 		return r;

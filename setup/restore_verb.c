@@ -31,10 +31,13 @@ static int show(struct report *report, size_t undone, struct error *err)
 	r = report_print(report, file, options.details, err);
 	if (r < 0)
 		return r;
+	if (report_count(report, "restored") + report_count(report, "left alone") +
+		report_count(report, "failed"))
+		fprintf(file, "\n");
 	if (undone)
 		fprintf(file, "%zu changes were undone by a reboot.\n", undone);
-	fprintf(file, "%s%zu restored, %zu were so already, %zu left alone, %zu failed.\n",
-		undone ? "" : "\n", report_count(report, "restored"), report_count(report, "already"),
+	fprintf(file, "%zu restored, %zu were so already, %zu left alone, %zu failed.\n",
+		report_count(report, "restored"), report_count(report, "already"),
 		report_count(report, "left alone"), report_count(report, "failed"));
 	return 0;
 }
