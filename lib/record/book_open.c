@@ -280,7 +280,7 @@ static int check_version(struct book *book, struct error *err)
 	return upgrade_for_reader(book->path, err);
 }
 
-int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err)
+static int open_once(struct book **ret, const char *path, enum book_mode mode, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = calloc(1, sizeof(*book));
 	int r;
@@ -305,4 +305,18 @@ int book_open(struct book **ret, const char *path, enum book_mode mode, struct e
 		return r;
 	*ret = TAKE(book);
 	return 0;
+}
+
+int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err)
+{
+	enum { ATTEMPTS = 10, PAUSE_US = 20000 };
+	struct error seen = {};
+	int r;
+
+	/* Who closes the book last removes its log: for whoever opens it at that moment it is there and not there. */
+	for (int i = 0; (r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK); i++)
+		usleep(PAUSE_US);
+	if (r < 0)
+		*err = seen;
+	return r;
 }
