@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 struct records {
@@ -132,14 +133,19 @@ static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error 
 	return task_watch_image(b->watch, TASK_BEFORE, cgroup_id, &b->before, err);
 }
 
-/* A task can be gone from the image before its end is among the events. Those are microseconds, or what a
- * host takes the CPU of a virtual machine away for; but a task can also be held up on its way out, and is not
- * waited for again. */
+/* A task can be gone from the image before its end is among the events. Those are microseconds (often it is
+ * the program under test, which we were woken in front of: then it only needs our CPU), or what a host takes
+ * the CPU of a virtual machine away for. But a task can also be held up on its way out, and is not waited for
+ * again. */
 static void wait_for_exits(struct bpf_backend *b)
 {
-	enum { FIRST_WAIT_US = 50, ALL_WAITS_US = 20000 };
+	enum { N_YIELDS = 16, FIRST_WAIT_US = 50, ALL_WAITS_US = 20000 };
 	int64_t exiting = task_watch_exiting(b->watch);
 
+	for (int i = 0; exiting > b->held_up && i < N_YIELDS; i++) {
+		sched_yield();
+		exiting = task_watch_exiting(b->watch);
+	}
 	for (useconds_t us = FIRST_WAIT_US; exiting > b->held_up && us < ALL_WAITS_US; us *= 2) {
 		usleep(us);
 		exiting = task_watch_exiting(b->watch);

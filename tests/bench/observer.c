@@ -23,7 +23,7 @@
 
 extern char **environ;
 
-enum { MAX_SLEEPERS = 100000, REPEATS = 51, ROUNDS = 8, RUNS = 100 };
+enum { MAX_SLEEPERS = 100000, REPEATS = 51, ROUNDS = 80, RUNS = 10 };
 
 static pid_t sleepers[MAX_SLEEPERS];
 static size_t n_sleepers;
@@ -163,6 +163,7 @@ static int bench_images(int argc, char **argv, struct error *err)
 struct runs {
 	const char *how;
 	enum observer_backend backend;
+	struct observer observer;
 	int64_t wall_ns; /* all in all */
 	int64_t et_ns;   /* what is told as the program's time */
 	int64_t cpu_ns;  /* of the observer; -1: not known */
@@ -170,7 +171,6 @@ struct runs {
 
 static int run_observed(struct runs *runs, struct error *err)
 {
-	_cleanup_(observer_closep) struct observer observer = {};
 	char name[] = "true", *argv[] = {name, NULL};
 	struct spawn spawn = {
 		.argv = argv,
@@ -179,19 +179,15 @@ static int run_observed(struct runs *runs, struct error *err)
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = -1,
+		.accounting = runs->observer.accounting,
+		.cgroup = runs->observer.cgroup,
 	};
-	int r = observer_open(&observer, runs->backend, err);
-	int64_t begin_ns;
+	int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
 
-	if (r < 0)
-		return r;
-	spawn.accounting = observer.accounting;
-	spawn.cgroup = observer.cgroup;
-	begin_ns = clock_ns(CLOCK_MONOTONIC);
 	for (int i = 0; i < RUNS; i++) {
 		struct observation observation;
+		int r = observe_sample(&spawn, &observation, err);
 
-		r = observe_sample(&spawn, &observation, err);
 		if (r < 0)
 			return r;
 		runs->et_ns += observation.spawned.et_ns;
@@ -266,18 +262,22 @@ static int print_runs(const struct runs *runs, size_t n, struct error *err)
 	return r < 0 ? r : table_print(table, stdout, err);
 }
 
-/* In rounds, so that the machine's drift is in all rows alike. */
+/* In short rounds, so that what else the machine does is in all rows alike. */
 static int bench_way(struct error *err)
 {
 	struct runs runs[] = {{.how = "hyperfine -N"}, {.how = "no accounting", .backend = OBSERVER_NONE},
 		{.how = "bpf", .backend = OBSERVER_BPF}, {.how = "taskstats", .backend = OBSERVER_TASKSTATS}};
 	int r = 0;
 
+	for (size_t i = 1; r == 0 && i < ELEMENTS(runs); i++)
+		r = observer_open(&runs[i].observer, runs[i].backend, err);
 	for (int round = 0; r == 0 && round < ROUNDS; round++) {
 		r = run_hyperfine(&runs[0], err);
 		for (size_t i = 1; r == 0 && i < ELEMENTS(runs); i++)
 			r = run_observed(&runs[i], err);
 	}
+	for (size_t i = 1; i < ELEMENTS(runs); i++)
+		observer_close(&runs[i].observer);
 	return r < 0 ? r : print_runs(runs, ELEMENTS(runs), err);
 }
 
