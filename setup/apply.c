@@ -5,10 +5,10 @@
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/action_log.h"
+#include "lib/host/lock.h"
 #include "lib/host/privilege.h"
 #include "setup/change.h"
 #include "setup/child.h"
-#include "setup/lock.h"
 #include "setup/setup.h"
 #include "setup/step.h"
 
@@ -23,7 +23,7 @@ struct applying {
 	struct units *units;
 	struct report *report;
 	size_t n_open; /* entries that were applied before */
-	int lock;
+	struct lock lock;
 };
 
 static void applying_clear(struct applying *a)
@@ -155,7 +155,7 @@ static int outcome(const struct applying *a)
 
 int verb_apply(int argc, char **argv, struct error *err)
 {
-	_cleanup_(applying_clear) struct applying a = {.lock = -1};
+	_cleanup_(applying_clear) struct applying a = {.lock = {.fd = -1}};
 	struct request request = {options.only, options.skip, options.for_good};
 	int r;
 
@@ -165,7 +165,7 @@ int verb_apply(int argc, char **argv, struct error *err)
 	if (r == 0 && !options.dry_run)
 		r = privilege_keep_for_settings(err);
 	if (r == 0 && !options.dry_run)
-		r = lock_take(&a.lock, err);
+		r = setup_lock(&a.lock, "emp-setup apply", err);
 	if (r == 0)
 		r = prepare(&a, &request, err);
 	if (r < 0)

@@ -74,30 +74,50 @@ static int set_file(struct plan *plan, size_t i, struct report *report, struct e
 	return r;
 }
 
-static int set_unit(
-	struct plan *plan, size_t i, struct units *units, struct report *report, struct error *err)
+/* What came of the units of a plan, by their places in plan->order. */
+struct unit_results {
+	bool *done;
+	struct error *why; /* what kept it, where it is not done */
+};
+
+static bool is_as_wanted(const struct entry *e, struct units *units)
 {
-	struct entry *e = &plan->journal.entries[i];
-	bool start = !strcmp(e->want, "active"), up;
-	struct error why = {};
-	int r = start ? units_start(units, e->name, &why) : units_stop(units, e->name, &why);
+	return units_is_up(units, e->name) == !strcmp(e->want, "active");
+}
+
+static bool set_unit(const struct entry *e, struct units *units, struct error *why)
+{
+	bool start = !strcmp(e->want, "active");
+	int r = start ? units_start(units, e->name, why) : units_stop(units, e->name, why);
 
 	step();
-	up = units_is_up(units, e->name);
-	if (r < 0 || up != start) {
-		report_add(report, e->id, e->name, "refused", start ? "inactive" : "active",
-			up ? "active" : "inactive",
-			why.text[0] ? why.text
-			: start ? "systemd did not keep it running (a condition of the unit does not hold)"
-				: "it came back");
-		return 0;
-	}
-	action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
-	report_add(report, e->id, e->name, "changed", e->old, e->want, NULL);
-	free(e->held);
-	e->held = strdup(e->want);
-	r = journal_mark(&plan->journal, i, err);
-	step();
+	if (is_as_wanted(e, units))
+		return true;
+	if (r >= 0)
+		error_say(why, -ECANCELED, "%s",
+			start ? "systemd did not keep it running (a condition of the unit does not hold)"
+			      : "it came back");
+	return false;
+}
+
+/* Once more for what is not done: what kept it may have been another one that was still up. */
+static int set_units(struct plan *plan, struct units *units, struct unit_results *results, struct error *err)
+{
+	int r = 0;
+
+	for (int attempt = 0; attempt < 2; attempt++)
+		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+			struct entry *e = &plan->journal.entries[plan->order[i]];
+
+			if (e->kind != ENTRY_UNIT || results->done[i] ||
+				!set_unit(e, units, &results->why[i]))
+				continue;
+			results->done[i] = true;
+			free(e->held);
+			e->held = strdup(e->want);
+			r = journal_mark(&plan->journal, plan->order[i], err);
+			step();
+		}
 	return r;
 }
 
@@ -123,15 +143,58 @@ static void block_units(struct plan *plan, struct units *units, struct report *r
 		step();
 }
 
+/* Whoever asks a service something over D-Bus has it started, until it is masked. */
+static void stop_the_woken(const struct plan *plan, struct units *units, struct unit_results *results)
+{
+	for (size_t i = 0; i < plan->n_order; i++) {
+		const struct entry *e = &plan->journal.entries[plan->order[i]];
+
+		if (e->kind == ENTRY_UNIT && results->done[i] && !is_as_wanted(e, units))
+			results->done[i] = set_unit(e, units, &results->why[i]);
+	}
+}
+
+static void report_units(const struct plan *plan, const struct unit_results *results, struct report *report)
+{
+	for (size_t i = 0; i < plan->n_order; i++) {
+		const struct entry *e = &plan->journal.entries[plan->order[i]];
+		bool start = !strcmp(e->want, "active");
+
+		if (e->kind != ENTRY_UNIT)
+			continue;
+		if (results->done[i])
+			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
+		report_add(report, e->id, e->name, results->done[i] ? "changed" : "refused",
+			start ? "inactive" : "active",
+			results->done[i] ? e->want
+			: start          ? "inactive"
+					 : "active",
+			results->done[i] ? NULL : results->why[i].text);
+	}
+}
+
+static int change_units(struct plan *plan, struct units *units, struct report *report, struct error *err)
+{
+	_cleanup_(freep) bool *done = calloc(plan->n_order + 1, sizeof(*done));
+	_cleanup_(freep) struct error *why = calloc(plan->n_order + 1, sizeof(*why));
+	struct unit_results results = {done, why};
+	int r;
+
+	if (!done || !why)
+		return error_os(err, -ENOMEM, "cannot stop units");
+	r = set_units(plan, units, &results, err);
+	if (r < 0)
+		return r;
+	block_units(plan, units, report);
+	stop_the_woken(plan, units, &results);
+	report_units(plan, &results, report);
+	return 0;
+}
+
 int change_apply(struct plan *plan, struct units *units, struct report *report, struct error *err)
 {
-	int r = 0;
+	int r = units ? change_units(plan, units, report, err) : 0;
 
-	for (size_t i = 0; r == 0 && i < plan->n_order; i++)
-		if (plan->journal.entries[plan->order[i]].kind == ENTRY_UNIT)
-			r = set_unit(plan, plan->order[i], units, report, err);
-	if (r == 0 && units)
-		block_units(plan, units, report);
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++)
 		if (plan->journal.entries[plan->order[i]].kind == ENTRY_FILE)
 			r = set_file(plan, plan->order[i], report, err);

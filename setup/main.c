@@ -3,8 +3,10 @@
  * options as tables; what they do is in the files of their names. */
 #include "setup/setup.h"
 
+#include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
+#include "lib/host/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +140,14 @@ int root_open(int *ret, struct error *err)
 		return error_os(err, -errno, "cannot open %s", options.root);
 	*ret = fd;
 	return 0;
+}
+
+int setup_lock(struct lock *ret, const char *what, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL;
+	int r = lock_path("/run/emp-setup", &path, err);
+
+	return r < 0 ? r : lock_take(ret, path, what, err);
 }
 
 /* The names that other tools have for two of our verbs. */

@@ -38,6 +38,10 @@ int plan_add(struct plan *plan, struct entry *entry, struct error *err);
 void report_file(struct report *report, const struct entry *e, const char *outcome, const char *before,
 	const char *now, const char *note);
 
+/* Puts the units of a plan, its only entries so far, into the order in which they are to be stopped:
+ * plan_order.c. */
+int plan_order_units(struct plan *plan, struct units *units, struct error *err);
+
 /* The units of the policy: plan_units.c. */
 int plan_units(struct plan *plan, const struct facts *facts, const struct request *request,
 	struct units *units, struct report *report, struct error *err);

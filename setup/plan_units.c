@@ -161,20 +161,6 @@ static int plan_closure(struct plan *plan, const char *id, struct closure *c, co
 	return r;
 }
 
-/* What starts others goes first. */
-static int rank(const char *unit)
-{
-	return unit_is_kind(unit, ".timer") ? 0 : unit_is_kind(unit, ".service") ? 2 : 1;
-}
-
-static int by_rank(const void *a, const void *b, void *data)
-{
-	const struct journal *j = data;
-	const struct entry *one = &j->entries[*(const size_t *)a], *other = &j->entries[*(const size_t *)b];
-
-	return rank(one->name) - rank(other->name) ?: strcmp(one->name, other->name);
-}
-
 static const struct check *check_of(const char *unit)
 {
 	const char *id = unit_is_kind(unit, ".timer") ? "svc.timers" : "svc.units";
@@ -265,7 +251,8 @@ int plan_units(struct plan *plan, const struct facts *f, const struct request *r
 	r = plan_silence(plan, f, request, units, report, err);
 	if (r < 0)
 		return r;
-	if (plan->n_order > 0)
-		qsort_r(plan->order, plan->n_order, sizeof(*plan->order), by_rank, &plan->journal);
+	r = plan_order_units(plan, units, err);
+	if (r < 0)
+		return r;
 	return request_takes(request, ntp) ? plan_ntp(plan, f, units, report, err) : 0;
 }

@@ -5,10 +5,10 @@
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/action_log.h"
+#include "lib/host/lock.h"
 #include "lib/host/privilege.h"
 #include "setup/change.h"
 #include "setup/child.h"
-#include "setup/lock.h"
 #include "setup/setup.h"
 #include "setup/step.h"
 
@@ -88,7 +88,8 @@ static int restore_locked(struct taking_back *how, struct error *err)
 
 int restore_journal(struct taking_back *how, struct error *err)
 {
-	int lock = -1, r = lock_take(&lock, err);
+	struct lock lock = {.fd = -1};
+	int r = setup_lock(&lock, "emp-setup restore", err);
 
 	if (r < 0)
 		return r;

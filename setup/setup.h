@@ -28,6 +28,10 @@ extern struct options options;
 /* The descriptor for options.root: AT_FDCWD where it is this machine. */
 int root_open(int *ret, struct error *err);
 
+/* The host's lock, which emp-calibrate takes too: nothing is set while samples are taken. */
+struct lock;
+int setup_lock(struct lock *ret, const char *what, struct error *err);
+
 int verb_audit(int argc, char **argv, struct error *err);
 int verb_fingerprint(int argc, char **argv, struct error *err);
 int verb_apply(int argc, char **argv, struct error *err);

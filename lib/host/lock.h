@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One at a time on a host: two calibrations would be in each other's samples. The kernel holds the lock, and
- * lets go of it however its holder ends; the file says who that is. */
+/* One at a time on a host: two calibrations would be in each other's samples, and settings must not change in
+ * the middle of one. The kernel holds the lock, and lets go of it however its holder ends; the file says who
+ * that is. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -17,6 +18,9 @@ int lock_path(const char *beside, char **ret, struct error *err);
 /* `what` is what the holder does, for others to read: "emp-calibrate run, profile 'lab1'". -EBUSY with a
  * sentence that names the holder. */
 int lock_take(struct lock *ret, const char *path, const char *what, struct error *err);
+
+/* For those who do not need the host for themselves: -EBUSY with that sentence if somebody has it. */
+int lock_look(const char *path, struct error *err);
 
 /* NULL and a lock that is not held are fine. The file is removed. */
 void lock_release(struct lock *lock);
