@@ -5,6 +5,8 @@
 # /sys are read-only in there.
 #
 #   box_new               makes $box; the caller may put files into $box/upper before the first start
+#   box_install PACKAGE...  before the first start: from the distribution's archive; its daemons are not started
+#   box_restore_at_boot EMP-SETUP  before the first start: its emp-restore.service is enabled
 #   box_start, box_stop   boots it and waits until it is up; switches it off
 #   box_reboot, box_crash the same boot id never comes twice; a crash is a SIGKILL for its first process
 #   box_run COMMAND...    runs a command in it
@@ -17,6 +19,31 @@ box_new() {
 	: >"$box/upper/etc/fstab"
 	echo box >"$box/upper/etc/hostname"
 	tr -d - </proc/sys/kernel/random/uuid >"$box/upper/etc/machine-id"
+}
+
+box_install() {
+	unshare --mount --propagation private --pid --fork --kill-child sh -c '
+		set -e
+		box=$1 root=$1/root
+		shift
+		mount -t overlay overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" "$root"
+		mount -t proc proc "$root/proc"
+		mount --rbind /dev "$root/dev"
+		mount -t tmpfs -o mode=755 tmpfs "$root/run"
+		mount -t tmpfs tmpfs "$root/var/cache/apt"
+		cp -L /etc/resolv.conf "$root/run/resolv.conf" && mount --bind "$root/run/resolv.conf" "$root/etc/resolv.conf" || :
+		printf "#!/bin/sh\nexit 101\n" >"$root/usr/sbin/policy-rc.d"
+		chmod +x "$root/usr/sbin/policy-rc.d"
+		export DEBIAN_FRONTEND=noninteractive
+		[ -n "$(ls /var/lib/apt/lists/*Packages* 2>/dev/null)" ] || chroot "$root" apt-get -qq update
+		chroot "$root" apt-get -qq install -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"
+		rm "$root/usr/sbin/policy-rc.d"' sh "$box" "$@" </dev/null >"$box/log" 2>&1 || { cat "$box/log"; return 1; }
+}
+
+box_restore_at_boot() {
+	mkdir -p "$box/upper/etc/systemd/system/emp-test.target.wants" "$box/upper/usr/lib/systemd/system"
+	sed "s,^ExecStart=[^ ]*,ExecStart=$1," "$build/setup/emp-restore.service" >"$box/upper/usr/lib/systemd/system/emp-restore.service"
+	ln -s /usr/lib/systemd/system/emp-restore.service "$box/upper/etc/systemd/system/emp-test.target.wants/emp-restore.service"
 }
 
 box_start() {
@@ -75,7 +102,7 @@ box_remove() {
 }
 
 box_needs() {
-	for program in unshare nsenter dbus-daemon; do
+	for program in unshare nsenter dbus-daemon "$@"; do
 		command -v $program >/dev/null && continue
 		echo "not run: $program is not installed"
 		[ -z "${EMP_MUST_RUN:-}" ] || exit 1

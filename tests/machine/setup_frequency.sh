@@ -176,7 +176,7 @@ run 1 apply --only $ids
 grep -q 'emp-setup: nothing was changed: cannot .* No space left' "$dir/out" || fault "a full disk is not told"
 same "apply on a full disk"
 umount /var/lib
-[ ! -e /run/emp-setup.lock ] || fault "the lock is left behind"
+[ ! -e /run/lock/emp.lock ] || fault "the lock is left behind"
 
 [ $faults = 0 ] && echo "everything was put back" || echo "$faults faults"
 exit $((faults > 0))

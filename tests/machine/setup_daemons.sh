@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Some twenty real daemons from the distribution's archive, in a box: emp-setup silences them, and puts the box back to the last link on its
+# disk, after a clean run, a SIGKILL behind every step of apply and of restore, a crash and a reboot. Usage: setup_daemons.sh BUILD [STRIDE]
+# With a stride of 5, every fifth step only.
+set -eu
+. "$(dirname "$0")/box.sh"
+build=$(realpath "$1")
+setup=$build/setup/emp-setup
+stride=${2:-1}
+faults=0
+
+fault() {
+	echo "FAULT: $*"
+	faults=$((faults + 1))
+}
+
+box_needs
+box_new
+trap 'box_remove' EXIT
+box_install cron anacron at exim4-daemon-light cups cups-browsed avahi-daemon unattended-upgrades rsyslog chrony apache2 memcached \
+	redis-server sysstat packagekit modemmanager rpcbind udisks2 upower smartmontools acpid irqbalance man-db logrotate plocate openssh-server
+units='cron anacron atd exim4 cups cups-browsed avahi-daemon unattended-upgrades rsyslog chrony apache2 memcached redis-server sysstat packagekit
+	ModemManager rpcbind udisks2 upower smartmontools acpid irqbalance ssh'
+for unit in $units; do wanted="${wanted:-} $unit.service"; done
+printf '[Unit]\nRequires=basic.target\nAfter=basic.target\nWants=dbus.service systemd-logind.service %s\n' "$wanted" \
+	>"$box/upper/etc/systemd/system/emp-test.target"
+for unit in acpid irqbalance smartmontools ModemManager; do # they do not care to run in a container
+	mkdir -p "$box/upper/etc/systemd/system/$unit.service.d"
+	printf '[Unit]\nConditionVirtualization=\n' >"$box/upper/etc/systemd/system/$unit.service.d/in-a-box.conf"
+done
+box_restore_at_boot "$setup"
+
+# What must come back: the state of every unit, and every file of the box but for what daemons themselves write and systemd's stamps.
+state() {
+	box_run systemctl list-units --all --no-legend --plain --type=service,timer,socket,path |
+		awk '$1 !~ /^(systemd-(hostnamed|timedated|localed|tmpfiles-clean|journal-flush|update-utmp.*)|anacron|logrotate|man-db|sysstat-.*|apt-.*|dpkg-.*|e2scrub.*|exim4-base|plocate-updatedb|polkit|emp-restore)\.service/ { print $1, $2, $3, $4 }' | sort
+	box_run find /run/systemd/system /run/lock/emp.lock -printf '%y %p %l\n' 2>/dev/null | sort
+	on_disk
+}
+
+on_disk() {
+	(cd "$box/upper" && find . \( -path ./var/log -o -path ./var/lib/systemd -o -path ./var/spool -o -path ./var/lib/chrony -o \
+		-path ./var/cache -o -path ./var/tmp -o -path ./var/lib/logrotate -o -path ./var/lib/redis -o -path ./var/lib/upower -o \
+		-path ./var/lib/apt -o -path ./var/mail -o -path ./var/lib/plocate -o -path ./var/lib/smartmontools -o -path ./var/lib/PackageKit -o \
+		-path ./var/lib/cups -o -path './etc/cups/subscriptions.conf*' \) -prune -o -printf '%y %m %p %l\n' | sort
+		find ./etc -type f ! -path './etc/cups/subscriptions.conf*' -exec md5sum {} + | sort -k 2)
+}
+
+file_states() {
+	box_run systemctl list-unit-files --no-legend --type=service,timer,socket,path | awk '{ print $1, $2 }' | sort
+}
+
+same() {
+	state >"$box/now"
+	diff "$box/before" "$box/now" >"$box/diff" && return 0
+	fault "$1 left a difference:"
+	cat "$box/diff"
+}
+
+apply() {
+	box_run "$setup" apply --only svc.units,svc.timers "$@" >"$box/out" 2>&1
+}
+
+restore() {
+	box_run "$setup" restore "$@" >"$box/out" 2>&1
+}
+
+settle() {
+	box_run timeout 60 systemctl is-system-running --wait >/dev/null || :
+	sleep 1
+}
+
+box_start
+settle
+state >"$box/before"
+file_states >"$box/files"
+up=0
+for unit in $units; do
+	box_run systemctl -q is-active $unit && up=$((up + 1)) || echo "$unit is $(box_run systemctl is-active $unit || :)"
+done
+echo "$up of $(echo $units | wc -w) daemons are up"
+[ $up -ge 15 ] || fault "too few daemons run"
+
+apply || { [ $? = 2 ] || fault "apply failed"; }
+cat "$box/out"
+on_disk >"$box/applied"
+cat "$box/before" | diff - "$box/applied" | grep -q 'var/lib/emp-setup/journal' || fault "the disk does not differ while it is applied"
+restore || fault "restore failed"
+cat "$box/out"
+same "a clean run"
+file_states | diff "$box/files" - || fault "the states of files differ"
+
+n=0 walked=0
+while n=$((n + stride)); do
+	status=0
+	apply --kill-after $n || status=$?
+	[ $status = 137 ] || break
+	walked=$((walked + 1))
+	restore || { fault "restore failed after apply was killed behind step $n"; cat "$box/out"; }
+	same "apply, killed behind step $n of it, and restore"
+done
+restore
+n=0
+while n=$((n + stride)); do
+	apply || :
+	status=0
+	restore --kill-after $n || status=$?
+	[ $status = 137 ] || break
+	walked=$((walked + 1))
+	restore || { fault "the second restore failed, the first was killed behind step $n"; cat "$box/out"; }
+	same "restore, killed behind step $n of it, and restore"
+done
+echo "killed behind $walked steps"
+
+apply || :
+box_crash
+box_start
+settle
+same "a crash, and emp-restore.service"
+apply --persistent || :
+box_reboot
+settle
+box_run systemctl -q is-active cron && fault "cron runs after a reboot, though it was silenced for good"
+restore || { fault "restore failed"; cat "$box/out"; }
+same "what was applied for good, a reboot and restore"
+apply || :
+box_reboot
+settle
+same "a reboot, and emp-restore.service"
+file_states | diff "$box/files" - || fault "the states of files differ"
+box_stop
+[ $faults = 0 ] && echo "everything was put back" || echo "$faults faults"
+exit $((faults > 0))
