@@ -120,11 +120,13 @@ static int take_samples(struct work *w, int which, struct series *s, struct erro
 
 	progress_begin(&progress, label ?: s->run->program, (uint64_t)s->samples - first + 1, s->quiet);
 	tell_manager(w, which, s->run);
-	r = series_warm_up(s, 1, err);
+	while ((r = series_warm_up(s, 1, err)) > 0)
+		;
 	begun_ns = clock_ns(CLOCK_MONOTONIC);
 	while (r == 0 && s->run->n_samples < (uint32_t)s->samples) {
 		progress_step(&progress, s->run->n_samples - first + 1);
-		r = series_sample(s, err);
+		while ((r = series_sample(s, err)) > 0)
+			;
 		if (r < 0)
 			break;
 		w->pace_ns[which] = (clock_ns(CLOCK_MONOTONIC) - begun_ns) /

@@ -81,13 +81,14 @@ static int replace_words(const struct parameters *p, char *const *values, char *
 static int fill_argv(const struct measure_options *o, char *const *words, const char *line, struct command *c,
 	struct error *err)
 {
-	char *const shell[] = {(char *)o->shell, (char *)"-c", (char *)line, NULL};
 	int r = 0;
 
-	if (line && !o->shell)
-		r = words_split(line, &c->argv, err);
+	if (!line)
+		c->argv = words_copy(words);
+	else if (o->shell_words)
+		c->argv = words_for_shell(o->shell_words, line);
 	else
-		c->argv = words_copy(line ? shell : words);
+		r = words_split(line, &c->argv, err);
 	if (r < 0)
 		return r;
 	if (!c->argv || replace_words(&o->parameters, c->values, c->argv) < 0)

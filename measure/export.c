@@ -8,6 +8,7 @@
 #include "lib/record/document_sentinels.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -290,6 +291,34 @@ static int replace_file(const struct session *s, const char *path, writer *write
 		r = error_os(err, -errno, "cannot write '%s'", path);
 	if (r < 0)
 		unlink(fresh);
+	return r;
+}
+
+/* Whether replace_file will be able to: better known before hours of samples than after. */
+static int try_file(const char *path, struct error *err)
+{
+	_cleanup_(freep) char *fresh = text_format("%s.new-%d", path, getpid());
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return error_say(err, -EISDIR, "cannot write '%s': it is a directory", path);
+	fd = fresh ? open(fresh, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+	if (fd < 0)
+		return error_os(err, -errno, "cannot write '%s'", path);
+	close(fd);
+	unlink(fresh);
+	return 0;
+}
+
+int export_try(const struct measure_options *o, struct error *err)
+{
+	const char *const paths[] = {o->export_json, o->export_csv, o->export_markdown};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ELEMENTS(paths); i++)
+		if (paths[i] && !is_stream(paths[i]))
+			r = try_file(paths[i], err);
 	return r;
 }
 

@@ -51,6 +51,8 @@ static int run(int argc, char **argv, struct error *err)
 	int outcome, r;
 
 	r = measure_options_finish(&measure_options, err);
+	if (r == 0)
+		r = export_try(&measure_options, err);
 	if (r < 0)
 		return r;
 	r = interrupt_init();

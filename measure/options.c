@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/words.h"
 
 #include <errno.h>
 #include <math.h>
@@ -170,12 +171,28 @@ static int scan(struct parameters *p, const char *const *scan, const char *step_
 	return add_parameter(p, scan[0], values, err);
 }
 
+/* hyperfine's words, too: "default" is /bin/sh, "none" no shell. */
+static int split_shell(struct measure_options *o, struct error *err)
+{
+	const char *shell = o->shell && !strcmp(o->shell, "default") ? "/bin/sh" : o->shell;
+	struct error said;
+	int r;
+
+	if (!shell || !strcmp(shell, "none"))
+		return 0;
+	r = words_split(shell, &o->shell_words, &said);
+	return r < 0 ? error_say(err, r, "--shell '%s': %s", shell, said.text) : 0;
+}
+
 int measure_options_finish(struct measure_options *o, struct error *err)
 {
+	int r;
+
 	if (o->no_shell && o->shell)
 		return error_say(err, -EINVAL, "-N (no shell) and -S (a shell) exclude each other");
-	if (o->shell && !strcmp(o->shell, "none"))
-		o->shell = NULL;
+	r = split_shell(o, err);
+	if (r < 0)
+		return r;
 	if (o->cpu >= 0 && o->affine)
 		return error_say(err, -EINVAL, "--cpu and --affinity exclude each other");
 	if (o->min_runs && o->max_runs && o->min_runs > o->max_runs)
@@ -193,8 +210,7 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		o->max_runs = least > INT32_MAX / 5 ? INT32_MAX : 5 * least;
 	}
 	for (size_t i = 0; i < o->scans.n; i += 3) {
-		int r = scan(&o->parameters, &o->scans.items[i], o->step ?: "1", err);
-
+		r = scan(&o->parameters, &o->scans.items[i], o->step ?: "1", err);
 		if (r < 0)
 			return r;
 	}
@@ -252,6 +268,7 @@ const struct option_row measure_option_rows[] = {
 		&O.export_json},
 	{0, "export-csv", "FILE", "write a line for each command as CSV", NULL, &O.export_csv},
 	{0, "export-markdown", "FILE", "write a table in Markdown", NULL, &O.export_markdown},
+	{0, "anyway", NULL, "measure beside a calibration that has the machine for itself", NULL, &O.anyway},
 	{0, "json", NULL, "print the JSON instead of the text", NULL, &O.json},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
 	{0, "accounting", "BACKEND", "auto, bpf, taskstats or none (default auto)", observer_backend_parse,

@@ -23,9 +23,10 @@ struct measure_options {
 	const char *db, *profile;
 	const char *setup, *cleanup, *shell, *input, *output, *step;
 	const char *export_json, *export_csv, *export_markdown, *unit;
+	char **shell_words;                                 /* NULL: no shell for the commands */
 	struct option_list names, prepare, conclude, scans; /* scans: NAME, MIN, MAX one behind another */
 	struct parameters parameters;
-	bool json, quiet, silent, ignore_failure, show_output, no_shell, aa, new_session, affine;
+	bool json, quiet, silent, ignore_failure, show_output, no_shell, anyway, aa, new_session, affine;
 	int cpu;            /* -1: not pinned */
 	cpu_set_t affinity; /* where affine */
 	int warm_ups, runs, min_runs, max_runs, retain;

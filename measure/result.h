@@ -29,7 +29,7 @@ struct result {
 	struct moves moves;  /* which of them moved enough to be told */
 	int64_t observer_ns; /* a sample */
 	int64_t lost;
-	int failures, left_behind, killed;
+	int failures, left_behind, killed, again;
 };
 
 /* Fills what the book tells of run `id`: all but command, name and the counts of its series. profile may be

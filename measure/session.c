@@ -5,6 +5,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
+#include "lib/host/lock.h"
 #include "lib/host/sink.h"
 #include "lib/record/environment.h"
 
@@ -130,12 +131,26 @@ static int open_output(struct session *s, struct error *err)
 	return 0;
 }
 
+/* Samples would disturb a calibration, and it them. */
+static int check_host(const struct session *s, const char *book, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL;
+	struct error said;
+	int r = lock_path(book, &path, err);
+
+	if (r < 0 || s->options->anyway || lock_look(path, &said) == 0)
+		return r;
+	return error_say(err, -EBUSY, "%s, or measure beside it with --anyway", said.text);
+}
+
 static int open_book(struct session *s, struct error *err)
 {
 	_cleanup_(freep) char *path = NULL;
 	int r;
 
 	r = book_path(s->options->db, &path, err);
+	if (r == 0)
+		r = check_host(s, path, err);
 	if (r < 0)
 		return r;
 	r = book_open(&s->book, path, BOOK_WRITE, err);

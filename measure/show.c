@@ -159,6 +159,9 @@ static void show_warnings(const struct result *r)
 	}
 	if (r->failures > 0)
 		printf("  Warning: the program failed in %d of %zu samples.\n", r->failures, r->n_samples);
+	if (r->again > 0)
+		printf("  Note: %d sample%s stopped meanwhile (^Z), and taken again.\n", r->again,
+			r->again == 1 ? " was" : "s were");
 	if (r->lost > 0)
 		printf("  Warning: %lld records of processes that ended were lost.\n", (long long)r->lost);
 	if (r->left_behind > 0)

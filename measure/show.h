@@ -22,6 +22,9 @@ int compare_results(
  * work), in each an "emp" object with what hyperfine does not know. Runs without samples are left out. */
 int export_json(const struct session *session, json_t **ret, struct error *err);
 
+/* Whether the files of --export-json and its kin can be written at all. */
+int export_try(const struct measure_options *options, struct error *err);
+
 /* Writes what --export-json, --export-csv and --export-markdown ask for: each file whole or not at all, as
  * often as there is more; standard output, pipes and devices once, at the end. */
 int export_files(const struct session *session, struct error *err);

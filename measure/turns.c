@@ -53,7 +53,7 @@ static int hook(const struct session *s, const char *command, const char *what, 
 		return 0;
 	if (interrupt_came())
 		return -EINTR;
-	r = hook_run(command, s->options->shell ?: "/bin/sh", s->options->show_output, what, err);
+	r = hook_run(command, s->options->shell_words, s->options->show_output, what, err);
 	return r < 0 && interrupt_came() ? -EINTR : r; /* a ^C of the terminal ended it, and is for us too */
 }
 
@@ -70,15 +70,20 @@ static int rewind_files(const struct session *s, struct error *err)
 /* warm_up: its number from 1; 0: a sample. */
 static int take(struct turn *turn, struct task *t, int warm_up, struct error *err)
 {
+	bool stopped;
 	int r;
 
-	r = hook(turn->session, t->command->prepare, "--prepare", err);
-	if (r == 0)
-		r = rewind_files(turn->session, err);
-	if (r == 0)
-		r = warm_up ? series_warm_up(&t->series, warm_up, err) : series_sample(&t->series, err);
-	if (r == 0)
-		r = hook(turn->session, t->command->conclude, "--conclude", err);
+	do {
+		r = hook(turn->session, t->command->prepare, "--prepare", err);
+		if (r == 0)
+			r = rewind_files(turn->session, err);
+		if (r == 0)
+			r = warm_up ? series_warm_up(&t->series, warm_up, err)
+				    : series_sample(&t->series, err);
+		stopped = r > 0;
+		if (r >= 0)
+			r = hook(turn->session, t->command->conclude, "--conclude", err);
+	} while (r == 0 && stopped);
 	progress_step(turn->progress, ++*turn->done);
 	return r;
 }
@@ -157,8 +162,8 @@ static int clean_up(const struct session *s, const struct task *t, struct error 
 {
 	if (!t->command->cleanup)
 		return 0;
-	return hook_run(t->command->cleanup, s->options->shell ?: "/bin/sh", s->options->show_output,
-		"--cleanup", err);
+	return hook_run(
+		t->command->cleanup, s->options->shell_words, s->options->show_output, "--cleanup", err);
 }
 
 /* Runs that were begun are ended and cleaned up after in any case; the first failure is the one that counts.
@@ -200,6 +205,7 @@ static int read_results(const struct turn *turn, struct error *err)
 		t->result.failures = t->series.failures;
 		t->result.left_behind = t->series.left_behind;
 		t->result.killed = t->series.killed;
+		t->result.again = t->series.again;
 		r = result_read(
 			s->book, t->run.id, s->options->profile ? &s->profile : NULL, &t->result, err);
 		if (r < 0)

@@ -161,3 +161,27 @@ char **words_copy(char *const *words)
 	}
 	return copy;
 }
+
+char **words_for_shell(char *const *shell, const char *line)
+{
+	static char *const POSIX[] = {(char *)"/bin/sh", NULL};
+	char **words = words_copy(shell ?: POSIX), **longer;
+	size_t n = 0;
+
+	while (words && words[n])
+		n++;
+	longer = words ? reallocarray(words, n + 3, sizeof(*words)) : NULL;
+	if (!longer) {
+		words_free(words);
+		return NULL;
+	}
+	longer[n] = strdup("-c");
+	longer[n + 1] = strdup(line);
+	longer[n + 2] = NULL;
+	if (!longer[n] || !longer[n + 1]) {
+		free(longer[n + 1]);
+		words_free(longer);
+		return NULL;
+	}
+	return longer;
+}

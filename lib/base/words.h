@@ -20,6 +20,10 @@ char *words_join(char *const *words);
 /* A copy; NULL: no memory. */
 char **words_copy(char *const *words);
 
+/* "/bin/sh -c LINE" or, with the words of another shell, "bash --norc -c LINE"; NULL: no memory. Free with
+ * words_free. */
+char **words_for_shell(char *const *shell, const char *line);
+
 static inline void words_freep(char ***words)
 {
 	words_free(*words);

@@ -2,6 +2,8 @@
 /* A shell command between samples: see hook.h. */
 #include "lib/host/hook.h"
 
+#include "lib/base/cleanup.h"
+#include "lib/base/words.h"
 #include "lib/host/interrupt.h"
 
 #include <errno.h>
@@ -12,9 +14,8 @@
 
 extern char **environ;
 
-static int start(const char *command, const char *shell, bool show_output, pid_t *ret)
+static int start(char *const *argv, bool show_output, pid_t *ret)
 {
-	char *const argv[] = {(char *)shell, (char *)"-c", (char *)command, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int r;
@@ -26,20 +27,21 @@ static int start(const char *command, const char *shell, bool show_output, pid_t
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, interrupt_old_mask());
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	r = -posix_spawnp(ret, shell, &actions, &attributes, argv, environ);
+	r = -posix_spawnp(ret, argv[0], &actions, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return r;
 }
 
-int hook_run(const char *command, const char *shell, bool show_output, const char *what, struct error *err)
+int hook_run(const char *command, char *const *shell, bool show_output, const char *what, struct error *err)
 {
+	_cleanup_(words_freep) char **argv = words_for_shell(shell, command);
 	int status, r;
 	pid_t pid;
 
-	r = start(command, shell, show_output, &pid);
+	r = argv ? start(argv, show_output, &pid) : -ENOMEM;
 	if (r < 0)
-		return error_os(err, r, "cannot run the shell '%s' for %s", shell, what);
+		return error_os(err, r, "cannot run the shell '%s' for %s", argv ? argv[0] : "?", what);
 	do
 		r = waitpid(pid, &status, 0);
 	while (r < 0 && errno == EINTR);

@@ -1,24 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INT, TERM and HUP as something to poll: see interrupt.h. */
+/* INT, TERM, HUP and CONT as something to poll: see interrupt.h. */
 #include "lib/host/interrupt.h"
 
 #include <errno.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static int signal_fd = -1, child_fd = -1;
+static int signal_fd = -1, child_fd = -1, continued_fd = -1;
 static int first;
 static sigset_t old_mask;
+
+/* Blocks one signal that asks for nothing, and makes a descriptor of it; -errno. */
+static int watch_for(int signal)
+{
+	sigset_t mask;
+	int fd;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, signal);
+	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
+		return -errno;
+	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Reads all that has come; whether anything had. */
+static bool drain(int fd)
+{
+	struct signalfd_siginfo info;
+	bool any = false;
+
+	while (fd >= 0 && read(fd, &info, sizeof(info)) == sizeof(info))
+		any = true;
+	return any;
+}
 
 int interrupt_init(void)
 {
 	struct sigaction held;
-	sigset_t mask, child;
+	sigset_t mask;
 
 	if (signal_fd >= 0)
 		return 0;
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
@@ -27,11 +50,12 @@ int interrupt_init(void)
 			SIGHUP); /* else nohup started us: blocked signals come although they are ignored */
 	if (sigprocmask(SIG_BLOCK, &mask, &old_mask) < 0)
 		return -errno;
-	if (sigprocmask(SIG_BLOCK, &child, NULL) < 0)
-		return -errno;
 	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	child_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-	return signal_fd < 0 || child_fd < 0 ? -errno : 0;
+	if (signal_fd < 0)
+		return -errno;
+	child_fd = watch_for(SIGCHLD);
+	continued_fd = watch_for(SIGCONT);
+	return child_fd < 0 ? child_fd : continued_fd < 0 ? continued_fd : 0;
 }
 
 int interrupt_fd(void)
@@ -46,10 +70,7 @@ int interrupt_child_fd(void)
 
 void interrupt_child_clear(void)
 {
-	struct signalfd_siginfo info;
-
-	while (child_fd >= 0 && read(child_fd, &info, sizeof(info)) == sizeof(info))
-		;
+	drain(child_fd);
 }
 
 const sigset_t *interrupt_old_mask(void)
@@ -66,4 +87,9 @@ int interrupt_came(void)
 	if (!first && signal_fd >= 0 && read(signal_fd, &info, sizeof(info)) == sizeof(info))
 		first = (int)info.ssi_signo;
 	return first;
+}
+
+bool interrupt_was_stopped(void)
+{
+	return drain(continued_fd);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* INT, TERM and HUP as something to poll instead of something that interrupts: the sample in flight is
- * ended and thrown away, everything before it is in the book. */
+ * ended and thrown away, everything before it is in the book. CONT tells of a sample that was stopped. */
 #pragma once
 
 #include <signal.h>
+#include <stdbool.h>
 
 /* Blocks the three signals (HUP: unless it is ignored, as by nohup) and makes a descriptor of them; -errno.
  * The program under test gets the mask that was there before (interrupt_old_mask). Once a process. */
@@ -18,3 +19,6 @@ void interrupt_child_clear(void);
 
 /* The first of the signals that has come, 0 if none has. */
 int interrupt_came(void);
+
+/* Whether we were stopped (^Z) and went on since this was last asked. */
+bool interrupt_was_stopped(void);

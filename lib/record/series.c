@@ -161,15 +161,23 @@ static int observe(struct series *s, struct observed *ret, struct error *err)
 	return 0;
 }
 
-/* `which` is how a sentence about it calls it. */
+/* `which` is how a sentence about it calls it. 1: we were stopped
+ * meanwhile, and who knows what these times are. */
 static int observe_well(struct series *s, const char *which, struct observed *ret, struct error *err)
 {
 	int r;
 
 	if (interrupt_came())
 		return -EINTR;
+	interrupt_was_stopped(); /* before this */
 	r = observe(s, ret, err);
-	return r < 0 ? r : check_end(s, &ret->observation.spawned, which, err);
+	if (r == 0)
+		r = check_end(s, &ret->observation.spawned, which, err);
+	if (r == 0 && interrupt_was_stopped()) {
+		s->again++;
+		return 1;
+	}
+	return r;
 }
 
 int series_warm_up(struct series *s, int i, struct error *err)
@@ -189,7 +197,7 @@ int series_sample(struct series *s, struct error *err)
 
 	snprintf(which, sizeof(which), "sample %u", s->run->n_samples + 1);
 	r = observe_well(s, which, &observed, err);
-	return r < 0 ? r : store(s, &observed, err);
+	return r != 0 ? r : store(s, &observed, err);
 }
 
 int series_end(struct series *s, int outcome, struct error *err)
@@ -211,11 +219,13 @@ static int take_all(struct series *s, struct error *err)
 
 	progress_begin(&progress, s->run->program, (uint64_t)(s->warm_ups + s->samples), s->quiet);
 	for (int i = 1; r == 0 && i <= s->warm_ups; i++) {
-		r = series_warm_up(s, i, err);
+		while ((r = series_warm_up(s, i, err)) > 0)
+			;
 		progress_step(&progress, (uint64_t)i);
 	}
 	while (r == 0 && s->run->n_samples < (uint32_t)s->samples) {
-		r = series_sample(s, err);
+		while ((r = series_sample(s, err)) > 0)
+			;
 		progress_step(&progress, (uint64_t)s->warm_ups + s->run->n_samples);
 	}
 	return r;

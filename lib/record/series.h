@@ -20,6 +20,7 @@ struct series {
 	int failures;        /* out: samples whose program failed */
 	int left_behind,
 		killed; /* out: processes that outlived a sample, and of those the ones that were ended */
+	int again;      /* out: samples and warm-ups that were stopped (^Z), and not kept */
 	struct sentinel_reader *sentinels; /* from series_begin to series_end */
 };
 
@@ -28,8 +29,9 @@ int series_run(struct series *series, struct error *err);
 
 /* The same step by step, for whoever takes turns between several. A run that has an id is gone on with. A
  * warm-up (number i, from 1) and a sample return 0, -EINTR without a sentence after INT, TERM or HUP,
- * -ETIMEDOUT with one when the program ran over spawn->timeout_ns, -ECANCELED when it failed. The samples
- * before are in the book in every case. */
+ * -ETIMEDOUT with one when the program ran over spawn->timeout_ns, -ECANCELED when it failed. 1: we were
+ * stopped meanwhile, it does not count and is to be taken again. The samples before are in the book in every
+ * case. */
 int series_begin(struct series *series, struct error *err);
 int series_warm_up(struct series *series, int i, struct error *err);
 int series_sample(struct series *series, struct error *err);
