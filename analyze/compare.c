@@ -85,9 +85,9 @@ static int append(const json_t *numbers, double scale, int64_t **times, size_t *
 	return 0;
 }
 
-/* Whether emp-measure discarded sample number n: one of the numbers in its lists, or the sample of an
+/* Marks the samples that emp-measure discarded, of n: those whose numbers are in its lists, or that hold an
  * execution over its cutoff. */
-static bool is_discarded(const json_t *emp, size_t n)
+static void mark_discarded(const json_t *emp, bool *discarded, size_t n)
 {
 	static const char *const lists[] = {"by_two_sd", "incomplete", "by_cutoff"};
 
@@ -96,29 +96,35 @@ static bool is_discarded(const json_t *emp, size_t n)
 		size_t i;
 
 		json_array_foreach (json_object_get(emp, lists[k]), i, entry) {
-			const json_t *number = json_is_object(entry) ? json_object_get(entry, "sample")
-								     : entry;
+			json_int_t number = json_integer_value(
+				json_is_object(entry) ? json_object_get(entry, "sample") : entry);
 
-			if (json_integer_value(number) == (json_int_t)n)
-				return true;
+			if (number >= 1 && (size_t)number <= n)
+				discarded[number - 1] = true;
 		}
 	}
-	return false;
 }
 
 /* The process times that emp-measure wrote, without those of discarded samples. */
 static int read_process_times(const json_t *emp, struct side *side, struct error *err)
 {
+	_cleanup_(freep) bool *discarded = NULL;
 	int64_t *times;
 	size_t n = 0, kept = 0;
 	int r = append(json_object_get(emp, "pt_ns"), 1, &side->times[COMPARISON_PT], &n, err);
 
+	if (r < 0)
+		return r;
 	times = side->times[COMPARISON_PT];
-	for (size_t i = 0; r == 0 && i < n; i++)
-		if (!is_discarded(emp, i + 1))
+	discarded = calloc(n + 1, sizeof(*discarded));
+	if (!discarded)
+		return error_os(err, -ENOMEM, "cannot compare");
+	mark_discarded(emp, discarded, n);
+	for (size_t i = 0; i < n; i++)
+		if (!discarded[i])
 			times[kept++] = times[i];
 	side->n[COMPARISON_PT] = kept;
-	return r;
+	return 0;
 }
 
 /* hyperfine's results[]: seconds in times; process times where emp-measure wrote it. */

@@ -13,6 +13,10 @@
 #include <errno.h>
 #include <string.h>
 
+/* INC does the same work each time. Where the longest sample of the central cluster takes half as much again
+ * as the shortest, a rare daemon would have to take more than that to be seen. */
+static const double WIDE = 1.5;
+
 static void print_reading(const struct reading *reading)
 {
 	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
@@ -22,6 +26,10 @@ static void print_reading(const struct reading *reading)
 		(long long)reading->run.id, reading->run.program, shape_name(reading->shape),
 		text_duration(low, reading->central.low_ns), text_duration(high, reading->central.high_ns),
 		reading->central.n_central, reading->n_samples, reading->n_l_samples);
+	if ((double)reading->central.high_ns > WIDE * (double)reading->central.low_ns)
+		fprintf(work_talk(), "  Warning: the central cluster is wide, and hides daemons that take "
+				     "less than its width: the "
+				     "machine's speed\n  wanders, or others kept it busy\n");
 }
 
 static int print_profile(const struct work *w, const struct profile *profile, struct error *err)

@@ -1,91 +1,126 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Relative error (sd / mean) of EMP's process time beside what other tools report, for four compute-bound programs on one CPU: quiet, and
-with a daemon on that CPU that takes 100 ms every 2 s. All tools take their samples in turn, in the same minutes. Run as root:
+with a daemon on that CPU that takes 100 ms every 2 s. Run as root:
 
-    tests/bench/peers.py BUILD [--samples 10] [--rounds 3] [--cpu N]
+    tests/bench/peers.py BUILD [--samples 10] [--rounds 6] [--cpu N]
 
-A tool that is not installed is left out. The numbers are the median over the rounds; ratios are to EMP's, after discards:
-above 1, the other tool's error is greater."""
-import argparse, json, os, random, shutil, subprocess, sys, tempfile
+In each round every tool takes its samples of a program in turn with all the others, one at a time and in random order (emp-measure's
+--prepare and --conclude let the others in), since a machine's speed may wander by more from one minute to the next than the tools differ.
+Printed are the median over the rounds, and the ratio to EMP's after discards: the geometric mean over the rounds with its 95 % interval.
+Above 1, the other tool's error is greater. A tool that is not installed is left out."""
+import argparse, json, math, os, random, shutil, subprocess, sys, tempfile, threading, time
 from statistics import mean, median, stdev
 
 parser = argparse.ArgumentParser()
 parser.add_argument("build")
 parser.add_argument("--samples", type=int, default=10)
-parser.add_argument("--rounds", type=int, default=3)
+parser.add_argument("--rounds", type=int, default=6)
 parser.add_argument("--cpu", type=int, default=os.cpu_count() - 1)
 args = parser.parse_args()
 build, cpu, n = os.path.abspath(args.build), args.cpu, args.samples
 tmp = tempfile.TemporaryDirectory()
 os.environ["EMP_DB"] = os.path.join(tmp.name, "book.db")
+os.environ["LC_ALL"] = "C"
 null = subprocess.DEVNULL
 
 def path(name):
     return os.path.join(build, name)
 
-def relative(values):
-    return stdev(values) / mean(values)
-
-def run(command, **more):
-    return subprocess.run(command, check=True, stdout=null, stderr=null, **more)
-
 def pinned(command):
     return ["taskset", "-c", str(cpu)] + command
 
-def emp(command):
-    out = os.path.join(tmp.name, "emp.json")
-    status = subprocess.run([path("measure/emp-measure"), "-q", "-w", "0", "-r", str(n), "--cpu", str(cpu), "--profile", "peers",
-                             "--style", "none", "--export-json", out, "--"] + command, stdout=null).returncode
-    assert status in (0, 3), f"emp-measure: {status}"
-    r = json.load(open(out))["results"][0]["emp"]
-    return {"EMP, PT after discards": r["pt"]["relative_error"], "EMP, PT of all samples": r["pt"]["raw"]["relative_error"]}
+# What each peer makes of one sample.
 
 def hyperfine(command):
-    wall, user_system = [], []
-    for _ in range(n):                      # its JSON has user and system as means only: one run each
-        out = os.path.join(tmp.name, "hyperfine.json")
-        run(pinned(["hyperfine", "-N", "-r", "1", "--export-json", out, " ".join(command)]))
-        r = json.load(open(out))["results"][0]
-        wall.append(r["mean"])
-        user_system.append(r["user"] + r["system"])
-    return {"hyperfine, wall": relative(wall), "hyperfine, user + system": relative(user_system)}
+    out = os.path.join(tmp.name, "hyperfine.json")
+    subprocess.run(pinned(["hyperfine", "-N", "-r", "1", "--export-json", out, " ".join(command)]), check=True, stdout=null, stderr=null)
+    r = json.load(open(out))["results"][0]
+    return {"hyperfine, wall": r["mean"], "hyperfine, user + system": r["user"] + r["system"]}
 
 def perf(command):
-    errors = []
-    out = subprocess.run(["perf", "stat", "-x;", "-e", "task-clock", "-r", str(n)] + pinned(command), check=True, stdout=null,
+    out = subprocess.run(["perf", "stat", "-x;", "-e", "task-clock"] + pinned(command), check=True, stdout=null,
                          stderr=subprocess.PIPE, text=True).stderr
-    for line in out.splitlines():
-        fields = line.split(";")
-        if len(fields) > 3 and "task-clock" in fields[2]:
-            errors.append(float(fields[3].rstrip("%")) / 100 * n ** 0.5)   # perf prints the error of the mean
-    return {"perf stat -r, task-clock": errors[0]}
+    fields = next(line for line in out.splitlines() if "task-clock" in line).split(";")
+    return {"perf stat, task-clock": float(fields[0])}
 
 def wait4(command):
-    wall, cpu_time = [], []
-    for _ in range(n):
-        import time
-        start = time.monotonic()
-        pid = os.posix_spawnp("taskset", pinned(command), os.environ, file_actions=[
-            (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
-        ru = os.wait4(pid, 0)[2]
-        wall.append(time.monotonic() - start)
-        cpu_time.append(ru.ru_utime + ru.ru_stime)
-    return {"wait4, user + system": relative(cpu_time)}
+    start = time.monotonic()
+    pid = os.posix_spawnp("taskset", pinned(command), os.environ, file_actions=[
+        (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
+    ru = os.wait4(pid, 0)[2]
+    return {"wait4, wall": time.monotonic() - start, "wait4, user + system": ru.ru_utime + ru.ru_stime}
 
-tools = [emp, wait4]
-if shutil.which("hyperfine"):
-    tools.append(hyperfine)
-if shutil.which("perf"):
-    tools.append(perf)
+peers = [wait4] + [tool for tool in (hyperfine, perf) if shutil.which(tool.__name__)]
+
+class Hook:
+    """A command for emp-measure's hooks that waits until `work` is done here."""
+    def __init__(self, name, work):
+        ask, answer = (os.path.join(tmp.name, f"{name}.{way}") for way in ("ask", "answer"))
+        for fifo in (ask, answer):
+            os.path.exists(fifo) or os.mkfifo(fifo)
+        self.command = f"echo >{ask}; read x <{answer}"
+        self.ask, self.answer, self.work = ask, answer, work
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            with open(self.ask) as f:
+                f.read()
+            self.work()
+            with open(self.answer, "w") as f:
+                f.write("done\n")
+
+class Turn:
+    """The peers' samples of one program in one round."""
+    def __init__(self):
+        self.command, self.values, self.rest = None, {}, []
+
+    def take(self, tools):
+        for tool in tools:
+            for label, value in tool(self.command).items():
+                self.values.setdefault(label, []).append(value)
+
+    def before(self):
+        order = random.sample(peers, len(peers))
+        first = random.randint(0, len(peers))
+        self.rest = order[first:]
+        self.take(order[:first])
+
+    def after(self):
+        self.take(self.rest)
+
+turn = Turn()
+prepare, conclude = Hook("prepare", turn.before), Hook("conclude", turn.after)
+
+def one_round(command):
+    turn.command, turn.values = command, {}
+    out = os.path.join(tmp.name, "emp.json")
+    status = subprocess.run([path("measure/emp-measure"), "-q", "-w", "0", "-r", str(n), "--cpu", str(cpu), "--profile", "peers",
+                             "--style", "none", "--export-json", out, "-p", prepare.command, "-C", conclude.command, "--"] + command,
+                            stdout=null).returncode
+    assert status in (0, 3), f"emp-measure: {status}"
+    r = json.load(open(out))["results"][0]["emp"]
+    errors = {label: stdev(values) / mean(values) for label, values in turn.values.items()}
+    errors["EMP, PT after discards"] = r["pt"]["relative_error"]
+    errors["EMP, PT of all samples"] = r["pt"]["raw"]["relative_error"]
+    return errors
+
+def noise():
+    return subprocess.Popen(pinned([path("tests/bench/noisy"), "100", "2000"]))
+
+def ratio(errors, to):
+    """The geometric mean over the rounds, and the factor that its interval reaches up and down."""
+    t = {2: 12.7, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}.get(len(errors), 2.2)
+    logs = [math.log(e / b) for e, b in zip(errors, to)]
+    return math.exp(mean(logs)), math.exp(t * stdev(logs) / len(logs) ** 0.5) if len(logs) > 1 else math.inf
 
 data = os.path.join(tmp.name, "data")
 rng = random.Random(1)
 with open(data, "w") as f:
     for _ in range(120000):
         f.write(f"{rng.getrandbits(40):x} {rng.choice(['sample', 'cutoff', 'daemon'])}\n")
-os.environ["LC_ALL"] = "C"
-run([path("calibrate/emp-calibrate"), "constant", "--cpu", str(cpu)])
+subprocess.run([path("calibrate/emp-calibrate"), "constant", "--cpu", str(cpu)], check=True, stdout=null, stderr=null)
 programs = {
     "INC0.2": [path("calibrate/inc"), "0.2"],
     "xz": ["xz", "-4", "-k", "-c", data],
@@ -93,35 +128,33 @@ programs = {
     "matrix": [path("tests/bench/matrix"), "360"],
 }
 
-def noise():
-    return subprocess.Popen(pinned([path("tests/bench/noisy"), "100", "2000"]))
-
 print("calibrating beside the noisy daemon ...", file=sys.stderr)
 daemon = noise()
 try:
-    run([path("calibrate/emp-calibrate"), "-q", "run", "--short", "0.1x200", "--long", "2x8", "--cpu", str(cpu), "--save", "peers",
-         "--anyway", "--force"])
+    subprocess.run([path("calibrate/emp-calibrate"), "-q", "run", "--short", "0.1x200", "--long", "2x8", "--cpu", str(cpu), "--save", "peers",
+                    "--anyway", "--force"], check=True, stdout=null, stderr=null)
 finally:
     daemon.kill()
     daemon.wait()
 
 for condition in ("quiet", "with the noisy daemon"):
     daemon = noise() if condition != "quiet" else None
+    results = {}
     try:
-        results = {}
-        for name, command in programs.items():
-            for _ in range(args.rounds):
-                random.shuffle(tools)
-                for tool in tools:
-                    for label, error in tool(command).items():
-                        results.setdefault(label, {}).setdefault(name, []).append(error)
+        for _ in range(args.rounds):
+            for name, command in programs.items():
+                for label, error in one_round(command).items():
+                    results.setdefault(label, {}).setdefault(name, []).append(error)
     finally:
         if daemon:
             daemon.kill()
             daemon.wait()
-    best = {name: median(errors) for name, errors in results["EMP, PT after discards"].items()}
-    print(f"\n{condition}: relative error, and its ratio to EMP's")
-    print(f"{'':28}" + "".join(f"{name:>20}" for name in programs))
-    for label in sorted(results, key=lambda l: mean(median(results[l][p]) / best[p] for p in programs)):
-        cells = [median(results[label][p]) for p in programs]
-        print(f"{label:28}" + "".join(f"{e:>12.2e} {e / best[p]:>6.2f}x" for e, p in zip(cells, programs)))
+    base = results["EMP, PT after discards"]
+    print(f"\n{condition}: relative error, and its ratio to EMP's with a 95 % interval ({args.rounds} rounds of {n} samples)")
+    print(f"{'':25}" + "".join(f"{name:>29}" for name in programs))
+    for label in sorted(results, key=lambda l: mean(math.log(ratio(results[l][p], base[p])[0]) for p in programs)):
+        print(f"{label:25}", end="")
+        for p in programs:
+            r, factor = ratio(results[label][p], base[p])
+            print(f"{median(results[label][p]):>12.1e} {r:>5.2f} ({r / factor:.2f}-{r * factor:.2f})", end="")
+        print(flush=True)
