@@ -1,12 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For a machine that may be changed, such as a virtual one with a frequency driver: all of apply and restore on its own kernel,
-# services and CPUs, a SIGKILL behind every third step. Run by hand: setup_real.sh EMP-SETUP, as root.
+# services and CPUs. Run by hand, as root:
+#
+#   setup_real.sh EMP-SETUP walk        applies and restores, then does so with a SIGKILL behind every third step of either
+#   setup_real.sh EMP-SETUP leave FILE  writes the machine's state to FILE and leaves everything applied; then reboot it, or pull its plug
+#   setup_real.sh EMP-SETUP check FILE  after that: emp-restore.service (enabled) has put everything back
 set -eu
-setup=${1:?usage: setup_real.sh EMP-SETUP}
+setup=${1:?usage: setup_real.sh EMP-SETUP walk|leave|check [FILE]}
+what=${2:-walk}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 faults=0
+
+fault() {
+	echo "FAULT: $*"
+	faults=$((faults + 1))
+}
 
 state() {
 	for file in /sys/devices/system/cpu/cpufreq/policy*/scaling_governor /sys/devices/system/cpu/cpufreq/policy*/scaling_min_freq \
@@ -16,28 +26,58 @@ state() {
 		[ ! -e "$file" ] || echo "$file $(cat "$file")"
 	done
 	systemctl list-units --all --no-legend --plain --type=service,timer,socket,path |
-		awk '$1 !~ /hostnamed|timedated|user@|user-runtime|ssh@|systemd-tmpfiles-clean.service/ { print $1, $2, $3, $4 }' | sort
+		awk '$1 !~ /hostnamed|timedated|user@|user-runtime|ssh@|systemd-tmpfiles-clean.service|emp-restore/ { print $1, $2, $3, $4 }' | sort
 	find /etc /run/systemd/system /var/lib/emp-setup /run/lock/emp.lock -printf '%y %p %l\n' 2>/dev/null | sort
 }
 
-same() {
-	state | diff "$dir/before" - && return 0
-	echo "FAULT: $1 left a difference"
-	faults=$((faults + 1))
+same() { # FILE WORDS
+	state | diff "$1" - && return 0
+	fault "$2 left a difference"
 }
 
-state >"$dir/before"
-"$setup" apply || echo "apply ended with $?"
-"$setup" audit || echo "audit ended with $?"
-"$setup" restore || faults=$((faults + 1))
-same "a clean run"
-n=0
-while n=$((n + 3)); do
-	status=0
-	"$setup" apply --kill-after $n >/dev/null 2>&1 || status=$?
-	"$setup" restore >"$dir/out" || { cat "$dir/out"; faults=$((faults + 1)); }
-	same "apply killed behind step $n, and restore"
-	[ $status = 137 ] || break
-done
-[ $faults = 0 ] && echo "everything was put back" || echo "$faults faults"
+restore() { # as far as it goes: what was killed half-way is done now
+	"$setup" restore "$@" >"$dir/out" || { cat "$dir/out"; faults=$((faults + 1)); }
+}
+
+walk() {
+	state >"$dir/before"
+	"$setup" apply || echo "apply ended with $?"
+	"$setup" audit || echo "audit ended with $?"
+	"$setup" restore || fault "restore"
+	same "$dir/before" "a clean run"
+	n=0 steps=0
+	while n=$((n + 3)); do
+		status=0
+		"$setup" apply --kill-after $n >/dev/null 2>&1 || status=$?
+		restore
+		same "$dir/before" "apply killed behind step $n, and restore"
+		[ $status = 137 ] || break
+		steps=$((steps + 1))
+	done
+	n=0
+	while n=$((n + 3)); do
+		status=0
+		"$setup" apply >/dev/null 2>&1 || :
+		"$setup" restore --kill-after $n >/dev/null 2>&1 || status=$?
+		restore
+		same "$dir/before" "restore killed behind step $n, and restore"
+		[ $status = 137 ] || break
+		steps=$((steps + 1))
+	done
+	echo "killed behind $steps steps"
+}
+
+case $what in
+walk) walk ;;
+leave)
+	state >"$3"
+	"$setup" apply || echo "apply ended with $?"
+	sync
+	;;
+check)
+	"$setup" status | grep -q '^Nothing is applied' || fault "something is still applied"
+	same "$3" "the boot"
+	;;
+esac
+[ $faults = 0 ] && echo "$what: well" || echo "$faults faults"
 exit $((faults > 0))
