@@ -40,6 +40,10 @@ expect 1 "no command '0.01' in PATH (for one command with arguments, put -- befo
 expect 1 'there are 2 names for 1 command' $measure -n a -n b true
 expect 1 "'|' needs a shell: run it with -S sh" $measure 'echo a | cat'
 expect 0 '^a$' $measure -r 1 -w 0 -S sh --show-output 'echo a | cat'
+expect 0 '^a$' $measure -r 1 -w 0 -S 'bash --norc' --show-output 'echo a | cat'
+expect 0 '^a$' $measure -r 1 -w 0 -S default --show-output 'echo a | cat'
+expect 1 "'|' needs a shell: run it with -S sh" $measure -S none 'echo a | cat'
+expect 1 "a quote is not closed" $measure -S "bash '" 'echo a'
 expect 1 'exclude each other' $measure -N -S sh true
 expect 0 '' $measure -r 2 -w 0 -L ms 1,2 -P more 1 3 -D 1 "$burn {ms}" --export-json par.json
 that "parameters are combined, the first fastest" json par.json \

@@ -37,7 +37,33 @@ expect 1 'too few arguments' $measure
 expect 1 "no profile.*'nobody'\|'nobody'" $measure --profile nobody -- true
 expect 1 'accounting must be auto, bpf, taskstats or none' $measure --accounting magic -- true
 expect 1 'cannot' $measure -q -r 2 --cpu 4000 -- true
-expect 1 'cannot write' $measure -q -r 2 --export-json "$dir/none/x.json" -- true
+expect 1 'cannot write' $measure -q -r 2 --export-json "$dir/none/x.json" -- touch "$dir/ran"
+expect 1 'it is a directory' $measure -q -r 2 --export-csv "$dir" -- touch "$dir/ran"
+that "nothing was run for results that could not be written" test ! -e "$dir/ran"
+
+# a machine that somebody has for himself
+exec 8>"$dir/lock"
+flock 8
+echo "$$ 1700000000000000000 emp-calibrate run, profile 'lab1'" >"$dir/lock"
+EMP_LOCK=$dir/lock expect 1 "process $$ has this machine for itself since .* (emp-calibrate run, profile 'lab1').*--anyway" \
+	$measure -q -r 2 -- true
+EMP_LOCK=$dir/lock expect 0 'process time' $measure -q -r 2 --anyway -- true
+exec 8>&-
+EMP_LOCK=$dir/lock expect 0 'process time' $measure -q -r 2 -- true
+
+# stopped amid a sample (as by ^Z), and continued two seconds later
+stopped_amid() {
+	setsid $measure -q -r 4 -w 0 --export-json "$dir/stopped.json" -- $burn 500 &
+	pid=$!
+	sleep 0.7
+	kill -STOP -- -$pid
+	sleep 2
+	kill -CONT -- -$pid
+	wait $pid
+}
+expect 0 '1 sample was stopped meanwhile (^Z), and taken again' stopped_amid
+that "the stop is in no time" json "$dir/stopped.json" \
+	'len(d["results"][0]["times"]) == 4 and max(d["results"][0]["times"]) < 2'
 
 # names that are no UTF-8, descriptors that are not there
 expect 0 "^echo '??' (run" $measure -q -r 2 --export-json "$dir/bytes.json" -- echo $'\xff\xfe'

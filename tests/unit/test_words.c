@@ -67,6 +67,17 @@ static void what_is_joined_splits_into_the_same_words(void **state)
 	assert_words(text, words);
 }
 
+static void a_line_goes_to_a_shell_with_its_options(void **state)
+{
+	const char *const shell[] = {"bash", "--norc", NULL};
+	_cleanup_(words_freep) char **own = words_for_shell((char *const *)shell, "a | b"),
+				    **posix = words_for_shell(NULL, "a | b");
+	_cleanup_(freep) char *own_text = words_join(own), *posix_text = words_join(posix);
+
+	assert_string_equal(own_text, "bash --norc -c 'a | b'");
+	assert_string_equal(posix_text, "/bin/sh -c 'a | b'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -74,6 +85,7 @@ int main(void)
 		cmocka_unit_test(what_needs_a_shell_is_named),
 		cmocka_unit_test(an_open_quote_and_an_empty_command_are_errors),
 		cmocka_unit_test(what_is_joined_splits_into_the_same_words),
+		cmocka_unit_test(a_line_goes_to_a_shell_with_its_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
