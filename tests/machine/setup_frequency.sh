@@ -176,6 +176,17 @@ run 1 apply --only $ids
 grep -q 'emp-setup: nothing was changed: cannot .* No space left' "$dir/out" || fault "a full disk is not told"
 same "apply on a full disk"
 umount /var/lib
+
+# 10. Nothing is set in the middle of a calibration
+export EMP_LOCK=$dir/lock
+exec 8>"$EMP_LOCK"
+flock 8
+echo "$$ 1700000000000000000 emp-calibrate run, profile 'lab1'" >&8
+run 1 apply --only $ids
+grep -q "process $$ has this machine for itself since .* (emp-calibrate run, profile 'lab1')" "$dir/out" || fault "the calibration is not named"
+same "apply beside a calibration"
+exec 8>&-
+unset EMP_LOCK
 [ ! -e /run/lock/emp.lock ] || fault "the lock is left behind"
 
 [ $faults = 0 ] && echo "everything was put back" || echo "$faults faults"
