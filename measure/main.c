@@ -97,6 +97,6 @@ static const struct tool tool = {
 
 int main(int argc, char **argv)
 {
-	privilege_init();
+	privilege_init(argv);
 	return tool_main(&tool, argc, argv);
 }

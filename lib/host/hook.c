@@ -5,14 +5,13 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/words.h"
 #include "lib/host/interrupt.h"
+#include "lib/host/privilege.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static int start(char *const *argv, bool show_output, pid_t *ret)
 {
@@ -27,7 +26,7 @@ static int start(char *const *argv, bool show_output, pid_t *ret)
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, interrupt_old_mask());
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	r = -posix_spawnp(ret, argv[0], &actions, &attributes, argv, environ);
+	r = -posix_spawnp(ret, argv[0], &actions, &attributes, argv, privilege_environment());
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return r;

@@ -6,12 +6,17 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/capability.h>
 #include <sys/syscall.h>
 
 /* What the observer can use, and nothing else. */
 static const cap_value_t wanted[] = {CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN};
 static bool borrowed;
+static char **of_start; /* NULL: environ has all */
+
+extern char **environ;
 
 static void cap_freep(cap_t *caps)
 {
@@ -38,8 +43,35 @@ static void set(bool effective)
 		cap_set_proc(then);
 }
 
-void privilege_init(void)
+/* The texts of the environment, of a program whose first argument is at `argv`: the kernel puts them behind
+ * the arguments and before the name of the file. NULL: no memory. */
+static char **environment_of_start(char **argv)
 {
+	char *end = (char *)getauxval(AT_EXECFN), *first = argv[0], **all;
+	size_t n = 0;
+
+	if (!end || !first)
+		return NULL;
+	for (char **arg = argv; *arg; arg++)
+		first = *arg + strlen(*arg) + 1;
+	for (char *text = first; text < end; text += strlen(text) + 1)
+		n++;
+	all = calloc(n + 1, sizeof(*all));
+	n = 0;
+	for (char *text = first; all && text < end; text += strlen(text) + 1)
+		all[n++] = text;
+	return all;
+}
+
+char **privilege_environment(void)
+{
+	return of_start ?: environ;
+}
+
+void privilege_init(char **argv)
+{
+	if (getauxval(AT_SECURE))
+		of_start = environment_of_start(argv);
 	if (getuid() != 0 && geteuid() != 0)
 		set(false);
 }

@@ -9,8 +9,12 @@
 
 #include <stdbool.h>
 
-/* First thing in main. */
-void privilege_init(void);
+/* First thing in main, with its argv. */
+void privilege_init(char **argv);
+
+/* The environment for programs that are started for the user: also what the loader took out of ours, since it
+ * does not trust it with capabilities (LD_PRELOAD, TMPDIR and others). */
+char **privilege_environment(void);
 
 /* Whether there are such capabilities. */
 bool privilege_borrowed(void);

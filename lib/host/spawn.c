@@ -24,13 +24,12 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-extern char **environ;
-
 /* What the child needs, and what it leaves for us. In shared memory, so that it serves a child that
  * shares our memory and one that does not. */
 struct child {
 	const struct spawn *spawn;
 	const sigset_t *mask;
+	char **environment;
 	cpu_set_t cpus;
 	struct timespec start_raw, start_real;
 	int failed;       /* errno */
@@ -70,7 +69,7 @@ static IN_CHILD void child_execute(struct child *child)
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
 	clock_gettime(CLOCK_REALTIME, &child->start_real);
 	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
-	execve(s->path, s->argv, environ);
+	execve(s->path, s->argv, child->environment);
 	child_give_up(child, "execute it");
 }
 
@@ -137,6 +136,7 @@ static int start(
 
 	child->spawn = s;
 	child->mask = interrupt_old_mask();
+	child->environment = privilege_environment();
 	CPU_ZERO(&child->cpus);
 	if (s->affinity)
 		child->cpus = *s->affinity;

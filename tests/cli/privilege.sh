@@ -52,8 +52,17 @@ __attribute__((constructor)) static void run(void)
 C
 cc -shared -fPIC -o "$dir/home/evil.so" "$dir/home/evil.c"
 chmod 755 "$dir/home/evil.so"
-LD_PRELOAD=$dir/home/evil.so $measure -q -r 1 -- true >"$dir/preload" 2>&1 # setpriv itself loads it, once
-that "LD_PRELOAD is ignored" test "$(grep -c 'evil was loaded' "$dir/preload")" -le 1
+preloaded() { # COMMAND...: as the user, and setpriv itself does not load it
+	$as_user env LD_PRELOAD="$dir/home/evil.so" TMPDIR=/nowhere "$@"
+}
+preloaded $bin/emp-measure -q -r 1 -w 0 -- true >"$dir/preload" 2>&1
+that "LD_PRELOAD is ignored" sh -c "! grep 'evil was loaded' '$dir/preload'"
+
+# the program, which has no capability, has the user's whole environment
+expect 0 'evil was loaded' preloaded $bin/emp-measure -q -r 1 -w 0 --show-output -- true
+expect 0 '^TMPDIR=/nowhere$' preloaded $bin/emp-measure -q -r 1 -w 0 --show-output -- env
+expect 0 'CapPrm:.0*$' preloaded $bin/emp-measure -q -r 1 -w 0 --show-output -- grep CapPrm /proc/self/status
+expect 0 '^TMPDIR=/nowhere$' preloaded $bin/emp-measure -q -r 1 -w 0 --prepare env --show-output -- true
 
 # paths are opened as the user
 expect 1 'shadow' env EMP_DB=/etc/shadow $measure -q -r 1 -- true
