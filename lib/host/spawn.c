@@ -142,6 +142,7 @@ static int start(
 		child->cpus = *s->affinity;
 	if (s->cpu >= 0)
 		CPU_SET(s->cpu, &child->cpus);
+	interrupt_child_clear(); /* the end of the one before would wake us amid this one */
 	r = clone_child(&args, child);
 	if (r < 0)
 		return error_os(err, (int)r, "cannot start '%s'", s->argv[0]);
