@@ -55,7 +55,7 @@ box_start() {
 	for _ in $(seq 400); do
 		box_pid=$(cat "/proc/$box_unshare/task/$box_unshare/children" 2>/dev/null) || :
 		box_pid=${box_pid%% *}
-		[ -n "$box_pid" ] && [ -e "/proc/$box_pid/root/run/boot_id" ] && [ -S "/proc/$box_pid/root/run/systemd/private" ] && break
+		[ -n "$box_pid" ] && (cd "/proc/$box_pid/root" && [ -e run/boot_id ] && [ -S run/systemd/private ]) 2>/dev/null && break
 		kill -0 $box_unshare 2>/dev/null || { cat "$box/log"; echo "the box did not start"; return 1; }
 		sleep 0.05
 	done

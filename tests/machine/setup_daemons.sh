@@ -5,15 +5,11 @@
 # With a stride of 5, every fifth step only.
 set -eu
 . "$(dirname "$0")/box.sh"
+. "$(dirname "$0")/setup_walk.sh"
 build=$(realpath "$1")
 setup=$build/setup/emp-setup
 stride=${2:-1}
 faults=0
-
-fault() {
-	echo "FAULT: $*"
-	faults=$((faults + 1))
-}
 
 box_needs
 box_new
@@ -47,23 +43,8 @@ on_disk() {
 		find ./etc -type f ! -path './etc/cups/subscriptions.conf*' -exec md5sum {} + | sort -k 2)
 }
 
-file_states() {
-	box_run systemctl list-unit-files --no-legend --type=service,timer,socket,path | awk '{ print $1, $2 }' | sort
-}
-
-same() {
-	state >"$box/now"
-	diff "$box/before" "$box/now" >"$box/diff" && return 0
-	fault "$1 left a difference:"
-	cat "$box/diff"
-}
-
 apply() {
 	box_run "$setup" apply --only svc.units,svc.timers "$@" >"$box/out" 2>&1
-}
-
-restore() {
-	box_run "$setup" restore "$@" >"$box/out" 2>&1
 }
 
 settle() {
@@ -91,27 +72,7 @@ cat "$box/out"
 same "a clean run"
 file_states | diff "$box/files" - || fault "the states of files differ"
 
-n=0 walked=0
-while n=$((n + stride)); do
-	status=0
-	apply --kill-after $n || status=$?
-	[ $status = 137 ] || break
-	walked=$((walked + 1))
-	restore || { fault "restore failed after apply was killed behind step $n"; cat "$box/out"; }
-	same "apply, killed behind step $n of it, and restore"
-done
-restore
-n=0
-while n=$((n + stride)); do
-	apply || :
-	status=0
-	restore --kill-after $n || status=$?
-	[ $status = 137 ] || break
-	walked=$((walked + 1))
-	restore || { fault "the second restore failed, the first was killed behind step $n"; cat "$box/out"; }
-	same "restore, killed behind step $n of it, and restore"
-done
-echo "killed behind $walked steps"
+walk "$stride"
 
 apply || :
 box_crash

@@ -4,17 +4,13 @@
 # SIGKILL behind every single step of apply and of restore, after a crash and after a reboot. Usage: setup_units.sh BUILD
 set -eu
 . "$(dirname "$0")/box.sh"
+. "$(dirname "$0")/setup_walk.sh"
 build=$(realpath "$1")
 setup=$build/setup/emp-setup
 box_needs
 box_new
 trap 'box_remove' EXIT
 faults=0
-
-fault() {
-	echo "FAULT: $*"
-	faults=$((faults + 1))
-}
 
 # put FILE: a file of the box, its text from standard input
 put() {
@@ -109,25 +105,8 @@ state() {
 	box_run sh -s <"$box/state.sh"
 }
 
-# What is enabled, masked and so on; it takes too long to be asked after every step.
-file_states() {
-	box_run systemctl list-unit-files --no-legend --type=service,timer,socket,path | awk '{ print $1, $2 }' | sort
-}
-
-# same WORDS: the box is as it was before anything
-same() {
-	state >"$box/now"
-	diff "$box/before" "$box/now" >"$box/diff" && return 0
-	fault "$1 left a difference:"
-	cat "$box/diff"
-}
-
 apply() {
 	box_run "$setup" apply --policy /etc/emp-test.ini --only svc.units,svc.timers "$@" >"$box/out" 2>&1
-}
-
-restore() {
-	box_run "$setup" restore "$@" >"$box/out" 2>&1
 }
 
 # Waits for what stops and starts by itself.
@@ -165,31 +144,10 @@ state >"$box/applied"
 restore || { fault "restore failed"; cat "$box/out"; }
 same "a clean run"
 
-# 2. Killed behind every step of apply, then restored
-n=0
-while n=$((n + 1)); do
-	status=0
-	apply --kill-after $n || status=$?
-	[ $status = 137 ] || break
-	restore || { fault "restore failed after apply was killed behind step $n"; cat "$box/out"; }
-	same "apply, killed behind step $n of it, and restore"
-done
-restore
-applied=$((n - 1))
+# 2. Killed behind every step of apply and of restore
+walk
 
-# 3. Killed behind every step of restore, then restored again
-n=0
-while n=$((n + 1)); do
-	apply || :
-	status=0
-	restore --kill-after $n || status=$?
-	[ $status = 137 ] || break
-	restore || { fault "the second restore failed, the first was killed behind step $n"; cat "$box/out"; }
-	same "restore, killed behind step $n of it, and restore"
-done
-echo "killed behind each of $applied steps of apply and $((n - 1)) of restore"
-
-# 4. Killed in the middle, applied again, restored: what was tuned is never taken for what was there before
+# 3. Killed in the middle, applied again, restored: what was tuned is never taken for what was there before
 for n in 2 7 15; do
 	apply --kill-after $n || :
 	apply || :
@@ -197,7 +155,7 @@ for n in 2 7 15; do
 	same "apply, killed behind step $n, apply and restore"
 done
 
-# 5. After a reboot nothing of it is left, and the service settles the journal
+# 4. After a reboot nothing of it is left, and the service settles the journal
 apply || :
 box_reboot
 settle
@@ -211,7 +169,7 @@ settle
 restore || fault "restore failed after a crash"
 same "a crash"
 
-# 6. For good: silent after a reboot too, until it is restored
+# 5. For good: silent after a reboot too, until it is restored
 apply --persistent || :
 box_reboot
 settle
@@ -222,7 +180,7 @@ box_run systemctl -q is-active planted-plain.service && fault "restore --at-boot
 restore || { fault "restore failed"; cat "$box/out"; }
 same "what was applied for good"
 
-# 7. With a command
+# 6. With a command
 status=0
 box_run "$setup" apply --policy /etc/emp-test.ini --only svc.units --for -- sh -c 'systemctl is-active planted-plain; exit 7' \
 	>"$box/out" 2>"$box/errors" || status=$?

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by tests that apply and restore in a box (box.sh), and look whether it is as it was: $box/before holds what their function
+# `state` printed before anything. `apply` is theirs as well; $setup is emp-setup, $faults the count.
+
+fault() {
+	echo "FAULT: $*"
+	faults=$((faults + 1))
+}
+
+# same WORDS: the box is as it was before anything
+same() {
+	state >"$box/now"
+	diff "$box/before" "$box/now" >"$box/diff" && return 0
+	fault "$1 left a difference:"
+	cat "$box/diff"
+}
+
+# What is enabled, masked and so on; it takes too long to be asked after every step.
+file_states() {
+	box_run systemctl list-unit-files --no-legend --type=service,timer,socket,path | awk '{ print $1, $2 }' | sort
+}
+
+restore() {
+	box_run "$setup" restore "$@" >"$box/out" 2>&1
+}
+
+# walk [STRIDE]: killed behind every step (or every fifth, with a stride of 5) of apply, then restored; killed behind every step of restore,
+# then restored again
+walk() {
+	n=0 applied=0 restored=0
+	while n=$((n + ${1:-1})); do
+		status=0
+		apply --kill-after $n || status=$?
+		[ $status = 137 ] || break
+		applied=$((applied + 1))
+		restore || { fault "restore failed after apply was killed behind step $n"; cat "$box/out"; }
+		same "apply, killed behind step $n of it, and restore"
+	done
+	restore
+	n=0
+	while n=$((n + ${1:-1})); do
+		apply || :
+		status=0
+		restore --kill-after $n || status=$?
+		[ $status = 137 ] || break
+		restored=$((restored + 1))
+		restore || { fault "the second restore failed, the first was killed behind step $n"; cat "$box/out"; }
+		same "restore, killed behind step $n of it, and restore"
+	done
+	echo "killed behind $applied steps of apply and $restored of restore"
+}
