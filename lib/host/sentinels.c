@@ -5,6 +5,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/host/clock.h"
+#include "lib/host/machine_counts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@ enum {
 
 struct sentinel_reader {
 	int cpu;
+	struct machine_counts *counts; /* NULL: they are read from stat and vmstat */
 	int stat_fd, vmstat_fd, pressure_fd;
 	int throttle_fds[MAX_THROTTLES];
 	int n_throttles;
@@ -53,29 +55,11 @@ static void open_throttles(struct sentinel_reader *reader, int root_fd)
 		}
 }
 
-int sentinels_open(struct sentinel_reader **ret, int root_fd, int cpu, struct error *err)
-{
-	struct sentinel_reader *reader = malloc(sizeof(*reader));
-
-	if (!reader)
-		return error_os(err, -ENOMEM, "cannot watch the machine");
-	*reader = (struct sentinel_reader){
-		.cpu = cpu,
-		.stat_fd = open_below(root_fd, "/proc/stat"),
-		.vmstat_fd = open_below(root_fd, "/proc/vmstat"),
-		.pressure_fd = open_below(root_fd, "/proc/pressure/cpu"),
-		.vmstat_size = TEXT_SIZE - 1,
-		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
-	};
-	open_throttles(reader, root_fd);
-	*ret = reader;
-	return 0;
-}
-
 void sentinel_reader_free(struct sentinel_reader *reader)
 {
 	if (!reader)
 		return;
+	machine_counts_free(reader->counts);
 	closep(&reader->stat_fd);
 	closep(&reader->vmstat_fd);
 	closep(&reader->pressure_fd);
@@ -104,17 +88,24 @@ static const char *find_line(const char *text, const char *name)
 	return NULL;
 }
 
-static void read_steal(struct sentinel_reader *reader, struct sentinels *s)
+/* Both in ticks. */
+static bool read_times(struct sentinel_reader *reader, long long *ret_user, long long *ret_steal)
 {
 	const char *text = reread(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
 	char name[16] = "cpu ";
-	long long ticks;
 
 	if (reader->cpu >= 0)
 		snprintf(name, sizeof(name), "cpu%d ", reader->cpu);
 	text = find_line(text, name);
-	if (text && sscanf(text, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) == 1)
-		sentinels_set(s, SENTINEL_STEAL, ticks * reader->tick_ns);
+	return text && sscanf(text, "%*s %lld %*d %*d %*d %*d %*d %*d %lld", ret_user, ret_steal) == 2;
+}
+
+static void read_steal(struct sentinel_reader *reader, struct sentinels *s)
+{
+	long long user, steal;
+
+	if (read_times(reader, &user, &steal))
+		sentinels_set(s, SENTINEL_STEAL, steal * reader->tick_ns);
 }
 
 static void read_memory(struct sentinel_reader *reader, struct sentinels *s)
@@ -160,13 +151,83 @@ static void read_pressure(struct sentinel_reader *reader, struct sentinels *s)
 		sentinels_set(s, SENTINEL_CPU_PRESSURE, strtoll(total + 6, NULL, 10) * NS_PER_US);
 }
 
+static void read_counts(struct sentinel_reader *reader, struct sentinels *s)
+{
+	struct machine_count count;
+	struct error ignored;
+
+	if (machine_counts_read(reader->counts, &count, &ignored) < 0)
+		return;
+	sentinels_set(s, SENTINEL_STEAL, count.steal_ns);
+	sentinels_set(s, SENTINEL_SWAPPED_IN, count.swapped_in);
+	sentinels_set(s, SENTINEL_SWAPPED_OUT, count.swapped_out);
+	sentinels_set(s, SENTINEL_MAJOR_FAULTS, count.major_faults);
+}
+
+/* By /proc, as far as it tells. */
+static bool read_slowly(struct sentinel_reader *reader, struct machine_count *ret)
+{
+	struct sentinels memory = {};
+	long long user, steal;
+
+	read_memory(reader, &memory);
+	*ret = (struct machine_count){
+		.swapped_in = memory.value[SENTINEL_SWAPPED_IN],
+		.swapped_out = memory.value[SENTINEL_SWAPPED_OUT],
+		.major_faults = memory.value[SENTINEL_MAJOR_FAULTS],
+	};
+	if (!read_times(reader, &user, &steal) || !sentinels_know(&memory, SENTINEL_MAJOR_FAULTS))
+		return false;
+	ret->user_ns = user * reader->tick_ns;
+	ret->steal_ns = steal * reader->tick_ns;
+	return true;
+}
+
+static void open_counts(struct sentinel_reader *reader)
+{
+	_cleanup_(machine_counts_freep) struct machine_counts *counts = NULL;
+	struct machine_count before, count, after;
+	struct error ignored;
+
+	if (machine_counts_open(&counts, reader->cpu, &ignored) < 0 || !read_slowly(reader, &before) ||
+		machine_counts_read(counts, &count, &ignored) < 0 || !read_slowly(reader, &after))
+		return;
+	if (machine_count_agrees(&count, &before, &after, reader->tick_ns))
+		reader->counts = TAKE(counts);
+}
+
+int sentinels_open(struct sentinel_reader **ret, int root_fd, int cpu, bool by_bpf, struct error *err)
+{
+	struct sentinel_reader *reader = malloc(sizeof(*reader));
+
+	if (!reader)
+		return error_os(err, -ENOMEM, "cannot watch the machine");
+	*reader = (struct sentinel_reader){
+		.cpu = cpu,
+		.stat_fd = open_below(root_fd, "/proc/stat"),
+		.vmstat_fd = open_below(root_fd, "/proc/vmstat"),
+		.pressure_fd = open_below(root_fd, "/proc/pressure/cpu"),
+		.vmstat_size = TEXT_SIZE - 1,
+		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
+	};
+	open_throttles(reader, root_fd);
+	if (by_bpf)
+		open_counts(reader);
+	*ret = reader;
+	return 0;
+}
+
 void sentinels_read(struct sentinel_reader *reader, struct sentinels *ret)
 {
 	struct clock_state clock;
 
 	*ret = (struct sentinels){};
-	read_steal(reader, ret);
-	read_memory(reader, ret);
+	if (reader->counts) {
+		read_counts(reader, ret);
+	} else {
+		read_steal(reader, ret);
+		read_memory(reader, ret);
+	}
 	read_throttles(reader, ret);
 	read_pressure(reader, ret);
 	sentinels_set(ret, SENTINEL_SUSPENDED, clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC));

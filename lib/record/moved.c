@@ -12,11 +12,12 @@ static const struct {
 	const char *name; /* for what is not known here */
 	const char *what; /* what happened */
 	enum kind kind;
-	const char *unit;  /* of a COUNT, one of it */
-	int64_t from;      /* the least that is told; 0: never */
-	int percent_of_et; /* that much of the sample's time as well */
+	const char *unit;    /* of a COUNT, one of it */
+	int64_t from;        /* the least that is told; 0: never */
+	int per_mille_of_et; /* that much of the sample's time as well */
 } rows[N_SENTINELS] = {
-	[SENTINEL_STEAL] = {"stolen CPU time", "the hypervisor took CPU time away", TIME, NULL, 1, 0},
+	[SENTINEL_STEAL] = {"stolen CPU time", "the hypervisor took away more than 0.1 % of the time", TIME,
+		NULL, 1, 1},
 	[SENTINEL_THROTTLES] = {"heat", "a CPU was slowed down for heat", COUNT, "time", 1, 0},
 	[SENTINEL_SWAPPED_IN] = {"swapping", "memory was swapped in", COUNT, "page", 1, 0},
 	[SENTINEL_SWAPPED_OUT] = {"swapping", "memory was swapped out", COUNT, "page", 1, 0},
@@ -24,7 +25,7 @@ static const struct {
 	[SENTINEL_SUSPENDED] = {"sleep", "the machine slept", TIME, NULL, 1, 0},
 	[SENTINEL_CLOCK_RATE] = {"the clock's rate", "NTP changed the clock's rate", RATE, NULL, 1000, 0},
 	[SENTINEL_CPU_PRESSURE] = {"waiting for CPUs (PSI)",
-		"processes had to wait for a CPU for more than 5 % of the time", TIME, NULL, 1, 5},
+		"processes had to wait for a CPU for more than 5 % of the time", TIME, NULL, 1, 50},
 	[SENTINEL_VOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
 	[SENTINEL_INVOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
 };
@@ -39,7 +40,7 @@ static bool is_told(const struct sentinels *s, enum sentinel which, int64_t et_n
 	int64_t value = magnitude(s->value[which]);
 
 	return rows[which].from > 0 && sentinels_know(s, which) && value >= rows[which].from &&
-	       value >= et_ns / 100 * rows[which].percent_of_et;
+	       value >= et_ns / 1000 * rows[which].per_mille_of_et;
 }
 
 static int find_one(struct moves *moves, enum sentinel which, const struct sample_sentinels *samples,

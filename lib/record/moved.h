@@ -24,8 +24,8 @@ int moves_find(struct moves *ret, const struct sample_sentinels *samples, size_t
 	struct error *err);
 void moves_clear(struct moves *moves);
 
-/* "the hypervisor took CPU time away in 12 of 400 samples (3, 17, 18, …), 340.0 ms in all"; the caller frees
- * it. NULL: no memory. */
+/* "the hypervisor took away more than 0.1 % of the time in 12 of 400 samples (3, 17, 18, …), 340.0 ms in
+ * all"; the caller frees it. NULL: no memory. */
 char *moved_words(const struct moves *moves, const struct moved *moved);
 
 /* "heat (throttling), swapping"; the caller frees it. "" if all can be known. NULL: no memory. */

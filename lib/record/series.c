@@ -127,7 +127,10 @@ int series_begin(struct series *s, struct error *err)
 	int r;
 
 	if (!s->sentinels) {
-		r = sentinels_open(&s->sentinels, AT_FDCWD, s->spawn->cpu, err);
+		const struct accounting *accounting = s->spawn->accounting;
+		bool by_bpf = accounting && !strcmp(accounting_name(accounting), "bpf");
+
+		r = sentinels_open(&s->sentinels, AT_FDCWD, s->spawn->cpu, by_bpf, err);
 		if (r < 0)
 			return r;
 	}

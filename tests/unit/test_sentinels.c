@@ -4,6 +4,7 @@
 #include "tests/unit/scratch.h"
 #include "tests/unit/tree.h"
 
+#include "lib/host/machine_counts.h"
 #include "lib/record/document.h"
 #include "lib/record/moved.h"
 
@@ -15,7 +16,7 @@ static struct sentinels read_once(int root_fd, int cpu)
 	struct sentinels sentinels;
 	struct error err;
 
-	assert_int_equal(sentinels_open(&reader, root_fd, cpu, &err), 0);
+	assert_int_equal(sentinels_open(&reader, root_fd, cpu, false, &err), 0);
 	sentinels_read(reader, &sentinels);
 	return sentinels;
 }
@@ -82,7 +83,7 @@ static void a_file_that_grows_under_the_eyes_is_read_as_far_as_needed(void **sta
 
 	tree_make(&tree);
 	put_machine(&tree);
-	assert_int_equal(sentinels_open(&reader, tree.fd, -1, &err), 0);
+	assert_int_equal(sentinels_open(&reader, tree.fd, -1, false, &err), 0);
 	sentinels_read(reader, &sentinels);
 	memset(text, 'x', 2000);
 	strcpy(text + 2000, "\npswpin 8\npswpout 9\npgmajfault 10\n");
@@ -133,8 +134,8 @@ static void the_words_name_what_moved_and_where(void **state)
 	rate = moved_words(&moves, &moves.items[1]);
 	pressure = moved_words(&moves, &moves.items[2]);
 	unknown = moves_unknown_words(&moves);
-	assert_string_equal(
-		steal, "the hypervisor took CPU time away in 2 of 3 samples (2, 4), 60.00 ms in all");
+	assert_string_equal(steal, "the hypervisor took away more than 0.1 % of the time in 2 of 3 samples "
+				   "(2, 4), 60.00 ms in all");
 	assert_string_equal(rate, "NTP changed the clock's rate in 1 of 3 samples (1), by up to 2.5 ppm");
 	assert_string_equal(pressure,
 		"processes had to wait for a CPU for more than 5 % of the time in 1 of 3 samples (4), 6.000 "
@@ -170,12 +171,35 @@ static void they_come_back_from_the_book_and_go_through_documents(void **state)
 	assert_says(s, "sample 2: 'steal_ns' must be");
 }
 
+static void a_count_from_a_wrong_place_does_not_agree(void **state)
+{
+	const struct machine_count before = {.user_ns = 40, .steal_ns = 10, .major_faults = 5},
+				   after = {.user_ns = 50, .steal_ns = 10, .major_faults = 6};
+	const struct machine_count right = {.user_ns = 59, .steal_ns = 19, .major_faults = 6};
+	struct machine_count wrong;
+
+	assert_true(machine_count_agrees(&right, &before, &after, 10));
+	assert_false(machine_count_agrees(
+		&(struct machine_count){}, &(struct machine_count){}, &(struct machine_count){}, 10));
+	wrong = right, wrong.user_ns = 60;
+	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+	wrong = right, wrong.steal_ns = 9;
+	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+	wrong = right, wrong.major_faults = 7;
+	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+	wrong = right, wrong.swapped_in = 1;
+	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+	wrong = right, wrong.swapped_out = -1;
+	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_read_where_the_kernel_tells_it),
 		cmocka_unit_test(what_a_machine_does_not_have_is_not_known),
 		cmocka_unit_test(a_file_that_grows_under_the_eyes_is_read_as_far_as_needed),
+		cmocka_unit_test(a_count_from_a_wrong_place_does_not_agree),
 		cmocka_unit_test(the_difference_is_known_where_both_are),
 		cmocka_unit_test(the_words_name_what_moved_and_where),
 		in_book(they_come_back_from_the_book_and_go_through_documents),
