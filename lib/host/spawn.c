@@ -266,12 +266,13 @@ static int reap(struct spawned *spawned)
 	return pid == 0;
 }
 
-/* 1: processes that the program left behind go on. In a cgroup its own count, and nobody else's. */
+/* 1: processes that the program left behind go on. Whatever it started descends from us; but not all that does
+ * is the program's, so its cgroup is asked where there is one. */
 static int some_left(const struct spawn *s, struct spawned *spawned, struct error *err)
 {
 	int r = reap(spawned);
 
-	return s->cgroup ? cgroup_populated(s->cgroup, err) : r;
+	return r > 0 && s->cgroup ? cgroup_populated(s->cgroup, err) : r;
 }
 
 /* The processes that the program left behind: they may go on for linger_ns, then they are ended. */

@@ -2,10 +2,13 @@
 /* The lab book as a file: where it is, opening it, transactions, and its write-ahead log.
  *
  * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
- * than the 0.2 ms that this takes outside the timed interval. The log is never brought into the file by
- * itself, so that no sample pays for the ones before it: book_checkpoint() does it when asked. */
+ * than the 0.2 ms that this takes outside the timed interval. But samples of milliseconds would spend more
+ * time on that than on the program, and disturb each other by it, so those of one second are synced together.
+ * The log is never brought into the file by itself, so that no sample pays for the ones before it:
+ * book_checkpoint() does it when asked. */
 #include "lib/record/query.h"
 
+#include "lib/base/clock.h"
 #include "lib/base/place.h"
 #include "lib/base/text.h"
 
@@ -20,6 +23,14 @@ int book_path(const char *option, char **ret, struct error *err)
 	return place_book(option, ret, err);
 }
 
+/* The next commit waits for the disk, as all do that are not a sample's. */
+static void end_unsynced(struct book *book)
+{
+	if (book->unsynced)
+		sqlite3_exec(book->db, "PRAGMA synchronous = FULL", NULL, NULL, NULL);
+	book->unsynced = false;
+}
+
 int book_begin(struct book *book, struct error *err)
 {
 	/* a writer takes its lock at once: a read lock cannot always be raised to it later */
@@ -29,12 +40,30 @@ int book_begin(struct book *book, struct error *err)
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
 }
 
+int book_begin_sample(struct book *book, struct error *err)
+{
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	int r;
+
+	if (now_ns - book->synced_ns >= NS_PER_S)
+		book->synced_ns = now_ns;
+	else /* it is too late to say so inside the transaction */
+		book->unsynced = sqlite3_exec(book->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL) ==
+				 SQLITE_OK;
+	r = book_begin(book, err);
+	if (r < 0)
+		end_unsynced(book);
+	return r;
+}
+
 int book_commit(struct book *book, struct error *err)
 {
 	int rc = sqlite3_exec(book->db, "COMMIT", NULL, NULL, NULL), r;
 
-	if (rc == SQLITE_OK)
+	if (rc == SQLITE_OK) {
+		end_unsynced(book);
 		return 0;
+	}
 	r = book_failed(book, rc, err);
 	book_rollback(book);
 	return r;
@@ -45,6 +74,7 @@ void book_rollback(struct book *book)
 	daemon_cache_clear(&book->daemons); /* ids given since book_begin are gone */
 	if (!sqlite3_get_autocommit(book->db))
 		sqlite3_exec(book->db, "ROLLBACK", NULL, NULL, NULL);
+	end_unsynced(book);
 }
 
 int book_join(struct book *book, bool *ret_own, struct error *err)

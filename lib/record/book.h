@@ -59,6 +59,10 @@ int book_daemons(struct book *book, struct daemons *ret, struct error *err);
  * failure inside it only book_rollback() is right. In a book opened to be read it is a consistent view,
  * whatever a writer does meanwhile. */
 int book_begin(struct book *book, struct error *err);
+
+/* The same for one sample of many: whatever becomes of this program, what was committed is there, but if the
+ * machine loses power, the samples of the last second may be gone. */
+int book_begin_sample(struct book *book, struct error *err);
 int book_commit(struct book *book, struct error *err);
 void book_rollback(struct book *book);
 

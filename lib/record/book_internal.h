@@ -20,7 +20,9 @@ struct book {
 	char *path;
 	enum book_mode mode;
 	int patience_ms;
-	bool ours; /* it is a lab book, and of a version that we know */
+	bool unsynced;     /* the commit at hand does not wait for the disk */
+	int64_t synced_ns; /* CLOCK_MONOTONIC of the last sample that was */
+	bool ours;         /* it is a lab book, and of a version that we know */
 	struct {
 		const char *sql; /* a literal: its address is the key */
 		sqlite3_stmt *stmt;

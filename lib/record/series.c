@@ -105,7 +105,7 @@ static int store(struct series *s, const struct observed *observed, struct error
 	};
 	int r;
 
-	r = book_begin(s->book, err);
+	r = book_begin_sample(s->book, err);
 	if (r < 0)
 		return r;
 	r = store_in_transaction(s, observed, &sample, err);

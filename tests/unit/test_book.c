@@ -3,6 +3,16 @@
 #include "tests/unit/scratch.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+
+static int n_syncs;
+
+/* SQLite's come by here. */
+int fdatasync(int fd)
+{
+	n_syncs++;
+	return (int)syscall(SYS_fdatasync, fd);
+}
 
 static void a_run_comes_back_as_it_was_stored(void **state)
 {
@@ -331,6 +341,38 @@ static void what_is_rolled_back_is_gone_daemons_too(void **state)
 	assert_int_equal(all.n, 2);
 }
 
+static void add_one(struct scratch *s, int64_t run, uint32_t n)
+{
+	struct sample sample = {.n = n, .start_ns = n, .et_ns = 5, .pt_ns = 5};
+
+	assert_done(s, book_begin_sample(s->book, &s->err));
+	assert_done(s, book_add_sample(s->book, run, &sample, NULL, 0, &s->err));
+	assert_done(s, book_commit(s->book, &s->err));
+}
+
+static void samples_of_one_second_wait_for_the_disk_together(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("true");
+	int before;
+
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	add_one(s, run.id, 1);
+	before = n_syncs;
+	assert_true(before > 0);
+	add_one(s, run.id, 2);
+	add_one(s, run.id, 3);
+	assert_int_equal(n_syncs, before);
+	usleep(1000000);
+	add_one(s, run.id, 4);
+	assert_true(n_syncs > before);
+	before = n_syncs;
+	add_one(s, run.id, 5);
+	assert_int_equal(n_syncs, before);
+	assert_done(s, book_end_run(s->book, run.id, "done", NULL, &s->err));
+	assert_true(n_syncs > before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +388,7 @@ int main(void)
 		in_book(daemons_are_numbered_densely_and_told_apart_by_all_they_have),
 		in_book(thousands_of_daemons_keep_their_numbers),
 		in_book(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out),
+		in_book(samples_of_one_second_wait_for_the_disk_together),
 		in_book(what_is_rolled_back_is_gone_daemons_too),
 	};
 
