@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a whole sample costs, images, sentinels and book and all. Run as root:
+
+    tests/bench/samples.py BUILD [--rounds 20] [--processes 100]
+
+First the way from one start of `true` to the next, beside hyperfine's in the same minute: the wall time of so many more samples, so that a
+tool's own start and end are not in it, and what it tells as the program's time. Then the observer's CPU time in a sample, with so many
+processes on the machine, beside that of nothing but starting the program and awaiting it (plain.c). Medians over the rounds; the
+last column of each table is a ratio."""
+import argparse, json, os, signal, sqlite3, subprocess, sys, tempfile, time
+from statistics import median
+
+parser = argparse.ArgumentParser()
+parser.add_argument("build")
+parser.add_argument("--rounds", type=int, default=20)
+parser.add_argument("--processes", type=int, default=100)
+args = parser.parse_args()
+build = os.path.abspath(args.build)
+tmp = tempfile.TemporaryDirectory(dir=".")
+book, out = (os.path.join(tmp.name, name) for name in ("book.db", "out.json"))
+null = subprocess.DEVNULL
+FEW, MANY = 10, 110
+
+def path(name):
+    return os.path.join(build, name)
+
+def emp(backend, n, *program):
+    return [path("measure/emp-measure"), "--db", book, "--accounting", backend, "-r", str(n), "--export-json", out, "--", *program]
+
+def hyperfine(n, *program):
+    return ["hyperfine", "-N", "-r", str(n), "--export-json", out, " ".join(program)]
+
+def wall(command):
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=null, stderr=null)
+    return time.perf_counter() - start
+
+tools = {"hyperfine -N": hyperfine}
+for backend in "none", "bpf", "taskstats":
+    tools[f"emp-measure, {backend}"] = lambda n, *program, backend=backend: emp(backend, n, *program)
+
+def print_way():
+    ways, times = {name: [] for name in tools}, {name: [] for name in tools}
+    for _ in range(args.rounds):
+        for name, tool in tools.items():
+            few = wall(tool(FEW, "true"))
+            ways[name].append((wall(tool(MANY, "true")) - few) / (MANY - FEW))
+            times[name].append(json.load(open(out))["results"][0]["mean"])
+    first = "hyperfine -N"
+    print(f"{'RUNS OF TRUE':24}{'ITS TIME':>12}{'TO HYPERFINE':>14}{'START TO START':>16}{'TO HYPERFINE':>14}")
+    for name in tools:
+        # Ratios round by round: the machine's speed wanders from one to the next.
+        ratio = lambda of: median(a / b for a, b in zip(of[name], of[first]))
+        print(f"{name:24}{median(times[name]) * 1e6:9.0f} us{ratio(times):14.2f}{median(ways[name]) * 1e6:13.0f} us{ratio(ways):14.2f}")
+
+def observer_us(backend, n, program):
+    subprocess.run(emp(backend, n, *program), check=True, stdout=null, stderr=null)
+    db = sqlite3.connect(book)
+    rows = db.execute("SELECT observer_ns FROM sample WHERE run = (SELECT max(id) FROM run)").fetchall()
+    db.close()
+    return median(row[0] for row in rows) / 1000
+
+def plain_us(n, program):
+    return int(subprocess.check_output([path("tests/bench/plain"), str(n), *program], stderr=null)) / 1000
+
+def print_cost():
+    missing = args.processes - sum(name.isdigit() for name in os.listdir("/proc"))
+    sleepers = [subprocess.Popen(["sleep", "infinity"]) for _ in range(missing)]
+    programs = ["true"], ["sleep", "0.1"], [path("calibrate/inc"), "0.1"]
+    try:
+        print(f"{'A SAMPLE OF':16}{'PLAIN':>12}{'OBSERVER':>12}{'ON TOP':>12}{'TO PLAIN':>12}   ({args.processes} processes)")
+        for program in programs:
+            plain, observer = [], []
+            for _ in range(max(args.rounds // 4, 1)):
+                plain.append(plain_us(20, program))
+                observer.append(observer_us("bpf", 20, program))
+            p, o = median(plain), median(observer)
+            name = " ".join([os.path.basename(program[0])] + program[1:])
+            print(f"{name:16}{p:9.0f} us{o:9.0f} us{o - p:9.0f} us{o / p:12.1f}")
+    finally:
+        for sleeper in sleepers:
+            sleeper.send_signal(signal.SIGKILL)
+            sleeper.wait()
+
+print_way()
+print()
+print_cost()
