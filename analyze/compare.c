@@ -231,7 +231,7 @@ static int print(const struct side *a, const struct side *b, enum comparison_clo
 	if (r < 0)
 		return r;
 	comparison_row(table, b->name, c);
-	return table_print(table, stdout, err);
+	return comparison_table_print(table, err);
 }
 
 int verb_compare(int argc, char **argv, struct error *err)

@@ -22,10 +22,11 @@ static void print_reading(const struct reading *reading)
 	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
 
 	fprintf(work_talk(),
-		"Run %lld (%s): %s. Central cluster %s to %s, %zu of %zu samples; %zu L-samples\n",
+		"Run %lld (%s): %s. Central cluster %s to %s, %zu of %zu samples; %zu L-sample%s\n",
 		(long long)reading->run.id, reading->run.program, shape_name(reading->shape),
 		text_duration(low, reading->central.low_ns), text_duration(high, reading->central.high_ns),
-		reading->central.n_central, reading->n_samples, reading->n_l_samples);
+		reading->central.n_central, reading->n_samples, reading->n_l_samples,
+		reading->n_l_samples == 1 ? "" : "s");
 	if ((double)reading->central.high_ns > WIDE * (double)reading->central.low_ns)
 		fprintf(work_talk(), "  Warning: the central cluster is wide, and hides daemons that take "
 				     "less than its width: the "

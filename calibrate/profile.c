@@ -20,8 +20,8 @@ const struct option_row profile_options[] = {
 
 static void print_run(const char *which, const struct profile_run *run)
 {
-	printf("%-6s %s x %lld, %zu L-samples", which, run->program ?: "?", (long long)run->samples,
-		run->n_l_samples);
+	printf("%-6s %s x %lld, %zu L-sample%s", which, run->program ?: "?", (long long)run->samples,
+		run->n_l_samples, run->n_l_samples == 1 ? "" : "s");
 	for (size_t i = 0; i < run->n_l_samples && i < 16; i++)
 		printf("%s%u", i ? " " : ": ", run->l_samples[i]);
 	printf("%s\n", run->n_l_samples > 16 ? " …" : "");

@@ -266,10 +266,8 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 	outcome = fill_comparisons(s, table, err);
 	if (!print || outcome < 0)
 		return outcome;
-	printf("Process times beside '%s'; WOULD SHOW is the smallest difference that so many samples "
-	       "show:\n",
-		s->tasks[0].name);
-	r = table_print(table, stdout, &second);
+	printf("Process times beside '%s':\n", s->tasks[0].name);
+	r = comparison_table_print(table, &second);
 	return outcome ?: r;
 }
 

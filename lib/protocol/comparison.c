@@ -48,16 +48,27 @@ int comparison_table_new(struct table **ret, struct error *err)
 {
 	static const struct column columns[] = {
 		{"BESIDE IT", COLUMN_WRAP},
-		{"TIMES AS LONG", COLUMN_NUMBER},
+		{"RATIO", COLUMN_NUMBER},
 		{"95 % INTERVAL"},
 		{"VERDICT"},
 		{"WELCH P", COLUMN_NUMBER},
-		{"MANN-WHITNEY P", COLUMN_NUMBER},
+		{"M-W P", COLUMN_NUMBER},
 		{"WOULD SHOW", COLUMN_NUMBER},
 		{},
 	};
 
 	return table_new(ret, columns, err);
+}
+
+int comparison_table_print(struct table *table, struct error *err)
+{
+	int r = table_print(table, stdout, err);
+
+	if (r == 0)
+		printf("RATIO: times as long. M-W: Mann and Whitney. WOULD SHOW: the least that so many "
+		       "samples "
+		       "show.\n");
+	return r;
 }
 
 static void cell_number(struct table *table, const char *format, double value)

@@ -19,6 +19,7 @@ int comparison_times(const struct discarding *discarding, const struct sample *s
 const char *comparison_verdict(const struct comparison *comparison);
 
 int comparison_table_new(struct table **ret, struct error *err);
+int comparison_table_print(struct table *table, struct error *err); /* with what its columns are */
 void comparison_row(struct table *table, const char *name, const struct comparison *comparison);
 
 /* NULL: no memory. */
