@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A cgroup v2 of its own for the program under test: see cgroup.h.
  *
- * cpu.stat is there without the cpu controller, and CLONE_INTO_CGROUP (spawn.c) starts the program in
+ * cpu.stat is there without the cpu controller, and CLONE_INTO_CGROUP (child.c) starts the program in
  * it, so no process is ever moved: a move would take a lock over all of the system's forks. */
 #include "lib/host/cgroup.h"
 

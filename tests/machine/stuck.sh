@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A program that waits in the kernel and cannot be killed: it writes to a file system that is frozen. emp-measure must give up on it with
+# a sentence, and nothing of it may be left when the file system goes on. Usage: stuck.sh BUILD
+set -u
+[ "$(id -u)" = 0 ] || { echo 'not run: needs root'; [ "${EMP_MUST_RUN:-}" ] && exit 1; exit 77; }
+# mounts of its own
+[ "${2:-}" ] || exec unshare -m --propagation private sh "$0" "$1" inside
+emp_measure=$1/measure/emp-measure
+dir=$(mktemp -d) || exit 1
+cd "$dir" || exit 1
+mkdir place
+cleanup() {
+	fsfreeze -u place 2>/dev/null
+	umount place 2>/dev/null
+	rm -rf "$dir"
+}
+trap cleanup EXIT
+bad() { echo "FAILED: $*"; cat out err 2>/dev/null; exit 1; }
+
+truncate -s 16M image
+mkfs.ext4 -q image && mount -o loop image place && fsfreeze -f place || bad 'no file system to freeze'
+
+timeout 120 "$emp_measure" --db "$dir/book.db" -q -r 2 --timeout 0.5 -- dd if=/dev/zero "of=place/stuck-$$" bs=4k count=1 >out 2>err
+status=$?
+[ $status = 1 ] || bad "status $status of a program that cannot be killed"
+grep -q "'dd' was killed, and some process of it has not ended for 20 s: it waits in the kernel" err || bad 'no such sentence'
+pgrep -f "of=place/stuck-$$" >/dev/null || bad 'nothing was stuck: this proves nothing'
+
+fsfreeze -u place
+sleep 0.5
+pgrep -f "of=place/stuck-$$" >/dev/null && bad 'it is still there when it could end'
+"$emp_measure" --db "$dir/book.db" -q -r 2 -- true >out 2>err || bad 'the next session'
+echo 'given up on, and gone'
