@@ -242,8 +242,11 @@ int walk_tasks(void *context)
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, (void *)0, BPF_TASK_ITER_ALL_THREADS);
 	while ((task = bpf_iter_task_next(&it))) {
-		struct task_record *record = at < end ? bpf_map_lookup_elem(&images, &at) : (void *)0;
+		struct task_record *record;
 
+		if (task->pid == 0) /* the first CPU's idle task heads the list */
+			continue;
+		record = at < end ? bpf_map_lookup_elem(&images, &at) : (void *)0;
 		if (record)
 			describe_now(record, task);
 		at++;

@@ -42,6 +42,8 @@ static struct usages end(struct accounting *a)
 
 	if (accounting_after(a, &usages, &err) < 0)
 		fail_msg("%s", err.text);
+	for (size_t i = 0; i < usages.n; i++)
+		assert_true(usages.items[i].pid > 0); /* idle tasks are no processes */
 	return usages;
 }
 
