@@ -8,17 +8,7 @@
  * in when the program is loaded (CO-RE), so that one object serves Linux 5.8 and newer, and none of the
  * machine that built it is in it. */
 #include "lib/host/accounting_record.h"
-
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
-typedef int __s32;
-typedef long long __s64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u32 __wsum;
-typedef _Bool bool;
+#include "lib/host/bpf_types.h"
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>

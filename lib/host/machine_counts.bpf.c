@@ -5,15 +5,7 @@
  * They are per-CPU variables, whose addresses many kernels do not tell (CONFIG_KALLSYMS_ALL). But the
  * kernel's type information tells how far they are from another, the CPU's runqueue, and to that one leads
  * every task. */
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
-typedef int __s32;
-typedef long long __s64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u32 __wsum;
+#include "lib/host/bpf_types.h"
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
