@@ -3,6 +3,7 @@
  * SQLite has one word ("unable to open database file") for most of it. */
 #include "lib/record/query.h"
 
+#include "lib/base/clock.h"
 #include "lib/base/place.h"
 #include "lib/base/text.h"
 
@@ -235,20 +236,29 @@ static int connect_to(struct book *book, struct error *err)
 }
 
 /* What a connection must be told each time. */
-static int settle(struct book *book, struct error *err)
+static int tell(struct book *book)
 {
-	int rc;
-
-	book->ours = true;
-	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-	rc = sqlite3_exec(book->db,
+	return sqlite3_exec(book->db,
 		book->mode == BOOK_READ ? "PRAGMA query_only = ON"
 					: "PRAGMA journal_mode = WAL;"
 					  "PRAGMA wal_autocheckpoint = 0;"
 					  "PRAGMA synchronous = FULL;"
 					  "PRAGMA foreign_keys = ON",
 		NULL, NULL, NULL);
+}
 
+/* Where several make a new book at once, SQLite does not let all of them wait for the change of its journal: to some
+ * it says at once that the book is busy. */
+static int settle(struct book *book, struct error *err)
+{
+	enum { PAUSE_US = 5000 };
+	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + book->patience_ms * NS_PER_MS;
+	int rc;
+
+	book->ours = true;
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+	while (((rc = tell(book)) & 0xff) == SQLITE_BUSY && clock_ns(CLOCK_MONOTONIC) < give_up_ns)
+		usleep(PAUSE_US);
 	return rc == SQLITE_OK ? book_walk_register(book, err) : book_failed(book, rc, err);
 }
 

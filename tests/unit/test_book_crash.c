@@ -2,6 +2,8 @@
 /* Writers that are killed, and several at once: what was committed is there, and the file is sound. */
 #include "tests/unit/scratch.h"
 
+#include "lib/base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -179,10 +181,44 @@ static void programs_that_make_and_fill_one_book_at_once_do_not_disturb_each_oth
 	assert_int_equal(daemons.n, 30);
 }
 
+static int open_new(const char *path)
+{
+	struct book *book = NULL;
+	struct error err = {};
+	int r = book_open(&book, path, BOOK_WRITE, &err);
+
+	if (r < 0)
+		fprintf(stderr, "%s\n", err.text);
+	book_free(book);
+	return r < 0;
+}
+
+static void many_that_make_a_book_at_once_all_have_it(void **state)
+{
+	struct scratch *s = *state;
+	pid_t pids[6];
+	int status;
+
+	for (int round = 0; round < 60; round++) {
+		_cleanup_(freep) char *path = text_format("%s-%d", s->path, round);
+
+		for (size_t i = 0; i < ELEMENTS(pids); i++) {
+			pids[i] = fork();
+			if (pids[i] == 0)
+				_exit(open_new(path));
+		}
+		for (size_t i = 0; i < ELEMENTS(pids); i++) {
+			assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+			assert_int_equal(status, 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		in_directory(kill_9_loses_no_sample_that_was_stored),
+		in_directory(many_that_make_a_book_at_once_all_have_it),
 		in_directory(programs_that_make_and_fill_one_book_at_once_do_not_disturb_each_other),
 	};
 
