@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct machine_counts {
+struct machine_counter {
 	struct machine_counts_bpf *programs;
 };
 
@@ -73,7 +73,7 @@ static int count_cpus(struct machine_counts_bpf__bss *bss)
 	return found >= online ? 0 : -ENOTSUP;
 }
 
-static int load(struct machine_counts *counts, int cpu)
+static int load(struct machine_counter *counts, int cpu)
 {
 	struct places places;
 	int r = find_places(&places);
@@ -95,9 +95,9 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
 	return 0;
 }
 
-int machine_counts_open(struct machine_counts **ret, int cpu, struct error *err)
+int machine_counter_open(struct machine_counter **ret, int cpu, struct error *err)
 {
-	_cleanup_(machine_counts_freep) struct machine_counts *counts = calloc(1, sizeof(*counts));
+	_cleanup_(machine_counter_freep) struct machine_counter *counts = calloc(1, sizeof(*counts));
 	struct accounting_site site;
 	libbpf_print_fn_t print;
 	int r;
@@ -120,7 +120,7 @@ int machine_counts_open(struct machine_counts **ret, int cpu, struct error *err)
 	return r;
 }
 
-void machine_counts_free(struct machine_counts *counts)
+void machine_counter_free(struct machine_counter *counts)
 {
 	if (!counts)
 		return;
@@ -128,7 +128,7 @@ void machine_counts_free(struct machine_counts *counts)
 	free(counts);
 }
 
-int machine_counts_read(struct machine_counts *counts, struct machine_count *ret, struct error *err)
+int machine_counter_read(struct machine_counter *counts, struct machine_counts *ret, struct error *err)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 	const struct machine_counts_bpf__bss *bss = counts->programs->bss;
@@ -139,7 +139,7 @@ int machine_counts_read(struct machine_counts *counts, struct machine_count *ret
 	privilege_lower();
 	if (r < 0)
 		return error_os(err, r, "cannot read the machine's counts by BPF");
-	*ret = (struct machine_count){
+	*ret = (struct machine_counts){
 		.user_ns = (int64_t)bss->user_ns,
 		.steal_ns = (int64_t)bss->steal_ns,
 		.swapped_in = (int64_t)bss->swapped_in,
@@ -154,8 +154,8 @@ static bool lies_between(int64_t value, int64_t least, int64_t most, int64_t ste
 	return value >= least && value < most + step;
 }
 
-bool machine_count_agrees(const struct machine_count *count, const struct machine_count *before,
-	const struct machine_count *after, int64_t tick_ns)
+bool machine_counts_agree(const struct machine_counts *count, const struct machine_counts *before,
+	const struct machine_counts *after, int64_t tick_ns)
 {
 	return count->user_ns > 0 && count->major_faults > 0 &&
 	       lies_between(count->user_ns, before->user_ns, after->user_ns, tick_ns) &&

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct machine_counts; /* the BPF programs, loaded */
+struct machine_counter; /* the BPF programs, loaded */
 
-struct machine_count {
+struct machine_counts {
 	int64_t user_ns, steal_ns; /* CPU time of programs; what the hypervisor gave to others */
 	int64_t swapped_in, swapped_out, major_faults; /* pages */
 };
@@ -20,14 +20,14 @@ struct machine_count {
 /* `cpu`: whose times are counted; -1: those of all. -EPERM or -ENOTSUP where privileges or the kernel do not
  * allow it. Whether the counts are those of /proc is for the caller to see before it trusts them: places in
  * the kernel's memory are computed. */
-int machine_counts_open(struct machine_counts **ret, int cpu, struct error *err);
-void machine_counts_free(struct machine_counts *counts);
-DEFINE_FREEP(machine_counts)
+int machine_counter_open(struct machine_counter **ret, int cpu, struct error *err);
+void machine_counter_free(struct machine_counter *counts);
+DEFINE_FREEP(machine_counter)
 
-int machine_counts_read(struct machine_counts *counts, struct machine_count *ret, struct error *err);
+int machine_counter_read(struct machine_counter *counts, struct machine_counts *ret, struct error *err);
 
 /* Whether a count can be what /proc (times in ticks) told `before` and `after` it. A wrong place would hold
  * something else, or nothing: where programs have had no time yet, or no page was ever fetched, nothing is
  * proved. */
-bool machine_count_agrees(const struct machine_count *count, const struct machine_count *before,
-	const struct machine_count *after, int64_t tick_ns);
+bool machine_counts_agree(const struct machine_counts *count, const struct machine_counts *before,
+	const struct machine_counts *after, int64_t tick_ns);

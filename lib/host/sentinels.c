@@ -19,7 +19,7 @@ enum {
 
 struct sentinel_reader {
 	int cpu;
-	struct machine_counts *counts; /* NULL: they are read from stat and vmstat */
+	struct machine_counter *counts; /* NULL: they are read from stat and vmstat */
 	int stat_fd, vmstat_fd, pressure_fd;
 	int throttle_fds[MAX_THROTTLES];
 	int n_throttles;
@@ -59,7 +59,7 @@ void sentinel_reader_free(struct sentinel_reader *reader)
 {
 	if (!reader)
 		return;
-	machine_counts_free(reader->counts);
+	machine_counter_free(reader->counts);
 	closep(&reader->stat_fd);
 	closep(&reader->vmstat_fd);
 	closep(&reader->pressure_fd);
@@ -153,10 +153,10 @@ static void read_pressure(struct sentinel_reader *reader, struct sentinels *s)
 
 static void read_counts(struct sentinel_reader *reader, struct sentinels *s)
 {
-	struct machine_count count;
+	struct machine_counts count;
 	struct error ignored;
 
-	if (machine_counts_read(reader->counts, &count, &ignored) < 0)
+	if (machine_counter_read(reader->counts, &count, &ignored) < 0)
 		return;
 	sentinels_set(s, SENTINEL_STEAL, count.steal_ns);
 	sentinels_set(s, SENTINEL_SWAPPED_IN, count.swapped_in);
@@ -165,13 +165,13 @@ static void read_counts(struct sentinel_reader *reader, struct sentinels *s)
 }
 
 /* By /proc, as far as it tells. */
-static bool read_slowly(struct sentinel_reader *reader, struct machine_count *ret)
+static bool read_slowly(struct sentinel_reader *reader, struct machine_counts *ret)
 {
 	struct sentinels memory = {};
 	long long user, steal;
 
 	read_memory(reader, &memory);
-	*ret = (struct machine_count){
+	*ret = (struct machine_counts){
 		.swapped_in = memory.value[SENTINEL_SWAPPED_IN],
 		.swapped_out = memory.value[SENTINEL_SWAPPED_OUT],
 		.major_faults = memory.value[SENTINEL_MAJOR_FAULTS],
@@ -185,14 +185,14 @@ static bool read_slowly(struct sentinel_reader *reader, struct machine_count *re
 
 static void open_counts(struct sentinel_reader *reader)
 {
-	_cleanup_(machine_counts_freep) struct machine_counts *counts = NULL;
-	struct machine_count before, count, after;
+	_cleanup_(machine_counter_freep) struct machine_counter *counts = NULL;
+	struct machine_counts before, count, after;
 	struct error ignored;
 
-	if (machine_counts_open(&counts, reader->cpu, &ignored) < 0 || !read_slowly(reader, &before) ||
-		machine_counts_read(counts, &count, &ignored) < 0 || !read_slowly(reader, &after))
+	if (machine_counter_open(&counts, reader->cpu, &ignored) < 0 || !read_slowly(reader, &before) ||
+		machine_counter_read(counts, &count, &ignored) < 0 || !read_slowly(reader, &after))
 		return;
-	if (machine_count_agrees(&count, &before, &after, reader->tick_ns))
+	if (machine_counts_agree(&count, &before, &after, reader->tick_ns))
 		reader->counts = TAKE(counts);
 }
 

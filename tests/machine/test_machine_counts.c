@@ -9,22 +9,22 @@
 #include <fcntl.h>
 #include <string.h>
 
-static struct machine_counts *open_counts(int cpu)
+static struct machine_counter *open_counts(int cpu)
 {
-	struct machine_counts *counts = NULL;
+	struct machine_counter *counts = NULL;
 	struct error err = {};
 
-	if (machine_counts_open(&counts, cpu, &err) < 0)
+	if (machine_counter_open(&counts, cpu, &err) < 0)
 		fail_msg("%s", err.text);
 	return counts;
 }
 
-static struct machine_count read_counts(struct machine_counts *counts)
+static struct machine_counts read_counts(struct machine_counter *counts)
 {
-	struct machine_count count;
+	struct machine_counts count;
 	struct error err = {};
 
-	if (machine_counts_read(counts, &count, &err) < 0)
+	if (machine_counter_read(counts, &count, &err) < 0)
 		fail_msg("%s", err.text);
 	return count;
 }
@@ -70,9 +70,9 @@ static void fetch_pages(void)
 
 static void major_faults_are_those_of_vmstat(void **state)
 {
-	_cleanup_(machine_counts_freep) struct machine_counts *counts = open_counts(-1);
+	_cleanup_(machine_counter_freep) struct machine_counter *counts = open_counts(-1);
 	long long outer = tell("/proc/vmstat", "pgmajfault ", 0), inner;
-	struct machine_count before = read_counts(counts), after;
+	struct machine_counts before = read_counts(counts), after;
 
 	inner = tell("/proc/vmstat", "pgmajfault ", 0);
 	fetch_pages();
@@ -97,8 +97,8 @@ static void times_are_those_of_stat(void **state)
 
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	for (int cpu = n_cpus > 1 ? 0 : -1; cpu < n_cpus; cpu++) {
-		_cleanup_(machine_counts_freep) struct machine_counts *counts = open_counts(cpu);
-		struct machine_count before = read_counts(counts), after;
+		_cleanup_(machine_counter_freep) struct machine_counter *counts = open_counts(cpu);
+		struct machine_counts before = read_counts(counts), after;
 		long long user, steal;
 		char name[16] = "cpu ";
 
@@ -122,10 +122,10 @@ int main(void)
 		cmocka_unit_test(major_faults_are_those_of_vmstat),
 		cmocka_unit_test(times_are_those_of_stat),
 	};
-	_cleanup_(machine_counts_freep) struct machine_counts *counts = NULL;
+	_cleanup_(machine_counter_freep) struct machine_counter *counts = NULL;
 	struct error err = {};
 
-	if (machine_counts_open(&counts, -1, &err) < 0)
+	if (machine_counter_open(&counts, -1, &err) < 0)
 		return check_cannot_run(err.text);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

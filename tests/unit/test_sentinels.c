@@ -173,24 +173,24 @@ static void they_come_back_from_the_book_and_go_through_documents(void **state)
 
 static void a_count_from_a_wrong_place_does_not_agree(void **state)
 {
-	const struct machine_count before = {.user_ns = 40, .steal_ns = 10, .major_faults = 5},
-				   after = {.user_ns = 50, .steal_ns = 10, .major_faults = 6};
-	const struct machine_count right = {.user_ns = 59, .steal_ns = 19, .major_faults = 6};
-	struct machine_count wrong;
+	const struct machine_counts before = {.user_ns = 40, .steal_ns = 10, .major_faults = 5},
+				    after = {.user_ns = 50, .steal_ns = 10, .major_faults = 6};
+	const struct machine_counts right = {.user_ns = 59, .steal_ns = 19, .major_faults = 6};
+	struct machine_counts wrong;
 
-	assert_true(machine_count_agrees(&right, &before, &after, 10));
-	assert_false(machine_count_agrees(
-		&(struct machine_count){}, &(struct machine_count){}, &(struct machine_count){}, 10));
+	assert_true(machine_counts_agree(&right, &before, &after, 10));
+	assert_false(machine_counts_agree(
+		&(struct machine_counts){}, &(struct machine_counts){}, &(struct machine_counts){}, 10));
 	wrong = right, wrong.user_ns = 60;
-	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
 	wrong = right, wrong.steal_ns = 9;
-	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
 	wrong = right, wrong.major_faults = 7;
-	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
 	wrong = right, wrong.swapped_in = 1;
-	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
 	wrong = right, wrong.swapped_out = -1;
-	assert_false(machine_count_agrees(&wrong, &before, &after, 10));
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
 }
 
 int main(void)
