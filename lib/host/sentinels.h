@@ -42,8 +42,8 @@ static inline int sentinels_know(const struct sentinels *s, enum sentinel which)
 struct sentinel_reader; /* the files, open */
 
 /* cpu -1: the program may run on any. root_fd as in lib/base/text.h. by_bpf: some may come by BPF
- * (machine_counts.h), which costs some 30 ms now and spares a quarter of a millisecond in each sample; they
- * do where the kernel and the capabilities allow it and what BPF tells agrees with /proc. */
+ * (machine_counts.h), which costs some 30 ms now and spares 0.05 to 0.1 ms in each sample; they do
+ * where the kernel and the capabilities allow it and what BPF tells agrees with /proc. */
 int sentinels_open(struct sentinel_reader **ret, int root_fd, int cpu, bool by_bpf, struct error *err);
 void sentinel_reader_free(struct sentinel_reader *reader);
 DEFINE_FREEP(sentinel_reader)

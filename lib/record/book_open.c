@@ -247,8 +247,8 @@ static int tell(struct book *book)
 		NULL, NULL, NULL);
 }
 
-/* Where several make a new book at once, SQLite does not let all of them wait for the change of its journal: to some
- * it says at once that the book is busy. */
+/* Where several make a new book at once, SQLite does not let all of them wait for the change of its journal:
+ * to some it says at once that the book is busy. */
 static int settle(struct book *book, struct error *err)
 {
 	enum { PAUSE_US = 5000 };
