@@ -187,6 +187,7 @@ static int run_series(struct work *w, int which, struct run *run, struct error *
 	struct series series = {.book = w->book,
 		.run = run,
 		.spawn = &spawn,
+		.sentinels = w->observer.sentinels,
 		.warm_ups = 1,
 		.samples = (int)part->samples,
 		.quiet = calibrate_options.quiet};

@@ -184,6 +184,7 @@ static int run_inc(struct work *w, const struct past *p, int64_t *ret_run, struc
 	struct series series = {.book = w->book,
 		.run = &run,
 		.spawn = &spawn,
+		.sentinels = w->observer.sentinels,
 		.warm_ups = 1,
 		.samples = samples_for(p),
 		.quiet = calibrate_options.quiet};

@@ -93,7 +93,7 @@ static int open_observer(struct work *w, struct error *err)
 
 	r = observer_backend_parse(w->plan.backend, "--accounting", &backend, err);
 	if (r == 0)
-		r = observer_open(&w->observer, backend, err);
+		r = observer_open(&w->observer, backend, w->plan.cpu, err);
 	if (r < 0)
 		return r;
 	if (!o->accounting) {

@@ -74,6 +74,7 @@ static int fill_task(const struct session *s, const struct command *command, con
 		.book = s->book,
 		.run = &t->run,
 		.spawn = &t->spawn,
+		.sentinels = s->observer.sentinels,
 		.ignore_failure = o->ignore_failure,
 	};
 	return fill_run(s, t, err);
@@ -176,7 +177,7 @@ int session_open(struct session *ret, const struct measure_options *options, con
 			s.book, s.profile.environment_digest, s.environment, 5, &s.environment_changes, err);
 	if (r < 0)
 		return r;
-	r = observer_open(&s.observer, options->backend, err);
+	r = observer_open(&s.observer, options->backend, options->cpu, err);
 	if (r < 0)
 		return r;
 	r = open_input(&s, err);

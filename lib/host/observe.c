@@ -6,6 +6,7 @@
 #include "lib/host/privilege.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 int observer_backend_parse(const char *value, const char *name, void *into, struct error *err)
@@ -20,14 +21,19 @@ int observer_backend_parse(const char *value, const char *name, void *into, stru
 	return error_say(err, -EINVAL, "%s must be auto, bpf, taskstats or none, not '%s'", name, value);
 }
 
-int observer_open(struct observer *ret, enum observer_backend backend, struct error *err)
+static bool sees_by_bpf(const struct observer *o)
+{
+	return o->accounting && !strcmp(accounting_name(o->accounting), "bpf");
+}
+
+int observer_open(struct observer *ret, enum observer_backend backend, int cpu, struct error *err)
 {
 	static const enum accounting_backend backends[] = {
 		[OBSERVER_AUTO] = ACCOUNTING_AUTO,
 		[OBSERVER_BPF] = ACCOUNTING_BPF,
 		[OBSERVER_TASKSTATS] = ACCOUNTING_TASKSTATS,
 	};
-	struct observer o = {};
+	_cleanup_(observer_closep) struct observer o = {};
 	int r;
 
 	if (backend == OBSERVER_NONE)
@@ -42,7 +48,11 @@ int observer_open(struct observer *ret, enum observer_backend backend, struct er
 		}
 	}
 	cgroup_new(&o.cgroup, &o.no_cgroup);
+	r = sentinels_open(&o.sentinels, AT_FDCWD, cpu, sees_by_bpf(&o), err);
+	if (r < 0)
+		return r;
 	*ret = o;
+	o = (struct observer){};
 	return 0;
 }
 
@@ -50,6 +60,7 @@ void observer_close(struct observer *observer)
 {
 	accounting_free(observer->accounting);
 	cgroup_free(observer->cgroup);
+	sentinel_reader_free(observer->sentinels);
 	*observer = (struct observer){};
 }
 

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "lib/host/accounting.h"
+#include "lib/host/sentinels.h"
 #include "lib/host/spawn.h"
 
-/* What a sample is observed with. Either may be missing; then the sentence beside it says why. */
+/* What a sample is observed with. The first two may be missing; then the sentence beside it says why. */
 struct observer {
 	struct accounting *accounting;
 	struct cgroup *cgroup;
+	struct sentinel_reader *sentinels; /* never missing */
 	struct error no_accounting, no_cgroup;
 };
 
@@ -18,8 +20,9 @@ enum observer_backend { OBSERVER_AUTO, OBSERVER_BPF, OBSERVER_TASKSTATS, OBSERVE
 /* Parses "auto", "bpf", "taskstats" or "none" (an option_parser of lib/base/tool.h). */
 int observer_backend_parse(const char *value, const char *name, void *into, struct error *err);
 
-/* AUTO takes what is there; a backend that was asked for by name and cannot be had is an error. */
-int observer_open(struct observer *ret, enum observer_backend backend, struct error *err);
+/* AUTO takes what is there; a backend that was asked for by name and cannot be had is an error. `cpu` as for
+ * sentinels_open. */
+int observer_open(struct observer *ret, enum observer_backend backend, int cpu, struct error *err);
 void observer_close(struct observer *observer);
 
 /* "bpf", "taskstats" or "none"; "cgroup" or "wait4". */

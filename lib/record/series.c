@@ -124,16 +124,6 @@ static int store(struct series *s, const struct observed *observed, struct error
 
 int series_begin(struct series *s, struct error *err)
 {
-	int r;
-
-	if (!s->sentinels) {
-		const struct accounting *accounting = s->spawn->accounting;
-		bool by_bpf = accounting && !strcmp(accounting_name(accounting), "bpf");
-
-		r = sentinels_open(&s->sentinels, AT_FDCWD, s->spawn->cpu, by_bpf, err);
-		if (r < 0)
-			return r;
-	}
 	return s->run->id ? 0 : book_begin_run(s->book, s->run, err);
 }
 
@@ -207,7 +197,6 @@ int series_end(struct series *s, int outcome, struct error *err)
 {
 	struct error ignored = {};
 
-	sentinel_reader_free(TAKE(s->sentinels));
 	if (outcome == 0)
 		return book_end_run(s->book, s->run->id, "done", s->run->notes, err);
 	book_end_run(

@@ -11,6 +11,7 @@ struct series {
 	struct book *book;
 	struct run *run; /* begun by series_run, its n_samples kept up to date */
 	const struct spawn *spawn;
+	struct sentinel_reader *sentinels; /* the observer's */
 	int warm_ups;
 	int samples;         /* how many to take */
 	bool ignore_failure; /* samples of a program that fails count all the same */
@@ -21,7 +22,6 @@ struct series {
 	int left_behind,
 		killed; /* out: processes that outlived a sample, and of those the ones that were ended */
 	int again;      /* out: samples and warm-ups that were stopped (^Z), and not kept */
-	struct sentinel_reader *sentinels; /* from series_begin to series_end */
 };
 
 /* Warm-ups and samples one after another, with progress, from begin to end. Errors as below. */
