@@ -13,8 +13,8 @@ struct analyze_options {
 };
 
 extern struct analyze_options analyze_options;
-extern const struct option_row compare_options[], cutoffs_options[], daemons_options[], discard_options[], protocols_options[],
-	sample_size_options[], scatter_options[];
+extern const struct option_row compare_options[], cutoffs_options[], daemons_options[], discard_options[],
+	protocols_options[], sample_size_options[], scatter_options[];
 
 /* The book that --db names. */
 int analyze_open_book(enum book_mode mode, struct book **ret, struct error *err);

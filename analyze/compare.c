@@ -202,8 +202,7 @@ static int read_file(const char *text, struct side *side, struct error *err)
 		r = read_pyperf(document, (size_t)which - 1, side, err);
 	else
 		return error_say(err, -EINVAL,
-			"'%s' is neither hyperfine's nor pyperf's JSON: it has no 'results' and no "
-			"'benchmarks'",
+			"'%s' is neither hyperfine's nor pyperf's JSON: it has no 'results' and no 'benchmarks'",
 			path);
 	return r < 0 ? error_prefix(err, r, "'%s'", path) : 0;
 }

@@ -80,9 +80,7 @@ static void draw_scatter(const struct figure *f, struct plot *plot)
 	fputs("set key outside right top reverse Left title 'pairs (how many)'\nset size square\n",
 		plot->script);
 	fprintf(plot->script,
-		"set object 1 rectangle from %.9g,%.9g to %.9g,%.9g behind fc rgb '#dce9f7' fs solid border "
-		"lc rgb "
-		"'#5580b0'\n",
+		"set object 1 rectangle from %.9g,%.9g to %.9g,%.9g behind fc rgb '#dce9f7' fs solid border lc rgb '#5580b0'\n",
 		e.low, e.low, e.high, e.high);
 	marks = marks_of_pairs(f, plot);
 	marks_plot(f, &marks, true, plot);
@@ -106,9 +104,7 @@ static void draw_samples(const struct figure *f, struct plot *plot)
 	fprintf(plot->script,
 		"set xlabel 'sample'\nset xrange [0:%" PRIu32
 		"]\nset key outside right top reverse Left title 'samples (how many)'\n"
-		"set object 1 rectangle from graph 0,first %.9g to graph 1,first %.9g behind fc rgb "
-		"'#dce9f7' fs "
-		"solid noborder\n",
+		"set object 1 rectangle from graph 0,first %.9g to graph 1,first %.9g behind fc rgb '#dce9f7' fs solid noborder\n",
 		f->reading->samples[f->reading->n_samples - 1].n + 1, e.low, e.high);
 	marks = marks_of_samples(f, plot);
 	marks_plot(f, &marks, true, plot);

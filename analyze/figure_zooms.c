@@ -54,8 +54,7 @@ static void print_panel(const struct figure *f, const struct marks *marks, size_
 	fputs("unset object\n", plot->script);
 	if (z->end != ZOOM_LAST)
 		fprintf(plot->script,
-			"set object 1 rectangle from %.9g,%.9g to %.9g,%.9g front fs empty border lc rgb "
-			"'#5580b0'\n",
+			"set object 1 rectangle from %.9g,%.9g to %.9g,%.9g front fs empty border lc rgb '#5580b0'\n",
 			beyond_median(f, z[1].low_ns), beyond_median(f, z[1].low_ns),
 			beyond_median(f, z[1].high_ns), beyond_median(f, z[1].high_ns));
 	marks_plot(f, marks, false, plot);
@@ -84,8 +83,7 @@ static void draw_zooms(const struct figure *f, struct plot *plot)
 	fputs("\nset size square\nunset key\n", plot->script);
 	for (size_t i = 0; i < panels; i++)
 		print_panel(f, &marks, chosen[i], plot);
-	fputs("unset object\nunset title\nunset border\nunset tics\nunset grid\nset xrange [0:1]\nset yrange "
-	      "[0:1]\n"
+	fputs("unset object\nunset title\nunset border\nunset tics\nunset grid\nset xrange [0:1]\nset yrange [0:1]\n"
 	      "set key center center reverse Left title 'pairs (how many)'\n",
 		plot->script);
 	marks_plot_key(f, &marks, plot);

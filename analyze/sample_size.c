@@ -86,11 +86,7 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 		r = print_clock("ET", &clocks[1], err);
 	if (r < 0)
 		return r;
-	printf("Enough would have been %zu of the samples for PT, %zu for ET: the least size that, with "
-	       "every "
-	       "larger one, "
-	       "is close to the whole run (sd within 10 %%, share of outliers within 2.5 points or one "
-	       "sample).\n",
+	printf("Enough would have been %zu of the samples for PT, %zu for ET: the least size that, with every larger one, is close to the whole run (sd within 10 %%, share of outliers within 2.5 points or one sample).\n",
 		clocks[0].suggested, clocks[1].suggested);
 	return 0;
 }

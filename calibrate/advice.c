@@ -66,8 +66,7 @@ static void print_agreement(const struct timer *timer, int64_t seen_ns, FILE *fi
 		char seen[TEXT_TIME_SIZE];
 
 		fprintf(file,
-			", and that disagrees with the %s that were seen: something else starts it too, "
-			"or keeps it from running\n",
+			", and that disagrees with the %s that were seen: something else starts it too, or keeps it from running\n",
 			text_duration(seen, seen_ns));
 	}
 }
@@ -120,9 +119,8 @@ static void print_remedy(
 	for (size_t i = 0; i < n; i++)
 		listed |= policy && policy_stop(policy, timers[i].name);
 	if (listed) {
-		fprintf(file, "  'emp-setup apply --only svc.units,svc.timers' silences it, with what else "
-			      "the policy "
-			      "lists; 'emp-setup restore' undoes that\n");
+		fprintf(file,
+			"  'emp-setup apply --only svc.units,svc.timers' silences it, with what else the policy lists; 'emp-setup restore' undoes that\n");
 		return;
 	}
 	fprintf(file, "  to be without it until the next boot: systemctl stop");
@@ -130,8 +128,7 @@ static void print_remedy(
 		fprintf(file, " %s", timers[i].name);
 	fprintf(file,
 		" %s\n"
-		"  or name it under [stop] in a policy of /etc/emp/policies, for 'emp-setup apply --only "
-		"svc.units,svc.timers'\n",
+		"  or name it under [stop] in a policy of /etc/emp/policies, for 'emp-setup apply --only svc.units,svc.timers'\n",
 		unit);
 }
 

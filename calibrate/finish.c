@@ -28,9 +28,8 @@ static void print_reading(const struct reading *reading)
 		reading->central.n_central, reading->n_samples, reading->n_l_samples,
 		reading->n_l_samples == 1 ? "" : "s");
 	if ((double)reading->central.high_ns > WIDE * (double)reading->central.low_ns)
-		fprintf(work_talk(), "  Warning: the central cluster is wide, and hides daemons that take "
-				     "less than its width: the "
-				     "machine's speed\n  wanders, or others kept it busy\n");
+		fprintf(work_talk(),
+			"  Warning: the central cluster is wide, and hides daemons that take less than its width: the machine's speed\n  wanders, or others kept it busy\n");
 }
 
 static int print_profile(const struct work *w, const struct profile *profile, struct error *err)
@@ -75,8 +74,7 @@ static int refuse(struct work *w, struct error *err)
 	struct error ignored;
 
 	fprintf(work_talk(),
-		"No profile was made. The runs are kept: look at them with 'emp-analyze scatter', and if you "
-		"know better:\n"
+		"No profile was made. The runs are kept: look at them with 'emp-analyze scatter', and if you know better:\n"
 		"  emp-analyze cutoffs --short %lld --long %lld --force --save %s\n",
 		(long long)w->plan.parts[SHORT_PART].run, (long long)w->plan.parts[LONG_PART].run,
 		w->plan.profile);

@@ -81,10 +81,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		puts("Usage: inc SECONDS, or inc --iterations N\n"
-		     "Increments a register: the compute-bound program of EMP. SECONDS go by the constant "
-		     "that\n"
-		     "'emp-calibrate constant' found for this machine (beside the book: --db's rule, "
-		     "EMP_DB).");
+		     "Increments a register: the compute-bound program of EMP. SECONDS go by the constant that\n"
+		     "'emp-calibrate constant' found for this machine (beside the book: --db's rule, EMP_DB).");
 		return 0;
 	}
 	if (find_iterations(argc, argv, &iterations, &err) < 0) {

@@ -62,8 +62,8 @@ static const struct verb verbs[] = {
 
 static const struct tool tool = {
 	.name = "emp-calibrate",
-	.summary = "Runs INC, sees which daemons ran beside it, and makes the profile of cutoffs that "
-		   "emp-measure uses.",
+	.summary =
+		"Runs INC, sees which daemons ran beside it, and makes the profile of cutoffs that emp-measure uses.",
 	.notes = "Examples:\n"
 		 "  emp-calibrate run --save lab1                        as the papers: 28 hours and 8 days\n"
 		 "  emp-calibrate run --short 0.1x150 --long 1x6 --save quick\n"

@@ -115,8 +115,7 @@ static int check_environment(struct work *w, bool go_on_anyway, struct error *er
 		return r;
 	if (!go_on_anyway)
 		return error_say(err, STATUS_NOT_FIT,
-			"this is not the environment in which the calibration was begun: %s. Put that back, "
-			"or go on with --anyway; the runs then say so",
+			"this is not the environment in which the calibration was begun: %s. Put that back, or go on with --anyway; the runs then say so",
 			words);
 	fprintf(work_talk(), "Environment: changed (%s); going on anyway, and the seam says so\n", words);
 	return 0;

@@ -73,9 +73,7 @@ static int load_past(struct work *w, const char *name, struct past *p, struct er
 		return r;
 	if (!p->profile.short_run.run)
 		return error_say(err, -ENOENT,
-			"profile '%s' was made elsewhere: its runs are not in this book, and nothing can be "
-			"held "
-			"against them. Calibrate this machine with 'emp-calibrate run'",
+			"profile '%s' was made elsewhere: its runs are not in this book, and nothing can be held against them. Calibrate this machine with 'emp-calibrate run'",
 			name);
 	r = book_get_run(w->book, p->profile.short_run.run, &p->short_run, err);
 	if (r == 0)
@@ -86,8 +84,7 @@ static int load_past(struct work *w, const char *name, struct past *p, struct er
 	}
 	if (r == 0 && p->short_run.task_length_ns <= 0)
 		return error_say(err, -EINVAL,
-			"run %lld, the short run of profile '%s', does not say how long its "
-			"task was",
+			"run %lld, the short run of profile '%s', does not say how long its task was",
 			(long long)p->short_run.id, name);
 	return r;
 }

@@ -148,9 +148,7 @@ static int take_long_run(struct work *w, struct error *err)
 	if (strncmp(run.program, "INC", 3) != 0 || strcmp(run.state, "done") != 0 || run.n_samples == 0 ||
 		run.task_length_ns <= options.short_size.length_ns)
 		return error_say(err, -EINVAL,
-			"run %lld (%s, '%s', %u samples of it) cannot be the long run: that is a complete "
-			"run of "
-			"INC, longer than the short one",
+			"run %lld (%s, '%s', %u samples of it) cannot be the long run: that is a complete run of INC, longer than the short one",
 			(long long)run.id, run.program, run.state, run.n_samples);
 	part->run = run.id;
 	part->length_ns = run.task_length_ns;

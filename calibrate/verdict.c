@@ -135,9 +135,7 @@ static int judge_stranger(const struct habit *h, struct judgement *j)
 
 	if (h->n_longs > 0)
 		return find(j, VERDICT_SHORT,
-			"%s%s%s%s is new, and made %zu sample%s long, by up to %s: the profile has no cutoff "
-			"for "
-			"it",
+			"%s%s%s%s is new, and made %zu sample%s long, by up to %s: the profile has no cutoff for it",
 			h->name, open, unit, close, h->n_longs, h->n_longs == 1 ? "" : "s",
 			text_duration(longest, longest_ns(h)));
 	return find(j, VERDICT_STANDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name, open,

@@ -77,8 +77,7 @@ static int check_audit(struct work *w, struct error *err)
 		return r;
 	if (!w->plan.anyway)
 		return error_say(err, STATUS_NOT_FIT,
-			"the audit says that this machine is not fit for timing (%s): see 'emp-setup audit', "
-			"or go on with --anyway",
+			"the audit says that this machine is not fit for timing (%s): see 'emp-setup audit', or go on with --anyway",
 			off);
 	fprintf(work_talk(), "Audit: not fit (%s); calibrating anyway, and the runs say so\n", off);
 	w->notes = text_format("audit: not fit (%s), run anyway", off);

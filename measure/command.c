@@ -169,8 +169,7 @@ static int check_counts(const struct measure_options *o, size_t typed, size_t co
 	for (size_t i = 0; i < ELEMENTS(lists); i++)
 		if (lists[i].n > 1 && lists[i].n != typed)
 			return error_say(err, -EINVAL,
-				"%s stands %zu times: give it once for all, or once for each of the %zu "
-				"commands",
+				"%s stands %zu times: give it once for all, or once for each of the %zu commands",
 				lists[i].name, lists[i].n, typed);
 	if (o->names.n > typed)
 		return error_say(err, -EINVAL, "there are %zu names for %zu command%s", o->names.n, typed,

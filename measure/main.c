@@ -33,8 +33,7 @@ static int check_clean(const struct session *session, struct error *err)
 
 		if (o->retain && clean < (size_t)o->retain)
 			return error_say(err, STATUS_TOO_FEW,
-				"only %zu of %zu samples of '%s' are clean, and %d were to be (--retain); "
-				"--max-runs %d is reached",
+				"only %zu of %zu samples of '%s' are clean, and %d were to be (--retain); --max-runs %d is reached",
 				clean, r->n_samples, r->name, o->retain, o->max_runs);
 		if (clean < 2 && r->n_samples > 1)
 			return error_say(err, STATUS_TOO_FEW, "only %zu of %zu samples of '%s' are clean",
@@ -86,11 +85,11 @@ static const struct option_row no_options[] = {{}};
 static const struct tool tool = {
 	.name = "emp-measure",
 	.summary = "Times programs; discards samples in which an infrequent daemon ran too long, by name.",
-	.notes = "Examples:\n"
-		 "  emp-measure -- sort big.txt                                one program\n"
-		 "  emp-measure --profile lab1 --cpu 1 -r 20 -- ./solver input\n"
-		 "  emp-measure --profile lab1 './old input' './new input'     two, interleaved and "
-		 "compared\n",
+	.notes =
+		"Examples:\n"
+		"  emp-measure -- sort big.txt                                one program\n"
+		"  emp-measure --profile lab1 --cpu 1 -r 20 -- ./solver input\n"
+		"  emp-measure --profile lab1 './old input' './new input'     two, interleaved and compared\n",
 	.options = no_options,
 	.verbs = verbs,
 };

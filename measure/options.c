@@ -152,14 +152,11 @@ static int scan(struct parameters *p, const char *const *scan, const char *step_
 
 	if (!is_plain(scan[1]) || *end[0] || !is_plain(scan[2]) || *end[1] || !(max >= min))
 		return error_say(err, -EINVAL,
-			"--parameter-scan '%s' must go from a number up to a number (such as 0.5), not from "
-			"'%s' to '%s'",
+			"--parameter-scan '%s' must go from a number up to a number (such as 0.5), not from '%s' to '%s'",
 			scan[0], scan[1], scan[2]);
 	if (!is_plain(step_text) || *end[2] || !(step > 0) || (max - min) / step > 100000)
 		return error_say(err, -EINVAL,
-			"--parameter-step-size must be a number above 0 (such as 0.5) that gives at most "
-			"100000 "
-			"steps, not '%s'",
+			"--parameter-step-size must be a number above 0 (such as 0.5) that gives at most 100000 steps, not '%s'",
 			step_text);
 	values = calloc((size_t)((max - min) / step) + 3, sizeof(*values));
 	if (!values)

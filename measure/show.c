@@ -148,8 +148,7 @@ static void show_warnings(const struct result *r)
 	double off = result_off_cpu(r);
 
 	if (off > WAITS)
-		printf("  Warning: it was on a CPU for only %.0f %% of its elapsed time. Either it waits, "
-		       "and is not compute-bound\n"
+		printf("  Warning: it was on a CPU for only %.0f %% of its elapsed time. Either it waits, and is not compute-bound\n"
 		       "  (PT tells nothing of the waiting), or others took its CPU from it.\n",
 			100 * (1 - off));
 	for (size_t i = 0; i < r->moves.n; i++) {
@@ -165,8 +164,7 @@ static void show_warnings(const struct result *r)
 	if (r->lost > 0)
 		printf("  Warning: %lld records of processes that ended were lost.\n", (long long)r->lost);
 	if (r->left_behind > 0)
-		printf("  Note: it left %d process%s behind, over all samples; %d had to be ended after "
-		       "--linger.\n",
+		printf("  Note: it left %d process%s behind, over all samples; %d had to be ended after --linger.\n",
 			r->left_behind, r->left_behind == 1 ? "" : "es", r->killed);
 }
 
@@ -199,14 +197,12 @@ static void show_session_notes(const struct session *s)
 	if (!o->accounting)
 		printf("  Other processes were not seen: nothing could be discarded for a named cause.\n");
 	else if (!s->options->profile)
-		printf("  No profile: nothing could be discarded for a named cause (--profile NAME; "
-		       "'emp-calibrate run' makes one).\n");
+		printf("  No profile: nothing could be discarded for a named cause (--profile NAME; 'emp-calibrate run' makes one).\n");
 	if (!o->cgroup)
 		printf("  PT is partial: it is that of the processes that were waited for (%s).\n",
 			o->no_cgroup.text);
 	if (s->profile.environment_digest && strcmp(s->profile.environment_digest, s->environment_digest))
-		printf("Warning: profile '%s' was made in another environment, and its cutoffs may not hold: "
-		       "%s.\n",
+		printf("Warning: profile '%s' was made in another environment, and its cutoffs may not hold: %s.\n",
 			s->options->profile, s->environment_changes ?: "what it was is not in this book");
 }
 

@@ -15,8 +15,8 @@ static void print_head(const struct audit *audit, FILE *file)
 	fprintf(file, "This is %s%s%s.\n", machine_words(m, words), m->os_name ? " with " : "",
 		m->os_name ?: "");
 	if (m->container)
-		fprintf(file, "What its host decides is marked absent: it cannot be seen or set from a "
-			      "container.\n");
+		fprintf(file,
+			"What its host decides is marked absent: it cannot be seen or set from a container.\n");
 	else if (m->virtual)
 		fprintf(file,
 			"What its host decides is marked absent: it cannot be seen or set from in here.\n");

@@ -19,8 +19,8 @@ static void check_one(const struct facts *f, const struct ntp_daemon *d, struct 
 	const char *kernel = kernel_says(&f->clock);
 	bool unsynchronised = f->clock.known && !f->clock.synchronised;
 
-	ret->how = "see why it follows no server: its configuration, the network, or only that it has just "
-		   "begun";
+	ret->how =
+		"see why it follows no server: its configuration, the network, or only that it has just begun";
 	ret->undo = "nothing to undo";
 
 	if (d->answer == NTP_SYNCHRONISED && !unsynchronised)

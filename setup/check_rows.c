@@ -45,8 +45,7 @@ const struct check checks[] = {
 		.level = 'A',
 		.step = "EMPv2 time",
 		.wanted = "one time daemon, synchronised",
-		.why = "a clock that nobody disciplines drifts by seconds a day, and jumps when somebody "
-		       "sets it",
+		.why = "a clock that nobody disciplines drifts by seconds a day, and jumps when somebody sets it",
 		.how = "install chrony or another time daemon and give it a server",
 		.who = "EMP, BenchExec (krun asks for the opposite)",
 		.decide = check_ntp,
@@ -216,8 +215,8 @@ const struct check checks[] = {
 		.wanted = "performance",
 		.why = "the processor itself saves energy by it when the governor does not",
 		.who = "tuned, Phoronix",
-		.setting = {.pattern = "/sys/devices/system/cpu/cpufreq/policy[0-9]*/"
-				       "energy_performance_preference",
+		.setting = {.pattern =
+				    "/sys/devices/system/cpu/cpufreq/policy[0-9]*/energy_performance_preference",
 			.want = "performance",
 			.order = PREFERENCE,
 			.restore_order = PREFERENCE}},

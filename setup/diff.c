@@ -147,8 +147,7 @@ static int read_profiles(json_t **ret, struct profile *profile, struct error *er
 		return r;
 	if (!profile->short_run.run)
 		return error_say(err, -ENOENT,
-			"profile '%s' was made elsewhere: the fingerprint of that machine is not in this "
-			"book",
+			"profile '%s' was made elsewhere: the fingerprint of that machine is not in this book",
 			options.profile);
 	r = book_get_run(book, profile->short_run.run, &run, err);
 	if (r == 0)
@@ -188,9 +187,7 @@ static int print_verdict(const struct profile *profile, const struct differences
 	else if (weight == WEIGHT_NONE)
 		printf("\nIt stands: nothing that changed matters to the times of daemons or programs.\n");
 	else if (weight == WEIGHT_SHORT)
-		printf("\nRepeat the short run, or let 'emp-calibrate revalidate %s' find out within minutes "
-		       "whether it "
-		       "still stands.\n",
+		printf("\nRepeat the short run, or let 'emp-calibrate revalidate %s' find out within minutes whether it still stands.\n",
 			profile->name);
 	else
 		printf("\nRepeat the whole calibration: 'emp-calibrate run --save NAME'.\n");

@@ -83,8 +83,7 @@ static json_t *processor(int root_fd, const struct machine *m)
 json_t *fingerprint_identity(int root_fd, const struct machine *m, const struct kernel *kernel)
 {
 	return json_pack(
-		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, "
-		"s:{s:s?, s:s?, s:s?}}",
+		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
 		"machine", *m->id ? m->id : NULL, "cpu", processor(root_fd, m), "memory_gib",
 		(json_int_t)memory_gib(root_fd, m), "numa_nodes",
 		(json_int_t)count(root_fd, "/sys/devices/system/node", "node"), "firmware", "vendor",

@@ -22,8 +22,7 @@ int place_default_book(char **ret, struct error *err)
 		path = text_format("%s/.local/share/emp/emp.db", home);
 	else
 		return error_say(err, -ENOENT,
-			"HOME does not name your home directory, so your lab book is not known; name it with "
-			"--db or EMP_DB");
+			"HOME does not name your home directory, so your lab book is not known; name it with --db or EMP_DB");
 	if (!path)
 		return error_os(err, -ENOMEM, "cannot name the lab book");
 	*ret = path;

@@ -300,8 +300,7 @@ static int check_dashes(char *const *typed, int argc, char *const *argv, struct 
 	if (argc - optind <= argc - at - 1)
 		return 0;
 	return error_say(err, -EINVAL,
-		"'%s' stands before --, behind which everything is one command: leave -- out, and quote each "
-		"command line",
+		"'%s' stands before --, behind which everything is one command: leave -- out, and quote each command line",
 		argv[optind]);
 }
 

@@ -94,28 +94,21 @@ int accounting_site_has_bpf(const struct accounting_site *site, struct error *er
 			site->kernel_major, site->kernel_minor);
 	if (!site->has_btf)
 		return error_say(err, -ENOTSUP,
-			"the kernel has no BTF (/sys/kernel/btf/vmlinux; it is built without "
-			"CONFIG_DEBUG_INFO_BTF)");
+			"the kernel has no BTF (/sys/kernel/btf/vmlinux; it is built without CONFIG_DEBUG_INFO_BTF)");
 	if (!site->initial_pid_namespace)
 		return error_say(err, -ENOTSUP,
-			"this is a container, which sees its own processes only; run it on the host, or in "
-			"the host's "
-			"process namespace (--pid=host)");
+			"this is a container, which sees its own processes only; run it on the host, or in the host's process namespace (--pid=host)");
 	if (!bpf || !perfmon)
 		return error_say(err, -EPERM,
-			"%s%s%s %s missing (be root, or `setcap cap_bpf,cap_perfmon,cap_net_admin=p` the "
-			"executable)",
+			"%s%s%s %s missing (be root, or `setcap cap_bpf,cap_perfmon,cap_net_admin=p` the executable)",
 			bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON",
 			bpf || perfmon ? "is" : "are");
 	if (!site->initial_user_namespace)
 		return error_say(err, -EPERM,
-			"CAP_BPF and CAP_PERFMON are those of a user namespace (a rootless container), and "
-			"count for "
-			"nothing outside it; be root on the host");
+			"CAP_BPF and CAP_PERFMON are those of a user namespace (a rootless container), and count for nothing outside it; be root on the host");
 	if (site->lockdown)
 		return error_say(err, -EPERM,
-			"the kernel is locked down for confidentiality, so BPF programs may not read its "
-			"memory");
+			"the kernel is locked down for confidentiality, so BPF programs may not read its memory");
 	return 0;
 }
 
@@ -123,9 +116,7 @@ int accounting_site_has_taskstats(const struct accounting_site *site, struct err
 {
 	if (!site->initial_pid_namespace || !site->initial_user_namespace)
 		return error_say(err, -ENOTSUP,
-			"this is a container, and the kernel tells about processes that end only outside of "
-			"all "
-			"containers; run it on the host, or in the host's process namespace (--pid=host)");
+			"this is a container, and the kernel tells about processes that end only outside of all containers; run it on the host, or in the host's process namespace (--pid=host)");
 	if (!has(site, CAP_NET_ADMIN))
 		return error_say(err, -EPERM,
 			"CAP_NET_ADMIN is missing (be root, or `setcap cap_net_admin=p` the executable)");

@@ -82,14 +82,12 @@ static int say_busy(int fd, const char *path, struct error *err)
 		if (sscanf(text, "%lld %lld %199[^\n]", &pid, &since_ns, what) == 3 &&
 			(kill((pid_t)pid, 0) == 0 || errno == EPERM))
 			return error_say(err, -EBUSY,
-				"process %lld has this machine for itself since %s (%s); wait for it, or see "
-				"'emp-calibrate status'",
+				"process %lld has this machine for itself since %s (%s); wait for it, or see 'emp-calibrate status'",
 				pid, text_moment(moment, since_ns), what);
 		usleep(10000);
 	}
 	return error_say(err, -EBUSY,
-		"another process has this machine for itself: it holds the lock %s, and cannot be seen from "
-		"here",
+		"another process has this machine for itself: it holds the lock %s, and cannot be seen from here",
 		path);
 }
 

@@ -79,8 +79,7 @@ static enum spawn_end why_end(pid_t pid, int64_t deadline_ns, bool child_signal)
 static int does_not_end(const struct spawn *s, struct error *err)
 {
 	return error_say(err, -EBUSY,
-		"'%s' was killed, and some process of it has not ended for %lld s: it waits in the kernel, "
-		"for a device or a server (state D in 'ps')",
+		"'%s' was killed, and some process of it has not ended for %lld s: it waits in the kernel, for a device or a server (state D in 'ps')",
 		s->argv[0], (long long)(DYING_NS / NS_PER_S));
 }
 

@@ -234,8 +234,7 @@ static int say_unreadable(int r, struct error *err)
 {
 	if (r == -ENOTSUP)
 		return error_say(err, r,
-			"the kernel's taskstats is older than version %d (Linux 5.19), and does not tell "
-			"threads from processes",
+			"the kernel's taskstats is older than version %d (Linux 5.19), and does not tell threads from processes",
 			TASKSTATS_MIN_VERSION);
 	return error_say(err, r, "the kernel's taskstats records have a length that is not known");
 }

@@ -209,8 +209,7 @@ int central_find(struct central *ret, const struct sample *samples, size_t n, in
 	v.grain = step_of(ets, n, resolution_ns);
 	if (by_hand_ns > 0 && by_hand_ns < ets[0])
 		return error_say(err, -EINVAL,
-			"no sample is as short as the bound that was given for the central cluster: the "
-			"shortest took %.9g s",
+			"no sample is as short as the bound that was given for the central cluster: the shortest took %.9g s",
 			(double)ets[0] / 1e9);
 	r = zoom_in(&c, &v, by_hand_ns);
 	if (r == 0)

@@ -65,8 +65,7 @@ int comparison_table_print(struct table *table, struct error *err)
 	int r = table_print(table, stdout, err);
 
 	if (r == 0)
-		printf("RATIO: times as long. M-W: Mann and Whitney. "
-		       "WOULD SHOW: the least that so many samples show.\n");
+		printf("RATIO: times as long. M-W: Mann and Whitney. WOULD SHOW: the least that so many samples show.\n");
 	return r;
 }
 

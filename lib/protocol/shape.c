@@ -92,8 +92,7 @@ static void tell_frequent(struct reader *reader, struct reading *reading, size_t
 	bound_text(bound, &reader->central, bound_ns);
 	reading->shape = SHAPE_FREQUENT;
 	snprintf(reading->why, sizeof(reading->why),
-		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) take %s or more because "
-		"of %s",
+		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) take %s or more because of %s",
 		slow, reader->n_samples, 100 * (double)slow / (double)reader->n_samples, bound, names);
 }
 
@@ -189,8 +188,7 @@ static void tell_step(struct reading *reading, const struct course *course)
 
 	reading->shape = SHAPE_STEP;
 	snprintf(reading->why, sizeof(reading->why),
-		"a step between two speeds: about %s in the first %zu samples, then about %s; %.0f %% of the "
-		"variance is this change",
+		"a step between two speeds: about %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
 		text_precise(before, course->before, fabs(course->after - course->before)), course->change,
 		text_precise(after, course->after, fabs(course->after - course->before)), 100 * course->step);
 }
@@ -199,8 +197,7 @@ static void tell_drift(struct reading *reading, const struct course *course)
 {
 	reading->shape = SHAPE_DRIFT;
 	snprintf(reading->why, sizeof(reading->why),
-		"a drift of the machine's speed: %.0f %% of the variance of ET is its slow course in time "
-		"(%.0f %% a straight line)",
+		"a drift of the machine's speed: %.0f %% of the variance of ET is its slow course in time (%.0f %% a straight line)",
 		100 * course->slow, 100 * course->line);
 }
 
@@ -254,8 +251,7 @@ static int find_two_speeds(const struct reader *reader, struct reading *reading)
 		return 0;
 	reading->shape = SHAPE_STEP;
 	snprintf(reading->why, sizeof(reading->why),
-		"a step between two speeds: %zu of %zu samples take about %s, %zu about %s, and no daemon "
-		"accounts for it",
+		"a step between two speeds: %zu of %zu samples take about %s, %zu about %s, and no daemon accounts for it",
 		c->n_central, c->n_samples, text_precise(here_text, here.middle, apart), others,
 		text_precise(there_text, there.middle, apart));
 	return 1;

@@ -83,8 +83,7 @@ int book_update_calibration(struct book *book, const struct calibration *c, stru
 		return r;
 	if (sqlite3_changes(book->db) == 0)
 		return error_say(err, -ENOENT,
-			"the calibration for '%s' is not in the lab book '%s' any more: its short run was "
-			"removed",
+			"the calibration for '%s' is not in the lab book '%s' any more: its short run was removed",
 			c->profile, book->path);
 	return 0;
 }

@@ -159,9 +159,7 @@ static int add_row(struct query *q, struct daemons *all, size_t room, struct err
 
 	if (all->n == room || query_column(q, 0) != (int64_t)all->n + 1)
 		return error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged: its daemons are not numbered 1, 2, 3 and so on; go "
-			"back to "
-			"a copy of it that is whole",
+			"the lab book '%s' is damaged: its daemons are not numbered 1, 2, 3 and so on; go back to a copy of it that is whole",
 			q->book->path);
 	all->n++;
 	daemon->id = query_column(q, 0);

@@ -194,7 +194,6 @@ int book_put_inc(struct book *book, int64_t environment, double per_second, stru
 	if (r == 0)
 		return not_there(book, environment, err);
 	return error_say(err, -EEXIST,
-		"the lab book '%s' has the constant of INC for this environment already (%.0f iterations a "
-		"second), and runs that were made with it",
+		"the lab book '%s' has the constant of INC for this environment already (%.0f iterations a second), and runs that were made with it",
 		book->path, held);
 }

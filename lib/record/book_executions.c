@@ -36,9 +36,7 @@ static int highest_daemon(struct book *book, int64_t *ret, struct error *err)
 static int stray(struct book *book, struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"the lab book '%s' is damaged: executions are out of order, or of a daemon that it does not "
-		"know; "
-		"go back to a copy of it that is whole",
+		"the lab book '%s' is damaged: executions are out of order, or of a daemon that it does not know; go back to a copy of it that is whole",
 		book->path);
 }
 

@@ -7,8 +7,7 @@
 int book_foreign(const char *path, struct error *err)
 {
 	return error_say(err, -EINVAL,
-		"'%s' is the database of another program and is left alone; name another file with --db or "
-		"EMP_DB",
+		"'%s' is the database of another program and is left alone; name another file with --db or EMP_DB",
 		path);
 }
 
@@ -22,17 +21,14 @@ static int no_space(struct book *book, int e, struct error *err)
 static int locked(struct book *book, struct error *err)
 {
 	return error_say(err, -EBUSY,
-		"the lab book '%s' is being written by another program, and still was after %g s; try again "
-		"when that has ended",
+		"the lab book '%s' is being written by another program, and still was after %g s; try again when that has ended",
 		book->path, book->patience_ms / 1e3);
 }
 
 static int damaged(struct book *book, struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"the lab book '%s' is damaged (%s); go back to a copy of it that is whole, or save the runs "
-		"that can "
-		"still be read with: emp-analyze --db '%s' export RUN",
+		"the lab book '%s' is damaged (%s); go back to a copy of it that is whole, or save the runs that can still be read with: emp-analyze --db '%s' export RUN",
 		book->path, sqlite3_errmsg(book->db), book->path);
 }
 
@@ -43,8 +39,7 @@ static int not_writable(struct book *book, int rc, struct error *err)
 			"the lab book '%s' was moved or removed while it was open; put it back or begin anew",
 			book->path);
 	return error_say(err, -EROFS,
-		"the lab book '%s' cannot be written; ask for the right to, or name another with --db or "
-		"EMP_DB",
+		"the lab book '%s' cannot be written; ask for the right to, or name another with --db or EMP_DB",
 		book->path);
 }
 
@@ -52,8 +47,7 @@ static int not_opened(struct book *book, int e, struct error *err)
 {
 	if (e == 0 || e == ENOENT)
 		return error_say(err, -EACCES,
-			"the lab book '%s' cannot be opened: its log '%s-wal' must be read in first by "
-			"somebody who may write its directory, for example with: sqlite3 '%s' .schema",
+			"the lab book '%s' cannot be opened: its log '%s-wal' must be read in first by somebody who may write its directory, for example with: sqlite3 '%s' .schema",
 			book->path, book->path, book->path);
 	return error_os(err, -e, "cannot open the lab book '%s'", book->path);
 }
@@ -72,8 +66,7 @@ int book_failed(struct book *book, int rc, struct error *err)
 		return damaged(book, err);
 	case SQLITE_NOTADB:
 		return error_say(err, -EINVAL,
-			"'%s' is not a lab book: it is no SQLite database; name another file with --db or "
-			"EMP_DB",
+			"'%s' is not a lab book: it is no SQLite database; name another file with --db or EMP_DB",
 			book->path);
 	case SQLITE_READONLY:
 		return not_writable(book, rc, err);

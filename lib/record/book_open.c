@@ -50,9 +50,7 @@ static int check_new(const char *path, const char *directory, struct error *err)
 	if (stat(directory, &st) < 0 && errno == ENOENT) {
 		if (place_default_book(&by_default, &ignored) < 0 || strcmp(path, by_default))
 			return error_say(err, -ENOENT,
-				"cannot make the lab book '%s': there is no directory '%s'; make it first, "
-				"or "
-				"name another file with --db or EMP_DB",
+				"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
 				path, directory);
 		return make_directories(directory, err);
 	}
@@ -63,14 +61,11 @@ static int check_writable(const char *path, const char *directory, bool there, s
 {
 	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
 		return error_os(err, -errno,
-			"the lab book '%s' cannot be written; ask for the right to, or name another with "
-			"--db "
-			"or EMP_DB",
+			"the lab book '%s' cannot be written; ask for the right to, or name another with --db or EMP_DB",
 			path);
 	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
 		return error_os(err, -errno,
-			"the directory '%s' of the lab book '%s' cannot be written, and its log must lie "
-			"beside it; ask for the right to, or name another file with --db or EMP_DB",
+			"the directory '%s' of the lab book '%s' cannot be written, and its log must lie beside it; ask for the right to, or name another file with --db or EMP_DB",
 			directory, path);
 	return 0;
 }
@@ -101,8 +96,7 @@ static int check_head(const char *path, const unsigned char *head, size_t n, off
 
 	if (n < 16 || memcmp(head, "SQLite format 3", 16))
 		return error_say(err, -EINVAL,
-			"'%s' is not a lab book: it is no SQLite database; name another file with --db or "
-			"EMP_DB",
+			"'%s' is not a lab book: it is no SQLite database; name another file with --db or EMP_DB",
 			path);
 	if (n < 100)
 		return 0; /* cut off: SQLite has the words for it */
@@ -162,8 +156,7 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 		return error_os(err, -errno, "cannot open the lab book '%s'", path);
 	if (!there && mode == BOOK_READ)
 		return error_say(err, -ENOENT,
-			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze "
-			"import makes it, and --db FILE or EMP_DB names another",
+			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze import makes it, and --db FILE or EMP_DB names another",
 			path);
 	if (there) {
 		r = check_content(path, &st, err);
@@ -284,8 +277,7 @@ static int check_version(struct book *book, struct error *err)
 		return book_schema_upgrade(book, err);
 	if (version == 0)
 		return error_say(err, -ENOENT,
-			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze "
-			"import writes to it, and --db FILE or EMP_DB names another",
+			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes to it, and --db FILE or EMP_DB names another",
 			book->path);
 	return upgrade_for_reader(book->path, err);
 }
@@ -324,7 +316,9 @@ int book_open(struct book **ret, const char *path, enum book_mode mode, struct e
 	int r;
 
 	/* Who closes the book last removes its log: for whoever opens it at that moment it is there and not there. */
-	for (int i = 0; (r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK); i++)
+	for (int i = 0;
+		(r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK);
+		i++)
 		usleep(PAUSE_US);
 	if (r < 0)
 		*err = seen;

@@ -21,8 +21,7 @@ static int profile_not_there(struct book *book, const char *name, struct error *
 	others = query_column_text(&q, 0);
 	if (!others)
 		return error_say(err, -ENOENT,
-			"there is no profile '%s' in the lab book '%s', which has none yet: emp-calibrate "
-			"makes them",
+			"there is no profile '%s' in the lab book '%s', which has none yet: emp-calibrate makes them",
 			name, book->path);
 	return error_say(err, -ENOENT, "there is no profile '%s' in the lab book '%s'; it has '%s'", name,
 		book->path, others);
@@ -247,8 +246,7 @@ static int get_cutoffs(struct book *book, int64_t id, struct profile *profile, s
 
 	r = query_begin(&q, book,
 		"SELECT daemon, unit, short_ns, long_ns, period_ns, firm, task_time_ns, below_ns, atleast_ns,"
-		" (SELECT count(*) FROM cutoff WHERE profile = ?1) FROM cutoff WHERE profile = ?1 ORDER BY "
-		"daemon",
+		" (SELECT count(*) FROM cutoff WHERE profile = ?1) FROM cutoff WHERE profile = ?1 ORDER BY daemon",
 		err);
 	if (r < 0)
 		return r;

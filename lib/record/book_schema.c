@@ -201,8 +201,8 @@ static int run_step(struct book *book, int version, struct error *err)
 	rc = sqlite3_exec(book->db, steps[version], NULL, NULL, NULL);
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
-	snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d", BOOK_APPLICATION_ID,
-		version + 1);
+	snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+		BOOK_APPLICATION_ID, version + 1);
 	rc = sqlite3_exec(book->db, stamp, NULL, NULL, NULL);
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
 }

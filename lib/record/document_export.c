@@ -11,8 +11,7 @@
 static int not_made(struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"cannot make the document of this run: there is no memory for it, or the lab book holds text "
-		"that is not what emp wrote");
+		"cannot make the document of this run: there is no memory for it, or the lab book holds text that is not what emp wrote");
 }
 
 /* Adds what is known. json_object_set_new takes NULL for a failure, as it should. */

@@ -232,9 +232,7 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 		r = json_array_append_new(cutoffs, make_cutoff(&profile->cutoffs[i]));
 	if (r < 0)
 		return error_say(err, -EINVAL,
-			"cannot make the document of the profile '%s': there is no memory for it, or it has "
-			"text that is "
-			"not UTF-8",
+			"cannot make the document of the profile '%s': there is no memory for it, or it has text that is not UTF-8",
 			profile->name);
 	*ret = TAKE(document);
 	return 0;

@@ -49,14 +49,13 @@ static const struct layout layouts[] = {
 	{.name = "packed rowid",
 		.schema = "CREATE TABLE execution(id INTEGER PRIMARY KEY, " WHO TIMES ") STRICT",
 		.insert = "INSERT INTO execution VALUES ((?1 << 44) | (?2 << 12) | ?3, ?4, ?5, ?6, ?7)",
-		.rows = "id, daemon, pt_ns, pid, tick_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << "
-			"44",
+		.rows = "id, daemon, pt_ns, pid, tick_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
 		.few = "id, daemon, pt_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
 		.sum = "SELECT sum(pt_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44"},
 	{.name = "rowid and an index",
-		.schema = "CREATE TABLE execution(" KEY WHO TIMES
-			  ", FOREIGN KEY(run, sample) REFERENCES sample) STRICT;"
-			  "CREATE INDEX execution_sample ON execution(run, sample)",
+		.schema =
+			"CREATE TABLE execution(" KEY WHO TIMES
+			", FOREIGN KEY(run, sample) REFERENCES sample) STRICT;CREATE INDEX execution_sample ON execution(run, sample)",
 		.insert = "INSERT INTO execution SELECT ?1, ?2, ?4, ?5, ?6, ?7 WHERE ?3",
 		SAME_ROWS},
 };
@@ -358,8 +357,7 @@ int main(int argc, char **argv)
 	snprintf(directory, sizeof(directory), "%s/emp-bench-XXXXXX", argc > 2 ? argv[2] : "/var/tmp");
 	must(n > TIMED && mkdtemp(directory) != NULL, directory);
 	snprintf(path, sizeof(path), "%s/emp.db", directory);
-	printf("%u samples with %d executions each. \"of sum\": CPU time beside SQLite's sum(pt_ns) of the "
-	       "same rows.\n\n",
+	printf("%u samples with %d executions each. \"of sum\": CPU time beside SQLite's sum(pt_ns) of the same rows.\n\n",
 		n, EXECUTIONS);
 	printf("%-24s %9s %9s %10s %8s %11s %11s %11s\n", "", "store, ms", "store, ms", "file,", "sum,",
 		"rows handed", "aggregate,", "aggregate,");

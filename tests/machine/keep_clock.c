@@ -10,8 +10,8 @@
  * time constant, and counts four higher where the clock is not kept in nanoseconds. */
 static int put_back(const struct timex *was)
 {
-	struct timex end_slew = {.modes = ADJ_STATUS | ADJ_OFFSET, .status = was->status | STA_PLL}, all = *was,
-		     tai = {.modes = ADJ_TAI, .constant = was->tai};
+	struct timex end_slew = {.modes = ADJ_STATUS | ADJ_OFFSET, .status = was->status | STA_PLL},
+		     all = *was, tai = {.modes = ADJ_TAI, .constant = was->tai};
 
 	all.modes = ADJ_STATUS | ADJ_FREQUENCY | ADJ_MAXERROR | ADJ_ESTERROR | ADJ_TIMECONST;
 	if (!(was->status & STA_NANO))
