@@ -4,8 +4,8 @@
 
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
-#include "lib/protocol/make.h"
-#include "lib/record/book.h"
+#include "lib/report/analysis_load.h"
+#include "lib/record/book/book.h"
 
 struct analyze_options {
 	const char *db;

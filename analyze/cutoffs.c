@@ -4,8 +4,8 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
-#include "lib/protocol/as_table.h"
-#include "lib/record/document.h"
+#include "lib/report/results_table.h"
+#include "lib/record/document/document.h"
 
 #include <errno.h>
 #include <inttypes.h>

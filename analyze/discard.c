@@ -5,7 +5,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/protocol/as_json.h"
+#include "lib/report/results_json.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,7 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
-#include "lib/protocol/as_json.h"
+#include "lib/report/results_json.h"
 
 #include <inttypes.h>
 

@@ -3,8 +3,8 @@
 #include "calibrate/advice.h"
 
 #include "lib/base/text.h"
-#include "lib/host/policy.h"
-#include "lib/host/timer.h"
+#include "lib/host/system/policy.h"
+#include "lib/host/systemd/timer.h"
 #include "lib/stats/robust.h"
 
 #include <errno.h>

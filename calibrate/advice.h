@@ -3,8 +3,8 @@
  * about it. */
 #pragma once
 
-#include "lib/protocol/reading.h"
-#include "lib/record/book.h"
+#include "lib/protocol/analysis.h"
+#include "lib/record/book/book.h"
 
 #include <stdio.h>
 

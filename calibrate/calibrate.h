@@ -3,8 +3,8 @@
 #pragma once
 
 #include "lib/base/tool.h"
-#include "lib/host/observe.h"
-#include "lib/record/book.h"
+#include "lib/run/observer.h"
+#include "lib/record/book/book.h"
 
 struct calibrate_options {
 	const char *db;

@@ -2,7 +2,7 @@
 /* The constant of INC: see constant.h. */
 #include "calibrate/constant.h"
 
-#include "lib/base/place.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
  * month. */
 #pragma once
 
-#include "lib/host/observe.h"
-#include "lib/record/book.h"
+#include "lib/run/observer.h"
+#include "lib/record/book/book.h"
 
 struct constant {
 	double per_second;

@@ -4,7 +4,7 @@
 #include "calibrate/constant.h"
 
 #include "lib/base/json.h"
-#include "lib/record/environment.h"
+#include "lib/run/environment.h"
 
 #include <errno.h>
 

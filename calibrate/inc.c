@@ -5,7 +5,7 @@
  *   inc --iterations N   that many increments: what emp-calibrate runs
  *   inc SECONDS          about that long, by the constant that emp-calibrate found for this machine */
 #include "lib/base/cleanup.h"
-#include "lib/base/place.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
-#include "lib/host/interrupt.h"
-#include "lib/host/sibling.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/process/suite_tool.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -5,8 +5,8 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
-#include "lib/protocol/as_table.h"
-#include "lib/record/document.h"
+#include "lib/report/results_table.h"
+#include "lib/record/document/document.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 /* emp-calibrate resume: goes on with a calibration that was ended before it was done, on the same machine
  * with the same settings, and marks where. */
 #include "calibrate/calibrate.h"
-#include "calibrate/pick.h"
-#include "calibrate/work.h"
+#include "calibrate/find_calibration.h"
+#include "calibrate/calibration.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/record/environment_diff.h"
+#include "lib/protocol/environment_diff.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,14 +2,14 @@
 /* emp-calibrate revalidate: whether a profile still holds, after an upgrade of the system, say: a look at the
  * fingerprints, a few minutes of INC, and a verdict. */
 #include "calibrate/calibrate.h"
-#include "calibrate/verdict.h"
-#include "calibrate/work.h"
+#include "lib/protocol/validity.h"
+#include "calibrate/calibration.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/protocol/make.h"
-#include "lib/record/environment.h"
-#include "lib/record/series.h"
+#include "lib/report/analysis_load.h"
+#include "lib/run/environment.h"
+#include "lib/run/sampling.h"
 
 #include <errno.h>
 #include <string.h>
@@ -201,7 +201,7 @@ static int run_inc(struct work *w, const struct past *p, int64_t *ret_run, struc
 	return r;
 }
 
-static const char *verdict_word(enum verdict verdict)
+static const char *verdict_word(enum validity verdict)
 {
 	static const char *const words[] = {"stands", "repeat-short", "repeat-all"};
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate run: begins a calibration, INC short and long and what comes of it. */
 #include "calibrate/calibrate.h"
-#include "calibrate/pick.h"
-#include "calibrate/work.h"
+#include "calibrate/find_calibration.h"
+#include "calibrate/calibration.h"
 
 #include "lib/base/text.h"
-#include "lib/host/notify.h"
+#include "lib/host/systemd/notify.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,14 +2,14 @@
 /* emp-calibrate status: from another terminal, how far a calibration is. Reads the book and nothing else, so
  * that it costs the calibration next to nothing. */
 #include "calibrate/calibrate.h"
-#include "calibrate/pick.h"
+#include "calibrate/find_calibration.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
-#include "lib/host/owner.h"
-#include "lib/record/moved.h"
+#include "lib/host/process/process_ref.h"
+#include "lib/protocol/disturbances.h"
 
 #include <errno.h>
 #include <string.h>

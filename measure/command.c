@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands to measure: see command.h. */
+/* The commands to measure: see subprocess.h. */
 #include "measure/command.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
-#include "lib/base/words.h"
-#include "lib/host/executable.h"
+#include "lib/base/argv.h"
+#include "lib/host/process/executable.h"
 
 #include <errno.h>
 #include <string.h>

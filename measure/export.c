@@ -4,8 +4,8 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/protocol/as_json.h"
-#include "lib/record/document_sentinels.h"
+#include "lib/report/results_json.h"
+#include "lib/record/document/document_counters.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #include "measure/show.h"
 
 #include "lib/base/json.h"
-#include "lib/host/interrupt.h"
-#include "lib/host/privilege.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/process/privilege.h"
 
 #include <errno.h>
 

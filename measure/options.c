@@ -5,7 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/base/words.h"
+#include "lib/base/argv.h"
 
 #include <errno.h>
 #include <math.h>

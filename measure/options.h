@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/base/tool.h"
-#include "lib/host/observe.h"
+#include "lib/run/observer.h"
 
 enum order { ORDER_INTERLEAVE, ORDER_SHUFFLE, ORDER_SEQUENCE };
 

@@ -2,7 +2,7 @@
 /* What the samples of one command come to: see result.h. */
 #include "measure/result.h"
 
-#include "lib/protocol/names.h"
+#include "lib/protocol/name_groups.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "measure/command.h"
 
-#include "lib/protocol/make.h"
-#include "lib/record/moved.h"
+#include "lib/report/analysis_load.h"
+#include "lib/protocol/disturbances.h"
 
 /* A daemon that the profile does not know, and that took much of a sample. */
 struct stranger {

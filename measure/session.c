@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All commands of one call of emp-measure: see session.h. This file sets a session up; turns.c takes the
+/* All commands of one call of emp-measure: see session.h. This file sets a session up; schedule.c takes the
  * samples. */
 #include "measure/session.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/host/lock.h"
-#include "lib/host/sink.h"
-#include "lib/record/environment.h"
+#include "lib/host/system/lock.h"
+#include "lib/host/process/pipe_drain.h"
+#include "lib/report/environment_changes.h"
+#include "lib/run/environment.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "measure/result.h"
 
-#include "lib/record/series.h"
+#include "lib/run/sampling.h"
 
 /* One command being measured. */
 struct task {

@@ -6,7 +6,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/host/lock.h"
+#include "lib/host/system/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

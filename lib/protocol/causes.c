@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What makes long samples long: which part of their extra time daemons account for, sample by sample, for all
  * together, or because a daemon divides the samples in two. */
-#include "lib/protocol/watch.h"
+#include "lib/protocol/daemon_statistics.h"
 
-#include "lib/stats/share.h"
+#include "lib/stats/proportion.h"
 
 #include <math.h>
 

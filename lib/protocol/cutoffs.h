@@ -3,7 +3,7 @@
  * SEDONA, Table 1). */
 #pragma once
 
-#include "lib/protocol/reading.h"
+#include "lib/protocol/analysis.h"
 
 /* name NULL: "unnamed". Both readings must have the same resolution. */
 int cutoffs_make(const char *name, const struct reading *short_run, const struct reading *long_run,

@@ -7,7 +7,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/table.h"
-#include "lib/host/accounting.h"
+#include "lib/host/accounting/accounting.h"
 
 #include <errno.h>
 #include <fcntl.h>

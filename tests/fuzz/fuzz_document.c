@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as a document. Whatever is accepted must come out again, and what comes out must be accepted
  * and come out the same: an abort here is a bug. */
-#include "lib/record/document.h"
+#include "lib/record/document/document.h"
 
 #include <string.h>
 

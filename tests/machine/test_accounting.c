@@ -3,9 +3,9 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/host/accounting.h"
-#include "lib/host/accounting_backend.h"
-#include "lib/host/cgroup.h"
+#include "lib/host/accounting/accounting.h"
+#include "lib/host/accounting/accounting_backend.h"
+#include "lib/host/process/cgroup.h"
 #include "tests/machine/burning.h"
 
 #include <errno.h>

@@ -5,9 +5,9 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/cleanup.h"
-#include "lib/host/interrupt.h"
-#include "lib/host/executable.h"
-#include "lib/host/spawn.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/process/executable.h"
+#include "lib/host/process/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,9 +6,9 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/text.h"
-#include "lib/protocol/make.h"
+#include "lib/report/analysis_load.h"
 #include "lib/protocol/sample_size.h"
-#include "lib/record/document.h"
+#include "lib/record/document/document.h"
 
 #include <math.h>
 #include <string.h>

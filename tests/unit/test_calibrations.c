@@ -3,8 +3,8 @@
 #include "tests/unit/documents.h"
 #include "tests/unit/scratch.h"
 
-#include "lib/record/book_calibrations.h"
-#include "lib/record/environment_diff.h"
+#include "lib/record/book/book_calibrations.h"
+#include "lib/protocol/environment_diff.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 /* The checks of an audit, on machines that nobody has. */
 #include "tests/unit/check.h"
 
-#include "setup/check.h"
+#include "setup/audit/check.h"
 
 #include <errno.h>
 #include <string.h>

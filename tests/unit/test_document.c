@@ -3,7 +3,7 @@
 #include "tests/unit/documents.h"
 #include "tests/unit/scratch.h"
 
-#include "lib/record/document.h"
+#include "lib/record/document/document.h"
 
 #include <errno.h>
 

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/frequency.h"
+#include "lib/host/cpu/frequency.h"
 
 static void turbos_sign_is_not_the_base(void **state)
 {

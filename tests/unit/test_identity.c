@@ -2,7 +2,7 @@
 /* Units in cgroups, programs of processes. */
 #include "tests/unit/check.h"
 
-#include "lib/host/identity.h"
+#include "lib/host/accounting/identity.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,8 +3,8 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "setup/journal.h"
-#include "setup/plan.h"
+#include "setup/apply/journal.h"
+#include "setup/apply/plan.h"
 
 static struct tree tree;
 static char place[80], file[96];

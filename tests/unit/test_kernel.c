@@ -3,8 +3,8 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/kernel.h"
-#include "lib/host/kernel_config.h"
+#include "lib/host/system/kernel.h"
+#include "lib/host/system/kernel_config.h"
 
 static void releases_compare_by_their_numbers(void **state)
 {

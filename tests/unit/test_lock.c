@@ -2,8 +2,8 @@
 /* The host's lock, and processes that are remembered. */
 #include "tests/unit/scratch.h"
 
-#include "lib/host/lock.h"
-#include "lib/host/owner.h"
+#include "lib/host/system/lock.h"
+#include "lib/host/process/process_ref.h"
 
 #include <errno.h>
 #include <signal.h>

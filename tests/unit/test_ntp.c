@@ -2,7 +2,7 @@
 /* What time daemons say, and which of them run. */
 #include "tests/unit/check.h"
 
-#include "lib/host/ntp.h"
+#include "lib/host/clock/ntp.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/policy.h"
+#include "lib/host/system/policy.h"
 
 static void the_first_rule_that_fits_counts(void **state)
 {

@@ -3,9 +3,9 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/command.h"
-#include "lib/host/digest.h"
-#include "lib/host/process.h"
+#include "lib/host/process/subprocess.h"
+#include "lib/host/system/digest.h"
+#include "lib/host/process/process.h"
 
 static void names_may_hold_brackets_and_blanks(void **state)
 {

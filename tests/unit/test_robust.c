@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/stats/robust.h"
-#include "lib/stats/share.h"
+#include "lib/stats/proportion.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /* Records of the kernel's taskstats, of several versions, as bytes. */
 #include "tests/unit/check.h"
 
-#include "lib/host/taskstats.h"
+#include "lib/host/accounting/taskstats.h"
 
 #include <errno.h>
 #include <linux/netlink.h>

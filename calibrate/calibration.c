@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A calibration at work, but for its sampling (phase.c) and its profile (conclude.c): see calibration.h. */
+#include "calibrate/calibration.h"
+
+#include "calibrate/calibrate.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/json.h"
+#include "lib/host/systemd/inhibit.h"
+#include "lib/host/systemd/notify.h"
+#include "lib/host/process/process_ref.h"
+#include "lib/run/environment.h"
+
+#include <errno.h>
+#include <string.h>
+
+void work_clear(struct work *w)
+{
+	observer_close(&w->observer);
+	closep(&w->inhibitor);
+	book_free(w->book);
+	lock_release(&w->lock);
+	calibration_clear(&w->plan);
+	free(w->book_path);
+	free(w->inc);
+	free(w->notes);
+	free(w->digest);
+}
+
+FILE *work_talk(void)
+{
+	return calibrate_options.json ? stderr : stdout;
+}
+
+char *work_resume_command(const struct work *w)
+{
+	const char *db = calibrate_options.db;
+
+	return text_format("emp-calibrate%s%s resume %lld", db ? " --db " : "", db ?: "",
+		(long long)w->plan.parts[SHORT_PART].run);
+}
+
+int work_open(struct work *w, const char *what, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL, *words = NULL;
+	int r;
+
+	r = calibrate_find_inc(&w->inc, err);
+	if (r < 0)
+		return r;
+	r = calibrate_open_book(BOOK_WRITE, &w->book, &w->book_path, err);
+	if (r < 0)
+		return r;
+	r = lock_path(w->book_path, &path, err);
+	if (r < 0)
+		return r;
+	words = text_format("emp-calibrate %s", what);
+	return lock_take(&w->lock, path, words ?: "emp-calibrate", err);
+}
+
+static int check_audit(struct work *w, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *audit = NULL;
+	_cleanup_(freep) char *off = NULL;
+	bool fit;
+	int r;
+
+	r = environment_audit(&audit, &fit, err);
+	if (r < 0)
+		return r;
+	if (fit) {
+		fprintf(work_talk(), "Audit: fit\n");
+		return 0;
+	}
+	r = environment_audit_off(audit, &off, err);
+	if (r < 0)
+		return r;
+	if (!w->plan.anyway)
+		return error_say(err, STATUS_NOT_FIT,
+			"the audit says that this machine is not fit for timing (%s): see 'emp-setup audit', or go on with --anyway",
+			off);
+	fprintf(work_talk(), "Audit: not fit (%s); calibrating anyway, and the runs say so\n", off);
+	w->notes = text_format("audit: not fit (%s), run anyway", off);
+	return w->notes ? 0 : error_os(err, -ENOMEM, "cannot keep the audit");
+}
+
+static int open_observer(struct work *w, struct error *err)
+{
+	const struct observer *o = &w->observer;
+	enum observer_backend backend;
+	int r;
+
+	r = observer_backend_parse(w->plan.backend, "--accounting", &backend, err);
+	if (r == 0)
+		r = observer_open(&w->observer, backend, w->plan.cpu, err);
+	if (r < 0)
+		return r;
+	if (!o->accounting) {
+		*err = o->no_accounting;
+		return error_prefix(err, -EPERM, "a calibration must see what other processes do");
+	}
+	fprintf(work_talk(), "Observer: %s", accounting_name(o->accounting));
+	if (accounting_why(o->accounting))
+		fprintf(work_talk(), " (%s)", accounting_why(o->accounting));
+	fprintf(work_talk(), "; process time from %s", observer_pt_source(o));
+	if (!o->cgroup)
+		fprintf(work_talk(), " (%s)", o->no_cgroup.text);
+	fputc('\n', work_talk());
+	return 0;
+}
+
+int work_look(struct work *w, struct error *err)
+{
+	int r;
+
+	r = check_audit(w, err);
+	if (r != 0)
+		return r;
+	r = environment_take(w->book, &w->environment, &w->digest, err);
+	return r < 0 ? r : open_observer(w, err);
+}
+
+int work_constant(struct work *w, int64_t environment, struct error *err)
+{
+	_cleanup_(freep) char *digest = NULL;
+	struct constant_request request = {
+		.book = w->book,
+		.book_path = w->book_path,
+		.environment = environment ?: w->environment,
+		.inc_path = w->inc,
+		.observer = &w->observer,
+		.cpu = w->plan.cpu,
+	};
+	int r;
+
+	r = book_get_environment(w->book, request.environment, &digest, NULL, err);
+	if (r < 0)
+		return r;
+	request.environment_digest = digest;
+	r = constant_get(&request, &w->constant, err);
+	if (r == 0)
+		fprintf(work_talk(), "INC: %.0f iterations a second in environment %.16s (%s)\n",
+			w->constant.per_second, digest,
+			w->constant.found_now ? "found now, and stored" : "stored before");
+	return r;
+}
+
+uint32_t part_samples(struct work *w, int which)
+{
+	_cleanup_(run_clearp) struct run run = {};
+	struct error ignored;
+
+	if (!w->plan.parts[which].run || book_get_run(w->book, w->plan.parts[which].run, &run, &ignored) < 0)
+		return 0;
+	return run.n_samples;
+}
+
+int64_t work_left_ns(struct work *w)
+{
+	int64_t ns = 0;
+
+	for (int i = 0; i < CALIBRATION_PARTS; i++) {
+		const struct calibration_part *part = &w->plan.parts[i];
+		uint32_t there = part_samples(w, i);
+
+		if (there < part->samples)
+			ns += (part->samples - there) * (w->pace_ns[i] ?: part->length_ns);
+	}
+	return ns;
+}
+
+static void print_plan(struct work *w)
+{
+	char length[2][TEXT_TIME_SIZE], takes[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
+	const struct calibration_part *parts = w->plan.parts;
+	int64_t ns = work_left_ns(w);
+
+	for (int i = 0; i < CALIBRATION_PARTS; i++)
+		if (part_samples(w, i) < parts[i].samples)
+			ns += parts[i].length_ns; /* a warm-up */
+	fprintf(work_talk(), "Plan: INC%s x %u and INC%s x %u, each after one warm-up: %s%s, until %s\n",
+		text_seconds(length[0], parts[0].length_ns), parts[0].samples,
+		text_seconds(length[1], parts[1].length_ns), parts[1].samples, text_duration(takes, ns),
+		parts[0].run ? " left" : "", text_moment(ends, clock_ns(CLOCK_REALTIME) + ns));
+}
+
+void work_announce(struct work *w, struct error *err)
+{
+	struct error why = {};
+
+	print_plan(w);
+	w->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &why);
+	if (w->inhibitor >= 0)
+		fprintf(work_talk(),
+			"Sleep and shutdown are held off until it ends (systemd-inhibit --list)\n");
+	else
+		fprintf(work_talk(), "Sleep and shutdown are not held off: %s\n", why.text);
+	fflush(work_talk());
+	notify_ready();
+}
+
+static int set_owner(struct work *w, bool ours, struct error *err)
+{
+	char self[OWNER_SIZE];
+
+	free(w->plan.owner);
+	w->plan.owner = ours ? strdup(owner_self(self)) : NULL;
+	return book_update_calibration(w->book, &w->plan, err);
+}
+
+int work_do(struct work *w, struct error *err)
+{
+	struct error ignored;
+	int r = 0;
+
+	if (w->plan.id)
+		r = set_owner(w, true, err);
+	for (int i = 0; r == 0 && i < CALIBRATION_PARTS; i++)
+		r = part_do(w, i, err);
+	notify_stopping();
+	if (r == 0)
+		r = work_finish(w, err);
+	if (r >= 0) {
+		int done = set_owner(w, false, err);
+
+		r = done < 0 ? done : r;
+	} else if (w->plan.id)
+		set_owner(w, false, &ignored);
+	if (r >= 0 && book_checkpoint(w->book, err) < 0)
+		return STATUS_ERROR;
+	return r;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A command line as one text, and as words: see argv.h. The rules are those of POSIX's shell (XCU 2.2,
+ * Quoting). */
+#include "lib/base/argv.h"
+
+#include "lib/base/cleanup.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The words so far, and the one that grows. */
+struct splitter {
+	char **words;
+	size_t n;
+	char *word; /* NULL: between words */
+	size_t len;
+};
+
+static int put(struct splitter *s, char c)
+{
+	char *bigger = realloc(s->word, s->len + 2);
+
+	if (!bigger)
+		return -ENOMEM;
+	s->word = bigger;
+	s->word[s->len++] = c;
+	s->word[s->len] = '\0';
+	return 0;
+}
+
+/* Begins a word that may stay empty (''). */
+static int begin(struct splitter *s)
+{
+	if (s->word)
+		return 0;
+	s->word = calloc(1, 1);
+	return s->word ? 0 : -ENOMEM;
+}
+
+static int finish(struct splitter *s)
+{
+	char **bigger;
+
+	if (!s->word)
+		return 0;
+	bigger = reallocarray(s->words, s->n + 2, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	s->words = bigger;
+	s->words[s->n++] = TAKE(s->word);
+	s->len = 0;
+	s->words[s->n] = NULL;
+	return 0;
+}
+
+/* What stands between quotes; `at` is behind the opening one. NULL: it is not closed. */
+static const char *quoted(struct splitter *s, const char *at, char quote, int *ret)
+{
+	for (; *ret == 0 && *at && *at != quote; at++) {
+		if (quote == '"' && *at == '\\' && at[1] && strchr("\"\\$`", at[1]))
+			at++;
+		*ret = put(s, *at);
+	}
+	return *at ? at + 1 : NULL;
+}
+
+static int split(struct splitter *s, const char *text, struct error *err)
+{
+	const char *at = text;
+	int r = 0;
+
+	while (r == 0 && *at) {
+		if (strchr(" \t\n", *at)) {
+			r = finish(s);
+			at++;
+		} else if (*at == '\'' || *at == '"') {
+			r = begin(s);
+			at = quoted(s, at + 1, *at, &r);
+			if (!at)
+				return error_say(err, -EINVAL, "a quote is not closed in: %s", text);
+		} else if (strchr("|&;<>()$`*?[~#", *at) && (*at != '~' || !s->word) &&
+			   (*at != '#' || !s->word)) {
+			return error_say(err, -EINVAL,
+				"'%c' needs a shell: run it with -S sh, or quote it, in: %s", *at, text);
+		} else {
+			at += *at == '\\' && at[1];
+			r = put(s, *at++);
+		}
+	}
+	if (r == 0)
+		r = finish(s);
+	return r < 0 ? error_os(err, r, "cannot read the command '%s'", text) : 0;
+}
+
+int words_split(const char *text, char ***ret, struct error *err)
+{
+	struct splitter s = {};
+	int r = split(&s, text, err);
+
+	if (r == 0 && s.n == 0)
+		r = error_say(err, -EINVAL, "the command is empty");
+	free(s.word);
+	if (r < 0) {
+		words_free(s.words);
+		return r;
+	}
+	*ret = s.words;
+	return 0;
+}
+
+void words_free(char **words)
+{
+	for (char **w = words; w && *w; w++)
+		free(*w);
+	free(words);
+}
+
+static void quote(FILE *file, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, file);
+		return;
+	}
+	fputc('\'', file);
+	for (const char *c = word; *c; c++)
+		*c == '\'' ? fputs("'\\''", file) : fputc(*c, file);
+	fputc('\'', file);
+}
+
+char *words_join(char *const *words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (int i = 0; file && words[i]; i++) {
+		if (i > 0)
+			fputc(' ', file);
+		quote(file, words[i]);
+	}
+	return file && fclose(file) == 0 ? text : NULL;
+}
+
+char **words_copy(char *const *words)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (words[n])
+		n++;
+	copy = calloc(n + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < n; i++) {
+		copy[i] = strdup(words[i]);
+		if (!copy[i]) {
+			words_free(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+char **words_for_shell(char *const *shell, const char *line)
+{
+	static char *const POSIX[] = {(char *)"/bin/sh", NULL};
+	char **words = words_copy(shell ?: POSIX), **longer;
+	size_t n = 0;
+
+	while (words && words[n])
+		n++;
+	longer = words ? reallocarray(words, n + 3, sizeof(*words)) : NULL;
+	if (!longer) {
+		words_free(words);
+		return NULL;
+	}
+	longer[n] = strdup("-c");
+	longer[n + 1] = strdup(line);
+	longer[n + 2] = NULL;
+	if (!longer[n] || !longer[n + 1]) {
+		free(longer[n + 1]);
+		words_free(longer);
+		return NULL;
+	}
+	return longer;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the book lies: see paths.h. */
+#include "lib/base/paths.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int place_default_book(char **ret, struct error *err)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	char *path;
+
+	if (geteuid() == 0)
+		path = strdup("/var/lib/emp/emp.db");
+	else if (data && data[0] == '/')
+		path = text_format("%s/emp/emp.db", data);
+	else if (home && home[0] == '/')
+		path = text_format("%s/.local/share/emp/emp.db", home);
+	else
+		return error_say(err, -ENOENT,
+			"HOME does not name your home directory, so your lab book is not known; name it with --db or EMP_DB");
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot name the lab book");
+	*ret = path;
+	return 0;
+}
+
+int place_book(const char *option, char **ret, struct error *err)
+{
+	const char *named = option && *option ? option : getenv("EMP_DB");
+	char *path;
+
+	if (!named || !*named)
+		return place_default_book(ret, err);
+	path = strdup(named);
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot name the lab book");
+	*ret = path;
+	return 0;
+}
+
+int place_inc_constant(const char *book, char **ret, struct error *err)
+{
+	char *path = text_format("%s.inc", book);
+
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot find the constant of inc");
+	*ret = path;
+	return 0;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's side of the bpf backend: a record of every task when asked (the images; two programs do
+ * it, the second where the kernel is too old for the first), one of each task at its very last switch, when
+ * its run time is final (the exits: a record made earlier in exit misses up to a tick and all of the
+ * teardown), one of each exec.
+ *
+ * The kernel's structures are given here with just the members that are used; their places are filled
+ * in when the program is loaded (CO-RE), so that one object serves Linux 5.8 and newer, and none of the
+ * machine that built it is in it. */
+#include "lib/host/accounting/accounting_record.h"
+#include "lib/host/bpf/bpf_types.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+/* From the kernel's headers, which cannot be included beside the structures below. */
+enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_RINGBUF = 27 };
+enum { BPF_F_MMAPABLE = 1 << 10 };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
+enum { TASK_DEAD = 0x80, PF_FORKNOEXEC = 0x40, PF_KTHREAD = 0x200000 };
+enum { BPF_TASK_ITER_ALL_THREADS = 1 };
+/* Of cgroups that the program under test makes below its own. Each step is verified when the programs are
+ * loaded, which takes milliseconds. */
+enum { MAX_DEPTH = 8 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct kernfs_node {
+	__u64 id;
+	const char *name;
+};
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+struct rq {
+	__u64 clock;
+	__u64 clock_task;
+};
+struct cfs_rq {
+	struct rq *rq;
+};
+struct sched_entity {
+	__u64 exec_start;
+	__u64 sum_exec_runtime;
+	struct cfs_rq *cfs_rq;
+};
+struct task_struct {
+	unsigned int __state;
+	unsigned int flags;
+	int on_cpu;
+	int exit_state;
+	__s32 pid;
+	__s32 tgid;
+	struct sched_entity se;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	__u64 utime;
+	__u64 stime;
+	__u64 start_time;
+	struct css_set *cgroups;
+	char comm[RECORD_COMM_SIZE];
+};
+struct task_struct___before_5_14 {
+	volatile long state;
+};
+struct linux_binprm {
+	const char *filename;
+};
+struct seq_file {
+	char *buf;
+};
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+#pragma clang attribute pop
+
+struct bpf_iter_task {
+	__u64 opaque[3];
+} __attribute__((aligned(8)));
+
+/* Linux 6.7 and newer. */
+extern int bpf_iter_task_new(
+	struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym __weak;
+extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym __weak;
+extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
+extern void bpf_rcu_read_lock(void) __ksym __weak;
+extern void bpf_rcu_read_unlock(void) __ksym __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+} events SEC(".maps");
+
+/* Both images of walk_tasks, one behind the other, for the observer to read in place. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct task_record);
+} images SEC(".maps");
+
+__u32 walk_from, walk_room; /* part of images to fill */
+__u32 walk_n;               /* how many tasks there were; more than walk_room: the rest is missing */
+__u64 lost;                 /* records of exits for which there was no room */
+__u64 exits_begun, exits_done;
+__u64 program_cgroup; /* whose processes get RECORD_PROGRAM; 0: none's */
+__u32 observer_tgid;  /* filled in by an image */
+__s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
+bool has_scheduler_lead;
+
+/* A value that another CPU may change between two reads of ours. */
+#define READ(x) (*(const volatile typeof(x) *)&(x))
+
+static __always_inline bool is_dead(const struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return READ(task->__state) == TASK_DEAD;
+	return ((const struct task_struct___before_5_14 *)task)->state == TASK_DEAD;
+}
+
+static __always_inline bool is_below(struct cgroup *cgroup, __u64 id)
+{
+	struct cgroup_subsys_state *css;
+
+	if (cgroup->kn->id == id)
+		return 1;
+	css = cgroup->self.parent;
+	for (int i = 0; css && i < MAX_DEPTH; i++) {
+		if (css->cgroup->kn->id == id)
+			return 1;
+		css = css->parent;
+	}
+	return 0;
+}
+
+static __always_inline unsigned int flags_of(struct task_struct *task, struct cgroup *cgroup)
+{
+	unsigned int flags = 0;
+
+	if (task->flags & PF_KTHREAD)
+		flags |= RECORD_KERNEL;
+	if (task->flags & PF_FORKNOEXEC)
+		flags |= RECORD_FORKED;
+	if (READ(task->exit_state))
+		flags |= RECORD_DEAD;
+	if (program_cgroup && is_below(cgroup, program_cgroup))
+		flags |= RECORD_PROGRAM;
+	return flags;
+}
+
+static __always_inline void describe(struct task_record *record, struct task_struct *task)
+{
+	struct task_struct *leader = task->group_leader;
+	struct cgroup *cgroup = task->cgroups->dfl_cgrp;
+
+	record->kind = RECORD_KIND_TASK;
+	record->flags = flags_of(task, cgroup);
+	record->pid = task->pid;
+	record->tgid = task->tgid;
+	record->ppid = task->real_parent->tgid;
+	record->unused = 0;
+	record->key = (unsigned long)task;
+	record->start_ns = task->start_time;
+	record->process_start_ns = leader->start_time;
+	record->run_ns = READ(task->se.sum_exec_runtime);
+	record->tick_ns = task->utime + task->stime;
+	record->cgroup = cgroup->kn->id;
+	bpf_probe_read_kernel(record->comm, sizeof(record->comm), &leader->comm);
+}
+
+static __always_inline bool is_on_cpu(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->on_cpu) && READ(task->on_cpu);
+}
+
+/* The time of a task that is running on another CPU, with what it has run since the scheduler last wrote that
+ * down, which is up to a tick ago (or a second, on a CPU without ticks). The scheduler's clock on that CPU
+ * was read some time ago too; ours is carried over to it by scheduler_lead. Reads that agree with a second
+ * look, because that CPU may be writing. */
+static __always_inline void catch_up(struct task_record *record, struct task_struct *task)
+{
+	struct cfs_rq *cfs_rq = task->se.cfs_rq;
+	struct rq *rq;
+
+	if (!bpf_core_field_exists(cfs_rq->rq) || !has_scheduler_lead || !cfs_rq)
+		return;
+	rq = cfs_rq->rq;
+	for (int i = 0; i < 8; i++) {
+		__s64 run_ns = READ(task->se.sum_exec_runtime), clock_ns = READ(rq->clock);
+		__s64 more_ns = READ(rq->clock_task) - READ(task->se.exec_start);
+		__s64 since_ns = bpf_ktime_get_ns() + scheduler_lead - clock_ns;
+
+		if (clock_ns != READ(rq->clock) || run_ns != READ(task->se.sum_exec_runtime))
+			continue;
+		if (since_ns > 0)
+			more_ns += since_ns;
+		record->run_ns = run_ns + (more_ns > 0 ? more_ns : 0);
+		return;
+	}
+}
+
+static __always_inline void describe_now(struct task_record *record, struct task_struct *task)
+{
+	describe(record, task);
+	if (is_on_cpu(task))
+		catch_up(record, task);
+}
+
+/* An image in one go; three to four times as fast as the next program. */
+SEC("syscall")
+int walk_tasks(void *context)
+{
+	__u32 at = walk_from, end = walk_from + walk_room, n = 0;
+	struct bpf_iter_task it;
+	struct task_struct *task;
+
+	observer_tgid = bpf_get_current_pid_tgid() >> 32;
+	bpf_rcu_read_lock();
+	bpf_iter_task_new(&it, (void *)0, BPF_TASK_ITER_ALL_THREADS);
+	while ((task = bpf_iter_task_next(&it))) {
+		struct task_record *record;
+
+		if (task->pid == 0) /* the first CPU's idle task heads the list */
+			continue;
+		record = at < end ? bpf_map_lookup_elem(&images, &at) : (void *)0;
+		if (record)
+			describe_now(record, task);
+		at++;
+		n++;
+	}
+	bpf_iter_task_destroy(&it);
+	bpf_rcu_read_unlock();
+	walk_n = n;
+	return 0;
+}
+
+SEC("iter/task")
+int read_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct task_record record;
+
+	if (!task)
+		return 0;
+	observer_tgid = bpf_get_current_pid_tgid() >> 32;
+	describe_now(&record, task);
+	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
+	return 0;
+}
+
+/* Nobody is woken for a record; only a buffer that is half full is worth a wake-up. */
+static __always_inline __u64 wake_flags(void)
+{
+	__u64 filled = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
+
+	return filled > bpf_ringbuf_query(&events, BPF_RB_RING_SIZE) / 2 ? BPF_RB_FORCE_WAKEUP
+									 : BPF_RB_NO_WAKEUP;
+}
+
+/* A parent can release a task before its last switch. Then it is in no image, and its record is still to
+ * come; these counts show that there is something to wait for. */
+SEC("tp_btf/sched_process_exit")
+int task_exits(void *context)
+{
+	__sync_fetch_and_add(&exits_begun, 1);
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(task_dies, bool preempt, struct task_struct *prev)
+{
+	struct task_record *record;
+	struct cfs_rq *cfs_rq;
+
+	if (!is_dead(prev))
+		return 0;
+	__sync_fetch_and_add(&exits_done, 1);
+	cfs_rq = prev->se.cfs_rq;
+	if (bpf_core_field_exists(cfs_rq->rq) && cfs_rq) { /* its clock was read just now */
+		scheduler_lead = cfs_rq->rq->clock - bpf_ktime_get_ns();
+		has_scheduler_lead = 1;
+	}
+	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
+	if (!record) {
+		__sync_fetch_and_add(&lost, 1);
+		return 0;
+	}
+	describe(record, prev);
+	record->flags |= RECORD_DEAD;
+	bpf_ringbuf_submit(record, wake_flags());
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linux_binprm *bprm)
+{
+	struct kernfs_node *kn = task->cgroups->dfl_cgrp->kn;
+	struct exec_record *record;
+
+	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
+	if (!record) /* only a path is missing then: the exit, if there is room for it, still counts */
+		return 0;
+	record->kind = RECORD_KIND_EXEC;
+	record->tgid = task->tgid;
+	record->cgroup = kn->id;
+	bpf_probe_read_kernel_str(record->cgroup_name, sizeof(record->cgroup_name), kn->name);
+	bpf_probe_read_kernel_str(record->path, sizeof(record->path), bprm->filename);
+	bpf_ringbuf_submit(record, wake_flags());
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

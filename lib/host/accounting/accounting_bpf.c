@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The bpf backend: images and exits, a record for each thread. */
+#include "lib/host/accounting/accounting_backend.h"
+
+#include "lib/base/clock.h"
+#include "lib/host/accounting/keymap.h"
+#include "lib/host/accounting/task_records.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+struct records {
+	struct task_record *items;
+	size_t n, room;
+};
+
+/* What a process executed between the images. */
+struct executed {
+	const char *exe, *unit;
+};
+
+struct bpf_backend {
+	struct backend base;
+	struct identity *identity;
+	struct task_watch *watch;
+	struct task_image before, after;
+	struct records exits;
+	struct keymap parents; /* pid -> parent, by the after image */
+	bool has_parents;
+	struct keymap executed_by; /* tgid -> index into executed */
+	struct executed *executed;
+	size_t n_executed, executed_room;
+	int64_t held_up; /* task_watch_exiting when it was last waited for in vain */
+	bool collecting; /* events belong to a sample */
+	uint64_t before_ns, lost_before, program_cgroup;
+};
+
+static struct bpf_backend *of(struct backend *backend)
+{
+	return (struct bpf_backend *)backend;
+}
+
+static int reserve(struct records *records, size_t n)
+{
+	size_t room = records->room ?: 1024;
+	struct task_record *items;
+
+	while (room < records->n + n)
+		room *= 2;
+	if (room == records->room)
+		return 0;
+	items = realloc(records->items, room * sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	records->items = items;
+	records->room = room;
+	return 0;
+}
+
+static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
+{
+	struct executed executed = {};
+
+	if (identity_is_unit(exec->cgroup_name)) {
+		executed.unit = identity_keep(b->identity, exec->cgroup_name);
+		identity_learn_cgroup(b->identity, exec->cgroup, exec->cgroup_name);
+	}
+	if (exec->path[0] == '/' && memchr(exec->path, '\0', RECORD_PATH_SIZE - 1))
+		executed.exe = identity_program(b->identity, exec->path);
+	if (b->n_executed == b->executed_room) {
+		size_t room = b->executed_room ? 2 * b->executed_room : 256;
+		struct executed *items = realloc(b->executed, room * sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		b->executed = items;
+		b->executed_room = room;
+	}
+	b->executed[b->n_executed] = executed;
+	return keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed++);
+}
+
+static int on_event(void *context, const void *record)
+{
+	const struct task_record *task = record;
+	struct bpf_backend *b = context;
+	int r;
+
+	if (task->kind == RECORD_KIND_EXEC) {
+		const struct exec_record *exec = record;
+
+		identity_forget(b->identity, (pid_t)exec->tgid);
+		return b->collecting ? add_exec(b, exec) : 0;
+	}
+	if (!b->collecting) {
+		if (task->pid == task->tgid)
+			identity_forget(b->identity, (pid_t)task->tgid);
+		return 0;
+	}
+	r = reserve(&b->exits, 1);
+	if (r == 0)
+		b->exits.items[b->exits.n++] = *task;
+	return r;
+}
+
+static int bpf_drain(struct backend *backend, struct error *err)
+{
+	return task_watch_drain(of(backend)->watch, err);
+}
+
+static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error *err)
+{
+	struct bpf_backend *b = of(backend);
+	int r;
+
+	b->collecting = false;
+	r = bpf_drain(backend, err);
+	if (r < 0)
+		return r;
+	b->collecting = true;
+	b->exits.n = 0;
+	b->n_executed = 0;
+	if (task_watch_exiting(b->watch) < b->held_up)
+		b->held_up = task_watch_exiting(b->watch);
+	r = keymap_reset(&b->executed_by, 0);
+	if (r < 0)
+		return error_os(err, r, "bpf: cannot begin a sample");
+	b->program_cgroup = cgroup_id;
+	b->lost_before = task_watch_lost(b->watch);
+	b->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+	return task_watch_image(b->watch, TASK_BEFORE, cgroup_id, &b->before, err);
+}
+
+/* A task can be gone from the image before its end is among the events. Those are microseconds (often it is
+ * the program under test, which we were woken in front of: then it only needs our CPU), or what a host takes
+ * the CPU of a virtual machine away for. But a task can also be held up on its way out, and is not waited for
+ * again. */
+static void wait_for_exits(struct bpf_backend *b)
+{
+	enum { N_YIELDS = 16, FIRST_WAIT_US = 50, ALL_WAITS_US = 20000 };
+	int64_t exiting = task_watch_exiting(b->watch);
+
+	for (int i = 0; exiting > b->held_up && i < N_YIELDS; i++) {
+		sched_yield();
+		exiting = task_watch_exiting(b->watch);
+	}
+	for (useconds_t us = FIRST_WAIT_US; exiting > b->held_up && us < ALL_WAITS_US; us *= 2) {
+		usleep(us);
+		exiting = task_watch_exiting(b->watch);
+	}
+	b->held_up = exiting;
+}
+
+static int bpf_after(struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
+{
+	struct bpf_backend *b = of(backend);
+	int r = task_watch_image(b->watch, TASK_AFTER, b->program_cgroup, &b->after, err);
+
+	if (r < 0)
+		return r;
+	wait_for_exits(b);
+	r = bpf_drain(backend, err);
+	if (r < 0)
+		return r;
+	b->collecting = false;
+	b->has_parents = false;
+	usages->lost = task_watch_lost(b->watch) - b->lost_before;
+	*ret = (struct images){
+		.before = b->before.items,
+		.n_before = b->before.n,
+		.after = b->after.items,
+		.n_after = b->after.n,
+		.exits = b->exits.items,
+		.n_exits = b->exits.n,
+		.before_ns = b->before_ns,
+		.observer = task_watch_observer(b->watch),
+	};
+	return 0;
+}
+
+static pid_t bpf_parent(struct backend *backend, pid_t pid)
+{
+	struct bpf_backend *b = of(backend);
+	const uint32_t *parent;
+	int r = 0;
+
+	if (!b->has_parents) {
+		r = keymap_reset(&b->parents, b->after.n);
+		for (size_t i = 0; r == 0 && i < b->after.n; i++)
+			r = keymap_set(&b->parents, b->after.items[i].tgid, b->after.items[i].ppid);
+		b->has_parents = r == 0;
+	}
+	parent = r == 0 ? keymap_find(&b->parents, (uint64_t)pid) : NULL;
+	return parent ? (pid_t)*parent : 0;
+}
+
+static void bpf_describe(struct backend *backend, struct execution *execution, struct identified *ret)
+{
+	const struct bpf_backend *b = of(backend);
+	const uint32_t *at = keymap_find(&b->executed_by, (uint64_t)execution->pid);
+
+	if (at)
+		*ret = (struct identified){.exe = b->executed[*at].exe, .unit = b->executed[*at].unit};
+}
+
+static int bpf_poll_fd(const struct backend *backend)
+{
+	return task_watch_poll_fd(((const struct bpf_backend *)backend)->watch);
+}
+
+static void bpf_free(struct backend *backend)
+{
+	struct bpf_backend *b = of(backend);
+
+	task_watch_free(b->watch);
+	keymap_free(&b->executed_by);
+	keymap_free(&b->parents);
+	free(b->executed);
+	free(b->exits.items);
+	free(b);
+}
+
+static const struct backend_operations operations = {
+	.name = "bpf",
+	.poll_ms = -1,
+	.sees_cgroups = true,
+	.free = bpf_free,
+	.poll_fd = bpf_poll_fd,
+	.before = bpf_before,
+	.drain = bpf_drain,
+	.after = bpf_after,
+	.tells_all_ends = true,
+	.parent = bpf_parent,
+	.describe = bpf_describe,
+};
+
+static void bpf_freep(struct bpf_backend **b)
+{
+	if (*b)
+		bpf_free(&(*b)->base);
+}
+
+static void *end_at_once(void *nothing)
+{
+	return nothing;
+}
+
+/* A thread that ends: proves that exits are seen, and sets the scheduler's clock beside ours. */
+static int see_a_thread_end(struct bpf_backend *b, struct error *err)
+{
+	pthread_t thread;
+	int r = -pthread_create(&thread, NULL, end_at_once, NULL);
+
+	if (r < 0)
+		return error_os(err, r, "cannot try whether BPF sees a thread end");
+	pthread_join(thread, NULL);
+	for (int ms = 0; ms < 100; ms++) { /* its last switch comes some microseconds after the join */
+		r = bpf_drain(&b->base, err);
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < b->exits.n; i++)
+			if (b->exits.items[i].tgid == task_watch_observer(b->watch))
+				return 0;
+		usleep(1000);
+	}
+	return error_say(err, -ENOTSUP, "the BPF programs are loaded, but see no thread end on this kernel");
+}
+
+int accounting_bpf_new(struct backend **ret, struct identity *identity,
+	const struct accounting_options *options, struct error *err)
+{
+	_cleanup_(bpf_freep) struct bpf_backend *b = calloc(1, sizeof(*b));
+	int r;
+
+	if (!b)
+		return error_os(err, -ENOMEM, "cannot account for processes");
+	b->base.operations = &operations;
+	b->identity = identity;
+	r = task_watch_new(&b->watch, &options->watch, on_event, b, err);
+	if (r == 0)
+		r = bpf_before(&b->base, 0, err);
+	if (r == 0)
+		r = see_a_thread_end(b, err);
+	if (r == 0)
+		r = task_watch_image(b->watch, TASK_AFTER, 0, &b->after, err);
+	if (r < 0)
+		return r;
+	*ret = &TAKE(b)->base;
+	return 0;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The taskstats backend, the papers' way: asks for every process's times, and collects the records of those
+ * that end. A record is a process here, not a thread. The kernel gives no start times worth the name, so
+ * records get ones that say what matters: 0 for what the before image listed, later than it for all else. */
+#include "lib/host/accounting/accounting_backend.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/text.h"
+#include "lib/host/accounting/taskstats_match.h"
+#include "lib/host/accounting/keymap.h"
+#include "lib/host/process/pid_list.h"
+#include "lib/host/accounting/taskstats_link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum {
+	/* Buffers hold seconds of exits; waking up for each would disturb what is measured. */
+	POLL_MS = 1000,
+	KTHREADD = 2,
+	PF_EXITING = 4,
+};
+
+struct records {
+	struct task_record *items;
+	size_t n, room;
+};
+
+/* The file that a process that ended had executed. */
+struct program_file {
+	uint64_t device, inode;
+};
+
+struct taskstats_backend {
+	struct backend base;
+	struct identity *identity;
+	struct taskstats_link *link;
+	int proc_fd;
+	struct pid_list listed; /* when the before image began */
+	struct pid_list pids;   /* of the image being taken */
+	struct records before, after, exits;
+	struct program_file *files; /* of the exits */
+	size_t files_room;
+	size_t n_early;          /* exits that came while the before image was taken */
+	struct keymap last_exit; /* pid -> index into exits */
+	bool collecting, incomplete;
+	uint64_t before_ns, lost_before;
+};
+
+static struct taskstats_backend *of(struct backend *backend)
+{
+	return (struct taskstats_backend *)backend;
+}
+
+static int reserve(void *items, size_t item_size, size_t *room, size_t n)
+{
+	size_t wanted = *room ?: 256;
+	void *larger;
+
+	while (wanted < n)
+		wanted *= 2;
+	if (wanted == *room)
+		return 0;
+	larger = realloc(*(void **)items, wanted * item_size);
+	if (!larger)
+		return -ENOMEM;
+	*(void **)items = larger;
+	*room = wanted;
+	return 0;
+}
+
+static int add_record(struct records *records, const struct task_record *record)
+{
+	int r = reserve(&records->items, sizeof(*records->items), &records->room, records->n + 1);
+
+	if (r == 0)
+		records->items[records->n++] = *record;
+	return r;
+}
+
+struct image {
+	struct records *records;
+	const pid_t *pids;
+};
+
+static int add_to_image(void *context, size_t i, const struct taskstats_fields *fields)
+{
+	struct image *image = context;
+	unsigned int tgid = (unsigned int)image->pids[i];
+
+	return add_record(image->records, &(struct task_record){
+						  .kind = RECORD_KIND_TASK,
+						  .pid = tgid,
+						  .tgid = tgid,
+						  .key = tgid,
+						  .run_ns = fields->run_ns,
+						  .tick_ns = fields->tick_ns,
+					  });
+}
+
+static int take_image(
+	struct taskstats_backend *b, const struct pid_list *pids, struct records *records, struct error *err)
+{
+	struct image image = {.records = records, .pids = pids->items};
+	struct taskstats_question question = {
+		.scope = TASKSTATS_PROCESS,
+		.pids = pids->items,
+		.n = pids->n,
+		.answer = add_to_image,
+		.context = &image,
+	};
+	size_t missed = 0;
+	int r;
+
+	records->n = 0;
+	r = taskstats_link_ask(b->link, &question, &missed, err);
+	b->incomplete = b->incomplete || missed > 0;
+	return r;
+}
+
+static unsigned int flags_of(const struct taskstats_fields *fields, unsigned int tgid)
+{
+	unsigned int flags = 0;
+
+	if (fields->flags & TASKSTATS_FORKED)
+		flags |= RECORD_FORKED;
+	if (tgid == KTHREADD || fields->ppid == KTHREADD)
+		flags |= RECORD_KERNEL;
+	return flags;
+}
+
+/* The end of a process, with its totals; or of its first thread alone, whose name the process bears. */
+static int on_end(void *context, const struct taskstats_message *end)
+{
+	const struct taskstats_fields *thread = &end->thread;
+	struct taskstats_backend *b = context;
+	bool is_leader = thread->pid == thread->tgid,
+	     is_last = end->has_process || thread->flags & TASKSTATS_LAST;
+	struct task_record record = {
+		.kind = is_last ? RECORD_KIND_TASK : 0,
+		.flags = RECORD_DEAD | flags_of(thread, thread->tgid),
+		.pid = thread->pid,
+		.tgid = thread->tgid,
+		.ppid = thread->ppid,
+		.run_ns = end->has_process ? end->process.run_ns : thread->run_ns,
+		.tick_ns = end->has_process ? end->process.tick_ns : thread->tick_ns,
+	};
+	int r;
+
+	if (!is_last && !is_leader)
+		return 0;
+	if (!b->collecting) {
+		identity_forget(b->identity, (pid_t)thread->tgid);
+		return 0;
+	}
+	memcpy(record.comm, thread->comm, sizeof(record.comm));
+	r = reserve(&b->files, sizeof(*b->files), &b->files_room, b->exits.n + 1);
+	if (r < 0)
+		return r;
+	b->files[b->exits.n] = (struct program_file){
+		.device = thread->exe_device, .inode = thread->exe_inode};
+	return add_record(&b->exits, &record);
+}
+
+static int taskstats_drain(struct backend *backend, struct error *err)
+{
+	return taskstats_link_receive(of(backend)->link, err);
+}
+
+/* The list first, then forgetting what ended before, then the questions: whoever is not on the list and ends
+ * after that has started in the sample. */
+static int taskstats_before(struct backend *backend, uint64_t cgroup_id, struct error *err)
+{
+	struct taskstats_backend *b = of(backend);
+	int r = pid_list_read(&b->listed, b->proc_fd);
+
+	if (r < 0)
+		return error_os(err, r, "taskstats: cannot list the processes");
+	b->collecting = false;
+	b->incomplete = false;
+	r = taskstats_drain(backend, err);
+	if (r < 0)
+		return r;
+	b->collecting = true;
+	b->exits.n = 0;
+	b->lost_before = taskstats_link_lost(b->link);
+	b->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+	r = take_image(b, &b->listed, &b->before, err);
+	if (r == 0)
+		r = taskstats_drain(backend, err);
+	b->n_early = b->exits.n;
+	return r;
+}
+
+/* Whether the process is on its way out, between its record and its release. */
+static bool is_ending(unsigned int pid)
+{
+	_cleanup_(freep) char *stat = NULL;
+	unsigned int flags = 0;
+	char path[64], state;
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	if (text_read_file(AT_FDCWD, path, &stat) < 0)
+		return true;
+	at = strrchr(stat, ')');
+	return !at || sscanf(at, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 || flags & PF_EXITING;
+}
+
+static int taskstats_after(
+	struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
+{
+	struct taskstats_backend *b = of(backend);
+	int r = pid_list_read(&b->pids, b->proc_fd);
+
+	if (r < 0)
+		return error_os(err, r, "taskstats: cannot list the processes");
+	r = take_image(b, &b->pids, &b->after, err);
+	if (r == 0)
+		r = taskstats_drain(backend, err);
+	if (r < 0)
+		return r;
+	r = dating_date(
+		&(struct dating){
+			.listed = &b->listed,
+			.before = b->before.items,
+			.exits = b->exits.items,
+			.after = b->after.items,
+			.n_before = b->before.n,
+			.n_exits = b->exits.n,
+			.n_after = b->after.n,
+			.n_early = b->n_early,
+			.before_ns = b->before_ns,
+			.is_ending = is_ending,
+		},
+		&b->last_exit);
+	if (r < 0)
+		return error_os(err, r, "taskstats: cannot compare images of processes");
+	usages->lost = taskstats_link_lost(b->link) - b->lost_before;
+	usages->incomplete = b->incomplete;
+	*ret = (struct images){
+		.before = b->before.items,
+		.n_before = b->before.n,
+		.after = b->after.items,
+		.n_after = b->after.n,
+		.exits = b->exits.items,
+		.n_exits = b->exits.n,
+		.before_ns = b->before_ns,
+		.observer = (unsigned int)getpid(),
+	};
+	return 0;
+}
+
+static int take_fields(void *context, size_t i, const struct taskstats_fields *fields)
+{
+	*(struct taskstats_fields *)context = *fields;
+	return 0;
+}
+
+/* False if the process is gone. */
+static bool ask_one(struct taskstats_backend *b, pid_t pid, struct taskstats_fields *ret)
+{
+	struct taskstats_fields fields = {};
+	struct taskstats_question question = {
+		.scope = TASKSTATS_THREAD,
+		.pids = &pid,
+		.n = 1,
+		.answer = take_fields,
+		.context = &fields,
+	};
+	struct error ignored;
+	size_t missed;
+
+	if (taskstats_link_ask(b->link, &question, &missed, &ignored) < 0 || !fields.pid)
+		return false;
+	*ret = fields;
+	return true;
+}
+
+static pid_t taskstats_parent(struct backend *backend, pid_t pid)
+{
+	struct taskstats_fields fields;
+
+	return ask_one(of(backend), pid, &fields) ? (pid_t)fields.ppid : 0;
+}
+
+/* A process that was alive in the after image and is gone now: its record has come, or comes now. */
+static void describe_by_exit(struct taskstats_backend *b, struct execution *e)
+{
+	struct error ignored;
+
+	taskstats_drain(&b->base, &ignored);
+	for (size_t i = b->exits.n; i-- > 0;) {
+		const struct task_record *exit = &b->exits.items[i];
+
+		if (exit->tgid != (unsigned int)e->pid)
+			continue;
+		memcpy(e->name, exit->comm, sizeof(e->name));
+		e->ppid = (pid_t)exit->ppid;
+		e->flags |= exit->flags;
+		return;
+	}
+	strcpy(e->name, "unknown");
+}
+
+/* The records of an image have nothing but times. */
+static void taskstats_describe(struct backend *backend, struct execution *e, struct identified *ret)
+{
+	struct taskstats_backend *b = of(backend);
+	struct taskstats_fields fields;
+
+	if (e->ended) {
+		const uint32_t *at = keymap_find(&b->last_exit, (uint64_t)e->pid);
+
+		if (at && b->files[*at].inode)
+			ret->exe = identity_program_of_file(
+				b->identity, e->name, b->files[*at].device, b->files[*at].inode);
+		return;
+	}
+	if (!ask_one(b, e->pid, &fields)) {
+		describe_by_exit(b, e);
+		return;
+	}
+	memcpy(e->name, fields.comm, sizeof(e->name));
+	e->ppid = (pid_t)fields.ppid;
+	e->flags |= flags_of(&fields, (unsigned int)e->pid);
+}
+
+static int taskstats_poll_fd(const struct backend *backend)
+{
+	return -1;
+}
+
+static void taskstats_free(struct backend *backend)
+{
+	struct taskstats_backend *b = of(backend);
+
+	taskstats_link_free(b->link);
+	keymap_free(&b->last_exit);
+	pid_list_free(&b->listed);
+	pid_list_free(&b->pids);
+	free(b->before.items);
+	free(b->after.items);
+	free(b->exits.items);
+	free(b->files);
+	closep(&b->proc_fd);
+	free(b);
+}
+
+static const struct backend_operations operations = {
+	.name = "taskstats",
+	.poll_ms = POLL_MS,
+	.free = taskstats_free,
+	.poll_fd = taskstats_poll_fd,
+	.before = taskstats_before,
+	.drain = taskstats_drain,
+	.after = taskstats_after,
+	.parent = taskstats_parent,
+	.describe = taskstats_describe,
+};
+
+static void taskstats_freep(struct taskstats_backend **b)
+{
+	if (*b)
+		taskstats_free(&(*b)->base);
+}
+
+int accounting_taskstats_new(struct backend **ret, struct identity *identity,
+	const struct accounting_options *options, struct error *err)
+{
+	_cleanup_(taskstats_freep) struct taskstats_backend *b = calloc(1, sizeof(*b));
+	struct images images;
+	struct usages usages;
+	uint64_t run_ns = 0;
+	int r;
+
+	if (!b)
+		return error_os(err, -ENOMEM, "cannot account for processes");
+	b->base.operations = &operations;
+	b->identity = identity;
+	b->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (b->proc_fd < 0)
+		return error_os(err, -errno, "cannot open /proc");
+	r = taskstats_link_new(&b->link, options->receive_bytes, on_end, b, err);
+	if (r == 0)
+		r = taskstats_before(&b->base, 0, err);
+	if (r == 0)
+		r = taskstats_after(&b->base, &images, &usages, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < b->after.n; i++)
+		if (b->after.items[i].tgid == (unsigned int)getpid())
+			run_ns = b->after.items[i].run_ns;
+	if (run_ns == 0)
+		return error_say(err, -ENOTSUP,
+			"the kernel is built without CONFIG_TASK_DELAY_ACCT, so taskstats has no run times");
+	*ret = &TAKE(b)->base;
+	return 0;
+}

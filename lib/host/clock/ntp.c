@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which daemons discipline the clock: see ntp.h. */
+#include "lib/host/clock/ntp.h"
+
+#include "lib/base/text.h"
+#include "lib/host/process/subprocess.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { ASK_TIMEOUT_MS = 2000 };
+
+static void say(struct ntp_daemon *d, enum ntp_answer answer, const char *words)
+{
+	d->answer = answer;
+	snprintf(d->words, sizeof(d->words), "%.*s", (int)sizeof(d->words) - 1, words);
+}
+
+/* "0A4D0001,10.77.0.1,2,1700000000.1,…,Normal": name, stratum, and the leap status at the end. */
+void ntp_parse_chrony(const char *text, struct ntp_daemon *d)
+{
+	char name[64] = "", words[160];
+	int stratum = 0;
+
+	if (sscanf(text, "%*[^,],%63[^,],%d", name, &stratum) < 2)
+		sscanf(text, "%*[^,],,%d", &stratum);
+	if (stratum == 0 || strstr(text, "Not synchronised")) {
+		say(d, NTP_SEARCHING, "follows no server");
+		return;
+	}
+	snprintf(words, sizeof(words), "follows %s, stratum %d", *name ? name : "its reference clock",
+		stratum);
+	say(d, NTP_SYNCHRONISED, words);
+}
+
+/* The peer that ntpd follows has '*' in front, or 'o' where a pulse a second guides it. */
+void ntp_parse_ntpq(const char *text, struct ntp_daemon *d)
+{
+	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		char name[64], words[160];
+		int stratum;
+
+		if (*line != '*' && *line != 'o')
+			continue;
+		if (sscanf(line + 1, "%63s %*s %d", name, &stratum) != 2)
+			continue;
+		snprintf(words, sizeof(words), "follows %s, stratum %d", name, stratum + 1);
+		say(d, NTP_SYNCHRONISED, words);
+		return;
+	}
+	say(d, NTP_SEARCHING, "follows no server");
+}
+
+static void ask_command(
+	struct ntp_daemon *d, const char *const *argv, void (*parse)(const char *text, struct ntp_daemon *d))
+{
+	_cleanup_(freep) char *output = NULL;
+	struct error err = {};
+	int status;
+
+	if (command_ask(argv, ASK_TIMEOUT_MS, &output, &status, &err) < 0)
+		say(d, NTP_SILENT, err.text);
+	else if (status != 0) {
+		char words[160];
+
+		snprintf(words, sizeof(words), "%s could not reach it", argv[0]);
+		say(d, NTP_SILENT, words);
+	} else
+		parse(output, d);
+}
+
+static void ask_chrony(struct ntp_daemon *d, struct units *units)
+{
+	static const char *const argv[] = {"chronyc", "-n", "-c", "tracking", NULL};
+
+	ask_command(d, argv, ntp_parse_chrony);
+}
+
+static void ask_ntpd(struct ntp_daemon *d, struct units *units)
+{
+	static const char *const argv[] = {"ntpq", "-pn", NULL};
+
+	ask_command(d, argv, ntp_parse_ntpq);
+}
+
+static void ask_timesyncd(struct ntp_daemon *d, struct units *units)
+{
+	_cleanup_(freep) char *server = NULL;
+	struct error err = {};
+	char words[160];
+	int r = units ? units_timesync(units, &server, &err) : -ENOTCONN;
+
+	if (r < 0) {
+		say(d, NTP_SILENT, err.text[0] ? err.text : "it can be asked over D-Bus only");
+		return;
+	}
+	snprintf(words, sizeof(words), "follows %s", server ?: "a server");
+	say(d, r > 0 ? NTP_SYNCHRONISED : NTP_SEARCHING, r > 0 ? words : "follows no server");
+}
+
+static void ask_nobody(struct ntp_daemon *d, struct units *units)
+{
+	say(d, NTP_SILENT, "it cannot be asked");
+}
+
+static const struct known_daemon {
+	const char *name;
+	const char *units[3];
+	const char *process; /* several daemons share a name: the first row stands for all */
+	void (*ask)(struct ntp_daemon *d, struct units *units);
+} KNOWN[] = {
+	{"chrony", {"chrony.service", "chronyd.service"}, "chronyd", ask_chrony},
+	{"systemd-timesyncd", {"systemd-timesyncd.service"}, "systemd-timesyn", ask_timesyncd},
+	{"ntpsec", {"ntpsec.service"}, "ntpd", ask_ntpd},
+	{"ntpd", {"ntp.service", "ntpd.service"}, "ntpd", ask_ntpd},
+	{"openntpd", {"openntpd.service"}, "ntpd", ask_nobody},
+	{"phc2sys", {"phc2sys.service"}, "phc2sys", ask_nobody},
+};
+
+bool ntp_is_unit(const char *unit)
+{
+	for (size_t i = 0; i < ELEMENTS(KNOWN); i++)
+		for (const char *const *u = KNOWN[i].units; *u; u++)
+			if (!strcmp(*u, unit))
+				return true;
+	return false;
+}
+
+const char *ntp_unit(size_t i)
+{
+	for (size_t row = 0; row < ELEMENTS(KNOWN); row++)
+		for (const char *const *unit = KNOWN[row].units; *unit; unit++)
+			if (KNOWN[row].ask != ask_nobody && i-- == 0)
+				return *unit;
+	return NULL;
+}
+
+static bool runs_as_unit(const struct known_daemon *known, const struct unit_list *list)
+{
+	for (const char *const *name = known->units; *name; name++) {
+		const struct unit *unit = unit_list_find(list, *name);
+
+		if (unit && unit_is_up(unit))
+			return true;
+	}
+	return false;
+}
+
+static bool runs_as_process(const struct known_daemon *known, const struct process *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(p[i].name, known->process))
+			return true;
+	return false;
+}
+
+static bool process_is_found(const struct ntp *ntp, const char *process)
+{
+	for (size_t i = 0; i < ntp->n; i++)
+		for (size_t j = 0; j < ELEMENTS(KNOWN); j++)
+			if (KNOWN[j].name == ntp->daemons[i].name && !strcmp(KNOWN[j].process, process))
+				return true;
+	return false;
+}
+
+void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list,
+	const struct process *processes, size_t n_processes)
+{
+	struct ntp ntp = {};
+
+	for (int pass = 0; pass < 2; pass++) /* units first: they know more exactly who a process is */
+		for (size_t i = 0; i < ELEMENTS(KNOWN) && ntp.n < NTP_MOST_DAEMONS; i++) {
+			bool runs = pass == 0 ? runs_as_unit(&KNOWN[i], list)
+					      : !process_is_found(&ntp, KNOWN[i].process) &&
+							runs_as_process(&KNOWN[i], processes, n_processes);
+
+			if (!runs)
+				continue;
+			ntp.daemons[ntp.n].name = KNOWN[i].name;
+			KNOWN[i].ask(&ntp.daemons[ntp.n++], units);
+		}
+	*ret = ntp;
+}

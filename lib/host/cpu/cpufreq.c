@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Governor and limits of a cpufreq policy: see cpufreq.h. The only file that includes libcpupower.
+ *
+ * The library answers -ENODEV to every write that fails; why stands in errno, which it does not reset. */
+#include "lib/host/cpu/cpufreq.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
+#include <cpufreq.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* A CPU that is online and belongs to the policy: its own number may be that of one that is off. */
+static int cpu_of(const char *policy, unsigned int *ret)
+{
+	_cleanup_(freep) char *path = NULL, *cpus = NULL;
+	const char *number = strstr(policy, "/policy");
+	char *end;
+	int r;
+
+	if (!number)
+		return -EINVAL;
+	number += strlen("/policy");
+	path = text_format(
+		"%.*s/affected_cpus", (int)(number - policy + strspn(number, "0123456789")), policy);
+	if (!path)
+		return -ENOMEM;
+	r = text_read_file(AT_FDCWD, path, &cpus);
+	if (r < 0)
+		return r;
+	*ret = (unsigned int)strtoul(cpus, &end, 10);
+	return end == cpus ? -ENODEV : 0;
+}
+
+static int outcome(int r)
+{
+	if (r == 0)
+		return 0;
+	return r == -ENODEV && errno ? -errno : r;
+}
+
+int cpufreq_write_governor(const char *policy, const char *governor)
+{
+	unsigned int cpu;
+	int r = cpu_of(policy, &cpu);
+
+	if (r < 0)
+		return r;
+	errno = 0;
+	return outcome(cpufreq_modify_policy_governor(cpu, (char *)governor));
+}
+
+/* The kernel remembers a lower limit that is above the upper one, and jumps there when the upper is raised:
+ * so the one goes first that stays inside. */
+int cpufreq_write_limits(const char *policy, const char *min_max)
+{
+	char *middle;
+	unsigned long min = strtoul(min_max, &middle, 10), max = strtoul(middle, NULL, 10);
+	struct cpufreq_policy *now;
+	unsigned int cpu;
+	bool max_first;
+	int r = cpu_of(policy, &cpu);
+
+	if (r < 0)
+		return r;
+	errno = 0;
+	now = cpufreq_get_policy(cpu);
+	if (!now)
+		return errno ? -errno : -ENODEV;
+	max_first = min > now->max;
+	cpufreq_put_policy(now);
+	errno = 0;
+	r = max_first ? cpufreq_modify_policy_max(cpu, max) : cpufreq_modify_policy_min(cpu, min);
+	if (r == 0)
+		r = max_first ? cpufreq_modify_policy_min(cpu, min) : cpufreq_modify_policy_max(cpu, max);
+	return outcome(r);
+}

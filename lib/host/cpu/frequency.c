@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How fast the processor may run: see frequency.h. */
+#include "lib/host/cpu/frequency.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#define CPU_ROOT "/sys/devices/system/cpu"
+
+enum { DIRECTORY_SIZE = 64, PATH_SIZE = 128 };
+
+static int64_t read_int(int root_fd, const char *directory, const char *name)
+{
+	char path[PATH_SIZE];
+	int64_t value;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return text_read_int(root_fd, path, &value) < 0 ? -1 : value;
+}
+
+static char *read_word(int root_fd, const char *directory, const char *name)
+{
+	char path[PATH_SIZE];
+	char *text = NULL;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return text_read_file(root_fd, path, &text) < 0 ? NULL : text;
+}
+
+int64_t frequency_base_of_list(const char *frequencies)
+{
+	char *end;
+	int64_t first = strtoll(frequencies, &end, 10), second;
+
+	if (end == frequencies)
+		return -1;
+	second = strtoll(end, &end, 10);
+	return first - second == 1000 && first % 10000 == 1000 ? second : first;
+}
+
+/* Intel tells base_frequency; firmware with CPPC (AMD, ARM) nominal_freq in MHz; acpi-cpufreq lists its
+ * states. */
+static int64_t read_base(int root_fd, const char *directory, int cpu)
+{
+	_cleanup_(freep) char *list = NULL;
+	char path[DIRECTORY_SIZE];
+	int64_t khz = read_int(root_fd, directory, "base_frequency");
+
+	if (khz > 0)
+		return khz;
+	snprintf(path, sizeof(path), CPU_ROOT "/cpu%d/acpi_cppc", cpu);
+	khz = read_int(root_fd, path, "nominal_freq");
+	if (khz > 0)
+		return khz * 1000;
+	list = read_word(root_fd, directory, "scaling_available_frequencies");
+	return list ? frequency_base_of_list(list) : -1;
+}
+
+static void read_policy(struct frequency_policy *p, int root_fd, int number)
+{
+	char directory[DIRECTORY_SIZE];
+
+	snprintf(directory, sizeof(directory), CPU_ROOT "/cpufreq/policy%d", number);
+	*p = (struct frequency_policy){
+		.number = number,
+		.cpus = read_word(root_fd, directory, "related_cpus"),
+		.driver = read_word(root_fd, directory, "scaling_driver"),
+		.governor = read_word(root_fd, directory, "scaling_governor"),
+		.governors = read_word(root_fd, directory, "scaling_available_governors"),
+		.preference = read_word(root_fd, directory, "energy_performance_preference"),
+		.min_khz = read_int(root_fd, directory, "scaling_min_freq"),
+		.max_khz = read_int(root_fd, directory, "scaling_max_freq"),
+		.hardware_min_khz = read_int(root_fd, directory, "cpuinfo_min_freq"),
+		.hardware_max_khz = read_int(root_fd, directory, "cpuinfo_max_freq"),
+		.base_khz = read_base(root_fd, directory, number),
+		.boost = read_int(root_fd, directory, "boost"),
+	};
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return ((const struct frequency_policy *)a)->number - ((const struct frequency_policy *)b)->number;
+}
+
+static int read_policies(struct frequency *f, int root_fd, DIR *directory)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(directory))) {
+		struct frequency_policy *bigger;
+		int number, end = 0;
+
+		if (sscanf(entry->d_name, "policy%d%n", &number, &end) != 1 || entry->d_name[end])
+			continue;
+		bigger = reallocarray(f->policies, f->n_policies + 1, sizeof(*bigger));
+		if (!bigger)
+			return -ENOMEM;
+		f->policies = bigger;
+		read_policy(&f->policies[f->n_policies++], root_fd, number);
+	}
+	if (f->n_policies > 0)
+		qsort(f->policies, f->n_policies, sizeof(*f->policies), by_number);
+	return 0;
+}
+
+int frequency_read(struct frequency *ret, int root_fd, struct error *err)
+{
+	_cleanup_(frequency_clear) struct frequency f = {};
+	_cleanup_(closedirp) DIR *directory = NULL;
+	const char *path = CPU_ROOT "/cpufreq";
+	int fd, r;
+
+	f.no_turbo = read_int(root_fd, CPU_ROOT "/intel_pstate", "no_turbo");
+	f.boost = read_int(root_fd, CPU_ROOT "/cpufreq", "boost");
+	f.pstate_status = read_word(root_fd, CPU_ROOT "/intel_pstate", "status")
+				  ?: read_word(root_fd, CPU_ROOT "/amd_pstate", "status");
+	fd = openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	directory = fd < 0 ? NULL : fdopendir(fd);
+	if (directory) {
+		r = read_policies(&f, root_fd, directory);
+		if (r < 0)
+			return error_os(err, r, "cannot read the frequency policies");
+	}
+	*ret = f;
+	f = (struct frequency){};
+	return 0;
+}
+
+void frequency_clear(struct frequency *f)
+{
+	for (size_t i = 0; i < f->n_policies; i++) {
+		struct frequency_policy *p = &f->policies[i];
+
+		free(p->cpus);
+		free(p->driver);
+		free(p->governor);
+		free(p->governors);
+		free(p->preference);
+	}
+	free(f->policies);
+	free(f->pstate_status);
+	*f = (struct frequency){};
+}

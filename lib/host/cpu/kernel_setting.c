@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A setting of the kernel that is a file: see setting.h. */
+#include "lib/host/cpu/setting.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+struct paths {
+	char **items;
+	size_t n;
+};
+
+static void paths_clear(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->n; i++)
+		free(paths->items[i]);
+	free(paths->items);
+}
+
+static int add_path(struct paths *paths, const char *path)
+{
+	char **bigger = reallocarray(paths->items, paths->n + 1, sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	paths->items = bigger;
+	bigger[paths->n] = strdup(path);
+	return bigger[paths->n++] ? 0 : -ENOMEM;
+}
+
+static const char *below(int root_fd, const char *path)
+{
+	return root_fd == AT_FDCWD ? path : path + strspn(path, "/");
+}
+
+static int expand_from(int root_fd, const char *done, const char *rest, struct paths *paths);
+
+/* One component of the pattern has wildcards: every entry of the directory `done` that fits. */
+static int expand_entries(
+	int root_fd, const char *done, const char *component, const char *rest, struct paths *paths)
+{
+	struct dirent **entries = NULL;
+	int n = scandirat(root_fd, below(root_fd, done), &entries, NULL, versionsort), r = 0;
+
+	for (int i = 0; i < n; i++) {
+		_cleanup_(freep) char *path = NULL;
+
+		if (r == 0 && entries[i]->d_name[0] != '.' &&
+			fnmatch(component, entries[i]->d_name, 0) == 0) {
+			path = text_format("%s/%s", done, entries[i]->d_name);
+			r = path ? expand_from(root_fd, path, rest, paths) : -ENOMEM;
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return r;
+}
+
+static int expand_from(int root_fd, const char *done, const char *rest, struct paths *paths)
+{
+	_cleanup_(freep) char *component = NULL, *path = NULL;
+	struct stat st;
+
+	if (!*rest)
+		return fstatat(root_fd, below(root_fd, done), &st, 0) == 0 ? add_path(paths, done) : 0;
+	rest += strspn(rest, "/");
+	component = strndup(rest, strcspn(rest, "/"));
+	if (!component)
+		return -ENOMEM;
+	rest += strlen(component);
+	if (strpbrk(component, "*?["))
+		return expand_entries(root_fd, done, component, rest, paths);
+	path = text_format("%s/%s", done, component);
+	return path ? expand_from(root_fd, path, rest, paths) : -ENOMEM;
+}
+
+int knob_expand(int root_fd, const char *pattern, char ***ret, size_t *ret_n)
+{
+	_cleanup_(paths_clear) struct paths paths = {};
+	int r = expand_from(root_fd, "", pattern, &paths);
+
+	if (r < 0)
+		return r;
+	*ret = TAKE(paths.items);
+	*ret_n = paths.n;
+	paths.n = 0;
+	return 0;
+}
+
+static int read_limits(int root_fd, const char *directory, char **ret)
+{
+	_cleanup_(freep) char *path_min = text_format("%s/scaling_min_freq", directory), *min = NULL;
+	_cleanup_(freep) char *path_max = text_format("%s/scaling_max_freq", directory), *max = NULL;
+	int r;
+
+	if (!path_min || !path_max)
+		return -ENOMEM;
+	r = text_read_file(root_fd, path_min, &min);
+	if (r == 0)
+		r = text_read_file(root_fd, path_max, &max);
+	if (r < 0)
+		return r;
+	*ret = text_format("%s %s", min, max);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int knob_read(const struct knob *knob, char **ret)
+{
+	_cleanup_(freep) char *text = NULL;
+	char *open, *close;
+	int r;
+
+	if (knob->kind == KNOB_LIMITS)
+		return read_limits(knob->root_fd, knob->path, ret);
+	r = text_read_file(knob->root_fd, knob->path, &text);
+	if (r < 0)
+		return r;
+	if (knob->kind == KNOB_PLAIN) {
+		*ret = TAKE(text);
+		return 0;
+	}
+	open = strchr(text, '[');
+	close = open ? strchr(open, ']') : NULL;
+	if (!close)
+		return -EBADMSG;
+	*ret = strndup(open + 1, (size_t)(close - open - 1));
+	return *ret ? 0 : -ENOMEM;
+}
+
+char *knob_words(enum knob_kind kind, const char *value)
+{
+	int64_t min, max;
+
+	if (!value)
+		return NULL;
+	if (kind == KNOB_LIMITS && sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2)
+		return text_format("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000);
+	return strdup(value);
+}
+
+static int write_file(int root_fd, const char *path, const char *value)
+{
+	_cleanup_(closep) int fd = openat(root_fd, below(root_fd, path), O_WRONLY | O_CLOEXEC | O_TRUNC);
+	size_t len = strlen(value);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, value, len);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == len ? 0 : -EIO;
+}
+
+/* The kernel remembers a lower limit above the upper one, and jumps there when the upper is raised: so the
+ * one goes first that stays inside. */
+static int write_limits(int root_fd, const char *directory, const char *value)
+{
+	_cleanup_(freep) char *path_min = text_format("%s/scaling_min_freq", directory);
+	_cleanup_(freep) char *path_max = text_format("%s/scaling_max_freq", directory);
+	_cleanup_(freep) char *min = strndup(value, strcspn(value, " "));
+	const char *max = strchr(value, ' ');
+	int64_t highest;
+	int r;
+
+	if (!path_min || !path_max || !min)
+		return -ENOMEM;
+	if (!max++)
+		return -EINVAL;
+	r = text_read_int(root_fd, path_max, &highest);
+	if (r < 0)
+		return r;
+	if (strtoll(min, NULL, 10) > highest) {
+		r = write_file(root_fd, path_max, max);
+		return r < 0 ? r : write_file(root_fd, path_min, min);
+	}
+	r = write_file(root_fd, path_min, min);
+	return r < 0 ? r : write_file(root_fd, path_max, max);
+}
+
+static int write_knob(const struct knob *knob, const char *value)
+{
+	if (knob->write && knob->root_fd == AT_FDCWD)
+		return knob->write(knob->path, value);
+	if (knob->kind == KNOB_LIMITS)
+		return write_limits(knob->root_fd, knob->path, value);
+	return write_file(knob->root_fd, knob->path, value);
+}
+
+static enum knob_outcome outcome_of(int r, const char *held, const char *value)
+{
+	if (r == -ENOENT || r == -ENODEV)
+		return KNOB_ABSENT;
+	if (r < 0)
+		return KNOB_REFUSED;
+	return held && !strcmp(held, value) ? KNOB_CHANGED : KNOB_CLAMPED;
+}
+
+/* Reads back what came of a write. The kernel works new limits out in the background: they may take some
+ * milliseconds to show. */
+static char *read_back(const struct knob *knob, const char *value)
+{
+	enum { TRIES = 20 };
+	static const struct timespec pause = {.tv_nsec = 5000000};
+	char *held = NULL;
+
+	for (int i = 0; i < TRIES; i++) {
+		if (knob_read(knob, &held) < 0)
+			return NULL;
+		if (!strcmp(held, value) || knob->kind != KNOB_LIMITS || i == TRIES - 1)
+			break;
+		free(TAKE(held));
+		nanosleep(&pause, NULL);
+	}
+	return held;
+}
+
+void knob_set(const struct knob *knob, const char *value, struct knob_result *ret)
+{
+	struct knob_result result = {};
+	int r = knob_read(knob, &result.held);
+
+	if (r == 0 && !strcmp(result.held, value))
+		result.outcome = KNOB_ALREADY;
+	else if (r == -ENOENT || r == -ENODEV)
+		result.outcome = KNOB_ABSENT;
+	else {
+		free(result.held);
+		result.error = write_knob(knob, value);
+		result.held = read_back(knob, value);
+		result.outcome = outcome_of(result.error, result.held, value);
+	}
+	*ret = result;
+}

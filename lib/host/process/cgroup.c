@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cgroup v2 of its own for the program under test: see cgroup.h.
+ *
+ * cpu.stat is there without the cpu controller, and CLONE_INTO_CGROUP (supervised_command.c) starts the program in
+ * it, so no process is ever moved: a move would take a lock over all of the system's forks. */
+#include "lib/host/process/cgroup.h"
+
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+struct cgroup {
+	char *path;
+	int fd;
+	int events_fd;
+	int stat_fd; /* kept open: it is read twice a sample */
+	bool killed;
+	uint64_t id;
+};
+
+/* Where cgroup v2 is mounted: the fifth field of the line of mountinfo whose type is cgroup2. */
+static int find_mount(char **ret, struct error *err)
+{
+	_cleanup_(freep) char *mounts = NULL;
+	char *line, *rest;
+	int r;
+
+	r = text_read_file(AT_FDCWD, "/proc/self/mountinfo", &mounts);
+	if (r < 0)
+		return error_os(err, r, "cannot read /proc/self/mountinfo");
+	for (line = strtok_r(mounts, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char place[512];
+
+		if (!strstr(line, " - cgroup2 ") || sscanf(line, "%*s %*s %*s %*s %511s", place) != 1)
+			continue;
+		*ret = strdup(place);
+		return *ret ? 0 : error_os(err, -ENOMEM, "cannot find the cgroup");
+	}
+	return error_say(err, -ENOTSUP, "no cgroup v2 is mounted");
+}
+
+/* The caller's own place in the v2 tree: the line "0::/…" of /proc/self/cgroup. */
+static int find_own(char **ret, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	char *line, *rest;
+	int r;
+
+	r = text_read_file(AT_FDCWD, "/proc/self/cgroup", &text);
+	if (r < 0)
+		return error_os(err, r, "cannot read /proc/self/cgroup");
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (!strncmp(line, "0::/", 4)) {
+			*ret = strdup(line + 3);
+			return *ret ? 0 : error_os(err, -ENOMEM, "cannot find the cgroup");
+		}
+	return error_say(err, -ENOTSUP, "this process is in no cgroup v2");
+}
+
+static int open_cgroup(struct cgroup *cgroup, struct error *err)
+{
+	struct stat st;
+
+	cgroup->fd = open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (cgroup->fd < 0 || fstat(cgroup->fd, &st) < 0)
+		return error_os(err, -errno, "cannot open the cgroup %s", cgroup->path);
+	cgroup->id = st.st_ino;
+	cgroup->events_fd = openat(cgroup->fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
+	if (cgroup->events_fd < 0)
+		return error_os(err, -errno, "cannot open %s/cgroup.events", cgroup->path);
+	cgroup->stat_fd = openat(cgroup->fd, "cpu.stat", O_RDONLY | O_CLOEXEC);
+	if (cgroup->stat_fd < 0)
+		return error_os(err, -errno, "cannot open %s/cpu.stat", cgroup->path);
+	return 0;
+}
+
+/* Takes the path over; NULL where there is no memory. */
+static struct cgroup *cgroup_at(char *path)
+{
+	struct cgroup *cgroup = path ? malloc(sizeof(*cgroup)) : NULL;
+
+	if (cgroup)
+		*cgroup = (struct cgroup){.path = path, .fd = -1, .events_fd = -1, .stat_fd = -1};
+	else
+		free(path);
+	return cgroup;
+}
+
+/* Cgroups of ours whose maker was killed before it could remove them, with what still runs in them. */
+static void remove_abandoned(const char *parent)
+{
+	_cleanup_(closedirp) DIR *dir = opendir(parent);
+	struct dirent *entry;
+	struct error ignored;
+	int pid, end;
+
+	while (dir && (entry = readdir(dir))) {
+		struct cgroup *abandoned;
+
+		end = 0;
+		if (sscanf(entry->d_name, "emp-%d-%*u%n", &pid, &end) != 1 || entry->d_name[end] ||
+			kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		abandoned = cgroup_at(text_format("%s/%s", parent, entry->d_name));
+		if (abandoned)
+			open_cgroup(abandoned, &ignored);
+		cgroup_free(abandoned);
+	}
+}
+
+/* The caller's own cgroup, in which others can be made. */
+static int find_parent(char **ret, struct error *err)
+{
+	_cleanup_(freep) char *mount = NULL, *own = NULL;
+	int r;
+
+	r = find_mount(&mount, err);
+	if (r < 0)
+		return r;
+	r = find_own(&own, err);
+	if (r < 0)
+		return r;
+	*ret = text_format("%s%s", mount, strcmp(own, "/") ? own : "");
+	return *ret ? 0 : error_os(err, -ENOMEM, "cannot make a cgroup");
+}
+
+static int make_below(const char *parent, struct cgroup **ret, struct error *err)
+{
+	static unsigned count;
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = NULL;
+	char *path = text_format("%s/emp-%d-%u", parent, getpid(), count++);
+	int r;
+
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot make a cgroup");
+	if (mkdir(path, 0755) < 0) {
+		r = error_os(err, -errno, "cannot make the cgroup %s", path);
+		free(path);
+		return r;
+	}
+	cgroup = cgroup_at(path);
+	if (!cgroup)
+		return error_os(err, -ENOMEM, "cannot make a cgroup");
+	r = open_cgroup(cgroup, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(cgroup);
+	return 0;
+}
+
+/* Without clone3 nothing can be started in a cgroup. A size of 0 is EINVAL where it is there. */
+static bool clone3_refused(void)
+{
+	return syscall(SYS_clone3, NULL, (size_t)0) < 0 && errno == ENOSYS;
+}
+
+int cgroup_new(struct cgroup **ret, struct error *err)
+{
+	_cleanup_(freep) char *parent = NULL;
+	int r;
+
+	if (clone3_refused())
+		return error_say(err, -ENOSYS,
+			"clone3, which starts a program in a cgroup, is refused here, as in many containers");
+	r = find_parent(&parent, err);
+	if (r < 0)
+		return r;
+	remove_abandoned(parent);
+	return make_below(parent, ret, err);
+}
+
+int cgroup_renew(struct cgroup *cgroup, struct error *err)
+{
+	_cleanup_(freep) char *parent = NULL;
+	_cleanup_(cgroup_freep) struct cgroup *fresh = NULL;
+	struct cgroup old = *cgroup;
+	int r;
+
+	if (!cgroup->killed)
+		return 0;
+	parent = strndup(cgroup->path, (size_t)(strrchr(cgroup->path, '/') - cgroup->path));
+	if (!parent)
+		return error_os(err, -ENOMEM, "cannot make a cgroup");
+	r = make_below(parent, &fresh, err);
+	if (r < 0)
+		return r;
+	*cgroup = *fresh;
+	*fresh = old; /* freed at the end of this */
+	return 0;
+}
+
+static int remove_directory(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+	if (kind == FTW_DP)
+		rmdir(path);
+	return 0;
+}
+
+void cgroup_free(struct cgroup *cgroup)
+{
+	struct error ignored;
+
+	if (!cgroup)
+		return;
+	if (cgroup->events_fd >= 0 && cgroup_populated(cgroup, &ignored) != 0) {
+		cgroup_kill(cgroup, &ignored);
+		cgroup_wait_empty(cgroup, 2000, &ignored);
+	}
+	closep(&cgroup->events_fd);
+	closep(&cgroup->stat_fd);
+	closep(&cgroup->fd);
+	if (rmdir(cgroup->path) < 0 && errno != ENOENT) /* the program made cgroups of its own below */
+		nftw(cgroup->path, remove_directory, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	free(cgroup->path);
+	free(cgroup);
+}
+
+int cgroup_fd(const struct cgroup *cgroup)
+{
+	return cgroup->fd;
+}
+
+uint64_t cgroup_id(const struct cgroup *cgroup)
+{
+	return cgroup->id;
+}
+
+const char *cgroup_path(const struct cgroup *cgroup)
+{
+	return cgroup->path;
+}
+
+int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct error *err)
+{
+	char text[512] = "";
+	int64_t usage, user, system;
+
+	if (pread(cgroup->stat_fd, text, sizeof(text) - 1, 0) < 0)
+		return error_os(err, -errno, "cannot read %s/cpu.stat", cgroup->path);
+	if (sscanf(text, "usage_usec %" SCNd64 " user_usec %" SCNd64 " system_usec %" SCNd64, &usage, &user,
+		    &system) != 3)
+		return error_say(err, -EPROTO, "%s/cpu.stat is not as the kernel documents it", cgroup->path);
+	*ret = (struct cgroup_usage){usage * NS_PER_US, user * NS_PER_US, system * NS_PER_US};
+	return 0;
+}
+
+int cgroup_populated(const struct cgroup *cgroup, struct error *err)
+{
+	char text[128] = "";
+
+	if (pread(cgroup->events_fd, text, sizeof(text) - 1, 0) < 0)
+		return error_os(err, -errno, "cannot read %s/cgroup.events", cgroup->path);
+	return strstr(text, "populated 1") != NULL;
+}
+
+int cgroup_count(const struct cgroup *cgroup, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	int r, n = 0;
+
+	r = text_read_file(cgroup->fd, "cgroup.procs", &text);
+	if (r < 0)
+		return error_os(err, r, "cannot read %s/cgroup.procs", cgroup->path);
+	for (const char *c = text; *c; c = strchrnul(c, '\n'), c += *c == '\n')
+		n++;
+	return n;
+}
+
+int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error *err)
+{
+	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + timeout_ms * NS_PER_MS;
+	int r;
+
+	while ((r = cgroup_populated(cgroup, err)) > 0) {
+		struct pollfd events = {.fd = cgroup->events_fd, .events = POLLPRI};
+		int64_t left_ns = give_up_ns - clock_ns(CLOCK_MONOTONIC);
+
+		if (left_ns <= 0)
+			return 0;
+		if (poll(&events, 1, (int)(left_ns / NS_PER_MS) + 1) < 0 && errno != EINTR)
+			return error_os(err, -errno, "cannot wait for %s", cgroup->path);
+	}
+	return r < 0 ? r : 1;
+}
+
+/* Before Linux 5.14: one process after another until none is new. */
+static int kill_each(const struct cgroup *cgroup, struct error *err)
+{
+	for (int round = 0; round < 100; round++) {
+		_cleanup_(freep) char *text = NULL;
+		char *line, *rest;
+		int r;
+
+		r = text_read_file(cgroup->fd, "cgroup.procs", &text);
+		if (r < 0)
+			return error_os(err, r, "cannot read %s/cgroup.procs", cgroup->path);
+		if (!*text)
+			return 0;
+		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			kill((pid_t)strtol(line, NULL, 10), SIGKILL);
+		usleep(1000);
+	}
+	return error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
+}
+
+int cgroup_kill(struct cgroup *cgroup, struct error *err)
+{
+	_cleanup_(closep) int fd = openat(cgroup->fd, "cgroup.kill", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return kill_each(cgroup, err);
+	if (write(fd, "1", 1) < 0)
+		return error_os(err, -errno, "cannot end the processes in %s", cgroup->path);
+	cgroup->killed = true;
+	return 0;
+}

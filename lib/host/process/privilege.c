@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Capabilities that an executable's file gives to an ordinary user: see privilege.h. */
+#include "lib/host/process/privilege.h"
+
+#include "lib/base/cleanup.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/capability.h>
+#include <sys/syscall.h>
+
+/* What the observer can use, and nothing else. */
+static const cap_value_t wanted[] = {CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN};
+static bool borrowed;
+static char **of_start; /* NULL: environ has all */
+
+extern char **environ;
+
+static void cap_freep(cap_t *caps)
+{
+	cap_free(*caps);
+}
+
+/* Makes the permitted ones of `wanted`, and only those, permitted, and effective or not. */
+static void set(bool effective)
+{
+	_cleanup_(cap_freep) cap_t now = cap_get_proc(), then = cap_init();
+
+	for (size_t i = 0; now && then && i < ELEMENTS(wanted); i++) {
+		cap_flag_value_t permitted = CAP_CLEAR;
+
+		cap_get_flag(now, wanted[i], CAP_PERMITTED, &permitted);
+		if (permitted != CAP_SET)
+			continue;
+		borrowed = true;
+		cap_set_flag(then, CAP_PERMITTED, 1, &wanted[i], CAP_SET);
+		if (effective)
+			cap_set_flag(then, CAP_EFFECTIVE, 1, &wanted[i], CAP_SET);
+	}
+	if (then)
+		cap_set_proc(then);
+}
+
+/* The texts of the environment, of a program whose first argument is at `argv`: the kernel puts them behind
+ * the arguments and before the name of the file. NULL: no memory. */
+static char **environment_of_start(char **argv)
+{
+	char *end = (char *)getauxval(AT_EXECFN), *first = argv[0], **all;
+	size_t n = 0;
+
+	if (!end || !first)
+		return NULL;
+	for (char **arg = argv; *arg; arg++)
+		first = *arg + strlen(*arg) + 1;
+	for (char *text = first; text < end; text += strlen(text) + 1)
+		n++;
+	all = calloc(n + 1, sizeof(*all));
+	n = 0;
+	for (char *text = first; all && text < end; text += strlen(text) + 1)
+		all[n++] = text;
+	return all;
+}
+
+char **privilege_environment(void)
+{
+	return of_start ?: environ;
+}
+
+void privilege_init(char **argv)
+{
+	if (getauxval(AT_SECURE))
+		of_start = environment_of_start(argv);
+	if (getuid() != 0 && geteuid() != 0)
+		set(false);
+}
+
+bool privilege_borrowed(void)
+{
+	return borrowed;
+}
+
+void privilege_raise(void)
+{
+	if (borrowed)
+		set(true);
+}
+
+void privilege_lower(void)
+{
+	if (borrowed)
+		set(false);
+}
+
+void privilege_forget(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+
+	if (borrowed)
+		syscall(SYS_capset, &header, none);
+}
+
+/* For settings. */
+static const cap_value_t settings[] = {
+	CAP_DAC_OVERRIDE, /* files of /sys and /proc/sys belong to root, whoever we are in a user namespace */
+	CAP_SYS_ADMIN,    /* some of /proc/sys/kernel ask for it beside the file's mode */
+	CAP_KILL,         /* signals for the command that runs while they hold */
+};
+
+static int check_settings(cap_t now, struct error *err)
+{
+	for (size_t i = 0; i < ELEMENTS(settings); i++) {
+		cap_flag_value_t have = CAP_CLEAR;
+		char *name;
+
+		if (cap_get_flag(now, settings[i], CAP_PERMITTED, &have) == 0 && have == CAP_SET)
+			continue;
+		name = cap_to_name(settings[i]);
+		error_say(err, -EPERM, "changing settings needs root: the capability %s is missing",
+			name ?: "?");
+		cap_free(name);
+		return -EPERM;
+	}
+	return 0;
+}
+
+int privilege_keep_for_settings(struct error *err)
+{
+	_cleanup_(cap_freep) cap_t now = cap_get_proc(), kept = cap_init();
+	int r;
+
+	if (!now || !kept)
+		return error_os(err, -errno, "cannot read the capabilities");
+	r = check_settings(now, err);
+	if (r < 0)
+		return r;
+	if (cap_set_flag(kept, CAP_PERMITTED, ELEMENTS(settings), settings, CAP_SET) < 0 ||
+		cap_set_flag(kept, CAP_EFFECTIVE, ELEMENTS(settings), settings, CAP_SET) < 0 ||
+		cap_set_proc(kept) < 0)
+		return error_os(err, -errno, "cannot give up capabilities");
+	return 0;
+}

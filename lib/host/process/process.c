@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which programs run: see process.h. */
+#include "lib/host/process/process.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
+
+int process_parse(const char *stat, struct process *ret)
+{
+	const char *open = strchr(stat, '('), *close = strrchr(stat, ')'); /* names may hold both */
+	struct process p = {.pid = (pid_t)strtol(stat, NULL, 10)};
+	unsigned long flags;
+
+	if (!open || !close || close < open || p.pid <= 0)
+		return -EINVAL;
+	if (sscanf(close + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
+		return -EINVAL;
+	if (flags & KERNEL_THREAD)
+		return 0;
+	snprintf(p.name, sizeof(p.name), "%.*s", (int)(close - open - 1), open + 1);
+	*ret = p;
+	return 1;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	return ((const struct process *)a)->pid - ((const struct process *)b)->pid;
+}
+
+int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct error *err)
+{
+	_cleanup_(freep) struct process *found = NULL;
+	_cleanup_(closedirp) DIR *directory = NULL;
+	struct dirent *entry;
+	size_t n = 0, room = 0;
+	int fd = openat(root_fd, root_fd == AT_FDCWD ? "/proc" : "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	directory = fd < 0 ? NULL : fdopendir(fd);
+	while (directory && (entry = readdir(directory))) {
+		_cleanup_(freep) char *stat = NULL;
+		char path[300];
+
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		if (text_read_file(root_fd, path, &stat) < 0)
+			continue; /* it has ended meanwhile */
+		if (n == room) {
+			struct process *bigger = reallocarray(found, room = room * 2 + 64, sizeof(*found));
+
+			if (!bigger)
+				return error_os(err, -ENOMEM, "cannot list the processes");
+			found = bigger;
+		}
+		n += process_parse(stat, &found[n]) == 1;
+	}
+	if (n > 0)
+		qsort(found, n, sizeof(*found), by_pid);
+	*ret = TAKE(found);
+	*ret_n = n;
+	return 0;
+}

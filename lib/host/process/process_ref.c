@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A process as a text that can be kept: see process_ref.h. */
+#include "lib/host/process/process_ref.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+/* When a process started, in ticks since the boot: the 20th word behind its name, which may hold blanks and
+ * parentheses. A process that has ended and is only still waited for is none. */
+static bool parse_start(const char *stat, unsigned long long *ret)
+{
+	const char *at = strrchr(stat, ')');
+
+	if (!at || strlen(at) < 3 || strchr("ZX", at[2]))
+		return false;
+	at += 2;
+	for (int i = 1; at && i < 20; i++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, "%llu", ret) == 1;
+}
+
+/* "" where there is no such process. */
+static void describe(pid_t pid, char buffer[OWNER_SIZE])
+{
+	_cleanup_(freep) char *boot = NULL, *stat = NULL;
+	unsigned long long started;
+	char path[64];
+
+	*buffer = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &boot) == 0 &&
+		text_read_file(AT_FDCWD, path, &stat) == 0 && parse_start(stat, &started))
+		snprintf(buffer, OWNER_SIZE, "%.36s %d %llu", boot, pid, started);
+}
+
+char *owner_self(char buffer[OWNER_SIZE])
+{
+	describe(getpid(), buffer);
+	return buffer;
+}
+
+pid_t owner_pid(const char *owner)
+{
+	char now[OWNER_SIZE];
+	int pid;
+
+	if (!owner || sscanf(owner, "%*36s %d", &pid) != 1 || pid <= 0)
+		return 0;
+	describe(pid, now);
+	return !strcmp(now, owner) ? pid : 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* INT, TERM, HUP and CONT as something to poll: see signals.h. */
+#include "lib/host/process/signals.h"
+
+#include <errno.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static int signal_fd = -1, child_fd = -1, continued_fd = -1;
+static int first;
+static sigset_t old_mask;
+
+/* Blocks one signal that asks for nothing, and makes a descriptor of it; -errno. */
+static int watch_for(int signal)
+{
+	sigset_t mask;
+	int fd;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, signal);
+	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
+		return -errno;
+	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Reads all that has come; whether anything had. */
+static bool drain(int fd)
+{
+	struct signalfd_siginfo info;
+	bool any = false;
+
+	while (fd >= 0 && read(fd, &info, sizeof(info)) == sizeof(info))
+		any = true;
+	return any;
+}
+
+int interrupt_init(void)
+{
+	struct sigaction held;
+	sigset_t mask;
+
+	if (signal_fd >= 0)
+		return 0;
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	if (sigaction(SIGHUP, NULL, &held) == 0 && held.sa_handler != SIG_IGN)
+		sigaddset(&mask,
+			SIGHUP); /* else nohup started us: blocked signals come although they are ignored */
+	if (sigprocmask(SIG_BLOCK, &mask, &old_mask) < 0)
+		return -errno;
+	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signal_fd < 0)
+		return -errno;
+	child_fd = watch_for(SIGCHLD);
+	continued_fd = watch_for(SIGCONT);
+	return child_fd < 0 ? child_fd : continued_fd < 0 ? continued_fd : 0;
+}
+
+int interrupt_fd(void)
+{
+	return signal_fd;
+}
+
+int interrupt_child_fd(void)
+{
+	return child_fd;
+}
+
+void interrupt_child_clear(void)
+{
+	drain(child_fd);
+}
+
+const sigset_t *interrupt_old_mask(void)
+{
+	if (signal_fd < 0)
+		sigprocmask(SIG_SETMASK, NULL, &old_mask);
+	return &old_mask;
+}
+
+int interrupt_came(void)
+{
+	struct signalfd_siginfo info;
+
+	if (!first && signal_fd >= 0 && read(signal_fd, &info, sizeof(info)) == sizeof(info))
+		first = (int)info.ssi_signo;
+	return first;
+}
+
+bool interrupt_was_stopped(void)
+{
+	return drain(continued_fd);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the program under test is started: see supervised_command.h.
+ *
+ * clone3 with VM and VFORK starts it without copying our page tables (a copy costs milliseconds from a
+ * large parent), straight into its cgroup. The child runs in our memory until it executes, so it only
+ * makes system calls, and leaves what it has to tell in `struct child`. */
+#include "lib/host/process/start.h"
+
+#include "lib/host/process/signals.h"
+#include "lib/host/process/privilege.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The child runs on our stack: AddressSanitizer must not think that the stack ends with it. */
+#define IN_CHILD _Noreturn __attribute__((noinline, no_sanitize("address", "undefined")))
+
+static IN_CHILD void child_give_up(struct child *child, const char *step)
+{
+	child->failed = errno;
+	child->step = step;
+	_exit(127);
+}
+
+/* In the child: system calls only. */
+static IN_CHILD void child_execute(struct child *child)
+{
+	const struct spawn *s = child->spawn;
+	const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
+
+	for (int i = 0; i < 3; i++)
+		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
+			child_give_up(child, "redirect its output");
+	if (s->new_session && setsid() < 0)
+		child_give_up(child, "give it a session of its own");
+	if ((s->cpu >= 0 || s->affinity) && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
+		child_give_up(child, "pin it to its CPUs");
+	privilege_forget();
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* should we be killed, it must not go on alone */
+	sigprocmask(SIG_SETMASK, child->mask, NULL);
+	clock_gettime(CLOCK_REALTIME, &child->start_real);
+	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
+	execve(s->path, s->argv, child->environment);
+	child_give_up(child, "execute it");
+}
+
+/* A system call not through syscall(2)'s wrapper: a child that shares our stack must not return from a
+ * function that we have yet to return from. Elsewhere the child is a copy. */
+#if defined(__x86_64__)
+enum { SHARED = CLONE_VM | CLONE_VFORK };
+static inline __attribute__((always_inline)) long call(long number, long a, long b, long c)
+{
+	long r;
+
+	__asm__ volatile("syscall" : "=a"(r) : "0"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return r;
+}
+#elif defined(__aarch64__)
+enum { SHARED = CLONE_VM | CLONE_VFORK };
+static inline __attribute__((always_inline)) long call(long number, long a, long b, long c)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x8) : "memory");
+	return x0;
+}
+#else
+enum { SHARED = 0 };
+static long call(long number, long a, long b, long c)
+{
+	long r = syscall(number, a, b, c);
+
+	return r < 0 ? -errno : r;
+}
+#endif
+
+/* clone3 and, in the child, child_execute. The filters of containers (Docker's, Podman's) refuse clone3, for
+ * they cannot look into its arguments; where no cgroup is asked for, clone does as well. */
+static __attribute__((noinline)) long clone_child(struct clone_args *args, struct child *child)
+{
+	long r;
+
+	args->flags |= SHARED;
+	r = call(SYS_clone3, (long)args, sizeof(*args), 0);
+	if (r == -ENOSYS && !(args->flags & CLONE_INTO_CGROUP))
+		r = call(SYS_clone, (long)((args->flags & UINT32_MAX) | args->exit_signal), 0,
+			(long)args->pidfd);
+	if (r == 0)
+		child_execute(child);
+	return r;
+}
+
+int child_start(const struct spawn *s, struct child *child, pid_t *ret_pid, int *ret_pidfd, struct error *err)
+{
+	int pidfd = -1;
+	struct clone_args args = {
+		.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND | (s->cgroup ? CLONE_INTO_CGROUP : 0),
+		.pidfd = (uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD,
+		.cgroup = s->cgroup ? (uint64_t)cgroup_fd(s->cgroup) : 0,
+	};
+	long r;
+
+	child->spawn = s;
+	child->mask = interrupt_old_mask();
+	child->environment = privilege_environment();
+	CPU_ZERO(&child->cpus);
+	if (s->affinity)
+		child->cpus = *s->affinity;
+	if (s->cpu >= 0)
+		CPU_SET(s->cpu, &child->cpus);
+	interrupt_child_clear(); /* the end of the one before would wake us amid this one */
+	r = clone_child(&args, child);
+	if (r < 0)
+		return error_os(err, (int)r, "cannot start '%s'", s->argv[0]);
+#if !defined(__x86_64__) && !defined(__aarch64__)
+	while (!child->failed && !child->start_raw.tv_sec)
+		sched_yield();
+#endif
+	*ret_pid = (pid_t)r;
+	*ret_pidfd = pidfd;
+	return 0;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which kernel runs, is installed, is offered: see kernel.h. */
+#include "lib/host/system/kernel.h"
+
+#include "lib/base/text.h"
+#include "lib/host/process/subprocess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { ASK_TIMEOUT_MS = 5000 };
+
+static const char NUMERIC[] = "0123456789.-";
+
+int kernel_compare(const char *a, const char *b)
+{
+	char number_a[64], number_b[64];
+
+	snprintf(number_a, sizeof(number_a), "%.*s", (int)strspn(a, NUMERIC), a);
+	snprintf(number_b, sizeof(number_b), "%.*s", (int)strspn(b, NUMERIC), b);
+	return strverscmp(number_a, number_b);
+}
+
+char *kernel_package(const char *release)
+{
+	const char *flavour = release + strspn(release, NUMERIC);
+
+	/* backports put "+deb12-" or "deb11.5-" between number and flavour */
+	while (strcspn(flavour, "-") < strlen(flavour) && memmem(flavour, strcspn(flavour, "-"), "deb", 3))
+		flavour += strcspn(flavour, "-") + 1;
+	return *flavour ? text_format("linux-image-%s", flavour) : NULL;
+}
+
+char *kernel_parse_apt(const char *text)
+{
+	const char *depends = strncmp(text, "Depends:", 8) ? strstr(text, "\nDepends:") : text;
+	const char *name = depends ? strstr(depends, "linux-image-") : NULL;
+	const char *end = depends ? depends + 1 + strcspn(depends + 1, "\n") : NULL;
+
+	while (name && name < end) {
+		const char *release = name + strlen("linux-image-");
+
+		if (!strncmp(release, "unsigned-", 9))
+			release += 9;
+		if (*release >= '0' && *release <= '9')
+			return strndup(release, strcspn(release, " ,|(\n"));
+		name = strstr(release, "linux-image-");
+	}
+	return NULL;
+}
+
+char *kernel_parse_dnf(const char *text)
+{
+	const char *epoch = strchr(text, ':');
+
+	return epoch ? strndup(epoch + 1, strcspn(epoch + 1, " \n")) : NULL;
+}
+
+static void keep_newest(char **newest, const char *release)
+{
+	if (*newest && kernel_compare(*newest, release) >= 0)
+		return;
+	free(*newest);
+	*newest = strdup(release);
+}
+
+static DIR *open_below(int root_fd, const char *path)
+{
+	int fd = openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : fdopendir(fd);
+}
+
+static void find_images(struct kernel *k, int root_fd)
+{
+	static const char *const prefixes[] = {"vmlinuz-", "vmlinux-", "Image-"};
+	_cleanup_(closedirp) DIR *boot = open_below(root_fd, "/boot");
+	struct dirent *entry;
+
+	while (boot && (entry = readdir(boot)))
+		for (size_t i = 0; i < ELEMENTS(prefixes); i++) {
+			const char *release = entry->d_name + strlen(prefixes[i]);
+
+			if (!strncmp(entry->d_name, prefixes[i], strlen(prefixes[i])) && *release >= '1' &&
+				*release <= '9') /* "0-rescue-…" is no kernel of its own */
+				keep_newest(&k->installed, release);
+		}
+}
+
+/* A directory of modules counts if the kernel's package still owns it: what dpkg leaves behind has no
+ * modules.order. */
+static void find_modules(struct kernel *k, int root_fd)
+{
+	_cleanup_(closedirp) DIR *modules = open_below(root_fd, "/lib/modules");
+	struct dirent *entry;
+
+	while (modules && (entry = readdir(modules))) {
+		char path[300];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s/modules.order", entry->d_name);
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+			fstatat(dirfd(modules), path, &st, 0) == 0)
+			keep_newest(&k->installed, entry->d_name);
+	}
+}
+
+int kernel_read(struct kernel *ret, int root_fd, struct error *err)
+{
+	_cleanup_(kernel_clear) struct kernel k = {};
+	const char *reboot = "/run/reboot-required";
+	struct stat st;
+	int r;
+
+	r = text_read_file(root_fd, "/proc/sys/kernel/osrelease", &k.running);
+	if (r < 0)
+		return error_os(err, r, "cannot read which kernel runs from /proc/sys/kernel/osrelease");
+	if (text_read_file(root_fd, "/proc/sys/kernel/version", &k.version) < 0)
+		k.version = NULL;
+	find_images(&k, root_fd);
+	find_modules(&k, root_fd);
+	k.reboot_required = fstatat(root_fd, reboot + (root_fd != AT_FDCWD), &st, 0) == 0;
+	*ret = k;
+	k = (struct kernel){};
+	return 0;
+}
+
+static char *ask_apt(const char *running, struct error *err)
+{
+	_cleanup_(freep) char *package = kernel_package(running), *output = NULL;
+	const char *argv[] = {"apt-cache", "show", "--no-all-versions", package, NULL};
+	char *release;
+	int status;
+
+	if (!package) {
+		error_say(err, -ENOENT, "the name %s tells no flavour to look for", running);
+		return NULL;
+	}
+	if (command_ask(argv, ASK_TIMEOUT_MS, &output, &status, err) < 0)
+		return NULL;
+	release = status == 0 ? kernel_parse_apt(output) : NULL;
+	if (!release)
+		error_say(err, -ENOENT, "apt's lists have no %s (\"apt update\" fetches them)", package);
+	return release;
+}
+
+static char *ask_dnf(struct error *err)
+{
+	static const char *const argv[] = {
+		"dnf", "-q", "-C", "repoquery", "--latest-limit=1", "kernel-core", NULL};
+	_cleanup_(freep) char *output = NULL;
+	char *release;
+	int status;
+
+	if (command_ask(argv, ASK_TIMEOUT_MS, &output, &status, err) < 0)
+		return NULL;
+	release = status == 0 ? kernel_parse_dnf(output) : NULL;
+	if (!release)
+		error_say(err, -ENOENT, "dnf's lists have no kernel-core (\"dnf makecache\" fetches them)");
+	return release;
+}
+
+void kernel_ask_offered(struct kernel *k)
+{
+	struct error err = {};
+
+	free(k->offered);
+	free(k->offered_unknown);
+	k->offered_unknown = NULL;
+	k->offered = access("/usr/bin/apt-cache", X_OK) == 0 ? ask_apt(k->running, &err) : ask_dnf(&err);
+	if (!k->offered)
+		k->offered_unknown = strdup(err.text);
+}
+
+void kernel_clear(struct kernel *k)
+{
+	free(k->running);
+	free(k->version);
+	free(k->installed);
+	free(k->offered);
+	free(k->offered_unknown);
+	*k = (struct kernel){};
+}

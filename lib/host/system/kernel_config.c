@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the running kernel was configured: see kernel_config.h. The only file that includes zlib. */
+#include "lib/host/system/kernel_config.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { MOST_CONFIG = 4 << 20 }; /* configurations have some 300 KiB */
+
+/* gzread gives a file that is not compressed as it is. */
+static int read_any(int fd, char **ret)
+{
+	gzFile file = gzdopen(fd, "rb");
+	_cleanup_(freep) char *text = malloc(MOST_CONFIG + 1);
+	int n;
+
+	if (!file || !text) {
+		if (file)
+			gzclose(file);
+		else
+			close(fd);
+		return -ENOMEM;
+	}
+	n = gzread(file, text, MOST_CONFIG);
+	gzclose(file);
+	if (n <= 0)
+		return -EIO;
+	text[n] = '\0';
+	*ret = TAKE(text);
+	return 0;
+}
+
+static int read_place(char **ret, int root_fd, char *path)
+{
+	int fd = path ? openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_CLOEXEC) : -1;
+
+	free(path);
+	return fd < 0 ? -ENOENT : read_any(fd, ret);
+}
+
+int kernel_config_read(char **ret, int root_fd, const char *release)
+{
+	if (read_place(ret, root_fd, text_format("/boot/config-%s", release)) == 0)
+		return 0;
+	if (read_place(ret, root_fd, text_format("/lib/modules/%s/config", release)) == 0)
+		return 0;
+	return read_place(ret, root_fd, strdup("/proc/config.gz"));
+}
+
+char *kernel_config_get(const char *config, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (const char *p = config; (p = strstr(p, option)); p += len)
+		if ((p == config || p[-1] == '\n') && p[len] == '=')
+			return strndup(p + len + 1, strcspn(p + len + 1, "\n"));
+	return strdup("n");
+}

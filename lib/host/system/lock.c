@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One at a time on a host: see lock.h. */
+#include "lib/host/system/lock.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#define HOST_LOCK "/run/lock/emp.lock"
+
+/* A file there, or a directory to make it in. */
+static bool may_write(const char *path, const char *directory)
+{
+	return faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 ||
+	       (errno == ENOENT && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0);
+}
+
+int lock_path(const char *beside, char **ret, struct error *err)
+{
+	const char *named = getenv("EMP_LOCK");
+	char *path;
+
+	if (named && *named)
+		path = strdup(named);
+	else if (may_write(HOST_LOCK, "/run/lock"))
+		path = strdup(HOST_LOCK);
+	else
+		path = text_format("%s.lock", beside);
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot name the host's lock");
+	*ret = path;
+	return 0;
+}
+
+/* /run/lock is open to everybody, so what lies there is looked at before it is trusted. */
+static int open_file(const char *path, struct error *err)
+{
+	_cleanup_(closep) int fd = -1;
+	struct stat st;
+
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 && errno == ENOENT) {
+		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_EXCL, 0666);
+		if (fd >= 0)
+			fchmod(fd, 0666); /* whatever the umask: others must be able to lock it too */
+		else if (errno == EEXIST)
+			return -EAGAIN;
+	}
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_os(err, -errno, "cannot open the host's lock %s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_say(err, -EINVAL, "the host's lock %s is no regular file; remove it", path);
+	return TAKE_FD(fd);
+}
+
+/* Whether `path` is still the file that was locked: its last holder may just have removed it. */
+static bool is_current(int fd, const char *path)
+{
+	struct stat held, there;
+
+	return fstat(fd, &held) == 0 && stat(path, &there) == 0 && held.st_ino == there.st_ino &&
+	       held.st_dev == there.st_dev;
+}
+
+/* Names the holder. What the file says is the last one's, if the new one has not written yet. */
+static int say_busy(int fd, const char *path, struct error *err)
+{
+	char text[256], moment[TEXT_TIME_SIZE], what[200];
+	long long pid, since_ns;
+
+	for (int i = 0; i < 20; i++) {
+		ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+		text[n > 0 ? n : 0] = '\0';
+		if (sscanf(text, "%lld %lld %199[^\n]", &pid, &since_ns, what) == 3 &&
+			(kill((pid_t)pid, 0) == 0 || errno == EPERM))
+			return error_say(err, -EBUSY,
+				"process %lld has this machine for itself since %s (%s); wait for it, or see 'emp-calibrate status'",
+				pid, text_moment(moment, since_ns), what);
+		usleep(10000);
+	}
+	return error_say(err, -EBUSY,
+		"another process has this machine for itself: it holds the lock %s, and cannot be seen from here",
+		path);
+}
+
+static void write_holder(int fd, const char *what)
+{
+	_cleanup_(freep) char *text = text_format(
+		"%d %lld %s\n", getpid(), (long long)clock_ns(CLOCK_REALTIME), what);
+
+	if (text && ftruncate(fd, 0) == 0)
+		(void)!pwrite(
+			fd, text, strlen(text), 0); /* only words for others: the lock is the kernel's */
+}
+
+int lock_take(struct lock *ret, const char *path, const char *what, struct error *err)
+{
+	for (int i = 0; i < 100; i++) {
+		_cleanup_(closep) int fd = open_file(path, err);
+		char *copy;
+
+		if (fd == -EAGAIN)
+			continue;
+		if (fd < 0)
+			return fd;
+		if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+			return errno == EWOULDBLOCK
+				       ? say_busy(fd, path, err)
+				       : error_os(err, -errno, "cannot take the host's lock %s", path);
+		if (!is_current(fd, path))
+			continue;
+		copy = strdup(path);
+		if (!copy)
+			return error_os(err, -ENOMEM, "cannot take the host's lock %s", path);
+		write_holder(fd, what);
+		*ret = (struct lock){TAKE_FD(fd), copy};
+		return 0;
+	}
+	return error_say(err, -EBUSY, "the host's lock %s changes hands all the time; try again", path);
+}
+
+int lock_look(const char *path, struct error *err)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0; /* who may not even look at it is not kept from measuring by it */
+	return say_busy(fd, path, err);
+}
+
+void lock_release(struct lock *lock)
+{
+	if (!lock || lock->fd < 0)
+		return;
+	unlink(lock->path); /* before it is let go of: whoever waits sees that it is not current */
+	close(lock->fd);
+	free(lock->path);
+	*lock = (struct lock){.fd = -1};
+}

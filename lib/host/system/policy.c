@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is to be silent while programs are timed: see policy.h. The only file that includes inih.
+ *
+ * Rules are kept in the order of the files, an included policy's behind those of the one that includes it:
+ * the first that fits a unit counts. What must never be touched is looked at before everything else, and the
+ * part of it that keeps a machine alive is written here, where no file can take it away. */
+#include "lib/host/system/policy.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <ini.h>
+#include <limits.h>
+#include <string.h>
+
+enum { MOST_INCLUDES = 8 };
+
+enum rule_kind { RULE_STOP, RULE_KEEP, RULE_NEVER, RULE_PROCESS };
+
+struct rule {
+	enum rule_kind kind;
+	char *name; /* of a unit, may be a pattern; or of a process */
+	char *text; /* why; or the process's unit */
+};
+
+struct policy {
+	char *name, *path, *include, *floor;
+	struct rule *rules;
+	size_t n_rules;
+};
+
+static const struct {
+	const char *unit, *why;
+} NEVER[] = {
+	{"systemd-*.service", "the system itself"},
+	{"systemd-*.socket", "the system itself"},
+	{"systemd-*.path", "the system itself"},
+	{"dbus*", "the system's messages: everything hangs on them"},
+	{"emp-*", "EMP itself"},
+	{"ssh.*", "the way in"},
+	{"ssh@*", "the way in"},
+	{"sshd*", "the way in"},
+	{"*getty@*", "the way in"},
+	{"user@*", "people's sessions"},
+	{"user-runtime-dir@*", "people's sessions"},
+	{"udev*", "the system's devices"},
+};
+
+void policy_free(struct policy *policy)
+{
+	if (!policy)
+		return;
+	for (size_t i = 0; i < policy->n_rules; i++) {
+		free(policy->rules[i].name);
+		free(policy->rules[i].text);
+	}
+	free(policy->rules);
+	free(policy->name);
+	free(policy->path);
+	free(policy->include);
+	free(policy->floor);
+	free(policy);
+}
+
+const char *policy_name(const struct policy *policy)
+{
+	return policy->name;
+}
+
+const char *policy_path(const struct policy *policy)
+{
+	return policy->path;
+}
+
+const char *policy_floor(const struct policy *policy)
+{
+	return policy->floor;
+}
+
+/* The first rule of this kind whose pattern fits. */
+static const char *find_rule(const struct policy *policy, enum rule_kind kind, const char *unit)
+{
+	for (size_t i = 0; i < policy->n_rules; i++)
+		if (policy->rules[i].kind == kind && fnmatch(policy->rules[i].name, unit, 0) == 0)
+			return policy->rules[i].text;
+	return NULL;
+}
+
+const char *policy_never(const struct policy *policy, const char *unit)
+{
+	for (size_t i = 0; i < ELEMENTS(NEVER); i++)
+		if (fnmatch(NEVER[i].unit, unit, 0) == 0)
+			return NEVER[i].why;
+	return find_rule(policy, RULE_NEVER, unit);
+}
+
+const char *policy_stop(const struct policy *policy, const char *unit)
+{
+	if (policy_never(policy, unit) || find_rule(policy, RULE_KEEP, unit))
+		return NULL;
+	return find_rule(policy, RULE_STOP, unit);
+}
+
+bool policy_knows(const struct policy *policy, const char *unit)
+{
+	return policy_never(policy, unit) || find_rule(policy, RULE_KEEP, unit) ||
+	       find_rule(policy, RULE_STOP, unit);
+}
+
+static bool names_process(const char *unit, const char *process)
+{
+	size_t len = strlen(unit), end = strlen(".service");
+	enum { KERNEL_NAME = 15 };
+
+	if (len <= end || strcmp(unit + len - end, ".service"))
+		return false;
+	len -= end;
+	return strlen(process) == (len < KERNEL_NAME ? len : KERNEL_NAME) &&
+	       !strncmp(unit, process, strlen(process));
+}
+
+char *policy_unit_of_process(const struct policy *policy, const char *process)
+{
+	const char *unit = find_rule(policy, RULE_PROCESS, process);
+
+	for (size_t i = 0; !unit && i < policy->n_rules; i++)
+		if (policy->rules[i].kind == RULE_STOP && names_process(policy->rules[i].name, process))
+			unit = policy->rules[i].name;
+	return unit && policy_stop(policy, unit) ? strdup(unit) : NULL;
+}
+
+static int add_rule(struct policy *policy, enum rule_kind kind, const char *name, const char *text)
+{
+	struct rule *bigger = reallocarray(policy->rules, policy->n_rules + 1, sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	policy->rules = bigger;
+	bigger[policy->n_rules] = (struct rule){kind, strdup(name), strdup(text)};
+	return bigger[policy->n_rules].name && bigger[policy->n_rules++].text ? 0 : -ENOMEM;
+}
+
+static int set_text(char **text, const char *value)
+{
+	free(*text);
+	*text = strdup(value);
+	return *text ? 0 : -ENOMEM;
+}
+
+/* What goes on while a file is read: inih's handlers can only say that a line is not good. */
+struct reading {
+	struct policy *policy;
+	const char *where;
+	struct error *err;
+	int failed;
+};
+
+static int take(struct reading *reading, const char *section, const char *name, const char *value)
+{
+	static const struct {
+		const char *section;
+		enum rule_kind kind;
+	} kinds[] = {
+		{"stop", RULE_STOP}, {"keep", RULE_KEEP}, {"never", RULE_NEVER}, {"processes", RULE_PROCESS}};
+	struct policy *policy = reading->policy;
+
+	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
+		if (strcmp(section, kinds[i].section))
+			continue;
+		if (kinds[i].kind != RULE_PROCESS && !strchr(name, '.') && !strchr(name, '*'))
+			return error_say(reading->err, -EINVAL,
+				"%s: '%s' in [%s] is no unit: write '%s.service' or the like", reading->where,
+				name, section, name);
+		return add_rule(policy, kinds[i].kind, name, value);
+	}
+	if (!strcmp(section, "policy") && !strcmp(name, "include"))
+		return set_text(&policy->include, value);
+	if (!strcmp(section, "kernel") && !strcmp(name, "floor"))
+		return set_text(&policy->floor, value);
+	return error_say(reading->err, -EINVAL, "%s: '%s' in [%s] is not known to a policy", reading->where,
+		name, section);
+}
+
+static int take_line(void *user, const char *section, const char *name, const char *value)
+{
+	struct reading *reading = user;
+
+	if (!reading->failed)
+		reading->failed = take(reading, section, name, value);
+	return !reading->failed;
+}
+
+int policy_parse(struct policy **ret, const char *text, const char *where, struct error *err)
+{
+	_cleanup_(policy_freep) struct policy *policy = calloc(1, sizeof(*policy));
+	struct reading reading = {policy, where, err, 0};
+	int line;
+
+	if (!policy)
+		return error_os(err, -ENOMEM, "cannot read the policy %s", where);
+	line = ini_parse_string(text, take_line, &reading);
+	if (reading.failed == -ENOMEM)
+		return error_os(err, -ENOMEM, "cannot read the policy %s", where);
+	if (reading.failed)
+		return reading.failed;
+	if (line != 0)
+		return error_say(
+			err, -EINVAL, "%s, line %d: neither a [section] nor 'name = value'", where, line);
+	*ret = TAKE(policy);
+	return 0;
+}
+
+/* The included policy's rules stand behind ours; its floor counts where we have none. */
+static int append(struct policy *policy, struct policy *included, struct error *err)
+{
+	size_t n = policy->n_rules + included->n_rules;
+	struct rule *bigger = n ? reallocarray(policy->rules, n, sizeof(*bigger)) : NULL;
+
+	if (n && !bigger)
+		return error_os(err, -ENOMEM, "cannot read the policy %s", included->path);
+	policy->rules = bigger;
+	if (included->n_rules)
+		memcpy(&policy->rules[policy->n_rules], included->rules, included->n_rules * sizeof(*bigger));
+	policy->n_rules = n;
+	included->n_rules = 0;
+	if (!policy->floor)
+		policy->floor = TAKE(included->floor);
+	return 0;
+}
+
+/* The file of a policy: a path as it is, a name in the first directory that has it. The caller frees it. */
+static char *find_file(const char *const *directories, const char *name)
+{
+	if (strchr(name, '/'))
+		return strdup(name);
+	for (; *directories; directories++) {
+		char *path = text_format("%s/%s.ini", *directories, name);
+
+		if (path && access(path, F_OK) == 0)
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+static int load_named(
+	struct policy **ret, const char *const *directories, const char *name, int depth, struct error *err)
+{
+	_cleanup_(policy_freep) struct policy *policy = NULL, *included = NULL;
+	_cleanup_(freep) char *path = find_file(directories, name), *text = NULL;
+	int r;
+
+	if (!path)
+		return error_say(err, -ENOENT, "there is no policy '%s' in %s%s%s", name, directories[0],
+			directories[1] ? " or " : "", directories[1] ?: "");
+	r = text_read_file(AT_FDCWD, path, &text);
+	if (r < 0)
+		return error_os(err, r, "cannot read the policy %s", path);
+	r = policy_parse(&policy, text, path, err);
+	if (r < 0)
+		return r;
+	policy->name = strdup(name);
+	policy->path = TAKE(path);
+	if (!policy->name)
+		return error_os(err, -ENOMEM, "cannot read the policy %s", policy->path);
+	if (policy->include && depth == MOST_INCLUDES)
+		return error_say(err, -ELOOP, "%s: policies include one another without end", policy->path);
+	if (policy->include) {
+		r = load_named(&included, directories, policy->include, depth + 1, err);
+		if (r == 0)
+			r = append(policy, included, err);
+		if (r < 0)
+			return r;
+	}
+	*ret = TAKE(policy);
+	return 0;
+}
+
+/* The newest of the policies "ID-…" in a directory. */
+static void find_newest(const char *directory, const char *id, size_t id_len, char **newest)
+{
+	_cleanup_(closedirp) DIR *dir = opendir(directory);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
+		size_t len = strlen(name);
+
+		if (len < id_len + 6 || strncmp(name, id, id_len) || name[id_len] != '-' ||
+			strcmp(name + len - 4, ".ini"))
+			continue;
+		if (*newest && strverscmp(name, *newest) < 0)
+			continue;
+		free(*newest);
+		*newest = strndup(name, len - 4);
+	}
+}
+
+static char *name_if_there(const char *const *directories, char *name)
+{
+	_cleanup_(freep) char *path = name ? find_file(directories, name) : NULL;
+
+	if (path)
+		return name;
+	free(name);
+	return NULL;
+}
+
+/* For one of the distributions that this one is or is like: "ID-VERSION", "ID-MAJOR", "ID", or the newest
+ * "ID-…".
+ */
+static char *name_for(const char *const *directories, const char *id, size_t id_len, const char *version)
+{
+	int major = version ? (int)strcspn(version, ".") : 0;
+	char *name = name_if_there(directories, text_format("%.*s-%s", (int)id_len, id, version ?: ""));
+
+	if (!name)
+		name = name_if_there(
+			directories, text_format("%.*s-%.*s", (int)id_len, id, major, version ?: ""));
+	if (!name)
+		name = name_if_there(directories, strndup(id, id_len));
+	for (; !name && *directories; directories++)
+		find_newest(*directories, id, id_len, &name);
+	return name;
+}
+
+static char *choose(const char *const *directories, const struct machine *m)
+{
+	char *name = m->os_id ? name_for(directories, m->os_id, strlen(m->os_id), m->os_version) : NULL;
+
+	for (const char *like = m->os_like; !name && like && *like; like += strspn(like, " ")) {
+		size_t len = strcspn(like, " ");
+
+		name = name_for(directories, like, len, m->os_version);
+		like += len;
+	}
+	return name ?: strdup("common");
+}
+
+int policy_load(struct policy **ret, const char *const *directories, const char *name,
+	const struct machine *machine, struct error *err)
+{
+	_cleanup_(freep) char *chosen = name ? strdup(name) : choose(directories, machine);
+
+	if (!chosen)
+		return error_os(err, -ENOMEM, "cannot read a policy");
+	return load_named(ret, directories, chosen, 0, err);
+}
+
+const char *const *policy_directories(void)
+{
+	static char built[PATH_MAX];
+	static const char *directories[] = {"/etc/emp/policies", EMP_PROFILE_DIR, NULL};
+	_cleanup_(freep) char *own = realpath("/proc/self/exe", NULL), *file = NULL;
+	char *slash = own ? strrchr(own, '/') : NULL;
+
+	if (!slash)
+		return directories;
+	*slash = '\0';
+	slash = strrchr(own, '/');
+	if (slash)
+		*slash = '\0';
+	file = text_format("%s/profiles/common.ini", own);
+	if (file && access(file, F_OK) == 0) {
+		snprintf(built, sizeof(built), "%s/profiles", own);
+		directories[1] = built;
+	}
+	return directories;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of units share. Only they include it, and so sd-bus. */
+#pragma once
+
+#include "lib/host/systemd/units.h"
+
+#include <systemd/sd-bus.h>
+
+#define SERVICE "org.freedesktop.systemd1"
+#define OBJECT "/org/freedesktop/systemd1"
+#define MANAGER SERVICE, OBJECT, SERVICE ".Manager"
+
+struct units {
+	sd_bus *bus;
+};
+
+/* The object of a unit; the caller frees it. NULL: no memory. */
+char *units_path(const char *name);
+
+/* What the other side said, where it said something; else the words of errno. */
+int units_failed(struct error *err, int r, const sd_bus_error *said, const char *doing);

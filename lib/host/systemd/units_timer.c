@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How timers are set: see units.h. */
+#include "lib/host/systemd/units_internal.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+void timer_setting_clear(struct timer_setting *setting)
+{
+	free(setting->words);
+	free(setting->calendar);
+	*setting = (struct timer_setting){};
+}
+
+/* TimersMonotonic: which line ("OnUnitActiveUSec" for OnUnitActiveSec=), how long, when next. */
+static int read_monotonic(sd_bus_message *m, FILE *words, struct timer_setting *ret)
+{
+	const char *base;
+	uint64_t us;
+	int r = sd_bus_message_enter_container(m, 'a', "(stt)");
+
+	while (r >= 0 && (r = sd_bus_message_read(m, "(stt)", &base, &us, NULL)) > 0) {
+		char time[TEXT_TIME_SIZE];
+
+		/* the bus says OnUnitActiveUSec for the file's OnUnitActiveSec */
+		fprintf(words, "%s%.*sSec=%s", ftell(words) > 0 ? ", " : "",
+			(int)(strlen(base) - strlen("USec")), base,
+			text_duration(time, (int64_t)us * NS_PER_US));
+		if (!strncmp(base, "OnUnit", strlen("OnUnit")))
+			ret->every_ns = (int64_t)us * NS_PER_US;
+	}
+	return r;
+}
+
+static int read_calendar(sd_bus_message *m, FILE *words, struct timer_setting *ret)
+{
+	const char *spec;
+	int n = 0, r = sd_bus_message_enter_container(m, 'a', "(sst)");
+
+	while (r >= 0 && (r = sd_bus_message_read(m, "(sst)", NULL, &spec, NULL)) > 0) {
+		fprintf(words, "%sOnCalendar=%s", ftell(words) > 0 ? ", " : "", spec);
+		free(TAKE(ret->calendar));
+		ret->calendar = ++n == 1 ? strdup(spec) : NULL;
+	}
+	return r;
+}
+
+static int read_setting(
+	struct units *units, const char *path, FILE *words, struct timer_setting *ret, sd_bus_error *said)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *monotonic = NULL, *calendar = NULL;
+	uint64_t spread_us;
+	int r;
+
+	r = sd_bus_get_property(
+		units->bus, SERVICE, path, SERVICE ".Timer", "TimersMonotonic", said, &monotonic, "a(stt)");
+	if (r >= 0)
+		r = read_monotonic(monotonic, words, ret);
+	if (r >= 0)
+		r = sd_bus_get_property(units->bus, SERVICE, path, SERVICE ".Timer", "TimersCalendar", said,
+			&calendar, "a(sst)");
+	if (r >= 0)
+		r = read_calendar(calendar, words, ret);
+	if (r >= 0)
+		r = sd_bus_get_property_trivial(units->bus, SERVICE, path, SERVICE ".Timer",
+			"RandomizedDelayUSec", said, 't', &spread_us);
+	if (r >= 0)
+		ret->spread_ns = (int64_t)spread_us * NS_PER_US;
+	return r;
+}
+
+int units_timer_setting(struct units *units, const char *name, struct timer_setting *ret, struct error *err)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
+	_cleanup_(timer_setting_clear) struct timer_setting setting = {};
+	_cleanup_(freep) char *path = units_path(name), *words = NULL;
+	size_t size;
+	FILE *file = path ? open_memstream(&words, &size) : NULL;
+	int r;
+
+	if (!file)
+		return error_os(err, -ENOMEM, "cannot ask systemd of %s", name);
+	r = read_setting(units, path, file, &setting, &said);
+	if (fclose(file) != 0 && r >= 0)
+		r = -ENOMEM;
+	if (r < 0)
+		return units_failed(err, r, &said, "cannot ask systemd how a timer is set");
+	setting.words = TAKE(words);
+	*ret = setting;
+	setting = (struct timer_setting){};
+	return 0;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The automatic eye: see cluster.h.
+ *
+ * A person who zooms into the scatter of dual executions cuts where there is empty space that the cloud
+ * itself does not account for. That is what spacings_breaks finds: in the sorted ETs, a gap too long for
+ * the gaps next to it on the inside (Rényi 1953; Burridge & Taylor 2006; Wilkinson 2018). The
+ * innermost such gap bounds the central cluster; those further out are the zooms before. One gap in a
+ * hundred clean runs is found by chance (ALPHA). A gap narrower than the robust sd of the ETs is none to the
+ * eye, and none here.
+ *
+ * It assumes that more than half of the samples are undisturbed or disturbed alike, and that the samples of
+ * the cluster have a tail no heavier than exponential. With a heavier tail its outermost samples are
+ * left out of the cluster; whether they are L-samples is then for the daemons to say.
+ *
+ * Long samples that join the cluster without such a gap are beyond its core: five robust sd from the middle
+ * of the shortest half (Rousseeuw & Leroy 1988; Davies & Gather 1993 call such a bound an outlier
+ * identifier), which normal ETs pass once in three million samples. Heavy tails pass it as well, so that the
+ * core, or the widest gap beyond it, bounds the cluster only where daemons account for most of what lies
+ * beyond. */
+#include "lib/protocol/cluster.h"
+
+#include "lib/base/text.h"
+#include "lib/stats/robust.h"
+#include "lib/stats/spacings.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+static const double ALPHA = 0.01;
+static const double CORE_SD = 5;
+/* A zoom that does not at least halve the view is no new look at it. */
+static const double ZOOM_FACTOR = 2;
+
+struct view {
+	int64_t *ets; /* ascending, the samples in view */
+	size_t n;
+	int64_t grain;
+};
+
+static int add_zoom(struct central *c, const struct view *v, struct zoom zoom)
+{
+	struct zoom *bigger = reallocarray(c->zooms, c->n_zooms + 1, sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	c->zooms = bigger;
+	zoom.low_ns = v->ets[0];
+	zoom.high_ns = v->ets[v->n - 1];
+	zoom.left = v->n;
+	c->zooms[c->n_zooms++] = zoom;
+	return 0;
+}
+
+static void cut(struct view *v, enum tail tail, size_t beyond)
+{
+	v->n -= beyond;
+	if (tail == TAIL_LOW)
+		v->ets += beyond;
+}
+
+static bool is_break(const struct gap *gap, double sd)
+{
+	return gap->size > gap->longest && gap->size > sd;
+}
+
+/* Whether the view as it is stays worth a look when `beyond` samples are left out of it. */
+static bool narrows(const struct view *v, enum tail tail, size_t beyond)
+{
+	struct view next = *v;
+
+	cut(&next, tail, beyond);
+	return (double)(v->ets[v->n - 1] - v->ets[0]) >
+	       ZOOM_FACTOR * (double)(next.ets[next.n - 1] - next.ets[0]);
+}
+
+/* Zooms in on one side, from the outermost break to the innermost. */
+static int zoom_side(struct central *c, struct view *v, enum tail tail)
+{
+	_cleanup_(freep) struct gap *gaps = NULL;
+	double sd = shorth_of(v->ets, v->n).sd;
+	size_t n = 0, innermost = 0, gone = 0;
+	int r = spacings_gaps(v->ets, v->n, tail, v->grain, ALPHA, &gaps, &n);
+
+	while (r == 0 && innermost < n && !is_break(&gaps[innermost], sd))
+		innermost++;
+	for (size_t i = n; r == 0 && i-- > innermost;) {
+		size_t beyond = gaps[i].beyond - gone;
+
+		if (!is_break(&gaps[i], sd) || (i > innermost && !narrows(v, tail, beyond)))
+			continue;
+		r = add_zoom(c, v,
+			(struct zoom){.end = ZOOM_GAP,
+				.below = tail == TAIL_LOW,
+				.beyond = beyond,
+				.gap_ns = llround(gaps[i].size),
+				.longest_ns = llround(gaps[i].longest)});
+		cut(v, tail, beyond);
+		gone = gaps[i].beyond;
+	}
+	return r;
+}
+
+static int zoom_by_hand(struct central *c, struct view *v, int64_t by_hand_ns)
+{
+	size_t beyond = 0;
+	int r;
+
+	while (beyond < v->n && v->ets[v->n - 1 - beyond] > by_hand_ns)
+		beyond++;
+	c->by_hand = true;
+	if (beyond == 0)
+		return 0;
+	r = add_zoom(c, v, (struct zoom){.end = ZOOM_HAND, .beyond = beyond});
+	if (r == 0)
+		cut(v, TAIL_HIGH, beyond);
+	return r;
+}
+
+/* The widest gap beyond the core, measured by what the samples account for. */
+static int find_near(struct central *c, const struct view *v)
+{
+	_cleanup_(freep) struct gap *gaps = NULL;
+	const struct gap *widest = NULL;
+	size_t n = 0;
+	int r = spacings_gaps(v->ets, v->n, TAIL_HIGH, v->grain, ALPHA, &gaps, &n);
+
+	if (r < 0)
+		return r;
+	for (const struct gap *gap = gaps; gap < gaps + n; gap++)
+		if (v->ets[v->n - 1 - gap->beyond] >= c->core_high_ns &&
+			(!widest || gap->size * widest->longest > widest->size * gap->longest))
+			widest = gap;
+	if (widest)
+		c->near_high_ns = v->ets[v->n - 1 - widest->beyond];
+	return 0;
+}
+
+static int bound(struct central *c, const struct view *v)
+{
+	struct shorth core = shorth_of(v->ets, v->n);
+	double reach = core.middle + CORE_SD * core.sd + (double)v->grain;
+	size_t i = v->n;
+
+	while (i > 1 && (double)v->ets[i - 1] > reach)
+		i--;
+	c->low_ns = v->ets[0];
+	c->high_ns = c->core_high_ns = c->near_high_ns = v->ets[v->n - 1];
+	c->median_ns = llround(quantile_of(v->ets, v->n, 0.5));
+	if (c->by_hand)
+		return 0;
+	c->core_high_ns = v->ets[i - 1];
+	return find_near(c, v);
+}
+
+static void count(struct central *c, const struct sample *samples, size_t n)
+{
+	c->n_samples = n;
+	c->n_central = c->n_above = c->n_below = c->n_arms = c->n_corners = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool above = samples[i].et_ns > c->high_ns;
+		bool mate = i % 2 == 1 && samples[i - 1].et_ns > c->high_ns;
+
+		c->n_above += above;
+		c->n_below += samples[i].et_ns < c->low_ns;
+		c->n_central += central_holds(c, samples[i].et_ns);
+		if (i % 2 == 1) {
+			c->n_corners += above && mate;
+			c->n_arms += above != mate;
+		}
+	}
+}
+
+static int zoom_in(struct central *c, struct view *v, int64_t by_hand_ns)
+{
+	int r = by_hand_ns > 0 ? zoom_by_hand(c, v, by_hand_ns) : zoom_side(c, v, TAIL_HIGH);
+
+	if (r == 0)
+		r = zoom_side(c, v, TAIL_LOW);
+	if (r == 0)
+		r = add_zoom(c, v, (struct zoom){.end = ZOOM_LAST});
+	return r;
+}
+
+/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that of the PTs,
+ * or a millisecond, is the most. */
+static int64_t step_of(const int64_t *ets, size_t n, int64_t resolution_ns)
+{
+	int64_t grain = grain_of(ets, n), most = resolution_ns > 1 ? resolution_ns : NS_PER_MS;
+
+	return grain_of((const int64_t[]){grain, most}, 2);
+}
+
+int central_find(struct central *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
+	int64_t by_hand_ns, struct error *err)
+{
+	_cleanup_(freep) int64_t *ets = reallocarray(NULL, n + 1, sizeof(*ets));
+	_cleanup_(central_clearp) struct central c = {};
+	struct view v = {.ets = ets, .n = n};
+	int r;
+
+	if (!ets)
+		return error_os(err, -ENOMEM, "cannot look at %zu samples", n);
+	if (n == 0)
+		return error_say(err, -EINVAL, "the run has no samples");
+	for (size_t i = 0; i < n; i++)
+		ets[i] = samples[i].et_ns;
+	sort_ascending(ets, n);
+	v.grain = step_of(ets, n, resolution_ns);
+	if (by_hand_ns > 0 && by_hand_ns < ets[0])
+		return error_say(err, -EINVAL,
+			"no sample is as short as the bound that was given for the central cluster: the shortest took %.9g s",
+			(double)ets[0] / 1e9);
+	r = zoom_in(&c, &v, by_hand_ns);
+	if (r == 0)
+		r = bound(&c, &v);
+	if (r < 0)
+		return error_os(err, r, "cannot look at %zu samples", n);
+	count(&c, samples, n);
+	*ret = c;
+	c = (struct central){};
+	return 0;
+}
+
+int central_tighten(
+	struct central *c, const struct sample *samples, size_t n, int64_t high_ns, double explained)
+{
+	struct zoom *last = &c->zooms[c->n_zooms - 1];
+	_cleanup_(freep) int64_t *ets = reallocarray(NULL, n, sizeof(*ets));
+	struct view v = {.ets = ets};
+	int r;
+
+	if (!ets)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (samples[i].et_ns >= c->low_ns && samples[i].et_ns <= high_ns)
+			ets[v.n++] = samples[i].et_ns;
+	sort_ascending(ets, v.n);
+	last->end = ZOOM_DAEMONS;
+	last->explained = explained;
+	last->beyond = c->n_central - v.n;
+	r = add_zoom(c, &v, (struct zoom){.end = ZOOM_LAST});
+	if (r < 0)
+		return r;
+	c->high_ns = c->core_high_ns = c->near_high_ns = high_ns;
+	c->median_ns = llround(quantile_of(ets, v.n, 0.5));
+	count(c, samples, n);
+	return 0;
+}
+
+void central_clear(struct central *c)
+{
+	free(c->zooms);
+	*c = (struct central){};
+}
+
+char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *z)
+{
+	char gap[TEXT_TIME_SIZE], longest[TEXT_TIME_SIZE];
+	const char *side = z->below ? "shorter" : "longer";
+
+	switch (z->end) {
+	case ZOOM_GAP:
+		snprintf(buffer, ZOOM_WHY_SIZE,
+			"%zu %s sample%s beyond a gap of %s, where the others account for %s at most",
+			z->beyond, side, z->beyond == 1 ? "" : "s", text_duration(gap, z->gap_ns),
+			text_duration(longest, z->longest_ns));
+		break;
+	case ZOOM_DAEMONS:
+		snprintf(buffer, ZOOM_WHY_SIZE,
+			"%zu longer sample%s without a telling gap, of which daemons account for %.0f %%",
+			z->beyond, z->beyond == 1 ? "" : "s", 100 * z->explained);
+		break;
+	case ZOOM_HAND:
+		snprintf(buffer, ZOOM_WHY_SIZE, "%zu longer sample%s beyond the bound that was given",
+			z->beyond, z->beyond == 1 ? "" : "s");
+		break;
+	case ZOOM_LAST:
+		snprintf(buffer, ZOOM_WHY_SIZE, "no gap that the samples themselves do not account for");
+		break;
+	}
+	return buffer;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The automatic eye: the central cluster of a run's elapsed times, found by successive zooms (EMP, step 2,
+ * Figures 14 and 15). It sees elapsed times only; what the daemons did comes later, in analysis.h. What it
+ * assumes and what it rests on is told at the top of cluster.c. */
+#pragma once
+
+#include "lib/record/run.h"
+#include "lib/base/error.h"
+
+enum zoom_end {
+	ZOOM_GAP,     /* a gap that the samples within do not account for: the next zoom leaves out what lies
+			 beyond it */
+	ZOOM_DAEMONS, /* no gap, but daemons account for the length of what the next zoom leaves out */
+	ZOOM_HAND,    /* the next zoom ends where the caller said */
+	ZOOM_LAST,    /* nothing more to leave out */
+};
+
+/* One look: what was in view, and where the next look cuts. */
+struct zoom {
+	int64_t low_ns, high_ns; /* the shortest and the longest ET in view, both inclusive */
+	size_t left;             /* samples in view */
+	enum zoom_end end;
+	bool below;         /* what the next zoom leaves out lies on the short side */
+	size_t beyond;      /* how many samples that is */
+	int64_t gap_ns;     /* ZOOM_GAP: its size */
+	int64_t longest_ns; /* ZOOM_GAP: the longest that the samples within account for */
+	double explained;   /* ZOOM_DAEMONS: the share of those samples that daemons account for */
+};
+
+struct central {
+	int64_t low_ns, high_ns; /* the central cluster: low <= ET <= high */
+	int64_t median_ns;       /* of the central cluster */
+	/* Two tighter upper bounds, which hold if daemons account for what lies beyond; high_ns: there is
+	 * none. */
+	int64_t core_high_ns; /* the longest ET that one symmetric bulk accounts for */
+	int64_t near_high_ns; /* below the widest gap beyond the core, though it proves nothing by itself */
+	struct zoom *zooms;   /* from everything to the central cluster, which is the last */
+	size_t n_zooms;
+	size_t n_samples, n_central, n_above, n_below;
+	size_t n_arms;    /* pairs of which one is above: in an arm of the L */
+	size_t n_corners; /* pairs of which both are above: the upper right of the scatter */
+	bool by_hand;     /* the upper bound was given, not found */
+};
+
+/* resolution_ns: of what was recorded; 1: exact. by_hand_ns: the greatest central ET as a person sees it; 0:
+ * find it. -EINVAL: no samples, or none at or below by_hand_ns. */
+int central_find(struct central *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
+	int64_t by_hand_ns, struct error *err);
+
+/* One zoom more, to high_ns; explained: the share of the samples beyond it that daemons account for. */
+int central_tighten(
+	struct central *central, const struct sample *samples, size_t n, int64_t high_ns, double explained);
+
+void central_clear(struct central *central);
+
+static inline bool central_holds(const struct central *central, int64_t et_ns)
+{
+	return et_ns >= central->low_ns && et_ns <= central->high_ns;
+}
+
+static inline void central_clearp(struct central *central)
+{
+	central_clear(central);
+}
+
+/* What ended a zoom, as a sentence without its full stop. Returns `buffer`. */
+enum { ZOOM_WHY_SIZE = 200 };
+char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *zoom);

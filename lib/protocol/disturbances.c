@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which sentinels moved in a run: see disturbances.h. */
+#include "lib/protocol/disturbances.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+
+enum kind { COUNT, TIME, RATE };
+
+static const struct {
+	const char *name; /* for what is not known here */
+	const char *what; /* what happened */
+	enum kind kind;
+	const char *unit;    /* of a COUNT, one of it */
+	int64_t from;        /* the least that is told; 0: never */
+	int per_mille_of_et; /* that much of the sample's time as well */
+} rows[N_SENTINELS] = {
+	[SENTINEL_STEAL] = {"stolen CPU time", "the hypervisor took away more than 0.1 % of the time", TIME,
+		NULL, 1, 1},
+	[SENTINEL_THROTTLES] = {"heat", "a CPU was slowed down for heat", COUNT, "time", 1, 0},
+	[SENTINEL_SWAPPED_IN] = {"swapping", "memory was swapped in", COUNT, "page", 1, 0},
+	[SENTINEL_SWAPPED_OUT] = {"swapping", "memory was swapped out", COUNT, "page", 1, 0},
+	[SENTINEL_MAJOR_FAULTS] = {"page faults", "pages were fetched from a disk", COUNT, "page", 1, 0},
+	[SENTINEL_SUSPENDED] = {"sleep", "the machine slept", TIME, NULL, 1, 0},
+	[SENTINEL_CLOCK_RATE] = {"the clock's rate", "NTP changed the clock's rate", RATE, NULL, 1000, 0},
+	[SENTINEL_CPU_PRESSURE] = {"waiting for CPUs (PSI)",
+		"processes had to wait for a CPU for more than 5 % of the time", TIME, NULL, 1, 50},
+	[SENTINEL_VOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
+	[SENTINEL_INVOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
+};
+
+static int64_t magnitude(int64_t value)
+{
+	return value < 0 ? -value : value;
+}
+
+static bool is_told(const struct sentinels *s, enum sentinel which, int64_t et_ns)
+{
+	int64_t value = magnitude(s->value[which]);
+
+	return rows[which].from > 0 && sentinels_know(s, which) && value >= rows[which].from &&
+	       value >= et_ns / 1000 * rows[which].per_mille_of_et;
+}
+
+static int find_one(struct moves *moves, enum sentinel which, const struct sample_sentinels *samples,
+	size_t n, int64_t et_ns)
+{
+	struct moved moved = {.which = which, .samples = reallocarray(NULL, n + 1, sizeof(uint32_t))};
+
+	if (!moved.samples)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		int64_t value = magnitude(samples[i].moved.value[which]);
+
+		if (!is_told(&samples[i].moved, which, et_ns))
+			continue;
+		moved.samples[moved.n++] = samples[i].sample;
+		if (rows[which].kind != RATE)
+			moved.total += value;
+		else if (value > moved.total)
+			moved.total = value;
+	}
+	if (moved.n > 0)
+		moves->items[moves->n++] = moved;
+	else
+		free(moved.samples);
+	return 0;
+}
+
+int moves_find(
+	struct moves *ret, const struct sample_sentinels *samples, size_t n, int64_t et_ns, struct error *err)
+{
+	struct moves moves = {.n_samples = n};
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		known |= samples[i].moved.known;
+	moves.unknown = n ? ~known & ((UINT32_C(1) << N_SENTINELS) - 1) : 0;
+	for (int i = 0; i < N_SENTINELS; i++)
+		if (find_one(&moves, i, samples, n, et_ns) < 0) {
+			moves_clear(&moves);
+			return error_os(err, -ENOMEM, "cannot look at the sentinels");
+		}
+	*ret = moves;
+	return 0;
+}
+
+void moves_clear(struct moves *moves)
+{
+	for (size_t i = 0; i < moves->n; i++)
+		free(moves->items[i].samples);
+	*moves = (struct moves){};
+}
+
+static void write_total(FILE *file, const struct moved *moved)
+{
+	char time[TEXT_TIME_SIZE];
+
+	switch (rows[moved->which].kind) {
+	case COUNT:
+		fprintf(file, "%lld %s%s in all", (long long)moved->total, rows[moved->which].unit,
+			moved->total == 1 ? "" : "s");
+		break;
+	case TIME:
+		fprintf(file, "%s in all", text_duration(time, moved->total));
+		break;
+	case RATE:
+		fprintf(file, "by up to %.1f ppm", (double)moved->total / 1000);
+		break;
+	}
+}
+
+char *moved_words(const struct moves *moves, const struct moved *moved)
+{
+	enum { SHOWN = 8 };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	fprintf(file, "%s in %zu of %zu samples (", rows[moved->which].what, moved->n, moves->n_samples);
+	for (size_t i = 0; i < moved->n && i < SHOWN; i++)
+		fprintf(file, "%s%u", i ? ", " : "", moved->samples[i]);
+	fprintf(file, "%s), ", moved->n > SHOWN ? ", …" : "");
+	write_total(file, moved);
+	return fclose(file) == 0 ? text : NULL;
+}
+
+char *moves_unknown_words(const struct moves *moves)
+{
+	char *text = NULL;
+	const char *last = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (int i = 0; file && i < N_SENTINELS; i++) {
+		if (!(moves->unknown >> i & 1) || (last && last == rows[i].name))
+			continue;
+		fprintf(file, "%s%s", last ? ", " : "", rows[i].name);
+		last = rows[i].name;
+	}
+	return file && fclose(file) == 0 ? text : NULL;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	int64_t x = ((const struct sample *)a)->et_ns, y = ((const struct sample *)b)->et_ns;
+
+	return (x > y) - (x < y);
+}
+
+int moves_of_run(struct book *book, int64_t run, struct moves *ret, struct error *err)
+{
+	_cleanup_(freep) struct sample_sentinels *sentinels = NULL;
+	_cleanup_(freep) struct sample *samples = NULL;
+	size_t n, n_samples;
+	int r;
+
+	r = book_sentinels(book, run, &sentinels, &n, err);
+	if (r == 0)
+		r = book_samples(book, run, &samples, &n_samples, err);
+	if (r < 0)
+		return r;
+	if (n_samples > 0)
+		qsort(samples, n_samples, sizeof(*samples), by_length);
+	return moves_find(ret, sentinels, n, n_samples ? samples[n_samples / 2].et_ns : 0, err);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether a profile still holds: see verdict.h.
+ *
+ * Cutoffs are times of daemons beside INC. They hold as long as the machine is the same, runs INC as fast and
+ * as evenly, and its daemons do what they did. A changed kernel, system or setting alone is named and no
+ * more: what it does to timings is what the run shows. */
+#include "lib/protocol/validity.h"
+
+#include "lib/base/text.h"
+#include "lib/protocol/cutoffs.h"
+#include "lib/stats/summary.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* INC's time has changed if both are exceeded: what matters, and what is chance. */
+static const double SHIFT_MATTERS = 0.005;
+static const double SHIFT_ERRORS = 3; /* standard errors of the difference */
+static const double SPREAD_MATTERS = 2;
+
+__attribute__((format(printf, 3, 4))) static int find(
+	struct judgement *j, enum validity verdict, const char *format, ...)
+{
+	struct finding *bigger = reallocarray(j->findings, j->n + 1, sizeof(*bigger));
+	va_list args;
+	int n;
+
+	if (!bigger)
+		return -ENOMEM;
+	j->findings = bigger;
+	va_start(args, format);
+	n = vasprintf(&bigger[j->n].words, format, args);
+	va_end(args);
+	if (n < 0)
+		return -ENOMEM;
+	bigger[j->n++].verdict = verdict;
+	if (verdict > j->verdict)
+		j->verdict = verdict;
+	return 0;
+}
+
+/* Of the identity, what an upgrade of the system changes; the rest is the machine. */
+static bool is_software(const struct difference *d)
+{
+	static const char *const parts[] = {"kernel.", "system.", "firmware.", "cpu.microcode"};
+
+	for (size_t i = 0; i < ELEMENTS(parts); i++)
+		if (!strncmp(d->what, parts[i], strlen(parts[i])))
+			return true;
+	return false;
+}
+
+static int judge_machine(const struct evidence *e, struct judgement *j)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && e->differences && i < e->differences->n_identity; i++) {
+		const struct difference *d = &e->differences->items[i];
+
+		if (!is_software(d))
+			r = find(j, VERDICT_ALL, "this is another machine: %s was %s, is %s", d->what,
+				d->before, d->now);
+	}
+	return r;
+}
+
+/* Of the PTs of the central samples: how fast INC itself is, whoever runs beside it. */
+static struct summary central_summary(const struct reading *reading)
+{
+	int64_t *pts = reallocarray(NULL, reading->n_samples + 1, sizeof(*pts));
+	struct summary summary;
+	size_t n = 0;
+
+	for (size_t i = 0; pts && i < reading->n_samples; i++)
+		if (central_holds(&reading->central, reading->samples[i].et_ns))
+			pts[n++] = reading->samples[i].pt_ns;
+	summary = summary_of(pts, n);
+	free(pts);
+	return summary;
+}
+
+static int judge_speed(const struct evidence *e, struct judgement *j)
+{
+	struct summary then = central_summary(e->then), now = central_summary(e->now);
+	double shift = now.mean_ns - then.mean_ns, share = shift / then.mean_ns,
+	       error = sqrt(then.sd_ns * then.sd_ns / (double)then.n + now.sd_ns * now.sd_ns / (double)now.n);
+	char a[TEXT_TIME_SIZE], b[TEXT_TIME_SIZE];
+	bool changed = fabs(share) > SHIFT_MATTERS && fabs(shift) > SHIFT_ERRORS * error;
+	int r;
+
+	r = find(j, changed ? VERDICT_ALL : VERDICT_STANDS,
+		"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
+		e->now->run.program, text_duration(a, (int64_t)now.mean_ns),
+		text_duration(b, (int64_t)then.mean_ns), share * 100,
+		changed ? ": the machine's speed has changed" : "");
+	if (r == 0 && now.sd_ns > SPREAD_MATTERS * then.sd_ns && now.sd_ns > SHIFT_MATTERS * now.mean_ns)
+		r = find(j, VERDICT_SHORT,
+			"its CPU times are less even: their standard deviation is %s, and was %s",
+			text_duration(a, (int64_t)now.sd_ns), text_duration(b, (int64_t)then.sd_ns));
+	return r;
+}
+
+static int judge_shape(const struct evidence *e, struct judgement *j)
+{
+	if (e->now->shape == SHAPE_L || e->now->shape == SHAPE_CLEAN)
+		return 0;
+	if (e->then && e->then->shape == e->now->shape)
+		return 0; /* so it was made, with --force */
+	return find(j, VERDICT_ALL, "the run shows %s", e->now->why);
+}
+
+static bool is_known(const struct evidence *e, const char *daemon)
+{
+	return profile_cutoff(e->profile, daemon) || (e->then && reading_habit(e->then, daemon)) ||
+	       (e->then_long && reading_habit(e->then_long, daemon));
+}
+
+static int64_t longest_ns(const struct habit *h)
+{
+	int64_t longest = h->central_max_ns;
+
+	for (size_t i = 0; i < h->n_longs; i++)
+		if (h->longs[i].pt_ns > longest)
+			longest = h->longs[i].pt_ns;
+	return longest;
+}
+
+/* Who was never seen. It matters if it made samples long. */
+static int judge_stranger(const struct habit *h, struct judgement *j)
+{
+	char longest[TEXT_TIME_SIZE];
+	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "";
+
+	if (h->n_longs > 0)
+		return find(j, VERDICT_SHORT,
+			"%s%s%s%s is new, and made %zu sample%s long, by up to %s: the profile has no cutoff for it",
+			h->name, open, unit, close, h->n_longs, h->n_longs == 1 ? "" : "s",
+			text_duration(longest, longest_ns(h)));
+	return find(j, VERDICT_STANDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name, open,
+		unit, close, text_duration(longest, longest_ns(h)));
+}
+
+/* An infrequent daemon should be in few samples still. Expected: as many as in the short run; the chance to
+ * see this many more by accident is small beyond three standard deviations of a Poisson count, and two more.
+ */
+static int judge_acquaintance(const struct evidence *e, const struct habit *h, struct judgement *j)
+{
+	const struct habit *before = e->then ? reading_habit(e->then, h->name) : NULL;
+	double expected;
+
+	if (!before || h->n_longs == 0)
+		return 0;
+	expected = (double)before->n_longs / (double)e->then->n_samples * (double)e->now->n_samples;
+	if ((double)h->n_longs <= expected + 3 * sqrt(expected) + 2)
+		return 0;
+	return find(j, VERDICT_SHORT, "%s ran long %zu times in %zu samples, and %zu times in %zu before",
+		h->name, h->n_longs, e->now->n_samples, before->n_longs, e->then->n_samples);
+}
+
+static int judge_daemons(const struct evidence *e, struct judgement *j)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < e->now->n_habits; i++) {
+		const struct habit *h = &e->now->habits[i];
+
+		if (!is_known(e, h->name))
+			r = judge_stranger(h, j);
+		else if (profile_cutoff(e->profile, h->name))
+			r = judge_acquaintance(e, h, j);
+	}
+	return r;
+}
+
+int judge(const struct evidence *e, struct judgement *ret, struct error *err)
+{
+	struct judgement j = {};
+	int r;
+
+	r = judge_machine(e, &j);
+	if (r == 0 && e->then)
+		r = judge_speed(e, &j);
+	if (r == 0 && !e->then)
+		r = find(&j, VERDICT_ALL,
+			"the profile's runs are not in this book, so INC's times cannot be compared");
+	if (r == 0)
+		r = judge_shape(e, &j);
+	if (r == 0)
+		r = judge_daemons(e, &j);
+	if (r < 0) {
+		judgement_clear(&j);
+		return error_os(err, r, "cannot judge the profile");
+	}
+	*ret = j;
+	return 0;
+}
+
+void judgement_clear(struct judgement *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		free(j->findings[i].words);
+	free(j->findings);
+	*j = (struct judgement){};
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sentinels of each sample in the lab book: see book_counters.h. */
+#include "lib/record/book/book_counters.h"
+
+#include "lib/record/book/query.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+const char *const sentinel_names[N_SENTINELS] = {
+	[SENTINEL_STEAL] = "steal_ns",
+	[SENTINEL_THROTTLES] = "throttles",
+	[SENTINEL_SWAPPED_IN] = "swapped_in_pages",
+	[SENTINEL_SWAPPED_OUT] = "swapped_out_pages",
+	[SENTINEL_MAJOR_FAULTS] = "major_faults",
+	[SENTINEL_SUSPENDED] = "suspended_ns",
+	[SENTINEL_CLOCK_RATE] = "clock_rate_ppb",
+	[SENTINEL_CPU_PRESSURE] = "cpu_pressure_ns",
+	[SENTINEL_VOLUNTARY] = "voluntary_switches",
+	[SENTINEL_INVOLUNTARY] = "involuntary_switches",
+};
+
+/* The columns of the table stand in the order of the names. */
+int book_add_sentinels(
+	struct book *book, int64_t run, uint32_t sample, const struct sentinels *moved, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	r = query_begin(&q, book, "INSERT INTO sentinels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err);
+	if (r < 0)
+		return r;
+	query_int(&q, run);
+	query_int(&q, sample);
+	for (int i = 0; i < N_SENTINELS; i++)
+		if (sentinels_know(moved, i))
+			query_int(&q, moved->value[i]);
+		else
+			query_unless(&q, 0, 0);
+	return query_run(&q, err);
+}
+
+static struct sample_sentinels read_row(struct query *q)
+{
+	struct sample_sentinels row = {.sample = (uint32_t)query_column(q, 0)};
+
+	for (int i = 0; i < N_SENTINELS; i++) {
+		int64_t value = query_column_or(q, i + 1, INT64_MIN);
+
+		if (value != INT64_MIN)
+			sentinels_set(&row.moved, i, value);
+	}
+	return row;
+}
+
+int book_sentinels(
+	struct book *book, int64_t run, struct sample_sentinels **ret, size_t *ret_n, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	_cleanup_(freep) struct sample_sentinels *rows = NULL;
+	size_t n = 0, room = 0;
+	int r;
+
+	r = query_begin(&q, book,
+		"SELECT sample, steal_ns, throttles, swapped_in_pages, swapped_out_pages, major_faults,"
+		" suspended_ns, clock_rate_ppb, cpu_pressure_ns, voluntary_switches, involuntary_switches"
+		" FROM sentinels WHERE run = ? ORDER BY sample",
+		err);
+	if (r < 0)
+		return r;
+	query_int(&q, run);
+	while ((r = query_step(&q, err)) > 0) {
+		if (n == room) {
+			struct sample_sentinels *bigger;
+
+			room = room ? 2 * room : 64;
+			bigger = reallocarray(rows, room, sizeof(*rows));
+			if (!bigger)
+				return error_os(
+					err, -ENOMEM, "cannot read the sentinels of run %" PRId64, run);
+			rows = bigger;
+		}
+		rows[n++] = read_row(&q);
+	}
+	if (r < 0)
+		return r;
+	*ret = TAKE(rows);
+	*ret_n = n;
+	return 0;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Environments in the lab book: fingerprints, the machines they were taken of, and the constant of INC. */
+#include "lib/record/book/query.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+/* *ret = 0 for no machine. */
+static int put_machine(struct book *book, const char *name, int64_t *ret, struct error *err)
+{
+	_cleanup_(query_end) struct query put = {}, get = {};
+	int r;
+
+	*ret = 0;
+	if (!name)
+		return 0;
+	r = query_begin(&put, book, "INSERT INTO machine(name) VALUES (?) ON CONFLICT DO NOTHING", err);
+	if (r < 0)
+		return r;
+	query_text(&put, name);
+	r = query_run(&put, err);
+	if (r < 0)
+		return r;
+	r = query_begin(&get, book, "SELECT id FROM machine WHERE name = ?", err);
+	if (r < 0)
+		return r;
+	query_text(&get, name);
+	r = query_step(&get, err);
+	if (r < 0)
+		return r;
+	*ret = query_column(&get, 0);
+	return 0;
+}
+
+/* 1: found. Without a digest it is the whole document that tells environments apart. */
+static int find(struct book *book, const char *digest, int64_t machine, const char *document, int64_t *ret,
+	struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	r = query_begin(&q, book,
+		"SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL OR (machine IS ?2 AND "
+		"document IS ?3))",
+		err);
+	if (r < 0)
+		return r;
+	query_text(&q, digest);
+	query_unless(&q, machine, 0);
+	query_text(&q, document);
+	r = query_step(&q, err);
+	if (r > 0)
+		*ret = query_column(&q, 0);
+	return r;
+}
+
+static int put(struct book *book, const char *digest, const char *machine, const char *document, int64_t *ret,
+	struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int64_t machine_id;
+	int r;
+
+	r = put_machine(book, machine, &machine_id, err);
+	if (r < 0)
+		return r;
+	r = find(book, digest, machine_id, document, ret, err);
+	if (r != 0)
+		return r;
+	r = query_begin(&q, book, "INSERT INTO environment(digest, machine, document) VALUES (?, ?, ?)", err);
+	if (r < 0)
+		return r;
+	query_text(&q, digest);
+	query_unless(&q, machine_id, 0);
+	query_text(&q, document);
+	r = query_run(&q, err);
+	if (r < 0)
+		return r;
+	*ret = sqlite3_last_insert_rowid(book->db);
+	return 0;
+}
+
+int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
+	int64_t *ret, struct error *err)
+{
+	int64_t id = 0;
+	bool own;
+	int r;
+
+	r = book_join(book, &own, err);
+	if (r < 0)
+		return r;
+	r = put(book, digest, machine, document, &id, err);
+	r = book_leave(book, own, r, err);
+	if (r < 0)
+		return r;
+	*ret = id;
+	return 0;
+}
+
+static int not_there(struct book *book, int64_t id, struct error *err)
+{
+	return error_say(err, -ENOENT, "environment %" PRId64 " is not in the lab book '%s'", id, book->path);
+}
+
+int book_get_environment(
+	struct book *book, int64_t id, char **ret_digest, char **ret_document, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	_cleanup_(freep) char *digest = NULL, *document = NULL;
+	int r;
+
+	r = query_begin(&q, book, "SELECT digest, document FROM environment WHERE id = ?", err);
+	if (r < 0)
+		return r;
+	query_int(&q, id);
+	r = query_step(&q, err);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return not_there(book, id, err);
+	digest = query_column_text(&q, 0);
+	document = query_column_text(&q, 1);
+	r = query_done(&q, err);
+	if (r < 0)
+		return r;
+	if (ret_digest)
+		*ret_digest = TAKE(digest);
+	if (ret_document)
+		*ret_document = TAKE(document);
+	return 0;
+}
+
+int book_get_machine(struct book *book, int64_t environment, char **ret, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	_cleanup_(freep) char *name = NULL;
+	int r;
+
+	r = query_begin(&q, book,
+		"SELECT name FROM environment LEFT JOIN machine ON machine.id = machine WHERE environment.id "
+		"= ?",
+		err);
+	if (r < 0)
+		return r;
+	query_int(&q, environment);
+	r = query_step(&q, err);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return not_there(book, environment, err);
+	name = query_column_text(&q, 0);
+	r = query_done(&q, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(name);
+	return 0;
+}
+
+int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	r = query_begin(&q, book,
+		"SELECT inc_per_second FROM environment WHERE id = ? AND inc_per_second IS NOT NULL", err);
+	if (r < 0)
+		return r;
+	query_int(&q, environment);
+	r = query_step(&q, err);
+	if (r > 0)
+		*ret_per_second = sqlite3_column_double(q.stmt, 0);
+	return r;
+}
+
+int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	double held;
+	int r;
+
+	r = query_begin(&q, book,
+		"UPDATE environment SET inc_per_second = ? WHERE id = ? AND inc_per_second IS NULL", err);
+	if (r < 0)
+		return r;
+	query_real(&q, per_second);
+	query_int(&q, environment);
+	r = query_run(&q, err);
+	if (r < 0 || sqlite3_changes(book->db) == 1)
+		return r;
+	r = book_get_inc(book, environment, &held, err);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return not_there(book, environment, err);
+	return error_say(err, -EEXIST,
+		"the lab book '%s' has the constant of INC for this environment already (%.0f iterations a second), and runs that were made with it",
+		book->path, held);
+}

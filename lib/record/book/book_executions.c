@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading executions back from the lab book: those of one sample, or the walk over all of a run.
+ *
+ * The walk is an aggregate function of ours, because a run may have ten million executions: handing each
+ * row out of SQLite and coming back for the next takes twice as long as calling a function for it there. */
+#include "lib/record/book/query.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+struct walk {
+	book_each *each;
+	void *data;
+	int64_t run;
+	int64_t n_daemons;
+	uint32_t sample; /* of the row before */
+	bool over;       /* the rows of the next run begin */
+	bool stray;      /* a row that cannot be */
+	int r;           /* what `each` ended the walk with */
+};
+
+static int highest_daemon(struct book *book, int64_t *ret, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	r = query_begin(&q, book, "SELECT ifnull(max(id), 0) FROM daemon", err);
+	if (r < 0)
+		return r;
+	r = query_step(&q, err);
+	if (r > 0)
+		*ret = query_column(&q, 0);
+	return r < 0 ? r : 0;
+}
+
+static int stray(struct book *book, struct error *err)
+{
+	return error_say(err, -EBADMSG,
+		"the lab book '%s' is damaged: executions are out of order, or of a daemon that it does not know; go back to a copy of it that is whole",
+		book->path);
+}
+
+/* emp_walk(run, sample, daemon, pt_ns) or emp_walk(run, sample, daemon, pt_ns, pid, tick_ns), in the order of
+ * the rows. It ends at the first row of another run: for SQLite to see the end costs more at every row. */
+static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct walk *walk = ((struct book *)sqlite3_user_data(context))->walk;
+	int64_t run = sqlite3_value_int64(values[0]), daemon = sqlite3_value_int64(values[2]);
+	struct execution execution = {
+		.sample = (uint32_t)sqlite3_value_int64(values[1]),
+		.daemon = (uint32_t)daemon,
+		.pt_ns = sqlite3_value_int64(values[3]),
+		.tick_ns = -1,
+	};
+
+	if (n == 6) {
+		execution.pid = sqlite3_value_int(values[4]);
+		if (sqlite3_value_type(values[5]) != SQLITE_NULL)
+			execution.tick_ns = sqlite3_value_int64(values[5]);
+	}
+	walk->over = run > walk->run;
+	walk->stray = !walk->over && (run < walk->run || daemon < 1 || daemon > walk->n_daemons ||
+					     execution.sample < walk->sample);
+	walk->sample = execution.sample;
+	if (!walk->over && !walk->stray)
+		walk->r = walk->each(&execution, walk->data);
+	if (walk->over || walk->stray || walk->r != 0)
+		sqlite3_result_error_code(context, SQLITE_ABORT);
+}
+
+static void walk_end(sqlite3_context *context)
+{
+	sqlite3_result_null(context);
+}
+
+int book_walk_register(struct book *book, struct error *err)
+{
+	int rc = sqlite3_create_function(
+		book->db, "emp_walk", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, book, NULL, walk_row, walk_end);
+
+	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
+}
+
+/* Not a kept statement: `each` may walk as well. */
+static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t sample, struct walk *walk,
+	struct error *err)
+{
+	struct walk *outer = book->walk;
+	sqlite3_stmt *stmt = NULL;
+	int rc, r = 0;
+
+	r = highest_daemon(book, &walk->n_daemons, err);
+	if (r < 0)
+		return r;
+	rc = sqlite3_prepare_v2(book->db, sql, -1, &stmt, NULL);
+	if (rc != SQLITE_OK)
+		return book_failed(book, rc, err);
+	sqlite3_bind_int64(stmt, 1, run);
+	if (sample)
+		sqlite3_bind_int64(stmt, 2, sample);
+	walk->run = run;
+	book->walk = walk;
+	rc = sqlite3_step(stmt);
+	book->walk = outer;
+	if (walk->stray)
+		r = stray(book, err);
+	else if (!walk->over && walk->r == 0 && rc != SQLITE_ROW)
+		r = book_failed(book, rc, err);
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+/* All samples where sample is 0. */
+static int walk(struct book *book, const char *sql, int64_t run, uint32_t sample, struct walk *walk,
+	struct error *err)
+{
+	bool own;
+	int r;
+
+	r = book_view(book, &own, err);
+	if (r < 0)
+		return r;
+	r = book_leave(book, own, walk_rows(book, sql, run, sample, walk, err), err);
+	return r < 0 ? r : walk->r;
+}
+
+#define WALK_ALL "SELECT emp_walk(run, sample, daemon, pt_ns, pid, tick_ns) FROM execution WHERE run >= ?1"
+#define WALK_ONE                                                                                       \
+	"SELECT emp_walk(run, sample, daemon, pt_ns, pid, tick_ns) FROM execution WHERE run = ?1 AND " \
+	"sample = ?2"
+#define WALK_TIMES "SELECT emp_walk(run, sample, daemon, pt_ns) FROM execution WHERE run >= ?1"
+
+int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
+{
+	return walk(book, WALK_ALL, run, 0, &(struct walk){.each = each, .data = data}, err);
+}
+
+int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
+{
+	return walk(book, WALK_TIMES, run, 0, &(struct walk){.each = each, .data = data}, err);
+}
+
+struct collection {
+	struct execution *items;
+	size_t n, room;
+};
+
+static void collection_clear(struct collection *all)
+{
+	free(all->items);
+}
+
+static int collect(const struct execution *execution, void *data)
+{
+	struct collection *all = data;
+
+	if (all->n == all->room) {
+		size_t room = all->room ? 2 * all->room : 64;
+		struct execution *bigger = reallocarray(all->items, room, sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		all->items = bigger;
+		all->room = room;
+	}
+	all->items[all->n++] = *execution;
+	return 0;
+}
+
+int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
+	struct error *err)
+{
+	_cleanup_(collection_clear) struct collection all = {};
+	struct walk each = {.each = collect, .data = &all};
+	int r;
+
+	r = walk(book, WALK_ONE, run, sample, &each, err);
+	if (each.r < 0)
+		error_os(err, each.r, "cannot read the executions of run %" PRId64, run);
+	if (r < 0)
+		return r;
+	*ret = TAKE(all.items);
+	*ret_n = all.n;
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sentence for whatever SQLite reports: the file, the cause, the way out. */
+#include "lib/record/book/book_internal.h"
+
+#include <errno.h>
+
+int book_foreign(const char *path, struct error *err)
+{
+	return error_say(err, -EINVAL,
+		"'%s' is the database of another program and is left alone; name another file with --db or EMP_DB",
+		path);
+}
+
+static int no_space(struct book *book, int e, struct error *err)
+{
+	return error_say(err, -e,
+		"the lab book '%s' cannot grow: %s; what was stored before is safe, so make room and go on",
+		book->path, e == EDQUOT ? "your quota of disk space is used up" : "its file system is full");
+}
+
+static int locked(struct book *book, struct error *err)
+{
+	return error_say(err, -EBUSY,
+		"the lab book '%s' is being written by another program, and still was after %g s; try again when that has ended",
+		book->path, book->patience_ms / 1e3);
+}
+
+static int damaged(struct book *book, struct error *err)
+{
+	return error_say(err, -EBADMSG,
+		"the lab book '%s' is damaged (%s); go back to a copy of it that is whole, or save the runs that can still be read with: emp-analyze --db '%s' export RUN",
+		book->path, sqlite3_errmsg(book->db), book->path);
+}
+
+static int not_writable(struct book *book, int rc, struct error *err)
+{
+	if (rc == SQLITE_READONLY_DBMOVED)
+		return error_say(err, -ESTALE,
+			"the lab book '%s' was moved or removed while it was open; put it back or begin anew",
+			book->path);
+	return error_say(err, -EROFS,
+		"the lab book '%s' cannot be written; ask for the right to, or name another with --db or EMP_DB",
+		book->path);
+}
+
+static int not_opened(struct book *book, int e, struct error *err)
+{
+	if (e == 0 || e == ENOENT)
+		return error_say(err, -EACCES,
+			"the lab book '%s' cannot be opened: its log '%s-wal' must be read in first by somebody who may write its directory, for example with: sqlite3 '%s' .schema",
+			book->path, book->path, book->path);
+	return error_os(err, -e, "cannot open the lab book '%s'", book->path);
+}
+
+int book_failed(struct book *book, int rc, struct error *err)
+{
+	int e = sqlite3_system_errno(book->db);
+
+	switch (rc & 0xff) {
+	case SQLITE_FULL:
+		return no_space(book, ENOSPC, err);
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return locked(book, err);
+	case SQLITE_CORRUPT:
+		return damaged(book, err);
+	case SQLITE_NOTADB:
+		return error_say(err, -EINVAL,
+			"'%s' is not a lab book: it is no SQLite database; name another file with --db or EMP_DB",
+			book->path);
+	case SQLITE_READONLY:
+		return not_writable(book, rc, err);
+	case SQLITE_CANTOPEN:
+		return not_opened(book, e, err);
+	case SQLITE_NOMEM:
+		return error_os(err, -ENOMEM, "cannot read or write the lab book '%s'", book->path);
+	case SQLITE_IOERR:
+		if (e == ENOSPC || e == EDQUOT)
+			return no_space(book, e, err);
+		return error_os(err, -(e ?: EIO), "cannot read or write the lab book '%s'", book->path);
+	default:
+		return error_say(
+			err, -EIO, "the lab book '%s' failed: %s", book->path, sqlite3_errmsg(book->db));
+	}
+}

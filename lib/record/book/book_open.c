@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opening the lab book. What can be wrong with the file is looked at before SQLite sees it, because
+ * SQLite has one word ("unable to open database file") for most of it. */
+#include "lib/record/book/query.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/paths.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : slash - path);
+}
+
+/* mkdir -p, for the user's default path only. */
+static int make_directories(const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *path = strdup(directory);
+
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot make '%s'", directory);
+	for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+		if (slash)
+			*slash = '\0';
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			return error_os(err, -errno, "cannot make the directory '%s' for the lab book", path);
+		if (!slash)
+			return 0;
+		*slash = '/';
+	}
+}
+
+/* Sees that a new file can be made at `path`. */
+static int check_new(const char *path, const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *by_default = NULL;
+	struct error ignored;
+	struct stat st;
+
+	if (stat(directory, &st) < 0 && errno == ENOENT) {
+		if (place_default_book(&by_default, &ignored) < 0 || strcmp(path, by_default))
+			return error_say(err, -ENOENT,
+				"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
+				path, directory);
+		return make_directories(directory, err);
+	}
+	return 0;
+}
+
+static int check_writable(const char *path, const char *directory, bool there, struct error *err)
+{
+	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
+		return error_os(err, -errno,
+			"the lab book '%s' cannot be written; ask for the right to, or name another with --db or EMP_DB",
+			path);
+	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
+		return error_os(err, -errno,
+			"the directory '%s' of the lab book '%s' cannot be written, and its log must lie beside it; ask for the right to, or name another file with --db or EMP_DB",
+			directory, path);
+	return 0;
+}
+
+static bool log_is_empty(const char *path)
+{
+	_cleanup_(freep) char *log = text_format("%s-wal", path);
+	struct stat st;
+
+	return log && (stat(log, &st) < 0 || st.st_size == 0);
+}
+
+static int64_t big_endian(const unsigned char *bytes, size_t n)
+{
+	int64_t value = 0;
+
+	for (size_t i = 0; i < n; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+/* What an SQLite file says of itself in its first 100 bytes. Merely opening the database of another program
+ * may move its log into it. A book that was killed while it was made has one page, and the rest in its log.
+ */
+static int check_head(const char *path, const unsigned char *head, size_t n, off_t size, struct error *err)
+{
+	int64_t page_size, application;
+
+	if (n < 16 || memcmp(head, "SQLite format 3", 16))
+		return error_say(err, -EINVAL,
+			"'%s' is not a lab book: it is no SQLite database; name another file with --db or EMP_DB",
+			path);
+	if (n < 100)
+		return 0; /* cut off: SQLite has the words for it */
+	page_size = big_endian(head + 16, 2);
+	application = big_endian(head + 68, 4);
+	if (application != BOOK_APPLICATION_ID &&
+		(application != 0 || size > (page_size == 1 ? 65536 : page_size)))
+		return book_foreign(path, err);
+	return 0;
+}
+
+/* 0, or what its head says. */
+static int look_at_head(const char *path, struct error *err)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char head[100];
+	struct stat st;
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+
+	if (n < 0 || fstat(fd, &st) < 0)
+		return error_os(err, -errno, "cannot read the lab book '%s'", path);
+	return n == 0 ? 0 : check_head(path, head, (size_t)n, st.st_size, err);
+}
+
+static int check_content(const char *path, const struct stat *st, struct error *err)
+{
+	enum { LOOKS = 20, PAUSE_US = 10000 };
+	struct error seen = {};
+	int r;
+
+	if (S_ISDIR(st->st_mode))
+		return error_say(err, -EISDIR,
+			"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path, path,
+			path[strlen(path) - 1] == '/' ? "" : "/");
+	if (!S_ISREG(st->st_mode))
+		return error_say(err, -EINVAL,
+			"'%s' is not a regular file, and so no lab book; name another with --db or EMP_DB",
+			path);
+	/* Another program may be making the book right now: its head is written after its other pages. */
+	for (int look = 0; (r = look_at_head(path, &seen)) < 0 && !log_is_empty(path) && look < LOOKS; look++)
+		usleep(PAUSE_US);
+	if (r < 0)
+		*err = seen;
+	return r;
+}
+
+static int check_file(const char *path, enum book_mode mode, struct error *err)
+{
+	_cleanup_(freep) char *directory = directory_of(path);
+	struct stat st;
+	bool there = stat(path, &st) == 0;
+	int r;
+
+	if (!directory)
+		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", path);
+	if (!there && errno != ENOENT)
+		return error_os(err, -errno, "cannot open the lab book '%s'", path);
+	if (!there && mode == BOOK_READ)
+		return error_say(err, -ENOENT,
+			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze import makes it, and --db FILE or EMP_DB names another",
+			path);
+	if (there) {
+		r = check_content(path, &st, err);
+		if (r < 0)
+			return r;
+	} else {
+		r = check_new(path, directory, err);
+		if (r < 0)
+			return r;
+	}
+	return mode == BOOK_WRITE ? check_writable(path, directory, there, err) : 0;
+}
+
+/* A closed book in a directory that we may not write can only be read without its log, which is empty. */
+static bool must_be_immutable(const char *path)
+{
+	_cleanup_(freep) char *directory = directory_of(path);
+
+	return directory && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 && log_is_empty(path);
+}
+
+/* A URI, because only there is "immutable", and ":memory:" is an ordinary name. The caller frees it. */
+static char *uri_of(const char *path, bool immutable)
+{
+	char *uri = malloc(3 * strlen(path) + 32), *to = uri;
+
+	if (!uri)
+		return NULL;
+	to = stpcpy(to, *path == '/' ? "file://" : "file:./");
+	for (; *path; path++)
+		to += sprintf(to, strchr("%?#", *path) ? "%%%02X" : "%c", (unsigned char)*path);
+	strcpy(to, immutable ? "?immutable=1" : "");
+	return uri;
+}
+
+static int open_database(struct book *book, bool immutable, struct error *err)
+{
+	_cleanup_(freep) char *uri = uri_of(book->path, immutable);
+	int rc, flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
+
+	/* A reader that may write does not (query_only), but it tidies the log away where it is the last to
+	 * go; where it may not, SQLite opens the file to be read. */
+	flags |= book->mode == BOOK_WRITE ? SQLITE_OPEN_CREATE : 0;
+	if (!uri)
+		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", book->path);
+	rc = sqlite3_open_v2(uri, &book->db, flags, NULL);
+	if (rc != SQLITE_OK)
+		return book_failed(book, rc, err);
+	sqlite3_extended_result_codes(book->db, 1);
+	/* the file may come from somebody else: what its schema says must not run functions of ours */
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	/* until it is known to be ours */
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	book_patience(book, BOOK_PATIENCE_MS);
+	return book_schema_version(book, err); /* before anything of it is changed */
+}
+
+/* Even to read takes a file beside the book, the index of the log. Where the disk is full it can be done
+ * without, as long as the log is empty. */
+static int connect_to(struct book *book, struct error *err)
+{
+	bool reader = book->mode == BOOK_READ;
+	int r = open_database(book, reader && must_be_immutable(book->path), err);
+
+	if (r != -ENOSPC || !reader || !log_is_empty(book->path))
+		return r;
+	book_disconnect(book);
+	return open_database(book, true, err);
+}
+
+/* What a connection must be told each time. */
+static int tell(struct book *book)
+{
+	return sqlite3_exec(book->db,
+		book->mode == BOOK_READ ? "PRAGMA query_only = ON"
+					: "PRAGMA journal_mode = WAL;"
+					  "PRAGMA wal_autocheckpoint = 0;"
+					  "PRAGMA synchronous = FULL;"
+					  "PRAGMA foreign_keys = ON",
+		NULL, NULL, NULL);
+}
+
+/* Where several make a new book at once, SQLite does not let all of them wait for the change of its journal:
+ * to some it says at once that the book is busy. */
+static int settle(struct book *book, struct error *err)
+{
+	enum { PAUSE_US = 5000 };
+	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + book->patience_ms * NS_PER_MS;
+	int rc;
+
+	book->ours = true;
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+	while (((rc = tell(book)) & 0xff) == SQLITE_BUSY && clock_ns(CLOCK_MONOTONIC) < give_up_ns)
+		usleep(PAUSE_US);
+	return rc == SQLITE_OK ? book_walk_register(book, err) : book_failed(book, rc, err);
+}
+
+/* A reader cannot bring an older file up to date itself. */
+static int upgrade_for_reader(const char *path, struct error *err)
+{
+	_cleanup_(book_freep) struct book *writer = NULL;
+	int r;
+
+	r = book_open(&writer, path, BOOK_WRITE, err);
+	return r < 0 ? error_prefix(
+			       err, r, "'%s' was made by an older emp and must be brought up to date", path)
+		     : 0;
+}
+
+static int check_version(struct book *book, struct error *err)
+{
+	int version = book_schema_version(book, err);
+
+	if (version < 0 || version == book_schema_newest())
+		return version;
+	if (book->mode == BOOK_WRITE)
+		return book_schema_upgrade(book, err);
+	if (version == 0)
+		return error_say(err, -ENOENT,
+			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes to it, and --db FILE or EMP_DB names another",
+			book->path);
+	return upgrade_for_reader(book->path, err);
+}
+
+static int open_once(struct book **ret, const char *path, enum book_mode mode, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = calloc(1, sizeof(*book));
+	int r;
+
+	if (!book)
+		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", path);
+	book->mode = mode;
+	book->path = strdup(path);
+	if (!book->path)
+		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", path);
+	r = check_file(path, mode, err);
+	if (r < 0)
+		return r;
+	r = connect_to(book, err);
+	if (r < 0)
+		return r;
+	r = settle(book, err);
+	if (r < 0)
+		return r;
+	r = check_version(book, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(book);
+	return 0;
+}
+
+int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err)
+{
+	enum { ATTEMPTS = 10, PAUSE_US = 20000 };
+	struct error seen = {};
+	int r;
+
+	/* Who closes the book last removes its log: for whoever opens it at that moment it is there and not there. */
+	for (int i = 0;
+		(r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK);
+		i++)
+		usleep(PAUSE_US);
+	if (r < 0)
+		*err = seen;
+	return r;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One statement: parameters are bound from left to right, then it is stepped and its columns are read.
+ *
+ * A failure while binding or reading is kept and told by the next query_step or query_done, so that
+ * twelve columns do not need twelve checks. Text that is not UTF-8 (a process may call itself anything)
+ * is stored with \xNN for the bytes that are not, so that whatever comes out can stand in JSON. */
+#pragma once
+
+#include "lib/record/book/book_internal.h"
+
+struct query {
+	struct book *book;
+	sqlite3_stmt *stmt;
+	int bound; /* parameters so far */
+	int rc;    /* the first failure */
+};
+
+/* `sql` must be a literal: the statement is kept for the next time. */
+int query_begin(struct query *q, struct book *book, const char *sql, struct error *err);
+void query_end(struct query *q);
+
+void query_int(struct query *q, int64_t value);
+void query_unless(struct query *q, int64_t value, int64_t unknown); /* NULL where value == unknown */
+void query_text(struct query *q, const char *text);                 /* NULL is NULL */
+void query_real(struct query *q, double value);
+
+/* 1: a row is there; 0: no more. */
+int query_step(struct query *q, struct error *err);
+/* Steps to the end and makes ready to be bound anew. */
+int query_run(struct query *q, struct error *err);
+
+int64_t query_column(struct query *q, int column);
+int64_t query_column_or(struct query *q, int column, int64_t unknown);
+char *query_column_text(struct query *q, int column); /* the caller frees it; NULL for NULL */
+/* Whether all columns could be read. */
+int query_done(struct query *q, struct error *err);

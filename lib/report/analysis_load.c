@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The protocol applied to runs that are in the book: see make.h. */
+#include "lib/report/analysis_load.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+/* A run and its samples as the book has them; the samples pass to whoever reads them. */
+struct stored {
+	struct run run;
+	struct names names;
+	struct daemons daemons;
+	struct sample *samples;
+	size_t n_samples;
+};
+
+static void stored_clear(struct stored *s)
+{
+	run_clear(&s->run);
+	names_clear(&s->names);
+	daemons_clear(&s->daemons);
+	free(s->samples);
+}
+
+static int load(struct book *book, int64_t run, struct stored *s, struct error *err)
+{
+	int r;
+
+	r = book_get_run(book, run, &s->run, err);
+	if (r == 0)
+		r = book_samples(book, run, &s->samples, &s->n_samples, err);
+	if (r == 0) /* behind the samples: then it has all of theirs, even while the run goes on */
+		r = book_daemons(book, &s->daemons, err);
+	if (r == 0)
+		r = names_load(&s->names, err);
+	return r;
+}
+
+struct walk {
+	struct reader *reader;
+	struct discarder *discarder;
+	struct error *err;
+};
+
+static int feed_reader(const struct execution *execution, void *data)
+{
+	struct walk *walk = data;
+
+	return reader_add(walk->reader, execution, walk->err);
+}
+
+static int feed_discarder(const struct execution *execution, void *data)
+{
+	struct walk *walk = data;
+
+	return discarder_add(walk->discarder, execution, walk->err);
+}
+
+int read_run(struct book *book, int64_t run, const struct reading_options *options, struct reading *ret,
+	struct error *err)
+{
+	_cleanup_(stored_clear) struct stored stored = {};
+	_cleanup_(reader_freep) struct reader *reader = NULL;
+	struct reading_options how = *options;
+	int r;
+
+	r = load(book, run, &stored, err);
+	if (r < 0)
+		return r;
+	if (!how.patterns)
+		how.patterns = stored.names.rows;
+	r = reader_new(&reader, &stored.run, stored.samples, stored.n_samples, &stored.daemons, &how, err);
+	if (r < 0)
+		return r;
+	TAKE(stored.samples);
+	r = book_each_time(book, run, feed_reader, &(struct walk){.reader = reader, .err = err}, err);
+	if (r < 0)
+		return r;
+	return reader_finish(reader, ret, err);
+}
+
+int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
+	struct error *err)
+{
+	_cleanup_(stored_clear) struct stored stored = {};
+	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
+	int r;
+
+	r = load(book, run, &stored, err);
+	if (r < 0)
+		return r;
+	r = discarder_new(&discarder, &stored.run, stored.samples, stored.n_samples, &stored.daemons, profile,
+		stored.names.rows, err);
+	if (r < 0)
+		return r;
+	TAKE(stored.samples);
+	if (profile) {
+		struct walk walk = {.discarder = discarder, .err = err};
+
+		r = book_each_time(book, run, feed_discarder, &walk, err);
+	}
+	return r < 0 ? r : discarder_finish(discarder, ret, err);
+}
+
+/* MAKE_REFUSED and a sentence where the run has a shape that cutoffs cannot be read from, unless a person has
+ * looked and set the bound. */
+static int check_shape(const struct reading *reading, struct error *err)
+{
+	if (reading->shape == SHAPE_L || reading->shape == SHAPE_CLEAN || reading->central.by_hand)
+		return 0;
+	return error_say(err, MAKE_REFUSED,
+		"run %" PRId64 " (%s) shows no L but %s; cutoffs from it would be worth nothing",
+		reading->run.id, reading->run.program, reading->why);
+}
+
+static int own_resolution(
+	struct book *book, int64_t short_run, int64_t long_run, int64_t *ret, struct error *err)
+{
+	_cleanup_(run_clearp) struct run a = {}, b = {};
+	int r;
+
+	r = book_get_run(book, short_run, &a, err);
+	if (r == 0)
+		r = book_get_run(book, long_run, &b, err);
+	if (r == 0)
+		*ret = a.resolution_ns > b.resolution_ns ? a.resolution_ns : b.resolution_ns;
+	return r;
+}
+
+static int make(struct book *book, const struct making *m, const struct reading *short_reading,
+	const struct reading *long_reading, struct profile *ret, struct error *err)
+{
+	_cleanup_(profile_clearp) struct profile profile = {};
+	int64_t environment = short_reading->run.environment;
+	int r;
+
+	r = m->force ? 0 : check_shape(short_reading, err);
+	if (r == 0)
+		r = m->force ? 0 : check_shape(long_reading, err);
+	if (r == 0)
+		r = cutoffs_make(m->name, short_reading, long_reading, &profile, err);
+	if (r == 0 && environment > 0)
+		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
+	if (r != 0)
+		return r;
+	*ret = profile;
+	profile = (struct profile){};
+	return 0;
+}
+
+int make_profile(struct book *book, int64_t short_run, int64_t long_run, const struct making *m,
+	struct profile *ret, struct error *err)
+{
+	_cleanup_(reading_clearp) struct reading short_reading = {}, long_reading = {};
+	struct reading_options options = {.resolution_ns = m->resolution_ns};
+	int r;
+
+	r = m->resolution_ns > 0 ? 0 : own_resolution(book, short_run, long_run, &options.resolution_ns, err);
+	if (r < 0)
+		return r;
+	options.central_max_ns = m->short_central_max_ns;
+	r = read_run(book, short_run, &options, &short_reading, err);
+	if (r < 0)
+		return r;
+	options.central_max_ns = m->long_central_max_ns;
+	r = read_run(book, long_run, &options, &long_reading, err);
+	if (r < 0)
+		return r;
+	r = make(book, m, &short_reading, &long_reading, ret, err);
+	if (r >= 0 && m->short_reading) {
+		*m->short_reading = short_reading;
+		short_reading = (struct reading){};
+	}
+	if (r >= 0 && m->long_reading) {
+		*m->long_reading = long_reading;
+		long_reading = (struct reading){};
+	}
+	return r;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Results of the protocol as members of JSON documents: see results_json.h. */
+#include "lib/report/results_json.h"
+
+json_t *numbers_as_json(const uint32_t *numbers, size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, json_integer(numbers[i]));
+	return array;
+}
+
+json_t *summary_as_json(const struct summary *s)
+{
+	return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:f}", "n", (json_int_t)s->n, "min_ns",
+		(json_int_t)s->min_ns, "max_ns", (json_int_t)s->max_ns, "mean_ns", s->mean_ns, "median_ns",
+		s->median_ns, "sd_ns", s->sd_ns, "relative_error", s->relative_error);
+}
+
+json_t *over_as_json(const struct over_cutoff *over, size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array,
+			json_pack("{s:I, s:s, s:s*, s:I, s:I}", "sample", (json_int_t)over[i].sample,
+				"daemon", over[i].daemon, "unit", over[i].unit, "pt_ns",
+				(json_int_t)over[i].pt_ns, "cutoff_ns", (json_int_t)over[i].cutoff_ns));
+	return array;
+}
+
+static json_t *clock_as_json(const struct clock_discarding *c)
+{
+	json_t *clock = summary_as_json(&c->clean);
+
+	json_object_set_new(clock, "by_two_sd", numbers_as_json(c->by_two_sd, c->n_by_two_sd));
+	json_object_set_new(clock, "raw", summary_as_json(&c->raw));
+	return clock;
+}
+
+json_t *discarding_as_json(const struct discarding *d)
+{
+	json_t *document = json_object();
+
+	json_object_set_new(document, "run", json_integer(d->run.id));
+	json_object_set_new(document, "by_cutoff", over_as_json(d->over, d->n_over));
+	json_object_set_new(document, "by_two_sd", numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd));
+	json_object_set_new(document, "incomplete", numbers_as_json(d->incomplete, d->n_incomplete));
+	json_object_set_new(document, "pt", clock_as_json(&d->pt));
+	json_object_set_new(document, "et", clock_as_json(&d->et));
+	return document;
+}
+
+static json_t *zooms_as_json(const struct central *c)
+{
+	json_t *zooms = json_array();
+
+	for (size_t i = 0; i < c->n_zooms; i++) {
+		const struct zoom *z = &c->zooms[i];
+		char why[ZOOM_WHY_SIZE];
+
+		json_array_append_new(zooms, json_pack("{s:I, s:I, s:I, s:s}", "samples", (json_int_t)z->left,
+						     "low_ns", (json_int_t)z->low_ns, "high_ns",
+						     (json_int_t)z->high_ns, "next", zoom_why(why, z)));
+	}
+	return zooms;
+}
+
+static json_t *frequent_as_json(const struct reading *reading)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < reading->n_habits; i++)
+		if (reading->habits[i].frequent)
+			json_array_append_new(names, json_string(reading->habits[i].name));
+	return names;
+}
+
+json_t *reading_as_json(const struct reading *reading)
+{
+	const struct central *c = &reading->central;
+	json_t *document = json_pack("{s:I, s:s*, s:I, s:s, s:s}", "run", (json_int_t)reading->run.id,
+		"program", reading->run.program, "samples", (json_int_t)reading->n_samples, "shape",
+		shape_name(reading->shape), "why", reading->why);
+
+	json_object_set_new(document, "central",
+		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "samples", (json_int_t)c->n_central,
+			"pairs_in_arms", (json_int_t)c->n_arms, "pairs_upper_right", (json_int_t)c->n_corners,
+			"low_ns", (json_int_t)c->low_ns, "high_ns", (json_int_t)c->high_ns, "median_ns",
+			(json_int_t)c->median_ns));
+	if (reading->shape == SHAPE_FREQUENT)
+		json_object_set_new(document, "frequent", frequent_as_json(reading));
+	json_object_set_new(document, "zooms", zooms_as_json(c));
+	json_object_set_new(document, "l_samples", numbers_as_json(reading->l_samples, reading->n_l_samples));
+	json_object_set_new(
+		document, "unexplained", numbers_as_json(reading->unexplained, reading->n_unexplained));
+	return document;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What emp-setup says of this machine: see environment.h. */
+#include "lib/run/environment.h"
+
+#include "lib/base/tool.h"
+#include "lib/host/process/suite_tool.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The document that "emp-setup VERB --json" prints, and its exit status (1 is an error). */
+static int ask(const char *verb, json_t **ret, int *ret_status, struct error *err)
+{
+	char *const argv[] = {(char *)"emp-setup", (char *)verb, (char *)"--json", NULL};
+	_cleanup_(freep) char *text = NULL;
+	json_error_t e;
+	json_t *json;
+	int r;
+
+	r = sibling_run("emp-setup", argv, &text, ret_status, err);
+	if (r < 0)
+		return r;
+	if (*ret_status == STATUS_ERROR)
+		return error_say(err, -EPROTO, "'emp-setup %s' failed, as it says above", verb);
+	json = json_loads(text, JSON_REJECT_DUPLICATES, &e);
+	if (!json)
+		return error_say(err, -EPROTO, "'emp-setup %s --json' printed no JSON: %s", verb, e.text);
+	*ret = json;
+	return 0;
+}
+
+int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	_cleanup_(freep) char *text = NULL, *copy = NULL;
+	const char *digest, *machine;
+	int r, status;
+
+	r = ask("fingerprint", &document, &status, err);
+	if (r < 0)
+		return r;
+	r = json_get_text(document, "the fingerprint", "digest", &digest, err);
+	if (r < 0)
+		return r;
+	r = json_get_text(document, "the fingerprint", "machine", &machine, err);
+	if (r < 0)
+		return r;
+	text = json_dumps(document, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	copy = strdup(digest);
+	if (!text || !copy)
+		return error_os(err, -ENOMEM, "cannot store the fingerprint");
+	r = book_put_environment(book, digest, machine, text, ret_id, err);
+	if (r < 0)
+		return r;
+	*ret_digest = TAKE(copy);
+	return 0;
+}
+
+int environment_audit(json_t **ret, bool *ret_fit, struct error *err)
+{
+	int r, status;
+
+	r = ask("audit", ret, &status, err);
+	if (r < 0)
+		return r;
+	*ret_fit = status == STATUS_DONE;
+	return 0;
+}
+
+int environment_audit_off(const json_t *audit, char **ret, struct error *err)
+{
+	json_t *checks, *check;
+	char *text = NULL;
+	size_t i, size;
+	FILE *memory;
+	int r;
+
+	r = json_get_array(audit, "the audit", "checks", &checks, err);
+	if (r < 0)
+		return r;
+	memory = open_memstream(&text, &size);
+	if (!memory)
+		return error_os(err, -errno, "cannot read the audit");
+	json_array_foreach (checks, i, check) {
+		const char *id = json_string_value(json_object_get(check, "id"));
+		const char *level = json_string_value(json_object_get(check, "level"));
+		const char *state = json_string_value(json_object_get(check, "state"));
+
+		if (id && level && state && !strcmp(level, "A") && !strcmp(state, "off"))
+			fprintf(memory, "%s%s", ftell(memory) > 0 ? ", " : "", id);
+	}
+	if (fclose(memory) != 0)
+		return error_os(err, -errno, "cannot read the audit");
+	*ret = text;
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What emp-setup says of this machine, asked for as a user would ask (lib/host/process/suite_tool.h), and kept in the
+ * book: the fingerprint that a run is tied to, and the verdict of the audit. */
+#pragma once
+
+#include "lib/base/json.h"
+#include "lib/record/book/book.h"
+
+/* Takes the fingerprint and stores it. The id in the book, and the digest (the caller frees it). */
+int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err);
+
+/* The audit's document. fit: its verdict. */
+int environment_audit(json_t **ret, bool *ret_fit, struct error *err);
+
+/* The ids of the audit's level A checks that are "off", with ", " between; the caller frees it. */
+int environment_audit_off(const json_t *audit, char **ret, struct error *err);

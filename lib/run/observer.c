@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One sample: see observer.h. */
+#include "lib/run/observer.h"
+
+#include "lib/base/clock.h"
+#include "lib/host/process/privilege.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+int observer_backend_parse(const char *value, const char *name, void *into, struct error *err)
+{
+	static const char *const names[] = {"auto", "bpf", "taskstats", "none"};
+
+	for (size_t i = 0; i < ELEMENTS(names); i++)
+		if (!strcmp(value, names[i])) {
+			*(enum observer_backend *)into = (enum observer_backend)i;
+			return 0;
+		}
+	return error_say(err, -EINVAL, "%s must be auto, bpf, taskstats or none, not '%s'", name, value);
+}
+
+static bool sees_by_bpf(const struct observer *o)
+{
+	return o->accounting && !strcmp(accounting_name(o->accounting), "bpf");
+}
+
+int observer_open(struct observer *ret, enum observer_backend backend, int cpu, struct error *err)
+{
+	static const enum accounting_backend backends[] = {
+		[OBSERVER_AUTO] = ACCOUNTING_AUTO,
+		[OBSERVER_BPF] = ACCOUNTING_BPF,
+		[OBSERVER_TASKSTATS] = ACCOUNTING_TASKSTATS,
+	};
+	_cleanup_(observer_closep) struct observer o = {};
+	int r;
+
+	if (backend == OBSERVER_NONE)
+		error_say(&o.no_accounting, 0, "not asked for");
+	else {
+		privilege_raise();
+		r = accounting_new(&o.accounting, backends[backend], &o.no_accounting);
+		privilege_lower();
+		if (r < 0 && backend != OBSERVER_AUTO) {
+			*err = o.no_accounting;
+			return r;
+		}
+	}
+	cgroup_new(&o.cgroup, &o.no_cgroup);
+	r = sentinels_open(&o.sentinels, AT_FDCWD, cpu, sees_by_bpf(&o), err);
+	if (r < 0)
+		return r;
+	*ret = o;
+	o = (struct observer){};
+	return 0;
+}
+
+void observer_close(struct observer *observer)
+{
+	accounting_free(observer->accounting);
+	cgroup_free(observer->cgroup);
+	sentinel_reader_free(observer->sentinels);
+	*observer = (struct observer){};
+}
+
+const char *observer_backend_name(const struct observer *observer)
+{
+	return observer->accounting ? accounting_name(observer->accounting) : "none";
+}
+
+const char *observer_pt_source(const struct observer *observer)
+{
+	return observer->cgroup ? "cgroup" : "wait4";
+}
+
+/* The program's own processes are its PT, not somebody else's. */
+static void drop_program(struct usages *usages)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < usages->n; i++)
+		if (!usages->items[i].program)
+			usages->items[kept++] = usages->items[i];
+	usages->n = kept;
+}
+
+int observe_sample(const struct spawn *spawn, struct observation *ret, struct error *err)
+{
+	int64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	struct observation o = {};
+	int r;
+
+	if (spawn->accounting) {
+		privilege_raise();
+		r = accounting_before(spawn->accounting, spawn->cgroup ? cgroup_id(spawn->cgroup) : 0, err);
+		privilege_lower();
+		if (r < 0)
+			return r;
+	}
+	r = spawn_run(spawn, &o.spawned, err);
+	if (r < 0)
+		return r;
+	if (spawn->accounting) {
+		privilege_raise();
+		r = accounting_after(spawn->accounting, &o.usages, err);
+		privilege_lower();
+		if (r < 0)
+			return r;
+		drop_program(&o.usages);
+	}
+	o.observer_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
+	if (o.spawned.end == SPAWN_INTERRUPTED)
+		return -EINTR;
+	*ret = o;
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One sample (EMP, Figure 5): the before image of every process, the program from start to end, the after
+ * image. What the observer itself cost is part of it. */
+#pragma once
+
+#include "lib/host/accounting/accounting.h"
+#include "lib/host/system/counters.h"
+#include "lib/host/process/spawn.h"
+
+/* What a sample is observed with. The first two may be missing; then the sentence beside it says why. */
+struct observer {
+	struct accounting *accounting;
+	struct cgroup *cgroup;
+	struct sentinel_reader *sentinels; /* never missing */
+	struct error no_accounting, no_cgroup;
+};
+
+enum observer_backend { OBSERVER_AUTO, OBSERVER_BPF, OBSERVER_TASKSTATS, OBSERVER_NONE };
+
+/* Parses "auto", "bpf", "taskstats" or "none" (an option_parser of lib/base/tool.h). */
+int observer_backend_parse(const char *value, const char *name, void *into, struct error *err);
+
+/* AUTO takes what is there; a backend that was asked for by name and cannot be had is an error. `cpu` as for
+ * sentinels_open. */
+int observer_open(struct observer *ret, enum observer_backend backend, int cpu, struct error *err);
+void observer_close(struct observer *observer);
+
+/* "bpf", "taskstats" or "none"; "cgroup" or "wait4". */
+const char *observer_backend_name(const struct observer *observer);
+const char *observer_pt_source(const struct observer *observer);
+
+struct observation {
+	struct spawned spawned;
+	struct usages usages; /* without the program's own; owned by the accounting until the next sample */
+	int64_t observer_ns;  /* CPU time this process took from the before image to the after image */
+};
+
+/* `spawn->accounting` may be NULL: then there are no usages. -EINTR (without a sentence) if a signal came for
+ * us: the program was ended and the sample must not be used. */
+int observe_sample(const struct spawn *spawn, struct observation *ret, struct error *err);
+
+static inline void observer_closep(struct observer *observer)
+{
+	observer_close(observer);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Steps at which a test may end the process: see crash_point.h. */
+#include "setup/apply/crash_point.h"
+
+#include <signal.h>
+
+static int left;
+
+void step_kill_after(int n)
+{
+	left = n;
+}
+
+void step(void)
+{
+	if (left > 0 && --left == 0)
+		raise(SIGKILL);
+}

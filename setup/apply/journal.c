@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What apply has changed and what was there before: see journal.h. */
+#include "setup/apply/journal.h"
+
+#include "lib/base/json.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *place = "/var/lib/emp-setup";
+
+static const char FILE_NAME[] = "journal", NEW_NAME[] = "journal.new";
+
+void journal_place(const char *directory)
+{
+	place = directory;
+}
+
+void entry_clear(struct entry *e)
+{
+	free(e->id);
+	free(e->name);
+	free(e->old);
+	free(e->want);
+	free(e->held);
+	*e = (struct entry){};
+}
+
+void journal_clear(struct journal *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		entry_clear(&j->entries[i]);
+	free(j->entries);
+	free(j->boot_id);
+	*j = (struct journal){};
+}
+
+char *journal_boot_id(void)
+{
+	char *id = NULL;
+
+	return text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &id) < 0 ? NULL : id;
+}
+
+bool journal_is_stale(const struct journal *j)
+{
+	_cleanup_(freep) char *now = journal_boot_id();
+
+	return now && j->boot_id && strcmp(now, j->boot_id) != 0;
+}
+
+size_t journal_drop_stale(struct journal *j)
+{
+	size_t kept = 0, n = j->n;
+
+	if (!journal_is_stale(j))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (j->entries[i].for_good)
+			j->entries[kept++] = j->entries[i];
+		else
+			entry_clear(&j->entries[i]);
+	}
+	j->n = kept;
+	free(j->boot_id);
+	j->boot_id = journal_boot_id();
+	return n - kept;
+}
+
+struct entry *journal_find(const struct journal *j, const char *name)
+{
+	for (size_t i = 0; i < j->n; i++)
+		if (!strcmp(j->entries[i].name, name))
+			return &j->entries[i];
+	return NULL;
+}
+
+int journal_add(struct journal *j, struct entry *entry, struct error *err)
+{
+	struct entry *bigger = reallocarray(j->entries, j->n + 1, sizeof(*bigger));
+
+	if (!bigger) {
+		entry_clear(entry);
+		return error_os(err, -ENOMEM, "cannot write down what is changed");
+	}
+	j->entries = bigger;
+	bigger[j->n++] = *entry;
+	*entry = (struct entry){};
+	return 0;
+}
+
+static json_t *entry_json(const struct entry *e)
+{
+	return json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:s?, s:i, s:b}", "kind", (int)e->kind, "id", e->id,
+		"name", e->name, "knob", (int)e->knob, "old", e->old, "want", e->want, "held", e->held,
+		"block", (int)e->block, "for_good", e->for_good);
+}
+
+static int write_line(FILE *file, json_t *line)
+{
+	int r = line ? json_dumpf(line, file, JSON_COMPACT) : -1;
+
+	json_decref(line);
+	return r < 0 || fputc('\n', file) < 0 ? -EIO : 0;
+}
+
+static int write_lines(const struct journal *j, FILE *file)
+{
+	int r = write_line(file, json_pack("{s:s, s:i, s:s?, s:I}", "format", "emp-journal", "version", 1,
+					 "boot_id", j->boot_id, "since_ns", (json_int_t)j->since_ns));
+
+	for (size_t i = 0; r == 0 && i < j->n; i++)
+		r = write_line(file, entry_json(&j->entries[i]));
+	if (r == 0 && (fflush(file) != 0 || fsync(fileno(file)) < 0))
+		r = -errno;
+	return r;
+}
+
+/* Made durable like the file: the entry of the directory in its parent, too. */
+static int open_directory(struct error *err)
+{
+	_cleanup_(freep) char *parent = strndup(place, (size_t)(strrchr(place, '/') - place));
+	_cleanup_(closep) int parent_fd = -1;
+	int fd;
+
+	if (mkdir(place, 0700) < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make %s", place);
+	parent_fd = parent ? open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return error_os(err, -errno, "cannot open %s", place);
+	if (parent_fd >= 0)
+		fsync(parent_fd);
+	return fd;
+}
+
+static int save_in(int directory, const struct journal *j)
+{
+	_cleanup_(fclosep) FILE *file = NULL;
+	int fd = openat(directory, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
+
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file)
+		return -errno;
+	r = write_lines(j, file);
+	if (r == 0 && renameat(directory, NEW_NAME, directory, FILE_NAME) < 0)
+		r = -errno;
+	if (r == 0 && fsync(directory) < 0)
+		r = -errno;
+	return r;
+}
+
+int journal_save(const struct journal *j, struct error *err)
+{
+	_cleanup_(closep) int directory = open_directory(err);
+	int r;
+
+	if (directory < 0)
+		return directory;
+	r = save_in(directory, j);
+	if (r < 0) {
+		unlinkat(directory, NEW_NAME, 0);
+		rmdir(place); /* stays if an older journal is in it */
+		return error_os(err, r, "cannot write %s/%s", place, FILE_NAME);
+	}
+	return 0;
+}
+
+int journal_mark(const struct journal *j, size_t i, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", place, FILE_NAME), *line = NULL;
+	_cleanup_(json_decrefp)
+		json_t *mark = json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", j->entries[i].held);
+	_cleanup_(freep) char *text = mark ? json_dumps(mark, JSON_COMPACT) : NULL;
+	_cleanup_(closep) int fd = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
+	ssize_t n;
+
+	line = text ? text_format("%s\n", text) : NULL;
+	if (!line)
+		return error_os(err, -ENOMEM, "cannot write to the journal");
+	n = fd < 0 ? -1 : write(fd, line, strlen(line)); /* one write: whole, or the last and torn */
+	if (n < 0 || (j->entries[i].for_good && fdatasync(fd) < 0))
+		return error_os(err, -errno, "cannot write to %s", path);
+	return 0;
+}
+
+int journal_remove(struct error *err)
+{
+	_cleanup_(closep) int directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (directory < 0)
+		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", place);
+	if (unlinkat(directory, FILE_NAME, 0) < 0 && errno != ENOENT)
+		return error_os(err, -errno, "cannot remove %s/%s", place, FILE_NAME);
+	unlinkat(directory, NEW_NAME, 0); /* of a save that was cut short */
+	fsync(directory);
+	if (rmdir(place) < 0 && errno != ENOTEMPTY)
+		return error_os(err, -errno, "cannot remove %s", place);
+	return 0;
+}
+
+static int copy_member(const json_t *object, const char *name, char **ret, struct error *err)
+{
+	const char *text;
+	int r = json_get_text(object, "the journal", name, &text, err);
+
+	if (r < 0)
+		return r;
+	*ret = strdup(text);
+	return *ret ? 0 : error_os(err, -ENOMEM, "cannot read the journal");
+}
+
+static int take_entry(struct journal *j, const json_t *line, struct error *err)
+{
+	struct entry e = {};
+	int64_t kind = 0, knob = 0, block = 0;
+	int r = json_get_int(line, "the journal", "kind", 0, &kind, err);
+
+	if (r == 0)
+		r = json_get_int(line, "the journal", "knob", 0, &knob, err);
+	if (r == 0)
+		r = json_get_int(line, "the journal", "block", 0, &block, err);
+	if (r == 0)
+		r = copy_member(line, "id", &e.id, err);
+	if (r == 0)
+		r = copy_member(line, "name", &e.name, err);
+	if (r == 0)
+		r = copy_member(line, "old", &e.old, err);
+	if (r == 0)
+		r = copy_member(line, "want", &e.want, err);
+	if (r < 0) {
+		entry_clear(&e);
+		return r;
+	}
+	if (json_string_value(json_object_get(line, "held")))
+		e.held = strdup(json_string_value(json_object_get(line, "held")));
+	e.kind = (enum entry_kind)kind;
+	e.knob = (enum knob_kind)knob;
+	e.block = (enum block)block;
+	e.for_good = json_is_true(json_object_get(line, "for_good"));
+	return journal_add(j, &e, err);
+}
+
+static int take_mark(struct journal *j, const json_t *line, struct error *err)
+{
+	int64_t i;
+	const char *held = json_string_value(json_object_get(line, "held"));
+	int r = json_get_int(line, "the journal", "mark", 0, &i, err);
+
+	if (r < 0)
+		return r;
+	if ((size_t)i >= j->n)
+		return error_say(err, -EINVAL, "the journal marks entry %d and has %zu", (int)i, j->n);
+	free(j->entries[i].held);
+	j->entries[i].held = held ? strdup(held) : NULL;
+	return 0;
+}
+
+static int take_head(struct journal *j, const json_t *line, struct error *err)
+{
+	const char *format = json_string_value(json_object_get(line, "format"));
+	json_int_t version = json_integer_value(json_object_get(line, "version"));
+	const char *boot_id = json_string_value(json_object_get(line, "boot_id"));
+
+	if (!format || strcmp(format, "emp-journal") != 0)
+		return error_say(err, -EINVAL, "%s/%s is no journal of emp-setup", place, FILE_NAME);
+	if (version != 1)
+		return error_say(err, -EINVAL, "%s/%s was written by a newer emp-setup: use that one", place,
+			FILE_NAME);
+	j->boot_id = boot_id ? strdup(boot_id) : NULL;
+	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
+	return 0;
+}
+
+static int take_line(struct journal *j, const json_t *line, struct error *err)
+{
+	if (!j->since_ns)
+		return take_head(j, line, err);
+	return json_object_get(line, "mark") ? take_mark(j, line, err) : take_entry(j, line, err);
+}
+
+static int parse(struct journal *j, const char *text, struct error *err)
+{
+	for (int number = 1; *text; number++) {
+		size_t len = strcspn(text, "\n");
+		_cleanup_(json_decrefp) json_t *line = json_loadb(text, len, 0, NULL);
+		int r;
+
+		if (!line && !strchr(text, '\n') && number > 1)
+			return 0; /* a torn mark: the entry counts as not marked */
+		if (!line)
+			return error_say(
+				err, -EINVAL, "%s/%s, line %d, cannot be read", place, FILE_NAME, number);
+		r = take_line(j, line, err);
+		if (r < 0)
+			return r;
+		text += len + (text[len] == '\n');
+	}
+	return j->since_ns ? 0 : error_say(err, -EINVAL, "%s/%s is empty", place, FILE_NAME);
+}
+
+int journal_load(struct journal *ret, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", place, FILE_NAME), *text = NULL;
+	_cleanup_(journal_clear) struct journal j = {};
+	int r = path ? text_read_file(AT_FDCWD, path, &text) : -ENOMEM;
+
+	if (r == -ENOENT)
+		return r;
+	if (r < 0)
+		return error_os(err, r, "cannot read %s", path);
+	r = parse(&j, text, err);
+	if (r < 0)
+		return r;
+	*ret = j;
+	j = (struct journal){};
+	return 0;
+}

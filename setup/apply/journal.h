@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What apply has changed and what was there before, on disk before the first change is made. Lines of JSON: a
+ * head, an entry a change, and marks that are appended when an entry was carried out. A file that ends in the
+ * middle of a mark is sound. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+#include "lib/base/error.h"
+#include "lib/host/cpu/setting.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum entry_kind {
+	ENTRY_FILE, /* a setting: name is its path */
+	ENTRY_UNIT, /* a unit of systemd: old and want are "active" or "inactive" */
+};
+
+/* How a unit is kept from being started again. */
+enum block {
+	BLOCK_NONE,
+	BLOCK_MASK,    /* a mask */
+	BLOCK_DROP_IN, /* a condition that never holds, where a file in /etc leaves no room for a mask */
+};
+
+struct entry {
+	enum entry_kind kind;
+	char *id;            /* of the check */
+	char *name;          /* a path, or a unit */
+	enum knob_kind knob; /* of a file */
+	char *old, *want;
+	char *held; /* what it was after we had set it; NULL: that was not written down */
+	enum block block;
+	bool for_good; /* the block survives a reboot */
+};
+
+struct journal {
+	char *boot_id;    /* of the boot that the entries belong to */
+	int64_t since_ns; /* since 1970 */
+	struct entry *entries;
+	size_t n;
+};
+
+/* The state directory; another one for tests. */
+void journal_place(const char *directory);
+
+/* -ENOENT without a sentence: nothing is applied. */
+int journal_load(struct journal *ret, struct error *err);
+void journal_clear(struct journal *journal);
+void entry_clear(struct entry *entry);
+
+/* Takes `entry` over. */
+int journal_add(struct journal *journal, struct entry *entry, struct error *err);
+struct entry *journal_find(const struct journal *journal, const char *name); /* NULL: no such entry */
+
+/* The whole journal, atomically and durably; the directory is made if it is not there. */
+int journal_save(const struct journal *journal, struct error *err);
+/* Appends that entry `i` was set, and to what (entry->held). */
+int journal_mark(const struct journal *journal, size_t i, struct error *err);
+/* Removes the file and the directory. */
+int journal_remove(struct error *err);
+
+/* Whether the entries belong to an earlier boot: then settings are as the boot made them. */
+bool journal_is_stale(const struct journal *journal);
+/* Drops what a reboot has undone; how many entries that were. */
+size_t journal_drop_stale(struct journal *journal);
+
+/* An id of this boot; the caller frees it. */
+char *journal_boot_id(void);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keeping units from being started: see unit_block.h.
+ *
+ * A mask is a link to /dev/null under the unit's name, which systemd makes. It has no effect in /run, and no
+ * room in /etc, where the unit's own file is in /etc: there a drop-in gives the unit a condition that never
+ * holds. */
+#include "setup/apply/unit_block.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char DROP_IN[] = "# Made by \"emp-setup apply\", removed by \"emp-setup restore\".\n"
+			      "[Unit]\nConditionPathExists=/dev/null/no-start-while-timing\n";
+
+static const char *root_of(const struct entry *e)
+{
+	return e->for_good ? "/etc/systemd/system" : "/run/systemd/system";
+}
+
+static bool is_masked(const struct entry *e)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", root_of(e), e->name);
+	char target[16] = "";
+
+	return path && readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/null");
+}
+
+static char *drop_in_directory(const struct entry *e)
+{
+	return text_format("%s/%s.d", root_of(e), e->name);
+}
+
+static int write_drop_in(const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/90-emp-setup.conf", directory);
+	_cleanup_(closep) int fd = -1;
+
+	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make %s", directory);
+	fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644) : -1;
+	if (fd < 0 || write(fd, DROP_IN, strlen(DROP_IN)) != (ssize_t)strlen(DROP_IN))
+		return error_os(err, fd < 0 ? -errno : -EIO, "cannot write %s", path ?: directory);
+	return fsync(fd) < 0 ? error_os(err, -errno, "cannot write %s", path) : 0;
+}
+
+static int remove_drop_in(const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/90-emp-setup.conf", directory);
+
+	if (!path)
+		return error_os(err, -ENOMEM, "cannot remove a file of %s", directory);
+	if (unlink(path) < 0 && errno != ENOENT)
+		return error_os(err, -errno, "cannot remove %s", path);
+	if (rmdir(directory) < 0 && errno != ENOENT && errno != ENOTEMPTY)
+		return error_os(err, -errno, "cannot remove %s", directory);
+	return 0;
+}
+
+int unit_block(struct units *units, const struct entry *e, struct error *err)
+{
+	_cleanup_(freep) char *directory = NULL;
+
+	if (e->block == BLOCK_NONE)
+		return 0;
+	if (e->block == BLOCK_MASK)
+		return is_masked(e) ? 0 : units_mask(units, e->name, e->for_good, err);
+	directory = drop_in_directory(e);
+	return directory ? write_drop_in(directory, err) : error_os(err, -ENOMEM, "cannot hold %s", e->name);
+}
+
+int unit_unblock(struct units *units, const struct entry *e, struct error *err)
+{
+	_cleanup_(freep) char *directory = NULL;
+
+	if (e->block == BLOCK_NONE)
+		return 0;
+	if (e->block == BLOCK_MASK)
+		return is_masked(e) ? units_unmask(units, e->name, e->for_good, err) : 0;
+	directory = drop_in_directory(e);
+	return directory ? remove_drop_in(directory, err)
+			 : error_os(err, -ENOMEM, "cannot let go %s", e->name);
+}

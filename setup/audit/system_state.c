@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What may disturb a run: see system_state.h. */
+#include "setup/audit/system_state.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+#include "lib/host/cpu/setting.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char *read_text(int root_fd, const char *path)
+{
+	char *text = NULL;
+
+	return text_read_file(root_fd, path, &text) < 0 ? NULL : text;
+}
+
+static const char *below(int root_fd, const char *path)
+{
+	return path + (root_fd != AT_FDCWD);
+}
+
+/* 1 if any mains adapter is plugged in. */
+static int64_t read_mains(int root_fd)
+{
+	char **types = NULL;
+	size_t n = 0;
+	int64_t mains = -1;
+
+	if (knob_expand(root_fd, "/sys/class/power_supply/*/type", &types, &n) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_(freep) char *type = read_text(root_fd, types[i]), *path = NULL;
+		int64_t online;
+
+		path = text_format("%.*s/online", (int)(strrchr(types[i], '/') - types[i]), types[i]);
+		if (type && path && !strcmp(type, "Mains") && text_read_int(root_fd, path, &online) == 0)
+			mains = mains > online ? mains : online;
+		free(types[i]);
+	}
+	free(types);
+	return mains;
+}
+
+static int64_t count(int root_fd, const char *pattern)
+{
+	char **paths = NULL;
+	size_t n = 0;
+
+	if (knob_expand(root_fd, pattern, &paths, &n) < 0)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		free(paths[i]);
+	free(paths);
+	return (int64_t)n;
+}
+
+/* Whether somebody holds a lock of the kind that fcntl(2) makes, as dpkg and rpm do; -errno. Opened for
+ * reading: that changes nothing, and a lock can be asked for all the same. */
+static int is_locked(int root_fd, const char *path)
+{
+	_cleanup_(closep) int fd = openat(root_fd, below(root_fd, path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fcntl(fd, F_GETLK, &lock) < 0)
+		return -errno;
+	return lock.l_type != F_UNLCK;
+}
+
+static void find_lock(struct surroundings *s, int root_fd)
+{
+	static const char *const locks[] = {"/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock",
+		"/var/lib/apt/lists/lock", "/var/lib/rpm/.rpm.lock"};
+
+	for (size_t i = 0; i < ELEMENTS(locks) && !s->locked; i++) {
+		int r = is_locked(root_fd, locks[i]);
+
+		if (r > 0)
+			s->locked = locks[i];
+		else if (r < 0)
+			s->lock_error = r;
+	}
+}
+
+void surroundings_read(struct surroundings *ret, int root_fd)
+{
+	struct surroundings s = {
+		.load = read_text(root_fd, "/proc/loadavg"),
+		.clocksource = read_text(
+			root_fd, "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+		.clocksources = read_text(
+			root_fd, "/sys/devices/system/clocksource/clocksource0/available_clocksource"),
+		.smt = read_text(root_fd, "/sys/devices/system/cpu/smt/control"),
+		.swaps = read_text(root_fd, "/proc/swaps"),
+		.mains = read_mains(root_fd),
+		.idle_states = count(root_fd, "/sys/devices/system/cpu/cpu0/cpuidle/state*"),
+	};
+	const char *shutdown = "/run/systemd/shutdown/scheduled";
+	char *head = s.swaps ? strchr(s.swaps, '\n') : NULL;
+	struct stat st;
+
+	find_lock(&s, root_fd);
+	s.tracer_error = text_read_file(root_fd, "/sys/kernel/tracing/current_tracer", &s.tracer);
+	if (s.tracer_error < 0)
+		s.tracer = NULL;
+	s.shutdown = fstatat(root_fd, below(root_fd, shutdown), &st, 0) == 0;
+	if (s.swaps) /* the first line names the columns */
+		memmove(s.swaps, head ? head + 1 : "", head ? strlen(head) : 1);
+	*ret = s;
+}
+
+void surroundings_clear(struct surroundings *s)
+{
+	free(s->load);
+	free(s->clocksource);
+	free(s->clocksources);
+	free(s->smt);
+	free(s->swaps);
+	free(s->tracer);
+	*s = (struct surroundings){};
+}

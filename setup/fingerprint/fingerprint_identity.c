@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The identity in a fingerprint: processor, memory, firmware, kernel, system. What an ordinary user may not
+ * read has no place here, or the digest would hang on who asks. */
+#include "setup/fingerprint/fingerprint.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+#include "lib/host/system/kernel.h"
+#include "lib/host/system/machine.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+
+static json_t *cache(int root_fd, int index)
+{
+	static const char *const members[] = {"level", "type", "size", "shared_cpu_list"};
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < ELEMENTS(members); i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index,
+			members[i]);
+		json_object_set_new(object, members[i], fingerprint_file(root_fd, path));
+	}
+	return object;
+}
+
+static json_t *caches(int root_fd)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < 16; i++) {
+		json_t *object = cache(root_fd, i);
+
+		if (json_is_null(json_object_get(object, "level"))) {
+			json_decref(object);
+			break;
+		}
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* Entries of a directory that begin with `prefix` and a digit. */
+static int64_t count(int root_fd, const char *path, const char *prefix)
+{
+	int fd = openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(closedirp) DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	size_t len = strlen(prefix);
+	struct dirent *entry;
+	int64_t n = 0;
+
+	while (directory && (entry = readdir(directory)))
+		n += !strncmp(entry->d_name, prefix, len) && entry->d_name[len] >= '0' &&
+		     entry->d_name[len] <= '9';
+	return n;
+}
+
+/* The memory that is plugged in, in GiB. What the kernel has left of it (MemTotal) changes with the kernel,
+ * and in some virtual machines from minute to minute. */
+static int64_t memory_gib(int root_fd, const struct machine *m)
+{
+	_cleanup_(freep) char *size = NULL;
+	int64_t blocks = count(root_fd, "/sys/devices/system/memory", "memory"), bytes = m->memory_bytes;
+
+	if (blocks > 0 && text_read_file(root_fd, "/sys/devices/system/memory/block_size_bytes", &size) == 0)
+		bytes = blocks * strtoll(size, NULL, 16);
+	return (bytes + (1 << 29)) >> 30;
+}
+
+static json_t *processor(int root_fd, const struct machine *m)
+{
+	return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o}", "vendor", m->cpu_vendor,
+		"name", m->cpu_name, "family", m->cpu_family, "model", m->cpu_model, "stepping",
+		m->cpu_stepping, "microcode", m->microcode, "present",
+		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "threads_of_core_0",
+		fingerprint_file(root_fd, "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"),
+		"caches", caches(root_fd));
+}
+
+json_t *fingerprint_identity(int root_fd, const struct machine *m, const struct kernel *kernel)
+{
+	return json_pack(
+		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
+		"machine", *m->id ? m->id : NULL, "cpu", processor(root_fd, m), "memory_gib",
+		(json_int_t)memory_gib(root_fd, m), "numa_nodes",
+		(json_int_t)count(root_fd, "/sys/devices/system/node", "node"), "firmware", "vendor",
+		m->vendor, "product", m->product, "board", m->board, "version", m->firmware, "virtualisation",
+		"virtual", m->virtual, "hypervisor", m->hypervisor, "container", m->container, "engine",
+		m->engine, "kernel", "release", kernel->running, "build", kernel->version, "system", "id",
+		m->os_id, "version", m->os_version, "name", m->os_name);
+}

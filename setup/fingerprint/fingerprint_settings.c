@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The settings in a fingerprint: everything on this machine that somebody can set and that times may hang on,
+ * as far as every user may read it. What the kernel changes by itself (perf's sample rate) is not here. */
+#include "setup/fingerprint/fingerprint.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+#include "lib/host/cpu/frequency.h"
+#include "lib/host/system/kernel.h"
+#include "lib/host/system/kernel_config.h"
+#include "lib/host/systemd/units.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <string.h>
+
+static const struct {
+	const char *part, *name, *path;
+} FILES[] = {
+	{"boot", "command_line", "/proc/cmdline"},
+	{"clock", "source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+	{"cpus", "online", "/sys/devices/system/cpu/online"},
+	{"cpus", "isolated", "/sys/devices/system/cpu/isolated"},
+	{"cpus", "nohz_full", "/sys/devices/system/cpu/nohz_full"},
+	{"cpus", "smt", "/sys/devices/system/cpu/smt/control"},
+	{"idle", "driver", "/sys/devices/system/cpu/cpuidle/current_driver"},
+	{"idle", "governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro"},
+	{"memory", "thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
+	{"memory", "thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
+	{"memory", "ksm", "/sys/kernel/mm/ksm/run"},
+	{"memory", "overcommit", "/proc/sys/vm/overcommit_memory"},
+	{"memory", "swappiness", "/proc/sys/vm/swappiness"},
+	{"memory", "stat_interval_s", "/proc/sys/vm/stat_interval"},
+	{"memory", "zone_reclaim", "/proc/sys/vm/zone_reclaim_mode"},
+	{"memory", "compaction", "/proc/sys/vm/compaction_proactiveness"},
+	{"kernel", "aslr", "/proc/sys/kernel/randomize_va_space"},
+	{"kernel", "delayacct", "/proc/sys/kernel/task_delayacct"},
+	{"kernel", "nmi_watchdog", "/proc/sys/kernel/nmi_watchdog"},
+	{"kernel", "watchdog", "/proc/sys/kernel/watchdog"},
+	{"kernel", "hung_task_timeout_s", "/proc/sys/kernel/hung_task_timeout_secs"},
+	{"kernel", "numa_balancing", "/proc/sys/kernel/numa_balancing"},
+	{"kernel", "timer_migration", "/proc/sys/kernel/timer_migration"},
+	{"kernel", "sched_autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
+	{"kernel", "sched_rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us"},
+	{"kernel", "perf_cpu_time_max_percent", "/proc/sys/kernel/perf_cpu_time_max_percent"},
+	{"kernel", "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid"},
+	{"kernel", "default_irq_affinity", "/proc/irq/default_smp_affinity"},
+	{"kernel", "workqueue_cpumask", "/sys/devices/virtual/workqueue/cpumask"},
+	{"power", "platform_profile", "/sys/firmware/acpi/platform_profile"},
+	{"power", "aspm", "/sys/module/pcie_aspm/parameters/policy"},
+};
+
+static const char *const OPTIONS[] = {"CONFIG_HZ", "CONFIG_NO_HZ_IDLE", "CONFIG_NO_HZ_FULL",
+	"CONFIG_PREEMPT_NONE", "CONFIG_PREEMPT_VOLUNTARY", "CONFIG_PREEMPT", "CONFIG_PREEMPT_RT",
+	"CONFIG_PREEMPT_DYNAMIC", "CONFIG_TASKSTATS", "CONFIG_TASK_DELAY_ACCT", "CONFIG_TICK_CPU_ACCOUNTING",
+	"CONFIG_VIRT_CPU_ACCOUNTING_GEN", "CONFIG_IRQ_TIME_ACCOUNTING", "CONFIG_SCHED_AUTOGROUP",
+	"CONFIG_DEBUG_INFO_BTF", "CONFIG_OSNOISE_TRACER"};
+
+/* null where this kernel does not tell how it was configured. */
+static json_t *kernel_options(int root_fd, const char *release)
+{
+	_cleanup_(freep) char *config = NULL;
+	json_t *object;
+
+	if (kernel_config_read(&config, root_fd, release) < 0)
+		return json_null();
+	object = json_object();
+	for (size_t i = 0; i < ELEMENTS(OPTIONS); i++) {
+		_cleanup_(freep) char *value = kernel_config_get(config, OPTIONS[i]);
+
+		json_object_set_new(object, OPTIONS[i] + strlen("CONFIG_"), json_string(value));
+	}
+	return object;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_policy(const struct frequency_policy *a, const struct frequency_policy *b)
+{
+	return same_text(a->driver, b->driver) && same_text(a->governor, b->governor) &&
+	       same_text(a->preference, b->preference) && a->min_khz == b->min_khz &&
+	       a->max_khz == b->max_khz && a->base_khz == b->base_khz && a->boost == b->boost &&
+	       a->hardware_max_khz == b->hardware_max_khz;
+}
+
+/* Neighbours that are set alike are one entry. */
+static json_t *policies(const struct frequency *f)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0, first = 0; i < f->n_policies; i++) {
+		const struct frequency_policy *p = &f->policies[i];
+
+		if (i + 1 < f->n_policies && same_policy(p, &f->policies[i + 1]))
+			continue;
+		json_array_append_new(
+			array, json_pack("{s:i, s:i, s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "first",
+				       f->policies[first].number, "last", p->number, "driver", p->driver,
+				       "governor", p->governor, "preference", p->preference, "min_khz",
+				       (json_int_t)p->min_khz, "max_khz", (json_int_t)p->max_khz, "base_khz",
+				       (json_int_t)p->base_khz, "hardware_max_khz",
+				       (json_int_t)p->hardware_max_khz, "boost", (json_int_t)p->boost));
+		first = i + 1;
+	}
+	return array;
+}
+
+static json_t *frequencies(int root_fd)
+{
+	_cleanup_(frequency_clear) struct frequency f = {};
+	struct error ignored;
+
+	if (frequency_read(&f, root_fd, &ignored) < 0)
+		return NULL;
+	return json_pack("{s:s?, s:o, s:o, s:o}", "pstate_status", f.pstate_status, "no_turbo",
+		f.no_turbo < 0 ? json_null() : json_integer(f.no_turbo), "boost",
+		f.boost < 0 ? json_null() : json_integer(f.boost), "policies", policies(&f));
+}
+
+static int not_hidden(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static json_t *vulnerabilities(int root_fd)
+{
+	const char *path = "/sys/devices/system/cpu/vulnerabilities";
+	struct dirent **entries = NULL;
+	int n = scandirat(root_fd, path + (root_fd != AT_FDCWD), &entries, not_hidden, alphasort);
+	json_t *object = json_object();
+
+	for (int i = 0; i < n; i++) {
+		_cleanup_(freep) char *file = text_format("%s/%s", path, entries[i]->d_name);
+
+		json_object_set_new(object, entries[i]->d_name, fingerprint_file(root_fd, file ?: path));
+		free(entries[i]);
+	}
+	free(entries);
+	return object;
+}
+
+static bool is_enabled(const struct unit *unit)
+{
+	return !strncmp(unit->file_state, "enabled", 7) || !strcmp(unit->file_state, "generated");
+}
+
+/* A service that a timer, socket or path starts. */
+static bool is_triggered(struct units *units, const struct unit *unit)
+{
+	_cleanup_(strings_freep) char **triggers = NULL;
+	struct error ignored;
+
+	return units_triggers(units, unit->name, &triggers, &ignored) == 0 && triggers && *triggers;
+}
+
+/* The units that somebody enabled and that are up. Those that come and go by themselves (started by a timer,
+ * a socket, a path or over D-Bus) would change the digest from minute to minute. null where systemd does not
+ * answer. */
+static json_t *enabled_units(int root_fd)
+{
+	_cleanup_(units_freep) struct units *units = NULL;
+	_cleanup_(unit_list_clear) struct unit_list list = {};
+	struct error ignored;
+	json_t *array;
+
+	if (root_fd != AT_FDCWD || units_open(&units, &ignored) < 0 || units_list(units, &list, &ignored) < 0)
+		return json_null();
+	array = json_array();
+	for (size_t i = 0; i < list.n; i++) {
+		const struct unit *unit = &list.items[i];
+
+		if (unit_is_up(unit) && is_enabled(unit) && !is_triggered(units, unit))
+			json_array_append_new(array, json_string(unit->name));
+	}
+	return array;
+}
+
+static json_t *files(int root_fd)
+{
+	json_t *settings = json_object();
+
+	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
+		json_t *part = json_object_get(settings, FILES[i].part);
+
+		if (!part) {
+			part = json_object();
+			json_object_set_new(settings, FILES[i].part, part);
+		}
+		json_object_set_new(part, FILES[i].name, fingerprint_file(root_fd, FILES[i].path));
+	}
+	return settings;
+}
+
+json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
+{
+	json_t *settings = files(root_fd), *frequency = frequencies(root_fd);
+
+	if (!settings || !frequency) {
+		json_decref(settings);
+		json_decref(frequency);
+		return NULL;
+	}
+	json_object_set_new(settings, "frequency", frequency);
+	json_object_set_new(settings, "kernel_options", kernel_options(root_fd, kernel->running));
+	json_object_set_new(settings, "vulnerabilities", vulnerabilities(root_fd));
+	json_object_set_new(settings, "units", enabled_units(root_fd));
+	json_object_set_new(settings, "libc", json_string(gnu_get_libc_version()));
+	return settings;
+}

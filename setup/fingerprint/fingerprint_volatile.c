@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The volatile part of a fingerprint: what changes by itself, or with every package, and may explain a
+ * run that went astray. */
+#include "setup/fingerprint/fingerprint.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+#include "lib/host/clock/kernel_clock.h"
+#include "lib/host/system/machine.h"
+#include "lib/host/process/process.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <time.h>
+
+extern char **environ;
+
+/* How many packages dpkg has installed, and a digest of its list; null on other systems. */
+static json_t *packages(int root_fd)
+{
+	_cleanup_(freep) char *text = NULL;
+	char digest[DIGEST_SIZE];
+	json_int_t n = 0;
+
+	if (text_read_file(root_fd, "/var/lib/dpkg/status", &text) < 0)
+		return json_null();
+	for (const char *p = text; (p = strstr(p, "\nStatus: install ok installed\n")); p++)
+		n++;
+	digest_of(text, strlen(text), digest);
+	return json_pack("{s:I, s:s}", "installed", n, "digest", digest);
+}
+
+static json_int_t lines(int root_fd, const char *path)
+{
+	_cleanup_(freep) char *text = NULL;
+	json_int_t n = 0;
+
+	if (text_read_file(root_fd, path, &text) < 0 || !*text)
+		return 0;
+	for (const char *p = text; p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
+		n++;
+	return n;
+}
+
+static json_t *clock_part(int root_fd)
+{
+	struct clock_state clock;
+
+	if (root_fd != AT_FDCWD)
+		return json_null();
+	clock_read(&clock);
+	if (!clock.known)
+		return json_null();
+	return json_pack("{s:b, s:f, s:I}", "kernel_says_synchronised", clock.synchronised, "rate_ppm",
+		clock.frequency_ppm, "max_error_us", (json_int_t)clock.max_error_us);
+}
+
+static json_t *taken(void)
+{
+	char moment[TEXT_TIME_SIZE];
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return json_string(text_moment(moment, now.tv_sec * NS_PER_S));
+}
+
+/* "tmpfs" matters to a program that reads and writes; others are given by the number that statfs(2) lists. */
+static json_t *working_directory(void)
+{
+	static const struct {
+		unsigned long magic;
+		const char *name;
+	} known[] = {{0xef53, "ext4"}, {0x01021994, "tmpfs"}, {0x58465342, "xfs"}, {0x9123683e, "btrfs"},
+		{0x794c7630, "overlay"}, {0x6969, "nfs"}, {0x2fc12fc1, "zfs"}};
+	struct statfs fs;
+	char number[24];
+
+	if (statfs(".", &fs) < 0)
+		return json_null();
+	for (size_t i = 0; i < ELEMENTS(known); i++)
+		if (known[i].magic == (unsigned long)fs.f_type)
+			return json_string(known[i].name);
+	snprintf(number, sizeof(number), "0x%lx", (unsigned long)fs.f_type);
+	return json_string(number);
+}
+
+static json_int_t environment_bytes(void)
+{
+	json_int_t n = 0;
+
+	for (char **e = environ; *e; e++)
+		n += (json_int_t)strlen(*e) + 1;
+	return n;
+}
+
+static json_int_t count_processes(int root_fd)
+{
+	_cleanup_(freep) struct process *processes = NULL;
+	struct error ignored;
+	size_t n;
+
+	return processes_read(&processes, &n, root_fd, &ignored) < 0 ? 0 : (json_int_t)n;
+}
+
+json_t *fingerprint_volatile(int root_fd, const struct machine *m)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
+		"taken", taken(), "host_name", fingerprint_file(root_fd, "/proc/sys/kernel/hostname"),
+		"uptime_s", fingerprint_file(root_fd, "/proc/uptime"), "load",
+		fingerprint_file(root_fd, "/proc/loadavg"), "processes", count_processes(root_fd), "modules",
+		lines(root_fd, "/proc/modules"), "memory_bytes", (json_int_t)m->memory_bytes,
+		"perf_event_max_sample_rate",
+		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"), "clock",
+		clock_part(root_fd), "working_directory_on", working_directory(), "environment_bytes",
+		environment_bytes(), "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
+		__VERSION__);
+}

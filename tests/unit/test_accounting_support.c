@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is said where the accounting cannot be had. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/host/accounting/accounting_support.h"
+#include "tests/unit/tree.h"
+
+#include <linux/capability.h>
+
+#define BIT(capability) (UINT64_C(1) << (capability))
+
+static const struct accounting_site good = {
+	.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_NET_ADMIN),
+	.initial_user_namespace = true,
+	.initial_pid_namespace = true,
+	.has_btf = true,
+	.kernel_major = 6,
+	.kernel_minor = 1,
+};
+
+static void assert_refused(int r, int want, const struct error *err, const char *words)
+{
+	assert_int_equal(r, want);
+	if (!strstr(err->text, words))
+		fail_msg("'%s' is not in '%s'", words, err->text);
+}
+
+static void a_machine_that_has_all_is_fit_for_both(void **state)
+{
+	struct accounting_site admin = good;
+	struct error err = {};
+
+	assert_int_equal(accounting_site_has_bpf(&good, &err), 0);
+	assert_int_equal(accounting_site_has_taskstats(&good, &err), 0);
+	admin.capabilities = BIT(CAP_SYS_ADMIN);
+	assert_int_equal(accounting_site_has_bpf(&admin, &err), 0);
+	assert_string_equal(err.text, "");
+}
+
+static void the_capability_that_is_missing_is_named(void **state)
+{
+	static const struct {
+		uint64_t capabilities;
+		const char *words;
+	} rows[] = {
+		{0, "CAP_BPF and CAP_PERFMON are missing"},
+		{BIT(CAP_BPF), "CAP_PERFMON is missing"},
+		{BIT(CAP_PERFMON), "CAP_BPF is missing"},
+		{BIT(CAP_NET_ADMIN), "CAP_BPF and CAP_PERFMON are missing (be root, or `setcap cap_bpf,"},
+	};
+	struct accounting_site site = good;
+	struct error err = {};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		site.capabilities = rows[i].capabilities;
+		assert_refused(accounting_site_has_bpf(&site, &err), -EPERM, &err, rows[i].words);
+	}
+	site.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN);
+	assert_refused(accounting_site_has_taskstats(&site, &err), -EPERM, &err, "CAP_NET_ADMIN is missing");
+}
+
+static void an_old_kernel_and_one_without_btf_have_words_of_their_own(void **state)
+{
+	struct accounting_site site = good;
+	struct error err = {};
+
+	site.kernel_major = 5;
+	site.kernel_minor = 4;
+	assert_refused(accounting_site_has_bpf(&site, &err), -ENOTSUP, &err,
+		"Linux 5.4 is too old, 5.8 is the first");
+	site = good;
+	site.has_btf = false;
+	assert_refused(accounting_site_has_bpf(&site, &err), -ENOTSUP, &err, "the kernel has no BTF");
+	site = good;
+	site.lockdown = true;
+	assert_refused(accounting_site_has_bpf(&site, &err), -EPERM, &err, "locked down");
+}
+
+static void a_container_has_words_of_its_own(void **state)
+{
+	struct accounting_site site = good;
+	struct error err = {};
+
+	site.initial_pid_namespace = false;
+	assert_refused(accounting_site_has_bpf(&site, &err), -ENOTSUP, &err, "--pid=host");
+	assert_refused(accounting_site_has_taskstats(&site, &err), -ENOTSUP, &err, "--pid=host");
+	site = good;
+	site.initial_user_namespace = false;
+	assert_refused(accounting_site_has_bpf(&site, &err), -EPERM, &err, "user namespace");
+	assert_refused(accounting_site_has_taskstats(&site, &err), -ENOTSUP, &err, "this is a container");
+}
+
+static void what_there_is_is_read_from_files(void **state)
+{
+	_cleanup_(tree_remove) struct tree tree = {};
+	struct accounting_site site;
+
+	tree_make(&tree);
+	tree_put(&tree, "proc/self/status",
+		"Name:\tx\nCapPrm:\t000001ffffffffff\nCapEff:\t0000000000001000\n");
+	tree_put(&tree, "proc/self/uid_map", "         0          0 4294967295\n");
+	tree_link(&tree, "proc/self/ns/pid", "pid:[4026531836]");
+	tree_put(&tree, "sys/kernel/btf/vmlinux", "");
+	tree_put(&tree, "sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	accounting_site_read(&site, tree.fd);
+	assert_int_equal(site.capabilities, BIT(CAP_NET_ADMIN));
+	assert_true(site.initial_user_namespace && site.initial_pid_namespace && site.has_btf);
+	assert_false(site.lockdown);
+	assert_true(site.kernel_major >= 5);
+}
+
+static void a_rootless_container_is_recognised(void **state)
+{
+	_cleanup_(tree_remove) struct tree tree = {};
+	struct accounting_site site;
+
+	tree_make(&tree);
+	tree_put(&tree, "proc/self/uid_map", "         0       1000          1\n");
+	tree_link(&tree, "proc/self/ns/pid", "pid:[4026532215]");
+	tree_put(&tree, "sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+	accounting_site_read(&site, tree.fd);
+	assert_int_equal(site.capabilities, 0);
+	assert_false(site.initial_user_namespace || site.initial_pid_namespace || site.has_btf);
+	assert_true(site.lockdown);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_machine_that_has_all_is_fit_for_both),
+		cmocka_unit_test(the_capability_that_is_missing_is_named),
+		cmocka_unit_test(an_old_kernel_and_one_without_btf_have_words_of_their_own),
+		cmocka_unit_test(a_container_has_words_of_its_own),
+		cmocka_unit_test(what_there_is_is_read_from_files),
+		cmocka_unit_test(a_rootless_container_is_recognised),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A command line as one text, and as words. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/argv.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void assert_words(const char *text, const char *const *expected)
+{
+	_cleanup_(words_freep) char **words = NULL;
+	struct error err = {};
+
+	if (words_split(text, &words, &err) < 0)
+		fail_msg("%s", err.text);
+	for (size_t i = 0; expected[i] || words[i]; i++) {
+		assert_non_null(words[i]);
+		assert_non_null(expected[i]);
+		assert_string_equal(words[i], expected[i]);
+	}
+}
+
+static void words_are_split_as_a_shell_splits_them(void **state)
+{
+	assert_words(" a  b\tc\n", (const char *const[]){"a", "b", "c", NULL});
+	assert_words(
+		"sleep 0.01 longer word", (const char *const[]){"sleep", "0.01", "longer", "word", NULL});
+	assert_words("a 'b c' d", (const char *const[]){"a", "b c", "d", NULL});
+	assert_words("a\"b 'c\"d ''", (const char *const[]){"ab 'cd", "", NULL});
+	assert_words("a\\ b \"\\$x\\\\ \\n\"", (const char *const[]){"a b", "$x\\ \\n", NULL});
+	assert_words("x=a~b#c 'a|b' \\;", (const char *const[]){"x=a~b#c", "a|b", ";", NULL});
+}
+
+static void what_needs_a_shell_is_named(void **state)
+{
+	static const char *const texts[] = {
+		"a | b", "a > b", "a; b", "a && b", "echo $x", "ls *.c", "~/x", "`x`"};
+
+	for (size_t i = 0; i < ELEMENTS(texts); i++) {
+		struct error err = {};
+		char **words;
+
+		assert_int_equal(words_split(texts[i], &words, &err), -EINVAL);
+		assert_non_null(strstr(err.text, "needs a shell: run it with -S sh"));
+	}
+}
+
+static void an_open_quote_and_an_empty_command_are_errors(void **state)
+{
+	struct error err = {};
+	char **words;
+
+	assert_int_equal(words_split("a 'b", &words, &err), -EINVAL);
+	assert_string_equal(err.text, "a quote is not closed in: a 'b");
+	assert_int_equal(words_split("  ", &words, &err), -EINVAL);
+	assert_string_equal(err.text, "the command is empty");
+}
+
+static void what_is_joined_splits_into_the_same_words(void **state)
+{
+	const char *const words[] = {"sh", "-c", "it's \"$x\" | y", "", "a b", "-n=1", NULL};
+	_cleanup_(freep) char *text = words_join((char *const *)words);
+
+	assert_string_equal(text, "sh -c 'it'\\''s \"$x\" | y' '' 'a b' -n=1");
+	assert_words(text, words);
+}
+
+static void a_line_goes_to_a_shell_with_its_options(void **state)
+{
+	const char *const shell[] = {"bash", "--norc", NULL};
+	_cleanup_(words_freep) char **own = words_for_shell((char *const *)shell, "a | b"),
+				    **posix = words_for_shell(NULL, "a | b");
+	_cleanup_(freep) char *own_text = words_join(own), *posix_text = words_join(posix);
+
+	assert_string_equal(own_text, "bash --norc -c 'a | b'");
+	assert_string_equal(posix_text, "/bin/sh -c 'a | b'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_are_split_as_a_shell_splits_them),
+		cmocka_unit_test(what_needs_a_shell_is_named),
+		cmocka_unit_test(an_open_quote_and_an_empty_command_are_errors),
+		cmocka_unit_test(what_is_joined_splits_into_the_same_words),
+		cmocka_unit_test(a_line_goes_to_a_shell_with_its_options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sentinels: read off made-up machines, the difference, into the book and documents, and in words. */
+#include "tests/unit/documents.h"
+#include "tests/unit/scratch.h"
+#include "tests/unit/tree.h"
+
+#include "lib/host/system/counters_bpf.h"
+#include "lib/record/document/document.h"
+#include "lib/protocol/disturbances.h"
+
+#define THROTTLE(cpu, what) "sys/devices/system/cpu/cpu" #cpu "/thermal_throttle/" what "_throttle_count"
+
+static struct sentinels read_once(int root_fd, int cpu)
+{
+	_cleanup_(sentinel_reader_freep) struct sentinel_reader *reader = NULL;
+	struct sentinels sentinels;
+	struct error err;
+
+	assert_int_equal(sentinels_open(&reader, root_fd, cpu, false, &err), 0);
+	sentinels_read(reader, &sentinels);
+	return sentinels;
+}
+
+static void put_machine(const struct tree *tree)
+{
+	tree_put(tree, "proc/stat",
+		"cpu  10 0 10 1000 0 0 0 30 0 0\ncpu0 5 0 5 500 0 0 0 10 0 0\ncpu1 5 0 5 500 0 0 0 20 0 0\n"
+		"ctxt 1\n");
+	tree_put(tree, "proc/vmstat", "nr_free_pages 7\npswpin 3\npswpout 4\npgfault 99\npgmajfault 5\n");
+	tree_put(tree, "proc/pressure/cpu",
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=12\nfull avg10=0.00 avg60=0.00 avg300=0.00 "
+		"total=7\n");
+	tree_put(tree, THROTTLE(0, "core"), "1\n");
+	tree_put(tree, THROTTLE(0, "package"), "10\n");
+	tree_put(tree, THROTTLE(1, "core"), "2\n");
+	tree_put(tree, THROTTLE(1, "package"), "20\n");
+}
+
+static void each_is_read_where_the_kernel_tells_it(void **state)
+{
+	struct sentinels all, second;
+	int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+	struct tree tree;
+
+	tree_make(&tree);
+	put_machine(&tree);
+	all = read_once(tree.fd, -1);
+	second = read_once(tree.fd, 1);
+	tree_remove(&tree);
+	assert_int_equal(all.value[SENTINEL_STEAL], 30 * tick_ns);
+	assert_int_equal(second.value[SENTINEL_STEAL], 20 * tick_ns);
+	assert_int_equal(all.value[SENTINEL_THROTTLES], 33);
+	assert_int_equal(second.value[SENTINEL_THROTTLES], 22);
+	assert_int_equal(all.value[SENTINEL_SWAPPED_IN], 3);
+	assert_int_equal(all.value[SENTINEL_SWAPPED_OUT], 4);
+	assert_int_equal(all.value[SENTINEL_MAJOR_FAULTS], 5);
+	assert_int_equal(all.value[SENTINEL_CPU_PRESSURE], 12000);
+	assert_false(sentinels_know(&all, SENTINEL_VOLUNTARY));
+}
+
+static void what_a_machine_does_not_have_is_not_known(void **state)
+{
+	struct sentinels sentinels;
+	struct tree tree;
+
+	tree_make(&tree);
+	sentinels = read_once(tree.fd, 0);
+	tree_remove(&tree);
+	assert_false(sentinels_know(&sentinels, SENTINEL_STEAL));
+	assert_false(sentinels_know(&sentinels, SENTINEL_THROTTLES));
+	assert_false(sentinels_know(&sentinels, SENTINEL_SWAPPED_IN));
+	assert_false(sentinels_know(&sentinels, SENTINEL_CPU_PRESSURE));
+	assert_true(sentinels_know(&sentinels, SENTINEL_SUSPENDED));
+}
+
+static void a_file_that_grows_under_the_eyes_is_read_as_far_as_needed(void **state)
+{
+	_cleanup_(sentinel_reader_freep) struct sentinel_reader *reader = NULL;
+	struct sentinels sentinels;
+	struct error err;
+	struct tree tree;
+	char text[3000];
+
+	tree_make(&tree);
+	put_machine(&tree);
+	assert_int_equal(sentinels_open(&reader, tree.fd, -1, false, &err), 0);
+	sentinels_read(reader, &sentinels);
+	memset(text, 'x', 2000);
+	strcpy(text + 2000, "\npswpin 8\npswpout 9\npgmajfault 10\n");
+	tree_put(&tree, "proc/vmstat", text);
+	sentinels_read(reader, &sentinels);
+	assert_false(sentinels_know(&sentinels, SENTINEL_MAJOR_FAULTS));
+	sentinels_read(reader, &sentinels);
+	assert_int_equal(sentinels.value[SENTINEL_MAJOR_FAULTS], 10);
+	tree_remove(&tree);
+}
+
+static void the_difference_is_known_where_both_are(void **state)
+{
+	struct sentinels before = {}, after = {}, moved;
+
+	sentinels_set(&before, SENTINEL_STEAL, 100);
+	sentinels_set(&after, SENTINEL_STEAL, 140);
+	sentinels_set(&before, SENTINEL_CLOCK_RATE, -5000);
+	sentinels_set(&after, SENTINEL_CLOCK_RATE, -9000);
+	sentinels_set(&after, SENTINEL_THROTTLES, 3);
+	sentinels_set(&before, SENTINEL_SUSPENDED, 1000);
+	sentinels_set(&after, SENTINEL_SUSPENDED, 1999);
+	moved = sentinels_between(&before, &after);
+	assert_int_equal(moved.value[SENTINEL_STEAL], 40);
+	assert_int_equal(moved.value[SENTINEL_CLOCK_RATE], -4000);
+	assert_false(sentinels_know(&moved, SENTINEL_THROTTLES));
+	assert_true(sentinels_know(&moved, SENTINEL_SUSPENDED));
+	assert_int_equal(moved.value[SENTINEL_SUSPENDED], 0);
+}
+
+static void the_words_name_what_moved_and_where(void **state)
+{
+	struct sample_sentinels samples[3] = {{.sample = 1}, {.sample = 2}, {.sample = 4}};
+	_cleanup_(moves_clear) struct moves moves = {};
+	_cleanup_(freep) char *steal = NULL, *rate = NULL, *pressure = NULL, *unknown = NULL;
+	struct error err;
+
+	for (int i = 0; i < 3; i++) {
+		sentinels_set(&samples[i].moved, SENTINEL_STEAL, i * 20000000);
+		sentinels_set(&samples[i].moved, SENTINEL_CLOCK_RATE, i ? 400 : -2500);
+		sentinels_set(&samples[i].moved, SENTINEL_CPU_PRESSURE, i * 3000000);
+		sentinels_set(&samples[i].moved, SENTINEL_MAJOR_FAULTS, 0);
+		sentinels_set(&samples[i].moved, SENTINEL_INVOLUNTARY, 12);
+	}
+	assert_int_equal(moves_find(&moves, samples, 3, 100000000, &err), 0);
+	assert_int_equal(moves.n, 3);
+	steal = moved_words(&moves, &moves.items[0]);
+	rate = moved_words(&moves, &moves.items[1]);
+	pressure = moved_words(&moves, &moves.items[2]);
+	unknown = moves_unknown_words(&moves);
+	assert_string_equal(steal, "the hypervisor took away more than 0.1 % of the time in 2 of 3 samples "
+				   "(2, 4), 60.00 ms in all");
+	assert_string_equal(rate, "NTP changed the clock's rate in 1 of 3 samples (1), by up to 2.5 ppm");
+	assert_string_equal(pressure,
+		"processes had to wait for a CPU for more than 5 % of the time in 1 of 3 samples (4), 6.000 "
+		"ms in all");
+	assert_string_equal(unknown, "heat, swapping, sleep, context switches");
+}
+
+static void they_come_back_from_the_book_and_go_through_documents(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(json_decrefp) json_t *document = parse(
+		"{'format': 'emp-run', 'version': 1, 'program': 'xz', 'task_length_s': 1, 'resolution_ns': "
+		"1, 'samples': [{'n': 1, 'start_ns': 5, 'et_ns': 9, 'pt_ns': 9, 'executions': []},"
+		"{'n': 2, 'start_ns': 20, 'et_ns': 9, 'pt_ns': 9, 'executions': [], 'sentinels':"
+		" {'steal_ns': 10000000, 'clock_rate_ppb': -7, 'voluntary_switches': 1}}]}");
+	_cleanup_(json_decrefp) json_t *back = NULL;
+	_cleanup_(freep) struct sample_sentinels *rows = NULL;
+	int64_t id;
+	size_t n;
+
+	assert_done(s, document_import_run(s->book, document, &id, &s->err));
+	assert_done(s, document_export_run(s->book, id, &back, &s->err));
+	assert_same(document, back);
+	assert_done(s, book_sentinels(s->book, id, &rows, &n, &s->err));
+	assert_int_equal(n, 1);
+	assert_int_equal(rows[0].sample, 2);
+	assert_int_equal(rows[0].moved.value[SENTINEL_CLOCK_RATE], -7);
+	assert_false(sentinels_know(&rows[0].moved, SENTINEL_THROTTLES));
+	json_object_set_new(
+		json_object_get(json_array_get(json_object_get(document, "samples"), 1), "sentinels"),
+		"steal_ns", json_string("much"));
+	assert_true(document_import_run(s->book, document, &id, &s->err) < 0);
+	assert_says(s, "sample 2: 'steal_ns' must be");
+}
+
+static void a_count_from_a_wrong_place_does_not_agree(void **state)
+{
+	const struct machine_counts before = {.user_ns = 40, .steal_ns = 10, .major_faults = 5},
+				    after = {.user_ns = 50, .steal_ns = 10, .major_faults = 6};
+	const struct machine_counts right = {.user_ns = 59, .steal_ns = 19, .major_faults = 6};
+	struct machine_counts wrong;
+
+	assert_true(machine_counts_agree(&right, &before, &after, 10));
+	assert_false(machine_counts_agree(
+		&(struct machine_counts){}, &(struct machine_counts){}, &(struct machine_counts){}, 10));
+	wrong = right, wrong.user_ns = 60;
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
+	wrong = right, wrong.steal_ns = 9;
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
+	wrong = right, wrong.major_faults = 7;
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
+	wrong = right, wrong.swapped_in = 1;
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
+	wrong = right, wrong.swapped_out = -1;
+	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_is_read_where_the_kernel_tells_it),
+		cmocka_unit_test(what_a_machine_does_not_have_is_not_known),
+		cmocka_unit_test(a_file_that_grows_under_the_eyes_is_read_as_far_as_needed),
+		cmocka_unit_test(a_count_from_a_wrong_place_does_not_agree),
+		cmocka_unit_test(the_difference_is_known_where_both_are),
+		cmocka_unit_test(the_words_name_what_moved_and_where),
+		in_book(they_come_back_from_the_book_and_go_through_documents),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Under which name a process counts. */
+#include "tests/unit/check.h"
+
+#include "lib/protocol/name_groups.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void kernel_workers_are_grouped(void **state)
+{
+	assert_string_equal(name_group(names_default, "kworker/0:1-events"), "kworker");
+	assert_string_equal(name_group(names_default, "kworker/3:2H"), "kworker");
+	assert_string_equal(name_group(names_default, "kworker/u8:0-flush-8:0"), "kworker/u");
+	assert_string_equal(name_group(names_default, "kworker/R-mld"), "kworker/R-mld");
+}
+
+/* EMP, Table VIII, has them by these names. */
+static void other_names_are_their_own(void **state)
+{
+	assert_string_equal(name_group(names_default, "kblockd/0"), "kblockd/0");
+	assert_string_equal(name_group(names_default, "jbd2/md0-8"), "jbd2/md0-8");
+	assert_string_equal(name_group(names_default, "rhsmcertd-worke"), "rhsmcertd-worke");
+}
+
+static void the_first_pattern_that_fits_counts(void **state)
+{
+	static const struct name_pattern patterns[] = {{"php-fpm*", "php"}, {"php*", "other"}, {}};
+
+	assert_string_equal(name_group(patterns, "php-fpm7"), "php");
+	assert_string_equal(name_group(patterns, "php"), "other");
+	assert_string_equal(name_group(patterns, "kworker/0:1"), "kworker/0:1");
+}
+
+static void rows_of_the_user_come_before_the_others(void **state)
+{
+	struct names names = {};
+	struct error err = {};
+
+	assert_int_equal(
+		names_parse(&names, "# mine\n\n  php-fpm* = php-fpm \nkworker/0:* =\nkworker/1:1 = odd one\n",
+			"x", &err),
+		0);
+	assert_string_equal(name_group(names.rows, "php-fpm8.2"), "php-fpm");
+	assert_string_equal(name_group(names.rows, "kworker/0:3"), "kworker/0:3");
+	assert_string_equal(name_group(names.rows, "kworker/1:1"), "odd one");
+	assert_string_equal(name_group(names.rows, "kworker/2:1"), "kworker");
+	names_clear(&names);
+}
+
+static void a_line_that_is_no_row_is_named(void **state)
+{
+	struct names names = {};
+	struct error err = {};
+
+	assert_int_equal(names_parse(&names, "a = b\nnonsense\n", "/etc/x", &err), -EINVAL);
+	assert_string_equal(err.text, "/etc/x, line 2: 'nonsense' is not PATTERN = GROUP");
+	assert_int_equal(names_parse(&names, "= b", "/etc/x", &err), -EINVAL);
+	assert_null(names.rows);
+}
+
+static void a_file_that_was_named_must_be_there(void **state)
+{
+	struct names names = {};
+	struct error err = {};
+
+	setenv("EMP_NAMES", "/nonexistent/names", 1);
+	assert_int_equal(names_load(&names, &err), -ENOENT);
+	assert_string_equal(err.text,
+		"cannot read the names of processes in '/nonexistent/names': No such file or directory");
+	unsetenv("EMP_NAMES");
+	assert_int_equal(names_load(&names, &err), 0);
+	assert_string_equal(name_group(names.rows, "kworker/2:1"), "kworker");
+	names_clear(&names);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_workers_are_grouped),
+		cmocka_unit_test(other_names_are_their_own),
+		cmocka_unit_test(the_first_pattern_that_fits_counts),
+		cmocka_unit_test(rows_of_the_user_come_before_the_others),
+		cmocka_unit_test(a_line_that_is_no_row_is_named),
+		cmocka_unit_test(a_file_that_was_named_must_be_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

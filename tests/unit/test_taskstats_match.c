@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records of taskstats, which have no start times, made fit to be joined. The before image begins at 1000 ns.
+ */
+#include "tests/unit/check.h"
+
+#include "lib/host/accounting/taskstats_match.h"
+#include "lib/host/accounting/snapshot_diff.h"
+
+#include <string.h>
+
+enum { BEFORE_NS = 1000, ENDING = 66 };
+
+static struct task_record process(unsigned int pid, uint64_t run_ns)
+{
+	return (struct task_record){.kind = RECORD_KIND_TASK,
+		.key = pid,
+		.pid = pid,
+		.tgid = pid,
+		.run_ns = run_ns,
+		.comm = "daemon"};
+}
+
+static struct task_record ended(unsigned int pid, uint64_t run_ns)
+{
+	struct task_record record = process(pid, run_ns);
+
+	record.flags = RECORD_DEAD;
+	return record;
+}
+
+static bool is_ending(unsigned int pid)
+{
+	return pid == ENDING;
+}
+
+/* An interval: what was listed, what the images and the exits told. */
+struct interval {
+	pid_t listed[8];
+	struct task_record before[8], exits[8], after[8];
+	size_t n_listed, n_before, n_exits, n_early, n_after;
+};
+
+struct joined {
+	struct join *join;
+	struct keymap last_exit;
+	struct executions executions;
+};
+
+static void date_and_join(struct interval *i, struct joined *ret)
+{
+	struct pid_list listed = {.items = i->listed, .n = i->n_listed};
+	struct dating dating = {
+		.listed = &listed,
+		.before = i->before,
+		.exits = i->exits,
+		.after = i->after,
+		.n_before = i->n_before,
+		.n_exits = i->n_exits,
+		.n_after = i->n_after,
+		.n_early = i->n_early,
+		.before_ns = BEFORE_NS,
+		.is_ending = is_ending,
+	};
+	struct images images = {
+		.before = i->before,
+		.exits = i->exits,
+		.after = i->after,
+		.n_before = i->n_before,
+		.n_exits = i->n_exits,
+		.n_after = i->n_after,
+		.before_ns = BEFORE_NS,
+	};
+	struct error err = {};
+
+	*ret = (struct joined){};
+	assert_int_equal(dating_date(&dating, &ret->last_exit), 0);
+	assert_int_equal(join_new(&ret->join, &err), 0);
+	assert_int_equal(join_images(ret->join, &images, &ret->executions, &err), 0);
+}
+
+static void forget(struct joined *joined)
+{
+	keymap_free(&joined->last_exit);
+	join_free(joined->join);
+}
+
+/* The interval has this one execution. */
+static void assert_only(struct interval i, int64_t pt_ns, bool started, bool has_ended)
+{
+	struct joined joined;
+
+	date_and_join(&i, &joined);
+	assert_int_equal(joined.executions.n, 1);
+	assert_int_equal(joined.executions.items[0].pt_ns, pt_ns);
+	assert_int_equal(joined.executions.items[0].started, started);
+	assert_int_equal(joined.executions.items[0].ended, has_ended);
+	forget(&joined);
+}
+
+static void assert_none(struct interval i)
+{
+	struct joined joined;
+
+	date_and_join(&i, &joined);
+	assert_int_equal(joined.executions.n, 0);
+	forget(&joined);
+}
+
+static void a_process_in_both_images_took_the_difference(void **state)
+{
+	assert_only((struct interval){.listed = {5},
+			    .n_listed = 1,
+			    .before = {process(5, 10)},
+			    .n_before = 1,
+			    .after = {process(5, 13)},
+			    .n_after = 1},
+		3, false, false);
+}
+
+static void a_process_that_is_not_on_the_list_started_in_the_sample(void **state)
+{
+	assert_only((struct interval){.after = {process(5, 13)}, .n_after = 1}, 13, true, false);
+	assert_only((struct interval){.exits = {ended(5, 13)}, .n_exits = 1}, 13, true, true);
+}
+
+static void a_process_that_was_listed_and_ended_took_the_difference(void **state)
+{
+	assert_only((struct interval){.listed = {5},
+			    .n_listed = 1,
+			    .before = {process(5, 10)},
+			    .n_before = 1,
+			    .exits = {ended(5, 13)},
+			    .n_exits = 1},
+		3, false, true);
+}
+
+static void a_process_that_was_gone_when_it_was_asked_for_is_not_counted(void **state)
+{
+	assert_none((struct interval){
+		.listed = {5}, .n_listed = 1, .exits = {ended(5, 13)}, .n_exits = 1, .n_early = 1});
+}
+
+/* Of a zombie the kernel tells 0: the difference would be all that it ever had. */
+static void a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted(void **state)
+{
+	struct interval zombie = {.listed = {5},
+		.n_listed = 1,
+		.before = {process(5, 0)},
+		.n_before = 1,
+		.exits = {ended(5, 13)},
+		.n_exits = 1,
+		.n_early = 1};
+
+	assert_none(zombie);
+	zombie.n_early = 0; /* it had not run yet, and then did */
+	assert_only(zombie, 13, false, true);
+}
+
+static void a_zombie_in_the_after_image_counts_once(void **state)
+{
+	struct interval i = {.listed = {5},
+		.n_listed = 1,
+		.before = {process(5, 10)},
+		.n_before = 1,
+		.exits = {ended(5, 13)},
+		.n_exits = 1,
+		.after = {process(5, 0)},
+		.n_after = 1};
+
+	assert_only(i, 3, false, true); /* one thread */
+	i.after[0] = process(5, 13);
+	assert_only(i, 3, false, true); /* several */
+}
+
+static void a_process_between_its_record_and_its_release_counts_once(void **state)
+{
+	assert_only((struct interval){.exits = {ended(ENDING, 13)},
+			    .n_exits = 1,
+			    .after = {process(ENDING, 14)},
+			    .n_after = 1},
+		13, true, true);
+}
+
+static void executions_with_one_pid_stay_apart(void **state)
+{
+	struct interval i = {.listed = {5},
+		.n_listed = 1,
+		.before = {process(5, 10)},
+		.n_before = 1,
+		.exits = {ended(5, 13), ended(5, 2)},
+		.n_exits = 2,
+		.after = {process(5, 4)},
+		.n_after = 1};
+	struct joined joined;
+
+	date_and_join(&i, &joined);
+	assert_int_equal(joined.executions.n, 3);
+	assert_int_equal(joined.executions.items[0].pt_ns, 3);
+	assert_int_equal(joined.executions.items[1].pt_ns, 2);
+	assert_int_equal(joined.executions.items[2].pt_ns, 4);
+	assert_true(joined.executions.items[1].started && joined.executions.items[1].ended);
+	assert_true(joined.executions.items[2].started && !joined.executions.items[2].ended);
+	forget(&joined);
+}
+
+static void a_process_bears_the_name_of_its_first_thread(void **state)
+{
+	struct interval i = {.exits = {ended(5, 13), ended(7, 40)}, .n_exits = 2};
+	struct joined joined;
+
+	i.exits[0].kind = 0; /* the first thread, alone */
+	strcpy(i.exits[0].comm, "java");
+	i.exits[1].tgid = 5;
+	strcpy(i.exits[1].comm, "gc-thread");
+	date_and_join(&i, &joined);
+	assert_int_equal(joined.executions.n, 1);
+	assert_int_equal(joined.executions.items[0].pid, 5);
+	assert_int_equal(joined.executions.items[0].pt_ns, 40);
+	assert_string_equal(joined.executions.items[0].name, "java");
+	forget(&joined);
+}
+
+/* A thread that executes a program becomes the first one. */
+static void a_program_that_a_thread_executed_keeps_its_own_name(void **state)
+{
+	struct interval i = {.exits = {ended(5, 13), ended(5, 40)}, .n_exits = 2};
+	struct joined joined;
+
+	i.exits[0].kind = 0;
+	strcpy(i.exits[1].comm, "program");
+	date_and_join(&i, &joined);
+	assert_int_equal(joined.executions.n, 1);
+	assert_string_equal(joined.executions.items[0].name, "program");
+	forget(&joined);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_in_both_images_took_the_difference),
+		cmocka_unit_test(a_process_that_is_not_on_the_list_started_in_the_sample),
+		cmocka_unit_test(a_process_that_was_listed_and_ended_took_the_difference),
+		cmocka_unit_test(a_process_that_was_gone_when_it_was_asked_for_is_not_counted),
+		cmocka_unit_test(a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted),
+		cmocka_unit_test(a_zombie_in_the_after_image_counts_once),
+		cmocka_unit_test(a_process_between_its_record_and_its_release_counts_once),
+		cmocka_unit_test(executions_with_one_pid_stay_apart),
+		cmocka_unit_test(a_process_bears_the_name_of_its_first_thread),
+		cmocka_unit_test(a_program_that_a_thread_executed_keeps_its_own_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How much of the variance of a series is its course in time. */
+#include "tests/unit/check.h"
+
+#include "lib/stats/trend.h"
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+
+enum { N = 400 };
+
+static void make(int64_t *values, double slope, double step, size_t at)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+
+	for (size_t i = 0; i < N; i++)
+		values[i] = llround(1e9 + 1e3 * (gsl_ran_gaussian(rng, 1) + slope * (double)i / N +
+							(i >= at ? step : 0)));
+	gsl_rng_free(rng);
+}
+
+static void noise_has_no_course(void **state)
+{
+	int64_t values[N];
+	struct course c;
+
+	make(values, 0, 0, 0);
+	c = course_of(values, N, 0, INT64_MAX / 2);
+	assert_true(c.slow < 0.1);
+}
+
+static void a_drift_is_a_line(void **state)
+{
+	int64_t values[N];
+	struct course c;
+
+	make(values, 10, 0, 0);
+	c = course_of(values, N, 0, INT64_MAX / 2);
+	assert_true(c.slow > 0.8);
+	assert_true(c.line > c.step);
+}
+
+static void a_step_is_found_where_it_is(void **state)
+{
+	int64_t values[N];
+	struct course c;
+
+	make(values, 0, 10, 130);
+	c = course_of(values, N, 0, INT64_MAX / 2);
+	assert_true(c.slow > 0.8 && c.step > c.line);
+	assert_int_equal(c.change, 130);
+	assert_true(fabs(c.after - c.before - 10e3) < 500);
+}
+
+static void a_single_outlier_is_pulled_in(void **state)
+{
+	int64_t values[N];
+	struct course c;
+
+	make(values, 10, 0, 0);
+	values[200] = INT64_C(3600000000000);
+	c = course_of(values, N, 1000000000 - 5000, 1000000000 + 15000);
+	assert_true(c.slow > 0.8);
+}
+
+static void what_is_too_short_or_constant_has_none(void **state)
+{
+	const int64_t values[] = {1, 2, 3, 4, 5, 6}, same[40] = {};
+
+	assert_true(course_of(values, 6, 0, 10).slow == 0);
+	assert_true(course_of(same, 40, 0, 10).slow == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(noise_has_no_course),
+		cmocka_unit_test(a_drift_is_a_line),
+		cmocka_unit_test(a_step_is_found_where_it_is),
+		cmocka_unit_test(a_single_outlier_is_pulled_in),
+		cmocka_unit_test(what_is_too_short_or_constant_has_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
