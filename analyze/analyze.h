@@ -38,7 +38,7 @@ void cell_time(struct table *table, int64_t ns);
 void print_over(const struct over_cutoff *over);
 
 /* The zooms, the central cluster and the verdict, for people. */
-void print_reading(const struct reading *reading);
+void print_analysis(const struct analysis *analysis);
 
 int verb_list(int argc, char **argv, struct error *err);
 int verb_show(int argc, char **argv, struct error *err);

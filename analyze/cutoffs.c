@@ -51,21 +51,21 @@ const struct option_row cutoffs_options[] = {
 	{},
 };
 
-static void print_period(const struct reading *reading, const struct habit *h)
+static void print_period(const struct analysis *analysis, const struct daemon_statistics *h)
 {
 	char period[TEXT_TIME_SIZE];
 
 	if (h->period.samples > 0)
 		printf("; every %g samples = %s, %s", h->period.samples,
-			text_duration(period, (int64_t)(h->period.samples * reading->spacing_ns)),
+			text_duration(period, (int64_t)(h->period.samples * analysis->spacing_ns)),
 			h->period.firm ? "firm" : "tentative (two occurrences)");
 }
 
 /* Where the cutoff of one run comes from. */
 static void print_source(
-	const char *which, const struct reading *reading, const char *daemon, int64_t cutoff_ns)
+	const char *which, const struct analysis *analysis, const char *daemon, int64_t cutoff_ns)
 {
-	const struct habit *h = reading_habit(reading, daemon);
+	const struct daemon_statistics *h = analysis_daemon(analysis, daemon);
 	char least[TEXT_TIME_SIZE], max[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE];
 
 	if (!h || cutoff_ns < 0) {
@@ -85,23 +85,23 @@ static void print_source(
 		printf("up to %s in the central cluster", max);
 	else
 		printf("none in the central cluster");
-	print_period(reading, h);
+	print_period(analysis, h);
 	printf("\n");
 }
 
-static void print_sources(const struct profile *profile, const struct reading *short_reading,
-	const struct reading *long_reading)
+static void print_sources(const struct profile *profile, const struct analysis *short_analysis,
+	const struct analysis *long_analysis)
 {
 	for (size_t i = 0; i < profile->n_cutoffs; i++) {
 		const struct cutoff *c = &profile->cutoffs[i];
 
 		printf("%s%s%s%s\n", c->daemon, c->unit ? " (" : "", c->unit ?: "", c->unit ? ")" : "");
-		print_source("short", short_reading, c->daemon, c->short_ns);
-		print_source("long", long_reading, c->daemon, c->long_ns);
+		print_source("short", short_analysis, c->daemon, c->short_ns);
+		print_source("long", long_analysis, c->daemon, c->long_ns);
 	}
 }
 
-static int print_profile(const struct profile *profile, const struct making *m, struct error *err)
+static int print_profile(const struct profile *profile, const struct profile_request *m, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	char resolution[TEXT_TIME_SIZE];
@@ -111,8 +111,8 @@ static int print_profile(const struct profile *profile, const struct making *m, 
 		r = document_make_profile(profile, &document, err);
 		return r < 0 ? r : json_print(document, stdout, err);
 	}
-	print_reading(m->short_reading);
-	print_reading(m->long_reading);
+	print_analysis(m->short_analysis);
+	print_analysis(m->long_analysis);
 	if (profile->n_cutoffs == 0) {
 		printf("No daemon is infrequent and long: the profile is empty, and discards nothing.\n");
 		return 0;
@@ -121,23 +121,23 @@ static int print_profile(const struct profile *profile, const struct making *m, 
 		text_duration(resolution, profile->resolution_ns));
 	r = cutoffs_print(profile, err);
 	if (r == 0)
-		print_sources(profile, m->short_reading, m->long_reading);
+		print_sources(profile, m->short_analysis, m->long_analysis);
 	return r;
 }
 
-static int make(struct book *book, const struct making *m, struct error *err)
+static int make(struct book *book, const struct profile_request *m, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};
 	int r;
 
-	r = make_profile(book, options.short_run, options.long_run, m, &profile, err);
-	if (r == MAKE_REFUSED) {
+	r = profile_from_runs(book, options.short_run, options.long_run, m, &profile, err);
+	if (r == PROFILE_REFUSED) {
 		struct error refused = *err;
 
 		return error_say(err, STATUS_NOT_FIT,
 			"%s; --force makes the profile all the same, --%s-central-max sets the bound by hand",
 			refused.text,
-			m->short_reading->shape == SHAPE_L || m->short_reading->shape == SHAPE_CLEAN
+			m->short_analysis->verdict == VERDICT_L || m->short_analysis->verdict == VERDICT_CLEAN
 				? "long"
 				: "short");
 	}
@@ -156,16 +156,16 @@ static int make(struct book *book, const struct making *m, struct error *err)
 int verb_cutoffs(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(reading_clearp) struct reading short_reading = {};
-	_cleanup_(reading_clearp) struct reading long_reading = {};
-	const struct making making = {
+	_cleanup_(analysis_clearp) struct analysis short_analysis = {};
+	_cleanup_(analysis_clearp) struct analysis long_analysis = {};
+	const struct profile_request making = {
 		.name = options.save,
 		.resolution_ns = options.resolution_ns,
 		.force = options.force,
 		.short_central_max_ns = options.short_central_max_ns,
 		.long_central_max_ns = options.long_central_max_ns,
-		.short_reading = &short_reading,
-		.long_reading = &long_reading,
+		.short_analysis = &short_analysis,
+		.long_analysis = &long_analysis,
 	};
 	int r;
 

@@ -34,7 +34,7 @@ const struct option_row daemons_options[] = {
 /* An execution in an L-sample, and what its daemon is in this run. */
 struct row {
 	uint32_t sample;
-	const struct habit *habit;
+	const struct daemon_statistics *daemon;
 	int64_t pt_ns;
 	bool is_long;
 };
@@ -44,7 +44,7 @@ typedef void row_writer(const struct row *row, void *into);
 static void write_json(const struct row *row, void *into)
 {
 	json_array_append_new(into, json_pack("{s:I, s:s, s:s*, s:I, s:b}", "sample", (json_int_t)row->sample,
-					    "daemon", row->habit->name, "unit", row->habit->unit, "pt_ns",
+					    "daemon", row->daemon->name, "unit", row->daemon->unit, "pt_ns",
 					    (json_int_t)row->pt_ns, "long", row->is_long));
 }
 
@@ -52,10 +52,10 @@ static void write_table(const struct row *row, void *into)
 {
 	table_row(into);
 	table_cell(into, "%" PRIu32, row->sample);
-	table_cell(into, "%s", row->habit->name);
-	table_cell(into, "%s", row->habit->unit ?: "-");
+	table_cell(into, "%s", row->daemon->name);
+	table_cell(into, "%s", row->daemon->unit ?: "-");
 	cell_time(into, row->pt_ns);
-	cell_time(into, row->habit->central_max_ns);
+	cell_time(into, row->daemon->central_max_ns);
 	table_cell(into, "%s", row->is_long ? "long" : "");
 }
 
@@ -71,24 +71,24 @@ static void who_clear(struct who *who)
 	names_clear(&who->names);
 }
 
-static int walk_sample(struct book *book, const struct reading *reading, const struct who *who,
+static int walk_sample(struct book *book, const struct analysis *analysis, const struct who *who,
 	uint32_t sample, row_writer *write, void *into, struct error *err)
 {
 	_cleanup_(freep) struct execution *executions = NULL;
 	size_t n = 0;
-	int r = book_executions(book, reading->run.id, sample, &executions, &n, err);
+	int r = book_executions(book, analysis->run.id, sample, &executions, &n, err);
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		const struct daemon *d = &who->daemons.items[executions[i].daemon - 1];
 		struct row row = {
 			.sample = sample,
-			.habit = reading_habit(reading, name_group(who->names.rows, d->name)),
-			.pt_ns = resolution_round(executions[i].pt_ns, reading->resolution_ns),
+			.daemon = analysis_daemon(analysis, name_group(who->names.rows, d->name)),
+			.pt_ns = resolution_round(executions[i].pt_ns, analysis->resolution_ns),
 		};
 
-		if (!row.habit || row.pt_ns == 0)
+		if (!row.daemon || row.pt_ns == 0)
 			continue;
-		row.is_long = habit_is_long(row.habit, row.pt_ns);
+		row.is_long = daemon_statistics_is_long(row.daemon, row.pt_ns);
 		if (row.is_long || options.all)
 			write(&row, into);
 	}
@@ -96,24 +96,24 @@ static int walk_sample(struct book *book, const struct reading *reading, const s
 }
 
 static int walk(
-	struct book *book, const struct reading *reading, row_writer *write, void *into, struct error *err)
+	struct book *book, const struct analysis *analysis, row_writer *write, void *into, struct error *err)
 {
 	_cleanup_(who_clear) struct who who = {};
 	int r = book_daemons(book, &who.daemons, err);
 
 	if (r == 0)
 		r = names_load(&who.names, err);
-	for (size_t i = 0; r == 0 && i < reading->n_l_samples; i++)
-		r = walk_sample(book, reading, &who, reading->l_samples[i], write, into, err);
+	for (size_t i = 0; r == 0 && i < analysis->n_l_samples; i++)
+		r = walk_sample(book, analysis, &who, analysis->l_samples[i], write, into, err);
 	return r;
 }
 
-static json_t *central_as_json(const struct reading *reading)
+static json_t *central_as_json(const struct analysis *analysis)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < reading->n_habits; i++) {
-		const struct habit *h = &reading->habits[i];
+	for (size_t i = 0; i < analysis->n_statistics; i++) {
+		const struct daemon_statistics *h = &analysis->statistics[i];
 
 		if (h->n_central > 0)
 			json_array_append_new(
@@ -124,21 +124,21 @@ static json_t *central_as_json(const struct reading *reading)
 	return array;
 }
 
-static int print_json(struct book *book, const struct reading *reading, struct error *err)
+static int print_json(struct book *book, const struct analysis *analysis, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = json_pack("{s:I, s:s*, s:s, s:I}", "run",
-		(json_int_t)reading->run.id, "program", reading->run.program, "shape",
-		shape_name(reading->shape), "resolution_ns", (json_int_t)reading->resolution_ns);
+		(json_int_t)analysis->run.id, "program", analysis->run.program, "shape",
+		verdict_name(analysis->verdict), "resolution_ns", (json_int_t)analysis->resolution_ns);
 	json_t *rows = json_array();
 	int r;
 
-	json_object_set_new(document, "central", central_as_json(reading));
+	json_object_set_new(document, "central", central_as_json(analysis));
 	json_object_set_new(document, "l_samples", rows);
-	r = walk(book, reading, write_json, rows, err);
+	r = walk(book, analysis, write_json, rows, err);
 	return r < 0 ? r : json_print(document, stdout, err);
 }
 
-static int print_central(const struct reading *reading, struct error *err)
+static int print_central(const struct analysis *analysis, struct error *err)
 {
 	static const struct column columns[] = {
 		{"DAEMON"},
@@ -151,8 +151,8 @@ static int print_central(const struct reading *reading, struct error *err)
 	_cleanup_(table_freep) struct table *table = NULL;
 	int r = table_new(&table, columns, err);
 
-	for (size_t i = 0; r == 0 && i < reading->n_habits; i++) {
-		const struct habit *h = &reading->habits[i];
+	for (size_t i = 0; r == 0 && i < analysis->n_statistics; i++) {
+		const struct daemon_statistics *h = &analysis->statistics[i];
 
 		if (h->n_central == 0)
 			continue;
@@ -166,7 +166,7 @@ static int print_central(const struct reading *reading, struct error *err)
 	return r < 0 ? r : table_print(table, stdout, err);
 }
 
-static int print_l_samples(struct book *book, const struct reading *reading, struct error *err)
+static int print_l_samples(struct book *book, const struct analysis *analysis, struct error *err)
 {
 	static const struct column columns[] = {
 		{"SAMPLE", COLUMN_NUMBER},
@@ -181,30 +181,30 @@ static int print_l_samples(struct book *book, const struct reading *reading, str
 	int r = table_new(&table, columns, err);
 
 	if (r == 0)
-		r = walk(book, reading, write_table, table, err);
+		r = walk(book, analysis, write_table, table, err);
 	return r < 0 ? r : table_print(table, stdout, err);
 }
 
-static int print_daemons(struct book *book, const struct reading *reading, struct error *err)
+static int print_daemons(struct book *book, const struct analysis *analysis, struct error *err)
 {
 	int r;
 
-	print_reading(reading);
-	printf("In the %zu samples of the central cluster:\n", reading->central.n_central);
-	r = print_central(reading, err);
-	if (r < 0 || reading->n_l_samples == 0)
+	print_analysis(analysis);
+	printf("In the %zu samples of the central cluster:\n", analysis->central.n_central);
+	r = print_central(analysis, err);
+	if (r < 0 || analysis->n_l_samples == 0)
 		return r;
-	printf("In the %zu L-samples, %s:\n", reading->n_l_samples,
+	printf("In the %zu L-samples, %s:\n", analysis->n_l_samples,
 		options.all ? "every execution"
 			    : "what ran longer than the central maximum and two sd (--all: the rest too)");
-	return print_l_samples(book, reading, err);
+	return print_l_samples(book, analysis, err);
 }
 
 int verb_daemons(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(reading_clearp) struct reading reading = {};
-	const struct reading_options how = {
+	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	const struct analysis_options how = {
 		.resolution_ns = options.resolution_ns,
 		.central_max_ns = options.central_max_ns,
 	};
@@ -215,8 +215,8 @@ int verb_daemons(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = analyze_open_book(BOOK_READ, &book, err);
 	if (r == 0)
-		r = read_run(book, run, &how, &reading, err);
+		r = analysis_load(book, run, &how, &analysis, err);
 	if (r < 0)
 		return r;
-	return (analyze_options.json ? print_json : print_daemons)(book, &reading, err);
+	return (analyze_options.json ? print_json : print_daemons)(book, &analysis, err);
 }

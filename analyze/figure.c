@@ -7,18 +7,18 @@
 #include <string.h>
 
 struct suspect {
-	const struct habit *habit; /* NULL: none */
+	const struct daemon_statistics *daemon; /* NULL: none */
 	int64_t pt_ns;
 };
 
-static size_t index_of(const struct reading *reading, uint32_t number)
+static size_t index_of(const struct analysis *analysis, uint32_t number)
 {
-	size_t low = 0, high = reading->n_samples;
+	size_t low = 0, high = analysis->n_samples;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (reading->samples[middle].n < number)
+		if (analysis->samples[middle].n < number)
 			low = middle + 1;
 		else
 			high = middle;
@@ -26,63 +26,63 @@ static size_t index_of(const struct reading *reading, uint32_t number)
 	return low;
 }
 
-static void suspect(struct suspect *s, const struct habit *habit, int64_t pt_ns)
+static void suspect(struct suspect *s, const struct daemon_statistics *daemon, int64_t pt_ns)
 {
-	if (!s->habit || s->pt_ns < pt_ns)
-		*s = (struct suspect){habit, pt_ns};
+	if (!s->daemon || s->pt_ns < pt_ns)
+		*s = (struct suspect){daemon, pt_ns};
 }
 
 static void find_suspects(
-	struct suspect *suspects, const struct reading *reading, const struct discarding *discarding)
+	struct suspect *suspects, const struct analysis *analysis, const struct discarding *discarding)
 {
 	for (size_t i = 0; discarding && i < discarding->n_over; i++) {
 		const struct over_cutoff *over = &discarding->over[i];
 
-		suspect(&suspects[index_of(reading, over->sample)], reading_habit(reading, over->daemon),
+		suspect(&suspects[index_of(analysis, over->sample)], analysis_daemon(analysis, over->daemon),
 			over->pt_ns);
 	}
-	for (size_t i = 0; !discarding && i < reading->n_habits; i++) {
-		const struct habit *h = &reading->habits[i];
+	for (size_t i = 0; !discarding && i < analysis->n_statistics; i++) {
+		const struct daemon_statistics *h = &analysis->statistics[i];
 
 		for (size_t j = 0; j < h->n_longs; j++)
-			suspect(&suspects[index_of(reading, h->longs[j].sample)], h, h->longs[j].pt_ns);
+			suspect(&suspects[index_of(analysis, h->longs[j].sample)], h, h->longs[j].pt_ns);
 	}
 }
 
 /* The daemons that are suspects of most samples get marks of their own. */
 static int choose_daemons(struct figure *f, const struct suspect *suspects)
 {
-	const struct reading *reading = f->reading;
-	_cleanup_(freep) size_t *samples = calloc(reading->n_habits + 1, sizeof(*samples));
+	const struct analysis *analysis = f->analysis;
+	_cleanup_(freep) size_t *samples = calloc(analysis->n_statistics + 1, sizeof(*samples));
 
 	if (!samples)
 		return -ENOMEM;
-	for (size_t i = 0; i < reading->n_samples; i++)
-		if (suspects[i].habit)
-			samples[suspects[i].habit - reading->habits]++;
+	for (size_t i = 0; i < analysis->n_samples; i++)
+		if (suspects[i].daemon)
+			samples[suspects[i].daemon - analysis->statistics]++;
 	while (f->n_daemons < FIGURE_DAEMONS) {
 		size_t most = 0;
 
-		for (size_t h = 1; h < reading->n_habits; h++)
+		for (size_t h = 1; h < analysis->n_statistics; h++)
 			if (samples[h] > samples[most])
 				most = h;
 		if (samples[most] == 0)
 			break;
 		samples[most] = 0;
-		f->daemons[f->n_daemons++] = reading->habits[most].name;
+		f->daemons[f->n_daemons++] = analysis->statistics[most].name;
 	}
 	return 0;
 }
 
 static uint8_t cause_of(const struct figure *f, const struct suspect *s, size_t sample)
 {
-	const struct central *c = &f->reading->central;
-	int64_t et_ns = f->reading->samples[sample].et_ns;
+	const struct cluster *c = &f->analysis->central;
+	int64_t et_ns = f->analysis->samples[sample].et_ns;
 
-	for (size_t d = 0; s->habit && d < f->n_daemons; d++)
-		if (f->daemons[d] == s->habit->name)
+	for (size_t d = 0; s->daemon && d < f->n_daemons; d++)
+		if (f->daemons[d] == s->daemon->name)
 			return (uint8_t)(CAUSE_DAEMON + d);
-	if (s->habit)
+	if (s->daemon)
 		return CAUSE_OTHER_DAEMON;
 	if (et_ns > c->high_ns)
 		return CAUSE_UNEXPLAINED;
@@ -92,27 +92,27 @@ static uint8_t cause_of(const struct figure *f, const struct suspect *s, size_t 
 static void mark_two_sd(struct figure *f, const struct discarding *discarding)
 {
 	for (size_t i = 0; i < discarding->pt.n_by_two_sd; i++) {
-		uint8_t *cause = &f->causes[index_of(f->reading, discarding->pt.by_two_sd[i])];
+		uint8_t *cause = &f->causes[index_of(f->analysis, discarding->pt.by_two_sd[i])];
 
 		if (*cause == CAUSE_NONE)
 			*cause = CAUSE_TWO_SD;
 	}
 }
 
-int figure_prepare(struct figure *f, const struct reading *reading, const struct discarding *discarding,
+int figure_prepare(struct figure *f, const struct analysis *analysis, const struct discarding *discarding,
 	const char *profile, struct error *err)
 {
-	_cleanup_(freep) struct suspect *suspects = calloc(reading->n_samples, sizeof(*suspects));
+	_cleanup_(freep) struct suspect *suspects = calloc(analysis->n_samples, sizeof(*suspects));
 
-	f->reading = reading;
+	f->analysis = analysis;
 	f->profile = profile;
-	f->causes = calloc(reading->n_samples, sizeof(*f->causes));
+	f->causes = calloc(analysis->n_samples, sizeof(*f->causes));
 	if (!suspects || !f->causes)
-		return error_os(err, -ENOMEM, "cannot draw %zu samples", reading->n_samples);
-	find_suspects(suspects, reading, discarding);
+		return error_os(err, -ENOMEM, "cannot draw %zu samples", analysis->n_samples);
+	find_suspects(suspects, analysis, discarding);
 	if (choose_daemons(f, suspects) < 0)
-		return error_os(err, -ENOMEM, "cannot draw %zu samples", reading->n_samples);
-	for (size_t i = 0; i < reading->n_samples; i++)
+		return error_os(err, -ENOMEM, "cannot draw %zu samples", analysis->n_samples);
+	for (size_t i = 0; i < analysis->n_samples; i++)
 		f->causes[i] = cause_of(f, &suspects[i], i);
 	if (discarding)
 		mark_two_sd(f, discarding);

@@ -12,7 +12,7 @@ enum cause { CAUSE_NONE, CAUSE_UNEXPLAINED, CAUSE_BELOW, CAUSE_TWO_SD, CAUSE_OTH
 enum { FIGURE_DAEMONS = 6 }; /* with a mark of their own; the others share one */
 
 struct figure {
-	const struct reading *reading;
+	const struct analysis *analysis;
 	const char *profile; /* NULL: L-samples are marked, else the samples that it discards */
 	uint8_t *causes;     /* one a sample */
 	const char *daemons[FIGURE_DAEMONS];
@@ -20,8 +20,8 @@ struct figure {
 };
 
 /* discarding and profile: both or neither. The figure looks at both as long as it lives. */
-int figure_prepare(struct figure *figure, const struct reading *reading, const struct discarding *discarding,
-	const char *profile, struct error *err);
+int figure_prepare(struct figure *figure, const struct analysis *analysis,
+	const struct discarding *discarding, const char *profile, struct error *err);
 void figure_clear(struct figure *figure);
 
 /* A picture of a run, and how large it wants to be in pixels. */

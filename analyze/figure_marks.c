@@ -26,12 +26,12 @@ static const struct look {
 
 double beyond_median(const struct figure *f, int64_t et_ns)
 {
-	return (double)(et_ns - f->reading->central.median_ns) / 1e9;
+	return (double)(et_ns - f->analysis->central.median_ns) / 1e9;
 }
 
 char *median_text(char text[40], const struct figure *f)
 {
-	const struct central *c = &f->reading->central;
+	const struct cluster *c = &f->analysis->central;
 
 	return text_precise(text, (double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10);
 }
@@ -39,7 +39,7 @@ char *median_text(char text[40], const struct figure *f)
 /* The cause of a pair is that of its longer sample. */
 static uint8_t pair_cause(const struct figure *f, size_t i)
 {
-	const struct sample *s = f->reading->samples;
+	const struct sample *s = f->analysis->samples;
 	uint8_t a = f->causes[i], b = f->causes[i + 1];
 
 	if (a == CAUSE_NONE || b == CAUSE_NONE)
@@ -61,11 +61,11 @@ static void end_points(const struct marks *marks, uint8_t cause, struct plot *pl
 
 struct marks marks_of_pairs(const struct figure *f, struct plot *plot)
 {
-	const struct sample *s = f->reading->samples;
+	const struct sample *s = f->analysis->samples;
 	struct marks marks = {};
 
 	for (uint8_t cause = 0; cause < N_CAUSES; cause++) {
-		for (size_t i = 0; i + 1 < f->reading->n_samples; i += 2) {
+		for (size_t i = 0; i + 1 < f->analysis->n_samples; i += 2) {
 			if (pair_cause(f, i) != cause)
 				continue;
 			begin_point(&marks, cause, plot);
@@ -80,11 +80,11 @@ struct marks marks_of_pairs(const struct figure *f, struct plot *plot)
 
 struct marks marks_of_samples(const struct figure *f, struct plot *plot)
 {
-	const struct sample *s = f->reading->samples;
+	const struct sample *s = f->analysis->samples;
 	struct marks marks = {};
 
 	for (uint8_t cause = 0; cause < N_CAUSES; cause++) {
-		for (size_t i = 0; i < f->reading->n_samples; i++) {
+		for (size_t i = 0; i < f->analysis->n_samples; i++) {
 			if (f->causes[i] != cause)
 				continue;
 			begin_point(&marks, cause, plot);

@@ -18,14 +18,14 @@ struct extent {
 
 static struct extent extent_of(const struct figure *f)
 {
-	const struct central *c = &f->reading->central;
+	const struct cluster *c = &f->analysis->central;
 	struct extent e = {.low = beyond_median(f, c->low_ns), .high = beyond_median(f, c->high_ns)};
 
 	e.least = e.low;
 	e.most = e.high;
-	for (size_t i = 0; i < f->reading->n_samples; i++) {
-		e.least = fmin(e.least, beyond_median(f, f->reading->samples[i].et_ns));
-		e.most = fmax(e.most, beyond_median(f, f->reading->samples[i].et_ns));
+	for (size_t i = 0; i < f->analysis->n_samples; i++) {
+		e.least = fmin(e.least, beyond_median(f, f->analysis->samples[i].et_ns));
+		e.most = fmax(e.most, beyond_median(f, f->analysis->samples[i].et_ns));
 	}
 	if (e.most <= e.least)
 		e.most = e.least + 1e-9;
@@ -45,8 +45,8 @@ static void print_text(struct plot *plot, const char *what, char *text)
 static void print_title(
 	const struct figure *f, const char *what, const struct extent *e, bool logarithmic, struct plot *plot)
 {
-	_cleanup_(freep) char *title = text_format("%s, run %" PRId64 ": %s, %s%s", f->reading->run.program,
-		f->reading->run.id, what, f->profile ? "discarded by profile " : "L-samples by daemon",
+	_cleanup_(freep) char *title = text_format("%s, run %" PRId64 ": %s, %s%s", f->analysis->run.program,
+		f->analysis->run.id, what, f->profile ? "discarded by profile " : "L-samples by daemon",
 		f->profile ?: "");
 	char linear[TEXT_TIME_SIZE];
 
@@ -67,7 +67,7 @@ static void draw_scatter(const struct figure *f, struct plot *plot)
 {
 	struct extent e = extent_of(f);
 	bool logarithmic = plot_time_axis(plot, "x", e.linear, e.least, e.most);
-	_cleanup_(freep) char *what = text_format("%zu pairs of executions", f->reading->n_samples / 2);
+	_cleanup_(freep) char *what = text_format("%zu pairs of executions", f->analysis->n_samples / 2);
 	char median[TEXT_TIME_SIZE];
 	struct marks marks;
 
@@ -95,7 +95,7 @@ static void draw_samples(const struct figure *f, struct plot *plot)
 {
 	struct extent e = extent_of(f);
 	bool logarithmic = plot_time_axis(plot, "y", e.linear, e.least, e.most);
-	_cleanup_(freep) char *what = text_format("%zu samples", f->reading->n_samples);
+	_cleanup_(freep) char *what = text_format("%zu samples", f->analysis->n_samples);
 	char median[TEXT_TIME_SIZE];
 	struct marks marks;
 
@@ -105,7 +105,7 @@ static void draw_samples(const struct figure *f, struct plot *plot)
 		"set xlabel 'sample'\nset xrange [0:%" PRIu32
 		"]\nset key outside right top reverse Left title 'samples (how many)'\n"
 		"set object 1 rectangle from graph 0,first %.9g to graph 1,first %.9g behind fc rgb '#dce9f7' fs solid noborder\n",
-		f->reading->samples[f->reading->n_samples - 1].n + 1, e.low, e.high);
+		f->analysis->samples[f->analysis->n_samples - 1].n + 1, e.low, e.high);
 	marks = marks_of_samples(f, plot);
 	marks_plot(f, &marks, true, plot);
 }

@@ -45,7 +45,7 @@ static void print_panel_title(const struct zoom *z, size_t number, struct plot *
 
 static void print_panel(const struct figure *f, const struct marks *marks, size_t number, struct plot *plot)
 {
-	const struct zoom *z = &f->reading->central.zooms[number];
+	const struct zoom *z = &f->analysis->central.zooms[number];
 	double low = beyond_median(f, z->low_ns), high = fmax(beyond_median(f, z->high_ns), low + 1e-9);
 
 	print_panel_title(z, number, plot);
@@ -69,13 +69,14 @@ static void lay_out(size_t panels, size_t *columns, size_t *rows)
 
 static void draw_zooms(const struct figure *f, struct plot *plot)
 {
-	size_t chosen[MOST_PANELS], panels = choose_zooms(f->reading->central.n_zooms, chosen), columns, rows;
+	size_t chosen[MOST_PANELS], panels = choose_zooms(f->analysis->central.n_zooms, chosen), columns,
+				    rows;
 	struct marks marks = marks_of_pairs(f, plot);
 	char median[TEXT_TIME_SIZE];
 	_cleanup_(freep) char *title = text_format(
 		"%s, run %" PRId64
 		": ET of the first (across) and second (up) of a pair, beyond the central median of %s",
-		f->reading->run.program, f->reading->run.id, median_text(median, f));
+		f->analysis->run.program, f->analysis->run.id, median_text(median, f));
 
 	lay_out(panels, &columns, &rows);
 	fprintf(plot->script, "set multiplot layout %zu,%zu title ", rows, columns);
@@ -94,6 +95,6 @@ struct drawing figure_zooms(const struct figure *f)
 {
 	size_t chosen[MOST_PANELS], columns, rows;
 
-	lay_out(choose_zooms(f->reading->central.n_zooms, chosen), &columns, &rows);
+	lay_out(choose_zooms(f->analysis->central.n_zooms, chosen), &columns, &rows);
 	return (struct drawing){draw_zooms, 400 * (int)columns, 40 + 420 * (int)rows};
 }

@@ -22,7 +22,7 @@ void print_over(const struct over_cutoff *over)
 		text_duration(pt, over->pt_ns), text_duration(cutoff, over->cutoff_ns));
 }
 
-static void print_zooms(const struct central *c)
+static void print_zooms(const struct cluster *c)
 {
 	for (size_t i = 0; i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];
@@ -50,14 +50,14 @@ static void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 	printf("\n");
 }
 
-void print_reading(const struct reading *reading)
+void print_analysis(const struct analysis *analysis)
 {
-	printf("Run %" PRId64 " (%s, %zu samples) shows %s.\n", reading->run.id, reading->run.program,
-		reading->n_samples, reading->why);
-	print_zooms(&reading->central);
-	if (reading->central.n_above > 0)
-		printf("  long pairs: %zu in the arms, %zu in the upper right\n", reading->central.n_arms,
-			reading->central.n_corners);
-	print_numbers("L-samples", reading->l_samples, reading->n_l_samples);
-	print_numbers("long without a daemon that ran long", reading->unexplained, reading->n_unexplained);
+	printf("Run %" PRId64 " (%s, %zu samples) shows %s.\n", analysis->run.id, analysis->run.program,
+		analysis->n_samples, analysis->why);
+	print_zooms(&analysis->central);
+	if (analysis->central.n_above > 0)
+		printf("  long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,
+			analysis->central.n_corners);
+	print_numbers("L-samples", analysis->l_samples, analysis->n_l_samples);
+	print_numbers("long without a daemon that ran long", analysis->unexplained, analysis->n_unexplained);
 }

@@ -58,10 +58,10 @@ static int draw(const struct figure *figure, struct error *err)
 int verb_scatter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(reading_clearp) struct reading reading = {};
+	_cleanup_(analysis_clearp) struct analysis analysis = {};
 	_cleanup_(discarding_clearp) struct discarding d = {};
 	_cleanup_(figure_clear) struct figure figure = {};
-	const struct reading_options how = {.central_max_ns = options.central_max_ns};
+	const struct analysis_options how = {.central_max_ns = options.central_max_ns};
 	int64_t run;
 	int r;
 
@@ -73,10 +73,10 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = analyze_open_book(BOOK_READ, &book, err);
 	if (r == 0)
-		r = read_run(book, run, &how, &reading, err);
+		r = analysis_load(book, run, &how, &analysis, err);
 	if (r == 0 && options.profile)
 		r = analyze_discard(book, run, options.profile, &d, err);
 	if (r == 0)
-		r = figure_prepare(&figure, &reading, options.profile ? &d : NULL, options.profile, err);
+		r = figure_prepare(&figure, &analysis, options.profile ? &d : NULL, options.profile, err);
 	return r < 0 ? r : draw(&figure, err);
 }

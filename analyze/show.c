@@ -59,10 +59,10 @@ static void print_clock(const char *name, const struct summary *s)
 }
 
 static int print_json(
-	const struct reading *reading, const struct discarding *raw, const char *digest, struct error *err)
+	const struct analysis *analysis, const struct discarding *raw, const char *digest, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = reading_as_json(reading);
-	const struct run *run = &reading->run;
+	_cleanup_(json_decrefp) json_t *document = analysis_as_json(analysis);
+	const struct run *run = &analysis->run;
 
 	json_object_update_new(document,
 		json_pack("{s:s*, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}", "purpose",
@@ -91,21 +91,21 @@ static int show_empty(struct run *run, const char *digest, struct error *err)
 
 static int show(struct book *book, struct run *run, const char *digest, struct error *err)
 {
-	_cleanup_(reading_clearp) struct reading reading = {};
+	_cleanup_(analysis_clearp) struct analysis analysis = {};
 	_cleanup_(discarding_clearp) struct discarding raw = {};
 	int r;
 
-	r = read_run(book, run->id, &(struct reading_options){}, &reading, err);
+	r = analysis_load(book, run->id, &(struct analysis_options){}, &analysis, err);
 	if (r == 0)
 		r = discard_run(book, run->id, NULL, &raw, err);
 	if (r < 0)
 		return r;
 	if (analyze_options.json)
-		return print_json(&reading, &raw, digest, err);
-	print_run(run, reading.n_samples, digest);
+		return print_json(&analysis, &raw, digest, err);
+	print_run(run, analysis.n_samples, digest);
 	print_clock("PT", &raw.pt.raw);
 	print_clock("ET", &raw.et.raw);
-	print_reading(&reading);
+	print_analysis(&analysis);
 	return 0;
 }
 

@@ -14,7 +14,8 @@
 #include <string.h>
 
 /* "281.0 ms, median of 7 long executions, every 112 samples = 3 h 59 min, firm" */
-static int print_habit(const struct reading *reading, const struct habit *h, FILE *file, struct error *err)
+static int print_habit(
+	const struct analysis *analysis, const struct daemon_statistics *h, FILE *file, struct error *err)
 {
 	_cleanup_(freep) int64_t *times = reallocarray(NULL, h->n_longs, sizeof(*times));
 	char median[TEXT_TIME_SIZE], period[TEXT_TIME_SIZE], longest[TEXT_TIME_SIZE];
@@ -23,7 +24,7 @@ static int print_habit(const struct reading *reading, const struct habit *h, FIL
 		return error_os(err, -ENOMEM, "cannot look at the daemons");
 	for (size_t i = 0; i < h->n_longs; i++)
 		times[i] = h->longs[i].pt_ns;
-	fprintf(file, "  run %" PRId64 ": %s, ", reading->run.id,
+	fprintf(file, "  run %" PRId64 ": %s, ", analysis->run.id,
 		text_duration(median, (int64_t)median_of(times, h->n_longs)));
 	if (h->n_longs == 1)
 		fprintf(file, "one long execution, in sample %u", h->longs[0].sample);
@@ -31,7 +32,7 @@ static int print_habit(const struct reading *reading, const struct habit *h, FIL
 		fprintf(file, "median of %zu long executions", h->n_longs);
 	if (h->period.samples > 0)
 		fprintf(file, ", every %g samples = %s, %s", h->period.samples,
-			text_duration(period, (int64_t)(h->period.samples * reading->spacing_ns)),
+			text_duration(period, (int64_t)(h->period.samples * analysis->spacing_ns)),
 			h->period.firm ? "firm" : "tentative (seen twice)");
 	else if (h->n_longs > 1)
 		fprintf(file, ", at no regular distance");
@@ -43,13 +44,13 @@ static int print_habit(const struct reading *reading, const struct habit *h, FIL
 }
 
 /* The period that was seen, in the run that shows it best. */
-static int64_t seen_period_ns(const struct reading *const readings[2], const char *daemon)
+static int64_t seen_period_ns(const struct analysis *const analyses[2], const char *daemon)
 {
 	for (int i = 0; i < 2; i++) {
-		const struct habit *h = reading_habit(readings[i], daemon);
+		const struct daemon_statistics *h = analysis_daemon(analyses[i], daemon);
 
 		if (h && h->period.samples > 0)
-			return (int64_t)(h->period.samples * readings[i]->spacing_ns);
+			return (int64_t)(h->period.samples * analyses[i]->spacing_ns);
 	}
 	return 0;
 }
@@ -188,28 +189,28 @@ static int open_sources(struct sources *s, struct book *book, FILE *file, struct
 	return book_daemons(book, &s->daemons, err);
 }
 
-static int print_daemon(const struct sources *s, const struct reading *const readings[2],
+static int print_daemon(const struct sources *s, const struct analysis *const analyses[2],
 	const struct cutoff *c, FILE *file, struct error *err)
 {
 	fprintf(file, "%s%s%s%s\n", c->daemon, c->unit ? " (" : "", c->unit ?: "", c->unit ? ")" : "");
 	for (int i = 0; i < 2; i++) {
-		const struct habit *h = reading_habit(readings[i], c->daemon);
-		int r = h && h->n_longs > 0 ? print_habit(readings[i], h, file, err) : 0;
+		const struct daemon_statistics *h = analysis_daemon(analyses[i], c->daemon);
+		int r = h && h->n_longs > 0 ? print_habit(analyses[i], h, file, err) : 0;
 
 		if (r < 0)
 			return r;
 	}
-	print_cause(s, c, seen_period_ns(readings, c->daemon), file);
+	print_cause(s, c, seen_period_ns(analyses, c->daemon), file);
 	return 0;
 }
 
 /* Nothing can be said of these but their names. */
-static bool was_once(const struct reading *const readings[2], const struct cutoff *c, uint32_t *ret_sample)
+static bool was_once(const struct analysis *const analyses[2], const struct cutoff *c, uint32_t *ret_sample)
 {
 	size_t n = 0;
 
 	for (int i = 0; i < 2; i++) {
-		const struct habit *h = reading_habit(readings[i], c->daemon);
+		const struct daemon_statistics *h = analysis_daemon(analyses[i], c->daemon);
 
 		n += h ? h->n_longs : 0;
 		if (h && h->n_longs == 1)
@@ -219,13 +220,13 @@ static bool was_once(const struct reading *const readings[2], const struct cutof
 }
 
 static void print_those_once(
-	const struct profile *profile, const struct reading *const readings[2], FILE *file)
+	const struct profile *profile, const struct analysis *const analyses[2], FILE *file)
 {
 	bool any = false;
 	uint32_t sample = 0;
 
 	for (size_t i = 0; i < profile->n_cutoffs; i++)
-		if (was_once(readings, &profile->cutoffs[i], &sample)) {
+		if (was_once(analyses, &profile->cutoffs[i], &sample)) {
 			fprintf(file, "%s%s (sample %u)",
 				any ? ", " : "Long once only, and of no unit of systemd: ",
 				profile->cutoffs[i].daemon, sample);
@@ -235,10 +236,10 @@ static void print_those_once(
 		fprintf(file, "\n");
 }
 
-int advice_print(struct book *book, const struct profile *profile, const struct reading *short_reading,
-	const struct reading *long_reading, FILE *file, struct error *err)
+int advice_print(struct book *book, const struct profile *profile, const struct analysis *short_analysis,
+	const struct analysis *long_analysis, FILE *file, struct error *err)
 {
-	const struct reading *const readings[2] = {short_reading, long_reading};
+	const struct analysis *const analyses[2] = {short_analysis, long_analysis};
 	_cleanup_(sources_clear) struct sources sources = {};
 	uint32_t once;
 	int r;
@@ -248,9 +249,9 @@ int advice_print(struct book *book, const struct profile *profile, const struct 
 	fprintf(file, "The infrequent daemons:\n");
 	r = open_sources(&sources, book, file, err);
 	for (size_t i = 0; r == 0 && i < profile->n_cutoffs; i++)
-		if (!was_once(readings, &profile->cutoffs[i], &once))
-			r = print_daemon(&sources, readings, &profile->cutoffs[i], file, err);
+		if (!was_once(analyses, &profile->cutoffs[i], &once))
+			r = print_daemon(&sources, analyses, &profile->cutoffs[i], file, err);
 	if (r == 0)
-		print_those_once(profile, readings, file);
+		print_those_once(profile, analyses, file);
 	return r;
 }

@@ -8,5 +8,5 @@
 
 #include <stdio.h>
 
-int advice_print(struct book *book, const struct profile *profile, const struct reading *short_reading,
-	const struct reading *long_reading, FILE *file, struct error *err);
+int advice_print(struct book *book, const struct profile *profile, const struct analysis *short_analysis,
+	const struct analysis *long_analysis, FILE *file, struct error *err);

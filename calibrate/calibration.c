@@ -14,33 +14,33 @@
 #include <errno.h>
 #include <string.h>
 
-void work_clear(struct work *w)
+void calibration_clear(struct calibration *w)
 {
 	observer_close(&w->observer);
 	closep(&w->inhibitor);
 	book_free(w->book);
 	lock_release(&w->lock);
-	calibration_clear(&w->plan);
+	calibration_plan_clear(&w->plan);
 	free(w->book_path);
 	free(w->inc);
 	free(w->notes);
 	free(w->digest);
 }
 
-FILE *work_talk(void)
+FILE *calibration_talk(void)
 {
 	return calibrate_options.json ? stderr : stdout;
 }
 
-char *work_resume_command(const struct work *w)
+char *calibration_resume_command(const struct calibration *w)
 {
 	const char *db = calibrate_options.db;
 
 	return text_format("emp-calibrate%s%s resume %lld", db ? " --db " : "", db ?: "",
-		(long long)w->plan.parts[SHORT_PART].run);
+		(long long)w->plan.phases[SHORT_PHASE].run);
 }
 
-int work_open(struct work *w, const char *what, struct error *err)
+int calibration_open(struct calibration *w, const char *what, struct error *err)
 {
 	_cleanup_(freep) char *path = NULL, *words = NULL;
 	int r;
@@ -58,7 +58,7 @@ int work_open(struct work *w, const char *what, struct error *err)
 	return lock_take(&w->lock, path, words ?: "emp-calibrate", err);
 }
 
-static int check_audit(struct work *w, struct error *err)
+static int check_audit(struct calibration *w, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *audit = NULL;
 	_cleanup_(freep) char *off = NULL;
@@ -69,7 +69,7 @@ static int check_audit(struct work *w, struct error *err)
 	if (r < 0)
 		return r;
 	if (fit) {
-		fprintf(work_talk(), "Audit: fit\n");
+		fprintf(calibration_talk(), "Audit: fit\n");
 		return 0;
 	}
 	r = environment_audit_off(audit, &off, err);
@@ -79,12 +79,12 @@ static int check_audit(struct work *w, struct error *err)
 		return error_say(err, STATUS_NOT_FIT,
 			"the audit says that this machine is not fit for timing (%s): see 'emp-setup audit', or go on with --anyway",
 			off);
-	fprintf(work_talk(), "Audit: not fit (%s); calibrating anyway, and the runs say so\n", off);
+	fprintf(calibration_talk(), "Audit: not fit (%s); calibrating anyway, and the runs say so\n", off);
 	w->notes = text_format("audit: not fit (%s), run anyway", off);
 	return w->notes ? 0 : error_os(err, -ENOMEM, "cannot keep the audit");
 }
 
-static int open_observer(struct work *w, struct error *err)
+static int open_observer(struct calibration *w, struct error *err)
 {
 	const struct observer *o = &w->observer;
 	enum observer_backend backend;
@@ -99,17 +99,17 @@ static int open_observer(struct work *w, struct error *err)
 		*err = o->no_accounting;
 		return error_prefix(err, -EPERM, "a calibration must see what other processes do");
 	}
-	fprintf(work_talk(), "Observer: %s", accounting_name(o->accounting));
+	fprintf(calibration_talk(), "Observer: %s", accounting_name(o->accounting));
 	if (accounting_why(o->accounting))
-		fprintf(work_talk(), " (%s)", accounting_why(o->accounting));
-	fprintf(work_talk(), "; process time from %s", observer_pt_source(o));
+		fprintf(calibration_talk(), " (%s)", accounting_why(o->accounting));
+	fprintf(calibration_talk(), "; process time from %s", observer_pt_source(o));
 	if (!o->cgroup)
-		fprintf(work_talk(), " (%s)", o->no_cgroup.text);
-	fputc('\n', work_talk());
+		fprintf(calibration_talk(), " (%s)", o->no_cgroup.text);
+	fputc('\n', calibration_talk());
 	return 0;
 }
 
-int work_look(struct work *w, struct error *err)
+int calibration_prepare(struct calibration *w, struct error *err)
 {
 	int r;
 
@@ -120,7 +120,7 @@ int work_look(struct work *w, struct error *err)
 	return r < 0 ? r : open_observer(w, err);
 }
 
-int work_constant(struct work *w, int64_t environment, struct error *err)
+int calibration_constant(struct calibration *w, int64_t environment, struct error *err)
 {
 	_cleanup_(freep) char *digest = NULL;
 	struct constant_request request = {
@@ -139,87 +139,89 @@ int work_constant(struct work *w, int64_t environment, struct error *err)
 	request.environment_digest = digest;
 	r = constant_get(&request, &w->constant, err);
 	if (r == 0)
-		fprintf(work_talk(), "INC: %.0f iterations a second in environment %.16s (%s)\n",
+		fprintf(calibration_talk(), "INC: %.0f iterations a second in environment %.16s (%s)\n",
 			w->constant.per_second, digest,
 			w->constant.found_now ? "found now, and stored" : "stored before");
 	return r;
 }
 
-uint32_t part_samples(struct work *w, int which)
+uint32_t phase_samples(struct calibration *w, int which)
 {
 	_cleanup_(run_clearp) struct run run = {};
 	struct error ignored;
 
-	if (!w->plan.parts[which].run || book_get_run(w->book, w->plan.parts[which].run, &run, &ignored) < 0)
+	if (!w->plan.phases[which].run ||
+		book_get_run(w->book, w->plan.phases[which].run, &run, &ignored) < 0)
 		return 0;
 	return run.n_samples;
 }
 
-int64_t work_left_ns(struct work *w)
+int64_t calibration_left_ns(struct calibration *w)
 {
 	int64_t ns = 0;
 
-	for (int i = 0; i < CALIBRATION_PARTS; i++) {
-		const struct calibration_part *part = &w->plan.parts[i];
-		uint32_t there = part_samples(w, i);
+	for (int i = 0; i < CALIBRATION_PHASES; i++) {
+		const struct calibration_phase *phase = &w->plan.phases[i];
+		uint32_t there = phase_samples(w, i);
 
-		if (there < part->samples)
-			ns += (part->samples - there) * (w->pace_ns[i] ?: part->length_ns);
+		if (there < phase->samples)
+			ns += (phase->samples - there) * (w->pace_ns[i] ?: phase->length_ns);
 	}
 	return ns;
 }
 
-static void print_plan(struct work *w)
+static void print_plan(struct calibration *w)
 {
 	char length[2][TEXT_TIME_SIZE], takes[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
-	const struct calibration_part *parts = w->plan.parts;
-	int64_t ns = work_left_ns(w);
+	const struct calibration_phase *phases = w->plan.phases;
+	int64_t ns = calibration_left_ns(w);
 
-	for (int i = 0; i < CALIBRATION_PARTS; i++)
-		if (part_samples(w, i) < parts[i].samples)
-			ns += parts[i].length_ns; /* a warm-up */
-	fprintf(work_talk(), "Plan: INC%s x %u and INC%s x %u, each after one warm-up: %s%s, until %s\n",
-		text_seconds(length[0], parts[0].length_ns), parts[0].samples,
-		text_seconds(length[1], parts[1].length_ns), parts[1].samples, text_duration(takes, ns),
-		parts[0].run ? " left" : "", text_moment(ends, clock_ns(CLOCK_REALTIME) + ns));
+	for (int i = 0; i < CALIBRATION_PHASES; i++)
+		if (phase_samples(w, i) < phases[i].samples)
+			ns += phases[i].length_ns; /* a warm-up */
+	fprintf(calibration_talk(),
+		"Plan: INC%s x %u and INC%s x %u, each after one warm-up: %s%s, until %s\n",
+		text_seconds(length[0], phases[0].length_ns), phases[0].samples,
+		text_seconds(length[1], phases[1].length_ns), phases[1].samples, text_duration(takes, ns),
+		phases[0].run ? " left" : "", text_moment(ends, clock_ns(CLOCK_REALTIME) + ns));
 }
 
-void work_announce(struct work *w, struct error *err)
+void calibration_announce(struct calibration *w, struct error *err)
 {
 	struct error why = {};
 
 	print_plan(w);
 	w->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &why);
 	if (w->inhibitor >= 0)
-		fprintf(work_talk(),
+		fprintf(calibration_talk(),
 			"Sleep and shutdown are held off until it ends (systemd-inhibit --list)\n");
 	else
-		fprintf(work_talk(), "Sleep and shutdown are not held off: %s\n", why.text);
-	fflush(work_talk());
+		fprintf(calibration_talk(), "Sleep and shutdown are not held off: %s\n", why.text);
+	fflush(calibration_talk());
 	notify_ready();
 }
 
-static int set_owner(struct work *w, bool ours, struct error *err)
+static int set_owner(struct calibration *w, bool ours, struct error *err)
 {
-	char self[OWNER_SIZE];
+	char self[PROCESS_REF_SIZE];
 
 	free(w->plan.owner);
-	w->plan.owner = ours ? strdup(owner_self(self)) : NULL;
+	w->plan.owner = ours ? strdup(process_ref_self(self)) : NULL;
 	return book_update_calibration(w->book, &w->plan, err);
 }
 
-int work_do(struct work *w, struct error *err)
+int calibration_run(struct calibration *w, struct error *err)
 {
 	struct error ignored;
 	int r = 0;
 
 	if (w->plan.id)
 		r = set_owner(w, true, err);
-	for (int i = 0; r == 0 && i < CALIBRATION_PARTS; i++)
-		r = part_do(w, i, err);
+	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)
+		r = phase_do(w, i, err);
 	notify_stopping();
 	if (r == 0)
-		r = work_finish(w, err);
+		r = calibration_conclude(w, err);
 	if (r >= 0) {
 		int done = set_owner(w, false, err);
 

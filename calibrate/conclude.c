@@ -17,22 +17,22 @@
  * as the shortest, a rare daemon would have to take more than that to be seen. */
 static const double WIDE = 1.5;
 
-static void print_reading(const struct reading *reading)
+static void print_analysis(const struct analysis *analysis)
 {
 	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
 
-	fprintf(work_talk(),
+	fprintf(calibration_talk(),
 		"Run %lld (%s): %s. Central cluster %s to %s, %zu of %zu samples; %zu L-sample%s\n",
-		(long long)reading->run.id, reading->run.program, shape_name(reading->shape),
-		text_duration(low, reading->central.low_ns), text_duration(high, reading->central.high_ns),
-		reading->central.n_central, reading->n_samples, reading->n_l_samples,
-		reading->n_l_samples == 1 ? "" : "s");
-	if ((double)reading->central.high_ns > WIDE * (double)reading->central.low_ns)
-		fprintf(work_talk(),
+		(long long)analysis->run.id, analysis->run.program, verdict_name(analysis->verdict),
+		text_duration(low, analysis->central.low_ns), text_duration(high, analysis->central.high_ns),
+		analysis->central.n_central, analysis->n_samples, analysis->n_l_samples,
+		analysis->n_l_samples == 1 ? "" : "s");
+	if ((double)analysis->central.high_ns > WIDE * (double)analysis->central.low_ns)
+		fprintf(calibration_talk(),
 			"  Warning: the central cluster is wide, and hides daemons that take less than its width: the machine's speed\n  wanders, or others kept it busy\n");
 }
 
-static int print_profile(const struct work *w, const struct profile *profile, struct error *err)
+static int print_profile(const struct calibration *w, const struct profile *profile, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	int r;
@@ -51,14 +51,14 @@ static int print_profile(const struct work *w, const struct profile *profile, st
 	return 0;
 }
 
-static void print_next(const struct work *w)
+static void print_next(const struct calibration *w)
 {
-	fprintf(work_talk(),
+	fprintf(calibration_talk(),
 		"See: emp-analyze scatter %lld -o short.png\nUse: emp-measure --profile %s -- COMMAND\n",
-		(long long)w->plan.parts[SHORT_PART].run, w->plan.profile);
+		(long long)w->plan.phases[SHORT_PHASE].run, w->plan.profile);
 }
 
-static int set_state(struct work *w, const char *state, struct error *err)
+static int set_state(struct calibration *w, const char *state, struct error *err)
 {
 	char *copy = strdup(state);
 
@@ -69,21 +69,21 @@ static int set_state(struct work *w, const char *state, struct error *err)
 	return book_update_calibration(w->book, &w->plan, err);
 }
 
-static int refuse(struct work *w, struct error *err)
+static int refuse(struct calibration *w, struct error *err)
 {
 	struct error ignored;
 
-	fprintf(work_talk(),
+	fprintf(calibration_talk(),
 		"No profile was made. The runs are kept: look at them with 'emp-analyze scatter', and if you know better:\n"
 		"  emp-analyze cutoffs --short %lld --long %lld --force --save %s\n",
-		(long long)w->plan.parts[SHORT_PART].run, (long long)w->plan.parts[LONG_PART].run,
+		(long long)w->plan.phases[SHORT_PHASE].run, (long long)w->plan.phases[LONG_PHASE].run,
 		w->plan.profile);
 	set_state(w, "refused", &ignored); /* the sentence at hand is the shape's */
 	return STATUS_NOT_FIT;
 }
 
 /* The profile and the end of its calibration come into the book together. */
-static int save(struct work *w, const struct profile *profile, struct error *err)
+static int save(struct calibration *w, const struct profile *profile, struct error *err)
 {
 	int r;
 
@@ -99,34 +99,35 @@ static int save(struct work *w, const struct profile *profile, struct error *err
 	return r;
 }
 
-int work_finish(struct work *w, struct error *err)
+int calibration_conclude(struct calibration *w, struct error *err)
 {
-	_cleanup_(reading_clearp) struct reading short_reading = {};
-	_cleanup_(reading_clearp) struct reading long_reading = {};
+	_cleanup_(analysis_clearp) struct analysis short_analysis = {};
+	_cleanup_(analysis_clearp) struct analysis long_analysis = {};
 	_cleanup_(profile_clearp) struct profile profile = {};
-	const struct calibration_part *parts = w->plan.parts;
-	const struct making making = {
+	const struct calibration_phase *phases = w->plan.phases;
+	const struct profile_request making = {
 		.name = w->plan.profile,
 		.force = w->plan.force,
-		.short_central_max_ns = parts[SHORT_PART].central_max_ns,
-		.long_central_max_ns = parts[LONG_PART].central_max_ns,
-		.short_reading = &short_reading,
-		.long_reading = &long_reading,
+		.short_central_max_ns = phases[SHORT_PHASE].central_max_ns,
+		.long_central_max_ns = phases[LONG_PHASE].central_max_ns,
+		.short_analysis = &short_analysis,
+		.long_analysis = &long_analysis,
 	};
 	int r;
 
-	r = make_profile(w->book, parts[SHORT_PART].run, parts[LONG_PART].run, &making, &profile, err);
+	r = profile_from_runs(
+		w->book, phases[SHORT_PHASE].run, phases[LONG_PHASE].run, &making, &profile, err);
 	if (r < 0)
 		return r;
-	print_reading(&short_reading);
-	print_reading(&long_reading);
-	if (r == MAKE_REFUSED)
+	print_analysis(&short_analysis);
+	print_analysis(&long_analysis);
+	if (r == PROFILE_REFUSED)
 		return refuse(w, err);
 	r = save(w, &profile, err);
 	if (r == 0)
 		r = print_profile(w, &profile, err);
 	if (r == 0)
-		r = advice_print(w->book, &profile, &short_reading, &long_reading, work_talk(), err);
+		r = advice_print(w->book, &profile, &short_analysis, &long_analysis, calibration_talk(), err);
 	if (r == 0)
 		print_next(w);
 	return r;

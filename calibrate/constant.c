@@ -102,7 +102,7 @@ static int write_text(const struct constant_request *q, double per_second, struc
 
 	if (!text)
 		return error_os(err, -ENOMEM, "cannot keep the constant of inc");
-	r = place_inc_constant(q->book_path, &path, err);
+	r = paths_inc_constant(q->book_path, &path, err);
 	if (r < 0)
 		return r;
 	if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text))

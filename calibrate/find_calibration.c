@@ -10,18 +10,18 @@ struct wish {
 	bool any;
 };
 
-static bool fits(const struct calibration *c, const struct wish *wish)
+static bool fits(const struct calibration_plan *c, const struct wish *wish)
 {
 	if (wish->run)
-		return c->parts[SHORT_PART].run == wish->run || c->parts[LONG_PART].run == wish->run;
+		return c->phases[SHORT_PHASE].run == wish->run || c->phases[LONG_PHASE].run == wish->run;
 	if (wish->profile && strcmp(c->profile, wish->profile))
 		return false;
 	return wish->any || !strcmp(c->state, "open");
 }
 
-static int pick(struct book *book, const struct wish *wish, struct calibration *ret, struct error *err)
+static int find(struct book *book, const struct wish *wish, struct calibration_plan *ret, struct error *err)
 {
-	struct calibration *all;
+	struct calibration_plan *all;
 	size_t n;
 	int r, found = 0;
 
@@ -33,17 +33,19 @@ static int pick(struct book *book, const struct wish *wish, struct calibration *
 			*ret = all[i];
 			found = 1;
 		} else
-			calibration_clear(&all[i]);
+			calibration_plan_clear(&all[i]);
 	free(all);
 	return found;
 }
 
-int pick_calibration(struct book *book, int64_t run, bool any, struct calibration *ret, struct error *err)
+int find_calibration(
+	struct book *book, int64_t run, bool any, struct calibration_plan *ret, struct error *err)
 {
-	return pick(book, &(struct wish){.run = run, .any = any}, ret, err);
+	return find(book, &(struct wish){.run = run, .any = any}, ret, err);
 }
 
-int pick_calibration_for(struct book *book, const char *profile, struct calibration *ret, struct error *err)
+int find_calibration_for(
+	struct book *book, const char *profile, struct calibration_plan *ret, struct error *err)
 {
-	return pick(book, &(struct wish){.profile = profile}, ret, err);
+	return find(book, &(struct wish){.profile = profile}, ret, err);
 }

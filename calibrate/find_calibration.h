@@ -6,7 +6,9 @@
 
 /* The one that a run belongs to; run 0: the latest that waits to be gone on with, or, with `any`, the latest
  * of all. 1: *ret is filled in; 0: there is none. */
-int pick_calibration(struct book *book, int64_t run, bool any, struct calibration *ret, struct error *err);
+int find_calibration(
+	struct book *book, int64_t run, bool any, struct calibration_plan *ret, struct error *err);
 
 /* The latest for this profile that waits to be gone on with. */
-int pick_calibration_for(struct book *book, const char *profile, struct calibration *ret, struct error *err);
+int find_calibration_for(
+	struct book *book, const char *profile, struct calibration_plan *ret, struct error *err);

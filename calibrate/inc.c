@@ -31,10 +31,10 @@ static int read_constant(double *ret_per_second, struct error *err)
 	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL;
 	int r;
 
-	r = place_book(NULL, &book, err);
+	r = paths_book(NULL, &book, err);
 	if (r < 0)
 		return r;
-	r = place_inc_constant(book, &path, err);
+	r = paths_inc_constant(book, &path, err);
 	if (r < 0)
 		return r;
 	r = text_read_file(AT_FDCWD, path, &text);

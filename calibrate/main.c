@@ -90,7 +90,7 @@ int calibrate_open_book(enum book_mode mode, struct book **ret, char **ret_path,
 
 int calibrate_find_inc(char **ret, struct error *err)
 {
-	return sibling_find("inc", ret, err);
+	return suite_tool_find("inc", ret, err);
 }
 
 int main(int argc, char **argv)

@@ -19,19 +19,19 @@
 
 static const char *const PURPOSES[] = {"short", "long"};
 
-static int fill_run(const struct work *w, int which, char *argv[], struct run *run, struct error *err)
+static int fill_run(const struct calibration *w, int which, char *argv[], struct run *run, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", argv[0], argv[1], argv[2]);
 	char seconds[TEXT_TIME_SIZE];
 
 	*run = (struct run){
-		.program = text_format("INC%s", text_seconds(seconds, w->plan.parts[which].length_ns)),
+		.program = text_format("INC%s", text_seconds(seconds, w->plan.phases[which].length_ns)),
 		.command = json_dumps(command, JSON_COMPACT),
 		.purpose = strdup(PURPOSES[which]),
 		.backend = strdup(observer_backend_name(&w->observer)),
 		.pt_source = strdup(observer_pt_source(&w->observer)),
 		.notes = w->notes ? strdup(w->notes) : NULL,
-		.task_length_ns = w->plan.parts[which].length_ns,
+		.task_length_ns = w->plan.phases[which].length_ns,
 		.resolution_ns = 1,
 		.environment = w->environment,
 		.cpu = w->plan.cpu,
@@ -42,22 +42,22 @@ static int fill_run(const struct work *w, int which, char *argv[], struct run *r
 }
 
 /* The run and the calibration that it belongs to come into the book together, or not at all. */
-static int store_beginning(struct work *w, int which, struct run *run, struct error *err)
+static int store_beginning(struct calibration *w, int which, struct run *run, struct error *err)
 {
-	char self[OWNER_SIZE];
+	char self[PROCESS_REF_SIZE];
 	int r;
 
 	r = book_begin_run(w->book, run, err);
 	if (r < 0)
 		return r;
-	w->plan.parts[which].run = run->id;
+	w->plan.phases[which].run = run->id;
 	if (w->plan.id)
 		return book_update_calibration(w->book, &w->plan, err);
-	w->plan.owner = strdup(owner_self(self));
+	w->plan.owner = strdup(process_ref_self(self));
 	return book_begin_calibration(w->book, &w->plan, err);
 }
 
-static int begin(struct work *w, int which, struct run *run, struct error *err)
+static int begin(struct calibration *w, int which, struct run *run, struct error *err)
 {
 	int r;
 
@@ -68,48 +68,48 @@ static int begin(struct work *w, int which, struct run *run, struct error *err)
 	if (r == 0)
 		return book_commit(w->book, err);
 	book_rollback(w->book);
-	w->plan.parts[which].run = 0;
+	w->plan.phases[which].run = 0;
 	return r;
 }
 
-static bool is_complete(const struct work *w, int which, const struct run *run)
+static bool is_complete(const struct calibration *w, int which, const struct run *run)
 {
-	return run->n_samples >= w->plan.parts[which].samples && !strcmp(run->state, "done");
+	return run->n_samples >= w->plan.phases[which].samples && !strcmp(run->state, "done");
 }
 
-static int go_on(struct work *w, int which, struct run *run, struct error *err)
+static int go_on(struct calibration *w, int which, struct run *run, struct error *err)
 {
-	int64_t id = w->plan.parts[which].run;
+	int64_t id = w->plan.phases[which].run;
 	int r;
 
 	r = book_get_run(w->book, id, run, err);
 	if (r < 0)
 		return r;
 	if (is_complete(w, which, run)) {
-		fprintf(work_talk(), "Run %lld: %s, %u samples, complete before\n", (long long)id,
+		fprintf(calibration_talk(), "Run %lld: %s, %u samples, complete before\n", (long long)id,
 			run->program, run->n_samples);
 		return 0;
 	}
-	if (run->n_samples >= w->plan.parts[which].samples)
+	if (run->n_samples >= w->plan.phases[which].samples)
 		return 0;
 	r = book_reopen_run(w->book, id, w->environment, err);
 	if (r == 0)
-		fprintf(work_talk(), "Run %lld: %s, %u samples are there; it goes on with sample %u\n",
+		fprintf(calibration_talk(), "Run %lld: %s, %u samples are there; it goes on with sample %u\n",
 			(long long)id, run->program, run->n_samples, run->n_samples + 1);
 	return r;
 }
 
-static void tell_manager(struct work *w, int which, const struct run *run)
+static void tell_manager(struct calibration *w, int which, const struct run *run)
 {
 	char left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
-	int64_t left_ns = work_left_ns(w);
+	int64_t left_ns = calibration_left_ns(w);
 
 	notify_status("%s run %lld: %u of %u samples of %s; %s left, until %s", PURPOSES[which],
-		(long long)run->id, run->n_samples, w->plan.parts[which].samples, run->program,
+		(long long)run->id, run->n_samples, w->plan.phases[which].samples, run->program,
 		text_duration(left, left_ns), text_moment(ends, clock_ns(CLOCK_REALTIME) + left_ns));
 }
 
-static int take_samples(struct work *w, int which, struct series *s, struct error *err)
+static int take_samples(struct calibration *w, int which, struct sampling *s, struct error *err)
 {
 	_cleanup_(progress_end) struct progress progress;
 	_cleanup_(freep) char *label = text_format(
@@ -120,12 +120,12 @@ static int take_samples(struct work *w, int which, struct series *s, struct erro
 
 	progress_begin(&progress, label ?: s->run->program, (uint64_t)s->samples - first + 1, s->quiet);
 	tell_manager(w, which, s->run);
-	while ((r = series_warm_up(s, 1, err)) > 0)
+	while ((r = sampling_warm_up(s, 1, err)) > 0)
 		;
 	begun_ns = clock_ns(CLOCK_MONOTONIC);
 	while (r == 0 && s->run->n_samples < (uint32_t)s->samples) {
 		progress_step(&progress, s->run->n_samples - first + 1);
-		while ((r = series_sample(s, err)) > 0)
+		while ((r = sampling_sample(s, err)) > 0)
 			;
 		if (r < 0)
 			break;
@@ -136,9 +136,9 @@ static int take_samples(struct work *w, int which, struct series *s, struct erro
 	return r;
 }
 
-static int interrupted(struct work *w, const struct run *run, struct error *err)
+static int interrupted(struct calibration *w, const struct run *run, struct error *err)
 {
-	_cleanup_(freep) char *command = work_resume_command(w);
+	_cleanup_(freep) char *command = calibration_resume_command(w);
 
 	return error_say(err, STATUS_INTERRUPTED,
 		"interrupted: run %lld keeps its %u samples, no profile was made; go on with '%s'",
@@ -146,9 +146,9 @@ static int interrupted(struct work *w, const struct run *run, struct error *err)
 }
 
 /* What went wrong, and the way on. */
-static int failed(struct work *w, int r, struct error *err)
+static int failed(struct calibration *w, int r, struct error *err)
 {
-	_cleanup_(freep) char *command = work_resume_command(w);
+	_cleanup_(freep) char *command = calibration_resume_command(w);
 	struct error said = *err;
 
 	return error_say(err, r, "%s; what was stored is kept: '%s' goes on", said.text,
@@ -156,22 +156,22 @@ static int failed(struct work *w, int r, struct error *err)
 }
 
 /* What should have stood still and did not. */
-static int print_moves(struct work *w, int64_t run, struct error *err)
+static int print_moves(struct calibration *w, int64_t run, struct error *err)
 {
-	_cleanup_(moves_clear) struct moves moves = {};
-	int r = moves_of_run(w->book, run, &moves, err);
+	_cleanup_(disturbances_clear) struct disturbances moves = {};
+	int r = disturbances_of_run(w->book, run, &moves, err);
 
 	for (size_t i = 0; r == 0 && i < moves.n; i++) {
-		_cleanup_(freep) char *words = moved_words(&moves, &moves.items[i]);
+		_cleanup_(freep) char *words = disturbance_description(&moves, &moves.items[i]);
 
-		fprintf(work_talk(), "  Warning: %s\n", words ?: "a sentinel moved");
+		fprintf(calibration_talk(), "  Warning: %s\n", words ?: "a sentinel moved");
 	}
 	return r;
 }
 
-static int run_series(struct work *w, int which, struct run *run, struct error *err)
+static int run_series(struct calibration *w, int which, struct run *run, struct error *err)
 {
-	const struct calibration_part *part = &w->plan.parts[which];
+	const struct calibration_phase *phase = &w->plan.phases[which];
 	char number[32], cost[TEXT_TIME_SIZE];
 	char *argv[4];
 	const struct spawn spawn = {
@@ -184,44 +184,45 @@ static int run_series(struct work *w, int which, struct run *run, struct error *
 		.cgroup = w->observer.cgroup,
 		.accounting = w->observer.accounting,
 	};
-	struct series series = {.book = w->book,
+	struct sampling series = {.book = w->book,
 		.run = run,
 		.spawn = &spawn,
-		.sentinels = w->observer.sentinels,
+		.counters = w->observer.counters,
 		.warm_ups = 1,
-		.samples = (int)part->samples,
+		.samples = (int)phase->samples,
 		.quiet = calibrate_options.quiet};
 	uint32_t first = run->n_samples;
 	int r;
 
-	constant_arguments(&w->constant, part->length_ns, number, argv);
-	r = series_begin(&series, err);
-	if (r == 0 && first < part->samples)
+	constant_arguments(&w->constant, phase->length_ns, number, argv);
+	r = sampling_begin(&series, err);
+	if (r == 0 && first < phase->samples)
 		r = take_samples(w, which, &series, err);
-	r = series_end(&series, r, err);
+	r = sampling_end(&series, r, err);
 	if (r == -EINTR)
 		return interrupted(w, run, err);
 	if (r < 0)
 		return failed(w, r, err);
-	fprintf(work_talk(), "Run %lld: %s, %u samples", (long long)run->id, run->program, run->n_samples);
+	fprintf(calibration_talk(), "Run %lld: %s, %u samples", (long long)run->id, run->program,
+		run->n_samples);
 	if (run->n_samples > first)
-		fprintf(work_talk(), "; the observer took %s of CPU time a sample",
+		fprintf(calibration_talk(), "; the observer took %s of CPU time a sample",
 			text_duration(cost, series.observer_ns / (run->n_samples - first)));
-	fputc('\n', work_talk());
+	fputc('\n', calibration_talk());
 	r = print_moves(w, run->id, err);
-	fflush(work_talk());
+	fflush(calibration_talk());
 	return r;
 }
 
-int part_do(struct work *w, int which, struct error *err)
+int phase_do(struct calibration *w, int which, struct error *err)
 {
 	_cleanup_(run_clearp) struct run run = {};
 	char number[32];
 	char *argv[4];
 	int r;
 
-	constant_arguments(&w->constant, w->plan.parts[which].length_ns, number, argv);
-	if (w->plan.parts[which].run)
+	constant_arguments(&w->constant, w->plan.phases[which].length_ns, number, argv);
+	if (w->plan.phases[which].run)
 		r = go_on(w, which, &run, err);
 	else {
 		r = fill_run(w, which, argv, &run, err);

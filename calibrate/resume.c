@@ -21,7 +21,7 @@ const struct option_row resume_options[] = {
 	{},
 };
 
-static int nothing_to_do(struct work *w, int64_t run, struct error *err)
+static int nothing_to_do(struct calibration *w, int64_t run, struct error *err)
 {
 	_cleanup_(run_clearp) struct run there = {};
 	int r;
@@ -37,9 +37,9 @@ static int nothing_to_do(struct work *w, int64_t run, struct error *err)
 		there.program, there.purpose);
 }
 
-static int find(struct work *w, int64_t run, struct error *err)
+static int find(struct calibration *w, int64_t run, struct error *err)
 {
-	int r = pick_calibration(w->book, run, false, &w->plan, err);
+	int r = find_calibration(w->book, run, false, &w->plan, err);
 
 	if (r < 0)
 		return r;
@@ -48,28 +48,28 @@ static int find(struct work *w, int64_t run, struct error *err)
 	if (!strcmp(w->plan.state, "done"))
 		return error_say(err, -EINVAL,
 			"the calibration of runs %lld and %lld is complete: 'emp-calibrate profile show %s'",
-			(long long)w->plan.parts[SHORT_PART].run, (long long)w->plan.parts[LONG_PART].run,
+			(long long)w->plan.phases[SHORT_PHASE].run, (long long)w->plan.phases[LONG_PHASE].run,
 			w->plan.profile);
 	return 0;
 }
 
 /* The one that its last sample was taken in: that of the last seam, if it has any. */
-static int last_environment(struct work *w, int64_t *ret, struct error *err)
+static int last_environment(struct calibration *w, int64_t *ret, struct error *err)
 {
-	const struct calibration_part *parts = w->plan.parts;
+	const struct calibration_phase *phases = w->plan.phases;
 	_cleanup_(run_clearp) struct run run = {};
-	int64_t id = parts[LONG_PART].run ?: parts[SHORT_PART].run;
-	struct seam *seams;
+	int64_t id = phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run;
+	struct resume_point *resume_points;
 	size_t n;
 	int r;
 
 	r = book_get_run(w->book, id, &run, err);
 	if (r == 0)
-		r = book_seams(w->book, id, &seams, &n, err);
+		r = book_resume_points(w->book, id, &resume_points, &n, err);
 	if (r < 0)
 		return r;
-	*ret = n > 0 && seams[n - 1].environment ? seams[n - 1].environment : run.environment;
-	seams_free(seams, n);
+	*ret = n > 0 && resume_points[n - 1].environment ? resume_points[n - 1].environment : run.environment;
+	resume_points_free(resume_points, n);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static int load(struct book *book, int64_t environment, json_t **ret, struct err
 			      (long long)environment);
 }
 
-static int describe_change(struct work *w, int64_t before, char **ret, struct error *err)
+static int describe_change(struct calibration *w, int64_t before, char **ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *was = NULL, *is = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
@@ -97,11 +97,11 @@ static int describe_change(struct work *w, int64_t before, char **ret, struct er
 		r = load(w->book, w->environment, &is, err);
 	if (r == 0)
 		r = environment_diff(was, is, &differences, err);
-	return r < 0 ? r : differences_words(&differences, 3, ret, err);
+	return r < 0 ? r : differences_description(&differences, 3, ret, err);
 }
 
 /* Half a run on one machine and half on another is no run. */
-static int check_environment(struct work *w, bool go_on_anyway, struct error *err)
+static int check_environment(struct calibration *w, bool go_on_anyway, struct error *err)
 {
 	_cleanup_(freep) char *words = NULL;
 	int64_t before;
@@ -117,49 +117,50 @@ static int check_environment(struct work *w, bool go_on_anyway, struct error *er
 		return error_say(err, STATUS_NOT_FIT,
 			"this is not the environment in which the calibration was begun: %s. Put that back, or go on with --anyway; the runs then say so",
 			words);
-	fprintf(work_talk(), "Environment: changed (%s); going on anyway, and the seam says so\n", words);
+	fprintf(calibration_talk(), "Environment: changed (%s); going on anyway, and the seam says so\n",
+		words);
 	return 0;
 }
 
-int work_go_on(struct work *w, bool go_on_anyway, struct error *err)
+int calibration_continue(struct calibration *w, bool go_on_anyway, struct error *err)
 {
 	_cleanup_(run_clearp) struct run first = {};
 	int r;
 
 	w->plan.anyway |= go_on_anyway;
-	fprintf(work_talk(), "Going on with the calibration for profile '%s'\n", w->plan.profile);
-	r = book_get_run(w->book, w->plan.parts[SHORT_PART].run, &first, err);
+	fprintf(calibration_talk(), "Going on with the calibration for profile '%s'\n", w->plan.profile);
+	r = book_get_run(w->book, w->plan.phases[SHORT_PHASE].run, &first, err);
 	if (r == 0)
-		r = work_look(w, err);
+		r = calibration_prepare(w, err);
 	if (r == 0)
 		r = check_environment(w, go_on_anyway, err);
-	return r != 0 ? r : work_constant(w, first.environment, err);
+	return r != 0 ? r : calibration_constant(w, first.environment, err);
 }
 
-static int prepare(struct work *w, int64_t run, struct error *err)
+static int prepare(struct calibration *w, int64_t run, struct error *err)
 {
 	int r;
 
-	r = work_open(w, "resume", err);
+	r = calibration_open(w, "resume", err);
 	if (r == 0)
 		r = find(w, run, err);
-	return r < 0 ? r : work_go_on(w, anyway, err);
+	return r < 0 ? r : calibration_continue(w, anyway, err);
 }
 
 int verb_resume(int argc, char **argv, struct error *err)
 {
-	_cleanup_(work_clear) struct work work = WORK_NEW;
+	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	int64_t run = 0;
 	int r = 0;
 
 	if (argc > 0)
 		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
-		r = prepare(&work, run, err);
+		r = prepare(&calibration, run, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the next sample");
 	if (r != 0)
 		return r;
-	work_announce(&work, err);
-	return work_do(&work, err);
+	calibration_announce(&calibration, err);
+	return calibration_run(&calibration, err);
 }

@@ -50,7 +50,7 @@ struct past {
 	struct run short_run;       /* id 0: not here */
 	struct differences changes; /* of the fingerprint since then */
 	bool comparable;            /* both fingerprints are known */
-	struct reading then, then_long;
+	struct analysis then, then_long;
 	bool has_long;
 };
 
@@ -59,13 +59,13 @@ static void past_clear(struct past *p)
 	profile_clear(&p->profile);
 	run_clear(&p->short_run);
 	differences_clear(&p->changes);
-	reading_clear(&p->then);
-	reading_clear(&p->then_long);
+	analysis_clear(&p->then);
+	analysis_clear(&p->then_long);
 }
 
-static int load_past(struct work *w, const char *name, struct past *p, struct error *err)
+static int load_past(struct calibration *w, const char *name, struct past *p, struct error *err)
 {
-	const struct reading_options reading = {};
+	const struct analysis_options analysis = {};
 	int r;
 
 	r = book_get_profile(w->book, name, &p->profile, err);
@@ -77,9 +77,9 @@ static int load_past(struct work *w, const char *name, struct past *p, struct er
 			name);
 	r = book_get_run(w->book, p->profile.short_run.run, &p->short_run, err);
 	if (r == 0)
-		r = read_run(w->book, p->profile.short_run.run, &reading, &p->then, err);
+		r = analysis_load(w->book, p->profile.short_run.run, &analysis, &p->then, err);
 	if (r == 0 && p->profile.long_run.run) {
-		r = read_run(w->book, p->profile.long_run.run, &reading, &p->then_long, err);
+		r = analysis_load(w->book, p->profile.long_run.run, &analysis, &p->then_long, err);
 		p->has_long = r == 0;
 	}
 	if (r == 0 && p->short_run.task_length_ns <= 0)
@@ -99,7 +99,7 @@ static int load_document(struct book *book, int64_t environment, json_t **ret, s
 	return r;
 }
 
-static int compare_fingerprints(struct work *w, struct past *p, struct error *err)
+static int compare_fingerprints(struct calibration *w, struct past *p, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *then = NULL, *now = NULL;
 	int r;
@@ -111,18 +111,18 @@ static int compare_fingerprints(struct work *w, struct past *p, struct error *er
 		return r;
 	p->comparable = then && now;
 	if (!p->comparable) {
-		fprintf(work_talk(), "Fingerprint: the one of the profile is not known\n");
+		fprintf(calibration_talk(), "Fingerprint: the one of the profile is not known\n");
 		return 0;
 	}
 	r = environment_diff(then, now, &p->changes, err);
 	if (r < 0)
 		return r;
-	fprintf(work_talk(), "Fingerprint: %s\n",
+	fprintf(calibration_talk(), "Fingerprint: %s\n",
 		p->changes.n == 0 ? "the same as when the profile was made" : "changed since then:");
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
 
-		fprintf(work_talk(), "  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
+		fprintf(calibration_talk(), "  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
 			d->what, d->before, d->now);
 	}
 	return 0;
@@ -140,7 +140,7 @@ static int samples_for(const struct past *p)
 }
 
 static int fill_run(
-	const struct work *w, const struct past *p, char *argv[], struct run *run, struct error *err)
+	const struct calibration *w, const struct past *p, char *argv[], struct run *run, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", argv[0], argv[1], argv[2]);
 
@@ -163,7 +163,7 @@ static int fill_run(
 }
 
 /* The same work as then: the profile's own constant. */
-static int run_inc(struct work *w, const struct past *p, int64_t *ret_run, struct error *err)
+static int run_inc(struct calibration *w, const struct past *p, int64_t *ret_run, struct error *err)
 {
 	_cleanup_(run_clearp) struct run run = {};
 	char number[32], takes[TEXT_TIME_SIZE];
@@ -178,10 +178,10 @@ static int run_inc(struct work *w, const struct past *p, int64_t *ret_run, struc
 		.cgroup = w->observer.cgroup,
 		.accounting = w->observer.accounting,
 	};
-	struct series series = {.book = w->book,
+	struct sampling series = {.book = w->book,
 		.run = &run,
 		.spawn = &spawn,
-		.sentinels = w->observer.sentinels,
+		.counters = w->observer.counters,
 		.warm_ups = 1,
 		.samples = samples_for(p),
 		.quiet = calibrate_options.quiet};
@@ -191,10 +191,10 @@ static int run_inc(struct work *w, const struct past *p, int64_t *ret_run, struc
 	r = fill_run(w, p, argv, &run, err);
 	if (r < 0)
 		return r;
-	fprintf(work_talk(), "Plan: %s x %d, after one warm-up: %s\n", run.program, series.samples,
+	fprintf(calibration_talk(), "Plan: %s x %d, after one warm-up: %s\n", run.program, series.samples,
 		text_duration(takes, (series.samples + 1) * run.task_length_ns));
-	fflush(work_talk());
-	r = series_run(&series, err);
+	fflush(calibration_talk());
+	r = sampling_run(&series, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted: there is no verdict");
 	*ret_run = run.id;
@@ -213,21 +213,21 @@ static void print_verdict(const struct judgement *j, const struct past *p)
 	const struct profile *profile = &p->profile;
 
 	for (size_t i = 0; i < j->n; i++)
-		printf("%s %s\n", j->findings[i].verdict == VERDICT_STANDS ? " " : "!", j->findings[i].words);
+		printf("%s %s\n", j->findings[i].verdict == VALIDITY_HOLDS ? " " : "!", j->findings[i].words);
 	switch (j->verdict) {
-	case VERDICT_STANDS:
+	case VALIDITY_HOLDS:
 		printf("Verdict: profile '%s' stands\n", profile->name);
 		if (p->changes.n > 0 && !options.adopt)
 			printf("The environment is another one; to let the profile count for it:\n"
 			       "  emp-calibrate revalidate %s --adopt\n",
 				profile->name);
 		break;
-	case VERDICT_SHORT:
+	case VALIDITY_REPEAT_SHORT:
 		printf("Verdict: repeat the short run of profile '%s'; its long run may stay:\n"
 		       "  emp-calibrate run --reuse-long %lld --save %s --replace\n",
 			profile->name, (long long)profile->long_run.run, profile->name);
 		break;
-	case VERDICT_ALL:
+	case VALIDITY_REPEAT_ALL:
 		printf("Verdict: repeat all of profile '%s':\n  emp-calibrate run --save %s --replace\n",
 			profile->name, profile->name);
 		break;
@@ -254,7 +254,7 @@ static int print_json(const struct judgement *j, const struct past *p, int64_t r
 	return json ? json_print(json, stdout, err) : error_os(err, -ENOMEM, "cannot print the verdict");
 }
 
-static int adopt(struct work *w, struct past *p, struct error *err)
+static int adopt(struct calibration *w, struct past *p, struct error *err)
 {
 	char *digest = strdup(w->digest);
 	int r;
@@ -265,16 +265,16 @@ static int adopt(struct work *w, struct past *p, struct error *err)
 	p->profile.environment_digest = digest;
 	r = book_put_profile(w->book, &p->profile, true, err);
 	if (r == 0)
-		fprintf(work_talk(), "Profile '%s' now counts for environment %.16s\n", p->profile.name,
-			digest);
+		fprintf(calibration_talk(), "Profile '%s' now counts for environment %.16s\n",
+			p->profile.name, digest);
 	return r;
 }
 
-static int judge_run(struct work *w, struct past *p, int64_t run, struct error *err)
+static int judge_run(struct calibration *w, struct past *p, int64_t run, struct error *err)
 {
-	_cleanup_(reading_clearp) struct reading now = {};
+	_cleanup_(analysis_clearp) struct analysis now = {};
 	_cleanup_(judgement_clearp) struct judgement judgement = {};
-	const struct reading_options reading = {};
+	const struct analysis_options analysis = {};
 	const struct evidence evidence = {
 		.profile = &p->profile,
 		.differences = p->comparable ? &p->changes : NULL,
@@ -284,7 +284,7 @@ static int judge_run(struct work *w, struct past *p, int64_t run, struct error *
 	};
 	int r;
 
-	r = read_run(w->book, run, &reading, &now, err);
+	r = analysis_load(w->book, run, &analysis, &now, err);
 	if (r == 0)
 		r = judge(&evidence, &judgement, err);
 	if (r < 0)
@@ -293,17 +293,17 @@ static int judge_run(struct work *w, struct past *p, int64_t run, struct error *
 		r = print_json(&judgement, p, run, err);
 	else
 		print_verdict(&judgement, p);
-	if (r < 0 || judgement.verdict != VERDICT_STANDS)
+	if (r < 0 || judgement.verdict != VALIDITY_HOLDS)
 		return r < 0 ? r : STATUS_NOT_FIT;
 	return options.adopt && p->changes.n > 0 ? adopt(w, p, err) : 0;
 }
 
-static int prepare(struct work *w, const char *name, struct past *p, struct error *err)
+static int prepare(struct calibration *w, const char *name, struct past *p, struct error *err)
 {
 	static const char *const backends[] = {"auto", "bpf", "taskstats", "none"};
 	int r;
 
-	r = work_open(w, "revalidate", err);
+	r = calibration_open(w, "revalidate", err);
 	if (r == 0)
 		r = load_past(w, name, p, err);
 	if (r < 0)
@@ -313,23 +313,23 @@ static int prepare(struct work *w, const char *name, struct past *p, struct erro
 	w->plan.backend = strdup(backends[calibrate_options.backend]);
 	if (!w->plan.backend)
 		return error_os(err, -ENOMEM, "cannot run INC");
-	r = work_look(w, err);
+	r = calibration_prepare(w, err);
 	if (r == 0)
 		r = compare_fingerprints(w, p, err);
-	return r != 0 ? r : work_constant(w, p->short_run.environment, err);
+	return r != 0 ? r : calibration_constant(w, p->short_run.environment, err);
 }
 
 int verb_revalidate(int argc, char **argv, struct error *err)
 {
-	_cleanup_(work_clear) struct work work = WORK_NEW;
+	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	_cleanup_(past_clear) struct past past = {};
 	int64_t run = 0;
 	int r;
 
-	r = prepare(&work, argv[0], &past, err);
+	r = prepare(&calibration, argv[0], &past, err);
 	if (r == 0)
-		r = run_inc(&work, &past, &run, err);
+		r = run_inc(&calibration, &past, &run, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted: there is no verdict");
-	return r != 0 ? r : judge_run(&work, &past, run, err);
+	return r != 0 ? r : judge_run(&calibration, &past, run, err);
 }

@@ -117,15 +117,15 @@ static int check_name(struct book *book, struct error *err)
 	return 0;
 }
 
-static int fill_plan(struct calibration *plan, struct error *err)
+static int fill_plan(struct calibration_plan *plan, struct error *err)
 {
 	static const char *const backends[] = {"auto", "bpf", "taskstats", "none"};
 
-	*plan = (struct calibration){
+	*plan = (struct calibration_plan){
 		.profile = strdup(options.save),
 		.backend = strdup(backends[calibrate_options.backend]),
-		.parts = {{options.short_size.length_ns, (uint32_t)options.short_size.count,
-				  options.short_central_max_ns, 0},
+		.phases = {{options.short_size.length_ns, (uint32_t)options.short_size.count,
+				   options.short_central_max_ns, 0},
 			{options.long_size.length_ns, (uint32_t)options.long_size.count,
 				options.long_central_max_ns, 0}},
 		.cpu = calibrate_options.cpu,
@@ -137,9 +137,9 @@ static int fill_plan(struct calibration *plan, struct error *err)
 }
 
 /* --reuse-long: a run of INC that is complete. */
-static int take_long_run(struct work *w, struct error *err)
+static int take_long_run(struct calibration *w, struct error *err)
 {
-	struct calibration_part *part = &w->plan.parts[LONG_PART];
+	struct calibration_phase *phase = &w->plan.phases[LONG_PHASE];
 	_cleanup_(run_clearp) struct run run = {};
 	int r = book_get_run(w->book, options.reuse_long, &run, err);
 
@@ -150,15 +150,15 @@ static int take_long_run(struct work *w, struct error *err)
 		return error_say(err, -EINVAL,
 			"run %lld (%s, '%s', %u samples of it) cannot be the long run: that is a complete run of INC, longer than the short one",
 			(long long)run.id, run.program, run.state, run.n_samples);
-	part->run = run.id;
-	part->length_ns = run.task_length_ns;
-	part->samples = run.n_samples;
+	phase->run = run.id;
+	phase->length_ns = run.task_length_ns;
+	phase->samples = run.n_samples;
 	return 0;
 }
 
 enum { NOTHING_LEFT = 1000 }; /* beside the statuses to exit with */
 
-static int begin_anew(struct work *w, struct error *err)
+static int begin_anew(struct calibration *w, struct error *err)
 {
 	int r;
 
@@ -170,24 +170,25 @@ static int begin_anew(struct work *w, struct error *err)
 		r = take_long_run(w, err);
 	if (r < 0)
 		return r;
-	r = work_look(w, err);
-	return r != 0 ? r : work_constant(w, 0, err);
+	r = calibration_prepare(w, err);
+	return r != 0 ? r : calibration_constant(w, 0, err);
 }
 
 /* --resume: what was begun goes on, what was not begins, what is done stays done. */
-static int begin_or_go_on(struct work *w, struct error *err)
+static int begin_or_go_on(struct calibration *w, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};
 	struct error ignored;
 	int r;
 
-	r = pick_calibration_for(w->book, options.save, &w->plan, err);
+	r = find_calibration_for(w->book, options.save, &w->plan, err);
 	if (r < 0)
 		return r;
 	if (r > 0)
-		return work_go_on(w, options.anyway, err);
+		return calibration_continue(w, options.anyway, err);
 	if (!options.replace && book_get_profile(w->book, options.save, &profile, &ignored) == 0) {
-		fprintf(work_talk(), "Profile '%s' is made already: nothing is left to do\n", options.save);
+		fprintf(calibration_talk(), "Profile '%s' is made already: nothing is left to do\n",
+			options.save);
 		notify_ready(); /* a service that ends without it counts as failed */
 		return NOTHING_LEFT;
 	}
@@ -196,20 +197,20 @@ static int begin_or_go_on(struct work *w, struct error *err)
 
 int verb_run(int argc, char **argv, struct error *err)
 {
-	_cleanup_(work_clear) struct work work = WORK_NEW;
+	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	int r;
 
 	if (!options.save)
 		return error_say(err, -EINVAL, "name the profile with --save NAME");
-	r = work_open(&work, "run", err);
+	r = calibration_open(&calibration, "run", err);
 	if (r == 0)
-		r = options.resume ? begin_or_go_on(&work, err) : begin_anew(&work, err);
+		r = options.resume ? begin_or_go_on(&calibration, err) : begin_anew(&calibration, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample");
 	if (r == NOTHING_LEFT)
 		return 0;
 	if (r != 0)
 		return r;
-	work_announce(&work, err);
-	return work_do(&work, err);
+	calibration_announce(&calibration, err);
+	return calibration_run(&calibration, err);
 }

@@ -17,109 +17,112 @@
 enum { LAST_SHOWN = 5, PACE_OF = 10 };
 
 /* One run of it, as the book has it now. */
-struct part_standing {
+struct phase_state {
 	struct run run; /* id 0: not begun */
 	struct sample *samples;
 	size_t n_samples;
-	struct seam *seams;
-	size_t n_seams;
-	struct moves moves;
+	struct resume_point *resume_points;
+	size_t n_resume_points;
+	struct disturbances moves;
 	int64_t left_ns;
 };
 
-struct standing {
-	struct calibration calibration;
+struct state {
+	struct calibration_plan calibration;
 	pid_t pid; /* 0: nobody is at it */
-	struct part_standing parts[CALIBRATION_PARTS];
+	struct phase_state phases[CALIBRATION_PHASES];
 	int64_t left_ns;
 };
 
 static const char *const NAMES[] = {"short", "long"};
 
-static void standing_clear(struct standing *s)
+static void standing_clear(struct state *s)
 {
-	calibration_clear(&s->calibration);
-	for (int i = 0; i < CALIBRATION_PARTS; i++) {
-		struct part_standing *part = &s->parts[i];
+	calibration_plan_clear(&s->calibration);
+	for (int i = 0; i < CALIBRATION_PHASES; i++) {
+		struct phase_state *phase = &s->phases[i];
 
-		run_clear(&part->run);
-		free(part->samples);
-		seams_free(part->seams, part->n_seams);
-		moves_clear(&part->moves);
+		run_clear(&phase->run);
+		free(phase->samples);
+		resume_points_free(phase->resume_points, phase->n_resume_points);
+		disturbances_clear(&phase->moves);
 	}
 }
 
 /* From the start of one sample to the next, of the last ones with no seam between them. */
-static int64_t pace_ns(const struct part_standing *part, int64_t otherwise_ns)
+static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 {
-	size_t last_seam = part->n_seams ? part->seams[part->n_seams - 1].n : 1;
-	size_t first = part->n_samples > PACE_OF ? part->n_samples - PACE_OF : 0;
+	size_t last_resume_point = phase->n_resume_points ? phase->resume_points[phase->n_resume_points - 1].n
+							  : 1;
+	size_t first = phase->n_samples > PACE_OF ? phase->n_samples - PACE_OF : 0;
 
-	while (first < part->n_samples && part->samples[first].n < last_seam)
+	while (first < phase->n_samples && phase->samples[first].n < last_resume_point)
 		first++;
-	if (first + 1 >= part->n_samples)
+	if (first + 1 >= phase->n_samples)
 		return otherwise_ns;
-	return (part->samples[part->n_samples - 1].start_ns - part->samples[first].start_ns) /
-	       (int64_t)(part->n_samples - 1 - first);
+	return (phase->samples[phase->n_samples - 1].start_ns - phase->samples[first].start_ns) /
+	       (int64_t)(phase->n_samples - 1 - first);
 }
 
-static int gather_part(struct book *book, const struct calibration_part *wanted, struct part_standing *part,
+static int gather_part(struct book *book, const struct calibration_phase *wanted, struct phase_state *phase,
 	struct error *err)
 {
 	int r = 0;
 
 	if (wanted->run) {
-		r = book_get_run(book, wanted->run, &part->run, err);
+		r = book_get_run(book, wanted->run, &phase->run, err);
 		if (r == 0)
-			r = book_samples(book, wanted->run, &part->samples, &part->n_samples, err);
+			r = book_samples(book, wanted->run, &phase->samples, &phase->n_samples, err);
 		if (r == 0)
-			r = book_seams(book, wanted->run, &part->seams, &part->n_seams, err);
+			r = book_resume_points(
+				book, wanted->run, &phase->resume_points, &phase->n_resume_points, err);
 		if (r == 0)
-			r = moves_of_run(book, wanted->run, &part->moves, err);
+			r = disturbances_of_run(book, wanted->run, &phase->moves, err);
 	}
-	if (part->n_samples < wanted->samples)
-		part->left_ns = (int64_t)(wanted->samples - part->n_samples) *
-				pace_ns(part, wanted->length_ns);
+	if (phase->n_samples < wanted->samples)
+		phase->left_ns = (int64_t)(wanted->samples - phase->n_samples) *
+				 pace_ns(phase, wanted->length_ns);
 	return r;
 }
 
 /* 1: there is one; 0: the book has none. */
-static int gather(struct book *book, int64_t run, struct standing *s, struct error *err)
+static int gather(struct book *book, int64_t run, struct state *s, struct error *err)
 {
-	int r = pick_calibration(book, run, false, &s->calibration, err);
+	int r = find_calibration(book, run, false, &s->calibration, err);
 
 	if (r == 0 && !run)
-		r = pick_calibration(book, 0, true, &s->calibration, err);
+		r = find_calibration(book, 0, true, &s->calibration, err);
 	if (r <= 0)
 		return r;
-	s->pid = owner_pid(s->calibration.owner);
-	for (int i = 0; i < CALIBRATION_PARTS; i++) {
-		r = gather_part(book, &s->calibration.parts[i], &s->parts[i], err);
+	s->pid = process_ref_pid(s->calibration.owner);
+	for (int i = 0; i < CALIBRATION_PHASES; i++) {
+		r = gather_part(book, &s->calibration.phases[i], &s->phases[i], err);
 		if (r < 0)
 			return r;
-		s->left_ns += s->parts[i].left_ns;
+		s->left_ns += s->phases[i].left_ns;
 	}
 	return 1;
 }
 
 /* "running", "stopped", "done", "refused" */
-static const char *state_of(const struct standing *s)
+static const char *state_of(const struct state *s)
 {
 	if (s->pid)
 		return "running";
 	return strcmp(s->calibration.state, "open") ? s->calibration.state : "stopped";
 }
 
-static void print_head(const struct standing *s)
+static void print_head(const struct state *s)
 {
-	const struct calibration *c = &s->calibration;
+	const struct calibration_plan *c = &s->calibration;
 	char begun[TEXT_TIME_SIZE], left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
 
 	printf("Calibration for profile '%s', begun %s: ", c->profile, text_moment(begun, c->started_ns));
 	if (s->pid)
 		printf("running, process %d\n", s->pid);
 	else if (!strcmp(c->state, "open"))
-		printf("stopped; 'emp-calibrate resume %lld' goes on\n", (long long)c->parts[SHORT_PART].run);
+		printf("stopped; 'emp-calibrate resume %lld' goes on\n",
+			(long long)c->phases[SHORT_PHASE].run);
 	else if (!strcmp(c->state, "done"))
 		printf("complete\n");
 	else
@@ -131,37 +134,37 @@ static void print_head(const struct standing *s)
 		printf("Left: %s\n", text_duration(left, s->left_ns));
 }
 
-static void print_part(const struct standing *s, int which)
+static void print_phase(const struct state *s, int which)
 {
-	const struct calibration_part *wanted = &s->calibration.parts[which];
-	const struct part_standing *part = &s->parts[which];
+	const struct calibration_phase *wanted = &s->calibration.phases[which];
+	const struct phase_state *phase = &s->phases[which];
 	char text[TEXT_TIME_SIZE];
 
-	if (!part->run.id) {
+	if (!phase->run.id) {
 		printf("The %s run, INC%s x %u: not begun\n", NAMES[which],
 			text_seconds(text, wanted->length_ns), wanted->samples);
 		return;
 	}
-	printf("The %s run, run %lld, %s: %zu of %u samples, %d %%\n", NAMES[which], (long long)part->run.id,
-		part->run.program, part->n_samples, wanted->samples,
-		(int)(part->n_samples * 100 / wanted->samples));
-	for (size_t i = 0; i < part->n_seams; i++)
-		printf("  Seam: %s before sample %u, gone on with %s\n", part->seams[i].why, part->seams[i].n,
-			text_moment(text, part->seams[i].at_ns));
-	for (size_t i = 0; i < part->moves.n; i++) {
-		_cleanup_(freep) char *words = moved_words(&part->moves, &part->moves.items[i]);
+	printf("The %s run, run %lld, %s: %zu of %u samples, %d %%\n", NAMES[which], (long long)phase->run.id,
+		phase->run.program, phase->n_samples, wanted->samples,
+		(int)(phase->n_samples * 100 / wanted->samples));
+	for (size_t i = 0; i < phase->n_resume_points; i++)
+		printf("  Seam: %s before sample %u, gone on with %s\n", phase->resume_points[i].why,
+			phase->resume_points[i].n, text_moment(text, phase->resume_points[i].at_ns));
+	for (size_t i = 0; i < phase->moves.n; i++) {
+		_cleanup_(freep) char *words = disturbance_description(&phase->moves, &phase->moves.items[i]);
 
 		printf("  Warning: %s\n", words ?: "a sentinel moved");
 	}
 }
 
 /* The run that samples were last added to. */
-static const struct part_standing *newest(const struct standing *s)
+static const struct phase_state *newest(const struct state *s)
 {
-	return &s->parts[s->parts[LONG_PART].n_samples > 0 ? LONG_PART : SHORT_PART];
+	return &s->phases[s->phases[LONG_PHASE].n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
 }
 
-static int print_last(const struct part_standing *part, struct error *err)
+static int print_last(const struct phase_state *phase, struct error *err)
 {
 	static const struct column columns[] = {
 		{"SAMPLE", COLUMN_NUMBER},
@@ -171,16 +174,16 @@ static int print_last(const struct part_standing *part, struct error *err)
 		{},
 	};
 	_cleanup_(table_freep) struct table *table = NULL;
-	size_t first = part->n_samples > LAST_SHOWN ? part->n_samples - LAST_SHOWN : 0;
+	size_t first = phase->n_samples > LAST_SHOWN ? phase->n_samples - LAST_SHOWN : 0;
 	int r;
 
-	if (part->n_samples == 0)
+	if (phase->n_samples == 0)
 		return 0;
 	r = table_new(&table, columns, err);
 	if (r < 0)
 		return r;
-	for (size_t i = first; i < part->n_samples; i++) {
-		const struct sample *sample = &part->samples[i];
+	for (size_t i = first; i < phase->n_samples; i++) {
+		const struct sample *sample = &phase->samples[i];
 		char text[TEXT_TIME_SIZE];
 
 		table_row(table);
@@ -189,64 +192,65 @@ static int print_last(const struct part_standing *part, struct error *err)
 		table_cell(table, "%s", text_duration(text, sample->et_ns));
 		table_cell(table, "%s", text_duration(text, sample->pt_ns));
 	}
-	printf("The last samples of run %lld:\n", (long long)part->run.id);
+	printf("The last samples of run %lld:\n", (long long)phase->run.id);
 	return table_print(table, stdout, err);
 }
 
-static json_t *part_json(const struct calibration_part *wanted, const struct part_standing *part)
+static json_t *phase_json(const struct calibration_phase *wanted, const struct phase_state *phase)
 {
 	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:[], s:[], s:[]}", "task_length_ns",
 		(json_int_t)wanted->length_ns, "wanted", (json_int_t)wanted->samples, "samples",
-		(json_int_t)part->n_samples, "left_ns", (json_int_t)part->left_ns, "seams", "warnings",
+		(json_int_t)phase->n_samples, "left_ns", (json_int_t)phase->left_ns, "seams", "warnings",
 		"last");
 
-	if (part->run.id)
-		json_object_set_new(json, "run", json_integer(part->run.id));
-	for (size_t i = 0; i < part->n_seams; i++)
+	if (phase->run.id)
+		json_object_set_new(json, "run", json_integer(phase->run.id));
+	for (size_t i = 0; i < phase->n_resume_points; i++)
 		json_array_append_new(json_object_get(json, "seams"),
-			json_pack("{s:I, s:I, s:s}", "sample", (json_int_t)part->seams[i].n, "at_ns",
-				(json_int_t)part->seams[i].at_ns, "why", part->seams[i].why));
-	for (size_t i = 0; i < part->moves.n; i++) {
-		_cleanup_(freep) char *words = moved_words(&part->moves, &part->moves.items[i]);
+			json_pack("{s:I, s:I, s:s}", "sample", (json_int_t)phase->resume_points[i].n, "at_ns",
+				(json_int_t)phase->resume_points[i].at_ns, "why",
+				phase->resume_points[i].why));
+	for (size_t i = 0; i < phase->moves.n; i++) {
+		_cleanup_(freep) char *words = disturbance_description(&phase->moves, &phase->moves.items[i]);
 
 		json_array_append_new(json_object_get(json, "warnings"), json_string(words));
 	}
-	for (size_t i = part->n_samples > LAST_SHOWN ? part->n_samples - LAST_SHOWN : 0; i < part->n_samples;
-		i++)
+	for (size_t i = phase->n_samples > LAST_SHOWN ? phase->n_samples - LAST_SHOWN : 0;
+		i < phase->n_samples; i++)
 		json_array_append_new(json_object_get(json, "last"),
-			json_pack("{s:I, s:I, s:I, s:I}", "n", (json_int_t)part->samples[i].n, "start_ns",
-				(json_int_t)part->samples[i].start_ns, "et_ns",
-				(json_int_t)part->samples[i].et_ns, "pt_ns",
-				(json_int_t)part->samples[i].pt_ns));
+			json_pack("{s:I, s:I, s:I, s:I}", "n", (json_int_t)phase->samples[i].n, "start_ns",
+				(json_int_t)phase->samples[i].start_ns, "et_ns",
+				(json_int_t)phase->samples[i].et_ns, "pt_ns",
+				(json_int_t)phase->samples[i].pt_ns));
 	return json;
 }
 
-static int print_json(const struct standing *s, struct error *err)
+static int print_json(const struct state *s, struct error *err)
 {
-	const struct calibration *c = &s->calibration;
+	const struct calibration_plan *c = &s->calibration;
 	_cleanup_(json_decrefp) json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile",
 		c->profile, "state", state_of(s), "started_ns", (json_int_t)c->started_ns, "left_ns",
-		(json_int_t)s->left_ns, "short", part_json(&c->parts[SHORT_PART], &s->parts[SHORT_PART]),
-		"long", part_json(&c->parts[LONG_PART], &s->parts[LONG_PART]));
+		(json_int_t)s->left_ns, "short", phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]),
+		"long", phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
 
 	if (json && s->pid)
 		json_object_set_new(json, "pid", json_integer(s->pid));
 	return json ? json_print(json, stdout, err) : error_os(err, -ENOMEM, "cannot print the status");
 }
 
-static int show(const struct standing *s, struct error *err)
+static int show(const struct state *s, struct error *err)
 {
 	if (calibrate_options.json)
 		return print_json(s, err);
 	print_head(s);
-	for (int i = 0; i < CALIBRATION_PARTS; i++)
-		print_part(s, i);
+	for (int i = 0; i < CALIBRATION_PHASES; i++)
+		print_phase(s, i);
 	return print_last(newest(s), err);
 }
 
 int verb_status(int argc, char **argv, struct error *err)
 {
-	_cleanup_(standing_clear) struct standing status = {};
+	_cleanup_(standing_clear) struct state status = {};
 	_cleanup_(book_freep) struct book *book = NULL;
 	int64_t run = 0;
 	int r = 0;

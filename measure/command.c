@@ -14,13 +14,13 @@ static void command_clear(struct command *c)
 {
 	free(c->name);
 	free(c->text);
-	words_free(c->argv);
+	argv_free(c->argv);
 	free(c->path);
 	free(c->setup);
 	free(c->prepare);
 	free(c->conclude);
 	free(c->cleanup);
-	words_free(c->values);
+	argv_free(c->values);
 	*c = (struct command){};
 }
 
@@ -84,11 +84,11 @@ static int fill_argv(const struct measure_options *o, char *const *words, const 
 	int r = 0;
 
 	if (!line)
-		c->argv = words_copy(words);
+		c->argv = argv_copy(words);
 	else if (o->shell_words)
-		c->argv = words_for_shell(o->shell_words, line);
+		c->argv = argv_for_shell(o->shell_words, line);
 	else
-		r = words_split(line, &c->argv, err);
+		r = argv_split(line, &c->argv, err);
 	if (r < 0)
 		return r;
 	if (!c->argv || replace_words(&o->parameters, c->values, c->argv) < 0)
@@ -114,7 +114,7 @@ static int fill_command(const struct measure_options *o, char *const *words, con
 	if (line)
 		r = replace(p, c->values, line, &c->text);
 	else
-		c->text = words_join(c->argv);
+		c->text = argv_join(c->argv);
 	if (r == 0)
 		r = replace(p, c->values, o->names.n > i ? o->names.items[i] : c->text, &c->name);
 	if (r == 0)

@@ -36,13 +36,13 @@ static json_t *strangers_json(const struct result *r)
 }
 
 /* One object a sample, null where nothing is known of it. */
-static json_t *sentinels_json(const struct result *r)
+static json_t *counters_json(const struct result *r)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < r->n_sentinels; i++)
-		json_array_append_new(array, r->sentinels[i].moved.known
-						     ? document_make_sentinels(&r->sentinels[i].moved)
+	for (size_t i = 0; i < r->n_counters; i++)
+		json_array_append_new(array, r->counters[i].moved.known
+						     ? document_make_counters(&r->counters[i].moved)
 						     : json_null());
 	return array;
 }
@@ -77,7 +77,7 @@ static json_t *emp_json(const struct session *s, const struct result *r)
 	json_object_set_new(emp, "pt_interval_ns", interval_json(&r->discarding.pt.clean));
 	json_object_set_new(emp, "off_cpu", json_real(result_off_cpu(r)));
 	json_object_set_new(emp, "not_in_profile", strangers_json(r));
-	json_object_set_new(emp, "sentinels", sentinels_json(r));
+	json_object_set_new(emp, "sentinels", counters_json(r));
 	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
 	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
 	return emp;

@@ -177,7 +177,7 @@ static int split_shell(struct measure_options *o, struct error *err)
 
 	if (!shell || !strcmp(shell, "none"))
 		return 0;
-	r = words_split(shell, &o->shell_words, &said);
+	r = argv_split(shell, &o->shell_words, &said);
 	return r < 0 ? error_say(err, r, "--shell '%s': %s", shell, said.text) : 0;
 }
 

@@ -19,8 +19,8 @@ void result_clear(struct result *r)
 		free(r->strangers[i].unit);
 	}
 	free(r->strangers);
-	free(r->sentinels);
-	moves_clear(&r->moves);
+	free(r->counters);
+	disturbances_clear(&r->moves);
 	*r = (struct result){};
 }
 
@@ -112,9 +112,9 @@ int result_read(struct book *book, int64_t id, const struct profile *profile, st
 	r = book_samples(book, id, &result->samples, &result->n_samples, err);
 	if (r < 0)
 		return r;
-	r = book_sentinels(book, id, &result->sentinels, &result->n_sentinels, err);
+	r = book_counters(book, id, &result->counters, &result->n_counters, err);
 	if (r == 0)
-		r = moves_of_run(book, id, &result->moves, err);
+		r = disturbances_of_run(book, id, &result->moves, err);
 	if (r == 0)
 		r = discard_run(book, id, profile, &result->discarding, err);
 	if (r < 0 || !profile)

@@ -24,10 +24,10 @@ struct result {
 	size_t n_samples;
 	struct stranger *strangers; /* the greatest first */
 	size_t n_strangers;
-	struct sample_sentinels *sentinels; /* of each sample */
-	size_t n_sentinels;
-	struct moves moves;  /* which of them moved enough to be told */
-	int64_t observer_ns; /* a sample */
+	struct sample_counters *counters; /* of each sample */
+	size_t n_counters;
+	struct disturbances moves; /* which of them moved enough to be told */
+	int64_t observer_ns;       /* a sample */
 	int64_t lost;
 	int failures, left_behind, killed, again;
 };

@@ -51,10 +51,11 @@ static int hook(const struct session *s, const char *command, const char *what, 
 
 	if (!command)
 		return 0;
-	if (interrupt_came())
+	if (interrupt_pending())
 		return -EINTR;
 	r = hook_run(command, s->options->shell_words, s->options->show_output, what, err);
-	return r < 0 && interrupt_came() ? -EINTR : r; /* a ^C of the terminal ended it, and is for us too */
+	return r < 0 && interrupt_pending() ? -EINTR
+					    : r; /* a ^C of the terminal ended it, and is for us too */
 }
 
 /* Every sample reads its input from the beginning and writes its output anew. */
@@ -78,8 +79,8 @@ static int take(struct turn *turn, struct task *t, int warm_up, struct error *er
 		if (r == 0)
 			r = rewind_files(turn->session, err);
 		if (r == 0)
-			r = warm_up ? series_warm_up(&t->series, warm_up, err)
-				    : series_sample(&t->series, err);
+			r = warm_up ? sampling_warm_up(&t->series, warm_up, err)
+				    : sampling_sample(&t->series, err);
 		stopped = r > 0;
 		if (r >= 0)
 			r = hook(turn->session, t->command->conclude, "--conclude", err);
@@ -136,7 +137,7 @@ static int begin_tasks(struct turn *turn, struct error *err)
 		int r = hook(turn->session, t->command->setup, "--setup", err);
 
 		if (r == 0)
-			r = series_begin(&t->series, err);
+			r = sampling_begin(&t->series, err);
 		for (int k = 1; r == 0 && k <= turn->session->options->warm_ups; k++)
 			r = take(turn, t, k, err);
 		if (r < 0)
@@ -177,7 +178,7 @@ static int end_tasks(struct turn *turn, int outcome, struct error *err)
 
 		if (!t->run.id)
 			continue;
-		r = series_end(&t->series, outcome, &at_end);
+		r = sampling_end(&t->series, outcome, &at_end);
 		cleaned = clean_up(turn->session, t, &at_cleanup);
 		if (outcome == 0 && (r < 0 || cleaned < 0)) {
 			outcome = r < 0 ? r : cleaned;

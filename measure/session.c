@@ -71,11 +71,11 @@ static int fill_task(const struct session *s, const struct command *command, con
 		.timeout_ns = o->timeout_ns,
 		.linger_ns = o->linger_ns,
 	};
-	t->series = (struct series){
+	t->series = (struct sampling){
 		.book = s->book,
 		.run = &t->run,
 		.spawn = &t->spawn,
-		.sentinels = s->observer.sentinels,
+		.counters = s->observer.counters,
 		.ignore_failure = o->ignore_failure,
 	};
 	return fill_run(s, t, err);
@@ -123,7 +123,7 @@ static int open_output(struct session *s, struct error *err)
 	if (s->null < 0)
 		return error_os(err, -errno, "cannot open /dev/null");
 	if (!strcmp(where, "pipe"))
-		return sink_new(&s->out, err);
+		return pipe_drain_new(&s->out, err);
 	if (!strcmp(where, "null"))
 		s->out = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
 	else

@@ -12,7 +12,7 @@ struct task {
 	char *name; /* the command's, or "… (again)" for the A/A check */
 	struct run run;
 	struct spawn spawn;
-	struct series series;
+	struct sampling series;
 	struct result result;
 };
 

@@ -152,7 +152,7 @@ static void show_warnings(const struct result *r)
 		       "  (PT tells nothing of the waiting), or others took its CPU from it.\n",
 			100 * (1 - off));
 	for (size_t i = 0; i < r->moves.n; i++) {
-		_cleanup_(freep) char *words = moved_words(&r->moves, &r->moves.items[i]);
+		_cleanup_(freep) char *words = disturbance_description(&r->moves, &r->moves.items[i]);
 
 		printf("  Warning: %s\n", words ?: "a sentinel moved");
 	}

@@ -92,7 +92,7 @@ static int split(struct splitter *s, const char *text, struct error *err)
 	return r < 0 ? error_os(err, r, "cannot read the command '%s'", text) : 0;
 }
 
-int words_split(const char *text, char ***ret, struct error *err)
+int argv_split(const char *text, char ***ret, struct error *err)
 {
 	struct splitter s = {};
 	int r = split(&s, text, err);
@@ -101,14 +101,14 @@ int words_split(const char *text, char ***ret, struct error *err)
 		r = error_say(err, -EINVAL, "the command is empty");
 	free(s.word);
 	if (r < 0) {
-		words_free(s.words);
+		argv_free(s.words);
 		return r;
 	}
 	*ret = s.words;
 	return 0;
 }
 
-void words_free(char **words)
+void argv_free(char **words)
 {
 	for (char **w = words; w && *w; w++)
 		free(*w);
@@ -130,7 +130,7 @@ static void quote(FILE *file, const char *word)
 	fputc('\'', file);
 }
 
-char *words_join(char *const *words)
+char *argv_join(char *const *words)
 {
 	char *text = NULL;
 	size_t size;
@@ -144,7 +144,7 @@ char *words_join(char *const *words)
 	return file && fclose(file) == 0 ? text : NULL;
 }
 
-char **words_copy(char *const *words)
+char **argv_copy(char *const *words)
 {
 	size_t n = 0;
 	char **copy;
@@ -155,24 +155,24 @@ char **words_copy(char *const *words)
 	for (size_t i = 0; copy && i < n; i++) {
 		copy[i] = strdup(words[i]);
 		if (!copy[i]) {
-			words_free(copy);
+			argv_free(copy);
 			return NULL;
 		}
 	}
 	return copy;
 }
 
-char **words_for_shell(char *const *shell, const char *line)
+char **argv_for_shell(char *const *shell, const char *line)
 {
 	static char *const POSIX[] = {(char *)"/bin/sh", NULL};
-	char **words = words_copy(shell ?: POSIX), **longer;
+	char **words = argv_copy(shell ?: POSIX), **longer;
 	size_t n = 0;
 
 	while (words && words[n])
 		n++;
 	longer = words ? reallocarray(words, n + 3, sizeof(*words)) : NULL;
 	if (!longer) {
-		words_free(words);
+		argv_free(words);
 		return NULL;
 	}
 	longer[n] = strdup("-c");
@@ -180,7 +180,7 @@ char **words_for_shell(char *const *shell, const char *line)
 	longer[n + 2] = NULL;
 	if (!longer[n] || !longer[n + 1]) {
 		free(longer[n + 1]);
-		words_free(longer);
+		argv_free(longer);
 		return NULL;
 	}
 	return longer;

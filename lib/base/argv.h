@@ -10,21 +10,21 @@
 
 /* The words of `text`, NULL-terminated; free with words_free. -EINVAL: an open quote, nothing in it, or
  * something that needs a shell. */
-int words_split(const char *text, char ***ret, struct error *err);
-void words_free(char **words);
+int argv_split(const char *text, char ***ret, struct error *err);
+void argv_free(char **words);
 
 /* The words as a person would type them, quoted where a shell needs it; the caller frees it, NULL: no memory.
  */
-char *words_join(char *const *words);
+char *argv_join(char *const *words);
 
 /* A copy; NULL: no memory. */
-char **words_copy(char *const *words);
+char **argv_copy(char *const *words);
 
 /* "/bin/sh -c LINE" or, with the words of another shell, "bash --norc -c LINE"; NULL: no memory. Free with
  * words_free. */
-char **words_for_shell(char *const *shell, const char *line);
+char **argv_for_shell(char *const *shell, const char *line);
 
-static inline void words_freep(char ***words)
+static inline void argv_freep(char ***words)
 {
-	words_free(*words);
+	argv_free(*words);
 }

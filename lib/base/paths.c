@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int place_default_book(char **ret, struct error *err)
+int paths_default_book(char **ret, struct error *err)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 	char *path;
@@ -29,13 +29,13 @@ int place_default_book(char **ret, struct error *err)
 	return 0;
 }
 
-int place_book(const char *option, char **ret, struct error *err)
+int paths_book(const char *option, char **ret, struct error *err)
 {
 	const char *named = option && *option ? option : getenv("EMP_DB");
 	char *path;
 
 	if (!named || !*named)
-		return place_default_book(ret, err);
+		return paths_default_book(ret, err);
 	path = strdup(named);
 	if (!path)
 		return error_os(err, -ENOMEM, "cannot name the lab book");
@@ -43,7 +43,7 @@ int place_book(const char *option, char **ret, struct error *err)
 	return 0;
 }
 
-int place_inc_constant(const char *book, char **ret, struct error *err)
+int paths_inc_constant(const char *book, char **ret, struct error *err)
 {
 	char *path = text_format("%s.inc", book);
 

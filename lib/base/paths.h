@@ -7,10 +7,10 @@
 
 /* The user's own book: /var/lib/emp/emp.db for root, $XDG_DATA_HOME/emp/emp.db (~/.local/share/emp/emp.db)
  * otherwise. The caller frees it. */
-int place_default_book(char **ret, struct error *err);
+int paths_default_book(char **ret, struct error *err);
 
 /* The file that `option` (--db), else EMP_DB, else the default names. Empty means not given. */
-int place_book(const char *option, char **ret, struct error *err);
+int paths_book(const char *option, char **ret, struct error *err);
 
 /* The file beside `book` that holds the constant of INC as text for `inc`; the caller frees it. */
-int place_inc_constant(const char *book, char **ret, struct error *err);
+int paths_inc_constant(const char *book, char **ret, struct error *err);

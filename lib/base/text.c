@@ -142,7 +142,7 @@ int text_read_file(int root_fd, const char *path, char **ret)
 {
 	_cleanup_(closep) int fd = -1;
 	_cleanup_(freep) char *text = NULL;
-	size_t size = 0, room = 4096;
+	size_t size = 0, capacity = 4096;
 
 	if (root_fd != AT_FDCWD)
 		path += strspn(path, "/");
@@ -150,20 +150,20 @@ int text_read_file(int root_fd, const char *path, char **ret)
 	if (fd < 0)
 		return -errno;
 	for (;;) {
-		char *bigger = realloc(text, room + 1);
+		char *bigger = realloc(text, capacity + 1);
 		ssize_t n;
 
 		if (!bigger)
 			return -ENOMEM;
 		text = bigger;
-		n = read(fd, text + size, room - size);
+		n = read(fd, text + size, capacity - size);
 		if (n < 0)
 			return -errno;
 		size += n;
 		if (n == 0)
 			break;
-		if (size == room)
-			room *= 2;
+		if (size == capacity)
+			capacity *= 2;
 	}
 	while (size > 0 && text[size - 1] == '\n')
 		size--;

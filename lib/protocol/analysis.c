@@ -13,35 +13,35 @@
 static const double EXPLAINED = 0.5;
 
 /* The book knows every process that ever ran; the reading has those of this run. */
-static void drop_unseen(struct reader *reader)
+static void drop_unseen(struct analysis_feed *feed)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < reader->n_watches; i++)
-		if (reader->watches[i].longest_ns > 0) /* what was never seen owns nothing */
-			reader->watches[kept++] = reader->watches[i];
-	reader->n_watches = kept;
+	for (size_t i = 0; i < feed->n_tallies; i++)
+		if (feed->tallies[i].longest_ns > 0) /* what was never seen owns nothing */
+			feed->tallies[kept++] = feed->tallies[i];
+	feed->n_tallies = kept;
 }
 
 /* The share of the samples in these zones that daemons account for; 0 where there are none. */
-static double share_explained(const struct reader *reader, unsigned zones)
+static double share_explained(const struct analysis_feed *feed, unsigned zones)
 {
 	size_t n = 0, explained = 0;
 
-	for (size_t i = 0; i < reader->n_samples; i++)
-		if (zones & IN(reader->zones[i])) {
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (zones & IN(feed->zones[i])) {
 			n++;
-			explained += reader_explains(reader, i);
+			explained += analysis_feed_explains(feed, i);
 		}
 	return n > 0 ? (double)explained / (double)n : 0;
 }
 
-static void move(struct reader *reader, enum zone from, enum zone to)
+static void move(struct analysis_feed *feed, enum zone from, enum zone to)
 {
-	for (size_t i = 0; i < reader->n_samples; i++)
-		if (reader->zones[i] == from)
-			reader->zones[i] = (uint8_t)to;
-	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (feed->zones[i] == from)
+			feed->zones[i] = (uint8_t)to;
+	for (struct daemon_tally *w = feed->tallies; w < feed->tallies + feed->n_tallies; w++) {
 		w->seen[to] = running_join(&w->seen[to], &w->seen[from]);
 		w->seen[from] = RUNNING_NONE;
 	}
@@ -49,33 +49,33 @@ static void move(struct reader *reader, enum zone from, enum zone to)
 
 /* Where daemons account for most of the samples beyond the core, or beyond the gap further out, that is where
  * the central cluster ends. */
-static int settle(struct reader *reader)
+static int settle(struct analysis_feed *feed)
 {
-	struct central *c = &reader->central;
-	double beyond_core = share_explained(reader, IN(ZONE_NEAR) | IN(ZONE_FAR));
-	double beyond_gap = share_explained(reader, IN(ZONE_FAR));
+	struct cluster *c = &feed->central;
+	double beyond_core = share_explained(feed, IN(ZONE_NEAR) | IN(ZONE_FAR));
+	double beyond_gap = share_explained(feed, IN(ZONE_FAR));
 	bool core = beyond_core > EXPLAINED, gap = core || beyond_gap > EXPLAINED;
 
-	move(reader, ZONE_NEAR, core ? ZONE_ABOVE : ZONE_CORE);
-	move(reader, ZONE_FAR, gap ? ZONE_ABOVE : ZONE_CORE);
+	move(feed, ZONE_NEAR, core ? ZONE_ABOVE : ZONE_CORE);
+	move(feed, ZONE_FAR, gap ? ZONE_ABOVE : ZONE_CORE);
 	if (!gap)
 		return 0;
-	return central_tighten(c, reader->samples, reader->n_samples,
-		core ? c->core_high_ns : c->near_high_ns, core ? beyond_core : beyond_gap);
+	return cluster_tighten(c, feed->samples, feed->n_samples, core ? c->core_high_ns : c->near_high_ns,
+		core ? beyond_core : beyond_gap);
 }
 
 /* Step 4, to the kept executions of one daemon: those in the central cluster, and those that are not long
  * for it, go; the samples of the others are marked as explained. */
-static void sift(struct reader *reader, struct watch *w, bool *explained)
+static void sift(struct analysis_feed *feed, struct daemon_tally *w, bool *explained)
 {
 	const struct running *central = &w->seen[ZONE_CORE];
 	size_t kept = 0;
 
-	reader->cursor = 0;
+	feed->cursor = 0;
 	for (size_t i = 0; i < w->n_longs; i++) {
-		size_t sample = reader_sample(reader, w->longs[i].sample);
+		size_t sample = analysis_feed_sample(feed, w->longs[i].sample);
 
-		if (reader->zones[sample] != ZONE_ABOVE || !running_is_long(central, w->longs[i].pt_ns))
+		if (feed->zones[sample] != ZONE_ABOVE || !running_is_long(central, w->longs[i].pt_ns))
 			continue;
 		explained[sample] = true;
 		w->longs[kept++] = w->longs[i];
@@ -83,36 +83,36 @@ static void sift(struct reader *reader, struct watch *w, bool *explained)
 	w->n_longs = kept;
 }
 
-static int list_samples(struct reader *reader, const bool *explained, struct reading *reading)
+static int list_samples(struct analysis_feed *feed, const bool *explained, struct analysis *analysis)
 {
-	size_t above = reader->central.n_above;
+	size_t above = feed->central.n_above;
 
-	reading->l_samples = reallocarray(NULL, above + 1, sizeof(uint32_t));
-	reading->unexplained = reallocarray(NULL, above + 1, sizeof(uint32_t));
-	if (!reading->l_samples || !reading->unexplained)
+	analysis->l_samples = reallocarray(NULL, above + 1, sizeof(uint32_t));
+	analysis->unexplained = reallocarray(NULL, above + 1, sizeof(uint32_t));
+	if (!analysis->l_samples || !analysis->unexplained)
 		return -ENOMEM;
-	for (size_t i = 0; i < reader->n_samples; i++) {
-		if (reader->zones[i] != ZONE_ABOVE)
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		if (feed->zones[i] != ZONE_ABOVE)
 			continue;
 		if (explained[i])
-			reading->l_samples[reading->n_l_samples++] = reader->samples[i].n;
+			analysis->l_samples[analysis->n_l_samples++] = feed->samples[i].n;
 		else
-			reading->unexplained[reading->n_unexplained++] = reader->samples[i].n;
+			analysis->unexplained[analysis->n_unexplained++] = feed->samples[i].n;
 	}
 	return 0;
 }
 
-static int find_period(struct habit *habit, const struct reader *reader)
+static int find_period(struct daemon_statistics *daemon, const struct analysis_feed *feed)
 {
-	_cleanup_(freep) uint32_t *at = reallocarray(NULL, habit->n_longs + 1, sizeof(*at));
+	_cleanup_(freep) uint32_t *at = reallocarray(NULL, daemon->n_longs + 1, sizeof(*at));
 	size_t n = 0;
 
 	if (!at)
 		return -ENOMEM;
-	for (size_t i = 0; i < habit->n_longs; i++)
-		if (n == 0 || at[n - 1] != habit->longs[i].sample)
-			at[n++] = habit->longs[i].sample;
-	habit->period = period_find(at, n, reader->samples[reader->n_samples - 1].n);
+	for (size_t i = 0; i < daemon->n_longs; i++)
+		if (n == 0 || at[n - 1] != daemon->longs[i].sample)
+			at[n++] = daemon->longs[i].sample;
+	daemon->period = period_find(at, n, feed->samples[feed->n_samples - 1].n);
 	return 0;
 }
 
@@ -126,28 +126,29 @@ static int64_t least(const struct long_execution *longs, size_t n)
 	return least_ns;
 }
 
-static int make_habit(struct habit *habit, struct watch *w, const struct reader *reader)
+static int make_habit(
+	struct daemon_statistics *daemon, struct daemon_tally *w, const struct analysis_feed *feed)
 {
 	const struct running *central = &w->seen[ZONE_CORE];
-	const char *unit = reader->daemons->items[w->longest].unit;
+	const char *unit = feed->daemons->items[w->longest].unit;
 
-	habit->n_central = central->n;
-	habit->central_max_ns = central->max_ns;
-	habit->central_sd_ns = running_sd(central);
-	habit->n_outside = w->seen[ZONE_ABOVE].n;
-	habit->n_longs = w->n_longs;
-	habit->longs = TAKE(w->longs);
-	habit->long_min_ns = habit->cutoff_ns = -1;
-	habit->name = strdup(w->name);
-	habit->unit = unit ? strdup(unit) : NULL;
-	if (!habit->name || (unit && !habit->unit))
+	daemon->n_central = central->n;
+	daemon->central_max_ns = central->max_ns;
+	daemon->central_sd_ns = running_sd(central);
+	daemon->n_outside = w->seen[ZONE_ABOVE].n;
+	daemon->n_longs = w->n_longs;
+	daemon->longs = TAKE(w->longs);
+	daemon->long_min_ns = daemon->cutoff_ns = -1;
+	daemon->name = strdup(w->name);
+	daemon->unit = unit ? strdup(unit) : NULL;
+	if (!daemon->name || (unit && !daemon->unit))
 		return -ENOMEM;
-	if (habit->n_longs == 0)
+	if (daemon->n_longs == 0)
 		return 0;
-	habit->long_min_ns = least(habit->longs, habit->n_longs);
-	habit->cutoff_ns = resolution_midpoint(
-		central->n > 0 ? central->max_ns : 0, habit->long_min_ns, reader->resolution_ns);
-	return find_period(habit, reader);
+	daemon->long_min_ns = least(daemon->longs, daemon->n_longs);
+	daemon->cutoff_ns = resolution_midpoint(
+		central->n > 0 ? central->max_ns : 0, daemon->long_min_ns, feed->resolution_ns);
+	return find_period(daemon, feed);
 }
 
 /* The mean ET and the median pause, rather than the mean distance of starts: a run that was resumed after
@@ -165,75 +166,76 @@ static double spacing(const struct sample *samples, size_t n)
 	return sum / (double)n + fmax(pause, 0);
 }
 
-static int make_reading(struct reader *reader, struct reading *reading)
+static int make_analysis(struct analysis_feed *feed, struct analysis *analysis)
 {
-	_cleanup_(freep) bool *explained = calloc(reader->n_samples, sizeof(*explained));
+	_cleanup_(freep) bool *explained = calloc(feed->n_samples, sizeof(*explained));
 	int r;
 
-	reading->habits = calloc(reader->n_watches + 1, sizeof(*reading->habits));
-	if (!explained || !reading->habits)
+	analysis->statistics = calloc(feed->n_tallies + 1, sizeof(*analysis->statistics));
+	if (!explained || !analysis->statistics)
 		return -ENOMEM;
-	reading->n_habits = reader->n_watches;
-	for (size_t i = 0; i < reader->n_watches; i++) {
-		sift(reader, &reader->watches[i], explained);
-		r = make_habit(&reading->habits[i], &reader->watches[i], reader);
+	analysis->n_statistics = feed->n_tallies;
+	for (size_t i = 0; i < feed->n_tallies; i++) {
+		sift(feed, &feed->tallies[i], explained);
+		r = make_habit(&analysis->statistics[i], &feed->tallies[i], feed);
 		if (r < 0)
 			return r;
 	}
-	return list_samples(reader, explained, reading);
+	return list_samples(feed, explained, analysis);
 }
 
-int reader_finish(struct reader *reader, struct reading *ret, struct error *err)
+int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struct error *err)
 {
-	_cleanup_(reading_clearp) struct reading reading = {.resolution_ns = reader->resolution_ns};
+	_cleanup_(analysis_clearp) struct analysis analysis = {.resolution_ns = feed->resolution_ns};
 	int r;
 
-	drop_unseen(reader);
-	reader->divides = find_dividing(reader);
-	add_up_extra(reader);
-	r = settle(reader);
+	drop_unseen(feed);
+	feed->divides = find_dividing(feed);
+	add_up_extra(feed);
+	r = settle(feed);
 	if (r == 0)
-		r = make_reading(reader, &reading);
+		r = make_analysis(feed, &analysis);
 	if (r == 0)
-		r = shape_judge(reader, &reading);
+		r = verdict_judge(feed, &analysis);
 	if (r < 0)
-		return error_os(err, r, "cannot read run %" PRId64, reader->run.id);
-	reading.spacing_ns = spacing(reader->samples, reader->n_samples);
-	reading.run = reader->run;
-	reading.central = reader->central;
-	reading.n_samples = reader->n_samples;
-	reading.samples = TAKE(reader->samples);
-	reader->run = (struct run){};
-	reader->central = (struct central){};
-	*ret = reading;
-	reading = (struct reading){};
+		return error_os(err, r, "cannot read run %" PRId64, feed->run.id);
+	analysis.spacing_ns = spacing(feed->samples, feed->n_samples);
+	analysis.run = feed->run;
+	analysis.central = feed->central;
+	analysis.n_samples = feed->n_samples;
+	analysis.samples = TAKE(feed->samples);
+	feed->run = (struct run){};
+	feed->central = (struct cluster){};
+	*ret = analysis;
+	analysis = (struct analysis){};
 	return 0;
 }
 
-static int name_to_habit(const void *name, const void *habit)
+static int name_to_habit(const void *name, const void *daemon)
 {
-	return strcmp(name, ((const struct habit *)habit)->name);
+	return strcmp(name, ((const struct daemon_statistics *)daemon)->name);
 }
 
-const struct habit *reading_habit(const struct reading *reading, const char *name)
+const struct daemon_statistics *analysis_daemon(const struct analysis *analysis, const char *name)
 {
-	if (reading->n_habits == 0)
+	if (analysis->n_statistics == 0)
 		return NULL;
-	return bsearch(name, reading->habits, reading->n_habits, sizeof(*reading->habits), name_to_habit);
+	return bsearch(name, analysis->statistics, analysis->n_statistics, sizeof(*analysis->statistics),
+		name_to_habit);
 }
 
-void reading_clear(struct reading *reading)
+void analysis_clear(struct analysis *analysis)
 {
-	for (size_t i = 0; i < reading->n_habits; i++) {
-		free(reading->habits[i].name);
-		free(reading->habits[i].unit);
-		free(reading->habits[i].longs);
+	for (size_t i = 0; i < analysis->n_statistics; i++) {
+		free(analysis->statistics[i].name);
+		free(analysis->statistics[i].unit);
+		free(analysis->statistics[i].longs);
 	}
-	free(reading->habits);
-	free(reading->l_samples);
-	free(reading->unexplained);
-	free(reading->samples);
-	central_clear(&reading->central);
-	run_clear(&reading->run);
-	*reading = (struct reading){};
+	free(analysis->statistics);
+	free(analysis->l_samples);
+	free(analysis->unexplained);
+	free(analysis->samples);
+	cluster_clear(&analysis->central);
+	run_clear(&analysis->run);
+	*analysis = (struct analysis){};
 }

@@ -16,33 +16,33 @@ enum { LEAST = 20 };
 
 /* What each sample beyond the core has of daemons that ran long. A process that runs all the time runs longer
  * in a longer sample, and is no cause of it: what is usual for it grows with the sample. */
-void add_up_extra(struct reader *reader)
+void add_up_extra(struct analysis_feed *feed)
 {
 	size_t n_core = 0;
 
-	for (size_t i = 0; i < reader->n_samples; i++)
-		n_core += reader->zones[i] == ZONE_CORE;
-	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+	for (size_t i = 0; i < feed->n_samples; i++)
+		n_core += feed->zones[i] == ZONE_CORE;
+	for (struct daemon_tally *w = feed->tallies; w < feed->tallies + feed->n_tallies; w++) {
 		const struct running *core = &w->seen[ZONE_CORE];
 		double a_sample = running_sum(core) / (double)n_core;
 
-		reader->cursor = 0;
+		feed->cursor = 0;
 		for (size_t i = 0; i < w->n_longs; i++) {
-			size_t sample = reader_sample(reader, w->longs[i].sample);
-			double usual = a_sample * (double)reader->samples[sample].et_ns /
-				       (double)reader->central.median_ns;
+			size_t sample = analysis_feed_sample(feed, w->longs[i].sample);
+			double usual = a_sample * (double)feed->samples[sample].et_ns /
+				       (double)feed->central.median_ns;
 
 			if (running_is_long(core, w->longs[i].pt_ns))
-				reader->extra_ns[sample] += fmax((double)w->longs[i].pt_ns - usual, 0);
+				feed->extra_ns[sample] += fmax((double)w->longs[i].pt_ns - usual, 0);
 		}
 	}
 }
 
-bool reader_explains(const struct reader *reader, size_t sample)
+bool analysis_feed_explains(const struct analysis_feed *feed, size_t sample)
 {
-	int64_t longer_ns = reader->samples[sample].et_ns - reader->central.median_ns;
+	int64_t longer_ns = feed->samples[sample].et_ns - feed->central.median_ns;
 
-	return reader->extra_ns[sample] >= CAUSE * (double)longer_ns;
+	return feed->extra_ns[sample] >= CAUSE * (double)longer_ns;
 }
 
 struct group {
@@ -50,19 +50,19 @@ struct group {
 	double et_ns; /* sum */
 };
 
-static struct group group_of(const struct reader *reader, unsigned zones)
+static struct group group_of(const struct analysis_feed *feed, unsigned zones)
 {
 	struct group g = {};
 
-	for (size_t i = 0; i < reader->n_samples; i++)
-		if (zones & IN(reader->zones[i])) {
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (zones & IN(feed->zones[i])) {
 			g.n++;
-			g.et_ns += (double)reader->samples[i].et_ns;
+			g.et_ns += (double)feed->samples[i].et_ns;
 		}
 	return g;
 }
 
-static double time_of(const struct watch *w, unsigned zones)
+static double time_of(const struct daemon_tally *w, unsigned zones)
 {
 	double sum = 0;
 
@@ -73,7 +73,7 @@ static double time_of(const struct watch *w, unsigned zones)
 }
 
 /* About the variance of that sum, if executions come at random. */
-static double variance_of(const struct watch *w, unsigned zones)
+static double variance_of(const struct daemon_tally *w, unsigned zones)
 {
 	double sum = 0;
 
@@ -85,22 +85,22 @@ static double variance_of(const struct watch *w, unsigned zones)
 
 /* A process that runs all the time runs longer in a longer sample, and is no cause of it; nor is one that
  * happens to have run more in these samples, within three standard errors. */
-static double extra_of(const struct watch *w, unsigned fast, unsigned slow, double ratio)
+static double extra_of(const struct daemon_tally *w, unsigned fast, unsigned slow, double ratio)
 {
 	double extra = time_of(w, slow) - ratio * time_of(w, fast);
 
 	return extra > 3 * sqrt(variance_of(w, slow) + ratio * ratio * variance_of(w, fast)) ? extra : 0;
 }
 
-double explained_share(struct reader *reader, unsigned fast, unsigned slow)
+double explained_share(struct analysis_feed *feed, unsigned fast, unsigned slow)
 {
-	struct group usual = group_of(reader, fast), long_ones = group_of(reader, slow);
+	struct group usual = group_of(feed, fast), long_ones = group_of(feed, slow);
 	double extra = 0, all;
 
 	if (usual.n == 0 || long_ones.n == 0)
 		return 0;
 	all = long_ones.et_ns - usual.et_ns / (double)usual.n * (double)long_ones.n;
-	for (struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+	for (struct daemon_tally *w = feed->tallies; w < feed->tallies + feed->n_tallies; w++) {
 		w->extra_ns = extra_of(w, fast, slow, long_ones.et_ns / usual.et_ns);
 		extra += w->extra_ns;
 	}
@@ -109,11 +109,12 @@ double explained_share(struct reader *reader, unsigned fast, unsigned slow)
 
 /* Two groups, with the daemon and without it: the share of the variance of ET that lies between them, if the
  * daemon's own time is what the one takes longer. */
-static double divided_share(const struct watch *w, size_t n, double mean, double variance)
+static double divided_share(const struct daemon_tally *w, size_t n, double mean, double variance)
 {
 	double present = (double)w->n_present, absent = (double)(n - w->n_present), apart;
 
-	if (share_at_least(w->n_present, n) <= FREQUENT || share_at_least(n - w->n_present, n) <= FREQUENT)
+	if (proportion_at_least(w->n_present, n) <= FREQUENT ||
+		proportion_at_least(n - w->n_present, n) <= FREQUENT)
 		return 0;
 	apart = (w->et_ns / present - mean) * (double)n / absent;
 	if (w->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
@@ -121,15 +122,15 @@ static double divided_share(const struct watch *w, size_t n, double mean, double
 	return present / (double)n * absent / (double)n * apart * apart / variance;
 }
 
-const struct watch *find_dividing(const struct reader *reader)
+const struct daemon_tally *find_dividing(const struct analysis_feed *feed)
 {
-	const struct watch *best = NULL;
+	const struct daemon_tally *best = NULL;
 	double best_share = CAUSE, mean = 0, variance = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < reader->n_samples; i++)
-		if (reader->zones[i] != ZONE_ABOVE) {
-			double et = (double)(reader->samples[i].et_ns - reader->central.median_ns);
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (feed->zones[i] != ZONE_ABOVE) {
+			double et = (double)(feed->samples[i].et_ns - feed->central.median_ns);
 
 			n++;
 			mean += et;
@@ -139,7 +140,7 @@ const struct watch *find_dividing(const struct reader *reader)
 		return NULL;
 	mean /= (double)n;
 	variance = variance / (double)n - mean * mean;
-	for (const struct watch *w = reader->watches; w < reader->watches + reader->n_watches; w++) {
+	for (const struct daemon_tally *w = feed->tallies; w < feed->tallies + feed->n_tallies; w++) {
 		double share = divided_share(w, n, mean, variance);
 
 		if (share <= best_share)

@@ -35,10 +35,10 @@ static const double ZOOM_FACTOR = 2;
 struct view {
 	int64_t *ets; /* ascending, the samples in view */
 	size_t n;
-	int64_t grain;
+	int64_t quantum;
 };
 
-static int add_zoom(struct central *c, const struct view *v, struct zoom zoom)
+static int add_zoom(struct cluster *c, const struct view *v, struct zoom zoom)
 {
 	struct zoom *bigger = reallocarray(c->zooms, c->n_zooms + 1, sizeof(*bigger));
 
@@ -75,12 +75,12 @@ static bool narrows(const struct view *v, enum tail tail, size_t beyond)
 }
 
 /* Zooms in on one side, from the outermost break to the innermost. */
-static int zoom_side(struct central *c, struct view *v, enum tail tail)
+static int zoom_side(struct cluster *c, struct view *v, enum tail tail)
 {
 	_cleanup_(freep) struct gap *gaps = NULL;
 	double sd = shorth_of(v->ets, v->n).sd;
 	size_t n = 0, innermost = 0, gone = 0;
-	int r = spacings_gaps(v->ets, v->n, tail, v->grain, ALPHA, &gaps, &n);
+	int r = spacings_gaps(v->ets, v->n, tail, v->quantum, ALPHA, &gaps, &n);
 
 	while (r == 0 && innermost < n && !is_break(&gaps[innermost], sd))
 		innermost++;
@@ -101,7 +101,7 @@ static int zoom_side(struct central *c, struct view *v, enum tail tail)
 	return r;
 }
 
-static int zoom_by_hand(struct central *c, struct view *v, int64_t by_hand_ns)
+static int zoom_by_hand(struct cluster *c, struct view *v, int64_t by_hand_ns)
 {
 	size_t beyond = 0;
 	int r;
@@ -118,12 +118,12 @@ static int zoom_by_hand(struct central *c, struct view *v, int64_t by_hand_ns)
 }
 
 /* The widest gap beyond the core, measured by what the samples account for. */
-static int find_near(struct central *c, const struct view *v)
+static int find_near(struct cluster *c, const struct view *v)
 {
 	_cleanup_(freep) struct gap *gaps = NULL;
 	const struct gap *widest = NULL;
 	size_t n = 0;
-	int r = spacings_gaps(v->ets, v->n, TAIL_HIGH, v->grain, ALPHA, &gaps, &n);
+	int r = spacings_gaps(v->ets, v->n, TAIL_HIGH, v->quantum, ALPHA, &gaps, &n);
 
 	if (r < 0)
 		return r;
@@ -136,10 +136,10 @@ static int find_near(struct central *c, const struct view *v)
 	return 0;
 }
 
-static int bound(struct central *c, const struct view *v)
+static int bound(struct cluster *c, const struct view *v)
 {
 	struct shorth core = shorth_of(v->ets, v->n);
-	double reach = core.middle + CORE_SD * core.sd + (double)v->grain;
+	double reach = core.middle + CORE_SD * core.sd + (double)v->quantum;
 	size_t i = v->n;
 
 	while (i > 1 && (double)v->ets[i - 1] > reach)
@@ -153,7 +153,7 @@ static int bound(struct central *c, const struct view *v)
 	return find_near(c, v);
 }
 
-static void count(struct central *c, const struct sample *samples, size_t n)
+static void count(struct cluster *c, const struct sample *samples, size_t n)
 {
 	c->n_samples = n;
 	c->n_central = c->n_above = c->n_below = c->n_arms = c->n_corners = 0;
@@ -163,7 +163,7 @@ static void count(struct central *c, const struct sample *samples, size_t n)
 
 		c->n_above += above;
 		c->n_below += samples[i].et_ns < c->low_ns;
-		c->n_central += central_holds(c, samples[i].et_ns);
+		c->n_central += cluster_holds(c, samples[i].et_ns);
 		if (i % 2 == 1) {
 			c->n_corners += above && mate;
 			c->n_arms += above != mate;
@@ -171,7 +171,7 @@ static void count(struct central *c, const struct sample *samples, size_t n)
 	}
 }
 
-static int zoom_in(struct central *c, struct view *v, int64_t by_hand_ns)
+static int zoom_in(struct cluster *c, struct view *v, int64_t by_hand_ns)
 {
 	int r = by_hand_ns > 0 ? zoom_by_hand(c, v, by_hand_ns) : zoom_side(c, v, TAIL_HIGH);
 
@@ -186,16 +186,16 @@ static int zoom_in(struct central *c, struct view *v, int64_t by_hand_ns)
  * or a millisecond, is the most. */
 static int64_t step_of(const int64_t *ets, size_t n, int64_t resolution_ns)
 {
-	int64_t grain = grain_of(ets, n), most = resolution_ns > 1 ? resolution_ns : NS_PER_MS;
+	int64_t quantum = quantum_of(ets, n), most = resolution_ns > 1 ? resolution_ns : NS_PER_MS;
 
-	return grain_of((const int64_t[]){grain, most}, 2);
+	return quantum_of((const int64_t[]){quantum, most}, 2);
 }
 
-int central_find(struct central *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
+int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
 	int64_t by_hand_ns, struct error *err)
 {
 	_cleanup_(freep) int64_t *ets = reallocarray(NULL, n + 1, sizeof(*ets));
-	_cleanup_(central_clearp) struct central c = {};
+	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct view v = {.ets = ets, .n = n};
 	int r;
 
@@ -206,7 +206,7 @@ int central_find(struct central *ret, const struct sample *samples, size_t n, in
 	for (size_t i = 0; i < n; i++)
 		ets[i] = samples[i].et_ns;
 	sort_ascending(ets, n);
-	v.grain = step_of(ets, n, resolution_ns);
+	v.quantum = step_of(ets, n, resolution_ns);
 	if (by_hand_ns > 0 && by_hand_ns < ets[0])
 		return error_say(err, -EINVAL,
 			"no sample is as short as the bound that was given for the central cluster: the shortest took %.9g s",
@@ -218,12 +218,12 @@ int central_find(struct central *ret, const struct sample *samples, size_t n, in
 		return error_os(err, r, "cannot look at %zu samples", n);
 	count(&c, samples, n);
 	*ret = c;
-	c = (struct central){};
+	c = (struct cluster){};
 	return 0;
 }
 
-int central_tighten(
-	struct central *c, const struct sample *samples, size_t n, int64_t high_ns, double explained)
+int cluster_tighten(
+	struct cluster *c, const struct sample *samples, size_t n, int64_t high_ns, double explained)
 {
 	struct zoom *last = &c->zooms[c->n_zooms - 1];
 	_cleanup_(freep) int64_t *ets = reallocarray(NULL, n, sizeof(*ets));
@@ -248,10 +248,10 @@ int central_tighten(
 	return 0;
 }
 
-void central_clear(struct central *c)
+void cluster_clear(struct cluster *c)
 {
 	free(c->zooms);
-	*c = (struct central){};
+	*c = (struct cluster){};
 }
 
 char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *z)

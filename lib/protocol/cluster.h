@@ -27,7 +27,7 @@ struct zoom {
 	double explained;   /* ZOOM_DAEMONS: the share of those samples that daemons account for */
 };
 
-struct central {
+struct cluster {
 	int64_t low_ns, high_ns; /* the central cluster: low <= ET <= high */
 	int64_t median_ns;       /* of the central cluster */
 	/* Two tighter upper bounds, which hold if daemons account for what lies beyond; high_ns: there is
@@ -44,23 +44,23 @@ struct central {
 
 /* resolution_ns: of what was recorded; 1: exact. by_hand_ns: the greatest central ET as a person sees it; 0:
  * find it. -EINVAL: no samples, or none at or below by_hand_ns. */
-int central_find(struct central *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
+int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
 	int64_t by_hand_ns, struct error *err);
 
 /* One zoom more, to high_ns; explained: the share of the samples beyond it that daemons account for. */
-int central_tighten(
-	struct central *central, const struct sample *samples, size_t n, int64_t high_ns, double explained);
+int cluster_tighten(
+	struct cluster *central, const struct sample *samples, size_t n, int64_t high_ns, double explained);
 
-void central_clear(struct central *central);
+void cluster_clear(struct cluster *central);
 
-static inline bool central_holds(const struct central *central, int64_t et_ns)
+static inline bool cluster_holds(const struct cluster *central, int64_t et_ns)
 {
 	return et_ns >= central->low_ns && et_ns <= central->high_ns;
 }
 
-static inline void central_clearp(struct central *central)
+static inline void cluster_clearp(struct cluster *central)
 {
-	central_clear(central);
+	cluster_clear(central);
 }
 
 /* What ended a zoom, as a sentence without its full stop. Returns `buffer`. */

@@ -15,35 +15,36 @@ static const double TASK_SHARE = 0.05;
 
 /* Of the long run alone: a daemon that is infrequent in the short run, and in the long one is found in the
  * central cluster only, gets what it hardly ever exceeds there. */
-static int64_t long_only(const struct habit *long_habit, int64_t resolution_ns)
+static int64_t long_only(const struct daemon_statistics *long_daemon, int64_t resolution_ns)
 {
-	double most = (double)long_habit->central_max_ns + 2 * long_habit->central_sd_ns;
+	double most = (double)long_daemon->central_max_ns + 2 * long_daemon->central_sd_ns;
 
 	return (int64_t)floor(most / (double)resolution_ns + 0.5) * resolution_ns;
 }
 
-static int64_t long_cutoff(
-	const struct habit *short_habit, const struct habit *long_habit, int64_t resolution_ns)
+static int64_t long_cutoff(const struct daemon_statistics *short_daemon,
+	const struct daemon_statistics *long_daemon, int64_t resolution_ns)
 {
-	if (!long_habit)
+	if (!long_daemon)
 		return -1;
-	if (long_habit->cutoff_ns >= 0)
-		return long_habit->cutoff_ns;
-	if (short_habit && short_habit->cutoff_ns >= 0 && long_habit->n_central > 0)
-		return long_only(long_habit, resolution_ns);
+	if (long_daemon->cutoff_ns >= 0)
+		return long_daemon->cutoff_ns;
+	if (short_daemon && short_daemon->cutoff_ns >= 0 && long_daemon->n_central > 0)
+		return long_only(long_daemon, resolution_ns);
 	return -1;
 }
 
-static void finish(struct cutoff *c, const struct habit *short_habit, const struct reading *short_run)
+static void finish(
+	struct cutoff *c, const struct daemon_statistics *short_daemon, const struct analysis *short_run)
 {
 	int64_t larger = c->short_ns > c->long_ns ? c->short_ns : c->long_ns;
 
-	if (short_habit && short_habit->period.samples > 0) {
-		double period = short_habit->period.samples * short_run->spacing_ns;
+	if (short_daemon && short_daemon->period.samples > 0) {
+		double period = short_daemon->period.samples * short_run->spacing_ns;
 
 		c->period_ns = llround(period);
 		c->task_time_ns = llround(TASK_SHARE * period);
-		c->firm = short_habit->period.firm;
+		c->firm = short_daemon->period.firm;
 	}
 	c->below_ns = c->atleast_ns = larger;
 	if (c->period_ns > 0 && c->short_ns >= 0 && c->long_ns >= 0) {
@@ -53,20 +54,20 @@ static void finish(struct cutoff *c, const struct habit *short_habit, const stru
 }
 
 /* Adds the cutoff of one daemon, if it is infrequent in either run. */
-static int add_cutoff(struct profile *profile, const struct habit *short_habit,
-	const struct habit *long_habit, const struct reading *short_run)
+static int add_cutoff(struct profile *profile, const struct daemon_statistics *short_daemon,
+	const struct daemon_statistics *long_daemon, const struct analysis *short_run)
 {
 	struct cutoff c = {
-		.short_ns = short_habit ? short_habit->cutoff_ns : -1,
-		.long_ns = long_cutoff(short_habit, long_habit, profile->resolution_ns),
+		.short_ns = short_daemon ? short_daemon->cutoff_ns : -1,
+		.long_ns = long_cutoff(short_daemon, long_daemon, profile->resolution_ns),
 	};
-	const struct habit *named = short_habit ?: long_habit;
-	const char *unit = named->unit ?: long_habit ? long_habit->unit : NULL;
+	const struct daemon_statistics *named = short_daemon ?: long_daemon;
+	const char *unit = named->unit ?: long_daemon ? long_daemon->unit : NULL;
 	struct cutoff *bigger;
 
 	if (c.short_ns < 0 && c.long_ns < 0)
 		return 0;
-	finish(&c, short_habit, short_run);
+	finish(&c, short_daemon, short_run);
 	bigger = reallocarray(profile->cutoffs, profile->n_cutoffs + 1, sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
@@ -77,29 +78,31 @@ static int add_cutoff(struct profile *profile, const struct habit *short_habit,
 	return c.daemon && (!unit || c.unit) ? 0 : -ENOMEM;
 }
 
-static int add_run(struct profile_run *ret, const struct reading *reading)
+static int add_run(struct profile_run *ret, const struct analysis *analysis)
 {
-	ret->program = strdup(reading->run.program ?: "");
-	ret->run = reading->run.id;
-	ret->samples = (int64_t)reading->n_samples;
-	ret->l_samples = reallocarray(NULL, reading->n_l_samples + 1, sizeof(uint32_t));
+	ret->program = strdup(analysis->run.program ?: "");
+	ret->run = analysis->run.id;
+	ret->samples = (int64_t)analysis->n_samples;
+	ret->l_samples = reallocarray(NULL, analysis->n_l_samples + 1, sizeof(uint32_t));
 	if (!ret->program || !ret->l_samples)
 		return -ENOMEM;
-	for (size_t i = 0; i < reading->n_l_samples; i++)
-		ret->l_samples[i] = reading->l_samples[i];
-	ret->n_l_samples = reading->n_l_samples;
+	for (size_t i = 0; i < analysis->n_l_samples; i++)
+		ret->l_samples[i] = analysis->l_samples[i];
+	ret->n_l_samples = analysis->n_l_samples;
 	return 0;
 }
 
 /* Both lists of habits are in the order of names. */
-static int merge(struct profile *profile, const struct reading *short_run, const struct reading *long_run)
+static int merge(struct profile *profile, const struct analysis *short_run, const struct analysis *long_run)
 {
 	size_t s = 0, l = 0;
 	int r = 0;
 
-	while (r == 0 && (s < short_run->n_habits || l < long_run->n_habits)) {
-		const struct habit *a = s < short_run->n_habits ? &short_run->habits[s] : NULL;
-		const struct habit *b = l < long_run->n_habits ? &long_run->habits[l] : NULL;
+	while (r == 0 && (s < short_run->n_statistics || l < long_run->n_statistics)) {
+		const struct daemon_statistics *a = s < short_run->n_statistics ? &short_run->statistics[s]
+										: NULL;
+		const struct daemon_statistics *b = l < long_run->n_statistics ? &long_run->statistics[l]
+									       : NULL;
 		int order = !a ? 1 : !b ? -1 : strcmp(a->name, b->name);
 
 		if (order > 0)
@@ -113,7 +116,7 @@ static int merge(struct profile *profile, const struct reading *short_run, const
 	return r;
 }
 
-int cutoffs_make(const char *name, const struct reading *short_run, const struct reading *long_run,
+int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *ret, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {.resolution_ns = short_run->resolution_ns};

@@ -6,7 +6,7 @@
 #include "lib/protocol/analysis.h"
 
 /* name NULL: "unnamed". Both readings must have the same resolution. */
-int cutoffs_make(const char *name, const struct reading *short_run, const struct reading *long_run,
+int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *ret, struct error *err);
 
 /* The cutoff that holds for a program with this mean ET. */

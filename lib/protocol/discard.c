@@ -20,7 +20,7 @@ struct discarder {
 	bool *out;                       /* by index into samples: taken by the first check */
 	size_t cursor;
 	struct over_cutoff *over;
-	size_t n_over, room;
+	size_t n_over, capacity;
 };
 
 static int64_t mean_et(const struct sample *samples, size_t n)
@@ -94,14 +94,14 @@ static int add_over(
 {
 	struct over_cutoff *over;
 
-	if (d->n_over == d->room) {
-		size_t room = d->room ? 2 * d->room : 16;
-		struct over_cutoff *bigger = reallocarray(d->over, room, sizeof(*bigger));
+	if (d->n_over == d->capacity) {
+		size_t capacity = d->capacity ? 2 * d->capacity : 16;
+		struct over_cutoff *bigger = reallocarray(d->over, capacity, sizeof(*bigger));
 
 		if (!bigger)
 			return -ENOMEM;
 		d->over = bigger;
-		d->room = room;
+		d->capacity = capacity;
 	}
 	over = &d->over[d->n_over++];
 	*over = (struct over_cutoff){

@@ -15,19 +15,19 @@ static const struct {
 	const char *unit;    /* of a COUNT, one of it */
 	int64_t from;        /* the least that is told; 0: never */
 	int per_mille_of_et; /* that much of the sample's time as well */
-} rows[N_SENTINELS] = {
-	[SENTINEL_STEAL] = {"stolen CPU time", "the hypervisor took away more than 0.1 % of the time", TIME,
+} rows[N_COUNTERS] = {
+	[COUNTER_STEAL] = {"stolen CPU time", "the hypervisor took away more than 0.1 % of the time", TIME,
 		NULL, 1, 1},
-	[SENTINEL_THROTTLES] = {"heat", "a CPU was slowed down for heat", COUNT, "time", 1, 0},
-	[SENTINEL_SWAPPED_IN] = {"swapping", "memory was swapped in", COUNT, "page", 1, 0},
-	[SENTINEL_SWAPPED_OUT] = {"swapping", "memory was swapped out", COUNT, "page", 1, 0},
-	[SENTINEL_MAJOR_FAULTS] = {"page faults", "pages were fetched from a disk", COUNT, "page", 1, 0},
-	[SENTINEL_SUSPENDED] = {"sleep", "the machine slept", TIME, NULL, 1, 0},
-	[SENTINEL_CLOCK_RATE] = {"the clock's rate", "NTP changed the clock's rate", RATE, NULL, 1000, 0},
-	[SENTINEL_CPU_PRESSURE] = {"waiting for CPUs (PSI)",
+	[COUNTER_THROTTLES] = {"heat", "a CPU was slowed down for heat", COUNT, "time", 1, 0},
+	[COUNTER_SWAPPED_IN] = {"swapping", "memory was swapped in", COUNT, "page", 1, 0},
+	[COUNTER_SWAPPED_OUT] = {"swapping", "memory was swapped out", COUNT, "page", 1, 0},
+	[COUNTER_MAJOR_FAULTS] = {"page faults", "pages were fetched from a disk", COUNT, "page", 1, 0},
+	[COUNTER_SUSPENDED] = {"sleep", "the machine slept", TIME, NULL, 1, 0},
+	[COUNTER_CLOCK_RATE] = {"the clock's rate", "NTP changed the clock's rate", RATE, NULL, 1000, 0},
+	[COUNTER_CPU_PRESSURE] = {"waiting for CPUs (PSI)",
 		"processes had to wait for a CPU for more than 5 % of the time", TIME, NULL, 1, 50},
-	[SENTINEL_VOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
-	[SENTINEL_INVOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
+	[COUNTER_VOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
+	[COUNTER_INVOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
 };
 
 static int64_t magnitude(int64_t value)
@@ -35,18 +35,18 @@ static int64_t magnitude(int64_t value)
 	return value < 0 ? -value : value;
 }
 
-static bool is_told(const struct sentinels *s, enum sentinel which, int64_t et_ns)
+static bool is_told(const struct counters *s, enum counter which, int64_t et_ns)
 {
 	int64_t value = magnitude(s->value[which]);
 
-	return rows[which].from > 0 && sentinels_know(s, which) && value >= rows[which].from &&
+	return rows[which].from > 0 && counters_know(s, which) && value >= rows[which].from &&
 	       value >= et_ns / 1000 * rows[which].per_mille_of_et;
 }
 
-static int find_one(struct moves *moves, enum sentinel which, const struct sample_sentinels *samples,
+static int find_one(struct disturbances *moves, enum counter which, const struct sample_counters *samples,
 	size_t n, int64_t et_ns)
 {
-	struct moved moved = {.which = which, .samples = reallocarray(NULL, n + 1, sizeof(uint32_t))};
+	struct disturbance moved = {.which = which, .samples = reallocarray(NULL, n + 1, sizeof(uint32_t))};
 
 	if (!moved.samples)
 		return -ENOMEM;
@@ -68,32 +68,32 @@ static int find_one(struct moves *moves, enum sentinel which, const struct sampl
 	return 0;
 }
 
-int moves_find(
-	struct moves *ret, const struct sample_sentinels *samples, size_t n, int64_t et_ns, struct error *err)
+int disturbances_find(struct disturbances *ret, const struct sample_counters *samples, size_t n,
+	int64_t et_ns, struct error *err)
 {
-	struct moves moves = {.n_samples = n};
+	struct disturbances moves = {.n_samples = n};
 	uint32_t known = 0;
 
 	for (size_t i = 0; i < n; i++)
 		known |= samples[i].moved.known;
-	moves.unknown = n ? ~known & ((UINT32_C(1) << N_SENTINELS) - 1) : 0;
-	for (int i = 0; i < N_SENTINELS; i++)
+	moves.unknown = n ? ~known & ((UINT32_C(1) << N_COUNTERS) - 1) : 0;
+	for (int i = 0; i < N_COUNTERS; i++)
 		if (find_one(&moves, i, samples, n, et_ns) < 0) {
-			moves_clear(&moves);
+			disturbances_clear(&moves);
 			return error_os(err, -ENOMEM, "cannot look at the sentinels");
 		}
 	*ret = moves;
 	return 0;
 }
 
-void moves_clear(struct moves *moves)
+void disturbances_clear(struct disturbances *moves)
 {
 	for (size_t i = 0; i < moves->n; i++)
 		free(moves->items[i].samples);
-	*moves = (struct moves){};
+	*moves = (struct disturbances){};
 }
 
-static void write_total(FILE *file, const struct moved *moved)
+static void write_total(FILE *file, const struct disturbance *moved)
 {
 	char time[TEXT_TIME_SIZE];
 
@@ -111,7 +111,7 @@ static void write_total(FILE *file, const struct moved *moved)
 	}
 }
 
-char *moved_words(const struct moves *moves, const struct moved *moved)
+char *disturbance_description(const struct disturbances *moves, const struct disturbance *moved)
 {
 	enum { SHOWN = 8 };
 	char *text = NULL;
@@ -128,14 +128,14 @@ char *moved_words(const struct moves *moves, const struct moved *moved)
 	return fclose(file) == 0 ? text : NULL;
 }
 
-char *moves_unknown_words(const struct moves *moves)
+char *disturbances_unknown(const struct disturbances *moves)
 {
 	char *text = NULL;
 	const char *last = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	for (int i = 0; file && i < N_SENTINELS; i++) {
+	for (int i = 0; file && i < N_COUNTERS; i++) {
 		if (!(moves->unknown >> i & 1) || (last && last == rows[i].name))
 			continue;
 		fprintf(file, "%s%s", last ? ", " : "", rows[i].name);
@@ -151,19 +151,19 @@ static int by_length(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int moves_of_run(struct book *book, int64_t run, struct moves *ret, struct error *err)
+int disturbances_of_run(struct book *book, int64_t run, struct disturbances *ret, struct error *err)
 {
-	_cleanup_(freep) struct sample_sentinels *sentinels = NULL;
+	_cleanup_(freep) struct sample_counters *counters = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
 	size_t n, n_samples;
 	int r;
 
-	r = book_sentinels(book, run, &sentinels, &n, err);
+	r = book_counters(book, run, &counters, &n, err);
 	if (r == 0)
 		r = book_samples(book, run, &samples, &n_samples, err);
 	if (r < 0)
 		return r;
 	if (n_samples > 0)
 		qsort(samples, n_samples, sizeof(*samples), by_length);
-	return moves_find(ret, sentinels, n, n_samples ? samples[n_samples / 2].et_ns : 0, err);
+	return disturbances_find(ret, counters, n, n_samples ? samples[n_samples / 2].et_ns : 0, err);
 }

@@ -107,7 +107,7 @@ void differences_clear(struct differences *d)
 	*d = (struct differences){};
 }
 
-int differences_words(const struct differences *d, size_t most, char **ret, struct error *err)
+int differences_description(const struct differences *d, size_t most, char **ret, struct error *err)
 {
 	char *text = NULL;
 	size_t size;

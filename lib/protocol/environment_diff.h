@@ -23,4 +23,5 @@ int environment_diff(const json_t *before, const json_t *now, struct differences
 void differences_clear(struct differences *differences);
 
 /* "kernel.release was 6.1, is 6.2; …" of at most `most` of them, and how many more; the caller frees it. */
-int differences_words(const struct differences *differences, size_t most, char **ret, struct error *err);
+int differences_description(
+	const struct differences *differences, size_t most, char **ret, struct error *err);

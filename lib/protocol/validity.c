@@ -60,22 +60,22 @@ static int judge_machine(const struct evidence *e, struct judgement *j)
 		const struct difference *d = &e->differences->items[i];
 
 		if (!is_software(d))
-			r = find(j, VERDICT_ALL, "this is another machine: %s was %s, is %s", d->what,
+			r = find(j, VALIDITY_REPEAT_ALL, "this is another machine: %s was %s, is %s", d->what,
 				d->before, d->now);
 	}
 	return r;
 }
 
 /* Of the PTs of the central samples: how fast INC itself is, whoever runs beside it. */
-static struct summary central_summary(const struct reading *reading)
+static struct summary central_summary(const struct analysis *analysis)
 {
-	int64_t *pts = reallocarray(NULL, reading->n_samples + 1, sizeof(*pts));
+	int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
 	struct summary summary;
 	size_t n = 0;
 
-	for (size_t i = 0; pts && i < reading->n_samples; i++)
-		if (central_holds(&reading->central, reading->samples[i].et_ns))
-			pts[n++] = reading->samples[i].pt_ns;
+	for (size_t i = 0; pts && i < analysis->n_samples; i++)
+		if (cluster_holds(&analysis->central, analysis->samples[i].et_ns))
+			pts[n++] = analysis->samples[i].pt_ns;
 	summary = summary_of(pts, n);
 	free(pts);
 	return summary;
@@ -90,13 +90,13 @@ static int judge_speed(const struct evidence *e, struct judgement *j)
 	bool changed = fabs(share) > SHIFT_MATTERS && fabs(shift) > SHIFT_ERRORS * error;
 	int r;
 
-	r = find(j, changed ? VERDICT_ALL : VERDICT_STANDS,
+	r = find(j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
 		"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
 		e->now->run.program, text_duration(a, (int64_t)now.mean_ns),
 		text_duration(b, (int64_t)then.mean_ns), share * 100,
 		changed ? ": the machine's speed has changed" : "");
 	if (r == 0 && now.sd_ns > SPREAD_MATTERS * then.sd_ns && now.sd_ns > SHIFT_MATTERS * now.mean_ns)
-		r = find(j, VERDICT_SHORT,
+		r = find(j, VALIDITY_REPEAT_SHORT,
 			"its CPU times are less even: their standard deviation is %s, and was %s",
 			text_duration(a, (int64_t)now.sd_ns), text_duration(b, (int64_t)then.sd_ns));
 	return r;
@@ -104,20 +104,20 @@ static int judge_speed(const struct evidence *e, struct judgement *j)
 
 static int judge_shape(const struct evidence *e, struct judgement *j)
 {
-	if (e->now->shape == SHAPE_L || e->now->shape == SHAPE_CLEAN)
+	if (e->now->verdict == VERDICT_L || e->now->verdict == VERDICT_CLEAN)
 		return 0;
-	if (e->then && e->then->shape == e->now->shape)
+	if (e->then && e->then->verdict == e->now->verdict)
 		return 0; /* so it was made, with --force */
-	return find(j, VERDICT_ALL, "the run shows %s", e->now->why);
+	return find(j, VALIDITY_REPEAT_ALL, "the run shows %s", e->now->why);
 }
 
 static bool is_known(const struct evidence *e, const char *daemon)
 {
-	return profile_cutoff(e->profile, daemon) || (e->then && reading_habit(e->then, daemon)) ||
-	       (e->then_long && reading_habit(e->then_long, daemon));
+	return profile_cutoff(e->profile, daemon) || (e->then && analysis_daemon(e->then, daemon)) ||
+	       (e->then_long && analysis_daemon(e->then_long, daemon));
 }
 
-static int64_t longest_ns(const struct habit *h)
+static int64_t longest_ns(const struct daemon_statistics *h)
 {
 	int64_t longest = h->central_max_ns;
 
@@ -128,26 +128,27 @@ static int64_t longest_ns(const struct habit *h)
 }
 
 /* Who was never seen. It matters if it made samples long. */
-static int judge_stranger(const struct habit *h, struct judgement *j)
+static int judge_stranger(const struct daemon_statistics *h, struct judgement *j)
 {
 	char longest[TEXT_TIME_SIZE];
 	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "";
 
 	if (h->n_longs > 0)
-		return find(j, VERDICT_SHORT,
+		return find(j, VALIDITY_REPEAT_SHORT,
 			"%s%s%s%s is new, and made %zu sample%s long, by up to %s: the profile has no cutoff for it",
 			h->name, open, unit, close, h->n_longs, h->n_longs == 1 ? "" : "s",
 			text_duration(longest, longest_ns(h)));
-	return find(j, VERDICT_STANDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name, open,
+	return find(j, VALIDITY_HOLDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name, open,
 		unit, close, text_duration(longest, longest_ns(h)));
 }
 
 /* An infrequent daemon should be in few samples still. Expected: as many as in the short run; the chance to
  * see this many more by accident is small beyond three standard deviations of a Poisson count, and two more.
  */
-static int judge_acquaintance(const struct evidence *e, const struct habit *h, struct judgement *j)
+static int judge_acquaintance(
+	const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
 {
-	const struct habit *before = e->then ? reading_habit(e->then, h->name) : NULL;
+	const struct daemon_statistics *before = e->then ? analysis_daemon(e->then, h->name) : NULL;
 	double expected;
 
 	if (!before || h->n_longs == 0)
@@ -155,16 +156,17 @@ static int judge_acquaintance(const struct evidence *e, const struct habit *h, s
 	expected = (double)before->n_longs / (double)e->then->n_samples * (double)e->now->n_samples;
 	if ((double)h->n_longs <= expected + 3 * sqrt(expected) + 2)
 		return 0;
-	return find(j, VERDICT_SHORT, "%s ran long %zu times in %zu samples, and %zu times in %zu before",
-		h->name, h->n_longs, e->now->n_samples, before->n_longs, e->then->n_samples);
+	return find(j, VALIDITY_REPEAT_SHORT,
+		"%s ran long %zu times in %zu samples, and %zu times in %zu before", h->name, h->n_longs,
+		e->now->n_samples, before->n_longs, e->then->n_samples);
 }
 
 static int judge_daemons(const struct evidence *e, struct judgement *j)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < e->now->n_habits; i++) {
-		const struct habit *h = &e->now->habits[i];
+	for (size_t i = 0; r == 0 && i < e->now->n_statistics; i++) {
+		const struct daemon_statistics *h = &e->now->statistics[i];
 
 		if (!is_known(e, h->name))
 			r = judge_stranger(h, j);
@@ -183,7 +185,7 @@ int judge(const struct evidence *e, struct judgement *ret, struct error *err)
 	if (r == 0 && e->then)
 		r = judge_speed(e, &j);
 	if (r == 0 && !e->then)
-		r = find(&j, VERDICT_ALL,
+		r = find(&j, VALIDITY_REPEAT_ALL,
 			"the profile's runs are not in this book, so INC's times cannot be compared");
 	if (r == 0)
 		r = judge_shape(e, &j);

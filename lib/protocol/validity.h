@@ -6,14 +6,14 @@
 #include "lib/protocol/analysis.h"
 #include "lib/protocol/environment_diff.h"
 
-enum validity { VERDICT_STANDS, VERDICT_SHORT, VERDICT_ALL };
+enum validity { VALIDITY_HOLDS, VALIDITY_REPEAT_SHORT, VALIDITY_REPEAT_ALL };
 
 struct evidence {
 	const struct profile *profile;
 	const struct differences *differences; /* of the fingerprints; NULL: one of them is not known */
-	const struct reading *then;            /* the profile's short run; NULL: not in this book */
-	const struct reading *then_long;       /* its long run; NULL likewise */
-	const struct reading *now;
+	const struct analysis *then;           /* the profile's short run; NULL: not in this book */
+	const struct analysis *then_long;      /* its long run; NULL likewise */
+	const struct analysis *now;
 };
 
 /* One thing that was found, as a sentence without its full stop. */

@@ -31,52 +31,52 @@ static const double STEP = 0.88;
 /* Two clusters whose middles are this many of their robust sd apart have hardly a sample in common. */
 static const double TWO_SPEEDS_SD = 6;
 
-const char *shape_name(enum shape shape)
+const char *verdict_name(enum verdict verdict)
 {
 	static const char *const names[] = {
-		[SHAPE_L] = "L",
-		[SHAPE_CLEAN] = "clean",
-		[SHAPE_FREQUENT] = "frequent",
-		[SHAPE_DRIFT] = "drift",
-		[SHAPE_STEP] = "step",
+		[VERDICT_L] = "L",
+		[VERDICT_CLEAN] = "clean",
+		[VERDICT_FREQUENT] = "frequent",
+		[VERDICT_DRIFT] = "drift",
+		[VERDICT_STEP] = "step",
 	};
 
-	return names[shape];
+	return names[verdict];
 }
 
 /* ", " and the names of the daemons that have most of the extra time, the greatest first. */
-static void name_the_frequent(struct reader *reader, struct reading *reading, char *text, size_t size)
+static void name_the_frequent(struct analysis_feed *feed, struct analysis *analysis, char *text, size_t size)
 {
 	size_t greatest = 0, len = 0;
 	double all = 0;
 
-	for (size_t i = 0; i < reader->n_watches; i++) {
-		all += fmax(reader->watches[i].extra_ns, 0);
-		if (reader->watches[i].extra_ns > reader->watches[greatest].extra_ns)
+	for (size_t i = 0; i < feed->n_tallies; i++) {
+		all += fmax(feed->tallies[i].extra_ns, 0);
+		if (feed->tallies[i].extra_ns > feed->tallies[greatest].extra_ns)
 			greatest = i;
 	}
-	for (size_t i = 0; i < reader->n_watches; i++)
-		reading->habits[i].frequent = i == greatest || reader->watches[i].extra_ns >= NAMED * all;
-	len += (size_t)snprintf(text, size, "%s", reading->habits[greatest].name);
-	for (size_t i = 0; i < reading->n_habits && len < size; i++)
-		if (i != greatest && reading->habits[i].frequent)
-			len += (size_t)snprintf(text + len, size - len, ", %s", reading->habits[i].name);
+	for (size_t i = 0; i < feed->n_tallies; i++)
+		analysis->statistics[i].frequent = i == greatest || feed->tallies[i].extra_ns >= NAMED * all;
+	len += (size_t)snprintf(text, size, "%s", analysis->statistics[greatest].name);
+	for (size_t i = 0; i < analysis->n_statistics && len < size; i++)
+		if (i != greatest && analysis->statistics[i].frequent)
+			len += (size_t)snprintf(text + len, size - len, ", %s", analysis->statistics[i].name);
 }
 
 /* A bound of the central cluster, with the digits that matter there. */
-static char *bound_text(char text[TEXT_TIME_SIZE], const struct central *c, int64_t bound_ns)
+static char *bound_text(char text[TEXT_TIME_SIZE], const struct cluster *c, int64_t bound_ns)
 {
 	return text_precise(text, (double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
 }
 
 /* Samples and pairs of samples that are long, and that daemons account for. */
-static void count_explained(const struct reader *reader, size_t *ret_samples, size_t *ret_corners)
+static void count_explained(const struct analysis_feed *feed, size_t *ret_samples, size_t *ret_corners)
 {
 	bool mate = false;
 
 	*ret_samples = *ret_corners = 0;
-	for (size_t i = 0; i < reader->n_samples; i++) {
-		bool explained = reader->zones[i] == ZONE_ABOVE && reader_explains(reader, i);
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		bool explained = feed->zones[i] == ZONE_ABOVE && analysis_feed_explains(feed, i);
 
 		*ret_samples += explained;
 		*ret_corners += i % 2 == 1 && explained && mate;
@@ -84,71 +84,72 @@ static void count_explained(const struct reader *reader, size_t *ret_samples, si
 	}
 }
 
-static void tell_frequent(struct reader *reader, struct reading *reading, size_t slow, int64_t bound_ns)
+static void tell_frequent(
+	struct analysis_feed *feed, struct analysis *analysis, size_t slow, int64_t bound_ns)
 {
 	char names[200], bound[TEXT_TIME_SIZE];
 
-	name_the_frequent(reader, reading, names, sizeof(names));
-	bound_text(bound, &reader->central, bound_ns);
-	reading->shape = SHAPE_FREQUENT;
-	snprintf(reading->why, sizeof(reading->why),
+	name_the_frequent(feed, analysis, names, sizeof(names));
+	bound_text(bound, &feed->central, bound_ns);
+	analysis->verdict = VERDICT_FREQUENT;
+	snprintf(analysis->why, sizeof(analysis->why),
 		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) take %s or more because of %s",
-		slow, reader->n_samples, 100 * (double)slow / (double)reader->n_samples, bound, names);
+		slow, feed->n_samples, 100 * (double)slow / (double)feed->n_samples, bound, names);
 }
 
 /* Long samples are the minority: each is looked at by itself. */
-static bool is_frequent(struct reader *reader, struct reading *reading)
+static bool is_frequent(struct analysis_feed *feed, struct analysis *analysis)
 {
 	size_t samples, corners;
 
-	count_explained(reader, &samples, &corners);
+	count_explained(feed, &samples, &corners);
 	if (samples < LEAST)
 		return false;
-	if (share_at_least(samples, reader->n_samples) <= FREQUENT &&
-		share_at_least(corners, reader->n_samples / 2) <= FREQUENT_CORNERS)
+	if (proportion_at_least(samples, feed->n_samples) <= FREQUENT &&
+		proportion_at_least(corners, feed->n_samples / 2) <= FREQUENT_CORNERS)
 		return false;
-	explained_share(
-		reader, IN(ZONE_CORE), IN(ZONE_ABOVE)); /* tells the daemons apart by what they take */
-	tell_frequent(reader, reading, samples, reader->central.high_ns);
+	explained_share(feed, IN(ZONE_CORE), IN(ZONE_ABOVE)); /* tells the daemons apart by what they take */
+	tell_frequent(feed, analysis, samples, feed->central.high_ns);
 	return true;
 }
 
 /* Long samples are the majority, and make the central cluster: what is usual shows in the short ones. */
-static bool is_usually_long(struct reader *reader, struct reading *reading)
+static bool is_usually_long(struct analysis_feed *feed, struct analysis *analysis)
 {
-	const struct central *c = &reader->central;
+	const struct cluster *c = &feed->central;
 
-	if (c->n_below < LEAST || share_at_least(c->n_below, c->n_samples) <= FREQUENT ||
-		explained_share(reader, IN(ZONE_BELOW), IN(ZONE_CORE) | IN(ZONE_ABOVE)) < CAUSE)
+	if (c->n_below < LEAST || proportion_at_least(c->n_below, c->n_samples) <= FREQUENT ||
+		explained_share(feed, IN(ZONE_BELOW), IN(ZONE_CORE) | IN(ZONE_ABOVE)) < CAUSE)
 		return false;
-	tell_frequent(reader, reading, c->n_central + c->n_above, c->low_ns);
+	tell_frequent(feed, analysis, c->n_central + c->n_above, c->low_ns);
 	return true;
 }
 
 /* A daemon runs in many samples, and those are the longer ones, without a gap between. */
-static bool is_divided(const struct reader *reader, struct reading *reading)
+static bool is_divided(const struct analysis_feed *feed, struct analysis *analysis)
 {
-	const struct watch *w = reader->divides;
+	const struct daemon_tally *w = feed->divides;
 
 	if (!w)
 		return false;
-	reading->habits[w - reader->watches].frequent = true;
-	reading->shape = SHAPE_FREQUENT;
-	snprintf(reading->why, sizeof(reading->why),
+	analysis->statistics[w - feed->tallies].frequent = true;
+	analysis->verdict = VERDICT_FREQUENT;
+	snprintf(analysis->why, sizeof(analysis->why),
 		"frequent daemons: %s ran in %zu of %zu samples, and those are the longer ones", w->name,
-		w->n_present, reader->n_samples);
+		w->n_present, feed->n_samples);
 	return true;
 }
 
 /* How far single ETs may weigh in the course: all of the central cluster and two of its sd more, but not
  * the two outermost in a hundred on either side. */
-static void limits(const struct reader *reader, const int64_t *sorted, size_t n, int64_t *low, int64_t *high)
+static void limits(
+	const struct analysis_feed *feed, const int64_t *sorted, size_t n, int64_t *low, int64_t *high)
 {
-	const struct central *c = &reader->central;
+	const struct cluster *c = &feed->central;
 	struct running central = RUNNING_NONE;
 
 	for (size_t i = 0; i < n; i++)
-		if (central_holds(c, sorted[i]))
+		if (cluster_holds(c, sorted[i]))
 			running_add(&central, sorted[i]);
 	*low = c->low_ns - llround(2 * running_sd(&central));
 	*high = c->high_ns + llround(2 * running_sd(&central));
@@ -157,142 +158,143 @@ static void limits(const struct reader *reader, const int64_t *sorted, size_t n,
 }
 
 /* The samples in the order of time, without those that daemons account for. */
-static int course_in_time(const struct reader *reader, const struct reading *reading, struct course *ret)
+static int course_in_time(
+	const struct analysis_feed *feed, const struct analysis *analysis, struct trend *ret)
 {
-	_cleanup_(freep) int64_t *ets = reallocarray(NULL, reader->n_samples + 1, sizeof(*ets));
-	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, reader->n_samples + 1, sizeof(*sorted));
+	_cleanup_(freep) int64_t *ets = reallocarray(NULL, feed->n_samples + 1, sizeof(*ets));
+	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, feed->n_samples + 1, sizeof(*sorted));
 	int64_t low, high;
 	size_t n = 0, l = 0;
 
 	if (!ets || !sorted)
 		return -ENOMEM;
-	for (size_t i = 0; i < reader->n_samples; i++) {
-		if (l < reading->n_l_samples && reading->l_samples[l] == reader->samples[i].n)
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		if (l < analysis->n_l_samples && analysis->l_samples[l] == feed->samples[i].n)
 			l++;
 		else
-			ets[n++] = reader->samples[i].et_ns;
+			ets[n++] = feed->samples[i].et_ns;
 	}
-	*ret = (struct course){};
+	*ret = (struct trend){};
 	if (n == 0)
 		return 0;
 	memcpy(sorted, ets, n * sizeof(*ets));
 	sort_ascending(sorted, n);
-	limits(reader, sorted, n, &low, &high);
-	*ret = course_of(ets, n, low, high);
+	limits(feed, sorted, n, &low, &high);
+	*ret = trend_of(ets, n, low, high);
 	return 0;
 }
 
-static void tell_step(struct reading *reading, const struct course *course)
+static void tell_step(struct analysis *analysis, const struct trend *trend)
 {
 	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
 
-	reading->shape = SHAPE_STEP;
-	snprintf(reading->why, sizeof(reading->why),
+	analysis->verdict = VERDICT_STEP;
+	snprintf(analysis->why, sizeof(analysis->why),
 		"a step between two speeds: about %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
-		text_precise(before, course->before, fabs(course->after - course->before)), course->change,
-		text_precise(after, course->after, fabs(course->after - course->before)), 100 * course->step);
+		text_precise(before, trend->before, fabs(trend->after - trend->before)), trend->change,
+		text_precise(after, trend->after, fabs(trend->after - trend->before)), 100 * trend->step);
 }
 
-static void tell_drift(struct reading *reading, const struct course *course)
+static void tell_drift(struct analysis *analysis, const struct trend *trend)
 {
-	reading->shape = SHAPE_DRIFT;
-	snprintf(reading->why, sizeof(reading->why),
+	analysis->verdict = VERDICT_DRIFT;
+	snprintf(analysis->why, sizeof(analysis->why),
 		"a drift of the machine's speed: %.0f %% of the variance of ET is its slow course in time (%.0f %% a straight line)",
-		100 * course->slow, 100 * course->line);
+		100 * trend->slow, 100 * trend->line);
 }
 
-static bool has_a_course(const struct course *course, struct reading *reading)
+static bool has_a_course(const struct trend *trend, struct analysis *analysis)
 {
-	if (course->slow < SLOW)
+	if (trend->slow < SLOW)
 		return false;
-	if (course->step > course->line && course->step >= STEP * course->slow)
-		tell_step(reading, course);
+	if (trend->step > trend->line && trend->step >= STEP * trend->slow)
+		tell_step(analysis, trend);
 	else
-		tell_drift(reading, course);
+		tell_drift(analysis, trend);
 	return true;
 }
 
 /* The ETs of some zones, as one of two speeds. */
-static int speed_of(const struct reader *reader, unsigned zones, struct shorth *ret)
+static int speed_of(const struct analysis_feed *feed, unsigned zones, struct shorth *ret)
 {
-	_cleanup_(freep) int64_t *ets = reallocarray(NULL, reader->n_samples + 1, sizeof(*ets));
+	_cleanup_(freep) int64_t *ets = reallocarray(NULL, feed->n_samples + 1, sizeof(*ets));
 	size_t n = 0;
 
 	if (!ets)
 		return -ENOMEM;
-	for (size_t i = 0; i < reader->n_samples; i++)
-		if (zones & IN(reader->zones[i]))
-			ets[n++] = reader->samples[i].et_ns;
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (zones & IN(feed->zones[i]))
+			ets[n++] = feed->samples[i].et_ns;
 	sort_ascending(ets, n);
 	*ret = n > 0 ? shorth_of(ets, n) : (struct shorth){};
 	return 0;
 }
 
 /* 1: it has, and that is told. Two clusters are two speeds if the gap between them is wide for both. */
-static int find_two_speeds(const struct reader *reader, struct reading *reading)
+static int find_two_speeds(const struct analysis_feed *feed, struct analysis *analysis)
 {
-	const struct central *c = &reader->central;
-	bool below = c->n_below > reading->n_unexplained;
-	size_t others = below ? c->n_below : reading->n_unexplained;
+	const struct cluster *c = &feed->central;
+	bool below = c->n_below > analysis->n_unexplained;
+	size_t others = below ? c->n_below : analysis->n_unexplained;
 	char here_text[TEXT_TIME_SIZE], there_text[TEXT_TIME_SIZE];
 	struct shorth here, there;
 	double apart;
 	int r;
 
-	if (others < LEAST || share_at_least(others, c->n_samples) <= FREQUENT)
+	if (others < LEAST || proportion_at_least(others, c->n_samples) <= FREQUENT)
 		return 0;
-	r = speed_of(reader, IN(ZONE_CORE), &here);
+	r = speed_of(feed, IN(ZONE_CORE), &here);
 	if (r == 0)
-		r = speed_of(reader, below ? IN(ZONE_BELOW) : IN(ZONE_ABOVE), &there);
+		r = speed_of(feed, below ? IN(ZONE_BELOW) : IN(ZONE_ABOVE), &there);
 	if (r < 0)
 		return r;
 	apart = fabs(there.middle - here.middle);
 	if (apart < TWO_SPEEDS_SD * fmax(here.sd, there.sd))
 		return 0;
-	reading->shape = SHAPE_STEP;
-	snprintf(reading->why, sizeof(reading->why),
+	analysis->verdict = VERDICT_STEP;
+	snprintf(analysis->why, sizeof(analysis->why),
 		"a step between two speeds: %zu of %zu samples take about %s, %zu about %s, and no daemon accounts for it",
 		c->n_central, c->n_samples, text_precise(here_text, here.middle, apart), others,
 		text_precise(there_text, there.middle, apart));
 	return 1;
 }
 
-static void tell_l_or_clean(const struct reader *reader, struct reading *reading)
+static void tell_l_or_clean(const struct analysis_feed *feed, struct analysis *analysis)
 {
-	const struct central *c = &reader->central;
+	const struct cluster *c = &feed->central;
 	char bound[TEXT_TIME_SIZE];
 	size_t len;
 
-	reading->shape = reading->n_l_samples > 0 ? SHAPE_L : SHAPE_CLEAN;
+	analysis->verdict = analysis->n_l_samples > 0 ? VERDICT_L : VERDICT_CLEAN;
 	bound_text(bound, c, c->high_ns);
-	if (reading->n_l_samples > 0)
-		len = (size_t)snprintf(reading->why, sizeof(reading->why),
+	if (analysis->n_l_samples > 0)
+		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),
 			"an L: %zu of %zu samples take more than %s, and in each a daemon ran long",
-			reading->n_l_samples, c->n_samples, bound);
+			analysis->n_l_samples, c->n_samples, bound);
 	else
-		len = (size_t)snprintf(reading->why, sizeof(reading->why),
+		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),
 			"one clean cluster of %zu sample%s up to %s", c->n_central,
 			c->n_central == 1 ? "" : "s", bound);
-	if (reading->n_unexplained > 0)
-		snprintf(reading->why + len, sizeof(reading->why) - len,
-			"; %zu beyond it %s long without a daemon that ran long", reading->n_unexplained,
-			reading->n_unexplained == 1 ? "is" : "are");
+	if (analysis->n_unexplained > 0)
+		snprintf(analysis->why + len, sizeof(analysis->why) - len,
+			"; %zu beyond it %s long without a daemon that ran long", analysis->n_unexplained,
+			analysis->n_unexplained == 1 ? "is" : "are");
 }
 
-int shape_judge(struct reader *reader, struct reading *reading)
+int verdict_judge(struct analysis_feed *feed, struct analysis *analysis)
 {
-	struct course course;
+	struct trend trend;
 	int r;
 
-	if (is_frequent(reader, reading) || is_usually_long(reader, reading) || is_divided(reader, reading))
+	if (is_frequent(feed, analysis) || is_usually_long(feed, analysis) || is_divided(feed, analysis))
 		return 0;
-	r = course_in_time(reader, reading, &course);
+	r = course_in_time(feed, analysis, &trend);
 	if (r < 0)
 		return r;
-	if (has_a_course(&course, reading))
+	if (has_a_course(&trend, analysis))
 		return 0;
-	r = find_two_speeds(reader, reading);
+	r = find_two_speeds(feed, analysis);
 	if (r == 0)
-		tell_l_or_clean(reader, reading);
+		tell_l_or_clean(feed, analysis);
 	return r < 0 ? r : 0;
 }

@@ -37,7 +37,7 @@ static int load(struct book *book, int64_t run, struct stored *s, struct error *
 }
 
 struct walk {
-	struct reader *reader;
+	struct analysis_feed *feed;
 	struct discarder *discarder;
 	struct error *err;
 };
@@ -46,7 +46,7 @@ static int feed_reader(const struct execution *execution, void *data)
 {
 	struct walk *walk = data;
 
-	return reader_add(walk->reader, execution, walk->err);
+	return analysis_feed_add(walk->feed, execution, walk->err);
 }
 
 static int feed_discarder(const struct execution *execution, void *data)
@@ -56,12 +56,12 @@ static int feed_discarder(const struct execution *execution, void *data)
 	return discarder_add(walk->discarder, execution, walk->err);
 }
 
-int read_run(struct book *book, int64_t run, const struct reading_options *options, struct reading *ret,
-	struct error *err)
+int analysis_load(struct book *book, int64_t run, const struct analysis_options *options,
+	struct analysis *ret, struct error *err)
 {
 	_cleanup_(stored_clear) struct stored stored = {};
-	_cleanup_(reader_freep) struct reader *reader = NULL;
-	struct reading_options how = *options;
+	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
+	struct analysis_options how = *options;
 	int r;
 
 	r = load(book, run, &stored, err);
@@ -69,14 +69,15 @@ int read_run(struct book *book, int64_t run, const struct reading_options *optio
 		return r;
 	if (!how.patterns)
 		how.patterns = stored.names.rows;
-	r = reader_new(&reader, &stored.run, stored.samples, stored.n_samples, &stored.daemons, &how, err);
+	r = analysis_feed_new(
+		&feed, &stored.run, stored.samples, stored.n_samples, &stored.daemons, &how, err);
 	if (r < 0)
 		return r;
 	TAKE(stored.samples);
-	r = book_each_time(book, run, feed_reader, &(struct walk){.reader = reader, .err = err}, err);
+	r = book_each_time(book, run, feed_reader, &(struct walk){.feed = feed, .err = err}, err);
 	if (r < 0)
 		return r;
-	return reader_finish(reader, ret, err);
+	return analysis_feed_finish(feed, ret, err);
 }
 
 int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
@@ -102,15 +103,15 @@ int discard_run(struct book *book, int64_t run, const struct profile *profile, s
 	return r < 0 ? r : discarder_finish(discarder, ret, err);
 }
 
-/* MAKE_REFUSED and a sentence where the run has a shape that cutoffs cannot be read from, unless a person has
+/* PROFILE_REFUSED and a sentence where the run has a shape that cutoffs cannot be read from, unless a person has
  * looked and set the bound. */
-static int check_shape(const struct reading *reading, struct error *err)
+static int check_shape(const struct analysis *analysis, struct error *err)
 {
-	if (reading->shape == SHAPE_L || reading->shape == SHAPE_CLEAN || reading->central.by_hand)
+	if (analysis->verdict == VERDICT_L || analysis->verdict == VERDICT_CLEAN || analysis->central.by_hand)
 		return 0;
-	return error_say(err, MAKE_REFUSED,
+	return error_say(err, PROFILE_REFUSED,
 		"run %" PRId64 " (%s) shows no L but %s; cutoffs from it would be worth nothing",
-		reading->run.id, reading->run.program, reading->why);
+		analysis->run.id, analysis->run.program, analysis->why);
 }
 
 static int own_resolution(
@@ -127,18 +128,18 @@ static int own_resolution(
 	return r;
 }
 
-static int make(struct book *book, const struct making *m, const struct reading *short_reading,
-	const struct reading *long_reading, struct profile *ret, struct error *err)
+static int make(struct book *book, const struct profile_request *m, const struct analysis *short_analysis,
+	const struct analysis *long_analysis, struct profile *ret, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};
-	int64_t environment = short_reading->run.environment;
+	int64_t environment = short_analysis->run.environment;
 	int r;
 
-	r = m->force ? 0 : check_shape(short_reading, err);
+	r = m->force ? 0 : check_shape(short_analysis, err);
 	if (r == 0)
-		r = m->force ? 0 : check_shape(long_reading, err);
+		r = m->force ? 0 : check_shape(long_analysis, err);
 	if (r == 0)
-		r = cutoffs_make(m->name, short_reading, long_reading, &profile, err);
+		r = cutoffs_make(m->name, short_analysis, long_analysis, &profile, err);
 	if (r == 0 && environment > 0)
 		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
 	if (r != 0)
@@ -148,32 +149,32 @@ static int make(struct book *book, const struct making *m, const struct reading 
 	return 0;
 }
 
-int make_profile(struct book *book, int64_t short_run, int64_t long_run, const struct making *m,
+int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, const struct profile_request *m,
 	struct profile *ret, struct error *err)
 {
-	_cleanup_(reading_clearp) struct reading short_reading = {}, long_reading = {};
-	struct reading_options options = {.resolution_ns = m->resolution_ns};
+	_cleanup_(analysis_clearp) struct analysis short_analysis = {}, long_analysis = {};
+	struct analysis_options options = {.resolution_ns = m->resolution_ns};
 	int r;
 
 	r = m->resolution_ns > 0 ? 0 : own_resolution(book, short_run, long_run, &options.resolution_ns, err);
 	if (r < 0)
 		return r;
 	options.central_max_ns = m->short_central_max_ns;
-	r = read_run(book, short_run, &options, &short_reading, err);
+	r = analysis_load(book, short_run, &options, &short_analysis, err);
 	if (r < 0)
 		return r;
 	options.central_max_ns = m->long_central_max_ns;
-	r = read_run(book, long_run, &options, &long_reading, err);
+	r = analysis_load(book, long_run, &options, &long_analysis, err);
 	if (r < 0)
 		return r;
-	r = make(book, m, &short_reading, &long_reading, ret, err);
-	if (r >= 0 && m->short_reading) {
-		*m->short_reading = short_reading;
-		short_reading = (struct reading){};
+	r = make(book, m, &short_analysis, &long_analysis, ret, err);
+	if (r >= 0 && m->short_analysis) {
+		*m->short_analysis = short_analysis;
+		short_analysis = (struct analysis){};
 	}
-	if (r >= 0 && m->long_reading) {
-		*m->long_reading = long_reading;
-		long_reading = (struct reading){};
+	if (r >= 0 && m->long_analysis) {
+		*m->long_analysis = long_analysis;
+		long_analysis = (struct analysis){};
 	}
 	return r;
 }

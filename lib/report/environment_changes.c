@@ -33,5 +33,5 @@ int environment_changes(
 		r = environment_diff(before, now, &differences, err);
 	if (r < 0 || differences.n == 0)
 		return r;
-	return differences_words(&differences, most, ret, err);
+	return differences_description(&differences, most, ret, err);
 }

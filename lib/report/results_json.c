@@ -52,7 +52,7 @@ json_t *discarding_as_json(const struct discarding *d)
 	return document;
 }
 
-static json_t *zooms_as_json(const struct central *c)
+static json_t *zooms_as_json(const struct cluster *c)
 {
 	json_t *zooms = json_array();
 
@@ -67,33 +67,34 @@ static json_t *zooms_as_json(const struct central *c)
 	return zooms;
 }
 
-static json_t *frequent_as_json(const struct reading *reading)
+static json_t *frequent_as_json(const struct analysis *analysis)
 {
 	json_t *names = json_array();
 
-	for (size_t i = 0; i < reading->n_habits; i++)
-		if (reading->habits[i].frequent)
-			json_array_append_new(names, json_string(reading->habits[i].name));
+	for (size_t i = 0; i < analysis->n_statistics; i++)
+		if (analysis->statistics[i].frequent)
+			json_array_append_new(names, json_string(analysis->statistics[i].name));
 	return names;
 }
 
-json_t *reading_as_json(const struct reading *reading)
+json_t *analysis_as_json(const struct analysis *analysis)
 {
-	const struct central *c = &reading->central;
-	json_t *document = json_pack("{s:I, s:s*, s:I, s:s, s:s}", "run", (json_int_t)reading->run.id,
-		"program", reading->run.program, "samples", (json_int_t)reading->n_samples, "shape",
-		shape_name(reading->shape), "why", reading->why);
+	const struct cluster *c = &analysis->central;
+	json_t *document = json_pack("{s:I, s:s*, s:I, s:s, s:s}", "run", (json_int_t)analysis->run.id,
+		"program", analysis->run.program, "samples", (json_int_t)analysis->n_samples, "shape",
+		verdict_name(analysis->verdict), "why", analysis->why);
 
 	json_object_set_new(document, "central",
 		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "samples", (json_int_t)c->n_central,
 			"pairs_in_arms", (json_int_t)c->n_arms, "pairs_upper_right", (json_int_t)c->n_corners,
 			"low_ns", (json_int_t)c->low_ns, "high_ns", (json_int_t)c->high_ns, "median_ns",
 			(json_int_t)c->median_ns));
-	if (reading->shape == SHAPE_FREQUENT)
-		json_object_set_new(document, "frequent", frequent_as_json(reading));
+	if (analysis->verdict == VERDICT_FREQUENT)
+		json_object_set_new(document, "frequent", frequent_as_json(analysis));
 	json_object_set_new(document, "zooms", zooms_as_json(c));
-	json_object_set_new(document, "l_samples", numbers_as_json(reading->l_samples, reading->n_l_samples));
 	json_object_set_new(
-		document, "unexplained", numbers_as_json(reading->unexplained, reading->n_unexplained));
+		document, "l_samples", numbers_as_json(analysis->l_samples, analysis->n_l_samples));
+	json_object_set_new(
+		document, "unexplained", numbers_as_json(analysis->unexplained, analysis->n_unexplained));
 	return document;
 }

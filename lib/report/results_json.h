@@ -14,4 +14,4 @@ json_t *over_as_json(const struct over_cutoff *over, size_t n);
 json_t *discarding_as_json(const struct discarding *discarding);
 
 /* The shape, the zooms and the samples outside the central cluster. */
-json_t *reading_as_json(const struct reading *reading);
+json_t *analysis_as_json(const struct analysis *analysis);

@@ -17,7 +17,7 @@ static int ask(const char *verb, json_t **ret, int *ret_status, struct error *er
 	json_t *json;
 	int r;
 
-	r = sibling_run("emp-setup", argv, &text, ret_status, err);
+	r = suite_tool_run("emp-setup", argv, &text, ret_status, err);
 	if (r < 0)
 		return r;
 	if (*ret_status == STATUS_ERROR)

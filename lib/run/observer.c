@@ -48,7 +48,7 @@ int observer_open(struct observer *ret, enum observer_backend backend, int cpu, 
 		}
 	}
 	cgroup_new(&o.cgroup, &o.no_cgroup);
-	r = sentinels_open(&o.sentinels, AT_FDCWD, cpu, sees_by_bpf(&o), err);
+	r = counters_open(&o.counters, AT_FDCWD, cpu, sees_by_bpf(&o), err);
 	if (r < 0)
 		return r;
 	*ret = o;
@@ -60,7 +60,7 @@ void observer_close(struct observer *observer)
 {
 	accounting_free(observer->accounting);
 	cgroup_free(observer->cgroup);
-	sentinel_reader_free(observer->sentinels);
+	counter_reader_free(observer->counters);
 	*observer = (struct observer){};
 }
 

@@ -11,7 +11,7 @@
 struct observer {
 	struct accounting *accounting;
 	struct cgroup *cgroup;
-	struct sentinel_reader *sentinels; /* never missing */
+	struct counter_reader *counters; /* never missing */
 	struct error no_accounting, no_cgroup;
 };
 

@@ -15,12 +15,12 @@
 /* A sample as it was observed, and what moved meanwhile that should not. */
 struct observed {
 	struct observation observation;
-	struct sentinels moved;
+	struct counters moved;
 };
 
 /* What ended the program badly, as a sentence; 0 if nothing did or failures do not count. */
 static int check_end(
-	const struct series *s, const struct spawned *spawned, const char *which, struct error *err)
+	const struct sampling *s, const struct spawned *spawned, const char *which, struct error *err)
 {
 	char time[TEXT_TIME_SIZE];
 	int status = spawned->wait_status;
@@ -35,7 +35,7 @@ static int check_end(
 			s->run->program, which);
 	if (status == 0)
 		return 0;
-	if (interrupt_came()) /* a ^C of the terminal is the program's too, and may end it before we hear of
+	if (interrupt_pending()) /* a ^C of the terminal is the program's too, and may end it before we hear of
 				 ours */
 		return -EINTR;
 	if (s->ignore_failure)
@@ -48,7 +48,7 @@ static int check_end(
 		s->run->program, WEXITSTATUS(status), which);
 }
 
-static int add_executions(struct series *s, const struct usages *usages, struct execution *executions,
+static int add_executions(struct sampling *s, const struct usages *usages, struct execution *executions,
 	uint32_t n, struct error *err)
 {
 	for (size_t i = 0; i < usages->n; i++) {
@@ -68,7 +68,7 @@ static int add_executions(struct series *s, const struct usages *usages, struct 
 }
 
 static int store_in_transaction(
-	struct series *s, const struct observed *observed, const struct sample *sample, struct error *err)
+	struct sampling *s, const struct observed *observed, const struct sample *sample, struct error *err)
 {
 	const struct observation *o = &observed->observation;
 	_cleanup_(freep) struct execution *executions = calloc(o->usages.n ?: 1, sizeof(*executions));
@@ -81,11 +81,11 @@ static int store_in_transaction(
 		return r;
 	r = book_add_sample(s->book, s->run->id, sample, executions, o->usages.n, err);
 	if (r == 0)
-		r = book_add_sentinels(s->book, s->run->id, sample->n, &observed->moved, err);
+		r = book_add_counters(s->book, s->run->id, sample->n, &observed->moved, err);
 	return r < 0 ? r : book_commit(s->book, err);
 }
 
-static int store(struct series *s, const struct observed *observed, struct error *err)
+static int store(struct sampling *s, const struct observed *observed, struct error *err)
 {
 	const struct observation *o = &observed->observation;
 	const struct spawned *p = &o->spawned;
@@ -122,7 +122,7 @@ static int store(struct series *s, const struct observed *observed, struct error
 	return 0;
 }
 
-int series_begin(struct series *s, struct error *err)
+int sampling_begin(struct sampling *s, struct error *err)
 {
 	return s->run->id ? 0 : book_begin_run(s->book, s->run, err);
 }
@@ -133,34 +133,34 @@ static int64_t own_ns(void)
 }
 
 /* The sentinels stand around the images: what they cost is the observer's, and nobody's time. */
-static int observe(struct series *s, struct observed *ret, struct error *err)
+static int observe(struct sampling *s, struct observed *ret, struct error *err)
 {
 	struct observation *o = &ret->observation;
-	struct sentinels before, after;
+	struct counters before, after;
 	int64_t cost_ns = -own_ns();
 	int r;
 
-	sentinels_read(s->sentinels, &before);
+	counters_read(s->counters, &before);
 	cost_ns += own_ns();
 	r = observe_sample(s->spawn, o, err);
 	if (r < 0)
 		return r;
 	cost_ns -= own_ns();
-	sentinels_read(s->sentinels, &after);
+	counters_read(s->counters, &after);
 	o->observer_ns += cost_ns + own_ns();
-	ret->moved = sentinels_between(&before, &after);
-	sentinels_set(&ret->moved, SENTINEL_VOLUNTARY, o->spawned.voluntary_switches);
-	sentinels_set(&ret->moved, SENTINEL_INVOLUNTARY, o->spawned.involuntary_switches);
+	ret->moved = counters_between(&before, &after);
+	counters_set(&ret->moved, COUNTER_VOLUNTARY, o->spawned.voluntary_switches);
+	counters_set(&ret->moved, COUNTER_INVOLUNTARY, o->spawned.involuntary_switches);
 	return 0;
 }
 
 /* `which` is how a sentence about it calls it. 1: we were stopped
  * meanwhile, and who knows what these times are. */
-static int observe_well(struct series *s, const char *which, struct observed *ret, struct error *err)
+static int observe_well(struct sampling *s, const char *which, struct observed *ret, struct error *err)
 {
 	int r;
 
-	if (interrupt_came())
+	if (interrupt_pending())
 		return -EINTR;
 	interrupt_was_stopped(); /* before this */
 	r = observe(s, ret, err);
@@ -173,7 +173,7 @@ static int observe_well(struct series *s, const char *which, struct observed *re
 	return r;
 }
 
-int series_warm_up(struct series *s, int i, struct error *err)
+int sampling_warm_up(struct sampling *s, int i, struct error *err)
 {
 	struct observed observed;
 	char which[32];
@@ -182,7 +182,7 @@ int series_warm_up(struct series *s, int i, struct error *err)
 	return observe_well(s, which, &observed, err);
 }
 
-int series_sample(struct series *s, struct error *err)
+int sampling_sample(struct sampling *s, struct error *err)
 {
 	struct observed observed;
 	char which[32];
@@ -193,7 +193,7 @@ int series_sample(struct series *s, struct error *err)
 	return r != 0 ? r : store(s, &observed, err);
 }
 
-int series_end(struct series *s, int outcome, struct error *err)
+int sampling_end(struct sampling *s, int outcome, struct error *err)
 {
 	struct error ignored = {};
 
@@ -204,28 +204,28 @@ int series_end(struct series *s, int outcome, struct error *err)
 	return outcome;
 }
 
-static int take_all(struct series *s, struct error *err)
+static int take_all(struct sampling *s, struct error *err)
 {
 	_cleanup_(progress_end) struct progress progress;
 	int r = 0;
 
 	progress_begin(&progress, s->run->program, (uint64_t)(s->warm_ups + s->samples), s->quiet);
 	for (int i = 1; r == 0 && i <= s->warm_ups; i++) {
-		while ((r = series_warm_up(s, i, err)) > 0)
+		while ((r = sampling_warm_up(s, i, err)) > 0)
 			;
 		progress_step(&progress, (uint64_t)i);
 	}
 	while (r == 0 && s->run->n_samples < (uint32_t)s->samples) {
-		while ((r = series_sample(s, err)) > 0)
+		while ((r = sampling_sample(s, err)) > 0)
 			;
 		progress_step(&progress, (uint64_t)s->warm_ups + s->run->n_samples);
 	}
 	return r;
 }
 
-int series_run(struct series *s, struct error *err)
+int sampling_run(struct sampling *s, struct error *err)
 {
-	int r = series_begin(s, err);
+	int r = sampling_begin(s, err);
 
-	return r < 0 ? r : series_end(s, take_all(s, err), err);
+	return r < 0 ? r : sampling_end(s, take_all(s, err), err);
 }

@@ -7,11 +7,11 @@
 #include "lib/host/system/counters.h"
 #include "lib/record/book/book.h"
 
-struct series {
+struct sampling {
 	struct book *book;
-	struct run *run; /* begun by series_run, its n_samples kept up to date */
+	struct run *run; /* begun by sampling_run, its n_samples kept up to date */
 	const struct spawn *spawn;
-	struct sentinel_reader *sentinels; /* the observer's */
+	struct counter_reader *counters; /* the observer's */
 	int warm_ups;
 	int samples;         /* how many to take */
 	bool ignore_failure; /* samples of a program that fails count all the same */
@@ -25,17 +25,17 @@ struct series {
 };
 
 /* Warm-ups and samples one after another, with progress, from begin to end. Errors as below. */
-int series_run(struct series *series, struct error *err);
+int sampling_run(struct sampling *series, struct error *err);
 
 /* The same step by step, for whoever takes turns between several. A run that has an id is gone on with. A
  * warm-up (number i, from 1) and a sample return 0, -EINTR without a sentence after INT, TERM or HUP,
  * -ETIMEDOUT with one when the program ran over spawn->timeout_ns, -ECANCELED when it failed. 1: we were
  * stopped meanwhile, it does not count and is to be taken again. The samples before are in the book in every
  * case. */
-int series_begin(struct series *series, struct error *err);
-int series_warm_up(struct series *series, int i, struct error *err);
-int series_sample(struct series *series, struct error *err);
+int sampling_begin(struct sampling *series, struct error *err);
+int sampling_warm_up(struct sampling *series, int i, struct error *err);
+int sampling_sample(struct sampling *series, struct error *err);
 
 /* Marks the run "done" (outcome 0), "interrupted" (-EINTR) or "failed", and returns outcome or what failed
  * now. */
-int series_end(struct series *series, int outcome, struct error *err);
+int sampling_end(struct sampling *series, int outcome, struct error *err);

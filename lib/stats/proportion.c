@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-double share_at_least(size_t k, size_t n)
+double proportion_at_least(size_t k, size_t n)
 {
 	const double z = 1.6448536269514722; /* normal quantile of 0.95 */
 	double cases = (double)n, p, middle, reach;

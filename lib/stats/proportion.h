@@ -5,4 +5,4 @@
 #include <stddef.h>
 
 /* The lower end of the one-sided 95 % interval of k out of n (Wilson 1927); 0 for n = 0. */
-double share_at_least(size_t k, size_t n);
+double proportion_at_least(size_t k, size_t n);

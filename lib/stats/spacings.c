@@ -28,7 +28,7 @@ static double ranked(const int64_t *ascending, size_t n, enum tail tail, size_t 
 }
 
 /* Distances by rank, with ties spread over one grain. */
-static void spread(double *into, const int64_t *ascending, size_t n, enum tail tail, int64_t grain)
+static void spread(double *into, const int64_t *ascending, size_t n, enum tail tail, int64_t quantum)
 {
 	for (size_t i = 0; i < n;) {
 		double value = ranked(ascending, n, tail, i);
@@ -37,7 +37,8 @@ static void spread(double *into, const int64_t *ascending, size_t n, enum tail t
 		while (end < n && ranked(ascending, n, tail, end) == value)
 			end++;
 		for (size_t j = i; j < end; j++)
-			into[j] = value + (double)grain * (0.5 - ((double)(j - i) + 0.5) / (double)(end - i));
+			into[j] = value +
+				  (double)quantum * (0.5 - ((double)(j - i) + 0.5) / (double)(end - i));
 		i = end;
 	}
 }
@@ -48,7 +49,7 @@ static double f_upper(double p, size_t m)
 	return (double)m * (pow(p, -1 / (double)m) - 1);
 }
 
-int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t grain, double alpha,
+int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t quantum, double alpha,
 	struct gap **ret, size_t *ret_n)
 {
 	_cleanup_(freep) double *x = reallocarray(NULL, n + 1, sizeof(*x));
@@ -58,7 +59,7 @@ int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t gr
 
 	if (!x || !sum || !gaps)
 		return -ENOMEM;
-	spread(x, ascending, n, tail, grain);
+	spread(x, ascending, n, tail, quantum);
 	sum[0] = 0;
 	for (size_t i = 1; i < n; i++)
 		sum[i] = sum[i - 1] + (double)i * (x[i - 1] - x[i]);
@@ -68,23 +69,23 @@ int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t gr
 		double longest = f_upper(alpha / (double)n, m) * (sum[i + m] - sum[i]) / (double)m /
 				 (double)i;
 
-		gaps[found++] = (struct gap){.beyond = i, .size = size - (double)grain, .longest = longest};
+		gaps[found++] = (struct gap){.beyond = i, .size = size - (double)quantum, .longest = longest};
 	}
 	*ret = TAKE(gaps);
 	*ret_n = found;
 	return 0;
 }
 
-int64_t grain_of(const int64_t *values, size_t n)
+int64_t quantum_of(const int64_t *values, size_t n)
 {
-	int64_t grain = 0;
+	int64_t quantum = 0;
 
-	for (size_t i = 0; i < n && grain != 1; i++)
-		for (int64_t a = grain, b = values[i]; b != 0; grain = a) {
+	for (size_t i = 0; i < n && quantum != 1; i++)
+		for (int64_t a = quantum, b = values[i]; b != 0; quantum = a) {
 			int64_t rest = a % b;
 
 			a = b;
 			b = rest;
 		}
-	return grain > 0 ? grain : 1;
+	return quantum > 0 ? quantum : 1;
 }

@@ -21,8 +21,8 @@ enum tail { TAIL_HIGH, TAIL_LOW };
 /* The gaps in a tail of ascending values, from the innermost outwards; at most half of the values lie beyond
  * the first. grain: the step in which the values were recorded. alpha: how often values without a break may
  * show one. -ENOMEM; the caller frees ret. */
-int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t grain, double alpha,
+int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t quantum, double alpha,
 	struct gap **ret, size_t *ret_n);
 
 /* The largest step that all values are whole multiples of; 1 for n = 0. */
-int64_t grain_of(const int64_t *values, size_t n);
+int64_t quantum_of(const int64_t *values, size_t n);

@@ -76,7 +76,7 @@ static double line_share(const struct series_view *v)
 }
 
 /* The best change leaves at least three values on either side. */
-static void find_step(const struct series_view *v, struct course *course)
+static void find_step(const struct series_view *v, struct trend *trend)
 {
 	double sum = 0, best = -1, n = (double)v->n;
 
@@ -88,22 +88,22 @@ static void find_step(const struct series_view *v, struct course *course)
 		if (i < 3 || between <= best)
 			continue;
 		best = between;
-		course->change = i;
-		course->before = (double)v->low + v->mean + sum / (double)i;
-		course->after = (double)v->low + v->mean - sum / (n - (double)i);
+		trend->change = i;
+		trend->before = (double)v->low + v->mean + sum / (double)i;
+		trend->after = (double)v->low + v->mean - sum / (n - (double)i);
 	}
-	course->step = best / v->squares;
+	trend->step = best / v->squares;
 }
 
-struct course course_of(const int64_t *values, size_t n, int64_t low, int64_t high)
+struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high)
 {
 	struct series_view v = view_of(values, n, low, high);
-	struct course course = {};
+	struct trend trend = {};
 
 	if (n < LEAST_VALUES || v.squares <= 0)
-		return course;
-	course.slow = slow_share(&v);
-	course.line = line_share(&v);
-	find_step(&v, &course);
-	return course;
+		return trend;
+	trend.slow = slow_share(&v);
+	trend.line = line_share(&v);
+	find_step(&v, &trend);
+	return trend;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct course {
+struct trend {
 	double slow; /* share of the variance that lies between blocks of neighbours, less what chance gives;
 			0 where it could be chance (F test, p > 0.001) or the series is too short to tell */
 	double line; /* share that a straight line explains */
@@ -15,4 +15,4 @@ struct course {
 };
 
 /* Values beyond low and high are pulled in to them, so that single outliers do not weigh. */
-struct course course_of(const int64_t *values, size_t n, int64_t low, int64_t high);
+struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high);

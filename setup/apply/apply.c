@@ -57,10 +57,10 @@ static int prepare(struct applying *a, const struct request *request, struct err
 		r = load_open(&open, err);
 	if (r < 0)
 		return r;
-	if (a->facts.surroundings.locked)
+	if (a->facts.system_state.locked)
 		return error_say(err, -EBUSY,
 			"a package manager is at work (it holds %s): wait until it is done",
-			a->facts.surroundings.locked);
+			a->facts.system_state.locked);
 	a->n_open = open.n;
 	if (a->facts.has_units && units_open(&a->units, &why) < 0)
 		a->units = NULL;
@@ -99,7 +99,7 @@ static int carry_out(struct applying *a, struct error *err)
 	r = journal_save(&a->plan.journal, err);
 	if (r < 0)
 		return error_prefix(err, r, "nothing was changed");
-	step();
+	crash_point();
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", a->plan.n_order,
 		policy_name(a->facts.policy));
 	r = change_apply(&a->plan, a->units, a->report, err);
@@ -175,7 +175,7 @@ int verb_apply(int argc, char **argv, struct error *err)
 		return show(&a, err);
 	}
 	child_shield();
-	step_kill_after(options.kill_after);
+	crash_point_kill_after(options.kill_after);
 	r = carry_out(&a, err);
 	if (r == 0)
 		r = show(&a, err);

@@ -19,18 +19,18 @@ static const struct check *check_by_id(const char *id)
 	return NULL;
 }
 
-static const char *outcome_word(const struct knob_result *result)
+static const char *outcome_word(const struct kernel_setting_result *result)
 {
 	switch (result->outcome) {
-	case KNOB_CHANGED:
+	case SETTING_CHANGED:
 		return "changed";
-	case KNOB_ALREADY:
+	case SETTING_ALREADY:
 		return "already";
-	case KNOB_ABSENT:
+	case SETTING_ABSENT:
 		return "absent";
-	case KNOB_REFUSED:
+	case SETTING_REFUSED:
 		return "refused";
-	case KNOB_CLAMPED:
+	case SETTING_CLAMPED:
 		break;
 	}
 	return "clamped";
@@ -45,31 +45,31 @@ static int set_file(struct plan *plan, size_t i, struct report *report, struct e
 {
 	struct entry *e = &plan->journal.entries[i];
 	const struct check *check = check_by_id(e->id);
-	struct knob knob = {.root_fd = AT_FDCWD,
+	struct kernel_setting knob = {.root_fd = AT_FDCWD,
 		.path = e->name,
 		.kind = e->knob,
 		.write = check ? check->setting.write : NULL};
 	_cleanup_(freep) char *before = NULL;
-	struct knob_result result;
+	struct kernel_setting_result result;
 	int r = 0;
 
-	if (knob_read(&knob, &before) < 0)
+	if (kernel_setting_read(&knob, &before) < 0)
 		before = NULL;
-	knob_set(&knob, e->want, &result);
-	step();
-	if (result.outcome == KNOB_CHANGED || result.outcome == KNOB_CLAMPED)
+	kernel_setting_set(&knob, e->want, &result);
+	crash_point();
+	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
 		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",
 			result.held ?: e->want);
 	if (result.held) { /* also where nothing was changed: what comes after it is somebody else's doing */
 		free(e->held);
 		e->held = strdup(result.held);
 		r = journal_mark(&plan->journal, i, err);
-		step();
+		crash_point();
 	}
 	report_file(report, e, outcome_word(&result), before, result.held,
-		result.outcome == KNOB_REFUSED   ? refusal(result.error)
-		: result.outcome == KNOB_CLAMPED ? "the kernel made something else of it"
-						 : NULL);
+		result.outcome == SETTING_REFUSED   ? refusal(result.error)
+		: result.outcome == SETTING_CLAMPED ? "the kernel made something else of it"
+						    : NULL);
 	free(result.held);
 	return r;
 }
@@ -90,7 +90,7 @@ static bool set_unit(const struct entry *e, struct units *units, struct error *w
 	bool start = !strcmp(e->want, "active");
 	int r = start ? units_start(units, e->name, why) : units_stop(units, e->name, why);
 
-	step();
+	crash_point();
 	if (is_as_wanted(e, units))
 		return true;
 	if (r >= 0)
@@ -116,7 +116,7 @@ static int set_units(struct plan *plan, struct units *units, struct unit_results
 			free(e->held);
 			e->held = strdup(e->want);
 			r = journal_mark(&plan->journal, plan->order[i], err);
-			step();
+			crash_point();
 		}
 	return r;
 }
@@ -135,12 +135,12 @@ static void block_units(struct plan *plan, struct units *units, struct report *r
 		if (unit_block(units, e, &why) < 0)
 			report_add(report, e->id, e->name, "refused", NULL, NULL, why.text);
 		any = true;
-		step();
+		crash_point();
 	}
 	if (any && units_reload(units, &why) < 0)
 		report_add(report, "svc.units", "-", "refused", NULL, NULL, why.text);
 	if (any)
-		step();
+		crash_point();
 }
 
 /* Whoever asks a service something over D-Bus has it started, until it is masked. */

@@ -6,12 +6,12 @@
 
 static int left;
 
-void step_kill_after(int n)
+void crash_point_kill_after(int n)
 {
 	left = n;
 }
 
-void step(void)
+void crash_point(void)
 {
 	if (left > 0 && --left == 0)
 		raise(SIGKILL);

@@ -3,5 +3,5 @@
  * outside can see. So a test can walk through all moments at which a power cut may come. */
 #pragma once
 
-void step_kill_after(int n); /* 0: never */
-void step(void);
+void crash_point_kill_after(int n); /* 0: never */
+void crash_point(void);

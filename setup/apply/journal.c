@@ -238,7 +238,7 @@ static int take_entry(struct journal *j, const json_t *line, struct error *err)
 	if (json_string_value(json_object_get(line, "held")))
 		e.held = strdup(json_string_value(json_object_get(line, "held")));
 	e.kind = (enum entry_kind)kind;
-	e.knob = (enum knob_kind)knob;
+	e.knob = (enum kernel_setting_kind)knob;
 	e.block = (enum block)block;
 	e.for_good = json_is_true(json_object_get(line, "for_good"));
 	return journal_add(j, &e, err);

@@ -6,7 +6,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
-#include "lib/host/cpu/setting.h"
+#include "lib/host/cpu/kernel_setting.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,9 +25,9 @@ enum block {
 
 struct entry {
 	enum entry_kind kind;
-	char *id;            /* of the check */
-	char *name;          /* a path, or a unit */
-	enum knob_kind knob; /* of a file */
+	char *id;                      /* of the check */
+	char *name;                    /* a path, or a unit */
+	enum kernel_setting_kind knob; /* of a file */
 	char *old, *want;
 	char *held; /* what it was after we had set it; NULL: that was not written down */
 	enum block block;

@@ -70,8 +70,8 @@ int request_check(const struct request *request, struct error *err)
 void report_file(struct report *report, const struct entry *e, const char *outcome, const char *before,
 	const char *now, const char *note)
 {
-	_cleanup_(freep) char *before_words = knob_words(e->knob, before),
-			      *now_words = knob_words(e->knob, now);
+	_cleanup_(freep) char *before_words = kernel_setting_description(e->knob, before),
+			      *now_words = kernel_setting_description(e->knob, now);
 
 	report_add(report, e->id, e->name, outcome, before_words, now_words, note);
 }
@@ -107,7 +107,7 @@ int plan_add(struct plan *plan, struct entry *entry, struct error *err)
 	return 0;
 }
 
-static int plan_file(struct plan *plan, const struct check *check, const struct reading *reading,
+static int plan_file(struct plan *plan, const struct check *check, const struct analysis *reading,
 	const struct facts *facts, struct report *report, struct error *err)
 {
 	_cleanup_(freep) char *want = setting_want(&check->setting, facts, reading->path);

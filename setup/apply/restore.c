@@ -37,29 +37,29 @@ static bool is_ours(const struct entry *e, const char *now)
 }
 
 /* What came of writing the old value. What could not be put back is tried again by the next restore. */
-static void settle_file(struct entry *e, const struct knob_result *result, const char *now,
+static void settle_file(struct entry *e, const struct kernel_setting_result *result, const char *now,
 	const struct taking_back *how, struct report *report)
 {
 	switch (result->outcome) {
-	case KNOB_CHANGED:
+	case SETTING_CHANGED:
 		action_log(
 			ACTION_PUT_BACK, "%s: %s put back from %s to %s", e->id, e->name, now ?: "?", e->old);
 		report_file(report, e, "restored", now, e->old, NULL);
 		entry_clear(e);
 		return;
-	case KNOB_ALREADY:
+	case SETTING_ALREADY:
 		report_file(report, e, "already", e->old, e->old, NULL);
 		entry_clear(e);
 		return;
-	case KNOB_ABSENT:
+	case SETTING_ABSENT:
 		report_file(report, e, "absent", NULL, NULL, "it is no longer there");
 		entry_clear(e);
 		return;
-	case KNOB_REFUSED:
-	case KNOB_CLAMPED:
+	case SETTING_REFUSED:
+	case SETTING_CLAMPED:
 		report_file(report, e, "failed", now, result->held,
-			result->outcome == KNOB_REFUSED ? strerror(-result->error)
-							: "the kernel made something else of it");
+			result->outcome == SETTING_REFUSED ? strerror(-result->error)
+							   : "the kernel made something else of it");
 		free(e->held);
 		e->held = result->held ? strdup(result->held) : NULL;
 		if (how->forget)
@@ -70,22 +70,23 @@ static void settle_file(struct entry *e, const struct knob_result *result, const
 static void put_file_back(
 	struct entry *e, const struct check *check, const struct taking_back *how, struct report *report)
 {
-	struct knob knob = {.root_fd = AT_FDCWD,
+	struct kernel_setting knob = {.root_fd = AT_FDCWD,
 		.path = e->name,
 		.kind = e->knob,
 		.write = check ? check->setting.write : NULL};
 	_cleanup_(freep) char *now = NULL;
-	struct knob_result result = {};
+	struct kernel_setting_result result = {};
 
-	if (knob_read(&knob, &now) == 0 && strcmp(now, e->old) != 0 && !is_ours(e, now) && !how->force) {
+	if (kernel_setting_read(&knob, &now) == 0 && strcmp(now, e->old) != 0 && !is_ours(e, now) &&
+		!how->force) {
 		report_file(report, e, "left alone", e->old, now,
 			"somebody else has set it since; --force puts it back, --forget lets it be");
 		if (how->forget)
 			entry_clear(e);
 		return;
 	}
-	knob_set(&knob, e->old, &result);
-	step();
+	kernel_setting_set(&knob, e->old, &result);
+	crash_point();
 	settle_file(e, &result, now, how, report);
 	free(result.held);
 }
@@ -120,7 +121,7 @@ static void put_unit_back(struct entry *e, struct units *units, struct report *r
 		return;
 	}
 	r = start ? units_start(units, e->name, &why) : units_stop(units, e->name, &why);
-	step();
+	crash_point();
 	if (r < 0) {
 		report_add(report, e->id, e->name, "failed", e->want, NULL, why.text);
 		return;
@@ -151,12 +152,12 @@ static void unblock_units(struct journal *j, size_t first, struct units *units, 
 		if (unit_unblock(units, e, &why) < 0)
 			report_add(report, e->id, e->name, "failed", NULL, NULL, why.text);
 		any = true;
-		step();
+		crash_point();
 	}
 	if (any && units_reload(units, &why) < 0)
 		report_add(report, "svc.units", "-", "failed", NULL, NULL, why.text);
 	if (any)
-		step();
+		crash_point();
 }
 
 static void put_units_back(struct journal *j, size_t first, struct units *units, struct report *report)

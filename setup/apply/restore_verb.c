@@ -47,7 +47,7 @@ static int settle(const struct journal *journal, struct error *err)
 {
 	if (journal->n > 0)
 		return journal_save(journal, err);
-	step();
+	crash_point();
 	return journal_remove(err);
 }
 
@@ -106,17 +106,17 @@ int verb_restore(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	child_shield();
-	step_kill_after(options.kill_after);
+	crash_point_kill_after(options.kill_after);
 	return restore_journal(&how, err);
 }
 
 static const char *state_of(const struct entry *e, struct units *units, char **ret_now)
 {
-	struct knob knob = {.root_fd = AT_FDCWD, .path = e->name, .kind = e->knob};
+	struct kernel_setting knob = {.root_fd = AT_FDCWD, .path = e->name, .kind = e->knob};
 
 	if (e->kind == ENTRY_UNIT)
 		*ret_now = units ? strdup(units_is_up(units, e->name) ? "active" : "inactive") : NULL;
-	else if (knob_read(&knob, ret_now) < 0)
+	else if (kernel_setting_read(&knob, ret_now) < 0)
 		*ret_now = NULL;
 	if (!*ret_now)
 		return "cannot be read";
@@ -136,8 +136,8 @@ static int show_entries(const struct journal *journal, struct units *units, stru
 		const struct entry *e = &journal->entries[i];
 		_cleanup_(freep) char *now = NULL;
 		const char *state = state_of(e, units, &now);
-		_cleanup_(freep) char *old_words = knob_words(e->knob, e->old),
-				      *now_words = knob_words(e->knob, now);
+		_cleanup_(freep) char *old_words = kernel_setting_description(e->knob, e->old),
+				      *now_words = kernel_setting_description(e->knob, now);
 
 		table_row(table);
 		table_cell(table, "%s", e->id);

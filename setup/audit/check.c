@@ -65,7 +65,7 @@ static bool hosts_to_decide(const struct facts *f, const char *path)
 static void decide_by_files(
 	const struct check *check, const struct readings *r, const struct facts *f, struct finding *ret)
 {
-	const struct reading *other = NULL;
+	const struct analysis *other = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++) {

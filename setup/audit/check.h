@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/base/cleanup.h"
-#include "lib/host/cpu/setting.h"
+#include "lib/host/cpu/kernel_setting.h"
 #include "setup/audit/facts.h"
 
 enum check_state {
@@ -26,11 +26,11 @@ struct finding {
 /* What apply can do about a check that is a file, or many of one kind. */
 struct setting {
 	const char *pattern; /* of the files; NULL: nothing can be set */
-	enum knob_kind kind;
+	enum kernel_setting_kind kind;
 	const char *want;
 	/* Where it is another value for each file; the caller frees it; NULL: not known. */
 	char *(*want_of)(const struct facts *facts, const char *path);
-	knob_writer *write;
+	kernel_setting_writer *write;
 	int order;         /* lower ones are set first, and with equal ones the order of the rows counts */
 	int restore_order; /* lower ones are put back first */
 	bool on_request;   /* only where --only names it */

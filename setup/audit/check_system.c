@@ -63,7 +63,7 @@ void check_due(const struct facts *f, struct finding *ret)
 
 void check_packagers(const struct facts *f, struct finding *ret)
 {
-	const struct surroundings *s = &f->surroundings;
+	const struct system_state *s = &f->system_state;
 
 	if (s->locked)
 		finding_set(ret, CHECK_OFF, "somebody holds %s", s->locked);
@@ -77,7 +77,7 @@ void check_packagers(const struct facts *f, struct finding *ret)
 
 void check_load(const struct facts *f, struct finding *ret)
 {
-	const struct surroundings *s = &f->surroundings;
+	const struct system_state *s = &f->system_state;
 	double load;
 
 	if (!s->load || sscanf(s->load, "%lf", &load) != 1 || f->machine.n_cpus <= 0)
@@ -90,7 +90,7 @@ void check_load(const struct facts *f, struct finding *ret)
 
 void check_clocksource(const struct facts *f, struct finding *ret)
 {
-	const struct surroundings *s = &f->surroundings;
+	const struct system_state *s = &f->system_state;
 	bool constant = machine_flag(&f->machine, "constant_tsc") && machine_flag(&f->machine, "nonstop_tsc");
 
 	if (!s->clocksource)
@@ -106,7 +106,7 @@ void check_clocksource(const struct facts *f, struct finding *ret)
 /* Lines of /proc/swaps: name, kind, size, used (KiB), priority. */
 void check_swap(const struct facts *f, struct finding *ret)
 {
-	const char *line = f->surroundings.swaps;
+	const char *line = f->system_state.swaps;
 	int64_t total = 0;
 	int areas = 0;
 
@@ -131,7 +131,7 @@ void check_swap(const struct facts *f, struct finding *ret)
 
 void check_tracer(const struct facts *f, struct finding *ret)
 {
-	const struct surroundings *s = &f->surroundings;
+	const struct system_state *s = &f->system_state;
 
 	if (s->tracer)
 		finding_set(ret, strcmp(s->tracer, "nop") ? CHECK_OFF : CHECK_OK, "%s", s->tracer);
@@ -146,17 +146,17 @@ void check_tracer(const struct facts *f, struct finding *ret)
 
 void check_mains(const struct facts *f, struct finding *ret)
 {
-	if (f->surroundings.mains < 0)
+	if (f->system_state.mains < 0)
 		finding_set(ret, CHECK_ABSENT, "this machine has no battery and no adapter that tells");
 	else
-		finding_set(ret, f->surroundings.mains ? CHECK_OK : CHECK_OFF, "%s",
-			f->surroundings.mains ? "plugged in" : "on battery");
+		finding_set(ret, f->system_state.mains ? CHECK_OK : CHECK_OFF, "%s",
+			f->system_state.mains ? "plugged in" : "on battery");
 }
 
 void check_latency(const struct facts *f, struct finding *ret)
 {
-	if (f->surroundings.idle_states > 1)
-		finding_set(ret, CHECK_OFF, "CPU 0 has %" PRId64 " idle states", f->surroundings.idle_states);
+	if (f->system_state.idle_states > 1)
+		finding_set(ret, CHECK_OFF, "CPU 0 has %" PRId64 " idle states", f->system_state.idle_states);
 	else if (f->machine.virtual)
 		finding_set(
 			ret, CHECK_ABSENT, "the host decides, and it cannot be seen from a virtual machine");
@@ -166,7 +166,7 @@ void check_latency(const struct facts *f, struct finding *ret)
 
 void check_smt(const struct facts *f, struct finding *ret)
 {
-	const char *smt = f->surroundings.smt;
+	const char *smt = f->system_state.smt;
 
 	if (!smt)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no such switch");

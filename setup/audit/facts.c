@@ -113,14 +113,14 @@ static int read_setting(struct readings *r, int root_fd, const struct setting *s
 	_cleanup_(freep) char **paths = NULL;
 	size_t n = 0;
 
-	if (knob_expand(root_fd, setting->pattern, &paths, &n) < 0)
+	if (kernel_setting_expand(root_fd, setting->pattern, &paths, &n) < 0)
 		return error_os(err, -ENOMEM, "cannot list %s", setting->pattern);
 	r->items = calloc(n + 1, sizeof(*r->items));
 	for (size_t i = 0; i < n && r->items; i++) {
-		struct knob knob = {.root_fd = root_fd, .path = paths[i], .kind = setting->kind};
+		struct kernel_setting knob = {.root_fd = root_fd, .path = paths[i], .kind = setting->kind};
 
 		r->items[i].path = paths[i];
-		r->items[i].error = knob_read(&knob, &r->items[i].value);
+		r->items[i].error = kernel_setting_read(&knob, &r->items[i].value);
 	}
 	r->n = n;
 	return r->items ? 0 : error_os(err, -ENOMEM, "cannot read %s", setting->pattern);
@@ -145,7 +145,7 @@ int facts_read(struct facts *ret, int root_fd, const char *policy, int64_t withi
 	int r;
 
 	machine_read(&f.machine, root_fd);
-	surroundings_read(&f.surroundings, root_fd);
+	system_state_read(&f.system_state, root_fd);
 	if (text_read_int(root_fd, "/proc/sys/kernel/task_delayacct", &f.delayacct) < 0)
 		f.delayacct = -1;
 	r = policy_load(&f.policy, policy_directories(), policy, &f.machine, err);
@@ -181,7 +181,7 @@ void facts_clear(struct facts *f)
 		clear_readings(&f->readings[i]);
 	free(f->readings);
 	machine_clear(&f->machine);
-	surroundings_clear(&f->surroundings);
+	system_state_clear(&f->system_state);
 	policy_free(f->policy);
 	frequency_clear(&f->frequency);
 	kernel_clear(&f->kernel);

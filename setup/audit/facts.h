@@ -20,14 +20,14 @@ struct elapse {
 };
 
 /* One file of a setting as it is now. */
-struct reading {
+struct analysis {
 	char *path;
 	char *value; /* NULL: it could not be read */
 	int error;   /* why, negative */
 };
 
 struct readings {
-	struct reading *items;
+	struct analysis *items;
 	size_t n;
 };
 
@@ -59,7 +59,7 @@ struct facts {
 	struct process *processes;
 	size_t n_processes;
 	int64_t delayacct; /* kernel.task_delayacct, -1: not there */
-	struct surroundings surroundings;
+	struct system_state system_state;
 };
 
 /* `policy`: a name, or NULL for the one of this distribution. With a root_fd other than AT_FDCWD only files

@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
-#include "lib/host/cpu/setting.h"
+#include "lib/host/cpu/kernel_setting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static int64_t read_mains(int root_fd)
 	size_t n = 0;
 	int64_t mains = -1;
 
-	if (knob_expand(root_fd, "/sys/class/power_supply/*/type", &types, &n) < 0)
+	if (kernel_setting_expand(root_fd, "/sys/class/power_supply/*/type", &types, &n) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_(freep) char *type = read_text(root_fd, types[i]), *path = NULL;
@@ -50,7 +50,7 @@ static int64_t count(int root_fd, const char *pattern)
 	char **paths = NULL;
 	size_t n = 0;
 
-	if (knob_expand(root_fd, pattern, &paths, &n) < 0)
+	if (kernel_setting_expand(root_fd, pattern, &paths, &n) < 0)
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		free(paths[i]);
@@ -72,7 +72,7 @@ static int is_locked(int root_fd, const char *path)
 	return lock.l_type != F_UNLCK;
 }
 
-static void find_lock(struct surroundings *s, int root_fd)
+static void find_lock(struct system_state *s, int root_fd)
 {
 	static const char *const locks[] = {"/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock",
 		"/var/lib/apt/lists/lock", "/var/lib/rpm/.rpm.lock"};
@@ -87,9 +87,9 @@ static void find_lock(struct surroundings *s, int root_fd)
 	}
 }
 
-void surroundings_read(struct surroundings *ret, int root_fd)
+void system_state_read(struct system_state *ret, int root_fd)
 {
-	struct surroundings s = {
+	struct system_state s = {
 		.load = read_text(root_fd, "/proc/loadavg"),
 		.clocksource = read_text(
 			root_fd, "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
@@ -114,7 +114,7 @@ void surroundings_read(struct surroundings *ret, int root_fd)
 	*ret = s;
 }
 
-void surroundings_clear(struct surroundings *s)
+void system_state_clear(struct system_state *s)
 {
 	free(s->load);
 	free(s->clocksource);
@@ -122,5 +122,5 @@ void surroundings_clear(struct surroundings *s)
 	free(s->smt);
 	free(s->swaps);
 	free(s->tracer);
-	*s = (struct surroundings){};
+	*s = (struct system_state){};
 }

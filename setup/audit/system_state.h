@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct surroundings {
+struct system_state {
 	char *load;          /* /proc/loadavg; NULL where it is not told, like all texts here */
 	char *clocksource;   /* the counter that the kernel's clock reads */
 	char *clocksources;  /* those on offer */
@@ -21,5 +21,5 @@ struct surroundings {
 };
 
 /* What cannot be read stays NULL or -1. */
-void surroundings_read(struct surroundings *ret, int root_fd);
-void surroundings_clear(struct surroundings *surroundings);
+void system_state_read(struct system_state *ret, int root_fd);
+void system_state_clear(struct system_state *system_state);

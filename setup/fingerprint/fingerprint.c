@@ -92,7 +92,7 @@ static void print_value(FILE *file, const json_t *value)
 }
 
 /* One line a value, named by its way through the objects: "cpu.name". */
-static void print_part(FILE *file, const char *prefix, const json_t *part)
+static void print_phase(FILE *file, const char *prefix, const json_t *part)
 {
 	const char *key;
 	json_t *value;
@@ -101,7 +101,7 @@ static void print_part(FILE *file, const char *prefix, const json_t *part)
 		_cleanup_(freep) char *name = text_format("%s%s%s", prefix, *prefix ? "." : "", key);
 
 		if (json_is_object(value) && json_object_size(value) > 0)
-			print_part(file, name ?: key, value);
+			print_phase(file, name ?: key, value);
 		else {
 			fprintf(file, "  %-36s ", name ?: key);
 			print_value(file, value);
@@ -114,11 +114,11 @@ void fingerprint_print(const struct fingerprint *f, FILE *file)
 	fprintf(file, "Digest %s\nof the two parts that follow; a profile is bound to the identity.\n",
 		f->digest);
 	fprintf(file, "\nIdentity: what this machine is\n");
-	print_part(file, "", f->identity);
+	print_phase(file, "", f->identity);
 	fprintf(file, "\nSettings: how it is set\n");
-	print_part(file, "", f->settings);
+	print_phase(file, "", f->settings);
 	fprintf(file, "\nVolatile: recorded, and not part of the digest\n");
-	print_part(file, "", f->rest);
+	print_phase(file, "", f->rest);
 	fprintf(file, "\n\"-\" stands for what this machine does not have or does not tell.\n");
 }
 

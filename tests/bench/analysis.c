@@ -120,15 +120,15 @@ static double sum_by_sqlite(const char *path)
 	return best;
 }
 
-static double time_reading(struct book *book, int64_t run, struct reading *last, struct error *err)
+static double time_reading(struct book *book, int64_t run, struct analysis *last, struct error *err)
 {
 	double best = 1e9;
 
 	for (int i = 0; i < REPEATS; i++) {
 		double start = cpu_time();
 
-		reading_clear(last);
-		must(read_run(book, run, &(struct reading_options){}, last, err), err);
+		analysis_clear(last);
+		must(analysis_load(book, run, &(struct analysis_options){}, last, err), err);
 		best = cpu_time() - start < best ? cpu_time() - start : best;
 	}
 	return best;
@@ -152,7 +152,7 @@ static double time_discarding(
 static void measure(const char *path, uint32_t samples, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(reading_clearp) struct reading reading = {};
+	_cleanup_(analysis_clearp) struct analysis analysis = {};
 	_cleanup_(profile_clearp) struct profile profile = {};
 	double sum, reading_s, discarding_s;
 	long before;
@@ -163,11 +163,11 @@ static void measure(const char *path, uint32_t samples, struct error *err)
 	must(book_checkpoint(book, err), err);
 	sum = sum_by_sqlite(path);
 	before = peak_mib();
-	reading_s = time_reading(book, run, &reading, err);
-	must(cutoffs_make("bench", &reading, &reading, &profile, err), err);
+	reading_s = time_reading(book, run, &analysis, err);
+	must(cutoffs_make("bench", &analysis, &analysis, &profile, err), err);
 	discarding_s = time_discarding(book, run, &profile, err);
 	printf("%u samples, %u executions: %s, %zu L-samples, %zu cutoffs\n", samples, samples * EXECUTIONS,
-		shape_name(reading.shape), reading.n_l_samples, profile.n_cutoffs);
+		verdict_name(analysis.verdict), analysis.n_l_samples, profile.n_cutoffs);
 	printf("%-28s %8.3f s\n", "SQLite's sum", sum);
 	printf("%-28s %8.3f s  %5.2f x\n", "reading (one run of cutoffs)", reading_s, reading_s / sum);
 	printf("%-28s %8.3f s  %5.2f x\n", "discard", discarding_s, discarding_s / sum);

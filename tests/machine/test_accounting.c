@@ -122,7 +122,7 @@ static void more_tasks_than_an_image_has_room_for_are_seen_nevertheless(void **s
 {
 	struct accounting_options options = bpf;
 
-	options.watch.room = 16;
+	options.watch.capacity = 16;
 	plant_and_find(&options, 0, 2 * NS_PER_MS);
 }
 

@@ -258,7 +258,7 @@ static void an_interrupt_ends_the_program_and_is_told(void **state)
 	assert_int_equal(interrupt_init(), 0);
 	kill(getpid(), SIGINT);
 	assert_int_equal(run_ok(&spawn).end, SPAWN_INTERRUPTED);
-	assert_int_equal(interrupt_came(), SIGINT);
+	assert_int_equal(interrupt_pending(), SIGINT);
 }
 
 static void the_cgroup_is_gone_when_it_is_freed(void **state)

@@ -18,7 +18,7 @@ struct papers {
 	char *directory;
 	struct book *book;
 	int64_t short_run, long_run;
-	struct reading short_reading, long_reading;
+	struct analysis short_analysis, long_analysis;
 	struct profile profile;
 };
 
@@ -41,7 +41,7 @@ static int calibrate(void **state)
 	struct papers *p = calloc(1, sizeof(*p));
 	_cleanup_(freep) char *path = NULL;
 	struct error err = {};
-	struct making making = {.name = "paper-rhel6.4"};
+	struct profile_request making = {.name = "paper-rhel6.4"};
 
 	p->directory = strdup("/tmp/emp-papers-XXXXXX");
 	assert_non_null(mkdtemp(p->directory));
@@ -49,9 +49,9 @@ static int calibrate(void **state)
 	assert_int_equal(book_open(&p->book, path, BOOK_WRITE, &err), 0);
 	p->short_run = import(p->book, "emp-run-inc128.json");
 	p->long_run = import(p->book, "emp-run-inc16384.json");
-	making.short_reading = &p->short_reading;
-	making.long_reading = &p->long_reading;
-	if (make_profile(p->book, p->short_run, p->long_run, &making, &p->profile, &err) != 0)
+	making.short_analysis = &p->short_analysis;
+	making.long_analysis = &p->long_analysis;
+	if (profile_from_runs(p->book, p->short_run, p->long_run, &making, &p->profile, &err) != 0)
 		fail_msg("%s", err.text);
 	*state = p;
 	return 0;
@@ -63,8 +63,8 @@ static int leave(void **state)
 	_cleanup_(freep) char *command = text_format("rm -r %s", p->directory);
 
 	profile_clear(&p->profile);
-	reading_clear(&p->short_reading);
-	reading_clear(&p->long_reading);
+	analysis_clear(&p->short_analysis);
+	analysis_clear(&p->long_analysis);
 	book_free(p->book);
 	assert_int_equal(system(command), 0);
 	free(p->directory);
@@ -77,36 +77,37 @@ static int64_t ms(double value)
 	return isnan(value) ? -1 : llround(value * 1e6);
 }
 
-static const struct habit *habit_of(const struct reading *reading, const struct csv *csv, size_t row)
+static const struct daemon_statistics *habit_of(
+	const struct analysis *analysis, const struct csv *csv, size_t row)
 {
-	const struct habit *habit = reading_habit(reading, csv_text(csv, row, "daemon"));
+	const struct daemon_statistics *daemon = analysis_daemon(analysis, csv_text(csv, row, "daemon"));
 
-	if (!habit)
+	if (!daemon)
 		fail_msg("%s was not seen", csv_text(csv, row, "daemon"));
-	return habit;
+	return daemon;
 }
 
 /* The maximum to the last number, the sd to 10 %, and no daemon more. */
-static void check_central(const struct reading *reading, const char *table)
+static void check_central(const struct analysis *analysis, const char *table)
 {
 	struct csv csv = csv_read(table);
 	size_t in_central = 0;
 
 	for (size_t i = 0; i < csv.n_rows; i++) {
-		const struct habit *habit = habit_of(reading, &csv, i);
+		const struct daemon_statistics *daemon = habit_of(analysis, &csv, i);
 		double sd = csv_number(&csv, i, "sd_ms");
 
-		assert_int_equal(habit->central_max_ns, ms(csv_number(&csv, i, "max_ms")));
-		assert_true(fabs(habit->central_sd_ns / 1e6 - sd) <= fmax(0.1 * sd, 0.05));
+		assert_int_equal(daemon->central_max_ns, ms(csv_number(&csv, i, "max_ms")));
+		assert_true(fabs(daemon->central_sd_ns / 1e6 - sd) <= fmax(0.1 * sd, 0.05));
 	}
-	for (size_t i = 0; i < reading->n_habits; i++)
-		in_central += reading->habits[i].n_central > 0;
+	for (size_t i = 0; i < analysis->n_statistics; i++)
+		in_central += analysis->statistics[i].n_central > 0;
 	assert_int_equal(in_central, csv.n_rows);
 	csv_clear(&csv);
 }
 
 /* The L-samples are those of the table, and each daemon has as many executions in them. */
-static void check_l_samples(const struct reading *reading, const char *table)
+static void check_l_samples(const struct analysis *analysis, const char *table)
 {
 	struct csv csv = csv_read(table);
 	size_t n = 0, executions = 0;
@@ -114,15 +115,15 @@ static void check_l_samples(const struct reading *reading, const char *table)
 	for (size_t i = 0; i < csv.n_rows; i++) {
 		uint32_t sample = (uint32_t)csv_number(&csv, i, "sample");
 
-		if (n > 0 && reading->l_samples[n - 1] == sample)
+		if (n > 0 && analysis->l_samples[n - 1] == sample)
 			continue;
-		assert_in_range(n, 0, reading->n_l_samples - 1);
-		assert_int_equal(reading->l_samples[n++], sample);
+		assert_in_range(n, 0, analysis->n_l_samples - 1);
+		assert_int_equal(analysis->l_samples[n++], sample);
 	}
-	assert_int_equal(n, reading->n_l_samples);
-	assert_int_equal(reading->n_unexplained, 0);
-	for (size_t i = 0; i < reading->n_habits; i++)
-		executions += reading->habits[i].n_outside;
+	assert_int_equal(n, analysis->n_l_samples);
+	assert_int_equal(analysis->n_unexplained, 0);
+	for (size_t i = 0; i < analysis->n_statistics; i++)
+		executions += analysis->statistics[i].n_outside;
 	assert_int_equal(executions, csv.n_rows);
 	csv_clear(&csv);
 }
@@ -131,28 +132,28 @@ static void the_eye_sees_an_l_in_both_runs(void **state)
 {
 	struct papers *p = *state;
 
-	assert_int_equal(p->short_reading.shape, SHAPE_L);
-	assert_int_equal(p->short_reading.central.n_central, 784);
-	assert_int_equal(p->short_reading.central.high_ns, ms(128256));
-	assert_int_equal(p->long_reading.shape, SHAPE_L);
-	assert_int_equal(p->long_reading.central.low_ns, ms(16416454));
-	assert_int_equal(p->long_reading.central.high_ns, ms(16417410));
+	assert_int_equal(p->short_analysis.verdict, VERDICT_L);
+	assert_int_equal(p->short_analysis.central.n_central, 784);
+	assert_int_equal(p->short_analysis.central.high_ns, ms(128256));
+	assert_int_equal(p->long_analysis.verdict, VERDICT_L);
+	assert_int_equal(p->long_analysis.central.low_ns, ms(16416454));
+	assert_int_equal(p->long_analysis.central.high_ns, ms(16417410));
 }
 
 static void tables_8_and_12_central_daemons(void **state)
 {
 	struct papers *p = *state;
 
-	check_central(&p->short_reading, "emp-table-08-central-inc128.csv");
-	check_central(&p->long_reading, "emp-table-12-central-inc16384.csv");
+	check_central(&p->short_analysis, "emp-table-08-central-inc128.csv");
+	check_central(&p->long_analysis, "emp-table-12-central-inc16384.csv");
 }
 
 static void tables_9_and_13_l_samples(void **state)
 {
 	struct papers *p = *state;
 
-	check_l_samples(&p->short_reading, "emp-table-09-lsamples-inc128.csv");
-	check_l_samples(&p->long_reading, "emp-table-13-lsamples-inc16384.csv");
+	check_l_samples(&p->short_analysis, "emp-table-09-lsamples-inc128.csv");
+	check_l_samples(&p->long_analysis, "emp-table-13-lsamples-inc16384.csv");
 }
 
 static void table_10_long_executions_of_central_daemons(void **state)
@@ -162,41 +163,41 @@ static void table_10_long_executions_of_central_daemons(void **state)
 	size_t longs = 0;
 
 	for (size_t i = 0; i < csv.n_rows; i++) {
-		const struct habit *habit = habit_of(&p->short_reading, &csv, i);
+		const struct daemon_statistics *daemon = habit_of(&p->short_analysis, &csv, i);
 		bool found = false;
 
-		for (size_t j = 0; j < habit->n_longs; j++)
-			found |= habit->longs[j].sample == (uint32_t)csv_number(&csv, i, "sample") &&
-				 habit->longs[j].pt_ns == ms(csv_number(&csv, i, "pt_ms"));
+		for (size_t j = 0; j < daemon->n_longs; j++)
+			found |= daemon->longs[j].sample == (uint32_t)csv_number(&csv, i, "sample") &&
+				 daemon->longs[j].pt_ns == ms(csv_number(&csv, i, "pt_ms"));
 		assert_true(found);
 	}
-	for (size_t i = 0; i < p->short_reading.n_habits; i++)
-		if (p->short_reading.habits[i].n_central > 0)
-			longs += p->short_reading.habits[i].n_longs;
+	for (size_t i = 0; i < p->short_analysis.n_statistics; i++)
+		if (p->short_analysis.statistics[i].n_central > 0)
+			longs += p->short_analysis.statistics[i].n_longs;
 	assert_int_equal(longs, csv.n_rows);
 	csv_clear(&csv);
 }
 
 /* periods: whether the table's come from this run (the long run's are the short one's). */
-static void check_infrequent(const struct reading *reading, const char *table, bool periods)
+static void check_infrequent(const struct analysis *analysis, const char *table, bool periods)
 {
 	struct csv csv = csv_read(table);
 	size_t infrequent = 0;
 
 	for (size_t i = 0; i < csv.n_rows; i++) {
-		const struct habit *habit = habit_of(reading, &csv, i);
+		const struct daemon_statistics *daemon = habit_of(analysis, &csv, i);
 		double hours = csv_number(&csv, i, "period_h");
 
-		assert_int_equal(habit->central_max_ns, ms(csv_number(&csv, i, "central_max_ms")));
-		assert_int_equal(habit->long_min_ns, ms(csv_number(&csv, i, "l_min_ms")));
+		assert_int_equal(daemon->central_max_ns, ms(csv_number(&csv, i, "central_max_ms")));
+		assert_int_equal(daemon->long_min_ns, ms(csv_number(&csv, i, "l_min_ms")));
 		if (!periods || isnan(hours))
-			assert_true(habit->period.samples == 0);
+			assert_true(daemon->period.samples == 0);
 		else
 			assert_int_equal(
-				lround(habit->period.samples * reading->spacing_ns / 3.6e12), (long)hours);
+				lround(daemon->period.samples * analysis->spacing_ns / 3.6e12), (long)hours);
 	}
-	for (size_t i = 0; i < reading->n_habits; i++)
-		infrequent += reading->habits[i].long_min_ns >= 0;
+	for (size_t i = 0; i < analysis->n_statistics; i++)
+		infrequent += analysis->statistics[i].long_min_ns >= 0;
 	assert_int_equal(infrequent, csv.n_rows);
 	csv_clear(&csv);
 }
@@ -205,10 +206,10 @@ static void tables_11_and_15_infrequent_daemons_and_their_periods(void **state)
 {
 	struct papers *p = *state;
 
-	check_infrequent(&p->short_reading, "emp-table-11-infrequent-inc128.csv", true);
-	check_infrequent(&p->long_reading, "emp-table-15-infrequent-inc16384.csv", false);
-	assert_true(reading_habit(&p->short_reading, "rhn_check")->period.firm);
-	assert_false(reading_habit(&p->short_reading, "flush-9:0")->period.firm);
+	check_infrequent(&p->short_analysis, "emp-table-11-infrequent-inc128.csv", true);
+	check_infrequent(&p->long_analysis, "emp-table-15-infrequent-inc16384.csv", false);
+	assert_true(analysis_daemon(&p->short_analysis, "rhn_check")->period.firm);
+	assert_false(analysis_daemon(&p->short_analysis, "flush-9:0")->period.firm);
 }
 
 static void table_16_cutoffs(void **state)
@@ -332,7 +333,7 @@ static void tables_20_and_21_sample_sizes(void **state)
 	struct papers *p = *state;
 	_cleanup_(discarding_clearp) struct discarding d = {};
 	_cleanup_(sample_sizes_clear) struct sample_sizes pt = {}, et = {};
-	const struct reading *r = &p->short_reading;
+	const struct analysis *r = &p->short_analysis;
 	struct error err = {};
 
 	assert_int_equal(discard_run(p->book, p->short_run, &p->profile, &d, &err), 0);

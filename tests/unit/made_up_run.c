@@ -45,7 +45,7 @@ static double noise(gsl_rng *rng, enum noise kind)
 	}
 }
 
-static double course(const struct made_up *m, gsl_rng *rng, size_t i)
+static double trend(const struct made_up *m, gsl_rng *rng, size_t i)
 {
 	double at = (double)i / (double)m->n;
 
@@ -60,20 +60,21 @@ static int64_t planted_pt(const struct made_up *m, gsl_rng *rng)
 {
 	double pt = (double)m->least_ns * pow((double)m->most_ns / (double)m->least_ns, gsl_rng_uniform(rng));
 
-	return resolution_round(llround(pt), m->grain_ns);
+	return resolution_round(llround(pt), m->quantum_ns);
 }
 
-static void add(struct reader *reader, uint32_t sample, uint32_t daemon, int64_t pt_ns)
+static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
 	struct error err = {};
 
 	assert_int_equal(
-		reader_add(reader, &(struct execution){.sample = sample, .daemon = daemon, .pt_ns = pt_ns},
-			&err),
+		analysis_feed_add(
+			feed, &(struct execution){.sample = sample, .daemon = daemon, .pt_ns = pt_ns}, &err),
 		0);
 }
 
-static void feed(struct reader *reader, const struct made_up *m, const int64_t *planted_ns, gsl_rng *rng)
+static void feed_all(
+	struct analysis_feed *feed, const struct made_up *m, const int64_t *planted_ns, gsl_rng *rng)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		for (uint32_t d = 0; d < ELEMENTS(presence); d++) {
@@ -81,13 +82,13 @@ static void feed(struct reader *reader, const struct made_up *m, const int64_t *
 			double pt = usual * (1 + 0.1 * gsl_ran_gaussian_tail(rng, -3, 1));
 
 			if (gsl_rng_uniform(rng) < presence[d])
-				add(reader, (uint32_t)i + 1, d + 1,
-					resolution_round(llround(pt), m->grain_ns));
+				add(feed, (uint32_t)i + 1, d + 1,
+					resolution_round(llround(pt), m->quantum_ns));
 		}
 		if (gsl_rng_uniform(rng) < m->rare)
-			add(reader, (uint32_t)i + 1, RARE, resolution_round(m->spread_ns / 20, m->grain_ns));
+			add(feed, (uint32_t)i + 1, RARE, resolution_round(m->spread_ns / 20, m->quantum_ns));
 		if (planted_ns[i] > 0)
-			add(reader, (uint32_t)i + 1, PLANTED, planted_ns[i]);
+			add(feed, (uint32_t)i + 1, PLANTED, planted_ns[i]);
 	}
 }
 
@@ -95,10 +96,10 @@ struct made_up_run made_up_read(const struct made_up *m)
 {
 	const struct daemons daemons = {made_up_daemons, ELEMENTS(made_up_daemons)};
 	_cleanup_(freep) int64_t *planted_ns = calloc(m->n, sizeof(*planted_ns));
-	_cleanup_(reader_freep) struct reader *reader = NULL;
+	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
 	struct sample *samples = calloc(m->n, sizeof(*samples));
 	struct made_up_run out = {.planted = calloc(m->n, sizeof(bool))};
-	struct run run = {.id = 1, .program = strdup("INC"), .resolution_ns = m->grain_ns};
+	struct run run = {.id = 1, .program = strdup("INC"), .resolution_ns = m->quantum_ns};
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
 	struct error err = {};
 	double off = 0;
@@ -113,19 +114,19 @@ struct made_up_run made_up_read(const struct made_up *m)
 		off = m->wander * off + sqrt(1 - m->wander * m->wander) * noise(rng, m->noise);
 		samples[i].n = (uint32_t)i + 1;
 		samples[i].et_ns = resolution_round(
-			m->length_ns + llround((double)m->spread_ns * (off + course(m, rng, i))),
-			m->grain_ns);
+			m->length_ns + llround((double)m->spread_ns * (off + trend(m, rng, i))),
+			m->quantum_ns);
 		samples[i].et_ns += resolution_round(
-			llround((double)planted_ns[i] * (m->moved ?: 1)), m->grain_ns);
+			llround((double)planted_ns[i] * (m->moved ?: 1)), m->quantum_ns);
 		samples[i].pt_ns = m->length_ns;
 		samples[i].start_ns = start_ns;
 		start_ns += samples[i].et_ns + m->spread_ns;
 	}
-	assert_int_equal(reader_new(&reader, &run, samples, m->n, &daemons,
-				 &(struct reading_options){.patterns = names_default}, &err),
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, m->n, &daemons,
+				 &(struct analysis_options){.patterns = names_default}, &err),
 		0);
-	feed(reader, m, planted_ns, rng);
-	if (reader_finish(reader, &out.reading, &err) < 0)
+	feed_all(feed, m, planted_ns, rng);
+	if (analysis_feed_finish(feed, &out.analysis, &err) < 0)
 		fail_msg("%s", err.text);
 	gsl_rng_free(rng);
 	return out;
@@ -133,7 +134,7 @@ struct made_up_run made_up_read(const struct made_up *m)
 
 void made_up_clear(struct made_up_run *run)
 {
-	reading_clear(&run->reading);
+	analysis_clear(&run->analysis);
 	free(run->planted);
 }
 
@@ -141,9 +142,9 @@ bool made_up_found(const struct made_up_run *run)
 {
 	size_t l = 0;
 
-	for (size_t i = 0; i < run->reading.n_samples; i++)
+	for (size_t i = 0; i < run->analysis.n_samples; i++)
 		if (run->planted[i] &&
-			(l >= run->reading.n_l_samples || run->reading.l_samples[l++] != i + 1))
+			(l >= run->analysis.n_l_samples || run->analysis.l_samples[l++] != i + 1))
 			return false;
-	return l == run->reading.n_l_samples;
+	return l == run->analysis.n_l_samples;
 }

@@ -18,9 +18,9 @@ enum noise {
 struct made_up {
 	uint64_t seed;
 	size_t n;
-	int64_t length_ns; /* of a sample without noise */
-	int64_t spread_ns; /* scale of the noise, about its sd */
-	int64_t grain_ns;  /* all times are whole multiples of it */
+	int64_t length_ns;  /* of a sample without noise */
+	int64_t spread_ns;  /* scale of the noise, about its sd */
+	int64_t quantum_ns; /* all times are whole multiples of it */
 	enum noise noise;
 	double wander;  /* how much of its noise a sample has from the one before */
 	double rare;    /* share of samples with a short execution of a daemon that is rare and no cause */
@@ -35,7 +35,7 @@ struct made_up {
 };
 
 struct made_up_run {
-	struct reading reading;
+	struct analysis analysis;
 	bool *planted; /* one a sample */
 };
 

@@ -10,7 +10,7 @@
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-static const struct accounting_site good = {
+static const struct accounting_support good = {
 	.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_NET_ADMIN),
 	.initial_user_namespace = true,
 	.initial_pid_namespace = true,
@@ -28,13 +28,13 @@ static void assert_refused(int r, int want, const struct error *err, const char 
 
 static void a_machine_that_has_all_is_fit_for_both(void **state)
 {
-	struct accounting_site admin = good;
+	struct accounting_support admin = good;
 	struct error err = {};
 
-	assert_int_equal(accounting_site_has_bpf(&good, &err), 0);
-	assert_int_equal(accounting_site_has_taskstats(&good, &err), 0);
+	assert_int_equal(accounting_support_has_bpf(&good, &err), 0);
+	assert_int_equal(accounting_support_has_taskstats(&good, &err), 0);
 	admin.capabilities = BIT(CAP_SYS_ADMIN);
-	assert_int_equal(accounting_site_has_bpf(&admin, &err), 0);
+	assert_int_equal(accounting_support_has_bpf(&admin, &err), 0);
 	assert_string_equal(err.text, "");
 }
 
@@ -49,52 +49,54 @@ static void the_capability_that_is_missing_is_named(void **state)
 		{BIT(CAP_PERFMON), "CAP_BPF is missing"},
 		{BIT(CAP_NET_ADMIN), "CAP_BPF and CAP_PERFMON are missing (be root, or `setcap cap_bpf,"},
 	};
-	struct accounting_site site = good;
+	struct accounting_support support = good;
 	struct error err = {};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		site.capabilities = rows[i].capabilities;
-		assert_refused(accounting_site_has_bpf(&site, &err), -EPERM, &err, rows[i].words);
+		support.capabilities = rows[i].capabilities;
+		assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, rows[i].words);
 	}
-	site.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN);
-	assert_refused(accounting_site_has_taskstats(&site, &err), -EPERM, &err, "CAP_NET_ADMIN is missing");
+	support.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN);
+	assert_refused(
+		accounting_support_has_taskstats(&support, &err), -EPERM, &err, "CAP_NET_ADMIN is missing");
 }
 
 static void an_old_kernel_and_one_without_btf_have_words_of_their_own(void **state)
 {
-	struct accounting_site site = good;
+	struct accounting_support support = good;
 	struct error err = {};
 
-	site.kernel_major = 5;
-	site.kernel_minor = 4;
-	assert_refused(accounting_site_has_bpf(&site, &err), -ENOTSUP, &err,
+	support.kernel_major = 5;
+	support.kernel_minor = 4;
+	assert_refused(accounting_support_has_bpf(&support, &err), -ENOTSUP, &err,
 		"Linux 5.4 is too old, 5.8 is the first");
-	site = good;
-	site.has_btf = false;
-	assert_refused(accounting_site_has_bpf(&site, &err), -ENOTSUP, &err, "the kernel has no BTF");
-	site = good;
-	site.lockdown = true;
-	assert_refused(accounting_site_has_bpf(&site, &err), -EPERM, &err, "locked down");
+	support = good;
+	support.has_btf = false;
+	assert_refused(accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "the kernel has no BTF");
+	support = good;
+	support.lockdown = true;
+	assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, "locked down");
 }
 
 static void a_container_has_words_of_its_own(void **state)
 {
-	struct accounting_site site = good;
+	struct accounting_support support = good;
 	struct error err = {};
 
-	site.initial_pid_namespace = false;
-	assert_refused(accounting_site_has_bpf(&site, &err), -ENOTSUP, &err, "--pid=host");
-	assert_refused(accounting_site_has_taskstats(&site, &err), -ENOTSUP, &err, "--pid=host");
-	site = good;
-	site.initial_user_namespace = false;
-	assert_refused(accounting_site_has_bpf(&site, &err), -EPERM, &err, "user namespace");
-	assert_refused(accounting_site_has_taskstats(&site, &err), -ENOTSUP, &err, "this is a container");
+	support.initial_pid_namespace = false;
+	assert_refused(accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "--pid=host");
+	assert_refused(accounting_support_has_taskstats(&support, &err), -ENOTSUP, &err, "--pid=host");
+	support = good;
+	support.initial_user_namespace = false;
+	assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, "user namespace");
+	assert_refused(
+		accounting_support_has_taskstats(&support, &err), -ENOTSUP, &err, "this is a container");
 }
 
 static void what_there_is_is_read_from_files(void **state)
 {
 	_cleanup_(tree_remove) struct tree tree = {};
-	struct accounting_site site;
+	struct accounting_support support;
 
 	tree_make(&tree);
 	tree_put(&tree, "proc/self/status",
@@ -103,26 +105,26 @@ static void what_there_is_is_read_from_files(void **state)
 	tree_link(&tree, "proc/self/ns/pid", "pid:[4026531836]");
 	tree_put(&tree, "sys/kernel/btf/vmlinux", "");
 	tree_put(&tree, "sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
-	accounting_site_read(&site, tree.fd);
-	assert_int_equal(site.capabilities, BIT(CAP_NET_ADMIN));
-	assert_true(site.initial_user_namespace && site.initial_pid_namespace && site.has_btf);
-	assert_false(site.lockdown);
-	assert_true(site.kernel_major >= 5);
+	accounting_support_read(&support, tree.fd);
+	assert_int_equal(support.capabilities, BIT(CAP_NET_ADMIN));
+	assert_true(support.initial_user_namespace && support.initial_pid_namespace && support.has_btf);
+	assert_false(support.lockdown);
+	assert_true(support.kernel_major >= 5);
 }
 
 static void a_rootless_container_is_recognised(void **state)
 {
 	_cleanup_(tree_remove) struct tree tree = {};
-	struct accounting_site site;
+	struct accounting_support support;
 
 	tree_make(&tree);
 	tree_put(&tree, "proc/self/uid_map", "         0       1000          1\n");
 	tree_link(&tree, "proc/self/ns/pid", "pid:[4026532215]");
 	tree_put(&tree, "sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
-	accounting_site_read(&site, tree.fd);
-	assert_int_equal(site.capabilities, 0);
-	assert_false(site.initial_user_namespace || site.initial_pid_namespace || site.has_btf);
-	assert_true(site.lockdown);
+	accounting_support_read(&support, tree.fd);
+	assert_int_equal(support.capabilities, 0);
+	assert_false(support.initial_user_namespace || support.initial_pid_namespace || support.has_btf);
+	assert_true(support.lockdown);
 }
 
 int main(void)

@@ -10,10 +10,10 @@
 
 static void assert_words(const char *text, const char *const *expected)
 {
-	_cleanup_(words_freep) char **words = NULL;
+	_cleanup_(argv_freep) char **words = NULL;
 	struct error err = {};
 
-	if (words_split(text, &words, &err) < 0)
+	if (argv_split(text, &words, &err) < 0)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; expected[i] || words[i]; i++) {
 		assert_non_null(words[i]);
@@ -42,7 +42,7 @@ static void what_needs_a_shell_is_named(void **state)
 		struct error err = {};
 		char **words;
 
-		assert_int_equal(words_split(texts[i], &words, &err), -EINVAL);
+		assert_int_equal(argv_split(texts[i], &words, &err), -EINVAL);
 		assert_non_null(strstr(err.text, "needs a shell: run it with -S sh"));
 	}
 }
@@ -52,16 +52,16 @@ static void an_open_quote_and_an_empty_command_are_errors(void **state)
 	struct error err = {};
 	char **words;
 
-	assert_int_equal(words_split("a 'b", &words, &err), -EINVAL);
+	assert_int_equal(argv_split("a 'b", &words, &err), -EINVAL);
 	assert_string_equal(err.text, "a quote is not closed in: a 'b");
-	assert_int_equal(words_split("  ", &words, &err), -EINVAL);
+	assert_int_equal(argv_split("  ", &words, &err), -EINVAL);
 	assert_string_equal(err.text, "the command is empty");
 }
 
 static void what_is_joined_splits_into_the_same_words(void **state)
 {
 	const char *const words[] = {"sh", "-c", "it's \"$x\" | y", "", "a b", "-n=1", NULL};
-	_cleanup_(freep) char *text = words_join((char *const *)words);
+	_cleanup_(freep) char *text = argv_join((char *const *)words);
 
 	assert_string_equal(text, "sh -c 'it'\\''s \"$x\" | y' '' 'a b' -n=1");
 	assert_words(text, words);
@@ -70,9 +70,9 @@ static void what_is_joined_splits_into_the_same_words(void **state)
 static void a_line_goes_to_a_shell_with_its_options(void **state)
 {
 	const char *const shell[] = {"bash", "--norc", NULL};
-	_cleanup_(words_freep) char **own = words_for_shell((char *const *)shell, "a | b"),
-				    **posix = words_for_shell(NULL, "a | b");
-	_cleanup_(freep) char *own_text = words_join(own), *posix_text = words_join(posix);
+	_cleanup_(argv_freep) char **own = argv_for_shell((char *const *)shell, "a | b"),
+				   **posix = argv_for_shell(NULL, "a | b");
+	_cleanup_(freep) char *own_text = argv_join(own), *posix_text = argv_join(posix);
 
 	assert_string_equal(own_text, "bash --norc -c 'a | b'");
 	assert_string_equal(posix_text, "/bin/sh -c 'a | b'");

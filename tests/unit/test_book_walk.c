@@ -189,25 +189,25 @@ static void daemons_with_a_gap_in_their_numbers_are_damage(void **state)
 static void a_reader_sees_one_state_while_a_writer_goes_on(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_(book_freep) struct book *reader = NULL;
+	_cleanup_(book_freep) struct book *feed = NULL;
 	_cleanup_(run_clearp) struct run before = {}, within = {}, after = {};
 
-	assert_done(s, book_open(&reader, s->path, BOOK_READ, &s->err));
-	assert_done(s, book_begin(reader, &s->err));
-	assert_done(s, book_get_run(reader, 1, &before, &s->err));
+	assert_done(s, book_open(&feed, s->path, BOOK_READ, &s->err));
+	assert_done(s, book_begin(feed, &s->err));
+	assert_done(s, book_get_run(feed, 1, &before, &s->err));
 	fill(s, s->book, 301, 310);
-	assert_done(s, book_get_run(reader, 1, &within, &s->err));
+	assert_done(s, book_get_run(feed, 1, &within, &s->err));
 	assert_int_equal(before.n_samples, 300);
 	assert_int_equal(within.n_samples, 300);
-	assert_done(s, book_commit(reader, &s->err));
-	assert_done(s, book_get_run(reader, 1, &after, &s->err));
+	assert_done(s, book_commit(feed, &s->err));
+	assert_done(s, book_get_run(feed, 1, &after, &s->err));
 	assert_int_equal(after.n_samples, 310);
 }
 
 static void the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_needs_it(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_(book_freep) struct book *reader = NULL;
+	_cleanup_(book_freep) struct book *feed = NULL;
 	_cleanup_(run_clearp) struct run run = {}, again = {};
 	char log[128];
 	struct stat st;
@@ -215,14 +215,14 @@ static void the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_needs_it
 	snprintf(log, sizeof(log), "%s-wal", s->path);
 	assert_int_equal(stat(log, &st), 0);
 	assert_true(st.st_size > 0);
-	assert_done(s, book_open(&reader, s->path, BOOK_READ, &s->err));
-	assert_done(s, book_begin(reader, &s->err));
-	assert_done(s, book_get_run(reader, 1, &run, &s->err));
+	assert_done(s, book_open(&feed, s->path, BOOK_READ, &s->err));
+	assert_done(s, book_begin(feed, &s->err));
+	assert_done(s, book_get_run(feed, 1, &run, &s->err));
 	fill(s, s->book, 301, 310);
 	assert_done(s, book_checkpoint(s->book, &s->err)); /* at once, whatever the reader does */
-	assert_done(s, book_get_run(reader, 1, &again, &s->err));
+	assert_done(s, book_get_run(feed, 1, &again, &s->err));
 	assert_int_equal(again.n_samples, 300);
-	assert_done(s, book_commit(reader, &s->err));
+	assert_done(s, book_commit(feed, &s->err));
 	assert_done(s, book_checkpoint(s->book, &s->err));
 	assert_int_equal(stat(log, &st), 0);
 	assert_int_equal(st.st_size, 0);

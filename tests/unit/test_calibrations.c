@@ -8,13 +8,13 @@
 
 #include <errno.h>
 
-static struct calibration made_up(void)
+static struct calibration_plan made_up(void)
 {
-	return (struct calibration){
+	return (struct calibration_plan){
 		.profile = strdup("lab1"),
 		.owner = strdup("me"),
 		.backend = strdup("auto"),
-		.parts = {{100000000, 150, 0, 0}, {1000000000, 6, 1200000000, 0}},
+		.phases = {{100000000, 150, 0, 0}, {1000000000, 6, 1200000000, 0}},
 		.cpu = 1,
 		.force = true,
 	};
@@ -31,13 +31,13 @@ static int64_t begin_run(struct scratch *s)
 static void all_of_a_calibration_comes_back(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_(calibration_clearp) struct calibration c = made_up();
-	struct calibration *back;
+	_cleanup_(calibration_plan_clearp) struct calibration_plan c = made_up();
+	struct calibration_plan *back;
 	size_t n;
 
-	c.parts[SHORT_PART].run = begin_run(s);
+	c.phases[SHORT_PHASE].run = begin_run(s);
 	assert_done(s, book_begin_calibration(s->book, &c, &s->err));
-	c.parts[LONG_PART].run = begin_run(s);
+	c.phases[LONG_PHASE].run = begin_run(s);
 	free(c.owner);
 	c.owner = NULL;
 	assert_done(s, book_update_calibration(s->book, &c, &s->err));
@@ -47,38 +47,38 @@ static void all_of_a_calibration_comes_back(void **state)
 	assert_string_equal(back->profile, "lab1");
 	assert_string_equal(back->state, "open");
 	assert_null(back->owner);
-	assert_int_equal(back->parts[SHORT_PART].samples, 150);
-	assert_int_equal(back->parts[SHORT_PART].central_max_ns, 0);
-	assert_int_equal(back->parts[SHORT_PART].run, c.parts[SHORT_PART].run);
-	assert_int_equal(back->parts[LONG_PART].length_ns, 1000000000);
-	assert_int_equal(back->parts[LONG_PART].central_max_ns, 1200000000);
-	assert_int_equal(back->parts[LONG_PART].run, c.parts[LONG_PART].run);
+	assert_int_equal(back->phases[SHORT_PHASE].samples, 150);
+	assert_int_equal(back->phases[SHORT_PHASE].central_max_ns, 0);
+	assert_int_equal(back->phases[SHORT_PHASE].run, c.phases[SHORT_PHASE].run);
+	assert_int_equal(back->phases[LONG_PHASE].length_ns, 1000000000);
+	assert_int_equal(back->phases[LONG_PHASE].central_max_ns, 1200000000);
+	assert_int_equal(back->phases[LONG_PHASE].run, c.phases[LONG_PHASE].run);
 	assert_int_equal(back->cpu, 1);
 	assert_true(back->force);
 	assert_false(back->anyway);
 	assert_false(back->replace);
-	calibration_clear(back);
+	calibration_plan_clear(back);
 	free(back);
 }
 
 static void without_its_short_run_a_calibration_is_gone(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_(calibration_clearp) struct calibration c = made_up();
+	_cleanup_(calibration_plan_clearp) struct calibration_plan c = made_up();
 
-	c.parts[SHORT_PART].run = begin_run(s);
+	c.phases[SHORT_PHASE].run = begin_run(s);
 	assert_done(s, book_begin_calibration(s->book, &c, &s->err));
-	assert_done(s, book_remove_run(s->book, c.parts[SHORT_PART].run, &s->err));
+	assert_done(s, book_remove_run(s->book, c.phases[SHORT_PHASE].run, &s->err));
 	assert_int_equal(book_update_calibration(s->book, &c, &s->err), -ENOENT);
 	assert_says(s, "its short run was removed");
 }
 
-static void a_run_that_is_opened_again_has_a_seam_behind_its_samples(void **state)
+static void a_run_that_is_opened_again_has_a_resume_point_behind_its_samples(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run back = {};
 	struct sample sample = scratch_sample(1);
-	struct seam *seams;
+	struct resume_point *resume_points;
 	size_t n;
 	int64_t run = begin_run(s);
 
@@ -93,13 +93,13 @@ static void a_run_that_is_opened_again_has_a_seam_behind_its_samples(void **stat
 	assert_done(s, book_get_run(s->book, run, &back, &s->err));
 	assert_string_equal(back.state, "open");
 	assert_int_equal(back.ended_ns, 0);
-	assert_done(s, book_seams(s->book, run, &seams, &n, &s->err));
+	assert_done(s, book_resume_points(s->book, run, &resume_points, &n, &s->err));
 	assert_int_equal(n, 2);
-	assert_int_equal(seams[0].n, 2);
-	assert_string_equal(seams[0].why, "cut off");
-	assert_int_equal(seams[1].n, 3);
-	assert_true(seams[1].at_ns > 1700000000000000000);
-	seams_free(seams, n);
+	assert_int_equal(resume_points[0].n, 2);
+	assert_string_equal(resume_points[0].why, "cut off");
+	assert_int_equal(resume_points[1].n, 3);
+	assert_true(resume_points[1].at_ns > 1700000000000000000);
+	resume_points_free(resume_points, n);
 	assert_int_equal(book_reopen_run(s->book, 77, 0, &s->err), -ENOENT);
 }
 
@@ -119,7 +119,7 @@ static void what_differs_between_two_fingerprints_is_named(void **state)
 	assert_int_equal(d.n, 4);
 	assert_int_equal(d.n_identity, 1);
 	assert_true(d.items[0].identity);
-	assert_int_equal(differences_words(&d, 3, &words, &err), 0);
+	assert_int_equal(differences_description(&d, 3, &words, &err), 0);
 	assert_string_equal(words,
 		"kernel.release was '6.1', is '6.2'; memory.thp was 'always', is 'never'; old was 1, is "
 		"nothing; and 1 more");
@@ -132,7 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		in_book(all_of_a_calibration_comes_back),
 		in_book(without_its_short_run_a_calibration_is_gone),
-		in_book(a_run_that_is_opened_again_has_a_seam_behind_its_samples),
+		in_book(a_run_that_is_opened_again_has_a_resume_point_behind_its_samples),
 		cmocka_unit_test(what_differs_between_two_fingerprints_is_named),
 	};
 

@@ -274,7 +274,7 @@ static size_t row_of(const char *id)
 	return i;
 }
 
-static enum check_state decide_files(const char *id, struct facts *facts, struct reading *items, size_t n)
+static enum check_state decide_files(const char *id, struct facts *facts, struct analysis *items, size_t n)
 {
 	struct readings *readings = calloc(n_checks, sizeof(*readings));
 	enum check_state state;
@@ -292,14 +292,14 @@ static enum check_state decide_files(const char *id, struct facts *facts, struct
 
 static void a_setting_is_as_wanted_where_all_its_files_are(void **state)
 {
-	struct reading items[] = {{(char *)"/a", (char *)"0", 0}, {(char *)"/b", (char *)"6", 0}};
+	struct analysis items[] = {{(char *)"/a", (char *)"0", 0}, {(char *)"/b", (char *)"6", 0}};
 	struct facts f = {};
 
 	assert_int_equal(decide_files("epb", &f, items, 0), CHECK_ABSENT);
 	assert_int_equal(decide_files("epb", &f, items, 1), CHECK_OK);
 	assert_int_equal(decide_files("epb", &f, items, 2), CHECK_OFF);
 	assert_string_equal(finding.value, "6 in 1 of 2");
-	items[1] = (struct reading){(char *)"/b", NULL, -EACCES};
+	items[1] = (struct analysis){(char *)"/b", NULL, -EACCES};
 	assert_int_equal(decide_files("epb", &f, items, 2), CHECK_REFUSED);
 	assert_string_equal(finding.value, "/b: Permission denied");
 }
@@ -332,7 +332,7 @@ static void timers_that_are_due_are_named_with_their_time(void **state)
 static void load_swap_and_tracers_are_judged_by_what_they_tell(void **state)
 {
 	struct facts f = {.machine.n_cpus = 2};
-	struct surroundings *s = &f.surroundings;
+	struct system_state *s = &f.system_state;
 
 	assert_int_equal(decide(check_load, &f), CHECK_UNKNOWN);
 	s->load = (char *)"0.19 0.5 0.5 1/90 77";

@@ -23,7 +23,7 @@ static void make(struct sample *samples)
 
 static void each_zoom_leaves_out_what_is_beyond_a_gap(void **state)
 {
-	_cleanup_(central_clearp) struct central c = {};
+	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N];
 	struct error err = {};
 
@@ -31,7 +31,7 @@ static void each_zoom_leaves_out_what_is_beyond_a_gap(void **state)
 	samples[3].et_ns = 150 * NS_PER_MS;
 	samples[20].et_ns = 151 * NS_PER_MS;
 	samples[41].et_ns = 9 * NS_PER_S;
-	assert_int_equal(central_find(&c, samples, N, 1, 0, &err), 0);
+	assert_int_equal(cluster_find(&c, samples, N, 1, 0, &err), 0);
 	assert_int_equal(c.n_zooms, 3);
 	assert_int_equal(c.zooms[0].left, N);
 	assert_int_equal(c.zooms[0].beyond, 1);
@@ -46,13 +46,13 @@ static void each_zoom_leaves_out_what_is_beyond_a_gap(void **state)
 
 static void a_gap_on_the_short_side_is_cut_too(void **state)
 {
-	_cleanup_(central_clearp) struct central c = {};
+	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N];
 	struct error err = {};
 
 	make(samples);
 	samples[0].et_ns = 20 * NS_PER_MS;
-	assert_int_equal(central_find(&c, samples, N, 1, 0, &err), 0);
+	assert_int_equal(cluster_find(&c, samples, N, 1, 0, &err), 0);
 	assert_int_equal(c.n_below, 1);
 	assert_true(c.zooms[0].below);
 	assert_int_equal(c.n_above, 0);
@@ -60,69 +60,69 @@ static void a_gap_on_the_short_side_is_cut_too(void **state)
 
 static void pairs_are_in_an_arm_or_in_the_upper_right(void **state)
 {
-	_cleanup_(central_clearp) struct central c = {};
+	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N];
 	struct error err = {};
 
 	make(samples);
 	samples[10].et_ns = samples[11].et_ns = 200 * NS_PER_MS; /* 11 and 12 are a pair */
 	samples[21].et_ns = samples[22].et_ns = 200 * NS_PER_MS; /* 22 and 23 are in two */
-	assert_int_equal(central_find(&c, samples, N, 1, 0, &err), 0);
+	assert_int_equal(cluster_find(&c, samples, N, 1, 0, &err), 0);
 	assert_int_equal(c.n_corners, 1);
 	assert_int_equal(c.n_arms, 2);
 }
 
 static void a_bound_by_hand_overrules_the_eye(void **state)
 {
-	_cleanup_(central_clearp) struct central c = {};
+	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N];
 	struct error err = {};
 
 	make(samples);
 	samples[7].et_ns = 300 * NS_PER_MS;
-	assert_int_equal(central_find(&c, samples, N, 1, NS_PER_S, &err), 0);
+	assert_int_equal(cluster_find(&c, samples, N, 1, NS_PER_S, &err), 0);
 	assert_int_equal(c.n_central, N);
 	assert_true(c.by_hand);
-	central_clear(&c);
-	assert_int_equal(central_find(&c, samples, N, 1, 100 * NS_PER_MS + 500 * NS_PER_US, &err), 0);
+	cluster_clear(&c);
+	assert_int_equal(cluster_find(&c, samples, N, 1, 100 * NS_PER_MS + 500 * NS_PER_US, &err), 0);
 	assert_int_equal(c.zooms[0].end, ZOOM_HAND);
 	assert_true(c.high_ns <= 100 * NS_PER_MS + 500 * NS_PER_US);
 }
 
 static void a_bound_below_all_samples_is_told(void **state)
 {
-	struct central c = {};
+	struct cluster c = {};
 	struct sample samples[N];
 	struct error err = {};
 
 	make(samples);
-	assert_int_equal(central_find(&c, samples, N, 1, NS_PER_MS, &err), -EINVAL);
+	assert_int_equal(cluster_find(&c, samples, N, 1, NS_PER_MS, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "the shortest took 0.1 s"));
-	assert_int_equal(central_find(&c, NULL, 0, 1, 0, &err), -EINVAL);
+	assert_int_equal(cluster_find(&c, NULL, 0, 1, 0, &err), -EINVAL);
 	assert_string_equal(err.text, "the run has no samples");
 }
 
 /* As made-up runs may be: the ETs share a step that is no clock's. */
 static void a_run_without_noise_has_its_long_sample_all_the_same(void **state)
 {
-	_cleanup_(central_clearp) struct central c = {};
+	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N] = {};
 	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){.n = i + 1, .et_ns = i == 7 ? 2 * NS_PER_S : NS_PER_S};
-	assert_int_equal(central_find(&c, samples, N, 1, 0, &err), 0);
+	assert_int_equal(cluster_find(&c, samples, N, 1, 0, &err), 0);
 	assert_int_equal(c.n_above, 1);
 	assert_int_equal(c.high_ns, NS_PER_S);
 }
 
 static void one_sample_is_a_cluster(void **state)
 {
-	_cleanup_(central_clearp) struct central c = {};
+	_cleanup_(cluster_clearp) struct cluster c = {};
 	const struct sample sample = {.n = 1, .et_ns = NS_PER_S};
 	struct error err = {};
 
-	assert_int_equal(central_find(&c, &sample, 1, 1, 0, &err), 0);
+	assert_int_equal(cluster_find(&c, &sample, 1, 1, 0, &err), 0);
 	assert_int_equal(c.n_central, 1);
 	assert_int_equal(c.median_ns, NS_PER_S);
 }

@@ -10,15 +10,15 @@
 
 #define THROTTLE(cpu, what) "sys/devices/system/cpu/cpu" #cpu "/thermal_throttle/" what "_throttle_count"
 
-static struct sentinels read_once(int root_fd, int cpu)
+static struct counters read_once(int root_fd, int cpu)
 {
-	_cleanup_(sentinel_reader_freep) struct sentinel_reader *reader = NULL;
-	struct sentinels sentinels;
+	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
+	struct counters counters;
 	struct error err;
 
-	assert_int_equal(sentinels_open(&reader, root_fd, cpu, false, &err), 0);
-	sentinels_read(reader, &sentinels);
-	return sentinels;
+	assert_int_equal(counters_open(&reader, root_fd, cpu, false, &err), 0);
+	counters_read(reader, &counters);
+	return counters;
 }
 
 static void put_machine(const struct tree *tree)
@@ -38,7 +38,7 @@ static void put_machine(const struct tree *tree)
 
 static void each_is_read_where_the_kernel_tells_it(void **state)
 {
-	struct sentinels all, second;
+	struct counters all, second;
 	int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
 	struct tree tree;
 
@@ -47,93 +47,93 @@ static void each_is_read_where_the_kernel_tells_it(void **state)
 	all = read_once(tree.fd, -1);
 	second = read_once(tree.fd, 1);
 	tree_remove(&tree);
-	assert_int_equal(all.value[SENTINEL_STEAL], 30 * tick_ns);
-	assert_int_equal(second.value[SENTINEL_STEAL], 20 * tick_ns);
-	assert_int_equal(all.value[SENTINEL_THROTTLES], 33);
-	assert_int_equal(second.value[SENTINEL_THROTTLES], 22);
-	assert_int_equal(all.value[SENTINEL_SWAPPED_IN], 3);
-	assert_int_equal(all.value[SENTINEL_SWAPPED_OUT], 4);
-	assert_int_equal(all.value[SENTINEL_MAJOR_FAULTS], 5);
-	assert_int_equal(all.value[SENTINEL_CPU_PRESSURE], 12000);
-	assert_false(sentinels_know(&all, SENTINEL_VOLUNTARY));
+	assert_int_equal(all.value[COUNTER_STEAL], 30 * tick_ns);
+	assert_int_equal(second.value[COUNTER_STEAL], 20 * tick_ns);
+	assert_int_equal(all.value[COUNTER_THROTTLES], 33);
+	assert_int_equal(second.value[COUNTER_THROTTLES], 22);
+	assert_int_equal(all.value[COUNTER_SWAPPED_IN], 3);
+	assert_int_equal(all.value[COUNTER_SWAPPED_OUT], 4);
+	assert_int_equal(all.value[COUNTER_MAJOR_FAULTS], 5);
+	assert_int_equal(all.value[COUNTER_CPU_PRESSURE], 12000);
+	assert_false(counters_know(&all, COUNTER_VOLUNTARY));
 }
 
 static void what_a_machine_does_not_have_is_not_known(void **state)
 {
-	struct sentinels sentinels;
+	struct counters counters;
 	struct tree tree;
 
 	tree_make(&tree);
-	sentinels = read_once(tree.fd, 0);
+	counters = read_once(tree.fd, 0);
 	tree_remove(&tree);
-	assert_false(sentinels_know(&sentinels, SENTINEL_STEAL));
-	assert_false(sentinels_know(&sentinels, SENTINEL_THROTTLES));
-	assert_false(sentinels_know(&sentinels, SENTINEL_SWAPPED_IN));
-	assert_false(sentinels_know(&sentinels, SENTINEL_CPU_PRESSURE));
-	assert_true(sentinels_know(&sentinels, SENTINEL_SUSPENDED));
+	assert_false(counters_know(&counters, COUNTER_STEAL));
+	assert_false(counters_know(&counters, COUNTER_THROTTLES));
+	assert_false(counters_know(&counters, COUNTER_SWAPPED_IN));
+	assert_false(counters_know(&counters, COUNTER_CPU_PRESSURE));
+	assert_true(counters_know(&counters, COUNTER_SUSPENDED));
 }
 
 static void a_file_that_grows_under_the_eyes_is_read_as_far_as_needed(void **state)
 {
-	_cleanup_(sentinel_reader_freep) struct sentinel_reader *reader = NULL;
-	struct sentinels sentinels;
+	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
+	struct counters counters;
 	struct error err;
 	struct tree tree;
 	char text[3000];
 
 	tree_make(&tree);
 	put_machine(&tree);
-	assert_int_equal(sentinels_open(&reader, tree.fd, -1, false, &err), 0);
-	sentinels_read(reader, &sentinels);
+	assert_int_equal(counters_open(&reader, tree.fd, -1, false, &err), 0);
+	counters_read(reader, &counters);
 	memset(text, 'x', 2000);
 	strcpy(text + 2000, "\npswpin 8\npswpout 9\npgmajfault 10\n");
 	tree_put(&tree, "proc/vmstat", text);
-	sentinels_read(reader, &sentinels);
-	assert_false(sentinels_know(&sentinels, SENTINEL_MAJOR_FAULTS));
-	sentinels_read(reader, &sentinels);
-	assert_int_equal(sentinels.value[SENTINEL_MAJOR_FAULTS], 10);
+	counters_read(reader, &counters);
+	assert_false(counters_know(&counters, COUNTER_MAJOR_FAULTS));
+	counters_read(reader, &counters);
+	assert_int_equal(counters.value[COUNTER_MAJOR_FAULTS], 10);
 	tree_remove(&tree);
 }
 
 static void the_difference_is_known_where_both_are(void **state)
 {
-	struct sentinels before = {}, after = {}, moved;
+	struct counters before = {}, after = {}, moved;
 
-	sentinels_set(&before, SENTINEL_STEAL, 100);
-	sentinels_set(&after, SENTINEL_STEAL, 140);
-	sentinels_set(&before, SENTINEL_CLOCK_RATE, -5000);
-	sentinels_set(&after, SENTINEL_CLOCK_RATE, -9000);
-	sentinels_set(&after, SENTINEL_THROTTLES, 3);
-	sentinels_set(&before, SENTINEL_SUSPENDED, 1000);
-	sentinels_set(&after, SENTINEL_SUSPENDED, 1999);
-	moved = sentinels_between(&before, &after);
-	assert_int_equal(moved.value[SENTINEL_STEAL], 40);
-	assert_int_equal(moved.value[SENTINEL_CLOCK_RATE], -4000);
-	assert_false(sentinels_know(&moved, SENTINEL_THROTTLES));
-	assert_true(sentinels_know(&moved, SENTINEL_SUSPENDED));
-	assert_int_equal(moved.value[SENTINEL_SUSPENDED], 0);
+	counters_set(&before, COUNTER_STEAL, 100);
+	counters_set(&after, COUNTER_STEAL, 140);
+	counters_set(&before, COUNTER_CLOCK_RATE, -5000);
+	counters_set(&after, COUNTER_CLOCK_RATE, -9000);
+	counters_set(&after, COUNTER_THROTTLES, 3);
+	counters_set(&before, COUNTER_SUSPENDED, 1000);
+	counters_set(&after, COUNTER_SUSPENDED, 1999);
+	moved = counters_between(&before, &after);
+	assert_int_equal(moved.value[COUNTER_STEAL], 40);
+	assert_int_equal(moved.value[COUNTER_CLOCK_RATE], -4000);
+	assert_false(counters_know(&moved, COUNTER_THROTTLES));
+	assert_true(counters_know(&moved, COUNTER_SUSPENDED));
+	assert_int_equal(moved.value[COUNTER_SUSPENDED], 0);
 }
 
 static void the_words_name_what_moved_and_where(void **state)
 {
-	struct sample_sentinels samples[3] = {{.sample = 1}, {.sample = 2}, {.sample = 4}};
-	_cleanup_(moves_clear) struct moves moves = {};
+	struct sample_counters samples[3] = {{.sample = 1}, {.sample = 2}, {.sample = 4}};
+	_cleanup_(disturbances_clear) struct disturbances moves = {};
 	_cleanup_(freep) char *steal = NULL, *rate = NULL, *pressure = NULL, *unknown = NULL;
 	struct error err;
 
 	for (int i = 0; i < 3; i++) {
-		sentinels_set(&samples[i].moved, SENTINEL_STEAL, i * 20000000);
-		sentinels_set(&samples[i].moved, SENTINEL_CLOCK_RATE, i ? 400 : -2500);
-		sentinels_set(&samples[i].moved, SENTINEL_CPU_PRESSURE, i * 3000000);
-		sentinels_set(&samples[i].moved, SENTINEL_MAJOR_FAULTS, 0);
-		sentinels_set(&samples[i].moved, SENTINEL_INVOLUNTARY, 12);
+		counters_set(&samples[i].moved, COUNTER_STEAL, i * 20000000);
+		counters_set(&samples[i].moved, COUNTER_CLOCK_RATE, i ? 400 : -2500);
+		counters_set(&samples[i].moved, COUNTER_CPU_PRESSURE, i * 3000000);
+		counters_set(&samples[i].moved, COUNTER_MAJOR_FAULTS, 0);
+		counters_set(&samples[i].moved, COUNTER_INVOLUNTARY, 12);
 	}
-	assert_int_equal(moves_find(&moves, samples, 3, 100000000, &err), 0);
+	assert_int_equal(disturbances_find(&moves, samples, 3, 100000000, &err), 0);
 	assert_int_equal(moves.n, 3);
-	steal = moved_words(&moves, &moves.items[0]);
-	rate = moved_words(&moves, &moves.items[1]);
-	pressure = moved_words(&moves, &moves.items[2]);
-	unknown = moves_unknown_words(&moves);
+	steal = disturbance_description(&moves, &moves.items[0]);
+	rate = disturbance_description(&moves, &moves.items[1]);
+	pressure = disturbance_description(&moves, &moves.items[2]);
+	unknown = disturbances_unknown(&moves);
 	assert_string_equal(steal, "the hypervisor took away more than 0.1 % of the time in 2 of 3 samples "
 				   "(2, 4), 60.00 ms in all");
 	assert_string_equal(rate, "NTP changed the clock's rate in 1 of 3 samples (1), by up to 2.5 ppm");
@@ -152,18 +152,18 @@ static void they_come_back_from_the_book_and_go_through_documents(void **state)
 		"{'n': 2, 'start_ns': 20, 'et_ns': 9, 'pt_ns': 9, 'executions': [], 'sentinels':"
 		" {'steal_ns': 10000000, 'clock_rate_ppb': -7, 'voluntary_switches': 1}}]}");
 	_cleanup_(json_decrefp) json_t *back = NULL;
-	_cleanup_(freep) struct sample_sentinels *rows = NULL;
+	_cleanup_(freep) struct sample_counters *rows = NULL;
 	int64_t id;
 	size_t n;
 
 	assert_done(s, document_import_run(s->book, document, &id, &s->err));
 	assert_done(s, document_export_run(s->book, id, &back, &s->err));
 	assert_same(document, back);
-	assert_done(s, book_sentinels(s->book, id, &rows, &n, &s->err));
+	assert_done(s, book_counters(s->book, id, &rows, &n, &s->err));
 	assert_int_equal(n, 1);
 	assert_int_equal(rows[0].sample, 2);
-	assert_int_equal(rows[0].moved.value[SENTINEL_CLOCK_RATE], -7);
-	assert_false(sentinels_know(&rows[0].moved, SENTINEL_THROTTLES));
+	assert_int_equal(rows[0].moved.value[COUNTER_CLOCK_RATE], -7);
+	assert_false(counters_know(&rows[0].moved, COUNTER_THROTTLES));
 	json_object_set_new(
 		json_object_get(json_array_get(json_object_get(document, "samples"), 1), "sentinels"),
 		"steal_ns", json_string("much"));

@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
-static struct habit habit(const char *name, int64_t central_ns, double sd_ns, int64_t cutoff_ns)
+static struct daemon_statistics statistics_of(
+	const char *name, int64_t central_ns, double sd_ns, int64_t cutoff_ns)
 {
-	return (struct habit){
+	return (struct daemon_statistics){
 		.name = (char *)name,
 		.n_central = central_ns >= 0,
 		.central_max_ns = central_ns,
@@ -19,12 +20,12 @@ static struct habit habit(const char *name, int64_t central_ns, double sd_ns, in
 	};
 }
 
-static struct profile make(struct habit *a, size_t n_a, struct habit *b, size_t n_b)
+static struct profile make(struct daemon_statistics *a, size_t n_a, struct daemon_statistics *b, size_t n_b)
 {
-	const struct reading short_run = {
-		.resolution_ns = 1, .spacing_ns = 1e9, .habits = a, .n_habits = n_a};
-	const struct reading long_run = {
-		.resolution_ns = 1, .spacing_ns = 1e11, .habits = b, .n_habits = n_b};
+	const struct analysis short_run = {
+		.resolution_ns = 1, .spacing_ns = 1e9, .statistics = a, .n_statistics = n_a};
+	const struct analysis long_run = {
+		.resolution_ns = 1, .spacing_ns = 1e11, .statistics = b, .n_statistics = n_b};
 	struct profile profile = {};
 	struct error err = {};
 
@@ -34,7 +35,8 @@ static struct profile make(struct habit *a, size_t n_a, struct habit *b, size_t 
 
 static void with_a_period_short_programs_get_the_cutoff_of_the_short_run(void **state)
 {
-	struct habit a[] = {habit("cron", -1, 0, 50)}, b[] = {habit("cron", 10, 1, 900)};
+	struct daemon_statistics a[] = {statistics_of("cron", -1, 0, 50)},
+				 b[] = {statistics_of("cron", 10, 1, 900)};
 	_cleanup_(profile_clearp) struct profile profile = {};
 	const struct cutoff *c;
 
@@ -51,7 +53,8 @@ static void with_a_period_short_programs_get_the_cutoff_of_the_short_run(void **
 
 static void without_a_period_the_larger_holds(void **state)
 {
-	struct habit a[] = {habit("grep", -1, 0, 50)}, b[] = {habit("grep", 10, 1, 30)};
+	struct daemon_statistics a[] = {statistics_of("grep", -1, 0, 50)},
+				 b[] = {statistics_of("grep", 10, 1, 30)};
 	_cleanup_(profile_clearp) struct profile profile = make(a, 1, b, 1);
 
 	assert_int_equal(profile.cutoffs[0].below_ns, 50);
@@ -61,7 +64,8 @@ static void without_a_period_the_larger_holds(void **state)
 
 static void where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold(void **state)
 {
-	struct habit a[] = {habit("sshd", -1, 0, 2)}, b[] = {habit("sshd", 14, 4.7, -1)};
+	struct daemon_statistics a[] = {statistics_of("sshd", -1, 0, 2)},
+				 b[] = {statistics_of("sshd", 14, 4.7, -1)};
 	_cleanup_(profile_clearp) struct profile profile = make(a, 1, b, 1);
 
 	assert_int_equal(profile.cutoffs[0].long_ns, 23);
@@ -70,7 +74,8 @@ static void where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold
 
 static void the_short_run_has_no_such_rule(void **state)
 {
-	struct habit a[] = {habit("x", 14, 4.7, -1)}, b[] = {habit("x", -1, 0, 9)};
+	struct daemon_statistics a[] = {statistics_of("x", 14, 4.7, -1)},
+				 b[] = {statistics_of("x", -1, 0, 9)};
 	_cleanup_(profile_clearp) struct profile profile = make(a, 1, b, 1);
 
 	assert_int_equal(profile.cutoffs[0].short_ns, -1);
@@ -80,7 +85,7 @@ static void the_short_run_has_no_such_rule(void **state)
 
 static void one_cutoff_holds_for_both_even_with_a_period(void **state)
 {
-	struct habit a[] = {habit("bash", -1, 0, 5)};
+	struct daemon_statistics a[] = {statistics_of("bash", -1, 0, 5)};
 	_cleanup_(profile_clearp) struct profile profile = {};
 
 	a[0].period = (struct period){.samples = 10, .occurrences = 2};
@@ -93,8 +98,8 @@ static void one_cutoff_holds_for_both_even_with_a_period(void **state)
 
 static void daemons_that_are_nowhere_infrequent_get_none(void **state)
 {
-	struct habit a[] = {habit("a", 3, 1, -1), habit("c", -1, 0, 4)},
-		     b[] = {habit("a", 3, 1, -1), habit("b", -1, 0, 8)};
+	struct daemon_statistics a[] = {statistics_of("a", 3, 1, -1), statistics_of("c", -1, 0, 4)},
+				 b[] = {statistics_of("a", 3, 1, -1), statistics_of("b", -1, 0, 8)};
 	_cleanup_(profile_clearp) struct profile profile = make(a, 2, b, 2);
 
 	assert_int_equal(profile.n_cutoffs, 2);
@@ -114,7 +119,7 @@ static void two_clean_runs_make_an_empty_profile(void **state)
 
 static void readings_of_two_resolutions_are_refused(void **state)
 {
-	const struct reading a = {.resolution_ns = 1}, b = {.resolution_ns = NS_PER_MS};
+	const struct analysis a = {.resolution_ns = 1}, b = {.resolution_ns = NS_PER_MS};
 	struct profile profile = {};
 	struct error err = {};
 

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/cpu/setting.h"
+#include "lib/host/cpu/kernel_setting.h"
 
 static struct tree tree;
 
@@ -19,16 +19,16 @@ static int drop(void **state)
 	return 0;
 }
 
-static char *read_back(const char *path, enum knob_kind kind)
+static char *read_back(const char *path, enum kernel_setting_kind kind)
 {
-	struct knob knob = {.root_fd = tree.fd, .path = path, .kind = kind};
+	struct kernel_setting knob = {.root_fd = tree.fd, .path = path, .kind = kind};
 	char *value = NULL;
 
-	assert_int_equal(knob_read(&knob, &value), 0);
+	assert_int_equal(kernel_setting_read(&knob, &value), 0);
 	return value;
 }
 
-static void expect(const char *path, enum knob_kind kind, const char *value)
+static void expect(const char *path, enum kernel_setting_kind kind, const char *value)
 {
 	char *held = read_back(path, kind);
 
@@ -45,83 +45,83 @@ static void a_pattern_opens_into_files_in_the_order_of_their_numbers(void **stat
 	tree_put(&tree, "sys/cpu/cpu2/epb", "6\n");
 	tree_put(&tree, "sys/cpu/cpu1/other", "6\n");
 	tree_put(&tree, "sys/cpu/cpufreq/epb", "6\n");
-	assert_int_equal(knob_expand(tree.fd, "/sys/cpu/cpu[0-9]*/epb", &paths, &n), 0);
+	assert_int_equal(kernel_setting_expand(tree.fd, "/sys/cpu/cpu[0-9]*/epb", &paths, &n), 0);
 	assert_int_equal(n, 2);
 	assert_string_equal(paths[0], "/sys/cpu/cpu2/epb");
 	assert_string_equal(paths[1], "/sys/cpu/cpu10/epb");
 	free(paths[0]);
 	free(paths[1]);
 	free(paths);
-	assert_int_equal(knob_expand(tree.fd, "/sys/nothing/*", &paths, &n), 0);
+	assert_int_equal(kernel_setting_expand(tree.fd, "/sys/nothing/*", &paths, &n), 0);
 	assert_int_equal(n, 0);
 	free(paths);
 }
 
 static void the_bracketed_word_is_the_value(void **state)
 {
-	struct knob knob = {.root_fd = tree.fd, .path = "/sys/other", .kind = KNOB_BRACKETED};
+	struct kernel_setting knob = {.root_fd = tree.fd, .path = "/sys/other", .kind = SETTING_BRACKETED};
 	char *value = NULL;
 
 	tree_put(&tree, "sys/thp", "always [madvise] never\n");
-	expect("/sys/thp", KNOB_BRACKETED, "madvise");
+	expect("/sys/thp", SETTING_BRACKETED, "madvise");
 	tree_put(&tree, "sys/other", "always\n");
-	assert_int_equal(knob_read(&knob, &value), -EBADMSG);
+	assert_int_equal(kernel_setting_read(&knob, &value), -EBADMSG);
 }
 
 static void a_value_is_set_once_and_told(void **state)
 {
-	struct knob knob = {.root_fd = tree.fd, .path = "/sys/knob"};
-	struct knob_result result;
+	struct kernel_setting knob = {.root_fd = tree.fd, .path = "/sys/knob"};
+	struct kernel_setting_result result;
 
 	tree_put(&tree, "sys/knob", "old\n");
-	knob_set(&knob, "new", &result);
-	assert_int_equal(result.outcome, KNOB_CHANGED);
+	kernel_setting_set(&knob, "new", &result);
+	assert_int_equal(result.outcome, SETTING_CHANGED);
 	assert_string_equal(result.held, "new");
 	free(result.held);
-	knob_set(&knob, "new", &result);
-	assert_int_equal(result.outcome, KNOB_ALREADY);
+	kernel_setting_set(&knob, "new", &result);
+	assert_int_equal(result.outcome, SETTING_ALREADY);
 	free(result.held);
 }
 
 static void a_missing_knob_is_absent_and_an_unwritable_one_refused(void **state)
 {
-	struct knob missing = {.root_fd = tree.fd, .path = "/sys/missing"};
-	struct knob directory = {.root_fd = tree.fd, .path = "/sys"};
-	struct knob_result result;
+	struct kernel_setting missing = {.root_fd = tree.fd, .path = "/sys/missing"};
+	struct kernel_setting directory = {.root_fd = tree.fd, .path = "/sys"};
+	struct kernel_setting_result result;
 
 	tree_put(&tree, "sys/knob", "old\n");
-	knob_set(&missing, "new", &result);
-	assert_int_equal(result.outcome, KNOB_ABSENT);
-	knob_set(&directory, "new", &result);
-	assert_int_equal(result.outcome, KNOB_REFUSED);
+	kernel_setting_set(&missing, "new", &result);
+	assert_int_equal(result.outcome, SETTING_ABSENT);
+	kernel_setting_set(&directory, "new", &result);
+	assert_int_equal(result.outcome, SETTING_REFUSED);
 	assert_int_equal(result.error, -EISDIR);
 }
 
 static void limits_are_two_files_and_one_value(void **state)
 {
-	struct knob knob = {.root_fd = tree.fd, .path = "/sys/policy0", .kind = KNOB_LIMITS};
-	struct knob_result result;
+	struct kernel_setting knob = {.root_fd = tree.fd, .path = "/sys/policy0", .kind = SETTING_LIMITS};
+	struct kernel_setting_result result;
 
 	tree_put(&tree, "sys/policy0/scaling_min_freq", "800000\n");
 	tree_put(&tree, "sys/policy0/scaling_max_freq", "4700000\n");
-	expect("/sys/policy0", KNOB_LIMITS, "800000 4700000");
-	knob_set(&knob, "3600000 3600000", &result);
-	assert_int_equal(result.outcome, KNOB_CHANGED);
+	expect("/sys/policy0", SETTING_LIMITS, "800000 4700000");
+	kernel_setting_set(&knob, "3600000 3600000", &result);
+	assert_int_equal(result.outcome, SETTING_CHANGED);
 	free(result.held);
-	expect("/sys/policy0/scaling_min_freq", KNOB_PLAIN, "3600000");
-	expect("/sys/policy0/scaling_max_freq", KNOB_PLAIN, "3600000");
+	expect("/sys/policy0/scaling_min_freq", SETTING_PLAIN, "3600000");
+	expect("/sys/policy0/scaling_max_freq", SETTING_PLAIN, "3600000");
 }
 
 static void limits_are_shown_in_megahertz(void **state)
 {
-	char *words = knob_words(KNOB_LIMITS, "800000 4700000");
+	char *words = kernel_setting_description(SETTING_LIMITS, "800000 4700000");
 
 	assert_string_equal(words, "800 to 4700 MHz");
 	free(words);
-	words = knob_words(KNOB_PLAIN, "performance");
+	words = kernel_setting_description(SETTING_PLAIN, "performance");
 	assert_string_equal(words, "performance");
 	free(words);
-	assert_null(knob_words(KNOB_PLAIN, NULL));
+	assert_null(kernel_setting_description(SETTING_PLAIN, NULL));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)

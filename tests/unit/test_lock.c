@@ -91,26 +91,26 @@ static void the_environment_may_name_it(void **state)
 
 static void a_process_is_known_again_until_it_ends(void **state)
 {
-	char self[OWNER_SIZE];
+	char self[PROCESS_REF_SIZE];
 	pid_t pid;
 
-	owner_self(self);
-	assert_int_equal(owner_pid(self), getpid());
+	process_ref_self(self);
+	assert_int_equal(process_ref_pid(self), getpid());
 	pid = fork();
 	if (pid == 0) {
-		_exit(owner_pid(owner_self(self)) != getpid());
+		_exit(process_ref_pid(process_ref_self(self)) != getpid());
 	}
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(owner_pid(NULL), 0);
-	assert_int_equal(owner_pid(""), 0);
-	assert_int_equal(owner_pid("00000000-0000-0000-0000-000000000000 1 7"), 0);
+	assert_int_equal(process_ref_pid(NULL), 0);
+	assert_int_equal(process_ref_pid(""), 0);
+	assert_int_equal(process_ref_pid("00000000-0000-0000-0000-000000000000 1 7"), 0);
 	self[0] ^= 1; /* another boot */
-	assert_int_equal(owner_pid(self), 0);
+	assert_int_equal(process_ref_pid(self), 0);
 }
 
 static void one_that_has_ended_and_is_waited_for_is_gone(void **state)
 {
-	char owner[OWNER_SIZE] = "";
+	char owner[PROCESS_REF_SIZE] = "";
 	int pipes[2];
 	siginfo_t info;
 	pid_t pid;
@@ -118,12 +118,12 @@ static void one_that_has_ended_and_is_waited_for_is_gone(void **state)
 	assert_int_equal(pipe(pipes), 0);
 	pid = fork();
 	if (pid == 0) {
-		owner_self(owner);
+		process_ref_self(owner);
 		_exit(write(pipes[1], owner, sizeof(owner)) != sizeof(owner));
 	}
 	assert_int_equal(read(pipes[0], owner, sizeof(owner)), sizeof(owner));
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	assert_int_equal(owner_pid(owner), 0);
+	assert_int_equal(process_ref_pid(owner), 0);
 	waitpid(pid, NULL, 0);
 	close(pipes[0]);
 	close(pipes[1]);

@@ -46,11 +46,11 @@ static void equal_values_have_a_shorth_without_width(void **state)
 
 static void a_share_seen_in_few_cases_is_worth_less(void **state)
 {
-	assert_true(share_at_least(0, 0) == 0);
-	assert_true(fabs(share_at_least(0, 10)) < 1e-12);
-	assert_true(fabs(share_at_least(5, 10) - 0.2693) < 1e-3);
-	assert_true(share_at_least(50, 100) > share_at_least(5, 10));
-	assert_true(share_at_least(100, 100) < 1);
+	assert_true(proportion_at_least(0, 0) == 0);
+	assert_true(fabs(proportion_at_least(0, 10)) < 1e-12);
+	assert_true(fabs(proportion_at_least(5, 10) - 0.2693) < 1e-3);
+	assert_true(proportion_at_least(50, 100) > proportion_at_least(5, 10));
+	assert_true(proportion_at_least(100, 100) < 1);
 }
 
 int main(void)

@@ -64,14 +64,14 @@ static struct task_record in_place_of(unsigned int pid, struct task_record recor
 		sizeof((struct task_record[]){__VA_ARGS__}) / sizeof(struct task_record)
 
 struct joined {
-	struct join *join;
+	struct snapshot_diff *diff;
 	struct executions executions;
 };
 
-static struct joined join(const struct task_record *before, size_t n_before, const struct task_record *exits,
+static struct joined diff(const struct task_record *before, size_t n_before, const struct task_record *exits,
 	size_t n_exits, const struct task_record *after, size_t n_after)
 {
-	struct images images = {
+	struct snapshots images = {
 		.before = before,
 		.after = after,
 		.exits = exits,
@@ -84,8 +84,8 @@ static struct joined join(const struct task_record *before, size_t n_before, con
 	struct joined joined = {};
 	struct error err = {};
 
-	assert_int_equal(join_new(&joined.join, &err), 0);
-	assert_int_equal(join_images(joined.join, &images, &joined.executions, &err), 0);
+	assert_int_equal(snapshot_diff_new(&joined.diff, &err), 0);
+	assert_int_equal(snapshot_diff_run(joined.diff, &images, &joined.executions, &err), 0);
 	return joined;
 }
 
@@ -98,113 +98,113 @@ static const struct execution *only(const struct joined *joined)
 
 static void a_process_in_both_images_took_the_difference(void **state)
 {
-	struct joined j = join(
+	struct joined j = diff(
 		TASKS(ticked(task(10, 5, 300), 40)), NULL, 0, TASKS(ticked(task(10, 5, 450), 80)));
 
 	assert_int_equal(only(&j)->pt_ns, 150);
 	assert_int_equal(only(&j)->tick_ns, 40);
 	assert_string_equal(only(&j)->name, "daemon");
 	assert_false(only(&j)->started || only(&j)->ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void a_process_that_did_not_run_is_left_out(void **state)
 {
-	struct joined j = join(TASKS(task(10, 5, 300)), NULL, 0, TASKS(task(10, 5, 300)));
+	struct joined j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(task(10, 5, 300)));
 
 	assert_int_equal(j.executions.n, 0);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void a_process_that_came_and_stayed_took_all_it_has(void **state)
 {
-	struct joined j = join(NULL, 0, NULL, 0, TASKS(task(10, 1005, 70)));
+	struct joined j = diff(NULL, 0, NULL, 0, TASKS(task(10, 1005, 70)));
 
 	assert_int_equal(only(&j)->pt_ns, 70);
 	assert_true(only(&j)->started && !only(&j)->ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void a_process_that_came_and_went_is_in_the_exits(void **state)
 {
-	struct joined j = join(NULL, 0, TASKS(dead(task(10, 1005, 70))), NULL, 0);
+	struct joined j = diff(NULL, 0, TASKS(dead(task(10, 1005, 70))), NULL, 0);
 
 	assert_int_equal(only(&j)->pt_ns, 70);
 	assert_true(only(&j)->started && only(&j)->ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void a_process_that_went_took_the_difference(void **state)
 {
-	struct joined j = join(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), NULL, 0);
+	struct joined j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), NULL, 0);
 
 	assert_int_equal(only(&j)->pt_ns, 70);
 	assert_true(!only(&j)->started && only(&j)->ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void what_ended_while_the_before_image_was_taken_is_ignored(void **state)
 {
-	struct joined j = join(NULL, 0, TASKS(dead(task(10, 5, 370))), TASKS(task(11, 6, 9)));
+	struct joined j = diff(NULL, 0, TASKS(dead(task(10, 5, 370))), TASKS(task(11, 6, 9)));
 
 	assert_int_equal(j.executions.n, 0);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void a_zombie_that_is_in_the_after_image_too_counts_once(void **state)
 {
-	struct joined j = join(
+	struct joined j = diff(
 		TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), TASKS(dead(task(10, 5, 370))));
 
 	assert_int_equal(only(&j)->pt_ns, 70);
 	assert_true(only(&j)->ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void a_zombie_whose_last_switch_is_still_to_come_counts_too(void **state)
 {
-	struct joined j = join(TASKS(task(10, 5, 300)), NULL, 0, TASKS(dead(task(10, 5, 365))));
+	struct joined j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(dead(task(10, 5, 365))));
 
 	assert_int_equal(only(&j)->pt_ns, 65);
 	assert_true(only(&j)->ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void time_never_runs_backwards(void **state)
 {
-	struct joined j = join(
+	struct joined j = diff(
 		TASKS(ticked(task(10, 5, 300), 4)), NULL, 0, TASKS(ticked(task(10, 5, 290), 8)));
 
 	assert_int_equal(only(&j)->pt_ns, 0);
 	assert_int_equal(only(&j)->tick_ns, 4);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void threads_are_summed_to_their_process(void **state)
 {
-	struct joined j = join(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
+	struct joined j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
 		TASKS(dead(thread(task(10, 5, 0), 11, 6, 27)), dead(thread(task(10, 5, 0), 12, 1100, 4))),
 		TASKS(task(10, 5, 301), thread(task(10, 5, 0), 13, 1200, 50)));
 
 	assert_int_equal(only(&j)->pid, 10);
 	assert_int_equal(only(&j)->pt_ns, 7 + 4 + 1 + 50);
 	assert_false(only(&j)->started || only(&j)->ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void a_process_that_only_waits_is_not_ended_by_its_threads(void **state)
 {
-	struct joined j = join(TASKS(task(10, 5, 300)), TASKS(dead(thread(task(10, 5, 0), 12, 1100, 4))),
+	struct joined j = diff(TASKS(task(10, 5, 300)), TASKS(dead(thread(task(10, 5, 0), 12, 1100, 4))),
 		TASKS(task(10, 5, 300)));
 
 	assert_int_equal(only(&j)->pt_ns, 4);
 	assert_false(only(&j)->ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void executions_with_one_pid_stay_apart(void **state)
 {
-	struct joined j = join(TASKS(task(10, 5, 300)),
+	struct joined j = diff(TASKS(task(10, 5, 300)),
 		TASKS(dead(task(10, 5, 310)), dead(in_place_of(71, task(10, 1100, 3)))),
 		TASKS(in_place_of(72, task(10, 1200, 2))));
 
@@ -213,71 +213,71 @@ static void executions_with_one_pid_stay_apart(void **state)
 	assert_int_equal(j.executions.items[1].pt_ns, 3);
 	assert_int_equal(j.executions.items[2].pt_ns, 2);
 	assert_true(j.executions.items[1].ended && !j.executions.items[2].ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 /* The kernel uses the memory of a task that ended for the next one. */
 static void a_task_at_the_address_of_one_that_ended_is_another(void **state)
 {
-	struct joined j = join(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 301))),
+	struct joined j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 301))),
 		TASKS(in_place_of(10, task(20, 1100, 9))));
 
 	assert_int_equal(j.executions.n, 2);
 	assert_int_equal(j.executions.items[0].pt_ns, 1);
 	assert_int_equal(j.executions.items[1].pt_ns, 9);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void a_task_at_the_address_of_an_old_zombie_is_another(void **state)
 {
-	struct joined j = join(
+	struct joined j = diff(
 		TASKS(dead(task(10, 5, 300))), NULL, 0, TASKS(in_place_of(10, task(20, 1100, 9))));
 
 	assert_int_equal(only(&j)->pid, 20);
 	assert_int_equal(only(&j)->pt_ns, 9);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 /* It gets the pid and the start time of the first thread, which ends. */
 static void a_thread_that_executes_a_program_keeps_its_time(void **state)
 {
-	struct joined j = join(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
+	struct joined j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
 		TASKS(dead(task(10, 5, 302))), TASKS(named(in_place_of(11, task(10, 5, 60)), "program")));
 
 	assert_int_equal(only(&j)->pt_ns, 2 + 40);
 	assert_string_equal(only(&j)->name, "program");
 	assert_false(only(&j)->ended);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void tasks_that_went_without_a_word_are_counted(void **state)
 {
-	struct joined j = join(TASKS(task(10, 5, 300), task(11, 5, 300), dead(task(12, 5, 300)),
+	struct joined j = diff(TASKS(task(10, 5, 300), task(11, 5, 300), dead(task(12, 5, 300)),
 				       task(13, 5, 300), task(OBSERVER, 5, 300)),
 		TASKS(dead(task(10, 5, 300))), TASKS(task(11, 5, 300)));
 
 	assert_int_equal(j.executions.n_missing, 1); /* 13; 12 was a zombie before */
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void the_observer_is_left_out(void **state)
 {
-	struct joined j = join(TASKS(task(OBSERVER, 5, 300)),
+	struct joined j = diff(TASKS(task(OBSERVER, 5, 300)),
 		TASKS(dead(thread(task(OBSERVER, 5, 0), 98, 1100, 4))), TASKS(task(OBSERVER, 5, 400)));
 
 	assert_int_equal(j.executions.n, 0);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void executions_come_in_order_of_pid(void **state)
 {
-	struct joined j = join(
+	struct joined j = diff(
 		NULL, 0, TASKS(task(30, 1001, 1), task(10, 1002, 1)), TASKS(task(20, 1003, 1)));
 
 	assert_int_equal(j.executions.n, 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(j.executions.items[i].pid, 10 * (i + 1));
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 }
 
 static void thousands_of_exits_are_joined(void **state)
@@ -289,12 +289,12 @@ static void thousands_of_exits_are_joined(void **state)
 
 	for (unsigned int i = 0; i < N; i++)
 		exits[i] = dead(task(100 + i, 1000 + i, i + 1));
-	j = join(NULL, 0, exits, N, NULL, 0);
+	j = diff(NULL, 0, exits, N, NULL, 0);
 	assert_int_equal(j.executions.n, N);
 	for (size_t i = 0; i < N; i++)
 		sum += j.executions.items[i].pt_ns;
 	assert_int_equal(sum, N * (N + 1) / 2);
-	join_free(j.join);
+	snapshot_diff_free(j.diff);
 	free(exits);
 }
 

@@ -10,12 +10,12 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
-static size_t count_breaks(const int64_t *values, size_t n, enum tail tail, int64_t grain)
+static size_t count_breaks(const int64_t *values, size_t n, enum tail tail, int64_t quantum)
 {
 	_cleanup_(freep) struct gap *gaps = NULL;
 	size_t n_gaps = 0, breaks = 0;
 
-	assert_int_equal(spacings_gaps(values, n, tail, grain, 0.01, &gaps, &n_gaps), 0);
+	assert_int_equal(spacings_gaps(values, n, tail, quantum, 0.01, &gaps, &n_gaps), 0);
 	for (size_t i = 0; i < n_gaps; i++)
 		breaks += gaps[i].size > gaps[i].longest;
 	return breaks;
@@ -95,10 +95,10 @@ static void the_grain_is_the_step_that_all_values_share(void **state)
 	const int64_t ms[] = {128000000, 129000000, 131000000}, ns[] = {128000000, 129000001},
 		      zero[] = {0, 0};
 
-	assert_int_equal(grain_of(ms, 3), 1000000);
-	assert_int_equal(grain_of(ns, 2), 1);
-	assert_int_equal(grain_of(zero, 2), 1);
-	assert_int_equal(grain_of(NULL, 0), 1);
+	assert_int_equal(quantum_of(ms, 3), 1000000);
+	assert_int_equal(quantum_of(ns, 2), 1);
+	assert_int_equal(quantum_of(zero, 2), 1);
+	assert_int_equal(quantum_of(NULL, 0), 1);
 }
 
 int main(void)

@@ -41,7 +41,7 @@ struct interval {
 };
 
 struct joined {
-	struct join *join;
+	struct snapshot_diff *diff;
 	struct keymap last_exit;
 	struct executions executions;
 };
@@ -49,7 +49,7 @@ struct joined {
 static void date_and_join(struct interval *i, struct joined *ret)
 {
 	struct pid_list listed = {.items = i->listed, .n = i->n_listed};
-	struct dating dating = {
+	struct taskstats_match dating = {
 		.listed = &listed,
 		.before = i->before,
 		.exits = i->exits,
@@ -61,7 +61,7 @@ static void date_and_join(struct interval *i, struct joined *ret)
 		.before_ns = BEFORE_NS,
 		.is_ending = is_ending,
 	};
-	struct images images = {
+	struct snapshots images = {
 		.before = i->before,
 		.exits = i->exits,
 		.after = i->after,
@@ -73,15 +73,15 @@ static void date_and_join(struct interval *i, struct joined *ret)
 	struct error err = {};
 
 	*ret = (struct joined){};
-	assert_int_equal(dating_date(&dating, &ret->last_exit), 0);
-	assert_int_equal(join_new(&ret->join, &err), 0);
-	assert_int_equal(join_images(ret->join, &images, &ret->executions, &err), 0);
+	assert_int_equal(taskstats_match(&dating, &ret->last_exit), 0);
+	assert_int_equal(snapshot_diff_new(&ret->diff, &err), 0);
+	assert_int_equal(snapshot_diff_run(ret->diff, &images, &ret->executions, &err), 0);
 }
 
 static void forget(struct joined *joined)
 {
 	keymap_free(&joined->last_exit);
-	join_free(joined->join);
+	snapshot_diff_free(joined->diff);
 }
 
 /* The interval has this one execution. */

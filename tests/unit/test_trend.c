@@ -23,20 +23,20 @@ static void make(int64_t *values, double slope, double step, size_t at)
 static void noise_has_no_course(void **state)
 {
 	int64_t values[N];
-	struct course c;
+	struct trend c;
 
 	make(values, 0, 0, 0);
-	c = course_of(values, N, 0, INT64_MAX / 2);
+	c = trend_of(values, N, 0, INT64_MAX / 2);
 	assert_true(c.slow < 0.1);
 }
 
 static void a_drift_is_a_line(void **state)
 {
 	int64_t values[N];
-	struct course c;
+	struct trend c;
 
 	make(values, 10, 0, 0);
-	c = course_of(values, N, 0, INT64_MAX / 2);
+	c = trend_of(values, N, 0, INT64_MAX / 2);
 	assert_true(c.slow > 0.8);
 	assert_true(c.line > c.step);
 }
@@ -44,10 +44,10 @@ static void a_drift_is_a_line(void **state)
 static void a_step_is_found_where_it_is(void **state)
 {
 	int64_t values[N];
-	struct course c;
+	struct trend c;
 
 	make(values, 0, 10, 130);
-	c = course_of(values, N, 0, INT64_MAX / 2);
+	c = trend_of(values, N, 0, INT64_MAX / 2);
 	assert_true(c.slow > 0.8 && c.step > c.line);
 	assert_int_equal(c.change, 130);
 	assert_true(fabs(c.after - c.before - 10e3) < 500);
@@ -56,11 +56,11 @@ static void a_step_is_found_where_it_is(void **state)
 static void a_single_outlier_is_pulled_in(void **state)
 {
 	int64_t values[N];
-	struct course c;
+	struct trend c;
 
 	make(values, 10, 0, 0);
 	values[200] = INT64_C(3600000000000);
-	c = course_of(values, N, 1000000000 - 5000, 1000000000 + 15000);
+	c = trend_of(values, N, 1000000000 - 5000, 1000000000 + 15000);
 	assert_true(c.slow > 0.8);
 }
 
@@ -68,8 +68,8 @@ static void what_is_too_short_or_constant_has_none(void **state)
 {
 	const int64_t values[] = {1, 2, 3, 4, 5, 6}, same[40] = {};
 
-	assert_true(course_of(values, 6, 0, 10).slow == 0);
-	assert_true(course_of(same, 40, 0, 10).slow == 0);
+	assert_true(trend_of(values, 6, 0, 10).slow == 0);
+	assert_true(trend_of(same, 40, 0, 10).slow == 0);
 }
 
 int main(void)

@@ -14,17 +14,19 @@ static struct cutoff cutoff = {.daemon = (char *)"cron", .short_ns = 100, .long_
 static const struct profile profile = {.name = (char *)"lab1", .cutoffs = &cutoff, .n_cutoffs = 1};
 
 /* All central, 100 ms and as much more as told, with a spread of 0.1 ms on either side. */
-static struct reading made_up(struct sample *samples, size_t n, int64_t more_ns, int64_t spread_ns)
+static struct analysis made_up(struct sample *samples, size_t n, int64_t more_ns, int64_t spread_ns)
 {
-	struct reading reading = {
-		.run = {.program = (char *)"INC0.1"}, .samples = samples, .n_samples = n, .shape = SHAPE_L};
+	struct analysis analysis = {.run = {.program = (char *)"INC0.1"},
+		.samples = samples,
+		.n_samples = n,
+		.verdict = VERDICT_L};
 
 	for (size_t i = 0; i < n; i++)
 		samples[i].pt_ns = samples[i].et_ns = 100000000 + more_ns +
 						      ((int64_t)(i % 3) - 1) * spread_ns;
-	reading.central.low_ns = 0;
-	reading.central.high_ns = INT64_MAX;
-	return reading;
+	analysis.central.low_ns = 0;
+	analysis.central.high_ns = INT64_MAX;
+	return analysis;
 }
 
 static struct judgement judged(const struct evidence *evidence)
@@ -46,67 +48,67 @@ static bool says(const struct judgement *judgement, const char *words)
 
 static void the_same_machine_and_times_stand(void **state)
 {
-	struct reading then = made_up(then_samples, THEN, 0, 100000),
-		       now = made_up(now_samples, NOW, 10000, 100000);
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 10000, 100000);
 	struct difference changes[] = {{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
 		{false, (char *)"memory.ksm", (char *)"'0'", (char *)"'1'"}};
 	struct differences differences = {changes, 2, 1};
 	_cleanup_(judgement_clearp) struct judgement j = judged(
 		&(struct evidence){&profile, &differences, &then, NULL, &now});
 
-	assert_int_equal(j.verdict, VERDICT_STANDS);
+	assert_int_equal(j.verdict, VALIDITY_HOLDS);
 	assert_true(says(&j, "INC0.1 takes 100.0 ms of CPU time now and took 100.0 ms then, +0.01 %"));
 }
 
 static void another_speed_needs_all_anew(void **state)
 {
-	struct reading then = made_up(then_samples, THEN, 0, 100000),
-		       now = made_up(now_samples, NOW, 2000000, 100000);
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 2000000, 100000);
 	_cleanup_(judgement_clearp) struct judgement j = judged(
 		&(struct evidence){&profile, NULL, &then, NULL, &now});
 
-	assert_int_equal(j.verdict, VERDICT_ALL);
+	assert_int_equal(j.verdict, VALIDITY_REPEAT_ALL);
 	assert_true(says(&j, "+2.00 % (means of the central samples): the machine's speed has changed"));
 }
 
 static void a_shift_that_is_chance_is_none(void **state)
 {
-	struct reading then = made_up(then_samples, THEN, 0, 40000000),
-		       now = made_up(now_samples, NOW, 2000000, 40000000);
+	struct analysis then = made_up(then_samples, THEN, 0, 40000000),
+			now = made_up(now_samples, NOW, 2000000, 40000000);
 	_cleanup_(judgement_clearp) struct judgement j = judged(
 		&(struct evidence){&profile, NULL, &then, NULL, &now});
 
-	assert_int_equal(j.verdict, VERDICT_STANDS);
+	assert_int_equal(j.verdict, VALIDITY_HOLDS);
 }
 
 static void less_even_times_need_the_short_run(void **state)
 {
-	struct reading then = made_up(then_samples, THEN, 0, 100000),
-		       now = made_up(now_samples, NOW, 0, 3000000);
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 0, 3000000);
 	_cleanup_(judgement_clearp) struct judgement j = judged(
 		&(struct evidence){&profile, NULL, &then, NULL, &now});
 
-	assert_int_equal(j.verdict, VERDICT_SHORT);
+	assert_int_equal(j.verdict, VALIDITY_REPEAT_SHORT);
 	assert_true(says(&j, "less even"));
 }
 
 static void another_machine_needs_all_anew(void **state)
 {
-	struct reading then = made_up(then_samples, THEN, 0, 100000),
-		       now = made_up(now_samples, NOW, 0, 100000);
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 0, 100000);
 	struct difference change = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
 	struct differences differences = {&change, 1, 1};
 	_cleanup_(judgement_clearp) struct judgement j = judged(
 		&(struct evidence){&profile, &differences, &then, NULL, &now});
 
-	assert_int_equal(j.verdict, VERDICT_ALL);
+	assert_int_equal(j.verdict, VALIDITY_REPEAT_ALL);
 	assert_true(says(&j, "this is another machine: cpu.name was 'A', is 'B'"));
 }
 
 static void a_new_daemon_matters_if_it_made_samples_long(void **state)
 {
 	struct long_execution execution = {7, 30000000};
-	struct habit habits[] = {
+	struct daemon_statistics statistics[] = {
 		{.name = (char *)"backup",
 			.unit = (char *)"backup.service",
 			.central_max_ns = -1,
@@ -115,55 +117,55 @@ static void a_new_daemon_matters_if_it_made_samples_long(void **state)
 		{.name = (char *)"cron", .central_max_ns = 5},
 		{.name = (char *)"sshd", .central_max_ns = 2000, .n_central = 3},
 	};
-	struct reading then = made_up(then_samples, THEN, 0, 100000),
-		       now = made_up(now_samples, NOW, 0, 100000);
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 0, 100000);
 	_cleanup_(judgement_clearp) struct judgement j = {}, quiet = {};
 
-	now.habits = habits;
-	now.n_habits = 3;
+	now.statistics = statistics;
+	now.n_statistics = 3;
 	j = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(j.verdict, VERDICT_SHORT);
+	assert_int_equal(j.verdict, VALIDITY_REPEAT_SHORT);
 	assert_true(says(&j, "backup (backup.service) is new, and made 1 sample long, by up to 30.00 ms: the "
 			     "profile has no "
 			     "cutoff for it"));
 	assert_true(says(&j, "sshd is new, up to 2.000 us, and made no sample long"));
 	assert_false(says(&j, "cron"));
-	now.habits++;
-	now.n_habits--;
+	now.statistics++;
+	now.n_statistics--;
 	quiet = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(quiet.verdict, VERDICT_STANDS);
+	assert_int_equal(quiet.verdict, VALIDITY_HOLDS);
 }
 
 static void a_known_daemon_that_comes_more_often_needs_the_short_run(void **state)
 {
 	struct long_execution executions[10] = {};
-	struct habit before = {.name = (char *)"cron", .longs = executions, .n_longs = 4},
-		     after = {.name = (char *)"cron", .longs = executions, .n_longs = 10};
-	struct reading then = made_up(then_samples, THEN, 0, 100000),
-		       now = made_up(now_samples, NOW, 0, 100000);
+	struct daemon_statistics before = {.name = (char *)"cron", .longs = executions, .n_longs = 4},
+				 after = {.name = (char *)"cron", .longs = executions, .n_longs = 10};
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 0, 100000);
 	_cleanup_(judgement_clearp) struct judgement often = {}, seldom = {};
 
-	then.habits = &before;
-	now.habits = &after;
-	then.n_habits = now.n_habits = 1;
+	then.statistics = &before;
+	now.statistics = &after;
+	then.n_statistics = now.n_statistics = 1;
 	often = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(often.verdict, VERDICT_SHORT);
+	assert_int_equal(often.verdict, VALIDITY_REPEAT_SHORT);
 	assert_true(says(&often, "cron ran long 10 times in 99 samples, and 4 times in 399 before"));
 	after.n_longs = 3;
 	seldom = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(seldom.verdict, VERDICT_STANDS);
+	assert_int_equal(seldom.verdict, VALIDITY_HOLDS);
 }
 
 static void a_drift_needs_all_anew(void **state)
 {
-	struct reading then = made_up(then_samples, THEN, 0, 100000),
-		       now = made_up(now_samples, NOW, 0, 100000);
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 0, 100000);
 	_cleanup_(judgement_clearp) struct judgement j = {};
 
-	now.shape = SHAPE_DRIFT;
+	now.verdict = VERDICT_DRIFT;
 	strcpy(now.why, "a drift of the machine's speed");
 	j = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(j.verdict, VERDICT_ALL);
+	assert_int_equal(j.verdict, VALIDITY_REPEAT_ALL);
 	assert_true(says(&j, "the run shows a drift of the machine's speed"));
 }
 

@@ -29,7 +29,7 @@ static struct made_up any_run(gsl_rng *rng, enum noise heaviest)
 		.n = sizes[gsl_rng_uniform_int(rng, ELEMENTS(sizes))],
 		.length_ns = coarse ? 128 * NS_PER_S : 100 * NS_PER_MS,
 		.spread_ns = coarse ? (int64_t)from(rng, 1e6, 20e6) : (int64_t)from(rng, 20e3, 1e6),
-		.grain_ns = coarse ? NS_PER_MS : 1,
+		.quantum_ns = coarse ? NS_PER_MS : 1,
 		.noise = (enum noise)gsl_rng_uniform_int(rng, heaviest + 1),
 	};
 }
@@ -136,7 +136,7 @@ static struct made_up hardly_any_noise(gsl_rng *rng)
 	struct made_up m = an_l(rng);
 
 	m.spread_ns = NS_PER_MS / 4;
-	m.grain_ns = NS_PER_MS;
+	m.quantum_ns = NS_PER_MS;
 	m.length_ns = NS_PER_S;
 	m.least_ns = 5 * NS_PER_MS;
 	m.most_ns = NS_PER_S;
@@ -224,30 +224,30 @@ static struct made_up two_speeds(gsl_rng *rng)
 static const struct kind {
 	const char *name;
 	maker *make;
-	enum shape shape;
+	enum verdict verdict;
 	double at_least;
 } kinds[] = {
-	{"clean", clean, SHAPE_CLEAN, 0.99},
-	{"clean, heavy tails", heavy_tailed, SHAPE_CLEAN, 0.98},
-	{"clean, very heavy tails", very_heavy, SHAPE_CLEAN, 0.98},
-	{"clean, wandering", wandering, SHAPE_CLEAN, 0.97},
-	{"clean, few samples", six_samples, SHAPE_CLEAN, 0.98},
-	{"L", an_l, SHAPE_L, 0.98},
-	{"L in heavy tails", an_l_in_heavy_tails, SHAPE_L, 0.97},
-	{"L, wandering", a_wandering_l, SHAPE_L, 0.97},
-	{"L, small", a_small_l, SHAPE_L, 0.93},
-	{"L, few samples", an_l_of_few, SHAPE_L, 0.95},
-	{"L, most ETs equal", hardly_any_noise, SHAPE_L, 0.98},
-	{"L, PT does not account", no_time_taken, SHAPE_L, 0.98},
-	{"frequent", frequent, SHAPE_FREQUENT, 0.97},
-	{"frequent, of any length", frequent_of_any_length, SHAPE_FREQUENT, 0.95},
-	{"frequent, in pairs", frequent_in_pairs, SHAPE_FREQUENT, 0.97},
-	{"frequent, most samples", nearly_always, SHAPE_FREQUENT, 0.95},
-	{"drift", drift, SHAPE_DRIFT, 0.98},
-	{"drift, and an L", drift_with_an_l, SHAPE_DRIFT, 0.97},
-	{"drift up and down", wave, SHAPE_DRIFT, 0.97},
-	{"step", step, SHAPE_STEP, 0.97},
-	{"step, two speeds at random", two_speeds, SHAPE_STEP, 0.98},
+	{"clean", clean, VERDICT_CLEAN, 0.99},
+	{"clean, heavy tails", heavy_tailed, VERDICT_CLEAN, 0.98},
+	{"clean, very heavy tails", very_heavy, VERDICT_CLEAN, 0.98},
+	{"clean, wandering", wandering, VERDICT_CLEAN, 0.97},
+	{"clean, few samples", six_samples, VERDICT_CLEAN, 0.98},
+	{"L", an_l, VERDICT_L, 0.98},
+	{"L in heavy tails", an_l_in_heavy_tails, VERDICT_L, 0.97},
+	{"L, wandering", a_wandering_l, VERDICT_L, 0.97},
+	{"L, small", a_small_l, VERDICT_L, 0.93},
+	{"L, few samples", an_l_of_few, VERDICT_L, 0.95},
+	{"L, most ETs equal", hardly_any_noise, VERDICT_L, 0.98},
+	{"L, PT does not account", no_time_taken, VERDICT_L, 0.98},
+	{"frequent", frequent, VERDICT_FREQUENT, 0.97},
+	{"frequent, of any length", frequent_of_any_length, VERDICT_FREQUENT, 0.95},
+	{"frequent, in pairs", frequent_in_pairs, VERDICT_FREQUENT, 0.97},
+	{"frequent, most samples", nearly_always, VERDICT_FREQUENT, 0.95},
+	{"drift", drift, VERDICT_DRIFT, 0.98},
+	{"drift, and an L", drift_with_an_l, VERDICT_DRIFT, 0.97},
+	{"drift up and down", wave, VERDICT_DRIFT, 0.97},
+	{"step", step, VERDICT_STEP, 0.97},
+	{"step, two speeds at random", two_speeds, VERDICT_STEP, 0.98},
 };
 
 /* EMP_EYE in the environment: each misjudged run is printed, and none fails the test. */
@@ -256,23 +256,24 @@ static void tell(const struct kind *kind, const struct made_up *m, const char *w
 	if (getenv("EMP_EYE"))
 		printf("  %s: seed %llu n %zu noise %d grain %lld spread %lld planted %g drift %g step %g at "
 		       "%zu: %s\n",
-			kind->name, (unsigned long long)m->seed, m->n, (int)m->noise, (long long)m->grain_ns,
-			(long long)m->spread_ns, m->planted, m->drift, m->step, m->step_at, why);
+			kind->name, (unsigned long long)m->seed, m->n, (int)m->noise,
+			(long long)m->quantum_ns, (long long)m->spread_ns, m->planted, m->drift, m->step,
+			m->step_at, why);
 }
 
 static bool right(const struct kind *kind, const struct made_up *m)
 {
 	struct made_up_run run = made_up_read(m);
 	bool planted = false, good;
-	enum shape want = kind->shape;
+	enum verdict want = kind->verdict;
 
 	for (size_t i = 0; i < m->n; i++)
 		planted |= run.planted[i];
-	if (want == SHAPE_L && !planted)
-		want = SHAPE_CLEAN;
-	good = run.reading.shape == want && (want != SHAPE_L || made_up_found(&run));
+	if (want == VERDICT_L && !planted)
+		want = VERDICT_CLEAN;
+	good = run.analysis.verdict == want && (want != VERDICT_L || made_up_found(&run));
 	if (!good)
-		tell(kind, m, run.reading.why);
+		tell(kind, m, run.analysis.why);
 	made_up_clear(&run);
 	return good;
 }
@@ -304,14 +305,14 @@ static void a_hundred_thousand_samples_are_read(void **state)
 		.n = 100000,
 		.length_ns = 100 * NS_PER_MS,
 		.spread_ns = 100 * NS_PER_US,
-		.grain_ns = 1,
+		.quantum_ns = 1,
 		.planted = 0.002,
 		.least_ns = 2 * NS_PER_MS,
 		.most_ns = 500 * NS_PER_MS,
 	};
 	struct made_up_run run = made_up_read(&m);
 
-	assert_int_equal(run.reading.shape, SHAPE_L);
+	assert_int_equal(run.analysis.verdict, VERDICT_L);
 	assert_true(made_up_found(&run));
 	made_up_clear(&run);
 }
@@ -323,18 +324,18 @@ static void frequent_daemons_are_named_and_others_are_not(void **state)
 		.n = 200,
 		.length_ns = NS_PER_S,
 		.spread_ns = NS_PER_MS,
-		.grain_ns = 1,
+		.quantum_ns = 1,
 		.planted = 0.4,
 		.least_ns = 20 * NS_PER_MS,
 		.most_ns = 40 * NS_PER_MS,
 	};
 	struct made_up_run run = made_up_read(&m);
 
-	assert_int_equal(run.reading.shape, SHAPE_FREQUENT);
-	assert_non_null(strstr(run.reading.why, "because of backup"));
-	for (size_t i = 0; i < run.reading.n_habits; i++)
-		assert_int_equal(
-			run.reading.habits[i].frequent, !strcmp(run.reading.habits[i].name, "backup"));
+	assert_int_equal(run.analysis.verdict, VERDICT_FREQUENT);
+	assert_non_null(strstr(run.analysis.why, "because of backup"));
+	for (size_t i = 0; i < run.analysis.n_statistics; i++)
+		assert_int_equal(run.analysis.statistics[i].frequent,
+			!strcmp(run.analysis.statistics[i].name, "backup"));
 	made_up_clear(&run);
 }
 

@@ -111,10 +111,10 @@ struct {
 	__uint(max_entries, 2);
 	__type(key, __u32);
 	__type(value, struct task_record);
-} images SEC(".maps");
+} snapshots SEC(".maps");
 
-__u32 walk_from, walk_room; /* part of images to fill */
-__u32 walk_n;               /* how many tasks there were; more than walk_room: the rest is missing */
+__u32 walk_from, walk_capacity; /* part of images to fill */
+__u32 walk_n;               /* how many tasks there were; more than walk_capacity: the rest is missing */
 __u64 lost;                 /* records of exits for which there was no room */
 __u64 exits_begun, exits_done;
 __u64 program_cgroup; /* whose processes get RECORD_PROGRAM; 0: none's */
@@ -224,7 +224,7 @@ static __always_inline void describe_now(struct task_record *record, struct task
 SEC("syscall")
 int walk_tasks(void *context)
 {
-	__u32 at = walk_from, end = walk_from + walk_room, n = 0;
+	__u32 at = walk_from, end = walk_from + walk_capacity, n = 0;
 	struct bpf_iter_task it;
 	struct task_struct *task;
 
@@ -236,7 +236,7 @@ int walk_tasks(void *context)
 
 		if (task->pid == 0) /* the first CPU's idle task heads the list */
 			continue;
-		record = at < end ? bpf_map_lookup_elem(&images, &at) : (void *)0;
+		record = at < end ? bpf_map_lookup_elem(&snapshots, &at) : (void *)0;
 		if (record)
 			describe_now(record, task);
 		at++;

@@ -17,19 +17,19 @@ enum { MAX_DESCENT = 64 };
 struct accounting {
 	struct backend *backend;
 	struct identity *identity;
-	struct join *join;
+	struct snapshot_diff *diff;
 	struct keymap parents; /* of processes that ended, and of those asked for */
 	struct usage *items;
-	size_t room;
+	size_t capacity;
 	bool by_descent;
 	int64_t cost_ns;
 	struct error why;
 };
 
 static int new_bpf(struct backend **ret, struct identity *identity, const struct accounting_options *options,
-	const struct accounting_site *site, struct error *err)
+	const struct accounting_support *support, struct error *err)
 {
-	int r = accounting_site_has_bpf(site, err);
+	int r = accounting_support_has_bpf(support, err);
 
 	if (r == 0)
 		r = accounting_bpf_new(ret, identity, options, err);
@@ -37,9 +37,9 @@ static int new_bpf(struct backend **ret, struct identity *identity, const struct
 }
 
 static int new_taskstats(struct backend **ret, struct identity *identity,
-	const struct accounting_options *options, const struct accounting_site *site, struct error *err)
+	const struct accounting_options *options, const struct accounting_support *support, struct error *err)
 {
-	int r = accounting_site_has_taskstats(site, err);
+	int r = accounting_support_has_taskstats(support, err);
 
 	if (r == 0)
 		r = accounting_taskstats_new(ret, identity, options, err);
@@ -47,14 +47,14 @@ static int new_taskstats(struct backend **ret, struct identity *identity,
 }
 
 static int new_auto(struct backend **ret, struct identity *identity, const struct accounting_options *options,
-	const struct accounting_site *site, struct error *ret_why, struct error *err)
+	const struct accounting_support *support, struct error *ret_why, struct error *err)
 {
 	struct error no_bpf = {};
-	int r = new_bpf(ret, identity, options, site, &no_bpf);
+	int r = new_bpf(ret, identity, options, support, &no_bpf);
 
 	if (r == 0)
 		return 0;
-	r = new_taskstats(ret, identity, options, site, err);
+	r = new_taskstats(ret, identity, options, support, err);
 	if (r < 0) {
 		struct error no_taskstats = *err;
 
@@ -66,16 +66,16 @@ static int new_auto(struct backend **ret, struct identity *identity, const struc
 
 static int new_backend(struct accounting *a, const struct accounting_options *options, struct error *err)
 {
-	struct accounting_site site;
+	struct accounting_support support;
 	int r;
 
-	accounting_site_read(&site, AT_FDCWD);
+	accounting_support_read(&support, AT_FDCWD);
 	if (options->backend == ACCOUNTING_BPF)
-		r = new_bpf(&a->backend, a->identity, options, &site, err);
+		r = new_bpf(&a->backend, a->identity, options, &support, err);
 	else if (options->backend == ACCOUNTING_TASKSTATS)
-		r = new_taskstats(&a->backend, a->identity, options, &site, err);
+		r = new_taskstats(&a->backend, a->identity, options, &support, err);
 	else
-		r = new_auto(&a->backend, a->identity, options, &site, &a->why, err);
+		r = new_auto(&a->backend, a->identity, options, &support, &a->why, err);
 	if (r < 0) {
 		struct error reason = *err;
 
@@ -95,7 +95,7 @@ int accounting_new_with(struct accounting **ret, const struct accounting_options
 		return error_os(err, -ENOMEM, "cannot account for processes");
 	r = identity_new(&a->identity, err);
 	if (r == 0)
-		r = join_new(&a->join, err);
+		r = snapshot_diff_new(&a->diff, err);
 	if (r == 0)
 		r = new_backend(a, options, err);
 	if (r < 0)
@@ -115,7 +115,7 @@ void accounting_free(struct accounting *a)
 		return;
 	if (a->backend)
 		a->backend->operations->free(a->backend);
-	join_free(a->join);
+	snapshot_diff_free(a->diff);
 	identity_free(a->identity);
 	keymap_free(&a->parents);
 	free(a->items);
@@ -166,13 +166,13 @@ int accounting_drain(struct accounting *a, struct error *err)
 	return r;
 }
 
-static int learn_parents(struct accounting *a, const struct images *images)
+static int learn_parents(struct accounting *a, const struct snapshots *snapshots)
 {
-	int r = keymap_reset(&a->parents, images->n_exits);
+	int r = keymap_reset(&a->parents, snapshots->n_exits);
 
-	for (size_t i = 0; r == 0 && i < images->n_exits; i++)
-		if (images->exits[i].pid == images->exits[i].tgid)
-			r = keymap_set(&a->parents, images->exits[i].tgid, images->exits[i].ppid);
+	for (size_t i = 0; r == 0 && i < snapshots->n_exits; i++)
+		if (snapshots->exits[i].pid == snapshots->exits[i].tgid)
+			r = keymap_set(&a->parents, snapshots->exits[i].tgid, snapshots->exits[i].ppid);
 	return r;
 }
 
@@ -269,29 +269,29 @@ static int make_room(struct accounting *a, size_t n, struct error *err)
 {
 	struct usage *items;
 
-	if (n <= a->room)
+	if (n <= a->capacity)
 		return 0;
 	items = realloc(a->items, 2 * n * sizeof(*items));
 	if (!items)
 		return error_os(err, -ENOMEM, "cannot list %zu processes", n);
 	a->items = items;
-	a->room = 2 * n;
+	a->capacity = 2 * n;
 	return 0;
 }
 
 static int collect(struct accounting *a, struct usages *ret, struct error *err)
 {
 	struct executions all;
-	struct images images;
-	int r = a->backend->operations->after(a->backend, &images, ret, err);
+	struct snapshots snapshots;
+	int r = a->backend->operations->after(a->backend, &snapshots, ret, err);
 
 	if (r == 0)
-		r = join_images(a->join, &images, &all, err);
+		r = snapshot_diff_run(a->diff, &snapshots, &all, err);
 	if (r == 0)
 		r = make_room(a, all.n, err);
 	if (r < 0)
 		return r;
-	if (a->by_descent && learn_parents(a, &images) < 0)
+	if (a->by_descent && learn_parents(a, &snapshots) < 0)
 		return error_os(err, -ENOMEM, "cannot tell which processes belong to the program");
 	for (size_t i = 0; i < all.n; i++)
 		fill_usage(a, &all.items[i], &a->items[i]);

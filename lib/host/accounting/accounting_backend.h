@@ -10,8 +10,8 @@
 
 struct accounting_options {
 	enum accounting_backend backend;
-	struct task_watch_options watch; /* bpf */
-	int receive_bytes;               /* taskstats: buffer of each CPU; 0: as large as it should be */
+	struct task_records_options watch; /* bpf */
+	int receive_bytes;                 /* taskstats: buffer of each CPU; 0: as large as it should be */
 };
 
 /* A backend begins with this. */
@@ -33,7 +33,8 @@ struct backend_operations {
 
 	/* `ret` lives until the next `before`. What was lost, or whether an image failed in part, goes into
 	 * `usages`. */
-	int (*after)(struct backend *backend, struct images *ret, struct usages *usages, struct error *err);
+	int (*after)(
+		struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err);
 
 	/* The parent of a living process, 0 if it is not known. */
 	pid_t (*parent)(struct backend *backend, pid_t pid);

@@ -13,7 +13,7 @@
 
 struct records {
 	struct task_record *items;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 /* What a process executed between the images. */
@@ -24,15 +24,15 @@ struct executed {
 struct bpf_backend {
 	struct backend base;
 	struct identity *identity;
-	struct task_watch *watch;
-	struct task_image before, after;
+	struct task_records *watch;
+	struct task_snapshot before, after;
 	struct records exits;
 	struct keymap parents; /* pid -> parent, by the after image */
 	bool has_parents;
 	struct keymap executed_by; /* tgid -> index into executed */
 	struct executed *executed;
-	size_t n_executed, executed_room;
-	int64_t held_up; /* task_watch_exiting when it was last waited for in vain */
+	size_t n_executed, executed_capacity;
+	int64_t held_up; /* task_records_exiting when it was last waited for in vain */
 	bool collecting; /* events belong to a sample */
 	uint64_t before_ns, lost_before, program_cgroup;
 };
@@ -44,18 +44,18 @@ static struct bpf_backend *of(struct backend *backend)
 
 static int reserve(struct records *records, size_t n)
 {
-	size_t room = records->room ?: 1024;
+	size_t capacity = records->capacity ?: 1024;
 	struct task_record *items;
 
-	while (room < records->n + n)
-		room *= 2;
-	if (room == records->room)
+	while (capacity < records->n + n)
+		capacity *= 2;
+	if (capacity == records->capacity)
 		return 0;
-	items = realloc(records->items, room * sizeof(*items));
+	items = realloc(records->items, capacity * sizeof(*items));
 	if (!items)
 		return -ENOMEM;
 	records->items = items;
-	records->room = room;
+	records->capacity = capacity;
 	return 0;
 }
 
@@ -69,14 +69,14 @@ static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
 	}
 	if (exec->path[0] == '/' && memchr(exec->path, '\0', RECORD_PATH_SIZE - 1))
 		executed.exe = identity_program(b->identity, exec->path);
-	if (b->n_executed == b->executed_room) {
-		size_t room = b->executed_room ? 2 * b->executed_room : 256;
-		struct executed *items = realloc(b->executed, room * sizeof(*items));
+	if (b->n_executed == b->executed_capacity) {
+		size_t capacity = b->executed_capacity ? 2 * b->executed_capacity : 256;
+		struct executed *items = realloc(b->executed, capacity * sizeof(*items));
 
 		if (!items)
 			return -ENOMEM;
 		b->executed = items;
-		b->executed_room = room;
+		b->executed_capacity = capacity;
 	}
 	b->executed[b->n_executed] = executed;
 	return keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed++);
@@ -107,7 +107,7 @@ static int on_event(void *context, const void *record)
 
 static int bpf_drain(struct backend *backend, struct error *err)
 {
-	return task_watch_drain(of(backend)->watch, err);
+	return task_records_drain(of(backend)->watch, err);
 }
 
 static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error *err)
@@ -122,15 +122,15 @@ static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error 
 	b->collecting = true;
 	b->exits.n = 0;
 	b->n_executed = 0;
-	if (task_watch_exiting(b->watch) < b->held_up)
-		b->held_up = task_watch_exiting(b->watch);
+	if (task_records_exiting(b->watch) < b->held_up)
+		b->held_up = task_records_exiting(b->watch);
 	r = keymap_reset(&b->executed_by, 0);
 	if (r < 0)
 		return error_os(err, r, "bpf: cannot begin a sample");
 	b->program_cgroup = cgroup_id;
-	b->lost_before = task_watch_lost(b->watch);
+	b->lost_before = task_records_lost(b->watch);
 	b->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-	return task_watch_image(b->watch, TASK_BEFORE, cgroup_id, &b->before, err);
+	return task_records_snapshot(b->watch, TASK_BEFORE, cgroup_id, &b->before, err);
 }
 
 /* A task can be gone from the image before its end is among the events. Those are microseconds (often it is
@@ -140,23 +140,23 @@ static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error 
 static void wait_for_exits(struct bpf_backend *b)
 {
 	enum { N_YIELDS = 16, FIRST_WAIT_US = 50, ALL_WAITS_US = 20000 };
-	int64_t exiting = task_watch_exiting(b->watch);
+	int64_t exiting = task_records_exiting(b->watch);
 
 	for (int i = 0; exiting > b->held_up && i < N_YIELDS; i++) {
 		sched_yield();
-		exiting = task_watch_exiting(b->watch);
+		exiting = task_records_exiting(b->watch);
 	}
 	for (useconds_t us = FIRST_WAIT_US; exiting > b->held_up && us < ALL_WAITS_US; us *= 2) {
 		usleep(us);
-		exiting = task_watch_exiting(b->watch);
+		exiting = task_records_exiting(b->watch);
 	}
 	b->held_up = exiting;
 }
 
-static int bpf_after(struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
+static int bpf_after(struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err)
 {
 	struct bpf_backend *b = of(backend);
-	int r = task_watch_image(b->watch, TASK_AFTER, b->program_cgroup, &b->after, err);
+	int r = task_records_snapshot(b->watch, TASK_AFTER, b->program_cgroup, &b->after, err);
 
 	if (r < 0)
 		return r;
@@ -166,8 +166,8 @@ static int bpf_after(struct backend *backend, struct images *ret, struct usages 
 		return r;
 	b->collecting = false;
 	b->has_parents = false;
-	usages->lost = task_watch_lost(b->watch) - b->lost_before;
-	*ret = (struct images){
+	usages->lost = task_records_lost(b->watch) - b->lost_before;
+	*ret = (struct snapshots){
 		.before = b->before.items,
 		.n_before = b->before.n,
 		.after = b->after.items,
@@ -175,7 +175,7 @@ static int bpf_after(struct backend *backend, struct images *ret, struct usages 
 		.exits = b->exits.items,
 		.n_exits = b->exits.n,
 		.before_ns = b->before_ns,
-		.observer = task_watch_observer(b->watch),
+		.observer = task_records_observer(b->watch),
 	};
 	return 0;
 }
@@ -207,14 +207,14 @@ static void bpf_describe(struct backend *backend, struct execution *execution, s
 
 static int bpf_poll_fd(const struct backend *backend)
 {
-	return task_watch_poll_fd(((const struct bpf_backend *)backend)->watch);
+	return task_records_poll_fd(((const struct bpf_backend *)backend)->watch);
 }
 
 static void bpf_free(struct backend *backend)
 {
 	struct bpf_backend *b = of(backend);
 
-	task_watch_free(b->watch);
+	task_records_free(b->watch);
 	keymap_free(&b->executed_by);
 	keymap_free(&b->parents);
 	free(b->executed);
@@ -261,7 +261,7 @@ static int see_a_thread_end(struct bpf_backend *b, struct error *err)
 		if (r < 0)
 			return r;
 		for (size_t i = 0; i < b->exits.n; i++)
-			if (b->exits.items[i].tgid == task_watch_observer(b->watch))
+			if (b->exits.items[i].tgid == task_records_observer(b->watch))
 				return 0;
 		usleep(1000);
 	}
@@ -278,13 +278,13 @@ int accounting_bpf_new(struct backend **ret, struct identity *identity,
 		return error_os(err, -ENOMEM, "cannot account for processes");
 	b->base.operations = &operations;
 	b->identity = identity;
-	r = task_watch_new(&b->watch, &options->watch, on_event, b, err);
+	r = task_records_new(&b->watch, &options->watch, on_event, b, err);
 	if (r == 0)
 		r = bpf_before(&b->base, 0, err);
 	if (r == 0)
 		r = see_a_thread_end(b, err);
 	if (r == 0)
-		r = task_watch_image(b->watch, TASK_AFTER, 0, &b->after, err);
+		r = task_records_snapshot(b->watch, TASK_AFTER, 0, &b->after, err);
 	if (r < 0)
 		return r;
 	*ret = &TAKE(b)->base;

@@ -57,10 +57,10 @@ static bool is_locked_down(int root_fd)
 	       strstr(lockdown, "[confidentiality]");
 }
 
-void accounting_site_read(struct accounting_site *ret, int root_fd)
+void accounting_support_read(struct accounting_support *ret, int root_fd)
 {
 	const char *btf = "/sys/kernel/btf/vmlinux";
-	struct accounting_site site = {
+	struct accounting_support support = {
 		.capabilities = read_capabilities(root_fd),
 		.initial_user_namespace = is_initial_user_namespace(root_fd),
 		.initial_pid_namespace = is_initial_pid_namespace(root_fd),
@@ -70,32 +70,32 @@ void accounting_site_read(struct accounting_site *ret, int root_fd)
 	struct utsname name;
 
 	if (uname(&name) == 0)
-		sscanf(name.release, "%d.%d", &site.kernel_major, &site.kernel_minor);
-	*ret = site;
+		sscanf(name.release, "%d.%d", &support.kernel_major, &support.kernel_minor);
+	*ret = support;
 }
 
-static bool has(const struct accounting_site *site, int capability)
+static bool has(const struct accounting_support *support, int capability)
 {
-	return site->capabilities & (UINT64_C(1) << capability);
+	return support->capabilities & (UINT64_C(1) << capability);
 }
 
 /* CAP_SYS_ADMIN stands for the two that were split off it in Linux 5.8. */
-static bool has_either(const struct accounting_site *site, int capability)
+static bool has_either(const struct accounting_support *support, int capability)
 {
-	return has(site, capability) || has(site, CAP_SYS_ADMIN);
+	return has(support, capability) || has(support, CAP_SYS_ADMIN);
 }
 
-int accounting_site_has_bpf(const struct accounting_site *site, struct error *err)
+int accounting_support_has_bpf(const struct accounting_support *support, struct error *err)
 {
-	bool bpf = has_either(site, CAP_BPF), perfmon = has_either(site, CAP_PERFMON);
+	bool bpf = has_either(support, CAP_BPF), perfmon = has_either(support, CAP_PERFMON);
 
-	if (site->kernel_major < 5 || (site->kernel_major == 5 && site->kernel_minor < 8))
+	if (support->kernel_major < 5 || (support->kernel_major == 5 && support->kernel_minor < 8))
 		return error_say(err, -ENOTSUP, "Linux %d.%d is too old, 5.8 is the first that can do it",
-			site->kernel_major, site->kernel_minor);
-	if (!site->has_btf)
+			support->kernel_major, support->kernel_minor);
+	if (!support->has_btf)
 		return error_say(err, -ENOTSUP,
 			"the kernel has no BTF (/sys/kernel/btf/vmlinux; it is built without CONFIG_DEBUG_INFO_BTF)");
-	if (!site->initial_pid_namespace)
+	if (!support->initial_pid_namespace)
 		return error_say(err, -ENOTSUP,
 			"this is a container, which sees its own processes only; run it on the host, or in the host's process namespace (--pid=host)");
 	if (!bpf || !perfmon)
@@ -103,21 +103,21 @@ int accounting_site_has_bpf(const struct accounting_site *site, struct error *er
 			"%s%s%s %s missing (be root, or `setcap cap_bpf,cap_perfmon,cap_net_admin=p` the executable)",
 			bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON",
 			bpf || perfmon ? "is" : "are");
-	if (!site->initial_user_namespace)
+	if (!support->initial_user_namespace)
 		return error_say(err, -EPERM,
 			"CAP_BPF and CAP_PERFMON are those of a user namespace (a rootless container), and count for nothing outside it; be root on the host");
-	if (site->lockdown)
+	if (support->lockdown)
 		return error_say(err, -EPERM,
 			"the kernel is locked down for confidentiality, so BPF programs may not read its memory");
 	return 0;
 }
 
-int accounting_site_has_taskstats(const struct accounting_site *site, struct error *err)
+int accounting_support_has_taskstats(const struct accounting_support *support, struct error *err)
 {
-	if (!site->initial_pid_namespace || !site->initial_user_namespace)
+	if (!support->initial_pid_namespace || !support->initial_user_namespace)
 		return error_say(err, -ENOTSUP,
 			"this is a container, and the kernel tells about processes that end only outside of all containers; run it on the host, or in the host's process namespace (--pid=host)");
-	if (!has(site, CAP_NET_ADMIN))
+	if (!has(support, CAP_NET_ADMIN))
 		return error_say(err, -EPERM,
 			"CAP_NET_ADMIN is missing (be root, or `setcap cap_net_admin=p` the executable)");
 	return 0;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct accounting_site {
+struct accounting_support {
 	uint64_t capabilities; /* effective, a bit each */
 	bool initial_user_namespace, initial_pid_namespace;
 	bool has_btf;
@@ -16,8 +16,8 @@ struct accounting_site {
 	int kernel_major, kernel_minor;
 };
 
-void accounting_site_read(struct accounting_site *ret, int root_fd);
+void accounting_support_read(struct accounting_support *ret, int root_fd);
 
 /* 0, or -EPERM, -ENOTSUP with a sentence that says what is missing and what to do. */
-int accounting_site_has_bpf(const struct accounting_site *site, struct error *err);
-int accounting_site_has_taskstats(const struct accounting_site *site, struct error *err);
+int accounting_support_has_bpf(const struct accounting_support *support, struct error *err);
+int accounting_support_has_taskstats(const struct accounting_support *support, struct error *err);

@@ -24,7 +24,7 @@ enum {
 
 struct records {
 	struct task_record *items;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 /* The file that a process that ended had executed. */
@@ -53,62 +53,62 @@ static struct taskstats_backend *of(struct backend *backend)
 	return (struct taskstats_backend *)backend;
 }
 
-static int reserve(void *items, size_t item_size, size_t *room, size_t n)
+static int reserve(void *items, size_t item_size, size_t *capacity, size_t n)
 {
-	size_t wanted = *room ?: 256;
+	size_t wanted = *capacity ?: 256;
 	void *larger;
 
 	while (wanted < n)
 		wanted *= 2;
-	if (wanted == *room)
+	if (wanted == *capacity)
 		return 0;
 	larger = realloc(*(void **)items, wanted * item_size);
 	if (!larger)
 		return -ENOMEM;
 	*(void **)items = larger;
-	*room = wanted;
+	*capacity = wanted;
 	return 0;
 }
 
 static int add_record(struct records *records, const struct task_record *record)
 {
-	int r = reserve(&records->items, sizeof(*records->items), &records->room, records->n + 1);
+	int r = reserve(&records->items, sizeof(*records->items), &records->capacity, records->n + 1);
 
 	if (r == 0)
 		records->items[records->n++] = *record;
 	return r;
 }
 
-struct image {
+struct snapshot {
 	struct records *records;
 	const pid_t *pids;
 };
 
 static int add_to_image(void *context, size_t i, const struct taskstats_fields *fields)
 {
-	struct image *image = context;
-	unsigned int tgid = (unsigned int)image->pids[i];
+	struct snapshot *snapshot = context;
+	unsigned int tgid = (unsigned int)snapshot->pids[i];
 
-	return add_record(image->records, &(struct task_record){
-						  .kind = RECORD_KIND_TASK,
-						  .pid = tgid,
-						  .tgid = tgid,
-						  .key = tgid,
-						  .run_ns = fields->run_ns,
-						  .tick_ns = fields->tick_ns,
-					  });
+	return add_record(snapshot->records, &(struct task_record){
+						     .kind = RECORD_KIND_TASK,
+						     .pid = tgid,
+						     .tgid = tgid,
+						     .key = tgid,
+						     .run_ns = fields->run_ns,
+						     .tick_ns = fields->tick_ns,
+					     });
 }
 
 static int take_image(
 	struct taskstats_backend *b, const struct pid_list *pids, struct records *records, struct error *err)
 {
-	struct image image = {.records = records, .pids = pids->items};
+	struct snapshot snapshot = {.records = records, .pids = pids->items};
 	struct taskstats_question question = {
 		.scope = TASKSTATS_PROCESS,
 		.pids = pids->items,
 		.n = pids->n,
 		.answer = add_to_image,
-		.context = &image,
+		.context = &snapshot,
 	};
 	size_t missed = 0;
 	int r;
@@ -209,7 +209,7 @@ static bool is_ending(unsigned int pid)
 }
 
 static int taskstats_after(
-	struct backend *backend, struct images *ret, struct usages *usages, struct error *err)
+	struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err)
 {
 	struct taskstats_backend *b = of(backend);
 	int r = pid_list_read(&b->pids, b->proc_fd);
@@ -221,8 +221,8 @@ static int taskstats_after(
 		r = taskstats_drain(backend, err);
 	if (r < 0)
 		return r;
-	r = dating_date(
-		&(struct dating){
+	r = taskstats_match(
+		&(struct taskstats_match){
 			.listed = &b->listed,
 			.before = b->before.items,
 			.exits = b->exits.items,
@@ -239,7 +239,7 @@ static int taskstats_after(
 		return error_os(err, r, "taskstats: cannot compare images of processes");
 	usages->lost = taskstats_link_lost(b->link) - b->lost_before;
 	usages->incomplete = b->incomplete;
-	*ret = (struct images){
+	*ret = (struct snapshots){
 		.before = b->before.items,
 		.n_before = b->before.n,
 		.after = b->after.items,
@@ -370,7 +370,7 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 	const struct accounting_options *options, struct error *err)
 {
 	_cleanup_(taskstats_freep) struct taskstats_backend *b = calloc(1, sizeof(*b));
-	struct images images;
+	struct snapshots snapshots;
 	struct usages usages;
 	uint64_t run_ns = 0;
 	int r;
@@ -386,7 +386,7 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 	if (r == 0)
 		r = taskstats_before(&b->base, 0, err);
 	if (r == 0)
-		r = taskstats_after(&b->base, &images, &usages, err);
+		r = taskstats_after(&b->base, &snapshots, &usages, err);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < b->after.n; i++)

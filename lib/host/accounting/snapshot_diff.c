@@ -16,79 +16,79 @@ struct process {
 	bool died, alive; /* one of its tasks was seen so */
 };
 
-struct join {
+struct snapshot_diff {
 	struct keymap before;    /* key -> index into images->before, or DONE */
 	struct keymap exits;     /* key -> index into images->exits, the last with that key */
 	struct keymap processes; /* tgid -> index into items, the last with that tgid */
 	struct process *items;
-	size_t n, room;
+	size_t n, capacity;
 	size_t n_missing; /* of the before image, so far */
 	struct execution *executions;
-	size_t executions_room;
+	size_t executions_capacity;
 };
 
-int join_new(struct join **ret, struct error *err)
+int snapshot_diff_new(struct snapshot_diff **ret, struct error *err)
 {
 	*ret = calloc(1, sizeof(**ret));
 	return *ret ? 0 : error_os(err, -ENOMEM, "cannot compare images of processes");
 }
 
-void join_free(struct join *join)
+void snapshot_diff_free(struct snapshot_diff *diff)
 {
-	if (!join)
+	if (!diff)
 		return;
-	keymap_free(&join->before);
-	keymap_free(&join->exits);
-	keymap_free(&join->processes);
-	free(join->items);
-	free(join->executions);
-	free(join);
+	keymap_free(&diff->before);
+	keymap_free(&diff->exits);
+	keymap_free(&diff->processes);
+	free(diff->items);
+	free(diff->executions);
+	free(diff);
 }
 
-static int add_process(struct join *join, const struct task_record *task, uint64_t before_ns)
+static int add_process(struct snapshot_diff *diff, const struct task_record *task, uint64_t before_ns)
 {
-	struct process *items = join->items;
+	struct process *items = diff->items;
 
-	if (join->n == join->room) {
-		size_t room = join->room ? 2 * join->room : 256;
+	if (diff->n == diff->capacity) {
+		size_t capacity = diff->capacity ? 2 * diff->capacity : 256;
 
-		items = realloc(items, room * sizeof(*items));
+		items = realloc(items, capacity * sizeof(*items));
 		if (!items)
 			return -ENOMEM;
-		join->items = items;
-		join->room = room;
+		diff->items = items;
+		diff->capacity = capacity;
 	}
-	items[join->n] = (struct process){.execution = {
+	items[diff->n] = (struct process){.execution = {
 						  .pid = (pid_t)task->tgid,
 						  .start_ns = task->process_start_ns,
 						  .started = task->process_start_ns >= before_ns,
 					  }};
-	return keymap_set(&join->processes, task->tgid, (uint32_t)join->n++);
+	return keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n++);
 }
 
-static struct process *find_process(struct join *join, const struct task_record *task)
+static struct process *find_process(struct snapshot_diff *diff, const struct task_record *task)
 {
-	uint32_t *at = keymap_find(&join->processes, task->tgid);
+	uint32_t *at = keymap_find(&diff->processes, task->tgid);
 
-	return at && join->items[*at].execution.start_ns == task->process_start_ns ? &join->items[*at] : NULL;
+	return at && diff->items[*at].execution.start_ns == task->process_start_ns ? &diff->items[*at] : NULL;
 }
 
 /* Adds to the task's process what it took since `base` (NULL: since it started). */
-static int add_task(
-	struct join *join, const struct task_record *task, const struct task_record *base, uint64_t before_ns)
+static int add_task(struct snapshot_diff *diff, const struct task_record *task,
+	const struct task_record *base, uint64_t before_ns)
 {
 	uint64_t run_ns = base ? base->run_ns : 0, tick_ns = base ? base->tick_ns : 0;
-	struct process *process = find_process(join, task);
+	struct process *process = find_process(diff, task);
 	struct execution *e;
 	int r;
 
 	if (!process) {
 		if (task->run_ns <= run_ns && task->tick_ns <= tick_ns)
 			return 0;
-		r = add_process(join, task, before_ns);
+		r = add_process(diff, task, before_ns);
 		if (r < 0)
 			return r;
-		process = &join->items[join->n - 1];
+		process = &diff->items[diff->n - 1];
 	}
 	e = &process->execution;
 	if (task->run_ns > run_ns)
@@ -106,75 +106,77 @@ static int add_task(
 	return 0;
 }
 
-static bool is_alive(const struct images *images, const struct task_record *task)
+static bool is_alive(const struct snapshots *snapshots, const struct task_record *task)
 {
-	return task->tgid != images->observer && !(task->flags & RECORD_DEAD);
+	return task->tgid != snapshots->observer && !(task->flags & RECORD_DEAD);
 }
 
 /* What the task had in the before image (NULL: it did not live yet). False: its time before that image is
  * not known, so it cannot be counted. */
-static bool take_base(struct join *join, const struct images *images, const struct task_record *task,
-	const struct task_record **ret)
+static bool take_base(struct snapshot_diff *diff, const struct snapshots *snapshots,
+	const struct task_record *task, const struct task_record **ret)
 {
-	bool is_new = task->start_ns >= images->before_ns;
-	uint32_t *at = keymap_find(&join->before, task->key);
+	bool is_new = task->start_ns >= snapshots->before_ns;
+	uint32_t *at = keymap_find(&diff->before, task->key);
 	const struct task_record *base = NULL;
 
 	/* The start time tells a task from a later one at the same address. But a thread that executes a
 	 * program takes over the older start time of its process. */
-	if (at && *at != DONE && (!is_new || images->before[*at].start_ns == task->start_ns)) {
-		base = &images->before[*at];
+	if (at && *at != DONE && (!is_new || snapshots->before[*at].start_ns == task->start_ns)) {
+		base = &snapshots->before[*at];
 		*at = DONE;
-		join->n_missing -= is_alive(images, base);
+		diff->n_missing -= is_alive(snapshots, base);
 	}
 	*ret = base;
 	return base || is_new;
 }
 
-static int add_exit(struct join *join, const struct images *images, size_t i)
+static int add_exit(struct snapshot_diff *diff, const struct snapshots *snapshots, size_t i)
 {
-	const struct task_record *task = &images->exits[i], *base;
+	const struct task_record *task = &snapshots->exits[i], *base;
 	int r;
 
-	if (task->tgid == images->observer || !take_base(join, images, task, &base))
+	if (task->tgid == snapshots->observer || !take_base(diff, snapshots, task, &base))
 		return 0;
-	r = add_task(join, task, base, images->before_ns);
-	return r < 0 ? r : keymap_set(&join->exits, task->key, (uint32_t)i);
+	r = add_task(diff, task, base, snapshots->before_ns);
+	return r < 0 ? r : keymap_set(&diff->exits, task->key, (uint32_t)i);
 }
 
-static bool has_ended(struct join *join, const struct images *images, const struct task_record *task)
+static bool has_ended(
+	struct snapshot_diff *diff, const struct snapshots *snapshots, const struct task_record *task)
 {
-	uint32_t *at = keymap_find(&join->exits, task->key);
+	uint32_t *at = keymap_find(&diff->exits, task->key);
 
-	return at && images->exits[*at].start_ns == task->start_ns;
+	return at && snapshots->exits[*at].start_ns == task->start_ns;
 }
 
-static int add_after(struct join *join, const struct images *images, const struct task_record *task)
+static int add_after(
+	struct snapshot_diff *diff, const struct snapshots *snapshots, const struct task_record *task)
 {
 	const struct task_record *base;
 
-	if (task->tgid == images->observer || has_ended(join, images, task))
+	if (task->tgid == snapshots->observer || has_ended(diff, snapshots, task))
 		return 0;
-	return take_base(join, images, task, &base) ? add_task(join, task, base, images->before_ns) : 0;
+	return take_base(diff, snapshots, task, &base) ? add_task(diff, task, base, snapshots->before_ns) : 0;
 }
 
-static int add_all(struct join *join, const struct images *images)
+static int add_all(struct snapshot_diff *diff, const struct snapshots *snapshots)
 {
-	int r = keymap_reset(&join->before, images->n_before);
+	int r = keymap_reset(&diff->before, snapshots->n_before);
 
 	if (r == 0)
-		r = keymap_reset(&join->exits, images->n_exits);
+		r = keymap_reset(&diff->exits, snapshots->n_exits);
 	if (r == 0)
-		r = keymap_reset(&join->processes, 0);
-	join->n = join->n_missing = 0;
-	for (size_t i = 0; r == 0 && i < images->n_before; i++) {
-		r = keymap_set(&join->before, images->before[i].key, (uint32_t)i);
-		join->n_missing += is_alive(images, &images->before[i]);
+		r = keymap_reset(&diff->processes, 0);
+	diff->n = diff->n_missing = 0;
+	for (size_t i = 0; r == 0 && i < snapshots->n_before; i++) {
+		r = keymap_set(&diff->before, snapshots->before[i].key, (uint32_t)i);
+		diff->n_missing += is_alive(snapshots, &snapshots->before[i]);
 	}
-	for (size_t i = 0; r == 0 && i < images->n_exits; i++)
-		r = add_exit(join, images, i);
-	for (size_t i = 0; r == 0 && i < images->n_after; i++)
-		r = add_after(join, images, &images->after[i]);
+	for (size_t i = 0; r == 0 && i < snapshots->n_exits; i++)
+		r = add_exit(diff, snapshots, i);
+	for (size_t i = 0; r == 0 && i < snapshots->n_after; i++)
+		r = add_after(diff, snapshots, &snapshots->after[i]);
 	return r;
 }
 
@@ -187,31 +189,32 @@ static int by_pid(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-int join_images(struct join *join, const struct images *images, struct executions *ret, struct error *err)
+int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots, struct executions *ret,
+	struct error *err)
 {
-	int r = add_all(join, images);
+	int r = add_all(diff, snapshots);
 	size_t n = 0;
 
-	if (r == 0 && join->executions_room < join->n) {
-		free(join->executions);
-		join->executions_room = 0;
-		join->executions = calloc(join->room, sizeof(*join->executions));
-		if (join->executions)
-			join->executions_room = join->room;
+	if (r == 0 && diff->executions_capacity < diff->n) {
+		free(diff->executions);
+		diff->executions_capacity = 0;
+		diff->executions = calloc(diff->capacity, sizeof(*diff->executions));
+		if (diff->executions)
+			diff->executions_capacity = diff->capacity;
 		else
 			r = -ENOMEM;
 	}
 	if (r < 0)
 		return error_os(err, r, "cannot compare images of processes");
-	for (size_t i = 0; i < join->n; i++) {
-		struct execution *e = &join->items[i].execution;
+	for (size_t i = 0; i < diff->n; i++) {
+		struct execution *e = &diff->items[i].execution;
 
-		e->ended = join->items[i].died && !join->items[i].alive;
+		e->ended = diff->items[i].died && !diff->items[i].alive;
 		if (e->pt_ns > 0 || e->tick_ns > 0)
-			join->executions[n++] = *e;
+			diff->executions[n++] = *e;
 	}
 	if (n > 1)
-		qsort(join->executions, n, sizeof(*join->executions), by_pid);
-	*ret = (struct executions){.items = join->executions, .n = n, .n_missing = join->n_missing};
+		qsort(diff->executions, n, sizeof(*diff->executions), by_pid);
+	*ret = (struct executions){.items = diff->executions, .n = n, .n_missing = diff->n_missing};
 	return 0;
 }

@@ -19,9 +19,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct join;
+struct snapshot_diff;
 
-struct images {
+struct snapshots {
 	const struct task_record *before, *after;
 	const struct task_record *exits; /* in the order in which the tasks ended */
 	size_t n_before, n_after, n_exits;
@@ -46,9 +46,10 @@ struct executions {
 			   */
 };
 
-int join_new(struct join **ret, struct error *err);
-void join_free(struct join *join);
-DEFINE_FREEP(join)
+int snapshot_diff_new(struct snapshot_diff **ret, struct error *err);
+void snapshot_diff_free(struct snapshot_diff *diff);
+DEFINE_FREEP(snapshot_diff)
 
 /* All executions with time, in order of pid. */
-int join_images(struct join *join, const struct images *images, struct executions *ret, struct error *err);
+int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots, struct executions *ret,
+	struct error *err);

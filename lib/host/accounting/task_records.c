@@ -24,17 +24,17 @@ enum {
 /* An image that was read. */
 struct records {
 	struct task_record *items;
-	size_t n, room;
+	size_t n, capacity;
 };
 
-struct task_watch {
+struct task_records {
 	struct accounting_bpf *programs;
 	struct ring_buffer *events;
-	task_watch_event *on_event;
+	task_records_event *on_event;
 	void *context;
 	struct records read[2];
 	const struct task_record *walked; /* both images of walk_tasks; NULL: it is not there */
-	size_t walked_bytes, walk_room;
+	size_t walked_bytes, walk_capacity;
 };
 
 /* libbpf explains itself in many lines; the first warning of a failed load is the cause. */
@@ -59,22 +59,22 @@ static size_t count_tasks(void)
 	return slash ? strtoul(slash + 1, NULL, 10) : 0;
 }
 
-static size_t choose_room(const struct task_watch_options *options)
+static size_t choose_room(const struct task_records_options *options)
 {
-	size_t room = options->room ?: TIMES_NOW * count_tasks();
+	size_t capacity = options->capacity ?: TIMES_NOW * count_tasks();
 
-	return options->room || room > MIN_ROOM ? room : MIN_ROOM;
+	return options->capacity || capacity > MIN_ROOM ? capacity : MIN_ROOM;
 }
 
-static int open_programs(struct task_watch *watch, const struct task_watch_options *options, bool walk)
+static int open_programs(struct task_records *watch, const struct task_records_options *options, bool walk)
 {
 	int r = 0;
 
 	watch->programs = accounting_bpf__open();
 	if (!watch->programs)
 		return -errno;
-	watch->walk_room = walk ? choose_room(options) : 1;
-	r = bpf_map__set_max_entries(watch->programs->maps.images, (uint32_t)(2 * watch->walk_room));
+	watch->walk_capacity = walk ? choose_room(options) : 1;
+	r = bpf_map__set_max_entries(watch->programs->maps.snapshots, (uint32_t)(2 * watch->walk_capacity));
 	if (r == 0 && options->events_bytes)
 		r = bpf_map__set_max_entries(watch->programs->maps.events, (uint32_t)options->events_bytes);
 	if (r == 0)
@@ -83,7 +83,7 @@ static int open_programs(struct task_watch *watch, const struct task_watch_optio
 }
 
 /* An older kernel does not take the program that walks: then without it. */
-static int load_programs(struct task_watch *watch, const struct task_watch_options *options)
+static int load_programs(struct task_records *watch, const struct task_records_options *options)
 {
 	bool walk = !options->read;
 	int r = open_programs(watch, options, walk);
@@ -103,9 +103,9 @@ static int load_programs(struct task_watch *watch, const struct task_watch_optio
 		r = accounting_bpf__attach(watch->programs);
 	if (r < 0 || !walk)
 		return r;
-	watch->walked_bytes = 2 * watch->walk_room * sizeof(struct task_record);
+	watch->walked_bytes = 2 * watch->walk_capacity * sizeof(struct task_record);
 	watch->walked = mmap(NULL, watch->walked_bytes, PROT_READ, MAP_SHARED,
-		bpf_map__fd(watch->programs->maps.images), 0);
+		bpf_map__fd(watch->programs->maps.snapshots), 0);
 	if (watch->walked == MAP_FAILED) {
 		watch->walked = NULL;
 		return -errno;
@@ -115,12 +115,12 @@ static int load_programs(struct task_watch *watch, const struct task_watch_optio
 
 static int on_sample(void *context, void *data, size_t size)
 {
-	struct task_watch *watch = context;
+	struct task_records *watch = context;
 
 	return watch->on_event(watch->context, data);
 }
 
-static int load(struct task_watch *watch, const struct task_watch_options *options)
+static int load(struct task_records *watch, const struct task_records_options *options)
 {
 	libbpf_print_fn_t print = libbpf_set_print(keep_first_warning);
 	int r;
@@ -137,10 +137,10 @@ static int load(struct task_watch *watch, const struct task_watch_options *optio
 	return r;
 }
 
-int task_watch_new(struct task_watch **ret, const struct task_watch_options *options,
-	task_watch_event *on_event, void *context, struct error *err)
+int task_records_new(struct task_records **ret, const struct task_records_options *options,
+	task_records_event *on_event, void *context, struct error *err)
 {
-	_cleanup_(task_watch_freep) struct task_watch *watch = calloc(1, sizeof(*watch));
+	_cleanup_(task_records_freep) struct task_records *watch = calloc(1, sizeof(*watch));
 	int r;
 
 	if (!watch)
@@ -157,7 +157,7 @@ int task_watch_new(struct task_watch **ret, const struct task_watch_options *opt
 	return 0;
 }
 
-void task_watch_free(struct task_watch *watch)
+void task_records_free(struct task_records *watch)
 {
 	if (!watch)
 		return;
@@ -171,39 +171,39 @@ void task_watch_free(struct task_watch *watch)
 }
 
 /* 1: done; 0: there are more tasks than room. */
-static int walk(struct task_watch *watch, enum task_moment moment, struct task_image *ret)
+static int walk(struct task_records *watch, enum task_moment moment, struct task_snapshot *ret)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 	struct accounting_bpf__bss *bss = watch->programs->bss;
-	size_t from = moment * watch->walk_room;
+	size_t from = moment * watch->walk_capacity;
 	int r;
 
 	bss->walk_from = (uint32_t)from;
-	bss->walk_room = (uint32_t)watch->walk_room;
+	bss->walk_capacity = (uint32_t)watch->walk_capacity;
 	r = bpf_prog_test_run_opts(bpf_program__fd(watch->programs->progs.walk_tasks), &options);
 	if (r < 0)
 		return r;
-	if (bss->walk_n > watch->walk_room)
+	if (bss->walk_n > watch->walk_capacity)
 		return 0;
-	*ret = (struct task_image){.items = watch->walked + from, .n = bss->walk_n};
+	*ret = (struct task_snapshot){.items = watch->walked + from, .n = bss->walk_n};
 	return 1;
 }
 
 static int keep_room(struct records *records)
 {
 	size_t wanted = records->n + READ_BYTES / sizeof(struct task_record) + 1,
-	       room = records->room ?: 1024;
+	       capacity = records->capacity ?: 1024;
 	struct task_record *items;
 
-	while (room < wanted)
-		room *= 2;
-	if (room == records->room)
+	while (capacity < wanted)
+		capacity *= 2;
+	if (capacity == records->capacity)
 		return 0;
-	items = realloc(records->items, room * sizeof(*items));
+	items = realloc(records->items, capacity * sizeof(*items));
 	if (!items)
 		return -ENOMEM;
 	records->items = items;
-	records->room = room;
+	records->capacity = capacity;
 	return 0;
 }
 
@@ -217,7 +217,7 @@ static int read_all(int fd, struct records *records)
 
 		if (r < 0)
 			return r;
-		n = read(fd, (char *)records->items + len, records->room * sizeof(*records->items) - len);
+		n = read(fd, (char *)records->items + len, records->capacity * sizeof(*records->items) - len);
 		if (n == 0)
 			return 0;
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
@@ -228,19 +228,19 @@ static int read_all(int fd, struct records *records)
 	}
 }
 
-static int read_image(struct task_watch *watch, enum task_moment moment, struct task_image *ret)
+static int read_image(struct task_records *watch, enum task_moment moment, struct task_snapshot *ret)
 {
 	_cleanup_(closep) int fd = bpf_iter_create(bpf_link__fd(watch->programs->links.read_tasks));
 	struct records *records = &watch->read[moment];
 	int r = fd < 0 ? fd : read_all(fd, records);
 
 	if (r == 0)
-		*ret = (struct task_image){.items = records->items, .n = records->n};
+		*ret = (struct task_snapshot){.items = records->items, .n = records->n};
 	return r;
 }
 
-int task_watch_image(struct task_watch *watch, enum task_moment moment, uint64_t program_cgroup,
-	struct task_image *ret, struct error *err)
+int task_records_snapshot(struct task_records *watch, enum task_moment moment, uint64_t program_cgroup,
+	struct task_snapshot *ret, struct error *err)
 {
 	int r = 0;
 
@@ -252,24 +252,24 @@ int task_watch_image(struct task_watch *watch, enum task_moment moment, uint64_t
 	return r < 0 ? error_os(err, r, "cannot take an image of the processes by BPF") : 0;
 }
 
-int task_watch_drain(struct task_watch *watch, struct error *err)
+int task_records_drain(struct task_records *watch, struct error *err)
 {
 	int r = ring_buffer__consume(watch->events);
 
 	return r < 0 ? error_os(err, r, "cannot read from BPF which processes ended") : 0;
 }
 
-int task_watch_poll_fd(const struct task_watch *watch)
+int task_records_poll_fd(const struct task_records *watch)
 {
 	return ring_buffer__epoll_fd(watch->events);
 }
 
-uint64_t task_watch_lost(const struct task_watch *watch)
+uint64_t task_records_lost(const struct task_records *watch)
 {
 	return watch->programs->bss->lost;
 }
 
-int64_t task_watch_exiting(const struct task_watch *watch)
+int64_t task_records_exiting(const struct task_records *watch)
 {
 	const volatile struct accounting_bpf__bss *bss = watch->programs->bss;
 	uint64_t done = bss->exits_done;
@@ -277,7 +277,7 @@ int64_t task_watch_exiting(const struct task_watch *watch)
 	return (int64_t)(bss->exits_begun - done);
 }
 
-unsigned int task_watch_observer(const struct task_watch *watch)
+unsigned int task_records_observer(const struct task_records *watch)
 {
 	return watch->programs->bss->observer_tgid;
 }

@@ -14,7 +14,7 @@ static int compare(const void *key, const void *item)
 
 /* Whether the before image has what this process, which was listed, had used. Of a zombie without threads the
  * kernel tells 0, and its record may have come after we began to collect. */
-static bool has_base(const struct dating *d, size_t i)
+static bool has_base(const struct taskstats_match *d, size_t i)
 {
 	const struct task_record *base = d->n_before ? bsearch(&d->exits[i].tgid, d->before, d->n_before,
 							       sizeof(*d->before), compare)
@@ -24,7 +24,7 @@ static bool has_base(const struct dating *d, size_t i)
 }
 
 /* After before_ns, and all different, so that executions with one pid stay apart. */
-static void date_in_sample(const struct dating *d, struct task_record *record, size_t i)
+static void date_in_sample(const struct taskstats_match *d, struct task_record *record, size_t i)
 {
 	record->start_ns = record->process_start_ns = d->before_ns + i;
 }
@@ -35,7 +35,7 @@ static uint64_t no_key(size_t i)
 	return UINT64_MAX - i;
 }
 
-static void date_exit(const struct dating *d, size_t i, bool is_first)
+static void date_exit(const struct taskstats_match *d, size_t i, bool is_first)
 {
 	struct task_record *exit = &d->exits[i];
 
@@ -48,7 +48,7 @@ static void date_exit(const struct dating *d, size_t i, bool is_first)
 }
 
 /* A process whose last thread was not its first bears the name of its first. */
-static int name_exits(const struct dating *d)
+static int name_exits(const struct taskstats_match *d)
 {
 	struct keymap leaders = {};
 	int r = 0;
@@ -67,7 +67,7 @@ static int name_exits(const struct dating *d)
 	return r;
 }
 
-static int date_exits(const struct dating *d, struct keymap *last_exit)
+static int date_exits(const struct taskstats_match *d, struct keymap *last_exit)
 {
 	int r = keymap_reset(last_exit, d->n_exits);
 
@@ -84,7 +84,8 @@ static int date_exits(const struct dating *d, struct keymap *last_exit)
 	return r;
 }
 
-static void date_after(const struct dating *d, struct task_record *task, const struct keymap *last_exit)
+static void date_after(
+	const struct taskstats_match *d, struct task_record *task, const struct keymap *last_exit)
 {
 	const uint32_t *at = keymap_find(last_exit, task->tgid);
 	const struct task_record *exit = at ? &d->exits[*at] : NULL;
@@ -100,7 +101,7 @@ static void date_after(const struct dating *d, struct task_record *task, const s
 	}
 }
 
-int dating_date(const struct dating *dating, struct keymap *ret_last_exit)
+int taskstats_match(const struct taskstats_match *dating, struct keymap *ret_last_exit)
 {
 	int r = name_exits(dating);
 

@@ -12,7 +12,7 @@
 
 /* A record is a process. Exits whose `kind` is 0 are not the end of a process, but of its first thread, whose
  * name it bears. */
-struct dating {
+struct taskstats_match {
 	const struct pid_list *listed; /* when the before image began */
 	const struct task_record
 		*before; /* in order of pid; without those that were gone when they were asked for */
@@ -25,4 +25,4 @@ struct dating {
 };
 
 /* Dates exits and after. `ret_last_exit`: pid -> index of the last exit with that pid. -ENOMEM. */
-int dating_date(const struct dating *dating, struct keymap *ret_last_exit);
+int taskstats_match(const struct taskstats_match *dating, struct keymap *ret_last_exit);

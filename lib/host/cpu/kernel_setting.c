@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A setting of the kernel that is a file: see setting.h. */
-#include "lib/host/cpu/setting.h"
+/* A setting of the kernel that is a file: see kernel_setting.h. */
+#include "lib/host/cpu/kernel_setting.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
@@ -82,7 +82,7 @@ static int expand_from(int root_fd, const char *done, const char *rest, struct p
 	return path ? expand_from(root_fd, path, rest, paths) : -ENOMEM;
 }
 
-int knob_expand(int root_fd, const char *pattern, char ***ret, size_t *ret_n)
+int kernel_setting_expand(int root_fd, const char *pattern, char ***ret, size_t *ret_n)
 {
 	_cleanup_(paths_clear) struct paths paths = {};
 	int r = expand_from(root_fd, "", pattern, &paths);
@@ -112,18 +112,18 @@ static int read_limits(int root_fd, const char *directory, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-int knob_read(const struct knob *knob, char **ret)
+int kernel_setting_read(const struct kernel_setting *knob, char **ret)
 {
 	_cleanup_(freep) char *text = NULL;
 	char *open, *close;
 	int r;
 
-	if (knob->kind == KNOB_LIMITS)
+	if (knob->kind == SETTING_LIMITS)
 		return read_limits(knob->root_fd, knob->path, ret);
 	r = text_read_file(knob->root_fd, knob->path, &text);
 	if (r < 0)
 		return r;
-	if (knob->kind == KNOB_PLAIN) {
+	if (knob->kind == SETTING_PLAIN) {
 		*ret = TAKE(text);
 		return 0;
 	}
@@ -135,13 +135,13 @@ int knob_read(const struct knob *knob, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-char *knob_words(enum knob_kind kind, const char *value)
+char *kernel_setting_description(enum kernel_setting_kind kind, const char *value)
 {
 	int64_t min, max;
 
 	if (!value)
 		return NULL;
-	if (kind == KNOB_LIMITS && sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2)
+	if (kind == SETTING_LIMITS && sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2)
 		return text_format("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000);
 	return strdup(value);
 }
@@ -186,36 +186,36 @@ static int write_limits(int root_fd, const char *directory, const char *value)
 	return r < 0 ? r : write_file(root_fd, path_max, max);
 }
 
-static int write_knob(const struct knob *knob, const char *value)
+static int write_knob(const struct kernel_setting *knob, const char *value)
 {
 	if (knob->write && knob->root_fd == AT_FDCWD)
 		return knob->write(knob->path, value);
-	if (knob->kind == KNOB_LIMITS)
+	if (knob->kind == SETTING_LIMITS)
 		return write_limits(knob->root_fd, knob->path, value);
 	return write_file(knob->root_fd, knob->path, value);
 }
 
-static enum knob_outcome outcome_of(int r, const char *held, const char *value)
+static enum kernel_setting_outcome outcome_of(int r, const char *held, const char *value)
 {
 	if (r == -ENOENT || r == -ENODEV)
-		return KNOB_ABSENT;
+		return SETTING_ABSENT;
 	if (r < 0)
-		return KNOB_REFUSED;
-	return held && !strcmp(held, value) ? KNOB_CHANGED : KNOB_CLAMPED;
+		return SETTING_REFUSED;
+	return held && !strcmp(held, value) ? SETTING_CHANGED : SETTING_CLAMPED;
 }
 
 /* Reads back what came of a write. The kernel works new limits out in the background: they may take some
  * milliseconds to show. */
-static char *read_back(const struct knob *knob, const char *value)
+static char *read_back(const struct kernel_setting *knob, const char *value)
 {
 	enum { TRIES = 20 };
 	static const struct timespec pause = {.tv_nsec = 5000000};
 	char *held = NULL;
 
 	for (int i = 0; i < TRIES; i++) {
-		if (knob_read(knob, &held) < 0)
+		if (kernel_setting_read(knob, &held) < 0)
 			return NULL;
-		if (!strcmp(held, value) || knob->kind != KNOB_LIMITS || i == TRIES - 1)
+		if (!strcmp(held, value) || knob->kind != SETTING_LIMITS || i == TRIES - 1)
 			break;
 		free(TAKE(held));
 		nanosleep(&pause, NULL);
@@ -223,15 +223,16 @@ static char *read_back(const struct knob *knob, const char *value)
 	return held;
 }
 
-void knob_set(const struct knob *knob, const char *value, struct knob_result *ret)
+void kernel_setting_set(
+	const struct kernel_setting *knob, const char *value, struct kernel_setting_result *ret)
 {
-	struct knob_result result = {};
-	int r = knob_read(knob, &result.held);
+	struct kernel_setting_result result = {};
+	int r = kernel_setting_read(knob, &result.held);
 
 	if (r == 0 && !strcmp(result.held, value))
-		result.outcome = KNOB_ALREADY;
+		result.outcome = SETTING_ALREADY;
 	else if (r == -ENOENT || r == -ENODEV)
-		result.outcome = KNOB_ABSENT;
+		result.outcome = SETTING_ABSENT;
 	else {
 		free(result.held);
 		result.error = write_knob(knob, value);

@@ -34,7 +34,7 @@ static int start(char *const *argv, bool show_output, pid_t *ret)
 
 int hook_run(const char *command, char *const *shell, bool show_output, const char *what, struct error *err)
 {
-	_cleanup_(words_freep) char **argv = words_for_shell(shell, command);
+	_cleanup_(argv_freep) char **argv = argv_for_shell(shell, command);
 	int status, r;
 	pid_t pid;
 

@@ -12,14 +12,14 @@ static int add(struct pid_list *list, const char *name)
 {
 	if (name[0] < '1' || name[0] > '9')
 		return 0;
-	if (list->n == list->room) {
-		size_t room = list->room ? 2 * list->room : 1024;
-		pid_t *items = realloc(list->items, room * sizeof(*items));
+	if (list->n == list->capacity) {
+		size_t capacity = list->capacity ? 2 * list->capacity : 1024;
+		pid_t *items = realloc(list->items, capacity * sizeof(*items));
 
 		if (!items)
 			return -ENOMEM;
 		list->items = items;
-		list->room = room;
+		list->capacity = capacity;
 	}
 	list->items[list->n++] = atoi(name);
 	return 0;

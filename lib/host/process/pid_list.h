@@ -9,7 +9,7 @@
 
 struct pid_list {
 	pid_t *items; /* ascending */
-	size_t n, room;
+	size_t n, capacity;
 };
 
 /* proc_fd: /proc as a directory. -errno. */

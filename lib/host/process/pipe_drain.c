@@ -17,7 +17,7 @@ static void *drain(void *data)
 	return NULL;
 }
 
-int sink_new(int *ret_fd, struct error *err)
+int pipe_drain_new(int *ret_fd, struct error *err)
 {
 	pthread_t thread;
 	int fds[2], r;

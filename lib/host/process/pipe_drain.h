@@ -6,4 +6,4 @@
 #include "lib/base/error.h"
 
 /* The end to write to, open until the process ends; a program gets it as its standard output. */
-int sink_new(int *ret_fd, struct error *err);
+int pipe_drain_new(int *ret_fd, struct error *err);

@@ -38,7 +38,7 @@ int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct erro
 	_cleanup_(freep) struct process *found = NULL;
 	_cleanup_(closedirp) DIR *directory = NULL;
 	struct dirent *entry;
-	size_t n = 0, room = 0;
+	size_t n = 0, capacity = 0;
 	int fd = openat(root_fd, root_fd == AT_FDCWD ? "/proc" : "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	directory = fd < 0 ? NULL : fdopendir(fd);
@@ -51,8 +51,9 @@ int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct erro
 		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
 		if (text_read_file(root_fd, path, &stat) < 0)
 			continue; /* it has ended meanwhile */
-		if (n == room) {
-			struct process *bigger = reallocarray(found, room = room * 2 + 64, sizeof(*found));
+		if (n == capacity) {
+			struct process *bigger = reallocarray(
+				found, capacity = capacity * 2 + 64, sizeof(*found));
 
 			if (!bigger)
 				return error_os(err, -ENOMEM, "cannot list the processes");

@@ -23,7 +23,7 @@ static bool parse_start(const char *stat, unsigned long long *ret)
 }
 
 /* "" where there is no such process. */
-static void describe(pid_t pid, char buffer[OWNER_SIZE])
+static void describe(pid_t pid, char buffer[PROCESS_REF_SIZE])
 {
 	_cleanup_(freep) char *boot = NULL, *stat = NULL;
 	unsigned long long started;
@@ -33,18 +33,18 @@ static void describe(pid_t pid, char buffer[OWNER_SIZE])
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &boot) == 0 &&
 		text_read_file(AT_FDCWD, path, &stat) == 0 && parse_start(stat, &started))
-		snprintf(buffer, OWNER_SIZE, "%.36s %d %llu", boot, pid, started);
+		snprintf(buffer, PROCESS_REF_SIZE, "%.36s %d %llu", boot, pid, started);
 }
 
-char *owner_self(char buffer[OWNER_SIZE])
+char *process_ref_self(char buffer[PROCESS_REF_SIZE])
 {
 	describe(getpid(), buffer);
 	return buffer;
 }
 
-pid_t owner_pid(const char *owner)
+pid_t process_ref_pid(const char *owner)
 {
-	char now[OWNER_SIZE];
+	char now[PROCESS_REF_SIZE];
 	int pid;
 
 	if (!owner || sscanf(owner, "%*36s %d", &pid) != 1 || pid <= 0)

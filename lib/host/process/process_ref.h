@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { OWNER_SIZE = 96 };
+enum { PROCESS_REF_SIZE = 96 };
 
 /* Ours: boot id, pid, and when it started (pids come again). Returns `buffer`. */
-char *owner_self(char buffer[OWNER_SIZE]);
+char *process_ref_self(char buffer[PROCESS_REF_SIZE]);
 
 /* Its pid if it runs, else 0. NULL and text that is none of ours: 0. */
-pid_t owner_pid(const char *owner);
+pid_t process_ref_pid(const char *owner);

@@ -11,7 +11,7 @@ static int first;
 static sigset_t old_mask;
 
 /* Blocks one signal that asks for nothing, and makes a descriptor of it; -errno. */
-static int watch_for(int signal)
+static int tally_for(int signal)
 {
 	sigset_t mask;
 	int fd;
@@ -53,8 +53,8 @@ int interrupt_init(void)
 	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0)
 		return -errno;
-	child_fd = watch_for(SIGCHLD);
-	continued_fd = watch_for(SIGCONT);
+	child_fd = tally_for(SIGCHLD);
+	continued_fd = tally_for(SIGCONT);
 	return child_fd < 0 ? child_fd : continued_fd < 0 ? continued_fd : 0;
 }
 
@@ -80,7 +80,7 @@ const sigset_t *interrupt_old_mask(void)
 	return &old_mask;
 }
 
-int interrupt_came(void)
+int interrupt_pending(void)
 {
 	struct signalfd_siginfo info;
 

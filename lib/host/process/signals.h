@@ -18,7 +18,7 @@ int interrupt_child_fd(void);
 void interrupt_child_clear(void);
 
 /* The first of the signals that has come, 0 if none has. */
-int interrupt_came(void);
+int interrupt_pending(void);
 
 /* Whether we were stopped (^Z) and went on since this was last asked. */
 bool interrupt_was_stopped(void);

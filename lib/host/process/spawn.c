@@ -64,7 +64,7 @@ static bool is_stopped(pid_t pid)
 /* Why the program must be ended now; SPAWN_ENDED: it need not. */
 static enum spawn_end why_end(pid_t pid, int64_t deadline_ns, bool child_signal)
 {
-	if (interrupt_came())
+	if (interrupt_pending())
 		return SPAWN_INTERRUPTED;
 	if (deadline_ns && clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
 		return SPAWN_TIMED_OUT;
@@ -169,7 +169,7 @@ static int collect_rest(const struct spawn *s, struct spawned *spawned, struct e
 
 		if (n > spawned->left_behind)
 			spawned->left_behind = n;
-		if (interrupt_came())
+		if (interrupt_pending())
 			spawned->end = SPAWN_INTERRUPTED;
 		if (spawned->end == SPAWN_INTERRUPTED || now_ns >= give_up_ns) {
 			dead_ns = dead_ns ?: now_ns + DYING_NS;

@@ -16,7 +16,7 @@
 extern char **environ;
 
 /* Installed tools stand side by side; in a build tree emp-x is in the folder x beside ours. */
-int sibling_find(const char *tool, char **ret, struct error *err)
+int suite_tool_find(const char *tool, char **ret, struct error *err)
 {
 	_cleanup_(freep) char *beside = NULL, *built = NULL;
 	const char *dash = strchr(tool, '-');
@@ -79,14 +79,14 @@ static int start(const char *path, char *const *argv, int out_fd, pid_t *ret_pid
 	return r;
 }
 
-int sibling_run(const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err)
+int suite_tool_run(const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err)
 {
 	_cleanup_(freep) char *path = NULL, *output = NULL;
 	_cleanup_(closep) int in = -1, out = -1;
 	int pipes[2], status, r, waited;
 	pid_t pid;
 
-	r = sibling_find(tool, &path, err);
+	r = suite_tool_find(tool, &path, err);
 	if (r < 0)
 		return r;
 	if (pipe2(pipes, O_CLOEXEC) < 0)

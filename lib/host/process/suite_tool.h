@@ -8,7 +8,8 @@
 
 /* Runs `tool` (such as "emp-setup") with argv (argv[0] is the tool, ends with NULL), and gives its standard
  * output (the caller frees it) and exit status. Standard error is ours. */
-int sibling_run(const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err);
+int suite_tool_run(
+	const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err);
 
 /* The file of `tool`; the caller frees it. -ENOENT with a sentence. */
-int sibling_find(const char *tool, char **ret, struct error *err);
+int suite_tool_find(const char *tool, char **ret, struct error *err);

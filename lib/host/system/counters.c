@@ -17,7 +17,7 @@ enum {
 	MAX_THROTTLES = 128, /* files: on a larger machine the first 64 CPUs must do */
 };
 
-struct sentinel_reader {
+struct counter_reader {
 	int cpu;
 	struct machine_counter *counts; /* NULL: they are read from stat and vmstat */
 	int stat_fd, vmstat_fd, pressure_fd;
@@ -33,7 +33,7 @@ static int open_below(int root_fd, const char *path)
 	return openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_CLOEXEC);
 }
 
-static void open_throttles(struct sentinel_reader *reader, int root_fd)
+static void open_throttles(struct counter_reader *reader, int root_fd)
 {
 	static const char *const counts[] = {"core", "package"};
 	int first = reader->cpu < 0 ? 0 : reader->cpu,
@@ -55,7 +55,7 @@ static void open_throttles(struct sentinel_reader *reader, int root_fd)
 		}
 }
 
-void sentinel_reader_free(struct sentinel_reader *reader)
+void counter_reader_free(struct counter_reader *reader)
 {
 	if (!reader)
 		return;
@@ -69,9 +69,9 @@ void sentinel_reader_free(struct sentinel_reader *reader)
 }
 
 /* The text of a file up to `room`; "" if it cannot be read. */
-static const char *reread(struct sentinel_reader *reader, int fd, size_t room)
+static const char *reread(struct counter_reader *reader, int fd, size_t capacity)
 {
-	ssize_t n = fd < 0 ? -1 : pread(fd, reader->text, room, 0);
+	ssize_t n = fd < 0 ? -1 : pread(fd, reader->text, capacity, 0);
 
 	reader->text[n > 0 ? n : 0] = '\0';
 	return reader->text;
@@ -89,7 +89,7 @@ static const char *find_line(const char *text, const char *name)
 }
 
 /* Both in ticks. */
-static bool read_times(struct sentinel_reader *reader, long long *ret_user, long long *ret_steal)
+static bool read_times(struct counter_reader *reader, long long *ret_user, long long *ret_steal)
 {
 	const char *text = reread(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
 	char name[16] = "cpu ";
@@ -100,24 +100,24 @@ static bool read_times(struct sentinel_reader *reader, long long *ret_user, long
 	return text && sscanf(text, "%*s %lld %*d %*d %*d %*d %*d %*d %lld", ret_user, ret_steal) == 2;
 }
 
-static void read_steal(struct sentinel_reader *reader, struct sentinels *s)
+static void read_steal(struct counter_reader *reader, struct counters *s)
 {
 	long long user, steal;
 
 	if (read_times(reader, &user, &steal))
-		sentinels_set(s, SENTINEL_STEAL, steal * reader->tick_ns);
+		counters_set(s, COUNTER_STEAL, steal * reader->tick_ns);
 }
 
-static void read_memory(struct sentinel_reader *reader, struct sentinels *s)
+static void read_memory(struct counter_reader *reader, struct counters *s)
 {
 	static const struct {
 		const char *name;
-		enum sentinel which;
+		enum counter which;
 	} rows[] = {
 		/* as they stand in the file */
-		{"pswpin ", SENTINEL_SWAPPED_IN},
-		{"pswpout ", SENTINEL_SWAPPED_OUT},
-		{"pgmajfault ", SENTINEL_MAJOR_FAULTS},
+		{"pswpin ", COUNTER_SWAPPED_IN},
+		{"pswpout ", COUNTER_SWAPPED_OUT},
+		{"pgmajfault ", COUNTER_MAJOR_FAULTS},
 	};
 	enum { GROWTH = 256 }; /* of the numbers in front */
 	const char *text = reread(reader, reader->vmstat_fd, reader->vmstat_size);
@@ -127,63 +127,63 @@ static void read_memory(struct sentinel_reader *reader, struct sentinels *s)
 		const char *at = find_line(text, rows[i].name);
 
 		if (at)
-			sentinels_set(s, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10));
+			counters_set(s, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10));
 		end = at ? (size_t)(at - text) : TEXT_SIZE; /* the last one; should it be out of view, all */
 	}
 	reader->vmstat_size = end + GROWTH < TEXT_SIZE ? end + GROWTH : TEXT_SIZE - 1;
 }
 
-static void read_throttles(struct sentinel_reader *reader, struct sentinels *s)
+static void read_throttles(struct counter_reader *reader, struct counters *s)
 {
 	int64_t sum = 0;
 
 	for (int i = 0; i < reader->n_throttles; i++)
 		sum += strtoll(reread(reader, reader->throttle_fds[i], 32), NULL, 10);
 	if (reader->n_throttles > 0)
-		sentinels_set(s, SENTINEL_THROTTLES, sum);
+		counters_set(s, COUNTER_THROTTLES, sum);
 }
 
-static void read_pressure(struct sentinel_reader *reader, struct sentinels *s)
+static void read_pressure(struct counter_reader *reader, struct counters *s)
 {
 	const char *total = strstr(reread(reader, reader->pressure_fd, 128), "total=");
 
 	if (total) /* of the first line: somebody waited */
-		sentinels_set(s, SENTINEL_CPU_PRESSURE, strtoll(total + 6, NULL, 10) * NS_PER_US);
+		counters_set(s, COUNTER_CPU_PRESSURE, strtoll(total + 6, NULL, 10) * NS_PER_US);
 }
 
-static void read_counts(struct sentinel_reader *reader, struct sentinels *s)
+static void read_counts(struct counter_reader *reader, struct counters *s)
 {
 	struct machine_counts count;
 	struct error ignored;
 
 	if (machine_counter_read(reader->counts, &count, &ignored) < 0)
 		return;
-	sentinels_set(s, SENTINEL_STEAL, count.steal_ns);
-	sentinels_set(s, SENTINEL_SWAPPED_IN, count.swapped_in);
-	sentinels_set(s, SENTINEL_SWAPPED_OUT, count.swapped_out);
-	sentinels_set(s, SENTINEL_MAJOR_FAULTS, count.major_faults);
+	counters_set(s, COUNTER_STEAL, count.steal_ns);
+	counters_set(s, COUNTER_SWAPPED_IN, count.swapped_in);
+	counters_set(s, COUNTER_SWAPPED_OUT, count.swapped_out);
+	counters_set(s, COUNTER_MAJOR_FAULTS, count.major_faults);
 }
 
 /* By /proc, as far as it tells. */
-static bool read_slowly(struct sentinel_reader *reader, struct machine_counts *ret)
+static bool read_slowly(struct counter_reader *reader, struct machine_counts *ret)
 {
-	struct sentinels memory = {};
+	struct counters memory = {};
 	long long user, steal;
 
 	read_memory(reader, &memory);
 	*ret = (struct machine_counts){
-		.swapped_in = memory.value[SENTINEL_SWAPPED_IN],
-		.swapped_out = memory.value[SENTINEL_SWAPPED_OUT],
-		.major_faults = memory.value[SENTINEL_MAJOR_FAULTS],
+		.swapped_in = memory.value[COUNTER_SWAPPED_IN],
+		.swapped_out = memory.value[COUNTER_SWAPPED_OUT],
+		.major_faults = memory.value[COUNTER_MAJOR_FAULTS],
 	};
-	if (!read_times(reader, &user, &steal) || !sentinels_know(&memory, SENTINEL_MAJOR_FAULTS))
+	if (!read_times(reader, &user, &steal) || !counters_know(&memory, COUNTER_MAJOR_FAULTS))
 		return false;
 	ret->user_ns = user * reader->tick_ns;
 	ret->steal_ns = steal * reader->tick_ns;
 	return true;
 }
 
-static void open_counts(struct sentinel_reader *reader)
+static void open_counts(struct counter_reader *reader)
 {
 	_cleanup_(machine_counter_freep) struct machine_counter *counts = NULL;
 	struct machine_counts before, count, after;
@@ -196,13 +196,13 @@ static void open_counts(struct sentinel_reader *reader)
 		reader->counts = TAKE(counts);
 }
 
-int sentinels_open(struct sentinel_reader **ret, int root_fd, int cpu, bool by_bpf, struct error *err)
+int counters_open(struct counter_reader **ret, int root_fd, int cpu, bool by_bpf, struct error *err)
 {
-	struct sentinel_reader *reader = malloc(sizeof(*reader));
+	struct counter_reader *reader = malloc(sizeof(*reader));
 
 	if (!reader)
 		return error_os(err, -ENOMEM, "cannot watch the machine");
-	*reader = (struct sentinel_reader){
+	*reader = (struct counter_reader){
 		.cpu = cpu,
 		.stat_fd = open_below(root_fd, "/proc/stat"),
 		.vmstat_fd = open_below(root_fd, "/proc/vmstat"),
@@ -217,11 +217,11 @@ int sentinels_open(struct sentinel_reader **ret, int root_fd, int cpu, bool by_b
 	return 0;
 }
 
-void sentinels_read(struct sentinel_reader *reader, struct sentinels *ret)
+void counters_read(struct counter_reader *reader, struct counters *ret)
 {
 	struct clock_state clock;
 
-	*ret = (struct sentinels){};
+	*ret = (struct counters){};
 	if (reader->counts) {
 		read_counts(reader, ret);
 	} else {
@@ -230,21 +230,21 @@ void sentinels_read(struct sentinel_reader *reader, struct sentinels *ret)
 	}
 	read_throttles(reader, ret);
 	read_pressure(reader, ret);
-	sentinels_set(ret, SENTINEL_SUSPENDED, clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC));
+	counters_set(ret, COUNTER_SUSPENDED, clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC));
 	clock_read(&clock);
 	if (clock.known)
-		sentinels_set(ret, SENTINEL_CLOCK_RATE, (int64_t)(clock.frequency_ppm * 1000));
+		counters_set(ret, COUNTER_CLOCK_RATE, (int64_t)(clock.frequency_ppm * 1000));
 }
 
-struct sentinels sentinels_between(const struct sentinels *before, const struct sentinels *after)
+struct counters counters_between(const struct counters *before, const struct counters *after)
 {
-	struct sentinels moved = {.known = before->known & after->known};
+	struct counters moved = {.known = before->known & after->known};
 
-	for (int i = 0; i < N_SENTINELS; i++)
-		if (sentinels_know(&moved, i))
+	for (int i = 0; i < N_COUNTERS; i++)
+		if (counters_know(&moved, i))
 			moved.value[i] = after->value[i] - before->value[i];
 	/* two clocks cannot be read at one moment: what is less than a millisecond is that */
-	if (moved.value[SENTINEL_SUSPENDED] < NS_PER_MS)
-		moved.value[SENTINEL_SUSPENDED] = 0;
+	if (moved.value[COUNTER_SUSPENDED] < NS_PER_MS)
+		moved.value[COUNTER_SUSPENDED] = 0;
 	return moved;
 }

@@ -98,15 +98,15 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
 int machine_counter_open(struct machine_counter **ret, int cpu, struct error *err)
 {
 	_cleanup_(machine_counter_freep) struct machine_counter *counts = calloc(1, sizeof(*counts));
-	struct accounting_site site;
+	struct accounting_support site;
 	libbpf_print_fn_t print;
 	int r;
 
 	if (!counts)
 		return error_os(err, -ENOMEM, "cannot watch the machine");
 	privilege_raise();
-	accounting_site_read(&site, AT_FDCWD);
-	r = accounting_site_has_bpf(&site, err);
+	accounting_support_read(&site, AT_FDCWD);
+	r = accounting_support_has_bpf(&site, err);
 	if (r == 0) {
 		print = libbpf_set_print(say_nothing);
 		r = load(counts, cpu);

@@ -150,14 +150,14 @@ static int set_text(char **text, const char *value)
 }
 
 /* What goes on while a file is read: inih's handlers can only say that a line is not good. */
-struct reading {
+struct analysis {
 	struct policy *policy;
 	const char *where;
 	struct error *err;
 	int failed;
 };
 
-static int take(struct reading *reading, const char *section, const char *name, const char *value)
+static int take(struct analysis *reading, const char *section, const char *name, const char *value)
 {
 	static const struct {
 		const char *section;
@@ -185,7 +185,7 @@ static int take(struct reading *reading, const char *section, const char *name, 
 
 static int take_line(void *user, const char *section, const char *name, const char *value)
 {
-	struct reading *reading = user;
+	struct analysis *reading = user;
 
 	if (!reading->failed)
 		reading->failed = take(reading, section, name, value);
@@ -195,7 +195,7 @@ static int take_line(void *user, const char *section, const char *name, const ch
 int policy_parse(struct policy **ret, const char *text, const char *where, struct error *err)
 {
 	_cleanup_(policy_freep) struct policy *policy = calloc(1, sizeof(*policy));
-	struct reading reading = {policy, where, err, 0};
+	struct analysis reading = {policy, where, err, 0};
 	int line;
 
 	if (!policy)

@@ -20,7 +20,7 @@
 
 int book_path(const char *option, char **ret, struct error *err)
 {
-	return place_book(option, ret, err);
+	return paths_book(option, ret, err);
 }
 
 /* The next commit waits for the disk, as all do that are not a sample's. */

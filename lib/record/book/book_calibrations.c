@@ -9,24 +9,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-void calibration_clear(struct calibration *c)
+void calibration_plan_clear(struct calibration_plan *c)
 {
 	free(c->profile);
 	free(c->state);
 	free(c->owner);
 	free(c->backend);
-	*c = (struct calibration){};
+	*c = (struct calibration_plan){};
 }
 
-static void bind_part(struct query *q, const struct calibration_part *part)
+static void bind_part(struct query *q, const struct calibration_phase *phase)
 {
-	query_int(q, part->length_ns);
-	query_int(q, part->samples);
-	query_unless(q, part->central_max_ns, 0);
-	query_unless(q, part->run, 0);
+	query_int(q, phase->length_ns);
+	query_int(q, phase->samples);
+	query_unless(q, phase->central_max_ns, 0);
+	query_unless(q, phase->run, 0);
 }
 
-int book_begin_calibration(struct book *book, struct calibration *c, struct error *err)
+int book_begin_calibration(struct book *book, struct calibration_plan *c, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int64_t started_ns = c->started_ns ?: clock_ns(CLOCK_REALTIME);
@@ -49,8 +49,8 @@ int book_begin_calibration(struct book *book, struct calibration *c, struct erro
 	query_text(&q, c->state);
 	query_text(&q, c->owner);
 	query_int(&q, started_ns);
-	for (int i = 0; i < CALIBRATION_PARTS; i++)
-		bind_part(&q, &c->parts[i]);
+	for (int i = 0; i < CALIBRATION_PHASES; i++)
+		bind_part(&q, &c->phases[i]);
 	query_text(&q, c->backend);
 	query_unless(&q, c->cpu, -1);
 	query_int(&q, c->anyway);
@@ -64,7 +64,7 @@ int book_begin_calibration(struct book *book, struct calibration *c, struct erro
 	return 0;
 }
 
-int book_update_calibration(struct book *book, const struct calibration *c, struct error *err)
+int book_update_calibration(struct book *book, const struct calibration_plan *c, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
@@ -75,8 +75,8 @@ int book_update_calibration(struct book *book, const struct calibration *c, stru
 		return r;
 	query_text(&q, c->state);
 	query_text(&q, c->owner);
-	query_unless(&q, c->parts[SHORT_PART].run, 0);
-	query_unless(&q, c->parts[LONG_PART].run, 0);
+	query_unless(&q, c->phases[SHORT_PHASE].run, 0);
+	query_unless(&q, c->phases[LONG_PHASE].run, 0);
 	query_int(&q, c->id);
 	r = query_run(&q, err);
 	if (r < 0)
@@ -88,9 +88,9 @@ int book_update_calibration(struct book *book, const struct calibration *c, stru
 	return 0;
 }
 
-static struct calibration_part read_part(struct query *q, int column)
+static struct calibration_phase read_phase(struct query *q, int column)
 {
-	return (struct calibration_part){
+	return (struct calibration_phase){
 		.length_ns = query_column(q, column),
 		.samples = (uint32_t)query_column(q, column + 1),
 		.central_max_ns = query_column(q, column + 2),
@@ -98,15 +98,15 @@ static struct calibration_part read_part(struct query *q, int column)
 	};
 }
 
-static int read_calibration(struct query *q, struct calibration *ret, struct error *err)
+static int read_calibration(struct query *q, struct calibration_plan *ret, struct error *err)
 {
-	*ret = (struct calibration){
+	*ret = (struct calibration_plan){
 		.id = query_column(q, 0),
 		.profile = query_column_text(q, 1),
 		.state = query_column_text(q, 2),
 		.owner = query_column_text(q, 3),
 		.started_ns = query_column(q, 4),
-		.parts = {read_part(q, 5), read_part(q, 9)},
+		.phases = {read_phase(q, 5), read_phase(q, 9)},
 		.backend = query_column_text(q, 13),
 		.cpu = (int)query_column_or(q, 14, -1),
 		.anyway = query_column(q, 15),
@@ -117,18 +117,18 @@ static int read_calibration(struct query *q, struct calibration *ret, struct err
 }
 
 struct list {
-	struct calibration *items;
+	struct calibration_plan *items;
 	size_t n;
 };
 
 static void list_clear(struct list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
-		calibration_clear(&list->items[i]);
+		calibration_plan_clear(&list->items[i]);
 	free(list->items);
 }
 
-int book_calibrations(struct book *book, struct calibration **ret, size_t *ret_n, struct error *err)
+int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *ret_n, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	_cleanup_(list_clear) struct list list = {};
@@ -142,7 +142,7 @@ int book_calibrations(struct book *book, struct calibration **ret, size_t *ret_n
 	if (r < 0)
 		return r;
 	while ((r = query_step(&q, err)) > 0) {
-		struct calibration *bigger = reallocarray(list.items, list.n + 1, sizeof(*bigger));
+		struct calibration_plan *bigger = reallocarray(list.items, list.n + 1, sizeof(*bigger));
 
 		if (!bigger)
 			return error_os(err, -ENOMEM, "cannot list the calibrations");
@@ -165,7 +165,7 @@ static const char *why_of(const char *state)
 	return strcmp(state, "open") ? state : "cut off";
 }
 
-static int mark_seam(struct book *book, const struct run *run, int64_t environment, struct error *err)
+static int mark_resume_point(struct book *book, const struct run *run, int64_t environment, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
@@ -192,7 +192,7 @@ static int reopen(struct book *book, int64_t id, int64_t environment, struct err
 
 	r = book_get_run(book, id, &run, err);
 	if (r >= 0 && run.n_samples > 0)
-		r = mark_seam(book, &run, environment, err);
+		r = mark_resume_point(book, &run, environment, err);
 	if (r >= 0)
 		r = query_begin(&q, book, "UPDATE run SET state = 'open', ended_ns = NULL WHERE id = ?", err);
 	if (r < 0)
@@ -210,17 +210,18 @@ int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct 
 	return r < 0 ? r : book_leave(book, own, reopen(book, run, environment, err), err);
 }
 
-void seams_free(struct seam *seams, size_t n)
+void resume_points_free(struct resume_point *resume_points, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		free(seams[i].why);
-	free(seams);
+		free(resume_points[i].why);
+	free(resume_points);
 }
 
-int book_seams(struct book *book, int64_t run, struct seam **ret, size_t *ret_n, struct error *err)
+int book_resume_points(
+	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	struct seam *seams = NULL;
+	struct resume_point *resume_points = NULL;
 	size_t n = 0;
 	int r;
 
@@ -230,23 +231,23 @@ int book_seams(struct book *book, int64_t run, struct seam **ret, size_t *ret_n,
 		return r;
 	query_int(&q, run);
 	while ((r = query_step(&q, err)) > 0) {
-		struct seam *bigger = reallocarray(seams, n + 1, sizeof(*bigger));
+		struct resume_point *bigger = reallocarray(resume_points, n + 1, sizeof(*bigger));
 
 		if (!bigger) {
 			r = error_os(err, -ENOMEM, "cannot read the seams of run %" PRId64, run);
 			break;
 		}
-		seams = bigger;
-		seams[n++] = (struct seam){(uint32_t)query_column(&q, 0), query_column(&q, 1),
+		resume_points = bigger;
+		resume_points[n++] = (struct resume_point){(uint32_t)query_column(&q, 0), query_column(&q, 1),
 			query_column_text(&q, 2), query_column(&q, 3)};
 	}
 	if (r >= 0)
 		r = query_done(&q, err);
 	if (r < 0) {
-		seams_free(seams, n);
+		resume_points_free(resume_points, n);
 		return r;
 	}
-	*ret = seams;
+	*ret = resume_points;
 	*ret_n = n;
 	return 0;
 }

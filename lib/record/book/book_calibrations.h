@@ -6,38 +6,38 @@
 #include "lib/record/book/book.h"
 
 /* The short or the long half. */
-struct calibration_part {
+struct calibration_phase {
 	int64_t length_ns;      /* of INC */
 	uint32_t samples;       /* how many are wanted */
 	int64_t central_max_ns; /* the eye overruled; 0: not */
 	int64_t run;            /* 0: not begun */
 };
 
-enum { SHORT_PART, LONG_PART, CALIBRATION_PARTS };
+enum { SHORT_PHASE, LONG_PHASE, CALIBRATION_PHASES };
 
-struct calibration {
+struct calibration_plan {
 	int64_t id;    /* in the book; 0: not stored */
 	char *profile; /* the name it is made for */
 	char *state;   /* "open", "done" (there is a profile), "refused" (a run was no L) */
-	char *owner;   /* the process that does it, as lib/host/process/process_ref.h writes it; NULL: nobody */
+	char *owner; /* the process that does it, as lib/host/process/process_ref.h writes it; NULL: nobody */
 	int64_t started_ns;
-	struct calibration_part parts[CALIBRATION_PARTS];
+	struct calibration_phase phases[CALIBRATION_PHASES];
 	char *backend; /* as it was asked for: "auto", … */
 	int cpu;       /* -1: not pinned */
 	bool anyway, force, replace;
 };
 
-void calibration_clear(struct calibration *calibration);
+void calibration_plan_clear(struct calibration_plan *calibration);
 
 /* Sets the id, state "open", and started_ns if it is 0. */
-int book_begin_calibration(struct book *book, struct calibration *calibration, struct error *err);
+int book_begin_calibration(struct book *book, struct calibration_plan *calibration, struct error *err);
 /* What changes as it goes on: state, owner, and the runs. */
-int book_update_calibration(struct book *book, const struct calibration *calibration, struct error *err);
+int book_update_calibration(struct book *book, const struct calibration_plan *calibration, struct error *err);
 /* In the order they were begun; clear each and free the array. */
-int book_calibrations(struct book *book, struct calibration **ret, size_t *ret_n, struct error *err);
+int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *ret_n, struct error *err);
 
 /* Where a run was cut off and gone on with. */
-struct seam {
+struct resume_point {
 	uint32_t n;          /* the first sample behind it */
 	int64_t at_ns;       /* since 1970 */
 	char *why;           /* "interrupted", "failed", "cut off" */
@@ -46,11 +46,12 @@ struct seam {
 
 /* Opens a run again, and marks the seam behind the samples that it has (none: there is no seam). */
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err);
-/* seams_free() frees the array. */
-int book_seams(struct book *book, int64_t run, struct seam **ret, size_t *ret_n, struct error *err);
-void seams_free(struct seam *seams, size_t n);
+/* resume_points_free() frees the array. */
+int book_resume_points(
+	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err);
+void resume_points_free(struct resume_point *resume_points, size_t n);
 
-static inline void calibration_clearp(struct calibration *calibration)
+static inline void calibration_plan_clearp(struct calibration_plan *calibration)
 {
-	calibration_clear(calibration);
+	calibration_plan_clear(calibration);
 }

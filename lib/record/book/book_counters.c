@@ -7,22 +7,22 @@
 #include <errno.h>
 #include <inttypes.h>
 
-const char *const sentinel_names[N_SENTINELS] = {
-	[SENTINEL_STEAL] = "steal_ns",
-	[SENTINEL_THROTTLES] = "throttles",
-	[SENTINEL_SWAPPED_IN] = "swapped_in_pages",
-	[SENTINEL_SWAPPED_OUT] = "swapped_out_pages",
-	[SENTINEL_MAJOR_FAULTS] = "major_faults",
-	[SENTINEL_SUSPENDED] = "suspended_ns",
-	[SENTINEL_CLOCK_RATE] = "clock_rate_ppb",
-	[SENTINEL_CPU_PRESSURE] = "cpu_pressure_ns",
-	[SENTINEL_VOLUNTARY] = "voluntary_switches",
-	[SENTINEL_INVOLUNTARY] = "involuntary_switches",
+const char *const counter_names[N_COUNTERS] = {
+	[COUNTER_STEAL] = "steal_ns",
+	[COUNTER_THROTTLES] = "throttles",
+	[COUNTER_SWAPPED_IN] = "swapped_in_pages",
+	[COUNTER_SWAPPED_OUT] = "swapped_out_pages",
+	[COUNTER_MAJOR_FAULTS] = "major_faults",
+	[COUNTER_SUSPENDED] = "suspended_ns",
+	[COUNTER_CLOCK_RATE] = "clock_rate_ppb",
+	[COUNTER_CPU_PRESSURE] = "cpu_pressure_ns",
+	[COUNTER_VOLUNTARY] = "voluntary_switches",
+	[COUNTER_INVOLUNTARY] = "involuntary_switches",
 };
 
 /* The columns of the table stand in the order of the names. */
-int book_add_sentinels(
-	struct book *book, int64_t run, uint32_t sample, const struct sentinels *moved, struct error *err)
+int book_add_counters(
+	struct book *book, int64_t run, uint32_t sample, const struct counters *moved, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
@@ -32,33 +32,33 @@ int book_add_sentinels(
 		return r;
 	query_int(&q, run);
 	query_int(&q, sample);
-	for (int i = 0; i < N_SENTINELS; i++)
-		if (sentinels_know(moved, i))
+	for (int i = 0; i < N_COUNTERS; i++)
+		if (counters_know(moved, i))
 			query_int(&q, moved->value[i]);
 		else
 			query_unless(&q, 0, 0);
 	return query_run(&q, err);
 }
 
-static struct sample_sentinels read_row(struct query *q)
+static struct sample_counters read_row(struct query *q)
 {
-	struct sample_sentinels row = {.sample = (uint32_t)query_column(q, 0)};
+	struct sample_counters row = {.sample = (uint32_t)query_column(q, 0)};
 
-	for (int i = 0; i < N_SENTINELS; i++) {
+	for (int i = 0; i < N_COUNTERS; i++) {
 		int64_t value = query_column_or(q, i + 1, INT64_MIN);
 
 		if (value != INT64_MIN)
-			sentinels_set(&row.moved, i, value);
+			counters_set(&row.moved, i, value);
 	}
 	return row;
 }
 
-int book_sentinels(
-	struct book *book, int64_t run, struct sample_sentinels **ret, size_t *ret_n, struct error *err)
+int book_counters(
+	struct book *book, int64_t run, struct sample_counters **ret, size_t *ret_n, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	_cleanup_(freep) struct sample_sentinels *rows = NULL;
-	size_t n = 0, room = 0;
+	_cleanup_(freep) struct sample_counters *rows = NULL;
+	size_t n = 0, capacity = 0;
 	int r;
 
 	r = query_begin(&q, book,
@@ -70,11 +70,11 @@ int book_sentinels(
 		return r;
 	query_int(&q, run);
 	while ((r = query_step(&q, err)) > 0) {
-		if (n == room) {
-			struct sample_sentinels *bigger;
+		if (n == capacity) {
+			struct sample_counters *bigger;
 
-			room = room ? 2 * room : 64;
-			bigger = reallocarray(rows, room, sizeof(*rows));
+			capacity = capacity ? 2 * capacity : 64;
+			bigger = reallocarray(rows, capacity, sizeof(*rows));
 			if (!bigger)
 				return error_os(
 					err, -ENOMEM, "cannot read the sentinels of run %" PRId64, run);

@@ -6,18 +6,18 @@
 #include "lib/host/system/counters.h"
 #include "lib/record/book/book.h"
 
-/* By enum sentinel: the column, and the member of a document. */
-extern const char *const sentinel_names[N_SENTINELS];
+/* By enum counter: the column, and the member of a document. */
+extern const char *const counter_names[N_COUNTERS];
 
-struct sample_sentinels {
+struct sample_counters {
 	uint32_t sample; /* its n */
-	struct sentinels moved;
+	struct counters moved;
 };
 
 /* With the sample, in one transaction. */
-int book_add_sentinels(
-	struct book *book, int64_t run, uint32_t sample, const struct sentinels *moved, struct error *err);
+int book_add_counters(
+	struct book *book, int64_t run, uint32_t sample, const struct counters *moved, struct error *err);
 
 /* In order of samples; those of a run that has none are none. The caller frees the array. */
-int book_sentinels(
-	struct book *book, int64_t run, struct sample_sentinels **ret, size_t *ret_n, struct error *err);
+int book_counters(
+	struct book *book, int64_t run, struct sample_counters **ret, size_t *ret_n, struct error *err);

@@ -153,11 +153,11 @@ int book_daemon(struct book *book, const char *name, const char *exe, const char
 	return 0;
 }
 
-static int add_row(struct query *q, struct daemons *all, size_t room, struct error *err)
+static int add_row(struct query *q, struct daemons *all, size_t capacity, struct error *err)
 {
 	struct daemon *daemon = &all->items[all->n];
 
-	if (all->n == room || query_column(q, 0) != (int64_t)all->n + 1)
+	if (all->n == capacity || query_column(q, 0) != (int64_t)all->n + 1)
 		return error_say(err, -EBADMSG,
 			"the lab book '%s' is damaged: its daemons are not numbered 1, 2, 3 and so on; go back to a copy of it that is whole",
 			q->book->path);
@@ -174,7 +174,7 @@ int book_daemons(struct book *book, struct daemons *ret, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	_cleanup_(daemons_clearp) struct daemons all = {};
-	size_t room = 0;
+	size_t capacity = 0;
 	int r;
 
 	/* one statement, and so one view of the table: the count is of the rows that follow */
@@ -190,12 +190,12 @@ int book_daemons(struct book *book, struct daemons *ret, struct error *err)
 		if (r == 0)
 			break;
 		if (!all.items) {
-			room = query_column(&q, 5);
-			all.items = calloc(room, sizeof(*all.items));
+			capacity = query_column(&q, 5);
+			all.items = calloc(capacity, sizeof(*all.items));
 			if (!all.items)
 				return error_os(err, -ENOMEM, "cannot list the daemons");
 		}
-		r = add_row(&q, &all, room, err);
+		r = add_row(&q, &all, capacity, err);
 		if (r < 0)
 			return r;
 	}

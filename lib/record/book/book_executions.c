@@ -142,7 +142,7 @@ int book_each_time(struct book *book, int64_t run, book_each *each, void *data, 
 
 struct collection {
 	struct execution *items;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 static void collection_clear(struct collection *all)
@@ -154,14 +154,14 @@ static int collect(const struct execution *execution, void *data)
 {
 	struct collection *all = data;
 
-	if (all->n == all->room) {
-		size_t room = all->room ? 2 * all->room : 64;
-		struct execution *bigger = reallocarray(all->items, room, sizeof(*bigger));
+	if (all->n == all->capacity) {
+		size_t capacity = all->capacity ? 2 * all->capacity : 64;
+		struct execution *bigger = reallocarray(all->items, capacity, sizeof(*bigger));
 
 		if (!bigger)
 			return -ENOMEM;
 		all->items = bigger;
-		all->room = room;
+		all->capacity = capacity;
 	}
 	all->items[all->n++] = *execution;
 	return 0;

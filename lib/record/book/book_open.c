@@ -48,7 +48,7 @@ static int check_new(const char *path, const char *directory, struct error *err)
 	struct stat st;
 
 	if (stat(directory, &st) < 0 && errno == ENOENT) {
-		if (place_default_book(&by_default, &ignored) < 0 || strcmp(path, by_default))
+		if (paths_default_book(&by_default, &ignored) < 0 || strcmp(path, by_default))
 			return error_say(err, -ENOENT,
 				"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
 				path, directory);

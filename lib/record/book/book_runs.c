@@ -95,7 +95,7 @@ int book_end_run(struct book *book, int64_t id, const char *state, const char *n
 	" resolution_ns, started_ns, ended_ns, environment, cpu,"                                          \
 	" (SELECT count(*) FROM sample WHERE run = run.id) FROM run"
 
-static int read_run(struct query *q, struct run *ret, struct error *err)
+static int analysis_load(struct query *q, struct run *ret, struct error *err)
 {
 	*ret = (struct run){
 		.id = query_column(q, 0),
@@ -133,7 +133,7 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 		return r;
 	if (r == 0)
 		return run_not_there(book, id, err);
-	r = read_run(&q, &run, err);
+	r = analysis_load(&q, &run, err);
 	if (r < 0)
 		return r;
 	*ret = run;
@@ -143,7 +143,7 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 
 struct runs {
 	struct run *items;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 static void runs_clear(struct runs *runs)
@@ -161,16 +161,16 @@ static int collect_runs(struct query *q, struct runs *runs, struct error *err)
 		r = query_step(q, err);
 		if (r <= 0)
 			return r;
-		if (runs->n == runs->room) {
-			size_t room = runs->room ? 2 * runs->room : 16;
-			struct run *bigger = reallocarray(runs->items, room, sizeof(*bigger));
+		if (runs->n == runs->capacity) {
+			size_t capacity = runs->capacity ? 2 * runs->capacity : 16;
+			struct run *bigger = reallocarray(runs->items, capacity, sizeof(*bigger));
 
 			if (!bigger)
 				return error_os(err, -ENOMEM, "cannot list the runs");
 			runs->items = bigger;
-			runs->room = room;
+			runs->capacity = capacity;
 		}
-		r = read_run(q, &runs->items[runs->n++], err);
+		r = analysis_load(q, &runs->items[runs->n++], err);
 		if (r < 0)
 			return r;
 	}

@@ -98,7 +98,7 @@ int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *re
 {
 	_cleanup_(query_end) struct query q = {};
 	_cleanup_(freep) struct sample *samples = NULL;
-	size_t n = 0, room = 0;
+	size_t n = 0, capacity = 0;
 	int r;
 
 	r = query_begin(&q, book,
@@ -115,11 +115,11 @@ int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *re
 			return r;
 		if (r == 0)
 			break;
-		if (n == room) {
+		if (n == capacity) {
 			struct sample *bigger;
 
-			room = room ? 2 * room : 64;
-			bigger = reallocarray(samples, room, sizeof(*samples));
+			capacity = capacity ? 2 * capacity : 64;
+			bigger = reallocarray(samples, capacity, sizeof(*samples));
 			if (!bigger)
 				return error_os(err, -ENOMEM, "cannot read the samples of run %" PRId64, run);
 			samples = bigger;

@@ -6,8 +6,8 @@
 #include "lib/record/document/json_fields.h"
 
 /* What is known; NULL: no memory. */
-json_t *document_make_sentinels(const struct sentinels *sentinels);
+json_t *document_make_counters(const struct counters *counters);
 
 /* Nothing is known of a sample without the member. */
-int document_parse_sentinels(
-	const json_t *sample, const struct place *at, struct sentinels *ret, struct error *err);
+int document_parse_counters(
+	const json_t *sample, const struct place *at, struct counters *ret, struct error *err);

@@ -95,19 +95,19 @@ static int add_execution(const struct execution *execution, void *data)
 }
 
 /* Into the samples that have them: both are in order. */
-static int add_sentinels(struct book *book, int64_t run, json_t *array, struct error *err)
+static int add_counters(struct book *book, int64_t run, json_t *array, struct error *err)
 {
-	_cleanup_(freep) struct sample_sentinels *rows = NULL;
+	_cleanup_(freep) struct sample_counters *rows = NULL;
 	size_t n, at = 0;
 	int r;
 
-	r = book_sentinels(book, run, &rows, &n, err);
+	r = book_counters(book, run, &rows, &n, err);
 	for (size_t i = 0; r >= 0 && i < json_array_size(array) && at < n; i++) {
 		json_t *sample = json_array_get(array, i);
 
 		if (json_integer_value(json_object_get(sample, "n")) != rows[at].sample)
 			continue;
-		if (json_object_set_new(sample, "sentinels", document_make_sentinels(&rows[at++].moved)) < 0)
+		if (json_object_set_new(sample, "sentinels", document_make_counters(&rows[at++].moved)) < 0)
 			return not_made(err);
 	}
 	return r;
@@ -129,7 +129,7 @@ static int make_samples(struct book *book, int64_t run, json_t *array, struct er
 	for (size_t i = 0; i < export.n; i++)
 		if (json_array_append_new(array, make_sample(&samples[i])) < 0)
 			return not_made(err);
-	r = add_sentinels(book, run, array, err);
+	r = add_counters(book, run, array, err);
 	if (r < 0)
 		return r;
 	err->text[0] = '\0';

@@ -13,7 +13,7 @@ struct import {
 	struct book *book; /* NULL: only check */
 	int64_t run;
 	struct execution *executions; /* of the sample at hand */
-	size_t room;
+	size_t capacity;
 	int64_t first_ns, end_ns; /* of the samples met so far */
 };
 
@@ -137,13 +137,13 @@ static int make_room(struct import *import, size_t n, struct error *err)
 {
 	struct execution *bigger;
 
-	if (n <= import->room)
+	if (n <= import->capacity)
 		return 0;
 	bigger = reallocarray(import->executions, n, sizeof(*bigger));
 	if (!bigger)
 		return error_os(err, -ENOMEM, "cannot read the executions of a sample");
 	import->executions = bigger;
-	import->room = n;
+	import->capacity = n;
 	return 0;
 }
 
@@ -166,16 +166,16 @@ static int take_executions(
 	return r;
 }
 
-static int take_sentinels(struct import *import, const json_t *object, uint32_t sample, struct error *err)
+static int take_counters(struct import *import, const json_t *object, uint32_t sample, struct error *err)
 {
-	struct sentinels sentinels = {};
+	struct counters counters = {};
 	int r;
 
-	r = document_parse_sentinels(
-		object, &(struct place){.what = "sample", .number = sample}, &sentinels, err);
-	if (r < 0 || !import->book || !sentinels.known)
+	r = document_parse_counters(
+		object, &(struct place){.what = "sample", .number = sample}, &counters, err);
+	if (r < 0 || !import->book || !counters.known)
 		return r;
-	return book_add_sentinels(import->book, import->run, sample, &sentinels, err);
+	return book_add_counters(import->book, import->run, sample, &counters, err);
 }
 
 static int take_samples(struct import *import, const json_t *samples, struct error *err)
@@ -199,7 +199,7 @@ static int take_samples(struct import *import, const json_t *samples, struct err
 			r = book_add_sample(import->book, import->run, &sample, import->executions,
 				json_array_size(executions), err);
 		if (r >= 0)
-			r = take_sentinels(import, object, sample.n, err);
+			r = take_counters(import, object, sample.n, err);
 		if (r < 0)
 			return r;
 		if (i == 0)
@@ -270,7 +270,7 @@ static int read_texts(const json_t *document, struct run *run, struct error *err
 	return r < 0 ? r : copy_state(document, &run->state, err);
 }
 
-static int read_run(const json_t *document, struct run *run, struct error *err)
+static int analysis_load(const json_t *document, struct run *run, struct error *err)
 {
 	const struct place top = {};
 	const char *program;
@@ -364,7 +364,7 @@ int document_import_run(struct book *book, const json_t *document, int64_t *ret_
 
 	r = member_header(document, "emp-run", 1, err);
 	if (r >= 0)
-		r = read_run(document, &run, err);
+		r = analysis_load(document, &run, err);
 	if (r >= 0)
 		r = read_origin(document, &origin, err);
 	if (r >= 0)

@@ -15,11 +15,11 @@ char *place_text(char buffer[PLACE_SIZE], const struct place *at)
 		return strcpy(buffer, "the document");
 	if (at->number == 0)
 		return strncat(strcpy(buffer, ""), at->what, PLACE_SIZE - 1);
-	if (!at->part)
+	if (!at->phase)
 		snprintf(buffer, PLACE_SIZE, "%s %" PRId64, at->what, at->number);
 	else
-		snprintf(buffer, PLACE_SIZE, "%s %" PRId64 ", %s %" PRId64, at->what, at->number, at->part,
-			at->part_number);
+		snprintf(buffer, PLACE_SIZE, "%s %" PRId64 ", %s %" PRId64, at->what, at->number, at->phase,
+			at->phase_number);
 	return buffer;
 }
 

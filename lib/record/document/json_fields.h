@@ -11,10 +11,10 @@
 
 /* "the document", or "sample 3", or "sample 3, execution 2". */
 struct place {
-	const char *what; /* NULL: the document itself */
-	int64_t number;   /* 0: there is one only */
-	const char *part; /* NULL: the whole of it */
-	int64_t part_number;
+	const char *what;  /* NULL: the document itself */
+	int64_t number;    /* 0: there is one only */
+	const char *phase; /* NULL: the whole of it */
+	int64_t phase_number;
 };
 
 enum { PLACE_SIZE = 96 };
