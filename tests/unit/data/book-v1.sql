@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
 -- A lab book of version 1, as sqlite3 dumps it, for the test that brings it up to date.
 PRAGMA application_id = 1162694754;
 PRAGMA user_version = 1;
