@@ -138,6 +138,19 @@ char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns)
 	return buffer;
 }
 
+char *text_rfc3339(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns)
+{
+	int64_t ns = (realtime_ns % NS_PER_S + NS_PER_S) % NS_PER_S;
+	time_t seconds = (realtime_ns - ns) / NS_PER_S;
+	struct tm tm;
+	size_t len;
+
+	gmtime_r(&seconds, &tm);
+	len = strftime(buffer, TEXT_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(buffer + len, TEXT_TIME_SIZE - len, ".%09" PRId64 "Z", ns);
+	return buffer;
+}
+
 int text_read_file(int root_fd, const char *path, char **ret)
 {
 	_cleanup_(closep) int fd = -1;

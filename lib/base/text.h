@@ -37,6 +37,9 @@ char *text_seconds(char buffer[TEXT_TIME_SIZE], int64_t ns);
 /* A moment (ns since 1970) in local time, "2026-11-21 14:03:59". Returns `buffer`. */
 char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns);
 
+/* The same in UTC as RFC 3339 has it, for JSON: "2026-11-21T14:03:59.000000001Z". Returns `buffer`. */
+char *text_rfc3339(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns);
+
 /* The file `path` below `root_fd` (AT_FDCWD: as it is), whole, without trailing newlines; the caller frees
  * it. Absolute paths are taken below root_fd when it is a descriptor. -errno without a sentence:
  * absence is often an answer, and the caller knows. */

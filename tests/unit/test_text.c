@@ -162,6 +162,16 @@ static void a_missing_file_is_an_errno_without_a_sentence(void **state)
 	assert_null(text);
 }
 
+static void a_moment_for_json_is_utc_with_nanoseconds(void **state)
+{
+	char text[TEXT_TIME_SIZE];
+
+	assert_string_equal(text_rfc3339(text, 1700000000000000001), "2023-11-14T22:13:20.000000001Z");
+	assert_string_equal(text_rfc3339(text, 0), "1970-01-01T00:00:00.000000000Z");
+	assert_string_equal(text_rfc3339(text, -1), "1969-12-31T23:59:59.999999999Z");
+	assert_string_equal(text_rfc3339(text, INT64_MAX), "2262-04-11T23:47:16.854775807Z");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +182,7 @@ int main(void)
 		cmocka_unit_test(durations_read_as_a_person_writes_them),
 		cmocka_unit_test(precise_times_show_a_tenth_of_their_step),
 		cmocka_unit_test(seconds_keep_the_digits_that_are_there),
+		cmocka_unit_test(a_moment_for_json_is_utc_with_nanoseconds),
 		cmocka_unit_test(a_cpu_list_opens_into_its_numbers),
 		cmocka_unit_test(a_missing_file_is_an_errno_without_a_sentence),
 	};
