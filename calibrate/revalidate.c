@@ -201,11 +201,10 @@ static int run_inc(struct calibration *w, const struct past *p, int64_t *ret_run
 	return r;
 }
 
-static const char *verdict_word(enum validity verdict)
+/* The member "verdict" of 0.1.0; "validity" has the new names. */
+static const char *verdict_word(enum validity validity)
 {
-	static const char *const words[] = {"stands", "repeat-short", "repeat-all"};
-
-	return words[verdict];
+	return validity == VALIDITY_HOLDS ? "stands" : validity_name(validity);
 }
 
 static void print_verdict(const struct judgement *j, const struct past *p)
@@ -236,9 +235,9 @@ static void print_verdict(const struct judgement *j, const struct past *p)
 
 static int print_json(const struct judgement *j, const struct past *p, int64_t run, struct error *err)
 {
-	_cleanup_(json_decrefp)
-		json_t *json = json_pack("{s:s, s:s, s:I, s:[], s:[]}", "profile", p->profile.name, "verdict",
-			verdict_word(j->verdict), "run", (json_int_t)run, "changes", "findings");
+	_cleanup_(json_decrefp) json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:[], s:[]}", "profile",
+		p->profile.name, "validity", validity_name(j->verdict), "verdict", verdict_word(j->verdict),
+		"run", (json_int_t)run, "changes", "findings");
 
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
@@ -249,7 +248,8 @@ static int print_json(const struct judgement *j, const struct past *p, int64_t r
 	}
 	for (size_t i = 0; i < j->n; i++)
 		json_array_append_new(json_object_get(json, "findings"),
-			json_pack("{s:s, s:s}", "verdict", verdict_word(j->findings[i].verdict), "words",
+			json_pack("{s:s, s:s, s:s}", "validity", validity_name(j->findings[i].verdict),
+				"verdict", verdict_word(j->findings[i].verdict), "words",
 				j->findings[i].words));
 	return json ? json_print(json, stdout, err) : error_os(err, -ENOMEM, "cannot print the verdict");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a profile still holds: see verdict.h.
+/* Whether a profile still holds: see validity.h.
  *
- * Cutoffs are times of daemons beside INC. They hold as long as the machine is the same, runs INC as fast and
- * as evenly, and its daemons do what they did. A changed kernel, system or setting alone is named and no
- * more: what it does to timings is what the run shows. */
+ * Cutoffs are CPU times of daemons. They hold as long as the machine is the same, runs INC as fast and as
+ * evenly, and its daemons behave as before. A changed kernel, system or setting is only reported: the run shows
+ * what it does to timings. */
 #include "lib/protocol/validity.h"
 
 #include "lib/base/text.h"
@@ -41,32 +41,23 @@ __attribute__((format(printf, 3, 4))) static int find(
 	return 0;
 }
 
-/* Of the identity, what an upgrade of the system changes; the rest is the machine. */
-static bool is_software(const struct difference *d)
-{
-	static const char *const parts[] = {"kernel.", "system.", "firmware.", "cpu.microcode"};
-
-	for (size_t i = 0; i < ELEMENTS(parts); i++)
-		if (!strncmp(d->what, parts[i], strlen(parts[i])))
-			return true;
-	return false;
-}
-
+/* What a run of INC shows is left to the run. */
 static int judge_machine(const struct evidence *e, struct judgement *j)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && e->differences && i < e->differences->n_identity; i++) {
+	for (size_t i = 0; r == 0 && e->differences && i < e->differences->n; i++) {
 		const struct difference *d = &e->differences->items[i];
+		const struct difference_rule *rule = difference_rule(d);
 
-		if (!is_software(d))
-			r = find(j, VALIDITY_REPEAT_ALL, "this is another machine: %s was %s, is %s", d->what,
-				d->before, d->now);
+		if (!rule->measurable)
+			r = find(j, rule->demand, "%s: %s was %s, is %s", rule->why, d->what, d->before,
+				d->now);
 	}
 	return r;
 }
 
-/* Of the PTs of the central samples: how fast INC itself is, whoever runs beside it. */
+/* Of the PTs of the central samples: how fast INC itself is, whatever else runs. */
 static struct summary central_summary(const struct analysis *analysis)
 {
 	int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
@@ -107,7 +98,7 @@ static int judge_shape(const struct evidence *e, struct judgement *j)
 	if (e->now->verdict == VERDICT_L || e->now->verdict == VERDICT_CLEAN)
 		return 0;
 	if (e->then && e->then->verdict == e->now->verdict)
-		return 0; /* so it was made, with --force */
+		return 0; /* the profile was made like this, with --force */
 	return find(j, VALIDITY_REPEAT_ALL, "the run shows %s", e->now->why);
 }
 
@@ -127,8 +118,8 @@ static int64_t longest_ns(const struct daemon_statistics *h)
 	return longest;
 }
 
-/* Who was never seen. It matters if it made samples long. */
-static int judge_stranger(const struct daemon_statistics *h, struct judgement *j)
+/* A daemon that neither run of the profile saw matters if it made samples long. */
+static int judge_unprofiled(const struct daemon_statistics *h, struct judgement *j)
 {
 	char longest[TEXT_TIME_SIZE];
 	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "";
@@ -142,11 +133,9 @@ static int judge_stranger(const struct daemon_statistics *h, struct judgement *j
 		unit, close, text_duration(longest, longest_ns(h)));
 }
 
-/* An infrequent daemon should be in few samples still. Expected: as many as in the short run; the chance to
- * see this many more by accident is small beyond three standard deviations of a Poisson count, and two more.
- */
-static int judge_acquaintance(
-	const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
+/* An infrequent daemon should still be in few samples. Expected: as many as in the short run. Three standard
+ * deviations of a Poisson count and two more are hardly ever exceeded by chance. */
+static int judge_known(const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
 {
 	const struct daemon_statistics *before = e->then ? analysis_daemon(e->then, h->name) : NULL;
 	double expected;
@@ -169,9 +158,9 @@ static int judge_daemons(const struct evidence *e, struct judgement *j)
 		const struct daemon_statistics *h = &e->now->statistics[i];
 
 		if (!is_known(e, h->name))
-			r = judge_stranger(h, j);
+			r = judge_unprofiled(h, j);
 		else if (profile_cutoff(e->profile, h->name))
-			r = judge_acquaintance(e, h, j);
+			r = judge_known(e, h, j);
 	}
 	return r;
 }

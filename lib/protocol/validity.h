@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a profile still holds: the fingerprint it was made in against today's, and its runs against a few
- * minutes of INC today. Pure: what is read and run is the caller's. */
+/* Whether a profile still holds: compares the fingerprint that it was made in with today's, by the rules of
+ * environment_validity.h, and its runs with a few minutes of INC today. The caller reads and runs. */
 #pragma once
 
 #include "lib/protocol/analysis.h"
-#include "lib/protocol/environment_diff.h"
-
-enum validity { VALIDITY_HOLDS, VALIDITY_REPEAT_SHORT, VALIDITY_REPEAT_ALL };
+#include "lib/protocol/environment_validity.h"
 
 struct evidence {
 	const struct profile *profile;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Fingerprints side by side: "fingerprint --diff A B", and the verb verify, which holds a profile's against
- * this machine's of now. */
+/* Compares fingerprints: "fingerprint --diff A B", and the verb verify, which compares a profile's with this
+ * machine's. */
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
+#include "lib/protocol/environment_validity.h"
 #include "lib/record/book/book.h"
-#include "setup/fingerprint/difference_weight.h"
 #include "setup/fingerprint/fingerprint.h"
 #include "setup/setup.h"
 
@@ -14,12 +14,13 @@
 #include <fcntl.h>
 #include <string.h>
 
-static const char *weight_words(enum weight weight)
+static const char *demand_words(enum validity demand)
 {
-	static const char *const words[] = {
-		[WEIGHT_NONE] = "no", [WEIGHT_SHORT] = "to the short run", [WEIGHT_ALL] = "to all"};
+	static const char *const words[] = {[VALIDITY_HOLDS] = "no",
+		[VALIDITY_REPEAT_SHORT] = "to the short run",
+		[VALIDITY_REPEAT_ALL] = "to all"};
 
-	return words[weight];
+	return words[demand];
 }
 
 static int take_now(json_t **ret, struct error *err)
@@ -53,32 +54,18 @@ static int read_document(json_t **ret, const char *name, struct error *err)
 	return 0;
 }
 
-static enum weight heaviest(const struct differences *d)
-{
-	enum weight most = WEIGHT_NONE;
-
-	for (size_t i = 0; i < d->n; i++) {
-		const char *why;
-		enum weight weight = difference_weigh(&d->items[i], &why);
-
-		most = weight > most ? weight : most;
-	}
-	return most;
-}
-
 static json_t *differences_json(const struct differences *d)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < d->n; i++) {
-		const char *why;
-		enum weight weight = difference_weigh(&d->items[i], &why);
+		const struct difference_rule *rule = difference_rule(&d->items[i]);
 
 		json_array_append_new(
 			array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "part",
 				       d->items[i].identity ? "identity" : "settings", "what",
 				       d->items[i].what, "before", d->items[i].before, "now", d->items[i].now,
-				       "matters", weight_words(weight), "why", why));
+				       "matters", demand_words(rule->demand), "why", rule->why));
 	}
 	return array;
 }
@@ -93,15 +80,14 @@ static int print_differences(const struct differences *d, struct error *err)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < d->n; i++) {
-		const char *why;
-		enum weight weight = difference_weigh(&d->items[i], &why);
+		const struct difference_rule *rule = difference_rule(&d->items[i]);
 
 		table_row(table);
 		table_cell(table, "%s", d->items[i].what);
 		table_cell(table, "%s", d->items[i].before);
 		table_cell(table, "%s", d->items[i].now);
-		table_cell(table, "%s", weight_words(weight));
-		table_cell(table, "%s", why);
+		table_cell(table, "%s", demand_words(rule->demand));
+		table_cell(table, "%s", rule->why);
 	}
 	return table_print(table, stdout, err);
 }
@@ -132,7 +118,7 @@ int fingerprint_diff(const char *before_name, const char *now_name, struct error
 }
 
 /* The fingerprint under which a profile's short run was made. */
-static int read_profiles(json_t **ret, struct profile *profile, struct error *err)
+static int read_profile(json_t **ret, struct profile *profile, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *path = NULL, *text = NULL;
@@ -147,7 +133,7 @@ static int read_profiles(json_t **ret, struct profile *profile, struct error *er
 		return r;
 	if (!profile->short_run.run)
 		return error_say(err, -ENOENT,
-			"profile '%s' was made elsewhere: the fingerprint of that machine is not in this book",
+			"profile '%s' was imported: the fingerprint of its machine is not in this book",
 			options.profile);
 	r = book_get_run(book, profile->short_run.run, &run, err);
 	if (r == 0)
@@ -160,37 +146,37 @@ static int read_profiles(json_t **ret, struct profile *profile, struct error *er
 			      err, -ENOENT, "the book has no fingerprint for profile '%s'", options.profile);
 }
 
-static const char *verdict_words(enum weight weight)
+/* The member "verdict" of 0.1.0; "validity" has the names that emp-calibrate revalidate uses too. */
+static const char *verdict_words(enum validity validity)
 {
 	static const char *const words[] = {
-		[WEIGHT_NONE] = "stands",
-		[WEIGHT_SHORT] = "repeat the short run",
-		[WEIGHT_ALL] = "repeat all",
+		[VALIDITY_HOLDS] = "stands",
+		[VALIDITY_REPEAT_SHORT] = "repeat the short run",
+		[VALIDITY_REPEAT_ALL] = "repeat all",
 	};
 
-	return words[weight];
+	return words[validity];
 }
 
 static int print_verdict(const struct profile *profile, const struct differences *d, struct error *err)
 {
-	enum weight weight = heaviest(d);
+	enum validity validity = differences_validity(d);
 	char moment[TEXT_TIME_SIZE];
 	int r;
 
-	printf("Profile '%s'%s%s, and this machine:\n\n", profile->name, profile->made_ns ? ", made on " : "",
+	printf("Changes since profile '%s'%s%s:\n\n", profile->name, profile->made_ns ? " was made on " : "",
 		profile->made_ns ? text_moment(moment, profile->made_ns) : "");
 	r = d->n ? print_differences(d, err) : 0;
 	if (r < 0)
 		return r;
 	if (d->n == 0)
-		printf("Nothing of this machine or its settings has changed: it stands.\n");
-	else if (weight == WEIGHT_NONE)
-		printf("\nIt stands: nothing that changed matters to the times of daemons or programs.\n");
-	else if (weight == WEIGHT_SHORT)
-		printf("\nRepeat the short run, or let 'emp-calibrate revalidate %s' find out within minutes whether it still stands.\n",
-			profile->name);
+		printf("None: the profile holds.\n");
+	else if (validity == VALIDITY_HOLDS)
+		printf("\nThe profile holds: no change affects the times of daemons or programs.\n");
 	else
-		printf("\nRepeat the whole calibration: 'emp-calibrate run --save NAME'.\n");
+		printf("\nRepeat %s, or let a few minutes of INC decide:\n  emp-calibrate%s%s revalidate %s\n",
+			validity == VALIDITY_REPEAT_SHORT ? "the short run" : "the whole calibration",
+			options.db ? " --db " : "", options.db ?: "", profile->name);
 	return 0;
 }
 
@@ -199,24 +185,26 @@ int verb_verify(int argc, char **argv, struct error *err)
 	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL, *document = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(profile_clearp) struct profile profile = {};
+	enum validity validity;
 	int r;
 
 	options.profile = argv[0];
-	r = read_profiles(&before, &profile, err);
+	r = read_profile(&before, &profile, err);
 	if (r == 0)
 		r = take_now(&now, err);
 	if (r == 0)
 		r = environment_diff(before, now, &differences, err);
 	if (r < 0)
 		return r;
+	validity = differences_validity(&differences);
 	if (options.json) {
-		document = json_pack("{s:s, s:i, s:s, s:o, s:s}", "format", "emp-verify", "version", 1,
-			"profile", profile.name, "differences", differences_json(&differences), "verdict",
-			verdict_words(heaviest(&differences)));
+		document = json_pack("{s:s, s:i, s:s, s:o, s:s, s:s}", "format", "emp-verify", "version", 1,
+			"profile", profile.name, "differences", differences_json(&differences), "validity",
+			validity_name(validity), "verdict", verdict_words(validity));
 		r = document ? json_print(document, stdout, err) : -ENOMEM;
 	} else
 		r = print_verdict(&profile, &differences, err);
 	if (r < 0)
 		return r;
-	return heaviest(&differences) == WEIGHT_NONE ? STATUS_DONE : STATUS_NOT_FIT;
+	return validity == VALIDITY_HOLDS ? STATUS_DONE : STATUS_NOT_FIT;
 }

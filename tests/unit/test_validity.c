@@ -169,9 +169,42 @@ static void a_drift_needs_all_anew(void **state)
 	assert_true(says(&j, "the run shows a drift of the machine's speed"));
 }
 
+static void a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks(void **state)
+{
+	struct difference changes[] = {{true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"},
+		{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
+		{true, (char *)"system.name", (char *)"'A'", (char *)"'B'"},
+		{false, (char *)"memory.ksm", (char *)"'0'", (char *)"'1'"}};
+
+	assert_int_equal(differences_validity(&(struct differences){changes, 4, 3}), VALIDITY_REPEAT_ALL);
+	assert_int_equal(
+		differences_validity(&(struct differences){changes + 1, 3, 2}), VALIDITY_REPEAT_SHORT);
+	assert_int_equal(differences_validity(&(struct differences){changes + 2, 2, 1}), VALIDITY_HOLDS);
+	assert_int_equal(differences_validity(&(struct differences){}), VALIDITY_HOLDS);
+}
+
+static void a_run_decides_on_every_difference_but_another_machine(void **state)
+{
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 0, 100000);
+	struct difference frequency = {false, (char *)"frequency.governor", (char *)"'a'", (char *)"'b'"},
+			  name = {true, (char *)"system.name", (char *)"'a'", (char *)"'b'"},
+			  memory = {true, (char *)"memory.bytes", (char *)"1", (char *)"2"};
+	_cleanup_(judgement_clearp) struct judgement a = {}, b = {}, c = {};
+
+	a = judged(&(struct evidence){&profile, &(struct differences){&frequency, 1, 0}, &then, NULL, &now});
+	assert_int_equal(a.verdict, VALIDITY_HOLDS);
+	b = judged(&(struct evidence){&profile, &(struct differences){&name, 1, 1}, &then, NULL, &now});
+	assert_int_equal(b.verdict, VALIDITY_HOLDS);
+	c = judged(&(struct evidence){&profile, &(struct differences){&memory, 1, 1}, &then, NULL, &now});
+	assert_int_equal(c.verdict, VALIDITY_REPEAT_ALL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks),
+		cmocka_unit_test(a_run_decides_on_every_difference_but_another_machine),
 		cmocka_unit_test(the_same_machine_and_times_stand),
 		cmocka_unit_test(another_speed_needs_all_anew),
 		cmocka_unit_test(a_shift_that_is_chance_is_none),
