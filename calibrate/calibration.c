@@ -12,6 +12,7 @@
 #include "lib/run/environment.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 void calibration_clear(struct calibration *w)
@@ -113,7 +114,9 @@ int calibration_prepare(struct calibration *w, struct error *err)
 {
 	int r;
 
-	r = check_audit(w, err);
+	r = w->plan.cpu >= 0 ? pinning_check(w->plan.cpu, AT_FDCWD, err) : 0;
+	if (r == 0)
+		r = check_audit(w, err);
 	if (r != 0)
 		return r;
 	r = environment_take(w->book, &w->environment, &w->digest, err);

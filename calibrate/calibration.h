@@ -6,6 +6,7 @@
 
 #include "calibrate/constant.h"
 
+#include "lib/host/cpu/pinning.h"
 #include "lib/host/system/lock.h"
 #include "lib/run/observer.h"
 #include "lib/record/book/book_calibrations.h"

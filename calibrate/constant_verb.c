@@ -4,6 +4,7 @@
 #include "calibrate/constant.h"
 
 #include "lib/base/json.h"
+#include "lib/host/cpu/pinning.h"
 #include "lib/run/environment.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@ const struct option_row constant_options[] = {
 	{.name = "cpu",
 		.value = "N",
 		.summary = "measure it on this CPU",
-		.parse = option_count0,
+		.parse = pinning_option,
 		.into = &calibrate_options.cpu},
 	{},
 };

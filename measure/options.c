@@ -6,6 +6,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/argv.h"
+#include "lib/host/cpu/pinning.h"
 
 #include <errno.h>
 #include <math.h>
@@ -225,7 +226,7 @@ const struct option_row measure_option_rows[] = {
 		option_count, &O.retain},
 	{0, "profile", "NAME", "discard by this profile's cutoffs (emp-calibrate makes it)", NULL,
 		&O.profile},
-	{0, "cpu", "N", "run the programs on this CPU", option_count0, &O.cpu},
+	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
 	{0, "order", "HOW", "of several programs: interleave (default), shuffle, sequence", parse_order,
 		&O.order},

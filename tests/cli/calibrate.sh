@@ -19,6 +19,11 @@ expect 0 '' "$inc" --iterations 1000
 expect 1 'SECONDS must be a time above zero' "$inc" -1
 expect 1 'usage: inc' "$inc"
 
+# a CPU that cannot be had is refused before anything is stored
+expect 1 'CPU 4000 does not exist: choose one of 0' $calibrate constant --cpu 4000
+expect 1 'CPU 4000 does not exist: choose one of 0' $calibrate run --short 0.02x10 --long 0.1x4 --save a --cpu 4000 --anyway
+that "no calibration was begun" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM calibration')" = 0
+
 # a calibration
 expect 1 'name the profile with --save' $calibrate run --short 0.02x10 --long 0.1x4
 expect 1 "LENGTHxCOUNT such as" $calibrate run --short 5 --save a

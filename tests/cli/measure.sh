@@ -36,7 +36,7 @@ expect 1 "runs must be a whole number from 1" $measure -r 0 -- true
 expect 1 'too few arguments' $measure
 expect 1 "no profile.*'nobody'\|'nobody'" $measure --profile nobody -- true
 expect 1 'accounting must be auto, bpf, taskstats or none' $measure --accounting magic -- true
-expect 1 'cannot' $measure -q -r 2 --cpu 4000 -- true
+expect 1 'CPU 4000 does not exist: choose one of 0' $measure -q -r 2 --cpu 4000 -- true
 expect 1 'cannot write' $measure -q -r 2 --export-json "$dir/none/x.json" -- touch "$dir/ran"
 expect 1 'it is a directory' $measure -q -r 2 --export-csv "$dir" -- touch "$dir/ran"
 that "nothing was run for results that could not be written" test ! -e "$dir/ran"

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether a program can be pinned to a CPU: see pinning.h. */
+#include "lib/host/cpu/pinning.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+
+static bool list_has(const char *list, int cpu)
+{
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
+
+	if (text_parse_cpu_list(list, &cpus, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+/* The kernel's own answer, which knows of cpusets: pins this process and undoes it. */
+static bool try_pinning(int cpu)
+{
+	cpu_set_t before, wanted;
+	bool done;
+
+	CPU_ZERO(&wanted);
+	CPU_SET(cpu, &wanted);
+	if (sched_getaffinity(0, sizeof(before), &before) < 0)
+		return true; /* more CPUs than a cpu_set_t holds: the start of a program will tell */
+	done = sched_setaffinity(0, sizeof(wanted), &wanted) == 0;
+	sched_setaffinity(0, sizeof(before), &before);
+	return done;
+}
+
+int pinning_check(int cpu, int root_fd, struct error *err)
+{
+	_cleanup_(freep) char *online = NULL, *present = NULL;
+
+	if (text_read_file(root_fd, "/sys/devices/system/cpu/online", &online) == 0 &&
+		!list_has(online, cpu)) {
+		text_read_file(root_fd, "/sys/devices/system/cpu/present", &present);
+		return error_say(err, -EINVAL, "CPU %d %s: choose one of %s", cpu,
+			present && list_has(present, cpu) ? "is offline" : "does not exist", online);
+	}
+	if (root_fd == AT_FDCWD && cpu < CPU_SETSIZE && !try_pinning(cpu))
+		return error_say(
+			err, -EINVAL, "CPU %d cannot be used here: a cpuset keeps programs from it", cpu);
+	return 0;
+}
+
+int pinning_option(const char *value, const char *name, void *into, struct error *err)
+{
+	int cpu, r;
+
+	r = option_count0(value, name, &cpu, err);
+	if (r == 0)
+		r = pinning_check(cpu, AT_FDCWD, err);
+	if (r == 0)
+		*(int *)into = cpu;
+	return r < 0 ? r : 0;
+}

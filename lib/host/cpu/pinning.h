@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether a program can be pinned to a CPU: checked before anything is stored or started, by every tool that has a --cpu. */
+#pragma once
+
+#include "lib/base/tool.h"
+
+/* 0, or -EINVAL with a sentence: the CPU does not exist, is offline, or a cpuset keeps us from it (that only where
+ * root_fd is AT_FDCWD, this machine). */
+int pinning_check(int cpu, int root_fd, struct error *err);
+
+/* The value of --cpu, into int. */
+option_parser pinning_option;
