@@ -3,7 +3,7 @@
  * times where both have them, else the elapsed times that all of them have. */
 #include "analyze/analyze.h"
 
-#include "lib/base/json.h"
+#include "lib/base/json_fields.h"
 #include "lib/base/text.h"
 #include "lib/protocol/comparison.h"
 
@@ -131,6 +131,7 @@ static int read_process_times(const json_t *emp, struct side *side, struct error
 static int read_hyperfine(const json_t *results, size_t which, struct side *side, struct error *err)
 {
 	const json_t *result = json_array_get(results, which), *emp = json_object_get(result, "emp");
+	struct json_fields fields;
 	const char *command;
 	json_t *times;
 	int r;
@@ -138,9 +139,10 @@ static int read_hyperfine(const json_t *results, size_t which, struct side *side
 	if (!result)
 		return error_say(err, -EINVAL, "it has %zu results, and no number %zu",
 			json_array_size(results), which + 1);
-	r = json_get_text(result, "the result", "command", &command, err);
-	if (r == 0)
-		r = json_get_array(result, "the result", "times", &times, err);
+	fields = json_fields_begin(result, (struct json_location){"the result"}, err);
+	json_fields_text_or_empty(&fields, "command", &command);
+	json_fields_array(&fields, "times", &times);
+	r = fields.r;
 	if (r == 0)
 		r = append(times, 1e9, &side->times[COMPARISON_ET], &side->n[COMPARISON_ET], err);
 	if (r == 0 && emp)
@@ -155,15 +157,17 @@ static int read_hyperfine(const json_t *results, size_t which, struct side *side
 static int read_pyperf(const json_t *document, size_t which, struct side *side, struct error *err)
 {
 	const json_t *benchmark = json_array_get(json_object_get(document, "benchmarks"), which), *name;
+	struct json_fields fields;
 	json_t *runs, *one;
 	size_t i;
 	int r;
 
 	if (!benchmark)
 		return error_say(err, -EINVAL, "it has no benchmark number %zu", which + 1);
-	r = json_get_array(benchmark, "the benchmark", "runs", &runs, err);
-	if (r < 0)
-		return r;
+	fields = json_fields_begin(benchmark, (struct json_location){"the benchmark"}, err);
+	json_fields_array(&fields, "runs", &runs);
+	if (fields.r < 0)
+		return fields.r;
 	json_array_foreach (runs, i, one) {
 		r = append(json_object_get(one, "values"), 1e9, &side->times[COMPARISON_ET],
 			&side->n[COMPARISON_ET], err);

@@ -125,7 +125,12 @@ static int fill_command(const struct measure_options *o, char *const *words, con
 		r = replace(p, c->values, pick(&o->conclude, i), &c->conclude);
 	if (r == 0)
 		r = replace(p, c->values, o->cleanup, &c->cleanup);
-	text_make_utf8(c->name);
+	if (c->name) {
+		char *name = text_utf8(c->name);
+
+		free(c->name);
+		c->name = name;
+	}
 	return r < 0 || !c->text || !c->name ? error_os(err, -ENOMEM, "cannot keep a command") : 0;
 }
 

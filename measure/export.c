@@ -88,8 +88,8 @@ static json_t *parameters_json(const struct session *s, const struct result *r)
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < s->options->parameters.n; i++) {
-		_cleanup_(freep) char *name = text_make_utf8(strdup(s->options->parameters.items[i].name));
-		_cleanup_(freep) char *value = text_make_utf8(strdup(r->command->values[i]));
+		_cleanup_(freep) char *name = text_utf8(s->options->parameters.items[i].name);
+		_cleanup_(freep) char *value = text_utf8(r->command->values[i]);
 
 		if (name && value)
 			json_object_set_new(object, name, json_string(value));

@@ -15,13 +15,13 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* The arguments as a JSON array; what is not UTF-8 is "?" there. */
+/* The arguments as a JSON array; what is not UTF-8 is \xNN there. */
 static char *command_json(char *const *argv)
 {
 	_cleanup_(json_decrefp) json_t *array = json_array();
 
 	for (int i = 0; argv[i]; i++) {
-		_cleanup_(freep) char *word = text_make_utf8(strdup(argv[i]));
+		_cleanup_(freep) char *word = text_utf8(argv[i]);
 
 		if (!word || json_array_append_new(array, json_string(word)) < 0)
 			return NULL;
@@ -34,7 +34,7 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 	const char *file = strrchr(t->command->argv[0], '/');
 
 	t->run = (struct run){
-		.program = text_make_utf8(strdup(file ? file + 1 : t->command->argv[0])),
+		.program = text_utf8(file ? file + 1 : t->command->argv[0]),
 		.command = command_json(t->command->argv),
 		.purpose = strdup("measure"),
 		.backend = strdup(observer_backend_name(&s->observer)),

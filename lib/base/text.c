@@ -261,16 +261,24 @@ static size_t utf8_size(const unsigned char *text)
 	return 0;
 }
 
-char *text_make_utf8(char *text)
+char *text_utf8(const char *text)
 {
-	for (char *at = text; at && *at;) {
-		size_t size = utf8_size((unsigned char *)at);
+	size_t worst = text ? 4 * strlen(text) + 1 : 0;
+	char *made = text ? malloc(worst) : NULL, *to = made;
+
+	if (!made)
+		return NULL;
+	while (*text) {
+		size_t size = utf8_size((const unsigned char *)text);
 
 		if (size == 0)
-			*at = '?';
-		at += size ?: 1;
+			to += snprintf(to, 5, "\\x%02x", (unsigned char)*text++);
+		else
+			to = mempcpy(to, text, size);
+		text += size;
 	}
-	return text;
+	*to = '\0';
+	return made;
 }
 
 char *text_format(const char *format, ...)

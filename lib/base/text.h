@@ -52,9 +52,9 @@ int text_read_int(int root_fd, const char *path, int64_t *ret);
  * NULL. ret is an array of *ret_n numbers, ascending as written, that the caller frees. */
 int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n);
 
-/* Every byte of `text` that is no part of UTF-8 becomes "?": for JSON and terminals. Returns `text`; NULL
- * stays NULL. */
-char *text_make_utf8(char *text);
+/* A copy in which \xNN stands for each byte that is not UTF-8: for JSON, the book and terminals. The caller
+ * frees it. NULL for NULL, and when there is no memory. */
+char *text_utf8(const char *text);
 
 /* asprintf that returns NULL when there is no memory. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -2,6 +2,7 @@
 /* What emp-setup says of this machine: see environment.h. */
 #include "lib/run/environment.h"
 
+#include "lib/base/json_fields.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/suite_tool.h"
 
@@ -34,17 +35,17 @@ int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, stru
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	_cleanup_(freep) char *text = NULL, *copy = NULL;
 	const char *digest, *machine;
+	struct json_fields f;
 	int r, status;
 
 	r = ask("fingerprint", &document, &status, err);
 	if (r < 0)
 		return r;
-	r = json_get_text(document, "the fingerprint", "digest", &digest, err);
-	if (r < 0)
-		return r;
-	r = json_get_text(document, "the fingerprint", "machine", &machine, err);
-	if (r < 0)
-		return r;
+	f = json_fields_begin(document, (struct json_location){"the fingerprint"}, err);
+	json_fields_text(&f, "digest", &digest);
+	json_fields_text(&f, "machine", &machine);
+	if (f.r < 0)
+		return f.r;
 	text = json_dumps(document, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	copy = strdup(digest);
 	if (!text || !copy)
@@ -73,11 +74,12 @@ int environment_audit_off(const json_t *audit, char **ret, struct error *err)
 	char *text = NULL;
 	size_t i, size;
 	FILE *memory;
-	int r;
+	struct json_fields f;
 
-	r = json_get_array(audit, "the audit", "checks", &checks, err);
-	if (r < 0)
-		return r;
+	f = json_fields_begin(audit, (struct json_location){"the audit"}, err);
+	json_fields_array(&f, "checks", &checks);
+	if (f.r < 0)
+		return f.r;
 	memory = open_memstream(&text, &size);
 	if (!memory)
 		return error_os(err, -errno, "cannot read the audit");

@@ -54,12 +54,12 @@ static int add_executions(struct sampling *s, const struct usages *usages, struc
 	for (size_t i = 0; i < usages->n; i++) {
 		const struct usage *u = &usages->items[i];
 		struct execution *e = &executions[i];
-		char name[sizeof(u->name)];
+		_cleanup_(freep) char *name = text_utf8(u->name); /* may be cut amid a character */
 		int r;
 
 		*e = (struct execution){.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
-		memcpy(name, u->name, sizeof(name));
-		text_make_utf8(name); /* the kernel cuts names at 15 bytes, also amid a character */
+		if (!name)
+			return error_oom(err);
 		r = book_daemon(s->book, name, u->exe, u->unit, u->kernel, &e->daemon, err);
 		if (r < 0)
 			return r;

@@ -2,11 +2,12 @@
 /* What apply has changed and what was there before: see journal.h. */
 #include "setup/apply/journal.h"
 
-#include "lib/base/json.h"
+#include "lib/base/json_fields.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -202,38 +203,34 @@ int journal_remove(struct error *err)
 	return 0;
 }
 
-static int copy_member(const json_t *object, const char *name, char **ret, struct error *err)
+static void copy_text(struct json_fields *f, const char *name, char **ret)
 {
-	const char *text;
-	int r = json_get_text(object, "the journal", name, &text, err);
+	const char *text = NULL;
 
-	if (r < 0)
-		return r;
+	json_fields_text_or_empty(f, name, &text);
+	if (f->r < 0)
+		return;
 	*ret = strdup(text);
-	return *ret ? 0 : error_os(err, -ENOMEM, "cannot read the journal");
+	if (!*ret)
+		f->r = error_oom(f->err);
 }
 
 static int take_entry(struct journal *j, const json_t *line, struct error *err)
 {
+	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	struct entry e = {};
 	int64_t kind = 0, knob = 0, block = 0;
-	int r = json_get_int(line, "the journal", "kind", 0, &kind, err);
 
-	if (r == 0)
-		r = json_get_int(line, "the journal", "knob", 0, &knob, err);
-	if (r == 0)
-		r = json_get_int(line, "the journal", "block", 0, &block, err);
-	if (r == 0)
-		r = copy_member(line, "id", &e.id, err);
-	if (r == 0)
-		r = copy_member(line, "name", &e.name, err);
-	if (r == 0)
-		r = copy_member(line, "old", &e.old, err);
-	if (r == 0)
-		r = copy_member(line, "want", &e.want, err);
-	if (r < 0) {
+	json_fields_int(&f, "kind", 0, INT_MAX, &kind);
+	json_fields_int(&f, "knob", 0, INT_MAX, &knob);
+	json_fields_int(&f, "block", 0, INT_MAX, &block);
+	copy_text(&f, "id", &e.id);
+	copy_text(&f, "name", &e.name);
+	copy_text(&f, "old", &e.old);
+	copy_text(&f, "want", &e.want);
+	if (f.r < 0) {
 		entry_clear(&e);
-		return r;
+		return f.r;
 	}
 	if (json_string_value(json_object_get(line, "held")))
 		e.held = strdup(json_string_value(json_object_get(line, "held")));
@@ -246,12 +243,13 @@ static int take_entry(struct journal *j, const json_t *line, struct error *err)
 
 static int take_mark(struct journal *j, const json_t *line, struct error *err)
 {
-	int64_t i;
+	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	const char *held = json_string_value(json_object_get(line, "held"));
-	int r = json_get_int(line, "the journal", "mark", 0, &i, err);
+	int64_t i;
 
-	if (r < 0)
-		return r;
+	json_fields_int(&f, "mark", 0, INT64_MAX, &i);
+	if (f.r < 0)
+		return f.r;
 	if ((size_t)i >= j->n)
 		return error_say(err, -EINVAL, "the journal marks entry %d and has %zu", (int)i, j->n);
 	free(j->entries[i].held);

@@ -2,6 +2,9 @@
 /* One statement, bound, stepped and read: see query.h. */
 #include "lib/record/book/query.h"
 
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -68,74 +71,15 @@ void query_real(struct query *q, double value)
 	keep(q, sqlite3_bind_double(q->stmt, ++q->bound, value));
 }
 
-/* How many bytes the UTF-8 character at `s` has, 0 if it is none (also: overlong, surrogate, too high). */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n = *s < 0x80                 ? 1
-		   : *s >= 0xc2 && *s < 0xe0 ? 2
-		   : *s >= 0xe0 && *s < 0xf0 ? 3
-		   : *s < 0xf5               ? 4
-					     : 0;
-
-	if (*s >= 0x80 && *s < 0xc2)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) ||
-		(*s == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
-static bool is_utf8(const char *text)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	size_t n;
-
-	for (; *s; s += n) {
-		n = utf8_length(s);
-		if (n == 0)
-			return false;
-	}
-	return true;
-}
-
-static char *made_utf8(const char *text)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	char *made = malloc(strlen(text) * 4 + 1), *to = made;
-
-	while (made && *s) {
-		size_t n = utf8_length(s);
-
-		if (n == 0)
-			to += sprintf(to, "\\x%02x", *s);
-		else
-			to = mempcpy(to, s, n);
-		s += n ?: 1;
-	}
-	if (made)
-		*to = '\0';
-	return made;
-}
-
 void query_text(struct query *q, const char *text)
 {
-	_cleanup_(freep) char *made = NULL;
+	char *utf8 = text_utf8(text);
 
 	q->bound++;
-	if (!text) {
+	if (!text)
 		keep(q, sqlite3_bind_null(q->stmt, q->bound));
-		return;
-	}
-	if (is_utf8(text)) {
-		/* copied, because callers may let go of it before the step */
-		keep(q, sqlite3_bind_text(q->stmt, q->bound, text, -1, SQLITE_TRANSIENT));
-		return;
-	}
-	made = made_utf8(text);
-	keep(q, made ? sqlite3_bind_text(q->stmt, q->bound, made, -1, SQLITE_TRANSIENT) : SQLITE_NOMEM);
+	else
+		keep(q, utf8 ? sqlite3_bind_text(q->stmt, q->bound, utf8, -1, free) : SQLITE_NOMEM);
 }
 
 int query_done(struct query *q, struct error *err)

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading the members of a JSON object: see json_fields.h. */
+#include "lib/base/json_fields.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+char *json_location_text(char buffer[JSON_LOCATION_SIZE], const struct json_location *at)
+{
+	size_t len;
+
+	snprintf(buffer, JSON_LOCATION_SIZE, "%s", at->what ?: "the document");
+	len = strlen(buffer);
+	if (at->number > 0)
+		snprintf(buffer + len, JSON_LOCATION_SIZE - len, " %" PRId64, at->number);
+	len = strlen(buffer);
+	if (at->part)
+		snprintf(buffer + len, JSON_LOCATION_SIZE - len, ", %s %" PRId64, at->part, at->part_number);
+	return buffer;
+}
+
+/* "<place><the rest>", unless something failed before. */
+__attribute__((format(printf, 3, 4))) static void refuse(
+	struct json_fields *f, int r, const char *format, ...)
+{
+	char where[JSON_LOCATION_SIZE], rest[256];
+	va_list ap;
+
+	if (f->r < 0)
+		return;
+	va_start(ap, format);
+	vsnprintf(rest, sizeof(rest), format, ap);
+	va_end(ap);
+	f->r = error_say(f->err, r, "%s%s", json_location_text(where, &f->at), rest);
+}
+
+static bool is_there(const struct json_fields *f, const char *name)
+{
+	const json_t *member = json_object_get(f->object, name);
+
+	return member && !json_is_null(member);
+}
+
+/* NULL: something is wrong, or was before. */
+static json_t *find(
+	struct json_fields *f, const char *name, bool (*is_kind)(const json_t *), const char *kind)
+{
+	json_t *member = json_object_get(f->object, name);
+
+	if (!member)
+		refuse(f, -EINVAL, " has no '%s'", name);
+	else if (!is_kind(member))
+		refuse(f, -EINVAL, ": '%s' must be %s", name, kind);
+	return f->r < 0 ? NULL : member;
+}
+
+static bool is_integer(const json_t *json)
+{
+	return json_is_integer(json);
+}
+
+static bool is_number(const json_t *json)
+{
+	return json_is_number(json);
+}
+
+static bool is_string(const json_t *json)
+{
+	return json_is_string(json);
+}
+
+static bool is_text(const json_t *json)
+{
+	return json_is_string(json) && json_string_length(json) > 0;
+}
+
+static bool is_flag(const json_t *json)
+{
+	return json_is_boolean(json);
+}
+
+static bool is_array(const json_t *json)
+{
+	return json_is_array(json);
+}
+
+static bool is_object(const json_t *json)
+{
+	return json_is_object(json);
+}
+
+struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err)
+{
+	struct json_fields f = {.object = object, .at = at, .err = err};
+
+	if (!json_is_object(object))
+		refuse(&f, -EINVAL, " must be a JSON object {…}");
+	return f;
+}
+
+void json_fields_header(struct json_fields *f, const char *format, int64_t version)
+{
+	const char *its_format = NULL;
+	int64_t its_version = 0;
+
+	json_fields_text(f, "format", &its_format);
+	if (f->r == 0 && strcmp(its_format, format))
+		refuse(f, -EINVAL, ": 'format' is '%s' where '%s' is wanted", its_format, format);
+	json_fields_int(f, "version", 1, INT64_MAX, &its_version);
+	if (f->r == 0 && its_version != version)
+		refuse(f, -EPROTONOSUPPORT,
+			": 'version' is %" PRId64 ", and this emp knows %s version %" PRId64
+			" only; a newer emp may read it",
+			its_version, format, version);
+}
+
+void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret)
+{
+	const json_t *member = find(f, name, is_integer, "a whole number");
+	int64_t value = json_integer_value(member);
+
+	if (!member)
+		return;
+	if (value < min)
+		refuse(f, -EINVAL, ": '%s' is %" PRId64 " and must not be below %" PRId64, name, value, min);
+	else if (value > max)
+		refuse(f, -EINVAL, ": '%s' is %" PRId64 " and must not be above %" PRId64, name, value, max);
+	else
+		*ret = value;
+}
+
+void json_fields_int_maybe(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret)
+{
+	if (is_there(f, name))
+		json_fields_int(f, name, min, max, ret);
+}
+
+void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns)
+{
+	const double max = (double)JSON_MOMENT_MAX / NS_PER_S;
+	const json_t *member = find(f, name, is_number, "a number of seconds");
+	double seconds = json_number_value(member);
+
+	if (!member)
+		return;
+	if (seconds >= 0 && seconds <= max)
+		*ret_ns = json_is_integer(member) ? json_integer_value(member) * NS_PER_S
+						  : llround(seconds * NS_PER_S);
+	else
+		refuse(f, -EINVAL, ": '%s' is %.15g and must be from 0 to %.0f seconds", name, seconds, max);
+}
+
+void json_fields_seconds_maybe(struct json_fields *f, const char *name, int64_t *ret_ns)
+{
+	if (is_there(f, name))
+		json_fields_seconds(f, name, ret_ns);
+}
+
+void json_fields_text(struct json_fields *f, const char *name, const char **ret)
+{
+	const json_t *member = find(f, name, is_text, "text, and not empty");
+
+	if (member)
+		*ret = json_string_value(member);
+}
+
+void json_fields_text_maybe(struct json_fields *f, const char *name, const char **ret)
+{
+	if (is_there(f, name))
+		json_fields_text(f, name, ret);
+}
+
+void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret)
+{
+	const json_t *member = find(f, name, is_string, "text");
+
+	if (member)
+		*ret = json_string_value(member);
+}
+
+void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret)
+{
+	const json_t *member = is_there(f, name) ? find(f, name, is_flag, "true or false") : NULL;
+
+	if (member)
+		*ret = json_is_true(member);
+}
+
+void json_fields_array(struct json_fields *f, const char *name, json_t **ret)
+{
+	json_t *member = find(f, name, is_array, "an array […]");
+
+	if (member)
+		*ret = member;
+}
+
+void json_fields_object(struct json_fields *f, const char *name, json_t **ret)
+{
+	json_t *member = find(f, name, is_object, "an object {…}");
+
+	if (member)
+		*ret = member;
+}
+
+void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **ret)
+{
+	if (is_there(f, name))
+		json_fields_object(f, name, ret);
+}
+
+json_t *json_seconds(int64_t ns)
+{
+	return ns % NS_PER_S ? json_real((double)ns / NS_PER_S) : json_integer(ns / NS_PER_S);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading the members of a JSON object, with a sentence that names the member and its place.
+ *
+ *	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", 3}, err);
+ *
+ *	json_fields_int(&f, "et_ns", 0, INT64_MAX, &sample->et_ns);
+ *	json_fields_text_maybe(&f, "unit", &unit);
+ *	return f.r;
+ *
+ * The first failure is kept in f.r and its sentence in err; the calls that follow do nothing. The place is
+ * put into words only when something is wrong: a document may have ten million executions. The `maybe` kind
+ * takes a member that is missing or null for "not known" and leaves *ret. */
+#pragma once
+
+#include "lib/base/json.h"
+
+#include <stdbool.h>
+
+/* {}: "the document"; {"the journal"}; {"sample", 3}; {"sample", 3, "execution", 2}. */
+struct json_location {
+	const char *what;
+	int64_t number;
+	const char *part;
+	int64_t part_number;
+};
+
+struct json_fields {
+	const json_t *object;
+	struct json_location at;
+	struct error *err;
+	int r; /* 0, or -EINVAL */
+};
+
+enum { JSON_LOCATION_SIZE = 96 };
+char *json_location_text(
+	char buffer[JSON_LOCATION_SIZE], const struct json_location *at); /* returns buffer */
+
+/* f.r is -EINVAL if `object` is none. */
+struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err);
+
+/* What every document begins with. -EINVAL: another format; -EPROTONOSUPPORT: a version that is not known. */
+void json_fields_header(struct json_fields *f, const char *format, int64_t version);
+
+void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
+void json_fields_int_maybe(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
+
+/* Seconds from 0 to the year 2116, whole or not, as ns. */
+void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns);
+void json_fields_seconds_maybe(struct json_fields *f, const char *name, int64_t *ret_ns);
+
+/* Text that is not empty; it belongs to the object. */
+void json_fields_text(struct json_fields *f, const char *name, const char **ret);
+void json_fields_text_maybe(struct json_fields *f, const char *name, const char **ret);
+void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret);
+
+void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret);
+
+/* They belong to the object. */
+void json_fields_array(struct json_fields *f, const char *name, json_t **ret);
+void json_fields_object(struct json_fields *f, const char *name, json_t **ret);
+void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **ret);
+
+#define JSON_TIME_MAX (INT64_C(366) * 86400 * 1000000000) /* of a sample, in ns: a year */
+#define JSON_MOMENT_MAX (INT64_MAX / 2)                   /* the year 2116: moment + time still fits */
+
+/* The other way: ns as seconds, a whole number where they are whole. */
+json_t *json_seconds(int64_t ns);

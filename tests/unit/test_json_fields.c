@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Members of JSON objects: what is wrong is named with its place, and the first failure is the one that is
+ * told. */
+#include "tests/unit/check.h"
+
+#include "lib/base/json_fields.h"
+
+#include <errno.h>
+
+static struct json_fields fields_of(
+	const char *text, struct json_location at, struct error *err, json_t **own)
+{
+	*own = json_loads(text, 0, NULL);
+	return json_fields_begin(*own, at, err);
+}
+
+static void members_of_each_kind_are_read(void **state)
+{
+	_cleanup_(json_decrefp) json_t *own = NULL;
+	struct error err = {};
+	struct json_fields f = fields_of(
+		"{\"i\": -3, \"s\": 1.5, \"t\": \"x\", \"e\": \"\", \"b\": true, \"a\": [1], \"o\": {}}",
+		(struct json_location){}, &err, &own);
+	const char *text = NULL, *empty = NULL;
+	json_t *array = NULL, *object = NULL;
+	int64_t i = 0, ns = 0;
+	bool flag = false;
+
+	json_fields_int(&f, "i", -3, 0, &i);
+	json_fields_seconds(&f, "s", &ns);
+	json_fields_text(&f, "t", &text);
+	json_fields_text_or_empty(&f, "e", &empty);
+	json_fields_flag_maybe(&f, "b", &flag);
+	json_fields_array(&f, "a", &array);
+	json_fields_object(&f, "o", &object);
+	assert_int_equal(f.r, 0);
+	assert_int_equal(i, -3);
+	assert_int_equal(ns, 1500000000);
+	assert_string_equal(text, "x");
+	assert_string_equal(empty, "");
+	assert_true(flag);
+	assert_int_equal(json_array_size(array), 1);
+	assert_true(json_is_object(object));
+}
+
+static void what_is_not_known_keeps_its_value(void **state)
+{
+	_cleanup_(json_decrefp) json_t *own = NULL;
+	struct error err = {};
+	struct json_fields f = fields_of("{\"i\": null}", (struct json_location){}, &err, &own);
+	const char *text = "before";
+	json_t *object = own;
+	int64_t i = 7, ns = 8;
+	bool flag = true;
+
+	json_fields_int_maybe(&f, "i", 0, 1, &i);
+	json_fields_seconds_maybe(&f, "s", &ns);
+	json_fields_text_maybe(&f, "t", &text);
+	json_fields_flag_maybe(&f, "b", &flag);
+	json_fields_object_maybe(&f, "o", &object);
+	assert_int_equal(f.r, 0);
+	assert_int_equal(i, 7);
+	assert_int_equal(ns, 8);
+	assert_string_equal(text, "before");
+	assert_true(flag);
+	assert_ptr_equal(object, own);
+}
+
+static void a_bad_member_is_named_with_its_place(void **state)
+{
+	static const struct {
+		const char *json, *says;
+	} rows[] = {
+		{"[]", "sample 3, execution 2 must be a JSON object {…}"},
+		{"{}", "sample 3, execution 2 has no 'n'"},
+		{"{\"n\": null}", "sample 3, execution 2: 'n' must be a whole number"},
+		{"{\"n\": 1.5}", "sample 3, execution 2: 'n' must be a whole number"},
+		{"{\"n\": 0}", "sample 3, execution 2: 'n' is 0 and must not be below 1"},
+		{"{\"n\": 10}", "sample 3, execution 2: 'n' is 10 and must not be above 9"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		_cleanup_(json_decrefp) json_t *own = NULL;
+		struct error err = {};
+		struct json_fields f = fields_of(
+			rows[i].json, (struct json_location){"sample", 3, "execution", 2}, &err, &own);
+		int64_t n = 77;
+
+		json_fields_int(&f, "n", 1, 9, &n);
+		assert_int_equal(f.r, -EINVAL);
+		assert_int_equal(n, 77);
+		assert_string_equal(err.text, rows[i].says);
+	}
+}
+
+static void the_first_failure_is_told_and_nothing_read_after_it(void **state)
+{
+	_cleanup_(json_decrefp) json_t *own = NULL;
+	struct error err = {};
+	struct json_fields f = fields_of(
+		"{\"a\": \"\", \"b\": 5}", (struct json_location){"the journal"}, &err, &own);
+	const char *text = NULL;
+	int64_t b = 0;
+
+	json_fields_text(&f, "a", &text);
+	json_fields_int(&f, "b", 0, 9, &b);
+	json_fields_int(&f, "missing", 0, 9, &b);
+	assert_int_equal(f.r, -EINVAL);
+	assert_int_equal(b, 0);
+	assert_null(text);
+	assert_string_equal(err.text, "the journal: 'a' must be text, and not empty");
+}
+
+static void a_document_of_another_format_or_version_is_refused(void **state)
+{
+	static const struct {
+		const char *json, *says;
+		int r;
+	} rows[] = {
+		{"{\"format\": \"emp-run\", \"version\": 1}", "", 0},
+		{"{\"version\": 1}", "the document has no 'format'", -EINVAL},
+		{"{\"format\": \"x\", \"version\": 1}",
+			"the document: 'format' is 'x' where 'emp-run' is wanted", -EINVAL},
+		{"{\"format\": \"emp-run\", \"version\": 2}",
+			"the document: 'version' is 2, and this emp knows emp-run version 1 only; a newer emp may read it",
+			-EPROTONOSUPPORT},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		_cleanup_(json_decrefp) json_t *own = NULL;
+		struct error err = {};
+		struct json_fields f = fields_of(rows[i].json, (struct json_location){}, &err, &own);
+
+		json_fields_header(&f, "emp-run", 1);
+		assert_int_equal(f.r, rows[i].r);
+		assert_string_equal(err.text, rows[i].says);
+	}
+}
+
+static void seconds_are_not_negative_and_not_for_ever(void **state)
+{
+	static const char *const bad[] = {"-1", "1e300", "\"1\"", "true"};
+
+	for (size_t i = 0; i < ELEMENTS(bad); i++) {
+		_cleanup_(json_decrefp)
+			json_t *own = json_pack("{s:o}", "s", json_loads(bad[i], JSON_DECODE_ANY, NULL));
+		struct error err = {};
+		struct json_fields f = json_fields_begin(own, (struct json_location){}, &err);
+		int64_t ns = 77;
+
+		json_fields_seconds(&f, "s", &ns);
+		assert_int_equal(f.r, -EINVAL);
+		assert_int_equal(ns, 77);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_of_each_kind_are_read),
+		cmocka_unit_test(what_is_not_known_keeps_its_value),
+		cmocka_unit_test(a_bad_member_is_named_with_its_place),
+		cmocka_unit_test(the_first_failure_is_told_and_nothing_read_after_it),
+		cmocka_unit_test(a_document_of_another_format_or_version_is_refused),
+		cmocka_unit_test(seconds_are_not_negative_and_not_for_ever),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
