@@ -15,16 +15,17 @@ echo '{"benchmarks": [{"runs": [{"warmups": [[1, 0.5]]}, {"values": [0.010, 0.01
 
 expect 0 'slower' $analyze compare 1 2
 expect 0 'faster' $analyze compare 2 1
-expect 0 'Process times.*in 5 samples\|Process times.*in 4 samples' $analyze compare 1 emp.json
+expect 0 'Process times.*in 5 samples\|Process times.*in 4 samples' $analyze compare 1 emp.json:1
 expect 0 'slower' $analyze compare emp.json:1 emp.json:2
 expect 0 'Elapsed times' $analyze compare hyperfine.json:1 hyperfine.json:2
-expect 0 'Only one of them has process times' $analyze compare emp.json hyperfine.json:2
+expect 0 'Only one of them has process times' $analyze compare emp.json:1 hyperfine.json:2
 expect 0 "'ten' 10.10 ms in 3 samples" $analyze compare pyperf.json hyperfine.json:2
 expect 2 'slower .* more than 50 %' $analyze compare --fail-if-slower 50 1 2
 $analyze compare --json 1 2 >c.json
-that "JSON has ratio and interval" json c.json 'd["interval"][0] < d["ratio"] < d["interval"][1] and abs(d["ratio"] - 3) < 0.5 and d["clock"] == "pt"'
+that "JSON has ratio and interval" json c.json 'd["interval"][0] < d["ratio"] < d["interval"][1] and 1.5 < d["ratio"] < 6 and d["clock"] == "pt"'
+expect 1 "'hyperfine.json': it has 2 results; name one: hyperfine.json:1 (.*burn 10), hyperfine.json:2 (.*burn 30)" $analyze compare 1 hyperfine.json
 expect 1 'has 2 results, and no number 3' $analyze compare 1 hyperfine.json:3
-expect 1 "neither hyperfine's nor pyperf's" $analyze compare 1 c.json
+expect 1 "not JSON of emp-measure, hyperfine or pyperf" $analyze compare 1 c.json
 expect 1 'run 99 is not in' $analyze compare 1 99
 expect 1 "cannot open 'none.json'" $analyze compare 1 none.json
 echo '{"results": [{"command": "x", "times": [1e300]}]}' >great.json
