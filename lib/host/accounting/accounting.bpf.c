@@ -98,6 +98,7 @@ extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym _
 extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
 extern void bpf_rcu_read_lock(void) __ksym __weak;
 extern void bpf_rcu_read_unlock(void) __ksym __weak;
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -238,7 +239,7 @@ int walk_tasks(void *context)
 			continue;
 		record = at < end ? bpf_map_lookup_elem(&snapshots, &at) : (void *)0;
 		if (record)
-			describe_now(record, task);
+			describe_now(record, bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct)));
 		at++;
 		n++;
 	}
