@@ -21,11 +21,6 @@ int observer_backend_parse(const char *value, const char *name, void *into, stru
 	return error_say(err, -EINVAL, "%s must be auto, bpf, taskstats or none, not '%s'", name, value);
 }
 
-static bool sees_by_bpf(const struct observer *o)
-{
-	return o->accounting && !strcmp(accounting_name(o->accounting), "bpf");
-}
-
 int observer_open(struct observer *ret, enum observer_backend backend, int cpu, struct error *err)
 {
 	static const enum accounting_backend backends[] = {
@@ -48,7 +43,7 @@ int observer_open(struct observer *ret, enum observer_backend backend, int cpu, 
 		}
 	}
 	cgroup_new(&o.cgroup, &o.no_cgroup);
-	r = counters_open(&o.counters, AT_FDCWD, cpu, sees_by_bpf(&o), err);
+	r = counters_open(&o.counters, AT_FDCWD, cpu, err);
 	if (r < 0)
 		return r;
 	*ret = o;

@@ -1,70 +1,146 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sentinels: read off made-up machines, the difference, into the book and documents, and in words. */
+/* Disturbance counters: read from made-up machines, into the book and documents, and in words. */
 #include "tests/unit/documents.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/system/counters_bpf.h"
+#include "lib/base/clock.h"
+#include "lib/host/system/counters.h"
 #include "lib/record/document/document.h"
 #include "lib/protocol/disturbances.h"
 
 #define THROTTLE(cpu, what) "sys/devices/system/cpu/cpu" #cpu "/thermal_throttle/" what "_throttle_count"
 
-static struct counters read_once(int root_fd, int cpu)
+static struct counter_reader *open_reader(int root_fd, int cpu)
 {
-	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
-	struct counters counters;
+	struct counter_reader *reader = NULL;
 	struct error err;
 
-	assert_int_equal(counters_open(&reader, root_fd, cpu, false, &err), 0);
-	counters_read(reader, &counters);
-	return counters;
+	assert_int_equal(counters_open(&reader, root_fd, cpu, &err), 0);
+	return reader;
 }
 
-static void put_machine(const struct tree *tree)
+/* A sample in which 100 ms pass. */
+static struct counters end_long(struct counter_reader *reader)
 {
-	tree_put(tree, "proc/stat",
-		"cpu  10 0 10 1000 0 0 0 30 0 0\ncpu0 5 0 5 500 0 0 0 10 0 0\ncpu1 5 0 5 500 0 0 0 20 0 0\n"
-		"ctxt 1\n");
-	tree_put(tree, "proc/vmstat", "nr_free_pages 7\npswpin 3\npswpout 4\npgfault 99\npgmajfault 5\n");
-	tree_put(tree, "proc/pressure/cpu",
-		"some avg10=0.00 avg60=0.00 avg300=0.00 total=12\nfull avg10=0.00 avg60=0.00 avg300=0.00 "
-		"total=7\n");
-	tree_put(tree, THROTTLE(0, "core"), "1\n");
-	tree_put(tree, THROTTLE(0, "package"), "10\n");
-	tree_put(tree, THROTTLE(1, "core"), "2\n");
-	tree_put(tree, THROTTLE(1, "package"), "20\n");
+	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + 100 * NS_PER_MS;
+
+	while (clock_ns(CLOCK_MONOTONIC) < until_ns)
+		usleep(1000);
+	return counters_end(reader);
 }
 
-static void each_is_read_where_the_kernel_tells_it(void **state)
+/* Everything has counted `n` so often. */
+static void put_machine(const struct tree *tree, int n)
 {
+	char text[3000];
+
+	snprintf(text, sizeof(text),
+		"cpu  10 0 10 1000 0 0 0 %d 0 0\ncpu0 5 0 5 500 0 0 0 %d 0 0\ncpu1 5 0 5 500 0 0 0 %d 0 0\nctxt 1\n",
+		30 * n, 10 * n, 20 * n);
+	tree_put(tree, "proc/stat", text);
+	snprintf(text, sizeof(text), "nr_free_pages 7\npswpin %d\npswpout %d\npgfault 99\npgmajfault %d\n",
+		3 * n, 4 * n, 5 * n);
+	tree_put(tree, "proc/vmstat", text);
+	snprintf(text, sizeof(text),
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n",
+		12 * n);
+	tree_put(tree, "proc/pressure/cpu", text);
+	snprintf(text, sizeof(text), "%d\n", n);
+	tree_put(tree, THROTTLE(0, "core"), text);
+	tree_put(tree, THROTTLE(1, "core"), text);
+	snprintf(text, sizeof(text), "%d\n", 10 * n);
+	tree_put(tree, THROTTLE(0, "package"), text);
+	tree_put(tree, THROTTLE(1, "package"), text);
+}
+
+static void a_long_sample_has_its_own_counts(void **state)
+{
+	_cleanup_(counter_reader_freep) struct counter_reader *of_all = NULL, *of_second = NULL;
+	int64_t tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
 	struct counters all, second;
-	int64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
 	struct tree tree;
 
 	tree_make(&tree);
-	put_machine(&tree);
-	all = read_once(tree.fd, -1);
-	second = read_once(tree.fd, 1);
+	put_machine(&tree, 1);
+	of_all = open_reader(tree.fd, -1);
+	of_second = open_reader(tree.fd, 1);
+	counters_begin(of_all);
+	counters_begin(of_second);
+	put_machine(&tree, 3);
+	all = end_long(of_all);
+	second = counters_end(of_second);
 	tree_remove(&tree);
-	assert_int_equal(all.value[COUNTER_STEAL], 30 * tick_ns);
-	assert_int_equal(second.value[COUNTER_STEAL], 20 * tick_ns);
-	assert_int_equal(all.value[COUNTER_THROTTLES], 33);
+	assert_int_equal(all.value[COUNTER_STEAL], 60 * tick_ns);
+	assert_int_equal(second.value[COUNTER_STEAL], 40 * tick_ns);
+	assert_int_equal(all.value[COUNTER_THROTTLES], 44);
 	assert_int_equal(second.value[COUNTER_THROTTLES], 22);
-	assert_int_equal(all.value[COUNTER_SWAPPED_IN], 3);
-	assert_int_equal(all.value[COUNTER_SWAPPED_OUT], 4);
-	assert_int_equal(all.value[COUNTER_MAJOR_FAULTS], 5);
-	assert_int_equal(all.value[COUNTER_CPU_PRESSURE], 12000);
+	assert_int_equal(all.value[COUNTER_SWAPPED_IN], 6);
+	assert_int_equal(all.value[COUNTER_SWAPPED_OUT], 8);
+	assert_int_equal(all.value[COUNTER_MAJOR_FAULTS], 10);
+	assert_int_equal(all.value[COUNTER_CPU_PRESSURE], 24000);
+	assert_true(counters_know(&all, COUNTER_SUSPENDED));
+	assert_int_equal(all.value[COUNTER_SUSPENDED], 0);
 	assert_false(counters_know(&all, COUNTER_VOLUNTARY));
+}
+
+static void of_short_samples_the_last_in_100_ms_has_the_counts_of_all(void **state)
+{
+	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
+	struct counters first, last;
+	struct tree tree;
+	int n = 0;
+
+	tree_make(&tree);
+	put_machine(&tree, 1);
+	reader = open_reader(tree.fd, -1);
+	counters_begin(reader);
+	put_machine(&tree, 2);
+	first = counters_end(reader);
+	put_machine(&tree, 3); /* between two samples */
+	do {
+		counters_begin(reader);
+		put_machine(&tree, 4);
+		last = counters_end(reader);
+	} while (!counters_know(&last, COUNTER_MAJOR_FAULTS) && ++n < 1000000);
+	tree_remove(&tree);
+	assert_false(counters_know(&first, COUNTER_MAJOR_FAULTS));
+	assert_false(counters_know(&first, COUNTER_STEAL));
+	assert_int_equal(first.value[COUNTER_CPU_PRESSURE], 12000);
+	assert_int_equal(last.value[COUNTER_MAJOR_FAULTS], 15);
+	assert_true(counters_know(&last, COUNTER_STEAL));
+}
+
+static void what_happened_before_a_long_sample_is_not_counted_in_it(void **state)
+{
+	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
+	struct counters second;
+	struct tree tree;
+
+	tree_make(&tree);
+	put_machine(&tree, 1);
+	reader = open_reader(tree.fd, -1);
+	counters_begin(reader);
+	end_long(reader);
+	put_machine(&tree, 2);
+	usleep(2000); /* as a command of --prepare may take */
+	counters_begin(reader);
+	second = end_long(reader);
+	tree_remove(&tree);
+	assert_true(counters_know(&second, COUNTER_MAJOR_FAULTS));
+	assert_int_equal(second.value[COUNTER_MAJOR_FAULTS], 0);
 }
 
 static void what_a_machine_does_not_have_is_not_known(void **state)
 {
+	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters counters;
 	struct tree tree;
 
 	tree_make(&tree);
-	counters = read_once(tree.fd, 0);
+	reader = open_reader(tree.fd, 0);
+	counters_begin(reader);
+	counters = end_long(reader);
 	tree_remove(&tree);
 	assert_false(counters_know(&counters, COUNTER_STEAL));
 	assert_false(counters_know(&counters, COUNTER_THROTTLES));
@@ -73,45 +149,29 @@ static void what_a_machine_does_not_have_is_not_known(void **state)
 	assert_true(counters_know(&counters, COUNTER_SUSPENDED));
 }
 
-static void a_file_that_grows_under_the_eyes_is_read_as_far_as_needed(void **state)
+static void a_file_that_has_grown_is_read_as_far_as_needed(void **state)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters counters;
-	struct error err;
 	struct tree tree;
 	char text[3000];
 
 	tree_make(&tree);
-	put_machine(&tree);
-	assert_int_equal(counters_open(&reader, tree.fd, -1, false, &err), 0);
-	counters_read(reader, &counters);
+	put_machine(&tree, 1);
+	reader = open_reader(tree.fd, -1);
+	counters_begin(reader);
 	memset(text, 'x', 2000);
 	strcpy(text + 2000, "\npswpin 8\npswpout 9\npgmajfault 10\n");
 	tree_put(&tree, "proc/vmstat", text);
-	counters_read(reader, &counters);
+	counters = end_long(reader);
 	assert_false(counters_know(&counters, COUNTER_MAJOR_FAULTS));
-	counters_read(reader, &counters);
-	assert_int_equal(counters.value[COUNTER_MAJOR_FAULTS], 10);
+	counters_begin(reader);
+	end_long(reader);
+	counters_begin(reader);
+	counters = end_long(reader);
+	assert_true(counters_know(&counters, COUNTER_MAJOR_FAULTS));
+	assert_int_equal(counters.value[COUNTER_MAJOR_FAULTS], 0);
 	tree_remove(&tree);
-}
-
-static void the_difference_is_known_where_both_are(void **state)
-{
-	struct counters before = {}, after = {}, moved;
-
-	counters_set(&before, COUNTER_STEAL, 100);
-	counters_set(&after, COUNTER_STEAL, 140);
-	counters_set(&before, COUNTER_CLOCK_RATE, -5000);
-	counters_set(&after, COUNTER_CLOCK_RATE, -9000);
-	counters_set(&after, COUNTER_THROTTLES, 3);
-	counters_set(&before, COUNTER_SUSPENDED, 1000);
-	counters_set(&after, COUNTER_SUSPENDED, 1999);
-	moved = counters_between(&before, &after);
-	assert_int_equal(moved.value[COUNTER_STEAL], 40);
-	assert_int_equal(moved.value[COUNTER_CLOCK_RATE], -4000);
-	assert_false(counters_know(&moved, COUNTER_THROTTLES));
-	assert_true(counters_know(&moved, COUNTER_SUSPENDED));
-	assert_int_equal(moved.value[COUNTER_SUSPENDED], 0);
 }
 
 static void the_words_name_what_moved_and_where(void **state)
@@ -171,36 +231,14 @@ static void they_come_back_from_the_book_and_go_through_documents(void **state)
 	assert_says(s, "sample 2: 'steal_ns' must be");
 }
 
-static void a_count_from_a_wrong_place_does_not_agree(void **state)
-{
-	const struct machine_counts before = {.user_ns = 40, .steal_ns = 10, .major_faults = 5},
-				    after = {.user_ns = 50, .steal_ns = 10, .major_faults = 6};
-	const struct machine_counts right = {.user_ns = 59, .steal_ns = 19, .major_faults = 6};
-	struct machine_counts wrong;
-
-	assert_true(machine_counts_agree(&right, &before, &after, 10));
-	assert_false(machine_counts_agree(
-		&(struct machine_counts){}, &(struct machine_counts){}, &(struct machine_counts){}, 10));
-	wrong = right, wrong.user_ns = 60;
-	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
-	wrong = right, wrong.steal_ns = 9;
-	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
-	wrong = right, wrong.major_faults = 7;
-	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
-	wrong = right, wrong.swapped_in = 1;
-	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
-	wrong = right, wrong.swapped_out = -1;
-	assert_false(machine_counts_agree(&wrong, &before, &after, 10));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_read_where_the_kernel_tells_it),
+		cmocka_unit_test(a_long_sample_has_its_own_counts),
+		cmocka_unit_test(of_short_samples_the_last_in_100_ms_has_the_counts_of_all),
+		cmocka_unit_test(what_happened_before_a_long_sample_is_not_counted_in_it),
 		cmocka_unit_test(what_a_machine_does_not_have_is_not_known),
-		cmocka_unit_test(a_file_that_grows_under_the_eyes_is_read_as_far_as_needed),
-		cmocka_unit_test(a_count_from_a_wrong_place_does_not_agree),
-		cmocka_unit_test(the_difference_is_known_where_both_are),
+		cmocka_unit_test(a_file_that_has_grown_is_read_as_far_as_needed),
 		cmocka_unit_test(the_words_name_what_moved_and_where),
 		in_book(they_come_back_from_the_book_and_go_through_documents),
 	};

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What should stand still while a sample is taken: see counters.h. Files stay open and are read with pread:
- * a reading is a handful of system calls, outside the program's time. */
+/* Disturbance counters: see counters.h. Files stay open and are read with pread, outside the program's time. */
 #include "lib/host/system/counters.h"
 
 #include "lib/base/clock.h"
 #include "lib/host/clock/kernel_clock.h"
-#include "lib/host/system/counters_bpf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +12,22 @@
 
 enum {
 	TEXT_SIZE = 65536,   /* /proc/stat of a few hundred CPUs */
-	MAX_THROTTLES = 128, /* files: on a larger machine the first 64 CPUs must do */
+	MAX_THROTTLES = 128, /* files: of a larger machine, the first 64 CPUs are read */
 };
+
+/* Reading /proc/stat and /proc/vmstat takes 70 to 120 us, too long for each sample of a short program. */
+static const int64_t SLOW_PERIOD_NS = 100 * NS_PER_MS;
+/* After that long, a reading is too old to begin a sample with. */
+static const int64_t SLOW_FRESH_NS = NS_PER_MS;
 
 struct counter_reader {
 	int cpu;
-	struct machine_counter *counts; /* NULL: they are read from stat and vmstat */
 	int stat_fd, vmstat_fd, pressure_fd;
 	int throttle_fds[MAX_THROTTLES];
 	int n_throttles;
+	struct counters quick, slow; /* as last read */
+	int64_t slow_ns;             /* when `slow` was read */
+	bool pending;                /* a sample has ended since then */
 	size_t vmstat_size; /* as far as it is of interest: the kernel writes only what is asked for */
 	int64_t tick_ns;
 	char text[TEXT_SIZE];
@@ -59,7 +64,6 @@ void counter_reader_free(struct counter_reader *reader)
 {
 	if (!reader)
 		return;
-	machine_counter_free(reader->counts);
 	closep(&reader->stat_fd);
 	closep(&reader->vmstat_fd);
 	closep(&reader->pressure_fd);
@@ -68,7 +72,7 @@ void counter_reader_free(struct counter_reader *reader)
 	free(reader);
 }
 
-/* The text of a file up to `room`; "" if it cannot be read. */
+/* The text of a file up to `capacity`; "" if it cannot be read. */
 static const char *reread(struct counter_reader *reader, int fd, size_t capacity)
 {
 	ssize_t n = fd < 0 ? -1 : pread(fd, reader->text, capacity, 0);
@@ -88,24 +92,17 @@ static const char *find_line(const char *text, const char *name)
 	return NULL;
 }
 
-/* Both in ticks. */
-static bool read_times(struct counter_reader *reader, long long *ret_user, long long *ret_steal)
+static void read_steal(struct counter_reader *reader, struct counters *s)
 {
 	const char *text = reread(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
 	char name[16] = "cpu ";
+	long long ticks;
 
 	if (reader->cpu >= 0)
 		snprintf(name, sizeof(name), "cpu%d ", reader->cpu);
 	text = find_line(text, name);
-	return text && sscanf(text, "%*s %lld %*d %*d %*d %*d %*d %*d %lld", ret_user, ret_steal) == 2;
-}
-
-static void read_steal(struct counter_reader *reader, struct counters *s)
-{
-	long long user, steal;
-
-	if (read_times(reader, &user, &steal))
-		counters_set(s, COUNTER_STEAL, steal * reader->tick_ns);
+	if (text && sscanf(text, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) == 1)
+		counters_set(s, COUNTER_STEAL, ticks * reader->tick_ns);
 }
 
 static void read_memory(struct counter_reader *reader, struct counters *s)
@@ -151,57 +148,12 @@ static void read_pressure(struct counter_reader *reader, struct counters *s)
 		counters_set(s, COUNTER_CPU_PRESSURE, strtoll(total + 6, NULL, 10) * NS_PER_US);
 }
 
-static void read_counts(struct counter_reader *reader, struct counters *s)
-{
-	struct machine_counts count;
-	struct error ignored;
-
-	if (machine_counter_read(reader->counts, &count, &ignored) < 0)
-		return;
-	counters_set(s, COUNTER_STEAL, count.steal_ns);
-	counters_set(s, COUNTER_SWAPPED_IN, count.swapped_in);
-	counters_set(s, COUNTER_SWAPPED_OUT, count.swapped_out);
-	counters_set(s, COUNTER_MAJOR_FAULTS, count.major_faults);
-}
-
-/* By /proc, as far as it tells. */
-static bool read_slowly(struct counter_reader *reader, struct machine_counts *ret)
-{
-	struct counters memory = {};
-	long long user, steal;
-
-	read_memory(reader, &memory);
-	*ret = (struct machine_counts){
-		.swapped_in = memory.value[COUNTER_SWAPPED_IN],
-		.swapped_out = memory.value[COUNTER_SWAPPED_OUT],
-		.major_faults = memory.value[COUNTER_MAJOR_FAULTS],
-	};
-	if (!read_times(reader, &user, &steal) || !counters_know(&memory, COUNTER_MAJOR_FAULTS))
-		return false;
-	ret->user_ns = user * reader->tick_ns;
-	ret->steal_ns = steal * reader->tick_ns;
-	return true;
-}
-
-static void open_counts(struct counter_reader *reader)
-{
-	_cleanup_(machine_counter_freep) struct machine_counter *counts = NULL;
-	struct machine_counts before, count, after;
-	struct error ignored;
-
-	if (machine_counter_open(&counts, reader->cpu, &ignored) < 0 || !read_slowly(reader, &before) ||
-		machine_counter_read(counts, &count, &ignored) < 0 || !read_slowly(reader, &after))
-		return;
-	if (machine_counts_agree(&count, &before, &after, reader->tick_ns))
-		reader->counts = TAKE(counts);
-}
-
-int counters_open(struct counter_reader **ret, int root_fd, int cpu, bool by_bpf, struct error *err)
+int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct error *err)
 {
 	struct counter_reader *reader = malloc(sizeof(*reader));
 
 	if (!reader)
-		return error_os(err, -ENOMEM, "cannot watch the machine");
+		return error_oom(err);
 	*reader = (struct counter_reader){
 		.cpu = cpu,
 		.stat_fd = open_below(root_fd, "/proc/stat"),
@@ -211,40 +163,62 @@ int counters_open(struct counter_reader **ret, int root_fd, int cpu, bool by_bpf
 		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
 	};
 	open_throttles(reader, root_fd);
-	if (by_bpf)
-		open_counts(reader);
 	*ret = reader;
 	return 0;
 }
 
-void counters_read(struct counter_reader *reader, struct counters *ret)
+static struct counters read_quick(struct counter_reader *reader)
 {
+	struct counters now = {};
 	struct clock_state clock;
 
-	*ret = (struct counters){};
-	if (reader->counts) {
-		read_counts(reader, ret);
-	} else {
-		read_steal(reader, ret);
-		read_memory(reader, ret);
-	}
-	read_throttles(reader, ret);
-	read_pressure(reader, ret);
-	counters_set(ret, COUNTER_SUSPENDED, clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC));
+	read_throttles(reader, &now);
+	read_pressure(reader, &now);
+	counters_set(&now, COUNTER_SUSPENDED, clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC));
 	clock_read(&clock);
 	if (clock.known)
-		counters_set(ret, COUNTER_CLOCK_RATE, (int64_t)(clock.frequency_ppm * 1000));
+		counters_set(&now, COUNTER_CLOCK_RATE, (int64_t)(clock.frequency_ppm * 1000));
+	return now;
 }
 
-struct counters counters_between(const struct counters *before, const struct counters *after)
+static void read_slow(struct counter_reader *reader)
 {
-	struct counters moved = {.known = before->known & after->known};
+	reader->slow = (struct counters){};
+	read_steal(reader, &reader->slow);
+	read_memory(reader, &reader->slow);
+	reader->slow_ns = clock_ns(CLOCK_MONOTONIC);
+	reader->pending = false;
+}
 
+void counters_begin(struct counter_reader *reader)
+{
+	if (!reader->pending && clock_ns(CLOCK_MONOTONIC) - reader->slow_ns > SLOW_FRESH_NS)
+		read_slow(reader);
+	reader->quick = read_quick(reader);
+}
+
+/* Adds to `ret` what changed from `before` to `after`, where both are known. */
+static void add_change(struct counters *ret, const struct counters *before, const struct counters *after)
+{
 	for (int i = 0; i < N_COUNTERS; i++)
-		if (counters_know(&moved, i))
-			moved.value[i] = after->value[i] - before->value[i];
+		if (counters_know(before, i) && counters_know(after, i))
+			counters_set(ret, i, after->value[i] - before->value[i]);
+}
+
+struct counters counters_end(struct counter_reader *reader)
+{
+	struct counters before = reader->quick, changed = {};
+
+	reader->quick = read_quick(reader);
+	add_change(&changed, &before, &reader->quick);
 	/* two clocks cannot be read at one moment: what is less than a millisecond is that */
-	if (moved.value[COUNTER_SUSPENDED] < NS_PER_MS)
-		moved.value[COUNTER_SUSPENDED] = 0;
-	return moved;
+	if (changed.value[COUNTER_SUSPENDED] < NS_PER_MS)
+		changed.value[COUNTER_SUSPENDED] = 0;
+	reader->pending = true;
+	if (clock_ns(CLOCK_MONOTONIC) - reader->slow_ns >= SLOW_PERIOD_NS) {
+		before = reader->slow;
+		read_slow(reader);
+		add_change(&changed, &before, &reader->slow);
+	}
+	return changed;
 }

@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What should stand still while a sample is taken and cannot be held: read before and after, and only the
- * difference kept. None of it is ever set. What this machine does not have is "not known", never zero. */
+/* Disturbance counters: what the kernel counts that should not change during a sample. They are read before
+ * and after it, and the difference is kept. What this machine does not count is "not known", never zero.
+ *
+ * Stolen time, swapping and major faults are read at most once in 100 ms. The first sample that ends 100 ms or more
+ * after the last reading gets what they counted since then. A sample of 100 ms or more therefore has its own
+ * counts; of shorter ones, the last of each 100 ms has the counts of all, and of the time between them, and for the others
+ * they are not known. */
 #pragma once
 
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum counter {
 	COUNTER_STEAL,     /* ns that the hypervisor gave to others: of the CPU, or of all where not pinned */
-	COUNTER_THROTTLES, /* times a CPU was slowed down for heat; likewise */
+	COUNTER_THROTTLES, /* times a CPU was throttled for heat; likewise */
 	COUNTER_SWAPPED_IN,   /* pages */
 	COUNTER_SWAPPED_OUT,  /* pages */
-	COUNTER_MAJOR_FAULTS, /* pages that had to be fetched from a disk, by anybody */
-	COUNTER_SUSPENDED,    /* ns that the machine slept */
+	COUNTER_MAJOR_FAULTS, /* pages fetched from a disk, for any process */
+	COUNTER_SUSPENDED,    /* ns that the machine was suspended */
 	COUNTER_CLOCK_RATE, /* by how much NTP changed the clock's rate, in parts of 10^9; may be negative */
-	COUNTER_CPU_PRESSURE, /* ns in which somebody had to wait for a CPU */
+	COUNTER_CPU_PRESSURE, /* ns in which some process waited for a CPU */
 	COUNTER_VOLUNTARY,    /* context switches of the program */
 	COUNTER_INVOLUNTARY,
 	N_COUNTERS
 };
 
 struct counters {
-	uint32_t known; /* 1 << sentinel */
+	uint32_t known; /* 1 << counter */
 	int64_t value[N_COUNTERS];
 };
 
@@ -41,15 +45,11 @@ static inline int counters_know(const struct counters *s, enum counter which)
 
 struct counter_reader; /* the files, open */
 
-/* cpu -1: the program may run on any. root_fd as in lib/base/text.h. by_bpf: some may come by BPF
- * (counters_bpf.h), which costs some 30 ms now and spares 0.05 to 0.1 ms in each sample; they do
- * where the kernel and the capabilities allow it and what BPF tells agrees with /proc. */
-int counters_open(struct counter_reader **ret, int root_fd, int cpu, bool by_bpf, struct error *err);
+/* cpu -1: the program may run on any. root_fd as in lib/base/text.h. */
+int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct error *err);
 void counter_reader_free(struct counter_reader *reader);
 DEFINE_FREEP(counter_reader)
 
-/* Their counts up to now. The context switches are not among them: those are the program's, see spawn.h. */
-void counters_read(struct counter_reader *reader, struct counters *ret);
-
-/* What moved in between: known if it is in both. */
-struct counters counters_between(const struct counters *before, const struct counters *after);
+/* Around a sample. The context switches, which are the program's, are not among them: see spawn.h. */
+void counters_begin(struct counter_reader *reader);
+struct counters counters_end(struct counter_reader *reader);
