@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers, times and lists between text and memory: see text.h. */
+/* Numbers, times and lists between text and memory: see text.h. text_numbers.c has the numbers for people. */
 #include "lib/base/text.h"
 
 #include "lib/base/cleanup.h"
@@ -57,75 +57,6 @@ int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, str
 		}
 	return error_say(err, -EINVAL,
 		"%s must be a time above zero such as 0.1, 250us, 10ms or 1h, not '%s'", what, text);
-}
-
-char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns)
-{
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-	double size = fabs((double)ns);
-
-	if (size >= 60e9) {
-		long long seconds = llround(size / 1e9), minutes = llround(size / 60e9),
-			  hours = llround(size / 3600e9);
-		const char *sign = ns < 0 ? "-" : "";
-
-		if (minutes < 60)
-			snprintf(buffer, TEXT_TIME_SIZE, "%s%lld min %lld s", sign, seconds / 60,
-				seconds % 60);
-		else if (hours < 48)
-			snprintf(buffer, TEXT_TIME_SIZE, "%s%lld h %lld min", sign, minutes / 60,
-				minutes % 60);
-		else
-			snprintf(buffer, TEXT_TIME_SIZE, "%s%lld d %lld h", sign, hours / 24, hours % 24);
-		return buffer;
-	}
-	for (size_t i = 0; i < ELEMENTS(units); i++) {
-		double value = (double)ns / units[i].ns;
-
-		if (size < units[i].ns)
-			continue;
-		snprintf(buffer, TEXT_TIME_SIZE, "%.*f %s",
-			size / units[i].ns < 10    ? 3
-			: size / units[i].ns < 100 ? 2
-						   : 1,
-			value, units[i].unit);
-		return buffer;
-	}
-	snprintf(buffer, TEXT_TIME_SIZE, "%" PRId64 " ns", ns);
-	return buffer;
-}
-
-char *text_precise(char buffer[TEXT_TIME_SIZE], double ns, double step_ns)
-{
-	static const struct {
-		double ns;
-		int most; /* decimals that mean something */
-		const char *unit;
-	} units[] = {{1e9, 9, "s"}, {1e6, 6, "ms"}, {1e3, 3, "us"}, {1, 0, "ns"}};
-	double step = step_ns > 0 ? step_ns : fabs(ns) / 100;
-	size_t u = 0;
-	int decimals = 0;
-
-	while (u + 1 < ELEMENTS(units) && fabs(ns) < units[u].ns)
-		u++;
-	while (decimals < units[u].most && step / units[u].ns * pow(10, decimals) < 10)
-		decimals++;
-	snprintf(buffer, TEXT_TIME_SIZE, "%.*f %s", decimals, ns / units[u].ns, units[u].unit);
-	return buffer;
-}
-
-char *text_seconds(char buffer[TEXT_TIME_SIZE], int64_t ns)
-{
-	int len = snprintf(buffer, TEXT_TIME_SIZE, "%" PRId64 ".%09" PRId64, ns / NS_PER_S, ns % NS_PER_S);
-
-	while (buffer[len - 1] == '0')
-		buffer[--len] = '\0';
-	if (buffer[len - 1] == '.')
-		buffer[--len] = '\0';
-	return buffer;
 }
 
 char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns)

@@ -27,9 +27,24 @@ enum { TEXT_TIME_SIZE = 40 };
  * Returns `buffer`. */
 char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns);
 
-/* A time in one unit, with as many digits as show a difference of a tenth of `step_ns`: a mean of 128.2503 s
- * where the sd is 2.6 ms. step_ns 0: four digits. Returns `buffer`. */
+/* A time rounded to two significant digits of `step_ns`: a mean of 128.2503 s where the sd is 2.6 ms. step_ns 0:
+ * four digits. Returns `buffer`. */
 char *text_precise(char buffer[TEXT_TIME_SIZE], double ns, double step_ns);
+
+/* Two figures in one unit: `unit` is "s", "ms", "us" or "ns"; NULL: the one that fits the first, or the upper
+ * bound. They return `buffer`. */
+enum { TEXT_PAIR_SIZE = 2 * TEXT_TIME_SIZE };
+
+/* "127.9 ms ± 4.6 ms": the sd has two significant digits, and the mean is rounded to match. */
+char *text_mean_sd(char buffer[TEXT_PAIR_SIZE], double mean_ns, double sd_ns, const char *unit);
+
+/* "125.5 … 130.4 ms", rounded to match the sd as a mean is. sd_ns 0: each bound has four significant digits,
+ * as a minimum and a maximum should. */
+char *text_interval(
+	char buffer[TEXT_PAIR_SIZE], double low_ns, double high_ns, double sd_ns, const char *unit);
+
+/* A ratio with two significant digits: "3.6 %", "0.036 %", "36 %", "100 %". Returns `buffer`. */
+char *text_percent(char buffer[TEXT_TIME_SIZE], double ratio);
 
 /* Seconds with all digits that are there, none that are not: "0.1", "128", "16384". Returns `buffer`. */
 char *text_seconds(char buffer[TEXT_TIME_SIZE], int64_t ns);

@@ -95,6 +95,8 @@ static void durations_read_as_a_person_writes_them(void **state)
 		{812, "812 ns"},
 		{1234567, "1.235 ms"},
 		{12345678900, "12.35 s"},
+		{999960000, "1.000 s"},
+		{-9999600, "-10.00 ms"},
 		{100000000, "100.0 ms"},
 		{59999 * NS_PER_MS, "60.00 s"},
 		{60 * NS_PER_S, "1 min 0 s"},
@@ -110,7 +112,7 @@ static void durations_read_as_a_person_writes_them(void **state)
 	}
 }
 
-static void precise_times_show_a_tenth_of_their_step(void **state)
+static void precise_times_show_two_digits_of_their_step(void **state)
 {
 	static const struct {
 		double ns, step_ns;
@@ -122,12 +124,80 @@ static void precise_times_show_a_tenth_of_their_step(void **state)
 		{100123456, 1, "100.123456 ms"},
 		{812, 0.001, "812 ns"},
 		{0, 0, "0 ns"},
+		{503.7e6, 127e6, "500 ms"},
+		{127.93e6, 9.96e6, "128 ms"},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		char text[TEXT_TIME_SIZE];
 
 		assert_string_equal(text_precise(text, rows[i].ns, rows[i].step_ns), rows[i].text);
+	}
+}
+
+static void a_mean_is_rounded_to_match_its_sd(void **state)
+{
+	static const struct {
+		double mean_ns, sd_ns;
+		const char *unit, *text;
+	} rows[] = {
+		{127.93e6, 4.63e6, NULL, "127.9 ms ± 4.6 ms"},
+		{128250312345.0, 2600000, NULL, "128.2503 s ± 0.0026 s"},
+		{127.93e6, 4.63e6, "s", "0.1279 s ± 0.0046 s"},
+		{127.93e6, 4.63e6, "us", "127900 us ± 4600 us"},
+		{503.7e6, 127e6, NULL, "500 ms ± 130 ms"},
+		{1e6, 0, NULL, "1.000 ms ± 0 ms"},
+		{812.4, 0.52, NULL, "812 ns ± 1 ns"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		char text[TEXT_PAIR_SIZE];
+
+		assert_string_equal(
+			text_mean_sd(text, rows[i].mean_ns, rows[i].sd_ns, rows[i].unit), rows[i].text);
+	}
+}
+
+static void an_interval_is_in_one_unit(void **state)
+{
+	static const struct {
+		double low_ns, high_ns, sd_ns;
+		const char *unit, *text;
+	} rows[] = {
+		{125.51e6, 130.35e6, 4.63e6, NULL, "125.5 … 130.3 ms"},
+		{120.2468e6, 136.5321e6, 0, NULL, "120.2 … 136.5 ms"},
+		{812345, 12345678, 0, NULL, "0.8123 … 12.35 ms"},
+		{812345, 12345678, 0, "s", "0.0008123 … 0.01235 s"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		char text[TEXT_PAIR_SIZE];
+
+		assert_string_equal(
+			text_interval(text, rows[i].low_ns, rows[i].high_ns, rows[i].sd_ns, rows[i].unit),
+			rows[i].text);
+	}
+}
+
+static void a_percentage_has_two_digits(void **state)
+{
+	static const struct {
+		double ratio;
+		const char *text;
+	} rows[] = {
+		{0.0362, "3.6 %"},
+		{0.0996, "10 %"},
+		{0.362, "36 %"},
+		{0.00036, "0.036 %"},
+		{-0.05, "-5.0 %"},
+		{1, "100 %"},
+		{0, "0 %"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		char text[TEXT_TIME_SIZE];
+
+		assert_string_equal(text_percent(text, rows[i].ratio), rows[i].text);
 	}
 }
 
@@ -180,7 +250,10 @@ int main(void)
 		cmocka_unit_test(bytes_that_are_not_utf8_are_spelled_out),
 		cmocka_unit_test(whole_numbers_outside_their_range_are_refused),
 		cmocka_unit_test(durations_read_as_a_person_writes_them),
-		cmocka_unit_test(precise_times_show_a_tenth_of_their_step),
+		cmocka_unit_test(precise_times_show_two_digits_of_their_step),
+		cmocka_unit_test(a_mean_is_rounded_to_match_its_sd),
+		cmocka_unit_test(an_interval_is_in_one_unit),
+		cmocka_unit_test(a_percentage_has_two_digits),
 		cmocka_unit_test(seconds_keep_the_digits_that_are_there),
 		cmocka_unit_test(a_moment_for_json_is_utc_with_nanoseconds),
 		cmocka_unit_test(a_cpu_list_opens_into_its_numbers),
