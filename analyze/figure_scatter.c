@@ -46,7 +46,7 @@ static void print_title(
 	const struct figure *f, const char *what, const struct extent *e, bool logarithmic, struct plot *plot)
 {
 	_cleanup_(freep) char *title = text_format("%s, run %" PRId64 ": %s, %s%s", f->analysis->run.program,
-		f->analysis->run.id, what, f->profile ? "discarded by profile " : "L-samples by daemon",
+		f->analysis->run.id, what, f->profile ? "discarded by profile " : "L-samples marked by daemon",
 		f->profile ?: "");
 	char linear[TEXT_TIME_SIZE];
 
@@ -54,7 +54,7 @@ static void print_title(
 	plot_quote(plot, title ?: "");
 	if (logarithmic) {
 		_cleanup_(freep) char *note = text_format(
-			"ET linear up to %s from the median, logarithmic further out",
+			"ET axis linear up to %s from the median, logarithmic beyond",
 			text_duration(linear, llround(e->linear * 1e9)));
 
 		fputs(" . \"\\n\" . ", plot->script);
@@ -67,7 +67,7 @@ static void draw_scatter(const struct figure *f, struct plot *plot)
 {
 	struct extent e = extent_of(f);
 	bool logarithmic = plot_time_axis(plot, "x", e.linear, e.least, e.most);
-	_cleanup_(freep) char *what = text_format("%zu pairs of executions", f->analysis->n_samples / 2);
+	_cleanup_(freep) char *what = text_format("%zu pairs of samples", f->analysis->n_samples / 2);
 	char median[TEXT_TIME_SIZE];
 	struct marks marks;
 
@@ -75,9 +75,9 @@ static void draw_scatter(const struct figure *f, struct plot *plot)
 	print_title(f, what ?: "", &e, logarithmic, plot);
 	median_text(median, f);
 	print_text(plot, "xlabel",
-		text_format("ET of the first of a pair, beyond the central median of %s", median));
-	print_text(plot, "ylabel", text_format("ET of the second of a pair, beyond %s", median));
-	fputs("set key outside right top reverse Left title 'pairs (how many)'\nset size square\n",
+		text_format("ET of the first sample of a pair, minus the median (%s)", median));
+	print_text(plot, "ylabel", text_format("ET of the second sample of a pair, minus the median"));
+	fputs("set key outside right top reverse Left title 'pairs (number)'\nset size square\n",
 		plot->script);
 	fprintf(plot->script,
 		"set object 1 rectangle from %.9g,%.9g to %.9g,%.9g behind fc rgb '#dce9f7' fs solid border lc rgb '#5580b0'\n",
@@ -100,10 +100,10 @@ static void draw_samples(const struct figure *f, struct plot *plot)
 	struct marks marks;
 
 	print_title(f, what ?: "", &e, logarithmic, plot);
-	print_text(plot, "ylabel", text_format("ET beyond the central median of %s", median_text(median, f)));
+	print_text(plot, "ylabel", text_format("ET minus the median of the central cluster (%s)", median_text(median, f)));
 	fprintf(plot->script,
 		"set xlabel 'sample'\nset xrange [0:%" PRIu32
-		"]\nset key outside right top reverse Left title 'samples (how many)'\n"
+		"]\nset key outside right top reverse Left title 'samples (number)'\n"
 		"set object 1 rectangle from graph 0,first %.9g to graph 1,first %.9g behind fc rgb '#dce9f7' fs solid noborder\n",
 		f->analysis->samples[f->analysis->n_samples - 1].n + 1, e.low, e.high);
 	marks = marks_of_samples(f, plot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The successive zooms of the eye in one picture, as EMP's Figure 14: a panel each, with linear axes, the
+/* The successive zooms of cluster detection in one picture, as EMP's Figure 14: a panel each, with linear axes, the
  * frame of the next zoom drawn in, and what it leaves out said above; the key has a panel of its own. */
 #include "analyze/figure_marks.h"
 
@@ -28,12 +28,12 @@ static void print_panel_title(const struct zoom *z, size_t number, struct plot *
 	char gap[TEXT_TIME_SIZE];
 
 	if (z->end == ZOOM_GAP)
-		note = text_format("%zu %s beyond a gap of %s", z->beyond, z->below ? "shorter" : "longer",
+		note = text_format("%zu %s samples beyond a gap of %s", z->beyond, z->below ? "shorter" : "longer",
 			text_duration(gap, z->gap_ns));
 	else if (z->end == ZOOM_DAEMONS)
-		note = text_format("%zu longer, %.0f %% by daemons", z->beyond, 100 * z->explained);
+		note = text_format("%zu longer samples, %.0f %% explained by daemons", z->beyond, 100 * z->explained);
 	else if (z->end == ZOOM_HAND)
-		note = text_format("%zu longer than the bound given", z->beyond);
+		note = text_format("%zu samples longer than the given bound", z->beyond);
 	else
 		note = text_format("the central cluster");
 	fputs("set title ", plot->script);
@@ -75,7 +75,7 @@ static void draw_zooms(const struct figure *f, struct plot *plot)
 	char median[TEXT_TIME_SIZE];
 	_cleanup_(freep) char *title = text_format(
 		"%s, run %" PRId64
-		": ET of the first (across) and second (up) of a pair, beyond the central median of %s",
+		": ET of the first (x) and second sample (y) of a pair, minus the median (%s)",
 		f->analysis->run.program, f->analysis->run.id, median_text(median, f));
 
 	lay_out(panels, &columns, &rows);
@@ -85,7 +85,7 @@ static void draw_zooms(const struct figure *f, struct plot *plot)
 	for (size_t i = 0; i < panels; i++)
 		print_panel(f, &marks, chosen[i], plot);
 	fputs("unset object\nunset title\nunset border\nunset tics\nunset grid\nset xrange [0:1]\nset yrange [0:1]\n"
-	      "set key center center reverse Left title 'pairs (how many)'\n",
+	      "set key center center reverse Left title 'pairs (number)'\n",
 		plot->script);
 	marks_plot_key(f, &marks, plot);
 	fputs("unset multiplot\n", plot->script);
