@@ -5,6 +5,7 @@
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "lib/report/analysis_load.h"
+#include "lib/report/run_result.h"
 #include "lib/record/book/book.h"
 
 struct analyze_options {

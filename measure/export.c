@@ -17,21 +17,27 @@ static json_t *clock_json(const struct result *r, size_t offset)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < r->n_samples; i++)
+	for (size_t i = 0; i < r->run.n_samples; i++)
 		json_array_append_new(
-			array, json_integer(*(const int64_t *)((const char *)&r->samples[i] + offset)));
+			array, json_integer(*(const int64_t *)((const char *)&r->run.samples[i] + offset)));
 	return array;
 }
 
-static json_t *strangers_json(const struct result *r)
+/* The daemons without a cutoff that were long once. */
+static json_t *unprofiled_json(const struct result *r)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < r->n_strangers; i++)
-		json_array_append_new(
-			array, json_pack("{s:s, s:s*, s:I, s:I}", "daemon", r->strangers[i].name, "unit",
-				       r->strangers[i].unit, "most_ns", (json_int_t)r->strangers[i].most_ns,
-				       "sample", (json_int_t)r->strangers[i].sample));
+	for (size_t i = 0; i < r->run.discarding.others.n; i++) {
+		const struct other *o = &r->run.discarding.others.items[i];
+
+		if (!o->profiled && o->long_once)
+			json_array_append_new(
+				array, json_pack("{s:s, s:s*, s:I, s:I, s:I, s:I}", "daemon", o->name, "unit",
+					       o->unit, "max_ns", (json_int_t)o->max_ns, "most_ns",
+					       (json_int_t)o->max_ns, "sample", (json_int_t)o->max_sample,
+					       "total_ns", (json_int_t)o->total_ns));
+	}
 	return array;
 }
 
@@ -40,9 +46,9 @@ static json_t *counters_json(const struct result *r)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < r->n_counters; i++)
-		json_array_append_new(array, r->counters[i].moved.known
-						     ? document_make_counters(&r->counters[i].moved)
+	for (size_t i = 0; i < r->run.n_counters; i++)
+		json_array_append_new(array, r->run.counters[i].moved.known
+						     ? document_make_counters(&r->run.counters[i].moved)
 						     : json_null());
 	return array;
 }
@@ -57,7 +63,7 @@ static json_t *interval_json(const struct summary *s)
 /* What discarding_as_json has (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
 static json_t *emp_json(const struct session *s, const struct result *r)
 {
-	json_t *emp = discarding_as_json(&r->discarding);
+	json_t *emp = discarding_as_json(&r->run.discarding);
 	const struct observer *o = &s->observer;
 
 	json_object_set_new(
@@ -74,9 +80,10 @@ static json_t *emp_json(const struct session *s, const struct result *r)
 	json_object_set_new(emp, "et_ns", clock_json(r, offsetof(struct sample, et_ns)));
 	json_object_set_new(emp, "user_ns", clock_json(r, offsetof(struct sample, user_ns)));
 	json_object_set_new(emp, "system_ns", clock_json(r, offsetof(struct sample, system_ns)));
-	json_object_set_new(emp, "pt_interval_ns", interval_json(&r->discarding.pt.clean));
+	json_object_set_new(emp, "pt_interval_ns", interval_json(&r->run.discarding.pt.clean));
 	json_object_set_new(emp, "off_cpu", json_real(result_off_cpu(r)));
-	json_object_set_new(emp, "not_in_profile", strangers_json(r));
+	json_object_set_new(emp, "unprofiled", s->options->profile ? unprofiled_json(r) : json_array());
+	json_object_set(emp, "not_in_profile", json_object_get(emp, "unprofiled"));
 	json_object_set_new(emp, "sentinels", counters_json(r));
 	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
 	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
@@ -99,14 +106,14 @@ static json_t *parameters_json(const struct session *s, const struct result *r)
 
 static json_t *result_json(const struct session *s, const struct result *r)
 {
-	const struct summary *et = &r->discarding.et.raw;
+	const struct summary *et = &r->run.discarding.et.raw;
 	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *result;
 	struct result_means means = result_means(r);
 
-	for (size_t i = 0; i < r->n_samples; i++) {
-		json_array_append_new(times, json_real((double)r->samples[i].et_ns / 1e9));
-		json_array_append_new(exit_codes, json_integer(r->samples[i].exit_status));
-		json_array_append_new(memory, json_integer(r->samples[i].max_rss_bytes));
+	for (size_t i = 0; i < r->run.n_samples; i++) {
+		json_array_append_new(times, json_real((double)r->run.samples[i].et_ns / 1e9));
+		json_array_append_new(exit_codes, json_integer(r->run.samples[i].exit_status));
+		json_array_append_new(memory, json_integer(r->run.samples[i].max_rss_bytes));
 	}
 	result = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "command", r->name,
 		"mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9, "user",
@@ -142,7 +149,7 @@ int export_json(const struct session *s, json_t **ret, struct error *err)
 	int r;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (s->tasks[i].result.n_samples > 0 &&
+		if (s->tasks[i].result.run.n_samples > 0 &&
 			json_array_append_new(results, result_json(s, &s->tasks[i].result)) < 0)
 			return error_os(err, -ENOMEM, "cannot make a JSON document");
 	r = comparisons_json(s, comparisons, err);
@@ -186,10 +193,10 @@ static int write_csv(const struct session *s, FILE *file, struct error *err)
 	fprintf(file, ",pt_mean,pt_stddev,pt_samples,discarded\n");
 	for (size_t i = 0; i < s->n; i++) {
 		const struct result *r = &s->tasks[i].result;
-		const struct summary *et = &r->discarding.et.raw, *pt = &r->discarding.pt.clean;
+		const struct summary *et = &r->run.discarding.et.raw, *pt = &r->run.discarding.pt.clean;
 		struct result_means means = result_means(r);
 
-		if (r->n_samples == 0)
+		if (r->run.n_samples == 0)
 			continue;
 		csv_text(file, r->name);
 		fprintf(file, ",%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f", et->mean_ns / 1e9, et->sd_ns / 1e9,
@@ -200,7 +207,7 @@ static int write_csv(const struct session *s, FILE *file, struct error *err)
 			csv_text(file, r->command->values[k]);
 		}
 		fprintf(file, ",%.9f,%.9f,%zu,%zu\n", pt->mean_ns / 1e9, pt->sd_ns / 1e9, pt->n,
-			r->n_samples - pt->n);
+			r->run.n_samples - pt->n);
 	}
 	return 0;
 }
@@ -219,7 +226,7 @@ static void markdown_text(FILE *file, const char *text)
 
 static int write_markdown(const struct session *s, FILE *file, struct error *err)
 {
-	double first = s->tasks[0].result.discarding.pt.clean.mean_ns;
+	double first = s->tasks[0].result.run.discarding.pt.clean.mean_ns;
 	const char *unit = s->options->unit ?: first >= 1e9 ? "s" : first >= 1e6 ? "ms" : "us";
 	double size = !strcmp(unit, "s") ? 1e9 : !strcmp(unit, "ms") ? 1e6 : 1e3;
 
@@ -228,16 +235,16 @@ static int write_markdown(const struct session *s, FILE *file, struct error *err
 	fprintf(file, "|:---|---:|---:|---:|---:|---:|---:|\n");
 	for (size_t i = 0; i < s->n; i++) {
 		const struct result *r = &s->tasks[i].result;
-		const struct summary *pt = &r->discarding.pt.clean, *et = &r->discarding.et.clean;
+		const struct summary *pt = &r->run.discarding.pt.clean, *et = &r->run.discarding.et.clean;
 
-		if (r->n_samples == 0)
+		if (r->run.n_samples == 0)
 			continue;
 		fprintf(file, "| ");
 		markdown_text(file, r->name);
 		fprintf(file, " | %.3f ± %.3f | %.3f | %.3f | %.3f ± %.3f | %zu of %zu | %.3f |\n",
 			pt->mean_ns / size, pt->sd_ns / size, (double)pt->min_ns / size,
-			(double)pt->max_ns / size, et->mean_ns / size, et->sd_ns / size, r->n_samples - pt->n,
-			r->n_samples, first > 0 ? pt->mean_ns / first : NAN);
+			(double)pt->max_ns / size, et->mean_ns / size, et->sd_ns / size,
+			r->run.n_samples - pt->n, r->run.n_samples, first > 0 ? pt->mean_ns / first : NAN);
 	}
 	return 0;
 }

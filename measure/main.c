@@ -29,15 +29,15 @@ static int check_clean(const struct session *session, struct error *err)
 
 	for (size_t i = 0; i < session->n; i++) {
 		const struct result *r = &session->tasks[i].result;
-		size_t clean = r->discarding.pt.clean.n;
+		size_t clean = r->run.discarding.pt.clean.n;
 
 		if (o->retain && clean < (size_t)o->retain)
 			return error_say(err, STATUS_TOO_FEW,
 				"only %zu of %zu samples of '%s' are clean, and %d were to be (--retain); --max-runs %d is reached",
-				clean, r->n_samples, r->name, o->retain, o->max_runs);
-		if (clean < 2 && r->n_samples > 1)
+				clean, r->run.n_samples, r->name, o->retain, o->max_runs);
+		if (clean < 2 && r->run.n_samples > 1)
 			return error_say(err, STATUS_TOO_FEW, "only %zu of %zu samples of '%s' are clean",
-				clean, r->n_samples, r->name);
+				clean, r->run.n_samples, r->name);
 	}
 	return 0;
 }

@@ -26,11 +26,13 @@ struct measure_options {
 	char **shell_words;                                 /* NULL: no shell for the commands */
 	struct option_list names, prepare, conclude, scans; /* scans: NAME, MIN, MAX one behind another */
 	struct parameters parameters;
-	bool json, quiet, silent, ignore_failure, show_output, no_shell, anyway, aa, new_session, affine;
+	bool json, quiet, verbose, silent, ignore_failure, show_output, no_shell, anyway, aa, new_session,
+		affine;
 	int cpu;            /* -1: not pinned */
 	cpu_set_t affinity; /* where affine */
 	int warm_ups, runs, min_runs, max_runs, retain;
-	double fail_if_slower; /* percent; below 0: not asked for */
+	double fail_if_slower;     /* percent; below 0: not asked for */
+	double unprofiled_percent; /* of a sample's ET; 0: an unprofiled daemon may take any share */
 	int64_t timeout_ns, linger_ns;
 	enum order order;
 	enum observer_backend backend;

@@ -192,6 +192,7 @@ static int end_tasks(struct turn *turn, int outcome, struct error *err)
 static int read_results(const struct turn *turn, struct error *err)
 {
 	struct session *s = turn->session;
+	const struct discard_rules rules = session_rules(s);
 
 	for (size_t i = 0; i < turn->n; i++) {
 		struct task *t = &turn->tasks[i];
@@ -207,8 +208,7 @@ static int read_results(const struct turn *turn, struct error *err)
 		t->result.left_behind = t->series.left_behind;
 		t->result.killed = t->series.killed;
 		t->result.again = t->series.again;
-		r = result_read(
-			s->book, t->run.id, s->options->profile ? &s->profile : NULL, &t->result, err);
+		r = run_result_read(s->book, t->run.id, &rules, &t->result.run, err);
 		if (r < 0)
 			return r;
 	}

@@ -43,6 +43,14 @@ void session_close(struct session *session);
  * samples. 0, or a status of lib/base/tool.h or negative errno with a sentence. */
 int session_run(struct session *session, struct error *err);
 
+static inline struct discard_rules session_rules(const struct session *s)
+{
+	return (struct discard_rules){
+		.profile = s->options->profile ? &s->profile : NULL,
+		.unprofiled_share = s->options->unprofiled_percent / 100,
+	};
+}
+
 static inline void session_closep(struct session *session)
 {
 	session_close(session);

@@ -91,7 +91,7 @@ static void show_user_system(const struct result *r)
 
 static void show_reasons(const struct result *r)
 {
-	const struct discarding *d = &r->discarding;
+	const struct discarding *d = &r->run.discarding;
 	char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
 
 	for (size_t i = 0; i < d->n_over; i++) {
@@ -106,19 +106,21 @@ static void show_reasons(const struct result *r)
 			d->incomplete[i]);
 	for (size_t i = 0; i < d->pt.n_by_two_sd && i < TOLD; i++)
 		printf("  sample %u: its PT, %s, is more than 2 sd from the mean of the others\n",
-			d->pt.by_two_sd[i], time_text(pt, (double)r->samples[d->pt.by_two_sd[i] - 1].pt_ns));
+			d->pt.by_two_sd[i],
+			time_text(pt, (double)r->run.samples[d->pt.by_two_sd[i] - 1].pt_ns));
 	if (d->pt.n_by_two_sd > TOLD)
 		printf("  %zu more by their PT (--json has their numbers)\n", d->pt.n_by_two_sd - TOLD);
 	for (size_t i = 0; i < d->et.n_by_two_sd && i < TOLD; i++)
 		printf("  sample %u: left out of ET only: %s is more than 2 sd from the mean of the others\n",
-			d->et.by_two_sd[i], time_text(pt, (double)r->samples[d->et.by_two_sd[i] - 1].et_ns));
+			d->et.by_two_sd[i],
+			time_text(pt, (double)r->run.samples[d->et.by_two_sd[i] - 1].et_ns));
 	if (d->et.n_by_two_sd > TOLD)
 		printf("  %zu more left out of ET only\n", d->et.n_by_two_sd - TOLD);
 }
 
 static void show_discards(const struct result *r)
 {
-	const struct discarding *d = &r->discarding;
+	const struct discarding *d = &r->run.discarding;
 	size_t gone = d->pt.raw.n - d->pt.clean.n;
 
 	if (gone == 0)
@@ -132,17 +134,6 @@ static void show_discards(const struct result *r)
 		show_summary("PT, none discarded", &d->pt.raw);
 }
 
-static void show_strangers(const struct result *r)
-{
-	char most[TEXT_TIME_SIZE];
-
-	for (size_t i = 0; i < r->n_strangers && i < 3; i++)
-		printf("  not in the profile %s%s%s%s: up to %s (sample %u)\n", r->strangers[i].name,
-			r->strangers[i].unit ? " (" : "", r->strangers[i].unit ?: "",
-			r->strangers[i].unit ? ")" : "", time_text(most, (double)r->strangers[i].most_ns),
-			r->strangers[i].sample);
-}
-
 static void show_warnings(const struct result *r)
 {
 	double off = result_off_cpu(r);
@@ -151,13 +142,15 @@ static void show_warnings(const struct result *r)
 		printf("  Warning: it was on a CPU for only %.0f %% of its elapsed time. Either it waits, and is not compute-bound\n"
 		       "  (PT tells nothing of the waiting), or others took its CPU from it.\n",
 			100 * (1 - off));
-	for (size_t i = 0; i < r->moves.n; i++) {
-		_cleanup_(freep) char *words = disturbance_description(&r->moves, &r->moves.items[i]);
+	for (size_t i = 0; i < r->run.disturbances.n; i++) {
+		_cleanup_(freep) char *words = disturbance_description(
+			&r->run.disturbances, &r->run.disturbances.items[i]);
 
 		printf("  Warning: %s\n", words ?: "a sentinel moved");
 	}
 	if (r->failures > 0)
-		printf("  Warning: the program failed in %d of %zu samples.\n", r->failures, r->n_samples);
+		printf("  Warning: the program failed in %d of %zu samples.\n", r->failures,
+			r->run.n_samples);
 	if (r->again > 0)
 		printf("  Note: %d sample%s stopped meanwhile (^Z), and taken again.\n", r->again,
 			r->again == 1 ? " was" : "s were");
@@ -170,7 +163,7 @@ static void show_warnings(const struct result *r)
 
 static void show_result(const struct result *r)
 {
-	const struct discarding *d = &r->discarding;
+	const struct discarding *d = &r->run.discarding;
 
 	printf("%s (run %lld)\n", r->name, (long long)d->run.id);
 	show_summary("process time (PT)", &d->pt.clean);
@@ -178,7 +171,6 @@ static void show_result(const struct result *r)
 	show_user_system(r);
 	show_summary("elapsed time (ET)", &d->et.clean);
 	show_discards(r);
-	show_strangers(r);
 	show_warnings(r);
 }
 
@@ -208,7 +200,7 @@ static void show_session_notes(const struct session *s)
 
 bool comparable(const struct result *a, const struct result *b)
 {
-	return a->discarding.pt.clean.n > 0 && b->discarding.pt.clean.n > 0;
+	return a->run.discarding.pt.clean.n > 0 && b->run.discarding.pt.clean.n > 0;
 }
 
 int compare_results(const struct result *a, const struct result *b, struct comparison *ret, struct error *err)
@@ -216,8 +208,10 @@ int compare_results(const struct result *a, const struct result *b, struct compa
 	_cleanup_(freep) int64_t *of_a = NULL, *of_b = NULL;
 	size_t n_a, n_b;
 
-	if (comparison_times(&a->discarding, a->samples, a->n_samples, COMPARISON_PT, &of_a, &n_a) < 0 ||
-		comparison_times(&b->discarding, b->samples, b->n_samples, COMPARISON_PT, &of_b, &n_b) < 0)
+	if (comparison_times(
+		    &a->run.discarding, a->run.samples, a->run.n_samples, COMPARISON_PT, &of_a, &n_a) < 0 ||
+		comparison_times(
+			&b->run.discarding, b->run.samples, b->run.n_samples, COMPARISON_PT, &of_b, &n_b) < 0)
 		return error_os(err, -ENOMEM, "cannot compare");
 	return compare(of_a, n_a, of_b, n_b, ret, err);
 }
@@ -272,7 +266,7 @@ int show_session(const struct session *s, struct error *err)
 	bool print = !s->options->json && !s->options->silent, any = false;
 
 	for (size_t i = 0; print && i < s->n; i++)
-		if (s->tasks[i].result.n_samples > 0) {
+		if (s->tasks[i].result.run.n_samples > 0) {
 			show_result(&s->tasks[i].result);
 			any = true;
 		}

@@ -5,14 +5,6 @@
 #include <errno.h>
 #include <math.h>
 
-static bool holds(const uint32_t *numbers, size_t n, uint32_t number)
-{
-	for (size_t i = 0; i < n; i++)
-		if (numbers[i] == number)
-			return true;
-	return false;
-}
-
 int comparison_times(const struct discarding *d, const struct sample *samples, size_t n,
 	enum comparison_clock which, int64_t **ret, size_t *ret_n)
 {
@@ -22,14 +14,9 @@ int comparison_times(const struct discarding *d, const struct sample *samples, s
 
 	if (!times)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const struct sample *s = &samples[i];
-
-		if (!holds(d->by_cutoff, d->n_by_cutoff, s->n) &&
-			!holds(d->incomplete, d->n_incomplete, s->n) &&
-			!holds(clock->by_two_sd, clock->n_by_two_sd, s->n))
-			times[kept++] = which == COMPARISON_PT ? s->pt_ns : s->et_ns;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (clock->kept[i])
+			times[kept++] = which == COMPARISON_PT ? samples[i].pt_ns : samples[i].et_ns;
 	*ret = times;
 	*ret_n = kept;
 	return 0;

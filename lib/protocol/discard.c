@@ -2,6 +2,7 @@
 /* A profile applied to a run: see discard.h. */
 #include "lib/protocol/discard.h"
 
+#include "lib/base/array.h"
 #include "lib/protocol/resolution.h"
 
 #include <errno.h>
@@ -9,62 +10,37 @@
 #include <math.h>
 #include <string.h>
 
-struct discarder {
-	struct run run;
-	struct sample *samples;
-	size_t n_samples;
-	int64_t resolution_ns;
-	int64_t mean_et_ns;
-	const struct daemons *daemons;
-	const struct cutoff **cutoff_of; /* by index into daemons; NULL: none */
-	bool *out;                       /* by index into samples: taken by the first check */
-	size_t cursor;
-	struct over_cutoff *over;
-	size_t n_over, capacity;
+/* An execution that is over its cutoff if the cutoff for the run's mean ET is below it. */
+struct candidate {
+	uint32_t sample;
+	const struct cutoff *cutoff;
+	char *unit;
+	int64_t pt_ns;
 };
 
-static int64_t mean_et(const struct sample *samples, size_t n)
-{
-	double sum = 0;
+struct discarder {
+	struct discard_rules rules;
+	int64_t resolution_ns;
+	struct sample *samples;
+	size_t n_samples, samples_capacity;
+	size_t at; /* index of the sample whose executions are being added */
+	struct others others;
+	struct candidate *candidates;
+	size_t n_candidates;
+	struct over_cutoff *unprofiled;
+	size_t n_unprofiled;
+};
 
-	for (size_t i = 0; i < n; i++)
-		sum += (double)samples[i].et_ns;
-	return n > 0 ? llround(sum / (double)n) : 0;
-}
-
-static int prepare(struct discarder *d, const struct profile *profile, const struct name_pattern *patterns)
+int discarder_new(struct discarder **ret, const struct discard_rules *rules, struct error *err)
 {
-	d->out = calloc(d->n_samples + 1, sizeof(*d->out));
-	d->cutoff_of = calloc(d->daemons->n + 1, sizeof(struct cutoff *));
-	if (!d->out || !d->cutoff_of)
-		return -ENOMEM;
-	for (size_t i = 0; profile && i < d->daemons->n; i++)
-		d->cutoff_of[i] = profile_cutoff(profile, name_group(patterns, d->daemons->items[i].name));
-	return 0;
-}
-
-int discarder_new(struct discarder **ret, struct run *run, struct sample *samples, size_t n_samples,
-	const struct daemons *daemons, const struct profile *profile, const struct name_pattern *patterns,
-	struct error *err)
-{
-	_cleanup_(discarder_freep) struct discarder *d = calloc(1, sizeof(*d));
-	int r;
+	struct discarder *d = calloc(1, sizeof(*d));
 
 	if (!d)
-		return error_os(err, -ENOMEM, "cannot apply a profile to run %" PRId64, run->id);
-	d->n_samples = n_samples;
-	d->daemons = daemons;
-	d->resolution_ns = profile && profile->resolution_ns > 0 ? profile->resolution_ns : 1;
-	d->mean_et_ns = mean_et(samples, n_samples);
-	r = prepare(d, profile, patterns);
-	if (r < 0)
-		return error_os(err, r, "cannot apply a profile to run %" PRId64, run->id);
-	for (size_t i = 0; i < n_samples; i++)
-		d->out[i] = samples[i].incomplete;
-	d->run = *run;
-	*run = (struct run){};
-	d->samples = samples;
-	*ret = TAKE(d);
+		return error_oom(err);
+	d->rules = *rules;
+	d->resolution_ns = rules->profile && rules->profile->resolution_ns > 0 ? rules->profile->resolution_ns
+									       : 1;
+	*ret = d;
 	return 0;
 }
 
@@ -81,60 +57,162 @@ void discarder_free(struct discarder *d)
 {
 	if (!d)
 		return;
-	free_over(d->over, d->n_over);
-	free(d->cutoff_of);
-	free(d->out);
+	for (size_t i = 0; i < d->n_candidates; i++)
+		free(d->candidates[i].unit);
+	free(d->candidates);
+	free_over(d->unprofiled, d->n_unprofiled);
+	others_clear(&d->others);
 	free(d->samples);
-	run_clear(&d->run);
 	free(d);
 }
 
-static int add_over(
-	struct discarder *d, uint32_t sample, const struct cutoff *cutoff, const char *unit, int64_t pt_ns)
+int discarder_add_sample(struct discarder *d, const struct sample *sample, struct error *err)
 {
-	struct over_cutoff *over;
+	struct sample *added = array_add_reused(d->samples, d->n_samples, d->samples_capacity);
 
-	if (d->n_over == d->capacity) {
-		size_t capacity = d->capacity ? 2 * d->capacity : 16;
-		struct over_cutoff *bigger = reallocarray(d->over, capacity, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		d->over = bigger;
-		d->capacity = capacity;
-	}
-	over = &d->over[d->n_over++];
-	*over = (struct over_cutoff){
-		.sample = sample,
-		.daemon = strdup(cutoff->daemon),
-		.unit = unit ? strdup(unit) : NULL,
-		.pt_ns = pt_ns,
-		.cutoff_ns = cutoff_for(cutoff, d->mean_et_ns),
-	};
-	return over->daemon && (!unit || over->unit) ? 0 : -ENOMEM;
+	if (!added)
+		return error_oom(err);
+	*added = *sample;
+	return 0;
 }
 
-int discarder_add(struct discarder *d, const struct execution *e, struct error *err)
+static int add_over(struct over_cutoff **items, size_t *n, const struct over_cutoff *over, struct error *err)
+{
+	struct over_cutoff *added = array_add(*items, *n);
+
+	if (!added)
+		return error_oom(err);
+	*added = *over;
+	added->daemon = strdup(over->daemon);
+	added->unit = over->unit ? strdup(over->unit) : NULL;
+	return added->daemon && (added->unit || !over->unit) ? 0 : error_oom(err);
+}
+
+/* All executions of the sample at hand have been added: its unprofiled daemons are judged. */
+static int end_sample(struct discarder *d, struct error *err)
+{
+	const struct sample *sample = &d->samples[d->at];
+	double limit_ns = d->rules.unprofiled_share * (double)sample->et_ns;
+
+	for (size_t i = 0; i < d->others.n; i++) {
+		struct other *o = &d->others.items[i];
+		const struct over_cutoff over = {
+			sample->n, o->name, o->unit, o->in_sample_ns, llround(limit_ns)};
+		int r = 0;
+
+		if (limit_ns > 0 && !o->profiled && (double)o->in_sample_ns > limit_ns)
+			r = add_over(&d->unprofiled, &d->n_unprofiled, &over, err);
+		if (r < 0)
+			return r;
+		o->in_sample_ns = 0;
+	}
+	return 0;
+}
+
+/* 1: the sample is there, and at hand. 0: the run has gone on since its samples were read. */
+static int go_to(struct discarder *d, uint32_t sample, struct error *err)
+{
+	while (d->at < d->n_samples && d->samples[d->at].n < sample) {
+		int r = end_sample(d, err);
+
+		if (r < 0)
+			return r;
+		d->at++;
+	}
+	if (d->at == d->n_samples)
+		return 0;
+	if (d->samples[d->at].n != sample)
+		return error_say(
+			err, -EINVAL, "an execution is in sample %" PRIu32 ", which does not exist", sample);
+	return 1;
+}
+
+static int add_candidate(struct discarder *d, const struct cutoff *cutoff, const char *unit, uint32_t sample,
+	int64_t pt_ns, struct error *err)
+{
+	struct candidate *candidate = array_add(d->candidates, d->n_candidates);
+
+	if (!candidate)
+		return error_oom(err);
+	*candidate = (struct candidate){sample, cutoff, unit ? strdup(unit) : NULL, pt_ns};
+	return unit && !candidate->unit ? error_oom(err) : 0;
+}
+
+int discarder_add(
+	struct discarder *d, const struct daemon *daemon, const struct execution *e, struct error *err)
 {
 	int64_t pt_ns = resolution_round(e->pt_ns, d->resolution_ns);
-	const struct cutoff *cutoff = NULL;
+	const struct other *other;
 	int r;
 
-	if (e->daemon >= 1 && e->daemon <= d->daemons->n)
-		cutoff = d->cutoff_of[e->daemon - 1];
-	if (!cutoff || pt_ns <= cutoff_for(cutoff, d->mean_et_ns))
+	r = go_to(d, e->sample, err);
+	if (r <= 0)
+		return r;
+	other = others_add(
+		&d->others, d->rules.patterns, d->rules.profile, daemon, e, d->samples[d->at].et_ns);
+	if (!other)
+		return error_oom(err);
+	if (!other->cutoff || (pt_ns <= other->cutoff->below_ns && pt_ns <= other->cutoff->atleast_ns))
 		return 0;
-	while (d->cursor < d->n_samples && d->samples[d->cursor].n < e->sample)
-		d->cursor++;
-	if (d->cursor == d->n_samples) /* the run goes on while we read */
-		return 0;
-	if (d->samples[d->cursor].n != e->sample)
-		return error_say(err, -EINVAL,
-			"run %" PRId64 " has an execution in sample %" PRIu32 ", which it has not", d->run.id,
-			e->sample);
-	d->out[d->cursor] = true;
-	r = add_over(d, e->sample, cutoff, d->daemons->items[e->daemon - 1].unit, pt_ns);
-	return r < 0 ? error_os(err, r, "cannot apply a profile to run %" PRId64, d->run.id) : 0;
+	return add_candidate(d, other->cutoff, daemon->unit, e->sample, pt_ns, err);
+}
+
+static int64_t mean_et(const struct sample *samples, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)samples[i].et_ns;
+	return n > 0 ? llround(sum / (double)n) : 0;
+}
+
+static int find_over(const struct discarder *d, struct discarding *ret, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < d->n_candidates; i++) {
+		const struct candidate *c = &d->candidates[i];
+		int64_t cutoff_ns = cutoff_for(c->cutoff, ret->mean_et_ns);
+		const struct over_cutoff over = {c->sample, c->cutoff->daemon, c->unit, c->pt_ns, cutoff_ns};
+
+		if (c->pt_ns > cutoff_ns)
+			r = add_over(&ret->over, &ret->n_over, &over, err);
+	}
+	for (size_t i = 0; r == 0 && i < d->n_unprofiled; i++)
+		r = add_over(&ret->unprofiled, &ret->n_unprofiled, &d->unprofiled[i], err);
+	return r;
+}
+
+/* Whether one of the list is of this sample; `at` goes on with the samples. */
+static bool is_among(const struct over_cutoff *over, size_t n, size_t *at, uint32_t sample)
+{
+	while (*at < n && over[*at].sample < sample)
+		++*at;
+	return *at < n && over[*at].sample == sample;
+}
+
+/* The first check. A sample that is incomplete and has an execution over its cutoff counts with the latter. */
+static int list_samples(const struct discarder *d, struct discarding *ret)
+{
+	size_t over = 0, unprofiled = 0;
+
+	ret->out = calloc(d->n_samples + 1, sizeof(*ret->out));
+	ret->by_cutoff = calloc(d->n_samples + 1, sizeof(*ret->by_cutoff));
+	ret->incomplete = calloc(d->n_samples + 1, sizeof(*ret->incomplete));
+	if (!ret->out || !ret->by_cutoff || !ret->incomplete)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_samples; i++) {
+		const struct sample *s = &d->samples[i];
+		bool by_cutoff = is_among(ret->over, ret->n_over, &over, s->n);
+		bool by_unprofiled = is_among(ret->unprofiled, ret->n_unprofiled, &unprofiled, s->n);
+
+		ret->out[i] = by_cutoff || by_unprofiled || s->incomplete;
+		if (by_cutoff)
+			ret->by_cutoff[ret->n_by_cutoff++] = s->n;
+		else if (s->incomplete && !by_unprofiled)
+			ret->incomplete[ret->n_incomplete++] = s->n;
+	}
+	return 0;
 }
 
 static int64_t time_of(const struct sample *s, bool et)
@@ -143,88 +221,87 @@ static int64_t time_of(const struct sample *s, bool et)
 }
 
 /* The second check, on what the first has left of one clock. */
-static int check_two_sd(const struct discarder *d, bool et, struct clock_discarding *c)
+static int check_two_sd(const struct discarder *d, const bool *out, bool et, struct clock_discarding *c)
 {
-	_cleanup_(freep) int64_t *times = reallocarray(NULL, d->n_samples + 1, sizeof(*times));
+	_cleanup_(freep) int64_t *times = calloc(d->n_samples + 1, sizeof(*times));
 	size_t n = 0, kept = 0;
 
-	c->by_two_sd = reallocarray(NULL, d->n_samples + 1, sizeof(*c->by_two_sd));
-	if (!times || !c->by_two_sd)
+	c->by_two_sd = calloc(d->n_samples + 1, sizeof(*c->by_two_sd));
+	c->kept = calloc(d->n_samples + 1, sizeof(*c->kept));
+	if (!times || !c->by_two_sd || !c->kept)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->n_samples; i++)
 		times[n++] = time_of(&d->samples[i], et);
 	c->raw = summary_of(times, n);
 	n = 0;
 	for (size_t i = 0; i < d->n_samples; i++)
-		if (!d->out[i])
+		if (!out[i])
 			times[n++] = time_of(&d->samples[i], et);
 	c->by_cutoff = summary_of(times, n);
 	for (size_t i = 0; i < d->n_samples; i++) {
 		int64_t time = time_of(&d->samples[i], et);
 
-		if (d->out[i])
-			continue;
-		if (beyond_two_sd(&c->by_cutoff, time))
-			c->by_two_sd[c->n_by_two_sd++] = d->samples[i].n;
-		else
+		c->kept[i] = !out[i] && !beyond_two_sd(&c->by_cutoff, time);
+		if (c->kept[i])
 			times[kept++] = time;
+		else if (!out[i])
+			c->by_two_sd[c->n_by_two_sd++] = d->samples[i].n;
 	}
 	c->clean = summary_of(times, kept);
 	return 0;
 }
 
-/* A sample that is incomplete and has an execution over its cutoff counts with the latter. */
-static int list_samples(const struct discarder *d, struct discarding *ret)
-{
-	size_t over = 0;
-
-	ret->by_cutoff = reallocarray(NULL, d->n_samples + 1, sizeof(*ret->by_cutoff));
-	ret->incomplete = reallocarray(NULL, d->n_samples + 1, sizeof(*ret->incomplete));
-	if (!ret->by_cutoff || !ret->incomplete)
-		return -ENOMEM;
-	for (size_t i = 0; i < d->n_samples; i++) {
-		uint32_t number = d->samples[i].n;
-
-		while (over < d->n_over && d->over[over].sample < number)
-			over++;
-		if (over < d->n_over && d->over[over].sample == number)
-			ret->by_cutoff[ret->n_by_cutoff++] = number;
-		else if (d->out[i])
-			ret->incomplete[ret->n_incomplete++] = number;
-	}
-	return 0;
-}
-
-int discarder_finish(struct discarder *d, struct discarding *ret, struct error *err)
+int discarder_judge(struct discarder *d, struct discarding *ret, struct error *err)
 {
 	_cleanup_(discarding_clearp) struct discarding out = {
-		.resolution_ns = d->resolution_ns, .mean_et_ns = d->mean_et_ns};
+		.resolution_ns = d->resolution_ns, .mean_et_ns = mean_et(d->samples, d->n_samples)};
 	int r;
 
+	r = d->at < d->n_samples ? end_sample(d, err) : 0;
+	if (r == 0)
+		r = find_over(d, &out, err);
+	if (r < 0)
+		return r;
 	r = list_samples(d, &out);
 	if (r == 0)
-		r = check_two_sd(d, false, &out.pt);
+		r = check_two_sd(d, out.out, false, &out.pt);
 	if (r == 0)
-		r = check_two_sd(d, true, &out.et);
+		r = check_two_sd(d, out.out, true, &out.et);
 	if (r < 0)
-		return error_os(err, r, "cannot apply a profile to run %" PRId64, d->run.id);
-	out.over = TAKE(d->over);
-	out.n_over = d->n_over;
-	out.run = d->run;
-	d->n_over = 0;
-	d->run = (struct run){};
+		return error_oom(err);
 	*ret = out;
 	out = (struct discarding){};
 	return 0;
 }
 
+int discarder_finish(struct discarder *d, struct discarding *ret, struct error *err)
+{
+	int r = discarder_judge(d, ret, err);
+
+	if (r < 0)
+		return r;
+	others_finish(&d->others);
+	ret->others = d->others;
+	d->others = (struct others){};
+	return 0;
+}
+
+static void clear_clock(struct clock_discarding *c)
+{
+	free(c->by_two_sd);
+	free(c->kept);
+}
+
 void discarding_clear(struct discarding *d)
 {
 	free_over(d->over, d->n_over);
+	free_over(d->unprofiled, d->n_unprofiled);
+	free(d->out);
 	free(d->by_cutoff);
 	free(d->incomplete);
-	free(d->pt.by_two_sd);
-	free(d->et.by_two_sd);
+	clear_clock(&d->pt);
+	clear_clock(&d->et);
+	others_clear(&d->others);
 	run_clear(&d->run);
 	*d = (struct discarding){};
 }

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A profile applied to a run: first out go the samples in which a daemon ran longer than its cutoff, then,
- * once, those more than two standard deviations from the mean of the rest (EMP, steps 10 and 11). */
+ * once, those more than two standard deviations from the mean of the rest (EMP, steps 10 and 11). The caller
+ * may also discard samples in which a daemon that is not in the profile took too much. */
 #pragma once
 
 #include "lib/protocol/cutoffs.h"
+#include "lib/protocol/others.h"
 #include "lib/stats/summary.h"
 
-/* One execution over its daemon's cutoff. A sample with several has several. */
+struct discard_rules {
+	const struct profile *profile;       /* NULL: no cutoffs */
+	const struct name_pattern *patterns; /* names are grouped as those of the profile were */
+	double unprofiled_share; /* of a sample's ET, that all executions of one unprofiled daemon may take;
+				    0: any */
+};
+
+/* What a daemon took too much of. Of a daemon with a cutoff: one execution, and a sample with several has
+ * several. Of an unprofiled one: all its executions in the sample. */
 struct over_cutoff {
 	uint32_t sample;
 	char *daemon; /* the name that it counts under */
@@ -19,6 +29,7 @@ struct clock_discarding {
 	struct summary raw, by_cutoff, clean; /* of all samples; after the first check; after both */
 	uint32_t *by_two_sd;                  /* the samples that the second check takes, ascending */
 	size_t n_by_two_sd;
+	bool *kept; /* by index into the samples: left by both checks */
 };
 
 struct discarding {
@@ -27,11 +38,15 @@ struct discarding {
 	int64_t mean_et_ns;
 	struct over_cutoff *over; /* by sample, then as recorded */
 	size_t n_over;
-	uint32_t *by_cutoff; /* the samples that the first check takes, ascending, each once */
+	struct over_cutoff *unprofiled; /* likewise */
+	size_t n_unprofiled;
+	bool *out;           /* by index into the samples: taken by the first check, whatever the reason */
+	uint32_t *by_cutoff; /* those with an execution over its cutoff, ascending, each once */
 	size_t n_by_cutoff;
-	uint32_t *incomplete; /* samples whose executions may be missing: taken with the first check */
+	uint32_t *incomplete; /* executions may be missing, and none of those known is over its cutoff */
 	size_t n_incomplete;
 	struct clock_discarding pt, et; /* the second check looks at each clock by itself */
+	struct others others;
 };
 
 /* The second check, for one time among those that the first has left. */
@@ -44,15 +59,21 @@ static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 
 struct discarder;
 
-/* Takes the run and its samples over on success. profile NULL: nothing is discarded for a named cause. The
- * names of daemons are grouped as those of the profile were. */
-int discarder_new(struct discarder **ret, struct run *run, struct sample *samples, size_t n_samples,
-	const struct daemons *daemons, const struct profile *profile, const struct name_pattern *patterns,
-	struct error *err);
+/* What the rules point to must outlive it. */
+int discarder_new(struct discarder **ret, const struct discard_rules *rules, struct error *err);
 void discarder_free(struct discarder *discarder);
 DEFINE_FREEP(discarder)
 
-int discarder_add(struct discarder *discarder, const struct execution *execution, struct error *err);
+/* Samples in ascending order; then executions in the order of samples. More of both may follow, as a run goes
+ * on; an execution in a sample behind the last is ignored. */
+int discarder_add_sample(struct discarder *discarder, const struct sample *sample, struct error *err);
+int discarder_add(struct discarder *discarder, const struct daemon *daemon, const struct execution *execution,
+	struct error *err);
+
+/* What comes of the samples so far, without the run and the others. */
+int discarder_judge(struct discarder *discarder, struct discarding *ret, struct error *err);
+
+/* The same with the others, at the end. */
 int discarder_finish(struct discarder *discarder, struct discarding *ret, struct error *err);
 
 void discarding_clear(struct discarding *discarding);

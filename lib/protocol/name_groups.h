@@ -32,3 +32,8 @@ int names_parse(struct names *ret, const char *text, const char *where, struct e
 /* The file that EMP_NAMES names, else /etc/emp/policies/names.ini; where there is none, names_default. */
 int names_load(struct names *ret, struct error *err);
 void names_clear(struct names *names);
+
+static inline void names_clearp(struct names *names)
+{
+	names_clear(names);
+}

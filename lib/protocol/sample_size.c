@@ -26,18 +26,6 @@ static size_t choose_sizes(size_t n, size_t *sizes)
 	return count;
 }
 
-/* Whether the first check takes this sample; `at` holds the places in both lists, and goes on with the
- * samples. */
-static bool is_out(const struct discarding *d, uint32_t number, size_t at[2])
-{
-	while (at[0] < d->n_by_cutoff && d->by_cutoff[at[0]] < number)
-		at[0]++;
-	while (at[1] < d->n_incomplete && d->incomplete[at[1]] < number)
-		at[1]++;
-	return (at[0] < d->n_by_cutoff && d->by_cutoff[at[0]] == number) ||
-	       (at[1] < d->n_incomplete && d->incomplete[at[1]] == number);
-}
-
 /* times: those that the first check leaves, in order; n: of all samples looked at. */
 static struct sample_size size_of(const int64_t *times, size_t left, size_t n, int64_t *scratch)
 {
@@ -85,7 +73,7 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 	_cleanup_(freep) int64_t *times = reallocarray(NULL, n + 1, sizeof(*times));
 	_cleanup_(freep) int64_t *scratch = reallocarray(NULL, n + 1, sizeof(*scratch));
 	_cleanup_(sample_sizes_clear) struct sample_sizes sizes = {};
-	size_t chosen[MOST_SIZES], at[2] = {}, left = 0, row;
+	size_t chosen[MOST_SIZES], left = 0, row;
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
@@ -94,7 +82,7 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 	if (!times || !scratch || !sizes.rows)
 		return error_os(err, -ENOMEM, "cannot look at %zu samples", n);
 	for (size_t i = 0; i < n; i++) {
-		if (!is_out(d, samples[i].n, at))
+		if (!d->out || !d->out[i])
 			times[left++] = et ? samples[i].et_ns : samples[i].pt_ns;
 		if (row > 0 && chosen[row - 1] == i + 1) {
 			row--;

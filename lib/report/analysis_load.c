@@ -38,7 +38,6 @@ static int load(struct book *book, int64_t run, struct stored *s, struct error *
 
 struct walk {
 	struct analysis_feed *feed;
-	struct discarder *discarder;
 	struct error *err;
 };
 
@@ -47,13 +46,6 @@ static int feed_reader(const struct execution *execution, void *data)
 	struct walk *walk = data;
 
 	return analysis_feed_add(walk->feed, execution, walk->err);
-}
-
-static int feed_discarder(const struct execution *execution, void *data)
-{
-	struct walk *walk = data;
-
-	return discarder_add(walk->discarder, execution, walk->err);
 }
 
 int analysis_load(struct book *book, int64_t run, const struct analysis_options *options,
@@ -78,29 +70,6 @@ int analysis_load(struct book *book, int64_t run, const struct analysis_options 
 	if (r < 0)
 		return r;
 	return analysis_feed_finish(feed, ret, err);
-}
-
-int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
-	struct error *err)
-{
-	_cleanup_(stored_clear) struct stored stored = {};
-	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
-	int r;
-
-	r = load(book, run, &stored, err);
-	if (r < 0)
-		return r;
-	r = discarder_new(&discarder, &stored.run, stored.samples, stored.n_samples, &stored.daemons, profile,
-		stored.names.rows, err);
-	if (r < 0)
-		return r;
-	TAKE(stored.samples);
-	if (profile) {
-		struct walk walk = {.discarder = discarder, .err = err};
-
-		r = book_each_time(book, run, feed_discarder, &walk, err);
-	}
-	return r < 0 ? r : discarder_finish(discarder, ret, err);
 }
 
 /* PROFILE_REFUSED and a sentence where the run has a shape that cutoffs cannot be read from, unless a person has

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "lib/protocol/cutoffs.h"
-#include "lib/protocol/discard.h"
 #include "lib/record/book/book.h"
 
 /* options->patterns NULL: those of names_load. */
@@ -25,7 +24,3 @@ struct profile_request {
 /* 0, PROFILE_REFUSED with a sentence, or a failure. The profile is not stored: book_put_profile does that. */
 int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run,
 	const struct profile_request *making, struct profile *ret, struct error *err);
-
-/* profile NULL: no sample is discarded by a cutoff. */
-int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
-	struct error *err);

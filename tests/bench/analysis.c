@@ -9,6 +9,7 @@
  * times, 19 MiB. */
 #include "lib/base/text.h"
 #include "lib/report/analysis_load.h"
+#include "lib/report/run_result.h"
 
 #include <sqlite3.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 
 #include "lib/base/text.h"
 #include "lib/report/analysis_load.h"
+#include "lib/report/run_result.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/record/document/document.h"
 

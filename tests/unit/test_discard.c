@@ -16,7 +16,6 @@ static struct daemon who[] = {
 	{2, (char *)"kworker/0:1", NULL, NULL, true},
 	{3, (char *)"free", NULL, NULL, false},
 };
-static const struct daemons daemons = {who, ELEMENTS(who)};
 
 static struct cutoff cutoffs[] = {
 	{.daemon = (char *)"cron",
@@ -29,20 +28,28 @@ static struct cutoff cutoffs[] = {
 static const struct profile profile = {.resolution_ns = NS_PER_MS, .cutoffs = cutoffs, .n_cutoffs = 2};
 
 /* PT 1000 to 1011 us, ET ten times that. */
-static struct discarder *start(const struct profile *p, int64_t scale)
+static struct discarder *start_by(const struct discard_rules *rules, int64_t scale)
 {
-	struct sample *samples = calloc(N, sizeof(*samples));
-	struct run run = {.id = 8, .program = strdup("xz")};
 	struct discarder *d = NULL;
 	struct error err = {};
 
-	for (uint32_t i = 0; i < N; i++)
-		samples[i] = (struct sample){.n = i + 1,
+	assert_int_equal(discarder_new(&d, rules, &err), 0);
+	for (uint32_t i = 0; i < N; i++) {
+		const struct sample sample = {.n = i + 1,
 			.pt_ns = (1000 + i) * NS_PER_US * scale,
-			.et_ns = (10000 + 10 * i) * NS_PER_US * scale};
-	samples[4].incomplete = true;
-	assert_int_equal(discarder_new(&d, &run, samples, N, &daemons, p, names_default, &err), 0);
+			.et_ns = (10000 + 10 * i) * NS_PER_US * scale,
+			.incomplete = i == 4};
+
+		assert_int_equal(discarder_add_sample(d, &sample, &err), 0);
+	}
 	return d;
+}
+
+static struct discarder *start(const struct profile *p, int64_t scale)
+{
+	const struct discard_rules rules = {.profile = p, .patterns = names_default};
+
+	return start_by(&rules, scale);
 }
 
 static void add(struct discarder *d, uint32_t sample, uint32_t daemon, int64_t pt_ns)
@@ -50,7 +57,7 @@ static void add(struct discarder *d, uint32_t sample, uint32_t daemon, int64_t p
 	const struct execution e = {.sample = sample, .daemon = daemon, .pt_ns = pt_ns};
 	struct error err = {};
 
-	assert_int_equal(discarder_add(d, &e, &err), 0);
+	assert_int_equal(discarder_add(d, &who[daemon - 1], &e, &err), 0);
 }
 
 static struct discarding finish(struct discarder *d)
@@ -113,8 +120,8 @@ static void incomplete_samples_go_with_the_first_check(void **state)
 
 static void two_sd_are_checked_once_and_for_each_clock_by_itself(void **state)
 {
-	struct sample *samples = calloc(N, sizeof(*samples));
-	struct run run = {.id = 8};
+	const struct discard_rules rules = {.patterns = names_default};
+	struct sample samples[N];
 	struct discarder *d = NULL;
 	_cleanup_(discarding_clearp) struct discarding out = {};
 	struct error err = {};
@@ -124,7 +131,9 @@ static void two_sd_are_checked_once_and_for_each_clock_by_itself(void **state)
 	samples[3].pt_ns = 1000;
 	samples[8].pt_ns = 120; /* far out only once 1000 is gone: stays */
 	samples[9].et_ns = 900;
-	assert_int_equal(discarder_new(&d, &run, samples, N, &daemons, NULL, names_default, &err), 0);
+	assert_int_equal(discarder_new(&d, &rules, &err), 0);
+	for (uint32_t i = 0; i < N; i++)
+		assert_int_equal(discarder_add_sample(d, &samples[i], &err), 0);
 	out = finish(d);
 	assert_int_equal(out.pt.n_by_two_sd, 1);
 	assert_int_equal(out.pt.by_two_sd[0], 4);
@@ -136,18 +145,98 @@ static void two_sd_are_checked_once_and_for_each_clock_by_itself(void **state)
 
 static void an_execution_in_a_sample_that_is_missing_is_refused(void **state)
 {
-	struct sample *samples = calloc(2, sizeof(*samples));
-	struct run run = {.id = 8};
+	const struct discard_rules rules = {.profile = &profile, .patterns = names_default};
+	const struct sample samples[] = {{.n = 1}, {.n = 3}};
 	const struct execution e = {.sample = 2, .daemon = 2, .pt_ns = NS_PER_S};
 	struct discarder *d = NULL;
 	struct error err = {};
 
-	samples[0].n = 1;
-	samples[1].n = 3;
-	assert_int_equal(discarder_new(&d, &run, samples, 2, &daemons, &profile, names_default, &err), 0);
-	assert_int_equal(discarder_add(d, &e, &err), -EINVAL);
-	assert_string_equal(err.text, "run 8 has an execution in sample 2, which it has not");
+	assert_int_equal(discarder_new(&d, &rules, &err), 0);
+	assert_int_equal(discarder_add_sample(d, &samples[0], &err), 0);
+	assert_int_equal(discarder_add_sample(d, &samples[1], &err), 0);
+	assert_int_equal(discarder_add(d, &who[1], &e, &err), -EINVAL);
+	assert_string_equal(err.text, "an execution is in sample 2, which does not exist");
 	discarder_free(d);
+}
+
+/* ET is about 10 ms, so 20 % are 2 ms. */
+static const struct discard_rules a_fifth = {
+	.profile = &profile, .patterns = names_default, .unprofiled_share = 0.2};
+
+static void an_unprofiled_daemon_over_its_share_discards(void **state)
+{
+	struct discarder *d = start_by(&a_fifth, 1);
+	_cleanup_(discarding_clearp) struct discarding out = {};
+
+	add(d, 3, 3, 1900 * NS_PER_US);
+	add(d, 6, 3, 2100 * NS_PER_US);
+	add(d, 7, 1, 3 * NS_PER_MS); /* has a cutoff, and is below it */
+	add(d, 8, 3, 1100 * NS_PER_US);
+	add(d, 8, 3, 1100 * NS_PER_US); /* both together are over */
+	out = finish(d);
+	assert_int_equal(out.n_unprofiled, 2);
+	assert_int_equal(out.unprofiled[0].sample, 6);
+	assert_string_equal(out.unprofiled[0].daemon, "free");
+	assert_int_equal(out.unprofiled[0].pt_ns, 2100 * NS_PER_US);
+	assert_int_equal(out.unprofiled[0].cutoff_ns, 2010 * NS_PER_US);
+	assert_int_equal(out.unprofiled[1].sample, 8);
+	assert_int_equal(out.n_by_cutoff, 0);
+	assert_int_equal(out.pt.by_cutoff.n, N - 3);
+	assert_false(out.pt.kept[5]);
+	assert_true(out.pt.kept[6]);
+}
+
+static void an_unprofiled_daemon_discards_without_a_profile_too(void **state)
+{
+	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
+	struct discarder *d = start_by(&rules, 1);
+	_cleanup_(discarding_clearp) struct discarding out = {};
+
+	add(d, 12, 1, 3 * NS_PER_MS);
+	out = finish(d);
+	assert_int_equal(out.n_unprofiled, 1);
+	assert_string_equal(out.unprofiled[0].unit, "cron.service");
+}
+
+static void others_are_summed_by_group_the_greatest_first(void **state)
+{
+	struct discarder *d = start(&profile, 1);
+	_cleanup_(discarding_clearp) struct discarding out = {};
+
+	add(d, 1, 1, NS_PER_MS);
+	add(d, 2, 2, 3 * NS_PER_MS);
+	add(d, 4, 2, 4 * NS_PER_MS);
+	add(d, 4, 3, 9 * NS_PER_US);
+	out = finish(d);
+	assert_int_equal(out.others.n, 3);
+	assert_string_equal(out.others.items[0].name, "kworker");
+	assert_int_equal(out.others.items[0].total_ns, 7 * NS_PER_MS);
+	assert_int_equal(out.others.items[0].max_ns, 4 * NS_PER_MS);
+	assert_int_equal(out.others.items[0].max_sample, 4);
+	assert_true(out.others.items[0].profiled);
+	assert_true(out.others.items[0].long_once);
+	assert_string_equal(out.others.items[1].unit, "cron.service");
+	assert_false(out.others.items[2].profiled);
+	assert_false(out.others.items[2].long_once);
+}
+
+/* As --retain does it: the mean ET, and with it the cutoff that holds, changes as samples come in. */
+static void a_run_that_goes_on_is_judged_as_if_it_ended_here(void **state)
+{
+	struct discarder *d = start(&profile, 1);
+	const struct sample longer = {.n = N + 1, .pt_ns = 1005 * NS_PER_US, .et_ns = 1000 * NS_PER_S};
+	_cleanup_(discarding_clearp) struct discarding before = {}, after = {};
+	struct error err = {};
+
+	add(d, 6, 1, 11 * NS_PER_MS);
+	assert_int_equal(discarder_judge(d, &before, &err), 0);
+	assert_int_equal(before.n_by_cutoff, 1);
+	assert_int_equal(discarder_add_sample(d, &longer, &err), 0);
+	add(d, N + 1, 1, 600 * NS_PER_MS);
+	after = finish(d);
+	assert_int_equal(after.n_by_cutoff, 1);
+	assert_int_equal(after.by_cutoff[0], N + 1);
+	assert_int_equal(after.pt.raw.n, N + 1);
 }
 
 int main(void)
@@ -158,6 +247,10 @@ int main(void)
 		cmocka_unit_test(incomplete_samples_go_with_the_first_check),
 		cmocka_unit_test(two_sd_are_checked_once_and_for_each_clock_by_itself),
 		cmocka_unit_test(an_execution_in_a_sample_that_is_missing_is_refused),
+		cmocka_unit_test(an_unprofiled_daemon_over_its_share_discards),
+		cmocka_unit_test(an_unprofiled_daemon_discards_without_a_profile_too),
+		cmocka_unit_test(others_are_summed_by_group_the_greatest_first),
+		cmocka_unit_test(a_run_that_goes_on_is_judged_as_if_it_ended_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,9 +49,8 @@ static void a_few_samples_are_looked_at_whole(void **state)
 
 static void discarded_and_incomplete_samples_are_left_out(void **state)
 {
-	uint32_t by_cutoff[] = {3, 50}, incomplete[] = {7};
-	const struct discarding d = {
-		.by_cutoff = by_cutoff, .n_by_cutoff = 2, .incomplete = incomplete, .n_incomplete = 1};
+	bool out[100] = {[2] = true, [6] = true, [49] = true};
+	const struct discarding d = {.out = out};
 	_cleanup_(freep) struct sample *samples = make(100);
 	struct sample_sizes sizes;
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who used the CPU beside the program: a run's executions, summed up by the names that processes count
+ * under. Apart from the discarder, which it serves, because it is of use without a profile too. */
+#pragma once
+
+#include "lib/protocol/name_groups.h"
+#include "lib/record/run.h"
+
+struct other {
+	char *name;
+	char *unit; /* of the longest execution; NULL: none or unknown */
+	bool profiled;
+	const struct cutoff *cutoff; /* of the profile that others_add got; NULL: none */
+	int64_t total_ns;            /* in all samples */
+	int64_t max_ns;              /* of one execution */
+	uint32_t max_sample;         /* with that execution */
+	bool long_once;              /* one execution took 1 % of its sample's ET or more */
+	int64_t in_sample_ns;        /* in the sample at hand */
+};
+
+struct others {
+	struct other *items;
+	size_t n;
+	uint32_t *of_daemon; /* by id: index into items + 1; 0: not seen yet */
+	size_t n_daemons;
+};
+
+/* Adds one execution to its name's sums, and gives that name; profile may be NULL. NULL: out of memory. */
+struct other *others_add(struct others *others, const struct name_pattern *patterns,
+	const struct profile *profile, const struct daemon *daemon, const struct execution *execution,
+	int64_t et_ns);
+
+/* The most CPU time first. Nothing can be added afterwards, and the cutoffs are gone. */
+void others_finish(struct others *others);
+void others_clear(struct others *others);

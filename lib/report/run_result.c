@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run comes to: see run_result.h. */
+#include "lib/report/run_result.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+struct walk {
+	struct discarder *discarder;
+	const struct daemons *daemons;
+	struct error *err;
+};
+
+static int add_execution(const struct execution *e, void *data)
+{
+	struct walk *walk = data;
+
+	if (e->daemon < 1 ||
+		e->daemon > walk->daemons->n) /* new since the daemons were read: the run goes on */
+		return 0;
+	return discarder_add(walk->discarder, &walk->daemons->items[e->daemon - 1], e, walk->err);
+}
+
+static int add_samples(struct discarder *d, const struct sample *samples, size_t n, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = discarder_add_sample(d, &samples[i], err);
+	return r;
+}
+
+static int add_executions(struct book *book, int64_t run, struct discarder *discarder, struct error *err)
+{
+	_cleanup_(daemons_clearp) struct daemons daemons = {};
+	int r = book_daemons(book, &daemons, err);
+
+	if (r < 0)
+		return r;
+	r = book_each_time(book, run, add_execution, &(struct walk){discarder, &daemons, err}, err);
+	return r < 0 ? error_prefix(err, r, "run %" PRId64, run) : 0;
+}
+
+/* walk: add the executions, without which nothing is discarded by name and there are no others. */
+static int discard(struct book *book, int64_t run, const struct discard_rules *given, bool walk,
+	const struct sample *samples, size_t n, struct discarding *ret, struct error *err)
+{
+	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
+	_cleanup_(names_clearp) struct names names = {};
+	struct discard_rules rules = *given;
+	int r;
+
+	r = names_load(&names, err);
+	if (r < 0)
+		return r;
+	if (!rules.patterns)
+		rules.patterns = names.rows;
+	r = discarder_new(&discarder, &rules, err);
+	if (r == 0)
+		r = add_samples(discarder, samples, n, err);
+	if (r == 0 && walk)
+		r = add_executions(book, run, discarder, err);
+	if (r == 0)
+		r = discarder_finish(discarder, ret, err);
+	return r < 0 ? r : book_get_run(book, run, &ret->run, err);
+}
+
+int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules, struct run_result *ret,
+	struct error *err)
+{
+	_cleanup_(run_result_clearp) struct run_result result = {};
+	int r;
+
+	r = book_samples(book, run, &result.samples, &result.n_samples, err);
+	if (r == 0)
+		r = discard(
+			book, run, rules, true, result.samples, result.n_samples, &result.discarding, err);
+	if (r == 0)
+		r = book_counters(book, run, &result.counters, &result.n_counters, err);
+	if (r == 0)
+		r = disturbances_find(&result.disturbances, result.counters, result.n_counters,
+			(int64_t)result.discarding.et.raw.median_ns, err);
+	if (r < 0)
+		return r;
+	*ret = result;
+	result = (struct run_result){};
+	return 0;
+}
+
+void run_result_clear(struct run_result *r)
+{
+	discarding_clear(&r->discarding);
+	free(r->samples);
+	free(r->counters);
+	disturbances_clear(&r->disturbances);
+	*r = (struct run_result){};
+}
+
+int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
+	struct error *err)
+{
+	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(freep) struct sample *samples = NULL;
+	const struct discard_rules rules = {.profile = profile};
+	size_t n;
+	int r;
+
+	r = book_samples(book, run, &samples, &n, err);
+	if (r == 0)
+		r = discard(book, run, &rules, profile, samples, n, &d, err);
+	if (r < 0)
+		return r;
+	*ret = d;
+	d = (struct discarding){};
+	return 0;
+}
+
+static int begin(struct clean_samples *c, const struct discard_rules *given, struct error *err)
+{
+	struct discard_rules rules = *given;
+	int r = names_load(&c->names, err);
+
+	if (r < 0)
+		return r;
+	rules.patterns = rules.patterns ?: c->names.rows;
+	return discarder_new(&c->discarder, &rules, err);
+}
+
+static int know_daemons(
+	struct clean_samples *c, struct book *book, const struct execution *e, size_t n, struct error *err)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < n; i++)
+		last = e[i].daemon > last ? e[i].daemon : last;
+	if (last <= c->daemons.n)
+		return 0;
+	daemons_clear(&c->daemons);
+	return book_daemons(book, &c->daemons, err);
+}
+
+int clean_samples_add(struct clean_samples *c, struct book *book, const struct discard_rules *rules,
+	const struct sample *sample, const struct execution *executions, size_t n, struct error *err)
+{
+	int r = c->discarder ? 0 : begin(c, rules, err);
+
+	if (r == 0)
+		r = know_daemons(c, book, executions, n, err);
+	if (r == 0)
+		r = discarder_add_sample(c->discarder, sample, err);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_execution(&executions[i], &(struct walk){c->discarder, &c->daemons, err});
+	return r;
+}
+
+int clean_samples_count(struct clean_samples *c, size_t *ret, struct error *err)
+{
+	_cleanup_(discarding_clearp) struct discarding d = {};
+	int r = c->discarder ? discarder_judge(c->discarder, &d, err) : 0;
+
+	if (r == 0)
+		*ret = d.pt.clean.n;
+	return r;
+}
+
+void clean_samples_clear(struct clean_samples *c)
+{
+	discarder_free(c->discarder);
+	names_clear(&c->names);
+	daemons_clear(&c->daemons);
+	*c = (struct clean_samples){};
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run in the book comes to by the rules of discarding, read in one walk over its executions. */
+#pragma once
+
+#include "lib/protocol/discard.h"
+#include "lib/protocol/disturbances.h"
+#include "lib/record/book/book.h"
+
+struct run_result {
+	struct discarding discarding;
+	struct sample *samples; /* all, in order */
+	size_t n_samples;
+	struct sample_counters *counters; /* of each sample */
+	size_t n_counters;
+	struct disturbances disturbances;
+};
+
+/* rules->patterns NULL: those of names_load. */
+int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules, struct run_result *ret,
+	struct error *err);
+void run_result_clear(struct run_result *result);
+
+static inline void run_result_clearp(struct run_result *result)
+{
+	run_result_clear(result);
+}
+
+/* Without counters and others. profile NULL: no sample is discarded by a cutoff. */
+int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
+	struct error *err);
+
+/* The clean samples of a run that goes on, from what was taken since the last call. */
+struct clean_samples {
+	struct discarder *discarder;
+	struct names names;
+	struct daemons daemons;
+};
+
+/* book: for the names of daemons that have not been seen before. */
+int clean_samples_add(struct clean_samples *clean, struct book *book, const struct discard_rules *rules,
+	const struct sample *sample, const struct execution *executions, size_t n, struct error *err);
+int clean_samples_count(struct clean_samples *clean, size_t *ret, struct error *err);
+void clean_samples_clear(struct clean_samples *clean);
