@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows and columns for people, through libsmartcols: columns as wide as they must be, numbers to the
- * right, long text wrapped to the terminal. What programs read is JSON, and comes from json.h. */
+/* Rows and columns for people: columns as wide as they must be, numbers to the right, and text wrapped between
+ * words where a row would be wider than the terminal (80 columns elsewhere). lib/report/listing.h prints the
+ * same rows as JSON. */
 #pragma once
 
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
+#include "lib/base/terminal.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
 struct table;
 
 enum column_kind {
-	COLUMN_TEXT,
-	COLUMN_NUMBER, /* to the right */
-	COLUMN_WRAP,   /* text that may be folded where the terminal is narrow */
+	COLUMN_TEXT,   /* wrapped only where the columns below do not suffice */
+	COLUMN_NUMBER, /* to the right, never wrapped */
+	COLUMN_WRAP,   /* wrapped first */
 };
 
 struct column {
@@ -22,13 +23,18 @@ struct column {
 	enum column_kind kind;
 };
 
-/* `columns` ends with {}. */
+/* `columns` ends with {} and must outlive the table. */
 int table_new(struct table **ret, const struct column *columns, struct error *err);
 void table_free(struct table *table);
 
-/* Begins a row, then fills its cells from left to right. A failure is kept and told by table_print. */
+/* Begins a row, then fills its cells from left to right; cells that are left out are empty. A failure is kept
+ * and returned by table_print. */
 void table_row(struct table *table);
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void table_cell_text(struct table *table, const char *text);
+
+/* The colour of the last cell, on a terminal. */
+void table_mark(struct table *table, enum mark mark);
 
 int table_print(struct table *table, FILE *file, struct error *err);
 

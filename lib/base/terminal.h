@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a person is looking, and how a word may be marked for them. NO_COLOR and TERM=dumb are honoured. */
+/* Whether a stream is a terminal, how wide it is, and colours. NO_COLOR and TERM=dumb are honoured. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
-enum mark { MARK_GOOD, MARK_BAD, MARK_WARN, MARK_STRONG, MARK_FAINT, MARK_END };
+enum mark { MARK_NONE, MARK_GOOD, MARK_BAD, MARK_WARN, MARK_STRONG, MARK_FAINT, MARK_END };
 
 bool terminal_is(FILE *file);
+
+/* Columns of the terminal; elsewhere those that COLUMNS names, or 80. */
+size_t terminal_width(FILE *file);
 
 /* The escape sequence for `mark` on `file`, "" where there is no colour. */
 const char *terminal_mark(FILE *file, enum mark mark);
 
-/* From now on nobody is looking: no colour, no bar. */
+/* --style: from now on no stream counts as a terminal (plain), or colours are used on every stream (colour). */
 void terminal_be_plain(void);
+void terminal_force_color(void);
+
+/* How many columns `text` takes, and how many of its bytes fit into `columns`. */
+size_t terminal_text_width(const char *text);
+size_t terminal_text_fit(const char *text, size_t columns);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables: what a person sees, line by line. */
+#include "tests/unit/check.h"
+
+#include "lib/base/table.h"
+
+#include <locale.h>
+#include <string.h>
+
+static const struct column columns[] = {{"NAME"}, {"TOOK", COLUMN_NUMBER}, {"WHY", COLUMN_WRAP}, {}};
+
+static struct table *begin(void)
+{
+	struct error err = {};
+	struct table *table = NULL;
+
+	assert_int_equal(table_new(&table, columns, &err), 0);
+	return table;
+}
+
+static void add(struct table *table, const char *name, const char *took, const char *why)
+{
+	table_row(table);
+	table_cell_text(table, name);
+	table_cell(table, "%s", took);
+	table_cell_text(table, why);
+}
+
+/* Frees the table. The text belongs to the caller. */
+static char *printed(struct table *table)
+{
+	struct error err = {};
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_int_equal(table_print(table, file, &err), 0);
+	fclose(file);
+	table_free(table);
+	return text;
+}
+
+static void columns_are_as_wide_as_they_must_be_and_numbers_on_the_right(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct table *table = begin();
+
+	add(table, "backupd", "228 ms", "cron");
+	add(table, "é", "4 ms", "");
+	text = printed(table);
+	assert_string_equal(text, "NAME       TOOK  WHY\n"
+				  "backupd  228 ms  cron\n"
+				  "é          4 ms\n");
+}
+
+static void a_wide_row_is_wrapped_between_words(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct table *table = begin();
+
+	setenv("COLUMNS", "30", 1);
+	add(table, "backupd", "228 ms", "it copies the whole disk");
+	add(table, "sshd", "1 ms", "-");
+	text = printed(table);
+	unsetenv("COLUMNS");
+	assert_string_equal(text, "NAME      TOOK WHY\n"
+				  "backupd 228 ms it copies the\n"
+				  "               whole disk\n"
+				  "sshd      1 ms -\n");
+}
+
+static void no_line_is_wider_than_80_columns_without_a_terminal(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct table *table = begin();
+	size_t lines = 0;
+
+	add(table, "a", "1",
+		"seven words that are said again and again until no line of 80 columns could hold them all in one piece");
+	text = printed(table);
+	for (char *rest = text, *line; (line = strsep(&rest, "\n")); lines++)
+		assert_true(strlen(line) <= 80);
+	assert_int_equal(lines, 4);
+}
+
+static void a_word_that_is_too_long_is_broken(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct table *table = begin();
+
+	setenv("COLUMNS", "36", 1);
+	add(table, "a", "1", "/usr/lib/systemd/systemd-networkd-wait-online");
+	text = printed(table);
+	unsetenv("COLUMNS");
+	assert_string_equal(text, "NAME TOOK WHY\n"
+				  "a       1 /usr/lib/systemd/systemd-n\n"
+				  "          etworkd-wait-online\n");
+}
+
+static void escape_sequences_and_bad_bytes_do_not_reach_the_terminal(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct table *table = begin();
+
+	add(table, "\033[31m\xff",
+		"\xc2\x9b"
+		"2J",
+		"two\nlines");
+	text = printed(table);
+	assert_non_null(strstr(text, "?[31m\\xff"));
+	assert_non_null(strstr(text, "??2J"));
+	assert_non_null(strstr(text, "two lines"));
+}
+
+static void a_colour_is_around_the_text_only(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct table *table = begin();
+
+	add(table, "a", "1", "bad");
+	table_mark(table, MARK_BAD);
+	terminal_force_color();
+	text = printed(table);
+	assert_string_equal(text, "NAME  TOOK  WHY\n"
+				  "a        1  \033[31mbad\033[0m\n");
+}
+
+static void a_table_without_rows_is_not_printed(void **state)
+{
+	_cleanup_(freep) char *text = printed(begin());
+
+	assert_string_equal(text, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_are_as_wide_as_they_must_be_and_numbers_on_the_right),
+		cmocka_unit_test(a_wide_row_is_wrapped_between_words),
+		cmocka_unit_test(no_line_is_wider_than_80_columns_without_a_terminal),
+		cmocka_unit_test(a_word_that_is_too_long_is_broken),
+		cmocka_unit_test(escape_sequences_and_bad_bytes_do_not_reach_the_terminal),
+		cmocka_unit_test(a_table_without_rows_is_not_printed),
+		cmocka_unit_test(a_colour_is_around_the_text_only), /* forces colours: the last */
+	};
+
+	unsetenv("COLUMNS");
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
