@@ -7,7 +7,6 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
-#include "lib/base/progress.h"
 #include "lib/base/terminal.h"
 #include "lib/host/systemd/notify.h"
 #include "lib/host/process/process_ref.h"
@@ -109,31 +108,43 @@ static void tell_manager(struct calibration *w, int which, const struct run *run
 		text_duration(left, left_ns), text_moment(ends, clock_ns(CLOCK_REALTIME) + left_ns));
 }
 
+/* What the sampling loop calls back with. */
+struct progress_report {
+	struct calibration *calibration;
+	int which;
+	uint32_t first; /* samples before this start */
+};
+
+static int sample_taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
+	size_t n_executions, struct error *err)
+{
+	const struct progress_report *report = s->data;
+	struct calibration *w = report->calibration;
+
+	w->pace_ns[report->which] = (clock_ns(CLOCK_MONOTONIC) - s->begun_ns) /
+				    (int64_t)(s->run->n_samples - report->first);
+	tell_manager(w, report->which, s->run);
+	return 0;
+}
+
 static int take_samples(struct calibration *w, int which, struct sampling *s, struct error *err)
 {
-	_cleanup_(progress_end) struct progress progress;
 	_cleanup_(freep) char *label = text_format(
 		"%s run %lld, %s", PURPOSES[which], (long long)s->run->id, s->run->program);
-	uint32_t first = s->run->n_samples;
-	int64_t begun_ns;
-	int r;
+	const struct sampling_plan plan = {
+		.book = w->book,
+		.counters = w->observer.counters,
+		.items = s,
+		.n = 1,
+		.hooks = {.taken = sample_taken},
+		.label = label,
+		.quiet = calibrate_options.quiet,
+	};
+	struct progress_report report = {w, which, s->run->n_samples};
 
-	progress_begin(&progress, label ?: s->run->program, (uint64_t)s->samples - first + 1, s->quiet);
+	s->data = &report;
 	tell_manager(w, which, s->run);
-	while ((r = sampling_warm_up(s, 1, err)) > 0)
-		;
-	begun_ns = clock_ns(CLOCK_MONOTONIC);
-	while (r == 0 && s->run->n_samples < (uint32_t)s->samples) {
-		progress_step(&progress, s->run->n_samples - first + 1);
-		while ((r = sampling_sample(s, err)) > 0)
-			;
-		if (r < 0)
-			break;
-		w->pace_ns[which] = (clock_ns(CLOCK_MONOTONIC) - begun_ns) /
-				    (int64_t)(s->run->n_samples - first);
-		tell_manager(w, which, s->run);
-	}
-	return r;
+	return sampling_run(&plan, err);
 }
 
 static int interrupted(struct calibration *w, const struct run *run, struct error *err)
@@ -169,7 +180,7 @@ static int print_moves(struct calibration *w, int64_t run, struct error *err)
 	return r;
 }
 
-static int run_series(struct calibration *w, int which, struct run *run, struct error *err)
+static int run_phase(struct calibration *w, int which, struct run *run, struct error *err)
 {
 	const struct calibration_phase *phase = &w->plan.phases[which];
 	char number[32], cost[TEXT_TIME_SIZE];
@@ -184,21 +195,12 @@ static int run_series(struct calibration *w, int which, struct run *run, struct 
 		.cgroup = w->observer.cgroup,
 		.accounting = w->observer.accounting,
 	};
-	struct sampling series = {.book = w->book,
-		.run = run,
-		.spawn = &spawn,
-		.counters = w->observer.counters,
-		.warm_ups = 1,
-		.samples = (int)phase->samples,
-		.quiet = calibrate_options.quiet};
+	struct sampling sampling = {.run = run, .spawn = &spawn, .warm_ups = 1, .samples = phase->samples};
 	uint32_t first = run->n_samples;
 	int r;
 
 	constant_arguments(&w->constant, phase->length_ns, number, argv);
-	r = sampling_begin(&series, err);
-	if (r == 0 && first < phase->samples)
-		r = take_samples(w, which, &series, err);
-	r = sampling_end(&series, r, err);
+	r = take_samples(w, which, &sampling, err);
 	if (r == -EINTR)
 		return interrupted(w, run, err);
 	if (r < 0)
@@ -207,7 +209,7 @@ static int run_series(struct calibration *w, int which, struct run *run, struct 
 		run->n_samples);
 	if (run->n_samples > first)
 		fprintf(calibration_talk(), "; the observer took %s of CPU time a sample",
-			text_duration(cost, series.observer_ns / (run->n_samples - first)));
+			text_duration(cost, sampling.observer_ns / (run->n_samples - first)));
 	fputc('\n', calibration_talk());
 	r = print_moves(w, run->id, err);
 	fflush(calibration_talk());
@@ -229,5 +231,5 @@ int phase_do(struct calibration *w, int which, struct error *err)
 		if (r == 0)
 			r = begin(w, which, &run, err);
 	}
-	return r < 0 || is_complete(w, which, &run) ? r : run_series(w, which, &run, err);
+	return r < 0 || is_complete(w, which, &run) ? r : run_phase(w, which, &run, err);
 }

@@ -178,23 +178,25 @@ static int run_inc(struct calibration *w, const struct past *p, int64_t *ret_run
 		.cgroup = w->observer.cgroup,
 		.accounting = w->observer.accounting,
 	};
-	struct sampling series = {.book = w->book,
-		.run = &run,
-		.spawn = &spawn,
+	struct sampling sampling = {
+		.run = &run, .spawn = &spawn, .warm_ups = 1, .samples = (uint32_t)samples_for(p)};
+	const struct sampling_plan plan = {
+		.book = w->book,
 		.counters = w->observer.counters,
-		.warm_ups = 1,
-		.samples = samples_for(p),
-		.quiet = calibrate_options.quiet};
+		.items = &sampling,
+		.n = 1,
+		.quiet = calibrate_options.quiet,
+	};
 	int r;
 
 	constant_arguments(&w->constant, p->short_run.task_length_ns, number, argv);
 	r = fill_run(w, p, argv, &run, err);
 	if (r < 0)
 		return r;
-	fprintf(calibration_talk(), "Plan: %s x %d, after one warm-up: %s\n", run.program, series.samples,
-		text_duration(takes, (series.samples + 1) * run.task_length_ns));
+	fprintf(calibration_talk(), "Plan: %s x %u, after one warm-up: %s\n", run.program, sampling.samples,
+		text_duration(takes, (sampling.samples + 1) * run.task_length_ns));
 	fflush(calibration_talk());
-	r = sampling_run(&series, err);
+	r = sampling_run(&plan, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted: there is no verdict");
 	*ret_run = run.id;

@@ -4,9 +4,7 @@
 #pragma once
 
 #include "lib/base/tool.h"
-#include "lib/run/observer.h"
-
-enum order { ORDER_INTERLEAVE, ORDER_SHUFFLE, ORDER_SEQUENCE };
+#include "lib/run/sampling.h"
 
 /* One name that stands in commands as {name}, and what it stands for in turn. */
 struct parameter {

@@ -1,61 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The samples of a session, in the order asked for. Interleaved and shuffled commands take turns, so that
- * what changes slowly (temperature, frequency, neighbours) meets all of them; a sequence finishes one command
- * before the next. */
+/* The samples of a session: what happens around each of them, and when there are enough. The loop itself is
+ * lib/run/sampling.h. */
 #include "measure/session.h"
 
-#include "lib/base/progress.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/hook.h"
 #include "lib/host/process/signals.h"
 
 #include <errno.h>
-#include <string.h>
 
-/* The tasks that take turns, and how far they are. */
-struct turn {
-	struct session *session;
-	struct task *tasks;
-	size_t n;
-	struct progress *progress;
-	uint64_t *done;
-};
-
-/* xorshift64* (Vigna 2016): good enough to order samples by. */
-static uint64_t next_random(uint64_t *state)
+/* ^C of the terminal ends the command too, and is for us. */
+static int run_command(const struct task *t, const char *command, const char *what, struct error *err)
 {
-	*state |= *state == 0;
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * UINT64_C(2685821657736338717);
-}
-
-static void order_round(struct session *s, size_t *order, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		order[i] = i;
-	if (s->options->order != ORDER_SHUFFLE)
-		return;
-	for (size_t i = n; i > 1; i--) { /* Fisher and Yates */
-		size_t k = next_random(&s->shuffled) % i, other = order[k];
-
-		order[k] = order[i - 1];
-		order[i - 1] = other;
-	}
-}
-
-static int hook(const struct session *s, const char *command, const char *what, struct error *err)
-{
+	const struct measure_options *o = t->session->options;
 	int r;
 
 	if (!command)
 		return 0;
 	if (interrupt_pending())
 		return -EINTR;
-	r = hook_run(command, s->options->shell_words, s->options->show_output, what, err);
-	return r < 0 && interrupt_pending() ? -EINTR
-					    : r; /* a ^C of the terminal ended it, and is for us too */
+	r = hook_run(command, o->shell_words, o->show_output, what, err);
+	return r < 0 && interrupt_pending() ? -EINTR : r;
+}
+
+static int begin(struct sampling *s, struct error *err)
+{
+	struct task *t = s->data;
+
+	return run_command(t, t->command->setup, "--setup", err);
 }
 
 /* Every sample reads its input from the beginning and writes its output anew. */
@@ -68,175 +40,109 @@ static int rewind_files(const struct session *s, struct error *err)
 	return 0;
 }
 
-/* warm_up: its number from 1; 0: a sample. */
-static int take(struct turn *turn, struct task *t, int warm_up, struct error *err)
+static int prepare(struct sampling *s, struct error *err)
 {
-	bool stopped;
-	int r;
+	struct task *t = s->data;
+	int r = run_command(t, t->command->prepare, "--prepare", err);
 
-	do {
-		r = hook(turn->session, t->command->prepare, "--prepare", err);
-		if (r == 0)
-			r = rewind_files(turn->session, err);
-		if (r == 0)
-			r = warm_up ? sampling_warm_up(&t->series, warm_up, err)
-				    : sampling_sample(&t->series, err);
-		stopped = r > 0;
-		if (r >= 0)
-			r = hook(turn->session, t->command->conclude, "--conclude", err);
-	} while (r == 0 && stopped);
-	progress_step(turn->progress, ++*turn->done);
-	return r;
+	return r < 0 ? r : rewind_files(t->session, err);
 }
 
-/* 1: the task needs another sample. With --retain, how many are clean must be looked up once the first are
- * there. */
-static int wants_more(struct session *s, struct task *t, struct error *err)
+static int conclude(struct sampling *s, struct error *err)
 {
-	const struct measure_options *o = s->options;
-	struct discarding d = {};
-	bool enough;
-	int r;
+	struct task *t = s->data;
 
-	if (t->run.n_samples < (uint32_t)o->runs)
-		return 1;
-	if (!o->retain || t->run.n_samples >= (uint32_t)o->max_runs)
+	return run_command(t, t->command->conclude, "--conclude", err);
+}
+
+static int taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
+	size_t n_executions, struct error *err)
+{
+	struct task *t = s->data;
+	const struct discard_rules rules = session_rules(t->session);
+
+	if (!t->session->options->retain)
 		return 0;
-	r = discard_run(s->book, t->run.id, o->profile ? &s->profile : NULL, &d, err);
-	if (r < 0)
-		return r;
-	enough = d.pt.clean.n >= (size_t)o->retain;
-	discarding_clear(&d);
-	return !enough;
+	return clean_samples_add(&t->clean, t->session->book, &rules, sample, executions, n_executions, err);
 }
 
-/* One sample of each task that wants one. 1: some did, 0: none. */
-static int take_round(struct turn *turn, size_t *order, struct error *err)
+/* --retain: as long as too few samples are clean. */
+static int more(struct sampling *s, struct error *err)
 {
-	int any = 0;
-
-	order_round(turn->session, order, turn->n);
-	for (size_t i = 0; i < turn->n; i++) {
-		struct task *t = &turn->tasks[order[i]];
-		int r = wants_more(turn->session, t, err);
-
-		if (r > 0) {
-			any = 1;
-			r = take(turn, t, 0, err);
-		}
-		if (r < 0)
-			return r;
-	}
-	return any;
-}
-
-static int begin_tasks(struct turn *turn, struct error *err)
-{
-	for (size_t i = 0; i < turn->n; i++) {
-		struct task *t = &turn->tasks[i];
-		int r = hook(turn->session, t->command->setup, "--setup", err);
-
-		if (r == 0)
-			r = sampling_begin(&t->series, err);
-		for (int k = 1; r == 0 && k <= turn->session->options->warm_ups; k++)
-			r = take(turn, t, k, err);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int take_rounds(struct turn *turn, struct error *err)
-{
-	_cleanup_(freep) size_t *order = calloc(turn->n, sizeof(*order));
+	struct task *t = s->data;
+	const struct measure_options *o = t->session->options;
+	size_t clean;
 	int r;
 
-	if (!order)
-		return error_os(err, -ENOMEM, "cannot measure");
-	r = begin_tasks(turn, err);
-	while (r == 0 && (r = take_round(turn, order, err)) > 0)
-		r = 0;
-	return r;
-}
-
-static int clean_up(const struct session *s, const struct task *t, struct error *err)
-{
-	if (!t->command->cleanup)
+	if (!o->retain || s->run->n_samples >= (uint32_t)o->max_runs)
 		return 0;
-	return hook_run(
-		t->command->cleanup, s->options->shell_words, s->options->show_output, "--cleanup", err);
+	r = clean_samples_count(&t->clean, &clean, err);
+	return r < 0 ? r : clean < (size_t)o->retain;
 }
 
-/* Runs that were begun are ended and cleaned up after in any case; the first failure is the one that counts.
- */
-static int end_tasks(struct turn *turn, int outcome, struct error *err)
+static int read_result(struct task *t, struct error *err)
 {
-	for (size_t i = 0; i < turn->n; i++) {
-		struct task *t = &turn->tasks[i];
-		struct error at_end = {}, at_cleanup = {};
-		int r, cleaned;
-
-		if (!t->run.id)
-			continue;
-		r = sampling_end(&t->series, outcome, &at_end);
-		cleaned = clean_up(turn->session, t, &at_cleanup);
-		if (outcome == 0 && (r < 0 || cleaned < 0)) {
-			outcome = r < 0 ? r : cleaned;
-			*err = r < 0 ? at_end : at_cleanup;
-		}
-	}
-	return outcome;
-}
-
-/* Of the tasks of a turn that have samples: also where it was cut short. */
-static int read_results(const struct turn *turn, struct error *err)
-{
-	struct session *s = turn->session;
+	struct session *s = t->session;
+	const struct sampling *sums = &s->samplings[t - s->tasks];
 	const struct discard_rules rules = session_rules(s);
 
-	for (size_t i = 0; i < turn->n; i++) {
-		struct task *t = &turn->tasks[i];
-		int r;
+	if (t->run.n_samples == 0)
+		return 0;
+	t->result.command = t->command;
+	t->result.name = t->name;
+	t->result.observer_ns = sums->observer_ns / t->run.n_samples;
+	t->result.lost = sums->lost;
+	t->result.failures = sums->failures;
+	t->result.left_behind = sums->left_behind;
+	t->result.killed = sums->killed;
+	t->result.again = sums->again;
+	return run_result_read(s->book, t->run.id, &rules, &t->result.run, err);
+}
 
-		if (t->run.n_samples == 0)
-			continue;
-		t->result.command = t->command;
-		t->result.name = t->name;
-		t->result.observer_ns = t->series.observer_ns / t->run.n_samples;
-		t->result.lost = t->series.lost;
-		t->result.failures = t->series.failures;
-		t->result.left_behind = t->series.left_behind;
-		t->result.killed = t->series.killed;
-		t->result.again = t->series.again;
-		r = run_result_read(s->book, t->run.id, &rules, &t->result.run, err);
-		if (r < 0)
-			return r;
-	}
-	return s->command_done ? s->command_done(s, err) : 0;
+/* Also after a failure or an interruption, so that what there is can be shown. */
+static int end(struct sampling *sampling, struct error *err)
+{
+	struct task *t = sampling->data;
+	struct session *s = t->session;
+	struct error second = {};
+	int cleaned = 0, r;
+
+	if (t->command->cleanup)
+		cleaned = hook_run(t->command->cleanup, s->options->shell_words, s->options->show_output,
+			"--cleanup", err);
+	r = read_result(t, cleaned < 0 ? &second : err);
+	if (r == 0 && s->command_done)
+		r = s->command_done(s, cleaned < 0 ? &second : err);
+	return cleaned < 0 ? cleaned : r;
 }
 
 static int take_all(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	bool sequence = o->order == ORDER_SEQUENCE;
-	_cleanup_(progress_end) struct progress progress;
-	uint64_t done = 0;
-	int r = 0;
+	const struct sampling_plan plan = {
+		.book = s->book,
+		.counters = s->observer.counters,
+		.items = s->samplings,
+		.n = s->n,
+		.order = o->order,
+		.seed = s->seed,
+		.hooks = {begin, prepare, conclude, taken, more, end},
+		.label = s->n == 1 ? NULL : "emp-measure",
+		.quiet = o->quiet || o->silent,
+	};
 
-	progress_begin(&progress, s->n == 1 ? s->tasks[0].run.program : "emp-measure",
-		s->n * ((uint64_t)o->warm_ups + (uint64_t)o->runs), o->quiet || o->silent);
-	for (size_t i = 0; r == 0 && i < s->n; i += sequence ? 1 : s->n) {
-		struct turn turn = {s, &s->tasks[i], sequence ? 1 : s->n, &progress, &done};
-
-		struct error second = {};
-		int read;
-
-		r = take_rounds(&turn, err);
-		r = end_tasks(&turn, r, err);
-		read = read_results(&turn, r == 0 ? err : &second);
-		r = r ?: read;
+	for (size_t i = 0; i < s->n; i++) {
+		s->tasks[i].session = s;
+		s->samplings[i] = (struct sampling){
+			.run = &s->tasks[i].run,
+			.spawn = &s->tasks[i].spawn,
+			.warm_ups = o->warm_ups,
+			.samples = (uint32_t)o->runs,
+			.ignore_failure = o->ignore_failure,
+			.data = &s->tasks[i],
+		};
 	}
-	return r;
+	return sampling_run(&plan, err);
 }
 
 int session_run(struct session *s, struct error *err)

@@ -71,20 +71,14 @@ static int fill_task(const struct session *s, const struct command *command, con
 		.timeout_ns = o->timeout_ns,
 		.linger_ns = o->linger_ns,
 	};
-	t->series = (struct sampling){
-		.book = s->book,
-		.run = &t->run,
-		.spawn = &t->spawn,
-		.counters = s->observer.counters,
-		.ignore_failure = o->ignore_failure,
-	};
 	return fill_run(s, t, err);
 }
 
 static int fill_tasks(struct session *s, const struct commands *commands, struct error *err)
 {
 	s->tasks = calloc(commands->n + 1, sizeof(*s->tasks));
-	if (!s->tasks)
+	s->samplings = calloc(commands->n + 1, sizeof(*s->samplings));
+	if (!s->tasks || !s->samplings)
 		return error_os(err, -ENOMEM, "cannot measure");
 	for (size_t i = 0; i < commands->n + s->options->aa; i++) {
 		bool again = i == commands->n;
@@ -188,8 +182,8 @@ int session_open(struct session *ret, const struct measure_options *options, con
 		r = fill_tasks(&s, commands, err);
 	if (r < 0)
 		return r;
-	if (getrandom(&s.shuffled, sizeof(s.shuffled), 0) < 0)
-		return error_os(err, -errno, "cannot shuffle");
+	if (getrandom(&s.seed, sizeof(s.seed), 0) < 0)
+		return error_os(err, -errno, "cannot choose a random order");
 	*ret = s;
 	s = (struct session){.in = -1, .out = -1, .null = -1};
 	return 0;
@@ -200,9 +194,11 @@ void session_close(struct session *s)
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->tasks[i].name);
 		run_clear(&s->tasks[i].run);
+		clean_samples_clear(&s->tasks[i].clean);
 		result_clear(&s->tasks[i].result);
 	}
 	free(s->tasks);
+	free(s->samplings);
 	free(s->environment_digest);
 	free(s->environment_changes);
 	profile_clear(&s->profile);

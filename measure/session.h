@@ -12,8 +12,9 @@ struct task {
 	char *name; /* the command's, or "… (again)" for the A/A check */
 	struct run run;
 	struct spawn spawn;
-	struct sampling series;
+	struct clean_samples clean; /* with --retain */
 	struct result result;
+	struct session *session;
 };
 
 struct session {
@@ -22,15 +23,15 @@ struct session {
 	struct profile profile;
 	struct observer observer;
 	struct task *tasks;
+	struct sampling *samplings; /* of each task */
 	size_t n;
 	int64_t environment;
 	char *environment_digest;
 	char *environment_changes; /* since the profile was made, in words; NULL: none, or not known */
 	int in, out, null;         /* what the programs read and write; -1: what we do */
-	/* Called when one command after another is done (in sequence), so that results can be written as they
-	 * come; may be NULL. */
+	/* Called when a command is done, so that results can be written as they come; may be NULL. */
 	int (*command_done)(const struct session *session, struct error *err);
-	uint64_t shuffled; /* state of the shuffle */
+	uint64_t seed; /* of random orders */
 };
 
 /* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive

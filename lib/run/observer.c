@@ -80,10 +80,8 @@ static void drop_program(struct usages *usages)
 	usages->n = kept;
 }
 
-int observe_sample(const struct spawn *spawn, struct observation *ret, struct error *err)
+static int observe_program(const struct spawn *spawn, struct observation *o, struct error *err)
 {
-	int64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	struct observation o = {};
 	int r;
 
 	if (spawn->accounting) {
@@ -93,17 +91,32 @@ int observe_sample(const struct spawn *spawn, struct observation *ret, struct er
 		if (r < 0)
 			return r;
 	}
-	r = spawn_run(spawn, &o.spawned, err);
+	r = spawn_run(spawn, &o->spawned, err);
+	if (r == 0 && spawn->accounting) {
+		privilege_raise();
+		r = accounting_after(spawn->accounting, &o->usages, err);
+		privilege_lower();
+		if (r == 0)
+			drop_program(&o->usages);
+	}
+	return r;
+}
+
+/* The counters are read outside the snapshots, so that what reading them takes is in no sample. */
+int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
+	struct error *err)
+{
+	int64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	struct observation o = {};
+	int r;
+
+	counters_begin(counters);
+	r = observe_program(spawn, &o, err);
 	if (r < 0)
 		return r;
-	if (spawn->accounting) {
-		privilege_raise();
-		r = accounting_after(spawn->accounting, &o.usages, err);
-		privilege_lower();
-		if (r < 0)
-			return r;
-		drop_program(&o.usages);
-	}
+	o.moved = counters_end(counters);
+	counters_set(&o.moved, COUNTER_VOLUNTARY, o.spawned.voluntary_switches);
+	counters_set(&o.moved, COUNTER_INVOLUNTARY, o.spawned.involuntary_switches);
 	o.observer_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	if (o.spawned.end == SPAWN_INTERRUPTED)
 		return -EINTR;

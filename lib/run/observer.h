@@ -31,13 +31,15 @@ const char *observer_pt_source(const struct observer *observer);
 
 struct observation {
 	struct spawned spawned;
-	struct usages usages; /* without the program's own; owned by the accounting until the next sample */
-	int64_t observer_ns;  /* CPU time this process took from the before image to the after image */
+	struct usages usages;  /* without the program's own; owned by the accounting until the next sample */
+	struct counters moved; /* while the program ran, with its context switches */
+	int64_t observer_ns;   /* CPU time of this process, snapshots and counters included */
 };
 
-/* `spawn->accounting` may be NULL: then there are no usages. -EINTR (without a sentence) if a signal came for
- * us: the program was ended and the sample must not be used. */
-int observe_sample(const struct spawn *spawn, struct observation *ret, struct error *err);
+/* `spawn->accounting` may be NULL: then there are no usages. -EINTR without a sentence if a signal came for
+ * this process: the program was killed and the sample must not be used. */
+int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
+	struct error *err);
 
 static inline void observer_closep(struct observer *observer)
 {

@@ -1,229 +1,178 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run as it happens: see sampling.h. */
+/* The sampling loop: see sampling.h. */
 #include "lib/run/sampling.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/progress.h"
-#include "lib/host/process/signals.h"
-#include "lib/record/book/book_counters.h"
+#include "lib/run/sample.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/wait.h>
 
-/* A sample as it was observed, and what moved meanwhile that should not. */
-struct observed {
-	struct observation observation;
-	struct counters moved;
+/* The runs that are sampled in turn: all of them, or one after another of a sequence. */
+struct group {
+	const struct sampling_plan *plan;
+	struct sampling *items;
+	size_t n;
+	uint64_t random;
+	struct progress *progress;
+	uint64_t *done; /* warm-ups and samples of all groups */
 };
 
-/* What ended the program badly, as a sentence; 0 if nothing did or failures do not count. */
-static int check_end(
-	const struct sampling *s, const struct spawned *spawned, const char *which, struct error *err)
+/* xorshift64* (Vigna 2016): good enough to order samples by. */
+static uint64_t next_random(uint64_t *state)
 {
-	char time[TEXT_TIME_SIZE];
-	int status = spawned->wait_status;
-
-	if (spawned->end == SPAWN_TIMED_OUT)
-		return error_say(err, -ETIMEDOUT,
-			"'%s' ran longer than %s (%s) and was ended, with all it had started",
-			s->run->program, text_duration(time, s->spawn->timeout_ns), which);
-	if (spawned->end == SPAWN_STOPPED)
-		return error_say(err, -ECANCELED,
-			"'%s' stopped itself in %s, and was ended: nobody would have let it go on",
-			s->run->program, which);
-	if (status == 0)
-		return 0;
-	if (interrupt_pending()) /* a ^C of the terminal is the program's too, and may end it before we hear of
-				 ours */
-		return -EINTR;
-	if (s->ignore_failure)
-		return 0;
-	if (WIFSIGNALED(status))
-		return error_say(err, -ECANCELED,
-			"'%s' was killed by signal %d (SIG%s) in %s; -i measures it all the same",
-			s->run->program, WTERMSIG(status), sigabbrev_np(WTERMSIG(status)) ?: "?", which);
-	return error_say(err, -ECANCELED, "'%s' ended with exit status %d in %s; -i measures it all the same",
-		s->run->program, WEXITSTATUS(status), which);
+	*state |= *state == 0;
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(2685821657736338717);
 }
 
-static int add_executions(struct sampling *s, const struct usages *usages, struct execution *executions,
-	uint32_t n, struct error *err)
+static void order_round(struct group *g, size_t *order)
 {
-	for (size_t i = 0; i < usages->n; i++) {
-		const struct usage *u = &usages->items[i];
-		struct execution *e = &executions[i];
-		_cleanup_(freep) char *name = text_utf8(u->name); /* may be cut amid a character */
-		int r;
+	for (size_t i = 0; i < g->n; i++)
+		order[i] = i;
+	if (g->plan->order != ORDER_SHUFFLE)
+		return;
+	for (size_t i = g->n; i > 1; i--) { /* Fisher and Yates */
+		size_t k = next_random(&g->random) % i, other = order[k];
 
-		*e = (struct execution){.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
-		if (!name)
-			return error_oom(err);
-		r = book_daemon(s->book, name, u->exe, u->unit, u->kernel, &e->daemon, err);
+		order[k] = order[i - 1];
+		order[i - 1] = other;
+	}
+}
+
+static int call(int (*hook)(struct sampling *, struct error *), struct sampling *s, struct error *err)
+{
+	return hook ? hook(s, err) : 0;
+}
+
+/* One warm-up or sample, as often as it takes. */
+static int take(struct group *g, struct sampling *s, struct error *err)
+{
+	const struct sampling_hooks *hooks = &g->plan->hooks;
+	bool stopped;
+	int r;
+
+	do {
+		r = call(hooks->prepare, s, err);
+		if (r == 0)
+			r = sample_take(g->plan, s, err);
+		stopped = r > 0;
+		if (r >= 0)
+			r = call(hooks->conclude, s, err);
+	} while (r == 0 && stopped);
+	progress_step(g->progress, ++*g->done);
+	return r;
+}
+
+/* Samples that are still to be taken, as far as is known. */
+static uint32_t count_missing(const struct sampling *s)
+{
+	return s->run->n_samples < s->samples ? s->samples - s->run->n_samples : 0;
+}
+
+static int begin(struct group *g, struct sampling *s, struct error *err)
+{
+	int r = call(g->plan->hooks.begin, s, err);
+
+	if (r == 0 && !s->run->id)
+		r = book_begin_run(g->plan->book, s->run, err);
+	if (count_missing(s) > 0)
+		for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
+			r = take(g, s, err);
+	s->warm_up = 0;
+	return r;
+}
+
+static int wants_more(const struct group *g, struct sampling *s, struct error *err)
+{
+	return count_missing(s) > 0 ? 1 : call(g->plan->hooks.more, s, err);
+}
+
+/* One sample of each run that wants one. 1: some did, 0: none. */
+static int take_round(struct group *g, size_t *order, struct error *err)
+{
+	int any = 0;
+
+	order_round(g, order);
+	for (size_t i = 0; i < g->n; i++) {
+		struct sampling *s = &g->items[order[i]];
+		int r = wants_more(g, s, err);
+
+		if (r > 0) {
+			any = 1;
+			s->begun_ns = s->begun_ns ?: clock_ns(CLOCK_MONOTONIC);
+			r = take(g, s, err);
+		}
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return any;
 }
 
-static int store_in_transaction(
-	struct sampling *s, const struct observed *observed, const struct sample *sample, struct error *err)
+static int take_rounds(struct group *g, struct error *err)
 {
-	const struct observation *o = &observed->observation;
-	_cleanup_(freep) struct execution *executions = calloc(o->usages.n ?: 1, sizeof(*executions));
-	int r;
+	_cleanup_(freep) size_t *order = calloc(g->n, sizeof(*order));
+	int r = order ? 0 : error_oom(err);
 
-	if (!executions)
-		return error_os(err, -ENOMEM, "cannot store a sample");
-	r = add_executions(s, &o->usages, executions, sample->n, err);
-	if (r < 0)
-		return r;
-	r = book_add_sample(s->book, s->run->id, sample, executions, o->usages.n, err);
-	if (r == 0)
-		r = book_add_counters(s->book, s->run->id, sample->n, &observed->moved, err);
-	return r < 0 ? r : book_commit(s->book, err);
-}
-
-static int store(struct sampling *s, const struct observed *observed, struct error *err)
-{
-	const struct observation *o = &observed->observation;
-	const struct spawned *p = &o->spawned;
-	struct sample sample = {
-		.n = s->run->n_samples + 1,
-		.start_ns = p->start_ns,
-		.et_ns = p->et_ns,
-		.pt_ns = p->pt_ns,
-		.user_ns = p->user_ns,
-		.system_ns = p->system_ns,
-		.max_rss_bytes = p->max_rss_bytes,
-		.observer_ns = o->observer_ns,
-		.lost = (int64_t)o->usages.lost,
-		.exit_status = spawn_exit_status(p->wait_status),
-		.left_behind = p->left_behind,
-		.incomplete = o->usages.incomplete,
-	};
-	int r;
-
-	r = book_begin_sample(s->book, err);
-	if (r < 0)
-		return r;
-	r = store_in_transaction(s, observed, &sample, err);
-	if (r < 0) {
-		book_rollback(s->book);
-		return r;
-	}
-	s->run->n_samples++;
-	s->observer_ns += o->observer_ns;
-	s->lost += (int64_t)o->usages.lost;
-	s->failures += p->wait_status != 0;
-	s->left_behind += p->left_behind;
-	s->killed += p->killed;
-	return 0;
-}
-
-int sampling_begin(struct sampling *s, struct error *err)
-{
-	return s->run->id ? 0 : book_begin_run(s->book, s->run, err);
-}
-
-static int64_t own_ns(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-/* Reading the counters, outside the snapshots, is part of the observer's cost. */
-static int observe(struct sampling *s, struct observed *ret, struct error *err)
-{
-	struct observation *o = &ret->observation;
-	int64_t cost_ns = -own_ns();
-	int r;
-
-	counters_begin(s->counters);
-	cost_ns += own_ns();
-	r = observe_sample(s->spawn, o, err);
-	if (r < 0)
-		return r;
-	cost_ns -= own_ns();
-	ret->moved = counters_end(s->counters);
-	o->observer_ns += cost_ns + own_ns();
-	counters_set(&ret->moved, COUNTER_VOLUNTARY, o->spawned.voluntary_switches);
-	counters_set(&ret->moved, COUNTER_INVOLUNTARY, o->spawned.involuntary_switches);
-	return 0;
-}
-
-/* `which` is how a sentence about it calls it. 1: we were stopped
- * meanwhile, and who knows what these times are. */
-static int observe_well(struct sampling *s, const char *which, struct observed *ret, struct error *err)
-{
-	int r;
-
-	if (interrupt_pending())
-		return -EINTR;
-	interrupt_was_stopped(); /* before this */
-	r = observe(s, ret, err);
-	if (r == 0)
-		r = check_end(s, &ret->observation.spawned, which, err);
-	if (r == 0 && interrupt_was_stopped()) {
-		s->again++;
-		return 1;
-	}
+	for (size_t i = 0; r == 0 && i < g->n; i++)
+		r = begin(g, &g->items[i], err);
+	while (r == 0 && (r = take_round(g, order, err)) > 0)
+		r = 0;
 	return r;
 }
 
-int sampling_warm_up(struct sampling *s, int i, struct error *err)
+static int end(const struct group *g, struct sampling *s, int outcome, struct error *err)
 {
-	struct observed observed;
-	char which[32];
+	const char *state = outcome == 0 ? "done" : outcome == -EINTR ? "interrupted" : "failed";
+	struct error second = {};
+	int r, called;
 
-	snprintf(which, sizeof(which), "warm-up %d", i);
-	return observe_well(s, which, &observed, err);
+	r = book_end_run(g->plan->book, s->run->id, state, s->run->notes, err);
+	called = call(g->plan->hooks.end, s, r < 0 ? &second : err);
+	return r < 0 ? r : called;
 }
 
-int sampling_sample(struct sampling *s, struct error *err)
+/* Runs that were begun are ended in any case; the first failure is the one that counts. */
+static int sample_group(struct group *g, struct error *err)
 {
-	struct observed observed;
-	char which[32];
-	int r;
+	struct error second = {};
+	int taken = take_rounds(g, err), outcome = taken;
 
-	snprintf(which, sizeof(which), "sample %u", s->run->n_samples + 1);
-	r = observe_well(s, which, &observed, err);
-	return r != 0 ? r : store(s, &observed, err);
-}
+	for (size_t i = 0; i < g->n; i++) {
+		int r = g->items[i].run->id ? end(g, &g->items[i], taken, outcome ? &second : err) : 0;
 
-int sampling_end(struct sampling *s, int outcome, struct error *err)
-{
-	struct error ignored = {};
-
-	if (outcome == 0)
-		return book_end_run(s->book, s->run->id, "done", s->run->notes, err);
-	book_end_run(
-		s->book, s->run->id, outcome == -EINTR ? "interrupted" : "failed", s->run->notes, &ignored);
+		outcome = outcome ?: r;
+	}
 	return outcome;
 }
 
-static int take_all(struct sampling *s, struct error *err)
+static uint64_t count_planned(const struct sampling_plan *plan)
 {
-	_cleanup_(progress_end) struct progress progress;
-	int r = 0;
+	uint64_t n = 0;
 
-	progress_begin(&progress, s->run->program, (uint64_t)(s->warm_ups + s->samples), s->quiet);
-	for (int i = 1; r == 0 && i <= s->warm_ups; i++) {
-		while ((r = sampling_warm_up(s, i, err)) > 0)
-			;
-		progress_step(&progress, (uint64_t)i);
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct sampling *s = &plan->items[i];
+
+		n += count_missing(s) > 0 ? count_missing(s) + (uint64_t)s->warm_ups : 0;
 	}
-	while (r == 0 && s->run->n_samples < (uint32_t)s->samples) {
-		while ((r = sampling_sample(s, err)) > 0)
-			;
-		progress_step(&progress, (uint64_t)s->warm_ups + s->run->n_samples);
-	}
-	return r;
+	return n;
 }
 
-int sampling_run(struct sampling *s, struct error *err)
+int sampling_run(const struct sampling_plan *plan, struct error *err)
 {
-	int r = sampling_begin(s, err);
+	_cleanup_(progress_end) struct progress progress;
+	size_t size = plan->order == ORDER_SEQUENCE ? 1 : plan->n;
+	uint64_t done = 0;
+	int r = 0;
 
-	return r < 0 ? r : sampling_end(s, take_all(s, err), err);
+	progress_begin(
+		&progress, plan->label ?: plan->items[0].run->program, count_planned(plan), plan->quiet);
+	for (size_t i = 0; r == 0 && i < plan->n; i += size) {
+		struct group g = {plan, &plan->items[i], size, plan->seed, &progress, &done};
+
+		r = sample_group(&g, err);
+	}
+	return r;
 }

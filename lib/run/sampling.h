@@ -1,41 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run as it happens: warm-ups, then samples one after another, each observed and stored before the next
- * starts, so that whatever ends the run, the book holds every sample before it. */
+/* The sampling loop: warm-ups, then samples of one run or of several in turn. Each sample is in the book before
+ * the next starts, so that whatever ends the sampling, the book holds every sample before it. */
 #pragma once
 
-#include "lib/run/observer.h"
-#include "lib/host/system/counters.h"
 #include "lib/record/book/book.h"
+#include "lib/run/observer.h"
 
-struct sampling {
-	struct book *book;
-	struct run *run; /* begun by sampling_run, its n_samples kept up to date */
-	const struct spawn *spawn;
-	struct counter_reader *counters; /* the observer's */
-	int warm_ups;
-	int samples;         /* how many to take */
-	bool ignore_failure; /* samples of a program that fails count all the same */
-	bool quiet;          /* no progress */
-	int64_t observer_ns; /* out: CPU time of the observer, all samples */
-	int64_t lost;        /* out: exit records lost, all samples */
-	int failures;        /* out: samples whose program failed */
-	int left_behind,
-		killed; /* out: processes that outlived a sample, and of those the ones that were ended */
-	int again;      /* out: samples and warm-ups that were stopped (^Z), and not kept */
+enum order {
+	ORDER_INTERLEAVE, /* one sample of each run in a round, so that what changes slowly meets all of them */
+	ORDER_SHUFFLE,    /* the same in a random order, another one each round */
+	ORDER_SEQUENCE,   /* all samples of one run before the first of the next */
 };
 
-/* Warm-ups and samples one after another, with progress, from begin to end. Errors as below. */
-int sampling_run(struct sampling *series, struct error *err);
+/* One of the runs that are sampled. */
+struct sampling {
+	struct run *run; /* begun here unless it has an id; n_samples is kept up to date */
+	const struct spawn *spawn;
+	int warm_ups;
+	uint32_t samples;    /* how many the run is to have; see `more` below */
+	bool ignore_failure; /* samples of a program that fails count all the same */
+	void *data;          /* the caller's */
 
-/* The same step by step, for whoever takes turns between several. A run that has an id is gone on with. A
- * warm-up (number i, from 1) and a sample return 0, -EINTR without a sentence after INT, TERM or HUP,
- * -ETIMEDOUT with one when the program ran over spawn->timeout_ns, -ECANCELED when it failed. 1: we were
- * stopped meanwhile, it does not count and is to be taken again. The samples before are in the book in every
- * case. */
-int sampling_begin(struct sampling *series, struct error *err);
-int sampling_warm_up(struct sampling *series, int i, struct error *err);
-int sampling_sample(struct sampling *series, struct error *err);
+	/* While it goes on. */
+	int warm_up;      /* the warm-up under way, from 1; 0: a sample */
+	int64_t begun_ns; /* CLOCK_MONOTONIC before the first sample; 0: not there yet */
 
-/* Marks the run "done" (outcome 0), "interrupted" (-EINTR) or "failed", and returns outcome or what failed
- * now. */
-int sampling_end(struct sampling *series, int outcome, struct error *err);
+	/* Sums over all samples. */
+	int64_t observer_ns; /* CPU time of the observer */
+	int64_t lost;        /* exit records */
+	int failures;        /* samples whose program failed */
+	int left_behind;     /* processes that outlived the program */
+	int killed;          /* of those, the ones that were killed */
+	int again;           /* samples and warm-ups that were stopped (^Z), dropped and taken again */
+};
+
+/* What the caller does in between; NULL: nothing. The first failure, negative and with a sentence, ends all. */
+struct sampling_hooks {
+	int (*begin)(struct sampling *s, struct error *err);    /* before the run and its first warm-up */
+	int (*prepare)(struct sampling *s, struct error *err);  /* before each warm-up and sample */
+	int (*conclude)(struct sampling *s, struct error *err); /* after each of them */
+	/* After a sample was stored; what it points to is valid until the next. */
+	int (*taken)(struct sampling *s, const struct sample *sample, const struct execution *executions,
+		size_t n_executions, struct error *err);
+	/* Asked when a run has `samples` samples: 1 for another one, 0 for no more. */
+	int (*more)(struct sampling *s, struct error *err);
+	/* After the run has ended, also where something failed: then a failure here is not reported. */
+	int (*end)(struct sampling *s, struct error *err);
+};
+
+struct sampling_plan {
+	struct book *book;
+	struct counter_reader *counters; /* the observer's */
+	struct sampling *items;
+	size_t n;
+	enum order order;
+	uint64_t seed; /* of the random orders */
+	struct sampling_hooks hooks;
+	const char *label; /* of the progress bar; NULL: the program's name */
+	bool quiet;        /* no progress */
+};
+
+/* Takes all samples. -EINTR without a sentence after INT, TERM or HUP, -ETIMEDOUT with one when a program ran
+ * over spawn->timeout_ns, -ECANCELED when it failed, other failures. Every run that was begun is marked "done",
+ * "interrupted" or "failed", and keeps the samples before. */
+int sampling_run(const struct sampling_plan *plan, struct error *err);
