@@ -66,6 +66,16 @@ static size_t choose_room(const struct task_records_options *options)
 	return options->capacity || capacity > MIN_ROOM ? capacity : MIN_ROOM;
 }
 
+/* Linux 6.7 has what walk_tasks needs; there are others for older kernels. */
+static void choose_programs(struct accounting_bpf *programs, bool walk)
+{
+	bpf_program__set_autoload(programs->progs.walk_tasks, walk);
+	bpf_program__set_autoload(programs->progs.read_tasks, walk);
+	bpf_program__set_autoload(programs->progs.task_dies, walk);
+	bpf_program__set_autoload(programs->progs.read_tasks_before_6_7, !walk);
+	bpf_program__set_autoload(programs->progs.task_dies_before_6_7, !walk);
+}
+
 static int open_programs(struct task_records *watch, const struct task_records_options *options, bool walk)
 {
 	int r = 0;
@@ -78,7 +88,7 @@ static int open_programs(struct task_records *watch, const struct task_records_o
 	if (r == 0 && options->events_bytes)
 		r = bpf_map__set_max_entries(watch->programs->maps.events, (uint32_t)options->events_bytes);
 	if (r == 0)
-		r = bpf_program__set_autoload(watch->programs->progs.walk_tasks, walk);
+		choose_programs(watch->programs, walk);
 	return r;
 }
 
@@ -230,7 +240,9 @@ static int read_all(int fd, struct records *records)
 
 static int read_image(struct task_records *watch, enum task_moment moment, struct task_snapshot *ret)
 {
-	_cleanup_(closep) int fd = bpf_iter_create(bpf_link__fd(watch->programs->links.read_tasks));
+	_cleanup_(closep) int fd = bpf_iter_create(
+		bpf_link__fd(watch->walked ? watch->programs->links.read_tasks
+					   : watch->programs->links.read_tasks_before_6_7));
 	struct records *records = &watch->read[moment];
 	int r = fd < 0 ? fd : read_all(fd, records);
 
