@@ -15,19 +15,19 @@ enum {
 	MAX_THROTTLES = 128, /* files: of a larger machine, the first 64 CPUs are read */
 };
 
-/* Reading /proc/stat and /proc/vmstat takes 70 to 120 us, too long for each sample of a short program. */
-static const int64_t SLOW_PERIOD_NS = 100 * NS_PER_MS;
+/* A reading takes some 0.1 ms, too long for each sample of a short program. */
+static const int64_t PERIOD_NS = 100 * NS_PER_MS;
 /* After that long, a reading is too old to begin a sample with. */
-static const int64_t SLOW_FRESH_NS = NS_PER_MS;
+static const int64_t FRESH_NS = NS_PER_MS;
 
 struct counter_reader {
 	int cpu;
 	int stat_fd, vmstat_fd, pressure_fd;
 	int throttle_fds[MAX_THROTTLES];
 	int n_throttles;
-	struct counters quick, slow; /* as last read */
-	int64_t slow_ns;             /* when `slow` was read */
-	bool pending;                /* a sample has ended since then */
+	struct counters last;
+	int64_t last_ns; /* CLOCK_BOOTTIME when `last` was read: a sample in which the machine slept is long */
+	bool pending;    /* a sample has ended since then */
 	size_t vmstat_size; /* as far as it is of interest: the kernel writes only what is asked for */
 	int64_t tick_ns;
 	char text[TEXT_SIZE];
@@ -167,58 +167,43 @@ int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct erro
 	return 0;
 }
 
-static struct counters read_quick(struct counter_reader *reader)
+static void read_all(struct counter_reader *reader)
 {
 	struct counters now = {};
 	struct clock_state clock;
 
+	read_steal(reader, &now);
+	read_memory(reader, &now);
 	read_throttles(reader, &now);
 	read_pressure(reader, &now);
-	counters_set(&now, COUNTER_SUSPENDED, clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC));
+	reader->last_ns = clock_ns(CLOCK_BOOTTIME);
+	counters_set(&now, COUNTER_SUSPENDED, reader->last_ns - clock_ns(CLOCK_MONOTONIC));
 	clock_read(&clock);
 	if (clock.known)
 		counters_set(&now, COUNTER_CLOCK_RATE, (int64_t)(clock.frequency_ppm * 1000));
-	return now;
-}
-
-static void read_slow(struct counter_reader *reader)
-{
-	reader->slow = (struct counters){};
-	read_steal(reader, &reader->slow);
-	read_memory(reader, &reader->slow);
-	reader->slow_ns = clock_ns(CLOCK_MONOTONIC);
+	reader->last = now;
 	reader->pending = false;
 }
 
 void counters_begin(struct counter_reader *reader)
 {
-	if (!reader->pending && clock_ns(CLOCK_MONOTONIC) - reader->slow_ns > SLOW_FRESH_NS)
-		read_slow(reader);
-	reader->quick = read_quick(reader);
-}
-
-/* Adds to `ret` what changed from `before` to `after`, where both are known. */
-static void add_change(struct counters *ret, const struct counters *before, const struct counters *after)
-{
-	for (int i = 0; i < N_COUNTERS; i++)
-		if (counters_know(before, i) && counters_know(after, i))
-			counters_set(ret, i, after->value[i] - before->value[i]);
+	if (!reader->pending && clock_ns(CLOCK_BOOTTIME) - reader->last_ns > FRESH_NS)
+		read_all(reader);
 }
 
 struct counters counters_end(struct counter_reader *reader)
 {
-	struct counters before = reader->quick, changed = {};
+	struct counters before = reader->last, changed = {};
 
-	reader->quick = read_quick(reader);
-	add_change(&changed, &before, &reader->quick);
-	/* two clocks cannot be read at one moment: what is less than a millisecond is that */
+	reader->pending = true;
+	if (clock_ns(CLOCK_BOOTTIME) - reader->last_ns < PERIOD_NS)
+		return changed;
+	read_all(reader);
+	for (int i = 0; i < N_COUNTERS; i++)
+		if (counters_know(&before, i) && counters_know(&reader->last, i))
+			counters_set(&changed, i, reader->last.value[i] - before.value[i]);
+	/* two clocks cannot be read at one moment, which explains less than a millisecond */
 	if (changed.value[COUNTER_SUSPENDED] < NS_PER_MS)
 		changed.value[COUNTER_SUSPENDED] = 0;
-	reader->pending = true;
-	if (clock_ns(CLOCK_MONOTONIC) - reader->slow_ns >= SLOW_PERIOD_NS) {
-		before = reader->slow;
-		read_slow(reader);
-		add_change(&changed, &before, &reader->slow);
-	}
 	return changed;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Disturbance counters: what the kernel counts that should not change during a sample. They are read before
- * and after it, and the difference is kept. What this machine does not count is "not known", never zero.
+/* Disturbance counters: what the kernel counts that should not change during a sample. What this machine does
+ * not count is "not known", never zero.
  *
- * Stolen time, swapping and major faults are read at most once in 100 ms. The first sample that ends 100 ms or more
- * after the last reading gets what they counted since then. A sample of 100 ms or more therefore has its own
- * counts; of shorter ones, the last of each 100 ms has the counts of all, and of the time between them, and for the others
- * they are not known. */
+ * They are read at most once in 100 ms. The first sample that ends 100 ms or more after the last reading gets
+ * what they counted since then. A sample of 100 ms or more therefore has its own counts; of shorter samples,
+ * the last of each 100 ms has the counts of all, and of the time between them. The others have none. */
 #pragma once
 
 #include "lib/base/cleanup.h"
