@@ -47,15 +47,23 @@ static int parse_order(const char *value, const char *name, void *into, struct e
 
 static int parse_style(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const words[] = {"auto", "full", "color", "basic", "nocolor", "none", NULL};
-	enum { FIRST_PLAIN = 3, NONE = 5 };
+	static const char *const words[] = {"auto", "basic", "full", "nocolor", "color", "none", NULL};
+	static const struct {
+		enum terminal_choice colour, interactive;
+	} styles[] = {
+		{TERMINAL_AUTO, TERMINAL_AUTO},
+		{TERMINAL_OFF, TERMINAL_OFF},
+		{TERMINAL_ON, TERMINAL_ON},
+		{TERMINAL_OFF, TERMINAL_AUTO},
+		{TERMINAL_ON, TERMINAL_OFF},
+		{TERMINAL_OFF, TERMINAL_OFF},
+	};
 	int style, r = one_of(value, name, words, &style, err);
 
 	if (r < 0)
 		return r;
-	if (style >= FIRST_PLAIN)
-		terminal_be_plain();
-	measure_options.silent = style == NONE;
+	terminal_choose(styles[style].colour, styles[style].interactive);
+	measure_options.silent = words[style + 1] == NULL;
 	return 0;
 }
 

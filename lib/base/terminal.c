@@ -11,23 +11,33 @@
 
 enum { USUAL_WIDTH = 80 };
 
-static bool plain, color_forced;
+static enum terminal_choice chosen_colour, chosen_interactive;
 
-void terminal_be_plain(void)
+void terminal_choose(enum terminal_choice colour, enum terminal_choice interactive)
 {
-	plain = true;
+	chosen_colour = colour;
+	chosen_interactive = interactive;
 }
 
-void terminal_force_color(void)
+static bool is_terminal(FILE *file)
 {
-	color_forced = true;
+	const char *term = getenv("TERM");
+
+	return isatty(fileno(file)) && term && strcmp(term, "dumb");
 }
 
 bool terminal_is(FILE *file)
 {
-	const char *term = getenv("TERM");
+	return chosen_interactive ? chosen_interactive == TERMINAL_ON : is_terminal(file);
+}
 
-	return !plain && isatty(fileno(file)) && term && strcmp(term, "dumb");
+static bool has_colour(FILE *file)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (chosen_colour)
+		return chosen_colour == TERMINAL_ON;
+	return !(no_color && *no_color) && is_terminal(file);
 }
 
 size_t terminal_width(FILE *file)
@@ -54,11 +64,8 @@ const char *terminal_mark(FILE *file, enum mark mark)
 		[MARK_FAINT] = "\033[2m",
 		[MARK_END] = "\033[0m",
 	};
-	const char *no_color = getenv("NO_COLOR");
 
-	if (color_forced)
-		return marks[mark];
-	return (no_color && *no_color) || !terminal_is(file) ? "" : marks[mark];
+	return has_colour(file) ? marks[mark] : "";
 }
 
 /* Bytes of the character at `text`, and its columns. Where the locale knows no UTF-8, each character counts as

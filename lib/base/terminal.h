@@ -16,9 +16,10 @@ size_t terminal_width(FILE *file);
 /* The escape sequence for `mark` on `file`, "" where there is no colour. */
 const char *terminal_mark(FILE *file, enum mark mark);
 
-/* --style: from now on no stream counts as a terminal (plain), or colours are used on every stream (colour). */
-void terminal_be_plain(void);
-void terminal_force_color(void);
+enum terminal_choice { TERMINAL_AUTO, TERMINAL_OFF, TERMINAL_ON };
+
+/* --style: from now on, colour and interactive output (a progress bar) are on or off, whatever the streams are. */
+void terminal_choose(enum terminal_choice colour, enum terminal_choice interactive);
 
 /* How many columns `text` takes, and how many of its bytes fit into `columns`. */
 size_t terminal_text_width(const char *text);

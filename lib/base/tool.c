@@ -83,8 +83,11 @@ static void help_options(FILE *f, const struct option_row *options)
 			continue;
 		if (o->letter)
 			snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-		snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->value ? " " : "",
-			o->value ?: "");
+		snprintf(left, sizeof(left),
+			o->optional ? "%s--%s[=%s]"
+			: o->value  ? "%s--%s %s"
+				    : "%s--%s%s",
+			letter, o->name, o->value ?: "");
 		if (strlen(left) > 26)
 			fprintf(f, "  %s\n  %-26s %s\n", left, "", o->summary);
 		else
@@ -136,10 +139,10 @@ struct parser {
 static void parser_add(struct parser *p, const struct option_row *options)
 {
 	for (const struct option_row *o = options; o && o->name && p->n < MAX_OPTIONS; o++) {
-		char letter[3] = {o->letter, o->value ? ':' : '\0', '\0'};
+		char letter[3] = {o->letter, o->value && !o->optional ? ':' : '\0', '\0'};
+		int argument = o->optional ? optional_argument : o->value ? required_argument : no_argument;
 
-		p->longs[p->n] = (struct option){
-			o->name, o->value ? required_argument : no_argument, NULL, FIRST_LONG + p->n};
+		p->longs[p->n] = (struct option){o->name, argument, NULL, FIRST_LONG + p->n};
 		p->rows[p->n++] = o;
 		if (o->letter)
 			strcat(p->shorts, letter);

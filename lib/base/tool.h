@@ -43,6 +43,7 @@ struct option_row {
 	bool hidden;  /* an old name or a switch for tests: works, and help is silent about it */
 	int n_values; /* more than one: parse_many gets them */
 	option_parser_many *parse_many;
+	bool optional; /* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
 };
 
 option_parser option_count;    /* into int: 1 and up */

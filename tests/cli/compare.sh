@@ -91,6 +91,12 @@ that "the output file holds the last sample's output" cmp in.txt out.txt
 expect 1 "cannot open 'no-such-file'" $measure --input no-such-file cat
 that "style none prints nothing" test -z "$($measure -r 2 --style none true)"
 expect 1 'must be one of auto' $measure --style loud true
+escape=$(printf '\033')
+that "style color has colour where nobody looks" sh -c "$measure -r 2 --style color true | grep -q '$escape\[1m'"
+that "style full has a bar where nobody looks" sh -c "$build/measure/emp-measure -r 2 --style full true 2>&1 | grep -q '\[#*\]'"
+that "style basic has neither on a terminal" sh -c "! TERM=xterm NO_COLOR= script -qec '$build/measure/emp-measure -r 2 --style basic true' /dev/null | grep '$escape'"
+that "style nocolor has a bar without colour on a terminal" sh -c "TERM=xterm NO_COLOR= script -qec '$build/measure/emp-measure -r 2 --style nocolor true' '$dir/typed' >/dev/null &&
+	grep -q '\[#*\]' '$dir/typed' && ! grep -q '$escape\[1m' '$dir/typed'"
 expect 0 'in 4 samples\|of 4 samples' $measure -M 4 true
 expect 0 'of 12 samples' $measure -m 12 true
 expect 0 'PT).* s, sd' $measure -r 3 -u second true

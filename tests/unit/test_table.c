@@ -119,7 +119,7 @@ static void a_colour_is_around_the_text_only(void **state)
 
 	add(table, "a", "1", "bad");
 	table_mark(table, MARK_BAD);
-	terminal_force_color();
+	terminal_choose(TERMINAL_ON, TERMINAL_AUTO);
 	text = printed(table);
 	assert_string_equal(text, "NAME  TOOK  WHY\n"
 				  "a        1  \033[31mbad\033[0m\n");
