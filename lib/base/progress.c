@@ -2,13 +2,14 @@
 /* How far long work is: see progress.h. */
 #include "lib/base/progress.h"
 
+#include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/base/terminal.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
-enum { BAR_WIDTH = 30 };
+enum { WIDEST_BAR = 30, NARROWEST_BAR = 5, LINE_SIZE = 512 };
 
 void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet)
 {
@@ -21,25 +22,50 @@ void progress_begin(struct progress *p, const char *label, uint64_t total, bool 
 		.started_ns = now_ns,
 		.said_ns = now_ns,
 	};
-	progress_step(p, 0);
+	progress_step(p, 0, NULL);
 }
 
-static void draw_bar(struct progress *p, uint64_t done, const char *left)
+/* "3/20, current estimate 128 ms, ETA 2 s" */
+static void describe(char text[LINE_SIZE], const struct progress *p, uint64_t done, const char *of,
+	const char *estimate, int64_t now_ns)
 {
-	char bar[BAR_WIDTH + 1];
+	char left[TEXT_TIME_SIZE] = "";
 
-	for (int i = 0; i < BAR_WIDTH; i++)
-		bar[i] = (uint64_t)i * p->total < done * BAR_WIDTH ? '#' : '.';
-	bar[BAR_WIDTH] = '\0';
-	fprintf(stderr, "\r%s [%s] %" PRIu64 "/%" PRIu64 "%s%s\033[K", p->label, bar, done, p->total,
-		*left ? ", left: " : "", left);
+	if (done > 0 && done < p->total)
+		text_duration(left, (int64_t)((double)(now_ns - p->started_ns) / (double)done *
+					      (double)(p->total - done)));
+	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, of, p->total,
+		estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
+}
+
+/* One line that never reaches the last column: there a terminal would begin the next. The bar gives way first,
+ * then the end of the label, then the end of the text. */
+static void draw_bar(struct progress *p, uint64_t done, const char *text)
+{
+	size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1, for_label;
+	size_t label = terminal_text_width(p->label), bar, filled;
+	char bytes[WIDEST_BAR + 1];
+
+	bar = width > label + taken + 3 ? width - label - taken - 3 : 0;
+	if (bar > WIDEST_BAR)
+		bar = WIDEST_BAR;
+	filled = done >= p->total ? bar : (size_t)(done * bar / p->total);
+	memset(bytes, '#', filled);
+	memset(bytes + filled, '.', bar - filled);
+	bytes[bar] = '\0';
+	for_label = width > taken ? width - taken : 0;
+	fprintf(stderr, "\r%.*s", (int)terminal_text_fit(p->label, for_label), p->label);
+	if (bar >= NARROWEST_BAR)
+		fprintf(stderr, " [%s%s%s]", terminal_mark(stderr, MARK_GOOD), bytes,
+			terminal_mark(stderr, MARK_END));
+	fprintf(stderr, "%s%.*s\033[K", for_label ? " " : "", (int)terminal_text_fit(text, width), text);
 	p->drawn = true;
 }
 
-void progress_step(struct progress *p, uint64_t done)
+void progress_step(struct progress *p, uint64_t done, const char *estimate)
 {
-	char left[TEXT_TIME_SIZE] = "";
 	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	char text[LINE_SIZE];
 	int tenths;
 
 	if (p->total == 0)
@@ -47,22 +73,20 @@ void progress_step(struct progress *p, uint64_t done)
 	if (done > p->total) /* more were needed than was thought */
 		p->total = done;
 	tenths = (int)(done * 10 / p->total);
-	if (done > 0 && done < p->total)
-		text_duration(left, (int64_t)((double)(now_ns - p->started_ns) / (double)done *
-					      (double)(p->total - done)));
 	if (p->terminal) {
 		if (p->drawn && done < p->total && now_ns - p->said_ns < NS_PER_S / 10)
 			return;
 		p->said_ns = now_ns;
-		draw_bar(p, done, left);
+		describe(text, p, done, "/", estimate, now_ns);
+		draw_bar(p, done, text);
 		return;
 	}
 	if (tenths <= p->tenths_said || now_ns - p->said_ns < NS_PER_S)
 		return;
 	p->tenths_said = tenths;
 	p->said_ns = now_ns;
-	fprintf(stderr, "%s: %" PRIu64 " of %" PRIu64 "%s%s\n", p->label, done, p->total,
-		*left ? ", left: " : "", left);
+	describe(text, p, done, " of ", estimate, now_ns);
+	fprintf(stderr, "%s: %s\n", p->label, text);
 }
 
 void progress_end(struct progress *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far long work is, on standard error: a bar with an estimate on a terminal, a plain line every
- * tenth of the way (and not more than one a second) elsewhere. Nothing is drawn while a sample runs:
- * the caller steps between samples. */
+/* How far long work is, on standard error: on a terminal a bar, as wide as there is room for; elsewhere a plain
+ * line every tenth of the way, at most one a second. Nothing is drawn while a sample runs: the caller steps
+ * between samples. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,8 +16,11 @@ struct progress {
 	int64_t started_ns, said_ns;
 };
 
-/* quiet: draws nothing at all. */
+/* quiet: draws nothing at all. The label must outlive the work. */
 void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet);
-void progress_step(struct progress *p, uint64_t done);
-/* Wipes the bar, so that what is printed next stands alone. */
+
+/* `estimate`: the result so far, "127.9 ms"; NULL: none. */
+void progress_step(struct progress *p, uint64_t done, const char *estimate);
+
+/* Wipes the bar, so that the next line begins where it was. */
 void progress_end(struct progress *p);

@@ -62,7 +62,7 @@ static int take(struct group *g, struct sampling *s, struct error *err)
 		if (r >= 0)
 			r = call(hooks->conclude, s, err);
 	} while (r == 0 && stopped);
-	progress_step(g->progress, ++*g->done);
+	progress_step(g->progress, ++*g->done, NULL);
 	return r;
 }
 

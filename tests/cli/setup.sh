@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # emp-setup as a user types it: on this machine, whatever it is, and on a made-up one.
 . "$(dirname "$0")/expect.sh"
+export COLUMNS=300 # rows in one line: what they say is looked for, not where they are folded
 setup=${1:?usage: setup.sh BUILD}/setup/emp-setup
 
 # A desktop with intel_pstate, Debian 12 and a kernel that waits for its reboot.

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Progress on a terminal of a given width, and without one: what standard error gets. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/progress.h"
+#include "lib/base/terminal.h"
+
+#include <fcntl.h>
+#include <locale.h>
+#include <pty.h>
+#include <string.h>
+#include <termios.h>
+
+/* What `work` writes to standard error on a terminal of that width (0: a pipe). */
+static void capture(char *text, size_t size, unsigned short columns, void (*work)(void))
+{
+	struct winsize window = {.ws_row = 24, .ws_col = columns};
+	int pair[2], before = dup(STDERR_FILENO);
+	ssize_t n;
+
+	if (columns)
+		assert_int_equal(openpty(&pair[0], &pair[1], NULL, NULL, &window), 0);
+	else
+		assert_int_equal(pipe(pair), 0);
+	assert_true(dup2(pair[1], STDERR_FILENO) >= 0);
+	work();
+	fflush(stderr);
+	dup2(before, STDERR_FILENO);
+	fcntl(pair[0], F_SETFL, O_NONBLOCK);
+	n = read(pair[0], text, size - 1); /* less than a terminal's buffer: it is all there */
+	text[n > 0 ? n : 0] = '\0';
+	close(before);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static void half_done(void)
+{
+	struct progress p;
+
+	progress_begin(&p, "sort --numeric-sort big.txt", 20, false);
+	p.drawn = false; /* as if a tenth of a second had passed */
+	progress_step(&p, 10, "127.9 ms");
+}
+
+static void nothing_asked_for(void)
+{
+	struct progress p;
+
+	progress_begin(&p, "quiet", 20, true);
+	progress_step(&p, 20, NULL);
+	progress_end(&p);
+}
+
+/* Columns of the longest line between two carriage returns, without escape sequences. */
+static size_t longest_line(const char *text)
+{
+	size_t longest = 0, at = 0;
+
+	for (; *text; text++) {
+		if (*text == '\033') {
+			text += strcspn(text, "mK");
+			continue;
+		}
+		at = *text == '\r' ? 0 : at + 1;
+		longest = at > longest ? at : longest;
+	}
+	return longest;
+}
+
+static void a_bar_has_count_estimate_and_time_left(void **state)
+{
+	char text[4096];
+
+	capture(text, sizeof(text), 100, half_done);
+	assert_non_null(strstr(text, "sort --numeric-sort big.txt [\033[32m##"));
+	assert_non_null(strstr(text, "#..."));
+	assert_non_null(strstr(text, "10/20, current estimate 127.9 ms, ETA "));
+}
+
+static void a_narrow_terminal_keeps_it_in_one_line(void **state)
+{
+	char text[4096];
+
+	for (unsigned short columns = 1; columns < 120; columns++) {
+		capture(text, sizeof(text), columns, half_done);
+		assert_non_null(strstr(text, "\033[K"));
+		assert_in_range(longest_line(text), 0, columns - 1);
+		assert_null(strchr(text, '\n'));
+	}
+}
+
+static void no_color_is_honoured(void **state)
+{
+	char text[4096];
+
+	capture(text, sizeof(text), 100, half_done);
+	assert_non_null(strstr(text, "\033[32m"));
+	setenv("NO_COLOR", "1", 1);
+	capture(text, sizeof(text), 100, half_done);
+	unsetenv("NO_COLOR");
+	assert_null(strstr(text, "\033[32m"));
+}
+
+static void a_second_later(void)
+{
+	struct progress p;
+
+	progress_begin(&p, "INC16", 20, false);
+	p.said_ns -= 2000000000;
+	progress_step(&p, 2, NULL);
+	progress_step(&p, 4, NULL); /* in the same second */
+	p.said_ns -= 2000000000;
+	progress_step(&p, 20, "1.0 s");
+	progress_end(&p);
+}
+
+static void without_a_terminal_there_are_plain_lines_now_and_then(void **state)
+{
+	char text[4096];
+
+	capture(text, sizeof(text), 0, a_second_later);
+	assert_non_null(strstr(text, "INC16: 2 of 20, ETA "));
+	assert_null(strstr(text, "4 of 20"));
+	assert_non_null(strstr(text, "INC16: 20 of 20, current estimate 1.0 s\n"));
+	assert_null(strchr(text, '\033'));
+}
+
+static void quiet_work_says_nothing(void **state)
+{
+	char text[64];
+
+	capture(text, sizeof(text), 80, nothing_asked_for);
+	assert_string_equal(text, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_bar_has_count_estimate_and_time_left),
+		cmocka_unit_test(a_narrow_terminal_keeps_it_in_one_line),
+		cmocka_unit_test(no_color_is_honoured),
+		cmocka_unit_test(without_a_terminal_there_are_plain_lines_now_and_then),
+		cmocka_unit_test(quiet_work_says_nothing),
+	};
+
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+	unsetenv("COLUMNS");
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
