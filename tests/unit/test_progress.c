@@ -6,7 +6,6 @@
 #include "lib/base/progress.h"
 #include "lib/base/terminal.h"
 
-#include <fcntl.h>
 #include <locale.h>
 #include <pty.h>
 #include <string.h>
@@ -17,7 +16,8 @@ static void capture(char *text, size_t size, unsigned short columns, void (*work
 {
 	struct winsize window = {.ws_row = 24, .ws_col = columns};
 	int pair[2], before = dup(STDERR_FILENO);
-	ssize_t n;
+	size_t len = 0;
+	char *end;
 
 	if (columns)
 		assert_int_equal(openpty(&pair[0], &pair[1], NULL, NULL, &window), 0);
@@ -25,11 +25,18 @@ static void capture(char *text, size_t size, unsigned short columns, void (*work
 		assert_int_equal(pipe(pair), 0);
 	assert_true(dup2(pair[1], STDERR_FILENO) >= 0);
 	work();
+	fprintf(stderr, "END");
 	fflush(stderr);
 	dup2(before, STDERR_FILENO);
-	fcntl(pair[0], F_SETFL, O_NONBLOCK);
-	n = read(pair[0], text, size - 1); /* less than a terminal's buffer: it is all there */
-	text[n > 0 ? n : 0] = '\0';
+	do { /* a terminal hands it over piece by piece */
+		ssize_t n = read(pair[0], text + len, size - 1 - len);
+
+		assert_true(n > 0);
+		len += (size_t)n;
+		text[len] = '\0';
+		end = strstr(text, "END");
+	} while (!end);
+	*end = '\0';
 	close(before);
 	close(pair[0]);
 	close(pair[1]);
