@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-setup: makes a machine fit for timing programs, puts it back, and takes its fingerprint. The verbs and
- * options as tables; what they do is in the files of their names. */
-#include "setup/setup.h"
-
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
+/* emp-setup: prepares a machine for timing programs, restores it, and takes its fingerprint. The verbs and options
+ * as tables; what they do is in the files of their names. */
 #include "lib/base/tool.h"
-#include "lib/host/system/lock.h"
+#include "setup/apply/apply.h"
+#include "setup/apply/restore_verb.h"
+#include "setup/apply/status.h"
+#include "setup/audit/audit_verb.h"
+#include "setup/fingerprint/fingerprint_verb.h"
+#include "setup/fingerprint/verify.h"
+#include "setup/options.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-
-struct options options = {.within_ns = 86400 * NS_PER_S};
 
 #define JSON_OPTION                                                                  \
 	{                                                                            \
@@ -20,20 +18,25 @@ struct options options = {.within_ns = 86400 * NS_PER_S};
 	}
 #define DB_OPTION                                                                                            \
 	{                                                                                                    \
-		0, "db", "FILE", "the book (default: EMP_DB, else the user's own)", NULL, &options.db, false \
+		0, "db", "FILE", "the book (default: EMP_DB, else your own)", NULL, &options.db, false \
+	}
+/* An old name of --verbose. */
+#define DETAILS_OPTION                                                        \
+	{                                                                     \
+		'd', "details", NULL, "", NULL, &options.verbose, true \
 	}
 #define POLICY_OPTION                                                                                 \
 	{                                                                                             \
-		'p', "policy", "NAME", "go by this policy or file, not by this distribution's", NULL, \
+		'p', "policy", "NAME", "use this policy or file, not this distribution's", NULL, \
 			&options.policy, false                                                        \
 	}
 static const struct option_row audit_options[] = {
 	JSON_OPTION,
 	{'a', "all", NULL, "optional checks too (level C)", NULL, &options.all, false},
-	{'d', "details", NULL, "why, how, undo and who advises it, for every check", NULL, &options.details,
-		false},
+	{'v', "verbose", NULL, "every check in full: why, how, undo, who advises it", NULL, &options.verbose, false},
+	DETAILS_OPTION,
 	POLICY_OPTION,
-	{'w', "within", "TIME", "name the timers that elapse in this time (24h)", option_duration,
+	{'w', "within", "TIME", "list timers that elapse within this time (24h)", option_duration,
 		&options.within_ns, false},
 	{0, "root", "DIR", "look at a captured machine", NULL, &options.root, true},
 	{},
@@ -41,25 +44,27 @@ static const struct option_row audit_options[] = {
 
 static const struct option_row apply_options[] = {
 	{'n', "dry-run", NULL, "print the plan, change nothing", NULL, &options.dry_run, false},
-	{0, "only", "ID,ID...", "these checks and no others; optional ones only so", NULL, &options.only,
+	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only,
 		false},
-	{0, "skip", "ID,ID...", "all but these", NULL, &options.skip, false},
-	{0, "for", NULL, "apply, run the command, restore", NULL, &options.run_for, false},
-	{0, "persistent", NULL, "services and timers stay silent after a reboot, too", NULL,
-		&options.for_good, false},
+	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip, false},
+	{0, "for", NULL, "apply, run COMMAND, restore", NULL, &options.run_for, false},
+	{0, "persistent", NULL, "services and timers stay stopped after a reboot", NULL,
+		&options.persistent, false},
 	POLICY_OPTION,
 	JSON_OPTION,
-	{'d', "details", NULL, "what was so already or is not there, too", NULL, &options.details, false},
+	{'v', "verbose", NULL, "also list what was already set or does not exist", NULL, &options.verbose, false},
+	DETAILS_OPTION,
 	{0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true},
 	{},
 };
 
 static const struct option_row restore_options[] = {
-	{0, "force", NULL, "put back also what somebody else has set since", NULL, &options.force, false},
-	{0, "forget", NULL, "forget what is left alone or cannot be put back", NULL, &options.forget, false},
-	{0, "at-boot", NULL, "only forget what a reboot has undone", NULL, &options.at_boot, false},
+	{0, "force", NULL, "also restore what somebody else has changed since", NULL, &options.force, false},
+	{0, "forget", NULL, "drop what is left alone or cannot be restored", NULL, &options.forget, false},
+	{0, "at-boot", NULL, "restore nothing, drop what a reboot has undone", NULL, &options.at_boot, false},
 	JSON_OPTION,
-	{'d', "details", NULL, "what was so already or is not there, too", NULL, &options.details, false},
+	{'v', "verbose", NULL, "also list what was already set or does not exist", NULL, &options.verbose, false},
+	DETAILS_OPTION,
 	{0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true},
 	{},
 };
@@ -77,9 +82,9 @@ static const struct option_row verify_options[] = {
 
 static const struct option_row fingerprint_options[] = {
 	JSON_OPTION,
-	{0, "diff", NULL, "compare two: files of --json, or \"now\"; alone, with now", NULL, &options.diff,
+	{0, "diff", NULL, "compare two files of --json (default: with now)", NULL, &options.diff,
 		false},
-	{0, "save", NULL, "store it in the book, too", NULL, &options.save, false},
+	{0, "save", NULL, "also store it in the book", NULL, &options.save, false},
 	DB_OPTION,
 	{0, "root", "DIR", "look at a captured machine", NULL, &options.root, true},
 	{},
@@ -87,70 +92,47 @@ static const struct option_row fingerprint_options[] = {
 
 static const struct verb verbs[] = {
 	{.name = "audit",
-		.summary = "say whether this machine is fit for timing, and what to do",
+		.summary = "report whether this machine is fit for timing",
 		.options = audit_options,
-		.run = verb_audit},
+		.run = audit_verb},
 	{.name = "apply",
 		.args = "[--for -- COMMAND...]",
-		.summary = "make this machine quiet; also called tune",
+		.summary = "prepare this machine for timing (alias: tune)",
 		.max_args = -1,
 		.options = apply_options,
-		.run = verb_apply},
+		.run = apply_verb},
 	{.name = "restore",
-		.summary = "put everything back as it was; also called reset",
+		.summary = "undo everything that apply has changed (alias: reset)",
 		.options = restore_options,
-		.run = verb_restore},
+		.run = restore_verb},
 	{.name = "status",
-		.summary = "show what is applied, and since when",
+		.summary = "list what is applied, and since when",
 		.options = status_options,
-		.run = verb_status},
+		.run = status_verb},
 	{.name = "fingerprint",
 		.args = "[--diff BEFORE [NOW]]",
 		.max_args = 2,
-		.summary = "say what this machine is and how it is set, with a digest",
+		.summary = "describe this machine and its settings, with a digest",
 		.options = fingerprint_options,
-		.run = verb_fingerprint},
+		.run = fingerprint_verb},
 	{.name = "verify",
 		.args = "PROFILE",
 		.min_args = 1,
 		.max_args = 1,
-		.summary = "say what has changed since a profile was made, and whether it stands",
+		.summary = "report whether a profile is still valid here",
 		.options = verify_options,
-		.run = verb_verify},
+		.run = verify_verb},
 	{},
 };
 
 static const struct tool tool = {
 	.name = "emp-setup",
-	.summary = "Makes a machine fit for timing programs, and puts it back as it was.",
+	.summary = "Prepares a machine for timing programs, and restores it.",
 	.notes = "Exit status: 0 done (audit: fit), 1 error, 2 not fit, refused or left alone.\n",
 	.verbs = verbs,
 };
 
-int root_open(int *ret, struct error *err)
-{
-	int fd;
-
-	if (!options.root) {
-		*ret = AT_FDCWD;
-		return 0;
-	}
-	fd = open(options.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return error_os(err, -errno, "cannot open %s", options.root);
-	*ret = fd;
-	return 0;
-}
-
-int setup_lock(struct lock *ret, const char *what, struct error *err)
-{
-	_cleanup_(freep) char *path = NULL;
-	int r = lock_path("/run/emp-setup", &path, err);
-
-	return r < 0 ? r : lock_take(ret, path, what, err);
-}
-
-/* The names that other tools have for two of our verbs. */
+/* The names that other tools use for two of our verbs. */
 static void translate(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "tune"))

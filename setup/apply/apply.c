@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb apply: a plan, the journal, the changes, and with --for a command and the way back. */
+/* The verb apply: a plan, the journal, the changes, and with --for a command and restore. */
+#include "setup/apply/apply.h"
+
 #include "lib/base/json.h"
-#include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/host/systemd/action_log.h"
-#include "lib/host/system/lock.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/systemd/action_log.h"
 #include "setup/apply/change.h"
-#include "setup/apply/supervised_command.h"
-#include "setup/setup.h"
 #include "setup/apply/crash_point.h"
+#include "setup/apply/plan_make.h"
+#include "setup/apply/restore_verb.h"
+#include "setup/apply/supervised_command.h"
+#include "setup/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 /* One run of the verb. */
 struct applying {
 	struct facts facts;
+	struct setting_files *files;
 	struct plan plan;
 	struct units *units;
 	struct report *report;
@@ -29,20 +31,11 @@ struct applying {
 static void applying_clear(struct applying *a)
 {
 	facts_clear(&a->facts);
+	check_rows_free(a->files);
 	plan_clear(&a->plan);
 	units_free(a->units);
 	report_free(a->report);
 	lock_release(&a->lock);
-}
-
-static int load_open(struct journal *ret, struct error *err)
-{
-	int r = journal_load(ret, err);
-
-	if (r < 0)
-		return r == -ENOENT && !err->text[0] ? 0 : r;
-	journal_drop_stale(ret); /* a reboot undid it: what is there now is where to go back to */
-	return 0;
 }
 
 static int prepare(struct applying *a, const struct request *request, struct error *err)
@@ -52,41 +45,76 @@ static int prepare(struct applying *a, const struct request *request, struct err
 	int r = facts_read(&a->facts, AT_FDCWD, options.policy, options.within_ns, err);
 
 	if (r == 0)
+		r = check_rows_read(&a->files, AT_FDCWD, err);
+	if (r == 0)
 		r = report_new(&a->report, err);
 	if (r == 0)
-		r = load_open(&open, err);
+		r = journal_load(&open, err);
 	if (r < 0)
 		return r;
+	journal_drop_stale(&open); /* a reboot undid it: the values of now are the ones to restore */
 	if (a->facts.system_state.locked)
 		return error_say(err, -EBUSY,
-			"a package manager is at work (it holds %s): wait until it is done",
+			"a package manager is at work (it has locked %s); wait until it is done",
 			a->facts.system_state.locked);
 	a->n_open = open.n;
 	if (a->facts.has_units && units_open(&a->units, &why) < 0)
 		a->units = NULL;
-	return plan_make(&a->plan, &open, &a->facts, request, a->units, a->report, err);
+	return plan_make(&a->plan, &open, &a->facts, a->files, request, a->units, a->report, err);
 }
 
-static void show_plan(struct applying *a)
+static void report_plan(struct applying *a)
 {
 	for (size_t i = 0; i < a->plan.n_order; i++) {
-		const struct entry *e = &a->plan.journal.entries[a->plan.order[i]];
+		const struct entry *e = plan_entry(&a->plan, i);
 		bool same = !strcmp(e->old, e->want);
 
-		report_file(a->report, e, same ? "stays" : "will change", e->old, e->want, NULL);
+		report_add_file(a->report, e, same ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old, e->want, NULL);
 	}
 }
 
-static int show(struct applying *a, struct error *err)
+/* The standard output of apply --for belongs to its command. */
+static FILE *output(void)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
+	return options.run_for ? stderr : stdout;
+}
 
-	if (!options.json)
-		return report_print(a->report, options.run_for ? stderr : stdout, options.details, err);
-	document = json_pack("{s:s, s:i, s:b, s:o}", "format", "emp-changes", "version", 1, "dry_run",
-		options.dry_run, "changes", report_json(a->report));
-	return document ? json_print(document, stdout, err)
-			: error_os(err, -ENOMEM, "cannot print the changes");
+static int show_json(const struct applying *a, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:b, s:o}", "format", "emp-changes",
+		"version", 1, "dry_run", options.dry_run, "changes", report_json(a->report));
+
+	return json_print(document, output(), err);
+}
+
+static int show_changes(const struct applying *a, struct error *err)
+{
+	size_t changed = report_count(a->report, OUTCOME_CHANGED),
+	       differ = report_count(a->report, OUTCOME_CLAMPED);
+	bool any;
+	int r = report_print(a->report, output(), options.verbose, &any, err);
+
+	if (r < 0)
+		return r;
+	fprintf(output(), "%s%zu changed, %zu already set, %zu refused", any ? "\n" : "", changed,
+		report_count(a->report, OUTCOME_ALREADY), report_count(a->report, OUTCOME_REFUSED));
+	if (differ)
+		fprintf(output(), ", %zu differ%s from the request", differ, differ == 1 ? "s" : "");
+	fprintf(output(), ".%s\n", changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
+	return 0;
+}
+
+static int show_plan(const struct applying *a, struct error *err)
+{
+	size_t n = report_count(a->report, OUTCOME_WILL_CHANGE);
+	bool any;
+	int r = report_print(a->report, output(), options.verbose, &any, err);
+
+	if (r < 0)
+		return r;
+	fprintf(output(), "%s%zu will change, %zu already set. Nothing was changed (--dry-run).\n",
+		any ? "\n" : "", n, report_count(a->report, OUTCOME_STAYS));
+	return 0;
 }
 
 /* Everything is on disk before the first write. */
@@ -105,31 +133,18 @@ static int carry_out(struct applying *a, struct error *err)
 	r = change_apply(&a->plan, a->units, a->report, err);
 	if (r < 0)
 		return error_prefix(
-			err, r, "stopped half-way, \"emp-setup restore\" takes back what was done");
+			err, r, "stopped half-way; 'emp-setup restore' undoes what was changed");
 	return 0;
-}
-
-static void say_summary(const struct applying *a)
-{
-	size_t changed = report_count(a->report, "changed"), already = report_count(a->report, "already"),
-	       refused = report_count(a->report, "refused"), clamped = report_count(a->report, "clamped");
-
-	if (options.json)
-		return;
-	fprintf(options.run_for ? stderr : stdout,
-		"%s%zu changed, %zu were so already, %zu refused, %zu came out otherwise.%s\n",
-		changed + refused + clamped || options.details ? "\n" : "", changed, already, refused,
-		clamped, changed && !options.run_for ? " \"emp-setup restore\" puts everything back." : "");
 }
 
 static int run_and_restore(struct applying *a, char **argv, struct error *err)
 {
-	struct taking_back how = {.first = a->n_open};
+	struct restore_options how = {.first = a->n_open};
 	int status = STATUS_ERROR, r, back;
 
 	lock_release(&a->lock); /* the command may want to audit, or to apply more */
 	r = child_run(argv, &status, err);
-	back = restore_journal(&how, err);
+	back = restore_verb_journal(&how, err);
 	if (r < 0 || back < 0)
 		return r < 0 ? r : back;
 	return back == STATUS_DONE ? status : back;
@@ -141,46 +156,49 @@ static int check_operands(int argc, const struct request *request, struct error 
 		return error_say(err, -EINVAL, "--for needs a command: emp-setup apply --for -- COMMAND");
 	if (!options.run_for && argc > 0)
 		return error_say(
-			err, -EINVAL, "a command belongs behind --for: emp-setup apply --for -- COMMAND");
-	if (options.run_for && options.for_good)
-		return error_say(err, -EINVAL, "--for ends with its command, --persistent never: choose one");
-	return request_check(request, err);
+			err, -EINVAL, "a command needs --for: emp-setup apply --for -- COMMAND");
+	if (options.run_for && options.persistent)
+		return error_say(err, -EINVAL, "--for and --persistent exclude each other: use one of them");
+	return request_validate(request, err);
 }
 
 static int outcome(const struct applying *a)
 {
-	return report_count(a->report, "refused") || report_count(a->report, "clamped") ? STATUS_NOT_FIT
-											: STATUS_DONE;
+	return report_count(a->report, OUTCOME_REFUSED) || report_count(a->report, OUTCOME_CLAMPED)
+		       ? STATUS_NOT_FIT
+		       : STATUS_DONE;
 }
 
-int verb_apply(int argc, char **argv, struct error *err)
+static int plan_only(struct applying *a, struct error *err)
+{
+	report_plan(a);
+	return options.json ? show_json(a, err) : show_plan(a, err);
+}
+
+int apply_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(applying_clear) struct applying a = {.lock = {.fd = -1}};
-	struct request request = {options.only, options.skip, options.for_good};
+	struct request request = {options.only, options.skip, options.persistent};
 	int r;
 
-	argv[argc] = NULL; /* behind the operands, options may be left */
+	argv[argc] = NULL; /* options may follow the operands */
 	r = check_operands(argc, &request, err);
-
 	if (r == 0 && !options.dry_run)
 		r = privilege_keep_for_settings(err);
 	if (r == 0 && !options.dry_run)
-		r = setup_lock(&a.lock, "emp-setup apply", err);
+		r = journal_lock(&a.lock, "emp-setup apply", err);
 	if (r == 0)
 		r = prepare(&a, &request, err);
 	if (r < 0)
 		return r;
-	if (options.dry_run) {
-		show_plan(&a);
-		return show(&a, err);
-	}
+	if (options.dry_run)
+		return plan_only(&a, err);
 	child_shield();
 	crash_point_kill_after(options.kill_after);
 	r = carry_out(&a, err);
 	if (r == 0)
-		r = show(&a, err);
+		r = options.json ? show_json(&a, err) : show_changes(&a, err);
 	if (r < 0)
 		return r;
-	say_summary(&a);
 	return options.run_for ? run_and_restore(&a, argv, err) : outcome(&a);
 }

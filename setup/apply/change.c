@@ -1,83 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Carrying out a plan: see change.h. Taking it back is in restore.c. */
+/* Carries out a plan: see change.h. */
 #include "setup/apply/change.h"
 
-#include "lib/base/text.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/apply/crash_point.h"
 #include "setup/apply/unit_block.h"
+#include "setup/audit/check_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
-static const struct check *check_by_id(const char *id)
+static enum outcome outcome_of(const struct kernel_setting_result *result)
 {
-	for (const struct check *c = checks; c->id; c++)
-		if (!strcmp(c->id, id))
-			return c;
-	return NULL;
+	static const enum outcome outcomes[] = {
+		[SETTING_CHANGED] = OUTCOME_CHANGED,
+		[SETTING_ALREADY] = OUTCOME_ALREADY,
+		[SETTING_ABSENT] = OUTCOME_ABSENT,
+		[SETTING_REFUSED] = OUTCOME_REFUSED,
+		[SETTING_CLAMPED] = OUTCOME_CLAMPED,
+	};
+
+	return outcomes[result->outcome];
 }
 
-static const char *outcome_word(const struct kernel_setting_result *result)
+static const char *note_of(const struct kernel_setting_result *result)
 {
-	switch (result->outcome) {
-	case SETTING_CHANGED:
-		return "changed";
-	case SETTING_ALREADY:
-		return "already";
-	case SETTING_ABSENT:
-		return "absent";
-	case SETTING_REFUSED:
-		return "refused";
-	case SETTING_CLAMPED:
-		break;
-	}
-	return "clamped";
-}
-
-static const char *refusal(int error)
-{
-	return error == -EROFS ? "read-only in here: only the host can" : strerror(-error);
+	if (result->outcome == SETTING_REFUSED)
+		return result->error == -EROFS ? "read-only here; only the host can change it"
+					       : strerror(-result->error);
+	return result->outcome == SETTING_CLAMPED ? "the kernel set another value than requested" : NULL;
 }
 
 static int set_file(struct plan *plan, size_t i, struct report *report, struct error *err)
 {
 	struct entry *e = &plan->journal.entries[i];
-	const struct check *check = check_by_id(e->id);
-	struct kernel_setting knob = {.root_fd = AT_FDCWD,
+	const struct check *check = check_rows_find(e->id);
+	struct kernel_setting file = {.root_fd = AT_FDCWD,
 		.path = e->name,
-		.kind = e->knob,
+		.kind = e->file_kind,
 		.write = check ? check->setting.write : NULL};
 	_cleanup_(freep) char *before = NULL;
 	struct kernel_setting_result result;
 	int r = 0;
 
-	if (kernel_setting_read(&knob, &before) < 0)
+	if (kernel_setting_read(&file, &before) < 0)
 		before = NULL;
-	kernel_setting_set(&knob, e->want, &result);
+	kernel_setting_set(&file, e->want, &result);
 	crash_point();
 	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
 		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",
 			result.held ?: e->want);
-	if (result.held) { /* also where nothing was changed: what comes after it is somebody else's doing */
+	if (result.held) { /* also if nothing was changed: later changes are somebody else's */
 		free(e->held);
 		e->held = strdup(result.held);
 		r = journal_mark(&plan->journal, i, err);
 		crash_point();
 	}
-	report_file(report, e, outcome_word(&result), before, result.held,
-		result.outcome == SETTING_REFUSED   ? refusal(result.error)
-		: result.outcome == SETTING_CLAMPED ? "the kernel made something else of it"
-						    : NULL);
+	report_add_file(report, e, outcome_of(&result), before, result.held, note_of(&result));
 	free(result.held);
 	return r;
 }
 
-/* What came of the units of a plan, by their places in plan->order. */
+/* What became of the units of a plan, by index in plan->order. */
 struct unit_results {
 	bool *done;
-	struct error *why; /* what kept it, where it is not done */
+	struct error *why; /* where it is not done */
 };
 
 static bool is_as_wanted(const struct entry *e, struct units *units)
@@ -95,19 +83,19 @@ static bool set_unit(const struct entry *e, struct units *units, struct error *w
 		return true;
 	if (r >= 0)
 		error_say(why, -ECANCELED, "%s",
-			start ? "systemd did not keep it running (a condition of the unit does not hold)"
-			      : "it came back");
+			start ? "it did not start (a condition of the unit does not hold)"
+			      : "it was started again");
 	return false;
 }
 
-/* Once more for what is not done: what kept it may have been another one that was still up. */
+/* A second attempt for what is not done: another unit that was still active may have prevented it. */
 static int set_units(struct plan *plan, struct units *units, struct unit_results *results, struct error *err)
 {
 	int r = 0;
 
 	for (int attempt = 0; attempt < 2; attempt++)
 		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-			struct entry *e = &plan->journal.entries[plan->order[i]];
+			struct entry *e = plan_entry(plan, i);
 
 			if (e->kind != ENTRY_UNIT || results->done[i] ||
 				!set_unit(e, units, &results->why[i]))
@@ -121,33 +109,33 @@ static int set_units(struct plan *plan, struct units *units, struct unit_results
 	return r;
 }
 
-/* Stop first, then mask: a timer that is masked while it waits fails, and a socket stays open. */
+/* Stop first, then mask: an active timer that is masked fails, and a socket stays open. */
 static void block_units(struct plan *plan, struct units *units, struct report *report)
 {
 	struct error why = {};
 	bool any = false;
 
 	for (size_t i = 0; i < plan->n_order; i++) {
-		const struct entry *e = &plan->journal.entries[plan->order[i]];
+		const struct entry *e = plan_entry(plan, i);
 
 		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || !e->held)
 			continue;
-		if (unit_block(units, e, &why) < 0)
-			report_add(report, e->id, e->name, "refused", NULL, NULL, why.text);
+		if (unit_block_add(units, e, &why) < 0)
+			report_add(report, e->id, e->name, OUTCOME_REFUSED, NULL, NULL, why.text);
 		any = true;
 		crash_point();
 	}
 	if (any && units_reload(units, &why) < 0)
-		report_add(report, "svc.units", "-", "refused", NULL, NULL, why.text);
+		report_add(report, "svc.units", "-", OUTCOME_REFUSED, NULL, NULL, why.text);
 	if (any)
 		crash_point();
 }
 
-/* Whoever asks a service something over D-Bus has it started, until it is masked. */
-static void stop_the_woken(const struct plan *plan, struct units *units, struct unit_results *results)
+/* A request over D-Bus starts a service again, until it is masked. */
+static void stop_again(const struct plan *plan, struct units *units, struct unit_results *results)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
-		const struct entry *e = &plan->journal.entries[plan->order[i]];
+		const struct entry *e = plan_entry(plan, i);
 
 		if (e->kind == ENTRY_UNIT && results->done[i] && !is_as_wanted(e, units))
 			results->done[i] = set_unit(e, units, &results->why[i]);
@@ -157,14 +145,14 @@ static void stop_the_woken(const struct plan *plan, struct units *units, struct 
 static void report_units(const struct plan *plan, const struct unit_results *results, struct report *report)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
-		const struct entry *e = &plan->journal.entries[plan->order[i]];
+		const struct entry *e = plan_entry(plan, i);
 		bool start = !strcmp(e->want, "active");
 
 		if (e->kind != ENTRY_UNIT)
 			continue;
 		if (results->done[i])
 			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
-		report_add(report, e->id, e->name, results->done[i] ? "changed" : "refused",
+		report_add(report, e->id, e->name, results->done[i] ? OUTCOME_CHANGED : OUTCOME_REFUSED,
 			start ? "inactive" : "active",
 			results->done[i] ? e->want
 			: start          ? "inactive"
@@ -181,12 +169,12 @@ static int change_units(struct plan *plan, struct units *units, struct report *r
 	int r;
 
 	if (!done || !why)
-		return error_os(err, -ENOMEM, "cannot stop units");
+		return error_oom(err);
 	r = set_units(plan, units, &results, err);
 	if (r < 0)
 		return r;
 	block_units(plan, units, report);
-	stop_the_woken(plan, units, &results);
+	stop_again(plan, units, &results);
 	report_units(plan, &results, report);
 	return 0;
 }
@@ -196,7 +184,7 @@ int change_apply(struct plan *plan, struct units *units, struct report *report, 
 	int r = units ? change_units(plan, units, report, err) : 0;
 
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++)
-		if (plan->journal.entries[plan->order[i]].kind == ENTRY_FILE)
+		if (plan_entry(plan, i)->kind == ENTRY_FILE)
 			r = set_file(plan, plan->order[i], report, err);
 	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Steps at which a test may end the process: see crash_point.h. */
+/* Points at which a test may kill the process: see crash_point.h. */
 #include "setup/apply/crash_point.h"
 
 #include <signal.h>

@@ -2,6 +2,7 @@
 /* What apply has changed and what was there before: see journal.h. */
 #include "setup/apply/journal.h"
 
+#include "lib/base/array.h"
 #include "lib/base/json_fields.h"
 #include "lib/base/text.h"
 
@@ -11,13 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *place = "/var/lib/emp-setup";
+static const char *directory = "/var/lib/emp-setup";
 
 static const char FILE_NAME[] = "journal", NEW_NAME[] = "journal.new";
 
-void journal_place(const char *directory)
+void journal_set_directory(const char *path)
 {
-	place = directory;
+	directory = path;
 }
 
 void entry_clear(struct entry *e)
@@ -60,7 +61,7 @@ size_t journal_drop_stale(struct journal *j)
 	if (!journal_is_stale(j))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		if (j->entries[i].for_good)
+		if (j->entries[i].persistent)
 			j->entries[kept++] = j->entries[i];
 		else
 			entry_clear(&j->entries[i]);
@@ -81,14 +82,13 @@ struct entry *journal_find(const struct journal *j, const char *name)
 
 int journal_add(struct journal *j, struct entry *entry, struct error *err)
 {
-	struct entry *bigger = reallocarray(j->entries, j->n + 1, sizeof(*bigger));
+	struct entry *added = array_add(j->entries, j->n);
 
-	if (!bigger) {
+	if (!added) {
 		entry_clear(entry);
-		return error_os(err, -ENOMEM, "cannot write down what is changed");
+		return error_oom(err);
 	}
-	j->entries = bigger;
-	bigger[j->n++] = *entry;
+	*added = *entry;
 	*entry = (struct entry){};
 	return 0;
 }
@@ -96,8 +96,8 @@ int journal_add(struct journal *j, struct entry *entry, struct error *err)
 static json_t *entry_json(const struct entry *e)
 {
 	return json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:s?, s:i, s:b}", "kind", (int)e->kind, "id", e->id,
-		"name", e->name, "knob", (int)e->knob, "old", e->old, "want", e->want, "held", e->held,
-		"block", (int)e->block, "for_good", e->for_good);
+		"name", e->name, "knob", (int)e->file_kind, "old", e->old, "want", e->want, "held", e->held,
+		"block", (int)e->block, "for_good", e->persistent);
 }
 
 static int write_line(FILE *file, json_t *line)
@@ -120,59 +120,59 @@ static int write_lines(const struct journal *j, FILE *file)
 	return r;
 }
 
-/* Made durable like the file: the entry of the directory in its parent, too. */
+/* Its own entry in its parent is made durable, too. */
 static int open_directory(struct error *err)
 {
-	_cleanup_(freep) char *parent = strndup(place, (size_t)(strrchr(place, '/') - place));
+	_cleanup_(freep) char *parent = strndup(directory, (size_t)(strrchr(directory, '/') - directory));
 	_cleanup_(closep) int parent_fd = -1;
 	int fd;
 
-	if (mkdir(place, 0700) < 0 && errno != EEXIST)
-		return error_os(err, -errno, "cannot make %s", place);
+	if (mkdir(directory, 0700) < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make %s", directory);
 	parent_fd = parent ? open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return error_os(err, -errno, "cannot open %s", place);
+		return error_os(err, -errno, "cannot open %s", directory);
 	if (parent_fd >= 0)
 		fsync(parent_fd);
 	return fd;
 }
 
-static int save_in(int directory, const struct journal *j)
+static int save_in(int dir_fd, const struct journal *j)
 {
 	_cleanup_(fclosep) FILE *file = NULL;
-	int fd = openat(directory, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
+	int fd = openat(dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
 
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)
 		return -errno;
 	r = write_lines(j, file);
-	if (r == 0 && renameat(directory, NEW_NAME, directory, FILE_NAME) < 0)
+	if (r == 0 && renameat(dir_fd, NEW_NAME, dir_fd, FILE_NAME) < 0)
 		r = -errno;
-	if (r == 0 && fsync(directory) < 0)
+	if (r == 0 && fsync(dir_fd) < 0)
 		r = -errno;
 	return r;
 }
 
 int journal_save(const struct journal *j, struct error *err)
 {
-	_cleanup_(closep) int directory = open_directory(err);
+	_cleanup_(closep) int dir_fd = open_directory(err);
 	int r;
 
-	if (directory < 0)
-		return directory;
-	r = save_in(directory, j);
+	if (dir_fd < 0)
+		return dir_fd;
+	r = save_in(dir_fd, j);
 	if (r < 0) {
-		unlinkat(directory, NEW_NAME, 0);
-		rmdir(place); /* stays if an older journal is in it */
-		return error_os(err, r, "cannot write %s/%s", place, FILE_NAME);
+		unlinkat(dir_fd, NEW_NAME, 0);
+		rmdir(directory); /* stays if an older journal is in it */
+		return error_os(err, r, "cannot write %s/%s", directory, FILE_NAME);
 	}
 	return 0;
 }
 
 int journal_mark(const struct journal *j, size_t i, struct error *err)
 {
-	_cleanup_(freep) char *path = text_format("%s/%s", place, FILE_NAME), *line = NULL;
+	_cleanup_(freep) char *path = text_format("%s/%s", directory, FILE_NAME), *line = NULL;
 	_cleanup_(json_decrefp)
 		json_t *mark = json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", j->entries[i].held);
 	_cleanup_(freep) char *text = mark ? json_dumps(mark, JSON_COMPACT) : NULL;
@@ -181,25 +181,25 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 
 	line = text ? text_format("%s\n", text) : NULL;
 	if (!line)
-		return error_os(err, -ENOMEM, "cannot write to the journal");
-	n = fd < 0 ? -1 : write(fd, line, strlen(line)); /* one write: whole, or the last and torn */
-	if (n < 0 || (j->entries[i].for_good && fdatasync(fd) < 0))
+		return error_oom(err);
+	n = fd < 0 ? -1 : write(fd, line, strlen(line)); /* one write: complete, or the last one */
+	if (n < 0 || (j->entries[i].persistent && fdatasync(fd) < 0))
 		return error_os(err, -errno, "cannot write to %s", path);
 	return 0;
 }
 
 int journal_remove(struct error *err)
 {
-	_cleanup_(closep) int directory = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_(closep) int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	if (directory < 0)
-		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", place);
-	if (unlinkat(directory, FILE_NAME, 0) < 0 && errno != ENOENT)
-		return error_os(err, -errno, "cannot remove %s/%s", place, FILE_NAME);
-	unlinkat(directory, NEW_NAME, 0); /* of a save that was cut short */
-	fsync(directory);
-	if (rmdir(place) < 0 && errno != ENOTEMPTY)
-		return error_os(err, -errno, "cannot remove %s", place);
+	if (dir_fd < 0)
+		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", directory);
+	if (unlinkat(dir_fd, FILE_NAME, 0) < 0 && errno != ENOENT)
+		return error_os(err, -errno, "cannot remove %s/%s", directory, FILE_NAME);
+	unlinkat(dir_fd, NEW_NAME, 0); /* of an interrupted save */
+	fsync(dir_fd);
+	if (rmdir(directory) < 0 && errno != ENOTEMPTY)
+		return error_os(err, -errno, "cannot remove %s", directory);
 	return 0;
 }
 
@@ -219,10 +219,10 @@ static int take_entry(struct journal *j, const json_t *line, struct error *err)
 {
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	struct entry e = {};
-	int64_t kind = 0, knob = 0, block = 0;
+	int64_t kind = 0, file_kind = 0, block = 0;
 
 	json_fields_int(&f, "kind", 0, INT_MAX, &kind);
-	json_fields_int(&f, "knob", 0, INT_MAX, &knob);
+	json_fields_int(&f, "knob", 0, INT_MAX, &file_kind);
 	json_fields_int(&f, "block", 0, INT_MAX, &block);
 	copy_text(&f, "id", &e.id);
 	copy_text(&f, "name", &e.name);
@@ -235,9 +235,9 @@ static int take_entry(struct journal *j, const json_t *line, struct error *err)
 	if (json_string_value(json_object_get(line, "held")))
 		e.held = strdup(json_string_value(json_object_get(line, "held")));
 	e.kind = (enum entry_kind)kind;
-	e.knob = (enum kernel_setting_kind)knob;
+	e.file_kind = (enum kernel_setting_kind)file_kind;
 	e.block = (enum block)block;
-	e.for_good = json_is_true(json_object_get(line, "for_good"));
+	e.persistent = json_is_true(json_object_get(line, "for_good"));
 	return journal_add(j, &e, err);
 }
 
@@ -264,9 +264,9 @@ static int take_head(struct journal *j, const json_t *line, struct error *err)
 	const char *boot_id = json_string_value(json_object_get(line, "boot_id"));
 
 	if (!format || strcmp(format, "emp-journal") != 0)
-		return error_say(err, -EINVAL, "%s/%s is no journal of emp-setup", place, FILE_NAME);
+		return error_say(err, -EINVAL, "%s/%s is not a journal of emp-setup", directory, FILE_NAME);
 	if (version != 1)
-		return error_say(err, -EINVAL, "%s/%s was written by a newer emp-setup: use that one", place,
+		return error_say(err, -EINVAL, "%s/%s was written by a newer emp-setup; use that version", directory,
 			FILE_NAME);
 	j->boot_id = boot_id ? strdup(boot_id) : NULL;
 	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
@@ -288,26 +288,28 @@ static int parse(struct journal *j, const char *text, struct error *err)
 		int r;
 
 		if (!line && !strchr(text, '\n') && number > 1)
-			return 0; /* a torn mark: the entry counts as not marked */
+			return 0; /* an incomplete mark: the entry counts as not marked */
 		if (!line)
 			return error_say(
-				err, -EINVAL, "%s/%s, line %d, cannot be read", place, FILE_NAME, number);
+				err, -EINVAL, "%s/%s, line %d, cannot be read", directory, FILE_NAME, number);
 		r = take_line(j, line, err);
 		if (r < 0)
 			return r;
 		text += len + (text[len] == '\n');
 	}
-	return j->since_ns ? 0 : error_say(err, -EINVAL, "%s/%s is empty", place, FILE_NAME);
+	return j->since_ns ? 0 : error_say(err, -EINVAL, "%s/%s is empty", directory, FILE_NAME);
 }
 
 int journal_load(struct journal *ret, struct error *err)
 {
-	_cleanup_(freep) char *path = text_format("%s/%s", place, FILE_NAME), *text = NULL;
+	_cleanup_(freep) char *path = text_format("%s/%s", directory, FILE_NAME), *text = NULL;
 	_cleanup_(journal_clear) struct journal j = {};
 	int r = path ? text_read_file(AT_FDCWD, path, &text) : -ENOMEM;
 
 	if (r == -ENOENT)
-		return r;
+		return 0;
+	if (r == -EACCES)
+		return error_say(err, r, "only root can read %s", path);
 	if (r < 0)
 		return error_os(err, r, "cannot read %s", path);
 	r = parse(&j, text, err);
@@ -315,5 +317,13 @@ int journal_load(struct journal *ret, struct error *err)
 		return r;
 	*ret = j;
 	j = (struct journal){};
-	return 0;
+	return 1;
+}
+
+int journal_lock(struct lock *ret, const char *what, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL;
+	int r = lock_path("/run/emp-setup", &path, err);
+
+	return r < 0 ? r : lock_take(ret, path, what, err);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What apply has changed and what was there before, on disk before the first change is made. Lines of JSON: a
- * head, an entry a change, and marks that are appended when an entry was carried out. A file that ends in the
- * middle of a mark is sound. */
+ * head, an entry for each change, and marks that are appended when an entry was carried out. A file that ends in
+ * the middle of a mark is valid. */
 #pragma once
 
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
 #include "lib/host/cpu/kernel_setting.h"
+#include "lib/host/system/lock.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,19 +20,19 @@ enum entry_kind {
 /* How a unit is kept from being started again. */
 enum block {
 	BLOCK_NONE,
-	BLOCK_MASK,    /* a mask */
-	BLOCK_DROP_IN, /* a condition that never holds, where a file in /etc leaves no room for a mask */
+	BLOCK_MASK,
+	BLOCK_DROP_IN, /* a condition that never holds: a unit with a file in /etc cannot be masked */
 };
 
 struct entry {
 	enum entry_kind kind;
 	char *id;                      /* of the check */
 	char *name;                    /* a path, or a unit */
-	enum kernel_setting_kind knob; /* of a file */
+	enum kernel_setting_kind file_kind;
 	char *old, *want;
-	char *held; /* what it was after we had set it; NULL: that was not written down */
+	char *held; /* the value after we had set it; NULL: not recorded */
 	enum block block;
-	bool for_good; /* the block survives a reboot */
+	bool persistent; /* the block survives a reboot */
 };
 
 struct journal {
@@ -41,10 +42,10 @@ struct journal {
 	size_t n;
 };
 
-/* The state directory; another one for tests. */
-void journal_place(const char *directory);
+/* Another state directory, for tests. */
+void journal_set_directory(const char *directory);
 
-/* -ENOENT without a sentence: nothing is applied. */
+/* 1: there is one, 0: nothing is applied. */
 int journal_load(struct journal *ret, struct error *err);
 void journal_clear(struct journal *journal);
 void entry_clear(struct entry *entry);
@@ -53,7 +54,7 @@ void entry_clear(struct entry *entry);
 int journal_add(struct journal *journal, struct entry *entry, struct error *err);
 struct entry *journal_find(const struct journal *journal, const char *name); /* NULL: no such entry */
 
-/* The whole journal, atomically and durably; the directory is made if it is not there. */
+/* The whole journal, atomically and durably; the directory is made if it does not exist. */
 int journal_save(const struct journal *journal, struct error *err);
 /* Appends that entry `i` was set, and to what (entry->held). */
 int journal_mark(const struct journal *journal, size_t i, struct error *err);
@@ -62,8 +63,12 @@ int journal_remove(struct error *err);
 
 /* Whether the entries belong to an earlier boot: then settings are as the boot made them. */
 bool journal_is_stale(const struct journal *journal);
-/* Drops what a reboot has undone; how many entries that were. */
+/* Drops what a reboot has undone, and returns how many entries that were. */
 size_t journal_drop_stale(struct journal *journal);
 
-/* An id of this boot; the caller frees it. */
+/* The id of this boot; the caller frees it. */
 char *journal_boot_id(void);
+
+/* The host's lock, which emp-calibrate takes too: settings do not change while samples are taken. `what` is for
+ * others to read. */
+int journal_lock(struct lock *ret, const char *what, struct error *err);

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In which order units are stopped: see plan.h.
+/* The order in which units are stopped: see plan_order.h.
  *
- * Timers go first. Then, for each service: what needs it or was started behind it (what systemd, too, ends
- * before it when it shuts down), what would start it again, and the service itself. The other way round, one
- * may wait for another that is gone (cups-browsed asks avahi for 25 s), or have it started again. */
-#include "setup/apply/plan.h"
+ * Timers go first. Then, for each service: what needs it or was started after it (systemd, too, stops these
+ * first when it shuts down), what would start it again, and the service itself. In another order, a unit may
+ * wait for one that is gone (cups-browsed asks avahi for 25 s), or start it again. */
+#include "setup/apply/plan_order.h"
 
-#include "lib/base/text.h"
-#include "lib/host/systemd/units.h"
-
-#include <errno.h>
 #include <string.h>
 
 struct ordering {
 	const struct plan *plan;
 	struct units *units;
-	size_t *order; /* as far as it is made */
+	size_t *order; /* as far as it is known */
 	size_t n;
 	bool *visited; /* by place in plan->order */
 };
 
 static const char *name_of(const struct ordering *o, size_t i)
 {
-	return o->plan->journal.entries[o->plan->order[i]].name;
+	return plan_entry(o->plan, i)->name;
 }
 
 static int visit(struct ordering *o, size_t i, struct error *err);
@@ -61,7 +57,7 @@ static int rank(const char *unit)
 	return unit_is_kind(unit, ".timer") ? 0 : unit_is_kind(unit, ".service") ? 1 : 2;
 }
 
-int plan_order_units(struct plan *plan, struct units *units, struct error *err)
+int plan_order(struct plan *plan, struct units *units, struct error *err)
 {
 	struct ordering o = {.plan = plan, .units = units};
 	_cleanup_(freep) bool *visited = calloc(plan->n_order + 1, sizeof(*visited));
@@ -69,7 +65,7 @@ int plan_order_units(struct plan *plan, struct units *units, struct error *err)
 	int r = 0;
 
 	if (!visited || !order)
-		return error_os(err, -ENOMEM, "cannot make a plan");
+		return error_oom(err);
 	o.visited = visited;
 	o.order = order;
 	for (int which = 0; which <= 2; which++)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which units will be stopped: see plan.h.
+/* Which units will be stopped: see plan_units.h.
  *
- * A service takes its triggers with it (a socket, path or timer would start it again), and what cannot live
- * without it: systemd stops that too. Where any of these must not be touched, the service stays as well. */
-#include "setup/apply/plan.h"
+ * A service is stopped together with its triggers (a socket, path or timer would start it again) and with what
+ * requires it: systemd stops that too. If any of these must not be touched, the service stays as well. */
+#include "setup/apply/plan_units.h"
 
 #include "lib/base/text.h"
+#include "setup/apply/plan_order.h"
 
 #include <errno.h>
 #include <string.h>
 
 enum { MOST_TOGETHER = 64 };
 
-/* A unit of the policy and all that goes down with it. */
+/* A unit of the policy and all units that stop with it. */
 struct closure {
 	char *names[MOST_TOGETHER];
 	size_t n;
-	char *obstacle; /* why none of it may be stopped */
+	char *obstacle; /* why none of them may be stopped */
 };
 
 static void closure_clear(struct closure *c)
@@ -58,15 +59,15 @@ static char *find_obstacle(const struct facts *f, struct units *units, const cha
 	const char *never = policy_never(f->policy, name);
 
 	if (own && !strcmp(own, name))
-		return strdup("this very emp-setup runs in it");
+		return strdup("this emp-setup runs in it");
 	if (never)
 		return text_format("%s must not be touched (%s)", name, never);
 	if (!unit)
-		return text_format("%s would go down with it", name);
+		return text_format("%s would be stopped too", name);
 	if (!strcmp(unit->file_state, "transient"))
-		return text_format("%s has no file: once stopped, it is gone", name);
+		return text_format("%s has no unit file and could not be started again", name);
 	if (is_at_work(units, unit))
-		return text_format("%s is at work; try again when it is done", name);
+		return text_format("%s is at work; try again later", name);
 	return NULL;
 }
 
@@ -86,15 +87,15 @@ static int collect_related(
 			if (closure_has(c, *n) || !is_up(f, units, *n))
 				continue;
 			if (c->n == MOST_TOGETHER)
-				return error_say(err, -E2BIG, "too many units hang on %s", name);
+				return error_say(err, -E2BIG, "too many units depend on %s", name);
 			c->names[c->n++] = TAKE(*n);
-			*n = strdup(""); /* keeps the list whole */
+			*n = strdup(""); /* keeps the list complete */
 		}
 	}
 	return 0;
 }
 
-/* From the first name on, until nothing new comes in, or something is in the way. */
+/* Starts with the first name and ends when nothing new is found, or something is in the way. */
 static int collect(
 	struct closure *c, const struct facts *f, struct units *units, const char *own, struct error *err)
 {
@@ -111,14 +112,14 @@ static int collect(
 	return 0;
 }
 
-/* A mask needs the unit's place in /etc or /run to be free. */
+/* A unit whose own file is in /etc or /run cannot be masked. */
 static enum block block_for(struct units *units, const char *name)
 {
 	_cleanup_(freep) char *file = NULL, *state = NULL;
 	struct error ignored;
 
 	if (units_text(units, name, "UnitFileState", &state, &ignored) == 0 && !strncmp(state, "masked", 6))
-		return BLOCK_NONE; /* somebody did that already */
+		return BLOCK_NONE;
 	if (units_text(units, name, "FragmentPath", &file, &ignored) < 0)
 		return BLOCK_NONE;
 	return !strncmp(file, "/etc/systemd/system/", 20) || !strncmp(file, "/run/systemd/system/", 20)
@@ -127,7 +128,7 @@ static enum block block_for(struct units *units, const char *name)
 }
 
 static int plan_unit(
-	struct plan *plan, const char *name, bool for_good, struct units *units, struct error *err)
+	struct plan *plan, const char *name, bool persistent, struct units *units, struct error *err)
 {
 	struct entry entry = {
 		.kind = ENTRY_UNIT,
@@ -136,11 +137,11 @@ static int plan_unit(
 		.old = strdup("active"),
 		.want = strdup("inactive"),
 		.block = block_for(units, name),
-		.for_good = for_good,
+		.persistent = persistent,
 	};
 
-	for (size_t i = 0; i < plan->n_order; i++) /* another unit took it along */
-		if (!strcmp(plan->journal.entries[plan->order[i]].name, name)) {
+	for (size_t i = 0; i < plan->n_order; i++) /* stopped with another unit */
+		if (!strcmp(plan_entry(plan, i)->name, name)) {
 			entry_clear(&entry);
 			return 0;
 		}
@@ -153,25 +154,20 @@ static int plan_closure(struct plan *plan, const char *id, struct closure *c, co
 	int r = 0;
 
 	if (c->obstacle) {
-		report_add(report, id, c->names[0], "refused", "active", "active", c->obstacle);
+		report_add(report, id, c->names[0], OUTCOME_REFUSED, "active", "active", c->obstacle);
 		return 0;
 	}
 	for (size_t i = 0; r == 0 && i < c->n; i++)
-		r = plan_unit(plan, c->names[i], request->for_good, units, err);
+		r = plan_unit(plan, c->names[i], request->persistent, units, err);
 	return r;
 }
 
 static const struct check *check_of(const char *unit)
 {
-	const char *id = unit_is_kind(unit, ".timer") ? "svc.timers" : "svc.units";
-	const struct check *c = checks;
-
-	while (strcmp(c->id, id) != 0)
-		c++;
-	return c;
+	return check_rows_find(unit_is_kind(unit, ".timer") ? "svc.timers" : "svc.units");
 }
 
-static int plan_silence(struct plan *plan, const struct facts *f, const struct request *request,
+static int plan_stops(struct plan *plan, const struct facts *f, const struct request *request,
 	struct units *units, struct report *report, struct error *err)
 {
 	_cleanup_(freep) char *own = units_own();
@@ -186,7 +182,7 @@ static int plan_silence(struct plan *plan, const struct facts *f, const struct r
 			continue;
 		c.names[c.n++] = strdup(unit->name);
 		if (!c.names[0])
-			return error_os(err, -ENOMEM, "cannot make a plan");
+			return error_oom(err);
 		r = collect(&c, f, units, own, err);
 		if (r == 0)
 			r = plan_closure(plan, check_of(unit->name)->id, &c, request, units, report, err);
@@ -196,7 +192,7 @@ static int plan_silence(struct plan *plan, const struct facts *f, const struct r
 	return 0;
 }
 
-/* Where no time daemon runs: the first that is installed and may be started. */
+/* If no time daemon runs: the first that is installed and may be started. */
 static int plan_ntp(struct plan *plan, const struct facts *f, struct units *units, struct report *report,
 	struct error *err)
 {
@@ -217,42 +213,39 @@ static int plan_ntp(struct plan *plan, const struct facts *f, struct units *unit
 		entry.want = strdup("active");
 		return plan_add(plan, &entry, err);
 	}
-	report_add(report, "ntp.on", "-", "absent", NULL, NULL, "no time daemon is installed");
+	report_add(report, "ntp.on", "-", OUTCOME_ABSENT, NULL, NULL, "no time daemon is installed");
 	return 0;
 }
 
-/* What is silent until the next boot was put into the journal as such, and is undone as such. */
-static void refuse_change_of_kind(
+/* What is stopped until the next boot is in the journal as such, and is restored as such. */
+static void refuse_persistent(
 	const struct plan *plan, const struct request *request, struct report *report)
 {
-	for (size_t i = 0; request->for_good && i < plan->journal.n; i++) {
+	for (size_t i = 0; request->persistent && i < plan->journal.n; i++) {
 		const struct entry *e = &plan->journal.entries[i];
 
-		if (e->kind == ENTRY_UNIT && !e->for_good && e->block != BLOCK_NONE)
-			report_add(report, e->id, e->name, "refused", "active", "inactive",
-				"applied until the next boot already: restore, then apply --persistent");
+		if (e->kind == ENTRY_UNIT && !e->persistent && e->block != BLOCK_NONE)
+			report_add(report, e->id, e->name, OUTCOME_REFUSED, "active", "inactive",
+				"applied until the next boot; restore first, then apply --persistent");
 	}
 }
 
 int plan_units(struct plan *plan, const struct facts *f, const struct request *request, struct units *units,
 	struct report *report, struct error *err)
 {
-	const struct check *ntp = checks;
 	int r;
 
-	while (strcmp(ntp->id, "ntp.on") != 0)
-		ntp++;
 	if (!units) {
 		if (request_takes(request, check_of("x.service")))
-			report_add(report, "svc.units", "-", "absent", NULL, NULL, f->units_why);
+			report_add(report, "svc.units", "-", OUTCOME_ABSENT, NULL, NULL, f->units_why);
 		return 0;
 	}
-	refuse_change_of_kind(plan, request, report);
-	r = plan_silence(plan, f, request, units, report, err);
+	refuse_persistent(plan, request, report);
+	r = plan_stops(plan, f, request, units, report, err);
 	if (r < 0)
 		return r;
-	r = plan_order_units(plan, units, err);
+	r = plan_order(plan, units, err);
 	if (r < 0)
 		return r;
-	return request_takes(request, ntp) ? plan_ntp(plan, f, units, report, err) : 0;
+	return request_takes(request, check_rows_find("ntp.on")) ? plan_ntp(plan, f, units, report, err) : 0;
 }

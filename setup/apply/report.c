@@ -1,129 +1,171 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What came of each change: see report.h. */
+/* What became of each change: see report.h. */
 #include "setup/apply/report.h"
 
+#include "lib/base/array.h"
 #include "lib/base/table.h"
-#include "lib/base/text.h"
 
 #include <errno.h>
 #include <string.h>
 
+struct row {
+	enum outcome outcome;
+	char *id, *name, *before, *now, *note;
+};
+
 struct report {
-	json_t *rows;
+	struct row *rows;
+	size_t n;
+	bool failed; /* no memory for a row */
+};
+
+/* Words for people and for JSON. */
+static const struct {
+	const char *word, *name;
+	enum mark mark;
+	bool dull; /* shown only where all is */
+} OUTCOMES[] = {
+	[OUTCOME_WILL_CHANGE] = {"will change", "will change", MARK_STRONG},
+	[OUTCOME_STAYS] = {"already set", "stays", MARK_FAINT, true},
+	[OUTCOME_CHANGED] = {"changed", "changed", MARK_GOOD},
+	[OUTCOME_ALREADY] = {"already set", "already", MARK_FAINT, true},
+	[OUTCOME_ABSENT] = {"n/a", "absent", MARK_FAINT, true},
+	[OUTCOME_REFUSED] = {"refused", "refused", MARK_BAD},
+	[OUTCOME_CLAMPED] = {"differs", "clamped", MARK_WARN},
+	[OUTCOME_RESTORED] = {"restored", "restored", MARK_GOOD},
+	[OUTCOME_LEFT_ALONE] = {"left alone", "left alone", MARK_WARN},
+	[OUTCOME_FAILED] = {"failed", "failed", MARK_BAD},
 };
 
 int report_new(struct report **ret, struct error *err)
 {
-	_cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
-
-	if (report)
-		report->rows = json_array();
-	if (!report || !report->rows)
-		return error_os(err, -ENOMEM, "cannot make a report");
-	*ret = TAKE(report);
-	return 0;
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : error_oom(err);
 }
 
 void report_free(struct report *report)
 {
 	if (!report)
 		return;
-	json_decref(report->rows);
+	for (size_t i = 0; i < report->n; i++) {
+		struct row *row = &report->rows[i];
+
+		free(row->id);
+		free(row->name);
+		free(row->before);
+		free(row->now);
+		free(row->note);
+	}
+	free(report->rows);
 	free(report);
 }
 
-void report_add(struct report *report, const char *id, const char *name, const char *outcome,
-	const char *before, const char *now, const char *note)
+static char *copy(const char *text)
 {
-	json_array_append_new(
-		report->rows, json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "id", id, "name", name,
-				      "outcome", outcome, "before", before, "now", now, "note", note));
+	return text ? strdup(text) : NULL;
 }
 
-size_t report_count(const struct report *report, const char *outcome)
+void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
+	const char *before, const char *now, const char *note)
 {
-	json_t *row;
-	size_t i, n = 0;
+	struct row *row = array_add(report->rows, report->n);
 
-	json_array_foreach (report->rows, i, row)
-		n += !strcmp(json_string_value(json_object_get(row, "outcome")), outcome);
+	if (row)
+		*row = (struct row){outcome, copy(id), copy(name), copy(before), copy(now), copy(note)};
+	if (!row || !row->id || !row->name)
+		report->failed = true;
+}
+
+void report_add_file(struct report *report, const struct entry *e, enum outcome outcome, const char *before,
+	const char *now, const char *note)
+{
+	_cleanup_(freep) char *before_text = kernel_setting_description(e->file_kind, before),
+			      *now_text = kernel_setting_description(e->file_kind, now);
+
+	report_add(report, e->id, e->name, outcome, before_text, now_text, note);
+}
+
+size_t report_count(const struct report *report, enum outcome outcome)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < report->n; i++)
+		n += report->rows[i].outcome == outcome;
 	return n;
 }
 
-static const char *member(const json_t *row, const char *name)
+static bool same(const char *a, const char *b)
 {
-	return json_string_value(json_object_get(row, name)) ?: "";
+	return !strcmp(a ?: "", b ?: "");
 }
 
-static bool is_file(const json_t *row)
+/* Two files of one setting, changed alike. */
+static bool are_alike(const struct row *a, const struct row *b)
 {
-	return member(row, "name")[0] == '/';
+	return a->name[0] == '/' && b->name[0] == '/' && a->outcome == b->outcome && same(a->id, b->id) &&
+	       same(a->before, b->before) && same(a->now, b->now) && same(a->note, b->note);
 }
 
-static bool fared_alike(const json_t *a, const json_t *b)
-{
-	static const char *const names[] = {"id", "outcome", "before", "now", "note"};
-
-	for (size_t i = 0; i < ELEMENTS(names); i++)
-		if (strcmp(member(a, names[i]), member(b, names[i])) != 0)
-			return false;
-	return is_file(a) && is_file(b);
-}
-
-static void print_row(struct table *table, const json_t *row, size_t more)
+static void print_row(struct table *table, const struct row *row, size_t more)
 {
 	table_row(table);
-	table_cell(table, "%s", member(row, "id"));
+	table_cell(table, "%s", row->id);
 	if (more)
-		table_cell(table, "%s and %zu more", member(row, "name"), more);
+		table_cell(table, "%s and %zu more", row->name, more);
 	else
-		table_cell(table, "%s", member(row, "name"));
-	table_cell(table, "%s", member(row, "outcome"));
-	table_cell(table, "%s", member(row, "before"));
-	table_cell(table, "%s", member(row, "now"));
-	table_cell(table, "%s", member(row, "note"));
+		table_cell(table, "%s", row->name);
+	table_mark(table, OUTCOMES[row->outcome].mark);
+	table_cell(table, "%s", OUTCOMES[row->outcome].word);
+	table_cell(table, "%s", row->before ?: "");
+	table_cell(table, "%s", row->now ?: "");
+	table_cell(table, "%s", row->note ?: "");
 }
 
-static bool is_dull(const json_t *row)
+static size_t print_rows(const struct report *report, struct table *table, bool all)
 {
-	const char *outcome = member(row, "outcome");
+	size_t more = 0, printed = 0;
 
-	return !strcmp(outcome, "already") || !strcmp(outcome, "absent") || !strcmp(outcome, "stays");
-}
+	for (size_t i = 0; i < report->n; i++) {
+		const struct row *row = &report->rows[i];
 
-static void print_rows(const json_t *rows, struct table *table, bool all)
-{
-	size_t n = json_array_size(rows), more = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const json_t *row = json_array_get(rows, i);
-
-		if (!all && is_dull(row))
+		if (!all && OUTCOMES[row->outcome].dull)
 			continue;
-		if (i + 1 < n && fared_alike(row, json_array_get(rows, i + 1))) {
+		if (i + 1 < report->n && are_alike(row, row + 1)) {
 			more++;
 			continue;
 		}
-		print_row(table, json_array_get(rows, i - more), more);
+		print_row(table, row - more, more);
 		more = 0;
+		printed++;
 	}
+	return printed;
 }
 
-int report_print(struct report *report, FILE *file, bool all, struct error *err)
+int report_print(const struct report *report, FILE *file, bool all, bool *ret_any, struct error *err)
 {
-	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"WHAT", COLUMN_TEXT},
+	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP},
 		{"OUTCOME", COLUMN_TEXT}, {"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT},
 		{"NOTE", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	int r = report->failed ? error_oom(err) : table_new(&table, columns, err);
 
 	if (r < 0)
 		return r;
-	print_rows(report->rows, table, all);
-	return table_print(table, file, err);
+	*ret_any = print_rows(report, table, all) > 0;
+	return *ret_any ? table_print(table, file, err) : 0;
 }
 
 json_t *report_json(const struct report *report)
 {
-	return json_deep_copy(report->rows);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < report->n; i++) {
+		const struct row *row = &report->rows[i];
+
+		json_array_append_new(
+			array, json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "id", row->id, "name",
+				       row->name, "outcome", OUTCOMES[row->outcome].name, "before",
+				       row->before, "now", row->now, "note", row->note));
+	}
+	return array;
 }

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What came of each change, or will: rows for people, or for programs. */
+/* What became of each change, or will: rows for people or for programs. */
 #pragma once
 
 #include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "setup/apply/journal.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
+
+enum outcome {
+	OUTCOME_WILL_CHANGE, /* of a plan */
+	OUTCOME_STAYS,       /* of a plan: it is as wanted */
+	OUTCOME_CHANGED,
+	OUTCOME_ALREADY, /* it was as wanted before */
+	OUTCOME_ABSENT,  /* this machine has no such thing */
+	OUTCOME_REFUSED, /* by the kernel, by systemd, or by the policy */
+	OUTCOME_CLAMPED, /* accepted, but the kernel set another value */
+	OUTCOME_RESTORED,
+	OUTCOME_LEFT_ALONE, /* somebody else has changed it since */
+	OUTCOME_FAILED,     /* it could not be restored */
+};
 
 struct report;
 
@@ -15,14 +27,16 @@ int report_new(struct report **ret, struct error *err);
 void report_free(struct report *report);
 DEFINE_FREEP(report)
 
-/* outcome: a word ("changed", "already", "absent", "refused", "clamped"…); before and now may be NULL; note
- * is NULL or tells why. A failure is kept and told by report_print. */
-void report_add(struct report *report, const char *id, const char *name, const char *outcome,
+/* before and now may be NULL; note is NULL or says why. A failure is kept and returned by report_print. */
+void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
+	const char *before, const char *now, const char *note);
+/* The same for a file of a setting, its values with their units. */
+void report_add_file(struct report *report, const struct entry *entry, enum outcome outcome,
 	const char *before, const char *now, const char *note);
 
-size_t report_count(const struct report *report, const char *outcome);
+size_t report_count(const struct report *report, enum outcome outcome);
 
-/* Files of one kind that fared alike are one row; what was so already or is not there is left out unless
- * `all`. */
-int report_print(struct report *report, FILE *file, bool all, struct error *err);
+/* Files of one kind with equal results share a row; what is as wanted or does not exist is left out unless
+ * `all`. True if anything was printed. */
+int report_print(const struct report *report, FILE *file, bool all, bool *ret_any, struct error *err);
 json_t *report_json(const struct report *report); /* an array; NULL: no memory */

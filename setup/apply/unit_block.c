@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeping units from being started: see unit_block.h.
+/* Keeps units from being started: see unit_block.h.
  *
- * A mask is a link to /dev/null under the unit's name, which systemd makes. It has no effect in /run, and no
- * room in /etc, where the unit's own file is in /etc: there a drop-in gives the unit a condition that never
- * holds. */
+ * A mask is a link to /dev/null with the unit's name, which systemd makes. For a unit whose own file is in /etc,
+ * a mask in /run has no effect, and the name in /etc is taken: a drop-in gives it a condition that never holds. */
 #include "setup/apply/unit_block.h"
 
 #include "lib/base/text.h"
@@ -18,7 +17,7 @@ static const char DROP_IN[] = "# Made by \"emp-setup apply\", removed by \"emp-s
 
 static const char *root_of(const struct entry *e)
 {
-	return e->for_good ? "/etc/systemd/system" : "/run/systemd/system";
+	return e->persistent ? "/etc/systemd/system" : "/run/systemd/system";
 }
 
 static bool is_masked(const struct entry *e)
@@ -52,7 +51,7 @@ static int remove_drop_in(const char *directory, struct error *err)
 	_cleanup_(freep) char *path = text_format("%s/90-emp-setup.conf", directory);
 
 	if (!path)
-		return error_os(err, -ENOMEM, "cannot remove a file of %s", directory);
+		return error_oom(err);
 	if (unlink(path) < 0 && errno != ENOENT)
 		return error_os(err, -errno, "cannot remove %s", path);
 	if (rmdir(directory) < 0 && errno != ENOENT && errno != ENOTEMPTY)
@@ -60,27 +59,27 @@ static int remove_drop_in(const char *directory, struct error *err)
 	return 0;
 }
 
-int unit_block(struct units *units, const struct entry *e, struct error *err)
+int unit_block_add(struct units *units, const struct entry *e, struct error *err)
 {
 	_cleanup_(freep) char *directory = NULL;
 
 	if (e->block == BLOCK_NONE)
 		return 0;
 	if (e->block == BLOCK_MASK)
-		return is_masked(e) ? 0 : units_mask(units, e->name, e->for_good, err);
+		return is_masked(e) ? 0 : units_mask(units, e->name, e->persistent, err);
 	directory = drop_in_directory(e);
-	return directory ? write_drop_in(directory, err) : error_os(err, -ENOMEM, "cannot hold %s", e->name);
+	return directory ? write_drop_in(directory, err) : error_oom(err);
 }
 
-int unit_unblock(struct units *units, const struct entry *e, struct error *err)
+int unit_block_remove(struct units *units, const struct entry *e, struct error *err)
 {
 	_cleanup_(freep) char *directory = NULL;
 
 	if (e->block == BLOCK_NONE)
 		return 0;
 	if (e->block == BLOCK_MASK)
-		return is_masked(e) ? units_unmask(units, e->name, e->for_good, err) : 0;
+		return is_masked(e) ? units_unmask(units, e->name, e->persistent, err) : 0;
 	directory = drop_in_directory(e);
 	return directory ? remove_drop_in(directory, err)
-			 : error_os(err, -ENOMEM, "cannot let go %s", e->name);
+			 : error_oom(err);
 }

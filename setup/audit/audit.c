@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One audit: see audit.h. Showing it is in audit_print.c. */
+/* One audit: see audit.h. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/base/tool.h"
-#include "setup/setup.h"
 
 #include <errno.h>
 #include <string.h>
 
-int audit_decide(struct audit *ret, const struct facts *facts, bool all, struct error *err)
+int audit_decide(struct audit *ret, const struct facts *facts, const struct setting_files *files, bool all,
+	struct error *err)
 {
 	struct audit audit = {.facts = facts, .all = all};
 
-	audit.findings = calloc(n_checks, sizeof(*audit.findings));
+	audit.findings = calloc(n_check_rows, sizeof(*audit.findings));
 	if (!audit.findings)
-		return error_os(err, -ENOMEM, "cannot audit");
-	for (size_t i = 0; i < n_checks; i++) {
-		check_decide(i, facts, &audit.findings[i]);
-		if (checks[i].level != 'A')
+		return error_oom(err);
+	for (size_t i = 0; i < n_check_rows; i++) {
+		check_decide(&check_rows[i], &files[i], facts, &audit.findings[i]);
+		if (check_rows[i].level != 'A')
 			continue;
 		audit.n_off += audit.findings[i].state == CHECK_OFF;
 		audit.n_unknown += audit.findings[i].state == CHECK_UNKNOWN ||
@@ -31,7 +29,7 @@ int audit_decide(struct audit *ret, const struct facts *facts, bool all, struct 
 
 void audit_clear(struct audit *audit)
 {
-	for (size_t i = 0; audit->findings && i < n_checks; i++)
+	for (size_t i = 0; audit->findings && i < n_check_rows; i++)
 		finding_clear(&audit->findings[i]);
 	free(audit->findings);
 	*audit = (struct audit){};
@@ -39,7 +37,7 @@ void audit_clear(struct audit *audit)
 
 bool audit_shows(const struct audit *audit, size_t i)
 {
-	return audit->all || checks[i].level != 'C';
+	return audit->all || check_rows[i].level != 'C';
 }
 
 bool audit_is_fit(const struct audit *audit)
@@ -49,11 +47,11 @@ bool audit_is_fit(const struct audit *audit)
 
 static char *fill(const char *text, const char *items)
 {
-	const char *place = strstr(text, "%s");
+	const char *gap = strstr(text, "%s");
 
-	if (!place)
+	if (!gap)
 		return strdup(text);
-	return text_format("%.*s%s%s", (int)(place - text), text, items ?: "UNIT...", place + 2);
+	return text_format("%.*s%s%s", (int)(gap - text), text, items ?: "UNIT...", gap + 2);
 }
 
 static bool is_applied(const struct check *check)
@@ -94,10 +92,12 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 	_cleanup_(freep) char *undo = audit_undo(check, finding);
 	char level[] = {check->level, '\0'};
 	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id,
-		"level", level, "step", check->step, "state", check_state_word(finding->state), "value",
+		"level", level, "step", check->step, "state", check_state_name(finding->state), "value",
 		finding->value, "wanted", check->wanted, "why", check->why, "how", how, "undo", undo, "who",
 		check->who);
 
+	if (object && finding->state == CHECK_ABSENT)
+		json_object_set_new(object, "by_host", json_boolean(finding->by_host));
 	if (object && finding->items)
 		json_object_set_new(object, "items", items_json(finding->items));
 	return object;
@@ -106,45 +106,16 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 json_t *audit_json(const struct audit *audit)
 {
 	const struct machine *m = &audit->facts->machine;
-	char words[MACHINE_WORDS_SIZE];
+	char text[MACHINE_DESCRIPTION_SIZE];
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < n_checks; i++)
+	for (size_t i = 0; i < n_check_rows; i++)
 		if (audit_shows(audit, i))
-			json_array_append_new(list, check_json(&checks[i], &audit->findings[i]));
-	return json_pack("{s:s, s:i, s:{s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "format", "emp-audit",
-		"version", 1, "machine", "words", machine_words(m, words), "virtual", m->virtual, "container",
+			json_array_append_new(list, check_json(&check_rows[i], &audit->findings[i]));
+	return json_pack("{s:s, s:i, s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "format", "emp-audit",
+		"version", 1, "machine", "description", machine_description(m, text), "words", text, "virtual", m->virtual, "container",
 		m->container, "systemd", m->systemd, "policy", policy_name(audit->facts->policy), "checks",
 		list, "off", audit->n_off, "unknown", audit->n_unknown, "verdict",
 		audit_is_fit(audit) ? "fit" : "not fit");
 }
 
-static int show(const struct audit *audit, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = NULL;
-
-	if (!options.json)
-		return audit_print(audit, stdout, options.details, err);
-	document = audit_json(audit);
-	if (!document)
-		return error_os(err, -ENOMEM, "cannot print the audit");
-	return json_print(document, stdout, err);
-}
-
-int verb_audit(int argc, char **argv, struct error *err)
-{
-	_cleanup_(facts_clear) struct facts facts = {};
-	_cleanup_(audit_clear) struct audit audit = {};
-	_cleanup_(closep) int root_fd = -1;
-	int r = root_open(&root_fd, err);
-
-	if (r == 0)
-		r = facts_read(&facts, root_fd, options.policy, options.within_ns, err);
-	if (r == 0)
-		r = audit_decide(&audit, &facts, options.all, err);
-	if (r == 0)
-		r = show(&audit, err);
-	if (r < 0)
-		return r;
-	return audit_is_fit(&audit) ? STATUS_DONE : STATUS_NOT_FIT;
-}

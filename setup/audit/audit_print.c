@@ -1,79 +1,129 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An audit for people: a table, what to do about each check that is off, the verdict. */
-#include "setup/audit/audit.h"
+/* An audit for people: see audit_print.h. A table, what to do about each check that is off, the verdict. */
+#include "setup/audit/audit_print.h"
 
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
+#include "lib/base/text.h"
 
 #include <string.h>
+
+enum { WIDTH = 80 };
+
+/* `text` in lines of WIDTH, broken at blanks, behind `label` and indented as far. */
+static void print_field(FILE *file, const char *label, const char *text)
+{
+	size_t indent = strlen(label), column = indent;
+
+	fputs(label, file);
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (column > indent && column + 1 + len > WIDTH) {
+			fprintf(file, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', file);
+			column++;
+		}
+		fprintf(file, "%.*s", (int)len, text);
+		column += len;
+		text += len + (text[len] == ' ');
+	}
+	fputc('\n', file);
+}
 
 static void print_head(const struct audit *audit, FILE *file)
 {
 	const struct machine *m = &audit->facts->machine;
-	char words[MACHINE_WORDS_SIZE];
+	char text[MACHINE_DESCRIPTION_SIZE];
 
-	fprintf(file, "This is %s%s%s.\n", machine_words(m, words), m->os_name ? " with " : "",
+	fprintf(file, "This is %s%s%s.\n", machine_description(m, text), m->os_name ? " with " : "",
 		m->os_name ?: "");
-	if (m->container)
-		fprintf(file,
-			"What its host decides is marked absent: it cannot be seen or set from a container.\n");
-	else if (m->virtual)
-		fprintf(file,
-			"What its host decides is marked absent: it cannot be seen or set from in here.\n");
 	fprintf(file, "Policy: %s (%s)\n\n", policy_name(audit->facts->policy),
 		policy_path(audit->facts->policy));
 }
 
-/* What a table's cell can hold without becoming wider than the terminal; more of it stands below the table.
- */
-enum { LONGEST_CELL = 90 };
-
-static void print_value(struct table *table, const char *value)
+static const char *state_word(enum check_state state)
 {
-	size_t len = strlen(value);
-
-	if (len > LONGEST_CELL)
-		for (len = LONGEST_CELL; len > 0 && value[len] != ' ';)
-			len--;
-	table_cell(table, "%.*s%s", (int)len, value, value[len] ? " ..." : "");
+	return state == CHECK_ABSENT ? "n/a" : check_state_name(state);
 }
 
-static int print_table(const struct audit *audit, FILE *file, struct error *err)
+static enum mark state_mark(const struct check *check, enum check_state state)
 {
-	static const struct column columns[] = {{"STEP", COLUMN_TEXT}, {"CHECK", COLUMN_TEXT},
-		{"STATE", COLUMN_TEXT}, {"FOUND", COLUMN_WRAP}, {"WANTED", COLUMN_WRAP}, {}};
+	switch (state) {
+	case CHECK_OK:
+		return MARK_GOOD;
+	case CHECK_OFF:
+		return check->level == 'A' ? MARK_BAD : MARK_WARN;
+	case CHECK_ABSENT:
+		return MARK_FAINT;
+	default:
+		return MARK_WARN;
+	}
+}
+
+static int print_table(const struct audit *audit, bool verbose, FILE *file, struct error *err)
+{
+	static const struct column columns[] = {
+		{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT}, {"FOUND", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
-	const char *step = "";
 	int r = table_new(&table, columns, err);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < n_checks; i++) {
-		if (!audit_shows(audit, i))
+	for (size_t i = 0; i < n_check_rows; i++) {
+		const struct finding *finding = &audit->findings[i];
+
+		if (!audit_shows(audit, i) || (finding->by_host && !verbose))
 			continue;
 		table_row(table);
-		table_cell(table, "%s", strcmp(step, checks[i].step) ? checks[i].step : "");
-		table_cell(table, "%s", checks[i].id);
-		table_cell(table, "%s", check_state_word(audit->findings[i].state));
-		print_value(table, audit->findings[i].value ?: "");
-		table_cell(table, "%s", checks[i].wanted);
-		step = checks[i].step;
+		table_cell(table, "%s", check_rows[i].id);
+		table_mark(table, state_mark(&check_rows[i], finding->state));
+		table_cell(table, "%s", state_word(finding->state));
+		table_cell(table, "%s", finding->value ?: "");
 	}
 	return table_print(table, file, err);
 }
 
-static void print_check(const struct check *check, const struct finding *finding, bool details, FILE *file)
+/* What only the host of this virtual machine or container decides, in one paragraph. */
+static void print_by_host(const struct audit *audit, FILE *file)
+{
+	_cleanup_(freep) char *list = NULL;
+	bool container = audit->facts->machine.container;
+
+	for (size_t i = 0; i < n_check_rows; i++)
+		if (audit_shows(audit, i) && audit->findings[i].by_host) {
+			char *longer = text_format("%s%s%s", list ?: "", list ? ", " : "", check_rows[i].id);
+
+			free(list);
+			list = longer;
+		}
+	if (!list)
+		return;
+	fputc('\n', file);
+	print_field(file, container ? "Decided by the container's host: " : "Decided by the VM's host, not visible here: ", list);
+}
+
+static void print_check(const struct check *check, const struct finding *finding, bool verbose, FILE *file)
 {
 	_cleanup_(freep) char *how = audit_how(check, finding);
 	_cleanup_(freep) char *undo = audit_undo(check, finding);
 
-	fprintf(file, "\n%s%s%s is %s\n", terminal_mark(file, MARK_STRONG), check->id,
-		terminal_mark(file, MARK_END), check_state_word(finding->state));
-	fprintf(file, "  found %s\n  why   %s\n", finding->value ?: "", check->why);
-	if (finding->state == CHECK_OFF || details)
-		fprintf(file, "  how   %s\n  undo  %s\n", how ?: "", undo ?: "");
-	if (details)
-		fprintf(file, "  who   %s\n", check->who);
+	fprintf(file, "\n%s%s%s is %s%s%s\n", terminal_mark(file, MARK_STRONG), check->id,
+		terminal_mark(file, MARK_END), terminal_mark(file, state_mark(check, finding->state)),
+		state_word(finding->state), terminal_mark(file, MARK_END));
+	print_field(file, "  found   ", finding->value ?: "");
+	print_field(file, "  wanted  ", check->wanted);
+	if (finding->state == CHECK_OFF || verbose) {
+		print_field(file, "  set     ", how ?: "");
+		print_field(file, "  undo    ", undo ?: "");
+	}
+	if (verbose) {
+		print_field(file, "  why     ", check->why);
+		print_field(file, "  advice  ", check->who);
+		fprintf(file, "  part of %s (level %c)\n", check->step, check->level);
+	}
 }
 
 static void print_verdict(const struct audit *audit, FILE *file)
@@ -86,24 +136,26 @@ static void print_verdict(const struct audit *audit, FILE *file)
 			terminal_mark(file, MARK_BAD), end, audit->n_off, audit->n_off == 1 ? "is" : "are");
 	else
 		fprintf(file, "\n%sFit%s for timing%s.\n", terminal_mark(file, MARK_GOOD), end,
-			m->container ? ", as far as a container can tell: its host was not audited"
-			: m->virtual ? ", as far as a virtual machine can tell: its host was not audited"
-				     : "");
+			m->container || m->virtual ? "; the host was not audited" : "");
 	if (audit->n_unknown)
-		fprintf(file, "%d of the settings could not be found out.\n", audit->n_unknown);
+		fprintf(file, "%d of the protocol's settings could not be determined.\n", audit->n_unknown);
 }
 
-int audit_print(const struct audit *audit, FILE *file, bool details, struct error *err)
+int audit_print(const struct audit *audit, FILE *file, bool verbose, struct error *err)
 {
 	int r;
 
 	print_head(audit, file);
-	r = print_table(audit, file, err);
+	r = print_table(audit, verbose, file, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < n_checks; i++)
-		if (audit_shows(audit, i) && (details || audit->findings[i].state == CHECK_OFF))
-			print_check(&checks[i], &audit->findings[i], details, file);
+	if (!verbose)
+		print_by_host(audit, file);
+	for (size_t i = 0; i < n_check_rows; i++)
+		if (audit_shows(audit, i) && (verbose || audit->findings[i].state == CHECK_OFF))
+			print_check(&check_rows[i], &audit->findings[i], verbose, file);
 	print_verdict(audit, file);
+	if (!verbose && !audit_is_fit(audit))
+		fprintf(file, "'emp-setup audit -v' says why each setting matters.\n");
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of an audit: see check.h. */
+/* One check of an audit: see check.h. */
 #include "setup/audit/check.h"
 
 #include "lib/base/text.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *check_state_word(enum check_state state)
+const char *check_state_name(enum check_state state)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[CHECK_OK] = "ok",
 		[CHECK_OFF] = "off",
 		[CHECK_ABSENT] = "absent",
@@ -19,19 +19,39 @@ const char *check_state_word(enum check_state state)
 		[CHECK_REFUSED] = "refused",
 	};
 
-	return words[state];
+	return names[state];
+}
+
+bool check_can_be_applied(const struct check *check)
+{
+	return check->applied || check->setting.pattern;
+}
+
+static void set(struct finding *finding, enum check_state state, const char *format, va_list ap)
+{
+	free(finding->value);
+	if (vasprintf(&finding->value, format, ap) < 0)
+		finding->value = NULL;
+	finding->state = state;
 }
 
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 {
 	va_list ap;
 
-	free(finding->value);
 	va_start(ap, format);
-	if (vasprintf(&finding->value, format, ap) < 0)
-		finding->value = NULL;
+	set(finding, state, format, ap);
 	va_end(ap);
-	finding->state = state;
+}
+
+void finding_set_by_host(struct finding *finding, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	set(finding, CHECK_ABSENT, format, ap);
+	va_end(ap);
+	finding->by_host = true;
 }
 
 void finding_add_item(struct finding *finding, const char *item)
@@ -51,58 +71,54 @@ void finding_clear(struct finding *finding)
 	*finding = (struct finding){};
 }
 
-char *setting_want(const struct setting *setting, const struct facts *facts, const char *path)
-{
-	return setting->want_of ? setting->want_of(facts, path) : strdup(setting->want);
-}
-
 /* A read-only /sys or /proc/sys is how a container keeps its host's settings from its processes. */
-static bool hosts_to_decide(const struct facts *f, const char *path)
+static bool is_read_only(const struct facts *f, const char *path)
 {
 	return f->machine.container && faccessat(f->root_fd, path, W_OK, 0) < 0 && errno == EROFS;
 }
 
-static void decide_by_files(
-	const struct check *check, const struct readings *r, const struct facts *f, struct finding *ret)
+static void decide_no_files(const struct setting *setting, const struct facts *f, struct finding *ret)
 {
-	const struct analysis *other = NULL;
+	if (setting->hardware && f->machine.virtual && f->frequency.n_policies == 0)
+		finding_set_by_host(ret, "the host decides; not visible in a virtual machine");
+	else
+		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
+}
+
+static void decide_by_files(
+	const struct check *check, const struct setting_files *files, const struct facts *f, struct finding *ret)
+{
+	const struct setting_file *other = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->n; i++) {
-		_cleanup_(freep) char *want = setting_want(&check->setting, f, r->items[i].path);
+	for (size_t i = 0; i < files->n; i++) {
+		_cleanup_(freep) char *want = setting_want(&check->setting, f, files->items[i].path);
 
-		if (want && r->items[i].value && !strcmp(want, r->items[i].value))
+		if (want && files->items[i].value && !strcmp(want, files->items[i].value))
 			continue;
-		other = other ?: &r->items[i];
+		other = other ?: &files->items[i];
 		n++;
 	}
-	if (r->n == 0)
-		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
+	if (files->n == 0)
+		decide_no_files(&check->setting, f, ret);
 	else if (!other)
-		finding_set(ret, CHECK_OK, "%s", r->items[0].value);
+		finding_set(ret, CHECK_OK, "%s", files->items[0].value);
 	else if (!other->value)
 		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
 			other->path, strerror(-other->error));
-	else if (hosts_to_decide(f, other->path))
-		finding_set(ret, CHECK_ABSENT, "%s; the host decides", other->value);
-	else if (r->n == 1)
+	else if (is_read_only(f, other->path))
+		finding_set_by_host(ret, "%s; the host decides", other->value);
+	else if (files->n == 1)
 		finding_set(ret, CHECK_OFF, "%s", other->value);
 	else
-		finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, r->n);
+		finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, files->n);
 }
 
-void check_decide(size_t i, const struct facts *facts, struct finding *ret)
+void check_decide(const struct check *check, const struct setting_files *files, const struct facts *facts,
+	struct finding *ret)
 {
-	if (checks[i].decide)
-		checks[i].decide(facts, ret);
+	if (check->decide)
+		check->decide(facts, ret);
 	else
-		decide_by_files(&checks[i], &facts->readings[i], facts, ret);
-}
-
-void check_delayacct(const struct facts *f, struct finding *ret)
-{
-	if (f->delayacct < 0)
-		finding_set(ret, CHECK_ABSENT, "this kernel has no kernel.task_delayacct");
-	else
-		finding_set(ret, CHECK_OK, "%d", (int)f->delayacct);
+		decide_by_files(check, files, facts, ret);
 }

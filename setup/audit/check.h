@@ -1,41 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of an audit as table rows: what is looked at, what is wanted, why, and how to get there. The
- * functions that decide are pure; they see gathered facts only. */
+/* One check of an audit: what is looked at, what is wanted, why, and how to get there. The rows are in
+ * check_rows.h. The functions that decide are pure; they see gathered facts only. */
 #pragma once
 
 #include "lib/base/cleanup.h"
-#include "lib/host/cpu/kernel_setting.h"
 #include "setup/audit/facts.h"
+#include "setup/audit/setting.h"
 
 enum check_state {
 	CHECK_OK,
-	CHECK_OFF,     /* not as wanted, and it can be helped */
-	CHECK_ABSENT,  /* this machine has no such thing, or its host decides it */
+	CHECK_OFF,     /* not as wanted, and it can be changed */
+	CHECK_ABSENT,  /* this machine has no such thing, or its host decides */
 	CHECK_UNKNOWN, /* it could not be found out */
-	CHECK_REFUSED, /* the kernel does not let us look */
+	CHECK_REFUSED, /* the kernel does not allow a look */
 };
 
 struct finding {
 	enum check_state state;
-	char *value; /* what was found, in words */
-	char *items; /* the units that are not as wanted, with blanks between; NULL where there are none */
-	const char *how,
-		*undo; /* where the row's ways do not lead there and back on this machine; else NULL */
-};
-
-/* What apply can do about a check that is a file, or many of one kind. */
-struct setting {
-	const char *pattern; /* of the files; NULL: nothing can be set */
-	enum kernel_setting_kind kind;
-	const char *want;
-	/* Where it is another value for each file; the caller frees it; NULL: not known. */
-	char *(*want_of)(const struct facts *facts, const char *path);
-	kernel_setting_writer *write;
-	int order;         /* lower ones are set first, and with equal ones the order of the rows counts */
-	int restore_order; /* lower ones are put back first */
-	bool on_request;   /* only where --only names it */
-	const char *along; /* the id of a check whose files the kernel changes with these: applied and put
-			      back too */
+	bool by_host; /* absent, because the host of a virtual machine or container decides */
+	char *value;  /* what was found, in words */
+	char *items;  /* the units that are not as wanted, with blanks between; NULL if there are none */
+	const char *how, *undo; /* where the row's ways do not work on this machine; else NULL */
 };
 
 struct check {
@@ -53,47 +38,20 @@ struct check {
 	struct setting setting;
 };
 
-extern const struct check checks[]; /* in the order of the protocol; ends with {} */
-extern const size_t n_checks;
+/* The word for JSON. */
+const char *check_state_name(enum check_state state);
 
-const char *check_state_word(enum check_state state);
+/* Decides by the check's function, or by the files of its setting. */
+void check_decide(const struct check *check, const struct setting_files *files, const struct facts *facts,
+	struct finding *ret);
 
-/* Used by the functions that decide. */
+bool check_can_be_applied(const struct check *check);
+
+/* For the functions that decide. */
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Absent, and the host of this virtual machine or container decides. */
+void finding_set_by_host(struct finding *finding, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 void finding_add_item(struct finding *finding, const char *item);
 void finding_clear(struct finding *finding);
-
-/* What decides for row `i` of checks[], by its function or by its files. */
-void check_decide(size_t i, const struct facts *facts, struct finding *ret);
-
-/* What a file of a setting should hold; NULL: not known. The caller frees it. */
-char *setting_want(const struct setting *setting, const struct facts *facts, const char *path);
-
-/* The limits that hold a policy at its base frequency. */
-char *frequency_limits_wanted(const struct facts *facts, const char *path);
-
-void check_services(const struct facts *facts, struct finding *ret);
-void check_timers(const struct facts *facts, struct finding *ret);
-void check_ntp(const struct facts *facts, struct finding *ret);
-void check_frequency_driver(const struct facts *facts, struct finding *ret);
-void check_governor(const struct facts *facts, struct finding *ret);
-void check_min_frequency(const struct facts *facts, struct finding *ret);
-void check_turbo_intel(const struct facts *facts, struct finding *ret);
-void check_turbo_boost(const struct facts *facts, struct finding *ret);
-void check_turbo_policy(const struct facts *facts, struct finding *ret);
-void check_speedstep(const struct facts *facts, struct finding *ret);
-void check_kernel_version(const struct facts *facts, struct finding *ret);
-void check_kernel_pending(const struct facts *facts, struct finding *ret);
-void check_max_frequency(const struct facts *facts, struct finding *ret);
-void check_smt(const struct facts *facts, struct finding *ret);
-void check_strangers(const struct facts *facts, struct finding *ret);
-void check_due(const struct facts *facts, struct finding *ret);
-void check_packagers(const struct facts *facts, struct finding *ret);
-void check_load(const struct facts *facts, struct finding *ret);
-void check_clocksource(const struct facts *facts, struct finding *ret);
-void check_swap(const struct facts *facts, struct finding *ret);
-void check_tracer(const struct facts *facts, struct finding *ret);
-void check_mains(const struct facts *facts, struct finding *ret);
-void check_latency(const struct facts *facts, struct finding *ret);
-void check_delayacct(const struct facts *facts, struct finding *ret);

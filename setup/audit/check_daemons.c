@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EMPv1: non-critical services and timers, judged by the policy; see check.h.
+/* EMPv1: services and timers: see check_daemons.h.
  *
- * Where systemd does not run, or does not answer, processes are looked at instead: a daemon that is found
- * that way is found, but one that is not proves little. */
-#include "setup/audit/check.h"
+ * Where systemd does not run or does not answer, the names of processes are compared instead: that finds some
+ * daemons, but finding none proves little. */
+#include "setup/audit/check_daemons.h"
 
 #include "lib/base/text.h"
 
 #include <string.h>
 
-static const char HOST[] = "; the host's daemons cannot be seen from a container";
+static const char HOST[] = "; the host's are not visible in a container";
 
-/* "exited" is what a service is called that did its work and has no process left. */
+/* A service that is "exited" did its work and has no process left. */
 static bool disturbs(const struct facts *f, const struct unit *unit)
 {
 	return !unit_is_kind(unit->name, ".timer") && unit_is_up(unit) && strcmp(unit->sub, "exited") != 0 &&
@@ -59,23 +59,23 @@ static void check_without_units(const struct facts *f, struct finding *ret)
 {
 	int n = find_processes(f, ret);
 
-	ret->how = "end their processes; systemd is not there to stop %s";
-	ret->undo = "start them again as they were started before";
+	ret->how = "end these processes by hand (systemd does not run): %s";
+	ret->undo = "start them again by hand";
 	if (n > 0)
 		finding_set(
-			ret, CHECK_OFF, "processes of %d of the policy's services run: %s", n, ret->items);
+			ret, CHECK_OFF, "%d running: %s", n, ret->items);
 	else if (f->machine.systemd)
-		finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon is among %zu processes",
+		finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon among %zu processes",
 			f->units_why ?: "systemd was not asked", f->n_processes);
 	else if (f->machine.container)
 		finding_set(ret, CHECK_ABSENT, "no known daemon among %zu process%s%s", f->n_processes,
 			f->n_processes == 1 ? "" : "es", HOST);
 	else
-		finding_set(ret, CHECK_OK, "no known daemon among %zu processes (systemd does not run here)",
+		finding_set(ret, CHECK_OK, "no known daemon among %zu processes (no systemd)",
 			f->n_processes);
 }
 
-void check_services(const struct facts *f, struct finding *ret)
+void check_daemons_services(const struct facts *f, struct finding *ret)
 {
 	const char *host = f->machine.container ? HOST : "";
 	int n;
@@ -86,36 +86,84 @@ void check_services(const struct facts *f, struct finding *ret)
 	}
 	n = find_units(f, ret);
 	if (n > 0)
-		finding_set(ret, CHECK_OFF, "%d of the policy's run: %s%s", n, ret->items, host);
+		finding_set(ret, CHECK_OFF, "%d running: %s%s", n, ret->items, host);
 	else
-		finding_set(ret, CHECK_OK, "none of the policy's runs%s", host);
+		finding_set(ret, CHECK_OK, "none%s", host);
 }
 
-static void describe_timers(const struct facts *f, struct finding *ret)
+static void append(char **text, const char *more)
 {
-	_cleanup_(freep) char *text = strdup("");
+	char *longer = text_format("%s%s%s", *text ?: "", *text ? ", " : "", more);
 
-	for (size_t i = 0; i < f->n_timers; i++) {
-		const struct elapse *t = &f->timers[i];
-		char moment[TEXT_TIME_SIZE], *longer;
+	free(*text);
+	*text = longer;
+}
 
-		finding_add_item(ret, t->unit);
-		longer = text_format("%s%s%s%s%s", text ?: "", i ? ", " : "", t->unit,
-			t->next_ns ? " at " : "", t->next_ns ? text_moment(moment, t->next_ns) : "");
-		free(text);
-		text = longer;
+/* "a.timer at 2026-11-21 14:03:59, b.timer"; the caller frees it. The units become the finding's items. */
+static char *list_elapses(const struct elapse *elapses, size_t n, struct finding *ret)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct elapse *e = &elapses[i];
+		char moment[TEXT_TIME_SIZE];
+		_cleanup_(freep) char *one = text_format("%s%s%s", e->unit, e->next_ns ? " at " : "",
+			e->next_ns ? text_moment(moment, e->next_ns) : "");
+
+		finding_add_item(ret, e->unit);
+		append(&list, one ?: e->unit);
 	}
-	finding_set(ret, CHECK_OFF, "%zu of the policy's wait: %s", f->n_timers, text ?: "");
+	return list;
 }
 
-void check_timers(const struct facts *f, struct finding *ret)
+/* True where systemd could not be asked; the finding is made then. */
+static bool no_units(const struct facts *f, struct finding *ret)
 {
-	if (f->n_timers > 0)
-		describe_timers(f, ret);
-	else if (f->has_units)
-		finding_set(ret, CHECK_OK, "none of the policy's waits%s", f->machine.container ? HOST : "");
-	else if (f->machine.systemd)
+	if (f->has_units)
+		return false;
+	if (f->machine.systemd)
 		finding_set(ret, CHECK_UNKNOWN, "%s", f->units_why ?: "systemd was not asked");
 	else
-		finding_set(ret, CHECK_ABSENT, "systemd does not run here, and with it no timer of its kind");
+		finding_set(ret, CHECK_ABSENT, "systemd does not run");
+	return true;
+}
+
+void check_daemons_timers(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = list_elapses(f->timers, f->n_timers, ret);
+
+	if (list)
+		finding_set(ret, CHECK_OFF, "%zu active: %s", f->n_timers, list);
+	else if (!no_units(f, ret))
+		finding_set(ret, CHECK_OK, "none%s", f->machine.container ? HOST : "");
+}
+
+void check_daemons_unknown(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = NULL;
+
+	if (no_units(f, ret))
+		return;
+	for (size_t i = 0; i < f->n_unlisted; i++) {
+		const struct unlisted *s = &f->unlisted[i];
+		_cleanup_(freep) char *one = NULL;
+		char time[TEXT_TIME_SIZE];
+
+		finding_add_item(ret, s->unit);
+		one = text_format("%s (%s)", s->unit,
+			s->cpu_ns < 0 ? "CPU time not known" : text_duration(time, s->cpu_ns));
+		append(&list, one ?: s->unit);
+	}
+	finding_set(ret, list ? CHECK_UNKNOWN : CHECK_OK, "%s", list ?: "none");
+}
+
+void check_daemons_due(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = list_elapses(f->due, f->n_due, ret);
+	char window[TEXT_TIME_SIZE];
+
+	if (list)
+		finding_set(ret, CHECK_OFF, "%s", list);
+	else if (!no_units(f, ret))
+		finding_set(ret, CHECK_OK, "none within %s", text_duration(window, f->within_ns));
 }

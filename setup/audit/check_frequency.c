@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EMPv3: governor, lowest frequency, turbo, SpeedStep; see check.h.
+/* EMPv3: governor, frequency limits, turbo, SpeedStep: see check_frequency.h.
  *
- * A machine without a cpufreq driver is one whose firmware keeps the frequency to itself, or a virtual one
- * whose host decides; the first is not known to be good, the second cannot be audited from inside. */
-#include "setup/audit/check.h"
+ * On a machine without a cpufreq driver either the firmware controls the frequency, or, in a virtual machine,
+ * the host does. The first may be good or bad; the second cannot be audited from inside. */
+#include "setup/audit/check_frequency.h"
 
 #include "lib/base/text.h"
 
@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `words` are true of a real machine only: in a virtual one the host has what we do not see. */
+/* `words` describe a real machine: a virtual one may have a host with what is not visible here. */
 static void absent(const struct facts *f, struct finding *ret, const char *words)
 {
-	finding_set(ret, CHECK_ABSENT, "%s",
-		f->machine.virtual && f->frequency.n_policies == 0
-			? "the host decides, and it cannot be seen from a virtual machine"
-			: words);
+	if (f->machine.virtual && f->frequency.n_policies == 0)
+		finding_set_by_host(ret, "the host decides; not visible in a virtual machine");
+	else
+		finding_set(ret, CHECK_ABSENT, "%s", words);
 }
 
 /* True where there is no policy to look at; the finding is made then. */
@@ -25,7 +25,7 @@ static bool no_policy(const struct facts *f, struct finding *ret)
 {
 	if (f->frequency.n_policies > 0)
 		return false;
-	absent(f, ret, "the kernel has no frequency driver for this processor");
+	absent(f, ret, "no frequency driver for this processor");
 	return true;
 }
 
@@ -35,11 +35,11 @@ void check_frequency_driver(const struct facts *f, struct finding *ret)
 
 	if (no_policy(f, ret))
 		return;
-	finding_set(ret, CHECK_OK, "%s%s%s%s", q->policies[0].driver ?: "a driver without a name",
+	finding_set(ret, CHECK_OK, "%s%s%s%s", q->policies[0].driver ?: "unnamed driver",
 		q->pstate_status ? " (" : "", q->pstate_status ?: "", q->pstate_status ? ")" : "");
 }
 
-void check_governor(const struct facts *f, struct finding *ret)
+void check_frequency_governor(const struct facts *f, struct finding *ret)
 {
 	const struct frequency *q = &f->frequency;
 	const struct frequency_policy *other = NULL;
@@ -55,13 +55,13 @@ void check_governor(const struct facts *f, struct finding *ret)
 	if (!other)
 		finding_set(ret, CHECK_OK, "performance");
 	else if (!other->governor)
-		finding_set(ret, CHECK_UNKNOWN, "the kernel does not tell the governor of CPU %s",
+		finding_set(ret, CHECK_UNKNOWN, "the kernel does not report the governor of CPU %s",
 			other->cpus ?: "?");
 	else
 		finding_set(ret, CHECK_OFF, "%s on %zu of %zu policies", other->governor, n, q->n_policies);
 }
 
-/* Whether a policy's clock may fall below its base, or, where that is not known, move at all. */
+/* Whether a policy's clock may fall below its base frequency, or, if that is not known, change at all. */
 static bool may_fall(const struct frequency_policy *p)
 {
 	if (p->min_khz == p->max_khz)
@@ -69,7 +69,7 @@ static bool may_fall(const struct frequency_policy *p)
 	return p->base_khz <= 0 || p->min_khz < p->base_khz;
 }
 
-void check_min_frequency(const struct facts *f, struct finding *ret)
+void check_frequency_min(const struct facts *f, struct finding *ret)
 {
 	const struct frequency *q = &f->frequency;
 
@@ -85,14 +85,14 @@ void check_min_frequency(const struct facts *f, struct finding *ret)
 				p->min_khz / 1000, p->base_khz / 1000, p->number);
 		else
 			finding_set(ret, CHECK_OFF,
-				"%" PRId64 " MHz, highest %" PRId64 " MHz (policy %d; no base is told)",
+				"%" PRId64 " MHz, highest %" PRId64 " MHz (policy %d; base frequency not known)",
 				p->min_khz / 1000, p->max_khz / 1000, p->number);
 		return;
 	}
 	finding_set(ret, CHECK_OK, "%" PRId64 " MHz", q->policies[0].min_khz / 1000);
 }
 
-void check_max_frequency(const struct facts *f, struct finding *ret)
+void check_frequency_max(const struct facts *f, struct finding *ret)
 {
 	const struct frequency *q = &f->frequency;
 
@@ -109,7 +109,7 @@ void check_max_frequency(const struct facts *f, struct finding *ret)
 	finding_set(ret, CHECK_OK, "%" PRId64 " MHz", q->policies[0].max_khz / 1000);
 }
 
-char *frequency_limits_wanted(const struct facts *f, const char *path)
+char *check_frequency_limits(const struct facts *f, const char *path)
 {
 	const char *number = strstr(path, "/policy");
 
@@ -122,22 +122,22 @@ char *frequency_limits_wanted(const struct facts *f, const char *path)
 	return NULL;
 }
 
-void check_turbo_intel(const struct facts *f, struct finding *ret)
+void check_frequency_turbo_intel(const struct facts *f, struct finding *ret)
 {
 	if (f->frequency.no_turbo < 0)
 		absent(f, ret, "this machine does not use intel_pstate");
 	else if (f->frequency.no_turbo == 0)
-		finding_set(ret, CHECK_OFF, "no_turbo = 0: turbo is allowed");
+		finding_set(ret, CHECK_OFF, "no_turbo = 0: turbo is on");
 	else
 		finding_set(ret, CHECK_OK, "no_turbo = 1");
 }
 
-void check_turbo_boost(const struct facts *f, struct finding *ret)
+void check_frequency_turbo_boost(const struct facts *f, struct finding *ret)
 {
 	if (f->frequency.boost < 0)
-		absent(f, ret, "this machine has no common switch for boost");
+		absent(f, ret, "this machine has no global turbo switch");
 	else if (f->frequency.boost > 0)
-		finding_set(ret, CHECK_OFF, "boost = 1: turbo is allowed");
+		finding_set(ret, CHECK_OFF, "boost = 1: turbo is on");
 	else
 		finding_set(ret, CHECK_OK, "boost = 0");
 }
@@ -151,8 +151,8 @@ static bool has_turbo_switch(const struct frequency *q)
 	return has;
 }
 
-/* No switch of any kind, and a processor that is known to have turbo, or not known to have none. */
-static bool turbo_out_of_reach(const struct facts *f)
+/* No switch of any kind, on a processor that has turbo or may have it. */
+static bool turbo_uncontrollable(const struct facts *f)
 {
 	const struct frequency *q = &f->frequency;
 	const struct frequency_policy *p = q->policies;
@@ -163,7 +163,7 @@ static bool turbo_out_of_reach(const struct facts *f)
 	       machine_flag(&f->machine, "ida");
 }
 
-void check_turbo_policy(const struct facts *f, struct finding *ret)
+void check_frequency_turbo_policy(const struct facts *f, struct finding *ret)
 {
 	const struct frequency *q = &f->frequency;
 	size_t on = 0, switches = 0;
@@ -176,12 +176,12 @@ void check_turbo_policy(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "boost = 1 in %zu of %zu policies", on, q->n_policies);
 	else if (switches > 0)
 		finding_set(ret, CHECK_OK, "boost = 0");
-	else if (turbo_out_of_reach(f))
+	else if (turbo_uncontrollable(f))
 		finding_set(ret, CHECK_UNKNOWN,
-			"the driver %s has no switch for turbo: it cannot be controlled",
-			q->policies[0].driver ?: "of this machine");
+			"the driver %s has no turbo switch",
+			q->policies[0].driver ?: "in use");
 	else
-		absent(f, ret, "no policy has a switch of its own");
+		absent(f, ret, "the policies have no turbo switch");
 }
 
 static bool turbo_is_on(const struct frequency *q)
@@ -193,7 +193,7 @@ static bool turbo_is_on(const struct frequency *q)
 	return on;
 }
 
-/* Where firmware did not switch it off, a clock that cannot move is as good. */
+/* Where the firmware did not switch SpeedStep off, a fixed clock is as good. */
 static void check_fixed(const struct facts *f, struct finding *ret)
 {
 	const struct frequency *q = &f->frequency;
@@ -203,21 +203,21 @@ static void check_fixed(const struct facts *f, struct finding *ret)
 
 		if (!p->governor || strcmp(p->governor, "performance") || may_fall(p) ||
 			(p->base_khz > 0 && p->max_khz > p->base_khz && turbo_is_on(q))) {
-			finding_set(ret, CHECK_OFF, "the clock moves between %" PRId64 " and %" PRId64 " MHz",
+			finding_set(ret, CHECK_OFF, "the clock varies between %" PRId64 " and %" PRId64 " MHz",
 				p->min_khz / 1000, p->max_khz / 1000);
 			return;
 		}
 	}
 	if (turbo_is_on(q))
 		finding_set(ret, CHECK_OFF, "the clock is fixed, but turbo is on");
-	else if (turbo_out_of_reach(f))
+	else if (turbo_uncontrollable(f))
 		finding_set(ret, CHECK_UNKNOWN, "the clock is fixed, but turbo cannot be controlled");
 	else
 		finding_set(ret, CHECK_OK, "equivalent: the clock is fixed at %" PRId64 " MHz",
 			q->policies[0].min_khz / 1000);
 }
 
-void check_speedstep(const struct facts *f, struct finding *ret)
+void check_frequency_speedstep(const struct facts *f, struct finding *ret)
 {
 	if (f->frequency.n_policies > 0)
 		check_fixed(f, ret);
@@ -225,8 +225,8 @@ void check_speedstep(const struct facts *f, struct finding *ret)
 		no_policy(f, ret);
 	else if (f->machine.cpu_vendor && !strcmp(f->machine.cpu_vendor, "GenuineIntel") &&
 		 !machine_flag(&f->machine, "est"))
-		finding_set(ret, CHECK_OK, "off in firmware: the processor does not offer it");
+		finding_set(ret, CHECK_OK, "off in firmware");
 	else
 		finding_set(ret, CHECK_UNKNOWN,
-			"the kernel has no frequency driver: off in firmware, or the driver is missing");
+			"no frequency driver: off in firmware, or driver missing");
 }

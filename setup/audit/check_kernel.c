@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EMPv4: the kernel that runs is the newest of this system; see check.h. A container has no kernel of its
- * own, and some virtual machines are started with one that their host keeps. */
-#include "setup/audit/check.h"
+/* EMPv4: the running kernel is the newest of this system: see check_kernel.h. A container has no kernel of its
+ * own, and the host of some virtual machines provides theirs. */
+#include "setup/audit/check_kernel.h"
 
 #include <stdio.h>
 
@@ -12,14 +12,14 @@ static bool below_floor(const struct facts *f)
 	return floor && kernel_compare(f->kernel.running, floor) < 0;
 }
 
-/* True where the kernel is somebody else's; the finding is made then. */
-static bool foreign(const struct facts *f, struct finding *ret)
+/* True where the host provides the kernel; the finding is made then. */
+static bool is_hosts(const struct facts *f, struct finding *ret)
 {
 	if (f->machine.container)
-		finding_set(ret, CHECK_ABSENT, "%s is the host's kernel", f->kernel.running);
+		finding_set_by_host(ret, "%s is the host's kernel", f->kernel.running);
 	else if (f->machine.virtual && !f->kernel.installed)
-		finding_set(ret, CHECK_ABSENT, "%s was brought by the host: no kernel is installed in here",
-			f->kernel.running);
+		finding_set_by_host(
+			ret, "%s comes from the host; no kernel is installed here", f->kernel.running);
 	else
 		return false;
 	return true;
@@ -35,21 +35,21 @@ void check_kernel_version(const struct facts *f, struct finding *ret)
 	const struct kernel *k = &f->kernel;
 	char offered[256] = "";
 
-	if (foreign(f, ret))
+	if (is_hosts(f, ret))
 		return;
 	if (k->offered_unknown)
-		snprintf(offered, sizeof(offered), " (whether a newer one is offered is not known: %s)",
+		snprintf(offered, sizeof(offered), " (whether a newer one is available is not known: %s)",
 			k->offered_unknown);
 	if (newer(k->offered, k->running) && !newer(k->installed, k->offered))
-		finding_set(ret, CHECK_OFF, "%s runs, %s is offered", k->running, k->offered);
+		finding_set(ret, CHECK_OFF, "%s running, %s available", k->running, k->offered);
 	else if (newer(k->installed, k->running))
-		finding_set(ret, CHECK_OFF, "%s runs, %s is installed", k->running, k->installed);
+		finding_set(ret, CHECK_OFF, "%s running, %s installed", k->running, k->installed);
 	else if (below_floor(f))
-		finding_set(ret, CHECK_OFF, "%s runs, the policy wants %s at least", k->running,
+		finding_set(ret, CHECK_OFF, "%s running, the policy wants at least %s", k->running,
 			policy_floor(f->policy));
 	else if (!k->installed && !k->offered)
 		finding_set(
-			ret, CHECK_UNKNOWN, "%s runs; no installed kernel to compare it with", k->running);
+			ret, CHECK_UNKNOWN, "%s running; no installed kernel to compare with", k->running);
 	else
 		finding_set(ret, CHECK_OK, "%s%s", k->running, offered);
 }
@@ -59,9 +59,9 @@ void check_kernel_pending(const struct facts *f, struct finding *ret)
 	const struct kernel *k = &f->kernel;
 
 	if (newer(k->installed, k->running) && !f->machine.container)
-		finding_set(ret, CHECK_OFF, "%s is installed, %s runs", k->installed, k->running);
+		finding_set(ret, CHECK_OFF, "%s installed, %s running", k->installed, k->running);
 	else if (k->reboot_required)
-		finding_set(ret, CHECK_OFF, "a package asks for a reboot in /run/reboot-required");
-	else if (!foreign(f, ret))
+		finding_set(ret, CHECK_OFF, "a package requires a reboot (/run/reboot-required)");
+	else if (!is_hosts(f, ret))
 		finding_set(ret, CHECK_OK, "none");
 }

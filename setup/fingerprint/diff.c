@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compares fingerprints: "fingerprint --diff A B", and the verb verify, which compares a profile's with this
- * machine's. */
+/* Compares fingerprints: see diff.h. */
+#include "setup/fingerprint/diff.h"
+
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/protocol/environment_validity.h"
-#include "lib/record/book/book.h"
 #include "setup/fingerprint/fingerprint.h"
-#include "setup/setup.h"
+#include "setup/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +22,7 @@ static const char *demand_words(enum validity demand)
 	return words[demand];
 }
 
-static int take_now(json_t **ret, struct error *err)
+int diff_now(json_t **ret, struct error *err)
 {
 	_cleanup_(fingerprint_clear) struct fingerprint fingerprint = {};
 	int r = fingerprint_take(&fingerprint, AT_FDCWD, err);
@@ -31,7 +30,7 @@ static int take_now(json_t **ret, struct error *err)
 	if (r < 0)
 		return r;
 	*ret = fingerprint_json(&fingerprint);
-	return *ret ? 0 : error_os(err, -ENOMEM, "cannot take the fingerprint");
+	return *ret ? 0 : error_oom(err);
 }
 
 /* A fingerprint document: "now", or a file that "fingerprint --json" wrote. */
@@ -42,19 +41,19 @@ static int read_document(json_t **ret, const char *name, struct error *err)
 	int r;
 
 	if (!strcmp(name, "now"))
-		return take_now(ret, err);
+		return diff_now(ret, err);
 	r = json_read(&document, name, err);
 	if (r < 0)
 		return r;
 	format = json_string_value(json_object_get(document, "format"));
 	if (!format || strcmp(format, "emp-fingerprint") != 0)
 		return error_say(
-			err, -EINVAL, "%s is no fingerprint: 'emp-setup fingerprint --json' makes one", name);
+			err, -EINVAL, "%s is not a fingerprint; 'emp-setup fingerprint --json' prints one", name);
 	*ret = TAKE(document);
 	return 0;
 }
 
-static json_t *differences_json(const struct differences *d)
+json_t *diff_json(const struct differences *d)
 {
 	json_t *array = json_array();
 
@@ -70,10 +69,10 @@ static json_t *differences_json(const struct differences *d)
 	return array;
 }
 
-static int print_differences(const struct differences *d, struct error *err)
+int diff_print(const struct differences *d, struct error *err)
 {
-	static const struct column columns[] = {{"WHAT", COLUMN_TEXT}, {"WAS", COLUMN_WRAP},
-		{"IS", COLUMN_WRAP}, {"MATTERS", COLUMN_TEXT}, {"WHY", COLUMN_WRAP}, {}};
+	static const struct column columns[] = {{"WHAT", COLUMN_WRAP}, {"BEFORE", COLUMN_WRAP},
+		{"NOW", COLUMN_WRAP}, {"MATTERS", COLUMN_WRAP}, {"WHY", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
 	int r = table_new(&table, columns, err);
 
@@ -92,7 +91,7 @@ static int print_differences(const struct differences *d, struct error *err)
 	return table_print(table, stdout, err);
 }
 
-int fingerprint_diff(const char *before_name, const char *now_name, struct error *err)
+int diff_files(const char *before_name, const char *now_name, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL, *document = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
@@ -106,105 +105,13 @@ int fingerprint_diff(const char *before_name, const char *now_name, struct error
 		return r;
 	if (options.json) {
 		document = json_pack("{s:s, s:i, s:o}", "format", "emp-differences", "version", 1,
-			"differences", differences_json(&differences));
-		r = document ? json_print(document, stdout, err) : -ENOMEM;
+			"differences", diff_json(&differences));
+		r = json_print(document, stdout, err);
 	} else if (differences.n == 0)
 		printf("Identity and settings are the same.\n");
 	else
-		r = print_differences(&differences, err);
+		r = diff_print(&differences, err);
 	if (r < 0)
 		return r;
 	return differences.n ? STATUS_NOT_FIT : STATUS_DONE;
-}
-
-/* The fingerprint under which a profile's short run was made. */
-static int read_profile(json_t **ret, struct profile *profile, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) char *path = NULL, *text = NULL;
-	_cleanup_(run_clearp) struct run run = {};
-	int r = book_path(options.db, &path, err);
-
-	if (r == 0)
-		r = book_open(&book, path, BOOK_READ, err);
-	if (r == 0)
-		r = book_get_profile(book, options.profile, profile, err);
-	if (r < 0)
-		return r;
-	if (!profile->short_run.run)
-		return error_say(err, -ENOENT,
-			"profile '%s' was imported: the fingerprint of its machine is not in this book",
-			options.profile);
-	r = book_get_run(book, profile->short_run.run, &run, err);
-	if (r == 0)
-		r = book_get_environment(book, run.environment, NULL, &text, err);
-	if (r < 0)
-		return r;
-	*ret = text ? json_loads(text, 0, NULL) : NULL;
-	return *ret ? 0
-		    : error_say(
-			      err, -ENOENT, "the book has no fingerprint for profile '%s'", options.profile);
-}
-
-/* The member "verdict" of 0.1.0; "validity" has the names that emp-calibrate revalidate uses too. */
-static const char *verdict_words(enum validity validity)
-{
-	static const char *const words[] = {
-		[VALIDITY_HOLDS] = "stands",
-		[VALIDITY_REPEAT_SHORT] = "repeat the short run",
-		[VALIDITY_REPEAT_ALL] = "repeat all",
-	};
-
-	return words[validity];
-}
-
-static int print_verdict(const struct profile *profile, const struct differences *d, struct error *err)
-{
-	enum validity validity = differences_validity(d);
-	char moment[TEXT_TIME_SIZE];
-	int r;
-
-	printf("Changes since profile '%s'%s%s:\n\n", profile->name, profile->made_ns ? " was made on " : "",
-		profile->made_ns ? text_moment(moment, profile->made_ns) : "");
-	r = d->n ? print_differences(d, err) : 0;
-	if (r < 0)
-		return r;
-	if (d->n == 0)
-		printf("None: the profile holds.\n");
-	else if (validity == VALIDITY_HOLDS)
-		printf("\nThe profile holds: no change affects the times of daemons or programs.\n");
-	else
-		printf("\nRepeat %s, or let a few minutes of INC decide:\n  emp-calibrate%s%s revalidate %s\n",
-			validity == VALIDITY_REPEAT_SHORT ? "the short run" : "the whole calibration",
-			options.db ? " --db " : "", options.db ?: "", profile->name);
-	return 0;
-}
-
-int verb_verify(int argc, char **argv, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL, *document = NULL;
-	_cleanup_(differences_clear) struct differences differences = {};
-	_cleanup_(profile_clearp) struct profile profile = {};
-	enum validity validity;
-	int r;
-
-	options.profile = argv[0];
-	r = read_profile(&before, &profile, err);
-	if (r == 0)
-		r = take_now(&now, err);
-	if (r == 0)
-		r = environment_diff(before, now, &differences, err);
-	if (r < 0)
-		return r;
-	validity = differences_validity(&differences);
-	if (options.json) {
-		document = json_pack("{s:s, s:i, s:s, s:o, s:s, s:s}", "format", "emp-verify", "version", 1,
-			"profile", profile.name, "differences", differences_json(&differences), "validity",
-			validity_name(validity), "verdict", verdict_words(validity));
-		r = document ? json_print(document, stdout, err) : -ENOMEM;
-	} else
-		r = print_verdict(&profile, &differences, err);
-	if (r < 0)
-		return r;
-	return validity == VALIDITY_HOLDS ? STATUS_DONE : STATUS_NOT_FIT;
 }

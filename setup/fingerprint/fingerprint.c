@@ -6,23 +6,13 @@
 #include "lib/base/text.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/system/machine.h"
-#include "lib/record/book/book.h"
-#include "setup/setup.h"
+#include "setup/fingerprint/fingerprint_identity.h"
+#include "setup/fingerprint/fingerprint_settings.h"
+#include "setup/fingerprint/fingerprint_volatile.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
-json_t *fingerprint_file(int root_fd, const char *path)
-{
-	_cleanup_(freep) char *text = NULL;
-
-	if (text_read_file(root_fd, path, &text) < 0)
-		return json_null();
-	return json_string(text) ?: json_null(); /* what is no UTF-8 cannot be kept */
-}
-
-/* Sorted members without blanks: equal contents give equal bytes. */
+/* Sorted members without blanks: equal content gives equal bytes. */
 static int make_digest(struct fingerprint *f, struct error *err)
 {
 	_cleanup_(json_decrefp)
@@ -30,7 +20,7 @@ static int make_digest(struct fingerprint *f, struct error *err)
 	_cleanup_(freep) char *text = both ? json_dumps(both, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
 
 	if (!text)
-		return error_os(err, -ENOMEM, "cannot take the fingerprint");
+		return error_oom(err);
 	digest_of(text, strlen(text), f->digest);
 	return 0;
 }
@@ -51,7 +41,7 @@ int fingerprint_take(struct fingerprint *ret, int root_fd, struct error *err)
 	f.settings = fingerprint_settings(root_fd, &kernel);
 	f.rest = fingerprint_volatile(root_fd, &machine);
 	if (!f.identity || !f.settings || !f.rest)
-		return error_os(err, -ENOMEM, "cannot take the fingerprint");
+		return error_oom(err);
 	r = make_digest(&f, err);
 	if (r < 0)
 		return r;
@@ -91,8 +81,8 @@ static void print_value(FILE *file, const json_t *value)
 	fprintf(file, "%s\n", text ?: "?");
 }
 
-/* One line a value, named by its way through the objects: "cpu.name". */
-static void print_phase(FILE *file, const char *prefix, const json_t *part)
+/* One line per value, named by the objects it is in: "cpu.name". */
+static void print_part(FILE *file, const char *prefix, const json_t *part)
 {
 	const char *key;
 	json_t *value;
@@ -101,7 +91,7 @@ static void print_phase(FILE *file, const char *prefix, const json_t *part)
 		_cleanup_(freep) char *name = text_format("%s%s%s", prefix, *prefix ? "." : "", key);
 
 		if (json_is_object(value) && json_object_size(value) > 0)
-			print_phase(file, name ?: key, value);
+			print_part(file, name ?: key, value);
 		else {
 			fprintf(file, "  %-36s ", name ?: key);
 			print_value(file, value);
@@ -111,66 +101,13 @@ static void print_phase(FILE *file, const char *prefix, const json_t *part)
 
 void fingerprint_print(const struct fingerprint *f, FILE *file)
 {
-	fprintf(file, "Digest %s\nof the two parts that follow; a profile is bound to the identity.\n",
+	fprintf(file, "Digest %s\nof identity and settings; a profile is bound to the identity.\n",
 		f->digest);
-	fprintf(file, "\nIdentity: what this machine is\n");
-	print_phase(file, "", f->identity);
-	fprintf(file, "\nSettings: how it is set\n");
-	print_phase(file, "", f->settings);
-	fprintf(file, "\nVolatile: recorded, and not part of the digest\n");
-	print_phase(file, "", f->rest);
-	fprintf(file, "\n\"-\" stands for what this machine does not have or does not tell.\n");
-}
-
-static int store(const struct fingerprint *f, const json_t *document, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) char *path = NULL, *text = json_dumps(document, JSON_COMPACT);
-	int64_t id;
-	int r = text ? book_path(options.db, &path, err)
-		     : error_os(err, -ENOMEM, "cannot store the fingerprint");
-
-	if (r == 0)
-		r = book_open(&book, path, BOOK_WRITE, err);
-	if (r == 0)
-		r = book_put_environment(book, f->digest, f->machine, text, &id, err);
-	if (r == 0 && !options.json)
-		printf("Stored as environment %" PRId64 " in %s.\n", id, path);
-	return r;
-}
-
-static int check_operands(int argc, struct error *err)
-{
-	if (options.diff && argc == 0)
-		return error_say(
-			err, -EINVAL, "--diff needs a file that 'emp-setup fingerprint --json' wrote");
-	if (!options.diff && argc > 0)
-		return error_say(err, -EINVAL,
-			"files belong behind --diff: emp-setup fingerprint --diff BEFORE [NOW]");
-	return 0;
-}
-
-int verb_fingerprint(int argc, char **argv, struct error *err)
-{
-	_cleanup_(fingerprint_clear) struct fingerprint fingerprint = {};
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	_cleanup_(closep) int root_fd = -1;
-	int r = check_operands(argc, err);
-
-	if (r == 0 && options.diff)
-		return fingerprint_diff(argv[0], argc > 1 ? argv[1] : "now", err);
-	if (r == 0)
-		r = root_open(&root_fd, err);
-	if (r == 0)
-		r = fingerprint_take(&fingerprint, root_fd, err);
-	if (r < 0)
-		return r;
-	document = fingerprint_json(&fingerprint);
-	if (!document)
-		return error_os(err, -ENOMEM, "cannot print the fingerprint");
-	if (options.json)
-		r = json_print(document, stdout, err);
-	else
-		fingerprint_print(&fingerprint, stdout);
-	return r == 0 && options.save ? store(&fingerprint, document, err) : r;
+	fprintf(file, "\nIdentity\n");
+	print_part(file, "", f->identity);
+	fprintf(file, "\nSettings\n");
+	print_part(file, "", f->settings);
+	fprintf(file, "\nVolatile (not part of the digest)\n");
+	print_part(file, "", f->rest);
+	fprintf(file, "\n\"-\" means that this machine does not have it or does not report it.\n");
 }

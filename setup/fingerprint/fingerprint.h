@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a machine is and how it is set, in three parts: the identity, which a cutoff profile is bound to; the
- * settings, whose differences explain different times; and the volatile rest, which is only recorded. One
- * digest stands for the first two: it stays the same from minute to minute while nobody changes anything,
- * and is the same for root and for others. */
+/* A machine and its settings, in three parts: the identity, which a cutoff profile is bound to; the settings,
+ * whose differences explain different times; and the volatile rest, which is only recorded. One digest covers the
+ * first two: it changes only when somebody changes the machine, and is the same for root and for others. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -24,13 +23,3 @@ void fingerprint_clear(struct fingerprint *fingerprint);
 /* {"format": "emp-fingerprint", …}; NULL: no memory. The caller drops it. */
 json_t *fingerprint_json(const struct fingerprint *fingerprint);
 void fingerprint_print(const struct fingerprint *fingerprint, FILE *file);
-
-/* The three parts; NULL: no memory. */
-struct machine;
-struct kernel;
-json_t *fingerprint_identity(int root_fd, const struct machine *machine, const struct kernel *kernel);
-json_t *fingerprint_settings(int root_fd, const struct kernel *kernel);
-json_t *fingerprint_volatile(int root_fd, const struct machine *machine);
-
-/* The text of a file below root_fd, null where it cannot be read. */
-json_t *fingerprint_file(int root_fd, const char *path);

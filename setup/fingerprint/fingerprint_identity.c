@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The identity in a fingerprint: processor, memory, firmware, kernel, system. What an ordinary user may not
- * read has no place here, or the digest would hang on who asks. */
-#include "setup/fingerprint/fingerprint.h"
+/* The identity in a fingerprint: see fingerprint_identity.h. It has nothing that only root can read, or the
+ * digest would depend on who asks. */
+#include "setup/fingerprint/fingerprint_identity.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
-#include "lib/host/system/kernel.h"
-#include "lib/host/system/machine.h"
+#include "setup/fingerprint/fingerprint_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -58,8 +57,8 @@ static int64_t count(int root_fd, const char *path, const char *prefix)
 	return n;
 }
 
-/* The memory that is plugged in, in GiB. What the kernel has left of it (MemTotal) changes with the kernel,
- * and in some virtual machines from minute to minute. */
+/* The installed memory in GiB. MemTotal changes with the kernel, and in some virtual machines from minute to
+ * minute. */
 static int64_t memory_gib(int root_fd, const struct machine *m)
 {
 	_cleanup_(freep) char *size = NULL;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The settings in a fingerprint: everything on this machine that somebody can set and that times may hang on,
- * as far as every user may read it. What the kernel changes by itself (perf's sample rate) is not here. */
-#include "setup/fingerprint/fingerprint.h"
+/* The settings in a fingerprint: see fingerprint_settings.h. Only what every user can read, and not what the
+ * kernel changes by itself (perf's sample rate). */
+#include "setup/fingerprint/fingerprint_settings.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/frequency.h"
-#include "lib/host/system/kernel.h"
 #include "lib/host/system/kernel_config.h"
 #include "lib/host/systemd/units.h"
+#include "setup/fingerprint/fingerprint_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static const char *const OPTIONS[] = {"CONFIG_HZ", "CONFIG_NO_HZ_IDLE", "CONFIG_
 	"CONFIG_VIRT_CPU_ACCOUNTING_GEN", "CONFIG_IRQ_TIME_ACCOUNTING", "CONFIG_SCHED_AUTOGROUP",
 	"CONFIG_DEBUG_INFO_BTF", "CONFIG_OSNOISE_TRACER"};
 
-/* null where this kernel does not tell how it was configured. */
+/* null where the configuration of this kernel is not known. */
 static json_t *kernel_options(int root_fd, const char *release)
 {
 	_cleanup_(freep) char *config = NULL;
@@ -87,7 +87,7 @@ static bool same_policy(const struct frequency_policy *a, const struct frequency
 	       a->hardware_max_khz == b->hardware_max_khz;
 }
 
-/* Neighbours that are set alike are one entry. */
+/* Neighbours with equal settings are one entry. */
 static json_t *policies(const struct frequency *f)
 {
 	json_t *array = json_array();
@@ -157,9 +157,8 @@ static bool is_triggered(struct units *units, const struct unit *unit)
 	return units_triggers(units, unit->name, &triggers, &ignored) == 0 && triggers && *triggers;
 }
 
-/* The units that somebody enabled and that are up. Those that come and go by themselves (started by a timer,
- * a socket, a path or over D-Bus) would change the digest from minute to minute. null where systemd does not
- * answer. */
+/* The active units that are enabled. Units that come and go by themselves (started by a timer, a socket, a path
+ * or over D-Bus) would change the digest from minute to minute. null where systemd does not answer. */
 static json_t *enabled_units(int root_fd)
 {
 	_cleanup_(units_freep) struct units *units = NULL;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The volatile part of a fingerprint: what changes by itself, or with every package, and may explain a
- * run that went astray. */
-#include "setup/fingerprint/fingerprint.h"
+/* The volatile part of a fingerprint: see fingerprint_volatile.h. It may explain a run with odd times. */
+#include "setup/fingerprint/fingerprint_volatile.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "lib/host/clock/kernel_clock.h"
-#include "lib/host/system/machine.h"
 #include "lib/host/process/process.h"
+#include "lib/host/system/digest.h"
+#include "setup/fingerprint/fingerprint_file.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/vfs.h>
-#include <time.h>
 
 extern char **environ;
 
@@ -59,13 +59,11 @@ static json_t *clock_part(int root_fd)
 static json_t *taken(void)
 {
 	char moment[TEXT_TIME_SIZE];
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	return json_string(text_moment(moment, now.tv_sec * NS_PER_S));
+	return json_string(text_moment(moment, clock_ns(CLOCK_REALTIME)));
 }
 
-/* "tmpfs" matters to a program that reads and writes; others are given by the number that statfs(2) lists. */
+/* The name of the file system, or its number as in statfs(2). */
 static json_t *working_directory(void)
 {
 	static const struct {

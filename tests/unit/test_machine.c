@@ -30,7 +30,7 @@ static int drop(void **state)
 
 static void an_empty_machine_is_read_without_complaint(void **state)
 {
-	char words[MACHINE_WORDS_SIZE];
+	char words[MACHINE_DESCRIPTION_SIZE];
 
 	machine_read(&machine, tree.fd);
 	assert_null(machine.cpu_name);
@@ -38,7 +38,7 @@ static void an_empty_machine_is_read_without_complaint(void **state)
 	assert_int_equal(machine.memory_bytes, 0);
 	assert_string_equal(machine.id, "");
 	assert_false(machine_flag(&machine, "est"));
-	assert_string_equal(machine_words(&machine, words), "a real machine");
+	assert_string_equal(machine_description(&machine, words), "a real machine");
 }
 
 static void the_processor_is_told_by_cpuinfo(void **state)
@@ -57,14 +57,14 @@ static void the_processor_is_told_by_cpuinfo(void **state)
 
 static void the_hypervisor_flag_makes_a_machine_virtual(void **state)
 {
-	char words[MACHINE_WORDS_SIZE];
+	char words[MACHINE_DESCRIPTION_SIZE];
 
 	tree_put(&tree, "proc/cpuinfo", GUEST);
 	tree_put(&tree, "sys/devices/system/clocksource/clocksource0/available_clocksource",
 		"tsc kvm-clock\n");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.virtual);
-	assert_string_equal(machine_words(&machine, words), "a virtual machine (KVM)");
+	assert_string_equal(machine_description(&machine, words), "a virtual machine (KVM)");
 }
 
 static void without_a_flag_firmware_tells_only_where_the_processor_is_no_x86(void **state)
@@ -81,23 +81,23 @@ static void without_a_flag_firmware_tells_only_where_the_processor_is_no_x86(voi
 
 static void a_hypervisor_without_a_name_is_still_one(void **state)
 {
-	char words[MACHINE_WORDS_SIZE];
+	char words[MACHINE_DESCRIPTION_SIZE];
 
 	tree_put(&tree, "proc/cpuinfo", GUEST);
 	machine_read(&machine, tree.fd);
-	assert_string_equal(machine_words(&machine, words), "a virtual machine");
+	assert_string_equal(machine_description(&machine, words), "a virtual machine");
 }
 
 static void a_pid_namespace_makes_a_container(void **state)
 {
-	char words[MACHINE_WORDS_SIZE];
+	char words[MACHINE_DESCRIPTION_SIZE];
 
 	tree_put(&tree, ".dockerenv", "");
 	tree_put(&tree, "proc/cpuinfo", GUEST);
 	tree_link(&tree, "proc/self/ns/pid", "pid:[4026532200]");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.container);
-	assert_string_equal(machine_words(&machine, words), "a docker container in a virtual machine");
+	assert_string_equal(machine_description(&machine, words), "a docker container in a virtual machine");
 }
 
 static void an_engines_mark_in_the_first_namespace_proves_nothing(void **state)
@@ -111,12 +111,12 @@ static void an_engines_mark_in_the_first_namespace_proves_nothing(void **state)
 
 static void systemds_word_other_is_no_name_of_an_engine(void **state)
 {
-	char words[MACHINE_WORDS_SIZE];
+	char words[MACHINE_DESCRIPTION_SIZE];
 
 	tree_put(&tree, "run/systemd/container", "other\n");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.container);
-	assert_string_equal(machine_words(&machine, words), "a container");
+	assert_string_equal(machine_description(&machine, words), "a container");
 }
 
 static void the_system_is_told_by_os_release(void **state)

@@ -202,17 +202,17 @@ void machine_clear(struct machine *m)
 	*m = (struct machine){};
 }
 
-char *machine_words(const struct machine *m, char buffer[MACHINE_WORDS_SIZE])
+char *machine_description(const struct machine *m, char buffer[MACHINE_DESCRIPTION_SIZE])
 {
-	char below[MACHINE_WORDS_SIZE / 2];
+	char below[MACHINE_DESCRIPTION_SIZE / 2];
 
 	snprintf(below, sizeof(below), "a virtual machine%s%s%s", m->hypervisor ? " (" : "",
 		m->hypervisor ?: "", m->hypervisor ? ")" : "");
 	if (m->container)
-		snprintf(buffer, MACHINE_WORDS_SIZE, "a %s%scontainer%s%s", m->engine ?: "",
+		snprintf(buffer, MACHINE_DESCRIPTION_SIZE, "a %s%scontainer%s%s", m->engine ?: "",
 			m->engine ? " " : "", m->virtual ? " in " : "", m->virtual ? below : "");
 	else
-		snprintf(buffer, MACHINE_WORDS_SIZE, "%s", m->virtual ? below : "a real machine");
+		snprintf(buffer, MACHINE_DESCRIPTION_SIZE, "%s", m->virtual ? below : "a real machine");
 	return buffer;
 }
 

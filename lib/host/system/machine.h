@@ -32,8 +32,8 @@ void machine_clear(struct machine *machine);
 
 /* "a real machine", "a virtual machine (KVM)", "a docker container in a virtual machine". `buffer` is
  * returned. */
-enum { MACHINE_WORDS_SIZE = 160 };
-char *machine_words(const struct machine *machine, char buffer[MACHINE_WORDS_SIZE]);
+enum { MACHINE_DESCRIPTION_SIZE = 160 };
+char *machine_description(const struct machine *machine, char buffer[MACHINE_DESCRIPTION_SIZE]);
 
 /* Whether the processor tells this flag ("constant_tsc"). */
 bool machine_flag(const struct machine *machine, const char *flag);

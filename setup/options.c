@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of emp-setup's verbs: see options.h. */
+#include "setup/options.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+struct options options = {.within_ns = 86400 * NS_PER_S};
+
+int options_root_open(int *ret, struct error *err)
+{
+	int fd;
+
+	if (!options.root) {
+		*ret = AT_FDCWD;
+		return 0;
+	}
+	fd = open(options.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return error_os(err, -errno, "cannot open %s", options.root);
+	*ret = fd;
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of emp-setup's verbs. */
+#pragma once
+
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct options {
+	bool json;
+	bool verbose;
+	const char *policy; /* a name or a file; NULL: this distribution's */
+	bool all;           /* checks of level C too */
+	bool dry_run, persistent, run_for, force, forget;
+	bool at_boot; /* only forget what the reboot undid */
+	bool diff, save;
+	const char *db;          /* the book; NULL: the user's own */
+	const char *profile;     /* of verify */
+	const char *only, *skip; /* comma-separated ids */
+	int kill_after;          /* for tests: see crash_point.h */
+	int64_t within_ns;       /* how far ahead timers matter */
+	const char *root;        /* a captured machine to look at; NULL: this one */
+};
+
+extern struct options options;
+
+/* A descriptor for options.root: AT_FDCWD for this machine. */
+int options_root_open(int *ret, struct error *err);
