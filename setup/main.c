@@ -16,24 +16,25 @@
 	{                                                                            \
 		0, "json", NULL, "print a JSON document", NULL, &options.json, false \
 	}
-#define DB_OPTION                                                                                            \
-	{                                                                                                    \
+#define DB_OPTION                                                                                      \
+	{                                                                                              \
 		0, "db", "FILE", "the book (default: EMP_DB, else your own)", NULL, &options.db, false \
 	}
 /* An old name of --verbose. */
-#define DETAILS_OPTION                                                        \
-	{                                                                     \
+#define DETAILS_OPTION                                                 \
+	{                                                              \
 		'd', "details", NULL, "", NULL, &options.verbose, true \
 	}
-#define POLICY_OPTION                                                                                 \
-	{                                                                                             \
+#define POLICY_OPTION                                                                            \
+	{                                                                                        \
 		'p', "policy", "NAME", "use this policy or file, not this distribution's", NULL, \
-			&options.policy, false                                                        \
+			&options.policy, false                                                   \
 	}
 static const struct option_row audit_options[] = {
 	JSON_OPTION,
 	{'a', "all", NULL, "optional checks too (level C)", NULL, &options.all, false},
-	{'v', "verbose", NULL, "every check in full: why, how, undo, who advises it", NULL, &options.verbose, false},
+	{'v', "verbose", NULL, "every check in full: why, how, undo, who advises it", NULL, &options.verbose,
+		false},
 	DETAILS_OPTION,
 	POLICY_OPTION,
 	{'w', "within", "TIME", "list timers that elapse within this time (24h)", option_duration,
@@ -44,15 +45,15 @@ static const struct option_row audit_options[] = {
 
 static const struct option_row apply_options[] = {
 	{'n', "dry-run", NULL, "print the plan, change nothing", NULL, &options.dry_run, false},
-	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only,
-		false},
+	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only, false},
 	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip, false},
 	{0, "for", NULL, "apply, run COMMAND, restore", NULL, &options.run_for, false},
-	{0, "persistent", NULL, "services and timers stay stopped after a reboot", NULL,
-		&options.persistent, false},
+	{0, "persistent", NULL, "services and timers stay stopped after a reboot", NULL, &options.persistent,
+		false},
 	POLICY_OPTION,
 	JSON_OPTION,
-	{'v', "verbose", NULL, "also list what was already set or does not exist", NULL, &options.verbose, false},
+	{'v', "verbose", NULL, "also list what was already set or does not exist", NULL, &options.verbose,
+		false},
 	DETAILS_OPTION,
 	{0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true},
 	{},
@@ -63,7 +64,8 @@ static const struct option_row restore_options[] = {
 	{0, "forget", NULL, "drop what is left alone or cannot be restored", NULL, &options.forget, false},
 	{0, "at-boot", NULL, "restore nothing, drop what a reboot has undone", NULL, &options.at_boot, false},
 	JSON_OPTION,
-	{'v', "verbose", NULL, "also list what was already set or does not exist", NULL, &options.verbose, false},
+	{'v', "verbose", NULL, "also list what was already set or does not exist", NULL, &options.verbose,
+		false},
 	DETAILS_OPTION,
 	{0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true},
 	{},
@@ -82,8 +84,7 @@ static const struct option_row verify_options[] = {
 
 static const struct option_row fingerprint_options[] = {
 	JSON_OPTION,
-	{0, "diff", NULL, "compare two files of --json (default: with now)", NULL, &options.diff,
-		false},
+	{0, "diff", NULL, "compare two files of --json (default: with now)", NULL, &options.diff, false},
 	{0, "save", NULL, "also store it in the book", NULL, &options.save, false},
 	DB_OPTION,
 	{0, "root", "DIR", "look at a captured machine", NULL, &options.root, true},

@@ -69,7 +69,8 @@ static void report_plan(struct applying *a)
 		const struct entry *e = plan_entry(&a->plan, i);
 		bool same = !strcmp(e->old, e->want);
 
-		report_add_file(a->report, e, same ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old, e->want, NULL);
+		report_add_file(
+			a->report, e, same ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old, e->want, NULL);
 	}
 }
 
@@ -100,7 +101,8 @@ static int show_changes(const struct applying *a, struct error *err)
 		report_count(a->report, OUTCOME_ALREADY), report_count(a->report, OUTCOME_REFUSED));
 	if (differ)
 		fprintf(output(), ", %zu differ%s from the request", differ, differ == 1 ? "s" : "");
-	fprintf(output(), ".%s\n", changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
+	fprintf(output(), ".%s\n",
+		changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
 	return 0;
 }
 
@@ -132,8 +134,7 @@ static int carry_out(struct applying *a, struct error *err)
 		policy_name(a->facts.policy));
 	r = change_apply(&a->plan, a->units, a->report, err);
 	if (r < 0)
-		return error_prefix(
-			err, r, "stopped half-way; 'emp-setup restore' undoes what was changed");
+		return error_prefix(err, r, "stopped half-way; 'emp-setup restore' undoes what was changed");
 	return 0;
 }
 
@@ -155,8 +156,7 @@ static int check_operands(int argc, const struct request *request, struct error 
 	if (options.run_for && argc == 0)
 		return error_say(err, -EINVAL, "--for needs a command: emp-setup apply --for -- COMMAND");
 	if (!options.run_for && argc > 0)
-		return error_say(
-			err, -EINVAL, "a command needs --for: emp-setup apply --for -- COMMAND");
+		return error_say(err, -EINVAL, "a command needs --for: emp-setup apply --for -- COMMAND");
 	if (options.run_for && options.persistent)
 		return error_say(err, -EINVAL, "--for and --persistent exclude each other: use one of them");
 	return request_validate(request, err);

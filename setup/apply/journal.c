@@ -266,8 +266,8 @@ static int take_head(struct journal *j, const json_t *line, struct error *err)
 	if (!format || strcmp(format, "emp-journal") != 0)
 		return error_say(err, -EINVAL, "%s/%s is not a journal of emp-setup", directory, FILE_NAME);
 	if (version != 1)
-		return error_say(err, -EINVAL, "%s/%s was written by a newer emp-setup; use that version", directory,
-			FILE_NAME);
+		return error_say(err, -EINVAL, "%s/%s was written by a newer emp-setup; use that version",
+			directory, FILE_NAME);
 	j->boot_id = boot_id ? strdup(boot_id) : NULL;
 	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
 	return 0;

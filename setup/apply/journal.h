@@ -26,8 +26,8 @@ enum block {
 
 struct entry {
 	enum entry_kind kind;
-	char *id;                      /* of the check */
-	char *name;                    /* a path, or a unit */
+	char *id;   /* of the check */
+	char *name; /* a path, or a unit */
 	enum kernel_setting_kind file_kind;
 	char *old, *want;
 	char *held; /* the value after we had set it; NULL: not recorded */

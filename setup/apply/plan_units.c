@@ -218,8 +218,7 @@ static int plan_ntp(struct plan *plan, const struct facts *f, struct units *unit
 }
 
 /* What is stopped until the next boot is in the journal as such, and is restored as such. */
-static void refuse_persistent(
-	const struct plan *plan, const struct request *request, struct report *report)
+static void refuse_persistent(const struct plan *plan, const struct request *request, struct report *report)
 {
 	for (size_t i = 0; request->persistent && i < plan->journal.n; i++) {
 		const struct entry *e = &plan->journal.entries[i];

@@ -108,17 +108,20 @@ static bool are_alike(const struct row *a, const struct row *b)
 
 static void print_row(struct table *table, const struct row *row, size_t more)
 {
-	table_row(table);
-	table_cell(table, "%s", row->id);
+	char others[32] = "";
+
 	if (more)
-		table_cell(table, "%s and %zu more", row->name, more);
-	else
-		table_cell(table, "%s", row->name);
+		snprintf(others, sizeof(others), " and %zu more", more);
+	table_row(table);
+	table_cell_text(table, row->id);
+	table_cell_text(table, OUTCOMES[row->outcome].word);
 	table_mark(table, OUTCOMES[row->outcome].mark);
-	table_cell(table, "%s", OUTCOMES[row->outcome].word);
-	table_cell(table, "%s", row->before ?: "");
-	table_cell(table, "%s", row->now ?: "");
-	table_cell(table, "%s", row->note ?: "");
+	table_cell_text(table, row->before ?: "");
+	table_cell_text(table, row->now ?: "");
+	if (!strcmp(row->name, "-") && row->note)
+		table_cell_text(table, row->note);
+	else
+		table_cell(table, "%s%s%s%s", row->name, others, row->note ? ": " : "", row->note ?: "");
 }
 
 static size_t print_rows(const struct report *report, struct table *table, bool all)
@@ -143,9 +146,8 @@ static size_t print_rows(const struct report *report, struct table *table, bool 
 
 int report_print(const struct report *report, FILE *file, bool all, bool *ret_any, struct error *err)
 {
-	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP},
-		{"OUTCOME", COLUMN_TEXT}, {"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT},
-		{"NOTE", COLUMN_WRAP}, {}};
+	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"OUTCOME", COLUMN_TEXT},
+		{"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
 	int r = report->failed ? error_oom(err) : table_new(&table, columns, err);
 

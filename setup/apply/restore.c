@@ -176,8 +176,8 @@ static void restore_units(struct journal *j, size_t first, struct units *units, 
 		}
 }
 
-void restore_entries(struct journal *j, const struct restore_options *how, struct units *units,
-	struct report *report)
+void restore_entries(
+	struct journal *j, const struct restore_options *how, struct units *units, struct report *report)
 {
 	restore_files(j, how, report);
 	restore_units(j, how->first, units, report);

@@ -30,8 +30,8 @@ static const char *state_of(const struct entry *e, struct units *units, char **r
 
 static int show_entries(const struct journal *journal, struct units *units, struct error *err)
 {
-	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP},
-		{"STATE", COLUMN_TEXT}, {"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {}};
+	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT},
+		{"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
 	int r = table_new(&table, columns, err);
 
@@ -44,10 +44,10 @@ static int show_entries(const struct journal *journal, struct units *units, stru
 
 		table_row(table);
 		table_cell(table, "%s", e->id);
-		table_cell(table, "%s%s", e->name, e->persistent ? " (persistent)" : "");
 		table_cell(table, "%s", state);
 		table_cell(table, "%s", old_text ?: "-");
 		table_cell(table, "%s", now_text ?: "-");
+		table_cell(table, "%s%s", e->name, e->persistent ? " (persistent)" : "");
 	}
 	return r < 0 ? r : table_print(table, stdout, err);
 }
@@ -62,17 +62,17 @@ static json_t *entries_json(const struct journal *journal, struct units *units)
 		const char *state = state_of(e, units, &now);
 
 		json_array_append_new(
-			array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?, s:b, s:b}", "id", e->id, "name", e->name,
-				       "state", state, "before", e->old, "set", e->held ?: e->want, "now",
-				       now, "persistent", e->persistent, "for_good", e->persistent));
+			array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?, s:b, s:b}", "id", e->id, "name",
+				       e->name, "state", state, "before", e->old, "set", e->held ?: e->want,
+				       "now", now, "persistent", e->persistent, "for_good", e->persistent));
 	}
 	return array;
 }
 
 static int show_json(const struct journal *journal, struct units *units, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:I, s:b, s:o}", "format", "emp-applied",
-		"version", 1, "since_ns", (json_int_t)journal->since_ns, "rebooted_since",
+	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:I, s:b, s:o}", "format",
+		"emp-applied", "version", 1, "since_ns", (json_int_t)journal->since_ns, "rebooted_since",
 		journal_is_stale(journal), "entries", entries_json(journal, units));
 
 	return json_print(document, stdout, err);

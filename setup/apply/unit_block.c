@@ -80,6 +80,5 @@ int unit_block_remove(struct units *units, const struct entry *e, struct error *
 	if (e->block == BLOCK_MASK)
 		return is_masked(e) ? units_unmask(units, e->name, e->persistent, err) : 0;
 	directory = drop_in_directory(e);
-	return directory ? remove_drop_in(directory, err)
-			 : error_oom(err);
+	return directory ? remove_drop_in(directory, err) : error_oom(err);
 }

@@ -112,10 +112,9 @@ json_t *audit_json(const struct audit *audit)
 	for (size_t i = 0; i < n_check_rows; i++)
 		if (audit_shows(audit, i))
 			json_array_append_new(list, check_json(&check_rows[i], &audit->findings[i]));
-	return json_pack("{s:s, s:i, s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "format", "emp-audit",
-		"version", 1, "machine", "description", machine_description(m, text), "words", text, "virtual", m->virtual, "container",
-		m->container, "systemd", m->systemd, "policy", policy_name(audit->facts->policy), "checks",
-		list, "off", audit->n_off, "unknown", audit->n_unknown, "verdict",
-		audit_is_fit(audit) ? "fit" : "not fit");
+	return json_pack("{s:s, s:i, s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "format",
+		"emp-audit", "version", 1, "machine", "description", machine_description(m, text), "words",
+		text, "virtual", m->virtual, "container", m->container, "systemd", m->systemd, "policy",
+		policy_name(audit->facts->policy), "checks", list, "off", audit->n_off, "unknown",
+		audit->n_unknown, "verdict", audit_is_fit(audit) ? "fit" : "not fit");
 }
-

@@ -8,24 +8,21 @@
 
 #include <string.h>
 
-enum { WIDTH = 80 };
+enum { WIDTH = 80, INDENT = 10 };
 
-/* `text` in lines of WIDTH, broken at blanks, behind `label` and indented as far. */
-static void print_field(FILE *file, const char *label, const char *text)
+/* `text` behind `label`, wrapped between words; further lines are indented. */
+static void print_field(FILE *file, const char *label, size_t indent, const char *text)
 {
-	size_t indent = strlen(label), column = indent;
+	size_t column = strlen(label);
 
 	fputs(label, file);
-	while (*text) {
+	for (bool first = true; *text; first = false) {
 		size_t len = strcspn(text, " ");
 
-		if (column > indent && column + 1 + len > WIDTH) {
-			fprintf(file, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			fputc(' ', file);
-			column++;
-		}
+		if (!first && column + 1 + len > WIDTH)
+			column = (size_t)fprintf(file, "\n%*s", (int)indent, "") - 1;
+		else if (!first)
+			column += fputc(' ', file) == ' ';
 		fprintf(file, "%.*s", (int)len, text);
 		column += len;
 		text += len + (text[len] == ' ');
@@ -78,10 +75,10 @@ static int print_table(const struct audit *audit, bool verbose, FILE *file, stru
 		if (!audit_shows(audit, i) || (finding->by_host && !verbose))
 			continue;
 		table_row(table);
-		table_cell(table, "%s", check_rows[i].id);
+		table_cell_text(table, check_rows[i].id);
+		table_cell_text(table, state_word(finding->state));
 		table_mark(table, state_mark(&check_rows[i], finding->state));
-		table_cell(table, "%s", state_word(finding->state));
-		table_cell(table, "%s", finding->value ?: "");
+		table_cell_text(table, finding->value ?: "");
 	}
 	return table_print(table, file, err);
 }
@@ -90,7 +87,6 @@ static int print_table(const struct audit *audit, bool verbose, FILE *file, stru
 static void print_by_host(const struct audit *audit, FILE *file)
 {
 	_cleanup_(freep) char *list = NULL;
-	bool container = audit->facts->machine.container;
 
 	for (size_t i = 0; i < n_check_rows; i++)
 		if (audit_shows(audit, i) && audit->findings[i].by_host) {
@@ -102,7 +98,10 @@ static void print_by_host(const struct audit *audit, FILE *file)
 	if (!list)
 		return;
 	fputc('\n', file);
-	print_field(file, container ? "Decided by the container's host: " : "Decided by the VM's host, not visible here: ", list);
+	print_field(file,
+		audit->facts->machine.container ? "Decided by the container's host: "
+						: "Decided by the VM's host, not visible here: ",
+		2, list);
 }
 
 static void print_check(const struct check *check, const struct finding *finding, bool verbose, FILE *file)
@@ -113,17 +112,17 @@ static void print_check(const struct check *check, const struct finding *finding
 	fprintf(file, "\n%s%s%s is %s%s%s\n", terminal_mark(file, MARK_STRONG), check->id,
 		terminal_mark(file, MARK_END), terminal_mark(file, state_mark(check, finding->state)),
 		state_word(finding->state), terminal_mark(file, MARK_END));
-	print_field(file, "  found   ", finding->value ?: "");
-	print_field(file, "  wanted  ", check->wanted);
-	if (finding->state == CHECK_OFF || verbose) {
-		print_field(file, "  set     ", how ?: "");
-		print_field(file, "  undo    ", undo ?: "");
-	}
-	if (verbose) {
-		print_field(file, "  why     ", check->why);
-		print_field(file, "  advice  ", check->who);
-		fprintf(file, "  part of %s (level %c)\n", check->step, check->level);
-	}
+	print_field(file, "  found   ", INDENT, finding->value ?: "");
+	print_field(file, "  wanted  ", INDENT, check->wanted);
+	if (finding->state == CHECK_OFF || verbose)
+		print_field(file, "  fix     ", INDENT, how ?: "");
+	if (strcmp(undo ?: "", CHECK_NO_UNDO) != 0 && (finding->state == CHECK_OFF || verbose))
+		print_field(file, "  undo    ", INDENT, undo ?: "");
+	if (!verbose)
+		return;
+	print_field(file, "  why     ", INDENT, check->why);
+	print_field(file, "  advice  ", INDENT, check->who);
+	fprintf(file, "  part    %s (level %c)\n", check->step, check->level);
 }
 
 static void print_verdict(const struct audit *audit, FILE *file)

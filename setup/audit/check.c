@@ -85,8 +85,8 @@ static void decide_no_files(const struct setting *setting, const struct facts *f
 		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
 }
 
-static void decide_by_files(
-	const struct check *check, const struct setting_files *files, const struct facts *f, struct finding *ret)
+static void decide_by_files(const struct check *check, const struct setting_files *files,
+	const struct facts *f, struct finding *ret)
 {
 	const struct setting_file *other = NULL;
 	size_t n = 0;

@@ -15,6 +15,9 @@ enum check_state {
 	CHECK_REFUSED, /* the kernel does not allow a look */
 };
 
+/* The way back where there is none. */
+#define CHECK_NO_UNDO "nothing to undo"
+
 struct finding {
 	enum check_state state;
 	bool by_host; /* absent, because the host of a virtual machine or container decides */

@@ -62,8 +62,7 @@ static void check_without_units(const struct facts *f, struct finding *ret)
 	ret->how = "end these processes by hand (systemd does not run): %s";
 	ret->undo = "start them again by hand";
 	if (n > 0)
-		finding_set(
-			ret, CHECK_OFF, "%d running: %s", n, ret->items);
+		finding_set(ret, CHECK_OFF, "%d running: %s", n, ret->items);
 	else if (f->machine.systemd)
 		finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon among %zu processes",
 			f->units_why ?: "systemd was not asked", f->n_processes);
@@ -71,8 +70,8 @@ static void check_without_units(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_ABSENT, "no known daemon among %zu process%s%s", f->n_processes,
 			f->n_processes == 1 ? "" : "es", HOST);
 	else
-		finding_set(ret, CHECK_OK, "no known daemon among %zu processes (no systemd)",
-			f->n_processes);
+		finding_set(
+			ret, CHECK_OK, "no known daemon among %zu processes (no systemd)", f->n_processes);
 }
 
 void check_daemons_services(const struct facts *f, struct finding *ret)

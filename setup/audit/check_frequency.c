@@ -85,7 +85,8 @@ void check_frequency_min(const struct facts *f, struct finding *ret)
 				p->min_khz / 1000, p->base_khz / 1000, p->number);
 		else
 			finding_set(ret, CHECK_OFF,
-				"%" PRId64 " MHz, highest %" PRId64 " MHz (policy %d; base frequency not known)",
+				"%" PRId64 " MHz, highest %" PRId64
+				" MHz (policy %d; base frequency not known)",
 				p->min_khz / 1000, p->max_khz / 1000, p->number);
 		return;
 	}
@@ -177,8 +178,7 @@ void check_frequency_turbo_policy(const struct facts *f, struct finding *ret)
 	else if (switches > 0)
 		finding_set(ret, CHECK_OK, "boost = 0");
 	else if (turbo_uncontrollable(f))
-		finding_set(ret, CHECK_UNKNOWN,
-			"the driver %s has no turbo switch",
+		finding_set(ret, CHECK_UNKNOWN, "the driver %s has no turbo switch",
 			q->policies[0].driver ?: "in use");
 	else
 		absent(f, ret, "the policies have no turbo switch");
@@ -203,8 +203,9 @@ static void check_fixed(const struct facts *f, struct finding *ret)
 
 		if (!p->governor || strcmp(p->governor, "performance") || may_fall(p) ||
 			(p->base_khz > 0 && p->max_khz > p->base_khz && turbo_is_on(q))) {
-			finding_set(ret, CHECK_OFF, "the clock varies between %" PRId64 " and %" PRId64 " MHz",
-				p->min_khz / 1000, p->max_khz / 1000);
+			finding_set(ret, CHECK_OFF,
+				"the clock varies between %" PRId64 " and %" PRId64 " MHz", p->min_khz / 1000,
+				p->max_khz / 1000);
 			return;
 		}
 	}
@@ -227,6 +228,5 @@ void check_frequency_speedstep(const struct facts *f, struct finding *ret)
 		 !machine_flag(&f->machine, "est"))
 		finding_set(ret, CHECK_OK, "off in firmware");
 	else
-		finding_set(ret, CHECK_UNKNOWN,
-			"no frequency driver: off in firmware, or driver missing");
+		finding_set(ret, CHECK_UNKNOWN, "no frequency driver: off in firmware, or driver missing");
 }

@@ -19,9 +19,8 @@ static void check_one(const struct facts *f, const struct ntp_daemon *d, struct 
 	const char *kernel = kernel_says(&f->clock);
 	bool unsynchronised = f->clock.known && !f->clock.synchronised;
 
-	ret->how =
-		"check its servers and the network; a daemon that has just started needs a minute";
-	ret->undo = "nothing to undo";
+	ret->how = "check its servers and the network; a daemon that has just started needs a minute";
+	ret->undo = CHECK_NO_UNDO;
 
 	if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
 		finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name, d->words,
@@ -30,8 +29,7 @@ static void check_one(const struct facts *f, const struct ntp_daemon *d, struct 
 		finding_set(ret, CHECK_OFF, "%s %s, but %s", d->name, d->words, kernel);
 	else if (d->answer == NTP_SEARCHING)
 		finding_set(ret, CHECK_OFF, "%s runs but %s%s", d->name, d->words,
-			f->clock.synchronised ? " (though the kernel reports a synchronised clock)"
-					      : "");
+			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
 	else
 		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s", d->name,
 			d->words, kernel);

@@ -16,22 +16,24 @@
 
 #include <string.h>
 
-#define CPU       "/sys/devices/system/cpu/"
+#define CPU "/sys/devices/system/cpu/"
 #define TURBO_WHY "how long turbo lasts depends on temperature and on the other CPUs"
-#define NO_UNDO   "nothing to undo"
 
 enum { FIRST, GOVERNOR, TURBO, LIMITS, PREFERENCE, PERF, REST };
 
 /* Settings that nothing else depends on. */
-#define AT_LAST(path, value) {.pattern = path, .want = value, .order = REST, .restore_order = REST}
+#define AT_LAST(path, value)                                                         \
+	{                                                                            \
+		.pattern = path, .want = value, .order = REST, .restore_order = REST \
+	}
 #define ON_REQUEST(what, path, value)                                                               \
 	{                                                                                           \
 		.pattern = path, .kind = what, .want = value, .order = REST, .restore_order = REST, \
 		.on_request = true                                                                  \
 	}
 /* Switches of the processor or the firmware. */
-#define SWITCH(path, value, back)                                                                   \
-	{                                                                                           \
+#define SWITCH(path, value, back)                                                                            \
+	{                                                                                                    \
 		.pattern = path, .want = value, .order = PREFERENCE, .restore_order = back, .hardware = true \
 	}
 
@@ -67,7 +69,7 @@ const struct check check_rows[] = {
 		.wanted = "recorded only",
 		.why = "the driver decides which of the other switches exist, and what they mean",
 		.how = "nothing to do",
-		.undo = NO_UNDO,
+		.undo = CHECK_NO_UNDO,
 		.who = "pyperf, krun, tuned",
 		.decide = check_frequency_driver},
 	{.id = "freq.governor",
@@ -80,7 +82,8 @@ const struct check check_rows[] = {
 		.setting = {.pattern = CPU "cpufreq/policy[0-9]*/scaling_governor",
 			.want = "performance",
 			.write = cpufreq_write_governor,
-			.along = "epp", /* the governor forces it to performance; not all kernels restore it */
+			.along =
+				"epp", /* the governor forces it to performance; not all kernels restore it */
 			.order = GOVERNOR,
 			.restore_order = GOVERNOR}},
 	{.id = "freq.min",
@@ -145,7 +148,7 @@ const struct check check_rows[] = {
 		.wanted = "no reboot pending",
 		.why = "after the next reboot, times are no longer comparable",
 		.how = "reboot",
-		.undo = NO_UNDO,
+		.undo = CHECK_NO_UNDO,
 		.who = "EMP",
 		.decide = check_kernel_pending},
 	{.id = "delayacct",
@@ -181,7 +184,7 @@ const struct check check_rows[] = {
 		.wanted = "no package manager at work, no shutdown scheduled",
 		.why = "an installation replaces and restarts programs",
 		.how = "wait until it is done; 'shutdown -c' cancels a scheduled shutdown",
-		.undo = NO_UNDO,
+		.undo = CHECK_NO_UNDO,
 		.who = "VirtualClient",
 		.decide = check_system_packagers},
 	{.id = "load",
@@ -190,7 +193,7 @@ const struct check check_rows[] = {
 		.wanted = "below 0.1 per CPU in the last minute",
 		.why = "other programs take CPU, caches and memory bandwidth",
 		.how = "see what runs: top",
-		.undo = NO_UNDO,
+		.undo = CHECK_NO_UNDO,
 		.who = "pyperf, google/benchmark, BenchExec",
 		.decide = check_system_load},
 	{.id = "clocksource",
@@ -199,7 +202,7 @@ const struct check check_rows[] = {
 		.wanted = "tsc, if the processor has a constant one",
 		.why = "other counters take longer to read and are coarser",
 		.how = "the kernel's log says why it does not trust the TSC: dmesg | grep -i tsc",
-		.undo = NO_UNDO,
+		.undo = CHECK_NO_UNDO,
 		.who = "tuned",
 		.decide = check_system_clocksource},
 	{.id = "freq.max",
@@ -245,7 +248,7 @@ const struct check check_rows[] = {
 		.wanted = "plugged in",
 		.why = "on battery the firmware lowers the clock frequency",
 		.how = "plug the machine in",
-		.undo = NO_UNDO,
+		.undo = CHECK_NO_UNDO,
 		.who = "pyperf",
 		.decide = check_system_mains},
 	{.id = "cstate.qos",
@@ -326,7 +329,7 @@ const struct check check_rows[] = {
 		.wanted = "none in use",
 		.why = "reading a page back from disk takes milliseconds",
 		.how = "add memory, or stop what uses it (emp-setup does not switch swap off)",
-		.undo = NO_UNDO,
+		.undo = CHECK_NO_UNDO,
 		.who = "BenchExec",
 		.decide = check_system_swap},
 	{.id = "timer.mig",

@@ -47,8 +47,8 @@ static int read_document(json_t **ret, const char *name, struct error *err)
 		return r;
 	format = json_string_value(json_object_get(document, "format"));
 	if (!format || strcmp(format, "emp-fingerprint") != 0)
-		return error_say(
-			err, -EINVAL, "%s is not a fingerprint; 'emp-setup fingerprint --json' prints one", name);
+		return error_say(err, -EINVAL,
+			"%s is not a fingerprint; 'emp-setup fingerprint --json' prints one", name);
 	*ret = TAKE(document);
 	return 0;
 }

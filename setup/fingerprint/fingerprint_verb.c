@@ -16,8 +16,7 @@ static int store(const struct fingerprint *f, const json_t *document, struct err
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *path = NULL, *text = json_dumps(document, JSON_COMPACT);
 	int64_t id;
-	int r = text ? book_path(options.db, &path, err)
-		     : error_oom(err);
+	int r = text ? book_path(options.db, &path, err) : error_oom(err);
 
 	if (r == 0)
 		r = book_open(&book, path, BOOK_WRITE, err);
@@ -34,8 +33,8 @@ static int check_operands(int argc, struct error *err)
 		return error_say(
 			err, -EINVAL, "--diff needs a file that 'emp-setup fingerprint --json' wrote");
 	if (!options.diff && argc > 0)
-		return error_say(err, -EINVAL,
-			"files need --diff: emp-setup fingerprint --diff BEFORE [NOW]");
+		return error_say(
+			err, -EINVAL, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]");
 	return 0;
 }
 

@@ -22,12 +22,13 @@ for f in scaling_governor=powersave scaling_driver=intel_pstate scaling_min_freq
 	echo "${f#*=}" >"$cpu/cpufreq/policy0/${f%=*}"
 done
 
-expect 2 'This is a real machine with Debian GNU/Linux 12' "$setup" audit --root "$m"
+expect 2 'This is a physical machine with Debian GNU/Linux 12' "$setup" audit --root "$m"
 expect 2 'svc.units .*off .*cron.service' "$setup" audit --root "$m"
 expect 2 'turbo.intel .*off .*no_turbo = 0' "$setup" audit --root "$m"
-expect 2 'kernel.pending .*off .*6.1.0-56-amd64 is installed' "$setup" audit --root "$m"
+expect 2 'kernel.pending .*off .*6.1.0-56-amd64 installed' "$setup" audit --root "$m"
 expect 2 'Not fit.* for timing: .* settings are off' "$setup" audit --root "$m"
-expect 2 'who   EMP' "$setup" audit --root "$m" --details
+expect 2 'advice  EMP' "$setup" audit --root "$m" --verbose
+expect 2 'advice  EMP' "$setup" audit --root "$m" --details # its old name
 
 "$setup" audit --root "$m" --json >"$dir/audit.json"
 that "the document names all checks" json "$dir/audit.json" \
@@ -51,10 +52,39 @@ that "only the clock is off now" json "$dir/audit.json" '[c["id"] for c in d["ch
 that "a fixed clock is called equivalent" json "$dir/audit.json" \
 	'[c["value"] for c in d["checks"] if c["id"] == "speedstep"] == ["equivalent: the clock is fixed at 3600 MHz"]'
 
+# The screen: 80 columns, colours only on a terminal, one paragraph for all that the host of a virtual machine decides.
+narrow() { # COMMAND...: no line of its output is wider than 80 columns
+	"$@" | awk 'length($0) > 80 { print; wide = 1 } END { exit wide }'
+}
+for verb in 'audit --all' 'audit --verbose --all' 'apply --dry-run' 'apply --dry-run --verbose' status; do
+	that "$verb fits 80 columns" narrow "$setup" $verb
+done
+that "a captured machine fits 80 columns" narrow "$setup" audit --root "$m" --all --verbose
+echo 0 >"$cpu/intel_pstate/no_turbo"
+expect 2 'turbo.intel *off *no_turbo = 0: turbo is on' "$setup" audit --root "$m"
+expect 2 '  fix     emp-setup apply --only turbo.intel' "$setup" audit --root "$m"
+that "no colour where nobody looks" sh -c "env -u NO_COLOR '$setup' audit --root '$m' | grep -v \"\$(printf '\\033')\""
+on_terminal() {
+	env -u NO_COLOR TERM=xterm script -qec "stty cols 80; '$setup' audit --root '$m'" /dev/null
+}
+red=$(printf '\033\\[31moff') green=$(printf '\033\\[32mok')
+expect 2 "$red" on_terminal
+expect 2 "$green" on_terminal
+v=$dir/virtual
+cp -r "$m" "$v"
+rm -r "$v/sys/devices/system/cpu/cpufreq" "$v/sys/devices/system/cpu/intel_pstate"
+sed -i 's/flags.*/& hypervisor/' "$v/proc/cpuinfo"
+expect 2 "^Decided by the VM's host, not visible here: freq.driver, freq.governor" "$setup" audit --root "$v"
+that "the host's settings are not in the table" sh -c "! '$setup' audit --root '$v' | grep -q '^freq.governor '"
+"$setup" audit --root "$v" --json >"$dir/virtual.json"
+that "the document still calls them absent" json "$dir/virtual.json" \
+	'[(c["state"], c["by_host"]) for c in d["checks"] if c["id"] == "freq.governor"] == [("absent", True)]'
+that "every document says what it is" json "$dir/virtual.json" 'd["format"] == "emp-audit" and d["version"] == 1'
+
 # Policies
 expect 1 "there is no policy 'plan9'" "$setup" audit --policy plan9
 printf '[stop]\ncron = x\n' >"$dir/bad.ini"
-expect 1 "'cron' in \[stop\] is no unit" "$setup" audit --policy "$dir/bad.ini"
+expect 1 "'cron' in \[stop\] is not a unit" "$setup" audit --policy "$dir/bad.ini"
 expect 2 'Policy: paper-rhel6' "$setup" audit --root "$m" --policy paper-rhel6
 expect 1 'cannot open /nonexistent' "$setup" audit --root /nonexistent
 expect 1 'one argument too many' "$setup" audit now
@@ -69,7 +99,7 @@ that "the digest stays" test "$one" = "$(digest)"
 captured=$(digest --root "$m")
 echo powersave >"$cpu/cpufreq/policy0/scaling_governor"
 that "a governor changes the digest" test "$captured" != "$(digest --root "$m")"
-expect 0 'Identity: what this machine is' "$setup" fingerprint
+expect 0 '^Identity$' "$setup" fingerprint
 "$setup" fingerprint --json >"$dir/print.json"
 that "the document is as agreed" json "$dir/print.json" \
 	'd["format"] == "emp-fingerprint" and d["version"] == 1 and d["machine"] and {"identity", "settings", "volatile"} <= set(d)'
@@ -90,27 +120,38 @@ fi
 cp "$dir/print.json" "$dir/other.json"
 sed -i 's/"aslr": "[0-9]*"/"aslr": "7"/' "$dir/other.json"
 expect 0 'the same' "$setup" fingerprint --diff "$dir/print.json" "$dir/print.json"
-expect 2 "kernel.aslr .*'7'.*little to a program" "$setup" fingerprint --diff "$dir/other.json" "$dir/print.json"
+expect 2 "kernel.aslr .*'7'.*hardly matters to a program" "$setup" fingerprint --diff "$dir/other.json" "$dir/print.json"
 expect 2 'kernel.aslr' "$setup" fingerprint --diff "$dir/other.json"
 expect 1 '/dev/null' "$setup" fingerprint --diff /dev/null
-expect 1 'is no fingerprint' "$setup" fingerprint --diff "$dir/audit.json"
+expect 1 'is not a fingerprint' "$setup" fingerprint --diff "$dir/audit.json"
 expect 1 '--diff needs a file' "$setup" fingerprint --diff
-expect 1 'files belong behind --diff' "$setup" fingerprint "$dir/print.json"
+expect 1 'files need --diff' "$setup" fingerprint "$dir/print.json"
 expect 0 'Stored as environment 1 in' "$setup" fingerprint --save --db "$dir/book.db"
 expect 1 "there is no profile 'lab1'" "$setup" verify lab1 --db "$dir/book.db"
 expect 1 'there is no lab book' "$setup" verify lab1 --db "$dir/nothing.db"
 
 # Changing: only what changes nothing here (tests/machine has the rest)
-expect 0 'will change\|stays' "$setup" apply --dry-run --details
+expect 0 'will change\|already set' "$setup" apply --dry-run --details
 expect 1 "there is no check 'frq'" "$setup" apply --dry-run --only frq
 expect 1 'kernel.version cannot be applied' "$setup" apply --dry-run --only kernel.version
 expect 1 '--for needs a command' "$setup" apply --for
-expect 1 'a command belongs behind --for' "$setup" apply ls
-expect 1 'choose one' "$setup" apply --persistent --for -- true
-expect 0 'make this machine quiet' "$setup" tune --help
-expect 0 'put everything back' "$setup" reset --help
+expect 1 'a command needs --for' "$setup" apply ls
+expect 1 'exclude each other' "$setup" apply --persistent --for -- true
+expect 0 'prepare this machine for timing' "$setup" tune --help
+expect 0 'undo everything that apply has changed' "$setup" reset --help
 if [ "$(id -u)" = 0 ]; then
 	expect 1 'changing settings needs root' setpriv --reuid=65534 --regid=65534 --clear-groups "$setup" apply
 	expect 1 'changing settings needs root' setpriv --reuid=65534 --regid=65534 --clear-groups "$setup" restore
+fi
+
+# With nothing applied, status and restore say so, in JSON too
+if [ ! -e /var/lib/emp-setup ]; then
+	"$setup" status --json >"$dir/status.json"
+	that "status prints a document" json "$dir/status.json" 'd["format"] == "emp-applied" and d["version"] == 1 and d["entries"] == []'
+	if [ "$(id -u)" = 0 ]; then
+		EMP_LOCK=$dir/lock "$setup" restore --json >"$dir/restore.json"
+		that "restore prints a document" json "$dir/restore.json" 'd["format"] == "emp-changes" and d["changes"] == []'
+		EMP_LOCK=$dir/lock expect 0 'Nothing is applied' "$setup" restore --at-boot
+	fi
 fi
 finish

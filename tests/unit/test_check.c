@@ -2,7 +2,12 @@
 /* The checks of an audit, on machines that nobody has. */
 #include "tests/unit/check.h"
 
-#include "setup/audit/check.h"
+#include "setup/audit/check_daemons.h"
+#include "setup/audit/check_frequency.h"
+#include "setup/audit/check_kernel.h"
+#include "setup/audit/check_ntp.h"
+#include "setup/audit/check_rows.h"
+#include "setup/audit/check_system.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,11 +50,11 @@ static void services_of_the_policy_that_run_are_named(void **state)
 	struct facts f = {.has_units = true, .units = {units, 4}};
 
 	f.policy = parse("[stop]\n*.service = all\n");
-	assert_int_equal(decide(check_services, &f), CHECK_OFF);
-	assert_string_equal(finding.value, "1 of the policy's run: cron.service");
+	assert_int_equal(decide(check_daemons_services, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "1 running: cron.service");
 	assert_string_equal(finding.items, "cron.service");
 	units[1].active = (char *)"inactive";
-	assert_int_equal(decide(check_services, &f), CHECK_OK);
+	assert_int_equal(decide(check_daemons_services, &f), CHECK_OK);
 	policy_free(f.policy);
 }
 
@@ -60,16 +65,16 @@ static void without_systemd_processes_tell(void **state)
 	struct facts f = {.processes = processes, .n_processes = 3};
 
 	f.policy = parse("[stop]\ncron.service = jobs\n");
-	assert_int_equal(decide(check_services, &f), CHECK_OFF);
+	assert_int_equal(decide(check_daemons_services, &f), CHECK_OFF);
 	assert_string_equal(finding.items, "cron.service");
 	assert_non_null(finding.how);
 	f.processes = &processes[2];
 	f.n_processes = 1;
-	assert_int_equal(decide(check_services, &f), CHECK_OK);
+	assert_int_equal(decide(check_daemons_services, &f), CHECK_OK);
 	f.machine.container = true;
-	assert_int_equal(decide(check_services, &f), CHECK_ABSENT);
-	assert_true(says("cannot be seen from a container"));
-	assert_int_equal(decide(check_timers, &f), CHECK_ABSENT);
+	assert_int_equal(decide(check_daemons_services, &f), CHECK_ABSENT);
+	assert_true(says("not visible in a container"));
+	assert_int_equal(decide(check_daemons_timers, &f), CHECK_ABSENT);
 	policy_free(f.policy);
 }
 
@@ -78,9 +83,9 @@ static void a_systemd_that_does_not_answer_is_unknown(void **state)
 	struct facts f = {.machine.systemd = true, .units_why = (char *)"it sulks"};
 
 	f.policy = parse("");
-	assert_int_equal(decide(check_services, &f), CHECK_UNKNOWN);
+	assert_int_equal(decide(check_daemons_services, &f), CHECK_UNKNOWN);
 	assert_true(says("it sulks"));
-	assert_int_equal(decide(check_timers, &f), CHECK_UNKNOWN);
+	assert_int_equal(decide(check_daemons_timers, &f), CHECK_UNKNOWN);
 	policy_free(f.policy);
 }
 
@@ -89,7 +94,7 @@ static void timers_are_named_with_their_time(void **state)
 	struct elapse timers[] = {{"apt-daily.timer", INT64_C(1800000000000000000)}, {"x.timer", 0}};
 	struct facts f = {.has_units = true, .timers = timers, .n_timers = 2};
 
-	assert_int_equal(decide(check_timers, &f), CHECK_OFF);
+	assert_int_equal(decide(check_daemons_timers, &f), CHECK_OFF);
 	assert_string_equal(finding.items, "apt-daily.timer x.timer");
 	assert_true(says("apt-daily.timer at 2027-"));
 	assert_true(says(", x.timer"));
@@ -114,7 +119,7 @@ static void a_clock_wants_a_daemon_and_both_must_say_so(void **state)
 	assert_int_equal(decide(check_ntp, &f), CHECK_OK);
 	f.clock.synchronised = false;
 	assert_int_equal(decide(check_ntp, &f), CHECK_OFF);
-	assert_true(says("but the kernel calls its clock unsynchronised"));
+	assert_true(says("but the kernel reports an unsynchronised clock"));
 }
 
 static void the_kernels_word_alone_is_not_believed(void **state)
@@ -123,7 +128,7 @@ static void the_kernels_word_alone_is_not_believed(void **state)
 
 	set_daemon(&f, "ntpsec", NTP_SEARCHING, "follows no server");
 	assert_int_equal(decide(check_ntp, &f), CHECK_OFF);
-	assert_true(says("proves nothing"));
+	assert_true(says("though the kernel reports a synchronised clock"));
 	f.ntp.daemons[0].answer = NTP_SILENT;
 	assert_int_equal(decide(check_ntp, &f), CHECK_UNKNOWN);
 	f.clock.synchronised = false;
@@ -137,7 +142,7 @@ static void two_daemons_fight_over_a_clock(void **state)
 	set_daemon(&f, "chrony", NTP_SYNCHRONISED, "follows 10.0.0.1");
 	set_daemon(&f, "ntpsec", NTP_SYNCHRONISED, "follows 10.0.0.1");
 	assert_int_equal(decide(check_ntp, &f), CHECK_OFF);
-	assert_string_equal(finding.value, "2 daemons steer one clock: chrony, ntpsec");
+	assert_string_equal(finding.value, "2 daemons set one clock: chrony, ntpsec");
 }
 
 static void a_containers_clock_is_its_hosts(void **state)
@@ -151,16 +156,18 @@ static void a_containers_clock_is_its_hosts(void **state)
 static void a_virtual_machine_is_not_failed_for_what_its_host_decides(void **state)
 {
 	static void (*const rows[])(const struct facts *, struct finding *) = {check_frequency_driver,
-		check_governor, check_min_frequency, check_max_frequency, check_turbo_intel,
-		check_turbo_boost, check_turbo_policy, check_speedstep, check_kernel_version,
-		check_kernel_pending, check_latency};
+		check_frequency_governor, check_frequency_min, check_frequency_max,
+		check_frequency_turbo_intel, check_frequency_turbo_boost, check_frequency_turbo_policy,
+		check_frequency_speedstep, check_kernel_version, check_kernel_pending, check_system_latency};
 	struct facts f = {.machine.virtual = true,
 		.frequency = {.no_turbo = -1, .boost = -1},
 		.kernel.running = (char *)"6.18"};
 
 	f.policy = parse("[kernel]\nfloor = 7\n");
-	for (size_t i = 0; i < ELEMENTS(rows); i++)
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		assert_int_equal(decide(rows[i], &f), CHECK_ABSENT);
+		assert_true(finding.by_host);
+	}
 	policy_free(f.policy);
 }
 
@@ -183,15 +190,15 @@ static void a_real_machine_is_judged_by_every_switch(void **state)
 	struct frequency_policy p = laptop();
 	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 0, .boost = -1}};
 
-	assert_int_equal(decide(check_governor, &f), CHECK_OFF);
+	assert_int_equal(decide(check_frequency_governor, &f), CHECK_OFF);
 	assert_string_equal(finding.value, "powersave on 1 of 1 policies");
-	assert_int_equal(decide(check_min_frequency, &f), CHECK_OFF);
+	assert_int_equal(decide(check_frequency_min, &f), CHECK_OFF);
 	assert_string_equal(finding.value, "800 MHz, base 3600 MHz (policy 0)");
-	assert_int_equal(decide(check_turbo_intel, &f), CHECK_OFF);
-	assert_int_equal(decide(check_turbo_boost, &f), CHECK_ABSENT);
-	assert_int_equal(decide(check_turbo_policy, &f), CHECK_ABSENT);
-	assert_int_equal(decide(check_speedstep, &f), CHECK_OFF);
-	assert_string_equal(finding.value, "the clock moves between 800 and 4700 MHz");
+	assert_int_equal(decide(check_frequency_turbo_intel, &f), CHECK_OFF);
+	assert_int_equal(decide(check_frequency_turbo_boost, &f), CHECK_ABSENT);
+	assert_int_equal(decide(check_frequency_turbo_policy, &f), CHECK_ABSENT);
+	assert_int_equal(decide(check_frequency_speedstep, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "the clock varies between 800 and 4700 MHz");
 }
 
 static void a_fixed_clock_is_as_good_as_speedstep_off(void **state)
@@ -201,13 +208,13 @@ static void a_fixed_clock_is_as_good_as_speedstep_off(void **state)
 
 	p.governor = (char *)"performance";
 	p.min_khz = p.max_khz = p.base_khz;
-	assert_int_equal(decide(check_governor, &f), CHECK_OK);
-	assert_int_equal(decide(check_min_frequency, &f), CHECK_OK);
-	assert_int_equal(decide(check_turbo_intel, &f), CHECK_OK);
-	assert_int_equal(decide(check_speedstep, &f), CHECK_OK);
+	assert_int_equal(decide(check_frequency_governor, &f), CHECK_OK);
+	assert_int_equal(decide(check_frequency_min, &f), CHECK_OK);
+	assert_int_equal(decide(check_frequency_turbo_intel, &f), CHECK_OK);
+	assert_int_equal(decide(check_frequency_speedstep, &f), CHECK_OK);
 	assert_string_equal(finding.value, "equivalent: the clock is fixed at 3600 MHz");
 	f.frequency.no_turbo = 0;
-	assert_int_equal(decide(check_speedstep, &f), CHECK_OFF);
+	assert_int_equal(decide(check_frequency_speedstep, &f), CHECK_OFF);
 }
 
 static void a_turbo_without_a_switch_is_never_ok(void **state)
@@ -216,15 +223,15 @@ static void a_turbo_without_a_switch_is_never_ok(void **state)
 	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = -1, .boost = -1}};
 
 	p.driver = (char *)"amd-pstate-epp";
-	assert_int_equal(decide(check_turbo_policy, &f), CHECK_UNKNOWN);
-	assert_true(says("the driver amd-pstate-epp has no switch for turbo"));
+	assert_int_equal(decide(check_frequency_turbo_policy, &f), CHECK_UNKNOWN);
+	assert_true(says("the driver amd-pstate-epp has no turbo switch"));
 	p.governor = (char *)"performance";
 	p.min_khz = p.max_khz = p.base_khz;
-	assert_int_equal(decide(check_speedstep, &f), CHECK_UNKNOWN);
+	assert_int_equal(decide(check_frequency_speedstep, &f), CHECK_UNKNOWN);
 	p.boost = 1;
-	assert_int_equal(decide(check_turbo_policy, &f), CHECK_OFF);
+	assert_int_equal(decide(check_frequency_turbo_policy, &f), CHECK_OFF);
 	p.boost = 0;
-	assert_int_equal(decide(check_turbo_policy, &f), CHECK_OK);
+	assert_int_equal(decide(check_frequency_turbo_policy, &f), CHECK_OK);
 }
 
 static void speedstep_off_in_firmware_is_known_by_its_flag(void **state)
@@ -232,9 +239,9 @@ static void speedstep_off_in_firmware_is_known_by_its_flag(void **state)
 	struct facts f = {.machine = {.cpu_vendor = (char *)"GenuineIntel", .flags = (char *)"fpu tsc"},
 		.frequency = {.no_turbo = -1, .boost = -1}};
 
-	assert_int_equal(decide(check_speedstep, &f), CHECK_OK);
+	assert_int_equal(decide(check_frequency_speedstep, &f), CHECK_OK);
 	f.machine.flags = (char *)"fpu est tsc";
-	assert_int_equal(decide(check_speedstep, &f), CHECK_UNKNOWN);
+	assert_int_equal(decide(check_frequency_speedstep, &f), CHECK_UNKNOWN);
 }
 
 static void the_kernel_is_compared_with_what_is_installed_offered_and_wanted(void **state)
@@ -247,7 +254,7 @@ static void the_kernel_is_compared_with_what_is_installed_offered_and_wanted(voi
 	assert_int_equal(decide(check_kernel_pending, &f), CHECK_OK);
 	f.kernel.offered = (char *)"6.1.0-56-amd64";
 	assert_int_equal(decide(check_kernel_version, &f), CHECK_OFF);
-	assert_string_equal(finding.value, "6.1.0-50-amd64 runs, 6.1.0-56-amd64 is offered");
+	assert_string_equal(finding.value, "6.1.0-50-amd64 running, 6.1.0-56-amd64 available");
 	assert_int_equal(decide(check_kernel_pending, &f), CHECK_OK);
 	f.kernel.installed = (char *)"6.1.0-56-amd64";
 	assert_int_equal(decide(check_kernel_version, &f), CHECK_OFF);
@@ -258,62 +265,57 @@ static void the_kernel_is_compared_with_what_is_installed_offered_and_wanted(voi
 	assert_int_equal(decide(check_kernel_pending, &f), CHECK_OFF);
 	f.kernel = (struct kernel){.running = (char *)"5.10", .installed = (char *)"5.10"};
 	assert_int_equal(decide(check_kernel_version, &f), CHECK_OFF);
-	assert_true(says("the policy wants 6.1 at least"));
+	assert_true(says("the policy wants at least 6.1"));
 	f.kernel = (struct kernel){.running = (char *)"6.5"};
 	assert_int_equal(decide(check_kernel_version, &f), CHECK_UNKNOWN);
 	policy_free(f.policy);
 }
 
-/* The row of a check that its files alone decide. */
-static size_t row_of(const char *id)
+/* Decides a check that its files alone decide. */
+static enum check_state decide_files(
+	const char *id, const struct facts *facts, struct setting_file *items, size_t n)
 {
-	size_t i = 0;
+	struct setting_files files = {items, n};
 
-	while (strcmp(checks[i].id, id) != 0)
-		i++;
-	return i;
-}
-
-static enum check_state decide_files(const char *id, struct facts *facts, struct analysis *items, size_t n)
-{
-	struct readings *readings = calloc(n_checks, sizeof(*readings));
-	enum check_state state;
-
-	readings[row_of(id)] = (struct readings){items, n};
-	facts->readings = readings;
-	facts->root_fd = -1;
 	finding_clear(&finding);
-	check_decide(row_of(id), facts, &finding);
-	state = finding.state;
-	free(readings);
-	facts->readings = NULL;
-	return state;
+	check_decide(check_rows_find(id), &files, facts, &finding);
+	return finding.state;
 }
 
 static void a_setting_is_as_wanted_where_all_its_files_are(void **state)
 {
-	struct analysis items[] = {{(char *)"/a", (char *)"0", 0}, {(char *)"/b", (char *)"6", 0}};
-	struct facts f = {};
+	struct setting_file items[] = {{(char *)"/a", (char *)"0", 0}, {(char *)"/b", (char *)"6", 0}};
+	struct facts f = {.root_fd = -1};
 
 	assert_int_equal(decide_files("epb", &f, items, 0), CHECK_ABSENT);
+	assert_false(finding.by_host);
 	assert_int_equal(decide_files("epb", &f, items, 1), CHECK_OK);
 	assert_int_equal(decide_files("epb", &f, items, 2), CHECK_OFF);
 	assert_string_equal(finding.value, "6 in 1 of 2");
-	items[1] = (struct analysis){(char *)"/b", NULL, -EACCES};
+	items[1] = (struct setting_file){(char *)"/b", NULL, -EACCES};
 	assert_int_equal(decide_files("epb", &f, items, 2), CHECK_REFUSED);
 	assert_string_equal(finding.value, "/b: Permission denied");
 }
 
+static void a_switch_that_a_virtual_machine_does_not_have_is_its_hosts(void **state)
+{
+	struct facts f = {.machine.virtual = true};
+
+	assert_int_equal(decide_files("epb", &f, NULL, 0), CHECK_ABSENT);
+	assert_true(finding.by_host);
+	assert_int_equal(decide_files("ksm", &f, NULL, 0), CHECK_ABSENT);
+	assert_false(finding.by_host);
+}
+
 static void services_that_no_list_knows_are_named_with_their_cpu_time(void **state)
 {
-	struct stranger strangers[] = {{"odd.service", INT64_C(12345678900)}, {"new.service", -1}};
-	struct facts f = {.has_units = true, .strangers = strangers, .n_strangers = 2};
+	struct unlisted services[] = {{"odd.service", INT64_C(12345678900)}, {"new.service", -1}};
+	struct facts f = {.has_units = true, .unlisted = services, .n_unlisted = 2};
 
-	assert_int_equal(decide(check_strangers, &f), CHECK_UNKNOWN);
-	assert_string_equal(finding.value,
-		"CPU time so far: odd.service (12.35 s), new.service (CPU time not accounted)");
-	f.n_strangers = 0;
-	assert_int_equal(decide(check_strangers, &f), CHECK_OK);
+	assert_int_equal(decide(check_daemons_unknown, &f), CHECK_UNKNOWN);
+	assert_string_equal(finding.value, "odd.service (12.35 s), new.service (CPU time not known)");
+	f.n_unlisted = 0;
+	assert_int_equal(decide(check_daemons_unknown, &f), CHECK_OK);
 }
 
 static void timers_that_are_due_are_named_with_their_time(void **state)
@@ -321,11 +323,11 @@ static void timers_that_are_due_are_named_with_their_time(void **state)
 	struct elapse due[] = {{"odd.timer", INT64_C(1800000000000000000)}};
 	struct facts f = {.has_units = true, .due = due, .n_due = 1};
 
-	assert_int_equal(decide(check_due, &f), CHECK_OFF);
+	assert_int_equal(decide(check_daemons_due, &f), CHECK_OFF);
 	assert_true(says("odd.timer at 2027-"));
 	f.n_due = 0;
 	f.within_ns = INT64_C(86400000000000);
-	assert_int_equal(decide(check_due, &f), CHECK_OK);
+	assert_int_equal(decide(check_daemons_due, &f), CHECK_OK);
 	assert_string_equal(finding.value, "none within 24 h 0 min");
 }
 
@@ -334,33 +336,33 @@ static void load_swap_and_tracers_are_judged_by_what_they_tell(void **state)
 	struct facts f = {.machine.n_cpus = 2};
 	struct system_state *s = &f.system_state;
 
-	assert_int_equal(decide(check_load, &f), CHECK_UNKNOWN);
+	assert_int_equal(decide(check_system_load, &f), CHECK_UNKNOWN);
 	s->load = (char *)"0.19 0.5 0.5 1/90 77";
-	assert_int_equal(decide(check_load, &f), CHECK_OK);
+	assert_int_equal(decide(check_system_load, &f), CHECK_OK);
 	s->load = (char *)"0.21 0.5 0.5 1/90 77";
-	assert_int_equal(decide(check_load, &f), CHECK_OFF);
+	assert_int_equal(decide(check_system_load, &f), CHECK_OFF);
 	s->swaps = (char *)"";
-	assert_int_equal(decide(check_swap, &f), CHECK_OK);
+	assert_int_equal(decide(check_system_swap, &f), CHECK_OK);
 	s->swaps = (char *)"/dev/sda2 partition 1048572 2048 -2";
-	assert_int_equal(decide(check_swap, &f), CHECK_OFF);
+	assert_int_equal(decide(check_system_swap, &f), CHECK_OFF);
 	assert_string_equal(finding.value, "2 MiB in 1 area");
 	s->tracer_error = -EACCES;
-	assert_int_equal(decide(check_tracer, &f), CHECK_REFUSED);
+	assert_int_equal(decide(check_system_tracer, &f), CHECK_REFUSED);
 	s->tracer = (char *)"function";
-	assert_int_equal(decide(check_tracer, &f), CHECK_OFF);
+	assert_int_equal(decide(check_system_tracer, &f), CHECK_OFF);
 	s->locked = "/var/lib/dpkg/lock";
-	assert_int_equal(decide(check_packagers, &f), CHECK_OFF);
+	assert_int_equal(decide(check_system_packagers, &f), CHECK_OFF);
 }
 
 static void every_row_says_why_and_how(void **state)
 {
-	for (const struct check *c = checks; c->id; c++) {
+	for (const struct check *c = check_rows; c->id; c++) {
 		assert_true(c->step && c->wanted && c->why && c->who);
 		assert_true(c->decide || c->setting.pattern);
 		assert_true(c->how || c->applied || c->setting.pattern);
 		assert_true(!c->setting.pattern || c->setting.want || c->setting.want_of);
 		assert_non_null(strchr("ABCR", c->level));
-		for (const struct check *d = checks; d < c; d++)
+		for (const struct check *d = check_rows; d < c; d++)
 			assert_string_not_equal(c->id, d->id);
 	}
 }
@@ -389,6 +391,7 @@ int main(void)
 		cmocka_unit_test(speedstep_off_in_firmware_is_known_by_its_flag),
 		cmocka_unit_test(the_kernel_is_compared_with_what_is_installed_offered_and_wanted),
 		cmocka_unit_test(a_setting_is_as_wanted_where_all_its_files_are),
+		cmocka_unit_test(a_switch_that_a_virtual_machine_does_not_have_is_its_hosts),
 		cmocka_unit_test(services_that_no_list_knows_are_named_with_their_cpu_time),
 		cmocka_unit_test(timers_that_are_due_are_named_with_their_time),
 		cmocka_unit_test(load_swap_and_tracers_are_judged_by_what_they_tell),

@@ -5,6 +5,8 @@
 
 #include "setup/apply/journal.h"
 #include "setup/apply/plan.h"
+#include "setup/apply/report.h"
+#include "setup/apply/request.h"
 
 static struct tree tree;
 static char place[80], file[96];
@@ -14,7 +16,7 @@ static int make(void **state)
 	tree_make(&tree);
 	snprintf(place, sizeof(place), "%s/emp", tree.path);
 	snprintf(file, sizeof(file), "%s/journal", place);
-	journal_place(place);
+	journal_set_directory(place);
 	return 0;
 }
 
@@ -38,7 +40,7 @@ static struct journal filled(void)
 
 	b.kind = ENTRY_UNIT;
 	b.block = BLOCK_DROP_IN;
-	b.for_good = true;
+	b.persistent = true;
 	assert_int_equal(journal_add(&j, &a, &err), 0);
 	assert_int_equal(journal_add(&j, &b, &err), 0);
 	return j;
@@ -58,17 +60,17 @@ static void what_is_saved_is_loaded_again(void **state)
 	struct journal j = filled(), k = {};
 	struct error err = {};
 
-	assert_int_equal(journal_load(&k, &err), -ENOENT);
-	assert_string_equal(err.text, "");
+	assert_int_equal(journal_load(&k, &err), 0); /* nothing is applied */
+	assert_int_equal(k.n, 0);
 	assert_int_equal(journal_save(&j, &err), 0);
-	assert_int_equal(journal_load(&k, &err), 0);
+	assert_int_equal(journal_load(&k, &err), 1);
 	assert_int_equal(k.n, 2);
 	assert_int_equal(k.since_ns, 77);
 	assert_string_equal(k.entries[0].old, "1");
 	assert_null(k.entries[0].held);
 	assert_int_equal(k.entries[1].kind, ENTRY_UNIT);
 	assert_int_equal(k.entries[1].block, BLOCK_DROP_IN);
-	assert_true(k.entries[1].for_good);
+	assert_true(k.entries[1].persistent);
 	assert_false(journal_is_stale(&k));
 	journal_clear(&k);
 	journal_clear(&j);
@@ -76,7 +78,7 @@ static void what_is_saved_is_loaded_again(void **state)
 	assert_int_equal(access(place, F_OK), -1);
 }
 
-static void a_mark_tells_what_an_entry_came_to(void **state)
+static void a_mark_records_the_value_of_an_entry(void **state)
 {
 	struct journal j = filled(), k = {};
 	struct error err = {};
@@ -84,22 +86,22 @@ static void a_mark_tells_what_an_entry_came_to(void **state)
 	assert_int_equal(journal_save(&j, &err), 0);
 	j.entries[0].held = strdup("5");
 	assert_int_equal(journal_mark(&j, 0, &err), 0);
-	assert_int_equal(journal_load(&k, &err), 0);
+	assert_int_equal(journal_load(&k, &err), 1);
 	assert_string_equal(k.entries[0].held, "5");
 	journal_clear(&k);
 	append("{\"mark\":0,\"he"); /* a power cut in the middle of the next */
-	assert_int_equal(journal_load(&k, &err), 0);
+	assert_int_equal(journal_load(&k, &err), 1);
 	assert_string_equal(k.entries[0].held, "5");
 	journal_clear(&k);
 	journal_clear(&j);
 }
 
-static void what_is_no_journal_is_refused_in_words(void **state)
+static void a_file_that_is_not_a_journal_is_refused(void **state)
 {
 	static const char *const rows[][2] = {
 		{"", "is empty"},
 		{"nonsense\n", "line 1, cannot be read"},
-		{"{\"format\":\"else\"}\n", "is no journal of emp-setup"},
+		{"{\"format\":\"else\"}\n", "is not a journal of emp-setup"},
 		{"{\"format\":\"emp-journal\",\"version\":2}\n", "was written by a newer emp-setup"},
 		{"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"kind\":0}\n{\"mark\":0}\n",
 			"has no 'knob'"},
@@ -118,7 +120,7 @@ static void what_is_no_journal_is_refused_in_words(void **state)
 	}
 }
 
-static void a_reboot_leaves_only_what_is_for_good(void **state)
+static void a_reboot_leaves_only_persistent_entries(void **state)
 {
 	struct journal j = filled();
 
@@ -149,29 +151,20 @@ static void a_tuned_value_is_never_taken_for_an_original(void **state)
 	plan_clear(&plan);
 }
 
-static const struct check *check(const char *id)
-{
-	const struct check *c = checks;
-
-	while (c->id && strcmp(c->id, id) != 0)
-		c++;
-	return c;
-}
-
 static void only_and_skip_choose_among_the_checks(void **state)
 {
 	struct request all = {}, only = {.only = "thp,freq.governor"}, skip = {.skip = "ksm"};
 
-	assert_true(request_takes(&all, check("freq.governor")));
-	assert_true(request_takes(&all, check("svc.units")));
-	assert_false(request_takes(&all, check("thp")));            /* on request */
-	assert_false(request_takes(&all, check("smt")));            /* likewise */
-	assert_false(request_takes(&all, check("kernel.version"))); /* nothing to set */
-	assert_true(request_takes(&only, check("thp")));
-	assert_true(request_takes(&only, check("epp"))); /* the governor changes it */
-	assert_false(request_takes(&only, check("svc.units")));
-	assert_false(request_takes(&skip, check("ksm")));
-	assert_true(request_takes(&skip, check("nmi")));
+	assert_true(request_takes(&all, check_rows_find("freq.governor")));
+	assert_true(request_takes(&all, check_rows_find("svc.units")));
+	assert_false(request_takes(&all, check_rows_find("thp")));            /* on request */
+	assert_false(request_takes(&all, check_rows_find("smt")));            /* likewise */
+	assert_false(request_takes(&all, check_rows_find("kernel.version"))); /* nothing to set */
+	assert_true(request_takes(&only, check_rows_find("thp")));
+	assert_true(request_takes(&only, check_rows_find("epp"))); /* the governor changes it */
+	assert_false(request_takes(&only, check_rows_find("svc.units")));
+	assert_false(request_takes(&skip, check_rows_find("ksm")));
+	assert_true(request_takes(&skip, check_rows_find("nmi")));
 }
 
 static void a_name_that_cannot_be_applied_is_refused(void **state)
@@ -179,11 +172,71 @@ static void a_name_that_cannot_be_applied_is_refused(void **state)
 	struct request unknown = {.only = "freq.governor,frq"}, record = {.skip = "kernel.version"};
 	struct error err = {};
 
-	assert_int_equal(request_check(&unknown, &err), -EINVAL);
+	assert_int_equal(request_validate(&unknown, &err), -EINVAL);
 	assert_string_equal(err.text, "--only: there is no check 'frq'; 'emp-setup audit --all' lists them");
-	assert_int_equal(request_check(&record, &err), -EINVAL);
-	assert_string_equal(err.text, "--skip: kernel.version cannot be applied; the way there: install the "
-				      "newest kernel and reboot");
+	assert_int_equal(request_validate(&record, &err), -EINVAL);
+	assert_string_equal(err.text,
+		"--skip: kernel.version cannot be applied; do it by hand: install the newest kernel and reboot");
+}
+
+static void outcomes_are_counted_and_have_the_names_that_programs_know(void **state)
+{
+	static const char *const names[] = {"will change", "stays", "changed", "already", "absent", "refused",
+		"clamped", "restored", "left alone", "failed"};
+	struct report *report;
+	struct error err = {};
+	json_t *rows;
+
+	assert_int_equal(report_new(&report, &err), 0);
+	for (int i = 0; i <= OUTCOME_FAILED; i++)
+		report_add(report, "x", "/x", (enum outcome)i, NULL, NULL, NULL);
+	report_add(report, "x", "/y", OUTCOME_CHANGED, "1", "2", NULL);
+	assert_int_equal(report_count(report, OUTCOME_CHANGED), 2);
+	assert_int_equal(report_count(report, OUTCOME_REFUSED), 1);
+	rows = report_json(report);
+	for (int i = 0; i <= OUTCOME_FAILED; i++)
+		assert_string_equal(
+			json_string_value(json_object_get(json_array_get(rows, i), "outcome")), names[i]);
+	json_decref(rows);
+	report_free(report);
+}
+
+static void print_to(char **text, struct report *report, bool all)
+{
+	struct error err = {};
+	size_t size;
+	FILE *stream = open_memstream(text, &size);
+	bool any;
+
+	assert_int_equal(report_print(report, stream, all, &any, &err), 0);
+	fclose(stream);
+	assert_int_equal(any, size > 0);
+}
+
+static void files_with_equal_results_share_a_row(void **state)
+{
+	struct report *report;
+	struct error err = {};
+	char *text;
+
+	assert_int_equal(report_new(&report, &err), 0);
+	report_add(report, "ksm", "/k", OUTCOME_ALREADY, "0", "0", NULL);
+	print_to(&text, report, false);
+	assert_string_equal(text, "");
+	free(text);
+	report_add(report, "epb", "/cpu0", OUTCOME_CHANGED, "6", "0", NULL);
+	report_add(report, "epb", "/cpu1", OUTCOME_CHANGED, "6", "0", NULL);
+	report_add(report, "epb", "/cpu2", OUTCOME_REFUSED, "6", "6", "busy");
+	print_to(&text, report, false);
+	assert_non_null(strstr(text, "/cpu0 and 1 more"));
+	assert_null(strstr(text, "/cpu1"));
+	assert_non_null(strstr(text, "/cpu2"));
+	assert_null(strstr(text, "ksm"));
+	free(text);
+	print_to(&text, report, true);
+	assert_non_null(strstr(text, "already set"));
+	free(text);
+	report_free(report);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
@@ -192,12 +245,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_saved_is_loaded_again),
-		TEST(a_mark_tells_what_an_entry_came_to),
-		TEST(what_is_no_journal_is_refused_in_words),
-		TEST(a_reboot_leaves_only_what_is_for_good),
+		TEST(a_mark_records_the_value_of_an_entry),
+		TEST(a_file_that_is_not_a_journal_is_refused),
+		TEST(a_reboot_leaves_only_persistent_entries),
 		TEST(a_tuned_value_is_never_taken_for_an_original),
 		TEST(only_and_skip_choose_among_the_checks),
 		TEST(a_name_that_cannot_be_applied_is_refused),
+		TEST(outcomes_are_counted_and_have_the_names_that_programs_know),
+		TEST(files_with_equal_results_share_a_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

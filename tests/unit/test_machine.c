@@ -38,7 +38,7 @@ static void an_empty_machine_is_read_without_complaint(void **state)
 	assert_int_equal(machine.memory_bytes, 0);
 	assert_string_equal(machine.id, "");
 	assert_false(machine_flag(&machine, "est"));
-	assert_string_equal(machine_description(&machine, words), "a real machine");
+	assert_string_equal(machine_description(&machine, words), "a physical machine");
 }
 
 static void the_processor_is_told_by_cpuinfo(void **state)

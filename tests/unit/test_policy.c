@@ -71,7 +71,7 @@ static void a_process_leads_to_its_unit(void **state)
 static void a_bad_line_is_quoted_in_the_message(void **state)
 {
 	static const char *const rows[][2] = {
-		{"[stop]\ncron = jobs\n", "p: 'cron' in [stop] is no unit: write 'cron.service' or the like"},
+		{"[stop]\ncron = jobs\n", "p: 'cron' in [stop] is not a unit: write 'cron.service' or the like"},
 		{"[kernel]\nroof = 6.1\n", "p: 'roof' in [kernel] is not known to a policy"},
 		{"[policy]\nnonsense\n", "p, line 2: neither a [section] nor 'name = value'"},
 	};

@@ -212,7 +212,7 @@ char *machine_description(const struct machine *m, char buffer[MACHINE_DESCRIPTI
 		snprintf(buffer, MACHINE_DESCRIPTION_SIZE, "a %s%scontainer%s%s", m->engine ?: "",
 			m->engine ? " " : "", m->virtual ? " in " : "", m->virtual ? below : "");
 	else
-		snprintf(buffer, MACHINE_DESCRIPTION_SIZE, "%s", m->virtual ? below : "a real machine");
+		snprintf(buffer, MACHINE_DESCRIPTION_SIZE, "%s", m->virtual ? below : "a physical machine");
 	return buffer;
 }
 

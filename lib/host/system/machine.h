@@ -30,7 +30,7 @@ struct machine {
 void machine_read(struct machine *ret, int root_fd);
 void machine_clear(struct machine *machine);
 
-/* "a real machine", "a virtual machine (KVM)", "a docker container in a virtual machine". `buffer` is
+/* "a physical machine", "a virtual machine (KVM)", "a docker container in a virtual machine". `buffer` is
  * returned. */
 enum { MACHINE_DESCRIPTION_SIZE = 160 };
 char *machine_description(const struct machine *machine, char buffer[MACHINE_DESCRIPTION_SIZE]);

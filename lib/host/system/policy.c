@@ -171,7 +171,7 @@ static int take(struct analysis *reading, const char *section, const char *name,
 			continue;
 		if (kinds[i].kind != RULE_PROCESS && !strchr(name, '.') && !strchr(name, '*'))
 			return error_say(reading->err, -EINVAL,
-				"%s: '%s' in [%s] is no unit: write '%s.service' or the like", reading->where,
+				"%s: '%s' in [%s] is not a unit: write '%s.service' or the like", reading->where,
 				name, section, name);
 		return add_rule(policy, kinds[i].kind, name, value);
 	}
