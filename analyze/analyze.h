@@ -35,11 +35,11 @@ int analyze_need_profile(const char *profile, struct error *err);
 /* A cell with a time; "-" for none (below 0). */
 void cell_time(struct table *table, int64_t ns);
 
-/* One line a discarded sample and cause, for people: what the daemon took and its cutoff. */
-void print_over(const struct over_cutoff *over);
+/* "LABEL: 3 7 12", at most 40 of them, wrapped to the terminal; nothing if n is 0. */
+void print_numbers(const char *label, const uint32_t *numbers, size_t n);
 
 /* The zooms, the central cluster and the verdict, for people. */
-void print_analysis(const struct analysis *analysis);
+int print_analysis(const struct analysis *analysis, struct error *err);
 
 int verb_list(int argc, char **argv, struct error *err);
 int verb_show(int argc, char **argv, struct error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze cutoffs: a profile from a short and a long run, and for each cutoff what it comes from (EMP,
- * Tables X, XI and XVI). */
+/* emp-analyze cutoffs: makes a profile from a short and a long run, and explains each cutoff (EMP, Tables X, XI
+ * and XVI). */
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
@@ -30,8 +30,8 @@ const struct option_row cutoffs_options[] = {
 		.summary = "the long run",
 		.parse = option_run,
 		.into = &options.long_run},
-	{.name = "save", .value = "NAME", .summary = "keep the profile in the book", .into = &options.save},
-	{.name = "replace", .summary = "save over a profile of the same name", .into = &options.replace},
+	{.name = "save", .value = "NAME", .summary = "save the profile in the book", .into = &options.save},
+	{.name = "replace", .summary = "overwrite a profile of the same name", .into = &options.replace},
 	{.name = "resolution",
 		.value = "TIME",
 		.summary = "round PTs and cutoffs, such as 1ms (default: the coarser of the runs')",
@@ -39,7 +39,7 @@ const struct option_row cutoffs_options[] = {
 		.into = &options.resolution_ns},
 	{.name = "short-central-max",
 		.value = "TIME",
-		.summary = "the longest central ET of the short run, as you see it",
+		.summary = "longest ET of the short run's central cluster, set by hand",
 		.parse = option_duration,
 		.into = &options.short_central_max_ns},
 	{.name = "long-central-max",
@@ -47,7 +47,9 @@ const struct option_row cutoffs_options[] = {
 		.summary = "the same for the long run",
 		.parse = option_duration,
 		.into = &options.long_central_max_ns},
-	{.name = "force", .summary = "also where a run is no L", .into = &options.force},
+	{.name = "force",
+		.summary = "make a profile whatever the verdicts on the runs",
+		.into = &options.force},
 	{},
 };
 
@@ -56,9 +58,9 @@ static void print_period(const struct analysis *analysis, const struct daemon_st
 	char period[TEXT_TIME_SIZE];
 
 	if (h->period.samples > 0)
-		printf("; every %g samples = %s, %s", h->period.samples,
+		printf("\n    every %g samples = %s, %s", h->period.samples,
 			text_duration(period, (int64_t)(h->period.samples * analysis->spacing_ns)),
-			h->period.firm ? "firm" : "tentative (two occurrences)");
+			h->period.firm ? "firm" : "tentative (seen twice)");
 }
 
 /* Where the cutoff of one run comes from. */
@@ -75,14 +77,14 @@ static void print_source(
 	text_duration(max, h->central_max_ns);
 	text_duration(sd, (int64_t)(h->central_sd_ns + 0.5));
 	if (h->n_longs == 0) {
-		printf("  %s run: in the central cluster only, up to %s: that and two sd (%s)\n", which, max,
-			sd);
+		printf("  %s run: only in the central cluster, up to %s; cutoff at 2 sd (of %s) above\n",
+			which, max, sd);
 		return;
 	}
-	printf("  %s run: %zu long execution%s from %s on, ", which, h->n_longs, h->n_longs == 1 ? "" : "s",
+	printf("  %s run: %zu long execution%s, at least %s; ", which, h->n_longs, h->n_longs == 1 ? "" : "s",
 		text_duration(least, h->long_min_ns));
 	if (h->n_central > 0)
-		printf("up to %s in the central cluster", max);
+		printf("at most %s in the central cluster", max);
 	else
 		printf("none in the central cluster");
 	print_period(analysis, h);
@@ -111,10 +113,13 @@ static int print_profile(const struct profile *profile, const struct profile_req
 		r = document_make_profile(profile, &document, err);
 		return r < 0 ? r : json_print(document, stdout, err);
 	}
-	print_analysis(m->short_analysis);
-	print_analysis(m->long_analysis);
+	r = print_analysis(m->short_analysis, err);
+	if (r == 0)
+		r = print_analysis(m->long_analysis, err);
+	if (r < 0)
+		return r;
 	if (profile->n_cutoffs == 0) {
-		printf("No daemon is infrequent and long: the profile is empty, and discards nothing.\n");
+		printf("No infrequent daemon ran long: the profile is empty and discards nothing.\n");
 		return 0;
 	}
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
@@ -135,7 +140,7 @@ static int make(struct book *book, const struct profile_request *m, struct error
 		struct error refused = *err;
 
 		return error_say(err, STATUS_NOT_FIT,
-			"%s; --force makes the profile all the same, --%s-central-max sets the bound by hand",
+			"%s; --force makes the profile anyway, --%s-central-max sets the bound by hand",
 			refused.text,
 			m->short_analysis->verdict == VERDICT_L || m->short_analysis->verdict == VERDICT_CLEAN
 				? "long"
@@ -144,8 +149,7 @@ static int make(struct book *book, const struct profile_request *m, struct error
 	if (r == 0 && options.save)
 		r = book_put_profile(book, &profile, options.replace, err);
 	if (r == -EEXIST)
-		return error_say(
-			err, r, "there is a profile '%s' already; --replace saves over it", options.save);
+		return error_say(err, r, "profile '%s' exists; --replace overwrites it", options.save);
 	if (r == 0)
 		r = print_profile(&profile, m, err);
 	if (r == 0 && options.save && !analyze_options.json)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze daemons: who ran in the central cluster and who in the L-samples of a run (EMP, Tables VIII, IX
- * and X). */
+/* emp-analyze daemons: the daemons in the central cluster and in the L-samples of a run (EMP, Tables VIII, IX and
+ * X). */
 #include "analyze/analyze.h"
 
 #include "lib/base/json.h"
@@ -16,7 +16,7 @@ static struct {
 
 const struct option_row daemons_options[] = {
 	{.name = "all",
-		.summary = "every execution in the L-samples, not only the long ones",
+		.summary = "list every execution in the L-samples, not only the long ones",
 		.into = &options.all},
 	{.name = "resolution",
 		.value = "TIME",
@@ -25,7 +25,7 @@ const struct option_row daemons_options[] = {
 		.into = &options.resolution_ns},
 	{.name = "central-max",
 		.value = "TIME",
-		.summary = "the longest central ET, as you see it",
+		.summary = "longest ET of the central cluster, set by hand",
 		.parse = option_duration,
 		.into = &options.central_max_ns},
 	{},
@@ -59,7 +59,7 @@ static void write_table(const struct row *row, void *into)
 	table_cell(into, "%s", row->is_long ? "long" : "");
 }
 
-/* Who is who: ids of processes and the names that they count under. */
+/* The daemons by id, and the patterns that group their names. */
 struct who {
 	struct daemons daemons;
 	struct names names;
@@ -187,16 +187,17 @@ static int print_l_samples(struct book *book, const struct analysis *analysis, s
 
 static int print_daemons(struct book *book, const struct analysis *analysis, struct error *err)
 {
-	int r;
+	int r = print_analysis(analysis, err);
 
-	print_analysis(analysis);
-	printf("In the %zu samples of the central cluster:\n", analysis->central.n_central);
+	if (r < 0)
+		return r;
+	printf("\nIn the %zu samples of the central cluster:\n", analysis->central.n_central);
 	r = print_central(analysis, err);
 	if (r < 0 || analysis->n_l_samples == 0)
 		return r;
-	printf("In the %zu L-samples, %s:\n", analysis->n_l_samples,
-		options.all ? "every execution"
-			    : "what ran longer than the central maximum and two sd (--all: the rest too)");
+	printf("\nIn the %zu L-samples, %s:\n", analysis->n_l_samples,
+		options.all ? "all executions"
+			    : "executions over the central maximum by 2 sd (--all lists all)");
 	return print_l_samples(book, analysis, err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze discard: which samples of a run go by a profile, why, and what is left (EMP, Tables XVII and
- * XVIII). */
-#include "analyze/analyze.h"
+/* emp-analyze discard: the samples of a run that a profile discards, the causes, and the statistics before and after
+ * (EMP, Tables XVII and XVIII). */
+#include "analyze/stages.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
@@ -16,81 +16,53 @@ const struct option_row discard_options[] = {
 	{},
 };
 
-static void cell_precise(struct table *table, double ns, double sd_ns)
-{
-	char text[TEXT_TIME_SIZE];
-
-	table_cell(table, "%s", text_precise(text, ns, sd_ns));
-}
-
-static void add_row(struct table *table, const char *what, const struct summary *s)
-{
-	table_row(table);
-	table_cell(table, "%s", what);
-	table_cell(table, "%zu", s->n);
-	cell_precise(table, (double)s->min_ns, s->sd_ns);
-	cell_precise(table, (double)s->max_ns, s->sd_ns);
-	cell_precise(table, s->mean_ns, s->sd_ns);
-	cell_precise(table, s->sd_ns, 0);
-	table_cell(table, "%.2g", s->relative_error);
-}
-
 static int print_statistics(const struct discarding *d, struct error *err)
 {
-	static const struct column columns[] = {
-		{""},
-		{"SAMPLES", COLUMN_NUMBER},
-		{"MIN", COLUMN_NUMBER},
-		{"MAX", COLUMN_NUMBER},
-		{"MEAN", COLUMN_NUMBER},
-		{"SD", COLUMN_NUMBER},
-		{"SD / MEAN", COLUMN_NUMBER},
-		{},
-	};
+	static const struct column columns[] = {{"CLOCK"}, {"STEP"}, STAGE_COLUMNS, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
-	int r;
+	int r = table_new(&table, columns, err);
 
-	r = table_new(&table, columns, err);
-	if (r < 0)
-		return r;
-	add_row(table, "PT, all samples", &d->pt.raw);
-	add_row(table, "PT, after the cutoffs", &d->pt.by_cutoff);
-	add_row(table, "PT, after two sd", &d->pt.clean);
-	add_row(table, "ET, all samples", &d->et.raw);
-	add_row(table, "ET, after the cutoffs", &d->et.by_cutoff);
-	add_row(table, "ET, after two sd", &d->et.clean);
-	return table_print(table, stdout, err);
+	for (size_t i = 0; r == 0 && i < N_STAGES; i++) {
+		table_row(table);
+		table_cell(table, "%s", stages[i].clock);
+		table_cell(table, "%s", stages[i].step);
+		stage_cells(table, stage_summary(d, i));
+	}
+	return r < 0 ? r : table_print(table, stdout, err);
 }
 
-static void print_two_sd(const char *clock, const struct clock_discarding *c)
+static int print_over(const struct discarding *d, struct error *err)
 {
-	char mean[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE];
+	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"}, {"UNIT", COLUMN_WRAP},
+		{"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
 
-	if (c->n_by_two_sd == 0)
-		return;
-	printf("%zu more because their %s is over two sd (of %s) from the mean of the rest (%s): sample%s",
-		c->n_by_two_sd, clock, text_precise(sd, c->by_cutoff.sd_ns, 0),
-		text_precise(mean, c->by_cutoff.mean_ns, c->by_cutoff.sd_ns), c->n_by_two_sd == 1 ? "" : "s");
-	for (size_t i = 0; i < c->n_by_two_sd; i++)
-		printf(" %" PRIu32, c->by_two_sd[i]);
-	printf("\n");
+	for (size_t i = 0; r == 0 && i < d->n_over; i++) {
+		const struct over_cutoff *over = &d->over[i];
+
+		table_row(table);
+		table_cell(table, "%" PRIu32, over->sample);
+		table_cell(table, "%s", over->daemon);
+		table_cell(table, "%s", over->unit ?: "-");
+		cell_time(table, over->pt_ns);
+		cell_time(table, over->cutoff_ns);
+	}
+	return r < 0 ? r : table_print(table, stdout, err);
 }
 
 static int print_discarding(const struct discarding *d, struct error *err)
 {
-	char mean[TEXT_TIME_SIZE];
+	int r;
 
-	printf("Run %" PRId64 " (%s, mean ET %s) against profile '%s'\n", d->run.id, d->run.program,
-		text_precise(mean, (double)d->mean_et_ns, d->et.by_cutoff.sd_ns), profile_name);
-	printf("%zu of %zu samples go because a daemon ran longer than its cutoff%s\n", d->n_by_cutoff,
-		d->pt.raw.n, d->n_over > 0 ? ":" : "");
-	for (size_t i = 0; i < d->n_over; i++)
-		print_over(&d->over[i]);
-	for (size_t i = 0; i < d->n_incomplete; i++)
-		printf("  sample %" PRIu32 ": incomplete, records of processes that ended were lost\n",
-			d->incomplete[i]);
-	print_two_sd("PT", &d->pt);
-	print_two_sd("ET", &d->et);
+	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, d->run.program, profile_name);
+	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
+	r = print_over(d, err);
+	if (r < 0)
+		return r;
+	print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
+	print_numbers("Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);
+	print_numbers("Discarded by the 2-sd check of ET", d->et.by_two_sd, d->et.n_by_two_sd);
 	return print_statistics(d, err);
 }
 

@@ -46,8 +46,8 @@ static void print_title(
 	const struct figure *f, const char *what, const struct extent *e, bool logarithmic, struct plot *plot)
 {
 	_cleanup_(freep) char *title = text_format("%s, run %" PRId64 ": %s, %s%s", f->analysis->run.program,
-		f->analysis->run.id, what, f->profile ? "discarded by profile " : "L-samples marked by daemon",
-		f->profile ?: "");
+		f->analysis->run.id, what,
+		f->profile ? "discarded by profile " : "L-samples marked by daemon", f->profile ?: "");
 	char linear[TEXT_TIME_SIZE];
 
 	fputs("set title ", plot->script);
@@ -100,7 +100,8 @@ static void draw_samples(const struct figure *f, struct plot *plot)
 	struct marks marks;
 
 	print_title(f, what ?: "", &e, logarithmic, plot);
-	print_text(plot, "ylabel", text_format("ET minus the median of the central cluster (%s)", median_text(median, f)));
+	print_text(plot, "ylabel",
+		text_format("ET minus the median of the central cluster (%s)", median_text(median, f)));
 	fprintf(plot->script,
 		"set xlabel 'sample'\nset xrange [0:%" PRIu32
 		"]\nset key outside right top reverse Left title 'samples (number)'\n"

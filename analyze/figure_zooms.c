@@ -28,10 +28,11 @@ static void print_panel_title(const struct zoom *z, size_t number, struct plot *
 	char gap[TEXT_TIME_SIZE];
 
 	if (z->end == ZOOM_GAP)
-		note = text_format("%zu %s samples beyond a gap of %s", z->beyond, z->below ? "shorter" : "longer",
-			text_duration(gap, z->gap_ns));
+		note = text_format("%zu %s samples beyond a gap of %s", z->beyond,
+			z->below ? "shorter" : "longer", text_duration(gap, z->gap_ns));
 	else if (z->end == ZOOM_DAEMONS)
-		note = text_format("%zu longer samples, %.0f %% explained by daemons", z->beyond, 100 * z->explained);
+		note = text_format(
+			"%zu longer samples, %.0f %% explained by daemons", z->beyond, 100 * z->explained);
 	else if (z->end == ZOOM_HAND)
 		note = text_format("%zu samples longer than the given bound", z->beyond);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze: what the runs in the book say. */
+/* emp-analyze: reports what the runs in the lab book show. */
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
@@ -11,25 +11,25 @@ struct analyze_options analyze_options;
 static const struct option_row common_options[] = {
 	{.name = "db",
 		.value = "FILE",
-		.summary = "the book (default: EMP_DB, else the user's own)",
+		.summary = "the lab book (default: EMP_DB, otherwise the user's own)",
 		.into = &analyze_options.db},
 	{.name = "json", .summary = "print the result as JSON", .into = &analyze_options.json},
 	{},
 };
 
 static const struct verb verbs[] = {
-	{.name = "list", .summary = "the runs in the book", .run = verb_list},
+	{.name = "list", .summary = "list the runs in the book", .run = verb_list},
 	{.name = "show",
 		.args = "RUN",
 		.min_args = 1,
 		.max_args = 1,
-		.summary = "one run: how it was made, its times, the shape of its scatter",
+		.summary = "show one run: how it was made, its times, its verdict",
 		.run = verb_show},
 	{.name = "import",
 		.args = "FILE...",
 		.min_args = 1,
 		.max_args = -1,
-		.summary = "take runs into the book from emp-run documents (- is standard input)",
+		.summary = "add runs to the book from emp-run documents (-: standard input)",
 		.run = verb_import},
 	{.name = "export",
 		.args = "RUN",
@@ -45,42 +45,42 @@ static const struct verb verbs[] = {
 		.args = "RUN",
 		.min_args = 1,
 		.max_args = 1,
-		.summary = "apply a profile to a run: which samples go, why, and what is left",
+		.summary = "apply a profile to a run: discarded samples, causes, statistics",
 		.options = discard_options,
 		.run = verb_discard},
 	{.name = "daemons",
 		.args = "RUN",
 		.min_args = 1,
 		.max_args = 1,
-		.summary = "who ran in the central cluster, and who in the L-samples",
+		.summary = "list the daemons in the central cluster and in the L-samples",
 		.options = daemons_options,
 		.run = verb_daemons},
 	{.name = "sample-size",
 		.args = "RUN",
 		.min_args = 1,
 		.max_args = 1,
-		.summary = "how many samples would have been enough",
+		.summary = "suggest how many samples are enough",
 		.options = sample_size_options,
 		.run = verb_sample_size},
 	{.name = "protocols",
 		.args = "RUN...",
 		.min_args = 1,
 		.max_args = -1,
-		.summary = "what each step of the protocol does to the figures of runs",
+		.summary = "show the statistics after each step of the protocol",
 		.options = protocols_options,
 		.run = verb_protocols},
 	{.name = "compare",
 		.args = "A B",
 		.min_args = 2,
 		.max_args = 2,
-		.summary = "two runs (numbers), or results of hyperfine, pyperf or emp-measure (files)",
+		.summary = "compare two runs, or results of hyperfine, pyperf or emp-measure",
 		.options = compare_options,
 		.run = verb_compare},
 	{.name = "scatter",
 		.args = "RUN -o FILE",
 		.min_args = 1,
 		.max_args = 1,
-		.summary = "draw the scatter of dual executions",
+		.summary = "draw the scatter plot of dual executions",
 		.options = scatter_options,
 		.run = verb_scatter},
 	{},
@@ -88,7 +88,7 @@ static const struct verb verbs[] = {
 
 static const struct tool tool = {
 	.name = "emp-analyze",
-	.summary = "Says what the runs in the book show.",
+	.summary = "Reports what the runs in the lab book show.",
 	.notes = "Examples:\n"
 		 "  emp-analyze list\n"
 		 "  emp-analyze cutoffs --short 1 --long 2 --save lab1\n"
@@ -112,7 +112,7 @@ int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct e
 	if (text_parse_int(text, what, 1, INT64_MAX, ret, err) == 0)
 		return 0;
 	return error_say(err, -EINVAL,
-		"%s must be the number of a run, not '%s'; emp-analyze list shows them", what, text);
+		"%s must be the number of a run, not '%s'; emp-analyze list shows the numbers", what, text);
 }
 
 int analyze_discard(
@@ -128,8 +128,8 @@ int analyze_need_profile(const char *profile, struct error *err)
 {
 	if (profile)
 		return 0;
-	return error_say(err, -EINVAL,
-		"name the profile with --profile; emp-calibrate profile list shows those in the book");
+	return error_say(
+		err, -EINVAL, "name the profile with --profile; emp-calibrate profile list lists them");
 }
 
 int option_run(const char *value, const char *name, void *into, struct error *err)

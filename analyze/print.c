@@ -13,51 +13,61 @@ void cell_time(struct table *table, int64_t ns)
 	table_cell(table, "%s", ns < 0 ? "-" : text_duration(text, ns));
 }
 
-void print_over(const struct over_cutoff *over)
+static int print_zooms(const struct cluster *c, struct error *err)
 {
-	char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
+	static const struct column columns[] = {{"ZOOM", COLUMN_NUMBER}, {"SAMPLES", COLUMN_NUMBER},
+		{"FROM", COLUMN_NUMBER}, {"TO", COLUMN_NUMBER}, {"NEXT", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
 
-	printf("  sample %" PRIu32 ": %s%s%s%s took %s, its cutoff is %s\n", over->sample, over->daemon,
-		over->unit ? " (" : "", over->unit ?: "", over->unit ? ")" : "",
-		text_duration(pt, over->pt_ns), text_duration(cutoff, over->cutoff_ns));
-}
-
-static void print_zooms(const struct cluster *c)
-{
-	for (size_t i = 0; i < c->n_zooms; i++) {
+	for (size_t i = 0; r == 0 && i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];
 		double width = (double)(z->high_ns - z->low_ns) / 10;
-		char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE], why[ZOOM_WHY_SIZE];
+		char time[TEXT_TIME_SIZE], why[ZOOM_WHY_SIZE];
 
-		printf("  zoom %zu: %zu sample%s from %s to %s\n          %s: %s\n", i + 1, z->left,
-			z->left == 1 ? "" : "s", text_precise(low, (double)z->low_ns, width),
-			text_precise(high, (double)z->high_ns, width),
-			z->end == ZOOM_LAST ? "the central cluster" : "left out next", zoom_why(why, z));
+		table_row(table);
+		table_cell(table, "%zu", i + 1);
+		table_cell(table, "%zu", z->left);
+		table_cell(table, "%s", text_precise(time, (double)z->low_ns, width));
+		table_cell(table, "%s", text_precise(time, (double)z->high_ns, width));
+		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(why, z));
 	}
+	return r < 0 ? r : table_print(table, stdout, err);
 }
 
-static void print_numbers(const char *label, const uint32_t *numbers, size_t n)
+void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 {
 	enum { MOST = 40 };
+	size_t width = terminal_width(stdout), used = (size_t)0;
 
 	if (n == 0)
 		return;
-	printf("  %s:", label);
-	for (size_t i = 0; i < n && i < MOST; i++)
-		printf(" %" PRIu32, numbers[i]);
+	used = (size_t)printf("%s:", label);
+	for (size_t i = 0; i < n && i < MOST; i++) {
+		char number[16];
+		size_t more = (size_t)snprintf(number, sizeof(number), " %" PRIu32, numbers[i]);
+
+		if (used + more > width)
+			used = (size_t)printf("\n   ");
+		used += (size_t)printf("%s", number);
+	}
 	if (n > MOST)
 		printf(" and %zu more", n - MOST);
 	printf("\n");
 }
 
-void print_analysis(const struct analysis *analysis)
+int print_analysis(const struct analysis *analysis, struct error *err)
 {
+	int r;
+
 	printf("Run %" PRId64 " (%s, %zu samples) shows %s.\n", analysis->run.id, analysis->run.program,
 		analysis->n_samples, analysis->why);
-	print_zooms(&analysis->central);
+	r = print_zooms(&analysis->central, err);
 	if (analysis->central.n_above > 0)
-		printf("  long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,
+		printf("Long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,
 			analysis->central.n_corners);
 	print_numbers("L-samples", analysis->l_samples, analysis->n_l_samples);
-	print_numbers("long without a daemon that ran long", analysis->unexplained, analysis->n_unexplained);
+	print_numbers(
+		"Long samples in which no daemon ran long", analysis->unexplained, analysis->n_unexplained);
+	return r;
 }

@@ -13,7 +13,7 @@ static const char *profile_name;
 const struct option_row sample_size_options[] = {
 	{.name = "profile",
 		.value = "NAME",
-		.summary = "the profile of cutoffs (default: only two sd discard)",
+		.summary = "the profile of cutoffs (default: only the 2-sd check)",
 		.into = &profile_name},
 	{},
 };
@@ -80,13 +80,15 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 	int r;
 
 	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, d->run.program,
-		profile_name ? " against profile " : ", no profile: only two sd discard", profile_name ?: "");
+		profile_name ? ", profile " : ", no profile: only the 2-sd check", profile_name ?: "");
 	r = print_clock("PT", &clocks[0], err);
 	if (r == 0)
 		r = print_clock("ET", &clocks[1], err);
 	if (r < 0)
 		return r;
-	printf("Enough would have been %zu of the samples for PT, %zu for ET: the least size that, with every larger one, is close to the whole run (sd within 10 %%, share of outliers within 2.5 points or one sample).\n",
+	printf("%zu samples would have been enough for PT, %zu for ET: from that size on, the sd is\n"
+	       "within 10 %% of the whole run's, and the share of outliers within 2.5 percentage\n"
+	       "points or one sample.\n",
 		clocks[0].suggested, clocks[1].suggested);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze scatter: the scatter of dual executions (EMP, Figures 13 to 15). What is drawn is decided here;
- * figure.c draws it. */
+/* emp-analyze scatter: the scatter plot of dual executions (EMP, Figures 13 to 15). This file chooses the
+ * drawing; figure.c draws it. */
 #include "analyze/analyze.h"
 #include "analyze/figure.h"
 
@@ -27,13 +27,13 @@ const struct option_row scatter_options[] = {
 		.into = &options.profile},
 	{.name = "central-max",
 		.value = "TIME",
-		.summary = "the longest central ET, as you see it",
+		.summary = "longest ET of the central cluster, set by hand",
 		.parse = option_duration,
 		.into = &options.central_max_ns},
 	{.name = "zooms",
-		.summary = "draw each zoom of the eye in a panel of its own",
+		.summary = "draw each zoom of cluster detection in a panel of its own",
 		.into = &options.zooms},
-	{.name = "samples", .summary = "draw single samples in the order of time", .into = &options.samples},
+	{.name = "samples", .summary = "draw single samples in order of time", .into = &options.samples},
 	{.name = "script",
 		.summary = "keep the gnuplot file, with its data, as FILE.gnuplot",
 		.into = &options.script},

@@ -105,8 +105,7 @@ static int show(struct book *book, struct run *run, const char *digest, struct e
 	print_run(run, analysis.n_samples, digest);
 	print_clock("PT", &raw.pt.raw);
 	print_clock("ET", &raw.et.raw);
-	print_analysis(&analysis);
-	return 0;
+	return print_analysis(&analysis, err);
 }
 
 int verb_show(int argc, char **argv, struct error *err)

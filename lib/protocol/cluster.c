@@ -262,21 +262,21 @@ char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *z)
 	switch (z->end) {
 	case ZOOM_GAP:
 		snprintf(buffer, ZOOM_WHY_SIZE,
-			"%zu %s sample%s beyond a gap of %s, where the others account for %s at most",
+			"%zu %s sample%s beyond a gap of %s (at most %s expected)",
 			z->beyond, side, z->beyond == 1 ? "" : "s", text_duration(gap, z->gap_ns),
 			text_duration(longest, z->longest_ns));
 		break;
 	case ZOOM_DAEMONS:
 		snprintf(buffer, ZOOM_WHY_SIZE,
-			"%zu longer sample%s without a telling gap, of which daemons account for %.0f %%",
+			"%zu longer sample%s without such a gap, %.0f %% explained by daemons",
 			z->beyond, z->beyond == 1 ? "" : "s", 100 * z->explained);
 		break;
 	case ZOOM_HAND:
-		snprintf(buffer, ZOOM_WHY_SIZE, "%zu longer sample%s beyond the bound that was given",
+		snprintf(buffer, ZOOM_WHY_SIZE, "%zu longer sample%s beyond the given bound",
 			z->beyond, z->beyond == 1 ? "" : "s");
 		break;
 	case ZOOM_LAST:
-		snprintf(buffer, ZOOM_WHY_SIZE, "no gap that the samples themselves do not account for");
+		snprintf(buffer, ZOOM_WHY_SIZE, "no unusual gap left");
 		break;
 	}
 	return buffer;

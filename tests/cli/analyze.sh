@@ -31,10 +31,10 @@ $analyze cutoffs --short 1 --long 2 --save paper-rhel6.4 --json >"$dir/got"
 that "the cutoffs are those of the profile that ships" \
 	python3 -c 'import json, sys; a, b = (json.load(open(f)) for f in sys.argv[1:]); a.pop("made_ns", 0); sys.exit(a != b)' \
 	"$dir/got" "$profiles/paper-rhel6.4.json"
-expect 1 "there is a profile 'paper-rhel6.4' already; --replace" $analyze cutoffs --short 1 --long 2 --save paper-rhel6.4
+expect 1 "profile 'paper-rhel6.4' exists; --replace" $analyze cutoffs --short 1 --long 2 --save paper-rhel6.4
 expect 0 '' $analyze cutoffs --short 1 --long 2 --save paper-rhel6.4 --replace
 gives "cutoffs are in whole units of the resolution asked for" '(d["resolution_ns"] == 10**7 and all(c["below_ns"] % 10**7 == 0 for c in d["cutoffs"]))' $analyze cutoffs --short 1 --long 2 --resolution 10ms --json
-expect 0 'sample 75: rhn_check took 35.18 s, its cutoff is 281.0 ms' $analyze discard 1 --profile paper-rhel6.4
+expect 0 '75 *rhn_check *- *35.18 s *281.0 ms' $analyze discard 1 --profile paper-rhel6.4
 gives "discard --json is as it is documented" '(sorted({o["sample"] for o in d["by_cutoff"]}) == [75, 104, 186, 216, 298, 328, 366, 410, 439, 522, 551, 634, 663, 746, 775] and {"sample", "daemon", "pt_ns", "cutoff_ns"} <= set(d["by_cutoff"][0]) and len(d["by_two_sd"]) == 5 and set(d["pt"]) >= {"n", "min_ns", "max_ns", "mean_ns", "sd_ns", "relative_error"} and d["et"]["max_ns"] == 128256000000)' $analyze discard 1 --profile paper-rhel6.4 --json
 gives "long tasks have the cutoffs of the long run" '({o["sample"] for o in d["by_cutoff"]} == {10, 16})' $analyze discard 2 --profile paper-rhel6.4 --json
 
@@ -43,7 +43,7 @@ expect 0 'proc_monitor .* 204.0 ms' $analyze daemons 1
 gives "daemons has Tables VIII and IX" '(len(d["central"]) == 9 and len(d["l_samples"]) == 83)' $analyze daemons 1 --all --json
 expect 0 'all 800 ' $analyze sample-size 1 --profile paper-rhel6.4
 gives "sample-size halves" '([s["n"] for s in d["pt"]] == [800, 400, 200, 100, 40, 30, 20, 10] and d["suggested"] <= 40)' $analyze sample-size 1 --profile paper-rhel6.4 --json
-expect 0 'after two sd' $analyze protocols 1 2 --profile paper-rhel6.4
+expect 0 '2 *PT *2 sd *38 ' $analyze protocols 1 2 --profile paper-rhel6.4
 gives "protocols has a row a run" '([r["run"] for r in d] == [1, 2] and d[0]["pt_clean"]["n"] == 780)' $analyze protocols 1 2 --profile paper-rhel6.4 --json
 
 # Out and in again.

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The steps of the protocol, and their statistics: see stages.h. */
+#include "analyze/stages.h"
+
+#include "lib/base/text.h"
+
+const struct stage stages[N_STAGES] = {
+	{"ET", "all", "et_raw"},
+	{"ET", "cutoffs", "et_by_cutoff"},
+	{"ET", "2 sd", "et_clean"},
+	{"PT", "all", "pt_raw"},
+	{"PT", "cutoffs", "pt_by_cutoff"},
+	{"PT", "2 sd", "pt_clean"},
+};
+
+const struct summary *stage_summary(const struct discarding *d, size_t stage)
+{
+	const struct summary *const summaries[N_STAGES] = {
+		&d->et.raw, &d->et.by_cutoff, &d->et.clean, &d->pt.raw, &d->pt.by_cutoff, &d->pt.clean};
+
+	return summaries[stage];
+}
+
+void stage_cells(struct table *table, const struct summary *s)
+{
+	char text[TEXT_TIME_SIZE];
+
+	table_cell(table, "%zu", s->n);
+	table_cell(table, "%s", text_precise(text, (double)s->min_ns, s->sd_ns));
+	table_cell(table, "%s", text_precise(text, (double)s->max_ns, s->sd_ns));
+	table_cell(table, "%s", text_precise(text, s->mean_ns, s->sd_ns));
+	table_cell(table, "%s", text_precise(text, s->sd_ns, s->sd_ns));
+	table_cell(table, "%s", text_percent(text, s->relative_error));
+}
