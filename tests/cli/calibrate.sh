@@ -38,7 +38,7 @@ if ! "$build/setup/emp-setup" audit >/dev/null; then
 fi
 
 # profiles between books
-expect 0 '^a ' $calibrate profile list
+expect 0 '^a  *20[0-9][0-9]-' $calibrate profile list
 expect 0 "Profile 'a'" $calibrate profile show a
 $calibrate profile export a >"$dir/a.json"
 expect 0 '^a$' $calibrate --db "$dir/other.db" profile import "$dir/a.json"
