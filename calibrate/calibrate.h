@@ -12,7 +12,7 @@ struct calibrate_options {
 	bool quiet;
 	bool verbose;
 	int cpu; /* -1: not pinned */
-	enum observer_backend backend;
+	enum accounting_backend backend;
 	bool ignore_audit;   /* run although the audit says not fit */
 	bool ignore_changes; /* resume although the environment has changed */
 };

@@ -51,7 +51,7 @@ int verb_constant(int argc, char **argv, struct error *err)
 	r = environment_take(book, &request.environment, &digest, err);
 	if (r < 0)
 		return r;
-	r = observer_open(&observer, OBSERVER_NONE, -1, err);
+	r = observer_open(&observer, ACCOUNTING_NONE, -1, err);
 	if (r < 0)
 		return r;
 	request.book = book;

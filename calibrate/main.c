@@ -105,9 +105,7 @@ const char *calibrate_db(void)
 
 const char *calibrate_backend(void)
 {
-	static const char *const names[] = {"auto", "bpf", "taskstats", "none"};
-
-	return names[calibrate_options.backend];
+	return accounting_backend_name(calibrate_options.backend);
 }
 
 int calibrate_find_inc(char **ret, struct error *err)

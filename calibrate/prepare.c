@@ -42,11 +42,11 @@ static int check_audit(struct calibration *c, struct error *err)
 static int open_observer(struct calibration *c, struct error *err)
 {
 	const struct observer *o = &c->observer;
-	enum observer_backend backend;
+	enum accounting_backend backend;
 	const char *why;
 	int r;
 
-	r = observer_backend_parse(c->plan.backend, "--accounting", &backend, err);
+	r = accounting_backend_parse(c->plan.backend, "--accounting", &backend, err);
 	if (r == 0)
 		r = observer_open(&c->observer, backend, c->plan.cpu, err);
 	if (r < 0)
@@ -57,8 +57,8 @@ static int open_observer(struct calibration *c, struct error *err)
 	}
 	why = accounting_why(o->accounting);
 	if (why || calibrate_options.verbose)
-		screen_print("Accounting: %s%s%s%s\n", accounting_name(o->accounting), why ? " (" : "",
-			why ?: "", why ? ")" : "");
+		screen_print("Accounting: %s%s%s%s\n", observer_backend_name(o), why ? " (" : "", why ?: "",
+			why ? ")" : "");
 	if (!o->cgroup)
 		screen_print("Process times come from wait4: %s\n", o->no_cgroup.text);
 	return 0;

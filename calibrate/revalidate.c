@@ -42,7 +42,7 @@ const struct option_row revalidate_options[] = {
 	{.name = "accounting",
 		.value = "BACKEND",
 		.summary = "auto, bpf or taskstats (default auto)",
-		.parse = observer_backend_parse,
+		.parse = accounting_backend_parse,
 		.into = &calibrate_options.backend},
 	{},
 };

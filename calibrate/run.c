@@ -80,7 +80,7 @@ const struct option_row run_options[] = {
 	{.name = "accounting",
 		.value = "BACKEND",
 		.summary = "auto, bpf or taskstats (default auto)",
-		.parse = observer_backend_parse,
+		.parse = accounting_backend_parse,
 		.into = &calibrate_options.backend},
 	{.name = "anyway", .into = &options.anyway, .hidden = true}, /* both --ignore-… of 0.1.0 */
 	{},
