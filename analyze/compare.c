@@ -5,7 +5,7 @@
 
 #include "lib/base/json_fields.h"
 #include "lib/base/text.h"
-#include "lib/protocol/comparison.h"
+#include "lib/report/comparison_report.h"
 
 #include <math.h>
 

@@ -65,7 +65,7 @@ static int append(const json_t *numbers, double scale, int64_t **times, size_t *
  * execution over its cutoff. */
 static void mark_discarded(const json_t *emp, bool *discarded, size_t n)
 {
-	static const char *const lists[] = {"by_two_sd", "incomplete", "by_cutoff"};
+	static const char *const lists[] = {"by_two_sd", "incomplete", "by_cutoff", "by_unprofiled"};
 
 	for (size_t k = 0; k < ELEMENTS(lists); k++) {
 		json_t *entry;

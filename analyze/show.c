@@ -4,21 +4,22 @@
 
 #include "lib/base/text.h"
 #include "lib/report/results_json.h"
+#include "lib/report/run_screen.h"
 
 #include <inttypes.h>
 
-static void print_command(const char *command)
+/* The arguments as one line; NULL: not known, or no memory. The caller frees it. */
+static char *command_text(const char *command)
 {
 	_cleanup_(json_decrefp) json_t *argv = command ? json_loads(command, 0, NULL) : NULL;
+	char *text = NULL;
+	size_t size, i;
+	FILE *file = argv ? open_memstream(&text, &size) : NULL;
 	json_t *word;
-	size_t i;
 
-	if (!argv)
-		return;
-	printf("  command:    ");
 	json_array_foreach (argv, i, word)
-		printf(" %s", json_string_value(word) ?: "?");
-	printf("\n");
+		fprintf(file, "%s%s", i ? " " : "", json_string_value(word) ?: "?");
+	return file && fclose(file) == 0 ? text : NULL;
 }
 
 static void print_run(const struct run *run, size_t n_samples, const char *digest)
@@ -27,7 +28,6 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 
 	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, run->program, n_samples,
 		n_samples == 1 ? "" : "s", run->state ?: "state unknown");
-	print_command(run->command);
 	if (run->purpose)
 		printf("  purpose:     %s\n", run->purpose);
 	if (run->started_ns > 0)
@@ -48,14 +48,27 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 		printf("  notes:       %s\n", run->notes);
 }
 
-static void print_clock(const char *name, const struct summary *s)
+/* As emp-measure showed it, by the profile that it was measured with if that is still there. */
+static int print_result(struct book *book, const struct run *run, struct error *err)
 {
-	char min[TEXT_TIME_SIZE], max[TEXT_TIME_SIZE], mean[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE];
+	_cleanup_(run_result_clearp) struct run_result result = {};
+	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(screen_clear) struct screen screen = {};
+	_cleanup_(freep) char *command = command_text(run->command);
+	bool profiled = run->profile &&
+			book_get_profile(book, run->profile, &profile, &(struct error){}) == 0;
+	const struct discard_rules rules = {.profile = profiled ? &profile : NULL};
+	int r;
 
-	printf("  %s, all samples: mean %s, sd %s (%.2g of it), from %s to %s\n", name,
-		text_precise(mean, s->mean_ns, s->sd_ns), text_precise(sd, s->sd_ns, 0), s->relative_error,
-		text_precise(min, (double)s->min_ns, s->sd_ns),
-		text_precise(max, (double)s->max_ns, s->sd_ns));
+	r = run_result_read(book, run->id, &rules, &result, err);
+	if (r == 0)
+		r = run_screen_fill(&screen, &result, run_screen_profile_cpu(book, &profile), err);
+	if (r < 0)
+		return r;
+	screen.name = command ?: run->program;
+	screen.approximate = true;
+	screen_print(stdout, &screen);
+	return run_details_print(stdout, &result, NULL, err);
 }
 
 static int print_json(
@@ -96,16 +109,15 @@ static int show(struct book *book, struct run *run, const char *digest, struct e
 	int r;
 
 	r = analysis_load(book, run->id, &(struct analysis_options){}, &analysis, err);
-	if (r == 0)
+	if (r == 0 && analyze_options.json)
 		r = discard_run(book, run->id, NULL, &raw, err);
 	if (r < 0)
 		return r;
 	if (analyze_options.json)
 		return print_json(&analysis, &raw, digest, err);
 	print_run(run, analysis.n_samples, digest);
-	print_clock("PT", &raw.pt.raw);
-	print_clock("ET", &raw.et.raw);
-	return print_analysis(&analysis, err);
+	r = print_result(book, run, err);
+	return r < 0 ? r : print_analysis(&analysis, err);
 }
 
 int verb_show(int argc, char **argv, struct error *err)

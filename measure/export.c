@@ -23,24 +23,6 @@ static json_t *clock_json(const struct result *r, size_t offset)
 	return array;
 }
 
-/* The daemons without a cutoff that were long once. */
-static json_t *unprofiled_json(const struct result *r)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < r->run.discarding.others.n; i++) {
-		const struct other *o = &r->run.discarding.others.items[i];
-
-		if (!o->profiled && o->long_once)
-			json_array_append_new(
-				array, json_pack("{s:s, s:s*, s:I, s:I, s:I, s:I}", "daemon", o->name, "unit",
-					       o->unit, "max_ns", (json_int_t)o->max_ns, "most_ns",
-					       (json_int_t)o->max_ns, "sample", (json_int_t)o->max_sample,
-					       "total_ns", (json_int_t)o->total_ns));
-	}
-	return array;
-}
-
 /* One object a sample, null where nothing is known of it. */
 static json_t *counters_json(const struct result *r)
 {
@@ -82,9 +64,12 @@ static json_t *emp_json(const struct session *s, const struct result *r)
 	json_object_set_new(emp, "system_ns", clock_json(r, offsetof(struct sample, system_ns)));
 	json_object_set_new(emp, "pt_interval_ns", interval_json(&r->run.discarding.pt.clean));
 	json_object_set_new(emp, "off_cpu", json_real(result_off_cpu(r)));
-	json_object_set_new(emp, "unprofiled", s->options->profile ? unprofiled_json(r) : json_array());
+	json_object_set_new(emp, "others", others_as_json(&r->run.discarding.others, false));
+	json_object_set_new(emp, "unprofiled",
+		s->options->profile ? others_as_json(&r->run.discarding.others, true) : json_array());
 	json_object_set(emp, "not_in_profile", json_object_get(emp, "unprofiled"));
-	json_object_set_new(emp, "sentinels", counters_json(r));
+	json_object_set_new(emp, "disturbance_counters", counters_json(r));
+	json_object_set(emp, "sentinels", json_object_get(emp, "disturbance_counters"));
 	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
 	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
 	return emp;

@@ -40,6 +40,9 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 		.backend = strdup(observer_backend_name(&s->observer)),
 		.pt_source = strdup(observer_pt_source(&s->observer)),
 		.profile = s->options->profile ? strdup(s->options->profile) : NULL,
+		.notes = s->options->unprofiled_percent > 0
+				 ? text_format("--discard-unprofiled %g%%", s->options->unprofiled_percent)
+				 : NULL,
 		.resolution_ns = 1,
 		.environment = s->environment,
 		.cpu = s->options->cpu,

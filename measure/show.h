@@ -4,7 +4,7 @@
 
 #include "measure/session.h"
 
-#include "lib/protocol/comparison.h"
+#include "lib/report/comparison_report.h"
 
 #include <jansson.h>
 

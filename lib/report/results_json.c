@@ -30,6 +30,36 @@ json_t *over_as_json(const struct over_cutoff *over, size_t n)
 	return array;
 }
 
+static json_t *unprofiled_as_json(const struct over_cutoff *over, size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(
+			array, json_pack("{s:I, s:s, s:s*, s:I, s:I}", "sample", (json_int_t)over[i].sample,
+				       "daemon", over[i].daemon, "unit", over[i].unit, "pt_ns",
+				       (json_int_t)over[i].pt_ns, "limit_ns", (json_int_t)over[i].cutoff_ns));
+	return array;
+}
+
+json_t *others_as_json(const struct others *others, bool unprofiled)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < others->n; i++) {
+		const struct other *o = &others->items[i];
+
+		if (unprofiled && (o->profiled || !o->long_once))
+			continue;
+		json_array_append_new(
+			array, json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I}", "daemon", o->name, "unit",
+				       o->unit, "in_profile", o->profiled, "total_ns",
+				       (json_int_t)o->total_ns, "max_ns", (json_int_t)o->max_ns, "most_ns",
+				       (json_int_t)o->max_ns, "sample", (json_int_t)o->max_sample));
+	}
+	return array;
+}
+
 static json_t *clock_as_json(const struct clock_discarding *c)
 {
 	json_t *clock = summary_as_json(&c->clean);
@@ -45,6 +75,7 @@ json_t *discarding_as_json(const struct discarding *d)
 
 	json_object_set_new(document, "run", json_integer(d->run.id));
 	json_object_set_new(document, "by_cutoff", over_as_json(d->over, d->n_over));
+	json_object_set_new(document, "by_unprofiled", unprofiled_as_json(d->unprofiled, d->n_unprofiled));
 	json_object_set_new(document, "by_two_sd", numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd));
 	json_object_set_new(document, "incomplete", numbers_as_json(d->incomplete, d->n_incomplete));
 	json_object_set_new(document, "pt", clock_as_json(&d->pt));

@@ -10,7 +10,11 @@ json_t *numbers_as_json(const uint32_t *numbers, size_t n);
 json_t *summary_as_json(const struct summary *summary);
 json_t *over_as_json(const struct over_cutoff *over, size_t n);
 
-/* by_cutoff, by_two_sd (of PT), incomplete; pt and et with the figures of what is left of each clock. */
+/* Who used the CPU beside the program; or only those that the profile does not have and that once took 1 % of
+ * a sample or more. */
+json_t *others_as_json(const struct others *others, bool unprofiled);
+
+/* by_cutoff, by_unprofiled, by_two_sd (of PT), incomplete; pt and et with the figures of what is left of each clock. */
 json_t *discarding_as_json(const struct discarding *discarding);
 
 /* The shape, the zooms and the samples outside the central cluster. */

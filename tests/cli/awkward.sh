@@ -51,7 +51,7 @@ nobody_left() {
 		p=\${d##*/emp-}; kill -0 \${p%%-*} 2>/dev/null || echo \$d; done | grep ."
 }
 
-expect 0 'had to be ended' awkward daemon --linger 0.2
+expect 0 'were left behind and killed after --linger' awkward daemon --linger 0.2
 nobody_left 'a daemon'
 expect 124 'ran longer than 300.0 ms' awkward deaf --timeout 0.3
 nobody_left 'a program that ignores signals'

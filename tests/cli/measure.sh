@@ -10,16 +10,17 @@ burn=$build/tests/machine/burn
 export EMP_DB=$dir/book.db
 
 # a result
-expect 0 'process time (PT)' $measure -q -r 5 --export-json "$dir/result.json" -- true
+expect 0 '^  PT (mean ± σ) .* CV ' $measure -q -r 5 --export-json "$dir/result.json" -- true
 that "the document is hyperfine's" json "$dir/result.json" \
 	'set(d["results"][0]) >= {"command", "mean", "stddev", "median", "user", "system", "min", "max", "times", "exit_codes"}'
 that "times are seconds, one a sample" json "$dir/result.json" \
 	'len(d["results"][0]["times"]) == 5 and all(0 < t < 5 for t in d["results"][0]["times"])'
 that "there is an emp object" json "$dir/result.json" \
 	'd["results"][0]["emp"]["pt"]["raw"]["n"] == 5 and d["results"][0]["emp"]["backend"] == "bpf"'
-that "each sample has its sentinels" json "$dir/result.json" 'len(d["results"][0]["emp"]["sentinels"]) == 5'
-expect 0 'nothing could be discarded for a named cause' $measure -q -r 3 -- true
-expect 0 "^sh -c 'exit 0' ''" $measure -q -r 2 -w 0 -- sh -c 'exit 0' ''
+that "each sample has its disturbance counters, under the old name too" json "$dir/result.json" \
+	'len(d["results"][0]["emp"]["disturbance_counters"]) == 5 and d["results"][0]["emp"]["sentinels"] == d["results"][0]["emp"]["disturbance_counters"]'
+expect 0 'No profile: no sample is discarded because of a daemon' $measure -q -v -r 3 -- true
+expect 0 "^sh -c 'exit 0' '' " $measure -q -r 2 -w 0 -- sh -c 'exit 0' ''
 
 # programs that go wrong
 expect 1 "there is no command 'no-such-command' in PATH" $measure -- no-such-command
@@ -47,9 +48,9 @@ flock 8
 echo "$$ 1700000000000000000 emp-calibrate run, profile 'lab1'" >"$dir/lock"
 EMP_LOCK=$dir/lock expect 1 "process $$ has this machine for itself since .* (emp-calibrate run, profile 'lab1').*--anyway" \
 	$measure -q -r 2 -- true
-EMP_LOCK=$dir/lock expect 0 'process time' $measure -q -r 2 --anyway -- true
+EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 --anyway -- true
 exec 8>&-
-EMP_LOCK=$dir/lock expect 0 'process time' $measure -q -r 2 -- true
+EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 -- true
 
 # stopped amid the first sample (as by ^Z), and continued three seconds later
 stopped_amid() {
@@ -61,12 +62,12 @@ stopped_amid() {
 	kill -CONT -- -$pid
 	wait $pid
 }
-expect 0 '1 sample was stopped meanwhile (^Z), and taken again' stopped_amid
+expect 0 '1 sample was stopped (^Z) and taken again' stopped_amid
 that "the stop is in no time" json "$dir/stopped.json" \
 	'len(d["results"][0]["times"]) == 2 and max(d["results"][0]["times"]) < 3'
 
 # names that are no UTF-8, descriptors that are not there
-expect 0 "^echo '.xff.xfe' (run" $measure -q -r 2 --export-json "$dir/bytes.json" -- echo $'\xff\xfe'
+expect 0 "^echo '.xff.xfe'  *run" $measure -q -r 2 --export-json "$dir/bytes.json" -- echo $'\xff\xfe'
 that "the document is JSON all the same" json "$dir/bytes.json" 'd["results"][0]["command"] == r"echo '"'"'\xff\xfe'"'"'"'
 closed() { "$@" >&-; }
 expect 1 'cannot write to standard output: Bad file descriptor' closed $measure -q -r 2 -- true
@@ -80,18 +81,19 @@ expect 0 '' $measure -q -r 2 -w 0 --export-json "$dir/orphan.json" -- $burn --or
 that "an orphan's CPU time is counted" json "$dir/orphan.json" \
 	'all(149e6 <= t <= 158e6 for t in d["results"][0]["emp"]["pt_ns"]) and not d["results"][0]["emp"]["pt_partial"]'
 no_cgroup='awk "\$(NF-2) == \"cgroup2\" || / - cgroup2 / { print \$5 }" /proc/self/mountinfo | while read m; do umount -l "$m"; done'
-expect 0 'PT is partial: .*no cgroup v2 is mounted' unshare -m sh -c "$no_cgroup; exec \"\$@\"" sh $measure -q -r 2 -- $burn --orphan 50
+expect 0 '^  No cgroup v2 (see -v): orphans are not counted in PT$' unshare -m sh -c "$no_cgroup; exec \"\$@\"" sh $measure -q -r 2 -- $burn --orphan 50
+expect 0 'PT is partial: .*no cgroup v2 is mounted' unshare -m sh -c "$no_cgroup; exec \"\$@\"" sh $measure -q -v -r 2 -- $burn --orphan 50
 
 # backends
-expect 0 'Observer: taskstats' $measure -q -r 2 --accounting taskstats -- true
-expect 0 'Other processes were not seen' $measure -q -r 2 --accounting none -- true
+expect 0 'Accounting: taskstats' $measure -q -v -r 2 --accounting taskstats -- true
+expect 0 '^  Accounting off (--accounting none): daemons not named$' $measure -q -r 2 --accounting none -- true
 : >"$dir/empty"
-expect 0 'Observer: taskstats.*bpf' unshare -m sh -c "mount -t tmpfs none /sys/kernel/btf && exec \"\$@\"" sh $measure -q -r 2 -- true
+expect 0 'Accounting: taskstats (.*bpf' unshare -m sh -c "mount -t tmpfs none /sys/kernel/btf && exec \"\$@\"" sh $measure -q -v -r 2 -- true
 
 # an ordinary user
 chmod 755 "$dir"
 install -d -o 65534 "$dir/nobody"
-expect 0 'Observer: none.*CAP_' setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
+expect 0 '^  Accounting off (needs root, see emp-measure(1)): daemons, orphans not counted$' setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
 	$measure -q -r 3 -- true
 that "the ordinary user has a book of its own" test -s "$dir/nobody/.local/share/emp/emp.db"
 
@@ -114,7 +116,7 @@ that "^C in --prepare is exit status 130" test $? = 130
 that "^C before the first sample is told" grep -q 'interrupted before the first sample' "$dir/interrupted"
 
 # nohup: HUP does not count
-expect 0 'in [0-9]* samples' sh -c 'trap "" HUP; "$@" & sleep 0.5; kill -HUP $!; wait $!' sh $measure -q -r 10 -- sleep 0.1
+expect 0 'Kept [0-9]* of 10' sh -c 'trap "" HUP; "$@" & sleep 0.5; kill -HUP $!; wait $!' sh $measure -q -r 10 -- sleep 0.1
 
 # kill -9 in the middle
 $measure -q -r 1000 -- sleep 0.05 >/dev/null 2>&1 &
@@ -126,13 +128,14 @@ that "no sample but the one in flight is lost" test "$(sqlite3 "$EMP_DB" "SELECT
 
 # a profile from another environment: what is different is named
 "$build/calibrate/emp-calibrate" -q run --short 0.02x10 --long 0.1x4 --save here --anyway --force >/dev/null 2>&1
-expect 0 'process time' $measure -q -r 2 --profile here -- true
+expect 0 'PT (mean' $measure -q -r 2 --profile here -- true
 that "nothing is said where nothing changed" sh -c "! grep -q 'another environment' '$dir/out'"
 sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document) SELECT 'older', json_set(document, '$.identity.kernel.release', '1.2.3') FROM environment
 	WHERE document IS NOT NULL LIMIT 1; UPDATE profile SET environment_digest = 'older' WHERE name = 'here'"
-expect 0 'made in another environment.*kernel.release was .1.2.3., is' $measure -q -r 2 --profile here -- true
+expect 0 "profile 'here' is from another environment" $measure -q -r 2 --profile here -- true
+expect 0 "Since profile 'here' was made: .*kernel.release was .1.2.3., is" $measure -q -v -r 2 --profile here -- true
 "$build/calibrate/emp-calibrate" profile import "$(dirname "$0")/../../profiles/paper-rhel6.4.json" >/dev/null
-expect 0 'process time' $measure -q -r 2 --profile paper-rhel6.4 -- true
+expect 0 'PT (mean' $measure -q -r 2 --profile paper-rhel6.4 -- true
 
 # a full disk
 full='mount -t tmpfs -o size=256k none "$0" && EMP_DB="$0/book.db" "$@"; s=$?; sqlite3 "$0/book.db" "PRAGMA integrity_check" >"$0/../sound"; exit $s'

@@ -19,8 +19,8 @@ as_user="setpriv --reuid $user --regid $user --clear-groups --inh-caps=-all"
 measure="$as_user $bin/emp-measure"
 cd "$dir/home" || exit 1
 
-expect 0 'Observer: bpf' $measure -q -r 3 -- true
-expect 0 'Observer: taskstats' $measure -q -r 3 --accounting taskstats -- true
+expect 0 'Accounting: bpf' $measure -q -v -r 3 -- true
+expect 0 'Accounting: taskstats' $measure -q -v -r 3 --accounting taskstats -- true
 
 # the program has nothing of it, nor its kin
 expect 0 'CapPrm:.0*$' $measure -q -r 1 -w 0 --show-output -- grep CapPrm /proc/self/status

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A run's result on the first screen: see run_screen.h. */
+#include "lib/report/run_screen.h"
+
+#include "lib/base/array.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* Of the ET of all samples: others that used less are not worth a line, nor is less waiting worth a reason. */
+static const double MATERIAL = 0.001, WORTH_EXPLAINING = 0.01;
+
+/* The reason of that name, made if it is new. NULL: out of memory. */
+static struct screen_reason *find_reason(struct screen *s, const char *name)
+{
+	struct screen_reason *reason;
+
+	for (size_t i = 0; i < s->n_reasons; i++)
+		if (!strcmp(s->reasons[i].name, name))
+			return &s->reasons[i];
+	reason = array_add(s->reasons, s->n_reasons);
+	if (reason)
+		reason->name = name;
+	return reason;
+}
+
+/* A sample that has several executions of one daemon over the cutoff counts once. */
+static int add_reason(struct screen *s, const char *name, uint32_t sample)
+{
+	struct screen_reason *reason = find_reason(s, name);
+	uint32_t *added;
+
+	if (!reason)
+		return -ENOMEM;
+	if (reason->n > 0 && reason->samples[reason->n - 1] == sample)
+		return 0;
+	added = array_add(reason->samples, reason->n);
+	if (!added)
+		return -ENOMEM;
+	*added = sample;
+	return 0;
+}
+
+static int add_reasons(struct screen *s, const struct discarding *d, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < d->n_over; i++)
+		r = add_reason(s, d->over[i].daemon, d->over[i].sample);
+	for (size_t i = 0; r == 0 && i < d->n_unprofiled; i++)
+		r = add_reason(s, d->unprofiled[i].daemon, d->unprofiled[i].sample);
+	for (size_t i = 0; r == 0 && i < d->n_incomplete; i++)
+		r = add_reason(s, "lost records", d->incomplete[i]);
+	for (size_t i = 0; r == 0 && i < d->pt.n_by_two_sd; i++)
+		r = add_reason(s, "outlier", d->pt.by_two_sd[i]);
+	return r < 0 ? error_oom(err) : 0;
+}
+
+static void add_others(struct screen *s, const struct run_result *r)
+{
+	const struct others *others = &r->discarding.others;
+	double et = 0, pt = 0, used = 0;
+
+	for (size_t i = 0; i < r->n_samples; i++) {
+		et += (double)r->samples[i].et_ns;
+		pt += (double)r->samples[i].pt_ns;
+	}
+	for (size_t i = 0; i < others->n; i++) {
+		const struct other *o = &others->items[i];
+
+		used += (double)o->total_ns;
+		if (i < SCREEN_OTHERS && (double)o->total_ns > MATERIAL * et)
+			s->others[s->n_others++] = (struct screen_other){o->name, o->total_ns};
+	}
+	s->on_cpu = et > 0 ? pt / et : 0;
+	s->explained = et - pt > WORTH_EXPLAINING * et && s->n_others > 0 ? used / (et - pt) : NAN;
+}
+
+/* Means of the samples kept; -1 where one of them does not have it. */
+static double mean_of(const struct run_result *r, size_t offset)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_samples; i++) {
+		int64_t ns = *(const int64_t *)((const char *)&r->samples[i] + offset);
+
+		if (!r->discarding.pt.kept[i])
+			continue;
+		if (ns < 0)
+			return -1;
+		sum += (double)ns;
+		n++;
+	}
+	return n > 0 ? sum / (double)n : -1;
+}
+
+static int note_profile(struct notes *notes, const struct run *run, int profile_cpu, struct error *err)
+{
+	char here[32] = "is not pinned";
+
+	if (!run->profile || profile_cpu < 0 || profile_cpu == run->cpu)
+		return 0;
+	if (run->cpu >= 0)
+		snprintf(here, sizeof(here), "is on CPU %d", run->cpu);
+	return notes_add(notes, err, "Warning: profile '%s' was made on CPU %d, this run %s", run->profile,
+		profile_cpu, here);
+}
+
+/* Those that change the program's own speed. */
+static int note_disturbances(struct notes *notes, const struct disturbances *all, struct error *err)
+{
+	static const uint32_t CHANGE_SPEED = 1 << COUNTER_THROTTLES | 1 << COUNTER_SWAPPED_IN |
+					     1 << COUNTER_SWAPPED_OUT | 1 << COUNTER_SUSPENDED;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < all->n; i++) {
+		_cleanup_(freep) char *text = NULL;
+
+		if (!(CHANGE_SPEED >> all->items[i].which & 1))
+			continue;
+		text = disturbance_description(all, &all->items[i]);
+		r = text ? notes_add(notes, err, "Warning: %s", text) : error_oom(err);
+	}
+	return r;
+}
+
+static int note_samples(struct notes *notes, const struct run_result *result, struct error *err)
+{
+	size_t failures = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < result->n_samples; i++)
+		failures += result->samples[i].exit_status > 0;
+	if (failures > 0)
+		r = notes_add(notes, err, "Warning: the program failed in %zu of %zu samples", failures,
+			result->n_samples);
+	if (r == 0 && 2 * result->discarding.pt.clean.n < result->n_samples)
+		r = notes_add(
+			notes, err, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+	return r;
+}
+
+int run_screen_fill(struct screen *ret, const struct run_result *result, int profile_cpu, struct error *err)
+{
+	const struct discarding *d = &result->discarding;
+	struct screen s = {
+		.run = d->run.id,
+		.cpu = d->run.cpu,
+		.pt = d->pt.clean,
+		.et = d->et.clean,
+		.user_ns = mean_of(result, offsetof(struct sample, user_ns)),
+		.system_ns = mean_of(result, offsetof(struct sample, system_ns)),
+		.n_samples = result->n_samples,
+	};
+	int r;
+
+	add_others(&s, result);
+	r = add_reasons(&s, d, err);
+	if (r == 0)
+		r = note_samples(&s.notes, result, err);
+	if (r == 0)
+		r = note_profile(&s.notes, &d->run, profile_cpu, err);
+	if (r == 0)
+		r = note_disturbances(&s.notes, &result->disturbances, err);
+	if (r < 0)
+		screen_clear(&s);
+	else
+		*ret = s;
+	return r;
+}
+
+int run_screen_profile_cpu(struct book *book, const struct profile *profile)
+{
+	_cleanup_(run_clearp) struct run run = {};
+	struct error ignored;
+
+	if (profile->short_run.run <= 0 || book_get_run(book, profile->short_run.run, &run, &ignored) < 0)
+		return -1;
+	return run.cpu;
+}

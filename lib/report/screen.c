@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first screen: see screen.h. */
+#include "lib/report/screen.h"
+
+#include "lib/base/array.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { LABEL_COLUMNS = 18, LINE_SIZE = 512, FIXED_LINES = 5 };
+
+/* Five ticks of a kernel with CONFIG_HZ=250. */
+static const double FEW_TICKS_NS = 20e6;
+
+/* Off the CPU for more than this share of its ET, a program deserves a word. */
+static const double MOSTLY_ON_CPU = 0.95;
+
+/* Of ET − PT: what the others used is said to explain it from the first on; above the second they must have
+ * used other CPUs as well. */
+static const double EXPLAINS = 0.8, MORE_THAN_EXPLAINS = 1.2;
+
+static int spaces_to(size_t column, const char *text)
+{
+	size_t width = terminal_text_width(text);
+
+	return width < column ? (int)(column - width) : 0;
+}
+
+/* The text, cut with … to fit. */
+static void print_cut(FILE *file, const char *text, size_t columns)
+{
+	if (terminal_text_width(text) <= columns)
+		fputs(text, file);
+	else
+		fprintf(file, "%.*s…", (int)terminal_text_fit(text, columns - 1), text);
+}
+
+static void print_title(FILE *file, const struct screen *s)
+{
+	char right[64];
+	size_t columns, width = terminal_text_width(s->name);
+
+	snprintf(right, sizeof(right), "run %lld", (long long)s->run);
+	if (s->cpu >= 0)
+		snprintf(right, sizeof(right), "run %lld, CPU %d", (long long)s->run, s->cpu);
+	columns = SCREEN_COLUMNS - strlen(right) - 2;
+	fputs(terminal_mark(file, MARK_STRONG), file);
+	print_cut(file, s->name, columns);
+	fputs(terminal_mark(file, MARK_END), file);
+	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
+}
+
+/* Three digits, or two where they are approximate. */
+static const char *part_text(char buffer[TEXT_TIME_SIZE], double ns, bool approximate)
+{
+	return ns < 1 ? "0" : text_precise(buffer, ns, approximate ? ns : ns / 10);
+}
+
+/* "[user 118 ms, system 11 ms]", or nothing where the program is too short for what is counted in ticks. */
+static void split_text(char buffer[LINE_SIZE], const struct screen *s)
+{
+	char user[TEXT_TIME_SIZE], system[TEXT_TIME_SIZE];
+	const char *about = s->approximate ? "~" : "";
+
+	*buffer = '\0';
+	if (s->user_ns >= 0 && s->system_ns >= 0 && !(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
+		snprintf(buffer, LINE_SIZE, "[user %s%s, system %s%s]", about,
+			part_text(user, s->user_ns, s->approximate), about,
+			part_text(system, s->system_ns, s->approximate));
+}
+
+static const char *center_text(char buffer[TEXT_PAIR_SIZE], const struct summary *t, const char *unit)
+{
+	if (t->n == 0)
+		return "no sample is kept";
+	text_mean_sd(buffer, t->mean_ns, t->sd_ns, unit);
+	if (t->n == 1)
+		*strstr(buffer, " ±") = '\0';
+	return buffer;
+}
+
+static const char *interval_text(char buffer[TEXT_PAIR_SIZE], const struct screen *s)
+{
+	double half = summary_interval(&s->pt, 0.95);
+
+	*buffer = '\0';
+	if (isnan(half))
+		return buffer;
+	return text_interval(buffer, s->pt.mean_ns - half, s->pt.mean_ns + half, s->pt.sd_ns, s->unit);
+}
+
+/* A label, a figure padded to `columns`, and what is said of it if it fits. */
+static void print_figure(FILE *file, const char *label, const char *figure, size_t columns, const char *more)
+{
+	bool strong = label[2] == 'P';
+
+	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
+		more = "";
+	fprintf(file, "%s%*s%s%s%s", label, spaces_to(LABEL_COLUMNS, label), "",
+		strong ? terminal_mark(file, MARK_STRONG) : "", figure,
+		strong ? terminal_mark(file, MARK_END) : "");
+	if (*more)
+		fprintf(file, "%*s   %s", spaces_to(columns, figure), "", more);
+	fputc('\n', file);
+}
+
+static void print_pt(FILE *file, const struct screen *s, const char *figure, size_t columns)
+{
+	char cv[TEXT_TIME_SIZE], split[LINE_SIZE], more[2 * LINE_SIZE];
+
+	split_text(split, s);
+	if (s->pt.n < 2) {
+		print_figure(file, "  PT", figure, columns, s->pt.n ? split : "");
+		return;
+	}
+	snprintf(more, sizeof(more), "CV %s%s%s", text_percent(cv, s->pt.relative_error), *split ? "   " : "",
+		split);
+	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
+		snprintf(more, sizeof(more), "CV %s", cv);
+	print_figure(file, "  PT (mean ± σ)", figure, columns, more);
+}
+
+static void print_interval(FILE *file, const struct screen *s, const char *figure, size_t columns)
+{
+	char range[TEXT_PAIR_SIZE], more[TEXT_PAIR_SIZE + 8];
+
+	if (!*figure)
+		return;
+	text_interval(range, (double)s->pt.min_ns, (double)s->pt.max_ns,
+		fmin(s->pt.sd_ns, (double)s->pt.min_ns / 100), s->unit);
+	snprintf(more, sizeof(more), "range %s", range);
+	print_figure(file, "     95 % CI", figure, columns, more);
+}
+
+static void print_et(FILE *file, const struct screen *s, const char *figure, size_t columns)
+{
+	bool unexplained = s->on_cpu < MOSTLY_ON_CPU && !(s->explained >= EXPLAINS);
+	char more[LINE_SIZE];
+
+	snprintf(more, sizeof(more), "%.0f %% on CPU%s", 100 * s->on_cpu,
+		unexplained ? "; it waits, or others not seen" : "");
+	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
+		snprintf(more, sizeof(more), "%.0f %% on CPU", 100 * s->on_cpu);
+	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", figure, columns, s->et.n ? more : "");
+}
+
+static void print_times(FILE *file, const struct screen *s)
+{
+	char pt[TEXT_PAIR_SIZE], interval[TEXT_PAIR_SIZE], et[TEXT_PAIR_SIZE];
+	const char *figures[] = {
+		center_text(pt, &s->pt, s->unit),
+		interval_text(interval, s),
+		center_text(et, &s->et, s->unit),
+	};
+	size_t columns = 0;
+
+	for (size_t i = 0; i < ELEMENTS(figures); i++)
+		if (terminal_text_width(figures[i]) > columns)
+			columns = terminal_text_width(figures[i]);
+	print_pt(file, s, figures[0], columns);
+	print_interval(file, s, figures[1], columns);
+	print_et(file, s, figures[2], columns);
+}
+
+/* "backupd #7 #8, outlier #4", or with counts: "backupd in 2, outlier in 1". The caller frees it. */
+static char *reasons_text(const struct screen *s, bool counts)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 0; file && i < s->n_reasons; i++) {
+		const struct screen_reason *r = &s->reasons[i];
+
+		fprintf(file, "%s%s", i ? ", " : "", r->name);
+		if (counts)
+			fprintf(file, " in %zu", r->n);
+		for (size_t k = 0; !counts && k < r->n; k++)
+			fprintf(file, " #%u", r->samples[k]);
+	}
+	return file && fclose(file) == 0 ? text : NULL;
+}
+
+static void print_kept(FILE *file, const struct screen *s)
+{
+	static const char DISCARDED[] = "discarded: ";
+	char kept[LINE_SIZE];
+	size_t left;
+
+	snprintf(kept, sizeof(kept), "  Kept %zu of %zu", s->pt.n, s->n_samples);
+	fprintf(file, "%s%s%s", 2 * s->pt.n < s->n_samples ? terminal_mark(file, MARK_WARN) : "", kept,
+		2 * s->pt.n < s->n_samples ? terminal_mark(file, MARK_END) : "");
+	if (s->n_reasons > 0) {
+		_cleanup_(freep) char *text = reasons_text(s, false);
+
+		fprintf(file, "%*s%s", spaces_to(LABEL_COLUMNS - 2, kept) + 2, "", DISCARDED);
+		left = SCREEN_COLUMNS - terminal_text_width(kept) -
+		       (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2 - strlen(DISCARDED);
+		if (text && terminal_text_width(text) > left) {
+			free(text);
+			text = reasons_text(s, true);
+		}
+		print_cut(file, text ?: "", left);
+	}
+	fputc('\n', file);
+}
+
+/* As many names as fit into `columns`. */
+static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t columns)
+{
+	char one[LINE_SIZE], time[TEXT_TIME_SIZE];
+	size_t used = 0;
+
+	*buffer = '\0';
+	for (size_t i = 0; i < s->n_others; i++) {
+		double ns = (double)s->others[i].total_ns;
+
+		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", s->others[i].name,
+			text_precise(time, ns, ns / 10));
+		used += terminal_text_width(one);
+		if (i > 0 && used > columns)
+			return;
+		strncat(buffer, one, LINE_SIZE - strlen(buffer) - 1);
+	}
+}
+
+static void explanation_text(char buffer[64], double explained)
+{
+	*buffer = '\0';
+	if (explained > MORE_THAN_EXPLAINS)
+		snprintf(buffer, 64, " (can explain ET − PT)");
+	else if (explained >= 0.01)
+		snprintf(buffer, 64, " (%s%.0f %% of ET − PT)", explained >= EXPLAINS ? "explains " : "",
+			100 * fmin(1, explained));
+}
+
+static void print_others(FILE *file, const struct screen *s)
+{
+	static const size_t COLUMNS = SCREEN_COLUMNS - LABEL_COLUMNS;
+	char names[LINE_SIZE], explanation[64], hint[64];
+	size_t used;
+
+	if (s->n_others == 0)
+		return;
+	explanation_text(explanation, s->explained);
+	others_text(names, s, COLUMNS - terminal_text_width(explanation));
+	snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);
+	used = terminal_text_width(names) + terminal_text_width(explanation);
+	fprintf(file, "  Disturbed by    %s%s", names, explanation);
+	if (used + 2 + strlen(hint) <= COLUMNS)
+		fprintf(file, "%*s%s", (int)(COLUMNS - used - strlen(hint)), "", hint);
+	fputc('\n', file);
+}
+
+void screen_print(FILE *file, const struct screen *s)
+{
+	size_t lines = FIXED_LINES - (s->pt.n < 2) + (s->n_others > 0);
+	char where[64];
+
+	print_title(file, s);
+	print_times(file, s);
+	print_kept(file, s);
+	print_others(file, s);
+	snprintf(where, sizeof(where), "emp-analyze show %lld", (long long)s->run);
+	notes_print(file, &s->notes, SCREEN_LINES - lines, where);
+}
+
+int notes_add(struct notes *notes, struct error *err, const char *format, ...)
+{
+	char **added = array_add(notes->items, notes->n);
+	va_list ap;
+	int r;
+
+	if (!added)
+		return error_oom(err);
+	va_start(ap, format);
+	r = vasprintf(added, format, ap);
+	va_end(ap);
+	if (r >= 0)
+		return 0;
+	notes->n--;
+	return error_oom(err);
+}
+
+void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where)
+{
+	size_t shown = notes->n <= most ? notes->n : most - 1;
+
+	for (size_t i = 0; i < shown; i++) {
+		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
+		print_cut(file, notes->items[i], SCREEN_COLUMNS - 2);
+		fprintf(file, "%s\n", terminal_mark(file, MARK_END));
+	}
+	if (shown < notes->n)
+		fprintf(file, "  %zu more warnings: %s\n", notes->n - shown, where);
+}
+
+void notes_clear(struct notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		free(notes->items[i]);
+	free(notes->items);
+	*notes = (struct notes){};
+}
+
+void screen_clear(struct screen *s)
+{
+	for (size_t i = 0; i < s->n_reasons; i++)
+		free(s->reasons[i].samples);
+	free(s->reasons);
+	notes_clear(&s->notes);
+	*s = (struct screen){};
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first screen: what one reads of a run in five seconds, in at most 8 lines of at most 80 columns. This
+ * is the layout alone, numbers in and lines out; run_screen.h fills it in. */
+#pragma once
+
+#include "lib/base/error.h"
+#include "lib/stats/summary.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { SCREEN_COLUMNS = 80, SCREEN_LINES = 8, SCREEN_OTHERS = 3 };
+
+/* Why samples were discarded: a daemon's name, "outlier" or "lost records". */
+struct screen_reason {
+	const char *name;
+	uint32_t *samples;
+	size_t n;
+};
+
+/* Who used the CPU while the program ran, and how much in all samples. */
+struct screen_other {
+	const char *name;
+	int64_t total_ns;
+};
+
+/* Whole lines: warnings, and what could not be seen. */
+struct notes {
+	char **items;
+	size_t n;
+};
+
+struct screen {
+	const char *name; /* of the command */
+	int64_t run;
+	int cpu;                   /* -1: not pinned */
+	const char *unit;          /* of all times; NULL: what fits */
+	struct summary pt, et;     /* of the samples kept */
+	double user_ns, system_ns; /* means of the samples kept; below 0: not known */
+	bool approximate;          /* user and system were counted in ticks */
+	double on_cpu;             /* PT / ET, all samples */
+	size_t n_samples;
+	struct screen_reason *reasons;
+	size_t n_reasons;
+	struct screen_other others[SCREEN_OTHERS]; /* the most CPU time first */
+	size_t n_others;
+	double explained;   /* CPU time of all others / (ET − PT); NAN: nothing to explain */
+	struct notes notes; /* the most important first */
+};
+
+void screen_print(FILE *file, const struct screen *screen);
+
+/* -ENOMEM with a sentence. */
+int notes_add(struct notes *notes, struct error *err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* At most `most` lines; where there are more, the last says how many, and `where` to read on. */
+void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where);
+void notes_clear(struct notes *notes);
+
+/* Frees what is allocated: the reasons' samples and the notes. */
+void screen_clear(struct screen *screen);
