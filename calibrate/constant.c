@@ -32,7 +32,7 @@ static int measure(
 	int r;
 
 	snprintf(number, sizeof(number), "%" PRIu64, iterations);
-	r = spawn_run(&spawn, &spawned, err);
+	r = program_run(&spawn, &spawned, err);
 	if (r < 0)
 		return r;
 	if (spawned.end == SPAWN_INTERRUPTED)

@@ -91,7 +91,7 @@ static int observe_program(const struct spawn *spawn, struct observation *o, str
 		if (r < 0)
 			return r;
 	}
-	r = spawn_run(spawn, &o->spawned, err);
+	r = program_run(spawn, &o->spawned, err);
 	if (r == 0 && spawn->accounting) {
 		privilege_raise();
 		r = accounting_after(spawn->accounting, &o->usages, err);

@@ -5,7 +5,7 @@
 
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/system/counters.h"
-#include "lib/host/process/spawn.h"
+#include "lib/host/process/program.h"
 
 /* What a sample is observed with. The first two may be missing; then the sentence beside it says why. */
 struct observer {

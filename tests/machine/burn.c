@@ -13,8 +13,14 @@ int main(int argc, char **argv)
 {
 	int64_t until_ns = argc > 1 ? atoll(argv[argc - 1]) * NS_PER_MS : 0;
 
-	if (argc == 3 && !strcmp(argv[1], "--orphan") && fork() != 0)
-		return 0;
+	if (argc == 3 && !strcmp(argv[1], "--orphan")) {
+		pid_t parent = getpid();
+
+		if (fork() != 0)
+			return 0;
+		while (getppid() == parent) /* until the program has ended */
+			usleep(100);
+	}
 	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until_ns)
 		;
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A cgroup v2 of its own for the program under test: see cgroup.h.
  *
- * cpu.stat is there without the cpu controller, and CLONE_INTO_CGROUP (supervised_command.c) starts the program in
+ * cpu.stat is there without the cpu controller, and CLONE_INTO_CGROUP (start.c) starts the program in
  * it, so no process is ever moved: a move would take a lock over all of the system's forks. */
 #include "lib/host/process/cgroup.h"
 
@@ -42,7 +42,7 @@ static int find_mount(char **ret, struct error *err)
 		if (!strstr(line, " - cgroup2 ") || sscanf(line, "%*s %*s %*s %*s %511s", place) != 1)
 			continue;
 		*ret = strdup(place);
-		return *ret ? 0 : error_os(err, -ENOMEM, "cannot find the cgroup");
+		return *ret ? 0 : error_oom(err);
 	}
 	return error_say(err, -ENOTSUP, "no cgroup v2 is mounted");
 }
@@ -60,7 +60,7 @@ static int find_own(char **ret, struct error *err)
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (!strncmp(line, "0::/", 4)) {
 			*ret = strdup(line + 3);
-			return *ret ? 0 : error_os(err, -ENOMEM, "cannot find the cgroup");
+			return *ret ? 0 : error_oom(err);
 		}
 	return error_say(err, -ENOTSUP, "this process is in no cgroup v2");
 }
@@ -129,7 +129,7 @@ static int find_parent(char **ret, struct error *err)
 	if (r < 0)
 		return r;
 	*ret = text_format("%s%s", mount, strcmp(own, "/") ? own : "");
-	return *ret ? 0 : error_os(err, -ENOMEM, "cannot make a cgroup");
+	return *ret ? 0 : error_oom(err);
 }
 
 static int make_below(const char *parent, struct cgroup **ret, struct error *err)
@@ -140,7 +140,7 @@ static int make_below(const char *parent, struct cgroup **ret, struct error *err
 	int r;
 
 	if (!path)
-		return error_os(err, -ENOMEM, "cannot make a cgroup");
+		return error_oom(err);
 	if (mkdir(path, 0755) < 0) {
 		r = error_os(err, -errno, "cannot make the cgroup %s", path);
 		free(path);
@@ -148,7 +148,7 @@ static int make_below(const char *parent, struct cgroup **ret, struct error *err
 	}
 	cgroup = cgroup_at(path);
 	if (!cgroup)
-		return error_os(err, -ENOMEM, "cannot make a cgroup");
+		return error_oom(err);
 	r = open_cgroup(cgroup, err);
 	if (r < 0)
 		return r;
@@ -188,7 +188,7 @@ int cgroup_renew(struct cgroup *cgroup, struct error *err)
 		return 0;
 	parent = strndup(cgroup->path, (size_t)(strrchr(cgroup->path, '/') - cgroup->path));
 	if (!parent)
-		return error_os(err, -ENOMEM, "cannot make a cgroup");
+		return error_oom(err);
 	r = make_below(parent, &fresh, err);
 	if (r < 0)
 		return r;
@@ -250,6 +250,20 @@ int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct e
 		return error_say(err, -EPROTO, "%s/cpu.stat is not as the kernel documents it", cgroup->path);
 	*ret = (struct cgroup_usage){usage * NS_PER_US, user * NS_PER_US, system * NS_PER_US};
 	return 0;
+}
+
+/* A process that has ended and was not reaped still names its cgroup, with " (deleted)" behind it if that is gone. */
+bool cgroup_has(const struct cgroup *cgroup, pid_t pid)
+{
+	_cleanup_(freep) char *text = NULL;
+	const char *name = strrchr(cgroup->path, '/'), *found;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	if (text_read_file(AT_FDCWD, path, &text) < 0)
+		return false;
+	found = strstr(text, name);
+	return found && strchr("/ \n", found[strlen(name)]);
 }
 
 int cgroup_populated(const struct cgroup *cgroup, struct error *err)

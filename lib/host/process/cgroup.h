@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct cgroup;
 
@@ -28,6 +29,9 @@ uint64_t cgroup_id(const struct cgroup *cgroup); /* as BPF sees it: the inode nu
 const char *cgroup_path(const struct cgroup *cgroup);
 
 int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct error *err);
+
+/* Whether a child of this process is in it, or was when it ended. */
+bool cgroup_has(const struct cgroup *cgroup, pid_t pid);
 
 /* 1: processes are in it, 0: none. */
 int cgroup_populated(const struct cgroup *cgroup, struct error *err);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ static int start(char *const *argv, bool show_output, pid_t *ret)
 	posix_spawnattr_t attributes;
 	int r;
 
+	prctl(PR_SET_CHILD_SUBREAPER, 0); /* a server that it leaves running is not ours */
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	if (!show_output)

@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the program under test is started: see supervised_command.h.
+/* How a program under test is started: see start.h.
  *
  * clone3 with VM and VFORK starts it without copying our page tables (a copy costs milliseconds from a
- * large parent), straight into its cgroup. The child runs in our memory until it executes, so it only
- * makes system calls, and leaves what it has to tell in `struct child`. */
+ * large parent), straight into its cgroup. The child runs in our memory, while we wait, until it executes the
+ * program; so it only makes system calls, and leaves its results in `struct child`. */
 #include "lib/host/process/start.h"
 
-#include "lib/host/process/signals.h"
+#include "lib/base/clock.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/signals.h"
 
 #include <errno.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* What the child needs, and what it leaves for us. */
+struct child {
+	const struct spawn *spawn;
+	const sigset_t *mask;
+	char **environment;
+	cpu_set_t cpus;
+	struct timespec start_raw, start_real;
+	int failed;       /* errno */
+	const char *step; /* which call failed */
+};
 
 /* The child runs on our stack: AddressSanitizer must not think that the stack ends with it. */
 #define IN_CHILD _Noreturn __attribute__((noinline, no_sanitize("address", "undefined")))
@@ -52,7 +66,7 @@ static IN_CHILD void child_execute(struct child *child)
 /* A system call not through syscall(2)'s wrapper: a child that shares our stack must not return from a
  * function that we have yet to return from. Elsewhere the child is a copy. */
 #if defined(__x86_64__)
-enum { SHARED = CLONE_VM | CLONE_VFORK };
+enum { SHARED = CLONE_VM };
 static inline __attribute__((always_inline)) long call(long number, long a, long b, long c)
 {
 	long r;
@@ -61,7 +75,7 @@ static inline __attribute__((always_inline)) long call(long number, long a, long
 	return r;
 }
 #elif defined(__aarch64__)
-enum { SHARED = CLONE_VM | CLONE_VFORK };
+enum { SHARED = CLONE_VM };
 static inline __attribute__((always_inline)) long call(long number, long a, long b, long c)
 {
 	register long x8 __asm__("x8") = number;
@@ -88,7 +102,7 @@ static __attribute__((noinline)) long clone_child(struct clone_args *args, struc
 {
 	long r;
 
-	args->flags |= SHARED;
+	args->flags |= CLONE_VFORK | SHARED;
 	r = call(SYS_clone3, (long)args, sizeof(*args), 0);
 	if (r == -ENOSYS && !(args->flags & CLONE_INTO_CGROUP))
 		r = call(SYS_clone, (long)((args->flags & UINT32_MAX) | args->exit_signal), 0,
@@ -98,7 +112,27 @@ static __attribute__((noinline)) long clone_child(struct clone_args *args, struc
 	return r;
 }
 
-int child_start(const struct spawn *s, struct child *child, pid_t *ret_pid, int *ret_pidfd, struct error *err)
+/* The compiler must not think that a path that never returns leaves *child unread and unwritten. */
+static inline void let_child_see(struct child *child)
+{
+	__asm__ volatile("" : : "r"(child) : "memory");
+}
+
+static void fill_child(struct child *child, const struct spawn *s)
+{
+	*child = (struct child){
+		.spawn = s,
+		.mask = interrupt_old_mask(),
+		.environment = privilege_environment(),
+	};
+	CPU_ZERO(&child->cpus);
+	if (s->affinity)
+		child->cpus = *s->affinity;
+	if (s->cpu >= 0)
+		CPU_SET(s->cpu, &child->cpus);
+}
+
+static int start_child(struct child *child, const struct spawn *s, struct started *ret, struct error *err)
 {
 	int pidfd = -1;
 	struct clone_args args = {
@@ -109,23 +143,38 @@ int child_start(const struct spawn *s, struct child *child, pid_t *ret_pid, int 
 	};
 	long r;
 
-	child->spawn = s;
-	child->mask = interrupt_old_mask();
-	child->environment = privilege_environment();
-	CPU_ZERO(&child->cpus);
-	if (s->affinity)
-		child->cpus = *s->affinity;
-	if (s->cpu >= 0)
-		CPU_SET(s->cpu, &child->cpus);
-	interrupt_child_clear(); /* the end of the one before would wake us amid this one */
+	fill_child(child, s);
+	interrupt_child_clear(); /* the end of an earlier program would wake us during this one */
+	let_child_see(child);
 	r = clone_child(&args, child);
+	let_child_see(child);
 	if (r < 0)
 		return error_os(err, (int)r, "cannot start '%s'", s->argv[0]);
-#if !defined(__x86_64__) && !defined(__aarch64__)
-	while (!child->failed && !child->start_raw.tv_sec)
-		sched_yield();
-#endif
-	*ret_pid = (pid_t)r;
-	*ret_pidfd = pidfd;
+	if (child->failed) {
+		close(pidfd);
+		waitpid((pid_t)r, NULL, 0);
+		return error_os(err, -child->failed, "cannot start '%s': cannot %s", s->argv[0], child->step);
+	}
+	*ret = (struct started){
+		.pid = (pid_t)r,
+		.pidfd = pidfd,
+		.real_ns = timespec_ns(child->start_real),
+		.monotonic_ns = timespec_ns(child->start_raw),
+	};
 	return 0;
+}
+
+int start_program(const struct spawn *s, struct started *ret, struct error *err)
+{
+	struct child ours, *child = &ours;
+	int r;
+
+	if (!SHARED)
+		child = mmap(NULL, sizeof(*child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (child == MAP_FAILED)
+		return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
+	r = start_child(child, s, ret, err);
+	if (!SHARED)
+		munmap(child, sizeof(*child));
+	return r;
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a program under test left behind: processes that outlive their parent become children of this process,
+ * the nearest child subreaper. With a cgroup, those in it are the program's; without one, all children that were
+ * not there before the program. */
+#pragma once
+
+#include "lib/base/error.h"
+#include "lib/host/process/cgroup.h"
+#include "lib/host/process/pid_list.h"
+
+#include <sys/resource.h>
+
+struct orphans {
+	struct cgroup *cgroup;  /* NULL: none */
+	struct pid_list before; /* without a cgroup: children that are not the program's */
+};
+
+/* Before the program starts: makes this process a child subreaper. */
+int orphans_begin(struct orphans *orphans, struct cgroup *cgroup, struct error *err);
+void orphans_clear(struct orphans *orphans);
+
+/* When the program itself has been reaped: reaps those that have ended, one by one, and calls `add` with what each
+ * took. 1: some go on, 0: none. */
+int orphans_reap(const struct orphans *orphans, void (*add)(void *data, const struct rusage *), void *data,
+	struct error *err);
+
+/* How many there are. */
+int orphans_count(const struct orphans *orphans, struct error *err);
+
+/* SIGKILL to all of them. Without a cgroup, processes below them become children as their parents die, so a
+ * caller that repeats it reaches all. -EPERM if none may be killed (a setuid program). */
+int orphans_kill(const struct orphans *orphans, struct error *err);

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs under test: how they are waited for, killed if need be, and what they took. See program.h. */
+#include "lib/host/process/program.h"
+
+#include "lib/base/clock.h"
+#include "lib/host/process/orphans.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/process/start.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+static const int64_t DYING_NS = 20 * NS_PER_S;    /* from SIGKILL to the end: a large memory takes seconds */
+static const int64_t RESUME_NS = 200 * NS_PER_MS; /* from a stop by ^Z to the SIGCONT for all */
+
+enum state {
+	RUNNING,
+	KILLED,    /* the program itself, which has not ended yet */
+	LINGERING, /* it has ended, and left processes behind */
+	OVER,
+	GIVEN_UP, /* it was killed and does not end */
+};
+
+struct program {
+	struct spawn spawn;
+	struct started started;
+	struct orphans orphans;
+	struct cgroup_usage before;
+	struct spawned result;
+	enum state state;
+	int64_t deadline_ns; /* RUNNING: time-out; LINGERING: when the rest is killed; 0: none */
+	int64_t dead_ns;     /* once killed: when to give up */
+	int64_t look_ns;     /* RUNNING: whether it is still stopped; LINGERING: whether some are left */
+	int64_t pause_ns;    /* LINGERING: between two looks */
+};
+
+int program_exit_status(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+const struct spawned *program_result(const struct program *p)
+{
+	return &p->result;
+}
+
+static int64_t now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* The earlier of two moments; 0: never. */
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
+int program_start(struct program **ret, const struct spawn *spawn, struct error *err)
+{
+	_cleanup_(program_freep) struct program *p = calloc(1, sizeof(*p));
+	int r;
+
+	assert(spawn->path && spawn->argv && spawn->argv[0]);
+	if (!p)
+		return error_oom(err);
+	p->spawn = *spawn;
+	p->state = OVER; /* until it has started */
+	p->started.pidfd = -1;
+	p->result.pt_partial = !spawn->cgroup;
+	r = orphans_begin(&p->orphans, spawn->cgroup, err);
+	if (r == 0 && spawn->cgroup)
+		r = cgroup_usage(spawn->cgroup, &p->before, err);
+	if (r == 0)
+		r = start_program(spawn, &p->started, err);
+	if (r < 0)
+		return r;
+	p->state = RUNNING;
+	p->result.start_ns = p->started.real_ns;
+	p->deadline_ns = spawn->timeout_ns ? now() + spawn->timeout_ns : 0;
+	*ret = TAKE(p);
+	return 0;
+}
+
+static void add_rusage(void *data, const struct rusage *ru)
+{
+	struct spawned *spawned = data;
+	int64_t user = ru->ru_utime.tv_sec * NS_PER_S + ru->ru_utime.tv_usec * NS_PER_US;
+	int64_t system = ru->ru_stime.tv_sec * NS_PER_S + ru->ru_stime.tv_usec * NS_PER_US;
+
+	spawned->user_ns += user;
+	spawned->system_ns += system;
+	spawned->pt_ns += user + system;
+	if (ru->ru_maxrss * 1024 > spawned->max_rss_bytes)
+		spawned->max_rss_bytes = ru->ru_maxrss * 1024;
+	spawned->voluntary_switches += ru->ru_nvcsw;
+	spawned->involuntary_switches += ru->ru_nivcsw;
+}
+
+/* -EBUSY. A process that waits in the kernel cannot be killed, and must not hold us up for ever. */
+static int give_up(struct program *p, struct error *err)
+{
+	p->state = GIVEN_UP;
+	return error_say(err, -EBUSY,
+		"'%s' was killed, but a process of it has not ended for %lld s: it waits in the kernel, for a device or a server (state D in 'ps')",
+		p->spawn.argv[0], (long long)(DYING_NS / NS_PER_S));
+}
+
+static int kill_running(struct program *p, enum spawn_end why, struct error *err)
+{
+	p->state = KILLED;
+	p->result.end = why;
+	p->dead_ns = now() + DYING_NS;
+	p->look_ns = 0;
+	if (p->spawn.cgroup)
+		return cgroup_kill(p->spawn.cgroup, err);
+	kill(p->started.pid, SIGKILL);
+	return 0; /* the rest is killed when it has become ours: see look_at_rest */
+}
+
+/* PT of the whole tree from its cgroup; without one, wait4's is all there is. */
+static int conclude(struct program *p, struct error *err)
+{
+	struct cgroup_usage after;
+	int r;
+
+	p->state = OVER;
+	if (!p->spawn.cgroup)
+		return 0;
+	r = cgroup_usage(p->spawn.cgroup, &after, err);
+	if (r < 0)
+		return r;
+	p->result.pt_ns = after.usage_ns - p->before.usage_ns;
+	p->result.user_ns = after.user_ns - p->before.user_ns;
+	p->result.system_ns = after.system_ns - p->before.system_ns;
+	return cgroup_renew(p->spawn.cgroup, err);
+}
+
+/* The rest may go on until the deadline, and not where this process was interrupted. */
+static int limit_rest(struct program *p, int n, struct error *err)
+{
+	int64_t now_ns = now();
+
+	if (interrupt_pending())
+		p->result.end = SPAWN_INTERRUPTED;
+	if (p->result.end != SPAWN_INTERRUPTED && now_ns < p->deadline_ns)
+		return 0;
+	p->dead_ns = p->dead_ns ?: now_ns + DYING_NS;
+	if (now_ns >= p->dead_ns)
+		return give_up(p, err);
+	if (n > p->result.killed)
+		p->result.killed = n;
+	return orphans_kill(&p->orphans, err);
+}
+
+static int look_at_rest(struct program *p, struct error *err)
+{
+	int r, n;
+
+	r = orphans_reap(&p->orphans, add_rusage, &p->result, err);
+	if (r <= 0)
+		return r < 0 ? r : conclude(p, err);
+	n = orphans_count(&p->orphans, err);
+	if (n < 0)
+		return n;
+	if (n > p->result.left_behind)
+		p->result.left_behind = n;
+	p->look_ns = now() + p->pause_ns;
+	if (p->pause_ns < 10 * NS_PER_MS)
+		p->pause_ns *= 2;
+	return limit_rest(p, n, err);
+}
+
+static int reap(struct program *p, struct error *err)
+{
+	struct rusage ru;
+
+	if (wait4(p->started.pid, &p->result.wait_status, 0, &ru) < 0)
+		return error_os(err, -errno, "cannot wait for '%s'", p->spawn.argv[0]);
+	add_rusage(&p->result, &ru);
+	p->state = LINGERING;
+	p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spawn.linger_ns : 0);
+	p->dead_ns = 0;
+	p->pause_ns = 100 * NS_PER_US;
+	return look_at_rest(p, err);
+}
+
+static bool is_stopped(const struct program *p)
+{
+	siginfo_t info = {};
+
+	return waitid(P_PID, (id_t)p->started.pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid != 0;
+}
+
+/* Whether the program is stopped and stays so. At a terminal ^Z stops this process too, and what resumes it resumes
+ * the program a moment later; so a look that comes late, because this process could not run, does not count. */
+static bool stays_stopped(struct program *p, bool look)
+{
+	int64_t now_ns = now();
+	bool due = p->look_ns && now_ns >= p->look_ns, late = due && now_ns > p->look_ns + RESUME_NS / 2;
+
+	if (!due && (!look || p->look_ns))
+		return false;
+	if (!is_stopped(p)) {
+		p->look_ns = 0;
+		return false;
+	}
+	if (due && !late)
+		return true;
+	p->look_ns = now_ns + RESUME_NS;
+	return false;
+}
+
+static int limit_running(struct program *p, bool interrupted, bool look, struct error *err)
+{
+	if (interrupted)
+		return kill_running(p, SPAWN_INTERRUPTED, err);
+	if (p->deadline_ns && now() >= p->deadline_ns)
+		return kill_running(p, SPAWN_TIMED_OUT, err);
+	return stays_stopped(p, look) ? kill_running(p, SPAWN_STOPPED, err) : 0;
+}
+
+/* The programs that are waited for, and what is polled for them. */
+struct waiting {
+	struct program *const *programs;
+	size_t n;
+	struct accounting *accounting;
+	struct pollfd *interrupt, *child, *accounts, *ends; /* ends: the pidfd of each program */
+};
+
+/* Puts the descriptors in; the moment at which something is to be done, 0: none. */
+static int64_t fill_poll(struct waiting *w)
+{
+	bool running = false;
+	int64_t wake_ns = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		struct program *p = w->programs[i];
+		bool alive = p && (p->state == RUNNING || p->state == KILLED);
+
+		w->ends[i] = (struct pollfd){.fd = alive ? p->started.pidfd : -1, .events = POLLIN};
+		if (!p)
+			continue;
+		running |= p->state == RUNNING;
+		wake_ns = earlier(wake_ns, p->look_ns);
+		if (alive)
+			wake_ns = earlier(wake_ns, p->state == RUNNING ? p->deadline_ns : p->dead_ns);
+	}
+	*w->interrupt = (struct pollfd){.fd = running ? interrupt_fd() : -1, .events = POLLIN};
+	*w->child = (struct pollfd){.fd = running ? interrupt_child_fd() : -1, .events = POLLIN};
+	*w->accounts = (struct pollfd){
+		.fd = w->accounting ? accounting_poll_fd(w->accounting) : -1, .events = POLLIN};
+	return wake_ns;
+}
+
+/* Until something happens; stamps the ends. */
+static int poll_once(struct waiting *w, int64_t until_ns, struct error *err)
+{
+	int64_t wake_ns = earlier(fill_poll(w), until_ns), left_ns, ended_ns;
+	int accounting_ms = w->accounting ? accounting_poll_ms(w->accounting) : -1;
+	struct timespec timeout;
+
+	if (accounting_ms >= 0)
+		wake_ns = earlier(wake_ns, now() + accounting_ms * NS_PER_MS);
+	left_ns = wake_ns ? wake_ns - now() : 0;
+	left_ns = left_ns < 0 ? 0 : left_ns;
+	timeout = (struct timespec){left_ns / NS_PER_S, left_ns % NS_PER_S};
+	if (ppoll(w->interrupt, w->n + 3, wake_ns ? &timeout : NULL, NULL) < 0 && errno != EINTR)
+		return error_os(err, -errno, "cannot wait for programs");
+	ended_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	for (size_t i = 0; i < w->n; i++)
+		if (w->ends[i].revents)
+			w->programs[i]->result.et_ns = ended_ns - w->programs[i]->started.monotonic_ns;
+	return w->accounting ? accounting_drain(w->accounting, err) : 0;
+}
+
+/* What is to be done for one program; `look`: some program may have stopped. */
+static int advance(struct program *p, bool ended, bool look, struct error *err)
+{
+	if (ended)
+		return reap(p, err);
+	switch (p->state) {
+	case RUNNING:
+		return limit_running(p, interrupt_pending(), look, err);
+	case KILLED:
+		return now() >= p->dead_ns ? give_up(p, err) : 0;
+	case LINGERING:
+		return now() >= p->look_ns ? look_at_rest(p, err) : 0;
+	default:
+		return 0;
+	}
+}
+
+/* 1: *ret is a program that is over, or n where there is none at all. */
+static int find_over(const struct waiting *w, size_t *ret)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->programs[i] && w->programs[i]->state == OVER) {
+			*ret = i;
+			return 1;
+		}
+		any |= w->programs[i] != NULL;
+	}
+	*ret = w->n;
+	return !any;
+}
+
+static int wait_any(struct waiting *w, int64_t until_ns, size_t *ret, struct error *err)
+{
+	bool look = w->n > 1; /* the start of one program may have hidden the stop of another */
+	int r = 0;
+
+	while (!find_over(w, ret) && (!until_ns || now() < until_ns)) {
+		bool all_ended = w->n == 1;
+
+		r = poll_once(w, until_ns, err);
+		if (r < 0)
+			return r;
+		all_ended = all_ended && w->ends[0].revents;
+		if (w->child->revents && !all_ended) {
+			interrupt_child_clear();
+			look = true;
+		}
+		for (size_t i = 0; r == 0 && i < w->n; i++)
+			if (w->programs[i])
+				r = advance(w->programs[i], w->ends[i].revents, look, err);
+		if (r < 0)
+			return r;
+		look = false;
+	}
+	return 0;
+}
+
+int program_wait_any(
+	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err)
+{
+	_cleanup_(freep) struct pollfd *fds = calloc(n + 3, sizeof(*fds));
+	struct waiting w = {.programs = programs, .n = n};
+
+	if (!fds)
+		return error_oom(err);
+	w.interrupt = fds;
+	w.child = fds + 1;
+	w.accounts = fds + 2;
+	w.ends = fds + 3;
+	for (size_t i = 0; i < n; i++) {
+		if (!programs[i])
+			continue;
+		if (n > 1 && !programs[i]->spawn.cgroup)
+			return error_say(err, -ENOTSUP,
+				"several programs at once need a cgroup each: without, nothing tells which of them left a process behind");
+		w.accounting = programs[i]->spawn.accounting;
+	}
+	return wait_any(&w, until_ns, ret, err);
+}
+
+/* Until it is over, or does not end. */
+static void kill_and_wait(struct program *p)
+{
+	struct error ignored;
+	size_t over;
+
+	if (p->state == RUNNING)
+		kill_running(p, SPAWN_INTERRUPTED, &ignored);
+	p->result.end = SPAWN_INTERRUPTED; /* nothing may linger */
+	p->spawn.accounting = NULL;
+	program_wait_any(&p, 1, 0, &over, &ignored);
+}
+
+void program_free(struct program *p)
+{
+	if (!p)
+		return;
+	if (p->state != OVER && p->state != GIVEN_UP)
+		kill_and_wait(p);
+	closep(&p->started.pidfd);
+	orphans_clear(&p->orphans);
+	free(p);
+}
+
+int program_run(const struct spawn *spawn, struct spawned *ret, struct error *err)
+{
+	_cleanup_(program_freep) struct program *p = NULL;
+	size_t over;
+	int r;
+
+	r = program_start(&p, spawn, err);
+	if (r == 0)
+		r = program_wait_any(&p, 1, 0, &over, err);
+	if (r == 0)
+		*ret = p->result;
+	return r;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs under test: started without copying this process, in a cgroup of their own where there is one, on a
+ * chosen CPU; waited for by pidfd; their elapsed and process time. Several may run at once. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+#include "lib/base/error.h"
+#include "lib/host/accounting/accounting.h"
+#include "lib/host/process/cgroup.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct spawn {
+	char *const *argv;                  /* ends with NULL */
+	const char *path;                   /* the file to execute: executable_find's answer */
+	int cpu;                            /* -1: where affinity, or else the caller's mask, allows */
+	const cpu_set_t *affinity;          /* NULL: as the caller's */
+	bool new_session;                   /* it leads a session of its own, without a terminal */
+	int stdin_fd, stdout_fd, stderr_fd; /* -1: as the caller's */
+	struct cgroup *cgroup;         /* its own; NULL: PT comes from wait4, waited-for processes only */
+	struct accounting *accounting; /* drained while the program runs; may be NULL */
+	int64_t timeout_ns;            /* 0: none; then the program and all it started are killed */
+	int64_t linger_ns;             /* how long processes that the program left behind may go on */
+};
+
+enum spawn_end {
+	SPAWN_ENDED,       /* by itself: see wait_status */
+	SPAWN_TIMED_OUT,   /* killed after timeout_ns */
+	SPAWN_STOPPED,     /* killed because it stopped itself and there was nothing to resume it */
+	SPAWN_INTERRUPTED, /* killed because a signal came for this process */
+};
+
+struct spawned {
+	enum spawn_end end;
+	int wait_status;  /* as wait(2) */
+	int64_t start_ns; /* CLOCK_REALTIME at the start */
+	int64_t et_ns;    /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
+	int64_t pt_ns, user_ns, system_ns;
+	bool pt_partial; /* PT is wait4's: what the program did not wait for is missing */
+	int64_t max_rss_bytes;
+	long voluntary_switches, involuntary_switches;
+	int left_behind; /* processes that outlived it */
+	int killed;      /* of those, how many were killed after linger_ns */
+};
+
+struct program;
+
+/* Starts a program; when this returns, it has been executed. A failure of execve (-ENOENT, -EACCES, -ENOEXEC,
+ * -E2BIG) is an error with a sentence. What `spawn` points to must outlive the program, and its cgroup must hold
+ * no other program. Makes this process a child subreaper. */
+int program_start(struct program **ret, const struct spawn *spawn, struct error *err);
+
+/* Kills what still runs of it. */
+void program_free(struct program *program);
+DEFINE_FREEP(program)
+
+/* Waits until one of the programs is over, that is, it has ended and so has all that it left behind; but not
+ * beyond until_ns (CLOCK_MONOTONIC; 0: for ever). *ret is its index, or n where none is over. NULL entries are
+ * skipped. Several need a cgroup each (-ENOTSUP), and share the accounting. -EBUSY, with a sentence: a process
+ * was killed and does not end. */
+int program_wait_any(
+	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err);
+
+/* How it went, once it is over. */
+const struct spawned *program_result(const struct program *program);
+
+/* Starts one program and waits until it is over. A program that fails is not an error. */
+int program_run(const struct spawn *spawn, struct spawned *ret, struct error *err);
+
+/* Exit status as a shell gives it: 0-255, 128 + signal. */
+int program_exit_status(int wait_status);
