@@ -124,7 +124,7 @@ static int print_profile(const struct profile *profile, const struct profile_req
 	}
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
 		text_duration(resolution, profile->resolution_ns));
-	r = cutoffs_print(profile, err);
+	r = cutoffs_print(profile, true, stdout, err);
 	if (r == 0)
 		print_sources(profile, m->short_analysis, m->long_analysis);
 	return r;

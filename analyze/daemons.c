@@ -6,6 +6,7 @@
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/protocol/resolution.h"
+#include "lib/report/daemon_causes.h"
 
 #include <inttypes.h>
 
@@ -198,7 +199,11 @@ static int print_daemons(struct book *book, const struct analysis *analysis, str
 	printf("\nIn the %zu L-samples, %s:\n", analysis->n_l_samples,
 		options.all ? "all executions"
 			    : "executions over the central maximum by 2 sd (--all lists all)");
-	return print_l_samples(book, analysis, err);
+	r = print_l_samples(book, analysis, err);
+	if (r < 0)
+		return r;
+	printf("\n");
+	return daemon_causes_print(book, &analysis, 1, stdout, err);
 }
 
 int verb_daemons(int argc, char **argv, struct error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate: what its verbs share. */
+/* emp-calibrate: its options and verbs. */
 #pragma once
 
 #include "lib/base/tool.h"
@@ -10,8 +10,11 @@ struct calibrate_options {
 	const char *db;
 	bool json;
 	bool quiet;
+	bool verbose;
 	int cpu; /* -1: not pinned */
-	enum observer_backend backend;
+	enum accounting_backend backend;
+	bool ignore_audit;   /* run although the audit says not fit */
+	bool ignore_changes; /* resume although the environment has changed */
 };
 
 extern struct calibrate_options calibrate_options;
@@ -23,6 +26,12 @@ int calibrate_open_book(enum book_mode mode, struct book **ret, char **ret_path,
 
 /* INC as a program to run: its file (the caller frees it). */
 int calibrate_find_inc(char **ret, struct error *err);
+
+/* " --db FILE" for commands that are suggested, as a shell needs it; "" if the option was not given. */
+const char *calibrate_db(void);
+
+/* --accounting as it was given: "auto", "bpf", … */
+const char *calibrate_backend(void);
 
 int verb_run(int argc, char **argv, struct error *err);
 int verb_resume(int argc, char **argv, struct error *err);

@@ -23,12 +23,13 @@ static int show(const struct constant *constant, const char *digest, struct erro
 	_cleanup_(json_decrefp) json_t *document = NULL;
 
 	if (!calibrate_options.json) {
-		printf("INC makes %.0f iterations a second in environment %.16s (%s)\n", constant->per_second,
-			digest, constant->found_now ? "found now, and stored" : "stored before");
+		printf("INC makes %.0f iterations/s in environment %.16s (%s)\n", constant->per_second,
+			digest, constant->found_now ? "measured now" : "measured before");
 		return 0;
 	}
-	document = json_pack("{s:f, s:s, s:b}", "iterations_per_second", constant->per_second, "environment",
-		digest, "found_now", constant->found_now);
+	document = json_pack("{s:s, s:i, s:f, s:s, s:b}", "format", "emp-constant", "version", 1,
+		"iterations_per_second", constant->per_second, "environment", digest, "found_now",
+		constant->found_now);
 	return json_print(document, stdout, err);
 }
 
@@ -50,7 +51,7 @@ int verb_constant(int argc, char **argv, struct error *err)
 	r = environment_take(book, &request.environment, &digest, err);
 	if (r < 0)
 		return r;
-	r = observer_open(&observer, OBSERVER_NONE, -1, err);
+	r = observer_open(&observer, ACCOUNTING_NONE, -1, err);
 	if (r < 0)
 		return r;
 	request.book = book;

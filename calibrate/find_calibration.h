@@ -4,11 +4,11 @@
 
 #include "lib/record/book/book_calibrations.h"
 
-/* The one that a run belongs to; run 0: the latest that waits to be gone on with, or, with `any`, the latest
- * of all. 1: *ret is filled in; 0: there is none. */
+/* The one that a run belongs to; run 0: the latest that can be resumed, or, with `any`, the latest of all. 1:
+ * *ret is filled in; 0: there is none. */
 int find_calibration(
 	struct book *book, int64_t run, bool any, struct calibration_plan *ret, struct error *err);
 
-/* The latest for this profile that waits to be gone on with. */
+/* The latest for this profile that can be resumed. */
 int find_calibration_for(
 	struct book *book, const char *profile, struct calibration_plan *ret, struct error *err);

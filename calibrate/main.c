@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate: runs INC, sees who else ran, and makes the cutoff profile. */
+/* emp-calibrate: runs INC, observes what else runs, and makes the cutoff profile. */
 #include "calibrate/calibrate.h"
 
+#include "lib/base/argv.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
@@ -16,45 +17,49 @@ struct calibrate_options calibrate_options = {.cpu = -1};
 static const struct option_row common_options[] = {
 	{.name = "db",
 		.value = "FILE",
-		.summary = "the book (default: EMP_DB, else the user's own)",
+		.summary = "the book (default: $EMP_DB, else the user's own)",
 		.into = &calibrate_options.db},
 	{.name = "json", .summary = "print the result as JSON", .into = &calibrate_options.json},
 	{.letter = 'q', .name = "quiet", .summary = "no progress", .into = &calibrate_options.quiet},
+	{.letter = 'v',
+		.name = "verbose",
+		.summary = "each warning; causes of each daemon and how to stop it",
+		.into = &calibrate_options.verbose},
 	{},
 };
 
 static const struct verb verbs[] = {
 	{.name = "run",
-		.summary = "run INC twice, short and long, and make a profile of cutoffs",
+		.summary = "run INC, short and long, and make a profile of cutoffs",
 		.options = run_options,
 		.run = verb_run},
 	{.name = "resume",
 		.args = "[RUN]",
 		.max_args = 1,
-		.summary = "go on with a calibration that was ended before it was done",
+		.summary = "resume a calibration that was interrupted",
 		.options = resume_options,
 		.run = verb_resume},
 	{.name = "status",
 		.args = "[RUN]",
 		.max_args = 1,
-		.summary = "how far a calibration is, from another terminal",
+		.summary = "show the progress, from another terminal",
 		.run = verb_status},
 	{.name = "revalidate",
 		.args = "PROFILE",
 		.min_args = 1,
 		.max_args = 1,
-		.summary = "say whether a profile still holds, after an upgrade, by a few minutes of INC",
+		.summary = "check in minutes whether a profile still holds",
 		.options = revalidate_options,
 		.run = verb_revalidate},
 	{.name = "constant",
-		.summary = "find and store how many iterations INC makes in a second",
+		.summary = "measure and store INC's iterations per second",
 		.options = constant_options,
 		.run = verb_constant},
 	{.name = "profile",
-		.args = "list | show NAME | export NAME | import FILE | remove NAME",
+		.args = "ACTION [NAME|FILE]",
 		.min_args = 1,
 		.max_args = 2,
-		.summary = "the profiles in the book",
+		.summary = "list, show, export, import or remove a profile",
 		.options = profile_options,
 		.run = verb_profile},
 	{},
@@ -62,11 +67,10 @@ static const struct verb verbs[] = {
 
 static const struct tool tool = {
 	.name = "emp-calibrate",
-	.summary =
-		"Runs INC, sees which daemons ran beside it, and makes the profile of cutoffs that emp-measure uses.",
+	.summary = "Learns which daemons disturb timings, and makes the profile that emp-measure uses.",
 	.notes = "Examples:\n"
-		 "  emp-calibrate run --save lab1                        as the papers: 28 hours and 8 days\n"
-		 "  emp-calibrate run --short 0.1x150 --long 1x6 --save quick\n"
+		 "  emp-calibrate run --preset quick --cpu 1 --save quick      half a minute\n"
+		 "  emp-calibrate run --cpu 1 --save lab1                      as the papers: 9 days\n"
 		 "  emp-calibrate profile show lab1\n",
 	.options = common_options,
 	.verbs = verbs,
@@ -86,6 +90,22 @@ int calibrate_open_book(enum book_mode mode, struct book **ret, char **ret_path,
 	if (ret_path)
 		*ret_path = TAKE(path);
 	return 0;
+}
+
+const char *calibrate_db(void)
+{
+	static char option[4096];
+	char *argv[] = {(char *)calibrate_options.db, NULL};
+	_cleanup_(freep) char *quoted = calibrate_options.db ? argv_join(argv) : NULL;
+
+	if (quoted)
+		snprintf(option, sizeof(option), " --db %s", quoted);
+	return option;
+}
+
+const char *calibrate_backend(void)
+{
+	return accounting_backend_name(calibrate_options.backend);
 }
 
 int calibrate_find_inc(char **ret, struct error *err)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One half of a calibration, the short or the long run: begun or gone on with, a warm-up, then sample after
- * sample into the book, and systemd told how far it is. */
-#include "calibrate/calibration.h"
+/* One half of a calibration, the short or the long run: begun or resumed, a warm-up, then sample after sample into
+ * the book; systemd is notified of the progress. */
+#include "calibrate/phase.h"
 
 #include "calibrate/calibrate.h"
+#include "calibrate/screen.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
-#include "lib/base/terminal.h"
 #include "lib/host/systemd/notify.h"
 #include "lib/host/process/process_ref.h"
-#include "lib/protocol/disturbances.h"
 #include "lib/run/sampling.h"
 
 #include <errno.h>
@@ -76,7 +75,7 @@ static bool is_complete(const struct calibration *w, int which, const struct run
 	return run->n_samples >= w->plan.phases[which].samples && !strcmp(run->state, "done");
 }
 
-static int go_on(struct calibration *w, int which, struct run *run, struct error *err)
+static int resume(struct calibration *w, int which, struct run *run, struct error *err)
 {
 	int64_t id = w->plan.phases[which].run;
 	int r;
@@ -84,17 +83,12 @@ static int go_on(struct calibration *w, int which, struct run *run, struct error
 	r = book_get_run(w->book, id, run, err);
 	if (r < 0)
 		return r;
-	if (is_complete(w, which, run)) {
-		fprintf(calibration_talk(), "Run %lld: %s, %u samples, complete before\n", (long long)id,
-			run->program, run->n_samples);
-		return 0;
-	}
 	if (run->n_samples >= w->plan.phases[which].samples)
 		return 0;
 	r = book_reopen_run(w->book, id, w->environment, err);
 	if (r == 0)
-		fprintf(calibration_talk(), "Run %lld: %s, %u samples are there; it goes on with sample %u\n",
-			(long long)id, run->program, run->n_samples, run->n_samples + 1);
+		screen_print("Run %lld: resumed at sample %u of %u\n", (long long)id, run->n_samples + 1,
+			w->plan.phases[which].samples);
 	return r;
 }
 
@@ -151,33 +145,18 @@ static int interrupted(struct calibration *w, const struct run *run, struct erro
 {
 	_cleanup_(freep) char *command = calibration_resume_command(w);
 
-	return error_say(err, STATUS_INTERRUPTED,
-		"interrupted: run %lld keeps its %u samples, no profile was made; go on with '%s'",
+	return error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld keeps its %u samples; to resume: %s",
 		(long long)run->id, run->n_samples, command ?: "emp-calibrate resume");
 }
 
-/* What went wrong, and the way on. */
+/* What went wrong, and how to resume. */
 static int failed(struct calibration *w, int r, struct error *err)
 {
 	_cleanup_(freep) char *command = calibration_resume_command(w);
 	struct error said = *err;
 
-	return error_say(err, r, "%s; what was stored is kept: '%s' goes on", said.text,
+	return error_say(err, r, "%s; the samples so far are kept; to resume: %s", said.text,
 		command ?: "emp-calibrate resume");
-}
-
-/* What should have stood still and did not. */
-static int print_moves(struct calibration *w, int64_t run, struct error *err)
-{
-	_cleanup_(disturbances_clear) struct disturbances moves = {};
-	int r = disturbances_of_run(w->book, run, &moves, err);
-
-	for (size_t i = 0; r == 0 && i < moves.n; i++) {
-		_cleanup_(freep) char *words = disturbance_description(&moves, &moves.items[i]);
-
-		fprintf(calibration_talk(), "  Warning: %s\n", words ?: "a sentinel moved");
-	}
-	return r;
 }
 
 static int run_phase(struct calibration *w, int which, struct run *run, struct error *err)
@@ -205,15 +184,10 @@ static int run_phase(struct calibration *w, int which, struct run *run, struct e
 		return interrupted(w, run, err);
 	if (r < 0)
 		return failed(w, r, err);
-	fprintf(calibration_talk(), "Run %lld: %s, %u samples", (long long)run->id, run->program,
-		run->n_samples);
-	if (run->n_samples > first)
-		fprintf(calibration_talk(), "; the observer took %s of CPU time a sample",
+	if (calibrate_options.verbose && run->n_samples > first)
+		screen_print("The observer took %s of CPU time per sample\n",
 			text_duration(cost, sampling.observer_ns / (run->n_samples - first)));
-	fputc('\n', calibration_talk());
-	r = print_moves(w, run->id, err);
-	fflush(calibration_talk());
-	return r;
+	return 0;
 }
 
 int phase_do(struct calibration *w, int which, struct error *err)
@@ -225,11 +199,13 @@ int phase_do(struct calibration *w, int which, struct error *err)
 
 	constant_arguments(&w->constant, w->plan.phases[which].length_ns, number, argv);
 	if (w->plan.phases[which].run)
-		r = go_on(w, which, &run, err);
+		r = resume(w, which, &run, err);
 	else {
 		r = fill_run(w, which, argv, &run, err);
 		if (r == 0)
 			r = begin(w, which, &run, err);
 	}
-	return r < 0 || is_complete(w, which, &run) ? r : run_phase(w, which, &run, err);
+	if (r == 0 && !is_complete(w, which, &run))
+		r = run_phase(w, which, &run, err);
+	return r != 0 ? r : screen_run(w, which, err);
 }

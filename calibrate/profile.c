@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate profile: the profiles in the book, listed, shown, and between books as documents. */
+/* emp-calibrate profile: lists and shows the profiles in the book, and moves them between books. */
 #include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
@@ -14,39 +14,58 @@
 static bool replace;
 
 const struct option_row profile_options[] = {
-	{.name = "replace", .summary = "import over a profile of the same name", .into = &replace},
+	{.name = "replace", .summary = "replace a profile of the same name", .into = &replace},
 	{},
 };
 
 static void print_run(const char *which, const struct profile_run *run)
 {
-	printf("%-6s %s x %lld, %zu L-sample%s", which, run->program ?: "?", (long long)run->samples,
+	enum { SHOWN = 8 };
+
+	printf("%-10s %s x %lld, %zu L-sample%s", which, run->program ?: "?", (long long)run->samples,
 		run->n_l_samples, run->n_l_samples == 1 ? "" : "s");
-	for (size_t i = 0; i < run->n_l_samples && i < 16; i++)
+	for (size_t i = 0; i < run->n_l_samples && i < SHOWN; i++)
 		printf("%s%u", i ? " " : ": ", run->l_samples[i]);
-	printf("%s\n", run->n_l_samples > 16 ? " …" : "");
+	printf("%s\n", run->n_l_samples > SHOWN ? " …" : "");
+}
+
+/* The CPU of the short run: "1", "any" if it was not pinned, "-" if the run is not in this book. */
+static const char *pinned_to(struct book *book, const struct profile *profile, char buffer[16])
+{
+	_cleanup_(run_clearp) struct run run = {};
+	struct error ignored;
+
+	if (!profile->short_run.run || book_get_run(book, profile->short_run.run, &run, &ignored) < 0)
+		return "-";
+	if (run.cpu < 0)
+		return "any";
+	snprintf(buffer, 16, "%d", run.cpu);
+	return buffer;
 }
 
 static int show(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};
-	char resolution[TEXT_TIME_SIZE];
+	char text[TEXT_TIME_SIZE], cpu[16];
 	int r;
 
 	r = book_get_profile(book, name, &profile, err);
 	if (r < 0)
 		return r;
-	printf("Profile '%s', cutoffs in units of %s\n", profile.name,
-		text_duration(resolution, profile.resolution_ns));
-	print_run("short:", &profile.short_run);
-	print_run("long:", &profile.long_run);
+	printf("Profile '%s'", profile.name);
+	if (profile.made_ns > 0)
+		printf(", made on %s", text_moment(text, profile.made_ns));
+	printf(", CPU %s, resolution %s\n", pinned_to(book, &profile, cpu),
+		text_duration(text, profile.resolution_ns));
+	print_run("Short run", &profile.short_run);
+	print_run("Long run", &profile.long_run);
 	if (profile.environment_digest)
-		printf("environment %.16s\n", profile.environment_digest);
+		printf("Environment %.16s\n", profile.environment_digest);
 	if (profile.n_cutoffs == 0) {
-		printf("No daemon was infrequent and long: nothing is discarded for a named cause.\n");
+		printf("No cutoffs: no daemon was both infrequent and long.\n");
 		return 0;
 	}
-	return cutoffs_print(&profile, err);
+	return cutoffs_print(&profile, calibrate_options.verbose, stdout, err);
 }
 
 static int export_profile(struct book *book, const char *name, struct error *err)
@@ -76,9 +95,8 @@ static int import_profile(struct book *book, const char *path, struct error *err
 		return error_prefix(err, r, "'%s' was not imported", path);
 	r = book_put_profile(book, &profile, replace, err);
 	if (r == -EEXIST)
-		return error_say(err, r,
-			"the book has a profile '%s' already; --replace puts this one in its place",
-			profile.name);
+		return error_say(
+			err, r, "the book has a profile '%s' already; --replace replaces it", profile.name);
 	if (r == 0)
 		printf("%s\n", profile.name);
 	return r;
@@ -86,7 +104,8 @@ static int import_profile(struct book *book, const char *path, struct error *err
 
 static int list_json(const struct profile *profiles, size_t n, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *list = json_array();
+	_cleanup_(json_decrefp) json_t *list = json_pack(
+		"{s:s, s:i, s:[]}", "format", "emp-profiles", "version", 1, "profiles");
 
 	for (size_t i = 0; i < n; i++) {
 		json_t *document;
@@ -94,23 +113,24 @@ static int list_json(const struct profile *profiles, size_t n, struct error *err
 
 		if (r < 0)
 			return r;
-		json_array_append_new(list, document);
+		json_array_append_new(json_object_get(list, "profiles"), document);
 	}
 	return json_print(list, stdout, err);
 }
 
-static int list_table(const struct profile *profiles, size_t n, struct error *err)
+static int list_table(struct book *book, const struct profile *profiles, size_t n, struct error *err)
 {
 	static const struct column columns[] = {
 		{"NAME"},
 		{"MADE"},
+		{"CPU"},
 		{"SHORT RUN"},
 		{"LONG RUN"},
 		{"CUTOFFS", COLUMN_NUMBER},
-		{"ENVIRONMENT"},
 		{},
 	};
 	_cleanup_(table_freep) struct table *table = NULL;
+	char made[TEXT_TIME_SIZE], cpu[16];
 	int r;
 
 	r = table_new(&table, columns, err);
@@ -118,15 +138,14 @@ static int list_table(const struct profile *profiles, size_t n, struct error *er
 		return r;
 	for (size_t i = 0; i < n; i++) {
 		const struct profile *p = &profiles[i];
-		char made[TEXT_TIME_SIZE];
 
 		table_row(table);
 		table_cell(table, "%s", p->name);
 		table_cell(table, "%s", p->made_ns > 0 ? text_moment(made, p->made_ns) : "-");
+		table_cell(table, "%s", pinned_to(book, p, cpu));
 		table_cell(table, "%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples);
 		table_cell(table, "%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples);
 		table_cell(table, "%zu", p->n_cutoffs);
-		table_cell(table, "%.16s", p->environment_digest ?: "-");
 	}
 	return table_print(table, stdout, err);
 }
@@ -145,7 +164,7 @@ static int list(struct book *book, const char *name, struct error *err)
 	else if (n == 0)
 		printf("The book has no profile yet; 'emp-calibrate run' makes one.\n");
 	else
-		r = list_table(profiles, n, err);
+		r = list_table(book, profiles, n, err);
 	for (size_t i = 0; i < n; i++)
 		profile_clear(&profiles[i]);
 	free(profiles);

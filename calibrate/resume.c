@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate resume: goes on with a calibration that was ended before it was done, on the same machine
- * with the same settings, and marks where. */
+/* emp-calibrate resume: takes up a calibration that was cut off, on the same machine with the same settings, and
+ * marks where. */
+#include "calibrate/resume.h"
+
 #include "calibrate/calibrate.h"
 #include "calibrate/find_calibration.h"
-#include "calibrate/calibration.h"
+#include "calibrate/prepare.h"
+#include "calibrate/screen.h"
 
-#include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/protocol/environment_diff.h"
+#include "lib/report/environment_changes.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,57 +17,59 @@
 static bool anyway;
 
 const struct option_row resume_options[] = {
-	{.name = "anyway",
-		.summary = "go on although the environment has changed, or the audit says not fit",
-		.into = &anyway},
+	{.name = "ignore-audit",
+		.summary = "resume although the audit says not fit",
+		.into = &calibrate_options.ignore_audit},
+	{.name = "ignore-changes",
+		.summary = "resume although the environment has changed",
+		.into = &calibrate_options.ignore_changes},
+	{.name = "anyway", .into = &anyway, .hidden = true}, /* both, in 0.1.0 */
 	{},
 };
 
-static int nothing_to_do(struct calibration *w, int64_t run, struct error *err)
+static int nothing_to_resume(struct calibration *c, int64_t run, struct error *err)
 {
 	_cleanup_(run_clearp) struct run there = {};
 	int r;
 
 	if (!run)
-		return error_say(err, -ENOENT, "no calibration in the book '%s' waits to be gone on with",
-			w->book_path);
-	r = book_get_run(w->book, run, &there, err);
+		return error_say(err, -ENOENT, "no calibration to resume in the book '%s'", c->book_path);
+	r = book_get_run(c->book, run, &there, err);
 	if (r < 0)
 		return r;
-	return error_say(err, -EINVAL,
-		"run %lld (%s, '%s') belongs to no calibration that can be gone on with", (long long)run,
+	return error_say(err, -EINVAL, "run %lld (%s, '%s') is not part of a calibration", (long long)run,
 		there.program, there.purpose);
 }
 
-static int find(struct calibration *w, int64_t run, struct error *err)
+static int find(struct calibration *c, int64_t run, struct error *err)
 {
-	int r = find_calibration(w->book, run, false, &w->plan, err);
+	int r = find_calibration(c->book, run, false, &c->plan, err);
 
 	if (r < 0)
 		return r;
 	if (r == 0)
-		return nothing_to_do(w, run, err);
-	if (!strcmp(w->plan.state, "done"))
+		return nothing_to_resume(c, run, err);
+	if (!strcmp(c->plan.state, "done"))
 		return error_say(err, -EINVAL,
-			"the calibration of runs %lld and %lld is complete: 'emp-calibrate profile show %s'",
-			(long long)w->plan.phases[SHORT_PHASE].run, (long long)w->plan.phases[LONG_PHASE].run,
-			w->plan.profile);
+			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
+			(long long)c->plan.phases[SHORT_PHASE].run, (long long)c->plan.phases[LONG_PHASE].run,
+			calibrate_db(), c->plan.profile);
 	return 0;
 }
 
-/* The one that its last sample was taken in: that of the last seam, if it has any. */
-static int last_environment(struct calibration *w, int64_t *ret, struct error *err)
+/* The environment of the last sample: that of the last resume point, if there is one. */
+static int last_environment(struct calibration *c, int64_t *ret, struct error *err)
 {
-	const struct calibration_phase *phases = w->plan.phases;
+	const struct calibration_phase *phases = c->plan.phases;
 	_cleanup_(run_clearp) struct run run = {};
 	int64_t id = phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run;
 	struct resume_point *resume_points;
 	size_t n;
 	int r;
 
-	r = book_get_run(w->book, id, &run, err);
+	r = book_get_run(c->book, id, &run, err);
 	if (r == 0)
-		r = book_resume_points(w->book, id, &resume_points, &n, err);
+		r = book_resume_points(c->book, id, &resume_points, &n, err);
 	if (r < 0)
 		return r;
 	*ret = n > 0 && resume_points[n - 1].environment ? resume_points[n - 1].environment : run.environment;
@@ -73,78 +77,43 @@ static int last_environment(struct calibration *w, int64_t *ret, struct error *e
 	return 0;
 }
 
-static int load(struct book *book, int64_t environment, json_t **ret, struct error *err)
+/* Half a run on one machine and half on another is not one run. */
+static int check_environment(struct calibration *c, struct error *err)
 {
-	_cleanup_(freep) char *text = NULL;
-	int r = book_get_environment(book, environment, NULL, &text, err);
-
-	if (r < 0)
-		return r;
-	*ret = text ? json_loads(text, 0, NULL) : json_object();
-	return *ret ? 0
-		    : error_say(err, -EBADMSG, "the book's environment %lld is no JSON",
-			      (long long)environment);
-}
-
-static int describe_change(struct calibration *w, int64_t before, char **ret, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *was = NULL, *is = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
-	int r;
-
-	r = load(w->book, before, &was, err);
-	if (r == 0)
-		r = load(w->book, w->environment, &is, err);
-	if (r == 0)
-		r = environment_diff(was, is, &differences, err);
-	return r < 0 ? r : differences_description(&differences, 3, ret, err);
-}
-
-/* Half a run on one machine and half on another is no run. */
-static int check_environment(struct calibration *w, bool go_on_anyway, struct error *err)
-{
-	_cleanup_(freep) char *words = NULL;
+	_cleanup_(freep) char *changes = NULL;
 	int64_t before;
 	int r;
 
-	r = last_environment(w, &before, err);
-	if (r < 0 || before == w->environment)
+	r = last_environment(c, &before, err);
+	if (r < 0 || before == c->environment)
 		return r;
-	r = describe_change(w, before, &words, err);
+	r = environment_differences(c->book, before, c->environment, &differences, err);
+	if (r >= 0)
+		r = differences_description(&differences, 3, &changes, err);
 	if (r < 0)
 		return r;
-	if (!go_on_anyway)
+	if (!calibrate_options.ignore_changes)
 		return error_say(err, STATUS_NOT_FIT,
-			"this is not the environment in which the calibration was begun: %s. Put that back, or go on with --anyway; the runs then say so",
-			words);
-	fprintf(calibration_talk(), "Environment: changed (%s); going on anyway, and the seam says so\n",
-		words);
+			"the environment has changed since the calibration was begun: %s. Restore it, or use --ignore-changes; the runs then record it",
+			*changes ? changes : "the book does not have the earlier one");
+	screen_print("Environment: changed (%s), ignored\n", changes);
 	return 0;
 }
 
-int calibration_continue(struct calibration *w, bool go_on_anyway, struct error *err)
+int resume_prepare(struct calibration *c, struct error *err)
 {
 	_cleanup_(run_clearp) struct run first = {};
 	int r;
 
-	w->plan.anyway |= go_on_anyway;
-	fprintf(calibration_talk(), "Going on with the calibration for profile '%s'\n", w->plan.profile);
-	r = book_get_run(w->book, w->plan.phases[SHORT_PHASE].run, &first, err);
+	c->plan.anyway |= calibrate_options.ignore_audit;
+	screen_print("Resuming the calibration for profile '%s'\n", c->plan.profile);
+	r = book_get_run(c->book, c->plan.phases[SHORT_PHASE].run, &first, err);
 	if (r == 0)
-		r = calibration_prepare(w, err);
+		r = prepare_machine(c, err);
 	if (r == 0)
-		r = check_environment(w, go_on_anyway, err);
-	return r != 0 ? r : calibration_constant(w, first.environment, err);
-}
-
-static int prepare(struct calibration *w, int64_t run, struct error *err)
-{
-	int r;
-
-	r = calibration_open(w, "resume", err);
-	if (r == 0)
-		r = find(w, run, err);
-	return r < 0 ? r : calibration_continue(w, anyway, err);
+		r = check_environment(c, err);
+	return r != 0 ? r : prepare_constant(c, first.environment, err);
 }
 
 int verb_resume(int argc, char **argv, struct error *err)
@@ -153,14 +122,17 @@ int verb_resume(int argc, char **argv, struct error *err)
 	int64_t run = 0;
 	int r = 0;
 
+	calibrate_options.ignore_audit |= anyway;
+	calibrate_options.ignore_changes |= anyway;
 	if (argc > 0)
 		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
-		r = prepare(&calibration, run, err);
+		r = calibration_open(&calibration, "resume", err);
+	if (r == 0)
+		r = find(&calibration, run, err);
+	if (r == 0)
+		r = resume_prepare(&calibration, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the next sample");
-	if (r != 0)
-		return r;
-	calibration_announce(&calibration, err);
-	return calibration_run(&calibration, err);
+	return r != 0 ? r : calibration_run(&calibration, err);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate revalidate: whether a profile still holds, after an upgrade of the system, say: a look at the
- * fingerprints, a few minutes of INC, and a verdict. */
+/* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares the fingerprints,
+ * runs INC for a few minutes, and gives a verdict. */
 #include "calibrate/calibrate.h"
-#include "lib/protocol/validity.h"
-#include "calibrate/calibration.h"
+#include "calibrate/prepare.h"
+#include "calibrate/screen.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
+#include "lib/host/cpu/pinning.h"
+#include "lib/protocol/validity.h"
 #include "lib/report/analysis_load.h"
-#include "lib/run/environment.h"
+#include "lib/report/environment_changes.h"
 #include "lib/run/sampling.h"
 
 #include <errno.h>
@@ -16,30 +18,31 @@
 
 static struct {
 	int64_t length_ns;
-	bool anyway, adopt;
+	bool adopt;
 } options = {.length_ns = 300 * NS_PER_S};
 
 const struct option_row revalidate_options[] = {
 	{.name = "for",
 		.value = "TIME",
-		.summary = "how long INC runs in all (default 5min)",
+		.summary = "how long INC runs (default 5min)",
 		.parse = option_duration,
 		.into = &options.length_ns},
 	{.name = "cpu",
 		.value = "N",
-		.summary = "run INC on this CPU (default: the one of the profile's short run)",
+		.summary = "run INC on this CPU (default: as the profile's runs)",
 		.parse = pinning_option,
 		.into = &calibrate_options.cpu},
-	{.name = "anyway",
-		.summary = "run although the audit says that the machine is not fit",
-		.into = &options.anyway},
+	{.name = "ignore-audit",
+		.summary = "run although the audit says not fit",
+		.into = &calibrate_options.ignore_audit},
+	{.name = "anyway", .into = &calibrate_options.ignore_audit, .hidden = true},
 	{.name = "adopt",
-		.summary = "if it stands, let it count for the environment of today",
+		.summary = "if it holds, use it for today's environment from now on",
 		.into = &options.adopt},
 	{.name = "accounting",
 		.value = "BACKEND",
 		.summary = "auto, bpf or taskstats (default auto)",
-		.parse = observer_backend_parse,
+		.parse = accounting_backend_parse,
 		.into = &calibrate_options.backend},
 	{},
 };
@@ -47,7 +50,7 @@ const struct option_row revalidate_options[] = {
 /* What the profile was made of, as far as this book has it. */
 struct past {
 	struct profile profile;
-	struct run short_run;       /* id 0: not here */
+	struct run short_run;
 	struct differences changes; /* of the fingerprint since then */
 	bool comparable;            /* both fingerprints are known */
 	struct analysis then, then_long;
@@ -63,67 +66,47 @@ static void past_clear(struct past *p)
 	analysis_clear(&p->then_long);
 }
 
-static int load_past(struct calibration *w, const char *name, struct past *p, struct error *err)
+static int load_past(struct calibration *c, const char *name, struct past *p, struct error *err)
 {
-	const struct analysis_options analysis = {};
+	const struct analysis_options how = {};
 	int r;
 
-	r = book_get_profile(w->book, name, &p->profile, err);
+	r = book_get_profile(c->book, name, &p->profile, err);
 	if (r < 0)
 		return r;
 	if (!p->profile.short_run.run)
 		return error_say(err, -ENOENT,
-			"profile '%s' was made elsewhere: its runs are not in this book, and nothing can be held against them. Calibrate this machine with 'emp-calibrate run'",
+			"profile '%s' was imported: its runs are not in this book, so there is nothing to compare with; calibrate this machine with 'emp-calibrate run'",
 			name);
-	r = book_get_run(w->book, p->profile.short_run.run, &p->short_run, err);
+	r = book_get_run(c->book, p->profile.short_run.run, &p->short_run, err);
 	if (r == 0)
-		r = analysis_load(w->book, p->profile.short_run.run, &analysis, &p->then, err);
+		r = analysis_load(c->book, p->profile.short_run.run, &how, &p->then, err);
 	if (r == 0 && p->profile.long_run.run) {
-		r = analysis_load(w->book, p->profile.long_run.run, &analysis, &p->then_long, err);
+		r = analysis_load(c->book, p->profile.long_run.run, &how, &p->then_long, err);
 		p->has_long = r == 0;
 	}
 	if (r == 0 && p->short_run.task_length_ns <= 0)
 		return error_say(err, -EINVAL,
-			"run %lld, the short run of profile '%s', does not say how long its task was",
+			"run %lld, the short run of profile '%s', does not record how long its task was",
 			(long long)p->short_run.id, name);
 	return r;
 }
 
-static int load_document(struct book *book, int64_t environment, json_t **ret, struct error *err)
+static int compare_fingerprints(struct calibration *c, struct past *p, struct error *err)
 {
-	_cleanup_(freep) char *text = NULL;
-	int r = environment ? book_get_environment(book, environment, NULL, &text, err) : 0;
+	int r = environment_differences(c->book, p->short_run.environment, c->environment, &p->changes, err);
 
-	if (r == 0)
-		*ret = text ? json_loads(text, 0, NULL) : NULL;
-	return r;
-}
-
-static int compare_fingerprints(struct calibration *w, struct past *p, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *then = NULL, *now = NULL;
-	int r;
-
-	r = load_document(w->book, p->short_run.environment, &then, err);
-	if (r == 0)
-		r = load_document(w->book, w->environment, &now, err);
 	if (r < 0)
 		return r;
-	p->comparable = then && now;
-	if (!p->comparable) {
-		fprintf(calibration_talk(), "Fingerprint: the one of the profile is not known\n");
-		return 0;
-	}
-	r = environment_diff(then, now, &p->changes, err);
-	if (r < 0)
-		return r;
-	fprintf(calibration_talk(), "Fingerprint: %s\n",
-		p->changes.n == 0 ? "the same as when the profile was made" : "changed since then:");
+	p->comparable = r > 0;
+	screen_print("Fingerprint: %s\n", !p->comparable      ? "that of the profile is not known"
+					  : p->changes.n == 0 ? "unchanged since the profile was made"
+							      : "changed since the profile was made:");
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
 
-		fprintf(calibration_talk(), "  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
-			d->what, d->before, d->now);
+		screen_print("  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting", d->what,
+			d->before, d->now);
 	}
 	return 0;
 }
@@ -140,7 +123,7 @@ static int samples_for(const struct past *p)
 }
 
 static int fill_run(
-	const struct calibration *w, const struct past *p, char *argv[], struct run *run, struct error *err)
+	const struct calibration *c, const struct past *p, char *argv[], struct run *run, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", argv[0], argv[1], argv[2]);
 
@@ -148,54 +131,53 @@ static int fill_run(
 		.program = strdup(p->short_run.program),
 		.command = json_dumps(command, JSON_COMPACT),
 		.purpose = strdup("revalidate"),
-		.backend = strdup(observer_backend_name(&w->observer)),
-		.pt_source = strdup(observer_pt_source(&w->observer)),
+		.backend = strdup(observer_backend_name(&c->observer)),
+		.pt_source = strdup(observer_pt_source(&c->observer)),
 		.profile = strdup(p->profile.name),
-		.notes = w->notes ? strdup(w->notes) : NULL,
+		.notes = c->notes ? strdup(c->notes) : NULL,
 		.task_length_ns = p->short_run.task_length_ns,
 		.resolution_ns = 1,
-		.environment = w->environment,
-		.cpu = w->plan.cpu,
+		.environment = c->environment,
+		.cpu = c->plan.cpu,
 	};
 	return run->program && run->command && run->purpose && run->backend && run->pt_source && run->profile
 		       ? 0
-		       : error_os(err, -ENOMEM, "cannot begin a run");
+		       : error_oom(err);
 }
 
 /* The same work as then: the profile's own constant. */
-static int run_inc(struct calibration *w, const struct past *p, int64_t *ret_run, struct error *err)
+static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
 {
 	_cleanup_(run_clearp) struct run run = {};
 	char number[32], takes[TEXT_TIME_SIZE];
 	char *argv[4];
 	const struct spawn spawn = {
 		.argv = argv,
-		.path = w->inc,
-		.cpu = w->plan.cpu,
+		.path = c->inc,
+		.cpu = c->plan.cpu,
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = -1,
-		.cgroup = w->observer.cgroup,
-		.accounting = w->observer.accounting,
+		.cgroup = c->observer.cgroup,
+		.accounting = c->observer.accounting,
 	};
 	struct sampling sampling = {
 		.run = &run, .spawn = &spawn, .warm_ups = 1, .samples = (uint32_t)samples_for(p)};
 	const struct sampling_plan plan = {
-		.book = w->book,
-		.counters = w->observer.counters,
+		.book = c->book,
+		.counters = c->observer.counters,
 		.items = &sampling,
 		.n = 1,
 		.quiet = calibrate_options.quiet,
 	};
 	int r;
 
-	constant_arguments(&w->constant, p->short_run.task_length_ns, number, argv);
-	r = fill_run(w, p, argv, &run, err);
+	constant_arguments(&c->constant, p->short_run.task_length_ns, number, argv);
+	r = fill_run(c, p, argv, &run, err);
 	if (r < 0)
 		return r;
-	fprintf(calibration_talk(), "Plan: %s x %u, after one warm-up: %s\n", run.program, sampling.samples,
+	screen_print("Plan: %s x %u, %s\n", run.program, sampling.samples,
 		text_duration(takes, (sampling.samples + 1) * run.task_length_ns));
-	fflush(calibration_talk());
 	r = sampling_run(&plan, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted: there is no verdict");
@@ -209,37 +191,40 @@ static const char *verdict_word(enum validity validity)
 	return validity == VALIDITY_HOLDS ? "stands" : validity_name(validity);
 }
 
-static void print_verdict(const struct judgement *j, const struct past *p)
+static void print_verdict(const struct calibration *c, const struct judgement *j, const struct past *p)
 {
-	const struct profile *profile = &p->profile;
+	_cleanup_(freep) char *cpu = c->plan.cpu < 0 ? NULL : text_format(" --cpu %d", c->plan.cpu);
+	const char *db = calibrate_db(), *name = p->profile.name;
 
 	for (size_t i = 0; i < j->n; i++)
 		printf("%s %s\n", j->findings[i].verdict == VALIDITY_HOLDS ? " " : "!", j->findings[i].words);
 	switch (j->verdict) {
 	case VALIDITY_HOLDS:
-		printf("Verdict: profile '%s' stands\n", profile->name);
+		printf("Verdict: profile '%s' holds\n", name);
 		if (p->changes.n > 0 && !options.adopt)
-			printf("The environment is another one; to let the profile count for it:\n"
-			       "  emp-calibrate revalidate %s --adopt\n",
-				profile->name);
+			printf("To use it for the changed environment from now on:\n"
+			       "  emp-calibrate%s revalidate %s --adopt\n",
+				db, name);
 		break;
 	case VALIDITY_REPEAT_SHORT:
-		printf("Verdict: repeat the short run of profile '%s'; its long run may stay:\n"
-		       "  emp-calibrate run --reuse-long %lld --save %s --replace\n",
-			profile->name, (long long)profile->long_run.run, profile->name);
+		printf("Verdict: repeat the short run of profile '%s'; keep the long one:\n"
+		       "  emp-calibrate%s run --reuse-long %lld%s --save %s --replace\n",
+			name, db, (long long)p->profile.long_run.run, cpu ?: "", name);
 		break;
 	case VALIDITY_REPEAT_ALL:
-		printf("Verdict: repeat all of profile '%s':\n  emp-calibrate run --save %s --replace\n",
-			profile->name, profile->name);
+		printf("Verdict: repeat the whole calibration of profile '%s':\n"
+		       "  emp-calibrate%s run%s --save %s --replace\n",
+			name, db, cpu ?: "", name);
 		break;
 	}
 }
 
 static int print_json(const struct judgement *j, const struct past *p, int64_t run, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:[], s:[]}", "profile",
-		p->profile.name, "validity", validity_name(j->verdict), "verdict", verdict_word(j->verdict),
-		"run", (json_int_t)run, "changes", "findings");
+	_cleanup_(json_decrefp) json_t *json = json_pack("{s:s, s:i, s:s, s:s, s:s, s:I, s:[], s:[]}",
+		"format", "emp-revalidation", "version", 1, "profile", p->profile.name, "validity",
+		validity_name(j->verdict), "verdict", verdict_word(j->verdict), "run", (json_int_t)run,
+		"changes", "findings");
 
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
@@ -253,26 +238,25 @@ static int print_json(const struct judgement *j, const struct past *p, int64_t r
 			json_pack("{s:s, s:s, s:s}", "validity", validity_name(j->findings[i].verdict),
 				"verdict", verdict_word(j->findings[i].verdict), "words",
 				j->findings[i].words));
-	return json ? json_print(json, stdout, err) : error_os(err, -ENOMEM, "cannot print the verdict");
+	return json ? json_print(json, stdout, err) : error_oom(err);
 }
 
-static int adopt(struct calibration *w, struct past *p, struct error *err)
+static int adopt(struct calibration *c, struct past *p, struct error *err)
 {
-	char *digest = strdup(w->digest);
+	char *digest = strdup(c->digest);
 	int r;
 
 	if (!digest)
-		return error_os(err, -ENOMEM, "cannot store the profile");
+		return error_oom(err);
 	free(p->profile.environment_digest);
 	p->profile.environment_digest = digest;
-	r = book_put_profile(w->book, &p->profile, true, err);
+	r = book_put_profile(c->book, &p->profile, true, err);
 	if (r == 0)
-		fprintf(calibration_talk(), "Profile '%s' now counts for environment %.16s\n",
-			p->profile.name, digest);
+		screen_print("Profile '%s' is now used for environment %.16s\n", p->profile.name, digest);
 	return r;
 }
 
-static int judge_run(struct calibration *w, struct past *p, int64_t run, struct error *err)
+static int judge_run(struct calibration *c, struct past *p, int64_t run, struct error *err)
 {
 	_cleanup_(analysis_clearp) struct analysis now = {};
 	_cleanup_(judgement_clearp) struct judgement judgement = {};
@@ -286,7 +270,7 @@ static int judge_run(struct calibration *w, struct past *p, int64_t run, struct 
 	};
 	int r;
 
-	r = analysis_load(w->book, run, &analysis, &now, err);
+	r = analysis_load(c->book, run, &analysis, &now, err);
 	if (r == 0)
 		r = judge(&evidence, &judgement, err);
 	if (r < 0)
@@ -294,31 +278,30 @@ static int judge_run(struct calibration *w, struct past *p, int64_t run, struct 
 	if (calibrate_options.json)
 		r = print_json(&judgement, p, run, err);
 	else
-		print_verdict(&judgement, p);
+		print_verdict(c, &judgement, p);
 	if (r < 0 || judgement.verdict != VALIDITY_HOLDS)
 		return r < 0 ? r : STATUS_NOT_FIT;
-	return options.adopt && p->changes.n > 0 ? adopt(w, p, err) : 0;
+	return options.adopt && p->changes.n > 0 ? adopt(c, p, err) : 0;
 }
 
-static int prepare(struct calibration *w, const char *name, struct past *p, struct error *err)
+static int prepare(struct calibration *c, const char *name, struct past *p, struct error *err)
 {
-	static const char *const backends[] = {"auto", "bpf", "taskstats", "none"};
 	int r;
 
-	r = calibration_open(w, "revalidate", err);
+	r = calibration_open(c, "revalidate", err);
 	if (r == 0)
-		r = load_past(w, name, p, err);
+		r = load_past(c, name, p, err);
 	if (r < 0)
 		return r;
-	w->plan.anyway = options.anyway;
-	w->plan.cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : p->short_run.cpu;
-	w->plan.backend = strdup(backends[calibrate_options.backend]);
-	if (!w->plan.backend)
-		return error_os(err, -ENOMEM, "cannot run INC");
-	r = calibration_prepare(w, err);
+	c->plan.anyway = calibrate_options.ignore_audit;
+	c->plan.cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : p->short_run.cpu;
+	c->plan.backend = strdup(calibrate_backend());
+	if (!c->plan.backend)
+		return error_oom(err);
+	r = prepare_machine(c, err);
 	if (r == 0)
-		r = compare_fingerprints(w, p, err);
-	return r != 0 ? r : calibration_constant(w, p->short_run.environment, err);
+		r = compare_fingerprints(c, p, err);
+	return r != 0 ? r : prepare_constant(c, p->short_run.environment, err);
 }
 
 int verb_revalidate(int argc, char **argv, struct error *err)

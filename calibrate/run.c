@@ -1,52 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate run: begins a calibration, INC short and long and what comes of it. */
+/* emp-calibrate run: plans a calibration, or takes one up again (--resume), and carries it out. */
 #include "calibrate/calibrate.h"
 #include "calibrate/find_calibration.h"
-#include "calibrate/calibration.h"
+#include "calibrate/prepare.h"
+#include "calibrate/preset.h"
+#include "calibrate/resume.h"
+#include "calibrate/screen.h"
 
 #include "lib/base/text.h"
+#include "lib/host/cpu/pinning.h"
 #include "lib/host/systemd/notify.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* "128x800": how long, how many. */
-struct size {
-	int64_t length_ns;
-	int count;
-};
-
 static struct {
-	struct size short_size, long_size;
+	const struct preset *preset;
+	struct size short_size, long_size; /* count 0: the preset's */
 	int64_t short_central_max_ns, long_central_max_ns, reuse_long;
 	const char *save;
-	bool anyway, force, replace, resume;
-} options = {{128 * NS_PER_S, 800}, {16384 * NS_PER_S, 40}, .save = NULL};
-
-static int parse_size(const char *value, const char *name, void *into, struct error *err)
-{
-	const char *x = strrchr(value, 'x');
-	_cleanup_(freep) char *length = NULL;
-	struct size size;
-	int64_t count;
-	int r;
-
-	if (!x)
-		return error_say(err, -EINVAL, "%s must be LENGTHxCOUNT such as 128x800 or 0.1x150, not '%s'",
-			name, value);
-	length = text_format("%.*s", (int)(x - value), value);
-	if (!length)
-		return error_os(err, -ENOMEM, "cannot read %s", name);
-	r = text_parse_duration(length, name, &size.length_ns, err);
-	if (r < 0)
-		return r;
-	r = text_parse_int(x + 1, name, 2, 1000000, &count, err);
-	if (r < 0)
-		return r;
-	size.count = (int)count;
-	*(struct size *)into = size;
-	return 0;
-}
+	bool anyway, force, replace, resume, yes;
+} options = {.preset = &preset_default};
 
 static int parse_run(const char *value, const char *name, void *into, struct error *err)
 {
@@ -54,40 +28,48 @@ static int parse_run(const char *value, const char *name, void *into, struct err
 }
 
 const struct option_row run_options[] = {
-	{.name = "short",
-		.value = "LENGTHxCOUNT",
-		.summary = "the short run (default 128x800: seconds, samples)",
-		.parse = parse_size,
-		.into = &options.short_size},
-	{.name = "long",
-		.value = "LENGTHxCOUNT",
-		.summary = "the long run (default 16384x40)",
-		.parse = parse_size,
-		.into = &options.long_size},
-	{.name = "reuse-long",
-		.value = "RUN",
-		.summary = "take this long run of the book, and run the short one only",
-		.parse = parse_run,
-		.into = &options.reuse_long},
 	{.name = "save",
 		.value = "NAME",
 		.summary = "store the profile under this name",
 		.into = &options.save},
-	{.name = "replace", .summary = "in place of a profile of the same name", .into = &options.replace},
-	{.name = "resume",
-		.summary = "go on with the calibration of that name if one was ended before it was done",
-		.into = &options.resume},
+	{.name = "preset",
+		.value = "SIZE",
+		.summary = "quick (37 s), hour, day or paper (9 days, default)",
+		.parse = preset_option,
+		.into = &options.preset},
+	{.name = "short",
+		.value = "LENGTHxCOUNT",
+		.summary = "the short run: seconds, samples (paper: 128x800)",
+		.parse = preset_size_option,
+		.into = &options.short_size},
+	{.name = "long",
+		.value = "LENGTHxCOUNT",
+		.summary = "the long run (paper: 16384x40)",
+		.parse = preset_size_option,
+		.into = &options.long_size},
 	{.name = "cpu",
 		.value = "N",
 		.summary = "run INC on this CPU",
 		.parse = pinning_option,
 		.into = &calibrate_options.cpu},
-	{.name = "anyway",
-		.summary = "run although the audit says that the machine is not fit",
-		.into = &options.anyway},
+	{.name = "yes", .summary = "do not ask before more than an hour is spent", .into = &options.yes},
+	{.name = "ignore-audit",
+		.summary = "run although the audit says not fit",
+		.into = &calibrate_options.ignore_audit},
+	{.name = "replace", .summary = "replace a profile of that name", .into = &options.replace},
+	{.name = "resume", .summary = "resume the calibration of that name, if any", .into = &options.resume},
+	{.name = "ignore-changes",
+		.summary = "resume although the environment has changed",
+		.into = &calibrate_options.ignore_changes},
+	{.name = "reuse-long",
+		.value = "RUN",
+		.summary = "use this long run, and take the short one only",
+		.parse = parse_run,
+		.into = &options.reuse_long},
+	{.name = "force", .summary = "make a profile although a run is no L", .into = &options.force},
 	{.name = "short-central-max",
 		.value = "TIME",
-		.summary = "the longest central ET of the short run, as you see it",
+		.summary = "longest central ET of the short run, set by hand",
 		.parse = option_duration,
 		.into = &options.short_central_max_ns},
 	{.name = "long-central-max",
@@ -95,16 +77,16 @@ const struct option_row run_options[] = {
 		.summary = "the same for the long run",
 		.parse = option_duration,
 		.into = &options.long_central_max_ns},
-	{.name = "force", .summary = "make a profile although a run is no L", .into = &options.force},
 	{.name = "accounting",
 		.value = "BACKEND",
 		.summary = "auto, bpf or taskstats (default auto)",
-		.parse = observer_backend_parse,
+		.parse = accounting_backend_parse,
 		.into = &calibrate_options.backend},
+	{.name = "anyway", .into = &options.anyway, .hidden = true}, /* both --ignore-… of 0.1.0 */
 	{},
 };
 
-/* The profile's name is known to be free before hours are spent. */
+/* Checked before hours are spent. */
 static int check_name(struct book *book, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};
@@ -119,36 +101,38 @@ static int check_name(struct book *book, struct error *err)
 
 static int fill_plan(struct calibration_plan *plan, struct error *err)
 {
-	static const char *const backends[] = {"auto", "bpf", "taskstats", "none"};
+	const struct size *short_size = options.short_size.count ? &options.short_size
+								 : &options.preset->short_size;
+	const struct size *long_size = options.long_size.count ? &options.long_size
+							       : &options.preset->long_size;
 
 	*plan = (struct calibration_plan){
 		.profile = strdup(options.save),
-		.backend = strdup(backends[calibrate_options.backend]),
-		.phases = {{options.short_size.length_ns, (uint32_t)options.short_size.count,
-				   options.short_central_max_ns, 0},
-			{options.long_size.length_ns, (uint32_t)options.long_size.count,
-				options.long_central_max_ns, 0}},
+		.backend = strdup(calibrate_backend()),
+		.phases = {{short_size->length_ns, (uint32_t)short_size->count, options.short_central_max_ns,
+				   0},
+			{long_size->length_ns, (uint32_t)long_size->count, options.long_central_max_ns, 0}},
 		.cpu = calibrate_options.cpu,
-		.anyway = options.anyway,
+		.anyway = calibrate_options.ignore_audit,
 		.force = options.force,
 		.replace = options.replace,
 	};
-	return plan->profile && plan->backend ? 0 : error_os(err, -ENOMEM, "cannot begin a calibration");
+	return plan->profile && plan->backend ? 0 : error_oom(err);
 }
 
 /* --reuse-long: a run of INC that is complete. */
-static int take_long_run(struct calibration *w, struct error *err)
+static int take_long_run(struct calibration *c, struct error *err)
 {
-	struct calibration_phase *phase = &w->plan.phases[LONG_PHASE];
+	struct calibration_phase *phase = &c->plan.phases[LONG_PHASE];
 	_cleanup_(run_clearp) struct run run = {};
-	int r = book_get_run(w->book, options.reuse_long, &run, err);
+	int r = book_get_run(c->book, options.reuse_long, &run, err);
 
 	if (r < 0)
 		return r;
 	if (strncmp(run.program, "INC", 3) != 0 || strcmp(run.state, "done") != 0 || run.n_samples == 0 ||
-		run.task_length_ns <= options.short_size.length_ns)
+		run.task_length_ns <= c->plan.phases[SHORT_PHASE].length_ns)
 		return error_say(err, -EINVAL,
-			"run %lld (%s, '%s', %u samples of it) cannot be the long run: that is a complete run of INC, longer than the short one",
+			"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a complete run of INC, longer than the short one",
 			(long long)run.id, run.program, run.state, run.n_samples);
 	phase->run = run.id;
 	phase->length_ns = run.task_length_ns;
@@ -156,43 +140,51 @@ static int take_long_run(struct calibration *w, struct error *err)
 	return 0;
 }
 
-enum { NOTHING_LEFT = 1000 }; /* beside the statuses to exit with */
+static int64_t plan_takes_ns(const struct calibration_plan *plan)
+{
+	int64_t ns = 0;
 
-static int begin_anew(struct calibration *w, struct error *err)
+	for (int i = 0; i < CALIBRATION_PHASES; i++)
+		if (!plan->phases[i].run)
+			ns += (plan->phases[i].samples + 1) * plan->phases[i].length_ns;
+	return ns;
+}
+
+static int begin_new(struct calibration *c, struct error *err)
 {
 	int r;
 
-	r = check_name(w->book, err);
-	if (r < 0)
-		return r;
-	r = fill_plan(&w->plan, err);
+	r = check_name(c->book, err);
+	if (r == 0)
+		r = fill_plan(&c->plan, err);
 	if (r == 0 && options.reuse_long)
-		r = take_long_run(w, err);
-	if (r < 0)
-		return r;
-	r = calibration_prepare(w, err);
-	return r != 0 ? r : calibration_constant(w, 0, err);
+		r = take_long_run(c, err);
+	if (r == 0 && !options.yes)
+		r = screen_confirm(plan_takes_ns(&c->plan), err);
+	if (r == 0)
+		r = prepare_machine(c, err);
+	return r != 0 ? r : prepare_constant(c, 0, err);
 }
 
-/* --resume: what was begun goes on, what was not begins, what is done stays done. */
-static int begin_or_go_on(struct calibration *w, struct error *err)
+enum { NOTHING_LEFT = 1000 }; /* none of the statuses to exit with */
+
+/* --resume: what was begun is resumed, what was not is begun, what is done stays done. */
+static int resume_or_begin(struct calibration *c, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};
 	struct error ignored;
 	int r;
 
-	r = find_calibration_for(w->book, options.save, &w->plan, err);
+	r = find_calibration_for(c->book, options.save, &c->plan, err);
 	if (r < 0)
 		return r;
 	if (r > 0)
-		return calibration_continue(w, options.anyway, err);
-	if (!options.replace && book_get_profile(w->book, options.save, &profile, &ignored) == 0) {
-		fprintf(calibration_talk(), "Profile '%s' is made already: nothing is left to do\n",
-			options.save);
-		notify_ready(); /* a service that ends without it counts as failed */
-		return NOTHING_LEFT;
-	}
-	return begin_anew(w, err);
+		return resume_prepare(c, err);
+	if (options.replace || book_get_profile(c->book, options.save, &profile, &ignored) < 0)
+		return begin_new(c, err);
+	screen_print("Profile '%s' exists already: nothing to do\n", options.save);
+	notify_ready(); /* a service that ends without it counts as failed */
+	return NOTHING_LEFT;
 }
 
 int verb_run(int argc, char **argv, struct error *err)
@@ -202,15 +194,14 @@ int verb_run(int argc, char **argv, struct error *err)
 
 	if (!options.save)
 		return error_say(err, -EINVAL, "name the profile with --save NAME");
+	calibrate_options.ignore_audit |= options.anyway;
+	calibrate_options.ignore_changes |= options.anyway;
 	r = calibration_open(&calibration, "run", err);
 	if (r == 0)
-		r = options.resume ? begin_or_go_on(&calibration, err) : begin_anew(&calibration, err);
+		r = options.resume ? resume_or_begin(&calibration, err) : begin_new(&calibration, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample");
 	if (r == NOTHING_LEFT)
 		return 0;
-	if (r != 0)
-		return r;
-	calibration_announce(&calibration, err);
-	return calibration_run(&calibration, err);
+	return r != 0 ? r : calibration_run(&calibration, err);
 }

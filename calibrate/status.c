@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate status: from another terminal, how far a calibration is. Reads the book and nothing else, so
- * that it costs the calibration next to nothing. */
+/* emp-calibrate status: the progress of a calibration, from another terminal. Only reads the book, so it hardly
+ * disturbs the calibration. */
 #include "calibrate/calibrate.h"
 #include "calibrate/find_calibration.h"
 
@@ -29,14 +29,14 @@ struct phase_state {
 
 struct state {
 	struct calibration_plan calibration;
-	pid_t pid; /* 0: nobody is at it */
+	pid_t pid; /* of the calibration; 0: it does not run */
 	struct phase_state phases[CALIBRATION_PHASES];
 	int64_t left_ns;
 };
 
-static const char *const NAMES[] = {"short", "long"};
+static const char *const NAMES[] = {"Short", "Long"};
 
-static void standing_clear(struct state *s)
+static void state_clear(struct state *s)
 {
 	calibration_plan_clear(&s->calibration);
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
@@ -49,7 +49,7 @@ static void standing_clear(struct state *s)
 	}
 }
 
-/* From the start of one sample to the next, of the last ones with no seam between them. */
+/* From the start of one sample to the next, among the last ones since the run was resumed. */
 static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 {
 	size_t last_resume_point = phase->n_resume_points ? phase->resume_points[phase->n_resume_points - 1].n
@@ -64,7 +64,7 @@ static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 	       (int64_t)(phase->n_samples - 1 - first);
 }
 
-static int gather_part(struct book *book, const struct calibration_phase *wanted, struct phase_state *phase,
+static int gather_phase(struct book *book, const struct calibration_phase *wanted, struct phase_state *phase,
 	struct error *err)
 {
 	int r = 0;
@@ -96,7 +96,7 @@ static int gather(struct book *book, int64_t run, struct state *s, struct error 
 		return r;
 	s->pid = process_ref_pid(s->calibration.owner);
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
-		r = gather_part(book, &s->calibration.phases[i], &s->phases[i], err);
+		r = gather_phase(book, &s->calibration.phases[i], &s->phases[i], err);
 		if (r < 0)
 			return r;
 		s->left_ns += s->phases[i].left_ns;
@@ -117,16 +117,17 @@ static void print_head(const struct state *s)
 	const struct calibration_plan *c = &s->calibration;
 	char begun[TEXT_TIME_SIZE], left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
 
-	printf("Calibration for profile '%s', begun %s: ", c->profile, text_moment(begun, c->started_ns));
+	printf("Calibration for profile '%s', started %s:\n  ", c->profile,
+		text_moment(begun, c->started_ns));
 	if (s->pid)
 		printf("running, process %d\n", s->pid);
 	else if (!strcmp(c->state, "open"))
-		printf("stopped; 'emp-calibrate resume %lld' goes on\n",
+		printf("stopped; to resume: emp-calibrate%s resume %lld\n", calibrate_db(),
 			(long long)c->phases[SHORT_PHASE].run);
 	else if (!strcmp(c->state, "done"))
 		printf("complete\n");
 	else
-		printf("complete, but no profile was made: a run was no L\n");
+		printf("complete, no profile: a run was no L\n");
 	if (s->pid)
 		printf("Left: %s, until about %s\n", text_duration(left, s->left_ns),
 			text_moment(ends, clock_ns(CLOCK_REALTIME) + s->left_ns));
@@ -141,20 +142,20 @@ static void print_phase(const struct state *s, int which)
 	char text[TEXT_TIME_SIZE];
 
 	if (!phase->run.id) {
-		printf("The %s run, INC%s x %u: not begun\n", NAMES[which],
+		printf("%s run: INC%s x %u, not started\n", NAMES[which],
 			text_seconds(text, wanted->length_ns), wanted->samples);
 		return;
 	}
-	printf("The %s run, run %lld, %s: %zu of %u samples, %d %%\n", NAMES[which], (long long)phase->run.id,
+	printf("%s run: run %lld, %s, %zu of %u samples (%d %%)\n", NAMES[which], (long long)phase->run.id,
 		phase->run.program, phase->n_samples, wanted->samples,
 		(int)(phase->n_samples * 100 / wanted->samples));
 	for (size_t i = 0; i < phase->n_resume_points; i++)
-		printf("  Seam: %s before sample %u, gone on with %s\n", phase->resume_points[i].why,
+		printf("  %s before sample %u, resumed %s\n", phase->resume_points[i].why,
 			phase->resume_points[i].n, text_moment(text, phase->resume_points[i].at_ns));
 	for (size_t i = 0; i < phase->moves.n; i++) {
 		_cleanup_(freep) char *words = disturbance_description(&phase->moves, &phase->moves.items[i]);
 
-		printf("  Warning: %s\n", words ?: "a sentinel moved");
+		printf("  %s\n", words ?: "");
 	}
 }
 
@@ -192,24 +193,27 @@ static int print_last(const struct phase_state *phase, struct error *err)
 		table_cell(table, "%s", text_duration(text, sample->et_ns));
 		table_cell(table, "%s", text_duration(text, sample->pt_ns));
 	}
-	printf("The last samples of run %lld:\n", (long long)phase->run.id);
+	printf("Last samples of run %lld:\n", (long long)phase->run.id);
 	return table_print(table, stdout, err);
 }
 
 static json_t *phase_json(const struct calibration_phase *wanted, const struct phase_state *phase)
 {
-	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:[], s:[], s:[]}", "task_length_ns",
+	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:[], s:[], s:[], s:[]}", "task_length_ns",
 		(json_int_t)wanted->length_ns, "wanted", (json_int_t)wanted->samples, "samples",
-		(json_int_t)phase->n_samples, "left_ns", (json_int_t)phase->left_ns, "seams", "warnings",
-		"last");
+		(json_int_t)phase->n_samples, "left_ns", (json_int_t)phase->left_ns, "resume_points", "seams",
+		"warnings", "last");
 
 	if (phase->run.id)
 		json_object_set_new(json, "run", json_integer(phase->run.id));
-	for (size_t i = 0; i < phase->n_resume_points; i++)
-		json_array_append_new(json_object_get(json, "seams"),
-			json_pack("{s:I, s:I, s:s}", "sample", (json_int_t)phase->resume_points[i].n, "at_ns",
-				(json_int_t)phase->resume_points[i].at_ns, "why",
-				phase->resume_points[i].why));
+	for (size_t i = 0; i < phase->n_resume_points; i++) {
+		const struct resume_point *point = &phase->resume_points[i];
+		json_t *item = json_pack("{s:I, s:I, s:s}", "sample", (json_int_t)point->n, "at_ns",
+			(json_int_t)point->at_ns, "why", point->why);
+
+		json_array_append(json_object_get(json, "seams"), item); /* the name in 0.1.0 */
+		json_array_append_new(json_object_get(json, "resume_points"), item);
+	}
 	for (size_t i = 0; i < phase->moves.n; i++) {
 		_cleanup_(freep) char *words = disturbance_description(&phase->moves, &phase->moves.items[i]);
 
@@ -228,14 +232,15 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 static int print_json(const struct state *s, struct error *err)
 {
 	const struct calibration_plan *c = &s->calibration;
-	_cleanup_(json_decrefp) json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile",
-		c->profile, "state", state_of(s), "started_ns", (json_int_t)c->started_ns, "left_ns",
-		(json_int_t)s->left_ns, "short", phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]),
-		"long", phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
+	_cleanup_(json_decrefp) json_t *json = json_pack("{s:s, s:i, s:s, s:s, s:I, s:I, s:o, s:o}", "format",
+		"emp-calibration", "version", 1, "profile", c->profile, "state", state_of(s), "started_ns",
+		(json_int_t)c->started_ns, "left_ns", (json_int_t)s->left_ns, "short",
+		phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
+		phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
 
 	if (json && s->pid)
 		json_object_set_new(json, "pid", json_integer(s->pid));
-	return json ? json_print(json, stdout, err) : error_os(err, -ENOMEM, "cannot print the status");
+	return json ? json_print(json, stdout, err) : error_oom(err);
 }
 
 static int show(const struct state *s, struct error *err)
@@ -250,7 +255,7 @@ static int show(const struct state *s, struct error *err)
 
 int verb_status(int argc, char **argv, struct error *err)
 {
-	_cleanup_(standing_clear) struct state status = {};
+	_cleanup_(state_clear) struct state status = {};
 	_cleanup_(book_freep) struct book *book = NULL;
 	int64_t run = 0;
 	int r = 0;
@@ -266,10 +271,11 @@ int verb_status(int argc, char **argv, struct error *err)
 	if (r > 0)
 		return show(&status, err);
 	if (run)
-		return error_say(err, -ENOENT, "run %lld is of no calibration in this book", (long long)run);
+		return error_say(
+			err, -ENOENT, "run %lld is not part of a calibration in this book", (long long)run);
 	if (calibrate_options.json)
-		printf("null\n");
+		printf("{\"format\": \"emp-calibration\", \"version\": 1, \"state\": \"none\"}\n");
 	else
-		printf("No calibration was ever begun in this book; 'emp-calibrate run' begins one.\n");
+		printf("There is no calibration in this book; 'emp-calibrate run' starts one.\n");
 	return 0;
 }

@@ -281,7 +281,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "json", NULL, "print the JSON instead of the text", NULL, &O.json},
 	{'v', "verbose", NULL, "print the reasons of discards and all statistics", NULL, &O.verbose},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
-	{0, "accounting", "BACKEND", "auto, bpf, taskstats or none (default auto)", observer_backend_parse,
+	{0, "accounting", "BACKEND", "auto, bpf, taskstats or none (default auto)", accounting_backend_parse,
 		&O.backend},
 	{0, "db", "FILE", "the book (default: EMP_DB, else the user's own)", NULL, &O.db},
 	{},

@@ -33,7 +33,7 @@ struct measure_options {
 	double unprofiled_percent; /* of a sample's ET; 0: an unprofiled daemon may take any share */
 	int64_t timeout_ns, linger_ns;
 	enum order order;
-	enum observer_backend backend;
+	enum accounting_backend backend;
 };
 
 extern struct measure_options measure_options;

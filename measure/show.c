@@ -37,7 +37,7 @@ static int note_unseen(const struct session *s, struct notes *notes, struct erro
 		return o->cgroup ? 0
 				 : notes_add(notes, err,
 					   "No cgroup v2 (see -v): orphans are not counted in PT");
-	if (s->options->backend == OBSERVER_NONE)
+	if (s->options->backend == ACCOUNTING_NONE)
 		return notes_add(
 			notes, err, "Accounting off (--accounting none): daemons not named%s", orphans);
 	if (geteuid() == 0)

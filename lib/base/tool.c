@@ -1,71 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A command-line tool as tables of verbs and options: see tool.h.
  *
- * getopt_long does the parsing; its tables are built from the rows. Options may stand before or
- * after the verb, and "--" or the first operand of a command to run ends them. */
+ * getopt_long does the parsing; its tables are built from the rows. Options may come before or after the verb,
+ * and "--" or the first operand of a command to run ends them. */
 #include "lib/base/tool.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/text.h"
+#include "lib/base/tool_help.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MAX_OPTIONS = 96, FIRST_LONG = 256, OPTION_HELP = 1000, OPTION_VERSION };
 
-int option_count(const char *value, const char *name, void *into, struct error *err)
-{
-	int64_t n;
-	int r = text_parse_int(value, name, 1, INT32_MAX, &n, err);
-
-	if (r == 0)
-		*(int *)into = (int)n;
-	return r;
-}
-
-int option_count0(const char *value, const char *name, void *into, struct error *err)
-{
-	int64_t n;
-	int r = text_parse_int(value, name, 0, INT32_MAX, &n, err);
-
-	if (r == 0)
-		*(int *)into = (int)n;
-	return r;
-}
-
-int option_duration(const char *value, const char *name, void *into, struct error *err)
-{
-	return text_parse_duration(value, name, into, err);
-}
-
-int option_percent(const char *value, const char *name, void *into, struct error *err)
-{
-	char *end;
-	double percent = strtod(value, &end);
-
-	if (end == value || (*end && strcmp(end, "%")) || !isfinite(percent) || percent < 0)
-		return error_say(
-			err, -EINVAL, "%s must be a percentage such as 2 or 0.5, not '%s'", name, value);
-	*(double *)into = percent;
-	return 0;
-}
-
-int option_append(const char *value, const char *name, void *into, struct error *err)
-{
-	struct option_list *list = into;
-	const char **items = reallocarray(list->items, list->n + 1, sizeof(*items));
-
-	if (!items)
-		return error_os(err, -ENOMEM, "cannot read %s", name);
-	items[list->n++] = value;
-	list->items = items;
-	return 0;
-}
+/* The command line as far as it is read. */
+struct command_line {
+	const struct tool *tool;
+	const struct verb *verb;                     /* NULL: not known yet */
+	const struct option_row *given[MAX_OPTIONS]; /* options with one value that were given */
+	size_t n_given;
+};
 
 static bool after_dashes;
 
@@ -74,65 +32,11 @@ bool tool_after_dashes(void)
 	return after_dashes;
 }
 
-static void help_options(FILE *f, const struct option_row *options)
-{
-	for (const struct option_row *o = options; o && o->name; o++) {
-		char left[64], letter[8] = "    ";
-
-		if (o->hidden)
-			continue;
-		if (o->letter)
-			snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-		snprintf(left, sizeof(left),
-			o->optional ? "%s--%s[=%s]"
-			: o->value  ? "%s--%s %s"
-				    : "%s--%s%s",
-			letter, o->name, o->value ?: "");
-		if (strlen(left) > 26)
-			fprintf(f, "  %s\n  %-26s %s\n", left, "", o->summary);
-		else
-			fprintf(f, "  %-26s %s\n", left, o->summary);
-	}
-}
-
-static void help(FILE *f, const struct tool *tool, const struct verb *verb)
-{
-	bool verbs = tool->verbs[0].name;
-
-	if (verb)
-		fprintf(f, "Usage: %s%s%s [OPTION...]%s%s\n%s\n", tool->name, verbs ? " " : "",
-			verb->name ?: "", verb->args ? " " : "", verb->args ?: "",
-			verbs ? verb->summary : tool->summary);
-	else
-		fprintf(f, "Usage: %s VERB [OPTION...]\n%s\n", tool->name, tool->summary);
-	if (verbs && !verb) {
-		fprintf(f, "\nVerbs (\"%s VERB --help\" tells more):\n", tool->name);
-		for (const struct verb *v = tool->verbs; v->name; v++) {
-			char left[64];
-
-			snprintf(left, sizeof(left), "%s%s%s", v->name, v->args ? " " : "", v->args ?: "");
-			if (strlen(left) > 30)
-				fprintf(f, "  %s\n  %-30s %s\n", left, "", v->summary);
-			else
-				fprintf(f, "  %-30s %s\n", left, v->summary);
-		}
-	}
-	fprintf(f, "\nOptions:\n");
-	if (verb)
-		help_options(f, verb->options);
-	help_options(f, tool->options);
-	fprintf(f, "  %-26s %s\n  %-26s %s\n", "    --help", "show this", "    --version",
-		"show the version");
-	if (tool->notes && (!verb || !verbs))
-		fprintf(f, "\n%s", tool->notes);
-	fprintf(f, "\n\"man %s\" tells the rest.\n", tool->name);
-}
-
 /* The rows known at this point, as getopt_long wants them. */
 struct parser {
 	const struct option_row *rows[MAX_OPTIONS];
 	struct option longs[MAX_OPTIONS + 3];
-	char shorts[2 * MAX_OPTIONS + 3];
+	char shorts[2 * MAX_OPTIONS + 5];
 	int n;
 };
 
@@ -159,7 +63,19 @@ static const struct option_row *parser_row(const struct parser *p, int c)
 	return NULL;
 }
 
-/* The values behind the first, which getopt has taken: they stand at argv[optind]. */
+/* An option with one value has one: which of two was meant cannot be known. */
+static int check_given(struct command_line *line, const struct option_row *row, struct error *err)
+{
+	if (option_is_list(row))
+		return 0;
+	for (size_t i = 0; i < line->n_given; i++)
+		if (line->given[i] == row)
+			return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
+	line->given[line->n_given++] = row;
+	return 0;
+}
+
+/* The values after the first, which getopt has taken, begin at argv[optind]. */
 static int take_many(const struct option_row *row, int argc, char **argv, const char *name, struct error *err)
 {
 	char **values = argv + optind - 1;
@@ -171,87 +87,97 @@ static int take_many(const struct option_row *row, int argc, char **argv, const 
 	return row->parse_many(values, name, row->into, err);
 }
 
-static int take_option(const struct option_row *row, int argc, char **argv, struct error *err)
+static int take_option(
+	struct command_line *line, const struct option_row *row, int argc, char **argv, struct error *err)
 {
 	char name[64];
+	int r = check_given(line, row, err);
 
+	if (r < 0)
+		return r;
 	if (!row->value) {
 		*(bool *)row->into = true;
-		return 0;
-	}
-	if (!row->parse && !row->parse_many) {
-		*(const char **)row->into = optarg;
 		return 0;
 	}
 	snprintf(name, sizeof(name), "--%s", row->name);
 	if (row->n_values > 1)
 		return take_many(row, argc, argv, name, err);
-	return row->parse(optarg, name, row->into, err);
+	if (row->parse)
+		return row->parse(optarg, name, row->into, err);
+	*(const char **)row->into = optarg;
+	return 0;
 }
 
-/* `typed` is where getopt stands: behind a letter, which optopt has, that is not always the word it is in. */
-static int unknown_option(
-	const struct tool *tool, const struct verb *verb, const char *typed, struct error *err)
+/* `typed` is where getopt is: after a letter, which optopt has, that is not always the word it is in. */
+static int unknown_option(const struct command_line *line, const char *typed, struct error *err)
 {
 	const char letter[3] = {'-', (char)optopt, '\0'};
 	bool is_letter = optopt > 0 && optopt < FIRST_LONG && strncmp(typed, "--", 2);
+	const char *verb = line->verb && line->verb->name ? line->verb->name : "";
 
 	return error_say(err, -EINVAL, "option '%s' is not known here; see '%s%s%s --help'",
-		is_letter ? letter : typed, tool->name, verb && verb->name ? " " : "",
-		verb && verb->name ? verb->name : "");
+		is_letter ? letter : typed, line->tool->name, *verb ? " " : "", verb);
 }
 
-/* Options of the tool and of `verb`. 0: go on at argv[optind]; 1: help or version was shown. */
-static int parse_options(
-	const struct tool *tool, const struct verb *verb, int argc, char **argv, struct error *err)
+static void parser_begin(struct parser *p, const struct command_line *line)
 {
-	/* without verbs, options may follow operands; behind a verb that is parse_rest's work */
-	struct parser p = {.shorts = ":"};
-	int c;
+	/* without verbs, options may follow operands; with one that is parse_rest's work */
+	*p = (struct parser){.shorts = ":"};
+	if (line->tool->verbs[0].name)
+		strcpy(p->shorts, "+:");
+	parser_add(p, line->tool->options);
+	parser_add(p, line->verb ? line->verb->options : NULL);
+	p->longs[p->n] = (struct option){"help", no_argument, NULL, OPTION_HELP};
+	p->longs[p->n + 1] = (struct option){"version", no_argument, NULL, OPTION_VERSION};
+	strcat(p->shorts, "hV"); /* a row that has the letter comes first */
+}
 
-	if (tool->verbs[0].name)
-		strcpy(p.shorts, "+:");
-	parser_add(&p, tool->options);
-	parser_add(&p, verb ? verb->options : NULL);
-	p.longs[p.n] = (struct option){"help", no_argument, NULL, OPTION_HELP};
-	p.longs[p.n + 1] = (struct option){"version", no_argument, NULL, OPTION_VERSION};
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) >= 0) {
-		const struct option_row *row = parser_row(&p, c);
-		int r;
-
-		if (c == OPTION_HELP) {
-			help(stdout, tool, verb);
-			return 1;
-		}
-		if (c == OPTION_VERSION) {
-			printf("%s %s\n", tool->name, EMP_VERSION);
-			return 1;
-		}
-		if (c == ':')
-			return error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'",
-				argv[optind - 1], tool->name);
-		if (!row)
-			return unknown_option(tool, verb, argv[optind - 1], err);
-		r = take_option(row, argc, argv, err);
-		if (r < 0)
-			return r;
+/* 1: help or version was shown. */
+static int show_help(const struct command_line *line, const struct option_row *row, int c)
+{
+	if (c == OPTION_HELP || (c == 'h' && !row)) {
+		tool_help(stdout, line->tool, line->verb);
+		return 1;
+	}
+	if (c == OPTION_VERSION || (c == 'V' && !row)) {
+		printf("%s %s\n", line->tool->name, EMP_VERSION);
+		return 1;
 	}
 	return 0;
 }
 
+/* Options of the tool and of the verb. 0: go on at argv[optind]; 1: help or version was shown. */
+static int parse_options(struct command_line *line, int argc, char **argv, struct error *err)
+{
+	struct parser p;
+	int c, r = 0;
+
+	parser_begin(&p, line);
+	opterr = 0;
+	optind = 0; /* glibc: start anew, argv[0] is not an option */
+	while (r == 0 && (c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) >= 0) {
+		const struct option_row *row = parser_row(&p, c);
+
+		if (c == ':')
+			return error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'",
+				argv[optind - 1], line->tool->name);
+		r = show_help(line, row, c);
+		if (r == 0)
+			r = row ? take_option(line, row, argc, argv, err)
+				: unknown_option(line, argv[optind - 1], err);
+	}
+	return r;
+}
+
 /* For a verb, options may also follow operands: "list RUN --json". What stays is moved to the front. */
-static int parse_rest(const struct tool *tool, const struct verb *verb, int argc, char **argv, int *ret_n,
-	struct error *err)
+static int parse_rest(struct command_line *line, int argc, char **argv, int *ret_n, struct error *err)
 {
 	int n = 0, i = 0;
 
 	while (i < argc) {
+		int r = parse_options(line, argc - i + 1, argv + i - 1, err);
 		bool ended;
-		int r;
 
-		optind = 0; /* glibc: start anew, argv[0] is not an option */
-		r = parse_options(tool, verb, argc - i + 1, argv + i - 1, err);
 		if (r != 0)
 			return r;
 		ended = optind > 1 && !strcmp(argv[i + optind - 2], "--");
@@ -266,34 +192,32 @@ static int parse_rest(const struct tool *tool, const struct verb *verb, int argc
 	return 0;
 }
 
-static const struct verb *find_verb(const struct tool *tool, const char *name, struct error *err)
+static int find_verb(struct command_line *line, const char *name, struct error *err)
 {
-	const struct verb *found = NULL;
-
-	for (const struct verb *v = tool->verbs; v->name; v++)
-		if (!strcmp(v->name, name))
-			return v;
-	error_say(err, -EINVAL, "there is no '%s'; '%s --help' lists the verbs", name, tool->name);
-	return found;
+	for (const struct verb *v = line->tool->verbs; v->name; v++)
+		if (!strcmp(v->name, name)) {
+			line->verb = v;
+			return 0;
+		}
+	return error_say(
+		err, -EINVAL, "there is no '%s'; '%s --help' lists the verbs", name, line->tool->name);
 }
 
-static int check_operands(
-	const struct tool *tool, const struct verb *verb, int n, char **argv, struct error *err)
+static int check_operands(const struct command_line *line, int n, char **argv, struct error *err)
 {
-	const char *space = verb->name ? " " : "", *name = verb->name ?: "";
+	const struct verb *verb = line->verb;
+	_cleanup_(freep) char *usage = tool_usage(line->tool, verb);
 
 	if (n < verb->min_args)
-		return error_say(err, -EINVAL, "too few arguments; usage: %s%s%s [OPTION...]%s%s", tool->name,
-			space, name, verb->args ? " " : "", verb->args ?: "");
+		return error_say(err, -EINVAL, "too few arguments; usage: %s", usage ?: line->tool->name);
 	if (verb->max_args >= 0 && n > verb->max_args)
-		return error_say(err, -EINVAL, "'%s' is one argument too many; usage: %s%s%s [OPTION...]%s%s",
-			argv[verb->max_args], tool->name, space, name, verb->args ? " " : "",
-			verb->args ?: "");
+		return error_say(err, -EINVAL, "'%s' is one argument too many; usage: %s",
+			argv[verb->max_args], usage ?: line->tool->name);
 	return 0;
 }
 
-/* getopt moves operands that stand before "--" behind it, where they would be part of the command. `typed` is
- * argv as it was. */
+/* getopt moves operands that come before "--" after it, where they would be part of the command. `typed` is argv
+ * as it was. */
 static int check_dashes(char *const *typed, int argc, char *const *argv, struct error *err)
 {
 	int at = 0;
@@ -303,50 +227,52 @@ static int check_dashes(char *const *typed, int argc, char *const *argv, struct 
 	if (argc - optind <= argc - at - 1)
 		return 0;
 	return error_say(err, -EINVAL,
-		"'%s' stands before --, behind which everything is one command: leave -- out, and quote each command line",
+		"'%s' comes before --, after which everything is one command: leave -- out, and quote each command line",
 		argv[optind]);
+}
+
+/* argv[0] is the verb. */
+static int run_verb(struct command_line *line, int argc, char **argv, struct error *err)
+{
+	int n, r;
+
+	if (argc == 0)
+		return error_say(
+			err, -EINVAL, "no verb given; '%s --help' lists the verbs", line->tool->name);
+	r = find_verb(line, argv[0], err);
+	if (r == 0)
+		r = parse_rest(line, argc - 1, argv + 1, &n, err);
+	if (r == 0)
+		r = check_operands(line, n, argv + 1, err);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	return line->verb->run(n, argv + 1, err);
 }
 
 static int dispatch(const struct tool *tool, int argc, char **argv, struct error *err)
 {
-	const struct verb *verb = tool->verbs[0].name ? NULL : tool->verbs;
+	bool verbs = tool->verbs[0].name;
+	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs};
 	_cleanup_(freep) char **typed = calloc((size_t)argc + 1, sizeof(*typed));
-	int n, r;
+	int r;
 
 	if (!typed)
-		return error_os(err, -ENOMEM, "cannot read the arguments");
+		return error_oom(err);
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
-	r = parse_options(tool, verb, argc, argv, err);
+	r = parse_options(&line, argc, argv, err);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	after_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
-	r = after_dashes && verb ? check_dashes(typed, argc, argv, err) : 0;
-	if (r < 0)
-		return r;
-	argc -= optind;
-	argv += optind;
-	if (!verb) {
-		if (argc == 0)
-			return error_say(
-				err, -EINVAL, "say what to do; '%s --help' lists the verbs", tool->name);
-		verb = find_verb(tool, argv[0], err);
-		if (!verb)
-			return -EINVAL;
-		argc--;
-		argv++;
-		r = parse_rest(tool, verb, argc, argv, &n, err);
-		if (r != 0)
-			return r < 0 ? r : 0;
-		argc = n;
-	}
-	r = check_operands(tool, verb, argc, argv, err);
-	if (r < 0)
-		return r;
-	return verb->run(argc, argv, err);
+	if (verbs)
+		return run_verb(&line, argc - optind, argv + optind, err);
+	r = after_dashes ? check_dashes(typed, argc, argv, err) : 0;
+	if (r == 0)
+		r = check_operands(&line, argc - optind, argv + optind, err);
+	return r < 0 ? r : line.verb->run(argc - optind, argv + optind, err);
 }
 
 /* A standard descriptor that the caller closed would become one of ours (a book, a signalfd), and be written
- * to. /dev/null the wrong way round holds its place: to use it still is an error. */
+ * to. /dev/null, opened the wrong way round, takes its number: using it is still an error. */
 static void hold_standard_places(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

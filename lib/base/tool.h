@@ -5,11 +5,7 @@
  * function. The exit status of every tool of the suite is one of the values below. */
 #pragma once
 
-#include "lib/base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/option.h"
 
 enum status {
 	STATUS_DONE = 0,
@@ -20,39 +16,7 @@ enum status {
 	STATUS_INTERRUPTED = 130,
 };
 
-/* Parses the value of an option into `into`; 0 or -EINVAL with a sentence. `name` is the option's, with
- * dashes. */
-typedef int option_parser(const char *value, const char *name, void *into, struct error *err);
-
-/* The same for an option that takes several values: values[0] to values[n_values - 1]. */
-typedef int option_parser_many(char *const *values, const char *name, void *into, struct error *err);
-
-/* The values of an option that may be given more than once, in order. */
-struct option_list {
-	const char **items;
-	size_t n;
-};
-
-struct option_row {
-	char letter;       /* short name, 0 if none */
-	const char *name;  /* long name */
-	const char *value; /* what help calls its value; NULL: a flag, `into` is a bool */
-	const char *summary;
-	option_parser *parse; /* of a value; NULL: the text itself, `into` is a const char * */
-	void *into;
-	bool hidden;  /* an old name or a switch for tests: works, and help is silent about it */
-	int n_values; /* more than one: parse_many gets them */
-	option_parser_many *parse_many;
-	bool optional; /* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
-};
-
-option_parser option_count;    /* into int: 1 and up */
-option_parser option_count0;   /* into int: 0 and up */
-option_parser option_duration; /* into int64_t: ns */
-option_parser option_percent;  /* into double: "2", "0.5%" */
-option_parser option_append;   /* into struct option_list */
-
-/* Whether "--" stood before the operands: "-- COMMAND ARGUMENT..." is one command. */
+/* Whether "--" came before the operands: "-- COMMAND ARGUMENT..." is one command. */
 bool tool_after_dashes(void);
 
 struct verb {
@@ -62,7 +26,7 @@ struct verb {
 	int min_args, max_args;           /* max_args -1: any number */
 	const struct option_row *options; /* ends with {}; NULL if none */
 	/* argv has the verb's operands only. Returns a status above, or a negative errno with a sentence.
-	 * A sentence written beside a positive status is printed too. */
+	 * A sentence written with a positive status is printed too. */
 	int (*run)(int argc, char **argv, struct error *err);
 };
 
@@ -74,5 +38,5 @@ struct tool {
 	const struct verb *verbs;         /* ends with {} */
 };
 
-/* What main returns. --help and --version are there without a row. */
+/* What main returns. -h, --help, -V and --version need no row; a row may take the letters. */
 int tool_main(const struct tool *tool, int argc, char **argv);

@@ -13,29 +13,32 @@ static const struct {
 	const char *what; /* what happened */
 	enum kind kind;
 	const char *unit;    /* of a COUNT, one of it */
-	int64_t from;        /* the least that is told; 0: never */
+	int64_t from;        /* the least that is reported; 0: never */
 	int per_mille_of_et; /* that much of the sample's time as well */
 } rows[N_COUNTERS] = {
-	[COUNTER_STEAL] = {"stolen CPU time", "the hypervisor took away more than 0.1 % of the time", TIME,
-		NULL, 1, 1},
-	[COUNTER_THROTTLES] = {"heat", "a CPU was slowed down for heat", COUNT, "time", 1, 0},
-	[COUNTER_SWAPPED_IN] = {"swapping", "memory was swapped in", COUNT, "page", 1, 0},
-	[COUNTER_SWAPPED_OUT] = {"swapping", "memory was swapped out", COUNT, "page", 1, 0},
-	[COUNTER_MAJOR_FAULTS] = {"page faults", "pages were fetched from a disk", COUNT, "page", 1, 0},
+	[COUNTER_STEAL] = {"stolen CPU time", "CPU time stolen by the hypervisor", TIME, NULL, 1, 1},
+	[COUNTER_THROTTLES] = {"heat", "a CPU throttled for heat", COUNT, "time", 1, 0},
+	[COUNTER_SWAPPED_IN] = {"swapping", "memory swapped in", COUNT, "page", 1, 0},
+	[COUNTER_SWAPPED_OUT] = {"swapping", "memory swapped out", COUNT, "page", 1, 0},
+	[COUNTER_MAJOR_FAULTS] = {"page faults", "pages read from disk", COUNT, "page", 1, 0},
 	[COUNTER_SUSPENDED] = {"sleep", "the machine slept", TIME, NULL, 1, 0},
-	[COUNTER_CLOCK_RATE] = {"the clock's rate", "NTP changed the clock's rate", RATE, NULL, 1000, 0},
-	[COUNTER_CPU_PRESSURE] = {"waiting for CPUs (PSI)",
-		"processes had to wait for a CPU for more than 5 % of the time", TIME, NULL, 1, 50},
+	[COUNTER_CLOCK_RATE] = {"clock rate", "NTP changed the clock rate", RATE, NULL, 1000, 0},
+	[COUNTER_CPU_PRESSURE] = {"waiting for CPUs", "processes waited for a CPU", TIME, NULL, 1, 50},
 	[COUNTER_VOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
 	[COUNTER_INVOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
 };
+
+const char *disturbance_name(enum counter which)
+{
+	return rows[which].name;
+}
 
 static int64_t magnitude(int64_t value)
 {
 	return value < 0 ? -value : value;
 }
 
-static bool is_told(const struct counters *s, enum counter which, int64_t et_ns)
+static bool is_notable(const struct counters *s, enum counter which, int64_t et_ns)
 {
 	int64_t value = magnitude(s->value[which]);
 
@@ -43,7 +46,7 @@ static bool is_told(const struct counters *s, enum counter which, int64_t et_ns)
 	       value >= et_ns / 1000 * rows[which].per_mille_of_et;
 }
 
-static int find_one(struct disturbances *moves, enum counter which, const struct sample_counters *samples,
+static int find_one(struct disturbances *found, enum counter which, const struct sample_counters *samples,
 	size_t n, int64_t et_ns)
 {
 	struct disturbance moved = {.which = which, .samples = reallocarray(NULL, n + 1, sizeof(uint32_t))};
@@ -53,7 +56,7 @@ static int find_one(struct disturbances *moves, enum counter which, const struct
 	for (size_t i = 0; i < n; i++) {
 		int64_t value = magnitude(samples[i].moved.value[which]);
 
-		if (!is_told(&samples[i].moved, which, et_ns))
+		if (!is_notable(&samples[i].moved, which, et_ns))
 			continue;
 		moved.samples[moved.n++] = samples[i].sample;
 		if (rows[which].kind != RATE)
@@ -62,7 +65,7 @@ static int find_one(struct disturbances *moves, enum counter which, const struct
 			moved.total = value;
 	}
 	if (moved.n > 0)
-		moves->items[moves->n++] = moved;
+		found->items[found->n++] = moved;
 	else
 		free(moved.samples);
 	return 0;
@@ -71,26 +74,26 @@ static int find_one(struct disturbances *moves, enum counter which, const struct
 int disturbances_find(struct disturbances *ret, const struct sample_counters *samples, size_t n,
 	int64_t et_ns, struct error *err)
 {
-	struct disturbances moves = {.n_samples = n};
+	struct disturbances found = {.n_samples = n};
 	uint32_t known = 0;
 
 	for (size_t i = 0; i < n; i++)
 		known |= samples[i].moved.known;
-	moves.unknown = n ? ~known & ((UINT32_C(1) << N_COUNTERS) - 1) : 0;
+	found.unknown = n ? ~known & ((UINT32_C(1) << N_COUNTERS) - 1) : 0;
 	for (int i = 0; i < N_COUNTERS; i++)
-		if (find_one(&moves, i, samples, n, et_ns) < 0) {
-			disturbances_clear(&moves);
-			return error_os(err, -ENOMEM, "cannot look at the sentinels");
+		if (find_one(&found, i, samples, n, et_ns) < 0) {
+			disturbances_clear(&found);
+			return error_os(err, -ENOMEM, "cannot look at the disturbance counters");
 		}
-	*ret = moves;
+	*ret = found;
 	return 0;
 }
 
-void disturbances_clear(struct disturbances *moves)
+void disturbances_clear(struct disturbances *found)
 {
-	for (size_t i = 0; i < moves->n; i++)
-		free(moves->items[i].samples);
-	*moves = (struct disturbances){};
+	for (size_t i = 0; i < found->n; i++)
+		free(found->items[i].samples);
+	*found = (struct disturbances){};
 }
 
 static void write_total(FILE *file, const struct disturbance *moved)
@@ -99,11 +102,11 @@ static void write_total(FILE *file, const struct disturbance *moved)
 
 	switch (rows[moved->which].kind) {
 	case COUNT:
-		fprintf(file, "%lld %s%s in all", (long long)moved->total, rows[moved->which].unit,
+		fprintf(file, "%lld %s%s", (long long)moved->total, rows[moved->which].unit,
 			moved->total == 1 ? "" : "s");
 		break;
 	case TIME:
-		fprintf(file, "%s in all", text_duration(time, moved->total));
+		fprintf(file, "%s", text_duration(time, moved->total));
 		break;
 	case RATE:
 		fprintf(file, "by up to %.1f ppm", (double)moved->total / 1000);
@@ -111,16 +114,16 @@ static void write_total(FILE *file, const struct disturbance *moved)
 	}
 }
 
-char *disturbance_description(const struct disturbances *moves, const struct disturbance *moved)
+char *disturbance_description(const struct disturbances *found, const struct disturbance *moved)
 {
-	enum { SHOWN = 8 };
+	enum { SHOWN = 4 };
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
 		return NULL;
-	fprintf(file, "%s in %zu of %zu samples (", rows[moved->which].what, moved->n, moves->n_samples);
+	fprintf(file, "%s in %zu of %zu samples (", rows[moved->which].what, moved->n, found->n_samples);
 	for (size_t i = 0; i < moved->n && i < SHOWN; i++)
 		fprintf(file, "%s%u", i ? ", " : "", moved->samples[i]);
 	fprintf(file, "%s), ", moved->n > SHOWN ? ", …" : "");
@@ -128,7 +131,7 @@ char *disturbance_description(const struct disturbances *moves, const struct dis
 	return fclose(file) == 0 ? text : NULL;
 }
 
-char *disturbances_unknown(const struct disturbances *moves)
+char *disturbances_unknown(const struct disturbances *found)
 {
 	char *text = NULL;
 	const char *last = NULL;
@@ -136,7 +139,7 @@ char *disturbances_unknown(const struct disturbances *moves)
 	FILE *file = open_memstream(&text, &size);
 
 	for (int i = 0; file && i < N_COUNTERS; i++) {
-		if (!(moves->unknown >> i & 1) || (last && last == rows[i].name))
+		if (!(found->unknown >> i & 1) || (last && last == rows[i].name))
 			continue;
 		fprintf(file, "%s%s", last ? ", " : "", rows[i].name);
 		last = rows[i].name;

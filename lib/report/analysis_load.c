@@ -2,6 +2,8 @@
 /* The protocol applied to runs that are in the book: see make.h. */
 #include "lib/report/analysis_load.h"
 
+#include "lib/base/clock.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
@@ -113,6 +115,7 @@ static int make(struct book *book, const struct profile_request *m, const struct
 		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
 	if (r != 0)
 		return r;
+	profile.made_ns = clock_ns(CLOCK_REALTIME);
 	*ret = profile;
 	profile = (struct profile){};
 	return 0;

@@ -5,5 +5,6 @@
 #include "lib/base/table.h"
 #include "lib/record/run.h"
 
-/* Prints the cutoffs of a profile: a row a daemon. */
-int cutoffs_print(const struct profile *profile, struct error *err);
+/* Prints the cutoffs of a profile: a row for each daemon. `details`: its unit too, and the cutoffs as they are
+ * applied to programs below and above the task time. */
+int cutoffs_print(const struct profile *profile, bool details, FILE *file, struct error *err);

@@ -9,38 +9,30 @@
 #include <fcntl.h>
 #include <string.h>
 
-int observer_backend_parse(const char *value, const char *name, void *into, struct error *err)
+static int open_accounting(struct observer *o, enum accounting_backend backend)
 {
-	static const char *const names[] = {"auto", "bpf", "taskstats", "none"};
-
-	for (size_t i = 0; i < ELEMENTS(names); i++)
-		if (!strcmp(value, names[i])) {
-			*(enum observer_backend *)into = (enum observer_backend)i;
-			return 0;
-		}
-	return error_say(err, -EINVAL, "%s must be auto, bpf, taskstats or none, not '%s'", name, value);
-}
-
-int observer_open(struct observer *ret, enum observer_backend backend, int cpu, struct error *err)
-{
-	static const enum accounting_backend backends[] = {
-		[OBSERVER_AUTO] = ACCOUNTING_AUTO,
-		[OBSERVER_BPF] = ACCOUNTING_BPF,
-		[OBSERVER_TASKSTATS] = ACCOUNTING_TASKSTATS,
-	};
-	_cleanup_(observer_closep) struct observer o = {};
 	int r;
 
-	if (backend == OBSERVER_NONE)
-		error_say(&o.no_accounting, 0, "not asked for");
-	else {
-		privilege_raise();
-		r = accounting_new(&o.accounting, backends[backend], &o.no_accounting);
-		privilege_lower();
-		if (r < 0 && backend != OBSERVER_AUTO) {
-			*err = o.no_accounting;
-			return r;
-		}
+	if (backend == ACCOUNTING_NONE) {
+		o->accounting_missing = "not asked for";
+		return 0;
+	}
+	privilege_raise();
+	r = accounting_new(&o->accounting, backend, &o->no_accounting);
+	privilege_lower();
+	if (r < 0)
+		o->accounting_missing = accounting_missing();
+	return r;
+}
+
+int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err)
+{
+	_cleanup_(observer_closep) struct observer o = {};
+	int r = open_accounting(&o, backend);
+
+	if (r < 0 && backend != ACCOUNTING_AUTO) {
+		*err = o.no_accounting;
+		return r;
 	}
 	cgroup_new(&o.cgroup, &o.no_cgroup);
 	r = counters_open(&o.counters, AT_FDCWD, cpu, err);
@@ -61,7 +53,7 @@ void observer_close(struct observer *observer)
 
 const char *observer_backend_name(const struct observer *observer)
 {
-	return observer->accounting ? accounting_name(observer->accounting) : "none";
+	return accounting_backend_name(accounting_backend_of(observer->accounting));
 }
 
 const char *observer_pt_source(const struct observer *observer)

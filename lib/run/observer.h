@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One sample (EMP, Figure 5): the before image of every process, the program from start to end, the after
- * image. What the observer itself cost is part of it. */
+/* One sample (EMP, Figure 5): a snapshot of every process, the program from start to end, and a second snapshot. */
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/system/counters.h"
 #include "lib/host/process/program.h"
 
-/* What a sample is observed with. The first two may be missing; then the sentence beside it says why. */
+/* What a sample is observed with. Without accounting or a cgroup, `no_…` says why, in a sentence. */
 struct observer {
 	struct accounting *accounting;
 	struct cgroup *cgroup;
-	struct counter_reader *counters; /* never missing */
+	struct counter_reader *counters; /* always there */
 	struct error no_accounting, no_cgroup;
+	const char *accounting_missing; /* the same in a few words: "needs root or file capabilities" */
 };
 
-enum observer_backend { OBSERVER_AUTO, OBSERVER_BPF, OBSERVER_TASKSTATS, OBSERVER_NONE };
-
-/* Parses "auto", "bpf", "taskstats" or "none" (an option_parser of lib/base/tool.h). */
-int observer_backend_parse(const char *value, const char *name, void *into, struct error *err);
-
-/* AUTO takes what is there; a backend that was asked for by name and cannot be had is an error. `cpu` as for
- * sentinels_open. */
-int observer_open(struct observer *ret, enum observer_backend backend, int cpu, struct error *err);
+/* ACCOUNTING_AUTO takes what is available; a backend that was asked for and is not is an error. `cpu` as for
+ * counters_open. */
+int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err);
 void observer_close(struct observer *observer);
 
 /* "bpf", "taskstats" or "none"; "cgroup" or "wait4". */

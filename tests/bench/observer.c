@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the accounting costs: CPU time of a pair of images and of joining them, at several numbers of
- * processes and with each backend. Absolute times drift with the machine, so the last column is a ratio. What
- * a whole sample costs is for samples.py.
+/* What the accounting costs: CPU time of two snapshots and of comparing them, for several numbers of processes and
+ * with each backend. Absolute times drift with the machine, so the last column is a ratio. samples.py measures
+ * what a whole sample costs.
  *
  *   bench_observer [PROCESSES...]        as root; 100 1000 10000 if none is given */
 #include "lib/base/clock.h"
@@ -26,8 +26,8 @@ enum { MAX_SLEEPERS = 100000, REPEATS = 51 };
 static pid_t sleepers[MAX_SLEEPERS];
 static size_t n_sleepers;
 
-static const char *const backend_names[] = {"bpf", "taskstats"};
-enum { N_BACKENDS = 2 };
+static const enum accounting_backend backends[] = {ACCOUNTING_BPF, ACCOUNTING_TASKSTATS};
+enum { N_BACKENDS = ELEMENTS(backends) };
 
 static size_t count_processes(void)
 {
@@ -89,22 +89,23 @@ static int64_t median(int64_t *items, size_t n)
 
 static int cost_of_sample(struct accounting *a, int64_t *ret_ns, struct error *err)
 {
+	int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct usages usages;
 	int r = accounting_before(a, 0, err);
 
 	if (r < 0)
 		return r;
+	*ret_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	run_true();
+	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	r = accounting_after(a, &usages, err);
-	if (r == 0)
-		*ret_ns = accounting_cost_ns(a);
+	*ret_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	return r;
 }
 
-/* Median cost of a sample with each backend, turn by turn. */
+/* Median cost of a sample with each backend, in turn. */
 static int cost_of_backends(int64_t ret_ns[N_BACKENDS], struct error *err)
 {
-	static const enum accounting_backend backends[] = {ACCOUNTING_BPF, ACCOUNTING_TASKSTATS};
 	int64_t costs[N_BACKENDS][REPEATS], warm;
 
 	for (size_t i = 0; i < N_BACKENDS; i++) {
@@ -122,7 +123,7 @@ static int cost_of_backends(int64_t ret_ns[N_BACKENDS], struct error *err)
 	return 0;
 }
 
-static int bench_images(int argc, char **argv, struct error *err)
+static int bench_snapshots(int argc, char **argv, struct error *err)
 {
 	static const struct column columns[] = {{"PROCESSES", COLUMN_NUMBER}, {"BACKEND", COLUMN_TEXT},
 		{"CPU TIME A SAMPLE", COLUMN_NUMBER}, {"A PROCESS", COLUMN_NUMBER}, {"TO BPF", COLUMN_NUMBER},
@@ -145,7 +146,7 @@ static int bench_images(int argc, char **argv, struct error *err)
 
 			table_row(table);
 			table_cell(table, "%zu", n);
-			table_cell(table, "%s", backend_names[j]);
+			table_cell(table, "%s", accounting_backend_name(backends[j]));
 			table_cell(table, "%s", text_duration(sample, ns[j]));
 			table_cell(table, "%s", text_duration(process, ns[j] / (int64_t)n));
 			table_cell(table, "%.1f", (double)ns[j] / (double)ns[0]);
@@ -163,8 +164,8 @@ int main(int argc, char **argv)
 	struct error err = {};
 	int r;
 
-	r = argc > 1 ? bench_images(argc - 1, argv + 1, &err)
-		     : bench_images((int)ELEMENTS(defaults), defaults, &err);
+	r = argc > 1 ? bench_snapshots(argc - 1, argv + 1, &err)
+		     : bench_snapshots((int)ELEMENTS(defaults), defaults, &err);
 	if (r < 0)
 		fprintf(stderr, "bench_observer: %s\n", err.text);
 	return r < 0;

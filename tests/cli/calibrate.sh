@@ -12,8 +12,8 @@ export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
 
 # the constant
 expect 1 "no constant is stored" "$inc" 1
-expect 0 'iterations a second.*found now' $calibrate constant
-expect 0 'iterations a second.*stored before' $calibrate constant
+expect 0 'iterations/s.*measured now' $calibrate constant
+expect 0 'iterations/s.*measured before' $calibrate constant
 expect 0 '' "$inc" 0.05
 expect 0 '' "$inc" --iterations 1000
 expect 1 'SECONDS must be a time above zero' "$inc" -1
@@ -34,17 +34,17 @@ expect 1 "has a profile 'a' already" $calibrate -q run --short 0.02x10 --long 0.
 $calibrate --json -q run --short 0.02x10 --long 0.1x4 --save b --anyway --force >"$dir/b.json" 2>/dev/null
 that "--json is an emp-profile document" json "$dir/b.json" 'd["format"] == "emp-profile" and d["version"] == 1 and d["name"] == "b" and d["short"]["samples"] == 10'
 if ! "$build/setup/emp-setup" audit >/dev/null; then
-	expect 2 'not fit for timing.*--anyway' $calibrate -q run --short 0.02x10 --long 0.1x4 --save c
+	expect 2 'not fit for timing.*--ignore-audit' $calibrate -q run --short 0.02x10 --long 0.1x4 --save c
 fi
 
 # profiles between books
-expect 0 '^a ' $calibrate profile list
+expect 0 '^a  *20[0-9][0-9]-' $calibrate profile list
 expect 0 "Profile 'a'" $calibrate profile show a
 $calibrate profile export a >"$dir/a.json"
 expect 0 '^a$' $calibrate --db "$dir/other.db" profile import "$dir/a.json"
 $calibrate --db "$dir/other.db" profile export a >"$dir/again.json"
 that "a profile is the same after export and import" cmp "$dir/a.json" "$dir/again.json"
-expect 1 'already; --replace' $calibrate --db "$dir/other.db" profile import "$dir/a.json"
+expect 1 'already; --replace replaces it' $calibrate --db "$dir/other.db" profile import "$dir/a.json"
 expect 0 '^a$' $calibrate --db "$dir/other.db" profile import --replace "$dir/a.json"
 expect 0 '' $calibrate --db "$dir/other.db" profile remove a
 expect 1 "'a'" $calibrate --db "$dir/other.db" profile show a
@@ -56,27 +56,27 @@ expect 1 "it is list, show, export, import or remove" $calibrate profile dance
 expect 1 'usage: emp-calibrate profile show NAME' $calibrate profile show
 
 # ^C, what another terminal sees, and going on
-expect 1 'waits to be gone on with' $calibrate resume
+expect 1 'no calibration to resume in' $calibrate resume
 $calibrate -q run --short 0.05x100 --long 0.1x4 --save d --anyway --force >"$dir/interrupted" 2>&1 &
 first=$!
 sleep 3
-expect 0 "profile 'd', begun .*: running, process $first" $calibrate status
+expect 0 "running, process $first" $calibrate status
 expect 1 "process $first has this machine for itself since .*emp-calibrate run" $calibrate -q run --short 0.02x10 --long 0.1x4 --save e --anyway
 kill -INT $first
 wait $first
 that "^C is exit status 130" test $? = 130
-that "^C is told, with the way on" grep -q "interrupted: run .* go on with 'emp-calibrate resume" "$dir/interrupted"
+that "^C is told, with the way on" grep -q "interrupted: run .*; to resume: emp-calibrate resume" "$dir/interrupted"
 that "the book is sound" sound "$EMP_DB"
-expect 0 "stopped; 'emp-calibrate resume" $calibrate status
+expect 0 "stopped; to resume: emp-calibrate resume" $calibrate status
 there=$(sqlite3 "$EMP_DB" "SELECT count(*) FROM sample WHERE run = (SELECT max(id) FROM run)")
-expect 0 "it goes on with sample $((there + 1))" $calibrate -q resume
+expect 0 "resumed at sample $((there + 1)) of 100" $calibrate -q resume
 expect 0 "Profile 'd'" $calibrate profile show d
-expect 0 "Seam: interrupted before sample $((there + 1))" $calibrate status
+expect 0 "interrupted before sample $((there + 1)), resumed" $calibrate status
 $calibrate --json status >"$dir/status.json"
-that "status is JSON too" json "$dir/status.json" "d['state'] == 'done' and d['short']['samples'] == 100 and d['short']['seams'][0]['sample'] == $there + 1"
+that "status is JSON too" json "$dir/status.json" "d['state'] == 'done' and d['short']['samples'] == 100 and d['short']['resume_points'][0]['sample'] == $there + 1 and d['short']['seams'] == d['short']['resume_points'] and d['format'] == 'emp-calibration' and d['version'] == 1"
 expect 1 'is complete' $calibrate resume "$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')"
-expect 1 'belongs to no calibration\|run 99 is not in' $calibrate resume 99
-expect 0 'nothing is left to do' $calibrate run --resume --save d
+expect 1 'is not part of a calibration\|run 99 is not in' $calibrate resume 99
+expect 0 'nothing to do' $calibrate run --resume --save d
 
 # The same ^C from a terminal is INC's too.
 setsid -w sh -c 'trap "" INT; "$@" & wait $!' sh timeout 60 $calibrate -q run --resume --short 0.05x100 --long 0.1x4 --save f --anyway --force >"$dir/group" 2>&1 &
@@ -92,15 +92,15 @@ that "its short run is whole" test "$(sqlite3 "$EMP_DB" "SELECT count(*) || min(
 for i in 1 2 3; do
 	$calibrate -q --json revalidate f --for 2s --anyway >"$dir/verdict.json" 2>"$dir/err"
 	status=$?
-	that "the verdict goes with the exit status" json "$dir/verdict.json" "(d['verdict'] == 'stands') == ($status == 0) and $status in (0, 2)"
+	that "the verdict goes with the exit status" json "$dir/verdict.json" "(d['verdict'] == 'stands') == (d['validity'] == 'holds') == ($status == 0) and $status in (0, 2) and d['format'] == 'emp-revalidation'"
 	that "INC's times are compared" json "$dir/verdict.json" "any('of CPU time now and took' in f['words'] for f in d['findings']) and not d['changes']"
 	[ $status = 0 ] && break
 done
 expect 1 "no profile 'nobody'\|'nobody'" $calibrate -q revalidate nobody --anyway
 $calibrate --db "$dir/other.db" -q profile import "$dir/a.json" >/dev/null
-expect 1 'was made elsewhere' $calibrate --db "$dir/other.db" -q revalidate a --anyway
+expect 1 'was imported' $calibrate --db "$dir/other.db" -q revalidate a --anyway
 long=$(sqlite3 "$EMP_DB" "SELECT long_run FROM calibration WHERE profile = 'f'")
-expect 0 "Run $long: INC0.1, 4 samples, complete before" $calibrate -q run --short 0.02x20 --reuse-long "$long" --save h --anyway --force
+expect 0 "Run $long *INC0.1 x 4 " $calibrate -q run --short 0.02x20 --reuse-long "$long" --save h --anyway --force
 that "the long run is the one there was" test "$($calibrate profile export h | python3 -c 'import json, sys; print(json.load(sys.stdin)["long"]["samples"])')" = 4
 expect 1 'cannot be the long run' $calibrate -q run --short 0.2x20 --reuse-long "$long" --save i --anyway
 
@@ -109,10 +109,11 @@ $calibrate -q run --short 0.05x100 --long 0.1x4 --save g --anyway --force >/dev/
 sleep 3
 kill -9 $!
 wait $! 2>/dev/null
-expect 0 "stopped; 'emp-calibrate resume" $calibrate status
+expect 0 "stopped; to resume: emp-calibrate resume" $calibrate status
 sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document, inc_per_second)
 	SELECT 'other', json_set(document, '\$.settings.memory.ksm', '9'), inc_per_second FROM environment LIMIT 1;
 	UPDATE run SET environment = (SELECT id FROM environment WHERE digest = 'other') WHERE id = (SELECT max(short_run) FROM calibration)"
-expect 2 "not the environment.*memory.ksm was '9', is .*--anyway" $calibrate -q resume
+expect 2 "environment has changed.*memory.ksm was '9', is .*--ignore-changes" $calibrate -q resume
+expect 2 "environment has changed" $calibrate -q resume --ignore-audit
 expect 0 "Environment: changed (memory.ksm was '9'" $calibrate -q resume --anyway
 finish

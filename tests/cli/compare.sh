@@ -34,7 +34,7 @@ expect 1 'must be a percentage' $measure --fail-if-slower fast true
 
 # command lines, shells, names, parameters
 expect 0 '^first  *run ' $measure -r 2 -n first true
-expect 1 "'true' stands before --" $measure -r 2 true -- false
+expect 1 "'true' comes before --" $measure -r 2 true -- false
 expect 0 '^echo -- b  *run ' $measure -r 2 -- echo -- b
 expect 1 "no command '0.01' in PATH (for one command with arguments, put -- before it)" $measure -r 2 sleep 0.01
 expect 1 'there are 2 names for 1 command' $measure -n a -n b true

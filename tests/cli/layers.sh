@@ -15,7 +15,7 @@ allowed() { # TOP: which folders a file below it may include, as an alternation
 	lib/record) echo 'lib/base|lib/host|lib/record' ;;
 	lib/protocol) echo 'lib/base|lib/stats|lib/record|lib/protocol' ;;
 	lib/run) echo 'lib/base|lib/host|lib/record|lib/run' ;;
-	lib/report) echo 'lib/base|lib/stats|lib/record|lib/protocol|lib/report' ;;
+	lib/report) echo 'lib/base|lib/host|lib/stats|lib/record|lib/protocol|lib/report' ;;
 	*) echo "lib/[a-z]+|$1" ;;
 	esac
 }

@@ -18,13 +18,13 @@ export EMP_DB=$dir/small/book.db EMP_LOCK=$dir/lock
 $calibrate constant >/dev/null || exit 1
 # as much as leaves the log some 200 KB
 dd if=/dev/zero of="$dir/small/ballast" bs=1K count=$(($(df --output=avail -k "$dir/small" | tail -1) - 200)) status=none
-expect 1 "its file system is full; what was stored before is safe.*emp-calibrate resume" \
-	$calibrate -q run --short 0.02x400 --long 0.1x4 --save full --anyway --force
+expect 1 "its file system is full; .*to resume: emp-calibrate resume" \
+	$calibrate -q run --short 0.02x400 --long 0.1x4 --save full --ignore-audit --force
 there=$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM sample')
 echo "full after $there samples"
 that "some samples were stored before" test "$there" -gt 0
 that "the book is sound" sound "$EMP_DB"
-expect 0 "stopped; 'emp-calibrate resume 1'" $calibrate status
+expect 0 "stopped; to resume: emp-calibrate resume 1" $calibrate status
 expect 1 "its file system is full" $calibrate -q resume
 mount -o remount,size=64m "$dir/small"
 expect 0 "Profile 'full'" $calibrate -q resume

@@ -44,10 +44,10 @@ static void the_capability_that_is_missing_is_named(void **state)
 		uint64_t capabilities;
 		const char *words;
 	} rows[] = {
-		{0, "CAP_BPF and CAP_PERFMON are missing"},
-		{BIT(CAP_BPF), "CAP_PERFMON is missing"},
-		{BIT(CAP_PERFMON), "CAP_BPF is missing"},
-		{BIT(CAP_NET_ADMIN), "CAP_BPF and CAP_PERFMON are missing (be root, or `setcap cap_bpf,"},
+		{0, "needs CAP_BPF and CAP_PERFMON"},
+		{BIT(CAP_BPF), "needs CAP_PERFMON"},
+		{BIT(CAP_PERFMON), "needs CAP_BPF"},
+		{BIT(CAP_NET_ADMIN), "needs CAP_BPF and CAP_PERFMON"},
 	};
 	struct accounting_support support = good;
 	struct error err = {};
@@ -57,8 +57,7 @@ static void the_capability_that_is_missing_is_named(void **state)
 		assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, rows[i].words);
 	}
 	support.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN);
-	assert_refused(
-		accounting_support_has_taskstats(&support, &err), -EPERM, &err, "CAP_NET_ADMIN is missing");
+	assert_refused(accounting_support_has_taskstats(&support, &err), -EPERM, &err, "needs CAP_NET_ADMIN");
 }
 
 static void an_old_kernel_and_one_without_btf_have_words_of_their_own(void **state)
@@ -68,8 +67,8 @@ static void an_old_kernel_and_one_without_btf_have_words_of_their_own(void **sta
 
 	support.kernel_major = 5;
 	support.kernel_minor = 4;
-	assert_refused(accounting_support_has_bpf(&support, &err), -ENOTSUP, &err,
-		"Linux 5.4 is too old, 5.8 is the first");
+	assert_refused(
+		accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "needs Linux 5.8, this is 5.4");
 	support = good;
 	support.has_btf = false;
 	assert_refused(accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "the kernel has no BTF");
@@ -88,9 +87,22 @@ static void a_container_has_words_of_its_own(void **state)
 	assert_refused(accounting_support_has_taskstats(&support, &err), -ENOTSUP, &err, "--pid=host");
 	support = good;
 	support.initial_user_namespace = false;
-	assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, "user namespace");
-	assert_refused(
-		accounting_support_has_taskstats(&support, &err), -ENOTSUP, &err, "this is a container");
+	assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, "rootless container");
+	assert_refused(accounting_support_has_taskstats(&support, &err), -ENOTSUP, &err,
+		"not available in a container");
+}
+
+static void what_is_missing_takes_a_few_words(void **state)
+{
+	struct accounting_support support = good;
+
+	support.capabilities = 0;
+	assert_string_equal(accounting_support_missing(&support), "needs root or file capabilities");
+	support.initial_pid_namespace = false;
+	assert_string_equal(accounting_support_missing(&support), "not available in a container");
+	support = good;
+	support.has_btf = false;
+	assert_string_equal(accounting_support_missing(&support), "not supported by this kernel");
 }
 
 static void what_there_is_is_read_from_files(void **state)
@@ -134,6 +146,7 @@ int main(void)
 		cmocka_unit_test(the_capability_that_is_missing_is_named),
 		cmocka_unit_test(an_old_kernel_and_one_without_btf_have_words_of_their_own),
 		cmocka_unit_test(a_container_has_words_of_its_own),
+		cmocka_unit_test(what_is_missing_takes_a_few_words),
 		cmocka_unit_test(what_there_is_is_read_from_files),
 		cmocka_unit_test(a_rootless_container_is_recognised),
 	};

@@ -65,7 +65,7 @@ static struct task_record in_place_of(unsigned int pid, struct task_record recor
 
 struct joined {
 	struct snapshot_diff *diff;
-	struct executions executions;
+	struct process_diffs executions;
 };
 
 static struct joined diff(const struct task_record *before, size_t n_before, const struct task_record *exits,
@@ -90,7 +90,7 @@ static struct joined diff(const struct task_record *before, size_t n_before, con
 }
 
 /* The only execution. */
-static const struct execution *only(const struct joined *joined)
+static const struct process_diff *only(const struct joined *joined)
 {
 	assert_int_equal(joined->executions.n, 1);
 	return &joined->executions.items[0];

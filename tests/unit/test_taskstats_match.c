@@ -43,7 +43,7 @@ struct interval {
 struct joined {
 	struct snapshot_diff *diff;
 	struct keymap last_exit;
-	struct executions executions;
+	struct process_diffs executions;
 };
 
 static void date_and_join(struct interval *i, struct joined *ret)

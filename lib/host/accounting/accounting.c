@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The accounting's front: picks a backend, joins its images, tells what the processes are and which belong to
- * the program under test. See accounting.h. */
+/* The accounting: chooses a backend, compares its snapshots, identifies the processes and finds those of the
+ * program under test. See accounting.h. */
 #include "lib/host/accounting/accounting.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/array.h"
 #include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/accounting/accounting_support.h"
 #include "lib/host/accounting/keymap.h"
@@ -20,11 +20,40 @@ struct accounting {
 	struct snapshot_diff *diff;
 	struct keymap parents; /* of processes that ended, and of those asked for */
 	struct usage *items;
-	size_t capacity;
+	size_t n, capacity;
 	bool by_descent;
-	int64_t cost_ns;
 	struct error why;
 };
+
+static const char *const names[N_ACCOUNTING_BACKENDS] = {
+	[ACCOUNTING_AUTO] = "auto",
+	[ACCOUNTING_BPF] = "bpf",
+	[ACCOUNTING_TASKSTATS] = "taskstats",
+	[ACCOUNTING_NONE] = "none",
+};
+
+const char *accounting_backend_name(enum accounting_backend backend)
+{
+	return names[backend];
+}
+
+int accounting_backend_parse(const char *value, const char *name, void *into, struct error *err)
+{
+	for (size_t i = 0; i < N_ACCOUNTING_BACKENDS; i++)
+		if (!strcmp(value, names[i])) {
+			*(enum accounting_backend *)into = (enum accounting_backend)i;
+			return 0;
+		}
+	return error_say(err, -EINVAL, "%s must be auto, bpf, taskstats or none, not '%s'", name, value);
+}
+
+const char *accounting_missing(void)
+{
+	struct accounting_support support;
+
+	accounting_support_read(&support, AT_FDCWD);
+	return accounting_support_missing(&support);
+}
 
 static int new_bpf(struct backend **ret, struct identity *identity, const struct accounting_options *options,
 	const struct accounting_support *support, struct error *err)
@@ -46,22 +75,16 @@ static int new_taskstats(struct backend **ret, struct identity *identity,
 	return r < 0 ? error_prefix(err, r, "taskstats") : 0;
 }
 
-static int new_auto(struct backend **ret, struct identity *identity, const struct accounting_options *options,
-	const struct accounting_support *support, struct error *ret_why, struct error *err)
+static int new_auto(struct accounting *a, const struct accounting_options *options,
+	const struct accounting_support *support, struct error *err)
 {
-	struct error no_bpf = {};
-	int r = new_bpf(ret, identity, options, support, &no_bpf);
+	struct error no_taskstats = {};
+	int r = new_bpf(&a->backend, a->identity, options, support, &a->why);
 
 	if (r == 0)
 		return 0;
-	r = new_taskstats(ret, identity, options, support, err);
-	if (r < 0) {
-		struct error no_taskstats = *err;
-
-		return error_say(err, r, "%s. %s", no_bpf.text, no_taskstats.text);
-	}
-	*ret_why = no_bpf;
-	return 0;
+	r = new_taskstats(&a->backend, a->identity, options, support, &no_taskstats);
+	return r < 0 ? error_say(err, r, "%s; %s", a->why.text, no_taskstats.text) : 0;
 }
 
 static int new_backend(struct accounting *a, const struct accounting_options *options, struct error *err)
@@ -75,12 +98,11 @@ static int new_backend(struct accounting *a, const struct accounting_options *op
 	else if (options->backend == ACCOUNTING_TASKSTATS)
 		r = new_taskstats(&a->backend, a->identity, options, &support, err);
 	else
-		r = new_auto(&a->backend, a->identity, options, &support, &a->why, err);
+		r = new_auto(a, options, &support, err);
 	if (r < 0) {
 		struct error reason = *err;
 
-		return error_say(err, r,
-			"what other processes take cannot be seen (the program's own times still can): %s",
+		return error_say(err, r, "cannot account for other processes: %s (see emp-accounting(7))",
 			reason.text);
 	}
 	return 0;
@@ -92,7 +114,7 @@ int accounting_new_with(struct accounting **ret, const struct accounting_options
 	int r;
 
 	if (!a)
-		return error_os(err, -ENOMEM, "cannot account for processes");
+		return error_oom(err);
 	r = identity_new(&a->identity, err);
 	if (r == 0)
 		r = snapshot_diff_new(&a->diff, err);
@@ -122,9 +144,9 @@ void accounting_free(struct accounting *a)
 	free(a);
 }
 
-const char *accounting_name(const struct accounting *a)
+enum accounting_backend accounting_backend_of(const struct accounting *a)
 {
-	return a->backend->operations->name;
+	return a ? a->backend->operations->id : ACCOUNTING_NONE;
 }
 
 const char *accounting_why(const struct accounting *a)
@@ -132,19 +154,10 @@ const char *accounting_why(const struct accounting *a)
 	return a->why.text[0] ? a->why.text : NULL;
 }
 
-int64_t accounting_cost_ns(const struct accounting *a)
-{
-	return a->cost_ns;
-}
-
 int accounting_before(struct accounting *a, uint64_t cgroup_id, struct error *err)
 {
-	int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	int r = a->backend->operations->before(a->backend, cgroup_id, err);
-
 	a->by_descent = cgroup_id == 0 || !a->backend->operations->sees_cgroups;
-	a->cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
-	return r;
+	return a->backend->operations->before(a->backend, cgroup_id, err);
 }
 
 int accounting_poll_fd(const struct accounting *a)
@@ -159,11 +172,7 @@ int accounting_poll_ms(const struct accounting *a)
 
 int accounting_drain(struct accounting *a, struct error *err)
 {
-	int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	int r = a->backend->operations->drain(a->backend, err);
-
-	a->cost_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
-	return r;
+	return a->backend->operations->drain(a->backend, err);
 }
 
 static int learn_parents(struct accounting *a, const struct snapshots *snapshots)
@@ -184,7 +193,7 @@ static pid_t parent_of(struct accounting *a, pid_t pid)
 	if (known)
 		return (pid_t)*known;
 	parent = a->backend->operations->parent(a->backend, pid);
-	keymap_set(&a->parents, (uint64_t)pid, (uint32_t)parent); /* forgetting only costs another question */
+	keymap_set(&a->parents, (uint64_t)pid, (uint32_t)parent); /* without memory it is asked for again */
 	return parent;
 }
 
@@ -198,123 +207,112 @@ static bool descends(struct accounting *a, pid_t parent, pid_t ancestor)
 	return false;
 }
 
-static void identify(struct accounting *a, const struct execution *e, struct identified *known)
+static void identify(struct accounting *a, const struct process_diff *p, struct identified *known)
 {
 	struct identified asked = {};
 
-	if (e->flags & RECORD_KERNEL)
+	if (p->flags & RECORD_KERNEL)
 		return;
-	if (e->ended)
-		asked = identity_remembered(a->identity, e->pid, e->start_ns);
+	if (p->ended)
+		asked = identity_remembered(a->identity, p->pid, p->start_ns);
 	else
-		asked = identity_of(a->identity, e->pid, e->start_ns, e->name);
+		asked = identity_of(a->identity, p->pid, p->start_ns, p->name);
 	if (asked.exe)
 		known->exe = asked.exe;
 	if (asked.unit)
 		known->unit = asked.unit;
-	if (asked.unit && e->cgroup > 1)
-		identity_learn_cgroup(a->identity, e->cgroup, asked.unit);
-	if (!known->unit && e->cgroup > 1)
-		known->unit = identity_cgroup_unit(a->identity, e->cgroup);
+	if (asked.unit && p->cgroup > 1)
+		identity_learn_cgroup(a->identity, p->cgroup, asked.unit);
+	if (!known->unit && p->cgroup > 1)
+		known->unit = identity_cgroup_unit(a->identity, p->cgroup);
 }
 
-static void fill_usage(struct accounting *a, struct execution *e, struct usage *usage)
+static void fill_usage(struct accounting *a, struct process_diff *p, struct usage *usage)
 {
 	struct identified known = {};
 
-	a->backend->operations->describe(a->backend, e, &known);
-	identify(a, e, &known);
+	a->backend->operations->describe(a->backend, p, &known);
+	identify(a, p, &known);
 	*usage = (struct usage){
-		.pid = e->pid,
+		.pid = p->pid,
 		.exe = known.exe,
 		.unit = known.unit,
-		.pt_ns = e->pt_ns,
-		.tick_ns = e->tick_ns,
-		.kernel = e->flags & RECORD_KERNEL,
-		.started = e->started,
-		.ended = e->ended,
-		.program = e->flags & RECORD_PROGRAM,
+		.pt_ns = p->pt_ns,
+		.tick_ns = p->tick_ns,
+		.kernel = p->flags & RECORD_KERNEL,
+		.started = p->started,
+		.ended = p->ended,
+		.program = p->flags & RECORD_PROGRAM,
 	};
-	memcpy(usage->name, e->name, sizeof(usage->name));
+	memcpy(usage->name, p->name, sizeof(usage->name));
 	usage->name[sizeof(usage->name) - 1] = '\0';
 	if (a->by_descent)
-		usage->program = descends(a, e->ppid, getpid());
+		usage->program = descends(a, p->ppid, getpid());
 }
 
 static int compare_pid(const void *key, const void *item)
 {
-	pid_t pid = *(const pid_t *)key, other = ((const struct execution *)item)->pid;
+	pid_t pid = *(const pid_t *)key, other = ((const struct process_diff *)item)->pid;
 
 	return pid < other ? -1 : pid > other;
 }
 
-/* A process that was forked and did not execute anything runs what its parent runs, which forked in this
- * sample, and so is among the executions too. The name shows that the parent still is what it was. */
-static const char *inherited_exe(const struct accounting *a, const struct executions *all, size_t i)
+/* A process that was forked and has not executed a program runs that of its parent, which forked in this sample
+ * and so is in `all` too. The name shows that the parent has not changed since. */
+static const char *inherited_exe(const struct accounting *a, const struct process_diffs *all, size_t i)
 {
 	for (int depth = 0; depth < MAX_DESCENT; depth++) {
-		const struct execution *e = &all->items[i], *parent;
+		const struct process_diff *p = &all->items[i], *parent;
 
-		if (a->items[i].exe || !(e->flags & RECORD_FORKED))
+		if (a->items[i].exe || !(p->flags & RECORD_FORKED))
 			return a->items[i].exe;
-		parent = bsearch(&e->ppid, all->items, all->n, sizeof(*all->items), compare_pid);
-		if (!parent || strncmp(parent->name, e->name, sizeof(e->name)))
+		parent = bsearch(&p->ppid, all->items, all->n, sizeof(*all->items), compare_pid);
+		if (!parent || strncmp(parent->name, p->name, sizeof(p->name)))
 			return NULL;
 		i = (size_t)(parent - all->items);
 	}
 	return NULL;
 }
 
-static int make_room(struct accounting *a, size_t n, struct error *err)
+static int fill_usages(struct accounting *a, const struct process_diffs *all)
 {
-	struct usage *items;
+	a->n = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		struct usage *usage = array_add_reused(a->items, a->n, a->capacity);
 
-	if (n <= a->capacity)
-		return 0;
-	items = realloc(a->items, 2 * n * sizeof(*items));
-	if (!items)
-		return error_os(err, -ENOMEM, "cannot list %zu processes", n);
-	a->items = items;
-	a->capacity = 2 * n;
-	return 0;
-}
-
-static int collect(struct accounting *a, struct usages *ret, struct error *err)
-{
-	struct executions all;
-	struct snapshots snapshots;
-	int r = a->backend->operations->after(a->backend, &snapshots, ret, err);
-
-	if (r == 0)
-		r = snapshot_diff_run(a->diff, &snapshots, &all, err);
-	if (r == 0)
-		r = make_room(a, all.n, err);
-	if (r < 0)
-		return r;
-	if (a->by_descent && learn_parents(a, &snapshots) < 0)
-		return error_os(err, -ENOMEM, "cannot tell which processes belong to the program");
-	for (size_t i = 0; i < all.n; i++)
-		fill_usage(a, &all.items[i], &a->items[i]);
-	for (size_t i = 0; i < all.n; i++)
-		a->items[i].exe = inherited_exe(a, &all, i);
-	for (size_t i = 0; i < all.n; i++)
-		if (all.items[i].ended)
-			identity_forget(a->identity, all.items[i].pid);
-	ret->items = a->items;
-	ret->n = all.n;
-	if (ret->lost > 0 || (a->backend->operations->tells_all_ends && all.n_missing > 0))
-		ret->incomplete = true;
+		if (!usage)
+			return -ENOMEM;
+		fill_usage(a, &all->items[i], usage);
+	}
+	for (size_t i = 0; i < all->n; i++)
+		a->items[i].exe = inherited_exe(a, all, i);
+	for (size_t i = 0; i < all->n; i++)
+		if (all->items[i].ended)
+			identity_forget(a->identity, all->items[i].pid);
 	return 0;
 }
 
 int accounting_after(struct accounting *a, struct usages *ret, struct error *err)
 {
-	int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const struct backend_operations *operations = a->backend->operations;
 	struct usages usages = {};
-	int r = collect(a, &usages, err);
+	struct process_diffs all;
+	struct snapshots snapshots;
+	int r = operations->after(a->backend, &snapshots, &usages, err);
 
-	a->cost_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	if (r == 0)
-		*ret = usages;
-	return r;
+		r = snapshot_diff_run(a->diff, &snapshots, &all, err);
+	if (r < 0)
+		return r;
+	if (a->by_descent)
+		r = learn_parents(a, &snapshots);
+	if (r == 0)
+		r = fill_usages(a, &all);
+	if (r < 0)
+		return error_oom(err);
+	usages.items = a->items;
+	usages.n = a->n;
+	usages.incomplete |= usages.lost > 0 || (operations->reports_all_exits && all.n_missing > 0);
+	*ret = usages;
+	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a backend of the accounting is: it takes images and collects exits; joining them, and telling what the
- * processes are, is the same for both. Only for lib/host/accounting*.c and its tests. */
+/* A backend of the accounting: it takes snapshots and collects exits. Comparing the snapshots and identifying the
+ * processes is the same for both. Only for lib/host/accounting and its tests. */
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
@@ -10,8 +10,8 @@
 
 struct accounting_options {
 	enum accounting_backend backend;
-	struct task_records_options watch; /* bpf */
-	int receive_bytes;                 /* taskstats: buffer of each CPU; 0: as large as it should be */
+	struct task_records_options tasks; /* bpf */
+	int receive_bytes;                 /* taskstats: buffer of each CPU; 0: the default */
 };
 
 /* A backend begins with this. */
@@ -20,27 +20,25 @@ struct backend {
 };
 
 struct backend_operations {
-	const char *name;
+	enum accounting_backend id;
 	int poll_ms;
-	bool tells_all_ends; /* a living task of the before image cannot go without being among the exits */
-	bool sees_cgroups;   /* records have `cgroup` and RECORD_PROGRAM; else the program is found by descent
-			      */
+	bool reports_all_exits; /* each task of the first snapshot is in the second or among the exits */
+	bool sees_cgroups;      /* records have `cgroup` and RECORD_PROGRAM; else descent decides */
 
 	void (*free)(struct backend *backend);
 	int (*poll_fd)(const struct backend *backend);
 	int (*before)(struct backend *backend, uint64_t cgroup_id, struct error *err);
 	int (*drain)(struct backend *backend, struct error *err);
 
-	/* `ret` lives until the next `before`. What was lost, or whether an image failed in part, goes into
-	 * `usages`. */
+	/* `ret` is valid until the next `before`. Sets `lost` and `incomplete` of `usages`. */
 	int (*after)(
 		struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err);
 
 	/* The parent of a living process, 0 if it is not known. */
 	pid_t (*parent)(struct backend *backend, pid_t pid);
 
-	/* What only this backend knows of an execution: it may complete `execution`, and fill `ret`. */
-	void (*describe)(struct backend *backend, struct execution *execution, struct identified *ret);
+	/* What only this backend knows of a process: it may complete `process`, and fill `ret`. */
+	void (*describe)(struct backend *backend, struct process_diff *process, struct identified *ret);
 };
 
 /* `identity` outlives the backend. */

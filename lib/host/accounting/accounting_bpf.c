@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bpf backend: images and exits, a record for each thread. */
+/* The bpf backend: snapshots and exits, a record for each thread. */
 #include "lib/host/accounting/accounting_backend.h"
 
+#include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/host/accounting/keymap.h"
 #include "lib/host/accounting/task_records.h"
@@ -11,12 +12,7 @@
 #include <sched.h>
 #include <string.h>
 
-struct records {
-	struct task_record *items;
-	size_t n, capacity;
-};
-
-/* What a process executed between the images. */
+/* What a process executed between the snapshots. */
 struct executed {
 	const char *exe, *unit;
 };
@@ -24,15 +20,16 @@ struct executed {
 struct bpf_backend {
 	struct backend base;
 	struct identity *identity;
-	struct task_records *watch;
+	struct task_records *tasks;
 	struct task_snapshot before, after;
-	struct records exits;
-	struct keymap parents; /* pid -> parent, by the after image */
+	struct task_record *exits;
+	size_t n_exits, exits_capacity;
+	struct keymap parents; /* pid -> parent, in the second snapshot */
 	bool has_parents;
 	struct keymap executed_by; /* tgid -> index into executed */
 	struct executed *executed;
 	size_t n_executed, executed_capacity;
-	int64_t held_up; /* task_records_exiting when it was last waited for in vain */
+	int64_t held_up; /* exiting tasks that were waited for in vain */
 	bool collecting; /* events belong to a sample */
 	uint64_t before_ns, lost_before, program_cgroup;
 };
@@ -42,51 +39,35 @@ static struct bpf_backend *of(struct backend *backend)
 	return (struct bpf_backend *)backend;
 }
 
-static int reserve(struct records *records, size_t n)
-{
-	size_t capacity = records->capacity ?: 1024;
-	struct task_record *items;
-
-	while (capacity < records->n + n)
-		capacity *= 2;
-	if (capacity == records->capacity)
-		return 0;
-	items = realloc(records->items, capacity * sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	records->items = items;
-	records->capacity = capacity;
-	return 0;
-}
-
 static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
 {
-	struct executed executed = {};
+	struct executed *executed = array_add_reused(b->executed, b->n_executed, b->executed_capacity);
 
+	if (!executed)
+		return -ENOMEM;
 	if (identity_is_unit(exec->cgroup_name)) {
-		executed.unit = identity_keep(b->identity, exec->cgroup_name);
+		executed->unit = identity_keep(b->identity, exec->cgroup_name);
 		identity_learn_cgroup(b->identity, exec->cgroup, exec->cgroup_name);
 	}
 	if (exec->path[0] == '/' && memchr(exec->path, '\0', RECORD_PATH_SIZE - 1))
-		executed.exe = identity_program(b->identity, exec->path);
-	if (b->n_executed == b->executed_capacity) {
-		size_t capacity = b->executed_capacity ? 2 * b->executed_capacity : 256;
-		struct executed *items = realloc(b->executed, capacity * sizeof(*items));
+		executed->exe = identity_program(b->identity, exec->path);
+	return keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed - 1);
+}
 
-		if (!items)
-			return -ENOMEM;
-		b->executed = items;
-		b->executed_capacity = capacity;
-	}
-	b->executed[b->n_executed] = executed;
-	return keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed++);
+static int add_exit(struct bpf_backend *b, const struct task_record *task)
+{
+	struct task_record *exit = array_add_reused(b->exits, b->n_exits, b->exits_capacity);
+
+	if (!exit)
+		return -ENOMEM;
+	*exit = *task;
+	return 0;
 }
 
 static int on_event(void *context, const void *record)
 {
 	const struct task_record *task = record;
 	struct bpf_backend *b = context;
-	int r;
 
 	if (task->kind == RECORD_KIND_EXEC) {
 		const struct exec_record *exec = record;
@@ -94,20 +75,16 @@ static int on_event(void *context, const void *record)
 		identity_forget(b->identity, (pid_t)exec->tgid);
 		return b->collecting ? add_exec(b, exec) : 0;
 	}
-	if (!b->collecting) {
-		if (task->pid == task->tgid)
-			identity_forget(b->identity, (pid_t)task->tgid);
-		return 0;
-	}
-	r = reserve(&b->exits, 1);
-	if (r == 0)
-		b->exits.items[b->exits.n++] = *task;
-	return r;
+	if (b->collecting)
+		return add_exit(b, task);
+	if (task->pid == task->tgid)
+		identity_forget(b->identity, (pid_t)task->tgid);
+	return 0;
 }
 
 static int bpf_drain(struct backend *backend, struct error *err)
 {
-	return task_records_drain(of(backend)->watch, err);
+	return task_records_drain(of(backend)->tasks, err);
 }
 
 static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error *err)
@@ -120,35 +97,34 @@ static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error 
 	if (r < 0)
 		return r;
 	b->collecting = true;
-	b->exits.n = 0;
+	b->n_exits = 0;
 	b->n_executed = 0;
-	if (task_records_exiting(b->watch) < b->held_up)
-		b->held_up = task_records_exiting(b->watch);
+	if (task_records_exiting(b->tasks) < b->held_up)
+		b->held_up = task_records_exiting(b->tasks);
 	r = keymap_reset(&b->executed_by, 0);
 	if (r < 0)
-		return error_os(err, r, "bpf: cannot begin a sample");
+		return error_oom(err);
 	b->program_cgroup = cgroup_id;
-	b->lost_before = task_records_lost(b->watch);
+	b->lost_before = task_records_lost(b->tasks);
 	b->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-	return task_records_snapshot(b->watch, TASK_BEFORE, cgroup_id, &b->before, err);
+	return task_records_snapshot(b->tasks, TASK_BEFORE, cgroup_id, &b->before, err);
 }
 
-/* A task can be gone from the image before its end is among the events. Those are microseconds (often it is
- * the program under test, which we were woken in front of: then it only needs our CPU), or what a host takes
- * the CPU of a virtual machine away for. But a task can also be held up on its way out, and is not waited for
- * again. */
+/* A task can be missing from the snapshot before its end is among the events. That lasts microseconds (often it
+ * is the program under test, whose exit woke us: it only needs the CPU that we are on), or as long as a hypervisor
+ * takes the CPU away. A task can also be held up in its exit; such a task is not waited for again. */
 static void wait_for_exits(struct bpf_backend *b)
 {
 	enum { N_YIELDS = 16, FIRST_WAIT_US = 50, ALL_WAITS_US = 20000 };
-	int64_t exiting = task_records_exiting(b->watch);
+	int64_t exiting = task_records_exiting(b->tasks);
 
 	for (int i = 0; exiting > b->held_up && i < N_YIELDS; i++) {
 		sched_yield();
-		exiting = task_records_exiting(b->watch);
+		exiting = task_records_exiting(b->tasks);
 	}
 	for (useconds_t us = FIRST_WAIT_US; exiting > b->held_up && us < ALL_WAITS_US; us *= 2) {
 		usleep(us);
-		exiting = task_records_exiting(b->watch);
+		exiting = task_records_exiting(b->tasks);
 	}
 	b->held_up = exiting;
 }
@@ -156,7 +132,7 @@ static void wait_for_exits(struct bpf_backend *b)
 static int bpf_after(struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err)
 {
 	struct bpf_backend *b = of(backend);
-	int r = task_records_snapshot(b->watch, TASK_AFTER, b->program_cgroup, &b->after, err);
+	int r = task_records_snapshot(b->tasks, TASK_AFTER, b->program_cgroup, &b->after, err);
 
 	if (r < 0)
 		return r;
@@ -166,16 +142,16 @@ static int bpf_after(struct backend *backend, struct snapshots *ret, struct usag
 		return r;
 	b->collecting = false;
 	b->has_parents = false;
-	usages->lost = task_records_lost(b->watch) - b->lost_before;
+	usages->lost = task_records_lost(b->tasks) - b->lost_before;
 	*ret = (struct snapshots){
 		.before = b->before.items,
 		.n_before = b->before.n,
 		.after = b->after.items,
 		.n_after = b->after.n,
-		.exits = b->exits.items,
-		.n_exits = b->exits.n,
+		.exits = b->exits,
+		.n_exits = b->n_exits,
 		.before_ns = b->before_ns,
-		.observer = task_records_observer(b->watch),
+		.observer = task_records_observer(b->tasks),
 	};
 	return 0;
 }
@@ -196,10 +172,10 @@ static pid_t bpf_parent(struct backend *backend, pid_t pid)
 	return parent ? (pid_t)*parent : 0;
 }
 
-static void bpf_describe(struct backend *backend, struct execution *execution, struct identified *ret)
+static void bpf_describe(struct backend *backend, struct process_diff *process, struct identified *ret)
 {
 	const struct bpf_backend *b = of(backend);
-	const uint32_t *at = keymap_find(&b->executed_by, (uint64_t)execution->pid);
+	const uint32_t *at = keymap_find(&b->executed_by, (uint64_t)process->pid);
 
 	if (at)
 		*ret = (struct identified){.exe = b->executed[*at].exe, .unit = b->executed[*at].unit};
@@ -207,23 +183,23 @@ static void bpf_describe(struct backend *backend, struct execution *execution, s
 
 static int bpf_poll_fd(const struct backend *backend)
 {
-	return task_records_poll_fd(((const struct bpf_backend *)backend)->watch);
+	return task_records_poll_fd(((const struct bpf_backend *)backend)->tasks);
 }
 
 static void bpf_free(struct backend *backend)
 {
 	struct bpf_backend *b = of(backend);
 
-	task_records_free(b->watch);
+	task_records_free(b->tasks);
 	keymap_free(&b->executed_by);
 	keymap_free(&b->parents);
 	free(b->executed);
-	free(b->exits.items);
+	free(b->exits);
 	free(b);
 }
 
 static const struct backend_operations operations = {
-	.name = "bpf",
+	.id = ACCOUNTING_BPF,
 	.poll_ms = -1,
 	.sees_cgroups = true,
 	.free = bpf_free,
@@ -231,7 +207,7 @@ static const struct backend_operations operations = {
 	.before = bpf_before,
 	.drain = bpf_drain,
 	.after = bpf_after,
-	.tells_all_ends = true,
+	.reports_all_exits = true,
 	.parent = bpf_parent,
 	.describe = bpf_describe,
 };
@@ -247,25 +223,25 @@ static void *end_at_once(void *nothing)
 	return nothing;
 }
 
-/* A thread that ends: proves that exits are seen, and sets the scheduler's clock beside ours. */
+/* Lets a thread end, which proves that exits are reported, and relates the scheduler's clock to ours. */
 static int see_a_thread_end(struct bpf_backend *b, struct error *err)
 {
 	pthread_t thread;
 	int r = -pthread_create(&thread, NULL, end_at_once, NULL);
 
 	if (r < 0)
-		return error_os(err, r, "cannot try whether BPF sees a thread end");
+		return error_os(err, r, "cannot test the BPF programs");
 	pthread_join(thread, NULL);
-	for (int ms = 0; ms < 100; ms++) { /* its last switch comes some microseconds after the join */
+	for (int ms = 0; ms < 100; ms++) { /* its last context switch is some microseconds after the join */
 		r = bpf_drain(&b->base, err);
 		if (r < 0)
 			return r;
-		for (size_t i = 0; i < b->exits.n; i++)
-			if (b->exits.items[i].tgid == task_records_observer(b->watch))
+		for (size_t i = 0; i < b->n_exits; i++)
+			if (b->exits[i].tgid == task_records_observer(b->tasks))
 				return 0;
 		usleep(1000);
 	}
-	return error_say(err, -ENOTSUP, "the BPF programs are loaded, but see no thread end on this kernel");
+	return error_say(err, -ENOTSUP, "the BPF programs are loaded, but do not report that a thread ended");
 }
 
 int accounting_bpf_new(struct backend **ret, struct identity *identity,
@@ -275,16 +251,16 @@ int accounting_bpf_new(struct backend **ret, struct identity *identity,
 	int r;
 
 	if (!b)
-		return error_os(err, -ENOMEM, "cannot account for processes");
+		return error_oom(err);
 	b->base.operations = &operations;
 	b->identity = identity;
-	r = task_records_new(&b->watch, &options->watch, on_event, b, err);
+	r = task_records_new(&b->tasks, &options->tasks, on_event, b, err);
 	if (r == 0)
 		r = bpf_before(&b->base, 0, err);
 	if (r == 0)
 		r = see_a_thread_end(b, err);
 	if (r == 0)
-		r = task_records_snapshot(b->watch, TASK_AFTER, 0, &b->after, err);
+		r = task_records_snapshot(b->tasks, TASK_AFTER, 0, &b->after, err);
 	if (r < 0)
 		return r;
 	*ret = &TAKE(b)->base;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Inode of the first namespace of processes, which the kernel never gives to another (PROC_PID_INIT_INO). */
+/* The initial pid namespace has a fixed inode number (PROC_PID_INIT_INO). */
 static const char initial_pid_namespace[] = "pid:[4026531836]";
 
 static uint64_t read_capabilities(int root_fd)
@@ -25,7 +25,7 @@ static uint64_t read_capabilities(int root_fd)
 	return line ? strtoull(line + strlen("\nCapEff:"), NULL, 16) : 0;
 }
 
-/* The first user namespace maps all ids to themselves. */
+/* The initial user namespace maps all ids to themselves. */
 static bool is_initial_user_namespace(int root_fd)
 {
 	_cleanup_(freep) char *map = NULL;
@@ -79,10 +79,15 @@ static bool has(const struct accounting_support *support, int capability)
 	return support->capabilities & (UINT64_C(1) << capability);
 }
 
-/* CAP_SYS_ADMIN stands for the two that were split off it in Linux 5.8. */
+/* CAP_SYS_ADMIN includes the two that were split from it in Linux 5.8. */
 static bool has_either(const struct accounting_support *support, int capability)
 {
 	return has(support, capability) || has(support, CAP_SYS_ADMIN);
+}
+
+static bool in_container(const struct accounting_support *support)
+{
+	return !support->initial_pid_namespace || !support->initial_user_namespace;
 }
 
 int accounting_support_has_bpf(const struct accounting_support *support, struct error *err)
@@ -90,35 +95,41 @@ int accounting_support_has_bpf(const struct accounting_support *support, struct 
 	bool bpf = has_either(support, CAP_BPF), perfmon = has_either(support, CAP_PERFMON);
 
 	if (support->kernel_major < 5 || (support->kernel_major == 5 && support->kernel_minor < 8))
-		return error_say(err, -ENOTSUP, "Linux %d.%d is too old, 5.8 is the first that can do it",
-			support->kernel_major, support->kernel_minor);
+		return error_say(err, -ENOTSUP, "needs Linux 5.8, this is %d.%d", support->kernel_major,
+			support->kernel_minor);
 	if (!support->has_btf)
-		return error_say(err, -ENOTSUP,
-			"the kernel has no BTF (/sys/kernel/btf/vmlinux; it is built without CONFIG_DEBUG_INFO_BTF)");
+		return error_say(err, -ENOTSUP, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
 	if (!support->initial_pid_namespace)
 		return error_say(err, -ENOTSUP,
-			"this is a container, which sees its own processes only; run it on the host, or in the host's process namespace (--pid=host)");
+			"a container sees its own processes only; run on the host, or with --pid=host");
 	if (!bpf || !perfmon)
-		return error_say(err, -EPERM,
-			"%s%s%s %s missing (be root, or `setcap cap_bpf,cap_perfmon,cap_net_admin=p` the executable)",
-			bpf ? "" : "CAP_BPF", !bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON",
-			bpf || perfmon ? "is" : "are");
+		return error_say(err, -EPERM, "needs %s%s%s", bpf ? "" : "CAP_BPF",
+			!bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
 	if (!support->initial_user_namespace)
 		return error_say(err, -EPERM,
-			"CAP_BPF and CAP_PERFMON are those of a user namespace (a rootless container), and count for nothing outside it; be root on the host");
+			"the capabilities of a rootless container do not suffice; be root on the host");
 	if (support->lockdown)
-		return error_say(err, -EPERM,
-			"the kernel is locked down for confidentiality, so BPF programs may not read its memory");
+		return error_say(err, -EPERM, "the kernel is locked down for confidentiality");
 	return 0;
 }
 
 int accounting_support_has_taskstats(const struct accounting_support *support, struct error *err)
 {
-	if (!support->initial_pid_namespace || !support->initial_user_namespace)
-		return error_say(err, -ENOTSUP,
-			"this is a container, and the kernel tells about processes that end only outside of all containers; run it on the host, or in the host's process namespace (--pid=host)");
+	if (in_container(support))
+		return error_say(
+			err, -ENOTSUP, "not available in a container; run on the host, or with --pid=host");
 	if (!has(support, CAP_NET_ADMIN))
-		return error_say(err, -EPERM,
-			"CAP_NET_ADMIN is missing (be root, or `setcap cap_net_admin=p` the executable)");
+		return error_say(err, -EPERM, "needs CAP_NET_ADMIN");
 	return 0;
+}
+
+const char *accounting_support_missing(const struct accounting_support *support)
+{
+	bool bpf = has_either(support, CAP_BPF) && has_either(support, CAP_PERFMON);
+
+	if (in_container(support))
+		return "not available in a container";
+	if (!bpf && !has(support, CAP_NET_ADMIN))
+		return "needs root or file capabilities";
+	return "not supported by this kernel";
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this kernel and this process have of what the accounting needs, and the sentence where something is
- * missing. Gathered first, then judged by pure functions. */
+/* Whether this kernel and this process have what the accounting needs, and what is missing. Gathered first, then
+ * judged by pure functions. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -9,15 +9,18 @@
 #include <stdint.h>
 
 struct accounting_support {
-	uint64_t capabilities; /* effective, a bit each */
+	uint64_t capabilities; /* effective, one bit each */
 	bool initial_user_namespace, initial_pid_namespace;
 	bool has_btf;
-	bool lockdown; /* confidentiality: nobody may read kernel memory */
+	bool lockdown; /* confidentiality: BPF programs may not read kernel memory */
 	int kernel_major, kernel_minor;
 };
 
 void accounting_support_read(struct accounting_support *ret, int root_fd);
 
-/* 0, or -EPERM, -ENOTSUP with a sentence that says what is missing and what to do. */
+/* 0, or -EPERM, -ENOTSUP with a sentence that says what is missing. */
 int accounting_support_has_bpf(const struct accounting_support *support, struct error *err);
 int accounting_support_has_taskstats(const struct accounting_support *support, struct error *err);
+
+/* What both miss, in a few words: "needs root or file capabilities". */
+const char *accounting_support_missing(const struct accounting_support *support);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The taskstats backend, the papers' way: asks for every process's times, and collects the records of those
- * that end. A record is a process here, not a thread. The kernel gives no start times worth the name, so
- * records get ones that say what matters: 0 for what the before image listed, later than it for all else. */
+ * that end. A record is a process here, not a thread. Taskstats has no precise start times, so the records get
+ * 0 for what was listed before the first snapshot, and times after it for all else. */
 #include "lib/host/accounting/accounting_backend.h"
 
+#include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "lib/host/accounting/taskstats_match.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 
 enum {
-	/* Buffers hold seconds of exits; waking up for each would disturb what is measured. */
+	/* The buffers hold the exits of seconds; waking up for each would disturb the program. */
 	POLL_MS = 1000,
 	KTHREADD = 2,
 	PF_EXITING = 4,
@@ -37,12 +38,12 @@ struct taskstats_backend {
 	struct identity *identity;
 	struct taskstats_link *link;
 	int proc_fd;
-	struct pid_list listed; /* when the before image began */
-	struct pid_list pids;   /* of the image being taken */
+	struct pid_list listed; /* when the first snapshot began */
+	struct pid_list pids;   /* of the snapshot being taken */
 	struct records before, after, exits;
 	struct program_file *files; /* of the exits */
-	size_t files_room;
-	size_t n_early;          /* exits that came while the before image was taken */
+	size_t n_files, files_capacity;
+	size_t n_early;          /* exits during the first snapshot */
 	struct keymap last_exit; /* pid -> index into exits */
 	bool collecting, incomplete;
 	uint64_t before_ns, lost_before;
@@ -53,30 +54,14 @@ static struct taskstats_backend *of(struct backend *backend)
 	return (struct taskstats_backend *)backend;
 }
 
-static int reserve(void *items, size_t item_size, size_t *capacity, size_t n)
-{
-	size_t wanted = *capacity ?: 256;
-	void *larger;
-
-	while (wanted < n)
-		wanted *= 2;
-	if (wanted == *capacity)
-		return 0;
-	larger = realloc(*(void **)items, wanted * item_size);
-	if (!larger)
-		return -ENOMEM;
-	*(void **)items = larger;
-	*capacity = wanted;
-	return 0;
-}
-
 static int add_record(struct records *records, const struct task_record *record)
 {
-	int r = reserve(&records->items, sizeof(*records->items), &records->capacity, records->n + 1);
+	struct task_record *added = array_add_reused(records->items, records->n, records->capacity);
 
-	if (r == 0)
-		records->items[records->n++] = *record;
-	return r;
+	if (!added)
+		return -ENOMEM;
+	*added = *record;
+	return 0;
 }
 
 struct snapshot {
@@ -84,7 +69,7 @@ struct snapshot {
 	const pid_t *pids;
 };
 
-static int add_to_image(void *context, size_t i, const struct taskstats_fields *fields)
+static int add_to_snapshot(void *context, size_t i, const struct taskstats_fields *fields)
 {
 	struct snapshot *snapshot = context;
 	unsigned int tgid = (unsigned int)snapshot->pids[i];
@@ -99,7 +84,7 @@ static int add_to_image(void *context, size_t i, const struct taskstats_fields *
 					     });
 }
 
-static int take_image(
+static int take_snapshot(
 	struct taskstats_backend *b, const struct pid_list *pids, struct records *records, struct error *err)
 {
 	struct snapshot snapshot = {.records = records, .pids = pids->items};
@@ -107,7 +92,7 @@ static int take_image(
 		.scope = TASKSTATS_PROCESS,
 		.pids = pids->items,
 		.n = pids->n,
-		.answer = add_to_image,
+		.answer = add_to_snapshot,
 		.context = &snapshot,
 	};
 	size_t missed = 0;
@@ -130,7 +115,7 @@ static unsigned int flags_of(const struct taskstats_fields *fields, unsigned int
 	return flags;
 }
 
-/* The end of a process, with its totals; or of its first thread alone, whose name the process bears. */
+/* The end of a process, with its totals; or of its first thread alone, whose name the process has. */
 static int on_end(void *context, const struct taskstats_message *end)
 {
 	const struct taskstats_fields *thread = &end->thread;
@@ -146,7 +131,7 @@ static int on_end(void *context, const struct taskstats_message *end)
 		.run_ns = end->has_process ? end->process.run_ns : thread->run_ns,
 		.tick_ns = end->has_process ? end->process.tick_ns : thread->tick_ns,
 	};
-	int r;
+	struct program_file *file;
 
 	if (!is_last && !is_leader)
 		return 0;
@@ -155,11 +140,10 @@ static int on_end(void *context, const struct taskstats_message *end)
 		return 0;
 	}
 	memcpy(record.comm, thread->comm, sizeof(record.comm));
-	r = reserve(&b->files, sizeof(*b->files), &b->files_room, b->exits.n + 1);
-	if (r < 0)
-		return r;
-	b->files[b->exits.n] = (struct program_file){
-		.device = thread->exe_device, .inode = thread->exe_inode};
+	file = array_add_reused(b->files, b->n_files, b->files_capacity);
+	if (!file)
+		return -ENOMEM;
+	*file = (struct program_file){.device = thread->exe_device, .inode = thread->exe_inode};
 	return add_record(&b->exits, &record);
 }
 
@@ -168,8 +152,8 @@ static int taskstats_drain(struct backend *backend, struct error *err)
 	return taskstats_link_receive(of(backend)->link, err);
 }
 
-/* The list first, then forgetting what ended before, then the questions: whoever is not on the list and ends
- * after that has started in the sample. */
+/* First the list, then dropping what ended before, then the questions: a process that is not listed and ends
+ * later has started in the sample. */
 static int taskstats_before(struct backend *backend, uint64_t cgroup_id, struct error *err)
 {
 	struct taskstats_backend *b = of(backend);
@@ -183,10 +167,10 @@ static int taskstats_before(struct backend *backend, uint64_t cgroup_id, struct 
 	if (r < 0)
 		return r;
 	b->collecting = true;
-	b->exits.n = 0;
+	b->exits.n = b->n_files = 0;
 	b->lost_before = taskstats_link_lost(b->link);
 	b->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-	r = take_image(b, &b->listed, &b->before, err);
+	r = take_snapshot(b, &b->listed, &b->before, err);
 	if (r == 0)
 		r = taskstats_drain(backend, err);
 	b->n_early = b->exits.n;
@@ -216,7 +200,7 @@ static int taskstats_after(
 
 	if (r < 0)
 		return error_os(err, r, "taskstats: cannot list the processes");
-	r = take_image(b, &b->pids, &b->after, err);
+	r = take_snapshot(b, &b->pids, &b->after, err);
 	if (r == 0)
 		r = taskstats_drain(backend, err);
 	if (r < 0)
@@ -236,7 +220,7 @@ static int taskstats_after(
 		},
 		&b->last_exit);
 	if (r < 0)
-		return error_os(err, r, "taskstats: cannot compare images of processes");
+		return error_oom(err);
 	usages->lost = taskstats_link_lost(b->link) - b->lost_before;
 	usages->incomplete = b->incomplete;
 	*ret = (struct snapshots){
@@ -285,8 +269,8 @@ static pid_t taskstats_parent(struct backend *backend, pid_t pid)
 	return ask_one(of(backend), pid, &fields) ? (pid_t)fields.ppid : 0;
 }
 
-/* A process that was alive in the after image and is gone now: its record has come, or comes now. */
-static void describe_by_exit(struct taskstats_backend *b, struct execution *e)
+/* A process that was alive in the second snapshot and is gone now: its record is there, or comes now. */
+static void describe_by_exit(struct taskstats_backend *b, struct process_diff *p)
 {
 	struct error ignored;
 
@@ -294,37 +278,37 @@ static void describe_by_exit(struct taskstats_backend *b, struct execution *e)
 	for (size_t i = b->exits.n; i-- > 0;) {
 		const struct task_record *exit = &b->exits.items[i];
 
-		if (exit->tgid != (unsigned int)e->pid)
+		if (exit->tgid != (unsigned int)p->pid)
 			continue;
-		memcpy(e->name, exit->comm, sizeof(e->name));
-		e->ppid = (pid_t)exit->ppid;
-		e->flags |= exit->flags;
+		memcpy(p->name, exit->comm, sizeof(p->name));
+		p->ppid = (pid_t)exit->ppid;
+		p->flags |= exit->flags;
 		return;
 	}
-	strcpy(e->name, "unknown");
+	strcpy(p->name, "unknown");
 }
 
-/* The records of an image have nothing but times. */
-static void taskstats_describe(struct backend *backend, struct execution *e, struct identified *ret)
+/* The records of a snapshot have nothing but times. */
+static void taskstats_describe(struct backend *backend, struct process_diff *p, struct identified *ret)
 {
 	struct taskstats_backend *b = of(backend);
 	struct taskstats_fields fields;
 
-	if (e->ended) {
-		const uint32_t *at = keymap_find(&b->last_exit, (uint64_t)e->pid);
+	if (p->ended) {
+		const uint32_t *at = keymap_find(&b->last_exit, (uint64_t)p->pid);
 
 		if (at && b->files[*at].inode)
 			ret->exe = identity_program_of_file(
-				b->identity, e->name, b->files[*at].device, b->files[*at].inode);
+				b->identity, p->name, b->files[*at].device, b->files[*at].inode);
 		return;
 	}
-	if (!ask_one(b, e->pid, &fields)) {
-		describe_by_exit(b, e);
+	if (!ask_one(b, p->pid, &fields)) {
+		describe_by_exit(b, p);
 		return;
 	}
-	memcpy(e->name, fields.comm, sizeof(e->name));
-	e->ppid = (pid_t)fields.ppid;
-	e->flags |= flags_of(&fields, (unsigned int)e->pid);
+	memcpy(p->name, fields.comm, sizeof(p->name));
+	p->ppid = (pid_t)fields.ppid;
+	p->flags |= flags_of(&fields, (unsigned int)p->pid);
 }
 
 static int taskstats_poll_fd(const struct backend *backend)
@@ -349,7 +333,7 @@ static void taskstats_free(struct backend *backend)
 }
 
 static const struct backend_operations operations = {
-	.name = "taskstats",
+	.id = ACCOUNTING_TASKSTATS,
 	.poll_ms = POLL_MS,
 	.free = taskstats_free,
 	.poll_fd = taskstats_poll_fd,
@@ -376,7 +360,7 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 	int r;
 
 	if (!b)
-		return error_os(err, -ENOMEM, "cannot account for processes");
+		return error_oom(err);
 	b->base.operations = &operations;
 	b->identity = identity;
 	b->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -393,8 +377,8 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 		if (b->after.items[i].tgid == (unsigned int)getpid())
 			run_ns = b->after.items[i].run_ns;
 	if (run_ns == 0)
-		return error_say(err, -ENOTSUP,
-			"the kernel is built without CONFIG_TASK_DELAY_ACCT, so taskstats has no run times");
+		return error_say(
+			err, -ENOTSUP, "the kernel has no CONFIG_TASK_DELAY_ACCT, so there are no run times");
 	*ret = &TAKE(b)->base;
 	return 0;
 }

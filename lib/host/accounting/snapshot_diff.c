@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two images and the exits between them: see snapshot_diff.h. */
+/* The difference between two snapshots: see snapshot_diff.h. */
 #include "lib/host/accounting/snapshot_diff.h"
 
+#include "lib/base/array.h"
 #include "lib/host/accounting/keymap.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* In place of an index into the before image: what became of that task is known, and its key may be
- * another's. */
+/* In place of an index into the first snapshot: that task has been found again, and its key may now be
+ * another task's. */
 static const uint32_t DONE = UINT32_MAX;
 
 struct process {
-	struct execution execution;
-	bool died, alive; /* one of its tasks was seen so */
+	struct process_diff diff;
+	bool died, alive; /* one of its tasks was */
 };
 
 struct snapshot_diff {
-	struct keymap before;    /* key -> index into images->before, or DONE */
-	struct keymap exits;     /* key -> index into images->exits, the last with that key */
+	struct keymap before;    /* key -> index into snapshots->before, or DONE */
+	struct keymap exits;     /* key -> index into snapshots->exits, the last with that key */
 	struct keymap processes; /* tgid -> index into items, the last with that tgid */
 	struct process *items;
 	size_t n, capacity;
-	size_t n_missing; /* of the before image, so far */
-	struct execution *executions;
-	size_t executions_capacity;
+	size_t n_missing; /* of the first snapshot, so far */
+	struct process_diff *result;
+	size_t n_result, result_capacity;
 };
 
 int snapshot_diff_new(struct snapshot_diff **ret, struct error *err)
 {
 	*ret = calloc(1, sizeof(**ret));
-	return *ret ? 0 : error_os(err, -ENOMEM, "cannot compare images of processes");
+	return *ret ? 0 : error_oom(err);
 }
 
 void snapshot_diff_free(struct snapshot_diff *diff)
@@ -41,36 +42,27 @@ void snapshot_diff_free(struct snapshot_diff *diff)
 	keymap_free(&diff->exits);
 	keymap_free(&diff->processes);
 	free(diff->items);
-	free(diff->executions);
+	free(diff->result);
 	free(diff);
 }
 
 static int add_process(struct snapshot_diff *diff, const struct task_record *task, uint64_t before_ns)
 {
-	struct process *items = diff->items;
+	struct process *process = array_add_reused(diff->items, diff->n, diff->capacity);
 
-	if (diff->n == diff->capacity) {
-		size_t capacity = diff->capacity ? 2 * diff->capacity : 256;
-
-		items = realloc(items, capacity * sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		diff->items = items;
-		diff->capacity = capacity;
-	}
-	items[diff->n] = (struct process){.execution = {
-						  .pid = (pid_t)task->tgid,
-						  .start_ns = task->process_start_ns,
-						  .started = task->process_start_ns >= before_ns,
-					  }};
-	return keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n++);
+	if (!process)
+		return -ENOMEM;
+	process->diff.pid = (pid_t)task->tgid;
+	process->diff.start_ns = task->process_start_ns;
+	process->diff.started = task->process_start_ns >= before_ns;
+	return keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n - 1);
 }
 
 static struct process *find_process(struct snapshot_diff *diff, const struct task_record *task)
 {
 	uint32_t *at = keymap_find(&diff->processes, task->tgid);
 
-	return at && diff->items[*at].execution.start_ns == task->process_start_ns ? &diff->items[*at] : NULL;
+	return at && diff->items[*at].diff.start_ns == task->process_start_ns ? &diff->items[*at] : NULL;
 }
 
 /* Adds to the task's process what it took since `base` (NULL: since it started). */
@@ -79,7 +71,7 @@ static int add_task(struct snapshot_diff *diff, const struct task_record *task,
 {
 	uint64_t run_ns = base ? base->run_ns : 0, tick_ns = base ? base->tick_ns : 0;
 	struct process *process = find_process(diff, task);
-	struct execution *e;
+	struct process_diff *p;
 	int r;
 
 	if (!process) {
@@ -90,15 +82,15 @@ static int add_task(struct snapshot_diff *diff, const struct task_record *task,
 			return r;
 		process = &diff->items[diff->n - 1];
 	}
-	e = &process->execution;
+	p = &process->diff;
 	if (task->run_ns > run_ns)
-		e->pt_ns += (int64_t)(task->run_ns - run_ns);
+		p->pt_ns += (int64_t)(task->run_ns - run_ns);
 	if (task->tick_ns > tick_ns)
-		e->tick_ns += (int64_t)(task->tick_ns - tick_ns);
-	memcpy(e->name, task->comm, sizeof(e->name));
-	e->ppid = (pid_t)task->ppid;
-	e->cgroup = task->cgroup;
-	e->flags = task->flags;
+		p->tick_ns += (int64_t)(task->tick_ns - tick_ns);
+	memcpy(p->name, task->comm, sizeof(p->name));
+	p->ppid = (pid_t)task->ppid;
+	p->cgroup = task->cgroup;
+	p->flags = task->flags;
 	if (task->flags & RECORD_DEAD)
 		process->died = true;
 	else
@@ -111,7 +103,7 @@ static bool is_alive(const struct snapshots *snapshots, const struct task_record
 	return task->tgid != snapshots->observer && !(task->flags & RECORD_DEAD);
 }
 
-/* What the task had in the before image (NULL: it did not live yet). False: its time before that image is
+/* What the task had in the first snapshot (NULL: it had not started). False: its time before that snapshot is
  * not known, so it cannot be counted. */
 static bool take_base(struct snapshot_diff *diff, const struct snapshots *snapshots,
 	const struct task_record *task, const struct task_record **ret)
@@ -182,39 +174,43 @@ static int add_all(struct snapshot_diff *diff, const struct snapshots *snapshots
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct execution *x = a, *y = b;
+	const struct process_diff *x = a, *y = b;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots, struct executions *ret,
-	struct error *err)
+static int make_result(struct snapshot_diff *diff)
+{
+	diff->n_result = 0;
+	for (size_t i = 0; i < diff->n; i++) {
+		const struct process *process = &diff->items[i];
+		struct process_diff *p;
+
+		if (process->diff.pt_ns <= 0 && process->diff.tick_ns <= 0)
+			continue;
+		p = array_add_reused(diff->result, diff->n_result, diff->result_capacity);
+		if (!p)
+			return -ENOMEM;
+		*p = process->diff;
+		p->ended = process->died && !process->alive;
+	}
+	if (diff->n_result > 1)
+		qsort(diff->result, diff->n_result, sizeof(*diff->result), by_pid);
+	return 0;
+}
+
+int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots,
+	struct process_diffs *ret, struct error *err)
 {
 	int r = add_all(diff, snapshots);
-	size_t n = 0;
 
-	if (r == 0 && diff->executions_capacity < diff->n) {
-		free(diff->executions);
-		diff->executions_capacity = 0;
-		diff->executions = calloc(diff->capacity, sizeof(*diff->executions));
-		if (diff->executions)
-			diff->executions_capacity = diff->capacity;
-		else
-			r = -ENOMEM;
-	}
+	if (r == 0)
+		r = make_result(diff);
 	if (r < 0)
-		return error_os(err, r, "cannot compare images of processes");
-	for (size_t i = 0; i < diff->n; i++) {
-		struct execution *e = &diff->items[i].execution;
-
-		e->ended = diff->items[i].died && !diff->items[i].alive;
-		if (e->pt_ns > 0 || e->tick_ns > 0)
-			diff->executions[n++] = *e;
-	}
-	if (n > 1)
-		qsort(diff->executions, n, sizeof(*diff->executions), by_pid);
-	*ret = (struct executions){.items = diff->executions, .n = n, .n_missing = diff->n_missing};
+		return error_oom(err);
+	*ret = (struct process_diffs){
+		.items = diff->result, .n = diff->n_result, .n_missing = diff->n_missing};
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loads and asks the programs of accounting.bpf.c: see task_records.h. */
+/* Loads and runs the programs of accounting.bpf.c: see task_records.h. */
 #include "lib/host/accounting/task_records.h"
 
 #include "lib/base/text.h"
+#include "lib/host/bpf/bpf_load.h"
 
 #include "lib/host/accounting.skel.h"
 
@@ -10,42 +11,31 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum {
-	/* A read gives at most eight pages; room for that is kept free behind what was read. */
-	READ_BYTES = 8 * 4096,
-	MIN_ROOM = 8192,
+	READ_BYTES = 8 * 4096, /* a read gives at most eight pages */
+	MIN_CAPACITY = 8192,
 	TIMES_NOW = 8,
 };
 
-/* An image that was read. */
+/* A snapshot that was read. */
 struct records {
 	struct task_record *items;
 	size_t n, capacity;
 };
 
 struct task_records {
+	struct task_records_options options;
 	struct accounting_bpf *programs;
 	struct ring_buffer *events;
 	task_records_event *on_event;
 	void *context;
 	struct records read[2];
-	const struct task_record *walked; /* both images of walk_tasks; NULL: it is not there */
+	const struct task_record *walked; /* both snapshots of walk_tasks; NULL: it is not available */
 	size_t walked_bytes, walk_capacity;
 };
-
-/* libbpf explains itself in many lines; the first warning of a failed load is the cause. */
-static _Thread_local char first_warning[256];
-
-static int keep_first_warning(enum libbpf_print_level level, const char *format, va_list ap)
-{
-	if (level == LIBBPF_WARN && !first_warning[0])
-		vsnprintf(first_warning, sizeof(first_warning), format, ap);
-	return 0;
-}
 
 /* Tasks on this machine now. */
 static size_t count_tasks(void)
@@ -59,14 +49,14 @@ static size_t count_tasks(void)
 	return slash ? strtoul(slash + 1, NULL, 10) : 0;
 }
 
-static size_t choose_room(const struct task_records_options *options)
+static size_t choose_capacity(const struct task_records_options *options)
 {
 	size_t capacity = options->capacity ?: TIMES_NOW * count_tasks();
 
-	return options->capacity || capacity > MIN_ROOM ? capacity : MIN_ROOM;
+	return options->capacity || capacity > MIN_CAPACITY ? capacity : MIN_CAPACITY;
 }
 
-/* Linux 6.7 has what walk_tasks needs; there are others for older kernels. */
+/* walk_tasks needs Linux 6.7. */
 static void choose_programs(struct accounting_bpf *programs, bool walk)
 {
 	bpf_program__set_autoload(programs->progs.walk_tasks, walk);
@@ -76,130 +66,114 @@ static void choose_programs(struct accounting_bpf *programs, bool walk)
 	bpf_program__set_autoload(programs->progs.task_dies_before_6_7, !walk);
 }
 
-static int open_programs(struct task_records *watch, const struct task_records_options *options, bool walk)
+static int open_programs(struct task_records *tasks)
 {
-	int r = 0;
+	const struct task_records_options *options = &tasks->options;
+	int r;
 
-	watch->programs = accounting_bpf__open();
-	if (!watch->programs)
+	tasks->programs = accounting_bpf__open();
+	if (!tasks->programs)
 		return -errno;
-	watch->walk_capacity = walk ? choose_room(options) : 1;
-	r = bpf_map__set_max_entries(watch->programs->maps.snapshots, (uint32_t)(2 * watch->walk_capacity));
+	choose_programs(tasks->programs, !options->read);
+	tasks->walk_capacity = options->read ? 1 : choose_capacity(options);
+	r = bpf_map__set_max_entries(tasks->programs->maps.snapshots, (uint32_t)(2 * tasks->walk_capacity));
 	if (r == 0 && options->events_bytes)
-		r = bpf_map__set_max_entries(watch->programs->maps.events, (uint32_t)options->events_bytes);
-	if (r == 0)
-		choose_programs(watch->programs, walk);
+		r = bpf_map__set_max_entries(tasks->programs->maps.events, (uint32_t)options->events_bytes);
 	return r;
 }
 
-/* An older kernel does not take the program that walks: then without it. */
-static int load_programs(struct task_records *watch, const struct task_records_options *options)
+static int map_snapshots(struct task_records *tasks)
 {
-	bool walk = !options->read;
-	int r = open_programs(watch, options, walk);
+	size_t bytes = 2 * tasks->walk_capacity * sizeof(struct task_record);
+	void *walked = mmap(
+		NULL, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(tasks->programs->maps.snapshots), 0);
 
-	if (r == 0)
-		r = accounting_bpf__load(watch->programs);
-	if (r < 0 && walk) {
-		accounting_bpf__destroy(watch->programs);
-		watch->programs = NULL;
-		first_warning[0] = '\0';
-		walk = false;
-		r = open_programs(watch, options, walk);
-		if (r == 0)
-			r = accounting_bpf__load(watch->programs);
-	}
-	if (r == 0)
-		r = accounting_bpf__attach(watch->programs);
-	if (r < 0 || !walk)
-		return r;
-	watch->walked_bytes = 2 * watch->walk_capacity * sizeof(struct task_record);
-	watch->walked = mmap(NULL, watch->walked_bytes, PROT_READ, MAP_SHARED,
-		bpf_map__fd(watch->programs->maps.snapshots), 0);
-	if (watch->walked == MAP_FAILED) {
-		watch->walked = NULL;
+	if (walked == MAP_FAILED)
 		return -errno;
-	}
+	tasks->walked = walked;
+	tasks->walked_bytes = bytes;
 	return 0;
 }
 
 static int on_sample(void *context, void *data, size_t size)
 {
-	struct task_records *watch = context;
+	struct task_records *tasks = context;
 
-	return watch->on_event(watch->context, data);
+	return tasks->on_event(tasks->context, data);
 }
 
-static int load(struct task_records *watch, const struct task_records_options *options)
+static int load(void *context)
 {
-	libbpf_print_fn_t print = libbpf_set_print(keep_first_warning);
-	int r;
+	struct task_records *tasks = context;
+	int r = open_programs(tasks);
 
-	first_warning[0] = '\0';
-	r = load_programs(watch, options);
-	if (r == 0) {
-		watch->events = ring_buffer__new(
-			bpf_map__fd(watch->programs->maps.events), on_sample, watch, NULL);
-		if (!watch->events)
-			r = -errno;
-	}
-	libbpf_set_print(print);
-	return r;
+	if (r == 0)
+		r = accounting_bpf__load(tasks->programs);
+	if (r == 0)
+		r = accounting_bpf__attach(tasks->programs);
+	if (r == 0 && !tasks->options.read)
+		r = map_snapshots(tasks);
+	if (r < 0)
+		return r;
+	tasks->events = ring_buffer__new(bpf_map__fd(tasks->programs->maps.events), on_sample, tasks, NULL);
+	return tasks->events ? 0 : -errno;
 }
 
 int task_records_new(struct task_records **ret, const struct task_records_options *options,
 	task_records_event *on_event, void *context, struct error *err)
 {
-	_cleanup_(task_records_freep) struct task_records *watch = calloc(1, sizeof(*watch));
+	_cleanup_(task_records_freep) struct task_records *tasks = calloc(1, sizeof(*tasks));
 	int r;
 
-	if (!watch)
-		return error_os(err, -ENOMEM, "cannot account for processes");
-	watch->on_event = on_event;
-	watch->context = context;
-	r = load(watch, options);
-	if (r < 0) {
-		first_warning[strcspn(first_warning, "\n")] = '\0';
-		return error_os(err, r, "the kernel does not take the BPF programs (%s)",
-			first_warning[0] ? first_warning : "libbpf says no more");
+	if (!tasks)
+		return error_oom(err);
+	*tasks = (struct task_records){.options = *options, .on_event = on_event, .context = context};
+	r = bpf_load(load, tasks, err);
+	if (r < 0 && !tasks->options.read) { /* as on an older kernel, then */
+		accounting_bpf__destroy(tasks->programs);
+		tasks->programs = NULL;
+		tasks->options.read = true;
+		r = bpf_load(load, tasks, err);
 	}
-	*ret = TAKE(watch);
+	if (r < 0)
+		return r;
+	*ret = TAKE(tasks);
 	return 0;
 }
 
-void task_records_free(struct task_records *watch)
+void task_records_free(struct task_records *tasks)
 {
-	if (!watch)
+	if (!tasks)
 		return;
-	if (watch->walked)
-		munmap((void *)watch->walked, watch->walked_bytes);
-	ring_buffer__free(watch->events);
-	accounting_bpf__destroy(watch->programs);
-	free(watch->read[TASK_BEFORE].items);
-	free(watch->read[TASK_AFTER].items);
-	free(watch);
+	if (tasks->walked)
+		munmap((void *)tasks->walked, tasks->walked_bytes);
+	ring_buffer__free(tasks->events);
+	accounting_bpf__destroy(tasks->programs);
+	free(tasks->read[TASK_BEFORE].items);
+	free(tasks->read[TASK_AFTER].items);
+	free(tasks);
 }
 
-/* 1: done; 0: there are more tasks than room. */
-static int walk(struct task_records *watch, enum task_moment moment, struct task_snapshot *ret)
+/* 1: done; 0: there are more tasks than fit. */
+static int walk(struct task_records *tasks, enum task_moment moment, struct task_snapshot *ret)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
-	struct accounting_bpf__bss *bss = watch->programs->bss;
-	size_t from = moment * watch->walk_capacity;
+	struct accounting_bpf__bss *bss = tasks->programs->bss;
+	size_t from = moment * tasks->walk_capacity;
 	int r;
 
 	bss->walk_from = (uint32_t)from;
-	bss->walk_capacity = (uint32_t)watch->walk_capacity;
-	r = bpf_prog_test_run_opts(bpf_program__fd(watch->programs->progs.walk_tasks), &options);
+	bss->walk_capacity = (uint32_t)tasks->walk_capacity;
+	r = bpf_prog_test_run_opts(bpf_program__fd(tasks->programs->progs.walk_tasks), &options);
 	if (r < 0)
 		return r;
-	if (bss->walk_n > watch->walk_capacity)
+	if (bss->walk_n > tasks->walk_capacity)
 		return 0;
-	*ret = (struct task_snapshot){.items = watch->walked + from, .n = bss->walk_n};
+	*ret = (struct task_snapshot){.items = tasks->walked + from, .n = bss->walk_n};
 	return 1;
 }
 
-static int keep_room(struct records *records)
+static int reserve(struct records *records)
 {
 	size_t wanted = records->n + READ_BYTES / sizeof(struct task_record) + 1,
 	       capacity = records->capacity ?: 1024;
@@ -222,7 +196,7 @@ static int read_all(int fd, struct records *records)
 	size_t len = 0;
 
 	for (records->n = 0;;) {
-		int r = keep_room(records);
+		int r = reserve(records);
 		ssize_t n;
 
 		if (r < 0)
@@ -238,12 +212,12 @@ static int read_all(int fd, struct records *records)
 	}
 }
 
-static int read_image(struct task_records *watch, enum task_moment moment, struct task_snapshot *ret)
+static int read_snapshot(struct task_records *tasks, enum task_moment moment, struct task_snapshot *ret)
 {
 	_cleanup_(closep) int fd = bpf_iter_create(
-		bpf_link__fd(watch->walked ? watch->programs->links.read_tasks
-					   : watch->programs->links.read_tasks_before_6_7));
-	struct records *records = &watch->read[moment];
+		bpf_link__fd(tasks->walked ? tasks->programs->links.read_tasks
+					   : tasks->programs->links.read_tasks_before_6_7));
+	struct records *records = &tasks->read[moment];
 	int r = fd < 0 ? fd : read_all(fd, records);
 
 	if (r == 0)
@@ -251,45 +225,45 @@ static int read_image(struct task_records *watch, enum task_moment moment, struc
 	return r;
 }
 
-int task_records_snapshot(struct task_records *watch, enum task_moment moment, uint64_t program_cgroup,
+int task_records_snapshot(struct task_records *tasks, enum task_moment moment, uint64_t program_cgroup,
 	struct task_snapshot *ret, struct error *err)
 {
 	int r = 0;
 
-	watch->programs->bss->program_cgroup = program_cgroup;
-	if (watch->walked)
-		r = walk(watch, moment, ret);
+	tasks->programs->bss->program_cgroup = program_cgroup;
+	if (tasks->walked)
+		r = walk(tasks, moment, ret);
 	if (r == 0)
-		r = read_image(watch, moment, ret);
-	return r < 0 ? error_os(err, r, "cannot take an image of the processes by BPF") : 0;
+		r = read_snapshot(tasks, moment, ret);
+	return r < 0 ? error_os(err, r, "cannot take a snapshot of the processes with BPF") : 0;
 }
 
-int task_records_drain(struct task_records *watch, struct error *err)
+int task_records_drain(struct task_records *tasks, struct error *err)
 {
-	int r = ring_buffer__consume(watch->events);
+	int r = ring_buffer__consume(tasks->events);
 
-	return r < 0 ? error_os(err, r, "cannot read from BPF which processes ended") : 0;
+	return r < 0 ? error_os(err, r, "cannot read the BPF events") : 0;
 }
 
-int task_records_poll_fd(const struct task_records *watch)
+int task_records_poll_fd(const struct task_records *tasks)
 {
-	return ring_buffer__epoll_fd(watch->events);
+	return ring_buffer__epoll_fd(tasks->events);
 }
 
-uint64_t task_records_lost(const struct task_records *watch)
+uint64_t task_records_lost(const struct task_records *tasks)
 {
-	return watch->programs->bss->lost;
+	return tasks->programs->bss->lost;
 }
 
-int64_t task_records_exiting(const struct task_records *watch)
+int64_t task_records_exiting(const struct task_records *tasks)
 {
-	const volatile struct accounting_bpf__bss *bss = watch->programs->bss;
+	const volatile struct accounting_bpf__bss *bss = tasks->programs->bss;
 	uint64_t done = bss->exits_done;
 
 	return (int64_t)(bss->exits_begun - done);
 }
 
-unsigned int task_records_observer(const struct task_records *watch)
+unsigned int task_records_observer(const struct task_records *tasks)
 {
-	return watch->programs->bss->observer_tgid;
+	return tasks->programs->bss->observer_tgid;
 }

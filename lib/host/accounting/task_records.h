@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's tasks, seen by BPF programs: images of all of them, and records of those that end or execute a
- * program. The only file that includes libbpf. */
+/* The kernel's tasks, as BPF programs see them: snapshots of all of them, and records of those that end or execute
+ * a program. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -14,43 +14,42 @@
 struct task_records;
 
 struct task_records_options {
-	size_t events_bytes; /* buffer of events: a power of two, at least a page; 0: as large as it should be
-			      */
-	bool read;           /* images in the way of kernels before Linux 6.7 */
-	size_t capacity; /* tasks in an image before that way is taken; 0: many times those there are now */
+	size_t events_bytes; /* buffer of events: a power of two, at least a page; 0: the default */
+	bool read;           /* take snapshots as on kernels before Linux 6.7 */
+	size_t capacity; /* tasks in a snapshot before it is taken that way; 0: many times the present number */
 };
 
-/* A struct task_record (of a task that ended) or a struct exec_record: `kind` tells. */
+/* `record`: a struct task_record (of a task that ended) or a struct exec_record, by its `kind`. */
 typedef int task_records_event(void *context, const void *record);
 
 int task_records_new(struct task_records **ret, const struct task_records_options *options,
 	task_records_event *on_event, void *context, struct error *err);
-void task_records_free(struct task_records *watch);
+void task_records_free(struct task_records *tasks);
 DEFINE_FREEP(task_records)
 
 struct task_snapshot {
-	const struct task_record *items; /* until the next image of the same moment */
+	const struct task_record *items; /* until the next snapshot of the same moment */
 	size_t n;
 };
 
 enum task_moment { TASK_BEFORE, TASK_AFTER };
 
 /* Tasks in the cgroup with that id and below it get RECORD_PROGRAM. */
-int task_records_snapshot(struct task_records *watch, enum task_moment moment, uint64_t program_cgroup,
+int task_records_snapshot(struct task_records *tasks, enum task_moment moment, uint64_t program_cgroup,
 	struct task_snapshot *ret, struct error *err);
 
-/* Calls on_event for all events since the last call, in their order; what it returns below zero ends it. */
-int task_records_drain(struct task_records *watch, struct error *err);
+/* Calls on_event for all events since the last call, in order, until it returns a negative errno. */
+int task_records_drain(struct task_records *tasks, struct error *err);
 
 /* Readable when the buffer of events is half full. */
-int task_records_poll_fd(const struct task_records *watch);
+int task_records_poll_fd(const struct task_records *tasks);
 
-/* Exits for which there was no room, since the watch was made. */
-uint64_t task_records_lost(const struct task_records *watch);
+/* Exits so far that did not fit into the buffer. */
+uint64_t task_records_lost(const struct task_records *tasks);
 
-/* Tasks that have begun to end and not yet made their last switch, after which they are among the events.
- * (The count is off by a few that were on their way out when the watch was made.) */
-int64_t task_records_exiting(const struct task_records *watch);
+/* Tasks that have begun to exit, and have yet to make their last context switch and be among the events. (The
+ * number is off by the tasks that were exiting when the programs were loaded.) */
+int64_t task_records_exiting(const struct task_records *tasks);
 
 /* The process id of the caller of task_records_snapshot, as records have it. */
-unsigned int task_records_observer(const struct task_records *watch);
+unsigned int task_records_observer(const struct task_records *tasks);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long INC runs, and how often: as the user writes it, and by name. */
+#pragma once
+
+#include "lib/base/tool.h"
+
+/* "128x800" */
+struct size {
+	int64_t length_ns;
+	int count;
+};
+
+struct preset {
+	const char *name;
+	struct size short_size, long_size;
+};
+
+extern const struct preset preset_default; /* the papers' */
+
+option_parser preset_option;      /* into const struct preset * */
+option_parser preset_size_option; /* into struct size */

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What 'run' and 'resume' print for people: see screen.h. */
+#include "calibrate/screen.h"
+
+#include "calibrate/calibrate.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/text.h"
+#include "lib/host/process/signals.h"
+#include "lib/protocol/disturbances.h"
+#include "lib/report/analysis_load.h"
+#include "lib/report/results_table.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* INC does the same work each time. A central cluster this many times as long at its end as at its beginning
+ * hides daemons. */
+static const double WIDE = 1.5;
+static const int64_t LONG_NS = 3600 * NS_PER_S;
+
+FILE *screen_file(void)
+{
+	return calibrate_options.json ? stderr : stdout;
+}
+
+void screen_print(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(screen_file(), format, args);
+	va_end(args);
+	fflush(screen_file()); /* what follows takes its time */
+}
+
+void screen_audit_ignored(const char *checks)
+{
+	enum { SHOWN = 3 };
+	const char *end = checks;
+	int more = 0;
+
+	for (int i = 0; i < SHOWN && end; i++)
+		end = strstr(end + (i > 0), ", ");
+	for (const char *at = end; at; at = strstr(at + 1, ", "))
+		more++;
+	if (more && !calibrate_options.verbose)
+		screen_print(
+			"Audit: not fit (%.*s and %d more), ignored\n", (int)(end - checks), checks, more);
+	else
+		screen_print("Audit: not fit (%s), ignored\n", checks);
+}
+
+void screen_plan(struct calibration *c, const char *sleeps)
+{
+	char length[2][TEXT_TIME_SIZE], takes[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
+	const struct calibration_phase *phases = c->plan.phases;
+	int64_t ns = calibration_left_ns(c);
+
+	for (int i = 0; i < CALIBRATION_PHASES; i++)
+		if (calibration_samples(c, i) < phases[i].samples)
+			ns += phases[i].length_ns; /* a warm-up */
+	screen_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n",
+		text_seconds(length[0], phases[0].length_ns), phases[0].samples,
+		text_seconds(length[1], phases[1].length_ns), phases[1].samples, text_duration(takes, ns),
+		phases[0].run ? " left" : "", text_moment(ends, clock_ns(CLOCK_REALTIME) + ns));
+	if (sleeps && (ns > LONG_NS || calibrate_options.verbose))
+		screen_print("Sleep and shutdown are not blocked: %s\n", sleeps);
+	else if (calibrate_options.verbose)
+		screen_print("Sleep and shutdown are blocked until it ends (systemd-inhibit --list)\n");
+}
+
+int screen_confirm(int64_t ns, struct error *err)
+{
+	char answer[16] = "", takes[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
+	sigset_t ours;
+
+	if (ns <= LONG_NS || !isatty(STDIN_FILENO) || !isatty(fileno(screen_file())))
+		return 0;
+	screen_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(takes, ns),
+		text_moment(ends, clock_ns(CLOCK_REALTIME) + ns));
+	sigprocmask(SIG_SETMASK, interrupt_old_mask(), &ours); /* ^C ends us here: nothing has begun */
+	if (!fgets(answer, sizeof(answer), stdin))
+		screen_print("\n");
+	sigprocmask(SIG_SETMASK, &ours, NULL);
+	if (answer[0] == 'y' || answer[0] == 'Y')
+		return 0;
+	return error_say(
+		err, -ECANCELED, "not started; --preset quick takes half a minute, and --yes does not ask");
+}
+
+int screen_run(struct calibration *c, int which, struct error *err)
+{
+	const struct calibration_phase *phase = &c->plan.phases[which];
+	_cleanup_(analysis_clearp) struct analysis a = {};
+	_cleanup_(freep) char *size = NULL;
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
+	int r;
+
+	r = analysis_load(c->book, phase->run,
+		&(struct analysis_options){.central_max_ns = phase->central_max_ns}, &a, err);
+	if (r < 0)
+		return r;
+	size = text_format("%s x %zu", a.run.program, a.n_samples);
+	screen_print("Run %-3lld %-14s  %-8s  central %s … %s (%zu), %zu L-sample%s", (long long)a.run.id,
+		size ?: a.run.program, verdict_name(a.verdict), text_duration(low, a.central.low_ns),
+		text_duration(high, a.central.high_ns), a.central.n_central, a.n_l_samples,
+		a.n_l_samples == 1 ? "" : "s");
+	screen_print("\n");
+	if (calibrate_options.verbose)
+		screen_print("  It shows %s.\n", a.why);
+	return 0;
+}
+
+/* The warnings of both runs: for each counter, the samples that it moved in. */
+struct warnings {
+	size_t of[N_COUNTERS];
+	size_t n_samples;
+	bool wide;
+};
+
+static int gather_warnings(
+	struct book *book, const struct analysis *analysis, struct warnings *warnings, struct error *err)
+{
+	_cleanup_(disturbances_clear) struct disturbances found = {};
+	int r = disturbances_of_run(book, analysis->run.id, &found, err);
+
+	if (r < 0)
+		return r;
+	warnings->n_samples += analysis->n_samples;
+	warnings->wide |= (double)analysis->central.high_ns > WIDE * (double)analysis->central.low_ns;
+	for (size_t i = 0; i < found.n; i++) {
+		_cleanup_(freep) char *words = disturbance_description(&found, &found.items[i]);
+
+		warnings->of[found.items[i].which] += found.items[i].n;
+		if (calibrate_options.verbose)
+			screen_print("  Run %lld: %s\n", (long long)analysis->run.id, words ?: "");
+	}
+	return 0;
+}
+
+/* Folded before a terminal's 80 columns. */
+static void print_warning(int *column, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	if (length < 0)
+		return;
+	if (*column > 0 && *column + length > 66) {
+		screen_print(",\n          %s", text);
+		*column = length;
+		return;
+	}
+	screen_print("%s%s", *column ? ", " : "", text);
+	*column += length + 2;
+}
+
+static void print_warnings(const struct warnings *w)
+{
+	int column = 0;
+
+	screen_print("Warnings: ");
+	for (int i = 0; i < N_COUNTERS; i++)
+		if (w->of[i])
+			print_warning(&column, "%s in %zu", disturbance_name(i), w->of[i]);
+	if (column > 0)
+		screen_print(" of %zu samples", w->n_samples);
+	if (w->wide)
+		print_warning(&column, "a wide central cluster");
+	screen_print("%s\n", calibrate_options.verbose ? "" : " (-v)");
+	if (w->wide && calibrate_options.verbose)
+		screen_print(
+			"  The speed of the machine varies, or it was kept busy: daemons that take less\n"
+			"  than the width of the central cluster are not seen.\n");
+}
+
+int screen_warnings(
+	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err)
+{
+	struct warnings warnings = {};
+	bool any = false;
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)
+		r = gather_warnings(book, analyses[i], &warnings, err);
+	for (int i = 0; i < N_COUNTERS; i++)
+		any |= warnings.of[i] > 0;
+	if (r == 0 && (any || warnings.wide))
+		print_warnings(&warnings);
+	return r;
+}
+
+int screen_profile(const struct profile *profile, struct error *err)
+{
+	screen_print("Profile '%s': %zu cutoff%s\n", profile->name, profile->n_cutoffs,
+		profile->n_cutoffs == 1 ? "" : "s");
+	return profile->n_cutoffs ? cutoffs_print(profile, calibrate_options.verbose, screen_file(), err) : 0;
+}
+
+void screen_next(const struct calibration *c, const struct profile *profile)
+{
+	_cleanup_(freep) char *cpu = c->plan.cpu < 0 ? NULL : text_format(" --cpu %d", c->plan.cpu);
+
+	if (profile->n_cutoffs && !calibrate_options.verbose)
+		screen_print("Causes: emp-analyze%s daemons %lld\n", calibrate_db(),
+			(long long)c->plan.phases[SHORT_PHASE].run);
+	screen_print(
+		"Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(), profile->name, cpu ?: "");
+}
+
+void screen_refused(const struct calibration *c)
+{
+	long long short_run = c->plan.phases[SHORT_PHASE].run, long_run = c->plan.phases[LONG_PHASE].run;
+
+	screen_print("No profile was made. To look at the runs, and to make one all the same:\n"
+		     "  emp-analyze%s scatter %lld -o short.png\n"
+		     "  emp-analyze%s cutoffs --short %lld --long %lld --force --save %s\n",
+		calibrate_db(), short_run, calibrate_db(), short_run, long_run, c->plan.profile);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The daemons that made samples long: see daemon_causes.h. */
+#include "lib/report/daemon_causes.h"
+
+#include "lib/base/json.h"
+#include "lib/base/text.h"
+#include "lib/host/system/policy.h"
+#include "lib/host/systemd/timer.h"
+#include "lib/stats/robust.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* What is printed, and who is asked about it; units and policy may be missing. */
+struct report {
+	FILE *file;
+	const struct analysis *const *analyses;
+	size_t n;
+	bool here; /* the runs were taken on this machine */
+	struct units *units;
+	struct policy *policy;
+	struct daemons daemons;
+	struct names names;
+};
+
+static void report_clear(struct report *r)
+{
+	units_free(r->units);
+	policy_free(r->policy);
+	daemons_clear(&r->daemons);
+	names_clear(&r->names);
+}
+
+static int print_executions(const struct daemon_statistics *d, FILE *file, struct error *err)
+{
+	_cleanup_(freep) int64_t *times = reallocarray(NULL, d->n_longs, sizeof(*times));
+	char median[TEXT_TIME_SIZE], central[TEXT_TIME_SIZE];
+
+	if (!times)
+		return error_oom(err);
+	for (size_t i = 0; i < d->n_longs; i++)
+		times[i] = d->longs[i].pt_ns;
+	text_duration(median, (int64_t)median_of(times, d->n_longs));
+	if (d->n_longs == 1)
+		fprintf(file, "one long execution, in sample %u: %s", d->longs[0].sample, median);
+	else
+		fprintf(file, "%zu long executions, median %s", d->n_longs, median);
+	if (d->n_central > 0)
+		fprintf(file, "; at most %s in central samples\n", text_duration(central, d->central_max_ns));
+	else
+		fprintf(file, "; in no central sample\n");
+	return 0;
+}
+
+static int print_run(
+	const struct analysis *analysis, const struct daemon_statistics *d, FILE *file, struct error *err)
+{
+	char period[TEXT_TIME_SIZE];
+	int r;
+
+	fprintf(file, "  run %" PRId64 ": ", analysis->run.id);
+	r = print_executions(d, file, err);
+	if (d->period.samples > 0)
+		fprintf(file, "    every %g samples = %s, %s\n", d->period.samples,
+			text_duration(period, (int64_t)(d->period.samples * analysis->spacing_ns)),
+			d->period.firm ? "firm" : "tentative (seen twice)");
+	else if (d->n_longs > 1)
+		fprintf(file, "    at irregular intervals\n");
+	return r;
+}
+
+/* The period that was observed, in the first run that shows one. */
+static int64_t observed_period_ns(const struct report *report, const char *daemon)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], daemon);
+
+		if (d && d->period.samples > 0)
+			return (int64_t)(d->period.samples * report->analyses[i]->spacing_ns);
+	}
+	return 0;
+}
+
+static void print_agreement(const struct timer *timer, int64_t observed_ns, FILE *file)
+{
+	int64_t slack_ns = timer->period_ns / 10 + timer->spread_ns;
+	char observed[TEXT_TIME_SIZE];
+
+	if (!observed_ns)
+		fprintf(file, " (not observed)\n");
+	else if (llabs(observed_ns - timer->period_ns) <= slack_ns)
+		fprintf(file, ", as observed\n");
+	else
+		fprintf(file,
+			", but observed every %s:\n    something else starts it too, or keeps it from running\n",
+			text_duration(observed, observed_ns));
+}
+
+static void print_timer(const struct timer *timer, int64_t observed_ns, FILE *file)
+{
+	char period[TEXT_TIME_SIZE], spread[TEXT_TIME_SIZE];
+
+	fprintf(file, "  started by %s (%s", timer->name, timer->words);
+	if (timer->spread_ns > 0)
+		fprintf(file, ", random delay up to %s", text_duration(spread, timer->spread_ns));
+	fputc(')', file);
+	if (timer->period_ns > 0) {
+		fprintf(file, ": every %s", text_duration(period, timer->period_ns));
+		print_agreement(timer, observed_ns, file);
+	} else
+		fprintf(file, ", at irregular intervals\n");
+}
+
+static void print_remedy(const struct report *report, const char *unit, const struct timer *timers, size_t n)
+{
+	const struct policy *policy = report->policy;
+	const char *never = policy ? policy_never(policy, unit) : NULL;
+	bool listed = policy && policy_stop(policy, unit);
+
+	if (never) {
+		fprintf(report->file, "  must not be stopped (%s); its samples are discarded\n", never);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		listed |= policy && policy_stop(policy, timers[i].name);
+	if (listed) {
+		fprintf(report->file,
+			"  to stop it, with the rest of the policy ('emp-setup restore' undoes that):\n"
+			"    emp-setup apply --only svc.units,svc.timers\n");
+		return;
+	}
+	fprintf(report->file, "  to stop it until the next boot:\n    systemctl stop");
+	for (size_t i = 0; i < n; i++)
+		fprintf(report->file, " %s", timers[i].name);
+	fprintf(report->file, " %s\n  or list it under [stop] in /etc/emp/policies, for 'emp-setup apply'\n",
+		unit);
+}
+
+static void print_service(const struct report *report, const char *unit, int64_t observed_ns)
+{
+	struct timer *timers = NULL;
+	struct error ignored;
+	size_t n = 0;
+
+	if (report->units && timers_of(report->units, unit, &timers, &n, &ignored) < 0)
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		print_timer(&timers[i], observed_ns, report->file);
+	print_remedy(report, unit, timers, n);
+	timers_free(timers, n);
+}
+
+static bool is_kernel_thread(const struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->daemons.n; i++) {
+		const struct daemon *d = &report->daemons.items[i];
+
+		if (d->kernel && !strcmp(name_group(report->names.rows, d->name), name))
+			return true;
+	}
+	return false;
+}
+
+static void print_cause(const struct report *report, const struct daemon_statistics *d)
+{
+	_cleanup_(freep) char *known = report->policy && !d->unit
+					       ? policy_unit_of_process(report->policy, d->name)
+					       : NULL;
+	const char *unit = d->unit ?: known;
+	FILE *file = report->file;
+
+	if (is_kernel_thread(report, d->name))
+		fprintf(file, "  kernel thread: it works for other processes and cannot be stopped\n");
+	else if (!report->here)
+		return;
+	else if (unit && unit_is_kind(unit, ".service"))
+		print_service(report, unit, observed_period_ns(report, d->name));
+	else if (unit && !strcmp(unit, "init.scope"))
+		fprintf(file, "  part of systemd: busy because something was started or stopped\n");
+	else if (unit)
+		fprintf(file, "  part of %s: a login or a command, not a service\n", unit);
+	else
+		fprintf(file, "  not a systemd unit (cron, a login or a container may have started it)\n");
+}
+
+/* The run's environment names the machine; without one (an import) nothing is known of it. */
+static int is_here(
+	struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	_cleanup_(freep) char *text = NULL;
+	const char *there;
+	int r = run->environment ? book_get_environment(book, run->environment, NULL, &text, err) : 0;
+
+	if (r < 0)
+		return r;
+	document = text ? json_loads(text, 0, NULL) : NULL;
+	there = json_string_value(json_object_get(json_object_get(document, "identity"), "machine"));
+	*ret = there && !strcmp(there, machine);
+	return 0;
+}
+
+static int open_sources(struct report *report, struct book *book, struct error *err)
+{
+	struct machine machine;
+	struct error why;
+	int r;
+
+	machine_read(&machine, AT_FDCWD);
+	r = is_here(book, &report->analyses[0]->run, machine.id, &report->here, err);
+	if (r == 0 && report->here && units_open(&report->units, &why) < 0)
+		fprintf(report->file, "(timers are not shown: %s)\n", why.text);
+	if (r == 0 && report->here &&
+		policy_load(&report->policy, policy_directories(), NULL, &machine, &why) < 0)
+		fprintf(report->file, "(policies are not consulted: %s)\n", why.text);
+	machine_clear(&machine);
+	if (r == 0)
+		r = names_load(&report->names, err);
+	return r < 0 ? r : book_daemons(book, &report->daemons, err);
+}
+
+/* The statistics of a daemon in the first run from `from` on that it ran long in; NULL: none. */
+static const struct daemon_statistics *first_long(const struct report *report, size_t from, const char *name)
+{
+	for (size_t i = from; i < report->n; i++) {
+		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], name);
+
+		if (d && d->n_longs > 0)
+			return d;
+	}
+	return NULL;
+}
+
+static int print_daemon(const struct report *report, const struct daemon_statistics *first, struct error *err)
+{
+	int r = 0;
+
+	fprintf(report->file, "%s%s%s%s\n", first->name, first->unit ? " (" : "", first->unit ?: "",
+		first->unit ? ")" : "");
+	for (size_t i = 0; r == 0 && i < report->n; i++) {
+		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], first->name);
+
+		if (d && d->n_longs > 0)
+			r = print_run(report->analyses[i], d, report->file, err);
+	}
+	if (r == 0)
+		print_cause(report, first);
+	return r;
+}
+
+int daemon_causes_print(
+	struct book *book, const struct analysis *const analyses[], size_t n, FILE *file, struct error *err)
+{
+	_cleanup_(report_clear) struct report report = {.file = file, .analyses = analyses, .n = n};
+	bool any = false;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		for (size_t j = 0; r == 0 && j < analyses[i]->n_statistics; j++) {
+			const struct daemon_statistics *d = &analyses[i]->statistics[j];
+
+			if (d->n_longs == 0 || first_long(&report, 0, d->name) != d)
+				continue;
+			if (!any) {
+				fprintf(file, "Daemons that made samples long:\n");
+				r = open_sources(&report, book, err);
+				any = true;
+			}
+			if (r == 0)
+				r = print_daemon(&report, d, err);
+		}
+	return r;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The daemons that made samples long, one by one: what each did in each run, what starts it, and how to stop it. The
+ * last two are asked of this machine (systemd, the policy of emp-setup), and left out for runs of another. */
+#pragma once
+
+#include "lib/protocol/analysis.h"
+#include "lib/record/book/book.h"
+
+#include <stdio.h>
+
+/* Of one run or several. */
+int daemon_causes_print(
+	struct book *book, const struct analysis *const analyses[], size_t n, FILE *file, struct error *err);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A tool of two verbs, and one without any: what they are run with, what they print, and what they refuse. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/tool.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct {
+	bool json, called;
+	int count;
+	int64_t time_ns;
+	double percent;
+	const char *text;
+	struct option_list prepare;
+	const char *pair[2];
+	char operands[256]; /* "A|B|" */
+} got;
+
+static int parse_pair(char *const *values, const char *name, void *into, struct error *err)
+{
+	got.pair[0] = values[0];
+	got.pair[1] = values[1];
+	return 0;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	got.called = true;
+	for (int i = 0; i < argc; i++)
+		strcat(strcat(got.operands, argv[i]), "|");
+	return 0;
+}
+
+static const struct option_row common[] = {
+	{'j', "json", NULL, "print JSON", NULL, &got.json},
+	{'r', "runs", "N", "how many", option_count, &got.count},
+	{},
+};
+
+static const struct option_row show_options[] = {
+	{'t', "time", "TIME",
+		"a summary that is so long that it does not fit into what is left of a line of eighty columns",
+		option_duration, &got.time_ns},
+	{0, "share", "PERCENT", "a share", option_percent, &got.percent},
+	{0, "text", "TEXT", "a text", NULL, &got.text},
+	{0, "old-text", "TEXT", "not shown", NULL, &got.text, true},
+	{'p', "prepare", "CMD", "one each", option_append, &got.prepare},
+	{'P', "pair", "A B", "two values", NULL, NULL, false, 2, parse_pair},
+	{},
+};
+
+static const struct verb verbs[] = {
+	{"show", "RUN", "one run", 1, 2, show_options, run},
+	{"list", NULL, "all runs", 0, 0, NULL, run},
+	{},
+};
+
+static const struct verb only[] = {{NULL, "COMMAND...", NULL, 1, -1, show_options, run}, {}};
+
+static const struct tool with_verbs = {"emp-test", "Tests.", "Examples:\n  emp-test list\n", common, verbs};
+static const struct tool without = {"emp-one", "Tests one.", NULL, common, only};
+
+enum { MAX_WORDS = 20 };
+
+/* Runs the tool with words parted by blanks. What it prints goes to *out and *complaint. */
+static int call(const struct tool *tool, const char *words, char **out, char **complaint)
+{
+	static char copy[512]; /* as argv, it outlives the call */
+	char *argv[MAX_WORDS + 2] = {(char *)tool->name}, *rest = copy;
+	FILE *stdout_before = stdout, *stderr_before = stderr;
+	size_t out_size, complaint_size;
+	int argc = 1, status;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *word; (word = strsep(&rest, " ")) && argc <= MAX_WORDS;)
+		if (*word)
+			argv[argc++] = word;
+	free(got.prepare.items);
+	memset(&got, 0, sizeof(got));
+	stdout = open_memstream(out, &out_size);
+	stderr = open_memstream(complaint, &complaint_size);
+	status = tool_main(tool, argc, argv);
+	fclose(stdout);
+	fclose(stderr);
+	stdout = stdout_before;
+	stderr = stderr_before;
+	return status;
+}
+
+static void check_refused(const struct tool *tool, const char *words, const char *complaint)
+{
+	_cleanup_(freep) char *out = NULL, *said = NULL;
+
+	assert_int_equal(call(tool, words, &out, &said), STATUS_ERROR);
+	assert_false(got.called);
+	assert_string_equal(said, complaint);
+}
+
+static void check_done(const struct tool *tool, const char *words, const char *operands)
+{
+	_cleanup_(freep) char *out = NULL, *said = NULL;
+
+	assert_int_equal(call(tool, words, &out, &said), STATUS_DONE);
+	assert_true(got.called);
+	assert_string_equal(got.operands, operands);
+	assert_string_equal(said, "");
+}
+
+static void options_may_come_before_and_after_the_verb_and_its_operands(void **state)
+{
+	check_done(&with_verbs, "--json show -t 250us 7 --runs=3 8", "7|8|");
+	assert_true(got.json);
+	assert_int_equal(got.time_ns, 250000);
+	assert_int_equal(got.count, 3);
+	check_done(&without, "a -j b", "a|b|");
+	assert_true(got.json);
+}
+
+static void dashes_end_the_options(void **state)
+{
+	check_done(&without, "-j -- ls --json -h", "ls|--json|-h|");
+	assert_true(tool_after_dashes());
+	check_done(&without, "ls", "ls|");
+	assert_false(tool_after_dashes());
+	check_done(&with_verbs, "show -- -7", "-7|");
+	check_refused(&without, "a -- b",
+		"emp-one: 'a' comes before --, after which everything is one command: leave -- out, and quote each command line\n");
+}
+
+static void help_and_version_have_letters_in_every_tool_and_verb(void **state)
+{
+	static const char *const help[] = {"-h", "--help", "show -h", "show 7 --help", "-j -h"};
+	static const char *const version[] = {"-V", "--version", "show -V"};
+
+	for (size_t i = 0; i < ELEMENTS(help); i++) {
+		_cleanup_(freep) char *out = NULL, *said = NULL;
+
+		assert_int_equal(call(&with_verbs, help[i], &out, &said), STATUS_DONE);
+		assert_false(got.called);
+		assert_int_equal(strncmp(out, "Usage: emp-test ", 16), 0);
+		assert_non_null(strstr(out, "  -h, --help                 show this help\n"));
+		assert_non_null(strstr(out, "  -V, --version              show the version\n"));
+	}
+	for (size_t i = 0; i < ELEMENTS(version); i++) {
+		_cleanup_(freep) char *out = NULL, *said = NULL;
+
+		assert_int_equal(call(&with_verbs, version[i], &out, &said), STATUS_DONE);
+		assert_string_equal(out, "emp-test " EMP_VERSION "\n");
+	}
+}
+
+static void help_lists_what_there_is_in_80_columns(void **state)
+{
+	_cleanup_(freep) char *tool = NULL, *verb = NULL, *one = NULL, *said = NULL, *also = NULL,
+			      *third = NULL;
+
+	call(&with_verbs, "-h", &tool, &said);
+	assert_non_null(strstr(tool, "  show RUN                   one run\n"));
+	assert_non_null(strstr(tool, "Examples:\n  emp-test list\n"));
+	assert_null(strstr(tool, "--share"));
+	call(&with_verbs, "show -h", &verb, &also);
+	assert_non_null(strstr(verb, "Usage: emp-test show [OPTION...] RUN\n"));
+	assert_non_null(strstr(verb, "  -t, --time TIME            a summary"));
+	assert_non_null(strstr(verb, "\n                             "));
+	assert_non_null(strstr(verb, "      --share PERCENT        a share\n"));
+	assert_null(strstr(verb, "old-text"));
+	for (char *rest = verb, *line; (line = strsep(&rest, "\n"));)
+		assert_in_range(strlen(line), 0, 80);
+	call(&without, "-h", &one, &third);
+	assert_non_null(strstr(one, "Usage: emp-one [OPTION...] COMMAND...\nTests one.\n"));
+}
+
+static void one_value_given_twice_is_refused_by_name(void **state)
+{
+	check_refused(&with_verbs, "show 7 -t 1s --time 2s", "emp-test: option '--time' is given twice\n");
+	check_refused(&with_verbs, "-r 1 show 7 --runs 2", "emp-test: option '--runs' is given twice\n");
+	check_refused(&without, "a --text x --text x", "emp-one: option '--text' is given twice\n");
+}
+
+static void lists_and_flags_may_be_given_again(void **state)
+{
+	check_done(&with_verbs, "show 7 -p one -j --prepare two -P a b -P c d --json", "7|");
+	assert_int_equal(got.prepare.n, 2);
+	assert_string_equal(got.prepare.items[0], "one");
+	assert_string_equal(got.prepare.items[1], "two");
+	assert_string_equal(got.pair[0], "c");
+	assert_string_equal(got.pair[1], "d");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+	check_refused(&with_verbs, "", "emp-test: no verb given; 'emp-test --help' lists the verbs\n");
+	check_refused(
+		&with_verbs, "shwo", "emp-test: there is no 'shwo'; 'emp-test --help' lists the verbs\n");
+	check_refused(
+		&with_verbs, "show", "emp-test: too few arguments; usage: emp-test show [OPTION...] RUN\n");
+	check_refused(&with_verbs, "list x",
+		"emp-test: 'x' is one argument too many; usage: emp-test list [OPTION...]\n");
+	check_refused(&with_verbs, "list --share 2",
+		"emp-test: option '--share' is not known here; see 'emp-test list --help'\n");
+	check_refused(&without, "-jx a", "emp-one: option '-x' is not known here; see 'emp-one --help'\n");
+	check_refused(&with_verbs, "show 7 --text",
+		"emp-test: option '--text' needs a value; see 'emp-test --help'\n");
+	check_refused(&with_verbs, "show 7 -P a", "emp-test: option '--pair' needs 2 values: A B\n");
+	check_refused(&with_verbs, "list -r 0",
+		"emp-test: --runs must be a whole number from 1 to 2147483647, not '0'\n");
+	check_refused(&with_verbs, "show 7 --share x",
+		"emp-test: --share must be a percentage such as 2 or 0.5, not 'x'\n");
+}
+
+static int positive(int argc, char **argv, struct error *err)
+{
+	return error_say(err, STATUS_NOT_FIT, "it is slower");
+}
+
+static int silent(int argc, char **argv, struct error *err)
+{
+	return -ENOENT;
+}
+
+static void the_status_and_the_sentence_of_a_verb_reach_the_caller(void **state)
+{
+	static const struct verb rows[] = {
+		{"slower", NULL, "", 0, 0, NULL, positive}, {"silent", NULL, "", 0, 0, NULL, silent}, {}};
+	static const struct tool tool = {"emp-test", "Tests.", NULL, NULL, rows};
+	_cleanup_(freep) char *out = NULL, *said = NULL, *out2 = NULL, *said2 = NULL;
+
+	assert_int_equal(call(&tool, "slower", &out, &said), STATUS_NOT_FIT);
+	assert_string_equal(said, "emp-test: it is slower\n");
+	assert_int_equal(call(&tool, "silent", &out2, &said2), STATUS_ERROR);
+	assert_string_equal(said2, "emp-test: failed: No such file or directory\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_may_come_before_and_after_the_verb_and_its_operands),
+		cmocka_unit_test(dashes_end_the_options),
+		cmocka_unit_test(help_and_version_have_letters_in_every_tool_and_verb),
+		cmocka_unit_test(help_lists_what_there_is_in_80_columns),
+		cmocka_unit_test(one_value_given_twice_is_refused_by_name),
+		cmocka_unit_test(lists_and_flags_may_be_given_again),
+		cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(the_status_and_the_sentence_of_a_verb_reach_the_caller),
+	};
+
+	unsetenv("COLUMNS");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
