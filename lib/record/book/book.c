@@ -3,7 +3,8 @@
  *
  * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
  * than the 0.2 ms that this takes outside the timed interval. But samples of milliseconds would spend more
- * time on that than on the program, and disturb each other by it, so those of one second are synced together.
+ * time on that than on the program, and disturb each other by it, so those of one second are synced together,
+ * and those of 0.1 s are committed together.
  * The log is never brought into the file by itself, so that no sample pays for the ones before it:
  * book_checkpoint() does it when asked. */
 #include "lib/record/book/query.h"
@@ -23,6 +24,8 @@ int book_path(const char *option, char **ret, struct error *err)
 	return paths_book(option, ret, err);
 }
 
+static const int64_t TOGETHER_NS = 100 * NS_PER_MS;
+
 /* The next commit waits for the disk, as all do that are not a sample's. */
 static void end_unsynced(struct book *book)
 {
@@ -33,10 +36,12 @@ static void end_unsynced(struct book *book)
 
 int book_begin(struct book *book, struct error *err)
 {
-	/* a writer takes its lock at once: a read lock cannot always be raised to it later */
-	int rc = sqlite3_exec(
-		book->db, book->mode == BOOK_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL, NULL);
+	int rc, r = book_flush(book, err);
 
+	if (r < 0)
+		return r;
+	/* a writer takes its lock at once: a read lock cannot always be raised to it later */
+	rc = sqlite3_exec(book->db, book->mode == BOOK_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL, NULL);
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
 }
 
@@ -45,6 +50,11 @@ int book_begin_sample(struct book *book, struct error *err)
 	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	int r;
 
+	if (book->left_open) {
+		book->left_open = false;
+		return 0;
+	}
+	book->begun_ns = now_ns;
 	if (now_ns - book->synced_ns >= NS_PER_S)
 		book->synced_ns = now_ns;
 	else /* it is too late to say so inside the transaction */
@@ -54,6 +64,22 @@ int book_begin_sample(struct book *book, struct error *err)
 	if (r < 0)
 		end_unsynced(book);
 	return r;
+}
+
+int book_commit_sample(struct book *book, bool others_soon, struct error *err)
+{
+	if (!others_soon || clock_ns(CLOCK_MONOTONIC) - book->begun_ns >= TOGETHER_NS)
+		return book_commit(book, err);
+	book->left_open = true;
+	return 0;
+}
+
+int book_flush(struct book *book, struct error *err)
+{
+	if (!book->left_open)
+		return 0;
+	book->left_open = false;
+	return book_commit(book, err);
 }
 
 int book_commit(struct book *book, struct error *err)
@@ -71,6 +97,7 @@ int book_commit(struct book *book, struct error *err)
 
 void book_rollback(struct book *book)
 {
+	book->left_open = false;
 	daemon_cache_clear(&book->daemons); /* ids given since book_begin are gone */
 	if (!sqlite3_get_autocommit(book->db))
 		sqlite3_exec(book->db, "ROLLBACK", NULL, NULL, NULL);
@@ -79,15 +106,19 @@ void book_rollback(struct book *book)
 
 int book_join(struct book *book, bool *ret_own, struct error *err)
 {
+	int r = book_flush(book, err);
+
 	*ret_own = sqlite3_get_autocommit(book->db);
-	return *ret_own ? book_begin(book, err) : 0;
+	return r == 0 && *ret_own ? book_begin(book, err) : r;
 }
 
 int book_view(struct book *book, bool *ret_own, struct error *err)
 {
-	int rc = SQLITE_OK;
+	int rc = SQLITE_OK, r = book_flush(book, err);
 
 	*ret_own = sqlite3_get_autocommit(book->db);
+	if (r < 0)
+		return r;
 	if (*ret_own)
 		rc = sqlite3_exec(book->db, "BEGIN", NULL, NULL, NULL);
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
@@ -115,8 +146,10 @@ void book_patience(struct book *book, int ms)
 
 int book_checkpoint(struct book *book, struct error *err)
 {
-	int rc;
+	int rc, r = book_flush(book, err);
 
+	if (r < 0)
+		return r;
 	/* a reader in the way is no failure: the log is safe where it is, and the next time will do */
 	sqlite3_busy_timeout(book->db, 0);
 	rc = sqlite3_wal_checkpoint_v2(book->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
@@ -140,6 +173,7 @@ void book_free(struct book *book)
 	if (book->ours && book->mode == BOOK_WRITE) {
 		struct error ignored;
 
+		book_flush(book, &ignored);
 		book_rollback(book);
 		book_checkpoint(book, &ignored);
 	}

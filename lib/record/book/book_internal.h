@@ -22,6 +22,8 @@ struct book {
 	int patience_ms;
 	bool unsynced;     /* the commit at hand does not wait for the disk */
 	int64_t synced_ns; /* CLOCK_MONOTONIC of the last sample that was */
+	int64_t begun_ns;  /* CLOCK_MONOTONIC when the transaction of samples began */
+	bool left_open;    /* it waits for more samples; whatever else uses the book commits it first */
 	bool ours;         /* it is a lab book, and of a version that we know */
 	struct {
 		const char *sql; /* a literal: its address is the key */

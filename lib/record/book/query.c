@@ -19,8 +19,11 @@ static int prepare(struct book *book, const char *sql, sqlite3_stmt **ret, struc
 int query_begin(struct query *q, struct book *book, const char *sql, struct error *err)
 {
 	size_t i = 0;
+	int flushed = book_flush(book, err);
 
 	*q = (struct query){.book = book};
+	if (flushed < 0)
+		return flushed;
 	while (i < book->n_statements && book->statements[i].sql != sql)
 		i++;
 	if (i == book->n_statements) {
