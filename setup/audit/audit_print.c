@@ -8,18 +8,18 @@
 
 #include <string.h>
 
-enum { WIDTH = 80, INDENT = 10 };
+enum { INDENT = 10 };
 
 /* `text` behind `label`, wrapped between words; further lines are indented. */
 static void print_field(FILE *file, const char *label, size_t indent, const char *text)
 {
-	size_t column = strlen(label);
+	size_t column = strlen(label), width = terminal_width(file);
 
 	fputs(label, file);
 	for (bool first = true; *text; first = false) {
 		size_t len = strcspn(text, " ");
 
-		if (!first && column + 1 + len > WIDTH)
+		if (!first && column + 1 + len > width)
 			column = (size_t)fprintf(file, "\n%*s", (int)indent, "") - 1;
 		else if (!first)
 			column += fputc(' ', file) == ' ';

@@ -10,6 +10,16 @@
 #   box_start, box_stop   boots it and waits until it is up; switches it off
 #   box_reboot, box_crash the same boot id never comes twice; a crash is a SIGKILL for its first process
 #   box_run COMMAND...    runs a command in it
+#   box_wait SECONDS COMMAND...  until the command succeeds; 1 if it does not within that time
+
+box_wait() {
+	deadline=$(($(date +%s) + $1))
+	shift
+	until "$@"; do
+		[ "$(date +%s)" -lt $deadline ] || return 1
+		sleep 0.05
+	done
+}
 
 box_new() {
 	box=$(mktemp -d /tmp/emp-box-XXXXXX)
@@ -52,31 +62,35 @@ box_start() {
 		unshare --pid --mount --uts --ipc --net --cgroup --fork --kill-child sh "$(dirname "$0")/box_init.sh" "$box" "$build" \
 		</dev/null >"$box/log" 2>&1 &
 	box_unshare=$!
-	for _ in $(seq 400); do
-		box_pid=$(cat "/proc/$box_unshare/task/$box_unshare/children" 2>/dev/null) || :
-		box_pid=${box_pid%% *}
-		[ -n "$box_pid" ] && (cd "/proc/$box_pid/root" && [ -e run/boot_id ] && [ -S run/systemd/private ]) 2>/dev/null && break
-		kill -0 $box_unshare 2>/dev/null || { cat "$box/log"; echo "the box did not start"; return 1; }
-		sleep 0.05
-	done
-	# "degraded" is good enough: not every service of this machine likes to run in a box
+	box_wait 60 box_is_up || { cat "$box/log"; echo "the box did not start"; return 1; }
+	kill -0 $box_unshare 2>/dev/null || { cat "$box/log"; echo "the box did not start"; return 1; }
+	# "degraded" is good enough: not every service of this machine runs in a box
 	box_run timeout 60 systemctl is-system-running --wait >/dev/null || :
+}
+
+# True as well if it has ended: then there is nothing to wait for.
+box_is_up() {
+	kill -0 $box_unshare 2>/dev/null || return 0
+	box_pid=$(cat "/proc/$box_unshare/task/$box_unshare/children" 2>/dev/null) || :
+	box_pid=${box_pid%% *}
+	[ -n "$box_pid" ] && (cd "/proc/$box_pid/root" && [ -e run/boot_id ] && [ -S run/systemd/private ]) 2>/dev/null
 }
 
 box_run() {
 	sh -c 'echo $$ >"$1/init.scope/cgroup.procs"; shift; exec "$@"' sh "$box_cgroup" \
-		nsenter -t "$box_pid" -m -u -i -n -p -C -r -w -- env -i TERM=dumb LANG=C.UTF-8 \
+		nsenter -t "$box_pid" -m -u -i -n -p -C -r -w -- env -i TERM=dumb COLUMNS=500 LANG=C.UTF-8 \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+
+box_has_no_cgroup() {
+	find "$box_cgroup" -depth -type d -exec rmdir {} + 2>/dev/null || :
+	[ ! -d "$box_cgroup" ]
 }
 
 box_gone() {
 	wait $box_unshare 2>/dev/null || :
 	box_pid=
-	for _ in $(seq 100); do
-		find "$box_cgroup" -depth -type d -exec rmdir {} + 2>/dev/null || :
-		[ -d "$box_cgroup" ] || return 0
-		sleep 0.05
-	done
+	box_wait 60 box_has_no_cgroup
 }
 
 box_stop() {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Some twenty real daemons from the distribution's archive, in a box: emp-setup silences them, and puts the box back to the last link on its
-# disk, after a clean run, a SIGKILL behind every step of apply and of restore, a crash and a reboot. Usage: setup_daemons.sh BUILD [STRIDE]
-# With a stride of 5, every fifth step only.
+# Some twenty real daemons from the distribution's archive, in a box: emp-setup stops them, and restores the box to the last link on its
+# disk, after a clean run, a SIGKILL at every crash point of apply and of restore, a crash and a reboot. Usage: setup_daemons.sh BUILD [STRIDE]
+# With a stride of 5, every fifth crash point only.
 set -eu
 . "$(dirname "$0")/box.sh"
 . "$(dirname "$0")/setup_walk.sh"
@@ -21,7 +21,7 @@ units='cron anacron atd exim4 cups cups-browsed avahi-daemon unattended-upgrades
 for unit in $units; do wanted="${wanted:-} $unit.service"; done
 printf '[Unit]\nRequires=basic.target\nAfter=basic.target\nWants=dbus.service systemd-logind.service %s\n' "$wanted" \
 	>"$box/upper/etc/systemd/system/emp-test.target"
-for unit in irqbalance ModemManager; do # they do not care to run in a container
+for unit in irqbalance ModemManager; do # they do not run in a container by default
 	mkdir -p "$box/upper/etc/systemd/system/$unit.service.d"
 	printf '[Unit]\nConditionVirtualization=\n' >"$box/upper/etc/systemd/system/$unit.service.d/in-a-box.conf"
 done
@@ -48,9 +48,15 @@ apply() {
 	box_run "$setup" apply --only svc.units,svc.timers "$@" >"$box/out" 2>&1
 }
 
+# Waits until systemd has no job left, and no unit is on its way.
 settle() {
 	box_run timeout 60 systemctl is-system-running --wait >/dev/null || :
-	sleep 1
+	box_wait 60 is_settled || fault "the box does not settle"
+}
+
+is_settled() {
+	[ -z "$(box_run systemctl list-jobs --no-legend)" ] &&
+		[ -z "$(box_run systemctl list-units --no-legend --plain --state=activating,deactivating,reloading)" ]
 }
 
 box_start
@@ -83,14 +89,14 @@ same "a crash, and emp-restore.service"
 apply --persistent || :
 box_reboot
 settle
-box_run systemctl -q is-active cron && fault "cron runs after a reboot, though it was silenced for good"
+box_run systemctl -q is-active cron && fault "cron runs after a reboot, though it was stopped persistently"
 restore || { fault "restore failed"; cat "$box/out"; }
-same "what was applied for good, a reboot and restore"
+same "apply --persistent, a reboot and restore"
 apply || :
 box_reboot
 settle
 same "a reboot, and emp-restore.service"
 file_states | diff "$box/files" - || fault "the states of files differ"
 box_stop
-[ $faults = 0 ] && echo "everything was put back" || echo "$faults faults"
+[ $faults = 0 ] && echo "everything was restored" || echo "$faults faults"
 exit $((faults > 0))

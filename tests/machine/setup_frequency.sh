@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # emp-setup on made-up CPUs of three drivers, with libcpupower itself: what it sets, in which order, what it says when the kernel
-# refuses, clamps or has no such file, and that everything is put back, also after a SIGKILL behind each step. Usage: setup_frequency.sh BUILD
+# refuses, clamps or has no such file, and that everything is restored, also after a SIGKILL at each crash point. Usage: setup_frequency.sh BUILD
 set -eu
 if [ "${2:-}" != inside ]; then
 	[ "$(id -u)" = 0 ] && [ -c /dev/fuse ] && command -v fusermount3 >/dev/null && [ ! -e /var/lib/emp-setup ] || {
@@ -14,6 +14,7 @@ fi
 . "$(dirname "$0")/fake_cpu.sh"
 build=$(realpath "$1")
 setup=$build/setup/emp-setup
+export COLUMNS=500 # a row is a line
 ids=freq.governor,freq.min,turbo.intel,turbo.boost,turbo.policy,epp,epb,pstate.boost
 sys=/sys/devices/system/cpu
 dir=$(mktemp -d)
@@ -33,8 +34,8 @@ plug() { # DRIVER
 	mkdir -p "$dir/mount"
 	"$build/tests/machine/fake_cpu" "$dir/files" "$dir/mount" &
 	fake=$!
-	for _ in $(seq 200); do
-		mountpoint -q "$dir/mount" && break
+	until mountpoint -q "$dir/mount"; do
+		kill -0 $fake || { echo "fake_cpu has ended"; exit 1; }
 		sleep 0.02
 	done
 	mount --move "$dir/mount" $sys
@@ -56,7 +57,7 @@ same() {
 	cat "$dir/diff"
 }
 
-# outcome ID WORD: the last apply or restore told it so
+# outcome ID WORDS: the last apply or restore reported it so
 outcome() {
 	grep -q "^$1 .* $2" "$dir/out" || { fault "$1 is not '$2'"; cat "$dir/out"; }
 }
@@ -74,7 +75,7 @@ run() { # STATUS COMMAND...
 	cat "$dir/out"
 }
 
-# 1. Each driver: applied, fit, put back
+# 1. Each driver: applied, fit, restored
 for driver in intel_pstate acpi-cpufreq amd-pstate-epp; do
 	plug $driver
 	run 0 apply --only $ids
@@ -85,14 +86,14 @@ for driver in intel_pstate acpi-cpufreq amd-pstate-epp; do
 	done
 	"$setup" audit >"$dir/out" || :
 	for id in freq.governor freq.min speedstep; do
-		grep -q " $id  *ok " "$dir/out" || { fault "$driver: $id is not ok after apply"; cat "$dir/out"; }
+		grep -q "^$id  *ok " "$dir/out" || { fault "$driver: $id is not ok after apply"; cat "$dir/out"; }
 	done
 	run 0 restore
 	same "$driver"
 done
 outcome turbo.policy restored
 
-# 2. What the kernel refuses is told in words, and the rest is done
+# 2. What the kernel refuses is reported in words, and the rest is done
 plug intel_pstate
 printf 'intel_pstate/no_turbo 1\ncpufreq/policy1/scaling_governor 5\ncpu2/power/energy_perf_bias 16\n' >"$dir/files/.faults"
 run 2 apply --only $ids
@@ -104,12 +105,12 @@ holds cpufreq/policy0/scaling_governor performance
 run 0 restore
 same "apply with faults"
 
-# 3. A restore that fails keeps what it could not put back, and a second one does it
+# 3. A restore that fails keeps what it could not restore, and a second one does it
 run 0 apply --only $ids
 printf 'cpufreq/policy3/scaling_governor 5 1\n' >"$dir/files/.faults"
 run 1 restore
 outcome freq.governor 'failed .*Input/output error'
-"$setup" status | grep -q policy3/scaling_governor || fault "status does not tell what is left"
+"$setup" status | grep -q policy3/scaling_governor || fault "status does not list what is left"
 run 0 restore
 same "a restore that failed once"
 
@@ -118,21 +119,21 @@ plug intel_pstate
 for policy in 0 1 2 3; do echo 3000000 >"$dir/files/cpufreq/policy$policy/cpuinfo_max_freq"; done
 contents >"$dir/before"
 run 2 apply --only freq.min
-outcome freq.min 'clamped .*3000 to 3000 MHz'
-run 1 restore # 4700 MHz, where it stood before, cannot be written any more
-outcome freq.min 'failed .*something else'
+outcome freq.min 'differs .*3000 to 3000 MHz'
+run 1 restore # 4700 MHz, the old value, cannot be written any more
+outcome freq.min 'failed .*another value than requested'
 run 1 restore --forget
-[ "$("$setup" status)" = "Nothing is applied." ] || fault "--forget remembers"
+[ "$("$setup" status)" = "Nothing is applied." ] || fault "--forget keeps something"
 
 # 5. Files that vanish: a CPU that is taken away while the settings hold
 plug acpi-cpufreq
 run 0 apply --only $ids
 mv "$dir/files/cpufreq/policy3" "$dir/policy3"
 run 0 restore --details
-outcome freq.governor 'absent .*no longer there'
+outcome freq.governor 'n/a .*no longer exists'
 mv "$dir/policy3" "$dir/files/cpufreq/policy3"
 
-# 6. What somebody else sets is theirs
+# 6. What somebody else has changed is left alone
 plug acpi-cpufreq
 run 0 apply --only $ids
 echo ondemand >$sys/cpufreq/policy2/scaling_governor
@@ -142,16 +143,16 @@ holds cpufreq/policy2/scaling_governor ondemand
 run 0 restore --force
 same "restore --force"
 
-# 7. SMT comes back before the frequencies of its CPUs are put back
+# 7. SMT is restored before the frequencies of its CPUs
 plug intel_pstate
 run 0 apply --only smt,freq.governor
 run 0 restore
 first=$(grep -n 'smt/control on' "$dir/files/.writes" | cut -d: -f1)
 second=$(grep -n 'scaling_governor powersave' "$dir/files/.writes" | head -1 | cut -d: -f1)
-[ "$first" -lt "$second" ] || fault "SMT was put back after the governors"
+[ "$first" -lt "$second" ] || fault "SMT was restored after the governors"
 same "SMT"
 
-# 8. Killed behind every step of apply, and of restore
+# 8. Killed at every crash point of apply, and of restore
 for verb in apply restore; do
 	n=0
 	while n=$((n + 1)); do
@@ -164,16 +165,16 @@ for verb in apply restore; do
 		fi
 		[ $status = 137 ] || break
 		run 0 restore
-		same "$verb killed behind step $n, and restore"
+		same "$verb killed at crash point $n, and restore"
 	done
 	"$setup" restore >/dev/null
-	echo "killed behind each of $((n - 1)) steps of $verb"
+	echo "killed at each of $((n - 1)) crash points of $verb"
 done
 
-# 9. A full disk: nothing is changed where it cannot be written down
+# 9. A full disk: nothing is changed if it cannot be recorded
 mount -t tmpfs -o size=4k,nr_inodes=1 tmpfs /var/lib
 run 1 apply --only $ids
-grep -q 'emp-setup: nothing was changed: cannot .* No space left' "$dir/out" || fault "a full disk is not told"
+grep -q 'emp-setup: nothing was changed: cannot .* No space left' "$dir/out" || fault "a full disk is not reported"
 same "apply on a full disk"
 umount /var/lib
 
@@ -189,5 +190,5 @@ exec 8>&-
 unset EMP_LOCK
 [ ! -e /run/lock/emp.lock ] || fault "the lock is left behind"
 
-[ $faults = 0 ] && echo "everything was put back" || echo "$faults faults"
+[ $faults = 0 ] && echo "everything was restored" || echo "$faults faults"
 exit $((faults > 0))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # chrony, ntpsec and systemd-timesyncd, each in a box of its own with a time server on the other end of a cable: emp-setup finds it, starts
-# it, tells whether it follows a server, and does not believe the kernel alone. Usage: setup_ntp.sh BUILD
+# it, reports whether it follows a server, and does not believe the kernel alone. Usage: setup_ntp.sh BUILD
 set -eu
 if [ "${2:-}" != inside ]; then
 	. "$(dirname "$0")/box.sh"
@@ -20,14 +20,19 @@ fault() {
 	faults=$((faults + 1))
 }
 
-# says WORDS: the audit's line about the clock, within a minute
+# says WORDS: the audit's line about the clock, within two minutes
 says() {
-	for _ in $(seq 120); do
-		line=$(box_run "$setup" audit | grep ' ntp.on ' || :)
-		case $line in *$1*) echo "  $line"; return ;; esac
-		sleep 0.5
-	done
-	fault "$daemon: not '$1' but '$line'"
+	box_wait 120 audit_says "$1" || fault "$daemon: not '$1' but '$line'"
+	echo "  $line"
+}
+
+audit_says() {
+	line=$(box_run "$setup" audit | grep '^ntp.on ' || :)
+	case $line in *$1*) ;; *) return 1 ;; esac
+}
+
+has_own_network() {
+	[ "$(box_run readlink "/proc/$pid/ns/net")" != "$(box_run readlink /proc/1/ns/net)" ]
 }
 
 # The box's cable to a server that has the time. It steers no clock itself (-x).
@@ -36,12 +41,12 @@ start_server() {
 		ip addr add 10.77.0.1/24 dev v1
 		exec time-server -d -x -f /etc/time-server.conf'
 	pid=$(box_run systemctl show -P MainPID time-server)
-	until [ "$(box_run readlink "/proc/$pid/ns/net")" != "$(box_run readlink /proc/1/ns/net)" ]; do sleep 0.1; done
+	box_wait 60 has_own_network || fault "the time server has no network of its own"
 	box_run ip link add v0 type veth peer name v1 netns "$pid"
 	box_run ip addr add 10.77.0.2/24 dev v0
 	box_run ip link set v0 up
 	# who asks before it answers asks again in half a minute (port 123 is 7B)
-	until box_run grep -q ':007B ' "/proc/$pid/net/udp"; do sleep 0.1; done
+	box_wait 60 box_run grep -q ':007B ' "/proc/$pid/net/udp" || fault "the time server does not listen"
 }
 
 # new_box DAEMON PACKAGES: the daemon's unit is $unit
@@ -67,7 +72,7 @@ new_box() {
 try() {
 	box_start
 	box_run systemctl -q is-active $unit || fault "$unit does not run"
-	says "off *$daemon runs and follows no server"
+	says "off *$daemon runs but follows no server"
 	start_server
 	box_run systemctl restart $unit # or it would wait for its next attempt
 	says "ok *$daemon follows 10.77.0.1"
@@ -100,7 +105,7 @@ restrict 127.0.0.1
 restrict ::1
 C
 try
-says 'no time daemon runs; the kernel calls its clock synchronised' # and it would for hours
+says 'no time daemon runs; the kernel reports a synchronised clock' # and it would for hours
 box_stop
 box_remove
 
@@ -112,7 +117,7 @@ printf '[Time]\nNTP=10.77.0.1\nFallbackNTP=\n' >"$box/upper/etc/systemd/timesync
 try
 box_run systemctl start $unit
 box_run systemd-run -q -u second /opt/chronyd -d -x -f /etc/second.conf
-says 'off *2 daemons steer one clock: systemd-timesyncd, chrony'
+says 'off *2 daemons set one clock: systemd-timesyncd, chrony'
 box_stop
 box_remove
 

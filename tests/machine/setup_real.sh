@@ -3,9 +3,9 @@
 # For a machine that may be changed, such as a virtual one with a frequency driver: all of apply and restore on its own kernel,
 # services and CPUs. Run by hand, as root:
 #
-#   setup_real.sh EMP-SETUP walk        applies and restores, then does so with a SIGKILL behind every third step of either
+#   setup_real.sh EMP-SETUP walk        applies and restores, then does so with a SIGKILL at every third crash point of either
 #   setup_real.sh EMP-SETUP leave FILE  writes the machine's state to FILE and leaves everything applied; then reboot it, or pull its plug
-#   setup_real.sh EMP-SETUP check FILE  after that: emp-restore.service (enabled) has put everything back
+#   setup_real.sh EMP-SETUP check FILE  after that: emp-restore.service (enabled) has restored everything
 set -eu
 setup=${1:?usage: setup_real.sh EMP-SETUP walk|leave|check [FILE]}
 what=${2:-walk}
@@ -35,7 +35,7 @@ same() { # FILE WORDS
 	fault "$2 left a difference"
 }
 
-restore() { # as far as it goes: what was killed half-way is done now
+restore() { # a second time, after one that was killed
 	"$setup" restore "$@" >"$dir/out" || { cat "$dir/out"; faults=$((faults + 1)); }
 }
 
@@ -50,7 +50,7 @@ walk() {
 		status=0
 		"$setup" apply --kill-after $n >/dev/null 2>&1 || status=$?
 		restore
-		same "$dir/before" "apply killed behind step $n, and restore"
+		same "$dir/before" "apply killed at crash point $n, and restore"
 		[ $status = 137 ] || break
 		steps=$((steps + 1))
 	done
@@ -60,11 +60,11 @@ walk() {
 		"$setup" apply >/dev/null 2>&1 || :
 		"$setup" restore --kill-after $n >/dev/null 2>&1 || status=$?
 		restore
-		same "$dir/before" "restore killed behind step $n, and restore"
+		same "$dir/before" "restore killed at crash point $n, and restore"
 		[ $status = 137 ] || break
 		steps=$((steps + 1))
 	done
-	echo "killed behind $steps steps"
+	echo "killed at $steps crash points"
 }
 
 case $what in

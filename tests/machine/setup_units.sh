@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# emp-setup stops services, sockets, paths and timers of every kind, and puts all of them back exactly: after a clean run, after a
-# SIGKILL behind every single step of apply and of restore, after a crash and after a reboot. Usage: setup_units.sh BUILD
+# emp-setup stops services, sockets, paths and timers of every kind, and restores all of them exactly: after a clean run, after a
+# SIGKILL at every crash point of apply and of restore, after a crash and after a reboot. Usage: setup_units.sh BUILD
 set -eu
 . "$(dirname "$0")/box.sh"
 . "$(dirname "$0")/setup_walk.sh"
@@ -125,7 +125,8 @@ echo "$up planted units are up"
 status=0
 apply || status=$?
 [ $status = 2 ] || fault "apply ended with $status, though one unit is held back"
-grep -q 'planted-held.service *refused .*planted-critical.service must not be touched' "$box/out" || fault "the held unit is not told"
+grep -q 'refused .*planted-held.service: planted-critical.service must not be touched' "$box/out" ||
+	{ fault "the held unit is not named"; cat "$box/out"; }
 for unit in planted-plain planted-base planted-dependent planted-socket planted-path planted-template@1 planted-alias planted-etc \
 	planted-sysv; do
 	box_run systemctl -q is-active $unit.service && fault "$unit still runs"
@@ -138,28 +139,28 @@ done
 for unit in planted-critical planted-held planted-done; do
 	box_run systemctl -q is-active $unit.service || fault "$unit was stopped"
 done
-box_run "$setup" status | grep -q '^Applied since' || fault "status does not tell"
+box_run "$setup" status | grep -q '^Applied since' || fault "status does not say so"
 apply || :
 state >"$box/applied"
 restore || { fault "restore failed"; cat "$box/out"; }
 same "a clean run"
 
-# 2. Killed behind every step of apply and of restore
+# 2. Killed at every crash point of apply and of restore
 walk
 
-# 3. Killed in the middle, applied again, restored: what was tuned is never taken for what was there before
+# 3. Killed in the middle, applied again, restored: an applied value is never taken for the original one
 for n in 2 7 15; do
 	apply --kill-after $n || :
 	apply || :
 	restore || fault "restore failed"
-	same "apply, killed behind step $n, apply and restore"
+	same "apply, killed at crash point $n, apply and restore"
 done
 
-# 4. After a reboot nothing of it is left, and the service settles the journal
+# 4. After a reboot nothing is left, and the service settles the journal
 apply || :
 box_reboot
 settle
-box_run "$setup" status | grep -q 'rebooted since' || fault "status does not know of the reboot"
+box_run "$setup" status | grep -q 'has rebooted since' || fault "status does not know of the reboot"
 restore --at-boot || fault "restore --at-boot failed"
 same "a reboot"
 apply || :
@@ -169,16 +170,16 @@ settle
 restore || fault "restore failed after a crash"
 same "a crash"
 
-# 5. For good: silent after a reboot too, until it is restored
+# 5. Persistent: stopped after a reboot too, until it is restored
 apply --persistent || :
 box_reboot
 settle
 box_run systemctl -q is-active planted-plain.service && fault "planted-plain runs after a reboot"
 box_run systemctl -q is-active planted-etc.service && fault "planted-etc runs after a reboot"
 restore --at-boot || fault "restore --at-boot failed"
-box_run systemctl -q is-active planted-plain.service && fault "restore --at-boot ended what is for good"
+box_run systemctl -q is-active planted-plain.service && fault "restore --at-boot ended what is persistent"
 restore || { fault "restore failed"; cat "$box/out"; }
-same "what was applied for good"
+same "apply --persistent"
 
 # 6. With a command
 status=0
@@ -189,5 +190,5 @@ same "apply --for"
 
 file_states | diff "$box/files" - || fault "the states of files differ"
 box_stop
-[ $faults = 0 ] && echo "everything was put back" || echo "$faults faults"
+[ $faults = 0 ] && echo "everything was restored" || echo "$faults faults"
 exit $((faults > 0))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by tests that apply and restore in a box (box.sh), and look whether it is as it was: $box/before holds what their function
-# `state` printed before anything. `apply` is theirs as well; $setup is emp-setup, $faults the count.
+# Sourced by tests that apply and restore in a box (box.sh), and check that it is as before: $box/before holds what their function
+# `state` printed first. `apply` is theirs as well; $setup is emp-setup, $faults the count.
 
 fault() {
 	echo "FAULT: $*"
 	faults=$((faults + 1))
 }
 
-# same WORDS: the box is as it was before anything
+# same WORDS: the box is as it was at first
 same() {
 	state >"$box/now"
 	diff "$box/before" "$box/now" >"$box/diff" && return 0
@@ -15,7 +15,7 @@ same() {
 	cat "$box/diff"
 }
 
-# What is enabled, masked and so on; it takes too long to be asked after every step.
+# What is enabled, masked and so on; asking takes too long to do it at every crash point.
 file_states() {
 	box_run systemctl list-unit-files --no-legend --type=service,timer,socket,path | awk '{ print $1, $2 }' | sort
 }
@@ -24,8 +24,8 @@ restore() {
 	box_run "$setup" restore "$@" >"$box/out" 2>&1
 }
 
-# walk [STRIDE]: killed behind every step (or every fifth, with a stride of 5) of apply, then restored; killed behind every step of restore,
-# then restored again
+# walk [STRIDE]: killed at every crash point (or every fifth, with a stride of 5) of apply, then restored; killed at every crash point of
+# restore, then restored again
 walk() {
 	n=0 applied=0 restored=0
 	while n=$((n + ${1:-1})); do
@@ -33,8 +33,8 @@ walk() {
 		apply --kill-after $n || status=$?
 		[ $status = 137 ] || break
 		applied=$((applied + 1))
-		restore || { fault "restore failed after apply was killed behind step $n"; cat "$box/out"; }
-		same "apply, killed behind step $n of it, and restore"
+		restore || { fault "restore failed after apply was killed at crash point $n"; cat "$box/out"; }
+		same "apply, killed at crash point $n, and restore"
 	done
 	restore
 	n=0
@@ -44,8 +44,8 @@ walk() {
 		restore --kill-after $n || status=$?
 		[ $status = 137 ] || break
 		restored=$((restored + 1))
-		restore || { fault "the second restore failed, the first was killed behind step $n"; cat "$box/out"; }
-		same "restore, killed behind step $n of it, and restore"
+		restore || { fault "the second restore failed, the first was killed at crash point $n"; cat "$box/out"; }
+		same "restore, killed at crash point $n, and restore"
 	done
-	echo "killed behind $applied steps of apply and $restored of restore"
+	echo "killed at $applied crash points of apply and $restored of restore"
 }
