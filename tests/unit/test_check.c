@@ -179,7 +179,6 @@ static struct frequency_policy laptop(void)
 		.governor = (char *)"powersave",
 		.min_khz = 800000,
 		.max_khz = 4700000,
-		.hardware_min_khz = 800000,
 		.hardware_max_khz = 4700000,
 		.base_khz = 3600000,
 		.boost = -1};

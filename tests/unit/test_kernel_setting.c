@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Settings that are files: found, read, written, and what came of it. */
+/* Settings that are files: found, read, written. */
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
@@ -21,10 +21,10 @@ static int drop(void **state)
 
 static char *read_back(const char *path, enum kernel_setting_kind kind)
 {
-	struct kernel_setting knob = {.root_fd = tree.fd, .path = path, .kind = kind};
+	struct kernel_setting setting = {.root_fd = tree.fd, .path = path, .kind = kind};
 	char *value = NULL;
 
-	assert_int_equal(kernel_setting_read(&knob, &value), 0);
+	assert_int_equal(kernel_setting_read(&setting, &value), 0);
 	return value;
 }
 
@@ -59,31 +59,31 @@ static void a_pattern_opens_into_files_in_the_order_of_their_numbers(void **stat
 
 static void the_bracketed_word_is_the_value(void **state)
 {
-	struct kernel_setting knob = {.root_fd = tree.fd, .path = "/sys/other", .kind = SETTING_BRACKETED};
+	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/other", .kind = SETTING_BRACKETED};
 	char *value = NULL;
 
 	tree_put(&tree, "sys/thp", "always [madvise] never\n");
 	expect("/sys/thp", SETTING_BRACKETED, "madvise");
 	tree_put(&tree, "sys/other", "always\n");
-	assert_int_equal(kernel_setting_read(&knob, &value), -EBADMSG);
+	assert_int_equal(kernel_setting_read(&setting, &value), -EBADMSG);
 }
 
-static void a_value_is_set_once_and_told(void **state)
+static void a_value_is_set_once_and_read_back(void **state)
 {
-	struct kernel_setting knob = {.root_fd = tree.fd, .path = "/sys/knob"};
+	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/knob"};
 	struct kernel_setting_result result;
 
 	tree_put(&tree, "sys/knob", "old\n");
-	kernel_setting_set(&knob, "new", &result);
+	kernel_setting_set(&setting, "new", &result);
 	assert_int_equal(result.outcome, SETTING_CHANGED);
 	assert_string_equal(result.held, "new");
 	free(result.held);
-	kernel_setting_set(&knob, "new", &result);
+	kernel_setting_set(&setting, "new", &result);
 	assert_int_equal(result.outcome, SETTING_ALREADY);
 	free(result.held);
 }
 
-static void a_missing_knob_is_absent_and_an_unwritable_one_refused(void **state)
+static void a_missing_file_is_absent_and_an_unwritable_one_refused(void **state)
 {
 	struct kernel_setting missing = {.root_fd = tree.fd, .path = "/sys/missing"};
 	struct kernel_setting directory = {.root_fd = tree.fd, .path = "/sys"};
@@ -99,17 +99,34 @@ static void a_missing_knob_is_absent_and_an_unwritable_one_refused(void **state)
 
 static void limits_are_two_files_and_one_value(void **state)
 {
-	struct kernel_setting knob = {.root_fd = tree.fd, .path = "/sys/policy0", .kind = SETTING_LIMITS};
+	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/policy0", .kind = SETTING_LIMITS};
 	struct kernel_setting_result result;
 
 	tree_put(&tree, "sys/policy0/scaling_min_freq", "800000\n");
 	tree_put(&tree, "sys/policy0/scaling_max_freq", "4700000\n");
 	expect("/sys/policy0", SETTING_LIMITS, "800000 4700000");
-	kernel_setting_set(&knob, "3600000 3600000", &result);
-	assert_int_equal(result.outcome, SETTING_CHANGED);
+	kernel_setting_set(&setting, "3600000 3600000", &result); /* nobody to write them */
+	assert_int_equal(result.outcome, SETTING_REFUSED);
+	assert_int_equal(result.error, -EOPNOTSUPP);
 	free(result.held);
-	expect("/sys/policy0/scaling_min_freq", SETTING_PLAIN, "3600000");
-	expect("/sys/policy0/scaling_max_freq", SETTING_PLAIN, "3600000");
+}
+
+static int write_less(const char *path, const char *value)
+{
+	tree_put(&tree, "sys/knob", "less\n");
+	return 0;
+}
+
+static void a_value_that_the_kernel_changes_is_clamped(void **state)
+{
+	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/knob", .write = write_less};
+	struct kernel_setting_result result;
+
+	tree_put(&tree, "sys/knob", "old\n");
+	kernel_setting_set(&setting, "new", &result);
+	assert_int_equal(result.outcome, SETTING_CLAMPED);
+	assert_string_equal(result.held, "less");
+	free(result.held);
 }
 
 static void limits_are_shown_in_megahertz(void **state)
@@ -131,9 +148,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_pattern_opens_into_files_in_the_order_of_their_numbers),
 		TEST(the_bracketed_word_is_the_value),
-		TEST(a_value_is_set_once_and_told),
-		TEST(a_missing_knob_is_absent_and_an_unwritable_one_refused),
+		TEST(a_value_is_set_once_and_read_back),
+		TEST(a_missing_file_is_absent_and_an_unwritable_one_refused),
 		TEST(limits_are_two_files_and_one_value),
+		TEST(a_value_that_the_kernel_changes_is_clamped),
 		cmocka_unit_test(limits_are_shown_in_megahertz),
 	};
 

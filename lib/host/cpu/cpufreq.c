@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Governor and limits of a cpufreq policy: see cpufreq.h. The only file that includes libcpupower.
  *
- * The library answers -ENODEV to every write that fails; why stands in errno, which it does not reset. */
+ * The library returns -ENODEV for every write that fails; the cause is in errno, which it does not reset. */
 #include "lib/host/cpu/cpufreq.h"
 
 #include "lib/base/cleanup.h"
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A CPU that is online and belongs to the policy: its own number may be that of one that is off. */
+/* An online CPU of the policy: the CPU with the number of the policy may be offline. */
 static int cpu_of(const char *policy, unsigned int *ret)
 {
 	_cleanup_(freep) char *path = NULL, *cpus = NULL;
@@ -53,8 +53,8 @@ int cpufreq_write_governor(const char *policy, const char *governor)
 	return outcome(cpufreq_modify_policy_governor(cpu, (char *)governor));
 }
 
-/* The kernel remembers a lower limit that is above the upper one, and jumps there when the upper is raised:
- * so the one goes first that stays inside. */
+/* The kernel remembers a lower limit above the upper one, and jumps there when the upper one is raised: so the
+ * limit that stays within the other one goes first. */
 int cpufreq_write_limits(const char *policy, const char *min_max)
 {
 	char *middle;

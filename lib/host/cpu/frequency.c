@@ -2,6 +2,7 @@
 /* How fast the processor may run: see frequency.h. */
 #include "lib/host/cpu/frequency.h"
 
+#include "lib/base/array.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ int64_t frequency_base_of_list(const char *frequencies)
 	return first - second == 1000 && first % 10000 == 1000 ? second : first;
 }
 
-/* Intel tells base_frequency; firmware with CPPC (AMD, ARM) nominal_freq in MHz; acpi-cpufreq lists its
+/* Intel has base_frequency; firmware with CPPC (AMD, ARM) nominal_freq in MHz; acpi-cpufreq lists its
  * states. */
 static int64_t read_base(int root_fd, const char *directory, int cpu)
 {
@@ -69,11 +70,9 @@ static void read_policy(struct frequency_policy *p, int root_fd, int number)
 		.cpus = read_word(root_fd, directory, "related_cpus"),
 		.driver = read_word(root_fd, directory, "scaling_driver"),
 		.governor = read_word(root_fd, directory, "scaling_governor"),
-		.governors = read_word(root_fd, directory, "scaling_available_governors"),
 		.preference = read_word(root_fd, directory, "energy_performance_preference"),
 		.min_khz = read_int(root_fd, directory, "scaling_min_freq"),
 		.max_khz = read_int(root_fd, directory, "scaling_max_freq"),
-		.hardware_min_khz = read_int(root_fd, directory, "cpuinfo_min_freq"),
 		.hardware_max_khz = read_int(root_fd, directory, "cpuinfo_max_freq"),
 		.base_khz = read_base(root_fd, directory, number),
 		.boost = read_int(root_fd, directory, "boost"),
@@ -85,21 +84,20 @@ static int by_number(const void *a, const void *b)
 	return ((const struct frequency_policy *)a)->number - ((const struct frequency_policy *)b)->number;
 }
 
-static int read_policies(struct frequency *f, int root_fd, DIR *directory)
+static int read_policies(struct frequency *f, int root_fd, DIR *directory, struct error *err)
 {
+	struct frequency_policy *policy;
 	struct dirent *entry;
 
 	while ((entry = readdir(directory))) {
-		struct frequency_policy *bigger;
 		int number, end = 0;
 
 		if (sscanf(entry->d_name, "policy%d%n", &number, &end) != 1 || entry->d_name[end])
 			continue;
-		bigger = reallocarray(f->policies, f->n_policies + 1, sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		f->policies = bigger;
-		read_policy(&f->policies[f->n_policies++], root_fd, number);
+		policy = array_add(f->policies, f->n_policies);
+		if (!policy)
+			return error_oom(err);
+		read_policy(policy, root_fd, number);
 	}
 	if (f->n_policies > 0)
 		qsort(f->policies, f->n_policies, sizeof(*f->policies), by_number);
@@ -120,9 +118,9 @@ int frequency_read(struct frequency *ret, int root_fd, struct error *err)
 	fd = openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	directory = fd < 0 ? NULL : fdopendir(fd);
 	if (directory) {
-		r = read_policies(&f, root_fd, directory);
+		r = read_policies(&f, root_fd, directory, err);
 		if (r < 0)
-			return error_os(err, r, "cannot read the frequency policies");
+			return r;
 	}
 	*ret = f;
 	f = (struct frequency){};
@@ -137,7 +135,6 @@ void frequency_clear(struct frequency *f)
 		free(p->cpus);
 		free(p->driver);
 		free(p->governor);
-		free(p->governors);
 		free(p->preference);
 	}
 	free(f->policies);

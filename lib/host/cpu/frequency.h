@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How fast the processor may run: policies, governor, limits, turbo, as /sys tells them. Reading only, below
- * a root descriptor; writing is in cpufreq.h, whose library must not meet every tool. */
+/* How fast the processor may run: policies, governor, limits, turbo, out of /sys. Reading only, below a root
+ * descriptor; writing is in cpufreq.h, whose library not every tool may link. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -8,16 +8,15 @@
 
 #include <stdint.h>
 
-/* One cpufreq policy: CPUs that share a clock. Frequencies in kHz, -1 where the kernel does not tell. */
+/* One cpufreq policy: CPUs that share a clock. Frequencies in kHz, -1 where not known. */
 struct frequency_policy {
-	int number;       /* policyN */
-	char *cpus;       /* "0-3" */
-	char *driver;     /* NULL where the kernel does not tell, like all texts here */
-	char *governor;   /* the chosen one */
-	char *governors;  /* those on offer */
+	int number;   /* policyN */
+	char *cpus;   /* "0-3" */
+	char *driver; /* NULL where not known, like all texts here */
+	char *governor;
 	char *preference; /* energy_performance_preference */
 	int64_t min_khz, max_khz;
-	int64_t hardware_min_khz, hardware_max_khz;
+	int64_t hardware_max_khz;
 	int64_t base_khz; /* what it runs at without turbo */
 	int64_t boost;    /* 1 on, 0 off, -1 no such switch */
 };
@@ -33,6 +32,6 @@ struct frequency {
 int frequency_read(struct frequency *ret, int root_fd, struct error *err);
 void frequency_clear(struct frequency *frequency);
 
-/* The frequency without turbo out of scaling_available_frequencies ("3701000 3700000 …": the first is the
- * sign for turbo that acpi-cpufreq gives). -1 if there is none. */
+/* The frequency without turbo out of scaling_available_frequencies ("3701000 3700000 …": acpi-cpufreq puts a
+ * sign for turbo first). -1 if there is none. */
 int64_t frequency_base_of_list(const char *frequencies);

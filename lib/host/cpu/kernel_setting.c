@@ -2,6 +2,7 @@
 /* A setting of the kernel that is a file: see kernel_setting.h. */
 #include "lib/host/cpu/kernel_setting.h"
 
+#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
@@ -27,13 +28,11 @@ static void paths_clear(struct paths *paths)
 
 static int add_path(struct paths *paths, const char *path)
 {
-	char **bigger = reallocarray(paths->items, paths->n + 1, sizeof(*bigger));
+	char **added = array_add(paths->items, paths->n);
 
-	if (!bigger)
-		return -ENOMEM;
-	paths->items = bigger;
-	bigger[paths->n] = strdup(path);
-	return bigger[paths->n++] ? 0 : -ENOMEM;
+	if (added)
+		*added = strdup(path);
+	return added && *added ? 0 : -ENOMEM;
 }
 
 static const char *below(int root_fd, const char *path)
@@ -43,7 +42,7 @@ static const char *below(int root_fd, const char *path)
 
 static int expand_from(int root_fd, const char *done, const char *rest, struct paths *paths);
 
-/* One component of the pattern has wildcards: every entry of the directory `done` that fits. */
+/* One component of the pattern has wildcards: every matching entry of the directory `done`. */
 static int expand_entries(
 	int root_fd, const char *done, const char *component, const char *rest, struct paths *paths)
 {
@@ -112,18 +111,18 @@ static int read_limits(int root_fd, const char *directory, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-int kernel_setting_read(const struct kernel_setting *knob, char **ret)
+int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 {
 	_cleanup_(freep) char *text = NULL;
 	char *open, *close;
 	int r;
 
-	if (knob->kind == SETTING_LIMITS)
-		return read_limits(knob->root_fd, knob->path, ret);
-	r = text_read_file(knob->root_fd, knob->path, &text);
+	if (setting->kind == SETTING_LIMITS)
+		return read_limits(setting->root_fd, setting->path, ret);
+	r = text_read_file(setting->root_fd, setting->path, &text);
 	if (r < 0)
 		return r;
-	if (knob->kind == SETTING_PLAIN) {
+	if (setting->kind == SETTING_PLAIN) {
 		*ret = TAKE(text);
 		return 0;
 	}
@@ -160,39 +159,13 @@ static int write_file(int root_fd, const char *path, const char *value)
 	return (size_t)n == len ? 0 : -EIO;
 }
 
-/* The kernel remembers a lower limit above the upper one, and jumps there when the upper is raised: so the
- * one goes first that stays inside. */
-static int write_limits(int root_fd, const char *directory, const char *value)
+static int write_value(const struct kernel_setting *setting, const char *value)
 {
-	_cleanup_(freep) char *path_min = text_format("%s/scaling_min_freq", directory);
-	_cleanup_(freep) char *path_max = text_format("%s/scaling_max_freq", directory);
-	_cleanup_(freep) char *min = strndup(value, strcspn(value, " "));
-	const char *max = strchr(value, ' ');
-	int64_t highest;
-	int r;
-
-	if (!path_min || !path_max || !min)
-		return -ENOMEM;
-	if (!max++)
-		return -EINVAL;
-	r = text_read_int(root_fd, path_max, &highest);
-	if (r < 0)
-		return r;
-	if (strtoll(min, NULL, 10) > highest) {
-		r = write_file(root_fd, path_max, max);
-		return r < 0 ? r : write_file(root_fd, path_min, min);
-	}
-	r = write_file(root_fd, path_min, min);
-	return r < 0 ? r : write_file(root_fd, path_max, max);
-}
-
-static int write_knob(const struct kernel_setting *knob, const char *value)
-{
-	if (knob->write && knob->root_fd == AT_FDCWD)
-		return knob->write(knob->path, value);
-	if (knob->kind == SETTING_LIMITS)
-		return write_limits(knob->root_fd, knob->path, value);
-	return write_file(knob->root_fd, knob->path, value);
+	if (setting->write)
+		return setting->write(setting->path, value);
+	if (setting->kind == SETTING_LIMITS)
+		return -EOPNOTSUPP;
+	return write_file(setting->root_fd, setting->path, value);
 }
 
 static enum kernel_setting_outcome outcome_of(int r, const char *held, const char *value)
@@ -204,18 +177,18 @@ static enum kernel_setting_outcome outcome_of(int r, const char *held, const cha
 	return held && !strcmp(held, value) ? SETTING_CHANGED : SETTING_CLAMPED;
 }
 
-/* Reads back what came of a write. The kernel works new limits out in the background: they may take some
- * milliseconds to show. */
-static char *read_back(const struct kernel_setting *knob, const char *value)
+/* Reads the value after a write. The kernel applies new limits in the background: they may take some milliseconds
+ * to show. */
+static char *read_back(const struct kernel_setting *setting, const char *value)
 {
 	enum { TRIES = 20 };
 	static const struct timespec pause = {.tv_nsec = 5000000};
 	char *held = NULL;
 
 	for (int i = 0; i < TRIES; i++) {
-		if (kernel_setting_read(knob, &held) < 0)
+		if (kernel_setting_read(setting, &held) < 0)
 			return NULL;
-		if (!strcmp(held, value) || knob->kind != SETTING_LIMITS || i == TRIES - 1)
+		if (!strcmp(held, value) || setting->kind != SETTING_LIMITS || i == TRIES - 1)
 			break;
 		free(TAKE(held));
 		nanosleep(&pause, NULL);
@@ -224,10 +197,10 @@ static char *read_back(const struct kernel_setting *knob, const char *value)
 }
 
 void kernel_setting_set(
-	const struct kernel_setting *knob, const char *value, struct kernel_setting_result *ret)
+	const struct kernel_setting *setting, const char *value, struct kernel_setting_result *ret)
 {
 	struct kernel_setting_result result = {};
-	int r = kernel_setting_read(knob, &result.held);
+	int r = kernel_setting_read(setting, &result.held);
 
 	if (r == 0 && !strcmp(result.held, value))
 		result.outcome = SETTING_ALREADY;
@@ -235,8 +208,8 @@ void kernel_setting_set(
 		result.outcome = SETTING_ABSENT;
 	else {
 		free(result.held);
-		result.error = write_knob(knob, value);
-		result.held = read_back(knob, value);
+		result.error = write_value(setting, value);
+		result.held = read_back(setting, value);
 		result.outcome = outcome_of(result.error, result.held, value);
 	}
 	*ret = result;
