@@ -42,8 +42,8 @@ static void settle_file(struct entry *e, const struct kernel_setting_result *res
 {
 	switch (result->outcome) {
 	case SETTING_CHANGED:
-		action_log(
-			ACTION_PUT_BACK, "%s: %s restored from %s to %s", e->id, e->name, now ?: "?", e->old);
+		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name, now ?: "?",
+			e->old);
 		report_add_file(report, e, OUTCOME_RESTORED, now, e->old, NULL);
 		entry_clear(e);
 		return;
@@ -124,7 +124,7 @@ static void restore_unit(struct entry *e, struct units *units, struct report *re
 		report_add(report, e->id, e->name, OUTCOME_FAILED, e->want, NULL, why.text);
 		return;
 	}
-	action_log(ACTION_PUT_BACK, "%s: %s %s again", e->id, e->name, start ? "started" : "stopped");
+	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name, start ? "started" : "stopped");
 	report_add(report, e->id, e->name, OUTCOME_RESTORED, e->want, e->old,
 		units_is_up(units, e->name) == start ? NULL : "it was started, and has ended by itself");
 	entry_clear(e);

@@ -23,16 +23,16 @@ static void check_one(const struct facts *f, const struct ntp_daemon *d, struct 
 	ret->undo = CHECK_NO_UNDO;
 
 	if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
-		finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name, d->words,
+		finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name, d->description,
 			f->clock.frequency_ppm);
 	else if (d->answer == NTP_SYNCHRONISED)
-		finding_set(ret, CHECK_OFF, "%s %s, but %s", d->name, d->words, kernel);
+		finding_set(ret, CHECK_OFF, "%s %s, but %s", d->name, d->description, kernel);
 	else if (d->answer == NTP_SEARCHING)
-		finding_set(ret, CHECK_OFF, "%s runs but %s%s", d->name, d->words,
+		finding_set(ret, CHECK_OFF, "%s runs but %s%s", d->name, d->description,
 			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
 	else
 		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s", d->name,
-			d->words, kernel);
+			d->description, kernel);
 }
 
 static void check_many(const struct ntp *ntp, struct finding *ret)

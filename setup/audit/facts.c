@@ -92,7 +92,7 @@ static int ask_running_system(struct facts *f, struct error *err)
 
 	if (r < 0)
 		return r;
-	clock_read(&f->clock);
+	kernel_clock_read(&f->clock);
 	ntp_read(&f->ntp, units, &f->units, f->processes, f->n_processes);
 	if (f->kernel.installed && !f->machine.container)
 		kernel_ask_offered(&f->kernel);

@@ -49,7 +49,7 @@ static json_t *clock_part(int root_fd)
 
 	if (root_fd != AT_FDCWD)
 		return json_null();
-	clock_read(&clock);
+	kernel_clock_read(&clock);
 	if (!clock.known)
 		return json_null();
 	return json_pack("{s:b, s:f, s:I}", "kernel_says_synchronised", clock.synchronised, "rate_ppm",

@@ -106,7 +106,7 @@ static void set_daemon(struct facts *f, const char *name, enum ntp_answer answer
 
 	d->name = name;
 	d->answer = answer;
-	snprintf(d->words, sizeof(d->words), "%s", words);
+	snprintf(d->description, sizeof(d->description), "%s", words);
 }
 
 static void a_clock_wants_a_daemon_and_both_must_say_so(void **state)

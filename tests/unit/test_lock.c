@@ -70,7 +70,7 @@ static void what_is_no_file_is_refused(void **state)
 
 	assert_int_equal(mkfifo(s->path, 0600), 0);
 	assert_true(lock_take(&lock, s->path, "emp-calibrate run", &s->err) < 0);
-	assert_says(s, "is no regular file; remove it");
+	assert_says(s, "is not a regular file; remove it");
 	unlink(s->path);
 	assert_int_equal(symlink("/etc/passwd", s->path), 0);
 	assert_true(lock_take(&lock, s->path, "emp-calibrate run", &s->err) < 0);

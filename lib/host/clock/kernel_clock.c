@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's clock: see clock.h. */
+/* The kernel's clock: see kernel_clock.h. */
 #include "lib/host/clock/kernel_clock.h"
 
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/timex.h>
 
-void clock_read(struct clock_state *ret)
+void kernel_clock_read(struct clock_state *ret)
 {
 	struct timex timex = {};
 	int state = adjtimex(&timex);
@@ -20,6 +20,5 @@ void clock_read(struct clock_state *ret)
 		.synchronised = state != TIME_ERROR && !(timex.status & STA_UNSYNC),
 		.frequency_ppm = (double)timex.freq / 65536, /* 16 bits of it are a fraction */
 		.max_error_us = timex.maxerror,
-		.estimated_error_us = timex.esterror,
 	};
 }

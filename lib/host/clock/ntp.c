@@ -6,49 +6,53 @@
 #include "lib/host/process/subprocess.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { ASK_TIMEOUT_MS = 2000 };
 
-static void say(struct ntp_daemon *d, enum ntp_answer answer, const char *words)
+static void __attribute__((format(printf, 3, 4)))
+set_answer(struct ntp_daemon *d, enum ntp_answer answer, const char *format, ...)
 {
+	va_list ap;
+
 	d->answer = answer;
-	snprintf(d->words, sizeof(d->words), "%.*s", (int)sizeof(d->words) - 1, words);
+	va_start(ap, format);
+	vsnprintf(d->description, sizeof(d->description), format, ap);
+	va_end(ap);
 }
 
 /* "0A4D0001,10.77.0.1,2,1700000000.1,…,Normal": name, stratum, and the leap status at the end. */
 void ntp_parse_chrony(const char *text, struct ntp_daemon *d)
 {
-	char name[64] = "", words[160];
+	char name[64] = "";
 	int stratum = 0;
 
 	if (sscanf(text, "%*[^,],%63[^,],%d", name, &stratum) < 2)
 		sscanf(text, "%*[^,],,%d", &stratum);
 	if (stratum == 0 || strstr(text, "Not synchronised")) {
-		say(d, NTP_SEARCHING, "follows no server");
+		set_answer(d, NTP_SEARCHING, "follows no server");
 		return;
 	}
-	snprintf(words, sizeof(words), "follows %s, stratum %d", *name ? name : "its reference clock",
-		stratum);
-	say(d, NTP_SYNCHRONISED, words);
+	set_answer(
+		d, NTP_SYNCHRONISED, "follows %s, stratum %d", *name ? name : "its reference clock", stratum);
 }
 
-/* The peer that ntpd follows has '*' in front, or 'o' where a pulse a second guides it. */
+/* The peer that ntpd follows has '*' in front, or 'o' if it uses a pulse per second. */
 void ntp_parse_ntpq(const char *text, struct ntp_daemon *d)
 {
 	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-		char name[64], words[160];
+		char name[64];
 		int stratum;
 
 		if (*line != '*' && *line != 'o')
 			continue;
 		if (sscanf(line + 1, "%63s %*s %d", name, &stratum) != 2)
 			continue;
-		snprintf(words, sizeof(words), "follows %s, stratum %d", name, stratum + 1);
-		say(d, NTP_SYNCHRONISED, words);
+		set_answer(d, NTP_SYNCHRONISED, "follows %s, stratum %d", name, stratum + 1);
 		return;
 	}
-	say(d, NTP_SEARCHING, "follows no server");
+	set_answer(d, NTP_SEARCHING, "follows no server");
 }
 
 static void ask_command(
@@ -59,13 +63,10 @@ static void ask_command(
 	int status;
 
 	if (command_ask(argv, ASK_TIMEOUT_MS, &output, &status, &err) < 0)
-		say(d, NTP_SILENT, err.text);
-	else if (status != 0) {
-		char words[160];
-
-		snprintf(words, sizeof(words), "%s could not reach it", argv[0]);
-		say(d, NTP_SILENT, words);
-	} else
+		set_answer(d, NTP_SILENT, "%s", err.text);
+	else if (status != 0)
+		set_answer(d, NTP_SILENT, "%s could not reach it", argv[0]);
+	else
 		parse(output, d);
 }
 
@@ -87,26 +88,25 @@ static void ask_timesyncd(struct ntp_daemon *d, struct units *units)
 {
 	_cleanup_(freep) char *server = NULL;
 	struct error err = {};
-	char words[160];
 	int r = units ? units_timesync(units, &server, &err) : -ENOTCONN;
 
-	if (r < 0) {
-		say(d, NTP_SILENT, err.text[0] ? err.text : "it can be asked over D-Bus only");
-		return;
-	}
-	snprintf(words, sizeof(words), "follows %s", server ?: "a server");
-	say(d, r > 0 ? NTP_SYNCHRONISED : NTP_SEARCHING, r > 0 ? words : "follows no server");
+	if (r < 0)
+		set_answer(d, NTP_SILENT, "%s", err.text[0] ? err.text : "it only answers over D-Bus");
+	else if (r == 0)
+		set_answer(d, NTP_SEARCHING, "follows no server");
+	else
+		set_answer(d, NTP_SYNCHRONISED, "follows %s", server ?: "a server");
 }
 
 static void ask_nobody(struct ntp_daemon *d, struct units *units)
 {
-	say(d, NTP_SILENT, "it cannot be asked");
+	set_answer(d, NTP_SILENT, "it cannot be queried");
 }
 
 static const struct known_daemon {
 	const char *name;
 	const char *units[3];
-	const char *process; /* several daemons share a name: the first row stands for all */
+	const char *process; /* several daemons share a name: the first row counts */
 	void (*ask)(struct ntp_daemon *d, struct units *units);
 } KNOWN[] = {
 	{"chrony", {"chrony.service", "chronyd.service"}, "chronyd", ask_chrony},
@@ -116,15 +116,6 @@ static const struct known_daemon {
 	{"openntpd", {"openntpd.service"}, "ntpd", ask_nobody},
 	{"phc2sys", {"phc2sys.service"}, "phc2sys", ask_nobody},
 };
-
-bool ntp_is_unit(const char *unit)
-{
-	for (size_t i = 0; i < ELEMENTS(KNOWN); i++)
-		for (const char *const *u = KNOWN[i].units; *u; u++)
-			if (!strcmp(*u, unit))
-				return true;
-	return false;
-}
 
 const char *ntp_unit(size_t i)
 {
@@ -168,7 +159,7 @@ void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list
 {
 	struct ntp ntp = {};
 
-	for (int pass = 0; pass < 2; pass++) /* units first: they know more exactly who a process is */
+	for (int pass = 0; pass < 2; pass++) /* units first: they identify a daemon better */
 		for (size_t i = 0; i < ELEMENTS(KNOWN) && ntp.n < NTP_MOST_DAEMONS; i++) {
 			bool runs = pass == 0 ? runs_as_unit(&KNOWN[i], list)
 					      : !process_is_found(&ntp, KNOWN[i].process) &&

@@ -178,7 +178,7 @@ static void read_all(struct counter_reader *reader)
 	read_pressure(reader, &now);
 	reader->last_ns = clock_ns(CLOCK_BOOTTIME);
 	counters_set(&now, COUNTER_SUSPENDED, reader->last_ns - clock_ns(CLOCK_MONOTONIC));
-	clock_read(&clock);
+	kernel_clock_read(&clock);
 	if (clock.known)
 		counters_set(&now, COUNTER_CLOCK_RATE, (int64_t)(clock.frequency_ppm * 1000));
 	reader->last = now;

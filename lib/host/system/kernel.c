@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which kernel runs, is installed, is offered: see kernel.h. */
+/* The running, installed and available kernels: see kernel.h. */
 #include "lib/host/system/kernel.h"
 
 #include "lib/base/text.h"
@@ -84,13 +84,12 @@ static void find_images(struct kernel *k, int root_fd)
 			const char *release = entry->d_name + strlen(prefixes[i]);
 
 			if (!strncmp(entry->d_name, prefixes[i], strlen(prefixes[i])) && *release >= '1' &&
-				*release <= '9') /* "0-rescue-…" is no kernel of its own */
+				*release <= '9') /* "0-rescue-…" is not a kernel of its own */
 				keep_newest(&k->installed, release);
 		}
 }
 
-/* A directory of modules counts if the kernel's package still owns it: what dpkg leaves behind has no
- * modules.order. */
+/* A directory of modules counts if it has modules.order: what dpkg leaves behind does not. */
 static void find_modules(struct kernel *k, int root_fd)
 {
 	_cleanup_(closedirp) DIR *modules = open_below(root_fd, "/lib/modules");
@@ -116,7 +115,7 @@ int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 
 	r = text_read_file(root_fd, "/proc/sys/kernel/osrelease", &k.running);
 	if (r < 0)
-		return error_os(err, r, "cannot read which kernel runs from /proc/sys/kernel/osrelease");
+		return error_os(err, r, "cannot read /proc/sys/kernel/osrelease");
 	if (text_read_file(root_fd, "/proc/sys/kernel/version", &k.version) < 0)
 		k.version = NULL;
 	find_images(&k, root_fd);
@@ -135,14 +134,14 @@ static char *ask_apt(const char *running, struct error *err)
 	int status;
 
 	if (!package) {
-		error_say(err, -ENOENT, "the name %s tells no flavour to look for", running);
+		error_say(err, -ENOENT, "the name %s has no flavour to look up", running);
 		return NULL;
 	}
 	if (command_ask(argv, ASK_TIMEOUT_MS, &output, &status, err) < 0)
 		return NULL;
 	release = status == 0 ? kernel_parse_apt(output) : NULL;
 	if (!release)
-		error_say(err, -ENOENT, "apt's lists have no %s (\"apt update\" fetches them)", package);
+		error_say(err, -ENOENT, "apt's lists have no %s ('apt update' fetches them)", package);
 	return release;
 }
 
@@ -158,7 +157,7 @@ static char *ask_dnf(struct error *err)
 		return NULL;
 	release = status == 0 ? kernel_parse_dnf(output) : NULL;
 	if (!release)
-		error_say(err, -ENOENT, "dnf's lists have no kernel-core (\"dnf makecache\" fetches them)");
+		error_say(err, -ENOENT, "dnf's lists have no kernel-core ('dnf makecache' fetches them)");
 	return release;
 }
 

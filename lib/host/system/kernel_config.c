@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the running kernel was configured: see kernel_config.h. The only file that includes zlib. */
+/* The configuration of the running kernel: see kernel_config.h. The only file that includes zlib. */
 #include "lib/host/system/kernel_config.h"
 
 #include "lib/base/cleanup.h"
@@ -35,7 +35,7 @@ static int read_any(int fd, char **ret)
 	return 0;
 }
 
-static int read_place(char **ret, int root_fd, char *path)
+static int read_path(char **ret, int root_fd, char *path)
 {
 	int fd = path ? openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_CLOEXEC) : -1;
 
@@ -45,11 +45,11 @@ static int read_place(char **ret, int root_fd, char *path)
 
 int kernel_config_read(char **ret, int root_fd, const char *release)
 {
-	if (read_place(ret, root_fd, text_format("/boot/config-%s", release)) == 0)
+	if (read_path(ret, root_fd, text_format("/boot/config-%s", release)) == 0)
 		return 0;
-	if (read_place(ret, root_fd, text_format("/lib/modules/%s/config", release)) == 0)
+	if (read_path(ret, root_fd, text_format("/lib/modules/%s/config", release)) == 0)
 		return 0;
-	return read_place(ret, root_fd, strdup("/proc/config.gz"));
+	return read_path(ret, root_fd, strdup("/proc/config.gz"));
 }
 
 char *kernel_config_get(const char *config, const char *option)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One at a time on a host: see lock.h. */
+/* One user of a host at a time: see lock.h. */
 #include "lib/host/system/lock.h"
 
 #include "lib/base/cleanup.h"
@@ -34,12 +34,12 @@ int lock_path(const char *beside, char **ret, struct error *err)
 	else
 		path = text_format("%s.lock", beside);
 	if (!path)
-		return error_os(err, -ENOMEM, "cannot name the host's lock");
+		return error_oom(err);
 	*ret = path;
 	return 0;
 }
 
-/* /run/lock is open to everybody, so what lies there is looked at before it is trusted. */
+/* Everybody may write to /run/lock, so the file is checked before it is trusted. */
 static int open_file(const char *path, struct error *err)
 {
 	_cleanup_(closep) int fd = -1;
@@ -56,7 +56,7 @@ static int open_file(const char *path, struct error *err)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return error_os(err, -errno, "cannot open the host's lock %s", path);
 	if (!S_ISREG(st.st_mode))
-		return error_say(err, -EINVAL, "the host's lock %s is no regular file; remove it", path);
+		return error_say(err, -EINVAL, "the host's lock %s is not a regular file; remove it", path);
 	return TAKE_FD(fd);
 }
 
@@ -69,7 +69,7 @@ static bool is_current(int fd, const char *path)
 	       held.st_dev == there.st_dev;
 }
 
-/* Names the holder. What the file says is the last one's, if the new one has not written yet. */
+/* Names the holder. Right after a change of holder, the file still names the last one. */
 static int say_busy(int fd, const char *path, struct error *err)
 {
 	char text[256], moment[TEXT_TIME_SIZE], what[200];
@@ -87,7 +87,7 @@ static int say_busy(int fd, const char *path, struct error *err)
 		usleep(10000);
 	}
 	return error_say(err, -EBUSY,
-		"another process has this machine for itself: it holds the lock %s, and cannot be seen from here",
+		"another process has this machine for itself; it holds the lock %s and is not visible here",
 		path);
 }
 
@@ -97,8 +97,7 @@ static void write_holder(int fd, const char *what)
 		"%d %lld %s\n", getpid(), (long long)clock_ns(CLOCK_REALTIME), what);
 
 	if (text && ftruncate(fd, 0) == 0)
-		(void)!pwrite(
-			fd, text, strlen(text), 0); /* only words for others: the lock is the kernel's */
+		(void)!pwrite(fd, text, strlen(text), 0); /* only for others to read */
 }
 
 int lock_take(struct lock *ret, const char *path, const char *what, struct error *err)
@@ -119,12 +118,12 @@ int lock_take(struct lock *ret, const char *path, const char *what, struct error
 			continue;
 		copy = strdup(path);
 		if (!copy)
-			return error_os(err, -ENOMEM, "cannot take the host's lock %s", path);
+			return error_oom(err);
 		write_holder(fd, what);
 		*ret = (struct lock){TAKE_FD(fd), copy};
 		return 0;
 	}
-	return error_say(err, -EBUSY, "the host's lock %s changes hands all the time; try again", path);
+	return error_say(err, -EBUSY, "the host's lock %s is busy; try again", path);
 }
 
 int lock_look(const char *path, struct error *err)
@@ -132,7 +131,7 @@ int lock_look(const char *path, struct error *err)
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-		return 0; /* who may not even look at it is not kept from measuring by it */
+		return 0; /* without permission to look, it is ignored */
 	return say_busy(fd, path, err);
 }
 
@@ -140,7 +139,7 @@ void lock_release(struct lock *lock)
 {
 	if (!lock || lock->fd < 0)
 		return;
-	unlink(lock->path); /* before it is let go of: whoever waits sees that it is not current */
+	unlink(lock->path); /* before it is released: whoever waits sees that it is not current */
 	close(lock->fd);
 	free(lock->path);
 	*lock = (struct lock){.fd = -1};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this machine is: see machine.h.
+/* This machine: see machine.h.
  *
- * A virtual machine is known by the processor's own flag where there is one (x86), else by the names in
- * the firmware's tables; a container by a PID namespace that is not the first, and its engine by the marks
- * that engines leave. */
+ * A virtual machine is recognised by the flag of the processor (x86), else by the names in the firmware's tables;
+ * a container by a PID namespace that is not the first, and its engine by the files that engines leave. */
 #include "lib/host/system/machine.h"
 
 #include "lib/base/text.h"
@@ -13,7 +12,7 @@
 #include <sys/stat.h>
 #include <systemd/sd-id128.h>
 
-/* What emp's machine ids are made with: they name a machine to EMP, and nothing else can be told by them. */
+/* Machine ids are derived with it: they identify a machine to EMP only. */
 static const sd_id128_t APPLICATION = SD_ID128_MAKE(
 	7c, 1e, 4f, 5b, 0a, 93, 4d, 2e, 9b, 51, c8, 36, e0, 7f, 12, a4);
 
@@ -149,7 +148,7 @@ static void recognise_virtual(struct machine *m, int root_fd)
 		m->hypervisor = strdup(name);
 }
 
-/* 1: in a PID namespace other than the first, 0: in the first, -1: not told. */
+/* 1: in a PID namespace other than the first, 0: in the first, -1: not known. */
 static int in_pid_namespace(int root_fd)
 {
 	char target[64] = "";
@@ -159,7 +158,7 @@ static int in_pid_namespace(int root_fd)
 	return n <= 0 ? -1 : strcmp(target, FIRST_PID_NAMESPACE) != 0;
 }
 
-/* A disk image that was made out of a container's keeps the engine's mark: the namespace decides. */
+/* A disk image made from a container keeps the engine's file, so the namespace decides. */
 static void recognise_container(struct machine *m, int root_fd)
 {
 	_cleanup_(freep) char *engine = read_text(root_fd, "/run/systemd/container");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this machine is: its processor, memory, firmware, operating system, and whether it is a machine at
- * all or a virtual one, or a container. Apart from what is set on it, because none of this can be changed
- * from here. Everything is read below a root descriptor, so that captured machines replay. */
+/* This machine: processor, memory, firmware, operating system, and whether it is a virtual machine or a
+ * container. Everything is read below a root descriptor, so that captured machines replay. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -11,19 +10,19 @@
 
 struct machine {
 	bool virtual;     /* a hypervisor runs below the kernel */
-	bool container;   /* the kernel is shared with a host that is not seen from here */
-	char *hypervisor; /* its name ("KVM"); NULL where there is none, or it has no name that we know */
+	bool container;   /* the kernel is shared with a host */
+	char *hypervisor; /* its name ("KVM"); NULL if there is none, or its name is not known */
 	char *engine;     /* what made the container ("docker"), likewise */
 	bool systemd;     /* systemd is the first process */
 
-	char *cpu_vendor, *cpu_name, *cpu_family, *cpu_model, *cpu_stepping, *microcode; /* NULL: not told */
+	char *cpu_vendor, *cpu_name, *cpu_family, *cpu_model, *cpu_stepping, *microcode; /* NULL: not known */
 	char *flags; /* of the first CPU */
 	int64_t n_cpus;
-	int64_t memory_bytes; /* 0: not told */
+	int64_t memory_bytes; /* 0: not known */
 
 	char *vendor, *product, *board, *firmware;    /* DMI; NULL where there is none */
 	char *os_id, *os_version, *os_name, *os_like; /* os-release */
-	char id[33]; /* made of the machine id, and tells nothing of it; "" where there is none */
+	char id[33]; /* derived from the machine id, which it does not reveal; "" if there is none */
 };
 
 /* What cannot be read stays empty. */
@@ -35,5 +34,5 @@ void machine_clear(struct machine *machine);
 enum { MACHINE_DESCRIPTION_SIZE = 160 };
 char *machine_description(const struct machine *machine, char buffer[MACHINE_DESCRIPTION_SIZE]);
 
-/* Whether the processor tells this flag ("constant_tsc"). */
+/* Whether the processor has this flag ("constant_tsc"). */
 bool machine_flag(const struct machine *machine, const char *flag);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is to be silent while programs are timed: see policy.h. The only file that includes inih.
+/* Which daemons to stop while programs are timed: see policy.h. The only file that includes inih.
  *
- * Rules are kept in the order of the files, an included policy's behind those of the one that includes it:
- * the first that fits a unit counts. What must never be touched is looked at before everything else, and the
- * part of it that keeps a machine alive is written here, where no file can take it away. */
+ * Rules stay in the order of the files, those of an included policy last; the first that matches a unit counts.
+ * What must never be touched comes before everything else, and the part that keeps a machine alive is built in,
+ * where no file can remove it. */
 #include "lib/host/system/policy.h"
 
+#include "lib/base/array.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -34,18 +35,18 @@ struct policy {
 static const struct {
 	const char *unit, *why;
 } NEVER[] = {
-	{"systemd-*.service", "the system itself"},
-	{"systemd-*.socket", "the system itself"},
-	{"systemd-*.path", "the system itself"},
-	{"dbus*", "the system's messages: everything hangs on them"},
+	{"systemd-*.service", "part of systemd"},
+	{"systemd-*.socket", "part of systemd"},
+	{"systemd-*.path", "part of systemd"},
+	{"dbus*", "the message bus of the system"},
 	{"emp-*", "EMP itself"},
-	{"ssh.*", "the way in"},
-	{"ssh@*", "the way in"},
-	{"sshd*", "the way in"},
-	{"*getty@*", "the way in"},
-	{"user@*", "people's sessions"},
-	{"user-runtime-dir@*", "people's sessions"},
-	{"udev*", "the system's devices"},
+	{"ssh.*", "remote login"},
+	{"ssh@*", "remote login"},
+	{"sshd*", "remote login"},
+	{"*getty@*", "remote login"},
+	{"user@*", "user sessions"},
+	{"user-runtime-dir@*", "user sessions"},
+	{"udev*", "device management"},
 };
 
 void policy_free(struct policy *policy)
@@ -79,7 +80,7 @@ const char *policy_floor(const struct policy *policy)
 	return policy->floor;
 }
 
-/* The first rule of this kind whose pattern fits. */
+/* The first rule of this kind whose pattern matches. */
 static const char *find_rule(const struct policy *policy, enum rule_kind kind, const char *unit)
 {
 	for (size_t i = 0; i < policy->n_rules; i++)
@@ -133,13 +134,11 @@ char *policy_unit_of_process(const struct policy *policy, const char *process)
 
 static int add_rule(struct policy *policy, enum rule_kind kind, const char *name, const char *text)
 {
-	struct rule *bigger = reallocarray(policy->rules, policy->n_rules + 1, sizeof(*bigger));
+	struct rule *rule = array_add(policy->rules, policy->n_rules);
 
-	if (!bigger)
-		return -ENOMEM;
-	policy->rules = bigger;
-	bigger[policy->n_rules] = (struct rule){kind, strdup(name), strdup(text)};
-	return bigger[policy->n_rules].name && bigger[policy->n_rules++].text ? 0 : -ENOMEM;
+	if (rule)
+		*rule = (struct rule){kind, strdup(name), strdup(text)};
+	return rule && rule->name && rule->text ? 0 : -ENOMEM;
 }
 
 static int set_text(char **text, const char *value)
@@ -149,62 +148,62 @@ static int set_text(char **text, const char *value)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* What goes on while a file is read: inih's handlers can only say that a line is not good. */
-struct analysis {
+/* The state of a parser: inih's handlers can only say that a line is wrong. */
+struct parser {
 	struct policy *policy;
 	const char *where;
 	struct error *err;
 	int failed;
 };
 
-static int take(struct analysis *reading, const char *section, const char *name, const char *value)
+static int take(struct parser *parser, const char *section, const char *name, const char *value)
 {
 	static const struct {
 		const char *section;
 		enum rule_kind kind;
 	} kinds[] = {
 		{"stop", RULE_STOP}, {"keep", RULE_KEEP}, {"never", RULE_NEVER}, {"processes", RULE_PROCESS}};
-	struct policy *policy = reading->policy;
+	struct policy *policy = parser->policy;
 
 	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
 		if (strcmp(section, kinds[i].section))
 			continue;
 		if (kinds[i].kind != RULE_PROCESS && !strchr(name, '.') && !strchr(name, '*'))
-			return error_say(reading->err, -EINVAL,
-				"%s: '%s' in [%s] is not a unit: write '%s.service' or the like", reading->where,
-				name, section, name);
+			return error_say(parser->err, -EINVAL,
+				"%s: '%s' in [%s] is not a unit: write '%s.service' or the like",
+				parser->where, name, section, name);
 		return add_rule(policy, kinds[i].kind, name, value);
 	}
 	if (!strcmp(section, "policy") && !strcmp(name, "include"))
 		return set_text(&policy->include, value);
 	if (!strcmp(section, "kernel") && !strcmp(name, "floor"))
 		return set_text(&policy->floor, value);
-	return error_say(reading->err, -EINVAL, "%s: '%s' in [%s] is not known to a policy", reading->where,
-		name, section);
+	return error_say(
+		parser->err, -EINVAL, "%s: policies have no '%s' in [%s]", parser->where, name, section);
 }
 
 static int take_line(void *user, const char *section, const char *name, const char *value)
 {
-	struct analysis *reading = user;
+	struct parser *parser = user;
 
-	if (!reading->failed)
-		reading->failed = take(reading, section, name, value);
-	return !reading->failed;
+	if (!parser->failed)
+		parser->failed = take(parser, section, name, value);
+	return !parser->failed;
 }
 
 int policy_parse(struct policy **ret, const char *text, const char *where, struct error *err)
 {
 	_cleanup_(policy_freep) struct policy *policy = calloc(1, sizeof(*policy));
-	struct analysis reading = {policy, where, err, 0};
+	struct parser parser = {policy, where, err, 0};
 	int line;
 
 	if (!policy)
-		return error_os(err, -ENOMEM, "cannot read the policy %s", where);
-	line = ini_parse_string(text, take_line, &reading);
-	if (reading.failed == -ENOMEM)
-		return error_os(err, -ENOMEM, "cannot read the policy %s", where);
-	if (reading.failed)
-		return reading.failed;
+		return error_oom(err);
+	line = ini_parse_string(text, take_line, &parser);
+	if (parser.failed == -ENOMEM)
+		return error_oom(err);
+	if (parser.failed)
+		return parser.failed;
 	if (line != 0)
 		return error_say(
 			err, -EINVAL, "%s, line %d: neither a [section] nor 'name = value'", where, line);
@@ -212,14 +211,14 @@ int policy_parse(struct policy **ret, const char *text, const char *where, struc
 	return 0;
 }
 
-/* The included policy's rules stand behind ours; its floor counts where we have none. */
+/* The included policy's rules come after ours; its floor counts if we have none. */
 static int append(struct policy *policy, struct policy *included, struct error *err)
 {
 	size_t n = policy->n_rules + included->n_rules;
 	struct rule *bigger = n ? reallocarray(policy->rules, n, sizeof(*bigger)) : NULL;
 
 	if (n && !bigger)
-		return error_os(err, -ENOMEM, "cannot read the policy %s", included->path);
+		return error_oom(err);
 	policy->rules = bigger;
 	if (included->n_rules)
 		memcpy(&policy->rules[policy->n_rules], included->rules, included->n_rules * sizeof(*bigger));
@@ -264,9 +263,9 @@ static int load_named(
 	policy->name = strdup(name);
 	policy->path = TAKE(path);
 	if (!policy->name)
-		return error_os(err, -ENOMEM, "cannot read the policy %s", policy->path);
+		return error_oom(err);
 	if (policy->include && depth == MOST_INCLUDES)
-		return error_say(err, -ELOOP, "%s: policies include one another without end", policy->path);
+		return error_say(err, -ELOOP, "%s: policies include each other in a circle", policy->path);
 	if (policy->include) {
 		r = load_named(&included, directories, policy->include, depth + 1, err);
 		if (r == 0)
@@ -298,7 +297,7 @@ static void find_newest(const char *directory, const char *id, size_t id_len, ch
 	}
 }
 
-static char *name_if_there(const char *const *directories, char *name)
+static char *name_if_found(const char *const *directories, char *name)
 {
 	_cleanup_(freep) char *path = name ? find_file(directories, name) : NULL;
 
@@ -314,13 +313,13 @@ static char *name_if_there(const char *const *directories, char *name)
 static char *name_for(const char *const *directories, const char *id, size_t id_len, const char *version)
 {
 	int major = version ? (int)strcspn(version, ".") : 0;
-	char *name = name_if_there(directories, text_format("%.*s-%s", (int)id_len, id, version ?: ""));
+	char *name = name_if_found(directories, text_format("%.*s-%s", (int)id_len, id, version ?: ""));
 
 	if (!name)
-		name = name_if_there(
+		name = name_if_found(
 			directories, text_format("%.*s-%.*s", (int)id_len, id, major, version ?: ""));
 	if (!name)
-		name = name_if_there(directories, strndup(id, id_len));
+		name = name_if_found(directories, strndup(id, id_len));
 	for (; !name && *directories; directories++)
 		find_newest(*directories, id, id_len, &name);
 	return name;
@@ -345,7 +344,7 @@ int policy_load(struct policy **ret, const char *const *directories, const char 
 	_cleanup_(freep) char *chosen = name ? strdup(name) : choose(directories, machine);
 
 	if (!chosen)
-		return error_os(err, -ENOMEM, "cannot read a policy");
+		return error_oom(err);
 	return load_named(ret, directories, chosen, 0, err);
 }
 

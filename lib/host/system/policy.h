@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is to be silent while programs are timed, and what must never be touched: readable files, one for each
- * distribution, that the administrator can replace or add to.
+/* Which daemons to stop while programs are timed, and which must never be touched: text files, one for each
+ * distribution, that the administrator can replace or extend.
  *
  *   [policy]     include = NAME   another policy that this one adds to
- *   [stop]       UNIT = why       services, timers, sockets, paths to be inactive; may be patterns ("nfs-*")
- *   [keep]       UNIT = why       takes units of [stop] out again
- *   [never]      UNIT = why       is not touched, whatever [stop] of any file says
- *   [processes]  NAME = UNIT      the kernel's name of a daemon, where it is not the unit's
+ *   [stop]       UNIT = why       services, timers, sockets, paths to stop; may be patterns ("nfs-*")
+ *   [keep]       UNIT = why       exceptions from [stop]
+ *   [never]      UNIT = why       never touched, whatever [stop] of any file says
+ *   [processes]  NAME = UNIT      the name of a daemon's process, if it is not the unit's
  *   [kernel]     floor = RELEASE  the oldest kernel to time programs on
  */
 #pragma once
@@ -24,7 +24,7 @@ struct policy;
  * that has it. -ENOENT: nowhere. */
 int policy_load(struct policy **ret, const char *const *directories, const char *name,
 	const struct machine *machine, struct error *err);
-/* One policy out of text, for tests and fuzzers; `where` stands in messages. include is not followed. */
+/* One policy out of text; `where` is for messages. include is not followed. */
 int policy_parse(struct policy **ret, const char *text, const char *where, struct error *err);
 void policy_free(struct policy *policy);
 DEFINE_FREEP(policy)
@@ -33,11 +33,11 @@ const char *policy_name(const struct policy *policy);
 const char *policy_path(const struct policy *policy);  /* the file that the first part came from */
 const char *policy_floor(const struct policy *policy); /* NULL: none */
 
-/* Why `unit` is to be silent; NULL if it is not, or must not be touched. */
+/* Why `unit` is to be stopped; NULL if it is not. */
 const char *policy_stop(const struct policy *policy, const char *unit);
 /* Why it must never be touched; NULL if it may. */
 const char *policy_never(const struct policy *policy, const char *unit);
-/* Whether any list names it. */
+/* Whether any list has it. */
 bool policy_knows(const struct policy *policy, const char *unit);
 /* The unit of [stop] that a process of this name belongs to; NULL if it is none. The caller frees it. */
 char *policy_unit_of_process(const struct policy *policy, const char *process);

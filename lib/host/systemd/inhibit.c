@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sleep and shutdown held off: see inhibit.h. Beside units.c the one file that includes sd-bus: logind is
- * another service, and to ask it needs nothing of what the survey of a machine links. */
+/* Holds off sleep and shutdown: see inhibit.h. */
 #include "lib/host/systemd/inhibit.h"
 
 #include "lib/base/cleanup.h"
@@ -20,7 +19,7 @@ int inhibit_sleep(const char *who, const char *why, struct error *err)
 	int fd = -1, r;
 
 	if (access("/run/systemd/seats/", F_OK) < 0)
-		return error_say(err, -ENOTCONN, "logind does not run here");
+		return error_say(err, -ENOTCONN, "logind does not run");
 	r = sd_bus_open_system(&bus);
 	if (r < 0)
 		return error_os(err, r, "logind cannot be reached");
@@ -33,6 +32,6 @@ int inhibit_sleep(const char *who, const char *why, struct error *err)
 	r = sd_bus_message_read(reply, "h", &fd);
 	if (r < 0)
 		return error_os(err, r, "logind's answer cannot be read");
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* the reply's own goes with the reply */
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* the reply closes its own */
 	return fd >= 0 ? fd : error_os(err, -errno, "logind's answer cannot be kept");
 }

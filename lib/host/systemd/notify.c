@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the service manager is told: see notify.h. Failures are nobody's: the work goes on all the same. */
+/* Status messages for the service manager: see notify.h. Failures are ignored. */
 #include "lib/host/systemd/notify.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often systemd starts a service: see timer.h. What a calendar expression comes to is a matter of
- * systemd's own, so systemd-analyze is asked for the next moments. */
+/* How often systemd starts a service: see timer.h. systemd-analyze evaluates calendar expressions. */
 #include "lib/host/systemd/timer.h"
 
+#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/host/process/subprocess.h"
 
@@ -26,7 +26,7 @@ static bool parse_moment(const char *text, time_t *ret)
 	return true;
 }
 
-int64_t calendar_period(const char *printed)
+int64_t timer_period(const char *printed)
 {
 	time_t moment, last = 0;
 	int64_t period = 0;
@@ -60,7 +60,7 @@ static int64_t ask_calendar(const char *expression)
 
 	if (command_ask(argv, ASK_MS, &printed, &status, &ignored) < 0 || status != 0)
 		return 0;
-	return calendar_period(printed);
+	return timer_period(printed);
 }
 
 static int describe(struct units *units, const char *name, struct timer *ret, struct error *err)
@@ -79,33 +79,25 @@ static int describe(struct units *units, const char *name, struct timer *ret, st
 	if (setting.calendar && !setting.every_ns)
 		ret->period_ns = ask_calendar(setting.calendar);
 	timer_setting_clear(&setting);
-	return ret->name ? 0 : error_os(err, -ENOMEM, "cannot ask systemd for its timers");
+	return ret->name ? 0 : error_oom(err);
 }
 
-int timers_of(struct units *units, const char *service, struct timer **ret, size_t *ret_n, struct error *err)
+int timer_list(struct units *units, const char *service, struct timer **ret, size_t *ret_n, struct error *err)
 {
 	_cleanup_(strings_freep) char **triggers = NULL;
-	struct timer *timers = NULL;
+	struct timer *timers = NULL, *timer;
 	size_t n = 0;
 	int r;
 
 	r = units_triggers(units, service, &triggers, err);
 	for (char **name = triggers; r >= 0 && name && *name; name++) {
-		struct timer *bigger;
-
 		if (!unit_is_kind(*name, ".timer"))
 			continue;
-		bigger = reallocarray(timers, n + 1, sizeof(*timers));
-		if (!bigger) {
-			r = error_os(err, -ENOMEM, "cannot ask systemd for its timers");
-			break;
-		}
-		timers = bigger;
-		r = describe(units, *name, &timers[n], err);
-		n += r >= 0;
+		timer = array_add(timers, n);
+		r = timer ? describe(units, *name, timer, err) : error_oom(err);
 	}
 	if (r < 0) {
-		timers_free(timers, n);
+		timer_list_free(timers, n);
 		return r;
 	}
 	*ret = timers;
@@ -113,7 +105,7 @@ int timers_of(struct units *units, const char *service, struct timer **ret, size
 	return 0;
 }
 
-void timers_free(struct timer *timers, size_t n)
+void timer_list_free(struct timer *timers, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		free(timers[i].name);

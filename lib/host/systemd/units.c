@@ -2,12 +2,12 @@
 /* The units of systemd: see units.h. */
 #include "lib/host/systemd/units_internal.h"
 
-#include "lib/base/text.h"
+#include "lib/base/array.h"
+#include "lib/base/clock.h"
 
 #include <errno.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
 static const char *const KINDS[] = {"*.service", "*.timer", "*.socket", "*.path"};
 
@@ -41,9 +41,9 @@ int units_open(struct units **ret, struct error *err)
 	int r;
 
 	if (!units)
-		return error_os(err, -ENOMEM, "cannot ask systemd");
+		return error_oom(err);
 	if (sd_booted() <= 0)
-		return error_say(err, -ENOTCONN, "systemd does not run here (it is not the first process)");
+		return error_say(err, -ENOTCONN, "systemd does not run");
 	r = sd_bus_open_system(&units->bus);
 	if (r < 0 && geteuid() == 0)
 		r = open_private(&units->bus);
@@ -77,7 +77,7 @@ static int unit_property(struct units *units, const char *name, const char *inte
 	int r;
 
 	if (!path)
-		return error_os(err, -ENOMEM, "cannot ask systemd of %s", name);
+		return error_oom(err);
 	if (type == 's')
 		r = sd_bus_get_property_string(units->bus, SERVICE, path, interface, property, &said, ret);
 	else
@@ -92,7 +92,6 @@ static int unit_property(struct units *units, const char *name, const char *inte
 static void unit_clear(struct unit *unit)
 {
 	free(unit->name);
-	free(unit->description);
 	free(unit->load);
 	free(unit->active);
 	free(unit->sub);
@@ -131,29 +130,26 @@ const struct unit *unit_list_find(const struct unit_list *list, const char *name
 	return list->n ? bsearch(&key, list->items, list->n, sizeof(key), by_name) : NULL;
 }
 
-static int add_unit(struct unit_list *list, const char *const text[5], struct error *err)
+static int add_unit(struct unit_list *list, const char *const text[4], struct error *err)
 {
-	struct unit *bigger = reallocarray(list->items, list->n + 1, sizeof(*bigger)), *unit;
+	struct unit *unit = array_add(list->items, list->n);
 
-	if (!bigger)
-		return error_os(err, -ENOMEM, "cannot list the units");
-	list->items = bigger;
-	unit = &bigger[list->n++];
-	*unit = (struct unit){
-		strdup(text[0]), strdup(text[1]), strdup(text[2]), strdup(text[3]), strdup(text[4]), NULL};
-	if (!unit->name || !unit->description || !unit->load || !unit->active || !unit->sub)
-		return error_os(err, -ENOMEM, "cannot list the units");
+	if (!unit)
+		return error_oom(err);
+	*unit = (struct unit){strdup(text[0]), strdup(text[1]), strdup(text[2]), strdup(text[3])};
+	if (!unit->name || !unit->load || !unit->active || !unit->sub)
+		return error_oom(err);
 	return 0;
 }
 
 static int parse_units(sd_bus_message *reply, struct unit_list *list, struct error *err)
 {
-	const char *text[5];
+	const char *text[4];
 	int r = sd_bus_message_enter_container(reply, 'a', "(ssssssouso)");
 
 	while (r >= 0) {
-		r = sd_bus_message_read(reply, "(ssssssouso)", &text[0], &text[1], &text[2], &text[3],
-			&text[4], NULL, NULL, NULL, NULL, NULL);
+		r = sd_bus_message_read(reply, "(ssssssouso)", &text[0], NULL, &text[1], &text[2], &text[3],
+			NULL, NULL, NULL, NULL, NULL);
 		if (r <= 0)
 			break;
 		r = add_unit(list, text, err);
@@ -217,10 +213,10 @@ int units_names(struct units *units, const char *name, const char *property, cha
 	int r;
 
 	if (!path)
-		return error_os(err, -ENOMEM, "cannot ask systemd of %s", name);
+		return error_oom(err);
 	r = sd_bus_get_property_strv(units->bus, SERVICE, path, SERVICE ".Unit", property, &said, ret);
 	if (r < 0)
-		return units_failed(err, r, &said, "cannot ask systemd how units hang together");
+		return units_failed(err, r, &said, "cannot ask systemd for the dependencies of a unit");
 	return 0;
 }
 
@@ -250,14 +246,6 @@ int units_cpu_ns(struct units *units, const char *name, int64_t *ret, struct err
 	return 0;
 }
 
-static int64_t clock_now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 int units_timer_next(struct units *units, const char *name, int64_t *ret_realtime_ns, struct error *err)
 {
 	uint64_t realtime_us = 0, monotonic_us = 0;
@@ -273,7 +261,7 @@ int units_timer_next(struct units *units, const char *name, int64_t *ret_realtim
 	if (realtime_us > 0 && realtime_us < INT64_MAX / 1000)
 		next = (int64_t)realtime_us * 1000;
 	if (monotonic_us > 0 && monotonic_us < INT64_MAX / 1000) {
-		int64_t then = clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME) +
+		int64_t then = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
 			       (int64_t)monotonic_us * 1000;
 
 		next = next && next < then ? next : then;
@@ -324,7 +312,7 @@ int units_timesync(struct units *units, char **ret_server, struct error *err)
 	if (r >= 0)
 		r = sd_bus_message_read(message, "tbt", NULL, &ignored, &packets);
 	if (r < 0)
-		return error_os(err, r, "cannot understand systemd-timesyncd");
+		return error_os(err, r, "cannot read the answer of systemd-timesyncd");
 	*ret_server = name && *name ? strdup(name) : NULL;
 	return packets > 0 && !ignored && leap != 3 && stratum > 0 && stratum < 16;
 }

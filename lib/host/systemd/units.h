@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The services, timers, sockets and paths of systemd, asked over D-Bus. Its files alone include sd-bus (but
- * for inhibit.c, which asks logind), so timesyncd's own answer comes from here too. */
+/* The services, timers, sockets and paths of systemd, asked over D-Bus, and timesyncd's answer. sd-bus is included
+ * in this folder only. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -15,7 +15,6 @@ struct units; /* a connection to the system's manager */
 /* One loaded unit, as systemctl list-units --all shows it. */
 struct unit {
 	char *name;
-	char *description;
 	char *load;       /* "loaded", "not-found", "masked"… */
 	char *active;     /* "active", "inactive", "failed", "activating"… */
 	char *sub;        /* "running", "waiting", "dead"… */
@@ -37,12 +36,12 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err);
 void unit_list_clear(struct unit_list *list);
 const struct unit *unit_list_find(const struct unit_list *list, const char *name); /* NULL: not loaded */
 
-/* Running, or on its way to it: it may take CPU time, or start what does. */
+/* Active, or on its way: it may use CPU time, or start what does. */
 bool unit_is_up(const struct unit *unit);
 bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
 
 /* Names in a property of a unit: "TriggeredBy" (what starts it), "RequiredBy", "BoundBy", "ConsistsOf" (what
- * goes down with it)… Ends with NULL, may be NULL where there are none; freed with strings_free. */
+ * is stopped with it)… Ends with NULL, may be NULL where there are none; freed with strings_free. */
 int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err);
 /* The timers, sockets and paths that start a service. */
 int units_triggers(struct units *units, const char *name, char ***ret, struct error *err);
@@ -67,14 +66,12 @@ int units_file_state(struct units *units, const char *name, char **ret, struct e
 char *units_own(void);
 
 /* Changes; each waits until it is done. */
-enum { UNITS_JOB_TIMEOUT_S = 100 }; /* systemd itself gives a unit 90 s to stop */
 int units_start(struct units *units, const char *name, struct error *err);
 int units_stop(struct units *units, const char *name, struct error *err);
-/* Keeps units from being started by anybody: until the next boot, or for good. Needs units_reload after it.
- */
-int units_mask(struct units *units, const char *name, bool for_good, struct error *err);
-int units_unmask(struct units *units, const char *name, bool for_good, struct error *err);
-/* Lets systemd read its files again. */
+/* Keeps a unit from being started, until the next boot or persistently. Needs units_reload after it. */
+int units_mask(struct units *units, const char *name, bool persistent, struct error *err);
+int units_unmask(struct units *units, const char *name, bool persistent, struct error *err);
+/* Makes systemd reload its files. */
 int units_reload(struct units *units, struct error *err);
 
 /* CPU time of a service's processes since it was started; -1: not accounted. */
@@ -83,7 +80,7 @@ int units_cpu_ns(struct units *units, const char *name, int64_t *ret, struct err
 /* When a timer elapses next: ns since 1970, 0: never. */
 int units_timer_next(struct units *units, const char *name, int64_t *ret_realtime_ns, struct error *err);
 
-/* How a timer is set. */
+/* The setting of a timer. */
 struct timer_setting {
 	char *words;       /* as in its file: "OnUnitActiveSec=4h", "OnCalendar=*-*-* 06,18:00:00" */
 	int64_t every_ns;  /* of OnUnitActiveSec or OnUnitInactiveSec; 0: not set */

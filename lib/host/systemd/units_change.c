@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Starting, stopping and masking units: see units.h.
  *
- * systemd answers a request with a job, and says later, by a signal, how the job ended. Calls over D-Bus do
- * not ask a password agent, nor run what systemctl runs beside them (systemd-sysv-install). */
+ * systemd answers a request with a job, and later sends a signal with the result of the job. Calls over D-Bus do
+ * not ask a password agent, nor run systemd-sysv-install as systemctl does. */
 #include "lib/host/systemd/units_internal.h"
+
+#include "lib/base/clock.h"
 
 #include <errno.h>
 #include <string.h>
 #include <systemd/sd-login.h>
-#include <time.h>
 
-/* What is waited for. */
+enum { JOB_TIMEOUT_S = 100 }; /* systemd itself gives a unit 90 s to stop */
+
+/* The job to wait for. */
 struct job {
 	const char *path;
 	char result[32]; /* "": not ended */
 };
 
-/* Jobs may end before we know their name, so every end is looked at only from inside the waiting. */
+/* A job may end before we know its name, so signals are handled only in wait_for. */
 static int job_removed(sd_bus_message *m, void *data, sd_bus_error *said)
 {
 	struct job *job = data;
@@ -29,17 +32,9 @@ static int job_removed(sd_bus_message *m, void *data, sd_bus_error *said)
 	return 0;
 }
 
-static int64_t now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 static int wait_for(struct units *units, struct job *job)
 {
-	int64_t deadline = now_s() + UNITS_JOB_TIMEOUT_S;
+	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + JOB_TIMEOUT_S * NS_PER_S;
 
 	while (!job->result[0]) {
 		int r = sd_bus_process(units->bus, NULL);
@@ -48,7 +43,7 @@ static int wait_for(struct units *units, struct job *job)
 			return r;
 		if (r > 0)
 			continue;
-		if (now_s() >= deadline)
+		if (clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
 			return -ETIMEDOUT;
 		r = sd_bus_wait(units->bus, 1000000);
 		if (r < 0 && r != -EINTR)
@@ -65,7 +60,7 @@ static int run_job(struct units *units, const char *verb, const char *name, stru
 	struct job job = {};
 	int r = sd_bus_match_signal(units->bus, &slot, MANAGER, "JobRemoved", job_removed, &job);
 
-	if (r >= 0) { /* refused from the second time on, as we are subscribed already */
+	if (r >= 0) { /* fails from the second time on: we are subscribed already */
 		sd_bus_call_method(units->bus, MANAGER, "Subscribe", NULL, NULL, "");
 		r = sd_bus_call_method(units->bus, MANAGER, verb, &said, &reply, "ss", name, "replace");
 	}
@@ -75,7 +70,7 @@ static int run_job(struct units *units, const char *verb, const char *name, stru
 		return error_say(err, r, "%s", said.message ?: strerror(-r));
 	r = wait_for(units, &job);
 	if (r < 0)
-		return error_os(err, r, "systemd did not get it done");
+		return error_os(err, r, "systemd did not finish the job");
 	if (strcmp(job.result, "done") != 0 && strcmp(job.result, "skipped") != 0)
 		return error_say(err, -ECANCELED, "systemd's job ended with '%s'", job.result);
 	return 0;
@@ -91,20 +86,20 @@ int units_stop(struct units *units, const char *name, struct error *err)
 	return run_job(units, "StopUnit", name, err);
 }
 
-int units_mask(struct units *units, const char *name, bool for_good, struct error *err)
+int units_mask(struct units *units, const char *name, bool persistent, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
 	int r = sd_bus_call_method(
-		units->bus, MANAGER, "MaskUnitFiles", &said, NULL, "asbb", 1, name, !for_good, 0);
+		units->bus, MANAGER, "MaskUnitFiles", &said, NULL, "asbb", 1, name, !persistent, 0);
 
 	return r < 0 ? error_say(err, r, "cannot mask it: %s", said.message ?: strerror(-r)) : 0;
 }
 
-int units_unmask(struct units *units, const char *name, bool for_good, struct error *err)
+int units_unmask(struct units *units, const char *name, bool persistent, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
 	int r = sd_bus_call_method(
-		units->bus, MANAGER, "UnmaskUnitFiles", &said, NULL, "asb", 1, name, !for_good);
+		units->bus, MANAGER, "UnmaskUnitFiles", &said, NULL, "asb", 1, name, !persistent);
 
 	return r < 0 ? error_say(err, r, "cannot unmask it: %s", said.message ?: strerror(-r)) : 0;
 }
@@ -114,7 +109,7 @@ int units_reload(struct units *units, struct error *err)
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
 	int r = sd_bus_call_method(units->bus, MANAGER, "Reload", &said, NULL, "");
 
-	return r < 0 ? units_failed(err, r, &said, "systemd could not read its files again") : 0;
+	return r < 0 ? units_failed(err, r, &said, "systemd could not reload its files") : 0;
 }
 
 int units_file_state(struct units *units, const char *name, char **ret, struct error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of units share. Only they include it, and so sd-bus. */
+/* What the files units*.c share. */
 #pragma once
 
 #include "lib/host/systemd/units.h"
@@ -17,5 +17,5 @@ struct units {
 /* The object of a unit; the caller frees it. NULL: no memory. */
 char *units_path(const char *name);
 
-/* What the other side said, where it said something; else the words of errno. */
+/* The other side's message, or else that of errno. */
 int units_failed(struct error *err, int r, const sd_bus_error *said, const char *doing);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How timers are set: see units.h. */
+/* The settings of timers: see units.h. */
 #include "lib/host/systemd/units_internal.h"
 
 #include "lib/base/text.h"
@@ -81,12 +81,12 @@ int units_timer_setting(struct units *units, const char *name, struct timer_sett
 	int r;
 
 	if (!file)
-		return error_os(err, -ENOMEM, "cannot ask systemd of %s", name);
+		return error_oom(err);
 	r = read_setting(units, path, file, &setting, &said);
 	if (fclose(file) != 0 && r >= 0)
 		r = -ENOMEM;
 	if (r < 0)
-		return units_failed(err, r, &said, "cannot ask systemd how a timer is set");
+		return units_failed(err, r, &said, "cannot ask systemd for the setting of a timer");
 	setting.words = TAKE(words);
 	*ret = setting;
 	setting = (struct timer_setting){};
