@@ -144,12 +144,12 @@ static void print_service(const struct report *report, const char *unit, int64_t
 	struct error ignored;
 	size_t n = 0;
 
-	if (report->units && timers_of(report->units, unit, &timers, &n, &ignored) < 0)
+	if (report->units && timer_list(report->units, unit, &timers, &n, &ignored) < 0)
 		n = 0;
 	for (size_t i = 0; i < n; i++)
 		print_timer(&timers[i], observed_ns, report->file);
 	print_remedy(report, unit, timers, n);
-	timers_free(timers, n);
+	timer_list_free(timers, n);
 }
 
 static bool is_kernel_thread(const struct report *report, const char *name)

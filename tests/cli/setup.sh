@@ -54,7 +54,7 @@ that "a fixed clock is called equivalent" json "$dir/audit.json" \
 
 # The screen: 80 columns, colours only on a terminal, one paragraph for all that the host of a virtual machine decides.
 narrow() { # COMMAND...: no line of its output is wider than 80 columns
-	"$@" | awk 'length($0) > 80 { print; wide = 1 } END { exit wide }'
+	COLUMNS=80 "$@" | awk 'length($0) > 80 { print; wide = 1 } END { exit wide }'
 }
 for verb in 'audit --all' 'audit --verbose --all' 'apply --dry-run' 'apply --dry-run --verbose' status; do
 	that "$verb fits 80 columns" narrow "$setup" $verb

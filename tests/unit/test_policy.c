@@ -72,7 +72,7 @@ static void a_bad_line_is_quoted_in_the_message(void **state)
 {
 	static const char *const rows[][2] = {
 		{"[stop]\ncron = jobs\n", "p: 'cron' in [stop] is not a unit: write 'cron.service' or the like"},
-		{"[kernel]\nroof = 6.1\n", "p: 'roof' in [kernel] is not known to a policy"},
+		{"[kernel]\nroof = 6.1\n", "p: unknown setting 'roof' in [kernel]"},
 		{"[policy]\nnonsense\n", "p, line 2: neither a [section] nor 'name = value'"},
 	};
 
@@ -161,7 +161,7 @@ static void the_administrators_file_takes_the_shipped_ones_place(void **state)
 	policy_free(policy);
 }
 
-static void a_policy_that_is_nowhere_or_never_ends_is_told(void **state)
+static void a_missing_or_endless_policy_is_refused(void **state)
 {
 	struct machine machine = {};
 	struct policy *policy;
@@ -172,7 +172,7 @@ static void a_policy_that_is_nowhere_or_never_ends_is_told(void **state)
 	tree_put(&tree, "etc/a.ini", "[policy]\ninclude = b\n");
 	tree_put(&tree, "etc/b.ini", "[policy]\ninclude = a\n");
 	assert_int_equal(policy_load(&policy, directories, "a", &machine, &err), -ELOOP);
-	assert_non_null(strstr(err.text, "include one another"));
+	assert_non_null(strstr(err.text, "include each other in a circle"));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
@@ -187,7 +187,7 @@ int main(void)
 		TEST(a_distribution_gets_its_own_policy_or_the_nearest),
 		TEST(an_included_policy_adds_its_rules_and_its_floor),
 		TEST(the_administrators_file_takes_the_shipped_ones_place),
-		TEST(a_policy_that_is_nowhere_or_never_ends_is_told),
+		TEST(a_missing_or_endless_policy_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

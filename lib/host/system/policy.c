@@ -179,7 +179,7 @@ static int take(struct parser *parser, const char *section, const char *name, co
 	if (!strcmp(section, "kernel") && !strcmp(name, "floor"))
 		return set_text(&policy->floor, value);
 	return error_say(
-		parser->err, -EINVAL, "%s: policies have no '%s' in [%s]", parser->where, name, section);
+		parser->err, -EINVAL, "%s: unknown setting '%s' in [%s]", parser->where, name, section);
 }
 
 static int take_line(void *user, const char *section, const char *name, const char *value)
