@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How two programs compare, in one line. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/terminal.h"
+#include "lib/report/comparison_report.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct comparison make(double ratio, double half, double p)
+{
+	return (struct comparison){
+		.ratio = ratio,
+		.ratio_low = ratio - half,
+		.ratio_high = ratio + half,
+		.welch_p = p,
+		.smallest_difference = 0.0214,
+	};
+}
+
+static char *line(const char *reference, const char *name, const struct comparison *c)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	comparison_line(file, reference, name, c);
+	fclose(file);
+	return text;
+}
+
+static void check_text(const char *reference, const char *name, const struct comparison *c, const char *want)
+{
+	_cleanup_(freep) char *text = line(reference, name, c);
+
+	assert_string_equal(text, want);
+}
+
+static void faster_is_the_inverse_of_the_ratio(void **state)
+{
+	struct comparison c = make(1 / 1.18, 0.0215, 0.0003);
+
+	check_text("sort big.txt", "sort -n big.txt", &c,
+		"sort -n big.txt is 1.18 ± 0.03 times faster than sort big.txt  (p = 0.0003)\n");
+}
+
+static void slower_is_the_ratio_with_as_many_digits_as_it_deserves(void **state)
+{
+	struct comparison c = make(1.19753, 0.00091, 1e-30);
+
+	check_text("a", "b", &c, "b is 1.1975 ± 0.0009 times slower than a  (p < 0.0001)\n");
+	c = make(31.4, 12, 0.012);
+	check_text("a", "b", &c, "b is 31.40 ± 12.00 times slower than a  (p = 0.012)\n");
+}
+
+static void no_difference_says_which_one_would_have_been_detectable(void **state)
+{
+	struct comparison c = make(1.01, 0.02, 0.4);
+
+	check_text("a", "b", &c, "b: no difference shown (p = 0.4; 2.1 % would have been detectable)\n");
+}
+
+static void one_sample_gives_a_ratio_and_no_verdict(void **state)
+{
+	struct comparison c = {.ratio = 1.5, .ratio_low = NAN, .ratio_high = NAN, .welch_p = NAN};
+
+	check_text("a", "b", &c, "b: 1.50 times the PT of a  (too few samples)\n");
+}
+
+static void long_names_are_cut_in_the_middle_to_80_columns(void **state)
+{
+	static const char reference[] = "./solver --threads=1 --input=mesh.vtk --tolerance=1e-9 -o /tmp/öut";
+	static const char name[] = "./solver --threads=1 --input=mesh.vtk --tolerance=1e-8 -o /tmp/öut.2";
+	struct comparison c = make(1.18, 0.02, 0.0003);
+
+	check_text(reference, name, &c,
+		"./solver…p/öut.2 is 1.18 ± 0.02 times slower than ./solver…tmp/öut  (p = 0.0003)\n");
+	check_text("old", name, &c,
+		"./solver --thr… -o /tmp/öut.2 is 1.18 ± 0.02 times slower than old  (p = 0.0003)\n");
+	check_text(reference, "new", &c,
+		"new is 1.18 ± 0.02 times slower than ./solver --thr…-9 -o /tmp/öut  (p = 0.0003)\n");
+}
+
+static void no_line_is_wider_than_80_columns(void **state)
+{
+	static const double ratios[] = {1e-9, 0.33, 0.99, 1, 1.01, 3, 1234567, 1e12};
+	static const double halves[] = {0, 1e-12, 1e-4, 0.3, NAN};
+	char name[200];
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (size_t i = 0; i < ELEMENTS(ratios); i++)
+		for (size_t k = 0; k < ELEMENTS(halves); k++) {
+			struct comparison c = make(ratios[i], ratios[i] * halves[k], 0.00123456);
+			_cleanup_(freep) char *text = line(name, name, &c);
+
+			if (terminal_text_width(text) - 1 > 80)
+				fail_msg("%zu columns: %s", terminal_text_width(text) - 1, text);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(faster_is_the_inverse_of_the_ratio),
+		cmocka_unit_test(slower_is_the_ratio_with_as_many_digits_as_it_deserves),
+		cmocka_unit_test(no_difference_says_which_one_would_have_been_detectable),
+		cmocka_unit_test(one_sample_gives_a_ratio_and_no_verdict),
+		cmocka_unit_test(long_names_are_cut_in_the_middle_to_80_columns),
+		cmocka_unit_test(no_line_is_wider_than_80_columns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first screen, letter for letter. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/terminal.h"
+#include "lib/report/screen.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct summary make(size_t n, double mean_ns, double sd_ns)
+{
+	return (struct summary){
+		.n = n,
+		.mean_ns = mean_ns,
+		.median_ns = mean_ns,
+		.sd_ns = sd_ns,
+		.min_ns = (int64_t)(mean_ns - 1.7 * sd_ns),
+		.max_ns = (int64_t)(mean_ns + 1.9 * sd_ns),
+		.relative_error = mean_ns > 0 ? sd_ns / mean_ns : 0,
+	};
+}
+
+/* Of a pinned run of 20 samples without discards. */
+static struct screen usual(void)
+{
+	return (struct screen){
+		.name = "sort big.txt",
+		.run = 3,
+		.cpu = 1,
+		.pt = make(20, 127.94e6, 4.6e6),
+		.et = make(20, 129.1e6, 4.6e6),
+		.user_ns = 117.6e6,
+		.system_ns = 10.97e6,
+		.on_cpu = 0.991,
+		.n_samples = 20,
+		.explained = NAN,
+	};
+}
+
+static void check_text(const struct screen *s, const char *want)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	screen_print(file, s);
+	fclose(file);
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void a_run_with_discards_and_disturbances_takes_six_lines(void **state)
+{
+	uint32_t backupd[] = {7, 8}, kdamond[] = {9}, outlier[] = {4};
+	struct screen_reason reasons[] = {
+		{"backupd", backupd, 2}, {"kdamond.0", kdamond, 1}, {"outlier", outlier, 1}};
+	struct screen s = usual();
+
+	s.pt.n = 16;
+	s.reasons = reasons;
+	s.n_reasons = 3;
+	s.others[0] = (struct screen_other){"backupd", 228000000};
+	s.others[1] = (struct screen_other){"kdamond.0", 4020000};
+	s.n_others = 2;
+	check_text(&s,
+		"sort big.txt                                                        run 3, CPU 1\n"
+		"  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		"     95 % CI      125.5 … 130.4 ms    range 120.1 … 136.7 ms\n"
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		"  Kept 16 of 20   discarded: backupd #7 #8, kdamond.0 #9, outlier #4\n"
+		"  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n");
+}
+
+static void a_quiet_run_that_is_not_pinned_takes_five(void **state)
+{
+	struct screen s = usual();
+
+	s.cpu = -1;
+	check_text(&s, "sort big.txt                                                               run 3\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 20 of 20\n");
+}
+
+static void a_split_by_ticks_is_marked_and_left_out_of_short_programs(void **state)
+{
+	struct screen s = usual();
+
+	s.approximate = true;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user ~120 ms, system ~11 ms]\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 20 of 20\n");
+	s.pt = s.et = make(20, 812.4, 3.31);
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   812 ns ± 3 ns   CV 0.41 %\n"
+		       "     95 % CI      811 … 814 ns    range 806 … 818 ns\n"
+		       "  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
+		       "  Kept 20 of 20\n");
+}
+
+static void hours_are_seconds_and_a_long_command_is_cut(void **state)
+{
+	struct screen s = usual();
+
+	s.name = "./solver --threads=64 --input=/data/meshes/very/long/path/to/a/mesh.vtk --tolerance=1e-9";
+	s.run = 12345;
+	s.pt = make(20, 11520.33e9, 1.2e9);
+	s.et = make(20, 11522.71e9, 1.3e9);
+	s.user_ns = 11000e9;
+	s.system_ns = 520e9;
+	check_text(&s, "./solver --threads=64 --input=/data/meshes/very/long/path/to/…  run 12345, CPU 1\n"
+		       "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
+		       "     95 % CI      11519.8 … 11520.9 s   range 11518.3 … 11522.6 s\n"
+		       "  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
+		       "  Kept 20 of 20\n");
+}
+
+static void one_sample_has_no_sd(void **state)
+{
+	struct screen s = usual();
+
+	s.pt = make(1, 127.94e6, 0);
+	s.et = make(1, 129.1e6, 0);
+	s.n_samples = 1;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT              127.9 ms   [user 118 ms, system 11.0 ms]\n"
+		       "  ET              129.1 ms   99 % on CPU\n"
+		       "  Kept 1 of 1\n");
+}
+
+static void where_all_is_discarded_there_is_no_time(void **state)
+{
+	uint32_t all[] = {1, 2, 3};
+	struct screen_reason reasons[] = {{"cc1", all, 3}};
+	struct screen s = usual();
+
+	s.pt = s.et = (struct summary){};
+	s.n_samples = 3;
+	s.user_ns = s.system_ns = -1;
+	s.reasons = reasons;
+	s.n_reasons = 1;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT              no sample is kept\n"
+		       "  ET              no sample is kept\n"
+		       "  Kept 0 of 3     discarded: cc1 #1 #2 #3\n");
+}
+
+static void what_took_the_rest_of_the_time_is_said(void **state)
+{
+	struct screen s = usual();
+
+	s.on_cpu = 0.81;
+	s.explained = 0.97;
+	s.others[0] = (struct screen_other){"backupd", 598000000};
+	s.n_others = 1;
+	check_text(&s,
+		"sort big.txt                                                        run 3, CPU 1\n"
+		"  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		"     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
+		"  Kept 20 of 20\n"
+		"  Disturbed by    backupd 598 ms (explains 97 % of ET − PT)   emp-analyze show 3\n");
+	s.explained = 0.2;
+	check_text(&s,
+		"sort big.txt                                                        run 3, CPU 1\n"
+		"  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		"     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU; it waits, or others not seen\n"
+		"  Kept 20 of 20\n"
+		"  Disturbed by    backupd 598 ms (20 % of ET − PT)            emp-analyze show 3\n");
+	s.explained = 3;
+	s.n_others = 3;
+	s.others[1] = (struct screen_other){"a-long-name-01", 100000000};
+	s.others[2] = (struct screen_other){"a-long-name-02", 100000000};
+	check_text(&s,
+		"sort big.txt                                                        run 3, CPU 1\n"
+		"  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		"     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
+		"  Kept 20 of 20\n"
+		"  Disturbed by    backupd 598 ms, a-long-name-01 100 ms (can explain ET − PT)\n");
+}
+
+static void warnings_fill_up_to_eight_lines(void **state)
+{
+	struct screen s = usual();
+	struct error err = {};
+
+	s.others[0] = (struct screen_other){"backupd", 228000000};
+	s.n_others = 1;
+	assert_int_equal(notes_add(&s.notes, &err, "Warning: the program failed in %d of 20 samples", 2), 0);
+	assert_int_equal(notes_add(&s.notes, &err, "Warning: the second"), 0);
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 20 of 20\n"
+		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+		       "  Warning: the program failed in 2 of 20 samples\n"
+		       "  Warning: the second\n");
+	assert_int_equal(notes_add(&s.notes, &err, "Warning: the third"), 0);
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 20 of 20\n"
+		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+		       "  Warning: the program failed in 2 of 20 samples\n"
+		       "  2 more warnings: emp-analyze show 3\n");
+	notes_clear(&s.notes);
+}
+
+static void many_discards_become_counts(void **state)
+{
+	uint32_t numbers[100];
+	struct screen_reason reasons[] = {{"backupd", numbers, 100}, {"outlier", numbers, 4}};
+	struct screen s = usual();
+
+	for (uint32_t i = 0; i < ELEMENTS(numbers); i++)
+		numbers[i] = 3 * i + 1;
+	s.pt.n = 1896;
+	s.n_samples = 2000;
+	s.reasons = reasons;
+	s.n_reasons = 2;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      127.7 … 128.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 1896 of 2000  discarded: backupd in 100, outlier in 4\n");
+}
+
+static void check_size(const struct screen *s)
+{
+	char *text = NULL, *rest, *line;
+	size_t size, lines = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	screen_print(file, s);
+	fclose(file);
+	rest = text;
+	for (; (line = strsep(&rest, "\n")) && rest; lines++)
+		if (terminal_text_width(line) > SCREEN_COLUMNS)
+			fail_msg("%zu columns: %s", terminal_text_width(line), line);
+	assert_true(lines <= SCREEN_LINES);
+	free(text);
+}
+
+static void no_figures_make_it_larger_than_80_by_8(void **state)
+{
+	static const double times[] = {
+		0, 0.4, 1, 12.5, 999.96, 1e5, 33.3333e6, 999.9999e6, 59e9, 3e12, 9e15, 9e18};
+	static const char *const units[] = {NULL, "s", "ms", "us"};
+	uint32_t numbers[60];
+	struct screen_reason reasons[12];
+	struct screen s = usual();
+	struct error err = {};
+
+	for (uint32_t i = 0; i < ELEMENTS(numbers); i++)
+		numbers[i] = UINT32_MAX - i;
+	for (size_t i = 0; i < ELEMENTS(reasons); i++)
+		reasons[i] = (struct screen_reason){"fifteen letters", numbers, ELEMENTS(numbers)};
+	for (int i = 0; i < 9; i++)
+		notes_add(&s.notes, &err, "Warning: %090d", i);
+	s.name = "ein sehr langes Kommando mit Umlauten: äöüßäöüßäöüßäöüßäöüßäöüßäöüßäöüßäöüß";
+	s.run = INT64_MAX;
+	s.n_samples = UINT32_MAX;
+	s.reasons = reasons;
+	s.n_reasons = ELEMENTS(reasons);
+	s.n_others = SCREEN_OTHERS;
+	for (size_t i = 0; i < SCREEN_OTHERS; i++)
+		s.others[i] = (struct screen_other){"fifteen letters", 123456789};
+	for (size_t i = 0; i < ELEMENTS(times); i++)
+		for (size_t k = 0; k < ELEMENTS(times); k++)
+			for (size_t u = 0; u < ELEMENTS(units); u++) {
+				s.pt = make(k + 1, times[i], times[k] / 10);
+				s.et = make(k + 1, times[k], times[i]);
+				s.user_ns = s.system_ns = times[i] / 3;
+				s.on_cpu = times[i] / (times[k] + 1);
+				s.explained = times[k] / (times[i] + 1);
+				s.unit = units[u];
+				s.approximate = u % 2;
+				check_size(&s);
+			}
+	notes_clear(&s.notes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_run_with_discards_and_disturbances_takes_six_lines),
+		cmocka_unit_test(a_quiet_run_that_is_not_pinned_takes_five),
+		cmocka_unit_test(a_split_by_ticks_is_marked_and_left_out_of_short_programs),
+		cmocka_unit_test(hours_are_seconds_and_a_long_command_is_cut),
+		cmocka_unit_test(one_sample_has_no_sd),
+		cmocka_unit_test(where_all_is_discarded_there_is_no_time),
+		cmocka_unit_test(what_took_the_rest_of_the_time_is_said),
+		cmocka_unit_test(warnings_fill_up_to_eight_lines),
+		cmocka_unit_test(many_discards_become_counts),
+		cmocka_unit_test(no_figures_make_it_larger_than_80_by_8),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
