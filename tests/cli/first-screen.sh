@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What emp-measure prints first: at most 8 lines of 80 columns that name who disturbed, with and without a profile. Usage: first-screen.sh BUILD
+set -u
+. "$(dirname "$0")/expect.sh"
+need_root
+build=$1
+measure=$build/measure/emp-measure
+burn=$build/tests/machine/burn
+cpu=$(($(nproc) - 1))
+export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
+
+fits() { # OUTPUT LINES: no more lines than these, none wider than 80 columns
+	python3 -c '
+import sys
+lines = open(sys.argv[1]).read().splitlines()
+wide = [line for line in lines if len(line) > 80]
+sys.exit(wide and f"too wide: {wide}" or len(lines) > int(sys.argv[2]) and f"{len(lines)} lines")' "$@"
+}
+screen() { # LINES STATUS TEXT COMMAND...
+	lines=$1
+	shift
+	expect "$@"
+	grep -v '^emp-measure: ' "$dir/out" >"$dir/screen"
+	that "it fits: $*" fits "$dir/screen" "$lines"
+}
+
+# a daemon that takes half of the CPU is named without a profile
+cp "$build/tests/bench/noisy" "$dir/backupd"
+taskset -c $cpu "$dir/backupd" 20 40 &
+noisy=$!
+until [ "$(cat /proc/$noisy/comm)" = backupd ]; do sleep 0.01; done
+screen 8 0 '^  Disturbed by  .*backupd [0-9.]* m\?s' $measure -q -r 5 --cpu $cpu --export-json "$dir/plain.json" -- $burn 100
+that "what it took is in the document" json "$dir/plain.json" \
+	'[o for o in d["results"][0]["emp"]["others"] if o["daemon"] == "backupd"][0]["total_ns"] > 50e6 and not d["results"][0]["emp"]["unprofiled"]'
+expect 0 '^  backupd .* no *$' $measure -q -v -r 3 --cpu $cpu -- $burn 100
+
+# samples in which it took more than its share
+screen 8 3 'discarded: .*backupd' $measure -q -r 4 --cpu $cpu --discard-unprofiled 1% --export-json "$dir/share.json" -- $burn 100
+that "the reason is in the document" json "$dir/share.json" \
+	'{o["sample"] for o in d["results"][0]["emp"]["by_unprofiled"] if o["daemon"] == "backupd"} == {1, 2, 3, 4} and all(o["pt_ns"] > o["limit_ns"] for o in d["results"][0]["emp"]["by_unprofiled"])'
+expect 3 'sample 2: backupd.* used .*, unprofiled; allowed ' $measure -q -v -r 3 --cpu $cpu --discard-unprofiled 1% -- $burn 100
+expect 3 'only 0 of 6 samples' $measure -q --retain 2 -M 6 --cpu $cpu --discard-unprofiled 1% -- $burn 100
+expect 1 'discard-unprofiled must be a percentage' $measure --discard-unprofiled most true
+
+# the names that profiles are made by group it here too
+echo 'back* = saver' >"$dir/names.ini"
+export EMP_NAMES=$dir/names.ini
+echo '{"format": "emp-profile", "version": 1, "name": "named", "resolution_ns": 1,
+	"short": {"program": "INC1", "samples": 10, "l_samples": []}, "long": {"program": "INC10", "samples": 4, "l_samples": []}, "cutoffs": [{"daemon": "saver", "short_ns": 1000000,
+	"long_ns": 1000000, "below_ns": 1000000, "atleast_ns": 1000000}]}' >"$dir/named.json"
+expect 0 '' "$build/calibrate/emp-calibrate" profile import "$dir/named.json"
+screen 8 3 'discarded: .*saver' $measure -q -r 3 --cpu $cpu --profile named --export-json "$dir/named-result.json" -- $burn 100
+that "it is in the profile" json "$dir/named-result.json" '"backupd" not in str(d["results"][0]["emp"]["unprofiled"]) and "saver" not in str(d["results"][0]["emp"]["unprofiled"]) and [o["in_profile"] for o in d["results"][0]["emp"]["others"] if o["daemon"] == "saver"] == [True]'
+run=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
+expect 0 'saver.* used .*, cutoff 1.000 ms' "$build/analyze/emp-analyze" show "$run"
+unset EMP_NAMES
+kill $noisy
+wait $noisy 2>/dev/null
+
+# a profile of another CPU
+"$build/calibrate/emp-calibrate" -q run --short 0.02x10 --long 0.1x4 --cpu $cpu --save here --anyway --force >/dev/null 2>&1
+screen 8 0 "^  Warning: profile 'here' was made on CPU $cpu, this run is not pinned$" $measure -q -r 3 --profile here -- $burn 5
+screen 8 0 '^  PT' $measure -q -r 3 --profile here --cpu $cpu -- $burn 5
+that "nothing is said of the same CPU" sh -c "! grep 'was made on' '$dir/screen'"
+
+# without privileges, in a container, without cgroups
+chmod 755 "$dir"
+install -d -o 65534 "$dir/nobody"
+screen 8 0 '^  Accounting off (needs root' setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
+	$measure -q -r 3 -- $burn 5
+screen 8 0 '^  PT (mean' unshare --pid --fork --mount-proc $measure -q -r 3 -- $burn 5
+screen 8 0 '^  PT (mean' unshare --pid --fork --mount-proc setpriv --bounding-set=-all --inh-caps=-all $measure -q -r 3 -- $burn 5
+
+# long names, failures, one sample, several programs
+long=$(printf 'x%.0s' {1..200})
+screen 8 0 'x…  run [0-9]*$' $measure -q -r 3 -- echo "$long"
+screen 8 0 'the program failed in 3 of 3 samples' $measure -q -i -r 3 -- false
+screen 8 0 'Kept 1 of 1' $measure -q -r 1 -- true
+screen 22 0 ' times slower than ' $measure -q -r 4 "$burn 5" "$burn 10"
+screen 22 0 'times slower than\|no difference shown' $measure -q -r 4 "$burn 5 $long" "$burn 6 $long"
+
+# colours: on a terminal, not with NO_COLOR (which expect.sh sets)
+that "a terminal gets bold and red" sh -c "env -u NO_COLOR TERM=xterm script -qec '$measure -q -r 4 \"$burn 5\" \"$burn 15\"' /dev/null | grep -q '\[1m.*\[31m.*slower'"
+that "NO_COLOR is honoured" sh -c "! TERM=xterm script -qec '$measure -q -r 2 \"$burn 5\"' /dev/null | grep -q '\['"
+finish
