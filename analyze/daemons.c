@@ -62,13 +62,13 @@ static void write_table(const struct row *row, void *into)
 
 /* The daemons by id, and the patterns that group their names. */
 struct who {
-	struct daemons daemons;
+	struct sources daemons;
 	struct names names;
 };
 
 static void who_clear(struct who *who)
 {
-	daemons_clear(&who->daemons);
+	sources_clear(&who->daemons);
 	names_clear(&who->names);
 }
 
@@ -80,7 +80,7 @@ static int walk_sample(struct book *book, const struct analysis *analysis, const
 	int r = book_executions(book, analysis->run.id, sample, &executions, &n, err);
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		const struct daemon *d = &who->daemons.items[executions[i].daemon - 1];
+		const struct source *d = &who->daemons.items[executions[i].source - 1];
 		struct row row = {
 			.sample = sample,
 			.daemon = analysis_daemon(analysis, name_group(who->names.rows, d->name)),
@@ -100,7 +100,7 @@ static int walk(
 	struct book *book, const struct analysis *analysis, row_writer *write, void *into, struct error *err)
 {
 	_cleanup_(who_clear) struct who who = {};
-	int r = book_daemons(book, &who.daemons, err);
+	int r = book_sources(book, &who.daemons, err);
 
 	if (r == 0)
 		r = names_load(&who.names, err);

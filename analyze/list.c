@@ -21,10 +21,12 @@ static void runs_clear(struct runs *runs)
 
 static json_t *run_as_json(const struct run *run)
 {
-	return json_pack("{s:I, s:s*, s:s*, s:s*, s:I, s:I, s:I, s:s*, s:s*}", "id", (json_int_t)run->id,
-		"program", run->program, "purpose", run->purpose, "state", run->state, "samples",
-		(json_int_t)run->n_samples, "started_ns", (json_int_t)run->started_ns, "task_length_ns",
-		(json_int_t)run->task_length_ns, "profile", run->profile, "notes", run->notes);
+	return json_pack("{s:I, s:I, s:s*, s:s, s:s, s:s, s:I, s:I, s:I, s:s*, s:s*}", "run",
+		(json_int_t)run->id, "id", (json_int_t)run->id, "program", run->program, "kind",
+		run_kind_names[run->kind], "purpose", run_kind_names[run->kind], "state",
+		run_state_names[run->state], "samples", (json_int_t)run->n_samples, "started_ns",
+		(json_int_t)run->started_ns, "task_length_ns", (json_int_t)run->task_length_ns, "profile",
+		run->profile, "notes", run->notes);
 }
 
 static int print_json(const struct runs *runs, struct error *err)
@@ -42,7 +44,7 @@ static int print_table(const struct runs *runs, struct error *err)
 		{"RUN", COLUMN_NUMBER},
 		{"PROGRAM"},
 		{"SAMPLES", COLUMN_NUMBER},
-		{"PURPOSE"},
+		{"KIND"},
 		{"STATE"},
 		{"STARTED"},
 		{"PROFILE"},
@@ -62,8 +64,8 @@ static int print_table(const struct runs *runs, struct error *err)
 		table_cell(table, "%" PRId64, run->id);
 		table_cell(table, "%s", run->program ?: "-");
 		table_cell(table, "%" PRIu32, run->n_samples);
-		table_cell(table, "%s", run->purpose ?: "-");
-		table_cell(table, "%s", run->state ?: "-");
+		table_cell(table, "%s", run_kind_names[run->kind]);
+		table_cell(table, "%s", run_state_names[run->state]);
 		table_cell(table, "%s", run->started_ns > 0 ? text_moment(started, run->started_ns) : "-");
 		table_cell(table, "%s", run->profile ?: "-");
 	}

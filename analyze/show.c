@@ -27,9 +27,8 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 	char text[TEXT_TIME_SIZE];
 
 	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, run->program, n_samples,
-		n_samples == 1 ? "" : "s", run->state ?: "state unknown");
-	if (run->purpose)
-		printf("  purpose:     %s\n", run->purpose);
+		n_samples == 1 ? "" : "s", run_state_names[run->state]);
+	printf("  kind:        %s\n", run_kind_names[run->kind]);
 	if (run->started_ns > 0)
 		printf("  started:     %s\n", text_moment(text, run->started_ns));
 	if (run->task_length_ns > 0)
@@ -78,8 +77,9 @@ static int print_json(
 	const struct run *run = &analysis->run;
 
 	json_object_update_new(document,
-		json_pack("{s:s*, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}", "purpose",
-			run->purpose, "state", run->state, "started_ns", (json_int_t)run->started_ns,
+		json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}", "kind",
+			run_kind_names[run->kind], "purpose", run_kind_names[run->kind], "state",
+			run_state_names[run->state], "started_ns", (json_int_t)run->started_ns,
 			"task_length_ns", (json_int_t)run->task_length_ns, "resolution_ns",
 			(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source", run->pt_source,
 			"environment", digest, "profile", run->profile, "notes", run->notes));
@@ -97,8 +97,9 @@ static int show_empty(struct run *run, const char *digest, struct error *err)
 		print_run(run, 0, digest);
 		return 0;
 	}
-	document = json_pack("{s:I, s:s*, s:I, s:s*, s:s*}", "run", (json_int_t)run->id, "program",
-		run->program, "samples", (json_int_t)0, "purpose", run->purpose, "state", run->state);
+	document = json_pack("{s:I, s:s*, s:I, s:s, s:s, s:s}", "run", (json_int_t)run->id, "program",
+		run->program, "samples", (json_int_t)0, "kind", run_kind_names[run->kind],
+		"purpose", run_kind_names[run->kind], "state", run_state_names[run->state]);
 	return json_print(document, stdout, err);
 }
 

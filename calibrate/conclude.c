@@ -12,14 +12,9 @@
 
 #include <string.h>
 
-static int set_state(struct calibration *c, const char *state, struct error *err)
+static int set_state(struct calibration *c, enum calibration_state state, struct error *err)
 {
-	char *copy = strdup(state);
-
-	if (!copy)
-		return error_oom(err);
-	free(c->plan.state);
-	c->plan.state = copy;
+	c->plan.state = state;
 	return book_update_calibration(c->book, &c->plan, err);
 }
 
@@ -28,12 +23,12 @@ static int refuse(struct calibration *c)
 	struct error ignored; /* the sentence that the user needs says what the run shows */
 
 	screen_refused(c);
-	set_state(c, "refused", &ignored);
+	set_state(c, CALIBRATION_REFUSED, &ignored);
 	return STATUS_NOT_FIT;
 }
 
 /* The profile and the end of its calibration come into the book together. */
-static int save(struct calibration *c, const struct profile *profile, struct error *err)
+static int save(struct calibration *c, struct profile *profile, struct error *err)
 {
 	int r;
 
@@ -42,7 +37,7 @@ static int save(struct calibration *c, const struct profile *profile, struct err
 		return r;
 	r = book_put_profile(c->book, profile, c->plan.replace, err);
 	if (r == 0)
-		r = set_state(c, "done", err);
+		r = set_state(c, CALIBRATION_DONE, err);
 	if (r == 0)
 		return book_commit(c->book, err);
 	book_rollback(c->book);

@@ -16,7 +16,7 @@ static bool fits(const struct calibration_plan *c, const struct wish *wish)
 		return c->phases[SHORT_PHASE].run == wish->run || c->phases[LONG_PHASE].run == wish->run;
 	if (wish->profile && strcmp(c->profile, wish->profile))
 		return false;
-	return wish->any || !strcmp(c->state, "open");
+	return wish->any || c->state == CALIBRATION_OPEN;
 }
 
 static int find(struct book *book, const struct wish *wish, struct calibration_plan *ret, struct error *err)

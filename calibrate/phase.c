@@ -15,8 +15,6 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const PURPOSES[] = {"short", "long"};
-
 static int fill_run(const struct calibration *w, int which, char *argv[], struct run *run, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", argv[0], argv[1], argv[2]);
@@ -25,7 +23,7 @@ static int fill_run(const struct calibration *w, int which, char *argv[], struct
 	*run = (struct run){
 		.program = text_format("INC%s", text_seconds(seconds, w->plan.phases[which].length_ns)),
 		.command = json_dumps(command, JSON_COMPACT),
-		.purpose = strdup(PURPOSES[which]),
+		.kind = which == SHORT_PHASE ? RUN_SHORT : RUN_LONG,
 		.backend = strdup(observer_backend_name(&w->observer)),
 		.pt_source = strdup(observer_pt_source(&w->observer)),
 		.notes = w->notes ? strdup(w->notes) : NULL,
@@ -34,7 +32,7 @@ static int fill_run(const struct calibration *w, int which, char *argv[], struct
 		.environment = w->environment,
 		.cpu = w->plan.cpu,
 	};
-	return run->program && run->command && run->purpose && run->backend && run->pt_source
+	return run->program && run->command && run->backend && run->pt_source
 		       ? 0
 		       : error_os(err, -ENOMEM, "cannot begin a run");
 }
@@ -72,7 +70,7 @@ static int begin(struct calibration *w, int which, struct run *run, struct error
 
 static bool is_complete(const struct calibration *w, int which, const struct run *run)
 {
-	return run->n_samples >= w->plan.phases[which].samples && !strcmp(run->state, "done");
+	return run->n_samples >= w->plan.phases[which].samples && run->state == RUN_DONE;
 }
 
 static int resume(struct calibration *w, int which, struct run *run, struct error *err)
@@ -97,7 +95,7 @@ static void tell_manager(struct calibration *w, int which, const struct run *run
 	char left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
 	int64_t left_ns = calibration_left_ns(w);
 
-	notify_status("%s run %lld: %u of %u samples of %s; %s left, until %s", PURPOSES[which],
+	notify_status("%s run %lld: %u of %u samples of %s; %s left, until %s", run_kind_names[run->kind],
 		(long long)run->id, run->n_samples, w->plan.phases[which].samples, run->program,
 		text_duration(left, left_ns), text_moment(ends, clock_ns(CLOCK_REALTIME) + left_ns));
 }
@@ -124,7 +122,7 @@ static int sample_taken(struct sampling *s, const struct sample *sample, const s
 static int take_samples(struct calibration *w, int which, struct sampling *s, struct error *err)
 {
 	_cleanup_(freep) char *label = text_format(
-		"%s run %lld, %s", PURPOSES[which], (long long)s->run->id, s->run->program);
+		"%s run %lld, %s", run_kind_names[s->run->kind], (long long)s->run->id, s->run->program);
 	const struct sampling_plan plan = {
 		.book = w->book,
 		.counters = w->observer.counters,

@@ -38,7 +38,7 @@ static int nothing_to_resume(struct calibration *c, int64_t run, struct error *e
 	if (r < 0)
 		return r;
 	return error_say(err, -EINVAL, "run %lld (%s, '%s') is not part of a calibration", (long long)run,
-		there.program, there.purpose);
+		there.program, run_kind_names[there.kind]);
 }
 
 static int find(struct calibration *c, int64_t run, struct error *err)
@@ -49,7 +49,7 @@ static int find(struct calibration *c, int64_t run, struct error *err)
 		return r;
 	if (r == 0)
 		return nothing_to_resume(c, run, err);
-	if (!strcmp(c->plan.state, "done"))
+	if (c->plan.state == CALIBRATION_DONE)
 		return error_say(err, -EINVAL,
 			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
 			(long long)c->plan.phases[SHORT_PHASE].run, (long long)c->plan.phases[LONG_PHASE].run,

@@ -130,7 +130,7 @@ static int fill_run(
 	*run = (struct run){
 		.program = strdup(p->short_run.program),
 		.command = json_dumps(command, JSON_COMPACT),
-		.purpose = strdup("revalidate"),
+		.kind = RUN_REVALIDATE,
 		.backend = strdup(observer_backend_name(&c->observer)),
 		.pt_source = strdup(observer_pt_source(&c->observer)),
 		.profile = strdup(p->profile.name),
@@ -140,7 +140,7 @@ static int fill_run(
 		.environment = c->environment,
 		.cpu = c->plan.cpu,
 	};
-	return run->program && run->command && run->purpose && run->backend && run->pt_source && run->profile
+	return run->program && run->command && run->backend && run->pt_source && run->profile
 		       ? 0
 		       : error_oom(err);
 }

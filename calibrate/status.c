@@ -109,7 +109,8 @@ static const char *state_of(const struct state *s)
 {
 	if (s->pid)
 		return "running";
-	return strcmp(s->calibration.state, "open") ? s->calibration.state : "stopped";
+	return s->calibration.state == CALIBRATION_OPEN ? "stopped"
+							: calibration_state_names[s->calibration.state];
 }
 
 static void print_head(const struct state *s)
@@ -121,10 +122,10 @@ static void print_head(const struct state *s)
 		text_moment(begun, c->started_ns));
 	if (s->pid)
 		printf("running, process %d\n", s->pid);
-	else if (!strcmp(c->state, "open"))
+	else if (c->state == CALIBRATION_OPEN)
 		printf("stopped; to resume: emp-calibrate%s resume %lld\n", calibrate_db(),
 			(long long)c->phases[SHORT_PHASE].run);
-	else if (!strcmp(c->state, "done"))
+	else if (c->state == CALIBRATION_DONE)
 		printf("complete\n");
 	else
 		printf("complete, no profile: a run was no L\n");

@@ -5,7 +5,7 @@
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/report/results_json.h"
-#include "lib/record/document/document_counters.h"
+#include "lib/record/document/document.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -36,7 +36,7 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 	t->run = (struct run){
 		.program = text_utf8(file ? file + 1 : t->command->argv[0]),
 		.command = command_json(t->command->argv),
-		.purpose = strdup("measure"),
+		.kind = RUN_MEASURE,
 		.backend = strdup(observer_backend_name(&s->observer)),
 		.pt_source = strdup(observer_pt_source(&s->observer)),
 		.profile = s->options->profile ? strdup(s->options->profile) : NULL,

@@ -76,7 +76,7 @@ struct analysis_feed;
 
 /* Takes the run and its samples over on success. daemons must outlive the reader. */
 int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample *samples, size_t n_samples,
-	const struct daemons *daemons, const struct analysis_options *options, struct error *err);
+	const struct sources *daemons, const struct analysis_options *options, struct error *err);
 void analysis_feed_free(struct analysis_feed *feed);
 DEFINE_FREEP(analysis_feed)
 

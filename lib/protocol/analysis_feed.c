@@ -20,7 +20,7 @@ static int by_name(const void *a, const void *b)
 /* One watch for each group of names, in the order of names. */
 static int make_tallies(struct analysis_feed *feed, const struct name_pattern *patterns)
 {
-	const struct daemons *daemons = feed->daemons;
+	const struct sources *daemons = feed->daemons;
 	_cleanup_(freep) struct named *names = reallocarray(NULL, daemons->n + 1, sizeof(*names));
 
 	feed->tallies = calloc(daemons->n + 1, sizeof(*feed->tallies));
@@ -66,7 +66,7 @@ static int set_zones(struct analysis_feed *feed, const struct sample *samples)
 }
 
 int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample *samples, size_t n_samples,
-	const struct daemons *daemons, const struct analysis_options *options, struct error *err)
+	const struct sources *daemons, const struct analysis_options *options, struct error *err)
 {
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = calloc(1, sizeof(*feed));
 	int r;
@@ -153,19 +153,19 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 	if (e->sample > feed->samples[feed->n_samples - 1].n) /* the run goes on while we read */
 		return 0;
 	sample = analysis_feed_sample(feed, e->sample);
-	if (sample == feed->n_samples || e->daemon < 1 || e->daemon > feed->daemons->n)
+	if (sample == feed->n_samples || e->source < 1 || e->source > feed->daemons->n)
 		return error_say(err, -EINVAL,
 			"run %" PRId64 " has an execution in sample %" PRIu32 " by process %" PRIu32
 			", one of which the book does not know",
-			feed->run.id, e->sample, e->daemon);
+			feed->run.id, e->sample, e->source);
 	if (pt_ns == 0) /* below the resolution it did not run */
 		return 0;
 	zone = feed->zones[sample];
-	w = &feed->tallies[feed->tally_of[e->daemon - 1]];
+	w = &feed->tallies[feed->tally_of[e->source - 1]];
 	running_add(&w->seen[zone], pt_ns);
 	if (pt_ns > w->longest_ns) {
 		w->longest_ns = pt_ns;
-		w->longest = e->daemon - 1;
+		w->longest = e->source - 1;
 	}
 	if (zone != ZONE_ABOVE)
 		be_present(w, &feed->samples[sample], feed->central.median_ns, pt_ns);

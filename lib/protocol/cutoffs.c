@@ -119,7 +119,8 @@ static int merge(struct profile *profile, const struct analysis *short_run, cons
 int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *ret, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {.resolution_ns = short_run->resolution_ns};
+	_cleanup_(profile_clearp) struct profile profile = {
+		.resolution_ns = short_run->resolution_ns, .cpu = short_run->run.cpu};
 	int r;
 
 	if (short_run->resolution_ns != long_run->resolution_ns)

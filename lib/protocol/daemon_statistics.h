@@ -36,7 +36,7 @@ struct analysis_feed {
 	uint8_t *zones;   /* one a sample */
 	double *extra_ns; /* one a sample: of daemons that ran long in it, beyond what is usual for them */
 	size_t cursor;    /* see analysis_feed_sample */
-	const struct daemons *daemons;
+	const struct sources *daemons;
 	struct daemon_tally *tallies; /* by name */
 	size_t n_tallies;
 	const struct daemon_tally *divides; /* see find_dividing */

@@ -139,7 +139,7 @@ static int add_candidate(struct discarder *d, const struct cutoff *cutoff, const
 }
 
 int discarder_add(
-	struct discarder *d, const struct daemon *daemon, const struct execution *e, struct error *err)
+	struct discarder *d, const struct source *daemon, const struct execution *e, struct error *err)
 {
 	int64_t pt_ns = resolution_round(e->pt_ns, d->resolution_ns);
 	const struct other *other;

@@ -67,7 +67,7 @@ DEFINE_FREEP(discarder)
 /* Samples in ascending order; then executions in the order of samples. More of both may follow, as a run goes
  * on; an execution in a sample behind the last is ignored. */
 int discarder_add_sample(struct discarder *discarder, const struct sample *sample, struct error *err);
-int discarder_add(struct discarder *discarder, const struct daemon *daemon, const struct execution *execution,
+int discarder_add(struct discarder *discarder, const struct source *daemon, const struct execution *execution,
 	struct error *err);
 
 /* What comes of the samples so far, without the run and the others. */

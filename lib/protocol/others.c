@@ -52,16 +52,16 @@ static int make_room(struct others *o, size_t id)
 }
 
 struct other *others_add(struct others *o, const struct name_pattern *patterns, const struct profile *profile,
-	const struct daemon *daemon, const struct execution *e, int64_t et_ns)
+	const struct source *daemon, const struct execution *e, int64_t et_ns)
 {
 	struct other *other;
 
-	if (make_room(o, e->daemon) < 0)
+	if (make_room(o, e->source) < 0)
 		return NULL;
-	if (!o->of_daemon[e->daemon] &&
-		find_or_add(o, profile, name_group(patterns, daemon->name), &o->of_daemon[e->daemon]) < 0)
+	if (!o->of_daemon[e->source] &&
+		find_or_add(o, profile, name_group(patterns, daemon->name), &o->of_daemon[e->source]) < 0)
 		return NULL;
-	other = &o->items[o->of_daemon[e->daemon] - 1];
+	other = &o->items[o->of_daemon[e->source] - 1];
 	other->total_ns += e->pt_ns;
 	other->in_sample_ns += e->pt_ns;
 	other->long_once |= (double)e->pt_ns >= LONG_SHARE * (double)et_ns;

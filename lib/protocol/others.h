@@ -27,7 +27,7 @@ struct others {
 
 /* Adds one execution to its name's sums, and gives that name; profile may be NULL. NULL: out of memory. */
 struct other *others_add(struct others *others, const struct name_pattern *patterns,
-	const struct profile *profile, const struct daemon *daemon, const struct execution *execution,
+	const struct profile *profile, const struct source *daemon, const struct execution *execution,
 	int64_t et_ns);
 
 /* The most CPU time first. Nothing can be added afterwards, and the cutoffs are gone. */

@@ -1,43 +1,161 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Letting go of what a run leaves: see run.h. */
+/* What a run leaves: the words of its enums, its fields for the book and for documents, and releasing it. */
 #include "lib/record/run.h"
+
+#include "lib/base/json_fields.h"
+
+const char *const run_kind_names[N_RUN_KINDS] = {
+	[RUN_IMPORT] = "import",
+	[RUN_SHORT] = "short",
+	[RUN_LONG] = "long",
+	[RUN_REVALIDATE] = "revalidate",
+	[RUN_MEASURE] = "measure",
+	[RUN_JITTER] = "jitter",
+	[RUN_CLOCKS] = "clocks",
+	[RUN_LOAD] = "load",
+	[RUN_DUET] = "duet",
+};
+
+const char *const run_state_names[N_RUN_STATES] = {
+	[RUN_OPEN] = "open",
+	[RUN_DONE] = "done",
+	[RUN_INTERRUPTED] = "interrupted",
+	[RUN_FAILED] = "failed",
+};
+
+const char *const source_kind_names[N_SOURCE_KINDS] = {
+	[SOURCE_PROCESS] = "process",
+	[SOURCE_KERNEL] = "kernel",
+	[SOURCE_IRQ] = "irq",
+	[SOURCE_SOFTIRQ] = "softirq",
+	[SOURCE_VECTOR] = "vector",
+	[SOURCE_NMI] = "nmi",
+	[SOURCE_FAULT] = "fault",
+	[SOURCE_COMBINATION] = "combination",
+};
+
+#define TIME .max = JSON_TIME_MAX
+#define OPTIONAL .presence = FIELD_OPTIONAL
+#define UNLESS_NEGATIVE OPTIONAL, .unknown = -1
+#define WORDS(names) .words = (names), .n_words = ELEMENTS(names)
+
+static const struct field run_fields[] = {
+	{FIELD(run, FIELD_INT64, id), .expression = "id", .book_only = true},
+	{FIELD(run, FIELD_CHARS, uid), .book_only = true},
+	{FIELD(run, FIELD_ENUM, kind), WORDS(run_kind_names), .book_only = true},
+	{FIELD(run, FIELD_TEXT, program)},
+	{FIELD(run, FIELD_INT64, task_length_ns), OPTIONAL, .seconds = "task_length_s",
+		.must_be_given = true},
+	{FIELD(run, FIELD_INT64, resolution_ns), .min = 1, TIME},
+	{FIELD(run, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
+	{FIELD(run, FIELD_TEXT, backend), OPTIONAL},
+	{FIELD(run, FIELD_TEXT, pt_source), OPTIONAL},
+	{FIELD(run, FIELD_TEXT, profile), OPTIONAL},
+	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
+	{FIELD(run, FIELD_TEXT, command), OPTIONAL, .book_only = true},
+	{FIELD(run, FIELD_ENUM, state), WORDS(run_state_names), .book_only = true},
+	{FIELD(run, FIELD_INT64, started_ns), .book_only = true},
+	{FIELD(run, FIELD_INT64, ended_ns), OPTIONAL, .book_only = true},
+	{FIELD(run, FIELD_INT64, environment), OPTIONAL, .book_only = true},
+	{FIELD(run, FIELD_UINT32, n_samples), .book_only = true,
+		.expression = "(SELECT count(*) FROM sample WHERE run = run.id)"},
+};
+const struct field_table run_table = {"run", "", run_fields, ELEMENTS(run_fields)};
+
+static const struct field sample_fields[] = {
+	{FIELD(sample, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
+	{FIELD(sample, FIELD_INT64, start_ns), .max = JSON_MOMENT_MAX},
+	{FIELD(sample, FIELD_INT64, et_ns), TIME},
+	{FIELD(sample, FIELD_INT64, pt_ns), TIME},
+	{FIELD(sample, FIELD_INT64, user_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample, FIELD_INT64, system_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample, FIELD_INT64, max_rss_bytes), UNLESS_NEGATIVE, .max = INT64_MAX},
+	{FIELD(sample, FIELD_INT64, observer_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample, FIELD_INT64, lost), .presence = FIELD_DEFAULTED, .max = INT64_MAX},
+	{FIELD(sample, FIELD_INT, exit_status), UNLESS_NEGATIVE, .max = 255},
+	{FIELD(sample, FIELD_INT, left_behind), .presence = FIELD_DEFAULTED, .max = INT32_MAX},
+	{FIELD(sample, FIELD_BOOL, incomplete), .presence = FIELD_DEFAULTED},
+};
+const struct field_table sample_table = {"sample", "run, ", sample_fields, ELEMENTS(sample_fields)};
+
+static const struct field execution_fields[] = {
+	{FIELD(execution, FIELD_UINT32, source), .book_only = true},
+	{FIELD(execution, FIELD_INT64, pt_ns), TIME},
+	{FIELD(execution, FIELD_INT, pid), OPTIONAL, .max = INT32_MAX},
+	{FIELD(execution, FIELD_INT64, tick_ns), UNLESS_NEGATIVE, TIME},
+};
+const struct field_table execution_table = {
+	"execution", "run, sample, seq, ", execution_fields, ELEMENTS(execution_fields)};
+
+static const struct field source_fields[] = {
+	{FIELD(source, FIELD_INT64, id), .expression = "id", .book_only = true},
+	{FIELD(source, FIELD_TEXT, name)},
+	{FIELD(source, FIELD_TEXT, exe), OPTIONAL},
+	{FIELD(source, FIELD_TEXT, unit), OPTIONAL},
+	{FIELD(source, FIELD_ENUM, kind), WORDS(source_kind_names), .book_only = true},
+};
+const struct field_table source_table = {
+	"source", "", source_fields, ELEMENTS(source_fields), .borrows = true};
+
+static const struct field profile_fields[] = {
+	{FIELD(profile, FIELD_INT64, id), .expression = "id", .book_only = true},
+	{FIELD(profile, FIELD_TEXT, name)},
+	{FIELD(profile, FIELD_INT64, resolution_ns), .min = 1, TIME},
+	{FIELD(profile, FIELD_INT64, made_ns), OPTIONAL, .min = 1, .max = JSON_MOMENT_MAX},
+	{FIELD(profile, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
+	{FIELD(profile, FIELD_TEXT, environment_digest), OPTIONAL, .book_only = true},
+};
+const struct field_table profile_table = {"profile", "", profile_fields, ELEMENTS(profile_fields)};
+
+static const struct field profile_run_fields[] = {
+	{FIELD(profile_run, FIELD_TEXT, program)},
+	{FIELD(profile_run, FIELD_INT64, run), OPTIONAL, .book_only = true},
+	{FIELD(profile_run, FIELD_INT64, samples), .max = UINT32_MAX},
+};
+const struct field_table profile_run_table = {
+	"profile_run", "profile, which, ", profile_run_fields, ELEMENTS(profile_run_fields)};
+
+static const struct field cutoff_fields[] = {
+	{FIELD(cutoff, FIELD_TEXT, daemon)},
+	{FIELD(cutoff, FIELD_TEXT, unit), OPTIONAL},
+	{FIELD(cutoff, FIELD_INT64, short_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(cutoff, FIELD_INT64, long_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(cutoff, FIELD_INT64, period_ns), OPTIONAL, .seconds = "period_s"},
+	{FIELD(cutoff, FIELD_BOOL, firm), .presence = FIELD_DEFAULTED},
+	{FIELD(cutoff, FIELD_INT64, task_time_ns), OPTIONAL, .seconds = "task_time_s"},
+	{FIELD(cutoff, FIELD_INT64, below_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(cutoff, FIELD_INT64, atleast_ns), UNLESS_NEGATIVE, TIME},
+};
+const struct field_table cutoff_table = {
+	"cutoff", "profile, ", cutoff_fields, ELEMENTS(cutoff_fields), .nulls = true};
 
 void run_clear(struct run *run)
 {
-	free(run->program);
-	free(run->command);
-	free(run->purpose);
-	free(run->state);
-	free(run->backend);
-	free(run->pt_source);
-	free(run->profile);
-	free(run->notes);
+	fields_clear(&run_table, run);
 	*run = (struct run){};
 }
 
-void daemons_clear(struct daemons *daemons)
+void sources_clear(struct sources *sources)
 {
-	for (size_t i = 0; i < daemons->n; i++) {
-		free(daemons->items[i].name);
-		free(daemons->items[i].exe);
-		free(daemons->items[i].unit);
-	}
-	free(daemons->items);
-	*daemons = (struct daemons){};
+	for (size_t i = 0; i < sources->n; i++)
+		fields_clear(&source_table, &sources->items[i]);
+	free(sources->items);
+	*sources = (struct sources){};
+}
+
+static void profile_run_clear(struct profile_run *half)
+{
+	fields_clear(&profile_run_table, half);
+	free(half->l_samples);
 }
 
 void profile_clear(struct profile *profile)
 {
-	for (size_t i = 0; i < profile->n_cutoffs; i++) {
-		free(profile->cutoffs[i].daemon);
-		free(profile->cutoffs[i].unit);
-	}
+	for (size_t i = 0; i < profile->n_cutoffs; i++)
+		fields_clear(&cutoff_table, &profile->cutoffs[i]);
 	free(profile->cutoffs);
-	free(profile->name);
-	free(profile->environment_digest);
-	free(profile->short_run.program);
-	free(profile->short_run.l_samples);
-	free(profile->long_run.program);
-	free(profile->long_run.l_samples);
+	profile_run_clear(&profile->short_run);
+	profile_run_clear(&profile->long_run);
+	fields_clear(&profile_table, profile);
 	*profile = (struct profile){};
 }

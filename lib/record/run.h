@@ -5,18 +5,41 @@
 #pragma once
 
 #include "lib/base/cleanup.h"
+#include "lib/record/fields.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+enum run_kind {
+	RUN_IMPORT,
+	RUN_SHORT, /* of a calibration */
+	RUN_LONG,
+	RUN_REVALIDATE,
+	RUN_MEASURE,
+	RUN_JITTER,
+	RUN_CLOCKS,
+	RUN_LOAD,
+	RUN_DUET,
+	N_RUN_KINDS
+};
+
+enum run_state { RUN_OPEN, RUN_DONE, RUN_INTERRUPTED, RUN_FAILED, N_RUN_STATES };
+
+/* The words for them: in the book, in documents, on the screen. */
+extern const char *const run_kind_names[N_RUN_KINDS];
+extern const char *const run_state_names[N_RUN_STATES];
+
+enum { UID_SIZE = 33 };
+
 struct run {
-	int64_t id;             /* in the book; 0: not stored */
+	int64_t id;         /* in the book; 0: not stored */
+	char uid[UID_SIZE]; /* 128 random bits in hexadecimal, the same in every book; "": the book makes one */
+	enum run_kind kind;
+	enum run_state state;
 	char *program;          /* "INC128", "xz" */
 	char *command;          /* JSON array of its arguments; NULL: unknown */
-	char *purpose;          /* "short", "long", "measure", "import" */
-	char *state;            /* "open", "done", "interrupted", "failed" */
 	char *backend;          /* "bpf", "taskstats", "none"; NULL: imported */
 	char *pt_source;        /* "cgroup", "wait4"; NULL: imported */
 	char *profile;          /* it was measured against; NULL: none */
@@ -29,6 +52,9 @@ struct run {
 	int cpu;                /* -1: not pinned */
 	uint32_t n_samples;     /* in the book; ignored when a run is begun */
 };
+
+extern const struct field_table run_table, sample_table, execution_table, source_table, profile_table,
+	profile_run_table, cutoff_table;
 
 void run_clear(struct run *run); /* frees the members and zeroes */
 
@@ -45,26 +71,40 @@ struct sample {
 	bool incomplete;            /* executions may be missing: not clean, whatever they say */
 };
 
-/* Who ran: one row for each (name, executable, unit) ever seen. */
-struct daemon {
-	int64_t id; /* in the book, dense from 1 */
-	char *name; /* comm */
-	char *exe;  /* NULL: unknown */
-	char *unit; /* NULL: none or unknown */
-	bool kernel;
+enum source_kind {
+	SOURCE_PROCESS,
+	SOURCE_KERNEL, /* a kernel thread */
+	SOURCE_IRQ,
+	SOURCE_SOFTIRQ,
+	SOURCE_VECTOR,
+	SOURCE_NMI,
+	SOURCE_FAULT,
+	SOURCE_COMBINATION, /* of others, at the same time */
+	N_SOURCE_KINDS
 };
 
-struct daemons {
-	struct daemon *items; /* items[id - 1].id == id */
+extern const char *const source_kind_names[N_SOURCE_KINDS];
+
+/* What takes CPU time: one row for each (name, executable, unit, kind) ever seen. */
+struct source {
+	int64_t id; /* in the book, dense from 1 */
+	char *name; /* of a process: comm */
+	char *exe;  /* NULL: unknown */
+	char *unit; /* NULL: none or unknown */
+	enum source_kind kind;
+};
+
+struct sources {
+	struct source *items; /* items[id - 1].id == id */
 	size_t n;
 };
 
-void daemons_clear(struct daemons *daemons);
+void sources_clear(struct sources *sources);
 
 /* One process's CPU time inside one sample. A name that ran four times in a sample has four. */
 struct execution {
 	uint32_t sample; /* its n */
-	uint32_t daemon; /* struct daemon's id */
+	uint32_t source; /* struct source's id */
 	pid_t pid;       /* 0: unknown */
 	int64_t pt_ns;
 	int64_t tick_ns; /* -1: unknown */
@@ -92,9 +132,11 @@ struct profile_run {
 };
 
 struct profile {
+	int64_t id; /* in the book, 0: not stored */
 	char *name;
 	int64_t resolution_ns;
 	int64_t made_ns;          /* since 1970; 0: unknown */
+	int cpu;                  /* that its runs were pinned to; -1: none, or unknown */
 	char *environment_digest; /* NULL: unknown */
 	struct profile_run short_run, long_run;
 	struct cutoff *cutoffs; /* by name */
@@ -108,9 +150,9 @@ static inline void run_clearp(struct run *run)
 	run_clear(run);
 }
 
-static inline void daemons_clearp(struct daemons *daemons)
+static inline void sources_clearp(struct sources *sources)
 {
-	daemons_clear(daemons);
+	sources_clear(sources);
 }
 
 static inline void profile_clearp(struct profile *profile)

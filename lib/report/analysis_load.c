@@ -11,7 +11,7 @@
 struct stored {
 	struct run run;
 	struct names names;
-	struct daemons daemons;
+	struct sources daemons;
 	struct sample *samples;
 	size_t n_samples;
 };
@@ -20,7 +20,7 @@ static void stored_clear(struct stored *s)
 {
 	run_clear(&s->run);
 	names_clear(&s->names);
-	daemons_clear(&s->daemons);
+	sources_clear(&s->daemons);
 	free(s->samples);
 }
 
@@ -32,7 +32,7 @@ static int load(struct book *book, int64_t run, struct stored *s, struct error *
 	if (r == 0)
 		r = book_samples(book, run, &s->samples, &s->n_samples, err);
 	if (r == 0) /* behind the samples: then it has all of theirs, even while the run goes on */
-		r = book_daemons(book, &s->daemons, err);
+		r = book_sources(book, &s->daemons, err);
 	if (r == 0)
 		r = names_load(&s->names, err);
 	return r;

@@ -21,7 +21,7 @@ struct report {
 	bool here; /* the runs were taken on this machine */
 	struct units *units;
 	struct policy *policy;
-	struct daemons daemons;
+	struct sources daemons;
 	struct names names;
 };
 
@@ -29,7 +29,7 @@ static void report_clear(struct report *r)
 {
 	units_free(r->units);
 	policy_free(r->policy);
-	daemons_clear(&r->daemons);
+	sources_clear(&r->daemons);
 	names_clear(&r->names);
 }
 
@@ -155,9 +155,9 @@ static void print_service(const struct report *report, const char *unit, int64_t
 static bool is_kernel_thread(const struct report *report, const char *name)
 {
 	for (size_t i = 0; i < report->daemons.n; i++) {
-		const struct daemon *d = &report->daemons.items[i];
+		const struct source *d = &report->daemons.items[i];
 
-		if (d->kernel && !strcmp(name_group(report->names.rows, d->name), name))
+		if (d->kind == SOURCE_KERNEL && !strcmp(name_group(report->names.rows, d->name), name))
 			return true;
 	}
 	return false;
@@ -218,7 +218,7 @@ static int open_sources(struct report *report, struct book *book, struct error *
 	machine_clear(&machine);
 	if (r == 0)
 		r = names_load(&report->names, err);
-	return r < 0 ? r : book_daemons(book, &report->daemons, err);
+	return r < 0 ? r : book_sources(book, &report->daemons, err);
 }
 
 /* The statistics of a daemon in the first run from `from` on that it ran long in; NULL: none. */

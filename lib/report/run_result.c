@@ -7,7 +7,7 @@
 
 struct walk {
 	struct discarder *discarder;
-	const struct daemons *daemons;
+	const struct sources *daemons;
 	struct error *err;
 };
 
@@ -15,10 +15,10 @@ static int add_execution(const struct execution *e, void *data)
 {
 	struct walk *walk = data;
 
-	if (e->daemon < 1 ||
-		e->daemon > walk->daemons->n) /* new since the daemons were read: the run goes on */
+	if (e->source < 1 ||
+		e->source > walk->daemons->n) /* new since the daemons were read: the run goes on */
 		return 0;
-	return discarder_add(walk->discarder, &walk->daemons->items[e->daemon - 1], e, walk->err);
+	return discarder_add(walk->discarder, &walk->daemons->items[e->source - 1], e, walk->err);
 }
 
 static int add_samples(struct discarder *d, const struct sample *samples, size_t n, struct error *err)
@@ -32,8 +32,8 @@ static int add_samples(struct discarder *d, const struct sample *samples, size_t
 
 static int add_executions(struct book *book, int64_t run, struct discarder *discarder, struct error *err)
 {
-	_cleanup_(daemons_clearp) struct daemons daemons = {};
-	int r = book_daemons(book, &daemons, err);
+	_cleanup_(sources_clearp) struct sources daemons = {};
+	int r = book_sources(book, &daemons, err);
 
 	if (r < 0)
 		return r;
@@ -132,11 +132,11 @@ static int know_daemons(
 	uint32_t last = 0;
 
 	for (size_t i = 0; i < n; i++)
-		last = e[i].daemon > last ? e[i].daemon : last;
+		last = e[i].source > last ? e[i].source : last;
 	if (last <= c->daemons.n)
 		return 0;
-	daemons_clear(&c->daemons);
-	return book_daemons(book, &c->daemons, err);
+	sources_clear(&c->daemons);
+	return book_sources(book, &c->daemons, err);
 }
 
 int clean_samples_add(struct clean_samples *c, struct book *book, const struct discard_rules *rules,
@@ -167,6 +167,6 @@ void clean_samples_clear(struct clean_samples *c)
 {
 	discarder_free(c->discarder);
 	names_clear(&c->names);
-	daemons_clear(&c->daemons);
+	sources_clear(&c->daemons);
 	*c = (struct clean_samples){};
 }

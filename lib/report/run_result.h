@@ -33,7 +33,7 @@ int discard_run(struct book *book, int64_t run, const struct profile *profile, s
 struct clean_samples {
 	struct discarder *discarder;
 	struct names names;
-	struct daemons daemons;
+	struct sources daemons;
 };
 
 /* book: for the names of daemons that have not been seen before. */

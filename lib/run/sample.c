@@ -58,7 +58,7 @@ static int add_executions(struct book *book, const struct usages *usages, struct
 		*e = (struct execution){.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
 		if (!name)
 			return error_oom(err);
-		r = book_daemon(book, name, u->exe, u->unit, u->kernel, &e->daemon, err);
+		r = book_source(book, name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS, &e->source, err);
 		if (r < 0)
 			return r;
 	}

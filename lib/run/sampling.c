@@ -125,7 +125,7 @@ static int take_rounds(struct group *g, struct error *err)
 
 static int end(const struct group *g, struct sampling *s, int outcome, struct error *err)
 {
-	const char *state = outcome == 0 ? "done" : outcome == -EINTR ? "interrupted" : "failed";
+	enum run_state state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
 	struct error second = {};
 	int r, called;
 

@@ -63,6 +63,6 @@ struct sampling_plan {
 };
 
 /* Takes all samples. -EINTR without a sentence after INT, TERM or HUP, -ETIMEDOUT with one when a program ran
- * over spawn->timeout_ns, -ECANCELED when it failed, other failures. Every run that was begun is marked "done",
- * "interrupted" or "failed", and keeps the samples before. */
+ * over spawn->timeout_ns, -ECANCELED when it failed, other failures. Every run that was begun is marked as done,
+ * interrupted or failed, and keeps the samples before. */
 int sampling_run(const struct sampling_plan *plan, struct error *err);

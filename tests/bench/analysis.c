@@ -66,13 +66,13 @@ static void add_sample(struct book *book, int64_t run, uint32_t n, const uint32_
 
 	for (size_t i = 0; i < EXECUTIONS; i++)
 		executions[i] = (struct execution){.sample = n,
-			.daemon = daemons[draw() % DAEMONS],
+			.source = daemons[draw() % DAEMONS],
 			.pid = 100 + (int)i,
 			.pt_ns = 1000 + (int64_t)(draw() % 50000),
 			.tick_ns = 0};
 	if (n % EVERY == 0) {
 		executions[k++] = (struct execution){.sample = n,
-			.daemon = daemons[DAEMONS],
+			.source = daemons[DAEMONS],
 			.pid = 7,
 			.pt_ns = 20 * NS_PER_MS,
 			.tick_ns = 0};
@@ -83,22 +83,21 @@ static void add_sample(struct book *book, int64_t run, uint32_t n, const uint32_
 
 static int64_t fill(struct book *book, uint32_t samples, struct error *err)
 {
-	struct run run = {
-		.program = (char *)"INC0.1", .purpose = (char *)"short", .resolution_ns = 1, .cpu = -1};
+	struct run run = {.program = (char *)"INC0.1", .kind = RUN_SHORT, .resolution_ns = 1, .cpu = -1};
 	uint32_t daemons[DAEMONS + 1];
 
 	for (size_t i = 0; i <= DAEMONS; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "daemon-%zu", i);
-		must(book_daemon(book, name, NULL, NULL, false, &daemons[i], err), err);
+		must(book_source(book, name, NULL, NULL, SOURCE_PROCESS, &daemons[i], err), err);
 	}
 	must(book_begin_run(book, &run, err), err);
 	must(book_begin(book, err), err);
 	for (uint32_t n = 1; n <= samples; n++)
 		add_sample(book, run.id, n, daemons, err);
 	must(book_commit(book, err), err);
-	must(book_end_run(book, run.id, "done", NULL, err), err);
+	must(book_end_run(book, run.id, RUN_DONE, NULL, err), err);
 	return run.id;
 }
 
@@ -112,7 +111,7 @@ static double sum_by_sqlite(const char *path)
 	for (int i = 0; i < REPEATS; i++) {
 		start = cpu_time();
 		if (sqlite3_exec(db,
-			    "SELECT sum(pt_ns), max(daemon), max(sample) FROM execution WHERE run = 1", NULL,
+			    "SELECT sum(pt_ns), max(source), max(sample) FROM execution WHERE run = 1", NULL,
 			    NULL, NULL) != SQLITE_OK)
 			exit(1);
 		best = cpu_time() - start < best ? cpu_time() - start : best;

@@ -86,7 +86,7 @@ static struct execution make_execution(uint32_t sample, unsigned *seed)
 	unsigned r = (unsigned)rand_r(seed);
 
 	return (struct execution){.sample = sample,
-		.daemon = 1 + r % DAEMONS,
+		.source = 1 + r % DAEMONS,
 		.pid = (pid_t)(1000 + r % 400000),
 		.pt_ns = r % 7 ? r % 20000000 : r % 2000000000,
 		.tick_ns = r & 1 ? 4000000 : -1};
@@ -118,7 +118,7 @@ static int add_up(const struct execution *e, void *data)
 static void add_up_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct execution e = {.sample = (uint32_t)sqlite3_value_int64(values[0]),
-		.daemon = (uint32_t)sqlite3_value_int64(values[1]),
+		.source = (uint32_t)sqlite3_value_int64(values[1]),
 		.pt_ns = sqlite3_value_int64(values[2])};
 
 	if (n == 5) {
@@ -142,7 +142,7 @@ static void step_through(sqlite3 *db, const char *text)
 	while (sqlite3_step(stmt) == SQLITE_ROW)
 		if (sqlite3_column_count(stmt) == 5)
 			add_up(&(struct execution){.sample = (uint32_t)sqlite3_column_int64(stmt, 0),
-				       .daemon = (uint32_t)sqlite3_column_int64(stmt, 1),
+				       .source = (uint32_t)sqlite3_column_int64(stmt, 1),
 				       .pt_ns = sqlite3_column_int64(stmt, 2),
 				       .pid = sqlite3_column_int(stmt, 3),
 				       .tick_ns = sqlite3_column_int64(stmt, 4)},
@@ -207,7 +207,7 @@ static void fill_layout(sqlite3 *db, const struct layout *layout, uint32_t n, st
 		must(sqlite3_step(sample) == SQLITE_DONE && sqlite3_reset(sample) == SQLITE_OK, "sample");
 		for (int i = 1; i <= EXECUTIONS; i++) {
 			struct execution e = make_execution(s, &seed);
-			int64_t values[] = {1, s, i, e.daemon, e.pt_ns, e.pid, e.tick_ns};
+			int64_t values[] = {1, s, i, e.source, e.pt_ns, e.pid, e.tick_ns};
 
 			for (int c = 0; c < 7; c++)
 				sqlite3_bind_int64(execution, c + 1, values[c]);
@@ -318,8 +318,7 @@ static double timed_walk(struct book *book, int64_t run, book_walk *walk)
 
 static void try_book(const char *path, uint32_t n)
 {
-	struct run run = {
-		.program = (char *)"INC128", .purpose = (char *)"short", .resolution_ns = 1, .cpu = -1};
+	struct run run = {.program = (char *)"INC128", .kind = RUN_SHORT, .resolution_ns = 1, .cpu = -1};
 	struct book *book;
 	struct error err;
 	struct store store;
@@ -333,7 +332,7 @@ static void try_book(const char *path, uint32_t n)
 		uint32_t id;
 
 		snprintf(name, sizeof(name), "daemon-%d", i);
-		must(book_daemon(book, name, NULL, NULL, false, &id, &err) == 0, "book_daemon");
+		must(book_source(book, name, NULL, NULL, SOURCE_PROCESS, &id, &err) == 0, "book_daemon");
 	}
 	fill_book(book, run.id, n, &store);
 	must(book_checkpoint(book, &err) == 0, "book_checkpoint");
@@ -344,7 +343,6 @@ static void try_book(const char *path, uint32_t n)
 	w.few = timed_walk(book, run.id, book_each_time);
 	w.all = timed_walk(book, run.id, book_each_execution);
 	show("the book, by its functions", &store, path, n, &w);
-	free(run.state);
 	book_free(book);
 	unlink(path);
 }

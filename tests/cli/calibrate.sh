@@ -29,7 +29,7 @@ expect 1 'name the profile with --save' $calibrate run --short 0.02x10 --long 0.
 expect 1 "LENGTHxCOUNT such as" $calibrate run --short 5 --save a
 expect 1 "short must be a whole number from 2" $calibrate run --short 0.1x1 --save a
 expect 0 "Profile 'a'" $calibrate -q run --short 0.02x40 --long 0.1x6 --save a --anyway --force
-that "both runs are done, with all samples" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(purpose || n) FROM (SELECT purpose, count(*) AS n FROM run JOIN sample ON run = id WHERE state = 'done' GROUP BY run)")" = short40,long6
+that "both runs are done, with all samples" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(kind || n) FROM (SELECT kind, count(*) AS n FROM run JOIN sample ON run = id WHERE state = 'done' GROUP BY run)")" = short40,long6
 expect 1 "has a profile 'a' already" $calibrate -q run --short 0.02x10 --long 0.1x4 --save a --anyway
 $calibrate --json -q run --short 0.02x10 --long 0.1x4 --save b --anyway --force >"$dir/b.json" 2>/dev/null
 that "--json is an emp-profile document" json "$dir/b.json" 'd["format"] == "emp-profile" and d["version"] == 1 and d["name"] == "b" and d["short"]["samples"] == 10'
@@ -110,8 +110,9 @@ sleep 3
 kill -9 $!
 wait $! 2>/dev/null
 expect 0 "stopped; to resume: emp-calibrate resume" $calibrate status
-sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document, inc_per_second)
-	SELECT 'other', json_set(document, '\$.settings.memory.ksm', '9'), inc_per_second FROM environment LIMIT 1;
+sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document)
+	SELECT 'other', json_set(document, '\$.settings.memory.ksm', '9') FROM environment LIMIT 1;
+	INSERT INTO measurement SELECT (SELECT id FROM environment WHERE digest = 'other'), name, value, unit FROM measurement;
 	UPDATE run SET environment = (SELECT id FROM environment WHERE digest = 'other') WHERE id = (SELECT max(short_run) FROM calibration)"
 expect 2 "environment has changed.*memory.ksm was '9', is .*--ignore-changes" $calibrate -q resume
 expect 2 "environment has changed" $calibrate -q resume --ignore-audit

@@ -36,6 +36,14 @@ static void make_book(void)
 	atexit(remove_book);
 }
 
+/* A copy of a run gets a uid of its own. */
+static bool same_run(json_t *a, json_t *b)
+{
+	json_object_del(a, "uid");
+	json_object_del(b, "uid");
+	return json_equal(a, b);
+}
+
 static void try_run(const json_t *document)
 {
 	_cleanup_(json_decrefp) json_t *first = NULL, *second = NULL;
@@ -49,7 +57,7 @@ static void try_run(const json_t *document)
 			abort(); /* refused without a word */
 	} else if (document_export_run(book, id, &first, &err) < 0 ||
 		   document_import_run(book, first, &again, &err) < 0 ||
-		   document_export_run(book, again, &second, &err) < 0 || !json_equal(first, second)) {
+		   document_export_run(book, again, &second, &err) < 0 || !same_run(first, second)) {
 		fprintf(stderr, "not the same again: %s\n", err.text);
 		abort();
 	}

@@ -33,15 +33,15 @@ that "samples were being taken at some of these moments" test $running -gt $((ti
 that "the book is sound after them" sound "$EMP_DB"
 expect 0 "Profile 'cut'" $calibrate -q run --resume --save cut
 that "the book is sound in the end" sound "$EMP_DB"
-that "every sample is there once" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(purpose || c || ' ' || a || '-' || b, ', ')
-	FROM (SELECT purpose, count(*) AS c, min(n) AS a, max(n) AS b FROM run JOIN sample ON id = run GROUP BY run)")" = "short$short 1-$short, long$long 1-$long"
+that "every sample is there once" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(kind || c || ' ' || a || '-' || b, ', ')
+	FROM (SELECT kind, count(*) AS c, min(n) AS a, max(n) AS b FROM run JOIN sample ON id = run GROUP BY run)")" = "short$short 1-$short, long$long 1-$long"
 that "samples follow each other in time" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM sample AS a JOIN sample AS b ON a.run = b.run AND b.n = a.n + 1
 	WHERE b.start_ns < a.start_ns + a.et_ns')" = 0
 that "all of INC's runs are as long as one" test "$(sqlite3 "$EMP_DB" 'SELECT min(pt_ns) > 0.5 * max(task_length_ns) FROM sample JOIN run ON id = run GROUP BY run' | sort -u)" = 1
-that "the seams are in the book" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM seam')" -ge $((running - 1))
+that "the seams are in the book" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM resume_point')" -ge $((running - 1))
 for pid in $pids; do
 	[ -z "$(cgroups "$pid")" ] || { echo "FAULT: $(cgroups "$pid") is left"; faults=$((faults + 1)); }
 done
 that "no lock is left" test ! -e "$EMP_LOCK"
-that "no INC is left" test -z "$(pgrep -f "^inc --iterations $(sqlite3 "$EMP_DB" "SELECT json_extract(command, '\$[2]') FROM run WHERE purpose = 'short'")\$")"
+that "no INC is left" test -z "$(pgrep -f "^inc --iterations $(sqlite3 "$EMP_DB" "SELECT json_extract(command, '\$[2]') FROM run WHERE kind = 'short'")\$")"
 finish

@@ -11,14 +11,14 @@
 #include <string.h>
 
 /* One is planted. The others run everywhere or here and there, and are no cause of anything. */
-static struct daemon made_up_daemons[] = {
-	{1, (char *)"rcu_preempt", NULL, NULL, true},
-	{2, (char *)"kworker/0:1", NULL, NULL, true},
-	{3, (char *)"kworker/0:2-eve", NULL, NULL, true},
-	{4, (char *)"systemd-journal", NULL, (char *)"systemd-journald.service", false},
-	{5, (char *)"cron", NULL, (char *)"cron.service", false},
-	{6, (char *)"backup", NULL, (char *)"backup.timer", false},
-	{7, (char *)"sh", NULL, NULL, false},
+static struct source made_up_daemons[] = {
+	{1, (char *)"rcu_preempt", NULL, NULL, SOURCE_KERNEL},
+	{2, (char *)"kworker/0:1", NULL, NULL, SOURCE_KERNEL},
+	{3, (char *)"kworker/0:2-eve", NULL, NULL, SOURCE_KERNEL},
+	{4, (char *)"systemd-journal", NULL, (char *)"systemd-journald.service", SOURCE_PROCESS},
+	{5, (char *)"cron", NULL, (char *)"cron.service", SOURCE_PROCESS},
+	{6, (char *)"backup", NULL, (char *)"backup.timer", SOURCE_PROCESS},
+	{7, (char *)"sh", NULL, NULL, SOURCE_PROCESS},
 };
 
 static const double presence[] = {1, 0.9, 0.5, 0.3, 0.1};
@@ -69,7 +69,7 @@ static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, in
 
 	assert_int_equal(
 		analysis_feed_add(
-			feed, &(struct execution){.sample = sample, .daemon = daemon, .pt_ns = pt_ns}, &err),
+			feed, &(struct execution){.sample = sample, .source = daemon, .pt_ns = pt_ns}, &err),
 		0);
 }
 
@@ -94,7 +94,7 @@ static void feed_all(
 
 struct made_up_run made_up_read(const struct made_up *m)
 {
-	const struct daemons daemons = {made_up_daemons, ELEMENTS(made_up_daemons)};
+	const struct sources daemons = {made_up_daemons, ELEMENTS(made_up_daemons)};
 	_cleanup_(freep) int64_t *planted_ns = calloc(m->n, sizeof(*planted_ns));
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
 	struct sample *samples = calloc(m->n, sizeof(*samples));

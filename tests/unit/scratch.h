@@ -75,7 +75,7 @@ static inline int scratch_with_book(void **state)
 static inline struct run scratch_run(const char *program)
 {
 	return (struct run){.program = strdup(program),
-		.purpose = strdup("short"),
+		.kind = RUN_SHORT,
 		.task_length_ns = 100000000,
 		.resolution_ns = 1,
 		.cpu = -1};

@@ -10,14 +10,14 @@
 
 enum { N = 30, SPIKE = 12 };
 
-static struct daemon who[] = {
-	{1, (char *)"kworker/0:1", NULL, NULL, true},
-	{2, (char *)"kworker/1:0", NULL, NULL, true},
-	{3, (char *)"backup", NULL, (char *)"backup.service", false},
-	{4, (char *)"backup", NULL, (char *)"other.service", false},
-	{5, (char *)"unseen", NULL, NULL, false},
+static struct source who[] = {
+	{1, (char *)"kworker/0:1", NULL, NULL, SOURCE_KERNEL},
+	{2, (char *)"kworker/1:0", NULL, NULL, SOURCE_KERNEL},
+	{3, (char *)"backup", NULL, (char *)"backup.service", SOURCE_PROCESS},
+	{4, (char *)"backup", NULL, (char *)"other.service", SOURCE_PROCESS},
+	{5, (char *)"unseen", NULL, NULL, SOURCE_PROCESS},
 };
-static const struct daemons daemons = {who, ELEMENTS(who)};
+static const struct sources daemons = {who, ELEMENTS(who)};
 
 /* 30 samples of about 1 s; the 12th takes 2 s. */
 static struct analysis_feed *start(const struct analysis_options *options)
@@ -40,7 +40,7 @@ static struct analysis_feed *start(const struct analysis_options *options)
 
 static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
-	const struct execution e = {.sample = sample, .daemon = daemon, .pt_ns = pt_ns};
+	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns};
 	struct error err = {};
 
 	assert_int_equal(analysis_feed_add(feed, &e, &err), 0);
@@ -167,7 +167,7 @@ static void executions_behind_the_last_sample_belong_to_a_run_that_goes_on(void 
 static void an_execution_of_nobody_is_refused(void **state)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
-	const struct execution e = {.sample = 1, .daemon = 77, .pt_ns = 1};
+	const struct execution e = {.sample = 1, .source = 77, .pt_ns = 1};
 	struct error err = {};
 
 	assert_int_equal(analysis_feed_add(feed, &e, &err), -EINVAL);

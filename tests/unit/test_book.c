@@ -29,15 +29,17 @@ static void a_run_comes_back_as_it_was_stored(void **state)
 	run.environment = environment;
 	run.cpu = 1;
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_string_equal(run.state, "open");
+	assert_int_equal(run.state, RUN_OPEN);
 	assert_true(run.started_ns > 1700000000000000000);
 
 	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
 	assert_int_equal(back.id, run.id);
 	assert_string_equal(back.program, "INC128");
 	assert_string_equal(back.command, "[\"inc\", \"128\"]");
-	assert_string_equal(back.purpose, "short");
-	assert_string_equal(back.state, "open");
+	assert_int_equal(back.kind, RUN_SHORT);
+	assert_int_equal(strlen(back.uid), 32);
+	assert_string_equal(back.uid, run.uid);
+	assert_int_equal(back.state, RUN_OPEN);
 	assert_string_equal(back.backend, "bpf");
 	assert_string_equal(back.pt_source, "cgroup");
 	assert_string_equal(back.profile, "quiet");
@@ -76,15 +78,15 @@ static void the_end_of_a_run_keeps_notes_unless_there_are_new_ones(void **state)
 
 	run.notes = strdup("first");
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_done(s, book_end_run(s->book, run.id, "interrupted", NULL, &s->err));
+	assert_done(s, book_end_run(s->book, run.id, RUN_INTERRUPTED, NULL, &s->err));
 	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
-	assert_string_equal(back.state, "interrupted");
+	assert_int_equal(back.state, RUN_INTERRUPTED);
 	assert_string_equal(back.notes, "first");
 	assert_true(back.ended_ns >= back.started_ns);
-	assert_done(s, book_end_run(s->book, run.id, "done", "second", &s->err));
+	assert_done(s, book_end_run(s->book, run.id, RUN_DONE, "second", &s->err));
 	assert_done(s, book_get_run(s->book, run.id, &again, &s->err));
 	assert_string_equal(again.notes, "second");
-	assert_int_equal(book_end_run(s->book, 77, "done", NULL, &s->err), -ENOENT);
+	assert_int_equal(book_end_run(s->book, 77, RUN_DONE, NULL, &s->err), -ENOENT);
 	assert_says(s, "run 77 is not in the lab book");
 }
 
@@ -123,9 +125,9 @@ static void samples_and_executions_come_back_in_order(void **state)
 	first.exit_status = 139;
 	first.left_behind = 2;
 	first.incomplete = true;
-	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &e[0].daemon, &s->err));
-	e[2].daemon = e[0].daemon;
-	assert_done(s, book_daemon(s->book, "kswapd0", NULL, NULL, true, &e[1].daemon, &s->err));
+	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &e[0].source, &s->err));
+	e[2].source = e[0].source;
+	assert_done(s, book_source(s->book, "kswapd0", NULL, NULL, SOURCE_KERNEL, &e[1].source, &s->err));
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_done(s, book_add_sample(s->book, run.id, &first, e, 3, &s->err));
 	assert_done(s, book_add_sample(s->book, run.id, &second, NULL, 0, &s->err));
@@ -138,7 +140,7 @@ static void samples_and_executions_come_back_in_order(void **state)
 	assert_int_equal(n, 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(executions[i].sample, 1);
-		assert_int_equal(executions[i].daemon, e[i].daemon);
+		assert_int_equal(executions[i].source, e[i].source);
 		assert_int_equal(executions[i].pid, e[i].pid);
 		assert_int_equal(executions[i].pt_ns, e[i].pt_ns);
 		assert_int_equal(executions[i].tick_ns, e[i].tick_ns);
@@ -170,10 +172,10 @@ static void a_sample_whose_executions_are_impossible_is_not_stored_at_all(void *
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("xz");
 	struct sample sample = scratch_sample(1);
-	struct execution negative = {.pt_ns = -1, .tick_ns = -1}, stranger = {.daemon = 99, .tick_ns = -1};
+	struct execution negative = {.pt_ns = -1, .tick_ns = -1}, stranger = {.source = 99, .tick_ns = -1};
 
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &negative.daemon, &s->err));
+	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &negative.source, &s->err));
 	assert_true(book_add_sample(s->book, run.id, &sample, &negative, 1, &s->err) < 0);
 	assert_says(s, "pt_ns >= 0");
 	assert_true(book_add_sample(s->book, run.id, &sample, &stranger, 1, &s->err) < 0);
@@ -201,14 +203,14 @@ static void a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again(
 	struct execution e = {.pt_ns = 5, .tick_ns = -1};
 	size_t n;
 
-	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &e.daemon, &s->err));
+	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &e.source, &s->err));
 	assert_done(s, book_begin_run(s->book, &first, &s->err));
 	assert_done(s, book_begin_run(s->book, &second, &s->err));
 	assert_done(s, book_add_sample(s->book, first.id, &sample, &e, 1, &s->err));
 	assert_done(s, book_add_sample(s->book, second.id, &sample, &e, 1, &s->err));
-	assert_done(s, book_remove_run(s->book, second.id, &s->err));
+	assert_done(s, book_remove_run(s->book, second.id, false, &s->err));
 	assert_int_equal(book_get_run(s->book, second.id, &back, &s->err), -ENOENT);
-	assert_int_equal(book_remove_run(s->book, second.id, &s->err), -ENOENT);
+	assert_int_equal(book_remove_run(s->book, second.id, false, &s->err), -ENOENT);
 	assert_says(s, "emp-analyze list shows those that are");
 	assert_done(s, book_samples(s->book, second.id, &samples, &n, &s->err));
 	assert_int_equal(n, 0);
@@ -250,33 +252,33 @@ static void all_runs_are_listed_by_id(void **state)
 static void daemons_are_numbered_densely_and_told_apart_by_all_they_have(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_(daemons_clearp) struct daemons all = {};
+	_cleanup_(sources_clearp) struct sources all = {};
 	uint32_t id, first;
 
-	assert_done(s,
-		book_daemon(s->book, "python3", "/usr/bin/python3.11", "a.service", false, &first, &s->err));
-	assert_done(
-		s, book_daemon(s->book, "python3", "/usr/bin/python3.11", "b.service", false, &id, &s->err));
+	assert_done(s, book_source(s->book, "python3", "/usr/bin/python3.11", "a.service", SOURCE_PROCESS,
+			       &first, &s->err));
+	assert_done(s, book_source(s->book, "python3", "/usr/bin/python3.11", "b.service", SOURCE_PROCESS,
+			       &id, &s->err));
 	assert_int_equal(id, first + 1);
-	assert_done(s, book_daemon(s->book, "python3", NULL, NULL, false, &id, &s->err));
+	assert_done(s, book_source(s->book, "python3", NULL, NULL, SOURCE_PROCESS, &id, &s->err));
 	assert_int_equal(id, first + 2);
-	assert_done(s, book_daemon(s->book, "python3", NULL, NULL, true, &id, &s->err));
+	assert_done(s, book_source(s->book, "python3", NULL, NULL, SOURCE_KERNEL, &id, &s->err));
 	assert_int_equal(id, first + 3);
-	assert_done(
-		s, book_daemon(s->book, "python3", "/usr/bin/python3.11", "a.service", false, &id, &s->err));
+	assert_done(s, book_source(s->book, "python3", "/usr/bin/python3.11", "a.service", SOURCE_PROCESS,
+			       &id, &s->err));
 	assert_int_equal(id, first);
 
 	book_free(TAKE(s->book)); /* and what is remembered of them with it */
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-	assert_done(s, book_daemon(s->book, "python3", NULL, NULL, true, &id, &s->err));
+	assert_done(s, book_source(s->book, "python3", NULL, NULL, SOURCE_KERNEL, &id, &s->err));
 	assert_int_equal(id, first + 3);
-	assert_done(s, book_daemons(s->book, &all, &s->err));
+	assert_done(s, book_sources(s->book, &all, &s->err));
 	assert_int_equal(all.n, 4);
 	for (size_t i = 0; i < all.n; i++)
 		assert_int_equal(all.items[i].id, i + 1);
 	assert_string_equal(all.items[0].unit, "a.service");
 	assert_null(all.items[2].exe);
-	assert_true(all.items[3].kernel);
+	assert_int_equal(all.items[3].kind, SOURCE_KERNEL);
 }
 
 static void thousands_of_daemons_keep_their_numbers(void **state)
@@ -288,12 +290,12 @@ static void thousands_of_daemons_keep_their_numbers(void **state)
 	assert_done(s, book_begin(s->book, &s->err));
 	for (int i = 0; i < 3000; i++) {
 		snprintf(name, sizeof(name), "kworker/%d", i);
-		assert_done(s, book_daemon(s->book, name, NULL, NULL, true, &ids[i], &s->err));
+		assert_done(s, book_source(s->book, name, NULL, NULL, SOURCE_KERNEL, &ids[i], &s->err));
 	}
 	assert_done(s, book_commit(s->book, &s->err));
 	for (int i = 2999; i >= 0; i--) {
 		snprintf(name, sizeof(name), "kworker/%d", i);
-		assert_done(s, book_daemon(s->book, name, NULL, NULL, true, &id, &s->err));
+		assert_done(s, book_source(s->book, name, NULL, NULL, SOURCE_KERNEL, &id, &s->err));
 		assert_int_equal(id, ids[i]);
 	}
 }
@@ -301,15 +303,16 @@ static void thousands_of_daemons_keep_their_numbers(void **state)
 static void a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_(daemons_clearp) struct daemons all = {};
+	_cleanup_(sources_clearp) struct sources all = {};
 	uint32_t first, id;
 
-	assert_done(s, book_daemon(s->book, "bad\xff\xc0\xafname", NULL, NULL, false, &first, &s->err));
-	assert_done(s, book_daemon(s->book, "gr\xc3\xbc\xc3\x9f", NULL, NULL, false, &id, &s->err));
-	assert_done(s, book_daemon(s->book, "cut\xc3", NULL, NULL, false, &id, &s->err));
-	assert_done(s, book_daemon(s->book, "bad\xff\xc0\xafname", NULL, NULL, false, &id, &s->err));
+	assert_done(
+		s, book_source(s->book, "bad\xff\xc0\xafname", NULL, NULL, SOURCE_PROCESS, &first, &s->err));
+	assert_done(s, book_source(s->book, "gr\xc3\xbc\xc3\x9f", NULL, NULL, SOURCE_PROCESS, &id, &s->err));
+	assert_done(s, book_source(s->book, "cut\xc3", NULL, NULL, SOURCE_PROCESS, &id, &s->err));
+	assert_done(s, book_source(s->book, "bad\xff\xc0\xafname", NULL, NULL, SOURCE_PROCESS, &id, &s->err));
 	assert_int_equal(id, first);
-	assert_done(s, book_daemons(s->book, &all, &s->err));
+	assert_done(s, book_sources(s->book, &all, &s->err));
 	assert_int_equal(all.n, 3);
 	assert_string_equal(all.items[0].name, "bad\\xff\\xc0\\xafname");
 	assert_string_equal(all.items[1].name, "gr\xc3\xbc\xc3\x9f");
@@ -320,24 +323,24 @@ static void what_is_rolled_back_is_gone_daemons_too(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("xz"), back = {};
-	_cleanup_(daemons_clearp) struct daemons all = {};
+	_cleanup_(sources_clearp) struct sources all = {};
 	struct sample sample = scratch_sample(1);
 	struct execution e = {.pt_ns = 1, .tick_ns = -1};
 	uint32_t other;
 
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_done(s, book_begin(s->book, &s->err));
-	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &e.daemon, &s->err));
+	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &e.source, &s->err));
 	assert_done(s, book_add_sample(s->book, run.id, &sample, &e, 1, &s->err));
 	book_rollback(s->book);
 	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
 	assert_int_equal(back.n_samples, 0);
-	assert_done(s, book_daemon(s->book, "sshd", NULL, NULL, false, &other, &s->err));
+	assert_done(s, book_source(s->book, "sshd", NULL, NULL, SOURCE_PROCESS, &other, &s->err));
 	assert_int_equal(other, 1); /* the number that cron had is free again */
-	assert_done(s, book_daemon(s->book, "cron", NULL, NULL, false, &e.daemon, &s->err));
-	assert_int_equal(e.daemon, 2);
+	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &e.source, &s->err));
+	assert_int_equal(e.source, 2);
 	assert_done(s, book_add_sample(s->book, run.id, &sample, &e, 1, &s->err));
-	assert_done(s, book_daemons(s->book, &all, &s->err));
+	assert_done(s, book_sources(s->book, &all, &s->err));
 	assert_int_equal(all.n, 2);
 }
 
@@ -369,7 +372,7 @@ static void samples_of_one_second_wait_for_the_disk_together(void **state)
 	before = n_syncs;
 	add_one(s, run.id, 5);
 	assert_int_equal(n_syncs, before);
-	assert_done(s, book_end_run(s->book, run.id, "done", NULL, &s->err));
+	assert_done(s, book_end_run(s->book, run.id, RUN_DONE, NULL, &s->err));
 	assert_true(n_syncs > before);
 }
 

@@ -49,7 +49,7 @@ static int write_on(const char *path, int64_t run, uint32_t next, volatile uint3
 			snprintf(name, sizeof(name), "daemon-%d",
 				i + (int)(n % 50)); /* now and then a new one */
 			e[i] = (struct execution){.pt_ns = n, .tick_ns = -1};
-			if (book_daemon(book, name, NULL, NULL, false, &e[i].daemon, &err) < 0)
+			if (book_source(book, name, NULL, NULL, SOURCE_PROCESS, &e[i].source, &err) < 0)
 				return 1;
 		}
 		if (book_add_sample(book, run, &sample, e, EXECUTIONS, &err) < 0 ||
@@ -139,7 +139,7 @@ static int write_100(const char *path)
 
 		snprintf(name, sizeof(name), "d%u",
 			n % 30); /* the same names as the others, at the same time */
-		if (book_daemon(book, name, NULL, NULL, false, &e.daemon, &err) < 0 ||
+		if (book_source(book, name, NULL, NULL, SOURCE_PROCESS, &e.source, &err) < 0 ||
 			book_add_sample(book, run.id, &sample, &e, 1, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			return 1;
@@ -153,7 +153,7 @@ static int write_100(const char *path)
 static void programs_that_make_and_fill_one_book_at_once_do_not_disturb_each_other(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_(daemons_clearp) struct daemons daemons = {};
+	_cleanup_(sources_clearp) struct sources daemons = {};
 	struct run *runs;
 	pid_t pids[6];
 	size_t n;
@@ -177,7 +177,7 @@ static void programs_that_make_and_fill_one_book_at_once_do_not_disturb_each_oth
 		run_clear(&runs[i]);
 	}
 	free(runs);
-	assert_done(s, book_daemons(s->book, &daemons, &s->err));
+	assert_done(s, book_sources(s->book, &daemons, &s->err));
 	assert_int_equal(daemons.n, 30);
 }
 

@@ -294,7 +294,7 @@ static void a_book_of_version_1_is_brought_up_to_date_with_all_that_it_holds(voi
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = {};
-	_cleanup_(daemons_clearp) struct daemons daemons = {};
+	_cleanup_(sources_clearp) struct sources daemons = {};
 	_cleanup_(freep) struct execution *executions = NULL;
 	size_t n;
 
@@ -304,7 +304,7 @@ static void a_book_of_version_1_is_brought_up_to_date_with_all_that_it_holds(voi
 	assert_string_equal(run.program, "xz");
 	assert_string_equal(run.command, "[\"xz\",\"-9\"]");
 	assert_int_equal(run.n_samples, 2);
-	assert_done(s, book_daemons(s->book, &daemons, &s->err));
+	assert_done(s, book_sources(s->book, &daemons, &s->err));
 	assert_string_equal(daemons.items[0].unit, "cron.service");
 	assert_done(s, book_executions(s->book, 1, 1, &executions, &n, &s->err));
 	assert_int_equal(n, 2);

@@ -130,7 +130,7 @@ static void a_profile_outlives_the_run_it_was_made_of(void **state)
 	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
 	assert_done(s, book_get_profile(s->book, "quiet", &back, &s->err));
 	assert_int_equal(back.short_run.run, run.id);
-	assert_done(s, book_remove_run(s->book, run.id, &s->err));
+	assert_done(s, book_remove_run(s->book, run.id, true, &s->err));
 	assert_done(s, book_get_profile(s->book, "quiet", &after, &s->err));
 	assert_int_equal(after.short_run.run, 0);
 	assert_int_equal(after.short_run.n_l_samples, 2);
@@ -177,7 +177,7 @@ static void the_constant_of_inc_is_set_once(void **state)
 	assert_true(per_second == 123456789.5);
 	assert_int_equal(book_put_inc(s->book, environment, 2, &s->err), -EEXIST);
 	assert_says(
-		s, "has the constant of INC for this environment already (123456790 iterations a second)");
+		s, "already has the constant of INC for this environment (123456790 iterations a second)");
 	assert_int_equal(book_get_inc(s->book, environment, &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
 	assert_int_equal(book_put_inc(s->book, 99, 2, &s->err), -ENOENT);

@@ -72,7 +72,7 @@ static void whatever_else_uses_the_book_commits_them_first(void **state)
 	assert_int_equal(n, 1);
 	assert_int_equal(count_elsewhere(s, run), 1);
 	store(s, run, 2, true);
-	assert_done(s, book_end_run(s->book, run, "done", NULL, &s->err));
+	assert_done(s, book_end_run(s->book, run, RUN_DONE, NULL, &s->err));
 	assert_int_equal(count_elsewhere(s, run), 2);
 	store(s, run, 3, true);
 	book_free(s->book);

@@ -10,8 +10,8 @@ static void fill(struct scratch *s, struct book *book, uint32_t from, uint32_t t
 {
 	struct execution e[2] = {{.tick_ns = 4000000, .pid = 42}, {.tick_ns = -1}};
 
-	assert_done(s, book_daemon(book, "cron", NULL, NULL, false, &e[0].daemon, &s->err));
-	assert_done(s, book_daemon(book, "sshd", NULL, NULL, false, &e[1].daemon, &s->err));
+	assert_done(s, book_source(book, "cron", NULL, NULL, SOURCE_PROCESS, &e[0].source, &s->err));
+	assert_done(s, book_source(book, "sshd", NULL, NULL, SOURCE_PROCESS, &e[1].source, &s->err));
 	assert_done(s, book_begin(book, &s->err));
 	for (uint32_t n = from; n <= to; n++) {
 		struct sample sample = scratch_sample(n);
@@ -51,8 +51,8 @@ static int look(const struct execution *e, void *data)
 	struct seen *seen = data;
 
 	assert_true(e->sample >= seen->sample);
-	assert_int_equal(e->daemon, seen->n % 2 + 1);
-	assert_int_equal(e->pt_ns, e->daemon * e->sample);
+	assert_int_equal(e->source, seen->n % 2 + 1);
+	assert_int_equal(e->pt_ns, e->source * e->sample);
 	seen->sample = e->sample;
 	seen->sum_ns += e->pt_ns;
 	seen->pids += e->pid;
@@ -140,7 +140,7 @@ static void a_walk_keeps_to_its_run(void **state)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run second = scratch_run("xz"), third = scratch_run("xz");
-	struct execution e = {.daemon = 1, .pt_ns = 301, .tick_ns = -1};
+	struct execution e = {.source = 1, .pt_ns = 301, .tick_ns = -1};
 	struct sample sample = scratch_sample(301); /* as if it went on where run 1 ends */
 	struct seen first = {}, none = {}, last = {};
 
@@ -170,20 +170,20 @@ static void an_execution_of_a_daemon_that_is_not_there_is_damage(void **state)
 	struct scratch *s = *state;
 	struct seen seen = {};
 
-	spoil(s, "UPDATE execution SET daemon = 3 WHERE sample = 2 AND seq = 1");
+	spoil(s, "UPDATE execution SET source = 3 WHERE sample = 2 AND seq = 1");
 	assert_int_equal(book_each_execution(s->book, 1, look, &seen, &s->err), -EBADMSG);
 	assert_int_equal(seen.n, 2);
-	assert_says(s, "is damaged: executions are out of order, or of a daemon that it does not know");
+	assert_says(s, "is damaged: executions are out of order, or of a source that it does not know");
 }
 
 static void daemons_with_a_gap_in_their_numbers_are_damage(void **state)
 {
 	struct scratch *s = *state;
-	_cleanup_(daemons_clearp) struct daemons all = {};
+	_cleanup_(sources_clearp) struct sources all = {};
 
-	spoil(s, "UPDATE daemon SET id = 7 WHERE id = 2");
-	assert_int_equal(book_daemons(s->book, &all, &s->err), -EBADMSG);
-	assert_says(s, "its daemons are not numbered 1, 2, 3 and so on");
+	spoil(s, "UPDATE source SET id = 7 WHERE id = 2");
+	assert_int_equal(book_sources(s->book, &all, &s->err), -EBADMSG);
+	assert_says(s, "its sources are not numbered 1, 2, 3 and so on");
 }
 
 static void a_reader_sees_one_state_while_a_writer_goes_on(void **state)

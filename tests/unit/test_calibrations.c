@@ -45,7 +45,7 @@ static void all_of_a_calibration_comes_back(void **state)
 	assert_int_equal(n, 1);
 	assert_int_equal(back->id, c.id);
 	assert_string_equal(back->profile, "lab1");
-	assert_string_equal(back->state, "open");
+	assert_int_equal(back->state, CALIBRATION_OPEN);
 	assert_null(back->owner);
 	assert_int_equal(back->phases[SHORT_PHASE].samples, 150);
 	assert_int_equal(back->phases[SHORT_PHASE].central_max_ns, 0);
@@ -68,7 +68,7 @@ static void without_its_short_run_a_calibration_is_gone(void **state)
 
 	c.phases[SHORT_PHASE].run = begin_run(s);
 	assert_done(s, book_begin_calibration(s->book, &c, &s->err));
-	assert_done(s, book_remove_run(s->book, c.phases[SHORT_PHASE].run, &s->err));
+	assert_done(s, book_remove_run(s->book, c.phases[SHORT_PHASE].run, true, &s->err));
 	assert_int_equal(book_update_calibration(s->book, &c, &s->err), -ENOENT);
 	assert_says(s, "its short run was removed");
 }
@@ -87,11 +87,11 @@ static void a_run_that_is_opened_again_has_a_resume_point_behind_its_samples(voi
 	assert_done(s, book_reopen_run(s->book, run, 0, &s->err));
 	sample.n = 2;
 	assert_done(s, book_add_sample(s->book, run, &sample, NULL, 0, &s->err));
-	assert_done(s, book_end_run(s->book, run, "interrupted", NULL, &s->err));
+	assert_done(s, book_end_run(s->book, run, RUN_INTERRUPTED, NULL, &s->err));
 	assert_done(s, book_reopen_run(s->book, run, 0, &s->err));
 	assert_done(s, book_reopen_run(s->book, run, 0, &s->err)); /* again at the same place */
 	assert_done(s, book_get_run(s->book, run, &back, &s->err));
-	assert_string_equal(back.state, "open");
+	assert_int_equal(back.state, RUN_OPEN);
 	assert_int_equal(back.ended_ns, 0);
 	assert_done(s, book_resume_points(s->book, run, &resume_points, &n, &s->err));
 	assert_int_equal(n, 2);

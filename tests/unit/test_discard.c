@@ -11,10 +11,10 @@
 
 enum { N = 12 };
 
-static struct daemon who[] = {
-	{1, (char *)"cron", NULL, (char *)"cron.service", false},
-	{2, (char *)"kworker/0:1", NULL, NULL, true},
-	{3, (char *)"free", NULL, NULL, false},
+static struct source who[] = {
+	{1, (char *)"cron", NULL, (char *)"cron.service", SOURCE_PROCESS},
+	{2, (char *)"kworker/0:1", NULL, NULL, SOURCE_KERNEL},
+	{3, (char *)"free", NULL, NULL, SOURCE_PROCESS},
 };
 
 static struct cutoff cutoffs[] = {
@@ -54,7 +54,7 @@ static struct discarder *start(const struct profile *p, int64_t scale)
 
 static void add(struct discarder *d, uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
-	const struct execution e = {.sample = sample, .daemon = daemon, .pt_ns = pt_ns};
+	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns};
 	struct error err = {};
 
 	assert_int_equal(discarder_add(d, &who[daemon - 1], &e, &err), 0);
@@ -147,7 +147,7 @@ static void an_execution_in_a_sample_that_is_missing_is_refused(void **state)
 {
 	const struct discard_rules rules = {.profile = &profile, .patterns = names_default};
 	const struct sample samples[] = {{.n = 1}, {.n = 3}};
-	const struct execution e = {.sample = 2, .daemon = 2, .pt_ns = NS_PER_S};
+	const struct execution e = {.sample = 2, .source = 2, .pt_ns = NS_PER_S};
 	struct discarder *d = NULL;
 	struct error err = {};
 

@@ -46,8 +46,8 @@ static void the_papers_runs_come_back_as_they_went_in(void **state)
 		assert_int_equal(there_and_back(s, document), i + 1);
 		assert_done(s, book_get_run(s->book, (int64_t)i + 1, &run, &s->err));
 		assert_int_equal(run.n_samples, i ? 40 : 800);
-		assert_string_equal(run.state, "done");
-		assert_string_equal(run.purpose, "import");
+		assert_int_equal(run.state, RUN_DONE);
+		assert_int_equal(run.kind, RUN_IMPORT);
 		assert_int_equal(run.task_length_ns, i ? 16384000000000 : 128000000000);
 		assert_int_equal(run.started_ns, 1375000000000000000);
 		assert_true(run.ended_ns > run.started_ns);
@@ -239,7 +239,7 @@ static void what_is_wrong_is_named_with_its_place_and_nothing_is_stored(void **s
 
 	for (size_t i = 0; i < ELEMENTS(wrong); i++) {
 		_cleanup_(json_decrefp) json_t *document = parse(wrong[i].document);
-		_cleanup_(daemons_clearp) struct daemons daemons = {};
+		_cleanup_(sources_clearp) struct sources daemons = {};
 		int64_t id = 77;
 		int r = document_import_run(s->book, document, &id, &s->err);
 
@@ -247,7 +247,7 @@ static void what_is_wrong_is_named_with_its_place_and_nothing_is_stored(void **s
 		assert_says(s, wrong[i].sentence);
 		assert_int_equal(id, 77);
 		assert_int_equal(count_runs(s), 0);
-		assert_done(s, book_daemons(s->book, &daemons, &s->err));
+		assert_done(s, book_sources(s->book, &daemons, &s->err));
 		assert_int_equal(daemons.n, 0);
 	}
 }
@@ -261,7 +261,7 @@ static void a_name_that_a_process_gave_itself_comes_out_as_valid_json(void **sta
 	struct execution e = {.pt_ns = 1, .tick_ns = -1};
 	int64_t id;
 
-	assert_done(s, book_daemon(s->book, "evil\xff\"\n", NULL, NULL, false, &e.daemon, &s->err));
+	assert_done(s, book_source(s->book, "evil\xff\"\n", NULL, NULL, SOURCE_PROCESS, &e.source, &s->err));
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_done(s, book_add_sample(s->book, run.id, &sample, &e, 1, &s->err));
 	assert_done(s, document_export_run(s->book, run.id, &document, &s->err));

@@ -98,7 +98,7 @@ int book_commit(struct book *book, struct error *err)
 void book_rollback(struct book *book)
 {
 	book->left_open = false;
-	daemon_cache_clear(&book->daemons); /* ids given since book_begin are gone */
+	source_cache_clear(&book->sources); /* ids given since book_begin are gone */
 	if (!sqlite3_get_autocommit(book->db))
 		sqlite3_exec(book->db, "ROLLBACK", NULL, NULL, NULL);
 	end_unsynced(book);
@@ -178,7 +178,7 @@ void book_free(struct book *book)
 		book_checkpoint(book, &ignored);
 	}
 	book_disconnect(book);
-	daemon_cache_clear(&book->daemons);
+	source_cache_clear(&book->sources);
 	free(book->path);
 	free(book);
 }

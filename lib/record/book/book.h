@@ -39,21 +39,23 @@ int book_get_machine(struct book *book, int64_t environment, char **ret, struct 
 int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err);
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
 
-/* Runs. begin sets run->id, state "open", started_ns if it is 0. */
+/* Runs. begin sets the id, the uid, state RUN_OPEN, and started_ns if it is 0. */
 int book_begin_run(struct book *book, struct run *run, struct error *err);
 /* The same for a run that was made elsewhere: its state and times are kept. */
 int book_add_run(struct book *book, struct run *run, struct error *err);
-int book_end_run(struct book *book, int64_t id, const char *state, const char *notes, struct error *err);
+int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err);
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
 int book_runs(
 	struct book *book, struct run **ret, size_t *ret_n, struct error *err); /* free each and the array */
-int book_remove_run(struct book *book, int64_t id, struct error *err);
+/* With its samples. Unless forced, -EBUSY with a sentence if it is a run of a profile (which would keep its cutoffs,
+ * but not the run's number) or of a calibration that is not complete (which would be removed as well). */
+int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
 
-/* The id of (name, exe, unit, kernel), made if it is new. exe and unit may be NULL. Names that are not UTF-8
+/* The id of (name, exe, unit, kind), made if it is new. exe and unit may be NULL. Names that are not UTF-8
  * come out of the book with \xNN for the bytes that are not. */
-int book_daemon(struct book *book, const char *name, const char *exe, const char *unit, bool kernel,
+int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
 	uint32_t *ret, struct error *err);
-int book_daemons(struct book *book, struct daemons *ret, struct error *err);
+int book_sources(struct book *book, struct sources *ret, struct error *err);
 
 /* A transaction of the caller: what follows joins it, and is kept whole by commit or not at all. After a
  * failure inside it only book_rollback() is right. In a book opened to be read it is a consistent view,
@@ -82,18 +84,19 @@ int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err);
 
 /* Calls `each` for every execution of a run in the order of samples, in bounded memory; a value other
- * than 0 from it ends the walk and is returned. Daemons may have been added since book_daemons(), unless
+ * than 0 from it ends the walk and is returned. Sources may have been added since book_sources(), unless
  * both are inside one book_begin(). `each` may read the book, not write to it. */
 typedef int book_each(const struct execution *execution, void *data);
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
-/* The same in two thirds of the time, with sample, daemon and pt_ns only: pid is 0 and tick_ns -1. */
+/* The same in two thirds of the time, with sample, source and pt_ns only: pid is 0 and tick_ns -1. */
 int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
 /* The executions of one sample; the caller frees the array. */
 int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
 	struct error *err);
 
-/* Profiles. put replaces one of the same name only if `replace`, else -EEXIST. */
-int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err);
+/* Profiles. put replaces one of the same name only if `replace`, else -EEXIST. Where the short run is in the book, the
+ * profile gets its CPU, and made_ns if that is 0. */
+int book_put_profile(struct book *book, struct profile *profile, bool replace, struct error *err);
 int book_get_profile(
 	struct book *book, const char *name, struct profile *ret, struct error *err); /* -ENOENT */
 int book_profiles(

@@ -2,65 +2,68 @@
 /* Calibrations in the lab book: see book_calibrations.h. */
 #include "lib/record/book/book_calibrations.h"
 
+#include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/record/book/query.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
+
+const char *const calibration_state_names[N_CALIBRATION_STATES] = {
+	[CALIBRATION_OPEN] = "open",
+	[CALIBRATION_DONE] = "done",
+	[CALIBRATION_REFUSED] = "refused",
+};
+
+#define PLAN(type, member) FIELD(calibration_plan, type, member)
+#define PHASE(which, name, type, member)                                                                \
+	{                                                                                               \
+		name, type, offsetof(struct calibration_plan, phases[which].member),                    \
+			sizeof(((struct calibration_plan *)NULL)->phases[which].member), FIELD_OPTIONAL \
+	}
+
+static const struct field fields[] = {
+	{PLAN(FIELD_INT64, id), .expression = "id"},
+	{PLAN(FIELD_TEXT, profile)},
+	{PLAN(FIELD_ENUM, state), .words = calibration_state_names, .n_words = N_CALIBRATION_STATES},
+	{PLAN(FIELD_TEXT, owner)},
+	{PLAN(FIELD_INT64, started_ns)},
+	PHASE(SHORT_PHASE, "short_length_ns", FIELD_INT64, length_ns),
+	PHASE(SHORT_PHASE, "short_samples", FIELD_UINT32, samples),
+	PHASE(SHORT_PHASE, "short_central_max_ns", FIELD_INT64, central_max_ns),
+	PHASE(SHORT_PHASE, "short_run", FIELD_INT64, run),
+	PHASE(LONG_PHASE, "long_length_ns", FIELD_INT64, length_ns),
+	PHASE(LONG_PHASE, "long_samples", FIELD_UINT32, samples),
+	PHASE(LONG_PHASE, "long_central_max_ns", FIELD_INT64, central_max_ns),
+	PHASE(LONG_PHASE, "long_run", FIELD_INT64, run),
+	{PLAN(FIELD_TEXT, backend)},
+	{PLAN(FIELD_INT, cpu), .presence = FIELD_OPTIONAL, .unknown = -1},
+	{PLAN(FIELD_BOOL, anyway)},
+	{PLAN(FIELD_BOOL, force)},
+	{.name = "replace_profile", FIELD_BOOL, offsetof(struct calibration_plan, replace), sizeof(bool)},
+};
+static const struct field_table table = {"calibration", "", fields, ELEMENTS(fields)};
 
 void calibration_plan_clear(struct calibration_plan *c)
 {
-	free(c->profile);
-	free(c->state);
-	free(c->owner);
-	free(c->backend);
+	fields_clear(&table, c);
 	*c = (struct calibration_plan){};
-}
-
-static void bind_part(struct query *q, const struct calibration_phase *phase)
-{
-	query_int(q, phase->length_ns);
-	query_int(q, phase->samples);
-	query_unless(q, phase->central_max_ns, 0);
-	query_unless(q, phase->run, 0);
 }
 
 int book_begin_calibration(struct book *book, struct calibration_plan *c, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	int64_t started_ns = c->started_ns ?: clock_ns(CLOCK_REALTIME);
-	char *state = strdup("open");
 	int r;
 
-	if (!state)
-		return error_os(err, -ENOMEM, "cannot begin a calibration");
-	free(c->state);
-	c->state = state;
-	r = query_begin(&q, book,
-		"INSERT INTO calibration(profile, state, owner, started_ns, short_length_ns, short_samples,"
-		" short_central_max_ns, short_run, long_length_ns, long_samples, long_central_max_ns,"
-		" long_run, backend, cpu, anyway, force, replace_profile)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		err);
+	c->state = CALIBRATION_OPEN;
+	c->started_ns = c->started_ns ?: clock_ns(CLOCK_REALTIME);
+	r = query_insert(&q, book, &table, "", err);
 	if (r < 0)
 		return r;
-	query_text(&q, c->profile);
-	query_text(&q, c->state);
-	query_text(&q, c->owner);
-	query_int(&q, started_ns);
-	for (int i = 0; i < CALIBRATION_PHASES; i++)
-		bind_part(&q, &c->phases[i]);
-	query_text(&q, c->backend);
-	query_unless(&q, c->cpu, -1);
-	query_int(&q, c->anyway);
-	query_int(&q, c->force);
-	query_int(&q, c->replace);
+	query_bind_fields(&q, &table, c);
 	r = query_run(&q, err);
 	if (r < 0)
 		return r;
 	c->id = sqlite3_last_insert_rowid(book->db);
-	c->started_ns = started_ns;
 	return 0;
 }
 
@@ -73,7 +76,7 @@ int book_update_calibration(struct book *book, const struct calibration_plan *c,
 		"UPDATE calibration SET state = ?, owner = ?, short_run = ?, long_run = ? WHERE id = ?", err);
 	if (r < 0)
 		return r;
-	query_text(&q, c->state);
+	query_text(&q, calibration_state_names[c->state]);
 	query_text(&q, c->owner);
 	query_unless(&q, c->phases[SHORT_PHASE].run, 0);
 	query_unless(&q, c->phases[LONG_PHASE].run, 0);
@@ -86,34 +89,6 @@ int book_update_calibration(struct book *book, const struct calibration_plan *c,
 			"the calibration for '%s' is not in the lab book '%s' any more: its short run was removed",
 			c->profile, book->path);
 	return 0;
-}
-
-static struct calibration_phase read_phase(struct query *q, int column)
-{
-	return (struct calibration_phase){
-		.length_ns = query_column(q, column),
-		.samples = (uint32_t)query_column(q, column + 1),
-		.central_max_ns = query_column(q, column + 2),
-		.run = query_column(q, column + 3),
-	};
-}
-
-static int read_calibration(struct query *q, struct calibration_plan *ret, struct error *err)
-{
-	*ret = (struct calibration_plan){
-		.id = query_column(q, 0),
-		.profile = query_column_text(q, 1),
-		.state = query_column_text(q, 2),
-		.owner = query_column_text(q, 3),
-		.started_ns = query_column(q, 4),
-		.phases = {read_phase(q, 5), read_phase(q, 9)},
-		.backend = query_column_text(q, 13),
-		.cpu = (int)query_column_or(q, 14, -1),
-		.anyway = query_column(q, 15),
-		.force = query_column(q, 16),
-		.replace = query_column(q, 17),
-	};
-	return query_done(q, err);
 }
 
 struct list {
@@ -134,22 +109,13 @@ int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *
 	_cleanup_(list_clear) struct list list = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"SELECT id, profile, state, owner, started_ns, short_length_ns, short_samples,"
-		" short_central_max_ns, short_run, long_length_ns, long_samples, long_central_max_ns,"
-		" long_run, backend, cpu, anyway, force, replace_profile FROM calibration ORDER BY id",
-		err);
-	if (r < 0)
-		return r;
-	while ((r = query_step(&q, err)) > 0) {
-		struct calibration_plan *bigger = reallocarray(list.items, list.n + 1, sizeof(*bigger));
+	r = query_select(&q, book, &table, "ORDER BY id", err);
+	while (r >= 0 && (r = query_step(&q, err)) > 0) {
+		struct calibration_plan *plan = array_add(list.items, list.n);
 
-		if (!bigger)
-			return error_os(err, -ENOMEM, "cannot list the calibrations");
-		list.items = bigger;
-		r = read_calibration(&q, &list.items[list.n++], err);
-		if (r < 0)
-			return r;
+		if (!plan)
+			return error_oom(err);
+		r = query_read_fields(&q, &table, plan, err);
 	}
 	if (r < 0)
 		return r;
@@ -159,19 +125,13 @@ int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *
 	return 0;
 }
 
-/* In words: "open" is what a process leaves that had no time to say anything. */
-static const char *why_of(const char *state)
-{
-	return strcmp(state, "open") ? state : "cut off";
-}
-
 static int mark_resume_point(struct book *book, const struct run *run, int64_t environment, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
 	r = query_begin(&q, book,
-		"INSERT INTO seam VALUES (?, ?, ?, ?, ?) ON CONFLICT(run, n) DO UPDATE"
+		"INSERT INTO resume_point VALUES (?, ?, ?, ?, ?) ON CONFLICT(run, n) DO UPDATE"
 		" SET at_ns = excluded.at_ns, why = excluded.why, environment = excluded.environment",
 		err);
 	if (r < 0)
@@ -179,7 +139,8 @@ static int mark_resume_point(struct book *book, const struct run *run, int64_t e
 	query_int(&q, run->id);
 	query_int(&q, run->n_samples + 1);
 	query_int(&q, clock_ns(CLOCK_REALTIME));
-	query_text(&q, why_of(run->state));
+	/* "open" is what a process leaves that was killed */
+	query_text(&q, run->state == RUN_OPEN ? "cut off" : run_state_names[run->state]);
 	query_unless(&q, environment, 0);
 	return query_run(&q, err);
 }
@@ -217,37 +178,41 @@ void resume_points_free(struct resume_point *resume_points, size_t n)
 	free(resume_points);
 }
 
-int book_resume_points(
-	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err)
+static int read_resume_points(
+	struct book *book, int64_t run, struct resume_point **points, size_t *n, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	struct resume_point *resume_points = NULL;
-	size_t n = 0;
 	int r;
 
-	r = query_begin(
-		&q, book, "SELECT n, at_ns, why, environment FROM seam WHERE run = ? ORDER BY n", err);
+	r = query_begin(&q, book,
+		"SELECT n, at_ns, why, environment FROM resume_point WHERE run = ? ORDER BY n", err);
 	if (r < 0)
 		return r;
 	query_int(&q, run);
 	while ((r = query_step(&q, err)) > 0) {
-		struct resume_point *bigger = reallocarray(resume_points, n + 1, sizeof(*bigger));
+		struct resume_point *point = array_add(*points, *n);
 
-		if (!bigger) {
-			r = error_os(err, -ENOMEM, "cannot read the seams of run %" PRId64, run);
-			break;
-		}
-		resume_points = bigger;
-		resume_points[n++] = (struct resume_point){(uint32_t)query_column(&q, 0), query_column(&q, 1),
+		if (!point)
+			return error_oom(err);
+		*point = (struct resume_point){(uint32_t)query_column(&q, 0), query_column(&q, 1),
 			query_column_text(&q, 2), query_column(&q, 3)};
 	}
-	if (r >= 0)
-		r = query_done(&q, err);
+	return r < 0 ? r : query_done(&q, err);
+}
+
+int book_resume_points(
+	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err)
+{
+	struct resume_point *points = NULL;
+	size_t n = 0;
+	int r;
+
+	r = read_resume_points(book, run, &points, &n, err);
 	if (r < 0) {
-		resume_points_free(resume_points, n);
+		resume_points_free(points, n);
 		return r;
 	}
-	*ret = resume_points;
+	*ret = points;
 	*ret_n = n;
 	return 0;
 }

@@ -1,56 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sentinels of each sample in the lab book: see book_counters.h. */
+/* The disturbance counters of each sample in the lab book: see book_counters.h. */
 #include "lib/record/book/book_counters.h"
 
+#include "lib/base/array.h"
+#include "lib/base/json_fields.h"
 #include "lib/record/book/query.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#define COUNTER(which, member)                                                                              \
+	{                                                                                                   \
+		member, FIELD_INT64, (which) * sizeof(int64_t), sizeof(int64_t), FIELD_OPTIONAL, INT64_MIN, \
+			-JSON_TIME_MAX, JSON_TIME_MAX                                                       \
+	}
 
-const char *const counter_names[N_COUNTERS] = {
-	[COUNTER_STEAL] = "steal_ns",
-	[COUNTER_THROTTLES] = "throttles",
-	[COUNTER_SWAPPED_IN] = "swapped_in_pages",
-	[COUNTER_SWAPPED_OUT] = "swapped_out_pages",
-	[COUNTER_MAJOR_FAULTS] = "major_faults",
-	[COUNTER_SUSPENDED] = "suspended_ns",
-	[COUNTER_CLOCK_RATE] = "clock_rate_ppb",
-	[COUNTER_CPU_PRESSURE] = "cpu_pressure_ns",
-	[COUNTER_VOLUNTARY] = "voluntary_switches",
-	[COUNTER_INVOLUNTARY] = "involuntary_switches",
+static const struct field fields[N_COUNTER_VALUES] = {
+	COUNTER(COUNTER_STEAL, "steal_ns"),
+	COUNTER(COUNTER_THROTTLES, "throttles"),
+	COUNTER(COUNTER_SWAPPED_IN, "swapped_in_pages"),
+	COUNTER(COUNTER_SWAPPED_OUT, "swapped_out_pages"),
+	COUNTER(COUNTER_MAJOR_FAULTS, "major_faults"),
+	COUNTER(COUNTER_SUSPENDED, "suspended_ns"),
+	COUNTER(COUNTER_CLOCK_RATE, "clock_rate_ppb"),
+	COUNTER(COUNTER_CPU_PRESSURE, "cpu_pressure_ns"),
+	COUNTER(COUNTER_VOLUNTARY, "voluntary_switches"),
+	COUNTER(COUNTER_INVOLUNTARY, "involuntary_switches"),
+	{"sample", FIELD_INT64, N_COUNTERS * sizeof(int64_t), sizeof(int64_t), .expression = "sample",
+		.book_only = true},
 };
+const struct field_table counters_table = {"counters", "run, sample, ", fields, N_COUNTER_VALUES};
 
-/* The columns of the table stand in the order of the names. */
+void counters_values(const struct counters *counters, int64_t ret[N_COUNTER_VALUES])
+{
+	for (int i = 0; i < N_COUNTERS; i++)
+		ret[i] = counters_know(counters, i) ? counters->value[i] : INT64_MIN;
+}
+
+struct counters counters_of_values(const int64_t values[N_COUNTER_VALUES])
+{
+	struct counters counters = {};
+
+	for (int i = 0; i < N_COUNTERS; i++)
+		if (values[i] != INT64_MIN)
+			counters_set(&counters, i, values[i]);
+	return counters;
+}
+
 int book_add_counters(
 	struct book *book, int64_t run, uint32_t sample, const struct counters *moved, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
+	int64_t values[N_COUNTER_VALUES];
 	int r;
 
-	r = query_begin(&q, book, "INSERT INTO sentinels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err);
+	r = query_insert(&q, book, &counters_table, "", err);
 	if (r < 0)
 		return r;
+	counters_values(moved, values);
 	query_int(&q, run);
 	query_int(&q, sample);
-	for (int i = 0; i < N_COUNTERS; i++)
-		if (counters_know(moved, i))
-			query_int(&q, moved->value[i]);
-		else
-			query_unless(&q, 0, 0);
+	query_bind_fields(&q, &counters_table, values);
 	return query_run(&q, err);
-}
-
-static struct sample_counters read_row(struct query *q)
-{
-	struct sample_counters row = {.sample = (uint32_t)query_column(q, 0)};
-
-	for (int i = 0; i < N_COUNTERS; i++) {
-		int64_t value = query_column_or(q, i + 1, INT64_MIN);
-
-		if (value != INT64_MIN)
-			counters_set(&row.moved, i, value);
-	}
-	return row;
 }
 
 int book_counters(
@@ -58,29 +66,22 @@ int book_counters(
 {
 	_cleanup_(query_end) struct query q = {};
 	_cleanup_(freep) struct sample_counters *rows = NULL;
-	size_t n = 0, capacity = 0;
+	size_t n = 0;
 	int r;
 
-	r = query_begin(&q, book,
-		"SELECT sample, steal_ns, throttles, swapped_in_pages, swapped_out_pages, major_faults,"
-		" suspended_ns, clock_rate_ppb, cpu_pressure_ns, voluntary_switches, involuntary_switches"
-		" FROM sentinels WHERE run = ? ORDER BY sample",
-		err);
+	r = query_select(&q, book, &counters_table, "WHERE run = ? ORDER BY sample", err);
 	if (r < 0)
 		return r;
 	query_int(&q, run);
 	while ((r = query_step(&q, err)) > 0) {
-		if (n == capacity) {
-			struct sample_counters *bigger;
+		struct sample_counters *row = array_add(rows, n);
+		int64_t values[N_COUNTER_VALUES];
 
-			capacity = capacity ? 2 * capacity : 64;
-			bigger = reallocarray(rows, capacity, sizeof(*rows));
-			if (!bigger)
-				return error_os(
-					err, -ENOMEM, "cannot read the sentinels of run %" PRId64, run);
-			rows = bigger;
-		}
-		rows[n++] = read_row(&q);
+		if (!row)
+			return error_oom(err);
+		query_read_fields(&q, &counters_table, values, err);
+		row->sample = (uint32_t)values[N_COUNTERS];
+		row->moved = counters_of_values(values);
 	}
 	if (r < 0)
 		return r;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sentinels of each sample in the lab book, by the names that documents and sqlite3 users see. Apart from
- * struct sample, so that whoever walks samples need not carry them. */
+/* The disturbance counters of each sample in the lab book. They are not in struct sample, because few readers of samples
+ * need them. */
 #pragma once
 
 #include "lib/host/system/counters.h"
 #include "lib/record/book/book.h"
 
-/* By enum counter: the column, and the member of a document. */
-extern const char *const counter_names[N_COUNTERS];
+/* Their fields, of an array of values by enum counter (INT64_MIN: not known), and behind them the sample's n. */
+enum { N_COUNTER_VALUES = N_COUNTERS + 1 };
+extern const struct field_table counters_table;
+void counters_values(const struct counters *counters, int64_t ret[N_COUNTER_VALUES]);
+struct counters counters_of_values(const int64_t values[N_COUNTER_VALUES]);
 
 struct sample_counters {
 	uint32_t sample; /* its n */
@@ -18,6 +21,6 @@ struct sample_counters {
 int book_add_counters(
 	struct book *book, int64_t run, uint32_t sample, const struct counters *moved, struct error *err);
 
-/* In order of samples; those of a run that has none are none. The caller frees the array. */
+/* In order of samples; none for a sample that has none. The caller frees the array. */
 int book_counters(
 	struct book *book, int64_t run, struct sample_counters **ret, size_t *ret_n, struct error *err);

@@ -163,7 +163,7 @@ int book_get_inc(struct book *book, int64_t environment, double *ret_per_second,
 	int r;
 
 	r = query_begin(&q, book,
-		"SELECT inc_per_second FROM environment WHERE id = ? AND inc_per_second IS NOT NULL", err);
+		"SELECT value FROM measurement WHERE environment = ? AND name = 'inc_per_second'", err);
 	if (r < 0)
 		return r;
 	query_int(&q, environment);
@@ -176,24 +176,24 @@ int book_get_inc(struct book *book, int64_t environment, double *ret_per_second,
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	double held;
+	double stored;
 	int r;
 
 	r = query_begin(&q, book,
-		"UPDATE environment SET inc_per_second = ? WHERE id = ? AND inc_per_second IS NULL", err);
+		"INSERT INTO measurement VALUES (?, 'inc_per_second', ?, '1/s') ON CONFLICT DO NOTHING", err);
 	if (r < 0)
 		return r;
-	query_real(&q, per_second);
 	query_int(&q, environment);
+	query_real(&q, per_second);
 	r = query_run(&q, err);
+	if (r < 0 && sqlite3_extended_errcode(book->db) == SQLITE_CONSTRAINT_FOREIGNKEY)
+		return not_there(book, environment, err);
 	if (r < 0 || sqlite3_changes(book->db) == 1)
 		return r;
-	r = book_get_inc(book, environment, &held, err);
+	r = book_get_inc(book, environment, &stored, err);
 	if (r < 0)
 		return r;
-	if (r == 0)
-		return not_there(book, environment, err);
 	return error_say(err, -EEXIST,
-		"the lab book '%s' has the constant of INC for this environment already (%.0f iterations a second), and runs that were made with it",
-		book->path, held);
+		"the lab book '%s' already has the constant of INC for this environment (%.0f iterations a second), and runs that were made with it",
+		book->path, stored);
 }

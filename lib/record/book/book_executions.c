@@ -5,6 +5,8 @@
  * row out of SQLite and coming back for the next takes twice as long as calling a function for it there. */
 #include "lib/record/book/query.h"
 
+#include "lib/base/array.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
@@ -12,19 +14,19 @@ struct walk {
 	book_each *each;
 	void *data;
 	int64_t run;
-	int64_t n_daemons;
+	int64_t n_sources;
 	uint32_t sample; /* of the row before */
 	bool over;       /* the rows of the next run begin */
 	bool stray;      /* a row that cannot be */
 	int r;           /* what `each` ended the walk with */
 };
 
-static int highest_daemon(struct book *book, int64_t *ret, struct error *err)
+static int highest_source(struct book *book, int64_t *ret, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book, "SELECT ifnull(max(id), 0) FROM daemon", err);
+	r = query_begin(&q, book, "SELECT ifnull(max(id), 0) FROM source", err);
 	if (r < 0)
 		return r;
 	r = query_step(&q, err);
@@ -36,19 +38,19 @@ static int highest_daemon(struct book *book, int64_t *ret, struct error *err)
 static int stray(struct book *book, struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"the lab book '%s' is damaged: executions are out of order, or of a daemon that it does not know; go back to a copy of it that is whole",
+		"the lab book '%s' is damaged: executions are out of order, or of a source that it does not know; go back to a copy of it that is whole",
 		book->path);
 }
 
-/* emp_walk(run, sample, daemon, pt_ns) or emp_walk(run, sample, daemon, pt_ns, pid, tick_ns), in the order of
+/* emp_walk(run, sample, source, pt_ns) or emp_walk(run, sample, source, pt_ns, pid, tick_ns), in the order of
  * the rows. It ends at the first row of another run: for SQLite to see the end costs more at every row. */
 static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct walk *walk = ((struct book *)sqlite3_user_data(context))->walk;
-	int64_t run = sqlite3_value_int64(values[0]), daemon = sqlite3_value_int64(values[2]);
+	int64_t run = sqlite3_value_int64(values[0]), source = sqlite3_value_int64(values[2]);
 	struct execution execution = {
 		.sample = (uint32_t)sqlite3_value_int64(values[1]),
-		.daemon = (uint32_t)daemon,
+		.source = (uint32_t)source,
 		.pt_ns = sqlite3_value_int64(values[3]),
 		.tick_ns = -1,
 	};
@@ -59,7 +61,7 @@ static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 			execution.tick_ns = sqlite3_value_int64(values[5]);
 	}
 	walk->over = run > walk->run;
-	walk->stray = !walk->over && (run < walk->run || daemon < 1 || daemon > walk->n_daemons ||
+	walk->stray = !walk->over && (run < walk->run || source < 1 || source > walk->n_sources ||
 					     execution.sample < walk->sample);
 	walk->sample = execution.sample;
 	if (!walk->over && !walk->stray)
@@ -89,7 +91,7 @@ static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t s
 	sqlite3_stmt *stmt = NULL;
 	int rc, r = 0;
 
-	r = highest_daemon(book, &walk->n_daemons, err);
+	r = highest_source(book, &walk->n_sources, err);
 	if (r < 0)
 		return r;
 	rc = sqlite3_prepare_v2(book->db, sql, -1, &stmt, NULL);
@@ -124,11 +126,11 @@ static int walk(struct book *book, const char *sql, int64_t run, uint32_t sample
 	return r < 0 ? r : walk->r;
 }
 
-#define WALK_ALL "SELECT emp_walk(run, sample, daemon, pt_ns, pid, tick_ns) FROM execution WHERE run >= ?1"
+#define WALK_ALL "SELECT emp_walk(run, sample, source, pt_ns, pid, tick_ns) FROM execution WHERE run >= ?1"
 #define WALK_ONE                                                                                       \
-	"SELECT emp_walk(run, sample, daemon, pt_ns, pid, tick_ns) FROM execution WHERE run = ?1 AND " \
+	"SELECT emp_walk(run, sample, source, pt_ns, pid, tick_ns) FROM execution WHERE run = ?1 AND " \
 	"sample = ?2"
-#define WALK_TIMES "SELECT emp_walk(run, sample, daemon, pt_ns) FROM execution WHERE run >= ?1"
+#define WALK_TIMES "SELECT emp_walk(run, sample, source, pt_ns) FROM execution WHERE run >= ?1"
 
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
 {
@@ -142,7 +144,7 @@ int book_each_time(struct book *book, int64_t run, book_each *each, void *data, 
 
 struct collection {
 	struct execution *items;
-	size_t n, capacity;
+	size_t n;
 };
 
 static void collection_clear(struct collection *all)
@@ -153,17 +155,11 @@ static void collection_clear(struct collection *all)
 static int collect(const struct execution *execution, void *data)
 {
 	struct collection *all = data;
+	struct execution *item = array_add(all->items, all->n);
 
-	if (all->n == all->capacity) {
-		size_t capacity = all->capacity ? 2 * all->capacity : 64;
-		struct execution *bigger = reallocarray(all->items, capacity, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		all->items = bigger;
-		all->capacity = capacity;
-	}
-	all->items[all->n++] = *execution;
+	if (!item)
+		return -ENOMEM;
+	*item = *execution;
 	return 0;
 }
 

@@ -8,8 +8,8 @@
 #include <sqlite3.h>
 
 /* Who is known by which id, so that a sample of 100 executions needs no look-up in the file. */
-struct daemon_cache {
-	struct daemon *slots; /* id 0: empty; a power of two of them */
+struct source_cache {
+	struct source *slots; /* id 0: empty; a power of two of them */
 	size_t size, used;
 };
 
@@ -26,11 +26,12 @@ struct book {
 	bool left_open;    /* it waits for more samples; whatever else uses the book commits it first */
 	bool ours;         /* it is a lab book, and of a version that we know */
 	struct {
-		const char *sql; /* a literal: its address is the key */
+		const void *table; /* whose fields it stores or reads; NULL: it is `sql` as it stands */
+		const char *sql;   /* a literal: its address is the key */
 		sqlite3_stmt *stmt;
 	} statements[96];
 	size_t n_statements;
-	struct daemon_cache daemons;
+	struct source_cache sources;
 	struct walk *walk; /* the one at hand */
 };
 
@@ -58,7 +59,7 @@ int book_schema_newest(void);
 /* The function that walks the executions, for this connection. */
 int book_walk_register(struct book *book, struct error *err);
 
-void daemon_cache_clear(struct daemon_cache *cache);
+void source_cache_clear(struct source_cache *cache);
 
 /* Begins a transaction unless one is open already: *ret_own says whose it is to end. */
 int book_join(struct book *book, bool *ret_own, struct error *err);

@@ -2,6 +2,9 @@
 /* Cutoff profiles in the lab book: the head, the two runs it was made of, their L-samples, the cutoffs. */
 #include "lib/record/book/query.h"
 
+#include "lib/base/array.h"
+#include "lib/base/clock.h"
+
 #include <errno.h>
 
 /* Names those that there are: a name is easily mistyped. */
@@ -27,24 +30,37 @@ static int profile_not_there(struct book *book, const char *name, struct error *
 		book->path, others);
 }
 
-static int put_head(struct book *book, const struct profile *profile, int64_t *ret, struct error *err)
+/* What the book knows of the runs it is made of. */
+static int complete(struct book *book, struct profile *profile, struct error *err)
+{
+	_cleanup_(run_clearp) struct run run = {};
+	int r;
+
+	if (!profile->short_run.run)
+		return 0;
+	r = book_get_run(book, profile->short_run.run, &run, err);
+	if (r < 0)
+		return r;
+	profile->cpu = run.cpu;
+	profile->made_ns = profile->made_ns ?: clock_ns(CLOCK_REALTIME);
+	return 0;
+}
+
+static int put_head(struct book *book, struct profile *profile, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"INSERT INTO profile(name, resolution_ns, made_ns, environment_digest) VALUES (?, ?, ?, ?)",
-		err);
+	r = complete(book, profile, err);
+	if (r >= 0)
+		r = query_insert(&q, book, &profile_table, "", err);
 	if (r < 0)
 		return r;
-	query_text(&q, profile->name);
-	query_int(&q, profile->resolution_ns);
-	query_unless(&q, profile->made_ns, 0);
-	query_text(&q, profile->environment_digest);
+	query_bind_fields(&q, &profile_table, profile);
 	r = query_run(&q, err);
 	if (r < 0)
 		return r;
-	*ret = sqlite3_last_insert_rowid(book->db);
+	profile->id = sqlite3_last_insert_rowid(book->db);
 	return 0;
 }
 
@@ -54,15 +70,12 @@ static int put_half(
 	_cleanup_(query_end) struct query head = {}, row = {};
 	int r;
 
-	r = query_begin(&head, book,
-		"INSERT INTO profile_run(profile, which, program, run, samples) VALUES (?, ?, ?, ?, ?)", err);
+	r = query_insert(&head, book, &profile_run_table, "", err);
 	if (r < 0)
 		return r;
 	query_int(&head, id);
 	query_text(&head, which);
-	query_text(&head, half->program);
-	query_unless(&head, half->run, 0);
-	query_int(&head, half->samples);
+	query_bind_fields(&head, &profile_run_table, half);
 	r = query_run(&head, err);
 	if (r < 0)
 		return r;
@@ -76,28 +89,15 @@ static int put_half(
 	return r;
 }
 
-static int put_cutoffs(struct book *book, int64_t id, const struct profile *profile, struct error *err)
+static int put_cutoffs(struct book *book, const struct profile *profile, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"INSERT INTO cutoff(profile, daemon, unit, short_ns, long_ns, period_ns, firm, task_time_ns,"
-		" below_ns, atleast_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		err);
+	r = query_insert(&q, book, &cutoff_table, "", err);
 	for (size_t i = 0; r >= 0 && i < profile->n_cutoffs; i++) {
-		const struct cutoff *cutoff = &profile->cutoffs[i];
-
-		query_int(&q, id);
-		query_text(&q, cutoff->daemon);
-		query_text(&q, cutoff->unit);
-		query_unless(&q, cutoff->short_ns, -1);
-		query_unless(&q, cutoff->long_ns, -1);
-		query_unless(&q, cutoff->period_ns, 0);
-		query_int(&q, cutoff->firm);
-		query_unless(&q, cutoff->task_time_ns, 0);
-		query_unless(&q, cutoff->below_ns, -1);
-		query_unless(&q, cutoff->atleast_ns, -1);
+		query_int(&q, profile->id);
+		query_bind_fields(&q, &cutoff_table, &profile->cutoffs[i]);
 		r = query_run(&q, err);
 	}
 	return r;
@@ -117,27 +117,26 @@ static int remove_profile(struct book *book, const char *name, struct error *err
 	return r < 0 ? r : sqlite3_changes(book->db) > 0;
 }
 
-static int put(struct book *book, const struct profile *profile, bool replace, struct error *err)
+static int put(struct book *book, struct profile *profile, bool replace, struct error *err)
 {
-	int64_t id = 0;
 	int r = 0;
 
 	if (replace)
 		r = remove_profile(book, profile->name, err);
 	if (r >= 0)
-		r = put_head(book, profile, &id, err);
+		r = put_head(book, profile, err);
 	if (r < 0 && sqlite3_extended_errcode(book->db) == SQLITE_CONSTRAINT_UNIQUE)
 		return error_say(err, -EEXIST,
 			"the lab book '%s' has a profile '%s' already; choose another name", book->path,
 			profile->name);
 	if (r >= 0)
-		r = put_half(book, id, "short", &profile->short_run, err);
+		r = put_half(book, profile->id, "short", &profile->short_run, err);
 	if (r >= 0)
-		r = put_half(book, id, "long", &profile->long_run, err);
-	return r < 0 ? r : put_cutoffs(book, id, profile, err);
+		r = put_half(book, profile->id, "long", &profile->long_run, err);
+	return r < 0 ? r : put_cutoffs(book, profile, err);
 }
 
-int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
+int book_put_profile(struct book *book, struct profile *profile, bool replace, struct error *err)
 {
 	bool own;
 	int r;
@@ -148,29 +147,19 @@ int book_put_profile(struct book *book, const struct profile *profile, bool repl
 	return book_leave(book, own, put(book, profile, replace, err), err);
 }
 
-static int get_head(
-	struct book *book, const char *name, int64_t *ret_id, struct profile *profile, struct error *err)
+static int get_head(struct book *book, const char *name, struct profile *profile, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"SELECT id, name, resolution_ns, made_ns, environment_digest FROM profile WHERE name = ?",
-		err);
+	r = query_select(&q, book, &profile_table, "WHERE name = ?", err);
 	if (r < 0)
 		return r;
 	query_text(&q, name);
 	r = query_step(&q, err);
-	if (r < 0)
-		return r;
 	if (r == 0)
 		return profile_not_there(book, name, err);
-	*ret_id = query_column(&q, 0);
-	profile->name = query_column_text(&q, 1);
-	profile->resolution_ns = query_column(&q, 2);
-	profile->made_ns = query_column(&q, 3);
-	profile->environment_digest = query_column_text(&q, 4);
-	return query_done(&q, err);
+	return r < 0 ? r : query_read_fields(&q, &profile_table, profile, err);
 }
 
 static int get_l_samples(
@@ -179,25 +168,20 @@ static int get_l_samples(
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"SELECT n, (SELECT count(*) FROM profile_l_sample WHERE profile = ?1 AND which = ?2)"
-		" FROM profile_l_sample WHERE profile = ?1 AND which = ?2 ORDER BY n",
-		err);
+	r = query_begin(
+		&q, book, "SELECT n FROM profile_l_sample WHERE profile = ? AND which = ? ORDER BY n", err);
 	if (r < 0)
 		return r;
 	query_int(&q, id);
 	query_text(&q, which);
-	for (;;) {
-		r = query_step(&q, err);
-		if (r <= 0)
-			return r;
-		if (!half->l_samples) {
-			half->l_samples = calloc(query_column(&q, 1), sizeof(*half->l_samples));
-			if (!half->l_samples)
-				return error_os(err, -ENOMEM, "cannot read a profile");
-		}
-		half->l_samples[half->n_l_samples++] = (uint32_t)query_column(&q, 0);
+	while ((r = query_step(&q, err)) > 0) {
+		uint32_t *n = array_add(half->l_samples, half->n_l_samples);
+
+		if (!n)
+			return error_oom(err);
+		*n = (uint32_t)query_column(&q, 0);
 	}
+	return r;
 }
 
 static int get_half(
@@ -206,75 +190,46 @@ static int get_half(
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"SELECT program, run, samples FROM profile_run WHERE profile = ? AND which = ?", err);
+	r = query_select(&q, book, &profile_run_table, "WHERE profile = ? AND which = ?", err);
 	if (r < 0)
 		return r;
 	query_int(&q, id);
 	query_text(&q, which);
 	r = query_step(&q, err);
-	if (r < 0)
-		return r;
-	if (r > 0) {
-		half->program = query_column_text(&q, 0);
-		half->run = query_column(&q, 1);
-		half->samples = query_column(&q, 2);
-	}
-	r = query_done(&q, err);
+	if (r > 0)
+		r = query_read_fields(&q, &profile_run_table, half, err);
 	return r < 0 ? r : get_l_samples(book, id, which, half, err);
 }
 
-static struct cutoff read_cutoff(struct query *q)
-{
-	return (struct cutoff){
-		.daemon = query_column_text(q, 0),
-		.unit = query_column_text(q, 1),
-		.short_ns = query_column_or(q, 2, -1),
-		.long_ns = query_column_or(q, 3, -1),
-		.period_ns = query_column(q, 4),
-		.firm = query_column(q, 5),
-		.task_time_ns = query_column(q, 6),
-		.below_ns = query_column_or(q, 7, -1),
-		.atleast_ns = query_column_or(q, 8, -1),
-	};
-}
-
-static int get_cutoffs(struct book *book, int64_t id, struct profile *profile, struct error *err)
+static int get_cutoffs(struct book *book, struct profile *profile, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"SELECT daemon, unit, short_ns, long_ns, period_ns, firm, task_time_ns, below_ns, atleast_ns,"
-		" (SELECT count(*) FROM cutoff WHERE profile = ?1) FROM cutoff WHERE profile = ?1 ORDER BY daemon",
-		err);
+	r = query_select(&q, book, &cutoff_table, "WHERE profile = ? ORDER BY daemon", err);
 	if (r < 0)
 		return r;
-	query_int(&q, id);
-	for (;;) {
-		r = query_step(&q, err);
-		if (r <= 0)
-			return r < 0 ? r : query_done(&q, err);
-		if (!profile->cutoffs) {
-			profile->cutoffs = calloc(query_column(&q, 9), sizeof(*profile->cutoffs));
-			if (!profile->cutoffs)
-				return error_os(err, -ENOMEM, "cannot read a profile");
-		}
-		profile->cutoffs[profile->n_cutoffs++] = read_cutoff(&q);
+	query_int(&q, profile->id);
+	while (r >= 0 && (r = query_step(&q, err)) > 0) {
+		struct cutoff *cutoff = array_add(profile->cutoffs, profile->n_cutoffs);
+
+		if (!cutoff)
+			return error_oom(err);
+		r = query_read_fields(&q, &cutoff_table, cutoff, err);
 	}
+	return r;
 }
 
 static int get(struct book *book, const char *name, struct profile *profile, struct error *err)
 {
-	int64_t id = 0;
 	int r;
 
-	r = get_head(book, name, &id, profile, err);
+	r = get_head(book, name, profile, err);
 	if (r >= 0)
-		r = get_half(book, id, "short", &profile->short_run, err);
+		r = get_half(book, profile->id, "short", &profile->short_run, err);
 	if (r >= 0)
-		r = get_half(book, id, "long", &profile->long_run, err);
-	return r < 0 ? r : get_cutoffs(book, id, profile, err);
+		r = get_half(book, profile->id, "long", &profile->long_run, err);
+	return r < 0 ? r : get_cutoffs(book, profile, err);
 }
 
 int book_get_profile(struct book *book, const char *name, struct profile *ret, struct error *err)
@@ -327,18 +282,16 @@ static int get_all(struct book *book, struct profiles *all, struct error *err)
 {
 	for (;;) {
 		_cleanup_(freep) char *name = NULL;
-		struct profile *bigger;
+		struct profile *profile;
 		int r;
 
 		r = next_name(book, all->n ? all->items[all->n - 1].name : "", &name, err);
 		if (r < 0 || !name)
 			return r;
-		bigger = reallocarray(all->items, all->n + 1, sizeof(*bigger));
-		if (!bigger)
-			return error_os(err, -ENOMEM, "cannot list the profiles");
-		all->items = bigger;
-		bigger[all->n] = (struct profile){};
-		r = get(book, name, &bigger[all->n++], err);
+		profile = array_add(all->items, all->n);
+		if (!profile)
+			return error_oom(err);
+		r = get(book, name, profile, err);
 		if (r < 0)
 			return r;
 	}

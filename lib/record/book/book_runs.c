@@ -2,20 +2,11 @@
 /* Runs in the lab book. An id is never used twice, even after its run was removed. */
 #include "lib/record/book/query.h"
 
-#include "lib/base/text.h"
+#include "lib/base/array.h"
+#include "lib/base/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
-#include <time.h>
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * NS_PER_S + t.tv_nsec;
-}
 
 static int run_not_there(struct book *book, int64_t id, struct error *err)
 {
@@ -24,32 +15,35 @@ static int run_not_there(struct book *book, int64_t id, struct error *err)
 		book->path);
 }
 
-int book_add_run(struct book *book, struct run *run, struct error *err)
+/* A uid that is in the book stays with its run: this one is a copy. */
+static int choose_uid(struct book *book, struct run *run, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
 	r = query_begin(&q, book,
-		"INSERT INTO run(program, command, purpose, state, backend, pt_source, profile, notes,"
-		" task_length_ns, resolution_ns, started_ns, ended_ns, environment, cpu)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"SELECT lower(hex(randomblob(16))) WHERE ?1 = '' OR EXISTS (SELECT 1 FROM run WHERE uid = ?1)",
 		err);
 	if (r < 0)
 		return r;
-	query_text(&q, run->program);
-	query_text(&q, run->command);
-	query_text(&q, run->purpose);
-	query_text(&q, run->state);
-	query_text(&q, run->backend);
-	query_text(&q, run->pt_source);
-	query_text(&q, run->profile);
-	query_text(&q, run->notes);
-	query_unless(&q, run->task_length_ns, 0);
-	query_int(&q, run->resolution_ns);
-	query_int(&q, run->started_ns);
-	query_unless(&q, run->ended_ns, 0);
-	query_unless(&q, run->environment, 0);
-	query_unless(&q, run->cpu, -1);
+	query_text(&q, run->uid);
+	r = query_step(&q, err);
+	if (r > 0)
+		snprintf(run->uid, sizeof(run->uid), "%s", (const char *)sqlite3_column_text(q.stmt, 0));
+	return r;
+}
+
+int book_add_run(struct book *book, struct run *run, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	r = choose_uid(book, run, err);
+	if (r >= 0)
+		r = query_insert(&q, book, &run_table, "", err);
+	if (r < 0)
+		return r;
+	query_bind_fields(&q, &run_table, run);
 	r = query_run(&q, err);
 	if (r < 0)
 		return r;
@@ -59,19 +53,14 @@ int book_add_run(struct book *book, struct run *run, struct error *err)
 
 int book_begin_run(struct book *book, struct run *run, struct error *err)
 {
-	char *state = strdup("open");
-
-	if (!state)
-		return error_os(err, -ENOMEM, "cannot begin a run");
-	free(run->state);
-	run->state = state;
+	run->state = RUN_OPEN;
 	run->ended_ns = 0;
 	if (run->started_ns == 0)
-		run->started_ns = now_ns();
+		run->started_ns = clock_ns(CLOCK_REALTIME);
 	return book_add_run(book, run, err);
 }
 
-int book_end_run(struct book *book, int64_t id, const char *state, const char *notes, struct error *err)
+int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
@@ -80,42 +69,14 @@ int book_end_run(struct book *book, int64_t id, const char *state, const char *n
 		"UPDATE run SET state = ?, notes = ifnull(?, notes), ended_ns = ? WHERE id = ?", err);
 	if (r < 0)
 		return r;
-	query_text(&q, state);
+	query_text(&q, run_state_names[state]);
 	query_text(&q, notes);
-	query_int(&q, now_ns());
+	query_int(&q, clock_ns(CLOCK_REALTIME));
 	query_int(&q, id);
 	r = query_run(&q, err);
 	if (r < 0)
 		return r;
 	return sqlite3_changes(book->db) ? 0 : run_not_there(book, id, err);
-}
-
-#define RUN_COLUMNS                                                                                        \
-	"SELECT id, program, command, purpose, state, backend, pt_source, profile, notes, task_length_ns," \
-	" resolution_ns, started_ns, ended_ns, environment, cpu,"                                          \
-	" (SELECT count(*) FROM sample WHERE run = run.id) FROM run"
-
-static int analysis_load(struct query *q, struct run *ret, struct error *err)
-{
-	*ret = (struct run){
-		.id = query_column(q, 0),
-		.program = query_column_text(q, 1),
-		.command = query_column_text(q, 2),
-		.purpose = query_column_text(q, 3),
-		.state = query_column_text(q, 4),
-		.backend = query_column_text(q, 5),
-		.pt_source = query_column_text(q, 6),
-		.profile = query_column_text(q, 7),
-		.notes = query_column_text(q, 8),
-		.task_length_ns = query_column(q, 9),
-		.resolution_ns = query_column(q, 10),
-		.started_ns = query_column(q, 11),
-		.ended_ns = query_column(q, 12),
-		.environment = query_column(q, 13),
-		.cpu = (int)query_column_or(q, 14, -1),
-		.n_samples = (uint32_t)query_column(q, 15),
-	};
-	return query_done(q, err);
 }
 
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)
@@ -124,16 +85,15 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 	_cleanup_(run_clearp) struct run run = {};
 	int r;
 
-	r = query_begin(&q, book, RUN_COLUMNS " WHERE id = ?", err);
+	r = query_select(&q, book, &run_table, "WHERE id = ?", err);
 	if (r < 0)
 		return r;
 	query_int(&q, id);
 	r = query_step(&q, err);
-	if (r < 0)
-		return r;
 	if (r == 0)
 		return run_not_there(book, id, err);
-	r = analysis_load(&q, &run, err);
+	if (r > 0)
+		r = query_read_fields(&q, &run_table, &run, err);
 	if (r < 0)
 		return r;
 	*ret = run;
@@ -143,7 +103,7 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 
 struct runs {
 	struct run *items;
-	size_t n, capacity;
+	size_t n;
 };
 
 static void runs_clear(struct runs *runs)
@@ -153,39 +113,20 @@ static void runs_clear(struct runs *runs)
 	free(runs->items);
 }
 
-static int collect_runs(struct query *q, struct runs *runs, struct error *err)
-{
-	int r;
-
-	for (;;) {
-		r = query_step(q, err);
-		if (r <= 0)
-			return r;
-		if (runs->n == runs->capacity) {
-			size_t capacity = runs->capacity ? 2 * runs->capacity : 16;
-			struct run *bigger = reallocarray(runs->items, capacity, sizeof(*bigger));
-
-			if (!bigger)
-				return error_os(err, -ENOMEM, "cannot list the runs");
-			runs->items = bigger;
-			runs->capacity = capacity;
-		}
-		r = analysis_load(q, &runs->items[runs->n++], err);
-		if (r < 0)
-			return r;
-	}
-}
-
 int book_runs(struct book *book, struct run **ret, size_t *ret_n, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	_cleanup_(runs_clear) struct runs runs = {};
 	int r;
 
-	r = query_begin(&q, book, RUN_COLUMNS " ORDER BY id", err);
-	if (r < 0)
-		return r;
-	r = collect_runs(&q, &runs, err);
+	r = query_select(&q, book, &run_table, "ORDER BY id", err);
+	while (r >= 0 && (r = query_step(&q, err)) > 0) {
+		struct run *run = array_add(runs.items, runs.n);
+
+		if (!run)
+			return error_oom(err);
+		r = query_read_fields(&q, &run_table, run, err);
+	}
 	if (r < 0)
 		return r;
 	*ret_n = runs.n;
@@ -207,7 +148,41 @@ static int remove_rows(struct book *book, const char *sql, int64_t id, struct er
 	return r < 0 ? r : sqlite3_changes(book->db) > 0;
 }
 
-int book_remove_run(struct book *book, int64_t id, struct error *err)
+/* A sentence for what refers to the run: -EBUSY. */
+static int check_unused(struct book *book, int64_t id, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	r = query_begin(&q, book,
+		"SELECT 'the ' || which || ' run of the profile ''' || name || '''' FROM profile_run"
+		" JOIN profile ON profile.id = profile_run.profile WHERE run = ?1"
+		" UNION ALL SELECT 'part of the calibration for ''' || profile || ''', which is not complete'"
+		" FROM calibration WHERE state = 'open' AND ?1 IN (short_run, long_run) LIMIT 1",
+		err);
+	if (r < 0)
+		return r;
+	query_int(&q, id);
+	r = query_step(&q, err);
+	if (r <= 0)
+		return r;
+	return error_say(
+		err, -EBUSY, "run %" PRId64 " is %s", id, (const char *)sqlite3_column_text(q.stmt, 0));
+}
+
+static int remove_run(struct book *book, int64_t id, bool force, struct error *err)
+{
+	int r = force ? 0 : check_unused(book, id, err);
+
+	/* the cascade would look for the executions of each sample alone; this is one stretch of the table */
+	if (r >= 0)
+		r = remove_rows(book, "DELETE FROM execution WHERE run = ?", id, err);
+	if (r >= 0)
+		r = remove_rows(book, "DELETE FROM run WHERE id = ?", id, err);
+	return r == 0 ? run_not_there(book, id, err) : r;
+}
+
+int book_remove_run(struct book *book, int64_t id, bool force, struct error *err)
 {
 	bool own;
 	int r;
@@ -215,12 +190,6 @@ int book_remove_run(struct book *book, int64_t id, struct error *err)
 	r = book_join(book, &own, err);
 	if (r < 0)
 		return r;
-	/* the cascade would look for the executions of each sample alone; this is one stretch of the table */
-	r = remove_rows(book, "DELETE FROM execution WHERE run = ?", id, err);
-	if (r >= 0)
-		r = remove_rows(book, "DELETE FROM run WHERE id = ?", id, err);
-	if (r == 0)
-		r = run_not_there(book, id, err);
-	r = book_leave(book, own, r, err);
+	r = book_leave(book, own, remove_run(book, id, force, err), err);
 	return r < 0 ? r : 0;
 }

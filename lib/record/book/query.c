@@ -16,29 +16,40 @@ static int prepare(struct book *book, const char *sql, sqlite3_stmt **ret, struc
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
 }
 
-int query_begin(struct query *q, struct book *book, const char *sql, struct error *err)
+int query_begin_for(struct query *q, struct book *book, const struct field_table *table, const char *sql,
+	query_sql *make, struct error *err)
 {
-	size_t i = 0;
 	int flushed = book_flush(book, err);
+	size_t i = 0;
 
 	*q = (struct query){.book = book};
 	if (flushed < 0)
 		return flushed;
-	while (i < book->n_statements && book->statements[i].sql != sql)
+	while (i < book->n_statements &&
+		(book->statements[i].sql != sql || book->statements[i].table != table))
 		i++;
 	if (i == book->n_statements) {
+		_cleanup_(freep) char *made = make ? make(table, sql) : NULL;
 		int r;
 
 		assert(i < ELEMENTS(book->statements));
-		r = prepare(book, sql, &book->statements[i].stmt, err);
+		if (make && !made)
+			return error_oom(err);
+		r = prepare(book, made ?: sql, &book->statements[i].stmt, err);
 		if (r < 0)
 			return r;
+		book->statements[i].table = table;
 		book->statements[i].sql = sql;
 		book->n_statements++;
 	}
 	q->stmt = book->statements[i].stmt;
 	assert(!sqlite3_stmt_busy(q->stmt));
 	return 0;
+}
+
+int query_begin(struct query *q, struct book *book, const char *sql, struct error *err)
+{
+	return query_begin_for(q, book, NULL, sql, NULL, err);
 }
 
 void query_end(struct query *q)

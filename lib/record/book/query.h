@@ -19,6 +19,21 @@ struct query {
 int query_begin(struct query *q, struct book *book, const char *sql, struct error *err);
 void query_end(struct query *q);
 
+/* The same for statements that are made of a table of fields (query_fields.c): "INSERT INTO table(keys, fields)
+ * VALUES (…) tail", whose keys the caller binds first, and "SELECT fields FROM table tail". */
+int query_insert(struct query *q, struct book *book, const struct field_table *table, const char *tail,
+	struct error *err);
+int query_select(struct query *q, struct book *book, const struct field_table *table, const char *tail,
+	struct error *err);
+void query_bind_fields(struct query *q, const struct field_table *table, const void *object);
+/* Of the row at hand, into `object`. */
+int query_read_fields(struct query *q, const struct field_table *table, void *object, struct error *err);
+
+/* For them: the SQL of a table and a tail; NULL: no memory. */
+typedef char *query_sql(const struct field_table *table, const char *tail);
+int query_begin_for(struct query *q, struct book *book, const struct field_table *table, const char *tail,
+	query_sql *make, struct error *err);
+
 void query_int(struct query *q, int64_t value);
 void query_unless(struct query *q, int64_t value, int64_t unknown); /* NULL where value == unknown */
 void query_text(struct query *q, const char *text);                 /* NULL is NULL */

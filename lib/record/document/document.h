@@ -4,10 +4,12 @@
 #pragma once
 
 #include "lib/base/json.h"
-#include "lib/record/book/book.h"
+#include "lib/record/book/book_counters.h"
 
 /* Checks the whole document, then stores it as one transaction. */
 int document_import_run(struct book *book, const json_t *document, int64_t *ret_run, struct error *err);
+/* The disturbance counters of a sample, those that are known; NULL: no memory. */
+json_t *document_make_counters(const struct counters *counters);
 int document_export_run(struct book *book, int64_t run, json_t **ret, struct error *err);
 
 int document_parse_profile(const json_t *document, struct profile *ret, struct error *err);

@@ -3,7 +3,7 @@
  * imported comes out as it went in. */
 #include "lib/record/book/book_internal.h"
 #include "lib/record/document/document.h"
-#include "lib/record/document/document_counters.h"
+#include "lib/record/document/document_fields.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,12 +12,6 @@ static int not_made(struct error *err)
 {
 	return error_say(err, -EBADMSG,
 		"cannot make the document of this run: there is no memory for it, or the lab book holds text that is not what emp wrote");
-}
-
-/* Adds what is known. json_object_set_new takes NULL for a failure, as it should. */
-static int set_known(json_t *object, const char *name, int64_t value, int64_t unknown)
-{
-	return value == unknown ? 0 : json_object_set_new(object, name, json_integer(value));
 }
 
 static int set_text(json_t *object, const char *name, const char *text)
@@ -32,39 +26,32 @@ static int set_json(json_t *object, const char *name, const char *text)
 
 static json_t *make_sample(const struct sample *sample)
 {
-	json_t *json = json_pack("{s:I, s:I, s:I, s:I}", "n", (json_int_t)sample->n, "start_ns",
-		(json_int_t)sample->start_ns, "et_ns", (json_int_t)sample->et_ns, "pt_ns",
-		(json_int_t)sample->pt_ns);
-	int r = json ? 0 : -1;
+	json_t *json = json_object();
 
-	r |= set_known(json, "user_ns", sample->user_ns, -1);
-	r |= set_known(json, "system_ns", sample->system_ns, -1);
-	r |= set_known(json, "max_rss_bytes", sample->max_rss_bytes, -1);
-	r |= set_known(json, "observer_ns", sample->observer_ns, -1);
-	r |= set_known(json, "exit_status", sample->exit_status, -1);
-	r |= set_known(json, "lost", sample->lost, 0);
-	r |= set_known(json, "left_behind", sample->left_behind, 0);
-	if (sample->incomplete)
-		r |= json_object_set_new(json, "incomplete", json_true());
-	r |= json_object_set_new(json, "executions", json_array());
-	if (r == 0)
+	if (document_add_fields(json, &sample_table, sample) == 0 &&
+		document_add_moment(json, "start", sample->start_ns) == 0 &&
+		json_object_set_new(json, "executions", json_array()) == 0)
 		return json;
 	json_decref(json);
 	return NULL;
 }
 
-static json_t *make_execution(const struct execution *execution, const struct daemon *daemon)
+/* "kernel" is what 0.1.0 said. */
+static int add_kind(json_t *json, enum source_kind kind)
 {
-	json_t *json = json_pack("{s:s, s:I}", "name", daemon->name, "pt_ns", (json_int_t)execution->pt_ns);
-	int r = json ? 0 : -1;
+	if (kind == SOURCE_PROCESS)
+		return 0;
+	return set_text(json, "kind", source_kind_names[kind]) |
+	       (kind == SOURCE_KERNEL ? json_object_set_new(json, "kernel", json_true()) : 0);
+}
 
-	r |= set_known(json, "tick_ns", execution->tick_ns, -1);
-	r |= set_known(json, "pid", execution->pid, 0);
-	r |= set_text(json, "exe", daemon->exe);
-	r |= set_text(json, "unit", daemon->unit);
-	if (daemon->kernel)
-		r |= json_object_set_new(json, "kernel", json_true());
-	if (r == 0)
+static json_t *make_execution(const struct execution *execution, const struct source *source)
+{
+	json_t *json = json_object();
+
+	if (document_add_fields(json, &source_table, source) == 0 &&
+		document_add_fields(json, &execution_table, execution) == 0 &&
+		add_kind(json, source->kind) == 0)
 		return json;
 	json_decref(json);
 	return NULL;
@@ -74,7 +61,7 @@ struct export
 {
 	const struct sample *samples;
 	size_t n, at;
-	const struct daemons *daemons;
+	const struct sources *sources;
 	json_t *array; /* of the samples */
 };
 
@@ -85,16 +72,36 @@ static int add_execution(const struct execution *execution, void *data)
 
 	while (export->at < export->n && export->samples[export->at].n < execution->sample)
 		export->at++;
-	if (export->at == export->n || execution->daemon > export->daemons->n)
+	if (export->at == export->n || execution->source > export->sources->n)
 		return -EBADMSG;
 	sample = json_array_get(export->array, export->at);
 	return json_array_append_new(json_object_get(sample, "executions"),
-		       make_execution(execution, &export->daemons->items[execution->daemon - 1])) < 0
+		       make_execution(execution, &export->sources->items[execution->source - 1])) < 0
 		       ? -ENOMEM
 		       : 0;
 }
 
-/* Into the samples that have them: both are in order. */
+json_t *document_make_counters(const struct counters *counters)
+{
+	int64_t values[N_COUNTER_VALUES];
+	json_t *json = json_object();
+
+	counters_values(counters, values);
+	if (document_add_fields(json, &counters_table, values) == 0)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+/* "sentinels" is what 0.1.0 said. */
+static int add_counters_to(json_t *sample, const struct counters *counters)
+{
+	json_t *json = document_make_counters(counters);
+
+	return json_object_set(sample, "sentinels", json) | json_object_set_new(sample, "counters", json);
+}
+
+/* To the samples that have them: both are in order. */
 static int add_counters(struct book *book, int64_t run, json_t *array, struct error *err)
 {
 	_cleanup_(freep) struct sample_counters *rows = NULL;
@@ -107,7 +114,7 @@ static int add_counters(struct book *book, int64_t run, json_t *array, struct er
 
 		if (json_integer_value(json_object_get(sample, "n")) != rows[at].sample)
 			continue;
-		if (json_object_set_new(sample, "sentinels", document_make_counters(&rows[at++].moved)) < 0)
+		if (add_counters_to(sample, &rows[at++].moved) < 0)
 			return not_made(err);
 	}
 	return r;
@@ -115,14 +122,14 @@ static int add_counters(struct book *book, int64_t run, json_t *array, struct er
 
 static int make_samples(struct book *book, int64_t run, json_t *array, struct error *err)
 {
-	_cleanup_(daemons_clearp) struct daemons daemons = {};
+	_cleanup_(sources_clearp) struct sources sources = {};
 	_cleanup_(freep) struct sample *samples = NULL;
-	struct export export = {.array = array, .daemons = &daemons};
+	struct export export = {.array = array, .sources = &sources};
 	int r;
 
 	r = book_samples(book, run, &samples, &export.n, err);
 	if (r >= 0)
-		r = book_daemons(book, &daemons, err);
+		r = book_sources(book, &sources, err);
 	if (r < 0)
 		return r;
 	export.samples = samples;
@@ -160,30 +167,27 @@ static int set_environment(struct book *book, int64_t id, json_t *document, stru
 	return 0;
 }
 
-/* An open run is, to whoever gets the document, one that was cut off here. */
-static const char *state_to_say(const struct run *run)
+/* For the reader of the document, a run that is still open ends here. */
+static int add_state(json_t *json, enum run_state state)
 {
-	if (!strcmp(run->state, "done"))
-		return NULL;
-	return strcmp(run->state, "open") ? run->state : "interrupted";
+	if (state == RUN_DONE)
+		return 0;
+	return set_text(json, "state", run_state_names[state == RUN_OPEN ? RUN_INTERRUPTED : state]);
 }
 
 static json_t *make_head(const struct run *run)
 {
-	json_t *json = json_pack("{s:s, s:i, s:s, s:o, s:I}", "format", "emp-run", "version", 1, "program",
-		run->program, "task_length_s", member_from_ns(run->task_length_ns), "resolution_ns",
-		(json_int_t)run->resolution_ns);
+	json_t *json = json_pack("{s:s, s:i}", "format", "emp-run", "version", 1);
 	int r = json ? 0 : -1;
 
-	if (strcmp(run->purpose, "import"))
-		r |= set_text(json, "purpose", run->purpose);
-	r |= set_text(json, "state", state_to_say(run));
+	r |= document_add_fields(json, &run_table, run);
+	r |= set_text(json, "uid", run->uid);
+	if (run->kind != RUN_IMPORT) {
+		r |= set_text(json, "kind", run_kind_names[run->kind]);
+		r |= set_text(json, "purpose", run_kind_names[run->kind]); /* what 0.1.0 said */
+	}
+	r |= add_state(json, run->state);
 	r |= set_json(json, "command", run->command);
-	r |= set_text(json, "backend", run->backend);
-	r |= set_text(json, "pt_source", run->pt_source);
-	r |= set_text(json, "profile", run->profile);
-	r |= set_text(json, "notes", run->notes);
-	r |= set_known(json, "cpu", run->cpu, -1);
 	if (r == 0)
 		return json;
 	json_decref(json);

@@ -3,7 +3,9 @@
  * function: once to check them all, then, in one transaction, to store them. */
 #include "lib/record/book/book_internal.h"
 #include "lib/record/document/document.h"
-#include "lib/record/document/document_counters.h"
+#include "lib/base/array.h"
+#include "lib/record/book/book_counters.h"
+#include "lib/record/document/document_fields.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +15,7 @@ struct import {
 	struct book *book; /* NULL: only check */
 	int64_t run;
 	struct execution *executions; /* of the sample at hand */
-	size_t capacity;
+	size_t n_executions, capacity;
 	int64_t first_ns, end_ns; /* of the samples met so far */
 };
 
@@ -22,23 +24,16 @@ static void import_clear(struct import *import)
 	free(import->executions);
 }
 
-/* What a document says of who ran; the texts belong to it. */
-struct who {
-	const char *name, *exe, *unit;
-	bool kernel;
-};
-
-static int read_number(const json_t *object, int64_t entry, uint32_t last, uint32_t *ret, struct error *err)
+static int read_sample(
+	const json_t *object, int64_t entry, struct sample *sample, json_t **executions, struct error *err)
 {
-	const struct place at = {.what = "'samples', entry", .number = entry};
-	int64_t n;
-	int r;
+	struct json_fields f = json_fields_begin(
+		object, (struct json_location){"'samples', entry", entry}, err);
+	int64_t n = 0, last = sample->n;
 
-	r = member_is_object(object, &at, err);
-	if (r >= 0)
-		r = member_int(object, &at, "n", 1, UINT32_MAX, &n, err);
-	if (r < 0)
-		return r;
+	json_fields_int(&f, "n", 1, UINT32_MAX, &n);
+	if (f.r < 0)
+		return f.r;
 	if (n == last)
 		return error_say(err, -EINVAL,
 			"'samples', entry %" PRId64 ": 'n' is %" PRId64
@@ -46,136 +41,81 @@ static int read_number(const json_t *object, int64_t entry, uint32_t last, uint3
 			entry, n);
 	if (n < last)
 		return error_say(err, -EINVAL,
-			"'samples', entry %" PRId64 ": 'n' is %" PRId64 " after %" PRIu32
+			"'samples', entry %" PRId64 ": 'n' is %" PRId64 " after %" PRId64
 			", and samples must be in order",
 			entry, n, last);
-	*ret = (uint32_t)n;
-	return 0;
+	f.at = (struct json_location){"sample", n};
+	document_read_fields(&f, &sample_table, sample);
+	json_fields_array(&f, "executions", executions);
+	return f.r;
 }
 
-static int read_times(const json_t *object, const struct place *at, struct sample *sample, struct error *err)
+/* 0.1.0 said "kernel" for the one kind that it knew. */
+static enum source_kind read_kind(struct json_fields *f)
 {
-	int r;
+	const char *word = NULL;
+	bool kernel = false;
 
-	r = member_int(object, at, "start_ns", 0, MEMBER_MOMENT_MAX, &sample->start_ns, err);
-	if (r >= 0)
-		r = member_int(object, at, "et_ns", 0, MEMBER_TIME_MAX, &sample->et_ns, err);
-	if (r >= 0)
-		r = member_int(object, at, "pt_ns", 0, MEMBER_TIME_MAX, &sample->pt_ns, err);
-	if (r >= 0)
-		r = member_int_maybe(object, at, "user_ns", 0, MEMBER_TIME_MAX, &sample->user_ns, err);
-	if (r >= 0)
-		r = member_int_maybe(object, at, "system_ns", 0, MEMBER_TIME_MAX, &sample->system_ns, err);
-	if (r >= 0)
-		r = member_int_maybe(
-			object, at, "observer_ns", 0, MEMBER_TIME_MAX, &sample->observer_ns, err);
-	return r;
+	json_fields_text_maybe(f, "kind", &word);
+	json_fields_flag_maybe(f, "kernel", &kernel);
+	for (int i = 0; word && i < N_SOURCE_KINDS; i++)
+		if (!strcmp(word, source_kind_names[i]))
+			return i;
+	return kernel ? SOURCE_KERNEL : SOURCE_PROCESS;
 }
 
-static int read_sample(
-	const json_t *object, int64_t entry, uint32_t last, struct sample *ret, struct error *err)
+static int read_execution(const json_t *object, uint32_t sample, size_t entry, struct source *who,
+	struct execution *execution, struct error *err)
 {
-	struct sample sample = {.user_ns = -1, .system_ns = -1, .max_rss_bytes = -1, .observer_ns = -1};
-	int64_t exit_status = -1, left_behind = 0;
-	struct place at;
-	int r;
+	struct json_fields f = json_fields_begin(
+		object, (struct json_location){"sample", sample, "execution", (int64_t)entry}, err);
 
-	r = read_number(object, entry, last, &sample.n, err);
-	if (r < 0)
-		return r;
-	at = (struct place){.what = "sample", .number = sample.n};
-	r = read_times(object, &at, &sample, err);
-	if (r >= 0)
-		r = member_int_maybe(object, &at, "max_rss_bytes", 0, INT64_MAX, &sample.max_rss_bytes, err);
-	if (r >= 0)
-		r = member_int_maybe(object, &at, "exit_status", 0, 255, &exit_status, err);
-	if (r >= 0)
-		r = member_int_maybe(object, &at, "lost", 0, INT64_MAX, &sample.lost, err);
-	if (r >= 0)
-		r = member_int_maybe(object, &at, "left_behind", 0, INT32_MAX, &left_behind, err);
-	if (r >= 0)
-		r = member_flag_maybe(object, &at, "incomplete", &sample.incomplete, err);
-	if (r < 0)
-		return r;
-	sample.exit_status = (int)exit_status;
-	sample.left_behind = (int)left_behind;
-	*ret = sample;
-	return 0;
-}
-
-static int read_execution(const json_t *object, uint32_t sample, size_t entry, struct who *who,
-	struct execution *ret, struct error *err)
-{
-	const struct place at = {"sample", sample, "execution", (int64_t)entry};
-	struct execution execution = {.sample = sample, .tick_ns = -1};
-	int64_t pid = 0;
-	int r;
-
-	r = member_is_object(object, &at, err);
-	if (r >= 0)
-		r = member_text(object, &at, "name", &who->name, err);
-	if (r >= 0)
-		r = member_int(object, &at, "pt_ns", 0, MEMBER_TIME_MAX, &execution.pt_ns, err);
-	if (r >= 0)
-		r = member_int_maybe(object, &at, "tick_ns", 0, MEMBER_TIME_MAX, &execution.tick_ns, err);
-	if (r >= 0)
-		r = member_int_maybe(object, &at, "pid", 0, INT32_MAX, &pid, err);
-	if (r >= 0)
-		r = member_text_maybe(object, &at, "exe", &who->exe, err);
-	if (r >= 0)
-		r = member_text_maybe(object, &at, "unit", &who->unit, err);
-	if (r >= 0)
-		r = member_flag_maybe(object, &at, "kernel", &who->kernel, err);
-	if (r < 0)
-		return r;
-	execution.pid = (pid_t)pid;
-	*ret = execution;
-	return 0;
-}
-
-static int make_room(struct import *import, size_t n, struct error *err)
-{
-	struct execution *bigger;
-
-	if (n <= import->capacity)
-		return 0;
-	bigger = reallocarray(import->executions, n, sizeof(*bigger));
-	if (!bigger)
-		return error_os(err, -ENOMEM, "cannot read the executions of a sample");
-	import->executions = bigger;
-	import->capacity = n;
-	return 0;
+	document_read_fields(&f, &source_table, who);
+	document_read_fields(&f, &execution_table, execution);
+	who->kind = read_kind(&f);
+	return f.r;
 }
 
 static int take_executions(
 	struct import *import, const json_t *executions, uint32_t sample, struct error *err)
 {
-	size_t n = json_array_size(executions);
-	int r;
+	import->n_executions = 0;
+	for (size_t i = 0; i < json_array_size(executions); i++) {
+		struct execution *execution = array_add_reused(
+			import->executions, import->n_executions, import->capacity);
+		struct source who;
+		int r;
 
-	r = make_room(import, n, err);
-	for (size_t i = 0; r >= 0 && i < n; i++) {
-		struct execution *execution = &import->executions[i];
-		struct who who = {};
-
+		if (!execution)
+			return error_oom(err);
 		r = read_execution(json_array_get(executions, i), sample, i + 1, &who, execution, err);
 		if (r >= 0 && import->book)
-			r = book_daemon(import->book, who.name, who.exe, who.unit, who.kernel,
-				&execution->daemon, err);
+			r = book_source(
+				import->book, who.name, who.exe, who.unit, who.kind, &execution->source, err);
+		if (r < 0)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
+/* 0.1.0 said "sentinels". */
 static int take_counters(struct import *import, const json_t *object, uint32_t sample, struct error *err)
 {
-	struct counters counters = {};
-	int r;
+	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", sample}, err);
+	int64_t values[N_COUNTER_VALUES];
+	struct counters counters;
+	json_t *member = NULL;
 
-	r = document_parse_counters(
-		object, &(struct place){.what = "sample", .number = sample}, &counters, err);
-	if (r < 0 || !import->book || !counters.known)
-		return r;
-	return book_add_counters(import->book, import->run, sample, &counters, err);
+	json_fields_object_maybe(&f, "sentinels", &member);
+	json_fields_object_maybe(&f, "counters", &member);
+	if (f.r < 0 || !member)
+		return f.r;
+	f.object = member;
+	document_read_fields(&f, &counters_table, values);
+	if (f.r < 0 || !import->book)
+		return f.r;
+	counters = counters_of_values(values);
+	return counters.known ? book_add_counters(import->book, import->run, sample, &counters, err) : 0;
 }
 
 static int take_samples(struct import *import, const json_t *samples, struct error *err)
@@ -187,17 +127,13 @@ static int take_samples(struct import *import, const json_t *samples, struct err
 		json_t *executions = NULL;
 		int r;
 
-		r = read_sample(object, (int64_t)i + 1, sample.n, &sample, err);
-		if (r < 0)
-			return r;
-		r = member_array(object, &(struct place){.what = "sample", .number = sample.n}, "executions",
-			&executions, err);
+		r = read_sample(object, (int64_t)i + 1, &sample, &executions, err);
 		if (r < 0)
 			return r;
 		r = take_executions(import, executions, sample.n, err);
 		if (r >= 0 && import->book)
 			r = book_add_sample(import->book, import->run, &sample, import->executions,
-				json_array_size(executions), err);
+				import->n_executions, err);
 		if (r >= 0)
 			r = take_counters(import, object, sample.n, err);
 		if (r < 0)
@@ -209,88 +145,73 @@ static int take_samples(struct import *import, const json_t *samples, struct err
 	return 0;
 }
 
-static int copy_text(
-	const json_t *document, const char *name, const char *otherwise, char **ret, struct error *err)
-{
-	const char *text = otherwise;
-	int r;
-
-	r = member_text_maybe(document, &(struct place){}, name, &text, err);
-	if (r < 0)
-		return r;
-	*ret = text ? strdup(text) : NULL;
-	return text && !*ret ? error_os(err, -ENOMEM, "cannot read '%s'", name) : 0;
-}
-
 /* An array of texts, or one text as it stands. */
-static int copy_command(const json_t *document, char **ret, struct error *err)
+static void read_command(struct json_fields *f, char **ret)
 {
-	const json_t *command = json_object_get(document, "command");
-	const json_t *word;
+	const json_t *command = json_object_get(f->object, "command"), *argument;
 	bool right = json_is_array(command) || json_is_string(command);
 	size_t i;
 
-	if (!command || json_is_null(command))
-		return 0;
-	json_array_foreach (command, i, word)
-		right &= json_is_string(word);
-	if (!right)
-		return error_say(err, -EINVAL, "the document: 'command' must be an array of texts");
+	if (f->r < 0 || !command || json_is_null(command))
+		return;
+	json_array_foreach (command, i, argument)
+		right &= json_is_string(argument);
+	if (!right) {
+		f->r = error_say(f->err, -EINVAL, "the document: 'command' must be an array of texts");
+		return;
+	}
 	*ret = json_dumps(command, JSON_COMPACT | JSON_ENCODE_ANY);
-	return *ret ? 0 : error_os(err, -ENOMEM, "cannot read 'command'");
+	if (!*ret)
+		f->r = error_oom(f->err);
 }
 
-static int copy_state(const json_t *document, char **ret, struct error *err)
+static void read_state(struct json_fields *f, enum run_state *ret)
 {
-	int r = copy_text(document, "state", "done", ret, err);
+	const char *word = "done";
 
-	if (r < 0)
-		return r;
-	if (strcmp(*ret, "done") && strcmp(*ret, "interrupted") && strcmp(*ret, "failed"))
-		return error_say(err, -EINVAL,
-			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", *ret);
-	return 0;
+	json_fields_text_maybe(f, "state", &word);
+	for (*ret = RUN_DONE; *ret < N_RUN_STATES; ++*ret)
+		if (!strcmp(word, run_state_names[*ret]))
+			return;
+	if (f->r == 0)
+		f->r = error_say(f->err, -EINVAL,
+			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", word);
 }
 
-static int read_texts(const json_t *document, struct run *run, struct error *err)
+/* 0.1.0 said "purpose". What is no kind that we know was imported: that is true, if not all. */
+static void read_kind_of_run(struct json_fields *f, enum run_kind *ret)
 {
-	int r;
+	const char *word = "";
 
-	r = copy_text(document, "purpose", "import", &run->purpose, err);
-	if (r >= 0)
-		r = copy_text(document, "backend", NULL, &run->backend, err);
-	if (r >= 0)
-		r = copy_text(document, "pt_source", NULL, &run->pt_source, err);
-	if (r >= 0)
-		r = copy_text(document, "profile", NULL, &run->profile, err);
-	if (r >= 0)
-		r = copy_text(document, "notes", NULL, &run->notes, err);
-	if (r >= 0)
-		r = copy_command(document, &run->command, err);
-	return r < 0 ? r : copy_state(document, &run->state, err);
+	json_fields_text_maybe(f, "purpose", &word);
+	json_fields_text_maybe(f, "kind", &word);
+	*ret = RUN_IMPORT;
+	for (int i = 0; i < N_RUN_KINDS; i++)
+		if (!strcmp(word, run_kind_names[i]))
+			*ret = i;
 }
 
-static int analysis_load(const json_t *document, struct run *run, struct error *err)
+static void read_uid(struct json_fields *f, char uid[UID_SIZE])
 {
-	const struct place top = {};
-	const char *program;
-	int64_t cpu = -1;
-	int r;
+	const char *text = "";
 
-	r = member_text(document, &top, "program", &program, err);
-	if (r >= 0)
-		r = member_seconds(document, &top, "task_length_s", &run->task_length_ns, err);
-	if (r >= 0)
-		r = member_int(document, &top, "resolution_ns", 1, MEMBER_TIME_MAX, &run->resolution_ns, err);
-	if (r >= 0)
-		r = member_int_maybe(document, &top, "cpu", 0, INT32_MAX, &cpu, err);
-	if (r < 0)
-		return r;
-	run->cpu = (int)cpu;
-	run->program = strdup(program);
-	if (!run->program)
-		return error_os(err, -ENOMEM, "cannot read 'program'");
-	return read_texts(document, run, err);
+	json_fields_text_maybe(f, "uid", &text);
+	if (f->r < 0 || !*text)
+		return;
+	if (strlen(text) != UID_SIZE - 1 || strspn(text, "0123456789abcdef") != UID_SIZE - 1)
+		f->r = error_say(
+			f->err, -EINVAL, "the document: 'uid' must be 32 hexadecimal digits, not '%s'", text);
+	else
+		strcpy(uid, text);
+}
+
+static void read_run(struct json_fields *f, struct run *run)
+{
+	document_read_fields(f, &run_table, run);
+	read_uid(f, run->uid);
+	read_kind_of_run(f, &run->kind);
+	read_command(f, &run->command);
+	read_state(f, &run->state);
 }
 
 /* Where a run was made. A name or a digest is enough; more than that is kept as it stands. */
@@ -306,35 +227,43 @@ static void origin_clear(struct origin *origin)
 	free(origin->document);
 }
 
-static int read_machine(const json_t *document, char **ret, struct error *err)
+static void read_machine(struct json_fields *f, char **ret)
 {
-	const json_t *machine = json_object_get(document, "machine");
+	const json_t *machine = json_object_get(f->object, "machine");
+	const char *name = NULL;
 
 	if (!json_is_object(machine))
-		return copy_text(document, "machine", NULL, ret, err);
-	*ret = json_dumps(machine, JSON_COMPACT);
-	return *ret ? 0 : error_os(err, -ENOMEM, "cannot read 'machine'");
+		json_fields_text_maybe(f, "machine", &name);
+	if (f->r < 0 || (!name && !json_is_object(machine)))
+		return;
+	*ret = name ? strdup(name) : json_dumps(machine, JSON_COMPACT);
+	if (!*ret)
+		f->r = error_oom(f->err);
 }
 
-static int read_origin(const json_t *document, struct origin *origin, struct error *err)
+static void read_origin(struct json_fields *f, struct origin *origin)
 {
-	json_t *environment = json_object_get(document, "environment");
-	int r;
+	json_t *environment = json_object_get(f->object, "environment");
 
-	r = read_machine(document, &origin->machine, err);
-	if (r < 0 || !environment || json_is_null(environment))
-		return r;
+	read_machine(f, &origin->machine);
+	if (f->r < 0 || !environment || json_is_null(environment))
+		return;
 	if (json_is_string(environment))
-		r = member_text(document, &(struct place){}, "environment", &origin->digest, err);
+		json_fields_text(f, "environment", &origin->digest);
 	else
-		r = member_object(document, &(struct place){}, "environment", &environment, err);
-	if (r >= 0 && json_is_object(environment))
-		r = member_text_maybe(environment, &(struct place){.what = "'environment'"}, "digest",
-			&origin->digest, err);
-	if (r < 0)
-		return r;
+		json_fields_object(f, "environment", &environment);
+	if (f->r == 0 && json_is_object(environment)) {
+		struct json_fields inner = json_fields_begin(
+			environment, (struct json_location){"'environment'"}, f->err);
+
+		json_fields_text_maybe(&inner, "digest", &origin->digest);
+		f->r = inner.r;
+	}
+	if (f->r < 0)
+		return;
 	origin->document = json_dumps(environment, JSON_COMPACT | JSON_ENCODE_ANY);
-	return origin->document ? 0 : error_os(err, -ENOMEM, "cannot read 'environment'");
+	if (!origin->document)
+		f->r = error_oom(f->err);
 }
 
 static int store(struct import *import, struct run *run, const struct origin *origin, const json_t *samples,
@@ -353,6 +282,35 @@ static int store(struct import *import, struct run *run, const struct origin *or
 	return take_samples(import, samples, err);
 }
 
+/* Results of a benchmark are no run: there are no executions of others in them. */
+static int check_format(const json_t *document, struct error *err)
+{
+	const char *format = json_string_value(json_object_get(document, "format"));
+
+	if (format ? strcmp(format, "emp-measure") != 0
+		   : !json_is_array(json_object_get(document, "results")) &&
+				!json_is_array(json_object_get(document, "benchmarks")))
+		return 0;
+	return error_say(err, -EINVAL,
+		"these are results of emp-measure, hyperfine or pyperf, not a run; 'emp-analyze compare' compares such files, and 'emp-analyze export RUN' writes a run");
+}
+
+static int read_document(struct import *import, const json_t *document, struct run *run,
+	struct origin *origin, json_t **ret_samples, struct error *err)
+{
+	struct json_fields f;
+	int r = check_format(document, err);
+
+	if (r < 0)
+		return r;
+	f = json_fields_begin(document, (struct json_location){}, err);
+	json_fields_header(&f, "emp-run", 1);
+	read_run(&f, run);
+	read_origin(&f, origin);
+	json_fields_array(&f, "samples", ret_samples);
+	return f.r < 0 ? f.r : take_samples(import, *ret_samples, err);
+}
+
 int document_import_run(struct book *book, const json_t *document, int64_t *ret_run, struct error *err)
 {
 	_cleanup_(run_clearp) struct run run = {};
@@ -362,15 +320,7 @@ int document_import_run(struct book *book, const json_t *document, int64_t *ret_
 	bool own;
 	int r;
 
-	r = member_header(document, "emp-run", 1, err);
-	if (r >= 0)
-		r = analysis_load(document, &run, err);
-	if (r >= 0)
-		r = read_origin(document, &origin, err);
-	if (r >= 0)
-		r = member_array(document, &(struct place){}, "samples", &samples, err);
-	if (r >= 0)
-		r = take_samples(&import, samples, err);
+	r = read_document(&import, document, &run, &origin, &samples, err);
 	if (r < 0)
 		return r;
 	run.started_ns = import.first_ns;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The dictionary of sources: who ran, under a dense id, so that ten million executions each hold a
+ * small number. A hash table in memory answers for those that this process met before. */
+#include "lib/record/book/query.h"
+
+#include "lib/base/array.h"
+
+#include <errno.h>
+#include <string.h>
+
+void source_cache_clear(struct source_cache *cache)
+{
+	struct sources all = {cache->slots, cache->size};
+
+	sources_clear(&all);
+	*cache = (struct source_cache){};
+}
+
+/* FNV-1a, with the NUL so that "a", "b" and "ab", "" differ. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (const char *c = text ?: "";; c++) {
+		hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+		if (!*c)
+			return hash;
+	}
+}
+
+static uint64_t hash_of(const struct source *source)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) + source->kind;
+
+	hash = hash_text(hash, source->name);
+	hash = hash_text(hash, source->exe);
+	hash = hash_text(hash, source->unit);
+	return hash ^ hash >> 32;
+}
+
+static bool same(const struct source *a, const struct source *b)
+{
+	return a->kind == b->kind && !strcmp(a->name, b->name) && !strcmp(a->exe ?: "", b->exe ?: "") &&
+	       !strcmp(a->unit ?: "", b->unit ?: "");
+}
+
+/* The slot that holds `who`, or the empty one where it belongs. */
+static struct source *slot_of(const struct source_cache *cache, const struct source *who)
+{
+	size_t i = hash_of(who) & (cache->size - 1);
+
+	while (cache->slots[i].id && !same(&cache->slots[i], who))
+		i = (i + 1) & (cache->size - 1);
+	return &cache->slots[i];
+}
+
+/* Room for one more at a load below two thirds. */
+static int grow(struct source_cache *cache)
+{
+	struct source_cache bigger = {.size = cache->size ? 2 * cache->size : 256, .used = cache->used};
+
+	if (cache->size && 3 * (cache->used + 1) < 2 * cache->size)
+		return 0;
+	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < cache->size; i++)
+		if (cache->slots[i].id)
+			*slot_of(&bigger, &cache->slots[i]) = cache->slots[i];
+	free(cache->slots);
+	*cache = bigger;
+	return 0;
+}
+
+/* Forgetting to remember is no failure: the file knows. */
+static void remember(struct source_cache *cache, const struct source *who)
+{
+	struct source copy = {.id = who->id, .kind = who->kind, .name = strdup(who->name)};
+
+	copy.exe = who->exe ? strdup(who->exe) : NULL;
+	copy.unit = who->unit ? strdup(who->unit) : NULL;
+	if (!copy.name || !copy.exe != !who->exe || !copy.unit != !who->unit || grow(cache) < 0) {
+		free(copy.name);
+		free(copy.exe);
+		free(copy.unit);
+		return;
+	}
+	*slot_of(cache, who) = copy;
+	cache->used++;
+}
+
+/* 1: found, its id is set. */
+static int find(struct book *book, struct source *who, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	r = query_begin(&q, book,
+		"SELECT id FROM source WHERE name = ? AND ifnull(exe, '') = ifnull(?, '')"
+		" AND ifnull(unit, '') = ifnull(?, '') AND kind = ?",
+		err);
+	if (r < 0)
+		return r;
+	query_bind_fields(&q, &source_table, who);
+	r = query_step(&q, err);
+	if (r > 0)
+		who->id = query_column(&q, 0);
+	return r;
+}
+
+static int find_or_add(struct book *book, struct source *who, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	r = find(book, who, err);
+	if (r != 0)
+		return r;
+	/* between the two another program may have added it */
+	r = query_insert(&q, book, &source_table, "ON CONFLICT DO NOTHING", err);
+	if (r < 0)
+		return r;
+	query_bind_fields(&q, &source_table, who);
+	r = query_run(&q, err);
+	return r < 0 ? r : find(book, who, err);
+}
+
+/* "" is not known either. */
+static char *text_or_null(const char *text)
+{
+	return text && *text ? (char *)text : NULL;
+}
+
+int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
+	uint32_t *ret, struct error *err)
+{
+	struct source who = {
+		.name = (char *)name, .exe = text_or_null(exe), .unit = text_or_null(unit), .kind = kind};
+	int r;
+
+	if (book->sources.used) {
+		who.id = slot_of(&book->sources, &who)->id;
+		if (who.id) {
+			*ret = (uint32_t)who.id;
+			return 0;
+		}
+	}
+	r = find_or_add(book, &who, err);
+	if (r < 0)
+		return r;
+	remember(&book->sources, &who);
+	*ret = (uint32_t)who.id;
+	return 0;
+}
+
+int book_sources(struct book *book, struct sources *ret, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	_cleanup_(sources_clearp) struct sources all = {};
+	int r;
+
+	r = query_select(&q, book, &source_table, "ORDER BY id", err);
+	while (r >= 0 && (r = query_step(&q, err)) > 0) {
+		struct source *source = array_add(all.items, all.n);
+
+		if (!source)
+			return error_oom(err);
+		r = query_read_fields(&q, &source_table, source, err);
+		if (r >= 0 && source->id != (int64_t)all.n)
+			return error_say(err, -EBADMSG,
+				"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; go back to a copy of it that is whole",
+				book->path);
+	}
+	if (r < 0)
+		return r;
+	*ret = all;
+	all = (struct sources){};
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The SQL of a table of fields: see query.h and lib/record/fields.h. */
+#include "lib/record/book/query.h"
+
+#include <string.h>
+
+static char *make_insert(const struct field_table *table, const char *tail)
+{
+	char *sql = NULL;
+	size_t size, parameters = 0;
+	FILE *text = open_memstream(&sql, &size);
+
+	if (!text)
+		return NULL;
+	fprintf(text, "INSERT INTO %s(%s", table->table, table->keys);
+	for (const char *comma = table->keys; (comma = strchr(comma, ',')); comma++)
+		parameters++;
+	for (size_t i = 0, n = 0; i < table->n; i++)
+		if (!table->fields[i].expression) {
+			fprintf(text, "%s%s", n++ ? ", " : "", table->fields[i].name);
+			parameters++;
+		}
+	fprintf(text, ") VALUES (?");
+	while (--parameters > 0)
+		fprintf(text, ", ?");
+	fprintf(text, ") %s", tail);
+	return fclose(text) == 0 ? sql : NULL;
+}
+
+static char *make_select(const struct field_table *table, const char *tail)
+{
+	char *sql = NULL;
+	size_t size;
+	FILE *text = open_memstream(&sql, &size);
+
+	if (!text)
+		return NULL;
+	for (size_t i = 0; i < table->n; i++)
+		fprintf(text, "%s%s", i ? ", " : "SELECT ",
+			table->fields[i].expression ?: table->fields[i].name);
+	fprintf(text, " FROM %s %s", table->table, tail);
+	return fclose(text) == 0 ? sql : NULL;
+}
+
+int query_insert(struct query *q, struct book *book, const struct field_table *table, const char *tail,
+	struct error *err)
+{
+	return query_begin_for(q, book, table, tail, make_insert, err);
+}
+
+int query_select(struct query *q, struct book *book, const struct field_table *table, const char *tail,
+	struct error *err)
+{
+	return query_begin_for(q, book, table, tail, make_select, err);
+}
+
+static void bind(struct query *q, const struct field *field, const void *object)
+{
+	int64_t value;
+
+	switch (field->type) {
+	case FIELD_TEXT:
+		query_text(q, *field_text(field, object));
+		return;
+	case FIELD_CHARS:
+		query_text(q, (const char *)object + field->offset);
+		return;
+	case FIELD_ENUM:
+		query_text(q, field->words[field_get(field, object)]);
+		return;
+	default:
+		value = field_get(field, object);
+		if (field->presence == FIELD_OPTIONAL)
+			query_unless(q, value, field->unknown);
+		else
+			query_int(q, value);
+	}
+}
+
+void query_bind_fields(struct query *q, const struct field_table *table, const void *object)
+{
+	for (const struct field *f = table->fields; f < table->fields + table->n; f++)
+		if (!f->expression)
+			bind(q, f, object);
+}
+
+static int read_word(struct query *q, int column, const struct field *field)
+{
+	const char *text = (const char *)sqlite3_column_text(q->stmt, column);
+
+	for (int i = 0; text && i < field->n_words; i++)
+		if (!strcmp(text, field->words[i]))
+			return i;
+	return 0;
+}
+
+static void read_field(struct query *q, int column, const struct field *field, void *object)
+{
+	switch (field->type) {
+	case FIELD_TEXT:
+		*field_text(field, object) = query_column_text(q, column);
+		return;
+	case FIELD_CHARS:
+		snprintf((char *)object + field->offset, field->size, "%s",
+			(const char *)sqlite3_column_text(q->stmt, column) ?: "");
+		return;
+	case FIELD_ENUM:
+		field_set(field, object, read_word(q, column, field));
+		return;
+	default:
+		field_set(field, object, query_column_or(q, column, field->unknown));
+	}
+}
+
+int query_read_fields(struct query *q, const struct field_table *table, void *object, struct error *err)
+{
+	for (size_t i = 0; i < table->n; i++)
+		read_field(q, (int)i, &table->fields[i], object);
+	return query_done(q, err);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The members of a JSON object that a table of fields describes: see lib/record/fields.h. */
+#pragma once
+
+#include "lib/base/json_fields.h"
+#include "lib/record/fields.h"
+
+/* Into `object`, whose old content is dropped; what the document does not say is unknown. */
+void document_read_fields(struct json_fields *f, const struct field_table *table, void *object);
+
+/* Adds the members to `json`. Not 0: no memory, or text that is not UTF-8. */
+int document_add_fields(json_t *json, const struct field_table *table, const void *object);
+
+/* Adds a time since 1970 as RFC 3339 text. */
+int document_add_moment(json_t *json, const char *name, int64_t ns);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fields of structs by their tables: see fields.h. */
+#include "lib/record/fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t field_get(const struct field *field, const void *object)
+{
+	const char *at = (const char *)object + field->offset;
+
+	switch (field->type) {
+	case FIELD_INT64:
+		return *(const int64_t *)at;
+	case FIELD_UINT32:
+		return *(const uint32_t *)at;
+	case FIELD_BOOL:
+		return *(const bool *)at;
+	default:
+		return *(const int *)at;
+	}
+}
+
+void field_set(const struct field *field, void *object, int64_t value)
+{
+	char *at = (char *)object + field->offset;
+
+	switch (field->type) {
+	case FIELD_INT64:
+		*(int64_t *)at = value;
+		break;
+	case FIELD_UINT32:
+		*(uint32_t *)at = (uint32_t)value;
+		break;
+	case FIELD_BOOL:
+		*(bool *)at = value;
+		break;
+	default:
+		*(int *)at = (int)value;
+	}
+}
+
+char **field_text(const struct field *field, const void *object)
+{
+	return (char **)((char *)object + field->offset);
+}
+
+void fields_init(const struct field_table *table, void *object)
+{
+	for (const struct field *f = table->fields; f < table->fields + table->n; f++)
+		if (f->type == FIELD_TEXT || f->type == FIELD_CHARS)
+			memset((char *)object + f->offset, 0, f->size);
+		else
+			field_set(f, object, f->unknown);
+}
+
+void fields_clear(const struct field_table *table, void *object)
+{
+	for (const struct field *f = table->fields; f < table->fields + table->n; f++)
+		if (f->type == FIELD_TEXT) {
+			free(*field_text(f, object));
+			*field_text(f, object) = NULL;
+		}
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The fields of a struct that is kept in the book and in documents, each written down once: from its table come
+ * the SQL that stores and reads it and the members of its JSON object. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum field_type {
+	FIELD_INT64,
+	FIELD_INT, /* and pid_t */
+	FIELD_UINT32,
+	FIELD_BOOL,
+	FIELD_TEXT,  /* char *, owned by the struct */
+	FIELD_CHARS, /* an array of char */
+	FIELD_ENUM,
+};
+
+enum field_presence {
+	FIELD_REQUIRED,
+	FIELD_OPTIONAL,  /* `unknown` is NULL in the book and absent in a document */
+	FIELD_DEFAULTED, /* `unknown` is stored as it is, and absent in a document */
+};
+
+struct field {
+	const char *name; /* of the column, and of the member */
+	enum field_type type;
+	size_t offset, size;
+	enum field_presence presence;
+	int64_t unknown;
+	int64_t min, max;         /* in a document */
+	const char *const *words; /* of an enum; a word that is not among them is read as the first */
+	int n_words;
+	const char *seconds;    /* the member's name where documents have seconds for ns */
+	const char *expression; /* read from this SQL expression, and never stored */
+	bool book_only;         /* not a member */
+	bool must_be_given;     /* in a document, though the book may not know it */
+};
+
+/* The start of a row: name, type, where it is. */
+#define FIELD(of, type, member) \
+	.name = #member, (type), offsetof(struct of, member), sizeof(((struct of *)NULL)->member)
+
+struct field_table {
+	const char *table; /* in the book */
+	const char *keys;  /* columns before the fields, with a comma after each; bound by the caller */
+	const struct field *fields;
+	size_t n;
+	bool nulls;   /* a document has null for what is unknown, instead of nothing */
+	bool borrows; /* texts read from a document stay the document's */
+};
+
+int64_t field_get(const struct field *field, const void *object);
+void field_set(const struct field *field, void *object, int64_t value);
+char **field_text(const struct field *field, const void *object);
+
+/* Everything unknown. */
+void fields_init(const struct field_table *table, void *object);
+/* Frees the texts and zeroes them. */
+void fields_clear(const struct field_table *table, void *object);
