@@ -94,9 +94,8 @@ int book_each_time(struct book *book, int64_t run, book_each *each, void *data, 
 int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
 	struct error *err);
 
-/* Profiles. put replaces one of the same name only if `replace`, else -EEXIST. Where the short run is in the book, the
- * profile gets its CPU, and made_ns if that is 0. */
-int book_put_profile(struct book *book, struct profile *profile, bool replace, struct error *err);
+/* Profiles. put replaces one of the same name only if `replace`, else -EEXIST. */
+int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err);
 int book_get_profile(
 	struct book *book, const char *name, struct profile *ret, struct error *err); /* -ENOENT */
 int book_profiles(

@@ -3,7 +3,6 @@
 #include "lib/record/book/query.h"
 
 #include "lib/base/array.h"
-#include "lib/base/clock.h"
 
 #include <errno.h>
 
@@ -30,37 +29,19 @@ static int profile_not_there(struct book *book, const char *name, struct error *
 		book->path, others);
 }
 
-/* What the book knows of the runs it is made of. */
-static int complete(struct book *book, struct profile *profile, struct error *err)
-{
-	_cleanup_(run_clearp) struct run run = {};
-	int r;
-
-	if (!profile->short_run.run)
-		return 0;
-	r = book_get_run(book, profile->short_run.run, &run, err);
-	if (r < 0)
-		return r;
-	profile->cpu = run.cpu;
-	profile->made_ns = profile->made_ns ?: clock_ns(CLOCK_REALTIME);
-	return 0;
-}
-
-static int put_head(struct book *book, struct profile *profile, struct error *err)
+static int put_head(struct book *book, const struct profile *profile, int64_t *ret, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = complete(book, profile, err);
-	if (r >= 0)
-		r = query_insert(&q, book, &profile_table, "", err);
+	r = query_insert(&q, book, &profile_table, "", err);
 	if (r < 0)
 		return r;
 	query_bind_fields(&q, &profile_table, profile);
 	r = query_run(&q, err);
 	if (r < 0)
 		return r;
-	profile->id = sqlite3_last_insert_rowid(book->db);
+	*ret = sqlite3_last_insert_rowid(book->db);
 	return 0;
 }
 
@@ -89,14 +70,14 @@ static int put_half(
 	return r;
 }
 
-static int put_cutoffs(struct book *book, const struct profile *profile, struct error *err)
+static int put_cutoffs(struct book *book, int64_t id, const struct profile *profile, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
 	r = query_insert(&q, book, &cutoff_table, "", err);
 	for (size_t i = 0; r >= 0 && i < profile->n_cutoffs; i++) {
-		query_int(&q, profile->id);
+		query_int(&q, id);
 		query_bind_fields(&q, &cutoff_table, &profile->cutoffs[i]);
 		r = query_run(&q, err);
 	}
@@ -117,26 +98,27 @@ static int remove_profile(struct book *book, const char *name, struct error *err
 	return r < 0 ? r : sqlite3_changes(book->db) > 0;
 }
 
-static int put(struct book *book, struct profile *profile, bool replace, struct error *err)
+static int put(struct book *book, const struct profile *profile, bool replace, struct error *err)
 {
+	int64_t id = 0;
 	int r = 0;
 
 	if (replace)
 		r = remove_profile(book, profile->name, err);
 	if (r >= 0)
-		r = put_head(book, profile, err);
+		r = put_head(book, profile, &id, err);
 	if (r < 0 && sqlite3_extended_errcode(book->db) == SQLITE_CONSTRAINT_UNIQUE)
 		return error_say(err, -EEXIST,
 			"the lab book '%s' has a profile '%s' already; choose another name", book->path,
 			profile->name);
 	if (r >= 0)
-		r = put_half(book, profile->id, "short", &profile->short_run, err);
+		r = put_half(book, id, "short", &profile->short_run, err);
 	if (r >= 0)
-		r = put_half(book, profile->id, "long", &profile->long_run, err);
-	return r < 0 ? r : put_cutoffs(book, profile, err);
+		r = put_half(book, id, "long", &profile->long_run, err);
+	return r < 0 ? r : put_cutoffs(book, id, profile, err);
 }
 
-int book_put_profile(struct book *book, struct profile *profile, bool replace, struct error *err)
+int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
 {
 	bool own;
 	int r;
