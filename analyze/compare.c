@@ -28,7 +28,7 @@ const struct option_row compare_options[] = {
 static int print(const struct compare_input *a, const struct compare_input *b, enum comparison_clock clock,
 	const struct comparison *c, struct error *err)
 {
-	_cleanup_(table_freep) struct table *table = NULL;
+	_cleanup_(listing_freep) struct listing *list = NULL;
 	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
 	int r;
 
@@ -38,11 +38,11 @@ static int print(const struct compare_input *a, const struct compare_input *b, e
 		text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
 	if (clock == COMPARISON_ET && (a->n[COMPARISON_PT] > 0 || b->n[COMPARISON_PT] > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");
-	r = comparison_table_new(&table, err);
+	r = comparison_list_new(&list, false, err);
 	if (r < 0)
 		return r;
-	comparison_row(table, b->name, c);
-	return comparison_table_print(table, err);
+	comparison_list_add(list, a->name, b->name, c);
+	return comparison_list_print(list, stdout, err);
 }
 
 int verb_compare(int argc, char **argv, struct error *err)

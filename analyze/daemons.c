@@ -5,6 +5,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
+#include "lib/report/names_load.h"
 #include "lib/protocol/resolution.h"
 #include "lib/report/daemon_causes.h"
 

@@ -7,7 +7,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
-#include "lib/protocol/disturbances.h"
+#include "lib/report/disturbances_load.h"
 #include "lib/report/analysis_load.h"
 #include "lib/report/results_table.h"
 
@@ -124,7 +124,7 @@ static int gather_warnings(
 	struct book *book, const struct analysis *analysis, struct warnings *warnings, struct error *err)
 {
 	_cleanup_(disturbances_clear) struct disturbances found = {};
-	int r = disturbances_of_run(book, analysis->run.id, &found, err);
+	int r = disturbances_load(book, analysis->run.id, &found, err);
 
 	if (r < 0)
 		return r;

@@ -9,7 +9,7 @@
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process_ref.h"
-#include "lib/protocol/disturbances.h"
+#include "lib/report/disturbances_load.h"
 
 #include <errno.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static int gather_phase(struct book *book, const struct calibration_phase *wante
 			r = book_resume_points(
 				book, wanted->run, &phase->resume_points, &phase->n_resume_points, err);
 		if (r == 0)
-			r = disturbances_of_run(book, wanted->run, &phase->moves, err);
+			r = disturbances_load(book, wanted->run, &phase->moves, err);
 	}
 	if (phase->n_samples < wanted->samples)
 		phase->left_ns = (int64_t)(wanted->samples - phase->n_samples) *

@@ -126,10 +126,10 @@ int compare_results(const struct result *a, const struct result *b, struct compa
 	return compare(of_a, n_a, of_b, n_b, ret, err);
 }
 
-/* One line, and a row of the table if there is one. STATUS_NOT_FIT with a sentence: slower than
+/* One line, and a row of the list if there is one. STATUS_NOT_FIT with a sentence: slower than
  * --fail-if-slower allows. */
 static int show_comparison(
-	const struct session *s, size_t i, bool print, struct table *table, struct error *err)
+	const struct session *s, size_t i, bool print, struct listing *list, struct error *err)
 {
 	const struct task *a = &s->tasks[0], *b = &s->tasks[i];
 	const struct comparison_limit limit = {s->options->fail_if_slower, a->name, b->name};
@@ -143,27 +143,27 @@ static int show_comparison(
 		return r;
 	if (print)
 		comparison_line(stdout, a->name, b->name, &c);
-	if (table)
-		comparison_row(table, b->name, &c);
+	if (list)
+		comparison_list_add(list, a->name, b->name, &c);
 	return comparison_judge(&c, &limit, err) == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : 0;
 }
 
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
-	_cleanup_(table_freep) struct table *table = NULL;
+	_cleanup_(listing_freep) struct listing *list = NULL;
 	struct error second = {};
 	int outcome = 0, r = 0;
 
 	if (s->n > 1 && print && s->options->verbose)
-		r = comparison_table_new(&table, err);
+		r = comparison_list_new(&list, false, err);
 	for (size_t i = 1; r >= 0 && i < s->n; i++) {
-		r = show_comparison(s, i, print, table, outcome ? &second : err);
+		r = show_comparison(s, i, print, list, outcome ? &second : err);
 		outcome = outcome ?: r;
 	}
-	if (r < 0 || !table)
+	if (r < 0 || !list)
 		return r < 0 ? r : outcome;
 	printf("\nPT compared with '%s':\n", s->tasks[0].name);
-	r = comparison_table_print(table, &second);
+	r = comparison_list_print(list, stdout, &second);
 	return outcome ?: r;
 }
 

@@ -32,6 +32,3 @@ char *disturbance_description(const struct disturbances *disturbances, const str
 
 /* "heat (throttling), swapping"; the caller frees it. "" if all can be known. NULL: no memory. */
 char *disturbances_unknown(const struct disturbances *disturbances);
-
-/* Of a run in the book: its samples' counters, and their usual length. */
-int disturbances_of_run(struct book *book, int64_t run, struct disturbances *ret, struct error *err);

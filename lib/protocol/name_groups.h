@@ -2,7 +2,7 @@
 /* Under which name a process counts. The papers' key is the kernel's 15-character comm; kernel workers
  * change theirs from one job to the next, and are grouped by a table of patterns that users can add to:
  *
- *   # PATTERN = GROUP, the first that fits counts; no GROUP: its own name, whatever stands below
+ *   # PATTERN = GROUP, the first that fits counts; no GROUP: its own name, whatever follows
  *   kworker/R-* =
  *   php-fpm* = php-fpm
  */
@@ -12,13 +12,13 @@
 
 struct name_pattern {
 	const char *pattern; /* as fnmatch(3) */
-	const char *group; /* the name that they count under; NULL: their own, patterns below are not tried */
+	const char *group; /* the name that they count under; NULL: their own, no further pattern is tried */
 };
 
 /* Ends with {}. */
 extern const struct name_pattern names_default[];
 
-/* The name that `comm` counts under: of the first pattern that fits, else `comm` itself. */
+/* The name that `comm` counts under: the group of the first pattern that matches, else `comm` itself. */
 const char *name_group(const struct name_pattern *patterns, const char *comm);
 
 struct names {
@@ -28,9 +28,6 @@ struct names {
 
 /* Takes a copy of `text`. -EINVAL with a sentence that names `where` and the line. */
 int names_parse(struct names *ret, const char *text, const char *where, struct error *err);
-
-/* The file that EMP_NAMES names, else /etc/emp/policies/names.ini; where there is none, names_default. */
-int names_load(struct names *ret, struct error *err);
 void names_clear(struct names *names);
 
 static inline void names_clearp(struct names *names)

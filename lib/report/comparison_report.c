@@ -111,56 +111,22 @@ static const char *verdict_text(const struct comparison *c)
 	return texts[comparison_verdict(c)];
 }
 
-int comparison_table_new(struct table **ret, struct error *err)
+int comparison_list_new(struct listing **ret, bool json, struct error *err)
 {
-	static const struct column columns[] = {
-		{"COMMAND", COLUMN_WRAP},
-		{"RATIO", COLUMN_NUMBER},
-		{"95 % CI"},
-		{"VERDICT"},
-		{"WELCH P", COLUMN_NUMBER},
-		{"M-W P", COLUMN_NUMBER},
-		{"MDD", COLUMN_NUMBER},
+	static const struct listing_column columns[] = {
+		{NULL, "reference"},
+		{"COMMAND", "command", COLUMN_WRAP},
+		{"RATIO", "ratio", COLUMN_NUMBER},
+		{"95 % CI", "interval"},
+		{"VERDICT", "verdict"},
+		{"WELCH P", "welch_p", COLUMN_NUMBER},
+		{"M-W P", "mann_whitney_p", COLUMN_NUMBER},
+		{"MDD", "minimum_detectable_difference", COLUMN_NUMBER},
+		{NULL, "smallest_difference"}, /* its name in 0.1.0 */
 		{},
 	};
 
-	return table_new(ret, columns, err);
-}
-
-int comparison_table_print(struct table *table, struct error *err)
-{
-	int r = table_print(table, stdout, err);
-
-	if (r == 0)
-		printf("RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable difference.\n");
-	return r;
-}
-
-static void cell_number(struct table *table, const char *format, double value)
-{
-	char text[32] = "-";
-
-	if (!isnan(value))
-		snprintf(text, sizeof(text), format, value);
-	table_cell_text(table, text);
-}
-
-void comparison_row(struct table *table, const char *name, const struct comparison *c)
-{
-	char mdd[TEXT_TIME_SIZE];
-
-	table_row(table);
-	table_cell_text(table, name);
-	cell_number(table, "%.4f", c->ratio);
-	if (isnan(c->ratio_low))
-		table_cell_text(table, "-");
-	else
-		table_cell(table, "%.4f to %.4f", c->ratio_low, c->ratio_high);
-	table_cell_text(table, verdict_text(c));
-	cell_number(table, "%.2g", c->welch_p);
-	cell_number(table, "%.2g", c->mann_whitney_p);
-	table_cell_text(
-		table, isnan(c->smallest_difference) ? "-" : text_percent(mdd, c->smallest_difference));
+	return listing_new(ret, columns, json, err);
 }
 
 static json_t *number(double value)
@@ -168,11 +134,46 @@ static json_t *number(double value)
 	return isnan(value) ? json_null() : json_real(value);
 }
 
+void comparison_list_add(
+	struct listing *list, const char *reference, const char *name, const struct comparison *c)
+{
+	char interval[64] = "-", mdd[TEXT_TIME_SIZE] = "-";
+
+	if (!isnan(c->ratio_low))
+		snprintf(interval, sizeof(interval), "%.4f to %.4f", c->ratio_low, c->ratio_high);
+	if (!isnan(c->smallest_difference))
+		text_percent(mdd, c->smallest_difference);
+	listing_row(list);
+	listing_text(list, reference);
+	listing_text(list, name);
+	listing_real(list, "%.4f", c->ratio);
+	listing_cell(list, json_pack("[o, o]", number(c->ratio_low), number(c->ratio_high)), interval);
+	listing_text(list, verdict_text(c));
+	listing_real(list, "%.2g", c->welch_p);
+	listing_real(list, "%.2g", c->mann_whitney_p);
+	listing_cell(list, number(c->smallest_difference), mdd);
+	listing_cell(list, number(c->smallest_difference), NULL);
+}
+
+int comparison_list_print(struct listing *list, FILE *file, struct error *err)
+{
+	int r = listing_print(list, file, err);
+
+	if (r == 0)
+		fprintf(file,
+			"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable difference.\n");
+	return r;
+}
+
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *c)
 {
-	return json_pack("{s:s, s:s, s:f, s:[o, o], s:s, s:o, s:o, s:o, s:o}", "reference", reference,
-		"command", name, "ratio", c->ratio, "interval", number(c->ratio_low), number(c->ratio_high),
-		"verdict", verdict_text(c), "welch_p", number(c->welch_p), "mann_whitney_p",
-		number(c->mann_whitney_p), "minimum_detectable_difference", number(c->smallest_difference),
-		"smallest_difference", number(c->smallest_difference));
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(json_decrefp) json_t *rows = NULL;
+	struct error err;
+
+	if (comparison_list_new(&list, true, &err) < 0)
+		return NULL;
+	comparison_list_add(list, reference, name, c);
+	rows = listing_take(list);
+	return json_incref(json_array_get(rows, 0));
 }

@@ -2,18 +2,18 @@
 /* A comparison as a line, as a row of a table, and as JSON. */
 #pragma once
 
-#include "lib/base/json.h"
-#include "lib/base/table.h"
 #include "lib/protocol/comparison.h"
+#include "lib/report/listing.h"
 
 /* "sort -n is 1.18 ± 0.03 times faster than sort  (p = 0.0003)", of at most 80 columns: `name` against
  * `reference`, with half the 95 % interval of the ratio and Welch's p. */
 void comparison_line(
 	FILE *file, const char *reference, const char *name, const struct comparison *comparison);
 
-int comparison_table_new(struct table **ret, struct error *err);
-void comparison_row(struct table *table, const char *name, const struct comparison *comparison);
-int comparison_table_print(struct table *table, struct error *err); /* and what its columns are */
+int comparison_list_new(struct listing **ret, bool json, struct error *err);
+void comparison_list_add(
+	struct listing *list, const char *reference, const char *name, const struct comparison *comparison);
+int comparison_list_print(struct listing *list, FILE *file, struct error *err); /* and what its columns are */
 
 /* NULL: no memory. */
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *comparison);

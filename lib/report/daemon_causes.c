@@ -6,6 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/timer.h"
+#include "lib/report/names_load.h"
 #include "lib/stats/robust.h"
 
 #include <errno.h>

@@ -2,6 +2,8 @@
 /* What a run comes to: see run_result.h. */
 #include "lib/report/run_result.h"
 
+#include "lib/report/names_load.h"
+
 #include <errno.h>
 #include <inttypes.h>
 

@@ -59,21 +59,6 @@ static void a_line_that_is_no_row_is_named(void **state)
 	assert_null(names.rows);
 }
 
-static void a_file_that_was_named_must_be_there(void **state)
-{
-	struct names names = {};
-	struct error err = {};
-
-	setenv("EMP_NAMES", "/nonexistent/names", 1);
-	assert_int_equal(names_load(&names, &err), -ENOENT);
-	assert_string_equal(err.text,
-		"cannot read the names of processes in '/nonexistent/names': No such file or directory");
-	unsetenv("EMP_NAMES");
-	assert_int_equal(names_load(&names, &err), 0);
-	assert_string_equal(name_group(names.rows, "kworker/2:1"), "kworker");
-	names_clear(&names);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -82,7 +67,6 @@ int main(void)
 		cmocka_unit_test(the_first_pattern_that_fits_counts),
 		cmocka_unit_test(rows_of_the_user_come_before_the_others),
 		cmocka_unit_test(a_line_that_is_no_row_is_named),
-		cmocka_unit_test(a_file_that_was_named_must_be_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The disturbances of a run in the book. */
+#pragma once
+
+#include "lib/protocol/disturbances.h"
+
+/* Of all its samples so far; as their usual length counts their median ET. */
+int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, struct error *err);

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The patterns by which this machine groups the names of processes. */
+#pragma once
+
+#include "lib/protocol/name_groups.h"
+
+/* From the file that EMP_NAMES names, else /etc/emp/policies/names.ini; without one, names_default. */
+int names_load(struct names *ret, struct error *err);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The names file of this machine. */
+#include "tests/unit/check.h"
+
+#include "lib/report/names_load.h"
+
+#include <errno.h>
+
+static void a_file_that_was_named_must_be_there(void **state)
+{
+	struct names names = {};
+	struct error err = {};
+
+	setenv("EMP_NAMES", "/nonexistent/names", 1);
+	assert_int_equal(names_load(&names, &err), -ENOENT);
+	assert_string_equal(err.text,
+		"cannot read the names of processes in '/nonexistent/names': No such file or directory");
+	unsetenv("EMP_NAMES");
+	assert_int_equal(names_load(&names, &err), 0);
+	assert_string_equal(name_group(names.rows, "kworker/2:1"), "kworker");
+	names_clear(&names);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_that_was_named_must_be_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
