@@ -152,7 +152,7 @@ static void print_warning(int *column, const char *format, ...)
 	va_end(args);
 	if (length < 0)
 		return;
-	if (*column > 0 && *column + length > 66) {
+	if (*column > 0 && *column + length > 48) {
 		screen_print(",\n          %s", text);
 		*column = length;
 		return;
@@ -169,8 +169,10 @@ static void print_warnings(const struct warnings *w)
 	for (int i = 0; i < N_COUNTERS; i++)
 		if (w->of[i])
 			print_warning(&column, "%s in %zu", disturbance_name(i), w->of[i]);
-	if (column > 0)
+	if (column > 0) {
 		screen_print(" of %zu samples", w->n_samples);
+		column += 17;
+	}
 	if (w->wide)
 		print_warning(&column, "a wide central cluster");
 	screen_print("%s\n", calibrate_options.verbose ? "" : " (-v)");

@@ -10,6 +10,18 @@ calibrate=$build/calibrate/emp-calibrate
 inc=$build/calibrate/inc
 export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
 
+until_there() { # WHAT: waits until the book has a row of it
+	for _ in $(seq 600); do
+		[ "$(sqlite3 "$EMP_DB" "SELECT count(*) $1")" = 0 ] || return 0
+		sleep 0.1
+	done
+	echo "FAULT: nothing $1 in a minute"
+	faults=$((faults + 1))
+}
+sampling() { # PROFILE: waits until its short run has a sample
+	until_there "FROM sample JOIN calibration ON run = short_run WHERE profile = '$1'"
+}
+
 # the constant
 expect 1 "no constant is stored" "$inc" 1
 expect 0 'iterations/s.*measured now' $calibrate constant
@@ -31,11 +43,54 @@ expect 1 "short must be a whole number from 2" $calibrate run --short 0.1x1 --sa
 expect 0 "Profile 'a'" $calibrate -q run --short 0.02x40 --long 0.1x6 --save a --anyway --force
 that "both runs are done, with all samples" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(kind || n) FROM (SELECT kind, count(*) AS n FROM run JOIN sample ON run = id WHERE state = 'done' GROUP BY run)")" = short40,long6
 expect 1 "has a profile 'a' already" $calibrate -q run --short 0.02x10 --long 0.1x4 --save a --anyway
-$calibrate --json -q run --short 0.02x10 --long 0.1x4 --save b --anyway --force >"$dir/b.json" 2>/dev/null
+$calibrate --json -q run --short 0.02x10 --long 0.1x4 --save b --ignore-audit --force >"$dir/b.json" 2>/dev/null
 that "--json is an emp-profile document" json "$dir/b.json" 'd["format"] == "emp-profile" and d["version"] == 1 and d["name"] == "b" and d["short"]["samples"] == 10'
 if ! "$build/setup/emp-setup" audit >/dev/null; then
 	expect 2 'not fit for timing.*--ignore-audit' $calibrate -q run --short 0.02x10 --long 0.1x4 --save c
 fi
+
+# what is printed fits a terminal, repeats the options that matter, and keeps to standard error with --json
+$calibrate --db "$dir/c d.db" -q run --preset day --short 0.02x10 --long 0.1x4 --cpu 0 --save c --ignore-audit --force >"$dir/screen"
+that "--short and --long override a preset" grep -q '^Plan: INC0.02 x 10 and INC0.1 x 4, ' "$dir/screen"
+that "there is a line for each run" test "$(grep -c '^Run [12] *INC0' "$dir/screen")" = 2
+that "no line is longer than 80 columns" test -z "$(grep -E '.{81}' "$dir/screen" | grep -v "$dir")"
+that "the hint has the book and the CPU" grep -qF "Next: emp-measure --db '$dir/c d.db' --profile c --cpu 0 -- COMMAND" "$dir/screen"
+expect 1 'preset must be quick, hour, day or paper' $calibrate run --preset week --save w
+expect 0 ', CPU 0, resolution 1 ns' $calibrate --db "$dir/c d.db" profile show c
+for verb in 'status emp-calibration' 'profile\tlist emp-profiles' 'profile\tshow\ta emp-profile' 'constant emp-constant'; do
+	IFS=' ' read -r words format <<<"$verb"
+	IFS=$'\t' read -ra words <<<"$(printf "$words")"
+	$calibrate --json "${words[@]}" >"$dir/document.json"
+	that "${words[*]} --json is an $format document" json "$dir/document.json" "d['format'] == '$format' and d['version'] == 1"
+done
+
+# a calibration of days: a terminal is asked, a script is not
+terminal() { script -qec "$*" /dev/null; }
+days="--short 1000x4 --long 2000x4 --ignore-audit"
+printf 'n\n' | terminal $calibrate -q run $days --save days >"$dir/asked"
+that "a terminal is asked" grep -q 'This calibration takes 4 h 10 min, until .* Continue? \[y/N\]' "$dir/asked"
+that "no is no" grep -q 'not started; --preset quick' "$dir/asked"
+that "nothing was begun" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM calibration WHERE profile = 'days'")" = 0
+$calibrate -q run $days --save days >"$dir/days" 2>&1 </dev/null &
+first=$!
+until_there "FROM calibration WHERE profile = 'days'"
+kill -INT $first
+wait $first
+that "a script is not asked, and ^C ends it" test $? = 130
+sqlite3 "$EMP_DB" "DELETE FROM calibration WHERE profile = 'days'"
+
+# a name that the user groups is the same daemon in the profile and in what is said about it
+echo 'flush-* = flush' >"$dir/names.ini"
+python3 - >"$dir/flush.json" <<'END'
+import json
+times = {n: 200 for n in range(10, 100, 20)}
+print(json.dumps({"format": "emp-run", "version": 1, "program": "INC0.1", "task_length_s": 0.1, "resolution_ns": 1, "samples": [
+    {"n": n, "start_ns": n * 10**9, "et_ns": 10**8 + n % 7 * 10**5 + times.get(n, 0) * 10**6, "pt_ns": 10**8,
+     "executions": [{"name": f"flush-{n}", "pt_ns": times[n] * 10**6, "kernel": True}] if n in times else []} for n in range(1, 101)]}))
+END
+flush=$("$build/analyze/emp-analyze" --db "$dir/flush.db" import "$dir/flush.json")
+EMP_NAMES=$dir/names.ini expect 0 'kernel thread: it works for other' "$build/analyze/emp-analyze" --db "$dir/flush.db" daemons "$flush"
+EMP_NAMES=$dir/names.ini expect 0 '5 long executions, median 200.0 ms' "$build/analyze/emp-analyze" --db "$dir/flush.db" daemons "$flush"
 
 # profiles between books
 expect 0 '^a  *20[0-9][0-9]-' $calibrate profile list
@@ -59,7 +114,7 @@ expect 1 'usage: emp-calibrate profile show NAME' $calibrate profile show
 expect 1 'no calibration to resume in' $calibrate resume
 $calibrate -q run --short 0.05x100 --long 0.1x4 --save d --anyway --force >"$dir/interrupted" 2>&1 &
 first=$!
-sleep 3
+sampling d
 expect 0 "running, process $first" $calibrate status
 expect 1 "process $first has this machine for itself since .*emp-calibrate run" $calibrate -q run --short 0.02x10 --long 0.1x4 --save e --anyway
 kill -INT $first
@@ -80,7 +135,7 @@ expect 0 'nothing to do' $calibrate run --resume --save d
 
 # The same ^C from a terminal is INC's too.
 setsid -w sh -c 'trap "" INT; "$@" & wait $!' sh timeout 60 $calibrate -q run --resume --short 0.05x100 --long 0.1x4 --save f --anyway --force >"$dir/group" 2>&1 &
-sleep 3
+sampling f
 pid=$(sqlite3 "$EMP_DB" "SELECT owner FROM calibration WHERE profile = 'f'" | cut -d' ' -f2)
 kill -INT -- "-$(ps -o pgid= -p "$pid" | tr -d ' ')"
 wait $!
@@ -106,7 +161,7 @@ expect 1 'cannot be the long run' $calibrate -q run --short 0.2x20 --reuse-long 
 
 # Another environment.
 $calibrate -q run --short 0.05x100 --long 0.1x4 --save g --anyway --force >/dev/null 2>&1 &
-sleep 3
+sampling g
 kill -9 $!
 wait $! 2>/dev/null
 expect 0 "stopped; to resume: emp-calibrate resume" $calibrate status
