@@ -290,33 +290,6 @@ static void load(struct scratch *s, const char *name)
 	sql(s->path, text);
 }
 
-static void a_book_of_version_1_is_brought_up_to_date_with_all_that_it_holds(void **state)
-{
-	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = {};
-	_cleanup_(sources_clearp) struct sources daemons = {};
-	_cleanup_(freep) struct execution *executions = NULL;
-	size_t n;
-
-	load(s, "book-v1.sql");
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err)); /* even to read it */
-	assert_done(s, book_get_run(s->book, 1, &run, &s->err));
-	assert_string_equal(run.program, "xz");
-	assert_string_equal(run.command, "[\"xz\",\"-9\"]");
-	assert_int_equal(run.n_samples, 2);
-	assert_done(s, book_sources(s->book, &daemons, &s->err));
-	assert_string_equal(daemons.items[0].unit, "cron.service");
-	assert_done(s, book_executions(s->book, 1, 1, &executions, &n, &s->err));
-	assert_int_equal(n, 2);
-	assert_int_equal(executions[0].pt_ns, 7);
-	assert_int_equal(executions[0].pid, 12);
-	book_free(TAKE(s->book));
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-	run.program[0] = 'X';
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_int_equal(run.id, 2);
-}
-
 static void an_older_book_that_cannot_be_written_says_why_it_cannot_be_read(void **state)
 {
 	struct scratch *s = *state;
@@ -497,7 +470,6 @@ int main(void)
 		in_directory(a_book_killed_while_it_was_made_is_gone_on_with),
 		in_directory(a_newer_book_is_refused_by_its_version),
 		in_directory(a_file_of_version_0_is_brought_up_to_date),
-		in_directory(a_book_of_version_1_is_brought_up_to_date_with_all_that_it_holds),
 		in_directory(an_older_book_that_cannot_be_written_says_why_it_cannot_be_read),
 		in_directory(names_with_odd_characters_are_names),
 		in_directory(a_book_of_somebody_else_can_be_read_and_not_written),

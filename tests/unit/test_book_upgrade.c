@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Books of older versions: brought up to date whole or not at all, with all that they hold; and the tables that have no
+ * functions yet. */
+#include "tests/unit/scratch.h"
+
+#include "lib/base/text.h"
+#include "lib/record/book/book_calibrations.h"
+#include "lib/record/book/book_counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static int writes_left = -1; /* then the process is killed; -1: never */
+
+/* SQLite's writes come by here. */
+ssize_t pwrite64(int fd, const void *bytes, size_t n, off64_t at)
+{
+	if (writes_left == 0)
+		raise(SIGKILL);
+	if (writes_left > 0)
+		writes_left--;
+	return syscall(SYS_pwrite64, fd, bytes, n, at);
+}
+
+static sqlite3 *open_file(const char *path)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL), SQLITE_OK);
+	return db;
+}
+
+static void sql(const char *path, const char *text)
+{
+	sqlite3 *db = open_file(path);
+	char *message = NULL;
+
+	if (sqlite3_exec(db, text, NULL, NULL, &message) != SQLITE_OK)
+		fail_msg("%s: %s", text, message);
+	sqlite3_close(db);
+}
+
+/* The sentence of SQLite must have these words. */
+static void refused(const char *path, const char *text, const char *words)
+{
+	sqlite3 *db = open_file(path);
+	char *message = NULL;
+
+	assert_int_equal(sqlite3_exec(db, text, NULL, NULL, &message) & 0xff, SQLITE_CONSTRAINT);
+	if (!strstr(message, words))
+		fail_msg("'%s' is not in: %s", words, message);
+	sqlite3_free(message);
+	sqlite3_close(db);
+}
+
+static char *ask(const char *path, const char *text)
+{
+	sqlite3 *db = open_file(path);
+	sqlite3_stmt *stmt;
+	char *answer;
+
+	if (sqlite3_prepare_v2(db, text, -1, &stmt, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", text, sqlite3_errmsg(db));
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	answer = strdup((const char *)sqlite3_column_text(stmt, 0) ?: "");
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return answer;
+}
+
+#define assert_answer(path, text, expected)                      \
+	do {                                                     \
+		_cleanup_(freep) char *answer = ask(path, text); \
+		assert_string_equal(answer, expected);           \
+	} while (0)
+
+/* The book that the file of this name in data/ has. */
+static void load(struct scratch *s, const char *name)
+{
+	_cleanup_(freep) char *text = NULL;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("EMP_DATA"), name);
+	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
+	sql(s->path, text);
+}
+
+static void upgrade(struct scratch *s)
+{
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	book_free(TAKE(s->book));
+}
+
+static void a_book_of_version_1_has_all_that_it_held(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(sources_clearp) struct sources sources = {};
+	_cleanup_(freep) struct execution *executions = NULL;
+	size_t n;
+
+	load(s, "book-v1.sql");
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err)); /* even to read it */
+	assert_done(s, book_get_run(s->book, 1, &run, &s->err));
+	assert_string_equal(run.program, "xz");
+	assert_string_equal(run.command, "[\"xz\",\"-9\"]");
+	assert_int_equal(run.kind, RUN_MEASURE);
+	assert_int_equal(run.state, RUN_INTERRUPTED);
+	assert_int_equal(strlen(run.uid), UID_SIZE - 1);
+	assert_int_equal(run.n_samples, 2);
+	assert_done(s, book_sources(s->book, &sources, &s->err));
+	assert_string_equal(sources.items[0].unit, "cron.service");
+	assert_int_equal(sources.items[0].kind, SOURCE_PROCESS);
+	assert_int_equal(sources.items[1].kind, SOURCE_KERNEL);
+	assert_done(s, book_executions(s->book, 1, 1, &executions, &n, &s->err));
+	assert_int_equal(n, 2);
+	assert_int_equal(executions[0].pt_ns, 7);
+	assert_int_equal(executions[0].pid, 12);
+	book_free(TAKE(s->book));
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	run.program[0] = 'X';
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_int_equal(run.id, 2);
+}
+
+static const char *const counts[] = {"run", "sample", "execution", "calibration", "profile", "profile_run",
+	"profile_l_sample", "cutoff", "environment", "machine"};
+
+static void a_book_of_0_1_0_has_all_that_it_held(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(freep) struct sample_counters *counters = NULL;
+	struct resume_point *points;
+	char *before[ELEMENTS(counts)], question[64];
+	double per_second = 0;
+	size_t n;
+
+	load(s, "0.1.0/book.sql");
+	for (size_t i = 0; i < ELEMENTS(counts); i++) {
+		snprintf(question, sizeof(question), "SELECT count(*) FROM %s", counts[i]);
+		before[i] = ask(s->path, question);
+	}
+	upgrade(s);
+	for (size_t i = 0; i < ELEMENTS(counts); i++) {
+		snprintf(question, sizeof(question), "SELECT count(*) FROM %s", counts[i]);
+		assert_answer(s->path, question, before[i]);
+		free(before[i]);
+	}
+	assert_answer(s->path, "PRAGMA integrity_check", "ok");
+	assert_answer(s->path, "SELECT count(*) FROM pragma_foreign_key_check", "0");
+	assert_answer(s->path, "SELECT count(DISTINCT uid) FROM run", "11");
+	assert_answer(s->path, "SELECT group_concat(kind) FROM (SELECT kind FROM run ORDER BY id)",
+		"short,long,measure,import,import,measure,measure,measure,short,long,short");
+	assert_answer(s->path, "SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM source ORDER BY 1)",
+		"kernel,process");
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	assert_int_equal(book_get_inc(s->book, 1, &per_second, &s->err), 1);
+	assert_true(per_second == 3694390776);
+	assert_done(s, book_counters(s->book, 3, &counters, &n, &s->err));
+	assert_int_equal(n, 5);
+	assert_done(s, book_resume_points(s->book, 11, &points, &n, &s->err));
+	assert_int_equal(n, 1);
+	assert_int_equal(points[0].n, 7);
+	resume_points_free(points, n);
+	assert_done(s, book_get_profile(s->book, "old", &profile, &s->err));
+	assert_int_equal(profile.cpu, 1); /* its short run's */
+}
+
+static void the_number_of_a_removed_run_is_not_given_again(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+
+	load(s, "0.1.0/book.sql");
+	sql(s->path, "DELETE FROM run WHERE id = 11");
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_int_equal(run.id, 12);
+}
+
+static void a_purpose_that_is_no_kind_becomes_an_import(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = {};
+
+	load(s, "0.1.0/book.sql");
+	sql(s->path, "UPDATE run SET purpose = 'my own' WHERE id = 4");
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	assert_done(s, book_get_run(s->book, 4, &run, &s->err));
+	assert_int_equal(run.kind, RUN_IMPORT);
+}
+
+static void an_upgrade_that_fails_leaves_the_book_as_it_was(void **state)
+{
+	struct scratch *s = *state;
+
+	load(s, "0.1.0/book.sql");
+	sql(s->path, "CREATE TABLE sample_program(x)"); /* in the way of the last of the new tables */
+	assert_true(book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0);
+	assert_says(s, "sample_program already exists");
+	assert_answer(s->path, "PRAGMA user_version", "2");
+	assert_answer(s->path, "SELECT count(*) FROM run WHERE purpose = 'measure'", "4");
+	assert_answer(s->path, "SELECT count(*) FROM sentinels", "125");
+	sql(s->path, "DROP TABLE sample_program");
+	upgrade(s);
+	assert_answer(s->path, "SELECT count(*) FROM run WHERE kind = 'measure'", "4");
+}
+
+/* Whether the process was killed at its nth write. */
+static bool upgrade_and_die(struct scratch *s, int n)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		writes_left = n;
+		_exit(book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
+	return WIFSIGNALED(status);
+}
+
+static void a_kill_at_any_write_of_an_upgrade_loses_nothing(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) char *wal = text_format("%s-wal", s->path), *shm = text_format("%s-shm", s->path);
+	int n = 0;
+
+	for (bool killed = true; killed; n += 3) {
+		unlink(s->path);
+		unlink(wal);
+		unlink(shm);
+		load(s, "0.1.0/book.sql");
+		killed = upgrade_and_die(s, n);
+		upgrade(s);
+		assert_answer(s->path, "PRAGMA integrity_check", "ok");
+		assert_answer(s->path, "SELECT count(*) FROM run JOIN sample ON run = id", "205");
+		assert_answer(s->path, "SELECT count(*) FROM executions_readable", "588");
+	}
+	assert_true(n > 9);
+}
+
+static int64_t begin(struct scratch *s)
+{
+	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	struct sample sample = scratch_sample(1);
+	uint32_t source;
+
+	assert_done(s, book_source(s->book, "timer", NULL, NULL, SOURCE_IRQ, &source, &s->err));
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	assert_int_equal(run.id, 1);
+	assert_int_equal(source, 1);
+	return run.id;
+}
+
+static void interruptions_belong_to_a_run_and_a_source(void **state)
+{
+	struct scratch *s = *state;
+
+	begin(s);
+	sql(s->path,
+		"INSERT INTO interruption VALUES (1, 0, 100, 5, 1), (1, 1, 100, 5, 1), (1, 0, 200, 0, 1)");
+	refused(s->path, "INSERT INTO interruption VALUES (1, 0, 100, 7, 1)", "UNIQUE");
+	refused(s->path, "INSERT INTO interruption VALUES (1, 0, 300, 7, 2)", "FOREIGN KEY");
+	refused(s->path, "INSERT INTO interruption VALUES (2, 0, 300, 7, 1)", "FOREIGN KEY");
+	refused(s->path, "INSERT INTO interruption VALUES (1, -1, 300, 7, 1)", "cpu >= 0");
+	refused(s->path, "INSERT INTO interruption VALUES (1, 0, 300, -7, 1)", "length_ns >= 0");
+	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
+	assert_answer(s->path, "SELECT count(*) FROM interruption", "0");
+}
+
+static void a_sample_may_have_several_programs(void **state)
+{
+	struct scratch *s = *state;
+
+	begin(s);
+	sql(s->path, "INSERT INTO program VALUES (1, 1, 'xz', '[\"xz\"]'), (1, 2, 'gzip', NULL);"
+		     "INSERT INTO sample_program VALUES (1, 1, 1, 0, 9, 8, NULL, NULL, NULL, 0, 0),"
+		     " (1, 1, 2, 5, 9, 8, 7, 1, 4096, 143, 1)");
+	refused(s->path, "INSERT INTO program VALUES (1, 0, 'xz', NULL)", "n >= 1");
+	refused(s->path, "INSERT INTO program VALUES (7, 1, 'xz', NULL)", "FOREIGN KEY");
+	refused(s->path,
+		"INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (1, 1, 3, 0, 9, 8)",
+		"FOREIGN KEY");
+	refused(s->path,
+		"INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (1, 2, 1, 0, 9, 8)",
+		"FOREIGN KEY");
+	refused(s->path, "UPDATE sample_program SET exit_status = 256", "exit_status BETWEEN 0 AND 255");
+	refused(s->path, "UPDATE sample_program SET pt_ns = -1", "pt_ns >= 0");
+	sql(s->path, "DELETE FROM program WHERE n = 2");
+	assert_answer(s->path, "SELECT count(*) FROM sample_program", "1");
+	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
+	assert_answer(s->path, "SELECT count(*) FROM program", "0");
+	assert_answer(s->path, "SELECT count(*) FROM sample_program", "0");
+}
+
+static void measurements_are_named_once_in_an_environment(void **state)
+{
+	struct scratch *s = *state;
+	int64_t environment;
+
+	assert_done(s, book_put_environment(s->book, "d1", "box", "{}", &environment, &s->err));
+	sql(s->path, "INSERT INTO measurement VALUES (1, 'clock_lag', 21.5, 'ns'), (1, 'ratio', -1, '')");
+	refused(s->path, "INSERT INTO measurement VALUES (1, 'ratio', 2, '')", "UNIQUE");
+	refused(s->path, "INSERT INTO measurement VALUES (2, 'ratio', 2, '')", "FOREIGN KEY");
+	refused(s->path, "INSERT INTO measurement VALUES (1, 'inc_per_second', 0, '1/s')", "inc_per_second");
+	sql(s->path, "DELETE FROM environment");
+	assert_answer(s->path, "SELECT count(*) FROM measurement", "0");
+}
+
+static void kinds_and_uids_are_checked(void **state)
+{
+	struct scratch *s = *state;
+
+	begin(s);
+	for (int i = 0; i < N_RUN_KINDS; i++) {
+		_cleanup_(freep) char *text = text_format("UPDATE run SET kind = '%s'", run_kind_names[i]);
+
+		sql(s->path, text);
+	}
+	for (int i = 0; i < N_SOURCE_KINDS; i++) {
+		_cleanup_(freep) char *text = text_format(
+			"UPDATE source SET kind = '%s'", source_kind_names[i]);
+
+		sql(s->path, text);
+	}
+	refused(s->path, "UPDATE run SET kind = 'nonsense'", "kind IN");
+	refused(s->path, "UPDATE source SET kind = 'nonsense'", "kind IN");
+	refused(s->path, "UPDATE run SET uid = 'abc'", "length(uid) = 32");
+	refused(s->path, "UPDATE run SET uid = replace(hex(zeroblob(16)), '0', 'X')", "length(uid) = 32");
+	refused(s->path,
+		"INSERT INTO run SELECT id + 1, uid, kind, program, command, state, backend, pt_source, profile,"
+		" notes, task_length_ns, resolution_ns, started_ns, ended_ns, environment, cpu FROM run",
+		"UNIQUE");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_directory(a_book_of_version_1_has_all_that_it_held),
+		in_directory(a_book_of_0_1_0_has_all_that_it_held),
+		in_directory(the_number_of_a_removed_run_is_not_given_again),
+		in_directory(a_purpose_that_is_no_kind_becomes_an_import),
+		in_directory(an_upgrade_that_fails_leaves_the_book_as_it_was),
+		in_directory(a_kill_at_any_write_of_an_upgrade_loses_nothing),
+		in_book(interruptions_belong_to_a_run_and_a_source),
+		in_book(a_sample_may_have_several_programs),
+		in_book(measurements_are_named_once_in_an_environment),
+		in_book(kinds_and_uids_are_checked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
