@@ -1,53 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the protocol reads in one run: the central cluster, the L-samples and their reasons, what each daemon
- * does in either, its period, and the cutoff that the run alone would give (EMP, steps 2 to 8).
- *
- * A reader is fed one execution at a time, in the order of samples, and holds in memory one row a daemon and
- * the executions of samples outside the central cluster. */
+/* What the protocol finds in one run: the central cluster, the L-samples and what made them long, what each
+ * daemon does in either, its period, and the cutoff that the run alone would give (EMP, steps 2 to 8).
+ * analysis_feed.h makes it. */
 #pragma once
 
 #include "lib/protocol/cluster.h"
+#include "lib/protocol/daemon_statistics.h"
 #include "lib/protocol/name_groups.h"
-#include "lib/protocol/period.h"
-
-enum verdict {
-	VERDICT_L,        /* rare long samples, in the arms of an L, that daemons explain */
-	VERDICT_CLEAN,    /* one cluster, and no daemon that explains what lies outside it */
-	VERDICT_FREQUENT, /* long samples that daemons explain are so many that they meet in the upper right */
-	VERDICT_DRIFT,    /* the speed of the machine wanders from beginning to end */
-	VERDICT_STEP,     /* two speeds: it changed in between, or goes back and forth */
-};
-
-const char *verdict_name(enum verdict verdict); /* "L", "clean", "frequent", "drift", "step" */
-
-/* One execution in an L-sample that is long for its daemon (step 4). */
-struct long_execution {
-	uint32_t sample;
-	int64_t pt_ns;
-};
-
-/* What one daemon does in one run. */
-struct daemon_statistics {
-	char *name;
-	char *unit;             /* of its longest execution; NULL: none or unknown */
-	size_t n_central;       /* executions in central samples */
-	int64_t central_max_ns; /* -1: none */
-	double central_sd_ns;   /* n - 1; 0 for fewer than two */
-	size_t n_outside;       /* executions in L-samples, long or not */
-	struct long_execution *longs;
-	size_t n_longs;
-	int64_t long_min_ns; /* the least of them (min of L); -1: not infrequent */
-	struct period period;
-	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */
-	bool frequent;     /* one of those that a VERDICT_FREQUENT run has too much of */
-};
-
-/* Step 4: longer than the maximum and two sd of what is seen in the central cluster, or not seen there. */
-static inline bool daemon_statistics_is_long(const struct daemon_statistics *daemon, int64_t pt_ns)
-{
-	return daemon->n_central == 0 ||
-	       (double)pt_ns > (double)daemon->central_max_ns + 2 * daemon->central_sd_ns;
-}
+#include "lib/protocol/verdict.h"
 
 struct analysis {
 	struct run run;
@@ -57,7 +17,7 @@ struct analysis {
 	double spacing_ns; /* mean, from the start of a sample to the next one's */
 	struct cluster central;
 	enum verdict verdict;
-	char why[400];       /* one sentence: what the shape was seen by */
+	char why[400];       /* one sentence: what shows the verdict */
 	uint32_t *l_samples; /* ascending; above the central cluster, with a daemon that ran long */
 	size_t n_l_samples;
 	uint32_t *unexplained; /* above the central cluster, and no daemon ran long */
@@ -68,20 +28,9 @@ struct analysis {
 
 struct analysis_options {
 	int64_t resolution_ns;               /* PTs are rounded half up to it; 0: the run's own */
-	int64_t central_max_ns;              /* the eye overruled; 0: it looks for itself */
-	const struct name_pattern *patterns; /* must outlive the reader */
+	int64_t central_max_ns;              /* the longest central ET, set by hand; 0: find it */
+	const struct name_pattern *patterns; /* must outlive the analysis */
 };
-
-struct analysis_feed;
-
-/* Takes the run and its samples over on success. daemons must outlive the reader. */
-int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample *samples, size_t n_samples,
-	const struct sources *daemons, const struct analysis_options *options, struct error *err);
-void analysis_feed_free(struct analysis_feed *feed);
-DEFINE_FREEP(analysis_feed)
-
-int analysis_feed_add(struct analysis_feed *feed, const struct execution *execution, struct error *err);
-int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struct error *err);
 
 /* NULL: it was not seen. */
 const struct daemon_statistics *analysis_daemon(const struct analysis *analysis, const char *name);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A reader is fed the executions of a run: see analysis.h. Those in the central cluster are summed up as they
- * pass; of those in longer samples only the ones that may turn out long for their daemon are kept. */
-#include "lib/protocol/daemon_statistics.h"
+/* Executions of a run as they come: see analysis_feed.h. Those in the central cluster are summed up; of those in
+ * longer samples only the ones that may turn out long for their daemon are kept. */
+#include "lib/protocol/analysis_feed.h"
+
+#include "lib/base/array.h"
+#include "lib/protocol/analysis_conclude.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +20,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* One watch for each group of names, in the order of names. */
+/* One tally for each group of names, in the order of names. */
 static int make_tallies(struct analysis_feed *feed, const struct name_pattern *patterns)
 {
 	const struct sources *daemons = feed->daemons;
@@ -32,11 +35,11 @@ static int make_tallies(struct analysis_feed *feed, const struct name_pattern *p
 	qsort(names, daemons->n, sizeof(*names), by_name);
 	for (size_t i = 0; i < daemons->n; i++) {
 		if (i == 0 || strcmp(names[i].name, names[i - 1].name)) {
-			struct daemon_tally *w = &feed->tallies[feed->n_tallies++];
+			struct daemon_tally *tally = &feed->tallies[feed->n_tallies++];
 
-			w->name = names[i].name;
+			tally->name = names[i].name;
 			for (size_t c = 0; c < N_ZONES; c++)
-				w->seen[c] = RUNNING_NONE;
+				tally->seen[c] = RUNNING_NONE;
 		}
 		feed->tally_of[names[i].daemon] = (uint32_t)(feed->n_tallies - 1);
 	}
@@ -108,49 +111,36 @@ void analysis_feed_free(struct analysis_feed *feed)
 	free(feed);
 }
 
-static int keep(struct daemon_tally *w, uint32_t sample, int64_t pt_ns)
+static int keep(struct daemon_tally *tally, uint32_t sample, int64_t pt_ns)
 {
-	if (w->n_longs == w->capacity) {
-		size_t capacity = w->capacity ? 2 * w->capacity : 4;
-		struct long_execution *bigger = reallocarray(w->longs, capacity, sizeof(*bigger));
+	struct long_execution *execution = array_add_reused(tally->longs, tally->n_longs, tally->capacity);
 
-		if (!bigger)
-			return -ENOMEM;
-		w->longs = bigger;
-		w->capacity = capacity;
-	}
-	w->longs[w->n_longs++] = (struct long_execution){.sample = sample, .pt_ns = pt_ns};
+	if (!execution)
+		return -ENOMEM;
+	*execution = (struct long_execution){.sample = sample, .pt_ns = pt_ns};
 	return 0;
 }
 
-size_t analysis_feed_sample(struct analysis_feed *feed, uint32_t number)
+static void be_present(
+	struct daemon_tally *tally, const struct sample *sample, int64_t median_ns, int64_t pt_ns)
 {
-	while (feed->cursor < feed->n_samples && feed->samples[feed->cursor].n < number)
-		feed->cursor++;
-	if (feed->cursor < feed->n_samples && feed->samples[feed->cursor].n == number)
-		return feed->cursor;
-	return feed->n_samples;
-}
-
-static void be_present(struct daemon_tally *w, const struct sample *sample, int64_t median_ns, int64_t pt_ns)
-{
-	w->pt_ns += (double)pt_ns;
-	if (w->last == sample->n)
+	tally->pt_ns += (double)pt_ns;
+	if (tally->last == sample->n)
 		return;
-	w->last = sample->n;
-	w->n_present++;
-	w->et_ns += (double)(sample->et_ns - median_ns);
+	tally->last = sample->n;
+	tally->n_present++;
+	tally->et_ns += (double)(sample->et_ns - median_ns);
 }
 
 int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, struct error *err)
 {
 	int64_t pt_ns = resolution_round(e->pt_ns, feed->resolution_ns);
 	enum zone zone;
-	struct daemon_tally *w;
+	struct daemon_tally *tally;
 	size_t sample;
 	int r = 0;
 
-	if (e->sample > feed->samples[feed->n_samples - 1].n) /* the run goes on while we read */
+	if (e->sample > feed->samples[feed->n_samples - 1].n) /* the run goes on */
 		return 0;
 	sample = analysis_feed_sample(feed, e->sample);
 	if (sample == feed->n_samples || e->source < 1 || e->source > feed->daemons->n)
@@ -161,15 +151,20 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 	if (pt_ns == 0) /* below the resolution it did not run */
 		return 0;
 	zone = feed->zones[sample];
-	w = &feed->tallies[feed->tally_of[e->source - 1]];
-	running_add(&w->seen[zone], pt_ns);
-	if (pt_ns > w->longest_ns) {
-		w->longest_ns = pt_ns;
-		w->longest = e->source - 1;
+	tally = &feed->tallies[feed->tally_of[e->source - 1]];
+	running_add(&tally->seen[zone], pt_ns);
+	if (pt_ns > tally->longest_ns) {
+		tally->longest_ns = pt_ns;
+		tally->longest = e->source - 1;
 	}
 	if (zone != ZONE_ABOVE)
-		be_present(w, &feed->samples[sample], feed->central.median_ns, pt_ns);
-	if (zone > ZONE_CORE && pt_ns > w->seen[ZONE_CORE].max_ns)
-		r = keep(w, e->sample, pt_ns);
+		be_present(tally, &feed->samples[sample], feed->central.median_ns, pt_ns);
+	if (zone > ZONE_CORE && pt_ns > tally->seen[ZONE_CORE].max_ns)
+		r = keep(tally, e->sample, pt_ns);
 	return r < 0 ? error_os(err, r, "cannot read run %" PRId64, feed->run.id) : 0;
+}
+
+int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struct error *err)
+{
+	return analysis_conclude(feed, ret, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What makes long samples long: which part of their extra time daemons account for, sample by sample, for all
  * together, or because a daemon divides the samples in two. */
-#include "lib/protocol/daemon_statistics.h"
+#include "lib/protocol/causes.h"
 
 #include "lib/stats/proportion.h"
 
@@ -16,29 +16,29 @@ enum { LEAST = 20 };
 
 /* What each sample beyond the core has of daemons that ran long. A process that runs all the time runs longer
  * in a longer sample, and is no cause of it: what is usual for it grows with the sample. */
-void add_up_extra(struct analysis_feed *feed)
+void causes_add_up(struct analysis_feed *feed)
 {
 	size_t n_core = 0;
 
 	for (size_t i = 0; i < feed->n_samples; i++)
 		n_core += feed->zones[i] == ZONE_CORE;
-	for (struct daemon_tally *w = feed->tallies; w < feed->tallies + feed->n_tallies; w++) {
-		const struct running *core = &w->seen[ZONE_CORE];
+	for (struct daemon_tally *tally = feed->tallies; tally < feed->tallies + feed->n_tallies; tally++) {
+		const struct running *core = &tally->seen[ZONE_CORE];
 		double a_sample = running_sum(core) / (double)n_core;
 
 		feed->cursor = 0;
-		for (size_t i = 0; i < w->n_longs; i++) {
-			size_t sample = analysis_feed_sample(feed, w->longs[i].sample);
+		for (size_t i = 0; i < tally->n_longs; i++) {
+			size_t sample = analysis_feed_sample(feed, tally->longs[i].sample);
 			double usual = a_sample * (double)feed->samples[sample].et_ns /
 				       (double)feed->central.median_ns;
 
-			if (running_is_long(core, w->longs[i].pt_ns))
-				feed->extra_ns[sample] += fmax((double)w->longs[i].pt_ns - usual, 0);
+			if (running_is_long(core, tally->longs[i].pt_ns))
+				feed->extra_ns[sample] += fmax((double)tally->longs[i].pt_ns - usual, 0);
 		}
 	}
 }
 
-bool analysis_feed_explains(const struct analysis_feed *feed, size_t sample)
+bool causes_explain(const struct analysis_feed *feed, size_t sample)
 {
 	int64_t longer_ns = feed->samples[sample].et_ns - feed->central.median_ns;
 
@@ -62,37 +62,38 @@ static struct group group_of(const struct analysis_feed *feed, unsigned zones)
 	return g;
 }
 
-static double time_of(const struct daemon_tally *w, unsigned zones)
+static double time_of(const struct daemon_tally *tally, unsigned zones)
 {
 	double sum = 0;
 
 	for (unsigned c = 0; c < N_ZONES; c++)
 		if (zones & IN(c))
-			sum += running_sum(&w->seen[c]);
+			sum += running_sum(&tally->seen[c]);
 	return sum;
 }
 
 /* About the variance of that sum, if executions come at random. */
-static double variance_of(const struct daemon_tally *w, unsigned zones)
+static double variance_of(const struct daemon_tally *tally, unsigned zones)
 {
 	double sum = 0;
 
 	for (unsigned c = 0; c < N_ZONES; c++)
 		if (zones & IN(c))
-			sum += running_sum_of_squares(&w->seen[c]);
+			sum += running_sum_of_squares(&tally->seen[c]);
 	return sum;
 }
 
 /* A process that runs all the time runs longer in a longer sample, and is no cause of it; nor is one that
  * happens to have run more in these samples, within three standard errors. */
-static double extra_of(const struct daemon_tally *w, unsigned fast, unsigned slow, double ratio)
+static double extra_of(const struct daemon_tally *tally, unsigned fast, unsigned slow, double ratio)
 {
-	double extra = time_of(w, slow) - ratio * time_of(w, fast);
+	double extra = time_of(tally, slow) - ratio * time_of(tally, fast);
 
-	return extra > 3 * sqrt(variance_of(w, slow) + ratio * ratio * variance_of(w, fast)) ? extra : 0;
+	return extra > 3 * sqrt(variance_of(tally, slow) + ratio * ratio * variance_of(tally, fast)) ? extra
+												     : 0;
 }
 
-double explained_share(struct analysis_feed *feed, unsigned fast, unsigned slow)
+double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigned slow)
 {
 	struct group usual = group_of(feed, fast), long_ones = group_of(feed, slow);
 	double extra = 0, all;
@@ -100,29 +101,29 @@ double explained_share(struct analysis_feed *feed, unsigned fast, unsigned slow)
 	if (usual.n == 0 || long_ones.n == 0)
 		return 0;
 	all = long_ones.et_ns - usual.et_ns / (double)usual.n * (double)long_ones.n;
-	for (struct daemon_tally *w = feed->tallies; w < feed->tallies + feed->n_tallies; w++) {
-		w->extra_ns = extra_of(w, fast, slow, long_ones.et_ns / usual.et_ns);
-		extra += w->extra_ns;
+	for (struct daemon_tally *tally = feed->tallies; tally < feed->tallies + feed->n_tallies; tally++) {
+		tally->extra_ns = extra_of(tally, fast, slow, long_ones.et_ns / usual.et_ns);
+		extra += tally->extra_ns;
 	}
 	return all > 0 ? extra / all : 0;
 }
 
 /* Two groups, with the daemon and without it: the share of the variance of ET that lies between them, if the
  * daemon's own time is what the one takes longer. */
-static double divided_share(const struct daemon_tally *w, size_t n, double mean, double variance)
+static double divided_share(const struct daemon_tally *tally, size_t n, double mean, double variance)
 {
-	double present = (double)w->n_present, absent = (double)(n - w->n_present), apart;
+	double present = (double)tally->n_present, absent = (double)(n - tally->n_present), apart;
 
-	if (proportion_at_least(w->n_present, n) <= FREQUENT ||
-		proportion_at_least(n - w->n_present, n) <= FREQUENT)
+	if (proportion_at_least(tally->n_present, n) <= FREQUENT ||
+		proportion_at_least(n - tally->n_present, n) <= FREQUENT)
 		return 0;
-	apart = (w->et_ns / present - mean) * (double)n / absent;
-	if (w->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
+	apart = (tally->et_ns / present - mean) * (double)n / absent;
+	if (tally->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
 		return 0;
 	return present / (double)n * absent / (double)n * apart * apart / variance;
 }
 
-const struct daemon_tally *find_dividing(const struct analysis_feed *feed)
+const struct daemon_tally *causes_dividing(const struct analysis_feed *feed)
 {
 	const struct daemon_tally *best = NULL;
 	double best_share = CAUSE, mean = 0, variance = 0;
@@ -140,13 +141,14 @@ const struct daemon_tally *find_dividing(const struct analysis_feed *feed)
 		return NULL;
 	mean /= (double)n;
 	variance = variance / (double)n - mean * mean;
-	for (const struct daemon_tally *w = feed->tallies; w < feed->tallies + feed->n_tallies; w++) {
-		double share = divided_share(w, n, mean, variance);
+	for (const struct daemon_tally *tally = feed->tallies; tally < feed->tallies + feed->n_tallies;
+		tally++) {
+		double share = divided_share(tally, n, mean, variance);
 
 		if (share <= best_share)
 			continue;
 		best_share = share;
-		best = w;
+		best = tally;
 	}
 	return best;
 }

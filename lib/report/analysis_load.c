@@ -3,6 +3,7 @@
 #include "lib/report/analysis_load.h"
 
 #include "lib/base/clock.h"
+#include "lib/protocol/analysis_feed.h"
 #include "lib/report/names_load.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/text.h"
-#include "lib/protocol/analysis.h"
+#include "lib/protocol/analysis_feed.h"
 
 #include <errno.h>
 #include <string.h>

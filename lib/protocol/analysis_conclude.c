@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From what the feed has summed up to an analysis: see analysis_conclude.h. */
+#include "lib/protocol/analysis_conclude.h"
+
+#include "lib/protocol/causes.h"
+#include "lib/protocol/shape.h"
+#include "lib/stats/robust.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Half of the samples beyond a bound: it is daemons that make the bound. */
+static const double EXPLAINED = 0.5;
+
+/* The book has every process that ever ran; the analysis has those of this run. */
+static void drop_unseen(struct analysis_feed *feed)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < feed->n_tallies; i++)
+		if (feed->tallies[i].longest_ns > 0) /* what was never seen owns nothing */
+			feed->tallies[kept++] = feed->tallies[i];
+	feed->n_tallies = kept;
+}
+
+/* The share of the samples in these zones that daemons account for; 0 where there are none. */
+static double share_explained(const struct analysis_feed *feed, unsigned zones)
+{
+	size_t n = 0, explained = 0;
+
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (zones & IN(feed->zones[i])) {
+			n++;
+			explained += causes_explain(feed, i);
+		}
+	return n > 0 ? (double)explained / (double)n : 0;
+}
+
+static void move(struct analysis_feed *feed, enum zone from, enum zone to)
+{
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (feed->zones[i] == from)
+			feed->zones[i] = (uint8_t)to;
+	for (struct daemon_tally *tally = feed->tallies; tally < feed->tallies + feed->n_tallies; tally++) {
+		tally->seen[to] = running_join(&tally->seen[to], &tally->seen[from]);
+		tally->seen[from] = RUNNING_NONE;
+	}
+}
+
+/* Where daemons account for most of the samples beyond the core, or beyond the gap further out, that is where
+ * the central cluster ends. */
+static int settle(struct analysis_feed *feed)
+{
+	struct cluster *c = &feed->central;
+	double beyond_core = share_explained(feed, IN(ZONE_NEAR) | IN(ZONE_FAR));
+	double beyond_gap = share_explained(feed, IN(ZONE_FAR));
+	bool core = beyond_core > EXPLAINED, gap = core || beyond_gap > EXPLAINED;
+
+	move(feed, ZONE_NEAR, core ? ZONE_ABOVE : ZONE_CORE);
+	move(feed, ZONE_FAR, gap ? ZONE_ABOVE : ZONE_CORE);
+	if (!gap)
+		return 0;
+	return cluster_tighten(c, feed->samples, feed->n_samples, core ? c->core_high_ns : c->near_high_ns,
+		core ? beyond_core : beyond_gap);
+}
+
+/* Step 4, to the kept executions of one daemon: those in the central cluster, and those that are not long
+ * for it, go; the samples of the others are marked as explained. */
+static void sift(struct analysis_feed *feed, struct daemon_tally *tally, bool *explained)
+{
+	const struct running *central = &tally->seen[ZONE_CORE];
+	size_t kept = 0;
+
+	feed->cursor = 0;
+	for (size_t i = 0; i < tally->n_longs; i++) {
+		size_t sample = analysis_feed_sample(feed, tally->longs[i].sample);
+
+		if (feed->zones[sample] != ZONE_ABOVE || !running_is_long(central, tally->longs[i].pt_ns))
+			continue;
+		explained[sample] = true;
+		tally->longs[kept++] = tally->longs[i];
+	}
+	tally->n_longs = kept;
+}
+
+static int list_samples(struct analysis_feed *feed, const bool *explained, struct analysis *analysis)
+{
+	size_t above = feed->central.n_above;
+
+	analysis->l_samples = reallocarray(NULL, above + 1, sizeof(uint32_t));
+	analysis->unexplained = reallocarray(NULL, above + 1, sizeof(uint32_t));
+	if (!analysis->l_samples || !analysis->unexplained)
+		return -ENOMEM;
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		if (feed->zones[i] != ZONE_ABOVE)
+			continue;
+		if (explained[i])
+			analysis->l_samples[analysis->n_l_samples++] = feed->samples[i].n;
+		else
+			analysis->unexplained[analysis->n_unexplained++] = feed->samples[i].n;
+	}
+	return 0;
+}
+
+static int find_period(struct daemon_statistics *daemon, const struct analysis_feed *feed)
+{
+	_cleanup_(freep) uint32_t *at = reallocarray(NULL, daemon->n_longs + 1, sizeof(*at));
+	size_t n = 0;
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < daemon->n_longs; i++)
+		if (n == 0 || at[n - 1] != daemon->longs[i].sample)
+			at[n++] = daemon->longs[i].sample;
+	daemon->period = period_find(at, n, feed->samples[feed->n_samples - 1].n);
+	return 0;
+}
+
+static int64_t least(const struct long_execution *longs, size_t n)
+{
+	int64_t least_ns = longs[0].pt_ns;
+
+	for (size_t i = 1; i < n; i++)
+		if (longs[i].pt_ns < least_ns)
+			least_ns = longs[i].pt_ns;
+	return least_ns;
+}
+
+static int conclude_daemon(
+	struct daemon_statistics *daemon, struct daemon_tally *tally, const struct analysis_feed *feed)
+{
+	const struct running *central = &tally->seen[ZONE_CORE];
+	const char *unit = feed->daemons->items[tally->longest].unit;
+
+	daemon->n_central = central->n;
+	daemon->central_max_ns = central->max_ns;
+	daemon->central_sd_ns = running_sd(central);
+	daemon->n_outside = tally->seen[ZONE_ABOVE].n;
+	daemon->n_longs = tally->n_longs;
+	daemon->longs = TAKE(tally->longs);
+	daemon->long_min_ns = daemon->cutoff_ns = -1;
+	daemon->name = strdup(tally->name);
+	daemon->unit = unit ? strdup(unit) : NULL;
+	if (!daemon->name || (unit && !daemon->unit))
+		return -ENOMEM;
+	if (daemon->n_longs == 0)
+		return 0;
+	daemon->long_min_ns = least(daemon->longs, daemon->n_longs);
+	daemon->cutoff_ns = resolution_midpoint(
+		central->n > 0 ? central->max_ns : 0, daemon->long_min_ns, feed->resolution_ns);
+	return find_period(daemon, feed);
+}
+
+/* The mean ET and the median pause, rather than the mean distance of starts: a run that was resumed after
+ * days must not give its daemons a longer period. */
+static double spacing(const struct sample *samples, size_t n)
+{
+	_cleanup_(freep) int64_t *pauses = reallocarray(NULL, n, sizeof(*pauses));
+	double sum = 0, pause;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)samples[i].et_ns;
+	for (size_t i = 1; pauses && i < n; i++)
+		pauses[i - 1] = samples[i].start_ns - samples[i - 1].start_ns - samples[i - 1].et_ns;
+	pause = n > 1 && pauses ? median_of(pauses, n - 1) : 0;
+	return sum / (double)n + fmax(pause, 0);
+}
+
+static int make_analysis(struct analysis_feed *feed, struct analysis *analysis)
+{
+	_cleanup_(freep) bool *explained = calloc(feed->n_samples, sizeof(*explained));
+	int r;
+
+	analysis->statistics = calloc(feed->n_tallies + 1, sizeof(*analysis->statistics));
+	if (!explained || !analysis->statistics)
+		return -ENOMEM;
+	analysis->n_statistics = feed->n_tallies;
+	for (size_t i = 0; i < feed->n_tallies; i++) {
+		sift(feed, &feed->tallies[i], explained);
+		r = conclude_daemon(&analysis->statistics[i], &feed->tallies[i], feed);
+		if (r < 0)
+			return r;
+	}
+	return list_samples(feed, explained, analysis);
+}
+
+int analysis_conclude(struct analysis_feed *feed, struct analysis *ret, struct error *err)
+{
+	_cleanup_(analysis_clearp) struct analysis analysis = {.resolution_ns = feed->resolution_ns};
+	int r;
+
+	drop_unseen(feed);
+	feed->divides = causes_dividing(feed);
+	causes_add_up(feed);
+	r = settle(feed);
+	if (r == 0)
+		r = make_analysis(feed, &analysis);
+	if (r == 0)
+		r = shape_judge(feed, &analysis);
+	if (r < 0)
+		return error_os(err, r, "cannot read run %" PRId64, feed->run.id);
+	analysis.spacing_ns = spacing(feed->samples, feed->n_samples);
+	analysis.run = feed->run;
+	analysis.central = feed->central;
+	analysis.n_samples = feed->n_samples;
+	analysis.samples = TAKE(feed->samples);
+	feed->run = (struct run){};
+	feed->central = (struct cluster){};
+	*ret = analysis;
+	analysis = (struct analysis){};
+	return 0;
+}

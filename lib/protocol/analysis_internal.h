@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of a feed, for the files that make an analysis: analysis_feed.c sums up, analysis_conclude.c draws the
+ * conclusions from causes.c and shape.c. */
+#pragma once
+
+#include "lib/protocol/analysis.h"
+#include "lib/protocol/resolution.h"
+#include "lib/stats/running.h"
+
+/* Where a sample's ET lies. NEAR and FAR are the part of the central cluster beyond its core, below and above
+ * the widest gap there, until it is known whether daemons account for it. */
+enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };
+
+#define IN(zone) (1U << (zone))
+
+struct daemon_tally {
+	const char *name; /* of the group; belongs to the daemons or the patterns */
+	uint32_t longest; /* the daemon of the longest execution, index into daemons */
+	int64_t longest_ns;
+	struct running seen[N_ZONES];
+	struct long_execution *longs; /* beyond the core: those longer than all in it so far */
+	size_t n_longs, capacity;
+	uint32_t last; /* the last sample that it ran in, of those up to the bound of the central cluster */
+	size_t n_present;    /* how many those are */
+	double et_ns, pt_ns; /* and their ETs, beyond the central median, and its own time in them; sums */
+	double extra_ns; /* of the last causes_explained_share: time in the slow samples beyond the usual */
+};
+
+struct analysis_feed {
+	struct run run;
+	struct sample *samples;
+	size_t n_samples;
+	int64_t resolution_ns;
+	struct cluster central;
+	uint8_t *zones;   /* one a sample */
+	double *extra_ns; /* one a sample: of daemons that ran long in it, beyond what is usual for them */
+	size_t cursor;    /* see analysis_feed_sample */
+	const struct sources *daemons;
+	struct daemon_tally *tallies; /* by name */
+	size_t n_tallies;
+	const struct daemon_tally *divides; /* see causes_dividing */
+	uint32_t *tally_of;                 /* by index into daemons */
+};
+
+/* The index of the sample with this number; n_samples: there is none. Numbers in ascending order are found
+ * at once; cursor = 0 begins a new search. */
+static inline size_t analysis_feed_sample(struct analysis_feed *feed, uint32_t number)
+{
+	while (feed->cursor < feed->n_samples && feed->samples[feed->cursor].n < number)
+		feed->cursor++;
+	if (feed->cursor < feed->n_samples && feed->samples[feed->cursor].n == number)
+		return feed->cursor;
+	return feed->n_samples;
+}
+
+/* Step 4, where the executions in the central cluster have been summed up. */
+static inline bool running_is_long(const struct running *central, int64_t pt_ns)
+{
+	const struct daemon_statistics daemon = {
+		.n_central = central->n,
+		.central_max_ns = central->max_ns,
+		.central_sd_ns = running_sd(central),
+	};
+
+	return daemon_statistics_is_long(&daemon, pt_ns);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which shape the scatter of a run has, and in words why: see shape.h.
+ *
+ * The order of the questions: Are long samples frequent, and do daemons account for them? Without those that
+ * daemons account for, do the ETs change in the course of time (drift, step)? Are there two clusters
+ * that nothing accounts for (two speeds)? What is left is an L, or clean. Shares are judged by the lower end
+ * of their interval, so that a few samples of a short run prove nothing. */
+#include "lib/protocol/shape.h"
+
+#include "lib/base/text.h"
+#include "lib/protocol/causes.h"
+#include "lib/stats/trend.h"
+#include "lib/stats/robust.h"
+#include "lib/stats/proportion.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Fewer than this many samples prove no shape. */
+enum { LEAST = 5 };
+/* More than one sample in ten long, or more than one pair in twenty long in both halves, is frequent. */
+static const double FREQUENT = 0.10, FREQUENT_CORNERS = 0.05;
+/* Half of the extra time of samples is what makes a cause of them; a fifth is worth a name. */
+static const double CAUSE = 0.5, NAMED = 0.2;
+/* Most of the variance in the course of time: the cluster is no longer round but lies along the diagonal. */
+static const double SLOW = 0.6;
+/* The least share of the slow variance that one change of level must explain to be called a step; of a
+ * straight drift it explains 0.75. */
+static const double STEP = 0.88;
+/* Two clusters whose middles are this many of their robust sd apart have hardly a sample in common. */
+static const double TWO_SPEEDS_SD = 6;
+
+/* ", " and the names of the daemons that have most of the extra time, the greatest first. */
+static void name_the_frequent(struct analysis_feed *feed, struct analysis *analysis, char *text, size_t size)
+{
+	size_t greatest = 0, len = 0;
+	double all = 0;
+
+	for (size_t i = 0; i < feed->n_tallies; i++) {
+		all += fmax(feed->tallies[i].extra_ns, 0);
+		if (feed->tallies[i].extra_ns > feed->tallies[greatest].extra_ns)
+			greatest = i;
+	}
+	for (size_t i = 0; i < feed->n_tallies; i++)
+		analysis->statistics[i].frequent = i == greatest || feed->tallies[i].extra_ns >= NAMED * all;
+	len += (size_t)snprintf(text, size, "%s", analysis->statistics[greatest].name);
+	for (size_t i = 0; i < analysis->n_statistics && len < size; i++)
+		if (i != greatest && analysis->statistics[i].frequent)
+			len += (size_t)snprintf(text + len, size - len, ", %s", analysis->statistics[i].name);
+}
+
+/* A bound of the central cluster, with the digits that matter there. */
+static char *bound_text(char text[TEXT_TIME_SIZE], const struct cluster *c, int64_t bound_ns)
+{
+	return text_precise(text, (double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
+}
+
+/* Samples and pairs of samples that are long, and that daemons account for. */
+static void count_explained(const struct analysis_feed *feed, size_t *ret_samples, size_t *ret_corners)
+{
+	bool mate = false;
+
+	*ret_samples = *ret_corners = 0;
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		bool explained = feed->zones[i] == ZONE_ABOVE && causes_explain(feed, i);
+
+		*ret_samples += explained;
+		*ret_corners += i % 2 == 1 && explained && mate;
+		mate = explained;
+	}
+}
+
+static void tell_frequent(
+	struct analysis_feed *feed, struct analysis *analysis, size_t slow, int64_t bound_ns)
+{
+	char names[200], bound[TEXT_TIME_SIZE];
+
+	name_the_frequent(feed, analysis, names, sizeof(names));
+	bound_text(bound, &feed->central, bound_ns);
+	analysis->verdict = VERDICT_FREQUENT;
+	snprintf(analysis->why, sizeof(analysis->why),
+		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) take %s or more because of %s",
+		slow, feed->n_samples, 100 * (double)slow / (double)feed->n_samples, bound, names);
+}
+
+/* Long samples are the minority: each is looked at by itself. */
+static bool is_frequent(struct analysis_feed *feed, struct analysis *analysis)
+{
+	size_t samples, corners;
+
+	count_explained(feed, &samples, &corners);
+	if (samples < LEAST)
+		return false;
+	if (proportion_at_least(samples, feed->n_samples) <= FREQUENT &&
+		proportion_at_least(corners, feed->n_samples / 2) <= FREQUENT_CORNERS)
+		return false;
+	causes_explained_share(
+		feed, IN(ZONE_CORE), IN(ZONE_ABOVE)); /* tells the daemons apart by what they take */
+	tell_frequent(feed, analysis, samples, feed->central.high_ns);
+	return true;
+}
+
+/* Long samples are the majority, and make the central cluster: what is usual shows in the short ones. */
+static bool is_usually_long(struct analysis_feed *feed, struct analysis *analysis)
+{
+	const struct cluster *c = &feed->central;
+
+	if (c->n_below < LEAST || proportion_at_least(c->n_below, c->n_samples) <= FREQUENT ||
+		causes_explained_share(feed, IN(ZONE_BELOW), IN(ZONE_CORE) | IN(ZONE_ABOVE)) < CAUSE)
+		return false;
+	tell_frequent(feed, analysis, c->n_central + c->n_above, c->low_ns);
+	return true;
+}
+
+/* A daemon runs in many samples, and those are the longer ones, without a gap between. */
+static bool is_divided(const struct analysis_feed *feed, struct analysis *analysis)
+{
+	const struct daemon_tally *tally = feed->divides;
+
+	if (!tally)
+		return false;
+	analysis->statistics[tally - feed->tallies].frequent = true;
+	analysis->verdict = VERDICT_FREQUENT;
+	snprintf(analysis->why, sizeof(analysis->why),
+		"frequent daemons: %s ran in %zu of %zu samples, and those are the longer ones", tally->name,
+		tally->n_present, feed->n_samples);
+	return true;
+}
+
+/* How far single ETs may weigh in the course: all of the central cluster and two of its sd more, but not
+ * the two outermost in a hundred on either side. */
+static void limits(
+	const struct analysis_feed *feed, const int64_t *sorted, size_t n, int64_t *low, int64_t *high)
+{
+	const struct cluster *c = &feed->central;
+	struct running central = RUNNING_NONE;
+
+	for (size_t i = 0; i < n; i++)
+		if (cluster_holds(c, sorted[i]))
+			running_add(&central, sorted[i]);
+	*low = c->low_ns - llround(2 * running_sd(&central));
+	*high = c->high_ns + llround(2 * running_sd(&central));
+	*low = (int64_t)fmax((double)*low, quantile_of(sorted, n, 0.02));
+	*high = (int64_t)fmin((double)*high, quantile_of(sorted, n, 0.98));
+}
+
+/* The samples in the order of time, without those that daemons account for. */
+static int course_in_time(
+	const struct analysis_feed *feed, const struct analysis *analysis, struct trend *ret)
+{
+	_cleanup_(freep) int64_t *ets = reallocarray(NULL, feed->n_samples + 1, sizeof(*ets));
+	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, feed->n_samples + 1, sizeof(*sorted));
+	int64_t low, high;
+	size_t n = 0, l = 0;
+
+	if (!ets || !sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		if (l < analysis->n_l_samples && analysis->l_samples[l] == feed->samples[i].n)
+			l++;
+		else
+			ets[n++] = feed->samples[i].et_ns;
+	}
+	*ret = (struct trend){};
+	if (n == 0)
+		return 0;
+	memcpy(sorted, ets, n * sizeof(*ets));
+	sort_ascending(sorted, n);
+	limits(feed, sorted, n, &low, &high);
+	*ret = trend_of(ets, n, low, high);
+	return 0;
+}
+
+static void tell_step(struct analysis *analysis, const struct trend *trend)
+{
+	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
+
+	analysis->verdict = VERDICT_STEP;
+	snprintf(analysis->why, sizeof(analysis->why),
+		"a step between two speeds: about %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
+		text_precise(before, trend->before, fabs(trend->after - trend->before)), trend->change,
+		text_precise(after, trend->after, fabs(trend->after - trend->before)), 100 * trend->step);
+}
+
+static void tell_drift(struct analysis *analysis, const struct trend *trend)
+{
+	analysis->verdict = VERDICT_DRIFT;
+	snprintf(analysis->why, sizeof(analysis->why),
+		"a drift of the machine's speed: %.0f %% of the variance of ET is its slow course in time (%.0f %% a straight line)",
+		100 * trend->slow, 100 * trend->line);
+}
+
+static bool has_a_course(const struct trend *trend, struct analysis *analysis)
+{
+	if (trend->slow < SLOW)
+		return false;
+	if (trend->step > trend->line && trend->step >= STEP * trend->slow)
+		tell_step(analysis, trend);
+	else
+		tell_drift(analysis, trend);
+	return true;
+}
+
+/* The ETs of some zones, as one of two speeds. */
+static int speed_of(const struct analysis_feed *feed, unsigned zones, struct shorth *ret)
+{
+	_cleanup_(freep) int64_t *ets = reallocarray(NULL, feed->n_samples + 1, sizeof(*ets));
+	size_t n = 0;
+
+	if (!ets)
+		return -ENOMEM;
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (zones & IN(feed->zones[i]))
+			ets[n++] = feed->samples[i].et_ns;
+	sort_ascending(ets, n);
+	*ret = n > 0 ? shorth_of(ets, n) : (struct shorth){};
+	return 0;
+}
+
+/* 1: it has, and that is told. Two clusters are two speeds if the gap between them is wide for both. */
+static int find_two_speeds(const struct analysis_feed *feed, struct analysis *analysis)
+{
+	const struct cluster *c = &feed->central;
+	bool below = c->n_below > analysis->n_unexplained;
+	size_t others = below ? c->n_below : analysis->n_unexplained;
+	char here_text[TEXT_TIME_SIZE], there_text[TEXT_TIME_SIZE];
+	struct shorth here, there;
+	double apart;
+	int r;
+
+	if (others < LEAST || proportion_at_least(others, c->n_samples) <= FREQUENT)
+		return 0;
+	r = speed_of(feed, IN(ZONE_CORE), &here);
+	if (r == 0)
+		r = speed_of(feed, below ? IN(ZONE_BELOW) : IN(ZONE_ABOVE), &there);
+	if (r < 0)
+		return r;
+	apart = fabs(there.middle - here.middle);
+	if (apart < TWO_SPEEDS_SD * fmax(here.sd, there.sd))
+		return 0;
+	analysis->verdict = VERDICT_STEP;
+	snprintf(analysis->why, sizeof(analysis->why),
+		"a step between two speeds: %zu of %zu samples take about %s, %zu about %s, and no daemon accounts for it",
+		c->n_central, c->n_samples, text_precise(here_text, here.middle, apart), others,
+		text_precise(there_text, there.middle, apart));
+	return 1;
+}
+
+static void tell_l_or_clean(const struct analysis_feed *feed, struct analysis *analysis)
+{
+	const struct cluster *c = &feed->central;
+	char bound[TEXT_TIME_SIZE];
+	size_t len;
+
+	analysis->verdict = analysis->n_l_samples > 0 ? VERDICT_L : VERDICT_CLEAN;
+	bound_text(bound, c, c->high_ns);
+	if (analysis->n_l_samples > 0)
+		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),
+			"an L: %zu of %zu samples take more than %s, and in each a daemon ran long",
+			analysis->n_l_samples, c->n_samples, bound);
+	else
+		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),
+			"one clean cluster of %zu sample%s up to %s", c->n_central,
+			c->n_central == 1 ? "" : "s", bound);
+	if (analysis->n_unexplained > 0)
+		snprintf(analysis->why + len, sizeof(analysis->why) - len,
+			"; %zu beyond it %s long without a daemon that ran long", analysis->n_unexplained,
+			analysis->n_unexplained == 1 ? "is" : "are");
+}
+
+int shape_judge(struct analysis_feed *feed, struct analysis *analysis)
+{
+	struct trend trend;
+	int r;
+
+	if (is_frequent(feed, analysis) || is_usually_long(feed, analysis) || is_divided(feed, analysis))
+		return 0;
+	r = course_in_time(feed, analysis, &trend);
+	if (r < 0)
+		return r;
+	if (has_a_course(&trend, analysis))
+		return 0;
+	r = find_two_speeds(feed, analysis);
+	if (r == 0)
+		tell_l_or_clean(feed, analysis);
+	return r < 0 ? r : 0;
+}
