@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands to measure: see subprocess.h. */
+/* The commands to measure: see command.h. */
 #include "measure/command.h"
 
+#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/base/argv.h"
@@ -9,6 +10,8 @@
 
 #include <errno.h>
 #include <string.h>
+
+enum { MAX_COMMANDS = 10000 };
 
 static void command_clear(struct command *c)
 {
@@ -32,160 +35,147 @@ void commands_clear(struct commands *commands)
 	*commands = (struct commands){};
 }
 
-/* `text` with every {NAME} replaced by its value; NULL stays NULL. -ENOMEM. */
-static int replace(const struct parameters *p, char *const *values, const char *text, char **ret)
-{
-	_cleanup_(freep) char *out = NULL;
-	size_t size;
-	FILE *file;
+/* A command before its parameters are replaced. */
+struct line {
+	const char *text; /* NULL: `words` is the command */
+	char *const *words;
+	bool reference;
+	size_t i;       /* of the line */
+	size_t command; /* of the command */
+};
 
+/* What commands are made from. */
+struct maker {
+	const struct measure_options *options;
+	size_t n_lines, n_commands; /* with the reference */
+};
+
+/* The value of an option for a line: one for all, one for each line or one for each command; NULL: none. */
+static const char *pick(const struct maker *m, const struct option_list *list, const struct line *line)
+{
+	if (list->n <= 1)
+		return list->n ? list->items[0] : NULL;
+	return list->items[list->n == m->n_lines ? line->i : line->command];
+}
+
+/* Names are for the commands without the reference, and may be fewer. */
+static const char *pick_name(const struct maker *m, const struct line *line)
+{
+	const struct option_list *names = &m->options->names;
+	size_t reference = m->options->reference ? 1 : 0, i;
+
+	if (line->reference)
+		return m->options->reference_name;
+	i = (names->n > m->n_lines - reference ? line->command : line->i) - reference;
+	return i < names->n ? names->items[i] : NULL;
+}
+
+/* `text` with the values of the command's parameters; NULL stays NULL. */
+static int fill_text(
+	const struct maker *m, const struct command *c, const char *text, char **ret, struct error *err)
+{
 	if (!text)
 		return 0;
-	file = open_memstream(&out, &size);
-	if (!file)
-		return -ENOMEM;
-	while (*text) {
-		size_t i, len = 0;
-
-		for (i = 0; i < p->n; i++) {
-			len = strlen(p->items[i].name);
-			if (*text == '{' && !strncmp(text + 1, p->items[i].name, len) && text[1 + len] == '}')
-				break;
-		}
-		if (i < p->n) {
-			fputs(values[i], file);
-			text += len + 2;
-		} else
-			fputc(*text++, file);
-	}
-	if (fclose(file) != 0)
-		return -ENOMEM;
-	*ret = TAKE(out);
-	return 0;
+	*ret = c->values ? parameters_replace(&m->options->parameters, c->values, text) : strdup(text);
+	return *ret ? 0 : error_oom(err);
 }
 
-static int replace_words(const struct parameters *p, char *const *values, char **words)
-{
-	for (char **w = words; *w; w++) {
-		char *fresh = NULL;
-
-		if (replace(p, values, *w, &fresh) < 0)
-			return -ENOMEM;
-		free(*w);
-		*w = fresh;
-	}
-	return 0;
-}
-
-/* argv: from words that were typed one by one (operands NULL), or from a command line. */
-static int fill_argv(const struct measure_options *o, char *const *words, const char *line, struct command *c,
-	struct error *err)
+static int replace_words(const struct maker *m, const struct command *c, char **words, struct error *err)
 {
 	int r = 0;
 
-	if (!line)
-		c->argv = argv_copy(words);
-	else if (o->shell_words)
-		c->argv = argv_for_shell(o->shell_words, line);
+	for (char **w = words; r == 0 && *w; w++) {
+		char *word = *w;
+
+		r = fill_text(m, c, word, w, err);
+		if (r == 0)
+			free(word);
+	}
+	return r;
+}
+
+static int fill_argv(const struct maker *m, const struct line *line, struct command *c, struct error *err)
+{
+	char **shell = m->options->shell_words;
+	int r = 0;
+
+	if (!line->text)
+		c->argv = argv_copy(line->words);
+	else if (shell)
+		c->argv = argv_for_shell(shell, line->text);
 	else
-		r = argv_split(line, &c->argv, err);
-	if (r < 0)
-		return r;
-	if (!c->argv || replace_words(&o->parameters, c->values, c->argv) < 0)
-		return error_os(err, -ENOMEM, "cannot keep a command");
-	return executable_find(c->argv[0], &c->path, err);
+		r = argv_split(line->text, &c->argv, err);
+	if (r == 0 && !c->argv)
+		r = error_oom(err);
+	if (r == 0)
+		r = replace_words(m, c, c->argv, err);
+	return r < 0 ? r : executable_find(c->argv[0], &c->path, err);
 }
 
-/* The one of `list` for command number i: one for all, or one for each; NULL: none. */
-static const char *pick(const struct option_list *list, size_t i)
+static int fill_texts(const struct maker *m, const struct line *line, struct command *c, struct error *err)
 {
-	return list->n == 0 ? NULL : list->items[list->n == 1 ? 0 : i];
+	const struct measure_options *o = m->options;
+	const struct {
+		const char *text;
+		char **into;
+	} texts[] = {
+		{line->text, &c->text},
+		{pick_name(m, line), &c->name},
+		{o->setup, &c->setup},
+		{pick(m, &o->prepare, line), &c->prepare},
+		{pick(m, &o->conclude, line), &c->conclude},
+		{o->cleanup, &c->cleanup},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ELEMENTS(texts); i++)
+		r = fill_text(m, c, texts[i].text, texts[i].into, err);
+	if (r == 0 && !c->text && !(c->text = argv_join(c->argv)))
+		r = error_oom(err);
+	return r;
 }
 
-static int fill_command(const struct measure_options *o, char *const *words, const char *line, size_t i,
-	struct command *c, struct error *err)
+static int fill_command(const struct maker *m, const struct line *line, struct command *c, struct error *err)
 {
-	const struct parameters *p = &o->parameters;
+	char *name;
 	int r;
 
-	r = fill_argv(o, words, line, c, err);
+	c->output = pick(m, &m->options->output, line);
+	r = fill_argv(m, line, c, err);
+	if (r == 0)
+		r = fill_texts(m, line, c, err);
 	if (r < 0)
 		return r;
-	if (line)
-		r = replace(p, c->values, line, &c->text);
-	else
-		c->text = argv_join(c->argv);
-	if (r == 0)
-		r = replace(p, c->values, o->names.n > i ? o->names.items[i] : c->text, &c->name);
-	if (r == 0)
-		r = replace(p, c->values, o->setup, &c->setup);
-	if (r == 0)
-		r = replace(p, c->values, pick(&o->prepare, i), &c->prepare);
-	if (r == 0)
-		r = replace(p, c->values, pick(&o->conclude, i), &c->conclude);
-	if (r == 0)
-		r = replace(p, c->values, o->cleanup, &c->cleanup);
-	if (c->name) {
-		char *name = text_utf8(c->name);
-
-		free(c->name);
-		c->name = name;
-	}
-	return r < 0 || !c->text || !c->name ? error_os(err, -ENOMEM, "cannot keep a command") : 0;
+	name = text_utf8(c->name ?: c->text);
+	free(c->name);
+	c->name = name;
+	return name ? 0 : error_oom(err);
 }
 
-/* The values of combination number k of all parameters, the first parameter changing fastest. */
-static char **combination(const struct parameters *p, size_t k)
+static int check_counts(const struct maker *m, struct error *err)
 {
-	char **values = calloc(p->n + 1, sizeof(*values));
-
-	for (size_t i = 0; values && i < p->n; i++) {
-		size_t n = 0;
-
-		while (p->items[i].values[n])
-			n++;
-		values[i] = strdup(p->items[i].values[k % n]);
-		k /= n;
-	}
-	return values;
-}
-
-static size_t count_combinations(const struct parameters *p)
-{
-	size_t all = 1;
-
-	for (size_t i = 0; i < p->n; i++) {
-		size_t n = 0;
-
-		while (p->items[i].values[n])
-			n++;
-		all *= n;
-	}
-	return all;
-}
-
-static int check_counts(const struct measure_options *o, size_t typed, size_t commands, struct error *err)
-{
+	const struct measure_options *o = m->options;
+	size_t reference = o->reference ? 1 : 0, names = m->n_commands - reference;
 	const struct {
 		const char *name;
 		size_t n;
-	} lists[] = {{"--prepare", o->prepare.n}, {"--conclude", o->conclude.n}};
+	} lists[] = {{"--prepare", o->prepare.n}, {"--conclude", o->conclude.n}, {"--output", o->output.n}};
 
+	if (m->n_commands > MAX_COMMANDS)
+		return error_say(err, -EINVAL, "the parameters make more than %d commands", MAX_COMMANDS);
 	for (size_t i = 0; i < ELEMENTS(lists); i++)
-		if (lists[i].n > 1 && lists[i].n != typed)
+		if (lists[i].n > 1 && lists[i].n != m->n_lines && lists[i].n != m->n_commands)
 			return error_say(err, -EINVAL,
-				"%s stands %zu times: give it once for all, or once for each of the %zu commands",
-				lists[i].name, lists[i].n, typed);
-	if (o->names.n > typed)
-		return error_say(err, -EINVAL, "there are %zu names for %zu command%s", o->names.n, typed,
-			typed == 1 ? "" : "s");
-	if (commands > 10000)
-		return error_say(
-			err, -EINVAL, "the parameters make %zu commands: 10000 are the most", commands);
+				"%s is given %zu times: give it once for all, or once for each of the %zu commands%s",
+				lists[i].name, lists[i].n, m->n_commands,
+				reference ? " (--reference is one)" : "");
+	if (o->names.n > names || (o->names.n > m->n_lines - reference && o->names.n < names))
+		return error_say(err, -EINVAL, "there are %zu names for %zu command%s", o->names.n, names,
+			names == 1 ? "" : "s");
 	return 0;
 }
 
-/* "emp-measure sleep 1" is two commands, and their writer may have meant one. */
+/* "emp-measure sleep 1" is two commands, and one may have been meant. */
 static int mention_dashes(int r, struct error *err)
 {
 	struct error said = *err;
@@ -195,30 +185,45 @@ static int mention_dashes(int r, struct error *err)
 	return error_say(err, r, "%s (for one command with arguments, put -- before it)", said.text);
 }
 
+/* One command, or as many as the parameters have combinations. */
+static int make_line(const struct maker *m, struct line *line, struct commands *commands, struct error *err)
+{
+	const struct parameters *p = &m->options->parameters;
+	size_t n = line->reference ? 1 : parameters_count(p);
+	int r = 0;
+
+	for (size_t k = 0; r == 0 && k < n; k++) {
+		struct command *c = array_add(commands->items, commands->n);
+
+		if (!c || (!line->reference && !(c->values = parameters_values(p, k))))
+			return error_oom(err);
+		line->command = commands->n - 1;
+		r = fill_command(m, line, c, err);
+	}
+	return r;
+}
+
 int commands_make(
 	const struct measure_options *o, int argc, char **argv, struct commands *ret, struct error *err)
 {
 	_cleanup_(commands_clearp) struct commands commands = {};
-	size_t typed = tool_after_dashes() ? 1 : (size_t)argc, each = count_combinations(&o->parameters);
+	bool one = tool_after_dashes();
+	size_t reference = o->reference ? 1 : 0, typed = one ? 1 : (size_t)argc;
+	struct maker m = {o, reference + typed, SIZE_MAX};
 	int r;
 
-	r = check_counts(o, typed, typed * each, err);
-	if (r < 0)
-		return r;
-	commands.items = calloc(typed * each, sizeof(*commands.items));
-	if (!commands.items)
-		return error_os(err, -ENOMEM, "cannot keep the commands");
-	for (size_t i = 0; i < typed; i++)
-		for (size_t k = 0; k < each; k++) {
-			struct command *c = &commands.items[commands.n++];
+	if (parameters_count(&o->parameters) <= MAX_COMMANDS && typed <= MAX_COMMANDS)
+		m.n_commands = reference + typed * parameters_count(&o->parameters);
+	r = check_counts(&m, err);
+	for (size_t i = 0; r == 0 && i < m.n_lines; i++) {
+		bool is_reference = i < reference;
+		struct line line = {.words = argv, .reference = is_reference, .i = i};
 
-			c->values = combination(&o->parameters, k);
-			if (!c->values)
-				return error_os(err, -ENOMEM, "cannot keep the commands");
-			r = fill_command(o, argv, tool_after_dashes() ? NULL : argv[i], i, c, err);
-			if (r < 0)
-				return typed > 1 ? mention_dashes(r, err) : r;
-		}
+		line.text = is_reference ? o->reference : one ? NULL : argv[i - reference];
+		r = make_line(&m, &line, &commands, err);
+	}
+	if (r < 0)
+		return typed > 1 ? mention_dashes(r, err) : r;
 	*ret = commands;
 	commands = (struct commands){};
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands to measure, out of what was typed: "-- COMMAND ARGUMENT..." is one command; without the dashes
- * every operand is a command line, as with hyperfine. Parameters are put in, names given. */
+/* The commands to measure: the reference, then the operands. "-- COMMAND ARGUMENT..." is one command; without
+ * the dashes every operand is a command line, as with hyperfine. A command line with parameters is as many
+ * commands as they have combinations. */
 #pragma once
 
 #include "measure/options.h"
@@ -11,7 +12,8 @@ struct command {
 	char **argv;
 	char *path;                                 /* of argv[0] */
 	char *setup, *prepare, *conclude, *cleanup; /* NULL: none */
-	char **values;                              /* of the parameters, in their order; NULL-terminated */
+	const char *output;                         /* --output; NULL: not given */
+	char **values; /* of the parameters, in their order; NULL-terminated. NULL: the reference */
 };
 
 struct commands {

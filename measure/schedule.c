@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The samples of a session: what happens around each of them, and when there are enough. The loop itself is
  * lib/run/sampling.h. */
+#include "measure/iteration.h"
 #include "measure/session.h"
 
+#include "lib/base/array.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/hook.h"
 #include "lib/host/process/signals.h"
@@ -33,11 +35,14 @@ static int begin(struct sampling *s, struct error *err)
 }
 
 /* Every sample reads its input from the beginning and writes its output anew. */
-static int rewind_files(const struct session *s, struct error *err)
+static int rewind_files(const struct task *t, struct error *err)
 {
+	const struct session *s = t->session;
+	int out = t->spawn.stdout_fd;
+
 	if (s->in >= 0 && lseek(s->in, 0, SEEK_SET) < 0)
 		return error_os(err, -errno, "cannot rewind the input");
-	if (s->out >= 0 && lseek(s->out, 0, SEEK_SET) == 0 && ftruncate(s->out, 0) < 0 && errno != EINVAL)
+	if (out >= 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) < 0 && errno != EINVAL)
 		return error_os(err, -errno, "cannot empty the output");
 	return 0;
 }
@@ -45,9 +50,15 @@ static int rewind_files(const struct session *s, struct error *err)
 static int prepare(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
-	int r = run_command(t, t->command->prepare, "--prepare", err);
+	int r;
 
-	return r < 0 ? r : rewind_files(t->session, err);
+	iteration_set(s->warm_up, s->run->n_samples + 1);
+	r = run_command(t, t->command->prepare, "--prepare", err);
+	if (r == 0)
+		r = rewind_files(t, err);
+	if (r == 0 && t->session->perf && !s->warm_up)
+		r = perf_counters_start(t->session->perf, err);
+	return r;
 }
 
 static int conclude(struct sampling *s, struct error *err)
@@ -57,14 +68,25 @@ static int conclude(struct sampling *s, struct error *err)
 	return run_command(t, t->command->conclude, "--conclude", err);
 }
 
+static int add_perf(struct task *t, struct error *err)
+{
+	size_t n = perf_counters_n(t->session->perf), before = t->n_perf;
+
+	for (size_t i = 0; i < n; i++)
+		if (!array_add(t->perf, t->n_perf))
+			return error_oom(err);
+	return n > 0 ? perf_counters_stop(t->session->perf, t->perf + before, err) : 0;
+}
+
 static int taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
 	size_t n_executions, struct error *err)
 {
 	struct task *t = s->data;
 	const struct discard_rules rules = session_rules(t->session);
+	int r = add_perf(t, err);
 
-	if (!t->session->options->retain)
-		return 0;
+	if (r < 0 || !t->session->options->retain)
+		return r;
 	return clean_samples_add(&t->clean, t->session->book, &rules, sample, executions, n_executions, err);
 }
 
@@ -140,7 +162,7 @@ static int take_all(struct session *s, struct error *err)
 			.spawn = &s->tasks[i].spawn,
 			.warm_ups = o->warm_ups,
 			.samples = (uint32_t)o->runs,
-			.ignore_failure = o->ignore_failure,
+			.ignored_status = o->ignored_status,
 			.data = &s->tasks[i],
 		};
 	}

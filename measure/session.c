@@ -3,6 +3,9 @@
  * samples. */
 #include "measure/session.h"
 
+#include "measure/iteration.h"
+
+#include "lib/base/array.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/host/system/lock.h"
@@ -51,11 +54,51 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 								  : error_os(err, -ENOMEM, "cannot measure");
 }
 
-static int fill_task(const struct session *s, const struct command *command, const char *suffix,
+static int open_output(const struct session *s, const char *where, int *ret, struct error *err)
+{
+	if (!strcmp(where, "inherit"))
+		return 0;
+	if (!strcmp(where, "pipe"))
+		return pipe_drain_new(ret, err);
+	if (!strcmp(where, "null"))
+		*ret = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
+	else
+		*ret = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (*ret < 0)
+		return error_os(err, -errno, "cannot open '%s' for the programs to write", where);
+	return 0;
+}
+
+/* Opened once, also for several commands. */
+static int find_output(struct session *s, const struct command *command, int *ret, struct error *err)
+{
+	const char *where = command->output ?: s->options->show_output ? "inherit" : "null";
+	struct output *output;
+	int r;
+
+	for (size_t i = 0; i < s->n_outputs; i++)
+		if (!strcmp(s->outputs[i].where, where)) {
+			*ret = s->outputs[i].fd;
+			return 0;
+		}
+	output = array_add(s->outputs, s->n_outputs);
+	if (!output)
+		return error_oom(err);
+	*output = (struct output){where, -1};
+	r = open_output(s, where, &output->fd, err);
+	*ret = output->fd;
+	return r;
+}
+
+static int fill_task(struct session *s, const struct command *command, const char *suffix,
 	struct task *t, struct error *err)
 {
 	const struct measure_options *o = s->options;
+	int out, r;
 
+	r = find_output(s, command, &out, err);
+	if (r < 0)
+		return r;
 	t->command = command;
 	t->name = text_format("%s%s", command->name, suffix);
 	if (!t->name)
@@ -67,8 +110,8 @@ static int fill_task(const struct session *s, const struct command *command, con
 		.affinity = o->affine ? &o->affinity : NULL,
 		.new_session = o->new_session,
 		.stdin_fd = s->in,
-		.stdout_fd = s->out,
-		.stderr_fd = s->out >= 0 ? s->null : -1,
+		.stdout_fd = out,
+		.stderr_fd = out >= 0 ? s->null : -1,
 		.cgroup = s->observer.cgroup,
 		.accounting = s->observer.accounting,
 		.timeout_ns = o->timeout_ns,
@@ -99,6 +142,9 @@ static int open_input(struct session *s, struct error *err)
 	const char *file = s->options->input && strcmp(s->options->input, "null") ? s->options->input
 										  : "/dev/null";
 
+	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (s->null < 0)
+		return error_os(err, -errno, "cannot open /dev/null");
 	if (s->options->show_output && !s->options->input)
 		return 0;
 	s->in = open(file, O_RDONLY | O_CLOEXEC);
@@ -110,26 +156,6 @@ static int open_input(struct session *s, struct error *err)
 	return 0;
 }
 
-static int open_output(struct session *s, struct error *err)
-{
-	const char *where = s->options->output ?: s->options->show_output ? "inherit" : "null";
-
-	if (!strcmp(where, "inherit"))
-		return 0;
-	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (s->null < 0)
-		return error_os(err, -errno, "cannot open /dev/null");
-	if (!strcmp(where, "pipe"))
-		return pipe_drain_new(&s->out, err);
-	if (!strcmp(where, "null"))
-		s->out = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
-	else
-		s->out = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (s->out < 0)
-		return error_os(err, -errno, "cannot open '%s' for the programs to write", where);
-	return 0;
-}
-
 /* Samples would disturb a calibration, and it them. */
 static int check_host(const struct session *s, const char *book, struct error *err)
 {
@@ -137,9 +163,9 @@ static int check_host(const struct session *s, const char *book, struct error *e
 	struct error said;
 	int r = lock_path(book, &path, err);
 
-	if (r < 0 || s->options->anyway || lock_look(path, &said) == 0)
+	if (r < 0 || s->options->ignore_lock || lock_look(path, &said) == 0)
 		return r;
-	return error_say(err, -EBUSY, "%s, or measure beside it with --anyway", said.text);
+	return error_say(err, -EBUSY, "%s, or measure all the same with --ignore-lock", said.text);
 }
 
 static int open_book(struct session *s, struct error *err)
@@ -161,7 +187,7 @@ static int open_book(struct session *s, struct error *err)
 int session_open(struct session *ret, const struct measure_options *options, const struct commands *commands,
 	struct error *err)
 {
-	_cleanup_(session_closep) struct session s = {.options = options, .in = -1, .out = -1, .null = -1};
+	_cleanup_(session_closep) struct session s = {.options = options, .in = -1, .null = -1};
 	int r;
 
 	r = open_book(&s, err);
@@ -178,9 +204,12 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	r = observer_open(&s.observer, options->backend, options->cpu, err);
 	if (r < 0)
 		return r;
-	r = open_input(&s, err);
+	if (options->perf)
+		r = perf_counters_new(&s.perf, options->perf, err);
 	if (r == 0)
-		r = open_output(&s, err);
+		r = iteration_init(err);
+	if (r == 0)
+		r = open_input(&s, err);
 	if (r == 0)
 		r = fill_tasks(&s, commands, err);
 	if (r < 0)
@@ -188,7 +217,7 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	if (getrandom(&s.seed, sizeof(s.seed), 0) < 0)
 		return error_os(err, -errno, "cannot choose a random order");
 	*ret = s;
-	s = (struct session){.in = -1, .out = -1, .null = -1};
+	s = (struct session){.in = -1, .null = -1};
 	return 0;
 }
 
@@ -196,6 +225,7 @@ void session_close(struct session *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->tasks[i].name);
+		free(s->tasks[i].perf);
 		run_clear(&s->tasks[i].run);
 		clean_samples_clear(&s->tasks[i].clean);
 		result_clear(&s->tasks[i].result);
@@ -208,7 +238,10 @@ void session_close(struct session *s)
 	observer_close(&s->observer);
 	book_free(s->book);
 	closep(&s->in);
-	closep(&s->out);
+	for (size_t i = 0; i < s->n_outputs; i++)
+		closep(&s->outputs[i].fd);
+	free(s->outputs);
+	perf_counters_free(s->perf);
 	closep(&s->null);
-	*s = (struct session){.in = -1, .out = -1, .null = -1};
+	*s = (struct session){.in = -1, .null = -1};
 }

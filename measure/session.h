@@ -4,6 +4,7 @@
 
 #include "measure/result.h"
 
+#include "lib/host/perf/perf_counters.h"
 #include "lib/run/sampling.h"
 
 /* One command being measured. */
@@ -13,8 +14,16 @@ struct task {
 	struct run run;
 	struct spawn spawn;
 	struct clean_samples clean; /* with --retain */
+	int64_t *perf;              /* what --perf counted: all events of one sample after another */
+	size_t n_perf;
 	struct result result;
 	struct session *session;
+};
+
+/* Where programs write. */
+struct output {
+	const char *where; /* as --output says */
+	int fd;            /* -1: where we do */
 };
 
 struct session {
@@ -28,7 +37,10 @@ struct session {
 	int64_t environment;
 	char *environment_digest;
 	char *environment_changes; /* since the profile was made, in words; NULL: none, or not known */
-	int in, out, null;         /* what the programs read and write; -1: what we do */
+	int in, null;              /* what the programs read, -1: what we do; /dev/null */
+	struct output *outputs;    /* one for each place that --output names */
+	size_t n_outputs;
+	struct perf_counters *perf; /* NULL: not asked for */
 	/* Called when a command is done, so that results can be written as they come; may be NULL. */
 	int (*command_done)(const struct session *session, struct error *err);
 	uint64_t seed; /* of random orders */

@@ -36,7 +36,7 @@ static int check_end(const struct sampling *s, const struct spawned *spawned, st
 		return 0;
 	if (interrupt_pending()) /* ^C goes to the program too, and may end it before we read ours */
 		return -EINTR;
-	if (s->ignore_failure)
+	if (s->ignored_status && s->ignored_status[spawn_exit_status(status)])
 		return 0;
 	if (WIFSIGNALED(status))
 		return error_say(err, -ECANCELED,
@@ -117,6 +117,8 @@ static int store(
 		return r;
 	}
 	s->run->n_samples++;
+	s->taken++;
+	s->pt_ns += sample.pt_ns;
 	s->observer_ns += o->observer_ns;
 	s->lost += sample.lost;
 	s->failures += o->spawned.wait_status != 0;

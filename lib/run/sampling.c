@@ -4,9 +4,13 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/progress.h"
+#include "lib/base/text.h"
 #include "lib/run/sample.h"
 
 #include <errno.h>
+#include <stdio.h>
+
+enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * (TEXT_TIME_SIZE + 3) };
 
 /* The runs that are sampled in turn: all of them, or one after another of a sequence. */
 struct group {
@@ -47,10 +51,30 @@ static int call(int (*hook)(struct sampling *, struct error *), struct sampling 
 	return hook ? hook(s, err) : 0;
 }
 
+/* The mean PT of each run so far, where they fit a line; NULL: not known, or too many. */
+static const char *estimate(const struct group *g, char text[ESTIMATE_SIZE])
+{
+	char time[TEXT_TIME_SIZE];
+	int used = 0;
+
+	if (g->n > MAX_ESTIMATES)
+		return NULL;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct sampling *s = &g->items[i];
+
+		if (s->taken == 0)
+			return NULL;
+		used += snprintf(text + used, ESTIMATE_SIZE - (size_t)used, "%s%s", i ? " / " : "",
+			text_duration(time, s->pt_ns / s->taken));
+	}
+	return text;
+}
+
 /* One warm-up or sample, as often as it takes. */
 static int take(struct group *g, struct sampling *s, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
+	char text[ESTIMATE_SIZE];
 	bool stopped;
 	int r;
 
@@ -62,7 +86,7 @@ static int take(struct group *g, struct sampling *s, struct error *err)
 		if (r >= 0)
 			r = call(hooks->conclude, s, err);
 	} while (r == 0 && stopped);
-	progress_step(g->progress, ++*g->done, NULL);
+	progress_step(g->progress, ++*g->done, estimate(g, text));
 	return r;
 }
 

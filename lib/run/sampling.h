@@ -19,7 +19,8 @@ struct sampling {
 	const struct spawn *spawn;
 	int warm_ups;
 	uint32_t samples;    /* how many the run is to have; see `more` below */
-	bool ignore_failure; /* samples of a program that fails count all the same */
+	const bool *ignored_status; /* by exit status, as spawn_exit_status: samples that end so count all the same;
+				       NULL: only 0 does */
 	void *data;          /* the caller's */
 
 	/* While it goes on. */
@@ -29,6 +30,8 @@ struct sampling {
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
+	int64_t pt_ns;
+	uint32_t taken;      /* samples */
 	int64_t lost;        /* exit records */
 	int failures;        /* samples whose program failed */
 	int left_behind;     /* processes that outlived the program */

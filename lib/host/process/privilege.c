@@ -68,6 +68,24 @@ char **privilege_environment(void)
 	return of_start ?: environ;
 }
 
+int privilege_environment_put(char *assignment)
+{
+	size_t n = 0;
+	char **all;
+
+	if (!of_start)
+		return putenv(assignment) == 0 ? 0 : -ENOMEM;
+	while (of_start[n])
+		n++;
+	all = reallocarray(of_start, n + 2, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	memmove(all + 1, all, (n + 1) * sizeof(*all));
+	all[0] = assignment;
+	of_start = all;
+	return 0;
+}
+
 void privilege_init(char **argv)
 {
 	if (getauxval(AT_SECURE))

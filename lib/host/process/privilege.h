@@ -16,6 +16,10 @@ void privilege_init(char **argv);
  * does not trust it with capabilities (LD_PRELOAD, TMPDIR and others). */
 char **privilege_environment(void);
 
+/* Adds "NAME=VALUE" to it, before a variable of the same name. The text is not copied: it must stay, and may
+ * change. -ENOMEM. */
+int privilege_environment_put(char *assignment);
+
 /* Whether there are such capabilities. */
 bool privilege_borrowed(void);
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which warm-up or sample it is, in the environment of the program, of --prepare and of --conclude:
+ * HYPERFINE_ITERATION is "warmup-0", "warmup-1", and so on, then "0" for the first sample, "1", and so on. The size of
+ * the environment, which moves the stack, is the same in all of them: EMP_PADDING fills it up. */
+#pragma once
+
+#include "lib/base/error.h"
+
+#include <stdint.h>
+
+/* Adds the variables, without a value. */
+int iteration_init(struct error *err);
+
+/* warm_up: from 1; 0: sample number `sample`, from 1. */
+void iteration_set(int warm_up, uint32_t sample);
