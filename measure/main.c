@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-measure: times programs against a saved profile. */
+#include "measure/export.h"
 #include "measure/show.h"
 
-#include "lib/base/json.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/privilege.h"
 
 #include <errno.h>
 
-/* The results for people or programs: also those of a session that was cut short. */
-static int give(const struct session *session, struct error *err)
+/* What is for people goes to standard error where a document is on standard output. */
+static int move_screen(const struct session *session, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
+	if (!export_takes_stdout(session->options))
+		return 0;
+	if (fflush(stdout) != 0)
+		return error_os(err, -errno, "cannot write to standard output");
+	if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return error_os(err, -errno, "cannot write to standard error");
+	return 0;
+}
+
+/* Also of a session that was cut short. */
+static int report(const struct session *session, struct error *err)
+{
 	int r = export_streams(session, err);
 
-	if (r == 0 && session->options->json) {
-		r = export_json(session, &document, err);
-		if (r == 0)
-			r = json_print(document, stdout, err);
-	}
+	if (r == 0)
+		r = move_screen(session, err);
 	return r < 0 ? r : show_session(session, err);
 }
 
@@ -33,7 +41,7 @@ static int check_clean(const struct session *session, struct error *err)
 
 		if (o->retain && clean < (size_t)o->retain)
 			return error_say(err, STATUS_TOO_FEW,
-				"only %zu of %zu samples of '%s' are clean, and %d were to be (--retain); --max-runs %d is reached",
+				"only %zu of %zu samples of '%s' are clean, not %d (--retain); --max-runs is %d",
 				clean, r->run.n_samples, r->name, o->retain, o->max_runs);
 		if (clean < 2 && r->run.n_samples > 1)
 			return error_say(err, STATUS_TOO_FEW, "only %zu of %zu samples of '%s' are clean",
@@ -45,7 +53,7 @@ static int check_clean(const struct session *session, struct error *err)
 static int run(int argc, char **argv, struct error *err)
 {
 	_cleanup_(commands_clearp) struct commands commands = {};
-	_cleanup_(session_closep) struct session session = {.in = -1, .out = -1, .null = -1};
+	_cleanup_(session_closep) struct session session = {.in = -1, .null = -1};
 	struct error second = {};
 	int outcome, r;
 
@@ -65,7 +73,7 @@ static int run(int argc, char **argv, struct error *err)
 		return r;
 	session.command_done = export_files;
 	outcome = session_run(&session, err);
-	r = give(&session, outcome == 0 ? err : &second);
+	r = report(&session, outcome == 0 ? err : &second);
 	if (outcome != 0 || r != 0)
 		return outcome ?: r;
 	return check_clean(&session, err);

@@ -55,17 +55,6 @@ static int parse_sort(const char *value, const char *name, void *into, struct er
 	return r;
 }
 
-/* Text that may be given once: of two, one would be ignored silently. */
-static int parse_once(const char *value, const char *name, void *into, struct error *err)
-{
-	const char **text = into;
-
-	if (*text)
-		return error_say(err, -EINVAL, "%s is given twice: '%s' and '%s'", name, *text, value);
-	*text = value;
-	return 0;
-}
-
 /* --ignore-failure, --ignore-failure=all-non-zero, --ignore-failure=1,2 */
 static int parse_ignored(const char *value, const char *name, void *into, struct error *err)
 {
@@ -238,23 +227,22 @@ const struct option_row measure_option_rows[] = {
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if a command is slower than the first by more",
 		option_percent, &O.fail_if_slower},
 	{0, "aa", NULL, "measure the first command a second time, against itself", NULL, &O.aa},
-	{0, "reference", "CMD", "the command that the others are compared with (default: the first)",
-		parse_once, &O.reference},
-	{0, "reference-name", "NAME", "name of the reference", parse_once, &O.reference_name},
+	{0, "reference", "CMD", "the command that the others are compared with (default: the first)", NULL,
+		&O.reference},
+	{0, "reference-name", "NAME", "name of the reference", NULL, &O.reference_name},
 	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", parse_sort, &O.sort},
 	{'n', "command-name", "NAME", "name of the command (once for each)", option_append, &O.names},
 	{'L', "parameter-list", "VAR VALUES", "run with {VAR} replaced by each value (a,b,c)", NULL,
 		&O.parameters, false, 2, parse_list},
 	{'P', "parameter-scan", "VAR MIN MAX", "run with {VAR} replaced by each number from MIN to MAX", NULL,
 		&O.scans, false, 3, parse_scan},
-	{'D', "parameter-step-size", "DELTA", "step of --parameter-scan (default: 1)", parse_once, &O.step},
-	{'s', "setup", "CMD", "run this in a shell before the first sample of each command", parse_once,
-		&O.setup},
+	{'D', "parameter-step-size", "DELTA", "step of --parameter-scan (default: 1)", NULL, &O.step},
+	{'s', "setup", "CMD", "run this in a shell before the first sample of each command", NULL, &O.setup},
 	{'p', "prepare", "CMD", "run this in a shell before each sample (once, or once for each command)",
 		option_append, &O.prepare},
 	{'C', "conclude", "CMD", "run this in a shell after each sample (once, or once for each command)",
 		option_append, &O.conclude},
-	{'c', "cleanup", "CMD", "run this in a shell after the last sample of each command", parse_once,
+	{'c', "cleanup", "CMD", "run this in a shell after the last sample of each command", NULL,
 		&O.cleanup},
 	{'S', "shell", "SHELL", "run the commands with SHELL -c (default: no shell)", NULL, &O.shell},
 	{'N', "no-shell", NULL, "run the commands without a shell (the default)", NULL, &O.no_shell},
@@ -265,24 +253,23 @@ const struct option_row measure_option_rows[] = {
 	{0, "linger", "TIME", "how long processes that a program leaves behind may run (default: 10s)",
 		option_duration, &O.linger_ns},
 	{0, "session", NULL, "start programs in a session of their own", NULL, &O.new_session},
-	{0, "input", "FILE", "standard input of the programs (default: null)", parse_once, &O.input},
+	{0, "input", "FILE", "standard input of the programs (default: null)", NULL, &O.input},
 	{0, "output", "WHERE", "their standard output: null (default), pipe, inherit or a file",
 		option_append, &O.output},
 	{0, "show-output", NULL, "show the output of the programs", NULL, &O.show_output},
 	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O},
 	{'u', "time-unit", "UNIT", "second, millisecond or microsecond (default: what fits)", parse_unit,
 		&O.unit},
-	{0, "export-json", "FILE", "write the results as JSON, as hyperfine does, and more", parse_once,
+	{0, "export-json", "FILE", "write the results as JSON, as hyperfine does, and more", NULL,
 		&O.exports[EXPORT_JSON]},
-	{0, "export-csv", "FILE", "write a line for each command as CSV", parse_once, &O.exports[EXPORT_CSV]},
-	{0, "export-markdown", "FILE", "write a Markdown table", parse_once, &O.exports[EXPORT_MARKDOWN]},
-	{0, "export-asciidoc", "FILE", "write an AsciiDoc table", parse_once, &O.exports[EXPORT_ASCIIDOC]},
-	{0, "export-orgmode", "FILE", "write an Org mode table", parse_once, &O.exports[EXPORT_ORGMODE]},
+	{0, "export-csv", "FILE", "write a line for each command as CSV", NULL, &O.exports[EXPORT_CSV]},
+	{0, "export-markdown", "FILE", "write a Markdown table", NULL, &O.exports[EXPORT_MARKDOWN]},
+	{0, "export-asciidoc", "FILE", "write an AsciiDoc table", NULL, &O.exports[EXPORT_ASCIIDOC]},
+	{0, "export-orgmode", "FILE", "write an Org mode table", NULL, &O.exports[EXPORT_ORGMODE]},
 	{0, "json", NULL, "print JSON instead of text", NULL, &O.json},
 	{'v', "verbose", NULL, "print the reasons of discards and all statistics", NULL, &O.verbose},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
-	{0, "perf", "EVENTS", "count these events, as perf names them (cycles,instructions)", parse_once,
-		&O.perf},
+	{0, "perf", "EVENTS", "count these events, as perf names them (cycles,instructions)", NULL, &O.perf},
 	{0, "accounting", "BACKEND", "auto (default), bpf, taskstats or none", accounting_backend_parse,
 		&O.backend},
 	{0, "ignore-lock", NULL, "measure although a calibration is running", NULL, &O.ignore_lock},

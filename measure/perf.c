@@ -55,8 +55,8 @@ json_t *perf_json(const struct session *s, const struct task *t)
 			json_array_append_new(values, x < 0 ? json_null() : json_integer(x));
 		}
 		json_object_set_new(object, perf_counters_name(s->perf, k),
-			json_pack("{s:o, s:o, s:o}", "mean", number_or_null(m.mean), "sd", number_or_null(m.sd),
-				"values", values));
+			json_pack("{s:o, s:o, s:o}", "mean", number_or_null(m.mean), "sd",
+				number_or_null(m.sd), "values", values));
 	}
 	return object;
 }

@@ -90,11 +90,11 @@ static int find_output(struct session *s, const struct command *command, int *re
 	return r;
 }
 
-static int fill_task(struct session *s, const struct command *command, const char *suffix,
-	struct task *t, struct error *err)
+static int fill_task(struct session *s, const struct command *command, const char *suffix, struct task *t,
+	struct error *err)
 {
 	const struct measure_options *o = s->options;
-	int out, r;
+	int out = -1, r;
 
 	r = find_output(s, command, &out, err);
 	if (r < 0)

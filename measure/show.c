@@ -3,6 +3,8 @@
  * also what is behind each figure. */
 #include "measure/show.h"
 
+#include "measure/perf.h"
+
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/report/run_screen.h"
@@ -71,8 +73,16 @@ static int note_session(
 	return 0;
 }
 
-static int show_result(const struct session *s, const struct result *result, struct error *err)
+static int note_perf(const struct session *s, const struct task *t, struct notes *notes, struct error *err)
 {
+	_cleanup_(freep) char *text = perf_text(s, t);
+
+	return text ? notes_add(notes, err, "perf: %s", text) : 0;
+}
+
+static int show_result(const struct session *s, const struct task *t, struct error *err)
+{
+	const struct result *result = &t->result;
 	_cleanup_(screen_clear) struct screen screen = {};
 	int r;
 
@@ -83,6 +93,8 @@ static int show_result(const struct session *s, const struct result *result, str
 	screen.unit = s->options->unit;
 	screen.approximate = split_by_ticks(s->options->cpu);
 	r = note_session(s, result, &screen.notes, err);
+	if (r == 0 && s->perf)
+		r = note_perf(s, t, &screen.notes, err);
 	if (r == 0 && s->n == 1)
 		r = make_notes(s, &screen.notes, err);
 	if (r < 0)
@@ -129,9 +141,9 @@ int compare_results(const struct result *a, const struct result *b, struct compa
 /* One line, and a row of the list if there is one. STATUS_NOT_FIT with a sentence: slower than
  * --fail-if-slower allows. */
 static int show_comparison(
-	const struct session *s, size_t i, bool print, struct listing *list, struct error *err)
+	const struct session *s, const struct task *b, bool print, struct listing *list, struct error *err)
 {
-	const struct task *a = &s->tasks[0], *b = &s->tasks[i];
+	const struct task *a = &s->tasks[0];
 	const struct comparison_limit limit = {s->options->fail_if_slower, a->name, b->name};
 	struct comparison c;
 	int r;
@@ -148,16 +160,38 @@ static int show_comparison(
 	return comparison_judge(&c, &limit, err) == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : 0;
 }
 
+static int by_mean_pt(const void *x, const void *y)
+{
+	const struct task *a = *(const struct task *const *)x, *b = *(const struct task *const *)y;
+	double of_a = a->result.run.discarding.pt.clean.mean_ns;
+	double of_b = b->result.run.discarding.pt.clean.mean_ns;
+
+	return (of_a > of_b) - (of_a < of_b);
+}
+
+/* The commands that are compared with the first, as --sort says. */
+static const struct task **sort_others(const struct session *s)
+{
+	const struct task **others = calloc(s->n, sizeof(struct task *));
+
+	for (size_t i = 1; others && i < s->n; i++)
+		others[i - 1] = &s->tasks[i];
+	if (others && s->options->sort != SORT_COMMAND)
+		qsort(others, s->n - 1, sizeof(struct task *), by_mean_pt);
+	return others;
+}
+
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(freep) const struct task **others = sort_others(s);
 	struct error second = {};
-	int outcome = 0, r = 0;
+	int outcome = 0, r = others ? 0 : error_oom(err);
 
-	if (s->n > 1 && print && s->options->verbose)
+	if (r == 0 && s->n > 1 && print && s->options->verbose)
 		r = comparison_list_new(&list, false, err);
-	for (size_t i = 1; r >= 0 && i < s->n; i++) {
-		r = show_comparison(s, i, print, list, outcome ? &second : err);
+	for (size_t i = 0; r >= 0 && i + 1 < s->n; i++) {
+		r = show_comparison(s, others[i], print, list, outcome ? &second : err);
 		outcome = outcome ?: r;
 	}
 	if (r < 0 || !list)
@@ -175,7 +209,7 @@ static int show_results(const struct session *s, struct error *err)
 
 	for (size_t i = 0; r == 0 && i < s->n; i++)
 		if (s->tasks[i].result.run.n_samples > 0) {
-			r = show_result(s, &s->tasks[i].result, err);
+			r = show_result(s, &s->tasks[i], err);
 			if (s->n > 1)
 				putchar('\n');
 			shown++;

@@ -18,10 +18,11 @@ struct sampling {
 	struct run *run; /* begun here unless it has an id; n_samples is kept up to date */
 	const struct spawn *spawn;
 	int warm_ups;
-	uint32_t samples;    /* how many the run is to have; see `more` below */
-	const bool *ignored_status; /* by exit status, as spawn_exit_status: samples that end so count all the same;
+	uint32_t samples; /* how many the run is to have; see `more` below */
+	const bool *
+		ignored_status; /* by exit status, as program_exit_status: samples that end so count all the same;
 				       NULL: only 0 does */
-	void *data;          /* the caller's */
+	void *data;             /* the caller's */
 
 	/* While it goes on. */
 	int warm_up;      /* the warm-up under way, from 1; 0: a sample */
@@ -31,12 +32,12 @@ struct sampling {
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
 	int64_t pt_ns;
-	uint32_t taken;      /* samples */
-	int64_t lost;        /* exit records */
-	int failures;        /* samples whose program failed */
-	int left_behind;     /* processes that outlived the program */
-	int killed;          /* of those, the ones that were killed */
-	int again;           /* samples and warm-ups that were stopped (^Z), dropped and taken again */
+	uint32_t taken;  /* samples */
+	int64_t lost;    /* exit records */
+	int failures;    /* samples whose program failed */
+	int left_behind; /* processes that outlived the program */
+	int killed;      /* of those, the ones that were killed */
+	int again;       /* samples and warm-ups that were stopped (^Z), dropped and taken again */
 };
 
 /* What the caller does in between; NULL: nothing. The first failure, negative and with a sentence, ends all. */

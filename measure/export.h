@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A session's results as documents: JSON, CSV and tables, all in hyperfine's form, with EMP's figures added. Runs
+ * without samples are left out. */
+#pragma once
+
+#include "measure/session.h"
+
+/* Whether the files of --export-json and the other exports can be written at all. */
+int export_try(const struct measure_options *options, struct error *err);
+
+/* Whether a document goes to standard output, and so nothing else may. */
+bool export_takes_stdout(const struct measure_options *options);
+
+/* Writes what the --export options ask for: each file whole or not at all, as often as there is more; standard
+ * output (also for --json), pipes and devices once, at the end. */
+int export_files(const struct session *session, struct error *err);
+int export_streams(const struct session *session, struct error *err);
+
+/* The documents. */
+int export_write_json(const struct session *session, FILE *file, struct error *err);
+int export_write_csv(const struct session *session, FILE *file, struct error *err);
+int export_write_markdown(const struct session *session, FILE *file, struct error *err);
+int export_write_asciidoc(const struct session *session, FILE *file, struct error *err);
+int export_write_orgmode(const struct session *session, FILE *file, struct error *err);

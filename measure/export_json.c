@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A session's results as a JSON document: see export.h. */
+#include "measure/export.h"
+
+#include "measure/perf.h"
+#include "measure/show.h"
+
+#include "lib/base/json.h"
+#include "lib/base/text.h"
+#include "lib/record/document/document.h"
+#include "lib/report/results_json.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VERSION = 1 };
+
+static json_t *clock_json(const struct result *r, size_t offset)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < r->run.n_samples; i++)
+		json_array_append_new(
+			array, json_integer(*(const int64_t *)((const char *)&r->run.samples[i] + offset)));
+	return array;
+}
+
+/* The starts as people and programs that read numbers as doubles can have them. */
+static json_t *starts_json(const struct result *r)
+{
+	json_t *array = json_array();
+	char start[TEXT_TIME_SIZE];
+
+	for (size_t i = 0; i < r->run.n_samples; i++)
+		json_array_append_new(array, json_string(text_rfc3339(start, r->run.samples[i].start_ns)));
+	return array;
+}
+
+/* One object a sample, null where nothing is known of it. */
+static json_t *counters_json(const struct result *r)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < r->run.n_counters; i++)
+		json_array_append_new(array, r->run.counters[i].moved.known
+						     ? document_make_counters(&r->run.counters[i].moved)
+						     : json_null());
+	return array;
+}
+
+static json_t *interval_json(const struct summary *s)
+{
+	double half = summary_interval(s, 0.95);
+
+	return isnan(half) ? json_null() : json_pack("[f, f]", s->mean_ns - half, s->mean_ns + half);
+}
+
+/* What discarding_as_json has (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
+static json_t *emp_json(const struct session *s, const struct task *t)
+{
+	const struct result *r = &t->result;
+	json_t *emp = discarding_as_json(&r->run.discarding);
+	const struct observer *o = &s->observer;
+
+	json_object_set_new(
+		emp, "profile", s->options->profile ? json_string(s->options->profile) : json_null());
+	json_object_set_new(emp, "environment", json_string(s->environment_digest));
+	json_object_set_new(emp, "profile_environment",
+		s->profile.environment_digest ? json_string(s->profile.environment_digest) : json_null());
+	json_object_set_new(emp, "environment_changes",
+		s->environment_changes ? json_string(s->environment_changes) : json_null());
+	json_object_set_new(emp, "accounting", json_string(observer_backend_name(o)));
+	json_object_set(emp, "backend", json_object_get(emp, "accounting"));
+	json_object_set_new(emp, "pt_source", json_string(observer_pt_source(o)));
+	json_object_set_new(emp, "pt_partial", json_boolean(!o->cgroup));
+	json_object_set_new(emp, "start_ns", clock_json(r, offsetof(struct sample, start_ns)));
+	json_object_set_new(emp, "start", starts_json(r));
+	json_object_set_new(emp, "pt_ns", clock_json(r, offsetof(struct sample, pt_ns)));
+	json_object_set_new(emp, "et_ns", clock_json(r, offsetof(struct sample, et_ns)));
+	json_object_set_new(emp, "user_ns", clock_json(r, offsetof(struct sample, user_ns)));
+	json_object_set_new(emp, "system_ns", clock_json(r, offsetof(struct sample, system_ns)));
+	json_object_set_new(emp, "pt_interval_ns", interval_json(&r->run.discarding.pt.clean));
+	json_object_set_new(emp, "off_cpu", json_real(result_off_cpu(r)));
+	json_object_set_new(emp, "others", others_as_json(&r->run.discarding.others, false));
+	json_object_set_new(emp, "unprofiled",
+		s->options->profile ? others_as_json(&r->run.discarding.others, true) : json_array());
+	json_object_set(emp, "not_in_profile", json_object_get(emp, "unprofiled"));
+	json_object_set_new(emp, "disturbance_counters", counters_json(r));
+	json_object_set(emp, "sentinels", json_object_get(emp, "disturbance_counters"));
+	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
+	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
+	if (s->perf)
+		json_object_set_new(emp, "perf", perf_json(s, t));
+	return emp;
+}
+
+static json_t *parameters_json(const struct session *s, const struct result *r)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < s->options->parameters.n; i++) {
+		_cleanup_(freep) char *name = text_utf8(s->options->parameters.items[i].name);
+		_cleanup_(freep) char *value = text_utf8(r->command->values[i]);
+
+		if (name && value)
+			json_object_set_new(object, name, json_string(value));
+	}
+	return object;
+}
+
+/* hyperfine's, in seconds, with the elapsed times of all samples. */
+static json_t *result_json(const struct session *s, const struct task *t)
+{
+	const struct result *r = &t->result;
+	const struct summary *et = &r->run.discarding.et.raw;
+	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *result;
+	struct result_means means = result_means(r);
+
+	for (size_t i = 0; i < r->run.n_samples; i++) {
+		json_array_append_new(times, json_real((double)r->run.samples[i].et_ns / 1e9));
+		json_array_append_new(exit_codes, json_integer(r->run.samples[i].exit_status));
+		json_array_append_new(memory, json_integer(r->run.samples[i].max_rss_bytes));
+	}
+	result = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "command", r->name,
+		"mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9, "user",
+		means.user_ns / 1e9, "system", means.system_ns / 1e9, "min", (double)et->min_ns / 1e9, "max",
+		(double)et->max_ns / 1e9, "times", times, "memory_usage_byte", memory, "exit_codes",
+		exit_codes);
+	if (r->command->values && *r->command->values)
+		json_object_set_new(result, "parameters", parameters_json(s, r));
+	json_object_set_new(result, "emp", emp_json(s, t));
+	return result;
+}
+
+/* Every other command compared with the first, where samples of both are left. */
+static int comparisons_json(const struct session *s, json_t *array, struct error *err)
+{
+	for (size_t i = 1; i < s->n; i++) {
+		struct comparison c;
+		int r;
+
+		if (!comparable(&s->tasks[0].result, &s->tasks[i].result))
+			continue;
+		r = compare_results(&s->tasks[0].result, &s->tasks[i].result, &c, err);
+		if (r < 0)
+			return r;
+		json_array_append_new(array, comparison_as_json(s->tasks[0].name, s->tasks[i].name, &c));
+	}
+	return 0;
+}
+
+static int export_json(const struct session *s, json_t **ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array();
+	int r;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->tasks[i].result.run.n_samples > 0 &&
+			json_array_append_new(results, result_json(s, &s->tasks[i])) < 0)
+			return error_oom(err);
+	r = comparisons_json(s, comparisons, err);
+	if (r < 0)
+		return r;
+	*ret = json_pack("{s:s, s:i, s:O, s:O}", "format", "emp-measure", "version", VERSION, "results",
+		results, "comparisons", comparisons);
+	return *ret ? 0 : error_oom(err);
+}
+
+int export_write_json(const struct session *s, FILE *file, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r = export_json(s, &document, err);
+
+	return r < 0 ? r : json_print(document, file, err);
+}
