@@ -7,7 +7,7 @@ need_root
 build=$1
 measure="$build/measure/emp-measure -q"
 burn=$build/tests/machine/burn
-export EMP_DB=$dir/book.db
+export EMP_DB=$dir/book.db EMP_LOCK=$dir/own.lock
 cd "$dir" || exit 1
 
 # several programs, in turn
@@ -16,6 +16,7 @@ that "both are in the document" json two.json '[r["command"].split()[-1] for r i
 that "their CPU times are right" json two.json 'abs(d["results"][1]["emp"]["pt"]["mean_ns"] / d["results"][0]["emp"]["pt"]["mean_ns"] - 3) < 0.5'
 that "CSV has a line each" test "$(wc -l <two.csv)" = 3
 that "CSV begins as hyperfine's" grep -q '^command,mean,stddev,median,user,system,min,max' two.csv
+that "it ends with our columns" grep -q 'max,pt_mean,pt_stddev,pt_samples,discarded$' two.csv
 that "Markdown has a row each" test "$(grep -c '^| `' two.md)" = 2
 samples() { # in the order they were taken, as the programs' last argument
 	sqlite3 "$EMP_DB" "SELECT group_concat(a, '') FROM (SELECT substr(json_extract(command, '\$[1]'), 1, 1) AS a FROM sample JOIN run ON run.id = run
@@ -52,15 +53,78 @@ expect 0 'x 0.5  *run ' $measure -r 1 -w 0 -P n 0 1 -D 0.5 'echo x {n}'
 expect 1 'must go from a number up to a number' $measure -P n 3 1 'echo {n}'
 expect 1 'needs 3 values' $measure -P n 3
 expect 1 "step-size must be a number above 0 (such as 0.5).*not '1e-3'" $measure -P n 0 1 -D 1e-3 'echo {n}'
-expect 1 "the parameter 'n' has its values twice" $measure -L n 1,2 -P n 3 4 'echo {n}'
+expect 1 "parameter 'n' is defined twice" $measure -L n 1,2 -P n 3 4 'echo {n}'
 expect 0 '' $measure -r 1 -w 0 -L n '' 'echo {n}'
 
 # an aborted session keeps what it had
 $measure -r 3 --order sequence --export-json aborted.json "$burn 1" "sleep 1000" >/dev/null 2>&1 &
-for i in $(seq 50); do [ -s aborted.json ] && break; sleep 0.1; done
+wait_until test -s aborted.json
 kill -KILL $!
 wait $! 2>/dev/null
 that "the command that was done is in the file" json aborted.json 'len(d["results"]) == 1 and len(d["results"][0]["times"]) == 3'
+
+# the environment of each run
+$measure -r 11 -w 2 -s 'echo "setup ${HYPERFINE_ITERATION-none}" >>iterations' -p 'echo "prepare $HYPERFINE_ITERATION" >>iterations' \
+	-C 'echo "conclude $HYPERFINE_ITERATION" >>iterations' -S sh 'echo $HYPERFINE_ITERATION >>iterations; env | wc -c >>sizes' >/dev/null
+that "each run knows its number" test "$(grep -E '^[a-z]*-?[0-9]*$' iterations | tr '\n' ' ')" = "warmup-0 warmup-1 $(seq -s ' ' 0 10) "
+that "what runs before and after it knows it too" test "$(grep -c -E '^(prepare|conclude) (warmup-[01]|[0-9]|10)$' iterations)" = 26
+that "the size of the environment is always the same" test "$(sort -u sizes | wc -l)" = 1
+
+# programs that fail
+expect 0 '' $measure -r 2 --ignore-failure false
+expect 0 '' $measure -r 2 --ignore-failure=all-non-zero 'sh -c "exit 7"'
+expect 0 '' $measure -r 2 --ignore-failure=1,7 'sh -c "exit 7"' false
+expect 0 '' $measure -r 2 --ignore-failure=143 'sh -c "kill \$\$"' # as a shell says it: 128 + TERM
+expect 1 'exit status 2' $measure -r 2 --ignore-failure=1,7 'sh -c "exit 2"'
+expect 1 'must be a whole number' $measure -r 2 --ignore-failure=some false
+
+# the reference
+expect 0 '^true is .* than burn\|^true: no difference\|true is' $measure -r 3 --reference "$burn 10" --reference-name burn true --export-json reference.json
+that "the reference is measured first, and others are compared with it" json reference.json \
+	'[r["command"] for r in d["results"]] == ["burn", "true"] and d["comparisons"][0]["reference"] == "burn"'
+expect 0 '' $measure -r 2 -w 0 -L x 1,2 --reference true 'echo {x}' --export-json reference.json
+that "parameters are not the reference's" json reference.json \
+	'[r.get("parameters", {}).get("x") for r in d["results"]] == [None, "1", "2"]'
+expect 1 'there is none' $measure --reference-name x true
+expect 1 'is given twice' $measure --reference true --reference false true
+
+# what may be given once for each command, and what may not
+$measure -r 2 -w 0 -p 'echo one >>each' -p 'echo two >>each' --output ./one.txt --output ./two.txt 'echo one' 'echo two' >/dev/null
+that "each command has its own --prepare" test "$(sort each | uniq -c | tr -s ' \n' ' ')" = " 2 one 2 two "
+that "each command has its own --output" test "$(cat one.txt two.txt | tr '\n' ' ')" = "one two "
+$measure -r 2 -w 0 -L x 1,2,3 -p 'echo a >>three' -p 'echo b >>three' -p 'echo c >>three' 'echo {x}' >/dev/null
+that "one --prepare for each value of a parameter" test "$(sort three | uniq -c | tr -s ' \n' ' ')" = " 2 a 2 b 2 c "
+expect 1 "output is given 2 times: give it once for all, or once for each of the 3 commands" $measure --output null --output pipe true true true
+expect 1 "setup' is given twice" $measure -s a -s b true
+expect 1 "cleanup' is given twice" $measure -c a -c b true
+expect 1 'parameter-step-size (-D) is the step of a --parameter-scan' $measure -D 2 true
+expect 0 '' $measure -r 1 -w 0 -L x 'a\,b,c' 'echo {x}' --export-json comma.json
+that "a comma may be part of a value" json comma.json '[r["parameters"]["x"] for r in d["results"]] == ["a,b", "c"]'
+
+# --fast, --rigorous
+counts() { # "SAMPLES RUNS" of a call with these options
+	rm -f runs
+	$measure "$@" -S sh 'echo >>runs' --export-json counts.json >/dev/null
+	echo "$(python3 -c 'import json; print(len(json.load(open("counts.json"))["results"][0]["times"]))') $(wc -l <runs)"
+}
+that "--fast is 5 samples after 1 warm-up" test "$(counts --fast)" = '5 6'
+that "--rigorous is 40 samples after 3 warm-ups" test "$(counts --rigorous)" = '40 43'
+that "-r and -w win" test "$(counts --rigorous -r 2 -w 0)" = '2 2'
+expect 1 'exclude each other' $measure --fast --rigorous true
+
+# events
+expect 0 'perf: page-faults [0-9.]* *k*, task-clock [0-9.]* [mu]*s' $measure -r 3 --perf page-faults,task-clock true --export-json perf.json
+that "each sample has its count" json perf.json \
+	'[len(d["results"][0]["emp"]["perf"][e]["values"]) for e in ("page-faults", "task-clock")] == [3, 3] and d["results"][0]["emp"]["perf"]["page-faults"]["mean"] > 10'
+expect 0 '' $measure -r 3 --perf task-clock "$burn 50" --export-json perf.json -p "$burn 100"
+that "only the program is counted, not what runs before it" json perf.json \
+	'all(0.8 < t / p < 1.2 for t, p in zip(d["results"][0]["emp"]["perf"]["task-clock"]["values"], d["results"][0]["emp"]["pt_ns"]))'
+expect 1 "there is no event 'miracles'" $measure --perf miracles true
+if grep -q hypervisor /proc/cpuinfo && ! ls /sys/bus/event_source/devices | grep -q '^cpu'; then
+	expect 1 'this machine has no hardware counters: cycles is not supported' $measure -r 2 --perf cycles true
+else
+	expect 0 'instructions .* per cycle' $measure -r 2 --perf cycles,instructions true
+fi
 
 # what runs around samples
 $measure -r 3 -w 2 -s 'echo setup >>log' -p 'echo prepare >>log' -C 'echo conclude >>log' -c 'echo cleanup >>log' true >/dev/null
@@ -70,11 +134,39 @@ expect 1 "'false' ended with exit status 1" $measure -c 'echo cleaned >cleaned' 
 that "what failed is cleaned up after" grep -qx cleaned cleaned
 expect 1 'give it once for all, or once for each of the 2 commands' $measure -p a -p b -p c true false
 
+# each document on standard output, and nothing else
+parse='import csv, json, sys
+text = sys.stdin.read()
+rows = {
+    "json": lambda: len(json.loads(text)["results"]),
+    "csv": lambda: len(list(csv.DictReader(text.splitlines()))),
+    "markdown": lambda: all(l.startswith("|") and l.endswith("|") for l in text.splitlines()) and len(text.splitlines()) - 2,
+    "asciidoc": lambda: text.startswith("[cols=") and text.rstrip().endswith("|===") and text.count("\n\n| "),
+    "orgmode": lambda: all(l.startswith("|") and l.endswith("|") for l in text.splitlines()) and len(text.splitlines()) - 2,
+}[sys.argv[1]]()
+sys.exit(rows != 2)'
+for form in json csv markdown asciidoc orgmode; do
+	that "$form on standard output is whole and alone" sh -c "$measure -r 2 --export-$form - true 'sh -c true' 2>$form.screen | python3 -c '$parse' $form"
+	that "the screen is on standard error then" grep -q 'PT (mean' $form.screen
+done
+that "so is --json" sh -c "$measure -r 2 --json true 'sh -c true' | python3 -c '$parse' json"
+$measure -r 2 -w 0 --export-json document.json --sort mean-time --export-markdown sorted.md --export-asciidoc - "$burn 20" "$burn 5" >/dev/null 2>&1
+that "the document says what it is" json document.json 'd["format"] == "emp-measure" and d["version"] == 1'
+that "its moments are text, too" json document.json \
+	'all(t.endswith("Z") and n > 2**53 for t, n in zip(d["results"][0]["emp"]["start"], d["results"][0]["emp"]["start_ns"]))'
+that "tables begin with hyperfine's columns" grep -q '^| Command | Mean \[ms\] | Min \[ms\] | Max \[ms\] | Relative |' sorted.md
+that "tables are sorted when asked to" test "$(grep -o 'burn [0-9]*' sorted.md | tr '\n' ' ')" = "burn 5 burn 20 "
+that "the fastest is 1.00" sh -c "grep 'burn 5' sorted.md | grep -q '| 1.00 |'"
+# as hyperfine's plot_histogram.py, plot_whisker.py and advanced_statistics.py read it
+that "hyperfine's scripts can read it" json document.json \
+	'[(b["command"], min(b["times"]), max(b["times"]), b["mean"], b["stddev"], b["median"], b["user"], b["system"], b["exit_codes"], b["memory_usage_byte"]) for b in d["results"]]'
+
 # documents to standard output and to pipes: once, at the end
 $measure -r 2 --style none --order sequence --export-json - true false -i >stdout.json
 that "'-' is standard output" json stdout.json 'len(d["results"]) == 2'
 $measure -r 2 --style none --order sequence --export-csv >(cat >piped.csv) true 'sh -c true'
-sleep 0.3
+wait_until test -s piped.csv
+wait_until sh -c "! pgrep -P $$ -x cat"
 that "a pipe gets the whole, once" test "$(wc -l <piped.csv)" = 3
 mkfifo fifo
 cat fifo >through.json &
@@ -93,13 +185,13 @@ that "style none prints nothing" test -z "$($measure -r 2 --style none true)"
 expect 1 'must be one of auto' $measure --style loud true
 escape=$(printf '\033')
 that "style color has colour where nobody looks" sh -c "$measure -r 2 --style color true | grep -q '$escape\[1m'"
-that "style full has a bar where nobody looks" sh -c "$build/measure/emp-measure -r 2 --style full true 2>&1 | grep -q '\[#*\]'"
+that "style full has a bar where nobody looks" sh -c "$build/measure/emp-measure -r 2 --style full true 2>&1 | grep -q '###'"
 that "style basic has neither on a terminal" sh -c "! TERM=xterm NO_COLOR= script -qec '$build/measure/emp-measure -r 2 --style basic true' /dev/null | grep '$escape'"
 that "style nocolor has a bar without colour on a terminal" sh -c "TERM=xterm NO_COLOR= script -qec '$build/measure/emp-measure -r 2 --style nocolor true' '$dir/typed' >/dev/null &&
-	grep -q '\[#*\]' '$dir/typed' && ! grep -q '$escape\[1m' '$dir/typed'"
+	grep -q '###' '$dir/typed' && ! grep -q '$escape\[1m' '$dir/typed'"
 expect 0 'Kept [0-9] of 4$\|Kept [0-9] of 4 ' $measure -M 4 true
 expect 0 'Kept [0-9]* of 12' $measure -m 12 true
 expect 0 'PT (mean ± σ) .* s ± .* s  ' $measure -r 3 -u second true
-expect 3 'only .* of 3 samples .* are clean, and 4 were to be' $measure --retain 4 -M 3 true
+expect 3 'only .* of 3 samples .* are clean, not 4 (--retain); --max-runs is 3' $measure --retain 4 -M 3 true
 expect 0 'Kept [4-9] of\|Kept 1[0-9] of' $measure --retain 4 true
 finish

@@ -33,6 +33,17 @@ that() {
 	faults=$((faults + 1))
 }
 
+# wait_until COMMAND...: waits until the command succeeds, for a minute at most.
+wait_until() {
+	for _ in $(seq 600); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.1
+	done
+	echo "FAULT: waited for a minute in vain: $*"
+	faults=$((faults + 1))
+	return 1
+}
+
 # json FILE EXPRESSION: a Python expression on the document, called d, that must hold.
 json() {
 	python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2"

@@ -7,7 +7,7 @@ need_root
 build=$1
 measure=$build/measure/emp-measure
 burn=$build/tests/machine/burn
-export EMP_DB=$dir/book.db
+export EMP_DB=$dir/book.db EMP_LOCK=$dir/own.lock
 
 # a result
 expect 0 '^  PT (mean ± σ) .* CV ' $measure -q -r 5 --export-json "$dir/result.json" -- true
@@ -46,19 +46,21 @@ that "nothing was run for results that could not be written" test ! -e "$dir/ran
 exec 8>"$dir/lock"
 flock 8
 echo "$$ 1700000000000000000 emp-calibrate run, profile 'lab1'" >"$dir/lock"
-EMP_LOCK=$dir/lock expect 1 "process $$ has this machine for itself since .* (emp-calibrate run, profile 'lab1').*--anyway" \
+EMP_LOCK=$dir/lock expect 1 "process $$ has this machine for itself since .* (emp-calibrate run, profile 'lab1').*--ignore-lock" \
 	$measure -q -r 2 -- true
+EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 --ignore-lock -- true
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 --anyway -- true
 exec 8>&-
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 -- true
 
 # stopped amid the first sample (as by ^Z), and continued three seconds later
-stopped_amid() {
-	setsid $measure -q -r 2 -w 0 --export-json "$dir/stopped.json" -- $burn 1000 &
+stopped_amid() { # the program runs until the file "go" is there
+	setsid $measure -q -r 2 -w 0 --export-json "$dir/stopped.json" -- sh -c 'touch "$0/started"; until [ -e "$0/go" ]; do sleep 0.05; done' "$dir" &
 	pid=$!
-	sleep 0.8
+	wait_until test -e "$dir/started"
 	kill -STOP -- -$pid
-	sleep 3
+	sleep 3 # so long is the stop
+	touch "$dir/go"
 	kill -CONT -- -$pid
 	wait $pid
 }
@@ -97,9 +99,15 @@ expect 0 '^  Accounting off (needs root, see emp-measure(1)): daemons, orphans n
 	$measure -q -r 3 -- true
 that "the ordinary user has a book of its own" test -s "$dir/nobody/.local/share/emp/emp.db"
 
+has_samples() { # N: the newest run has at least so many
+	[ "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM sample WHERE run = (SELECT max(id) FROM run)')" -ge "$1" ]
+}
+
 # ^C in the middle
+before=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 $measure -q -r 1000 -- sleep 0.05 >"$dir/interrupted" 2>&1 &
-sleep 1
+wait_until sh -c "[ \$(sqlite3 '$EMP_DB' 'SELECT max(id) FROM run') -gt $before ]"
+wait_until has_samples 6
 kill -INT $!
 wait $!
 that "^C is exit status 130" test $? = 130
@@ -108,19 +116,22 @@ that "the book is sound" sound "$EMP_DB"
 that "the samples before are in the book" test "$(sqlite3 "$EMP_DB" "SELECT count(*) > 5 FROM sample JOIN run ON run.id = run WHERE state = 'interrupted'")" = 1
 
 # ^C in a command between samples is the whole terminal's
-env --default-signal=INT setsid $measure -q -r 1000 -w 0 --prepare 'sleep 3' -- true >"$dir/interrupted" 2>&1 &
-sleep 1
+env --default-signal=INT setsid $measure -q -r 1000 -w 0 --prepare "touch '$dir/preparing'; sleep 1000" -- true >"$dir/interrupted" 2>&1 &
+wait_until test -e "$dir/preparing"
 kill -INT -- -$!
 wait $!
 that "^C in --prepare is exit status 130" test $? = 130
 that "^C before the first sample is told" grep -q 'interrupted before the first sample' "$dir/interrupted"
 
 # nohup: HUP does not count
-expect 0 'Kept [0-9]* of 10' sh -c 'trap "" HUP; "$@" & sleep 0.5; kill -HUP $!; wait $!' sh $measure -q -r 10 -- sleep 0.1
+expect 0 'Kept [0-9]* of 10' sh -c 'trap "" HUP; "$@" & until [ -e "$0" ]; do sleep 0.05; done; kill -HUP $!; wait $!' \
+	"$dir/running" $measure -q -r 10 -- sh -c 'touch "$0"; sleep 0.1' "$dir/running"
 
 # kill -9 in the middle
+before=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 $measure -q -r 1000 -- sleep 0.05 >/dev/null 2>&1 &
-sleep 1
+wait_until sh -c "[ \$(sqlite3 '$EMP_DB' 'SELECT max(id) FROM run') -gt $before ]"
+wait_until has_samples 6
 kill -KILL $!
 wait $! 2>/dev/null
 that "the book is sound after kill -9" sound "$EMP_DB"

@@ -13,7 +13,7 @@ cp "$build/measure/emp-measure" "$build/setup/emp-setup" "$bin"
 setcap cap_bpf,cap_perfmon,cap_net_admin=p "$bin/emp-measure"
 user=54321 # nobody's, and no process of it runs
 chown $user "$dir/home"
-export HOME=$dir/home
+export HOME=$dir/home EMP_LOCK=$dir/own.lock
 unset EMP_DB XDG_DATA_HOME
 as_user="setpriv --reuid $user --regid $user --clear-groups --inh-caps=-all"
 measure="$as_user $bin/emp-measure"
@@ -29,8 +29,8 @@ expect 0 'CapAmb:.0*$' $measure -q -r 1 -w 0 --show-output -- grep CapAmb /proc/
 expect 0 'CapEff:.0*$' $measure -q -r 1 -w 0 --prepare 'grep CapEff /proc/self/status' --show-output -- true
 
 # between samples nothing is effective, and nobody may look into it
-$measure -q -r 1 -w 0 -- sleep 2 >/dev/null 2>&1 &
-sleep 1
+$measure -q -r 1 -w 0 -- sleep 1000 >/dev/null 2>&1 &
+wait_until pgrep -u $user -x sleep
 pid=$(pgrep -u $user -x emp-measure)
 that "no capability is effective while the program runs" grep -qx 'CapEff:.0*' "/proc/$pid/status"
 that "nothing can be passed on" grep -qx 'CapInh:.0*' "/proc/$pid/status"
@@ -40,6 +40,7 @@ sys.exit(0 if libc.ptrace(16, int(sys.argv[1]), 0, 0) == 0 else 1)'
 expect 1 '' $as_user /usr/bin/python3 -c "$ptrace" "$pid"
 expect 0 '' $as_user /usr/bin/python3 -c "$ptrace" "$(pgrep -u $user -x sleep)" # the program itself may be looked into
 expect 1 'ermission denied' $as_user cat "/proc/$pid/environ"
+kill "$pid"
 wait
 
 # a library of the user's is not loaded
