@@ -3,6 +3,7 @@
  * Quoting). */
 #include "lib/base/argv.h"
 
+#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -13,47 +14,38 @@ struct splitter {
 	char **words;
 	size_t n;
 	char *word; /* NULL: between words */
-	size_t len;
+	size_t len; /* of the word, with the 0 at its end */
 };
-
-static int put(struct splitter *s, char c)
-{
-	char *bigger = realloc(s->word, s->len + 2);
-
-	if (!bigger)
-		return -ENOMEM;
-	s->word = bigger;
-	s->word[s->len++] = c;
-	s->word[s->len] = '\0';
-	return 0;
-}
 
 /* Begins a word that may stay empty (''). */
 static int begin(struct splitter *s)
 {
-	if (s->word)
-		return 0;
-	s->word = calloc(1, 1);
-	return s->word ? 0 : -ENOMEM;
+	return s->word || array_add(s->word, s->len) ? 0 : -ENOMEM;
+}
+
+static int put(struct splitter *s, char c)
+{
+	if (begin(s) < 0 || !array_add(s->word, s->len))
+		return -ENOMEM;
+	s->word[s->len - 2] = c;
+	return 0;
 }
 
 static int finish(struct splitter *s)
 {
-	char **bigger;
+	char **word;
 
 	if (!s->word)
 		return 0;
-	bigger = reallocarray(s->words, s->n + 2, sizeof(*bigger));
-	if (!bigger)
+	word = array_add(s->words, s->n);
+	if (!word)
 		return -ENOMEM;
-	s->words = bigger;
-	s->words[s->n++] = TAKE(s->word);
+	*word = TAKE(s->word);
 	s->len = 0;
-	s->words[s->n] = NULL;
 	return 0;
 }
 
-/* What stands between quotes; `at` is behind the opening one. NULL: it is not closed. */
+/* The text between quotes; `at` is after the opening one. NULL: it is not closed. */
 static const char *quoted(struct splitter *s, const char *at, char quote, int *ret)
 {
 	for (; *ret == 0 && *at && *at != quote; at++) {
@@ -89,7 +81,9 @@ static int split(struct splitter *s, const char *text, struct error *err)
 	}
 	if (r == 0)
 		r = finish(s);
-	return r < 0 ? error_os(err, r, "cannot read the command '%s'", text) : 0;
+	if (r == 0 && s->n > 0 && !array_add(s->words, s->n)) /* the NULL at the end */
+		r = -ENOMEM;
+	return r < 0 ? error_oom(err) : 0;
 }
 
 int argv_split(const char *text, char ***ret, struct error *err)

@@ -22,9 +22,9 @@ int paths_default_book(char **ret, struct error *err)
 		path = text_format("%s/.local/share/emp/emp.db", home);
 	else
 		return error_say(err, -ENOENT,
-			"HOME does not name your home directory, so your lab book is not known; name it with --db or EMP_DB");
+			"HOME does not name your home directory; name the lab book with --db or EMP_DB");
 	if (!path)
-		return error_os(err, -ENOMEM, "cannot name the lab book");
+		return error_oom(err);
 	*ret = path;
 	return 0;
 }
@@ -32,23 +32,14 @@ int paths_default_book(char **ret, struct error *err)
 int paths_book(const char *option, char **ret, struct error *err)
 {
 	const char *named = option && *option ? option : getenv("EMP_DB");
-	char *path;
-
 	if (!named || !*named)
 		return paths_default_book(ret, err);
-	path = strdup(named);
-	if (!path)
-		return error_os(err, -ENOMEM, "cannot name the lab book");
-	*ret = path;
-	return 0;
+	*ret = strdup(named);
+	return *ret ? 0 : error_oom(err);
 }
 
 int paths_inc_constant(const char *book, char **ret, struct error *err)
 {
-	char *path = text_format("%s.inc", book);
-
-	if (!path)
-		return error_os(err, -ENOMEM, "cannot find the constant of inc");
-	*ret = path;
-	return 0;
+	*ret = text_format("%s.inc", book);
+	return *ret ? 0 : error_oom(err);
 }

@@ -2,6 +2,7 @@
 /* Numbers, times and lists between text and memory: see text.h. text_numbers.c has the numbers for people. */
 #include "lib/base/text.h"
 
+#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -136,7 +137,6 @@ int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
 	while (*text) {
 		char *end;
 		long first = strtol(text, &end, 10), last = first;
-		int *bigger;
 
 		if (end == text || first < 0)
 			return -EINVAL;
@@ -146,12 +146,13 @@ int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
 		}
 		if (end == text || last < first || last > 1 << 20 || (*end && *end != ','))
 			return -EINVAL;
-		bigger = reallocarray(cpus, n + last - first + 1, sizeof(*cpus));
-		if (!bigger)
-			return -ENOMEM;
-		cpus = bigger;
-		for (long cpu = first; cpu <= last; cpu++)
-			cpus[n++] = (int)cpu;
+		for (long cpu = first; cpu <= last; cpu++) {
+			int *added = array_add(cpus, n);
+
+			if (!added)
+				return -ENOMEM;
+			*added = (int)cpu;
+		}
 		text = *end ? end + 1 : end;
 	}
 	if (ret)

@@ -7,7 +7,6 @@
 #include "lib/stats/robust.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -200,7 +199,7 @@ int analysis_conclude(struct analysis_feed *feed, struct analysis *ret, struct e
 	if (r == 0)
 		r = shape_judge(feed, &analysis);
 	if (r < 0)
-		return error_os(err, r, "cannot read run %" PRId64, feed->run.id);
+		return error_oom(err);
 	analysis.spacing_ns = spacing(feed->samples, feed->n_samples);
 	analysis.run = feed->run;
 	analysis.central = feed->central;

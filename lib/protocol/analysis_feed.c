@@ -75,19 +75,19 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	int r;
 
 	if (!feed)
-		return error_os(err, -ENOMEM, "cannot read run %" PRId64, run->id);
+		return error_oom(err);
 	feed->n_samples = n_samples;
 	feed->daemons = daemons;
 	feed->resolution_ns = options->resolution_ns ?: run->resolution_ns > 0 ? run->resolution_ns : 1;
 	r = cluster_find(
 		&feed->central, samples, n_samples, run->resolution_ns, options->central_max_ns, err);
 	if (r < 0)
-		return error_prefix(err, r, "cannot read run %" PRId64, run->id);
+		return error_prefix(err, r, "run %" PRId64, run->id);
 	r = set_zones(feed, samples);
 	if (r == 0)
 		r = make_tallies(feed, options->patterns);
 	if (r < 0)
-		return error_os(err, r, "cannot read run %" PRId64, run->id);
+		return error_oom(err);
 	feed->run = *run;
 	*run = (struct run){};
 	feed->samples = samples;
@@ -146,7 +146,7 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 	if (sample == feed->n_samples || e->source < 1 || e->source > feed->daemons->n)
 		return error_say(err, -EINVAL,
 			"run %" PRId64 " has an execution in sample %" PRIu32 " by process %" PRIu32
-			", one of which the book does not know",
+			", one of which is not in the book",
 			feed->run.id, e->sample, e->source);
 	if (pt_ns == 0) /* below the resolution it did not run */
 		return 0;
@@ -161,7 +161,7 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 		be_present(tally, &feed->samples[sample], feed->central.median_ns, pt_ns);
 	if (zone > ZONE_CORE && pt_ns > tally->seen[ZONE_CORE].max_ns)
 		r = keep(tally, e->sample, pt_ns);
-	return r < 0 ? error_os(err, r, "cannot read run %" PRId64, feed->run.id) : 0;
+	return r < 0 ? error_oom(err) : 0;
 }
 
 int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struct error *err)

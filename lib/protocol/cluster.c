@@ -19,12 +19,12 @@
  * beyond. */
 #include "lib/protocol/cluster.h"
 
+#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/stats/robust.h"
 #include "lib/stats/spacings.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 
 static const double ALPHA = 0.01;
@@ -40,15 +40,14 @@ struct view {
 
 static int add_zoom(struct cluster *c, const struct view *v, struct zoom zoom)
 {
-	struct zoom *bigger = reallocarray(c->zooms, c->n_zooms + 1, sizeof(*bigger));
+	struct zoom *added = array_add(c->zooms, c->n_zooms);
 
-	if (!bigger)
+	if (!added)
 		return -ENOMEM;
-	c->zooms = bigger;
-	zoom.low_ns = v->ets[0];
-	zoom.high_ns = v->ets[v->n - 1];
-	zoom.left = v->n;
-	c->zooms[c->n_zooms++] = zoom;
+	*added = zoom;
+	added->low_ns = v->ets[0];
+	added->high_ns = v->ets[v->n - 1];
+	added->left = v->n;
 	return 0;
 }
 
@@ -200,7 +199,7 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	int r;
 
 	if (!ets)
-		return error_os(err, -ENOMEM, "cannot look at %zu samples", n);
+		return error_oom(err);
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
 	for (size_t i = 0; i < n; i++)
@@ -215,7 +214,7 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	if (r == 0)
 		r = bound(&c, &v);
 	if (r < 0)
-		return error_os(err, r, "cannot look at %zu samples", n);
+		return error_oom(err);
 	count(&c, samples, n);
 	*ret = c;
 	c = (struct cluster){};
@@ -261,19 +260,18 @@ char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *z)
 
 	switch (z->end) {
 	case ZOOM_GAP:
-		snprintf(buffer, ZOOM_WHY_SIZE,
-			"%zu %s sample%s beyond a gap of %s (at most %s expected)",
+		snprintf(buffer, ZOOM_WHY_SIZE, "%zu %s sample%s beyond a gap of %s (at most %s expected)",
 			z->beyond, side, z->beyond == 1 ? "" : "s", text_duration(gap, z->gap_ns),
 			text_duration(longest, z->longest_ns));
 		break;
 	case ZOOM_DAEMONS:
 		snprintf(buffer, ZOOM_WHY_SIZE,
-			"%zu longer sample%s without such a gap, %.0f %% explained by daemons",
-			z->beyond, z->beyond == 1 ? "" : "s", 100 * z->explained);
+			"%zu longer sample%s without such a gap, %.0f %% explained by daemons", z->beyond,
+			z->beyond == 1 ? "" : "s", 100 * z->explained);
 		break;
 	case ZOOM_HAND:
-		snprintf(buffer, ZOOM_WHY_SIZE, "%zu longer sample%s beyond the given bound",
-			z->beyond, z->beyond == 1 ? "" : "s");
+		snprintf(buffer, ZOOM_WHY_SIZE, "%zu longer sample%s beyond the given bound", z->beyond,
+			z->beyond == 1 ? "" : "s");
 		break;
 	case ZOOM_LAST:
 		snprintf(buffer, ZOOM_WHY_SIZE, "no unusual gap left");

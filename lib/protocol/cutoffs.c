@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From two readings to a profile: see cutoffs.h. Where EMP's step 8 says "average", its example, its tables
+/* From the analyses of two runs to a profile: see cutoffs.h. Where EMP's step 8 says "average", its example, its tables
  * and SEDONA use maximum and minimum, and so does this. */
 #include "lib/protocol/cutoffs.h"
 
+#include "lib/base/array.h"
 #include "lib/protocol/resolution.h"
 
 #include <errno.h>
@@ -63,19 +64,18 @@ static int add_cutoff(struct profile *profile, const struct daemon_statistics *s
 	};
 	const struct daemon_statistics *named = short_daemon ?: long_daemon;
 	const char *unit = named->unit ?: long_daemon ? long_daemon->unit : NULL;
-	struct cutoff *bigger;
+	struct cutoff *added;
 
 	if (c.short_ns < 0 && c.long_ns < 0)
 		return 0;
 	finish(&c, short_daemon, short_run);
-	bigger = reallocarray(profile->cutoffs, profile->n_cutoffs + 1, sizeof(*bigger));
-	if (!bigger)
+	added = array_add(profile->cutoffs, profile->n_cutoffs);
+	if (!added)
 		return -ENOMEM;
-	profile->cutoffs = bigger;
-	c.daemon = strdup(named->name);
-	c.unit = unit ? strdup(unit) : NULL;
-	profile->cutoffs[profile->n_cutoffs++] = c;
-	return c.daemon && (!unit || c.unit) ? 0 : -ENOMEM;
+	*added = c;
+	added->daemon = strdup(named->name);
+	added->unit = unit ? strdup(unit) : NULL;
+	return added->daemon && (!unit || added->unit) ? 0 : -ENOMEM;
 }
 
 static int add_run(struct profile_run *ret, const struct analysis *analysis)
@@ -92,7 +92,7 @@ static int add_run(struct profile_run *ret, const struct analysis *analysis)
 	return 0;
 }
 
-/* Both lists of habits are in the order of names. */
+/* Both lists of statistics are in the order of names. */
 static int merge(struct profile *profile, const struct analysis *short_run, const struct analysis *long_run)
 {
 	size_t s = 0, l = 0;
@@ -125,8 +125,8 @@ int cutoffs_make(const char *name, const struct analysis *short_run, const struc
 
 	if (short_run->resolution_ns != long_run->resolution_ns)
 		return error_say(err, -EINVAL,
-			"the short run was read to %" PRId64 " ns and the long one to %" PRId64
-			" ns: cutoffs need one resolution for both",
+			"the resolution of the short run is %" PRId64 " ns and that of the long one %" PRId64
+			" ns; cutoffs need one for both",
 			short_run->resolution_ns, long_run->resolution_ns);
 	profile.name = strdup(name ?: "unnamed");
 	r = profile.name ? 0 : -ENOMEM;
@@ -137,7 +137,7 @@ int cutoffs_make(const char *name, const struct analysis *short_run, const struc
 	if (r == 0)
 		r = merge(&profile, short_run, long_run);
 	if (r < 0)
-		return error_os(err, r, "cannot make a profile");
+		return error_oom(err);
 	*ret = profile;
 	profile = (struct profile){};
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which sentinels moved in a run: see disturbances.h. */
+/* Which counters moved in a run that should not: see disturbances.h. */
 #include "lib/protocol/disturbances.h"
 
 #include "lib/base/text.h"
@@ -83,7 +83,7 @@ int disturbances_find(struct disturbances *ret, const struct sample_counters *sa
 	for (int i = 0; i < N_COUNTERS; i++)
 		if (find_one(&found, i, samples, n, et_ns) < 0) {
 			disturbances_clear(&found);
-			return error_os(err, -ENOMEM, "cannot look at the disturbance counters");
+			return error_oom(err);
 		}
 	*ret = found;
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two fingerprints side by side: see environment_diff.h. */
+/* Two fingerprints compared: see environment_diff.h. */
 #include "lib/protocol/environment_diff.h"
 
+#include "lib/base/array.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ static char *value_text(const json_t *value)
 	if (json_is_string(value))
 		return text_format("'%s'", json_string_value(value));
 	text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-	if (text && strlen(text) > 200) /* a list of all units, say: that it changed must do */
+	if (text && strlen(text) > 200) /* such as a list of all units: that it changed is enough */
 		return text_format("%.200s…", text);
 	return TAKE(text);
 }
@@ -24,12 +25,10 @@ static char *value_text(const json_t *value)
 static int add(
 	struct differences *d, bool identity, const char *what, const json_t *before, const json_t *now)
 {
-	struct difference *bigger = reallocarray(d->items, d->n + 1, sizeof(*bigger)), *item;
+	struct difference *item = array_add(d->items, d->n);
 
-	if (!bigger)
+	if (!item)
 		return -ENOMEM;
-	d->items = bigger;
-	item = &bigger[d->n++];
 	*item = (struct difference){identity, strdup(what), value_text(before), value_text(now)};
 	d->n_identity += identity;
 	return item->what && item->before && item->now ? 0 : -ENOMEM;
@@ -90,7 +89,7 @@ int environment_diff(const json_t *before, const json_t *now, struct differences
 			&d, false, "", json_object_get(before, "settings"), json_object_get(now, "settings"));
 	if (r < 0) {
 		differences_clear(&d);
-		return error_os(err, r, "cannot compare two fingerprints");
+		return error_oom(err);
 	}
 	*ret = d;
 	return 0;
@@ -114,14 +113,14 @@ int differences_description(const struct differences *d, size_t most, char **ret
 	FILE *memory = open_memstream(&text, &size);
 
 	if (!memory)
-		return error_os(err, -errno, "cannot compare two fingerprints");
+		return error_oom(err);
 	for (size_t i = 0; i < d->n && i < most; i++)
 		fprintf(memory, "%s%s was %s, is %s", i ? "; " : "", d->items[i].what, d->items[i].before,
 			d->items[i].now);
 	if (d->n > most)
 		fprintf(memory, "; and %zu more", d->n - most);
 	if (fclose(memory) != 0)
-		return error_os(err, -errno, "cannot compare two fingerprints");
+		return error_oom(err);
 	*ret = text;
 	return 0;
 }

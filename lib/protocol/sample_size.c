@@ -80,7 +80,7 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 	row = sizes.n = choose_sizes(n, chosen);
 	sizes.rows = calloc(sizes.n, sizeof(*sizes.rows));
 	if (!times || !scratch || !sizes.rows)
-		return error_os(err, -ENOMEM, "cannot look at %zu samples", n);
+		return error_oom(err);
 	for (size_t i = 0; i < n; i++) {
 		if (!d->out || !d->out[i])
 			times[left++] = et ? samples[i].et_ns : samples[i].pt_ns;

@@ -14,7 +14,6 @@
 #include "lib/stats/proportion.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
  * what it does to timings. */
 #include "lib/protocol/validity.h"
 
+#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/protocol/cutoffs.h"
 #include "lib/stats/summary.h"
@@ -23,19 +24,20 @@ static const double SPREAD_MATTERS = 2;
 __attribute__((format(printf, 3, 4))) static int find(
 	struct judgement *j, enum validity verdict, const char *format, ...)
 {
-	struct finding *bigger = reallocarray(j->findings, j->n + 1, sizeof(*bigger));
+	struct finding *finding = array_add(j->findings, j->n);
 	va_list args;
 	int n;
 
-	if (!bigger)
+	if (!finding)
 		return -ENOMEM;
-	j->findings = bigger;
+	finding->verdict = verdict;
 	va_start(args, format);
-	n = vasprintf(&bigger[j->n].words, format, args);
+	n = vasprintf(&finding->words, format, args);
 	va_end(args);
-	if (n < 0)
+	if (n < 0) {
+		finding->words = NULL;
 		return -ENOMEM;
-	bigger[j->n++].verdict = verdict;
+	}
 	if (verdict > j->verdict)
 		j->verdict = verdict;
 	return 0;
@@ -60,16 +62,13 @@ static int judge_machine(const struct evidence *e, struct judgement *j)
 /* Of the PTs of the central samples: how fast INC itself is, whatever else runs. */
 static struct summary central_summary(const struct analysis *analysis)
 {
-	int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
-	struct summary summary;
+	_cleanup_(freep) int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
 	size_t n = 0;
 
 	for (size_t i = 0; pts && i < analysis->n_samples; i++)
 		if (cluster_holds(&analysis->central, analysis->samples[i].et_ns))
 			pts[n++] = analysis->samples[i].pt_ns;
-	summary = summary_of(pts, n);
-	free(pts);
-	return summary;
+	return summary_of(pts, n);
 }
 
 static int judge_speed(const struct evidence *e, struct judgement *j)
@@ -182,7 +181,7 @@ int judge(const struct evidence *e, struct judgement *ret, struct error *err)
 		r = judge_daemons(e, &j);
 	if (r < 0) {
 		judgement_clear(&j);
-		return error_os(err, r, "cannot judge the profile");
+		return error_oom(err);
 	}
 	*ret = j;
 	return 0;

@@ -183,7 +183,7 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, st
 	welch(&c);
 	fieller(&c);
 	if (mann_whitney(&c, a_ns, b_ns) < 0)
-		return error_os(err, -ENOMEM, "cannot compare");
+		return error_oom(err);
 	*ret = c;
 	return 0;
 }

@@ -124,7 +124,7 @@ static void readings_of_two_resolutions_are_refused(void **state)
 	struct error err = {};
 
 	assert_int_equal(cutoffs_make("x", &a, &b, &profile, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "one resolution for both"));
+	assert_non_null(strstr(err.text, "cutoffs need one for both"));
 }
 
 int main(void)
