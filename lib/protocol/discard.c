@@ -27,6 +27,7 @@ struct discarder {
 	struct others others;
 	struct candidate *candidates;
 	size_t n_candidates;
+	int64_t disturbed_ns; /* see struct discarding */
 	struct over_cutoff *unprofiled;
 	size_t n_unprofiled;
 };
@@ -92,6 +93,7 @@ static int add_over(struct over_cutoff **items, size_t *n, const struct over_cut
 static int end_sample(struct discarder *d, struct error *err)
 {
 	const struct sample *sample = &d->samples[d->at];
+	int64_t missing_ns = sample->et_ns > sample->pt_ns ? sample->et_ns - sample->pt_ns : 0, used_ns = 0;
 	double limit_ns = d->rules.unprofiled_share * (double)sample->et_ns;
 
 	for (size_t i = 0; i < d->others.n; i++) {
@@ -104,8 +106,11 @@ static int end_sample(struct discarder *d, struct error *err)
 			r = add_over(&d->unprofiled, &d->n_unprofiled, &over, err);
 		if (r < 0)
 			return r;
+		used_ns += o->in_sample_ns;
+		o->disturbed_ns += o->in_sample_ns < missing_ns ? o->in_sample_ns : missing_ns;
 		o->in_sample_ns = 0;
 	}
+	d->disturbed_ns += used_ns < missing_ns ? used_ns : missing_ns;
 	return 0;
 }
 
@@ -282,6 +287,7 @@ int discarder_finish(struct discarder *d, struct discarding *ret, struct error *
 		return r;
 	others_finish(&d->others);
 	ret->others = d->others;
+	ret->disturbed_ns = d->disturbed_ns;
 	d->others = (struct others){};
 	return 0;
 }

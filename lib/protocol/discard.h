@@ -47,6 +47,7 @@ struct discarding {
 	size_t n_incomplete;
 	struct clock_discarding pt, et; /* the second check looks at each clock by itself */
 	struct others others;
+	int64_t disturbed_ns; /* of all samples together: see struct other */
 };
 
 /* The second check, for one time among those that the first has left. */
@@ -70,7 +71,7 @@ int discarder_add_sample(struct discarder *discarder, const struct sample *sampl
 int discarder_add(struct discarder *discarder, const struct source *daemon, const struct execution *execution,
 	struct error *err);
 
-/* What comes of the samples so far, without the run and the others. */
+/* What comes of the samples so far, without the run and who disturbed. */
 int discarder_judge(struct discarder *discarder, struct discarding *ret, struct error *err);
 
 /* The same with the others, at the end. */

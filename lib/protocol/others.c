@@ -74,17 +74,19 @@ struct other *others_add(struct others *o, const struct name_pattern *patterns, 
 	return other;
 }
 
-static int by_total(const void *x, const void *y)
+static int by_disturbance(const void *x, const void *y)
 {
 	const struct other *a = x, *b = y;
 
+	if (a->disturbed_ns != b->disturbed_ns)
+		return a->disturbed_ns < b->disturbed_ns ? 1 : -1;
 	return (a->total_ns < b->total_ns) - (a->total_ns > b->total_ns);
 }
 
 void others_finish(struct others *o)
 {
 	if (o->n > 0)
-		qsort(o->items, o->n, sizeof(*o->items), by_total);
+		qsort(o->items, o->n, sizeof(*o->items), by_disturbance);
 	for (size_t i = 0; i < o->n; i++)
 		o->items[i].cutoff = NULL;
 	free(TAKE(o->of_daemon));

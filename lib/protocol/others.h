@@ -15,7 +15,9 @@ struct other {
 	int64_t max_ns;              /* of one execution */
 	uint32_t max_sample;         /* with that execution */
 	bool long_once;              /* one execution took 1 % of its sample's ET or more */
-	int64_t in_sample_ns;        /* in the sample at hand */
+	int64_t disturbed_ns; /* the most that it can have taken from the program: in each sample the lesser of
+				 what it used and ET − PT */
+	int64_t in_sample_ns; /* in the sample at hand */
 };
 
 struct others {
@@ -30,6 +32,6 @@ struct other *others_add(struct others *others, const struct name_pattern *patte
 	const struct profile *profile, const struct source *daemon, const struct execution *execution,
 	int64_t et_ns);
 
-/* The most CPU time first. Nothing can be added afterwards, and the cutoffs are gone. */
+/* The greatest disturbed_ns first, then the most CPU time. Nothing can be added afterwards, and the cutoffs are gone. */
 void others_finish(struct others *others);
 void others_clear(struct others *others);

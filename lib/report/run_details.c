@@ -74,6 +74,7 @@ static void add_other(struct table *table, const struct other *o)
 	table_row(table);
 	table_cell(table, "  %s", o->name);
 	table_cell_text(table, o->unit ?: "-");
+	table_cell_text(table, time_text(time, o->disturbed_ns));
 	table_cell_text(table, time_text(time, o->total_ns));
 	table_cell_text(table, time_text(time, o->max_ns));
 	table_cell(table, "%u", o->max_sample);
@@ -85,6 +86,7 @@ static int print_others(FILE *file, const struct others *others, struct error *e
 	static const struct column columns[] = {
 		{"  CPU USED BY"},
 		{"UNIT", COLUMN_WRAP},
+		{"DISTURBED", COLUMN_NUMBER},
 		{"TOTAL", COLUMN_NUMBER},
 		{"LONGEST", COLUMN_NUMBER},
 		{"SAMPLE", COLUMN_NUMBER},

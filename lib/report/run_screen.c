@@ -57,24 +57,24 @@ static int add_reasons(struct screen *s, const struct discarding *d, struct erro
 	return r < 0 ? error_oom(err) : 0;
 }
 
+/* By how much each of the others can have disturbed, which is less than what it used on other CPUs. */
 static void add_others(struct screen *s, const struct run_result *r)
 {
 	const struct others *others = &r->discarding.others;
-	double et = 0, pt = 0, used = 0;
+	double et = 0, pt = 0;
 
 	for (size_t i = 0; i < r->n_samples; i++) {
 		et += (double)r->samples[i].et_ns;
 		pt += (double)r->samples[i].pt_ns;
 	}
-	for (size_t i = 0; i < others->n; i++) {
-		const struct other *o = &others->items[i];
-
-		used += (double)o->total_ns;
-		if (i < SCREEN_OTHERS && (double)o->total_ns > MATERIAL * et)
-			s->others[s->n_others++] = (struct screen_other){o->name, o->total_ns};
-	}
+	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
+		if ((double)others->items[i].disturbed_ns > MATERIAL * et)
+			s->others[s->n_others++] = (struct screen_other){
+				others->items[i].name, others->items[i].disturbed_ns};
 	s->on_cpu = et > 0 ? pt / et : 0;
-	s->explained = et - pt > WORTH_EXPLAINING * et && s->n_others > 0 ? used / (et - pt) : NAN;
+	s->explained = et - pt > WORTH_EXPLAINING * et && s->n_others > 0
+			       ? (double)r->discarding.disturbed_ns / (et - pt)
+			       : NAN;
 }
 
 /* Means of the samples kept; -1 where one of them does not have it. */

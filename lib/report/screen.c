@@ -19,9 +19,8 @@ static const double FEW_TICKS_NS = 20e6;
 /* Off the CPU for more than this share of its ET, a program deserves a word. */
 static const double MOSTLY_ON_CPU = 0.95;
 
-/* Of ET − PT: what the others used is said to explain it from the first on; above the second they must have
- * used other CPUs as well. */
-static const double EXPLAINS = 0.8, MORE_THAN_EXPLAINS = 1.2;
+/* Of ET − PT: from here on the others may be all that the program lacks. */
+static const double EXPLAINS = 0.8;
 
 static int spaces_to(size_t column, const char *text)
 {
@@ -217,7 +216,7 @@ static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 
 	*buffer = '\0';
 	for (size_t i = 0; i < s->n_others; i++) {
-		double ns = (double)s->others[i].total_ns;
+		double ns = (double)s->others[i].disturbed_ns;
 
 		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", s->others[i].name,
 			text_precise(time, ns, ns / 10));
@@ -231,11 +230,9 @@ static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 static void explanation_text(char buffer[64], double explained)
 {
 	*buffer = '\0';
-	if (explained > MORE_THAN_EXPLAINS)
-		snprintf(buffer, 64, " (can explain ET − PT)");
-	else if (explained >= 0.01)
-		snprintf(buffer, 64, " (%s%.0f %% of ET − PT)", explained >= EXPLAINS ? "explains " : "",
-			100 * fmin(1, explained));
+	if (explained >= 0.01)
+		snprintf(buffer, 64, " (%s %.0f %% of ET − PT)",
+			explained >= EXPLAINS ? "may explain" : "at most", 100 * fmin(1, explained));
 }
 
 static void print_others(FILE *file, const struct screen *s)
@@ -246,8 +243,10 @@ static void print_others(FILE *file, const struct screen *s)
 
 	if (s->n_others == 0)
 		return;
+	others_text(names, s, COLUMNS);
 	explanation_text(explanation, s->explained);
-	others_text(names, s, COLUMNS - terminal_text_width(explanation));
+	if (terminal_text_width(names) + terminal_text_width(explanation) > COLUMNS)
+		*explanation = '\0';
 	snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);
 	used = terminal_text_width(names) + terminal_text_width(explanation);
 	fprintf(file, "  Disturbed by    %s%s", names, explanation);

@@ -18,10 +18,10 @@ struct screen_reason {
 	size_t n;
 };
 
-/* Who used the CPU while the program ran, and how much in all samples. */
+/* Who used the CPU while the program ran, and how much that can have taken from it, in all samples. */
 struct screen_other {
 	const char *name;
-	int64_t total_ns;
+	int64_t disturbed_ns;
 };
 
 /* Whole lines: warnings, and what could not be seen. */
@@ -42,9 +42,9 @@ struct screen {
 	size_t n_samples;
 	struct screen_reason *reasons;
 	size_t n_reasons;
-	struct screen_other others[SCREEN_OTHERS]; /* the most CPU time first */
+	struct screen_other others[SCREEN_OTHERS]; /* the greatest first */
 	size_t n_others;
-	double explained;   /* CPU time of all others / (ET − PT); NAN: nothing to explain */
+	double explained;   /* share of ET − PT that others can have taken; NAN: nothing to explain */
 	struct notes notes; /* the most important first */
 };
 

@@ -209,6 +209,7 @@ static void others_are_summed_by_group_the_greatest_first(void **state)
 	add(d, 4, 3, 9 * NS_PER_US);
 	out = finish(d);
 	assert_int_equal(out.others.n, 3);
+	assert_int_equal(out.disturbed_ns, 8 * NS_PER_MS + 9 * NS_PER_US); /* ET − PT is 9 ms and more */
 	assert_string_equal(out.others.items[0].name, "kworker");
 	assert_int_equal(out.others.items[0].total_ns, 7 * NS_PER_MS);
 	assert_int_equal(out.others.items[0].max_ns, 4 * NS_PER_MS);
