@@ -2,6 +2,7 @@
 /* emp-analyze: what its verbs share. */
 #pragma once
 
+#include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "lib/report/analysis_load.h"
@@ -15,7 +16,7 @@ struct analyze_options {
 
 extern struct analyze_options analyze_options;
 extern const struct option_row compare_options[], cutoffs_options[], daemons_options[], discard_options[],
-	protocols_options[], sample_size_options[], scatter_options[];
+	protocols_options[], remove_options[], sample_size_options[], scatter_options[];
 
 /* The book that --db names. */
 int analyze_open_book(enum book_mode mode, struct book **ret, struct error *err);
@@ -24,6 +25,10 @@ option_parser option_run; /* into int64_t: the id of a run */
 
 /* An operand or option that names a run; `what` is how the sentence calls it. */
 int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct error *err);
+
+/* Opens the book and analyses the run that the operand RUN names. */
+int analyze_load(const char *run, const struct analysis_options *options, struct book **ret_book,
+	struct analysis *ret, struct error *err);
 
 /* A run against a profile by its name; NULL: no sample is discarded by a cutoff. */
 int analyze_discard(
@@ -41,10 +46,14 @@ void print_numbers(const char *label, const uint32_t *numbers, size_t n);
 /* The zooms, the central cluster and the verdict, for people. */
 int print_analysis(const struct analysis *analysis, struct error *err);
 
+/* Prints the document with its format and version 1. Takes `members` over; NULL: no memory. */
+int analyze_print_json(const char *format, json_t *members, struct error *err);
+
 int verb_list(int argc, char **argv, struct error *err);
 int verb_show(int argc, char **argv, struct error *err);
 int verb_import(int argc, char **argv, struct error *err);
 int verb_export(int argc, char **argv, struct error *err);
+int verb_remove(int argc, char **argv, struct error *err);
 int verb_cutoffs(int argc, char **argv, struct error *err);
 int verb_discard(int argc, char **argv, struct error *err);
 int verb_daemons(int argc, char **argv, struct error *err);

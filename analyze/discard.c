@@ -3,7 +3,6 @@
  * (EMP, Tables XVII and XVIII). */
 #include "analyze/stages.h"
 
-#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/report/results_json.h"
 
@@ -70,7 +69,6 @@ int verb_discard(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(discarding_clearp) struct discarding d = {};
-	_cleanup_(json_decrefp) json_t *document = NULL;
 	int64_t run;
 	int r;
 
@@ -85,6 +83,5 @@ int verb_discard(int argc, char **argv, struct error *err)
 		return r;
 	if (!analyze_options.json)
 		return print_discarding(&d, err);
-	document = discarding_as_json(&d);
-	return json_print(document, stdout, err);
+	return analyze_print_json("emp-discard", discarding_as_json(&d), err);
 }

@@ -37,6 +37,13 @@ static const struct verb verbs[] = {
 		.max_args = 1,
 		.summary = "write a run as an emp-run document",
 		.run = verb_export},
+	{.name = "remove",
+		.args = "RUN...",
+		.min_args = 1,
+		.max_args = -1,
+		.summary = "delete runs from the book",
+		.options = remove_options,
+		.run = verb_remove},
 	{.name = "cutoffs",
 		.summary = "make a profile of cutoffs from a short and a long run",
 		.options = cutoffs_options,
@@ -113,6 +120,23 @@ int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct e
 		return 0;
 	return error_say(err, -EINVAL,
 		"%s must be the number of a run, not '%s'; emp-analyze list shows the numbers", what, text);
+}
+
+int analyze_load(const char *run, const struct analysis_options *options, struct book **ret_book,
+	struct analysis *ret, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	int64_t id;
+	int r;
+
+	r = analyze_parse_run(run, "RUN", &id, err);
+	if (r == 0)
+		r = analyze_open_book(BOOK_READ, &book, err);
+	if (r == 0)
+		r = analysis_load(book, id, options, ret, err);
+	if (r == 0)
+		*ret_book = TAKE(book);
+	return r;
 }
 
 int analyze_discard(

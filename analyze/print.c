@@ -71,3 +71,13 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 		"Long samples in which no daemon ran long", analysis->unexplained, analysis->n_unexplained);
 	return r;
 }
+
+int analyze_print_json(const char *format, json_t *members, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *owned = members;
+	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i}", "format", format, "version", 1);
+
+	if (!members || !document || json_object_update(document, members) < 0)
+		return error_oom(err);
+	return json_print(document, stdout, err);
+}

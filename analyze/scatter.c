@@ -62,20 +62,15 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	_cleanup_(discarding_clearp) struct discarding d = {};
 	_cleanup_(figure_clear) struct figure figure = {};
 	const struct analysis_options how = {.central_max_ns = options.central_max_ns};
-	int64_t run;
 	int r;
 
 	if (!options.output)
 		return error_say(err, -EINVAL, "name the picture with -o FILE.png (or .svg, .pdf)");
 	if (options.zooms && options.samples)
 		return error_say(err, -EINVAL, "--zooms and --samples are two pictures; choose one");
-	r = analyze_parse_run(argv[0], "RUN", &run, err);
-	if (r == 0)
-		r = analyze_open_book(BOOK_READ, &book, err);
-	if (r == 0)
-		r = analysis_load(book, run, &how, &analysis, err);
+	r = analyze_load(argv[0], &how, &book, &analysis, err);
 	if (r == 0 && options.profile)
-		r = analyze_discard(book, run, options.profile, &d, err);
+		r = analyze_discard(book, analysis.run.id, options.profile, &d, err);
 	if (r == 0)
 		r = figure_prepare(&figure, &analysis, options.profile ? &d : NULL, options.profile, err);
 	return r < 0 ? r : draw(&figure, err);

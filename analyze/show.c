@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze show: one run, how it was made, its times, and the shape of its scatter. */
+/* emp-analyze show: shows one run: how it was made, its times, and its verdict. */
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
@@ -70,54 +70,69 @@ static int print_result(struct book *book, const struct run *run, struct error *
 	return run_details_print(stdout, &result, NULL, err);
 }
 
-static int print_json(
-	const struct analysis *analysis, const struct discarding *raw, const char *digest, struct error *err)
+static json_t *run_as_json(const struct run *run, size_t n_samples, const char *digest)
 {
-	_cleanup_(json_decrefp) json_t *document = analysis_as_json(analysis);
-	const struct run *run = &analysis->run;
+	char started[TEXT_TIME_SIZE];
+	const char *kind = run_kind_names[run->kind];
 
-	json_object_update_new(document,
-		json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}", "kind",
-			run_kind_names[run->kind], "purpose", run_kind_names[run->kind], "state",
-			run_state_names[run->state], "started_ns", (json_int_t)run->started_ns,
-			"task_length_ns", (json_int_t)run->task_length_ns, "resolution_ns",
-			(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source", run->pt_source,
-			"environment", digest, "profile", run->profile, "notes", run->notes));
+	return json_pack(
+		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}", "run",
+		(json_int_t)run->id, "uid", run->uid, "program", run->program, "kind", kind, "purpose", kind,
+		"state", run_state_names[run->state], "samples", (json_int_t)n_samples, "started_ns",
+		(json_int_t)run->started_ns, "started", text_rfc3339(started, run->started_ns),
+		"task_length_ns", (json_int_t)run->task_length_ns, "resolution_ns",
+		(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source", run->pt_source,
+		"environment", digest, "profile", run->profile, "notes", run->notes);
+}
+
+static int print_json(const struct analysis *analysis, const struct discarding *raw, const char *digest,
+	struct error *err)
+{
+	json_t *document = run_as_json(&analysis->run, analysis->n_samples, digest);
+
+	if (analysis->run.cpu >= 0)
+		json_object_set_new(document, "cpu", json_integer(analysis->run.cpu));
+	json_object_update_new(document, analysis_as_json(analysis));
 	json_object_set_new(document, "pt", summary_as_json(&raw->pt.raw));
 	json_object_set_new(document, "et", summary_as_json(&raw->et.raw));
-	return json_print(document, stdout, err);
+	return analyze_print_json("emp-analysis", document, err);
 }
 
 /* A run that was ended before its first sample has no scatter. */
-static int show_empty(struct run *run, const char *digest, struct error *err)
+static int show_empty(const struct run *run, const char *digest, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
-
-	if (!analyze_options.json) {
-		print_run(run, 0, digest);
-		return 0;
-	}
-	document = json_pack("{s:I, s:s*, s:I, s:s, s:s, s:s}", "run", (json_int_t)run->id, "program",
-		run->program, "samples", (json_int_t)0, "kind", run_kind_names[run->kind],
-		"purpose", run_kind_names[run->kind], "state", run_state_names[run->state]);
-	return json_print(document, stdout, err);
+	if (analyze_options.json)
+		return analyze_print_json("emp-analysis", run_as_json(run, 0, digest), err);
+	print_run(run, 0, digest);
+	return 0;
 }
 
-static int show(struct book *book, struct run *run, const char *digest, struct error *err)
+static int show_json(struct book *book, const struct run *run, const char *digest, struct error *err)
 {
 	_cleanup_(analysis_clearp) struct analysis analysis = {};
 	_cleanup_(discarding_clearp) struct discarding raw = {};
 	int r;
 
 	r = analysis_load(book, run->id, &(struct analysis_options){}, &analysis, err);
-	if (r == 0 && analyze_options.json)
+	if (r == 0)
 		r = discard_run(book, run->id, NULL, &raw, err);
+	return r < 0 ? r : print_json(&analysis, &raw, digest, err);
+}
+
+static int show(struct book *book, const struct run *run, const char *digest, struct error *err)
+{
+	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	int r;
+
+	if (analyze_options.json)
+		return show_json(book, run, digest, err);
+	r = analysis_load(book, run->id, &(struct analysis_options){}, &analysis, err);
 	if (r < 0)
 		return r;
-	if (analyze_options.json)
-		return print_json(&analysis, &raw, digest, err);
 	print_run(run, analysis.n_samples, digest);
+	printf("\n");
 	r = print_result(book, run, err);
+	printf("\n");
 	return r < 0 ? r : print_analysis(&analysis, err);
 }
 
