@@ -77,14 +77,13 @@ static void print_source(
 	text_duration(max, h->central_max_ns);
 	text_duration(sd, (int64_t)(h->central_sd_ns + 0.5));
 	if (h->n_longs == 0) {
-		printf("  %s run: only in the central cluster, up to %s; cutoff at 2 sd (of %s) above\n",
-			which, max, sd);
+		printf("  %s run: only in the central cluster; cutoff = %s + 2 sd of %s\n", which, max, sd);
 		return;
 	}
-	printf("  %s run: %zu long execution%s, at least %s; ", which, h->n_longs, h->n_longs == 1 ? "" : "s",
+	printf("  %s run: %zu long execution%s from %s; ", which, h->n_longs, h->n_longs == 1 ? "" : "s",
 		text_duration(least, h->long_min_ns));
 	if (h->n_central > 0)
-		printf("at most %s in the central cluster", max);
+		printf("central maximum %s", max);
 	else
 		printf("none in the central cluster");
 	print_period(analysis, h);

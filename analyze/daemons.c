@@ -65,8 +65,8 @@ static void who_clear(struct who *who)
 	names_clear(&who->names);
 }
 
-static void add_execution(
-	struct listing *list, uint32_t sample, const struct daemon_statistics *daemon, int64_t pt_ns, bool is_long)
+static void add_execution(struct listing *list, uint32_t sample, const struct daemon_statistics *daemon,
+	int64_t pt_ns, bool is_long)
 {
 	listing_row(list);
 	listing_int(list, sample);
@@ -86,8 +86,8 @@ static int add_sample(struct listing *list, struct book *book, const struct anal
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		const struct source *d = &who->daemons.items[executions[i].source - 1];
-		const struct daemon_statistics *daemon =
-			analysis_daemon(analysis, name_group(who->names.rows, d->name));
+		const struct daemon_statistics *daemon = analysis_daemon(
+			analysis, name_group(who->names.rows, d->name));
 		int64_t pt_ns = resolution_round(executions[i].pt_ns, analysis->resolution_ns);
 		bool is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
 
@@ -159,8 +159,7 @@ static int print(struct book *book, const struct analysis *analysis, struct list
 	if (r < 0 || analysis->n_l_samples == 0)
 		return r;
 	printf("\nIn the %zu L-samples, %s:\n", analysis->n_l_samples,
-		options.all ? "all executions"
-			    : "executions over the central maximum by 2 sd (--all lists all)");
+		options.all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)");
 	r = listing_print(l_samples, stdout, err);
 	if (r < 0)
 		return r;

@@ -38,30 +38,25 @@ static int print_zooms(const struct cluster *c, struct error *err)
 void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 {
 	enum { MOST = 40 };
-	size_t width = terminal_width(stdout), used = (size_t)0;
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *memory = n > 0 ? open_memstream(&text, &size) : NULL;
 
-	if (n == 0)
-		return;
-	used = (size_t)printf("%s:", label);
-	for (size_t i = 0; i < n && i < MOST; i++) {
-		char number[16];
-		size_t more = (size_t)snprintf(number, sizeof(number), " %" PRIu32, numbers[i]);
-
-		if (used + more > width)
-			used = (size_t)printf("\n   ");
-		used += (size_t)printf("%s", number);
-	}
-	if (n > MOST)
-		printf(" and %zu more", n - MOST);
-	printf("\n");
+	for (size_t i = 0; memory && i < n && i < MOST; i++)
+		fprintf(memory, " %" PRIu32, numbers[i]);
+	if (n > MOST && memory)
+		fprintf(memory, " and %zu more", n - MOST);
+	if (memory && fclose(memory) == 0)
+		terminal_wrap(stdout, text + 1, (size_t)printf("%s:", label), 2);
 }
 
 int print_analysis(const struct analysis *analysis, struct error *err)
 {
-	int r;
+	int r, at;
 
-	printf("Run %" PRId64 " (%s, %zu samples) shows %s.\n", analysis->run.id, analysis->run.program,
-		analysis->n_samples, analysis->why);
+	at = printf("Run %" PRId64 " (%s, %zu sample%s):", analysis->run.id, analysis->run.program,
+		analysis->n_samples, analysis->n_samples == 1 ? "" : "s");
+	terminal_wrap(stdout, analysis->why, (size_t)at, 2);
 	r = print_zooms(&analysis->central, err);
 	if (analysis->central.n_above > 0)
 		printf("Long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,

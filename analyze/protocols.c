@@ -70,5 +70,7 @@ int verb_protocols(int argc, char **argv, struct error *err)
 		r = gather(book, argc, argv, array, table, err);
 	if (r < 0)
 		return r;
-	return analyze_options.json ? analyze_print_json("emp-protocols", json_pack("{s:O}", "runs", array), err) : table_print(table, stdout, err);
+	return analyze_options.json
+		       ? analyze_print_json("emp-protocols", json_pack("{s:O}", "runs", array), err)
+		       : table_print(table, stdout, err);
 }

@@ -62,9 +62,9 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 		r = listing_print(et, stdout, err);
 	if (r < 0)
 		return r;
-	printf("\n%zu samples would have been enough for PT, %zu for ET: from that size on, the sd is\n"
-	       "within 10 %% of the whole run's, and the share of outliers within 2.5 percentage\n"
-	       "points or one sample.\n",
+	printf("\n%zu samples would have been enough for PT, %zu for ET: from that size on,\n"
+	       "the sd is within 10 %% of the whole run's, and the share of outliers within\n"
+	       "2.5 percentage points or one sample.\n",
 		clocks[0].suggested, clocks[1].suggested);
 	return 0;
 }

@@ -76,17 +76,17 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 	const char *kind = run_kind_names[run->kind];
 
 	return json_pack(
-		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}", "run",
-		(json_int_t)run->id, "uid", run->uid, "program", run->program, "kind", kind, "purpose", kind,
-		"state", run_state_names[run->state], "samples", (json_int_t)n_samples, "started_ns",
+		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}",
+		"run", (json_int_t)run->id, "uid", run->uid, "program", run->program, "kind", kind, "purpose",
+		kind, "state", run_state_names[run->state], "samples", (json_int_t)n_samples, "started_ns",
 		(json_int_t)run->started_ns, "started", text_rfc3339(started, run->started_ns),
 		"task_length_ns", (json_int_t)run->task_length_ns, "resolution_ns",
 		(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source", run->pt_source,
 		"environment", digest, "profile", run->profile, "notes", run->notes);
 }
 
-static int print_json(const struct analysis *analysis, const struct discarding *raw, const char *digest,
-	struct error *err)
+static int print_json(
+	const struct analysis *analysis, const struct discarding *raw, const char *digest, struct error *err)
 {
 	json_t *document = run_as_json(&analysis->run, analysis->n_samples, digest);
 

@@ -102,13 +102,39 @@ size_t terminal_text_fit(const char *text, size_t columns)
 	return bytes;
 }
 
-size_t terminal_text_width(const char *text)
+/* How many columns the first bytes of `text` take. */
+static size_t width_of(const char *text, size_t bytes)
 {
-	size_t width = 0, more;
+	size_t width = 0, more, at = 0;
 
-	while (*text) {
-		text += character(text, &more);
+	while (at < bytes) {
+		at += character(text + at, &more);
 		width += more;
 	}
 	return width;
+}
+
+size_t terminal_text_width(const char *text)
+{
+	return width_of(text, strlen(text));
+}
+
+void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
+{
+	size_t width = terminal_width(file) < 80 ? terminal_width(file) : 80;
+
+	while (*text) {
+		size_t bytes = strcspn(text, " "), columns = width_of(text, bytes);
+		bool first = at <= indent;
+
+		if (!first && at + 1 + columns > width) {
+			fprintf(file, "\n%*s", (int)indent, "");
+			at = indent;
+			first = true;
+		}
+		fprintf(file, "%s%.*s", first ? "" : " ", (int)bytes, text);
+		at += columns + !first;
+		text += bytes + strspn(text + bytes, " ");
+	}
+	fputc('\n', file);
 }

@@ -24,3 +24,7 @@ void terminal_choose(enum terminal_choice colour, enum terminal_choice interacti
 /* How many columns `text` takes, and how many of its bytes fit into `columns`. */
 size_t terminal_text_width(const char *text);
 size_t terminal_text_fit(const char *text, size_t columns);
+
+/* Prints a paragraph and a newline: no line is wider than the terminal, or 80 columns. The first line continues at
+ * column `at`, the others begin at column `indent`. */
+void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent);

@@ -8,28 +8,7 @@
 
 #include <string.h>
 
-enum { LEFT = 26, INDENT = LEFT + 3, WIDEST = 80 };
-
-/* Text from column `at` on, its further lines from column `indent` on. */
-static void wrap(FILE *file, const char *text, size_t at, size_t indent)
-{
-	size_t width = terminal_width(file) < WIDEST ? terminal_width(file) : WIDEST;
-
-	while (*text) {
-		size_t bytes = strcspn(text, " "), columns = bytes;
-		bool first = at <= indent;
-
-		if (!first && at + 1 + columns > width) {
-			fprintf(file, "\n%*s", (int)indent, "");
-			at = indent;
-			first = true;
-		}
-		fprintf(file, "%s%.*s", first ? "" : " ", (int)bytes, text);
-		at += columns + !first;
-		text += bytes + strspn(text + bytes, " ");
-	}
-	fputc('\n', file);
-}
+enum { LEFT = 26, INDENT = LEFT + 3 };
 
 /* "  LEFT                      what it is" */
 static void row(FILE *file, const char *left, const char *summary)
@@ -38,7 +17,7 @@ static void row(FILE *file, const char *left, const char *summary)
 		fprintf(file, "  %s\n%*s", left, INDENT, "");
 	else
 		fprintf(file, "  %-*s ", LEFT, left);
-	wrap(file, summary, INDENT, INDENT);
+	terminal_wrap(file, summary, INDENT, INDENT);
 }
 
 static bool is_taken(const struct option_row *options, char letter)
@@ -91,8 +70,8 @@ void tool_help(FILE *file, const struct tool *tool, const struct verb *verb)
 	bool h = verb && is_taken(verb->options, 'h'), v = verb && is_taken(verb->options, 'V');
 
 	fputs("Usage: ", file);
-	wrap(file, usage ?: tool->name, 7, 7);
-	wrap(file, verb && verb->name ? verb->summary : tool->summary, 0, 0);
+	terminal_wrap(file, usage ?: tool->name, 7, 7);
+	terminal_wrap(file, verb && verb->name ? verb->summary : tool->summary, 0, 0);
 	if (!verb) {
 		fprintf(file, "\nVerbs (\"%s VERB --help\" describes one):\n", tool->name);
 		verb_rows(file, tool->verbs);

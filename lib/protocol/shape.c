@@ -257,7 +257,7 @@ static void tell_l_or_clean(const struct analysis_feed *feed, struct analysis *a
 	bound_text(bound, c, c->high_ns);
 	if (analysis->n_l_samples > 0)
 		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),
-			"an L: %zu of %zu samples take more than %s, and in each a daemon ran long",
+			"an L: %zu of %zu samples over %s, and in each a daemon ran long",
 			analysis->n_l_samples, c->n_samples, bound);
 	else
 		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),

@@ -13,51 +13,36 @@ static void cell_cutoff(struct table *table, int64_t ns)
 
 static void add_cutoff(struct table *table, const struct cutoff *c, bool details)
 {
-	char period[TEXT_TIME_SIZE];
+	bool periodic = c->period_ns > 0;
 
 	table_row(table);
 	table_cell(table, "%s", c->daemon);
 	cell_cutoff(table, c->short_ns);
 	cell_cutoff(table, c->long_ns);
-	if (c->period_ns > 0)
-		table_cell(
-			table, "%s, %s", text_duration(period, c->period_ns), c->firm ? "firm" : "tentative");
-	else
-		table_cell(table, "none found");
-	cell_cutoff(table, c->period_ns > 0 ? c->task_time_ns : -1);
+	cell_cutoff(table, periodic ? c->period_ns : -1);
+	table_cell(table, "%s", !periodic ? "-" : c->firm ? "yes" : "no");
+	cell_cutoff(table, periodic ? c->task_time_ns : -1);
 	if (!details)
 		return;
 	cell_cutoff(table, c->below_ns);
 	cell_cutoff(table, c->atleast_ns);
-	table_cell(table, "%s", c->unit ?: "-");
 }
+
+#define CUTOFF_COLUMNS                                                                                      \
+	{"DAEMON"}, {"SHORT", COLUMN_NUMBER}, {"LONG", COLUMN_NUMBER}, {"PERIOD", COLUMN_NUMBER}, {"FIRM"}, \
+	{                                                                                                   \
+		"TASK TIME", COLUMN_NUMBER                                                                  \
+	}
 
 int cutoffs_print(const struct profile *profile, bool details, FILE *file, struct error *err)
 {
-	static const struct column columns[] =
-		{
-			{"DAEMON"},
-			{"SHORT RUN", COLUMN_NUMBER},
-			{"LONG RUN", COLUMN_NUMBER},
-			{"PERIOD"},
-			{"TASK TIME", COLUMN_NUMBER},
-			{},
-		},
-				   all[] = {
-					   {"DAEMON"},
-					   {"SHORT RUN", COLUMN_NUMBER},
-					   {"LONG RUN", COLUMN_NUMBER},
-					   {"PERIOD"},
-					   {"TASK TIME", COLUMN_NUMBER},
-					   {"SHORTER TASKS", COLUMN_NUMBER},
-					   {"LONGER TASKS", COLUMN_NUMBER},
-					   {"UNIT"},
-					   {},
-				   };
+	static const struct column brief[] = {CUTOFF_COLUMNS, {}};
+	static const struct column all[] = {
+		CUTOFF_COLUMNS, {"BELOW", COLUMN_NUMBER}, {"FROM", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
 	int r;
 
-	r = table_new(&table, details ? all : columns, err);
+	r = table_new(&table, details ? all : brief, err);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < profile->n_cutoffs; i++)

@@ -34,7 +34,7 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et)
 			fprintf(file, "  sample %u: %s %s is more than 2 sd from the mean%s\n",
 				r->samples[i].n, name,
 				time_text(time, et ? r->samples[i].et_ns : r->samples[i].pt_ns),
-				et ? " (left out of ET only)" : "");
+				et ? " (ET only)" : "");
 	if (c->n_by_two_sd > MOST_LINES)
 		fprintf(file, "  %zu samples: %s is more than 2 sd from the mean (--json lists them)\n",
 			c->n_by_two_sd, name);
