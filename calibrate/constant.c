@@ -133,12 +133,3 @@ int constant_get(const struct constant_request *q, struct constant *ret, struct 
 	*ret = constant;
 	return 0;
 }
-
-void constant_arguments(const struct constant *constant, int64_t length_ns, char number[32], char *argv[4])
-{
-	snprintf(number, 32, "%.0f", constant->per_second * (double)length_ns / 1e9);
-	argv[0] = (char *)"inc";
-	argv[1] = (char *)"--iterations";
-	argv[2] = number;
-	argv[3] = NULL;
-}

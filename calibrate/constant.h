@@ -25,6 +25,3 @@ struct constant_request {
 
 /* From the book, else by measuring (about three seconds), which stores it. */
 int constant_get(const struct constant_request *request, struct constant *ret, struct error *err);
-
-/* The arguments of an INC run of `length_ns`: "inc --iterations N" with N in `number`. */
-void constant_arguments(const struct constant *constant, int64_t length_ns, char number[32], char *argv[4]);

@@ -4,38 +4,16 @@
 #include "calibrate/phase.h"
 
 #include "calibrate/calibrate.h"
+#include "calibrate/inc_program.h"
 #include "calibrate/screen.h"
 
 #include "lib/base/clock.h"
-#include "lib/base/json.h"
 #include "lib/host/systemd/notify.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/run/sampling.h"
 
 #include <errno.h>
 #include <string.h>
-
-static int fill_run(const struct calibration *w, int which, char *argv[], struct run *run, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", argv[0], argv[1], argv[2]);
-	char seconds[TEXT_TIME_SIZE];
-
-	*run = (struct run){
-		.program = text_format("INC%s", text_seconds(seconds, w->plan.phases[which].length_ns)),
-		.command = json_dumps(command, JSON_COMPACT),
-		.kind = which == SHORT_PHASE ? RUN_SHORT : RUN_LONG,
-		.backend = strdup(observer_backend_name(&w->observer)),
-		.pt_source = strdup(observer_pt_source(&w->observer)),
-		.notes = w->notes ? strdup(w->notes) : NULL,
-		.task_length_ns = w->plan.phases[which].length_ns,
-		.resolution_ns = 1,
-		.environment = w->environment,
-		.cpu = w->plan.cpu,
-	};
-	return run->program && run->command && run->backend && run->pt_source
-		       ? 0
-		       : error_os(err, -ENOMEM, "cannot begin a run");
-}
 
 /* The run and the calibration that it belongs to come into the book together, or not at all. */
 static int store_beginning(struct calibration *w, int which, struct run *run, struct error *err)
@@ -157,27 +135,15 @@ static int failed(struct calibration *w, int r, struct error *err)
 		command ?: "emp-calibrate resume");
 }
 
-static int run_phase(struct calibration *w, int which, struct run *run, struct error *err)
+static int run_phase(
+	struct calibration *w, int which, const struct inc_program *inc, struct run *run, struct error *err)
 {
-	const struct calibration_phase *phase = &w->plan.phases[which];
-	char number[32], cost[TEXT_TIME_SIZE];
-	char *argv[4];
-	const struct spawn spawn = {
-		.argv = argv,
-		.path = w->inc,
-		.cpu = w->plan.cpu,
-		.stdin_fd = -1,
-		.stdout_fd = -1,
-		.stderr_fd = -1,
-		.cgroup = w->observer.cgroup,
-		.accounting = w->observer.accounting,
-	};
-	struct sampling sampling = {.run = run, .spawn = &spawn, .warm_ups = 1, .samples = phase->samples};
+	struct sampling sampling = {
+		.run = run, .spawn = &inc->spawn, .warm_ups = 1, .samples = w->plan.phases[which].samples};
 	uint32_t first = run->n_samples;
-	int r;
+	char cost[TEXT_TIME_SIZE];
+	int r = take_samples(w, which, &sampling, err);
 
-	constant_arguments(&w->constant, phase->length_ns, number, argv);
-	r = take_samples(w, which, &sampling, err);
 	if (r == -EINTR)
 		return interrupted(w, run, err);
 	if (r < 0)
@@ -191,19 +157,18 @@ static int run_phase(struct calibration *w, int which, struct run *run, struct e
 int phase_do(struct calibration *w, int which, struct error *err)
 {
 	_cleanup_(run_clearp) struct run run = {};
-	char number[32];
-	char *argv[4];
+	struct inc_program inc;
 	int r;
 
-	constant_arguments(&w->constant, w->plan.phases[which].length_ns, number, argv);
+	inc_program_make(&inc, w, w->plan.phases[which].length_ns);
 	if (w->plan.phases[which].run)
 		r = resume(w, which, &run, err);
 	else {
-		r = fill_run(w, which, argv, &run, err);
+		r = inc_program_describe(&inc, w, which == SHORT_PHASE ? RUN_SHORT : RUN_LONG, &run, err);
 		if (r == 0)
 			r = begin(w, which, &run, err);
 	}
 	if (r == 0 && !is_complete(w, which, &run))
-		r = run_phase(w, which, &run, err);
+		r = run_phase(w, which, &inc, &run, err);
 	return r != 0 ? r : screen_run(w, which, err);
 }

@@ -29,24 +29,10 @@ static void print_run(const char *which, const struct profile_run *run)
 	printf("%s\n", run->n_l_samples > SHOWN ? " …" : "");
 }
 
-/* The CPU of the short run: "1", "any" if it was not pinned, "-" if the run is not in this book. */
-static const char *pinned_to(struct book *book, const struct profile *profile, char buffer[16])
-{
-	_cleanup_(run_clearp) struct run run = {};
-	struct error ignored;
-
-	if (!profile->short_run.run || book_get_run(book, profile->short_run.run, &run, &ignored) < 0)
-		return "-";
-	if (run.cpu < 0)
-		return "any";
-	snprintf(buffer, 16, "%d", run.cpu);
-	return buffer;
-}
-
 static int show(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};
-	char text[TEXT_TIME_SIZE], cpu[16];
+	char text[TEXT_TIME_SIZE];
 	int r;
 
 	r = book_get_profile(book, name, &profile, err);
@@ -55,8 +41,9 @@ static int show(struct book *book, const char *name, struct error *err)
 	printf("Profile '%s'", profile.name);
 	if (profile.made_ns > 0)
 		printf(", made on %s", text_moment(text, profile.made_ns));
-	printf(", CPU %s, resolution %s\n", pinned_to(book, &profile, cpu),
-		text_duration(text, profile.resolution_ns));
+	if (profile.cpu >= 0)
+		printf(", CPU %d", profile.cpu);
+	printf(", resolution %s\n", text_duration(text, profile.resolution_ns));
 	print_run("Short run", &profile.short_run);
 	print_run("Long run", &profile.long_run);
 	if (profile.environment_digest)
@@ -118,7 +105,7 @@ static int list_json(const struct profile *profiles, size_t n, struct error *err
 	return json_print(list, stdout, err);
 }
 
-static int list_table(struct book *book, const struct profile *profiles, size_t n, struct error *err)
+static int list_table(const struct profile *profiles, size_t n, struct error *err)
 {
 	static const struct column columns[] = {
 		{"NAME"},
@@ -130,7 +117,7 @@ static int list_table(struct book *book, const struct profile *profiles, size_t 
 		{},
 	};
 	_cleanup_(table_freep) struct table *table = NULL;
-	char made[TEXT_TIME_SIZE], cpu[16];
+	char text[TEXT_TIME_SIZE];
 	int r;
 
 	r = table_new(&table, columns, err);
@@ -141,8 +128,8 @@ static int list_table(struct book *book, const struct profile *profiles, size_t 
 
 		table_row(table);
 		table_cell(table, "%s", p->name);
-		table_cell(table, "%s", p->made_ns > 0 ? text_moment(made, p->made_ns) : "-");
-		table_cell(table, "%s", pinned_to(book, p, cpu));
+		table_cell(table, "%s", p->made_ns > 0 ? text_moment(text, p->made_ns) : "-");
+		table_cell(table, p->cpu < 0 ? "-" : "%d", p->cpu);
 		table_cell(table, "%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples);
 		table_cell(table, "%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples);
 		table_cell(table, "%zu", p->n_cutoffs);
@@ -164,7 +151,7 @@ static int list(struct book *book, const char *name, struct error *err)
 	else if (n == 0)
 		printf("The book has no profile yet; 'emp-calibrate run' makes one.\n");
 	else
-		r = list_table(book, profiles, n, err);
+		r = list_table(profiles, n, err);
 	for (size_t i = 0; i < n; i++)
 		profile_clear(&profiles[i]);
 	free(profiles);

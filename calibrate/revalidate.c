@@ -2,6 +2,7 @@
 /* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares the fingerprints,
  * runs INC for a few minutes, and gives a verdict. */
 #include "calibrate/calibrate.h"
+#include "calibrate/inc_program.h"
 #include "calibrate/prepare.h"
 #include "calibrate/screen.h"
 
@@ -122,47 +123,13 @@ static int samples_for(const struct past *p)
 	return n < FEWEST ? FEWEST : (int)n;
 }
 
-static int fill_run(
-	const struct calibration *c, const struct past *p, char *argv[], struct run *run, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", argv[0], argv[1], argv[2]);
-
-	*run = (struct run){
-		.program = strdup(p->short_run.program),
-		.command = json_dumps(command, JSON_COMPACT),
-		.kind = RUN_REVALIDATE,
-		.backend = strdup(observer_backend_name(&c->observer)),
-		.pt_source = strdup(observer_pt_source(&c->observer)),
-		.profile = strdup(p->profile.name),
-		.notes = c->notes ? strdup(c->notes) : NULL,
-		.task_length_ns = p->short_run.task_length_ns,
-		.resolution_ns = 1,
-		.environment = c->environment,
-		.cpu = c->plan.cpu,
-	};
-	return run->program && run->command && run->backend && run->pt_source && run->profile
-		       ? 0
-		       : error_oom(err);
-}
-
-/* The same work as then: the profile's own constant. */
+/* The same work as then: by the constant of the profile's environment. */
 static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
 {
 	_cleanup_(run_clearp) struct run run = {};
-	char number[32], takes[TEXT_TIME_SIZE];
-	char *argv[4];
-	const struct spawn spawn = {
-		.argv = argv,
-		.path = c->inc,
-		.cpu = c->plan.cpu,
-		.stdin_fd = -1,
-		.stdout_fd = -1,
-		.stderr_fd = -1,
-		.cgroup = c->observer.cgroup,
-		.accounting = c->observer.accounting,
-	};
+	struct inc_program inc;
 	struct sampling sampling = {
-		.run = &run, .spawn = &spawn, .warm_ups = 1, .samples = (uint32_t)samples_for(p)};
+		.run = &run, .spawn = &inc.spawn, .warm_ups = 1, .samples = (uint32_t)samples_for(p)};
 	const struct sampling_plan plan = {
 		.book = c->book,
 		.counters = c->observer.counters,
@@ -170,17 +137,19 @@ static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run
 		.n = 1,
 		.quiet = calibrate_options.quiet,
 	};
+	char takes[TEXT_TIME_SIZE];
 	int r;
 
-	constant_arguments(&c->constant, p->short_run.task_length_ns, number, argv);
-	r = fill_run(c, p, argv, &run, err);
+	inc_program_make(&inc, c, p->short_run.task_length_ns);
+	r = inc_program_describe(&inc, c, RUN_REVALIDATE, &run, err);
 	if (r < 0)
 		return r;
+	run.profile = strdup(p->profile.name);
+	if (!run.profile)
+		return error_oom(err);
 	screen_print("Plan: %s x %u, %s\n", run.program, sampling.samples,
 		text_duration(takes, (sampling.samples + 1) * run.task_length_ns));
 	r = sampling_run(&plan, err);
-	if (r == -EINTR)
-		return error_say(err, STATUS_INTERRUPTED, "interrupted: there is no verdict");
 	*ret_run = run.id;
 	return r;
 }

@@ -6,10 +6,10 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
-#include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/report/disturbances_load.h"
+#include "lib/report/listing.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct phase_state {
 	size_t n_samples;
 	struct resume_point *resume_points;
 	size_t n_resume_points;
-	struct disturbances moves;
+	struct disturbances disturbances;
 	int64_t left_ns;
 };
 
@@ -45,7 +45,7 @@ static void state_clear(struct state *s)
 		run_clear(&phase->run);
 		free(phase->samples);
 		resume_points_free(phase->resume_points, phase->n_resume_points);
-		disturbances_clear(&phase->moves);
+		disturbances_clear(&phase->disturbances);
 	}
 }
 
@@ -77,7 +77,7 @@ static int gather_phase(struct book *book, const struct calibration_phase *wante
 			r = book_resume_points(
 				book, wanted->run, &phase->resume_points, &phase->n_resume_points, err);
 		if (r == 0)
-			r = disturbances_load(book, wanted->run, &phase->moves, err);
+			r = disturbances_load(book, wanted->run, &phase->disturbances, err);
 	}
 	if (phase->n_samples < wanted->samples)
 		phase->left_ns = (int64_t)(wanted->samples - phase->n_samples) *
@@ -153,8 +153,9 @@ static void print_phase(const struct state *s, int which)
 	for (size_t i = 0; i < phase->n_resume_points; i++)
 		printf("  %s before sample %u, resumed %s\n", phase->resume_points[i].why,
 			phase->resume_points[i].n, text_moment(text, phase->resume_points[i].at_ns));
-	for (size_t i = 0; i < phase->moves.n; i++) {
-		_cleanup_(freep) char *words = disturbance_description(&phase->moves, &phase->moves.items[i]);
+	for (size_t i = 0; i < phase->disturbances.n; i++) {
+		_cleanup_(freep) char *words = disturbance_description(
+			&phase->disturbances, &phase->disturbances.items[i]);
 
 		printf("  %s\n", words ?: "");
 	}
@@ -166,44 +167,52 @@ static const struct phase_state *newest(const struct state *s)
 	return &s->phases[s->phases[LONG_PHASE].n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
 }
 
-static int print_last(const struct phase_state *phase, struct error *err)
+static int list_last(const struct phase_state *phase, bool json, struct listing **ret, struct error *err)
 {
-	static const struct column columns[] = {
-		{"SAMPLE", COLUMN_NUMBER},
-		{"STARTED"},
-		{"ELAPSED TIME", COLUMN_NUMBER},
-		{"PROCESS TIME", COLUMN_NUMBER},
+	static const struct listing_column columns[] = {
+		{"SAMPLE", "n", COLUMN_NUMBER},
+		{"STARTED", "start_ns"},
+		{"ELAPSED TIME", "et_ns", COLUMN_NUMBER},
+		{"PROCESS TIME", "pt_ns", COLUMN_NUMBER},
 		{},
 	};
-	_cleanup_(table_freep) struct table *table = NULL;
 	size_t first = phase->n_samples > LAST_SHOWN ? phase->n_samples - LAST_SHOWN : 0;
+	int r = listing_new(ret, columns, json, err);
+
+	for (size_t i = first; r == 0 && i < phase->n_samples; i++) {
+		const struct sample *sample = &phase->samples[i];
+
+		listing_row(*ret);
+		listing_int(*ret, sample->n);
+		listing_moment(*ret, sample->start_ns);
+		listing_duration(*ret, sample->et_ns);
+		listing_duration(*ret, sample->pt_ns);
+	}
+	return r;
+}
+
+static int print_last(const struct phase_state *phase, struct error *err)
+{
+	_cleanup_(listing_freep) struct listing *last = NULL;
 	int r;
 
 	if (phase->n_samples == 0)
 		return 0;
-	r = table_new(&table, columns, err);
+	r = list_last(phase, false, &last, err);
 	if (r < 0)
 		return r;
-	for (size_t i = first; i < phase->n_samples; i++) {
-		const struct sample *sample = &phase->samples[i];
-		char text[TEXT_TIME_SIZE];
-
-		table_row(table);
-		table_cell(table, "%u", sample->n);
-		table_cell(table, "%s", text_moment(text, sample->start_ns));
-		table_cell(table, "%s", text_duration(text, sample->et_ns));
-		table_cell(table, "%s", text_duration(text, sample->pt_ns));
-	}
 	printf("Last samples of run %lld:\n", (long long)phase->run.id);
-	return table_print(table, stdout, err);
+	return listing_print(last, stdout, err);
 }
 
 static json_t *phase_json(const struct calibration_phase *wanted, const struct phase_state *phase)
 {
-	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:[], s:[], s:[], s:[]}", "task_length_ns",
+	_cleanup_(listing_freep) struct listing *last = NULL;
+	struct error ignored;
+	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:[], s:[], s:[]}", "task_length_ns",
 		(json_int_t)wanted->length_ns, "wanted", (json_int_t)wanted->samples, "samples",
 		(json_int_t)phase->n_samples, "left_ns", (json_int_t)phase->left_ns, "resume_points", "seams",
-		"warnings", "last");
+		"warnings");
 
 	if (phase->run.id)
 		json_object_set_new(json, "run", json_integer(phase->run.id));
@@ -215,18 +224,14 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 		json_array_append(json_object_get(json, "seams"), item); /* the name in 0.1.0 */
 		json_array_append_new(json_object_get(json, "resume_points"), item);
 	}
-	for (size_t i = 0; i < phase->moves.n; i++) {
-		_cleanup_(freep) char *words = disturbance_description(&phase->moves, &phase->moves.items[i]);
+	for (size_t i = 0; i < phase->disturbances.n; i++) {
+		_cleanup_(freep) char *words = disturbance_description(
+			&phase->disturbances, &phase->disturbances.items[i]);
 
 		json_array_append_new(json_object_get(json, "warnings"), json_string(words));
 	}
-	for (size_t i = phase->n_samples > LAST_SHOWN ? phase->n_samples - LAST_SHOWN : 0;
-		i < phase->n_samples; i++)
-		json_array_append_new(json_object_get(json, "last"),
-			json_pack("{s:I, s:I, s:I, s:I}", "n", (json_int_t)phase->samples[i].n, "start_ns",
-				(json_int_t)phase->samples[i].start_ns, "et_ns",
-				(json_int_t)phase->samples[i].et_ns, "pt_ns",
-				(json_int_t)phase->samples[i].pt_ns));
+	if (list_last(phase, true, &last, &ignored) == 0)
+		json_object_set_new(json, "last", listing_take(last));
 	return json;
 }
 
