@@ -2,6 +2,8 @@
 /* Runs, samples, executions and daemons, in the book and out of it again. */
 #include "tests/unit/scratch.h"
 
+#include "lib/record/book/book_calibrations.h"
+
 #include <errno.h>
 #include <sys/syscall.h>
 
@@ -222,6 +224,53 @@ static void a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again(
 	assert_int_equal(third.id, second.id + 1);
 }
 
+static void a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("INC1"), other = scratch_run("INC2");
+	struct profile profile = {.name = (char *)"lab1", .resolution_ns = 1, .cpu = -1};
+	struct calibration_plan plan = {.profile = (char *)"lab2",
+		.backend = (char *)"auto",
+		.cpu = -1,
+		.phases = {{100, 10, 0, 0}, {1000, 5, 0, 0}}};
+	_cleanup_(profile_clearp) struct profile back = {};
+	struct calibration_plan *plans;
+	size_t n;
+
+	profile.short_run.program = profile.long_run.program = (char *)"INC1";
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_begin_run(s->book, &other, &s->err));
+	profile.long_run.run = run.id;
+	plan.phases[SHORT_PHASE].run = other.id;
+	assert_done(s, book_put_profile(s->book, &profile, false, &s->err));
+	assert_done(s, book_begin_calibration(s->book, &plan, &s->err));
+	assert_int_equal(book_remove_run(s->book, run.id, false, &s->err), -EBUSY);
+	assert_says(s, "run 1 is the long run of the profile 'lab1'");
+	assert_int_equal(book_remove_run(s->book, other.id, false, &s->err), -EBUSY);
+	assert_says(s, "run 2 is part of the calibration for 'lab2', which is not complete");
+	assert_done(s, book_remove_run(s->book, run.id, true, &s->err));
+	assert_done(s, book_get_profile(s->book, "lab1", &back, &s->err));
+	assert_int_equal(back.long_run.run, 0);
+	assert_done(s, book_remove_run(s->book, other.id, true, &s->err));
+	assert_done(s, book_calibrations(s->book, &plans, &n, &s->err));
+	assert_int_equal(n, 0);
+	free(plans);
+}
+
+static void a_uid_is_kept_and_a_copy_gets_its_own(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clearp) struct run run = scratch_run("xz"), copy = scratch_run("xz");
+
+	strcpy(run.uid, "00112233445566778899aabbccddeeff");
+	strcpy(copy.uid, run.uid);
+	assert_done(s, book_add_run(s->book, &run, &s->err));
+	assert_string_equal(run.uid, "00112233445566778899aabbccddeeff");
+	assert_done(s, book_add_run(s->book, &copy, &s->err));
+	assert_int_equal(strlen(copy.uid), UID_SIZE - 1);
+	assert_string_not_equal(copy.uid, run.uid);
+}
+
 static void all_runs_are_listed_by_id(void **state)
 {
 	struct scratch *s = *state;
@@ -387,6 +436,8 @@ int main(void)
 		in_book(a_sample_whose_executions_are_impossible_is_not_stored_at_all),
 		in_book(a_sample_of_a_run_that_is_gone_is_refused_by_name),
 		in_book(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again),
+		in_book(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force),
+		in_book(a_uid_is_kept_and_a_copy_gets_its_own),
 		in_book(all_runs_are_listed_by_id),
 		in_book(daemons_are_numbered_densely_and_told_apart_by_all_they_have),
 		in_book(thousands_of_daemons_keep_their_numbers),

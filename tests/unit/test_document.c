@@ -188,6 +188,11 @@ static const struct {
 	{HEAD ", 'samples': [], 'environment': {'digest': 7}}", "'environment': 'digest' must be text"},
 	{HEAD ", 'samples': [], 'state': 'open'}", "'state' is 'open' and must be"},
 	{HEAD ", 'samples': [], 'notes': 7}", "'notes' must be text"},
+	{HEAD ", 'samples': [], 'uid': 'abc'}", "'uid' must be 32 hexadecimal digits, not 'abc'"},
+	{"{'results': [{'command': 'true', 'times': [1]}]}", "'emp-analyze compare' compares such files"},
+	{"{'format': 'emp-measure', 'version': 1, 'results': []}", "these are results of emp-measure"},
+	{"{'benchmarks': [], 'version': '1.0'}",
+		"these are results of emp-measure, hyperfine or pyperf, not a run"},
 	/* samples */
 	{SAMPLES("7"), "'samples', entry 1 must be a JSON object"},
 	{SAMPLES("{}"), "'samples', entry 1 has no 'n'"},
@@ -252,6 +257,52 @@ static void what_is_wrong_is_named_with_its_place_and_nothing_is_stored(void **s
 	}
 }
 
+static void old_names_of_members_are_read_and_written_beside_the_new(void **state)
+{
+	static const char *const documents[] = {
+		HEAD
+		", 'purpose': 'measure', 'samples': [{'n': 1, 'start_ns': 1375000000000000001, 'et_ns': 9, 'pt_ns': 9,"
+		" 'sentinels': {'steal_ns': 7}, 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kernel': true}]}]}",
+		HEAD
+		", 'kind': 'measure', 'samples': [{'n': 1, 'start_ns': 1375000000000000001, 'et_ns': 9, 'pt_ns': 9,"
+		" 'counters': {'steal_ns': 7}, 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel'}]}]}",
+	};
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ELEMENTS(documents); i++) {
+		_cleanup_(json_decrefp) json_t *
+			document = parse(documents[i]),
+		       *back = NULL,
+		       *wanted = parse(
+			       "{'n': 1, 'start_ns': 1375000000000000001, 'start': '2013-07-28T08:26:40.000000001Z', 'et_ns': 9,"
+			       " 'pt_ns': 9, 'sentinels': {'steal_ns': 7}, 'counters': {'steal_ns': 7},"
+			       " 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel', 'kernel': true}]}");
+		int64_t id;
+
+		assert_done(s, document_import_run(s->book, document, &id, &s->err));
+		assert_done(s, document_export_run(s->book, id, &back, &s->err));
+		assert_string_equal(json_string_value(json_object_get(back, "kind")), "measure");
+		assert_string_equal(json_string_value(json_object_get(back, "purpose")), "measure");
+		assert_true(json_equal(json_array_get(json_object_get(back, "samples"), 0), wanted));
+	}
+}
+
+static void a_run_keeps_its_uid_in_another_book(void **state)
+{
+	struct scratch *s = *state;
+	_cleanup_(json_decrefp)
+		json_t *document = parse(HEAD ", 'uid': '00112233445566778899aabbccddeeff', 'samples': []}");
+	_cleanup_(json_decrefp) json_t *back = NULL, *copy = NULL;
+	int64_t id;
+
+	assert_done(s, document_import_run(s->book, document, &id, &s->err));
+	assert_done(s, document_export_run(s->book, id, &back, &s->err));
+	assert_true(json_equal(document, back));
+	assert_done(s, document_import_run(s->book, document, &id, &s->err));
+	assert_done(s, document_export_run(s->book, id, &copy, &s->err));
+	assert_false(json_equal(back, copy));
+}
+
 static void a_name_that_a_process_gave_itself_comes_out_as_valid_json(void **state)
 {
 	struct scratch *s = *state;
@@ -304,6 +355,8 @@ int main(void)
 		in_book(whole_seconds_come_back_whole_and_others_as_they_were),
 		in_book(members_that_are_not_known_and_null_are_kept_out),
 		in_book(what_is_wrong_is_named_with_its_place_and_nothing_is_stored),
+		in_book(old_names_of_members_are_read_and_written_beside_the_new),
+		in_book(a_run_keeps_its_uid_in_another_book),
 		in_book(a_name_that_a_process_gave_itself_comes_out_as_valid_json),
 		in_book(a_run_that_is_not_there_cannot_be_exported),
 		in_book(an_import_joins_the_callers_transaction),

@@ -38,7 +38,7 @@ static void a_profile_comes_back_exactly(void **state)
 	static const char *const documents[] = {
 		PROFILE(BASH ", " RHN_CHECK),
 		PROFILE(""), /* of a clean run: empty, and valid */
-		HEAD ", 'made_ns': 1700000000000000001, " RUNS
+		HEAD ", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS
 		     ", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
 		     "'short_ns': null, 'long_ns': 0, 'period_s': 86400, 'firm': false, 'task_time_s': 4320,"
 		     "'below_ns': null, 'atleast_ns': 5}]}",
@@ -116,6 +116,7 @@ static const struct {
 	{"{'format': 'emp-profile', 'version': 1, 'name': 'x'}", "the document has no 'resolution_ns'"},
 	{HEAD "}", "the document has no 'short'"},
 	{HEAD ", 'made_ns': 0, " RUNS "}", "'made_ns' is 0 and must not be below 1"},
+	{HEAD ", 'cpu': -1, " RUNS "}", "'cpu' is -1 and must not be below 0"},
 	{HEAD ", 'environment': 'x', " RUNS "}", "'environment' must be an object"},
 	{HEAD ", 'environment': {'digest': 1}, " RUNS "}", "'environment': 'digest' must be text"},
 	{HEAD ", 'short': 7}", "'short' must be an object"},
