@@ -4,7 +4,7 @@
  *
  * usage: bench_book [SAMPLES [DIRECTORY]], 100 executions each; 100000 takes some minutes and 300 MB.
  * A store is one transaction with its sync. Walks are CPU time, the least of five; "few" are the columns that
- * cutoffs need: sample, daemon, pt_ns. */
+ * cutoffs need: sample, source, pt_ns. */
 #include "lib/record/book/book.h"
 
 #include <sqlite3.h>
@@ -17,7 +17,7 @@ enum { EXECUTIONS = 100, DAEMONS = 200, TIMED = 500, REPEATS = 5 };
 struct layout {
 	const char *name;
 	const char *schema;
-	const char *insert; /* ?1 run, ?2 sample, ?3 seq, ?4 daemon, ?5 pt_ns, ?6 pid, ?7 tick_ns */
+	const char *insert; /* ?1 run, ?2 sample, ?3 seq, ?4 source, ?5 pt_ns, ?6 pid, ?7 tick_ns */
 	const char *rows;   /* which columns of which rows, in order */
 	const char *few;    /* the three that cutoffs need */
 	const char *sum;
@@ -26,11 +26,11 @@ struct layout {
 #define TIMES                                                                                    \
 	"pt_ns INTEGER NOT NULL CHECK(pt_ns >= 0), pid INTEGER CHECK(pid > 0), tick_ns INTEGER " \
 	"CHECK(tick_ns >= 0)"
-#define WHO "daemon INTEGER NOT NULL REFERENCES daemon, "
+#define WHO "source INTEGER NOT NULL REFERENCES source, "
 #define KEY "run INTEGER NOT NULL, sample INTEGER NOT NULL, "
 #define SAME_ROWS                                                                    \
-	.rows = "sample, daemon, pt_ns, pid, tick_ns) FROM execution WHERE run = 1", \
-	.few = "sample, daemon, pt_ns) FROM execution WHERE run = 1",                \
+	.rows = "sample, source, pt_ns, pid, tick_ns) FROM execution WHERE run = 1", \
+	.few = "sample, source, pt_ns) FROM execution WHERE run = 1",                \
 	.sum = "SELECT sum(pt_ns) FROM execution WHERE run = 1"
 
 static const struct layout layouts[] = {
@@ -42,15 +42,15 @@ static const struct layout layouts[] = {
 		SAME_ROWS},
 	{.name = "  without foreign keys",
 		.schema = "CREATE TABLE execution(" KEY
-			  "seq INTEGER NOT NULL, daemon INTEGER NOT NULL, " TIMES
+			  "seq INTEGER NOT NULL, source INTEGER NOT NULL, " TIMES
 			  ", PRIMARY KEY(run, sample, seq)) STRICT, WITHOUT ROWID",
 		.insert = "INSERT INTO execution VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 		SAME_ROWS},
 	{.name = "packed rowid",
 		.schema = "CREATE TABLE execution(id INTEGER PRIMARY KEY, " WHO TIMES ") STRICT",
 		.insert = "INSERT INTO execution VALUES ((?1 << 44) | (?2 << 12) | ?3, ?4, ?5, ?6, ?7)",
-		.rows = "id, daemon, pt_ns, pid, tick_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
-		.few = "id, daemon, pt_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
+		.rows = "id, source, pt_ns, pid, tick_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
+		.few = "id, source, pt_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
 		.sum = "SELECT sum(pt_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44"},
 	{.name = "rowid and an index",
 		.schema =
@@ -279,9 +279,9 @@ static void try_layout(const struct layout *layout, const char *path, uint32_t n
 
 	must(sqlite3_open(path, &db) == SQLITE_OK, path);
 	sql(db, "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL");
-	sql(db, "PRAGMA foreign_keys = ON; CREATE TABLE daemon(id INTEGER PRIMARY KEY);"
+	sql(db, "PRAGMA foreign_keys = ON; CREATE TABLE source(id INTEGER PRIMARY KEY);"
 		"WITH RECURSIVE d(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM d WHERE id < 200)"
-		"INSERT INTO daemon SELECT id FROM d;"
+		"INSERT INTO source SELECT id FROM d;"
 		"CREATE TABLE sample(run INTEGER, n INTEGER, start_ns INTEGER, et_ns INTEGER, pt_ns INTEGER,"
 		" PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID");
 	sql(db, layout->schema);
@@ -332,7 +332,7 @@ static void try_book(const char *path, uint32_t n)
 		uint32_t id;
 
 		snprintf(name, sizeof(name), "daemon-%d", i);
-		must(book_source(book, name, NULL, NULL, SOURCE_PROCESS, &id, &err) == 0, "book_daemon");
+		must(book_source(book, name, NULL, NULL, SOURCE_PROCESS, &id, &err) == 0, "book_source");
 	}
 	fill_book(book, run.id, n, &store);
 	must(book_checkpoint(book, &err) == 0, "book_checkpoint");
