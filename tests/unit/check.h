@@ -17,3 +17,14 @@ static inline int check_cannot_run(const char *why)
 	printf("not run: %s\n", why);
 	return getenv("EMP_MUST_RUN") ? 1 : 77;
 }
+
+/* The seed of a test's random numbers: EMP_SEED from the environment, else `otherwise`. It is printed, so that a
+ * failure can be repeated. */
+static inline unsigned long check_seed(unsigned long otherwise)
+{
+	const char *given = getenv("EMP_SEED");
+	unsigned long seed = given ? strtoul(given, NULL, 10) : otherwise;
+
+	printf("EMP_SEED=%lu\n", seed);
+	return seed;
+}

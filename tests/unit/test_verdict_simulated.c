@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The eye on made-up runs: each kind many times, with other seeds, sizes, noises and strengths every time.
- * The share that it judges right is printed, and must not fall below what is written beside the kind. */
+/* Verdicts on simulated runs: each kind many times, with other seeds, sizes, noises and strengths every time. The
+ * share that is judged right is printed, and must not fall below what the kind's row says. */
 #include "tests/unit/check.h"
 #include "tests/unit/made_up_run.h"
 
@@ -250,11 +250,11 @@ static const struct kind {
 	{"step, two speeds at random", two_speeds, VERDICT_STEP, 0.98},
 };
 
-/* EMP_EYE in the environment: each misjudged run is printed, and none fails the test. */
-static void tell(const struct kind *kind, const struct made_up *m, const char *why)
+/* EMP_MISJUDGED in the environment: each misjudged run is printed, and none fails the test. */
+static void report(const struct kind *kind, const struct made_up *m, const char *why)
 {
-	if (getenv("EMP_EYE"))
-		printf("  %s: seed %llu n %zu noise %d grain %lld spread %lld planted %g drift %g step %g at "
+	if (getenv("EMP_MISJUDGED"))
+		printf("  %s: seed %llu n %zu noise %d quantum %lld spread %lld planted %g drift %g step %g at "
 		       "%zu: %s\n",
 			kind->name, (unsigned long long)m->seed, m->n, (int)m->noise,
 			(long long)m->quantum_ns, (long long)m->spread_ns, m->planted, m->drift, m->step,
@@ -273,16 +273,16 @@ static bool right(const struct kind *kind, const struct made_up *m)
 		want = VERDICT_CLEAN;
 	good = run.analysis.verdict == want && (want != VERDICT_L || made_up_found(&run));
 	if (!good)
-		tell(kind, m, run.analysis.why);
+		report(kind, m, run.analysis.why);
 	made_up_clear(&run);
 	return good;
 }
 
-static void each_shape_is_told_from_the_others(void **state)
+static void each_shape_is_recognised(void **state)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
 
-	gsl_rng_set(rng, getenv("EMP_SEED") ? strtoul(getenv("EMP_SEED"), NULL, 10) : 1997);
+	gsl_rng_set(rng, check_seed(1997));
 	for (const struct kind *k = kinds; k < kinds + ELEMENTS(kinds); k++) {
 		int good = 0;
 
@@ -292,7 +292,7 @@ static void each_shape_is_told_from_the_others(void **state)
 			good += right(k, &m);
 		}
 		printf("%-28s %5.1f %% of %d judged right\n", k->name, 100.0 * good / TIMES, TIMES);
-		if (!getenv("EMP_EYE"))
+		if (!getenv("EMP_MISJUDGED"))
 			assert_true((double)good / TIMES >= k->at_least);
 	}
 	gsl_rng_free(rng);
@@ -342,7 +342,7 @@ static void frequent_daemons_are_named_and_others_are_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_shape_is_told_from_the_others),
+		cmocka_unit_test(each_shape_is_recognised),
 		cmocka_unit_test(a_hundred_thousand_samples_are_read),
 		cmocka_unit_test(frequent_daemons_are_named_and_others_are_not),
 	};
