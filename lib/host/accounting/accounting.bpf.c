@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's side of the bpf backend: a record of every task when asked (the images; two programs do
- * it, the second where the kernel is too old for the first), one of each task at its very last switch, when
- * its run time is final (the exits: a record made earlier in exit misses up to a tick and all of the
- * teardown), one of each exec.
+/* The kernel's side of the bpf backend: a record of every task on request (the snapshots; the second program that
+ * does it is for kernels too old for the first), one of each task at its last context switch, when its run time
+ * is final (the exits: a record made earlier in the exit misses up to a tick and all of the teardown), and one of
+ * each exec.
  *
- * The kernel's structures are given here with just the members that are used; their places are filled
- * in when the program is loaded (CO-RE), so that one object serves Linux 5.8 and newer, and none of the
- * machine that built it is in it. */
+ * The kernel's structures are declared with only the members that are used. Their offsets are filled in when the
+ * program is loaded (CO-RE), so that one object serves Linux 5.8 and newer, and nothing of the build machine is
+ * in it. */
 #include "lib/host/accounting/accounting_record.h"
 #include "lib/host/bpf/bpf_types.h"
 
@@ -105,7 +105,7 @@ struct {
 	__uint(max_entries, 4 << 20);
 } events SEC(".maps");
 
-/* Both images of walk_tasks, one behind the other, for the observer to read in place. */
+/* Both snapshots of walk_tasks, one after the other, which the observer reads in place. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -114,17 +114,18 @@ struct {
 	__type(value, struct task_record);
 } snapshots SEC(".maps");
 
-__u32 walk_from, walk_capacity; /* part of images to fill */
+__u32 walk_from, walk_capacity; /* the records to fill; from 0: the first snapshot */
 __u32 walk_n;               /* how many tasks there were; more than walk_capacity: the rest is missing */
-__u64 lost;                 /* records of exits for which there was no room */
+__u64 lost;                 /* exits that did not fit into the buffer */
 __u64 exits_begun, exits_done;
-__u64 program_cgroup; /* whose processes get RECORD_PROGRAM; 0: none's */
-__u32 observer_tgid;  /* filled in by an image */
+__u64 program_cgroup; /* whose processes get RECORD_PROGRAM; 0: none */
+__u32 observer_tgid;  /* filled in by a snapshot */
 __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
 bool has_scheduler_lead;
 
-/* A value that another CPU may change between two reads of ours. */
+/* A value that another CPU may change between two reads; or that the verifier should not follow. */
 #define READ(x) (*(const volatile typeof(x) *)&(x))
+#define WRITE(x, value) (*(volatile typeof(x) *)&(x) = (value))
 
 static __always_inline bool is_dead(const struct task_struct *task)
 {
@@ -163,22 +164,28 @@ static __always_inline unsigned int flags_of(struct task_struct *task, struct cg
 	return flags;
 }
 
-static __always_inline void describe(struct task_record *record, struct task_struct *task)
+/* What a task has used, and what tells it from others. */
+static __always_inline void describe_times(struct task_record *record, struct task_struct *task)
+{
+	record->kind = RECORD_KIND_TASK;
+	record->flags = READ(task->exit_state) ? RECORD_DEAD : 0;
+	record->pid = task->pid;
+	record->tgid = task->tgid;
+	record->key = (unsigned long)task;
+	record->start_ns = task->start_time;
+	record->run_ns = READ(task->se.sum_exec_runtime);
+	record->tick_ns = task->utime + task->stime;
+}
+
+static __always_inline void describe_process(struct task_record *record, struct task_struct *task)
 {
 	struct task_struct *leader = task->group_leader;
 	struct cgroup *cgroup = task->cgroups->dfl_cgrp;
 
-	record->kind = RECORD_KIND_TASK;
 	record->flags = flags_of(task, cgroup);
-	record->pid = task->pid;
-	record->tgid = task->tgid;
 	record->ppid = task->real_parent->tgid;
 	record->unused = 0;
-	record->key = (unsigned long)task;
-	record->start_ns = task->start_time;
 	record->process_start_ns = leader->start_time;
-	record->run_ns = READ(task->se.sum_exec_runtime);
-	record->tick_ns = task->utime + task->stime;
 	record->cgroup = cgroup->kn->id;
 	bpf_probe_read_kernel(record->comm, sizeof(record->comm), &leader->comm);
 }
@@ -214,9 +221,9 @@ static __always_inline void catch_up(struct task_record *record, struct task_str
 	}
 }
 
-static __always_inline void describe_now(struct task_record *record, struct task_struct *task)
+static __always_inline void describe_times_now(struct task_record *record, struct task_struct *task)
 {
-	describe(record, task);
+	describe_times(record, task);
 	if (is_on_cpu(task))
 		catch_up(record, task);
 }
@@ -229,31 +236,48 @@ static __always_inline struct task_struct *untrusted(struct task_struct *task)
 	return bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
 }
 
-/* A snapshot in one go; three to four times as fast as the next program. */
+/* Whether the task has used nothing since the first snapshot. Looks at one place only: where tasks have ended in
+ * between, the answer may be a wrong "no". */
+static __always_inline bool is_as_before(const struct task_record *record, __u32 at)
+{
+	const struct task_record *before = bpf_map_lookup_elem(&snapshots, &at);
+
+	/* one branch instead of four, which saves the verifier most of its work */
+	return before && !((before->key ^ record->key) | (before->start_ns ^ record->start_ns) |
+				 (before->run_ns ^ record->run_ns) | (before->tick_ns ^ record->tick_ns));
+}
+
+static __always_inline void walk_task(struct task_struct *task)
+{
+	__u32 n = READ(walk_n), at = walk_from + n; /* walk_n, not a local variable: the verifier then sees one state */
+	struct task_record *record;
+
+	WRITE(walk_n, n + 1);
+	record = n < walk_capacity ? bpf_map_lookup_elem(&snapshots, &at) : (void *)0;
+	if (!record)
+		return;
+	describe_times_now(record, task);
+	if (walk_from && !(program_cgroup && is_as_before(record, n)))
+		describe_process(record, task);
+}
+
+/* A snapshot in one go; several times as fast as the next program. The first snapshot has times only. In the second,
+ * tasks that have used nothing have times only, too, unless descent is to decide (without a cgroup). */
 SEC("syscall")
 int walk_tasks(void *context)
 {
-	__u32 at = walk_from, end = walk_from + walk_capacity, n = 0;
 	struct bpf_iter_task it;
-	struct task_struct *task;
+	struct task_struct *next;
 
 	observer_tgid = bpf_get_current_pid_tgid() >> 32;
+	WRITE(walk_n, 0);
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, (void *)0, BPF_TASK_ITER_ALL_THREADS);
-	while ((task = bpf_iter_task_next(&it))) {
-		struct task_record *record;
-
-		if (task->pid == 0) /* the first CPU's idle task heads the list */
-			continue;
-		record = at < end ? bpf_map_lookup_elem(&snapshots, &at) : (void *)0;
-		if (record)
-			describe_now(record, untrusted(task));
-		at++;
-		n++;
-	}
+	while ((next = bpf_iter_task_next(&it)))
+		if (next->pid) /* the first CPU's idle task heads the list */
+			walk_task(untrusted(next));
 	bpf_iter_task_destroy(&it);
 	bpf_rcu_read_unlock();
-	walk_n = n;
 	return 0;
 }
 
@@ -262,7 +286,8 @@ static __always_inline int write_task(struct bpf_iter__task *ctx, struct task_st
 	struct task_record record;
 
 	observer_tgid = bpf_get_current_pid_tgid() >> 32;
-	describe_now(&record, task);
+	describe_times_now(&record, task);
+	describe_process(&record, task);
 	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
 	return 0;
 }
@@ -281,7 +306,7 @@ int read_tasks_before_6_7(struct bpf_iter__task *ctx)
 	return task ? write_task(ctx, task) : 0;
 }
 
-/* Nobody is woken for a record; only a buffer that is half full is worth a wake-up. */
+/* The observer is woken only when the buffer is half full. */
 static __always_inline __u64 wake_flags(void)
 {
 	__u64 filled = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
@@ -290,7 +315,7 @@ static __always_inline __u64 wake_flags(void)
 									 : BPF_RB_NO_WAKEUP;
 }
 
-/* A parent can release a task before its last switch. Then it is in no image, and its record is still to
+/* A parent can release a task before its last context switch. Then it is in no snapshot, and its record is yet to
  * come; these counts show that there is something to wait for. */
 SEC("tp_btf/sched_process_exit")
 int task_exits(void *context)
@@ -315,7 +340,8 @@ static __always_inline int record_exit(struct task_struct *prev)
 		__sync_fetch_and_add(&lost, 1);
 		return 0;
 	}
-	describe(record, prev);
+	describe_times(record, prev);
+	describe_process(record, prev);
 	record->flags |= RECORD_DEAD;
 	bpf_ringbuf_submit(record, wake_flags());
 	return 0;
@@ -340,7 +366,7 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	struct exec_record *record;
 
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
-	if (!record) /* only a path is missing then: the exit, if there is room for it, still counts */
+	if (!record) /* then only a path is missing; the exit still counts */
 		return 0;
 	record->kind = RECORD_KIND_EXEC;
 	record->tgid = task->tgid;
