@@ -3,17 +3,14 @@
 #include "analyze/plot.h"
 
 #include "lib/base/text.h"
+#include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-
-extern char **environ;
 
 static const struct kind {
 	const char *ending, *terminal, *unit;
@@ -67,57 +64,16 @@ void plot_quote(struct plot *plot, const char *text)
 	fputc('\'', plot->script);
 }
 
-static int write_all(int fd, const char *text, size_t size)
-{
-	while (size > 0) {
-		ssize_t n = write(fd, text, size);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			text += n;
-			size -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
-static int spawn_gnuplot(int input, pid_t *ret)
+static int run_gnuplot(const struct plot *plot, int *ret_status, struct error *err)
 {
 	char *const argv[] = {(char *)"gnuplot", NULL};
-	posix_spawn_file_actions_t actions;
-	int r;
+	_cleanup_(closep) int script = memfd_create("script", MFD_CLOEXEC);
+	const struct subprocess gnuplot = {.argv = argv, .stdin_fd = script, .stdout_fd = STDERR_FILENO};
 
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-	r = -posix_spawnp(ret, "gnuplot", &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	return r;
-}
-
-static int run_gnuplot(const struct plot *plot, int *ret_status)
-{
-	_cleanup_(closep) int out = -1, in = -1;
-	sighandler_t old;
-	int fds[2], r, written;
-	pid_t pid;
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
-	in = fds[0];
-	out = fds[1];
-	r = spawn_gnuplot(in, &pid);
-	if (r < 0)
-		return r;
-	close(TAKE_FD(in));
-	old = signal(SIGPIPE, SIG_IGN); /* it may give up before it has read all */
-	written = write_all(out, plot->text, plot->size);
-	signal(SIGPIPE, old);
-	close(TAKE_FD(out));
-	while (waitpid(pid, ret_status, 0) < 0 && errno == EINTR)
-		;
-	return written == -EPIPE ? 0 : written;
+	if (script < 0 || write(script, plot->text, plot->size) != (ssize_t)plot->size ||
+		lseek(script, 0, SEEK_SET) < 0)
+		return error_os(err, -errno, "cannot pass the script to gnuplot");
+	return subprocess_run(&gnuplot, NULL, ret_status, err);
 }
 
 static int keep_script(const struct plot *plot, struct error *err)
@@ -161,7 +117,7 @@ int plot_draw(struct plot *plot, bool keep, struct error *err)
 		r = keep_script(plot, err);
 	if (r < 0)
 		return r;
-	r = run_gnuplot(plot, &status);
+	r = run_gnuplot(plot, &status, err);
 	if (r < 0 || status != 0)
 		drop_empty(plot->path);
 	if (r == -ENOENT)
@@ -170,7 +126,7 @@ int plot_draw(struct plot *plot, bool keep, struct error *err)
 			plot->path, keep ? "; what it would have drawn is in '" : "", keep ? plot->path : "",
 			keep ? ".gnuplot'" : "; --script keeps what it would have drawn");
 	if (r < 0)
-		return error_os(err, r, "cannot draw '%s' with gnuplot", plot->path);
+		return error_prefix(err, r, "cannot draw '%s'", plot->path);
 	if (status != 0)
 		return error_say(
 			err, -EIO, "gnuplot could not draw '%s'; its own words are above", plot->path);

@@ -4,6 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 #include "lib/record/book/book_counters.h"
 
@@ -92,7 +93,7 @@ static struct sample make_sample(uint32_t n, const struct observation *o)
 		.max_rss_bytes = p->max_rss_bytes,
 		.observer_ns = o->observer_ns,
 		.lost = (int64_t)o->usages.lost,
-		.exit_status = program_exit_status(p->wait_status),
+		.exit_status = process_exit_status(p->wait_status),
 		.left_behind = p->left_behind,
 		.incomplete = o->usages.incomplete,
 	};

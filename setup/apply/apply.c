@@ -5,6 +5,7 @@
 #include "lib/base/json.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/signals.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/apply/change.h"
 #include "setup/apply/crash_point.h"
@@ -144,7 +145,7 @@ static int run_and_restore(struct applying *a, char **argv, struct error *err)
 	int status = STATUS_ERROR, r, back;
 
 	lock_release(&a->lock); /* the command may want to audit, or to apply more */
-	r = child_run(argv, &status, err);
+	r = supervised_command_run(argv, &status, err);
 	back = restore_verb_journal(&how, err);
 	if (r < 0 || back < 0)
 		return r < 0 ? r : back;
@@ -193,7 +194,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 		return r;
 	if (options.dry_run)
 		return plan_only(&a, err);
-	child_shield();
+	interrupt_init(); /* neither HUP, INT nor TERM ends this process before all is done */
 	crash_point_kill_after(options.kill_after);
 	r = carry_out(&a, err);
 	if (r == 0)

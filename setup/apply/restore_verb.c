@@ -5,6 +5,7 @@
 #include "lib/base/json.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/signals.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/apply/crash_point.h"
 #include "setup/apply/supervised_command.h"
@@ -109,7 +110,7 @@ int restore_verb(int argc, char **argv, struct error *err)
 
 	if (r < 0)
 		return r;
-	child_shield();
+	interrupt_init(); /* neither HUP, INT nor TERM ends this process before all is done */
 	crash_point_kill_after(options.kill_after);
 	return restore_verb_journal(&how, err);
 }

@@ -7,6 +7,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/executable.h"
+#include "lib/host/process/process.h"
 #include "lib/host/process/program.h"
 
 #include <errno.h>
@@ -153,9 +154,9 @@ static void an_exit_status_and_a_signal_are_told_apart(void **state)
 	char *dies[] = {(char *)"sh", (char *)"-c", (char *)"kill -SEGV $$", NULL};
 	struct spawn spawn = spawn_of(fails, "/bin/sh", NULL);
 
-	assert_int_equal(program_exit_status(run_ok(&spawn).wait_status), 3);
+	assert_int_equal(process_exit_status(run_ok(&spawn).wait_status), 3);
 	spawn = spawn_of(dies, "/bin/sh", NULL);
-	assert_int_equal(program_exit_status(run_ok(&spawn).wait_status), 128 + SIGSEGV);
+	assert_int_equal(process_exit_status(run_ok(&spawn).wait_status), 128 + SIGSEGV);
 }
 
 static void a_file_that_is_no_program_is_an_error_with_a_sentence(void **state)
@@ -366,7 +367,7 @@ static const struct one_of many[] = {
 static void check_one(const struct one_of *wanted, const struct spawned *s)
 {
 	assert_int_equal(s->end, wanted->end);
-	assert_int_equal(program_exit_status(s->wait_status), wanted->status);
+	assert_int_equal(process_exit_status(s->wait_status), wanted->status);
 	assert_int_equal(s->left_behind, wanted->left_behind);
 	assert_int_equal(s->killed, wanted->killed);
 	assert_false(s->pt_partial);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which programs run, programs of the system that answer questions, and digests. */
+/* Which programs run, and digests. */
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/process/subprocess.h"
 #include "lib/host/system/digest.h"
 #include "lib/host/process/process.h"
 
@@ -39,54 +38,6 @@ static void kernel_threads_are_left_out(void **state)
 	tree_remove(&tree);
 }
 
-static void a_program_answers_with_its_output_and_status(void **state)
-{
-	static const char *const argv[] = {"sh", "-c", "echo to; echo nobody >&2; exit 3", NULL};
-	struct error err = {};
-	char *output = NULL;
-	int status = 0;
-
-	assert_int_equal(command_ask(argv, 5000, &output, &status, &err), 0);
-	assert_string_equal(output, "to\n");
-	assert_int_equal(status, 3);
-	free(output);
-}
-
-static void a_program_that_hangs_is_ended_and_named(void **state)
-{
-	static const char *const argv[] = {"sleep", "60", NULL};
-	struct error err = {};
-	char *output = NULL;
-	int status = 0;
-
-	assert_int_equal(command_ask(argv, 50, &output, &status, &err), -ETIMEDOUT);
-	assert_null(output);
-	assert_non_null(strstr(err.text, "/sleep did not answer within 50 ms"));
-}
-
-static void a_program_that_floods_us_is_cut_off(void **state)
-{
-	static const char *const argv[] = {"yes", NULL};
-	struct error err = {};
-	char *output = NULL;
-	int status = 0;
-
-	assert_int_equal(command_ask(argv, 5000, &output, &status, &err), 0);
-	assert_int_equal(strlen(output), 65536);
-	free(output);
-}
-
-static void a_program_that_is_not_there_is_named(void **state)
-{
-	static const char *const argv[] = {"emp-no-such-program", NULL};
-	struct error err = {};
-	char *output = NULL;
-	int status = 0;
-
-	assert_int_equal(command_ask(argv, 5000, &output, &status, &err), -ENOENT);
-	assert_string_equal(err.text, "emp-no-such-program is not installed");
-}
-
 static void a_digest_is_that_of_the_standard(void **state)
 {
 	char digest[DIGEST_SIZE];
@@ -100,10 +51,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_may_hold_brackets_and_blanks),
 		cmocka_unit_test(kernel_threads_are_left_out),
-		cmocka_unit_test(a_program_answers_with_its_output_and_status),
-		cmocka_unit_test(a_program_that_hangs_is_ended_and_named),
-		cmocka_unit_test(a_program_that_floods_us_is_cut_off),
-		cmocka_unit_test(a_program_that_is_not_there_is_named),
 		cmocka_unit_test(a_digest_is_that_of_the_standard),
 	};
 

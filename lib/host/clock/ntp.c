@@ -62,7 +62,7 @@ static void ask_command(
 	struct error err = {};
 	int status;
 
-	if (command_ask(argv, ASK_TIMEOUT_MS, &output, &status, &err) < 0)
+	if (subprocess_ask(argv, ASK_TIMEOUT_MS, &output, &status, &err) < 0)
 		set_answer(d, NTP_SILENT, "%s", err.text);
 	else if (status != 0)
 		set_answer(d, NTP_SILENT, "%s could not reach it", argv[0]);

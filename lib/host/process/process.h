@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 
 struct process {
 	pid_t pid;
@@ -15,6 +16,12 @@ struct process {
 
 /* All processes below root_fd's /proc but kernel threads, in order of pid; the caller frees the array. */
 int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct error *err);
+
+/* The exit status that a shell would give: 0 to 255, 128 + signal. */
+static inline int process_exit_status(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
 
 /* One line of /proc/PID/stat. 1: a process, 0: a kernel thread, -EINVAL: it is no such line. */
 int process_parse(const char *stat, struct process *ret);

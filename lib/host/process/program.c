@@ -37,11 +37,6 @@ struct program {
 	int64_t pause_ns;    /* LINGERING: between two looks */
 };
 
-int program_exit_status(int wait_status)
-{
-	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-}
-
 const struct spawned *program_result(const struct program *p)
 {
 	return &p->result;

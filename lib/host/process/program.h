@@ -68,6 +68,3 @@ const struct spawned *program_result(const struct program *program);
 
 /* Starts one program and waits until it is over. A program that fails is not an error. */
 int program_run(const struct spawn *spawn, struct spawned *ret, struct error *err);
-
-/* Exit status as a shell gives it: 0-255, 128 + signal. */
-int program_exit_status(int wait_status);

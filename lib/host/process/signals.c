@@ -10,7 +10,7 @@ static int signal_fd = -1, child_fd = -1, continued_fd = -1;
 static int first;
 static sigset_t old_mask;
 
-/* Blocks one signal that asks for nothing, and makes a descriptor of it; -errno. */
+/* Blocks one signal and makes a descriptor for it; -errno. */
 static int tally_for(int signal)
 {
 	sigset_t mask;
@@ -24,7 +24,7 @@ static int tally_for(int signal)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads all that has come; whether anything had. */
+/* Reads all that came; false: nothing. */
 static bool drain(int fd)
 {
 	struct signalfd_siginfo info;
@@ -46,8 +46,7 @@ int interrupt_init(void)
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
 	if (sigaction(SIGHUP, NULL, &held) == 0 && held.sa_handler != SIG_IGN)
-		sigaddset(&mask,
-			SIGHUP); /* else nohup started us: blocked signals come although they are ignored */
+		sigaddset(&mask, SIGHUP); /* under nohup, a blocked HUP would come although it is ignored */
 	if (sigprocmask(SIG_BLOCK, &mask, &old_mask) < 0)
 		return -errno;
 	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -80,12 +79,17 @@ const sigset_t *interrupt_old_mask(void)
 	return &old_mask;
 }
 
-int interrupt_pending(void)
+int interrupt_next(void)
 {
 	struct signalfd_siginfo info;
 
-	if (!first && signal_fd >= 0 && read(signal_fd, &info, sizeof(info)) == sizeof(info))
-		first = (int)info.ssi_signo;
+	return signal_fd >= 0 && read(signal_fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo
+										      : 0;
+}
+
+int interrupt_pending(void)
+{
+	first = first ?: interrupt_next();
 	return first;
 }
 

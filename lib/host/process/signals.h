@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INT, TERM and HUP as something to poll instead of something that interrupts: the sample in flight is
- * ended and thrown away, everything before it is in the book. CONT tells of a sample that was stopped. */
+/* INT, TERM and HUP as something to poll instead of something that interrupts, so that the sample in flight can be
+ * dropped and everything before it kept. CONT shows that a sample was stopped. */
 #pragma once
 
 #include <signal.h>
@@ -17,8 +17,11 @@ const sigset_t *interrupt_old_mask(void);
 int interrupt_child_fd(void);
 void interrupt_child_clear(void);
 
-/* The first of the signals that has come, 0 if none has. */
+/* The first of the signals that came, 0: none so far. */
 int interrupt_pending(void);
 
-/* Whether we were stopped (^Z) and went on since this was last asked. */
+/* The next one, each once; 0: none. For a caller that passes them on, instead of interrupt_pending. */
+int interrupt_next(void);
+
+/* Whether this process was stopped (^Z) and resumed since this was last asked. */
 bool interrupt_was_stopped(void);

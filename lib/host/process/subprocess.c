@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program of the system, asked a question: see subprocess.h. */
+/* Helper programs: see subprocess.h. The only file that includes spawn.h. */
 #include "lib/host/process/subprocess.h"
 
+#include "lib/base/clock.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/text.h"
+#include "lib/host/process/privilege.h"
+#include "lib/host/process/process.h"
+#include "lib/host/process/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +14,177 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
-enum { MOST_OUTPUT = 65536 };
+/* One that runs. */
+struct helper {
+	const struct subprocess *request;
+	pid_t pid;
+	int pidfd, output_fd; /* output_fd -1: not captured, or all of it read */
+	char *output;
+	size_t size;
+};
 
-static char *find(const char *name)
+static void redirect(posix_spawn_file_actions_t *actions, int fd, int target)
+{
+	if (fd < 0)
+		posix_spawn_file_actions_addopen(
+			actions, target, "/dev/null", target ? O_WRONLY : O_RDONLY, 0);
+	else if (fd > 0)
+		posix_spawn_file_actions_adddup2(actions, fd, target);
+}
+
+static int spawn_process(const struct subprocess *p, int stdout_fd, pid_t *ret)
+{
+	char *const *environment = p->environment ?: privilege_environment();
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int r;
+
+	posix_spawn_file_actions_init(&actions);
+	redirect(&actions, p->stdin_fd, STDIN_FILENO);
+	redirect(&actions, stdout_fd, STDOUT_FILENO);
+	redirect(&actions, p->stderr_fd, STDERR_FILENO);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, interrupt_old_mask());
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	r = p->path ? posix_spawn(ret, p->path, &actions, &attributes, p->argv, environment)
+		    : posix_spawnp(ret, p->argv[0], &actions, &attributes, p->argv, environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return -r;
+}
+
+static int start(struct helper *h, bool capture)
+{
+	_cleanup_(closep) int in = -1, out = -1;
+	int fds[2], r;
+
+	if (capture) {
+		if (pipe2(fds, O_CLOEXEC) < 0)
+			return -errno;
+		in = fds[0];
+		out = fds[1];
+		fcntl(in, F_SETFL, O_NONBLOCK);
+	}
+	r = spawn_process(h->request, capture ? out : h->request->stdout_fd, &h->pid);
+	if (r < 0)
+		return r;
+	h->pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);
+	if (h->pidfd < 0)
+		return -errno;
+	h->output_fd = TAKE_FD(in);
+	return 0;
+}
+
+/* All that is there. -EMSGSIZE: more than may be. */
+static int read_output(struct helper *h)
+{
+	for (;;) {
+		char part[16384], *bigger;
+		ssize_t n = read(h->output_fd, part, sizeof(part));
+
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		if (n == 0) {
+			close(TAKE_FD(h->output_fd));
+			return 0;
+		}
+		if (h->size + (size_t)n > h->request->output_max)
+			return -EMSGSIZE;
+		bigger = realloc(h->output, h->size + (size_t)n + 1);
+		if (!bigger)
+			return -ENOMEM;
+		h->output = bigger;
+		memcpy(h->output + h->size, part, (size_t)n);
+		h->output[h->size += (size_t)n] = '\0';
+	}
+}
+
+static void forward_signals(const struct helper *h)
+{
+	int signal;
+
+	while ((signal = interrupt_next()) != 0)
+		if (signal != SIGINT) /* the terminal gives it to both */
+			kill(h->pid, signal);
+}
+
+/* Until it has ended. What it wrote until then is read; who else holds the pipe is not waited for. */
+static int follow(struct helper *h)
+{
+	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + h->request->timeout_ms * NS_PER_MS;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{.fd = h->pidfd, .events = POLLIN},
+			{.fd = h->output_fd, .events = POLLIN},
+			{.fd = h->request->forward_signals ? interrupt_fd() : -1, .events = POLLIN},
+		};
+		int64_t left_ns = deadline_ns - clock_ns(CLOCK_MONOTONIC);
+		int r, ms = h->request->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
+
+		if (h->request->timeout_ms && left_ns <= 0)
+			return -ETIMEDOUT;
+		if (poll(fds, ELEMENTS(fds), ms) < 0 && errno != EINTR)
+			return -errno;
+		r = h->output_fd >= 0 ? read_output(h) : 0;
+		if (r < 0 || fds[0].revents)
+			return r;
+		if (fds[2].revents)
+			forward_signals(h);
+	}
+}
+
+static int run(struct helper *h, bool capture, int *ret_wait_status)
+{
+	int r = start(h, capture);
+
+	if (r == 0)
+		r = follow(h);
+	if (r < 0 && h->pid > 0)
+		kill(h->pid, SIGKILL);
+	while (h->pid > 0 && waitpid(h->pid, ret_wait_status, 0) < 0 && errno == EINTR)
+		;
+	closep(&h->pidfd);
+	closep(&h->output_fd);
+	return r;
+}
+
+static int explain(const struct subprocess *p, int r, struct error *err)
+{
+	const char *name = p->path ?: p->argv[0];
+
+	if (r == -ETIMEDOUT)
+		return error_say(err, r, "%s did not end within %d ms", name, p->timeout_ms);
+	if (r == -EMSGSIZE)
+		return error_say(err, r, "%s wrote more than %zu bytes", name, p->output_max);
+	return error_os(err, r, "cannot run %s", name);
+}
+
+int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_status, struct error *err)
+{
+	struct helper h = {.request = p, .pidfd = -1, .output_fd = -1, .output = calloc(1, 1)};
+	_cleanup_(freep) char *output = NULL;
+	int subreaper = 0, r;
+
+	if (!h.output)
+		return error_oom(err);
+	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
+	prctl(PR_SET_CHILD_SUBREAPER, 0); /* a server that it starts is none of ours: see orphans.h */
+	r = run(&h, ret_output, ret_wait_status);
+	prctl(PR_SET_CHILD_SUBREAPER, subreaper);
+	output = h.output;
+	if (r < 0)
+		return explain(p, r, err);
+	if (ret_output)
+		*ret_output = TAKE(output);
+	return 0;
+}
+
+static char *find_in_system(const char *name)
 {
 	static const char *const directories[] = {"/usr/bin", "/usr/sbin", "/bin", "/sbin"};
 
@@ -30,94 +198,27 @@ static char *find(const char *name)
 	return NULL;
 }
 
-static int start(const char *path, const char *const *argv, int out_fd, pid_t *ret_pid)
+int subprocess_ask(
+	const char *const *argv, int timeout_ms, char **ret_output, int *ret_status, struct error *err)
 {
 	static char *const environment[] = {
 		(char *)"PATH=/usr/bin:/usr/sbin:/bin:/sbin", (char *)"LC_ALL=C.UTF-8", NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none;
-	int r;
+	_cleanup_(freep) char *path = find_in_system(argv[0]);
+	const struct subprocess question = {
+		.argv = (char *const *)argv,
+		.path = path,
+		.environment = environment,
+		.stdin_fd = -1,
+		.stderr_fd = -1,
+		.output_max = 1 << 20,
+		.timeout_ms = timeout_ms,
+	};
+	int r, status;
 
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	r = -posix_spawn(ret_pid, path, &actions, &attributes, (char *const *)argv, environment);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return r;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
-/* Reads until the end, the limit in bytes, or the deadline (-ETIMEDOUT). */
-static int collect(int fd, int timeout_ms, char *text)
-{
-	int64_t deadline = now_ms() + timeout_ms;
-	size_t size = 0;
-
-	for (;;) {
-		struct pollfd pollfd = {.fd = fd, .events = POLLIN};
-		int64_t left = deadline - now_ms();
-		ssize_t n;
-
-		if (left <= 0 || poll(&pollfd, 1, (int)left) == 0)
-			return -ETIMEDOUT;
-		n = read(fd, text + size, MOST_OUTPUT - size);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			break;
-		size += n > 0 ? (size_t)n : 0;
-	}
-	text[size] = '\0';
-	return 0;
-}
-
-int command_ask(
-	const char *const *argv, int timeout_ms, char **ret_output, int *ret_status, struct error *err)
-{
-	_cleanup_(freep) char *path = find(argv[0]), *text = malloc(MOST_OUTPUT + 1);
-	_cleanup_(closep) int in = -1, out = -1;
-	int pipes[2], status = 0, r;
-	pid_t pid;
-
-	if (!text)
-		return error_os(err, -ENOMEM, "cannot run %s", argv[0]);
 	if (!path)
 		return error_say(err, -ENOENT, "%s is not installed", argv[0]);
-	if (pipe2(pipes, O_CLOEXEC) < 0)
-		return error_os(err, -errno, "cannot run %s", path);
-	in = pipes[0];
-	out = pipes[1];
-	r = start(path, argv, out, &pid);
-	if (r < 0)
-		return error_os(err, r, "cannot run %s", path);
-	closep(&out);
-	out = -1;
-	r = collect(in, timeout_ms, text);
-	if (r < 0)
-		kill(pid, SIGKILL);
-	closep(&in); /* more than we read ends it */
-	in = -1;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (r == -ETIMEDOUT)
-		return error_say(err, r, "%s did not answer within %d ms", path, timeout_ms);
-	if (r < 0)
-		return error_os(err, r, "cannot read what %s says", path);
-	*ret_output = TAKE(text);
-	*ret_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	return 0;
+	r = subprocess_run(&question, ret_output, &status, err);
+	if (r == 0)
+		*ret_status = process_exit_status(status);
+	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Another tool of the suite, asked as a user would ask it: the one beside this executable or in the build
- * tree, else in PATH. Tools are separate programs because their libraries' licences must not meet in one
- * binary (GPL-2-only libcpupower in emp-setup, GPL-3 GSL in the others). */
+/* Another tool of the suite, run as a user would run it: the one in the folder of this executable, or in the build
+ * tree. Tools are separate programs because the licences of their libraries must not meet in one binary
+ * (GPL-2-only libcpupower in emp-setup, GPL-3 GSL in the others). */
 #pragma once
 
 #include "lib/base/error.h"

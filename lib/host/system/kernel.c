@@ -137,7 +137,7 @@ static char *ask_apt(const char *running, struct error *err)
 		error_say(err, -ENOENT, "the name %s has no flavour to look up", running);
 		return NULL;
 	}
-	if (command_ask(argv, ASK_TIMEOUT_MS, &output, &status, err) < 0)
+	if (subprocess_ask(argv, ASK_TIMEOUT_MS, &output, &status, err) < 0)
 		return NULL;
 	release = status == 0 ? kernel_parse_apt(output) : NULL;
 	if (!release)
@@ -153,7 +153,7 @@ static char *ask_dnf(struct error *err)
 	char *release;
 	int status;
 
-	if (command_ask(argv, ASK_TIMEOUT_MS, &output, &status, err) < 0)
+	if (subprocess_ask(argv, ASK_TIMEOUT_MS, &output, &status, err) < 0)
 		return NULL;
 	release = status == 0 ? kernel_parse_dnf(output) : NULL;
 	if (!release)

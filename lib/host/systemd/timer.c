@@ -58,7 +58,7 @@ static int64_t ask_calendar(const char *expression)
 	struct error ignored;
 	int status;
 
-	if (command_ask(argv, ASK_MS, &printed, &status, &ignored) < 0 || status != 0)
+	if (subprocess_ask(argv, ASK_MS, &printed, &status, &ignored) < 0 || status != 0)
 		return 0;
 	return timer_period(printed);
 }
