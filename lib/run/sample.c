@@ -37,7 +37,7 @@ static int check_end(const struct sampling *s, const struct spawned *spawned, st
 		return 0;
 	if (interrupt_pending()) /* ^C goes to the program too, and may end it before we read ours */
 		return -EINTR;
-	if (s->ignored_status && s->ignored_status[program_exit_status(status)])
+	if (s->ignored_status && s->ignored_status[process_exit_status(status)])
 		return 0;
 	if (WIFSIGNALED(status))
 		return error_say(err, -ECANCELED,
