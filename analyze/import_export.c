@@ -18,7 +18,7 @@ static int import(struct book *book, const char *path, int64_t *ret, struct erro
 	return r < 0 ? error_prefix(err, r, "'%s' was not imported", path) : 0;
 }
 
-static int import_all(struct book *book, int argc, char **argv, json_t *ids, struct error *err)
+static int import_all(struct book *book, int argc, char **argv, json_t *runs, struct error *err)
 {
 	for (int i = 0; i < argc; i++) {
 		int64_t run;
@@ -26,7 +26,7 @@ static int import_all(struct book *book, int argc, char **argv, json_t *ids, str
 
 		if (r < 0)
 			return r;
-		json_array_append_new(ids, json_integer(run));
+		json_array_append_new(runs, json_integer(run));
 		if (!analyze_options.json)
 			printf("%" PRId64 "\n", run);
 	}
@@ -36,17 +36,19 @@ static int import_all(struct book *book, int argc, char **argv, json_t *ids, str
 int verb_import(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(json_decrefp) json_t *ids = json_array();
+	json_t *runs = json_array();
+	_cleanup_(json_decrefp) json_t *document = json_pack(
+		"{s:s, s:i, s:o}", "format", "emp-import", "version", 1, "runs", runs);
 	int r;
 
 	r = analyze_open_book(BOOK_WRITE, &book, err);
 	if (r < 0)
 		return r;
-	r = import_all(book, argc, argv, ids, err);
-	if (analyze_options.json && (r == 0 || json_array_size(ids) > 0)) {
+	r = import_all(book, argc, argv, runs, err);
+	if (analyze_options.json && (r == 0 || json_array_size(runs) > 0)) {
 		struct error ignored;
 
-		json_print(ids, stdout, r < 0 ? &ignored : err);
+		json_print(document, stdout, r < 0 ? &ignored : err);
 	}
 	return r;
 }

@@ -40,6 +40,17 @@ expect 1 "RUN must be the number of a run, not 'x'" $analyze show x
 that "the book is one file again" test ! -e "$EMP_DB-wal"
 that "somebody with sqlite3 can read it" sh -c "sqlite3 '$EMP_DB' 'SELECT daemon, pt_ms FROM executions_readable WHERE run = 1 AND sample = 75' | grep -q 'rhn_check'"
 
+# the example of the manual, and what import prints as JSON
+sed -n '/^{"format": "emp-run"/,/^```/p' "$2/man/emp-documents.5.scd" | grep -v '^```' >example.json
+$analyze --db example.db import --json example.json >imported.json
+that "the document in emp-documents(5) is a run" json imported.json 'd == {"format": "emp-import", "version": 1, "runs": [1]}'
+expect 0 'INC128 .*1 ' $analyze --db example.db list
+
+# results are no run
+echo '{"results": [{"command": "true", "times": [1]}]}' >results.json
+expect 1 "'results.json' was not imported: these are results, not a run: compare them with 'emp-analyze compare FILE'" \
+	$analyze --db example.db import results.json
+
 # documents that are none: named with the place, and nothing is stored
 wrong() { # SENTENCE EDIT: Python that spoils d, the document of the long run
 	python3 -c 'import json, sys

@@ -27,7 +27,7 @@ static inline json_t *parse(const char *text)
 /* What a document has only since 0.1.0, besides what it had. */
 static inline void drop_new_members(json_t *json)
 {
-	static const char *const names[] = {"uid", "start", "made", "kind", "counters"};
+	static const char *const names[] = {"uid", "start", "made", "kind", "disturbance_counters"};
 	const char *name;
 	json_t *value;
 	size_t i;

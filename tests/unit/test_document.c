@@ -189,10 +189,9 @@ static const struct {
 	{HEAD ", 'samples': [], 'state': 'open'}", "'state' is 'open' and must be"},
 	{HEAD ", 'samples': [], 'notes': 7}", "'notes' must be text"},
 	{HEAD ", 'samples': [], 'uid': 'abc'}", "'uid' must be 32 hexadecimal digits, not 'abc'"},
-	{"{'results': [{'command': 'true', 'times': [1]}]}", "'emp-analyze compare' compares such files"},
-	{"{'format': 'emp-measure', 'version': 1, 'results': []}", "these are results of emp-measure"},
-	{"{'benchmarks': [], 'version': '1.0'}",
-		"these are results of emp-measure, hyperfine or pyperf, not a run"},
+	{"{'results': [{'command': 'true', 'times': [1]}]}", "compare them with 'emp-analyze compare FILE'"},
+	{"{'format': 'emp-measure', 'version': 1, 'results': []}", "these are results, not a run"},
+	{"{'benchmarks': [], 'version': '1.0'}", "these are results, not a run"},
 	/* samples */
 	{SAMPLES("7"), "'samples', entry 1 must be a JSON object"},
 	{SAMPLES("{}"), "'samples', entry 1 has no 'n'"},
@@ -265,7 +264,7 @@ static void old_names_of_members_are_read_and_written_beside_the_new(void **stat
 		" 'sentinels': {'steal_ns': 7}, 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kernel': true}]}]}",
 		HEAD
 		", 'kind': 'measure', 'samples': [{'n': 1, 'start_ns': 1375000000000000001, 'et_ns': 9, 'pt_ns': 9,"
-		" 'counters': {'steal_ns': 7}, 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel'}]}]}",
+		" 'disturbance_counters': {'steal_ns': 7}, 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel'}]}]}",
 	};
 	struct scratch *s = *state;
 
@@ -275,7 +274,7 @@ static void old_names_of_members_are_read_and_written_beside_the_new(void **stat
 		       *back = NULL,
 		       *wanted = parse(
 			       "{'n': 1, 'start_ns': 1375000000000000001, 'start': '2013-07-28T08:26:40.000000001Z', 'et_ns': 9,"
-			       " 'pt_ns': 9, 'sentinels': {'steal_ns': 7}, 'counters': {'steal_ns': 7},"
+			       " 'pt_ns': 9, 'sentinels': {'steal_ns': 7}, 'disturbance_counters': {'steal_ns': 7},"
 			       " 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel', 'kernel': true}]}");
 		int64_t id;
 

@@ -98,7 +98,8 @@ static int add_counters_to(json_t *sample, const struct counters *counters)
 {
 	json_t *json = document_make_counters(counters);
 
-	return json_object_set(sample, "sentinels", json) | json_object_set_new(sample, "counters", json);
+	return json_object_set(sample, "sentinels", json) |
+	       json_object_set_new(sample, "disturbance_counters", json);
 }
 
 /* To the samples that have them: both are in order. */

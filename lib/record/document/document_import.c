@@ -107,7 +107,7 @@ static int take_counters(struct import *import, const json_t *object, uint32_t s
 	json_t *member = NULL;
 
 	json_fields_object_maybe(&f, "sentinels", &member);
-	json_fields_object_maybe(&f, "counters", &member);
+	json_fields_object_maybe(&f, "disturbance_counters", &member);
 	if (f.r < 0 || !member)
 		return f.r;
 	f.object = member;
@@ -292,7 +292,7 @@ static int check_format(const json_t *document, struct error *err)
 				!json_is_array(json_object_get(document, "benchmarks")))
 		return 0;
 	return error_say(err, -EINVAL,
-		"these are results of emp-measure, hyperfine or pyperf, not a run; 'emp-analyze compare' compares such files, and 'emp-analyze export RUN' writes a run");
+		"these are results, not a run: compare them with 'emp-analyze compare FILE', or write the run that they name with 'emp-analyze export RUN'");
 }
 
 static int read_document(struct import *import, const json_t *document, struct run *run,
