@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The commands to measure, made from operands and options. */
+#include "tests/unit/check.h"
+
+#include "measure/command.h"
+
+#include "lib/base/cleanup.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define LIST(...)                                            \
+	((struct option_list){(const char *[]){__VA_ARGS__}, \
+		sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)})
+
+static struct commands make(const struct measure_options *o, int n, const char *const *operands)
+{
+	struct commands commands;
+	struct error err = {};
+
+	if (commands_make(o, n, (char **)(uintptr_t)operands, &commands, &err) < 0)
+		fail_msg("%s", err.text);
+	return commands;
+}
+
+static void assert_error(
+	const struct measure_options *o, int n, const char *const *operands, int r, const char *sentence)
+{
+	struct commands commands;
+	struct error err = {};
+
+	assert_int_equal(commands_make(o, n, (char **)(uintptr_t)operands, &commands, &err), r);
+	assert_non_null(strstr(err.text, sentence));
+}
+
+static void each_operand_is_a_command_line(void **state)
+{
+	_cleanup_(commands_clearp) struct commands c = make(
+		&(struct measure_options){}, 2, (const char *[]){"echo 'a b' c", "true"});
+
+	assert_int_equal(c.n, 2);
+	assert_string_equal(c.items[0].argv[1], "a b");
+	assert_string_equal(c.items[0].argv[2], "c");
+	assert_null(c.items[0].argv[3]);
+	assert_string_equal(c.items[0].name, "echo 'a b' c");
+	assert_null(c.items[0].prepare);
+	assert_string_equal(c.items[1].name, "true");
+}
+
+static void a_shell_gets_the_line_as_it_is(void **state)
+{
+	char *shell[] = {(char *)"/bin/sh", NULL};
+	_cleanup_(commands_clearp) struct commands c = make(
+		&(struct measure_options){.shell_words = shell}, 1, (const char *[]){"echo a | cat"});
+
+	assert_string_equal(c.items[0].argv[0], "/bin/sh");
+	assert_string_equal(c.items[0].argv[1], "-c");
+	assert_string_equal(c.items[0].argv[2], "echo a | cat");
+}
+
+static void parameters_are_replaced_in_the_command_its_name_and_its_hooks(void **state)
+{
+	struct measure_options o = {.setup = "s {x}",
+		.cleanup = "c {x}",
+		.prepare = LIST("p {x}"),
+		.conclude = LIST("q {x}"),
+		.names = LIST("n {x}")};
+	struct error err = {};
+
+	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
+	{
+		_cleanup_(commands_clearp) struct commands c = make(&o, 1, (const char *[]){"echo {x}"});
+
+		assert_int_equal(c.n, 2);
+		assert_string_equal(c.items[1].text, "echo 2");
+		assert_string_equal(c.items[1].argv[1], "2");
+		assert_string_equal(c.items[1].name, "n 2");
+		assert_string_equal(c.items[1].setup, "s 2");
+		assert_string_equal(c.items[1].prepare, "p 2");
+		assert_string_equal(c.items[1].conclude, "q 2");
+		assert_string_equal(c.items[1].cleanup, "c 2");
+		assert_string_equal(c.items[1].values[0], "2");
+	}
+	parameters_clear(&o.parameters);
+}
+
+static void the_reference_comes_first_and_has_no_parameters(void **state)
+{
+	struct measure_options o = {.reference = "echo {x}", .names = LIST("mine")};
+	struct error err = {};
+
+	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
+	{
+		_cleanup_(commands_clearp) struct commands c = make(&o, 1, (const char *[]){"true {x}"});
+
+		assert_int_equal(c.n, 3);
+		assert_string_equal(c.items[0].name, "echo {x}");
+		assert_null(c.items[0].values);
+		assert_string_equal(c.items[1].name, "mine");
+		assert_string_equal(c.items[2].argv[1], "2");
+	}
+	o.reference_name = "base";
+	{
+		_cleanup_(commands_clearp) struct commands c = make(&o, 1, (const char *[]){"true"});
+
+		assert_string_equal(c.items[0].name, "base");
+	}
+	parameters_clear(&o.parameters);
+}
+
+static void an_option_is_given_once_or_for_each_line_or_for_each_command(void **state)
+{
+	struct measure_options o = {
+		.prepare = LIST("p"), .output = LIST("null", "pipe"), .conclude = LIST("1", "2", "3", "4")};
+	struct error err = {};
+
+	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
+	{
+		_cleanup_(commands_clearp) struct commands c = make(
+			&o, 2, (const char *[]){"echo {x}", "true"});
+
+		assert_int_equal(c.n, 4);
+		for (size_t i = 0; i < 4; i++) {
+			assert_string_equal(c.items[i].prepare, "p");
+			assert_string_equal(c.items[i].output, i < 2 ? "null" : "pipe");
+			assert_int_equal(c.items[i].conclude[0], (int)('1' + i));
+		}
+	}
+	o.output = LIST("null", "pipe", "inherit");
+	assert_error(&o, 2, (const char *[]){"echo {x}", "true"}, -EINVAL,
+		"--output is given 3 times: give it once for all, or once for each of the 4 commands");
+	parameters_clear(&o.parameters);
+}
+
+static void too_many_names_and_commands_are_errors(void **state)
+{
+	struct measure_options o = {.names = LIST("a", "b")};
+	struct error err = {};
+
+	assert_error(&o, 1, (const char *[]){"true"}, -EINVAL, "there are 2 names for 1 command");
+	assert_int_equal(parameters_add_scan(&o.parameters, "x", "1", "1000", "1", &err), 0);
+	assert_int_equal(parameters_add_scan(&o.parameters, "y", "1", "1000", "1", &err), 0);
+	assert_error(
+		&o, 1, (const char *[]){"true"}, -EINVAL, "the parameters make more than 10000 commands");
+	parameters_clear(&o.parameters);
+}
+
+static void a_command_that_does_not_exist_is_named(void **state)
+{
+	const struct measure_options o = {};
+
+	assert_error(&o, 1, (const char *[]){"no-such-command"}, -ENOENT, "'no-such-command'");
+	assert_error(&o, 2, (const char *[]){"true", "no-such"}, -ENOENT,
+		"(for one command with arguments, put -- before it)");
+	assert_error(&o, 1, (const char *[]){"a | b"}, -EINVAL, "'|' needs a shell");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_operand_is_a_command_line),
+		cmocka_unit_test(a_shell_gets_the_line_as_it_is),
+		cmocka_unit_test(parameters_are_replaced_in_the_command_its_name_and_its_hooks),
+		cmocka_unit_test(the_reference_comes_first_and_has_no_parameters),
+		cmocka_unit_test(an_option_is_given_once_or_for_each_line_or_for_each_command),
+		cmocka_unit_test(too_many_names_and_commands_are_errors),
+		cmocka_unit_test(a_command_that_does_not_exist_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A session's results as documents, letter for letter where people and other programs read them. */
+#include "tests/unit/check.h"
+
+#include "measure/export.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/json.h"
+
+#include <string.h>
+
+/* Two commands with two samples each. */
+struct made_up {
+	struct measure_options options;
+	struct session session;
+	struct task tasks[2];
+	struct command commands[2];
+	char *values[2];
+	struct sample samples[2][2];
+	bool kept[2];
+};
+
+static void fill_task(struct made_up *m, size_t i, const char *name, double mean_ns, double sd_ns)
+{
+	struct task *t = &m->tasks[i];
+	const struct summary summary = {.n = 2,
+		.mean_ns = mean_ns,
+		.median_ns = mean_ns,
+		.sd_ns = sd_ns,
+		.min_ns = (int64_t)(mean_ns - sd_ns),
+		.max_ns = (int64_t)(mean_ns + sd_ns)};
+
+	for (size_t k = 0; k < 2; k++)
+		m->samples[i][k] = (struct sample){.n = (uint32_t)k + 1,
+			.start_ns = INT64_C(1700000000000000001),
+			.et_ns = (int64_t)mean_ns,
+			.pt_ns = (int64_t)mean_ns,
+			.user_ns = (int64_t)mean_ns / 2,
+			.exit_status = (int)k};
+	m->kept[0] = m->kept[1] = true;
+	t->command = t->result.command = &m->commands[i];
+	t->name = (char *)(uintptr_t)name;
+	t->result.name = name;
+	t->result.run.samples = m->samples[i];
+	t->result.run.n_samples = 2;
+	t->result.run.discarding.et.raw = t->result.run.discarding.pt.clean = summary;
+	t->result.run.discarding.run.id = (int64_t)i + 7;
+	t->result.run.discarding.pt.kept = t->result.run.discarding.et.kept = m->kept;
+}
+
+static void fill(struct made_up *m)
+{
+	*m = (struct made_up){};
+	fill_task(m, 0, "slow | cat", 200.5e6, 1.5e6);
+	fill_task(m, 1, "quick, 'this'", 100.3e6, 2e6);
+	m->session.options = &m->options;
+	m->session.tasks = m->tasks;
+	m->session.n = 2;
+}
+
+typedef int writer(const struct session *session, FILE *file, struct error *err);
+
+static char *write_with(writer *write_it, const struct session *s)
+{
+	struct error err = {};
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (write_it(s, file, &err) < 0)
+		fail_msg("%s", err.text);
+	fclose(file);
+	return text;
+}
+
+static void assert_written(writer *write_it, const struct session *s, const char *expected)
+{
+	_cleanup_(freep) char *text = write_with(write_it, s);
+
+	assert_string_equal(text, expected);
+}
+
+static void tables_are_hyperfines_with_two_columns_more(void **state)
+{
+	struct made_up m;
+
+	fill(&m);
+	assert_written(export_write_markdown, &m.session,
+		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded |\n"
+		"|:---|---:|---:|---:|---:|---:|---:|\n"
+		"| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 ± 0.04 | 200.5 ± 1.5 | 0 |\n"
+		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
+	assert_written(export_write_asciidoc, &m.session,
+		"[cols=\"<,>,>,>,>,>,>\"]\n|===\n"
+		"| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n| PT [ms] \n| Discarded \n"
+		"\n| `slow \\| cat` \n| 200.5 ± 1.5 \n| 199.0 \n| 202.0 \n| 2.00 ± 0.04 \n| 200.5 ± 1.5 \n| 0 \n"
+		"\n| `quick, 'this'` \n| 100.3 ± 2.0 \n| 98.3 \n| 102.3 \n| 1.00 \n| 100.3 ± 2.0 \n| 0 \n"
+		"|===\n");
+	assert_written(export_write_orgmode, &m.session,
+		"| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |  PT [ms] |  Discarded |\n"
+		"|--+--+--+--+--+--+--|\n"
+		"| =slow \\| cat=  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |\n"
+		"| =quick, 'this'=  |  100.3 ± 2.0 |  98.3 |  102.3 |  1.00 |  100.3 ± 2.0 |  0 |\n");
+}
+
+static void a_unit_a_reference_and_an_order_that_were_asked_for_are_used(void **state)
+{
+	struct made_up m;
+
+	fill(&m);
+	m.options.unit = "s";
+	m.options.reference = "slow | cat";
+	m.options.sort = SORT_MEAN_TIME;
+	assert_written(export_write_markdown, &m.session,
+		"| Command | Mean [s] | Min [s] | Max [s] | Relative | PT [s] | Discarded |\n"
+		"|:---|---:|---:|---:|---:|---:|---:|\n"
+		"| `quick, 'this'` | 0.1003 ± 0.0020 | 0.0983 | 0.1023 | 0.50 ± 0.01 | 0.1003 ± 0.0020 | 0 |\n"
+		"| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 |\n");
+}
+
+static void csv_has_seconds_quotes_and_parameters(void **state)
+{
+	struct made_up m;
+	struct error err = {};
+
+	fill(&m);
+	assert_int_equal(parameters_add_list(&m.options.parameters, "x,y", "1", &err), 0);
+	m.values[0] = (char *)"a \"b\"";
+	m.commands[1].values = m.values;
+	assert_written(export_write_csv, &m.session,
+		"command,mean,stddev,median,user,system,min,max,parameter_\"x,y\",pt_mean,pt_stddev,pt_samples,discarded\n"
+		"slow | cat,0.200500000,0.001500000,0.200500000,0.100300000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0\n"
+		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0\n");
+	parameters_clear(&m.options.parameters);
+}
+
+static void json_has_hyperfines_names_and_says_what_it_is(void **state)
+{
+	static const char *const names[] = {"command", "mean", "stddev", "median", "user", "system", "min",
+		"max", "times", "exit_codes", "memory_usage_byte"};
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	_cleanup_(freep) char *text = NULL;
+	json_t *result, *emp;
+	struct made_up m;
+
+	fill(&m);
+	text = write_with(export_write_json, &m.session);
+	document = json_loads(text, 0, NULL);
+	assert_string_equal(json_string_value(json_object_get(document, "format")), "emp-measure");
+	assert_int_equal(json_integer_value(json_object_get(document, "version")), 1);
+	result = json_array_get(json_object_get(document, "results"), 1);
+	for (size_t i = 0; i < ELEMENTS(names); i++)
+		assert_non_null(json_object_get(result, names[i]));
+	assert_int_equal(json_integer_value(json_array_get(json_object_get(result, "exit_codes"), 1)), 1);
+	emp = json_object_get(result, "emp");
+	assert_int_equal(json_integer_value(json_object_get(emp, "run")), 8);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(emp, "start"), 0)),
+		"2023-11-14T22:13:20.000000001Z");
+	assert_non_null(json_object_get(emp, "accounting"));
+	assert_non_null(json_object_get(emp, "backend")); /* its old name */
+	assert_null(json_object_get(emp, "perf"));
+}
+
+static void a_command_without_samples_is_left_out(void **state)
+{
+	struct made_up m;
+
+	fill(&m);
+	m.tasks[0].result.run.n_samples = 0;
+	assert_written(export_write_markdown, &m.session,
+		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded |\n"
+		"|:---|---:|---:|---:|---:|---:|---:|\n"
+		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
+	m.tasks[1].result.run.n_samples = 0;
+	assert_written(export_write_csv, &m.session,
+		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded\n");
+}
+
+static void standard_output_belongs_to_a_document_that_is_written_to_it(void **state)
+{
+	struct measure_options o = {};
+
+	assert_false(export_takes_stdout(&o));
+	o.exports[EXPORT_CSV] = "file.csv";
+	assert_false(export_takes_stdout(&o));
+	o.exports[EXPORT_ORGMODE] = "-";
+	assert_true(export_takes_stdout(&o));
+	o = (struct measure_options){.json = true};
+	assert_true(export_takes_stdout(&o));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_hyperfines_with_two_columns_more),
+		cmocka_unit_test(a_unit_a_reference_and_an_order_that_were_asked_for_are_used),
+		cmocka_unit_test(csv_has_seconds_quotes_and_parameters),
+		cmocka_unit_test(json_has_hyperfines_names_and_says_what_it_is),
+		cmocka_unit_test(a_command_without_samples_is_left_out),
+		cmocka_unit_test(standard_output_belongs_to_a_document_that_is_written_to_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

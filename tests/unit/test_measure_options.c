@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-measure's options, each by its row, and what they come to together. */
+#include "tests/unit/check.h"
+
+#include "measure/options.h"
+
+#include "lib/base/cleanup.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct option_row *row(const char *name)
+{
+	for (const struct option_row *r = measure_option_rows; r->name; r++)
+		if (!strcmp(r->name, name))
+			return r;
+	fail_msg("there is no --%s", name);
+	return NULL;
+}
+
+static int parse(const char *name, const char *value, void *into, struct error *err)
+{
+	char dashed[64];
+
+	snprintf(dashed, sizeof(dashed), "--%s", name);
+	return row(name)->parse(value, dashed, into, err);
+}
+
+static struct measure_options untouched(void)
+{
+	return (struct measure_options){.cpu = -1, .warm_ups = -1};
+}
+
+static void each_option_has_a_name_and_a_letter_of_its_own(void **state)
+{
+	for (const struct option_row *a = measure_option_rows; a->name; a++)
+		for (const struct option_row *b = a + 1; b->name; b++) {
+			assert_string_not_equal(a->name, b->name);
+			assert_true(!a->letter || a->letter != b->letter);
+		}
+}
+
+static void every_option_of_hyperfine_is_known(void **state)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} options[] = {
+		{'w', "warmup"},
+		{'m', "min-runs"},
+		{'M', "max-runs"},
+		{'r', "runs"},
+		{'s', "setup"},
+		{0, "reference"},
+		{0, "reference-name"},
+		{'p', "prepare"},
+		{'C', "conclude"},
+		{'c', "cleanup"},
+		{'P', "parameter-scan"},
+		{'D', "parameter-step-size"},
+		{'L', "parameter-list"},
+		{'S', "shell"},
+		{'N', "no-shell"},
+		{'i', "ignore-failure"},
+		{0, "style"},
+		{0, "sort"},
+		{'u', "time-unit"},
+		{0, "export-asciidoc"},
+		{0, "export-csv"},
+		{0, "export-json"},
+		{0, "export-markdown"},
+		{0, "export-orgmode"},
+		{0, "show-output"},
+		{0, "output"},
+		{0, "input"},
+		{'n', "command-name"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(options); i++)
+		assert_int_equal(row(options[i].name)->letter, options[i].letter);
+}
+
+static void counts_have_the_documented_defaults(void **state)
+{
+	static const struct {
+		struct measure_options o;
+		int warm_ups, runs, max_runs;
+	} cases[] = {
+		{{.warm_ups = -1}, 1, 10, 50},
+		{{.warm_ups = -1, .fast = true}, 1, 5, 25},
+		{{.warm_ups = -1, .rigorous = true}, 3, 40, 200},
+		{{.warm_ups = 0, .runs = 2, .rigorous = true}, 0, 2, 10},
+		{{.warm_ups = -1, .retain = 20}, 1, 20, 100},
+		{{.warm_ups = -1, .retain = 20, .runs = 30}, 1, 30, 150},
+		{{.warm_ups = -1, .min_runs = 12}, 1, 12, 60},
+		{{.warm_ups = -1, .max_runs = 4}, 1, 4, 4},
+		{{.warm_ups = -1, .runs = INT32_MAX}, 1, INT32_MAX, INT32_MAX},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct measure_options o = cases[i].o;
+		struct error err = {};
+
+		o.cpu = -1;
+		assert_int_equal(measure_options_finish(&o, &err), 0);
+		assert_int_equal(o.warm_ups, cases[i].warm_ups);
+		assert_int_equal(o.runs, cases[i].runs);
+		assert_int_equal(o.max_runs, cases[i].max_runs);
+	}
+}
+
+static void contradictions_are_named(void **state)
+{
+	struct measure_options o[] = {
+		[0 ... 6] = untouched(),
+	};
+	static const char *const sentences[] = {"-N (no shell) and -S (a shell) exclude each other",
+		"--cpu and --affinity exclude each other", "--fast and --rigorous exclude each other",
+		"--min-runs 5 is more than --max-runs 4",
+		"--parameter-step-size (-D) is the step of a --parameter-scan (-P), and there is none",
+		"--reference-name names a --reference, and there is none",
+		"--shell 'sh '': a quote is not closed"};
+
+	o[0].no_shell = true;
+	o[0].shell = "sh";
+	o[1].cpu = 1;
+	o[1].affine = true;
+	o[2].fast = o[2].rigorous = true;
+	o[3].min_runs = 5;
+	o[3].max_runs = 4;
+	o[4].step = "2";
+	o[5].reference_name = "base";
+	o[6].shell = "sh '";
+	for (size_t i = 0; i < ELEMENTS(o); i++) {
+		struct error err = {};
+
+		assert_int_equal(measure_options_finish(&o[i], &err), -EINVAL);
+		assert_non_null(strstr(err.text, sentences[i]));
+	}
+}
+
+static void shells_are_hyperfines(void **state)
+{
+	static const struct {
+		const char *shell;
+		const char *words[3];
+	} cases[] = {{"default", {"/bin/sh"}}, {"none", {}}, {"bash --norc", {"bash", "--norc"}}};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct measure_options o = untouched();
+		struct error err = {};
+
+		o.shell = cases[i].shell;
+		assert_int_equal(measure_options_finish(&o, &err), 0);
+		for (size_t k = 0; cases[i].words[k]; k++)
+			assert_string_equal(o.shell_words[k], cases[i].words[k]);
+		assert_true(cases[i].words[0] || !o.shell_words);
+	}
+}
+
+static void a_scan_becomes_a_parameter(void **state)
+{
+	static const char *items[] = {"n", "1", "3"};
+	struct measure_options o = untouched();
+	struct error err = {};
+
+	o.scans = (struct option_list){items, 3};
+	o.step = "2";
+	assert_int_equal(measure_options_finish(&o, &err), 0);
+	assert_int_equal(o.parameters.n, 1);
+	assert_int_equal(o.parameters.items[0].n, 2);
+}
+
+static void failures_are_ignored_all_or_by_exit_code(void **state)
+{
+	bool all[256] = {}, named[256] = {}, bare[256] = {};
+	struct error err = {};
+
+	assert_int_equal(parse("ignore-failure", NULL, bare, &err), 0);
+	assert_int_equal(parse("ignore-failure", "all-non-zero", all, &err), 0);
+	assert_memory_equal(bare, all, sizeof(all));
+	assert_true(!all[0] && all[1] && all[255]);
+	assert_int_equal(parse("ignore-failure", "1,143", named, &err), 0);
+	assert_true(named[1] && named[143] && !named[2] && !named[0]);
+	assert_int_equal(parse("ignore-failure", "1,x", named, &err), -EINVAL);
+	assert_int_equal(parse("ignore-failure", "256", named, &err), -EINVAL);
+	assert_int_equal(parse("ignore-failure", "", named, &err), -EINVAL);
+	assert_true(row("ignore-failure")->optional);
+}
+
+static void words_are_checked_and_all_of_them_listed(void **state)
+{
+	struct error err = {};
+	enum order order;
+	enum sort sort;
+	const char *unit;
+
+	assert_int_equal(parse("order", "shuffle", &order, &err), 0);
+	assert_int_equal(order, ORDER_SHUFFLE);
+	assert_int_equal(parse("sort", "mean-time", &sort, &err), 0);
+	assert_int_equal(sort, SORT_MEAN_TIME);
+	assert_int_equal(parse("time-unit", "microsecond", &unit, &err), 0);
+	assert_string_equal(unit, "us");
+	assert_int_equal(parse("sort", "size", &sort, &err), -EINVAL);
+	assert_string_equal(err.text, "--sort must be one of auto, command, mean-time, not 'size'");
+	assert_int_equal(parse("style", "loud", NULL, &err), -EINVAL);
+	assert_string_equal(
+		err.text, "--style must be one of auto, basic, full, nocolor, color, none, not 'loud'");
+}
+
+static void the_old_name_of_ignore_lock_still_works(void **state)
+{
+	assert_ptr_equal(row("anyway")->into, row("ignore-lock")->into);
+	assert_true(row("anyway")->hidden);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_option_has_a_name_and_a_letter_of_its_own),
+		cmocka_unit_test(every_option_of_hyperfine_is_known),
+		cmocka_unit_test(counts_have_the_documented_defaults),
+		cmocka_unit_test(contradictions_are_named),
+		cmocka_unit_test(shells_are_hyperfines),
+		cmocka_unit_test(a_scan_becomes_a_parameter),
+		cmocka_unit_test(failures_are_ignored_all_or_by_exit_code),
+		cmocka_unit_test(words_are_checked_and_all_of_them_listed),
+		cmocka_unit_test(the_old_name_of_ignore_lock_still_works),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
