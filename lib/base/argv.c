@@ -94,8 +94,10 @@ int argv_split(const char *text, char ***ret, struct error *err)
 	if (r == 0 && s.n == 0)
 		r = error_say(err, -EINVAL, "the command is empty");
 	free(s.word);
-	if (r < 0) {
-		argv_free(s.words);
+	if (r < 0) { /* there is no NULL at the end yet */
+		for (size_t i = 0; i < s.n; i++)
+			free(s.words[i]);
+		free(s.words);
 		return r;
 	}
 	*ret = s.words;

@@ -129,7 +129,7 @@ static void csv_has_seconds_quotes_and_parameters(void **state)
 	m.commands[1].values = m.values;
 	assert_written(export_write_csv, &m.session,
 		"command,mean,stddev,median,user,system,min,max,parameter_\"x,y\",pt_mean,pt_stddev,pt_samples,discarded\n"
-		"slow | cat,0.200500000,0.001500000,0.200500000,0.100300000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0\n"
+		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0\n"
 		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0\n");
 	parameters_clear(&m.options.parameters);
 }
