@@ -166,7 +166,7 @@ static void print_verdict(const struct calibration *c, const struct judgement *j
 	const char *db = calibrate_db(), *name = p->profile.name;
 
 	for (size_t i = 0; i < j->n; i++)
-		printf("%s %s\n", j->findings[i].verdict == VALIDITY_HOLDS ? " " : "!", j->findings[i].words);
+		printf("%s %s\n", j->findings[i].verdict == VALIDITY_HOLDS ? " " : "!", j->findings[i].text);
 	switch (j->verdict) {
 	case VALIDITY_HOLDS:
 		printf("Verdict: profile '%s' holds\n", name);
@@ -206,7 +206,7 @@ static int print_json(const struct judgement *j, const struct past *p, int64_t r
 		json_array_append_new(json_object_get(json, "findings"),
 			json_pack("{s:s, s:s, s:s}", "validity", validity_name(j->findings[i].verdict),
 				"verdict", verdict_word(j->findings[i].verdict), "words",
-				j->findings[i].words));
+				j->findings[i].text));
 	return json ? json_print(json, stdout, err) : error_oom(err);
 }
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* The words of `text`, NULL-terminated; free with words_free. -EINVAL: an open quote, nothing in it, or
+/* The words of `text`, NULL-terminated; free with argv_free. -EINVAL: a quote that is not closed, no word, or
  * something that needs a shell. */
 int argv_split(const char *text, char ***ret, struct error *err);
 void argv_free(char **words);
@@ -21,7 +21,7 @@ char *argv_join(char *const *words);
 char **argv_copy(char *const *words);
 
 /* "/bin/sh -c LINE" or, with the words of another shell, "bash --norc -c LINE"; NULL: no memory. Free with
- * words_free. */
+ * argv_free. */
 char **argv_for_shell(char *const *shell, const char *line);
 
 static inline void argv_freep(char ***words)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ownership that shows: a local marked _cleanup_(…) is released when its scope ends, and TAKE()
- * hands it over. Every opaque type T of the project defines T_freep beside T_free with
+ * hands it over. Every opaque type T of the project defines T_free, and T_freep with
  * DEFINE_FREEP(), so that `_cleanup_(T_freep) struct T *x = NULL;` works. */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define _cleanup_(f) __attribute__((cleanup(f), unused)) /* what is only held is used too */
+#define _cleanup_(f) __attribute__((cleanup(f), unused)) /* some are never read */
 
 /* The pointer, which is no longer ours to free. */
 #define TAKE(p)                       \

@@ -13,7 +13,7 @@ struct error {
 /* Writes the sentence, drops what was there, and returns `r`. */
 int error_say(struct error *err, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The same, followed by ": " and the words of errno `r` (negative). */
+/* The same, followed by ": " and the text of errno `r` (negative). */
 int error_os(struct error *err, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* "out of memory"; returns -ENOMEM. */

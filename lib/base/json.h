@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* Prints a document with a newline behind it. */
+/* Prints a document and a newline. NULL: out of memory. */
 int json_print(const json_t *json, FILE *file, struct error *err);
 
 /* A whole file; "-" is standard input. The sentence of a parse error has line and column. */

@@ -10,17 +10,19 @@
 #include <stdarg.h>
 #include <string.h>
 
-char *json_location_text(char buffer[JSON_LOCATION_SIZE], const struct json_location *at)
+enum { LOCATION_SIZE = 96 };
+
+static char *location_text(char buffer[LOCATION_SIZE], const struct json_location *at)
 {
 	size_t len;
 
-	snprintf(buffer, JSON_LOCATION_SIZE, "%s", at->what ?: "the document");
+	snprintf(buffer, LOCATION_SIZE, "%s", at->what ?: "the document");
 	len = strlen(buffer);
 	if (at->number > 0)
-		snprintf(buffer + len, JSON_LOCATION_SIZE - len, " %" PRId64, at->number);
+		snprintf(buffer + len, LOCATION_SIZE - len, " %" PRId64, at->number);
 	len = strlen(buffer);
 	if (at->part)
-		snprintf(buffer + len, JSON_LOCATION_SIZE - len, ", %s %" PRId64, at->part, at->part_number);
+		snprintf(buffer + len, LOCATION_SIZE - len, ", %s %" PRId64, at->part, at->part_number);
 	return buffer;
 }
 
@@ -28,7 +30,7 @@ char *json_location_text(char buffer[JSON_LOCATION_SIZE], const struct json_loca
 __attribute__((format(printf, 3, 4))) static void refuse(
 	struct json_fields *f, int r, const char *format, ...)
 {
-	char where[JSON_LOCATION_SIZE], rest[256];
+	char where[LOCATION_SIZE], rest[256];
 	va_list ap;
 
 	if (f->r < 0)
@@ -36,7 +38,7 @@ __attribute__((format(printf, 3, 4))) static void refuse(
 	va_start(ap, format);
 	vsnprintf(rest, sizeof(rest), format, ap);
 	va_end(ap);
-	f->r = error_say(f->err, r, "%s%s", json_location_text(where, &f->at), rest);
+	f->r = error_say(f->err, r, "%s%s", location_text(where, &f->at), rest);
 }
 
 static bool is_there(const struct json_fields *f, const char *name)

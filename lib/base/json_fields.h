@@ -31,10 +31,6 @@ struct json_fields {
 	int r; /* 0, or -EINVAL */
 };
 
-enum { JSON_LOCATION_SIZE = 96 };
-char *json_location_text(
-	char buffer[JSON_LOCATION_SIZE], const struct json_location *at); /* returns buffer */
-
 /* f.r is -EINVAL if `object` is none. */
 struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the book lies: see paths.h. */
+/* The path of the book: see paths.h. */
 #include "lib/base/paths.h"
 
 #include "lib/base/text.h"

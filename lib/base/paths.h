@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the book lies. Apart from lib/record so that `inc`, which is static and small, finds it by the same
+/* The path of the book. Not in lib/record, so that `inc`, which is static and small, finds the book by the same
  * rule. */
 #pragma once
 
@@ -12,5 +12,5 @@ int paths_default_book(char **ret, struct error *err);
 /* The file that `option` (--db), else EMP_DB, else the default names. Empty means not given. */
 int paths_book(const char *option, char **ret, struct error *err);
 
-/* The file beside `book` that holds the constant of INC as text for `inc`; the caller frees it. */
+/* The file next to `book` that holds the constant of INC as text for `inc`; the caller frees it. */
 int paths_inc_constant(const char *book, char **ret, struct error *err);

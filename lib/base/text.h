@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers, times and lists between text and memory, and small files read whole.
  *
- * Times are int64_t nanoseconds everywhere inside; only here do they meet people. Parsers refuse
- * trailing characters and values out of range, and their sentence quotes what was written. */
+ * Inside, times are int64_t nanoseconds; only here are they written and read as text. Parsers refuse trailing
+ * characters and values out of range, and their sentence quotes the text. */
 #pragma once
 
 #include "lib/base/error.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The automatic eye: see cluster.h.
+/* Cluster detection: see cluster.h.
  *
  * A person who zooms into the scatter of dual executions cuts where there is empty space that the cloud
  * itself does not account for. That is what spacings_breaks finds: in the sorted ETs, a gap too long for
  * the gaps next to it on the inside (Rényi 1953; Burridge & Taylor 2006; Wilkinson 2018). The
  * innermost such gap bounds the central cluster; those further out are the zooms before. One gap in a
- * hundred clean runs is found by chance (ALPHA). A gap narrower than the robust sd of the ETs is none to the
- * eye, and none here.
+ * hundred clean runs is found by chance (ALPHA). A gap narrower than the robust sd of the ETs is none to a
+ * person, and none here.
  *
  * It assumes that more than half of the samples are undisturbed or disturbed alike, and that the samples of
  * the cluster have a tail no heavier than exponential. With a heavier tail its outermost samples are

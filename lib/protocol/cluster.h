@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The automatic eye: the central cluster of a run's elapsed times, found by successive zooms (EMP, step 2,
- * Figures 14 and 15). It sees elapsed times only; what the daemons did comes later, in analysis.h. What it
- * assumes and what it rests on is told at the top of cluster.c. */
+/* Cluster detection: the central cluster of a run's elapsed times, found by successive zooms (EMP, step 2,
+ * Figures 14 and 15). It uses elapsed times only; analysis.h adds what the daemons did. The top of cluster.c
+ * has its assumptions and sources. */
 #pragma once
 
 #include "lib/record/run.h"
@@ -42,7 +42,7 @@ struct cluster {
 	bool by_hand;     /* the upper bound was given, not found */
 };
 
-/* resolution_ns: of what was recorded; 1: exact. by_hand_ns: the greatest central ET as a person sees it; 0:
+/* resolution_ns: of what was recorded; 1: exact. by_hand_ns: the longest central ET, set by hand; 0:
  * find it. -EINVAL: no samples, or none at or below by_hand_ns. */
 int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
 	int64_t by_hand_ns, struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two sets of samples beside each other: see comparison.h. */
+/* Two sets of samples compared: see comparison.h. */
 #include "lib/protocol/comparison.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the readings of a short and a long run to the cutoffs of every infrequent daemon (EMP, steps 8 and 9;
+/* From the analyses of a short and a long run to the cutoffs of every infrequent daemon (EMP, steps 8 and 9;
  * SEDONA, Table 1). */
 #pragma once
 
 #include "lib/protocol/analysis.h"
 
-/* name NULL: "unnamed". Both readings must have the same resolution. */
+/* name NULL: "unnamed". Both must have the same resolution. */
 int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *ret, struct error *err);
 

@@ -114,7 +114,7 @@ static int end_sample(struct discarder *d, struct error *err)
 	return 0;
 }
 
-/* 1: the sample is there, and at hand. 0: the run has gone on since its samples were read. */
+/* 1: the sample is the current one. 0: it is newer than the samples that were read. */
 static int go_to(struct discarder *d, uint32_t sample, struct error *err)
 {
 	while (d->at < d->n_samples && d->samples[d->at].n < sample) {
@@ -188,7 +188,7 @@ static int find_over(const struct discarder *d, struct discarding *ret, struct e
 	return r;
 }
 
-/* Whether one of the list is of this sample; `at` goes on with the samples. */
+/* Whether one of the list is of this sample; `at` advances with the samples. */
 static bool is_among(const struct over_cutoff *over, size_t n, size_t *at, uint32_t sample)
 {
 	while (*at < n && over[*at].sample < sample)

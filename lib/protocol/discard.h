@@ -66,7 +66,7 @@ void discarder_free(struct discarder *discarder);
 DEFINE_FREEP(discarder)
 
 /* Samples in ascending order; then executions in the order of samples. More of both may follow, as a run goes
- * on; an execution in a sample behind the last is ignored. */
+ * on; an execution in a sample after the last is ignored. */
 int discarder_add_sample(struct discarder *discarder, const struct sample *sample, struct error *err);
 int discarder_add(struct discarder *discarder, const struct source *daemon, const struct execution *execution,
 	struct error *err);

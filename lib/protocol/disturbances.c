@@ -9,7 +9,7 @@
 enum kind { COUNT, TIME, RATE };
 
 static const struct {
-	const char *name; /* for what is not known here */
+	const char *name;
 	const char *what; /* what happened */
 	enum kind kind;
 	const char *unit;    /* of a COUNT, one of it */
@@ -75,11 +75,7 @@ int disturbances_find(struct disturbances *ret, const struct sample_counters *sa
 	int64_t et_ns, struct error *err)
 {
 	struct disturbances found = {.n_samples = n};
-	uint32_t known = 0;
 
-	for (size_t i = 0; i < n; i++)
-		known |= samples[i].moved.known;
-	found.unknown = n ? ~known & ((UINT32_C(1) << N_COUNTERS) - 1) : 0;
 	for (int i = 0; i < N_COUNTERS; i++)
 		if (find_one(&found, i, samples, n, et_ns) < 0) {
 			disturbances_clear(&found);
@@ -129,20 +125,4 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 	fprintf(file, "%s), ", moved->n > SHOWN ? ", …" : "");
 	write_total(file, moved);
 	return fclose(file) == 0 ? text : NULL;
-}
-
-char *disturbances_unknown(const struct disturbances *found)
-{
-	char *text = NULL;
-	const char *last = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	for (int i = 0; file && i < N_COUNTERS; i++) {
-		if (!(found->unknown >> i & 1) || (last && last == rows[i].name))
-			continue;
-		fprintf(file, "%s%s", last ? ", " : "", rows[i].name);
-		last = rows[i].name;
-	}
-	return file && fclose(file) == 0 ? text : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of the system's counters moved in a run that should not have, and in which samples, in words. */
+/* Which of the system's counters moved in a run that should not have, and in which samples. */
 #pragma once
 
 #include "lib/record/book/book_counters.h"
@@ -15,7 +15,6 @@ struct disturbances {
 	struct disturbance items[N_COUNTERS];
 	size_t n;
 	size_t n_samples;
-	uint32_t unknown; /* counters that no sample has, 1 << counter */
 };
 
 /* et_ns: a sample's usual length, for what is a matter of proportion. Context switches are kept
@@ -29,6 +28,3 @@ const char *disturbance_name(enum counter which);
 
 /* "CPU time stolen by the hypervisor in 12 of 400 samples (3, 17, 18, 21, …), 340.0 ms"; the caller frees it. NULL: no memory. */
 char *disturbance_description(const struct disturbances *disturbances, const struct disturbance *moved);
-
-/* "heat (throttling), swapping"; the caller frees it. "" if all can be known. NULL: no memory. */
-char *disturbances_unknown(const struct disturbances *disturbances);

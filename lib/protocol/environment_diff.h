@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two fingerprints side by side: what of a machine and of its settings is no longer what it was. */
+/* What differs between two fingerprints, in the machine and in its settings. */
 #pragma once
 
 #include "lib/base/json.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who used the CPU beside the program: a run's executions, summed up by the names that processes count
- * under. Apart from the discarder, which it serves, because it is of use without a profile too. */
+/* Who else used the CPU: a run's executions, summed up by the names that processes count
+ * under. The discarder uses it; it is separate because it works without a profile too. */
 #pragma once
 
 #include "lib/protocol/name_groups.h"
@@ -17,7 +17,7 @@ struct other {
 	bool long_once;              /* one execution took 1 % of its sample's ET or more */
 	int64_t disturbed_ns; /* the most that it can have taken from the program: in each sample the lesser of
 				 what it used and ET − PT */
-	int64_t in_sample_ns; /* in the sample at hand */
+	int64_t in_sample_ns; /* in the current sample */
 };
 
 struct others {
@@ -27,7 +27,7 @@ struct others {
 	size_t n_daemons;
 };
 
-/* Adds one execution to its name's sums, and gives that name; profile may be NULL. NULL: out of memory. */
+/* Adds one execution to its name's sums, and returns them; profile may be NULL. NULL: out of memory. */
 struct other *others_add(struct others *others, const struct name_pattern *patterns,
 	const struct profile *profile, const struct source *daemon, const struct execution *execution,
 	int64_t et_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a daemon comes round: see period.h. The rule is design step 5: all gaps equal to their median
+/* Whether a daemon is periodic: see period.h. The rule is design step 5: all gaps equal to their median
  * within one sample or 5 %, whichever is more, and the run neither starts more than a period before the
  * first occurrence nor ends more than one after the last. */
 #include "lib/protocol/period.h"
@@ -14,7 +14,7 @@ static double slack(double period)
 	return fmax(1, 0.05 * period);
 }
 
-static bool comes_round(const uint32_t *at, size_t count, size_t n, double period)
+static bool is_periodic(const uint32_t *at, size_t count, size_t n, double period)
 {
 	for (size_t i = 1; i < count; i++)
 		if (fabs((double)(at[i] - at[i - 1]) - period) > slack(period))
@@ -34,7 +34,7 @@ static struct period look(const uint32_t *at, size_t count, size_t n)
 	for (size_t i = 1; i < count; i++)
 		gaps[i - 1] = at[i] - at[i - 1];
 	period = median_of(gaps, count - 1);
-	if (!comes_round(at, count, n, period))
+	if (!is_periodic(at, count, n, period))
 		return none;
 	return (struct period){.occurrences = count, .samples = period, .firm = count >= 3};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a daemon comes round (EMP, step 6): the samples in which it ran long lie one period apart, and no
- * occurrence is missing from the run, neither before the first nor behind the last. */
+/* Whether a daemon is periodic (EMP, step 6): the samples in which it ran long lie one period apart, and no
+ * occurrence is missing from the run, neither before the first nor after the last. */
 #pragma once
 
 #include <stdbool.h>

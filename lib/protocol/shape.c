@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which shape the scatter of a run has, and in words why: see shape.h.
+/* Which shape the scatter of a run has, and why: see shape.h.
  *
  * The order of the questions: Are long samples frequent, and do daemons account for them? Without those that
  * daemons account for, do the ETs change in the course of time (drift, step)? Are there two clusters
@@ -71,8 +71,7 @@ static void count_explained(const struct analysis_feed *feed, size_t *ret_sample
 	}
 }
 
-static void tell_frequent(
-	struct analysis_feed *feed, struct analysis *analysis, size_t slow, int64_t bound_ns)
+static void set_frequent(struct analysis_feed *feed, struct analysis *analysis, size_t slow, int64_t bound_ns)
 {
 	char names[200], bound[TEXT_TIME_SIZE];
 
@@ -95,9 +94,8 @@ static bool is_frequent(struct analysis_feed *feed, struct analysis *analysis)
 	if (proportion_at_least(samples, feed->n_samples) <= FREQUENT &&
 		proportion_at_least(corners, feed->n_samples / 2) <= FREQUENT_CORNERS)
 		return false;
-	causes_explained_share(
-		feed, IN(ZONE_CORE), IN(ZONE_ABOVE)); /* tells the daemons apart by what they take */
-	tell_frequent(feed, analysis, samples, feed->central.high_ns);
+	causes_explained_share(feed, IN(ZONE_CORE), IN(ZONE_ABOVE)); /* fills in extra_ns of each daemon */
+	set_frequent(feed, analysis, samples, feed->central.high_ns);
 	return true;
 }
 
@@ -109,7 +107,7 @@ static bool is_usually_long(struct analysis_feed *feed, struct analysis *analysi
 	if (c->n_below < LEAST || proportion_at_least(c->n_below, c->n_samples) <= FREQUENT ||
 		causes_explained_share(feed, IN(ZONE_BELOW), IN(ZONE_CORE) | IN(ZONE_ABOVE)) < CAUSE)
 		return false;
-	tell_frequent(feed, analysis, c->n_central + c->n_above, c->low_ns);
+	set_frequent(feed, analysis, c->n_central + c->n_above, c->low_ns);
 	return true;
 }
 
@@ -128,7 +126,7 @@ static bool is_divided(const struct analysis_feed *feed, struct analysis *analys
 	return true;
 }
 
-/* How far single ETs may weigh in the course: all of the central cluster and two of its sd more, but not
+/* How far single ETs may weigh in the trend: all of the central cluster and two of its sd more, but not
  * the two outermost in a hundred on either side. */
 static void limits(
 	const struct analysis_feed *feed, const int64_t *sorted, size_t n, int64_t *low, int64_t *high)
@@ -146,8 +144,7 @@ static void limits(
 }
 
 /* The samples in the order of time, without those that daemons account for. */
-static int course_in_time(
-	const struct analysis_feed *feed, const struct analysis *analysis, struct trend *ret)
+static int trend_in_time(const struct analysis_feed *feed, const struct analysis *analysis, struct trend *ret)
 {
 	_cleanup_(freep) int64_t *ets = reallocarray(NULL, feed->n_samples + 1, sizeof(*ets));
 	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, feed->n_samples + 1, sizeof(*sorted));
@@ -172,7 +169,7 @@ static int course_in_time(
 	return 0;
 }
 
-static void tell_step(struct analysis *analysis, const struct trend *trend)
+static void set_step(struct analysis *analysis, const struct trend *trend)
 {
 	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
 
@@ -183,22 +180,22 @@ static void tell_step(struct analysis *analysis, const struct trend *trend)
 		text_precise(after, trend->after, fabs(trend->after - trend->before)), 100 * trend->step);
 }
 
-static void tell_drift(struct analysis *analysis, const struct trend *trend)
+static void set_drift(struct analysis *analysis, const struct trend *trend)
 {
 	analysis->verdict = VERDICT_DRIFT;
 	snprintf(analysis->why, sizeof(analysis->why),
-		"a drift of the machine's speed: %.0f %% of the variance of ET is its slow course in time (%.0f %% a straight line)",
+		"a drift of the machine's speed: %.0f %% of the variance of ET changes slowly with time (%.0f %% along a straight line)",
 		100 * trend->slow, 100 * trend->line);
 }
 
-static bool has_a_course(const struct trend *trend, struct analysis *analysis)
+static bool has_trend(const struct trend *trend, struct analysis *analysis)
 {
 	if (trend->slow < SLOW)
 		return false;
 	if (trend->step > trend->line && trend->step >= STEP * trend->slow)
-		tell_step(analysis, trend);
+		set_step(analysis, trend);
 	else
-		tell_drift(analysis, trend);
+		set_drift(analysis, trend);
 	return true;
 }
 
@@ -218,7 +215,7 @@ static int speed_of(const struct analysis_feed *feed, unsigned zones, struct sho
 	return 0;
 }
 
-/* 1: it has, and that is told. Two clusters are two speeds if the gap between them is wide for both. */
+/* 1: it has, and the verdict says so. Two clusters are two speeds if the gap between them is wide for both. */
 static int find_two_speeds(const struct analysis_feed *feed, struct analysis *analysis)
 {
 	const struct cluster *c = &feed->central;
@@ -247,7 +244,7 @@ static int find_two_speeds(const struct analysis_feed *feed, struct analysis *an
 	return 1;
 }
 
-static void tell_l_or_clean(const struct analysis_feed *feed, struct analysis *analysis)
+static void set_l_or_clean(const struct analysis_feed *feed, struct analysis *analysis)
 {
 	const struct cluster *c = &feed->central;
 	char bound[TEXT_TIME_SIZE];
@@ -276,13 +273,13 @@ int shape_judge(struct analysis_feed *feed, struct analysis *analysis)
 
 	if (is_frequent(feed, analysis) || is_usually_long(feed, analysis) || is_divided(feed, analysis))
 		return 0;
-	r = course_in_time(feed, analysis, &trend);
+	r = trend_in_time(feed, analysis, &trend);
 	if (r < 0)
 		return r;
-	if (has_a_course(&trend, analysis))
+	if (has_trend(&trend, analysis))
 		return 0;
 	r = find_two_speeds(feed, analysis);
 	if (r == 0)
-		tell_l_or_clean(feed, analysis);
+		set_l_or_clean(feed, analysis);
 	return r < 0 ? r : 0;
 }

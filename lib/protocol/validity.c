@@ -32,10 +32,10 @@ __attribute__((format(printf, 3, 4))) static int find(
 		return -ENOMEM;
 	finding->verdict = verdict;
 	va_start(args, format);
-	n = vasprintf(&finding->words, format, args);
+	n = vasprintf(&finding->text, format, args);
 	va_end(args);
 	if (n < 0) {
-		finding->words = NULL;
+		finding->text = NULL;
 		return -ENOMEM;
 	}
 	if (verdict > j->verdict)
@@ -190,7 +190,7 @@ int judge(const struct evidence *e, struct judgement *ret, struct error *err)
 void judgement_clear(struct judgement *j)
 {
 	for (size_t i = 0; i < j->n; i++)
-		free(j->findings[i].words);
+		free(j->findings[i].text);
 	free(j->findings);
 	*j = (struct judgement){};
 }

@@ -14,10 +14,10 @@ struct evidence {
 	const struct analysis *now;
 };
 
-/* One thing that was found, as a sentence without its full stop. */
+/* One difference, as a sentence without its full stop. */
 struct finding {
 	enum validity verdict; /* what it alone would come to */
-	char *words;
+	char *text;
 };
 
 struct judgement {

@@ -33,7 +33,7 @@ static int load(struct book *book, int64_t run, struct stored *s, struct error *
 	r = book_get_run(book, run, &s->run, err);
 	if (r == 0)
 		r = book_samples(book, run, &s->samples, &s->n_samples, err);
-	if (r == 0) /* behind the samples: then it has all of theirs, even while the run goes on */
+	if (r == 0) /* after the samples: then it has all of theirs, even if the run is not over */
 		r = book_sources(book, &s->daemons, err);
 	if (r == 0)
 		r = names_load(&s->names, err);

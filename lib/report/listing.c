@@ -126,12 +126,6 @@ void listing_real(struct listing *list, const char *format, double value)
 	listing_cell(list, isfinite(value) ? json_real(value) : NULL, text);
 }
 
-void listing_mark(struct listing *list, enum mark mark)
-{
-	if (list->table && list->columns[list->at - 1].name)
-		table_mark(list->table, mark);
-}
-
 int listing_print(struct listing *list, FILE *file, struct error *err)
 {
 	if (list->failed)

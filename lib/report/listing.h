@@ -44,9 +44,6 @@ void listing_real(struct listing *list, const char *format, double value); /* NA
 /* Anything else; `value` is taken over, and null if it is NULL. */
 void listing_cell(struct listing *list, json_t *value, const char *text);
 
-/* The colour of the last cell. */
-void listing_mark(struct listing *list, enum mark mark);
-
 /* The table, or the array of rows. */
 int listing_print(struct listing *list, FILE *file, struct error *err);
 

@@ -2,7 +2,7 @@
 /* Results of the protocol as members of JSON documents: see results_json.h. */
 #include "lib/report/results_json.h"
 
-json_t *numbers_as_json(const uint32_t *numbers, size_t n)
+static json_t *numbers_as_json(const uint32_t *numbers, size_t n)
 {
 	json_t *array = json_array();
 
@@ -18,7 +18,7 @@ json_t *summary_as_json(const struct summary *s)
 		s->median_ns, "sd_ns", s->sd_ns, "relative_error", s->relative_error);
 }
 
-json_t *over_as_json(const struct over_cutoff *over, size_t n)
+static json_t *over_as_json(const struct over_cutoff *over, size_t n)
 {
 	json_t *array = json_array();
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Results of the protocol as the members of JSON documents, one form for every tool. NULL where there is no
- * memory; json_print tells that. */
+/* Results of the protocol as the members of JSON documents, one form for every tool. NULL: out of memory;
+ * json_print reports it. */
 #pragma once
 
 #include "lib/base/json.h"
 #include "lib/protocol/discard.h"
 
-json_t *numbers_as_json(const uint32_t *numbers, size_t n);
 json_t *summary_as_json(const struct summary *summary);
-json_t *over_as_json(const struct over_cutoff *over, size_t n);
 
-/* Who used the CPU beside the program; or only those that the profile does not have and that once took 1 % of
+/* Who else used the CPU; or only those that the profile does not have and that once took 1 % of
  * a sample or more. */
 json_t *others_as_json(const struct others *others, bool unprofiled);
 

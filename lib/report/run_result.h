@@ -29,7 +29,7 @@ static inline void run_result_clearp(struct run_result *result)
 int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
 	struct error *err);
 
-/* The clean samples of a run that goes on, from what was taken since the last call. */
+/* The clean samples of a run that is not over, from those taken since the last call. */
 struct clean_samples {
 	struct discarder *discarder;
 	struct names names;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Are two samples of times different: see compare.h. */
+/* Whether two samples of times differ: see compare.h. */
 #include "lib/stats/compare.h"
 
 #include "lib/base/cleanup.h"
@@ -173,12 +173,11 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, st
 	};
 
 	if (n_a == 0 || n_b == 0)
-		return error_say(err, -EINVAL, "there is nothing to compare: one of the two has no samples");
+		return error_say(err, -EINVAL, "nothing to compare: one of the two has no samples");
 	c.a = summary_of(a_ns, n_a);
 	c.b = summary_of(b_ns, n_b);
 	if (c.a.mean_ns <= 0)
-		return error_say(
-			err, -EINVAL, "there is nothing to compare with: the mean of the first is 0");
+		return error_say(err, -EINVAL, "nothing to compare with: the mean of the first is 0");
 	c.ratio = c.b.mean_ns / c.a.mean_ns;
 	welch(&c);
 	fieller(&c);

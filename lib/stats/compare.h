@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Are two samples of times different, by how much, and what difference could they have shown? */
+/* Whether two samples of times differ, by how much, and what difference they could have shown. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -14,9 +14,9 @@ struct comparison {
 	double mann_whitney_u; /* of b: pairs in which b is greater, ties count half */
 	double mann_whitney_p; /* two-sided; exact for small samples without ties (Mann & Whitney 1947) */
 	double smallest_difference; /* of the means, as a share of a's: what these many samples would have
-				       shown with power 0.8 at the level 0.05; NAN: cannot be told */
+				       shown with power 0.8 at the level 0.05; NAN: unknown */
 };
 
-/* n >= 1 each; -EINVAL with a sentence otherwise, -ENOMEM. */
+/* Times in ns, in any order, at least one each. -EINVAL: none, or the mean of a is 0; -ENOMEM. */
 int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, struct comparison *ret,
 	struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the bulk of an array lies and how wide it is, whatever a minority of its values do. */
+/* Where the bulk of an array lies and how wide it is, however extreme a minority of its values. */
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ void sort_ascending(int64_t *values, size_t n);
 /* The quantile p (0 to 1) of ascending values, interpolated (Hyndman & Fan 1996, type 7). n > 0. */
 double quantile_of(const int64_t *ascending, size_t n, double p);
 
-/* Any order. NAN for n = 0 or where there is no memory. */
+/* values[n], in any order. NAN: n = 0, or out of memory. */
 double median_of(const int64_t *values, size_t n);
 
 /* The shortest interval that holds half of the values (Rousseeuw & Leroy 1988). Unlike the MAD it does not

@@ -3,7 +3,7 @@
  *
  * With D_i = i (x_i - x_i+1), x_1 the largest value, the statistic is D_i over the mean of the next m, which
  * is F(2, 2m) distributed for an exponential tail. Ties of values recorded in coarse steps are spread evenly
- * over one step first, or their gaps would be zero and any other would look long beside them. */
+ * over one step first, or their gaps would be zero and any other would look long in comparison. */
 #include "lib/stats/spacings.h"
 
 #include "lib/base/cleanup.h"
@@ -27,7 +27,7 @@ static double ranked(const int64_t *ascending, size_t n, enum tail tail, size_t 
 	return tail == TAIL_HIGH ? (double)ascending[n - 1 - i] : -(double)ascending[i];
 }
 
-/* Distances by rank, with ties spread over one grain. */
+/* Distances by rank, with ties spread over one quantum. */
 static void spread(double *into, const int64_t *ascending, size_t n, enum tail tail, int64_t quantum)
 {
 	for (size_t i = 0; i < n;) {

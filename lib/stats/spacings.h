@@ -19,7 +19,7 @@ struct gap {
 enum tail { TAIL_HIGH, TAIL_LOW };
 
 /* The gaps in a tail of ascending values, from the innermost outwards; at most half of the values lie beyond
- * the first. grain: the step in which the values were recorded. alpha: how often values without a break may
+ * the first. quantum: the step in which the values were recorded. alpha: how often values without a break may
  * show one. -ENOMEM; the caller frees ret. */
 int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t quantum, double alpha,
 	struct gap **ret, size_t *ret_n);

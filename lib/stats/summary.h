@@ -13,8 +13,8 @@ struct summary {
 	double relative_error; /* sd / mean (EMP, Table XVIII) */
 };
 
-/* n = 0 gives all zeroes. */
+/* values_ns[n], in any order. n = 0 gives zeros. */
 struct summary summary_of(const int64_t *values_ns, size_t n);
 
-/* Half width of the confidence interval of the mean by Student's t (level such as 0.95); NAN for n < 2. */
+/* In ns: half the width of the confidence interval of the mean by Student's t (level such as 0.95); NAN for n < 2. */
 double summary_interval(const struct summary *summary, double level);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trend, step and slow wandering in a series: see trend.h. Analysis of variance between blocks, beside the
- * two simplest courses, a line and one change of level (the latter by the greatest sum of squares between
+/* Trend, step and slow wandering in a series: see trend.h. Analysis of variance between blocks, and the two
+ * simplest trends, a line and one change of level (the latter by the greatest sum of squares between
  * the two sides, as Sen & Srivastava 1975). */
 #include "lib/stats/trend.h"
 
@@ -9,7 +9,7 @@
 
 enum { LEAST_VALUES = 12, LEAST_BLOCK = 4 };
 
-static double pulled(int64_t value, int64_t low, int64_t high)
+static double clamped(int64_t value, int64_t low, int64_t high)
 {
 	return (double)((value < low ? low : value > high ? high : value) - low);
 }
@@ -23,7 +23,7 @@ struct series_view {
 
 static double at(const struct series_view *v, size_t i)
 {
-	return pulled(v->values[i], v->low, v->high) - v->mean;
+	return clamped(v->values[i], v->low, v->high) - v->mean;
 }
 
 static struct series_view view_of(const int64_t *values, size_t n, int64_t low, int64_t high)
@@ -83,7 +83,7 @@ static void find_step(const struct series_view *v, struct trend *trend)
 	for (size_t i = 1; i + 3 <= v->n; i++) {
 		double between;
 
-		sum += at(v, i - 1); /* of the i values before the change; those behind it sum to -sum */
+		sum += at(v, i - 1); /* of the i values before the change; those after it sum to -sum */
 		between = sum * sum * (1 / (double)i + 1 / (n - (double)i));
 		if (i < 3 || between <= best)
 			continue;

@@ -41,7 +41,7 @@ static struct judgement judged(const struct evidence *evidence)
 static bool says(const struct judgement *judgement, const char *words)
 {
 	for (size_t i = 0; i < judgement->n; i++)
-		if (strstr(judgement->findings[i].words, words))
+		if (strstr(judgement->findings[i].text, words))
 			return true;
 	return false;
 }
