@@ -152,6 +152,13 @@ second=$(grep -n 'scaling_governor powersave' "$dir/files/.writes" | head -1 | c
 [ "$first" -lt "$second" ] || fault "SMT was restored after the governors"
 same "SMT"
 
+# With a command, standard output is the command's, and the settings end with it
+"$setup" apply --only $ids --json --for -- cat $sys/cpufreq/policy0/scaling_governor >"$dir/out" 2>"$dir/errors" ||
+	fault "--for: $(cat "$dir/errors")"
+[ "$(cat "$dir/out")" = performance ] || fault "--for --json prints something else: $(cat "$dir/out")"
+grep -q '"format": "emp-changes"' "$dir/errors" || fault "--for --json prints no document"
+same "apply --for"
+
 # 8. Killed at every crash point of apply, and of restore
 for verb in apply restore; do
 	n=0
