@@ -50,6 +50,6 @@ struct facts {
 };
 
 /* `policy`: a name, or NULL for the one of this distribution. With a root_fd other than AT_FDCWD only files
- * below it are read, and nobody is asked. */
+ * below it are read, and systemd is not asked. */
 int facts_read(struct facts *ret, int root_fd, const char *policy, int64_t within_ns, struct error *err);
 void facts_clear(struct facts *facts);

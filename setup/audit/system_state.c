@@ -58,8 +58,7 @@ static int64_t count(int root_fd, const char *pattern)
 	return (int64_t)n;
 }
 
-/* Whether somebody holds a lock of the kind that fcntl(2) makes, as dpkg and rpm do; -errno. Opened for
- * reading: that changes nothing, and a lock can be asked for all the same. */
+/* Whether a file is locked with fcntl(2), as dpkg and rpm do; -errno. Opening it for reading changes nothing. */
 static int is_locked(int root_fd, const char *path)
 {
 	_cleanup_(closep) int fd = openat(root_fd, below(root_fd, path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -93,8 +92,6 @@ void system_state_read(struct system_state *ret, int root_fd)
 		.load = read_text(root_fd, "/proc/loadavg"),
 		.clocksource = read_text(
 			root_fd, "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-		.clocksources = read_text(
-			root_fd, "/sys/devices/system/clocksource/clocksource0/available_clocksource"),
 		.smt = read_text(root_fd, "/sys/devices/system/cpu/smt/control"),
 		.swaps = read_text(root_fd, "/proc/swaps"),
 		.mains = read_mains(root_fd),
@@ -118,7 +115,6 @@ void system_state_clear(struct system_state *s)
 {
 	free(s->load);
 	free(s->clocksource);
-	free(s->clocksources);
 	free(s->smt);
 	free(s->swaps);
 	free(s->tracer);

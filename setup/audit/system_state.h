@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What may disturb a run and is no setting: load, swap, tracers, a package manager at work, the mains. */
+/* What may disturb a run and is not a setting: load, swap, tracers, a package manager at work, mains power. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct system_state {
-	char *load;          /* /proc/loadavg; NULL where it is not told, like all texts here */
+	char *load;          /* /proc/loadavg; NULL if not known, like all texts here */
 	char *clocksource;   /* the counter that the kernel's clock reads */
-	char *clocksources;  /* those on offer */
 	char *smt;           /* "on", "off", "notsupported"… */
-	char *swaps;         /* /proc/swaps without its head; "" if there are none */
-	char *tracer;        /* the tracer that is on */
+	char *swaps;         /* /proc/swaps without its first line; "" if there are none */
+	char *tracer;        /* the current tracer */
 	int tracer_error;    /* why it is not known, negative */
-	int64_t mains;       /* 1 plugged in, 0 on battery, -1 has no such thing */
+	int64_t mains;       /* 1 plugged in, 0 on battery, -1 not known */
 	int64_t idle_states; /* of CPU 0, polling included */
-	const char *locked;  /* a package manager at work: its lock; NULL: none is */
-	int lock_error;      /* why it could not be seen whether one is, negative */
-	bool shutdown;       /* one is scheduled */
+	const char *locked;  /* the lock of a package manager at work; NULL: none */
+	int lock_error;      /* why that is not known, negative */
+	bool shutdown;       /* is scheduled */
 };
 
 /* What cannot be read stays NULL or -1. */

@@ -16,7 +16,7 @@ struct fingerprint {
 	json_t *identity, *settings, *rest;
 };
 
-/* With a root_fd other than AT_FDCWD only files below it are read, and nobody is asked. */
+/* With a root_fd other than AT_FDCWD only files below it are read, and systemd is not asked. */
 int fingerprint_take(struct fingerprint *ret, int root_fd, struct error *err);
 void fingerprint_clear(struct fingerprint *fingerprint);
 

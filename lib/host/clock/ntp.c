@@ -98,7 +98,7 @@ static void ask_timesyncd(struct ntp_daemon *d, struct units *units)
 		set_answer(d, NTP_SYNCHRONISED, "follows %s", server ?: "a server");
 }
 
-static void ask_nobody(struct ntp_daemon *d, struct units *units)
+static void no_query(struct ntp_daemon *d, struct units *units)
 {
 	set_answer(d, NTP_SILENT, "it cannot be queried");
 }
@@ -113,15 +113,15 @@ static const struct known_daemon {
 	{"systemd-timesyncd", {"systemd-timesyncd.service"}, "systemd-timesyn", ask_timesyncd},
 	{"ntpsec", {"ntpsec.service"}, "ntpd", ask_ntpd},
 	{"ntpd", {"ntp.service", "ntpd.service"}, "ntpd", ask_ntpd},
-	{"openntpd", {"openntpd.service"}, "ntpd", ask_nobody},
-	{"phc2sys", {"phc2sys.service"}, "phc2sys", ask_nobody},
+	{"openntpd", {"openntpd.service"}, "ntpd", no_query},
+	{"phc2sys", {"phc2sys.service"}, "phc2sys", no_query},
 };
 
 const char *ntp_unit(size_t i)
 {
 	for (size_t row = 0; row < ELEMENTS(KNOWN); row++)
 		for (const char *const *unit = KNOWN[row].units; *unit; unit++)
-			if (KNOWN[row].ask != ask_nobody && i-- == 0)
+			if (KNOWN[row].ask != no_query && i-- == 0)
 				return *unit;
 	return NULL;
 }

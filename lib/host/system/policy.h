@@ -42,6 +42,6 @@ bool policy_knows(const struct policy *policy, const char *unit);
 /* The unit of [stop] that a process of this name belongs to; NULL if it is none. The caller frees it. */
 char *policy_unit_of_process(const struct policy *policy, const char *process);
 
-/* The directories to look in, nearest first: the administrator's, then the shipped ones of the build tree
- * that this program was built in, or the installed ones. Ends with NULL; nobody frees it. */
+/* The directories to look in: the administrator's, then the shipped policies of the build tree of this program,
+ * or the installed ones. Ends with NULL; not to be freed. */
 const char *const *policy_directories(void);
