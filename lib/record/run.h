@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a run leaves, as plain structs: the run, its samples, and in each sample the executions of the
- * processes that ran beside the program. Names are the papers'. Times are ns; -1 is "not known" wherever
- * a field says so. */
+ * other processes that ran. The names are those of the papers. Times are ns. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -42,8 +41,8 @@ struct run {
 	char *command;          /* JSON array of its arguments; NULL: unknown */
 	char *backend;          /* "bpf", "taskstats", "none"; NULL: imported */
 	char *pt_source;        /* "cgroup", "wait4"; NULL: imported */
-	char *profile;          /* it was measured against; NULL: none */
-	char *notes;            /* what a reader must know ("audit: not fit, run anyway"); NULL: nothing */
+	char *profile;          /* that it was measured with; NULL: none */
+	char *notes;            /* for the reader ("audit: not fit, run anyway"); NULL: none */
 	int64_t task_length_ns; /* nominal; 0: unknown */
 	int64_t resolution_ns;  /* of its PTs; 1 = exact */
 	int64_t started_ns;     /* since 1970 */
@@ -64,11 +63,11 @@ struct sample {
 	int64_t et_ns, pt_ns;
 	int64_t user_ns, system_ns; /* -1: unknown */
 	int64_t max_rss_bytes;      /* -1: unknown */
-	int64_t observer_ns;        /* CPU time that both images took; -1: unknown */
+	int64_t observer_ns;        /* CPU time of both snapshots; -1: unknown */
 	int64_t lost;               /* exit records that did not arrive */
 	int exit_status;            /* as a shell gives it; -1: unknown */
 	int left_behind;            /* processes that outlived the program */
-	bool incomplete;            /* executions may be missing: not clean, whatever they say */
+	bool incomplete;            /* executions may be missing: it proves nothing */
 };
 
 enum source_kind {
@@ -117,7 +116,7 @@ struct cutoff {
 	int64_t short_ns;     /* of the short run */
 	int64_t long_ns;      /* of the long run */
 	int64_t period_ns;    /* 0: none found */
-	bool firm;            /* three occurrences or more bear the period out */
+	bool firm;            /* three occurrences or more agree on the period */
 	int64_t task_time_ns; /* 5 % of the period; 0: no period */
 	int64_t below_ns;     /* for programs shorter than task_time */
 	int64_t atleast_ns;   /* for the others */

@@ -118,7 +118,7 @@ user() { # COMMAND...: as somebody else
 cp "$analyze" "$dir/emp-analyze"
 chmod 755 "$dir"
 expect 0 'INC128' user ./emp-analyze list
-expect 1 "the lab book '$dir/book.db' cannot be written; ask for the right to, or name another.*Permission denied" \
+expect 1 "the lab book '$dir/book.db' cannot be written; ask for write permission, or name another.*Permission denied" \
 	user ./emp-analyze import "$data/emp-run-inc128.json" -
 chmod 600 "$EMP_DB"
 expect 1 "cannot read the lab book '$dir/book.db': Permission denied" user ./emp-analyze list

@@ -335,7 +335,7 @@ static void a_book_of_somebody_else_can_be_read_and_not_written(void **state)
 	assert_string_equal(answer->err.text, "");
 	answer = ask_as_user(s->path, BOOK_WRITE);
 	assert_int_equal(answer->r, -EACCES);
-	assert_non_null(strstr(answer->err.text, "cannot be written; ask for the right to, or name another"));
+	assert_non_null(strstr(answer->err.text, "cannot be written; ask for write permission, or name another"));
 	chmod(s->path, 0666);
 	answer = ask_as_user(s->path, BOOK_WRITE);
 	assert_int_equal(answer->r, -EACCES);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lab book as a file: where it is, opening it, transactions, and its write-ahead log.
+/* The lab book as a file: where it is, transactions, and its write-ahead log.
  *
  * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
- * than the 0.2 ms that this takes outside the timed interval. But samples of milliseconds would spend more
- * time on that than on the program, and disturb each other by it, so those of one second are synced together,
- * and those of 0.1 s are committed together.
- * The log is never brought into the file by itself, so that no sample pays for the ones before it:
- * book_checkpoint() does it when asked. */
+ * than the 0.2 ms that this takes outside the timed interval. For samples of milliseconds that would take longer than
+ * the program and disturb the next sample, so those of one second are synced together, and those of 0.1 s are
+ * committed together.
+ * The log is written to the file only by book_checkpoint(), so that no sample pays for the ones before it. */
 #include "lib/record/book/query.h"
 
 #include "lib/base/clock.h"
@@ -26,7 +25,7 @@ int book_path(const char *option, char **ret, struct error *err)
 
 static const int64_t TOGETHER_NS = 100 * NS_PER_MS;
 
-/* The next commit waits for the disk, as all do that are not a sample's. */
+/* The next commit waits for the disk, as all do except those of samples. */
 static void end_unsynced(struct book *book)
 {
 	if (book->unsynced)
@@ -57,7 +56,7 @@ int book_begin_sample(struct book *book, struct error *err)
 	book->begun_ns = now_ns;
 	if (now_ns - book->synced_ns >= NS_PER_S)
 		book->synced_ns = now_ns;
-	else /* it is too late to say so inside the transaction */
+	else /* SQLite does not change it inside a transaction */
 		book->unsynced = sqlite3_exec(book->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL) ==
 				 SQLITE_OK;
 	r = book_begin(book, err);
@@ -98,7 +97,7 @@ int book_commit(struct book *book, struct error *err)
 void book_rollback(struct book *book)
 {
 	book->left_open = false;
-	source_cache_clear(&book->sources); /* ids given since book_begin are gone */
+	source_cache_clear(&book->sources); /* ids given since book_begin are void */
 	if (!sqlite3_get_autocommit(book->db))
 		sqlite3_exec(book->db, "ROLLBACK", NULL, NULL, NULL);
 	end_unsynced(book);
@@ -150,7 +149,7 @@ int book_checkpoint(struct book *book, struct error *err)
 
 	if (r < 0)
 		return r;
-	/* a reader in the way is no failure: the log is safe where it is, and the next time will do */
+	/* a reader that blocks this is no failure: the log is safe, and the next checkpoint will do */
 	sqlite3_busy_timeout(book->db, 0);
 	rc = sqlite3_wal_checkpoint_v2(book->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	sqlite3_busy_timeout(book->db, book->patience_ms);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lab book: machines, environments, runs, samples, executions and profiles in one SQLite file. The
- * only place that speaks SQL. WAL; one transaction a sample; a file of a newer version, of another
- * program, read-only, full or corrupt gets a sentence of its own. */
+/* The lab book: machines, environments, runs, samples, executions and profiles in one SQLite file. No
+ * other folder uses SQL. Each sample is a transaction. A file that is of a newer version, of another program, read-only,
+ * full or damaged has its own error message. */
 #pragma once
 
 #include "lib/record/run.h"
@@ -18,14 +18,14 @@ int book_path(const char *option, char **ret, struct error *err);
 /* BOOK_WRITE makes missing directories of the default path. BOOK_READ of a file that is not there: -ENOENT.
  */
 int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err);
-void book_free(struct book *book); /* what was begun and not committed is gone */
+void book_free(struct book *book); /* rolls back what is not committed */
 DEFINE_FREEP(book)
 
-/* How long to wait for another writer before -EBUSY; 10 s unless told. */
+/* How long to wait for another writer before -EBUSY; 10 s by default. */
 void book_patience(struct book *book, int ms);
 
 /* Environments: a fingerprint document (JSON text) under its digest; the first document of a digest is
- * kept. Gives the id it has or got. Each of the three may be NULL where a foreign document says nothing. */
+ * kept. *ret is its id. Each of the three may be NULL if an imported document does not have it. */
 int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
 	int64_t *ret, struct error *err);
 /* The document and digest of an environment; the caller frees both. Either pointer may be NULL. -ENOENT */
@@ -34,8 +34,8 @@ int book_get_environment(
 /* The machine of an environment, NULL if that is not known; the caller frees it. */
 int book_get_machine(struct book *book, int64_t environment, char **ret, struct error *err);
 
-/* Iterations of INC in a second, for an environment: set once, never silently retuned. get: 1 there, 0 not;
- * put: -EEXIST if it is there. */
+/* Iterations of INC in a second, for an environment: set once, never changed. get: 1 found, 0 not
+ * stored; put: -EEXIST if it is stored. */
 int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err);
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
 
@@ -51,19 +51,19 @@ int book_runs(
  * but not the run's number) or of a calibration that is not complete (which would be removed as well). */
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
 
-/* The id of (name, exe, unit, kind), made if it is new. exe and unit may be NULL. Names that are not UTF-8
- * come out of the book with \xNN for the bytes that are not. */
+/* The id of (name, exe, unit, kind), added if it is new. exe and unit may be NULL. In the book, \xNN
+ * stands for each byte of a name that is not UTF-8. */
 int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
 	uint32_t *ret, struct error *err);
 int book_sources(struct book *book, struct sources *ret, struct error *err);
 
-/* A transaction of the caller: what follows joins it, and is kept whole by commit or not at all. After a
- * failure inside it only book_rollback() is right. In a book opened to be read it is a consistent view,
- * whatever a writer does meanwhile. */
+/* A transaction of the caller: the functions below join it, and commit keeps all or nothing. After a
+ * failure inside it, call book_rollback(). In a book opened for reading it is a consistent view, whatever a writer does
+ * meanwhile. */
 int book_begin(struct book *book, struct error *err);
 
-/* The same for one sample of many: whatever becomes of this program, what was committed is there, but if the
- * machine loses power, the samples of the last second may be gone. */
+/* The same for one sample of many: what was committed survives this process, but if the machine loses power, the
+ * samples of the last second may be lost. */
 int book_begin_sample(struct book *book, struct error *err);
 
 /* others_soon: the next sample will be stored in milliseconds. Then samples of 0.1 s are committed together; should
@@ -102,5 +102,5 @@ int book_profiles(
 	struct book *book, struct profile **ret, size_t *ret_n, struct error *err); /* clear each, free */
 int book_remove_profile(struct book *book, const char *name, struct error *err);
 
-/* Brings the write-ahead log into the file; between experiments, never inside one. */
+/* Writes the write-ahead log to the file: between runs, never during one. */
 int book_checkpoint(struct book *book, struct error *err);

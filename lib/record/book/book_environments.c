@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Environments in the lab book: fingerprints, the machines they were taken of, and the constant of INC. */
+/* Environments in the lab book: fingerprints, their machines, and the constant of INC. */
 #include "lib/record/book/query.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static int put_machine(struct book *book, const char *name, int64_t *ret, struct
 	return 0;
 }
 
-/* 1: found. Without a digest it is the whole document that tells environments apart. */
+/* 1: found. Without a digest, environments are the same if their machines and documents are. */
 static int find(struct book *book, const char *digest, int64_t machine, const char *document, int64_t *ret,
 	struct error *err)
 {

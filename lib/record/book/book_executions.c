@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading executions back from the lab book: those of one sample, or the walk over all of a run.
  *
- * The walk is an aggregate function of ours, because a run may have ten million executions: handing each
- * row out of SQLite and coming back for the next takes twice as long as calling a function for it there. */
+ * The walk is an aggregate function, because a run may have ten million executions: stepping through the rows takes twice
+ * as long as a function that SQLite calls for each. */
 #include "lib/record/book/query.h"
 
 #include "lib/base/array.h"
@@ -15,9 +15,9 @@ struct walk {
 	void *data;
 	int64_t run;
 	int64_t n_sources;
-	uint32_t sample; /* of the row before */
+	uint32_t sample; /* of the previous row */
 	bool over;       /* the rows of the next run begin */
-	bool stray;      /* a row that cannot be */
+	bool stray;      /* a row that must not be there */
 	int r;           /* what `each` ended the walk with */
 };
 
@@ -43,7 +43,7 @@ static int stray(struct book *book, struct error *err)
 }
 
 /* emp_walk(run, sample, source, pt_ns) or emp_walk(run, sample, source, pt_ns, pid, tick_ns), in the order of
- * the rows. It ends at the first row of another run: for SQLite to see the end costs more at every row. */
+ * the rows. It ends at the first row of another run: if SQLite looked for the end, each row would cost more. */
 static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct walk *walk = ((struct book *)sqlite3_user_data(context))->walk;
@@ -83,7 +83,7 @@ int book_walk_register(struct book *book, struct error *err)
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
 }
 
-/* Not a kept statement: `each` may walk as well. */
+/* Not a cached statement: `each` may walk, too. */
 static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t sample, struct walk *walk,
 	struct error *err)
 {

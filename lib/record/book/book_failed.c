@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sentence for whatever SQLite reports: the file, the cause, the way out. */
+/* The message for each failure that SQLite reports: the file, the cause, the way out. */
 #include "lib/record/book/book_internal.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static int not_writable(struct book *book, int rc, struct error *err)
 			"the lab book '%s' was moved or removed while it was open; put it back or begin anew",
 			book->path);
 	return error_say(err, -EROFS,
-		"the lab book '%s' cannot be written; ask for the right to, or name another with --db or EMP_DB",
+		"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
 		book->path);
 }
 

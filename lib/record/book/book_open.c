@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening the lab book. What can be wrong with the file is looked at before SQLite sees it, because
- * SQLite has one word ("unable to open database file") for most of it. */
+/* Opening the lab book. The file is checked before SQLite opens it, because SQLite reports most of what can be wrong with
+ * the same words ("unable to open database file"). */
 #include "lib/record/book/query.h"
 
 #include "lib/base/clock.h"
@@ -40,7 +40,7 @@ static int make_directories(const char *directory, struct error *err)
 	}
 }
 
-/* Sees that a new file can be made at `path`. */
+/* Whether a new file can be made at `path`. */
 static int check_new(const char *path, const char *directory, struct error *err)
 {
 	_cleanup_(freep) char *by_default = NULL;
@@ -61,11 +61,11 @@ static int check_writable(const char *path, const char *directory, bool there, s
 {
 	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
 		return error_os(err, -errno,
-			"the lab book '%s' cannot be written; ask for the right to, or name another with --db or EMP_DB",
+			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
 			path);
 	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
 		return error_os(err, -errno,
-			"the directory '%s' of the lab book '%s' cannot be written, and its log must lie beside it; ask for the right to, or name another file with --db or EMP_DB",
+			"the directory '%s' of the lab book '%s' cannot be written, and its log must lie beside it; ask for write permission, or name another file with --db or EMP_DB",
 			directory, path);
 	return 0;
 }
@@ -87,7 +87,7 @@ static int64_t big_endian(const unsigned char *bytes, size_t n)
 	return value;
 }
 
-/* What an SQLite file says of itself in its first 100 bytes. Merely opening the database of another program
+/* Checks the header of an SQLite file, its first 100 bytes. Merely opening the database of another program
  * may move its log into it. A book that was killed while it was made has one page, and the rest in its log.
  */
 static int check_head(const char *path, const unsigned char *head, size_t n, off_t size, struct error *err)
@@ -99,7 +99,7 @@ static int check_head(const char *path, const unsigned char *head, size_t n, off
 			"'%s' is not a lab book: it is no SQLite database; name another file with --db or EMP_DB",
 			path);
 	if (n < 100)
-		return 0; /* cut off: SQLite has the words for it */
+		return 0; /* truncated: SQLite reports it */
 	page_size = big_endian(head + 16, 2);
 	application = big_endian(head + 68, 4);
 	if (application != BOOK_APPLICATION_ID &&
@@ -108,7 +108,7 @@ static int check_head(const char *path, const unsigned char *head, size_t n, off
 	return 0;
 }
 
-/* 0, or what its head says. */
+/* 0, or what its header tells. */
 static int look_at_head(const char *path, struct error *err)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -135,7 +135,7 @@ static int check_content(const char *path, const struct stat *st, struct error *
 		return error_say(err, -EINVAL,
 			"'%s' is not a regular file, and so no lab book; name another with --db or EMP_DB",
 			path);
-	/* Another program may be making the book right now: its head is written after its other pages. */
+	/* Another program may be making the book right now: its header is written after its other pages. */
 	for (int look = 0; (r = look_at_head(path, &seen)) < 0 && !log_is_empty(path) && look < LOOKS; look++)
 		usleep(PAUSE_US);
 	if (r < 0)
@@ -170,7 +170,7 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 	return mode == BOOK_WRITE ? check_writable(path, directory, there, err) : 0;
 }
 
-/* A closed book in a directory that we may not write can only be read without its log, which is empty. */
+/* SQLite reads a closed book in a directory that we may not write only if told that nobody changes it. */
 static bool must_be_immutable(const char *path)
 {
 	_cleanup_(freep) char *directory = directory_of(path);
@@ -197,8 +197,8 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	_cleanup_(freep) char *uri = uri_of(book->path, immutable);
 	int rc, flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
 
-	/* A reader that may write does not (query_only), but it tidies the log away where it is the last to
-	 * go; where it may not, SQLite opens the file to be read. */
+	/* A reader that may write does not (query_only), but it removes the log if it is the last to close
+	 * the book; where it may not, SQLite opens the file to be read. */
 	flags |= book->mode == BOOK_WRITE ? SQLITE_OPEN_CREATE : 0;
 	if (!uri)
 		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", book->path);
@@ -206,7 +206,7 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
 	sqlite3_extended_result_codes(book->db, 1);
-	/* the file may come from somebody else: what its schema says must not run functions of ours */
+	/* the file may come from somebody else: its schema must not run our functions */
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	/* until it is known to be ours */
@@ -228,8 +228,8 @@ static int connect_to(struct book *book, struct error *err)
 	return open_database(book, true, err);
 }
 
-/* What a connection must be told each time. */
-static int tell(struct book *book)
+/* Settings that SQLite does not keep in the file. */
+static int configure(struct book *book)
 {
 	return sqlite3_exec(book->db,
 		book->mode == BOOK_READ ? "PRAGMA query_only = ON"
@@ -240,8 +240,8 @@ static int tell(struct book *book)
 		NULL, NULL, NULL);
 }
 
-/* Where several make a new book at once, SQLite does not let all of them wait for the change of its journal:
- * to some it says at once that the book is busy. */
+/* When several processes make a new book at once, SQLite does not wait for the change of its journal in all of them: in
+ * some it reports at once that the book is busy. */
 static int settle(struct book *book, struct error *err)
 {
 	enum { PAUSE_US = 5000 };
@@ -250,12 +250,12 @@ static int settle(struct book *book, struct error *err)
 
 	book->ours = true;
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-	while (((rc = tell(book)) & 0xff) == SQLITE_BUSY && clock_ns(CLOCK_MONOTONIC) < give_up_ns)
+	while (((rc = configure(book)) & 0xff) == SQLITE_BUSY && clock_ns(CLOCK_MONOTONIC) < give_up_ns)
 		usleep(PAUSE_US);
 	return rc == SQLITE_OK ? book_walk_register(book, err) : book_failed(book, rc, err);
 }
 
-/* A reader cannot bring an older file up to date itself. */
+/* A reader cannot upgrade an older file itself. */
 static int upgrade_for_reader(const char *path, struct error *err)
 {
 	_cleanup_(book_freep) struct book *writer = NULL;
@@ -315,7 +315,7 @@ int book_open(struct book **ret, const char *path, enum book_mode mode, struct e
 	struct error seen = {};
 	int r;
 
-	/* Who closes the book last removes its log: for whoever opens it at that moment it is there and not there. */
+	/* The last to close the book removes its log; who opens it at that moment may find the file and not the log. */
 	for (int i = 0;
 		(r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK);
 		i++)

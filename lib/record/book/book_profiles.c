@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-/* Names those that there are: a name is easily mistyped. */
+/* The message lists the profiles of the book: a name is easily mistyped. */
 static int profile_not_there(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
@@ -84,7 +84,7 @@ static int put_cutoffs(struct book *book, int64_t id, const struct profile *prof
 	return r;
 }
 
-/* 1: there was one. */
+/* 1: removed; 0: there is none. */
 static int remove_profile(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples and executions in the lab book: one transaction a sample, and the walk over millions of them. */
+/* Samples and executions in the lab book: one transaction for each sample. */
 #include "lib/record/book/query.h"
 
 #include "lib/base/array.h"

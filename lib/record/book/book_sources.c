@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The dictionary of sources: who ran, under a dense id, so that ten million executions each hold a
- * small number. A hash table in memory answers for those that this process met before. */
+/* Sources in the lab book. Their ids are dense, so that each of ten million executions holds a small number. A hash table
+ * in memory has those that this process has used. */
 #include "lib/record/book/query.h"
 
 #include "lib/base/array.h"
@@ -52,7 +52,7 @@ static struct source *slot_of(const struct source_cache *cache, const struct sou
 	return &cache->slots[i];
 }
 
-/* Room for one more at a load below two thirds. */
+/* Capacity for one more at a load below two thirds. */
 static int grow(struct source_cache *cache)
 {
 	struct source_cache bigger = {.size = cache->size ? 2 * cache->size : 256, .used = cache->used};
@@ -70,7 +70,7 @@ static int grow(struct source_cache *cache)
 	return 0;
 }
 
-/* Forgetting to remember is no failure: the file knows. */
+/* Without memory nothing is cached, which is no failure: the file has it. */
 static void remember(struct source_cache *cache, const struct source *who)
 {
 	struct source copy = {.id = who->id, .kind = who->kind, .name = strdup(who->name)};
@@ -114,7 +114,7 @@ static int find_or_add(struct book *book, struct source *who, struct error *err)
 	r = find(book, who, err);
 	if (r != 0)
 		return r;
-	/* between the two another program may have added it */
+	/* another process may have added it since */
 	r = query_insert(&q, book, &source_table, "ON CONFLICT DO NOTHING", err);
 	if (r < 0)
 		return r;
@@ -123,7 +123,7 @@ static int find_or_add(struct book *book, struct source *who, struct error *err)
 	return r < 0 ? r : find(book, who, err);
 }
 
-/* "" is not known either. */
+/* "" means unknown, too. */
 static char *text_or_null(const char *text)
 {
 	return text && *text ? (char *)text : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One statement: parameters are bound from left to right, then it is stepped and its columns are read.
+/* One SQL statement: parameters are bound from left to right, then it is stepped and its columns are read.
  *
- * A failure while binding or reading is kept and told by the next query_step or query_done, so that
- * twelve columns do not need twelve checks. Text that is not UTF-8 (a process may call itself anything)
- * is stored with \xNN for the bytes that are not, so that whatever comes out can stand in JSON. */
+ * A failure while binding or reading is kept, and query_step or query_done reports it: twelve columns need one check.
+ * Text that is not UTF-8 (a process may choose any name) is stored with \xNN for the wrong bytes, so that all text of
+ * the book can be written to JSON. */
 #pragma once
 
 #include "lib/record/book/book_internal.h"
@@ -15,7 +15,7 @@ struct query {
 	int rc;    /* the first failure */
 };
 
-/* `sql` must be a literal: the statement is kept for the next time. */
+/* `sql` must be a literal: the statement is cached by its address. */
 int query_begin(struct query *q, struct book *book, const char *sql, struct error *err);
 void query_end(struct query *q);
 
@@ -26,7 +26,7 @@ int query_insert(struct query *q, struct book *book, const struct field_table *t
 int query_select(struct query *q, struct book *book, const struct field_table *table, const char *tail,
 	struct error *err);
 void query_bind_fields(struct query *q, const struct field_table *table, const void *object);
-/* Of the row at hand, into `object`. */
+/* The current row, into `object`. */
 int query_read_fields(struct query *q, const struct field_table *table, void *object, struct error *err);
 
 /* For them: the SQL of a table and a tail; NULL: no memory. */
@@ -41,7 +41,7 @@ void query_real(struct query *q, double value);
 
 /* 1: a row is there; 0: no more. */
 int query_step(struct query *q, struct error *err);
-/* Steps to the end and makes ready to be bound anew. */
+/* Steps to the end; then parameters can be bound again. */
 int query_run(struct query *q, struct error *err);
 
 int64_t query_column(struct query *q, int column);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs and profiles as JSON documents, emp-run and emp-profile version 1, and between them and the
- * book. Unknown members are left out; what is wrong is named with its place, and nothing is stored. */
+ * book. Unknown members are ignored. A message names a wrong member and its place, and nothing is
+ * stored. */
 #pragma once
 
 #include "lib/base/json.h"
