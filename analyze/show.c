@@ -61,7 +61,7 @@ static int print_result(struct book *book, const struct run *run, struct error *
 
 	r = run_result_read(book, run->id, &rules, &result, err);
 	if (r == 0)
-		r = run_screen_fill(&screen, &result, run_screen_profile_cpu(book, &profile), err);
+		r = run_screen_fill(&screen, &result, rules.profile, err);
 	if (r < 0)
 		return r;
 	screen.name = command ?: run->program;

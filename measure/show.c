@@ -86,7 +86,7 @@ static int show_result(const struct session *s, const struct task *t, struct err
 	_cleanup_(screen_clear) struct screen screen = {};
 	int r;
 
-	r = run_screen_fill(&screen, &result->run, run_screen_profile_cpu(s->book, &s->profile), err);
+	r = run_screen_fill(&screen, &result->run, s->options->profile ? &s->profile : NULL, err);
 	if (r < 0)
 		return r;
 	screen.name = result->name;

@@ -96,16 +96,17 @@ static double mean_of(const struct run_result *r, size_t offset)
 	return n > 0 ? sum / (double)n : -1;
 }
 
-static int note_profile(struct notes *notes, const struct run *run, int profile_cpu, struct error *err)
+static int note_profile(
+	struct notes *notes, const struct run *run, const struct profile *profile, struct error *err)
 {
 	char here[32] = "is not pinned";
 
-	if (!run->profile || profile_cpu < 0 || profile_cpu == run->cpu)
+	if (!profile || profile->cpu < 0 || profile->cpu == run->cpu)
 		return 0;
 	if (run->cpu >= 0)
 		snprintf(here, sizeof(here), "is on CPU %d", run->cpu);
-	return notes_add(notes, err, "Warning: profile '%s' was made on CPU %d, this run %s", run->profile,
-		profile_cpu, here);
+	return notes_add(notes, err, "Warning: profile '%s' was made on CPU %d, this run %s", profile->name,
+		profile->cpu, here);
 }
 
 /* Those that change the program's own speed. */
@@ -142,7 +143,8 @@ static int note_samples(struct notes *notes, const struct run_result *result, st
 	return r;
 }
 
-int run_screen_fill(struct screen *ret, const struct run_result *result, int profile_cpu, struct error *err)
+int run_screen_fill(
+	struct screen *ret, const struct run_result *result, const struct profile *profile, struct error *err)
 {
 	const struct discarding *d = &result->discarding;
 	struct screen s = {
@@ -161,7 +163,7 @@ int run_screen_fill(struct screen *ret, const struct run_result *result, int pro
 	if (r == 0)
 		r = note_samples(&s.notes, result, err);
 	if (r == 0)
-		r = note_profile(&s.notes, &d->run, profile_cpu, err);
+		r = note_profile(&s.notes, &d->run, profile, err);
 	if (r == 0)
 		r = note_disturbances(&s.notes, &result->disturbances, err);
 	if (r < 0)
@@ -169,14 +171,4 @@ int run_screen_fill(struct screen *ret, const struct run_result *result, int pro
 	else
 		*ret = s;
 	return r;
-}
-
-int run_screen_profile_cpu(struct book *book, const struct profile *profile)
-{
-	_cleanup_(run_clearp) struct run run = {};
-	struct error ignored;
-
-	if (profile->short_run.run <= 0 || book_get_run(book, profile->short_run.run, &run, &ignored) < 0)
-		return -1;
-	return run.cpu;
 }

@@ -5,12 +5,10 @@
 #include "lib/report/run_result.h"
 #include "lib/report/screen.h"
 
-/* All but the name, the unit and whether user and system are approximate. The result must outlive it.
- * profile_cpu: the CPU that the run's profile was made on; -1 where it was not pinned or is not known. */
-int run_screen_fill(struct screen *ret, const struct run_result *result, int profile_cpu, struct error *err);
-
-/* The CPU that a profile's short run was pinned to; -1 where it was not, or is not in this book. */
-int run_screen_profile_cpu(struct book *book, const struct profile *profile);
+/* All but the name, the unit and whether user and system are approximate. The result must outlive it. The
+ * profile is the one that the run was measured with; NULL: none, or it is gone. */
+int run_screen_fill(struct screen *ret, const struct run_result *result, const struct profile *profile,
+	struct error *err);
 
 /* Each discard with its figures, PT with none discarded, who used the CPU, what moved that should not, and
  * processes left behind. */
