@@ -95,6 +95,8 @@ static int end_sample(struct discarder *d, struct error *err)
 	const struct sample *sample = &d->samples[d->at];
 	int64_t missing_ns = sample->et_ns > sample->pt_ns ? sample->et_ns - sample->pt_ns : 0, used_ns = 0;
 	double limit_ns = d->rules.unprofiled_share * (double)sample->et_ns;
+	/* A program on one CPU that lacks less than that ran while the others used other CPUs. */
+	bool judged = limit_ns > 0 && (sample->pt_ns > sample->et_ns || (double)missing_ns > limit_ns);
 
 	for (size_t i = 0; i < d->others.n; i++) {
 		struct other *o = &d->others.items[i];
@@ -102,7 +104,7 @@ static int end_sample(struct discarder *d, struct error *err)
 			sample->n, o->name, o->unit, o->in_sample_ns, llround(limit_ns)};
 		int r = 0;
 
-		if (limit_ns > 0 && !o->profiled && (double)o->in_sample_ns > limit_ns)
+		if (judged && !o->profiled && (double)o->in_sample_ns > limit_ns)
 			r = add_over(&d->unprofiled, &d->n_unprofiled, &over, err);
 		if (r < 0)
 			return r;

@@ -11,8 +11,8 @@
 struct discard_rules {
 	const struct profile *profile;       /* NULL: no cutoffs */
 	const struct name_pattern *patterns; /* names are grouped as those of the profile were */
-	double unprofiled_share; /* of a sample's ET, that all executions of one unprofiled daemon may take;
-				    0: any */
+	double unprofiled_share; /* of a sample's ET, that all executions of one unprofiled daemon may take
+				    where ET − PT is more than that too; 0: any */
 };
 
 /* What a daemon took too much of. Of a daemon with a cutoff: one execution, and a sample with several has

@@ -42,6 +42,16 @@ static int add_reason(struct screen *s, const char *name, uint32_t sample)
 	return 0;
 }
 
+/* The most samples first, else in the order of the first. */
+static int by_count(const void *x, const void *y)
+{
+	const struct screen_reason *a = x, *b = y;
+
+	if (a->n != b->n)
+		return a->n < b->n ? 1 : -1;
+	return (a->samples[0] > b->samples[0]) - (a->samples[0] < b->samples[0]);
+}
+
 static int add_reasons(struct screen *s, const struct discarding *d, struct error *err)
 {
 	int r = 0;
@@ -50,6 +60,8 @@ static int add_reasons(struct screen *s, const struct discarding *d, struct erro
 		r = add_reason(s, d->over[i].daemon, d->over[i].sample);
 	for (size_t i = 0; r == 0 && i < d->n_unprofiled; i++)
 		r = add_reason(s, d->unprofiled[i].daemon, d->unprofiled[i].sample);
+	if (s->n_reasons > 0)
+		qsort(s->reasons, s->n_reasons, sizeof(*s->reasons), by_count);
 	for (size_t i = 0; r == 0 && i < d->n_incomplete; i++)
 		r = add_reason(s, "lost records", d->incomplete[i]);
 	for (size_t i = 0; r == 0 && i < d->pt.n_by_two_sd; i++)

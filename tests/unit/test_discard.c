@@ -198,6 +198,25 @@ static void an_unprofiled_daemon_discards_without_a_profile_too(void **state)
 	assert_string_equal(out.unprofiled[0].unit, "cron.service");
 }
 
+static void an_unprofiled_daemon_on_another_cpu_does_not_discard(void **state)
+{
+	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
+	const struct sample alone = {.n = 1, .pt_ns = 99, .et_ns = 100},
+			    threads = {.n = 2, .pt_ns = 180, .et_ns = 100};
+	struct discarder *d = NULL;
+	_cleanup_(discarding_clearp) struct discarding out = {};
+	struct error err = {};
+
+	assert_int_equal(discarder_new(&d, &rules, &err), 0);
+	assert_int_equal(discarder_add_sample(d, &alone, &err), 0);
+	assert_int_equal(discarder_add_sample(d, &threads, &err), 0);
+	add(d, 1, 3, 90);
+	add(d, 2, 3, 90);
+	out = finish(d);
+	assert_int_equal(out.n_unprofiled, 1);
+	assert_int_equal(out.unprofiled[0].sample, 2);
+}
+
 static void others_are_summed_by_group_the_greatest_first(void **state)
 {
 	struct discarder *d = start(&profile, 1);
@@ -250,6 +269,7 @@ int main(void)
 		cmocka_unit_test(an_execution_in_a_sample_that_is_missing_is_refused),
 		cmocka_unit_test(an_unprofiled_daemon_over_its_share_discards),
 		cmocka_unit_test(an_unprofiled_daemon_discards_without_a_profile_too),
+		cmocka_unit_test(an_unprofiled_daemon_on_another_cpu_does_not_discard),
 		cmocka_unit_test(others_are_summed_by_group_the_greatest_first),
 		cmocka_unit_test(a_run_that_goes_on_is_judged_as_if_it_ended_here),
 	};
