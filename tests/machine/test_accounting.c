@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What processes took, as both backends see it, beside what the processes know of themselves. */
+/* What processes took, as both backends see it, compared with what the processes know themselves. */
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
@@ -107,7 +107,7 @@ static void a_process_that_started_and_ended_inside_is_right_to_1_percent_with_b
 	plant_and_find(&bpf, 6 * NS_PER_MS, 2 * NS_PER_MS);
 }
 
-static void so_it_is_with_the_images_of_older_kernels(void **state)
+static void the_way_of_older_kernels_is_as_right(void **state)
 {
 	plant_and_find(&bpf_read, 6 * NS_PER_MS, 2 * NS_PER_MS);
 }
@@ -118,7 +118,7 @@ static void with_taskstats_it_is_found_too_and_the_difference_is_some_ticks_at_m
 	plant_and_find(&taskstats, 6 * NS_PER_MS, 20 * NS_PER_MS);
 }
 
-static void more_tasks_than_an_image_has_room_for_are_seen_nevertheless(void **state)
+static void more_tasks_than_fit_into_a_snapshot_are_seen_nevertheless(void **state)
 {
 	struct accounting_options options = bpf;
 
@@ -268,7 +268,8 @@ static int64_t median_error(const struct accounting_options *options)
 	int64_t errors[61];
 	size_t n = ELEMENTS(errors);
 
-	usleep(20000);
+	while (*ran_ns == 0)
+		usleep(1000);
 	for (size_t i = 0; i < n; i++)
 		errors[i] = error_once(a, pid, ran_ns, 2000 + (useconds_t)i * 1237 % 4000);
 	kill(pid, SIGKILL);
@@ -389,20 +390,56 @@ static void the_program_is_told_from_others_by_its_cgroup(void **state)
 	rmdir(below);
 }
 
+/* The snapshots have times only of tasks that used nothing, when there is a cgroup. */
+static void with_a_cgroup_a_living_process_is_described_too(void **state)
+{
+	_cleanup_(accounting_freep) struct accounting *a = NULL;
+	_cleanup_(cgroup_freep) struct cgroup *own = NULL;
+	int64_t *ns = burning_shared(sizeof(*ns));
+	const struct usage *usage;
+	struct usages usages;
+	struct error err = {};
+	pid_t pid;
+
+	assert_int_equal(cgroup_new(&own, &err), 0);
+	a = begin(&bpf, cgroup_id(own));
+	pid = burning_start("living", 3600 * NS_PER_S, 0, ns);
+	for (int i = 0; i < 2; i++) { /* started in the first sample, there before the second */
+		clockid_t clock;
+
+		assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
+		burning_until(clock, clock_ns(clock) + 5 * NS_PER_MS);
+		usages = end(a);
+		usage = find_pid(&usages, pid);
+		assert_non_null(usage);
+		assert_string_equal(usage->name, "living");
+		assert_non_null(usage->exe);
+		assert_true(usage->pt_ns >= 4 * NS_PER_MS);
+		assert_int_equal(usage->started, i == 0);
+		assert_false(usage->ended || usage->program || usage->kernel);
+		assert_int_equal(accounting_before(a, cgroup_id(own), &err), 0);
+	}
+	kill(pid, SIGKILL);
+	burning_wait(pid);
+	munmap(ns, sizeof(*ns));
+}
+
 /* A child that leaves a grandchild behind, which then is ours (PR_SET_CHILD_SUBREAPER). */
 static pid_t leave_orphan(int64_t *orphan)
 {
-	pid_t pid = fork(), child;
+	pid_t pid = fork(), parent, child;
 
 	if (pid != 0)
 		return pid;
+	parent = getpid();
 	prctl(PR_SET_NAME, "leaver");
 	child = fork();
 	if (child > 0)
 		*orphan = child;
 	if (child == 0) {
 		prctl(PR_SET_NAME, "orphan");
-		usleep(20000);
+		while (getppid() == parent)
+			usleep(1000);
 		burning_until(CLOCK_PROCESS_CPUTIME_ID, 3 * NS_PER_MS);
 		_exit(0);
 	}
@@ -453,7 +490,8 @@ static void the_program_is_told_from_others_by_descent(void **state)
 		leaver = leave_orphan(orphan);
 		burning_wait(leaver);
 		burning_wait((pid_t)*orphan);
-		usleep(30000);
+		while (kill(stranger, 0) == 0) /* it uses its CPU time, and ends */
+			usleep(1000);
 		usages = end(a);
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		assert_true(find(&usages, "leaver")->program);
@@ -467,27 +505,37 @@ static void the_program_is_told_from_others_by_descent(void **state)
 	}
 }
 
+/* Takes samples in which rcu's kernel thread has work to do, until one has a kernel thread in it. */
+static struct usages see_a_kernel_thread(struct accounting *a)
+{
+	for (int i = 0; i < 1000; i++) {
+		struct usages usages;
+		struct error err = {};
+
+		assert_int_equal(accounting_before(a, 0, &err), 0);
+		syscall(SYS_membarrier, 1, 0, 0);
+		usages = end(a);
+		for (size_t j = 0; j < usages.n; j++)
+			if (usages.items[j].kernel)
+				return usages;
+	}
+	fail_msg("no kernel thread in 1,000 samples");
+	return (struct usages){};
+}
+
 static void kernel_threads_are_told_from_programs(void **state)
 {
 	static const struct accounting_options *const all[] = {&bpf, &taskstats};
 
 	for (size_t i = 0; i < ELEMENTS(all); i++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
-		struct usages usages;
-		size_t n_kernel = 0;
+		struct usages usages = see_a_kernel_thread(a);
 
-		for (int j = 0; j < 20; j++) { /* makes rcu's thread work */
-			syscall(SYS_membarrier, 1, 0, 0);
-			usleep(1000);
-		}
-		usages = end(a);
 		for (size_t j = 0; j < usages.n; j++) {
 			const struct usage *usage = &usages.items[j];
 
-			n_kernel += usage->kernel;
 			assert_false(usage->kernel && (usage->exe || usage->unit || usage->program));
 		}
-		assert_true(n_kernel > 0);
 	}
 }
 
@@ -656,9 +704,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_that_started_and_ended_inside_is_right_to_1_percent_with_bpf),
-		cmocka_unit_test(so_it_is_with_the_images_of_older_kernels),
+		cmocka_unit_test(the_way_of_older_kernels_is_as_right),
 		cmocka_unit_test(with_taskstats_it_is_found_too_and_the_difference_is_some_ticks_at_most),
-		cmocka_unit_test(more_tasks_than_an_image_has_room_for_are_seen_nevertheless),
+		cmocka_unit_test(more_tasks_than_fit_into_a_snapshot_are_seen_nevertheless),
 		cmocka_unit_test(threads_are_summed_to_their_process_with_bpf),
 		cmocka_unit_test(threads_are_summed_to_their_process_with_taskstats),
 		cmocka_unit_test(threads_that_ended_count_while_their_process_lives),
@@ -666,6 +714,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_was_executed_inside_is_told_with_its_path),
 		cmocka_unit_test(the_unit_of_a_service_that_came_and_went_inside_is_known),
 		cmocka_unit_test(the_program_is_told_from_others_by_its_cgroup),
+		cmocka_unit_test(with_a_cgroup_a_living_process_is_described_too),
 		cmocka_unit_test(the_program_is_told_from_others_by_descent),
 		cmocka_unit_test(kernel_threads_are_told_from_programs),
 		cmocka_unit_test(none_of_5000_short_processes_is_missed),

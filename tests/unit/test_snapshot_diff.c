@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two images and the exits between them, made up. The before image begins at 1000 ns. */
+/* Two snapshots and the exits between them, made up. The first snapshot begins at 1000 ns. */
 #include "tests/unit/check.h"
 
 #include "lib/host/accounting/snapshot_diff.h"
@@ -63,15 +63,15 @@ static struct task_record in_place_of(unsigned int pid, struct task_record recor
 	((struct task_record[]){__VA_ARGS__}), \
 		sizeof((struct task_record[]){__VA_ARGS__}) / sizeof(struct task_record)
 
-struct joined {
+struct result {
 	struct snapshot_diff *diff;
-	struct process_diffs executions;
+	struct process_diffs diffs;
 };
 
-static struct joined diff(const struct task_record *before, size_t n_before, const struct task_record *exits,
+static struct result diff(const struct task_record *before, size_t n_before, const struct task_record *exits,
 	size_t n_exits, const struct task_record *after, size_t n_after)
 {
-	struct snapshots images = {
+	struct snapshots snapshots = {
 		.before = before,
 		.after = after,
 		.exits = exits,
@@ -81,24 +81,24 @@ static struct joined diff(const struct task_record *before, size_t n_before, con
 		.before_ns = BEFORE_NS,
 		.observer = OBSERVER,
 	};
-	struct joined joined = {};
+	struct result result = {};
 	struct error err = {};
 
-	assert_int_equal(snapshot_diff_new(&joined.diff, &err), 0);
-	assert_int_equal(snapshot_diff_run(joined.diff, &images, &joined.executions, &err), 0);
-	return joined;
+	assert_int_equal(snapshot_diff_new(&result.diff, &err), 0);
+	assert_int_equal(snapshot_diff_run(result.diff, &snapshots, &result.diffs, &err), 0);
+	return result;
 }
 
 /* The only execution. */
-static const struct process_diff *only(const struct joined *joined)
+static const struct process_diff *only(const struct result *result)
 {
-	assert_int_equal(joined->executions.n, 1);
-	return &joined->executions.items[0];
+	assert_int_equal(result->diffs.n, 1);
+	return &result->diffs.items[0];
 }
 
-static void a_process_in_both_images_took_the_difference(void **state)
+static void a_process_in_both_snapshots_took_the_difference(void **state)
 {
-	struct joined j = diff(
+	struct result j = diff(
 		TASKS(ticked(task(10, 5, 300), 40)), NULL, 0, TASKS(ticked(task(10, 5, 450), 80)));
 
 	assert_int_equal(only(&j)->pt_ns, 150);
@@ -110,15 +110,15 @@ static void a_process_in_both_images_took_the_difference(void **state)
 
 static void a_process_that_did_not_run_is_left_out(void **state)
 {
-	struct joined j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(task(10, 5, 300)));
+	struct result j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(task(10, 5, 300)));
 
-	assert_int_equal(j.executions.n, 0);
+	assert_int_equal(j.diffs.n, 0);
 	snapshot_diff_free(j.diff);
 }
 
 static void a_process_that_came_and_stayed_took_all_it_has(void **state)
 {
-	struct joined j = diff(NULL, 0, NULL, 0, TASKS(task(10, 1005, 70)));
+	struct result j = diff(NULL, 0, NULL, 0, TASKS(task(10, 1005, 70)));
 
 	assert_int_equal(only(&j)->pt_ns, 70);
 	assert_true(only(&j)->started && !only(&j)->ended);
@@ -127,7 +127,7 @@ static void a_process_that_came_and_stayed_took_all_it_has(void **state)
 
 static void a_process_that_came_and_went_is_in_the_exits(void **state)
 {
-	struct joined j = diff(NULL, 0, TASKS(dead(task(10, 1005, 70))), NULL, 0);
+	struct result j = diff(NULL, 0, TASKS(dead(task(10, 1005, 70))), NULL, 0);
 
 	assert_int_equal(only(&j)->pt_ns, 70);
 	assert_true(only(&j)->started && only(&j)->ended);
@@ -136,24 +136,24 @@ static void a_process_that_came_and_went_is_in_the_exits(void **state)
 
 static void a_process_that_went_took_the_difference(void **state)
 {
-	struct joined j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), NULL, 0);
+	struct result j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), NULL, 0);
 
 	assert_int_equal(only(&j)->pt_ns, 70);
 	assert_true(!only(&j)->started && only(&j)->ended);
 	snapshot_diff_free(j.diff);
 }
 
-static void what_ended_while_the_before_image_was_taken_is_ignored(void **state)
+static void what_ended_during_the_first_snapshot_is_ignored(void **state)
 {
-	struct joined j = diff(NULL, 0, TASKS(dead(task(10, 5, 370))), TASKS(task(11, 6, 9)));
+	struct result j = diff(NULL, 0, TASKS(dead(task(10, 5, 370))), TASKS(task(11, 6, 9)));
 
-	assert_int_equal(j.executions.n, 0);
+	assert_int_equal(j.diffs.n, 0);
 	snapshot_diff_free(j.diff);
 }
 
-static void a_zombie_that_is_in_the_after_image_too_counts_once(void **state)
+static void a_zombie_that_is_in_the_second_snapshot_too_counts_once(void **state)
 {
-	struct joined j = diff(
+	struct result j = diff(
 		TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), TASKS(dead(task(10, 5, 370))));
 
 	assert_int_equal(only(&j)->pt_ns, 70);
@@ -163,7 +163,7 @@ static void a_zombie_that_is_in_the_after_image_too_counts_once(void **state)
 
 static void a_zombie_whose_last_switch_is_still_to_come_counts_too(void **state)
 {
-	struct joined j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(dead(task(10, 5, 365))));
+	struct result j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(dead(task(10, 5, 365))));
 
 	assert_int_equal(only(&j)->pt_ns, 65);
 	assert_true(only(&j)->ended);
@@ -172,7 +172,7 @@ static void a_zombie_whose_last_switch_is_still_to_come_counts_too(void **state)
 
 static void time_never_runs_backwards(void **state)
 {
-	struct joined j = diff(
+	struct result j = diff(
 		TASKS(ticked(task(10, 5, 300), 4)), NULL, 0, TASKS(ticked(task(10, 5, 290), 8)));
 
 	assert_int_equal(only(&j)->pt_ns, 0);
@@ -182,7 +182,7 @@ static void time_never_runs_backwards(void **state)
 
 static void threads_are_summed_to_their_process(void **state)
 {
-	struct joined j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
+	struct result j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
 		TASKS(dead(thread(task(10, 5, 0), 11, 6, 27)), dead(thread(task(10, 5, 0), 12, 1100, 4))),
 		TASKS(task(10, 5, 301), thread(task(10, 5, 0), 13, 1200, 50)));
 
@@ -194,7 +194,7 @@ static void threads_are_summed_to_their_process(void **state)
 
 static void a_process_that_only_waits_is_not_ended_by_its_threads(void **state)
 {
-	struct joined j = diff(TASKS(task(10, 5, 300)), TASKS(dead(thread(task(10, 5, 0), 12, 1100, 4))),
+	struct result j = diff(TASKS(task(10, 5, 300)), TASKS(dead(thread(task(10, 5, 0), 12, 1100, 4))),
 		TASKS(task(10, 5, 300)));
 
 	assert_int_equal(only(&j)->pt_ns, 4);
@@ -202,35 +202,35 @@ static void a_process_that_only_waits_is_not_ended_by_its_threads(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void executions_with_one_pid_stay_apart(void **state)
+static void diffs_with_one_pid_stay_apart(void **state)
 {
-	struct joined j = diff(TASKS(task(10, 5, 300)),
+	struct result j = diff(TASKS(task(10, 5, 300)),
 		TASKS(dead(task(10, 5, 310)), dead(in_place_of(71, task(10, 1100, 3)))),
 		TASKS(in_place_of(72, task(10, 1200, 2))));
 
-	assert_int_equal(j.executions.n, 3);
-	assert_int_equal(j.executions.items[0].pt_ns, 10);
-	assert_int_equal(j.executions.items[1].pt_ns, 3);
-	assert_int_equal(j.executions.items[2].pt_ns, 2);
-	assert_true(j.executions.items[1].ended && !j.executions.items[2].ended);
+	assert_int_equal(j.diffs.n, 3);
+	assert_int_equal(j.diffs.items[0].pt_ns, 10);
+	assert_int_equal(j.diffs.items[1].pt_ns, 3);
+	assert_int_equal(j.diffs.items[2].pt_ns, 2);
+	assert_true(j.diffs.items[1].ended && !j.diffs.items[2].ended);
 	snapshot_diff_free(j.diff);
 }
 
 /* The kernel uses the memory of a task that ended for the next one. */
 static void a_task_at_the_address_of_one_that_ended_is_another(void **state)
 {
-	struct joined j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 301))),
+	struct result j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 301))),
 		TASKS(in_place_of(10, task(20, 1100, 9))));
 
-	assert_int_equal(j.executions.n, 2);
-	assert_int_equal(j.executions.items[0].pt_ns, 1);
-	assert_int_equal(j.executions.items[1].pt_ns, 9);
+	assert_int_equal(j.diffs.n, 2);
+	assert_int_equal(j.diffs.items[0].pt_ns, 1);
+	assert_int_equal(j.diffs.items[1].pt_ns, 9);
 	snapshot_diff_free(j.diff);
 }
 
 static void a_task_at_the_address_of_an_old_zombie_is_another(void **state)
 {
-	struct joined j = diff(
+	struct result j = diff(
 		TASKS(dead(task(10, 5, 300))), NULL, 0, TASKS(in_place_of(10, task(20, 1100, 9))));
 
 	assert_int_equal(only(&j)->pid, 20);
@@ -241,7 +241,7 @@ static void a_task_at_the_address_of_an_old_zombie_is_another(void **state)
 /* It gets the pid and the start time of the first thread, which ends. */
 static void a_thread_that_executes_a_program_keeps_its_time(void **state)
 {
-	struct joined j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
+	struct result j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
 		TASKS(dead(task(10, 5, 302))), TASKS(named(in_place_of(11, task(10, 5, 60)), "program")));
 
 	assert_int_equal(only(&j)->pt_ns, 2 + 40);
@@ -252,47 +252,47 @@ static void a_thread_that_executes_a_program_keeps_its_time(void **state)
 
 static void tasks_that_went_without_a_word_are_counted(void **state)
 {
-	struct joined j = diff(TASKS(task(10, 5, 300), task(11, 5, 300), dead(task(12, 5, 300)),
+	struct result j = diff(TASKS(task(10, 5, 300), task(11, 5, 300), dead(task(12, 5, 300)),
 				       task(13, 5, 300), task(OBSERVER, 5, 300)),
 		TASKS(dead(task(10, 5, 300))), TASKS(task(11, 5, 300)));
 
-	assert_int_equal(j.executions.n_missing, 1); /* 13; 12 was a zombie before */
+	assert_int_equal(j.diffs.n_missing, 1); /* 13; 12 was a zombie before */
 	snapshot_diff_free(j.diff);
 }
 
 static void the_observer_is_left_out(void **state)
 {
-	struct joined j = diff(TASKS(task(OBSERVER, 5, 300)),
+	struct result j = diff(TASKS(task(OBSERVER, 5, 300)),
 		TASKS(dead(thread(task(OBSERVER, 5, 0), 98, 1100, 4))), TASKS(task(OBSERVER, 5, 400)));
 
-	assert_int_equal(j.executions.n, 0);
+	assert_int_equal(j.diffs.n, 0);
 	snapshot_diff_free(j.diff);
 }
 
-static void executions_come_in_order_of_pid(void **state)
+static void diffs_come_in_order_of_pid(void **state)
 {
-	struct joined j = diff(
+	struct result j = diff(
 		NULL, 0, TASKS(task(30, 1001, 1), task(10, 1002, 1)), TASKS(task(20, 1003, 1)));
 
-	assert_int_equal(j.executions.n, 3);
+	assert_int_equal(j.diffs.n, 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(j.executions.items[i].pid, 10 * (i + 1));
+		assert_int_equal(j.diffs.items[i].pid, 10 * (i + 1));
 	snapshot_diff_free(j.diff);
 }
 
-static void thousands_of_exits_are_joined(void **state)
+static void thousands_of_exits_are_result(void **state)
 {
 	enum { N = 5000 };
 	struct task_record *exits = calloc(N, sizeof(*exits));
-	struct joined j;
+	struct result j;
 	int64_t sum = 0;
 
 	for (unsigned int i = 0; i < N; i++)
 		exits[i] = dead(task(100 + i, 1000 + i, i + 1));
 	j = diff(NULL, 0, exits, N, NULL, 0);
-	assert_int_equal(j.executions.n, N);
+	assert_int_equal(j.diffs.n, N);
 	for (size_t i = 0; i < N; i++)
-		sum += j.executions.items[i].pt_ns;
+		sum += j.diffs.items[i].pt_ns;
 	assert_int_equal(sum, N * (N + 1) / 2);
 	snapshot_diff_free(j.diff);
 	free(exits);
@@ -301,25 +301,25 @@ static void thousands_of_exits_are_joined(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_in_both_images_took_the_difference),
+		cmocka_unit_test(a_process_in_both_snapshots_took_the_difference),
 		cmocka_unit_test(a_process_that_did_not_run_is_left_out),
 		cmocka_unit_test(a_process_that_came_and_stayed_took_all_it_has),
 		cmocka_unit_test(a_process_that_came_and_went_is_in_the_exits),
 		cmocka_unit_test(a_process_that_went_took_the_difference),
-		cmocka_unit_test(what_ended_while_the_before_image_was_taken_is_ignored),
-		cmocka_unit_test(a_zombie_that_is_in_the_after_image_too_counts_once),
+		cmocka_unit_test(what_ended_during_the_first_snapshot_is_ignored),
+		cmocka_unit_test(a_zombie_that_is_in_the_second_snapshot_too_counts_once),
 		cmocka_unit_test(a_zombie_whose_last_switch_is_still_to_come_counts_too),
 		cmocka_unit_test(time_never_runs_backwards),
 		cmocka_unit_test(threads_are_summed_to_their_process),
 		cmocka_unit_test(a_process_that_only_waits_is_not_ended_by_its_threads),
-		cmocka_unit_test(executions_with_one_pid_stay_apart),
+		cmocka_unit_test(diffs_with_one_pid_stay_apart),
 		cmocka_unit_test(a_task_at_the_address_of_one_that_ended_is_another),
 		cmocka_unit_test(a_task_at_the_address_of_an_old_zombie_is_another),
 		cmocka_unit_test(a_thread_that_executes_a_program_keeps_its_time),
 		cmocka_unit_test(tasks_that_went_without_a_word_are_counted),
 		cmocka_unit_test(the_observer_is_left_out),
-		cmocka_unit_test(executions_come_in_order_of_pid),
-		cmocka_unit_test(thousands_of_exits_are_joined),
+		cmocka_unit_test(diffs_come_in_order_of_pid),
+		cmocka_unit_test(thousands_of_exits_are_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

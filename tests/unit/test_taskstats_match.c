@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of taskstats, which have no start times, made fit to be joined. The before image begins at 1000 ns.
+/* Records of taskstats, which have no start times, made comparable. The first snapshot begins at 1000 ns.
  */
 #include "tests/unit/check.h"
 
@@ -33,20 +33,20 @@ static bool is_ending(unsigned int pid)
 	return pid == ENDING;
 }
 
-/* An interval: what was listed, what the images and the exits told. */
+/* An interval: what was listed, what the snapshots and the exits told. */
 struct interval {
 	pid_t listed[8];
 	struct task_record before[8], exits[8], after[8];
 	size_t n_listed, n_before, n_exits, n_early, n_after;
 };
 
-struct joined {
+struct result {
 	struct snapshot_diff *diff;
 	struct keymap last_exit;
-	struct process_diffs executions;
+	struct process_diffs diffs;
 };
 
-static void date_and_join(struct interval *i, struct joined *ret)
+static void date_and_join(struct interval *i, struct result *ret)
 {
 	struct pid_list listed = {.items = i->listed, .n = i->n_listed};
 	struct taskstats_match dating = {
@@ -61,7 +61,7 @@ static void date_and_join(struct interval *i, struct joined *ret)
 		.before_ns = BEFORE_NS,
 		.is_ending = is_ending,
 	};
-	struct snapshots images = {
+	struct snapshots snapshots = {
 		.before = i->before,
 		.exits = i->exits,
 		.after = i->after,
@@ -72,41 +72,41 @@ static void date_and_join(struct interval *i, struct joined *ret)
 	};
 	struct error err = {};
 
-	*ret = (struct joined){};
+	*ret = (struct result){};
 	assert_int_equal(taskstats_match(&dating, &ret->last_exit), 0);
 	assert_int_equal(snapshot_diff_new(&ret->diff, &err), 0);
-	assert_int_equal(snapshot_diff_run(ret->diff, &images, &ret->executions, &err), 0);
+	assert_int_equal(snapshot_diff_run(ret->diff, &snapshots, &ret->diffs, &err), 0);
 }
 
-static void forget(struct joined *joined)
+static void forget(struct result *result)
 {
-	keymap_free(&joined->last_exit);
-	snapshot_diff_free(joined->diff);
+	keymap_free(&result->last_exit);
+	snapshot_diff_free(result->diff);
 }
 
 /* The interval has this one execution. */
 static void assert_only(struct interval i, int64_t pt_ns, bool started, bool has_ended)
 {
-	struct joined joined;
+	struct result result;
 
-	date_and_join(&i, &joined);
-	assert_int_equal(joined.executions.n, 1);
-	assert_int_equal(joined.executions.items[0].pt_ns, pt_ns);
-	assert_int_equal(joined.executions.items[0].started, started);
-	assert_int_equal(joined.executions.items[0].ended, has_ended);
-	forget(&joined);
+	date_and_join(&i, &result);
+	assert_int_equal(result.diffs.n, 1);
+	assert_int_equal(result.diffs.items[0].pt_ns, pt_ns);
+	assert_int_equal(result.diffs.items[0].started, started);
+	assert_int_equal(result.diffs.items[0].ended, has_ended);
+	forget(&result);
 }
 
 static void assert_none(struct interval i)
 {
-	struct joined joined;
+	struct result result;
 
-	date_and_join(&i, &joined);
-	assert_int_equal(joined.executions.n, 0);
-	forget(&joined);
+	date_and_join(&i, &result);
+	assert_int_equal(result.diffs.n, 0);
+	forget(&result);
 }
 
-static void a_process_in_both_images_took_the_difference(void **state)
+static void a_process_in_both_snapshots_took_the_difference(void **state)
 {
 	assert_only((struct interval){.listed = {5},
 			    .n_listed = 1,
@@ -156,7 +156,7 @@ static void a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted(voi
 	assert_only(zombie, 13, false, true);
 }
 
-static void a_zombie_in_the_after_image_counts_once(void **state)
+static void a_zombie_in_the_second_snapshot_counts_once(void **state)
 {
 	struct interval i = {.listed = {5},
 		.n_listed = 1,
@@ -181,7 +181,7 @@ static void a_process_between_its_record_and_its_release_counts_once(void **stat
 		13, true, true);
 }
 
-static void executions_with_one_pid_stay_apart(void **state)
+static void diffs_with_one_pid_stay_apart(void **state)
 {
 	struct interval i = {.listed = {5},
 		.n_listed = 1,
@@ -191,60 +191,60 @@ static void executions_with_one_pid_stay_apart(void **state)
 		.n_exits = 2,
 		.after = {process(5, 4)},
 		.n_after = 1};
-	struct joined joined;
+	struct result result;
 
-	date_and_join(&i, &joined);
-	assert_int_equal(joined.executions.n, 3);
-	assert_int_equal(joined.executions.items[0].pt_ns, 3);
-	assert_int_equal(joined.executions.items[1].pt_ns, 2);
-	assert_int_equal(joined.executions.items[2].pt_ns, 4);
-	assert_true(joined.executions.items[1].started && joined.executions.items[1].ended);
-	assert_true(joined.executions.items[2].started && !joined.executions.items[2].ended);
-	forget(&joined);
+	date_and_join(&i, &result);
+	assert_int_equal(result.diffs.n, 3);
+	assert_int_equal(result.diffs.items[0].pt_ns, 3);
+	assert_int_equal(result.diffs.items[1].pt_ns, 2);
+	assert_int_equal(result.diffs.items[2].pt_ns, 4);
+	assert_true(result.diffs.items[1].started && result.diffs.items[1].ended);
+	assert_true(result.diffs.items[2].started && !result.diffs.items[2].ended);
+	forget(&result);
 }
 
 static void a_process_bears_the_name_of_its_first_thread(void **state)
 {
 	struct interval i = {.exits = {ended(5, 13), ended(7, 40)}, .n_exits = 2};
-	struct joined joined;
+	struct result result;
 
 	i.exits[0].kind = 0; /* the first thread, alone */
 	strcpy(i.exits[0].comm, "java");
 	i.exits[1].tgid = 5;
 	strcpy(i.exits[1].comm, "gc-thread");
-	date_and_join(&i, &joined);
-	assert_int_equal(joined.executions.n, 1);
-	assert_int_equal(joined.executions.items[0].pid, 5);
-	assert_int_equal(joined.executions.items[0].pt_ns, 40);
-	assert_string_equal(joined.executions.items[0].name, "java");
-	forget(&joined);
+	date_and_join(&i, &result);
+	assert_int_equal(result.diffs.n, 1);
+	assert_int_equal(result.diffs.items[0].pid, 5);
+	assert_int_equal(result.diffs.items[0].pt_ns, 40);
+	assert_string_equal(result.diffs.items[0].name, "java");
+	forget(&result);
 }
 
 /* A thread that executes a program becomes the first one. */
 static void a_program_that_a_thread_executed_keeps_its_own_name(void **state)
 {
 	struct interval i = {.exits = {ended(5, 13), ended(5, 40)}, .n_exits = 2};
-	struct joined joined;
+	struct result result;
 
 	i.exits[0].kind = 0;
 	strcpy(i.exits[1].comm, "program");
-	date_and_join(&i, &joined);
-	assert_int_equal(joined.executions.n, 1);
-	assert_string_equal(joined.executions.items[0].name, "program");
-	forget(&joined);
+	date_and_join(&i, &result);
+	assert_int_equal(result.diffs.n, 1);
+	assert_string_equal(result.diffs.items[0].name, "program");
+	forget(&result);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_in_both_images_took_the_difference),
+		cmocka_unit_test(a_process_in_both_snapshots_took_the_difference),
 		cmocka_unit_test(a_process_that_is_not_on_the_list_started_in_the_sample),
 		cmocka_unit_test(a_process_that_was_listed_and_ended_took_the_difference),
 		cmocka_unit_test(a_process_that_was_gone_when_it_was_asked_for_is_not_counted),
 		cmocka_unit_test(a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted),
-		cmocka_unit_test(a_zombie_in_the_after_image_counts_once),
+		cmocka_unit_test(a_zombie_in_the_second_snapshot_counts_once),
 		cmocka_unit_test(a_process_between_its_record_and_its_release_counts_once),
-		cmocka_unit_test(executions_with_one_pid_stay_apart),
+		cmocka_unit_test(diffs_with_one_pid_stay_apart),
 		cmocka_unit_test(a_process_bears_the_name_of_its_first_thread),
 		cmocka_unit_test(a_program_that_a_thread_executed_keeps_its_own_name),
 	};
