@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a whole sample costs, images, sentinels and book and all. Run as root:
+"""What a whole sample costs, with snapshots, counters and the book. Run as root:
 
     tests/bench/samples.py BUILD [--rounds 20] [--processes 100]
 
-First the way from one start of `true` to the next, beside hyperfine's in the same minute: the wall time of so many more samples, so that a
-tool's own start and end are not in it, and what it tells as the program's time. Then the observer's CPU time in a sample, with so many
-processes on the machine, beside that of nothing but starting the program and awaiting it (plain.c). Medians over the rounds; the
+First the time from one start of `true` to the next, compared with hyperfine's in the same minute: the wall time of 100 more samples, so that a
+tool's own start and end do not count, and the elapsed time that it reports for the program. Then the observer's CPU time in a sample, with so many
+processes on the machine, compared with that of only starting the program and waiting for it (plain.c). Medians over the rounds; the
 last column of each table is a ratio."""
 import argparse, json, os, signal, sqlite3, subprocess, sys, tempfile, time
 from statistics import median
@@ -40,19 +40,19 @@ tools = {"hyperfine -N": hyperfine}
 for backend in "none", "bpf", "taskstats":
     tools[f"emp-measure, {backend}"] = lambda n, *program, backend=backend: emp(backend, n, *program)
 
-def print_way():
-    ways, times = {name: [] for name in tools}, {name: [] for name in tools}
+def print_times():
+    starts, times = {name: [] for name in tools}, {name: [] for name in tools}
     for _ in range(args.rounds):
         for name, tool in tools.items():
             few = wall(tool(FEW, "true"))
-            ways[name].append((wall(tool(MANY, "true")) - few) / (MANY - FEW))
+            starts[name].append((wall(tool(MANY, "true")) - few) / (MANY - FEW))
             times[name].append(json.load(open(out))["results"][0]["mean"])
     first = "hyperfine -N"
     print(f"{'RUNS OF TRUE':24}{'ITS TIME':>12}{'TO HYPERFINE':>14}{'START TO START':>16}{'TO HYPERFINE':>14}")
     for name in tools:
-        # Ratios round by round: the machine's speed wanders from one to the next.
+        # Ratios round by round: the machine's speed changes from one to the next.
         ratio = lambda of: median(a / b for a, b in zip(of[name], of[first]))
-        print(f"{name:24}{median(times[name]) * 1e6:9.0f} us{ratio(times):14.2f}{median(ways[name]) * 1e6:13.0f} us{ratio(ways):14.2f}")
+        print(f"{name:24}{median(times[name]) * 1e6:9.0f} us{ratio(times):14.2f}{median(starts[name]) * 1e6:13.0f} us{ratio(starts):14.2f}")
 
 def observer_us(backend, n, program):
     subprocess.run(emp(backend, n, *program), check=True, stdout=null, stderr=null)
@@ -83,6 +83,6 @@ def print_cost():
             sleeper.send_signal(signal.SIGKILL)
             sleeper.wait()
 
-print_way()
+print_times()
 print()
 print_cost()

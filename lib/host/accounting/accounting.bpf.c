@@ -14,7 +14,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* From the kernel's headers, which cannot be included beside the structures below. */
+/* From the kernel's headers, which cannot be included with the structures below. */
 enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_RINGBUF = 27 };
 enum { BPF_F_MMAPABLE = 1 << 10 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
@@ -164,7 +164,7 @@ static __always_inline unsigned int flags_of(struct task_struct *task, struct cg
 	return flags;
 }
 
-/* What a task has used, and what tells it from others. */
+/* What a task has used, and what identifies it. */
 static __always_inline void describe_times(struct task_record *record, struct task_struct *task)
 {
 	record->kind = RECORD_KIND_TASK;

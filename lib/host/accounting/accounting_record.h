@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of one task at one moment, as it comes out of the kernel. The BPF programs write these
- * records, so this header stands alone: no other header, fixed layout. */
+/* What is known of one task at one moment. The BPF programs write these records, so this header includes no other, and
+ * their layout is fixed. */
 #pragma once
 
 enum {
@@ -16,7 +16,7 @@ enum {
 
 enum {
 	RECORD_KERNEL = 1 << 0,  /* a kernel thread */
-	RECORD_DEAD = 1 << 1,    /* it has exited; others may not have noticed */
+	RECORD_DEAD = 1 << 1,    /* it has exited, and may be a zombie */
 	RECORD_FORKED = 1 << 2,  /* has not executed a program since it was forked */
 	RECORD_PROGRAM = 1 << 3, /* in the cgroup of the program under test, or below it */
 };
@@ -29,7 +29,7 @@ struct task_record {
 	unsigned int tgid; /* of the process */
 	unsigned int ppid; /* the process that waits for it */
 	unsigned int unused;
-	unsigned long long key;              /* tells tasks apart that live at the same time */
+	unsigned long long key;              /* unique among the tasks that exist at one time */
 	unsigned long long start_ns;         /* CLOCK_MONOTONIC; of the thread */
 	unsigned long long process_start_ns; /* of the process */
 	unsigned long long run_ns;           /* the scheduler's run time since start */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which program a process runs and which systemd unit it belongs to, so that a finding can be acted on
- * ("switch off apt-daily.timer"). Asked once for each process, and remembered until it ends or executes
- * another program. The only file that asks systemd about processes. */
+ * ("switch off apt-daily.timer"). Looked up once for each process, and remembered until it ends or executes
+ * another program. */
 #pragma once
 
 #include "lib/base/cleanup.h"

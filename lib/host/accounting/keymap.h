@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A map from 64-bit keys to small numbers that is emptied at no cost and keeps its memory: what joins
- * thousands of tasks between two samples without allocating. A zeroed struct is an empty map. */
+/* A map from 64-bit keys to small numbers that is emptied at no cost and keeps its memory: thousands of tasks are
+ * compared between two samples without an allocation. A zeroed struct is an empty map. */
 #pragma once
 
 #include <stddef.h>
@@ -14,7 +14,7 @@ struct keymap {
 
 void keymap_free(struct keymap *map);
 
-/* Empties the map and makes room for n_keys. -ENOMEM. */
+/* Empties the map and reserves memory for n_keys. -ENOMEM. */
 int keymap_reset(struct keymap *map, size_t n_keys);
 
 /* Sets, or replaces. -ENOMEM if it had to grow and could not. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Places in the kernel's struct taskstats: see taskstats.h. Numbers and not the header's struct, which is the
- * one of the kernel that the header came with. */
+/* Offsets in the kernel's struct taskstats: see taskstats.h. Numbers instead of the header's struct, which is that of
+ * the build machine's kernel. */
 #include "lib/host/accounting/taskstats.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ enum {
 };
 
 /* Linux 6.14 and 6.15 (versions 14 and 15) put the greatest, then also the least of each of the eight delays
- * behind its total, 16 moved them to the end. The length tells how many bytes each delay has more. */
+ * behind its total, 16 moved them to the end. The length shows how many more bytes each delay has. */
 static size_t more_per_delay(unsigned int version, size_t len)
 {
 	enum { VERSION_14_LEN = 432, N_DELAYS = 8 };

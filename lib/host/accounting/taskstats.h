@@ -10,7 +10,7 @@
 enum {
 	TASKSTATS_FORKED = 0x01,    /* in `flags`: no exec since fork (AFORK) */
 	TASKSTATS_LAST = 0x20,      /* in `flags`: the last thread of its process (AGROUP) */
-	TASKSTATS_MIN_VERSION = 12, /* the first that tells a thread's process; Linux 5.19 */
+	TASKSTATS_MIN_VERSION = 12, /* the first with a thread's process; Linux 5.19 */
 };
 
 struct taskstats_fields {
@@ -27,7 +27,7 @@ struct taskstats_fields {
  * TASKSTATS_MIN_VERSION. */
 int taskstats_read(const void *data, size_t len, unsigned int version, struct taskstats_fields *ret);
 
-/* What one message tells: of a thread, of a whole process, or (at the end of a process that had threads) of
+/* The content of one message: of a thread, of a whole process, or (at the end of a process that had threads) of
  * both. */
 struct taskstats_message {
 	bool has_thread, has_process;

@@ -280,7 +280,7 @@ static int take_answer(
 		return say_unreadable(r, err);
 	r = question->answer(question->context, batch->from + (nlh->nlmsg_seq - link->sequence),
 		message.has_process ? &message.process : &message.thread);
-	return r < 0 ? error_os(err, r, "cannot keep what the kernel tells about processes") : 0;
+	return r < 0 ? error_os(err, r, "cannot store the taskstats of processes") : 0;
 }
 
 static int ask_batch(
@@ -295,7 +295,7 @@ static int ask_batch(
 		const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
 
 		if (len < 0 && errno != ENOBUFS && errno != EAGAIN)
-			return error_os(err, -errno, "cannot read what the kernel tells about processes");
+			return error_os(err, -errno, "cannot receive taskstats");
 		if (len < 0) {
 			*missed += batch->n - got;
 			break;
@@ -346,7 +346,7 @@ static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, struct 
 	if (r < 0)
 		return say_unreadable(r, err);
 	r = message.has_thread ? link->ended(link->context, &message) : 0;
-	return r < 0 ? error_os(err, r, "cannot keep what the kernel tells about processes that ended") : 0;
+	return r < 0 ? error_os(err, r, "cannot store the taskstats of processes that ended") : 0;
 }
 
 static int receive_cpu(struct taskstats_link *link, struct cpu_socket *cpu, struct error *err)

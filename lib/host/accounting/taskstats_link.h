@@ -25,7 +25,7 @@ void taskstats_link_free(struct taskstats_link *link);
 DEFINE_FREEP(taskstats_link)
 
 /* What is asked: the thread with that id alone, or the whole process, threads that ended included. Of a whole
- * process the kernel tells only its times. */
+ * process the kernel reports only its times. */
 enum taskstats_scope { TASKSTATS_THREAD, TASKSTATS_PROCESS };
 
 struct taskstats_question {
@@ -33,8 +33,8 @@ struct taskstats_question {
 	const pid_t *pids;
 	size_t n;
 
-	/* Called with the answer about pids[i], in order; not at all for one that is gone. Below zero: an end
-	 * of it. */
+	/* Called with the answer about pids[i], in order; not at all for one that is gone. A negative
+	 * result ends the question. */
 	int (*answer)(void *context, size_t i, const struct taskstats_fields *fields);
 	void *context;
 };

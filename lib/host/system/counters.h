@@ -2,7 +2,7 @@
 /* Disturbance counters: what the kernel counts that should not change during a sample. What this machine does
  * not count is "not known", never zero.
  *
- * They are read at most once in 100 ms. The first sample that ends 100 ms or more after the last reading gets
+ * They are read once in 100 ms, not with every short sample. The first sample that ends 100 ms or more after the last reading gets
  * what they counted since then. A sample of 100 ms or more therefore has its own counts; of shorter samples,
  * the last of each 100 ms has the counts of all, and of the time between them. The others have none. */
 #pragma once
