@@ -8,28 +8,6 @@
 
 #include <string.h>
 
-enum { INDENT = 10 };
-
-/* `text` behind `label`, wrapped between words; further lines are indented. */
-static void print_field(FILE *file, const char *label, size_t indent, const char *text)
-{
-	size_t column = strlen(label), width = terminal_width(file);
-
-	fputs(label, file);
-	for (bool first = true; *text; first = false) {
-		size_t len = strcspn(text, " ");
-
-		if (!first && column + 1 + len > width)
-			column = (size_t)fprintf(file, "\n%*s", (int)indent, "") - 1;
-		else if (!first)
-			column += fputc(' ', file) == ' ';
-		fprintf(file, "%.*s", (int)len, text);
-		column += len;
-		text += len + (text[len] == ' ');
-	}
-	fputc('\n', file);
-}
-
 static void print_head(const struct audit *audit, FILE *file)
 {
 	const struct machine *m = &audit->facts->machine;
@@ -87,6 +65,7 @@ static int print_table(const struct audit *audit, bool verbose, FILE *file, stru
 static void print_by_host(const struct audit *audit, FILE *file)
 {
 	_cleanup_(freep) char *list = NULL;
+	const char *label;
 
 	for (size_t i = 0; i < n_check_rows; i++)
 		if (audit_shows(audit, i) && audit->findings[i].by_host) {
@@ -97,11 +76,16 @@ static void print_by_host(const struct audit *audit, FILE *file)
 		}
 	if (!list)
 		return;
-	fputc('\n', file);
-	print_field(file,
-		audit->facts->machine.container ? "Decided by the container's host: "
-						: "Decided by the VM's host, not visible here: ",
-		2, list);
+	label = audit->facts->machine.container ? "Decided by the container's host:"
+						: "Decided by the VM's host, not visible here:";
+	fprintf(file, "\n%s", label);
+	terminal_wrap(file, list, strlen(label), 2);
+}
+
+static void print_field(FILE *file, const char *label, const char *text)
+{
+	fputs(label, file);
+	terminal_wrap(file, text, strlen(label), strlen(label));
 }
 
 static void print_check(const struct check *check, const struct finding *finding, bool verbose, FILE *file)
@@ -112,16 +96,17 @@ static void print_check(const struct check *check, const struct finding *finding
 	fprintf(file, "\n%s%s%s is %s%s%s\n", terminal_mark(file, MARK_STRONG), check->id,
 		terminal_mark(file, MARK_END), terminal_mark(file, state_mark(check, finding->state)),
 		state_word(finding->state), terminal_mark(file, MARK_END));
-	print_field(file, "  found   ", INDENT, finding->value ?: "");
-	print_field(file, "  wanted  ", INDENT, check->wanted);
-	if (finding->state == CHECK_OFF || verbose)
-		print_field(file, "  fix     ", INDENT, how ?: "");
-	if (strcmp(undo ?: "", CHECK_NO_UNDO) != 0 && (finding->state == CHECK_OFF || verbose))
-		print_field(file, "  undo    ", INDENT, undo ?: "");
+	print_field(file, "  found   ", finding->value ?: "");
+	print_field(file, "  wanted  ", check->wanted);
+	if (finding->state != CHECK_ABSENT) {
+		print_field(file, "  fix     ", how ?: "");
+		if (strcmp(undo ?: "", CHECK_NO_UNDO) != 0)
+			print_field(file, "  undo    ", undo ?: "");
+	}
 	if (!verbose)
 		return;
-	print_field(file, "  why     ", INDENT, check->why);
-	print_field(file, "  advice  ", INDENT, check->who);
+	print_field(file, "  why     ", check->why);
+	print_field(file, "  advice  ", check->who);
 	fprintf(file, "  part    %s (level %c)\n", check->step, check->level);
 }
 

@@ -59,11 +59,11 @@ static void check_without_units(const struct facts *f, struct finding *ret)
 {
 	int n = find_processes(f, ret);
 
-	ret->how = "end these processes by hand (systemd does not run): %s";
-	ret->undo = "start them again by hand";
-	if (n > 0)
+	if (n > 0) {
+		ret->how = "end these processes by hand (systemd does not run): %s";
+		ret->undo = "start them again by hand";
 		finding_set(ret, CHECK_OFF, "%d running: %s", n, ret->items);
-	else if (f->machine.systemd)
+	} else if (f->machine.systemd)
 		finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon among %zu processes",
 			f->units_why ?: "systemd was not asked", f->n_processes);
 	else if (f->machine.container)

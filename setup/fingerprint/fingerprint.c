@@ -3,6 +3,7 @@
 #include "setup/fingerprint/fingerprint.h"
 
 #include "lib/base/json.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/system/machine.h"
@@ -65,23 +66,16 @@ json_t *fingerprint_json(const struct fingerprint *f)
 		"volatile", f->rest);
 }
 
-static void print_value(FILE *file, const json_t *value)
+/* What is printed of a value; the caller frees it. */
+static char *value_text(const json_t *value)
 {
-	_cleanup_(freep) char *text = NULL;
-
-	if (json_is_string(value)) {
-		fprintf(file, "%s\n", json_string_length(value) ? json_string_value(value) : "\"\"");
-		return;
-	}
-	if (json_is_null(value)) {
-		fprintf(file, "-\n");
-		return;
-	}
-	text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-	fprintf(file, "%s\n", text ?: "?");
+	if (json_is_string(value))
+		return strdup(json_string_length(value) ? json_string_value(value) : "\"\"");
+	return json_is_null(value) ? strdup("-")
+				   : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 }
 
-/* One line per value, named by the objects it is in: "cpu.name". */
+/* One entry per value, named by the objects it is in: "cpu.name". */
 static void print_part(FILE *file, const char *prefix, const json_t *part)
 {
 	const char *key;
@@ -89,13 +83,14 @@ static void print_part(FILE *file, const char *prefix, const json_t *part)
 
 	json_object_foreach ((json_t *)part, key, value) {
 		_cleanup_(freep) char *name = text_format("%s%s%s", prefix, *prefix ? "." : "", key);
+		_cleanup_(freep) char *text = NULL;
 
-		if (json_is_object(value) && json_object_size(value) > 0)
+		if (json_is_object(value) && json_object_size(value) > 0) {
 			print_part(file, name ?: key, value);
-		else {
-			fprintf(file, "  %-36s ", name ?: key);
-			print_value(file, value);
+			continue;
 		}
+		text = value_text(value);
+		terminal_wrap(file, text ?: "?", (size_t)fprintf(file, "  %-36s", name ?: key), 4);
 	}
 }
 

@@ -56,7 +56,7 @@ that "a fixed clock is called equivalent" json "$dir/audit.json" \
 narrow() { # COMMAND...: no line of its output is wider than 80 columns
 	COLUMNS=80 "$@" | awk 'length($0) > 80 { print; wide = 1 } END { exit wide }'
 }
-for verb in 'audit --all' 'audit --verbose --all' 'apply --dry-run' 'apply --dry-run --verbose' status; do
+for verb in 'audit --all' 'audit --verbose --all' 'apply --dry-run' 'apply --dry-run --verbose' status fingerprint; do
 	that "$verb fits 80 columns" narrow "$setup" $verb
 done
 that "a captured machine fits 80 columns" narrow "$setup" audit --root "$m" --all --verbose
