@@ -363,6 +363,7 @@ static void kill_and_wait(struct program *p)
 	if (p->state == RUNNING)
 		kill_running(p, SPAWN_INTERRUPTED, &ignored);
 	p->result.end = SPAWN_INTERRUPTED; /* nothing may linger */
+	p->look_ns = now();                /* after a failure none may be due */
 	p->spawn.accounting = NULL;
 	program_wait_any(&p, 1, 0, &over, &ignored);
 }
