@@ -35,7 +35,7 @@ static struct spawn spawn_of(char **argv, const char *path, struct cgroup *cgrou
 		.stdout_fd = -1,
 		.stderr_fd = -1,
 		.cgroup = cgroup,
-		.linger_ns = 5 * NS_PER_S};
+		.linger_ns = 60 * NS_PER_S};
 }
 
 static struct spawned run_ok(const struct spawn *spawn)
@@ -437,6 +437,17 @@ static void a_wait_ends_at_its_time_limit_and_the_program_goes_on(void **state)
 	assert_int_equal(over, 1);
 }
 
+/* Until the one process of the cgroup has stopped. */
+static void wait_for_stop(const struct cgroup *cgroup)
+{
+	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup_path(cgroup)), *text = NULL;
+	siginfo_t info;
+
+	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
+	assert_int_equal(waitid(P_PID, (id_t)atoi(text), &info, WSTOPPED | WNOWAIT), 0);
+}
+
+/* Also where the other is started after it has stopped. */
 static void one_that_stops_is_noticed_among_several(void **state)
 {
 	char *stops[] = {(char *)"sh", (char *)"-c", (char *)"kill -STOP $$", NULL};
@@ -450,6 +461,7 @@ static void one_that_stops_is_noticed_among_several(void **state)
 
 	assert_int_equal(interrupt_init(), 0);
 	assert_int_equal(program_start(&programs[0], &first, &err), 0);
+	wait_for_stop(cgroups[0]);
 	assert_int_equal(program_start(&programs[1], &second, &err), 0);
 	assert_int_equal(program_wait_any(programs, 2, 0, &over, &err), 0);
 	assert_int_equal(over, 0);

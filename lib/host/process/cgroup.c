@@ -94,20 +94,29 @@ static struct cgroup *cgroup_at(char *path)
 	return cgroup;
 }
 
-/* Cgroups of ours whose maker was killed before it could remove them, with what still runs in them. */
+/* Process ids mean something in their own namespace only, so its number is part of a cgroup's name. */
+static uint64_t pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
+
+/* Cgroups whose maker was killed before it could remove them, with what still runs in them. */
 static void remove_abandoned(const char *parent)
 {
 	_cleanup_(closedirp) DIR *dir = opendir(parent);
 	struct dirent *entry;
 	struct error ignored;
+	uint64_t own = pid_namespace(), space;
 	int pid, end;
 
 	while (dir && (entry = readdir(dir))) {
 		struct cgroup *abandoned;
 
 		end = 0;
-		if (sscanf(entry->d_name, "emp-%d-%*u%n", &pid, &end) != 1 || entry->d_name[end] ||
-			kill(pid, 0) == 0 || errno != ESRCH)
+		if (sscanf(entry->d_name, "emp-%" SCNu64 "-%d-%*u%n", &space, &pid, &end) != 2 ||
+			entry->d_name[end] || space != own || kill(pid, 0) == 0 || errno != ESRCH)
 			continue;
 		abandoned = cgroup_at(text_format("%s/%s", parent, entry->d_name));
 		if (abandoned)
@@ -136,7 +145,7 @@ static int make_below(const char *parent, struct cgroup **ret, struct error *err
 {
 	static unsigned count;
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = NULL;
-	char *path = text_format("%s/emp-%d-%u", parent, getpid(), count++);
+	char *path = text_format("%s/emp-%" PRIu64 "-%d-%u", parent, pid_namespace(), getpid(), count++);
 	int r;
 
 	if (!path)

@@ -145,7 +145,7 @@ static int limit_rest(struct program *p, int n, struct error *err)
 	p->dead_ns = p->dead_ns ?: now_ns + DYING_NS;
 	if (now_ns >= p->dead_ns)
 		return give_up(p, err);
-	if (n > p->result.killed)
+	if (p->result.left_behind > 0 && n > p->result.killed)
 		p->result.killed = n;
 	return orphans_kill(&p->orphans, err);
 }
@@ -160,7 +160,7 @@ static int look_at_rest(struct program *p, struct error *err)
 	n = orphans_count(&p->orphans, err);
 	if (n < 0)
 		return n;
-	if (n > p->result.left_behind)
+	if (p->result.end == SPAWN_ENDED && n > p->result.left_behind) /* else they die with it */
 		p->result.left_behind = n;
 	p->look_ns = now() + p->pause_ns;
 	if (p->pause_ns < 10 * NS_PER_MS)
@@ -305,28 +305,33 @@ static int find_over(const struct waiting *w, size_t *ret)
 	return !any;
 }
 
+/* The start of one program discards the signal that another has stopped. */
+static void find_hidden_stops(const struct waiting *w)
+{
+	for (size_t i = 0; w->n > 1 && i < w->n; i++)
+		if (w->programs[i] && w->programs[i]->state == RUNNING)
+			stays_stopped(w->programs[i], true);
+}
+
 static int wait_any(struct waiting *w, int64_t until_ns, size_t *ret, struct error *err)
 {
-	bool look = w->n > 1; /* the start of one program may have hidden the stop of another */
 	int r = 0;
 
+	find_hidden_stops(w);
 	while (!find_over(w, ret) && (!until_ns || now() < until_ns)) {
-		bool all_ended = w->n == 1;
+		bool look;
 
 		r = poll_once(w, until_ns, err);
 		if (r < 0)
 			return r;
-		all_ended = all_ended && w->ends[0].revents;
-		if (w->child->revents && !all_ended) {
+		look = w->child->revents && (w->n > 1 || !w->ends[0].revents);
+		if (look)
 			interrupt_child_clear();
-			look = true;
-		}
 		for (size_t i = 0; r == 0 && i < w->n; i++)
 			if (w->programs[i])
 				r = advance(w->programs[i], w->ends[i].revents, look, err);
 		if (r < 0)
 			return r;
-		look = false;
 	}
 	return 0;
 }

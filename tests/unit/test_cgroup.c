@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cgroup for a program: made, read, killed, replaced, removed. Needs a cgroup v2 in which others may be made. */
+#include "tests/unit/check.h"
+
+#include "lib/base/text.h"
+#include "lib/host/process/program.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static struct cgroup *make(void)
+{
+	struct cgroup *cgroup = NULL;
+	struct error err = {};
+
+	if (cgroup_new(&cgroup, &err) < 0)
+		fail_msg("%s", err.text);
+	return cgroup;
+}
+
+static struct program *start_in(struct cgroup *cgroup, const char *script)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
+	const struct spawn spawn = {
+		.argv = argv,
+		.path = "/bin/sh",
+		.cpu = -1,
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.cgroup = cgroup,
+	};
+	struct program *program = NULL;
+	struct error err = {};
+
+	if (program_start(&program, &spawn, &err) < 0)
+		fail_msg("%s", err.text);
+	return program;
+}
+
+/* The processes of the cgroup as the kernel lists them. */
+static int first_process(const struct cgroup *cgroup)
+{
+	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup_path(cgroup)), *text = NULL;
+
+	assert_int_equal(text_read_file(-100, path, &text), 0);
+	return atoi(text);
+}
+
+static void a_fresh_one_is_empty_and_has_used_nothing(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
+	struct cgroup_usage usage = {1, 1, 1};
+	struct error err = {};
+	struct stat st;
+
+	assert_int_equal(cgroup_populated(cgroup, &err), 0);
+	assert_int_equal(cgroup_count(cgroup, &err), 0);
+	assert_int_equal(cgroup_usage(cgroup, &usage, &err), 0);
+	assert_int_equal(usage.usage_ns, 0);
+	assert_int_equal(cgroup_wait_empty(cgroup, 0, &err), 1);
+	assert_int_equal(stat(cgroup_path(cgroup), &st), 0);
+	assert_int_equal(st.st_ino, cgroup_id(cgroup));
+}
+
+static void several_have_places_of_their_own(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *a = make(), *b = make();
+
+	assert_string_not_equal(cgroup_path(a), cgroup_path(b));
+}
+
+static void it_knows_its_processes_also_when_they_have_ended(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = make(), *other = make();
+	struct program *program = start_in(cgroup, "exec sleep 1000");
+	pid_t pid = first_process(cgroup);
+	struct error err = {};
+	siginfo_t info;
+
+	assert_int_equal(cgroup_populated(cgroup, &err), 1);
+	assert_int_equal(cgroup_count(cgroup, &err), 1);
+	assert_true(cgroup_has(cgroup, pid));
+	assert_false(cgroup_has(other, pid));
+	assert_false(cgroup_has(cgroup, getpid()));
+	assert_int_equal(cgroup_wait_empty(cgroup, 1, &err), 0);
+	assert_int_equal(cgroup_kill(cgroup, &err), 0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(cgroup_wait_empty(cgroup, 60000, &err), 1);
+	assert_true(cgroup_has(cgroup, pid)); /* not reaped yet */
+	program_free(program);
+	assert_false(cgroup_has(cgroup, pid));
+}
+
+static void one_that_was_killed_is_replaced_and_others_are_not(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
+	uint64_t id = cgroup_id(cgroup);
+	struct program *program;
+	struct error err = {};
+
+	assert_int_equal(cgroup_renew(cgroup, &err), 0);
+	assert_int_equal(cgroup_id(cgroup), id);
+	assert_int_equal(cgroup_kill(cgroup, &err), 0);
+	assert_int_equal(cgroup_renew(cgroup, &err), 0);
+	assert_int_not_equal(cgroup_id(cgroup), id);
+	program = start_in(cgroup, "exec sleep 1000"); /* Linux 6.18 would kill it in the old one */
+	assert_int_equal(cgroup_count(cgroup, &err), 1);
+	program_free(program);
+}
+
+/* A name in the parent, with the namespace of process ids shifted by `off`. */
+static char *made_by(const struct cgroup *cgroup, uint64_t off, int pid)
+{
+	const char *path = cgroup_path(cgroup);
+	struct stat st;
+
+	assert_int_equal(stat("/proc/self/ns/pid", &st), 0);
+	return text_format("%.*s/emp-%llu-%d-0", (int)(strrchr(path, '/') - path), path,
+		(unsigned long long)(st.st_ino + off), pid);
+}
+
+static void what_a_dead_process_left_is_removed_but_not_what_another_namespace_has(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
+	_cleanup_(freep) char *dead = NULL, *alive = NULL, *elsewhere = NULL;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	dead = made_by(cgroup, 0, pid);
+	alive = made_by(cgroup, 0, 1);
+	elsewhere = made_by(cgroup, 1, pid);
+	assert_int_equal(mkdir(dead, 0755), 0);
+	assert_int_equal(mkdir(alive, 0755), 0);
+	assert_int_equal(mkdir(elsewhere, 0755), 0);
+	cgroup_free(make());
+	assert_int_equal(access(dead, F_OK), -1);
+	assert_int_equal(access(alive, F_OK), 0);
+	assert_int_equal(access(elsewhere, F_OK), 0);
+	rmdir(alive);
+	rmdir(elsewhere);
+}
+
+static void it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below(void **state)
+{
+	struct cgroup *cgroup = make();
+	struct error err = {};
+	_cleanup_(freep) char *path = strdup(cgroup_path(cgroup)), *below = text_format("%s/below", path);
+	_cleanup_(freep) char *procs = text_format("%s/cgroup.procs", below);
+	int status = 0;
+	pid_t pid;
+
+	assert_int_equal(mkdir(below, 0755), 0); /* as a program under test might */
+	pid = fork();
+	if (pid == 0) {
+		FILE *file = fopen(procs, "w");
+
+		_exit(!file || fputs("0", file) < 0 || fclose(file) != 0 || pause());
+	}
+	while (cgroup_wait_empty(cgroup, 0, &err) == 1)
+		usleep(1000);
+	cgroup_free(cgroup);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fresh_one_is_empty_and_has_used_nothing),
+		cmocka_unit_test(several_have_places_of_their_own),
+		cmocka_unit_test(it_knows_its_processes_also_when_they_have_ended),
+		cmocka_unit_test(one_that_was_killed_is_replaced_and_others_are_not),
+		cmocka_unit_test(what_a_dead_process_left_is_removed_but_not_what_another_namespace_has),
+		cmocka_unit_test(it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below),
+	};
+	struct cgroup *cgroup = NULL;
+	struct error err = {};
+
+	if (cgroup_new(&cgroup, &err) < 0)
+		return check_cannot_run(err.text);
+	cgroup_free(cgroup);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
