@@ -62,3 +62,10 @@ void fields_clear(const struct field_table *table, void *object)
 			*field_text(f, object) = NULL;
 		}
 }
+
+void fields_free(const struct field_table *table, void *array, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		fields_clear(table, (char *)array + i * table->size);
+	free(array);
+}

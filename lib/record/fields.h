@@ -47,6 +47,7 @@ struct field_table {
 	const char *keys;  /* columns before the fields, with a comma after each; bound by the caller */
 	const struct field *fields;
 	size_t n;
+	size_t size;  /* of the struct */
 	bool nulls;   /* a document has null for what is unknown, instead of nothing */
 	bool borrows; /* texts read from a document stay the document's */
 };
@@ -59,3 +60,5 @@ char **field_text(const struct field *field, const void *object);
 void fields_init(const struct field_table *table, void *object);
 /* Frees the texts and zeroes them. */
 void fields_clear(const struct field_table *table, void *object);
+/* Of all `n` elements of an array, and frees it. */
+void fields_free(const struct field_table *table, void *array, size_t n);

@@ -60,7 +60,7 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_UINT32, n_samples), .book_only = true,
 		.expression = "(SELECT count(*) FROM sample WHERE run = run.id)"},
 };
-const struct field_table run_table = {"run", "", run_fields, ELEMENTS(run_fields)};
+const struct field_table run_table = {"run", "", run_fields, ELEMENTS(run_fields), sizeof(struct run)};
 
 static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
@@ -76,7 +76,8 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_INT, left_behind), .presence = FIELD_DEFAULTED, .max = INT32_MAX},
 	{FIELD(sample, FIELD_BOOL, incomplete), .presence = FIELD_DEFAULTED},
 };
-const struct field_table sample_table = {"sample", "run, ", sample_fields, ELEMENTS(sample_fields)};
+const struct field_table sample_table = {
+	"sample", "run, ", sample_fields, ELEMENTS(sample_fields), sizeof(struct sample)};
 
 static const struct field execution_fields[] = {
 	{FIELD(execution, FIELD_UINT32, source), .book_only = true},
@@ -84,8 +85,8 @@ static const struct field execution_fields[] = {
 	{FIELD(execution, FIELD_INT, pid), OPTIONAL, .max = INT32_MAX},
 	{FIELD(execution, FIELD_INT64, tick_ns), UNLESS_NEGATIVE, TIME},
 };
-const struct field_table execution_table = {
-	"execution", "run, sample, seq, ", execution_fields, ELEMENTS(execution_fields)};
+const struct field_table execution_table = {"execution", "run, sample, seq, ", execution_fields,
+	ELEMENTS(execution_fields), sizeof(struct execution)};
 
 static const struct field source_fields[] = {
 	{FIELD(source, FIELD_INT64, id), .expression = "id", .book_only = true},
@@ -95,7 +96,7 @@ static const struct field source_fields[] = {
 	{FIELD(source, FIELD_ENUM, kind), WORDS(source_kind_names), .book_only = true},
 };
 const struct field_table source_table = {
-	"source", "", source_fields, ELEMENTS(source_fields), .borrows = true};
+	"source", "", source_fields, ELEMENTS(source_fields), sizeof(struct source), .borrows = true};
 
 static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_INT64, id), .expression = "id", .book_only = true},
@@ -105,15 +106,16 @@ static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
 	{FIELD(profile, FIELD_TEXT, environment_digest), OPTIONAL, .book_only = true},
 };
-const struct field_table profile_table = {"profile", "", profile_fields, ELEMENTS(profile_fields)};
+const struct field_table profile_table = {
+	"profile", "", profile_fields, ELEMENTS(profile_fields), sizeof(struct profile)};
 
 static const struct field profile_run_fields[] = {
 	{FIELD(profile_run, FIELD_TEXT, program)},
 	{FIELD(profile_run, FIELD_INT64, run), OPTIONAL, .book_only = true},
 	{FIELD(profile_run, FIELD_INT64, samples), .max = UINT32_MAX},
 };
-const struct field_table profile_run_table = {
-	"profile_run", "profile, which, ", profile_run_fields, ELEMENTS(profile_run_fields)};
+const struct field_table profile_run_table = {"profile_run", "profile, which, ", profile_run_fields,
+	ELEMENTS(profile_run_fields), sizeof(struct profile_run)};
 
 static const struct field cutoff_fields[] = {
 	{FIELD(cutoff, FIELD_TEXT, daemon)},
@@ -127,7 +129,7 @@ static const struct field cutoff_fields[] = {
 	{FIELD(cutoff, FIELD_INT64, atleast_ns), UNLESS_NEGATIVE, TIME},
 };
 const struct field_table cutoff_table = {
-	"cutoff", "profile, ", cutoff_fields, ELEMENTS(cutoff_fields), .nulls = true};
+	"cutoff", "profile, ", cutoff_fields, ELEMENTS(cutoff_fields), sizeof(struct cutoff), .nulls = true};
 
 void run_clear(struct run *run)
 {
@@ -137,9 +139,7 @@ void run_clear(struct run *run)
 
 void sources_clear(struct sources *sources)
 {
-	for (size_t i = 0; i < sources->n; i++)
-		fields_clear(&source_table, &sources->items[i]);
-	free(sources->items);
+	fields_free(&source_table, sources->items, sources->n);
 	*sources = (struct sources){};
 }
 
@@ -151,9 +151,7 @@ static void profile_run_clear(struct profile_run *half)
 
 void profile_clear(struct profile *profile)
 {
-	for (size_t i = 0; i < profile->n_cutoffs; i++)
-		fields_clear(&cutoff_table, &profile->cutoffs[i]);
-	free(profile->cutoffs);
+	fields_free(&cutoff_table, profile->cutoffs, profile->n_cutoffs);
 	profile_run_clear(&profile->short_run);
 	profile_run_clear(&profile->long_run);
 	fields_clear(&profile_table, profile);

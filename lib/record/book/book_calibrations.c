@@ -2,7 +2,6 @@
 /* Calibrations in the lab book: see book_calibrations.h. */
 #include "lib/record/book/book_calibrations.h"
 
-#include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/record/book/query.h"
 
@@ -41,7 +40,8 @@ static const struct field fields[] = {
 	{PLAN(FIELD_BOOL, force)},
 	{.name = "replace_profile", FIELD_BOOL, offsetof(struct calibration_plan, replace), sizeof(bool)},
 };
-static const struct field_table table = {"calibration", "", fields, ELEMENTS(fields)};
+static const struct field_table table = {
+	"calibration", "", fields, ELEMENTS(fields), sizeof(struct calibration_plan)};
 
 void calibration_plan_clear(struct calibration_plan *c)
 {
@@ -91,57 +91,46 @@ int book_update_calibration(struct book *book, const struct calibration_plan *c,
 	return 0;
 }
 
-struct list {
-	struct calibration_plan *items;
-	size_t n;
-};
-
-static void list_clear(struct list *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		calibration_plan_clear(&list->items[i]);
-	free(list->items);
-}
-
 int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *ret_n, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	_cleanup_(list_clear) struct list list = {};
 	int r;
 
 	r = query_select(&q, book, &table, "ORDER BY id", err);
-	while (r >= 0 && (r = query_step(&q, err)) > 0) {
-		struct calibration_plan *plan = array_add(list.items, list.n);
-
-		if (!plan)
-			return error_oom(err);
-		r = query_read_fields(&q, &table, plan, err);
-	}
-	if (r < 0)
-		return r;
-	*ret_n = list.n;
-	*ret = TAKE(list.items);
-	list.n = 0;
-	return 0;
+	return r < 0 ? r : query_rows(&q, &table, ret, ret_n, err);
 }
+
+#define POINT(type, member) FIELD(resume_point, type, member)
+
+static const struct field point_fields[] = {
+	{POINT(FIELD_UINT32, n)},
+	{POINT(FIELD_INT64, at_ns)},
+	{POINT(FIELD_TEXT, why)},
+	{POINT(FIELD_INT64, environment), .presence = FIELD_OPTIONAL},
+};
+static const struct field_table point_table = {
+	"resume_point", "run, ", point_fields, ELEMENTS(point_fields), sizeof(struct resume_point)};
 
 static int mark_resume_point(struct book *book, const struct run *run, int64_t environment, struct error *err)
 {
+	const struct resume_point point = {
+		.n = run->n_samples + 1,
+		.at_ns = clock_ns(CLOCK_REALTIME),
+		/* a process that is killed leaves the run open */
+		.why = (char *)(run->state == RUN_OPEN ? "cut off" : run_state_names[run->state]),
+		.environment = environment,
+	};
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"INSERT INTO resume_point VALUES (?, ?, ?, ?, ?) ON CONFLICT(run, n) DO UPDATE"
+	r = query_insert(&q, book, &point_table,
+		"ON CONFLICT(run, n) DO UPDATE"
 		" SET at_ns = excluded.at_ns, why = excluded.why, environment = excluded.environment",
 		err);
 	if (r < 0)
 		return r;
 	query_int(&q, run->id);
-	query_int(&q, run->n_samples + 1);
-	query_int(&q, clock_ns(CLOCK_REALTIME));
-	/* "open" is what a process leaves that was killed */
-	query_text(&q, run->state == RUN_OPEN ? "cut off" : run_state_names[run->state]);
-	query_unless(&q, environment, 0);
+	query_bind_fields(&q, &point_table, &point);
 	return query_run(&q, err);
 }
 
@@ -173,46 +162,18 @@ int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct 
 
 void resume_points_free(struct resume_point *resume_points, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		free(resume_points[i].why);
-	free(resume_points);
-}
-
-static int read_resume_points(
-	struct book *book, int64_t run, struct resume_point **points, size_t *n, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_begin(&q, book,
-		"SELECT n, at_ns, why, environment FROM resume_point WHERE run = ? ORDER BY n", err);
-	if (r < 0)
-		return r;
-	query_int(&q, run);
-	while ((r = query_step(&q, err)) > 0) {
-		struct resume_point *point = array_add(*points, *n);
-
-		if (!point)
-			return error_oom(err);
-		*point = (struct resume_point){(uint32_t)query_column(&q, 0), query_column(&q, 1),
-			query_column_text(&q, 2), query_column(&q, 3)};
-	}
-	return r < 0 ? r : query_done(&q, err);
+	fields_free(&point_table, resume_points, n);
 }
 
 int book_resume_points(
 	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err)
 {
-	struct resume_point *points = NULL;
-	size_t n = 0;
+	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = read_resume_points(book, run, &points, &n, err);
-	if (r < 0) {
-		resume_points_free(points, n);
+	r = query_select(&q, book, &point_table, "WHERE run = ? ORDER BY n", err);
+	if (r < 0)
 		return r;
-	}
-	*ret = points;
-	*ret_n = n;
-	return 0;
+	query_int(&q, run);
+	return query_rows(&q, &point_table, ret, ret_n, err);
 }

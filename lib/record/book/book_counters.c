@@ -26,7 +26,8 @@ static const struct field fields[N_COUNTER_VALUES] = {
 	{"sample", FIELD_INT64, N_COUNTERS * sizeof(int64_t), sizeof(int64_t), .expression = "sample",
 		.book_only = true},
 };
-const struct field_table counters_table = {"counters", "run, sample, ", fields, N_COUNTER_VALUES};
+const struct field_table counters_table = {
+	"counters", "run, sample, ", fields, N_COUNTER_VALUES, N_COUNTER_VALUES * sizeof(int64_t)};
 
 void counters_values(const struct counters *counters, int64_t ret[N_COUNTER_VALUES])
 {

@@ -2,9 +2,10 @@
 /* Cutoff profiles in the lab book: the head, the two runs it was made of, their L-samples, the cutoffs. */
 #include "lib/record/book/query.h"
 
-#include "lib/base/array.h"
-
 #include <errno.h>
+
+static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
+	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t)}, 1, sizeof(uint32_t)};
 
 /* The message lists the profiles of the book: a name is easily mistyped. */
 static int profile_not_there(struct book *book, const char *name, struct error *err)
@@ -60,11 +61,11 @@ static int put_half(
 	r = query_run(&head, err);
 	if (r < 0)
 		return r;
-	r = query_begin(&row, book, "INSERT INTO profile_l_sample(profile, which, n) VALUES (?, ?, ?)", err);
+	r = query_insert(&row, book, &l_sample_table, "", err);
 	for (size_t i = 0; r >= 0 && i < half->n_l_samples; i++) {
 		query_int(&row, id);
 		query_text(&row, which);
-		query_int(&row, half->l_samples[i]);
+		query_bind_fields(&row, &l_sample_table, &half->l_samples[i]);
 		r = query_run(&row, err);
 	}
 	return r;
@@ -129,41 +130,18 @@ int book_put_profile(struct book *book, const struct profile *profile, bool repl
 	return book_leave(book, own, put(book, profile, replace, err), err);
 }
 
-static int get_head(struct book *book, const char *name, struct profile *profile, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_select(&q, book, &profile_table, "WHERE name = ?", err);
-	if (r < 0)
-		return r;
-	query_text(&q, name);
-	r = query_step(&q, err);
-	if (r == 0)
-		return profile_not_there(book, name, err);
-	return r < 0 ? r : query_read_fields(&q, &profile_table, profile, err);
-}
-
 static int get_l_samples(
 	struct book *book, int64_t id, const char *which, struct profile_run *half, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(
-		&q, book, "SELECT n FROM profile_l_sample WHERE profile = ? AND which = ? ORDER BY n", err);
+	r = query_select(&q, book, &l_sample_table, "WHERE profile = ? AND which = ? ORDER BY n", err);
 	if (r < 0)
 		return r;
 	query_int(&q, id);
 	query_text(&q, which);
-	while ((r = query_step(&q, err)) > 0) {
-		uint32_t *n = array_add(half->l_samples, half->n_l_samples);
-
-		if (!n)
-			return error_oom(err);
-		*n = (uint32_t)query_column(&q, 0);
-	}
-	return r;
+	return query_rows(&q, &l_sample_table, &half->l_samples, &half->n_l_samples, err);
 }
 
 static int get_half(
@@ -177,41 +155,40 @@ static int get_half(
 		return r;
 	query_int(&q, id);
 	query_text(&q, which);
-	r = query_step(&q, err);
-	if (r > 0)
-		r = query_read_fields(&q, &profile_run_table, half, err);
+	r = query_row(&q, &profile_run_table, half, err);
 	return r < 0 ? r : get_l_samples(book, id, which, half, err);
 }
 
-static int get_cutoffs(struct book *book, struct profile *profile, struct error *err)
+/* All but the head. */
+static int get_rest(struct book *book, struct profile *profile, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_select(&q, book, &cutoff_table, "WHERE profile = ? ORDER BY daemon", err);
+	r = get_half(book, profile->id, "short", &profile->short_run, err);
+	if (r >= 0)
+		r = get_half(book, profile->id, "long", &profile->long_run, err);
+	if (r >= 0)
+		r = query_select(&q, book, &cutoff_table, "WHERE profile = ? ORDER BY daemon", err);
 	if (r < 0)
 		return r;
 	query_int(&q, profile->id);
-	while (r >= 0 && (r = query_step(&q, err)) > 0) {
-		struct cutoff *cutoff = array_add(profile->cutoffs, profile->n_cutoffs);
-
-		if (!cutoff)
-			return error_oom(err);
-		r = query_read_fields(&q, &cutoff_table, cutoff, err);
-	}
-	return r;
+	return query_rows(&q, &cutoff_table, &profile->cutoffs, &profile->n_cutoffs, err);
 }
 
 static int get(struct book *book, const char *name, struct profile *profile, struct error *err)
 {
+	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = get_head(book, name, profile, err);
-	if (r >= 0)
-		r = get_half(book, profile->id, "short", &profile->short_run, err);
-	if (r >= 0)
-		r = get_half(book, profile->id, "long", &profile->long_run, err);
-	return r < 0 ? r : get_cutoffs(book, profile, err);
+	r = query_select(&q, book, &profile_table, "WHERE name = ?", err);
+	if (r < 0)
+		return r;
+	query_text(&q, name);
+	r = query_row(&q, &profile_table, profile, err);
+	if (r == 0)
+		return profile_not_there(book, name, err);
+	return r < 0 ? r : get_rest(book, profile, err);
 }
 
 int book_get_profile(struct book *book, const char *name, struct profile *ret, struct error *err)
@@ -243,40 +220,17 @@ static void profiles_clear(struct profiles *profiles)
 	free(profiles->items);
 }
 
-/* The name that follows `after` ("" for the first); NULL: no more. The caller frees it. */
-static int next_name(struct book *book, const char *after, char **ret, struct error *err)
+static int get_all(struct book *book, struct profiles *all, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	*ret = NULL;
-	r = query_begin(&q, book, "SELECT name FROM profile WHERE name > ? ORDER BY name LIMIT 1", err);
-	if (r < 0)
-		return r;
-	query_text(&q, after);
-	r = query_step(&q, err);
-	if (r > 0)
-		*ret = query_column_text(&q, 0);
-	return r < 0 ? r : query_done(&q, err);
-}
-
-static int get_all(struct book *book, struct profiles *all, struct error *err)
-{
-	for (;;) {
-		_cleanup_(freep) char *name = NULL;
-		struct profile *profile;
-		int r;
-
-		r = next_name(book, all->n ? all->items[all->n - 1].name : "", &name, err);
-		if (r < 0 || !name)
-			return r;
-		profile = array_add(all->items, all->n);
-		if (!profile)
-			return error_oom(err);
-		r = get(book, name, profile, err);
-		if (r < 0)
-			return r;
-	}
+	r = query_select(&q, book, &profile_table, "ORDER BY name", err);
+	if (r >= 0)
+		r = query_rows(&q, &profile_table, &all->items, &all->n, err);
+	for (size_t i = 0; r >= 0 && i < all->n; i++)
+		r = get_rest(book, &all->items[i], err);
+	return r;
 }
 
 int book_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct error *err)

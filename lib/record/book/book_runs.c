@@ -2,7 +2,6 @@
 /* Runs in the lab book. An id is never used twice, even after its run was removed. */
 #include "lib/record/book/query.h"
 
-#include "lib/base/array.h"
 #include "lib/base/clock.h"
 
 #include <errno.h>
@@ -89,11 +88,9 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 	if (r < 0)
 		return r;
 	query_int(&q, id);
-	r = query_step(&q, err);
+	r = query_row(&q, &run_table, &run, err);
 	if (r == 0)
 		return run_not_there(book, id, err);
-	if (r > 0)
-		r = query_read_fields(&q, &run_table, &run, err);
 	if (r < 0)
 		return r;
 	*ret = run;
@@ -101,38 +98,13 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 	return 0;
 }
 
-struct runs {
-	struct run *items;
-	size_t n;
-};
-
-static void runs_clear(struct runs *runs)
-{
-	for (size_t i = 0; i < runs->n; i++)
-		run_clear(&runs->items[i]);
-	free(runs->items);
-}
-
 int book_runs(struct book *book, struct run **ret, size_t *ret_n, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	_cleanup_(runs_clear) struct runs runs = {};
 	int r;
 
 	r = query_select(&q, book, &run_table, "ORDER BY id", err);
-	while (r >= 0 && (r = query_step(&q, err)) > 0) {
-		struct run *run = array_add(runs.items, runs.n);
-
-		if (!run)
-			return error_oom(err);
-		r = query_read_fields(&q, &run_table, run, err);
-	}
-	if (r < 0)
-		return r;
-	*ret_n = runs.n;
-	*ret = TAKE(runs.items);
-	runs.n = 0;
-	return 0;
+	return r < 0 ? r : query_rows(&q, &run_table, ret, ret_n, err);
 }
 
 static int remove_rows(struct book *book, const char *sql, int64_t id, struct error *err)

@@ -2,8 +2,6 @@
 /* Samples and executions in the lab book: one transaction for each sample. */
 #include "lib/record/book/query.h"
 
-#include "lib/base/array.h"
-
 #include <errno.h>
 #include <inttypes.h>
 
@@ -67,26 +65,11 @@ int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	_cleanup_(freep) struct sample *samples = NULL;
-	size_t n = 0;
 	int r;
 
 	r = query_select(&q, book, &sample_table, "WHERE run = ? ORDER BY n", err);
 	if (r < 0)
 		return r;
 	query_int(&q, run);
-	while ((r = query_step(&q, err)) > 0) {
-		struct sample *sample = array_add(samples, n);
-
-		if (!sample)
-			return error_oom(err);
-		r = query_read_fields(&q, &sample_table, sample, err);
-		if (r < 0)
-			return r;
-	}
-	if (r < 0)
-		return r;
-	*ret = TAKE(samples);
-	*ret_n = n;
-	return 0;
+	return query_rows(&q, &sample_table, ret, ret_n, err);
 }

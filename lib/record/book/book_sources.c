@@ -3,8 +3,6 @@
  * in memory has those that this process has used. */
 #include "lib/record/book/query.h"
 
-#include "lib/base/array.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -158,19 +156,14 @@ int book_sources(struct book *book, struct sources *ret, struct error *err)
 	int r;
 
 	r = query_select(&q, book, &source_table, "ORDER BY id", err);
-	while (r >= 0 && (r = query_step(&q, err)) > 0) {
-		struct source *source = array_add(all.items, all.n);
-
-		if (!source)
-			return error_oom(err);
-		r = query_read_fields(&q, &source_table, source, err);
-		if (r >= 0 && source->id != (int64_t)all.n)
-			return error_say(err, -EBADMSG,
-				"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; go back to a copy of it that is whole",
-				book->path);
-	}
+	if (r >= 0)
+		r = query_rows(&q, &source_table, &all.items, &all.n, err);
 	if (r < 0)
 		return r;
+	if (all.n > 0 && all.items[all.n - 1].id != (int64_t)all.n)
+		return error_say(err, -EBADMSG,
+			"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; go back to a copy of it that is whole",
+			book->path);
 	*ret = all;
 	all = (struct sources){};
 	return 0;

@@ -28,6 +28,10 @@ int query_select(struct query *q, struct book *book, const struct field_table *t
 void query_bind_fields(struct query *q, const struct field_table *table, const void *object);
 /* The current row, into `object`. */
 int query_read_fields(struct query *q, const struct field_table *table, void *object, struct error *err);
+/* Steps to the next row and reads it. 1: done; 0: no more rows. */
+int query_row(struct query *q, const struct field_table *table, void *object, struct error *err);
+/* All rows that are left, into an array whose address is in *ret; fields_free() frees it. */
+int query_rows(struct query *q, const struct field_table *table, void *ret, size_t *ret_n, struct error *err);
 
 /* For them: the SQL of a table and a tail; NULL: no memory. */
 typedef char *query_sql(const struct field_table *table, const char *tail);

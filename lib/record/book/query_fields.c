@@ -2,6 +2,8 @@
 /* The SQL of a table of fields: see query.h and lib/record/fields.h. */
 #include "lib/record/book/query.h"
 
+#include "lib/base/array.h"
+
 #include <string.h>
 
 static char *make_insert(const struct field_table *table, const char *tail)
@@ -117,4 +119,33 @@ int query_read_fields(struct query *q, const struct field_table *table, void *ob
 	for (size_t i = 0; i < table->n; i++)
 		read_field(q, (int)i, &table->fields[i], object);
 	return query_done(q, err);
+}
+
+int query_row(struct query *q, const struct field_table *table, void *object, struct error *err)
+{
+	int r = query_step(q, err);
+
+	return r <= 0 ? r : query_read_fields(q, table, object, err) < 0 ? query_done(q, err) : 1;
+}
+
+int query_rows(struct query *q, const struct field_table *table, void *ret, size_t *ret_n, struct error *err)
+{
+	char *items = NULL;
+	size_t n = 0;
+	int r;
+
+	while ((r = query_step(q, err)) > 0) {
+		r = array_grow(&items, &n, NULL, table->size) ? 0 : error_oom(err);
+		if (r == 0)
+			r = query_read_fields(q, table, items + (n - 1) * table->size, err);
+		if (r < 0)
+			break;
+	}
+	if (r < 0) {
+		fields_free(table, items, n);
+		return r;
+	}
+	memcpy(ret, &items, sizeof(items));
+	*ret_n = n;
+	return 0;
 }

@@ -26,10 +26,9 @@ static int set_json(json_t *object, const char *name, const char *text)
 
 static json_t *make_sample(const struct sample *sample)
 {
-	json_t *json = json_object();
+	json_t *json = document_new(&sample_table, sample);
 
-	if (document_add_fields(json, &sample_table, sample) == 0 &&
-		document_add_moment(json, "start", sample->start_ns) == 0 &&
+	if (document_add_moment(json, "start", sample->start_ns) == 0 &&
 		json_object_set_new(json, "executions", json_array()) == 0)
 		return json;
 	json_decref(json);
@@ -47,11 +46,9 @@ static int add_kind(json_t *json, enum source_kind kind)
 
 static json_t *make_execution(const struct execution *execution, const struct source *source)
 {
-	json_t *json = json_object();
+	json_t *json = document_new(&source_table, source);
 
-	if (document_add_fields(json, &source_table, source) == 0 &&
-		document_add_fields(json, &execution_table, execution) == 0 &&
-		add_kind(json, source->kind) == 0)
+	if (document_add_fields(json, &execution_table, execution) == 0 && add_kind(json, source->kind) == 0)
 		return json;
 	json_decref(json);
 	return NULL;
@@ -84,13 +81,9 @@ static int add_execution(const struct execution *execution, void *data)
 json_t *document_make_counters(const struct counters *counters)
 {
 	int64_t values[N_COUNTER_VALUES];
-	json_t *json = json_object();
 
 	counters_values(counters, values);
-	if (document_add_fields(json, &counters_table, values) == 0)
-		return json;
-	json_decref(json);
-	return NULL;
+	return document_new(&counters_table, values);
 }
 
 /* "sentinels" is what 0.1.0 said. */

@@ -96,6 +96,16 @@ int document_add_fields(json_t *json, const struct field_table *table, const voi
 	return 0;
 }
 
+json_t *document_new(const struct field_table *table, const void *object)
+{
+	json_t *json = json_object();
+
+	if (document_add_fields(json, table, object) == 0)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
 int document_add_moment(json_t *json, const char *name, int64_t ns)
 {
 	char text[TEXT_TIME_SIZE];

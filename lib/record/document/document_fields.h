@@ -8,6 +8,8 @@
 /* Into `object`, whose old content is dropped; what the document does not say is unknown. */
 void document_read_fields(struct json_fields *f, const struct field_table *table, void *object);
 
+/* A new object with the members; NULL: as below. */
+json_t *document_new(const struct field_table *table, const void *object);
 /* Adds the members to `json`. Not 0: no memory, or text that is not UTF-8. */
 int document_add_fields(json_t *json, const struct field_table *table, const void *object);
 

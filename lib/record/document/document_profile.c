@@ -131,16 +131,6 @@ static json_t *make_half(const struct profile_run *half)
 	return NULL;
 }
 
-static json_t *make_cutoff(const struct cutoff *cutoff)
-{
-	json_t *json = json_object();
-
-	if (document_add_fields(json, &cutoff_table, cutoff) == 0)
-		return json;
-	json_decref(json);
-	return NULL;
-}
-
 static json_t *make_head(const struct profile *profile)
 {
 	json_t *json = json_pack("{s:s, s:i}", "format", "emp-profile", "version", 1);
@@ -167,7 +157,7 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 	int r = json_object_set_new(document, "cutoffs", cutoffs);
 
 	for (size_t i = 0; r == 0 && i < profile->n_cutoffs; i++)
-		r = json_array_append_new(cutoffs, make_cutoff(&profile->cutoffs[i]));
+		r = json_array_append_new(cutoffs, document_new(&cutoff_table, &profile->cutoffs[i]));
 	if (r < 0)
 		return error_say(err, -EINVAL,
 			"cannot make the document of the profile '%s': there is no memory for it, or it has text that is not UTF-8",
