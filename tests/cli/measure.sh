@@ -146,7 +146,7 @@ sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document) SELECT 'older', jso
 expect 0 "profile 'here' is from another environment" $measure -q -r 2 --profile here -- true
 expect 0 "Since profile 'here' was made: .*kernel.release was .1.2.3., is" $measure -q -v -r 2 --profile here -- true
 "$build/calibrate/emp-calibrate" profile import "$(dirname "$0")/../../profiles/paper-rhel6.4.json" >/dev/null
-expect 0 'PT (mean' $measure -q -r 2 --profile paper-rhel6.4 -- true
+expect 0 'PT (mean' $measure -q -r 20 --profile paper-rhel6.4 -- true
 
 # a full disk
 full='mount -t tmpfs -o size=256k none "$0" && EMP_DB="$0/book.db" "$@"; s=$?; sqlite3 "$0/book.db" "PRAGMA integrity_check" >"$0/../sound"; exit $s'

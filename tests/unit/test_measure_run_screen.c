@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run's result puts on the first screen. */
+#include "tests/unit/check.h"
+
+#include "lib/base/text.h"
+#include "lib/report/run_screen.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = 12 };
+
+static struct source who[] = {
+	{.id = 1, .name = (char *)"cron"},
+	{.id = 2, .name = (char *)"kworker/0:1"},
+	{.id = 3, .name = (char *)"free"},
+};
+
+static struct cutoff cutoffs[] = {{.daemon = (char *)"cron", .below_ns = NS_PER_MS, .atleast_ns = NS_PER_MS}};
+static struct profile profile = {
+	.name = (char *)"lab1", .resolution_ns = 1, .cpu = 1, .cutoffs = cutoffs, .n_cutoffs = 1};
+
+/* PT 100.0 to 101.1 ms, 4 ms of it system time, ET 10 ms longer. */
+static void make_samples(struct run_result *r)
+{
+	r->n_samples = N;
+	r->samples = calloc(N, sizeof(*r->samples));
+	for (uint32_t i = 0; i < N; i++)
+		r->samples[i] = (struct sample){
+			.n = i + 1,
+			.pt_ns = 100 * NS_PER_MS + i * 100 * NS_PER_US,
+			.et_ns = 110 * NS_PER_MS + i * 100 * NS_PER_US,
+			.user_ns = 96 * NS_PER_MS,
+			.system_ns = 4 * NS_PER_MS,
+		};
+}
+
+static void discard(struct run_result *r, const struct execution *executions, size_t n)
+{
+	const struct discard_rules rules = {
+		.profile = &profile, .patterns = names_default, .unprofiled_share = 0.05};
+	struct discarder *d = NULL;
+	struct error err = {};
+
+	assert_int_equal(discarder_new(&d, &rules, &err), 0);
+	for (size_t i = 0; i < r->n_samples; i++)
+		assert_int_equal(discarder_add_sample(d, &r->samples[i], &err), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(discarder_add(d, &who[executions[i].source - 1], &executions[i], &err), 0);
+	assert_int_equal(discarder_finish(d, &r->discarding, &err), 0);
+	discarder_free(d);
+	r->discarding.run.id = 3;
+	r->discarding.run.cpu = -1;
+}
+
+static struct screen fill(const struct run_result *r, const struct profile *p)
+{
+	struct screen screen = {};
+	struct error err = {};
+
+	assert_int_equal(run_screen_fill(&screen, r, p, &err), 0);
+	return screen;
+}
+
+static void reasons_are_daemons_by_their_samples_then_outliers(void **state)
+{
+	static const struct execution executions[] = {
+		{.sample = 2, .source = 1, .pt_ns = 2 * NS_PER_MS},
+		{.sample = 2, .source = 1, .pt_ns = 3 * NS_PER_MS},
+		{.sample = 4, .source = 3, .pt_ns = 9 * NS_PER_MS},
+		{.sample = 5, .source = 3, .pt_ns = 9 * NS_PER_MS},
+	};
+	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+
+	make_samples(&r);
+	r.samples[8].pt_ns = 109 * NS_PER_MS;
+	r.samples[6].incomplete = true;
+	discard(&r, executions, ELEMENTS(executions));
+	s = fill(&r, NULL);
+	assert_int_equal(s.n_reasons, 4);
+	assert_string_equal(s.reasons[0].name, "free");
+	assert_int_equal(s.reasons[0].n, 2);
+	assert_string_equal(s.reasons[1].name, "cron");
+	assert_int_equal(s.reasons[1].n, 1);
+	assert_string_equal(s.reasons[2].name, "lost records");
+	assert_int_equal(s.reasons[2].samples[0], 7);
+	assert_string_equal(s.reasons[3].name, "outlier");
+	assert_int_equal(s.reasons[3].samples[0], 9);
+	assert_int_equal(s.pt.n, N - 5);
+}
+
+static void others_count_up_to_what_the_program_lacked(void **state)
+{
+	static const struct execution executions[] = {
+		{.sample = 1, .source = 2, .pt_ns = 60 * NS_PER_MS}, /* it lacked 10 ms */
+		{.sample = 2, .source = 1, .pt_ns = NS_PER_MS},
+		{.sample = 3, .source = 3, .pt_ns = NS_PER_US}, /* not material */
+	};
+	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+
+	make_samples(&r);
+	discard(&r, executions, ELEMENTS(executions));
+	s = fill(&r, NULL);
+	assert_int_equal(s.n_others, 1);
+	assert_string_equal(s.others[0].name, "kworker");
+	assert_int_equal(s.others[0].disturbed_ns, 10 * NS_PER_MS);
+	assert_true(fabs(s.explained - 11.001 / 120) < 1e-6);
+}
+
+static void user_and_system_are_those_of_the_samples_kept(void **state)
+{
+	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+
+	make_samples(&r);
+	r.samples[3].incomplete = true;
+	r.samples[3].user_ns = NS_PER_S;
+	discard(&r, NULL, 0);
+	s = fill(&r, NULL);
+	assert_int_equal(llround(s.user_ns), 96 * NS_PER_MS);
+	r.samples[4].system_ns = -1; /* not known */
+	screen_clear(&s);
+	s = fill(&r, NULL);
+	assert_true(s.system_ns < 0);
+	assert_true(isnan(s.explained));
+}
+
+static void what_changes_the_reading_is_noted(void **state)
+{
+	struct sample_counters counters[N] = {};
+	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+	struct error err = {};
+
+	make_samples(&r);
+	for (uint32_t i = 0; i < N; i++) {
+		r.samples[i].incomplete = i > 3;
+		r.samples[i].exit_status = i == 1;
+		counters[i].sample = i + 1;
+		counters_set(&counters[i].moved, COUNTER_THROTTLES, i == 2);
+		counters_set(&counters[i].moved, COUNTER_MAJOR_FAULTS, 5); /* only with -v */
+	}
+	discard(&r, NULL, 0);
+	assert_int_equal(disturbances_find(&r.disturbances, counters, N, 110 * NS_PER_MS, &err), 0);
+	s = fill(&r, &profile);
+	assert_int_equal(s.notes.n, 4);
+	assert_string_equal(s.notes.items[0], "Warning: the program failed in 1 of 12 samples");
+	assert_string_equal(
+		s.notes.items[1], "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+	assert_string_equal(
+		s.notes.items[2], "Warning: profile 'lab1' was made on CPU 1, this run is not pinned");
+	assert_non_null(strstr(s.notes.items[3], "in 1 of 12 samples (3)"));
+}
+
+static void a_profile_of_the_same_cpu_or_of_none_is_not_noted(void **state)
+{
+	const struct profile unpinned = {.name = (char *)"lab2", .cpu = -1};
+	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen a = {}, b = {}, c = {};
+
+	make_samples(&r);
+	discard(&r, NULL, 0);
+	r.discarding.run.cpu = 1;
+	a = fill(&r, &profile);
+	b = fill(&r, &unpinned);
+	assert_int_equal(a.notes.n + b.notes.n, 0);
+	r.discarding.run.cpu = 0;
+	c = fill(&r, &profile);
+	assert_string_equal(
+		c.notes.items[0], "Warning: profile 'lab1' was made on CPU 1, this run is on CPU 0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reasons_are_daemons_by_their_samples_then_outliers),
+		cmocka_unit_test(others_count_up_to_what_the_program_lacked),
+		cmocka_unit_test(user_and_system_are_those_of_the_samples_kept),
+		cmocka_unit_test(what_changes_the_reading_is_noted),
+		cmocka_unit_test(a_profile_of_the_same_cpu_or_of_none_is_not_noted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
