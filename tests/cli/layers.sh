@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The layers hold: base < host < record < run, and base < stats < protocol < report. A tool includes lib and itself. No
-# folder has more than 25 modules, and libcpupower (GPL-2.0-only) and GSL (GPL-3) are in no binary together.
+# folder has more than 25 modules, a library is included in one place, and libcpupower (GPL-2.0-only) and GSL (GPL-3) are in no binary together.
 # Usage: layers.sh SOURCE BUILD
 set -u
 cd "$1" || exit 1
@@ -27,6 +27,28 @@ for top in lib/* setup calibrate measure analyze; do
 	wrong=$(grep -nE '^#include "' $files /dev/null | grep -vE "\"($(allowed "$top"))(/[a-z_]+)*/[a-z0-9_]+(\.skel)?\.h\"")
 	[ -z "$wrong" ] || { echo "$top includes what is above or beside it:"; echo "$wrong"; bad=1; }
 done
+
+# A library is included where its header says, and nowhere else: LIBRARY FILE-OR-FOLDER...
+while read -r library places; do
+	wrong=$(grep -rlE "^#include <$library" --include='*.[ch]' lib setup calibrate measure analyze | grep -vE "^($places)")
+	[ -z "$wrong" ] || { echo "<$library> is included outside $places:"; echo "$wrong"; bad=1; }
+done <<'L'
+nettle/ lib/host/system/digest.c
+zlib lib/host/system/kernel_config.c
+ini.h lib/host/system/policy.c
+cpufreq.h lib/host/cpu/cpufreq.c
+systemd/sd-bus lib/host/systemd/
+systemd/sd-journal lib/host/systemd/action_log.c
+libmnl/ lib/host/accounting/taskstats_link.c
+sys/capability lib/host/process/privilege.c
+sqlite3 lib/record/book/
+L
+
+# Within setup: audit and fingerprint stand alone, apply builds on audit.
+wrong=$(grep -nE '^#include "setup/(apply|fingerprint)/' setup/audit/*.[ch]
+	grep -nE '^#include "setup/(apply|audit)/' setup/fingerprint/*.[ch]
+	grep -nE '^#include "setup/fingerprint/' setup/apply/*.[ch])
+[ -z "$wrong" ] || { echo "folders of setup include each other:"; echo "$wrong"; bad=1; }
 
 full=$(find lib setup calibrate measure analyze -name '*.c' -printf '%h\n' | sort | uniq -c | awk '$1 > 25')
 [ -z "$full" ] || { echo "more than 25 modules in a folder:"; echo "$full"; bad=1; }

@@ -5,13 +5,6 @@
 
 #include "lib/host/cpu/frequency.h"
 
-static void turbos_sign_is_not_the_base(void **state)
-{
-	assert_int_equal(frequency_base_of_list("3701000 3700000 2800000 2200000"), 3700000);
-	assert_int_equal(frequency_base_of_list("3700000 2800000 2200000 "), 3700000);
-	assert_int_equal(frequency_base_of_list(""), -1);
-}
-
 static void a_machine_without_cpufreq_has_no_policy(void **state)
 {
 	struct frequency frequency;
@@ -57,10 +50,34 @@ static void policies_come_in_the_order_of_their_numbers(void **state)
 	tree_remove(&tree);
 }
 
+/* The base frequency of a policy whose driver lists its states. */
+static int64_t base_of_list(const char *list)
+{
+	struct frequency frequency;
+	struct error err = {};
+	struct tree tree;
+	int64_t base;
+
+	tree_make(&tree);
+	tree_put(&tree, POLICY(0) "/scaling_available_frequencies", list);
+	assert_int_equal(frequency_read(&frequency, tree.fd, &err), 0);
+	base = frequency.policies[0].base_khz;
+	frequency_clear(&frequency);
+	tree_remove(&tree);
+	return base;
+}
+
+static void the_entry_that_stands_for_turbo_is_not_the_base(void **state)
+{
+	assert_int_equal(base_of_list("3701000 3700000 2800000 2200000\n"), 3700000);
+	assert_int_equal(base_of_list("3700000 2800000 2200000 \n"), 3700000);
+	assert_int_equal(base_of_list("\n"), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(turbos_sign_is_not_the_base),
+		cmocka_unit_test(the_entry_that_stands_for_turbo_is_not_the_base),
 		cmocka_unit_test(a_machine_without_cpufreq_has_no_policy),
 		cmocka_unit_test(policies_come_in_the_order_of_their_numbers),
 	};

@@ -31,7 +31,9 @@ static char *read_word(int root_fd, const char *directory, const char *name)
 	return text_read_file(root_fd, path, &text) < 0 ? NULL : text;
 }
 
-int64_t frequency_base_of_list(const char *frequencies)
+/* The frequency without turbo out of scaling_available_frequencies ("3701000 3700000 …": acpi-cpufreq puts a
+ * sign for turbo first). -1 if there is none. */
+static int64_t base_of_list(const char *frequencies)
 {
 	char *end;
 	int64_t first = strtoll(frequencies, &end, 10), second;
@@ -57,7 +59,7 @@ static int64_t read_base(int root_fd, const char *directory, int cpu)
 	if (khz > 0)
 		return khz * 1000;
 	list = read_word(root_fd, directory, "scaling_available_frequencies");
-	return list ? frequency_base_of_list(list) : -1;
+	return list ? base_of_list(list) : -1;
 }
 
 static void read_policy(struct frequency_policy *p, int root_fd, int number)

@@ -31,7 +31,3 @@ struct frequency {
 
 int frequency_read(struct frequency *ret, int root_fd, struct error *err);
 void frequency_clear(struct frequency *frequency);
-
-/* The frequency without turbo out of scaling_available_frequencies ("3701000 3700000 …": acpi-cpufreq puts a
- * sign for turbo first). -1 if there is none. */
-int64_t frequency_base_of_list(const char *frequencies);
