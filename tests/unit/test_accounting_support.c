@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/host/accounting/accounting.h"
 #include "lib/host/accounting/accounting_support.h"
 #include "tests/unit/tree.h"
 
@@ -139,6 +140,22 @@ static void a_rootless_container_is_recognised(void **state)
 	assert_true(support.lockdown);
 }
 
+static void each_backend_is_parsed_by_its_name(void **state)
+{
+	enum accounting_backend backend;
+	struct error err = {};
+
+	for (int i = 0; i < N_ACCOUNTING_BACKENDS; i++) {
+		assert_int_equal(
+			accounting_backend_parse(accounting_backend_name(i), "--accounting", &backend, &err),
+			0);
+		assert_int_equal(backend, i);
+	}
+	assert_int_equal(accounting_backend_parse("ebpf", "--accounting", &backend, &err), -EINVAL);
+	assert_string_equal(err.text, "--accounting must be auto, bpf, taskstats or none, not 'ebpf'");
+	assert_int_equal(accounting_backend_of(NULL), ACCOUNTING_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +166,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_takes_a_few_words),
 		cmocka_unit_test(what_there_is_is_read_from_files),
 		cmocka_unit_test(a_rootless_container_is_recognised),
+		cmocka_unit_test(each_backend_is_parsed_by_its_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
