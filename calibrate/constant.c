@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
 
 enum { TRIALS = 9 };
 
@@ -38,13 +39,16 @@ static int measure(
 	if (spawned.end == SPAWN_INTERRUPTED)
 		return -EINTR;
 	if (spawned.wait_status != 0)
-		return error_say(err, -ECANCELED, "'%s --iterations %s' failed", q->inc_path, number);
+		return error_say(err, -ECANCELED, "'%s --iterations %s' ended with %s %d", q->inc_path,
+			number, WIFSIGNALED(spawned.wait_status) ? "signal" : "exit status",
+			WIFSIGNALED(spawned.wait_status) ? WTERMSIG(spawned.wait_status)
+							 : WEXITSTATUS(spawned.wait_status));
 	*ret_pt_ns = spawned.pt_ns > 0 ? spawned.pt_ns : 1;
 	return 0;
 }
 
-/* Doubles until a run takes a tenth of a second, then the best rate of TRIALS runs of a quarter second: what
- * the machine does when nobody disturbs it, for whatever disturbs makes it slower. Each rate is that of the
+/* Doubles until a run takes a tenth of a second, then takes the best rate of TRIALS runs of a quarter second:
+ * that of the undisturbed machine, because any disturbance makes it slower. Each rate is that of the
  * difference to a run of one iteration, so that starting the program does not count. */
 static int find(const struct constant_request *q, double *ret, struct error *err)
 {
@@ -80,13 +84,12 @@ static int replace_text(const char *path, const char *text, struct error *err)
 	int r = 0;
 
 	if (!file)
-		return error_os(
-			err, -errno, "cannot write the constant of inc beside the book, %s", fresh ?: path);
+		return error_os(err, -errno, "cannot write the constant of inc to %s", fresh ?: path);
 	if (fprintf(file, "%s\n", text) < 0 || fflush(file) != 0)
-		r = error_os(err, -errno, "cannot write the constant of inc beside the book, %s", fresh);
+		r = error_os(err, -errno, "cannot write the constant of inc to %s", fresh);
 	fclose(file);
 	if (r == 0 && rename(fresh, path) < 0)
-		r = error_os(err, -errno, "cannot write the constant of inc beside the book, %s", path);
+		r = error_os(err, -errno, "cannot write the constant of inc to %s", path);
 	if (r < 0)
 		unlink(fresh);
 	return r;
@@ -101,7 +104,7 @@ static int write_text(const struct constant_request *q, double per_second, struc
 	int r;
 
 	if (!text)
-		return error_os(err, -ENOMEM, "cannot keep the constant of inc");
+		return error_oom(err);
 	r = paths_inc_constant(q->book_path, &path, err);
 	if (r < 0)
 		return r;

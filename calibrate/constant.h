@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The constant of INC: iterations in a second, found once for a machine and environment, stored in the book
- * (and as text beside it, for inc itself), and from then on the same, so that INC1 is the same work next
- * month. */
+/* The constant of INC: iterations per second, measured once for a machine and environment and stored in the book (and in
+ * a text file, for inc itself). From then on it stays the same, so that INC1 is the same work next month. */
 #pragma once
 
 #include "lib/run/observer.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INC, the papers' compute-bound program (EMP, Figure 7): it increments, and does nothing else. No I/O, no
- * allocation, no library call while it runs; static, so that the loader's work is not in the time.
+/* INC, the papers' compute-bound program (EMP, Figure 7): it only increments. No I/O, no allocation, no library
+ * call while it runs; static, so that loading takes next to no time.
  *
  *   inc --iterations N   that many increments: what emp-calibrate runs
- *   inc SECONDS          about that long, by the constant that emp-calibrate found for this machine */
+ *   inc SECONDS          about that long, by the constant that emp-calibrate measured on this machine */
 #include "lib/base/cleanup.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
@@ -81,8 +81,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		puts("Usage: inc SECONDS, or inc --iterations N\n"
-		     "Increments a register: the compute-bound program of EMP. SECONDS go by the constant that\n"
-		     "'emp-calibrate constant' found for this machine (beside the book: --db's rule, EMP_DB).");
+		     "Increments a register: the compute-bound program of EMP. SECONDS become iterations\n"
+		     "by the constant that 'emp-calibrate constant' measured (stored with the book, EMP_DB).");
 		return 0;
 	}
 	if (find_iterations(argc, argv, &iterations, &err) < 0) {

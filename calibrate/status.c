@@ -16,7 +16,7 @@
 
 enum { LAST_SHOWN = 5, PACE_OF = 10 };
 
-/* One run of it, as the book has it now. */
+/* One run of the calibration, as the book has it now. */
 struct phase_state {
 	struct run run; /* id 0: not begun */
 	struct sample *samples;

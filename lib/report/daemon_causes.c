@@ -186,7 +186,7 @@ static void print_cause(const struct report *report, const struct daemon_statist
 		fprintf(file, "  not a systemd unit (cron, a login or a container may have started it)\n");
 }
 
-/* The run's environment names the machine; without one (an import) nothing is known of it. */
+/* The run's environment names the machine; without one (an import) the machine is unknown. */
 static int is_here(
 	struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
 {

@@ -10,7 +10,7 @@ calibrate=$build/calibrate/emp-calibrate
 inc=$build/calibrate/inc
 export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
 
-until_there() { # WHAT: waits until the book has a row of it
+until_there() { # FROM-CLAUSE: waits until the book has a row
 	for _ in $(seq 600); do
 		[ "$(sqlite3 "$EMP_DB" "SELECT count(*) $1")" = 0 ] || return 0
 		sleep 0.1
@@ -120,7 +120,7 @@ expect 1 "process $first has this machine for itself since .*emp-calibrate run" 
 kill -INT $first
 wait $first
 that "^C is exit status 130" test $? = 130
-that "^C is told, with the way on" grep -q "interrupted: run .*; to resume: emp-calibrate resume" "$dir/interrupted"
+that "^C is reported, with the command to resume" grep -q "interrupted: run .*; to resume: emp-calibrate resume" "$dir/interrupted"
 that "the book is sound" sound "$EMP_DB"
 expect 0 "stopped; to resume: emp-calibrate resume" $calibrate status
 there=$(sqlite3 "$EMP_DB" "SELECT count(*) FROM sample WHERE run = (SELECT max(id) FROM run)")

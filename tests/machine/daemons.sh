@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Three daemons on the measured CPU of a calibration: one every 30 samples, one in pairs, one irregularly. Each must come out of it by its
+# Three daemons on the measured CPU of a calibration: one every 30 samples, one in pairs, one irregularly. Each must be reported by its
 # name, with its CPU time and its period if it has one, and exactly its samples must be discarded for it. Usage: daemons.sh BUILD
 set -u
 . "$(dirname "$0")/../cli/expect.sh"

@@ -13,7 +13,7 @@ static struct sample then_samples[THEN], now_samples[NOW];
 static struct cutoff cutoff = {.daemon = (char *)"cron", .short_ns = 100, .long_ns = -1};
 static const struct profile profile = {.name = (char *)"lab1", .cutoffs = &cutoff, .n_cutoffs = 1};
 
-/* All central, 100 ms and as much more as told, with a spread of 0.1 ms on either side. */
+/* All central, 100 ms and more_ns, with a spread of 0.1 ms on either side. */
 static struct analysis made_up(struct sample *samples, size_t n, int64_t more_ns, int64_t spread_ns)
 {
 	struct analysis analysis = {.run = {.program = (char *)"INC0.1"},
@@ -60,7 +60,7 @@ static void the_same_machine_and_times_stand(void **state)
 	assert_true(says(&j, "INC0.1 takes 100.0 ms of CPU time now and took 100.0 ms then, +0.01 %"));
 }
 
-static void another_speed_needs_all_anew(void **state)
+static void another_speed_needs_a_new_calibration(void **state)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 2000000, 100000);
@@ -92,7 +92,7 @@ static void less_even_times_need_the_short_run(void **state)
 	assert_true(says(&j, "less even"));
 }
 
-static void another_machine_needs_all_anew(void **state)
+static void another_machine_needs_a_new_calibration(void **state)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
@@ -156,7 +156,7 @@ static void a_known_daemon_that_comes_more_often_needs_the_short_run(void **stat
 	assert_int_equal(seldom.verdict, VALIDITY_HOLDS);
 }
 
-static void a_drift_needs_all_anew(void **state)
+static void a_drift_needs_a_new_calibration(void **state)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
@@ -206,13 +206,13 @@ int main(void)
 		cmocka_unit_test(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks),
 		cmocka_unit_test(a_run_decides_on_every_difference_but_another_machine),
 		cmocka_unit_test(the_same_machine_and_times_stand),
-		cmocka_unit_test(another_speed_needs_all_anew),
+		cmocka_unit_test(another_speed_needs_a_new_calibration),
 		cmocka_unit_test(a_shift_that_is_chance_is_none),
 		cmocka_unit_test(less_even_times_need_the_short_run),
-		cmocka_unit_test(another_machine_needs_all_anew),
+		cmocka_unit_test(another_machine_needs_a_new_calibration),
 		cmocka_unit_test(a_new_daemon_matters_if_it_made_samples_long),
 		cmocka_unit_test(a_known_daemon_that_comes_more_often_needs_the_short_run),
-		cmocka_unit_test(a_drift_needs_all_anew),
+		cmocka_unit_test(a_drift_needs_a_new_calibration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

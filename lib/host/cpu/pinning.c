@@ -31,7 +31,7 @@ static bool try_pinning(int cpu)
 	CPU_ZERO(&wanted);
 	CPU_SET(cpu, &wanted);
 	if (sched_getaffinity(0, sizeof(before), &before) < 0)
-		return true; /* more CPUs than a cpu_set_t holds: the start of a program will tell */
+		return true; /* more CPUs than a cpu_set_t holds: the start of a program will show it */
 	done = sched_setaffinity(0, sizeof(wanted), &wanted) == 0;
 	sched_setaffinity(0, sizeof(before), &before);
 	return done;
