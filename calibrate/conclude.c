@@ -60,7 +60,7 @@ static int show(struct calibration *c, const struct profile *profile, const stru
 	if (r == 0 && calibrate_options.verbose)
 		r = daemon_causes_print(c->book, analyses, CALIBRATION_PHASES, screen_file(), err);
 	if (r == 0)
-		screen_next(c, profile);
+		screen_next(c, analyses, profile);
 	return r;
 }
 

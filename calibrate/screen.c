@@ -205,13 +205,15 @@ int screen_profile(const struct profile *profile, struct error *err)
 	return profile->n_cutoffs ? cutoffs_print(profile, calibrate_options.verbose, screen_file(), err) : 0;
 }
 
-void screen_next(const struct calibration *c, const struct profile *profile)
+void screen_next(const struct calibration *c, const struct analysis *const analyses[CALIBRATION_PHASES],
+	const struct profile *profile)
 {
+	int which = analyses[SHORT_PHASE]->n_l_samples ? SHORT_PHASE : LONG_PHASE;
 	_cleanup_(freep) char *cpu = c->plan.cpu < 0 ? NULL : text_format(" --cpu %d", c->plan.cpu);
 
 	if (profile->n_cutoffs && !calibrate_options.verbose)
 		screen_print("Causes: emp-analyze%s daemons %lld\n", calibrate_db(),
-			(long long)c->plan.phases[SHORT_PHASE].run);
+			(long long)c->plan.phases[which].run);
 	screen_print(
 		"Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(), profile->name, cpu ?: "");
 }

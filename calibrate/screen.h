@@ -29,5 +29,6 @@ int screen_warnings(
 	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err);
 
 int screen_profile(const struct profile *profile, struct error *err);
-void screen_next(const struct calibration *calibration, const struct profile *profile);
+void screen_next(const struct calibration *calibration,
+	const struct analysis *const analyses[CALIBRATION_PHASES], const struct profile *profile);
 void screen_refused(const struct calibration *calibration);
