@@ -67,7 +67,7 @@ def plain_us(n, program):
 def print_cost():
     missing = args.processes - sum(name.isdigit() for name in os.listdir("/proc"))
     sleepers = [subprocess.Popen(["sleep", "infinity"]) for _ in range(missing)]
-    programs = ["true"], ["sleep", "0.1"], [path("calibrate/inc"), "0.1"]
+    programs = ["true"], ["sleep", "0.1"], [path("calibrate/inc"), "--iterations", "100000000"]
     try:
         print(f"{'A SAMPLE OF':16}{'PLAIN':>12}{'OBSERVER':>12}{'ON TOP':>12}{'TO PLAIN':>12}   ({args.processes} processes)")
         for program in programs:
@@ -76,7 +76,7 @@ def print_cost():
                 plain.append(plain_us(20, program))
                 observer.append(observer_us("bpf", 20, program))
             p, o = median(plain), median(observer)
-            name = " ".join([os.path.basename(program[0])] + program[1:])
+            name = " ".join([os.path.basename(program[0])] + program[1:])[:15]
             print(f"{name:16}{p:9.0f} us{o:9.0f} us{o - p:9.0f} us{o / p:12.1f}")
     finally:
         for sleeper in sleepers:
