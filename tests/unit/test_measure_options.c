@@ -111,9 +111,7 @@ static void counts_have_the_documented_defaults(void **state)
 
 static void contradictions_are_named(void **state)
 {
-	struct measure_options o[] = {
-		[0 ... 6] = untouched(),
-	};
+	struct measure_options o[7];
 	static const char *const sentences[] = {"-N (no shell) and -S (a shell) exclude each other",
 		"--cpu and --affinity exclude each other", "--fast and --rigorous exclude each other",
 		"--min-runs 5 is more than --max-runs 4",
@@ -121,6 +119,8 @@ static void contradictions_are_named(void **state)
 		"--reference-name names a --reference, and there is none",
 		"--shell 'sh '': a quote is not closed"};
 
+	for (size_t i = 0; i < ELEMENTS(o); i++)
+		o[i] = untouched();
 	o[0].no_shell = true;
 	o[0].shell = "sh";
 	o[1].cpu = 1;
