@@ -11,7 +11,7 @@ mkdir "$bin" "$dir/home"
 chmod 755 "$dir" "$bin"
 cp "$build/measure/emp-measure" "$build/setup/emp-setup" "$bin"
 setcap cap_bpf,cap_perfmon,cap_net_admin=p "$bin/emp-measure"
-user=54321 # nobody's, and no process of it runs
+user=$((100000 + $$)) # nobody's, and no process of it runs
 chown $user "$dir/home"
 export HOME=$dir/home EMP_LOCK=$dir/own.lock
 unset EMP_DB XDG_DATA_HOME
