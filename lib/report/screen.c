@@ -92,7 +92,7 @@ static const char *interval_text(char buffer[TEXT_PAIR_SIZE], const struct scree
 	return text_interval(buffer, s->pt.mean_ns - half, s->pt.mean_ns + half, s->pt.sd_ns, s->unit);
 }
 
-/* A label, a figure padded to `columns`, and what is said of it if it fits. */
+/* A label, a figure padded to `columns`, and a remark if it fits. */
 static void print_figure(FILE *file, const char *label, const char *figure, size_t columns, const char *more)
 {
 	bool strong = label[2] == 'P';
@@ -165,23 +165,39 @@ static void print_times(FILE *file, const struct screen *s)
 	print_et(file, s, figures[2], columns);
 }
 
-/* "backupd #7 #8, outlier #4", or with counts: "backupd in 2, outlier in 1". The caller frees it. */
-static char *reasons_text(const struct screen *s, bool counts)
+/* "backupd #7 #8, outlier #4". The caller frees it. */
+static char *reasons_text(const struct screen *s)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	for (size_t i = 0; file && i < s->n_reasons; i++) {
-		const struct screen_reason *r = &s->reasons[i];
-
-		fprintf(file, "%s%s", i ? ", " : "", r->name);
-		if (counts)
-			fprintf(file, " in %zu", r->n);
-		for (size_t k = 0; !counts && k < r->n; k++)
-			fprintf(file, " #%u", r->samples[k]);
+		fprintf(file, "%s%s", i ? ", " : "", s->reasons[i].name);
+		for (size_t k = 0; k < s->reasons[i].n; k++)
+			fprintf(file, " #%u", s->reasons[i].samples[k]);
 	}
 	return file && fclose(file) == 0 ? text : NULL;
+}
+
+/* "backupd in 100, outlier in 4, …": as many as fit. */
+static void print_counts(FILE *file, const struct screen *s, size_t columns)
+{
+	static const char MORE[] = ", …";
+
+	for (size_t i = 0; i < s->n_reasons; i++) {
+		char one[LINE_SIZE];
+		size_t more = i + 1 < s->n_reasons ? terminal_text_width(MORE) : 0, width;
+
+		snprintf(one, sizeof(one), "%s%s in %zu", i ? ", " : "", s->reasons[i].name, s->reasons[i].n);
+		width = terminal_text_width(one);
+		if (width + more > columns) {
+			fputs(i ? MORE : "…", file);
+			return;
+		}
+		fputs(one, file);
+		columns -= width;
+	}
 }
 
 static void print_kept(FILE *file, const struct screen *s)
@@ -194,16 +210,15 @@ static void print_kept(FILE *file, const struct screen *s)
 	fprintf(file, "%s%s%s", 2 * s->pt.n < s->n_samples ? terminal_mark(file, MARK_WARN) : "", kept,
 		2 * s->pt.n < s->n_samples ? terminal_mark(file, MARK_END) : "");
 	if (s->n_reasons > 0) {
-		_cleanup_(freep) char *text = reasons_text(s, false);
+		_cleanup_(freep) char *text = reasons_text(s);
 
 		fprintf(file, "%*s%s", spaces_to(LABEL_COLUMNS - 2, kept) + 2, "", DISCARDED);
 		left = SCREEN_COLUMNS - terminal_text_width(kept) -
 		       (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2 - strlen(DISCARDED);
-		if (text && terminal_text_width(text) > left) {
-			free(text);
-			text = reasons_text(s, true);
-		}
-		print_cut(file, text ?: "", left);
+		if (text && terminal_text_width(text) <= left)
+			fputs(text, file);
+		else
+			print_counts(file, s, left);
 	}
 	fputc('\n', file);
 }
