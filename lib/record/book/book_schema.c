@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of the lab book, as the steps that lead from an empty file to the newest version. A step
- * that has shipped is never changed: what comes later is a new row of `steps`.
+/* The tables of the lab book, as the steps from an empty file to the newest version. A step that has shipped is never
+ * changed: changes are new rows of `steps`.
  *
- * Whoever opens the file with sqlite3 finds what is not known as NULL, times as ns in columns that end
- * in _ns, and two views that put names and milliseconds beside each other. */
+ * For readers with sqlite3: unknown values are NULL, columns that end in _ns are nanoseconds, and two views show names and
+ * milliseconds. */
 #include "lib/record/book/query.h"
 
 #include <errno.h>
@@ -315,7 +315,7 @@ static int upgrade(struct book *book, struct error *err)
 	return book_commit(book, err);
 }
 
-/* Without foreign keys, because a table that is made anew would take along all that refers to it; SQLite does not
+/* Foreign keys are off, because dropping a table to replace it would delete the rows that refer to it. SQLite does not
  * change that inside a transaction. */
 int book_schema_upgrade(struct book *book, struct error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run of the book as an emp-run document. What is not known is left out, so that a document that was
- * imported comes out as it went in. */
+/* A run of the book as an emp-run document. Unknown values are left out, so that a document that was imported is exported
+ * as it was, with a uid and times as text. */
 #include "lib/record/book/book_internal.h"
 #include "lib/record/document/document.h"
 #include "lib/record/document/document_fields.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An emp-run document on its way into the book. The samples are gone through twice by the same
- * function: once to check them all, then, in one transaction, to store them. */
+/* Importing an emp-run document. The same function goes through the samples twice: first to check them all, then, in one
+ * transaction, to store them. */
 #include "lib/record/book/book_internal.h"
 #include "lib/record/document/document.h"
-#include "lib/base/array.h"
-#include "lib/record/book/book_counters.h"
 #include "lib/record/document/document_fields.h"
+
+#include "lib/base/array.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,9 +14,9 @@
 struct import {
 	struct book *book; /* NULL: only check */
 	int64_t run;
-	struct execution *executions; /* of the sample at hand */
+	struct execution *executions; /* of the current sample */
 	size_t n_executions, capacity;
-	int64_t first_ns, end_ns; /* of the samples met so far */
+	int64_t first_ns, end_ns; /* of the samples so far */
 };
 
 static void import_clear(struct import *import)
@@ -178,7 +178,7 @@ static void read_state(struct json_fields *f, enum run_state *ret)
 			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", word);
 }
 
-/* 0.1.0 said "purpose". What is no kind that we know was imported: that is true, if not all. */
+/* 0.1.0 said "purpose". An unknown kind becomes an import. */
 static void read_kind_of_run(struct json_fields *f, enum run_kind *ret)
 {
 	const char *word = "";
@@ -282,7 +282,7 @@ static int store(struct import *import, struct run *run, const struct origin *or
 	return take_samples(import, samples, err);
 }
 
-/* Results of a benchmark are no run: there are no executions of others in them. */
+/* Results of a benchmark have no executions of other processes. */
 static int check_format(const json_t *document, struct error *err)
 {
 	const char *format = json_string_value(json_object_get(document, "format"));
