@@ -37,17 +37,17 @@ static int find_mount(char **ret, struct error *err)
 	if (r < 0)
 		return error_os(err, r, "cannot read /proc/self/mountinfo");
 	for (line = strtok_r(mounts, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		char place[512];
+		char mount[512];
 
-		if (!strstr(line, " - cgroup2 ") || sscanf(line, "%*s %*s %*s %*s %511s", place) != 1)
+		if (!strstr(line, " - cgroup2 ") || sscanf(line, "%*s %*s %*s %*s %511s", mount) != 1)
 			continue;
-		*ret = strdup(place);
+		*ret = strdup(mount);
 		return *ret ? 0 : error_oom(err);
 	}
 	return error_say(err, -ENOTSUP, "no cgroup v2 is mounted");
 }
 
-/* The caller's own place in the v2 tree: the line "0::/…" of /proc/self/cgroup. */
+/* The path of the caller's own cgroup in the v2 tree: the line "0::/…" of /proc/self/cgroup. */
 static int find_own(char **ret, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A cgroup v2 of its own for the program under test, as a child of the caller's: CPU time of the whole
- * tree, orphans included, and an end to all of it at once. No controller is needed for that. */
+ * tree, orphans included, and a way to kill all of it at once. No controller is needed for that. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -20,7 +20,7 @@ struct cgroup_usage {
  * -EROFS…: it cannot be made here; each with a sentence. */
 int cgroup_new(struct cgroup **ret, struct error *err);
 
-/* Ends what is still in it, and removes it. */
+/* Kills what is still in it, and removes it. */
 void cgroup_free(struct cgroup *cgroup);
 DEFINE_FREEP(cgroup)
 
@@ -39,12 +39,12 @@ int cgroup_populated(const struct cgroup *cgroup, struct error *err);
 /* How many processes are in it now. */
 int cgroup_count(const struct cgroup *cgroup, struct error *err);
 
-/* Waits until nobody is in it. 1: empty, 0: still populated after timeout_ms. */
+/* Waits until it is empty. 1: empty, 0: still populated after timeout_ms. */
 int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error *err);
 
 /* SIGKILL to all of it, down the tree, fork bombs included. */
 int cgroup_kill(struct cgroup *cgroup, struct error *err);
 
-/* Another one in its place if it was ever killed, else nothing. Linux 6.18 kills whatever CLONE_INTO_CGROUP
+/* Replaces it with a new one if it was ever killed. Linux 6.18 kills whatever CLONE_INTO_CGROUP
  * starts in a cgroup that cgroup.kill was written to before. */
 int cgroup_renew(struct cgroup *cgroup, struct error *err);

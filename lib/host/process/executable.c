@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which file a command means: see executable.h. */
+/* Finds the file of a command: see executable.h. */
 #include "lib/host/process/executable.h"
 
 #include "lib/base/text.h"

@@ -3,6 +3,8 @@
  * directory anew. */
 #include "lib/host/process/pid_list.h"
 
+#include "lib/base/array.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,18 +12,14 @@
 
 static int add(struct pid_list *list, const char *name)
 {
+	pid_t *pid;
+
 	if (name[0] < '1' || name[0] > '9')
 		return 0;
-	if (list->n == list->capacity) {
-		size_t capacity = list->capacity ? 2 * list->capacity : 1024;
-		pid_t *items = realloc(list->items, capacity * sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		list->items = items;
-		list->capacity = capacity;
-	}
-	list->items[list->n++] = atoi(name);
+	pid = array_add_reused(list->items, list->n, list->capacity);
+	if (!pid)
+		return -ENOMEM;
+	*pid = atoi(name);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pipe whose other end throws everything away: see pipe_drain.h. */
+/* A pipe whose other end discards everything: see pipe_drain.h. */
 #include "lib/host/process/pipe_drain.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pipe whose other end throws everything away: for programs that do less when they see /dev/null. A thread
+/* A pipe whose other end discards everything: for programs that do less when they see /dev/null. A thread
  * moves the pages to /dev/null without looking at them. */
 #pragma once
 

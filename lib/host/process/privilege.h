@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Capabilities that an executable's file gives to an ordinary user (setcap
- * cap_bpf,cap_perfmon,cap_net_admin=p). They lie in the permitted set, and are effective only between raise
+ * cap_bpf,cap_perfmon,cap_net_admin=p). They are in the permitted set, and are effective only between raise
  * and lower, around the calls that look at other processes. Files are opened, and other programs started,
  * without them. Root's own capabilities are left as they are. The only file that includes libcap. */
 #pragma once
@@ -20,7 +20,7 @@ char **privilege_environment(void);
  * change. -ENOMEM. */
 int privilege_environment_put(char *assignment);
 
-/* Whether there are such capabilities. */
+/* Whether this process has such capabilities. */
 bool privilege_borrowed(void);
 
 void privilege_raise(void);

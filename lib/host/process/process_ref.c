@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process as a text that can be kept: see process_ref.h. */
+/* A process as a text that can be stored: see process_ref.h. */
 #include "lib/host/process/process_ref.h"
 
 #include "lib/base/cleanup.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* When a process started, in ticks since the boot: the 20th word behind its name, which may hold blanks and
- * parentheses. A process that has ended and is only still waited for is none. */
+ * parentheses. False for a zombie. */
 static bool parse_start(const char *stat, unsigned long long *ret)
 {
 	const char *at = strrchr(stat, ')');

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs under test as anybody may start them, without a cgroup: how they end, where they run, what fails. */
+#include "tests/unit/check.h"
+
+#include "lib/host/process/executable.h"
+#include "lib/host/process/process.h"
+#include "lib/host/process/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct spawn spawn_of(char **argv, const char *path, struct cgroup *cgroup)
+{
+	return (struct spawn){.argv = argv,
+		.path = path,
+		.cpu = -1,
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.cgroup = cgroup};
+}
+
+static struct spawned run_ok(const struct spawn *spawn)
+{
+	struct error err = {};
+	struct spawned spawned = {};
+
+	if (program_run(spawn, &spawned, &err) < 0)
+		fail_msg("%s", err.text);
+	return spawned;
+}
+
+static void an_exit_status_and_a_signal_are_told_apart(void **state)
+{
+	char *fails[] = {(char *)"sh", (char *)"-c", (char *)"exit 3", NULL};
+	char *dies[] = {(char *)"sh", (char *)"-c", (char *)"kill -SEGV $$", NULL};
+	struct spawn spawn = spawn_of(fails, "/bin/sh", NULL);
+
+	assert_int_equal(process_exit_status(run_ok(&spawn).wait_status), 3);
+	spawn = spawn_of(dies, "/bin/sh", NULL);
+	assert_int_equal(process_exit_status(run_ok(&spawn).wait_status), 128 + SIGSEGV);
+}
+
+static void a_file_that_is_no_program_is_an_error_with_a_sentence(void **state)
+{
+	char file[] = "/tmp/emp-test-XXXXXX";
+	char *argv[] = {file, NULL};
+	struct spawn spawn = spawn_of(argv, file, NULL);
+	struct spawned s = {.et_ns = 77};
+	struct error err = {};
+	int fd = mkstemp(file);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "\177ELF", 4), 4);
+	fchmod(fd, 0755);
+	close(fd);
+	assert_int_equal(program_run(&spawn, &s, &err), -ENOEXEC);
+	assert_non_null(strstr(err.text, "cannot execute it: Exec format error"));
+	assert_int_equal(s.et_ns, 77);
+	unlink(file);
+}
+
+static void commands_are_found_as_a_shell_finds_them(void **state)
+{
+	_cleanup_(freep) char *path = NULL, *none = NULL;
+	struct error err = {};
+
+	assert_int_equal(executable_find("sh", &path, &err), 0);
+	assert_true(path[0] == '/');
+	assert_int_equal(executable_find("no-such-command", &none, &err), -ENOENT);
+	assert_string_equal(err.text, "there is no command 'no-such-command' in PATH");
+	assert_int_equal(executable_find("/etc", &none, &err), -EISDIR);
+	assert_int_equal(executable_find("/etc/passwd", &none, &err), -EACCES);
+	assert_int_equal(executable_find("", &none, &err), -ENOENT);
+}
+
+static void a_pinned_program_runs_on_its_cpu_only(void **state)
+{
+	_cleanup_(closep) int in = -1, out = -1;
+	char *argv[] = {(char *)"grep", (char *)"Cpus_allowed_list", (char *)"/proc/self/status", NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/grep", NULL);
+	char text[128] = "";
+	int pipes[2];
+
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	in = pipes[0];
+	out = pipes[1];
+	spawn.cpu = 0;
+	spawn.stdout_fd = out;
+	assert_int_equal(run_ok(&spawn).wait_status, 0);
+	assert_true(read(in, text, sizeof(text) - 1) > 0);
+	assert_string_equal(text, "Cpus_allowed_list:\t0\n");
+}
+
+static void a_session_of_its_own_is_given_when_asked_for(void **state)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c",
+		(char *)"read pid comm state ppid pgrp session rest < /proc/self/stat; test $session = $$",
+		NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
+
+	assert_int_not_equal(run_ok(&spawn).wait_status, 0);
+	spawn.new_session = true;
+	assert_int_equal(run_ok(&spawn).wait_status, 0);
+}
+
+static void several_without_cgroups_are_refused(void **state)
+{
+	char *argv[] = {(char *)"sleep", (char *)"1000", NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sleep", NULL);
+	struct program *programs[2] = {};
+	struct error err = {};
+	size_t over;
+
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(program_start(&programs[i], &spawn, &err), 0);
+	assert_int_equal(program_wait_any(programs, 2, 0, &over, &err), -ENOTSUP);
+	assert_non_null(strstr(err.text, "need a cgroup each"));
+	for (size_t i = 0; i < 2; i++)
+		program_free(programs[i]);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void what_it_leaves_behind_is_killed_and_counted(void **state)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sleep 1000 & sleep 1000 & exit 0", NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
+	struct spawned s = run_ok(&spawn);
+
+	assert_int_equal(s.end, SPAWN_ENDED);
+	assert_int_equal(s.left_behind, 2);
+	assert_int_equal(s.killed, 2);
+	assert_true(s.pt_partial);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void a_time_out_kills_what_it_started_too(void **state)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"(sleep 1000; :) & sleep 1000", NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
+	struct spawned s;
+
+	spawn.timeout_ns = 50000000;
+	s = run_ok(&spawn);
+	assert_int_equal(s.end, SPAWN_TIMED_OUT);
+	assert_int_equal(process_exit_status(s.wait_status), 128 + SIGKILL);
+	assert_int_equal(s.left_behind, 0); /* it did not outlive the program: both were killed */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_exit_status_and_a_signal_are_told_apart),
+		cmocka_unit_test(a_file_that_is_no_program_is_an_error_with_a_sentence),
+		cmocka_unit_test(commands_are_found_as_a_shell_finds_them),
+		cmocka_unit_test(a_pinned_program_runs_on_its_cpu_only),
+		cmocka_unit_test(a_session_of_its_own_is_given_when_asked_for),
+		cmocka_unit_test(several_without_cgroups_are_refused),
+		cmocka_unit_test(what_it_leaves_behind_is_killed_and_counted),
+		cmocka_unit_test(a_time_out_kills_what_it_started_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
