@@ -7,6 +7,7 @@
 #include "lib/base/terminal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { WIDEST_BAR = 30, NARROWEST_BAR = 5, LINE_SIZE = 512 };
@@ -25,6 +26,17 @@ void progress_begin(struct progress *p, const char *label, uint64_t total, bool 
 	progress_step(p, 0, NULL);
 }
 
+/* In whole seconds below a minute: it is an estimate. */
+static void estimate_left(char text[TEXT_TIME_SIZE], const struct progress *p, uint64_t done, int64_t now_ns)
+{
+	double left_ns = (double)(now_ns - p->started_ns) / (double)done * (double)(p->total - done);
+
+	if (left_ns < 59e9)
+		snprintf(text, TEXT_TIME_SIZE, "%.0f s", ceil(left_ns / 1e9));
+	else
+		text_duration(text, (int64_t)left_ns);
+}
+
 /* "3/20, current estimate 128 ms, ETA 2 s" */
 static void describe(char text[LINE_SIZE], const struct progress *p, uint64_t done, const char *of,
 	const char *estimate, int64_t now_ns)
@@ -32,8 +44,7 @@ static void describe(char text[LINE_SIZE], const struct progress *p, uint64_t do
 	char left[TEXT_TIME_SIZE] = "";
 
 	if (done > 0 && done < p->total)
-		text_duration(left, (int64_t)((double)(now_ns - p->started_ns) / (double)done *
-					      (double)(p->total - done)));
+		estimate_left(left, p, done, now_ns);
 	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, of, p->total,
 		estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
 }
