@@ -21,9 +21,7 @@ static int run_command(const struct task *t, const char *command, const char *wh
 		return 0;
 	if (interrupt_pending())
 		return -EINTR;
-	r = book_flush(t->session->book, err); /* the command may take long, or use the book */
-	if (r == 0)
-		r = hook_run(command, o->shell_words, o->show_output, what, err);
+	r = hook_run(command, o->shell_words, o->show_output, what, err);
 	return r < 0 && interrupt_pending() ? -EINTR : r;
 }
 

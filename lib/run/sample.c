@@ -2,7 +2,6 @@
 /* One sample of the sampling loop: see sample.h. */
 #include "lib/run/sample.h"
 
-#include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
@@ -12,9 +11,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
-
-/* Samples that take less are committed together with others. */
-static const int64_t QUICK_NS = 10 * NS_PER_MS;
 
 /* Whether the sample counts; a sentence where it does not. */
 static int check_end(const struct sampling *s, const struct spawned *spawned, struct error *err)
@@ -76,7 +72,7 @@ static int store_rows(const struct sampling_plan *plan, struct sampling *s, cons
 		r = book_add_sample(plan->book, s->run->id, sample, executions, o->usages.n, err);
 	if (r == 0)
 		r = book_add_counters(plan->book, s->run->id, sample->n, &o->moved, err);
-	return r == 0 ? book_commit_sample(plan->book, s->quick, err) : r;
+	return r == 0 ? book_commit(plan->book, err) : r;
 }
 
 static struct sample make_sample(uint32_t n, const struct observation *o)
@@ -108,7 +104,6 @@ static int store(
 
 	if (!executions)
 		return error_oom(err);
-	s->quick = sample.et_ns < QUICK_NS;
 	r = book_begin_sample(plan->book, err);
 	if (r < 0)
 		return r;
@@ -136,9 +131,6 @@ static int observe(
 
 	if (interrupt_pending())
 		return -EINTR;
-	r = s->quick ? 0 : book_flush(plan->book, err); /* others may want to write meanwhile */
-	if (r < 0)
-		return r;
 	interrupt_was_stopped(); /* forget earlier stops */
 	r = observe_sample(s->spawn, plan->counters, ret, err);
 	if (r == 0)

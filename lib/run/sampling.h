@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sampling loop: warm-ups, then samples of one run or of several in turn. Each sample is in the book before
- * the next starts, so that whatever ends the sampling, the book holds every sample before it; but if this
- * process is killed, samples of less than 10 ms that were taken in the last 0.1 s may be missing. */
+ * the next starts, so that whatever ends the sampling, the book holds every sample before it. */
 #pragma once
 
 #include "lib/record/book/book.h"
@@ -26,7 +25,6 @@ struct sampling {
 
 	/* While it goes on. */
 	int warm_up;      /* the warm-up under way, from 1; 0: a sample */
-	bool quick;       /* the last sample took less than 10 ms */
 	int64_t begun_ns; /* CLOCK_MONOTONIC before the first sample; 0: not there yet */
 
 	/* Sums over all samples. */

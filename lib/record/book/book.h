@@ -65,13 +65,6 @@ int book_begin(struct book *book, struct error *err);
 /* The same for one sample of many: what was committed survives this process, but if the machine loses power, the
  * samples of the last second may be lost. */
 int book_begin_sample(struct book *book, struct error *err);
-
-/* others_soon: the next sample will be stored in milliseconds. Then samples of 0.1 s are committed together; should
- * this program be killed, they may be gone. book_flush commits at once, as whatever else uses the book does. In
- * between no other program can write to the book. */
-int book_commit_sample(struct book *book, bool others_soon, struct error *err);
-int book_flush(struct book *book, struct error *err);
-
 int book_commit(struct book *book, struct error *err);
 void book_rollback(struct book *book);
 

@@ -21,8 +21,6 @@ struct book {
 	int patience_ms;
 	bool unsynced;     /* the next commit does not wait for the disk */
 	int64_t synced_ns; /* CLOCK_MONOTONIC of the last sample that was */
-	int64_t begun_ns;  /* CLOCK_MONOTONIC when the transaction of samples began */
-	bool left_open;    /* it waits for more samples; whatever else uses the book commits it first */
 	bool ours;         /* it is a lab book, and of a version that we know */
 	struct {
 		const void *table; /* of fields, from which its SQL is made; NULL: `sql` is the SQL */

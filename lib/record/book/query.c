@@ -19,12 +19,9 @@ static int prepare(struct book *book, const char *sql, sqlite3_stmt **ret, struc
 int query_begin_for(struct query *q, struct book *book, const struct field_table *table, const char *sql,
 	query_sql *make, struct error *err)
 {
-	int flushed = book_flush(book, err);
 	size_t i = 0;
 
 	*q = (struct query){.book = book};
-	if (flushed < 0)
-		return flushed;
 	while (i < book->n_statements &&
 		(book->statements[i].sql != sql || book->statements[i].table != table))
 		i++;
