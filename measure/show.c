@@ -187,14 +187,16 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 	_cleanup_(freep) const struct task **others = sort_others(s);
 	struct error second = {};
 	int outcome = 0, r = others ? 0 : error_oom(err);
+	bool any = false;
 
 	if (r == 0 && s->n > 1 && print && s->options->verbose)
 		r = comparison_list_new(&list, false, err);
 	for (size_t i = 0; r >= 0 && i + 1 < s->n; i++) {
 		r = show_comparison(s, others[i], print, list, outcome ? &second : err);
 		outcome = outcome ?: r;
+		any |= comparable(&s->tasks[0].result, &others[i]->result);
 	}
-	if (r < 0 || !list)
+	if (r < 0 || !list || !any)
 		return r < 0 ? r : outcome;
 	printf("\nPT compared with '%s':\n", s->tasks[0].name);
 	r = comparison_list_print(list, stdout, &second);
