@@ -29,23 +29,18 @@ static bool split_by_ticks(int cpu)
 	return true;
 }
 
-/* What could not be seen, in a line. */
+/* What could not be observed, in one line of 80 columns; the long reason is in -v. */
 static int note_unseen(const struct session *s, struct notes *notes, struct error *err)
 {
 	const struct observer *o = &s->observer;
-	const char *orphans = o->cgroup ? "" : ", orphans not counted";
+	const char *missing = s->options->backend == ACCOUNTING_NONE ? "--accounting none"
+								     : o->accounting_missing;
 
 	if (o->accounting)
 		return o->cgroup ? 0
 				 : notes_add(notes, err,
 					   "No cgroup v2 (see -v): orphans are not counted in PT");
-	if (s->options->backend == ACCOUNTING_NONE)
-		return notes_add(
-			notes, err, "Accounting off (--accounting none): daemons not named%s", orphans);
-	if (geteuid() == 0)
-		return notes_add(
-			notes, err, "Accounting off (not available, see -v): daemons not named%s", orphans);
-	return notes_add(notes, err, "Accounting off (needs root, see emp-measure(1)): daemons%s",
+	return notes_add(notes, err, "Accounting off (%s): daemons%s", missing,
 		o->cgroup ? " not named" : ", orphans not counted");
 }
 

@@ -69,7 +69,7 @@ that "nothing is said of the same CPU" sh -c "! grep 'was made on' '$dir/screen'
 # without privileges, in a container, without cgroups
 chmod 755 "$dir"
 install -d -o 65534 "$dir/nobody"
-screen 8 0 '^  Accounting off (needs root' setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
+screen 8 0 '^  Accounting off (needs root or file capabilities' setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
 	$measure -q -r 3 -- $burn 5
 screen 8 0 '^  PT (mean' unshare --pid --fork --mount-proc $measure -q -r 3 -- $burn 5
 screen 8 0 '^  PT (mean' unshare --pid --fork --mount-proc setpriv --bounding-set=-all --inh-caps=-all $measure -q -r 3 -- $burn 5

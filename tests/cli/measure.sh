@@ -95,7 +95,7 @@ expect 0 'Accounting: taskstats (.*bpf' unshare -m sh -c "mount -t tmpfs none /s
 # an ordinary user
 chmod 755 "$dir"
 install -d -o 65534 "$dir/nobody"
-expect 0 '^  Accounting off (needs root, see emp-measure(1)): daemons, orphans not counted$' setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
+expect 0 '^  Accounting off (needs root or file capabilities): daemons, orphans not counted$' setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
 	$measure -q -r 3 -- true
 that "the ordinary user has a book of its own" test -s "$dir/nobody/.local/share/emp/emp.db"
 
