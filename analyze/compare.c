@@ -66,7 +66,7 @@ int verb_compare(int argc, char **argv, struct error *err)
 	if (analyze_options.json) {
 		document = comparison_as_json(a.name, b.name, &c);
 		json_object_set_new(document, "clock", json_string(clock == COMPARISON_PT ? "pt" : "et"));
-		r = json_print(document, stdout, err);
+		r = analyze_print_json("emp-comparison", TAKE(document), err);
 	} else
 		r = print(&a, &b, clock, &c, err);
 	if (r < 0)

@@ -167,6 +167,23 @@ static int take_all(struct session *s, struct error *err)
 	return sampling_run(&plan, err);
 }
 
+static int say_interrupted(const struct session *s, uint64_t samples, struct error *err)
+{
+	long long first = (long long)s->tasks[0].run.id, last = first;
+	const char *plural = samples == 1 ? "" : "s";
+
+	for (size_t i = 1; i < s->n && s->tasks[i].run.id > 0;
+		i++) /* in a sequence, some may not have begun */
+		last = (long long)s->tasks[i].run.id;
+	if (first == last)
+		return error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps the %llu sample%s taken so far", first,
+			(unsigned long long)samples, plural);
+	return error_say(err, STATUS_INTERRUPTED,
+		"interrupted: runs %lld to %lld keep the %llu sample%s taken so far", first, last,
+		(unsigned long long)samples, plural);
+}
+
 int session_run(struct session *s, struct error *err)
 {
 	uint64_t samples = 0;
@@ -177,8 +194,6 @@ int session_run(struct session *s, struct error *err)
 	if (outcome == -EINTR && samples == 0)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample was taken");
 	if (outcome == -EINTR)
-		return error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld%s the %llu samples before",
-			(long long)s->tasks[0].run.id, s->n == 1 ? " keeps" : " and those behind it keep",
-			(unsigned long long)samples);
+		return say_interrupted(s, samples, err);
 	return outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
 }

@@ -156,7 +156,7 @@ static int open_input(struct session *s, struct error *err)
 	return 0;
 }
 
-/* Samples would disturb a calibration, and it them. */
+/* Samples and a calibration would disturb each other. */
 static int check_host(const struct session *s, const char *book, struct error *err)
 {
 	_cleanup_(freep) char *path = NULL;
@@ -165,7 +165,7 @@ static int check_host(const struct session *s, const char *book, struct error *e
 
 	if (r < 0 || s->options->ignore_lock || lock_look(path, &said) == 0)
 		return r;
-	return error_say(err, -EBUSY, "%s, or measure all the same with --ignore-lock", said.text);
+	return error_say(err, -EBUSY, "%s, or measure anyway with --ignore-lock", said.text);
 }
 
 static int open_book(struct session *s, struct error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What emp-setup says of this machine: see environment.h. */
+/* What emp-setup reports about this machine: see environment.h. */
 #include "lib/run/environment.h"
 
 #include "lib/base/json_fields.h"
@@ -22,7 +22,7 @@ static int ask(const char *verb, json_t **ret, int *ret_status, struct error *er
 	if (r < 0)
 		return r;
 	if (*ret_status == STATUS_ERROR)
-		return error_say(err, -EPROTO, "'emp-setup %s' failed, as it says above", verb);
+		return error_say(err, -EPROTO, "'emp-setup %s' failed (see its message above)", verb);
 	json = json_loads(text, JSON_REJECT_DUPLICATES, &e);
 	if (!json)
 		return error_say(err, -EPROTO, "'emp-setup %s --json' printed no JSON: %s", verb, e.text);

@@ -16,6 +16,7 @@
 static int check_end(const struct sampling *s, const struct spawned *spawned, struct error *err)
 {
 	const char *program = s->run->program;
+	const char *hint = s->ignored_status ? "; -i measures it anyway" : "";
 	int status = spawned->wait_status;
 	char which[32], time[TEXT_TIME_SIZE];
 
@@ -31,16 +32,15 @@ static int check_end(const struct sampling *s, const struct spawned *spawned, st
 			which);
 	if (status == 0)
 		return 0;
-	if (interrupt_pending()) /* ^C goes to the program too, and may end it before we read ours */
+	if (interrupt_pending()) /* ^C goes to the program too, and may end it before this process reads it */
 		return -EINTR;
 	if (s->ignored_status && s->ignored_status[process_exit_status(status)])
 		return 0;
 	if (WIFSIGNALED(status))
-		return error_say(err, -ECANCELED,
-			"'%s' was killed by signal %d (SIG%s) in %s; -i measures it all the same", program,
-			WTERMSIG(status), sigabbrev_np(WTERMSIG(status)) ?: "?", which);
-	return error_say(err, -ECANCELED, "'%s' ended with exit status %d in %s; -i measures it all the same",
-		program, WEXITSTATUS(status), which);
+		return error_say(err, -ECANCELED, "'%s' was killed by signal %d (SIG%s) in %s%s", program,
+			WTERMSIG(status), sigabbrev_np(WTERMSIG(status)) ?: "?", which, hint);
+	return error_say(err, -ECANCELED, "'%s' ended with exit status %d in %s%s", program,
+		WEXITSTATUS(status), which, hint);
 }
 
 static int add_executions(struct book *book, const struct usages *usages, struct execution *executions,
@@ -55,7 +55,8 @@ static int add_executions(struct book *book, const struct usages *usages, struct
 		*e = (struct execution){.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
 		if (!name)
 			return error_oom(err);
-		r = book_source(book, name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS, &e->source, err);
+		r = book_source(book, name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS,
+			&e->source, err);
 		if (r < 0)
 			return r;
 	}

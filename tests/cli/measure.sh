@@ -25,7 +25,7 @@ expect 0 "^sh -c 'exit 0' '' " $measure -q -r 2 -w 0 -- sh -c 'exit 0' ''
 # programs that go wrong
 expect 1 "there is no command 'no-such-command' in PATH" $measure -- no-such-command
 expect 1 'cannot execute' $measure -- /etc/passwd
-expect 1 "ended with exit status 3 in warm-up 1; -i measures it all the same" $measure -q -- sh -c 'exit 3'
+expect 1 "ended with exit status 3 in warm-up 1; -i measures it anyway" $measure -q -- sh -c 'exit 3'
 expect 1 'killed by signal 11 (SIGSEGV) in sample 1' $measure -q -w 0 -- sh -c 'kill -SEGV $$'
 expect 0 'the program failed in 2 of 2 samples' $measure -q -i -r 2 -- sh -c 'exit 3'
 expect 124 'ran longer than 100.0 ms' $measure -q --timeout 0.1 -- sleep 1234.$$
@@ -42,11 +42,11 @@ expect 1 'cannot write' $measure -q -r 2 --export-json "$dir/none/x.json" -- tou
 expect 1 'it is a directory' $measure -q -r 2 --export-csv "$dir" -- touch "$dir/ran"
 that "nothing was run for results that could not be written" test ! -e "$dir/ran"
 
-# a machine that somebody has for himself
+# a locked machine
 exec 8>"$dir/lock"
 flock 8
 echo "$$ 1700000000000000000 emp-calibrate run, profile 'lab1'" >"$dir/lock"
-EMP_LOCK=$dir/lock expect 1 "process $$ has this machine for itself since .* (emp-calibrate run, profile 'lab1').*--ignore-lock" \
+EMP_LOCK=$dir/lock expect 1 "process $$ has locked this machine since .* (emp-calibrate run, profile 'lab1').*--ignore-lock" \
 	$measure -q -r 2 -- true
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 --ignore-lock -- true
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 --anyway -- true
@@ -70,13 +70,13 @@ that "the stop is in no time" json "$dir/stopped.json" \
 
 # names that are no UTF-8, descriptors that are not there
 expect 0 "^echo '.xff.xfe'  *run" $measure -q -r 2 --export-json "$dir/bytes.json" -- echo $'\xff\xfe'
-that "the document is JSON all the same" json "$dir/bytes.json" 'd["results"][0]["command"] == r"echo '"'"'\xff\xfe'"'"'"'
+that "the document is still JSON" json "$dir/bytes.json" 'd["results"][0]["command"] == r"echo '"'"'\xff\xfe'"'"'"'
 closed() { "$@" >&-; }
 expect 1 'cannot write to standard output: Bad file descriptor' closed $measure -q -r 2 -- true
 expect 1 'cannot write to standard output: No space' sh -c "$measure -q -r 2 -- true >/dev/full"
 expect 0 '' sh -c "$measure -q -r 2 -- cat <&-"
 expect 1 "option '-x' is not known" $measure -q -xy true
-that "nothing is told of samples that are not there" sh -c "! $measure -q -- false | grep ."
+that "nothing is printed without samples" sh -c "! $measure -q -- false | grep ."
 
 # orphans: counted in a cgroup, said to be partial without one
 expect 0 '' $measure -q -r 2 -w 0 --export-json "$dir/orphan.json" -- $burn --orphan 150
@@ -111,7 +111,7 @@ wait_until has_samples 6
 kill -INT $!
 wait $!
 that "^C is exit status 130" test $? = 130
-that "^C is told" grep -q 'interrupted: run [0-9]* keeps the [0-9]* samples' "$dir/interrupted"
+that "^C is reported" grep -q 'interrupted: run [0-9]* keeps the [0-9]* samples' "$dir/interrupted"
 that "the book is sound" sound "$EMP_DB"
 that "the samples before are in the book" test "$(sqlite3 "$EMP_DB" "SELECT count(*) > 5 FROM sample JOIN run ON run.id = run WHERE state = 'interrupted'")" = 1
 
@@ -121,7 +121,7 @@ wait_until test -e "$dir/preparing"
 kill -INT -- -$!
 wait $!
 that "^C in --prepare is exit status 130" test $? = 130
-that "^C before the first sample is told" grep -q 'interrupted before the first sample' "$dir/interrupted"
+that "^C before the first sample is reported" grep -q 'interrupted before the first sample' "$dir/interrupted"
 
 # nohup: HUP does not count
 expect 0 'Kept [0-9]* of 10' sh -c 'trap "" HUP; "$@" & until [ -e "$0" ]; do sleep 0.05; done; kill -HUP $!; wait $!' \

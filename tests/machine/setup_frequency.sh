@@ -191,7 +191,7 @@ exec 8>"$EMP_LOCK"
 flock 8
 echo "$$ 1700000000000000000 emp-calibrate run, profile 'lab1'" >&8
 run 1 apply --only $ids
-grep -q "process $$ has this machine for itself since .* (emp-calibrate run, profile 'lab1')" "$dir/out" || fault "the calibration is not named"
+grep -q "process $$ has locked this machine since .* (emp-calibrate run, profile 'lab1')" "$dir/out" || fault "the calibration is not named"
 same "apply beside a calibration"
 exec 8>&-
 unset EMP_LOCK

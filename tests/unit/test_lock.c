@@ -33,7 +33,7 @@ static pid_t hold_in_child(const char *path)
 	return pid;
 }
 
-static void a_second_one_is_told_who_holds_it(void **state)
+static void the_message_names_the_holder(void **state)
 {
 	struct scratch *s = *state;
 	struct lock lock;
@@ -41,7 +41,7 @@ static void a_second_one_is_told_who_holds_it(void **state)
 	pid_t pid = hold_in_child(s->path);
 
 	assert_int_equal(lock_take(&lock, s->path, "emp-calibrate resume", &s->err), -EBUSY);
-	snprintf(words, sizeof(words), "process %d has this machine for itself since ", pid);
+	snprintf(words, sizeof(words), "process %d has locked this machine since ", pid);
 	assert_says(s, words);
 	assert_says(s, "(emp-calibrate run)");
 	kill(pid, SIGKILL);
@@ -132,7 +132,7 @@ static void one_that_has_ended_and_is_waited_for_is_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		in_directory(a_second_one_is_told_who_holds_it),
+		in_directory(the_message_names_the_holder),
 		in_directory(after_kill_9_it_is_free_and_its_end_leaves_no_file),
 		in_directory(what_is_no_file_is_refused),
 		in_directory(the_environment_may_name_it),

@@ -22,7 +22,7 @@ static bool may_write(const char *path, const char *directory)
 	       (errno == ENOENT && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0);
 }
 
-int lock_path(const char *beside, char **ret, struct error *err)
+int lock_path(const char *book, char **ret, struct error *err)
 {
 	const char *named = getenv("EMP_LOCK");
 	char *path;
@@ -32,7 +32,7 @@ int lock_path(const char *beside, char **ret, struct error *err)
 	else if (may_write(HOST_LOCK, "/run/lock"))
 		path = strdup(HOST_LOCK);
 	else
-		path = text_format("%s.lock", beside);
+		path = text_format("%s.lock", book);
 	if (!path)
 		return error_oom(err);
 	*ret = path;
@@ -82,13 +82,12 @@ static int say_busy(int fd, const char *path, struct error *err)
 		if (sscanf(text, "%lld %lld %199[^\n]", &pid, &since_ns, what) == 3 &&
 			(kill((pid_t)pid, 0) == 0 || errno == EPERM))
 			return error_say(err, -EBUSY,
-				"process %lld has this machine for itself since %s (%s); wait for it, or see 'emp-calibrate status'",
+				"process %lld has locked this machine since %s (%s); wait for it, or see 'emp-calibrate status'",
 				pid, text_moment(moment, since_ns), what);
 		usleep(10000);
 	}
 	return error_say(err, -EBUSY,
-		"another process has this machine for itself; it holds the lock %s and is not visible here",
-		path);
+		"another process has locked this machine (%s), and is not visible here; wait for it", path);
 }
 
 static void write_holder(int fd, const char *what)
@@ -139,7 +138,7 @@ void lock_release(struct lock *lock)
 {
 	if (!lock || lock->fd < 0)
 		return;
-	unlink(lock->path); /* before it is released: whoever waits sees that it is not current */
+	unlink(lock->path); /* before the release: another process that opened it sees that it is not current */
 	close(lock->fd);
 	free(lock->path);
 	*lock = (struct lock){.fd = -1};

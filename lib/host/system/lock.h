@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One user of a host at a time: two calibrations would disturb each other, and settings must not change during
- * one. The kernel releases the lock however its holder ends; the file says who holds it. */
+/* One tool at a time uses a host: two calibrations would disturb each other, and settings must not change during
+ * one. The kernel releases the lock however its holder ends. The file names the holder. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -10,14 +10,14 @@ struct lock {
 	char *path;
 };
 
-/* The host's lock file: EMP_LOCK, else /run/lock/emp.lock; if that cannot be written, `beside` with ".lock"
- * (then it only protects that file). The caller frees it. */
-int lock_path(const char *beside, char **ret, struct error *err);
+/* The host's lock file: EMP_LOCK, else /run/lock/emp.lock; if that cannot be written, `book` with ".lock"
+ * appended (then it only protects that book). The caller frees it. */
+int lock_path(const char *book, char **ret, struct error *err);
 
 /* `what` describes the holder: "emp-calibrate run, profile 'lab1'". -EBUSY with a sentence that names the holder. */
 int lock_take(struct lock *ret, const char *path, const char *what, struct error *err);
 
-/* Only looks: -EBUSY with that sentence if somebody holds it. */
+/* Does not take the lock: -EBUSY with the same sentence if another process holds it. */
 int lock_look(const char *path, struct error *err);
 
 /* NULL and a lock that is not held are fine. The file is removed. */

@@ -65,7 +65,7 @@ static int check_writable(const char *path, const char *directory, bool there, s
 			path);
 	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
 		return error_os(err, -errno,
-			"the directory '%s' of the lab book '%s' cannot be written, and its log must lie beside it; ask for write permission, or name another file with --db or EMP_DB",
+			"the directory '%s' of the lab book '%s' cannot be written, and SQLite keeps the book's log there; ask for write permission, or name another file with --db or EMP_DB",
 			directory, path);
 	return 0;
 }
