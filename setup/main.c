@@ -2,12 +2,7 @@
 /* emp-setup: prepares a machine for timing programs, restores it, and takes its fingerprint. The verbs and options
  * as tables; what they do is in the files of their names. */
 #include "lib/base/tool.h"
-#include "setup/apply/apply.h"
 #include "setup/apply/restore_verb.h"
-#include "setup/apply/status.h"
-#include "setup/audit/audit_verb.h"
-#include "setup/fingerprint/fingerprint_verb.h"
-#include "setup/fingerprint/verify.h"
 #include "setup/options.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of emp-setup's verbs. */
+/* The verbs of emp-setup, and their options. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -27,3 +27,11 @@ extern struct options options;
 
 /* A descriptor for options.root: AT_FDCWD for this machine. */
 int options_root_open(int *ret, struct error *err);
+
+/* Each returns a status of tool.h. */
+int audit_verb(int argc, char **argv, struct error *err);
+int apply_verb(int argc, char **argv, struct error *err);
+int restore_verb(int argc, char **argv, struct error *err);
+int status_verb(int argc, char **argv, struct error *err);
+int fingerprint_verb(int argc, char **argv, struct error *err);
+int verify_verb(int argc, char **argv, struct error *err);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb apply: a plan, the journal, the changes, and with --for a command and restore. */
-#include "setup/apply/apply.h"
-
 #include "lib/base/json.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"

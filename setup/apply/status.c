@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb status: what is applied, and whether it still has the value that was set. */
-#include "setup/apply/status.h"
-
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"

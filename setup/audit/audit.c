@@ -96,9 +96,9 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 		finding->value, "wanted", check->wanted, "why", check->why, "how", how, "undo", undo, "who",
 		check->who);
 
-	if (object && finding->state == CHECK_ABSENT)
-		json_object_set_new(object, "by_host", json_boolean(finding->by_host));
-	if (object && finding->items)
+	if (finding->state == CHECK_ABSENT || finding->state == CHECK_BY_HOST)
+		json_object_set_new(object, "by_host", json_boolean(finding->state == CHECK_BY_HOST));
+	if (finding->items)
 		json_object_set_new(object, "items", items_json(finding->items));
 	return object;
 }

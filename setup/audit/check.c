@@ -11,13 +11,12 @@
 
 const char *check_state_name(enum check_state state)
 {
-	static const char *const names[] = {
-		[CHECK_OK] = "ok",
+	static const char *const names[] = {[CHECK_OK] = "ok",
 		[CHECK_OFF] = "off",
 		[CHECK_ABSENT] = "absent",
+		[CHECK_BY_HOST] = "absent",
 		[CHECK_UNKNOWN] = "unknown",
-		[CHECK_REFUSED] = "refused",
-	};
+		[CHECK_REFUSED] = "refused"};
 
 	return names[state];
 }
@@ -27,41 +26,53 @@ bool check_can_be_applied(const struct check *check)
 	return check->applied || check->setting.pattern;
 }
 
-static void set(struct finding *finding, enum check_state state, const char *format, va_list ap)
-{
-	free(finding->value);
-	if (vasprintf(&finding->value, format, ap) < 0)
-		finding->value = NULL;
-	finding->state = state;
-}
-
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 {
 	va_list ap;
 
+	free(finding->value);
 	va_start(ap, format);
-	set(finding, state, format, ap);
+	if (vasprintf(&finding->value, format, ap) < 0)
+		finding->value = NULL;
 	va_end(ap);
+	finding->state = state;
 }
 
-void finding_set_by_host(struct finding *finding, const char *format, ...)
+void finding_set_absent(struct finding *finding, const struct facts *f, const char *words)
 {
-	va_list ap;
+	if (f->machine.virtual && f->frequency.n_policies == 0)
+		finding_set(finding, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
+	else
+		finding_set(finding, CHECK_ABSENT, "%s", words);
+}
 
-	va_start(ap, format);
-	set(finding, CHECK_ABSENT, format, ap);
-	va_end(ap);
-	finding->by_host = true;
+bool list_has(const char *list, char separator, const char *item)
+{
+	size_t len = strlen(item);
+
+	for (const char *p = list; p && *p; p += *p == separator) {
+		const char *end = strchrnul(p, separator);
+
+		if ((size_t)(end - p) == len && !strncmp(p, item, len))
+			return true;
+		p = end;
+	}
+	return false;
+}
+
+void list_add(char **list, const char *separator, const char *item)
+{
+	char *longer = text_format("%s%s%s", *list ?: "", *list ? separator : "", item);
+
+	if (!longer)
+		return;
+	free(*list);
+	*list = longer;
 }
 
 void finding_add_item(struct finding *finding, const char *item)
 {
-	char *longer = text_format("%s%s%s", finding->items ?: "", finding->items ? " " : "", item);
-
-	if (!longer)
-		return;
-	free(finding->items);
-	finding->items = longer;
+	list_add(&finding->items, " ", item);
 }
 
 void finding_clear(struct finding *finding)
@@ -71,18 +82,43 @@ void finding_clear(struct finding *finding)
 	*finding = (struct finding){};
 }
 
+int setting_read(struct setting_files *ret, int root_fd, const struct setting *setting, struct error *err)
+{
+	_cleanup_(freep) char **paths = NULL;
+	size_t n = 0;
+
+	if (kernel_setting_expand(root_fd, setting->pattern, &paths, &n) < 0)
+		return error_os(err, -ENOMEM, "cannot list %s", setting->pattern);
+	ret->items = calloc(n + 1, sizeof(*ret->items));
+	for (size_t i = 0; i < n && ret->items; i++) {
+		struct kernel_setting file = {.root_fd = root_fd, .path = paths[i], .kind = setting->kind};
+
+		ret->items[i].path = paths[i];
+		ret->items[i].error = kernel_setting_read(&file, &ret->items[i].value);
+	}
+	ret->n = n;
+	return ret->items ? 0 : error_os(err, -ENOMEM, "cannot read %s", setting->pattern);
+}
+
+void setting_files_clear(struct setting_files *files)
+{
+	for (size_t i = 0; i < files->n; i++) {
+		free(files->items[i].path);
+		free(files->items[i].value);
+	}
+	free(files->items);
+	*files = (struct setting_files){};
+}
+
+char *setting_want(const struct setting *setting, const struct facts *facts, const char *path)
+{
+	return setting->want_of ? setting->want_of(facts, path) : strdup(setting->want);
+}
+
 /* A read-only /sys or /proc/sys is how a container keeps its host's settings from its processes. */
 static bool is_read_only(const struct facts *f, const char *path)
 {
 	return f->machine.container && faccessat(f->root_fd, path, W_OK, 0) < 0 && errno == EROFS;
-}
-
-static void decide_no_files(const struct setting *setting, const struct facts *f, struct finding *ret)
-{
-	if (setting->hardware && f->machine.virtual && f->frequency.n_policies == 0)
-		finding_set_by_host(ret, "the host decides; not visible in a virtual machine");
-	else
-		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
 }
 
 static void decide_by_files(const struct check *check, const struct setting_files *files,
@@ -99,15 +135,17 @@ static void decide_by_files(const struct check *check, const struct setting_file
 		other = other ?: &files->items[i];
 		n++;
 	}
-	if (files->n == 0)
-		decide_no_files(&check->setting, f, ret);
+	if (files->n == 0 && check->setting.hardware)
+		finding_set_absent(ret, f, "this machine has no such setting");
+	else if (files->n == 0)
+		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
 	else if (!other)
 		finding_set(ret, CHECK_OK, "%s", files->items[0].value);
 	else if (!other->value)
 		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
 			other->path, strerror(-other->error));
 	else if (is_read_only(f, other->path))
-		finding_set_by_host(ret, "%s; the host decides", other->value);
+		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
 	else if (files->n == 1)
 		finding_set(ret, CHECK_OFF, "%s", other->value);
 	else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EMPv1: services and timers: see check_daemons.h.
+/* EMPv1: services and timers: see check_rows.h.
  *
  * Where systemd does not run or does not answer, the names of processes are compared instead: that finds some
  * daemons, but finding none proves little. */
-#include "setup/audit/check_daemons.h"
+#include "setup/audit/check_rows.h"
 
 #include "lib/base/text.h"
 
@@ -30,16 +30,6 @@ static int find_units(const struct facts *f, struct finding *ret)
 	return n;
 }
 
-static bool lists(const char *items, const char *item)
-{
-	size_t len = strlen(item);
-
-	for (const char *p = items; p && (p = strstr(p, item)); p += len)
-		if ((p == items || p[-1] == ' ') && (!p[len] || p[len] == ' '))
-			return true;
-	return false;
-}
-
 static int find_processes(const struct facts *f, struct finding *ret)
 {
 	int n = 0;
@@ -47,7 +37,7 @@ static int find_processes(const struct facts *f, struct finding *ret)
 	for (size_t i = 0; i < f->n_processes; i++) {
 		_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
 
-		if (unit && !lists(ret->items, unit)) {
+		if (unit && !list_has(ret->items, ' ', unit)) {
 			finding_add_item(ret, unit);
 			n++;
 		}
@@ -90,14 +80,6 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "none%s", host);
 }
 
-static void append(char **text, const char *more)
-{
-	char *longer = text_format("%s%s%s", *text ?: "", *text ? ", " : "", more);
-
-	free(*text);
-	*text = longer;
-}
-
 /* "a.timer at 2026-11-21 14:03:59, b.timer"; the caller frees it. The units become the finding's items. */
 static char *list_elapses(const struct elapse *elapses, size_t n, struct finding *ret)
 {
@@ -110,7 +92,7 @@ static char *list_elapses(const struct elapse *elapses, size_t n, struct finding
 			e->next_ns ? text_moment(moment, e->next_ns) : "");
 
 		finding_add_item(ret, e->unit);
-		append(&list, one ?: e->unit);
+		list_add(&list, ", ", one ?: e->unit);
 	}
 	return list;
 }
@@ -151,7 +133,7 @@ void check_daemons_unknown(const struct facts *f, struct finding *ret)
 		finding_add_item(ret, s->unit);
 		one = text_format("%s (%s)", s->unit,
 			s->cpu_ns < 0 ? "CPU time not known" : text_duration(time, s->cpu_ns));
-		append(&list, one ?: s->unit);
+		list_add(&list, ", ", one ?: s->unit);
 	}
 	finding_set(ret, list ? CHECK_UNKNOWN : CHECK_OK, "%s", list ?: "none");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EMPv3: governor, frequency limits, turbo, SpeedStep: see check_frequency.h.
+/* EMPv3: governor, frequency limits, turbo, SpeedStep: see check_rows.h.
  *
  * On a machine without a cpufreq driver either the firmware controls the frequency, or, in a virtual machine,
  * the host does. The first may be good or bad; the second cannot be audited from inside. */
-#include "setup/audit/check_frequency.h"
+#include "setup/audit/check_rows.h"
 
 #include "lib/base/text.h"
 
@@ -11,21 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `words` describe a real machine: a virtual one may have a host with what is not visible here. */
-static void absent(const struct facts *f, struct finding *ret, const char *words)
-{
-	if (f->machine.virtual && f->frequency.n_policies == 0)
-		finding_set_by_host(ret, "the host decides; not visible in a virtual machine");
-	else
-		finding_set(ret, CHECK_ABSENT, "%s", words);
-}
-
 /* True where there is no policy to look at; the finding is made then. */
 static bool no_policy(const struct facts *f, struct finding *ret)
 {
 	if (f->frequency.n_policies > 0)
 		return false;
-	absent(f, ret, "no frequency driver for this processor");
+	finding_set_absent(ret, f, "no frequency driver for this processor");
 	return true;
 }
 
@@ -123,33 +114,41 @@ char *check_frequency_limits(const struct facts *f, const char *path)
 	return NULL;
 }
 
+static void check_turbo(const struct facts *f, struct finding *ret, const char *name, int64_t value, bool on,
+	const char *absent)
+{
+	if (value < 0)
+		finding_set_absent(ret, f, absent);
+	else
+		finding_set(ret, on ? CHECK_OFF : CHECK_OK, "%s = %d%s", name, (int)value,
+			on ? ": turbo is on" : "");
+}
+
 void check_frequency_turbo_intel(const struct facts *f, struct finding *ret)
 {
-	if (f->frequency.no_turbo < 0)
-		absent(f, ret, "this machine does not use intel_pstate");
-	else if (f->frequency.no_turbo == 0)
-		finding_set(ret, CHECK_OFF, "no_turbo = 0: turbo is on");
-	else
-		finding_set(ret, CHECK_OK, "no_turbo = 1");
+	check_turbo(f, ret, "no_turbo", f->frequency.no_turbo, f->frequency.no_turbo == 0,
+		"this machine does not use intel_pstate");
 }
 
 void check_frequency_turbo_boost(const struct facts *f, struct finding *ret)
 {
-	if (f->frequency.boost < 0)
-		absent(f, ret, "this machine has no global turbo switch");
-	else if (f->frequency.boost > 0)
-		finding_set(ret, CHECK_OFF, "boost = 1: turbo is on");
-	else
-		finding_set(ret, CHECK_OK, "boost = 0");
+	check_turbo(f, ret, "boost", f->frequency.boost, f->frequency.boost > 0,
+		"this machine has no global turbo switch");
 }
 
-static bool has_turbo_switch(const struct frequency *q)
+/* Of all switches: 1 on, 0 off, -1 there is none. */
+static int64_t boost(const struct frequency *q)
 {
-	bool has = q->no_turbo >= 0 || q->boost >= 0;
+	int64_t boost = q->boost;
 
 	for (size_t i = 0; i < q->n_policies; i++)
-		has = has || q->policies[i].boost >= 0;
-	return has;
+		boost = boost > q->policies[i].boost ? boost : q->policies[i].boost;
+	return boost;
+}
+
+static bool turbo_is_on(const struct frequency *q)
+{
+	return q->no_turbo == 0 || boost(q) > 0;
 }
 
 /* No switch of any kind, on a processor that has turbo or may have it. */
@@ -158,7 +157,7 @@ static bool turbo_uncontrollable(const struct facts *f)
 	const struct frequency *q = &f->frequency;
 	const struct frequency_policy *p = q->policies;
 
-	if (q->n_policies == 0 || has_turbo_switch(q))
+	if (q->n_policies == 0 || q->no_turbo >= 0 || boost(q) >= 0)
 		return false;
 	return p->base_khz <= 0 || p->hardware_max_khz > p->base_khz || machine_flag(&f->machine, "cpb") ||
 	       machine_flag(&f->machine, "ida");
@@ -181,16 +180,7 @@ void check_frequency_turbo_policy(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_UNKNOWN, "the driver %s has no turbo switch",
 			q->policies[0].driver ?: "in use");
 	else
-		absent(f, ret, "the policies have no turbo switch");
-}
-
-static bool turbo_is_on(const struct frequency *q)
-{
-	bool on = q->no_turbo == 0 || q->boost > 0;
-
-	for (size_t i = 0; i < q->n_policies; i++)
-		on = on || q->policies[i].boost > 0;
-	return on;
+		finding_set_absent(ret, f, "the policies have no turbo switch");
 }
 
 /* Where the firmware did not switch SpeedStep off, a fixed clock is as good. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EMPv4: the running kernel is the newest of this system: see check_kernel.h. A container has no kernel of its
+/* EMPv4: the running kernel is the newest of this system: see check_rows.h. A container has no kernel of its
  * own, and the host of some virtual machines provides theirs. */
-#include "setup/audit/check_kernel.h"
+#include "setup/audit/check_rows.h"
 
 #include <stdio.h>
 
@@ -16,10 +16,10 @@ static bool below_floor(const struct facts *f)
 static bool is_hosts(const struct facts *f, struct finding *ret)
 {
 	if (f->machine.container)
-		finding_set_by_host(ret, "%s is the host's kernel", f->kernel.running);
+		finding_set(ret, CHECK_BY_HOST, "%s is the host's kernel", f->kernel.running);
 	else if (f->machine.virtual && !f->kernel.installed)
-		finding_set_by_host(
-			ret, "%s comes from the host; no kernel is installed here", f->kernel.running);
+		finding_set(ret, CHECK_BY_HOST, "%s comes from the host; no kernel is installed here",
+			f->kernel.running);
 	else
 		return false;
 	return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EMPv2: one daemon disciplines the clock: see check_ntp.h.
+/* EMPv2: one daemon disciplines the clock: see check_rows.h.
  *
  * The kernel's report alone is not enough (ntpsec without a server leaves it at "synchronised" for hours), nor
  * is the daemon's (chronyd -x follows a server and leaves the clock alone). */
-#include "setup/audit/check_ntp.h"
+#include "setup/audit/check_rows.h"
 
 #include <stdio.h>
 
@@ -64,7 +64,7 @@ void check_ntp(const struct facts *f, struct finding *ret)
 	else if (f->ntp.n == 1)
 		check_one(f, &f->ntp.daemons[0], ret);
 	else if (f->machine.container && !f->clock.settable)
-		finding_set_by_host(ret, "the clock is the host's; %s", kernel_says(&f->clock));
+		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel_says(&f->clock));
 	else
 		check_none(f, ret);
 }

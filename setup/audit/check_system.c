@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What else may disturb a run: see check_system.h. */
-#include "setup/audit/check_system.h"
+/* What else may disturb a run: see check_rows.h. */
+#include "setup/audit/check_rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -43,7 +43,7 @@ void check_system_clocksource(const struct facts *f, struct finding *ret)
 	else if (!strcmp(s->clocksource, "tsc") || !constant)
 		finding_set(ret, CHECK_OK, "%s", s->clocksource);
 	else if (f->machine.virtual || f->machine.container)
-		finding_set_by_host(ret, "%s; the host decides", s->clocksource);
+		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", s->clocksource);
 	else
 		finding_set(ret, CHECK_OFF, "%s, although the TSC is constant", s->clocksource);
 }
@@ -92,7 +92,7 @@ void check_system_tracer(const struct facts *f, struct finding *ret)
 void check_system_mains(const struct facts *f, struct finding *ret)
 {
 	if (f->system_state.mains < 0 && f->machine.virtual)
-		finding_set_by_host(ret, "the host decides; not visible in a virtual machine");
+		finding_set(ret, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
 	else if (f->system_state.mains < 0)
 		finding_set(ret, CHECK_ABSENT, "no battery or power adapter is reported");
 	else
@@ -105,7 +105,7 @@ void check_system_latency(const struct facts *f, struct finding *ret)
 	if (f->system_state.idle_states > 1)
 		finding_set(ret, CHECK_OFF, "CPU 0 has %" PRId64 " idle states", f->system_state.idle_states);
 	else if (f->machine.virtual)
-		finding_set_by_host(ret, "the host decides; not visible in a virtual machine");
+		finding_set(ret, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
 	else
 		finding_set(ret, CHECK_ABSENT, "the kernel has no idle states to choose from");
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb fingerprint: prints it, stores it, or compares two. */
-#include "setup/fingerprint/fingerprint_verb.h"
-
 #include "lib/base/json.h"
 #include "lib/record/book/book.h"
 #include "setup/fingerprint/diff.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb verify: compares a profile's fingerprint with this machine's. */
-#include "setup/fingerprint/verify.h"
-
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
