@@ -28,3 +28,18 @@ static inline unsigned long check_seed(unsigned long otherwise)
 	printf("EMP_SEED=%lu\n", seed);
 	return seed;
 }
+
+/* A test, whose name is a sentence. Those of a file run in the order in which they are written; check.c has main. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST_WITH(name, setup, teardown)                                                \
+	static void name(void **state);                                                 \
+	__attribute__((constructor(1000 + __LINE__))) static void add_##name(void)      \
+	{                                                                               \
+		check_add((struct CMUnitTest){#name, name, (setup), (teardown), NULL}); \
+	}                                                                               \
+	static void name(void **state)
+
+void check_add(struct CMUnitTest test);
+
+/* What a file does before its tests, if it defines it: 0, or what main returns without them. */
+int check_begin(void);

@@ -55,8 +55,8 @@ static inline int scratch_with_book(void **state)
 	return book_open(&s->book, s->path, BOOK_WRITE, &s->err);
 }
 
-#define in_book(test) cmocka_unit_test_setup_teardown(test, scratch_with_book, scratch_clear)
-#define in_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_clear)
+#define TEST_IN_BOOK(name) TEST_WITH(name, scratch_with_book, scratch_clear)
+#define TEST_IN_DIRECTORY(name) TEST_WITH(name, scratch_make, scratch_clear)
 
 /* 0, or the sentence is shown. */
 #define assert_done(s, call)                                      \

@@ -27,7 +27,7 @@ static void assert_refused(int r, int want, const struct error *err, const char 
 		fail_msg("'%s' is not in '%s'", words, err->text);
 }
 
-static void a_machine_that_has_all_is_fit_for_both(void **state)
+TEST(a_machine_that_has_all_is_fit_for_both)
 {
 	struct accounting_support admin = good;
 	struct error err = {};
@@ -39,7 +39,7 @@ static void a_machine_that_has_all_is_fit_for_both(void **state)
 	assert_string_equal(err.text, "");
 }
 
-static void the_capability_that_is_missing_is_named(void **state)
+TEST(the_capability_that_is_missing_is_named)
 {
 	static const struct {
 		uint64_t capabilities;
@@ -61,7 +61,7 @@ static void the_capability_that_is_missing_is_named(void **state)
 	assert_refused(accounting_support_has_taskstats(&support, &err), -EPERM, &err, "needs CAP_NET_ADMIN");
 }
 
-static void an_old_kernel_and_one_without_btf_have_words_of_their_own(void **state)
+TEST(an_old_kernel_and_one_without_btf_have_words_of_their_own)
 {
 	struct accounting_support support = good;
 	struct error err = {};
@@ -78,7 +78,7 @@ static void an_old_kernel_and_one_without_btf_have_words_of_their_own(void **sta
 	assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, "locked down");
 }
 
-static void a_container_has_words_of_its_own(void **state)
+TEST(a_container_has_words_of_its_own)
 {
 	struct accounting_support support = good;
 	struct error err = {};
@@ -93,7 +93,7 @@ static void a_container_has_words_of_its_own(void **state)
 		"not available in a container");
 }
 
-static void what_is_missing_takes_a_few_words(void **state)
+TEST(what_is_missing_takes_a_few_words)
 {
 	struct accounting_support support = good;
 
@@ -106,7 +106,7 @@ static void what_is_missing_takes_a_few_words(void **state)
 	assert_string_equal(accounting_support_missing(&support), "not supported by this kernel");
 }
 
-static void what_there_is_is_read_from_files(void **state)
+TEST(what_there_is_is_read_from_files)
 {
 	_cleanup_(tree_remove) struct tree tree = {};
 	struct accounting_support support;
@@ -125,7 +125,7 @@ static void what_there_is_is_read_from_files(void **state)
 	assert_true(support.kernel_major >= 5);
 }
 
-static void a_rootless_container_is_recognised(void **state)
+TEST(a_rootless_container_is_recognised)
 {
 	_cleanup_(tree_remove) struct tree tree = {};
 	struct accounting_support support;
@@ -140,7 +140,7 @@ static void a_rootless_container_is_recognised(void **state)
 	assert_true(support.lockdown);
 }
 
-static void each_backend_is_parsed_by_its_name(void **state)
+TEST(each_backend_is_parsed_by_its_name)
 {
 	enum accounting_backend backend;
 	struct error err = {};
@@ -154,20 +154,4 @@ static void each_backend_is_parsed_by_its_name(void **state)
 	assert_int_equal(accounting_backend_parse("ebpf", "--accounting", &backend, &err), -EINVAL);
 	assert_string_equal(err.text, "--accounting must be auto, bpf, taskstats or none, not 'ebpf'");
 	assert_int_equal(accounting_backend_of(NULL), ACCOUNTING_NONE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_machine_that_has_all_is_fit_for_both),
-		cmocka_unit_test(the_capability_that_is_missing_is_named),
-		cmocka_unit_test(an_old_kernel_and_one_without_btf_have_words_of_their_own),
-		cmocka_unit_test(a_container_has_words_of_its_own),
-		cmocka_unit_test(what_is_missing_takes_a_few_words),
-		cmocka_unit_test(what_there_is_is_read_from_files),
-		cmocka_unit_test(a_rootless_container_is_recognised),
-		cmocka_unit_test(each_backend_is_parsed_by_its_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

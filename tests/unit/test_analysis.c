@@ -56,7 +56,7 @@ static struct analysis finish(struct analysis_feed *feed)
 	return analysis;
 }
 
-static void executions_of_one_group_count_as_one_daemon_and_are_not_added_up(void **state)
+TEST(executions_of_one_group_count_as_one_daemon_and_are_not_added_up)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
 	_cleanup_(analysis_clearp) struct analysis analysis = {};
@@ -75,7 +75,7 @@ static void executions_of_one_group_count_as_one_daemon_and_are_not_added_up(voi
 }
 
 /* EMP, step 5: over maximum and two sd for a daemon of the central cluster, every one for another. */
-static void long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre(void **state)
+TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
 	_cleanup_(analysis_clearp) struct analysis analysis = {};
@@ -102,7 +102,7 @@ static void long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre(void **sta
 	assert_int_equal(analysis.l_samples[0], SPIKE);
 }
 
-static void a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample(void **state)
+TEST(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
 	_cleanup_(analysis_clearp) struct analysis analysis = {};
@@ -117,7 +117,7 @@ static void a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample(void **s
 	assert_non_null(strstr(analysis.why, "1 beyond it is long without a daemon that ran long"));
 }
 
-static void times_are_rounded_half_up_to_the_resolution(void **state)
+TEST(times_are_rounded_half_up_to_the_resolution)
 {
 	struct analysis_feed *feed = start(
 		&(struct analysis_options){.resolution_ns = NS_PER_MS, .patterns = names_default});
@@ -134,7 +134,7 @@ static void times_are_rounded_half_up_to_the_resolution(void **state)
 	assert_null(analysis_daemon(&analysis, "backup"));
 }
 
-static void the_unit_is_that_of_the_longest_execution(void **state)
+TEST(the_unit_is_that_of_the_longest_execution)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
 	_cleanup_(analysis_clearp) struct analysis analysis = {};
@@ -146,7 +146,7 @@ static void the_unit_is_that_of_the_longest_execution(void **state)
 	assert_string_equal(analysis_daemon(&analysis, "backup")->unit, "other.service");
 }
 
-static void samples_are_spaced_by_their_time_and_the_usual_pause(void **state)
+TEST(samples_are_spaced_by_their_time_and_the_usual_pause)
 {
 	_cleanup_(analysis_clearp) struct analysis analysis = finish(
 		start(&(struct analysis_options){.patterns = names_default}));
@@ -154,7 +154,7 @@ static void samples_are_spaced_by_their_time_and_the_usual_pause(void **state)
 	assert_true(analysis.spacing_ns > 1.9e9 && analysis.spacing_ns < 2.1e9);
 }
 
-static void executions_behind_the_last_sample_belong_to_a_run_that_goes_on(void **state)
+TEST(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
 	_cleanup_(analysis_clearp) struct analysis analysis = {};
@@ -164,7 +164,7 @@ static void executions_behind_the_last_sample_belong_to_a_run_that_goes_on(void 
 	assert_null(analysis_daemon(&analysis, "backup"));
 }
 
-static void an_execution_of_nobody_is_refused(void **state)
+TEST(an_execution_of_nobody_is_refused)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
 	const struct execution e = {.sample = 1, .source = 77, .pt_ns = 1};
@@ -173,20 +173,4 @@ static void an_execution_of_nobody_is_refused(void **state)
 	assert_int_equal(analysis_feed_add(feed, &e, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "run 3 has an execution in sample 1 by process 77"));
 	analysis_feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(executions_of_one_group_count_as_one_daemon_and_are_not_added_up),
-		cmocka_unit_test(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre),
-		cmocka_unit_test(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample),
-		cmocka_unit_test(times_are_rounded_half_up_to_the_resolution),
-		cmocka_unit_test(the_unit_is_that_of_the_longest_execution),
-		cmocka_unit_test(samples_are_spaced_by_their_time_and_the_usual_pause),
-		cmocka_unit_test(executions_behind_the_last_sample_belong_to_a_run_that_goes_on),
-		cmocka_unit_test(an_execution_of_nobody_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

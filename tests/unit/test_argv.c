@@ -22,7 +22,7 @@ static void assert_words(const char *text, const char *const *expected)
 	}
 }
 
-static void words_are_split_as_a_shell_splits_them(void **state)
+TEST(words_are_split_as_a_shell_splits_them)
 {
 	assert_words(" a  b\tc\n", (const char *const[]){"a", "b", "c", NULL});
 	assert_words(
@@ -33,7 +33,7 @@ static void words_are_split_as_a_shell_splits_them(void **state)
 	assert_words("x=a~b#c 'a|b' \\;", (const char *const[]){"x=a~b#c", "a|b", ";", NULL});
 }
 
-static void what_needs_a_shell_is_named(void **state)
+TEST(what_needs_a_shell_is_named)
 {
 	static const char *const texts[] = {
 		"a | b", "a > b", "a; b", "a && b", "echo $x", "ls *.c", "~/x", "`x`"};
@@ -47,7 +47,7 @@ static void what_needs_a_shell_is_named(void **state)
 	}
 }
 
-static void an_open_quote_and_an_empty_command_are_errors(void **state)
+TEST(an_open_quote_and_an_empty_command_are_errors)
 {
 	struct error err = {};
 	char **words;
@@ -58,7 +58,7 @@ static void an_open_quote_and_an_empty_command_are_errors(void **state)
 	assert_string_equal(err.text, "the command is empty");
 }
 
-static void what_is_joined_splits_into_the_same_words(void **state)
+TEST(what_is_joined_splits_into_the_same_words)
 {
 	const char *const words[] = {"sh", "-c", "it's \"$x\" | y", "", "a b", "-n=1", NULL};
 	_cleanup_(freep) char *text = argv_join((char *const *)words);
@@ -67,7 +67,7 @@ static void what_is_joined_splits_into_the_same_words(void **state)
 	assert_words(text, words);
 }
 
-static void a_line_goes_to_a_shell_with_its_options(void **state)
+TEST(a_line_goes_to_a_shell_with_its_options)
 {
 	const char *const shell[] = {"bash", "--norc", NULL};
 	_cleanup_(argv_freep) char **own = argv_for_shell((char *const *)shell, "a | b"),
@@ -76,17 +76,4 @@ static void a_line_goes_to_a_shell_with_its_options(void **state)
 
 	assert_string_equal(own_text, "bash --norc -c 'a | b'");
 	assert_string_equal(posix_text, "/bin/sh -c 'a | b'");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_split_as_a_shell_splits_them),
-		cmocka_unit_test(what_needs_a_shell_is_named),
-		cmocka_unit_test(an_open_quote_and_an_empty_command_are_errors),
-		cmocka_unit_test(what_is_joined_splits_into_the_same_words),
-		cmocka_unit_test(a_line_goes_to_a_shell_with_its_options),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

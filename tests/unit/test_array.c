@@ -14,7 +14,7 @@ struct item {
 	char name[24];
 };
 
-static void elements_stay_and_new_ones_are_zero(void **state)
+TEST(elements_stay_and_new_ones_are_zero)
 {
 	_cleanup_(freep) struct item *items = NULL;
 	size_t n = 0;
@@ -34,7 +34,7 @@ static void elements_stay_and_new_ones_are_zero(void **state)
 		assert_int_equal(items[i].number, i);
 }
 
-static void an_array_of_exactly_its_size_grows(void **state)
+TEST(an_array_of_exactly_its_size_grows)
 {
 	_cleanup_(freep) int64_t *items = calloc(3, sizeof(*items));
 	size_t n = 3;
@@ -46,7 +46,7 @@ static void an_array_of_exactly_its_size_grows(void **state)
 	assert_int_equal(items[4], 8);
 }
 
-static void a_refilled_array_keeps_its_memory(void **state)
+TEST(a_refilled_array_keeps_its_memory)
 {
 	_cleanup_(freep) int64_t *items = NULL;
 	size_t n = 0, capacity = 0;
@@ -70,7 +70,7 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void without_memory_the_array_stays(void **state)
+TEST(without_memory_the_array_stays)
 {
 	_cleanup_(freep) char *items = strdup("abc");
 	char *before = items;
@@ -81,23 +81,10 @@ static void without_memory_the_array_stays(void **state)
 	assert_int_equal(n, 3);
 }
 
-static void out_of_memory_is_said(void **state)
+TEST(out_of_memory_is_said)
 {
 	struct error err = {};
 
 	assert_int_equal(error_oom(&err), -ENOMEM);
 	assert_string_equal(err.text, "out of memory");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_stay_and_new_ones_are_zero),
-		cmocka_unit_test(an_array_of_exactly_its_size_grows),
-		cmocka_unit_test(a_refilled_array_keeps_its_memory),
-		cmocka_unit_test(without_memory_the_array_stays),
-		cmocka_unit_test(out_of_memory_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ int fdatasync(int fd)
 	return (int)syscall(SYS_fdatasync, fd);
 }
 
-static void a_run_comes_back_as_it_was_stored(void **state)
+TEST_IN_BOOK(a_run_comes_back_as_it_was_stored)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("INC128");
@@ -55,7 +55,7 @@ static void a_run_comes_back_as_it_was_stored(void **state)
 	assert_int_equal(back.n_samples, 0);
 }
 
-static void what_is_not_known_of_a_run_stays_unknown(void **state)
+TEST_IN_BOOK(what_is_not_known_of_a_run_stays_unknown)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("xz");
@@ -73,7 +73,7 @@ static void what_is_not_known_of_a_run_stays_unknown(void **state)
 	assert_int_equal(back.cpu, -1);
 }
 
-static void the_end_of_a_run_keeps_notes_unless_there_are_new_ones(void **state)
+TEST_IN_BOOK(the_end_of_a_run_keeps_notes_unless_there_are_new_ones)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run back = {}, again = {}, run = scratch_run("xz");
@@ -108,7 +108,7 @@ static void assert_same_sample(const struct sample *a, const struct sample *b)
 	assert_int_equal(a->incomplete, b->incomplete);
 }
 
-static void samples_and_executions_come_back_in_order(void **state)
+TEST_IN_BOOK(samples_and_executions_come_back_in_order)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("xz");
@@ -152,7 +152,7 @@ static void samples_and_executions_come_back_in_order(void **state)
 	assert_int_equal(n, 0);
 }
 
-static void a_sample_number_cannot_be_used_twice(void **state)
+TEST_IN_BOOK(a_sample_number_cannot_be_used_twice)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("xz");
@@ -169,7 +169,7 @@ static void a_sample_number_cannot_be_used_twice(void **state)
 	assert_int_equal(back.n_samples, 2);
 }
 
-static void a_sample_whose_executions_are_impossible_is_not_stored_at_all(void **state)
+TEST_IN_BOOK(a_sample_whose_executions_are_impossible_is_not_stored_at_all)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("xz");
@@ -185,7 +185,7 @@ static void a_sample_whose_executions_are_impossible_is_not_stored_at_all(void *
 	assert_int_equal(back.n_samples, 0);
 }
 
-static void a_sample_of_a_run_that_is_gone_is_refused_by_name(void **state)
+TEST_IN_BOOK(a_sample_of_a_run_that_is_gone_is_refused_by_name)
 {
 	struct scratch *s = *state;
 	struct sample sample = scratch_sample(1);
@@ -194,7 +194,7 @@ static void a_sample_of_a_run_that_is_gone_is_refused_by_name(void **state)
 	assert_says(s, "run 5 is not in the lab book");
 }
 
-static void a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again(void **state)
+TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run first = scratch_run("one"), second = scratch_run("two");
@@ -224,7 +224,7 @@ static void a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again(
 	assert_int_equal(third.id, second.id + 1);
 }
 
-static void a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force(void **state)
+TEST_IN_BOOK(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("INC1"), other = scratch_run("INC2");
@@ -257,7 +257,7 @@ static void a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force(v
 	free(plans);
 }
 
-static void a_uid_is_kept_and_a_copy_gets_its_own(void **state)
+TEST_IN_BOOK(a_uid_is_kept_and_a_copy_gets_its_own)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("xz"), copy = scratch_run("xz");
@@ -271,7 +271,7 @@ static void a_uid_is_kept_and_a_copy_gets_its_own(void **state)
 	assert_string_not_equal(copy.uid, run.uid);
 }
 
-static void all_runs_are_listed_by_id(void **state)
+TEST_IN_BOOK(all_runs_are_listed_by_id)
 {
 	struct scratch *s = *state;
 	struct run *runs = NULL;
@@ -298,7 +298,7 @@ static void all_runs_are_listed_by_id(void **state)
 	free(runs);
 }
 
-static void daemons_are_numbered_densely_and_told_apart_by_all_they_have(void **state)
+TEST_IN_BOOK(daemons_are_numbered_densely_and_told_apart_by_all_they_have)
 {
 	struct scratch *s = *state;
 	_cleanup_(sources_clearp) struct sources all = {};
@@ -330,7 +330,7 @@ static void daemons_are_numbered_densely_and_told_apart_by_all_they_have(void **
 	assert_int_equal(all.items[3].kind, SOURCE_KERNEL);
 }
 
-static void thousands_of_daemons_keep_their_numbers(void **state)
+TEST_IN_BOOK(thousands_of_daemons_keep_their_numbers)
 {
 	struct scratch *s = *state;
 	uint32_t ids[3000], id;
@@ -349,7 +349,7 @@ static void thousands_of_daemons_keep_their_numbers(void **state)
 	}
 }
 
-static void a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out(void **state)
+TEST_IN_BOOK(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out)
 {
 	struct scratch *s = *state;
 	_cleanup_(sources_clearp) struct sources all = {};
@@ -368,7 +368,7 @@ static void a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out(void **
 	assert_string_equal(all.items[2].name, "cut\\xc3");
 }
 
-static void what_is_rolled_back_is_gone_daemons_too(void **state)
+TEST_IN_BOOK(what_is_rolled_back_is_gone_daemons_too)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("xz"), back = {};
@@ -402,7 +402,7 @@ static void add_one(struct scratch *s, int64_t run, uint32_t n)
 	assert_done(s, book_commit(s->book, &s->err));
 }
 
-static void samples_of_one_second_wait_for_the_disk_together(void **state)
+TEST_IN_BOOK(samples_of_one_second_wait_for_the_disk_together)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("true");
@@ -423,28 +423,4 @@ static void samples_of_one_second_wait_for_the_disk_together(void **state)
 	assert_int_equal(n_syncs, before);
 	assert_done(s, book_end_run(s->book, run.id, RUN_DONE, NULL, &s->err));
 	assert_true(n_syncs > before);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_book(a_run_comes_back_as_it_was_stored),
-		in_book(what_is_not_known_of_a_run_stays_unknown),
-		in_book(the_end_of_a_run_keeps_notes_unless_there_are_new_ones),
-		in_book(samples_and_executions_come_back_in_order),
-		in_book(a_sample_number_cannot_be_used_twice),
-		in_book(a_sample_whose_executions_are_impossible_is_not_stored_at_all),
-		in_book(a_sample_of_a_run_that_is_gone_is_refused_by_name),
-		in_book(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again),
-		in_book(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force),
-		in_book(a_uid_is_kept_and_a_copy_gets_its_own),
-		in_book(all_runs_are_listed_by_id),
-		in_book(daemons_are_numbered_densely_and_told_apart_by_all_they_have),
-		in_book(thousands_of_daemons_keep_their_numbers),
-		in_book(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out),
-		in_book(samples_of_one_second_wait_for_the_disk_together),
-		in_book(what_is_rolled_back_is_gone_daemons_too),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

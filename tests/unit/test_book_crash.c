@@ -85,7 +85,7 @@ static uint32_t check(struct scratch *s, int64_t run, uint32_t stored)
 	return (uint32_t)n;
 }
 
-static void kill_9_loses_no_sample_that_was_stored(void **state)
+TEST_IN_DIRECTORY(kill_9_loses_no_sample_that_was_stored)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("INC128");
@@ -149,7 +149,7 @@ static int write_100(const char *path)
 	return 0;
 }
 
-static void programs_that_make_and_fill_one_book_at_once_do_not_disturb_each_other(void **state)
+TEST_IN_DIRECTORY(programs_that_make_and_fill_one_book_at_once_do_not_disturb_each_other)
 {
 	struct scratch *s = *state;
 	_cleanup_(sources_clearp) struct sources daemons = {};
@@ -192,7 +192,7 @@ static int open_new(const char *path)
 	return r < 0;
 }
 
-static void many_that_make_a_book_at_once_all_have_it(void **state)
+TEST_IN_DIRECTORY(many_that_make_a_book_at_once_all_have_it)
 {
 	struct scratch *s = *state;
 	pid_t pids[6];
@@ -211,15 +211,4 @@ static void many_that_make_a_book_at_once_all_have_it(void **state)
 			assert_int_equal(status, 0);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_directory(kill_9_loses_no_sample_that_was_stored),
-		in_directory(many_that_make_a_book_at_once_all_have_it),
-		in_directory(programs_that_make_and_fill_one_book_at_once_do_not_disturb_each_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

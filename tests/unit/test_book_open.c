@@ -74,7 +74,7 @@ static void expect(struct scratch *s, enum book_mode mode, int r, const char *wo
 	assert_says(s, s->path);
 }
 
-static void option_then_environment_then_default_name_the_book(void **state)
+TEST_IN_DIRECTORY(option_then_environment_then_default_name_the_book)
 {
 	struct scratch *s = *state;
 	_cleanup_(freep) char *a = NULL, *b = NULL, *c = NULL;
@@ -91,7 +91,7 @@ static void option_then_environment_then_default_name_the_book(void **state)
 	}
 }
 
-static void a_users_default_is_made_with_its_directories(void **state)
+TEST_IN_DIRECTORY(a_users_default_is_made_with_its_directories)
 {
 	struct scratch *s = *state;
 	struct answer *answer;
@@ -121,7 +121,7 @@ static void a_users_default_is_made_with_its_directories(void **state)
 	assert_int_equal(st.st_mode & 0777 & ~0644, 0);
 }
 
-static void a_book_that_is_not_there_is_made_to_write_and_missed_to_read(void **state)
+TEST_IN_DIRECTORY(a_book_that_is_not_there_is_made_to_write_and_missed_to_read)
 {
 	struct scratch *s = *state;
 	struct stat st;
@@ -133,7 +133,7 @@ static void a_book_that_is_not_there_is_made_to_write_and_missed_to_read(void **
 	assert_true(S_ISREG(st.st_mode));
 }
 
-static void a_missing_directory_is_named_and_not_made(void **state)
+TEST_IN_DIRECTORY(a_missing_directory_is_named_and_not_made)
 {
 	struct scratch *s = *state;
 	struct stat st;
@@ -146,7 +146,7 @@ static void a_missing_directory_is_named_and_not_made(void **state)
 	*strrchr(s->directory, '/') = '\0';
 }
 
-static void what_is_no_database_is_left_alone(void **state)
+TEST_IN_DIRECTORY(what_is_no_database_is_left_alone)
 {
 	struct scratch *s = *state;
 	char text[] = "daemon:x:1:1:daemon:/usr/sbin:/bin/false\n", back[sizeof(text)] = "";
@@ -164,7 +164,7 @@ static void what_is_no_database_is_left_alone(void **state)
 	assert_string_equal(back, text);
 }
 
-static void a_directory_and_a_pipe_are_called_what_they_are(void **state)
+TEST_IN_DIRECTORY(a_directory_and_a_pipe_are_called_what_they_are)
 {
 	struct scratch *s = *state;
 
@@ -175,7 +175,7 @@ static void a_directory_and_a_pipe_are_called_what_they_are(void **state)
 	expect(s, BOOK_READ, -EINVAL, "is not a regular file");
 }
 
-static void the_database_of_another_program_is_left_alone(void **state)
+TEST_IN_DIRECTORY(the_database_of_another_program_is_left_alone)
 {
 	struct scratch *s = *state;
 
@@ -198,7 +198,7 @@ static char *bytes_of(const char *path, size_t *ret_n)
 	return bytes;
 }
 
-static void the_log_of_another_program_is_left_alone(void **state)
+TEST_IN_DIRECTORY(the_log_of_another_program_is_left_alone)
 {
 	struct scratch *s = *state;
 	_cleanup_(freep) char *log = text_format("%s-wal", s->path);
@@ -227,7 +227,7 @@ static void the_log_of_another_program_is_left_alone(void **state)
 	}
 }
 
-static void a_book_killed_while_it_was_made_is_gone_on_with(void **state)
+TEST_IN_DIRECTORY(a_book_killed_while_it_was_made_is_gone_on_with)
 {
 	struct scratch *s = *state;
 	struct stat st;
@@ -246,7 +246,7 @@ static void a_book_killed_while_it_was_made_is_gone_on_with(void **state)
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
 }
 
-static void a_newer_book_is_refused_by_its_version(void **state)
+TEST_IN_DIRECTORY(a_newer_book_is_refused_by_its_version)
 {
 	struct scratch *s = *state;
 
@@ -260,7 +260,7 @@ static void a_newer_book_is_refused_by_its_version(void **state)
 	expect(s, BOOK_WRITE, -EPROTONOSUPPORT, "was made by a newer emp");
 }
 
-static void a_file_of_version_0_is_brought_up_to_date(void **state)
+TEST_IN_DIRECTORY(a_file_of_version_0_is_brought_up_to_date)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("xz");
@@ -290,7 +290,7 @@ static void load(struct scratch *s, const char *name)
 	sql(s->path, text);
 }
 
-static void an_older_book_that_cannot_be_written_says_why_it_cannot_be_read(void **state)
+TEST_IN_DIRECTORY(an_older_book_that_cannot_be_written_says_why_it_cannot_be_read)
 {
 	struct scratch *s = *state;
 	struct answer *answer;
@@ -304,7 +304,7 @@ static void an_older_book_that_cannot_be_written_says_why_it_cannot_be_read(void
 	assert_non_null(strstr(answer->err.text, "cannot be written"));
 }
 
-static void names_with_odd_characters_are_names(void **state)
+TEST_IN_DIRECTORY(names_with_odd_characters_are_names)
 {
 	static const char *const odd[] = {":memory:", "file:x?mode=ro", "a%20b#c", "ü '\"; x"};
 	struct scratch *s = *state;
@@ -321,7 +321,7 @@ static void names_with_odd_characters_are_names(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
-static void a_book_of_somebody_else_can_be_read_and_not_written(void **state)
+TEST_IN_DIRECTORY(a_book_of_somebody_else_can_be_read_and_not_written)
 {
 	struct scratch *s = *state;
 	struct answer *answer;
@@ -335,7 +335,8 @@ static void a_book_of_somebody_else_can_be_read_and_not_written(void **state)
 	assert_string_equal(answer->err.text, "");
 	answer = ask_as_user(s->path, BOOK_WRITE);
 	assert_int_equal(answer->r, -EACCES);
-	assert_non_null(strstr(answer->err.text, "cannot be written; ask for write permission, or name another"));
+	assert_non_null(
+		strstr(answer->err.text, "cannot be written; ask for write permission, or name another"));
 	chmod(s->path, 0666);
 	answer = ask_as_user(s->path, BOOK_WRITE);
 	assert_int_equal(answer->r, -EACCES);
@@ -347,7 +348,7 @@ static void a_book_of_somebody_else_can_be_read_and_not_written(void **state)
 	chmod(s->directory, 0755);
 }
 
-static void a_log_left_by_a_crash_is_read_by_others_as_well(void **state)
+TEST_IN_DIRECTORY(a_log_left_by_a_crash_is_read_by_others_as_well)
 {
 	struct scratch *s = *state;
 	_cleanup_(freep) char *index = text_format("%s-shm", s->path);
@@ -375,7 +376,7 @@ static void a_log_left_by_a_crash_is_read_by_others_as_well(void **state)
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
 }
 
-static void a_second_writer_is_told_to_wait(void **state)
+TEST_IN_DIRECTORY(a_second_writer_is_told_to_wait)
 {
 	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *second = NULL;
@@ -419,7 +420,7 @@ static void spoil(const char *path, const char *table)
 		assert_int_equal(pwrite(fd, noise, sizeof(noise), 4096L * (page - 1)), sizeof(noise));
 }
 
-static void a_damaged_book_says_so_and_how_to_save_it(void **state)
+TEST_IN_DIRECTORY(a_damaged_book_says_so_and_how_to_save_it)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("xz");
@@ -442,7 +443,7 @@ static void a_damaged_book_says_so_and_how_to_save_it(void **state)
 	expect(s, BOOK_WRITE, -EBADMSG, "is damaged");
 }
 
-static void a_book_with_a_table_missing_is_told_by_its_name(void **state)
+TEST_IN_DIRECTORY(a_book_with_a_table_missing_is_told_by_its_name)
 {
 	struct scratch *s = *state;
 	struct run *runs;
@@ -454,30 +455,4 @@ static void a_book_with_a_table_missing_is_told_by_its_name(void **state)
 	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
 	assert_true(book_runs(s->book, &runs, &n, &s->err) < 0);
 	assert_says(s, "no such table");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_directory(option_then_environment_then_default_name_the_book),
-		in_directory(a_users_default_is_made_with_its_directories),
-		in_directory(a_book_that_is_not_there_is_made_to_write_and_missed_to_read),
-		in_directory(a_missing_directory_is_named_and_not_made),
-		in_directory(what_is_no_database_is_left_alone),
-		in_directory(a_directory_and_a_pipe_are_called_what_they_are),
-		in_directory(the_database_of_another_program_is_left_alone),
-		in_directory(the_log_of_another_program_is_left_alone),
-		in_directory(a_book_killed_while_it_was_made_is_gone_on_with),
-		in_directory(a_newer_book_is_refused_by_its_version),
-		in_directory(a_file_of_version_0_is_brought_up_to_date),
-		in_directory(an_older_book_that_cannot_be_written_says_why_it_cannot_be_read),
-		in_directory(names_with_odd_characters_are_names),
-		in_directory(a_book_of_somebody_else_can_be_read_and_not_written),
-		in_directory(a_log_left_by_a_crash_is_read_by_others_as_well),
-		in_directory(a_second_writer_is_told_to_wait),
-		in_directory(a_damaged_book_says_so_and_how_to_save_it),
-		in_directory(a_book_with_a_table_missing_is_told_by_its_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static struct profile make(const char *name)
 	return p;
 }
 
-static void a_profile_comes_back_as_it_was_stored(void **state)
+TEST_IN_BOOK(a_profile_comes_back_as_it_was_stored)
 {
 	struct scratch *s = *state;
 	_cleanup_(profile_clearp) struct profile p = make("quiet"), back = {};
@@ -64,7 +64,7 @@ static void a_profile_comes_back_as_it_was_stored(void **state)
 	assert_true(back.cutoffs[1].firm);
 }
 
-static void a_profile_is_replaced_only_when_asked(void **state)
+TEST_IN_BOOK(a_profile_is_replaced_only_when_asked)
 {
 	struct scratch *s = *state;
 	_cleanup_(profile_clearp) struct profile p = make("quiet"), back = {};
@@ -79,7 +79,7 @@ static void a_profile_is_replaced_only_when_asked(void **state)
 	assert_int_equal(back.n_cutoffs, 2);
 }
 
-static void a_profile_that_is_not_there_is_answered_with_those_that_are(void **state)
+TEST_IN_BOOK(a_profile_that_is_not_there_is_answered_with_those_that_are)
 {
 	struct scratch *s = *state;
 	_cleanup_(profile_clearp) struct profile a = make("noisy"), b = make("calm"), back = {};
@@ -93,7 +93,7 @@ static void a_profile_that_is_not_there_is_answered_with_those_that_are(void **s
 	assert_int_equal(book_remove_profile(s->book, "quiet", &s->err), -ENOENT);
 }
 
-static void profiles_are_listed_by_name_and_removed(void **state)
+TEST_IN_BOOK(profiles_are_listed_by_name_and_removed)
 {
 	struct scratch *s = *state;
 	_cleanup_(profile_clearp) struct profile a = make("noisy"), b = make("calm");
@@ -119,7 +119,7 @@ static void profiles_are_listed_by_name_and_removed(void **state)
 	free(all);
 }
 
-static void a_profile_outlives_the_run_it_was_made_of(void **state)
+TEST_IN_BOOK(a_profile_outlives_the_run_it_was_made_of)
 {
 	struct scratch *s = *state;
 	_cleanup_(profile_clearp) struct profile p = make("quiet"), back = {}, after = {};
@@ -136,7 +136,7 @@ static void a_profile_outlives_the_run_it_was_made_of(void **state)
 	assert_int_equal(after.short_run.n_l_samples, 2);
 }
 
-static void an_environment_is_stored_once_for_its_digest(void **state)
+TEST_IN_BOOK(an_environment_is_stored_once_for_its_digest)
 {
 	struct scratch *s = *state;
 	_cleanup_(freep) char *digest = NULL, *document = NULL, *machine = NULL;
@@ -164,7 +164,7 @@ static void an_environment_is_stored_once_for_its_digest(void **state)
 	assert_true(other != first && id != other);
 }
 
-static void the_constant_of_inc_is_set_once(void **state)
+TEST_IN_BOOK(the_constant_of_inc_is_set_once)
 {
 	struct scratch *s = *state;
 	int64_t environment;
@@ -181,19 +181,4 @@ static void the_constant_of_inc_is_set_once(void **state)
 	assert_int_equal(book_get_inc(s->book, environment, &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
 	assert_int_equal(book_put_inc(s->book, 99, 2, &s->err), -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_book(a_profile_comes_back_as_it_was_stored),
-		in_book(a_profile_is_replaced_only_when_asked),
-		in_book(a_profile_that_is_not_there_is_answered_with_those_that_are),
-		in_book(profiles_are_listed_by_name_and_removed),
-		in_book(a_profile_outlives_the_run_it_was_made_of),
-		in_book(an_environment_is_stored_once_for_its_digest),
-		in_book(the_constant_of_inc_is_set_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static void upgrade(struct scratch *s)
 	book_free(TAKE(s->book));
 }
 
-static void a_book_of_version_1_has_all_that_it_held(void **state)
+TEST_IN_DIRECTORY(a_book_of_version_1_has_all_that_it_held)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = {};
@@ -131,7 +131,7 @@ static void a_book_of_version_1_has_all_that_it_held(void **state)
 static const char *const counts[] = {"run", "sample", "execution", "calibration", "profile", "profile_run",
 	"profile_l_sample", "cutoff", "environment", "machine"};
 
-static void a_book_of_0_1_0_has_all_that_it_held(void **state)
+TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 {
 	struct scratch *s = *state;
 	_cleanup_(profile_clearp) struct profile profile = {};
@@ -172,7 +172,7 @@ static void a_book_of_0_1_0_has_all_that_it_held(void **state)
 	assert_int_equal(profile.cpu, 1); /* its short run's */
 }
 
-static void the_number_of_a_removed_run_is_not_given_again(void **state)
+TEST_IN_DIRECTORY(the_number_of_a_removed_run_is_not_given_again)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("xz");
@@ -184,7 +184,7 @@ static void the_number_of_a_removed_run_is_not_given_again(void **state)
 	assert_int_equal(run.id, 12);
 }
 
-static void a_purpose_that_is_no_kind_becomes_an_import(void **state)
+TEST_IN_DIRECTORY(a_purpose_that_is_no_kind_becomes_an_import)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = {};
@@ -196,7 +196,7 @@ static void a_purpose_that_is_no_kind_becomes_an_import(void **state)
 	assert_int_equal(run.kind, RUN_IMPORT);
 }
 
-static void an_upgrade_that_fails_leaves_the_book_as_it_was(void **state)
+TEST_IN_DIRECTORY(an_upgrade_that_fails_leaves_the_book_as_it_was)
 {
 	struct scratch *s = *state;
 
@@ -227,7 +227,7 @@ static bool upgrade_and_die(struct scratch *s, int n)
 	return WIFSIGNALED(status);
 }
 
-static void a_kill_at_any_write_of_an_upgrade_loses_nothing(void **state)
+TEST_IN_DIRECTORY(a_kill_at_any_write_of_an_upgrade_loses_nothing)
 {
 	struct scratch *s = *state;
 	_cleanup_(freep) char *wal = text_format("%s-wal", s->path), *shm = text_format("%s-shm", s->path);
@@ -261,7 +261,7 @@ static int64_t begin(struct scratch *s)
 	return run.id;
 }
 
-static void interruptions_belong_to_a_run_and_a_source(void **state)
+TEST_IN_BOOK(interruptions_belong_to_a_run_and_a_source)
 {
 	struct scratch *s = *state;
 
@@ -277,7 +277,7 @@ static void interruptions_belong_to_a_run_and_a_source(void **state)
 	assert_answer(s->path, "SELECT count(*) FROM interruption", "0");
 }
 
-static void a_sample_may_have_several_programs(void **state)
+TEST_IN_BOOK(a_sample_may_have_several_programs)
 {
 	struct scratch *s = *state;
 
@@ -302,7 +302,7 @@ static void a_sample_may_have_several_programs(void **state)
 	assert_answer(s->path, "SELECT count(*) FROM sample_program", "0");
 }
 
-static void measurements_are_named_once_in_an_environment(void **state)
+TEST_IN_BOOK(measurements_are_named_once_in_an_environment)
 {
 	struct scratch *s = *state;
 	int64_t environment;
@@ -316,7 +316,7 @@ static void measurements_are_named_once_in_an_environment(void **state)
 	assert_answer(s->path, "SELECT count(*) FROM measurement", "0");
 }
 
-static void kinds_and_uids_are_checked(void **state)
+TEST_IN_BOOK(kinds_and_uids_are_checked)
 {
 	struct scratch *s = *state;
 
@@ -340,22 +340,4 @@ static void kinds_and_uids_are_checked(void **state)
 		"INSERT INTO run SELECT id + 1, uid, kind, program, command, state, backend, pt_source, profile,"
 		" notes, task_length_ns, resolution_ns, started_ns, ended_ns, environment, cpu FROM run",
 		"UNIQUE");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_directory(a_book_of_version_1_has_all_that_it_held),
-		in_directory(a_book_of_0_1_0_has_all_that_it_held),
-		in_directory(the_number_of_a_removed_run_is_not_given_again),
-		in_directory(a_purpose_that_is_no_kind_becomes_an_import),
-		in_directory(an_upgrade_that_fails_leaves_the_book_as_it_was),
-		in_directory(a_kill_at_any_write_of_an_upgrade_loses_nothing),
-		in_book(interruptions_belong_to_a_run_and_a_source),
-		in_book(a_sample_may_have_several_programs),
-		in_book(measurements_are_named_once_in_an_environment),
-		in_book(kinds_and_uids_are_checked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

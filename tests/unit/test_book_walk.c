@@ -37,7 +37,7 @@ static int with_filled_book(void **state)
 	return 0;
 }
 
-#define in_filled_book(test) cmocka_unit_test_setup_teardown(test, with_filled_book, scratch_clear)
+#define TEST_IN_FILLED_BOOK(name) TEST_WITH(name, with_filled_book, scratch_clear)
 
 struct seen {
 	int n, stop_at, stop_with;
@@ -61,7 +61,7 @@ static int look(const struct execution *e, void *data)
 	return seen->n == seen->stop_at ? seen->stop_with : 0;
 }
 
-static void every_execution_is_met_in_the_order_of_samples(void **state)
+TEST_IN_FILLED_BOOK(every_execution_is_met_in_the_order_of_samples)
 {
 	struct scratch *s = *state;
 	struct seen seen = {};
@@ -74,7 +74,7 @@ static void every_execution_is_met_in_the_order_of_samples(void **state)
 	assert_int_equal(seen.ticks, 300 * (4000000 - 1));
 }
 
-static void the_quick_walk_meets_the_same_times(void **state)
+TEST_IN_FILLED_BOOK(the_quick_walk_meets_the_same_times)
 {
 	struct scratch *s = *state;
 	struct seen seen = {};
@@ -86,7 +86,7 @@ static void the_quick_walk_meets_the_same_times(void **state)
 	assert_int_equal(seen.ticks, -600);
 }
 
-static void a_run_without_executions_is_a_walk_without_steps(void **state)
+TEST_IN_FILLED_BOOK(a_run_without_executions_is_a_walk_without_steps)
 {
 	struct scratch *s = *state;
 	struct seen seen = {};
@@ -95,7 +95,7 @@ static void a_run_without_executions_is_a_walk_without_steps(void **state)
 	assert_int_equal(seen.n, 0);
 }
 
-static void a_walk_ends_where_it_is_told_to_and_hands_back_why(void **state)
+TEST_IN_FILLED_BOOK(a_walk_ends_where_it_is_told_to_and_hands_back_why)
 {
 	struct scratch *s = *state;
 	struct seen first = {.stop_at = 7, .stop_with = 12}, second = {.stop_at = 8, .stop_with = -ECANCELED},
@@ -126,7 +126,7 @@ static int walk_within(const struct execution *e, void *data)
 	return look(e, data);
 }
 
-static void a_walk_may_read_the_book_at_each_step(void **state)
+TEST_IN_FILLED_BOOK(a_walk_may_read_the_book_at_each_step)
 {
 	struct scratch *s = *state;
 	struct seen seen = {.book = s->book};
@@ -136,7 +136,7 @@ static void a_walk_may_read_the_book_at_each_step(void **state)
 	assert_int_equal(seen.sum_ns, 3 * 300 * 301 / 2 + 600);
 }
 
-static void a_walk_keeps_to_its_run(void **state)
+TEST_IN_FILLED_BOOK(a_walk_keeps_to_its_run)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run second = scratch_run("xz"), third = scratch_run("xz");
@@ -165,7 +165,7 @@ static void spoil(struct scratch *s, const char *sql)
 	sqlite3_close(db);
 }
 
-static void an_execution_of_a_daemon_that_is_not_there_is_damage(void **state)
+TEST_IN_FILLED_BOOK(an_execution_of_a_daemon_that_is_not_there_is_damage)
 {
 	struct scratch *s = *state;
 	struct seen seen = {};
@@ -176,7 +176,7 @@ static void an_execution_of_a_daemon_that_is_not_there_is_damage(void **state)
 	assert_says(s, "is damaged: executions are out of order, or of a source that it does not know");
 }
 
-static void daemons_with_a_gap_in_their_numbers_are_damage(void **state)
+TEST_IN_FILLED_BOOK(daemons_with_a_gap_in_their_numbers_are_damage)
 {
 	struct scratch *s = *state;
 	_cleanup_(sources_clearp) struct sources all = {};
@@ -186,7 +186,7 @@ static void daemons_with_a_gap_in_their_numbers_are_damage(void **state)
 	assert_says(s, "its sources are not numbered 1, 2, 3 and so on");
 }
 
-static void a_reader_sees_one_state_while_a_writer_goes_on(void **state)
+TEST_IN_FILLED_BOOK(a_reader_sees_one_state_while_a_writer_goes_on)
 {
 	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *feed = NULL;
@@ -204,7 +204,7 @@ static void a_reader_sees_one_state_while_a_writer_goes_on(void **state)
 	assert_int_equal(after.n_samples, 310);
 }
 
-static void the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_needs_it(void **state)
+TEST_IN_FILLED_BOOK(the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_needs_it)
 {
 	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *feed = NULL;
@@ -226,22 +226,4 @@ static void the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_needs_it
 	assert_done(s, book_checkpoint(s->book, &s->err));
 	assert_int_equal(stat(log, &st), 0);
 	assert_int_equal(st.st_size, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_filled_book(every_execution_is_met_in_the_order_of_samples),
-		in_filled_book(the_quick_walk_meets_the_same_times),
-		in_filled_book(a_run_without_executions_is_a_walk_without_steps),
-		in_filled_book(a_walk_ends_where_it_is_told_to_and_hands_back_why),
-		in_filled_book(a_walk_may_read_the_book_at_each_step),
-		in_filled_book(a_walk_keeps_to_its_run),
-		in_filled_book(an_execution_of_a_daemon_that_is_not_there_is_damage),
-		in_filled_book(daemons_with_a_gap_in_their_numbers_are_damage),
-		in_filled_book(a_reader_sees_one_state_while_a_writer_goes_on),
-		in_filled_book(the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_needs_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

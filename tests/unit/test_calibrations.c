@@ -28,7 +28,7 @@ static int64_t begin_run(struct scratch *s)
 	return run.id;
 }
 
-static void all_of_a_calibration_comes_back(void **state)
+TEST_IN_BOOK(all_of_a_calibration_comes_back)
 {
 	struct scratch *s = *state;
 	_cleanup_(calibration_plan_clearp) struct calibration_plan c = made_up();
@@ -61,7 +61,7 @@ static void all_of_a_calibration_comes_back(void **state)
 	free(back);
 }
 
-static void without_its_short_run_a_calibration_is_gone(void **state)
+TEST_IN_BOOK(without_its_short_run_a_calibration_is_gone)
 {
 	struct scratch *s = *state;
 	_cleanup_(calibration_plan_clearp) struct calibration_plan c = made_up();
@@ -73,7 +73,7 @@ static void without_its_short_run_a_calibration_is_gone(void **state)
 	assert_says(s, "its short run was removed");
 }
 
-static void a_run_that_is_opened_again_has_a_resume_point_behind_its_samples(void **state)
+TEST_IN_BOOK(a_run_that_is_opened_again_has_a_resume_point_behind_its_samples)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run back = {};
@@ -103,7 +103,7 @@ static void a_run_that_is_opened_again_has_a_resume_point_behind_its_samples(voi
 	assert_int_equal(book_reopen_run(s->book, 77, 0, &s->err), -ENOENT);
 }
 
-static void what_differs_between_two_fingerprints_is_named(void **state)
+TEST(what_differs_between_two_fingerprints_is_named)
 {
 	_cleanup_(json_decrefp) json_t *before = parse(
 		"{'identity': {'kernel': {'release': '6.1'}, 'numa': 1}, 'settings': {'memory': {'thp': "
@@ -125,16 +125,4 @@ static void what_differs_between_two_fingerprints_is_named(void **state)
 		"nothing; and 1 more");
 	assert_int_equal(environment_diff(now, now, &same, &err), 0);
 	assert_int_equal(same.n, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_book(all_of_a_calibration_comes_back),
-		in_book(without_its_short_run_a_calibration_is_gone),
-		in_book(a_run_that_is_opened_again_has_a_resume_point_behind_its_samples),
-		cmocka_unit_test(what_differs_between_two_fingerprints_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static int first_process(const struct cgroup *cgroup)
 	return atoi(text);
 }
 
-static void a_fresh_one_is_empty_and_has_used_nothing(void **state)
+TEST(a_fresh_one_is_empty_and_has_used_nothing)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
 	struct cgroup_usage usage = {1, 1, 1};
@@ -66,14 +66,14 @@ static void a_fresh_one_is_empty_and_has_used_nothing(void **state)
 	assert_int_equal(st.st_ino, cgroup_id(cgroup));
 }
 
-static void several_have_places_of_their_own(void **state)
+TEST(several_have_places_of_their_own)
 {
 	_cleanup_(cgroup_freep) struct cgroup *a = make(), *b = make();
 
 	assert_string_not_equal(cgroup_path(a), cgroup_path(b));
 }
 
-static void it_knows_its_processes_also_when_they_have_ended(void **state)
+TEST(it_knows_its_processes_also_when_they_have_ended)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make(), *other = make();
 	struct program *program = start_in(cgroup, "exec sleep 1000");
@@ -95,7 +95,7 @@ static void it_knows_its_processes_also_when_they_have_ended(void **state)
 	assert_false(cgroup_has(cgroup, pid));
 }
 
-static void one_that_was_killed_is_replaced_and_others_are_not(void **state)
+TEST(one_that_was_killed_is_replaced_and_others_are_not)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
 	uint64_t id = cgroup_id(cgroup);
@@ -123,7 +123,7 @@ static char *made_by(const struct cgroup *cgroup, uint64_t off, int pid)
 		(unsigned long long)(st.st_ino + off), pid);
 }
 
-static void what_a_dead_process_left_is_removed_but_not_what_another_namespace_has(void **state)
+TEST(what_a_dead_process_left_is_removed_but_not_what_another_namespace_has)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
 	_cleanup_(freep) char *dead = NULL, *alive = NULL, *elsewhere = NULL;
@@ -146,7 +146,7 @@ static void what_a_dead_process_left_is_removed_but_not_what_another_namespace_h
 	rmdir(elsewhere);
 }
 
-static void it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below(void **state)
+TEST(it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below)
 {
 	struct cgroup *cgroup = make();
 	struct error err = {};
@@ -170,21 +170,13 @@ static void it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below(voi
 	assert_true(WIFSIGNALED(status));
 }
 
-int main(void)
+int check_begin(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_fresh_one_is_empty_and_has_used_nothing),
-		cmocka_unit_test(several_have_places_of_their_own),
-		cmocka_unit_test(it_knows_its_processes_also_when_they_have_ended),
-		cmocka_unit_test(one_that_was_killed_is_replaced_and_others_are_not),
-		cmocka_unit_test(what_a_dead_process_left_is_removed_but_not_what_another_namespace_has),
-		cmocka_unit_test(it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below),
-	};
 	struct cgroup *cgroup = NULL;
 	struct error err = {};
 
 	if (cgroup_new(&cgroup, &err) < 0)
 		return check_cannot_run(err.text);
 	cgroup_free(cgroup);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }

@@ -37,7 +37,7 @@ static struct unit unit(const char *name, const char *active, const char *sub)
 	return (struct unit){.name = (char *)name, .active = (char *)active, .sub = (char *)sub};
 }
 
-static void services_of_the_policy_that_run_are_named(void **state)
+TEST(services_of_the_policy_that_run_are_named)
 {
 	struct unit units[] = {unit("atd.service", "inactive", "dead"),
 		unit("cron.service", "active", "running"), unit("ssh.service", "active", "running"),
@@ -53,7 +53,7 @@ static void services_of_the_policy_that_run_are_named(void **state)
 	policy_free(f.policy);
 }
 
-static void without_systemd_processes_tell(void **state)
+TEST(without_systemd_processes_tell)
 {
 	struct process processes[] = {
 		{.pid = 5, .name = "cron"}, {.pid = 6, .name = "cron"}, {.pid = 7, .name = "sh"}};
@@ -73,7 +73,7 @@ static void without_systemd_processes_tell(void **state)
 	policy_free(f.policy);
 }
 
-static void a_systemd_that_does_not_answer_is_unknown(void **state)
+TEST(a_systemd_that_does_not_answer_is_unknown)
 {
 	struct facts f = {.machine.systemd = true, .units_why = (char *)"it sulks"};
 
@@ -84,7 +84,7 @@ static void a_systemd_that_does_not_answer_is_unknown(void **state)
 	policy_free(f.policy);
 }
 
-static void timers_are_named_with_their_time(void **state)
+TEST(timers_are_named_with_their_time)
 {
 	struct elapse timers[] = {{"apt-daily.timer", INT64_C(1800000000000000000)}, {"x.timer", 0}};
 	struct facts f = {.has_units = true, .timers = timers, .n_timers = 2};
@@ -104,7 +104,7 @@ static void set_daemon(struct facts *f, const char *name, enum ntp_answer answer
 	snprintf(d->description, sizeof(d->description), "%s", words);
 }
 
-static void a_clock_wants_a_daemon_and_both_must_say_so(void **state)
+TEST(a_clock_wants_a_daemon_and_both_must_say_so)
 {
 	struct facts f = {.clock = {.known = true, .synchronised = true}};
 
@@ -117,7 +117,7 @@ static void a_clock_wants_a_daemon_and_both_must_say_so(void **state)
 	assert_true(says("but the kernel reports an unsynchronised clock"));
 }
 
-static void the_kernels_word_alone_is_not_believed(void **state)
+TEST(the_kernels_word_alone_is_not_believed)
 {
 	struct facts f = {.clock = {.known = true, .synchronised = true}};
 
@@ -130,7 +130,7 @@ static void the_kernels_word_alone_is_not_believed(void **state)
 	assert_int_equal(decide(check_ntp, &f), CHECK_OFF);
 }
 
-static void two_daemons_fight_over_a_clock(void **state)
+TEST(two_daemons_fight_over_a_clock)
 {
 	struct facts f = {.clock = {.known = true, .synchronised = true}};
 
@@ -140,7 +140,7 @@ static void two_daemons_fight_over_a_clock(void **state)
 	assert_string_equal(finding.value, "2 daemons set one clock: chrony, ntpsec");
 }
 
-static void a_containers_clock_is_its_hosts(void **state)
+TEST(a_containers_clock_is_its_hosts)
 {
 	struct facts f = {.machine.container = true};
 
@@ -148,7 +148,7 @@ static void a_containers_clock_is_its_hosts(void **state)
 	assert_true(says("the clock is the host's"));
 }
 
-static void a_virtual_machine_is_not_failed_for_what_its_host_decides(void **state)
+TEST(a_virtual_machine_is_not_failed_for_what_its_host_decides)
 {
 	static void (*const rows[])(const struct facts *, struct finding *) = {check_frequency_driver,
 		check_frequency_governor, check_frequency_min, check_frequency_max,
@@ -177,7 +177,7 @@ static struct frequency_policy laptop(void)
 		.boost = -1};
 }
 
-static void a_real_machine_is_judged_by_every_switch(void **state)
+TEST(a_real_machine_is_judged_by_every_switch)
 {
 	struct frequency_policy p = laptop();
 	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 0, .boost = -1}};
@@ -193,7 +193,7 @@ static void a_real_machine_is_judged_by_every_switch(void **state)
 	assert_string_equal(finding.value, "the clock varies between 800 and 4700 MHz");
 }
 
-static void a_fixed_clock_is_as_good_as_speedstep_off(void **state)
+TEST(a_fixed_clock_is_as_good_as_speedstep_off)
 {
 	struct frequency_policy p = laptop();
 	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
@@ -209,7 +209,7 @@ static void a_fixed_clock_is_as_good_as_speedstep_off(void **state)
 	assert_int_equal(decide(check_frequency_speedstep, &f), CHECK_OFF);
 }
 
-static void a_turbo_without_a_switch_is_never_ok(void **state)
+TEST(a_turbo_without_a_switch_is_never_ok)
 {
 	struct frequency_policy p = laptop();
 	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = -1, .boost = -1}};
@@ -226,7 +226,7 @@ static void a_turbo_without_a_switch_is_never_ok(void **state)
 	assert_int_equal(decide(check_frequency_turbo_policy, &f), CHECK_OK);
 }
 
-static void speedstep_off_in_firmware_is_known_by_its_flag(void **state)
+TEST(speedstep_off_in_firmware_is_known_by_its_flag)
 {
 	struct facts f = {.machine = {.cpu_vendor = (char *)"GenuineIntel", .flags = (char *)"fpu tsc"},
 		.frequency = {.no_turbo = -1, .boost = -1}};
@@ -236,7 +236,7 @@ static void speedstep_off_in_firmware_is_known_by_its_flag(void **state)
 	assert_int_equal(decide(check_frequency_speedstep, &f), CHECK_UNKNOWN);
 }
 
-static void the_kernel_is_compared_with_what_is_installed_offered_and_wanted(void **state)
+TEST(the_kernel_is_compared_with_what_is_installed_offered_and_wanted)
 {
 	struct facts f = {
 		.kernel = {.running = (char *)"6.1.0-50-amd64", .installed = (char *)"6.1.0-50-amd64"}};
@@ -274,7 +274,7 @@ static enum check_state decide_files(
 	return finding.state;
 }
 
-static void a_setting_is_as_wanted_where_all_its_files_are(void **state)
+TEST(a_setting_is_as_wanted_where_all_its_files_are)
 {
 	struct setting_file items[] = {{(char *)"/a", (char *)"0", 0}, {(char *)"/b", (char *)"6", 0}};
 	struct facts f = {.root_fd = -1};
@@ -288,7 +288,7 @@ static void a_setting_is_as_wanted_where_all_its_files_are(void **state)
 	assert_string_equal(finding.value, "/b: Permission denied");
 }
 
-static void a_switch_that_a_virtual_machine_does_not_have_is_its_hosts(void **state)
+TEST(a_switch_that_a_virtual_machine_does_not_have_is_its_hosts)
 {
 	struct facts f = {.machine.virtual = true};
 
@@ -296,7 +296,7 @@ static void a_switch_that_a_virtual_machine_does_not_have_is_its_hosts(void **st
 	assert_int_equal(decide_files("ksm", &f, NULL, 0), CHECK_ABSENT);
 }
 
-static void services_that_no_list_knows_are_named_with_their_cpu_time(void **state)
+TEST(services_that_no_list_knows_are_named_with_their_cpu_time)
 {
 	struct unlisted services[] = {{"odd.service", INT64_C(12345678900)}, {"new.service", -1}};
 	struct facts f = {.has_units = true, .unlisted = services, .n_unlisted = 2};
@@ -307,7 +307,7 @@ static void services_that_no_list_knows_are_named_with_their_cpu_time(void **sta
 	assert_int_equal(decide(check_daemons_unknown, &f), CHECK_OK);
 }
 
-static void timers_that_are_due_are_named_with_their_time(void **state)
+TEST(timers_that_are_due_are_named_with_their_time)
 {
 	struct elapse due[] = {{"odd.timer", INT64_C(1800000000000000000)}};
 	struct facts f = {.has_units = true, .due = due, .n_due = 1};
@@ -320,7 +320,7 @@ static void timers_that_are_due_are_named_with_their_time(void **state)
 	assert_string_equal(finding.value, "none within 24 h 0 min");
 }
 
-static void load_swap_and_tracers_are_judged_by_what_they_tell(void **state)
+TEST(load_swap_and_tracers_are_judged_by_what_they_tell)
 {
 	struct facts f = {.machine.n_cpus = 2};
 	struct system_state *s = &f.system_state;
@@ -343,7 +343,7 @@ static void load_swap_and_tracers_are_judged_by_what_they_tell(void **state)
 	assert_int_equal(decide(check_system_packagers, &f), CHECK_OFF);
 }
 
-static void every_row_says_why_and_how(void **state)
+TEST(every_row_says_why_and_how)
 {
 	for (const struct check *c = check_rows; c->id; c++) {
 		assert_true(c->step && c->wanted && c->why && c->who);
@@ -354,38 +354,4 @@ static void every_row_says_why_and_how(void **state)
 		for (const struct check *d = check_rows; d < c; d++)
 			assert_string_not_equal(c->id, d->id);
 	}
-}
-
-static int clear(void **state)
-{
-	finding_clear(&finding);
-	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(services_of_the_policy_that_run_are_named),
-		cmocka_unit_test(without_systemd_processes_tell),
-		cmocka_unit_test(a_systemd_that_does_not_answer_is_unknown),
-		cmocka_unit_test(timers_are_named_with_their_time),
-		cmocka_unit_test(a_clock_wants_a_daemon_and_both_must_say_so),
-		cmocka_unit_test(the_kernels_word_alone_is_not_believed),
-		cmocka_unit_test(two_daemons_fight_over_a_clock),
-		cmocka_unit_test(a_containers_clock_is_its_hosts),
-		cmocka_unit_test(a_virtual_machine_is_not_failed_for_what_its_host_decides),
-		cmocka_unit_test(a_real_machine_is_judged_by_every_switch),
-		cmocka_unit_test(a_fixed_clock_is_as_good_as_speedstep_off),
-		cmocka_unit_test(a_turbo_without_a_switch_is_never_ok),
-		cmocka_unit_test(speedstep_off_in_firmware_is_known_by_its_flag),
-		cmocka_unit_test(the_kernel_is_compared_with_what_is_installed_offered_and_wanted),
-		cmocka_unit_test(a_setting_is_as_wanted_where_all_its_files_are),
-		cmocka_unit_test(a_switch_that_a_virtual_machine_does_not_have_is_its_hosts),
-		cmocka_unit_test(services_that_no_list_knows_are_named_with_their_cpu_time),
-		cmocka_unit_test(timers_that_are_due_are_named_with_their_time),
-		cmocka_unit_test(load_swap_and_tracers_are_judged_by_what_they_tell),
-		cmocka_unit_test(every_row_says_why_and_how),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clear);
 }

@@ -21,7 +21,7 @@ static void make(struct sample *samples)
 	}
 }
 
-static void each_zoom_leaves_out_what_is_beyond_a_gap(void **state)
+TEST(each_zoom_leaves_out_what_is_beyond_a_gap)
 {
 	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N];
@@ -44,7 +44,7 @@ static void each_zoom_leaves_out_what_is_beyond_a_gap(void **state)
 	assert_in_range(c.high_ns, 100 * NS_PER_MS, 101 * NS_PER_MS);
 }
 
-static void a_gap_on_the_short_side_is_cut_too(void **state)
+TEST(a_gap_on_the_short_side_is_cut_too)
 {
 	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N];
@@ -58,7 +58,7 @@ static void a_gap_on_the_short_side_is_cut_too(void **state)
 	assert_int_equal(c.n_above, 0);
 }
 
-static void pairs_are_in_an_arm_or_in_the_upper_right(void **state)
+TEST(pairs_are_in_an_arm_or_in_the_upper_right)
 {
 	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N];
@@ -72,7 +72,7 @@ static void pairs_are_in_an_arm_or_in_the_upper_right(void **state)
 	assert_int_equal(c.n_arms, 2);
 }
 
-static void a_bound_by_hand_overrules_the_eye(void **state)
+TEST(a_bound_by_hand_overrules_the_eye)
 {
 	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N];
@@ -89,7 +89,7 @@ static void a_bound_by_hand_overrules_the_eye(void **state)
 	assert_true(c.high_ns <= 100 * NS_PER_MS + 500 * NS_PER_US);
 }
 
-static void a_bound_below_all_samples_is_told(void **state)
+TEST(a_bound_below_all_samples_is_told)
 {
 	struct cluster c = {};
 	struct sample samples[N];
@@ -103,7 +103,7 @@ static void a_bound_below_all_samples_is_told(void **state)
 }
 
 /* As made-up runs may be: the ETs share a step that is no clock's. */
-static void a_run_without_noise_has_its_long_sample_all_the_same(void **state)
+TEST(a_run_without_noise_has_its_long_sample_all_the_same)
 {
 	_cleanup_(cluster_clearp) struct cluster c = {};
 	struct sample samples[N] = {};
@@ -116,7 +116,7 @@ static void a_run_without_noise_has_its_long_sample_all_the_same(void **state)
 	assert_int_equal(c.high_ns, NS_PER_S);
 }
 
-static void one_sample_is_a_cluster(void **state)
+TEST(one_sample_is_a_cluster)
 {
 	_cleanup_(cluster_clearp) struct cluster c = {};
 	const struct sample sample = {.n = 1, .et_ns = NS_PER_S};
@@ -127,7 +127,7 @@ static void one_sample_is_a_cluster(void **state)
 	assert_int_equal(c.median_ns, NS_PER_S);
 }
 
-static void a_zoom_says_why_it_ended(void **state)
+TEST(a_zoom_says_why_it_ended)
 {
 	const struct zoom gap = {
 		.end = ZOOM_GAP, .beyond = 2, .gap_ns = NS_PER_S, .longest_ns = 3 * NS_PER_MS};
@@ -137,20 +137,4 @@ static void a_zoom_says_why_it_ended(void **state)
 	assert_string_equal(
 		zoom_why(why, &gap), "2 longer samples beyond a gap of 1.000 s (at most 3.000 ms expected)");
 	assert_string_equal(zoom_why(why, &last), "no unusual gap left");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_zoom_leaves_out_what_is_beyond_a_gap),
-		cmocka_unit_test(a_gap_on_the_short_side_is_cut_too),
-		cmocka_unit_test(pairs_are_in_an_arm_or_in_the_upper_right),
-		cmocka_unit_test(a_bound_by_hand_overrules_the_eye),
-		cmocka_unit_test(a_bound_below_all_samples_is_told),
-		cmocka_unit_test(a_run_without_noise_has_its_long_sample_all_the_same),
-		cmocka_unit_test(one_sample_is_a_cluster),
-		cmocka_unit_test(a_zoom_says_why_it_ended),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

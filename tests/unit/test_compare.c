@@ -27,7 +27,7 @@ static void assert_near(double x, double y, double tolerance)
 }
 
 /* Mann and Whitney, three and three with no overlap: 2 of the 20 orderings are as extreme. */
-static void separated_threes_have_p_one_tenth(void **state)
+TEST(separated_threes_have_p_one_tenth)
 {
 	const int64_t a[] = {1, 2, 3}, b[] = {11, 12, 13};
 	struct comparison c = compare_ok(a, 3, b, 3);
@@ -38,7 +38,7 @@ static void separated_threes_have_p_one_tenth(void **state)
 }
 
 /* All orderings of 4 and 3 values, counted out one by one, agree with the recurrence. */
-static void the_exact_p_is_that_of_all_orderings(void **state)
+TEST(the_exact_p_is_that_of_all_orderings)
 {
 	int more = 0, all = 0;
 	const int64_t a[] = {1, 3, 4, 6}, b[] = {2, 5, 7};
@@ -60,7 +60,7 @@ static void the_exact_p_is_that_of_all_orderings(void **state)
 
 /* Student's sleep data (1908), times 1e6 so that they are whole, shifted to be positive; Welch's test in R
  * gives t = -1.8608, df = 17.776, p = 0.07939. */
-static void welch_agrees_on_the_sleep_data(void **state)
+TEST(welch_agrees_on_the_sleep_data)
 {
 	const double extra_1[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
 	const double extra_2[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
@@ -78,7 +78,7 @@ static void welch_agrees_on_the_sleep_data(void **state)
 }
 
 /* At an end of Fieller's interval, mean b - r mean a lies just t standard errors from 0. */
-static void the_ends_of_the_interval_are_just_not_significant(void **state)
+TEST(the_ends_of_the_interval_are_just_not_significant)
 {
 	const int64_t a[] = {100, 104, 97, 101, 99}, b[] = {110, 116, 109, 118, 113};
 	struct comparison c = compare_ok(a, 5, b, 5);
@@ -92,7 +92,7 @@ static void the_ends_of_the_interval_are_just_not_significant(void **state)
 	assert_true(low > 2 && low < 3);
 }
 
-static void equal_samples_are_not_different(void **state)
+TEST(equal_samples_are_not_different)
 {
 	const int64_t a[] = {100, 102, 98, 101};
 	struct comparison c = compare_ok(a, 4, a, 4);
@@ -102,7 +102,7 @@ static void equal_samples_are_not_different(void **state)
 	assert_near(c.mann_whitney_p, 1, 1e-12);
 }
 
-static void one_sample_each_gives_a_ratio_and_no_more(void **state)
+TEST(one_sample_each_gives_a_ratio_and_no_more)
 {
 	const int64_t a[] = {100}, b[] = {150};
 	struct comparison c = compare_ok(a, 1, b, 1);
@@ -111,7 +111,7 @@ static void one_sample_each_gives_a_ratio_and_no_more(void **state)
 	assert_true(isnan(c.welch_p) && isnan(c.ratio_low) && isnan(c.smallest_difference));
 }
 
-static void nothing_to_compare_is_an_error(void **state)
+TEST(nothing_to_compare_is_an_error)
 {
 	const int64_t a[] = {100}, zero[] = {0};
 	struct error err = {};
@@ -120,19 +120,4 @@ static void nothing_to_compare_is_an_error(void **state)
 	assert_int_equal(compare(a, 1, NULL, 0, &c, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "has no samples"));
 	assert_int_equal(compare(zero, 1, a, 1, &c, &err), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(separated_threes_have_p_one_tenth),
-		cmocka_unit_test(the_exact_p_is_that_of_all_orderings),
-		cmocka_unit_test(welch_agrees_on_the_sleep_data),
-		cmocka_unit_test(the_ends_of_the_interval_are_just_not_significant),
-		cmocka_unit_test(equal_samples_are_not_different),
-		cmocka_unit_test(one_sample_each_gives_a_ratio_and_no_more),
-		cmocka_unit_test(nothing_to_compare_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void put_machine(const struct tree *tree, int n)
 	tree_put(tree, THROTTLE(1, "package"), text);
 }
 
-static void a_long_sample_has_its_own_counts(void **state)
+TEST(a_long_sample_has_its_own_counts)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *of_all = NULL, *of_second = NULL;
 	int64_t tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
@@ -84,7 +84,7 @@ static void a_long_sample_has_its_own_counts(void **state)
 	assert_false(counters_know(&all, COUNTER_VOLUNTARY));
 }
 
-static void of_short_samples_the_last_in_100_ms_has_the_counts_of_all(void **state)
+TEST(of_short_samples_the_last_in_100_ms_has_the_counts_of_all)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters first, last;
@@ -110,7 +110,7 @@ static void of_short_samples_the_last_in_100_ms_has_the_counts_of_all(void **sta
 	assert_true(counters_know(&last, COUNTER_STEAL));
 }
 
-static void what_happened_before_a_long_sample_is_not_counted_in_it(void **state)
+TEST(what_happened_before_a_long_sample_is_not_counted_in_it)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters second;
@@ -130,7 +130,7 @@ static void what_happened_before_a_long_sample_is_not_counted_in_it(void **state
 	assert_int_equal(second.value[COUNTER_MAJOR_FAULTS], 0);
 }
 
-static void what_a_machine_does_not_have_is_not_known(void **state)
+TEST(what_a_machine_does_not_have_is_not_known)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters counters;
@@ -148,7 +148,7 @@ static void what_a_machine_does_not_have_is_not_known(void **state)
 	assert_true(counters_know(&counters, COUNTER_SUSPENDED));
 }
 
-static void a_file_that_has_grown_is_read_as_far_as_needed(void **state)
+TEST(a_file_that_has_grown_is_read_as_far_as_needed)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters counters;
@@ -173,7 +173,7 @@ static void a_file_that_has_grown_is_read_as_far_as_needed(void **state)
 	tree_remove(&tree);
 }
 
-static void the_words_name_what_moved_and_where(void **state)
+TEST(the_words_name_what_moved_and_where)
 {
 	struct sample_counters samples[3] = {{.sample = 1}, {.sample = 2}, {.sample = 4}};
 	_cleanup_(disturbances_clear) struct disturbances moves = {};
@@ -197,7 +197,7 @@ static void the_words_name_what_moved_and_where(void **state)
 	assert_string_equal(pressure, "processes waited for a CPU in 1 of 3 samples (4), 6.000 ms");
 }
 
-static void they_come_back_from_the_book_and_go_through_documents(void **state)
+TEST_IN_BOOK(they_come_back_from_the_book_and_go_through_documents)
 {
 	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(
@@ -223,19 +223,4 @@ static void they_come_back_from_the_book_and_go_through_documents(void **state)
 		"steal_ns", json_string("much"));
 	assert_true(document_import_run(s->book, document, &id, &s->err) < 0);
 	assert_says(s, "sample 2: 'steal_ns' must be");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_long_sample_has_its_own_counts),
-		cmocka_unit_test(of_short_samples_the_last_in_100_ms_has_the_counts_of_all),
-		cmocka_unit_test(what_happened_before_a_long_sample_is_not_counted_in_it),
-		cmocka_unit_test(what_a_machine_does_not_have_is_not_known),
-		cmocka_unit_test(a_file_that_has_grown_is_read_as_far_as_needed),
-		cmocka_unit_test(the_words_name_what_moved_and_where),
-		in_book(they_come_back_from_the_book_and_go_through_documents),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,9 @@ static void set(const char *value, enum kernel_setting_outcome outcome, const ch
 	free(result.held);
 }
 
-static void the_limit_that_stays_within_the_other_goes_first(void **state)
+#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
+
+TEST_IN_TREE(the_limit_that_stays_within_the_other_goes_first)
 {
 	set(LIMITS, SETTING_CHANGED, "min max ");
 	set(LIMITS, SETTING_ALREADY, "min max "); /* nothing more is written */
@@ -119,7 +121,7 @@ static void the_limit_that_stays_within_the_other_goes_first(void **state)
 	set("4000000 4700000", SETTING_CHANGED, "max min ");
 }
 
-static void a_cpu_of_the_policy_that_is_online_is_named(void **state)
+TEST_IN_TREE(a_cpu_of_the_policy_that_is_online_is_named)
 {
 	char file[128];
 
@@ -133,22 +135,9 @@ static void a_cpu_of_the_policy_that_is_online_is_named(void **state)
 	assert_int_equal(cpufreq_write_governor("/sys/elsewhere", "powersave"), -EINVAL);
 }
 
-static void a_refusal_has_the_kernels_reason(void **state)
+TEST_IN_TREE(a_refusal_has_the_kernels_reason)
 {
 	fault = EBUSY;
 	assert_int_equal(cpufreq_write_limits(policy, LIMITS), -EBUSY);
 	assert_int_equal(cpufreq_write_governor(policy, "performance"), -EBUSY);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_limit_that_stays_within_the_other_goes_first),
-		TEST(a_cpu_of_the_policy_that_is_online_is_named),
-		TEST(a_refusal_has_the_kernels_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static struct profile make(struct daemon_statistics *a, size_t n_a, struct daemo
 	return profile;
 }
 
-static void with_a_period_short_programs_get_the_cutoff_of_the_short_run(void **state)
+TEST(with_a_period_short_programs_get_the_cutoff_of_the_short_run)
 {
 	struct daemon_statistics a[] = {statistics_of("cron", -1, 0, 50)},
 				 b[] = {statistics_of("cron", 10, 1, 900)};
@@ -51,7 +51,7 @@ static void with_a_period_short_programs_get_the_cutoff_of_the_short_run(void **
 	assert_true(c->firm);
 }
 
-static void without_a_period_the_larger_holds(void **state)
+TEST(without_a_period_the_larger_holds)
 {
 	struct daemon_statistics a[] = {statistics_of("grep", -1, 0, 50)},
 				 b[] = {statistics_of("grep", 10, 1, 30)};
@@ -62,7 +62,7 @@ static void without_a_period_the_larger_holds(void **state)
 	assert_int_equal(profile.cutoffs[0].task_time_ns, 0);
 }
 
-static void where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold(void **state)
+TEST(where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold)
 {
 	struct daemon_statistics a[] = {statistics_of("sshd", -1, 0, 2)},
 				 b[] = {statistics_of("sshd", 14, 4.7, -1)};
@@ -72,7 +72,7 @@ static void where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold
 	assert_int_equal(profile.cutoffs[0].below_ns, 23);
 }
 
-static void the_short_run_has_no_such_rule(void **state)
+TEST(the_short_run_has_no_such_rule)
 {
 	struct daemon_statistics a[] = {statistics_of("x", 14, 4.7, -1)},
 				 b[] = {statistics_of("x", -1, 0, 9)};
@@ -83,7 +83,7 @@ static void the_short_run_has_no_such_rule(void **state)
 	assert_int_equal(profile.cutoffs[0].atleast_ns, 9);
 }
 
-static void one_cutoff_holds_for_both_even_with_a_period(void **state)
+TEST(one_cutoff_holds_for_both_even_with_a_period)
 {
 	struct daemon_statistics a[] = {statistics_of("bash", -1, 0, 5)};
 	_cleanup_(profile_clearp) struct profile profile = {};
@@ -96,7 +96,7 @@ static void one_cutoff_holds_for_both_even_with_a_period(void **state)
 	assert_false(profile.cutoffs[0].firm);
 }
 
-static void daemons_that_are_nowhere_infrequent_get_none(void **state)
+TEST(daemons_that_are_nowhere_infrequent_get_none)
 {
 	struct daemon_statistics a[] = {statistics_of("a", 3, 1, -1), statistics_of("c", -1, 0, 4)},
 				 b[] = {statistics_of("a", 3, 1, -1), statistics_of("b", -1, 0, 8)};
@@ -109,7 +109,7 @@ static void daemons_that_are_nowhere_infrequent_get_none(void **state)
 	assert_ptr_equal(profile_cutoff(&profile, "c"), &profile.cutoffs[1]);
 }
 
-static void two_clean_runs_make_an_empty_profile(void **state)
+TEST(two_clean_runs_make_an_empty_profile)
 {
 	_cleanup_(profile_clearp) struct profile profile = make(NULL, 0, NULL, 0);
 
@@ -117,7 +117,7 @@ static void two_clean_runs_make_an_empty_profile(void **state)
 	assert_string_equal(profile.name, "x");
 }
 
-static void readings_of_two_resolutions_are_refused(void **state)
+TEST(readings_of_two_resolutions_are_refused)
 {
 	const struct analysis a = {.resolution_ns = 1}, b = {.resolution_ns = NS_PER_MS};
 	struct profile profile = {};
@@ -125,20 +125,4 @@ static void readings_of_two_resolutions_are_refused(void **state)
 
 	assert_int_equal(cutoffs_make("x", &a, &b, &profile, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "cutoffs need one for both"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_a_period_short_programs_get_the_cutoff_of_the_short_run),
-		cmocka_unit_test(without_a_period_the_larger_holds),
-		cmocka_unit_test(where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold),
-		cmocka_unit_test(the_short_run_has_no_such_rule),
-		cmocka_unit_test(one_cutoff_holds_for_both_even_with_a_period),
-		cmocka_unit_test(daemons_that_are_nowhere_infrequent_get_none),
-		cmocka_unit_test(two_clean_runs_make_an_empty_profile),
-		cmocka_unit_test(readings_of_two_resolutions_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

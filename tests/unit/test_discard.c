@@ -71,7 +71,7 @@ static struct discarding finish(struct discarder *d)
 }
 
 /* Sample 451 of EMP's Table IX: bash with 1 ms is not over its cutoff of 1 ms. */
-static void only_what_is_over_the_cutoff_discards(void **state)
+TEST(only_what_is_over_the_cutoff_discards)
 {
 	struct discarder *d = start(&profile, 1);
 	_cleanup_(discarding_clearp) struct discarding out = {};
@@ -93,7 +93,7 @@ static void only_what_is_over_the_cutoff_discards(void **state)
 	assert_string_equal(out.over[1].unit, "cron.service");
 }
 
-static void the_cutoff_goes_by_the_mean_et_of_the_run(void **state)
+TEST(the_cutoff_goes_by_the_mean_et_of_the_run)
 {
 	struct discarder *d = start(&profile, 1000); /* about 10 s */
 	_cleanup_(discarding_clearp) struct discarding out = {};
@@ -105,7 +105,7 @@ static void the_cutoff_goes_by_the_mean_et_of_the_run(void **state)
 	assert_int_equal(out.over[0].cutoff_ns, 500 * NS_PER_MS);
 }
 
-static void incomplete_samples_go_with_the_first_check(void **state)
+TEST(incomplete_samples_go_with_the_first_check)
 {
 	struct discarder *d = start(&profile, 1);
 	_cleanup_(discarding_clearp) struct discarding out = {};
@@ -118,7 +118,7 @@ static void incomplete_samples_go_with_the_first_check(void **state)
 	assert_int_equal(out.pt.by_cutoff.n, N - 1);
 }
 
-static void two_sd_are_checked_once_and_for_each_clock_by_itself(void **state)
+TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
 {
 	const struct discard_rules rules = {.patterns = names_default};
 	struct sample samples[N];
@@ -143,7 +143,7 @@ static void two_sd_are_checked_once_and_for_each_clock_by_itself(void **state)
 	assert_int_equal(out.et.by_two_sd[0], 10);
 }
 
-static void an_execution_in_a_sample_that_is_missing_is_refused(void **state)
+TEST(an_execution_in_a_sample_that_is_missing_is_refused)
 {
 	const struct discard_rules rules = {.profile = &profile, .patterns = names_default};
 	const struct sample samples[] = {{.n = 1}, {.n = 3}};
@@ -163,7 +163,7 @@ static void an_execution_in_a_sample_that_is_missing_is_refused(void **state)
 static const struct discard_rules a_fifth = {
 	.profile = &profile, .patterns = names_default, .unprofiled_share = 0.2};
 
-static void an_unprofiled_daemon_over_its_share_discards(void **state)
+TEST(an_unprofiled_daemon_over_its_share_discards)
 {
 	struct discarder *d = start_by(&a_fifth, 1);
 	_cleanup_(discarding_clearp) struct discarding out = {};
@@ -186,7 +186,7 @@ static void an_unprofiled_daemon_over_its_share_discards(void **state)
 	assert_true(out.pt.kept[6]);
 }
 
-static void an_unprofiled_daemon_discards_without_a_profile_too(void **state)
+TEST(an_unprofiled_daemon_discards_without_a_profile_too)
 {
 	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
 	struct discarder *d = start_by(&rules, 1);
@@ -198,7 +198,7 @@ static void an_unprofiled_daemon_discards_without_a_profile_too(void **state)
 	assert_string_equal(out.unprofiled[0].unit, "cron.service");
 }
 
-static void an_unprofiled_daemon_on_another_cpu_does_not_discard(void **state)
+TEST(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 {
 	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
 	const struct sample alone = {.n = 1, .pt_ns = 99, .et_ns = 100},
@@ -217,7 +217,7 @@ static void an_unprofiled_daemon_on_another_cpu_does_not_discard(void **state)
 	assert_int_equal(out.unprofiled[0].sample, 2);
 }
 
-static void others_are_summed_by_group_the_greatest_first(void **state)
+TEST(others_are_summed_by_group_the_greatest_first)
 {
 	struct discarder *d = start(&profile, 1);
 	_cleanup_(discarding_clearp) struct discarding out = {};
@@ -241,7 +241,7 @@ static void others_are_summed_by_group_the_greatest_first(void **state)
 }
 
 /* As --retain does it: the mean ET, and with it the cutoff that holds, changes as samples come in. */
-static void a_run_that_goes_on_is_judged_as_if_it_ended_here(void **state)
+TEST(a_run_that_goes_on_is_judged_as_if_it_ended_here)
 {
 	struct discarder *d = start(&profile, 1);
 	const struct sample longer = {.n = N + 1, .pt_ns = 1005 * NS_PER_US, .et_ns = 1000 * NS_PER_S};
@@ -257,22 +257,4 @@ static void a_run_that_goes_on_is_judged_as_if_it_ended_here(void **state)
 	assert_int_equal(after.n_by_cutoff, 1);
 	assert_int_equal(after.by_cutoff[0], N + 1);
 	assert_int_equal(after.pt.raw.n, N + 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_is_over_the_cutoff_discards),
-		cmocka_unit_test(the_cutoff_goes_by_the_mean_et_of_the_run),
-		cmocka_unit_test(incomplete_samples_go_with_the_first_check),
-		cmocka_unit_test(two_sd_are_checked_once_and_for_each_clock_by_itself),
-		cmocka_unit_test(an_execution_in_a_sample_that_is_missing_is_refused),
-		cmocka_unit_test(an_unprofiled_daemon_over_its_share_discards),
-		cmocka_unit_test(an_unprofiled_daemon_discards_without_a_profile_too),
-		cmocka_unit_test(an_unprofiled_daemon_on_another_cpu_does_not_discard),
-		cmocka_unit_test(others_are_summed_by_group_the_greatest_first),
-		cmocka_unit_test(a_run_that_goes_on_is_judged_as_if_it_ended_here),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static size_t count_runs(struct scratch *s)
 	return n;
 }
 
-static void the_papers_runs_come_back_as_they_went_in(void **state)
+TEST_IN_BOOK(the_papers_runs_come_back_as_they_went_in)
 {
 	static const char *const files[] = {"emp-run-inc128.json", "emp-run-inc16384.json"};
 	struct scratch *s = *state;
@@ -56,7 +56,7 @@ static void the_papers_runs_come_back_as_they_went_in(void **state)
 
 #define HEAD "{'format': 'emp-run', 'version': 1, 'program': 'xz', 'task_length_s': 0.1, 'resolution_ns': 1"
 
-static void everything_that_a_document_may_say_comes_back(void **state)
+TEST_IN_BOOK(everything_that_a_document_may_say_comes_back)
 {
 	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(HEAD
@@ -84,7 +84,7 @@ static void everything_that_a_document_may_say_comes_back(void **state)
 	assert_string_equal(digest, "d7");
 }
 
-static void machine_environment_and_command_may_be_told_in_more_than_one_way(void **state)
+TEST_IN_BOOK(machine_environment_and_command_may_be_told_in_more_than_one_way)
 {
 	static const char *const origins[] = {
 		"'machine': 'box'",
@@ -107,7 +107,7 @@ static void machine_environment_and_command_may_be_told_in_more_than_one_way(voi
 	}
 }
 
-static void whole_seconds_come_back_whole_and_others_as_they_were(void **state)
+TEST_IN_BOOK(whole_seconds_come_back_whole_and_others_as_they_were)
 {
 	static const char *const lengths[] = {
 		"128", "0.1", "16384", "0", "0.000000001", "1.5", "99999.25", "123456.789"};
@@ -126,7 +126,7 @@ static void whole_seconds_come_back_whole_and_others_as_they_were(void **state)
 	}
 }
 
-static void members_that_are_not_known_and_null_are_kept_out(void **state)
+TEST_IN_BOOK(members_that_are_not_known_and_null_are_kept_out)
 {
 	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(HEAD
@@ -237,7 +237,7 @@ static const struct {
 	{EXECUTION("{'name': 'b', 'pt_ns': 5, 'unit': 1}"), "sample 3, execution 2: 'unit' must be text"},
 };
 
-static void what_is_wrong_is_named_with_its_place_and_nothing_is_stored(void **state)
+TEST_IN_BOOK(what_is_wrong_is_named_with_its_place_and_nothing_is_stored)
 {
 	struct scratch *s = *state;
 
@@ -256,7 +256,7 @@ static void what_is_wrong_is_named_with_its_place_and_nothing_is_stored(void **s
 	}
 }
 
-static void old_names_of_members_are_read_and_written_beside_the_new(void **state)
+TEST_IN_BOOK(old_names_of_members_are_read_and_written_beside_the_new)
 {
 	static const char *const documents[] = {
 		HEAD
@@ -286,7 +286,7 @@ static void old_names_of_members_are_read_and_written_beside_the_new(void **stat
 	}
 }
 
-static void a_run_keeps_its_uid_in_another_book(void **state)
+TEST_IN_BOOK(a_run_keeps_its_uid_in_another_book)
 {
 	struct scratch *s = *state;
 	_cleanup_(json_decrefp)
@@ -302,7 +302,7 @@ static void a_run_keeps_its_uid_in_another_book(void **state)
 	assert_false(json_equal(back, copy));
 }
 
-static void a_name_that_a_process_gave_itself_comes_out_as_valid_json(void **state)
+TEST_IN_BOOK(a_name_that_a_process_gave_itself_comes_out_as_valid_json)
 {
 	struct scratch *s = *state;
 	_cleanup_(run_clearp) struct run run = scratch_run("x\xfe");
@@ -323,7 +323,7 @@ static void a_name_that_a_process_gave_itself_comes_out_as_valid_json(void **sta
 	assert_same(document, again);
 }
 
-static void a_run_that_is_not_there_cannot_be_exported(void **state)
+TEST_IN_BOOK(a_run_that_is_not_there_cannot_be_exported)
 {
 	struct scratch *s = *state;
 	json_t *document = NULL;
@@ -333,7 +333,7 @@ static void a_run_that_is_not_there_cannot_be_exported(void **state)
 	assert_null(document);
 }
 
-static void an_import_joins_the_callers_transaction(void **state)
+TEST_IN_BOOK(an_import_joins_the_callers_transaction)
 {
 	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(SAMPLES(SAMPLE));
@@ -343,23 +343,4 @@ static void an_import_joins_the_callers_transaction(void **state)
 	assert_done(s, document_import_run(s->book, document, &id, &s->err));
 	book_rollback(s->book);
 	assert_int_equal(count_runs(s), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_book(the_papers_runs_come_back_as_they_went_in),
-		in_book(everything_that_a_document_may_say_comes_back),
-		in_book(machine_environment_and_command_may_be_told_in_more_than_one_way),
-		in_book(whole_seconds_come_back_whole_and_others_as_they_were),
-		in_book(members_that_are_not_known_and_null_are_kept_out),
-		in_book(what_is_wrong_is_named_with_its_place_and_nothing_is_stored),
-		in_book(old_names_of_members_are_read_and_written_beside_the_new),
-		in_book(a_run_keeps_its_uid_in_another_book),
-		in_book(a_name_that_a_process_gave_itself_comes_out_as_valid_json),
-		in_book(a_run_that_is_not_there_cannot_be_exported),
-		in_book(an_import_joins_the_callers_transaction),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

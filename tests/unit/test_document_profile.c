@@ -33,7 +33,7 @@ static json_t *there_and_back(struct scratch *s, const json_t *document)
 	return back;
 }
 
-static void a_profile_comes_back_exactly(void **state)
+TEST_IN_BOOK(a_profile_comes_back_exactly)
 {
 	static const char *const documents[] = {
 		PROFILE(BASH ", " RHN_CHECK),
@@ -53,7 +53,7 @@ static void a_profile_comes_back_exactly(void **state)
 	}
 }
 
-static void what_is_left_out_is_not_known_and_comes_back_as_null(void **state)
+TEST_IN_BOOK(what_is_left_out_is_not_known_and_comes_back_as_null)
 {
 	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(
@@ -66,7 +66,7 @@ static void what_is_left_out_is_not_known_and_comes_back_as_null(void **state)
 	assert_same(full, back);
 }
 
-static void seconds_keep_every_digit_of_a_nanosecond(void **state)
+TEST_IN_BOOK(seconds_keep_every_digit_of_a_nanosecond)
 {
 	static const int64_t times[] = {
 		1, 999999999, 1000000001, 14374400000000, 718700000001, 2678400123456789};
@@ -91,7 +91,7 @@ static void seconds_keep_every_digit_of_a_nanosecond(void **state)
 	}
 }
 
-static void cutoffs_come_by_name_whatever_the_order_of_the_document(void **state)
+TEST_IN_BOOK(cutoffs_come_by_name_whatever_the_order_of_the_document)
 {
 	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(PROFILE(RHN_CHECK ", " BASH));
@@ -144,7 +144,7 @@ static const struct {
 	{PROFILE(BASH ", " RHN_CHECK ", " BASH), "'cutoffs': there are two for the daemon 'bash'"},
 };
 
-static void what_is_wrong_is_named_with_its_place(void **state)
+TEST_IN_BOOK(what_is_wrong_is_named_with_its_place)
 {
 	struct scratch *s = *state;
 
@@ -157,17 +157,4 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 		assert_says(s, wrong[i].sentence);
 		assert_ptr_equal(profile.name, 0x77);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_book(a_profile_comes_back_exactly),
-		in_book(what_is_left_out_is_not_known_and_comes_back_as_null),
-		in_book(seconds_keep_every_digit_of_a_nanosecond),
-		in_book(cutoffs_come_by_name_whatever_the_order_of_the_document),
-		in_book(what_is_wrong_is_named_with_its_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "lib/host/cpu/frequency.h"
 
-static void a_machine_without_cpufreq_has_no_policy(void **state)
+TEST(a_machine_without_cpufreq_has_no_policy)
 {
 	struct frequency frequency;
 	struct error err = {};
@@ -22,7 +22,7 @@ static void a_machine_without_cpufreq_has_no_policy(void **state)
 
 #define POLICY(n) "sys/devices/system/cpu/cpufreq/policy" #n
 
-static void policies_come_in_the_order_of_their_numbers(void **state)
+TEST(policies_come_in_the_order_of_their_numbers)
 {
 	struct frequency frequency;
 	struct error err = {};
@@ -67,20 +67,9 @@ static int64_t base_of_list(const char *list)
 	return base;
 }
 
-static void the_entry_that_stands_for_turbo_is_not_the_base(void **state)
+TEST(the_entry_that_stands_for_turbo_is_not_the_base)
 {
 	assert_int_equal(base_of_list("3701000 3700000 2800000 2200000\n"), 3700000);
 	assert_int_equal(base_of_list("3700000 2800000 2200000 \n"), 3700000);
 	assert_int_equal(base_of_list("\n"), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_entry_that_stands_for_turbo_is_not_the_base),
-		cmocka_unit_test(a_machine_without_cpufreq_has_no_policy),
-		cmocka_unit_test(policies_come_in_the_order_of_their_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

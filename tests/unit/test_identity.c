@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void the_unit_is_the_last_part_of_the_path_that_is_one(void **state)
+TEST(the_unit_is_the_last_part_of_the_path_that_is_one)
 {
 	static const struct {
 		const char *text, *unit;
@@ -39,7 +39,7 @@ static void the_unit_is_the_last_part_of_the_path_that_is_one(void **state)
 	}
 }
 
-static void slices_and_plain_names_are_no_units(void **state)
+TEST(slices_and_plain_names_are_no_units)
 {
 	assert_true(identity_is_unit("cron.service"));
 	assert_true(identity_is_unit("a.b.scope"));
@@ -59,7 +59,7 @@ static struct identity *make(void)
 	return identity;
 }
 
-static void a_text_is_kept_once(void **state)
+TEST(a_text_is_kept_once)
 {
 	_cleanup_(identity_freep) struct identity *identity = make();
 	char text[] = "/usr/sbin/cron";
@@ -70,7 +70,7 @@ static void a_text_is_kept_once(void **state)
 	assert_string_equal(kept, "/usr/sbin/cron");
 }
 
-static void a_process_that_lives_is_known_by_its_executable(void **state)
+TEST(a_process_that_lives_is_known_by_its_executable)
 {
 	_cleanup_(identity_freep) struct identity *identity = make();
 	struct identified identified = identity_of(identity, getpid(), 5, "test");
@@ -86,7 +86,7 @@ static void a_process_that_lives_is_known_by_its_executable(void **state)
 	assert_null(identity_remembered(identity, getpid(), 5).exe);
 }
 
-static void a_process_that_is_gone_is_not_known(void **state)
+TEST(a_process_that_is_gone_is_not_known)
 {
 	_cleanup_(identity_freep) struct identity *identity = make();
 	struct identified identified = identity_of(identity, INT_MAX, 5, "nobody");
@@ -95,7 +95,7 @@ static void a_process_that_is_gone_is_not_known(void **state)
 	assert_null(identified.unit);
 }
 
-static void the_first_unit_of_a_cgroup_stays(void **state)
+TEST(the_first_unit_of_a_cgroup_stays)
 {
 	_cleanup_(identity_freep) struct identity *identity = make();
 
@@ -107,7 +107,7 @@ static void the_first_unit_of_a_cgroup_stays(void **state)
 	assert_null(identity_cgroup_unit(identity, 44));
 }
 
-static void a_program_is_told_without_links(void **state)
+TEST(a_program_is_told_without_links)
 {
 	_cleanup_(identity_freep) struct identity *identity = make();
 	char path[PATH_MAX];
@@ -117,7 +117,7 @@ static void a_program_is_told_without_links(void **state)
 	assert_string_equal(identity_program(identity, "/nowhere/x"), "/nowhere/x");
 }
 
-static void a_program_is_found_by_its_file_and_name(void **state)
+TEST(a_program_is_found_by_its_file_and_name)
 {
 	_cleanup_(identity_freep) struct identity *identity = make();
 	char path[PATH_MAX];
@@ -129,20 +129,4 @@ static void a_program_is_found_by_its_file_and_name(void **state)
 	assert_null(identity_program_of_file(identity, "sh", st.st_dev, st.st_ino + 1));
 	assert_null(identity_program_of_file(identity, "a-script", st.st_dev, st.st_ino));
 	assert_null(identity_program_of_file(identity, "a-script", st.st_dev, st.st_ino));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_unit_is_the_last_part_of_the_path_that_is_one),
-		cmocka_unit_test(slices_and_plain_names_are_no_units),
-		cmocka_unit_test(a_text_is_kept_once),
-		cmocka_unit_test(a_process_that_lives_is_known_by_its_executable),
-		cmocka_unit_test(a_process_that_is_gone_is_not_known),
-		cmocka_unit_test(the_first_unit_of_a_cgroup_stays),
-		cmocka_unit_test(a_program_is_told_without_links),
-		cmocka_unit_test(a_program_is_found_by_its_file_and_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,9 @@ static void append(const char *text)
 	fclose(f);
 }
 
-static void what_is_saved_is_loaded_again(void **state)
+#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
+
+TEST_IN_TREE(what_is_saved_is_loaded_again)
 {
 	struct journal j = filled(), k = {};
 	struct error err = {};
@@ -78,7 +80,7 @@ static void what_is_saved_is_loaded_again(void **state)
 	assert_int_equal(access(place, F_OK), -1);
 }
 
-static void a_mark_records_the_value_of_an_entry(void **state)
+TEST_IN_TREE(a_mark_records_the_value_of_an_entry)
 {
 	struct journal j = filled(), k = {};
 	struct error err = {};
@@ -96,7 +98,7 @@ static void a_mark_records_the_value_of_an_entry(void **state)
 	journal_clear(&j);
 }
 
-static void a_file_that_is_not_a_journal_is_refused(void **state)
+TEST_IN_TREE(a_file_that_is_not_a_journal_is_refused)
 {
 	static const char *const rows[][2] = {
 		{"", "is empty"},
@@ -120,7 +122,7 @@ static void a_file_that_is_not_a_journal_is_refused(void **state)
 	}
 }
 
-static void a_reboot_leaves_only_persistent_entries(void **state)
+TEST_IN_TREE(a_reboot_leaves_only_persistent_entries)
 {
 	struct journal j = filled();
 
@@ -134,7 +136,7 @@ static void a_reboot_leaves_only_persistent_entries(void **state)
 	journal_clear(&j);
 }
 
-static void a_tuned_value_is_never_taken_for_an_original(void **state)
+TEST_IN_TREE(a_tuned_value_is_never_taken_for_an_original)
 {
 	struct plan plan = {.journal = filled()};
 	struct entry again = entry("/a", "0", "7"), other = entry("/c", "x", "y");
@@ -151,7 +153,7 @@ static void a_tuned_value_is_never_taken_for_an_original(void **state)
 	plan_clear(&plan);
 }
 
-static void only_and_skip_choose_among_the_checks(void **state)
+TEST_IN_TREE(only_and_skip_choose_among_the_checks)
 {
 	struct request all = {}, only = {.only = "thp,freq.governor"}, skip = {.skip = "ksm"};
 
@@ -167,7 +169,7 @@ static void only_and_skip_choose_among_the_checks(void **state)
 	assert_true(request_takes(&skip, check_rows_find("nmi")));
 }
 
-static void a_name_that_cannot_be_applied_is_refused(void **state)
+TEST_IN_TREE(a_name_that_cannot_be_applied_is_refused)
 {
 	struct request unknown = {.only = "freq.governor,frq"}, record = {.skip = "kernel.version"};
 	struct error err = {};
@@ -179,7 +181,7 @@ static void a_name_that_cannot_be_applied_is_refused(void **state)
 		"--skip: kernel.version cannot be applied; do it by hand: install the newest kernel and reboot");
 }
 
-static void outcomes_are_counted_and_have_the_names_that_programs_know(void **state)
+TEST_IN_TREE(outcomes_are_counted_and_have_the_names_that_programs_know)
 {
 	static const char *const names[] = {"will change", "stays", "changed", "already", "absent", "refused",
 		"clamped", "restored", "left alone", "failed"};
@@ -213,7 +215,7 @@ static void print_to(char **text, struct report *report, bool all)
 	assert_int_equal(any, size > 0);
 }
 
-static void files_with_equal_results_share_a_row(void **state)
+TEST_IN_TREE(files_with_equal_results_share_a_row)
 {
 	struct report *report;
 	struct error err = {};
@@ -237,23 +239,4 @@ static void files_with_equal_results_share_a_row(void **state)
 	assert_non_null(strstr(text, "already set"));
 	free(text);
 	report_free(report);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(what_is_saved_is_loaded_again),
-		TEST(a_mark_records_the_value_of_an_entry),
-		TEST(a_file_that_is_not_a_journal_is_refused),
-		TEST(a_reboot_leaves_only_persistent_entries),
-		TEST(a_tuned_value_is_never_taken_for_an_original),
-		TEST(only_and_skip_choose_among_the_checks),
-		TEST(a_name_that_cannot_be_applied_is_refused),
-		TEST(outcomes_are_counted_and_have_the_names_that_programs_know),
-		TEST(files_with_equal_results_share_a_row),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static struct json_fields fields_of(
 	return json_fields_begin(*own, at, err);
 }
 
-static void members_of_each_kind_are_read(void **state)
+TEST(members_of_each_kind_are_read)
 {
 	_cleanup_(json_decrefp) json_t *own = NULL;
 	struct error err = {};
@@ -43,7 +43,7 @@ static void members_of_each_kind_are_read(void **state)
 	assert_true(json_is_object(object));
 }
 
-static void what_is_not_known_keeps_its_value(void **state)
+TEST(what_is_not_known_keeps_its_value)
 {
 	_cleanup_(json_decrefp) json_t *own = NULL;
 	struct error err = {};
@@ -66,7 +66,7 @@ static void what_is_not_known_keeps_its_value(void **state)
 	assert_ptr_equal(object, own);
 }
 
-static void a_bad_member_is_named_with_its_place(void **state)
+TEST(a_bad_member_is_named_with_its_place)
 {
 	static const struct {
 		const char *json, *says;
@@ -93,7 +93,7 @@ static void a_bad_member_is_named_with_its_place(void **state)
 	}
 }
 
-static void the_first_failure_is_told_and_nothing_read_after_it(void **state)
+TEST(the_first_failure_is_told_and_nothing_read_after_it)
 {
 	_cleanup_(json_decrefp) json_t *own = NULL;
 	struct error err = {};
@@ -111,7 +111,7 @@ static void the_first_failure_is_told_and_nothing_read_after_it(void **state)
 	assert_string_equal(err.text, "the journal: 'a' must be text, and not empty");
 }
 
-static void a_document_of_another_format_or_version_is_refused(void **state)
+TEST(a_document_of_another_format_or_version_is_refused)
 {
 	static const struct {
 		const char *json, *says;
@@ -137,7 +137,7 @@ static void a_document_of_another_format_or_version_is_refused(void **state)
 	}
 }
 
-static void seconds_are_not_negative_and_not_for_ever(void **state)
+TEST(seconds_are_not_negative_and_not_for_ever)
 {
 	static const char *const bad[] = {"-1", "1e300", "\"1\"", "true"};
 
@@ -152,18 +152,4 @@ static void seconds_are_not_negative_and_not_for_ever(void **state)
 		assert_int_equal(f.r, -EINVAL);
 		assert_int_equal(ns, 77);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(members_of_each_kind_are_read),
-		cmocka_unit_test(what_is_not_known_keeps_its_value),
-		cmocka_unit_test(a_bad_member_is_named_with_its_place),
-		cmocka_unit_test(the_first_failure_is_told_and_nothing_read_after_it),
-		cmocka_unit_test(a_document_of_another_format_or_version_is_refused),
-		cmocka_unit_test(seconds_are_not_negative_and_not_for_ever),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "lib/host/system/kernel.h"
 #include "lib/host/system/kernel_config.h"
 
-static void releases_compare_by_their_numbers(void **state)
+TEST(releases_compare_by_their_numbers)
 {
 	static const struct {
 		const char *a, *b;
@@ -28,7 +28,7 @@ static void releases_compare_by_their_numbers(void **state)
 	}
 }
 
-static void the_flavour_names_the_package_to_ask_for(void **state)
+TEST(the_flavour_names_the_package_to_ask_for)
 {
 	static const char *const rows[][2] = {
 		{"6.1.0-56-amd64", "linux-image-amd64"},
@@ -48,7 +48,7 @@ static void the_flavour_names_the_package_to_ask_for(void **state)
 	assert_null(kernel_package("6.1.0"));
 }
 
-static void what_is_offered_stands_in_the_packages_dependencies(void **state)
+TEST(what_is_offered_stands_in_the_packages_dependencies)
 {
 	char *debian = kernel_parse_apt(
 		"Package: linux-image-amd64\nVersion: 6.1.192-2\n"
@@ -64,7 +64,7 @@ static void what_is_offered_stands_in_the_packages_dependencies(void **state)
 	assert_null(kernel_parse_apt(""));
 }
 
-static void dnf_names_the_package_with_its_epoch(void **state)
+TEST(dnf_names_the_package_with_its_epoch)
 {
 	char *release = kernel_parse_dnf("kernel-core-0:5.14.0-503.11.1.el9_5.x86_64\n");
 
@@ -73,7 +73,7 @@ static void dnf_names_the_package_with_its_epoch(void **state)
 	assert_null(kernel_parse_dnf(""));
 }
 
-static void the_newest_image_counts_and_rescue_images_do_not(void **state)
+TEST(the_newest_image_counts_and_rescue_images_do_not)
 {
 	struct kernel kernel = {};
 	struct error err = {};
@@ -99,7 +99,7 @@ static void the_newest_image_counts_and_rescue_images_do_not(void **state)
 	tree_remove(&tree);
 }
 
-static void options_of_the_configuration_are_found_by_their_whole_name(void **state)
+TEST(options_of_the_configuration_are_found_by_their_whole_name)
 {
 	struct tree tree;
 	char *config = NULL, *value;
@@ -116,18 +116,4 @@ static void options_of_the_configuration_are_found_by_their_whole_name(void **st
 	free(value);
 	free(config);
 	tree_remove(&tree);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(releases_compare_by_their_numbers),
-		cmocka_unit_test(the_flavour_names_the_package_to_ask_for),
-		cmocka_unit_test(what_is_offered_stands_in_the_packages_dependencies),
-		cmocka_unit_test(dnf_names_the_package_with_its_epoch),
-		cmocka_unit_test(the_newest_image_counts_and_rescue_images_do_not),
-		cmocka_unit_test(options_of_the_configuration_are_found_by_their_whole_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

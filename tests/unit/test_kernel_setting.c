@@ -36,7 +36,9 @@ static void expect(const char *path, enum kernel_setting_kind kind, const char *
 	free(held);
 }
 
-static void a_pattern_opens_into_files_in_the_order_of_their_numbers(void **state)
+#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
+
+TEST_IN_TREE(a_pattern_opens_into_files_in_the_order_of_their_numbers)
 {
 	char **paths = NULL;
 	size_t n = 0;
@@ -57,7 +59,7 @@ static void a_pattern_opens_into_files_in_the_order_of_their_numbers(void **stat
 	free(paths);
 }
 
-static void the_bracketed_word_is_the_value(void **state)
+TEST_IN_TREE(the_bracketed_word_is_the_value)
 {
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/other", .kind = SETTING_BRACKETED};
 	char *value = NULL;
@@ -68,7 +70,7 @@ static void the_bracketed_word_is_the_value(void **state)
 	assert_int_equal(kernel_setting_read(&setting, &value), -EBADMSG);
 }
 
-static void a_value_is_set_once_and_read_back(void **state)
+TEST_IN_TREE(a_value_is_set_once_and_read_back)
 {
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/knob"};
 	struct kernel_setting_result result;
@@ -83,7 +85,7 @@ static void a_value_is_set_once_and_read_back(void **state)
 	free(result.held);
 }
 
-static void a_missing_file_is_absent_and_an_unwritable_one_refused(void **state)
+TEST_IN_TREE(a_missing_file_is_absent_and_an_unwritable_one_refused)
 {
 	struct kernel_setting missing = {.root_fd = tree.fd, .path = "/sys/missing"};
 	struct kernel_setting directory = {.root_fd = tree.fd, .path = "/sys"};
@@ -97,7 +99,7 @@ static void a_missing_file_is_absent_and_an_unwritable_one_refused(void **state)
 	assert_int_equal(result.error, -EISDIR);
 }
 
-static void limits_are_two_files_and_one_value(void **state)
+TEST_IN_TREE(limits_are_two_files_and_one_value)
 {
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/policy0", .kind = SETTING_LIMITS};
 	struct kernel_setting_result result;
@@ -117,7 +119,7 @@ static int write_less(const char *path, const char *value)
 	return 0;
 }
 
-static void a_value_that_the_kernel_changes_is_clamped(void **state)
+TEST_IN_TREE(a_value_that_the_kernel_changes_is_clamped)
 {
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/knob", .write = write_less};
 	struct kernel_setting_result result;
@@ -129,7 +131,7 @@ static void a_value_that_the_kernel_changes_is_clamped(void **state)
 	free(result.held);
 }
 
-static void limits_are_shown_in_megahertz(void **state)
+TEST(limits_are_shown_in_megahertz)
 {
 	char *words = kernel_setting_description(SETTING_LIMITS, "800000 4700000");
 
@@ -139,21 +141,4 @@ static void limits_are_shown_in_megahertz(void **state)
 	assert_string_equal(words, "performance");
 	free(words);
 	assert_null(kernel_setting_description(SETTING_PLAIN, NULL));
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_pattern_opens_into_files_in_the_order_of_their_numbers),
-		TEST(the_bracketed_word_is_the_value),
-		TEST(a_value_is_set_once_and_read_back),
-		TEST(a_missing_file_is_absent_and_an_unwritable_one_refused),
-		TEST(limits_are_two_files_and_one_value),
-		TEST(a_value_that_the_kernel_changes_is_clamped),
-		cmocka_unit_test(limits_are_shown_in_megahertz),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

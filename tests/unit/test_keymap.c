@@ -4,7 +4,7 @@
 
 #include "lib/host/accounting/keymap.h"
 
-static void what_is_set_is_found_and_nothing_else(void **state)
+TEST(what_is_set_is_found_and_nothing_else)
 {
 	struct keymap map = {};
 
@@ -19,7 +19,7 @@ static void what_is_set_is_found_and_nothing_else(void **state)
 	keymap_free(&map);
 }
 
-static void setting_again_replaces(void **state)
+TEST(setting_again_replaces)
 {
 	struct keymap map = {};
 
@@ -32,7 +32,7 @@ static void setting_again_replaces(void **state)
 	keymap_free(&map);
 }
 
-static void a_reset_map_is_empty_and_keeps_its_memory(void **state)
+TEST(a_reset_map_is_empty_and_keeps_its_memory)
 {
 	struct keymap map = {};
 	struct keymap_slot *slots;
@@ -49,7 +49,7 @@ static void a_reset_map_is_empty_and_keeps_its_memory(void **state)
 	keymap_free(&map);
 }
 
-static void the_last_generation_is_followed_by_a_fresh_one(void **state)
+TEST(the_last_generation_is_followed_by_a_fresh_one)
 {
 	struct keymap map = {};
 
@@ -61,16 +61,4 @@ static void the_last_generation_is_followed_by_a_fresh_one(void **state)
 	keymap_set(&map, 2, 2);
 	assert_int_equal(*keymap_find(&map, 2), 2);
 	keymap_free(&map);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_set_is_found_and_nothing_else),
-		cmocka_unit_test(setting_again_replaces),
-		cmocka_unit_test(a_reset_map_is_empty_and_keeps_its_memory),
-		cmocka_unit_test(the_last_generation_is_followed_by_a_fresh_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static char *printed(bool json)
 	return text;
 }
 
-static void a_table_has_the_columns_with_a_name(void **state)
+TEST(a_table_has_the_columns_with_a_name)
 {
 	_cleanup_(freep) char *text = printed(false);
 
@@ -50,7 +50,7 @@ static void a_table_has_the_columns_with_a_name(void **state)
 				  "-               -  x            -\n");
 }
 
-static void json_has_the_columns_with_a_member(void **state)
+TEST(json_has_the_columns_with_a_member)
 {
 	_cleanup_(freep) char *text = printed(true), *compact = NULL;
 	_cleanup_(json_decrefp) json_t *rows = json_loads(text, 0, NULL);
@@ -60,7 +60,7 @@ static void json_has_the_columns_with_a_member(void **state)
 				     "{\"run\":8,\"program\":null,\"et_ns\":null,\"ratio\":null}]");
 }
 
-static void the_rows_can_be_a_member_of_a_document(void **state)
+TEST(the_rows_can_be_a_member_of_a_document)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	_cleanup_(json_decrefp) json_t *rows = NULL;
@@ -70,15 +70,4 @@ static void the_rows_can_be_a_member_of_a_document(void **state)
 	listing_row(list);
 	rows = listing_take(list);
 	assert_int_equal(json_array_size(rows), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_table_has_the_columns_with_a_name),
-		cmocka_unit_test(json_has_the_columns_with_a_member),
-		cmocka_unit_test(the_rows_can_be_a_member_of_a_document),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

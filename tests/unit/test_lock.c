@@ -33,7 +33,7 @@ static pid_t hold_in_child(const char *path)
 	return pid;
 }
 
-static void the_message_names_the_holder(void **state)
+TEST_IN_DIRECTORY(the_message_names_the_holder)
 {
 	struct scratch *s = *state;
 	struct lock lock;
@@ -48,7 +48,7 @@ static void the_message_names_the_holder(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-static void after_kill_9_it_is_free_and_its_end_leaves_no_file(void **state)
+TEST_IN_DIRECTORY(after_kill_9_it_is_free_and_its_end_leaves_no_file)
 {
 	struct scratch *s = *state;
 	struct lock lock;
@@ -63,7 +63,7 @@ static void after_kill_9_it_is_free_and_its_end_leaves_no_file(void **state)
 	lock_release(&lock);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST_IN_DIRECTORY(what_is_no_file_is_refused)
 {
 	struct scratch *s = *state;
 	struct lock lock;
@@ -77,7 +77,7 @@ static void what_is_no_file_is_refused(void **state)
 	assert_says(s, "cannot open the host's lock");
 }
 
-static void the_environment_may_name_it(void **state)
+TEST_IN_DIRECTORY(the_environment_may_name_it)
 {
 	struct scratch *s = *state;
 	char *path;
@@ -89,7 +89,7 @@ static void the_environment_may_name_it(void **state)
 	free(path);
 }
 
-static void a_process_is_known_again_until_it_ends(void **state)
+TEST(a_process_is_known_again_until_it_ends)
 {
 	char self[PROCESS_REF_SIZE];
 	pid_t pid;
@@ -108,7 +108,7 @@ static void a_process_is_known_again_until_it_ends(void **state)
 	assert_int_equal(process_ref_pid(self), 0);
 }
 
-static void one_that_has_ended_and_is_waited_for_is_gone(void **state)
+TEST(one_that_has_ended_and_is_waited_for_is_gone)
 {
 	char owner[PROCESS_REF_SIZE] = "";
 	int pipes[2];
@@ -127,18 +127,4 @@ static void one_that_has_ended_and_is_waited_for_is_gone(void **state)
 	waitpid(pid, NULL, 0);
 	close(pipes[0]);
 	close(pipes[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_directory(the_message_names_the_holder),
-		in_directory(after_kill_9_it_is_free_and_its_end_leaves_no_file),
-		in_directory(what_is_no_file_is_refused),
-		in_directory(the_environment_may_name_it),
-		cmocka_unit_test(a_process_is_known_again_until_it_ends),
-		cmocka_unit_test(one_that_has_ended_and_is_waited_for_is_gone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,9 @@ static int drop(void **state)
 	return 0;
 }
 
-static void an_empty_machine_is_read_without_complaint(void **state)
+#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
+
+TEST_IN_TREE(an_empty_machine_is_read_without_complaint)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
@@ -41,7 +43,7 @@ static void an_empty_machine_is_read_without_complaint(void **state)
 	assert_string_equal(machine_description(&machine, words), "a physical machine");
 }
 
-static void the_processor_is_told_by_cpuinfo(void **state)
+TEST_IN_TREE(the_processor_is_told_by_cpuinfo)
 {
 	tree_put(&tree, "proc/cpuinfo", INTEL);
 	machine_read(&machine, tree.fd);
@@ -55,7 +57,7 @@ static void the_processor_is_told_by_cpuinfo(void **state)
 	assert_false(machine.virtual);
 }
 
-static void the_hypervisor_flag_makes_a_machine_virtual(void **state)
+TEST_IN_TREE(the_hypervisor_flag_makes_a_machine_virtual)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
@@ -67,7 +69,7 @@ static void the_hypervisor_flag_makes_a_machine_virtual(void **state)
 	assert_string_equal(machine_description(&machine, words), "a virtual machine (KVM)");
 }
 
-static void without_a_flag_firmware_tells_only_where_the_processor_is_no_x86(void **state)
+TEST_IN_TREE(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86)
 {
 	tree_put(&tree, "sys/class/dmi/id/product_name", "QEMU Virtual Machine\n");
 	machine_read(&machine, tree.fd);
@@ -79,7 +81,7 @@ static void without_a_flag_firmware_tells_only_where_the_processor_is_no_x86(voi
 	assert_false(machine.virtual);
 }
 
-static void a_hypervisor_without_a_name_is_still_one(void **state)
+TEST_IN_TREE(a_hypervisor_without_a_name_is_still_one)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
@@ -88,7 +90,7 @@ static void a_hypervisor_without_a_name_is_still_one(void **state)
 	assert_string_equal(machine_description(&machine, words), "a virtual machine");
 }
 
-static void a_pid_namespace_makes_a_container(void **state)
+TEST_IN_TREE(a_pid_namespace_makes_a_container)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
@@ -100,7 +102,7 @@ static void a_pid_namespace_makes_a_container(void **state)
 	assert_string_equal(machine_description(&machine, words), "a docker container in a virtual machine");
 }
 
-static void an_engines_mark_in_the_first_namespace_proves_nothing(void **state)
+TEST_IN_TREE(an_engines_mark_in_the_first_namespace_proves_nothing)
 {
 	tree_put(&tree, ".dockerenv", "");
 	tree_link(&tree, "proc/self/ns/pid", "pid:[4026531836]");
@@ -109,7 +111,7 @@ static void an_engines_mark_in_the_first_namespace_proves_nothing(void **state)
 	assert_null(machine.engine);
 }
 
-static void systemds_word_other_is_no_name_of_an_engine(void **state)
+TEST_IN_TREE(systemds_word_other_is_no_name_of_an_engine)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
@@ -119,7 +121,7 @@ static void systemds_word_other_is_no_name_of_an_engine(void **state)
 	assert_string_equal(machine_description(&machine, words), "a container");
 }
 
-static void the_system_is_told_by_os_release(void **state)
+TEST_IN_TREE(the_system_is_told_by_os_release)
 {
 	tree_put(&tree, "etc/os-release",
 		"PRETTY_NAME=\"Rocky Linux 9.3\"\nID=\"rocky\"\nVERSION_ID='9.3'\nID_LIKE=\"rhel centos\"\n");
@@ -129,23 +131,4 @@ static void the_system_is_told_by_os_release(void **state)
 	assert_string_equal(machine.os_version, "9.3");
 	assert_string_equal(machine.os_like, "rhel centos");
 	assert_int_equal(machine.memory_bytes, INT64_C(24684092) * 1024);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(an_empty_machine_is_read_without_complaint),
-		TEST(the_processor_is_told_by_cpuinfo),
-		TEST(the_hypervisor_flag_makes_a_machine_virtual),
-		TEST(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86),
-		TEST(a_hypervisor_without_a_name_is_still_one),
-		TEST(a_pid_namespace_makes_a_container),
-		TEST(an_engines_mark_in_the_first_namespace_proves_nothing),
-		TEST(systemds_word_other_is_no_name_of_an_engine),
-		TEST(the_system_is_told_by_os_release),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void assert_error(
 	assert_non_null(strstr(err.text, sentence));
 }
 
-static void each_operand_is_a_command_line(void **state)
+TEST(each_operand_is_a_command_line)
 {
 	_cleanup_(commands_clearp) struct commands c = make(
 		&(struct measure_options){}, 2, (const char *[]){"echo 'a b' c", "true"});
@@ -47,7 +47,7 @@ static void each_operand_is_a_command_line(void **state)
 	assert_string_equal(c.items[1].name, "true");
 }
 
-static void a_shell_gets_the_line_as_it_is(void **state)
+TEST(a_shell_gets_the_line_as_it_is)
 {
 	char *shell[] = {(char *)"/bin/sh", NULL};
 	_cleanup_(commands_clearp) struct commands c = make(
@@ -58,7 +58,7 @@ static void a_shell_gets_the_line_as_it_is(void **state)
 	assert_string_equal(c.items[0].argv[2], "echo a | cat");
 }
 
-static void parameters_are_replaced_in_the_command_its_name_and_its_hooks(void **state)
+TEST(parameters_are_replaced_in_the_command_its_name_and_its_hooks)
 {
 	struct measure_options o = {.setup = "s {x}",
 		.cleanup = "c {x}",
@@ -84,7 +84,7 @@ static void parameters_are_replaced_in_the_command_its_name_and_its_hooks(void *
 	parameters_clear(&o.parameters);
 }
 
-static void the_reference_comes_first_and_has_no_parameters(void **state)
+TEST(the_reference_comes_first_and_has_no_parameters)
 {
 	struct measure_options o = {.reference = "echo {x}", .names = LIST("mine")};
 	struct error err = {};
@@ -108,7 +108,7 @@ static void the_reference_comes_first_and_has_no_parameters(void **state)
 	parameters_clear(&o.parameters);
 }
 
-static void an_option_is_given_once_or_for_each_line_or_for_each_command(void **state)
+TEST(an_option_is_given_once_or_for_each_line_or_for_each_command)
 {
 	struct measure_options o = {
 		.prepare = LIST("p"), .output = LIST("null", "pipe"), .conclude = LIST("1", "2", "3", "4")};
@@ -132,7 +132,7 @@ static void an_option_is_given_once_or_for_each_line_or_for_each_command(void **
 	parameters_clear(&o.parameters);
 }
 
-static void too_many_names_and_commands_are_errors(void **state)
+TEST(too_many_names_and_commands_are_errors)
 {
 	struct measure_options o = {.names = LIST("a", "b")};
 	struct error err = {};
@@ -145,7 +145,7 @@ static void too_many_names_and_commands_are_errors(void **state)
 	parameters_clear(&o.parameters);
 }
 
-static void a_command_that_does_not_exist_is_named(void **state)
+TEST(a_command_that_does_not_exist_is_named)
 {
 	const struct measure_options o = {};
 
@@ -153,19 +153,4 @@ static void a_command_that_does_not_exist_is_named(void **state)
 	assert_error(&o, 2, (const char *[]){"true", "no-such"}, -ENOENT,
 		"(for one command with arguments, put -- before it)");
 	assert_error(&o, 1, (const char *[]){"a | b"}, -EINVAL, "'|' needs a shell");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_operand_is_a_command_line),
-		cmocka_unit_test(a_shell_gets_the_line_as_it_is),
-		cmocka_unit_test(parameters_are_replaced_in_the_command_its_name_and_its_hooks),
-		cmocka_unit_test(the_reference_comes_first_and_has_no_parameters),
-		cmocka_unit_test(an_option_is_given_once_or_for_each_line_or_for_each_command),
-		cmocka_unit_test(too_many_names_and_commands_are_errors),
-		cmocka_unit_test(a_command_that_does_not_exist_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void check_text(const char *reference, const char *name, const struct com
 	assert_string_equal(text, want);
 }
 
-static void faster_is_the_inverse_of_the_ratio(void **state)
+TEST(faster_is_the_inverse_of_the_ratio)
 {
 	struct comparison c = make(1 / 1.18, 0.0215, 0.0003);
 
@@ -46,7 +46,7 @@ static void faster_is_the_inverse_of_the_ratio(void **state)
 		"sort -n big.txt is 1.18 ± 0.03 times faster than sort big.txt  (p = 0.0003)\n");
 }
 
-static void slower_is_the_ratio_with_as_many_digits_as_it_deserves(void **state)
+TEST(slower_is_the_ratio_with_as_many_digits_as_it_deserves)
 {
 	struct comparison c = make(1.19753, 0.00091, 1e-30);
 
@@ -55,21 +55,21 @@ static void slower_is_the_ratio_with_as_many_digits_as_it_deserves(void **state)
 	check_text("a", "b", &c, "b is 31.40 ± 12.00 times slower than a  (p = 0.012)\n");
 }
 
-static void no_difference_says_which_one_would_have_been_detectable(void **state)
+TEST(no_difference_says_which_one_would_have_been_detectable)
 {
 	struct comparison c = make(1.01, 0.02, 0.4);
 
 	check_text("a", "b", &c, "b: no difference shown (p = 0.4; 2.1 % would have been detectable)\n");
 }
 
-static void one_sample_gives_a_ratio_and_no_verdict(void **state)
+TEST(one_sample_gives_a_ratio_and_no_verdict)
 {
 	struct comparison c = {.ratio = 1.5, .ratio_low = NAN, .ratio_high = NAN, .welch_p = NAN};
 
 	check_text("a", "b", &c, "b: 1.50 times the PT of a  (too few samples)\n");
 }
 
-static void long_names_are_cut_in_the_middle_to_80_columns(void **state)
+TEST(long_names_are_cut_in_the_middle_to_80_columns)
 {
 	static const char reference[] = "./solver --threads=1 --input=mesh.vtk --tolerance=1e-9 -o /tmp/öut";
 	static const char name[] = "./solver --threads=1 --input=mesh.vtk --tolerance=1e-8 -o /tmp/öut.2";
@@ -83,7 +83,7 @@ static void long_names_are_cut_in_the_middle_to_80_columns(void **state)
 		"new is 1.18 ± 0.02 times slower than ./solver --thr…-9 -o /tmp/öut  (p = 0.0003)\n");
 }
 
-static void no_line_is_wider_than_80_columns(void **state)
+TEST(no_line_is_wider_than_80_columns)
 {
 	static const double ratios[] = {1e-9, 0.33, 0.99, 1, 1.01, 3, 1234567, 1e12};
 	static const double halves[] = {0, 1e-12, 1e-4, 0.3, NAN};
@@ -99,18 +99,4 @@ static void no_line_is_wider_than_80_columns(void **state)
 			if (terminal_text_width(text) - 1 > 80)
 				fail_msg("%zu columns: %s", terminal_text_width(text) - 1, text);
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(faster_is_the_inverse_of_the_ratio),
-		cmocka_unit_test(slower_is_the_ratio_with_as_many_digits_as_it_deserves),
-		cmocka_unit_test(no_difference_says_which_one_would_have_been_detectable),
-		cmocka_unit_test(one_sample_gives_a_ratio_and_no_verdict),
-		cmocka_unit_test(long_names_are_cut_in_the_middle_to_80_columns),
-		cmocka_unit_test(no_line_is_wider_than_80_columns),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

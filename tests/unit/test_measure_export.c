@@ -80,7 +80,7 @@ static void assert_written(writer *write_it, const struct session *s, const char
 	assert_string_equal(text, expected);
 }
 
-static void tables_are_hyperfines_with_two_columns_more(void **state)
+TEST(tables_are_hyperfines_with_two_columns_more)
 {
 	struct made_up m;
 
@@ -103,7 +103,7 @@ static void tables_are_hyperfines_with_two_columns_more(void **state)
 		"| =quick, 'this'=  |  100.3 ± 2.0 |  98.3 |  102.3 |  1.00 |  100.3 ± 2.0 |  0 |\n");
 }
 
-static void a_unit_a_reference_and_an_order_that_were_asked_for_are_used(void **state)
+TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 {
 	struct made_up m;
 
@@ -118,7 +118,7 @@ static void a_unit_a_reference_and_an_order_that_were_asked_for_are_used(void **
 		"| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 |\n");
 }
 
-static void csv_has_seconds_quotes_and_parameters(void **state)
+TEST(csv_has_seconds_quotes_and_parameters)
 {
 	struct made_up m;
 	struct error err = {};
@@ -134,7 +134,7 @@ static void csv_has_seconds_quotes_and_parameters(void **state)
 	parameters_clear(&m.options.parameters);
 }
 
-static void json_has_hyperfines_names_and_says_what_it_is(void **state)
+TEST(json_has_hyperfines_names_and_says_what_it_is)
 {
 	static const char *const names[] = {"command", "mean", "stddev", "median", "user", "system", "min",
 		"max", "times", "exit_codes", "memory_usage_byte"};
@@ -161,7 +161,7 @@ static void json_has_hyperfines_names_and_says_what_it_is(void **state)
 	assert_null(json_object_get(emp, "perf"));
 }
 
-static void a_command_without_samples_is_left_out(void **state)
+TEST(a_command_without_samples_is_left_out)
 {
 	struct made_up m;
 
@@ -176,7 +176,7 @@ static void a_command_without_samples_is_left_out(void **state)
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded\n");
 }
 
-static void standard_output_belongs_to_a_document_that_is_written_to_it(void **state)
+TEST(standard_output_belongs_to_a_document_that_is_written_to_it)
 {
 	struct measure_options o = {};
 
@@ -187,18 +187,4 @@ static void standard_output_belongs_to_a_document_that_is_written_to_it(void **s
 	assert_true(export_takes_stdout(&o));
 	o = (struct measure_options){.json = true};
 	assert_true(export_takes_stdout(&o));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_hyperfines_with_two_columns_more),
-		cmocka_unit_test(a_unit_a_reference_and_an_order_that_were_asked_for_are_used),
-		cmocka_unit_test(csv_has_seconds_quotes_and_parameters),
-		cmocka_unit_test(json_has_hyperfines_names_and_says_what_it_is),
-		cmocka_unit_test(a_command_without_samples_is_left_out),
-		cmocka_unit_test(standard_output_belongs_to_a_document_that_is_written_to_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

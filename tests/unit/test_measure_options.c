@@ -31,7 +31,7 @@ static struct measure_options untouched(void)
 	return (struct measure_options){.cpu = -1, .warm_ups = -1};
 }
 
-static void each_option_has_a_name_and_a_letter_of_its_own(void **state)
+TEST(each_option_has_a_name_and_a_letter_of_its_own)
 {
 	for (const struct option_row *a = measure_option_rows; a->name; a++)
 		for (const struct option_row *b = a + 1; b->name; b++) {
@@ -40,7 +40,7 @@ static void each_option_has_a_name_and_a_letter_of_its_own(void **state)
 		}
 }
 
-static void every_option_of_hyperfine_is_known(void **state)
+TEST(every_option_of_hyperfine_is_known)
 {
 	static const struct {
 		char letter;
@@ -80,7 +80,7 @@ static void every_option_of_hyperfine_is_known(void **state)
 		assert_int_equal(row(options[i].name)->letter, options[i].letter);
 }
 
-static void counts_have_the_documented_defaults(void **state)
+TEST(counts_have_the_documented_defaults)
 {
 	static const struct {
 		struct measure_options o;
@@ -109,7 +109,7 @@ static void counts_have_the_documented_defaults(void **state)
 	}
 }
 
-static void contradictions_are_named(void **state)
+TEST(contradictions_are_named)
 {
 	struct measure_options o[7];
 	static const char *const sentences[] = {"-N (no shell) and -S (a shell) exclude each other",
@@ -139,7 +139,7 @@ static void contradictions_are_named(void **state)
 	}
 }
 
-static void shells_are_hyperfines(void **state)
+TEST(shells_are_hyperfines)
 {
 	static const struct {
 		const char *shell;
@@ -158,7 +158,7 @@ static void shells_are_hyperfines(void **state)
 	}
 }
 
-static void a_scan_becomes_a_parameter(void **state)
+TEST(a_scan_becomes_a_parameter)
 {
 	static const char *items[] = {"n", "1", "3"};
 	struct measure_options o = untouched();
@@ -171,7 +171,7 @@ static void a_scan_becomes_a_parameter(void **state)
 	assert_int_equal(o.parameters.items[0].n, 2);
 }
 
-static void failures_are_ignored_all_or_by_exit_code(void **state)
+TEST(failures_are_ignored_all_or_by_exit_code)
 {
 	bool all[256] = {}, named[256] = {}, bare[256] = {};
 	struct error err = {};
@@ -188,7 +188,7 @@ static void failures_are_ignored_all_or_by_exit_code(void **state)
 	assert_true(row("ignore-failure")->optional);
 }
 
-static void words_are_checked_and_all_of_them_listed(void **state)
+TEST(words_are_checked_and_all_of_them_listed)
 {
 	struct error err = {};
 	enum order order;
@@ -208,25 +208,8 @@ static void words_are_checked_and_all_of_them_listed(void **state)
 		err.text, "--style must be one of auto, basic, full, nocolor, color, none, not 'loud'");
 }
 
-static void the_old_name_of_ignore_lock_still_works(void **state)
+TEST(the_old_name_of_ignore_lock_still_works)
 {
 	assert_ptr_equal(row("anyway")->into, row("ignore-lock")->into);
 	assert_true(row("anyway")->hidden);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_option_has_a_name_and_a_letter_of_its_own),
-		cmocka_unit_test(every_option_of_hyperfine_is_known),
-		cmocka_unit_test(counts_have_the_documented_defaults),
-		cmocka_unit_test(contradictions_are_named),
-		cmocka_unit_test(shells_are_hyperfines),
-		cmocka_unit_test(a_scan_becomes_a_parameter),
-		cmocka_unit_test(failures_are_ignored_all_or_by_exit_code),
-		cmocka_unit_test(words_are_checked_and_all_of_them_listed),
-		cmocka_unit_test(the_old_name_of_ignore_lock_still_works),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void assert_values(const struct parameter *p, const char *const *expected
 	}
 }
 
-static void a_list_is_split_at_commas(void **state)
+TEST(a_list_is_split_at_commas)
 {
 	static const struct {
 		const char *text;
@@ -43,7 +43,7 @@ static void a_list_is_split_at_commas(void **state)
 	}
 }
 
-static void a_scan_has_the_decimals_of_its_start_and_step(void **state)
+TEST(a_scan_has_the_decimals_of_its_start_and_step)
 {
 	static const struct {
 		const char *min, *max, *step;
@@ -67,7 +67,7 @@ static void a_scan_has_the_decimals_of_its_start_and_step(void **state)
 	}
 }
 
-static void a_scan_that_is_none_is_an_error(void **state)
+TEST(a_scan_that_is_none_is_an_error)
 {
 	static const char *const cases[][4] = {
 		{"3", "1", "1", "must go from a number up to a number"},
@@ -89,7 +89,7 @@ static void a_scan_that_is_none_is_an_error(void **state)
 	}
 }
 
-static void a_parameter_is_defined_once(void **state)
+TEST(a_parameter_is_defined_once)
 {
 	_cleanup_(parameters_clear) struct parameters p = {};
 	struct error err = {};
@@ -99,7 +99,7 @@ static void a_parameter_is_defined_once(void **state)
 	assert_string_equal(err.text, "parameter 'x' is defined twice");
 }
 
-static void all_combinations_are_numbered_the_first_parameter_fastest(void **state)
+TEST(all_combinations_are_numbered_the_first_parameter_fastest)
 {
 	_cleanup_(parameters_clear) struct parameters p = {};
 	static const char *const expected[] = {"1 a", "2 a", "1 b", "2 b", "1 c", "2 c"};
@@ -117,7 +117,7 @@ static void all_combinations_are_numbered_the_first_parameter_fastest(void **sta
 	}
 }
 
-static void more_combinations_than_can_be_counted_are_SIZE_MAX(void **state)
+TEST(more_combinations_than_can_be_counted_are_SIZE_MAX)
 {
 	_cleanup_(parameters_clear) struct parameters p = {};
 	struct error err = {};
@@ -128,7 +128,7 @@ static void more_combinations_than_can_be_counted_are_SIZE_MAX(void **state)
 	assert_true(parameters_count(&p) == SIZE_MAX);
 }
 
-static void only_names_in_braces_are_replaced_and_values_are_not_replaced_again(void **state)
+TEST(only_names_in_braces_are_replaced_and_values_are_not_replaced_again)
 {
 	_cleanup_(parameters_clear) struct parameters p = {};
 	_cleanup_(argv_freep) char **values = NULL;
@@ -140,19 +140,4 @@ static void only_names_in_braces_are_replaced_and_values_are_not_replaced_again(
 	values = parameters_values(&p, 0);
 	text = parameters_replace(&p, values, "x {x}{y} {z} {x {xy}");
 	assert_string_equal(text, "x {y}2 {z} {x {xy}");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_list_is_split_at_commas),
-		cmocka_unit_test(a_scan_has_the_decimals_of_its_start_and_step),
-		cmocka_unit_test(a_scan_that_is_none_is_an_error),
-		cmocka_unit_test(a_parameter_is_defined_once),
-		cmocka_unit_test(all_combinations_are_numbered_the_first_parameter_fastest),
-		cmocka_unit_test(more_combinations_than_can_be_counted_are_SIZE_MAX),
-		cmocka_unit_test(only_names_in_braces_are_replaced_and_values_are_not_replaced_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static struct screen fill(const struct run_result *r, const struct profile *p)
 	return screen;
 }
 
-static void reasons_are_daemons_by_their_samples_then_outliers(void **state)
+TEST(reasons_are_daemons_by_their_samples_then_outliers)
 {
 	static const struct execution executions[] = {
 		{.sample = 2, .source = 1, .pt_ns = 2 * NS_PER_MS},
@@ -90,7 +90,7 @@ static void reasons_are_daemons_by_their_samples_then_outliers(void **state)
 	assert_int_equal(s.pt.n, N - 5);
 }
 
-static void others_count_up_to_what_the_program_lacked(void **state)
+TEST(others_count_up_to_what_the_program_lacked)
 {
 	static const struct execution executions[] = {
 		{.sample = 1, .source = 2, .pt_ns = 60 * NS_PER_MS}, /* it lacked 10 ms */
@@ -109,7 +109,7 @@ static void others_count_up_to_what_the_program_lacked(void **state)
 	assert_true(fabs(s.explained - 11.001 / 120) < 1e-6);
 }
 
-static void user_and_system_are_those_of_the_samples_kept(void **state)
+TEST(user_and_system_are_those_of_the_samples_kept)
 {
 	_cleanup_(run_result_clearp) struct run_result r = {};
 	_cleanup_(screen_clear) struct screen s = {};
@@ -127,7 +127,7 @@ static void user_and_system_are_those_of_the_samples_kept(void **state)
 	assert_true(isnan(s.explained));
 }
 
-static void what_changes_the_reading_is_noted(void **state)
+TEST(what_changes_the_reading_is_noted)
 {
 	struct sample_counters counters[N] = {};
 	_cleanup_(run_result_clearp) struct run_result r = {};
@@ -154,7 +154,7 @@ static void what_changes_the_reading_is_noted(void **state)
 	assert_non_null(strstr(s.notes.items[3], "in 1 of 12 samples (3)"));
 }
 
-static void a_profile_of_the_same_cpu_or_of_none_is_not_noted(void **state)
+TEST(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
 {
 	const struct profile unpinned = {.name = (char *)"lab2", .cpu = -1};
 	_cleanup_(run_result_clearp) struct run_result r = {};
@@ -170,17 +170,4 @@ static void a_profile_of_the_same_cpu_or_of_none_is_not_noted(void **state)
 	c = fill(&r, &profile);
 	assert_string_equal(
 		c.notes.items[0], "Warning: profile 'lab1' was made on CPU 1, this run is on CPU 0");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reasons_are_daemons_by_their_samples_then_outliers),
-		cmocka_unit_test(others_count_up_to_what_the_program_lacked),
-		cmocka_unit_test(user_and_system_are_those_of_the_samples_kept),
-		cmocka_unit_test(what_changes_the_reading_is_noted),
-		cmocka_unit_test(a_profile_of_the_same_cpu_or_of_none_is_not_noted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

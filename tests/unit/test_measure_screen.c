@@ -51,7 +51,7 @@ static void check_text(const struct screen *s, const char *want)
 	free(text);
 }
 
-static void a_run_with_discards_and_disturbances_takes_six_lines(void **state)
+TEST(a_run_with_discards_and_disturbances_takes_six_lines)
 {
 	uint32_t backupd[] = {7, 8}, kdamond[] = {9}, outlier[] = {4};
 	struct screen_reason reasons[] = {
@@ -72,7 +72,7 @@ static void a_run_with_discards_and_disturbances_takes_six_lines(void **state)
 		       "  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n");
 }
 
-static void a_quiet_run_that_is_not_pinned_takes_five(void **state)
+TEST(a_quiet_run_that_is_not_pinned_takes_five)
 {
 	struct screen s = usual();
 
@@ -84,7 +84,7 @@ static void a_quiet_run_that_is_not_pinned_takes_five(void **state)
 		       "  Kept 20 of 20\n");
 }
 
-static void a_split_by_ticks_is_marked_and_left_out_of_short_programs(void **state)
+TEST(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
 {
 	struct screen s = usual();
 
@@ -102,7 +102,7 @@ static void a_split_by_ticks_is_marked_and_left_out_of_short_programs(void **sta
 		       "  Kept 20 of 20\n");
 }
 
-static void hours_are_seconds_and_a_long_command_is_cut(void **state)
+TEST(hours_are_seconds_and_a_long_command_is_cut)
 {
 	struct screen s = usual();
 
@@ -119,7 +119,7 @@ static void hours_are_seconds_and_a_long_command_is_cut(void **state)
 		       "  Kept 20 of 20\n");
 }
 
-static void one_sample_has_no_sd(void **state)
+TEST(one_sample_has_no_sd)
 {
 	struct screen s = usual();
 
@@ -132,7 +132,7 @@ static void one_sample_has_no_sd(void **state)
 		       "  Kept 1 of 1\n");
 }
 
-static void where_all_is_discarded_there_is_no_time(void **state)
+TEST(where_all_is_discarded_there_is_no_time)
 {
 	uint32_t all[] = {1, 2, 3};
 	struct screen_reason reasons[] = {{"cc1", all, 3}};
@@ -149,7 +149,7 @@ static void where_all_is_discarded_there_is_no_time(void **state)
 		       "  Kept 0 of 3     discarded: cc1 #1 #2 #3\n");
 }
 
-static void what_took_the_rest_of_the_time_is_said(void **state)
+TEST(what_took_the_rest_of_the_time_is_said)
 {
 	struct screen s = usual();
 
@@ -182,7 +182,7 @@ static void what_took_the_rest_of_the_time_is_said(void **state)
 		       "  Disturbed by    backupd 598 ms, a-long-name-01 100 ms, fifteen-letters 100 ms\n");
 }
 
-static void warnings_fill_up_to_eight_lines(void **state)
+TEST(warnings_fill_up_to_eight_lines)
 {
 	struct screen s = usual();
 	struct error err = {};
@@ -211,7 +211,7 @@ static void warnings_fill_up_to_eight_lines(void **state)
 	notes_clear(&s.notes);
 }
 
-static void many_discards_become_counts(void **state)
+TEST(many_discards_become_counts)
 {
 	uint32_t numbers[100];
 	struct screen_reason reasons[] = {
@@ -247,7 +247,7 @@ static void check_size(const struct screen *s)
 	free(text);
 }
 
-static void no_figures_make_it_larger_than_80_by_8(void **state)
+TEST(no_figures_make_it_larger_than_80_by_8)
 {
 	static const double times[] = {
 		0, 0.4, 1, 12.5, 999.96, 1e5, 33.3333e6, 999.9999e6, 59e9, 3e12, 9e15, 9e18};
@@ -284,22 +284,4 @@ static void no_figures_make_it_larger_than_80_by_8(void **state)
 				check_size(&s);
 			}
 	notes_clear(&s.notes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_run_with_discards_and_disturbances_takes_six_lines),
-		cmocka_unit_test(a_quiet_run_that_is_not_pinned_takes_five),
-		cmocka_unit_test(a_split_by_ticks_is_marked_and_left_out_of_short_programs),
-		cmocka_unit_test(hours_are_seconds_and_a_long_command_is_cut),
-		cmocka_unit_test(one_sample_has_no_sd),
-		cmocka_unit_test(where_all_is_discarded_there_is_no_time),
-		cmocka_unit_test(what_took_the_rest_of_the_time_is_said),
-		cmocka_unit_test(warnings_fill_up_to_eight_lines),
-		cmocka_unit_test(many_discards_become_counts),
-		cmocka_unit_test(no_figures_make_it_larger_than_80_by_8),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

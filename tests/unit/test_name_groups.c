@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void kernel_workers_are_grouped(void **state)
+TEST(kernel_workers_are_grouped)
 {
 	assert_string_equal(name_group(names_default, "kworker/0:1-events"), "kworker");
 	assert_string_equal(name_group(names_default, "kworker/3:2H"), "kworker");
@@ -16,14 +16,14 @@ static void kernel_workers_are_grouped(void **state)
 }
 
 /* EMP, Table VIII, has them by these names. */
-static void other_names_are_their_own(void **state)
+TEST(other_names_are_their_own)
 {
 	assert_string_equal(name_group(names_default, "kblockd/0"), "kblockd/0");
 	assert_string_equal(name_group(names_default, "jbd2/md0-8"), "jbd2/md0-8");
 	assert_string_equal(name_group(names_default, "rhsmcertd-worke"), "rhsmcertd-worke");
 }
 
-static void the_first_pattern_that_fits_counts(void **state)
+TEST(the_first_pattern_that_fits_counts)
 {
 	static const struct name_pattern patterns[] = {{"php-fpm*", "php"}, {"php*", "other"}, {}};
 
@@ -32,7 +32,7 @@ static void the_first_pattern_that_fits_counts(void **state)
 	assert_string_equal(name_group(patterns, "kworker/0:1"), "kworker/0:1");
 }
 
-static void rows_of_the_user_come_before_the_others(void **state)
+TEST(rows_of_the_user_come_before_the_others)
 {
 	struct names names = {};
 	struct error err = {};
@@ -48,7 +48,7 @@ static void rows_of_the_user_come_before_the_others(void **state)
 	names_clear(&names);
 }
 
-static void a_line_that_is_no_row_is_named(void **state)
+TEST(a_line_that_is_no_row_is_named)
 {
 	struct names names = {};
 	struct error err = {};
@@ -57,17 +57,4 @@ static void a_line_that_is_no_row_is_named(void **state)
 	assert_string_equal(err.text, "/etc/x, line 2: 'nonsense' is not PATTERN = GROUP");
 	assert_int_equal(names_parse(&names, "= b", "/etc/x", &err), -EINVAL);
 	assert_null(names.rows);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernel_workers_are_grouped),
-		cmocka_unit_test(other_names_are_their_own),
-		cmocka_unit_test(the_first_pattern_that_fits_counts),
-		cmocka_unit_test(rows_of_the_user_come_before_the_others),
-		cmocka_unit_test(a_line_that_is_no_row_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

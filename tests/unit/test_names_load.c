@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static void a_file_that_was_named_must_be_there(void **state)
+TEST(a_file_that_was_named_must_be_there)
 {
 	struct names names = {};
 	struct error err = {};
@@ -19,13 +19,4 @@ static void a_file_that_was_named_must_be_there(void **state)
 	assert_int_equal(names_load(&names, &err), 0);
 	assert_string_equal(name_group(names.rows, "kworker/2:1"), "kworker");
 	names_clear(&names);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_that_was_named_must_be_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

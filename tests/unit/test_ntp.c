@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void chronys_line_tells_server_and_stratum(void **state)
+TEST(chronys_line_tells_server_and_stratum)
 {
 	struct ntp_daemon d = {};
 
@@ -25,7 +25,7 @@ static void chronys_line_tells_server_and_stratum(void **state)
 	assert_int_equal(d.answer, NTP_SEARCHING);
 }
 
-static void the_peer_that_ntpd_follows_has_a_star(void **state)
+TEST(the_peer_that_ntpd_follows_has_a_star)
 {
 	static const char head[] = "     remote    refid  st t when poll reach delay offset jitter\n"
 				   "=======================================================\n";
@@ -51,7 +51,7 @@ static struct unit unit(const char *name, const char *active)
 	return (struct unit){.name = (char *)name, .active = (char *)active, .sub = (char *)"running"};
 }
 
-static void a_unit_and_its_process_are_one_daemon(void **state)
+TEST(a_unit_and_its_process_are_one_daemon)
 {
 	struct unit units[] = {unit("ntpsec.service", "active")};
 	struct unit_list list = {units, 1};
@@ -63,7 +63,7 @@ static void a_unit_and_its_process_are_one_daemon(void **state)
 	assert_string_equal(ntp.daemons[0].name, "ntpsec");
 }
 
-static void without_systemd_the_process_tells(void **state)
+TEST(without_systemd_the_process_tells)
 {
 	struct unit_list list = {};
 	struct process processes[] = {{.pid = 12, .name = "systemd-timesyn"}, {.pid = 13, .name = "phc2sys"}};
@@ -76,7 +76,7 @@ static void without_systemd_the_process_tells(void **state)
 	assert_string_equal(ntp.daemons[0].description, "it only answers over D-Bus");
 }
 
-static void a_stopped_unit_is_no_daemon(void **state)
+TEST(a_stopped_unit_is_no_daemon)
 {
 	struct unit units[] = {unit("chrony.service", "inactive")};
 	struct unit_list list = {units, 1};
@@ -84,17 +84,4 @@ static void a_stopped_unit_is_no_daemon(void **state)
 
 	ntp_read(&ntp, NULL, &list, NULL, 0);
 	assert_int_equal(ntp.n, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chronys_line_tells_server_and_stratum),
-		cmocka_unit_test(the_peer_that_ntpd_follows_has_a_star),
-		cmocka_unit_test(a_unit_and_its_process_are_one_daemon),
-		cmocka_unit_test(without_systemd_the_process_tells),
-		cmocka_unit_test(a_stopped_unit_is_no_daemon),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

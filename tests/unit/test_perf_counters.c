@@ -28,7 +28,7 @@ static void count(const char *events, const char *line, int64_t *ret)
 	assert_int_equal(perf_counters_stop(p, ret, &err), 0);
 }
 
-static void a_program_and_all_that_it_starts_is_counted(void **state)
+TEST(a_program_and_all_that_it_starts_is_counted)
 {
 	int64_t one[2], four[2];
 
@@ -40,7 +40,7 @@ static void a_program_and_all_that_it_starts_is_counted(void **state)
 	assert_true(four[1] > one[1]);
 }
 
-static void what_we_do_ourselves_is_not_counted(void **state)
+TEST(what_we_do_ourselves_is_not_counted)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
 	enum { SIZE = 1 << 24 };
@@ -59,7 +59,7 @@ static void what_we_do_ourselves_is_not_counted(void **state)
 	free(memory);
 }
 
-static void events_have_their_names_as_given(void **state)
+TEST(events_have_their_names_as_given)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
 	struct error err = {};
@@ -71,7 +71,7 @@ static void events_have_their_names_as_given(void **state)
 	assert_int_equal(perf_counters_n(NULL), 0);
 }
 
-static void an_event_that_does_not_exist_is_named_in_the_message(void **state)
+TEST(an_event_that_does_not_exist_is_named_in_the_message)
 {
 	struct perf_counters *p;
 	struct error err = {};
@@ -82,7 +82,7 @@ static void an_event_that_does_not_exist_is_named_in_the_message(void **state)
 }
 
 /* Whether this machine has counters or not, the outcome is one of two. */
-static void a_machine_without_hardware_counters_says_so(void **state)
+TEST(a_machine_without_hardware_counters_says_so)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
 	struct error err = {};
@@ -99,19 +99,10 @@ static void a_machine_without_hardware_counters_says_so(void **state)
 	assert_non_null(strstr(err.text, "this machine has no hardware counters: cycles is not supported ("));
 }
 
-int main(void)
+int check_begin(void)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
 	struct error err = {};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_program_and_all_that_it_starts_is_counted),
-		cmocka_unit_test(what_we_do_ourselves_is_not_counted),
-		cmocka_unit_test(events_have_their_names_as_given),
-		cmocka_unit_test(an_event_that_does_not_exist_is_named_in_the_message),
-		cmocka_unit_test(a_machine_without_hardware_counters_says_so),
-	};
 
-	if (perf_counters_new(&p, "page-faults", &err) < 0)
-		return check_cannot_run(err.text);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return perf_counters_new(&p, "page-faults", &err) < 0 ? check_cannot_run(err.text) : 0;
 }

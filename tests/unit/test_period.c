@@ -14,7 +14,7 @@ static struct period find(const uint32_t *at, size_t n_at, size_t n)
 	find((const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), n)
 
 /* rhn_check of EMP, Table IX. */
-static void equal_gaps_within_their_slack_are_a_firm_period(void **state)
+TEST(equal_gaps_within_their_slack_are_a_firm_period)
 {
 	struct period p = FIND(800, 75, 186, 298, 410, 522, 634, 746);
 
@@ -24,7 +24,7 @@ static void equal_gaps_within_their_slack_are_a_firm_period(void **state)
 }
 
 /* flush-9:0 (75, 634) has one, bash (366, 451) has none: it would have come before 366 and after 451. */
-static void two_occurrences_are_tentative_and_none_may_be_missing(void **state)
+TEST(two_occurrences_are_tentative_and_none_may_be_missing)
 {
 	struct period flush = FIND(800, 75, 634), bash = FIND(800, 366, 451);
 
@@ -32,44 +32,30 @@ static void two_occurrences_are_tentative_and_none_may_be_missing(void **state)
 	assert_true(bash.samples == 0);
 }
 
-static void an_occurrence_missing_before_or_behind_is_no_period(void **state)
+TEST(an_occurrence_missing_before_or_behind_is_no_period)
 {
 	assert_true(FIND(100, 40, 50, 60, 70, 80, 90, 100).samples == 0);
 	assert_true(FIND(100, 5, 15, 25, 35).samples == 0);
 	assert_true(FIND(100, 9, 19, 29, 39, 49, 59, 69, 79, 89, 99).samples == 10);
 }
 
-static void irregular_gaps_are_no_period(void **state)
+TEST(irregular_gaps_are_no_period)
 {
 	assert_true(FIND(100, 10, 20, 45, 90).samples == 0);
 }
 
-static void once_or_never_is_no_period(void **state)
+TEST(once_or_never_is_no_period)
 {
 	assert_true(FIND(100, 50).samples == 0);
 	assert_true(period_find(NULL, 0, 100).samples == 0);
 }
 
 /* It began in one sample and ended in the next. */
-static void what_runs_across_the_border_of_two_samples_ran_once(void **state)
+TEST(what_runs_across_the_border_of_two_samples_ran_once)
 {
 	struct period p = FIND(100, 20, 21, 40, 60, 61, 80);
 
 	assert_true(p.samples == 20);
 	assert_int_equal(p.occurrences, 4);
 	assert_true(p.firm);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_gaps_within_their_slack_are_a_firm_period),
-		cmocka_unit_test(two_occurrences_are_tentative_and_none_may_be_missing),
-		cmocka_unit_test(an_occurrence_missing_before_or_behind_is_no_period),
-		cmocka_unit_test(irregular_gaps_are_no_period),
-		cmocka_unit_test(once_or_never_is_no_period),
-		cmocka_unit_test(what_runs_across_the_border_of_two_samples_ran_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

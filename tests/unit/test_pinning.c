@@ -5,7 +5,7 @@
 
 #include "lib/host/cpu/pinning.h"
 
-static void a_cpu_must_exist_and_be_online(void **state)
+TEST(a_cpu_must_exist_and_be_online)
 {
 	struct error err = {};
 	struct tree tree;
@@ -22,7 +22,7 @@ static void a_cpu_must_exist_and_be_online(void **state)
 	tree_remove(&tree);
 }
 
-static void a_machine_that_does_not_say_is_not_in_the_way(void **state)
+TEST(a_machine_that_does_not_say_is_not_in_the_way)
 {
 	struct error err = {};
 	struct tree tree;
@@ -32,7 +32,7 @@ static void a_machine_that_does_not_say_is_not_in_the_way(void **state)
 	tree_remove(&tree);
 }
 
-static void the_option_reads_a_cpu_of_this_machine(void **state)
+TEST(the_option_reads_a_cpu_of_this_machine)
 {
 	struct error err = {};
 	int cpu = -1;
@@ -44,15 +44,4 @@ static void the_option_reads_a_cpu_of_this_machine(void **state)
 	assert_int_equal(pinning_option("x", "--cpu", &cpu, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "--cpu must be a whole number"));
 	assert_int_equal(cpu, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_must_exist_and_be_online),
-		cmocka_unit_test(a_machine_that_does_not_say_is_not_in_the_way),
-		cmocka_unit_test(the_option_reads_a_cpu_of_this_machine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "lib/host/system/policy.h"
 
-static void the_first_rule_that_fits_counts(void **state)
+TEST(the_first_rule_that_fits_counts)
 {
 	struct policy *policy;
 	struct error err = {};
@@ -25,7 +25,7 @@ static void the_first_rule_that_fits_counts(void **state)
 	policy_free(policy);
 }
 
-static void no_file_can_give_away_what_keeps_a_machine_alive(void **state)
+TEST(no_file_can_give_away_what_keeps_a_machine_alive)
 {
 	static const char *const units[] = {"ssh.service", "ssh.socket", "sshd.service", "dbus.service",
 		"dbus-broker.service", "systemd-journald.service", "systemd-udevd-control.socket",
@@ -42,7 +42,7 @@ static void no_file_can_give_away_what_keeps_a_machine_alive(void **state)
 	policy_free(policy);
 }
 
-static void a_process_leads_to_its_unit(void **state)
+TEST(a_process_leads_to_its_unit)
 {
 	struct policy *policy;
 	struct error err = {};
@@ -68,10 +68,11 @@ static void a_process_leads_to_its_unit(void **state)
 	policy_free(policy);
 }
 
-static void a_bad_line_is_quoted_in_the_message(void **state)
+TEST(a_bad_line_is_quoted_in_the_message)
 {
 	static const char *const rows[][2] = {
-		{"[stop]\ncron = jobs\n", "p: 'cron' in [stop] is not a unit: write 'cron.service' or the like"},
+		{"[stop]\ncron = jobs\n",
+			"p: 'cron' in [stop] is not a unit: write 'cron.service' or the like"},
 		{"[kernel]\nroof = 6.1\n", "p: unknown setting 'roof' in [kernel]"},
 		{"[policy]\nnonsense\n", "p, line 2: neither a [section] nor 'name = value'"},
 	};
@@ -122,7 +123,9 @@ static void expect_policy(const char *id, const char *version, const char *like,
 	policy_free(policy);
 }
 
-static void a_distribution_gets_its_own_policy_or_the_nearest(void **state)
+#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
+
+TEST_IN_TREE(a_distribution_gets_its_own_policy_or_the_nearest)
 {
 	expect_policy("debian", "12", NULL, "debian-12");
 	expect_policy("debian", "13", NULL, "debian-12");
@@ -134,7 +137,7 @@ static void a_distribution_gets_its_own_policy_or_the_nearest(void **state)
 	expect_policy(NULL, NULL, NULL, "common");
 }
 
-static void an_included_policy_adds_its_rules_and_its_floor(void **state)
+TEST_IN_TREE(an_included_policy_adds_its_rules_and_its_floor)
 {
 	struct machine machine = {};
 	struct policy *policy;
@@ -147,7 +150,7 @@ static void an_included_policy_adds_its_rules_and_its_floor(void **state)
 	policy_free(policy);
 }
 
-static void the_administrators_file_takes_the_shipped_ones_place(void **state)
+TEST_IN_TREE(the_administrators_file_takes_the_shipped_ones_place)
 {
 	struct machine machine = {};
 	struct policy *policy;
@@ -161,7 +164,7 @@ static void the_administrators_file_takes_the_shipped_ones_place(void **state)
 	policy_free(policy);
 }
 
-static void a_missing_or_endless_policy_is_refused(void **state)
+TEST_IN_TREE(a_missing_or_endless_policy_is_refused)
 {
 	struct machine machine = {};
 	struct policy *policy;
@@ -173,22 +176,4 @@ static void a_missing_or_endless_policy_is_refused(void **state)
 	tree_put(&tree, "etc/b.ini", "[policy]\ninclude = a\n");
 	assert_int_equal(policy_load(&policy, directories, "a", &machine, &err), -ELOOP);
 	assert_non_null(strstr(err.text, "include each other in a circle"));
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_rule_that_fits_counts),
-		cmocka_unit_test(no_file_can_give_away_what_keeps_a_machine_alive),
-		cmocka_unit_test(a_process_leads_to_its_unit),
-		cmocka_unit_test(a_bad_line_is_quoted_in_the_message),
-		TEST(a_distribution_gets_its_own_policy_or_the_nearest),
-		TEST(an_included_policy_adds_its_rules_and_its_floor),
-		TEST(the_administrators_file_takes_the_shipped_ones_place),
-		TEST(a_missing_or_endless_policy_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "lib/host/system/digest.h"
 #include "lib/host/process/process.h"
 
-static void names_may_hold_brackets_and_blanks(void **state)
+TEST(names_may_hold_brackets_and_blanks)
 {
 	struct process p;
 
@@ -18,7 +18,7 @@ static void names_may_hold_brackets_and_blanks(void **state)
 	assert_int_equal(process_parse("", &p), -EINVAL);
 }
 
-static void kernel_threads_are_left_out(void **state)
+TEST(kernel_threads_are_left_out)
 {
 	struct process *processes;
 	struct error err = {};
@@ -38,21 +38,10 @@ static void kernel_threads_are_left_out(void **state)
 	tree_remove(&tree);
 }
 
-static void a_digest_is_that_of_the_standard(void **state)
+TEST(a_digest_is_that_of_the_standard)
 {
 	char digest[DIGEST_SIZE];
 
 	digest_of("abc", 3, digest); /* FIPS 180-2, appendix B.1 */
 	assert_string_equal(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_may_hold_brackets_and_blanks),
-		cmocka_unit_test(kernel_threads_are_left_out),
-		cmocka_unit_test(a_digest_is_that_of_the_standard),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

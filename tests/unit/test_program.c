@@ -33,7 +33,7 @@ static struct spawned run_ok(const struct spawn *spawn)
 	return spawned;
 }
 
-static void an_exit_status_and_a_signal_are_told_apart(void **state)
+TEST(an_exit_status_and_a_signal_are_told_apart)
 {
 	char *fails[] = {(char *)"sh", (char *)"-c", (char *)"exit 3", NULL};
 	char *dies[] = {(char *)"sh", (char *)"-c", (char *)"kill -SEGV $$", NULL};
@@ -44,7 +44,7 @@ static void an_exit_status_and_a_signal_are_told_apart(void **state)
 	assert_int_equal(process_exit_status(run_ok(&spawn).wait_status), 128 + SIGSEGV);
 }
 
-static void a_file_that_is_no_program_is_an_error_with_a_sentence(void **state)
+TEST(a_file_that_is_no_program_is_an_error_with_a_sentence)
 {
 	char file[] = "/tmp/emp-test-XXXXXX";
 	char *argv[] = {file, NULL};
@@ -63,7 +63,7 @@ static void a_file_that_is_no_program_is_an_error_with_a_sentence(void **state)
 	unlink(file);
 }
 
-static void commands_are_found_as_a_shell_finds_them(void **state)
+TEST(commands_are_found_as_a_shell_finds_them)
 {
 	_cleanup_(freep) char *path = NULL, *none = NULL;
 	struct error err = {};
@@ -77,7 +77,7 @@ static void commands_are_found_as_a_shell_finds_them(void **state)
 	assert_int_equal(executable_find("", &none, &err), -ENOENT);
 }
 
-static void a_pinned_program_runs_on_its_cpu_only(void **state)
+TEST(a_pinned_program_runs_on_its_cpu_only)
 {
 	_cleanup_(closep) int in = -1, out = -1;
 	char *argv[] = {(char *)"grep", (char *)"Cpus_allowed_list", (char *)"/proc/self/status", NULL};
@@ -95,7 +95,7 @@ static void a_pinned_program_runs_on_its_cpu_only(void **state)
 	assert_string_equal(text, "Cpus_allowed_list:\t0\n");
 }
 
-static void a_session_of_its_own_is_given_when_asked_for(void **state)
+TEST(a_session_of_its_own_is_given_when_asked_for)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c",
 		(char *)"read pid comm state ppid pgrp session rest < /proc/self/stat; test $session = $$",
@@ -107,7 +107,7 @@ static void a_session_of_its_own_is_given_when_asked_for(void **state)
 	assert_int_equal(run_ok(&spawn).wait_status, 0);
 }
 
-static void several_without_cgroups_are_refused(void **state)
+TEST(several_without_cgroups_are_refused)
 {
 	char *argv[] = {(char *)"sleep", (char *)"1000", NULL};
 	struct spawn spawn = spawn_of(argv, "/bin/sleep", NULL);
@@ -124,7 +124,7 @@ static void several_without_cgroups_are_refused(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void what_it_leaves_behind_is_killed_and_counted(void **state)
+TEST(what_it_leaves_behind_is_killed_and_counted)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sleep 1000 & sleep 1000 & exit 0", NULL};
 	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
@@ -137,7 +137,7 @@ static void what_it_leaves_behind_is_killed_and_counted(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void a_time_out_kills_what_it_started_too(void **state)
+TEST(a_time_out_kills_what_it_started_too)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"(sleep 1000; :) & sleep 1000", NULL};
 	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
@@ -149,20 +149,4 @@ static void a_time_out_kills_what_it_started_too(void **state)
 	assert_int_equal(process_exit_status(s.wait_status), 128 + SIGKILL);
 	assert_int_equal(s.left_behind, 0); /* it did not outlive the program: both were killed */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_exit_status_and_a_signal_are_told_apart),
-		cmocka_unit_test(a_file_that_is_no_program_is_an_error_with_a_sentence),
-		cmocka_unit_test(commands_are_found_as_a_shell_finds_them),
-		cmocka_unit_test(a_pinned_program_runs_on_its_cpu_only),
-		cmocka_unit_test(a_session_of_its_own_is_given_when_asked_for),
-		cmocka_unit_test(several_without_cgroups_are_refused),
-		cmocka_unit_test(what_it_leaves_behind_is_killed_and_counted),
-		cmocka_unit_test(a_time_out_kills_what_it_started_too),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static void the_median_of_an_even_number_is_halfway(void **state)
+TEST(the_median_of_an_even_number_is_halfway)
 {
 	const int64_t values[] = {9, 1, 4, 2};
 
@@ -17,7 +17,7 @@ static void the_median_of_an_even_number_is_halfway(void **state)
 	assert_true(isnan(median_of(values, 0)));
 }
 
-static void quantiles_are_interpolated(void **state)
+TEST(quantiles_are_interpolated)
 {
 	const int64_t values[] = {0, 10, 20, 30, 40};
 
@@ -26,7 +26,7 @@ static void quantiles_are_interpolated(void **state)
 	assert_true(fabs(quantile_of(values, 5, 0.3) - 12) < 1e-9);
 }
 
-static void the_shorth_is_where_the_values_are_densest(void **state)
+TEST(the_shorth_is_where_the_values_are_densest)
 {
 	const int64_t values[] = {0, 50, 100, 101, 102, 103, 104, 500, 900};
 	struct shorth s = shorth_of(values, ELEMENTS(values));
@@ -35,7 +35,7 @@ static void the_shorth_is_where_the_values_are_densest(void **state)
 	assert_true(fabs(s.sd - 2 / 0.67449) < 1e-3);
 }
 
-static void equal_values_have_a_shorth_without_width(void **state)
+TEST(equal_values_have_a_shorth_without_width)
 {
 	const int64_t values[] = {7, 7, 7, 7, 9};
 	struct shorth s = shorth_of(values, ELEMENTS(values));
@@ -44,24 +44,11 @@ static void equal_values_have_a_shorth_without_width(void **state)
 	assert_true(shorth_of(values, 1).middle == 7);
 }
 
-static void a_share_seen_in_few_cases_is_worth_less(void **state)
+TEST(a_share_seen_in_few_cases_is_worth_less)
 {
 	assert_true(proportion_at_least(0, 0) == 0);
 	assert_true(fabs(proportion_at_least(0, 10)) < 1e-12);
 	assert_true(fabs(proportion_at_least(5, 10) - 0.2693) < 1e-3);
 	assert_true(proportion_at_least(50, 100) > proportion_at_least(5, 10));
 	assert_true(proportion_at_least(100, 100) < 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_median_of_an_even_number_is_halfway),
-		cmocka_unit_test(quantiles_are_interpolated),
-		cmocka_unit_test(the_shorth_is_where_the_values_are_densest),
-		cmocka_unit_test(equal_values_have_a_shorth_without_width),
-		cmocka_unit_test(a_share_seen_in_few_cases_is_worth_less),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static struct sample *make(size_t n)
 	return samples;
 }
 
-static void sizes_are_halved_and_end_as_the_papers_do(void **state)
+TEST(sizes_are_halved_and_end_as_the_papers_do)
 {
 	static const size_t want[] = {800, 400, 200, 100, 40, 30, 20, 10};
 	_cleanup_(freep) struct sample *samples = make(800);
@@ -37,7 +37,7 @@ static void sizes_are_halved_and_end_as_the_papers_do(void **state)
 	sample_sizes_clear(&sizes);
 }
 
-static void a_few_samples_are_looked_at_whole(void **state)
+TEST(a_few_samples_are_looked_at_whole)
 {
 	_cleanup_(freep) struct sample *samples = make(6);
 	struct sample_sizes sizes = find(samples, 6, &(struct discarding){});
@@ -47,7 +47,7 @@ static void a_few_samples_are_looked_at_whole(void **state)
 	sample_sizes_clear(&sizes);
 }
 
-static void discarded_and_incomplete_samples_are_left_out(void **state)
+TEST(discarded_and_incomplete_samples_are_left_out)
 {
 	bool out[100] = {[2] = true, [6] = true, [49] = true};
 	const struct discarding d = {.out = out};
@@ -64,7 +64,7 @@ static void discarded_and_incomplete_samples_are_left_out(void **state)
 }
 
 /* The first 40 are wide, the rest is not: what the first 10 to 40 look like says nothing of the whole. */
-static void a_size_is_suggested_if_all_larger_ones_are_close_too(void **state)
+TEST(a_size_is_suggested_if_all_larger_ones_are_close_too)
 {
 	_cleanup_(freep) struct sample *samples = make(800);
 	struct sample_sizes sizes;
@@ -78,24 +78,11 @@ static void a_size_is_suggested_if_all_larger_ones_are_close_too(void **state)
 	sample_sizes_clear(&sizes);
 }
 
-static void a_run_without_samples_is_told(void **state)
+TEST(a_run_without_samples_is_told)
 {
 	struct sample_sizes sizes = {};
 	struct error err = {};
 
 	assert_int_equal(sample_sizes_find(&sizes, &(struct discarding){}, NULL, 0, false, &err), -EINVAL);
 	assert_string_equal(err.text, "the run has no samples");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_are_halved_and_end_as_the_papers_do),
-		cmocka_unit_test(a_few_samples_are_looked_at_whole),
-		cmocka_unit_test(discarded_and_incomplete_samples_are_left_out),
-		cmocka_unit_test(a_size_is_suggested_if_all_larger_ones_are_close_too),
-		cmocka_unit_test(a_run_without_samples_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

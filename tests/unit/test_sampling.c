@@ -116,7 +116,7 @@ static void check_run(struct scratch *s, int64_t id, const char *wanted, uint32_
 	assert_int_equal(run.n_samples, n);
 }
 
-static void a_sequence_finishes_one_run_before_the_next(void **state)
+TEST_IN_BOOK(a_sequence_finishes_one_run_before_the_next)
 {
 	_cleanup_(two_clear) struct two two;
 	struct scratch *s = *state;
@@ -129,7 +129,7 @@ static void a_sequence_finishes_one_run_before_the_next(void **state)
 	check_run(s, two.runs[1].id, "done", 2);
 }
 
-static void interleaved_runs_take_turns_after_all_warm_ups(void **state)
+TEST_IN_BOOK(interleaved_runs_take_turns_after_all_warm_ups)
 {
 	_cleanup_(two_clear) struct two two;
 	struct scratch *s = *state;
@@ -140,7 +140,7 @@ static void interleaved_runs_take_turns_after_all_warm_ups(void **state)
 	assert_string_equal(events, "b1w1c1b2w2c2p1t1c1p2t2c2p1t1c1p2t2c2e1e2");
 }
 
-static void a_shuffle_takes_one_sample_of_each_in_every_round(void **state)
+TEST_IN_BOOK(a_shuffle_takes_one_sample_of_each_in_every_round)
 {
 	_cleanup_(two_clear) struct two two;
 	struct scratch *s = *state;
@@ -159,7 +159,7 @@ static void a_shuffle_takes_one_sample_of_each_in_every_round(void **state)
 	assert_in_range(swapped, 1, 11);
 }
 
-static void a_run_gets_more_samples_as_long_as_it_asks(void **state)
+TEST_IN_BOOK(a_run_gets_more_samples_as_long_as_it_asks)
 {
 	_cleanup_(two_clear) struct two two;
 	struct scratch *s = *state;
@@ -172,7 +172,7 @@ static void a_run_gets_more_samples_as_long_as_it_asks(void **state)
 	check_run(s, two.runs[1].id, "done", 4);
 }
 
-static void a_run_that_has_an_id_is_resumed(void **state)
+TEST_IN_BOOK(a_run_that_has_an_id_is_resumed)
 {
 	_cleanup_(two_clear) struct two two;
 	struct scratch *s = *state;
@@ -194,7 +194,7 @@ static void a_run_that_has_an_id_is_resumed(void **state)
 	assert_string_equal(events, "b1e1");
 }
 
-static void what_fails_first_is_reported_and_every_run_that_was_begun_is_ended(void **state)
+TEST_IN_BOOK(what_fails_first_is_reported_and_every_run_that_was_begun_is_ended)
 {
 	_cleanup_(two_clear) struct two two;
 	struct scratch *s = *state;
@@ -208,7 +208,7 @@ static void what_fails_first_is_reported_and_every_run_that_was_begun_is_ended(v
 	check_run(s, two.runs[1].id, "failed", 1);
 }
 
-static void a_failure_at_the_end_of_one_run_leaves_the_others_done(void **state)
+TEST_IN_BOOK(a_failure_at_the_end_of_one_run_leaves_the_others_done)
 {
 	_cleanup_(two_clear) struct two two;
 	struct scratch *s = *state;
@@ -221,7 +221,7 @@ static void a_failure_at_the_end_of_one_run_leaves_the_others_done(void **state)
 	check_run(s, two.runs[1].id, "done", 2);
 }
 
-static void a_program_that_fails_ends_the_run_and_is_named_with_its_sample(void **state)
+TEST_IN_BOOK(a_program_that_fails_ends_the_run_and_is_named_with_its_sample)
 {
 	_cleanup_(two_clear) struct two two;
 	struct scratch *s = *state;
@@ -240,7 +240,7 @@ static void a_program_that_fails_ends_the_run_and_is_named_with_its_sample(void 
 }
 
 /* Last: the signal stays. */
-static void an_interrupt_keeps_the_samples_before(void **state)
+TEST_IN_BOOK(an_interrupt_keeps_the_samples_before)
 {
 	_cleanup_(two_clear) struct two two;
 	struct scratch *s = *state;
@@ -251,21 +251,4 @@ static void an_interrupt_keeps_the_samples_before(void **state)
 	assert_int_equal(sampling_run(&two.plan, &s->err), -EINTR);
 	check_run(s, two.runs[0].id, "interrupted", 1);
 	check_run(s, two.runs[1].id, "interrupted", 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_book(a_sequence_finishes_one_run_before_the_next),
-		in_book(interleaved_runs_take_turns_after_all_warm_ups),
-		in_book(a_shuffle_takes_one_sample_of_each_in_every_round),
-		in_book(a_run_gets_more_samples_as_long_as_it_asks),
-		in_book(a_run_that_has_an_id_is_resumed),
-		in_book(what_fails_first_is_reported_and_every_run_that_was_begun_is_ended),
-		in_book(a_failure_at_the_end_of_one_run_leaves_the_others_done),
-		in_book(a_program_that_fails_ends_the_run_and_is_named_with_its_sample),
-		in_book(an_interrupt_keeps_the_samples_before),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

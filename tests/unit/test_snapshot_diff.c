@@ -96,7 +96,7 @@ static const struct process_diff *only(const struct result *result)
 	return &result->diffs.items[0];
 }
 
-static void a_process_in_both_snapshots_took_the_difference(void **state)
+TEST(a_process_in_both_snapshots_took_the_difference)
 {
 	struct result j = diff(
 		TASKS(ticked(task(10, 5, 300), 40)), NULL, 0, TASKS(ticked(task(10, 5, 450), 80)));
@@ -108,7 +108,7 @@ static void a_process_in_both_snapshots_took_the_difference(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void a_process_that_did_not_run_is_left_out(void **state)
+TEST(a_process_that_did_not_run_is_left_out)
 {
 	struct result j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(task(10, 5, 300)));
 
@@ -116,7 +116,7 @@ static void a_process_that_did_not_run_is_left_out(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void a_process_that_came_and_stayed_took_all_it_has(void **state)
+TEST(a_process_that_came_and_stayed_took_all_it_has)
 {
 	struct result j = diff(NULL, 0, NULL, 0, TASKS(task(10, 1005, 70)));
 
@@ -125,7 +125,7 @@ static void a_process_that_came_and_stayed_took_all_it_has(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void a_process_that_came_and_went_is_in_the_exits(void **state)
+TEST(a_process_that_came_and_went_is_in_the_exits)
 {
 	struct result j = diff(NULL, 0, TASKS(dead(task(10, 1005, 70))), NULL, 0);
 
@@ -134,7 +134,7 @@ static void a_process_that_came_and_went_is_in_the_exits(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void a_process_that_went_took_the_difference(void **state)
+TEST(a_process_that_went_took_the_difference)
 {
 	struct result j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), NULL, 0);
 
@@ -143,7 +143,7 @@ static void a_process_that_went_took_the_difference(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void what_ended_during_the_first_snapshot_is_ignored(void **state)
+TEST(what_ended_during_the_first_snapshot_is_ignored)
 {
 	struct result j = diff(NULL, 0, TASKS(dead(task(10, 5, 370))), TASKS(task(11, 6, 9)));
 
@@ -151,7 +151,7 @@ static void what_ended_during_the_first_snapshot_is_ignored(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void a_zombie_that_is_in_the_second_snapshot_too_counts_once(void **state)
+TEST(a_zombie_that_is_in_the_second_snapshot_too_counts_once)
 {
 	struct result j = diff(
 		TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), TASKS(dead(task(10, 5, 370))));
@@ -161,7 +161,7 @@ static void a_zombie_that_is_in_the_second_snapshot_too_counts_once(void **state
 	snapshot_diff_free(j.diff);
 }
 
-static void a_zombie_whose_last_switch_is_still_to_come_counts_too(void **state)
+TEST(a_zombie_whose_last_switch_is_still_to_come_counts_too)
 {
 	struct result j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(dead(task(10, 5, 365))));
 
@@ -170,7 +170,7 @@ static void a_zombie_whose_last_switch_is_still_to_come_counts_too(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void time_never_runs_backwards(void **state)
+TEST(time_never_runs_backwards)
 {
 	struct result j = diff(
 		TASKS(ticked(task(10, 5, 300), 4)), NULL, 0, TASKS(ticked(task(10, 5, 290), 8)));
@@ -180,7 +180,7 @@ static void time_never_runs_backwards(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void threads_are_summed_to_their_process(void **state)
+TEST(threads_are_summed_to_their_process)
 {
 	struct result j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
 		TASKS(dead(thread(task(10, 5, 0), 11, 6, 27)), dead(thread(task(10, 5, 0), 12, 1100, 4))),
@@ -192,7 +192,7 @@ static void threads_are_summed_to_their_process(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void a_process_that_only_waits_is_not_ended_by_its_threads(void **state)
+TEST(a_process_that_only_waits_is_not_ended_by_its_threads)
 {
 	struct result j = diff(TASKS(task(10, 5, 300)), TASKS(dead(thread(task(10, 5, 0), 12, 1100, 4))),
 		TASKS(task(10, 5, 300)));
@@ -202,7 +202,7 @@ static void a_process_that_only_waits_is_not_ended_by_its_threads(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void diffs_with_one_pid_stay_apart(void **state)
+TEST(diffs_with_one_pid_stay_apart)
 {
 	struct result j = diff(TASKS(task(10, 5, 300)),
 		TASKS(dead(task(10, 5, 310)), dead(in_place_of(71, task(10, 1100, 3)))),
@@ -217,7 +217,7 @@ static void diffs_with_one_pid_stay_apart(void **state)
 }
 
 /* The kernel uses the memory of a task that ended for the next one. */
-static void a_task_at_the_address_of_one_that_ended_is_another(void **state)
+TEST(a_task_at_the_address_of_one_that_ended_is_another)
 {
 	struct result j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 301))),
 		TASKS(in_place_of(10, task(20, 1100, 9))));
@@ -228,7 +228,7 @@ static void a_task_at_the_address_of_one_that_ended_is_another(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void a_task_at_the_address_of_an_old_zombie_is_another(void **state)
+TEST(a_task_at_the_address_of_an_old_zombie_is_another)
 {
 	struct result j = diff(
 		TASKS(dead(task(10, 5, 300))), NULL, 0, TASKS(in_place_of(10, task(20, 1100, 9))));
@@ -239,7 +239,7 @@ static void a_task_at_the_address_of_an_old_zombie_is_another(void **state)
 }
 
 /* It gets the pid and the start time of the first thread, which ends. */
-static void a_thread_that_executes_a_program_keeps_its_time(void **state)
+TEST(a_thread_that_executes_a_program_keeps_its_time)
 {
 	struct result j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
 		TASKS(dead(task(10, 5, 302))), TASKS(named(in_place_of(11, task(10, 5, 60)), "program")));
@@ -250,7 +250,7 @@ static void a_thread_that_executes_a_program_keeps_its_time(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void tasks_that_went_without_a_word_are_counted(void **state)
+TEST(tasks_that_went_without_a_word_are_counted)
 {
 	struct result j = diff(TASKS(task(10, 5, 300), task(11, 5, 300), dead(task(12, 5, 300)),
 				       task(13, 5, 300), task(OBSERVER, 5, 300)),
@@ -260,7 +260,7 @@ static void tasks_that_went_without_a_word_are_counted(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void the_observer_is_left_out(void **state)
+TEST(the_observer_is_left_out)
 {
 	struct result j = diff(TASKS(task(OBSERVER, 5, 300)),
 		TASKS(dead(thread(task(OBSERVER, 5, 0), 98, 1100, 4))), TASKS(task(OBSERVER, 5, 400)));
@@ -269,7 +269,7 @@ static void the_observer_is_left_out(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void diffs_come_in_order_of_pid(void **state)
+TEST(diffs_come_in_order_of_pid)
 {
 	struct result j = diff(
 		NULL, 0, TASKS(task(30, 1001, 1), task(10, 1002, 1)), TASKS(task(20, 1003, 1)));
@@ -280,7 +280,7 @@ static void diffs_come_in_order_of_pid(void **state)
 	snapshot_diff_free(j.diff);
 }
 
-static void thousands_of_exits_are_result(void **state)
+TEST(thousands_of_exits_are_result)
 {
 	enum { N = 5000 };
 	struct task_record *exits = calloc(N, sizeof(*exits));
@@ -296,31 +296,4 @@ static void thousands_of_exits_are_result(void **state)
 	assert_int_equal(sum, N * (N + 1) / 2);
 	snapshot_diff_free(j.diff);
 	free(exits);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_in_both_snapshots_took_the_difference),
-		cmocka_unit_test(a_process_that_did_not_run_is_left_out),
-		cmocka_unit_test(a_process_that_came_and_stayed_took_all_it_has),
-		cmocka_unit_test(a_process_that_came_and_went_is_in_the_exits),
-		cmocka_unit_test(a_process_that_went_took_the_difference),
-		cmocka_unit_test(what_ended_during_the_first_snapshot_is_ignored),
-		cmocka_unit_test(a_zombie_that_is_in_the_second_snapshot_too_counts_once),
-		cmocka_unit_test(a_zombie_whose_last_switch_is_still_to_come_counts_too),
-		cmocka_unit_test(time_never_runs_backwards),
-		cmocka_unit_test(threads_are_summed_to_their_process),
-		cmocka_unit_test(a_process_that_only_waits_is_not_ended_by_its_threads),
-		cmocka_unit_test(diffs_with_one_pid_stay_apart),
-		cmocka_unit_test(a_task_at_the_address_of_one_that_ended_is_another),
-		cmocka_unit_test(a_task_at_the_address_of_an_old_zombie_is_another),
-		cmocka_unit_test(a_thread_that_executes_a_program_keeps_its_time),
-		cmocka_unit_test(tasks_that_went_without_a_word_are_counted),
-		cmocka_unit_test(the_observer_is_left_out),
-		cmocka_unit_test(diffs_come_in_order_of_pid),
-		cmocka_unit_test(thousands_of_exits_are_result),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static size_t count_breaks(const int64_t *values, size_t n, enum tail tail, int6
 }
 
 /* Exponential values are what the statistic is exact for. */
-static void exponential_values_show_a_break_once_in_a_hundred_times(void **state)
+TEST(exponential_values_show_a_break_once_in_a_hundred_times)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
 	enum { TIMES = 2000, N = 200 };
@@ -41,7 +41,7 @@ static void exponential_values_show_a_break_once_in_a_hundred_times(void **state
 	assert_in_range(runs, 1, TIMES / 100);
 }
 
-static void values_far_out_are_beyond_a_break_on_their_side(void **state)
+TEST(values_far_out_are_beyond_a_break_on_their_side)
 {
 	int64_t values[40];
 
@@ -56,7 +56,7 @@ static void values_far_out_are_beyond_a_break_on_their_side(void **state)
 }
 
 /* Many outliers do not hide one another: none of them is in what they are compared with. */
-static void a_third_of_the_values_far_out_is_seen(void **state)
+TEST(a_third_of_the_values_far_out_is_seen)
 {
 	_cleanup_(freep) struct gap *gaps = NULL;
 	int64_t values[60];
@@ -72,7 +72,7 @@ static void a_third_of_the_values_far_out_is_seen(void **state)
 }
 
 /* In whole steps most gaps are zero, and one step is no gap. */
-static void ties_and_the_next_step_are_no_break(void **state)
+TEST(ties_and_the_next_step_are_no_break)
 {
 	int64_t values[200];
 
@@ -83,7 +83,7 @@ static void ties_and_the_next_step_are_no_break(void **state)
 	assert_true(count_breaks(values, 200, TAIL_HIGH, 1000000) > 0);
 }
 
-static void a_few_values_are_no_tail(void **state)
+TEST(a_few_values_are_no_tail)
 {
 	const int64_t values[] = {1, 2, 1000};
 
@@ -91,7 +91,7 @@ static void a_few_values_are_no_tail(void **state)
 	assert_int_equal(count_breaks(values, 1, TAIL_HIGH, 1), 0);
 }
 
-static void the_grain_is_the_step_that_all_values_share(void **state)
+TEST(the_grain_is_the_step_that_all_values_share)
 {
 	const int64_t ms[] = {128000000, 129000000, 131000000}, ns[] = {128000000, 129000001},
 		      zero[] = {0, 0};
@@ -100,18 +100,4 @@ static void the_grain_is_the_step_that_all_values_share(void **state)
 	assert_int_equal(quantum_of(ns, 2), 1);
 	assert_int_equal(quantum_of(zero, 2), 1);
 	assert_int_equal(quantum_of(NULL, 0), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exponential_values_show_a_break_once_in_a_hundred_times),
-		cmocka_unit_test(values_far_out_are_beyond_a_break_on_their_side),
-		cmocka_unit_test(a_third_of_the_values_far_out_is_seen),
-		cmocka_unit_test(ties_and_the_next_step_are_no_break),
-		cmocka_unit_test(a_few_values_are_no_tail),
-		cmocka_unit_test(the_grain_is_the_step_that_all_values_share),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 
 #define SHELL(script) ((char *[]){(char *)"sh", (char *)"-c", (char *)(script), NULL})
 
-static void a_question_is_answered_with_output_and_status(void **state)
+TEST(a_question_is_answered_with_output_and_status)
 {
 	static const char *const argv[] = {"sh", "-c", "echo to; echo nobody >&2; exit 3", NULL};
 	_cleanup_(freep) char *output = NULL;
@@ -28,7 +28,7 @@ static void a_question_is_answered_with_output_and_status(void **state)
 	assert_int_equal(status, 3);
 }
 
-static void what_hangs_is_killed_and_named(void **state)
+TEST(what_hangs_is_killed_and_named)
 {
 	static const char *const argv[] = {"sleep", "1000", NULL};
 	struct error err = {};
@@ -41,7 +41,7 @@ static void what_hangs_is_killed_and_named(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void what_writes_too_much_is_killed_and_named(void **state)
+TEST(what_writes_too_much_is_killed_and_named)
 {
 	const struct subprocess yes = {.argv = SHELL("yes"), .path = "/bin/sh", .output_max = 100000};
 	struct error err = {};
@@ -54,7 +54,7 @@ static void what_writes_too_much_is_killed_and_named(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void output_of_just_the_limit_is_whole(void **state)
+TEST(output_of_just_the_limit_is_whole)
 {
 	const struct subprocess head = {
 		.argv = SHELL("head -c 100000 /dev/zero | tr '\\0' x"), .output_max = 100000};
@@ -67,7 +67,7 @@ static void output_of_just_the_limit_is_whole(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void what_is_not_there_is_named(void **state)
+TEST(what_is_not_there_is_named)
 {
 	static const char *const argv[] = {"emp-no-such-program", NULL};
 	const struct subprocess missing = {.argv = (char *const *)argv};
@@ -84,7 +84,7 @@ static void what_is_not_there_is_named(void **state)
 	assert_string_equal(err.text, "cannot run /etc/passwd: Permission denied");
 }
 
-static void a_signal_shows_in_the_status(void **state)
+TEST(a_signal_shows_in_the_status)
 {
 	const struct subprocess dies = {.argv = SHELL("echo before; kill -KILL $$"), .output_max = 100};
 	_cleanup_(freep) char *output = NULL;
@@ -97,7 +97,7 @@ static void a_signal_shows_in_the_status(void **state)
 	assert_int_equal(WTERMSIG(status), SIGKILL);
 }
 
-static void input_comes_from_a_descriptor(void **state)
+TEST(input_comes_from_a_descriptor)
 {
 	_cleanup_(closep) int fd = memfd_create("input", MFD_CLOEXEC);
 	const struct subprocess reads = {.argv = SHELL("cat"), .stdin_fd = fd, .output_max = 100};
@@ -112,7 +112,7 @@ static void input_comes_from_a_descriptor(void **state)
 }
 
 /* It holds the pipe open, and this process is a child subreaper as while programs run. */
-static void a_server_that_it_leaves_is_neither_waited_for_nor_ours(void **state)
+TEST(a_server_that_it_leaves_is_neither_waited_for_nor_ours)
 {
 	const struct subprocess starts = {.argv = SHELL("sleep 1000 & echo $!"), .output_max = 100};
 	_cleanup_(freep) char *output = NULL;
@@ -132,7 +132,7 @@ static void a_server_that_it_leaves_is_neither_waited_for_nor_ours(void **state)
 	assert_int_equal(subreaper, 1);
 }
 
-static void hooks_that_fail_are_named(void **state)
+TEST(hooks_that_fail_are_named)
 {
 	char *const shell[] = {(char *)"emp-no-shell", NULL};
 	struct error err = {};
@@ -147,7 +147,7 @@ static void hooks_that_fail_are_named(void **state)
 }
 
 /* Last: from here on, signals wait to be read. */
-static void signals_for_this_process_are_forwarded(void **state)
+TEST(signals_for_this_process_are_forwarded)
 {
 	const struct subprocess sleeps = {.argv = SHELL("exec sleep 1000"), .forward_signals = true};
 	struct error err = {};
@@ -160,22 +160,4 @@ static void signals_for_this_process_are_forwarded(void **state)
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGTERM);
 	assert_int_equal(interrupt_pending(), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_question_is_answered_with_output_and_status),
-		cmocka_unit_test(what_hangs_is_killed_and_named),
-		cmocka_unit_test(what_writes_too_much_is_killed_and_named),
-		cmocka_unit_test(output_of_just_the_limit_is_whole),
-		cmocka_unit_test(what_is_not_there_is_named),
-		cmocka_unit_test(a_signal_shows_in_the_status),
-		cmocka_unit_test(input_comes_from_a_descriptor),
-		cmocka_unit_test(a_server_that_it_leaves_is_neither_waited_for_nor_ours),
-		cmocka_unit_test(hooks_that_fail_are_named),
-		cmocka_unit_test(signals_for_this_process_are_forwarded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static void the_figures_are_those_of_the_definition(void **state)
+TEST(the_figures_are_those_of_the_definition)
 {
 	const int64_t values[] = {2, 4, 4, 4, 5, 5, 7, 9};
 	struct summary s = summary_of(values, ELEMENTS(values));
@@ -22,7 +22,7 @@ static void the_figures_are_those_of_the_definition(void **state)
 	assert_true(fabs(s.relative_error - s.sd_ns / 5) < 1e-12);
 }
 
-static void one_value_has_no_spread_and_none_has_nothing(void **state)
+TEST(one_value_has_no_spread_and_none_has_nothing)
 {
 	const int64_t value = 7;
 	struct summary one = summary_of(&value, 1), none = summary_of(NULL, 0);
@@ -33,7 +33,7 @@ static void one_value_has_no_spread_and_none_has_nothing(void **state)
 }
 
 /* ETs of hours in ns have more digits than a sum of squares in doubles keeps. */
-static void spread_of_a_nanosecond_in_days_is_seen(void **state)
+TEST(spread_of_a_nanosecond_in_days_is_seen)
 {
 	const int64_t day = INT64_C(86400000000000);
 	const int64_t values[] = {8 * day, 8 * day + 1, 8 * day + 2};
@@ -43,14 +43,14 @@ static void spread_of_a_nanosecond_in_days_is_seen(void **state)
 }
 
 /* Student 1908: t for 95 % and 9 degrees of freedom is 2.262. */
-static void the_interval_is_students(void **state)
+TEST(the_interval_is_students)
 {
 	const struct summary s = {.n = 10, .sd_ns = sqrt(10)};
 
 	assert_true(fabs(summary_interval(&s, 0.95) - 2.262157) < 1e-5);
 }
 
-static void values_that_pass_by_give_the_same_figures(void **state)
+TEST(values_that_pass_by_give_the_same_figures)
 {
 	const int64_t values[] = {2, 4, 4, 4, 5, 5, 7, 9};
 	struct running all = RUNNING_NONE, first = RUNNING_NONE, rest = RUNNING_NONE, both;
@@ -67,7 +67,7 @@ static void values_that_pass_by_give_the_same_figures(void **state)
 	assert_true(running_sum(&both) == 40);
 }
 
-static void nothing_joined_to_values_leaves_them_as_they_are(void **state)
+TEST(nothing_joined_to_values_leaves_them_as_they_are)
 {
 	struct running none = RUNNING_NONE, one = RUNNING_NONE, both;
 
@@ -77,18 +77,4 @@ static void nothing_joined_to_values_leaves_them_as_they_are(void **state)
 	both = running_join(&one, &none);
 	assert_int_equal(both.n, 1);
 	assert_int_equal(running_join(&none, &none).max_ns, -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_figures_are_those_of_the_definition),
-		cmocka_unit_test(one_value_has_no_spread_and_none_has_nothing),
-		cmocka_unit_test(spread_of_a_nanosecond_in_days_is_seen),
-		cmocka_unit_test(the_interval_is_students),
-		cmocka_unit_test(values_that_pass_by_give_the_same_figures),
-		cmocka_unit_test(nothing_joined_to_values_leaves_them_as_they_are),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void assert_fields(const struct taskstats_fields *fields, unsigned int ve
 	assert_int_equal(fields->exe_inode, 12345);
 }
 
-static void records_of_versions_that_grew_at_the_end_are_read(void **state)
+TEST(records_of_versions_that_grew_at_the_end_are_read)
 {
 	static const struct {
 		unsigned int version;
@@ -69,7 +69,7 @@ static void push(char *bytes, size_t at, size_t by)
 	memset(bytes + at, 0xee, by);
 }
 
-static void records_of_version_15_have_more_in_the_middle(void **state)
+TEST(records_of_version_15_have_more_in_the_middle)
 {
 	static const size_t behind[] = {
 		400 + 16, 368, 344, 328, 64, 48, 32}; /* each delay but the last, from the end */
@@ -88,7 +88,7 @@ static void records_of_version_15_have_more_in_the_middle(void **state)
 	}
 }
 
-static void the_totals_of_a_process_that_ended_have_the_version_of_its_thread(void **state)
+TEST(the_totals_of_a_process_that_ended_have_the_version_of_its_thread)
 {
 	struct taskstats_fields fields;
 	char bytes[LEN_16];
@@ -99,7 +99,7 @@ static void the_totals_of_a_process_that_ended_have_the_version_of_its_thread(vo
 	assert_fields(&fields, 16);
 }
 
-static void older_versions_and_short_records_are_refused(void **state)
+TEST(older_versions_and_short_records_are_refused)
 {
 	struct taskstats_fields fields = {.pid = 77};
 	char bytes[LEN_16];
@@ -114,7 +114,7 @@ static void older_versions_and_short_records_are_refused(void **state)
 	assert_int_equal(fields.pid, 77);
 }
 
-static void a_name_without_an_end_is_cut(void **state)
+TEST(a_name_without_an_end_is_cut)
 {
 	struct taskstats_fields fields;
 	char bytes[LEN_16];
@@ -149,7 +149,7 @@ static size_t append_nest(
 	return append(bytes, at, type | NLA_F_NESTED, nest, len);
 }
 
-static void the_end_of_a_process_with_threads_tells_of_both(void **state)
+TEST(the_end_of_a_process_with_threads_tells_of_both)
 {
 	struct taskstats_message message;
 	char bytes[2048];
@@ -166,7 +166,7 @@ static void the_end_of_a_process_with_threads_tells_of_both(void **state)
 	assert_int_equal(message.process.tgid, 4710);
 }
 
-static void an_answer_about_a_process_has_a_version_of_its_own(void **state)
+TEST(an_answer_about_a_process_has_a_version_of_its_own)
 {
 	struct taskstats_message message;
 	char bytes[1024];
@@ -177,7 +177,7 @@ static void an_answer_about_a_process_has_a_version_of_its_own(void **state)
 	assert_int_equal(message.process.run_ns, 70);
 }
 
-static void padding_and_unknown_attributes_are_passed_over(void **state)
+TEST(padding_and_unknown_attributes_are_passed_over)
 {
 	struct taskstats_message message;
 	char bytes[1024];
@@ -189,7 +189,7 @@ static void padding_and_unknown_attributes_are_passed_over(void **state)
 	assert_int_equal(message.thread.run_ns, 5);
 }
 
-static void a_message_cut_anywhere_is_refused(void **state)
+TEST(a_message_cut_anywhere_is_refused)
 {
 	struct taskstats_message message;
 	char bytes[1024];
@@ -202,21 +202,4 @@ static void a_message_cut_anywhere_is_refused(void **state)
 		assert_int_equal(taskstats_read_message(cut, i, &message), -EBADMSG);
 		free(cut);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_of_versions_that_grew_at_the_end_are_read),
-		cmocka_unit_test(records_of_version_15_have_more_in_the_middle),
-		cmocka_unit_test(the_totals_of_a_process_that_ended_have_the_version_of_its_thread),
-		cmocka_unit_test(older_versions_and_short_records_are_refused),
-		cmocka_unit_test(a_name_without_an_end_is_cut),
-		cmocka_unit_test(the_end_of_a_process_with_threads_tells_of_both),
-		cmocka_unit_test(an_answer_about_a_process_has_a_version_of_its_own),
-		cmocka_unit_test(padding_and_unknown_attributes_are_passed_over),
-		cmocka_unit_test(a_message_cut_anywhere_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

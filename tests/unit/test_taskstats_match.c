@@ -106,7 +106,7 @@ static void assert_none(struct interval i)
 	forget(&result);
 }
 
-static void a_process_in_both_snapshots_took_the_difference(void **state)
+TEST(a_process_in_both_snapshots_took_the_difference)
 {
 	assert_only((struct interval){.listed = {5},
 			    .n_listed = 1,
@@ -117,13 +117,13 @@ static void a_process_in_both_snapshots_took_the_difference(void **state)
 		3, false, false);
 }
 
-static void a_process_that_is_not_on_the_list_started_in_the_sample(void **state)
+TEST(a_process_that_is_not_on_the_list_started_in_the_sample)
 {
 	assert_only((struct interval){.after = {process(5, 13)}, .n_after = 1}, 13, true, false);
 	assert_only((struct interval){.exits = {ended(5, 13)}, .n_exits = 1}, 13, true, true);
 }
 
-static void a_process_that_was_listed_and_ended_took_the_difference(void **state)
+TEST(a_process_that_was_listed_and_ended_took_the_difference)
 {
 	assert_only((struct interval){.listed = {5},
 			    .n_listed = 1,
@@ -134,14 +134,14 @@ static void a_process_that_was_listed_and_ended_took_the_difference(void **state
 		3, false, true);
 }
 
-static void a_process_that_was_gone_when_it_was_asked_for_is_not_counted(void **state)
+TEST(a_process_that_was_gone_when_it_was_asked_for_is_not_counted)
 {
 	assert_none((struct interval){
 		.listed = {5}, .n_listed = 1, .exits = {ended(5, 13)}, .n_exits = 1, .n_early = 1});
 }
 
 /* Of a zombie the kernel tells 0: the difference would be all that it ever had. */
-static void a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted(void **state)
+TEST(a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted)
 {
 	struct interval zombie = {.listed = {5},
 		.n_listed = 1,
@@ -156,7 +156,7 @@ static void a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted(voi
 	assert_only(zombie, 13, false, true);
 }
 
-static void a_zombie_in_the_second_snapshot_counts_once(void **state)
+TEST(a_zombie_in_the_second_snapshot_counts_once)
 {
 	struct interval i = {.listed = {5},
 		.n_listed = 1,
@@ -172,7 +172,7 @@ static void a_zombie_in_the_second_snapshot_counts_once(void **state)
 	assert_only(i, 3, false, true); /* several */
 }
 
-static void a_process_between_its_record_and_its_release_counts_once(void **state)
+TEST(a_process_between_its_record_and_its_release_counts_once)
 {
 	assert_only((struct interval){.exits = {ended(ENDING, 13)},
 			    .n_exits = 1,
@@ -181,7 +181,7 @@ static void a_process_between_its_record_and_its_release_counts_once(void **stat
 		13, true, true);
 }
 
-static void diffs_with_one_pid_stay_apart(void **state)
+TEST(diffs_with_one_pid_stay_apart)
 {
 	struct interval i = {.listed = {5},
 		.n_listed = 1,
@@ -203,7 +203,7 @@ static void diffs_with_one_pid_stay_apart(void **state)
 	forget(&result);
 }
 
-static void a_process_bears_the_name_of_its_first_thread(void **state)
+TEST(a_process_bears_the_name_of_its_first_thread)
 {
 	struct interval i = {.exits = {ended(5, 13), ended(7, 40)}, .n_exits = 2};
 	struct result result;
@@ -221,7 +221,7 @@ static void a_process_bears_the_name_of_its_first_thread(void **state)
 }
 
 /* A thread that executes a program becomes the first one. */
-static void a_program_that_a_thread_executed_keeps_its_own_name(void **state)
+TEST(a_program_that_a_thread_executed_keeps_its_own_name)
 {
 	struct interval i = {.exits = {ended(5, 13), ended(5, 40)}, .n_exits = 2};
 	struct result result;
@@ -232,22 +232,4 @@ static void a_program_that_a_thread_executed_keeps_its_own_name(void **state)
 	assert_int_equal(result.diffs.n, 1);
 	assert_string_equal(result.diffs.items[0].name, "program");
 	forget(&result);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_in_both_snapshots_took_the_difference),
-		cmocka_unit_test(a_process_that_is_not_on_the_list_started_in_the_sample),
-		cmocka_unit_test(a_process_that_was_listed_and_ended_took_the_difference),
-		cmocka_unit_test(a_process_that_was_gone_when_it_was_asked_for_is_not_counted),
-		cmocka_unit_test(a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted),
-		cmocka_unit_test(a_zombie_in_the_second_snapshot_counts_once),
-		cmocka_unit_test(a_process_between_its_record_and_its_release_counts_once),
-		cmocka_unit_test(diffs_with_one_pid_stay_apart),
-		cmocka_unit_test(a_process_bears_the_name_of_its_first_thread),
-		cmocka_unit_test(a_program_that_a_thread_executed_keeps_its_own_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-static void a_bare_number_is_seconds_and_units_scale(void **state)
+TEST(a_bare_number_is_seconds_and_units_scale)
 {
 	static const struct {
 		const char *text;
@@ -34,7 +34,7 @@ static void a_bare_number_is_seconds_and_units_scale(void **state)
 	}
 }
 
-static void a_bad_time_is_quoted_in_the_message(void **state)
+TEST(a_bad_time_is_quoted_in_the_message)
 {
 	static const char *const bad[] = {"", "0", "-1", "1parsec", "nan", "inf", "1e300", "0.1ns", "ms"};
 
@@ -48,7 +48,7 @@ static void a_bad_time_is_quoted_in_the_message(void **state)
 	}
 }
 
-static void bytes_that_are_not_utf8_are_spelled_out(void **state)
+TEST(bytes_that_are_not_utf8_are_spelled_out)
 {
 	static const struct {
 		const char *text, *want;
@@ -72,7 +72,7 @@ static void bytes_that_are_not_utf8_are_spelled_out(void **state)
 	assert_null(text_utf8(NULL));
 }
 
-static void whole_numbers_outside_their_range_are_refused(void **state)
+TEST(whole_numbers_outside_their_range_are_refused)
 {
 	struct error err = {};
 	int64_t n = 0;
@@ -85,7 +85,7 @@ static void whole_numbers_outside_their_range_are_refused(void **state)
 	assert_int_equal(text_parse_int("", "-r", 1, 100, &n, &err), -EINVAL);
 }
 
-static void durations_read_as_a_person_writes_them(void **state)
+TEST(durations_read_as_a_person_writes_them)
 {
 	static const struct {
 		int64_t ns;
@@ -112,7 +112,7 @@ static void durations_read_as_a_person_writes_them(void **state)
 	}
 }
 
-static void precise_times_show_two_digits_of_their_step(void **state)
+TEST(precise_times_show_two_digits_of_their_step)
 {
 	static const struct {
 		double ns, step_ns;
@@ -135,7 +135,7 @@ static void precise_times_show_two_digits_of_their_step(void **state)
 	}
 }
 
-static void a_mean_is_rounded_to_match_its_sd(void **state)
+TEST(a_mean_is_rounded_to_match_its_sd)
 {
 	static const struct {
 		double mean_ns, sd_ns;
@@ -158,7 +158,7 @@ static void a_mean_is_rounded_to_match_its_sd(void **state)
 	}
 }
 
-static void an_interval_is_in_one_unit(void **state)
+TEST(an_interval_is_in_one_unit)
 {
 	static const struct {
 		double low_ns, high_ns, sd_ns;
@@ -179,7 +179,7 @@ static void an_interval_is_in_one_unit(void **state)
 	}
 }
 
-static void a_percentage_has_two_digits(void **state)
+TEST(a_percentage_has_two_digits)
 {
 	static const struct {
 		double ratio;
@@ -201,7 +201,7 @@ static void a_percentage_has_two_digits(void **state)
 	}
 }
 
-static void seconds_keep_the_digits_that_are_there(void **state)
+TEST(seconds_keep_the_digits_that_are_there)
 {
 	char text[TEXT_TIME_SIZE];
 
@@ -210,7 +210,7 @@ static void seconds_keep_the_digits_that_are_there(void **state)
 	assert_string_equal(text_seconds(text, 1), "0.000000001");
 }
 
-static void a_cpu_list_opens_into_its_numbers(void **state)
+TEST(a_cpu_list_opens_into_its_numbers)
 {
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n;
@@ -224,7 +224,7 @@ static void a_cpu_list_opens_into_its_numbers(void **state)
 	assert_int_equal(n, 0);
 }
 
-static void a_missing_file_is_an_errno_without_a_sentence(void **state)
+TEST(a_missing_file_is_an_errno_without_a_sentence)
 {
 	_cleanup_(freep) char *text = NULL;
 
@@ -232,7 +232,7 @@ static void a_missing_file_is_an_errno_without_a_sentence(void **state)
 	assert_null(text);
 }
 
-static void a_moment_for_json_is_utc_with_nanoseconds(void **state)
+TEST(a_moment_for_json_is_utc_with_nanoseconds)
 {
 	char text[TEXT_TIME_SIZE];
 
@@ -240,25 +240,4 @@ static void a_moment_for_json_is_utc_with_nanoseconds(void **state)
 	assert_string_equal(text_rfc3339(text, 0), "1970-01-01T00:00:00.000000000Z");
 	assert_string_equal(text_rfc3339(text, -1), "1969-12-31T23:59:59.999999999Z");
 	assert_string_equal(text_rfc3339(text, INT64_MAX), "2262-04-11T23:47:16.854775807Z");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_bare_number_is_seconds_and_units_scale),
-		cmocka_unit_test(a_bad_time_is_quoted_in_the_message),
-		cmocka_unit_test(bytes_that_are_not_utf8_are_spelled_out),
-		cmocka_unit_test(whole_numbers_outside_their_range_are_refused),
-		cmocka_unit_test(durations_read_as_a_person_writes_them),
-		cmocka_unit_test(precise_times_show_two_digits_of_their_step),
-		cmocka_unit_test(a_mean_is_rounded_to_match_its_sd),
-		cmocka_unit_test(an_interval_is_in_one_unit),
-		cmocka_unit_test(a_percentage_has_two_digits),
-		cmocka_unit_test(seconds_keep_the_digits_that_are_there),
-		cmocka_unit_test(a_moment_for_json_is_utc_with_nanoseconds),
-		cmocka_unit_test(a_cpu_list_opens_into_its_numbers),
-		cmocka_unit_test(a_missing_file_is_an_errno_without_a_sentence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #define HOUR INT64_C(3600000000000)
 
-static void equal_distances_are_a_period(void **state)
+TEST(equal_distances_are_a_period)
 {
 	assert_int_equal(timer_period("  Original form: *-*-* 06,18:00\n"
 				      "Normalized form: *-*-* 06,18:00:00\n"
@@ -18,7 +18,7 @@ static void equal_distances_are_a_period(void **state)
 		12 * HOUR);
 }
 
-static void a_local_time_stands_before_its_utc_and_is_counted_once(void **state)
+TEST(a_local_time_stands_before_its_utc_and_is_counted_once)
 {
 	assert_int_equal(timer_period("    Next elapse: Mon 2026-11-23 06:00:00 CET\n"
 				      "       (in UTC): Mon 2026-11-23 05:00:00 UTC\n"
@@ -27,7 +27,7 @@ static void a_local_time_stands_before_its_utc_and_is_counted_once(void **state)
 		168 * HOUR);
 }
 
-static void unequal_distances_or_too_few_are_none(void **state)
+TEST(unequal_distances_or_too_few_are_none)
 {
 	assert_int_equal(timer_period("Next elapse: Fri 2026-11-20 06:00:00 UTC\n"
 				      "Iter. #2: Mon 2026-11-23 06:00:00 UTC\n"
@@ -36,15 +36,4 @@ static void unequal_distances_or_too_few_are_none(void **state)
 	assert_int_equal(timer_period("Next elapse: Fri 2026-11-20 06:00:00 UTC\n"), 0);
 	assert_int_equal(timer_period("Next elapse: never\n"), 0);
 	assert_int_equal(timer_period(""), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_distances_are_a_period),
-		cmocka_unit_test(a_local_time_stands_before_its_utc_and_is_counted_once),
-		cmocka_unit_test(unequal_distances_or_too_few_are_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

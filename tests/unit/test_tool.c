@@ -109,7 +109,7 @@ static void check_done(const struct tool *tool, const char *words, const char *o
 	assert_string_equal(said, "");
 }
 
-static void options_may_come_before_and_after_the_verb_and_its_operands(void **state)
+TEST(options_may_come_before_and_after_the_verb_and_its_operands)
 {
 	check_done(&with_verbs, "--json show -t 250us 7 --runs=3 8", "7|8|");
 	assert_true(got.json);
@@ -119,7 +119,7 @@ static void options_may_come_before_and_after_the_verb_and_its_operands(void **s
 	assert_true(got.json);
 }
 
-static void dashes_end_the_options(void **state)
+TEST(dashes_end_the_options)
 {
 	check_done(&without, "-j -- ls --json -h", "ls|--json|-h|");
 	assert_true(tool_after_dashes());
@@ -130,7 +130,7 @@ static void dashes_end_the_options(void **state)
 		"emp-one: 'a' comes before --, after which everything is one command: leave -- out, and quote each command line\n");
 }
 
-static void help_and_version_have_letters_in_every_tool_and_verb(void **state)
+TEST(help_and_version_have_letters_in_every_tool_and_verb)
 {
 	static const char *const help[] = {"-h", "--help", "show -h", "show 7 --help", "-j -h"};
 	static const char *const version[] = {"-V", "--version", "show -V"};
@@ -152,7 +152,7 @@ static void help_and_version_have_letters_in_every_tool_and_verb(void **state)
 	}
 }
 
-static void help_lists_what_there_is_in_80_columns(void **state)
+TEST(help_lists_what_there_is_in_80_columns)
 {
 	_cleanup_(freep) char *tool = NULL, *verb = NULL, *one = NULL, *said = NULL, *also = NULL,
 			      *third = NULL;
@@ -173,14 +173,14 @@ static void help_lists_what_there_is_in_80_columns(void **state)
 	assert_non_null(strstr(one, "Usage: emp-one [OPTION...] COMMAND...\nTests one.\n"));
 }
 
-static void one_value_given_twice_is_refused_by_name(void **state)
+TEST(one_value_given_twice_is_refused_by_name)
 {
 	check_refused(&with_verbs, "show 7 -t 1s --time 2s", "emp-test: option '--time' is given twice\n");
 	check_refused(&with_verbs, "-r 1 show 7 --runs 2", "emp-test: option '--runs' is given twice\n");
 	check_refused(&without, "a --text x --text x", "emp-one: option '--text' is given twice\n");
 }
 
-static void lists_and_flags_may_be_given_again(void **state)
+TEST(lists_and_flags_may_be_given_again)
 {
 	check_done(&with_verbs, "show 7 -p one -j --prepare two -P a b -P c d --json", "7|");
 	assert_int_equal(got.prepare.n, 2);
@@ -190,7 +190,7 @@ static void lists_and_flags_may_be_given_again(void **state)
 	assert_string_equal(got.pair[1], "d");
 }
 
-static void what_is_wrong_is_named(void **state)
+TEST(what_is_wrong_is_named)
 {
 	check_refused(&with_verbs, "", "emp-test: no verb given; 'emp-test --help' lists the verbs\n");
 	check_refused(
@@ -221,7 +221,7 @@ static int silent(int argc, char **argv, struct error *err)
 	return -ENOENT;
 }
 
-static void the_status_and_the_sentence_of_a_verb_reach_the_caller(void **state)
+TEST(the_status_and_the_sentence_of_a_verb_reach_the_caller)
 {
 	static const struct verb rows[] = {
 		{"slower", NULL, "", 0, 0, NULL, positive}, {"silent", NULL, "", 0, 0, NULL, silent}, {}};
@@ -234,19 +234,7 @@ static void the_status_and_the_sentence_of_a_verb_reach_the_caller(void **state)
 	assert_string_equal(said2, "emp-test: failed: No such file or directory\n");
 }
 
-int main(void)
+int check_begin(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_may_come_before_and_after_the_verb_and_its_operands),
-		cmocka_unit_test(dashes_end_the_options),
-		cmocka_unit_test(help_and_version_have_letters_in_every_tool_and_verb),
-		cmocka_unit_test(help_lists_what_there_is_in_80_columns),
-		cmocka_unit_test(one_value_given_twice_is_refused_by_name),
-		cmocka_unit_test(lists_and_flags_may_be_given_again),
-		cmocka_unit_test(what_is_wrong_is_named),
-		cmocka_unit_test(the_status_and_the_sentence_of_a_verb_reach_the_caller),
-	};
-
-	unsetenv("COLUMNS");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unsetenv("COLUMNS");
 }

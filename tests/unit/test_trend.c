@@ -20,7 +20,7 @@ static void make(int64_t *values, double slope, double step, size_t at)
 	gsl_rng_free(rng);
 }
 
-static void noise_has_no_course(void **state)
+TEST(noise_has_no_course)
 {
 	int64_t values[N];
 	struct trend c;
@@ -30,7 +30,7 @@ static void noise_has_no_course(void **state)
 	assert_true(c.slow < 0.1);
 }
 
-static void a_drift_is_a_line(void **state)
+TEST(a_drift_is_a_line)
 {
 	int64_t values[N];
 	struct trend c;
@@ -41,7 +41,7 @@ static void a_drift_is_a_line(void **state)
 	assert_true(c.line > c.step);
 }
 
-static void a_step_is_found_where_it_is(void **state)
+TEST(a_step_is_found_where_it_is)
 {
 	int64_t values[N];
 	struct trend c;
@@ -53,7 +53,7 @@ static void a_step_is_found_where_it_is(void **state)
 	assert_true(fabs(c.after - c.before - 10e3) < 500);
 }
 
-static void a_single_outlier_is_pulled_in(void **state)
+TEST(a_single_outlier_is_pulled_in)
 {
 	int64_t values[N];
 	struct trend c;
@@ -64,23 +64,10 @@ static void a_single_outlier_is_pulled_in(void **state)
 	assert_true(c.slow > 0.8);
 }
 
-static void what_is_too_short_or_constant_has_none(void **state)
+TEST(what_is_too_short_or_constant_has_none)
 {
 	const int64_t values[] = {1, 2, 3, 4, 5, 6}, same[40] = {};
 
 	assert_true(trend_of(values, 6, 0, 10).slow == 0);
 	assert_true(trend_of(same, 40, 0, 10).slow == 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(noise_has_no_course),
-		cmocka_unit_test(a_drift_is_a_line),
-		cmocka_unit_test(a_step_is_found_where_it_is),
-		cmocka_unit_test(a_single_outlier_is_pulled_in),
-		cmocka_unit_test(what_is_too_short_or_constant_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

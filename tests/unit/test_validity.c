@@ -46,7 +46,7 @@ static bool says(const struct judgement *judgement, const char *words)
 	return false;
 }
 
-static void the_same_machine_and_times_stand(void **state)
+TEST(the_same_machine_and_times_stand)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 10000, 100000);
@@ -60,7 +60,7 @@ static void the_same_machine_and_times_stand(void **state)
 	assert_true(says(&j, "INC0.1 takes 100.0 ms of CPU time now and took 100.0 ms then, +0.01 %"));
 }
 
-static void another_speed_needs_a_new_calibration(void **state)
+TEST(another_speed_needs_a_new_calibration)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 2000000, 100000);
@@ -71,7 +71,7 @@ static void another_speed_needs_a_new_calibration(void **state)
 	assert_true(says(&j, "+2.00 % (means of the central samples): the machine's speed has changed"));
 }
 
-static void a_shift_that_is_chance_is_none(void **state)
+TEST(a_shift_that_is_chance_is_none)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 40000000),
 			now = made_up(now_samples, NOW, 2000000, 40000000);
@@ -81,7 +81,7 @@ static void a_shift_that_is_chance_is_none(void **state)
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
 }
 
-static void less_even_times_need_the_short_run(void **state)
+TEST(less_even_times_need_the_short_run)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 3000000);
@@ -92,7 +92,7 @@ static void less_even_times_need_the_short_run(void **state)
 	assert_true(says(&j, "less even"));
 }
 
-static void another_machine_needs_a_new_calibration(void **state)
+TEST(another_machine_needs_a_new_calibration)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
@@ -105,7 +105,7 @@ static void another_machine_needs_a_new_calibration(void **state)
 	assert_true(says(&j, "this is another machine: cpu.name was 'A', is 'B'"));
 }
 
-static void a_new_daemon_matters_if_it_made_samples_long(void **state)
+TEST(a_new_daemon_matters_if_it_made_samples_long)
 {
 	struct long_execution execution = {7, 30000000};
 	struct daemon_statistics statistics[] = {
@@ -136,7 +136,7 @@ static void a_new_daemon_matters_if_it_made_samples_long(void **state)
 	assert_int_equal(quiet.verdict, VALIDITY_HOLDS);
 }
 
-static void a_known_daemon_that_comes_more_often_needs_the_short_run(void **state)
+TEST(a_known_daemon_that_comes_more_often_needs_the_short_run)
 {
 	struct long_execution executions[10] = {};
 	struct daemon_statistics before = {.name = (char *)"cron", .longs = executions, .n_longs = 4},
@@ -156,7 +156,7 @@ static void a_known_daemon_that_comes_more_often_needs_the_short_run(void **stat
 	assert_int_equal(seldom.verdict, VALIDITY_HOLDS);
 }
 
-static void a_drift_needs_a_new_calibration(void **state)
+TEST(a_drift_needs_a_new_calibration)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
@@ -169,7 +169,7 @@ static void a_drift_needs_a_new_calibration(void **state)
 	assert_true(says(&j, "the run shows a drift of the machine's speed"));
 }
 
-static void a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks(void **state)
+TEST(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks)
 {
 	struct difference changes[] = {{true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"},
 		{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
@@ -183,7 +183,7 @@ static void a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks(void 
 	assert_int_equal(differences_validity(&(struct differences){}), VALIDITY_HOLDS);
 }
 
-static void a_run_decides_on_every_difference_but_another_machine(void **state)
+TEST(a_run_decides_on_every_difference_but_another_machine)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
@@ -198,22 +198,4 @@ static void a_run_decides_on_every_difference_but_another_machine(void **state)
 	assert_int_equal(b.verdict, VALIDITY_HOLDS);
 	c = judged(&(struct evidence){&profile, &(struct differences){&memory, 1, 1}, &then, NULL, &now});
 	assert_int_equal(c.verdict, VALIDITY_REPEAT_ALL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks),
-		cmocka_unit_test(a_run_decides_on_every_difference_but_another_machine),
-		cmocka_unit_test(the_same_machine_and_times_stand),
-		cmocka_unit_test(another_speed_needs_a_new_calibration),
-		cmocka_unit_test(a_shift_that_is_chance_is_none),
-		cmocka_unit_test(less_even_times_need_the_short_run),
-		cmocka_unit_test(another_machine_needs_a_new_calibration),
-		cmocka_unit_test(a_new_daemon_matters_if_it_made_samples_long),
-		cmocka_unit_test(a_known_daemon_that_comes_more_often_needs_the_short_run),
-		cmocka_unit_test(a_drift_needs_a_new_calibration),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

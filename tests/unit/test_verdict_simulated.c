@@ -278,7 +278,7 @@ static bool right(const struct kind *kind, const struct made_up *m)
 	return good;
 }
 
-static void each_shape_is_recognised(void **state)
+TEST(each_shape_is_recognised)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
 
@@ -298,7 +298,7 @@ static void each_shape_is_recognised(void **state)
 	gsl_rng_free(rng);
 }
 
-static void a_hundred_thousand_samples_are_read(void **state)
+TEST(a_hundred_thousand_samples_are_read)
 {
 	const struct made_up m = {
 		.seed = 7,
@@ -317,7 +317,7 @@ static void a_hundred_thousand_samples_are_read(void **state)
 	made_up_clear(&run);
 }
 
-static void frequent_daemons_are_named_and_others_are_not(void **state)
+TEST(frequent_daemons_are_named_and_others_are_not)
 {
 	const struct made_up m = {
 		.seed = 3,
@@ -337,15 +337,4 @@ static void frequent_daemons_are_named_and_others_are_not(void **state)
 		assert_int_equal(run.analysis.statistics[i].frequent,
 			!strcmp(run.analysis.statistics[i].name, "backup"));
 	made_up_clear(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_shape_is_recognised),
-		cmocka_unit_test(a_hundred_thousand_samples_are_read),
-		cmocka_unit_test(frequent_daemons_are_named_and_others_are_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
