@@ -13,15 +13,9 @@ static const char *profile_name;
 static double fail_if_slower = -1;
 
 const struct option_row compare_options[] = {
-	{.name = "profile",
-		.value = "NAME",
-		.summary = "discard from runs of the book by this profile",
-		.into = &profile_name},
-	{.name = "fail-if-slower",
-		.value = "PERCENT",
-		.summary = "exit status 2 if B is slower than A by more than this",
-		.parse = option_percent,
-		.into = &fail_if_slower},
+	{0, "profile", "NAME", "discard from runs of the book by this profile", NULL, &profile_name},
+	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
+		option_percent, &fail_if_slower},
 	{},
 };
 

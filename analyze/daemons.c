@@ -18,19 +18,11 @@ static struct {
 } options;
 
 const struct option_row daemons_options[] = {
-	{.name = "all",
-		.summary = "list every execution in the L-samples, not only the long ones",
-		.into = &options.all},
-	{.name = "resolution",
-		.value = "TIME",
-		.summary = "round PTs, such as 1ms (default: the run's own)",
-		.parse = option_duration,
-		.into = &options.resolution_ns},
-	{.name = "central-max",
-		.value = "TIME",
-		.summary = "longest ET of the central cluster, set by hand",
-		.parse = option_duration,
-		.into = &options.central_max_ns},
+	{0, "all", NULL, "list every execution in the L-samples, not only the long ones", NULL, &options.all},
+	{0, "resolution", "TIME", "round PTs, such as 1ms (default: the run's own)", option_duration,
+		&options.resolution_ns},
+	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand", option_duration,
+		&options.central_max_ns},
 	{},
 };
 

@@ -11,7 +11,7 @@
 static const char *profile_name;
 
 const struct option_row discard_options[] = {
-	{.name = "profile", .value = "NAME", .summary = "the profile of cutoffs", .into = &profile_name},
+	{0, "profile", "NAME", "the profile of cutoffs", NULL, &profile_name},
 	{},
 };
 

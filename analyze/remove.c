@@ -7,9 +7,7 @@
 static bool force;
 
 const struct option_row remove_options[] = {
-	{.name = "force",
-		.summary = "delete a run even if a profile or a calibration needs it",
-		.into = &force},
+	{0, "force", NULL, "delete a run even if a profile or a calibration needs it", NULL, &force},
 	{},
 };
 

@@ -11,10 +11,7 @@
 static const char *profile_name;
 
 const struct option_row sample_size_options[] = {
-	{.name = "profile",
-		.value = "NAME",
-		.summary = "the profile of cutoffs (default: only the 2-sd check)",
-		.into = &profile_name},
+	{0, "profile", "NAME", "the profile of cutoffs (default: only the 2-sd check)", NULL, &profile_name},
 	{},
 };
 

@@ -10,11 +10,7 @@
 #include <errno.h>
 
 const struct option_row constant_options[] = {
-	{.name = "cpu",
-		.value = "N",
-		.summary = "measure it on this CPU",
-		.parse = pinning_option,
-		.into = &calibrate_options.cpu},
+	{0, "cpu", "N", "measure it on this CPU", pinning_option, &calibrate_options.cpu},
 	{},
 };
 

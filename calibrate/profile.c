@@ -14,7 +14,7 @@
 static bool replace;
 
 const struct option_row profile_options[] = {
-	{.name = "replace", .summary = "replace a profile of the same name", .into = &replace},
+	{0, "replace", NULL, "replace a profile of the same name", NULL, &replace},
 	{},
 };
 

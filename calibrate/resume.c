@@ -17,13 +17,11 @@
 static bool anyway;
 
 const struct option_row resume_options[] = {
-	{.name = "ignore-audit",
-		.summary = "resume although the audit says not fit",
-		.into = &calibrate_options.ignore_audit},
-	{.name = "ignore-changes",
-		.summary = "resume although the environment has changed",
-		.into = &calibrate_options.ignore_changes},
-	{.name = "anyway", .into = &anyway, .hidden = true}, /* both, in 0.1.0 */
+	{0, "ignore-audit", NULL, "resume although the audit says not fit", NULL,
+		&calibrate_options.ignore_audit},
+	{0, "ignore-changes", NULL, "resume although the environment has changed", NULL,
+		&calibrate_options.ignore_changes},
+	{0, "anyway", NULL, NULL, NULL, &anyway, .hidden = true}, /* both, in 0.1.0 */
 	{},
 };
 

@@ -93,11 +93,10 @@ static const struct option_row no_options[] = {{}};
 static const struct tool tool = {
 	.name = "emp-measure",
 	.summary = "Times programs; discards samples in which an infrequent daemon ran too long, by name.",
-	.notes =
-		"Examples:\n"
-		"  emp-measure -- sort big.txt                               one program\n"
-		"  emp-measure --profile lab1 --cpu 1 -r 20 -- ./solver input\n"
-		"  emp-measure --profile lab1 './old input' './new input'    two, compared\n",
+	.notes = "Examples:\n"
+		 "  emp-measure -- sort big.txt                               one program\n"
+		 "  emp-measure --profile lab1 --cpu 1 -r 20 -- ./solver input\n"
+		 "  emp-measure --profile lab1 './old input' './new input'    two, compared\n",
 	.options = no_options,
 	.verbs = verbs,
 };
