@@ -7,7 +7,6 @@ need_root
 build=$1
 analyze=$build/analyze/emp-analyze
 burn=$build/tests/machine/burn
-export EMP_DB=$dir/book.db
 cd "$dir" || exit 1
 "$build/measure/emp-measure" -q -r 5 --export-json emp.json "$burn 10" "$burn 30" >/dev/null
 hyperfine -N -w 1 -r 5 --export-json hyperfine.json "$burn 10" "$burn 30" >/dev/null 2>&1

@@ -6,7 +6,6 @@ set -u
 data=$(cd "$(dirname "$0")/../papers/data" && pwd)
 profiles=$(cd "$(dirname "$0")/../../profiles" && pwd)
 analyze=$1/analyze/emp-analyze
-export EMP_DB="$dir/book.db"
 
 # gives WORDS EXPRESSION COMMAND...: the command's output is a document for which the expression holds.
 gives() {

@@ -6,7 +6,6 @@ set -u
 need_root
 build=$1
 measure="timeout -s KILL 60 $build/measure/emp-measure -q -r 2 -w 0"
-export EMP_DB=$dir/book.db EMP_LOCK=$dir/own.lock
 mark=31415.$$ # seconds that only this test sleeps
 
 cat >"$dir/awkward.py" <<'P'

@@ -8,7 +8,6 @@ here=$(dirname "$(readlink -f "$0")")
 need_root
 analyze=$1/analyze/emp-analyze
 data=$2/tests/papers/data
-export EMP_DB=$dir/book.db
 cd "$dir" || exit 1
 
 # not there yet

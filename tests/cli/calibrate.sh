@@ -8,7 +8,6 @@ need_root
 build=$1
 calibrate=$build/calibrate/emp-calibrate
 inc=$build/calibrate/inc
-export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
 
 until_there() { # FROM-CLAUSE: waits until the book has a row
 	for _ in $(seq 600); do

@@ -7,7 +7,6 @@ need_root
 build=$1
 measure="$build/measure/emp-measure -q"
 burn=$build/tests/machine/burn
-export EMP_DB=$dir/book.db EMP_LOCK=$dir/own.lock
 cd "$dir" || exit 1
 
 # several programs, in turn

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by the tests of the command line. A test types commands as a user does, and says what must come of them.
+# Its lab book and its lock are its own.
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-export NO_COLOR=1
+export NO_COLOR=1 EMP_DB=$dir/book.db EMP_LOCK=$dir/own.lock
+unset EMP_NAMES
 faults=0
 
 # expect STATUS TEXT COMMAND...: the command ends with STATUS and prints TEXT (a grep pattern; "" for anything) on either output.

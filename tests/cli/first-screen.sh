@@ -8,7 +8,6 @@ build=$1
 measure=$build/measure/emp-measure
 burn=$build/tests/machine/burn
 cpu=$(($(nproc) - 1))
-export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
 
 fits() { # OUTPUT LINES: no more lines than these, none wider than 80 columns
 	python3 -c '

@@ -7,7 +7,6 @@ need_root
 build=$1
 measure=$build/measure/emp-measure
 burn=$build/tests/machine/burn
-export EMP_DB=$dir/book.db EMP_LOCK=$dir/own.lock
 
 # a result
 expect 0 '^  PT (mean ± σ) .* CV ' $measure -q -r 5 --export-json "$dir/result.json" -- true

@@ -9,7 +9,6 @@ build=$1
 data=$2/tests/unit/data/0.1.0
 analyze=$build/analyze/emp-analyze
 calibrate=$build/calibrate/emp-calibrate
-export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
 cd "$dir" || exit 1
 sqlite3 "$EMP_DB" <"$data/book.sql"
 

@@ -13,7 +13,7 @@ cp "$build/measure/emp-measure" "$build/setup/emp-setup" "$bin"
 setcap cap_bpf,cap_perfmon,cap_net_admin=p "$bin/emp-measure"
 user=$((100000 + $$)) # nobody's, and no process of it runs
 chown $user "$dir/home"
-export HOME=$dir/home EMP_LOCK=$dir/own.lock
+export HOME=$dir/home
 unset EMP_DB XDG_DATA_HOME
 as_user="setpriv --reuid $user --regid $user --clear-groups --inh-caps=-all"
 measure="$as_user $bin/emp-measure"

@@ -8,7 +8,6 @@ set -u
 need_root
 build=$1 times=${2:-50}
 calibrate=$build/calibrate/emp-calibrate
-export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
 short=$((12 * times)) long=20
 cgroups() { find /sys/fs/cgroup -maxdepth 3 -type d -name "emp-$1-*"; }
 

@@ -7,7 +7,6 @@ set -u
 need_root
 build=$1
 calibrate=$build/calibrate/emp-calibrate
-export EMP_DB=$dir/book.db EMP_LOCK=$dir/lock
 cpu=$(($(nproc) - 1))
 inc=$(realpath "$build/calibrate/inc")
 

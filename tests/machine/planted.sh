@@ -7,7 +7,7 @@ set -eu
 build=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-export EMP_DB="$dir/book.db"
+export EMP_DB="$dir/book.db" EMP_LOCK="$dir/lock"
 cpu=$(($(nproc) - 1))
 ahead=$(dirname "$0")/ahead.sh
 "$build/calibrate/emp-calibrate" constant >/dev/null

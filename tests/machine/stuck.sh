@@ -9,6 +9,7 @@ set -u
 emp_measure=$1/measure/emp-measure
 dir=$(mktemp -d) || exit 1
 cd "$dir" || exit 1
+export EMP_LOCK=$dir/lock
 mkdir place
 cleanup() {
 	fsfreeze -u place 2>/dev/null

@@ -4,6 +4,7 @@
 
 #include "measure/options.h"
 
+#include "lib/base/argv.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -155,6 +156,7 @@ TEST(shells_are_hyperfines)
 		for (size_t k = 0; cases[i].words[k]; k++)
 			assert_string_equal(o.shell_words[k], cases[i].words[k]);
 		assert_true(cases[i].words[0] || !o.shell_words);
+		argv_free(o.shell_words);
 	}
 }
 
@@ -169,6 +171,7 @@ TEST(a_scan_becomes_a_parameter)
 	assert_int_equal(measure_options_finish(&o, &err), 0);
 	assert_int_equal(o.parameters.n, 1);
 	assert_int_equal(o.parameters.items[0].n, 2);
+	parameters_clear(&o.parameters);
 }
 
 TEST(failures_are_ignored_all_or_by_exit_code)
