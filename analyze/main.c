@@ -11,7 +11,7 @@ struct analyze_options analyze_options;
 static const struct option_row common_options[] = {
 	{0, "db", "FILE", "the lab book (default: EMP_DB, otherwise the user's own)", NULL,
 		&analyze_options.db},
-	{0, "json", NULL, "print the result as JSON", NULL, &analyze_options.json},
+	{0, "json", NULL, "print the result as JSON", NULL, &analyze_options.json, .dash = true},
 	{},
 };
 
@@ -19,7 +19,7 @@ static const struct verb verbs[] = {
 	{"list", NULL, "list the runs in the book", 0, 0, NULL, verb_list},
 	{"show", "RUN", "show one run: how it was made, its times, its verdict", 1, 1, NULL, verb_show},
 	{"import", "FILE...", "add runs to the book from emp-run documents (-: standard input)", 1, -1, NULL,
-		verb_import},
+		verb_import, .reads_stdin = true},
 	{"export", "RUN", "write a run as an emp-run document", 1, 1, NULL, verb_export},
 	{"remove", "RUN...", "delete runs from the book", 1, -1, remove_options, verb_remove},
 	{"cutoffs", NULL, "make a profile of cutoffs from a short and a long run", 0, 0, cutoffs_options,

@@ -16,7 +16,7 @@ struct calibrate_options calibrate_options = {.cpu = -1};
 
 static const struct option_row common_options[] = {
 	{0, "db", "FILE", "the book (default: $EMP_DB, else the user's own)", NULL, &calibrate_options.db},
-	{0, "json", NULL, "print the result as JSON", NULL, &calibrate_options.json},
+	{0, "json", NULL, "print the result as JSON", NULL, &calibrate_options.json, .dash = true},
 	{'q', "quiet", NULL, "no progress", NULL, &calibrate_options.quiet},
 	{'v', "verbose", NULL, "each warning; causes of each daemon and how to stop it", NULL,
 		&calibrate_options.verbose},

@@ -266,7 +266,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "export-markdown", "FILE", "write a Markdown table", NULL, &O.exports[EXPORT_MARKDOWN]},
 	{0, "export-asciidoc", "FILE", "write an AsciiDoc table", NULL, &O.exports[EXPORT_ASCIIDOC]},
 	{0, "export-orgmode", "FILE", "write an Org mode table", NULL, &O.exports[EXPORT_ORGMODE]},
-	{0, "json", NULL, "print JSON instead of text", NULL, &O.json},
+	{0, "json", NULL, "print JSON instead of text", NULL, &O.json, .dash = true},
 	{'v', "verbose", NULL, "print the reasons of discards and all statistics", NULL, &O.verbose},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
 	{0, "perf", "EVENTS", "count these events, as perf names them (cycles,instructions)", NULL, &O.perf},

@@ -9,7 +9,7 @@
 
 #define JSON_OPTION                                                                  \
 	{                                                                            \
-		0, "json", NULL, "print a JSON document", NULL, &options.json, false \
+		0, "json", NULL, "print a JSON document", NULL, &options.json, .dash = true \
 	}
 #define DB_OPTION                                                                                      \
 	{                                                                                              \

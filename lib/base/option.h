@@ -33,6 +33,7 @@ struct option_row {
 	option_parser_many *parse_many;
 	bool optional; /* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
 	bool list; /* may be given more than once; so may flags, and rows with option_append or parse_many */
+	bool dash; /* of a flag: "-" may follow it, for standard output, where its result goes in any case */
 };
 
 /* Whether the option may be given more than once. */

@@ -97,6 +97,9 @@ static int take_option(
 		return r;
 	if (!row->value) {
 		*(bool *)row->into = true;
+		if (row->dash && optind < argc && !strcmp(argv[optind], "-") &&
+			!(line->verb && line->verb->reads_stdin))
+			optind++;
 		return 0;
 	}
 	snprintf(name, sizeof(name), "--%s", row->name);

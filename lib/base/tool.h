@@ -28,6 +28,7 @@ struct verb {
 	/* argv has the verb's operands only. Returns a status above, or a negative errno with a sentence.
 	 * A sentence written with a positive status is printed too. */
 	int (*run)(int argc, char **argv, struct error *err);
+	bool reads_stdin; /* an operand may be "-" */
 };
 
 struct tool {
