@@ -51,20 +51,9 @@ void calibration_plan_clear(struct calibration_plan *c)
 
 int book_begin_calibration(struct book *book, struct calibration_plan *c, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
 	c->state = CALIBRATION_OPEN;
 	c->started_ns = c->started_ns ?: clock_ns(CLOCK_REALTIME);
-	r = query_insert(&q, book, &table, "", err);
-	if (r < 0)
-		return r;
-	query_bind_fields(&q, &table, c);
-	r = query_run(&q, err);
-	if (r < 0)
-		return r;
-	c->id = sqlite3_last_insert_rowid(book->db);
-	return 0;
+	return query_add(book, &table, c, &c->id, err);
 }
 
 int book_update_calibration(struct book *book, const struct calibration_plan *c, struct error *err)
@@ -72,10 +61,8 @@ int book_update_calibration(struct book *book, const struct calibration_plan *c,
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
+	query_begin(&q, book,
 		"UPDATE calibration SET state = ?, owner = ?, short_run = ?, long_run = ? WHERE id = ?", err);
-	if (r < 0)
-		return r;
 	query_text(&q, calibration_state_names[c->state]);
 	query_text(&q, c->owner);
 	query_unless(&q, c->phases[SHORT_PHASE].run, 0);
@@ -93,11 +80,7 @@ int book_update_calibration(struct book *book, const struct calibration_plan *c,
 
 int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *ret_n, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_select(&q, book, &table, "ORDER BY id", err);
-	return r < 0 ? r : query_rows(&q, &table, ret, ret_n, err);
+	return query_all(book, &table, "ORDER BY id", 0, ret, ret_n, err);
 }
 
 #define POINT(type, member) FIELD(resume_point, type, member)
@@ -121,14 +104,11 @@ static int mark_resume_point(struct book *book, const struct run *run, int64_t e
 		.environment = environment,
 	};
 	_cleanup_(query_end) struct query q = {};
-	int r;
 
-	r = query_insert(&q, book, &point_table,
+	query_insert(&q, book, &point_table,
 		"ON CONFLICT(run, n) DO UPDATE"
 		" SET at_ns = excluded.at_ns, why = excluded.why, environment = excluded.environment",
 		err);
-	if (r < 0)
-		return r;
 	query_int(&q, run->id);
 	query_bind_fields(&q, &point_table, &point);
 	return query_run(&q, err);
@@ -143,21 +123,16 @@ static int reopen(struct book *book, int64_t id, int64_t environment, struct err
 	r = book_get_run(book, id, &run, err);
 	if (r >= 0 && run.n_samples > 0)
 		r = mark_resume_point(book, &run, environment, err);
-	if (r >= 0)
-		r = query_begin(&q, book, "UPDATE run SET state = 'open', ended_ns = NULL WHERE id = ?", err);
 	if (r < 0)
 		return r;
+	query_begin(&q, book, "UPDATE run SET state = 'open', ended_ns = NULL WHERE id = ?", err);
 	query_int(&q, id);
 	return query_run(&q, err);
 }
 
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err)
 {
-	bool own;
-	int r;
-
-	r = book_join(book, &own, err);
-	return r < 0 ? r : book_leave(book, own, reopen(book, run, environment, err), err);
+	return BOOK_ATOMIC(book, reopen(book, run, environment, err), err);
 }
 
 void resume_points_free(struct resume_point *resume_points, size_t n)
@@ -168,12 +143,5 @@ void resume_points_free(struct resume_point *resume_points, size_t n)
 int book_resume_points(
 	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_select(&q, book, &point_table, "WHERE run = ? ORDER BY n", err);
-	if (r < 0)
-		return r;
-	query_int(&q, run);
-	return query_rows(&q, &point_table, ret, ret_n, err);
+	return query_all(book, &point_table, "WHERE run = ? ORDER BY n", run, ret, ret_n, err);
 }

@@ -50,11 +50,8 @@ int book_add_counters(
 {
 	_cleanup_(query_end) struct query q = {};
 	int64_t values[N_COUNTER_VALUES];
-	int r;
 
-	r = query_insert(&q, book, &counters_table, "", err);
-	if (r < 0)
-		return r;
+	query_insert(&q, book, &counters_table, "", err);
 	counters_values(moved, values);
 	query_int(&q, run);
 	query_int(&q, sample);
@@ -70,9 +67,7 @@ int book_counters(
 	size_t n = 0;
 	int r;
 
-	r = query_select(&q, book, &counters_table, "WHERE run = ? ORDER BY sample", err);
-	if (r < 0)
-		return r;
+	query_select(&q, book, &counters_table, "WHERE run = ? ORDER BY sample", err);
 	query_int(&q, run);
 	while ((r = query_step(&q, err)) > 0) {
 		struct sample_counters *row = array_add(rows, n);

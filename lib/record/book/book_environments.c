@@ -14,16 +14,12 @@ static int put_machine(struct book *book, const char *name, int64_t *ret, struct
 	*ret = 0;
 	if (!name)
 		return 0;
-	r = query_begin(&put, book, "INSERT INTO machine(name) VALUES (?) ON CONFLICT DO NOTHING", err);
-	if (r < 0)
-		return r;
+	query_begin(&put, book, "INSERT INTO machine(name) VALUES (?) ON CONFLICT DO NOTHING", err);
 	query_text(&put, name);
 	r = query_run(&put, err);
 	if (r < 0)
 		return r;
-	r = query_begin(&get, book, "SELECT id FROM machine WHERE name = ?", err);
-	if (r < 0)
-		return r;
+	query_begin(&get, book, "SELECT id FROM machine WHERE name = ?", err);
 	query_text(&get, name);
 	r = query_step(&get, err);
 	if (r < 0)
@@ -39,12 +35,9 @@ static int find(struct book *book, const char *digest, int64_t machine, const ch
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL OR (machine IS ?2 AND "
-		"document IS ?3))",
+	query_begin(&q, book,
+		"SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL OR (machine IS ?2 AND document IS ?3))",
 		err);
-	if (r < 0)
-		return r;
 	query_text(&q, digest);
 	query_unless(&q, machine, 0);
 	query_text(&q, document);
@@ -67,9 +60,7 @@ static int put(struct book *book, const char *digest, const char *machine, const
 	r = find(book, digest, machine_id, document, ret, err);
 	if (r != 0)
 		return r;
-	r = query_begin(&q, book, "INSERT INTO environment(digest, machine, document) VALUES (?, ?, ?)", err);
-	if (r < 0)
-		return r;
+	query_begin(&q, book, "INSERT INTO environment(digest, machine, document) VALUES (?, ?, ?)", err);
 	query_text(&q, digest);
 	query_unless(&q, machine_id, 0);
 	query_text(&q, document);
@@ -84,14 +75,8 @@ int book_put_environment(struct book *book, const char *digest, const char *mach
 	int64_t *ret, struct error *err)
 {
 	int64_t id = 0;
-	bool own;
-	int r;
+	int r = BOOK_ATOMIC(book, put(book, digest, machine, document, &id, err), err);
 
-	r = book_join(book, &own, err);
-	if (r < 0)
-		return r;
-	r = put(book, digest, machine, document, &id, err);
-	r = book_leave(book, own, r, err);
 	if (r < 0)
 		return r;
 	*ret = id;
@@ -110,9 +95,7 @@ int book_get_environment(
 	_cleanup_(freep) char *digest = NULL, *document = NULL;
 	int r;
 
-	r = query_begin(&q, book, "SELECT digest, document FROM environment WHERE id = ?", err);
-	if (r < 0)
-		return r;
+	query_begin(&q, book, "SELECT digest, document FROM environment WHERE id = ?", err);
 	query_int(&q, id);
 	r = query_step(&q, err);
 	if (r < 0)
@@ -137,12 +120,9 @@ int book_get_machine(struct book *book, int64_t environment, char **ret, struct 
 	_cleanup_(freep) char *name = NULL;
 	int r;
 
-	r = query_begin(&q, book,
-		"SELECT name FROM environment LEFT JOIN machine ON machine.id = machine WHERE environment.id "
-		"= ?",
+	query_begin(&q, book,
+		"SELECT name FROM environment LEFT JOIN machine ON machine.id = machine WHERE environment.id = ?",
 		err);
-	if (r < 0)
-		return r;
 	query_int(&q, environment);
 	r = query_step(&q, err);
 	if (r < 0)
@@ -162,10 +142,8 @@ int book_get_inc(struct book *book, int64_t environment, double *ret_per_second,
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
+	query_begin(&q, book,
 		"SELECT value FROM measurement WHERE environment = ? AND name = 'inc_per_second'", err);
-	if (r < 0)
-		return r;
 	query_int(&q, environment);
 	r = query_step(&q, err);
 	if (r > 0)
@@ -179,10 +157,8 @@ int book_put_inc(struct book *book, int64_t environment, double per_second, stru
 	double stored;
 	int r;
 
-	r = query_begin(&q, book,
+	query_begin(&q, book,
 		"INSERT INTO measurement VALUES (?, 'inc_per_second', ?, '1/s') ON CONFLICT DO NOTHING", err);
-	if (r < 0)
-		return r;
 	query_int(&q, environment);
 	query_real(&q, per_second);
 	r = query_run(&q, err);

@@ -21,20 +21,6 @@ struct walk {
 	int r;           /* what `each` ended the walk with */
 };
 
-static int highest_source(struct book *book, int64_t *ret, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_begin(&q, book, "SELECT ifnull(max(id), 0) FROM source", err);
-	if (r < 0)
-		return r;
-	r = query_step(&q, err);
-	if (r > 0)
-		*ret = query_column(&q, 0);
-	return r < 0 ? r : 0;
-}
-
 static int stray(struct book *book, struct error *err)
 {
 	return error_say(err, -EBADMSG,
@@ -91,7 +77,7 @@ static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t s
 	sqlite3_stmt *stmt = NULL;
 	int rc, r = 0;
 
-	r = highest_source(book, &walk->n_sources, err);
+	r = query_value(book, "SELECT ifnull(max(id), 0) FROM source", &walk->n_sources, err);
 	if (r < 0)
 		return r;
 	rc = sqlite3_prepare_v2(book->db, sql, -1, &stmt, NULL);
@@ -116,13 +102,8 @@ static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t s
 static int walk(struct book *book, const char *sql, int64_t run, uint32_t sample, struct walk *walk,
 	struct error *err)
 {
-	bool own;
-	int r;
+	int r = BOOK_AT_ONCE(book, walk_rows(book, sql, run, sample, walk, err), err);
 
-	r = book_view(book, &own, err);
-	if (r < 0)
-		return r;
-	r = book_leave(book, own, walk_rows(book, sql, run, sample, walk, err), err);
 	return r < 0 ? r : walk->r;
 }
 

@@ -58,9 +58,20 @@ int book_walk_register(struct book *book, struct error *err);
 
 void source_cache_clear(struct source_cache *cache);
 
+/* `call` in a transaction, unless one is open already: what it returns, or a failure to begin or to commit. */
+#define BOOK_ATOMIC(book, call, err) BOOK_WITHIN(book_join, book, call, err)
+/* The same for several statements that must see one state of the file, and only read. */
+#define BOOK_AT_ONCE(book, call, err) BOOK_WITHIN(book_view, book, call, err)
+#define BOOK_WITHIN(begin, book, call, err)                        \
+	({                                                         \
+		bool _own;                                         \
+		int _r = begin(book, &_own, err);                  \
+                                                                   \
+		_r < 0 ? _r : book_leave(book, _own, (call), err); \
+	})
+
 /* Begins a transaction unless one is open already: *ret_own: book_leave will end it. */
 int book_join(struct book *book, bool *ret_own, struct error *err);
-/* The same for several statements that must see one state of the file, and only read. */
 int book_view(struct book *book, bool *ret_own, struct error *err);
 /* Ends it if `own`: commits after r >= 0, otherwise rolls back. Returns r, or the failure. */
 int book_leave(struct book *book, bool own, int r, struct error *err);

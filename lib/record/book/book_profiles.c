@@ -14,10 +14,8 @@ static int profile_not_there(struct book *book, const char *name, struct error *
 	_cleanup_(freep) char *others = NULL;
 	int r;
 
-	r = query_begin(&q, book,
+	query_begin(&q, book,
 		"SELECT group_concat(name, ''', ''') FROM (SELECT name FROM profile ORDER BY name)", err);
-	if (r < 0)
-		return r;
 	r = query_step(&q, err);
 	if (r < 0)
 		return r;
@@ -30,31 +28,13 @@ static int profile_not_there(struct book *book, const char *name, struct error *
 		book->path, others);
 }
 
-static int put_head(struct book *book, const struct profile *profile, int64_t *ret, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_insert(&q, book, &profile_table, "", err);
-	if (r < 0)
-		return r;
-	query_bind_fields(&q, &profile_table, profile);
-	r = query_run(&q, err);
-	if (r < 0)
-		return r;
-	*ret = sqlite3_last_insert_rowid(book->db);
-	return 0;
-}
-
 static int put_half(
 	struct book *book, int64_t id, const char *which, const struct profile_run *half, struct error *err)
 {
 	_cleanup_(query_end) struct query head = {}, row = {};
 	int r;
 
-	r = query_insert(&head, book, &profile_run_table, "", err);
-	if (r < 0)
-		return r;
+	query_insert(&head, book, &profile_run_table, "", err);
 	query_int(&head, id);
 	query_text(&head, which);
 	query_bind_fields(&head, &profile_run_table, half);
@@ -91,9 +71,7 @@ static int remove_profile(struct book *book, const char *name, struct error *err
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book, "DELETE FROM profile WHERE name = ?", err);
-	if (r < 0)
-		return r;
+	query_begin(&q, book, "DELETE FROM profile WHERE name = ?", err);
 	query_text(&q, name);
 	r = query_run(&q, err);
 	return r < 0 ? r : sqlite3_changes(book->db) > 0;
@@ -107,7 +85,7 @@ static int put(struct book *book, const struct profile *profile, bool replace, s
 	if (replace)
 		r = remove_profile(book, profile->name, err);
 	if (r >= 0)
-		r = put_head(book, profile, &id, err);
+		r = query_add(book, &profile_table, profile, &id, err);
 	if (r < 0 && sqlite3_extended_errcode(book->db) == SQLITE_CONSTRAINT_UNIQUE)
 		return error_say(err, -EEXIST,
 			"the lab book '%s' has a profile '%s' already; choose another name", book->path,
@@ -121,24 +99,15 @@ static int put(struct book *book, const struct profile *profile, bool replace, s
 
 int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
 {
-	bool own;
-	int r;
-
-	r = book_join(book, &own, err);
-	if (r < 0)
-		return r;
-	return book_leave(book, own, put(book, profile, replace, err), err);
+	return BOOK_ATOMIC(book, put(book, profile, replace, err), err);
 }
 
 static int get_l_samples(
 	struct book *book, int64_t id, const char *which, struct profile_run *half, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	int r;
 
-	r = query_select(&q, book, &l_sample_table, "WHERE profile = ? AND which = ? ORDER BY n", err);
-	if (r < 0)
-		return r;
+	query_select(&q, book, &l_sample_table, "WHERE profile = ? AND which = ? ORDER BY n", err);
 	query_int(&q, id);
 	query_text(&q, which);
 	return query_rows(&q, &l_sample_table, &half->l_samples, &half->n_l_samples, err);
@@ -150,9 +119,7 @@ static int get_half(
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_select(&q, book, &profile_run_table, "WHERE profile = ? AND which = ?", err);
-	if (r < 0)
-		return r;
+	query_select(&q, book, &profile_run_table, "WHERE profile = ? AND which = ?", err);
 	query_int(&q, id);
 	query_text(&q, which);
 	r = query_row(&q, &profile_run_table, half, err);
@@ -162,18 +129,13 @@ static int get_half(
 /* All but the head. */
 static int get_rest(struct book *book, struct profile *profile, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
+	int r = get_half(book, profile->id, "short", &profile->short_run, err);
 
-	r = get_half(book, profile->id, "short", &profile->short_run, err);
 	if (r >= 0)
 		r = get_half(book, profile->id, "long", &profile->long_run, err);
-	if (r >= 0)
-		r = query_select(&q, book, &cutoff_table, "WHERE profile = ? ORDER BY daemon", err);
-	if (r < 0)
-		return r;
-	query_int(&q, profile->id);
-	return query_rows(&q, &cutoff_table, &profile->cutoffs, &profile->n_cutoffs, err);
+	return r < 0 ? r
+		     : query_all(book, &cutoff_table, "WHERE profile = ? ORDER BY daemon", profile->id,
+			       &profile->cutoffs, &profile->n_cutoffs, err);
 }
 
 static int get(struct book *book, const char *name, struct profile *profile, struct error *err)
@@ -181,9 +143,7 @@ static int get(struct book *book, const char *name, struct profile *profile, str
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_select(&q, book, &profile_table, "WHERE name = ?", err);
-	if (r < 0)
-		return r;
+	query_select(&q, book, &profile_table, "WHERE name = ?", err);
 	query_text(&q, name);
 	r = query_row(&q, &profile_table, profile, err);
 	if (r == 0)
@@ -194,13 +154,8 @@ static int get(struct book *book, const char *name, struct profile *profile, str
 int book_get_profile(struct book *book, const char *name, struct profile *ret, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};
-	bool own;
-	int r;
+	int r = BOOK_AT_ONCE(book, get(book, name, &profile, err), err);
 
-	r = book_view(book, &own, err);
-	if (r < 0)
-		return r;
-	r = book_leave(book, own, get(book, name, &profile, err), err);
 	if (r < 0)
 		return r;
 	*ret = profile;
@@ -222,12 +177,8 @@ static void profiles_clear(struct profiles *profiles)
 
 static int get_all(struct book *book, struct profiles *all, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
+	int r = query_all(book, &profile_table, "ORDER BY name", 0, &all->items, &all->n, err);
 
-	r = query_select(&q, book, &profile_table, "ORDER BY name", err);
-	if (r >= 0)
-		r = query_rows(&q, &profile_table, &all->items, &all->n, err);
 	for (size_t i = 0; r >= 0 && i < all->n; i++)
 		r = get_rest(book, &all->items[i], err);
 	return r;
@@ -236,13 +187,8 @@ static int get_all(struct book *book, struct profiles *all, struct error *err)
 int book_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct error *err)
 {
 	_cleanup_(profiles_clear) struct profiles all = {};
-	bool own;
-	int r;
+	int r = BOOK_AT_ONCE(book, get_all(book, &all, err), err);
 
-	r = book_view(book, &own, err);
-	if (r < 0)
-		return r;
-	r = book_leave(book, own, get_all(book, &all, err), err);
 	if (r < 0)
 		return r;
 	*ret_n = all.n;

@@ -20,11 +20,9 @@ static int choose_uid(struct book *book, struct run *run, struct error *err)
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
+	query_begin(&q, book,
 		"SELECT lower(hex(randomblob(16))) WHERE ?1 = '' OR EXISTS (SELECT 1 FROM run WHERE uid = ?1)",
 		err);
-	if (r < 0)
-		return r;
 	query_text(&q, run->uid);
 	r = query_step(&q, err);
 	if (r > 0)
@@ -34,20 +32,9 @@ static int choose_uid(struct book *book, struct run *run, struct error *err)
 
 int book_add_run(struct book *book, struct run *run, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
+	int r = choose_uid(book, run, err);
 
-	r = choose_uid(book, run, err);
-	if (r >= 0)
-		r = query_insert(&q, book, &run_table, "", err);
-	if (r < 0)
-		return r;
-	query_bind_fields(&q, &run_table, run);
-	r = query_run(&q, err);
-	if (r < 0)
-		return r;
-	run->id = sqlite3_last_insert_rowid(book->db);
-	return 0;
+	return r < 0 ? r : query_add(book, &run_table, run, &run->id, err);
 }
 
 int book_begin_run(struct book *book, struct run *run, struct error *err)
@@ -64,10 +51,8 @@ int book_end_run(struct book *book, int64_t id, enum run_state state, const char
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
-		"UPDATE run SET state = ?, notes = ifnull(?, notes), ended_ns = ? WHERE id = ?", err);
-	if (r < 0)
-		return r;
+	query_begin(&q, book, "UPDATE run SET state = ?, notes = ifnull(?, notes), ended_ns = ? WHERE id = ?",
+		err);
 	query_text(&q, run_state_names[state]);
 	query_text(&q, notes);
 	query_int(&q, clock_ns(CLOCK_REALTIME));
@@ -84,9 +69,7 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 	_cleanup_(run_clearp) struct run run = {};
 	int r;
 
-	r = query_select(&q, book, &run_table, "WHERE id = ?", err);
-	if (r < 0)
-		return r;
+	query_select(&q, book, &run_table, "WHERE id = ?", err);
 	query_int(&q, id);
 	r = query_row(&q, &run_table, &run, err);
 	if (r == 0)
@@ -100,11 +83,7 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 
 int book_runs(struct book *book, struct run **ret, size_t *ret_n, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_select(&q, book, &run_table, "ORDER BY id", err);
-	return r < 0 ? r : query_rows(&q, &run_table, ret, ret_n, err);
+	return query_all(book, &run_table, "ORDER BY id", 0, ret, ret_n, err);
 }
 
 static int remove_rows(struct book *book, const char *sql, int64_t id, struct error *err)
@@ -112,9 +91,7 @@ static int remove_rows(struct book *book, const char *sql, int64_t id, struct er
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book, sql, err);
-	if (r < 0)
-		return r;
+	query_begin(&q, book, sql, err);
 	query_int(&q, id);
 	r = query_run(&q, err);
 	return r < 0 ? r : sqlite3_changes(book->db) > 0;
@@ -126,14 +103,12 @@ static int check_unused(struct book *book, int64_t id, struct error *err)
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
+	query_begin(&q, book,
 		"SELECT 'the ' || which || ' run of the profile ''' || name || '''' FROM profile_run"
 		" JOIN profile ON profile.id = profile_run.profile WHERE run = ?1"
 		" UNION ALL SELECT 'part of the calibration for ''' || profile || ''', which is not complete'"
 		" FROM calibration WHERE state = 'open' AND ?1 IN (short_run, long_run) LIMIT 1",
 		err);
-	if (r < 0)
-		return r;
 	query_int(&q, id);
 	r = query_step(&q, err);
 	if (r <= 0)
@@ -156,12 +131,7 @@ static int remove_run(struct book *book, int64_t id, bool force, struct error *e
 
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err)
 {
-	bool own;
-	int r;
+	int r = BOOK_ATOMIC(book, remove_run(book, id, force, err), err);
 
-	r = book_join(book, &own, err);
-	if (r < 0)
-		return r;
-	r = book_leave(book, own, remove_run(book, id, force, err), err);
 	return r < 0 ? r : 0;
 }

@@ -10,9 +10,7 @@ static int add_sample_row(struct book *book, int64_t run, const struct sample *s
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_insert(&q, book, &sample_table, "", err);
-	if (r < 0)
-		return r;
+	query_insert(&q, book, &sample_table, "", err);
 	query_int(&q, run);
 	query_bind_fields(&q, &sample_table, sample);
 	r = query_run(&q, err);
@@ -47,29 +45,21 @@ static int add_execution_rows(struct book *book, int64_t run, uint32_t sample,
 	return r;
 }
 
+static int add_sample(struct book *book, int64_t run, const struct sample *sample,
+	const struct execution *executions, size_t n, struct error *err)
+{
+	int r = add_sample_row(book, run, sample, err);
+
+	return r < 0 ? r : add_execution_rows(book, run, sample->n, executions, n, err);
+}
+
 int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, struct error *err)
 {
-	bool own;
-	int r;
-
-	r = book_join(book, &own, err);
-	if (r < 0)
-		return r;
-	r = add_sample_row(book, run, sample, err);
-	if (r >= 0)
-		r = add_execution_rows(book, run, sample->n, executions, n_executions, err);
-	return book_leave(book, own, r, err);
+	return BOOK_ATOMIC(book, add_sample(book, run, sample, executions, n_executions, err), err);
 }
 
 int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_select(&q, book, &sample_table, "WHERE run = ? ORDER BY n", err);
-	if (r < 0)
-		return r;
-	query_int(&q, run);
-	return query_rows(&q, &sample_table, ret, ret_n, err);
+	return query_all(book, &sample_table, "WHERE run = ? ORDER BY n", run, ret, ret_n, err);
 }

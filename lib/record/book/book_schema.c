@@ -242,32 +242,17 @@ int book_schema_newest(void)
 	return ELEMENTS(steps);
 }
 
-static int pragma(struct book *book, const char *sql, int64_t *ret, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_begin(&q, book, sql, err);
-	if (r < 0)
-		return r;
-	r = query_step(&q, err);
-	if (r < 0)
-		return r;
-	*ret = query_column(&q, 0);
-	return 0;
-}
-
 int book_schema_version(struct book *book, struct error *err)
 {
 	int64_t application = 0, version = 0, tables = 0;
 	int r;
 
 	/* The mark of a book is read last: another program may be making it between these, in one transaction. */
-	r = pragma(book, "SELECT count(*) FROM sqlite_schema", &tables, err);
+	r = query_value(book, "SELECT count(*) FROM sqlite_schema", &tables, err);
 	if (r == 0)
-		r = pragma(book, "PRAGMA user_version", &version, err);
+		r = query_value(book, "PRAGMA user_version", &version, err);
 	if (r == 0)
-		r = pragma(book, "PRAGMA application_id", &application, err);
+		r = query_value(book, "PRAGMA application_id", &application, err);
 	if (r < 0)
 		return r;
 	if (application != BOOK_APPLICATION_ID && (application || version || tables))

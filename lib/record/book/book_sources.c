@@ -91,12 +91,10 @@ static int find(struct book *book, struct source *who, struct error *err)
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	r = query_begin(&q, book,
+	query_begin(&q, book,
 		"SELECT id FROM source WHERE name = ? AND ifnull(exe, '') = ifnull(?, '')"
 		" AND ifnull(unit, '') = ifnull(?, '') AND kind = ?",
 		err);
-	if (r < 0)
-		return r;
 	query_bind_fields(&q, &source_table, who);
 	r = query_step(&q, err);
 	if (r > 0)
@@ -113,9 +111,7 @@ static int find_or_add(struct book *book, struct source *who, struct error *err)
 	if (r != 0)
 		return r;
 	/* another process may have added it since */
-	r = query_insert(&q, book, &source_table, "ON CONFLICT DO NOTHING", err);
-	if (r < 0)
-		return r;
+	query_insert(&q, book, &source_table, "ON CONFLICT DO NOTHING", err);
 	query_bind_fields(&q, &source_table, who);
 	r = query_run(&q, err);
 	return r < 0 ? r : find(book, who, err);
@@ -151,13 +147,9 @@ int book_source(struct book *book, const char *name, const char *exe, const char
 
 int book_sources(struct book *book, struct sources *ret, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
 	_cleanup_(sources_clearp) struct sources all = {};
-	int r;
+	int r = query_all(book, &source_table, "ORDER BY id", 0, &all.items, &all.n, err);
 
-	r = query_select(&q, book, &source_table, "ORDER BY id", err);
-	if (r >= 0)
-		r = query_rows(&q, &source_table, &all.items, &all.n, err);
 	if (r < 0)
 		return r;
 	if (all.n > 0 && all.items[all.n - 1].id != (int64_t)all.n)

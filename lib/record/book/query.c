@@ -16,12 +16,11 @@ static int prepare(struct book *book, const char *sql, sqlite3_stmt **ret, struc
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
 }
 
-int query_begin_for(struct query *q, struct book *book, const struct field_table *table, const char *sql,
+static int find(struct query *q, struct book *book, const struct field_table *table, const char *sql,
 	query_sql *make, struct error *err)
 {
 	size_t i = 0;
 
-	*q = (struct query){.book = book};
 	while (i < book->n_statements &&
 		(book->statements[i].sql != sql || book->statements[i].table != table))
 		i++;
@@ -42,6 +41,14 @@ int query_begin_for(struct query *q, struct book *book, const struct field_table
 	q->stmt = book->statements[i].stmt;
 	assert(!sqlite3_stmt_busy(q->stmt));
 	return 0;
+}
+
+/* After a failure there is no statement: what binds to it is SQLITE_MISUSE, and query_step reports the failure. */
+int query_begin_for(struct query *q, struct book *book, const struct field_table *table, const char *sql,
+	query_sql *make, struct error *err)
+{
+	*q = (struct query){.book = book};
+	return q->r = find(q, book, table, sql, make, err);
 }
 
 int query_begin(struct query *q, struct book *book, const char *sql, struct error *err)
@@ -102,6 +109,8 @@ int query_step(struct query *q, struct error *err)
 {
 	int rc;
 
+	if (q->r < 0)
+		return q->r;
 	if (q->rc != SQLITE_OK)
 		return query_done(q, err);
 	rc = sqlite3_step(q->stmt);
@@ -122,6 +131,18 @@ int query_run(struct query *q, struct error *err)
 	sqlite3_reset(q->stmt);
 	q->bound = 0;
 	return r;
+}
+
+int query_value(struct book *book, const char *sql, int64_t *ret, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	query_begin(&q, book, sql, err);
+	r = query_step(&q, err);
+	if (r > 0)
+		*ret = query_column(&q, 0);
+	return r < 0 ? r : 0;
 }
 
 int64_t query_column(struct query *q, int column)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One SQL statement: parameters are bound from left to right, then it is stepped and its columns are read.
  *
- * A failure while binding or reading is kept, and query_step or query_done reports it: twelve columns need one check.
+ * A failure to begin, to bind or to read is kept, and query_step or query_done reports it: twelve columns need one check.
  * Text that is not UTF-8 (a process may choose any name) is stored with \xNN for the wrong bytes, so that all text of
  * the book can be written to JSON. */
 #pragma once
@@ -13,6 +13,7 @@ struct query {
 	sqlite3_stmt *stmt;
 	int bound; /* parameters so far */
 	int rc;    /* the first failure */
+	int r;     /* why it could not be begun */
 };
 
 /* `sql` must be a literal: the statement is cached by its address. */
@@ -32,6 +33,12 @@ int query_read_fields(struct query *q, const struct field_table *table, void *ob
 int query_row(struct query *q, const struct field_table *table, void *object, struct error *err);
 /* All rows that are left, into an array whose address is in *ret; fields_free() frees it. */
 int query_rows(struct query *q, const struct field_table *table, void *ret, size_t *ret_n, struct error *err);
+/* The same in one call, for a tail with at most one parameter. */
+int query_all(struct book *book, const struct field_table *table, const char *tail, int64_t parameter,
+	void *ret, size_t *ret_n, struct error *err);
+/* Inserts an object into a table without keys; *ret_id is that of its row. */
+int query_add(struct book *book, const struct field_table *table, const void *object, int64_t *ret_id,
+	struct error *err);
 
 /* For them: the SQL of a table and a tail; NULL: no memory. */
 typedef char *query_sql(const struct field_table *table, const char *tail);
@@ -51,5 +58,7 @@ int query_run(struct query *q, struct error *err);
 int64_t query_column(struct query *q, int column);
 int64_t query_column_or(struct query *q, int column, int64_t unknown);
 char *query_column_text(struct query *q, int column); /* the caller frees it; NULL for NULL */
+/* The number that `sql`, which has no parameters, selects. */
+int query_value(struct book *book, const char *sql, int64_t *ret, struct error *err);
 /* Whether all columns could be read. */
 int query_done(struct query *q, struct error *err);

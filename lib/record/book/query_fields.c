@@ -149,3 +149,28 @@ int query_rows(struct query *q, const struct field_table *table, void *ret, size
 	*ret_n = n;
 	return 0;
 }
+
+int query_all(struct book *book, const struct field_table *table, const char *tail, int64_t parameter,
+	void *ret, size_t *ret_n, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+
+	query_select(&q, book, table, tail, err);
+	if (strchr(tail, '?'))
+		query_int(&q, parameter);
+	return query_rows(&q, table, ret, ret_n, err);
+}
+
+int query_add(struct book *book, const struct field_table *table, const void *object, int64_t *ret_id,
+	struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	query_insert(&q, book, table, "", err);
+	query_bind_fields(&q, table, object);
+	r = query_run(&q, err);
+	if (r == 0)
+		*ret_id = sqlite3_last_insert_rowid(book->db);
+	return r;
+}

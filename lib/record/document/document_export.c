@@ -212,13 +212,8 @@ static int export(struct book *book, int64_t id, json_t **document, struct error
 int document_export_run(struct book *book, int64_t run, json_t **ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
-	bool own;
-	int r;
+	int r = BOOK_AT_ONCE(book, export(book, run, &document, err), err);
 
-	r = book_view(book, &own, err);
-	if (r < 0)
-		return r;
-	r = book_leave(book, own, export(book, run, &document, err), err);
 	if (r < 0)
 		return r;
 	*ret = TAKE(document);

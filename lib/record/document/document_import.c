@@ -317,7 +317,6 @@ int document_import_run(struct book *book, const json_t *document, int64_t *ret_
 	_cleanup_(origin_clear) struct origin origin = {};
 	_cleanup_(import_clear) struct import import = {};
 	json_t *samples = NULL;
-	bool own;
 	int r;
 
 	r = read_document(&import, document, &run, &origin, &samples, err);
@@ -325,11 +324,8 @@ int document_import_run(struct book *book, const json_t *document, int64_t *ret_
 		return r;
 	run.started_ns = import.first_ns;
 	run.ended_ns = import.end_ns;
-	r = book_join(book, &own, err);
-	if (r < 0)
-		return r;
 	import.book = book;
-	r = book_leave(book, own, store(&import, &run, &origin, samples, err), err);
+	r = BOOK_ATOMIC(book, store(&import, &run, &origin, samples, err), err);
 	if (r < 0)
 		return r;
 	*ret_run = run.id;
