@@ -13,7 +13,7 @@ struct calibrate_options {
 	bool verbose;
 	int cpu; /* -1: not pinned */
 	enum accounting_backend backend;
-	bool ignore_audit;   /* run although the audit says not fit */
+	bool ignore_audit;   /* run although the machine is not fit */
 	bool ignore_changes; /* resume although the environment has changed */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c, resume.c); then the machine is
- * prepared (prepare.h), and calibration_run takes the short and the long run (phase.h), each from where it is,
- * and concludes with the profile (conclude.h). What the user reads is printed by screen.h. */
+/* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c, resume.c). Both then prepare
+ * the machine (prepare.h), and calibration_run takes the rest of the short and of the long run (phase.h) and makes
+ * the profile (conclude.h). screen.h prints what the user reads. */
 #pragma once
 
 #include "calibrate/constant.h"
@@ -32,17 +32,17 @@ struct calibration {
 
 void calibration_clear(struct calibration *calibration);
 
-/* The book and the host's lock. `verb` is for others, who find the lock taken. */
+/* Opens the book and takes the host's lock. `verb` appears in the messages of other tools that find it locked. */
 int calibration_open(struct calibration *calibration, const char *verb, struct error *err);
 
 /* Samples in the book. */
 uint32_t calibration_samples(struct calibration *calibration, int which);
 
-/* How long the rest takes, by the pace so far. */
+/* The time left, estimated from the samples so far. */
 int64_t calibration_left_ns(struct calibration *calibration);
 
-/* Both runs, then the profile. The status to exit with, or a failure; unless it is 0, what was begun can be
- * resumed. */
+/* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0, the calibration
+ * can be resumed. */
 int calibration_run(struct calibration *calibration, struct error *err);
 
 /* "emp-calibrate resume 3", with the book if it was named; the caller frees it. NULL: no memory. */

@@ -20,14 +20,14 @@ static int set_state(struct calibration *c, enum calibration_state state, struct
 
 static int refuse(struct calibration *c)
 {
-	struct error ignored; /* the sentence that the user needs says what the run shows */
+	struct error ignored; /* the user gets the sentence about the run instead */
 
 	screen_refused(c);
 	set_state(c, CALIBRATION_REFUSED, &ignored);
 	return STATUS_NOT_FIT;
 }
 
-/* The profile and the end of its calibration come into the book together. */
+/* Stores the profile and the end of its calibration in one transaction. */
 static int save(struct calibration *c, struct profile *profile, struct error *err)
 {
 	int r;

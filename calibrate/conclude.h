@@ -4,5 +4,5 @@
 
 #include "calibrate/calibration.h"
 
-/* 0: the profile is in the book; STATUS_NOT_FIT with a sentence where a run is no L, or a failure. */
+/* 0: the profile is in the book; STATUS_NOT_FIT with a sentence if a run is neither L nor clean, or a failure. */
 int conclude(struct calibration *calibration, struct error *err);

@@ -47,9 +47,9 @@ static int measure(
 	return 0;
 }
 
-/* Doubles until a run takes a tenth of a second, then takes the best rate of TRIALS runs of a quarter second:
- * that of the undisturbed machine, because any disturbance makes it slower. Each rate is that of the
- * difference to a run of one iteration, so that starting the program does not count. */
+/* Doubles the iterations until a run takes a tenth of a second, then takes the best rate of TRIALS runs of a quarter
+ * second: that of the undisturbed machine, because any disturbance makes it slower. The PT of one iteration is
+ * subtracted from each, so that starting the program does not count. */
 static int find(const struct constant_request *q, double *ret, struct error *err)
 {
 	uint64_t iterations = 1000000;
@@ -76,7 +76,7 @@ static int find(const struct constant_request *q, double *ret, struct error *err
 	return 0;
 }
 
-/* The text that inc reads, renamed into place so that it is never half there. */
+/* The file that inc reads. It is replaced by rename(2), so that inc never reads a part of it. */
 static int replace_text(const char *path, const char *text, struct error *err)
 {
 	_cleanup_(freep) char *fresh = text_format("%s.new", path);
@@ -95,7 +95,7 @@ static int replace_text(const char *path, const char *text, struct error *err)
 	return r;
 }
 
-/* Left alone where it is right, so that a full disk does not matter to what is there already. */
+/* A file with the right content is not rewritten, so that a full disk does no harm. */
 static int write_text(const struct constant_request *q, double per_second, struct error *err)
 {
 	_cleanup_(freep) char *path = NULL, *there = NULL;

@@ -8,7 +8,7 @@
 
 struct constant {
 	double per_second;
-	bool found_now; /* else it was in the book */
+	bool found_now; /* false: it was in the book */
 };
 
 /* `inc_path` is the program, `cpu` where it is measured (-1: anywhere). */

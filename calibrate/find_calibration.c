@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of the book's calibrations is meant: see find_calibration.h. */
+/* Finds a calibration in the book: see find_calibration.h. */
 #include "calibrate/find_calibration.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of the book's calibrations is meant. */
+/* Finds a calibration in the book. */
 #pragma once
 
 #include "lib/record/book/book_calibrations.h"

@@ -46,7 +46,7 @@ static int read_constant(double *ret_per_second, struct error *err)
 		return error_os(err, r, "cannot read the constant in %s", path);
 	if (sscanf(text, "iterations_per_second %lf", ret_per_second) != 1 || !(*ret_per_second > 0))
 		return error_say(
-			err, -EINVAL, "%s does not hold a constant: run 'emp-calibrate constant'", path);
+			err, -EINVAL, "%s does not contain a constant: run 'emp-calibrate constant'", path);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		puts("Usage: inc SECONDS, or inc --iterations N\n"
 		     "Increments a register: the compute-bound program of EMP. SECONDS become iterations\n"
-		     "by the constant that 'emp-calibrate constant' measured (stored with the book, EMP_DB).");
+		     "by the constant that 'emp-calibrate constant' measured (EMP_DB: the lab book).");
 		return 0;
 	}
 	if (find_iterations(argc, argv, &iterations, &err) < 0) {

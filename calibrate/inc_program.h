@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INC as a calibration starts it, and as the book describes its runs. */
+/* INC: how a calibration starts it, and how the book describes its runs. */
 #pragma once
 
 #include "calibrate/calibration.h"
 
-/* Points into itself: not to be copied. */
+/* Contains pointers into itself: do not copy it. */
 struct inc_program {
 	int64_t length_ns;
 	char iterations[32];

@@ -15,10 +15,10 @@
 struct calibrate_options calibrate_options = {.cpu = -1};
 
 static const struct option_row common_options[] = {
-	{0, "db", "FILE", "the book (default: $EMP_DB, else the user's own)", NULL, &calibrate_options.db},
+	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &calibrate_options.db},
 	{0, "json", NULL, "print the result as JSON", NULL, &calibrate_options.json, .dash = true},
 	{'q', "quiet", NULL, "no progress", NULL, &calibrate_options.quiet},
-	{'v', "verbose", NULL, "each warning; causes of each daemon and how to stop it", NULL,
+	{'v', "verbose", NULL, "list each warning, the causes of each daemon and how to stop it", NULL,
 		&calibrate_options.verbose},
 	{},
 };
@@ -41,7 +41,7 @@ static const struct tool tool = {
 	.summary = "Learns which daemons disturb timings, and makes the profile that emp-measure uses.",
 	.notes = "Examples:\n"
 		 "  emp-calibrate run --preset quick --cpu 1 --save quick   half a minute\n"
-		 "  emp-calibrate run --cpu 1 --save lab1                   as the papers: 9 days\n"
+		 "  emp-calibrate run --cpu 1 --save lab1                   as in the papers: 9 days\n"
 		 "  emp-calibrate profile show lab1\n",
 	.options = common_options,
 	.verbs = verbs,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One half of a calibration, the short or the long run: begun or resumed, a warm-up, then sample after sample into
- * the book; systemd is notified of the progress. */
+/* The short or the long run of a calibration: begins or resumes it, runs a warm-up, then stores sample after sample,
+ * and notifies systemd of the progress. */
 #include "calibrate/phase.h"
 
 #include "calibrate/calibrate.h"
@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The run and the calibration that it belongs to come into the book together, or not at all. */
+/* Stores the run and its calibration in one transaction. */
 static int store_beginning(struct calibration *w, int which, struct run *run, struct error *err)
 {
 	char self[PROCESS_REF_SIZE];
@@ -78,11 +78,11 @@ static void tell_manager(struct calibration *w, int which, const struct run *run
 		text_duration(left, left_ns), text_moment(ends, clock_ns(CLOCK_REALTIME) + left_ns));
 }
 
-/* What the sampling loop calls back with. */
+/* The data of the sampling loop's callbacks. */
 struct progress_report {
 	struct calibration *calibration;
 	int which;
-	uint32_t first; /* samples before this start */
+	uint32_t first; /* samples taken before this process */
 };
 
 static int sample_taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
@@ -125,7 +125,7 @@ static int interrupted(struct calibration *w, const struct run *run, struct erro
 		(long long)run->id, run->n_samples, command ?: "emp-calibrate resume");
 }
 
-/* What went wrong, and how to resume. */
+/* Adds to the sentence how to resume. */
 static int failed(struct calibration *w, int r, struct error *err)
 {
 	_cleanup_(freep) char *command = calibration_resume_command(w);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One half of a calibration: the short or the long run. */
+/* A phase of a calibration: the short or the long run. */
 #pragma once
 
 #include "calibrate/calibration.h"
 
-/* SHORT_PHASE or LONG_PHASE, from where it is to its end. */
+/* Takes the rest of SHORT_PHASE or LONG_PHASE. */
 int phase_do(struct calibration *calibration, int which, struct error *err);

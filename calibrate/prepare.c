@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What comes before the first sample: see prepare.h. */
+/* Preparation before the first sample: see prepare.h. */
 #include "calibrate/prepare.h"
 
 #include "calibrate/calibrate.h"
@@ -53,7 +53,7 @@ static int open_observer(struct calibration *c, struct error *err)
 		return r;
 	if (!o->accounting) {
 		*err = o->no_accounting;
-		return error_prefix(err, -EPERM, "a calibration must see what other processes do");
+		return error_prefix(err, -EPERM, "a calibration must observe other processes");
 	}
 	why = accounting_why(o->accounting);
 	if (why || calibrate_options.verbose)

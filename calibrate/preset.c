@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long INC runs, and how often: see preset.h. */
+/* The sizes of runs: see preset.h. */
 #include "calibrate/preset.h"
 
 #include "lib/base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long INC runs, and how often: as the user writes it, and by name. */
+/* The sizes of runs, that is, how long INC runs and how often: as text, and by name. */
 #pragma once
 
 #include "lib/base/tool.h"

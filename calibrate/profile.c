@@ -192,6 +192,5 @@ int verb_profile(int argc, char **argv, struct error *err)
 		r = calibrate_open_book(actions[i].mode, &book, NULL, err);
 		return r < 0 ? r : actions[i].run(book, argv[1], err);
 	}
-	return error_say(err, -EINVAL, "there is no 'profile %s': it is list, show, export, import or remove",
-		argv[0]);
+	return error_say(err, -EINVAL, "'profile %s' must be list, show, export, import or remove", argv[0]);
 }

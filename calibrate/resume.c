@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate resume: takes up a calibration that was cut off, on the same machine with the same settings, and
- * marks where. */
+/* emp-calibrate resume: resumes a calibration that was interrupted, on the same machine with the same settings, and
+ * records the resume point. */
 #include "calibrate/resume.h"
 
 #include "calibrate/calibrate.h"
@@ -17,7 +17,7 @@
 static bool anyway;
 
 const struct option_row resume_options[] = {
-	{0, "ignore-audit", NULL, "resume although the audit says not fit", NULL,
+	{0, "ignore-audit", NULL, "resume although the machine is not fit", NULL,
 		&calibrate_options.ignore_audit},
 	{0, "ignore-changes", NULL, "resume although the environment has changed", NULL,
 		&calibrate_options.ignore_changes},
@@ -75,7 +75,7 @@ static int last_environment(struct calibration *c, int64_t *ret, struct error *e
 	return 0;
 }
 
-/* Half a run on one machine and half on another is not one run. */
+/* All samples of a run must come from the same environment. */
 static int check_environment(struct calibration *c, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
@@ -93,7 +93,7 @@ static int check_environment(struct calibration *c, struct error *err)
 		return r;
 	if (!calibrate_options.ignore_changes)
 		return error_say(err, STATUS_NOT_FIT,
-			"the environment has changed since the calibration was begun: %s. Restore it, or use --ignore-changes; the runs then record it",
+			"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",
 			*changes ? changes : "the book does not have the earlier one");
 	screen_print("Environment: changed (%s), ignored\n", changes);
 	return 0;

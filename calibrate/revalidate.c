@@ -26,16 +26,16 @@ const struct option_row revalidate_options[] = {
 	{0, "for", "TIME", "how long INC runs (default 5min)", option_duration, &options.length_ns},
 	{0, "cpu", "N", "run INC on this CPU (default: as the profile's runs)", pinning_option,
 		&calibrate_options.cpu},
-	{0, "ignore-audit", NULL, "run although the audit says not fit", NULL,
+	{0, "ignore-audit", NULL, "run although the machine is not fit", NULL,
 		&calibrate_options.ignore_audit},
 	{0, "anyway", NULL, NULL, NULL, &calibrate_options.ignore_audit, .hidden = true},
-	{0, "adopt", NULL, "if it holds, use it for today's environment from now on", NULL, &options.adopt},
+	{0, "adopt", NULL, "if the profile holds, use it for today's environment", NULL, &options.adopt},
 	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", accounting_backend_parse,
 		&calibrate_options.backend},
 	{},
 };
 
-/* What the profile was made of, as far as this book has it. */
+/* The profile's runs and environment, if this book has them. */
 struct past {
 	struct profile profile;
 	struct run short_run;
@@ -75,7 +75,7 @@ static int load_past(struct calibration *c, const char *name, struct past *p, st
 	}
 	if (r == 0 && p->short_run.task_length_ns <= 0)
 		return error_say(err, -EINVAL,
-			"run %lld, the short run of profile '%s', does not record how long its task was",
+			"run %lld, the short run of profile '%s', does not record its task length",
 			(long long)p->short_run.id, name);
 	return r;
 }
@@ -110,7 +110,7 @@ static int samples_for(const struct past *p)
 	return n < FEWEST ? FEWEST : (int)n;
 }
 
-/* The same work as then: by the constant of the profile's environment. */
+/* The same work as in the profile's runs, by the constant of their environment. */
 static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
 {
 	_cleanup_(run_clearp) struct run run = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate run: plans a calibration, or takes one up again (--resume), and carries it out. */
+/* emp-calibrate run: plans a calibration, or resumes one (--resume), and carries it out. */
 #include "calibrate/calibrate.h"
 #include "calibrate/find_calibration.h"
 #include "calibrate/prepare.h"
@@ -35,8 +35,8 @@ const struct option_row run_options[] = {
 		&options.short_size},
 	{0, "long", "LENGTHxCOUNT", "the long run (paper: 16384x40)", preset_size_option, &options.long_size},
 	{0, "cpu", "N", "run INC on this CPU", pinning_option, &calibrate_options.cpu},
-	{0, "yes", NULL, "do not ask before more than an hour is spent", NULL, &options.yes},
-	{0, "ignore-audit", NULL, "run although the audit says not fit", NULL,
+	{0, "yes", NULL, "do not ask for confirmation", NULL, &options.yes},
+	{0, "ignore-audit", NULL, "run although the machine is not fit", NULL,
 		&calibrate_options.ignore_audit},
 	{0, "replace", NULL, "replace a profile of that name", NULL, &options.replace},
 	{0, "resume", NULL, "resume the calibration of that name, if any", NULL, &options.resume},
@@ -44,7 +44,7 @@ const struct option_row run_options[] = {
 		&calibrate_options.ignore_changes},
 	{0, "reuse-long", "RUN", "use this long run, and take the short one only", parse_run,
 		&options.reuse_long},
-	{0, "force", NULL, "make a profile although a run is no L", NULL, &options.force},
+	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
 	{0, "short-central-max", "TIME", "longest central ET of the short run, set by hand", option_duration,
 		&options.short_central_max_ns},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
@@ -55,7 +55,7 @@ const struct option_row run_options[] = {
 	{},
 };
 
-/* Checked before hours are spent. */
+/* Checked before the runs, which may take days. */
 static int check_name(struct book *book, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};
@@ -135,9 +135,9 @@ static int begin_new(struct calibration *c, struct error *err)
 	return r != 0 ? r : prepare_constant(c, 0, err);
 }
 
-enum { NOTHING_LEFT = 1000 }; /* none of the statuses to exit with */
+enum { NOTHING_LEFT = 1000 }; /* not an exit status */
 
-/* --resume: what was begun is resumed, what was not is begun, what is done stays done. */
+/* --resume: resumes the calibration if it has begun, else begins it; does nothing if it is complete. */
 static int resume_or_begin(struct calibration *c, struct error *err)
 {
 	_cleanup_(profile_clearp) struct profile profile = {};

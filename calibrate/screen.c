@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What 'run' and 'resume' print for people: see screen.h. */
+/* The text that 'run' and 'resume' print: see screen.h. */
 #include "calibrate/screen.h"
 
 #include "calibrate/calibrate.h"
@@ -15,8 +15,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* INC does the same work each time. A central cluster this many times as long at its end as at its beginning
- * hides daemons. */
+/* INC does the same work each time. If the longest sample of the central cluster takes this many times as long as
+ * the shortest, the cluster hides daemons. */
 static const double WIDE = 1.5;
 static const int64_t LONG_NS = 3600 * NS_PER_S;
 
@@ -32,7 +32,7 @@ void screen_print(const char *format, ...)
 	va_start(args, format);
 	vfprintf(screen_file(), format, args);
 	va_end(args);
-	fflush(screen_file()); /* what follows takes its time */
+	fflush(screen_file()); /* the next line may come much later */
 }
 
 void screen_audit_ignored(const char *checks)
@@ -80,7 +80,8 @@ int screen_confirm(int64_t ns, struct error *err)
 		return 0;
 	screen_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(takes, ns),
 		text_moment(ends, clock_ns(CLOCK_REALTIME) + ns));
-	sigprocmask(SIG_SETMASK, interrupt_old_mask(), &ours); /* ^C ends us here: nothing has begun */
+	sigprocmask(SIG_SETMASK, interrupt_old_mask(),
+		&ours); /* here ^C may end the process: nothing has begun */
 	if (!fgets(answer, sizeof(answer), stdin))
 		screen_print("\n");
 	sigprocmask(SIG_SETMASK, &ours, NULL);
@@ -113,7 +114,7 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	return 0;
 }
 
-/* The warnings of both runs: for each counter, the samples that it moved in. */
+/* The warnings of both runs: for each counter, the samples in which it changed. */
 struct warnings {
 	size_t of[N_COUNTERS];
 	size_t n_samples;
@@ -140,7 +141,7 @@ static int gather_warnings(
 	return 0;
 }
 
-/* Folded before a terminal's 80 columns. */
+/* Wrapped at 80 columns. */
 static void print_warning(int *column, const char *format, ...)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -178,8 +179,8 @@ static void print_warnings(const struct warnings *w)
 	screen_print("%s\n", calibrate_options.verbose ? "" : " (-v)");
 	if (w->wide && calibrate_options.verbose)
 		screen_print(
-			"  The speed of the machine varies, or it was kept busy: daemons that take less\n"
-			"  than the width of the central cluster are not seen.\n");
+			"  The speed of the machine varies, or other work kept it busy: daemons that take\n"
+			"  less than the width of the central cluster are not detected.\n");
 }
 
 int screen_warnings(
@@ -222,7 +223,7 @@ void screen_refused(const struct calibration *c)
 {
 	long long short_run = c->plan.phases[SHORT_PHASE].run, long_run = c->plan.phases[LONG_PHASE].run;
 
-	screen_print("No profile was made. To look at the runs, and to make one all the same:\n"
+	screen_print("No profile was made. To look at the runs, and to make one anyway:\n"
 		     "  emp-analyze%s scatter %lld -o short.png\n"
 		     "  emp-analyze%s cutoffs --short %lld --long %lld --force --save %s\n",
 		calibrate_db(), short_run, calibrate_db(), short_run, long_run, c->plan.profile);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What 'run' and 'resume' print for people: one line for each run, for each daemon, and for all warnings. -v adds
- * the details. */
+/* The text that 'run' and 'resume' print: one line for each run, for each daemon, and for all warnings. -v adds
+ * details. */
 #pragma once
 
 #include "calibrate/calibration.h"
@@ -9,19 +9,19 @@
 
 #include <stdio.h>
 
-/* Standard output, or standard error where that is for a JSON document alone. */
+/* Standard output; with --json standard error. */
 FILE *screen_file(void);
 void screen_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void screen_audit_ignored(const char *checks);
 
-/* What is to be done, and until when. `sleeps`: why sleep could not be blocked; NULL: it is. */
+/* The plan, and when it ends. `sleeps`: why sleep could not be blocked; NULL: it is. */
 void screen_plan(struct calibration *calibration, const char *sleeps);
 
-/* On a terminal, asks before more than an hour is spent. 0, or -ECANCELED with a sentence. */
+/* On a terminal, asks for confirmation if it takes more than an hour. 0, or -ECANCELED with a sentence. */
 int screen_confirm(int64_t ns, struct error *err);
 
-/* A run that is complete: its verdict, central cluster and L-samples. */
+/* A complete run: its verdict, central cluster and L-samples. */
 int screen_run(struct calibration *calibration, int which, struct error *err);
 
 /* What disturbed the runs. */

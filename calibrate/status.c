@@ -49,7 +49,7 @@ static void state_clear(struct state *s)
 	}
 }
 
-/* From the start of one sample to the next, among the last ones since the run was resumed. */
+/* The mean time from the start of one sample to the next, of the last samples since the run was resumed. */
 static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 {
 	size_t last_resume_point = phase->n_resume_points ? phase->resume_points[phase->n_resume_points - 1].n
@@ -85,7 +85,7 @@ static int gather_phase(struct book *book, const struct calibration_phase *wante
 	return r;
 }
 
-/* 1: there is one; 0: the book has none. */
+/* 1: found; 0: the book has no calibration. */
 static int gather(struct book *book, int64_t run, struct state *s, struct error *err)
 {
 	int r = find_calibration(book, run, false, &s->calibration, err);
@@ -128,7 +128,7 @@ static void print_head(const struct state *s)
 	else if (c->state == CALIBRATION_DONE)
 		printf("complete\n");
 	else
-		printf("complete, no profile: a run was no L\n");
+		printf("complete, no profile: a run was neither L nor clean\n");
 	if (s->pid)
 		printf("Left: %s, until about %s\n", text_duration(left, s->left_ns),
 			text_moment(ends, clock_ns(CLOCK_REALTIME) + s->left_ns));

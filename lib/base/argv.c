@@ -17,7 +17,7 @@ struct splitter {
 	size_t len; /* of the word, with the 0 at its end */
 };
 
-/* Begins a word that may stay empty (''). */
+/* Begins a word, which may remain empty (''). */
 static int begin(struct splitter *s)
 {
 	return s->word || array_add(s->word, s->len) ? 0 : -ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command line as one text, and as the words that a shell would make of it. Quotes and backslashes only:
- * what needs a shell (pipes, redirections, variables, patterns) is refused by name rather than passed on as
- * plain text. */
+/* Splits a command line into words as a shell does, and joins words. Only quotes and backslashes are
+ * supported: whatever else needs a shell (pipes, redirections, variables, patterns) is refused rather than
+ * passed on as plain text. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -13,7 +13,7 @@
 int argv_split(const char *text, char ***ret, struct error *err);
 void argv_free(char **words);
 
-/* The words as a person would type them, quoted where a shell needs it; the caller frees it, NULL: no memory.
+/* The words as one line, quoted where a shell needs it; the caller frees it, NULL: no memory.
  */
 char *argv_join(char *const *words);
 

@@ -18,6 +18,6 @@
 #define array_add_reused(items, n, capacity) \
 	((__typeof__(&*(items)))array_grow(&(items), &(n), &(capacity), sizeof(*(items))))
 
-/* For the macros: one more element of `size` bytes in the array whose pointer is at `items`. A capacity of
- * NULL takes the memory that n needs, in powers of two, and leaves it to realloc to find that it is there. */
+/* For the macros: one more element of `size` bytes in the array whose pointer is at `items`. If `capacity` is
+ * NULL, the array is reallocated to the next power of two above n. */
 void *array_grow(void *items, size_t *n, size_t *capacity, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ownership that shows: a local marked _cleanup_(…) is released when its scope ends, and TAKE()
+/* Visible ownership: a local marked _cleanup_(…) is released when its scope ends, and TAKE()
  * hands it over. Every opaque type T of the project defines T_free, and T_freep with
  * DEFINE_FREEP(), so that `_cleanup_(T_freep) struct T *x = NULL;` works. */
 #pragma once
@@ -11,7 +11,7 @@
 
 #define _cleanup_(f) __attribute__((cleanup(f), unused)) /* some are never read */
 
-/* The pointer, which is no longer ours to free. */
+/* The pointer; the variable is NULL from then on, and no longer frees it. */
 #define TAKE(p)                       \
 	({                            \
 		__auto_type _p = (p); \

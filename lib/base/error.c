@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one sentence that says what went wrong: see error.h. */
+/* The error message: see error.h. */
 #include "lib/base/error.h"
 
 #include <errno.h>

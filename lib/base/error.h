@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one sentence that says what went wrong.
+/* The error message: one sentence.
  *
  * Functions return 0 or a negative errno, and whoever meets the failure first writes the sentence
  * into a `struct error` that lives on main's stack. It names the thing, the cause and, where there
@@ -19,5 +19,5 @@ int error_os(struct error *err, int r, const char *format, ...) __attribute__((f
 /* "out of memory"; returns -ENOMEM. */
 int error_oom(struct error *err);
 
-/* Puts "<format>: " in front of a sentence that is there already, and returns `r`. */
+/* Puts "<format>: " in front of the present sentence, and returns `r`. */
 int error_prefix(struct error *err, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));

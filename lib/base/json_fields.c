@@ -26,7 +26,7 @@ static char *location_text(char buffer[LOCATION_SIZE], const struct json_locatio
 	return buffer;
 }
 
-/* "<place><the rest>", unless something failed before. */
+/* "<location><the rest>", unless something failed before. */
 __attribute__((format(printf, 3, 4))) static void refuse(
 	struct json_fields *f, int r, const char *format, ...)
 {
@@ -48,7 +48,7 @@ static bool is_there(const struct json_fields *f, const char *name)
 	return member && !json_is_null(member);
 }
 
-/* NULL: something is wrong, or was before. */
+/* NULL after a failure, now or before. */
 static json_t *find(
 	struct json_fields *f, const char *name, bool (*is_kind)(const json_t *), const char *kind)
 {
@@ -112,12 +112,12 @@ void json_fields_header(struct json_fields *f, const char *format, int64_t versi
 
 	json_fields_text(f, "format", &its_format);
 	if (f->r == 0 && strcmp(its_format, format))
-		refuse(f, -EINVAL, ": 'format' is '%s' where '%s' is wanted", its_format, format);
+		refuse(f, -EINVAL, ": 'format' is '%s', not '%s'", its_format, format);
 	json_fields_int(f, "version", 1, INT64_MAX, &its_version);
 	if (f->r == 0 && its_version != version)
 		refuse(f, -EPROTONOSUPPORT,
-			": 'version' is %" PRId64 ", and this emp knows %s version %" PRId64
-			" only; a newer emp may read it",
+			": 'version' is %" PRId64 ", and this EMP reads %s version %" PRId64
+			" only; try a newer EMP",
 			its_version, format, version);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading the members of a JSON object, with a sentence that names the member and its place.
+/* Reading the members of a JSON object. Messages name the member and its location.
  *
  *	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", 3}, err);
  *
@@ -7,9 +7,9 @@
  *	json_fields_text_maybe(&f, "unit", &unit);
  *	return f.r;
  *
- * The first failure is kept in f.r and its sentence in err; the calls that follow do nothing. The place is
- * put into words only when something is wrong: a document may have ten million executions. The `maybe` kind
- * takes a member that is missing or null for "not known" and leaves *ret. */
+ * The first failure is kept in f.r and its sentence in err; later calls do nothing. The location is formatted
+ * only for a message: a document may have ten million executions. The `maybe` functions accept a member that is
+ * missing or null as "not known", and do not write *ret. */
 #pragma once
 
 #include "lib/base/json.h"
@@ -31,10 +31,10 @@ struct json_fields {
 	int r; /* 0, or -EINVAL */
 };
 
-/* f.r is -EINVAL if `object` is none. */
+/* f.r is -EINVAL if `object` is not an object. */
 struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err);
 
-/* What every document begins with. -EINVAL: another format; -EPROTONOSUPPORT: a version that is not known. */
+/* Checks format and version. -EINVAL: another format; -EPROTONOSUPPORT: an unknown version. */
 void json_fields_header(struct json_fields *f, const char *format, int64_t version);
 
 void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
@@ -59,5 +59,5 @@ void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **
 #define JSON_TIME_MAX (INT64_C(366) * 86400 * 1000000000) /* of a sample, in ns: a year */
 #define JSON_MOMENT_MAX (INT64_MAX / 2)                   /* the year 2116: moment + time still fits */
 
-/* The other way: ns as seconds, a whole number where they are whole. */
+/* The reverse: ns as seconds, an integer if they are whole. */
 json_t *json_seconds(int64_t ns);

@@ -24,7 +24,7 @@ struct option_list {
 struct option_row {
 	char letter;       /* short name, 0 if none */
 	const char *name;  /* long name */
-	const char *value; /* what help calls its value; NULL: a flag, `into` is a bool */
+	const char *value; /* name of its value in help; NULL: a flag, `into` is a bool */
 	const char *summary;
 	option_parser *parse; /* of a value; NULL: the text itself, `into` is a const char * */
 	void *into;

@@ -22,7 +22,7 @@ int paths_default_book(char **ret, struct error *err)
 		path = text_format("%s/.local/share/emp/emp.db", home);
 	else
 		return error_say(err, -ENOENT,
-			"HOME does not name your home directory; name the lab book with --db or EMP_DB");
+			"HOME is not set to your home directory; name the lab book with --db or EMP_DB");
 	if (!path)
 		return error_oom(err);
 	*ret = path;

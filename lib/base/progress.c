@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far long work is: see progress.h. */
+/* A progress bar: see progress.h. */
 #include "lib/base/progress.h"
 
 #include "lib/base/cleanup.h"
@@ -49,8 +49,8 @@ static void describe(char text[LINE_SIZE], const struct progress *p, uint64_t do
 		estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
 }
 
-/* One line that never reaches the last column: there a terminal would begin the next. The bar gives way first,
- * then the end of the label, then the end of the text. */
+/* One line that ends before the last column, because a terminal would wrap there. If space is short, the bar is
+ * dropped first, then the end of the label, then the end of the text. */
 static void draw_bar(struct progress *p, uint64_t done, const char *text)
 {
 	size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1, for_label;
@@ -81,7 +81,7 @@ void progress_step(struct progress *p, uint64_t done, const char *estimate)
 
 	if (p->total == 0)
 		return;
-	if (done > p->total) /* more were needed than was thought */
+	if (done > p->total) /* more were needed than expected */
 		p->total = done;
 	tenths = (int)(done * 10 / p->total);
 	if (p->terminal) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far long work is, on standard error: on a terminal a bar, as wide as there is room for; elsewhere a plain
- * line every tenth of the way, at most one a second. Nothing is drawn while a sample runs: the caller steps
- * between samples. */
+/* Progress on standard error: on a terminal a bar as wide as fits; elsewhere a plain line for every tenth of the
+ * total, at most one per second. Nothing is drawn while a sample runs: the caller steps between samples. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,5 +21,5 @@ void progress_begin(struct progress *p, const char *label, uint64_t total, bool 
 /* `estimate`: the result so far, "127.9 ms"; NULL: none. */
 void progress_step(struct progress *p, uint64_t done, const char *estimate);
 
-/* Wipes the bar, so that the next line begins where it was. */
+/* Clears the bar, so that the next line takes its place. */
 void progress_end(struct progress *p);

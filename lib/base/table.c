@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows and columns for people: see table.h. */
+/* Tables of text: see table.h. */
 #include "lib/base/table.h"
 
 #include "lib/base/array.h"
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A longer word is broken rather than kept whole at any price. */
+/* A longer word may be broken. */
 enum { LONG_WORD = 24 };
 
 struct cell {
@@ -55,7 +55,7 @@ void table_row(struct table *table)
 		table_cell_text(table, "");
 }
 
-/* What would move the cursor or colour the terminal becomes "?". */
+/* Characters that would move the cursor or colour the terminal become "?". */
 static void defuse(char *text)
 {
 	for (char *c = text; *c; c++) {
@@ -119,7 +119,7 @@ static size_t word_width(const char *text)
 	return widest < LONG_WORD ? widest : LONG_WORD;
 }
 
-/* The width that a column wants, and the least that it can do with. */
+/* The preferred and the minimum width of a column. */
 static void measure(const struct table *table, size_t column, size_t *ret_width, size_t *ret_least)
 {
 	*ret_width = *ret_least = terminal_text_width(table->columns[column].name);
@@ -143,8 +143,8 @@ static void layout_clear(struct layout *layout)
 	free(layout->least);
 }
 
-/* Takes from the widest columns of that kind, until `excess` is gone or they are as narrow as they can be. What
- * is left of it. */
+/* Narrows the widest columns of that kind until `excess` is gone or all have their minimum width. Returns the
+ * excess that remains. */
 static size_t narrow(const struct table *table, enum column_kind kind, struct layout *layout, size_t excess)
 {
 	while (excess > 0) {
@@ -193,7 +193,7 @@ static size_t line_bytes(const char *text, size_t width)
 	return space ?: fits ?: strlen(text);
 }
 
-/* What is printed, and the spaces that are due before the next text: no line ends with blanks. */
+/* The output, and the spaces to print before the next text: no line ends with blanks. */
 struct out {
 	FILE *file;
 	size_t spaces;
@@ -222,7 +222,7 @@ static void put_line(struct out *out, enum column_kind kind, const char **text, 
 	*text += strspn(*text, " ");
 }
 
-/* `texts` has a row's cells, and is used up line by line. cells NULL: the header. */
+/* `texts` has a row's cells; each line printed advances them. cells NULL: the header. */
 static void put_row(const struct table *table, const char **texts, const struct cell *cells,
 	const struct layout *layout, FILE *file)
 {

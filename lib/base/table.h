@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows and columns for people: columns as wide as they must be, numbers to the right, and text wrapped between
- * words where a row would be wider than the terminal (80 columns elsewhere). lib/report/listing.h prints the
- * same rows as JSON. */
+/* Tables of text: columns as wide as their content, numbers aligned right, and text wrapped between words if a
+ * row would be wider than the terminal (80 columns elsewhere). lib/report/listing.h prints the same rows as
+ * JSON. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -13,8 +13,8 @@
 struct table;
 
 enum column_kind {
-	COLUMN_TEXT,   /* wrapped only where the columns below do not suffice */
-	COLUMN_NUMBER, /* to the right, never wrapped */
+	COLUMN_TEXT,   /* wrapped only if wrapping COLUMN_WRAP does not suffice */
+	COLUMN_NUMBER, /* aligned right, never wrapped */
 	COLUMN_WRAP,   /* wrapped first */
 };
 
@@ -27,8 +27,8 @@ struct column {
 int table_new(struct table **ret, const struct column *columns, struct error *err);
 void table_free(struct table *table);
 
-/* Begins a row, then fills its cells from left to right; cells that are left out are empty. A failure is kept
- * and returned by table_print. */
+/* Begins a row, then fills its cells from left to right; missing cells are empty. table_print returns a failure
+ * of these. */
 void table_row(struct table *table);
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void table_cell_text(struct table *table, const char *text);

@@ -68,8 +68,8 @@ const char *terminal_mark(FILE *file, enum mark mark)
 	return has_colour(file) ? marks[mark] : "";
 }
 
-/* Bytes of the character at `text`, and its columns. Where the locale knows no UTF-8, each character counts as
- * one column. */
+/* Bytes of the character at `text`, and its columns. If the locale is not UTF-8, each character counts as one
+ * column. */
 static size_t character(const char *text, size_t *ret_columns)
 {
 	mbstate_t state = {};

@@ -10,10 +10,10 @@ enum mark { MARK_NONE, MARK_GOOD, MARK_BAD, MARK_WARN, MARK_STRONG, MARK_FAINT, 
 
 bool terminal_is(FILE *file);
 
-/* Columns of the terminal; elsewhere those that COLUMNS names, or 80. */
+/* Columns of the terminal; elsewhere the value of COLUMNS, or 80. */
 size_t terminal_width(FILE *file);
 
-/* The escape sequence for `mark` on `file`, "" where there is no colour. */
+/* The escape sequence for `mark` on `file`, "" without colour. */
 const char *terminal_mark(FILE *file, enum mark mark);
 
 enum terminal_choice { TERMINAL_AUTO, TERMINAL_OFF, TERMINAL_ON };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers, times and lists between text and memory: see text.h. text_numbers.c has the numbers for people. */
+/* Numbers, times and lists between text and memory: see text.h. text_numbers.c formats numbers for people. */
 #include "lib/base/text.h"
 
 #include "lib/base/array.h"

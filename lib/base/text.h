@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers, times and lists between text and memory, and small files read whole.
  *
- * Inside, times are int64_t nanoseconds; only here are they written and read as text. Parsers refuse trailing
- * characters and values out of range, and their sentence quotes the text. */
+ * Times are int64_t nanoseconds in the program; this module converts them from and to text. Parsers refuse
+ * trailing characters and values out of range, and their sentence quotes the text. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -23,7 +23,7 @@ int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, str
 
 enum { TEXT_TIME_SIZE = 40 };
 
-/* A time as a person reads it, four significant digits: "812 ns", "1.234 ms", "12.35 s", "3 h 59 min".
+/* A time for people, four significant digits: "812 ns", "1.234 ms", "12.35 s", "3 h 59 min".
  * Returns `buffer`. */
 char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns);
 
@@ -46,18 +46,18 @@ char *text_interval(
 /* A ratio with two significant digits: "3.6 %", "0.036 %", "36 %", "100 %". Returns `buffer`. */
 char *text_percent(char buffer[TEXT_TIME_SIZE], double ratio);
 
-/* Seconds with all digits that are there, none that are not: "0.1", "128", "16384". Returns `buffer`. */
+/* Seconds with all digits and no trailing zeros: "0.1", "128", "16384". Returns `buffer`. */
 char *text_seconds(char buffer[TEXT_TIME_SIZE], int64_t ns);
 
 /* A moment (ns since 1970) in local time, "2026-11-21 14:03:59". Returns `buffer`. */
 char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns);
 
-/* The same in UTC as RFC 3339 has it, for JSON: "2026-11-21T14:03:59.000000001Z". Returns `buffer`. */
+/* The same in UTC by RFC 3339, for JSON: "2026-11-21T14:03:59.000000001Z". Returns `buffer`. */
 char *text_rfc3339(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns);
 
-/* The file `path` below `root_fd` (AT_FDCWD: as it is), whole, without trailing newlines; the caller frees
- * it. Absolute paths are taken below root_fd when it is a descriptor. -errno without a sentence:
- * absence is often an answer, and the caller knows. */
+/* The whole file `path` below `root_fd` (AT_FDCWD: as it is), without trailing newlines; the caller frees it.
+ * If root_fd is a descriptor, absolute paths too are below it. -errno without a sentence: a missing file is often
+ * not an error, and the caller decides. */
 int text_read_file(int root_fd, const char *path, char **ret);
 
 /* The same for a file that holds one whole number. -EINVAL if it holds something else. */
@@ -67,9 +67,9 @@ int text_read_int(int root_fd, const char *path, int64_t *ret);
  * NULL. ret is an array of *ret_n numbers, ascending as written, that the caller frees. */
 int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n);
 
-/* A copy in which \xNN stands for each byte that is not UTF-8: for JSON, the book and terminals. The caller
- * frees it. NULL for NULL, and when there is no memory. */
+/* A copy with each byte that is not UTF-8 replaced by \xNN, for JSON, the book and terminals. The caller frees it.
+ * NULL for NULL, and if memory is out. */
 char *text_utf8(const char *text);
 
-/* asprintf that returns NULL when there is no memory. */
+/* asprintf that returns NULL if memory is out. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

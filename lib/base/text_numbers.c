@@ -16,7 +16,7 @@ struct unit {
 
 static const struct unit units[] = {{1e9, 9, "s"}, {1e6, 6, "ms"}, {1e3, 3, "us"}, {1, 0, "ns"}};
 
-/* The unit of that name; NULL: the one in which `ns` is 1 or more, also when four digits of it are. */
+/* The unit of that name; NULL: the one in which `ns`, rounded to four digits, is 1 or more. */
 static const struct unit *find_unit(const char *name, double ns)
 {
 	size_t u = 0;

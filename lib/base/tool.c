@@ -17,7 +17,7 @@
 
 enum { MAX_OPTIONS = 96, FIRST_LONG = 256, OPTION_HELP = 1000, OPTION_VERSION };
 
-/* The command line as far as it is read. */
+/* The part of the command line that has been read. */
 struct command_line {
 	const struct tool *tool;
 	const struct verb *verb;                     /* NULL: not known yet */
@@ -63,7 +63,7 @@ static const struct option_row *parser_row(const struct parser *p, int c)
 	return NULL;
 }
 
-/* An option with one value has one: which of two was meant cannot be known. */
+/* An option with one value may be given once: which of two was meant cannot be known. */
 static int check_given(struct command_line *line, const struct option_row *row, struct error *err)
 {
 	if (option_is_list(row))
@@ -111,15 +111,15 @@ static int take_option(
 	return 0;
 }
 
-/* `typed` is where getopt is: after a letter, which optopt has, that is not always the word it is in. */
+/* `typed` is the word that getopt reads. For an unknown letter (in optopt) getopt may be one word ahead. */
 static int unknown_option(const struct command_line *line, const char *typed, struct error *err)
 {
 	const char letter[3] = {'-', (char)optopt, '\0'};
 	bool is_letter = optopt > 0 && optopt < FIRST_LONG && strncmp(typed, "--", 2);
 	const char *verb = line->verb && line->verb->name ? line->verb->name : "";
 
-	return error_say(err, -EINVAL, "option '%s' is not known here; see '%s%s%s --help'",
-		is_letter ? letter : typed, line->tool->name, *verb ? " " : "", verb);
+	return error_say(err, -EINVAL, "unknown option '%s'; see '%s%s%s --help'", is_letter ? letter : typed,
+		line->tool->name, *verb ? " " : "", verb);
 }
 
 static void parser_begin(struct parser *p, const struct command_line *line)
@@ -230,7 +230,7 @@ static int check_dashes(char *const *typed, int argc, char *const *argv, struct 
 	if (argc - optind <= argc - at - 1)
 		return 0;
 	return error_say(err, -EINVAL,
-		"'%s' comes before --, after which everything is one command: leave -- out, and quote each command line",
+		"'%s' comes before --, but everything after -- is one command: omit --, and quote each command line",
 		argv[optind]);
 }
 
@@ -274,8 +274,8 @@ static int dispatch(const struct tool *tool, int argc, char **argv, struct error
 	return r < 0 ? r : line.verb->run(argc - optind, argv + optind, err);
 }
 
-/* A standard descriptor that the caller closed would become one of ours (a book, a signalfd), and be written
- * to. /dev/null, opened the wrong way round, takes its number: using it is still an error. */
+/* If the caller closed a standard descriptor, a file opened later (a book, a signalfd) would get its number and be
+ * written to. So /dev/null takes the number, opened for the wrong direction: using it is still an error. */
 static void hold_standard_places(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

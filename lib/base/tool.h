@@ -21,7 +21,7 @@ bool tool_after_dashes(void);
 
 struct verb {
 	const char *name; /* NULL: the tool has no verbs, this row is the tool */
-	const char *args; /* as help shows them */
+	const char *args; /* as shown in help */
 	const char *summary;
 	int min_args, max_args;           /* max_args -1: any number */
 	const struct option_row *options; /* ends with {}; NULL if none */
@@ -34,7 +34,7 @@ struct verb {
 struct tool {
 	const char *name;
 	const char *summary;
-	const char *notes;                /* lines at the end of help: examples, where to read on */
+	const char *notes;                /* lines at the end of help: examples */
 	const struct option_row *options; /* of every verb; ends with {} */
 	const struct verb *verbs;         /* ends with {} */
 };

@@ -10,7 +10,7 @@
 
 enum { LEFT = 26, INDENT = LEFT + 3 };
 
-/* "  LEFT                      what it is" */
+/* "  LEFT                      summary" */
 static void row(FILE *file, const char *left, const char *summary)
 {
 	if (strlen(left) > LEFT)

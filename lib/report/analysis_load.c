@@ -83,7 +83,7 @@ static int check_shape(const struct analysis *analysis, struct error *err)
 	if (analysis->verdict == VERDICT_L || analysis->verdict == VERDICT_CLEAN || analysis->central.by_hand)
 		return 0;
 	return error_say(err, PROFILE_REFUSED,
-		"run %" PRId64 " (%s) shows no L but %s; cutoffs from it would be worth nothing",
+		"run %" PRId64 " (%s) is neither an L nor clean, but shows %s; cutoffs from it would be meaningless",
 		analysis->run.id, analysis->run.program, analysis->why);
 }
 

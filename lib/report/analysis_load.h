@@ -9,7 +9,7 @@
 int analysis_load(struct book *book, int64_t run, const struct analysis_options *options,
 	struct analysis *ret, struct error *err);
 
-enum { PROFILE_REFUSED = 1 }; /* a run shows no L: the sentence says what it shows */
+enum { PROFILE_REFUSED = 1 }; /* a run is neither an L nor clean: the sentence says what it shows */
 
 struct profile_request {
 	const char *name;                                  /* of the profile; NULL: "unnamed" */

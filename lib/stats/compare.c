@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { EXACT_MAX = 40 }; /* n_a + n_b up to which Mann and Whitney's distribution is counted out */
+enum { EXACT_MAX = 40 }; /* n_a + n_b up to which Mann and Whitney's distribution is computed exactly */
 
 /* Variance of the mean. */
 static double variance(const struct summary *s)
@@ -173,11 +173,11 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, st
 	};
 
 	if (n_a == 0 || n_b == 0)
-		return error_say(err, -EINVAL, "nothing to compare: one of the two has no samples");
+		return error_say(err, -EINVAL, "cannot compare: one of the two has no samples");
 	c.a = summary_of(a_ns, n_a);
 	c.b = summary_of(b_ns, n_b);
 	if (c.a.mean_ns <= 0)
-		return error_say(err, -EINVAL, "nothing to compare with: the mean of the first is 0");
+		return error_say(err, -EINVAL, "cannot compare: the mean of the first is 0");
 	c.ratio = c.b.mean_ns / c.a.mean_ns;
 	welch(&c);
 	fieller(&c);

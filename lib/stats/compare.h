@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether two samples of times differ, by how much, and what difference they could have shown. */
+/* Whether two samples of times differ, by how much, and the minimum detectable difference. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -13,8 +13,8 @@ struct comparison {
 		welch_p;       /* means equal? two-sided (Welch 1947); NAN where n < 2 or no variance */
 	double mann_whitney_u; /* of b: pairs in which b is greater, ties count half */
 	double mann_whitney_p; /* two-sided; exact for small samples without ties (Mann & Whitney 1947) */
-	double smallest_difference; /* of the means, as a share of a's: what these many samples would have
-				       shown with power 0.8 at the level 0.05; NAN: unknown */
+	double smallest_difference; /* the minimum detectable difference of the means as a share of a's, with
+				       power 0.8 at the level 0.05; NAN: unknown */
 };
 
 /* Times in ns, in any order, at least one each. -EINVAL: none, or the mean of a is 0; -ENOMEM. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How large a share is at least: see proportion.h. */
+/* Lower bounds of proportions: see proportion.h. */
 #include "lib/stats/proportion.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A lower bound of a share that was seen in a few cases. */
+/* A lower bound of a proportion that was observed in a few cases. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the bulk of an array lies: see robust.h. */
+/* Location and width of the bulk of an array: see robust.h. */
 #include "lib/stats/robust.h"
 
 #include "lib/base/cleanup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the bulk of an array lies and how wide it is, however extreme a minority of its values. */
+/* Location and width of the bulk of an array, however extreme a minority of its values is. */
 #pragma once
 
 #include <stddef.h>
@@ -14,8 +14,8 @@ double quantile_of(const int64_t *ascending, size_t n, double p);
 /* values[n], in any order. NAN: n = 0, or out of memory. */
 double median_of(const int64_t *values, size_t n);
 
-/* The shortest interval that holds half of the values (Rousseeuw & Leroy 1988). Unlike the MAD it does not
- * look to both sides of the median, and so does not widen where the values have one long tail. */
+/* The shortest interval that contains half of the values (Rousseeuw & Leroy 1988). Unlike the MAD it is not
+ * symmetric about the median, and so one long tail does not widen it. */
 struct shorth {
 	double middle;
 	double sd; /* of normal values with a half this wide */

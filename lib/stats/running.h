@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Maximum, mean and sd of values that pass by once and are not kept. */
+/* Maximum, mean and sd of values in one pass, without storing them. */
 #pragma once
 
 #include <math.h>
@@ -24,7 +24,7 @@ static inline void running_add(struct running *r, int64_t value_ns)
 		r->max_ns = value_ns;
 }
 
-/* Both together (Chan, Golub & LeVeque 1983). */
+/* Adds b to a (Chan, Golub & LeVeque 1983). */
 static inline struct running running_join(const struct running *a, const struct running *b)
 {
 	double n = (double)(a->n + b->n), off = b->mean_ns - a->mean_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gaps in a tail that the tail itself does not account for: see spacings.h.
+/* Gaps in a tail that the tail itself does not explain: see spacings.h.
  *
  * With D_i = i (x_i - x_i+1), x_1 the largest value, the statistic is D_i over the mean of the next m, which
  * is F(2, 2m) distributed for an exponential tail. Ties of values recorded in coarse steps are spread evenly
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <math.h>
 
-/* How many gaps one is compared with: enough for a mean, few enough to be of the same tail. */
+/* How many gaps each is compared with: enough for a mean, few enough to be in the same tail. */
 static size_t comparison(size_t n)
 {
 	size_t m = (size_t)lround(sqrt((double)n));

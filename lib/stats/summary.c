@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The figures of the papers' tables: see summary.h. */
+/* Summary statistics: see summary.h. */
 #include "lib/stats/summary.h"
 
 #include "lib/stats/robust.h"

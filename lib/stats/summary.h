@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The figures of the papers' tables, for an array of times. */
+/* Summary statistics of an array of times, as in the papers' tables. */
 #pragma once
 
 #include <stddef.h>

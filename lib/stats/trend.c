@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trend, step and slow wandering in a series: see trend.h. Analysis of variance between blocks, and the two
- * simplest trends, a line and one change of level (the latter by the greatest sum of squares between
- * the two sides, as Sen & Srivastava 1975). */
+/* Trend, step and slow variation in a series: see trend.h. Analysis of variance between blocks, and the two
+ * simplest trends, a line and one change of level (found by the greatest sum of squares between the two sides,
+ * Sen & Srivastava 1975). */
 #include "lib/stats/trend.h"
 
 #include <gsl/gsl_cdf.h>

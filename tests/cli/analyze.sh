@@ -59,7 +59,7 @@ samples = [{"n": n, "start_ns": n * 10**9, "et_ns": 10**8 + 8 * 10**6 * (n > 70)
 print(json.dumps({"format": "emp-run", "version": 1, "program": "INC0.1", "task_length_s": 0.1, "resolution_ns": 1, "samples": samples}))
 END
 expect 0 '^4$' $analyze import "$dir/step.json"
-expect 2 'run 4 (INC0.1) shows no L but a step between two speeds' $analyze cutoffs --short 4 --long 2 --save no
+expect 2 'run 4 (INC0.1) is neither an L nor clean, but shows a step between two speeds' $analyze cutoffs --short 4 --long 2 --save no
 expect 2 'step' $analyze cutoffs --short 1 --long 4 --json
 expect 1 "no profile 'no'" $analyze discard 4 --profile no
 expect 0 '' $analyze cutoffs --short 4 --long 2 --force
@@ -75,7 +75,7 @@ samples = [{"n": n, "start_ns": n * 10**9, "et_ns": 10**8 + 2 * 10**7 * (n % 3 =
 print(json.dumps({"format": "emp-run", "version": 1, "program": "INC0.1", "task_length_s": 0.1, "resolution_ns": 1, "samples": samples}))
 END
 expect 0 '^5$' $analyze import "$dir/frequent.json"
-expect 2 'run 5 (INC0.1) shows no L but frequent daemons .* because of busy' $analyze cutoffs --short 5 --long 2
+expect 2 'run 5 (INC0.1) is neither an L nor clean, but shows frequent daemons .* because of busy' $analyze cutoffs --short 5 --long 2
 gives "show --json names it too" '(d["shape"] == "frequent" and d["frequent"] == ["busy"])' $analyze show 5 --json
 
 # Deleting runs: all that are named, or none.

@@ -61,8 +61,8 @@ wrong "sample 3, execution 2: 'pt_ns' is -5 and must not be below 0" 'd["samples
 wrong "sample 9: 'et_ns' is -1 and must not be below 0" 'd["samples"][8]["et_ns"] = -1'
 wrong "'samples', entry 4: 'n' is 3 again" 'd["samples"][3]["n"] = 3'
 wrong "'samples', entry 2: 'n' is 1 after 2, and samples must be in order" 'd["samples"][:2] = d["samples"][1::-1]'
-wrong "'version' is 2, and this emp knows emp-run version 1 only" 'd["version"] = 2'
-wrong "'format' is 'emp-profile' where 'emp-run' is wanted" 'd["format"] = "emp-profile"'
+wrong "'version' is 2, and this EMP reads emp-run version 1 only" 'd["version"] = 2'
+wrong "'format' is 'emp-profile', not 'emp-run'" 'd["format"] = "emp-profile"'
 wrong "sample 5 has no 'pt_ns'" 'del d["samples"][4]["pt_ns"]'
 wrong "sample 5: 'pt_ns' must be a whole number" 'd["samples"][4]["pt_ns"] = "5"'
 wrong "sample 5: 'pt_ns' is 9223372036854775807 and must not be above" 'd["samples"][4]["pt_ns"] = 2**63 - 1'
@@ -87,7 +87,7 @@ expect 1 "is the database of another program" $analyze --db bookmarks.db import 
 that "it was left alone" test "$(sqlite3 bookmarks.db .tables)" = bookmark
 cp "$EMP_DB" newer.db
 sqlite3 newer.db 'PRAGMA user_version = 99'
-expect 1 "'newer.db' was made by a newer emp (version 99 of the book" $analyze --db newer.db list
+expect 1 "'newer.db' was written by a newer EMP (version 99 of the book" $analyze --db newer.db list
 touch empty.db
 expect 1 "the lab book 'empty.db' is empty" $analyze --db empty.db list
 expect 0 '^1$' $analyze --db empty.db import "$data/emp-run-inc16384.json"

@@ -254,10 +254,10 @@ TEST_IN_DIRECTORY(a_newer_book_is_refused_by_its_version)
 	book_free(TAKE(s->book));
 	sql(s->path, "PRAGMA user_version = 99");
 	expect(s, BOOK_WRITE, -EPROTONOSUPPORT,
-		"was made by a newer emp (version 99 of the book, this one knows");
-	expect(s, BOOK_READ, -EPROTONOSUPPORT, "was made by a newer emp");
+		"was written by a newer EMP (version 99 of the book, this one reads");
+	expect(s, BOOK_READ, -EPROTONOSUPPORT, "was written by a newer EMP");
 	sql(s->path, "PRAGMA user_version = -1");
-	expect(s, BOOK_WRITE, -EPROTONOSUPPORT, "was made by a newer emp");
+	expect(s, BOOK_WRITE, -EPROTONOSUPPORT, "was written by a newer EMP");
 }
 
 TEST_IN_DIRECTORY(a_file_of_version_0_is_brought_up_to_date)

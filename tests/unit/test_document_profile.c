@@ -109,9 +109,9 @@ static const struct {
 	const char *document, *sentence;
 } wrong[] = {
 	{"[7]", "the document must be a JSON object"},
-	{"{'format': 'emp-run', 'version': 1}", "'format' is 'emp-run' where 'emp-profile' is wanted"},
+	{"{'format': 'emp-run', 'version': 1}", "'format' is 'emp-run', not 'emp-profile'"},
 	{"{'format': 'emp-profile', 'version': 3}",
-		"'version' is 3, and this emp knows emp-profile version 1 only"},
+		"'version' is 3, and this EMP reads emp-profile version 1 only"},
 	{"{'format': 'emp-profile', 'version': 1}", "the document has no 'name'"},
 	{"{'format': 'emp-profile', 'version': 1, 'name': 'x'}", "the document has no 'resolution_ns'"},
 	{HEAD "}", "the document has no 'short'"},

@@ -119,10 +119,10 @@ TEST(a_document_of_another_format_or_version_is_refused)
 	} rows[] = {
 		{"{\"format\": \"emp-run\", \"version\": 1}", "", 0},
 		{"{\"version\": 1}", "the document has no 'format'", -EINVAL},
-		{"{\"format\": \"x\", \"version\": 1}",
-			"the document: 'format' is 'x' where 'emp-run' is wanted", -EINVAL},
+		{"{\"format\": \"x\", \"version\": 1}", "the document: 'format' is 'x', not 'emp-run'",
+			-EINVAL},
 		{"{\"format\": \"emp-run\", \"version\": 2}",
-			"the document: 'version' is 2, and this emp knows emp-run version 1 only; a newer emp may read it",
+			"the document: 'version' is 2, and this EMP reads emp-run version 1 only; try a newer EMP",
 			-EPROTONOSUPPORT},
 	};
 

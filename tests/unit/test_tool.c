@@ -200,8 +200,8 @@ TEST(what_is_wrong_is_named)
 	check_refused(&with_verbs, "list x",
 		"emp-test: 'x' is one argument too many; usage: emp-test list [OPTION...]\n");
 	check_refused(&with_verbs, "list --share 2",
-		"emp-test: option '--share' is not known here; see 'emp-test list --help'\n");
-	check_refused(&without, "-jx a", "emp-one: option '-x' is not known here; see 'emp-one --help'\n");
+		"emp-test: unknown option '--share'; see 'emp-test list --help'\n");
+	check_refused(&without, "-jx a", "emp-one: unknown option '-x'; see 'emp-one --help'\n");
 	check_refused(&with_verbs, "show 7 --text",
 		"emp-test: option '--text' needs a value; see 'emp-test --help'\n");
 	check_refused(&with_verbs, "show 7 -P a", "emp-test: option '--pair' needs 2 values: A B\n");

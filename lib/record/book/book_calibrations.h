@@ -18,7 +18,7 @@ enum { SHORT_PHASE, LONG_PHASE, CALIBRATION_PHASES };
 enum calibration_state {
 	CALIBRATION_OPEN,
 	CALIBRATION_DONE,    /* there is a profile */
-	CALIBRATION_REFUSED, /* a run shows no L */
+	CALIBRATION_REFUSED, /* a run is neither an L nor clean */
 	N_CALIBRATION_STATES
 };
 
