@@ -127,7 +127,7 @@ TEST(dashes_end_the_options)
 	assert_false(tool_after_dashes());
 	check_done(&with_verbs, "show -- -7", "-7|");
 	check_refused(&without, "a -- b",
-		"emp-one: 'a' comes before --, after which everything is one command: leave -- out, and quote each command line\n");
+		"emp-one: 'a' comes before --, but everything after -- is one command: omit --, and quote each command line\n");
 }
 
 TEST(help_and_version_have_letters_in_every_tool_and_verb)
