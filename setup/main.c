@@ -2,124 +2,85 @@
 /* emp-setup: prepares a machine for timing programs, restores it, and takes its fingerprint. The verbs and options
  * as tables; what they do is in the files of their names. */
 #include "lib/base/tool.h"
-#include "setup/apply/restore_verb.h"
 #include "setup/options.h"
 
 #include <string.h>
 
-#define JSON_OPTION                                                                  \
-	{                                                                            \
-		0, "json", NULL, "print a JSON document", NULL, &options.json, .dash = true \
-	}
-#define DB_OPTION                                                                                      \
-	{                                                                                              \
-		0, "db", "FILE", "the book (default: EMP_DB, else your own)", NULL, &options.db, false \
-	}
-/* An old name of --verbose. */
-#define DETAILS_OPTION                                                 \
-	{                                                              \
-		'd', "details", NULL, "", NULL, &options.verbose, true \
-	}
-#define POLICY_OPTION                                                                            \
-	{                                                                                        \
-		'p', "policy", "NAME", "use this policy or file, not this distribution's", NULL, \
-			&options.policy, false                                                   \
-	}
+// clang-format off
+#define JSON_OPTION {0, "json", NULL, "print a JSON document", NULL, &options.json, .dash = true}
+#define DB_OPTION {0, "db", "FILE", "the book (default: EMP_DB, else your own)", NULL, &options.db}
+#define POLICY_OPTION \
+	{'p', "policy", "NAME", "use this policy or file, not this distribution's", NULL, &options.policy}
+#define ROOT_OPTION {0, "root", "DIR", "look at a captured machine", NULL, &options.root, true}
+/* With an old name of --verbose. */
+#define VERBOSE_OPTION(summary) \
+	{'v', "verbose", NULL, summary, NULL, &options.verbose}, \
+	{'d', "details", NULL, "", NULL, &options.verbose, true}
+#define KILL_OPTION {0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true}
+
 static const struct option_row audit_options[] = {
 	JSON_OPTION,
-	{'a', "all", NULL, "optional checks too (level C)", NULL, &options.all, false},
-	{'v', "verbose", NULL, "every check in full: why, how, undo, who advises it", NULL, &options.verbose,
-		false},
-	DETAILS_OPTION,
+	{'a', "all", NULL, "optional checks too (level C)", NULL, &options.all},
+	VERBOSE_OPTION("every check in full: why, how, undo, who advises it"),
 	POLICY_OPTION,
 	{'w', "within", "TIME", "list timers that elapse within this time (24h)", option_duration,
-		&options.within_ns, false},
-	{0, "root", "DIR", "look at a captured machine", NULL, &options.root, true},
+		&options.within_ns},
+	ROOT_OPTION,
 	{},
 };
 
 static const struct option_row apply_options[] = {
-	{'n', "dry-run", NULL, "print the plan, change nothing", NULL, &options.dry_run, false},
-	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only, false},
-	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip, false},
-	{0, "for", NULL, "apply, run COMMAND, restore", NULL, &options.run_for, false},
-	{0, "persistent", NULL, "services and timers stay stopped after a reboot", NULL, &options.persistent,
-		false},
+	{'n', "dry-run", NULL, "print the plan, change nothing", NULL, &options.dry_run},
+	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only},
+	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip},
+	{0, "for", NULL, "apply, run COMMAND, restore", NULL, &options.run_for},
+	{0, "persistent", NULL, "services and timers stay stopped after a reboot", NULL, &options.persistent},
 	POLICY_OPTION,
 	JSON_OPTION,
-	{'v', "verbose", NULL, "also list what was already set or does not exist", NULL, &options.verbose,
-		false},
-	DETAILS_OPTION,
-	{0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true},
+	VERBOSE_OPTION("also list what was already set or does not exist"),
+	KILL_OPTION,
 	{},
 };
 
 static const struct option_row restore_options[] = {
-	{0, "force", NULL, "also restore what somebody else has changed since", NULL, &options.force, false},
-	{0, "forget", NULL, "drop what is left alone or cannot be restored", NULL, &options.forget, false},
-	{0, "at-boot", NULL, "restore nothing, drop what a reboot has undone", NULL, &options.at_boot, false},
+	{0, "force", NULL, "also restore what somebody else has changed since", NULL, &options.force},
+	{0, "forget", NULL, "drop what is left alone or cannot be restored", NULL, &options.forget},
+	{0, "at-boot", NULL, "restore nothing, drop what a reboot has undone", NULL, &options.at_boot},
 	JSON_OPTION,
-	{'v', "verbose", NULL, "also list what was already set or does not exist", NULL, &options.verbose,
-		false},
-	DETAILS_OPTION,
-	{0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true},
+	VERBOSE_OPTION("also list what was already set or does not exist"),
+	KILL_OPTION,
 	{},
 };
 
-static const struct option_row status_options[] = {
-	JSON_OPTION,
-	{},
-};
+static const struct option_row status_options[] = {JSON_OPTION, {}};
 
-static const struct option_row verify_options[] = {
-	JSON_OPTION,
-	DB_OPTION,
-	{},
-};
+static const struct option_row verify_options[] = {JSON_OPTION, DB_OPTION, {}};
 
 static const struct option_row fingerprint_options[] = {
 	JSON_OPTION,
-	{0, "diff", NULL, "compare two files of --json (default: with now)", NULL, &options.diff, false},
-	{0, "save", NULL, "also store it in the book", NULL, &options.save, false},
+	{0, "diff", NULL, "compare two files of --json (default: with now)", NULL, &options.diff},
+	{0, "save", NULL, "also store it in the book", NULL, &options.save},
 	DB_OPTION,
-	{0, "root", "DIR", "look at a captured machine", NULL, &options.root, true},
+	ROOT_OPTION,
 	{},
 };
 
 static const struct verb verbs[] = {
-	{.name = "audit",
-		.summary = "report whether this machine is fit for timing",
-		.options = audit_options,
-		.run = audit_verb},
-	{.name = "apply",
-		.args = "[--for -- COMMAND...]",
-		.summary = "prepare this machine for timing (alias: tune)",
-		.max_args = -1,
-		.options = apply_options,
-		.run = apply_verb},
-	{.name = "restore",
-		.summary = "undo everything that apply has changed (alias: reset)",
-		.options = restore_options,
-		.run = restore_verb},
-	{.name = "status",
-		.summary = "list what is applied, and since when",
-		.options = status_options,
-		.run = status_verb},
-	{.name = "fingerprint",
-		.args = "[--diff BEFORE [NOW]]",
-		.max_args = 2,
-		.summary = "describe this machine and its settings, with a digest",
-		.options = fingerprint_options,
-		.run = fingerprint_verb},
-	{.name = "verify",
-		.args = "PROFILE",
-		.min_args = 1,
-		.max_args = 1,
-		.summary = "report whether a profile is still valid here",
-		.options = verify_options,
-		.run = verify_verb},
+	{.name = "audit", .options = audit_options, .run = audit_verb,
+		.summary = "report whether this machine is fit for timing"},
+	{.name = "apply", .args = "[--for -- COMMAND...]", .max_args = -1, .options = apply_options,
+		.run = apply_verb, .summary = "prepare this machine for timing (alias: tune)"},
+	{.name = "restore", .options = restore_options, .run = restore_verb,
+		.summary = "undo everything that apply has changed (alias: reset)"},
+	{.name = "status", .options = status_options, .run = status_verb,
+		.summary = "list what is applied, and since when"},
+	{.name = "fingerprint", .args = "[--diff BEFORE [NOW]]", .max_args = 2, .options = fingerprint_options,
+		.run = fingerprint_verb, .summary = "describe this machine and its settings, with a digest"},
+	{.name = "verify", .args = "PROFILE", .min_args = 1, .max_args = 1, .options = verify_options,
+		.run = verify_verb, .summary = "report whether a profile is still valid here"},
 	{},
 };
+// clang-format on
 
 static const struct tool tool = {
 	.name = "emp-setup",

@@ -4,12 +4,11 @@
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/process/subprocess.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/apply/change.h"
 #include "setup/apply/crash_point.h"
-#include "setup/apply/plan_make.h"
-#include "setup/apply/restore_verb.h"
-#include "setup/apply/supervised_command.h"
+#include "setup/apply/restore.h"
 #include "setup/options.h"
 
 #include <errno.h>
@@ -59,17 +58,17 @@ static int prepare(struct applying *a, const struct request *request, struct err
 	a->n_open = open.n;
 	if (a->facts.has_units && units_open(&a->units, &why) < 0)
 		a->units = NULL;
-	return plan_make(&a->plan, &open, &a->facts, a->files, request, a->units, a->report, err);
+	return plan_make(
+		&a->plan, &open, &(struct planning){&a->facts, a->files, request, a->units, a->report}, err);
 }
 
 static void report_plan(struct applying *a)
 {
 	for (size_t i = 0; i < a->plan.n_order; i++) {
 		const struct entry *e = plan_entry(&a->plan, i);
-		bool same = !strcmp(e->old, e->want);
+		enum outcome outcome = strcmp(e->old, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS;
 
-		report_add_file(
-			a->report, e, same ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old, e->want, NULL);
+		report_entry(a->report, e, outcome, e->old, e->want, NULL);
 	}
 }
 
@@ -79,43 +78,40 @@ static FILE *output(void)
 	return options.run_for ? stderr : stdout;
 }
 
-static int show_json(const struct applying *a, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:b, s:o}", "format", "emp-changes",
-		"version", 1, "dry_run", options.dry_run, "changes", report_json(a->report));
-
-	return json_print(document, output(), err);
-}
-
-static int show_changes(const struct applying *a, struct error *err)
+static int show_table(const struct applying *a, struct error *err)
 {
 	size_t changed = report_count(a->report, OUTCOME_CHANGED),
 	       differ = report_count(a->report, OUTCOME_CLAMPED);
+	FILE *file = output();
 	bool any;
-	int r = report_print(a->report, output(), options.verbose, &any, err);
+	int r = report_print(a->report, file, options.verbose, &any, err);
 
 	if (r < 0)
 		return r;
-	fprintf(output(), "%s%zu changed, %zu already set, %zu refused", any ? "\n" : "", changed,
+	if (any)
+		fprintf(file, "\n");
+	if (options.dry_run) {
+		fprintf(file, "%zu will change, %zu already set. Nothing was changed (--dry-run).\n",
+			report_count(a->report, OUTCOME_WILL_CHANGE), report_count(a->report, OUTCOME_STAYS));
+		return 0;
+	}
+	fprintf(file, "%zu changed, %zu already set, %zu refused", changed,
 		report_count(a->report, OUTCOME_ALREADY), report_count(a->report, OUTCOME_REFUSED));
 	if (differ)
-		fprintf(output(), ", %zu differ%s from the request", differ, differ == 1 ? "s" : "");
-	fprintf(output(), ".%s\n",
-		changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
+		fprintf(file, ", %zu differ%s from the request", differ, differ == 1 ? "s" : "");
+	fprintf(file, ".%s\n", changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
 	return 0;
 }
 
-static int show_plan(const struct applying *a, struct error *err)
+static int show(const struct applying *a, struct error *err)
 {
-	size_t n = report_count(a->report, OUTCOME_WILL_CHANGE);
-	bool any;
-	int r = report_print(a->report, output(), options.verbose, &any, err);
+	_cleanup_(json_decrefp) json_t *document = NULL;
 
-	if (r < 0)
-		return r;
-	fprintf(output(), "%s%zu will change, %zu already set. Nothing was changed (--dry-run).\n",
-		any ? "\n" : "", n, report_count(a->report, OUTCOME_STAYS));
-	return 0;
+	if (!options.json)
+		return show_table(a, err);
+	document = json_pack("{s:s, s:i, s:b, s:o}", "format", "emp-changes", "version", 1, "dry_run",
+		options.dry_run, "changes", report_json(a->report));
+	return json_print(document, output(), err);
 }
 
 /* Everything is on disk before the first write. */
@@ -137,14 +133,36 @@ static int carry_out(struct applying *a, struct error *err)
 	return 0;
 }
 
+/* A request that no CPU takes longer than 0 us to wake up; it ends when the file is closed. */
+static int hold_latency(void)
+{
+	_cleanup_(closep) int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+	int32_t none = 0;
+
+	return fd >= 0 && write(fd, &none, sizeof(none)) == sizeof(none) ? TAKE_FD(fd) : -1;
+}
+
+/* Runs argv to its end and passes HUP and TERM on to it (the terminal gives it INT). Meanwhile the CPUs stay out of
+ * deep idle states, where this user may ask for it. */
+static int run_command(char *const *argv, int *ret_status, struct error *err)
+{
+	_cleanup_(closep) int latency = hold_latency();
+	const struct subprocess command = {.argv = argv, .forward_signals = true};
+	int status, r = subprocess_run(&command, NULL, &status, err);
+
+	if (r == 0)
+		*ret_status = process_exit_status(status);
+	return r;
+}
+
 static int run_and_restore(struct applying *a, char **argv, struct error *err)
 {
 	struct restore_options how = {.first = a->n_open};
 	int status = STATUS_ERROR, r, back;
 
 	lock_release(&a->lock); /* the command may want to audit, or to apply more */
-	r = supervised_command_run(argv, &status, err);
-	back = restore_verb_journal(&how, err);
+	r = run_command(argv, &status, err);
+	back = restore_journal(&how, err);
 	if (r < 0 || back < 0)
 		return r < 0 ? r : back;
 	return back == STATUS_DONE ? status : back;
@@ -168,12 +186,6 @@ static int outcome(const struct applying *a)
 		       : STATUS_DONE;
 }
 
-static int plan_only(struct applying *a, struct error *err)
-{
-	report_plan(a);
-	return options.json ? show_json(a, err) : show_plan(a, err);
-}
-
 int apply_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(applying_clear) struct applying a = {.lock = {.fd = -1}};
@@ -190,13 +202,15 @@ int apply_verb(int argc, char **argv, struct error *err)
 		r = prepare(&a, &request, err);
 	if (r < 0)
 		return r;
-	if (options.dry_run)
-		return plan_only(&a, err);
+	if (options.dry_run) {
+		report_plan(&a);
+		return show(&a, err);
+	}
 	interrupt_init(); /* neither HUP, INT nor TERM ends this process before all is done */
 	crash_point_kill_after(options.kill_after);
 	r = carry_out(&a, err);
 	if (r == 0)
-		r = options.json ? show_json(&a, err) : show_changes(&a, err);
+		r = show(&a, err);
 	if (r < 0)
 		return r;
 	return options.run_for ? run_and_restore(&a, argv, err) : outcome(&a);

@@ -5,7 +5,6 @@
 #include "lib/host/systemd/action_log.h"
 #include "setup/apply/crash_point.h"
 #include "setup/apply/unit_block.h"
-#include "setup/audit/check_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,11 +34,7 @@ static const char *note_of(const struct kernel_setting_result *result)
 static int set_file(struct plan *plan, size_t i, struct report *report, struct error *err)
 {
 	struct entry *e = &plan->journal.entries[i];
-	const struct check *check = check_rows_find(e->id);
-	struct kernel_setting file = {.root_fd = AT_FDCWD,
-		.path = e->name,
-		.kind = e->file_kind,
-		.write = check ? check->setting.write : NULL};
+	struct kernel_setting file = entry_setting(e);
 	_cleanup_(freep) char *before = NULL;
 	struct kernel_setting_result result;
 	int r = 0;
@@ -57,15 +52,15 @@ static int set_file(struct plan *plan, size_t i, struct report *report, struct e
 		r = journal_mark(&plan->journal, i, err);
 		crash_point();
 	}
-	report_add_file(report, e, outcome_of(&result), before, result.held, note_of(&result));
+	report_entry(report, e, outcome_of(&result), before, result.held, note_of(&result));
 	free(result.held);
 	return r;
 }
 
-/* What became of the units of a plan, by index in plan->order. */
-struct unit_results {
-	bool *done;
-	struct error *why; /* where it is not done */
+/* What became of a unit of a plan. */
+struct unit_result {
+	bool done;
+	struct error why; /* where it is not done */
 };
 
 static bool is_as_wanted(const struct entry *e, struct units *units)
@@ -89,7 +84,7 @@ static bool set_unit(const struct entry *e, struct units *units, struct error *w
 }
 
 /* A second attempt for what is not done: another unit that was still active may have prevented it. */
-static int set_units(struct plan *plan, struct units *units, struct unit_results *results, struct error *err)
+static int set_units(struct plan *plan, struct units *units, struct unit_result *results, struct error *err)
 {
 	int r = 0;
 
@@ -97,10 +92,9 @@ static int set_units(struct plan *plan, struct units *units, struct unit_results
 		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 			struct entry *e = plan_entry(plan, i);
 
-			if (e->kind != ENTRY_UNIT || results->done[i] ||
-				!set_unit(e, units, &results->why[i]))
+			if (e->kind != ENTRY_UNIT || results[i].done || !set_unit(e, units, &results[i].why))
 				continue;
-			results->done[i] = true;
+			results[i].done = true;
 			free(e->held);
 			e->held = strdup(e->want);
 			r = journal_mark(&plan->journal, plan->order[i], err);
@@ -121,7 +115,7 @@ static void block_units(struct plan *plan, struct units *units, struct report *r
 		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || !e->held)
 			continue;
 		if (unit_block_add(units, e, &why) < 0)
-			report_add(report, e->id, e->name, OUTCOME_REFUSED, NULL, NULL, why.text);
+			report_entry(report, e, OUTCOME_REFUSED, NULL, NULL, why.text);
 		any = true;
 		crash_point();
 	}
@@ -132,50 +126,43 @@ static void block_units(struct plan *plan, struct units *units, struct report *r
 }
 
 /* A request over D-Bus starts a service again, until it is masked. */
-static void stop_again(const struct plan *plan, struct units *units, struct unit_results *results)
+static void stop_again(const struct plan *plan, struct units *units, struct unit_result *results)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 
-		if (e->kind == ENTRY_UNIT && results->done[i] && !is_as_wanted(e, units))
-			results->done[i] = set_unit(e, units, &results->why[i]);
+		if (e->kind == ENTRY_UNIT && results[i].done && !is_as_wanted(e, units))
+			results[i].done = set_unit(e, units, &results[i].why);
 	}
 }
 
-static void report_units(const struct plan *plan, const struct unit_results *results, struct report *report)
+static void report_units(const struct plan *plan, const struct unit_result *results, struct report *report)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 		bool start = !strcmp(e->want, "active");
+		const char *before = start ? "inactive" : "active";
 
 		if (e->kind != ENTRY_UNIT)
 			continue;
-		if (results->done[i])
+		if (results[i].done) {
 			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
-		report_add(report, e->id, e->name, results->done[i] ? OUTCOME_CHANGED : OUTCOME_REFUSED,
-			start ? "inactive" : "active",
-			results->done[i] ? e->want
-			: start          ? "inactive"
-					 : "active",
-			results->done[i] ? NULL : results->why[i].text);
+			report_entry(report, e, OUTCOME_CHANGED, before, e->want, NULL);
+		} else
+			report_entry(report, e, OUTCOME_REFUSED, before, before, results[i].why.text);
 	}
 }
 
 static int change_units(struct plan *plan, struct units *units, struct report *report, struct error *err)
 {
-	_cleanup_(freep) bool *done = calloc(plan->n_order + 1, sizeof(*done));
-	_cleanup_(freep) struct error *why = calloc(plan->n_order + 1, sizeof(*why));
-	struct unit_results results = {done, why};
-	int r;
+	_cleanup_(freep) struct unit_result *results = calloc(plan->n_order + 1, sizeof(*results));
+	int r = results ? set_units(plan, units, results, err) : error_oom(err);
 
-	if (!done || !why)
-		return error_oom(err);
-	r = set_units(plan, units, &results, err);
 	if (r < 0)
 		return r;
 	block_units(plan, units, report);
-	stop_again(plan, units, &results);
-	report_units(plan, &results, report);
+	stop_again(plan, units, results);
+	report_units(plan, results, report);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "lib/base/array.h"
 #include "lib/base/json_fields.h"
 #include "lib/base/text.h"
+#include "setup/audit/check_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +30,13 @@ void entry_clear(struct entry *e)
 	free(e->want);
 	free(e->held);
 	*e = (struct entry){};
+}
+
+struct kernel_setting entry_setting(const struct entry *e)
+{
+	const struct check *check = check_rows_find(e->id);
+
+	return (struct kernel_setting){AT_FDCWD, e->name, e->file_kind, check ? check->setting.write : NULL};
 }
 
 void journal_clear(struct journal *j)

@@ -50,6 +50,9 @@ int journal_load(struct journal *ret, struct error *err);
 void journal_clear(struct journal *journal);
 void entry_clear(struct entry *entry);
 
+/* The setting of an ENTRY_FILE; it points into the entry. */
+struct kernel_setting entry_setting(const struct entry *entry);
+
 /* Takes `entry` over. */
 int journal_add(struct journal *journal, struct entry *entry, struct error *err);
 struct entry *journal_find(const struct journal *journal, const char *name); /* NULL: no such entry */

@@ -3,8 +3,53 @@
 #include "setup/apply/plan.h"
 
 #include "lib/base/array.h"
+#include "lib/base/clock.h"
 
 #include <errno.h>
+#include <string.h>
+
+/* Whether the kernel changes this check's files with those of a check in the list. */
+static bool is_along(const char *list, const char *id)
+{
+	for (const struct check *c = check_rows; c->id; c++)
+		if (c->setting.along && !strcmp(c->setting.along, id) && list_has(list, ',', c->id))
+			return true;
+	return false;
+}
+
+bool request_takes(const struct request *request, const struct check *check)
+{
+	if (!check_can_be_applied(check) || list_has(request->skip, ',', check->id))
+		return false;
+	if (request->only)
+		return list_has(request->only, ',', check->id) || is_along(request->only, check->id);
+	return !check->setting.on_request;
+}
+
+static int validate_list(const char *list, const char *option, struct error *err)
+{
+	for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',') {
+		_cleanup_(freep) char *id = strndup(p, strcspn(p, ","));
+		const struct check *c = id ? check_rows_find(id) : NULL;
+
+		if (!id)
+			return error_oom(err);
+		if (!c)
+			return error_say(err, -EINVAL,
+				"%s: there is no check '%s'; 'emp-setup audit --all' lists them", option, id);
+		if (!check_can_be_applied(c))
+			return error_say(err, -EINVAL, "%s: %s cannot be applied; do it by hand: %s", option,
+				c->id, c->how ?: "-");
+	}
+	return 0;
+}
+
+int request_validate(const struct request *request, struct error *err)
+{
+	int r = validate_list(request->only, "--only", err);
+
+	return r < 0 ? r : validate_list(request->skip, "--skip", err);
+}
 
 /* The value found first remains the one to restore. */
 static void change_wish(struct entry *there, struct entry *entry)
@@ -38,6 +83,73 @@ int plan_add(struct plan *plan, struct entry *entry, struct error *err)
 	r = journal_add(&plan->journal, entry, err);
 	plan->n_order -= r < 0;
 	return r;
+}
+
+static int plan_file(struct plan *plan, const struct check *check, const struct setting_file *file,
+	const struct planning *from, struct error *err)
+{
+	_cleanup_(freep) char *want = setting_want(&check->setting, from->facts, file->path);
+	struct entry entry = {.kind = ENTRY_FILE, .file_kind = check->setting.kind};
+
+	if (!file->value) {
+		if (file->error != -ENOENT)
+			report_add(from->report, check->id, file->path, OUTCOME_REFUSED, NULL, NULL,
+				strerror(-file->error));
+		return 0;
+	}
+	if (!want) {
+		report_add(from->report, check->id, file->path, OUTCOME_ABSENT, file->value, NULL,
+			"the kernel does not report the base frequency");
+		return 0;
+	}
+	entry.id = strdup(check->id);
+	entry.name = strdup(file->path);
+	entry.old = strdup(file->value);
+	entry.want = TAKE(want);
+	return plan_add(plan, &entry, err);
+}
+
+/* Settings of one order stay in the order of the rows. */
+static int plan_settings(struct plan *plan, int order, const struct planning *from, struct error *err)
+{
+	for (size_t i = 0; i < n_check_rows; i++) {
+		const struct check *check = &check_rows[i];
+		const struct setting_files *files = &from->files[i];
+
+		if (!check->setting.pattern || check->setting.order != order ||
+			!request_takes(from->request, check))
+			continue;
+		if (files->n == 0)
+			report_add(from->report, check->id, "-", OUTCOME_ABSENT, NULL, NULL, NULL);
+		for (size_t k = 0; k < files->n; k++) {
+			int r = plan_file(plan, check, &files->items[k], from, err);
+
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+int plan_make(struct plan *ret, struct journal *open, const struct planning *from, struct error *err)
+{
+	enum { ORDERS = 16 };
+	_cleanup_(plan_clear) struct plan plan = {.journal = *open};
+	int r;
+
+	*open = (struct journal){};
+	if (!plan.journal.since_ns)
+		plan.journal.since_ns = clock_ns(CLOCK_REALTIME);
+	if (!plan.journal.boot_id)
+		plan.journal.boot_id = journal_boot_id();
+	r = plan_units(&plan, from, err);
+	for (int order = 0; r == 0 && order < ORDERS; order++)
+		r = plan_settings(&plan, order, from, err);
+	if (r < 0)
+		return r;
+	*ret = plan;
+	plan = (struct plan){};
+	return 0;
 }
 
 void plan_clear(struct plan *plan)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order in which units are stopped: see plan_order.h.
+/* The order in which units are stopped: see plan.h.
  *
  * Timers go first. Then, for each service: what needs it or was started after it (systemd, too, stops these
  * first when it shuts down), what would start it again, and the service itself. In another order, a unit may
  * wait for one that is gone (cups-browsed asks avahi for 25 s), or start it again. */
-#include "setup/apply/plan_order.h"
+#include "setup/apply/plan.h"
 
 #include <string.h>
 

@@ -47,9 +47,7 @@ void report_free(struct report *report)
 {
 	if (!report)
 		return;
-	for (size_t i = 0; i < report->n; i++) {
-		struct row *row = &report->rows[i];
-
+	for (struct row *row = report->rows; row < report->rows + report->n; row++) {
 		free(row->id);
 		free(row->name);
 		free(row->before);
@@ -76,7 +74,7 @@ void report_add(struct report *report, const char *id, const char *name, enum ou
 		report->failed = true;
 }
 
-void report_add_file(struct report *report, const struct entry *e, enum outcome outcome, const char *before,
+void report_entry(struct report *report, const struct entry *e, enum outcome outcome, const char *before,
 	const char *now, const char *note)
 {
 	_cleanup_(freep) char *before_text = kernel_setting_description(e->file_kind, before),
@@ -94,16 +92,12 @@ size_t report_count(const struct report *report, enum outcome outcome)
 	return n;
 }
 
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ?: "", b ?: "");
-}
-
 /* Two files of one setting, changed alike. */
 static bool are_alike(const struct row *a, const struct row *b)
 {
-	return a->name[0] == '/' && b->name[0] == '/' && a->outcome == b->outcome && same(a->id, b->id) &&
-	       same(a->before, b->before) && same(a->now, b->now) && same(a->note, b->note);
+	return a->name[0] == '/' && b->name[0] == '/' && a->outcome == b->outcome && !strcmp(a->id, b->id) &&
+	       !strcmp(a->before ?: "", b->before ?: "") && !strcmp(a->now ?: "", b->now ?: "") &&
+	       !strcmp(a->note ?: "", b->note ?: "");
 }
 
 static void print_row(struct table *table, const struct row *row, size_t more)

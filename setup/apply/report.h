@@ -30,9 +30,9 @@ DEFINE_FREEP(report)
 /* before and now may be NULL; note is NULL or says why. A failure is kept and returned by report_print. */
 void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
 	const char *before, const char *now, const char *note);
-/* The same for a file of a setting, its values with their units. */
-void report_add_file(struct report *report, const struct entry *entry, enum outcome outcome,
-	const char *before, const char *now, const char *note);
+/* The same for an entry, the values of a setting with their units. */
+void report_entry(struct report *report, const struct entry *entry, enum outcome outcome, const char *before,
+	const char *now, const char *note);
 
 size_t report_count(const struct report *report, enum outcome outcome);
 

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Restores what a journal holds: see restore.h.
+/* The verb restore: restores what a journal holds: see restore.h.
  *
  * It compares with the values of now, so it may run twice, and nothing is recorded on the way: a restore that was
  * killed is simply repeated. What somebody else has changed since is left alone. */
 #include "setup/apply/restore.h"
 
+#include "lib/base/json.h"
+#include "lib/base/tool.h"
+#include "lib/host/process/privilege.h"
+#include "lib/host/process/signals.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/apply/crash_point.h"
-#include "setup/audit/check_rows.h"
+#include "setup/apply/report.h"
 #include "setup/apply/unit_block.h"
+#include "setup/audit/check_rows.h"
+#include "setup/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,20 +50,20 @@ static void settle_file(struct entry *e, const struct kernel_setting_result *res
 	case SETTING_CHANGED:
 		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name, now ?: "?",
 			e->old);
-		report_add_file(report, e, OUTCOME_RESTORED, now, e->old, NULL);
+		report_entry(report, e, OUTCOME_RESTORED, now, e->old, NULL);
 		entry_clear(e);
 		return;
 	case SETTING_ALREADY:
-		report_add_file(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
 		entry_clear(e);
 		return;
 	case SETTING_ABSENT:
-		report_add_file(report, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
+		report_entry(report, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
 		entry_clear(e);
 		return;
 	case SETTING_REFUSED:
 	case SETTING_CLAMPED:
-		report_add_file(report, e, OUTCOME_FAILED, now, result->held,
+		report_entry(report, e, OUTCOME_FAILED, now, result->held,
 			result->outcome == SETTING_REFUSED ? strerror(-result->error)
 							   : "the kernel set another value than requested");
 		free(e->held);
@@ -67,19 +73,15 @@ static void settle_file(struct entry *e, const struct kernel_setting_result *res
 	}
 }
 
-static void restore_file(
-	struct entry *e, const struct check *check, const struct restore_options *how, struct report *report)
+static void restore_file(struct entry *e, const struct restore_options *how, struct report *report)
 {
-	struct kernel_setting file = {.root_fd = AT_FDCWD,
-		.path = e->name,
-		.kind = e->file_kind,
-		.write = check ? check->setting.write : NULL};
+	struct kernel_setting file = entry_setting(e);
 	_cleanup_(freep) char *now = NULL;
 	struct kernel_setting_result result = {};
 
 	if (kernel_setting_read(&file, &now) == 0 && strcmp(now, e->old) != 0 && !is_ours(e, now) &&
 		!how->force) {
-		report_add_file(report, e, OUTCOME_LEFT_ALONE, e->old, now,
+		report_entry(report, e, OUTCOME_LEFT_ALONE, e->old, now,
 			"changed by somebody else; --force restores it, --forget keeps it");
 		if (how->forget)
 			entry_clear(e);
@@ -103,7 +105,7 @@ static void restore_files(struct journal *j, const struct restore_options *how, 
 			if (is_dropped(e) || e->kind != ENTRY_FILE)
 				continue;
 			if ((check ? check->setting.restore_order : ORDERS - 1) == order)
-				restore_file(e, check, how, report);
+				restore_file(e, how, report);
 		}
 }
 
@@ -114,18 +116,18 @@ static void restore_unit(struct entry *e, struct units *units, struct report *re
 	int r;
 
 	if (units_is_up(units, e->name) == start) {
-		report_add(report, e->id, e->name, OUTCOME_ALREADY, e->old, e->old, NULL);
+		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
 		entry_clear(e);
 		return;
 	}
 	r = start ? units_start(units, e->name, &why) : units_stop(units, e->name, &why);
 	crash_point();
 	if (r < 0) {
-		report_add(report, e->id, e->name, OUTCOME_FAILED, e->want, NULL, why.text);
+		report_entry(report, e, OUTCOME_FAILED, e->want, NULL, why.text);
 		return;
 	}
 	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name, start ? "started" : "stopped");
-	report_add(report, e->id, e->name, OUTCOME_RESTORED, e->want, e->old,
+	report_entry(report, e, OUTCOME_RESTORED, e->want, e->old,
 		units_is_up(units, e->name) == start ? NULL : "it was started, and has ended by itself");
 	entry_clear(e);
 }
@@ -148,7 +150,7 @@ static void unblock_units(struct journal *j, size_t first, struct units *units, 
 		if (is_dropped(e) || e->kind != ENTRY_UNIT || e->block == BLOCK_NONE)
 			continue;
 		if (unit_block_remove(units, e, &why) < 0)
-			report_add(report, e->id, e->name, OUTCOME_FAILED, NULL, NULL, why.text);
+			report_entry(report, e, OUTCOME_FAILED, NULL, NULL, why.text);
 		any = true;
 		crash_point();
 	}
@@ -171,15 +173,120 @@ static void restore_units(struct journal *j, size_t first, struct units *units, 
 			if (units)
 				restore_unit(e, units, report);
 			else
-				report_add(report, e->id, e->name, OUTCOME_FAILED, NULL, NULL,
-					"systemd does not answer");
+				report_entry(
+					report, e, OUTCOME_FAILED, NULL, NULL, "systemd does not answer");
 		}
 }
 
-void restore_entries(
+/* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
+ * stays in it. units may be NULL. */
+static void restore_entries(
 	struct journal *j, const struct restore_options *how, struct units *units, struct report *report)
 {
 	restore_files(j, how, report);
 	restore_units(j, how->first, units, report);
 	compact(j);
+}
+
+static int show_table(const struct report *report, size_t undone, FILE *file, struct error *err)
+{
+	bool any;
+	int r = report_print(report, file, options.verbose, &any, err);
+
+	if (r < 0)
+		return r;
+	if (any)
+		fprintf(file, "\n");
+	if (undone)
+		fprintf(file, "A reboot had already undone %zu change%s.\n", undone, undone == 1 ? "" : "s");
+	fprintf(file, "%zu restored, %zu already as before, %zu left alone, %zu failed.\n",
+		report_count(report, OUTCOME_RESTORED), report_count(report, OUTCOME_ALREADY),
+		report_count(report, OUTCOME_LEFT_ALONE), report_count(report, OUTCOME_FAILED));
+	return 0;
+}
+
+static int show(const struct report *report, size_t undone, FILE *file, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+
+	if (!options.json)
+		return show_table(report, undone, file, err);
+	document = json_pack("{s:s, s:i, s:I, s:o}", "format", "emp-changes", "version", 1,
+		"undone_by_reboot", (json_int_t)undone, "changes", report_json(report));
+	return json_print(document, file, err);
+}
+
+/* What could not be restored stays in the journal. */
+static int settle(const struct journal *journal, struct error *err)
+{
+	if (journal->n > 0)
+		return journal_save(journal, err);
+	crash_point();
+	return journal_remove(err);
+}
+
+static int nothing_applied(const struct report *report, struct error *err)
+{
+	if (options.json)
+		return show(report, 0, stdout, err);
+	printf("Nothing is applied.\n");
+	return 0;
+}
+
+static int restore_locked(const struct restore_options *how, struct error *err)
+{
+	_cleanup_(journal_clear) struct journal journal = {};
+	_cleanup_(report_freep) struct report *report = NULL;
+	_cleanup_(units_freep) struct units *units = NULL;
+	struct error why = {};
+	size_t undone;
+	int r = report_new(&report, err);
+
+	if (r == 0)
+		r = journal_load(&journal, err);
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		r = journal_remove(err); /* of an interrupted save */
+		return r < 0 ? r : nothing_applied(report, err);
+	}
+	undone = journal_drop_stale(&journal);
+	if (units_open(&units, &why) < 0)
+		units = NULL;
+	if (!options.at_boot)
+		restore_entries(&journal, how, units, report);
+	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
+		report_count(report, OUTCOME_RESTORED), undone, journal.n);
+	r = settle(&journal, err);
+	if (r == 0)
+		r = show(report, undone, options.run_for ? stderr : stdout, err);
+	if (r < 0)
+		return r;
+	return report_count(report, OUTCOME_FAILED)       ? STATUS_ERROR
+	       : report_count(report, OUTCOME_LEFT_ALONE) ? STATUS_NOT_FIT
+							  : STATUS_DONE;
+}
+
+int restore_journal(const struct restore_options *how, struct error *err)
+{
+	struct lock lock = {.fd = -1};
+	int r = journal_lock(&lock, "emp-setup restore", err);
+
+	if (r < 0)
+		return r;
+	r = restore_locked(how, err);
+	lock_release(&lock);
+	return r;
+}
+
+int restore_verb(int argc, char **argv, struct error *err)
+{
+	struct restore_options how = {.force = options.force, .forget = options.forget};
+	int r = privilege_keep_for_settings(err);
+
+	if (r < 0)
+		return r;
+	interrupt_init(); /* neither HUP, INT nor TERM ends this process before all is done */
+	crash_point_kill_after(options.kill_after);
+	return restore_journal(&how, err);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Restores what a journal holds. */
+/* Restores what the journal holds: for the verb restore, and after the command of apply --for. */
 #pragma once
 
-#include "lib/host/systemd/units.h"
-#include "setup/apply/journal.h"
-#include "setup/apply/report.h"
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct restore_options {
 	bool force;   /* also what somebody else has changed since */
@@ -12,7 +13,5 @@ struct restore_options {
 	size_t first; /* entries before this one stay applied */
 };
 
-/* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
- * stays in it. units may be NULL. */
-void restore_entries(struct journal *journal, const struct restore_options *how, struct units *units,
-	struct report *report);
+/* Under the host's lock; shows the result. A status of tool.h. */
+int restore_journal(const struct restore_options *how, struct error *err);

@@ -13,7 +13,7 @@
 
 static const char *state_of(const struct entry *e, struct units *units, char **ret_now)
 {
-	struct kernel_setting file = {.root_fd = AT_FDCWD, .path = e->name, .kind = e->file_kind};
+	struct kernel_setting file = entry_setting(e);
 
 	if (e->kind == ENTRY_UNIT)
 		*ret_now = units ? strdup(units_is_up(units, e->name) ? "active" : "inactive") : NULL;

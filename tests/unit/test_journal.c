@@ -6,7 +6,6 @@
 #include "setup/apply/journal.h"
 #include "setup/apply/plan.h"
 #include "setup/apply/report.h"
-#include "setup/apply/request.h"
 
 static struct tree tree;
 static char place[80], file[96];
