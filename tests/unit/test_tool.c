@@ -35,7 +35,7 @@ static int run(int argc, char **argv, struct error *err)
 }
 
 static const struct option_row common[] = {
-	{'j', "json", NULL, "print JSON", NULL, &got.json},
+	{'j', "json", NULL, "print JSON", NULL, &got.json, .dash = true},
 	{'r', "runs", "N", "how many", option_count, &got.count},
 	{},
 };
@@ -209,6 +209,16 @@ TEST(what_is_wrong_is_named)
 		"emp-test: --runs must be a whole number from 1 to 2147483647, not '0'\n");
 	check_refused(&with_verbs, "show 7 --share x",
 		"emp-test: --share must be a percentage such as 2 or 0.5, not 'x'\n");
+}
+
+TEST(a_dash_after_json_is_no_operand)
+{
+	check_done(&with_verbs, "show --json - 3", "3|");
+	assert_true(got.json);
+	check_done(&with_verbs, "--json - list", "");
+	assert_true(got.json);
+	check_done(&without, "--json - -- true", "true|");
+	check_done(&with_verbs, "show - 3", "-|3|");
 }
 
 static int positive(int argc, char **argv, struct error *err)
