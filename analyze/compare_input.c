@@ -19,7 +19,7 @@ void compare_input_clear(struct compare_input *side)
 
 static int read_stored(const char *text, const char *profile, struct compare_input *side, struct error *err)
 {
-	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
 	int64_t id;

@@ -112,7 +112,7 @@ static int print_profile(const struct profile *profile, const struct profile_req
 
 static int make(struct book *book, const struct profile_request *m, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	int r;
 
 	r = profile_from_runs(book, options.short_run, options.long_run, m, &profile, err);
@@ -140,8 +140,8 @@ static int make(struct book *book, const struct profile_request *m, struct error
 int verb_cutoffs(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(analysis_clearp) struct analysis short_analysis = {};
-	_cleanup_(analysis_clearp) struct analysis long_analysis = {};
+	_cleanup_(analysis_clear) struct analysis short_analysis = {};
+	_cleanup_(analysis_clear) struct analysis long_analysis = {};
 	const struct profile_request making = {
 		.name = options.save,
 		.resolution_ns = options.resolution_ns,

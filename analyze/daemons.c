@@ -163,7 +163,7 @@ int verb_daemons(int argc, char **argv, struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *central = NULL, *l_samples = NULL;
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
 	const struct analysis_options how = {
 		.resolution_ns = options.resolution_ns,
 		.central_max_ns = options.central_max_ns,

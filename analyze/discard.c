@@ -68,7 +68,7 @@ static int print_discarding(const struct discarding *d, struct error *err)
 int verb_discard(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(discarding_clear) struct discarding d = {};
 	int64_t run;
 	int r;
 

@@ -88,7 +88,7 @@ int analyze_load(const char *run, const struct analysis_options *options, struct
 int analyze_discard(
 	struct book *book, int64_t run, const char *profile, struct discarding *ret, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile cutoffs = {};
+	_cleanup_(profile_clear) struct profile cutoffs = {};
 	int r = profile ? book_get_profile(book, profile, &cutoffs, err) : 0;
 
 	return r < 0 ? r : discard_run(book, run, profile ? &cutoffs : NULL, ret, err);

@@ -38,7 +38,7 @@ static int gather(
 	struct book *book, int argc, char **argv, json_t *array, struct table *table, struct error *err)
 {
 	for (int i = 0; i < argc; i++) {
-		_cleanup_(discarding_clearp) struct discarding d = {};
+		_cleanup_(discarding_clear) struct discarding d = {};
 		int64_t run;
 		int r = analyze_parse_run(argv[i], "RUN", &run, err);
 

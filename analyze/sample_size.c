@@ -104,7 +104,7 @@ static int find(struct book *book, int64_t run, const struct discarding *d, stru
 int verb_sample_size(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(discarding_clear) struct discarding d = {};
 	int64_t run;
 	int r;
 

@@ -45,8 +45,8 @@ static int draw(const struct figure *figure, struct error *err)
 int verb_scatter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
-	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(figure_clear) struct figure figure = {};
 	const struct analysis_options how = {.central_max_ns = options.central_max_ns};
 	int r;

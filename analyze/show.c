@@ -50,8 +50,8 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 /* As emp-measure showed it, by the profile that it was measured with if that is still there. */
 static int print_result(struct book *book, const struct run *run, struct error *err)
 {
-	_cleanup_(run_result_clearp) struct run_result result = {};
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(run_result_clear) struct run_result result = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(screen_clear) struct screen screen = {};
 	_cleanup_(freep) char *command = command_text(run->command);
 	bool profiled = run->profile &&
@@ -109,8 +109,8 @@ static int show_empty(const struct run *run, const char *digest, struct error *e
 
 static int show_json(struct book *book, const struct run *run, const char *digest, struct error *err)
 {
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
-	_cleanup_(discarding_clearp) struct discarding raw = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	_cleanup_(discarding_clear) struct discarding raw = {};
 	int r;
 
 	r = analysis_load(book, run->id, &(struct analysis_options){}, &analysis, err);
@@ -121,7 +121,7 @@ static int show_json(struct book *book, const struct run *run, const char *diges
 
 static int show(struct book *book, const struct run *run, const char *digest, struct error *err)
 {
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
 	int r;
 
 	if (analyze_options.json)
@@ -139,7 +139,7 @@ static int show(struct book *book, const struct run *run, const char *digest, st
 int verb_show(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(freep) char *digest = NULL;
 	int64_t id;
 	int r;

@@ -53,7 +53,7 @@ int calibration_open(struct calibration *c, const char *verb, struct error *err)
 
 uint32_t calibration_samples(struct calibration *c, int which)
 {
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	struct error ignored;
 
 	if (!c->plan.phases[which].run ||

@@ -66,8 +66,8 @@ static int show(struct calibration *c, const struct profile *profile, const stru
 
 int conclude(struct calibration *c, struct error *err)
 {
-	_cleanup_(analysis_clearp) struct analysis short_analysis = {}, long_analysis = {};
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	const struct analysis *const analyses[] = {&short_analysis, &long_analysis};
 	const struct calibration_phase *phases = c->plan.phases;
 	const struct profile_request making = {

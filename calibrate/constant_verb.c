@@ -31,7 +31,7 @@ static int show(const struct constant *constant, const char *digest, struct erro
 
 int verb_constant(int argc, char **argv, struct error *err)
 {
-	_cleanup_(observer_closep) struct observer observer = {};
+	_cleanup_(observer_close) struct observer observer = {};
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *path = NULL, *inc = NULL, *digest = NULL;
 	struct constant_request request = {.cpu = calibrate_options.cpu, .observer = &observer};

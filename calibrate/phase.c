@@ -156,7 +156,7 @@ static int run_phase(
 
 int phase_do(struct calibration *w, int which, struct error *err)
 {
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	struct inc_program inc;
 	int r;
 

@@ -31,7 +31,7 @@ static void print_run(const char *which, const struct profile_run *run)
 
 static int show(struct book *book, const char *name, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	char text[TEXT_TIME_SIZE];
 	int r;
 
@@ -57,7 +57,7 @@ static int show(struct book *book, const char *name, struct error *err)
 
 static int export_profile(struct book *book, const char *name, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	int r;
 
@@ -70,7 +70,7 @@ static int export_profile(struct book *book, const char *name, struct error *err
 
 static int import_profile(struct book *book, const char *path, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	int r;
 

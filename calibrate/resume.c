@@ -27,7 +27,7 @@ const struct option_row resume_options[] = {
 
 static int nothing_to_resume(struct calibration *c, int64_t run, struct error *err)
 {
-	_cleanup_(run_clearp) struct run there = {};
+	_cleanup_(run_clear) struct run there = {};
 	int r;
 
 	if (!run)
@@ -59,7 +59,7 @@ static int find(struct calibration *c, int64_t run, struct error *err)
 static int last_environment(struct calibration *c, int64_t *ret, struct error *err)
 {
 	const struct calibration_phase *phases = c->plan.phases;
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	int64_t id = phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run;
 	struct resume_point *resume_points;
 	size_t n;
@@ -101,7 +101,7 @@ static int check_environment(struct calibration *c, struct error *err)
 
 int resume_prepare(struct calibration *c, struct error *err)
 {
-	_cleanup_(run_clearp) struct run first = {};
+	_cleanup_(run_clear) struct run first = {};
 	int r;
 
 	c->plan.anyway |= calibrate_options.ignore_audit;

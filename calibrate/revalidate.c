@@ -113,7 +113,7 @@ static int samples_for(const struct past *p)
 /* The same work as in the profile's runs, by the constant of their environment. */
 static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
 {
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	struct inc_program inc;
 	struct sampling sampling = {
 		.run = &run, .spawn = &inc.spawn, .warm_ups = 1, .samples = (uint32_t)samples_for(p)};
@@ -214,8 +214,8 @@ static int adopt(struct calibration *c, struct past *p, struct error *err)
 
 static int judge_run(struct calibration *c, struct past *p, int64_t run, struct error *err)
 {
-	_cleanup_(analysis_clearp) struct analysis now = {};
-	_cleanup_(judgement_clearp) struct judgement judgement = {};
+	_cleanup_(analysis_clear) struct analysis now = {};
+	_cleanup_(judgement_clear) struct judgement judgement = {};
 	const struct analysis_options analysis = {};
 	const struct evidence evidence = {
 		.profile = &p->profile,

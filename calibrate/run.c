@@ -58,7 +58,7 @@ const struct option_row run_options[] = {
 /* Checked before the runs, which may take days. */
 static int check_name(struct book *book, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	struct error ignored = {};
 
 	if (!options.replace && book_get_profile(book, options.save, &profile, &ignored) == 0)
@@ -93,7 +93,7 @@ static int fill_plan(struct calibration_plan *plan, struct error *err)
 static int take_long_run(struct calibration *c, struct error *err)
 {
 	struct calibration_phase *phase = &c->plan.phases[LONG_PHASE];
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	int r = book_get_run(c->book, options.reuse_long, &run, err);
 
 	if (r < 0)
@@ -140,7 +140,7 @@ enum { NOTHING_LEFT = 1000 }; /* not an exit status */
 /* --resume: resumes the calibration if it has begun, else begins it; does nothing if it is complete. */
 static int resume_or_begin(struct calibration *c, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	struct error ignored;
 	int r;
 

@@ -94,7 +94,7 @@ int screen_confirm(int64_t ns, struct error *err)
 int screen_run(struct calibration *c, int which, struct error *err)
 {
 	const struct calibration_phase *phase = &c->plan.phases[which];
-	_cleanup_(analysis_clearp) struct analysis a = {};
+	_cleanup_(analysis_clear) struct analysis a = {};
 	_cleanup_(freep) char *size = NULL;
 	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
 	int r;

@@ -206,7 +206,7 @@ static int make_line(const struct maker *m, struct line *line, struct commands *
 int commands_make(
 	const struct measure_options *o, int argc, char **argv, struct commands *ret, struct error *err)
 {
-	_cleanup_(commands_clearp) struct commands commands = {};
+	_cleanup_(commands_clear) struct commands commands = {};
 	bool one = tool_after_dashes();
 	size_t reference = o->reference ? 1 : 0, typed = one ? 1 : (size_t)argc;
 	struct maker m = {o, reference + typed, SIZE_MAX};
@@ -224,7 +224,6 @@ int commands_make(
 	}
 	if (r < 0)
 		return typed > 1 ? mention_dashes(r, err) : r;
-	*ret = commands;
-	commands = (struct commands){};
+	*ret = TAKE_STRUCT(commands);
 	return 0;
 }

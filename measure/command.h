@@ -24,8 +24,3 @@ struct commands {
 int commands_make(const struct measure_options *options, int argc, char **argv, struct commands *ret,
 	struct error *err);
 void commands_clear(struct commands *commands);
-
-static inline void commands_clearp(struct commands *commands)
-{
-	commands_clear(commands);
-}

@@ -52,8 +52,8 @@ static int check_clean(const struct session *session, struct error *err)
 
 static int run(int argc, char **argv, struct error *err)
 {
-	_cleanup_(commands_clearp) struct commands commands = {};
-	_cleanup_(session_closep) struct session session = {.in = -1, .null = -1};
+	_cleanup_(commands_clear) struct commands commands = {};
+	_cleanup_(session_close) struct session session = {.in = -1, .null = -1};
 	struct error second = {};
 	int outcome, r;
 

@@ -187,7 +187,7 @@ static int open_book(struct session *s, struct error *err)
 int session_open(struct session *ret, const struct measure_options *options, const struct commands *commands,
 	struct error *err)
 {
-	_cleanup_(session_closep) struct session s = {.options = options, .in = -1, .null = -1};
+	_cleanup_(session_close) struct session s = {.options = options, .in = -1, .null = -1};
 	int r;
 
 	r = open_book(&s, err);

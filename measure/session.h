@@ -63,8 +63,3 @@ static inline struct discard_rules session_rules(const struct session *s)
 		.unprofiled_share = s->options->unprofiled_percent / 100,
 	};
 }
-
-static inline void session_closep(struct session *session)
-{
-	session_close(session);
-}

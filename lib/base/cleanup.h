@@ -19,6 +19,14 @@
 		_p;                   \
 	})
 
+/* The same for a struct, which is empty then. */
+#define TAKE_STRUCT(s)                   \
+	({                               \
+		__auto_type _s = (s);    \
+		(s) = (__typeof__(s)){}; \
+		_s;                      \
+	})
+
 /* The same for a file descriptor. */
 #define TAKE_FD(fd)             \
 	({                      \

@@ -36,8 +36,3 @@ struct analysis_options {
 const struct daemon_statistics *analysis_daemon(const struct analysis *analysis, const char *name);
 
 void analysis_clear(struct analysis *analysis);
-
-static inline void analysis_clearp(struct analysis *analysis)
-{
-	analysis_clear(analysis);
-}

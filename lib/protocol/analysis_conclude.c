@@ -187,7 +187,7 @@ static int make_analysis(struct analysis_feed *feed, struct analysis *analysis)
 
 int analysis_conclude(struct analysis_feed *feed, struct analysis *ret, struct error *err)
 {
-	_cleanup_(analysis_clearp) struct analysis analysis = {.resolution_ns = feed->resolution_ns};
+	_cleanup_(analysis_clear) struct analysis analysis = {.resolution_ns = feed->resolution_ns};
 	int r;
 
 	drop_unseen(feed);
@@ -207,7 +207,6 @@ int analysis_conclude(struct analysis_feed *feed, struct analysis *ret, struct e
 	analysis.samples = TAKE(feed->samples);
 	feed->run = (struct run){};
 	feed->central = (struct cluster){};
-	*ret = analysis;
-	analysis = (struct analysis){};
+	*ret = TAKE_STRUCT(analysis);
 	return 0;
 }

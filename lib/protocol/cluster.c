@@ -194,7 +194,7 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	int64_t by_hand_ns, struct error *err)
 {
 	_cleanup_(freep) int64_t *ets = reallocarray(NULL, n + 1, sizeof(*ets));
-	_cleanup_(cluster_clearp) struct cluster c = {};
+	_cleanup_(cluster_clear) struct cluster c = {};
 	struct view v = {.ets = ets, .n = n};
 	int r;
 
@@ -216,8 +216,7 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	if (r < 0)
 		return error_oom(err);
 	count(&c, samples, n);
-	*ret = c;
-	c = (struct cluster){};
+	*ret = TAKE_STRUCT(c);
 	return 0;
 }
 

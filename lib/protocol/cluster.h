@@ -58,11 +58,6 @@ static inline bool cluster_holds(const struct cluster *central, int64_t et_ns)
 	return et_ns >= central->low_ns && et_ns <= central->high_ns;
 }
 
-static inline void cluster_clearp(struct cluster *central)
-{
-	cluster_clear(central);
-}
-
 /* What ended a zoom, as a sentence without its full stop. Returns `buffer`. */
 enum { ZOOM_WHY_SIZE = 200 };
 char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *zoom);

@@ -119,7 +119,7 @@ static int merge(struct profile *profile, const struct analysis *short_run, cons
 int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *ret, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {
+	_cleanup_(profile_clear) struct profile profile = {
 		.resolution_ns = short_run->resolution_ns, .cpu = short_run->run.cpu};
 	int r;
 
@@ -138,8 +138,7 @@ int cutoffs_make(const char *name, const struct analysis *short_run, const struc
 		r = merge(&profile, short_run, long_run);
 	if (r < 0)
 		return error_oom(err);
-	*ret = profile;
-	profile = (struct profile){};
+	*ret = TAKE_STRUCT(profile);
 	return 0;
 }
 

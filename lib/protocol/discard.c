@@ -260,7 +260,7 @@ static int check_two_sd(const struct discarder *d, const bool *out, bool et, str
 
 int discarder_judge(struct discarder *d, struct discarding *ret, struct error *err)
 {
-	_cleanup_(discarding_clearp) struct discarding out = {
+	_cleanup_(discarding_clear) struct discarding out = {
 		.resolution_ns = d->resolution_ns, .mean_et_ns = mean_et(d->samples, d->n_samples)};
 	int r;
 
@@ -276,8 +276,7 @@ int discarder_judge(struct discarder *d, struct discarding *ret, struct error *e
 		r = check_two_sd(d, out.out, true, &out.et);
 	if (r < 0)
 		return error_oom(err);
-	*ret = out;
-	out = (struct discarding){};
+	*ret = TAKE_STRUCT(out);
 	return 0;
 }
 

@@ -78,8 +78,3 @@ int discarder_judge(struct discarder *discarder, struct discarding *ret, struct 
 int discarder_finish(struct discarder *discarder, struct discarding *ret, struct error *err);
 
 void discarding_clear(struct discarding *discarding);
-
-static inline void discarding_clearp(struct discarding *discarding)
-{
-	discarding_clear(discarding);
-}

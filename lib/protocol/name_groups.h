@@ -29,8 +29,3 @@ struct names {
 /* Takes a copy of `text`. -EINVAL with a sentence that names `where` and the line. */
 int names_parse(struct names *ret, const char *text, const char *where, struct error *err);
 void names_clear(struct names *names);
-
-static inline void names_clearp(struct names *names)
-{
-	names_clear(names);
-}

@@ -90,8 +90,7 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 		}
 	}
 	suggest(&sizes);
-	*ret = sizes;
-	sizes = (struct sample_sizes){};
+	*ret = TAKE_STRUCT(sizes);
 	return 0;
 }
 

@@ -28,8 +28,3 @@ struct judgement {
 
 int judge(const struct evidence *evidence, struct judgement *ret, struct error *err);
 void judgement_clear(struct judgement *judgement);
-
-static inline void judgement_clearp(struct judgement *judgement)
-{
-	judgement_clear(judgement);
-}

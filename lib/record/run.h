@@ -143,18 +143,3 @@ struct profile {
 };
 
 void profile_clear(struct profile *profile);
-
-static inline void run_clearp(struct run *run)
-{
-	run_clear(run);
-}
-
-static inline void sources_clearp(struct sources *sources)
-{
-	sources_clear(sources);
-}
-
-static inline void profile_clearp(struct profile *profile)
-{
-	profile_clear(profile);
-}

@@ -90,7 +90,7 @@ static int check_shape(const struct analysis *analysis, struct error *err)
 static int own_resolution(
 	struct book *book, int64_t short_run, int64_t long_run, int64_t *ret, struct error *err)
 {
-	_cleanup_(run_clearp) struct run a = {}, b = {};
+	_cleanup_(run_clear) struct run a = {}, b = {};
 	int r;
 
 	r = book_get_run(book, short_run, &a, err);
@@ -104,7 +104,7 @@ static int own_resolution(
 static int make(struct book *book, const struct profile_request *m, const struct analysis *short_analysis,
 	const struct analysis *long_analysis, struct profile *ret, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	int64_t environment = short_analysis->run.environment;
 	int r;
 
@@ -118,15 +118,14 @@ static int make(struct book *book, const struct profile_request *m, const struct
 	if (r != 0)
 		return r;
 	profile.made_ns = clock_ns(CLOCK_REALTIME);
-	*ret = profile;
-	profile = (struct profile){};
+	*ret = TAKE_STRUCT(profile);
 	return 0;
 }
 
 int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, const struct profile_request *m,
 	struct profile *ret, struct error *err)
 {
-	_cleanup_(analysis_clearp) struct analysis short_analysis = {}, long_analysis = {};
+	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
 	struct analysis_options options = {.resolution_ns = m->resolution_ns};
 	int r;
 
@@ -143,12 +142,10 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 		return r;
 	r = make(book, m, &short_analysis, &long_analysis, ret, err);
 	if (r >= 0 && m->short_analysis) {
-		*m->short_analysis = short_analysis;
-		short_analysis = (struct analysis){};
+		*m->short_analysis = TAKE_STRUCT(short_analysis);
 	}
 	if (r >= 0 && m->long_analysis) {
-		*m->long_analysis = long_analysis;
-		long_analysis = (struct analysis){};
+		*m->long_analysis = TAKE_STRUCT(long_analysis);
 	}
 	return r;
 }

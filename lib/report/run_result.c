@@ -34,7 +34,7 @@ static int add_samples(struct discarder *d, const struct sample *samples, size_t
 
 static int add_executions(struct book *book, int64_t run, struct discarder *discarder, struct error *err)
 {
-	_cleanup_(sources_clearp) struct sources daemons = {};
+	_cleanup_(sources_clear) struct sources daemons = {};
 	int r = book_sources(book, &daemons, err);
 
 	if (r < 0)
@@ -48,7 +48,7 @@ static int discard(struct book *book, int64_t run, const struct discard_rules *g
 	const struct sample *samples, size_t n, struct discarding *ret, struct error *err)
 {
 	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
-	_cleanup_(names_clearp) struct names names = {};
+	_cleanup_(names_clear) struct names names = {};
 	struct discard_rules rules = *given;
 	int r;
 
@@ -70,7 +70,7 @@ static int discard(struct book *book, int64_t run, const struct discard_rules *g
 int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules, struct run_result *ret,
 	struct error *err)
 {
-	_cleanup_(run_result_clearp) struct run_result result = {};
+	_cleanup_(run_result_clear) struct run_result result = {};
 	int r;
 
 	r = book_samples(book, run, &result.samples, &result.n_samples, err);
@@ -84,8 +84,7 @@ int run_result_read(struct book *book, int64_t run, const struct discard_rules *
 			(int64_t)result.discarding.et.raw.median_ns, err);
 	if (r < 0)
 		return r;
-	*ret = result;
-	result = (struct run_result){};
+	*ret = TAKE_STRUCT(result);
 	return 0;
 }
 
@@ -101,7 +100,7 @@ void run_result_clear(struct run_result *r)
 int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
 	struct error *err)
 {
-	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(freep) struct sample *samples = NULL;
 	const struct discard_rules rules = {.profile = profile};
 	size_t n;
@@ -112,8 +111,7 @@ int discard_run(struct book *book, int64_t run, const struct profile *profile, s
 		r = discard(book, run, &rules, profile, samples, n, &d, err);
 	if (r < 0)
 		return r;
-	*ret = d;
-	d = (struct discarding){};
+	*ret = TAKE_STRUCT(d);
 	return 0;
 }
 
@@ -157,7 +155,7 @@ int clean_samples_add(struct clean_samples *c, struct book *book, const struct d
 
 int clean_samples_count(struct clean_samples *c, size_t *ret, struct error *err)
 {
-	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(discarding_clear) struct discarding d = {};
 	int r = c->discarder ? discarder_judge(c->discarder, &d, err) : 0;
 
 	if (r == 0)

@@ -20,11 +20,6 @@ int run_result_read(struct book *book, int64_t run, const struct discard_rules *
 	struct error *err);
 void run_result_clear(struct run_result *result);
 
-static inline void run_result_clearp(struct run_result *result)
-{
-	run_result_clear(result);
-}
-
 /* Without counters and others. profile NULL: no sample is discarded by a cutoff. */
 int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
 	struct error *err);

@@ -27,7 +27,7 @@ static int open_accounting(struct observer *o, enum accounting_backend backend)
 
 int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err)
 {
-	_cleanup_(observer_closep) struct observer o = {};
+	_cleanup_(observer_close) struct observer o = {};
 	int r = open_accounting(&o, backend);
 
 	if (r < 0 && backend != ACCOUNTING_AUTO) {

@@ -35,8 +35,3 @@ struct observation {
  * this process: the program was killed and the sample must not be used. */
 int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
 	struct error *err);
-
-static inline void observer_closep(struct observer *observer)
-{
-	observer_close(observer);
-}

@@ -15,7 +15,7 @@ static int read_profile(json_t **ret, struct profile *profile, struct error *err
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *path = NULL, *text = NULL;
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	int r = book_path(options.db, &path, err);
 
 	if (r == 0)
@@ -77,7 +77,7 @@ int verify_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL, *document = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	enum validity validity;
 	int r;
 

@@ -140,7 +140,7 @@ static double time_discarding(
 	double best = 1e9;
 
 	for (int i = 0; i < REPEATS; i++) {
-		_cleanup_(discarding_clearp) struct discarding d = {};
+		_cleanup_(discarding_clear) struct discarding d = {};
 		double start = cpu_time();
 
 		must(discard_run(book, run, profile, &d, err), err);
@@ -152,8 +152,8 @@ static double time_discarding(
 static void measure(const char *path, uint32_t samples, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	double sum, reading_s, discarding_s;
 	long before;
 	int64_t run;

@@ -66,7 +66,7 @@ static void try_run(const json_t *document)
 
 static void try_profile(const json_t *document)
 {
-	_cleanup_(profile_clearp) struct profile in = {}, out = {};
+	_cleanup_(profile_clear) struct profile in = {}, out = {};
 	_cleanup_(json_decrefp) json_t *first = NULL, *second = NULL;
 	struct error err = {};
 

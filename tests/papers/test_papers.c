@@ -258,7 +258,7 @@ static void table_17_discarded_samples(void **state)
 {
 	struct papers *p = *state;
 	struct csv csv = csv_read("emp-table-17-removed.csv");
-	_cleanup_(discarding_clearp) struct discarding a = {}, b = {};
+	_cleanup_(discarding_clear) struct discarding a = {}, b = {};
 	struct error err = {};
 	size_t in_short = 0, in_long = 0;
 
@@ -294,7 +294,7 @@ static void tables_7_and_18_statistics_of_the_short_run(void **state)
 {
 	struct papers *p = *state;
 	struct csv csv = csv_read("emp-table-07-18-statistics.csv");
-	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(discarding_clear) struct discarding d = {};
 	struct error err = {};
 
 	assert_int_equal(discard_run(p->book, p->short_run, &p->profile, &d, &err), 0);
@@ -333,7 +333,7 @@ static void check_sizes(const struct sample_sizes *sizes, const char *clock)
 static void tables_20_and_21_sample_sizes(void **state)
 {
 	struct papers *p = *state;
-	_cleanup_(discarding_clearp) struct discarding d = {};
+	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(sample_sizes_clear) struct sample_sizes pt = {}, et = {};
 	const struct analysis *r = &p->short_analysis;
 	struct error err = {};

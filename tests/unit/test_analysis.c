@@ -59,7 +59,7 @@ static struct analysis finish(struct analysis_feed *feed)
 TEST(executions_of_one_group_count_as_one_daemon_and_are_not_added_up)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
 	const struct daemon_statistics *kworker;
 
 	add(feed, 1, 1, 100);
@@ -78,7 +78,7 @@ TEST(executions_of_one_group_count_as_one_daemon_and_are_not_added_up)
 TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
 	const struct daemon_statistics *kworker, *backup;
 
 	add(feed, 1, 1, 100);
@@ -105,7 +105,7 @@ TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 TEST(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 1; i <= N; i++)
 		add(feed, i, 1, 1000);
@@ -121,7 +121,7 @@ TEST(times_are_rounded_half_up_to_the_resolution)
 {
 	struct analysis_feed *feed = start(
 		&(struct analysis_options){.resolution_ns = NS_PER_MS, .patterns = names_default});
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	add(feed, 1, 1, 1499999);
 	add(feed, 1, 3, 499999); /* did not run, as far as this resolution sees */
@@ -137,7 +137,7 @@ TEST(times_are_rounded_half_up_to_the_resolution)
 TEST(the_unit_is_that_of_the_longest_execution)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	add(feed, 1, 3, 10);
 	add(feed, 2, 4, 20);
@@ -148,7 +148,7 @@ TEST(the_unit_is_that_of_the_longest_execution)
 
 TEST(samples_are_spaced_by_their_time_and_the_usual_pause)
 {
-	_cleanup_(analysis_clearp) struct analysis analysis = finish(
+	_cleanup_(analysis_clear) struct analysis analysis = finish(
 		start(&(struct analysis_options){.patterns = names_default}));
 
 	assert_true(analysis.spacing_ns > 1.9e9 && analysis.spacing_ns < 2.1e9);
@@ -157,7 +157,7 @@ TEST(samples_are_spaced_by_their_time_and_the_usual_pause)
 TEST(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
-	_cleanup_(analysis_clearp) struct analysis analysis = {};
+	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	add(feed, N + 1, 3, 10);
 	analysis = finish(feed);

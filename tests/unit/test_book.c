@@ -19,7 +19,7 @@ int fdatasync(int fd)
 TEST_IN_BOOK(a_run_comes_back_as_it_was_stored)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("INC128");
+	_cleanup_(run_clear) struct run back = {}, run = scratch_run("INC128");
 	int64_t environment = 0;
 
 	assert_done(s, book_put_environment(s->book, "d1", "box", "{}", &environment, &s->err));
@@ -58,7 +58,7 @@ TEST_IN_BOOK(a_run_comes_back_as_it_was_stored)
 TEST_IN_BOOK(what_is_not_known_of_a_run_stays_unknown)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("xz");
+	_cleanup_(run_clear) struct run back = {}, run = scratch_run("xz");
 
 	run.task_length_ns = 0;
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
@@ -76,7 +76,7 @@ TEST_IN_BOOK(what_is_not_known_of_a_run_stays_unknown)
 TEST_IN_BOOK(the_end_of_a_run_keeps_notes_unless_there_are_new_ones)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run back = {}, again = {}, run = scratch_run("xz");
+	_cleanup_(run_clear) struct run back = {}, again = {}, run = scratch_run("xz");
 
 	run.notes = strdup("first");
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
@@ -111,7 +111,7 @@ static void assert_same_sample(const struct sample *a, const struct sample *b)
 TEST_IN_BOOK(samples_and_executions_come_back_in_order)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = scratch_run("xz");
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(freep) struct execution *executions = NULL;
 	struct sample first = scratch_sample(1), second = scratch_sample(2);
@@ -155,8 +155,8 @@ TEST_IN_BOOK(samples_and_executions_come_back_in_order)
 TEST_IN_BOOK(a_sample_number_cannot_be_used_twice)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("xz");
-	_cleanup_(run_clearp) struct run back = {};
+	_cleanup_(run_clear) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run back = {};
 	struct sample sample = scratch_sample(3);
 
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
@@ -172,7 +172,7 @@ TEST_IN_BOOK(a_sample_number_cannot_be_used_twice)
 TEST_IN_BOOK(a_sample_whose_executions_are_impossible_is_not_stored_at_all)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run back = {}, run = scratch_run("xz");
+	_cleanup_(run_clear) struct run back = {}, run = scratch_run("xz");
 	struct sample sample = scratch_sample(1);
 	struct execution negative = {.pt_ns = -1, .tick_ns = -1}, stranger = {.source = 99, .tick_ns = -1};
 
@@ -197,8 +197,8 @@ TEST_IN_BOOK(a_sample_of_a_run_that_is_gone_is_refused_by_name)
 TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run first = scratch_run("one"), second = scratch_run("two");
-	_cleanup_(run_clearp) struct run third = scratch_run("three"), back = {};
+	_cleanup_(run_clear) struct run first = scratch_run("one"), second = scratch_run("two");
+	_cleanup_(run_clear) struct run third = scratch_run("three"), back = {};
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(freep) struct execution *executions = NULL;
 	struct sample sample = scratch_sample(1);
@@ -227,13 +227,13 @@ TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again
 TEST_IN_BOOK(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("INC1"), other = scratch_run("INC2");
+	_cleanup_(run_clear) struct run run = scratch_run("INC1"), other = scratch_run("INC2");
 	struct profile profile = {.name = (char *)"lab1", .resolution_ns = 1, .cpu = -1};
 	struct calibration_plan plan = {.profile = (char *)"lab2",
 		.backend = (char *)"auto",
 		.cpu = -1,
 		.phases = {{100, 10, 0, 0}, {1000, 5, 0, 0}}};
-	_cleanup_(profile_clearp) struct profile back = {};
+	_cleanup_(profile_clear) struct profile back = {};
 	struct calibration_plan *plans;
 	size_t n;
 
@@ -260,7 +260,7 @@ TEST_IN_BOOK(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force)
 TEST_IN_BOOK(a_uid_is_kept_and_a_copy_gets_its_own)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("xz"), copy = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = scratch_run("xz"), copy = scratch_run("xz");
 
 	strcpy(run.uid, "00112233445566778899aabbccddeeff");
 	strcpy(copy.uid, run.uid);
@@ -280,7 +280,7 @@ TEST_IN_BOOK(all_runs_are_listed_by_id)
 	size_t n;
 
 	for (int i = 1; i <= 40; i++) {
-		_cleanup_(run_clearp) struct run run = {};
+		_cleanup_(run_clear) struct run run = {};
 
 		snprintf(name, sizeof(name), "p%d", i);
 		run = scratch_run(name);
@@ -301,7 +301,7 @@ TEST_IN_BOOK(all_runs_are_listed_by_id)
 TEST_IN_BOOK(daemons_are_numbered_densely_and_told_apart_by_all_they_have)
 {
 	struct scratch *s = *state;
-	_cleanup_(sources_clearp) struct sources all = {};
+	_cleanup_(sources_clear) struct sources all = {};
 	uint32_t id, first;
 
 	assert_done(s, book_source(s->book, "python3", "/usr/bin/python3.11", "a.service", SOURCE_PROCESS,
@@ -352,7 +352,7 @@ TEST_IN_BOOK(thousands_of_daemons_keep_their_numbers)
 TEST_IN_BOOK(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out)
 {
 	struct scratch *s = *state;
-	_cleanup_(sources_clearp) struct sources all = {};
+	_cleanup_(sources_clear) struct sources all = {};
 	uint32_t first, id;
 
 	assert_done(
@@ -371,8 +371,8 @@ TEST_IN_BOOK(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out)
 TEST_IN_BOOK(what_is_rolled_back_is_gone_daemons_too)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("xz"), back = {};
-	_cleanup_(sources_clearp) struct sources all = {};
+	_cleanup_(run_clear) struct run run = scratch_run("xz"), back = {};
+	_cleanup_(sources_clear) struct sources all = {};
 	struct sample sample = scratch_sample(1);
 	struct execution e = {.pt_ns = 1, .tick_ns = -1};
 	uint32_t other;
@@ -405,7 +405,7 @@ static void add_one(struct scratch *s, int64_t run, uint32_t n)
 TEST_IN_BOOK(samples_of_one_second_wait_for_the_disk_together)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("true");
+	_cleanup_(run_clear) struct run run = scratch_run("true");
 	int before;
 
 	assert_done(s, book_begin_run(s->book, &run, &s->err));

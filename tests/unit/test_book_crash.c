@@ -88,7 +88,7 @@ static uint32_t check(struct scratch *s, int64_t run, uint32_t stored)
 TEST_IN_DIRECTORY(kill_9_loses_no_sample_that_was_stored)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("INC128");
+	_cleanup_(run_clear) struct run run = scratch_run("INC128");
 	volatile uint32_t *stored = mmap(
 		NULL, sizeof(*stored), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned seed = (unsigned)check_seed((unsigned long)time(NULL));
@@ -152,7 +152,7 @@ static int write_100(const char *path)
 TEST_IN_DIRECTORY(programs_that_make_and_fill_one_book_at_once_do_not_disturb_each_other)
 {
 	struct scratch *s = *state;
-	_cleanup_(sources_clearp) struct sources daemons = {};
+	_cleanup_(sources_clear) struct sources daemons = {};
 	struct run *runs;
 	pid_t pids[6];
 	size_t n;

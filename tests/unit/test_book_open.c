@@ -263,7 +263,7 @@ TEST_IN_DIRECTORY(a_newer_book_is_refused_by_its_version)
 TEST_IN_DIRECTORY(a_file_of_version_0_is_brought_up_to_date)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = scratch_run("xz");
 
 	write_file(s->path, "", 0); /* as touch leaves it, or a kill between two steps */
 	expect(s, BOOK_READ, -ENOENT,
@@ -380,7 +380,7 @@ TEST_IN_DIRECTORY(a_second_writer_is_told_to_wait)
 {
 	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *second = NULL;
-	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = scratch_run("xz");
 
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
 	assert_done(s, book_open(&second, s->path, BOOK_WRITE, &s->err));
@@ -423,7 +423,7 @@ static void spoil(const char *path, const char *table)
 TEST_IN_DIRECTORY(a_damaged_book_says_so_and_how_to_save_it)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = scratch_run("xz");
 	struct run *runs;
 	size_t n;
 

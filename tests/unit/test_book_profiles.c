@@ -36,7 +36,7 @@ static struct profile make(const char *name)
 TEST_IN_BOOK(a_profile_comes_back_as_it_was_stored)
 {
 	struct scratch *s = *state;
-	_cleanup_(profile_clearp) struct profile p = make("quiet"), back = {};
+	_cleanup_(profile_clear) struct profile p = make("quiet"), back = {};
 
 	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
 	assert_done(s, book_get_profile(s->book, "quiet", &back, &s->err));
@@ -67,7 +67,7 @@ TEST_IN_BOOK(a_profile_comes_back_as_it_was_stored)
 TEST_IN_BOOK(a_profile_is_replaced_only_when_asked)
 {
 	struct scratch *s = *state;
-	_cleanup_(profile_clearp) struct profile p = make("quiet"), back = {};
+	_cleanup_(profile_clear) struct profile p = make("quiet"), back = {};
 
 	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
 	p.cutoffs[0].below_ns = 5000000;
@@ -82,7 +82,7 @@ TEST_IN_BOOK(a_profile_is_replaced_only_when_asked)
 TEST_IN_BOOK(a_profile_that_is_not_there_is_answered_with_those_that_are)
 {
 	struct scratch *s = *state;
-	_cleanup_(profile_clearp) struct profile a = make("noisy"), b = make("calm"), back = {};
+	_cleanup_(profile_clear) struct profile a = make("noisy"), b = make("calm"), back = {};
 
 	assert_int_equal(book_get_profile(s->book, "quiet", &back, &s->err), -ENOENT);
 	assert_says(s, "which has none yet");
@@ -96,7 +96,7 @@ TEST_IN_BOOK(a_profile_that_is_not_there_is_answered_with_those_that_are)
 TEST_IN_BOOK(profiles_are_listed_by_name_and_removed)
 {
 	struct scratch *s = *state;
-	_cleanup_(profile_clearp) struct profile a = make("noisy"), b = make("calm");
+	_cleanup_(profile_clear) struct profile a = make("noisy"), b = make("calm");
 	struct profile *all = NULL;
 	size_t n;
 
@@ -122,8 +122,8 @@ TEST_IN_BOOK(profiles_are_listed_by_name_and_removed)
 TEST_IN_BOOK(a_profile_outlives_the_run_it_was_made_of)
 {
 	struct scratch *s = *state;
-	_cleanup_(profile_clearp) struct profile p = make("quiet"), back = {}, after = {};
-	_cleanup_(run_clearp) struct run run = scratch_run("INC128");
+	_cleanup_(profile_clear) struct profile p = make("quiet"), back = {}, after = {};
+	_cleanup_(run_clear) struct run run = scratch_run("INC128");
 
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	p.short_run.run = run.id;

@@ -99,8 +99,8 @@ static void upgrade(struct scratch *s)
 TEST_IN_DIRECTORY(a_book_of_version_1_has_all_that_it_held)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = {};
-	_cleanup_(sources_clearp) struct sources sources = {};
+	_cleanup_(run_clear) struct run run = {};
+	_cleanup_(sources_clear) struct sources sources = {};
 	_cleanup_(freep) struct execution *executions = NULL;
 	size_t n;
 
@@ -134,7 +134,7 @@ static const char *const counts[] = {"run", "sample", "execution", "calibration"
 TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 {
 	struct scratch *s = *state;
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(freep) struct sample_counters *counters = NULL;
 	struct resume_point *points;
 	char *before[ELEMENTS(counts)], question[64];
@@ -175,7 +175,7 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 TEST_IN_DIRECTORY(the_number_of_a_removed_run_is_not_given_again)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = scratch_run("xz");
 
 	load(s, "0.1.0/book.sql");
 	sql(s->path, "DELETE FROM run WHERE id = 11");
@@ -187,7 +187,7 @@ TEST_IN_DIRECTORY(the_number_of_a_removed_run_is_not_given_again)
 TEST_IN_DIRECTORY(a_purpose_that_is_no_kind_becomes_an_import)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 
 	load(s, "0.1.0/book.sql");
 	sql(s->path, "UPDATE run SET purpose = 'my own' WHERE id = 4");
@@ -249,7 +249,7 @@ TEST_IN_DIRECTORY(a_kill_at_any_write_of_an_upgrade_loses_nothing)
 
 static int64_t begin(struct scratch *s)
 {
-	_cleanup_(run_clearp) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = scratch_run("xz");
 	struct sample sample = scratch_sample(1);
 	uint32_t source;
 

@@ -25,7 +25,7 @@ static void fill(struct scratch *s, struct book *book, uint32_t from, uint32_t t
 
 static int with_filled_book(void **state)
 {
-	_cleanup_(run_clearp) struct run run = scratch_run("INC128");
+	_cleanup_(run_clear) struct run run = scratch_run("INC128");
 	struct scratch *s;
 
 	if (scratch_with_book(state) < 0)
@@ -139,7 +139,7 @@ TEST_IN_FILLED_BOOK(a_walk_may_read_the_book_at_each_step)
 TEST_IN_FILLED_BOOK(a_walk_keeps_to_its_run)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run second = scratch_run("xz"), third = scratch_run("xz");
+	_cleanup_(run_clear) struct run second = scratch_run("xz"), third = scratch_run("xz");
 	struct execution e = {.source = 1, .pt_ns = 301, .tick_ns = -1};
 	struct sample sample = scratch_sample(301); /* as if it went on where run 1 ends */
 	struct seen first = {}, none = {}, last = {};
@@ -179,7 +179,7 @@ TEST_IN_FILLED_BOOK(an_execution_of_a_daemon_that_is_not_there_is_damage)
 TEST_IN_FILLED_BOOK(daemons_with_a_gap_in_their_numbers_are_damage)
 {
 	struct scratch *s = *state;
-	_cleanup_(sources_clearp) struct sources all = {};
+	_cleanup_(sources_clear) struct sources all = {};
 
 	spoil(s, "UPDATE source SET id = 7 WHERE id = 2");
 	assert_int_equal(book_sources(s->book, &all, &s->err), -EBADMSG);
@@ -190,7 +190,7 @@ TEST_IN_FILLED_BOOK(a_reader_sees_one_state_while_a_writer_goes_on)
 {
 	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *feed = NULL;
-	_cleanup_(run_clearp) struct run before = {}, within = {}, after = {};
+	_cleanup_(run_clear) struct run before = {}, within = {}, after = {};
 
 	assert_done(s, book_open(&feed, s->path, BOOK_READ, &s->err));
 	assert_done(s, book_begin(feed, &s->err));
@@ -208,7 +208,7 @@ TEST_IN_FILLED_BOOK(the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_
 {
 	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *feed = NULL;
-	_cleanup_(run_clearp) struct run run = {}, again = {};
+	_cleanup_(run_clear) struct run run = {}, again = {};
 	char log[128];
 	struct stat st;
 

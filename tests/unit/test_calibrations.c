@@ -22,7 +22,7 @@ static struct calibration_plan made_up(void)
 
 static int64_t begin_run(struct scratch *s)
 {
-	_cleanup_(run_clearp) struct run run = scratch_run("INC0.1");
+	_cleanup_(run_clear) struct run run = scratch_run("INC0.1");
 
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	return run.id;
@@ -31,7 +31,7 @@ static int64_t begin_run(struct scratch *s)
 TEST_IN_BOOK(all_of_a_calibration_comes_back)
 {
 	struct scratch *s = *state;
-	_cleanup_(calibration_plan_clearp) struct calibration_plan c = made_up();
+	_cleanup_(calibration_plan_clear) struct calibration_plan c = made_up();
 	struct calibration_plan *back;
 	size_t n;
 
@@ -64,7 +64,7 @@ TEST_IN_BOOK(all_of_a_calibration_comes_back)
 TEST_IN_BOOK(without_its_short_run_a_calibration_is_gone)
 {
 	struct scratch *s = *state;
-	_cleanup_(calibration_plan_clearp) struct calibration_plan c = made_up();
+	_cleanup_(calibration_plan_clear) struct calibration_plan c = made_up();
 
 	c.phases[SHORT_PHASE].run = begin_run(s);
 	assert_done(s, book_begin_calibration(s->book, &c, &s->err));
@@ -76,7 +76,7 @@ TEST_IN_BOOK(without_its_short_run_a_calibration_is_gone)
 TEST_IN_BOOK(a_run_that_is_opened_again_has_a_resume_point_behind_its_samples)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run back = {};
+	_cleanup_(run_clear) struct run back = {};
 	struct sample sample = scratch_sample(1);
 	struct resume_point *resume_points;
 	size_t n;

@@ -23,7 +23,7 @@ static void make(struct sample *samples)
 
 TEST(each_zoom_leaves_out_what_is_beyond_a_gap)
 {
-	_cleanup_(cluster_clearp) struct cluster c = {};
+	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N];
 	struct error err = {};
 
@@ -46,7 +46,7 @@ TEST(each_zoom_leaves_out_what_is_beyond_a_gap)
 
 TEST(a_gap_on_the_short_side_is_cut_too)
 {
-	_cleanup_(cluster_clearp) struct cluster c = {};
+	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N];
 	struct error err = {};
 
@@ -60,7 +60,7 @@ TEST(a_gap_on_the_short_side_is_cut_too)
 
 TEST(pairs_are_in_an_arm_or_in_the_upper_right)
 {
-	_cleanup_(cluster_clearp) struct cluster c = {};
+	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N];
 	struct error err = {};
 
@@ -74,7 +74,7 @@ TEST(pairs_are_in_an_arm_or_in_the_upper_right)
 
 TEST(a_bound_by_hand_overrules_the_eye)
 {
-	_cleanup_(cluster_clearp) struct cluster c = {};
+	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N];
 	struct error err = {};
 
@@ -105,7 +105,7 @@ TEST(a_bound_below_all_samples_is_told)
 /* As made-up runs may be: the ETs share a step that is no clock's. */
 TEST(a_run_without_noise_has_its_long_sample_all_the_same)
 {
-	_cleanup_(cluster_clearp) struct cluster c = {};
+	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N] = {};
 	struct error err = {};
 
@@ -118,7 +118,7 @@ TEST(a_run_without_noise_has_its_long_sample_all_the_same)
 
 TEST(one_sample_is_a_cluster)
 {
-	_cleanup_(cluster_clearp) struct cluster c = {};
+	_cleanup_(cluster_clear) struct cluster c = {};
 	const struct sample sample = {.n = 1, .et_ns = NS_PER_S};
 	struct error err = {};
 

@@ -37,7 +37,7 @@ TEST(with_a_period_short_programs_get_the_cutoff_of_the_short_run)
 {
 	struct daemon_statistics a[] = {statistics_of("cron", -1, 0, 50)},
 				 b[] = {statistics_of("cron", 10, 1, 900)};
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	const struct cutoff *c;
 
 	a[0].period = (struct period){.samples = 100, .firm = true, .occurrences = 3};
@@ -55,7 +55,7 @@ TEST(without_a_period_the_larger_holds)
 {
 	struct daemon_statistics a[] = {statistics_of("grep", -1, 0, 50)},
 				 b[] = {statistics_of("grep", 10, 1, 30)};
-	_cleanup_(profile_clearp) struct profile profile = make(a, 1, b, 1);
+	_cleanup_(profile_clear) struct profile profile = make(a, 1, b, 1);
 
 	assert_int_equal(profile.cutoffs[0].below_ns, 50);
 	assert_int_equal(profile.cutoffs[0].atleast_ns, 50);
@@ -66,7 +66,7 @@ TEST(where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold)
 {
 	struct daemon_statistics a[] = {statistics_of("sshd", -1, 0, 2)},
 				 b[] = {statistics_of("sshd", 14, 4.7, -1)};
-	_cleanup_(profile_clearp) struct profile profile = make(a, 1, b, 1);
+	_cleanup_(profile_clear) struct profile profile = make(a, 1, b, 1);
 
 	assert_int_equal(profile.cutoffs[0].long_ns, 23);
 	assert_int_equal(profile.cutoffs[0].below_ns, 23);
@@ -76,7 +76,7 @@ TEST(the_short_run_has_no_such_rule)
 {
 	struct daemon_statistics a[] = {statistics_of("x", 14, 4.7, -1)},
 				 b[] = {statistics_of("x", -1, 0, 9)};
-	_cleanup_(profile_clearp) struct profile profile = make(a, 1, b, 1);
+	_cleanup_(profile_clear) struct profile profile = make(a, 1, b, 1);
 
 	assert_int_equal(profile.cutoffs[0].short_ns, -1);
 	assert_int_equal(profile.cutoffs[0].below_ns, 9);
@@ -86,7 +86,7 @@ TEST(the_short_run_has_no_such_rule)
 TEST(one_cutoff_holds_for_both_even_with_a_period)
 {
 	struct daemon_statistics a[] = {statistics_of("bash", -1, 0, 5)};
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 
 	a[0].period = (struct period){.samples = 10, .occurrences = 2};
 	profile = make(a, 1, NULL, 0);
@@ -100,7 +100,7 @@ TEST(daemons_that_are_nowhere_infrequent_get_none)
 {
 	struct daemon_statistics a[] = {statistics_of("a", 3, 1, -1), statistics_of("c", -1, 0, 4)},
 				 b[] = {statistics_of("a", 3, 1, -1), statistics_of("b", -1, 0, 8)};
-	_cleanup_(profile_clearp) struct profile profile = make(a, 2, b, 2);
+	_cleanup_(profile_clear) struct profile profile = make(a, 2, b, 2);
 
 	assert_int_equal(profile.n_cutoffs, 2);
 	assert_string_equal(profile.cutoffs[0].daemon, "b");
@@ -111,7 +111,7 @@ TEST(daemons_that_are_nowhere_infrequent_get_none)
 
 TEST(two_clean_runs_make_an_empty_profile)
 {
-	_cleanup_(profile_clearp) struct profile profile = make(NULL, 0, NULL, 0);
+	_cleanup_(profile_clear) struct profile profile = make(NULL, 0, NULL, 0);
 
 	assert_int_equal(profile.n_cutoffs, 0);
 	assert_string_equal(profile.name, "x");

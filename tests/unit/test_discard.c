@@ -74,7 +74,7 @@ static struct discarding finish(struct discarder *d)
 TEST(only_what_is_over_the_cutoff_discards)
 {
 	struct discarder *d = start(&profile, 1);
-	_cleanup_(discarding_clearp) struct discarding out = {};
+	_cleanup_(discarding_clear) struct discarding out = {};
 
 	add(d, 1, 2, NS_PER_MS);
 	add(d, 2, 2, NS_PER_MS + 499999); /* rounds to 1 ms */
@@ -96,7 +96,7 @@ TEST(only_what_is_over_the_cutoff_discards)
 TEST(the_cutoff_goes_by_the_mean_et_of_the_run)
 {
 	struct discarder *d = start(&profile, 1000); /* about 10 s */
-	_cleanup_(discarding_clearp) struct discarding out = {};
+	_cleanup_(discarding_clear) struct discarding out = {};
 
 	add(d, 6, 1, 11 * NS_PER_MS);
 	add(d, 7, 1, 501 * NS_PER_MS);
@@ -108,7 +108,7 @@ TEST(the_cutoff_goes_by_the_mean_et_of_the_run)
 TEST(incomplete_samples_go_with_the_first_check)
 {
 	struct discarder *d = start(&profile, 1);
-	_cleanup_(discarding_clearp) struct discarding out = {};
+	_cleanup_(discarding_clear) struct discarding out = {};
 
 	out = finish(d);
 	assert_int_equal(out.n_incomplete, 1);
@@ -123,7 +123,7 @@ TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
 	const struct discard_rules rules = {.patterns = names_default};
 	struct sample samples[N];
 	struct discarder *d = NULL;
-	_cleanup_(discarding_clearp) struct discarding out = {};
+	_cleanup_(discarding_clear) struct discarding out = {};
 	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++)
@@ -166,7 +166,7 @@ static const struct discard_rules a_fifth = {
 TEST(an_unprofiled_daemon_over_its_share_discards)
 {
 	struct discarder *d = start_by(&a_fifth, 1);
-	_cleanup_(discarding_clearp) struct discarding out = {};
+	_cleanup_(discarding_clear) struct discarding out = {};
 
 	add(d, 3, 3, 1900 * NS_PER_US);
 	add(d, 6, 3, 2100 * NS_PER_US);
@@ -190,7 +190,7 @@ TEST(an_unprofiled_daemon_discards_without_a_profile_too)
 {
 	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
 	struct discarder *d = start_by(&rules, 1);
-	_cleanup_(discarding_clearp) struct discarding out = {};
+	_cleanup_(discarding_clear) struct discarding out = {};
 
 	add(d, 12, 1, 3 * NS_PER_MS);
 	out = finish(d);
@@ -204,7 +204,7 @@ TEST(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 	const struct sample alone = {.n = 1, .pt_ns = 99, .et_ns = 100},
 			    threads = {.n = 2, .pt_ns = 180, .et_ns = 100};
 	struct discarder *d = NULL;
-	_cleanup_(discarding_clearp) struct discarding out = {};
+	_cleanup_(discarding_clear) struct discarding out = {};
 	struct error err = {};
 
 	assert_int_equal(discarder_new(&d, &rules, &err), 0);
@@ -220,7 +220,7 @@ TEST(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 TEST(others_are_summed_by_group_the_greatest_first)
 {
 	struct discarder *d = start(&profile, 1);
-	_cleanup_(discarding_clearp) struct discarding out = {};
+	_cleanup_(discarding_clear) struct discarding out = {};
 
 	add(d, 1, 1, NS_PER_MS);
 	add(d, 2, 2, 3 * NS_PER_MS);
@@ -245,7 +245,7 @@ TEST(a_run_that_goes_on_is_judged_as_if_it_ended_here)
 {
 	struct discarder *d = start(&profile, 1);
 	const struct sample longer = {.n = N + 1, .pt_ns = 1005 * NS_PER_US, .et_ns = 1000 * NS_PER_S};
-	_cleanup_(discarding_clearp) struct discarding before = {}, after = {};
+	_cleanup_(discarding_clear) struct discarding before = {}, after = {};
 	struct error err = {};
 
 	add(d, 6, 1, 11 * NS_PER_MS);

@@ -38,7 +38,7 @@ TEST_IN_BOOK(the_papers_runs_come_back_as_they_went_in)
 
 	for (size_t i = 0; i < ELEMENTS(files); i++) {
 		_cleanup_(json_decrefp) json_t *document = NULL;
-		_cleanup_(run_clearp) struct run run = {};
+		_cleanup_(run_clear) struct run run = {};
 		char path[256];
 
 		snprintf(path, sizeof(path), "%s/%s", getenv("EMP_PAPERS"), files[i]);
@@ -74,7 +74,7 @@ TEST_IN_BOOK(everything_that_a_document_may_say_comes_back)
 		" {'name': 'kswapd0', 'pt_ns': 0, 'kernel': true}]},"
 		"{'n': 4294967295, 'start_ns': 4000000000000000000, 'et_ns': 0, 'pt_ns': 0, 'executions': "
 		"[]}]}");
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(freep) char *digest = NULL;
 
 	there_and_back(s, document);
@@ -243,7 +243,7 @@ TEST_IN_BOOK(what_is_wrong_is_named_with_its_place_and_nothing_is_stored)
 
 	for (size_t i = 0; i < ELEMENTS(wrong); i++) {
 		_cleanup_(json_decrefp) json_t *document = parse(wrong[i].document);
-		_cleanup_(sources_clearp) struct sources daemons = {};
+		_cleanup_(sources_clear) struct sources daemons = {};
 		int64_t id = 77;
 		int r = document_import_run(s->book, document, &id, &s->err);
 
@@ -305,7 +305,7 @@ TEST_IN_BOOK(a_run_keeps_its_uid_in_another_book)
 TEST_IN_BOOK(a_name_that_a_process_gave_itself_comes_out_as_valid_json)
 {
 	struct scratch *s = *state;
-	_cleanup_(run_clearp) struct run run = scratch_run("x\xfe");
+	_cleanup_(run_clear) struct run run = scratch_run("x\xfe");
 	_cleanup_(json_decrefp) json_t *document = NULL, *again = NULL;
 	struct sample sample = scratch_sample(1);
 	struct execution e = {.pt_ns = 1, .tick_ns = -1};

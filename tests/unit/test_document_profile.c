@@ -23,7 +23,7 @@
 /* Through the struct, the book, and out again. */
 static json_t *there_and_back(struct scratch *s, const json_t *document)
 {
-	_cleanup_(profile_clearp) struct profile in = {}, out = {};
+	_cleanup_(profile_clear) struct profile in = {}, out = {};
 	json_t *back = NULL;
 
 	assert_done(s, document_parse_profile(document, &in, &s->err));
@@ -72,14 +72,14 @@ TEST_IN_BOOK(seconds_keep_every_digit_of_a_nanosecond)
 		1, 999999999, 1000000001, 14374400000000, 718700000001, 2678400123456789};
 	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(PROFILE(RHN_CHECK));
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 
 	assert_done(s, document_parse_profile(document, &profile, &s->err));
 	assert_int_equal(profile.cutoffs[0].period_ns, 14374400000000);
 	assert_int_equal(profile.cutoffs[0].task_time_ns, 718700000000);
 	for (size_t i = 0; i < ELEMENTS(times); i++) {
 		_cleanup_(json_decrefp) json_t *back = NULL, *reread = NULL;
-		_cleanup_(profile_clearp) struct profile again = {};
+		_cleanup_(profile_clear) struct profile again = {};
 		_cleanup_(freep) char *text = NULL;
 
 		profile.cutoffs[0].period_ns = times[i];
@@ -95,7 +95,7 @@ TEST_IN_BOOK(cutoffs_come_by_name_whatever_the_order_of_the_document)
 {
 	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(PROFILE(RHN_CHECK ", " BASH));
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 
 	assert_done(s, document_parse_profile(document, &profile, &s->err));
 	assert_string_equal(profile.cutoffs[0].daemon, "bash");

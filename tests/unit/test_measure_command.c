@@ -35,7 +35,7 @@ static void assert_error(
 
 TEST(each_operand_is_a_command_line)
 {
-	_cleanup_(commands_clearp) struct commands c = make(
+	_cleanup_(commands_clear) struct commands c = make(
 		&(struct measure_options){}, 2, (const char *[]){"echo 'a b' c", "true"});
 
 	assert_int_equal(c.n, 2);
@@ -50,7 +50,7 @@ TEST(each_operand_is_a_command_line)
 TEST(a_shell_gets_the_line_as_it_is)
 {
 	char *shell[] = {(char *)"/bin/sh", NULL};
-	_cleanup_(commands_clearp) struct commands c = make(
+	_cleanup_(commands_clear) struct commands c = make(
 		&(struct measure_options){.shell_words = shell}, 1, (const char *[]){"echo a | cat"});
 
 	assert_string_equal(c.items[0].argv[0], "/bin/sh");
@@ -69,7 +69,7 @@ TEST(parameters_are_replaced_in_the_command_its_name_and_its_hooks)
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	{
-		_cleanup_(commands_clearp) struct commands c = make(&o, 1, (const char *[]){"echo {x}"});
+		_cleanup_(commands_clear) struct commands c = make(&o, 1, (const char *[]){"echo {x}"});
 
 		assert_int_equal(c.n, 2);
 		assert_string_equal(c.items[1].text, "echo 2");
@@ -91,7 +91,7 @@ TEST(the_reference_comes_first_and_has_no_parameters)
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	{
-		_cleanup_(commands_clearp) struct commands c = make(&o, 1, (const char *[]){"true {x}"});
+		_cleanup_(commands_clear) struct commands c = make(&o, 1, (const char *[]){"true {x}"});
 
 		assert_int_equal(c.n, 3);
 		assert_string_equal(c.items[0].name, "echo {x}");
@@ -101,7 +101,7 @@ TEST(the_reference_comes_first_and_has_no_parameters)
 	}
 	o.reference_name = "base";
 	{
-		_cleanup_(commands_clearp) struct commands c = make(&o, 1, (const char *[]){"true"});
+		_cleanup_(commands_clear) struct commands c = make(&o, 1, (const char *[]){"true"});
 
 		assert_string_equal(c.items[0].name, "base");
 	}
@@ -116,7 +116,7 @@ TEST(an_option_is_given_once_or_for_each_line_or_for_each_command)
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	{
-		_cleanup_(commands_clearp) struct commands c = make(
+		_cleanup_(commands_clear) struct commands c = make(
 			&o, 2, (const char *[]){"echo {x}", "true"});
 
 		assert_int_equal(c.n, 4);

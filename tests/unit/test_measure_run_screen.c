@@ -70,7 +70,7 @@ TEST(reasons_are_daemons_by_their_samples_then_outliers)
 		{.sample = 4, .source = 3, .pt_ns = 9 * NS_PER_MS},
 		{.sample = 5, .source = 3, .pt_ns = 9 * NS_PER_MS},
 	};
-	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(run_result_clear) struct run_result r = {};
 	_cleanup_(screen_clear) struct screen s = {};
 
 	make_samples(&r);
@@ -97,7 +97,7 @@ TEST(others_count_up_to_what_the_program_lacked)
 		{.sample = 2, .source = 1, .pt_ns = NS_PER_MS},
 		{.sample = 3, .source = 3, .pt_ns = NS_PER_US}, /* not material */
 	};
-	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(run_result_clear) struct run_result r = {};
 	_cleanup_(screen_clear) struct screen s = {};
 
 	make_samples(&r);
@@ -111,7 +111,7 @@ TEST(others_count_up_to_what_the_program_lacked)
 
 TEST(user_and_system_are_those_of_the_samples_kept)
 {
-	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(run_result_clear) struct run_result r = {};
 	_cleanup_(screen_clear) struct screen s = {};
 
 	make_samples(&r);
@@ -130,7 +130,7 @@ TEST(user_and_system_are_those_of_the_samples_kept)
 TEST(what_changes_the_reading_is_noted)
 {
 	struct sample_counters counters[N] = {};
-	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(run_result_clear) struct run_result r = {};
 	_cleanup_(screen_clear) struct screen s = {};
 	struct error err = {};
 
@@ -157,7 +157,7 @@ TEST(what_changes_the_reading_is_noted)
 TEST(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
 {
 	const struct profile unpinned = {.name = (char *)"lab2", .cpu = -1};
-	_cleanup_(run_result_clearp) struct run_result r = {};
+	_cleanup_(run_result_clear) struct run_result r = {};
 	_cleanup_(screen_clear) struct screen a = {}, b = {}, c = {};
 
 	make_samples(&r);

@@ -109,7 +109,7 @@ static void two_clear(struct two *two)
 /* The run in the book is in this state with so many samples. */
 static void check_run(struct scratch *s, int64_t id, const char *wanted, uint32_t n)
 {
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 
 	assert_done(s, book_get_run(s->book, id, &run, &s->err));
 	assert_string_equal(run_state_names[run.state], wanted);
@@ -228,7 +228,8 @@ TEST_IN_BOOK(a_program_that_fails_ends_the_run_and_is_named_with_its_sample)
 
 	two_make(&two, s, "exit 3", ORDER_SEQUENCE);
 	assert_int_equal(sampling_run(&two.plan, &s->err), -ECANCELED);
-	assert_string_equal(s->err.text, "'sh' ended with exit status 3 in sample 1"); /* no option of emp-measure */
+	assert_string_equal(
+		s->err.text, "'sh' ended with exit status 3 in sample 1"); /* no option of emp-measure */
 	check_run(s, two.runs[0].id, "failed", 0);
 	assert_int_equal(two.runs[1].id, 0);
 	two_clear(&two);

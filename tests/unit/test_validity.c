@@ -53,7 +53,7 @@ TEST(the_same_machine_and_times_stand)
 	struct difference changes[] = {{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
 		{false, (char *)"memory.ksm", (char *)"'0'", (char *)"'1'"}};
 	struct differences differences = {changes, 2, 1};
-	_cleanup_(judgement_clearp) struct judgement j = judged(
+	_cleanup_(judgement_clear) struct judgement j = judged(
 		&(struct evidence){&profile, &differences, &then, NULL, &now});
 
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
@@ -64,7 +64,7 @@ TEST(another_speed_needs_a_new_calibration)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 2000000, 100000);
-	_cleanup_(judgement_clearp) struct judgement j = judged(
+	_cleanup_(judgement_clear) struct judgement j = judged(
 		&(struct evidence){&profile, NULL, &then, NULL, &now});
 
 	assert_int_equal(j.verdict, VALIDITY_REPEAT_ALL);
@@ -75,7 +75,7 @@ TEST(a_shift_that_is_chance_is_none)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 40000000),
 			now = made_up(now_samples, NOW, 2000000, 40000000);
-	_cleanup_(judgement_clearp) struct judgement j = judged(
+	_cleanup_(judgement_clear) struct judgement j = judged(
 		&(struct evidence){&profile, NULL, &then, NULL, &now});
 
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
@@ -85,7 +85,7 @@ TEST(less_even_times_need_the_short_run)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 3000000);
-	_cleanup_(judgement_clearp) struct judgement j = judged(
+	_cleanup_(judgement_clear) struct judgement j = judged(
 		&(struct evidence){&profile, NULL, &then, NULL, &now});
 
 	assert_int_equal(j.verdict, VALIDITY_REPEAT_SHORT);
@@ -98,7 +98,7 @@ TEST(another_machine_needs_a_new_calibration)
 			now = made_up(now_samples, NOW, 0, 100000);
 	struct difference change = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
 	struct differences differences = {&change, 1, 1};
-	_cleanup_(judgement_clearp) struct judgement j = judged(
+	_cleanup_(judgement_clear) struct judgement j = judged(
 		&(struct evidence){&profile, &differences, &then, NULL, &now});
 
 	assert_int_equal(j.verdict, VALIDITY_REPEAT_ALL);
@@ -119,7 +119,7 @@ TEST(a_new_daemon_matters_if_it_made_samples_long)
 	};
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
-	_cleanup_(judgement_clearp) struct judgement j = {}, quiet = {};
+	_cleanup_(judgement_clear) struct judgement j = {}, quiet = {};
 
 	now.statistics = statistics;
 	now.n_statistics = 3;
@@ -143,7 +143,7 @@ TEST(a_known_daemon_that_comes_more_often_needs_the_short_run)
 				 after = {.name = (char *)"cron", .longs = executions, .n_longs = 10};
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
-	_cleanup_(judgement_clearp) struct judgement often = {}, seldom = {};
+	_cleanup_(judgement_clear) struct judgement often = {}, seldom = {};
 
 	then.statistics = &before;
 	now.statistics = &after;
@@ -160,7 +160,7 @@ TEST(a_drift_needs_a_new_calibration)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
-	_cleanup_(judgement_clearp) struct judgement j = {};
+	_cleanup_(judgement_clear) struct judgement j = {};
 
 	now.verdict = VERDICT_DRIFT;
 	strcpy(now.why, "a drift of the machine's speed");
@@ -190,7 +190,7 @@ TEST(a_run_decides_on_every_difference_but_another_machine)
 	struct difference frequency = {false, (char *)"frequency.governor", (char *)"'a'", (char *)"'b'"},
 			  name = {true, (char *)"system.name", (char *)"'a'", (char *)"'b'"},
 			  memory = {true, (char *)"memory.bytes", (char *)"1", (char *)"2"};
-	_cleanup_(judgement_clearp) struct judgement a = {}, b = {}, c = {};
+	_cleanup_(judgement_clear) struct judgement a = {}, b = {}, c = {};
 
 	a = judged(&(struct evidence){&profile, &(struct differences){&frequency, 1, 0}, &then, NULL, &now});
 	assert_int_equal(a.verdict, VALIDITY_HOLDS);

@@ -117,7 +117,7 @@ static int mark_resume_point(struct book *book, const struct run *run, int64_t e
 static int reopen(struct book *book, int64_t id, int64_t environment, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	int r;
 
 	r = book_get_run(book, id, &run, err);

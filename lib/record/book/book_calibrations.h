@@ -59,8 +59,3 @@ int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct 
 int book_resume_points(
 	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err);
 void resume_points_free(struct resume_point *resume_points, size_t n);
-
-static inline void calibration_plan_clearp(struct calibration_plan *calibration)
-{
-	calibration_plan_clear(calibration);
-}

@@ -153,13 +153,12 @@ static int get(struct book *book, const char *name, struct profile *profile, str
 
 int book_get_profile(struct book *book, const char *name, struct profile *ret, struct error *err)
 {
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	int r = BOOK_AT_ONCE(book, get(book, name, &profile, err), err);
 
 	if (r < 0)
 		return r;
-	*ret = profile;
-	profile = (struct profile){};
+	*ret = TAKE_STRUCT(profile);
 	return 0;
 }
 

@@ -66,7 +66,7 @@ int book_end_run(struct book *book, int64_t id, enum run_state state, const char
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	int r;
 
 	query_select(&q, book, &run_table, "WHERE id = ?", err);
@@ -76,8 +76,7 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 		return run_not_there(book, id, err);
 	if (r < 0)
 		return r;
-	*ret = run;
-	run = (struct run){};
+	*ret = TAKE_STRUCT(run);
 	return 0;
 }
 

@@ -147,7 +147,7 @@ int book_source(struct book *book, const char *name, const char *exe, const char
 
 int book_sources(struct book *book, struct sources *ret, struct error *err)
 {
-	_cleanup_(sources_clearp) struct sources all = {};
+	_cleanup_(sources_clear) struct sources all = {};
 	int r = query_all(book, &source_table, "ORDER BY id", 0, &all.items, &all.n, err);
 
 	if (r < 0)
@@ -156,7 +156,6 @@ int book_sources(struct book *book, struct sources *ret, struct error *err)
 		return error_say(err, -EBADMSG,
 			"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; go back to a copy of it that is whole",
 			book->path);
-	*ret = all;
-	all = (struct sources){};
+	*ret = TAKE_STRUCT(all);
 	return 0;
 }

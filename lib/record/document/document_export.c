@@ -116,7 +116,7 @@ static int add_counters(struct book *book, int64_t run, json_t *array, struct er
 
 static int make_samples(struct book *book, int64_t run, json_t *array, struct error *err)
 {
-	_cleanup_(sources_clearp) struct sources sources = {};
+	_cleanup_(sources_clear) struct sources sources = {};
 	_cleanup_(freep) struct sample *samples = NULL;
 	struct export export = {.array = array, .sources = &sources};
 	int r;
@@ -190,7 +190,7 @@ static json_t *make_head(const struct run *run)
 
 static int export(struct book *book, int64_t id, json_t **document, struct error *err)
 {
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	json_t *samples = NULL;
 	int r;
 

@@ -313,7 +313,7 @@ static int read_document(struct import *import, const json_t *document, struct r
 
 int document_import_run(struct book *book, const json_t *document, int64_t *ret_run, struct error *err)
 {
-	_cleanup_(run_clearp) struct run run = {};
+	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(origin_clear) struct origin origin = {};
 	_cleanup_(import_clear) struct import import = {};
 	json_t *samples = NULL;

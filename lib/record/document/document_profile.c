@@ -101,7 +101,7 @@ static void parse_head(struct json_fields *f, struct profile *profile)
 int document_parse_profile(const json_t *document, struct profile *ret, struct error *err)
 {
 	struct json_fields f = json_fields_begin(document, (struct json_location){}, err);
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	json_t *cutoffs = NULL;
 	int r;
 
@@ -112,8 +112,7 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	r = f.r < 0 ? f.r : parse_cutoffs(cutoffs, &profile, err);
 	if (r < 0)
 		return r;
-	*ret = profile;
-	profile = (struct profile){};
+	*ret = TAKE_STRUCT(profile);
 	return 0;
 }
 
