@@ -120,7 +120,7 @@ static int make(struct book *book, const struct profile_request *m, struct error
 		struct error refused = *err;
 
 		return error_say(err, STATUS_NOT_FIT,
-			"%s; --force makes the profile anyway, --%s-central-max sets the bound by hand",
+			"%s; --force makes a profile anyway, --%s-central-max sets the bound by hand",
 			refused.text,
 			m->short_analysis->verdict == VERDICT_L || m->short_analysis->verdict == VERDICT_CLEAN
 				? "long"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From what the feed has summed up to an analysis: see analysis_conclude.h. */
+/* From the sums of a feed to an analysis: see analysis_conclude.h. */
 #include "lib/protocol/analysis_conclude.h"
 
 #include "lib/protocol/causes.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Half of the samples beyond a bound: it is daemons that make the bound. */
+/* If daemons explain half of the samples beyond a bound, the bound holds. */
 static const double EXPLAINED = 0.5;
 
 /* The book has every process that ever ran; the analysis has those of this run. */
@@ -19,12 +19,12 @@ static void drop_unseen(struct analysis_feed *feed)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < feed->n_tallies; i++)
-		if (feed->tallies[i].longest_ns > 0) /* what was never seen owns nothing */
+		if (feed->tallies[i].longest_ns > 0) /* what never ran owns no memory */
 			feed->tallies[kept++] = feed->tallies[i];
 	feed->n_tallies = kept;
 }
 
-/* The share of the samples in these zones that daemons account for; 0 where there are none. */
+/* The share of the samples in these zones that daemons explain; 0 if there are none. */
 static double share_explained(const struct analysis_feed *feed, unsigned zones)
 {
 	size_t n = 0, explained = 0;
@@ -48,8 +48,8 @@ static void move(struct analysis_feed *feed, enum zone from, enum zone to)
 	}
 }
 
-/* Where daemons account for most of the samples beyond the core, or beyond the gap further out, that is where
- * the central cluster ends. */
+/* If daemons explain most of the samples beyond the core, or beyond the gap further out, the central cluster ends
+ * there. */
 static int settle(struct analysis_feed *feed)
 {
 	struct cluster *c = &feed->central;
@@ -65,8 +65,8 @@ static int settle(struct analysis_feed *feed)
 		core ? beyond_core : beyond_gap);
 }
 
-/* Step 4, to the kept executions of one daemon: those in the central cluster, and those that are not long
- * for it, go; the samples of the others are marked as explained. */
+/* Step 4, for the kept executions of one daemon: removes those in the central cluster and those that are not long
+ * for it, and marks the samples of the others as explained. */
 static void sift(struct analysis_feed *feed, struct daemon_tally *tally, bool *explained)
 {
 	const struct running *central = &tally->seen[ZONE_CORE];

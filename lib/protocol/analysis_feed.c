@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Executions of a run as they come: see analysis_feed.h. Those in the central cluster are summed up; of those in
- * longer samples only the ones that may turn out long for their daemon are kept. */
+/* Adding the executions of a run: see analysis_feed.h. Executions in the central cluster are summed up; of those in
+ * longer samples, only the ones that may be long for their daemon are kept. */
 #include "lib/protocol/analysis_feed.h"
 
 #include "lib/base/array.h"
@@ -140,7 +140,7 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 	size_t sample;
 	int r = 0;
 
-	if (e->sample > feed->samples[feed->n_samples - 1].n) /* the run goes on */
+	if (e->sample > feed->samples[feed->n_samples - 1].n) /* taken after the samples were read */
 		return 0;
 	sample = analysis_feed_sample(feed, e->sample);
 	if (sample == feed->n_samples || e->source < 1 || e->source > feed->daemons->n)
@@ -148,7 +148,7 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 			"run %" PRId64 " has an execution in sample %" PRIu32 " by process %" PRIu32
 			", one of which is not in the book",
 			feed->run.id, e->sample, e->source);
-	if (pt_ns == 0) /* below the resolution it did not run */
+	if (pt_ns == 0) /* below the resolution it counts as not run */
 		return 0;
 	zone = feed->zones[sample];
 	tally = &feed->tallies[feed->tally_of[e->source - 1]];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of a feed, for the files that make an analysis: analysis_feed.c sums up, analysis_conclude.c draws the
- * conclusions from causes.c and shape.c. */
+/* The fields of a feed, for the files that make an analysis: analysis_feed.c sums up, analysis_conclude.c concludes
+ * with causes.c and shape.c. */
 #pragma once
 
 #include "lib/protocol/analysis.h"
 #include "lib/protocol/resolution.h"
 #include "lib/stats/running.h"
 
-/* Where a sample's ET lies. NEAR and FAR are the part of the central cluster beyond its core, below and above
- * the widest gap there, until it is known whether daemons account for it. */
+/* The zone of a sample's ET. NEAR and FAR are the part of the central cluster beyond its core, below and above the
+ * widest gap there, until it is known whether daemons explain it. */
 enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };
 
 #define IN(zone) (1U << (zone))
@@ -53,7 +53,7 @@ static inline size_t analysis_feed_sample(struct analysis_feed *feed, uint32_t n
 	return feed->n_samples;
 }
 
-/* Step 4, where the executions in the central cluster have been summed up. */
+/* Step 4, after the executions in the central cluster have been summed up. */
 static inline bool running_is_long(const struct running *central, int64_t pt_ns)
 {
 	const struct daemon_statistics daemon = {

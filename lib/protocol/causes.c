@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What makes long samples long: which part of their extra time daemons account for, sample by sample, for all
- * together, or because a daemon divides the samples in two. */
+/* The causes of long samples: how much of their extra time daemons explain, for each sample, for all together, or
+ * because a daemon divides the samples in two. */
 #include "lib/protocol/causes.h"
 
 #include "lib/stats/proportion.h"
 
 #include <math.h>
 
-/* Half of the extra time: what makes a sample long is daemons rather than noise. */
+/* If daemons explain half of the extra time of a sample, they rather than noise made it long. */
 static const double CAUSE = 0.5;
-/* A daemon divides samples if it runs in more than one in ten and is missing in as many; and they must be
- * some. */
+/* A daemon divides samples if it runs in more than one in ten and is missing in more than one in ten, and at least in
+ * this many. */
 static const double FREQUENT = 0.10;
 enum { LEAST = 20 };
 
-/* What each sample beyond the core has of daemons that ran long. A process that runs all the time runs longer
- * in a longer sample, and is no cause of it: what is usual for it grows with the sample. */
+/* The time of daemons that ran long in each sample beyond the core. A process that runs all the time runs longer in a
+ * longer sample without being its cause: its usual time grows with the sample. */
 void causes_add_up(struct analysis_feed *feed)
 {
 	size_t n_core = 0;
@@ -83,8 +83,8 @@ static double variance_of(const struct daemon_tally *tally, unsigned zones)
 	return sum;
 }
 
-/* A process that runs all the time runs longer in a longer sample, and is no cause of it; nor is one that
- * happens to have run more in these samples, within three standard errors. */
+/* A process that runs all the time runs longer in a longer sample without being its cause; nor is one a cause that
+ * ran more in these samples by chance, that is, by no more than three standard errors. */
 static double extra_of(const struct daemon_tally *tally, unsigned fast, unsigned slow, double ratio)
 {
 	double extra = time_of(tally, slow) - ratio * time_of(tally, fast);
@@ -108,8 +108,8 @@ double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigne
 	return all > 0 ? extra / all : 0;
 }
 
-/* Two groups, with the daemon and without it: the share of the variance of ET that lies between them, if the
- * daemon's own time is what the one takes longer. */
+/* The samples with the daemon and those without it: the share of the variance of ET that is between the two groups, if
+ * the daemon's own time explains the difference. */
 static double divided_share(const struct daemon_tally *tally, size_t n, double mean, double variance)
 {
 	double present = (double)tally->n_present, absent = (double)(n - tally->n_present), apart;

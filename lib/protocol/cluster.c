@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Cluster detection: see cluster.h.
  *
- * A person who zooms into the scatter of dual executions cuts where there is empty space that the cloud
- * itself does not account for. That is what spacings_breaks finds: in the sorted ETs, a gap too long for
- * the gaps next to it on the inside (Rényi 1953; Burridge & Taylor 2006; Wilkinson 2018). The
- * innermost such gap bounds the central cluster; those further out are the zooms before. One gap in a
- * hundred clean runs is found by chance (ALPHA). A gap narrower than the robust sd of the ETs is none to a
- * person, and none here.
+ * A person who zooms into the scatter of dual executions cuts at empty space that the cluster itself does not
+ * explain. spacings_breaks finds the same: in the sorted ETs, a gap that is too long compared with the gaps next
+ * to it on the inside (Rényi 1953; Burridge & Taylor 2006; Wilkinson 2018). The innermost such gap bounds the
+ * central cluster; those further out are the zooms before. One gap in a hundred clean runs is found by chance
+ * (ALPHA). Gaps narrower than the robust sd of the ETs do not count.
  *
- * It assumes that more than half of the samples are undisturbed or disturbed alike, and that the samples of
- * the cluster have a tail no heavier than exponential. With a heavier tail its outermost samples are
- * left out of the cluster; whether they are L-samples is then for the daemons to say.
+ * It assumes that more than half of the samples are undisturbed or equally disturbed, and that the samples of the
+ * cluster have a tail no heavier than exponential. With a heavier tail, its outermost samples are excluded from
+ * the cluster; whether they are L-samples then depends on the daemons.
  *
- * Long samples that join the cluster without such a gap are beyond its core: five robust sd from the middle
- * of the shortest half (Rousseeuw & Leroy 1988; Davies & Gather 1993 call such a bound an outlier
- * identifier), which normal ETs pass once in three million samples. Heavy tails pass it as well, so that the
- * core, or the widest gap beyond it, bounds the cluster only where daemons account for most of what lies
- * beyond. */
+ * Long samples that adjoin the cluster without such a gap are beyond its core: five robust sd from the middle of
+ * the shortest half (Rousseeuw & Leroy 1988; Davies & Gather 1993 call such a bound an outlier identifier), which
+ * normal ETs exceed once in three million samples. Heavy tails exceed it too, so the core, or the widest gap
+ * beyond it, bounds the cluster only if daemons explain most of the samples beyond. */
 #include "lib/protocol/cluster.h"
 
 #include "lib/base/array.h"
@@ -29,7 +27,7 @@
 
 static const double ALPHA = 0.01;
 static const double CORE_SD = 5;
-/* A zoom that does not at least halve the view is no new look at it. */
+/* A zoom must at least halve the view. */
 static const double ZOOM_FACTOR = 2;
 
 struct view {
@@ -63,7 +61,7 @@ static bool is_break(const struct gap *gap, double sd)
 	return gap->size > gap->longest && gap->size > sd;
 }
 
-/* Whether the view as it is stays worth a look when `beyond` samples are left out of it. */
+/* Whether the view is large enough for another zoom without the `beyond` outermost samples. */
 static bool narrows(const struct view *v, enum tail tail, size_t beyond)
 {
 	struct view next = *v;
@@ -116,7 +114,7 @@ static int zoom_by_hand(struct cluster *c, struct view *v, int64_t by_hand_ns)
 	return r;
 }
 
-/* The widest gap beyond the core, measured by what the samples account for. */
+/* The widest gap beyond the core, relative to what the samples explain. */
 static int find_near(struct cluster *c, const struct view *v)
 {
 	_cleanup_(freep) struct gap *gaps = NULL;
@@ -208,7 +206,7 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	v.quantum = step_of(ets, n, resolution_ns);
 	if (by_hand_ns > 0 && by_hand_ns < ets[0])
 		return error_say(err, -EINVAL,
-			"no sample is as short as the bound that was given for the central cluster: the shortest took %.9g s",
+			"no sample is within the given bound of the central cluster: the shortest took %.9g s",
 			(double)ets[0] / 1e9);
 	r = zoom_in(&c, &v, by_hand_ns);
 	if (r == 0)

@@ -8,38 +8,36 @@
 #include "lib/base/error.h"
 
 enum zoom_end {
-	ZOOM_GAP,     /* a gap that the samples within do not account for: the next zoom leaves out what lies
-			 beyond it */
-	ZOOM_DAEMONS, /* no gap, but daemons account for the length of what the next zoom leaves out */
-	ZOOM_HAND,    /* the next zoom ends where the caller said */
-	ZOOM_LAST,    /* nothing more to leave out */
+	ZOOM_GAP, /* a gap that the samples within do not explain: the next zoom excludes the samples beyond it */
+	ZOOM_DAEMONS, /* no gap, but daemons explain the samples that the next zoom excludes */
+	ZOOM_HAND,    /* the caller set the bound of the next zoom */
+	ZOOM_LAST,    /* nothing more to exclude */
 };
 
-/* One look: what was in view, and where the next look cuts. */
+/* One zoom: the samples in view, and the bound of the next zoom. */
 struct zoom {
 	int64_t low_ns, high_ns; /* the shortest and the longest ET in view, both inclusive */
 	size_t left;             /* samples in view */
 	enum zoom_end end;
-	bool below;         /* what the next zoom leaves out lies on the short side */
+	bool below;         /* the next zoom excludes samples on the short side */
 	size_t beyond;      /* how many samples that is */
 	int64_t gap_ns;     /* ZOOM_GAP: its size */
-	int64_t longest_ns; /* ZOOM_GAP: the longest that the samples within account for */
-	double explained;   /* ZOOM_DAEMONS: the share of those samples that daemons account for */
+	int64_t longest_ns; /* ZOOM_GAP: the longest gap that the samples within explain */
+	double explained;   /* ZOOM_DAEMONS: the share of those samples that daemons explain */
 };
 
 struct cluster {
 	int64_t low_ns, high_ns; /* the central cluster: low <= ET <= high */
 	int64_t median_ns;       /* of the central cluster */
-	/* Two tighter upper bounds, which hold if daemons account for what lies beyond; high_ns: there is
-	 * none. */
-	int64_t core_high_ns; /* the longest ET that one symmetric bulk accounts for */
-	int64_t near_high_ns; /* below the widest gap beyond the core, though it proves nothing by itself */
+	/* Two tighter upper bounds, which hold if daemons explain the samples beyond; high_ns: none. */
+	int64_t core_high_ns; /* the longest ET that one symmetric cluster explains */
+	int64_t near_high_ns; /* below the widest gap beyond the core, which alone is not significant */
 	struct zoom *zooms;   /* from everything to the central cluster, which is the last */
 	size_t n_zooms;
 	size_t n_samples, n_central, n_above, n_below;
 	size_t n_arms;    /* pairs of which one is above: in an arm of the L */
 	size_t n_corners; /* pairs of which both are above: the upper right of the scatter */
-	bool by_hand;     /* the upper bound was given, not found */
+	bool by_hand;     /* the upper bound was set by hand */
 };
 
 /* resolution_ns: of what was recorded; 1: exact. by_hand_ns: the longest central ET, set by hand; 0:
@@ -47,7 +45,7 @@ struct cluster {
 int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
 	int64_t by_hand_ns, struct error *err);
 
-/* One zoom more, to high_ns; explained: the share of the samples beyond it that daemons account for. */
+/* Adds a zoom to high_ns; explained: the share of the samples beyond it that daemons explain. */
 int cluster_tighten(
 	struct cluster *central, const struct sample *samples, size_t n, int64_t high_ns, double explained);
 
@@ -58,6 +56,6 @@ static inline bool cluster_holds(const struct cluster *central, int64_t et_ns)
 	return et_ns >= central->low_ns && et_ns <= central->high_ns;
 }
 
-/* What ended a zoom, as a sentence without its full stop. Returns `buffer`. */
+/* What the next zoom excludes and why, as text. Returns `buffer`. */
 enum { ZOOM_WHY_SIZE = 200 };
 char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *zoom);

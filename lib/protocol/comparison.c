@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two sets of samples compared: see comparison.h. */
+/* Comparing two sets of samples: see comparison.h. */
 #include "lib/protocol/comparison.h"
 
 #include <errno.h>

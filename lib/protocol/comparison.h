@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two sets of samples compared: the times that are left of a run, and what the comparison says. The arithmetic
- * is in lib/stats/compare.h, the output in lib/report/comparison_report.h. */
+/* Comparing two sets of samples: the times of the clean samples, and the verdict. The arithmetic is in
+ * lib/stats/compare.h, the output in lib/report/comparison_report.h. */
 #pragma once
 
 #include "lib/protocol/discard.h"
@@ -8,7 +8,7 @@
 
 enum comparison_clock { COMPARISON_PT, COMPARISON_ET };
 
-/* The times of the samples that both checks leave; the caller frees the array. -ENOMEM. */
+/* The times of the samples that pass both checks; the caller frees the array. -ENOMEM. */
 int comparison_times(const struct discarding *discarding, const struct sample *samples, size_t n,
 	enum comparison_clock clock, int64_t **ret, size_t *ret_n);
 

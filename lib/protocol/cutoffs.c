@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the analyses of two runs to a profile: see cutoffs.h. Where EMP's step 8 says "average", its example, its tables
- * and SEDONA use maximum and minimum, and so does this. */
+/* From the analyses of two runs to a profile: see cutoffs.h. EMP's step 8 says "average", but its example, its tables
+ * and SEDONA use maximum and minimum, as this does. */
 #include "lib/protocol/cutoffs.h"
 
 #include "lib/base/array.h"
@@ -14,8 +14,8 @@
 /* Programs shorter than this share of the period get the cutoff of the short run. */
 static const double TASK_SHARE = 0.05;
 
-/* Of the long run alone: a daemon that is infrequent in the short run, and in the long one is found in the
- * central cluster only, gets what it hardly ever exceeds there. */
+/* The cutoff of the long run for a daemon that is infrequent in the short run, but runs only in the central cluster
+ * of the long run: what it hardly ever exceeds there. */
 static int64_t long_only(const struct daemon_statistics *long_daemon, int64_t resolution_ns)
 {
 	double most = (double)long_daemon->central_max_ns + 2 * long_daemon->central_sd_ns;
@@ -125,8 +125,8 @@ int cutoffs_make(const char *name, const struct analysis *short_run, const struc
 
 	if (short_run->resolution_ns != long_run->resolution_ns)
 		return error_say(err, -EINVAL,
-			"the resolution of the short run is %" PRId64 " ns and that of the long one %" PRId64
-			" ns; cutoffs need one for both",
+			"the resolution of the short run is %" PRId64 " ns, that of the long run %" PRId64
+			" ns; they must be the same",
 			short_run->resolution_ns, long_run->resolution_ns);
 	profile.name = strdup(name ?: "unnamed");
 	r = profile.name ? 0 : -ENOMEM;

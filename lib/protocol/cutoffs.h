@@ -9,11 +9,11 @@
 int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *ret, struct error *err);
 
-/* The cutoff that holds for a program with this mean ET. */
+/* The cutoff for programs with this mean ET. */
 static inline int64_t cutoff_for(const struct cutoff *cutoff, int64_t mean_et_ns)
 {
 	return mean_et_ns < cutoff->task_time_ns ? cutoff->below_ns : cutoff->atleast_ns;
 }
 
-/* NULL: the profile has none for it. */
+/* NULL: the profile has no cutoff for it. */
 const struct cutoff *profile_cutoff(const struct profile *profile, const char *daemon);

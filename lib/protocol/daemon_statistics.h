@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What one daemon does in one run: in its central cluster, and in its L-samples. */
+/* Statistics of a daemon in one run: in the central cluster, and in the L-samples. */
 #pragma once
 
 #include "lib/protocol/period.h"
@@ -14,7 +14,7 @@ struct long_execution {
 	int64_t pt_ns;
 };
 
-/* What one daemon does in one run. */
+/* One daemon in one run. */
 struct daemon_statistics {
 	char *name;
 	char *unit;             /* of its longest execution; NULL: none or unknown */
@@ -27,10 +27,10 @@ struct daemon_statistics {
 	int64_t long_min_ns; /* the least of them (min of L); -1: not infrequent */
 	struct period period;
 	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */
-	bool frequent;     /* one of those that a VERDICT_FREQUENT run has too much of */
+	bool frequent;     /* a cause of VERDICT_FREQUENT */
 };
 
-/* Step 4: longer than the maximum and two sd of what is seen in the central cluster, or not seen there. */
+/* Step 4: longer than its maximum in the central cluster plus two sd, or never in the central cluster. */
 static inline bool daemon_statistics_is_long(const struct daemon_statistics *daemon, int64_t pt_ns)
 {
 	return daemon->n_central == 0 ||

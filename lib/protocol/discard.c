@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile applied to a run: see discard.h. */
+/* Applying a profile to a run: see discard.h. */
 #include "lib/protocol/discard.h"
 
 #include "lib/base/array.h"
@@ -89,13 +89,13 @@ static int add_over(struct over_cutoff **items, size_t *n, const struct over_cut
 	return added->daemon && (added->unit || !over->unit) ? 0 : error_oom(err);
 }
 
-/* All executions of the sample at hand have been added: its unprofiled daemons are judged. */
+/* Judges the unprofiled daemons of the sample after all its executions have been added. */
 static int end_sample(struct discarder *d, struct error *err)
 {
 	const struct sample *sample = &d->samples[d->at];
 	int64_t missing_ns = sample->et_ns > sample->pt_ns ? sample->et_ns - sample->pt_ns : 0, used_ns = 0;
 	double limit_ns = d->rules.unprofiled_share * (double)sample->et_ns;
-	/* A program on one CPU that lacks less than that ran while the others used other CPUs. */
+	/* If the program on one CPU lacks less than that, the others ran on other CPUs. */
 	bool judged = limit_ns > 0 && (sample->pt_ns > sample->et_ns || (double)missing_ns > limit_ns);
 
 	for (size_t i = 0; i < d->others.n; i++) {
@@ -190,7 +190,7 @@ static int find_over(const struct discarder *d, struct discarding *ret, struct e
 	return r;
 }
 
-/* Whether one of the list is of this sample; `at` advances with the samples. */
+/* Whether the list has an item of this sample; `at` advances with the samples. */
 static bool is_among(const struct over_cutoff *over, size_t n, size_t *at, uint32_t sample)
 {
 	while (*at < n && over[*at].sample < sample)
@@ -198,7 +198,7 @@ static bool is_among(const struct over_cutoff *over, size_t n, size_t *at, uint3
 	return *at < n && over[*at].sample == sample;
 }
 
-/* The first check. A sample that is incomplete and has an execution over its cutoff counts with the latter. */
+/* The first check. An incomplete sample with an execution over its cutoff counts as discarded by cutoff. */
 static int list_samples(const struct discarder *d, struct discarding *ret)
 {
 	size_t over = 0, unprofiled = 0;
@@ -227,7 +227,7 @@ static int64_t time_of(const struct sample *s, bool et)
 	return et ? s->et_ns : s->pt_ns;
 }
 
-/* The second check, on what the first has left of one clock. */
+/* The second check, for one clock, of the samples that the first check keeps. */
 static int check_two_sd(const struct discarder *d, const bool *out, bool et, struct clock_discarding *c)
 {
 	_cleanup_(freep) int64_t *times = calloc(d->n_samples + 1, sizeof(*times));

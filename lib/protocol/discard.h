@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile applied to a run: first out go the samples in which a daemon ran longer than its cutoff, then,
- * once, those more than two standard deviations from the mean of the rest (EMP, steps 10 and 11). The caller
- * may also discard samples in which a daemon that is not in the profile took too much. */
+/* Applying a profile to a run: the first check discards samples in which a daemon ran longer than its cutoff; the
+ * second, made once, those more than two standard deviations from the mean of the rest (EMP, steps 10 and 11). The
+ * caller may also discard samples in which a daemon that is not in the profile used too much CPU time. */
 #pragma once
 
 #include "lib/protocol/cutoffs.h"
@@ -10,13 +10,13 @@
 
 struct discard_rules {
 	const struct profile *profile;       /* NULL: no cutoffs */
-	const struct name_pattern *patterns; /* names are grouped as those of the profile were */
+	const struct name_pattern *patterns; /* group names as for the profile */
 	double unprofiled_share; /* of a sample's ET, that all executions of one unprofiled daemon may take
 				    where ET − PT is more than that too; 0: any */
 };
 
-/* What a daemon took too much of. Of a daemon with a cutoff: one execution, and a sample with several has
- * several. Of an unprofiled one: all its executions in the sample. */
+/* A reason to discard a sample. Of a daemon with a cutoff: one execution over it (a sample may have several). Of an
+ * unprofiled daemon: all its executions in the sample. */
 struct over_cutoff {
 	uint32_t sample;
 	char *daemon; /* the name that it counts under */
@@ -27,9 +27,9 @@ struct over_cutoff {
 /* One clock (ET or PT) through both checks. */
 struct clock_discarding {
 	struct summary raw, by_cutoff, clean; /* of all samples; after the first check; after both */
-	uint32_t *by_two_sd;                  /* the samples that the second check takes, ascending */
+	uint32_t *by_two_sd;                  /* the samples that the second check discards, ascending */
 	size_t n_by_two_sd;
-	bool *kept; /* by index into the samples: left by both checks */
+	bool *kept; /* by index into the samples: passed both checks */
 };
 
 struct discarding {
@@ -40,17 +40,17 @@ struct discarding {
 	size_t n_over;
 	struct over_cutoff *unprofiled; /* likewise */
 	size_t n_unprofiled;
-	bool *out;           /* by index into the samples: taken by the first check, whatever the reason */
+	bool *out;           /* by index into the samples: discarded by the first check, for any reason */
 	uint32_t *by_cutoff; /* those with an execution over its cutoff, ascending, each once */
 	size_t n_by_cutoff;
 	uint32_t *incomplete; /* executions may be missing, and none of those known is over its cutoff */
 	size_t n_incomplete;
-	struct clock_discarding pt, et; /* the second check looks at each clock by itself */
+	struct clock_discarding pt, et; /* the second check is made for each clock separately */
 	struct others others;
 	int64_t disturbed_ns; /* of all samples together: see struct other */
 };
 
-/* The second check, for one time among those that the first has left. */
+/* Whether the second check keeps this time, given the summary after the first check. */
 static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 {
 	double off = (double)time_ns - left->mean_ns;
@@ -60,21 +60,21 @@ static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 
 struct discarder;
 
-/* What the rules point to must outlive it. */
+/* Everything that the rules point to must outlive it. */
 int discarder_new(struct discarder **ret, const struct discard_rules *rules, struct error *err);
 void discarder_free(struct discarder *discarder);
 DEFINE_FREEP(discarder)
 
-/* Samples in ascending order; then executions in the order of samples. More of both may follow, as a run goes
- * on; an execution in a sample after the last is ignored. */
+/* Samples in ascending order; then executions in the order of samples. More of both may follow while a run
+ * continues; an execution in a sample after the last is ignored. */
 int discarder_add_sample(struct discarder *discarder, const struct sample *sample, struct error *err);
 int discarder_add(struct discarder *discarder, const struct source *daemon, const struct execution *execution,
 	struct error *err);
 
-/* What comes of the samples so far, without the run and who disturbed. */
+/* The result of the samples so far, without the run and the other daemons. */
 int discarder_judge(struct discarder *discarder, struct discarding *ret, struct error *err);
 
-/* The same with the others, at the end. */
+/* The final result, with the other daemons. */
 int discarder_finish(struct discarder *discarder, struct discarding *ret, struct error *err);
 
 void discarding_clear(struct discarding *discarding);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which counters moved in a run that should not: see disturbances.h. */
+/* Disturbance counters that changed in a run: see disturbances.h. */
 #include "lib/protocol/disturbances.h"
 
 #include "lib/base/text.h"
@@ -12,9 +12,9 @@ static const struct {
 	const char *name;
 	const char *what; /* what happened */
 	enum kind kind;
-	const char *unit;    /* of a COUNT, one of it */
-	int64_t from;        /* the least that is reported; 0: never */
-	int per_mille_of_et; /* that much of the sample's time as well */
+	const char *unit;    /* of a COUNT, in the singular */
+	int64_t from;        /* the minimum that is reported; 0: never */
+	int per_mille_of_et; /* and at least this much of the sample's time */
 } rows[N_COUNTERS] = {
 	[COUNTER_STEAL] = {"stolen CPU time", "CPU time stolen by the hypervisor", TIME, NULL, 1, 1},
 	[COUNTER_THROTTLES] = {"heat", "a CPU throttled for heat", COUNT, "time", 1, 0},

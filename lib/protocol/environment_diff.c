@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two fingerprints compared: see environment_diff.h. */
+/* Comparing two fingerprints: see environment_diff.h. */
 #include "lib/protocol/environment_diff.h"
 
 #include "lib/base/array.h"
@@ -17,7 +17,7 @@ static char *value_text(const json_t *value)
 	if (json_is_string(value))
 		return text_format("'%s'", json_string_value(value));
 	text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-	if (text && strlen(text) > 200) /* such as a list of all units: that it changed is enough */
+	if (text && strlen(text) > 200) /* such as a list of all units: too long to print */
 		return text_format("%.200s…", text);
 	return TAKE(text);
 }
@@ -52,7 +52,7 @@ static int compare_member(struct differences *d, bool identity, const char *name
 	return add(d, identity, name, before, now);
 }
 
-/* Either may be NULL or no object: then all of the other is a difference. */
+/* Either may be NULL or not an object: then every member of the other is a difference. */
 static int compare(struct differences *d, bool identity, const char *prefix, json_t *before, json_t *now)
 {
 	const char *key;

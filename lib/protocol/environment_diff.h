@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What differs between two fingerprints, in the machine and in its settings. */
+/* The differences between two fingerprints, in the machine and in its settings. */
 #pragma once
 
 #include "lib/base/json.h"
@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 struct difference {
-	bool identity;      /* of the machine itself, else of how it is set */
+	bool identity;      /* of the machine itself; false: of its settings */
 	char *what;         /* "kernel.release" */
-	char *before, *now; /* "nothing" for what one of them does not have */
+	char *before, *now; /* "nothing" if missing in one of them */
 };
 
 struct differences {
@@ -18,7 +18,7 @@ struct differences {
 	size_t n, n_identity;
 };
 
-/* Of two documents of emp-setup fingerprint; what is volatile does not count. */
+/* Compares two documents of emp-setup fingerprint, without the volatile values. */
 int environment_diff(const json_t *before, const json_t *now, struct differences *ret, struct error *err);
 void differences_clear(struct differences *differences);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a profile still holds by its fingerprint: see environment_validity.h. */
+/* Whether a profile still holds, by its fingerprint: see environment_validity.h. */
 #include "lib/protocol/environment_validity.h"
 
 #include <string.h>
 
 /* The first row that matches counts. */
 static const struct difference_rule rules[] = {
-	{true, "cpu.microcode", VALIDITY_REPEAT_SHORT, true, "microcode changes what instructions cost"},
+	{true, "cpu.microcode", VALIDITY_REPEAT_SHORT, true, "microcode changes the cost of instructions"},
 	{true, "firmware.version", VALIDITY_REPEAT_SHORT, true, "firmware sets power limits and clocks"},
 	{true, "kernel.", VALIDITY_REPEAT_SHORT, true,
 		"a new kernel has other workers and another scheduler"},
@@ -18,11 +18,12 @@ static const struct difference_rule rules[] = {
 	{false, "boot.command_line", VALIDITY_REPEAT_SHORT, true, "kernel options change what runs where"},
 	{false, "cpus.", VALIDITY_REPEAT_SHORT, true, "daemons and program share the CPUs differently"},
 	{false, "idle.", VALIDITY_REPEAT_SHORT, true, "idle wake-up latency changes"},
-	{false, "kernel_options.", VALIDITY_REPEAT_SHORT, true, "the kernel counts or schedules differently"},
+	{false, "kernel_options.", VALIDITY_REPEAT_SHORT, true,
+		"the kernel accounts or schedules differently"},
 	{false, "vulnerabilities.", VALIDITY_REPEAT_SHORT, true,
 		"mitigations cost time at every kernel entry"},
-	{false, "units", VALIDITY_REPEAT_SHORT, true, "daemons came or went"},
-	{false, "", VALIDITY_HOLDS, true, "hardly matters to a program that computes"},
+	{false, "units", VALIDITY_REPEAT_SHORT, true, "daemons were added or removed"},
+	{false, "", VALIDITY_HOLDS, true, "hardly affects compute-bound programs"},
 };
 
 const char *validity_name(enum validity validity)
@@ -41,7 +42,7 @@ const struct difference_rule *difference_rule(const struct difference *d)
 	const struct difference_rule *rule = rules;
 
 	while (rule->identity != d->identity || strncmp(d->what, rule->begins, strlen(rule->begins)) != 0)
-		rule++; /* an empty beginning of either kind ends the search */
+		rule++; /* a rule with an empty prefix ends the search */
 	return rule;
 }
 

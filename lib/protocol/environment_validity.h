@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a cutoff profile still holds, as far as two fingerprints can say: the one rule set for emp-setup verify, which
- * has nothing else to go by, and emp-calibrate revalidate, which also measures. Apart from validity.h because
- * emp-setup must not link GSL. */
+/* Whether a cutoff profile still holds, judged by two fingerprints. emp-setup verify uses these rules alone;
+ * emp-calibrate revalidate also measures. Separate from validity.h because emp-setup must not link GSL. */
 #pragma once
 
 #include "lib/protocol/environment_diff.h"
@@ -14,13 +13,13 @@ const char *validity_name(enum validity validity);
 struct difference_rule {
 	bool identity;        /* of the machine itself, else of its settings */
 	const char *begins;   /* the name of what differs begins with this */
-	enum validity demand; /* what the difference alone asks for */
-	bool measurable;      /* a run of INC shows whether it matters, and then the run decides */
+	enum validity demand; /* the verdict by this difference alone */
+	bool measurable;      /* a run of INC shows whether it matters, and overrides the demand */
 	const char *why;
 };
 
 /* The rule for a difference; there is always one. */
 const struct difference_rule *difference_rule(const struct difference *difference);
 
-/* The most that any of the differences asks for. */
+/* The greatest demand of all differences. */
 enum validity differences_validity(const struct differences *differences);

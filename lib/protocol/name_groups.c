@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Under which name a process counts: see name_groups.h. */
+/* Groups of process names: see name_groups.h. */
 #include "lib/protocol/name_groups.h"
 
 #include "lib/base/array.h"
@@ -24,7 +24,7 @@ const char *name_group(const struct name_pattern *patterns, const char *comm)
 	return comm;
 }
 
-/* In place: without the blanks on either side. */
+/* Removes leading and trailing blanks in place. */
 static char *trim(char *text)
 {
 	size_t len;

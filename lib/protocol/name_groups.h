@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Under which name a process counts. The papers' key is the kernel's 15-character comm; kernel workers
- * change theirs from one job to the next, and are grouped by a table of patterns that users can add to:
+/* Groups of process names. The papers identify processes by the kernel's 15-character comm. Kernel workers change
+ * theirs from one job to the next, and are grouped by a table of patterns that users can add to:
  *
- *   # PATTERN = GROUP, the first that fits counts; no GROUP: its own name, whatever follows
+ *   # PATTERN = GROUP; the first match counts; without a GROUP, a process keeps its own name
  *   kworker/R-* =
  *   php-fpm* = php-fpm
  */
@@ -12,13 +12,13 @@
 
 struct name_pattern {
 	const char *pattern; /* as fnmatch(3) */
-	const char *group; /* the name that they count under; NULL: their own, no further pattern is tried */
+	const char *group;   /* NULL: they keep their own names, and no further pattern is tried */
 };
 
 /* Ends with {}. */
 extern const struct name_pattern names_default[];
 
-/* The name that `comm` counts under: the group of the first pattern that matches, else `comm` itself. */
+/* The group of the first pattern that matches `comm`, else `comm` itself. */
 const char *name_group(const struct name_pattern *patterns, const char *comm);
 
 struct names {

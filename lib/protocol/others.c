@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who else used the CPU: see others.h. */
+/* Other processes that used the CPU: see others.h. */
 #include "lib/protocol/others.h"
 
 #include "lib/base/array.h"

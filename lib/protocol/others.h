@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who else used the CPU: a run's executions, summed up by the names that processes count
- * under. The discarder uses it; it is separate because it works without a profile too. */
+/* Other processes that used the CPU: a run's executions, summed up by the groups of names. discard.h uses it; it is
+ * separate because it works without a profile too. */
 #pragma once
 
 #include "lib/protocol/name_groups.h"
@@ -15,8 +15,8 @@ struct other {
 	int64_t max_ns;              /* of one execution */
 	uint32_t max_sample;         /* with that execution */
 	bool long_once;              /* one execution took 1 % of its sample's ET or more */
-	int64_t disturbed_ns; /* the most that it can have taken from the program: in each sample the lesser of
-				 what it used and ET − PT */
+	int64_t disturbed_ns; /* the most that it can have taken from the program: in each sample, the smaller of
+				 its CPU time and ET − PT */
 	int64_t in_sample_ns; /* in the current sample */
 };
 
@@ -32,6 +32,7 @@ struct other *others_add(struct others *others, const struct name_pattern *patte
 	const struct profile *profile, const struct source *daemon, const struct execution *execution,
 	int64_t et_ns);
 
-/* The greatest disturbed_ns first, then the most CPU time. Nothing can be added afterwards, and the cutoffs are gone. */
+/* Sorts by disturbed_ns, then by CPU time, the greatest first. Nothing can be added afterwards, and the cutoffs are
+ * gone. */
 void others_finish(struct others *others);
 void others_clear(struct others *others);

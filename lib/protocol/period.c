@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a daemon is periodic: see period.h. The rule is design step 5: all gaps equal to their median
+/* Whether a daemon is periodic: see period.h. The rule: all gaps are equal to their median
  * within one sample or 5 %, whichever is more, and the run neither starts more than a period before the
  * first occurrence nor ends more than one after the last. */
 #include "lib/protocol/period.h"
@@ -39,7 +39,7 @@ static struct period look(const uint32_t *at, size_t count, size_t n)
 	return (struct period){.occurrences = count, .samples = period, .firm = count >= 3};
 }
 
-/* What ran across the border of two samples ran once: of samples in a row only the first is kept. */
+/* An execution across the border of two samples counts once: of consecutive samples only the first is kept. */
 static size_t first_of_each_row(uint32_t *into, const uint32_t *at, size_t count)
 {
 	size_t kept = 0;

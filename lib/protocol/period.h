@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a daemon is periodic (EMP, step 6): the samples in which it ran long lie one period apart, and no
- * occurrence is missing from the run, neither before the first nor after the last. */
+/* Whether a daemon is periodic (EMP, step 6): the samples in which it ran long are one period apart, and no occurrence
+ * is missing before the first or after the last. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct period {
-	size_t occurrences; /* samples in a row count once */
+	size_t occurrences; /* consecutive samples count once */
 	double samples;     /* from one occurrence to the next, their median; 0: no period */
 	bool firm;          /* three occurrences or more */
 };

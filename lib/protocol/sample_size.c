@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many samples would have been enough: see sample_size.h. The papers halve 800 down to 100 and go on with
- * 40, 30, 20 and 10; their choice of size is by eye, and CLOSE_SD and CLOSE_SHARE are what reproduces it. */
+/* How many samples would have been enough: see sample_size.h. The papers halve 800 down to 100 and continue
+ * with 40, 30, 20 and 10. They choose the size by eye; CLOSE_SD and CLOSE_SHARE reproduce their choice. */
 #include "lib/protocol/sample_size.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static size_t choose_sizes(size_t n, size_t *sizes)
 	return count;
 }
 
-/* times: those that the first check leaves, in order; n: of all samples looked at. */
+/* times: those that the first check keeps, in order; n: of all samples. */
 static struct sample_size size_of(const int64_t *times, size_t left, size_t n, int64_t *scratch)
 {
 	struct summary s = summary_of(times, left);

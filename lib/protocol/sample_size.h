@@ -9,15 +9,14 @@ struct sample_size {
 	size_t n;
 	size_t by_cutoff; /* and incomplete ones */
 	size_t by_two_sd;
-	double mean_ns, sd_ns; /* of those left */
+	double mean_ns, sd_ns; /* of the samples kept */
 	bool close; /* sd within 10 % of the whole run's, outliers within 2.5 points or one sample */
 };
 
 struct sample_sizes {
 	struct sample_size *rows; /* from the whole run down */
 	size_t n;
-	size_t suggested; /* the least size that is close, with all larger ones close too; the whole run's at
-			     most */
+	size_t suggested; /* the smallest size for which this and all larger sizes are close; at most the whole run */
 };
 
 /* Of one clock. discarding must be of these samples. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which shape the scatter of a run has, and why: see shape.h.
+/* The shape of a run's scatter, and the reason: see shape.h.
  *
- * The order of the questions: Are long samples frequent, and do daemons account for them? Without those that
- * daemons account for, do the ETs change in the course of time (drift, step)? Are there two clusters
- * that nothing accounts for (two speeds)? What is left is an L, or clean. Shares are judged by the lower end
- * of their interval, so that a few samples of a short run prove nothing. */
+ * The order of the questions: Are long samples frequent, and do daemons explain them? Without those that daemons
+ * explain, do the ETs change over time (drift, step)? Are there two clusters that nothing explains (two speeds)?
+ * Otherwise the shape is an L, or clean. Proportions are judged by the lower end of their interval, so that a few
+ * samples of a short run are not significant. */
 #include "lib/protocol/shape.h"
 
 #include "lib/base/text.h"
@@ -17,18 +17,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Fewer than this many samples prove no shape. */
+/* Fewer samples than this are not significant. */
 enum { LEAST = 5 };
 /* More than one sample in ten long, or more than one pair in twenty long in both halves, is frequent. */
 static const double FREQUENT = 0.10, FREQUENT_CORNERS = 0.05;
-/* Half of the extra time of samples is what makes a cause of them; a fifth is worth a name. */
+/* Daemons that explain half of the extra time are the cause; one that explains a fifth is named. */
 static const double CAUSE = 0.5, NAMED = 0.2;
-/* Most of the variance in the course of time: the cluster is no longer round but lies along the diagonal. */
+/* If most of the variance is over time, the cluster is not round but stretched along the diagonal. */
 static const double SLOW = 0.6;
-/* The least share of the slow variance that one change of level must explain to be called a step; of a
- * straight drift it explains 0.75. */
+/* The share of the slow variance that one change of level must explain to be a step; of a straight drift it explains
+ * 0.75. */
 static const double STEP = 0.88;
-/* Two clusters whose middles are this many of their robust sd apart have hardly a sample in common. */
+/* Two clusters whose middles are this many robust sd apart hardly overlap. */
 static const double TWO_SPEEDS_SD = 6;
 
 /* ", " and the names of the daemons that have most of the extra time, the greatest first. */
@@ -50,13 +50,13 @@ static void name_the_frequent(struct analysis_feed *feed, struct analysis *analy
 			len += (size_t)snprintf(text + len, size - len, ", %s", analysis->statistics[i].name);
 }
 
-/* A bound of the central cluster, with the digits that matter there. */
+/* A bound of the central cluster, with the significant digits. */
 static char *bound_text(char text[TEXT_TIME_SIZE], const struct cluster *c, int64_t bound_ns)
 {
 	return text_precise(text, (double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
 }
 
-/* Samples and pairs of samples that are long, and that daemons account for. */
+/* Samples and pairs of samples that are long and that daemons explain. */
 static void count_explained(const struct analysis_feed *feed, size_t *ret_samples, size_t *ret_corners)
 {
 	bool mate = false;
@@ -83,7 +83,7 @@ static void set_frequent(struct analysis_feed *feed, struct analysis *analysis, 
 		slow, feed->n_samples, 100 * (double)slow / (double)feed->n_samples, bound, names);
 }
 
-/* Long samples are the minority: each is looked at by itself. */
+/* Long samples are the minority: each is judged separately. */
 static bool is_frequent(struct analysis_feed *feed, struct analysis *analysis)
 {
 	size_t samples, corners;
@@ -99,7 +99,7 @@ static bool is_frequent(struct analysis_feed *feed, struct analysis *analysis)
 	return true;
 }
 
-/* Long samples are the majority, and make the central cluster: what is usual shows in the short ones. */
+/* Long samples are the majority, and form the central cluster: the short ones show the usual times. */
 static bool is_usually_long(struct analysis_feed *feed, struct analysis *analysis)
 {
 	const struct cluster *c = &feed->central;
@@ -111,7 +111,7 @@ static bool is_usually_long(struct analysis_feed *feed, struct analysis *analysi
 	return true;
 }
 
-/* A daemon runs in many samples, and those are the longer ones, without a gap between. */
+/* A daemon runs in many samples, and these are the longer ones, without a gap between. */
 static bool is_divided(const struct analysis_feed *feed, struct analysis *analysis)
 {
 	const struct daemon_tally *tally = feed->divides;
@@ -143,7 +143,7 @@ static void limits(
 	*high = (int64_t)fmin((double)*high, quantile_of(sorted, n, 0.98));
 }
 
-/* The samples in the order of time, without those that daemons account for. */
+/* The samples in the order of time, without those that daemons explain. */
 static int trend_in_time(const struct analysis_feed *feed, const struct analysis *analysis, struct trend *ret)
 {
 	_cleanup_(freep) int64_t *ets = reallocarray(NULL, feed->n_samples + 1, sizeof(*ets));
@@ -199,7 +199,7 @@ static bool has_trend(const struct trend *trend, struct analysis *analysis)
 	return true;
 }
 
-/* The ETs of some zones, as one of two speeds. */
+/* The ETs of some zones as one of two speeds. */
 static int speed_of(const struct analysis_feed *feed, unsigned zones, struct shorth *ret)
 {
 	_cleanup_(freep) int64_t *ets = reallocarray(NULL, feed->n_samples + 1, sizeof(*ets));
@@ -215,7 +215,8 @@ static int speed_of(const struct analysis_feed *feed, unsigned zones, struct sho
 	return 0;
 }
 
-/* 1: it has, and the verdict says so. Two clusters are two speeds if the gap between them is wide for both. */
+/* 1: the run has two speeds, and has the verdict. Two clusters are two speeds if the gap between them is wide for
+ * both. */
 static int find_two_speeds(const struct analysis_feed *feed, struct analysis *analysis)
 {
 	const struct cluster *c = &feed->central;
@@ -238,7 +239,7 @@ static int find_two_speeds(const struct analysis_feed *feed, struct analysis *an
 		return 0;
 	analysis->verdict = VERDICT_STEP;
 	snprintf(analysis->why, sizeof(analysis->why),
-		"a step between two speeds: %zu of %zu samples take about %s, %zu about %s, and no daemon accounts for it",
+		"a step between two speeds: %zu of %zu samples take about %s, %zu about %s, and no daemon explains it",
 		c->n_central, c->n_samples, text_precise(here_text, here.middle, apart), others,
 		text_precise(there_text, there.middle, apart));
 	return 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether a profile still holds: see validity.h.
  *
- * Cutoffs are CPU times of daemons. They hold as long as the machine is the same, runs INC as fast and as
- * evenly, and its daemons behave as before. A changed kernel, system or setting is only reported: the run shows
- * what it does to timings. */
+ * Cutoffs are CPU times of daemons. They hold as long as the machine is the same, INC runs as fast and as evenly,
+ * and the daemons behave as before. A changed kernel, system or setting is only reported: the run shows its effect
+ * on times. */
 #include "lib/protocol/validity.h"
 
 #include "lib/base/array.h"
@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* INC's time has changed if both are exceeded: what matters, and what is chance. */
+/* INC's time has changed if both are exceeded: the relevant difference, and the one that chance explains. */
 static const double SHIFT_MATTERS = 0.005;
 static const double SHIFT_ERRORS = 3; /* standard errors of the difference */
 static const double SPREAD_MATTERS = 2;
@@ -43,7 +43,7 @@ __attribute__((format(printf, 3, 4))) static int find(
 	return 0;
 }
 
-/* What a run of INC shows is left to the run. */
+/* If a run of INC shows whether a difference matters, the run decides. */
 static int judge_machine(const struct evidence *e, struct judgement *j)
 {
 	int r = 0;
@@ -59,7 +59,7 @@ static int judge_machine(const struct evidence *e, struct judgement *j)
 	return r;
 }
 
-/* Of the PTs of the central samples: how fast INC itself is, whatever else runs. */
+/* The PTs of the central samples: the speed of INC itself, whatever else runs. */
 static struct summary central_summary(const struct analysis *analysis)
 {
 	_cleanup_(freep) int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
@@ -97,7 +97,7 @@ static int judge_shape(const struct evidence *e, struct judgement *j)
 	if (e->now->verdict == VERDICT_L || e->now->verdict == VERDICT_CLEAN)
 		return 0;
 	if (e->then && e->then->verdict == e->now->verdict)
-		return 0; /* the profile was made like this, with --force */
+		return 0; /* the profile was made of such runs, with --force */
 	return find(j, VALIDITY_REPEAT_ALL, "the run shows %s", e->now->why);
 }
 
@@ -117,7 +117,7 @@ static int64_t longest_ns(const struct daemon_statistics *h)
 	return longest;
 }
 
-/* A daemon that neither run of the profile saw matters if it made samples long. */
+/* A daemon that is in neither run of the profile matters if it made samples long. */
 static int judge_unprofiled(const struct daemon_statistics *h, struct judgement *j)
 {
 	char longest[TEXT_TIME_SIZE];
@@ -132,8 +132,8 @@ static int judge_unprofiled(const struct daemon_statistics *h, struct judgement 
 		unit, close, text_duration(longest, longest_ns(h)));
 }
 
-/* An infrequent daemon should still be in few samples. Expected: as many as in the short run. Three standard
- * deviations of a Poisson count and two more are hardly ever exceeded by chance. */
+/* An infrequent daemon should still be in few samples; as many as in the short run are expected. Chance hardly ever
+ * exceeds that by three standard deviations of a Poisson count and two. */
 static int judge_known(const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
 {
 	const struct daemon_statistics *before = e->then ? analysis_daemon(e->then, h->name) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a profile still holds: compares the fingerprint that it was made in with today's, by the rules of
- * environment_validity.h, and its runs with a few minutes of INC today. The caller reads and runs. */
+/* Whether a profile still holds: compares its fingerprint with today's, by the rules of environment_validity.h, and
+ * its runs with a few minutes of INC today. The caller reads the book and runs INC. */
 #pragma once
 
 #include "lib/protocol/analysis.h"
@@ -14,9 +14,9 @@ struct evidence {
 	const struct analysis *now;
 };
 
-/* One difference, as a sentence without its full stop. */
+/* One difference, as a sentence without the full stop. */
 struct finding {
-	enum validity verdict; /* what it alone would come to */
+	enum validity verdict; /* by this finding alone */
 	char *text;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The fields of a struct that is kept in the book and in documents, each written down once: from its table come
- * the SQL that stores and reads it and the members of its JSON object. */
+/* The fields of a struct that is stored in the book and in documents, in one table. The SQL that stores and reads
+ * the struct and the members of its JSON object are made from it. */
 #pragma once
 
 #include <stdbool.h>
@@ -48,8 +48,8 @@ struct field_table {
 	const struct field *fields;
 	size_t n;
 	size_t size;  /* of the struct */
-	bool nulls;   /* a document has null for what is unknown, instead of nothing */
-	bool borrows; /* texts read from a document stay the document's */
+	bool nulls;   /* a document has null for unknown values; otherwise they are missing */
+	bool borrows; /* texts read from a document belong to the document */
 };
 
 int64_t field_get(const struct field *field, const void *object);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run leaves: the words of its enums, its fields for the book and for documents, and releasing it. */
+/* Runs and their results: the names of enums, the fields for the book and for documents, and freeing. */
 #include "lib/record/run.h"
 
 #include "lib/base/json_fields.h"

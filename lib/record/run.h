@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run leaves, as plain structs: the run, its samples, and in each sample the executions of the
- * other processes that ran. The names are those of the papers. Times are ns. */
+/* The results of a run as plain structs: the run, its samples, and in each sample the executions of the other
+ * processes that ran. The names are those of the papers. Times are ns. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -65,9 +65,9 @@ struct sample {
 	int64_t max_rss_bytes;      /* -1: unknown */
 	int64_t observer_ns;        /* CPU time of both snapshots; -1: unknown */
 	int64_t lost;               /* exit records that did not arrive */
-	int exit_status;            /* as a shell gives it; -1: unknown */
+	int exit_status;            /* as a shell reports it; -1: unknown */
 	int left_behind;            /* processes that outlived the program */
-	bool incomplete;            /* executions may be missing: it proves nothing */
+	bool incomplete;            /* executions may be missing */
 };
 
 enum source_kind {

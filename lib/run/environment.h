@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What emp-setup says of this machine, asked for as a user would ask (lib/host/process/suite_tool.h), and kept in the
- * book: the fingerprint that a run is tied to, and the verdict of the audit. */
+/* The environment of a run: runs emp-setup (lib/host/process/suite_tool.h) for the machine's fingerprint, which is
+ * stored in the book, and for the audit. */
 #pragma once
 
 #include "lib/base/json.h"

@@ -14,7 +14,7 @@ static int open_accounting(struct observer *o, enum accounting_backend backend)
 	int r;
 
 	if (backend == ACCOUNTING_NONE) {
-		o->accounting_missing = "not asked for";
+		o->accounting_missing = "not requested";
 		return 0;
 	}
 	privilege_raise();
@@ -61,7 +61,7 @@ const char *observer_pt_source(const struct observer *observer)
 	return observer->cgroup ? "cgroup" : "wait4";
 }
 
-/* The program's own processes are its PT, not somebody else's. */
+/* The program's own processes count in its PT only. */
 static void drop_program(struct usages *usages)
 {
 	size_t kept = 0;
@@ -94,7 +94,7 @@ static int observe_program(const struct spawn *spawn, struct observation *o, str
 	return r;
 }
 
-/* The counters are read outside the snapshots, so that what reading them takes is in no sample. */
+/* The counters are read outside the snapshots, so that reading them is not part of the sample. */
 int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
 	struct error *err)
 {

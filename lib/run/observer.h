@@ -6,16 +6,16 @@
 #include "lib/host/system/counters.h"
 #include "lib/host/process/program.h"
 
-/* What a sample is observed with. Without accounting or a cgroup, `no_…` says why, in a sentence. */
+/* The means of observing a sample. Without accounting or a cgroup, the sentence in `no_…` says why. */
 struct observer {
 	struct accounting *accounting;
 	struct cgroup *cgroup;
-	struct counter_reader *counters; /* always there */
+	struct counter_reader *counters; /* never NULL */
 	struct error no_accounting, no_cgroup;
-	const char *accounting_missing; /* the same in a few words: "needs root or file capabilities" */
+	const char *accounting_missing; /* the reason in short: "needs root or file capabilities" */
 };
 
-/* ACCOUNTING_AUTO takes what is available; a backend that was asked for and is not is an error. `cpu` as for
+/* ACCOUNTING_AUTO takes what is available; a requested backend that is not available is an error. `cpu` as for
  * counters_open. */
 int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err);
 void observer_close(struct observer *observer);

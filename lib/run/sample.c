@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Whether the sample counts; a sentence where it does not. */
+/* 0 if the sample counts, otherwise a failure with a sentence. */
 static int check_end(const struct sampling *s, const struct spawned *spawned, struct error *err)
 {
 	const char *program = s->run->program;

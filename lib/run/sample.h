@@ -4,6 +4,6 @@
 
 #include "lib/run/sampling.h"
 
-/* Errors as sampling_run. 1: this process was stopped meanwhile (^Z); the times mean nothing, and the sample is
- * to be taken again. */
+/* Errors as for sampling_run. 1: this process was stopped meanwhile (^Z), so the times mean nothing; take the sample
+ * again. */
 int sample_take(const struct sampling_plan *plan, struct sampling *s, struct error *err);

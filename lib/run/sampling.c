@@ -22,7 +22,7 @@ struct group {
 	uint64_t *done; /* warm-ups and samples of all groups */
 };
 
-/* xorshift64* (Vigna 2016): good enough to order samples by. */
+/* xorshift64* (Vigna 2016): good enough for the order of samples. */
 static uint64_t next_random(uint64_t *state)
 {
 	*state |= *state == 0;
@@ -51,7 +51,7 @@ static int call(int (*hook)(struct sampling *, struct error *), struct sampling 
 	return hook ? hook(s, err) : 0;
 }
 
-/* The mean PT of each run so far, where they fit a line; NULL: not known, or too many. */
+/* The mean PT of each run so far, if they fit on a line; NULL: not known, or too many. */
 static const char *estimate(const struct group *g, char text[ESTIMATE_SIZE])
 {
 	char time[TEXT_TIME_SIZE];
@@ -70,7 +70,7 @@ static const char *estimate(const struct group *g, char text[ESTIMATE_SIZE])
 	return text;
 }
 
-/* One warm-up or sample, as often as it takes. */
+/* One warm-up or sample; repeated if it was stopped. */
 static int take(struct group *g, struct sampling *s, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
@@ -90,7 +90,7 @@ static int take(struct group *g, struct sampling *s, struct error *err)
 	return r;
 }
 
-/* Samples that are still to be taken, as far as is known. */
+/* The known number of samples still to be taken. */
 static uint32_t count_missing(const struct sampling *s)
 {
 	return s->run->n_samples < s->samples ? s->samples - s->run->n_samples : 0;
@@ -114,7 +114,7 @@ static int wants_more(const struct group *g, struct sampling *s, struct error *e
 	return count_missing(s) > 0 ? 1 : call(g->plan->hooks.more, s, err);
 }
 
-/* One sample of each run that wants one. 1: some did, 0: none. */
+/* One sample of each run that needs one. 1: at least one was taken, 0: none. */
 static int take_round(struct group *g, size_t *order, struct error *err)
 {
 	int any = 0;
@@ -158,7 +158,7 @@ static int end(const struct group *g, struct sampling *s, int outcome, struct er
 	return r < 0 ? r : called;
 }
 
-/* Runs that were begun are ended in any case; the first failure is the one that counts. */
+/* Ends all runs that were begun, also after a failure; the first failure is returned. */
 static int sample_group(struct group *g, struct error *err)
 {
 	struct error second = {};

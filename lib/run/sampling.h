@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sampling loop: warm-ups, then samples of one run or of several in turn. Each sample is in the book before
- * the next starts, so that whatever ends the sampling, the book holds every sample before it. */
+/* The sampling loop: warm-ups, then samples of one run or of several in turn. Each sample is stored in the book before
+ * the next starts, so that no complete sample is lost, however the sampling ends. */
 #pragma once
 
 #include "lib/record/book/book.h"
 #include "lib/run/observer.h"
 
 enum order {
-	ORDER_INTERLEAVE, /* one sample of each run in a round, so that what changes slowly meets all of them */
-	ORDER_SHUFFLE,    /* the same in a random order, another one each round */
+	ORDER_INTERLEAVE, /* one sample of each run in a round, so that slow changes affect all of them */
+	ORDER_SHUFFLE,    /* the same in a random order, a new one each round */
 	ORDER_SEQUENCE,   /* all samples of one run before the first of the next */
 };
 
@@ -23,9 +23,9 @@ struct sampling {
 				       NULL: only 0 does */
 	void *data;             /* the caller's */
 
-	/* While it goes on. */
+	/* While the loop runs. */
 	int warm_up;      /* the warm-up under way, from 1; 0: a sample */
-	int64_t begun_ns; /* CLOCK_MONOTONIC before the first sample; 0: not there yet */
+	int64_t begun_ns; /* CLOCK_MONOTONIC before the first sample; 0: not begun */
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
@@ -48,7 +48,7 @@ struct sampling_hooks {
 		size_t n_executions, struct error *err);
 	/* Asked when a run has `samples` samples: 1 for another one, 0 for no more. */
 	int (*more)(struct sampling *s, struct error *err);
-	/* After the run has ended, also where something failed: then a failure here is not reported. */
+	/* After the run has ended, also after a failure; then a failure here is not reported. */
 	int (*end)(struct sampling *s, struct error *err);
 };
 
@@ -66,5 +66,5 @@ struct sampling_plan {
 
 /* Takes all samples. -EINTR without a sentence after INT, TERM or HUP, -ETIMEDOUT with one when a program ran
  * over spawn->timeout_ns, -ECANCELED when it failed, other failures. Every run that was begun is marked as done,
- * interrupted or failed, and keeps the samples before. */
+ * interrupted or failed, and keeps its samples. */
 int sampling_run(const struct sampling_plan *plan, struct error *err);

@@ -82,7 +82,7 @@ expect 1 "'/etc/passwd' is not a lab book" $analyze --db /etc/passwd import "$da
 expect 1 "'$dir' is a directory; name the lab book in it" $analyze --db "$dir" list
 expect 1 "'/dev/null' is not a regular file" $analyze --db /dev/null import "$data/emp-run-inc128.json"
 sqlite3 bookmarks.db 'CREATE TABLE bookmark(url TEXT)'
-expect 1 "'bookmarks.db' is the database of another program and is left alone" $analyze --db bookmarks.db list
+expect 1 "'bookmarks.db' is the database of another program; name another" $analyze --db bookmarks.db list
 expect 1 "is the database of another program" $analyze --db bookmarks.db import "$data/emp-run-inc128.json"
 that "it was left alone" test "$(sqlite3 bookmarks.db .tables)" = bookmark
 cp "$EMP_DB" newer.db
@@ -96,7 +96,7 @@ expect 0 '^1$' $analyze --db empty.db import "$data/emp-run-inc16384.json"
 cp "$EMP_DB" damaged.db
 page=$(sqlite3 "$EMP_DB" "SELECT rootpage FROM sqlite_schema WHERE name = 'sample'")
 dd if=/dev/urandom of=damaged.db bs=4096 seek=$((page - 1)) count=1 conv=notrunc status=none
-expect 1 "the lab book 'damaged.db' is damaged (database disk image is malformed); go back to a copy" $analyze --db damaged.db show 1
+expect 1 "the lab book 'damaged.db' is damaged (database disk image is malformed); restore an intact copy" $analyze --db damaged.db show 1
 expect 1 "is damaged" $analyze --db damaged.db export 1
 expect 1 "is damaged" $analyze --db damaged.db list
 head -c 6000 "$EMP_DB" >short.db

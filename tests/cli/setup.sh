@@ -120,7 +120,7 @@ fi
 cp "$dir/print.json" "$dir/other.json"
 sed -i 's/"aslr": "[0-9]*"/"aslr": "7"/' "$dir/other.json"
 expect 0 'the same' "$setup" fingerprint --diff "$dir/print.json" "$dir/print.json"
-expect 2 "kernel.aslr .*'7'.*hardly matters to a program" "$setup" fingerprint --diff "$dir/other.json" "$dir/print.json"
+expect 2 "kernel.aslr .*'7'.*hardly affects compute-bound programs" "$setup" fingerprint --diff "$dir/other.json" "$dir/print.json"
 expect 2 'kernel.aslr' "$setup" fingerprint --diff "$dir/other.json"
 expect 1 '/dev/null' "$setup" fingerprint --diff /dev/null
 expect 1 'is not a fingerprint' "$setup" fingerprint --diff "$dir/audit.json"

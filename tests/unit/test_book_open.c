@@ -180,11 +180,11 @@ TEST_IN_DIRECTORY(the_database_of_another_program_is_left_alone)
 	struct scratch *s = *state;
 
 	sql(s->path, "CREATE TABLE bookmarks(url TEXT)");
-	expect(s, BOOK_WRITE, -EINVAL, "is the database of another program and is left alone");
-	expect(s, BOOK_READ, -EINVAL, "is the database of another program and is left alone");
+	expect(s, BOOK_WRITE, -EINVAL, "is the database of another program; name another");
+	expect(s, BOOK_READ, -EINVAL, "is the database of another program; name another");
 	unlink(s->path);
 	sql(s->path, "PRAGMA application_id = 1234");
-	expect(s, BOOK_WRITE, -EINVAL, "is the database of another program and is left alone");
+	expect(s, BOOK_WRITE, -EINVAL, "is the database of another program; name another");
 }
 
 /* The bytes of a file, for comparison. */
@@ -218,7 +218,7 @@ TEST_IN_DIRECTORY(the_log_of_another_program_is_left_alone)
 		_cleanup_(freep) char *before = bytes_of(s->path, &n), *log_before = bytes_of(log, &n_log);
 		_cleanup_(freep) char *after = NULL, *log_after = NULL;
 
-		expect(s, mode, -EINVAL, "is the database of another program and is left alone");
+		expect(s, mode, -EINVAL, "is the database of another program; name another");
 		after = bytes_of(s->path, &n_after);
 		log_after = bytes_of(log, &n_log_after);
 		assert_true(n == n_after && n_log == n_log_after && n_log > 0);
@@ -299,8 +299,7 @@ TEST_IN_DIRECTORY(an_older_book_that_cannot_be_written_says_why_it_cannot_be_rea
 	chmod(s->path, 0444);
 	answer = ask_as_user(s->path, BOOK_READ);
 	assert_int_equal(answer->r, -EACCES);
-	assert_non_null(
-		strstr(answer->err.text, "was made by an older emp and must be brought up to date: "));
+	assert_non_null(strstr(answer->err.text, "was written by an older EMP and must be upgraded: "));
 	assert_non_null(strstr(answer->err.text, "cannot be written"));
 }
 
@@ -370,8 +369,7 @@ TEST_IN_DIRECTORY(a_log_left_by_a_crash_is_read_by_others_as_well)
 	chmod(s->directory, 0555);
 	answer = ask_as_user(s->path, BOOK_READ);
 	assert_int_equal(answer->r, -EACCES);
-	assert_non_null(
-		strstr(answer->err.text, "must be read in first by somebody who may write its directory"));
+	assert_non_null(strstr(answer->err.text, "a user who may write its directory must read in its log"));
 	chmod(s->directory, 0755);
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
 }

@@ -124,5 +124,5 @@ TEST(readings_of_two_resolutions_are_refused)
 	struct error err = {};
 
 	assert_int_equal(cutoffs_make("x", &a, &b, &profile, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "cutoffs need one for both"));
+	assert_non_null(strstr(err.text, "they must be the same"));
 }

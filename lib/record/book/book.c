@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lab book as a file: where it is, transactions, and its write-ahead log.
+/* The lab book as a file: its path, transactions, and the write-ahead log.
  *
  * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
  * than the 0.2 ms that this takes outside the timed interval. For samples of milliseconds that would take longer than
@@ -32,7 +32,7 @@ static void end_unsynced(struct book *book)
 
 int book_begin(struct book *book, struct error *err)
 {
-	/* a writer takes its lock at once: a read lock cannot always be raised to it later */
+	/* a writer takes its lock at once: a read lock cannot always be upgraded later */
 	int rc = sqlite3_exec(
 		book->db, book->mode == BOOK_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL, NULL);
 

@@ -9,13 +9,13 @@
 
 struct book;
 
-enum book_mode { BOOK_READ, BOOK_WRITE /* made if it is not there */ };
+enum book_mode { BOOK_READ, BOOK_WRITE /* created if missing */ };
 
 /* The file that `option` (--db), else EMP_DB, else the user's default names: /var/lib/emp/emp.db for
  * root, $XDG_DATA_HOME/emp/emp.db (~/.local/share) otherwise. The caller frees it. */
 int book_path(const char *option, char **ret, struct error *err);
 
-/* BOOK_WRITE makes missing directories of the default path. BOOK_READ of a file that is not there: -ENOENT.
+/* BOOK_WRITE makes missing directories of the default path. BOOK_READ of a missing file: -ENOENT.
  */
 int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err);
 void book_free(struct book *book); /* rolls back what is not committed */
@@ -51,8 +51,8 @@ int book_runs(
  * but not the run's number) or of a calibration that is not complete (which would be removed as well). */
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
 
-/* The id of (name, exe, unit, kind), added if it is new. exe and unit may be NULL. In the book, \xNN
- * stands for each byte of a name that is not UTF-8. */
+/* The id of (name, exe, unit, kind), added if it is new. exe and unit may be NULL. Bytes of a name that are not
+ * UTF-8 are stored as \xNN. */
 int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
 	uint32_t *ret, struct error *err);
 int book_sources(struct book *book, struct sources *ret, struct error *err);
@@ -81,7 +81,7 @@ int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *re
  * both are inside one book_begin(). `each` may read the book, not write to it. */
 typedef int book_each(const struct execution *execution, void *data);
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
-/* The same in two thirds of the time, with sample, source and pt_ns only: pid is 0 and tick_ns -1. */
+/* The same with sample, source and pt_ns only (pid is 0 and tick_ns -1), in two thirds of the time. */
 int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
 /* The executions of one sample; the caller frees the array. */
 int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calibrations in the lab book: which short and which long run belong together and what was asked for, so
- * that another process can go on where one was ended, and where runs have such seams. */
+/* Calibrations in the lab book: which short and which long run belong together and what was requested, so that
+ * another process can resume a calibration; and where runs were interrupted and resumed. */
 #pragma once
 
 #include "lib/record/book/book.h"
 
-/* The short or the long half. */
+/* The short or the long run. */
 struct calibration_phase {
 	int64_t length_ns;      /* of INC */
 	uint32_t samples;       /* how many to take */
-	int64_t central_max_ns; /* set by hand; 0: found */
+	int64_t central_max_ns; /* set by hand; 0: detect it */
 	int64_t run;            /* 0: not begun */
 };
 
@@ -31,7 +31,7 @@ struct calibration_plan {
 	char *owner; /* the process that runs it, as lib/host/process/process_ref.h writes it; NULL: none */
 	int64_t started_ns;
 	struct calibration_phase phases[CALIBRATION_PHASES];
-	char *backend; /* as it was asked for: "auto", … */
+	char *backend; /* as requested: "auto", … */
 	int cpu;       /* -1: not pinned */
 	bool anyway, force, replace;
 };

@@ -6,7 +6,7 @@
 #include "lib/host/system/counters.h"
 #include "lib/record/book/book.h"
 
-/* Their fields, of an array of values by enum counter (INT64_MIN: not known), and behind them the sample's n. */
+/* Their fields: an array of values by enum counter (INT64_MIN: not known), followed by the sample's n. */
 enum { N_COUNTER_VALUES = N_COUNTERS + 1 };
 extern const struct field_table counters_table;
 void counters_values(const struct counters *counters, int64_t ret[N_COUNTER_VALUES]);
@@ -17,10 +17,10 @@ struct sample_counters {
 	struct counters moved;
 };
 
-/* With the sample, in one transaction. */
+/* Call it in the transaction of the sample. */
 int book_add_counters(
 	struct book *book, int64_t run, uint32_t sample, const struct counters *moved, struct error *err);
 
-/* In order of samples; none for a sample that has none. The caller frees the array. */
+/* In order of samples; samples without counters are missing. The caller frees the array. */
 int book_counters(
 	struct book *book, int64_t run, struct sample_counters **ret, size_t *ret_n, struct error *err);

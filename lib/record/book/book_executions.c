@@ -24,7 +24,7 @@ struct walk {
 static int stray(struct book *book, struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"the lab book '%s' is damaged: executions are out of order, or of a source that it does not know; go back to a copy of it that is whole",
+		"the lab book '%s' is damaged: executions are out of order, or of an unknown source; restore an intact copy",
 		book->path);
 }
 

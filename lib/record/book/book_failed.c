@@ -7,14 +7,13 @@
 int book_foreign(const char *path, struct error *err)
 {
 	return error_say(err, -EINVAL,
-		"'%s' is the database of another program and is left alone; name another file with --db or EMP_DB",
-		path);
+		"'%s' is the database of another program; name another file with --db or EMP_DB", path);
 }
 
 static int no_space(struct book *book, int e, struct error *err)
 {
 	return error_say(err, -e,
-		"the lab book '%s' cannot grow: %s; what was stored before is safe, so make room and go on",
+		"the lab book '%s' cannot grow: %s; what it has is safe; free some space and continue",
 		book->path, e == EDQUOT ? "your quota of disk space is used up" : "its file system is full");
 }
 
@@ -28,7 +27,7 @@ static int locked(struct book *book, struct error *err)
 static int damaged(struct book *book, struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"the lab book '%s' is damaged (%s); go back to a copy of it that is whole, or save the runs that can still be read with: emp-analyze --db '%s' export RUN",
+		"the lab book '%s' is damaged (%s); restore an intact copy, or save the runs that can still be read with: emp-analyze --db '%s' export RUN",
 		book->path, sqlite3_errmsg(book->db), book->path);
 }
 
@@ -47,7 +46,7 @@ static int not_opened(struct book *book, int e, struct error *err)
 {
 	if (e == 0 || e == ENOENT)
 		return error_say(err, -EACCES,
-			"the lab book '%s' cannot be opened: its log '%s-wal' must be read in first by somebody who may write its directory, for example with: sqlite3 '%s' .schema",
+			"the lab book '%s' cannot be opened: a user who may write its directory must read in its log '%s-wal' first, for example with: sqlite3 '%s' .schema",
 			book->path, book->path, book->path);
 	return error_os(err, -e, "cannot open the lab book '%s'", book->path);
 }

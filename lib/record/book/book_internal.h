@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the book share: the handle, its statements, and the messages for failures of SQLite. */
+/* Shared by the files of the book: the handle, its statements, and the messages for failures of SQLite. */
 #pragma once
 
 #include "lib/record/book/book.h"
@@ -21,7 +21,7 @@ struct book {
 	int patience_ms;
 	bool unsynced;     /* the next commit does not wait for the disk */
 	int64_t synced_ns; /* CLOCK_MONOTONIC of the last sample that was */
-	bool ours;         /* it is a lab book, and of a version that we know */
+	bool ours;         /* it is a lab book, of a known version */
 	struct {
 		const void *table; /* of fields, from which its SQL is made; NULL: `sql` is the SQL */
 		const char *sql;   /* a literal: its address is the key */
@@ -73,5 +73,5 @@ void source_cache_clear(struct source_cache *cache);
 /* Begins a transaction unless one is open already: *ret_own: book_leave will end it. */
 int book_join(struct book *book, bool *ret_own, struct error *err);
 int book_view(struct book *book, bool *ret_own, struct error *err);
-/* Ends it if `own`: commits after r >= 0, otherwise rolls back. Returns r, or the failure. */
+/* Ends it if `own`: commits if r >= 0, otherwise rolls back. Returns r, or the failure. */
 int book_leave(struct book *book, bool own, int r, struct error *err);

@@ -108,7 +108,7 @@ static int check_head(const char *path, const unsigned char *head, size_t n, off
 	return 0;
 }
 
-/* 0, or what its header tells. */
+/* 0, or a failure by its header. */
 static int look_at_head(const char *path, struct error *err)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -170,7 +170,7 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 	return mode == BOOK_WRITE ? check_writable(path, directory, there, err) : 0;
 }
 
-/* SQLite reads a closed book in a directory that we may not write only if told that nobody changes it. */
+/* In a directory that is not writable, SQLite reads a closed book only as "immutable". */
 static bool must_be_immutable(const char *path)
 {
 	_cleanup_(freep) char *directory = directory_of(path);
@@ -206,17 +206,17 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
 	sqlite3_extended_result_codes(book->db, 1);
-	/* the file may come from somebody else: its schema must not run our functions */
+	/* the file may come from another user: its schema must not run our functions */
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	/* until it is known to be ours */
+	/* until it is known to be a lab book */
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	book_patience(book, BOOK_PATIENCE_MS);
-	return book_schema_version(book, err); /* before anything of it is changed */
+	return book_schema_version(book, err); /* before anything is changed */
 }
 
-/* Even to read takes a file beside the book, the index of the log. Where the disk is full it can be done
- * without, as long as the log is empty. */
+/* Even reading needs another file, the index of the log. If the disk is full, the book can be read without it as
+ * long as the log is empty. */
 static int connect_to(struct book *book, struct error *err)
 {
 	bool reader = book->mode == BOOK_READ;
@@ -262,8 +262,7 @@ static int upgrade_for_reader(const char *path, struct error *err)
 	int r;
 
 	r = book_open(&writer, path, BOOK_WRITE, err);
-	return r < 0 ? error_prefix(
-			       err, r, "'%s' was made by an older emp and must be brought up to date", path)
+	return r < 0 ? error_prefix(err, r, "'%s' was written by an older EMP and must be upgraded", path)
 		     : 0;
 }
 
@@ -315,7 +314,7 @@ int book_open(struct book **ret, const char *path, enum book_mode mode, struct e
 	struct error seen = {};
 	int r;
 
-	/* The last to close the book removes its log; who opens it at that moment may find the file and not the log. */
+	/* The last process that closes the book removes its log; another that opens it then may find the file without it. */
 	for (int i = 0;
 		(r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK);
 		i++)

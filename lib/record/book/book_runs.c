@@ -14,7 +14,7 @@ static int run_not_there(struct book *book, int64_t id, struct error *err)
 		book->path);
 }
 
-/* A uid that is in the book stays with its run: this one is a copy. */
+/* If the uid is in the book already, the new run is a copy and gets a new one. */
 static int choose_uid(struct book *book, struct run *run, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
@@ -96,7 +96,7 @@ static int remove_rows(struct book *book, const char *sql, int64_t id, struct er
 	return r < 0 ? r : sqlite3_changes(book->db) > 0;
 }
 
-/* A sentence for what refers to the run: -EBUSY. */
+/* -EBUSY with a sentence that names what refers to the run. */
 static int check_unused(struct book *book, int64_t id, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
@@ -120,7 +120,7 @@ static int remove_run(struct book *book, int64_t id, bool force, struct error *e
 {
 	int r = force ? 0 : check_unused(book, id, err);
 
-	/* the cascade would look for the executions of each sample alone; this is one stretch of the table */
+	/* the cascade would delete the executions of each sample separately; this is one range of the table */
 	if (r >= 0)
 		r = remove_rows(book, "DELETE FROM execution WHERE run = ?", id, err);
 	if (r >= 0)

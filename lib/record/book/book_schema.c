@@ -105,7 +105,7 @@ static const char *const steps[] = {
 	"CREATE VIEW executions_readable AS"
 	"  SELECT run, sample, name AS daemon, unit, exe, pid, round(pt_ns / 1e6, 6) AS pt_ms"
 	"  FROM execution JOIN daemon ON daemon.id = execution.source;",
-	/* 2: calibrations that can be gone on with, and what moved beside a sample */
+	/* 2: calibrations that can be resumed, and disturbance counters */
 	"CREATE TABLE calibration("
 	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
 	"  profile TEXT NOT NULL,"
@@ -247,7 +247,7 @@ int book_schema_version(struct book *book, struct error *err)
 	int64_t application = 0, version = 0, tables = 0;
 	int r;
 
-	/* The mark of a book is read last: another program may be making it between these, in one transaction. */
+	/* application_id is read last: another process may be creating the book meanwhile, in one transaction. */
 	r = query_value(book, "SELECT count(*) FROM sqlite_schema", &tables, err);
 	if (r == 0)
 		r = query_value(book, "PRAGMA user_version", &version, err);

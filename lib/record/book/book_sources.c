@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sources in the lab book. Their ids are dense, so that each of ten million executions holds a small number. A hash table
- * in memory has those that this process has used. */
+/* Sources in the lab book. Their ids are dense, so that each of ten million executions stores a small number. A hash
+ * table in memory caches those that this process has used. */
 #include "lib/record/book/query.h"
 
 #include <errno.h>
@@ -154,7 +154,7 @@ int book_sources(struct book *book, struct sources *ret, struct error *err)
 		return r;
 	if (all.n > 0 && all.items[all.n - 1].id != (int64_t)all.n)
 		return error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; go back to a copy of it that is whole",
+			"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; restore an intact copy",
 			book->path);
 	*ret = TAKE_STRUCT(all);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs and profiles as JSON documents, emp-run and emp-profile version 1, and between them and the
- * book. Unknown members are ignored. A message names a wrong member and its place, and nothing is
- * stored. */
+ * book. Unknown members are ignored. If a member is wrong, the message names it and its location, and
+ * nothing is stored. */
 #pragma once
 
 #include "lib/base/json.h"

@@ -35,7 +35,7 @@ static json_t *make_sample(const struct sample *sample)
 	return NULL;
 }
 
-/* "kernel" is what 0.1.0 said. */
+/* "kernel" is the name in 0.1.0. */
 static int add_kind(json_t *json, enum source_kind kind)
 {
 	if (kind == SOURCE_PROCESS)
@@ -86,7 +86,7 @@ json_t *document_make_counters(const struct counters *counters)
 	return document_new(&counters_table, values);
 }
 
-/* "sentinels" is what 0.1.0 said. */
+/* "sentinels" is the name in 0.1.0. */
 static int add_counters_to(json_t *sample, const struct counters *counters)
 {
 	json_t *json = document_make_counters(counters);
@@ -178,7 +178,7 @@ static json_t *make_head(const struct run *run)
 	r |= set_text(json, "uid", run->uid);
 	if (run->kind != RUN_IMPORT) {
 		r |= set_text(json, "kind", run_kind_names[run->kind]);
-		r |= set_text(json, "purpose", run_kind_names[run->kind]); /* what 0.1.0 said */
+		r |= set_text(json, "purpose", run_kind_names[run->kind]); /* the name in 0.1.0 */
 	}
 	r |= add_state(json, run->state);
 	r |= set_json(json, "command", run->command);

@@ -62,7 +62,7 @@ void document_read_fields(struct json_fields *f, const struct field_table *table
 	}
 }
 
-/* NULL: the member is left out. */
+/* NULL: the member is omitted. */
 static json_t *member(const struct field *field, bool nulls, const void *object, bool *ret_none)
 {
 	int64_t value;

@@ -5,7 +5,7 @@
 #include "lib/base/json_fields.h"
 #include "lib/record/fields.h"
 
-/* Into `object`, whose old content is dropped; what the document does not say is unknown. */
+/* Reads into `object`, whose old content is dropped; missing members become unknown. */
 void document_read_fields(struct json_fields *f, const struct field_table *table, void *object);
 
 /* A new object with the members; NULL: as below. */

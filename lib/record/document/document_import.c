@@ -50,7 +50,7 @@ static int read_sample(
 	return f.r;
 }
 
-/* 0.1.0 said "kernel" for the one kind that it knew. */
+/* 0.1.0 had "kernel" for the only kind it knew. */
 static enum source_kind read_kind(struct json_fields *f)
 {
 	const char *word = NULL;
@@ -98,7 +98,7 @@ static int take_executions(
 	return 0;
 }
 
-/* 0.1.0 said "sentinels". */
+/* 0.1.0 had "sentinels". */
 static int take_counters(struct import *import, const json_t *object, uint32_t sample, struct error *err)
 {
 	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", sample}, err);
@@ -145,7 +145,7 @@ static int take_samples(struct import *import, const json_t *samples, struct err
 	return 0;
 }
 
-/* An array of texts, or one text as it stands. */
+/* An array of texts, or one text. */
 static void read_command(struct json_fields *f, char **ret)
 {
 	const json_t *command = json_object_get(f->object, "command"), *argument;
@@ -178,7 +178,7 @@ static void read_state(struct json_fields *f, enum run_state *ret)
 			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", word);
 }
 
-/* 0.1.0 said "purpose". An unknown kind becomes an import. */
+/* 0.1.0 had "purpose". An unknown kind becomes an import. */
 static void read_kind_of_run(struct json_fields *f, enum run_kind *ret)
 {
 	const char *word = "";
@@ -214,11 +214,11 @@ static void read_run(struct json_fields *f, struct run *run)
 	read_state(f, &run->state);
 }
 
-/* Where a run was made. A name or a digest is enough; more than that is kept as it stands. */
+/* Where a run was made. A name or a digest is enough; a whole document is stored unchanged. */
 struct origin {
-	char *machine;      /* NULL: not said */
-	char *document;     /* of the environment; NULL: not said */
-	const char *digest; /* the document's; NULL: not said */
+	char *machine;      /* NULL: not known */
+	char *document;     /* of the environment; NULL: not known */
+	const char *digest; /* the document's; NULL: not known */
 };
 
 static void origin_clear(struct origin *origin)
