@@ -5,7 +5,9 @@ set -u
 . "$(dirname "$0")/expect.sh"
 need_root
 build=$1
-measure="timeout -s KILL 60 $build/measure/emp-measure -q -r 2 -w 0"
+printf '#!/bin/sh\necho $$ >"%s/pid"\nexec "%s/measure/emp-measure" -q -r 2 -w 0 "$@"\n' "$dir" "$build" >"$dir/measure"
+chmod +x "$dir/measure"
+measure="timeout -s KILL 60 $dir/measure"
 mark=31415.$$ # seconds that only this test sleeps
 
 cat >"$dir/awkward.py" <<'P'
@@ -46,8 +48,7 @@ awkward() { # WHAT OPTIONS...
 }
 nobody_left() {
 	that "$1 leaves no process" sh -c "! pgrep -fx 'sleep $mark'"
-	that "$1 leaves no cgroup" sh -c "! find /sys/fs/cgroup -maxdepth 3 -type d -name 'emp-[0-9]*' | while read d; do
-		p=\${d##*/emp-}; kill -0 \${p%%-*} 2>/dev/null || echo \$d; done | grep ."
+	that "$1 leaves no cgroup" test -z "$(cgroups_of "$(cat "$dir/pid")")"
 }
 
 expect 0 'were left behind and killed after --linger' awkward daemon --linger 0.2
@@ -67,5 +68,20 @@ expect 0 '' $measure -- sh -c 'exec true'
 expect 0 '' $measure --session -- true
 expect 124 '' $measure --timeout 0.3 -- sh -c "sleep $mark & sleep $mark"
 nobody_left 'a time-out'
+
+# a program that leaves its cgroup and removes it: its times are lost, which is said at once, and it does not go on
+v2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+leave='own=$0$(sed -n s/^0:://p /proc/self/cgroup); echo $$ >"$own/../cgroup.procs" && rmdir "$own" && '
+expect 1 "cannot read $v2/.*: No such " $measure -- sh -c "$leave true" "$v2"
+expect 1 "$v2/.*: No such " timeout -s KILL 15 $measure --timeout 0.5 -- sh -c "$leave exec sleep $mark" "$v2"
+nobody_left 'a program without its cgroup'
+
+# an emp in another namespace of process ids, where this one's process cannot be seen, leaves its cgroup alone
+$measure -- sh -c 'touch "$0/running"; until [ -e "$0/go" ]; do sleep 0.05; done' "$dir" >"$dir/first" 2>&1 &
+wait_until test -e "$dir/running"
+expect 0 '' unshare --pid --fork --mount-proc $measure -- true
+touch "$dir/go"
+wait $!
+that "the first emp-measure is not disturbed by one in another namespace" test $? = 0
 that "the book is sound" sound "$EMP_DB"
 finish

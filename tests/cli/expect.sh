@@ -46,6 +46,11 @@ wait_until() {
 	return 1
 }
 
+# cgroups_of PID: the cgroups that an emp with this process id has made (emp-NAMESPACE-PID-COUNT).
+cgroups_of() {
+	find /sys/fs/cgroup -type d -name "emp-*-$1-*" 2>/dev/null
+}
+
 # json FILE EXPRESSION: a Python expression on the document, called d, that must hold.
 json() {
 	python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2"
@@ -53,6 +58,13 @@ json() {
 
 sound() { # BOOK
 	[ "$(sqlite3 "$1" 'PRAGMA integrity_check')" = ok ]
+}
+
+# random_seed: seeds $RANDOM (bash) with EMP_SEED or a seed of its own, and prints it, so that a failure can be repeated.
+random_seed() {
+	seed=${EMP_SEED:-$RANDOM}
+	echo "EMP_SEED=$seed"
+	RANDOM=$seed
 }
 
 need_root() {

@@ -9,7 +9,6 @@ need_root
 build=$1 times=${2:-50}
 calibrate=$build/calibrate/emp-calibrate
 short=$((12 * times)) long=20
-cgroups() { find /sys/fs/cgroup -maxdepth 3 -type d -name "emp-$1-*"; }
 
 $calibrate constant >/dev/null || exit 1
 all=0 running=0 most=0
@@ -47,7 +46,7 @@ that "samples follow each other in time" test "$(sqlite3 "$EMP_DB" 'SELECT count
 that "all of INC's runs are as long as one" test "$(sqlite3 "$EMP_DB" 'SELECT min(pt_ns) > 0.5 * max(task_length_ns) FROM sample JOIN run ON id = run GROUP BY run' | sort -u)" = 1
 that "the resume points are in the book" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM resume_point')" -ge $((running - 1))
 for pid in $pids; do
-	[ -z "$(cgroups "$pid")" ] || { echo "FAULT: $(cgroups "$pid") is left"; faults=$((faults + 1)); }
+	that "no cgroup of process $pid is left" test -z "$(cgroups_of "$pid")"
 done
 that "no lock is left" test ! -e "$EMP_LOCK"
 that "no INC is left" test -z "$(pgrep -f "^inc --iterations $(sqlite3 "$EMP_DB" "SELECT json_extract(command, '\$[2]') FROM run WHERE kind = 'short'")\$")"

@@ -17,8 +17,8 @@ ahead=$(dirname "$0")/ahead.sh
 	erratic=450@61,83,191,322,341 >"$dir/planted" &
 expect 0 "Profile 'three'" "$ahead" $calibrate -q run --short 0.1x400 --long 0.5x20 --save three --cpu $cpu --ignore-audit --force
 cp "$dir/out" "$dir/run"
-sleep 1
-kill "$(pgrep -f "^$build/tests/machine/planter $inc")" 2>/dev/null
+planter="^$build/tests/machine/planter $inc"
+wait_until sh -c "! pgrep -f '$planter'" || kill "$(pgrep -f "$planter")" # it ends when it has seen 400 samples
 grep -E "^(Run|punctual|paired|erratic)" "$dir/run"
 $calibrate profile export three >"$dir/profile.json"
 "$build/analyze/emp-analyze" discard 1 --profile three --json >"$dir/discard.json"

@@ -109,9 +109,9 @@ static int kill_running(struct program *p, enum spawn_end why, struct error *err
 	p->result.end = why;
 	p->dead_ns = now() + DYING_NS;
 	p->look_ns = 0;
+	kill(p->started.pid, SIGKILL); /* with a cgroup, too: it may have left that */
 	if (p->spawn.cgroup)
 		return cgroup_kill(p->spawn.cgroup, err);
-	kill(p->started.pid, SIGKILL);
 	return 0; /* the rest is killed when it has become ours: see look_at_rest */
 }
 
