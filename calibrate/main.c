@@ -41,7 +41,7 @@ static const struct tool tool = {
 	.summary = "Learns which daemons disturb timings, and makes the profile that emp-measure uses.",
 	.notes = "Examples:\n"
 		 "  emp-calibrate run --preset quick --cpu 1 --save quick   half a minute\n"
-		 "  emp-calibrate run --cpu 1 --save lab1                   as in the papers: 9 days\n"
+		 "  emp-calibrate run --cpu 1 --save lab1                   paper sizes: 9 days\n"
 		 "  emp-calibrate profile show lab1\n",
 	.options = common_options,
 	.verbs = verbs,

@@ -31,7 +31,7 @@ expect 124 'ran longer than 100.0 ms' $measure -q --timeout 0.1 -- sleep 1234.$$
 that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 1234.$$'"
 
 # options that go wrong
-expect 1 "option '--no-such' is not known" $measure --no-such -- true
+expect 1 "unknown option '--no-such'" $measure --no-such -- true
 expect 1 "runs must be a whole number from 1" $measure -r 0 -- true
 expect 1 'too few arguments' $measure
 expect 1 "no profile.*'nobody'\|'nobody'" $measure --profile nobody -- true
@@ -76,7 +76,7 @@ closed() { "$@" >&-; }
 expect 1 'cannot write to standard output: Bad file descriptor' closed $measure -q -r 2 -- true
 expect 1 'cannot write to standard output: No space' sh -c "$measure -q -r 2 -- true >/dev/full"
 expect 0 '' sh -c "$measure -q -r 2 -- cat <&-"
-expect 1 "option '-x' is not known" $measure -q -xy true
+expect 1 "unknown option '-x'" $measure -q -xy true
 that "nothing is printed without samples" sh -c "! $measure -q -- false | grep ."
 
 # orphans: counted in a cgroup, said to be partial without one
