@@ -106,7 +106,7 @@ expect 0 'no profile yet' $calibrate --db "$dir/other.db" profile list
 echo '{"format": "emp-run"}' >"$dir/wrong.json"
 expect 1 'was not imported' $calibrate profile import "$dir/wrong.json"
 expect 1 'is not JSON: line 1' $calibrate profile import /etc/passwd
-expect 1 "it is list, show, export, import or remove" $calibrate profile dance
+expect 1 "must be list, show, export, import or remove" $calibrate profile dance
 expect 1 'usage: emp-calibrate profile show NAME' $calibrate profile show
 
 # ^C, what another terminal sees, and going on

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs, samples, executions and daemons, in the book and out of it again. */
+#include "tests/unit/frozen_clock.h"
 #include "tests/unit/scratch.h"
 
-#include "lib/base/clock.h"
 #include "lib/record/book/book_calibrations.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 static int n_syncs;
 
@@ -16,17 +15,6 @@ int fdatasync(int fd)
 {
 	n_syncs++;
 	return (int)syscall(SYS_fdatasync, fd);
-}
-
-static int64_t frozen_ns; /* what CLOCK_MONOTONIC shows; 0: the time */
-
-/* So do questions for the time. */
-int clock_gettime(clockid_t clock, struct timespec *ts)
-{
-	if (clock != CLOCK_MONOTONIC || !frozen_ns)
-		return (int)syscall(SYS_clock_gettime, clock, ts);
-	*ts = (struct timespec){frozen_ns / NS_PER_S, frozen_ns % NS_PER_S};
-	return 0;
 }
 
 TEST_IN_BOOK(a_run_comes_back_as_it_was_stored)
