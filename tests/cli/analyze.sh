@@ -64,7 +64,7 @@ expect 2 'step' $analyze cutoffs --short 1 --long 4 --json
 expect 1 "no profile 'no'" $analyze discard 4 --profile no
 expect 0 '' $analyze cutoffs --short 4 --long 2 --force
 expect 0 '' $analyze cutoffs --short 4 --long 2 --short-central-max 1s
-expect 1 'no sample is as short' $analyze cutoffs --short 4 --long 2 --short-central-max 1ms
+expect 1 'no sample is within the given bound of the central cluster' $analyze cutoffs --short 4 --long 2 --short-central-max 1ms
 
 # A daemon in every third sample is named.
 python3 - >"$dir/frequent.json" <<'END'
