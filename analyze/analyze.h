@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze: what its verbs share. */
+/* emp-analyze: shared by its verbs. */
 #pragma once
 
 #include "lib/base/json.h"
@@ -18,12 +18,12 @@ extern struct analyze_options analyze_options;
 extern const struct option_row compare_options[], cutoffs_options[], daemons_options[], discard_options[],
 	protocols_options[], remove_options[], sample_size_options[], scatter_options[];
 
-/* The book that --db names. */
+/* Opens the book of --db. */
 int analyze_open_book(enum book_mode mode, struct book **ret, struct error *err);
 
 option_parser option_run; /* into int64_t: the id of a run */
 
-/* An operand or option that names a run; `what` is how the sentence calls it. */
+/* Parses the number of a run; `what` names it in the message. */
 int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct error *err);
 
 /* Opens the book and analyses the run that the operand RUN names. */
@@ -34,7 +34,7 @@ int analyze_load(const char *run, const struct analysis_options *options, struct
 int analyze_discard(
 	struct book *book, int64_t run, const char *profile, struct discarding *ret, struct error *err);
 
-/* The sentence where --profile must be given and is not. */
+/* The message for a missing --profile. */
 int analyze_need_profile(const char *profile, struct error *err);
 
 /* A cell with a time; "-" for none (below 0). */
@@ -43,7 +43,7 @@ void cell_time(struct table *table, int64_t ns);
 /* "LABEL: 3 7 12", at most 40 of them, wrapped to the terminal; nothing if n is 0. */
 void print_numbers(const char *label, const uint32_t *numbers, size_t n);
 
-/* The zooms, the central cluster and the verdict, for people. */
+/* Prints the zooms, the central cluster and the verdict. */
 int print_analysis(const struct analysis *analysis, struct error *err);
 
 /* Prints the document with its format and version 1. Takes `members` over; NULL: no memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze compare: two runs, from the book or from what hyperfine, pyperf or emp-measure wrote. Process times
- * where both have them, else the elapsed times that all of them have. */
+/* emp-analyze compare: compares two runs of the book or results of hyperfine, pyperf or emp-measure. It uses process
+ * times if both have them, else elapsed times. */
 #include "analyze/compare_input.h"
 
 #include "lib/base/json_fields.h"

@@ -55,14 +55,14 @@ static int append(const json_t *numbers, double scale, int64_t **times, size_t *
 	json_array_foreach (numbers, i, number) {
 		if (!json_is_number(number) || json_number_value(number) < 0 ||
 			json_number_value(number) * scale > 9e18)
-			return error_say(err, -EINVAL, "number %zu of its times is not a time", i + 1);
+			return error_say(err, -EINVAL, "number %zu of its times is not a valid time", i + 1);
 		(*times)[(*n)++] = llround(json_number_value(number) * scale);
 	}
 	return 0;
 }
 
-/* Marks the samples that emp-measure discarded, of n: those whose numbers are in its lists, or that hold an
- * execution over its cutoff. */
+/* Marks the samples (of n) that emp-measure discarded: those whose numbers are in its lists, or that have an execution
+ * over its cutoff. */
 static void mark_discarded(const json_t *emp, bool *discarded, size_t n)
 {
 	static const char *const lists[] = {"by_two_sd", "incomplete", "by_cutoff", "by_unprofiled"};
@@ -149,7 +149,7 @@ static int read_pyperf(const json_t *benchmark, struct compare_input *side, stru
 	return 0;
 }
 
-/* What programs write, by the member that holds their results. */
+/* The formats, by the member that has the results. */
 static const struct format {
 	const char *member;
 	const char *(*name)(const json_t *result);
@@ -159,7 +159,7 @@ static const struct format {
 	{"benchmarks", pyperf_name, read_pyperf},
 };
 
-/* -EINVAL: which of several results is meant must be said. */
+/* -EINVAL: the file has several results, and the user must name one. */
 static int ask_which(const char *path, const json_t *results, const struct format *format, struct error *err)
 {
 	enum { MOST = 6 };
@@ -198,7 +198,7 @@ static int read_result(const char *path, const json_t *results, const struct for
 	return side->name ? 0 : error_oom(err);
 }
 
-/* Splits "FILE:N"; a colon without a number behind it is a part of the name. */
+/* Splits "FILE:N"; a colon without a number after it is a part of the name. */
 static int split_number(char *path, int64_t *ret, struct error *err)
 {
 	char *colon = strrchr(path, ':');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which daemon each sample of a picture is marked with: see figure.h. The one that took most in the sample,
- * among those over their cutoff or, without a profile, among those that ran long. */
+/* The daemon that each sample of a picture is marked with: see figure.h. It is the one that used most CPU time in the
+ * sample, among those over their cutoff or, without a profile, among those that ran long. */
 #include "analyze/figure.h"
 
 #include <errno.h>

@@ -13,18 +13,18 @@ enum { FIGURE_DAEMONS = 6 }; /* with a mark of their own; the others share one *
 
 struct figure {
 	const struct analysis *analysis;
-	const char *profile; /* NULL: L-samples are marked, else the samples that it discards */
+	const char *profile; /* marks the samples that it discards; NULL: L-samples are marked */
 	uint8_t *causes;     /* one a sample */
 	const char *daemons[FIGURE_DAEMONS];
 	size_t n_daemons;
 };
 
-/* discarding and profile: both or neither. The figure looks at both as long as it lives. */
+/* discarding and profile: both or neither. Both must outlive the figure. */
 int figure_prepare(struct figure *figure, const struct analysis *analysis,
 	const struct discarding *discarding, const char *profile, struct error *err);
 void figure_clear(struct figure *figure);
 
-/* A picture of a run, and how large it wants to be in pixels. */
+/* A picture of a run, and its size in pixels. */
 struct drawing {
 	void (*draw)(const struct figure *figure, struct plot *plot);
 	int width, height;

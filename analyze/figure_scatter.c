@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The scatter of dual executions in one view, and all samples in the order of time. Near the centre the axes
- * are linear, further out logarithmic, so that one picture shows a cluster of milliseconds and arms of
- * minutes. */
+/* The scatter of dual executions in one view, and all samples in the order of time. The axes are linear near the
+ * centre and logarithmic further out, so that one picture shows a cluster of milliseconds and arms of minutes. */
 #include "analyze/figure_marks.h"
 
 #include "lib/base/text.h"
@@ -9,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Where the axis of a picture goes, in seconds beyond the central median. */
+/* The axis of a picture, in seconds from the central median. */
 struct extent {
 	double low, high;   /* of the central cluster */
 	double least, most; /* of all samples */
@@ -41,7 +40,7 @@ static void print_text(struct plot *plot, const char *what, char *text)
 	free(text);
 }
 
-/* Two lines; `logarithmic` tells how the axes must be read. */
+/* A title of two lines; `logarithmic`: it mentions the logarithmic axes. */
 static void print_title(
 	const struct figure *f, const char *what, const struct extent *e, bool logarithmic, struct plot *plot)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The successive zooms of cluster detection in one picture, as EMP's Figure 14: a panel each, with linear axes, the
- * frame of the next zoom drawn in, and what it leaves out said above; the key has a panel of its own. */
+/* The successive zooms of cluster detection in one picture, as in EMP's Figure 14: a panel each, with linear axes and
+ * the frame of the next zoom; the title says what that excludes. The key has a separate panel. */
 #include "analyze/figure_marks.h"
 
 #include "lib/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze: reports what the runs in the lab book show. */
+/* emp-analyze: analyses the runs in the lab book. */
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"

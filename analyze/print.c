@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What several verbs print alike, for people. */
+/* Text that several verbs print. */
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"

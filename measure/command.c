@@ -44,13 +44,13 @@ struct line {
 	size_t command; /* of the command */
 };
 
-/* What commands are made from. */
+/* The sources of the commands. */
 struct maker {
 	const struct measure_options *options;
 	size_t n_lines, n_commands; /* with the reference */
 };
 
-/* The value of an option for a line: one for all, one for each line or one for each command; NULL: none. */
+/* The value of an option for a line: given once for all, for each line or for each command; NULL: not given. */
 static const char *pick(const struct maker *m, const struct option_list *list, const struct line *line)
 {
 	if (list->n <= 1)
@@ -175,7 +175,7 @@ static int check_counts(const struct maker *m, struct error *err)
 	return 0;
 }
 
-/* "emp-measure sleep 1" is two commands, and one may have been meant. */
+/* "emp-measure sleep 1" is two commands, but the user may have meant one. */
 static int mention_dashes(int r, struct error *err)
 {
 	struct error said = *err;
@@ -185,7 +185,7 @@ static int mention_dashes(int r, struct error *err)
 	return error_say(err, r, "%s (for one command with arguments, put -- before it)", said.text);
 }
 
-/* One command, or as many as the parameters have combinations. */
+/* One command, or one for each combination of the parameters. */
 static int make_line(const struct maker *m, struct line *line, struct commands *commands, struct error *err)
 {
 	const struct parameters *p = &m->options->parameters;

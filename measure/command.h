@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The commands to measure: the reference, then the operands. "-- COMMAND ARGUMENT..." is one command; without
- * the dashes every operand is a command line, as with hyperfine. A command line with parameters is as many
- * commands as they have combinations. */
+ * the dashes every operand is a command line, as with hyperfine. A command line with parameters is one
+ * command for each combination of their values. */
 #pragma once
 
 #include "measure/options.h"
 
 struct command {
-	char *name; /* what results call it */
-	char *text; /* as it would be typed */
+	char *name; /* in results */
+	char *text; /* as typed in a shell */
 	char **argv;
 	char *path;                                 /* of argv[0] */
 	char *setup, *prepare, *conclude, *cleanup; /* NULL: none */

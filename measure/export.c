@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files that results are exported to: see export.h. */
+/* Writing the exports: see export.h. */
 #include "measure/export.h"
 
 #include "lib/base/cleanup.h"
@@ -23,7 +23,7 @@ static bool is_stdout(const char *path)
 	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
 }
 
-/* Standard output, pipes and devices cannot be replaced, nor written more than once. */
+/* Standard output, pipes and devices cannot be replaced, or written more than once. */
 static bool is_stream(const char *path)
 {
 	struct stat st;
@@ -48,7 +48,7 @@ static int write_stream(const struct session *s, const char *path, writer *write
 	return r;
 }
 
-/* Writes another file, then renames it: the file is whole or as it was. */
+/* Writes a new file, then renames it, so that the file is either new or unchanged. */
 static int replace_file(const struct session *s, const char *path, writer *write_it, struct error *err)
 {
 	_cleanup_(freep) char *fresh = text_format("%s.new-%d", path, getpid());
@@ -103,8 +103,7 @@ bool export_takes_stdout(const struct measure_options *o)
 	return takes;
 }
 
-/* The streams, or else the files. The first failure is the one that is reported; the others are written all the
- * same. */
+/* Either the streams or the files. The first failure is reported; the rest are still written. */
 static int export_those(const struct session *s, bool streams, struct error *err)
 {
 	int outcome = 0;

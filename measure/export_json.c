@@ -25,7 +25,7 @@ static json_t *clock_json(const struct result *r, size_t offset)
 	return array;
 }
 
-/* The starts as people and programs that read numbers as doubles can have them. */
+/* The starts as text, for people and for programs that read numbers as doubles. */
 static json_t *starts_json(const struct result *r)
 {
 	json_t *array = json_array();
@@ -36,7 +36,7 @@ static json_t *starts_json(const struct result *r)
 	return array;
 }
 
-/* One object a sample, null where nothing is known of it. */
+/* One object per sample, null if nothing is known. */
 static json_t *counters_json(const struct result *r)
 {
 	json_t *array = json_array();
@@ -55,7 +55,7 @@ static json_t *interval_json(const struct summary *s)
 	return isnan(half) ? json_null() : json_pack("[f, f]", s->mean_ns - half, s->mean_ns + half);
 }
 
-/* What discarding_as_json has (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
+/* The members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
 	const struct result *r = &t->result;
@@ -108,7 +108,7 @@ static json_t *parameters_json(const struct session *s, const struct result *r)
 	return object;
 }
 
-/* hyperfine's, in seconds, with the elapsed times of all samples. */
+/* hyperfine's members: the elapsed times of all samples in seconds. */
 static json_t *result_json(const struct session *s, const struct task *t)
 {
 	const struct result *r = &t->result;
@@ -132,7 +132,7 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	return result;
 }
 
-/* Every other command compared with the first, where samples of both are left. */
+/* Every other command compared with the first, if both have clean samples. */
 static int comparisons_json(const struct session *s, json_t *array, struct error *err)
 {
 	for (size_t i = 1; i < s->n; i++) {

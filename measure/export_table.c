@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A session's results as CSV and as tables in Markdown, AsciiDoc and Org mode: see export.h. What hyperfine has comes
- * first and as in hyperfine: elapsed times of all samples. */
+/* A session's results as CSV and as tables in Markdown, AsciiDoc and Org mode: see export.h. hyperfine's columns come
+ * first, as in hyperfine: elapsed times of all samples. */
 #include "measure/export.h"
 
 #include "lib/base/cleanup.h"
@@ -13,7 +13,8 @@
 struct row {
 	const struct result *result;
 	double mean_ns, sd_ns, median_ns, user_ns, system_ns, min_ns, max_ns;
-	double relative, relative_sd; /* to the reference, or else to the fastest; sd NAN: it is that one */
+	double relative,
+		relative_sd; /* to the reference, else to the fastest; sd NAN: this is the reference */
 	double pt_mean_ns, pt_sd_ns, pt_samples, discarded;
 };
 
@@ -21,7 +22,7 @@ enum kind { TIME, RATIO, COUNT, PARAMETERS };
 
 static const struct column {
 	const char *csv;   /* heading, NULL: not in CSV */
-	const char *title; /* heading in tables, NULL: not there */
+	const char *title; /* heading in tables, NULL: not in tables */
 	enum kind kind;
 	size_t value, sd; /* offsets into struct row; sd 0: none */
 } columns[] = {
@@ -83,7 +84,7 @@ static int by_mean(const void *x, const void *y)
 	return (a->mean_ns > b->mean_ns) - (a->mean_ns < b->mean_ns);
 }
 
-/* The ratio of two means, and its sd by propagation of their sds, as hyperfine's. */
+/* The ratio of two means, and its sd by propagation of their sds, as in hyperfine. */
 static void relate(struct row *row, const struct row *base)
 {
 	double of_row = row->sd_ns / row->mean_ns, of_base = base->sd_ns / base->mean_ns;
@@ -112,7 +113,7 @@ static int make_rows(const struct session *s, struct rows *rows, struct error *e
 	return 0;
 }
 
-/* RFC 4180: quoted where it must be. */
+/* RFC 4180: quoted if necessary. */
 static void csv_text(FILE *file, const char *text)
 {
 	if (!text[strcspn(text, ",\"\r\n")]) {
@@ -170,8 +171,8 @@ int export_write_csv(const struct session *s, FILE *file, struct error *err)
 	return 0;
 }
 
-/* What surrounds the cells of a table: a frame has a part for the command's column, one for each other column, and an
- * end. */
+/* The text around the cells of a table: a frame has a part for the command's column, one for each other column, and
+ * an end. */
 struct frame {
 	const char *first, *each, *end;
 };
@@ -237,7 +238,7 @@ static void table_command(FILE *file, const struct markup *m, const char *name)
 	fputc(m->quote, file);
 }
 
-/* So many that the sd has two significant digits; as hyperfine's where there is none. */
+/* The decimals that give the sd two significant digits; without an sd, those of hyperfine. */
 static int decimals(double sd, double unit_ns)
 {
 	int n = unit_ns >= 1e9 ? 3 : 1;

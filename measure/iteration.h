@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which warm-up or sample it is, in the environment of the program, of --prepare and of --conclude:
+/* The number of the warm-up or sample in the environment of the program, of --prepare and of --conclude:
  * HYPERFINE_ITERATION is "warmup-0", "warmup-1", and so on, then "0" for the first sample, "1", and so on. The size of
- * the environment, which moves the stack, is the same in all of them: EMP_PADDING fills it up. */
+ * the environment, which moves the stack, is always the same: EMP_PADDING fills it up. */
 #pragma once
 
 #include "lib/base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-measure: times programs against a saved profile. */
+/* emp-measure: times programs, and discards samples by a saved profile. */
 #include "measure/export.h"
 #include "measure/show.h"
 
@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* What is for people goes to standard error where a document is on standard output. */
+/* If a document is on standard output, text goes to standard error. */
 static int move_screen(const struct session *session, struct error *err)
 {
 	if (!export_takes_stdout(session->options))
@@ -20,7 +20,7 @@ static int move_screen(const struct session *session, struct error *err)
 	return 0;
 }
 
-/* Also of a session that was cut short. */
+/* Also for a session that was interrupted. */
 static int report(const struct session *session, struct error *err)
 {
 	int r = export_streams(session, err);
@@ -30,7 +30,7 @@ static int report(const struct session *session, struct error *err)
 	return r < 0 ? r : show_session(session, err);
 }
 
-/* STATUS_TOO_FEW with a sentence where too few samples are clean. */
+/* STATUS_TOO_FEW with a sentence if too few samples are clean. */
 static int check_clean(const struct session *session, struct error *err)
 {
 	const struct measure_options *o = session->options;
@@ -92,7 +92,7 @@ static const struct option_row no_options[] = {{}};
 
 static const struct tool tool = {
 	.name = "emp-measure",
-	.summary = "Times programs; discards samples in which an infrequent daemon ran too long, by name.",
+	.summary = "Times programs, and discards samples in which an infrequent daemon ran too long.",
 	.notes = "Examples:\n"
 		 "  emp-measure -- sort big.txt                               one program\n"
 		 "  emp-measure --profile lab1 --cpu 1 -r 20 -- ./solver input\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-measure's options. Where hyperfine, pyperf or perf have one for the same thing, it has the same name.
+/* emp-measure's options. Options that hyperfine, pyperf or perf also have are named as there.
  */
 #pragma once
 
@@ -16,21 +16,20 @@ enum export { EXPORT_JSON, EXPORT_CSV, EXPORT_MARKDOWN, EXPORT_ASCIIDOC, EXPORT_
 struct measure_options {
 	const char *db, *profile, *shell, *input, *unit, *perf;
 	const char *setup, *cleanup, *reference, *reference_name, *step;
-	const char *exports[N_EXPORTS];                             /* files; NULL: not asked for */
+	const char *exports[N_EXPORTS];                             /* files; NULL: not given */
 	char **shell_words;                                         /* NULL: no shell for the commands */
 	struct option_list names, prepare, conclude, output, scans; /* scans: NAME, MIN, MAX, and so on */
 	struct parameters parameters;
 	bool json, quiet, verbose, silent, fast, rigorous, show_output, no_shell, ignore_lock, aa,
 		new_session;
-	bool affine; /* `affinity` is set */
-	bool ignored_status
-		[256]; /* by exit status: whether a program that ends with it is measured all the same */
-	int cpu;       /* -1: not pinned */
+	bool affine;              /* `affinity` is set */
+	bool ignored_status[256]; /* by exit status: whether samples that end with it count */
+	int cpu;                  /* -1: not pinned */
 	cpu_set_t affinity;
 	int warm_ups, runs, min_runs, max_runs,
 		retain;            /* before measure_options_finish: warm_ups -1, others 0 */
-	double fail_if_slower;     /* percent; below 0: not asked for */
-	double unprofiled_percent; /* of a sample's ET; 0: an unprofiled daemon may take any share */
+	double fail_if_slower;     /* percent; below 0: not given */
+	double unprofiled_percent; /* of a sample's ET; 0: no limit for unprofiled daemons */
 	int64_t timeout_ns, linger_ns;
 	enum order order;
 	enum sort sort;
@@ -40,5 +39,5 @@ struct measure_options {
 extern struct measure_options measure_options;
 extern const struct option_row measure_option_rows[];
 
-/* After all options are read: contradictions, default values, scans as parameters. */
+/* After all options are read: checks for contradictions, sets default values, makes parameters of scans. */
 int measure_options_finish(struct measure_options *options, struct error *err);

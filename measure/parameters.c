@@ -53,7 +53,7 @@ static int add_value(struct parameter *parameter, char *value, struct error *err
 	return 0;
 }
 
-/* The text up to the next comma that separates, without the backslashes; *rest is then behind the comma, or
+/* The text up to the next separating comma, without the backslashes; *rest then points after the comma, or is
  * NULL. */
 static char *next_value(const char **rest)
 {
@@ -81,8 +81,8 @@ int parameters_add_list(struct parameters *p, const char *name, const char *valu
 	return r;
 }
 
-/* Digits only, a sign and a point, as the values are written: "1e-3" and "0x10" do not show how many decimals
- * are wanted. */
+/* Digits, a sign and a point only, because the values are printed with the same decimals, and "1e-3" and "0x10" do
+ * not show how many. */
 static bool parse_number(const char *text, double *ret)
 {
 	char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the events of --perf came to: see perf.h. */
+/* The results of --perf: see perf.h. */
 #include "measure/perf.h"
 
 #include "lib/base/text.h"
@@ -17,7 +17,7 @@ static int64_t value(const struct task *t, size_t n_events, size_t sample, size_
 	return t->perf[sample * n_events + event];
 }
 
-/* Of the samples that are clean. */
+/* Of the clean samples. */
 static struct perf_mean perf_mean(const struct session *s, const struct task *t, size_t event)
 {
 	const struct run_result *run = &t->result.run;
@@ -80,7 +80,7 @@ static bool is_event(const struct session *s, size_t event, const char *name)
 	return !strncmp(perf_counters_name(s->perf, event), name, strlen(name));
 }
 
-/* Instructions per cycle are what one looks for. */
+/* Instructions per cycle, if both were counted. */
 static double per_cycle(const struct session *s, const struct task *t, double instructions)
 {
 	for (size_t i = 0; i < perf_counters_n(s->perf); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the events of --perf came to, in the samples that count for PT. */
+/* The results of --perf, in the samples that count for PT. */
 #pragma once
 
 #include "measure/session.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the samples of one command come to: see result.h. */
+/* The result of one command: see result.h. */
 #include "measure/result.h"
 
 void result_clear(struct result *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the samples of one command come to: as the book has them, and what only this session knows. */
+/* The result of one command: the samples from the book, and what only this session knows. */
 #pragma once
 
 #include "measure/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The samples of a session: what happens around each of them, and when there are enough. The loop itself is
+/* The samples of a session: the hooks around each of them, and when there are enough. The loop itself is in
  * lib/run/sampling.h. */
 #include "measure/iteration.h"
 #include "measure/session.h"
@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-/* ^C of the terminal ends the command too, and is for us. */
+/* ^C of the terminal ends the command too, and then interrupts the session. */
 static int run_command(const struct task *t, const char *command, const char *what, struct error *err)
 {
 	const struct measure_options *o = t->session->options;
@@ -88,7 +88,7 @@ static int taken(struct sampling *s, const struct sample *sample, const struct e
 	return clean_samples_add(&t->clean, t->session->book, &rules, sample, executions, n_executions, err);
 }
 
-/* --retain: as long as too few samples are clean. */
+/* --retain: 1 while too few samples are clean. */
 static int more(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
@@ -121,7 +121,7 @@ static int read_result(struct task *t, struct error *err)
 	return run_result_read(s->book, t->run.id, &rules, &t->result.run, err);
 }
 
-/* Also after a failure or an interruption, so that what there is can be shown. */
+/* Also after a failure or an interruption, so that the samples so far can be shown. */
 static int end(struct sampling *sampling, struct error *err)
 {
 	struct task *t = sampling->data;

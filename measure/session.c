@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* The arguments as a JSON array; what is not UTF-8 is \xNN there. */
+/* The arguments as a JSON array; bytes that are not UTF-8 become \xNN. */
 static char *command_json(char *const *argv)
 {
 	_cleanup_(json_decrefp) json_t *array = json_array();

@@ -22,8 +22,8 @@ struct task {
 
 /* Where programs write. */
 struct output {
-	const char *where; /* as --output says */
-	int fd;            /* -1: where we do */
+	const char *where; /* the value of --output */
+	int fd;            /* -1: that of this process */
 };
 
 struct session {
@@ -36,12 +36,12 @@ struct session {
 	size_t n;
 	int64_t environment;
 	char *environment_digest;
-	char *environment_changes; /* since the profile was made, in words; NULL: none, or not known */
-	int in, null;              /* what the programs read, -1: what we do; /dev/null */
-	struct output *outputs;    /* one for each place that --output names */
+	char *environment_changes; /* since the profile was made, as text; NULL: none, or not known */
+	int in, null;              /* what the programs read (-1: standard input); /dev/null */
+	struct output *outputs;    /* one for each --output */
 	size_t n_outputs;
-	struct perf_counters *perf; /* NULL: not asked for */
-	/* Called when a command is done, so that results can be written as they come; may be NULL. */
+	struct perf_counters *perf; /* NULL: without --perf */
+	/* Called after each command, to write the results so far; may be NULL. */
 	int (*command_done)(const struct session *session, struct error *err);
 	uint64_t seed; /* of random orders */
 };
@@ -52,8 +52,8 @@ int session_open(struct session *session, const struct measure_options *options,
 	const struct commands *commands, struct error *err);
 void session_close(struct session *session);
 
-/* Takes all samples, then reads the results back: also those of runs that were cut short, if they have
- * samples. 0, or a status of lib/base/tool.h or negative errno with a sentence. */
+/* Takes all samples, then reads the results, also those of interrupted runs that have samples. 0, or a status of
+ * lib/base/tool.h or negative errno with a sentence. */
 int session_run(struct session *session, struct error *err);
 
 static inline struct discard_rules session_rules(const struct session *s)

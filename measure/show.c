@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-measure's results for people: the first screen of each program, then how they compare. With --verbose
- * also what is behind each figure. */
+/* emp-measure's results as text: the first screen of each program, then the comparisons. With --verbose also the
+ * details. */
 #include "measure/show.h"
 
 #include "measure/perf.h"
@@ -12,8 +12,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* Whether user and system time on this CPU are split by ticks: everywhere but on CPUs that run without one.
- * cpu -1: any. */
+/* Whether the kernel splits user and system time on this CPU by ticks, as on all CPUs but tickless ones. cpu -1:
+ * any. */
 static bool split_by_ticks(int cpu)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -44,7 +44,7 @@ static int note_unseen(const struct session *s, struct notes *notes, struct erro
 		o->cgroup ? " not named" : ", orphans not counted");
 }
 
-/* What holds for all programs alike. */
+/* Notes for all programs alike. */
 static int make_notes(const struct session *s, struct notes *notes, struct error *err)
 {
 	int r = 0;
@@ -98,7 +98,7 @@ static int show_result(const struct session *s, const struct task *t, struct err
 	return s->options->verbose ? run_details_print(stdout, &result->run, s->options->unit, err) : 0;
 }
 
-/* What is behind the notes, in full. */
+/* The notes in full. */
 static void show_reasons(const struct session *s)
 {
 	const struct observer *o = &s->observer;
@@ -107,7 +107,7 @@ static void show_reasons(const struct session *s)
 	if (why)
 		printf("Accounting: %s (%s)\n", observer_backend_name(o), why);
 	if (!o->cgroup)
-		printf("PT is partial: it is that of the processes that were waited for (%s)\n",
+		printf("PT is partial: it lacks processes that the program did not wait for (%s)\n",
 			o->no_cgroup.text);
 	if (o->accounting && !s->options->profile)
 		printf("No profile: no sample is discarded because of a daemon (see emp-calibrate(1))\n");
@@ -133,7 +133,7 @@ int compare_results(const struct result *a, const struct result *b, struct compa
 	return compare(of_a, n_a, of_b, n_b, ret, err);
 }
 
-/* One line, and a row of the list if there is one. STATUS_NOT_FIT with a sentence: slower than
+/* Prints one line, and adds a row to the list if there is one. STATUS_NOT_FIT with a sentence: slower than
  * --fail-if-slower allows. */
 static int show_comparison(
 	const struct session *s, const struct task *b, bool print, struct listing *list, struct error *err)
@@ -164,7 +164,7 @@ static int by_mean_pt(const void *x, const void *y)
 	return (of_a > of_b) - (of_a < of_b);
 }
 
-/* The commands that are compared with the first, as --sort says. */
+/* The commands that are compared with the first, in the order of --sort. */
 static const struct task **sort_others(const struct session *s)
 {
 	const struct task **others = calloc(s->n, sizeof(struct task *));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The protocol applied to runs that are in the book: see make.h. */
+/* The protocol applied to runs that are in the book: see analysis_load.h. */
 #include "lib/report/analysis_load.h"
 
 #include "lib/base/clock.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* A run and its samples as the book has them; the samples pass to whoever reads them. */
+/* A run and its samples from the book. */
 struct stored {
 	struct run run;
 	struct names names;
@@ -76,14 +76,14 @@ int analysis_load(struct book *book, int64_t run, const struct analysis_options 
 	return analysis_feed_finish(feed, ret, err);
 }
 
-/* PROFILE_REFUSED and a sentence where the run has a shape that cutoffs cannot be read from, unless a person has
- * looked and set the bound. */
+/* PROFILE_REFUSED with a sentence if the run's shape gives no cutoffs, unless the bound was set by hand. */
 static int check_shape(const struct analysis *analysis, struct error *err)
 {
 	if (analysis->verdict == VERDICT_L || analysis->verdict == VERDICT_CLEAN || analysis->central.by_hand)
 		return 0;
 	return error_say(err, PROFILE_REFUSED,
-		"run %" PRId64 " (%s) is neither an L nor clean, but shows %s; cutoffs from it would be meaningless",
+		"run %" PRId64
+		" (%s) is neither an L nor clean, but shows %s; cutoffs from it would be meaningless",
 		analysis->run.id, analysis->run.program, analysis->why);
 }
 

@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 80, LINE_SIZE = 256 };
 
-/* The text, cut in the middle to fit: the ends are where two commands differ. */
+/* The text, shortened in the middle to fit, because two commands mostly differ at their ends. */
 static void print_name(FILE *file, const char *name, size_t columns)
 {
 	size_t width = terminal_text_width(name), tail = (columns - 1) / 2;
@@ -76,7 +76,8 @@ static void print_different(FILE *file, const char *reference, const char *name,
 	snprintf(before, sizeof(before), " is %s than   (%s)", number, p_text(p, c->welch_p));
 	left = COLUMNS - terminal_text_width(before);
 	shorter = width < terminal_text_width(reference) ? width : terminal_text_width(reference);
-	shorter = shorter < left / 2 ? shorter : left / 2; /* what one does not need, the other may have */
+	shorter = shorter < left / 2 ? shorter
+				     : left / 2; /* space that one name does not need goes to the other */
 	print_name(file, name, width == shorter ? shorter : left - shorter);
 	fprintf(file, " is %s%s%s than ", mark, number, terminal_mark(file, MARK_END));
 	print_name(file, reference, width == shorter ? left - shorter : shorter);
@@ -122,7 +123,7 @@ int comparison_list_new(struct listing **ret, bool json, struct error *err)
 		{"WELCH P", "welch_p", COLUMN_NUMBER},
 		{"M-W P", "mann_whitney_p", COLUMN_NUMBER},
 		{"MDD", "minimum_detectable_difference", COLUMN_NUMBER},
-		{NULL, "smallest_difference"}, /* its name in 0.1.0 */
+		{NULL, "smallest_difference"}, /* the name of mdd in 0.1.0 */
 		{},
 	};
 

@@ -14,12 +14,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What is printed, and who is asked about it; units and policy may be missing. */
+/* The output, and the sources of information; units and policy may be missing. */
 struct report {
 	FILE *file;
 	const struct analysis *const *analyses;
 	size_t n;
-	bool here; /* the runs were taken on this machine */
+	bool here; /* the runs are from this machine */
 	struct units *units;
 	struct policy *policy;
 	struct sources daemons;
@@ -72,7 +72,7 @@ static int print_run(
 	return r;
 }
 
-/* The period that was observed, in the first run that shows one. */
+/* The observed period, from the first run that has one. */
 static int64_t observed_period_ns(const struct report *report, const char *daemon)
 {
 	for (size_t i = 0; i < report->n; i++) {
@@ -222,7 +222,7 @@ static int open_sources(struct report *report, struct book *book, struct error *
 	return r < 0 ? r : book_sources(book, &report->daemons, err);
 }
 
-/* The statistics of a daemon in the first run from `from` on that it ran long in; NULL: none. */
+/* The statistics of a daemon in the first run, from `from` on, in which it ran long; NULL: none. */
 static const struct daemon_statistics *first_long(const struct report *report, size_t from, const char *name)
 {
 	for (size_t i = from; i < report->n; i++) {

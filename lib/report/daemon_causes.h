@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The daemons that made samples long, one by one: what each did in each run, what starts it, and how to stop it. The
- * last two are asked of this machine (systemd, the policy of emp-setup), and left out for runs of another. */
+/* The daemons that made samples long: for each, its executions in each run, what starts it, and how to stop it. The
+ * last two come from this machine (systemd, the policy of emp-setup), and are omitted for runs of another. */
 #pragma once
 
 #include "lib/protocol/analysis.h"

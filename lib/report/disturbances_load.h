@@ -4,5 +4,5 @@
 
 #include "lib/protocol/disturbances.h"
 
-/* Of all its samples so far; as their usual length counts their median ET. */
+/* Of all its samples so far; their usual length is the median ET. */
 int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two environments of the book compared: see environment_changes.h. */
+/* Comparing environments: see environment_changes.h. */
 #include "lib/report/environment_changes.h"
 
 #include "lib/base/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows that are printed as a table or as JSON: see listing.h. */
+/* Rows printed as a table or as JSON: see listing.h. */
 #include "lib/report/listing.h"
 
 #include "lib/base/text.h"
@@ -74,7 +74,7 @@ void listing_cell(struct listing *list, json_t *value, const char *text)
 {
 	const struct listing_column *column = &list->columns[list->at++];
 
-	assert(column->name || column->member); /* a call for each column, and no more */
+	assert(column->name || column->member); /* one call for each column */
 	if (list->table && column->name)
 		table_cell_text(list->table, text);
 	if (!list->table && column->member && !list->failed)

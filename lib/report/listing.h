@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows that are printed as a table or as JSON, from one description of their columns.
+/* Rows printed as a table or as JSON, from one description of their columns.
  *
  *	static const struct listing_column columns[] = {
  *		{"RUN", "run", COLUMN_NUMBER}, {"ELAPSED TIME", "et_ns", COLUMN_NUMBER}, {}};
@@ -33,15 +33,15 @@ int listing_new(struct listing **ret, const struct listing_column *columns, bool
 void listing_free(struct listing *list);
 DEFINE_FREEP(listing)
 
-/* Begins a row, then fills it from left to right, a call for each column. What is not known is "-" and null. A
- * failure is kept and returned by listing_print. */
+/* Begins a row, then fills it from left to right, with one call for each column. Unknown values are "-" and null.
+ * listing_print returns a failure of these. */
 void listing_row(struct listing *list);
 void listing_text(struct listing *list, const char *text); /* NULL: not known */
 void listing_int(struct listing *list, int64_t value);
 void listing_duration(struct listing *list, int64_t ns);                   /* below 0: not known */
 void listing_moment(struct listing *list, int64_t realtime_ns);            /* 0: not known */
 void listing_real(struct listing *list, const char *format, double value); /* NAN: not known */
-/* Anything else; `value` is taken over, and null if it is NULL. */
+/* Any other value, which is taken over; null if it is NULL. */
 void listing_cell(struct listing *list, json_t *value, const char *text);
 
 /* The table, or the array of rows. */

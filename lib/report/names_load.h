@@ -4,5 +4,5 @@
 
 #include "lib/protocol/name_groups.h"
 
-/* From the file that EMP_NAMES names, else /etc/emp/policies/names.ini; without one, names_default. */
+/* From the file EMP_NAMES, else /etc/emp/policies/names.ini; if it does not exist, names_default. */
 int names_load(struct names *ret, struct error *err);

@@ -8,11 +8,11 @@
 
 json_t *summary_as_json(const struct summary *summary);
 
-/* Who else used the CPU; or only those that the profile does not have and that once took 1 % of
- * a sample or more. */
+/* Other processes that used the CPU; or only those that are not in the profile and used 1 % of a sample or more at
+ * least once. */
 json_t *others_as_json(const struct others *others, bool unprofiled);
 
-/* by_cutoff, by_unprofiled, by_two_sd (of PT), incomplete; pt and et with the figures of what is left of each clock. */
+/* by_cutoff, by_unprofiled, by_two_sd (of PT), incomplete; pt and et: summaries of the samples kept. */
 json_t *discarding_as_json(const struct discarding *discarding);
 
 /* The shape, the zooms and the samples outside the central cluster. */

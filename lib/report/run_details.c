@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All that does not fit on the first screen: see run_screen.h. */
+/* The details that are not on the first screen: see run_screen.h. */
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/report/run_screen.h"
 
 #include <math.h>
 
-/* Of samples discarded for their times alone, and of others, so many get a line each. */
+/* At most so many samples discarded for their times alone, and so many other processes, get a line each. */
 enum { MOST_LINES = 10 };
 
 static const char *time_text(char buffer[TEXT_TIME_SIZE], int64_t ns)

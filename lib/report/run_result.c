@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run comes to: see run_result.h. */
+/* The result of a run: see run_result.h. */
 #include "lib/report/run_result.h"
 
 #include "lib/report/names_load.h"
@@ -18,7 +18,7 @@ static int add_execution(const struct execution *e, void *data)
 	struct walk *walk = data;
 
 	if (e->source < 1 ||
-		e->source > walk->daemons->n) /* new since the daemons were read: the run goes on */
+		e->source > walk->daemons->n) /* added after the daemons were read, while the run continues */
 		return 0;
 	return discarder_add(walk->discarder, &walk->daemons->items[e->source - 1], e, walk->err);
 }
@@ -43,7 +43,7 @@ static int add_executions(struct book *book, int64_t run, struct discarder *disc
 	return r < 0 ? error_prefix(err, r, "run %" PRId64, run) : 0;
 }
 
-/* walk: add the executions, without which nothing is discarded by name and there are no others. */
+/* walk: add the executions; otherwise nothing is discarded by name, and there are no others. */
 static int discard(struct book *book, int64_t run, const struct discard_rules *given, bool walk,
 	const struct sample *samples, size_t n, struct discarding *ret, struct error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run in the book comes to by the rules of discarding, read in one walk over its executions. */
+/* The result of a run in the book under the rules of discarding, from one walk over its executions. */
 #pragma once
 
 #include "lib/protocol/discard.h"
@@ -24,14 +24,14 @@ void run_result_clear(struct run_result *result);
 int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
 	struct error *err);
 
-/* The clean samples of a run that is not over, from those taken since the last call. */
+/* The clean samples of a run in progress; each call reads only those taken since the last. */
 struct clean_samples {
 	struct discarder *discarder;
 	struct names names;
 	struct sources daemons;
 };
 
-/* book: for the names of daemons that have not been seen before. */
+/* book: for the names of new daemons. */
 int clean_samples_add(struct clean_samples *clean, struct book *book, const struct discard_rules *rules,
 	const struct sample *sample, const struct execution *executions, size_t n, struct error *err);
 int clean_samples_count(struct clean_samples *clean, size_t *ret, struct error *err);

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the ET of all samples: others that used less are not worth a line, nor is less waiting worth a reason. */
+/* Of the ET of all samples: processes that used less are not shown, and less waiting is not explained. */
 static const double MATERIAL = 0.001, WORTH_EXPLAINING = 0.01;
 
-/* The reason of that name, made if it is new. NULL: out of memory. */
+/* The reason with that name, added if it is new. NULL: out of memory. */
 static struct screen_reason *find_reason(struct screen *s, const char *name)
 {
 	struct screen_reason *reason;
@@ -25,7 +25,7 @@ static struct screen_reason *find_reason(struct screen *s, const char *name)
 	return reason;
 }
 
-/* A sample that has several executions of one daemon over the cutoff counts once. */
+/* A sample with several executions of one daemon over the cutoff counts once. */
 static int add_reason(struct screen *s, const char *name, uint32_t sample)
 {
 	struct screen_reason *reason = find_reason(s, name);
@@ -42,7 +42,7 @@ static int add_reason(struct screen *s, const char *name, uint32_t sample)
 	return 0;
 }
 
-/* The most samples first, else in the order of the first. */
+/* By number of samples, then by the first sample. */
 static int by_count(const void *x, const void *y)
 {
 	const struct screen_reason *a = x, *b = y;
@@ -69,7 +69,7 @@ static int add_reasons(struct screen *s, const struct discarding *d, struct erro
 	return r < 0 ? error_oom(err) : 0;
 }
 
-/* By how much each of the others can have disturbed, which is less than what it used on other CPUs. */
+/* How much time each of the others can have taken from the program: less than what it used on other CPUs too. */
 static void add_others(struct screen *s, const struct run_result *r)
 {
 	const struct others *others = &r->discarding.others;
@@ -89,7 +89,7 @@ static void add_others(struct screen *s, const struct run_result *r)
 			       : NAN;
 }
 
-/* Means of the samples kept; -1 where one of them does not have it. */
+/* Means of the samples kept; -1 if one of them is not known. */
 static double mean_of(const struct run_result *r, size_t offset)
 {
 	double sum = 0;
@@ -121,7 +121,7 @@ static int note_profile(
 		profile->cpu, here);
 }
 
-/* Those that change the program's own speed. */
+/* Disturbances that change the program's own speed. */
 static int note_disturbances(struct notes *notes, const struct disturbances *all, struct error *err)
 {
 	static const uint32_t CHANGE_SPEED = 1 << COUNTER_THROTTLES | 1 << COUNTER_SWAPPED_IN |

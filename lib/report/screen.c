@@ -16,10 +16,10 @@ enum { LABEL_COLUMNS = 18, LINE_SIZE = 512, FIXED_LINES = 5 };
 /* Five ticks of a kernel with CONFIG_HZ=250. */
 static const double FEW_TICKS_NS = 20e6;
 
-/* Off the CPU for more than this share of its ET, a program deserves a word. */
+/* A program that was off the CPU for more than this share of its ET gets a remark. */
 static const double MOSTLY_ON_CPU = 0.95;
 
-/* Of ET − PT: from here on the others may be all that the program lacks. */
+/* Of ET − PT: if other processes used at least this share, they may explain all of it. */
 static const double EXPLAINS = 0.8;
 
 static int spaces_to(size_t column, const char *text)
@@ -29,7 +29,7 @@ static int spaces_to(size_t column, const char *text)
 	return width < column ? (int)(column - width) : 0;
 }
 
-/* The text, cut with … to fit. */
+/* The text, shortened with … to fit. */
 static void print_cut(FILE *file, const char *text, size_t columns)
 {
 	if (terminal_text_width(text) <= columns)
@@ -53,13 +53,13 @@ static void print_title(FILE *file, const struct screen *s)
 	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
 }
 
-/* Three digits, or two where they are approximate. */
+/* Three digits, or two if they are approximate. */
 static const char *part_text(char buffer[TEXT_TIME_SIZE], double ns, bool approximate)
 {
 	return ns < 1 ? "0" : text_precise(buffer, ns, approximate ? ns : ns / 10);
 }
 
-/* "[user 118 ms, system 11 ms]", or nothing where the program is too short for what is counted in ticks. */
+/* "[user 118 ms, system 11 ms]", or nothing if the program is too short for times counted in ticks. */
 static void split_text(char buffer[LINE_SIZE], const struct screen *s)
 {
 	char user[TEXT_TIME_SIZE], system[TEXT_TIME_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first screen: what one reads of a run in five seconds, in at most 8 lines of at most 80 columns. This
- * is the layout alone, numbers in and lines out; run_screen.h fills it in. */
+/* The first screen of a run: at most 8 lines of at most 80 columns. This is only the layout; run_screen.h fills in
+ * the numbers. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -18,13 +18,14 @@ struct screen_reason {
 	size_t n;
 };
 
-/* Who used the CPU while the program ran, and how much that can have taken from it, in all samples. */
+/* A process that used the CPU while the program ran, and how much time it can have taken from the program, in all
+ * samples. */
 struct screen_other {
 	const char *name;
 	int64_t disturbed_ns;
 };
 
-/* Whole lines: warnings, and what could not be seen. */
+/* Whole lines: warnings, and what could not be observed. */
 struct notes {
 	char **items;
 	size_t n;
@@ -44,7 +45,7 @@ struct screen {
 	size_t n_reasons;
 	struct screen_other others[SCREEN_OTHERS]; /* the greatest first */
 	size_t n_others;
-	double explained;   /* share of ET − PT that others can have taken; NAN: nothing to explain */
+	double explained;   /* the share of ET − PT that others can have taken; NAN: nothing to explain */
 	struct notes notes; /* the most important first */
 };
 
@@ -53,7 +54,7 @@ void screen_print(FILE *file, const struct screen *screen);
 /* -ENOMEM with a sentence. */
 int notes_add(struct notes *notes, struct error *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* At most `most` lines; where there are more, the last says how many, and `where` to read on. */
+/* Prints at most `most` lines. If there are more, the last says how many, and refers to `where`. */
 void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where);
 void notes_clear(struct notes *notes);
 

@@ -29,6 +29,6 @@ expect 1 "not JSON of emp-measure, hyperfine or pyperf" $analyze compare 1 c.jso
 expect 1 'run 99 is not in' $analyze compare 1 99
 expect 1 "cannot open 'none.json'" $analyze compare 1 none.json
 echo '{"results": [{"command": "x", "times": [1e300]}]}' >great.json
-expect 1 'number 1 of its times is not a time' $analyze compare great.json great.json
+expect 1 'number 1 of its times is not a valid time' $analyze compare great.json great.json
 expect 1 'too few arguments' $analyze compare 1
 finish
