@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb status: what is applied, and whether it still has the value that was set. */
-#include "lib/base/json.h"
-#include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/host/systemd/units.h"
+#include "lib/report/listing.h"
 #include "setup/apply/journal.h"
 #include "setup/options.h"
 
@@ -26,52 +25,48 @@ static const char *state_of(const struct entry *e, struct units *units, char **r
 	return !strcmp(*ret_now, e->old) ? "as before" : "changed since";
 }
 
-static int show_entries(const struct journal *journal, struct units *units, struct error *err)
+/* The value as people read it, or as it is in JSON. */
+static void add_value(struct listing *list, const struct entry *e, const char *value)
 {
-	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT},
-		{"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(freep) char *text = kernel_setting_description(e->file_kind, value);
+
+	listing_cell(list, value ? json_string(value) : NULL, text ?: "-");
+}
+
+/* Rows of a table or, for options.json, of an array. */
+static int list_entries(
+	struct listing **ret, const struct journal *journal, struct units *units, struct error *err)
+{
+	static const struct listing_column columns[] = {{"CHECK", "id"}, {NULL, "name"}, {"STATE", "state"},
+		{"BEFORE", "before"}, {NULL, "set"}, {"NOW", "now"}, {"WHAT", NULL, COLUMN_WRAP},
+		{NULL, "persistent"}, {NULL, "for_good"}, {}};
+	int r = listing_new(ret, columns, options.json, err);
 
 	for (size_t i = 0; r == 0 && i < journal->n; i++) {
 		const struct entry *e = &journal->entries[i];
-		_cleanup_(freep) char *now = NULL;
-		const char *state = state_of(e, units, &now);
-		_cleanup_(freep) char *old_text = kernel_setting_description(e->file_kind, e->old),
-				      *now_text = kernel_setting_description(e->file_kind, now);
-
-		table_row(table);
-		table_cell(table, "%s", e->id);
-		table_cell(table, "%s", state);
-		table_cell(table, "%s", old_text ?: "-");
-		table_cell(table, "%s", now_text ?: "-");
-		table_cell(table, "%s%s", e->name, e->persistent ? " (persistent)" : "");
-	}
-	return r < 0 ? r : table_print(table, stdout, err);
-}
-
-static json_t *entries_json(const struct journal *journal, struct units *units)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < journal->n; i++) {
-		const struct entry *e = &journal->entries[i];
-		_cleanup_(freep) char *now = NULL;
+		_cleanup_(freep) char *now = NULL, *what = NULL;
 		const char *state = state_of(e, units, &now);
 
-		json_array_append_new(
-			array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?, s:b, s:b}", "id", e->id, "name",
-				       e->name, "state", state, "before", e->old, "set", e->held ?: e->want,
-				       "now", now, "persistent", e->persistent, "for_good", e->persistent));
+		what = text_format("%s%s", e->name, e->persistent ? " (persistent)" : "");
+		listing_row(*ret);
+		listing_text(*ret, e->id);
+		listing_text(*ret, e->name);
+		listing_text(*ret, state);
+		add_value(*ret, e, e->old);
+		listing_text(*ret, e->held ?: e->want);
+		add_value(*ret, e, now);
+		listing_text(*ret, what);
+		listing_cell(*ret, json_boolean(e->persistent), "");
+		listing_cell(*ret, json_boolean(e->persistent), "");
 	}
-	return array;
+	return r;
 }
 
-static int show_json(const struct journal *journal, struct units *units, struct error *err)
+static int show_json(const struct journal *journal, struct listing *list, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:I, s:b, s:o}", "format",
 		"emp-applied", "version", 1, "since_ns", (json_int_t)journal->since_ns, "rebooted_since",
-		journal_is_stale(journal), "entries", entries_json(journal, units));
+		journal_is_stale(journal), "entries", listing_take(list));
 
 	return json_print(document, stdout, err);
 }
@@ -80,6 +75,7 @@ int status_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal journal = {};
 	_cleanup_(units_freep) struct units *units = NULL;
+	_cleanup_(listing_freep) struct listing *list = NULL;
 	struct error why = {};
 	char moment[TEXT_TIME_SIZE];
 	int r = journal_load(&journal, err);
@@ -88,15 +84,18 @@ int status_verb(int argc, char **argv, struct error *err)
 		return r;
 	if (r > 0 && units_open(&units, &why) < 0)
 		units = NULL;
-	if (options.json)
-		return show_json(&journal, units, err);
-	if (r == 0) {
+	if (r == 0 && !options.json) {
 		printf("Nothing is applied.\n");
 		return 0;
 	}
+	r = list_entries(&list, &journal, units, err);
+	if (r < 0)
+		return r;
+	if (options.json)
+		return show_json(&journal, list, err);
 	printf("Applied since %s.\n", text_moment(moment, journal.since_ns));
 	if (journal_is_stale(&journal))
 		printf("The machine has rebooted since, which undid all but persistent changes.\n");
 	printf("\n");
-	return show_entries(&journal, units, err);
+	return listing_print(list, stdout, err);
 }

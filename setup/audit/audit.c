@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One audit: see audit.h. */
-#include "setup/audit/audit.h"
-
+/* The verb audit: gathers the facts, decides every check, shows the findings. For people that is a table, what to do
+ * about each check that is off, and the verdict. */
+#include "lib/base/json.h"
+#include "lib/base/table.h"
 #include "lib/base/text.h"
+#include "lib/base/tool.h"
+#include "setup/audit/check_rows.h"
+#include "setup/options.h"
 
-#include <errno.h>
 #include <string.h>
 
-int audit_decide(struct audit *ret, const struct facts *facts, const struct setting_files *files, bool all,
+/* Every check decided, and what follows from all of them. */
+struct audit {
+	const struct facts *facts;
+	bool all;                 /* rows of level C are shown too */
+	struct finding *findings; /* one for each row */
+	int n_off, n_unknown;     /* of level A */
+};
+
+static int decide(struct audit *ret, const struct facts *facts, const struct setting_files *files, bool all,
 	struct error *err)
 {
 	struct audit audit = {.facts = facts, .all = all};
@@ -27,7 +38,7 @@ int audit_decide(struct audit *ret, const struct facts *facts, const struct sett
 	return 0;
 }
 
-void audit_clear(struct audit *audit)
+static void audit_clear(struct audit *audit)
 {
 	for (size_t i = 0; audit->findings && i < n_check_rows; i++)
 		finding_clear(&audit->findings[i]);
@@ -35,12 +46,12 @@ void audit_clear(struct audit *audit)
 	*audit = (struct audit){};
 }
 
-bool audit_shows(const struct audit *audit, size_t i)
+static bool is_shown(const struct audit *audit, size_t i)
 {
 	return audit->all || check_rows[i].level != 'C';
 }
 
-bool audit_is_fit(const struct audit *audit)
+static bool is_fit(const struct audit *audit)
 {
 	return audit->n_off == 0;
 }
@@ -59,7 +70,7 @@ static bool is_applied(const struct check *check)
 	return check->applied || (check->setting.pattern && !check->setting.on_request);
 }
 
-char *audit_how(const struct check *check, const struct finding *finding)
+static char *way_there(const struct check *check, const struct finding *finding)
 {
 	if (finding->how || (check->how && !is_applied(check)))
 		return fill(finding->how ?: check->how, finding->items);
@@ -68,7 +79,7 @@ char *audit_how(const struct check *check, const struct finding *finding)
 	return text_format("emp-setup apply --only %s", check->id);
 }
 
-char *audit_undo(const struct check *check, const struct finding *finding)
+static char *way_back(const struct check *check, const struct finding *finding)
 {
 	return fill(finding->undo ?: check->undo ?: "emp-setup restore", finding->items);
 }
@@ -88,8 +99,8 @@ static json_t *items_json(const char *items)
 
 static json_t *check_json(const struct check *check, const struct finding *finding)
 {
-	_cleanup_(freep) char *how = audit_how(check, finding);
-	_cleanup_(freep) char *undo = audit_undo(check, finding);
+	_cleanup_(freep) char *how = way_there(check, finding);
+	_cleanup_(freep) char *undo = way_back(check, finding);
 	char level[] = {check->level, '\0'};
 	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id,
 		"level", level, "step", check->step, "state", check_state_name(finding->state), "value",
@@ -103,18 +114,184 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 	return object;
 }
 
-json_t *audit_json(const struct audit *audit)
+static json_t *audit_json(const struct audit *audit)
 {
 	const struct machine *m = &audit->facts->machine;
 	char text[MACHINE_DESCRIPTION_SIZE];
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < n_check_rows; i++)
-		if (audit_shows(audit, i))
+		if (is_shown(audit, i))
 			json_array_append_new(list, check_json(&check_rows[i], &audit->findings[i]));
 	return json_pack("{s:s, s:i, s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "format",
 		"emp-audit", "version", 1, "machine", "description", machine_description(m, text), "words",
 		text, "virtual", m->virtual, "container", m->container, "systemd", m->systemd, "policy",
 		policy_name(audit->facts->policy), "checks", list, "off", audit->n_off, "unknown",
-		audit->n_unknown, "verdict", audit_is_fit(audit) ? "fit" : "not fit");
+		audit->n_unknown, "verdict", is_fit(audit) ? "fit" : "not fit");
+}
+
+static void print_head(const struct audit *audit, FILE *file)
+{
+	const struct machine *m = &audit->facts->machine;
+	char text[MACHINE_DESCRIPTION_SIZE];
+
+	fprintf(file, "This is %s%s%s.\n", machine_description(m, text), m->os_name ? " with " : "",
+		m->os_name ?: "");
+	fprintf(file, "Policy: %s (%s)\n\n", policy_name(audit->facts->policy),
+		policy_path(audit->facts->policy));
+}
+
+static bool is_absent(enum check_state state)
+{
+	return state == CHECK_ABSENT || state == CHECK_BY_HOST;
+}
+
+static const char *state_word(enum check_state state)
+{
+	return is_absent(state) ? "n/a" : check_state_name(state);
+}
+
+static enum mark state_mark(const struct check *check, enum check_state state)
+{
+	if (state == CHECK_OFF && check->level == 'A')
+		return MARK_BAD;
+	return state == CHECK_OK ? MARK_GOOD : is_absent(state) ? MARK_FAINT : MARK_WARN;
+}
+
+static int print_table(const struct audit *audit, bool verbose, FILE *file, struct error *err)
+{
+	static const struct column columns[] = {
+		{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT}, {"FOUND", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_check_rows; i++) {
+		const struct finding *finding = &audit->findings[i];
+
+		if (!is_shown(audit, i) || (finding->state == CHECK_BY_HOST && !verbose))
+			continue;
+		table_row(table);
+		table_cell_text(table, check_rows[i].id);
+		table_cell_text(table, state_word(finding->state));
+		table_mark(table, state_mark(&check_rows[i], finding->state));
+		table_cell_text(table, finding->value ?: "");
+	}
+	return table_print(table, file, err);
+}
+
+/* What only the host of this virtual machine or container decides, in one paragraph. */
+static void print_by_host(const struct audit *audit, FILE *file)
+{
+	_cleanup_(freep) char *list = NULL;
+	const char *label;
+
+	for (size_t i = 0; i < n_check_rows; i++)
+		if (is_shown(audit, i) && audit->findings[i].state == CHECK_BY_HOST)
+			list_add(&list, ", ", check_rows[i].id);
+	if (!list)
+		return;
+	label = audit->facts->machine.container ? "Decided by the container's host:"
+						: "Decided by the VM's host, not visible here:";
+	fprintf(file, "\n%s", label);
+	terminal_wrap(file, list, strlen(label), 2);
+}
+
+static void print_field(FILE *file, const char *label, const char *text)
+{
+	fputs(label, file);
+	terminal_wrap(file, text, strlen(label), strlen(label));
+}
+
+static void print_check(const struct check *check, const struct finding *finding, bool verbose, FILE *file)
+{
+	_cleanup_(freep) char *how = way_there(check, finding);
+	_cleanup_(freep) char *undo = way_back(check, finding);
+
+	fprintf(file, "\n%s%s%s is %s%s%s\n", terminal_mark(file, MARK_STRONG), check->id,
+		terminal_mark(file, MARK_END), terminal_mark(file, state_mark(check, finding->state)),
+		state_word(finding->state), terminal_mark(file, MARK_END));
+	print_field(file, "  found   ", finding->value ?: "");
+	print_field(file, "  wanted  ", check->wanted);
+	if (!is_absent(finding->state)) {
+		print_field(file, "  fix     ", how ?: "");
+		if (strcmp(undo ?: "", CHECK_NO_UNDO) != 0)
+			print_field(file, "  undo    ", undo ?: "");
+	}
+	if (!verbose)
+		return;
+	print_field(file, "  why     ", check->why);
+	print_field(file, "  advice  ", check->who);
+	fprintf(file, "  part    %s (level %c)\n", check->step, check->level);
+}
+
+static void print_verdict(const struct audit *audit, FILE *file)
+{
+	const struct machine *m = &audit->facts->machine;
+	const char *end = terminal_mark(file, MARK_END);
+
+	if (!is_fit(audit))
+		fprintf(file, "\n%sNot fit%s for timing: %d of the protocol's settings %s off.\n",
+			terminal_mark(file, MARK_BAD), end, audit->n_off, audit->n_off == 1 ? "is" : "are");
+	else
+		fprintf(file, "\n%sFit%s for timing%s.\n", terminal_mark(file, MARK_GOOD), end,
+			m->container || m->virtual ? "; the host was not audited" : "");
+	if (audit->n_unknown)
+		fprintf(file, "%d of the protocol's settings could not be determined.\n", audit->n_unknown);
+}
+
+static int print(const struct audit *audit, FILE *file, bool verbose, struct error *err)
+{
+	int r;
+
+	print_head(audit, file);
+	r = print_table(audit, verbose, file, err);
+	if (r < 0)
+		return r;
+	if (!verbose)
+		print_by_host(audit, file);
+	for (size_t i = 0; i < n_check_rows; i++)
+		if (is_shown(audit, i) && (verbose || audit->findings[i].state == CHECK_OFF))
+			print_check(&check_rows[i], &audit->findings[i], verbose, file);
+	print_verdict(audit, file);
+	if (!verbose && !is_fit(audit))
+		fprintf(file, "'emp-setup audit -v' says why each setting matters.\n");
+	return 0;
+}
+
+static int show(const struct audit *audit, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+
+	if (!options.json)
+		return print(audit, stdout, options.verbose, err);
+	document = audit_json(audit);
+	return json_print(document, stdout, err);
+}
+
+static void files_freep(struct setting_files **files)
+{
+	check_rows_free(*files);
+}
+
+int audit_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(facts_clear) struct facts facts = {};
+	_cleanup_(files_freep) struct setting_files *files = NULL;
+	_cleanup_(audit_clear) struct audit audit = {};
+	_cleanup_(closep) int root_fd = -1;
+	int r = options_root_open(&root_fd, err);
+
+	if (r == 0)
+		r = facts_read(&facts, root_fd, options.policy, options.within_ns, err);
+	if (r == 0)
+		r = check_rows_read(&files, root_fd, err);
+	if (r == 0)
+		r = decide(&audit, &facts, files, options.all, err);
+	if (r == 0)
+		r = show(&audit, err);
+	if (r < 0)
+		return r;
+	return is_fit(&audit) ? STATUS_DONE : STATUS_NOT_FIT;
 }

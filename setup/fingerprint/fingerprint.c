@@ -5,13 +5,17 @@
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/host/system/kernel.h"
-#include "lib/host/system/machine.h"
-#include "setup/fingerprint/fingerprint_identity.h"
-#include "setup/fingerprint/fingerprint_settings.h"
-#include "setup/fingerprint/fingerprint_volatile.h"
 
 #include <string.h>
+
+json_t *fingerprint_file(int root_fd, const char *path)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	if (text_read_file(root_fd, path, &text) < 0)
+		return json_null();
+	return json_string(text) ?: json_null(); /* not UTF-8 */
+}
 
 /* Sorted members without blanks: equal content gives equal bytes. */
 static int make_digest(struct fingerprint *f, struct error *err)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The identity in a fingerprint: see fingerprint_identity.h. It has nothing that only root can read, or the
+/* The identity in a fingerprint: see fingerprint.h. It has nothing that only root can read, or the
  * digest would depend on who asks. */
-#include "setup/fingerprint/fingerprint_identity.h"
+#include "setup/fingerprint/fingerprint.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/text.h"
-#include "setup/fingerprint/fingerprint_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The settings in a fingerprint: see fingerprint_settings.h. Only what every user can read, and not what the
+/* The settings in a fingerprint: see fingerprint.h. Only what every user can read, and not what the
  * kernel changes by itself (perf's sample rate). */
-#include "setup/fingerprint/fingerprint_settings.h"
+#include "setup/fingerprint/fingerprint.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/frequency.h"
 #include "lib/host/system/kernel_config.h"
 #include "lib/host/systemd/units.h"
-#include "setup/fingerprint/fingerprint_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 /* The verb fingerprint: prints it, stores it, or compares two. */
 #include "lib/base/json.h"
 #include "lib/record/book/book.h"
-#include "setup/fingerprint/diff.h"
 #include "setup/fingerprint/fingerprint.h"
 #include "setup/options.h"
 
@@ -44,7 +43,7 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 	int r = check_operands(argc, err);
 
 	if (r == 0 && options.diff)
-		return diff_files(argv[0], argc > 1 ? argv[1] : "now", err);
+		return fingerprint_diff(argv[0], argc > 1 ? argv[1] : "now", err);
 	if (r == 0)
 		r = options_root_open(&root_fd, err);
 	if (r == 0)

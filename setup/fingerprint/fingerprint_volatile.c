@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The volatile part of a fingerprint: see fingerprint_volatile.h. It may explain a run with odd times. */
-#include "setup/fingerprint/fingerprint_volatile.h"
+/* The volatile part of a fingerprint: see fingerprint.h. It may explain a run with odd times. */
+#include "setup/fingerprint/fingerprint.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/process/process.h"
-#include "lib/host/system/digest.h"
-#include "setup/fingerprint/fingerprint_file.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,14 +1,108 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb verify: compares a profile's fingerprint with this machine's. */
+/* The verb verify: compares a profile's fingerprint with this machine's; and two fingerprints: see fingerprint.h. */
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
+#include "lib/protocol/environment_diff.h"
 #include "lib/protocol/environment_validity.h"
 #include "lib/record/book/book.h"
-#include "setup/fingerprint/diff.h"
+#include "lib/report/listing.h"
+#include "setup/fingerprint/fingerprint.h"
 #include "setup/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+static const char *demand_words(enum validity demand)
+{
+	static const char *const words[] = {[VALIDITY_HOLDS] = "no",
+		[VALIDITY_REPEAT_SHORT] = "to the short run",
+		[VALIDITY_REPEAT_ALL] = "to all"};
+
+	return words[demand];
+}
+
+static int take_now(json_t **ret, struct error *err)
+{
+	_cleanup_(fingerprint_clear) struct fingerprint fingerprint = {};
+	int r = fingerprint_take(&fingerprint, AT_FDCWD, err);
+
+	if (r < 0)
+		return r;
+	*ret = fingerprint_json(&fingerprint);
+	return *ret ? 0 : error_oom(err);
+}
+
+/* A fingerprint document: "now", or a file that "fingerprint --json" wrote. */
+static int read_document(json_t **ret, const char *name, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	const char *format;
+	int r;
+
+	if (!strcmp(name, "now"))
+		return take_now(ret, err);
+	r = json_read(&document, name, err);
+	if (r < 0)
+		return r;
+	format = json_string_value(json_object_get(document, "format"));
+	if (!format || strcmp(format, "emp-fingerprint") != 0)
+		return error_say(err, -EINVAL,
+			"%s is not a fingerprint; 'emp-setup fingerprint --json' prints one", name);
+	*ret = TAKE(document);
+	return 0;
+}
+
+/* Rows of a table or, for options.json, of an array. */
+static int list_differences(struct listing **ret, const struct differences *d, struct error *err)
+{
+	static const struct listing_column columns[] = {{NULL, "part"}, {"WHAT", "what", COLUMN_WRAP},
+		{"BEFORE", "before", COLUMN_WRAP}, {"NOW", "now", COLUMN_WRAP},
+		{"MATTERS", "matters", COLUMN_WRAP}, {"WHY", "why", COLUMN_WRAP}, {}};
+	int r = listing_new(ret, columns, options.json, err);
+
+	for (size_t i = 0; r == 0 && i < d->n; i++) {
+		const struct difference_rule *rule = difference_rule(&d->items[i]);
+
+		listing_row(*ret);
+		listing_text(*ret, d->items[i].identity ? "identity" : "settings");
+		listing_text(*ret, d->items[i].what);
+		listing_text(*ret, d->items[i].before);
+		listing_text(*ret, d->items[i].now);
+		listing_text(*ret, demand_words(rule->demand));
+		listing_text(*ret, rule->why);
+	}
+	return r;
+}
+
+int fingerprint_diff(const char *before_name, const char *now_name, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL, *document = NULL;
+	_cleanup_(differences_clear) struct differences differences = {};
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	int r = read_document(&before, before_name, err);
+
+	if (r == 0)
+		r = read_document(&now, now_name, err);
+	if (r == 0)
+		r = environment_diff(before, now, &differences, err);
+	if (r == 0)
+		r = list_differences(&list, &differences, err);
+	if (r < 0)
+		return r;
+	if (options.json) {
+		document = json_pack("{s:s, s:i, s:o}", "format", "emp-differences", "version", 1,
+			"differences", listing_take(list));
+		r = json_print(document, stdout, err);
+	} else if (differences.n == 0)
+		printf("Identity and settings are the same.\n");
+	else
+		r = listing_print(list, stdout, err);
+	if (r < 0)
+		return r;
+	return differences.n ? STATUS_NOT_FIT : STATUS_DONE;
+}
 
 /* The fingerprint under which a profile's short run was made. */
 static int read_profile(json_t **ret, struct profile *profile, struct error *err)
@@ -51,7 +145,8 @@ static const char *verdict_words(enum validity validity)
 	return words[validity];
 }
 
-static int print_verdict(const struct profile *profile, const struct differences *d, struct error *err)
+static int print_verdict(
+	const struct profile *profile, const struct differences *d, struct listing *list, struct error *err)
 {
 	enum validity validity = differences_validity(d);
 	char moment[TEXT_TIME_SIZE];
@@ -59,7 +154,7 @@ static int print_verdict(const struct profile *profile, const struct differences
 
 	printf("Changes since profile '%s'%s%s:\n\n", profile->name, profile->made_ns ? " was made on " : "",
 		profile->made_ns ? text_moment(moment, profile->made_ns) : "");
-	r = d->n ? diff_print(d, err) : 0;
+	r = d->n ? listing_print(list, stdout, err) : 0;
 	if (r < 0)
 		return r;
 	if (d->n == 0)
@@ -77,26 +172,29 @@ int verify_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL, *document = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
-	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(profile_clearp) struct profile profile = {};
 	enum validity validity;
 	int r;
 
 	options.profile = argv[0];
 	r = read_profile(&before, &profile, err);
 	if (r == 0)
-		r = diff_now(&now, err);
+		r = take_now(&now, err);
 	if (r == 0)
 		r = environment_diff(before, now, &differences, err);
+	if (r == 0)
+		r = list_differences(&list, &differences, err);
 	if (r < 0)
 		return r;
 	validity = differences_validity(&differences);
 	if (options.json) {
 		document = json_pack("{s:s, s:i, s:s, s:o, s:s, s:s}", "format", "emp-verify", "version", 1,
-			"profile", profile.name, "differences", diff_json(&differences), "validity",
+			"profile", profile.name, "differences", listing_take(list), "validity",
 			validity_name(validity), "verdict", verdict_words(validity));
 		r = json_print(document, stdout, err);
 	} else
-		r = print_verdict(&profile, &differences, err);
+		r = print_verdict(&profile, &differences, list, err);
 	if (r < 0)
 		return r;
 	return validity == VALIDITY_HOLDS ? STATUS_DONE : STATUS_NOT_FIT;
