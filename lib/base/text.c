@@ -83,15 +83,18 @@ char *text_rfc3339(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns)
 	return buffer;
 }
 
+const char *text_below(int root_fd, const char *path)
+{
+	return root_fd == AT_FDCWD ? path : path + strspn(path, "/");
+}
+
 int text_read_file(int root_fd, const char *path, char **ret)
 {
 	_cleanup_(closep) int fd = -1;
 	_cleanup_(freep) char *text = NULL;
 	size_t size = 0, capacity = 4096;
 
-	if (root_fd != AT_FDCWD)
-		path += strspn(path, "/");
-	fd = openat(root_fd, path, O_RDONLY | O_CLOEXEC);
+	fd = openat(root_fd, text_below(root_fd, path), O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	for (;;) {

@@ -55,6 +55,9 @@ char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns);
 /* The same in UTC by RFC 3339, for JSON: "2026-11-21T14:03:59.000000001Z". Returns `buffer`. */
 char *text_rfc3339(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns);
 
+/* `path` for openat(2) and its kin: where root_fd is a descriptor, an absolute path too is below it. */
+const char *text_below(int root_fd, const char *path);
+
 /* The whole file `path` below `root_fd` (AT_FDCWD: as it is), without trailing newlines; the caller frees it.
  * If root_fd is a descriptor, absolute paths too are below it. -errno without a sentence: a missing file is often
  * not an error, and the caller decides. */

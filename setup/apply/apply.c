@@ -29,7 +29,7 @@ struct applying {
 static void applying_clear(struct applying *a)
 {
 	facts_clear(&a->facts);
-	check_rows_free(a->files);
+	check_rows_freep(&a->files);
 	plan_clear(&a->plan);
 	units_free(a->units);
 	report_free(a->report);

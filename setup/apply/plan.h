@@ -47,6 +47,3 @@ int plan_add(struct plan *plan, struct entry *entry, struct error *err);
 
 /* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
 int plan_units(struct plan *plan, const struct planning *from, struct error *err);
-
-/* Sorts the units of a plan, its only entries so far, in the order in which they are stopped. */
-int plan_order(struct plan *plan, struct units *units, struct error *err);

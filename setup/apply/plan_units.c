@@ -2,7 +2,11 @@
 /* Which units will be stopped: see plan.h.
  *
  * A service is stopped together with its triggers (a socket, path or timer would start it again) and with what
- * requires it: systemd stops that too. If any of these must not be touched, the service stays as well. */
+ * requires it: systemd stops that too. If any of these must not be touched, the service stays as well.
+ *
+ * Timers are stopped first. Then, for each service: what needs it or was started after it (systemd, too, stops these
+ * first when it shuts down), what would start it again, and the service itself. In another order, a unit may wait
+ * for one that is gone (cups-browsed asks avahi for 25 s), or start it again. */
 #include "setup/apply/plan.h"
 
 #include "lib/base/text.h"
@@ -186,6 +190,78 @@ static int plan_stops(struct plan *plan, const struct planning *from, struct err
 	return r;
 }
 
+struct ordering {
+	const struct plan *plan;
+	struct units *units;
+	size_t *order; /* as far as it is known */
+	size_t n;
+	bool *visited; /* by place in plan->order */
+};
+
+static const char *name_of(const struct ordering *o, size_t i)
+{
+	return plan_entry(o->plan, i)->name;
+}
+
+static int visit(struct ordering *o, size_t i, struct error *err);
+
+/* Those units of the plan that are in a list of this one's. */
+static int visit_list(struct ordering *o, size_t i, const char *property, struct error *err)
+{
+	_cleanup_(strings_freep) char **names = NULL;
+	int r = units_names(o->units, name_of(o, i), property, &names, err);
+
+	for (char **name = names; r == 0 && name && *name; name++)
+		for (size_t k = 0; r == 0 && k < o->plan->n_order; k++)
+			if (!strcmp(name_of(o, k), *name))
+				r = visit(o, k, err);
+	return r;
+}
+
+static int visit(struct ordering *o, size_t i, struct error *err)
+{
+	static const char *const before[] = {
+		"RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "Before", "TriggeredBy"};
+	int r = 0;
+
+	if (o->visited[i])
+		return 0;
+	o->visited[i] = true; /* a service and its socket may need each other */
+	for (size_t k = 0; r == 0 && k < ELEMENTS(before); k++)
+		r = visit_list(o, i, before[k], err);
+	o->order[o->n++] = o->plan->order[i];
+	return r;
+}
+
+/* Services before sockets and paths: each then brings its own. */
+static int rank(const char *unit)
+{
+	return unit_is_kind(unit, ".timer") ? 0 : unit_is_kind(unit, ".service") ? 1 : 2;
+}
+
+/* Sorts the units of a plan, its only entries so far. */
+static int sort_units(struct plan *plan, struct units *units, struct error *err)
+{
+	struct ordering o = {.plan = plan, .units = units};
+	_cleanup_(freep) bool *visited = calloc(plan->n_order + 1, sizeof(*visited));
+	_cleanup_(freep) size_t *order = calloc(plan->n_order + 1, sizeof(*order));
+	int r = 0;
+
+	if (!visited || !order)
+		return error_oom(err);
+	o.visited = visited;
+	o.order = order;
+	for (int which = 0; which <= 2; which++)
+		for (size_t i = 0; r == 0 && i < plan->n_order; i++)
+			if (rank(name_of(&o, i)) == which)
+				r = visit(&o, i, err);
+	if (r < 0)
+		return r;
+	free(plan->order);
+	plan->order = TAKE(order);
+	return 0;
+}
+
 /* If no time daemon runs: the first that is installed and may be started. */
 static int plan_ntp(struct plan *plan, const struct planning *from, struct error *err)
 {
@@ -235,7 +311,7 @@ int plan_units(struct plan *plan, const struct planning *from, struct error *err
 	refuse_persistent(plan, from);
 	r = plan_stops(plan, from, err);
 	if (r == 0)
-		r = plan_order(plan, from->units, err);
+		r = sort_units(plan, from->units, err);
 	if (r == 0 && request_takes(from->request, check_rows_find("ntp.on")))
 		r = plan_ntp(plan, from, err);
 	return r;

@@ -270,15 +270,10 @@ static int show(const struct audit *audit, struct error *err)
 	return json_print(document, stdout, err);
 }
 
-static void files_freep(struct setting_files **files)
-{
-	check_rows_free(*files);
-}
-
 int audit_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(facts_clear) struct facts facts = {};
-	_cleanup_(files_freep) struct setting_files *files = NULL;
+	_cleanup_(check_rows_freep) struct setting_files *files = NULL;
 	_cleanup_(audit_clear) struct audit audit = {};
 	_cleanup_(closep) int root_fd = -1;
 	int r = options_root_open(&root_fd, err);

@@ -186,23 +186,21 @@ const struct check *check_rows_find(const char *id)
 
 int check_rows_read(struct setting_files **ret, int root_fd, struct error *err)
 {
-	struct setting_files *files = calloc(n_check_rows, sizeof(*files));
+	_cleanup_(check_rows_freep) struct setting_files *files = calloc(n_check_rows, sizeof(*files));
 	int r = files ? 0 : error_oom(err);
 
 	for (size_t i = 0; r == 0 && i < n_check_rows; i++)
 		if (check_rows[i].setting.pattern)
 			r = setting_read(&files[i], root_fd, &check_rows[i].setting, err);
-	if (r < 0) {
-		check_rows_free(files);
+	if (r < 0)
 		return r;
-	}
-	*ret = files;
+	*ret = TAKE(files);
 	return 0;
 }
 
-void check_rows_free(struct setting_files *files)
+void check_rows_freep(struct setting_files **files)
 {
-	for (size_t i = 0; files && i < n_check_rows; i++)
-		setting_files_clear(&files[i]);
-	free(files);
+	for (size_t i = 0; *files && i < n_check_rows; i++)
+		setting_files_clear(&(*files)[i]);
+	free(*files);
 }

@@ -12,7 +12,7 @@ const struct check *check_rows_find(const char *id);
 
 /* The files of each row's setting, an array of n_check_rows (none where a row has no setting). */
 int check_rows_read(struct setting_files **ret, int root_fd, struct error *err);
-void check_rows_free(struct setting_files *files); /* NULL is fine */
+void check_rows_freep(struct setting_files **files);
 
 /* EMPv1: services and timers that are not needed, judged by the policy. */
 check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due;

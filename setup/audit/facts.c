@@ -63,26 +63,21 @@ static int read_unlisted(struct facts *f, struct units *units, struct error *err
 }
 
 /* That systemd does not run or answer is a finding, not a failure. */
-static int ask_systemd(struct facts *f, struct units **ret, struct error *err)
+static int ask_systemd(struct facts *f, struct units **units, struct error *err)
 {
-	_cleanup_(units_freep) struct units *units = NULL;
 	struct error why = {};
-	int r = units_open(&units, &why);
+	int r = units_open(units, &why);
 
 	if (r == 0)
-		r = units_list(units, &f->units, &why);
-	if (r < 0) {
-		f->units_why = strdup(why.text);
-		return f->units_why ? 0 : error_oom(err);
+		r = units_list(*units, &f->units, &why);
+	f->has_units = r == 0;
+	if (f->has_units) {
+		r = read_timers(f, *units, err);
+		return r < 0 ? r : read_unlisted(f, *units, err);
 	}
-	f->has_units = true;
-	r = read_timers(f, units, err);
-	if (r == 0)
-		r = read_unlisted(f, units, err);
-	if (r < 0)
-		return r;
-	*ret = TAKE(units);
-	return 0;
+	f->units_why = strdup(why.text);
+	units_free(TAKE(*units));
+	return f->units_why ? 0 : error_oom(err);
 }
 
 static int ask_running_system(struct facts *f, struct error *err)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What may disturb a run: see system_state.h. */
-#include "setup/audit/system_state.h"
+/* What may disturb a run: see facts.h. */
+#include "setup/audit/facts.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/kernel_setting.h"
 
@@ -16,11 +15,6 @@ static char *read_text(int root_fd, const char *path)
 	char *text = NULL;
 
 	return text_read_file(root_fd, path, &text) < 0 ? NULL : text;
-}
-
-static const char *below(int root_fd, const char *path)
-{
-	return path + (root_fd != AT_FDCWD);
 }
 
 /* 1 if any mains adapter is plugged in. */
@@ -45,23 +39,11 @@ static int64_t read_mains(int root_fd)
 	return mains;
 }
 
-static int64_t count(int root_fd, const char *pattern)
-{
-	char **paths = NULL;
-	size_t n = 0;
-
-	if (kernel_setting_expand(root_fd, pattern, &paths, &n) < 0)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		free(paths[i]);
-	free(paths);
-	return (int64_t)n;
-}
-
 /* Whether a file is locked with fcntl(2), as dpkg and rpm do; -errno. Opening it for reading changes nothing. */
 static int is_locked(int root_fd, const char *path)
 {
-	_cleanup_(closep) int fd = openat(root_fd, below(root_fd, path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_(closep) int fd = openat(
+		root_fd, text_below(root_fd, path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 	if (fd < 0)
@@ -95,17 +77,15 @@ void system_state_read(struct system_state *ret, int root_fd)
 		.smt = read_text(root_fd, "/sys/devices/system/cpu/smt/control"),
 		.swaps = read_text(root_fd, "/proc/swaps"),
 		.mains = read_mains(root_fd),
-		.idle_states = count(root_fd, "/sys/devices/system/cpu/cpu0/cpuidle/state*"),
+		.idle_states = (int64_t)kernel_setting_count(
+			root_fd, "/sys/devices/system/cpu/cpu0/cpuidle/state*"),
 	};
-	const char *shutdown = "/run/systemd/shutdown/scheduled";
 	char *head = s.swaps ? strchr(s.swaps, '\n') : NULL;
 	struct stat st;
 
 	find_lock(&s, root_fd);
 	s.tracer_error = text_read_file(root_fd, "/sys/kernel/tracing/current_tracer", &s.tracer);
-	if (s.tracer_error < 0)
-		s.tracer = NULL;
-	s.shutdown = fstatat(root_fd, below(root_fd, shutdown), &st, 0) == 0;
+	s.shutdown = fstatat(root_fd, text_below(root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0;
 	if (s.swaps) /* the first line names the columns */
 		memmove(s.swaps, head ? head + 1 : "", head ? strlen(head) : 1);
 	*ret = s;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A machine's fingerprint: see fingerprint.h. */
+/* The verb fingerprint: takes it, prints it, stores it, or compares two: see fingerprint.h. */
 #include "setup/fingerprint/fingerprint.h"
 
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/record/book/book.h"
+#include "setup/options.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 json_t *fingerprint_file(int root_fd, const char *path)
@@ -80,7 +84,7 @@ static char *value_text(const json_t *value)
 }
 
 /* One entry per value, named by the objects it is in: "cpu.name". */
-static void print_part(FILE *file, const char *prefix, const json_t *part)
+static void print_part(const char *prefix, const json_t *part)
 {
 	const char *key;
 	json_t *value;
@@ -90,23 +94,74 @@ static void print_part(FILE *file, const char *prefix, const json_t *part)
 		_cleanup_(freep) char *text = NULL;
 
 		if (json_is_object(value) && json_object_size(value) > 0) {
-			print_part(file, name ?: key, value);
+			print_part(name ?: key, value);
 			continue;
 		}
 		text = value_text(value);
-		terminal_wrap(file, text ?: "?", (size_t)fprintf(file, "  %-36s", name ?: key), 4);
+		terminal_wrap(stdout, text ?: "?", (size_t)printf("  %-36s", name ?: key), 4);
 	}
 }
 
-void fingerprint_print(const struct fingerprint *f, FILE *file)
+static void print(const struct fingerprint *f)
 {
-	fprintf(file, "Digest %s\nof identity and settings; a profile is bound to the identity.\n",
-		f->digest);
-	fprintf(file, "\nIdentity\n");
-	print_part(file, "", f->identity);
-	fprintf(file, "\nSettings\n");
-	print_part(file, "", f->settings);
-	fprintf(file, "\nVolatile (not part of the digest)\n");
-	print_part(file, "", f->rest);
-	fprintf(file, "\n\"-\" means that this machine does not have it or does not report it.\n");
+	printf("Digest %s\nof identity and settings; a profile is bound to the identity.\n", f->digest);
+	printf("\nIdentity\n");
+	print_part("", f->identity);
+	printf("\nSettings\n");
+	print_part("", f->settings);
+	printf("\nVolatile (not part of the digest)\n");
+	print_part("", f->rest);
+	printf("\n\"-\" means that this machine does not have it or does not report it.\n");
+}
+
+static int store(const struct fingerprint *f, const json_t *document, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(freep) char *path = NULL, *text = json_dumps(document, JSON_COMPACT);
+	int64_t id;
+	int r = text ? book_path(options.db, &path, err) : error_oom(err);
+
+	if (r == 0)
+		r = book_open(&book, path, BOOK_WRITE, err);
+	if (r == 0)
+		r = book_put_environment(book, f->digest, f->machine, text, &id, err);
+	if (r == 0 && !options.json)
+		printf("Stored as environment %" PRId64 " in %s.\n", id, path);
+	return r;
+}
+
+static int check_operands(int argc, struct error *err)
+{
+	if (options.diff && argc == 0)
+		return error_say(
+			err, -EINVAL, "--diff needs a file that 'emp-setup fingerprint --json' wrote");
+	if (!options.diff && argc > 0)
+		return error_say(
+			err, -EINVAL, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]");
+	return 0;
+}
+
+int fingerprint_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(fingerprint_clear) struct fingerprint fingerprint = {};
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	_cleanup_(closep) int root_fd = -1;
+	int r = check_operands(argc, err);
+
+	if (r == 0 && options.diff)
+		return fingerprint_diff(argv[0], argc > 1 ? argv[1] : "now", err);
+	if (r == 0)
+		r = options_root_open(&root_fd, err);
+	if (r == 0)
+		r = fingerprint_take(&fingerprint, root_fd, err);
+	if (r < 0)
+		return r;
+	document = fingerprint_json(&fingerprint);
+	if (!document)
+		return error_oom(err);
+	if (options.json)
+		r = json_print(document, stdout, err);
+	else
+		print(&fingerprint);
+	return r == 0 && options.save ? store(&fingerprint, document, err) : r;
 }

@@ -10,7 +10,6 @@
 #include "lib/host/system/machine.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 struct fingerprint {
 	char machine[33]; /* "unknown" where the system has no machine id */
@@ -24,7 +23,6 @@ void fingerprint_clear(struct fingerprint *fingerprint);
 
 /* {"format": "emp-fingerprint", …}; NULL: no memory. The caller drops it. */
 json_t *fingerprint_json(const struct fingerprint *fingerprint);
-void fingerprint_print(const struct fingerprint *fingerprint, FILE *file);
 
 /* Compares two documents, each in a file that "fingerprint --json" wrote, or "now". A status of tool.h. */
 int fingerprint_diff(const char *before_name, const char *now_name, struct error *err);

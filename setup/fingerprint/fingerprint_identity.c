@@ -4,10 +4,7 @@
 #include "setup/fingerprint/fingerprint.h"
 
 #include "lib/base/text.h"
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <string.h>
+#include "lib/host/cpu/kernel_setting.h"
 
 static json_t *cache(int root_fd, int index)
 {
@@ -40,27 +37,13 @@ static json_t *caches(int root_fd)
 	return array;
 }
 
-/* Entries of a directory that begin with `prefix` and a digit. */
-static int64_t count(int root_fd, const char *path, const char *prefix)
-{
-	int fd = openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_(closedirp) DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	size_t len = strlen(prefix);
-	struct dirent *entry;
-	int64_t n = 0;
-
-	while (directory && (entry = readdir(directory)))
-		n += !strncmp(entry->d_name, prefix, len) && entry->d_name[len] >= '0' &&
-		     entry->d_name[len] <= '9';
-	return n;
-}
-
 /* The installed memory in GiB. MemTotal changes with the kernel, and in some virtual machines from minute to
  * minute. */
 static int64_t memory_gib(int root_fd, const struct machine *m)
 {
 	_cleanup_(freep) char *size = NULL;
-	int64_t blocks = count(root_fd, "/sys/devices/system/memory", "memory"), bytes = m->memory_bytes;
+	int64_t bytes = m->memory_bytes,
+		blocks = (int64_t)kernel_setting_count(root_fd, "/sys/devices/system/memory/memory[0-9]*");
 
 	if (blocks > 0 && text_read_file(root_fd, "/sys/devices/system/memory/block_size_bytes", &size) == 0)
 		bytes = blocks * strtoll(size, NULL, 16);
@@ -83,9 +66,9 @@ json_t *fingerprint_identity(int root_fd, const struct machine *m, const struct 
 		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
 		"machine", *m->id ? m->id : NULL, "cpu", processor(root_fd, m), "memory_gib",
 		(json_int_t)memory_gib(root_fd, m), "numa_nodes",
-		(json_int_t)count(root_fd, "/sys/devices/system/node", "node"), "firmware", "vendor",
-		m->vendor, "product", m->product, "board", m->board, "version", m->firmware, "virtualisation",
-		"virtual", m->virtual, "hypervisor", m->hypervisor, "container", m->container, "engine",
-		m->engine, "kernel", "release", kernel->running, "build", kernel->version, "system", "id",
-		m->os_id, "version", m->os_version, "name", m->os_name);
+		(json_int_t)kernel_setting_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware",
+		"vendor", m->vendor, "product", m->product, "board", m->board, "version", m->firmware,
+		"virtualisation", "virtual", m->virtual, "hypervisor", m->hypervisor, "container",
+		m->container, "engine", m->engine, "kernel", "release", kernel->running, "build",
+		kernel->version, "system", "id", m->os_id, "version", m->os_version, "name", m->os_name);
 }

@@ -5,10 +5,10 @@
 
 #include "lib/base/text.h"
 #include "lib/host/cpu/frequency.h"
+#include "lib/host/cpu/kernel_setting.h"
 #include "lib/host/system/kernel_config.h"
 #include "lib/host/systemd/units.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <string.h>
@@ -119,25 +119,18 @@ static json_t *frequencies(int root_fd)
 		f.boost < 0 ? json_null() : json_integer(f.boost), "policies", policies(&f));
 }
 
-static int not_hidden(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
 static json_t *vulnerabilities(int root_fd)
 {
-	const char *path = "/sys/devices/system/cpu/vulnerabilities";
-	struct dirent **entries = NULL;
-	int n = scandirat(root_fd, path + (root_fd != AT_FDCWD), &entries, not_hidden, alphasort);
 	json_t *object = json_object();
+	_cleanup_(freep) char **paths = NULL;
+	size_t n = 0;
 
-	for (int i = 0; i < n; i++) {
-		_cleanup_(freep) char *file = text_format("%s/%s", path, entries[i]->d_name);
+	kernel_setting_expand(root_fd, "/sys/devices/system/cpu/vulnerabilities/*", &paths, &n);
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_(freep) char *path = paths[i];
 
-		json_object_set_new(object, entries[i]->d_name, fingerprint_file(root_fd, file ?: path));
-		free(entries[i]);
+		json_object_set_new(object, strrchr(path, '/') + 1, fingerprint_file(root_fd, path));
 	}
-	free(entries);
 	return object;
 }
 

@@ -110,14 +110,13 @@ int frequency_read(struct frequency *ret, int root_fd, struct error *err)
 {
 	_cleanup_(frequency_clear) struct frequency f = {};
 	_cleanup_(closedirp) DIR *directory = NULL;
-	const char *path = CPU_ROOT "/cpufreq";
 	int fd, r;
 
 	f.no_turbo = read_int(root_fd, CPU_ROOT "/intel_pstate", "no_turbo");
 	f.boost = read_int(root_fd, CPU_ROOT "/cpufreq", "boost");
 	f.pstate_status = read_word(root_fd, CPU_ROOT "/intel_pstate", "status")
 				  ?: read_word(root_fd, CPU_ROOT "/amd_pstate", "status");
-	fd = openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(root_fd, text_below(root_fd, CPU_ROOT "/cpufreq"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	directory = fd < 0 ? NULL : fdopendir(fd);
 	if (directory) {
 		r = read_policies(&f, root_fd, directory, err);

@@ -35,11 +35,6 @@ static int add_path(struct paths *paths, const char *path)
 	return added && *added ? 0 : -ENOMEM;
 }
 
-static const char *below(int root_fd, const char *path)
-{
-	return root_fd == AT_FDCWD ? path : path + strspn(path, "/");
-}
-
 static int expand_from(int root_fd, const char *done, const char *rest, struct paths *paths);
 
 /* One component of the pattern has wildcards: every matching entry of the directory `done`. */
@@ -47,7 +42,7 @@ static int expand_entries(
 	int root_fd, const char *done, const char *component, const char *rest, struct paths *paths)
 {
 	struct dirent **entries = NULL;
-	int n = scandirat(root_fd, below(root_fd, done), &entries, NULL, versionsort), r = 0;
+	int n = scandirat(root_fd, text_below(root_fd, done), &entries, NULL, versionsort), r = 0;
 
 	for (int i = 0; i < n; i++) {
 		_cleanup_(freep) char *path = NULL;
@@ -69,7 +64,7 @@ static int expand_from(int root_fd, const char *done, const char *rest, struct p
 	struct stat st;
 
 	if (!*rest)
-		return fstatat(root_fd, below(root_fd, done), &st, 0) == 0 ? add_path(paths, done) : 0;
+		return fstatat(root_fd, text_below(root_fd, done), &st, 0) == 0 ? add_path(paths, done) : 0;
 	rest += strspn(rest, "/");
 	component = strndup(rest, strcspn(rest, "/"));
 	if (!component)
@@ -92,6 +87,13 @@ int kernel_setting_expand(int root_fd, const char *pattern, char ***ret, size_t 
 	*ret_n = paths.n;
 	paths.n = 0;
 	return 0;
+}
+
+size_t kernel_setting_count(int root_fd, const char *pattern)
+{
+	_cleanup_(paths_clear) struct paths paths = {};
+
+	return expand_from(root_fd, "", pattern, &paths) < 0 ? 0 : paths.n;
 }
 
 static int read_limits(int root_fd, const char *directory, char **ret)
@@ -147,7 +149,7 @@ char *kernel_setting_description(enum kernel_setting_kind kind, const char *valu
 
 static int write_file(int root_fd, const char *path, const char *value)
 {
-	_cleanup_(closep) int fd = openat(root_fd, below(root_fd, path), O_WRONLY | O_CLOEXEC | O_TRUNC);
+	_cleanup_(closep) int fd = openat(root_fd, text_below(root_fd, path), O_WRONLY | O_CLOEXEC | O_TRUNC);
 	size_t len = strlen(value);
 	ssize_t n;
 

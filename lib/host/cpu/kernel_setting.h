@@ -14,6 +14,8 @@ enum kernel_setting_kind {
 /* The files below root_fd that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the
  * order of the numbers in their names: *ret_n paths that the caller frees with the array. -ENOMEM. */
 int kernel_setting_expand(int root_fd, const char *pattern, char ***ret, size_t *ret_n);
+/* How many there are. */
+size_t kernel_setting_count(int root_fd, const char *pattern);
 
 /* Writes what takes more than a write(2) to one file: cpufreq.h. -errno. */
 typedef int kernel_setting_writer(const char *path, const char *value);

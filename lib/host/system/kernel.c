@@ -68,7 +68,7 @@ static void keep_newest(char **newest, const char *release)
 
 static DIR *open_below(int root_fd, const char *path)
 {
-	int fd = openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(root_fd, text_below(root_fd, path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 ? NULL : fdopendir(fd);
 }
@@ -109,7 +109,6 @@ static void find_modules(struct kernel *k, int root_fd)
 int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 {
 	_cleanup_(kernel_clear) struct kernel k = {};
-	const char *reboot = "/run/reboot-required";
 	struct stat st;
 	int r;
 
@@ -120,7 +119,7 @@ int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 		k.version = NULL;
 	find_images(&k, root_fd);
 	find_modules(&k, root_fd);
-	k.reboot_required = fstatat(root_fd, reboot + (root_fd != AT_FDCWD), &st, 0) == 0;
+	k.reboot_required = fstatat(root_fd, text_below(root_fd, "/run/reboot-required"), &st, 0) == 0;
 	*ret = k;
 	k = (struct kernel){};
 	return 0;

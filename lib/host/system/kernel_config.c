@@ -37,7 +37,7 @@ static int read_any(int fd, char **ret)
 
 static int read_path(char **ret, int root_fd, char *path)
 {
-	int fd = path ? openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_CLOEXEC) : -1;
+	int fd = path ? openat(root_fd, text_below(root_fd, path), O_RDONLY | O_CLOEXEC) : -1;
 
 	free(path);
 	return fd < 0 ? -ENOENT : read_any(fd, ret);

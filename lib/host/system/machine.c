@@ -36,7 +36,7 @@ static bool exists(int root_fd, const char *path)
 {
 	struct stat st;
 
-	return fstatat(root_fd, path + (root_fd != AT_FDCWD), &st, 0) == 0;
+	return fstatat(root_fd, text_below(root_fd, path), &st, 0) == 0;
 }
 
 /* The value of the first line that begins with `key`, blanks and `separator`; quotes are taken off. */
@@ -152,8 +152,7 @@ static void recognise_virtual(struct machine *m, int root_fd)
 static int in_pid_namespace(int root_fd)
 {
 	char target[64] = "";
-	ssize_t n = readlinkat(
-		root_fd, &"/proc/self/ns/pid"[root_fd != AT_FDCWD], target, sizeof(target) - 1);
+	ssize_t n = readlinkat(root_fd, text_below(root_fd, "/proc/self/ns/pid"), target, sizeof(target) - 1);
 
 	return n <= 0 ? -1 : strcmp(target, FIRST_PID_NAMESPACE) != 0;
 }
