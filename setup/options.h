@@ -18,7 +18,7 @@ struct options {
 	const char *db;          /* the book; NULL: the user's own */
 	const char *profile;     /* of verify */
 	const char *only, *skip; /* comma-separated ids */
-	int kill_after;          /* for tests: see crash_point.h */
+	int kill_after;          /* for tests: see change.h */
 	int64_t within_ns;       /* how far ahead timers matter */
 	const char *root;        /* a captured machine to look at; NULL: this one */
 };

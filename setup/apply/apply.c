@@ -7,8 +7,6 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/apply/change.h"
-#include "setup/apply/crash_point.h"
-#include "setup/apply/restore.h"
 #include "setup/options.h"
 
 #include <errno.h>
@@ -157,12 +155,11 @@ static int run_command(char *const *argv, int *ret_status, struct error *err)
 
 static int run_and_restore(struct applying *a, char **argv, struct error *err)
 {
-	struct restore_options how = {.first = a->n_open};
 	int status = STATUS_ERROR, r, back;
 
 	lock_release(&a->lock); /* the command may want to audit, or to apply more */
 	r = run_command(argv, &status, err);
-	back = restore_journal(&how, err);
+	back = change_restore(a->n_open, err);
 	if (r < 0 || back < 0)
 		return r < 0 ? r : back;
 	return back == STATUS_DONE ? status : back;

@@ -3,22 +3,31 @@
 #include "setup/apply/change.h"
 
 #include "lib/host/systemd/action_log.h"
-#include "setup/apply/crash_point.h"
-#include "setup/apply/unit_block.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+
+static int points_left;
+
+void crash_point_kill_after(int n)
+{
+	points_left = n;
+}
+
+void crash_point(void)
+{
+	if (points_left > 0 && --points_left == 0)
+		raise(SIGKILL);
+}
 
 static enum outcome outcome_of(const struct kernel_setting_result *result)
 {
-	static const enum outcome outcomes[] = {
-		[SETTING_CHANGED] = OUTCOME_CHANGED,
+	static const enum outcome outcomes[] = {[SETTING_CHANGED] = OUTCOME_CHANGED,
 		[SETTING_ALREADY] = OUTCOME_ALREADY,
 		[SETTING_ABSENT] = OUTCOME_ABSENT,
 		[SETTING_REFUSED] = OUTCOME_REFUSED,
-		[SETTING_CLAMPED] = OUTCOME_CLAMPED,
-	};
+		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
 
 	return outcomes[result->outcome];
 }
@@ -114,7 +123,7 @@ static void block_units(struct plan *plan, struct units *units, struct report *r
 
 		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || !e->held)
 			continue;
-		if (unit_block_add(units, e, &why) < 0)
+		if (change_block(units, e, true, &why) < 0)
 			report_entry(report, e, OUTCOME_REFUSED, NULL, NULL, why.text);
 		any = true;
 		crash_point();

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Carries out a plan. After a stop at any crash point (crash_point.h), what the journal holds can be restored. */
+/* Carries out a plan, and restores what the journal holds. After a stop at any crash point, what the journal holds can
+ * be restored. */
 #pragma once
 
 #include "lib/host/systemd/units.h"
 #include "setup/apply/plan.h"
-#include "setup/apply/report.h"
 
 /* Carries out plan->order and reports what became of it. Only a failure to write the journal is an error. */
 int change_apply(struct plan *plan, struct units *units, struct report *report, struct error *err);
+
+/* Restores all entries but the `first` ones, under the host's lock, and shows the result. A status of tool.h. */
+int change_restore(size_t first, struct error *err);
+
+/* Keeps a unit from being started by anybody, as entry->block says, or ends that; 0 if it is so already. Needs
+ * units_reload after it. */
+int change_block(struct units *units, const struct entry *entry, bool blocked, struct error *err);
+
+/* For tests: kills the process at a chosen one of its crash points, which follow each change that the outside can
+ * see. So a test can try all moments at which a power cut may come. */
+void crash_point_kill_after(int n); /* 0: never */
+void crash_point(void);

@@ -62,22 +62,29 @@ bool journal_is_stale(const struct journal *j)
 	return now && j->boot_id && strcmp(now, j->boot_id) != 0;
 }
 
+void journal_compact(struct journal *j)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < j->n; i++)
+		if (j->entries[i].name)
+			j->entries[kept++] = j->entries[i];
+	j->n = kept;
+}
+
 size_t journal_drop_stale(struct journal *j)
 {
-	size_t kept = 0, n = j->n;
+	size_t n = j->n;
 
 	if (!journal_is_stale(j))
 		return 0;
-	for (size_t i = 0; i < n; i++) {
-		if (j->entries[i].persistent)
-			j->entries[kept++] = j->entries[i];
-		else
+	for (size_t i = 0; i < n; i++)
+		if (!j->entries[i].persistent)
 			entry_clear(&j->entries[i]);
-	}
-	j->n = kept;
+	journal_compact(j);
 	free(j->boot_id);
 	j->boot_id = journal_boot_id();
-	return n - kept;
+	return n - j->n;
 }
 
 struct entry *journal_find(const struct journal *j, const char *name)
@@ -223,6 +230,13 @@ static void copy_text(struct json_fields *f, const char *name, char **ret)
 		f->r = error_oom(f->err);
 }
 
+static char *copy_held(const json_t *line)
+{
+	const char *held = json_string_value(json_object_get(line, "held"));
+
+	return held ? strdup(held) : NULL;
+}
+
 static int take_entry(struct journal *j, const json_t *line, struct error *err)
 {
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
@@ -240,8 +254,7 @@ static int take_entry(struct journal *j, const json_t *line, struct error *err)
 		entry_clear(&e);
 		return f.r;
 	}
-	if (json_string_value(json_object_get(line, "held")))
-		e.held = strdup(json_string_value(json_object_get(line, "held")));
+	e.held = copy_held(line);
 	e.kind = (enum entry_kind)kind;
 	e.file_kind = (enum kernel_setting_kind)file_kind;
 	e.block = (enum block)block;
@@ -252,7 +265,6 @@ static int take_entry(struct journal *j, const json_t *line, struct error *err)
 static int take_mark(struct journal *j, const json_t *line, struct error *err)
 {
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
-	const char *held = json_string_value(json_object_get(line, "held"));
 	int64_t i;
 
 	json_fields_int(&f, "mark", 0, INT64_MAX, &i);
@@ -261,7 +273,7 @@ static int take_mark(struct journal *j, const json_t *line, struct error *err)
 	if ((size_t)i >= j->n)
 		return error_say(err, -EINVAL, "the journal marks entry %d and has %zu", (int)i, j->n);
 	free(j->entries[i].held);
-	j->entries[i].held = held ? strdup(held) : NULL;
+	j->entries[i].held = copy_held(line);
 	return 0;
 }
 

@@ -49,6 +49,8 @@ void journal_set_directory(const char *directory);
 int journal_load(struct journal *ret, struct error *err);
 void journal_clear(struct journal *journal);
 void entry_clear(struct entry *entry);
+/* Removes cleared entries. */
+void journal_compact(struct journal *journal);
 
 /* The setting of an ENTRY_FILE; it points into the entry. */
 struct kernel_setting entry_setting(const struct entry *entry);

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb restore: restores what a journal holds: see restore.h.
+/* The verb restore: restores what a journal holds: see change.h.
  *
  * It compares with the values of now, so it may run twice, and nothing is recorded on the way: a restore that was
  * killed is simply repeated. What somebody else has changed since is left alone. */
-#include "setup/apply/restore.h"
+#include "setup/apply/change.h"
 
 #include "lib/base/json.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/systemd/action_log.h"
-#include "setup/apply/crash_point.h"
-#include "setup/apply/report.h"
-#include "setup/apply/unit_block.h"
-#include "setup/audit/check_rows.h"
 #include "setup/options.h"
 
 #include <errno.h>
@@ -26,16 +22,6 @@ static bool is_dropped(const struct entry *e)
 	return !e->name;
 }
 
-static void compact(struct journal *j)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < j->n; i++)
-		if (!is_dropped(&j->entries[i]))
-			j->entries[kept++] = j->entries[i];
-	j->n = kept;
-}
-
 /* Ours if it is the value that we set, or if we were killed before we could record that. */
 static bool is_ours(const struct entry *e, const char *now)
 {
@@ -43,69 +29,62 @@ static bool is_ours(const struct entry *e, const char *now)
 }
 
 /* After writing the old value. What could not be restored is tried again by the next restore. */
-static void settle_file(struct entry *e, const struct kernel_setting_result *result, const char *now,
-	const struct restore_options *how, struct report *report)
+static void settle_file(
+	struct entry *e, const struct kernel_setting_result *result, const char *now, struct report *report)
 {
-	switch (result->outcome) {
-	case SETTING_CHANGED:
+	if (result->outcome == SETTING_CHANGED) {
 		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name, now ?: "?",
 			e->old);
 		report_entry(report, e, OUTCOME_RESTORED, now, e->old, NULL);
-		entry_clear(e);
-		return;
-	case SETTING_ALREADY:
+	} else if (result->outcome == SETTING_ALREADY)
 		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
-		entry_clear(e);
-		return;
-	case SETTING_ABSENT:
+	else if (result->outcome == SETTING_ABSENT)
 		report_entry(report, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
-		entry_clear(e);
-		return;
-	case SETTING_REFUSED:
-	case SETTING_CLAMPED:
+	else {
 		report_entry(report, e, OUTCOME_FAILED, now, result->held,
 			result->outcome == SETTING_REFUSED ? strerror(-result->error)
 							   : "the kernel set another value than requested");
 		free(e->held);
 		e->held = result->held ? strdup(result->held) : NULL;
-		if (how->forget)
-			entry_clear(e);
+		if (!options.forget)
+			return;
 	}
+	entry_clear(e);
 }
 
-static void restore_file(struct entry *e, const struct restore_options *how, struct report *report)
+static void restore_file(struct entry *e, struct report *report)
 {
 	struct kernel_setting file = entry_setting(e);
 	_cleanup_(freep) char *now = NULL;
 	struct kernel_setting_result result = {};
 
 	if (kernel_setting_read(&file, &now) == 0 && strcmp(now, e->old) != 0 && !is_ours(e, now) &&
-		!how->force) {
+		!options.force) {
 		report_entry(report, e, OUTCOME_LEFT_ALONE, e->old, now,
 			"changed by somebody else; --force restores it, --forget keeps it");
-		if (how->forget)
+		if (options.forget)
 			entry_clear(e);
 		return;
 	}
 	kernel_setting_set(&file, e->old, &result);
 	crash_point();
-	settle_file(e, &result, now, how, report);
+	settle_file(e, &result, now, report);
 	free(result.held);
 }
 
-static void restore_files(struct journal *j, const struct restore_options *how, struct report *report)
+static void restore_files(struct journal *j, size_t first, struct report *report)
 {
 	enum { ORDERS = 16 };
 
 	for (int order = 0; order < ORDERS; order++)
-		for (size_t i = j->n; i-- > how->first;) { /* the last one first */
+		for (size_t i = j->n; i-- > first;) { /* the last one first */
 			struct entry *e = &j->entries[i];
 			const struct check *check = is_dropped(e) ? NULL : check_rows_find(e->id);
 
 			if (is_dropped(e) || e->kind != ENTRY_FILE)
 				continue;
 			if ((check ? check->setting.restore_order : ORDERS - 1) == order)
-				restore_file(e, how, report);
+				restore_file(e, report);
 		}
 }
 
@@ -149,7 +128,7 @@ static void unblock_units(struct journal *j, size_t first, struct units *units, 
 
 		if (is_dropped(e) || e->kind != ENTRY_UNIT || e->block == BLOCK_NONE)
 			continue;
-		if (unit_block_remove(units, e, &why) < 0)
+		if (change_block(units, e, false, &why) < 0)
 			report_entry(report, e, OUTCOME_FAILED, NULL, NULL, why.text);
 		any = true;
 		crash_point();
@@ -180,12 +159,11 @@ static void restore_units(struct journal *j, size_t first, struct units *units, 
 
 /* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
  * stays in it. units may be NULL. */
-static void restore_entries(
-	struct journal *j, const struct restore_options *how, struct units *units, struct report *report)
+static void restore_entries(struct journal *j, size_t first, struct units *units, struct report *report)
 {
-	restore_files(j, how, report);
-	restore_units(j, how->first, units, report);
-	compact(j);
+	restore_files(j, first, report);
+	restore_units(j, first, units, report);
+	journal_compact(j);
 }
 
 static int show_table(const struct report *report, size_t undone, FILE *file, struct error *err)
@@ -233,7 +211,7 @@ static int nothing_applied(const struct report *report, struct error *err)
 	return 0;
 }
 
-static int restore_locked(const struct restore_options *how, struct error *err)
+static int restore_locked(size_t first, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal journal = {};
 	_cleanup_(report_freep) struct report *report = NULL;
@@ -254,7 +232,7 @@ static int restore_locked(const struct restore_options *how, struct error *err)
 	if (units_open(&units, &why) < 0)
 		units = NULL;
 	if (!options.at_boot)
-		restore_entries(&journal, how, units, report);
+		restore_entries(&journal, first, units, report);
 	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
 		report_count(report, OUTCOME_RESTORED), undone, journal.n);
 	r = settle(&journal, err);
@@ -267,26 +245,25 @@ static int restore_locked(const struct restore_options *how, struct error *err)
 							  : STATUS_DONE;
 }
 
-int restore_journal(const struct restore_options *how, struct error *err)
+int change_restore(size_t first, struct error *err)
 {
 	struct lock lock = {.fd = -1};
 	int r = journal_lock(&lock, "emp-setup restore", err);
 
 	if (r < 0)
 		return r;
-	r = restore_locked(how, err);
+	r = restore_locked(first, err);
 	lock_release(&lock);
 	return r;
 }
 
 int restore_verb(int argc, char **argv, struct error *err)
 {
-	struct restore_options how = {.force = options.force, .forget = options.forget};
 	int r = privilege_keep_for_settings(err);
 
 	if (r < 0)
 		return r;
 	interrupt_init(); /* neither HUP, INT nor TERM ends this process before all is done */
 	crash_point_kill_after(options.kill_after);
-	return restore_journal(&how, err);
+	return change_restore(0, err);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeps units from being started: see unit_block.h.
+/* Keeps units from being started: see change.h.
  *
  * A mask is a link to /dev/null with the unit's name, which systemd makes. For a unit whose own file is in /etc,
  * a mask in /run has no effect, and the name in /etc is taken: a drop-in gives it a condition that never holds. */
-#include "setup/apply/unit_block.h"
+#include "setup/apply/change.h"
 
 #include "lib/base/text.h"
 
@@ -26,11 +26,6 @@ static bool is_masked(const struct entry *e)
 	char target[16] = "";
 
 	return path && readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/null");
-}
-
-static char *drop_in_directory(const struct entry *e)
-{
-	return text_format("%s/%s.d", root_of(e), e->name);
 }
 
 static int write_drop_in(const char *directory, struct error *err)
@@ -59,26 +54,16 @@ static int remove_drop_in(const char *directory, struct error *err)
 	return 0;
 }
 
-int unit_block_add(struct units *units, const struct entry *e, struct error *err)
+int change_block(struct units *units, const struct entry *e, bool blocked, struct error *err)
 {
-	_cleanup_(freep) char *directory = NULL;
+	_cleanup_(freep) char *directory = text_format("%s/%s.d", root_of(e), e->name);
 
-	if (e->block == BLOCK_NONE)
+	if (!directory)
+		return error_oom(err);
+	if (e->block == BLOCK_DROP_IN)
+		return blocked ? write_drop_in(directory, err) : remove_drop_in(directory, err);
+	if (e->block == BLOCK_NONE || is_masked(e) == blocked)
 		return 0;
-	if (e->block == BLOCK_MASK)
-		return is_masked(e) ? 0 : units_mask(units, e->name, e->persistent, err);
-	directory = drop_in_directory(e);
-	return directory ? write_drop_in(directory, err) : error_oom(err);
-}
-
-int unit_block_remove(struct units *units, const struct entry *e, struct error *err)
-{
-	_cleanup_(freep) char *directory = NULL;
-
-	if (e->block == BLOCK_NONE)
-		return 0;
-	if (e->block == BLOCK_MASK)
-		return is_masked(e) ? units_unmask(units, e->name, e->persistent, err) : 0;
-	directory = drop_in_directory(e);
-	return directory ? remove_drop_in(directory, err) : error_oom(err);
+	return blocked ? units_mask(units, e->name, e->persistent, err)
+		       : units_unmask(units, e->name, e->persistent, err);
 }

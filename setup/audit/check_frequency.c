@@ -60,45 +60,47 @@ static bool may_fall(const struct frequency_policy *p)
 	return p->base_khz <= 0 || p->min_khz < p->base_khz;
 }
 
+static bool may_exceed(const struct frequency_policy *p)
+{
+	return p->min_khz != p->max_khz && (p->base_khz <= 0 || p->max_khz > p->base_khz);
+}
+
+static const struct frequency_policy *find(
+	const struct frequency *q, bool (*matches)(const struct frequency_policy *))
+{
+	for (size_t i = 0; i < q->n_policies; i++)
+		if (matches(&q->policies[i]))
+			return &q->policies[i];
+	return NULL;
+}
+
 void check_frequency_min(const struct facts *f, struct finding *ret)
 {
-	const struct frequency *q = &f->frequency;
+	const struct frequency_policy *p = find(&f->frequency, may_fall);
 
 	if (no_policy(f, ret))
 		return;
-	for (size_t i = 0; i < q->n_policies; i++) {
-		const struct frequency_policy *p = &q->policies[i];
-
-		if (!may_fall(p))
-			continue;
-		if (p->base_khz > 0)
-			finding_set(ret, CHECK_OFF, "%" PRId64 " MHz, base %" PRId64 " MHz (policy %d)",
-				p->min_khz / 1000, p->base_khz / 1000, p->number);
-		else
-			finding_set(ret, CHECK_OFF,
-				"%" PRId64 " MHz, highest %" PRId64
-				" MHz (policy %d; base frequency not known)",
-				p->min_khz / 1000, p->max_khz / 1000, p->number);
-		return;
-	}
-	finding_set(ret, CHECK_OK, "%" PRId64 " MHz", q->policies[0].min_khz / 1000);
+	if (!p)
+		finding_set(ret, CHECK_OK, "%" PRId64 " MHz", f->frequency.policies[0].min_khz / 1000);
+	else if (p->base_khz > 0)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz, base %" PRId64 " MHz (policy %d)",
+			p->min_khz / 1000, p->base_khz / 1000, p->number);
+	else
+		finding_set(ret, CHECK_OFF,
+			"%" PRId64 " MHz, highest %" PRId64 " MHz (policy %d; base frequency not known)",
+			p->min_khz / 1000, p->max_khz / 1000, p->number);
 }
 
 void check_frequency_max(const struct facts *f, struct finding *ret)
 {
-	const struct frequency *q = &f->frequency;
+	const struct frequency_policy *p = find(&f->frequency, may_exceed);
 
 	if (no_policy(f, ret))
 		return;
-	for (size_t i = 0; i < q->n_policies; i++) {
-		const struct frequency_policy *p = &q->policies[i];
-
-		if (p->min_khz == p->max_khz || (p->base_khz > 0 && p->max_khz <= p->base_khz))
-			continue;
+	if (p)
 		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz (policy %d)", p->max_khz / 1000, p->number);
-		return;
-	}
-	finding_set(ret, CHECK_OK, "%" PRId64 " MHz", q->policies[0].max_khz / 1000);
+	else
+		finding_set(ret, CHECK_OK, "%" PRId64 " MHz", f->frequency.policies[0].max_khz / 1000);
 }
 
 char *check_frequency_limits(const struct facts *f, const char *path)
