@@ -16,7 +16,6 @@
 /* One run of the verb. */
 struct applying {
 	struct facts facts;
-	struct setting_files *files;
 	struct plan plan;
 	struct units *units;
 	struct report *report;
@@ -27,7 +26,6 @@ struct applying {
 static void applying_clear(struct applying *a)
 {
 	facts_clear(&a->facts);
-	check_rows_freep(&a->files);
 	plan_clear(&a->plan);
 	units_free(a->units);
 	report_free(a->report);
@@ -40,8 +38,6 @@ static int prepare(struct applying *a, const struct request *request, struct err
 	struct error why = {};
 	int r = facts_read(&a->facts, AT_FDCWD, options.policy, options.within_ns, err);
 
-	if (r == 0)
-		r = check_rows_read(&a->files, AT_FDCWD, err);
 	if (r == 0)
 		r = report_new(&a->report, err);
 	if (r == 0)
@@ -56,8 +52,7 @@ static int prepare(struct applying *a, const struct request *request, struct err
 	a->n_open = open.n;
 	if (a->facts.has_units && units_open(&a->units, &why) < 0)
 		a->units = NULL;
-	return plan_make(
-		&a->plan, &open, &(struct planning){&a->facts, a->files, request, a->units, a->report}, err);
+	return plan_make(&a->plan, &open, &(struct planning){&a->facts, request, a->units, a->report}, err);
 }
 
 static void report_plan(struct applying *a)

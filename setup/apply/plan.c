@@ -114,7 +114,7 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 {
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct check *check = &check_rows[i];
-		const struct setting_files *files = &from->files[i];
+		const struct setting_files *files = &from->facts->files[i];
 
 		if (!check->setting.pattern || check->setting.order != order ||
 			!request_takes(from->request, check))

@@ -20,7 +20,6 @@ bool request_takes(const struct request *request, const struct check *check);
 /* What a plan is made of. */
 struct planning {
 	const struct facts *facts;
-	const struct setting_files *files; /* of check_rows_read */
 	const struct request *request;
 	struct units *units;   /* NULL: systemd does not answer */
 	struct report *report; /* gets what will not be done */

@@ -12,48 +12,39 @@
 
 /* Every check decided, and what follows from all of them. */
 struct audit {
-	const struct facts *facts;
-	bool all;                 /* rows of level C are shown too */
+	struct facts facts;
 	struct finding *findings; /* one for each row */
 	int n_off, n_unknown;     /* of level A */
 };
-
-static int decide(struct audit *ret, const struct facts *facts, const struct setting_files *files, bool all,
-	struct error *err)
-{
-	struct audit audit = {.facts = facts, .all = all};
-
-	audit.findings = calloc(n_check_rows, sizeof(*audit.findings));
-	if (!audit.findings)
-		return error_oom(err);
-	for (size_t i = 0; i < n_check_rows; i++) {
-		check_decide(&check_rows[i], &files[i], facts, &audit.findings[i]);
-		if (check_rows[i].level != 'A')
-			continue;
-		audit.n_off += audit.findings[i].state == CHECK_OFF;
-		audit.n_unknown += audit.findings[i].state == CHECK_UNKNOWN ||
-				   audit.findings[i].state == CHECK_REFUSED;
-	}
-	*ret = audit;
-	return 0;
-}
 
 static void audit_clear(struct audit *audit)
 {
 	for (size_t i = 0; audit->findings && i < n_check_rows; i++)
 		finding_clear(&audit->findings[i]);
 	free(audit->findings);
-	*audit = (struct audit){};
+	facts_clear(&audit->facts);
 }
 
-static bool is_shown(const struct audit *audit, size_t i)
+static int decide(struct audit *audit, struct error *err)
 {
-	return audit->all || check_rows[i].level != 'C';
+	audit->findings = calloc(n_check_rows, sizeof(*audit->findings));
+	if (!audit->findings)
+		return error_oom(err);
+	for (size_t i = 0; i < n_check_rows; i++) {
+		struct finding *finding = &audit->findings[i];
+
+		check_decide(&check_rows[i], &audit->facts.files[i], &audit->facts, finding);
+		if (check_rows[i].level != 'A')
+			continue;
+		audit->n_off += finding->state == CHECK_OFF;
+		audit->n_unknown += finding->state == CHECK_UNKNOWN || finding->state == CHECK_REFUSED;
+	}
+	return 0;
 }
 
-static bool is_fit(const struct audit *audit)
+static bool is_shown(size_t i)
 {
-	return audit->n_off == 0;
+	return options.all || check_rows[i].level != 'C';
 }
 
 static char *fill(const char *text, const char *items)
@@ -116,29 +107,28 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 
 static json_t *audit_json(const struct audit *audit)
 {
-	const struct machine *m = &audit->facts->machine;
+	const struct machine *m = &audit->facts.machine;
 	char text[MACHINE_DESCRIPTION_SIZE];
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < n_check_rows; i++)
-		if (is_shown(audit, i))
+		if (is_shown(i))
 			json_array_append_new(list, check_json(&check_rows[i], &audit->findings[i]));
 	return json_pack("{s:s, s:i, s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "format",
 		"emp-audit", "version", 1, "machine", "description", machine_description(m, text), "words",
 		text, "virtual", m->virtual, "container", m->container, "systemd", m->systemd, "policy",
-		policy_name(audit->facts->policy), "checks", list, "off", audit->n_off, "unknown",
-		audit->n_unknown, "verdict", is_fit(audit) ? "fit" : "not fit");
+		policy_name(audit->facts.policy), "checks", list, "off", audit->n_off, "unknown",
+		audit->n_unknown, "verdict", audit->n_off ? "not fit" : "fit");
 }
 
-static void print_head(const struct audit *audit, FILE *file)
+static void print_head(const struct audit *audit)
 {
-	const struct machine *m = &audit->facts->machine;
+	const struct machine *m = &audit->facts.machine;
 	char text[MACHINE_DESCRIPTION_SIZE];
 
-	fprintf(file, "This is %s%s%s.\n", machine_description(m, text), m->os_name ? " with " : "",
+	printf("This is %s%s%s.\n", machine_description(m, text), m->os_name ? " with " : "",
 		m->os_name ?: "");
-	fprintf(file, "Policy: %s (%s)\n\n", policy_name(audit->facts->policy),
-		policy_path(audit->facts->policy));
+	printf("Policy: %s (%s)\n\n", policy_name(audit->facts.policy), policy_path(audit->facts.policy));
 }
 
 static bool is_absent(enum check_state state)
@@ -158,7 +148,7 @@ static enum mark state_mark(const struct check *check, enum check_state state)
 	return state == CHECK_OK ? MARK_GOOD : is_absent(state) ? MARK_FAINT : MARK_WARN;
 }
 
-static int print_table(const struct audit *audit, bool verbose, FILE *file, struct error *err)
+static int print_table(const struct audit *audit, struct error *err)
 {
 	static const struct column columns[] = {
 		{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT}, {"FOUND", COLUMN_WRAP}, {}};
@@ -170,7 +160,7 @@ static int print_table(const struct audit *audit, bool verbose, FILE *file, stru
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
 
-		if (!is_shown(audit, i) || (finding->state == CHECK_BY_HOST && !verbose))
+		if (!is_shown(i) || (finding->state == CHECK_BY_HOST && !options.verbose))
 			continue;
 		table_row(table);
 		table_cell_text(table, check_rows[i].id);
@@ -178,115 +168,105 @@ static int print_table(const struct audit *audit, bool verbose, FILE *file, stru
 		table_mark(table, state_mark(&check_rows[i], finding->state));
 		table_cell_text(table, finding->value ?: "");
 	}
-	return table_print(table, file, err);
+	return table_print(table, stdout, err);
 }
 
 /* What only the host of this virtual machine or container decides, in one paragraph. */
-static void print_by_host(const struct audit *audit, FILE *file)
+static void print_by_host(const struct audit *audit)
 {
 	_cleanup_(freep) char *list = NULL;
 	const char *label;
 
 	for (size_t i = 0; i < n_check_rows; i++)
-		if (is_shown(audit, i) && audit->findings[i].state == CHECK_BY_HOST)
+		if (is_shown(i) && audit->findings[i].state == CHECK_BY_HOST)
 			list_add(&list, ", ", check_rows[i].id);
 	if (!list)
 		return;
-	label = audit->facts->machine.container ? "Decided by the container's host:"
-						: "Decided by the VM's host, not visible here:";
-	fprintf(file, "\n%s", label);
-	terminal_wrap(file, list, strlen(label), 2);
+	label = audit->facts.machine.container ? "Decided by the container's host:"
+					       : "Decided by the VM's host, not visible here:";
+	printf("\n%s", label);
+	terminal_wrap(stdout, list, strlen(label), 2);
 }
 
-static void print_field(FILE *file, const char *label, const char *text)
+static void print_field(const char *label, const char *text)
 {
-	fputs(label, file);
-	terminal_wrap(file, text, strlen(label), strlen(label));
+	fputs(label, stdout);
+	terminal_wrap(stdout, text, strlen(label), strlen(label));
 }
 
-static void print_check(const struct check *check, const struct finding *finding, bool verbose, FILE *file)
+static void print_check(const struct check *check, const struct finding *finding)
 {
 	_cleanup_(freep) char *how = way_there(check, finding);
 	_cleanup_(freep) char *undo = way_back(check, finding);
 
-	fprintf(file, "\n%s%s%s is %s%s%s\n", terminal_mark(file, MARK_STRONG), check->id,
-		terminal_mark(file, MARK_END), terminal_mark(file, state_mark(check, finding->state)),
-		state_word(finding->state), terminal_mark(file, MARK_END));
-	print_field(file, "  found   ", finding->value ?: "");
-	print_field(file, "  wanted  ", check->wanted);
+	printf("\n%s%s%s is %s%s%s\n", terminal_mark(stdout, MARK_STRONG), check->id,
+		terminal_mark(stdout, MARK_END), terminal_mark(stdout, state_mark(check, finding->state)),
+		state_word(finding->state), terminal_mark(stdout, MARK_END));
+	print_field("  found   ", finding->value ?: "");
+	print_field("  wanted  ", check->wanted);
 	if (!is_absent(finding->state)) {
-		print_field(file, "  fix     ", how ?: "");
+		print_field("  fix     ", how ?: "");
 		if (strcmp(undo ?: "", CHECK_NO_UNDO) != 0)
-			print_field(file, "  undo    ", undo ?: "");
+			print_field("  undo    ", undo ?: "");
 	}
-	if (!verbose)
+	if (!options.verbose)
 		return;
-	print_field(file, "  why     ", check->why);
-	print_field(file, "  advice  ", check->who);
-	fprintf(file, "  part    %s (level %c)\n", check->step, check->level);
+	print_field("  why     ", check->why);
+	print_field("  advice  ", check->who);
+	printf("  part    %s (level %c)\n", check->step, check->level);
 }
 
-static void print_verdict(const struct audit *audit, FILE *file)
+static void print_verdict(const struct audit *audit)
 {
-	const struct machine *m = &audit->facts->machine;
-	const char *end = terminal_mark(file, MARK_END);
+	const struct machine *m = &audit->facts.machine;
+	const char *end = terminal_mark(stdout, MARK_END);
 
-	if (!is_fit(audit))
-		fprintf(file, "\n%sNot fit%s for timing: %d of the protocol's settings %s off.\n",
-			terminal_mark(file, MARK_BAD), end, audit->n_off, audit->n_off == 1 ? "is" : "are");
+	if (audit->n_off > 0)
+		printf("\n%sNot fit%s for timing: %d of the protocol's settings %s off.\n",
+			terminal_mark(stdout, MARK_BAD), end, audit->n_off, audit->n_off == 1 ? "is" : "are");
 	else
-		fprintf(file, "\n%sFit%s for timing%s.\n", terminal_mark(file, MARK_GOOD), end,
+		printf("\n%sFit%s for timing%s.\n", terminal_mark(stdout, MARK_GOOD), end,
 			m->container || m->virtual ? "; the host was not audited" : "");
 	if (audit->n_unknown)
-		fprintf(file, "%d of the protocol's settings could not be determined.\n", audit->n_unknown);
+		printf("%d of the protocol's settings could not be determined.\n", audit->n_unknown);
 }
 
-static int print(const struct audit *audit, FILE *file, bool verbose, struct error *err)
+static int print(const struct audit *audit, struct error *err)
 {
 	int r;
 
-	print_head(audit, file);
-	r = print_table(audit, verbose, file, err);
+	print_head(audit);
+	r = print_table(audit, err);
 	if (r < 0)
 		return r;
-	if (!verbose)
-		print_by_host(audit, file);
+	if (!options.verbose)
+		print_by_host(audit);
 	for (size_t i = 0; i < n_check_rows; i++)
-		if (is_shown(audit, i) && (verbose || audit->findings[i].state == CHECK_OFF))
-			print_check(&check_rows[i], &audit->findings[i], verbose, file);
-	print_verdict(audit, file);
-	if (!verbose && !is_fit(audit))
-		fprintf(file, "'emp-setup audit -v' says why each setting matters.\n");
+		if (is_shown(i) && (options.verbose || audit->findings[i].state == CHECK_OFF))
+			print_check(&check_rows[i], &audit->findings[i]);
+	print_verdict(audit);
+	if (!options.verbose && audit->n_off > 0)
+		printf("'emp-setup audit -v' says why each setting matters.\n");
 	return 0;
-}
-
-static int show(const struct audit *audit, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = NULL;
-
-	if (!options.json)
-		return print(audit, stdout, options.verbose, err);
-	document = audit_json(audit);
-	return json_print(document, stdout, err);
 }
 
 int audit_verb(int argc, char **argv, struct error *err)
 {
-	_cleanup_(facts_clear) struct facts facts = {};
-	_cleanup_(check_rows_freep) struct setting_files *files = NULL;
 	_cleanup_(audit_clear) struct audit audit = {};
 	_cleanup_(closep) int root_fd = -1;
+	_cleanup_(json_decrefp) json_t *document = NULL;
 	int r = options_root_open(&root_fd, err);
 
 	if (r == 0)
-		r = facts_read(&facts, root_fd, options.policy, options.within_ns, err);
+		r = facts_read(&audit.facts, root_fd, options.policy, options.within_ns, err);
 	if (r == 0)
-		r = check_rows_read(&files, root_fd, err);
-	if (r == 0)
-		r = decide(&audit, &facts, files, options.all, err);
-	if (r == 0)
-		r = show(&audit, err);
+		r = decide(&audit, err);
+	if (r == 0 && options.json) {
+		document = audit_json(&audit);
+		r = json_print(document, stdout, err);
+	} else if (r == 0)
+		r = print(&audit, err);
 	if (r < 0)
 		return r;
-	return is_fit(&audit) ? STATUS_DONE : STATUS_NOT_FIT;
+	return audit.n_off ? STATUS_NOT_FIT : STATUS_DONE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All that an audit looks at: see facts.h. */
-#include "setup/audit/facts.h"
+#include "setup/audit/check_rows.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
@@ -112,6 +112,8 @@ int facts_read(struct facts *ret, int root_fd, const char *policy, int64_t withi
 		r = processes_read(&f.processes, &f.n_processes, root_fd, err);
 	if (r == 0 && root_fd == AT_FDCWD)
 		r = ask_running_system(&f, err);
+	if (r == 0)
+		r = check_rows_read(&f.files, root_fd, err);
 	if (r < 0)
 		return r;
 	*ret = f;
@@ -132,5 +134,6 @@ void facts_clear(struct facts *f)
 	free(f->due);
 	free(f->unlisted);
 	free(f->processes);
+	check_rows_freep(&f->files);
 	*f = (struct facts){};
 }

@@ -39,6 +39,8 @@ struct system_state {
 	bool shutdown;       /* is scheduled */
 };
 
+struct setting_files;
+
 struct facts {
 	int root_fd;
 	int64_t within_ns; /* how far ahead timers matter */
@@ -61,6 +63,7 @@ struct facts {
 	size_t n_processes;
 	int64_t delayacct; /* kernel.task_delayacct; -1: none */
 	struct system_state system_state;
+	struct setting_files *files; /* of check_rows_read */
 };
 
 /* `policy`: a name, or NULL for the one of this distribution. With a root_fd other than AT_FDCWD only files

@@ -187,14 +187,12 @@ static json_t *files(int root_fd)
 
 json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
 {
-	json_t *settings = files(root_fd), *frequency = frequencies(root_fd);
+	json_t *settings = files(root_fd);
 
-	if (!settings || !frequency) {
+	if (json_object_set_new(settings, "frequency", frequencies(root_fd)) < 0) {
 		json_decref(settings);
-		json_decref(frequency);
 		return NULL;
 	}
-	json_object_set_new(settings, "frequency", frequency);
 	json_object_set_new(settings, "kernel_options", kernel_options(root_fd, kernel->running));
 	json_object_set_new(settings, "vulnerabilities", vulnerabilities(root_fd));
 	json_object_set_new(settings, "units", enabled_units(root_fd));

@@ -23,26 +23,21 @@ static const char *demand_words(enum validity demand)
 	return words[demand];
 }
 
-static int take_now(json_t **ret, struct error *err)
-{
-	_cleanup_(fingerprint_clear) struct fingerprint fingerprint = {};
-	int r = fingerprint_take(&fingerprint, AT_FDCWD, err);
-
-	if (r < 0)
-		return r;
-	*ret = fingerprint_json(&fingerprint);
-	return *ret ? 0 : error_oom(err);
-}
-
-/* A fingerprint document: "now", or a file that "fingerprint --json" wrote. */
+/* A fingerprint document: a file that "fingerprint --json" wrote, or for "now" this machine's. */
 static int read_document(json_t **ret, const char *name, struct error *err)
 {
+	_cleanup_(fingerprint_clear) struct fingerprint fingerprint = {};
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	const char *format;
 	int r;
 
-	if (!strcmp(name, "now"))
-		return take_now(ret, err);
+	if (!strcmp(name, "now")) {
+		r = fingerprint_take(&fingerprint, AT_FDCWD, err);
+		if (r < 0)
+			return r;
+		*ret = fingerprint_json(&fingerprint);
+		return *ret ? 0 : error_oom(err);
+	}
 	r = json_read(&document, name, err);
 	if (r < 0)
 		return r;
@@ -76,19 +71,26 @@ static int list_differences(struct listing **ret, const struct differences *d, s
 	return r;
 }
 
+static int compare(const json_t *before, const char *now_name, struct differences *ret,
+	struct listing **ret_list, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *now = NULL;
+	int r = read_document(&now, now_name, err);
+
+	if (r == 0)
+		r = environment_diff(before, now, ret, err);
+	return r < 0 ? r : list_differences(ret_list, ret, err);
+}
+
 int fingerprint_diff(const char *before_name, const char *now_name, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL, *document = NULL;
+	_cleanup_(json_decrefp) json_t *before = NULL, *document = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	int r = read_document(&before, before_name, err);
 
 	if (r == 0)
-		r = read_document(&now, now_name, err);
-	if (r == 0)
-		r = environment_diff(before, now, &differences, err);
-	if (r == 0)
-		r = list_differences(&list, &differences, err);
+		r = compare(before, now_name, &differences, &list, err);
 	if (r < 0)
 		return r;
 	if (options.json) {
@@ -170,7 +172,7 @@ static int print_verdict(
 
 int verify_verb(int argc, char **argv, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL, *document = NULL;
+	_cleanup_(json_decrefp) json_t *before = NULL, *document = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	_cleanup_(profile_clearp) struct profile profile = {};
@@ -180,11 +182,7 @@ int verify_verb(int argc, char **argv, struct error *err)
 	options.profile = argv[0];
 	r = read_profile(&before, &profile, err);
 	if (r == 0)
-		r = take_now(&now, err);
-	if (r == 0)
-		r = environment_diff(before, now, &differences, err);
-	if (r == 0)
-		r = list_differences(&list, &differences, err);
+		r = compare(before, "now", &differences, &list, err);
 	if (r < 0)
 		return r;
 	validity = differences_validity(&differences);
