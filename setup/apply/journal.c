@@ -335,8 +335,7 @@ int journal_load(struct journal *ret, struct error *err)
 	r = parse(&j, text, err);
 	if (r < 0)
 		return r;
-	*ret = j;
-	j = (struct journal){};
+	*ret = TAKE_STRUCT(j);
 	return 1;
 }
 

@@ -147,8 +147,7 @@ int plan_make(struct plan *ret, struct journal *open, const struct planning *fro
 		r = plan_settings(&plan, order, from, err);
 	if (r < 0)
 		return r;
-	*ret = plan;
-	plan = (struct plan){};
+	*ret = TAKE_STRUCT(plan);
 	return 0;
 }
 

@@ -116,8 +116,7 @@ int facts_read(struct facts *ret, int root_fd, const char *policy, int64_t withi
 		r = check_rows_read(&f.files, root_fd, err);
 	if (r < 0)
 		return r;
-	*ret = f;
-	f = (struct facts){};
+	*ret = TAKE_STRUCT(f);
 	return 0;
 }
 

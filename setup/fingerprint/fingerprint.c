@@ -54,8 +54,7 @@ int fingerprint_take(struct fingerprint *ret, int root_fd, struct error *err)
 	r = make_digest(&f, err);
 	if (r < 0)
 		return r;
-	*ret = f;
-	f = (struct fingerprint){};
+	*ret = TAKE_STRUCT(f);
 	return 0;
 }
 

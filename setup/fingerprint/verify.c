@@ -175,7 +175,7 @@ int verify_verb(int argc, char **argv, struct error *err)
 	_cleanup_(json_decrefp) json_t *before = NULL, *document = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(listing_freep) struct listing *list = NULL;
-	_cleanup_(profile_clearp) struct profile profile = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	enum validity validity;
 	int r;
 

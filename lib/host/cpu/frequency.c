@@ -123,8 +123,7 @@ int frequency_read(struct frequency *ret, int root_fd, struct error *err)
 		if (r < 0)
 			return r;
 	}
-	*ret = f;
-	f = (struct frequency){};
+	*ret = TAKE_STRUCT(f);
 	return 0;
 }
 

@@ -120,8 +120,7 @@ int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 	find_images(&k, root_fd);
 	find_modules(&k, root_fd);
 	k.reboot_required = fstatat(root_fd, text_below(root_fd, "/run/reboot-required"), &st, 0) == 0;
-	*ret = k;
-	k = (struct kernel){};
+	*ret = TAKE_STRUCT(k);
 	return 0;
 }
 

@@ -194,8 +194,7 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err)
 	r = add_file_states(units, &list, err);
 	if (r < 0)
 		return r;
-	*ret = list;
-	list = (struct unit_list){};
+	*ret = TAKE_STRUCT(list);
 	return 0;
 }
 

@@ -88,7 +88,6 @@ int units_timer_setting(struct units *units, const char *name, struct timer_sett
 	if (r < 0)
 		return units_failed(err, r, &said, "cannot ask systemd for the setting of a timer");
 	setting.words = TAKE(words);
-	*ret = setting;
-	setting = (struct timer_setting){};
+	*ret = TAKE_STRUCT(setting);
 	return 0;
 }
