@@ -148,7 +148,7 @@ mount -o remount,ro disk
 expect 0 'INC16384' $analyze list
 expect 1 "the lab book '$EMP_DB' cannot be written.*Read-only file system" $analyze import "$data/emp-run-inc16384.json"
 mount -o remount,rw disk
-expect 1 "the lab book '$EMP_DB' cannot grow: its file system is full; what was stored before is safe" \
+expect 1 "the lab book '$EMP_DB' cannot grow: its file system is full; what it has is safe" \
 	$analyze import "$data/emp-run-inc128.json"
 that "the book is sound" sound "$EMP_DB"
 expect 0 'INC16384.*40' $analyze list
