@@ -77,6 +77,6 @@ int verb_list(int argc, char **argv, struct error *err)
 		return analyze_print_json("emp-runs", json_pack("{s:o}", "runs", listing_take(list)), err);
 	if (runs.n > 0)
 		return listing_print(list, stdout, err);
-	printf("The book has no runs.\n");
+	printf("The lab book has no runs.\n");
 	return 0;
 }

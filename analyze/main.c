@@ -65,7 +65,7 @@ int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct e
 	if (text_parse_int(text, what, 1, INT64_MAX, ret, err) == 0)
 		return 0;
 	return error_say(err, -EINVAL,
-		"%s must be the number of a run, not '%s'; emp-analyze list shows the numbers", what, text);
+		"%s must be the number of a run, not '%s'; 'emp-analyze list' shows the numbers", what, text);
 }
 
 int analyze_load(const char *run, const struct analysis_options *options, struct book **ret_book,
@@ -99,7 +99,7 @@ int analyze_need_profile(const char *profile, struct error *err)
 	if (profile)
 		return 0;
 	return error_say(
-		err, -EINVAL, "name the profile with --profile; emp-calibrate profile list lists them");
+		err, -EINVAL, "name the profile with --profile; 'emp-calibrate profile list' lists them");
 }
 
 int option_run(const char *value, const char *name, void *into, struct error *err)

@@ -149,7 +149,7 @@ static int list(struct book *book, const char *name, struct error *err)
 	if (calibrate_options.json)
 		r = list_json(profiles, n, err);
 	else if (n == 0)
-		printf("The book has no profile yet; 'emp-calibrate run' makes one.\n");
+		printf("The lab book has no profiles; 'emp-calibrate run' makes one.\n");
 	else
 		r = list_table(profiles, n, err);
 	for (size_t i = 0; i < n; i++)

@@ -64,7 +64,7 @@ static int load_past(struct calibration *c, const char *name, struct past *p, st
 		return r;
 	if (!p->profile.short_run.run)
 		return error_say(err, -ENOENT,
-			"profile '%s' was imported: its runs are not in this book, so there is nothing to compare with; calibrate this machine with 'emp-calibrate run'",
+			"profile '%s' was imported: its runs are not in this lab book, so it cannot be compared; calibrate this machine with 'emp-calibrate run'",
 			name);
 	r = book_get_run(c->book, p->profile.short_run.run, &p->short_run, err);
 	if (r == 0)

@@ -282,6 +282,6 @@ int verb_status(int argc, char **argv, struct error *err)
 	if (calibrate_options.json)
 		printf("{\"format\": \"emp-calibration\", \"version\": 1, \"state\": \"none\"}\n");
 	else
-		printf("There is no calibration in this book; 'emp-calibrate run' starts one.\n");
+		printf("The lab book has no calibration; 'emp-calibrate run' starts one.\n");
 	return 0;
 }

@@ -8,7 +8,7 @@
 
 // clang-format off
 #define JSON_OPTION {0, "json", NULL, "print a JSON document", NULL, &options.json, .dash = true}
-#define DB_OPTION {0, "db", "FILE", "the book (default: EMP_DB, else your own)", NULL, &options.db}
+#define DB_OPTION {0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &options.db}
 #define POLICY_OPTION \
 	{'p', "policy", "NAME", "use this policy or file, not this distribution's", NULL, &options.policy}
 #define ROOT_OPTION {0, "root", "DIR", "look at a captured machine", NULL, &options.root, true}
@@ -58,8 +58,8 @@ static const struct option_row verify_options[] = {JSON_OPTION, DB_OPTION, {}};
 
 static const struct option_row fingerprint_options[] = {
 	JSON_OPTION,
-	{0, "diff", NULL, "compare two files of --json (default: with now)", NULL, &options.diff},
-	{0, "save", NULL, "also store it in the book", NULL, &options.save},
+	{0, "diff", NULL, "compare two documents of --json (NOW: this machine)", NULL, &options.diff},
+	{0, "save", NULL, "also store it in the lab book", NULL, &options.save},
 	DB_OPTION,
 	ROOT_OPTION,
 	{},

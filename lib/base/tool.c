@@ -203,7 +203,7 @@ static int find_verb(struct command_line *line, const char *name, struct error *
 			return 0;
 		}
 	return error_say(
-		err, -EINVAL, "there is no '%s'; '%s --help' lists the verbs", name, line->tool->name);
+		err, -EINVAL, "unknown verb '%s'; '%s --help' lists the verbs", name, line->tool->name);
 }
 
 static int check_operands(const struct command_line *line, int n, char **argv, struct error *err)

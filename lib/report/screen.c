@@ -141,7 +141,7 @@ static void print_et(FILE *file, const struct screen *s, const char *figure, siz
 	char more[LINE_SIZE];
 
 	snprintf(more, sizeof(more), "%.0f %% on CPU%s", 100 * s->on_cpu,
-		unexplained ? "; it waits, or others not seen" : "");
+		unexplained ? "; it waits, or is disturbed" : "");
 	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
 		snprintf(more, sizeof(more), "%.0f %% on CPU", 100 * s->on_cpu);
 	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", figure, columns, s->et.n ? more : "");

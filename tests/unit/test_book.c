@@ -214,7 +214,7 @@ TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again
 	assert_done(s, book_remove_run(s->book, second.id, false, &s->err));
 	assert_int_equal(book_get_run(s->book, second.id, &back, &s->err), -ENOENT);
 	assert_int_equal(book_remove_run(s->book, second.id, false, &s->err), -ENOENT);
-	assert_says(s, "emp-analyze list shows those that are");
+	assert_says(s, "'emp-analyze list' shows its runs");
 	assert_done(s, book_samples(s->book, second.id, &samples, &n, &s->err));
 	assert_int_equal(n, 0);
 	assert_done(s, book_executions(s->book, second.id, 1, &executions, &n, &s->err));

@@ -85,7 +85,7 @@ TEST_IN_BOOK(a_profile_that_is_not_there_is_answered_with_those_that_are)
 	_cleanup_(profile_clear) struct profile a = make("noisy"), b = make("calm"), back = {};
 
 	assert_int_equal(book_get_profile(s->book, "quiet", &back, &s->err), -ENOENT);
-	assert_says(s, "which has none yet");
+	assert_says(s, "which has no profiles");
 	assert_done(s, book_put_profile(s->book, &a, false, &s->err));
 	assert_done(s, book_put_profile(s->book, &b, false, &s->err));
 	assert_int_equal(book_get_profile(s->book, "quiet", &back, &s->err), -ENOENT);

@@ -167,7 +167,7 @@ TEST(what_took_the_rest_of_the_time_is_said)
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
 		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU; it waits, or others not seen\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU; it waits, or is disturbed\n"
 		       "  Kept 20 of 20\n"
 		       "  Disturbed by    backupd 598 ms (at most 20 % of ET − PT)    emp-analyze show 3\n");
 	s.explained = 1;

@@ -22,7 +22,7 @@ static int profile_not_there(struct book *book, const char *name, struct error *
 	others = query_column_text(&q, 0);
 	if (!others)
 		return error_say(err, -ENOENT,
-			"there is no profile '%s' in the lab book '%s', which has none yet: emp-calibrate makes them",
+			"there is no profile '%s' in the lab book '%s', which has no profiles; 'emp-calibrate run' makes one",
 			name, book->path);
 	return error_say(err, -ENOENT, "there is no profile '%s' in the lab book '%s'; it has '%s'", name,
 		book->path, others);

@@ -10,7 +10,7 @@
 static int run_not_there(struct book *book, int64_t id, struct error *err)
 {
 	return error_say(err, -ENOENT,
-		"run %" PRId64 " is not in the lab book '%s'; emp-analyze list shows those that are", id,
+		"run %" PRId64 " is not in the lab book '%s'; 'emp-analyze list' shows its runs", id,
 		book->path);
 }
 
