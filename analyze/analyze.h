@@ -11,43 +11,37 @@
 
 struct analyze_options {
 	const char *db;
+	const char *profile; /* of the verbs that have --profile; NULL: not given */
 	bool json;
 };
 
 extern struct analyze_options analyze_options;
-extern const struct option_row compare_options[], cutoffs_options[], daemons_options[], discard_options[],
-	protocols_options[], remove_options[], sample_size_options[], scatter_options[];
-
-/* Opens the book of --db. */
-int analyze_open_book(enum book_mode mode, struct book **ret, struct error *err);
+extern const struct option_row compare_options[], cutoffs_options[], daemons_options[], profile_options[],
+	remove_options[], sample_size_options[], scatter_options[];
 
 option_parser option_run; /* into int64_t: the id of a run */
 
 /* Parses the number of a run; `what` names it in the message. */
 int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct error *err);
 
-/* Opens the book and analyses the run that the operand RUN names. */
+/* Opens the book to read the run that the operand RUN names. */
+int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, struct error *err);
+
+/* The same, and analyses the run. */
 int analyze_load(const char *run, const struct analysis_options *options, struct book **ret_book,
 	struct analysis *ret, struct error *err);
 
-/* A run against a profile by its name; NULL: no sample is discarded by a cutoff. */
-int analyze_discard(
-	struct book *book, int64_t run, const char *profile, struct discarding *ret, struct error *err);
+/* A run against the profile of --profile; without one no sample is discarded by a cutoff. */
+int analyze_discard(struct book *book, int64_t run, struct discarding *ret, struct error *err);
 
 /* The message for a missing --profile. */
-int analyze_need_profile(const char *profile, struct error *err);
-
-/* A cell with a time; "-" for none (below 0). */
-void cell_time(struct table *table, int64_t ns);
+int analyze_need_profile(struct error *err);
 
 /* "LABEL: 3 7 12", at most 40 of them, wrapped to the terminal; nothing if n is 0. */
 void print_numbers(const char *label, const uint32_t *numbers, size_t n);
 
 /* Prints the zooms, the central cluster and the verdict. */
 int print_analysis(const struct analysis *analysis, struct error *err);
-
-/* Prints the document with its format and version 1. Takes `members` over; NULL: no memory. */
-int analyze_print_json(const char *format, json_t *members, struct error *err);
 
 int verb_list(int argc, char **argv, struct error *err);
 int verb_show(int argc, char **argv, struct error *err);

@@ -9,11 +9,11 @@
 
 #include <math.h>
 
-static const char *profile_name;
 static double fail_if_slower = -1;
 
 const struct option_row compare_options[] = {
-	{0, "profile", "NAME", "discard from runs of the book by this profile", NULL, &profile_name},
+	{0, "profile", "NAME", "discard from runs of the book by this profile", NULL,
+		&analyze_options.profile},
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
 		option_percent, &fail_if_slower},
 	{},
@@ -48,9 +48,9 @@ int verb_compare(int argc, char **argv, struct error *err)
 	struct comparison c;
 	int r;
 
-	r = compare_input_read(&a, argv[0], profile_name, err);
+	r = compare_input_read(&a, argv[0], err);
 	if (r == 0)
-		r = compare_input_read(&b, argv[1], profile_name, err);
+		r = compare_input_read(&b, argv[1], err);
 	if (r < 0)
 		return r;
 	clock = a.n[COMPARISON_PT] > 0 && b.n[COMPARISON_PT] > 0 ? COMPARISON_PT : COMPARISON_ET;
@@ -60,7 +60,7 @@ int verb_compare(int argc, char **argv, struct error *err)
 	if (analyze_options.json) {
 		document = comparison_as_json(a.name, b.name, &c);
 		json_object_set_new(document, "clock", json_string(clock == COMPARISON_PT ? "pt" : "et"));
-		r = analyze_print_json("emp-comparison", TAKE(document), err);
+		r = json_print_document("emp-comparison", TAKE(document), err);
 	} else
 		r = print(&a, &b, clock, &c, err);
 	if (r < 0)

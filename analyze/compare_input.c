@@ -17,7 +17,7 @@ void compare_input_clear(struct compare_input *side)
 	free(side->times[1]);
 }
 
-static int read_stored(const char *text, const char *profile, struct compare_input *side, struct error *err)
+static int read_stored(const char *text, struct compare_input *side, struct error *err)
 {
 	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -28,9 +28,9 @@ static int read_stored(const char *text, const char *profile, struct compare_inp
 
 	r = analyze_parse_run(text, "the run", &id, err);
 	if (r == 0)
-		r = analyze_open_book(BOOK_READ, &book, err);
+		r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
-		r = analyze_discard(book, id, profile, &d, err);
+		r = analyze_discard(book, id, &d, err);
 	if (r == 0)
 		r = book_samples(book, id, &samples, &n, err);
 	if (r < 0)
@@ -236,9 +236,9 @@ static int read_file(const char *text, struct compare_input *side, struct error 
 		path);
 }
 
-int compare_input_read(struct compare_input *ret, const char *text, const char *profile, struct error *err)
+int compare_input_read(struct compare_input *ret, const char *text, struct error *err)
 {
 	bool is_number = !text[strspn(text, "0123456789")];
 
-	return is_number ? read_stored(text, profile, ret, err) : read_file(text, ret, err);
+	return is_number ? read_stored(text, ret, err) : read_file(text, ret, err);
 }

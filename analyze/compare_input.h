@@ -12,8 +12,8 @@ struct compare_input {
 	size_t n[2];
 };
 
-/* `text` is the number of a run in the book, or FILE, or FILE:N for the N-th result in it. `profile` (may be NULL)
+/* `text` is the number of a run in the book, or FILE, or FILE:N for the N-th result in it. --profile
  * discards samples of a run of the book; what emp-measure discarded stays discarded. -EINVAL: FILE holds several
  * results and N is missing; the sentence lists them. */
-int compare_input_read(struct compare_input *ret, const char *text, const char *profile, struct error *err);
+int compare_input_read(struct compare_input *ret, const char *text, struct error *err);
 void compare_input_clear(struct compare_input *input);

@@ -156,6 +156,6 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 	if (!options.short_run || !options.long_run)
 		return error_say(err, -EINVAL,
 			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs");
-	r = analyze_open_book(options.save ? BOOK_WRITE : BOOK_READ, &book, err);
+	r = book_open(&book, analyze_options.db, options.save ? BOOK_WRITE : BOOK_READ, err);
 	return r < 0 ? r : make(book, &making, err);
 }

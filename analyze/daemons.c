@@ -4,7 +4,6 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
-#include "lib/report/names_load.h"
 #include "lib/protocol/resolution.h"
 #include "lib/report/daemon_causes.h"
 #include "lib/report/listing.h"
@@ -136,7 +135,7 @@ static int print_json(const struct analysis *analysis, struct listing *central, 
 		verdict, "resolution_ns", (json_int_t)analysis->resolution_ns, "central",
 		listing_take(central), "l_samples", listing_take(l_samples));
 
-	return analyze_print_json("emp-daemons", document, err);
+	return json_print_document("emp-daemons", document, err);
 }
 
 static int print(struct book *book, const struct analysis *analysis, struct listing *central,

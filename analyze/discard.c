@@ -3,17 +3,9 @@
  * (EMP, Tables XVII and XVIII). */
 #include "analyze/stages.h"
 
-#include "lib/base/text.h"
 #include "lib/report/results_json.h"
 
 #include <inttypes.h>
-
-static const char *profile_name;
-
-const struct option_row discard_options[] = {
-	{0, "profile", "NAME", "the profile of cutoffs", NULL, &profile_name},
-	{},
-};
 
 static int print_statistics(const struct discarding *d, struct error *err)
 {
@@ -44,8 +36,8 @@ static int print_over(const struct discarding *d, struct error *err)
 		table_cell(table, "%" PRIu32, over->sample);
 		table_cell(table, "%s", over->daemon);
 		table_cell(table, "%s", over->unit ?: "-");
-		cell_time(table, over->pt_ns);
-		cell_time(table, over->cutoff_ns);
+		table_cell_duration(table, over->pt_ns);
+		table_cell_duration(table, over->cutoff_ns);
 	}
 	return r < 0 ? r : table_print(table, stdout, err);
 }
@@ -54,7 +46,7 @@ static int print_discarding(const struct discarding *d, struct error *err)
 {
 	int r;
 
-	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, d->run.program, profile_name);
+	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, d->run.program, analyze_options.profile);
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
 	r = print_over(d, err);
 	if (r < 0)
@@ -72,16 +64,14 @@ int verb_discard(int argc, char **argv, struct error *err)
 	int64_t run;
 	int r;
 
-	r = analyze_need_profile(profile_name, err);
+	r = analyze_need_profile(err);
 	if (r == 0)
-		r = analyze_parse_run(argv[0], "RUN", &run, err);
+		r = analyze_open(argv[0], &book, &run, err);
 	if (r == 0)
-		r = analyze_open_book(BOOK_READ, &book, err);
-	if (r == 0)
-		r = analyze_discard(book, run, profile_name, &d, err);
+		r = analyze_discard(book, run, &d, err);
 	if (r < 0)
 		return r;
 	if (!analyze_options.json)
 		return print_discarding(&d, err);
-	return analyze_print_json("emp-discard", discarding_as_json(&d), err);
+	return json_print_document("emp-discard", discarding_as_json(&d), err);
 }

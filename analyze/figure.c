@@ -108,10 +108,10 @@ int figure_prepare(struct figure *f, const struct analysis *analysis, const stru
 	f->profile = profile;
 	f->causes = calloc(analysis->n_samples, sizeof(*f->causes));
 	if (!suspects || !f->causes)
-		return error_os(err, -ENOMEM, "cannot draw %zu samples", analysis->n_samples);
+		return error_oom(err);
 	find_suspects(suspects, analysis, discarding);
 	if (choose_daemons(f, suspects) < 0)
-		return error_os(err, -ENOMEM, "cannot draw %zu samples", analysis->n_samples);
+		return error_oom(err);
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		f->causes[i] = cause_of(f, &suspects[i], i);
 	if (discarding)

@@ -36,19 +36,16 @@ static int import_all(struct book *book, int argc, char **argv, json_t *runs, st
 int verb_import(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	json_t *runs = json_array();
-	_cleanup_(json_decrefp) json_t *document = json_pack(
-		"{s:s, s:i, s:o}", "format", "emp-import", "version", 1, "runs", runs);
-	int r;
+	_cleanup_(json_decrefp) json_t *runs = json_array();
+	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
 
-	r = analyze_open_book(BOOK_WRITE, &book, err);
 	if (r < 0)
 		return r;
 	r = import_all(book, argc, argv, runs, err);
 	if (analyze_options.json && (r == 0 || json_array_size(runs) > 0)) {
 		struct error ignored;
 
-		json_print(document, stdout, r < 0 ? &ignored : err);
+		json_print_document("emp-import", json_pack("{s:O}", "runs", runs), r < 0 ? &ignored : err);
 	}
 	return r;
 }
@@ -60,9 +57,7 @@ int verb_export(int argc, char **argv, struct error *err)
 	int64_t run;
 	int r;
 
-	r = analyze_parse_run(argv[0], "RUN", &run, err);
-	if (r == 0)
-		r = analyze_open_book(BOOK_READ, &book, err);
+	r = analyze_open(argv[0], &book, &run, err);
 	if (r == 0)
 		r = document_export_run(book, run, &document, err);
 	return r < 0 ? r : json_print(document, stdout, err);

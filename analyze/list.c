@@ -64,7 +64,7 @@ int verb_list(int argc, char **argv, struct error *err)
 	_cleanup_(runs_clear) struct runs runs = {};
 	int r;
 
-	r = analyze_open_book(BOOK_READ, &book, err);
+	r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
 		r = book_runs(book, &runs.items, &runs.n, err);
 	if (r == 0)
@@ -74,7 +74,7 @@ int verb_list(int argc, char **argv, struct error *err)
 	for (size_t i = 0; i < runs.n; i++)
 		add_run(list, &runs.items[i]);
 	if (analyze_options.json)
-		return analyze_print_json("emp-runs", json_pack("{s:o}", "runs", listing_take(list)), err);
+		return json_print_document("emp-runs", json_pack("{s:o}", "runs", listing_take(list)), err);
 	if (runs.n > 0)
 		return listing_print(list, stdout, err);
 	printf("The lab book has no runs.\n");

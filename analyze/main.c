@@ -15,6 +15,11 @@ static const struct option_row common_options[] = {
 	{},
 };
 
+const struct option_row profile_options[] = {
+	{0, "profile", "NAME", "the profile of cutoffs", NULL, &analyze_options.profile},
+	{},
+};
+
 static const struct verb verbs[] = {
 	{"list", NULL, "list the runs in the book", 0, 0, NULL, verb_list},
 	{"show", "RUN", "show one run: how it was made, its times, its verdict", 1, 1, NULL, verb_show},
@@ -25,13 +30,13 @@ static const struct verb verbs[] = {
 	{"cutoffs", NULL, "make a profile of cutoffs from a short and a long run", 0, 0, cutoffs_options,
 		verb_cutoffs},
 	{"discard", "RUN", "apply a profile to a run: discarded samples, causes, statistics", 1, 1,
-		discard_options, verb_discard},
+		profile_options, verb_discard},
 	{"daemons", "RUN", "list the daemons in the central cluster and in the L-samples", 1, 1,
 		daemons_options, verb_daemons},
 	{"sample-size", "RUN", "suggest how many samples are enough", 1, 1, sample_size_options,
 		verb_sample_size},
-	{"protocols", "RUN...", "show the statistics after each step of the protocol", 1, -1,
-		protocols_options, verb_protocols},
+	{"protocols", "RUN...", "show the statistics after each step of the protocol", 1, -1, profile_options,
+		verb_protocols},
 	{"compare", "A B", "compare two runs, or results of hyperfine, pyperf or emp-measure", 2, 2,
 		compare_options, verb_compare},
 	{"scatter", "RUN -o FILE", "draw the scatter plot of dual executions", 1, 1, scatter_options,
@@ -51,15 +56,6 @@ static const struct tool tool = {
 	.verbs = verbs,
 };
 
-int analyze_open_book(enum book_mode mode, struct book **ret, struct error *err)
-{
-	_cleanup_(freep) char *path = NULL;
-	int r;
-
-	r = book_path(analyze_options.db, &path, err);
-	return r < 0 ? r : book_open(ret, path, mode, err);
-}
-
 int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct error *err)
 {
 	if (text_parse_int(text, what, 1, INT64_MAX, ret, err) == 0)
@@ -68,35 +64,34 @@ int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct e
 		"%s must be the number of a run, not '%s'; 'emp-analyze list' shows the numbers", what, text);
 }
 
+int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, struct error *err)
+{
+	int r = analyze_parse_run(run, "RUN", ret_run, err);
+
+	return r < 0 ? r : book_open(ret_book, analyze_options.db, BOOK_READ, err);
+}
+
 int analyze_load(const char *run, const struct analysis_options *options, struct book **ret_book,
 	struct analysis *ret, struct error *err)
 {
-	_cleanup_(book_freep) struct book *book = NULL;
 	int64_t id;
-	int r;
+	int r = analyze_open(run, ret_book, &id, err);
 
-	r = analyze_parse_run(run, "RUN", &id, err);
-	if (r == 0)
-		r = analyze_open_book(BOOK_READ, &book, err);
-	if (r == 0)
-		r = analysis_load(book, id, options, ret, err);
-	if (r == 0)
-		*ret_book = TAKE(book);
-	return r;
+	return r < 0 ? r : analysis_load(*ret_book, id, options, ret, err);
 }
 
-int analyze_discard(
-	struct book *book, int64_t run, const char *profile, struct discarding *ret, struct error *err)
+int analyze_discard(struct book *book, int64_t run, struct discarding *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile cutoffs = {};
+	const char *profile = analyze_options.profile;
 	int r = profile ? book_get_profile(book, profile, &cutoffs, err) : 0;
 
 	return r < 0 ? r : discard_run(book, run, profile ? &cutoffs : NULL, ret, err);
 }
 
-int analyze_need_profile(const char *profile, struct error *err)
+int analyze_need_profile(struct error *err)
 {
-	if (profile)
+	if (analyze_options.profile)
 		return 0;
 	return error_say(
 		err, -EINVAL, "name the profile with --profile; 'emp-calibrate profile list' lists them");

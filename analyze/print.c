@@ -6,13 +6,6 @@
 
 #include <inttypes.h>
 
-void cell_time(struct table *table, int64_t ns)
-{
-	char text[TEXT_TIME_SIZE];
-
-	table_cell(table, "%s", ns < 0 ? "-" : text_duration(text, ns));
-}
-
 static int print_zooms(const struct cluster *c, struct error *err)
 {
 	static const struct column columns[] = {{"ZOOM", COLUMN_NUMBER}, {"SAMPLES", COLUMN_NUMBER},
@@ -65,14 +58,4 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 	print_numbers(
 		"Long samples in which no daemon ran long", analysis->unexplained, analysis->n_unexplained);
 	return r;
-}
-
-int analyze_print_json(const char *format, json_t *members, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *owned = members;
-	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i}", "format", format, "version", 1);
-
-	if (!members || !document || json_object_update(document, members) < 0)
-		return error_oom(err);
-	return json_print(document, stdout, err);
 }

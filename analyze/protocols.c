@@ -6,17 +6,10 @@
 
 #include <inttypes.h>
 
-static const char *profile_name;
-
-const struct option_row protocols_options[] = {
-	{0, "profile", "NAME", "the profile of cutoffs", NULL, &profile_name},
-	{},
-};
-
 static void add_json(json_t *array, const struct discarding *d)
 {
 	json_t *row = json_pack("{s:I, s:s*, s:s*}", "run", (json_int_t)d->run.id, "program", d->run.program,
-		"profile", profile_name);
+		"profile", analyze_options.profile);
 
 	for (size_t i = 0; i < N_STAGES; i++)
 		json_object_set_new(row, stages[i].member, summary_as_json(stage_summary(d, i)));
@@ -43,7 +36,7 @@ static int gather(
 		int r = analyze_parse_run(argv[i], "RUN", &run, err);
 
 		if (r == 0)
-			r = analyze_discard(book, run, profile_name, &d, err);
+			r = analyze_discard(book, run, &d, err);
 		if (r < 0)
 			return r;
 		add_json(array, &d);
@@ -61,9 +54,9 @@ int verb_protocols(int argc, char **argv, struct error *err)
 	_cleanup_(json_decrefp) json_t *array = json_array();
 	int r;
 
-	r = analyze_need_profile(profile_name, err);
+	r = analyze_need_profile(err);
 	if (r == 0)
-		r = analyze_open_book(BOOK_READ, &book, err);
+		r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
 		r = table_new(&table, columns, err);
 	if (r == 0)
@@ -71,6 +64,6 @@ int verb_protocols(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	return analyze_options.json
-		       ? analyze_print_json("emp-protocols", json_pack("{s:O}", "runs", array), err)
+		       ? json_print_document("emp-protocols", json_pack("{s:O}", "runs", array), err)
 		       : table_print(table, stdout, err);
 }

@@ -35,7 +35,7 @@ int verb_remove(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	int r;
 
-	r = analyze_open_book(BOOK_WRITE, &book, err);
+	r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
 	if (r == 0)
 		r = book_begin(book, err);
 	if (r < 0)

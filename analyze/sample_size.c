@@ -8,10 +8,9 @@
 
 #include <inttypes.h>
 
-static const char *profile_name;
-
 const struct option_row sample_size_options[] = {
-	{0, "profile", "NAME", "the profile of cutoffs (default: only the 2-sd check)", NULL, &profile_name},
+	{0, "profile", "NAME", "the profile of cutoffs (default: only the 2-sd check)", NULL,
+		&analyze_options.profile},
 	{},
 };
 
@@ -52,7 +51,8 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 	int r;
 
 	printf("Run %" PRId64 " (%s)%s%s\n\nPT\n", d->run.id, d->run.program,
-		profile_name ? ", profile " : ", no profile: only the 2-sd check", profile_name ?: "");
+		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
+		analyze_options.profile ?: "");
 	r = listing_print(pt, stdout, err);
 	printf("\nET\n");
 	if (r == 0)
@@ -77,10 +77,11 @@ static int report(const struct discarding *d, const struct sample_sizes clocks[2
 		return r;
 	if (!analyze_options.json)
 		return print_sizes(d, clocks, pt, et, err);
-	return analyze_print_json("emp-sample-size",
+	return json_print_document("emp-sample-size",
 		json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
-			profile_name, "suggested", (json_int_t)clocks[0].suggested, "suggested_for_et",
-			(json_int_t)clocks[1].suggested, "pt", listing_take(pt), "et", listing_take(et)),
+			analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested,
+			"suggested_for_et", (json_int_t)clocks[1].suggested, "pt", listing_take(pt), "et",
+			listing_take(et)),
 		err);
 }
 
@@ -108,10 +109,8 @@ int verb_sample_size(int argc, char **argv, struct error *err)
 	int64_t run;
 	int r;
 
-	r = analyze_parse_run(argv[0], "RUN", &run, err);
+	r = analyze_open(argv[0], &book, &run, err);
 	if (r == 0)
-		r = analyze_open_book(BOOK_READ, &book, err);
-	if (r == 0)
-		r = analyze_discard(book, run, profile_name, &d, err);
+		r = analyze_discard(book, run, &d, err);
 	return r < 0 ? r : find(book, run, &d, err);
 }

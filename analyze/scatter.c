@@ -10,7 +10,7 @@
 #include <string.h>
 
 static struct {
-	const char *output, *profile;
+	const char *output;
 	int64_t central_max_ns;
 	bool zooms, samples, script;
 } options;
@@ -18,7 +18,7 @@ static struct {
 const struct option_row scatter_options[] = {
 	{'o', "output", "FILE", "the picture: .png, .svg or .pdf", NULL, &options.output},
 	{0, "profile", "NAME", "mark the samples that this profile discards, by daemon", NULL,
-		&options.profile},
+		&analyze_options.profile},
 	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand", option_duration,
 		&options.central_max_ns},
 	{0, "zooms", NULL, "draw each zoom of cluster detection in a panel of its own", NULL, &options.zooms},
@@ -56,9 +56,10 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	if (options.zooms && options.samples)
 		return error_say(err, -EINVAL, "--zooms and --samples are two pictures; choose one");
 	r = analyze_load(argv[0], &how, &book, &analysis, err);
-	if (r == 0 && options.profile)
-		r = analyze_discard(book, analysis.run.id, options.profile, &d, err);
+	if (r == 0 && analyze_options.profile)
+		r = analyze_discard(book, analysis.run.id, &d, err);
 	if (r == 0)
-		r = figure_prepare(&figure, &analysis, options.profile ? &d : NULL, options.profile, err);
+		r = figure_prepare(&figure, &analysis, analyze_options.profile ? &d : NULL,
+			analyze_options.profile, err);
 	return r < 0 ? r : draw(&figure, err);
 }

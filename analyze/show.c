@@ -95,14 +95,14 @@ static int print_json(
 	json_object_update_new(document, analysis_as_json(analysis));
 	json_object_set_new(document, "pt", summary_as_json(&raw->pt.raw));
 	json_object_set_new(document, "et", summary_as_json(&raw->et.raw));
-	return analyze_print_json("emp-analysis", document, err);
+	return json_print_document("emp-analysis", document, err);
 }
 
 /* A run that was ended before its first sample has no scatter. */
 static int show_empty(const struct run *run, const char *digest, struct error *err)
 {
 	if (analyze_options.json)
-		return analyze_print_json("emp-analysis", run_as_json(run, 0, digest), err);
+		return json_print_document("emp-analysis", run_as_json(run, 0, digest), err);
 	print_run(run, 0, digest);
 	return 0;
 }
@@ -144,9 +144,7 @@ int verb_show(int argc, char **argv, struct error *err)
 	int64_t id;
 	int r;
 
-	r = analyze_parse_run(argv[0], "RUN", &id, err);
-	if (r == 0)
-		r = analyze_open_book(BOOK_READ, &book, err);
+	r = analyze_open(argv[0], &book, &id, err);
 	if (r == 0)
 		r = book_get_run(book, id, &run, err);
 	if (r == 0 && run.environment > 0)

@@ -3,14 +3,13 @@
 #include "calibrate/calibration.h"
 
 #include "calibrate/calibrate.h"
-#include "calibrate/conclude.h"
-#include "calibrate/phase.h"
 #include "calibrate/screen.h"
 
 #include "lib/base/text.h"
 #include "lib/host/systemd/inhibit.h"
 #include "lib/host/systemd/notify.h"
 #include "lib/host/process/process_ref.h"
+#include "lib/host/process/suite_tool.h"
 
 #include <string.h>
 
@@ -21,7 +20,6 @@ void calibration_clear(struct calibration *c)
 	book_free(c->book);
 	lock_release(&c->lock);
 	calibration_plan_clear(&c->plan);
-	free(c->book_path);
 	free(c->inc);
 	free(c->notes);
 	free(c->digest);
@@ -38,13 +36,11 @@ int calibration_open(struct calibration *c, const char *verb, struct error *err)
 	_cleanup_(freep) char *path = NULL, *what = NULL;
 	int r;
 
-	r = calibrate_find_inc(&c->inc, err);
-	if (r < 0)
-		return r;
-	r = calibrate_open_book(BOOK_WRITE, &c->book, &c->book_path, err);
-	if (r < 0)
-		return r;
-	r = lock_path(c->book_path, &path, err);
+	r = suite_tool_find("inc", &c->inc, err);
+	if (r == 0)
+		r = book_open(&c->book, calibrate_options.db, BOOK_WRITE, err);
+	if (r == 0)
+		r = lock_path(book_file(c->book), &path, err);
 	if (r < 0)
 		return r;
 	what = text_format("emp-calibrate %s", verb);

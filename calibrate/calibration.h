@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c, resume.c). Both then prepare
- * the machine (prepare.h), and calibration_run takes the rest of the short and of the long run (phase.h) and makes
- * the profile (conclude.h). screen.h prints what the user reads. */
+ * the machine (prepare.h), and calibration_run takes the rest of the short and of the long run (phase.c) and makes
+ * the profile (conclude.c). screen.h prints what the user reads. */
 #pragma once
 
 #include "calibrate/constant.h"
@@ -12,7 +12,6 @@
 
 struct calibration {
 	struct book *book;
-	char *book_path;
 	struct calibration_plan plan;
 	struct lock lock;
 	int inhibitor; /* -1: sleep is not blocked */
@@ -44,6 +43,13 @@ int64_t calibration_left_ns(struct calibration *calibration);
 /* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0, the calibration
  * can be resumed. */
 int calibration_run(struct calibration *calibration, struct error *err);
+
+/* For it: SHORT_PHASE or LONG_PHASE, from where it is to its end. */
+int phase_do(struct calibration *calibration, int which, struct error *err);
+
+/* For it: from two complete runs to the profile in the book, or the reason why there is none: STATUS_NOT_FIT with a
+ * sentence where a run is no L, or a failure. */
+int conclude(struct calibration *calibration, struct error *err);
 
 /* "emp-calibrate resume 3", with the book if it was named; the caller frees it. NULL: no memory. */
 char *calibration_resume_command(const struct calibration *calibration);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a calibration: see conclude.h. */
-#include "calibrate/conclude.h"
+/* The end of a calibration: see calibration.h. */
+#include "calibrate/calibration.h"
 
 #include "calibrate/calibrate.h"
 #include "calibrate/screen.h"

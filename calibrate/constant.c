@@ -105,7 +105,7 @@ static int write_text(const struct constant_request *q, double per_second, struc
 
 	if (!text)
 		return error_oom(err);
-	r = paths_inc_constant(q->book_path, &path, err);
+	r = paths_inc_constant(book_file(q->book), &path, err);
 	if (r < 0)
 		return r;
 	if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text))
@@ -131,8 +131,7 @@ int constant_get(const struct constant_request *q, struct constant *ret, struct 
 			return r;
 	}
 	r = write_text(q, constant.per_second, err);
-	if (r < 0)
-		return r;
-	*ret = constant;
-	return 0;
+	if (r == 0)
+		*ret = constant;
+	return r;
 }

@@ -14,7 +14,6 @@ struct constant {
 /* `inc_path` is the program, `cpu` where it is measured (-1: anywhere). */
 struct constant_request {
 	struct book *book;
-	const char *book_path;
 	int64_t environment;
 	const char *environment_digest;
 	const char *inc_path;

@@ -5,6 +5,7 @@
 
 #include "lib/base/json.h"
 #include "lib/host/cpu/pinning.h"
+#include "lib/host/process/suite_tool.h"
 #include "lib/run/environment.h"
 
 #include <errno.h>
@@ -16,42 +17,36 @@ const struct option_row constant_options[] = {
 
 static int show(const struct constant *constant, const char *digest, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
-
 	if (!calibrate_options.json) {
 		printf("INC makes %.0f iterations/s in environment %.16s (%s)\n", constant->per_second,
 			digest, constant->found_now ? "measured now" : "measured before");
 		return 0;
 	}
-	document = json_pack("{s:s, s:i, s:f, s:s, s:b}", "format", "emp-constant", "version", 1,
-		"iterations_per_second", constant->per_second, "environment", digest, "found_now",
-		constant->found_now);
-	return json_print(document, stdout, err);
+	return json_print_document("emp-constant",
+		json_pack("{s:f, s:s, s:b}", "iterations_per_second", constant->per_second, "environment",
+			digest, "found_now", constant->found_now),
+		err);
 }
 
 int verb_constant(int argc, char **argv, struct error *err)
 {
 	_cleanup_(observer_close) struct observer observer = {};
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) char *path = NULL, *inc = NULL, *digest = NULL;
+	_cleanup_(freep) char *inc = NULL, *digest = NULL;
 	struct constant_request request = {.cpu = calibrate_options.cpu, .observer = &observer};
 	struct constant constant;
 	int r;
 
-	r = calibrate_find_inc(&inc, err);
-	if (r < 0)
-		return r;
-	r = calibrate_open_book(BOOK_WRITE, &book, &path, err);
-	if (r < 0)
-		return r;
-	r = environment_take(book, &request.environment, &digest, err);
-	if (r < 0)
-		return r;
-	r = observer_open(&observer, ACCOUNTING_NONE, -1, err);
+	r = suite_tool_find("inc", &inc, err);
+	if (r == 0)
+		r = book_open(&book, calibrate_options.db, BOOK_WRITE, err);
+	if (r == 0)
+		r = environment_take(book, &request.environment, &digest, err);
+	if (r == 0)
+		r = observer_open(&observer, ACCOUNTING_NONE, -1, err);
 	if (r < 0)
 		return r;
 	request.book = book;
-	request.book_path = path;
 	request.environment_digest = digest;
 	request.inc_path = inc;
 	r = constant_get(&request, &constant, err);

@@ -6,7 +6,6 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/process/suite_tool.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -47,22 +46,6 @@ static const struct tool tool = {
 	.verbs = verbs,
 };
 
-int calibrate_open_book(enum book_mode mode, struct book **ret, char **ret_path, struct error *err)
-{
-	_cleanup_(freep) char *path = NULL;
-	int r;
-
-	r = book_path(calibrate_options.db, &path, err);
-	if (r < 0)
-		return r;
-	r = book_open(ret, path, mode, err);
-	if (r < 0)
-		return r;
-	if (ret_path)
-		*ret_path = TAKE(path);
-	return 0;
-}
-
 const char *calibrate_db(void)
 {
 	static char option[4096];
@@ -72,16 +55,6 @@ const char *calibrate_db(void)
 	if (quoted)
 		snprintf(option, sizeof(option), " --db %s", quoted);
 	return option;
-}
-
-const char *calibrate_backend(void)
-{
-	return accounting_backend_name(calibrate_options.backend);
-}
-
-int calibrate_find_inc(char **ret, struct error *err)
-{
-	return suite_tool_find("inc", ret, err);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The short or the long run of a calibration: begins or resumes it, runs a warm-up, then stores sample after sample,
  * and notifies systemd of the progress. */
-#include "calibrate/phase.h"
+#include "calibrate/calibration.h"
 
 #include "calibrate/calibrate.h"
 #include "calibrate/inc_program.h"

@@ -81,7 +81,6 @@ int prepare_constant(struct calibration *c, int64_t environment, struct error *e
 	_cleanup_(freep) char *digest = NULL;
 	struct constant_request request = {
 		.book = c->book,
-		.book_path = c->book_path,
 		.environment = environment ?: c->environment,
 		.inc_path = c->inc,
 		.observer = &c->observer,

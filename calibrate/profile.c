@@ -91,8 +91,7 @@ static int import_profile(struct book *book, const char *path, struct error *err
 
 static int list_json(const struct profile *profiles, size_t n, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *list = json_pack(
-		"{s:s, s:i, s:[]}", "format", "emp-profiles", "version", 1, "profiles");
+	_cleanup_(json_decrefp) json_t *list = json_array();
 
 	for (size_t i = 0; i < n; i++) {
 		json_t *document;
@@ -100,9 +99,9 @@ static int list_json(const struct profile *profiles, size_t n, struct error *err
 
 		if (r < 0)
 			return r;
-		json_array_append_new(json_object_get(list, "profiles"), document);
+		json_array_append_new(list, document);
 	}
-	return json_print(list, stdout, err);
+	return json_print_document("emp-profiles", json_pack("{s:O}", "profiles", list), err);
 }
 
 static int list_table(const struct profile *profiles, size_t n, struct error *err)
@@ -189,7 +188,7 @@ int verb_profile(int argc, char **argv, struct error *err)
 				!actions[i].operand                  ? ""
 				: !strcmp(actions[i].name, "import") ? " FILE"
 								     : " NAME");
-		r = calibrate_open_book(actions[i].mode, &book, NULL, err);
+		r = book_open(&book, calibrate_options.db, actions[i].mode, err);
 		return r < 0 ? r : actions[i].run(book, argv[1], err);
 	}
 	return error_say(err, -EINVAL, "'profile %s' must be list, show, export, import or remove", argv[0]);

@@ -31,7 +31,8 @@ static int nothing_to_resume(struct calibration *c, int64_t run, struct error *e
 	int r;
 
 	if (!run)
-		return error_say(err, -ENOENT, "no calibration to resume in the lab book '%s'", c->book_path);
+		return error_say(
+			err, -ENOENT, "no calibration to resume in the lab book '%s'", book_file(c->book));
 	r = book_get_run(c->book, run, &there, err);
 	if (r < 0)
 		return r;

@@ -177,8 +177,7 @@ static void print_verdict(const struct calibration *c, const struct judgement *j
 
 static int print_json(const struct judgement *j, const struct past *p, int64_t run, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *json = json_pack("{s:s, s:i, s:s, s:s, s:s, s:I, s:[], s:[]}",
-		"format", "emp-revalidation", "version", 1, "profile", p->profile.name, "validity",
+	json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:[], s:[]}", "profile", p->profile.name, "validity",
 		validity_name(j->verdict), "verdict", verdict_word(j->verdict), "run", (json_int_t)run,
 		"changes", "findings");
 
@@ -194,7 +193,7 @@ static int print_json(const struct judgement *j, const struct past *p, int64_t r
 			json_pack("{s:s, s:s, s:s}", "validity", validity_name(j->findings[i].verdict),
 				"verdict", verdict_word(j->findings[i].verdict), "words",
 				j->findings[i].text));
-	return json ? json_print(json, stdout, err) : error_oom(err);
+	return json_print_document("emp-revalidation", json, err);
 }
 
 static int adopt(struct calibration *c, struct past *p, struct error *err)
@@ -251,7 +250,7 @@ static int prepare(struct calibration *c, const char *name, struct past *p, stru
 		return r;
 	c->plan.anyway = calibrate_options.ignore_audit;
 	c->plan.cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : p->short_run.cpu;
-	c->plan.backend = strdup(calibrate_backend());
+	c->plan.backend = strdup(accounting_backend_name(calibrate_options.backend));
 	if (!c->plan.backend)
 		return error_oom(err);
 	r = prepare_machine(c, err);

@@ -77,7 +77,7 @@ static int fill_plan(struct calibration_plan *plan, struct error *err)
 
 	*plan = (struct calibration_plan){
 		.profile = strdup(options.save),
-		.backend = strdup(calibrate_backend()),
+		.backend = strdup(accounting_backend_name(calibrate_options.backend)),
 		.phases = {{short_size->length_ns, (uint32_t)short_size->count, options.short_central_max_ns,
 				   0},
 			{long_size->length_ns, (uint32_t)long_size->count, options.long_central_max_ns, 0}},

@@ -238,15 +238,14 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 static int print_json(const struct state *s, struct error *err)
 {
 	const struct calibration_plan *c = &s->calibration;
-	_cleanup_(json_decrefp) json_t *json = json_pack("{s:s, s:i, s:s, s:s, s:I, s:I, s:o, s:o}", "format",
-		"emp-calibration", "version", 1, "profile", c->profile, "state", state_of(s), "started_ns",
-		(json_int_t)c->started_ns, "left_ns", (json_int_t)s->left_ns, "short",
-		phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
+	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile", c->profile, "state",
+		state_of(s), "started_ns", (json_int_t)c->started_ns, "left_ns", (json_int_t)s->left_ns,
+		"short", phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
 		phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
 
 	if (json && s->pid)
 		json_object_set_new(json, "pid", json_integer(s->pid));
-	return json ? json_print(json, stdout, err) : error_oom(err);
+	return json_print_document("emp-calibration", json, err);
 }
 
 static int show(const struct state *s, struct error *err)
@@ -269,7 +268,7 @@ int verb_status(int argc, char **argv, struct error *err)
 	if (argc > 0)
 		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
-		r = calibrate_open_book(BOOK_READ, &book, NULL, err);
+		r = book_open(&book, calibrate_options.db, BOOK_READ, err);
 	if (r == 0)
 		r = gather(book, run, &status, err);
 	if (r < 0)

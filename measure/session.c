@@ -7,6 +7,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/json.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/process/pipe_drain.h"
@@ -50,8 +51,7 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 		.environment = s->environment,
 		.cpu = s->options->cpu,
 	};
-	return t->run.program && t->run.command && t->run.backend ? 0
-								  : error_os(err, -ENOMEM, "cannot measure");
+	return t->run.program && t->run.command && t->run.backend ? 0 : error_oom(err);
 }
 
 static int open_output(const struct session *s, const char *where, int *ret, struct error *err)
@@ -102,7 +102,7 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	t->command = command;
 	t->name = text_format("%s%s", command->name, suffix);
 	if (!t->name)
-		return error_os(err, -ENOMEM, "cannot measure");
+		return error_oom(err);
 	t->spawn = (struct spawn){
 		.argv = command->argv,
 		.path = command->path,
@@ -125,7 +125,7 @@ static int fill_tasks(struct session *s, const struct commands *commands, struct
 	s->tasks = calloc(commands->n + 1, sizeof(*s->tasks));
 	s->samplings = calloc(commands->n + 1, sizeof(*s->samplings));
 	if (!s->tasks || !s->samplings)
-		return error_os(err, -ENOMEM, "cannot measure");
+		return error_oom(err);
 	for (size_t i = 0; i < commands->n + s->options->aa; i++) {
 		bool again = i == commands->n;
 		struct task *t = &s->tasks[s->n++];
@@ -173,7 +173,7 @@ static int open_book(struct session *s, struct error *err)
 	_cleanup_(freep) char *path = NULL;
 	int r;
 
-	r = book_path(s->options->db, &path, err);
+	r = paths_book(s->options->db, &path, err);
 	if (r == 0)
 		r = check_host(s, path, err);
 	if (r < 0)

@@ -15,6 +15,16 @@ int json_print(const json_t *json, FILE *file, struct error *err)
 	return 0;
 }
 
+int json_print_document(const char *format, json_t *members, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *owned = members;
+	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i}", "format", format, "version", 1);
+
+	if (!members || !document || json_object_update(document, members) < 0)
+		return error_oom(err);
+	return json_print(document, stdout, err);
+}
+
 int json_read(json_t **ret, const char *path, struct error *err)
 {
 	_cleanup_(fclosep) FILE *file = NULL;

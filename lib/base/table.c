@@ -96,6 +96,13 @@ void table_cell(struct table *table, const char *format, ...)
 	table_cell_text(table, text);
 }
 
+void table_cell_duration(struct table *table, int64_t ns)
+{
+	char text[TEXT_TIME_SIZE];
+
+	table_cell_text(table, ns < 0 ? "-" : text_duration(text, ns));
+}
+
 void table_mark(struct table *table, enum mark mark)
 {
 	if (table->n_cells > 0)

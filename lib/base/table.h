@@ -8,6 +8,7 @@
 #include "lib/base/error.h"
 #include "lib/base/terminal.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 struct table;
@@ -32,6 +33,7 @@ void table_free(struct table *table);
 void table_row(struct table *table);
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void table_cell_text(struct table *table, const char *text);
+void table_cell_duration(struct table *table, int64_t ns); /* "-" below 0 */
 
 /* The colour of the last cell, on a terminal. */
 void table_mark(struct table *table, enum mark mark);

@@ -18,19 +18,7 @@ json_t *summary_as_json(const struct summary *s)
 		s->median_ns, "sd_ns", s->sd_ns, "relative_error", s->relative_error);
 }
 
-static json_t *over_as_json(const struct over_cutoff *over, size_t n)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(array,
-			json_pack("{s:I, s:s, s:s*, s:I, s:I}", "sample", (json_int_t)over[i].sample,
-				"daemon", over[i].daemon, "unit", over[i].unit, "pt_ns",
-				(json_int_t)over[i].pt_ns, "cutoff_ns", (json_int_t)over[i].cutoff_ns));
-	return array;
-}
-
-static json_t *unprofiled_as_json(const struct over_cutoff *over, size_t n)
+static json_t *over_as_json(const struct over_cutoff *over, size_t n, const char *limit)
 {
 	json_t *array = json_array();
 
@@ -38,7 +26,7 @@ static json_t *unprofiled_as_json(const struct over_cutoff *over, size_t n)
 		json_array_append_new(
 			array, json_pack("{s:I, s:s, s:s*, s:I, s:I}", "sample", (json_int_t)over[i].sample,
 				       "daemon", over[i].daemon, "unit", over[i].unit, "pt_ns",
-				       (json_int_t)over[i].pt_ns, "limit_ns", (json_int_t)over[i].cutoff_ns));
+				       (json_int_t)over[i].pt_ns, limit, (json_int_t)over[i].cutoff_ns));
 	return array;
 }
 
@@ -75,8 +63,9 @@ json_t *discarding_as_json(const struct discarding *d)
 	json_t *document = json_object();
 
 	json_object_set_new(document, "run", json_integer(d->run.id));
-	json_object_set_new(document, "by_cutoff", over_as_json(d->over, d->n_over));
-	json_object_set_new(document, "by_unprofiled", unprofiled_as_json(d->unprofiled, d->n_unprofiled));
+	json_object_set_new(document, "by_cutoff", over_as_json(d->over, d->n_over, "cutoff_ns"));
+	json_object_set_new(
+		document, "by_unprofiled", over_as_json(d->unprofiled, d->n_unprofiled, "limit_ns"));
 	json_object_set_new(document, "by_two_sd", numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd));
 	json_object_set_new(document, "incomplete", numbers_as_json(d->incomplete, d->n_incomplete));
 	json_object_set_new(document, "pt", clock_as_json(&d->pt));

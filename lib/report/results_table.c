@@ -2,30 +2,21 @@
 /* Results of the protocol as tables: see results_table.h. */
 #include "lib/report/results_table.h"
 
-#include "lib/base/text.h"
-
-static void cell_cutoff(struct table *table, int64_t ns)
-{
-	char text[TEXT_TIME_SIZE];
-
-	table_cell(table, "%s", ns < 0 ? "-" : text_duration(text, ns));
-}
-
 static void add_cutoff(struct table *table, const struct cutoff *c, bool details)
 {
 	bool periodic = c->period_ns > 0;
 
 	table_row(table);
 	table_cell(table, "%s", c->daemon);
-	cell_cutoff(table, c->short_ns);
-	cell_cutoff(table, c->long_ns);
-	cell_cutoff(table, periodic ? c->period_ns : -1);
+	table_cell_duration(table, c->short_ns);
+	table_cell_duration(table, c->long_ns);
+	table_cell_duration(table, periodic ? c->period_ns : -1);
 	table_cell(table, "%s", !periodic ? "-" : c->firm ? "yes" : "no");
-	cell_cutoff(table, periodic ? c->task_time_ns : -1);
+	table_cell_duration(table, periodic ? c->task_time_ns : -1);
 	if (!details)
 		return;
-	cell_cutoff(table, c->below_ns);
-	cell_cutoff(table, c->atleast_ns);
+	table_cell_duration(table, c->below_ns);
+	table_cell_duration(table, c->atleast_ns);
 }
 
 #define CUTOFF_COLUMNS                                                                                      \

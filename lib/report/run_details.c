@@ -9,18 +9,13 @@
 /* At most so many samples discarded for their times alone, and so many other processes, get a line each. */
 enum { MOST_LINES = 10 };
 
-static const char *time_text(char buffer[TEXT_TIME_SIZE], int64_t ns)
-{
-	return text_duration(buffer, ns);
-}
-
 static void print_over(FILE *file, const struct over_cutoff *o, const char *limit)
 {
 	char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
 
 	fprintf(file, "  sample %u: %s%s%s%s used %s, %s %s\n", o->sample, o->daemon, o->unit ? " (" : "",
-		o->unit ?: "", o->unit ? ")" : "", time_text(pt, o->pt_ns), limit,
-		time_text(cutoff, o->cutoff_ns));
+		o->unit ?: "", o->unit ? ")" : "", text_duration(pt, o->pt_ns), limit,
+		text_duration(cutoff, o->cutoff_ns));
 }
 
 static void print_outliers(FILE *file, const struct run_result *r, bool et)
@@ -33,7 +28,8 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et)
 		if (!c->kept[i] && !r->discarding.out[i])
 			fprintf(file, "  sample %u: %s %s is more than 2 sd from the mean%s\n",
 				r->samples[i].n, name,
-				time_text(time, et ? r->samples[i].et_ns : r->samples[i].pt_ns),
+				text_precise(time, (double)(et ? r->samples[i].et_ns : r->samples[i].pt_ns),
+					c->by_cutoff.sd_ns),
 				et ? " (ET only)" : "");
 	if (c->n_by_two_sd > MOST_LINES)
 		fprintf(file, "  %zu samples: %s is more than 2 sd from the mean (--json lists them)\n",
@@ -69,14 +65,12 @@ static void print_raw(FILE *file, const char *label, const struct clock_discardi
 
 static void add_other(struct table *table, const struct other *o)
 {
-	char time[TEXT_TIME_SIZE];
-
 	table_row(table);
 	table_cell(table, "  %s", o->name);
 	table_cell_text(table, o->unit ?: "-");
-	table_cell_text(table, time_text(time, o->disturbed_ns));
-	table_cell_text(table, time_text(time, o->total_ns));
-	table_cell_text(table, time_text(time, o->max_ns));
+	table_cell_duration(table, o->disturbed_ns);
+	table_cell_duration(table, o->total_ns);
+	table_cell_duration(table, o->max_ns);
 	table_cell(table, "%u", o->max_sample);
 	table_cell_text(table, o->profiled ? "yes" : "no");
 }
@@ -141,7 +135,7 @@ static void print_sums(FILE *file, const struct run_result *r)
 			(long long)left_behind, left_behind == 1 ? "" : "es");
 	if (n > 0)
 		fprintf(file, "  Accounting: %s, %s of CPU time per sample; PT from %s\n",
-			r->discarding.run.backend ?: "imported", time_text(time, observer_ns / n),
+			r->discarding.run.backend ?: "imported", text_duration(time, observer_ns / n),
 			r->discarding.run.pt_source ?: "an import");
 }
 

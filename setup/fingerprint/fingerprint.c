@@ -116,16 +116,14 @@ static void print(const struct fingerprint *f)
 static int store(const struct fingerprint *f, const json_t *document, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) char *path = NULL, *text = json_dumps(document, JSON_COMPACT);
+	_cleanup_(freep) char *text = json_dumps(document, JSON_COMPACT);
 	int64_t id;
-	int r = text ? book_path(options.db, &path, err) : error_oom(err);
+	int r = text ? book_open(&book, options.db, BOOK_WRITE, err) : error_oom(err);
 
-	if (r == 0)
-		r = book_open(&book, path, BOOK_WRITE, err);
 	if (r == 0)
 		r = book_put_environment(book, f->digest, f->machine, text, &id, err);
 	if (r == 0 && !options.json)
-		printf("Stored as environment %" PRId64 " in %s.\n", id, path);
+		printf("Stored as environment %" PRId64 " in %s.\n", id, book_file(book));
 	return r;
 }
 

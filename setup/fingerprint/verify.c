@@ -110,12 +110,10 @@ int fingerprint_diff(const char *before_name, const char *now_name, struct error
 static int read_profile(json_t **ret, struct profile *profile, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) char *path = NULL, *text = NULL;
+	_cleanup_(freep) char *text = NULL;
 	_cleanup_(run_clear) struct run run = {};
-	int r = book_path(options.db, &path, err);
+	int r = book_open(&book, options.db, BOOK_READ, err);
 
-	if (r == 0)
-		r = book_open(&book, path, BOOK_READ, err);
 	if (r == 0)
 		r = book_get_profile(book, options.profile, profile, err);
 	if (r < 0)

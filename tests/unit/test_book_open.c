@@ -3,6 +3,8 @@
  * one. */
 #include "tests/unit/scratch.h"
 
+#include "lib/base/paths.h"
+
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -35,7 +37,7 @@ static struct answer *ask_as_user(const char *path, enum book_mode mode)
 		if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(65534, 65534, 65534) < 0 ||
 					      setresuid(65534, 65534, 65534) < 0))
 			_exit(1);
-		answer->r = book_path(path, &named, &answer->err);
+		answer->r = paths_book(path, &named, &answer->err);
 		if (answer->r == 0) {
 			snprintf(answer->path, sizeof(answer->path), "%s", named);
 			answer->r = book_open(&book, named, mode, &answer->err);
@@ -80,13 +82,13 @@ TEST_IN_DIRECTORY(option_then_environment_then_default_name_the_book)
 	_cleanup_(freep) char *a = NULL, *b = NULL, *c = NULL;
 
 	setenv("EMP_DB", "/from/environment", 1);
-	assert_done(s, book_path("/from/option", &a, &s->err));
+	assert_done(s, paths_book("/from/option", &a, &s->err));
 	assert_string_equal(a, "/from/option");
-	assert_done(s, book_path(NULL, &b, &s->err));
+	assert_done(s, paths_book(NULL, &b, &s->err));
 	assert_string_equal(b, "/from/environment");
 	unsetenv("EMP_DB");
 	if (geteuid() == 0) {
-		assert_done(s, book_path(NULL, &c, &s->err));
+		assert_done(s, paths_book(NULL, &c, &s->err));
 		assert_string_equal(c, "/var/lib/emp/emp.db");
 	}
 }

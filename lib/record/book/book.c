@@ -8,7 +8,6 @@
 #include "lib/record/book/query.h"
 
 #include "lib/base/clock.h"
-#include "lib/base/paths.h"
 #include "lib/base/text.h"
 
 #include <assert.h>
@@ -17,9 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int book_path(const char *option, char **ret, struct error *err)
+const char *book_file(const struct book *book)
 {
-	return paths_book(option, ret, err);
+	return book->path;
 }
 
 /* The next commit waits for the disk, as all do except those of samples. */

@@ -11,13 +11,10 @@ struct book;
 
 enum book_mode { BOOK_READ, BOOK_WRITE /* created if missing */ };
 
-/* The file that `option` (--db), else EMP_DB, else the user's default names: /var/lib/emp/emp.db for
- * root, $XDG_DATA_HOME/emp/emp.db (~/.local/share) otherwise. The caller frees it. */
-int book_path(const char *option, char **ret, struct error *err);
-
-/* BOOK_WRITE makes missing directories of the default path. BOOK_READ of a missing file: -ENOENT.
- */
-int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err);
+/* `name` is the file, as --db gives it; NULL: that of EMP_DB, else the user's own (lib/base/paths.h). BOOK_WRITE makes
+ * missing directories of the user's own. BOOK_READ of a missing file: -ENOENT. */
+int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err);
+const char *book_file(const struct book *book);
 void book_free(struct book *book); /* rolls back what is not committed */
 DEFINE_FREEP(book)
 

@@ -28,7 +28,7 @@ static int make_directories(const char *directory, struct error *err)
 	_cleanup_(freep) char *path = strdup(directory);
 
 	if (!path)
-		return error_os(err, -ENOMEM, "cannot make '%s'", directory);
+		return error_oom(err);
 	for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
 		if (slash)
 			*slash = '\0';
@@ -151,7 +151,7 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 	int r;
 
 	if (!directory)
-		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", path);
+		return error_oom(err);
 	if (!there && errno != ENOENT)
 		return error_os(err, -errno, "cannot open the lab book '%s'", path);
 	if (!there && mode == BOOK_READ)
@@ -201,7 +201,7 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	 * the book; where it may not, SQLite opens the file to be read. */
 	flags |= book->mode == BOOK_WRITE ? SQLITE_OPEN_CREATE : 0;
 	if (!uri)
-		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", book->path);
+		return error_oom(err);
 	rc = sqlite3_open_v2(uri, &book->db, flags, NULL);
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
@@ -287,11 +287,11 @@ static int open_once(struct book **ret, const char *path, enum book_mode mode, s
 	int r;
 
 	if (!book)
-		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", path);
+		return error_oom(err);
 	book->mode = mode;
 	book->path = strdup(path);
 	if (!book->path)
-		return error_os(err, -ENOMEM, "cannot open the lab book '%s'", path);
+		return error_oom(err);
 	r = check_file(path, mode, err);
 	if (r < 0)
 		return r;
@@ -308,12 +308,15 @@ static int open_once(struct book **ret, const char *path, enum book_mode mode, s
 	return 0;
 }
 
-int book_open(struct book **ret, const char *path, enum book_mode mode, struct error *err)
+int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err)
 {
 	enum { ATTEMPTS = 10, PAUSE_US = 20000 };
+	_cleanup_(freep) char *path = NULL;
 	struct error seen = {};
-	int r;
+	int r = paths_book(name, &path, err);
 
+	if (r < 0)
+		return r;
 	/* The last process that closes the book removes its log; another that opens it then may find the file without it. */
 	for (int i = 0;
 		(r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK);
