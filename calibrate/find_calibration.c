@@ -4,13 +4,7 @@
 
 #include <string.h>
 
-struct wish {
-	int64_t run;
-	const char *profile;
-	bool any;
-};
-
-static bool fits(const struct calibration_plan *c, const struct wish *wish)
+static bool fits(const struct calibration_plan *c, const struct calibration_wish *wish)
 {
 	if (wish->run)
 		return c->phases[SHORT_PHASE].run == wish->run || c->phases[LONG_PHASE].run == wish->run;
@@ -19,7 +13,8 @@ static bool fits(const struct calibration_plan *c, const struct wish *wish)
 	return wish->any || c->state == CALIBRATION_OPEN;
 }
 
-static int find(struct book *book, const struct wish *wish, struct calibration_plan *ret, struct error *err)
+int find_calibration(struct book *book, const struct calibration_wish *wish, struct calibration_plan *ret,
+	struct error *err)
 {
 	struct calibration_plan *all;
 	size_t n;
@@ -36,16 +31,4 @@ static int find(struct book *book, const struct wish *wish, struct calibration_p
 			calibration_plan_clear(&all[i]);
 	free(all);
 	return found;
-}
-
-int find_calibration(
-	struct book *book, int64_t run, bool any, struct calibration_plan *ret, struct error *err)
-{
-	return find(book, &(struct wish){.run = run, .any = any}, ret, err);
-}
-
-int find_calibration_for(
-	struct book *book, const char *profile, struct calibration_plan *ret, struct error *err)
-{
-	return find(book, &(struct wish){.profile = profile}, ret, err);
 }

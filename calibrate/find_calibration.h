@@ -4,11 +4,14 @@
 
 #include "lib/record/book/book_calibrations.h"
 
-/* The one that a run belongs to; run 0: the latest that can be resumed, or, with `any`, the latest of all. 1:
- * *ret is filled in; 0: there is none. */
-int find_calibration(
-	struct book *book, int64_t run, bool any, struct calibration_plan *ret, struct error *err);
+/* The calibration of a run; without a run, the latest: for the profile, if there is one, and of those that can be resumed,
+ * or of all. */
+struct calibration_wish {
+	int64_t run;         /* 0: not given */
+	const char *profile; /* NULL: not given */
+	bool any;            /* not only one that can be resumed */
+};
 
-/* The latest for this profile that can be resumed. */
-int find_calibration_for(
-	struct book *book, const char *profile, struct calibration_plan *ret, struct error *err);
+/* 1: *ret is filled in; 0: there is none. */
+int find_calibration(struct book *book, const struct calibration_wish *wish, struct calibration_plan *ret,
+	struct error *err);

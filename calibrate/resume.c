@@ -42,7 +42,7 @@ static int nothing_to_resume(struct calibration *c, int64_t run, struct error *e
 
 static int find(struct calibration *c, int64_t run, struct error *err)
 {
-	int r = find_calibration(c->book, run, false, &c->plan, err);
+	int r = find_calibration(c->book, &(struct calibration_wish){.run = run}, &c->plan, err);
 
 	if (r < 0)
 		return r;

@@ -144,7 +144,7 @@ static int resume_or_begin(struct calibration *c, struct error *err)
 	struct error ignored;
 	int r;
 
-	r = find_calibration_for(c->book, options.save, &c->plan, err);
+	r = find_calibration(c->book, &(struct calibration_wish){.profile = options.save}, &c->plan, err);
 	if (r < 0)
 		return r;
 	if (r > 0)

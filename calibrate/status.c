@@ -88,10 +88,10 @@ static int gather_phase(struct book *book, const struct calibration_phase *wante
 /* 1: found; 0: the book has no calibration. */
 static int gather(struct book *book, int64_t run, struct state *s, struct error *err)
 {
-	int r = find_calibration(book, run, false, &s->calibration, err);
+	int r = find_calibration(book, &(struct calibration_wish){.run = run}, &s->calibration, err);
 
 	if (r == 0 && !run)
-		r = find_calibration(book, 0, true, &s->calibration, err);
+		r = find_calibration(book, &(struct calibration_wish){.any = true}, &s->calibration, err);
 	if (r <= 0)
 		return r;
 	s->pid = process_ref_pid(s->calibration.owner);

@@ -5,6 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *verdict_name(enum verdict verdict)
+{
+	static const char *const names[] = {
+		[VERDICT_L] = "L",
+		[VERDICT_CLEAN] = "clean",
+		[VERDICT_FREQUENT] = "frequent",
+		[VERDICT_DRIFT] = "drift",
+		[VERDICT_STEP] = "step",
+	};
+
+	return names[verdict];
+}
+
 static int by_name(const void *name, const void *daemon)
 {
 	return strcmp(name, ((const struct daemon_statistics *)daemon)->name);

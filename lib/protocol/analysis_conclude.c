@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the sums of a feed to an analysis: see analysis_conclude.h. */
-#include "lib/protocol/analysis_conclude.h"
+/* From the sums of a feed to an analysis: see analysis_feed.h. */
+#include "lib/protocol/analysis_feed.h"
+#include "lib/protocol/analysis_internal.h"
 
-#include "lib/protocol/causes.h"
-#include "lib/protocol/shape.h"
 #include "lib/stats/robust.h"
 
 #include <errno.h>
@@ -185,7 +184,7 @@ static int make_analysis(struct analysis_feed *feed, struct analysis *analysis)
 	return list_samples(feed, explained, analysis);
 }
 
-int analysis_conclude(struct analysis_feed *feed, struct analysis *ret, struct error *err)
+int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis analysis = {.resolution_ns = feed->resolution_ns};
 	int r;

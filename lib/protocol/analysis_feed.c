@@ -4,7 +4,7 @@
 #include "lib/protocol/analysis_feed.h"
 
 #include "lib/base/array.h"
-#include "lib/protocol/analysis_conclude.h"
+#include "lib/protocol/analysis_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -162,9 +162,4 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 	if (zone > ZONE_CORE && pt_ns > tally->seen[ZONE_CORE].max_ns)
 		r = keep(tally, e->sample, pt_ns);
 	return r < 0 ? error_oom(err) : 0;
-}
-
-int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struct error *err)
-{
-	return analysis_conclude(feed, ret, err);
 }

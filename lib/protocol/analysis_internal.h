@@ -64,3 +64,24 @@ static inline bool running_is_long(const struct running *central, int64_t pt_ns)
 
 	return daemon_statistics_is_long(&daemon, pt_ns);
 }
+
+/* causes.c: what makes long samples long, and which part of their extra time daemons account for. */
+
+/* Fills in feed->extra_ns, from the samples beyond the core. */
+void causes_add_up(struct analysis_feed *feed);
+
+/* Whether daemons that ran long explain at least half of the time by which a sample (an index) is longer than the
+ * median. After causes_add_up. */
+bool causes_explain(const struct analysis_feed *feed, size_t sample);
+
+/* The share of the extra time of the slow samples (a set of IN() zones) that daemons explain, compared with their
+ * usual time in the fast samples. 0 if one of the two sets is empty. Fills in the tallies' extra_ns. */
+double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigned slow);
+
+/* The daemon whose presence divides the samples into longer and shorter ones; NULL: there is none. Before zones
+ * NEAR and FAR are dissolved. */
+const struct daemon_tally *causes_dividing(const struct analysis_feed *feed);
+
+/* shape.c. Fills in verdict, why and statistics[].frequent of an analysis in which everything else is filled in;
+ * statistics[i] belongs to tallies[i]. */
+int shape_judge(struct analysis_feed *feed, struct analysis *analysis);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The causes of long samples: how much of their extra time daemons explain, for each sample, for all together, or
  * because a daemon divides the samples in two. */
-#include "lib/protocol/causes.h"
+#include "lib/protocol/analysis_internal.h"
 
 #include "lib/stats/proportion.h"
 

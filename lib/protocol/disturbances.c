@@ -5,6 +5,7 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 enum kind { COUNT, TIME, RATE };
 

@@ -2,7 +2,7 @@
 /* Disturbance counters: counters of the system that changed in a run although they should not, and in which samples. */
 #pragma once
 
-#include "lib/record/book/book_counters.h"
+#include "lib/record/sample_counters.h"
 
 struct disturbance {
 	enum counter which;

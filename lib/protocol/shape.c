@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The shape of a run's scatter, and the reason: see shape.h.
+/* The shape of a run's scatter, and the reason: see analysis_internal.h.
  *
  * The order of the questions: Are long samples frequent, and do daemons explain them? Without those that daemons
  * explain, do the ETs change over time (drift, step)? Are there two clusters that nothing explains (two speeds)?
  * Otherwise the shape is an L, or clean. Proportions are judged by the lower end of their interval, so that a few
  * samples of a short run are not significant. */
-#include "lib/protocol/shape.h"
+#include "lib/protocol/analysis_internal.h"
 
 #include "lib/base/text.h"
-#include "lib/protocol/causes.h"
 #include "lib/stats/trend.h"
 #include "lib/stats/robust.h"
 #include "lib/stats/proportion.h"

@@ -3,19 +3,14 @@
  * need them. */
 #pragma once
 
-#include "lib/host/system/counters.h"
 #include "lib/record/book/book.h"
+#include "lib/record/sample_counters.h"
 
 /* Their fields: an array of values by enum counter (INT64_MIN: not known), followed by the sample's n. */
 enum { N_COUNTER_VALUES = N_COUNTERS + 1 };
 extern const struct field_table counters_table;
 void counters_values(const struct counters *counters, int64_t ret[N_COUNTER_VALUES]);
 struct counters counters_of_values(const int64_t values[N_COUNTER_VALUES]);
-
-struct sample_counters {
-	uint32_t sample; /* its n */
-	struct counters moved;
-};
 
 /* Call it in the transaction of the sample. */
 int book_add_counters(
