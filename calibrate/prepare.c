@@ -53,7 +53,7 @@ static int open_observer(struct calibration *c, struct error *err)
 		return r;
 	if (!o->accounting) {
 		*err = o->no_accounting;
-		return error_prefix(err, -EPERM, "a calibration must observe other processes");
+		return error_prefix(err, -EPERM, "a calibration needs accounting");
 	}
 	why = accounting_why(o->accounting);
 	if (why || calibrate_options.verbose)

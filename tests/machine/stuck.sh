@@ -25,7 +25,7 @@ mkfs.ext4 -q image && mount -o loop image place && fsfreeze -f place || bad 'no 
 timeout 120 "$emp_measure" --db "$dir/book.db" -q -r 2 --timeout 0.5 -- dd if=/dev/zero "of=place/stuck-$$" bs=4k count=1 >out 2>err
 status=$?
 [ $status = 1 ] || bad "status $status of a program that cannot be killed"
-grep -q "'dd' was killed, but a process of it has not ended for 20 s: it waits in the kernel" err || bad 'no such sentence'
+grep -q "'dd' was killed, but one of its processes has not ended for 20 s: it waits in the kernel" err || bad 'no such sentence'
 pgrep -f "of=place/stuck-$$" >/dev/null || bad 'nothing was stuck: this proves nothing'
 
 fsfreeze -u place

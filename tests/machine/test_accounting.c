@@ -690,7 +690,7 @@ static void without_capabilities_the_sentence_names_them(void **state)
 	for (int i = 0; i < 3; i++) {
 		print_message("%s\n", errs[i].text);
 		assert_int_equal(results[i], -EPERM);
-		assert_non_null(strstr(errs[i].text, "cannot account for other processes: "));
+		assert_non_null(strstr(errs[i].text, "cannot observe other processes: "));
 	}
 	assert_non_null(strstr(errs[ACCOUNTING_BPF].text, "bpf: needs CAP_BPF and CAP_PERFMON"));
 	assert_non_null(strstr(errs[ACCOUNTING_TASKSTATS].text, "taskstats: needs CAP_NET_ADMIN"));

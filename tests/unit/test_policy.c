@@ -175,5 +175,5 @@ TEST_IN_TREE(a_missing_or_endless_policy_is_refused)
 	tree_put(&tree, "etc/a.ini", "[policy]\ninclude = b\n");
 	tree_put(&tree, "etc/b.ini", "[policy]\ninclude = a\n");
 	assert_int_equal(policy_load(&policy, directories, "a", &machine, &err), -ELOOP);
-	assert_non_null(strstr(err.text, "include each other in a circle"));
+	assert_non_null(strstr(err.text, "include each other in a cycle"));
 }

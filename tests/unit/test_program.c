@@ -71,7 +71,7 @@ TEST(commands_are_found_as_a_shell_finds_them)
 	assert_int_equal(executable_find("sh", &path, &err), 0);
 	assert_true(path[0] == '/');
 	assert_int_equal(executable_find("no-such-command", &none, &err), -ENOENT);
-	assert_string_equal(err.text, "there is no command 'no-such-command' in PATH");
+	assert_string_equal(err.text, "command 'no-such-command' not found in PATH");
 	assert_int_equal(executable_find("/etc", &none, &err), -EISDIR);
 	assert_int_equal(executable_find("/etc/passwd", &none, &err), -EACCES);
 	assert_int_equal(executable_find("", &none, &err), -ENOENT);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's side of the bpf backend: a record of every task on request (the snapshots; the second program that
- * does it is for kernels too old for the first), one of each task at its last context switch, when its run time
- * is final (the exits: a record made earlier in the exit misses up to a tick and all of the teardown), and one of
- * each exec.
+/* The BPF programs of the bpf backend. They write a record of every task on request (the snapshots; there are two
+ * programs for this, the second for older kernels), one of each task at its last context switch, when its run time is
+ * final (the exits: a record made earlier in the exit would miss up to a tick and all of the teardown), and one of each
+ * exec.
  *
  * The kernel's structures are declared with only the members that are used. Their offsets are filled in when the
- * program is loaded (CO-RE), so that one object serves Linux 5.8 and newer, and nothing of the build machine is
- * in it. */
+ * program is loaded (CO-RE), so that one object works on Linux 5.8 and newer, whatever the build machine. */
 #include "lib/host/accounting/accounting_record.h"
 #include "lib/host/bpf/bpf_types.h"
 
@@ -195,10 +194,10 @@ static __always_inline bool is_on_cpu(struct task_struct *task)
 	return bpf_core_field_exists(task->on_cpu) && READ(task->on_cpu);
 }
 
-/* The time of a task that is running on another CPU, with what it has run since the scheduler last wrote that
- * down, which is up to a tick ago (or a second, on a CPU without ticks). The scheduler's clock on that CPU
- * was read some time ago too; ours is carried over to it by scheduler_lead. Reads that agree with a second
- * look, because that CPU may be writing. */
+/* The time of a task that is running on another CPU, including what it has run since the scheduler last updated it,
+ * up to a tick ago (or a second, on a CPU without ticks). The scheduler's clock on that CPU was also read some time
+ * ago, so it is computed from CLOCK_MONOTONIC with scheduler_lead. Reads twice until both agree, because that CPU may
+ * be writing. */
 static __always_inline void catch_up(struct task_record *record, struct task_struct *task)
 {
 	struct cfs_rq *cfs_rq = task->se.cfs_rq;
@@ -236,7 +235,7 @@ static __always_inline struct task_struct *untrusted(struct task_struct *task)
 	return bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
 }
 
-/* Whether the task has used nothing since the first snapshot. Looks at one place only: where tasks have ended in
+/* Whether the task has used no CPU time since the first snapshot. It compares one record only: if tasks have ended in
  * between, the answer may be a wrong "no". */
 static __always_inline bool is_as_before(const struct task_record *record, __u32 at)
 {
@@ -261,8 +260,8 @@ static __always_inline void walk_task(struct task_struct *task)
 		describe_process(record, task);
 }
 
-/* A snapshot in one go; several times as fast as the next program. The first snapshot has times only. In the second,
- * tasks that have used nothing have times only, too, unless descent is to decide (without a cgroup). */
+/* A snapshot in one call; several times as fast as the next program. Records of the first snapshot have times only. So
+ * have records in the second of tasks that used nothing, unless descent identifies the program (without a cgroup). */
 SEC("syscall")
 int walk_tasks(void *context)
 {
@@ -315,8 +314,8 @@ static __always_inline __u64 wake_flags(void)
 									 : BPF_RB_NO_WAKEUP;
 }
 
-/* A parent can release a task before its last context switch. Then it is in no snapshot, and its record is yet to
- * come; these counts show that there is something to wait for. */
+/* A parent can release a task before its last context switch. Then the task is in no snapshot, and its record comes
+ * later; these counts show whether to wait for it. */
 SEC("tp_btf/sched_process_exit")
 int task_exits(void *context)
 {

@@ -102,8 +102,8 @@ static int new_backend(struct accounting *a, const struct accounting_options *op
 	if (r < 0) {
 		struct error reason = *err;
 
-		return error_say(err, r, "cannot account for other processes: %s (see emp-accounting(7))",
-			reason.text);
+		return error_say(
+			err, r, "cannot observe other processes: %s (see emp-accounting(7))", reason.text);
 	}
 	return 0;
 }
@@ -257,8 +257,8 @@ static int compare_pid(const void *key, const void *item)
 	return pid < other ? -1 : pid > other;
 }
 
-/* A process that was forked and has not executed a program runs that of its parent, which forked in this sample
- * and so is in `all` too. The name shows that the parent has not changed since. */
+/* A process that was forked and has not executed a program runs the program of its parent, which forked in this sample
+ * and so is in `all` too. If the names are equal, the parent has not executed another program since. */
 static const char *inherited_exe(const struct accounting *a, const struct process_diffs *all, size_t i)
 {
 	for (int depth = 0; depth < MAX_DESCENT; depth++) {

@@ -5,7 +5,7 @@
  *   taskstats  the kernel's netlink accounting, as in the papers: the times of running processes, and of
  *              short ones that ended, can be up to a tick old
  *
- * Processes are told apart by pid and start time. The calling process is left out. */
+ * Processes are told apart by pid and start time. The calling process is excluded. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -48,9 +48,8 @@ struct usages {
 	bool incomplete; /* lost > 0, or a snapshot failed in part: some process may be missing */
 };
 
-/* AUTO takes bpf where the kernel and the capabilities allow it, else taskstats. -EPERM or -ENOTSUP with a
- * sentence that says what each of them is missing. For use with the privileges raised (privilege.h), as all
- * below. */
+/* AUTO takes bpf if the kernel and the capabilities allow it, else taskstats. -EPERM or -ENOTSUP with a sentence that
+ * says what each of them needs. Call it, and all functions below, with the privileges raised (privilege.h). */
 int accounting_new(struct accounting **ret, enum accounting_backend backend, struct error *err);
 void accounting_free(struct accounting *a);
 DEFINE_FREEP(accounting)
@@ -61,7 +60,7 @@ const char *accounting_missing(void);
 /* BPF or TASKSTATS; NONE if `a` is NULL. */
 enum accounting_backend accounting_backend_of(const struct accounting *a);
 
-/* Why AUTO did not take bpf ("bpf: the kernel has no BTF"); NULL: it did, or was not asked to choose. */
+/* Why AUTO did not take bpf ("bpf: the kernel has no BTF"); NULL: it did, or a backend was given. */
 const char *accounting_why(const struct accounting *a);
 
 /* The snapshot before the program. `cgroup_id` is the cgroup v2 of the program under test (its inode number;

@@ -37,7 +37,7 @@ struct backend_operations {
 	/* The parent of a living process, 0 if it is not known. */
 	pid_t (*parent)(struct backend *backend, pid_t pid);
 
-	/* What only this backend knows of a process: it may complete `process`, and fill `ret`. */
+	/* Adds what only this backend knows about a process to `process` and `ret`. */
 	void (*describe)(struct backend *backend, struct process_diff *process, struct identified *ret);
 };
 

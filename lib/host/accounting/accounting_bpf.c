@@ -110,9 +110,9 @@ static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error 
 	return task_records_snapshot(b->tasks, TASK_BEFORE, cgroup_id, &b->before, err);
 }
 
-/* A task can be missing from the snapshot before its end is among the events. That lasts microseconds (often it
- * is the program under test, whose exit woke us: it only needs the CPU that we are on), or as long as a hypervisor
- * takes the CPU away. A task can also be held up in its exit; such a task is not waited for again. */
+/* A task can be missing from the snapshot before its end is among the events. That lasts microseconds (often it is the
+ * program under test, whose exit woke this process: it only needs this CPU), or as long as a hypervisor takes the CPU
+ * away. A task can also be delayed in its exit; such a task is waited for once. */
 static void wait_for_exits(struct bpf_backend *b)
 {
 	enum { N_YIELDS = 16, FIRST_WAIT_US = 50, ALL_WAITS_US = 20000 };
@@ -223,7 +223,7 @@ static void *end_at_once(void *nothing)
 	return nothing;
 }
 
-/* Lets a thread end, which proves that exits are reported, and relates the scheduler's clock to ours. */
+/* Starts and ends a thread, to test that exits are reported and to relate the scheduler's clock to CLOCK_MONOTONIC. */
 static int see_a_thread_end(struct bpf_backend *b, struct error *err)
 {
 	pthread_t thread;

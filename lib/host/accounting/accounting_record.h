@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of one task at one moment. The BPF programs write these records, so this header includes no other, and
- * their layout is fixed. */
+/* The state of a task at one moment. The BPF programs write these records, so this header includes no other, and their
+ * layout is fixed. */
 #pragma once
 
 enum {

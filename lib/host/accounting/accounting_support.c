@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the accounting needs of the kernel and of privileges: see accounting_support.h. */
+/* What the accounting needs from the kernel and which privileges: see accounting_support.h. */
 #include "lib/host/accounting/accounting_support.h"
 
 #include "lib/base/cleanup.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether this kernel and this process have what the accounting needs, and what is missing. Gathered first, then
- * judged by pure functions. */
+/* Whether this kernel and this process have what the accounting needs, and what is missing. One function gathers
+ * the facts; pure functions judge them. */
 #pragma once
 
 #include "lib/base/error.h"

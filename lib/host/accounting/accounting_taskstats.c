@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The taskstats backend, the papers' way: asks for every process's times, and collects the records of those
- * that end. A record is a process here, not a thread. Taskstats has no precise start times, so the records get
- * 0 for what was listed before the first snapshot, and times after it for all else. */
+/* The taskstats backend, as in the papers: queries every process's times, and collects the records of those that end.
+ * A record is a process here, not a thread. Taskstats has no precise start times, so records of processes that were
+ * listed before the first snapshot get 0, and others a time after it. */
 #include "lib/host/accounting/accounting_backend.h"
 
 #include "lib/base/array.h"
@@ -152,8 +152,8 @@ static int taskstats_drain(struct backend *backend, struct error *err)
 	return taskstats_link_receive(of(backend)->link, err);
 }
 
-/* First the list, then dropping what ended before, then the questions: a process that is not listed and ends
- * later has started in the sample. */
+/* First lists the processes, then drops the exits so far, then queries: a process that is not listed and ends later
+ * has started in the sample. */
 static int taskstats_before(struct backend *backend, uint64_t cgroup_id, struct error *err)
 {
 	struct taskstats_backend *b = of(backend);
@@ -177,7 +177,7 @@ static int taskstats_before(struct backend *backend, uint64_t cgroup_id, struct 
 	return r;
 }
 
-/* Whether the process is on its way out, between its record and its release. */
+/* Whether the process is ending, between its record and its release. */
 static bool is_ending(unsigned int pid)
 {
 	_cleanup_(freep) char *stat = NULL;
@@ -269,7 +269,7 @@ static pid_t taskstats_parent(struct backend *backend, pid_t pid)
 	return ask_one(of(backend), pid, &fields) ? (pid_t)fields.ppid : 0;
 }
 
-/* A process that was alive in the second snapshot and is gone now: its record is there, or comes now. */
+/* A process that was alive in the second snapshot and has ended since: its record has come, or comes now. */
 static void describe_by_exit(struct taskstats_backend *b, struct process_diff *p)
 {
 	struct error ignored;
@@ -288,7 +288,7 @@ static void describe_by_exit(struct taskstats_backend *b, struct process_diff *p
 	strcpy(p->name, "unknown");
 }
 
-/* The records of a snapshot have nothing but times. */
+/* The records of a snapshot have only times. */
 static void taskstats_describe(struct backend *backend, struct process_diff *p, struct identified *ret)
 {
 	struct taskstats_backend *b = of(backend);

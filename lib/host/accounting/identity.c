@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What program, what unit: see identity.h. Search trees, because an entry is made once and then only looked
- * up, for the few processes that took time in a sample. */
+/* Programs and units of processes: see identity.h. It uses search trees, because an entry is made once and then only
+ * looked up, for the few processes that used time in a sample. */
 #include "lib/host/accounting/identity.h"
 
 #include "lib/base/text.h"
@@ -41,7 +41,7 @@ struct program {
 struct program_file {
 	uint64_t device, inode;
 	const char *name;
-	const char *path; /* NULL: it was looked for in vain */
+	const char *path; /* NULL: it was not found */
 };
 
 static int compare_texts(const void *a, const void *b)
@@ -84,7 +84,7 @@ static int compare_files(const void *a, const void *b)
 int identity_new(struct identity **ret, struct error *err)
 {
 	*ret = calloc(1, sizeof(**ret));
-	return *ret ? 0 : error_os(err, -ENOMEM, "cannot remember what processes are");
+	return *ret ? 0 : error_os(err, -ENOMEM, "cannot store the programs of processes");
 }
 
 void identity_free(struct identity *identity)

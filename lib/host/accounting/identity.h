@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which program a process runs and which systemd unit it belongs to, so that a finding can be acted on
- * ("switch off apt-daily.timer"). Looked up once for each process, and remembered until it ends or executes
- * another program. */
+/* The program and the systemd unit of a process, so that the user can act on a finding ("stop apt-daily.timer"). They
+ * are looked up once for each process, and cached until it ends or executes another program. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -22,24 +21,24 @@ int identity_new(struct identity **ret, struct error *err);
 void identity_free(struct identity *identity);
 DEFINE_FREEP(identity)
 
-/* Of a process that is alive. `start_ns` and `name` tell it from an earlier one with the same pid, and from
- * what it was before it executed another program. */
+/* Of a living process. `start_ns` and `name` distinguish it from an earlier one with the same pid, and from itself
+ * before it executed another program. */
 struct identified identity_of(struct identity *identity, pid_t pid, uint64_t start_ns, const char *name);
 
-/* Of a process that has ended, if it was asked for while it lived. */
+/* Of a process that has ended, if it was looked up while it was alive. */
 struct identified identity_remembered(const struct identity *identity, pid_t pid, uint64_t start_ns);
 
 /* The process has ended, or executed another program. */
 void identity_forget(struct identity *identity, pid_t pid);
 
-/* The unit of a cgroup that may be gone by the time anyone asks. */
+/* The unit of a cgroup that may have been removed since. */
 void identity_learn_cgroup(struct identity *identity, uint64_t cgroup, const char *unit);
 const char *identity_cgroup_unit(const struct identity *identity, uint64_t cgroup);
 
-/* The program that `path` means as /proc would say it, without links. */
+/* The program at `path` as in /proc, with links resolved. */
 const char *identity_program(struct identity *identity, const char *path);
 
-/* The program that is this file, found by `name` in the places where programs are; NULL if it is not there.
+/* The program that is this file, found by `name` in the usual directories for programs; NULL if it is not there.
  */
 const char *identity_program_of_file(
 	struct identity *identity, const char *name, uint64_t device, uint64_t inode);

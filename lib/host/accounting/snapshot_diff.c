@@ -65,7 +65,7 @@ static struct process *find_process(struct snapshot_diff *diff, const struct tas
 	return at && diff->items[*at].diff.start_ns == task->process_start_ns ? &diff->items[*at] : NULL;
 }
 
-/* Adds to the task's process what it took since `base` (NULL: since it started). */
+/* Adds the task's time since `base` (NULL: since it started) to its process. */
 static int add_task(struct snapshot_diff *diff, const struct task_record *task,
 	const struct task_record *base, uint64_t before_ns)
 {
@@ -112,8 +112,8 @@ static bool take_base(struct snapshot_diff *diff, const struct snapshots *snapsh
 	uint32_t *at = keymap_find(&diff->before, task->key);
 	const struct task_record *base = NULL;
 
-	/* The start time tells a task from a later one at the same address. But a thread that executes a
-	 * program takes over the older start time of its process. */
+	/* The start time distinguishes a task from a later one at the same address. But a thread that executes a program
+	 * takes over the older start time of its process. */
 	if (at && *at != DONE && (!is_new || snapshots->before[*at].start_ns == task->start_ns)) {
 		base = &snapshots->before[*at];
 		*at = DONE;

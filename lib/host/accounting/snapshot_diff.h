@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The difference between two snapshots: what every process took between them (EMP, Figure 5). Pure: arrays of
- * records in, processes out.
+/* The difference between two snapshots: the CPU time of every process between them (EMP, Figure 5). A pure function
+ * from arrays of records to processes.
  *
- * Times are compared task by task and then summed to processes, because threads start and end on their own:
- *   - a task of the second snapshot, or that ended, minus what it had in the first;
- *   - all it has, if it started after the first snapshot began;
- *   - nothing, if it started earlier and is missing there: it was being released;
+ * Times are compared for each task and then added to processes, because threads start and end separately:
+ *   - a task counts with its time in the second snapshot, or at its end, minus its time in the first;
+ *   - with all of its time, if it started after the first snapshot began;
+ *   - with 0, if it started earlier and is missing in the first: it was being released;
  *   - a zombie that is in the second snapshot and among the exits counts once;
- *   - never less than nothing. */
+ *   - never with less than 0. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -26,7 +26,7 @@ struct snapshots {
 	const struct task_record *exits; /* in the order in which the tasks ended */
 	size_t n_before, n_after, n_exits;
 	uint64_t before_ns;    /* CLOCK_MONOTONIC when the first snapshot began */
-	unsigned int observer; /* its process id: it is left out */
+	unsigned int observer; /* process id of the observer, which is excluded */
 };
 
 struct process_diff {
@@ -49,6 +49,6 @@ int snapshot_diff_new(struct snapshot_diff **ret, struct error *err);
 void snapshot_diff_free(struct snapshot_diff *diff);
 DEFINE_FREEP(snapshot_diff)
 
-/* All processes that took time, in order of pid. */
+/* All processes that used time, in order of pid. */
 int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots,
 	struct process_diffs *ret, struct error *err);

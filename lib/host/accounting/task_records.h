@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's tasks, as BPF programs see them: snapshots of all of them, and records of those that end or execute
- * a program. */
+/* Records of the kernel's tasks from BPF programs: snapshots of all tasks, and records of those that end or execute a
+ * program. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -47,7 +47,7 @@ int task_records_poll_fd(const struct task_records *tasks);
 /* Exits so far that did not fit into the buffer. */
 uint64_t task_records_lost(const struct task_records *tasks);
 
-/* Tasks that have begun to exit, and have yet to make their last context switch and be among the events. (The
+/* Tasks that have begun to exit, but have not made their last context switch, and so are not among the events. (The
  * number is off by the tasks that were exiting when the programs were loaded.) */
 int64_t task_records_exiting(const struct task_records *tasks);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Offsets in the kernel's struct taskstats: see taskstats.h. Numbers instead of the header's struct, which is that of
- * the build machine's kernel. */
+/* Offsets in the kernel's struct taskstats: see taskstats.h. Not the header's struct, which belongs to the kernel of
+ * the build machine. */
 #include "lib/host/accounting/taskstats.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ enum {
 	END = 400,
 };
 
-/* Linux 6.14 and 6.15 (versions 14 and 15) put the greatest, then also the least of each of the eight delays
- * behind its total, 16 moved them to the end. The length shows how many more bytes each delay has. */
+/* Linux 6.14 (version 14) added the maximum of each of the eight delays after its total, 6.15 (version 15) the minimum
+ * too; version 16 moved them to the end. The length shows how many more bytes each delay has. */
 static size_t more_per_delay(unsigned int version, size_t len)
 {
 	enum { VERSION_14_LEN = 432, N_DELAYS = 8 };
@@ -81,7 +81,7 @@ int taskstats_read(const void *bytes, size_t len, unsigned int version, struct t
 	return 0;
 }
 
-/* Cuts the first attribute off what is left; false: there is none that is whole. */
+/* Removes the first attribute from the rest; false: there is no complete one. */
 static bool next_attribute(const char **data, size_t *len, struct nlattr *ret, const char **ret_payload)
 {
 	size_t aligned;
@@ -135,7 +135,7 @@ int taskstats_read_message(const void *attributes, size_t len, struct taskstats_
 			r = read_nest(payload, size, 0, &id, &message.thread);
 			message.has_thread = true;
 		} else if (nest.nla_type == TASKSTATS_TYPE_AGGR_TGID) {
-			/* At the end of a process its totals come without a version, behind those of a
+			/* At the end of a process its totals come without a version, after those of a
 			 * thread. */
 			r = read_nest(payload, size, message.thread.version, &id, &message.process);
 			message.process.tgid = id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's struct taskstats as bytes. It grows with the kernel's version, and for two releases it was
- * changed in the middle, so it is read by version and length, never laid over memory. */
+/* The kernel's struct taskstats as bytes. It grows with the kernel's version, and was changed in the
+ * middle for two releases, so it is read by version and length. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct taskstats_fields {
 	uint64_t exe_device, exe_inode;
 };
 
-/* Reads one struct, `version` 0: as it says itself. -EBADMSG: too short for its version; -ENOTSUP: older than
+/* Reads one struct; `version` 0: the version in it. -EBADMSG: too short for its version; -ENOTSUP: older than
  * TASKSTATS_MIN_VERSION. */
 int taskstats_read(const void *data, size_t len, unsigned int version, struct taskstats_fields *ret);
 

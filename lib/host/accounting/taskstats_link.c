@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* taskstats over netlink: see taskstats_link.h.
  *
- * Losses are counted twice. The records' sequence numbers are a counter of the CPU on which a task ended,
- * which is why each CPU has its own socket; a task that is moved to another CPU in the middle gives one of
- * them a step too far and back, so only the sum over all sockets counts. A gap shows with the next record
- * only, so what was lost at the end is known by the sockets' own count of what they dropped. */
+ * Losses are counted in two ways. The records' sequence numbers are a counter of the CPU on which a task ended, so each
+ * CPU has its own socket. A task that is moved to another CPU meanwhile changes two of them, one up and one down, so
+ * only the sum over all sockets counts. A gap is noticed only at the next record, so losses at the end come from the
+ * sockets' own count of dropped records. */
 #include "lib/host/accounting/taskstats_link.h"
 
 #include "lib/base/text.h"
@@ -20,7 +20,7 @@
 #include <sys/time.h>
 
 enum {
-	BATCH = 128, /* beyond 32 it gains nothing; beyond 166 answers a default buffer overflows */
+	BATCH = 128, /* more than 32 is not faster; more than 166 answers overflow a default buffer */
 	REQUEST_BYTES = 32,
 	REPLY_BYTES = 8192,
 	ASK_BYTES = 1 << 20,
@@ -164,7 +164,7 @@ static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error
 			r = -ENOMEM;
 	}
 	if (r < 0)
-		return error_os(err, r, "cannot tell which CPUs there are");
+		return error_os(err, r, "cannot read which CPUs exist");
 	if (receive_bytes == 0) {
 		receive_bytes = ALL_RECEIVE_BYTES / (int)n;
 		if (receive_bytes > MAX_RECEIVE_BYTES)
@@ -174,7 +174,7 @@ static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error
 		r = add_cpu(link, cpus[i], receive_bytes);
 		if (r < 0)
 			return error_os(
-				err, r, "the kernel does not tell which processes end on CPU %d", cpus[i]);
+				err, r, "the kernel does not report which processes end on CPU %d", cpus[i]);
 	}
 	return 0;
 }
@@ -234,12 +234,12 @@ static int say_unreadable(int r, struct error *err)
 {
 	if (r == -ENOTSUP)
 		return error_say(err, r,
-			"the kernel's taskstats is older than version %d (Linux 5.19), and does not tell threads from processes",
+			"the kernel's taskstats is older than version %d (Linux 5.19), and does not distinguish threads from processes",
 			TASKSTATS_MIN_VERSION);
-	return error_say(err, r, "the kernel's taskstats records have a length that is not known");
+	return error_say(err, r, "the kernel's taskstats records have an unknown length");
 }
 
-/* Part of a question that is asked in one go. */
+/* The part of a query that is sent at once. */
 struct batch {
 	const struct taskstats_question *question;
 	size_t from, n;
@@ -273,7 +273,7 @@ static int take_answer(
 		r = ((const struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
 		if (r == -ESRCH || r == -EINVAL)
 			return 0;
-		return error_os(err, r, "the kernel refuses to tell about a process");
+		return error_os(err, r, "the kernel refuses to report a process");
 	}
 	r = read_message(nlh, &message);
 	if (r < 0)
@@ -357,7 +357,7 @@ static int receive_cpu(struct taskstats_link *link, struct cpu_socket *cpu, stru
 
 		if (n < 0 && errno == EAGAIN)
 			return 0;
-		if (n < 0 && errno != ENOBUFS) /* of which taskstats_link_lost knows */
+		if (n < 0 && errno != ENOBUFS) /* taskstats_link_lost counts those */
 			return error_os(err, -errno, "cannot read which processes ended");
 		if (n < 0)
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Generic netlink to the kernel's taskstats: questions about living tasks in batches, and the records of
- * tasks that end, from one socket a CPU. The only file that includes libmnl. */
+/* Generic netlink to the kernel's taskstats: queries for living tasks in batches, and the records of tasks that end,
+ * from one socket per CPU. The only file that includes libmnl. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -24,7 +24,7 @@ int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats
 void taskstats_link_free(struct taskstats_link *link);
 DEFINE_FREEP(taskstats_link)
 
-/* What is asked: the thread with that id alone, or the whole process, threads that ended included. Of a whole
+/* The subject of a query: the thread with that id alone, or the whole process, threads that ended included. Of a whole
  * process the kernel reports only its times. */
 enum taskstats_scope { TASKSTATS_THREAD, TASKSTATS_PROCESS };
 
@@ -39,7 +39,7 @@ struct taskstats_question {
 	void *context;
 };
 
-/* `ret_missed`: so many pids got neither answer nor error. */
+/* `ret_missed`: the number of pids with neither answer nor error. */
 int taskstats_link_ask(struct taskstats_link *link, const struct taskstats_question *question,
 	size_t *ret_missed, struct error *err);
 

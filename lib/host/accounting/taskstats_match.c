@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which records of taskstats are of the same process: see taskstats_match.h. */
+/* Matching records of taskstats: see taskstats_match.h. */
 #include "lib/host/accounting/taskstats_match.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void start_in_sample(const struct taskstats_match *m, struct task_record 
 	record->start_ns = record->process_start_ns = m->before_ns + i;
 }
 
-/* A key that no other record has: such a record is not counted. */
+/* A key that no other record has: the record is then not counted. */
 static uint64_t no_key(size_t i)
 {
 	return UINT64_MAX - i;

@@ -17,7 +17,7 @@ struct kind {
 	const char *name;
 	uint32_t type;
 	uint64_t config;
-	bool of_kernel; /* happens in the kernel only: user mode would count 0 */
+	bool of_kernel; /* occurs in the kernel only: user mode would count 0 */
 };
 
 #define CACHE(cache, op, result)                                                    \
@@ -123,7 +123,7 @@ static int not_permitted(const struct event *event, int r, struct error *err)
 		return error_os(
 			err, r, "--perf: cannot count %s: this kernel has no perf events", event->name);
 	return error_say(err, -EACCES,
-		"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %lld); an administrator allows it with 'sysctl kernel.perf_event_paranoid=%d'%s",
+		"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %lld); an administrator can allow it with 'sysctl kernel.perf_event_paranoid=%d'%s",
 		event->name, (long long)paranoid, event->kind->of_kernel && !event->user_only ? 1 : 2,
 		paranoid <= 2 ? ", or with CAP_PERFMON; a container may also forbid it"
 			      : ", or with CAP_PERFMON");
@@ -149,7 +149,7 @@ static int not_supported(const struct event *event, int r, struct error *err)
 		event->name, strerror(-r));
 }
 
-/* Whether the event can be counted, and in user mode only where that is all that is permitted. */
+/* Whether the event can be counted; if only user mode is permitted, in user mode. */
 static int try_event(struct event *event, struct error *err)
 {
 	int fd = open_event(event->kind, event->user_only);

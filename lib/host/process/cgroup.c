@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cgroup v2 of its own for the program under test: see cgroup.h.
+/* The cgroup v2 of the program under test: see cgroup.h.
  *
- * cpu.stat is there without the cpu controller, and CLONE_INTO_CGROUP (start.c) starts the program in
- * it, so no process is ever moved: a move would take a lock over all of the system's forks. */
+ * cpu.stat exists without the cpu controller. CLONE_INTO_CGROUP (start.c) starts the program in the cgroup, so no
+ * process is moved: a move would take a lock that blocks all forks of the system. */
 #include "lib/host/process/cgroup.h"
 
 #include "lib/base/clock.h"
@@ -94,7 +94,7 @@ static struct cgroup *cgroup_at(char *path)
 	return cgroup;
 }
 
-/* Process ids mean something in their own namespace only, so its number is part of a cgroup's name. */
+/* Process ids are unique in their namespace only, so the name of a cgroup has its number. */
 static uint64_t pid_namespace(void)
 {
 	struct stat st;
@@ -102,7 +102,7 @@ static uint64_t pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
-/* Cgroups whose maker was killed before it could remove them, with what still runs in them. */
+/* Removes the cgroups of killed processes, and kills what still runs in them. */
 static void remove_abandoned(const char *parent)
 {
 	_cleanup_(closedirp) DIR *dir = opendir(parent);
@@ -165,7 +165,7 @@ static int make_below(const char *parent, struct cgroup **ret, struct error *err
 	return 0;
 }
 
-/* Without clone3 nothing can be started in a cgroup. A size of 0 is EINVAL where it is there. */
+/* Whether clone3, which starts programs in a cgroup, exists: then a size of 0 is EINVAL. */
 static bool clone3_refused(void)
 {
 	return syscall(SYS_clone3, NULL, (size_t)0) < 0 && errno == ENOSYS;
@@ -261,7 +261,7 @@ int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct e
 	return 0;
 }
 
-/* A process that has ended and was not reaped still names its cgroup, with " (deleted)" behind it if that is gone. */
+/* A process that has ended and was not reaped still names its cgroup, with " (deleted)" appended if it was removed. */
 bool cgroup_has(const struct cgroup *cgroup, pid_t pid)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -314,7 +314,7 @@ int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error 
 	return r < 0 ? r : 1;
 }
 
-/* Before Linux 5.14: one process after another until none is new. */
+/* Before Linux 5.14: kills one process after another until no new ones appear. */
 static int kill_each(const struct cgroup *cgroup, struct error *err)
 {
 	for (int round = 0; round < 100; round++) {

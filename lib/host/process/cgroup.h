@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cgroup v2 of its own for the program under test, as a child of the caller's: CPU time of the whole
- * tree, orphans included, and a way to kill all of it at once. No controller is needed for that. */
+/* The cgroup v2 of the program under test, a child of the caller's cgroup. It counts the CPU time of the whole
+ * process tree, orphans included, and can kill all of it at once. It needs no controller. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -13,14 +13,15 @@
 struct cgroup;
 
 struct cgroup_usage {
-	int64_t usage_ns, user_ns, system_ns; /* of all that ever ran in it; microsecond resolution */
+	int64_t usage_ns, user_ns,
+		system_ns; /* of all processes that ever ran in it; microsecond resolution */
 };
 
 /* -ENOTSUP: no cgroup v2 is mounted; -ENOSYS: a container's filter refuses to start programs in one; -EACCES,
  * -EROFS…: it cannot be made here; each with a sentence. */
 int cgroup_new(struct cgroup **ret, struct error *err);
 
-/* Kills what is still in it, and removes it. */
+/* Kills the processes that are still in it, and removes it. */
 void cgroup_free(struct cgroup *cgroup);
 DEFINE_FREEP(cgroup)
 
@@ -42,7 +43,7 @@ int cgroup_count(const struct cgroup *cgroup, struct error *err);
 /* Waits until it is empty. 1: empty, 0: still populated after timeout_ms. */
 int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error *err);
 
-/* SIGKILL to all of it, down the tree, fork bombs included. */
+/* SIGKILL to all processes in it and below, fork bombs included. */
 int cgroup_kill(struct cgroup *cgroup, struct error *err);
 
 /* Replaces it with a new one if it was ever killed. Linux 6.18 kills whatever CLONE_INTO_CGROUP

@@ -53,6 +53,6 @@ int executable_find(const char *name, char **ret, struct error *err)
 		path += len + 1;
 	}
 	if (found == -EACCES)
-		return error_say(err, -EACCES, "the command '%s' is in PATH, but may not be executed", name);
-	return error_say(err, -ENOENT, "there is no command '%s' in PATH", name);
+		return error_say(err, -EACCES, "command '%s' is in PATH, but is not executable", name);
+	return error_say(err, -ENOENT, "command '%s' not found in PATH", name);
 }

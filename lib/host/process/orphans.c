@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program under test left behind: see orphans.h. */
+/* Orphans of a program under test: see orphans.h. */
 #include "lib/host/process/orphans.h"
 
 #include "lib/base/array.h"

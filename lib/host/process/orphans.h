@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program under test left behind: processes that outlive their parent become children of this process,
- * the nearest child subreaper. With a cgroup, those in it are the program's; without one, all children that were
- * not there before the program. */
+/* Orphans of a program under test: processes that outlive their parent become children of this process, the nearest
+ * child subreaper. With a cgroup, those in it are the program's; without one, all children that did not exist before
+ * the program. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -19,8 +19,8 @@ struct orphans {
 int orphans_begin(struct orphans *orphans, struct cgroup *cgroup, struct error *err);
 void orphans_clear(struct orphans *orphans);
 
-/* When the program itself has been reaped: reaps those that have ended, one by one, and calls `add` with what each
- * took. 1: some go on, 0: none. */
+/* After the program itself has been reaped: reaps those that have ended, one by one, and calls `add` with the usage of
+ * each. 1: some still run, 0: none. */
 int orphans_reap(const struct orphans *orphans, void (*add)(void *data, const struct rusage *), void *data,
 	struct error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process ids in /proc: see pid_list.h. getdents64 by hand: opendir would allocate, and open the
- * directory anew. */
+/* The process ids in /proc: see pid_list.h. It calls getdents64 directly: opendir would allocate
+ * memory, and open the directory again. */
 #include "lib/host/process/pid_list.h"
 
 #include "lib/base/array.h"

@@ -11,7 +11,7 @@
 #include <sys/capability.h>
 #include <sys/syscall.h>
 
-/* What the observer can use, and nothing else. */
+/* The only capabilities that the observer uses. */
 static const cap_value_t wanted[] = {CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN};
 static bool borrowed;
 static char **of_start; /* NULL: environ has all */
@@ -43,8 +43,8 @@ static void set(bool effective)
 		cap_set_proc(then);
 }
 
-/* The texts of the environment, of a program whose first argument is at `argv`: the kernel puts them behind
- * the arguments and before the name of the file. NULL: no memory. */
+/* The environment of a program whose first argument is at `argv`: the kernel puts it after the arguments and before
+ * the name of the file. NULL: no memory. */
 static char **environment_of_start(char **argv)
 {
 	char *end = (char *)getauxval(AT_EXECFN), *first = argv[0], **all;
@@ -122,9 +122,9 @@ void privilege_forget(void)
 
 /* For settings. */
 static const cap_value_t settings[] = {
-	CAP_DAC_OVERRIDE, /* files of /sys and /proc/sys belong to root, whoever we are in a user namespace */
-	CAP_SYS_ADMIN,    /* some of /proc/sys/kernel ask for it beside the file's mode */
-	CAP_KILL,         /* signals for the command that runs while they hold */
+	CAP_DAC_OVERRIDE, /* files of /sys and /proc/sys belong to root, also in a user namespace */
+	CAP_SYS_ADMIN,    /* some of /proc/sys/kernel need it in addition to the file's mode */
+	CAP_KILL,         /* signals for the command of apply --for */
 };
 
 static int check_settings(cap_t now, struct error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Capabilities that an executable's file gives to an ordinary user (setcap
  * cap_bpf,cap_perfmon,cap_net_admin=p). They are in the permitted set, and are effective only between raise
- * and lower, around the calls that look at other processes. Files are opened, and other programs started,
- * without them. Root's own capabilities are left as they are. The only file that includes libcap. */
+ * and lower, around the calls that observe other processes. Files are opened, and other programs started,
+ * without them. Root's own capabilities are not changed. The only file that includes libcap. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -12,12 +12,12 @@
 /* First thing in main, with its argv. */
 void privilege_init(char **argv);
 
-/* The environment for programs that are started for the user: also what the loader took out of ours, since it
- * does not trust it with capabilities (LD_PRELOAD, TMPDIR and others). */
+/* The environment for the user's programs. It includes the variables that the loader removed because this process has
+ * capabilities (LD_PRELOAD, TMPDIR and others). */
 char **privilege_environment(void);
 
-/* Adds "NAME=VALUE" to it, before a variable of the same name. The text is not copied: it must stay, and may
- * change. -ENOMEM. */
+/* Adds "NAME=VALUE" to it, before a variable of the same name. The text is not copied: it must outlive the
+ * environment, and may change. -ENOMEM. */
 int privilege_environment_put(char *assignment);
 
 /* Whether this process has such capabilities. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which programs run: see process.h. */
+/* The running programs: see process.h. */
 #include "lib/host/process/process.h"
 
 #include "lib/base/cleanup.h"
@@ -13,7 +13,7 @@ enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
 
 int process_parse(const char *stat, struct process *ret)
 {
-	const char *open = strchr(stat, '('), *close = strrchr(stat, ')'); /* names may hold both */
+	const char *open = strchr(stat, '('), *close = strrchr(stat, ')'); /* names may contain both */
 	struct process p = {.pid = (pid_t)strtol(stat, NULL, 10)};
 	unsigned long flags;
 

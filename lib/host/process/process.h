@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which programs run, by the name that the kernel gives them. Enough to find known daemons where systemd
- * cannot be asked; what they cost is accounting.h's matter. */
+/* The running programs, by the kernel's names: enough to find known daemons without systemd. accounting.h has their
+ * CPU time. */
 #pragma once
 
 #include "lib/base/error.h"

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* When a process started, in ticks since the boot: the 20th word behind its name, which may hold blanks and
+/* When a process started, in ticks since the boot: the 20th word after its name, which may contain blanks and
  * parentheses. False for a zombie. */
 static bool parse_start(const char *stat, unsigned long long *ret)
 {

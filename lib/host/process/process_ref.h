@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process as a text that can be stored: which process started what is marked as running, and whether it still
- * exists, after a kill -9 or a reboot. */
+/* A process as text that can be stored: which process runs a calibration, and whether it still exists, also after a
+ * kill -9 or a reboot. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 enum { PROCESS_REF_SIZE = 96 };
 
-/* Ours: boot id, pid, and when it started (pids are used again). Returns `buffer`. */
+/* This process: boot id, pid, and when it started (pids are reused). Returns `buffer`. */
 char *process_ref_self(char buffer[PROCESS_REF_SIZE]);
 
 /* Its pid if it runs, else 0. 0 for NULL and for other text. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs under test: how they are waited for, killed if need be, and what they took. See program.h. */
+/* Programs under test: waiting for them, killing them, and their times. See program.h. */
 #include "lib/host/process/program.h"
 
 #include "lib/base/clock.h"
@@ -19,7 +19,7 @@ static const int64_t RESUME_NS = 200 * NS_PER_MS; /* from a stop by ^Z to the SI
 enum state {
 	RUNNING,
 	KILLED,    /* the program itself, which has not ended yet */
-	LINGERING, /* it has ended, and left processes behind */
+	LINGERING, /* it has ended, but left processes behind */
 	OVER,
 	GIVEN_UP, /* it was killed and does not end */
 };
@@ -94,12 +94,12 @@ static void add_rusage(void *data, const struct rusage *ru)
 	spawned->involuntary_switches += ru->ru_nivcsw;
 }
 
-/* -EBUSY. A process that waits in the kernel cannot be killed, and must not hold us up for ever. */
+/* -EBUSY. A process that waits in the kernel cannot be killed, and must not block this one forever. */
 static int give_up(struct program *p, struct error *err)
 {
 	p->state = GIVEN_UP;
 	return error_say(err, -EBUSY,
-		"'%s' was killed, but a process of it has not ended for %lld s: it waits in the kernel, for a device or a server (state D in 'ps')",
+		"'%s' was killed, but one of its processes has not ended for %lld s: it waits in the kernel, for a device or a server (state D in 'ps')",
 		p->spawn.argv[0], (long long)(DYING_NS / NS_PER_S));
 }
 
@@ -115,7 +115,7 @@ static int kill_running(struct program *p, enum spawn_end why, struct error *err
 	return 0; /* the rest is killed when it has become ours: see look_at_rest */
 }
 
-/* PT of the whole tree from its cgroup; without one, wait4's is all there is. */
+/* PT of the whole tree from its cgroup; without one, PT of wait4. */
 static int conclude(struct program *p, struct error *err)
 {
 	struct cgroup_usage after;
@@ -133,7 +133,7 @@ static int conclude(struct program *p, struct error *err)
 	return cgroup_renew(p->spawn.cgroup, err);
 }
 
-/* The rest may go on until the deadline, and not where this process was interrupted. */
+/* The rest may run until the deadline, unless this process was interrupted. */
 static int limit_rest(struct program *p, int n, struct error *err)
 {
 	int64_t now_ns = now();
@@ -190,8 +190,8 @@ static bool is_stopped(const struct program *p)
 	       info.si_pid != 0;
 }
 
-/* Whether the program is stopped and stays so. At a terminal ^Z stops this process too, and what resumes it resumes
- * the program a moment later; so a look that comes late, because this process could not run, does not count. */
+/* Whether the program is stopped and remains stopped. On a terminal, ^Z stops this process too, and is followed by a
+ * SIGCONT for both; so a check that comes late, because this process could not run, does not count. */
 static bool stays_stopped(struct program *p, bool look)
 {
 	int64_t now_ns = now();
@@ -251,7 +251,7 @@ static int64_t fill_poll(struct waiting *w)
 	return wake_ns;
 }
 
-/* Until something happens; stamps the ends. */
+/* Waits until something happens, and records the time of each end. */
 static int poll_once(struct waiting *w, int64_t until_ns, struct error *err)
 {
 	int64_t wake_ns = earlier(fill_poll(w), until_ns), left_ns, ended_ns;
@@ -272,7 +272,7 @@ static int poll_once(struct waiting *w, int64_t until_ns, struct error *err)
 	return w->accounting ? accounting_drain(w->accounting, err) : 0;
 }
 
-/* What is to be done for one program; `look`: some program may have stopped. */
+/* Handles the events of one program; `look`: some program may have stopped. */
 static int advance(struct program *p, bool ended, bool look, struct error *err)
 {
 	if (ended)
@@ -289,7 +289,7 @@ static int advance(struct program *p, bool ended, bool look, struct error *err)
 	}
 }
 
-/* 1: *ret is a program that is over, or n where there is none at all. */
+/* 1: *ret is a program that is over, or n if there are no programs. */
 static int find_over(const struct waiting *w, size_t *ret)
 {
 	bool any = false;
@@ -353,13 +353,13 @@ int program_wait_any(
 			continue;
 		if (n > 1 && !programs[i]->spawn.cgroup)
 			return error_say(err, -ENOTSUP,
-				"several programs at once need a cgroup each: without, nothing tells which of them left a process behind");
+				"several programs at once need a cgroup each: without, their orphans cannot be told apart");
 		w.accounting = programs[i]->spawn.accounting;
 	}
 	return wait_any(&w, until_ns, ret, err);
 }
 
-/* Until it is over, or does not end. */
+/* Waits until it is over, or gives up. */
 static void kill_and_wait(struct program *p)
 {
 	struct error ignored;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs under test: started without copying this process, in a cgroup of their own where there is one, on a
- * chosen CPU; waited for by pidfd; their elapsed and process time. Several may run at once. */
+/* Programs under test: starts them without copying this process, each in a cgroup if possible, on a chosen CPU; waits
+ * for them by pidfd; measures their elapsed and process time. Several may run at once. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -22,7 +22,7 @@ struct spawn {
 	struct cgroup *cgroup;         /* its own; NULL: PT comes from wait4, waited-for processes only */
 	struct accounting *accounting; /* drained while the program runs; may be NULL */
 	int64_t timeout_ns;            /* 0: none; then the program and all it started are killed */
-	int64_t linger_ns;             /* how long processes that the program left behind may go on */
+	int64_t linger_ns;             /* how long processes that the program left behind may run */
 };
 
 enum spawn_end {
@@ -38,7 +38,7 @@ struct spawned {
 	int64_t start_ns; /* CLOCK_REALTIME at the start */
 	int64_t et_ns;    /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
 	int64_t pt_ns, user_ns, system_ns;
-	bool pt_partial; /* PT is wait4's: what the program did not wait for is missing */
+	bool pt_partial; /* PT is from wait4: processes that the program did not wait for are missing */
 	int64_t max_rss_bytes;
 	long voluntary_switches, involuntary_switches;
 	int left_behind; /* processes that outlived it */
@@ -48,11 +48,11 @@ struct spawned {
 struct program;
 
 /* Starts a program; when this returns, it has been executed. A failure of execve (-ENOENT, -EACCES, -ENOEXEC,
- * -E2BIG) is an error with a sentence. What `spawn` points to must outlive the program, and its cgroup must hold
+ * -E2BIG) is an error with a sentence. What `spawn` points to must outlive the program, and its cgroup must have
  * no other program. Makes this process a child subreaper. */
 int program_start(struct program **ret, const struct spawn *spawn, struct error *err);
 
-/* Kills what still runs of it. */
+/* Kills its remaining processes. */
 void program_free(struct program *program);
 DEFINE_FREEP(program)
 
@@ -63,7 +63,7 @@ DEFINE_FREEP(program)
 int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err);
 
-/* How it went, once it is over. */
+/* The result, once it is over. */
 const struct spawned *program_result(const struct program *program);
 
 /* Starts one program and waits until it is over. A program that fails is not an error. */

@@ -24,7 +24,7 @@ static int tally_for(int signal)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads all that came; false: nothing. */
+/* Reads all pending signals; false: none. */
 static bool drain(int fd)
 {
 	struct signalfd_siginfo info;

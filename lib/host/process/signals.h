@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INT, TERM and HUP as something to poll instead of something that interrupts, so that the sample in flight can be
- * dropped and everything before it kept. CONT shows that a sample was stopped. */
+/* INT, TERM and HUP as a descriptor to poll, so that the sample in flight can be dropped and all samples before it
+ * kept. CONT shows that a sample was stopped. */
 #pragma once
 
 #include <signal.h>
@@ -17,7 +17,7 @@ const sigset_t *interrupt_old_mask(void);
 int interrupt_child_fd(void);
 void interrupt_child_clear(void);
 
-/* The first of the signals that came, 0: none so far. */
+/* The first signal that was received, 0: none so far. */
 int interrupt_pending(void);
 
 /* The next one, each once; 0: none. For a caller that passes them on, instead of interrupt_pending. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How a program under test is started: see start.h.
  *
- * clone3 with VM and VFORK starts it without copying our page tables (a copy costs milliseconds from a
- * large parent), straight into its cgroup. The child runs in our memory, while we wait, until it executes the
- * program; so it only makes system calls, and leaves its results in `struct child`. */
+ * clone3 with VM and VFORK starts it directly in its cgroup without copying the page tables of this process (which
+ * would take milliseconds for a large one). The child runs in the parent's memory, while the parent waits, until it
+ * executes the program; so it only makes system calls, and stores its results in `struct child`. */
 #include "lib/host/process/start.h"
 
 #include "lib/base/clock.h"
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the child needs, and what it leaves for us. */
+/* The child's input and results. */
 struct child {
 	const struct spawn *spawn;
 	const sigset_t *mask;
@@ -31,7 +31,7 @@ struct child {
 	const char *step; /* which call failed */
 };
 
-/* The child runs on our stack: AddressSanitizer must not think that the stack ends with it. */
+/* The child runs on the parent's stack: AddressSanitizer must not think that the stack ends with the child. */
 #define IN_CHILD _Noreturn __attribute__((noinline, no_sanitize("address", "undefined")))
 
 static IN_CHILD void child_give_up(struct child *child, const char *step)
@@ -55,7 +55,7 @@ static IN_CHILD void child_execute(struct child *child)
 	if ((s->cpu >= 0 || s->affinity) && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
 		child_give_up(child, "pin it to its CPUs");
 	privilege_forget();
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* should we be killed, it must not go on alone */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive this process */
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
 	clock_gettime(CLOCK_REALTIME, &child->start_real);
 	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
@@ -96,8 +96,8 @@ static long call(long number, long a, long b, long c)
 }
 #endif
 
-/* clone3 and, in the child, child_execute. The filters of containers (Docker's, Podman's) refuse clone3, for
- * they cannot look into its arguments; where no cgroup is asked for, clone does as well. */
+/* clone3 and, in the child, child_execute. The filters of containers (Docker's, Podman's) refuse clone3, because
+ * they cannot inspect its arguments; without a cgroup, clone is sufficient. */
 static __attribute__((noinline)) long clone_child(struct clone_args *args, struct child *child)
 {
 	long r;
@@ -144,7 +144,7 @@ static int start_child(struct child *child, const struct spawn *s, struct starte
 	long r;
 
 	fill_child(child, s);
-	interrupt_child_clear(); /* the end of an earlier program would wake us during this one */
+	interrupt_child_clear(); /* the end of an earlier program would wake this process during the sample */
 	let_child_see(child);
 	r = clone_child(&args, child);
 	let_child_see(child);

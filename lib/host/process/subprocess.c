@@ -79,7 +79,7 @@ static int start(struct helper *h, bool capture)
 	return 0;
 }
 
-/* All that is there. -EMSGSIZE: more than may be. */
+/* Reads all that is available. -EMSGSIZE: more than output_max. */
 static int read_output(struct helper *h)
 {
 	for (;;) {
@@ -112,7 +112,8 @@ static void forward_signals(const struct helper *h)
 			kill(h->pid, signal);
 }
 
-/* Until it has ended. What it wrote until then is read; who else holds the pipe is not waited for. */
+/* Waits until it has ended, and reads what it wrote until then; does not wait for other processes that have the
+ * pipe. */
 static int follow(struct helper *h)
 {
 	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + h->request->timeout_ms * NS_PER_MS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Helper programs, as opposed to programs under test (program.h): hooks, other tools of the suite, programs of the
- * system that answer a question, gnuplot. Processes that a helper leaves running are not ours to wait for.
+ * system that answer a question, gnuplot. Processes that a helper leaves running are not waited for.
  * Capabilities of an executable's file (privilege.h) do not pass on to them. */
 #pragma once
 

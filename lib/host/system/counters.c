@@ -15,9 +15,9 @@ enum {
 	MAX_THROTTLES = 128, /* files: of a larger machine, the first 64 CPUs are read */
 };
 
-/* A reading takes some 0.1 ms, too long for each sample of a short program. */
+/* Reading takes about 0.1 ms, too long for each sample of a short program. */
 static const int64_t PERIOD_NS = 100 * NS_PER_MS;
-/* After that long, a reading is too old to begin a sample with. */
+/* A reading older than this cannot begin a sample. */
 static const int64_t FRESH_NS = NS_PER_MS;
 
 struct counter_reader {
@@ -125,7 +125,7 @@ static void read_memory(struct counter_reader *reader, struct counters *s)
 
 		if (at)
 			counters_set(s, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10));
-		end = at ? (size_t)(at - text) : TEXT_SIZE; /* the last one; should it be out of view, all */
+		end = at ? (size_t)(at - text) : TEXT_SIZE; /* up to the last one; if it was cut off, all */
 	}
 	reader->vmstat_size = end + GROWTH < TEXT_SIZE ? end + GROWTH : TEXT_SIZE - 1;
 }
@@ -144,7 +144,7 @@ static void read_pressure(struct counter_reader *reader, struct counters *s)
 {
 	const char *total = strstr(reread(reader, reader->pressure_fd, 128), "total=");
 
-	if (total) /* of the first line: somebody waited */
+	if (total) /* of the first line ("some") */
 		counters_set(s, COUNTER_CPU_PRESSURE, strtoll(total + 6, NULL, 10) * NS_PER_US);
 }
 
@@ -202,7 +202,7 @@ struct counters counters_end(struct counter_reader *reader)
 	for (int i = 0; i < N_COUNTERS; i++)
 		if (counters_know(&before, i) && counters_know(&reader->last, i))
 			counters_set(&changed, i, reader->last.value[i] - before.value[i]);
-	/* two clocks cannot be read at one moment, which explains less than a millisecond */
+	/* differences below a millisecond arise because two clocks cannot be read at the same moment */
 	if (changed.value[COUNTER_SUSPENDED] < NS_PER_MS)
 		changed.value[COUNTER_SUSPENDED] = 0;
 	return changed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Disturbance counters: what the kernel counts that should not change during a sample. What this machine does
- * not count is "not known", never zero.
+/* Disturbance counters: counters of the kernel that should not change during a sample. A counter that this machine
+ * does not have is "not known", never zero.
  *
  * They are read once in 100 ms, not with every short sample. The first sample that ends 100 ms or more after the last reading gets
  * what they counted since then. A sample of 100 ms or more therefore has its own counts; of shorter samples,
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum counter {
-	COUNTER_STEAL,     /* ns that the hypervisor gave to others: of the CPU, or of all where not pinned */
-	COUNTER_THROTTLES, /* times a CPU was throttled for heat; likewise */
+	COUNTER_STEAL,        /* ns that the hypervisor gave to others: of the CPU, or of all if not pinned */
+	COUNTER_THROTTLES,    /* times a CPU was throttled for heat; likewise */
 	COUNTER_SWAPPED_IN,   /* pages */
 	COUNTER_SWAPPED_OUT,  /* pages */
 	COUNTER_MAJOR_FAULTS, /* pages fetched from a disk, for any process */
@@ -49,6 +49,6 @@ int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct erro
 void counter_reader_free(struct counter_reader *reader);
 DEFINE_FREEP(counter_reader)
 
-/* Around a sample. The context switches, which are the program's, are not among them: see spawn.h. */
+/* Before and after a sample. They do not include the program's context switches: see program.h. */
 void counters_begin(struct counter_reader *reader);
 struct counters counters_end(struct counter_reader *reader);

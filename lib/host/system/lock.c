@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One user of a host at a time: see lock.h. */
+/* The host's lock: see lock.h. */
 #include "lib/host/system/lock.h"
 
 #include "lib/base/cleanup.h"
@@ -15,7 +15,7 @@
 
 #define HOST_LOCK "/run/lock/emp.lock"
 
-/* A file there, or a directory to make it in. */
+/* Whether the file can be written, or created in its directory. */
 static bool may_write(const char *path, const char *directory)
 {
 	return faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 ||
@@ -39,7 +39,7 @@ int lock_path(const char *book, char **ret, struct error *err)
 	return 0;
 }
 
-/* Everybody may write to /run/lock, so the file is checked before it is trusted. */
+/* Every user may write to /run/lock, so the file is checked. */
 static int open_file(const char *path, struct error *err)
 {
 	_cleanup_(closep) int fd = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One tool at a time uses a host: two calibrations would disturb each other, and settings must not change during
+/* The host's lock: one tool at a time uses a host, because two calibrations would disturb each other, and settings must not change during
  * one. The kernel releases the lock however its holder ends. The file names the holder. */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which daemons to stop while programs are timed: see policy.h. The only file that includes inih.
+/* The policy on daemons: see policy.h. The only file that includes inih.
  *
  * Rules stay in the order of the files, those of an included policy last; the first that matches a unit counts.
- * What must never be touched comes before everything else, and the part that keeps a machine alive is built in,
- * where no file can remove it. */
+ * What must never be touched comes before everything else; the part that keeps a machine usable is built in, so that
+ * no file can remove it. */
 #include "lib/host/system/policy.h"
 
 #include "lib/base/array.h"
@@ -265,7 +265,7 @@ static int load_named(
 	if (!policy->name)
 		return error_oom(err);
 	if (policy->include && depth == MOST_INCLUDES)
-		return error_say(err, -ELOOP, "%s: policies include each other in a circle", policy->path);
+		return error_say(err, -ELOOP, "%s: policies include each other in a cycle", policy->path);
 	if (policy->include) {
 		r = load_named(&included, directories, policy->include, depth + 1, err);
 		if (r == 0)

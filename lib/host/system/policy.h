@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which daemons to stop while programs are timed, and which must never be touched: text files, one for each
- * distribution, that the administrator can replace or extend.
+/* The policy on daemons: which to stop while programs are timed, and which must never be touched. Policies are text
+ * files, one for each distribution, that the administrator can replace or extend.
  *
  *   [policy]     include = NAME   another policy that this one adds to
  *   [stop]       UNIT = why       services, timers, sockets, paths to stop; may be patterns ("nfs-*")
