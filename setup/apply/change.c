@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Carries out a plan: see change.h. */
+/* Carries out a plan: see change.h.
+ *
+ * A unit is kept from being started by a mask, a link to /dev/null with its name, which systemd makes. For a unit
+ * whose own file is in /etc, a mask in /run has no effect, and the name in /etc is taken: a drop-in gives it a
+ * condition that never holds. */
 #include "setup/apply/change.h"
 
+#include "lib/base/text.h"
 #include "lib/host/systemd/action_log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int points_left;
 
@@ -19,6 +26,80 @@ void crash_point(void)
 {
 	if (points_left > 0 && --points_left == 0)
 		raise(SIGKILL);
+}
+
+static const char DROP_IN[] = "# Made by \"emp-setup apply\", removed by \"emp-setup restore\".\n"
+			      "[Unit]\nConditionPathExists=/dev/null/no-start-while-timing\n";
+
+static const char *root_of(const struct entry *e)
+{
+	return e->persistent ? "/etc/systemd/system" : "/run/systemd/system";
+}
+
+static bool is_masked(const struct entry *e)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", root_of(e), e->name);
+	char target[16] = "";
+
+	return path && readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/null");
+}
+
+static int write_drop_in(const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/90-emp-setup.conf", directory);
+	_cleanup_(closep) int fd = -1;
+
+	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make %s", directory);
+	fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644) : -1;
+	if (fd < 0 || write(fd, DROP_IN, strlen(DROP_IN)) != (ssize_t)strlen(DROP_IN))
+		return error_os(err, fd < 0 ? -errno : -EIO, "cannot write %s", path ?: directory);
+	return fsync(fd) < 0 ? error_os(err, -errno, "cannot write %s", path) : 0;
+}
+
+static int remove_drop_in(const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/90-emp-setup.conf", directory);
+
+	if (!path)
+		return error_oom(err);
+	if (unlink(path) < 0 && errno != ENOENT)
+		return error_os(err, -errno, "cannot remove %s", path);
+	if (rmdir(directory) < 0 && errno != ENOENT && errno != ENOTEMPTY)
+		return error_os(err, -errno, "cannot remove %s", directory);
+	return 0;
+}
+
+static int set_block(struct units *units, const struct entry *e, bool blocked, struct error *err)
+{
+	_cleanup_(freep) char *directory = text_format("%s/%s.d", root_of(e), e->name);
+
+	if (!directory)
+		return error_oom(err);
+	if (e->block == BLOCK_DROP_IN)
+		return blocked ? write_drop_in(directory, err) : remove_drop_in(directory, err);
+	if (e->block == BLOCK_NONE || is_masked(e) == blocked)
+		return 0;
+	return blocked ? units_mask(units, e->name, e->persistent, err)
+		       : units_unmask(units, e->name, e->persistent, err);
+}
+
+void change_block(struct units *units, const struct entry *e, bool blocked, struct report *report)
+{
+	struct error why = {};
+
+	if (set_block(units, e, blocked, &why) < 0)
+		report_entry(report, e, blocked ? OUTCOME_REFUSED : OUTCOME_FAILED, NULL, NULL, why.text);
+	crash_point();
+}
+
+void change_reload(struct units *units, enum outcome failed, struct report *report)
+{
+	struct error why = {};
+
+	if (units_reload(units, &why) < 0)
+		report_add(report, "svc.units", "-", failed, NULL, NULL, why.text);
+	crash_point();
 }
 
 static enum outcome outcome_of(const struct kernel_setting_result *result)
@@ -115,7 +196,6 @@ static int set_units(struct plan *plan, struct units *units, struct unit_result 
 /* Stop first, then mask: an active timer that is masked fails, and a socket stays open. */
 static void block_units(struct plan *plan, struct units *units, struct report *report)
 {
-	struct error why = {};
 	bool any = false;
 
 	for (size_t i = 0; i < plan->n_order; i++) {
@@ -123,15 +203,11 @@ static void block_units(struct plan *plan, struct units *units, struct report *r
 
 		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || !e->held)
 			continue;
-		if (change_block(units, e, true, &why) < 0)
-			report_entry(report, e, OUTCOME_REFUSED, NULL, NULL, why.text);
+		change_block(units, e, true, report);
 		any = true;
-		crash_point();
 	}
-	if (any && units_reload(units, &why) < 0)
-		report_add(report, "svc.units", "-", OUTCOME_REFUSED, NULL, NULL, why.text);
 	if (any)
-		crash_point();
+		change_reload(units, OUTCOME_REFUSED, report);
 }
 
 /* A request over D-Bus starts a service again, until it is masked. */

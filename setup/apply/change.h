@@ -12,9 +12,10 @@ int change_apply(struct plan *plan, struct units *units, struct report *report, 
 /* Restores all entries but the `first` ones, under the host's lock, and shows the result. A status of tool.h. */
 int change_restore(size_t first, struct error *err);
 
-/* Keeps a unit from being started by anybody, as entry->block says, or ends that; 0 if it is so already. Needs
- * units_reload after it. */
-int change_block(struct units *units, const struct entry *entry, bool blocked, struct error *err);
+/* Keeps a unit from being started by anybody, as entry->block says, or ends that. A failure is reported. */
+void change_block(struct units *units, const struct entry *entry, bool blocked, struct report *report);
+/* Needed after it. */
+void change_reload(struct units *units, enum outcome failed, struct report *report);
 
 /* For tests: kills the process at a chosen one of its crash points, which follow each change that the outside can
  * see. So a test can try all moments at which a power cut may come. */

@@ -120,23 +120,18 @@ static int rank(const struct entry *e)
 
 static void unblock_units(struct journal *j, size_t first, struct units *units, struct report *report)
 {
-	struct error why = {};
 	bool any = false;
 
 	for (size_t i = first; i < j->n; i++) {
-		struct entry *e = &j->entries[i];
+		const struct entry *e = &j->entries[i];
 
 		if (is_dropped(e) || e->kind != ENTRY_UNIT || e->block == BLOCK_NONE)
 			continue;
-		if (change_block(units, e, false, &why) < 0)
-			report_entry(report, e, OUTCOME_FAILED, NULL, NULL, why.text);
+		change_block(units, e, false, report);
 		any = true;
-		crash_point();
 	}
-	if (any && units_reload(units, &why) < 0)
-		report_add(report, "svc.units", "-", OUTCOME_FAILED, NULL, NULL, why.text);
 	if (any)
-		crash_point();
+		change_reload(units, OUTCOME_FAILED, report);
 }
 
 static void restore_units(struct journal *j, size_t first, struct units *units, struct report *report)

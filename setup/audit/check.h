@@ -67,9 +67,6 @@ struct setting_files {
 	size_t n;
 };
 
-int setting_read(struct setting_files *ret, int root_fd, const struct setting *setting, struct error *err);
-void setting_files_clear(struct setting_files *files);
-
 /* What a file of a setting should hold; NULL: not known. The caller frees it. */
 char *setting_want(const struct setting *setting, const struct facts *facts, const char *path);
 

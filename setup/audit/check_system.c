@@ -1,10 +1,136 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What else may disturb a run: see check_rows.h. */
+/* EMPv2: one daemon disciplines the clock; EMPv4: the running kernel is the newest of this system; and what else may
+ * disturb a run: see check_rows.h.
+ *
+ * The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at "synchronised" for
+ * hours), nor is the daemon's (chronyd -x follows a server and leaves the clock alone). A container has no kernel of
+ * its own, and the host of some virtual machines provides theirs. */
 #include "setup/audit/check_rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+static const char *kernel_says(const struct clock_state *clock)
+{
+	return !clock->known         ? "the state of the kernel's clock is not known"
+	       : clock->synchronised ? "the kernel reports a synchronised clock"
+				     : "the kernel reports an unsynchronised clock";
+}
+
+static void check_one(const struct facts *f, const struct ntp_daemon *d, struct finding *ret)
+{
+	const char *kernel = kernel_says(&f->clock);
+	bool unsynchronised = f->clock.known && !f->clock.synchronised;
+
+	ret->how = "check its servers and the network; a daemon that has just started needs a minute";
+	ret->undo = CHECK_NO_UNDO;
+
+	if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
+		finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name, d->description,
+			f->clock.frequency_ppm);
+	else if (d->answer == NTP_SYNCHRONISED)
+		finding_set(ret, CHECK_OFF, "%s %s, but %s", d->name, d->description, kernel);
+	else if (d->answer == NTP_SEARCHING)
+		finding_set(ret, CHECK_OFF, "%s runs but %s%s", d->name, d->description,
+			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
+	else
+		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s", d->name,
+			d->description, kernel);
+}
+
+static void check_many(const struct ntp *ntp, struct finding *ret)
+{
+	_cleanup_(freep) char *names = NULL;
+
+	for (size_t i = 0; i < ntp->n; i++)
+		list_add(&names, ", ", ntp->daemons[i].name);
+	finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", ntp->n, names ?: "");
+	ret->how = "stop all but one of them";
+	ret->undo = "start them again";
+}
+
+static void check_none(const struct facts *f, struct finding *ret)
+{
+	finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel_says(&f->clock));
+	if (!f->has_units) { /* apply could not start one */
+		ret->how = "install and start a time daemon, such as chrony";
+		ret->undo = "stop it";
+	}
+}
+
+void check_ntp(const struct facts *f, struct finding *ret)
+{
+	if (f->ntp.n > 1)
+		check_many(&f->ntp, ret);
+	else if (f->ntp.n == 1)
+		check_one(f, &f->ntp.daemons[0], ret);
+	else if (f->machine.container && !f->clock.settable)
+		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel_says(&f->clock));
+	else
+		check_none(f, ret);
+}
+
+static bool below_floor(const struct facts *f)
+{
+	const char *floor = policy_floor(f->policy);
+
+	return floor && kernel_compare(f->kernel.running, floor) < 0;
+}
+
+/* True where the host provides the kernel; the finding is made then. */
+static bool is_hosts(const struct facts *f, struct finding *ret)
+{
+	if (f->machine.container)
+		finding_set(ret, CHECK_BY_HOST, "%s is the host's kernel", f->kernel.running);
+	else if (f->machine.virtual && !f->kernel.installed)
+		finding_set(ret, CHECK_BY_HOST, "%s comes from the host; no kernel is installed here",
+			f->kernel.running);
+	else
+		return false;
+	return true;
+}
+
+static bool newer(const char *release, const char *than)
+{
+	return release && kernel_compare(release, than) > 0;
+}
+
+void check_kernel_version(const struct facts *f, struct finding *ret)
+{
+	const struct kernel *k = &f->kernel;
+	char offered[256] = "";
+
+	if (is_hosts(f, ret))
+		return;
+	if (k->offered_unknown)
+		snprintf(offered, sizeof(offered), " (whether a newer one is available is not known: %s)",
+			k->offered_unknown);
+	if (newer(k->offered, k->running) && !newer(k->installed, k->offered))
+		finding_set(ret, CHECK_OFF, "%s running, %s available", k->running, k->offered);
+	else if (newer(k->installed, k->running))
+		finding_set(ret, CHECK_OFF, "%s running, %s installed", k->running, k->installed);
+	else if (below_floor(f))
+		finding_set(ret, CHECK_OFF, "%s running, the policy wants at least %s", k->running,
+			policy_floor(f->policy));
+	else if (!k->installed && !k->offered)
+		finding_set(
+			ret, CHECK_UNKNOWN, "%s running; no installed kernel to compare with", k->running);
+	else
+		finding_set(ret, CHECK_OK, "%s%s", k->running, offered);
+}
+
+void check_kernel_pending(const struct facts *f, struct finding *ret)
+{
+	const struct kernel *k = &f->kernel;
+
+	if (newer(k->installed, k->running) && !f->machine.container)
+		finding_set(ret, CHECK_OFF, "%s installed, %s running", k->installed, k->running);
+	else if (k->reboot_required)
+		finding_set(ret, CHECK_OFF, "a package requires a reboot (/run/reboot-required)");
+	else if (!is_hosts(f, ret))
+		finding_set(ret, CHECK_OK, "none");
+}
 
 void check_system_packagers(const struct facts *f, struct finding *ret)
 {

@@ -24,9 +24,10 @@ struct unlisted {
 	int64_t cpu_ns; /* since it was started; -1: not accounted */
 };
 
-/* What may disturb a run and is not a setting: load, swap, tracers, a package manager at work, mains power. */
+/* What may disturb a run and is not a setting: load, swap, tracers, a package manager at work, mains power. What
+ * cannot be read is NULL or -1. */
 struct system_state {
-	char *load;          /* /proc/loadavg; NULL if not known, like all texts here */
+	char *load;          /* /proc/loadavg */
 	char *clocksource;   /* the counter that the kernel's clock reads */
 	char *smt;           /* "on", "off", "notsupported"… */
 	char *swaps;         /* /proc/swaps without its first line; "" if there are none */
@@ -70,7 +71,3 @@ struct facts {
  * below it are read, and systemd is not asked. */
 int facts_read(struct facts *ret, int root_fd, const char *policy, int64_t within_ns, struct error *err);
 void facts_clear(struct facts *facts);
-
-/* What cannot be read stays NULL or -1. */
-void system_state_read(struct system_state *ret, int root_fd);
-void system_state_clear(struct system_state *system_state);

@@ -72,17 +72,12 @@ static json_t *kernel_options(int root_fd, const char *release)
 	return object;
 }
 
-static bool same_text(const char *a, const char *b)
+static json_t *policy(const struct frequency_policy *p)
 {
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static bool same_policy(const struct frequency_policy *a, const struct frequency_policy *b)
-{
-	return same_text(a->driver, b->driver) && same_text(a->governor, b->governor) &&
-	       same_text(a->preference, b->preference) && a->min_khz == b->min_khz &&
-	       a->max_khz == b->max_khz && a->base_khz == b->base_khz && a->boost == b->boost &&
-	       a->hardware_max_khz == b->hardware_max_khz;
+	return json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "driver", p->driver, "governor",
+		p->governor, "preference", p->preference, "min_khz", (json_int_t)p->min_khz, "max_khz",
+		(json_int_t)p->max_khz, "base_khz", (json_int_t)p->base_khz, "hardware_max_khz",
+		(json_int_t)p->hardware_max_khz, "boost", (json_int_t)p->boost);
 }
 
 /* Neighbours with equal settings are one entry. */
@@ -91,17 +86,15 @@ static json_t *policies(const struct frequency *f)
 	json_t *array = json_array();
 
 	for (size_t i = 0, first = 0; i < f->n_policies; i++) {
-		const struct frequency_policy *p = &f->policies[i];
+		_cleanup_(json_decrefp) json_t *own = policy(&f->policies[i]), *next = NULL, *entry = NULL;
 
-		if (i + 1 < f->n_policies && same_policy(p, &f->policies[i + 1]))
+		next = i + 1 < f->n_policies ? policy(&f->policies[i + 1]) : NULL;
+		if (next && json_equal(own, next))
 			continue;
-		json_array_append_new(
-			array, json_pack("{s:i, s:i, s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "first",
-				       f->policies[first].number, "last", p->number, "driver", p->driver,
-				       "governor", p->governor, "preference", p->preference, "min_khz",
-				       (json_int_t)p->min_khz, "max_khz", (json_int_t)p->max_khz, "base_khz",
-				       (json_int_t)p->base_khz, "hardware_max_khz",
-				       (json_int_t)p->hardware_max_khz, "boost", (json_int_t)p->boost));
+		entry = json_pack(
+			"{s:i, s:i}", "first", f->policies[first].number, "last", f->policies[i].number);
+		json_object_update(entry, own);
+		json_array_append(array, entry);
 		first = i + 1;
 	}
 	return array;

@@ -14,14 +14,12 @@
 #include <fcntl.h>
 #include <string.h>
 
-static const char *demand_words(enum validity demand)
-{
-	static const char *const words[] = {[VALIDITY_HOLDS] = "no",
-		[VALIDITY_REPEAT_SHORT] = "to the short run",
-		[VALIDITY_REPEAT_ALL] = "to all"};
-
-	return words[demand];
-}
+static const struct {
+	const char *demand;
+	const char *verdict; /* the member of 0.1.0; "validity" has the names that emp-calibrate uses too */
+} WORDS[] = {[VALIDITY_HOLDS] = {"no", "stands"},
+	[VALIDITY_REPEAT_SHORT] = {"to the short run", "repeat the short run"},
+	[VALIDITY_REPEAT_ALL] = {"to all", "repeat all"}};
 
 /* A fingerprint document: a file that "fingerprint --json" wrote, or for "now" this machine's. */
 static int read_document(json_t **ret, const char *name, struct error *err)
@@ -65,7 +63,7 @@ static int list_differences(struct listing **ret, const struct differences *d, s
 		listing_text(*ret, d->items[i].what);
 		listing_text(*ret, d->items[i].before);
 		listing_text(*ret, d->items[i].now);
-		listing_text(*ret, demand_words(rule->demand));
+		listing_text(*ret, WORDS[rule->demand].demand);
 		listing_text(*ret, rule->why);
 	}
 	return r;
@@ -133,18 +131,6 @@ static int read_profile(json_t **ret, struct profile *profile, struct error *err
 			      err, -ENOENT, "the book has no fingerprint for profile '%s'", options.profile);
 }
 
-/* The member "verdict" of 0.1.0; "validity" has the names that emp-calibrate revalidate uses too. */
-static const char *verdict_words(enum validity validity)
-{
-	static const char *const words[] = {
-		[VALIDITY_HOLDS] = "stands",
-		[VALIDITY_REPEAT_SHORT] = "repeat the short run",
-		[VALIDITY_REPEAT_ALL] = "repeat all",
-	};
-
-	return words[validity];
-}
-
 static int print_verdict(
 	const struct profile *profile, const struct differences *d, struct listing *list, struct error *err)
 {
@@ -187,7 +173,7 @@ int verify_verb(int argc, char **argv, struct error *err)
 	if (options.json) {
 		document = json_pack("{s:s, s:i, s:s, s:o, s:s, s:s}", "format", "emp-verify", "version", 1,
 			"profile", profile.name, "differences", listing_take(list), "validity",
-			validity_name(validity), "verdict", verdict_words(validity));
+			validity_name(validity), "verdict", WORDS[validity].verdict);
 		r = json_print(document, stdout, err);
 	} else
 		r = print_verdict(&profile, &differences, list, err);
