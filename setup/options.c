@@ -11,14 +11,9 @@ struct options options = {.within_ns = 86400 * NS_PER_S};
 
 int options_root_open(int *ret, struct error *err)
 {
-	int fd;
+	int fd = options.root ? open(options.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : AT_FDCWD;
 
-	if (!options.root) {
-		*ret = AT_FDCWD;
-		return 0;
-	}
-	fd = open(options.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0 && options.root)
 		return error_os(err, -errno, "cannot open %s", options.root);
 	*ret = fd;
 	return 0;

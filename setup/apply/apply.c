@@ -171,13 +171,6 @@ static int check_operands(int argc, const struct request *request, struct error 
 	return request_validate(request, err);
 }
 
-static int outcome(const struct applying *a)
-{
-	return report_count(a->report, OUTCOME_REFUSED) || report_count(a->report, OUTCOME_CLAMPED)
-		       ? STATUS_NOT_FIT
-		       : STATUS_DONE;
-}
-
 int apply_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(applying_clear) struct applying a = {.lock = {.fd = -1}};
@@ -205,5 +198,9 @@ int apply_verb(int argc, char **argv, struct error *err)
 		r = show(&a, err);
 	if (r < 0)
 		return r;
-	return options.run_for ? run_and_restore(&a, argv, err) : outcome(&a);
+	if (options.run_for)
+		return run_and_restore(&a, argv, err);
+	return report_count(a.report, OUTCOME_REFUSED) || report_count(a.report, OUTCOME_CLAMPED)
+		       ? STATUS_NOT_FIT
+		       : STATUS_DONE;
 }

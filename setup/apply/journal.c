@@ -162,9 +162,7 @@ static int save_in(int dir_fd, const struct journal *j)
 	if (!file)
 		return -errno;
 	r = write_lines(j, file);
-	if (r == 0 && renameat(dir_fd, NEW_NAME, dir_fd, FILE_NAME) < 0)
-		r = -errno;
-	if (r == 0 && fsync(dir_fd) < 0)
+	if (r == 0 && (renameat(dir_fd, NEW_NAME, dir_fd, FILE_NAME) < 0 || fsync(dir_fd) < 0))
 		r = -errno;
 	return r;
 }

@@ -242,15 +242,13 @@ static int rank(const char *unit)
 /* Sorts the units of a plan, its only entries so far. */
 static int sort_units(struct plan *plan, struct units *units, struct error *err)
 {
-	struct ordering o = {.plan = plan, .units = units};
 	_cleanup_(freep) bool *visited = calloc(plan->n_order + 1, sizeof(*visited));
 	_cleanup_(freep) size_t *order = calloc(plan->n_order + 1, sizeof(*order));
+	struct ordering o = {plan, units, order, 0, visited};
 	int r = 0;
 
 	if (!visited || !order)
 		return error_oom(err);
-	o.visited = visited;
-	o.order = order;
 	for (int which = 0; which <= 2; which++)
 		for (size_t i = 0; r == 0 && i < plan->n_order; i++)
 			if (rank(name_of(&o, i)) == which)

@@ -242,14 +242,10 @@ static int restore_locked(size_t first, struct error *err)
 
 int change_restore(size_t first, struct error *err)
 {
-	struct lock lock = {.fd = -1};
+	_cleanup_(lock_release) struct lock lock = {.fd = -1};
 	int r = journal_lock(&lock, "emp-setup restore", err);
 
-	if (r < 0)
-		return r;
-	r = restore_locked(first, err);
-	lock_release(&lock);
-	return r;
+	return r < 0 ? r : restore_locked(first, err);
 }
 
 int restore_verb(int argc, char **argv, struct error *err)

@@ -70,11 +70,6 @@ void list_add(char **list, const char *separator, const char *item)
 	*list = longer;
 }
 
-void finding_add_item(struct finding *finding, const char *item)
-{
-	list_add(&finding->items, " ", item);
-}
-
 void finding_clear(struct finding *finding)
 {
 	free(finding->value);

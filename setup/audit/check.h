@@ -84,7 +84,6 @@ void finding_set(struct finding *finding, enum check_state state, const char *fo
 	__attribute__((format(printf, 3, 4)));
 /* Absent on a real machine, for which `words` are; a virtual one may have a host with what is not visible here. */
 void finding_set_absent(struct finding *finding, const struct facts *facts, const char *words);
-void finding_add_item(struct finding *finding, const char *item);
 void finding_clear(struct finding *finding);
 
 /* Lists as text: whether one has the item, and adding one ("" or NULL: an empty list). Without memory the list is

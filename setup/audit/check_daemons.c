@@ -24,7 +24,7 @@ static int find_units(const struct facts *f, struct finding *ret)
 
 	for (size_t i = 0; i < f->units.n; i++)
 		if (disturbs(f, &f->units.items[i])) {
-			finding_add_item(ret, f->units.items[i].name);
+			list_add(&ret->items, " ", f->units.items[i].name);
 			n++;
 		}
 	return n;
@@ -38,7 +38,7 @@ static int find_processes(const struct facts *f, struct finding *ret)
 		_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
 
 		if (unit && !list_has(ret->items, ' ', unit)) {
-			finding_add_item(ret, unit);
+			list_add(&ret->items, " ", unit);
 			n++;
 		}
 	}
@@ -67,14 +67,11 @@ static void check_without_units(const struct facts *f, struct finding *ret)
 void check_daemons_services(const struct facts *f, struct finding *ret)
 {
 	const char *host = f->machine.container ? HOST : "";
-	int n;
+	int n = f->has_units ? find_units(f, ret) : 0;
 
-	if (!f->has_units) {
+	if (!f->has_units)
 		check_without_units(f, ret);
-		return;
-	}
-	n = find_units(f, ret);
-	if (n > 0)
+	else if (n > 0)
 		finding_set(ret, CHECK_OFF, "%d running: %s%s", n, ret->items, host);
 	else
 		finding_set(ret, CHECK_OK, "none%s", host);
@@ -91,7 +88,7 @@ static char *list_elapses(const struct elapse *elapses, size_t n, struct finding
 		_cleanup_(freep) char *one = text_format("%s%s%s", e->unit, e->next_ns ? " at " : "",
 			e->next_ns ? text_moment(moment, e->next_ns) : "");
 
-		finding_add_item(ret, e->unit);
+		list_add(&ret->items, " ", e->unit);
 		list_add(&list, ", ", one ?: e->unit);
 	}
 	return list;
@@ -127,12 +124,11 @@ void check_daemons_unknown(const struct facts *f, struct finding *ret)
 		return;
 	for (size_t i = 0; i < f->n_unlisted; i++) {
 		const struct unlisted *s = &f->unlisted[i];
-		_cleanup_(freep) char *one = NULL;
 		char time[TEXT_TIME_SIZE];
-
-		finding_add_item(ret, s->unit);
-		one = text_format("%s (%s)", s->unit,
+		_cleanup_(freep) char *one = text_format("%s (%s)", s->unit,
 			s->cpu_ns < 0 ? "CPU time not known" : text_duration(time, s->cpu_ns));
+
+		list_add(&ret->items, " ", s->unit);
 		list_add(&list, ", ", one ?: s->unit);
 	}
 	finding_set(ret, list ? CHECK_UNKNOWN : CHECK_OK, "%s", list ?: "none");

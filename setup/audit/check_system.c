@@ -71,13 +71,6 @@ void check_ntp(const struct facts *f, struct finding *ret)
 		check_none(f, ret);
 }
 
-static bool below_floor(const struct facts *f)
-{
-	const char *floor = policy_floor(f->policy);
-
-	return floor && kernel_compare(f->kernel.running, floor) < 0;
-}
-
 /* True where the host provides the kernel; the finding is made then. */
 static bool is_hosts(const struct facts *f, struct finding *ret)
 {
@@ -110,7 +103,7 @@ void check_kernel_version(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s running, %s available", k->running, k->offered);
 	else if (newer(k->installed, k->running))
 		finding_set(ret, CHECK_OFF, "%s running, %s installed", k->running, k->installed);
-	else if (below_floor(f))
+	else if (newer(policy_floor(f->policy), k->running))
 		finding_set(ret, CHECK_OFF, "%s running, the policy wants at least %s", k->running,
 			policy_floor(f->policy));
 	else if (!k->installed && !k->offered)

@@ -91,15 +91,6 @@ static void system_state_read(struct system_state *ret, int root_fd)
 	*ret = s;
 }
 
-static void system_state_clear(struct system_state *s)
-{
-	free(s->load);
-	free(s->clocksource);
-	free(s->smt);
-	free(s->swaps);
-	free(s->tracer);
-}
-
 static int by_time(const void *a, const void *b)
 {
 	const struct elapse *one = a, *other = b;
@@ -214,7 +205,11 @@ int facts_read(struct facts *ret, int root_fd, const char *policy, int64_t withi
 void facts_clear(struct facts *f)
 {
 	machine_clear(&f->machine);
-	system_state_clear(&f->system_state);
+	free(f->system_state.load);
+	free(f->system_state.clocksource);
+	free(f->system_state.smt);
+	free(f->system_state.swaps);
+	free(f->system_state.tracer);
 	policy_free(f->policy);
 	frequency_clear(&f->frequency);
 	kernel_clear(&f->kernel);

@@ -53,13 +53,6 @@ static json_t *clock_part(int root_fd)
 		clock.frequency_ppm, "max_error_us", (json_int_t)clock.max_error_us);
 }
 
-static json_t *taken(void)
-{
-	char moment[TEXT_TIME_SIZE];
-
-	return json_string(text_moment(moment, clock_ns(CLOCK_REALTIME)));
-}
-
 /* The name of the file system, or its number as in statfs(2). */
 static json_t *working_directory(void)
 {
@@ -100,12 +93,14 @@ static json_int_t count_processes(int root_fd)
 
 json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
-		"taken", taken(), "host_name", fingerprint_file(root_fd, "/proc/sys/kernel/hostname"),
-		"uptime_s", fingerprint_file(root_fd, "/proc/uptime"), "load",
-		fingerprint_file(root_fd, "/proc/loadavg"), "processes", count_processes(root_fd), "modules",
-		lines(root_fd, "/proc/modules"), "memory_bytes", (json_int_t)m->memory_bytes,
-		"perf_event_max_sample_rate",
+	char moment[TEXT_TIME_SIZE];
+
+	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
+		"taken", text_moment(moment, clock_ns(CLOCK_REALTIME)), "host_name",
+		fingerprint_file(root_fd, "/proc/sys/kernel/hostname"), "uptime_s",
+		fingerprint_file(root_fd, "/proc/uptime"), "load", fingerprint_file(root_fd, "/proc/loadavg"),
+		"processes", count_processes(root_fd), "modules", lines(root_fd, "/proc/modules"),
+		"memory_bytes", (json_int_t)m->memory_bytes, "perf_event_max_sample_rate",
 		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"), "clock",
 		clock_part(root_fd), "working_directory_on", working_directory(), "environment_bytes",
 		environment_bytes(), "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
