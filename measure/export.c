@@ -11,6 +11,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+struct result_means result_means(const struct result *result)
+{
+	const struct run_result *run = &result->run;
+	struct result_means m = {};
+
+	for (size_t i = 0; i < run->n_samples; i++) {
+		m.user_ns += (double)run->samples[i].user_ns / (double)run->n_samples;
+		m.system_ns += (double)run->samples[i].system_ns / (double)run->n_samples;
+	}
+	return m;
+}
+
 typedef int writer(const struct session *session, FILE *file, struct error *err);
 
 /* By enum export. */

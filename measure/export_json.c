@@ -55,6 +55,19 @@ static json_t *interval_json(const struct summary *s)
 	return isnan(half) ? json_null() : json_pack("[f, f]", s->mean_ns - half, s->mean_ns + half);
 }
 
+/* Share of ET that the program was not on a CPU, in all samples; below 0 where it ran on several. */
+static double off_cpu(const struct result *result)
+{
+	const struct run_result *run = &result->run;
+	double et = 0, pt = 0;
+
+	for (size_t i = 0; i < run->n_samples; i++) {
+		et += (double)run->samples[i].et_ns;
+		pt += (double)run->samples[i].pt_ns;
+	}
+	return et > 0 ? 1 - pt / et : 0;
+}
+
 /* The members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
@@ -80,7 +93,7 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set_new(emp, "user_ns", clock_json(r, offsetof(struct sample, user_ns)));
 	json_object_set_new(emp, "system_ns", clock_json(r, offsetof(struct sample, system_ns)));
 	json_object_set_new(emp, "pt_interval_ns", interval_json(&r->run.discarding.pt.clean));
-	json_object_set_new(emp, "off_cpu", json_real(result_off_cpu(r)));
+	json_object_set_new(emp, "off_cpu", json_real(off_cpu(r)));
 	json_object_set_new(emp, "others", others_as_json(&r->run.discarding.others, false));
 	json_object_set_new(emp, "unprofiled",
 		s->options->profile ? others_as_json(&r->run.discarding.others, true) : json_array());

@@ -191,20 +191,14 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	int r;
 
 	r = open_book(&s, err);
-	if (r < 0)
-		return r;
-	r = environment_take(s.book, &s.environment, &s.environment_digest, err);
-	if (r < 0)
-		return r;
-	if (s.profile.environment_digest)
+	if (r == 0)
+		r = environment_take(s.book, &s.environment, &s.environment_digest, err);
+	if (r == 0 && s.profile.environment_digest)
 		r = environment_changes(
 			s.book, s.profile.environment_digest, s.environment, 5, &s.environment_changes, err);
-	if (r < 0)
-		return r;
-	r = observer_open(&s.observer, options->backend, options->cpu, err);
-	if (r < 0)
-		return r;
-	if (options->perf)
+	if (r == 0)
+		r = observer_open(&s.observer, options->backend, options->cpu, err);
+	if (r == 0 && options->perf)
 		r = perf_counters_new(&s.perf, options->perf, err);
 	if (r == 0)
 		r = iteration_init(err);
@@ -228,7 +222,7 @@ void session_close(struct session *s)
 		free(s->tasks[i].perf);
 		run_clear(&s->tasks[i].run);
 		clean_samples_clear(&s->tasks[i].clean);
-		result_clear(&s->tasks[i].result);
+		run_result_clear(&s->tasks[i].result.run);
 	}
 	free(s->tasks);
 	free(s->samplings);

@@ -2,10 +2,21 @@
 /* All commands of one call of emp-measure: each a run in the book, their samples in turn. */
 #pragma once
 
-#include "measure/result.h"
+#include "measure/command.h"
 
 #include "lib/host/perf/perf_counters.h"
+#include "lib/report/run_result.h"
 #include "lib/run/sampling.h"
+
+/* What the samples of one command come to: as the book has them, and what only this session knows. */
+struct result {
+	const struct command *command;
+	const char *name;
+	struct run_result run;
+	int64_t observer_ns; /* a sample */
+	int64_t lost;
+	int failures, left_behind, killed, again;
+};
 
 /* One command being measured. */
 struct task {

@@ -158,16 +158,8 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 		return error_say(err, -ENOENT,
 			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze import makes it, and --db FILE or EMP_DB names another",
 			path);
-	if (there) {
-		r = check_content(path, &st, err);
-		if (r < 0)
-			return r;
-	} else {
-		r = check_new(path, directory, err);
-		if (r < 0)
-			return r;
-	}
-	return mode == BOOK_WRITE ? check_writable(path, directory, there, err) : 0;
+	r = there ? check_content(path, &st, err) : check_new(path, directory, err);
+	return r == 0 && mode == BOOK_WRITE ? check_writable(path, directory, there, err) : r;
 }
 
 /* In a directory that is not writable, SQLite reads a closed book only as "immutable". */
@@ -293,15 +285,12 @@ static int open_once(struct book **ret, const char *path, enum book_mode mode, s
 	if (!book->path)
 		return error_oom(err);
 	r = check_file(path, mode, err);
-	if (r < 0)
-		return r;
-	r = connect_to(book, err);
-	if (r < 0)
-		return r;
-	r = settle(book, err);
-	if (r < 0)
-		return r;
-	r = check_version(book, err);
+	if (r >= 0)
+		r = connect_to(book, err);
+	if (r >= 0)
+		r = settle(book, err);
+	if (r >= 0)
+		r = check_version(book, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE(book);
