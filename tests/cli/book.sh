@@ -33,7 +33,7 @@ for run in 1:inc128 2:inc16384; do
 done
 $analyze export 2 | $analyze --db "$dir/other.db" import - >"$dir/id"
 that "a run goes from one book to another through a pipe" test "$(cat "$dir/id")" = 1
-expect 1 "run 3 is not in the lab book '$dir/book.db'; emp-analyze list shows" $analyze show 3
+expect 1 "run 3 is not in the lab book '$dir/book.db'; 'emp-analyze list' shows" $analyze show 3
 expect 1 "run 3 is not in the lab book" $analyze export 3
 expect 1 "RUN must be the number of a run, not 'x'" $analyze show x
 that "the book is one file again" test ! -e "$EMP_DB-wal"

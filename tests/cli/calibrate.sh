@@ -102,7 +102,7 @@ expect 1 'already; --replace replaces it' $calibrate --db "$dir/other.db" profil
 expect 0 '^a$' $calibrate --db "$dir/other.db" profile import --replace "$dir/a.json"
 expect 0 '' $calibrate --db "$dir/other.db" profile remove a
 expect 1 "'a'" $calibrate --db "$dir/other.db" profile show a
-expect 0 'no profile yet' $calibrate --db "$dir/other.db" profile list
+expect 0 'has no profiles' $calibrate --db "$dir/other.db" profile list
 echo '{"format": "emp-run"}' >"$dir/wrong.json"
 expect 1 'was not imported' $calibrate profile import "$dir/wrong.json"
 expect 1 'is not JSON: line 1' $calibrate profile import /etc/passwd
