@@ -169,12 +169,12 @@ static void logarithmic_ticks(struct plot *plot, double linear, double least, do
 				print_ticks(plot, at * digit, least, most);
 }
 
-/* As many as have room for their unit in a small panel. */
+/* As many as have margin for their unit in a small panel. */
 static void linear_ticks(struct plot *plot, double least, double most)
 {
-	double room = 0.21 * (most - least), step = pow(10, floor(log10(room)));
+	double margin = 0.21 * (most - least), step = pow(10, floor(log10(margin)));
 
-	for (int next = 0; step < room; next++)
+	for (int next = 0; step < margin; next++)
 		step *= next % 3 == 1 ? 2.5 : 2;
 	for (int i = 1; i * step <= fmax(most, -least) * 1.001; i++)
 		print_ticks(plot, i * step, least, most);
@@ -183,17 +183,17 @@ static void linear_ticks(struct plot *plot, double least, double most)
 bool plot_time_axis(struct plot *plot, const char *axis, double linear, double least, double most)
 {
 	bool logarithmic = fmax(most, -least) > LINEAR_ENOUGH * linear;
-	double room = (most - least) * 0.06;
+	double margin = (most - least) * 0.06;
 
-	if (logarithmic) { /* room on both sides in the axis's own measure */
-		room = 0.04 * (asinh(most / linear) - asinh(least / linear));
+	if (logarithmic) { /* margin on both sides in the axis's own measure */
+		margin = 0.04 * (asinh(most / linear) - asinh(least / linear));
 		fprintf(plot->script, "set nonlinear %s via asinh(%s/%.9g) inverse %.9g*sinh(%s)\n", axis,
 			axis, linear, linear, axis);
 		fprintf(plot->script, "set %srange [%.9g:%.9g]\n", axis,
-			linear * sinh(asinh(least / linear) - room),
-			linear * sinh(asinh(most / linear) + room));
+			linear * sinh(asinh(least / linear) - margin),
+			linear * sinh(asinh(most / linear) + margin));
 	} else {
-		fprintf(plot->script, "set %srange [%.9g:%.9g]\n", axis, least - room, most + room);
+		fprintf(plot->script, "set %srange [%.9g:%.9g]\n", axis, least - margin, most + margin);
 	}
 	fprintf(plot->script, "set %stics ('0' 0", axis);
 	if (logarithmic)

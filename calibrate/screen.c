@@ -132,11 +132,11 @@ static int gather_warnings(
 	warnings->n_samples += analysis->n_samples;
 	warnings->wide |= (double)analysis->central.high_ns > WIDE * (double)analysis->central.low_ns;
 	for (size_t i = 0; i < found.n; i++) {
-		_cleanup_(freep) char *words = disturbance_description(&found, &found.items[i]);
+		_cleanup_(freep) char *description = disturbance_description(&found, &found.items[i]);
 
 		warnings->of[found.items[i].which] += found.items[i].n;
 		if (calibrate_options.verbose)
-			screen_print("  Run %lld: %s\n", (long long)analysis->run.id, words ?: "");
+			screen_print("  Run %lld: %s\n", (long long)analysis->run.id, description ?: "");
 	}
 	return 0;
 }

@@ -154,10 +154,10 @@ static void print_phase(const struct state *s, int which)
 		printf("  %s before sample %u, resumed %s\n", phase->resume_points[i].why,
 			phase->resume_points[i].n, text_moment(text, phase->resume_points[i].at_ns));
 	for (size_t i = 0; i < phase->disturbances.n; i++) {
-		_cleanup_(freep) char *words = disturbance_description(
+		_cleanup_(freep) char *description = disturbance_description(
 			&phase->disturbances, &phase->disturbances.items[i]);
 
-		printf("  %s\n", words ?: "");
+		printf("  %s\n", description ?: "");
 	}
 }
 
@@ -225,10 +225,10 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 		json_array_append_new(json_object_get(json, "resume_points"), item);
 	}
 	for (size_t i = 0; i < phase->disturbances.n; i++) {
-		_cleanup_(freep) char *words = disturbance_description(
+		_cleanup_(freep) char *description = disturbance_description(
 			&phase->disturbances, &phase->disturbances.items[i]);
 
-		json_array_append_new(json_object_get(json, "warnings"), json_string(words));
+		json_array_append_new(json_object_get(json, "warnings"), json_string(description));
 	}
 	if (list_last(phase, true, &last, &ignored) == 0)
 		json_object_set_new(json, "last", listing_take(last));

@@ -42,8 +42,8 @@ static json_t *counters_json(const struct result *r)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < r->run.n_counters; i++)
-		json_array_append_new(array, r->run.counters[i].moved.known
-						     ? document_make_counters(&r->run.counters[i].moved)
+		json_array_append_new(array, r->run.counters[i].changes.known
+						     ? document_make_counters(&r->run.counters[i].changes)
 						     : json_null());
 	return array;
 }

@@ -19,26 +19,27 @@ struct measure_options measure_options = {
 	.fail_if_slower = -1,
 };
 
-/* The index of `value` in `words`, which end with NULL. */
-static int one_of(const char *value, const char *name, const char *const *words, int *ret, struct error *err)
+/* The index of `value` in `choices`, which end with NULL. */
+static int one_of(
+	const char *value, const char *name, const char *const *choices, int *ret, struct error *err)
 {
 	char all[128] = "";
 
-	for (int i = 0; words[i]; i++) {
-		if (!strcmp(value, words[i])) {
+	for (int i = 0; choices[i]; i++) {
+		if (!strcmp(value, choices[i])) {
 			*ret = i;
 			return 0;
 		}
 		strcat(all, i ? ", " : "");
-		strcat(all, words[i]);
+		strcat(all, choices[i]);
 	}
 	return error_say(err, -EINVAL, "%s must be one of %s, not '%s'", name, all, value);
 }
 
 static int parse_order(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const words[] = {"interleave", "shuffle", "sequence", NULL};
-	int order, r = one_of(value, name, words, &order, err);
+	static const char *const choices[] = {"interleave", "shuffle", "sequence", NULL};
+	int order, r = one_of(value, name, choices, &order, err);
 
 	if (r == 0)
 		*(enum order *)into = (enum order)order;
@@ -47,8 +48,8 @@ static int parse_order(const char *value, const char *name, void *into, struct e
 
 static int parse_sort(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const words[] = {"auto", "command", "mean-time", NULL};
-	int sort, r = one_of(value, name, words, &sort, err);
+	static const char *const choices[] = {"auto", "command", "mean-time", NULL};
+	int sort, r = one_of(value, name, choices, &sort, err);
 
 	if (r == 0)
 		*(enum sort *)into = (enum sort)sort;
@@ -79,7 +80,7 @@ static int parse_ignored(const char *value, const char *name, void *into, struct
 
 static int parse_style(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const words[] = {"auto", "basic", "full", "nocolor", "color", "none", NULL};
+	static const char *const choices[] = {"auto", "basic", "full", "nocolor", "color", "none", NULL};
 	static const struct {
 		enum terminal_choice colour, interactive;
 	} styles[] = {
@@ -90,20 +91,20 @@ static int parse_style(const char *value, const char *name, void *into, struct e
 		{TERMINAL_ON, TERMINAL_OFF},
 		{TERMINAL_OFF, TERMINAL_OFF},
 	};
-	int style, r = one_of(value, name, words, &style, err);
+	int style, r = one_of(value, name, choices, &style, err);
 
 	if (r < 0)
 		return r;
 	terminal_choose(styles[style].colour, styles[style].interactive);
-	measure_options.silent = words[style + 1] == NULL;
+	measure_options.silent = choices[style + 1] == NULL;
 	return 0;
 }
 
 static int parse_unit(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const words[] = {"second", "millisecond", "microsecond", "s", "ms", "us", NULL};
+	static const char *const choices[] = {"second", "millisecond", "microsecond", "s", "ms", "us", NULL};
 	static const char *const units[] = {"s", "ms", "us"};
-	int unit, r = one_of(value, name, words, &unit, err);
+	int unit, r = one_of(value, name, choices, &unit, err);
 
 	if (r == 0)
 		*(const char **)into = units[unit % 3];

@@ -50,25 +50,25 @@ static bool is_notable(const struct counters *s, enum counter which, int64_t et_
 static int find_one(struct disturbances *found, enum counter which, const struct sample_counters *samples,
 	size_t n, int64_t et_ns)
 {
-	struct disturbance moved = {.which = which, .samples = reallocarray(NULL, n + 1, sizeof(uint32_t))};
+	struct disturbance item = {.which = which, .samples = reallocarray(NULL, n + 1, sizeof(uint32_t))};
 
-	if (!moved.samples)
+	if (!item.samples)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		int64_t value = magnitude(samples[i].moved.value[which]);
+		int64_t value = magnitude(samples[i].changes.value[which]);
 
-		if (!is_notable(&samples[i].moved, which, et_ns))
+		if (!is_notable(&samples[i].changes, which, et_ns))
 			continue;
-		moved.samples[moved.n++] = samples[i].sample;
+		item.samples[item.n++] = samples[i].sample;
 		if (rows[which].kind != RATE)
-			moved.total += value;
-		else if (value > moved.total)
-			moved.total = value;
+			item.total += value;
+		else if (value > item.total)
+			item.total = value;
 	}
-	if (moved.n > 0)
-		found->items[found->n++] = moved;
+	if (item.n > 0)
+		found->items[found->n++] = item;
 	else
-		free(moved.samples);
+		free(item.samples);
 	return 0;
 }
 
@@ -93,25 +93,25 @@ void disturbances_clear(struct disturbances *found)
 	*found = (struct disturbances){};
 }
 
-static void write_total(FILE *file, const struct disturbance *moved)
+static void write_total(FILE *file, const struct disturbance *item)
 {
 	char time[TEXT_TIME_SIZE];
 
-	switch (rows[moved->which].kind) {
+	switch (rows[item->which].kind) {
 	case COUNT:
-		fprintf(file, "%lld %s%s", (long long)moved->total, rows[moved->which].unit,
-			moved->total == 1 ? "" : "s");
+		fprintf(file, "%lld %s%s", (long long)item->total, rows[item->which].unit,
+			item->total == 1 ? "" : "s");
 		break;
 	case TIME:
-		fprintf(file, "%s", text_duration(time, moved->total));
+		fprintf(file, "%s", text_duration(time, item->total));
 		break;
 	case RATE:
-		fprintf(file, "by up to %.1f ppm", (double)moved->total / 1000);
+		fprintf(file, "by up to %.1f ppm", (double)item->total / 1000);
 		break;
 	}
 }
 
-char *disturbance_description(const struct disturbances *found, const struct disturbance *moved)
+char *disturbance_description(const struct disturbances *found, const struct disturbance *item)
 {
 	enum { SHOWN = 4 };
 	char *text = NULL;
@@ -120,10 +120,10 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 
 	if (!file)
 		return NULL;
-	fprintf(file, "%s in %zu of %zu samples (", rows[moved->which].what, moved->n, found->n_samples);
-	for (size_t i = 0; i < moved->n && i < SHOWN; i++)
-		fprintf(file, "%s%u", i ? ", " : "", moved->samples[i]);
-	fprintf(file, "%s), ", moved->n > SHOWN ? ", …" : "");
-	write_total(file, moved);
+	fprintf(file, "%s in %zu of %zu samples (", rows[item->which].what, item->n, found->n_samples);
+	for (size_t i = 0; i < item->n && i < SHOWN; i++)
+		fprintf(file, "%s%u", i ? ", " : "", item->samples[i]);
+	fprintf(file, "%s), ", item->n > SHOWN ? ", …" : "");
+	write_total(file, item);
 	return fclose(file) == 0 ? text : NULL;
 }

@@ -27,4 +27,4 @@ void disturbances_clear(struct disturbances *disturbances);
 const char *disturbance_name(enum counter which);
 
 /* "CPU time stolen by the hypervisor in 12 of 400 samples (3, 17, 18, 21, …), 340.0 ms"; the caller frees it. NULL: no memory. */
-char *disturbance_description(const struct disturbances *disturbances, const struct disturbance *moved);
+char *disturbance_description(const struct disturbances *disturbances, const struct disturbance *item);

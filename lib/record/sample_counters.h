@@ -6,5 +6,5 @@
 
 struct sample_counters {
 	uint32_t sample; /* its n */
-	struct counters moved;
+	struct counters changes;
 };

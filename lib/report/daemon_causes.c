@@ -103,7 +103,7 @@ static void print_timer(const struct timer *timer, int64_t observed_ns, FILE *fi
 {
 	char period[TEXT_TIME_SIZE], spread[TEXT_TIME_SIZE];
 
-	fprintf(file, "  started by %s (%s", timer->name, timer->words);
+	fprintf(file, "  started by %s (%s", timer->name, timer->text);
 	if (timer->spread_ns > 0)
 		fprintf(file, ", random delay up to %s", text_duration(spread, timer->spread_ns));
 	fputc(')', file);

@@ -106,9 +106,9 @@ int observe_sample(const struct spawn *spawn, struct counter_reader *counters, s
 	r = observe_program(spawn, &o, err);
 	if (r < 0)
 		return r;
-	o.moved = counters_end(counters);
-	counters_set(&o.moved, COUNTER_VOLUNTARY, o.spawned.voluntary_switches);
-	counters_set(&o.moved, COUNTER_INVOLUNTARY, o.spawned.involuntary_switches);
+	o.changes = counters_end(counters);
+	counters_set(&o.changes, COUNTER_VOLUNTARY, o.spawned.voluntary_switches);
+	counters_set(&o.changes, COUNTER_INVOLUNTARY, o.spawned.involuntary_switches);
 	o.observer_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	if (o.spawned.end == SPAWN_INTERRUPTED)
 		return -EINTR;

@@ -26,9 +26,9 @@ const char *observer_pt_source(const struct observer *observer);
 
 struct observation {
 	struct spawned spawned;
-	struct usages usages;  /* without the program's own; owned by the accounting until the next sample */
-	struct counters moved; /* while the program ran, with its context switches */
-	int64_t observer_ns;   /* CPU time of this process, snapshots and counters included */
+	struct usages usages; /* without the program's own; owned by the accounting until the next sample */
+	struct counters changes; /* while the program ran, with its context switches */
+	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
 };
 
 /* `spawn->accounting` may be NULL: then there are no usages. -EINTR without a sentence if a signal came for

@@ -72,7 +72,7 @@ static int store_rows(const struct sampling_plan *plan, struct sampling *s, cons
 	if (r == 0)
 		r = book_add_sample(plan->book, s->run->id, sample, executions, o->usages.n, err);
 	if (r == 0)
-		r = book_add_counters(plan->book, s->run->id, sample->n, &o->moved, err);
+		r = book_add_counters(plan->book, s->run->id, sample->n, &o->changes, err);
 	return r == 0 ? book_commit(plan->book, err) : r;
 }
 

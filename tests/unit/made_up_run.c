@@ -117,7 +117,7 @@ struct made_up_run made_up_read(const struct made_up *m)
 			m->length_ns + llround((double)m->spread_ns * (off + trend(m, rng, i))),
 			m->quantum_ns);
 		samples[i].et_ns += resolution_round(
-			llround((double)planted_ns[i] * (m->moved ?: 1)), m->quantum_ns);
+			llround((double)planted_ns[i] * (m->stretch ?: 1)), m->quantum_ns);
 		samples[i].pt_ns = m->length_ns;
 		samples[i].start_ns = start_ns;
 		start_ns += samples[i].et_ns + m->spread_ns;

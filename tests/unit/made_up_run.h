@@ -26,7 +26,7 @@ struct made_up {
 	double rare;    /* share of samples with a short execution of a daemon that is rare and no cause */
 	double planted; /* share of samples in which the planted daemon runs */
 	int64_t least_ns, most_ns; /* its PT, evenly spread on a logarithmic scale */
-	double moved;              /* how much longer a sample is, in PTs of the planted daemon; 0: 1 */
+	double stretch;            /* how much longer a sample is, in PTs of the planted daemon; 0: 1 */
 	bool in_pairs;             /* where it runs, it runs in both samples of a pair */
 	double drift;              /* from the first to the last sample, in units of spread */
 	bool wave;                 /* the drift goes up and down again */

@@ -182,11 +182,11 @@ TEST(the_words_name_what_moved_and_where)
 	struct error err;
 
 	for (int i = 0; i < 3; i++) {
-		counters_set(&samples[i].moved, COUNTER_STEAL, i * 20000000);
-		counters_set(&samples[i].moved, COUNTER_CLOCK_RATE, i ? 400 : -2500);
-		counters_set(&samples[i].moved, COUNTER_CPU_PRESSURE, i * 3000000);
-		counters_set(&samples[i].moved, COUNTER_MAJOR_FAULTS, 0);
-		counters_set(&samples[i].moved, COUNTER_INVOLUNTARY, 12);
+		counters_set(&samples[i].changes, COUNTER_STEAL, i * 20000000);
+		counters_set(&samples[i].changes, COUNTER_CLOCK_RATE, i ? 400 : -2500);
+		counters_set(&samples[i].changes, COUNTER_CPU_PRESSURE, i * 3000000);
+		counters_set(&samples[i].changes, COUNTER_MAJOR_FAULTS, 0);
+		counters_set(&samples[i].changes, COUNTER_INVOLUNTARY, 12);
 	}
 	assert_int_equal(disturbances_find(&moves, samples, 3, 100000000, &err), 0);
 	assert_int_equal(moves.n, 3);
@@ -217,8 +217,8 @@ TEST_IN_BOOK(they_come_back_from_the_book_and_go_through_documents)
 	assert_done(s, book_counters(s->book, id, &rows, &n, &s->err));
 	assert_int_equal(n, 1);
 	assert_int_equal(rows[0].sample, 2);
-	assert_int_equal(rows[0].moved.value[COUNTER_CLOCK_RATE], -7);
-	assert_false(counters_know(&rows[0].moved, COUNTER_THROTTLES));
+	assert_int_equal(rows[0].changes.value[COUNTER_CLOCK_RATE], -7);
+	assert_false(counters_know(&rows[0].changes, COUNTER_THROTTLES));
 	json_object_set_new(
 		json_object_get(json_array_get(json_object_get(document, "samples"), 1), "sentinels"),
 		"steal_ns", json_string("much"));

@@ -139,8 +139,8 @@ TEST(what_changes_the_reading_is_noted)
 		r.samples[i].incomplete = i > 3;
 		r.samples[i].exit_status = i == 1;
 		counters[i].sample = i + 1;
-		counters_set(&counters[i].moved, COUNTER_THROTTLES, i == 2);
-		counters_set(&counters[i].moved, COUNTER_MAJOR_FAULTS, 5); /* only with -v */
+		counters_set(&counters[i].changes, COUNTER_THROTTLES, i == 2);
+		counters_set(&counters[i].changes, COUNTER_MAJOR_FAULTS, 5); /* only with -v */
 	}
 	discard(&r, NULL, 0);
 	assert_int_equal(disturbances_find(&r.disturbances, counters, N, 110 * NS_PER_MS, &err), 0);

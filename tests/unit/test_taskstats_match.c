@@ -49,7 +49,7 @@ struct result {
 static void date_and_join(struct interval *i, struct result *ret)
 {
 	struct pid_list listed = {.items = i->listed, .n = i->n_listed};
-	struct taskstats_match dating = {
+	struct taskstats_match match = {
 		.listed = &listed,
 		.before = i->before,
 		.exits = i->exits,
@@ -73,7 +73,7 @@ static void date_and_join(struct interval *i, struct result *ret)
 	struct error err = {};
 
 	*ret = (struct result){};
-	assert_int_equal(taskstats_match(&dating, &ret->last_exit), 0);
+	assert_int_equal(taskstats_match(&match, &ret->last_exit), 0);
 	assert_int_equal(snapshot_diff_new(&ret->diff, &err), 0);
 	assert_int_equal(snapshot_diff_run(ret->diff, &snapshots, &ret->diffs, &err), 0);
 }

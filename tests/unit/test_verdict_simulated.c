@@ -119,7 +119,7 @@ static struct made_up a_wandering_l(gsl_rng *rng)
 	struct made_up m = an_l(rng);
 
 	m.wander = 0.5;
-	m.moved = from(rng, 0.7, 1.4);
+	m.stretch = from(rng, 0.7, 1.4);
 	return m;
 }
 
@@ -175,7 +175,7 @@ static struct made_up no_time_taken(gsl_rng *rng)
 {
 	struct made_up m = an_l(rng);
 
-	m.moved = 50;
+	m.stretch = 50;
 	m.most_ns = m.least_ns = m.spread_ns;
 	return m;
 }

@@ -42,13 +42,13 @@ char *process_ref_self(char buffer[PROCESS_REF_SIZE])
 	return buffer;
 }
 
-pid_t process_ref_pid(const char *owner)
+pid_t process_ref_pid(const char *ref)
 {
 	char now[PROCESS_REF_SIZE];
 	int pid;
 
-	if (!owner || sscanf(owner, "%*36s %d", &pid) != 1 || pid <= 0)
+	if (!ref || sscanf(ref, "%*36s %d", &pid) != 1 || pid <= 0)
 		return 0;
 	describe(pid, now);
-	return !strcmp(now, owner) ? pid : 0;
+	return !strcmp(now, ref) ? pid : 0;
 }

@@ -12,4 +12,4 @@ enum { PROCESS_REF_SIZE = 96 };
 char *process_ref_self(char buffer[PROCESS_REF_SIZE]);
 
 /* Its pid if it runs, else 0. 0 for NULL and for other text. */
-pid_t process_ref_pid(const char *owner);
+pid_t process_ref_pid(const char *ref);

@@ -16,7 +16,7 @@ extern char **environ;
 /* Installed tools are in one folder; in a build tree emp-x is in the folder x next to ours. */
 int suite_tool_find(const char *tool, char **ret, struct error *err)
 {
-	_cleanup_(freep) char *beside = NULL, *built = NULL;
+	_cleanup_(freep) char *installed = NULL, *built = NULL;
 	const char *dash = strchr(tool, '-');
 	char own[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -25,17 +25,17 @@ int suite_tool_find(const char *tool, char **ret, struct error *err)
 		return error_os(err, -errno, "cannot read /proc/self/exe");
 	own[len] = '\0';
 	*strrchr(own, '/') = '\0';
-	beside = text_format("%s/%s", own, tool);
+	installed = text_format("%s/%s", own, tool);
 	built = text_format("%s/../%s/%s", own, dash ? dash + 1 : tool, tool);
-	if (!beside || !built)
+	if (!installed || !built)
 		return error_oom(err);
-	if (access(beside, X_OK) == 0)
-		*ret = TAKE(beside);
+	if (access(installed, X_OK) == 0)
+		*ret = TAKE(installed);
 	else if (access(built, X_OK) == 0)
 		*ret = TAKE(built);
 	else
 		return error_say(err, -ENOENT,
-			"%s is not in %s, beside this program: install the whole suite in one place", tool,
+			"%s is not in %s; install all tools of the suite in one directory", tool,
 			own);
 	return 0;
 }

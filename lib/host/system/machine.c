@@ -139,9 +139,9 @@ static void recognise_virtual(struct machine *m, int root_fd)
 	_cleanup_(freep) char *clocks = read_text(
 		root_fd, "/sys/devices/system/clocksource/clocksource0/available_clocksource");
 	const char *name = name_by(m->product, by_firmware) ?: name_by(m->vendor, by_firmware);
-	bool told = m->flags && strstr(m->flags, "constant_tsc"); /* an x86: its flag decides */
+	bool x86 = m->flags && strstr(m->flags, "constant_tsc"); /* there the flag decides */
 
-	m->virtual = machine_flag(m, "hypervisor") || (!told && name);
+	m->virtual = machine_flag(m, "hypervisor") || (!x86 && name);
 	if (m->virtual && !name)
 		name = name_by(clocks, by_clock);
 	if (m->virtual && name)

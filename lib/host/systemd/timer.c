@@ -72,7 +72,7 @@ static int describe(struct units *units, const char *name, struct timer *ret, st
 		return r;
 	*ret = (struct timer){
 		.name = strdup(name),
-		.words = TAKE(setting.words),
+		.text = TAKE(setting.text),
 		.period_ns = setting.every_ns && !setting.calendar ? setting.every_ns : 0,
 		.spread_ns = setting.spread_ns,
 	};
@@ -109,7 +109,7 @@ void timer_list_free(struct timer *timers, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		free(timers[i].name);
-		free(timers[i].words);
+		free(timers[i].text);
 	}
 	free(timers);
 }

@@ -6,7 +6,7 @@
 
 struct timer {
 	char *name;        /* "man-db.timer" */
-	char *words;       /* its setting */
+	char *text;        /* its setting */
 	int64_t period_ns; /* 0: not regular, or not known */
 	int64_t spread_ns; /* the random delay on top */
 };

@@ -82,7 +82,7 @@ int units_timer_next(struct units *units, const char *name, int64_t *ret_realtim
 
 /* The setting of a timer. */
 struct timer_setting {
-	char *words;       /* as in its file: "OnUnitActiveSec=4h", "OnCalendar=*-*-* 06,18:00:00" */
+	char *text;        /* as in its file: "OnUnitActiveSec=4h", "OnCalendar=*-*-* 06,18:00:00" */
 	int64_t every_ns;  /* of OnUnitActiveSec or OnUnitInactiveSec; 0: not set */
 	char *calendar;    /* of OnCalendar, if there is one only; NULL: none, or several */
 	int64_t spread_ns; /* RandomizedDelaySec */

@@ -9,13 +9,13 @@
 
 void timer_setting_clear(struct timer_setting *setting)
 {
-	free(setting->words);
+	free(setting->text);
 	free(setting->calendar);
 	*setting = (struct timer_setting){};
 }
 
 /* TimersMonotonic: which line ("OnUnitActiveUSec" for OnUnitActiveSec=), how long, when next. */
-static int read_monotonic(sd_bus_message *m, FILE *words, struct timer_setting *ret)
+static int read_monotonic(sd_bus_message *m, FILE *text, struct timer_setting *ret)
 {
 	const char *base;
 	uint64_t us;
@@ -25,7 +25,7 @@ static int read_monotonic(sd_bus_message *m, FILE *words, struct timer_setting *
 		char time[TEXT_TIME_SIZE];
 
 		/* the bus says OnUnitActiveUSec for the file's OnUnitActiveSec */
-		fprintf(words, "%s%.*sSec=%s", ftell(words) > 0 ? ", " : "",
+		fprintf(text, "%s%.*sSec=%s", ftell(text) > 0 ? ", " : "",
 			(int)(strlen(base) - strlen("USec")), base,
 			text_duration(time, (int64_t)us * NS_PER_US));
 		if (!strncmp(base, "OnUnit", strlen("OnUnit")))
@@ -34,13 +34,13 @@ static int read_monotonic(sd_bus_message *m, FILE *words, struct timer_setting *
 	return r;
 }
 
-static int read_calendar(sd_bus_message *m, FILE *words, struct timer_setting *ret)
+static int read_calendar(sd_bus_message *m, FILE *text, struct timer_setting *ret)
 {
 	const char *spec;
 	int n = 0, r = sd_bus_message_enter_container(m, 'a', "(sst)");
 
 	while (r >= 0 && (r = sd_bus_message_read(m, "(sst)", NULL, &spec, NULL)) > 0) {
-		fprintf(words, "%sOnCalendar=%s", ftell(words) > 0 ? ", " : "", spec);
+		fprintf(text, "%sOnCalendar=%s", ftell(text) > 0 ? ", " : "", spec);
 		free(TAKE(ret->calendar));
 		ret->calendar = ++n == 1 ? strdup(spec) : NULL;
 	}
@@ -48,7 +48,7 @@ static int read_calendar(sd_bus_message *m, FILE *words, struct timer_setting *r
 }
 
 static int read_setting(
-	struct units *units, const char *path, FILE *words, struct timer_setting *ret, sd_bus_error *said)
+	struct units *units, const char *path, FILE *text, struct timer_setting *ret, sd_bus_error *said)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *monotonic = NULL, *calendar = NULL;
 	uint64_t spread_us;
@@ -57,12 +57,12 @@ static int read_setting(
 	r = sd_bus_get_property(
 		units->bus, SERVICE, path, SERVICE ".Timer", "TimersMonotonic", said, &monotonic, "a(stt)");
 	if (r >= 0)
-		r = read_monotonic(monotonic, words, ret);
+		r = read_monotonic(monotonic, text, ret);
 	if (r >= 0)
 		r = sd_bus_get_property(units->bus, SERVICE, path, SERVICE ".Timer", "TimersCalendar", said,
 			&calendar, "a(sst)");
 	if (r >= 0)
-		r = read_calendar(calendar, words, ret);
+		r = read_calendar(calendar, text, ret);
 	if (r >= 0)
 		r = sd_bus_get_property_trivial(units->bus, SERVICE, path, SERVICE ".Timer",
 			"RandomizedDelayUSec", said, 't', &spread_us);
@@ -75,9 +75,9 @@ int units_timer_setting(struct units *units, const char *name, struct timer_sett
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
 	_cleanup_(timer_setting_clear) struct timer_setting setting = {};
-	_cleanup_(freep) char *path = units_path(name), *words = NULL;
+	_cleanup_(freep) char *path = units_path(name), *text = NULL;
 	size_t size;
-	FILE *file = path ? open_memstream(&words, &size) : NULL;
+	FILE *file = path ? open_memstream(&text, &size) : NULL;
 	int r;
 
 	if (!file)
@@ -87,7 +87,7 @@ int units_timer_setting(struct units *units, const char *name, struct timer_sett
 		r = -ENOMEM;
 	if (r < 0)
 		return units_failed(err, r, &said, "cannot ask systemd for the setting of a timer");
-	setting.words = TAKE(words);
+	setting.text = TAKE(text);
 	*ret = TAKE_STRUCT(setting);
 	return 0;
 }

@@ -46,13 +46,13 @@ struct counters counters_of_values(const int64_t values[N_COUNTER_VALUES])
 }
 
 int book_add_counters(
-	struct book *book, int64_t run, uint32_t sample, const struct counters *moved, struct error *err)
+	struct book *book, int64_t run, uint32_t sample, const struct counters *changes, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int64_t values[N_COUNTER_VALUES];
 
 	query_insert(&q, book, &counters_table, "", err);
-	counters_values(moved, values);
+	counters_values(changes, values);
 	query_int(&q, run);
 	query_int(&q, sample);
 	query_bind_fields(&q, &counters_table, values);
@@ -77,7 +77,7 @@ int book_counters(
 			return error_oom(err);
 		query_read_fields(&q, &counters_table, values, err);
 		row->sample = (uint32_t)values[N_COUNTERS];
-		row->moved = counters_of_values(values);
+		row->changes = counters_of_values(values);
 	}
 	if (r < 0)
 		return r;

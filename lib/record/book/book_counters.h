@@ -14,7 +14,7 @@ struct counters counters_of_values(const int64_t values[N_COUNTER_VALUES]);
 
 /* Call it in the transaction of the sample. */
 int book_add_counters(
-	struct book *book, int64_t run, uint32_t sample, const struct counters *moved, struct error *err);
+	struct book *book, int64_t run, uint32_t sample, const struct counters *changes, struct error *err);
 
 /* In order of samples; samples without counters are missing. The caller frees the array. */
 int book_counters(

@@ -108,7 +108,7 @@ static int add_counters(struct book *book, int64_t run, json_t *array, struct er
 
 		if (json_integer_value(json_object_get(sample, "n")) != rows[at].sample)
 			continue;
-		if (add_counters_to(sample, &rows[at++].moved) < 0)
+		if (add_counters_to(sample, &rows[at++].changes) < 0)
 			return not_made(err);
 	}
 	return r;
