@@ -171,3 +171,21 @@ TEST(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
 	assert_string_equal(
 		c.notes.items[0], "Warning: profile 'lab1' was made on CPU 1, this run is on CPU 0");
 }
+
+TEST(the_time_of_an_outlier_has_the_digits_that_set_it_apart)
+{
+	_cleanup_(run_result_clear) struct run_result r = {};
+	_cleanup_(freep) char *text = NULL;
+	struct error err = {};
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	make_samples(&r);
+	for (size_t i = 0; i < N; i++)
+		r.samples[i].pt_ns = r.samples[i].et_ns = 128250 * NS_PER_MS;
+	r.samples[6].pt_ns = 128493 * NS_PER_MS;
+	discard(&r, NULL, 0);
+	assert_int_equal(run_details_print(file, &r, NULL, &err), 0);
+	fclose(file);
+	assert_non_null(strstr(text, "sample 7: PT 128.493 s is more than 2 sd from the mean"));
+}
