@@ -36,7 +36,7 @@ expect 1 'must be a percentage' $measure --fail-if-slower fast true
 expect 0 '^first  *run ' $measure -r 2 -n first true
 expect 1 "'true' comes before --" $measure -r 2 true -- false
 expect 0 '^echo -- b  *run ' $measure -r 2 -- echo -- b
-expect 1 "no command '0.01' in PATH (for one command with arguments, put -- before it)" $measure -r 2 sleep 0.01
+expect 1 "command '0.01' not found in PATH (for one command with arguments, put -- before it)" $measure -r 2 sleep 0.01
 expect 1 'there are 2 names for 1 command' $measure -n a -n b true
 expect 1 "'|' needs a shell: run it with -S sh" $measure 'echo a | cat'
 expect 0 '^a$' $measure -r 1 -w 0 -S sh --show-output 'echo a | cat'
