@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Some twenty real daemons from the distribution's archive, in a box: emp-setup stops them, and restores the box to the last link on its
 # disk, after a clean run, a SIGKILL at every crash point of apply and of restore, a crash and a reboot. Usage: setup_daemons.sh BUILD [STRIDE]
-# With a stride of 5, every fifth crash point only.
+# With a stride of 5, every fifth crash point only, from one on that EMP_SEED chooses.
 set -eu
 . "$(dirname "$0")/box.sh"
 . "$(dirname "$0")/setup_walk.sh"
 build=$(realpath "$1")
 setup=$build/setup/emp-setup
-stride=${2:-1}
+stride=${2:-1} seed=${EMP_SEED:-$(date +%s)}
+echo "EMP_SEED=$seed"
 faults=0
 
 box_needs
@@ -79,7 +80,7 @@ cat "$box/out"
 same "a clean run"
 file_states | diff "$box/files" - || fault "the states of files differ"
 
-walk "$stride"
+walk "$stride" $((seed % stride + 1))
 
 apply || :
 box_crash

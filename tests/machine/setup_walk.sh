@@ -24,10 +24,10 @@ restore() {
 	box_run "$setup" restore "$@" >"$box/out" 2>&1
 }
 
-# walk [STRIDE]: killed at every crash point (or every fifth, with a stride of 5) of apply, then restored; killed at every crash point of
-# restore, then restored again
+# walk [STRIDE FIRST]: killed at every crash point (or every fifth from the FIRST on, with a stride of 5) of apply, then restored; killed
+# at every crash point of restore, then restored again
 walk() {
-	n=0 applied=0 restored=0
+	n=$((${2:-1} - ${1:-1})) applied=0 restored=0
 	while n=$((n + ${1:-1})); do
 		status=0
 		apply --kill-after $n || status=$?
@@ -37,7 +37,7 @@ walk() {
 		same "apply, killed at crash point $n, and restore"
 	done
 	restore
-	n=0
+	n=$((${2:-1} - ${1:-1}))
 	while n=$((n + ${1:-1})); do
 		apply || :
 		status=0
