@@ -2,6 +2,7 @@
 /* Runs a command that disturbs the kernel's clock discipline, which is one for the machine and all its containers, and puts the
  * discipline back as it was. Usage: keep_clock COMMAND... */
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/timex.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ int main(int argc, char **argv)
 
 	if (adjtimex(&was) < 0 || put_back(&was) < 0) {
 		perror("not run: the clock must not be set");
-		return 77;
+		return getenv("EMP_MUST_RUN") ? 1 : 77;
 	}
 	pid = fork();
 	if (pid == 0) {
