@@ -161,7 +161,7 @@ static bool is_as_wanted(const struct entry *e, struct units *units)
 static bool set_unit(const struct entry *e, struct units *units, struct error *why)
 {
 	bool start = !strcmp(e->want, "active");
-	int r = start ? units_start(units, e->name, why) : units_stop(units, e->name, why);
+	int r = units_set(units, e->name, start, why);
 
 	crash_point();
 	if (is_as_wanted(e, units))

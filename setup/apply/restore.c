@@ -99,7 +99,7 @@ static void restore_unit(struct entry *e, struct units *units, struct report *re
 		entry_clear(e);
 		return;
 	}
-	r = start ? units_start(units, e->name, &why) : units_stop(units, e->name, &why);
+	r = units_set(units, e->name, start, &why);
 	crash_point();
 	if (r < 0) {
 		report_entry(report, e, OUTCOME_FAILED, e->want, NULL, why.text);

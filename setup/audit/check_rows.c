@@ -187,7 +187,7 @@ static int setting_read(
 		ret->items[i].path = paths[i];
 		ret->items[i].error = kernel_setting_read(&file, &ret->items[i].value);
 	}
-	ret->n = n;
+	ret->n = ret->items ? n : 0;
 	return ret->items ? 0 : error_os(err, -ENOMEM, "cannot read %s", setting->pattern);
 }
 

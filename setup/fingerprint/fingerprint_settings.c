@@ -138,7 +138,8 @@ static bool is_triggered(struct units *units, const struct unit *unit)
 	_cleanup_(strings_freep) char **triggers = NULL;
 	struct error ignored;
 
-	return units_triggers(units, unit->name, &triggers, &ignored) == 0 && triggers && *triggers;
+	return units_names(units, unit->name, "TriggeredBy", &triggers, &ignored) == 0 && triggers &&
+	       *triggers;
 }
 
 /* The active units that are enabled. Units that come and go by themselves (started by a timer, a socket, a path

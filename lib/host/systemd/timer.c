@@ -89,7 +89,7 @@ int timer_list(struct units *units, const char *service, struct timer **ret, siz
 	size_t n = 0;
 	int r;
 
-	r = units_triggers(units, service, &triggers, err);
+	r = units_names(units, service, "TriggeredBy", &triggers, err);
 	for (char **name = triggers; r >= 0 && name && *name; name++) {
 		if (!unit_is_kind(*name, ".timer"))
 			continue;

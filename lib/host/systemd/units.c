@@ -219,11 +219,6 @@ int units_names(struct units *units, const char *name, const char *property, cha
 	return 0;
 }
 
-int units_triggers(struct units *units, const char *name, char ***ret, struct error *err)
-{
-	return units_names(units, name, "TriggeredBy", ret, err);
-}
-
 int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err)
 {
 	return unit_property(units, name, SERVICE ".Unit", property, 's', ret, err);

@@ -43,8 +43,6 @@ bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
 /* Names in a property of a unit: "TriggeredBy" (what starts it), "RequiredBy", "BoundBy", "ConsistsOf" (what
  * is stopped with it)… Ends with NULL, may be NULL where there are none; freed with strings_free. */
 int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err);
-/* The timers, sockets and paths that start a service. */
-int units_triggers(struct units *units, const char *name, char ***ret, struct error *err);
 void strings_free(char **strings);
 static inline void strings_freep(char ***strings)
 {
@@ -66,8 +64,7 @@ int units_file_state(struct units *units, const char *name, char **ret, struct e
 char *units_own(void);
 
 /* Changes; each waits until it is done. */
-int units_start(struct units *units, const char *name, struct error *err);
-int units_stop(struct units *units, const char *name, struct error *err);
+int units_set(struct units *units, const char *name, bool active, struct error *err); /* start or stop it */
 /* Keeps a unit from being started, until the next boot or persistently. Needs units_reload after it. */
 int units_mask(struct units *units, const char *name, bool persistent, struct error *err);
 int units_unmask(struct units *units, const char *name, bool persistent, struct error *err);

@@ -76,14 +76,9 @@ static int run_job(struct units *units, const char *verb, const char *name, stru
 	return 0;
 }
 
-int units_start(struct units *units, const char *name, struct error *err)
+int units_set(struct units *units, const char *name, bool active, struct error *err)
 {
-	return run_job(units, "StartUnit", name, err);
-}
-
-int units_stop(struct units *units, const char *name, struct error *err)
-{
-	return run_job(units, "StopUnit", name, err);
+	return run_job(units, active ? "StartUnit" : "StopUnit", name, err);
 }
 
 int units_mask(struct units *units, const char *name, bool persistent, struct error *err)
