@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What executions cost in the book: to store, in bytes, and to walk over, beside SQLite's own sum over the
+/* What executions cost in the book: to store, in bytes, and to walk over, compared with SQLite's own sum over the
  * same rows; and the same for other layouts of the table, which is why the book has the one it has.
  *
  * usage: bench_book [SAMPLES [DIRECTORY]], 100 executions each; 100000 takes some minutes and 300 MB.
@@ -355,7 +355,7 @@ int main(int argc, char **argv)
 	snprintf(directory, sizeof(directory), "%s/emp-bench-XXXXXX", argc > 2 ? argv[2] : "/var/tmp");
 	must(n > TIMED && mkdtemp(directory) != NULL, directory);
 	snprintf(path, sizeof(path), "%s/emp.db", directory);
-	printf("%u samples with %d executions each. \"of sum\": CPU time beside SQLite's sum(pt_ns) of the same rows.\n\n",
+	printf("%u samples with %d executions each. \"of sum\": CPU time compared with SQLite's sum(pt_ns) of the same rows.\n\n",
 		n, EXECUTIONS);
 	printf("%-24s %9s %9s %10s %8s %11s %11s %11s\n", "", "store, ms", "store, ms", "file,", "sum,",
 		"rows handed", "aggregate,", "aggregate,");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts a program as often as told and awaits it each time, with the least that this takes. Prints the CPU
+/* Starts a program a given number of times and waits for it each time, at the lowest possible cost. Prints the CPU
  * time of doing so, in ns, the median.
  *
  *   plain TIMES PROGRAM [ARGUMENT...] */

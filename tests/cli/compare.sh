@@ -183,8 +183,8 @@ expect 1 "cannot open 'no-such-file'" $measure --input no-such-file cat
 that "style none prints nothing" test -z "$($measure -r 2 --style none true)"
 expect 1 'must be one of auto' $measure --style loud true
 escape=$(printf '\033')
-that "style color has colour where nobody looks" sh -c "$measure -r 2 --style color true | grep -q '$escape\[1m'"
-that "style full has a bar where nobody looks" sh -c "$build/measure/emp-measure -r 2 --style full true 2>&1 | grep -q '###'"
+that "style color has colour without a terminal" sh -c "$measure -r 2 --style color true | grep -q '$escape\[1m'"
+that "style full has a bar without a terminal" sh -c "$build/measure/emp-measure -r 2 --style full true 2>&1 | grep -q '###'"
 that "style basic has neither on a terminal" sh -c "! TERM=xterm NO_COLOR= script -qec '$build/measure/emp-measure -r 2 --style basic true' /dev/null | grep '$escape'"
 that "style nocolor has a bar without colour on a terminal" sh -c "TERM=xterm NO_COLOR= script -qec '$build/measure/emp-measure -r 2 --style nocolor true' '$dir/typed' >/dev/null &&
 	grep -q '###' '$dir/typed' && ! grep -q '$escape\[1m' '$dir/typed'"

@@ -24,7 +24,7 @@ screen() { # LINES STATUS TEXT COMMAND...
 	that "it fits: $*" fits "$dir/screen" "$lines"
 }
 
-# a daemon that takes half of the CPU is named without a profile; other work of this machine goes behind both
+# a daemon that takes half of the CPU is named without a profile; other work of this machine comes after both
 ahead="$(realpath "$(dirname "$0")/../machine/ahead.sh")"
 cp "$build/tests/bench/noisy" "$dir/backupd"
 chrt -f 10 taskset -c $cpu "$dir/backupd" 20 40 &

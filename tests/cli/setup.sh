@@ -37,7 +37,7 @@ that "every check has its members" json "$dir/audit.json" \
 	'all({"id", "level", "state", "value", "wanted", "why", "undo"} <= set(c) for c in d["checks"])'
 that "states are of the five" json "$dir/audit.json" \
 	'{c["state"] for c in d["checks"]} <= {"ok", "off", "absent", "unknown", "refused"}'
-that "verdict and units are told" json "$dir/audit.json" \
+that "verdict and units are printed" json "$dir/audit.json" \
 	'd["verdict"] == "not fit" and d["checks"][0]["items"] == ["cron.service"]'
 
 # What is put right makes it fit; a clock cannot be asked on a captured machine, and makes the only fault.
@@ -63,7 +63,7 @@ that "a captured machine fits 80 columns" narrow "$setup" audit --root "$m" --al
 echo 0 >"$cpu/intel_pstate/no_turbo"
 expect 2 'turbo.intel *off *no_turbo = 0: turbo is on' "$setup" audit --root "$m"
 expect 2 '  fix     emp-setup apply --only turbo.intel' "$setup" audit --root "$m"
-that "no colour where nobody looks" sh -c "env -u NO_COLOR '$setup' audit --root '$m' | grep -v \"\$(printf '\\033')\""
+that "no colour without a terminal" sh -c "env -u NO_COLOR '$setup' audit --root '$m' | grep -v \"\$(printf '\\033')\""
 on_terminal() {
 	env -u NO_COLOR TERM=xterm script -qec "stty cols 80; '$setup' audit --root '$m'" /dev/null
 }

@@ -240,7 +240,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How far from the truth the time in one interval is told. */
+/* The error of the time reported for one interval. */
 static int64_t error_once(struct accounting *a, pid_t pid, const _Atomic int64_t *ran_ns, useconds_t us)
 {
 	const struct usage *usage;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program under test, for real: cgroups, orphans, time-outs, signals. burn (beside this binary) takes as
- * much CPU time as it is told, by its own process clock. Run as root, with cgroup v2. */
+/* Programs under test on a real machine: cgroups, orphans, time-outs, signals. burn (in the directory of this binary)
+ * uses a given amount of CPU time, by its own process clock. Run as root, with cgroup v2. */
 #include "tests/unit/check.h"
 
 #include "lib/base/clock.h"

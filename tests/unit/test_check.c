@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of an audit, on machines that nobody has. */
+/* The checks of an audit, on made-up machines. */
 #include "tests/unit/check.h"
 
 #include "setup/audit/check_rows.h"
