@@ -85,16 +85,21 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 		"environment", digest, "profile", run->profile, "notes", run->notes);
 }
 
-static int print_json(
-	const struct analysis *analysis, const struct discarding *raw, const char *digest, struct error *err)
+static int show_json(
+	struct book *book, const struct analysis *analysis, const char *digest, struct error *err)
 {
-	json_t *document = run_as_json(&analysis->run, analysis->n_samples, digest);
+	_cleanup_(discarding_clear) struct discarding raw = {};
+	json_t *document;
+	int r = discard_run(book, analysis->run.id, NULL, &raw, err);
 
+	if (r < 0)
+		return r;
+	document = run_as_json(&analysis->run, analysis->n_samples, digest);
 	if (analysis->run.cpu >= 0)
 		json_object_set_new(document, "cpu", json_integer(analysis->run.cpu));
 	json_object_update_new(document, analysis_as_json(analysis));
-	json_object_set_new(document, "pt", summary_as_json(&raw->pt.raw));
-	json_object_set_new(document, "et", summary_as_json(&raw->et.raw));
+	json_object_set_new(document, "pt", summary_as_json(&raw.pt.raw));
+	json_object_set_new(document, "et", summary_as_json(&raw.et.raw));
 	return json_print_document("emp-analysis", document, err);
 }
 
@@ -107,28 +112,16 @@ static int show_empty(const struct run *run, const char *digest, struct error *e
 	return 0;
 }
 
-static int show_json(struct book *book, const struct run *run, const char *digest, struct error *err)
-{
-	_cleanup_(analysis_clear) struct analysis analysis = {};
-	_cleanup_(discarding_clear) struct discarding raw = {};
-	int r;
-
-	r = analysis_load(book, run->id, &(struct analysis_options){}, &analysis, err);
-	if (r == 0)
-		r = discard_run(book, run->id, NULL, &raw, err);
-	return r < 0 ? r : print_json(&analysis, &raw, digest, err);
-}
-
 static int show(struct book *book, const struct run *run, const char *digest, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	int r;
 
-	if (analyze_options.json)
-		return show_json(book, run, digest, err);
 	r = analysis_load(book, run->id, &(struct analysis_options){}, &analysis, err);
 	if (r < 0)
 		return r;
+	if (analyze_options.json)
+		return show_json(book, &analysis, digest, err);
 	print_run(run, analysis.n_samples, digest);
 	printf("\n");
 	r = print_result(book, run, err);

@@ -49,13 +49,10 @@ static int add_executions(struct book *book, const struct usages *usages, struct
 	for (size_t i = 0; i < usages->n; i++) {
 		const struct usage *u = &usages->items[i];
 		struct execution *e = &executions[i];
-		_cleanup_(freep) char *name = text_utf8(u->name); /* may be cut amid a character */
 		int r;
 
 		*e = (struct execution){.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
-		if (!name)
-			return error_oom(err);
-		r = book_source(book, name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS,
+		r = book_source(book, u->name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS,
 			&e->source, err);
 		if (r < 0)
 			return r;
