@@ -227,7 +227,7 @@ static void print_kept(FILE *file, const struct screen *s)
 static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t columns)
 {
 	char one[LINE_SIZE], time[TEXT_TIME_SIZE];
-	size_t used = 0;
+	size_t used = 0, len = 0;
 
 	*buffer = '\0';
 	for (size_t i = 0; i < s->n_others; i++) {
@@ -238,7 +238,10 @@ static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 		used += terminal_text_width(one);
 		if (i > 0 && used > columns)
 			return;
-		strncat(buffer, one, LINE_SIZE - strlen(buffer) - 1);
+		len += strlen(one);
+		if (len >= LINE_SIZE)
+			return;
+		strcat(buffer, one);
 	}
 }
 

@@ -77,6 +77,7 @@ static int fault(const char *path)
 	_cleanup_(fclosep) FILE *in = NULL;
 	char kept[4096] = "", line[PATH_MAX + 32], name[PATH_MAX];
 	int fd = openat(files, ".faults", O_RDONLY | O_CLOEXEC), r = 0;
+	size_t len = 0;
 
 	in = fd < 0 ? NULL : fdopen(fd, "r");
 	while (in && fgets(line, sizeof(line), in)) {
@@ -88,11 +89,12 @@ static int fault(const char *path)
 		}
 		if (n == 3)
 			snprintf(line, sizeof(line), "%.4000s %d %d\n", name, error, count);
-		strncat(kept, line, sizeof(kept) - strlen(kept) - 1);
+		len += (size_t)snprintf(kept + len, sizeof(kept) - len, "%s", line);
+		if (len >= sizeof(kept))
+			abort(); /* more orders than fit */
 	}
-	if (r < 0) {
+	if (r < 0)
 		put(".faults", kept);
-	}
 	return r;
 }
 
