@@ -8,9 +8,10 @@
 #include <stddef.h>
 
 struct difference {
-	bool identity;      /* of the machine itself; false: of its settings */
-	char *what;         /* "kernel.release" */
-	char *before, *now; /* "nothing" if missing in one of them */
+	bool identity; /* of the machine itself; false: of its settings */
+	char *what;    /* "kernel.release", "units.cron.service", "frequency.policies.0-3.governor" */
+	char *before,
+		*now; /* "nothing" where the machine has none; of a list's item "present", "gone", "absent" */
 };
 
 struct differences {
@@ -18,7 +19,8 @@ struct differences {
 	size_t n, n_identity;
 };
 
-/* Compares two documents of emp-setup fingerprint, without the volatile values. */
+/* Compares two documents of emp-setup fingerprint, without the volatile values and without what only one of them
+ * records. */
 int environment_diff(const json_t *before, const json_t *now, struct differences *ret, struct error *err);
 void differences_clear(struct differences *differences);
 

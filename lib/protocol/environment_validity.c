@@ -22,6 +22,7 @@ static const struct difference_rule rules[] = {
 		"the kernel accounts or schedules differently"},
 	{false, "vulnerabilities.", VALIDITY_REPEAT_SHORT, true,
 		"mitigations cost time at every kernel entry"},
+	{false, "memory.thp", VALIDITY_REPEAT_SHORT, true, "huge pages change the cost of memory accesses"},
 	{false, "units", VALIDITY_REPEAT_SHORT, true, "daemons were added or removed"},
 	{false, "", VALIDITY_HOLDS, true, "hardly affects compute-bound programs"},
 };

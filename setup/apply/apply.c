@@ -32,6 +32,18 @@ static void applying_clear(struct applying *a)
 	lock_release(&a->lock);
 }
 
+/* A plan is also for those who may not read what is applied: then it starts from the values of now. */
+static int load_journal(struct journal *ret, struct error *err)
+{
+	int r = journal_load(ret, err);
+
+	if (r != -EACCES || !options.dry_run)
+		return r;
+	fprintf(stderr, "emp-setup: %s; the plan starts from the values of now\n", err->text);
+	*err = (struct error){};
+	return 0;
+}
+
 static int prepare(struct applying *a, const struct request *request, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal open = {};
@@ -41,7 +53,7 @@ static int prepare(struct applying *a, const struct request *request, struct err
 	if (r == 0)
 		r = report_new(&a->report, err);
 	if (r == 0)
-		r = journal_load(&open, err);
+		r = load_journal(&open, err);
 	if (r < 0)
 		return r;
 	journal_drop_stale(&open); /* a reboot undid it: the values of now are the ones to restore */

@@ -20,6 +20,8 @@ static const char *state_of(const struct entry *e, struct units *units, char **r
 		*ret_now = NULL;
 	if (!*ret_now)
 		return "cannot be read";
+	if (e->held && !strcmp(e->held, e->old) && strcmp(e->held, e->want) != 0)
+		return strcmp(*ret_now, e->held) ? "changed since" : "refused";
 	if (!strcmp(*ret_now, e->held ?: e->want))
 		return "as set";
 	return !strcmp(*ret_now, e->old) ? "as before" : "changed since";

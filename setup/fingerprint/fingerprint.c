@@ -73,16 +73,60 @@ json_t *fingerprint_json(const struct fingerprint *f)
 		"volatile", f->rest);
 }
 
+/* The texts of an array with ", " between; the caller frees it. NULL: it has something else. */
+static char *texts(const json_t *array)
+{
+	char *list = NULL;
+	json_t *item;
+	size_t i;
+
+	json_array_foreach (array, i, item) {
+		_cleanup_(freep) char *shorter = list;
+
+		list = NULL;
+		if (!json_is_string(item))
+			return NULL;
+		list = text_format("%s%s%s", shorter ?: "", i ? ", " : "", json_string_value(item));
+	}
+	return list;
+}
+
 /* What is printed of a value; the caller frees it. */
 static char *value_text(const json_t *value)
 {
 	if (json_is_string(value))
 		return strdup(json_string_length(value) ? json_string_value(value) : "\"\"");
+	if (json_array_size(value) > 0)
+		return texts(value);
 	return json_is_null(value) ? strdup("-")
 				   : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 }
 
-/* One entry per value, named by the objects it is in: "cpu.name". */
+static void print_part(const char *prefix, const json_t *part);
+
+static void print_value(const char *name, const json_t *value)
+{
+	_cleanup_(freep) char *text = NULL;
+	json_t *item;
+	size_t i;
+
+	if (json_is_object(value) && json_object_size(value) > 0) {
+		print_part(name, value);
+		return;
+	}
+	if (json_is_object(json_array_get(value, 0))) {
+		json_array_foreach (value, i, item) {
+			_cleanup_(freep) char *indexed = text_format("%s.%zu", name, i);
+
+			print_value(indexed ?: name, item);
+		}
+		return;
+	}
+	text = value_text(value);
+	terminal_wrap(stdout, text ?: "?", (size_t)printf("  %-36s", name), 4);
+}
+
+/* One line for each value, named by what it is in: "cpu.name". */
 static void print_part(const char *prefix, const json_t *part)
 {
 	const char *key;
@@ -90,14 +134,8 @@ static void print_part(const char *prefix, const json_t *part)
 
 	json_object_foreach ((json_t *)part, key, value) {
 		_cleanup_(freep) char *name = text_format("%s%s%s", prefix, *prefix ? "." : "", key);
-		_cleanup_(freep) char *text = NULL;
 
-		if (json_is_object(value) && json_object_size(value) > 0) {
-			print_part(name ?: key, value);
-			continue;
-		}
-		text = value_text(value);
-		terminal_wrap(stdout, text ?: "?", (size_t)printf("  %-36s", name ?: key), 4);
+		print_value(name ?: key, value);
 	}
 }
 

@@ -122,6 +122,16 @@ sed -i 's/"aslr": "[0-9]*"/"aslr": "7"/' "$dir/other.json"
 expect 0 'the same' "$setup" fingerprint --diff "$dir/print.json" "$dir/print.json"
 expect 2 "kernel.aslr .*'7'.*hardly affects compute-bound programs" "$setup" fingerprint --diff "$dir/other.json" "$dir/print.json"
 expect 2 'kernel.aslr' "$setup" fingerprint --diff "$dir/other.json"
+python3 - "$dir/print.json" "$dir/other.json" <<'P'
+import json, sys
+d = json.load(open(sys.argv[1]))
+for name, units in (sys.argv[1], ["cron.service", "dev-a\\x2db.swap"]), (sys.argv[2], ["cron.service", "added.service"]):
+    d["settings"]["units"] = units
+    json.dump(d, open(name, "w"))
+P
+expect 2 'units.added.service  *absent  *present  *to the short run' "$setup" fingerprint --diff "$dir/print.json" "$dir/other.json"
+expect 2 'units.dev-a\\x2db.swap  *present  *gone' "$setup" fingerprint --diff "$dir/print.json" "$dir/other.json"
+that "what both have is not named" sh -c "! '$setup' fingerprint --diff '$dir/print.json' '$dir/other.json' | grep cron"
 expect 1 '/dev/null' "$setup" fingerprint --diff /dev/null
 expect 1 'is not a fingerprint' "$setup" fingerprint --diff "$dir/audit.json"
 expect 1 '--diff needs a file' "$setup" fingerprint --diff

@@ -101,7 +101,16 @@ outcome turbo.intel 'refused .*Operation not permitted'
 outcome freq.governor 'refused .*Input/output error'
 outcome epb 'refused .*Device or resource busy'
 holds cpufreq/policy0/scaling_governor performance
+run 0 status
+grep -q '^turbo.intel  *refused ' "$dir/out" || { fault "status does not show what was refused"; cat "$dir/out"; }
+grep -q '^freq.governor  *as set ' "$dir/out" || { fault "status does not show what was set"; cat "$dir/out"; }
 : >"$dir/files/.faults"
+status=0 # an ordinary user may plan while something is applied
+setpriv --reuid=65534 --regid=65534 --clear-groups "$setup" apply --dry-run --only $ids >"$dir/out" 2>&1 || status=$?
+[ $status = 0 ] && grep -q 'only root can read' "$dir/out" && grep -q ' already set. Nothing was changed' "$dir/out" || {
+	fault "a dry run by an ordinary user ended with $status"
+	cat "$dir/out"
+}
 run 0 restore
 same "apply with faults"
 

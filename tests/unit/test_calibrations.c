@@ -4,7 +4,7 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/record/book/book_calibrations.h"
-#include "lib/protocol/environment_diff.h"
+#include "lib/protocol/environment_validity.h"
 
 #include <errno.h>
 
@@ -107,22 +107,56 @@ TEST(what_differs_between_two_fingerprints_is_named)
 {
 	_cleanup_(json_decrefp) json_t *before = parse(
 		"{'identity': {'kernel': {'release': '6.1'}, 'numa': 1}, 'settings': {'memory': {'thp': "
-		"'always', 'ksm': '0'}, 'old': 1, 'gone': null}, 'volatile': {'load': 1}}");
+		"'always', 'ksm': '0'}, 'zone': '1', 'dropped': 1, 'none': null}, 'volatile': {'load': 1}}");
 	_cleanup_(json_decrefp) json_t *now = parse(
 		"{'identity': {'kernel': {'release': '6.2'}, 'numa': 1}, 'settings': {'memory': {'thp': "
-		"'never', 'ksm': '0'}, 'units': ['a']}, 'volatile': {'load': 2}}");
+		"'never', 'ksm': '0'}, 'zone': null, 'units': ['a'], 'none': null}, 'volatile': {'load': 2}}");
 	_cleanup_(differences_clear) struct differences d = {}, same = {};
 	_cleanup_(freep) char *words = NULL;
 	struct error err = {};
 
 	assert_int_equal(environment_diff(before, now, &d, &err), 0);
-	assert_int_equal(d.n, 4);
+	assert_int_equal(d.n, 3); /* not what only one of them records */
 	assert_int_equal(d.n_identity, 1);
 	assert_true(d.items[0].identity);
-	assert_int_equal(differences_description(&d, 3, &words, &err), 0);
-	assert_string_equal(words,
-		"kernel.release was '6.1', is '6.2'; memory.thp was 'always', is 'never'; old was 1, is "
-		"nothing; and 1 more");
+	assert_int_equal(differences_description(&d, 2, &words, &err), 0);
+	assert_string_equal(
+		words, "kernel.release was '6.1', is '6.2'; memory.thp was 'always', is 'never'; and 1 more");
+	assert_int_equal(difference_rule(&d.items[1])->demand, VALIDITY_REPEAT_SHORT); /* huge pages */
 	assert_int_equal(environment_diff(now, now, &same, &err), 0);
 	assert_int_equal(same.n, 0);
+}
+
+/* All differences of two settings, one in a line. */
+static void assert_differences(const char *before, const char *now, const char *lines)
+{
+	_cleanup_(json_decrefp) json_t *old = json_pack("{s:o}", "settings", parse(before)),
+				       *fresh = json_pack("{s:o}", "settings", parse(now));
+	_cleanup_(differences_clear) struct differences d = {};
+	_cleanup_(freep) char *words = NULL;
+	struct error err = {};
+
+	assert_int_equal(environment_diff(old, fresh, &d, &err), 0);
+	assert_int_equal(differences_description(&d, 100, &words, &err), 0);
+	assert_string_equal(words, lines);
+}
+
+TEST(which_daemon_differs_is_named)
+{
+	assert_differences("{'units': ['cron.service', 'a.service']}",
+		"{'units': ['a.service', 'x\\\\x2dy.service']}",
+		"units.cron.service was present, is gone; units.x\\x2dy.service was absent, is present");
+	assert_differences("{'units': ['b', 'a']}", "{'units': ['a', 'b']}", "");
+	assert_differences("{'units': null}", "{'units': ['a', 'b']}", "units was nothing, is a, b");
+}
+
+TEST(which_policy_differs_is_named)
+{
+	assert_differences("{'p': [{'first': 0, 'last': 7, 'g': 'x', 'khz': 5}]}",
+		"{'p': [{'first': 0, 'last': 3, 'g': 'x', 'khz': 5}, {'first': 4, 'last': 7, 'g': 'y', 'khz': 5}]}",
+		"p.4-7.g was 'x', is 'y'");
+	assert_differences("{'p': [{'size': 1}, {'size': 2}]}", "{'p': [{'size': 1}]}",
+		"p.1 was {\"size\":2}, is nothing");
+	assert_differences(
+		"{'v': null}", "{'v': {'meltdown': 'PTI', 'x': null}}", "v.meltdown was nothing, is 'PTI'");
 }
