@@ -43,34 +43,56 @@ static int check_end(const struct sampling *s, const struct spawned *spawned, st
 		WEXITSTATUS(status), which, hint);
 }
 
-static int add_executions(struct book *book, const struct usages *usages, struct execution *executions,
-	uint32_t n, struct error *err)
+static enum source_kind kind_of(const struct usage *u)
 {
+	return u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS;
+}
+
+/* Sources that the book may not have yet are 0. Returns how many. */
+static size_t make_executions(
+	struct book *book, const struct usages *usages, struct execution *executions, uint32_t n)
+{
+	size_t unknown = 0;
+
 	for (size_t i = 0; i < usages->n; i++) {
 		const struct usage *u = &usages->items[i];
-		struct execution *e = &executions[i];
-		int r;
 
-		*e = (struct execution){.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
-		r = book_source(book, u->name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS,
-			&e->source, err);
-		if (r < 0)
-			return r;
+		executions[i] = (struct execution){
+			.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
+		executions[i].source = book_known_source(book, u->name, u->exe, u->unit, kind_of(u));
+		unknown += executions[i].source == 0;
 	}
-	return 0;
+	return unknown;
 }
 
 static int store_rows(const struct sampling_plan *plan, struct sampling *s, const struct observation *o,
 	const struct sample *sample, struct execution *executions, struct error *err)
 {
-	int r;
+	int r = 0;
 
-	r = add_executions(plan->book, &o->usages, executions, sample->n, err);
+	for (size_t i = 0; r == 0 && i < o->usages.n; i++) {
+		const struct usage *u = &o->usages.items[i];
+
+		r = book_source(plan->book, u->name, u->exe, u->unit, kind_of(u), &executions[i].source, err);
+	}
 	if (r == 0)
 		r = book_add_sample(plan->book, s->run->id, sample, executions, o->usages.n, err);
 	if (r == 0)
 		r = book_add_counters(plan->book, s->run->id, sample->n, &o->changes, err);
 	return r == 0 ? book_commit(plan->book, err) : r;
+}
+
+static int store_now(const struct sampling_plan *plan, struct sampling *s, const struct observation *o,
+	const struct sample *sample, struct execution *executions, struct error *err)
+{
+	int r = book_begin_sample(plan->book, err);
+
+	if (r < 0)
+		return r;
+	r = store_rows(plan, s, o, sample, executions, err);
+	if (r < 0)
+		book_rollback(plan->book);
+	return r;
 }
 
 static struct sample make_sample(uint32_t n, const struct observation *o)
@@ -98,18 +120,15 @@ static int store(
 {
 	struct sample sample = make_sample(s->run->n_samples + 1, o);
 	_cleanup_(freep) struct execution *executions = calloc(o->usages.n + 1, sizeof(*executions));
-	int r;
+	int r = 0;
 
 	if (!executions)
 		return error_oom(err);
-	r = book_begin_sample(plan->book, err);
+	if (make_executions(plan->book, &o->usages, executions, sample.n) > 0 ||
+		!book_keep_sample(plan->book, s->run, &sample, executions, o->usages.n, &o->changes))
+		r = store_now(plan, s, o, &sample, executions, err);
 	if (r < 0)
 		return r;
-	r = store_rows(plan, s, o, &sample, executions, err);
-	if (r < 0) {
-		book_rollback(plan->book);
-		return r;
-	}
 	s->run->n_samples++;
 	s->taken++;
 	s->pt_ns += sample.pt_ns;

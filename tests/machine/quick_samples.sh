@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/../cli/expect.sh"
 need_root
-measure=$1/measure/emp-measure times=${2:-20} warm_ups=3
+build=$1 measure=$1/measure/emp-measure times=${2:-20} warm_ups=3
 cd "$dir" || exit 1
 random_seed
 
@@ -20,6 +20,8 @@ for _ in $(seq "$times"); do
 	wait $pid 2>/dev/null
 	# first the program's count: the one in flight may be about to run
 	ran=$(($(wc -l <runs) - warm_ups))
+	$build/analyze/emp-analyze list >out || cat out # stores what waited beside the book
+	that "nothing waits any more" test ! -e "$EMP_DB-pending"
 	kept=$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM sample WHERE run = (SELECT max(id) FROM run)')
 	that "at most one of $ran samples is lost, not $((ran - kept))" test "$kept" -ge $((ran - 1))
 	that "the book is sound" sound "$EMP_DB"

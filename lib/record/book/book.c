@@ -3,7 +3,8 @@
  *
  * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
  * than the 0.2 ms that this takes outside the timed interval. For samples of milliseconds that would take longer than
- * the program and disturb the next sample, so those of one second are synced together.
+ * the program and disturb the next sample, so those of one second are synced together, and most of them wait in a file beside
+ * the book (book_pending.c).
  * The log is written to the file only by book_checkpoint(), so that no sample pays for the ones before it. */
 #include "lib/record/book/query.h"
 
@@ -60,6 +61,7 @@ int book_commit(struct book *book, struct error *err)
 
 	if (rc == SQLITE_OK) {
 		end_unsynced(book);
+		pending_ended(book, true);
 		return 0;
 	}
 	r = book_failed(book, rc, err);
@@ -73,6 +75,7 @@ void book_rollback(struct book *book)
 	if (!sqlite3_get_autocommit(book->db))
 		sqlite3_exec(book->db, "ROLLBACK", NULL, NULL, NULL);
 	end_unsynced(book);
+	pending_ended(book, false);
 }
 
 int book_join(struct book *book, bool *ret_own, struct error *err)
@@ -139,6 +142,7 @@ void book_free(struct book *book)
 		struct error ignored;
 
 		book_rollback(book);
+		pending_close(book);
 		book_checkpoint(book, &ignored);
 	}
 	book_disconnect(book);

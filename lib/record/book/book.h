@@ -4,6 +4,7 @@
  * full or damaged has its own error message. */
 #pragma once
 
+#include "lib/host/system/counters.h"
 #include "lib/record/run.h"
 #include "lib/base/error.h"
 
@@ -52,6 +53,9 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
  * UTF-8 are stored as \xNN. */
 int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
 	uint32_t *ret, struct error *err);
+/* The same if this process has used it and it is committed; 0: not known. */
+uint32_t book_known_source(
+	const struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind);
 int book_sources(struct book *book, struct sources *ret, struct error *err);
 
 /* A transaction of the caller: the functions below join it, and commit keeps all or nothing. After a
@@ -69,6 +73,12 @@ void book_rollback(struct book *book);
  * a sample of that number. */
 int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, struct error *err);
+
+/* The same without a transaction, if the last samples were stored less than a second ago: the sample waits in a file beside the book,
+ * which outlives this process. Whatever uses the book next stores it. The ids of its sources must have been committed. false: it
+ * was not kept. */
+bool book_keep_sample(struct book *book, const struct run *run, const struct sample *sample,
+	const struct execution *executions, size_t n_executions, const struct counters *changes);
 
 /* All samples of a run in order; the caller frees the array. */
 int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err);

@@ -12,6 +12,14 @@ struct source_cache {
 	size_t size, used;
 };
 
+/* Samples in BOOK-pending that are not in the book yet. */
+struct pending {
+	int fd; /* -1: not open */
+	off_t size;
+	bool tried;  /* to open it */
+	bool stored; /* all of it, in the transaction that is open */
+};
+
 struct walk;
 
 struct book {
@@ -29,6 +37,7 @@ struct book {
 	} statements[96];
 	size_t n_statements;
 	struct source_cache sources;
+	struct pending pending;
 	struct walk *walk; /* in progress; NULL: none */
 };
 
@@ -57,6 +66,14 @@ int book_schema_newest(void);
 int book_walk_register(struct book *book, struct error *err);
 
 void source_cache_clear(struct source_cache *cache);
+
+/* Stores the samples that were kept, before anything else is done with the book. */
+int pending_store(struct book *book, struct error *err);
+/* The transaction ended. */
+void pending_ended(struct book *book, bool committed);
+/* Stores those that a process left which was killed. -EPROTONOSUPPORT: it was of another version. */
+int pending_recover(struct book *book, struct error *err);
+void pending_close(struct book *book);
 
 /* `call` in a transaction, unless one is open already: what it returns, or a failure to begin or to commit. */
 #define BOOK_ATOMIC(book, call, err) BOOK_WITHIN(book_join, book, call, err)

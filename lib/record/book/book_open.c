@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 static char *directory_of(const char *path)
@@ -258,12 +259,29 @@ static int upgrade_for_reader(const char *path, struct error *err)
 		     : 0;
 }
 
+/* What a writer left that was killed. It is no failure that this process may not write to the book. */
+static int recover_for_reader(const struct book *book)
+{
+	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
+	_cleanup_(closep) int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+	_cleanup_(book_freep) struct book *writer = NULL;
+	struct error ignored;
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		closep(&fd);
+		book_open(&writer, book->path, BOOK_WRITE, &ignored);
+	}
+	return 0;
+}
+
 static int check_version(struct book *book, struct error *err)
 {
 	int version = book_schema_version(book, err);
 
-	if (version < 0 || version == book_schema_newest())
+	if (version < 0)
 		return version;
+	if (version == book_schema_newest())
+		return book->mode == BOOK_WRITE ? pending_recover(book, err) : recover_for_reader(book);
 	if (book->mode == BOOK_WRITE)
 		return book_schema_upgrade(book, err);
 	if (version == 0)
@@ -281,6 +299,7 @@ static int open_once(struct book **ret, const char *path, enum book_mode mode, s
 	if (!book)
 		return error_oom(err);
 	book->mode = mode;
+	book->pending.fd = -1;
 	book->path = strdup(path);
 	if (!book->path)
 		return error_oom(err);

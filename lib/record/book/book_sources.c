@@ -123,20 +123,29 @@ static char *text_or_null(const char *text)
 	return text && *text ? (char *)text : NULL;
 }
 
+static struct source source_of(const char *name, const char *exe, const char *unit, enum source_kind kind)
+{
+	return (struct source){
+		.name = (char *)name, .exe = text_or_null(exe), .unit = text_or_null(unit), .kind = kind};
+}
+
+uint32_t book_known_source(
+	const struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind)
+{
+	struct source who = source_of(name, exe, unit, kind);
+
+	return book->sources.used ? (uint32_t)slot_of(&book->sources, &who)->id : 0;
+}
+
 int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
 	uint32_t *ret, struct error *err)
 {
-	struct source who = {
-		.name = (char *)name, .exe = text_or_null(exe), .unit = text_or_null(unit), .kind = kind};
+	struct source who = source_of(name, exe, unit, kind);
 	int r;
 
-	if (book->sources.used) {
-		who.id = slot_of(&book->sources, &who)->id;
-		if (who.id) {
-			*ret = (uint32_t)who.id;
-			return 0;
-		}
-	}
+	*ret = book_known_source(book, name, exe, unit, kind);
+	if (*ret)
+		return 0;
 	r = find_or_add(book, &who, err);
 	if (r < 0)
 		return r;

@@ -48,7 +48,10 @@ int query_begin_for(struct query *q, struct book *book, const struct field_table
 	query_sql *make, struct error *err)
 {
 	*q = (struct query){.book = book};
-	return q->r = find(q, book, table, sql, make, err);
+	q->r = pending_store(book, err);
+	if (q->r == 0)
+		q->r = find(q, book, table, sql, make, err);
+	return q->r;
 }
 
 int query_begin(struct query *q, struct book *book, const char *sql, struct error *err)
