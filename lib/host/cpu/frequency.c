@@ -31,16 +31,25 @@ static char *read_word(int root_fd, const char *directory, const char *name)
 	return text_read_file(root_fd, path, &text) < 0 ? NULL : text;
 }
 
-/* The frequency without turbo out of scaling_available_frequencies ("3701000 3700000 …": acpi-cpufreq puts a
- * sign for turbo first). -1 if there is none. */
+/* The highest frequency in a list of states below `limit`; -1 if there is none. Some drivers list them in
+ * descending order, others (cpufreq-dt) in ascending order. */
+static int64_t highest_of_list(const char *frequencies, int64_t limit)
+{
+	int64_t highest = -1;
+	char *end;
+
+	for (int64_t khz; khz = strtoll(frequencies, &end, 10), end != frequencies; frequencies = end)
+		if (khz > highest && khz < limit)
+			highest = khz;
+	return highest;
+}
+
+/* The frequency without turbo out of scaling_available_frequencies ("3701000 3700000 …": acpi-cpufreq has a
+ * state for turbo, 1 MHz above the highest). -1 if there is none. */
 static int64_t base_of_list(const char *frequencies)
 {
-	char *end;
-	int64_t first = strtoll(frequencies, &end, 10), second;
+	int64_t first = highest_of_list(frequencies, INT64_MAX), second = highest_of_list(frequencies, first);
 
-	if (end == frequencies)
-		return -1;
-	second = strtoll(end, &end, 10);
 	return first - second == 1000 && first % 10000 == 1000 ? second : first;
 }
 
