@@ -12,6 +12,9 @@ int change_apply(struct plan *plan, struct units *units, struct report *report, 
 /* Restores all entries but the `first` ones, under the host's lock, and shows the result. A status of tool.h. */
 int change_restore(size_t first, struct error *err);
 
+/* Its part for settings: entries that are restored, or that --forget drops, are cleared. Fails without memory only. */
+int change_restore_files(struct journal *journal, size_t first, struct report *report, struct error *err);
+
 /* Keeps a unit from being started by anybody, as entry->block says, or ends that. A failure is reported. */
 void change_block(struct units *units, const struct entry *entry, bool blocked, struct report *report);
 /* Needed after it. */

@@ -22,72 +22,6 @@ static bool is_dropped(const struct entry *e)
 	return !e->name;
 }
 
-/* Ours if it is the value that we set, or if we were killed before we could record that. */
-static bool is_ours(const struct entry *e, const char *now)
-{
-	return !e->held || !strcmp(now, e->held) || !strcmp(now, e->want);
-}
-
-/* After writing the old value. What could not be restored is tried again by the next restore. */
-static void settle_file(
-	struct entry *e, const struct kernel_setting_result *result, const char *now, struct report *report)
-{
-	if (result->outcome == SETTING_CHANGED) {
-		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name, now ?: "?",
-			e->old);
-		report_entry(report, e, OUTCOME_RESTORED, now, e->old, NULL);
-	} else if (result->outcome == SETTING_ALREADY)
-		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
-	else if (result->outcome == SETTING_ABSENT)
-		report_entry(report, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
-	else {
-		report_entry(report, e, OUTCOME_FAILED, now, result->held,
-			result->outcome == SETTING_REFUSED ? strerror(-result->error)
-							   : "the kernel set another value than requested");
-		free(e->held);
-		e->held = result->held ? strdup(result->held) : NULL;
-		if (!options.forget)
-			return;
-	}
-	entry_clear(e);
-}
-
-static void restore_file(struct entry *e, struct report *report)
-{
-	struct kernel_setting file = entry_setting(e);
-	_cleanup_(freep) char *now = NULL;
-	struct kernel_setting_result result = {};
-
-	if (kernel_setting_read(&file, &now) == 0 && strcmp(now, e->old) != 0 && !is_ours(e, now) &&
-		!options.force) {
-		report_entry(report, e, OUTCOME_LEFT_ALONE, e->old, now,
-			"changed by somebody else; --force restores it, --forget keeps it");
-		if (options.forget)
-			entry_clear(e);
-		return;
-	}
-	kernel_setting_set(&file, e->old, &result);
-	crash_point();
-	settle_file(e, &result, now, report);
-	free(result.held);
-}
-
-static void restore_files(struct journal *j, size_t first, struct report *report)
-{
-	enum { ORDERS = 16 };
-
-	for (int order = 0; order < ORDERS; order++)
-		for (size_t i = j->n; i-- > first;) { /* the last one first */
-			struct entry *e = &j->entries[i];
-			const struct check *check = is_dropped(e) ? NULL : check_rows_find(e->id);
-
-			if (is_dropped(e) || e->kind != ENTRY_FILE)
-				continue;
-			if ((check ? check->setting.restore_order : ORDERS - 1) == order)
-				restore_file(e, report);
-		}
-}
-
 static void restore_unit(struct entry *e, struct units *units, struct report *report)
 {
 	bool start = !strcmp(e->old, "active");
@@ -154,11 +88,16 @@ static void restore_units(struct journal *j, size_t first, struct units *units, 
 
 /* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
  * stays in it. units may be NULL. */
-static void restore_entries(struct journal *j, size_t first, struct units *units, struct report *report)
+static int restore_entries(
+	struct journal *j, size_t first, struct units *units, struct report *report, struct error *err)
 {
-	restore_files(j, first, report);
+	int r = change_restore_files(j, first, report, err);
+
+	if (r < 0)
+		return r;
 	restore_units(j, first, units, report);
 	journal_compact(j);
+	return 0;
 }
 
 static int show_table(const struct report *report, size_t undone, FILE *file, struct error *err)
@@ -227,7 +166,9 @@ static int restore_locked(size_t first, struct error *err)
 	if (units_open(&units, &why) < 0)
 		units = NULL;
 	if (!options.at_boot)
-		restore_entries(&journal, first, units, report);
+		r = restore_entries(&journal, first, units, report, err);
+	if (r < 0)
+		return r;
 	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
 		report_count(report, OUTCOME_RESTORED), undone, journal.n);
 	r = settle(&journal, err);

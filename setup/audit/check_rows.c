@@ -4,7 +4,8 @@
  * Order of setting: services first (tuned and others restore their own values when they stop), then limits from
  * the outside in: governor, frequencies, preferences, turbo, perf, the rest. Order of restoring: SMT, since CPUs
  * come back with default values; the governor, since it changes turbo and preferences; turbo, since it limits
- * the frequencies; then the rest; services last. */
+ * the frequencies, that of all policies first: while it is off, that of a policy cannot be written; then the rest;
+ * services last. */
 #include "setup/audit/check_rows.h"
 
 #include "lib/host/cpu/cpufreq.h"
@@ -15,7 +16,7 @@
 #define CPU "/sys/devices/system/cpu/"
 #define TURBO_WHY "how long turbo lasts depends on temperature and on the other CPUs"
 
-enum { FIRST, GOVERNOR, TURBO, LIMITS, PREFERENCE, PERF, REST };
+enum { FIRST, GOVERNOR, TURBO, TURBO_POLICY, LIMITS, PREFERENCE, PERF, REST };
 
 // clang-format off
 /* Settings that nothing else depends on. */
@@ -59,11 +60,14 @@ const struct check check_rows[] = {
 		"EMP, pyperf, ReBench, temci, LLVM, BenchExec", .decide = check_frequency_turbo_intel,
 		.setting = SWITCH(CPU "intel_pstate/no_turbo", "1", TURBO)},
 	{"turbo.boost", 'A', "EMPv3 turbo", "boost = 0", TURBO_WHY, "EMP, temci, BenchExec",
-		.decide = check_frequency_turbo_boost, .setting = SWITCH(CPU "cpufreq/boost", "0", TURBO)},
+		.decide = check_frequency_turbo_boost,
+		.setting = {.pattern = CPU "cpufreq/boost", .want = "0", .hardware = true,
+			.along = "turbo.policy", /* the kernel writes it into every policy */
+			.order = PREFERENCE, .restore_order = TURBO}},
 	{"turbo.policy", 'A', "EMPv3 turbo", "boost = 0 in every policy",
 		TURBO_WHY, "EMP (tuned's latency-performance switches it on)",
 		.how = "switch turbo off in the firmware setup", .decide = check_frequency_turbo_policy,
-		.setting = SWITCH(CPU "cpufreq/policy[0-9]*/boost", "0", TURBO)},
+		.setting = SWITCH(CPU "cpufreq/policy[0-9]*/boost", "0", TURBO_POLICY)},
 	{"speedstep", 'A', "EMPv3 SpeedStep", "off in firmware, or a fixed frequency",
 		"with a varying clock frequency, equal work takes different times", "EMP",
 		.how = "switch it off in the firmware setup, or apply freq.governor, freq.min and turbo.*",

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { VALUE_SIZE = 512 };
+enum { VALUE_SIZE = 512, MOST_POLICIES = 4 };
 
 static int files; /* the directory of plain files */
 
@@ -133,6 +133,36 @@ static int store_preference(const char *path, const char *value)
 	return !strcmp(held, "performance") && strcmp(value, "performance") != 0 ? -EBUSY : 0;
 }
 
+static int store_switch(const char *value)
+{
+	return strcmp(value, "0") != 0 && strcmp(value, "1") != 0 ? -EINVAL : 0;
+}
+
+/* The turbo switch of all policies: Linux 6.7 and later write it into every policy that is online. */
+static int store_boost(const char *value)
+{
+	char held[VALUE_SIZE], path[PATH_MAX], cpus[VALUE_SIZE];
+
+	get("cpufreq/boost", held);
+	for (int i = 0; i < MOST_POLICIES && strcmp(held, value) != 0; i++) {
+		snprintf(path, sizeof(path), "cpufreq/policy%d/affected_cpus", i);
+		get(path, cpus);
+		snprintf(path, sizeof(path), "cpufreq/policy%d/boost", i);
+		if (*cpus && faccessat(files, path, F_OK, 0) == 0)
+			put(path, value);
+	}
+	return store_switch(value);
+}
+
+/* And that of one policy cannot be written while the other one is off. */
+static int store_policy_boost(const char *value)
+{
+	char all[VALUE_SIZE];
+
+	get("cpufreq/boost", all);
+	return !strcmp(all, "0") ? -EINVAL : store_switch(value);
+}
+
 static int store_smt(const char *value)
 {
 	bool off = !strcmp(value, "off");
@@ -156,8 +186,12 @@ static int store(const char *path, char value[VALUE_SIZE])
 		r = store_limit(path, value, strstr(name, "min"));
 	else if (!strcmp(name, "energy_performance_preference"))
 		r = store_preference(path, value);
-	else if (!strcmp(name, "no_turbo") || !strcmp(name, "boost") || !strcmp(name, "hwp_dynamic_boost"))
-		r = strcmp(value, "0") != 0 && strcmp(value, "1") != 0 ? -EINVAL : 0;
+	else if (!strcmp(path, "cpufreq/boost"))
+		r = store_boost(value);
+	else if (!strcmp(name, "boost"))
+		r = store_policy_boost(value);
+	else if (!strcmp(name, "no_turbo") || !strcmp(name, "hwp_dynamic_boost"))
+		r = store_switch(value);
 	else if (!strcmp(path, "smt/control"))
 		r = store_smt(value);
 	return r < 0 ? r : put(path, value);

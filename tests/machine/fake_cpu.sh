@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tests of emp-setup: makes the files of a /sys/devices/system/cpu with four CPUs for fake_cpu.
 #
-#   cpu_files DIRECTORY intel_pstate|acpi-cpufreq|amd-pstate-epp
+#   cpu_files DIRECTORY intel_pstate|acpi-cpufreq|amd-pstate-epp|amd-pstate
+#
+# amd-pstate has a turbo switch of all policies and one of each, as drivers have since Linux 6.7.
 
 cpu_file() { # PATH TEXT: below $files
 	mkdir -p "$(dirname "$files/$1")"
@@ -31,6 +33,12 @@ cpu_files() {
 		least=400000 most=5300000 base=4200000 governors="performance powersave" governor=powersave
 		cpu_file amd_pstate/status active
 		;;
+	amd-pstate)
+		least=400000 most=5300000 base=4200000 governors="conservative ondemand userspace powersave performance schedutil"
+		governor=schedutil
+		cpu_file amd_pstate/status passive
+		cpu_file cpufreq/boost 1
+		;;
 	esac
 	for cpu in 0 1 2 3; do
 		policy=cpufreq/policy$cpu
@@ -48,6 +56,7 @@ cpu_files() {
 		cpu_file $policy/scaling_available_governors "$governors"
 		case $driver in
 		acpi-cpufreq) cpu_file $policy/scaling_available_frequencies "3700000 2800000 2200000" ;;
+		amd-pstate) ;;
 		*)
 			cpu_file $policy/energy_performance_preference balance_performance
 			cpu_file $policy/energy_performance_available_preferences \
@@ -56,7 +65,7 @@ cpu_files() {
 		esac
 		case $driver in
 		intel_pstate) cpu_file $policy/base_frequency $base ;;
-		amd-pstate-epp)
+		amd-pstate*)
 			cpu_file cpu$cpu/acpi_cppc/nominal_freq $((base / 1000))
 			cpu_file $policy/boost 1
 			;;

@@ -76,7 +76,7 @@ run() { # STATUS COMMAND...
 }
 
 # 1. Each driver: applied, fit, restored
-for driver in intel_pstate acpi-cpufreq amd-pstate-epp; do
+for driver in intel_pstate acpi-cpufreq amd-pstate-epp amd-pstate; do
 	plug $driver
 	run 0 apply --only $ids
 	for policy in 0 1 2 3; do
@@ -116,7 +116,7 @@ same "apply with faults"
 
 # 3. A restore that fails keeps what it could not restore, and a second one does it
 run 0 apply --only $ids
-printf 'cpufreq/policy3/scaling_governor 5 1\n' >"$dir/files/.faults"
+printf 'cpufreq/policy3/scaling_governor 5 2\n' >"$dir/files/.faults"
 run 1 restore
 outcome freq.governor 'failed .*Input/output error'
 "$setup" status | grep -q policy3/scaling_governor || fault "status does not list what is left"
@@ -168,7 +168,14 @@ same "SMT"
 grep -q '"format": "emp-changes"' "$dir/errors" || fault "--for --json prints no document"
 same "apply --for"
 
-# 8. Killed at every crash point of apply, and of restore
+# 8. Killed at every crash point of apply, and of restore; on the last driver a policy has turbo off, which that of all policies rewrites
+plug amd-pstate
+echo 0 >$sys/cpufreq/policy1/boost
+contents >"$dir/before"
+run 0 apply --only turbo.boost
+holds cpufreq/policy0/boost 0
+run 0 restore
+same "the turbo switch of all policies"
 for verb in apply restore; do
 	n=0
 	while n=$((n + 1)); do

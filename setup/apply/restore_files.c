@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Restores the settings that a journal holds: see change.h.
+ *
+ * The kernel changes some files along with others: a governor changes preferences, the turbo switch of all policies
+ * rewrites that of each policy. So what is restored is decided before anything is written. All of it is written in
+ * an order that suits the kernel, and what does not hold its value then is written once more. */
+#include "setup/apply/change.h"
+
+#include "lib/base/text.h"
+#include "lib/host/systemd/action_log.h"
+#include "setup/options.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { ORDERS = 16, ATTEMPTS = 2 };
+
+/* A setting of the journal on its way back. */
+struct returning {
+	struct entry *entry; /* NULL: it is not restored */
+	char *before;        /* its value before the restore; NULL: it could not be read */
+	bool theirs;         /* somebody else has changed it since */
+	struct kernel_setting_result result;
+};
+
+/* The entries from the first to restore on, each with its setting or none. */
+struct restoring {
+	struct returning *files;
+	size_t n;
+};
+
+static void restoring_clear(struct restoring *restoring)
+{
+	for (size_t i = 0; restoring->files && i < restoring->n; i++) {
+		free(restoring->files[i].before);
+		free(restoring->files[i].result.held);
+	}
+	free(restoring->files);
+}
+
+static void find_files(struct restoring *restoring, struct journal *j, size_t first)
+{
+	for (size_t i = 0; i < restoring->n; i++) {
+		struct returning *f = &restoring->files[i];
+		struct entry *e = &j->entries[first + i];
+		struct kernel_setting file = entry_setting(e);
+
+		if (e->kind != ENTRY_FILE)
+			continue;
+		f->entry = e;
+		if (kernel_setting_read(&file, &f->before) < 0)
+			f->before = NULL;
+	}
+}
+
+/* Whether both belong to one policy, or one of them to none. */
+static bool is_same_policy(const char *path, const char *other)
+{
+	const char *policy = strstr(path, "/policy");
+	size_t len = policy ? (size_t)(policy - path) + 1 + strcspn(policy + 1, "/") : 0;
+
+	return !policy || !strstr(other, "/policy") || (!strncmp(path, other, len) && other[len] == '/');
+}
+
+/* Whether the kernel changes this setting along with another one that has its old value again: then a restore was
+ * interrupted, and the value is not somebody else's. */
+static bool changed_along(const struct restoring *restoring, const struct entry *e)
+{
+	for (size_t i = 0; i < restoring->n; i++) {
+		const struct returning *f = &restoring->files[i];
+		const struct check *check = f->entry ? check_rows_find(f->entry->id) : NULL;
+
+		if (check && check->setting.along && !strcmp(check->setting.along, e->id) && f->before &&
+			!strcmp(f->before, f->entry->old) && strcmp(f->entry->want, f->entry->old) != 0 &&
+			is_same_policy(f->entry->name, e->name))
+			return true;
+	}
+	return false;
+}
+
+/* Ours if it is the value that we set, or if we were killed before we could record that. */
+static bool is_ours(const struct restoring *restoring, const struct returning *f)
+{
+	const struct entry *e = f->entry;
+
+	return !f->before || !strcmp(f->before, e->old) || !e->held || !strcmp(f->before, e->held) ||
+	       !strcmp(f->before, e->want) || changed_along(restoring, e);
+}
+
+static void leave_others(struct restoring *restoring, struct report *report)
+{
+	for (size_t i = 0; i < restoring->n; i++) {
+		struct returning *f = &restoring->files[i];
+
+		f->theirs = f->entry && !options.force && !is_ours(restoring, f);
+	}
+	for (size_t i = restoring->n; i-- > 0;) {
+		struct returning *f = &restoring->files[i];
+
+		if (!f->theirs)
+			continue;
+		report_entry(report, f->entry, OUTCOME_LEFT_ALONE, f->entry->old, f->before,
+			"changed by somebody else; --force restores it, --forget keeps it");
+		if (options.forget)
+			entry_clear(f->entry);
+		f->entry = NULL;
+	}
+}
+
+static void write_all(struct restoring *restoring, int order)
+{
+	for (size_t i = restoring->n; i-- > 0;) { /* the last one first */
+		struct returning *f = &restoring->files[i];
+		const struct check *check = f->entry ? check_rows_find(f->entry->id) : NULL;
+		struct kernel_setting file;
+
+		if (!f->entry || (check ? check->setting.restore_order : ORDERS - 1) != order)
+			continue;
+		file = entry_setting(f->entry);
+		free(TAKE(f->result.held));
+		kernel_setting_set(&file, f->entry->old, &f->result);
+		crash_point();
+	}
+}
+
+/* What could not be restored is tried again by the next restore. */
+static void fail(struct returning *f, struct report *report)
+{
+	report_entry(report, f->entry, OUTCOME_FAILED, f->before, f->result.held,
+		f->result.outcome == SETTING_REFUSED ? strerror(-f->result.error)
+						     : "the kernel set another value than requested");
+	free(f->entry->held);
+	f->entry->held = TAKE(f->result.held);
+	if (options.forget)
+		entry_clear(f->entry);
+}
+
+static void settle(struct returning *f, struct report *report)
+{
+	struct entry *e = f->entry;
+
+	if (f->result.outcome == SETTING_REFUSED || f->result.outcome == SETTING_CLAMPED) {
+		fail(f, report);
+		return;
+	}
+	if (f->result.outcome == SETTING_ABSENT)
+		report_entry(report, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
+	else if (f->before && !strcmp(f->before, e->old))
+		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+	else {
+		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name,
+			f->before ?: "?", e->old);
+		report_entry(report, e, OUTCOME_RESTORED, f->before, e->old, NULL);
+	}
+	entry_clear(e);
+}
+
+int change_restore_files(struct journal *j, size_t first, struct report *report, struct error *err)
+{
+	_cleanup_(restoring_clear) struct restoring restoring = {.n = j->n - first};
+
+	restoring.files = calloc(restoring.n + 1, sizeof(*restoring.files));
+	if (!restoring.files)
+		return error_oom(err);
+	find_files(&restoring, j, first);
+	leave_others(&restoring, report);
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++)
+		for (int order = 0; order < ORDERS; order++)
+			write_all(&restoring, order);
+	for (size_t i = restoring.n; i-- > 0;)
+		if (restoring.files[i].entry)
+			settle(&restoring.files[i], report);
+	return 0;
+}
