@@ -36,6 +36,9 @@ static int note_unseen(const struct session *s, struct notes *notes, struct erro
 	const char *missing = s->options->backend == ACCOUNTING_NONE ? "--accounting none"
 								     : o->accounting_missing;
 
+	if (o->accounting && accounting_why(o->accounting))
+		return notes_add(
+			notes, err, "Accounting by taskstats, which is less exact than bpf; -v says why");
 	if (o->accounting)
 		return o->cgroup ? 0
 				 : notes_add(notes, err,

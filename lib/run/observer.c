@@ -67,7 +67,7 @@ static void drop_program(struct usages *usages)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < usages->n; i++)
-		if (!usages->items[i].program)
+		if (!usages->items[i].program && !usages->items[i].escaped)
 			usages->items[kept++] = usages->items[i];
 	usages->n = kept;
 }

@@ -363,33 +363,6 @@ static void the_unit_of_a_service_that_came_and_went_inside_is_known(void **stat
 	assert_string_equal(usage->unit, "emp-planted.service");
 }
 
-static void the_program_is_told_from_others_by_its_cgroup(void **state)
-{
-	_cleanup_(accounting_freep) struct accounting *a = NULL;
-	_cleanup_(cgroup_freep) struct cgroup *own = NULL;
-	_cleanup_(freep) char *below = NULL;
-	pid_t inside, deeper, outside;
-	struct usages usages;
-	struct error err = {};
-	int64_t ns;
-
-	assert_int_equal(cgroup_new(&own, &err), 0);
-	below = text_format("%s/below", cgroup_path(own));
-	assert_int_equal(mkdir(below, 0755), 0);
-	a = begin(&bpf, cgroup_id(own));
-	inside = run_true_in(cgroup_path(own));
-	burning_wait(inside);
-	deeper = run_true_in(below);
-	burning_wait(deeper);
-	outside = burning_start("outside", NS_PER_MS, 0, &ns);
-	burning_wait(outside);
-	usages = end(a);
-	assert_true(find_pid(&usages, inside)->program);
-	assert_true(find_pid(&usages, deeper)->program);
-	assert_false(find_pid(&usages, outside)->program);
-	rmdir(below);
-}
-
 /* The snapshots have times only of tasks that used nothing, when there is a cgroup. */
 static void with_a_cgroup_a_living_process_is_described_too(void **state)
 {
@@ -471,6 +444,140 @@ static pid_t start_stranger(void)
 	found = *stranger;
 	munmap(stranger, sizeof(*stranger));
 	return (pid_t)found;
+}
+
+enum { DEEP = 20 };
+
+/* The deepest of DEEP cgroups, one below the other. */
+static char *make_deep(const char *path)
+{
+	char *deep = strdup(path);
+
+	for (int i = 0; i < DEEP; i++) {
+		_cleanup_(freep) char *above = deep;
+
+		deep = text_format("%s/below", above);
+		assert_int_equal(mkdir(deep, 0755), 0);
+	}
+	return deep;
+}
+
+static pid_t run_stranger(void)
+{
+	pid_t stranger;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	stranger = start_stranger();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	while (kill(stranger, 0) == 0) /* it uses its CPU time, and ends */
+		usleep(1000);
+	return stranger;
+}
+
+static void the_program_is_told_from_others_by_its_cgroup_however_deep(void **state)
+{
+	static const struct accounting_options *const all[] = {&bpf, &bpf_read};
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		_cleanup_(accounting_freep) struct accounting *a = NULL;
+		_cleanup_(cgroup_freep) struct cgroup *own = NULL;
+		_cleanup_(freep) char *deep = NULL;
+		const struct usage *inside, *deeper, *outside;
+		struct usages usages;
+		struct error err = {};
+		pid_t pids[3];
+
+		assert_int_equal(cgroup_new(&own, &err), 0);
+		deep = make_deep(cgroup_path(own));
+		a = begin(all[i], cgroup_id(own));
+		burning_wait(pids[0] = run_true_in(cgroup_path(own)));
+		burning_wait(pids[1] = run_true_in(deep));
+		pids[2] = run_stranger();
+		usages = end(a);
+		inside = find_pid(&usages, pids[0]);
+		deeper = find_pid(&usages, pids[1]);
+		outside = find_pid(&usages, pids[2]);
+		assert_true(inside && inside->program && !inside->escaped);
+		assert_true(deeper && deeper->program && !deeper->escaped);
+		assert_true(outside && !outside->program && !outside->escaped);
+	}
+}
+
+static void move_to(const char *cgroup)
+{
+	_cleanup_(freep) char *procs = text_format("%s/cgroup.procs", cgroup);
+	FILE *file = fopen(procs, "we");
+
+	if (!file || fputs("0", file) < 0 || fclose(file) != 0)
+		_exit(1);
+}
+
+/* A child that moves from one cgroup to another, and leaves an orphan behind. */
+static pid_t start_mover(const char *from, const char *to, int64_t *orphan)
+{
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	move_to(from);
+	move_to(to);
+	burning_wait(leave_orphan(orphan));
+	_exit(0);
+}
+
+/* A child that starts others on request, such as the server of a --prepare. */
+static pid_t start_server(const int request[2], const int answer[2])
+{
+	pid_t pid = fork(), child;
+	char byte;
+
+	if (pid != 0)
+		return pid;
+	while (read(request[0], &byte, 1) == 1) {
+		child = fork();
+		if (child == 0)
+			burning_until(CLOCK_PROCESS_CPUTIME_ID, 3 * NS_PER_MS);
+		if (child == 0)
+			_exit(0);
+		burning_wait(child);
+		if (write(answer[1], &child, sizeof(child)) != sizeof(child))
+			break;
+	}
+	_exit(0);
+}
+
+static void what_the_program_moves_to_another_cgroup_is_found(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *own = NULL, *other = NULL;
+	_cleanup_(accounting_freep) struct accounting *a = NULL;
+	int64_t *orphan = burning_shared(sizeof(*orphan));
+	pid_t mover, server, child = 0;
+	int request[2], answer[2];
+	struct usages usages;
+	struct error err = {};
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	assert_int_equal(pipe(request) | pipe(answer), 0);
+	assert_int_equal(cgroup_new(&own, &err), 0);
+	assert_int_equal(cgroup_new(&other, &err), 0);
+	server = start_server(request, answer);
+	a = begin(&bpf, cgroup_id(own));
+	mover = start_mover(cgroup_path(own), cgroup_path(other), orphan);
+	burning_wait(mover);
+	burning_wait((pid_t)*orphan);
+	assert_int_equal(write(request[1], "x", 1), 1);
+	assert_int_equal(read(answer[0], &child, sizeof(child)), sizeof(child));
+	usages = end(a);
+	assert_true(find_pid(&usages, mover) && find_pid(&usages, mover)->escaped);
+	assert_true(find_pid(&usages, (pid_t)*orphan) && find_pid(&usages, (pid_t)*orphan)->escaped);
+	assert_true(find_pid(&usages, child) && !find_pid(&usages, child)->escaped);
+	kill(server, SIGKILL);
+	burning_wait(server);
+	for (int i = 0; i < 2; i++) {
+		close(request[i]);
+		close(answer[i]);
+	}
+	munmap(orphan, sizeof(*orphan));
 }
 
 static void the_program_is_told_from_others_by_descent(void **state)
@@ -664,6 +771,29 @@ static void a_thread_that_executes_a_program_keeps_its_time(void **state)
 	}
 }
 
+/* Others on this machine may observe, too. */
+static void only_some_observe_with_bpf_at_once(void **state)
+{
+	enum { MANY = 9 };
+	struct accounting *some[MANY] = {};
+	struct error err = {};
+	int n = 0, r;
+
+	while (n < MANY && (r = accounting_new(&some[n], ACCOUNTING_BPF, &err)) == 0)
+		n++;
+	assert_int_equal(r, -EUSERS);
+	assert_non_null(strstr(err.text, "8 programs observe with BPF already"));
+	assert_int_equal(accounting_new(&some[n], ACCOUNTING_AUTO, &err), 0);
+	assert_int_equal(accounting_backend_of(some[n]), ACCOUNTING_TASKSTATS);
+	assert_non_null(strstr(accounting_why(some[n]), "8 programs observe with BPF already"));
+	while (n >= 0)
+		accounting_free(some[n--]);
+	while ((r = accounting_new(&some[0], ACCOUNTING_BPF, &err)) == -EUSERS)
+		usleep(1000); /* theirs are removed some time later */
+	assert_int_equal(r, 0);
+	accounting_free(some[0]);
+}
+
 static int drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -713,13 +843,15 @@ int main(void)
 		cmocka_unit_test(a_process_that_runs_on_another_cpu_all_the_time_is_right_with_bpf),
 		cmocka_unit_test(a_program_that_was_executed_inside_is_told_with_its_path),
 		cmocka_unit_test(the_unit_of_a_service_that_came_and_went_inside_is_known),
-		cmocka_unit_test(the_program_is_told_from_others_by_its_cgroup),
+		cmocka_unit_test(the_program_is_told_from_others_by_its_cgroup_however_deep),
+		cmocka_unit_test(what_the_program_moves_to_another_cgroup_is_found),
 		cmocka_unit_test(with_a_cgroup_a_living_process_is_described_too),
 		cmocka_unit_test(the_program_is_told_from_others_by_descent),
 		cmocka_unit_test(kernel_threads_are_told_from_programs),
 		cmocka_unit_test(none_of_5000_short_processes_is_missed),
 		cmocka_unit_test(what_was_lost_is_counted),
 		cmocka_unit_test(a_thread_that_executes_a_program_keeps_its_time),
+		cmocka_unit_test(only_some_observe_with_bpf_at_once),
 		cmocka_unit_test(without_capabilities_the_sentence_names_them),
 	};
 	_cleanup_(accounting_freep) struct accounting *a = NULL;

@@ -69,7 +69,7 @@ TEST(an_old_kernel_and_one_without_btf_have_words_of_their_own)
 	support.kernel_major = 5;
 	support.kernel_minor = 4;
 	assert_refused(
-		accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "needs Linux 5.8, this is 5.4");
+		accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "needs Linux 5.9, this is 5.4");
 	support = good;
 	support.has_btf = false;
 	assert_refused(accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "the kernel has no BTF");

@@ -5,7 +5,7 @@
  * exec.
  *
  * The kernel's structures are declared with only the members that are used. Their offsets are filled in when the
- * program is loaded (CO-RE), so that one object works on Linux 5.8 and newer, whatever the build machine. */
+ * program is loaded (CO-RE), so that one object works on Linux 5.9 and newer, whatever the build machine. */
 #include "lib/host/accounting/accounting_record.h"
 #include "lib/host/bpf/bpf_types.h"
 
@@ -20,22 +20,19 @@ enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 enum { TASK_DEAD = 0x80, PF_FORKNOEXEC = 0x40, PF_KTHREAD = 0x200000 };
 enum { BPF_TASK_ITER_ALL_THREADS = 1 };
-/* Of cgroups that the program under test makes below its own. Each step is verified when the programs are
- * loaded, which takes milliseconds. */
-enum { MAX_DEPTH = 8 };
-
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct kernfs_node {
 	__u64 id;
 	const char *name;
 };
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
-	struct cgroup_subsys_state *parent;
-};
 struct cgroup {
-	struct cgroup_subsys_state self;
+	int level;
 	struct kernfs_node *kn;
+	struct cgroup *ancestors[]; /* by level */
+};
+struct cgroup___before_6_1 {
+	int level;
+	__u64 ancestor_ids[];
 };
 struct css_set {
 	struct cgroup *dfl_cgrp;
@@ -84,6 +81,17 @@ struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
 };
+struct bpf_prog_aux {
+	__u32 id;
+	char name[16];
+};
+struct bpf_prog {
+	struct bpf_prog_aux *aux;
+};
+struct bpf_iter__bpf_prog {
+	struct bpf_iter_meta *meta;
+	struct bpf_prog *prog;
+};
 #pragma clang attribute pop
 
 struct bpf_iter_task {
@@ -118,6 +126,7 @@ __u32 walk_n;               /* how many tasks there were; more than walk_capacit
 __u64 lost;                 /* exits that did not fit into the buffer */
 __u64 exits_begun, exits_done;
 __u64 program_cgroup; /* whose processes get RECORD_PROGRAM; 0: none */
+int program_level;    /* of that cgroup, known once a process was seen in it */
 __u32 observer_tgid;  /* filled in by a snapshot */
 __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
 bool has_scheduler_lead;
@@ -133,19 +142,33 @@ static __always_inline bool is_dead(const struct task_struct *task)
 	return ((const struct task_struct___before_5_14 *)task)->state == TASK_DEAD;
 }
 
-static __always_inline bool is_below(struct cgroup *cgroup, __u64 id)
+static __always_inline __u64 ancestor_id(struct cgroup *cgroup, int level)
 {
-	struct cgroup_subsys_state *css;
+	unsigned long at = (unsigned long)cgroup;
+	struct cgroup *ancestor = (void *)0;
+	__u64 id = 0;
 
-	if (cgroup->kn->id == id)
-		return 1;
-	css = cgroup->self.parent;
-	for (int i = 0; css && i < MAX_DEPTH; i++) {
-		if (css->cgroup->kn->id == id)
-			return 1;
-		css = css->parent;
+	if (bpf_core_field_exists(cgroup->ancestors)) {
+		at += bpf_core_field_offset(struct cgroup, ancestors) + level * sizeof(ancestor);
+		bpf_probe_read_kernel(&ancestor, sizeof(ancestor), (void *)at);
+		return BPF_CORE_READ(ancestor, kn, id);
 	}
-	return 0;
+	at += bpf_core_field_offset(struct cgroup___before_6_1, ancestor_ids) + level * sizeof(id);
+	bpf_probe_read_kernel(&id, sizeof(id), (void *)at);
+	return id;
+}
+
+/* Whether it is the cgroup of the program under test, or below it, however deep. The program executes a file in its own
+ * cgroup before it can make others. */
+static __always_inline bool is_programs(struct cgroup *cgroup)
+{
+	int level = program_level;
+
+	if (cgroup->kn->id == program_cgroup) {
+		program_level = cgroup->level;
+		return 1;
+	}
+	return level > 0 && cgroup->level > level && ancestor_id(cgroup, level) == program_cgroup;
 }
 
 static __always_inline unsigned int flags_of(struct task_struct *task, struct cgroup *cgroup)
@@ -158,7 +181,7 @@ static __always_inline unsigned int flags_of(struct task_struct *task, struct cg
 		flags |= RECORD_FORKED;
 	if (READ(task->exit_state))
 		flags |= RECORD_DEAD;
-	if (program_cgroup && is_below(cgroup, program_cgroup))
+	if (program_cgroup && is_programs(cgroup))
 		flags |= RECORD_PROGRAM;
 	return flags;
 }
@@ -364,6 +387,8 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	struct kernfs_node *kn = task->cgroups->dfl_cgrp->kn;
 	struct exec_record *record;
 
+	if (program_cgroup)
+		is_programs(task->cgroups->dfl_cgrp);
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
 	if (!record) /* then only a path is missing; the exit still counts */
 		return 0;
@@ -373,6 +398,26 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	bpf_probe_read_kernel_str(record->cgroup_name, sizeof(record->cgroup_name), kn->name);
 	bpf_probe_read_kernel_str(record->path, sizeof(record->path), bprm->filename);
 	bpf_ringbuf_submit(record, wake_flags());
+	return 0;
+}
+
+/* Writes the id of each observer's program that is called at every context switch. */
+SEC("iter/bpf_prog")
+int list_observers(struct bpf_iter__bpf_prog *ctx)
+{
+	static const char wanted[] = "task_dies";
+	struct bpf_prog *prog = ctx->prog;
+	char name[sizeof(wanted) - 1] = "";
+	__u32 id;
+
+	if (!prog)
+		return 0;
+	id = prog->aux->id;
+	bpf_probe_read_kernel(name, sizeof(name), &prog->aux->name);
+	for (unsigned int i = 0; i < sizeof(name); i++)
+		if (name[i] != wanted[i])
+			return 0;
+	bpf_seq_write(ctx->meta->seq, &id, sizeof(id));
 	return 0;
 }
 

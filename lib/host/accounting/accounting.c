@@ -257,6 +257,18 @@ static int compare_pid(const void *key, const void *item)
 	return pid < other ? -1 : pid > other;
 }
 
+/* Whether the program started it: it and its ancestors, up to this process, have started since the first snapshot. What
+ * this process had started before, and what that starts, is not the program's. */
+static bool descends_from_program(const struct process_diffs *all, const struct process_diff *p)
+{
+	for (int depth = 0; p && p->started && depth < MAX_DESCENT; depth++) {
+		if (p->ppid == getpid())
+			return true;
+		p = bsearch(&p->ppid, all->items, all->n, sizeof(*all->items), compare_pid);
+	}
+	return false;
+}
+
 /* A process that was forked and has not executed a program runs the program of its parent, which forked in this sample
  * and so is in `all` too. If the names are equal, the parent has not executed another program since. */
 static const char *inherited_exe(const struct accounting *a, const struct process_diffs *all, size_t i)
@@ -284,8 +296,11 @@ static int fill_usages(struct accounting *a, const struct process_diffs *all)
 			return -ENOMEM;
 		fill_usage(a, &all->items[i], usage);
 	}
-	for (size_t i = 0; i < all->n; i++)
+	for (size_t i = 0; i < all->n; i++) {
 		a->items[i].exe = inherited_exe(a, all, i);
+		a->items[i].escaped = !a->by_descent && !a->items[i].program &&
+				      descends_from_program(all, &all->items[i]);
+	}
 	for (size_t i = 0; i < all->n; i++)
 		if (all->items[i].ended)
 			identity_forget(a->identity, all->items[i].pid);

@@ -39,6 +39,7 @@ struct usage {
 	bool started;     /* between the snapshots */
 	bool ended;       /* likewise */
 	bool program;     /* belongs to the program under test: see accounting_before */
+	bool escaped;     /* so does this, but it is in another cgroup: the program moved it there */
 };
 
 struct usages {
@@ -66,7 +67,7 @@ const char *accounting_why(const struct accounting *a);
 /* The snapshot before the program. `cgroup_id` is the cgroup v2 of the program under test (its inode number;
  * 0: none): its processes, and those below it, get `program`. Without a cgroup, and with taskstats always, all
  * descendants of the calling process do (it should be a child subreaper, so that orphans remain its
- * descendants). */
+ * descendants). With a cgroup, descendants that started after the snapshot and are not in it have `escaped`. */
 int accounting_before(struct accounting *a, uint64_t cgroup_id, struct error *err);
 
 /* A descriptor to poll for reading while the program runs (-1: none), and the longest time between two calls

@@ -94,8 +94,8 @@ int accounting_support_has_bpf(const struct accounting_support *support, struct 
 {
 	bool bpf = has_either(support, CAP_BPF), perfmon = has_either(support, CAP_PERFMON);
 
-	if (support->kernel_major < 5 || (support->kernel_major == 5 && support->kernel_minor < 8))
-		return error_say(err, -ENOTSUP, "needs Linux 5.8, this is %d.%d", support->kernel_major,
+	if (support->kernel_major < 5 || (support->kernel_major == 5 && support->kernel_minor < 9))
+		return error_say(err, -ENOTSUP, "needs Linux 5.9, this is %d.%d", support->kernel_major,
 			support->kernel_minor);
 	if (!support->has_btf)
 		return error_say(err, -ENOTSUP, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");

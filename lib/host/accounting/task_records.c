@@ -18,6 +18,7 @@ enum {
 	READ_BYTES = 8 * 4096, /* a read gives at most eight pages */
 	MIN_CAPACITY = 8192,
 	TIMES_NOW = 8,
+	MAX_OBSERVERS = 8, /* each adds some 70 ns to every context switch of the machine */
 };
 
 /* A snapshot that was read. */
@@ -102,6 +103,45 @@ static int on_sample(void *context, void *data, size_t size)
 	return tasks->on_event(tasks->context, data);
 }
 
+static uint32_t id_of_own(const struct task_records *tasks)
+{
+	struct bpf_prog_info info = {};
+	uint32_t size = sizeof(info);
+	const struct bpf_program *own = tasks->options.read ? tasks->programs->progs.task_dies_before_6_7
+							    : tasks->programs->progs.task_dies;
+
+	return bpf_obj_get_info_by_fd(bpf_program__fd(own), &info, &size) < 0 ? 0 : info.id;
+}
+
+/* How many loaded their programs before this process did (ids ascend), so that of several that start at once the first
+ * ones observe. */
+static int count_earlier_observers(const struct task_records *tasks)
+{
+	_cleanup_(closep) int fd = bpf_iter_create(bpf_link__fd(tasks->programs->links.list_observers));
+	uint32_t own = id_of_own(tasks), ids[128];
+	ssize_t size;
+	int n = 0;
+
+	if (fd < 0)
+		return fd;
+	while ((size = read(fd, ids, sizeof(ids))) > 0)
+		for (size_t i = 0; i < (size_t)size / sizeof(*ids); i++)
+			n += ids[i] < own;
+	return size < 0 ? -errno : n;
+}
+
+/* -EUSERS: too many observe already. */
+static int check_others(struct task_records *tasks)
+{
+	int n;
+
+	tasks->programs->links.list_observers = bpf_program__attach(tasks->programs->progs.list_observers);
+	if (!tasks->programs->links.list_observers)
+		return -errno;
+	n = count_earlier_observers(tasks);
+	return n < MAX_OBSERVERS ? n : -EUSERS;
+}
+
 static int load(void *context)
 {
 	struct task_records *tasks = context;
@@ -110,6 +150,8 @@ static int load(void *context)
 	if (r == 0)
 		r = accounting_bpf__load(tasks->programs);
 	if (r == 0)
+		r = check_others(tasks);
+	if (r >= 0)
 		r = accounting_bpf__attach(tasks->programs);
 	if (r == 0 && !tasks->options.read)
 		r = map_snapshots(tasks);
@@ -129,12 +171,16 @@ int task_records_new(struct task_records **ret, const struct task_records_option
 		return error_oom(err);
 	*tasks = (struct task_records){.options = *options, .on_event = on_event, .context = context};
 	r = bpf_load(load, tasks, err);
-	if (r < 0 && !tasks->options.read) { /* as on an older kernel, then */
+	if (r < 0 && r != -EUSERS && !tasks->options.read) { /* as on an older kernel, then */
 		accounting_bpf__destroy(tasks->programs);
 		tasks->programs = NULL;
 		tasks->options.read = true;
 		r = bpf_load(load, tasks, err);
 	}
+	if (r == -EUSERS)
+		return error_say(err, r,
+			"%d programs observe with BPF already, and each slows down every context switch of this machine; wait for one to end",
+			MAX_OBSERVERS);
 	if (r < 0)
 		return r;
 	*ret = TAKE(tasks);
