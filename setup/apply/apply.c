@@ -73,7 +73,8 @@ static void report_plan(struct applying *a)
 		const struct entry *e = plan_entry(&a->plan, i);
 		enum outcome outcome = strcmp(e->old, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS;
 
-		report_entry(a->report, e, outcome, e->old, e->want, NULL);
+		if (!entry_is_kept(e))
+			report_entry(a->report, e, outcome, e->old, e->want, NULL);
 	}
 }
 

@@ -107,6 +107,7 @@ static enum outcome outcome_of(const struct kernel_setting_result *result)
 	static const enum outcome outcomes[] = {[SETTING_CHANGED] = OUTCOME_CHANGED,
 		[SETTING_ALREADY] = OUTCOME_ALREADY,
 		[SETTING_ABSENT] = OUTCOME_ABSENT,
+		[SETTING_OFFLINE] = OUTCOME_ABSENT,
 		[SETTING_REFUSED] = OUTCOME_REFUSED,
 		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
 
@@ -115,10 +116,29 @@ static enum outcome outcome_of(const struct kernel_setting_result *result)
 
 static const char *note_of(const struct kernel_setting_result *result)
 {
+	if (result->outcome == SETTING_OFFLINE)
+		return "its CPUs are offline";
 	if (result->outcome == SETTING_REFUSED)
 		return result->error == -EROFS ? "read-only here; only the host can change it"
 					       : strerror(-result->error);
 	return result->outcome == SETTING_CLAMPED ? "the kernel set another value than requested" : NULL;
+}
+
+/* The value that the changes before it have left. */
+static int keep_file(struct plan *plan, size_t i, struct error *err)
+{
+	struct entry *e = &plan->journal.entries[i];
+	struct kernel_setting file = entry_setting(e);
+	_cleanup_(freep) char *now = NULL;
+	int r;
+
+	if (kernel_setting_read(&file, &now) < 0)
+		return 0;
+	free(e->held);
+	e->held = TAKE(now);
+	r = journal_mark(&plan->journal, i, err);
+	crash_point();
+	return r;
 }
 
 static int set_file(struct plan *plan, size_t i, struct report *report, struct error *err)
@@ -256,7 +276,9 @@ int change_apply(struct plan *plan, struct units *units, struct report *report, 
 	int r = units ? change_units(plan, units, report, err) : 0;
 
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++)
-		if (plan_entry(plan, i)->kind == ENTRY_FILE)
+		if (entry_is_kept(plan_entry(plan, i)))
+			r = keep_file(plan, plan->order[i], err);
+		else if (plan_entry(plan, i)->kind == ENTRY_FILE)
 			r = set_file(plan, plan->order[i], report, err);
 	return r;
 }

@@ -36,7 +36,8 @@ struct kernel_setting entry_setting(const struct entry *e)
 {
 	const struct check *check = check_rows_find(e->id);
 
-	return (struct kernel_setting){AT_FDCWD, e->name, e->file_kind, check ? check->setting.write : NULL};
+	return (struct kernel_setting){
+		AT_FDCWD, e->name, e->file_kind, check && !entry_is_kept(e) ? check->setting.write : NULL};
 }
 
 void journal_clear(struct journal *j)

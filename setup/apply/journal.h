@@ -29,7 +29,7 @@ struct entry {
 	char *id;   /* of the check */
 	char *name; /* a path, or a unit */
 	enum kernel_setting_kind file_kind;
-	char *old, *want;
+	char *old, *want; /* want "": apply does not set it, see entry_is_kept */
 	char *held; /* the value after we had set it; NULL: not recorded */
 	enum block block;
 	bool persistent; /* the block survives a reboot */
@@ -41,6 +41,12 @@ struct journal {
 	struct entry *entries;
 	size_t n;
 };
+
+/* A file that loses its value while another one is set, such as a governor's settings: it is only restored. */
+static inline bool entry_is_kept(const struct entry *entry)
+{
+	return entry->kind == ENTRY_FILE && !*entry->want;
+}
 
 /* Another state directory, for tests. */
 void journal_set_directory(const char *directory);

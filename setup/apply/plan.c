@@ -6,7 +6,9 @@
 #include "lib/base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Whether the kernel changes this check's files with those of a check in the list. */
 static bool is_along(const char *list, const char *id)
@@ -131,6 +133,54 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 	return 0;
 }
 
+static int plan_kept_file(struct plan *plan, const struct check *check, const char *path, struct error *err)
+{
+	const struct kernel_setting file = {.root_fd = AT_FDCWD, .path = path};
+	_cleanup_(freep) char *value = NULL;
+	struct entry entry;
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !(st.st_mode & S_IWUSR) || kernel_setting_read(&file, &value) < 0 ||
+		value[0] == '<') /* "<unsupported>" */
+		return 0;
+	entry = (struct entry){
+		.id = strdup(check->id), .name = strdup(path), .old = TAKE(value), .want = strdup("")};
+	return plan_add(plan, &entry, err);
+}
+
+static int plan_kept_files(
+	struct plan *plan, const struct check *check, const char *pattern, struct error *err)
+{
+	_cleanup_(freep) char **paths = NULL;
+	size_t n = 0;
+	int r = kernel_setting_expand(AT_FDCWD, pattern, &paths, &n);
+
+	if (r < 0)
+		return error_oom(err);
+	for (size_t i = 0; i < n; i++) {
+		r = r == 0 ? plan_kept_file(plan, check, paths[i], err) : r;
+		free(paths[i]);
+	}
+	return r;
+}
+
+/* Behind all settings: their values are read again when these are set. */
+static int plan_kept(struct plan *plan, const struct planning *from, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n_check_rows; i++) {
+		const struct check *check = &check_rows[i];
+
+		if (!check->setting.keeps || !request_takes(from->request, check) ||
+			from->facts->files[i].n == 0)
+			continue;
+		for (const char *const *pattern = check->setting.keeps; r == 0 && *pattern; pattern++)
+			r = plan_kept_files(plan, check, *pattern, err);
+	}
+	return r;
+}
+
 int plan_make(struct plan *ret, struct journal *open, const struct planning *from, struct error *err)
 {
 	enum { ORDERS = 16 };
@@ -145,6 +195,8 @@ int plan_make(struct plan *ret, struct journal *open, const struct planning *fro
 	r = plan_units(&plan, from, err);
 	for (int order = 0; r == 0 && order < ORDERS; order++)
 		r = plan_settings(&plan, order, from, err);
+	if (r == 0)
+		r = plan_kept(&plan, from, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(plan);

@@ -62,17 +62,38 @@ static bool is_same_policy(const char *path, const char *other)
 	return !policy || !strstr(other, "/policy") || (!strncmp(path, other, len) && other[len] == '/');
 }
 
+/* Whether the kernel changes `e` along with the setting `with`. */
+static bool is_along(const struct entry *e, const struct entry *with)
+{
+	const struct check *check = check_rows_find(with->id);
+
+	if (!check || entry_is_kept(with) || !is_same_policy(with->name, e->name))
+		return false;
+	return entry_is_kept(e) ? !strcmp(e->id, with->id)
+				: check->setting.along && !strcmp(check->setting.along, e->id);
+}
+
 /* Whether the kernel changes this setting along with another one that has its old value again: then a restore was
  * interrupted, and the value is not somebody else's. */
 static bool changed_along(const struct restoring *restoring, const struct entry *e)
 {
 	for (size_t i = 0; i < restoring->n; i++) {
 		const struct returning *f = &restoring->files[i];
-		const struct check *check = f->entry ? check_rows_find(f->entry->id) : NULL;
 
-		if (check && check->setting.along && !strcmp(check->setting.along, e->id) && f->before &&
-			!strcmp(f->before, f->entry->old) && strcmp(f->entry->want, f->entry->old) != 0 &&
-			is_same_policy(f->entry->name, e->name))
+		if (f->entry && is_along(e, f->entry) && f->before && !strcmp(f->before, f->entry->old) &&
+			strcmp(f->entry->want, f->entry->old) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* What belongs to a governor is left alone with it. */
+static bool follows_others(const struct restoring *restoring, const struct entry *e)
+{
+	for (size_t i = 0; entry_is_kept(e) && strstr(e->name, "/policy") && i < restoring->n; i++) {
+		const struct returning *f = &restoring->files[i];
+
+		if (f->theirs && is_along(e, f->entry))
 			return true;
 	}
 	return false;
@@ -94,6 +115,11 @@ static void leave_others(struct restoring *restoring, struct report *report)
 
 		f->theirs = f->entry && !options.force && !is_ours(restoring, f);
 	}
+	for (size_t i = 0; i < restoring->n; i++) {
+		struct returning *f = &restoring->files[i];
+
+		f->theirs = f->theirs || (f->entry && follows_others(restoring, f->entry));
+	}
 	for (size_t i = restoring->n; i-- > 0;) {
 		struct returning *f = &restoring->files[i];
 
@@ -107,14 +133,21 @@ static void leave_others(struct restoring *restoring, struct report *report)
 	}
 }
 
+/* What is only kept comes last: it needs the governor, the limits and the CPUs. */
+static int order_of(const struct entry *e)
+{
+	const struct check *check = check_rows_find(e->id);
+
+	return check && !entry_is_kept(e) ? check->setting.restore_order : ORDERS - 1;
+}
+
 static void write_all(struct restoring *restoring, int order)
 {
 	for (size_t i = restoring->n; i-- > 0;) { /* the last one first */
 		struct returning *f = &restoring->files[i];
-		const struct check *check = f->entry ? check_rows_find(f->entry->id) : NULL;
 		struct kernel_setting file;
 
-		if (!f->entry || (check ? check->setting.restore_order : ORDERS - 1) != order)
+		if (!f->entry || order_of(f->entry) != order)
 			continue;
 		file = entry_setting(f->entry);
 		free(TAKE(f->result.held));
@@ -139,6 +172,13 @@ static void settle(struct returning *f, struct report *report)
 {
 	struct entry *e = f->entry;
 
+	if (f->result.outcome == SETTING_OFFLINE) {
+		report_entry(report, e, OUTCOME_LEFT_ALONE, NULL, NULL,
+			"its CPUs are offline; set them online, then restore again");
+		if (options.forget)
+			entry_clear(e);
+		return;
+	}
 	if (f->result.outcome == SETTING_REFUSED || f->result.outcome == SETTING_CLAMPED) {
 		fail(f, report);
 		return;

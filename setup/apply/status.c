@@ -47,8 +47,11 @@ static int list_entries(
 	for (size_t i = 0; r == 0 && i < journal->n; i++) {
 		const struct entry *e = &journal->entries[i];
 		_cleanup_(freep) char *now = NULL, *what = NULL;
-		const char *state = state_of(e, units, &now);
+		const char *state;
 
+		if (entry_is_kept(e))
+			continue;
+		state = state_of(e, units, &now);
 		what = text_format("%s%s", e->name, e->persistent ? " (persistent)" : "");
 		listing_row(*ret);
 		listing_text(*ret, e->id);

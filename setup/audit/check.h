@@ -39,6 +39,9 @@ struct setting {
 	int restore_order; /* lower ones are restored first */
 	bool on_request;   /* only where --only names it */
 	bool hardware;     /* a virtual machine does not have it: its host decides */
+	const char *const
+		*keeps;    /* patterns of files, ended by NULL, that lose their values while the setting is
+				     applied: they are only restored */
 	const char *along; /* the id of a check whose files the kernel changes with these: applied and
 			      restored together */
 };

@@ -19,6 +19,17 @@
 enum { FIRST, GOVERNOR, TURBO, TURBO_POLICY, LIMITS, PREFERENCE, PERF, REST };
 
 // clang-format off
+/* What a governor forgets when another one takes its place, or the last CPU of its policy goes offline: the settings of
+ * the governor, for all policies or for each, and the speed chosen by hand. */
+#define OF_GOVERNOR \
+	CPU "cpufreq/ondemand/*", CPU "cpufreq/conservative/*", CPU "cpufreq/schedutil/*", \
+	CPU "cpufreq/policy[0-9]*/ondemand/*", CPU "cpufreq/policy[0-9]*/conservative/*", \
+	CPU "cpufreq/policy[0-9]*/schedutil/*", CPU "cpufreq/policy[0-9]*/scaling_setspeed"
+
+static const char *const of_governor[] = {OF_GOVERNOR, NULL},
+	/* "on" brings CPUs online that were offline before */
+	*const of_smt[] = {OF_GOVERNOR, CPU "cpu[0-9]*/online", NULL};
+
 /* Settings that nothing else depends on. */
 #define AT_LAST(path, value) {.pattern = path, .want = value, .order = REST, .restore_order = REST}
 #define ON_REQUEST(what, path, value) \
@@ -49,7 +60,7 @@ const struct check check_rows[] = {
 		"pyperf, ReBench, krun, temci, tuned, LLVM", .decide = check_frequency_governor,
 		.setting = {.pattern = CPU "cpufreq/policy[0-9]*/scaling_governor", .want = "performance",
 			.along = "epp", /* the governor forces it to performance; not all kernels restore it */
-			.write = cpufreq_write_governor, .order = GOVERNOR, .restore_order = GOVERNOR}},
+			.keeps = of_governor, .write = cpufreq_write_governor, .order = GOVERNOR, .restore_order = GOVERNOR}},
 	{"freq.min", 'A', "EMPv3 frequency", "at least the base frequency",
 		"a clock that may slow down takes time to speed up again",
 		"pyperf (which uses the turbo maximum)", .decide = check_frequency_min,
@@ -128,7 +139,7 @@ const struct check check_rows[] = {
 		"LLVM, temci, BenchExec, bencher", .how = "emp-setup apply --only smt",
 		.decide = check_system_smt,
 		.setting = {.pattern = CPU "smt/control", .want = "off", .order = FIRST, .restore_order = FIRST,
-			.on_request = true}}, /* control groups may not get their CPUs back by themselves */
+			.keeps = of_smt, .on_request = true}}, /* control groups may not get their CPUs back by themselves */
 	{"perf.pct", 'B', "kernel", "1",
 		"limits the CPU time of a forgotten profiler", "ReBench",
 		.setting = {.pattern = "/proc/sys/kernel/perf_cpu_time_max_percent", .want = "1", .order = PERF,
@@ -187,11 +198,16 @@ static int setting_read(
 	ret->items = calloc(n + 1, sizeof(*ret->items));
 	for (size_t i = 0; i < n && ret->items; i++) {
 		struct kernel_setting file = {.root_fd = root_fd, .path = paths[i], .kind = setting->kind};
+		struct setting_file *item = &ret->items[ret->n];
 
-		ret->items[i].path = paths[i];
-		ret->items[i].error = kernel_setting_read(&file, &ret->items[i].value);
+		item->error = kernel_setting_read(&file, &item->value);
+		if (item->error == -EBUSY) { /* of CPUs that are offline */
+			free(paths[i]);
+			continue;
+		}
+		item->path = paths[i];
+		ret->n++;
 	}
-	ret->n = ret->items ? n : 0;
 	return ret->items ? 0 : error_os(err, -ENOMEM, "cannot read %s", setting->pattern);
 }
 

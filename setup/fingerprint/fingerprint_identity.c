@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The identity in a fingerprint: see fingerprint.h. It has nothing that only root can read, or the
- * digest would depend on who asks. */
+ * digest would depend on who asks, and nothing that depends on which CPUs are online. */
 #include "setup/fingerprint/fingerprint.h"
 
 #include "lib/base/text.h"
 #include "lib/host/cpu/kernel_setting.h"
 
-static json_t *cache(int root_fd, int index)
+/* Not which CPUs share it: that depends on which ones are online. */
+static json_t *cache(int root_fd, const char *directory, int index)
 {
-	static const char *const members[] = {"level", "type", "size", "shared_cpu_list"};
+	static const char *const members[] = {"level", "type", "size"};
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < ELEMENTS(members); i++) {
 		char path[128];
 
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index,
-			members[i]);
+		snprintf(path, sizeof(path), "%s/index%d/%s", directory, index, members[i]);
 		json_object_set_new(object, members[i], fingerprint_file(root_fd, path));
 	}
 	return object;
 }
 
-static json_t *caches(int root_fd)
+static json_t *caches_in(int root_fd, const char *directory)
 {
 	json_t *array = json_array();
 
 	for (int i = 0; i < 16; i++) {
-		json_t *object = cache(root_fd, i);
+		json_t *object = cache(root_fd, directory, i);
 
 		if (json_is_null(json_object_get(object, "level"))) {
 			json_decref(object);
@@ -35,6 +35,21 @@ static json_t *caches(int root_fd)
 		json_array_append_new(array, object);
 	}
 	return array;
+}
+
+/* Those of the first CPU that is online: the others have none in /sys. */
+static json_t *caches(int root_fd)
+{
+	_cleanup_(freep) char **directories = NULL;
+	json_t *array = NULL;
+	size_t n = 0;
+
+	kernel_setting_expand(root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache", &directories, &n);
+	if (n > 0)
+		array = caches_in(root_fd, directories[0]);
+	for (size_t i = 0; i < n; i++)
+		free(directories[i]);
+	return array ?: json_array();
 }
 
 /* The installed memory in GiB. MemTotal changes with the kernel, and in some virtual machines from minute to
@@ -52,12 +67,10 @@ static int64_t memory_gib(int root_fd, const struct machine *m)
 
 static json_t *processor(int root_fd, const struct machine *m)
 {
-	return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o}", "vendor", m->cpu_vendor,
-		"name", m->cpu_name, "family", m->cpu_family, "model", m->cpu_model, "stepping",
-		m->cpu_stepping, "microcode", m->microcode, "present",
-		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "threads_of_core_0",
-		fingerprint_file(root_fd, "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"),
-		"caches", caches(root_fd));
+	return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o}", "vendor", m->cpu_vendor, "name",
+		m->cpu_name, "family", m->cpu_family, "model", m->cpu_model, "stepping", m->cpu_stepping,
+		"microcode", m->microcode, "present",
+		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "caches", caches(root_fd));
 }
 
 json_t *fingerprint_identity(int root_fd, const struct machine *m, const struct kernel *kernel)

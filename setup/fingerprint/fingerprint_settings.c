@@ -19,6 +19,7 @@ static const struct {
 	{"boot", "command_line", "/proc/cmdline"},
 	{"clock", "source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
 	{"cpus", "online", "/sys/devices/system/cpu/online"},
+	{"cpus", "threads_of_core_0", "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"},
 	{"cpus", "isolated", "/sys/devices/system/cpu/isolated"},
 	{"cpus", "nohz_full", "/sys/devices/system/cpu/nohz_full"},
 	{"cpus", "smt", "/sys/devices/system/cpu/smt/control"},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tests of emp-setup: makes the files of a /sys/devices/system/cpu with four CPUs for fake_cpu.
 #
-#   cpu_files DIRECTORY intel_pstate|acpi-cpufreq|amd-pstate-epp|amd-pstate
+#   cpu_files DIRECTORY intel_pstate|acpi-cpufreq|amd-pstate-epp|amd-pstate|cpufreq-dt
 #
 # amd-pstate has a turbo switch of all policies and one of each, as drivers have since Linux 6.7.
 
@@ -13,7 +13,7 @@ cpu_file() { # PATH TEXT: below $files
 cpu_files() {
 	files=$1 driver=$2 # and least, most, base, governors, governor: the caller may look
 	rm -rf "$files"
-	cpu_file online 0-3
+	cpu_file online 0,1,2,3
 	cpu_file present 0-3
 	cpu_file smt/control on
 	cpu_file smt/active 1
@@ -39,11 +39,14 @@ cpu_files() {
 		cpu_file amd_pstate/status passive
 		cpu_file cpufreq/boost 1
 		;;
+	cpufreq-dt) least=600000 most=1500000 base=1500000 governors="ondemand userspace powersave performance schedutil" governor=ondemand ;;
 	esac
 	for cpu in 0 1 2 3; do
 		policy=cpufreq/policy$cpu
 		[ $cpu = 0 ] || cpu_file cpu$cpu/online 1
 		cpu_file cpu$cpu/topology/thread_siblings_list $((cpu % 2)),$((cpu % 2 + 2))
+		cpu_file cpu$cpu/cache/index0/level 1
+		cpu_file cpu$cpu/cache/index0/shared_cpu_list $((cpu % 2)),$((cpu % 2 + 2))
 		cpu_file cpu$cpu/power/energy_perf_bias 6
 		cpu_file $policy/affected_cpus $cpu
 		cpu_file $policy/related_cpus $cpu
@@ -57,11 +60,15 @@ cpu_files() {
 		case $driver in
 		acpi-cpufreq) cpu_file $policy/scaling_available_frequencies "3700000 2800000 2200000" ;;
 		amd-pstate) ;;
+		cpufreq-dt) cpu_file $policy/scaling_available_frequencies "600000 700000 1000000 1500000" ;;
 		*)
 			cpu_file $policy/energy_performance_preference balance_performance
 			cpu_file $policy/energy_performance_available_preferences \
 				"default performance balance_performance balance_power power"
 			;;
+		esac
+		case $governors in
+		*userspace*) cpu_file $policy/scaling_setspeed "<unsupported>" ;;
 		esac
 		case $driver in
 		intel_pstate) cpu_file $policy/base_frequency $base ;;
@@ -72,4 +79,11 @@ cpu_files() {
 		esac
 		ln -s ../cpufreq/policy$cpu "$files/cpu$cpu/cpufreq"
 	done
+	case $governor in # of all policies
+	ondemand)
+		cpu_file cpufreq/ondemand/up_threshold 80
+		cpu_file cpufreq/ondemand/sampling_rate 10000
+		;;
+	schedutil) cpu_file cpufreq/schedutil/rate_limit_us 1000 ;;
+	esac
 }

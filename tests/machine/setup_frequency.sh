@@ -76,7 +76,7 @@ run() { # STATUS COMMAND...
 }
 
 # 1. Each driver: applied, fit, restored
-for driver in intel_pstate acpi-cpufreq amd-pstate-epp amd-pstate; do
+for driver in intel_pstate acpi-cpufreq amd-pstate-epp amd-pstate cpufreq-dt; do
 	plug $driver
 	run 0 apply --only $ids
 	for policy in 0 1 2 3; do
@@ -88,9 +88,13 @@ for driver in intel_pstate acpi-cpufreq amd-pstate-epp amd-pstate; do
 	for id in freq.governor freq.min speedstep; do
 		grep -q "^$id  *ok " "$dir/out" || { fault "$driver: $id is not ok after apply"; cat "$dir/out"; }
 	done
+	[ $driver != cpufreq-dt ] || grep -q '^turbo.policy  *n/a ' "$dir/out" || { fault "turbo.policy of cpufreq-dt"; cat "$dir/out"; }
 	run 0 restore
 	same "$driver"
 done
+plug amd-pstate-epp
+run 0 apply --only $ids
+run 0 restore
 outcome turbo.policy restored
 
 # 2. What the kernel refuses is reported in words, and the rest is done
@@ -168,9 +172,69 @@ same "SMT"
 grep -q '"format": "emp-changes"' "$dir/errors" || fault "--for --json prints no document"
 same "apply --for"
 
+# What a governor forgets when another takes its place: its settings, and the speed chosen by hand
+plug acpi-cpufreq
+echo 500 >$sys/cpufreq/schedutil/rate_limit_us
+for policy in 1 2; do
+	echo ondemand >$sys/cpufreq/policy$policy/scaling_governor
+done
+echo 95 >$sys/cpufreq/ondemand/up_threshold
+echo userspace >$sys/cpufreq/policy3/scaling_governor
+echo 2200000 >$sys/cpufreq/policy3/scaling_setspeed
+contents >"$dir/before"
+run 0 apply --only $ids
+[ ! -e $sys/cpufreq/ondemand ] || fault "ondemand keeps its settings: this proves nothing"
+"$setup" status | grep -q setspeed && fault "status lists what is only kept"
+run 0 restore
+outcome freq.governor 'restored .*<unsupported> .*2200000 .*policy3/scaling_setspeed'
+same "a governor with settings of its own"
+run 0 apply --only $ids
+echo powersave >$sys/cpufreq/policy3/scaling_governor
+run 2 restore
+outcome freq.governor 'left alone .*policy3/scaling_setspeed'
+run 0 restore --force
+same "restore --force of a governor with settings of its own"
+
+# A CPU that is offline is left out, does not make this another machine, and stays offline
+plug acpi-cpufreq
+identity() { "$setup" fingerprint --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["identity"])'; }
+identity >"$dir/identity"
+echo 0 >$sys/cpu3/online
+contents >"$dir/before"
+run 0 apply --only $ids
+"$setup" audit >"$dir/out" || :
+for id in freq.governor freq.min speedstep; do
+	grep -q "^$id  *ok " "$dir/out" || { fault "$id is not ok with a CPU offline"; cat "$dir/out"; }
+done
+identity | cmp -s - "$dir/identity" || fault "with a CPU offline, it is another machine"
+run 0 apply --only smt,freq.governor
+holds cpu2/online 0
+"$setup" audit >"$dir/out" || :
+for id in freq.governor freq.min speedstep; do
+	grep -q "^$id  *ok " "$dir/out" || { fault "$id is not ok without SMT"; cat "$dir/out"; }
+done
+identity | cmp -s - "$dir/identity" || fault "without SMT, it is another machine"
+run 0 restore
+same "CPUs that are offline"
+run 0 apply --only smt,freq.governor
+echo 1 >$sys/cpu1/online
+run 0 restore
+same "SMT and governors at once"
+run 0 apply --only freq.governor
+echo 0 >$sys/cpu1/online
+run 2 restore
+outcome freq.governor 'left alone .*policy1/.*its CPUs are offline'
+echo 1 >$sys/cpu1/online
+run 0 restore
+same "a CPU that was offline at the first restore"
+
 # 8. Killed at every crash point of apply, and of restore; on the last driver a policy has turbo off, which that of all policies rewrites
 plug amd-pstate
 echo 0 >$sys/cpufreq/policy1/boost
+echo 0 >$sys/cpu3/online
+echo ondemand >$sys/cpufreq/policy0/scaling_governor
+echo 95 >$sys/cpufreq/ondemand/up_threshold
+ids=$ids,smt
 contents >"$dir/before"
 run 0 apply --only turbo.boost
 holds cpufreq/policy0/boost 0

@@ -130,8 +130,8 @@ TEST_IN_TREE(a_cpu_of_the_policy_that_is_online_is_named)
 	assert_int_equal(cpu, 6);
 	assert_string_equal(writes, "governor ");
 	put("affected_cpus", "\n"); /* all are offline */
-	assert_int_equal(cpufreq_write_governor(file, "powersave"), -ENODEV);
-	assert_int_equal(cpufreq_write_limits(policy, LIMITS), -ENODEV);
+	assert_int_equal(cpufreq_write_governor(file, "powersave"), -EBUSY);
+	assert_int_equal(cpufreq_write_limits(policy, LIMITS), -EBUSY);
 	assert_int_equal(cpufreq_write_governor("/sys/elsewhere", "powersave"), -EINVAL);
 }
 

@@ -32,7 +32,7 @@ static int cpu_of(const char *policy, unsigned int *ret)
 	if (r < 0)
 		return r;
 	*ret = (unsigned int)strtoul(cpus, &end, 10);
-	return end == cpus ? -ENODEV : 0;
+	return end == cpus ? -EBUSY : 0; /* as newer kernels answer */
 }
 
 static int outcome(int r)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define CPU_ROOT "/sys/devices/system/cpu"
@@ -90,6 +91,19 @@ static void read_policy(struct frequency_policy *p, int root_fd, int number)
 	};
 }
 
+/* All CPUs of the policy are offline: the kernel answers EBUSY for each of its files (before Linux 5.19: an empty
+ * list of CPUs). */
+static bool is_offline(int root_fd, int number)
+{
+	_cleanup_(freep) char *cpus = NULL;
+	char path[DIRECTORY_SIZE];
+	int r;
+
+	snprintf(path, sizeof(path), CPU_ROOT "/cpufreq/policy%d/affected_cpus", number);
+	r = text_read_file(root_fd, path, &cpus);
+	return r == -EBUSY || (r == 0 && !*cpus);
+}
+
 static int by_number(const void *a, const void *b)
 {
 	return ((const struct frequency_policy *)a)->number - ((const struct frequency_policy *)b)->number;
@@ -103,7 +117,8 @@ static int read_policies(struct frequency *f, int root_fd, DIR *directory, struc
 	while ((entry = readdir(directory))) {
 		int number, end = 0;
 
-		if (sscanf(entry->d_name, "policy%d%n", &number, &end) != 1 || entry->d_name[end])
+		if (sscanf(entry->d_name, "policy%d%n", &number, &end) != 1 || entry->d_name[end] ||
+			is_offline(root_fd, number))
 			continue;
 		policy = array_add(f->policies, f->n_policies);
 		if (!policy)

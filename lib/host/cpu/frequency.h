@@ -22,7 +22,7 @@ struct frequency_policy {
 };
 
 struct frequency {
-	struct frequency_policy *policies; /* by number */
+	struct frequency_policy *policies; /* by number; those with a CPU that is online */
 	size_t n_policies;
 	int64_t no_turbo;    /* intel_pstate: 1 turbo off, 0 on, -1 no such switch */
 	int64_t boost;       /* acpi-cpufreq and others: 1 on, 0 off, -1 no such switch */

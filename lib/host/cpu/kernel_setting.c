@@ -208,6 +208,8 @@ void kernel_setting_set(
 		result.outcome = SETTING_ALREADY;
 	else if (r == -ENOENT || r == -ENODEV)
 		result.outcome = SETTING_ABSENT;
+	else if (r == -EBUSY) /* of a file in /sys: it belongs to a cpufreq policy without a CPU */
+		result.outcome = SETTING_OFFLINE;
 	else {
 		free(result.held);
 		result.error = write_value(setting, value);

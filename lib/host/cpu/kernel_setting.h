@@ -38,6 +38,7 @@ enum kernel_setting_outcome {
 	SETTING_CHANGED,
 	SETTING_ALREADY, /* nothing was written */
 	SETTING_ABSENT,
+	SETTING_OFFLINE, /* nothing was written: the CPUs that it is for are offline */
 	SETTING_REFUSED, /* see `error` */
 	SETTING_CLAMPED, /* accepted, but the kernel set another value */
 };

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unknown governors are refused, limits are clamped, some settings change others: see fake_cpu_rules.h. */
+#include "tests/machine/fake_cpu_rules.h"
+
+#include "lib/base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void get(const char *path, char value[VALUE_SIZE])
+{
+	_cleanup_(closep) int fd = openat(files, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, value, VALUE_SIZE - 1);
+
+	value[n > 0 ? n : 0] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+}
+
+static int put(const char *path, const char *value)
+{
+	_cleanup_(closep) int fd = openat(files, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	return fd < 0 ? -errno : dprintf(fd, "%s\n", value) < 0 ? -EIO : 0;
+}
+
+/* The file `name` beside `path`. */
+static const char *beside(const char *path, const char *name, char buffer[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(buffer, PATH_MAX, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
+	return buffer;
+}
+
+static long number_beside(const char *path, const char *name)
+{
+	char other[PATH_MAX], value[VALUE_SIZE];
+
+	get(beside(path, name, other), value);
+	return atol(value);
+}
+
+static bool is_listed(const char *path, const char *list_name, const char *word)
+{
+	char list[PATH_MAX], value[VALUE_SIZE], *rest = value, *item;
+
+	get(beside(path, list_name, list), value);
+	while ((item = strsep(&rest, " ")))
+		if (!strcmp(item, word))
+			return true;
+	return false;
+}
+
+/* The fault that is ordered for this path, counted down in its file; 0: none. */
+static int fault(const char *path)
+{
+	_cleanup_(fclosep) FILE *in = NULL;
+	char kept[4096] = "", line[PATH_MAX + 32], name[PATH_MAX];
+	int fd = openat(files, ".faults", O_RDONLY | O_CLOEXEC), r = 0;
+	size_t len = 0;
+
+	in = fd < 0 ? NULL : fdopen(fd, "r");
+	while (in && fgets(line, sizeof(line), in)) {
+		int error, count = INT_MAX, n = sscanf(line, "%4095s %d %d", name, &error, &count);
+
+		if (n >= 2 && r == 0 && count > 0 && !strcmp(name, path)) {
+			r = -error;
+			count--;
+		}
+		if (n == 3)
+			snprintf(line, sizeof(line), "%.4000s %d %d\n", name, error, count);
+		len += (size_t)snprintf(kept + len, sizeof(kept) - len, "%s", line);
+		if (len >= sizeof(kept))
+			abort(); /* more orders than fit */
+	}
+	if (r < 0)
+		put(".faults", kept);
+	return r;
+}
+
+static bool is_online(int cpu)
+{
+	char path[PATH_MAX], value[VALUE_SIZE];
+
+	snprintf(path, sizeof(path), "cpu%d/online", cpu);
+	get(path, value);
+	return cpu == 0 || strcmp(value, "0") != 0;
+}
+
+bool is_offline(const char *path)
+{
+	int number;
+
+	return sscanf(path, "cpufreq/policy%d/", &number) == 1 && !is_online(number);
+}
+
+/* "0,2" of the CPUs with this step that are online. */
+static void put_list(const char *path, int first, int step)
+{
+	char list[VALUE_SIZE] = "";
+
+	for (int cpu = first; cpu < CPUS; cpu += step)
+		if (is_online(cpu))
+			snprintf(list + strlen(list), 8, "%s%d", *list ? "," : "", cpu);
+	put(path, list);
+}
+
+/* Also what else depends on which CPUs are online. */
+static void set_online(int cpu, bool online)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "cpu%d/online", cpu);
+	put(path, online ? "1" : "0");
+	put_list("online", 0, 1);
+	for (int i = 0; i < CPUS; i++) {
+		snprintf(path, sizeof(path), "cpu%d/topology/thread_siblings_list", i);
+		put_list(path, i % 2, 2);
+		snprintf(path, sizeof(path), "cpu%d/cache/index0/shared_cpu_list", i);
+		put_list(path, i % 2, 2);
+	}
+}
+
+static int store_online(int cpu, const char *value)
+{
+	char smt[VALUE_SIZE];
+	bool online = !strcmp(value, "1");
+
+	if (!online && strcmp(value, "0") != 0)
+		return -EINVAL;
+	get("smt/control", smt);
+	if (online && cpu >= CPUS / 2 && !strcmp(smt, "off"))
+		return -EPERM;
+	set_online(cpu, online);
+	return 0;
+}
+
+/* The settings of a governor, which begin with their defaults when its first policy takes it, and go with the last. */
+static const struct {
+	const char *governor, *name, *value;
+} TUNABLES[] = {{"ondemand", "up_threshold", "80"}, {"ondemand", "sampling_rate", "10000"},
+	{"schedutil", "rate_limit_us", "1000"}};
+
+static int count_policies(const char *governor)
+{
+	char path[PATH_MAX], value[VALUE_SIZE];
+	int n = 0;
+
+	for (int i = 0; i < CPUS; i++) {
+		snprintf(path, sizeof(path), "cpufreq/policy%d/scaling_governor", i);
+		get(path, value);
+		n += !strcmp(value, governor);
+	}
+	return n;
+}
+
+static void make_tunables(const char *governor, bool made)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "cpufreq/%s", governor);
+	if (made)
+		mkdirat(files, path, 0755);
+	for (size_t i = 0; i < ELEMENTS(TUNABLES); i++) {
+		if (strcmp(TUNABLES[i].governor, governor) != 0)
+			continue;
+		snprintf(path, sizeof(path), "cpufreq/%s/%s", governor, TUNABLES[i].name);
+		if (made)
+			close(openat(files, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+		if (!made || put(path, TUNABLES[i].value) < 0)
+			unlinkat(files, path, 0);
+	}
+	snprintf(path, sizeof(path), "cpufreq/%s", governor);
+	unlinkat(files, path, AT_REMOVEDIR);
+}
+
+static void change_governor(const char *path, const char *value)
+{
+	char held[VALUE_SIZE], speed[PATH_MAX], limit[PATH_MAX], highest[VALUE_SIZE];
+
+	get(path, held);
+	if (!strcmp(held, value))
+		return;
+	if (count_policies(held) == 1)
+		make_tunables(held, false);
+	if (count_policies(value) == 0)
+		make_tunables(value, true);
+	get(beside(path, "scaling_max_freq", limit), highest);
+	if (is_listed(path, "scaling_available_governors", "userspace"))
+		put(beside(path, "scaling_setspeed", speed),
+			!strcmp(value, "userspace") ? highest : "<unsupported>");
+}
+
+/* Of the governor userspace. */
+static int store_speed(const char *path, const char *value)
+{
+	char governor[PATH_MAX], held[VALUE_SIZE];
+
+	get(beside(path, "scaling_governor", governor), held);
+	return strcmp(held, "userspace") != 0 || atol(value) <= 0 ? -EINVAL : 0;
+}
+
+static int store_governor(const char *path, const char *value)
+{
+	char epp[PATH_MAX];
+
+	if (!is_listed(path, "scaling_available_governors", value))
+		return -EINVAL;
+	change_governor(path, value);
+	if (!strcmp(value, "performance")) /* and intel_pstate sets its preference with it */
+		put(beside(path, "energy_performance_preference", epp), "performance");
+	return 0;
+}
+
+static int store_limit(const char *path, char value[VALUE_SIZE], bool lower)
+{
+	long khz = atol(value), least = number_beside(path, "cpuinfo_min_freq"),
+	     most = number_beside(path, "cpuinfo_max_freq");
+	long other = number_beside(path, lower ? "scaling_max_freq" : "scaling_min_freq");
+
+	if (khz <= 0)
+		return -EINVAL;
+	khz = khz < least ? least : khz > most ? most : khz;
+	khz = lower && khz > other ? other : !lower && khz < other ? other : khz;
+	snprintf(value, VALUE_SIZE, "%ld", khz);
+	return 0;
+}
+
+static int store_preference(const char *path, const char *value)
+{
+	char governor[PATH_MAX], held[VALUE_SIZE];
+
+	if (!is_listed(path, "energy_performance_available_preferences", value))
+		return -EINVAL;
+	get(beside(path, "scaling_governor", governor), held);
+	return !strcmp(held, "performance") && strcmp(value, "performance") != 0 ? -EBUSY : 0;
+}
+
+static int store_switch(const char *value)
+{
+	return strcmp(value, "0") != 0 && strcmp(value, "1") != 0 ? -EINVAL : 0;
+}
+
+/* The turbo switch of all policies: Linux 6.7 and later write it into every policy that is online. */
+static int store_boost(const char *value)
+{
+	char held[VALUE_SIZE], path[PATH_MAX];
+
+	get("cpufreq/boost", held);
+	for (int i = 0; i < CPUS && strcmp(held, value) != 0; i++) {
+		snprintf(path, sizeof(path), "cpufreq/policy%d/boost", i);
+		if (is_online(i) && faccessat(files, path, F_OK, 0) == 0)
+			put(path, value);
+	}
+	return store_switch(value);
+}
+
+/* And that of one policy cannot be written while the other one is off. */
+static int store_policy_boost(const char *value)
+{
+	char all[VALUE_SIZE];
+
+	get("cpufreq/boost", all);
+	return !strcmp(all, "0") ? -EINVAL : store_switch(value);
+}
+
+static int store_smt(const char *value)
+{
+	bool off = !strcmp(value, "off");
+
+	if (!off && strcmp(value, "on") != 0)
+		return -EINVAL;
+	for (int cpu = CPUS / 2; cpu < CPUS; cpu++)
+		set_online(cpu, !off);
+	return put("smt/active", off ? "0" : "1");
+}
+
+int store(const char *path, char value[VALUE_SIZE])
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	int r = fault(path), cpu;
+
+	if (r < 0)
+		return r;
+	if (is_offline(path))
+		return -EBUSY;
+	if (sscanf(path, "cpu%d/online", &cpu) == 1 && !strcmp(name, "online"))
+		return store_online(cpu, value);
+	if (!strcmp(name, "scaling_governor"))
+		r = store_governor(path, value);
+	else if (!strcmp(name, "scaling_min_freq") || !strcmp(name, "scaling_max_freq"))
+		r = store_limit(path, value, strstr(name, "min"));
+	else if (!strcmp(name, "scaling_setspeed"))
+		r = store_speed(path, value);
+	else if (!strcmp(name, "energy_performance_preference"))
+		r = store_preference(path, value);
+	else if (!strcmp(path, "cpufreq/boost"))
+		r = store_boost(value);
+	else if (!strcmp(name, "boost"))
+		r = store_policy_boost(value);
+	else if (!strcmp(name, "no_turbo") || !strcmp(name, "hwp_dynamic_boost"))
+		r = store_switch(value);
+	else if (!strcmp(path, "smt/control"))
+		r = store_smt(value);
+	return r < 0 ? r : put(path, value);
+}
