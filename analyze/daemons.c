@@ -76,9 +76,13 @@ static int add_sample(struct listing *list, struct book *book, const struct anal
 	int r = book_executions(book, analysis->run.id, sample, &executions, &n, err);
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		const struct source *d = &who->daemons.items[executions[i].source - 1];
-		const struct daemon_statistics *daemon = analysis_daemon(
-			analysis, name_group(who->names.rows, d->name));
+		/* a source may have been added after the daemons were read */
+		const struct source *d = executions[i].source <= who->daemons.n
+						 ? &who->daemons.items[executions[i].source - 1]
+						 : NULL;
+		const struct daemon_statistics *daemon = d ? analysis_daemon(analysis,
+								     name_group(who->names.rows, d->name))
+							   : NULL;
 		int64_t pt_ns = resolution_round(executions[i].pt_ns, analysis->resolution_ns);
 		bool is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
 

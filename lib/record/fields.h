@@ -29,8 +29,8 @@ struct field {
 	size_t offset, size;
 	enum field_presence presence;
 	int64_t unknown;
-	int64_t min, max;         /* in a document */
-	const char *const *words; /* of an enum; a word that is not among them is read as the first */
+	int64_t min, max;         /* in a document and in the book; max 0: what the type holds */
+	const char *const *words; /* of an enum */
 	int n_words;
 	const char *seconds;    /* the member's name where documents have seconds for ns */
 	const char *expression; /* read from this SQL expression, and never stored */

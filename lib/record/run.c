@@ -35,12 +35,14 @@ const char *const source_kind_names[N_SOURCE_KINDS] = {
 };
 
 #define TIME .max = JSON_TIME_MAX
+#define MOMENT .max = JSON_MOMENT_MAX
+#define ID .min = 1
 #define OPTIONAL .presence = FIELD_OPTIONAL
 #define UNLESS_NEGATIVE OPTIONAL, .unknown = -1
 #define WORDS(names) .words = (names), .n_words = ELEMENTS(names)
 
 static const struct field run_fields[] = {
-	{FIELD(run, FIELD_INT64, id), .expression = "id", .book_only = true},
+	{FIELD(run, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
 	{FIELD(run, FIELD_CHARS, uid), .book_only = true},
 	{FIELD(run, FIELD_ENUM, kind), WORDS(run_kind_names), .book_only = true},
 	{FIELD(run, FIELD_TEXT, program)},
@@ -54,9 +56,9 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, command), OPTIONAL, .book_only = true},
 	{FIELD(run, FIELD_ENUM, state), WORDS(run_state_names), .book_only = true},
-	{FIELD(run, FIELD_INT64, started_ns), .book_only = true},
-	{FIELD(run, FIELD_INT64, ended_ns), OPTIONAL, .book_only = true},
-	{FIELD(run, FIELD_INT64, environment), OPTIONAL, .book_only = true},
+	{FIELD(run, FIELD_INT64, started_ns), MOMENT, .book_only = true},
+	{FIELD(run, FIELD_INT64, ended_ns), OPTIONAL, MOMENT, .book_only = true},
+	{FIELD(run, FIELD_INT64, environment), OPTIONAL, ID, .book_only = true},
 	{FIELD(run, FIELD_UINT32, n_samples), .book_only = true,
 		.expression = "(SELECT count(*) FROM sample WHERE run = run.id)"},
 };
@@ -64,7 +66,7 @@ const struct field_table run_table = {"run", "", run_fields, ELEMENTS(run_fields
 
 static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
-	{FIELD(sample, FIELD_INT64, start_ns), .max = JSON_MOMENT_MAX},
+	{FIELD(sample, FIELD_INT64, start_ns), MOMENT},
 	{FIELD(sample, FIELD_INT64, et_ns), TIME},
 	{FIELD(sample, FIELD_INT64, pt_ns), TIME},
 	{FIELD(sample, FIELD_INT64, user_ns), UNLESS_NEGATIVE, TIME},
@@ -89,7 +91,7 @@ const struct field_table execution_table = {"execution", "run, sample, seq, ", e
 	ELEMENTS(execution_fields), sizeof(struct execution)};
 
 static const struct field source_fields[] = {
-	{FIELD(source, FIELD_INT64, id), .expression = "id", .book_only = true},
+	{FIELD(source, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
 	{FIELD(source, FIELD_TEXT, name)},
 	{FIELD(source, FIELD_TEXT, exe), OPTIONAL},
 	{FIELD(source, FIELD_TEXT, unit), OPTIONAL},
@@ -99,10 +101,10 @@ const struct field_table source_table = {
 	"source", "", source_fields, ELEMENTS(source_fields), sizeof(struct source), .borrows = true};
 
 static const struct field profile_fields[] = {
-	{FIELD(profile, FIELD_INT64, id), .expression = "id", .book_only = true},
+	{FIELD(profile, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
 	{FIELD(profile, FIELD_TEXT, name)},
 	{FIELD(profile, FIELD_INT64, resolution_ns), .min = 1, TIME},
-	{FIELD(profile, FIELD_INT64, made_ns), OPTIONAL, .min = 1, .max = JSON_MOMENT_MAX},
+	{FIELD(profile, FIELD_INT64, made_ns), OPTIONAL, .min = 1, MOMENT},
 	{FIELD(profile, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
 	{FIELD(profile, FIELD_TEXT, environment_digest), OPTIONAL, .book_only = true},
 };
@@ -111,7 +113,7 @@ const struct field_table profile_table = {
 
 static const struct field profile_run_fields[] = {
 	{FIELD(profile_run, FIELD_TEXT, program)},
-	{FIELD(profile_run, FIELD_INT64, run), OPTIONAL, .book_only = true},
+	{FIELD(profile_run, FIELD_INT64, run), OPTIONAL, ID, .book_only = true},
 	{FIELD(profile_run, FIELD_INT64, samples), .max = UINT32_MAX},
 };
 const struct field_table profile_run_table = {"profile_run", "profile, which, ", profile_run_fields,

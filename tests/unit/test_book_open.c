@@ -442,17 +442,3 @@ TEST_IN_DIRECTORY(a_damaged_book_says_so_and_how_to_save_it)
 	assert_int_equal(truncate(s->path, 5000), 0);
 	expect(s, BOOK_WRITE, -EBADMSG, "is damaged");
 }
-
-TEST_IN_DIRECTORY(a_book_with_a_table_missing_is_told_by_its_name)
-{
-	struct scratch *s = *state;
-	struct run *runs;
-	size_t n;
-
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-	book_free(TAKE(s->book));
-	sql(s->path, "DROP VIEW samples_readable; DROP TABLE execution; DROP TABLE sample; DROP TABLE run");
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
-	assert_true(book_runs(s->book, &runs, &n, &s->err) < 0);
-	assert_says(s, "no such table");
-}

@@ -3,6 +3,7 @@
 #include "lib/record/book/book_calibrations.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/json_fields.h"
 #include "lib/record/book/query.h"
 
 #include <errno.h>
@@ -14,28 +15,28 @@ const char *const calibration_state_names[N_CALIBRATION_STATES] = {
 };
 
 #define PLAN(type, member) FIELD(calibration_plan, type, member)
-#define PHASE(which, name, type, member)                                                                \
-	{                                                                                               \
-		name, type, offsetof(struct calibration_plan, phases[which].member),                    \
-			sizeof(((struct calibration_plan *)NULL)->phases[which].member), FIELD_OPTIONAL \
-	}
+#define PHASE(which, name, type, member)                                     \
+	name, type, offsetof(struct calibration_plan, phases[which].member), \
+		sizeof(((struct calibration_plan *)NULL)->phases[which].member)
+#define OPTIONAL .presence = FIELD_OPTIONAL
+#define LENGTH .min = 1, .max = JSON_TIME_MAX
 
 static const struct field fields[] = {
-	{PLAN(FIELD_INT64, id), .expression = "id"},
+	{PLAN(FIELD_INT64, id), .min = 1, .expression = "id"},
 	{PLAN(FIELD_TEXT, profile)},
 	{PLAN(FIELD_ENUM, state), .words = calibration_state_names, .n_words = N_CALIBRATION_STATES},
-	{PLAN(FIELD_TEXT, owner)},
-	{PLAN(FIELD_INT64, started_ns)},
-	PHASE(SHORT_PHASE, "short_length_ns", FIELD_INT64, length_ns),
-	PHASE(SHORT_PHASE, "short_samples", FIELD_UINT32, samples),
-	PHASE(SHORT_PHASE, "short_central_max_ns", FIELD_INT64, central_max_ns),
-	PHASE(SHORT_PHASE, "short_run", FIELD_INT64, run),
-	PHASE(LONG_PHASE, "long_length_ns", FIELD_INT64, length_ns),
-	PHASE(LONG_PHASE, "long_samples", FIELD_UINT32, samples),
-	PHASE(LONG_PHASE, "long_central_max_ns", FIELD_INT64, central_max_ns),
-	PHASE(LONG_PHASE, "long_run", FIELD_INT64, run),
+	{PLAN(FIELD_TEXT, owner), OPTIONAL},
+	{PLAN(FIELD_INT64, started_ns), .max = JSON_MOMENT_MAX},
+	{PHASE(SHORT_PHASE, "short_length_ns", FIELD_INT64, length_ns), LENGTH},
+	{PHASE(SHORT_PHASE, "short_samples", FIELD_UINT32, samples), .min = 1},
+	{PHASE(SHORT_PHASE, "short_central_max_ns", FIELD_INT64, central_max_ns), OPTIONAL, LENGTH},
+	{PHASE(SHORT_PHASE, "short_run", FIELD_INT64, run), OPTIONAL, .min = 1},
+	{PHASE(LONG_PHASE, "long_length_ns", FIELD_INT64, length_ns), LENGTH},
+	{PHASE(LONG_PHASE, "long_samples", FIELD_UINT32, samples), .min = 1},
+	{PHASE(LONG_PHASE, "long_central_max_ns", FIELD_INT64, central_max_ns), OPTIONAL, LENGTH},
+	{PHASE(LONG_PHASE, "long_run", FIELD_INT64, run), OPTIONAL, .min = 1},
 	{PLAN(FIELD_TEXT, backend)},
-	{PLAN(FIELD_INT, cpu), .presence = FIELD_OPTIONAL, .unknown = -1},
+	{PLAN(FIELD_INT, cpu), OPTIONAL, .unknown = -1},
 	{PLAN(FIELD_BOOL, anyway)},
 	{PLAN(FIELD_BOOL, force)},
 	{.name = "replace_profile", FIELD_BOOL, offsetof(struct calibration_plan, replace), sizeof(bool)},
@@ -86,10 +87,10 @@ int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *
 #define POINT(type, member) FIELD(resume_point, type, member)
 
 static const struct field point_fields[] = {
-	{POINT(FIELD_UINT32, n)},
-	{POINT(FIELD_INT64, at_ns)},
+	{POINT(FIELD_UINT32, n), .min = 2},
+	{POINT(FIELD_INT64, at_ns), .max = JSON_MOMENT_MAX},
 	{POINT(FIELD_TEXT, why)},
-	{POINT(FIELD_INT64, environment), .presence = FIELD_OPTIONAL},
+	{POINT(FIELD_INT64, environment), OPTIONAL, .min = 1},
 };
 static const struct field_table point_table = {
 	"resume_point", "run, ", point_fields, ELEMENTS(point_fields), sizeof(struct resume_point)};

@@ -24,7 +24,7 @@ static const struct field fields[N_COUNTER_VALUES] = {
 	COUNTER(COUNTER_VOLUNTARY, "voluntary_switches"),
 	COUNTER(COUNTER_INVOLUNTARY, "involuntary_switches"),
 	{"sample", FIELD_INT64, N_COUNTERS * sizeof(int64_t), sizeof(int64_t), .expression = "sample",
-		.book_only = true},
+		.book_only = true, .min = 1, .max = UINT32_MAX},
 };
 const struct field_table counters_table = {
 	"counters", "run, sample, ", fields, N_COUNTER_VALUES, N_COUNTER_VALUES * sizeof(int64_t)};
@@ -75,7 +75,9 @@ int book_counters(
 
 		if (!row)
 			return error_oom(err);
-		query_read_fields(&q, &counters_table, values, err);
+		r = query_read_fields(&q, &counters_table, values, err);
+		if (r < 0)
+			return r;
 		row->sample = (uint32_t)values[N_COUNTERS];
 		row->changes = counters_of_values(values);
 	}

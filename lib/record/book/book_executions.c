@@ -6,6 +6,7 @@
 #include "lib/record/book/query.h"
 
 #include "lib/base/array.h"
+#include "lib/base/json_fields.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,8 +25,26 @@ struct walk {
 static int stray(struct book *book, struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"the lab book '%s' is damaged: executions are out of order, or of an unknown source; restore an intact copy",
+		"the lab book '%s' is damaged: an execution is out of order, of an unknown source, or of an impossible time; restore an intact copy",
 		book->path);
+}
+
+static bool is_within(sqlite3_value *value, int64_t min, int64_t max)
+{
+	return sqlite3_value_type(value) == SQLITE_INTEGER && sqlite3_value_int64(value) >= min &&
+	       sqlite3_value_int64(value) <= max;
+}
+
+/* Whether pid and tick_ns are what EMP writes. */
+static bool read_rest(sqlite3_value **values, struct execution *execution)
+{
+	bool pid = sqlite3_value_type(values[0]) != SQLITE_NULL;
+	bool tick = sqlite3_value_type(values[1]) != SQLITE_NULL;
+
+	execution->pid = pid ? sqlite3_value_int(values[0]) : 0;
+	execution->tick_ns = tick ? sqlite3_value_int64(values[1]) : -1;
+	return (!pid || is_within(values[0], 1, INT32_MAX)) &&
+	       (!tick || is_within(values[1], 0, JSON_TIME_MAX));
 }
 
 /* emp_walk(run, sample, source, pt_ns) or emp_walk(run, sample, source, pt_ns, pid, tick_ns), in the order of
@@ -33,22 +52,20 @@ static int stray(struct book *book, struct error *err)
 static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct walk *walk = ((struct book *)sqlite3_user_data(context))->walk;
-	int64_t run = sqlite3_value_int64(values[0]), source = sqlite3_value_int64(values[2]);
+	int64_t run = sqlite3_value_int64(values[0]);
 	struct execution execution = {
 		.sample = (uint32_t)sqlite3_value_int64(values[1]),
-		.source = (uint32_t)source,
+		.source = (uint32_t)sqlite3_value_int64(values[2]),
 		.pt_ns = sqlite3_value_int64(values[3]),
 		.tick_ns = -1,
 	};
 
-	if (n == 6) {
-		execution.pid = sqlite3_value_int(values[4]);
-		if (sqlite3_value_type(values[5]) != SQLITE_NULL)
-			execution.tick_ns = sqlite3_value_int64(values[5]);
-	}
 	walk->over = run > walk->run;
-	walk->stray = !walk->over && (run < walk->run || source < 1 || source > walk->n_sources ||
-					     execution.sample < walk->sample);
+	walk->stray = !walk->over &&
+		      (run < walk->run || !is_within(values[1], walk->sample ?: 1, UINT32_MAX) ||
+			      !is_within(values[2], 1, walk->n_sources) ||
+			      !is_within(values[3], 0, JSON_TIME_MAX) ||
+			      (n == 6 && !read_rest(values + 4, &execution)));
 	walk->sample = execution.sample;
 	if (!walk->over && !walk->stray)
 		walk->r = walk->each(&execution, walk->data);
@@ -77,7 +94,8 @@ static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t s
 	sqlite3_stmt *stmt = NULL;
 	int rc, r = 0;
 
-	r = query_value(book, "SELECT ifnull(max(id), 0) FROM source", &walk->n_sources, err);
+	r = query_value(
+		book, "SELECT min(ifnull(max(id), 0), 0xffffffff) FROM source", &walk->n_sources, err);
 	if (r < 0)
 		return r;
 	rc = sqlite3_prepare_v2(book->db, sql, -1, &stmt, NULL);

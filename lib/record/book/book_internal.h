@@ -2,6 +2,7 @@
 /* Shared by the files of the book: the handle, its statements, and the messages for failures of SQLite. */
 #pragma once
 
+#include "lib/host/system/digest.h"
 #include "lib/record/book/book.h"
 
 #include <sqlite3.h>
@@ -61,6 +62,15 @@ int book_schema_upgrade(struct book *book, struct error *err);
 /* The version of the file, 0 for an empty one, once it is known to be a lab book. */
 int book_schema_version(struct book *book, struct error *err);
 int book_schema_newest(void);
+
+/* Makes the tables of that version in an empty database. An SQLite result code. */
+int book_schema_make(sqlite3 *db, int version);
+/* SHA-256 of all tables, views, indexes and triggers. Those of the newest version are known by it, because making them
+ * to compare them takes longer than most commands. -EIO: they cannot be read. */
+int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE]);
+extern const char *const book_schema_newest_digest;
+/* -EBADMSG, naming the first table, view, index or trigger that is not as that version has it. */
+int book_schema_check(struct book *book, int version, struct error *err);
 
 /* The function that walks the executions, for this connection. */
 int book_walk_register(struct book *book, struct error *err);

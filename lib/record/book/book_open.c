@@ -185,6 +185,15 @@ static char *uri_of(const char *path, bool immutable)
 	return uri;
 }
 
+/* The file may come from another user: its schema must not run our functions, or anything of its own. */
+static void distrust(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+}
+
 static int open_database(struct book *book, bool immutable, struct error *err)
 {
 	_cleanup_(freep) char *uri = uri_of(book->path, immutable);
@@ -199,9 +208,7 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
 	sqlite3_extended_result_codes(book->db, 1);
-	/* the file may come from another user: its schema must not run our functions */
-	sqlite3_db_config(book->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(book->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	distrust(book->db);
 	/* until it is known to be a lab book */
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	book_patience(book, BOOK_PATIENCE_MS);
@@ -225,8 +232,9 @@ static int connect_to(struct book *book, struct error *err)
 static int configure(struct book *book)
 {
 	return sqlite3_exec(book->db,
-		book->mode == BOOK_READ ? "PRAGMA query_only = ON"
-					: "PRAGMA journal_mode = WAL;"
+		book->mode == BOOK_READ ? "PRAGMA cell_size_check = ON; PRAGMA query_only = ON"
+					: "PRAGMA cell_size_check = ON;"
+					  "PRAGMA journal_mode = WAL;"
 					  "PRAGMA wal_autocheckpoint = 0;"
 					  "PRAGMA synchronous = FULL;"
 					  "PRAGMA foreign_keys = ON",
@@ -281,7 +289,9 @@ static int check_version(struct book *book, struct error *err)
 	if (version < 0)
 		return version;
 	if (version == book_schema_newest())
-		return book->mode == BOOK_WRITE ? pending_recover(book, err) : recover_for_reader(book);
+		return BOOK_AT_ONCE(book, book_schema_check(book, version, err), err)
+			       ?: book->mode == BOOK_WRITE ? pending_recover(book, err)
+							   : recover_for_reader(book);
 	if (book->mode == BOOK_WRITE)
 		return book_schema_upgrade(book, err);
 	if (version == 0)

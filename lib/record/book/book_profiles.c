@@ -5,7 +5,7 @@
 #include <errno.h>
 
 static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
-	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t)}, 1, sizeof(uint32_t)};
+	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t), .min = 1}, 1, sizeof(uint32_t)};
 
 /* The message lists the profiles of the book: a name is easily mistyped. */
 static int profile_not_there(struct book *book, const char *name, struct error *err)

@@ -161,10 +161,11 @@ int book_sources(struct book *book, struct sources *ret, struct error *err)
 
 	if (r < 0)
 		return r;
-	if (all.n > 0 && all.items[all.n - 1].id != (int64_t)all.n)
-		return error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; restore an intact copy",
-			book->path);
+	for (size_t i = 0; i < all.n; i++)
+		if (all.items[i].id != (int64_t)i + 1)
+			return error_say(err, -EBADMSG,
+				"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; restore an intact copy",
+				book->path);
 	*ret = TAKE_STRUCT(all);
 	return 0;
 }

@@ -166,7 +166,7 @@ char *query_column_text(struct query *q, int column)
 	if (sqlite3_column_type(q->stmt, column) == SQLITE_NULL)
 		return NULL;
 	text = (const char *)sqlite3_column_text(q->stmt, column);
-	copy = text ? strdup(text) : NULL;
+	copy = text_utf8(text);
 	if (!copy)
 		keep(q, SQLITE_NOMEM);
 	return copy;

@@ -3,7 +3,10 @@
 #include "lib/record/book/query.h"
 
 #include "lib/base/array.h"
+#include "lib/base/json_fields.h"
+#include "lib/base/text.h"
 
+#include <errno.h>
 #include <string.h>
 
 static char *make_insert(const struct field_table *table, const char *tail)
@@ -86,38 +89,88 @@ void query_bind_fields(struct query *q, const struct field_table *table, const v
 			bind(q, f, object);
 }
 
-static int read_word(struct query *q, int column, const struct field *field)
+/* The index of the word; -1: it is none of them. */
+static int read_word(const char *text, const struct field *field)
 {
-	const char *text = (const char *)sqlite3_column_text(q->stmt, column);
-
 	for (int i = 0; text && i < field->n_words; i++)
 		if (!strcmp(text, field->words[i]))
 			return i;
-	return 0;
+	return -1;
 }
 
-static void read_field(struct query *q, int column, const struct field *field, void *object)
+static int64_t greatest(const struct field *field)
 {
+	switch (field->type) {
+	case FIELD_BOOL:
+		return 1;
+	case FIELD_UINT32:
+		return UINT32_MAX;
+	case FIELD_INT:
+		return INT32_MAX;
+	default:
+		return field->seconds ? JSON_MOMENT_MAX : INT64_MAX;
+	}
+}
+
+static bool is_within(const struct field *field, int64_t value)
+{
+	return value >= field->min && value <= (field->max ?: greatest(field));
+}
+
+static bool read_chars(const char *text, const struct field *field, void *object)
+{
+	_cleanup_(freep) char *utf8 = text_utf8(text);
+
+	if (!utf8 || strlen(utf8) != field->size - 1)
+		return false;
+	strcpy((char *)object + field->offset, utf8);
+	return true;
+}
+
+/* Whether the value is one that EMP writes. */
+static bool read_field(struct query *q, int column, const struct field *field, void *object)
+{
+	int type = sqlite3_column_type(q->stmt, column);
+	const char *text = type == SQLITE_TEXT ? (const char *)sqlite3_column_text(q->stmt, column) : NULL;
+	int64_t value;
+
+	if (type == SQLITE_NULL && field->presence == FIELD_OPTIONAL) {
+		if (field->type != FIELD_TEXT)
+			field_set(field, object, field->unknown);
+		return true;
+	}
 	switch (field->type) {
 	case FIELD_TEXT:
 		*field_text(field, object) = query_column_text(q, column);
-		return;
+		return type == SQLITE_TEXT;
 	case FIELD_CHARS:
-		snprintf((char *)object + field->offset, field->size, "%s",
-			(const char *)sqlite3_column_text(q->stmt, column) ?: "");
-		return;
+		return read_chars(text, field, object);
 	case FIELD_ENUM:
-		field_set(field, object, read_word(q, column, field));
-		return;
+		value = read_word(text, field);
+		field_set(field, object, value);
+		return value >= 0;
 	default:
-		field_set(field, object, query_column_or(q, column, field->unknown));
+		value = query_column(q, column);
+		field_set(field, object, value);
+		return type == SQLITE_INTEGER && is_within(field, value);
 	}
+}
+
+/* The file may come from another user, and the constraints of its tables hold only for what is written through them. */
+static int refuse(struct query *q, int column, const struct field_table *table, struct error *err)
+{
+	const char *value = (const char *)sqlite3_column_text(q->stmt, column);
+
+	return error_say(err, -EBADMSG,
+		"the lab book '%s' is damaged: '%s' of a row of its table '%s' is %.40s, which EMP does not write; restore an intact copy",
+		q->book->path, table->fields[column].name, table->table, value ?: "NULL");
 }
 
 int query_read_fields(struct query *q, const struct field_table *table, void *object, struct error *err)
 {
 	for (size_t i = 0; i < table->n; i++)
-		read_field(q, (int)i, &table->fields[i], object);
+		if (!read_field(q, (int)i, &table->fields[i], object))
+			return refuse(q, (int)i, table, err);
 	return query_done(q, err);
 }
 
@@ -125,7 +178,9 @@ int query_row(struct query *q, const struct field_table *table, void *object, st
 {
 	int r = query_step(q, err);
 
-	return r <= 0 ? r : query_read_fields(q, table, object, err) < 0 ? query_done(q, err) : 1;
+	if (r > 0)
+		r = query_read_fields(q, table, object, err) ?: 1;
+	return r;
 }
 
 int query_rows(struct query *q, const struct field_table *table, void *ret, size_t *ret_n, struct error *err)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A file with the mark of a lab book, whose tables are not those of a lab book. */
+#include "tests/unit/scratch.h"
+
+#include "lib/base/text.h"
+#include "lib/record/book/book_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+static void sql(const char *path, const char *text)
+{
+	sqlite3 *db;
+	char *message = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, text, NULL, NULL, &message) != SQLITE_OK)
+		fail_msg("%s: %s", text, message);
+	sqlite3_close(db);
+}
+
+/* Neither a reader nor a writer opens it, and the sentence has these words. */
+static void refused(struct scratch *s, const char *change, const char *words)
+{
+	unlink(s->path);
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	book_free(TAKE(s->book));
+	sql(s->path, change);
+	for (int mode = BOOK_READ; mode <= BOOK_WRITE; mode++) {
+		assert_int_equal(book_open(&s->book, s->path, mode, &s->err), -EBADMSG);
+		assert_says(s, words);
+		assert_says(s, "restore an intact copy");
+	}
+}
+
+TEST_IN_DIRECTORY(what_differs_from_a_lab_book_is_named)
+{
+	struct scratch *s = *state;
+
+	refused(s, "DROP TABLE cutoff", "lacks its table 'cutoff'");
+	refused(s, "DROP INDEX source_who", "lacks its index 'source_who'");
+	refused(s, "DROP TABLE cutoff; CREATE VIEW cutoff AS SELECT random() AS profile", "'cutoff'");
+	refused(s, "DROP VIEW samples_readable; CREATE VIEW samples_readable AS SELECT random()",
+		"a view 'samples_readable' that differs");
+	refused(s, "CREATE VIEW mine AS SELECT 1", "has the view 'mine', which EMP does not make; remove it");
+	refused(s, "CREATE TABLE zzz(x)", "has the table 'zzz'");
+	refused(s, "CREATE INDEX mine ON sample(et_ns)", "has the index 'mine'");
+	refused(s, "CREATE TRIGGER mine AFTER INSERT ON sample BEGIN DELETE FROM run; END",
+		"has the trigger 'mine'");
+	refused(s, "ALTER TABLE sample ADD COLUMN x INTEGER", "a table 'sample' that differs");
+	refused(s, "ALTER TABLE sample RENAME COLUMN lost TO gone", "'sample' that differs");
+	refused(s,
+		"PRAGMA writable_schema = ON;"
+		"UPDATE sqlite_schema SET sql = replace(sql, 'et_ns INTEGER NOT NULL', 'et_ns INTEGER')"
+		" WHERE name = 'sample'",
+		"a table 'sample' that differs");
+}
+
+TEST_IN_BOOK(the_newest_tables_have_the_digest_of_book_schema_c)
+{
+	struct scratch *s = *state;
+	char digest[DIGEST_SIZE];
+
+	assert_int_equal(book_schema_digest(s->book->db, digest), 0);
+	assert_string_equal(digest, book_schema_newest_digest);
+}
+
+TEST_IN_DIRECTORY(statistics_and_quotes_do_not_matter)
+{
+	struct scratch *s = *state;
+
+	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	book_free(TAKE(s->book));
+	sql(s->path, "ANALYZE; PRAGMA writable_schema = ON;"
+		     "UPDATE sqlite_schema SET sql = replace(sql, 'program TEXT', '\"program\"  TEXT')");
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+}
+
+TEST_IN_DIRECTORY(an_old_book_is_checked_before_it_is_upgraded)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) char *text = NULL;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/0.1.0/book.sql", getenv("EMP_DATA"));
+	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
+	sql(s->path, text);
+	sql(s->path, "ALTER TABLE seam RENAME TO other");
+	assert_int_equal(book_open(&s->book, s->path, BOOK_READ, &s->err), -EBADMSG);
+	assert_says(s, "has the table 'other'");
+	sql(s->path, "ALTER TABLE other RENAME TO seam");
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+}
+
+/* The constraints of a table hold only for what is written through them. */
+TEST_IN_DIRECTORY(a_value_that_emp_does_not_write_is_named)
+{
+	static const char *const rows[][2] = {
+		{"state = 'lost'", "'state' of a row of its table 'run' is lost"},
+		{"resolution_ns = 0", "'resolution_ns' of a row of its table 'run' is 0"},
+		{"started_ns = 9223372036854775807", "'started_ns' of a row of its table 'run' is 922"},
+		{"cpu = 4294967296", "'cpu' of a row of its table 'run' is 4294967296"},
+		{"environment = -1", "'environment' of a row of its table 'run' is -1"},
+		{"uid = 'short'", "'uid' of a row of its table 'run' is short"},
+	};
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		_cleanup_(freep) char *change = text_format(
+			"PRAGMA ignore_check_constraints = ON; UPDATE run SET %s", rows[i][0]);
+		_cleanup_(run_clear) struct run run = scratch_run("INC");
+
+		unlink(s->path);
+		assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+		assert_done(s, book_begin_run(s->book, &run, &s->err));
+		book_free(TAKE(s->book));
+		sql(s->path, change);
+		assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+		run_clear(&run);
+		assert_int_equal(book_get_run(s->book, 1, &run, &s->err), -EBADMSG);
+		assert_says(s, rows[i][1]);
+		assert_says(s, "which EMP does not write; restore an intact copy");
+		book_free(TAKE(s->book));
+	}
+}
