@@ -11,6 +11,8 @@
 #define DB_OPTION {0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &options.db}
 #define POLICY_OPTION \
 	{'p', "policy", "NAME", "use this policy or file, not this distribution's", NULL, &options.policy}
+#define CPU_OPTION \
+	{0, "cpu", "N", "programs will be timed on this CPU", option_count0, &options.cpu}
 #define ROOT_OPTION {0, "root", "DIR", "look at a captured machine", NULL, &options.root, true}
 /* With an old name of --verbose. */
 #define VERBOSE_OPTION(summary) \
@@ -23,6 +25,7 @@ static const struct option_row audit_options[] = {
 	{'a', "all", NULL, "optional checks too (level C)", NULL, &options.all},
 	VERBOSE_OPTION("every check in full: why, how, undo, who advises it"),
 	POLICY_OPTION,
+	CPU_OPTION,
 	{'w', "within", "TIME", "list timers that elapse within this time (24h)", option_duration,
 		&options.within_ns},
 	ROOT_OPTION,
@@ -35,6 +38,7 @@ static const struct option_row apply_options[] = {
 	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip},
 	{0, "for", NULL, "apply, run COMMAND, restore", NULL, &options.run_for},
 	{0, "persistent", NULL, "services and timers stay stopped after a reboot", NULL, &options.persistent},
+	CPU_OPTION,
 	POLICY_OPTION,
 	JSON_OPTION,
 	VERBOSE_OPTION("also list what was already set or does not exist"),

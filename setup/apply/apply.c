@@ -48,7 +48,7 @@ static int prepare(struct applying *a, const struct request *request, struct err
 {
 	_cleanup_(journal_clear) struct journal open = {};
 	struct error why = {};
-	int r = facts_read(&a->facts, AT_FDCWD, options.policy, options.within_ns, err);
+	int r = facts_read(&a->facts, AT_FDCWD, options.policy, options.cpu, options.within_ns, err);
 
 	if (r == 0)
 		r = report_new(&a->report, err);

@@ -148,6 +148,22 @@ static enum mark state_mark(const struct check *check, enum check_state state)
 	return state == CHECK_OK ? MARK_GOOD : is_absent(state) ? MARK_FAINT : MARK_WARN;
 }
 
+/* Rows that have no line of their own: absent ones, and those that are as wanted and not of the protocol. */
+static bool is_folded(const struct audit *audit, size_t i)
+{
+	enum check_state state = audit->findings[i].state;
+
+	return !options.verbose && (is_absent(state) || (state == CHECK_OK && check_rows[i].level != 'A'));
+}
+
+/* Rows whose only way there is apply. */
+static bool is_set_by_apply(const struct audit *audit, size_t i)
+{
+	const struct check *check = &check_rows[i];
+
+	return check->level != 'A' && check->setting.pattern && !check->how && !audit->findings[i].how;
+}
+
 static int print_table(const struct audit *audit, struct error *err)
 {
 	static const struct column columns[] = {
@@ -160,7 +176,7 @@ static int print_table(const struct audit *audit, struct error *err)
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
 
-		if (!is_shown(i) || (finding->state == CHECK_BY_HOST && !options.verbose))
+		if (!is_shown(i) || is_folded(audit, i))
 			continue;
 		table_row(table);
 		table_cell_text(table, check_rows[i].id);
@@ -171,21 +187,70 @@ static int print_table(const struct audit *audit, struct error *err)
 	return table_print(table, stdout, err);
 }
 
-/* What only the host of this virtual machine or container decides, in one paragraph. */
-static void print_by_host(const struct audit *audit)
+/* The ids of some rows in one paragraph. */
+static void print_ids(
+	const struct audit *audit, const char *label, bool (*matches)(const struct audit *, size_t))
 {
 	_cleanup_(freep) char *list = NULL;
-	const char *label;
 
 	for (size_t i = 0; i < n_check_rows; i++)
-		if (is_shown(i) && audit->findings[i].state == CHECK_BY_HOST)
+		if (is_shown(i) && matches(audit, i))
 			list_add(&list, ", ", check_rows[i].id);
 	if (!list)
 		return;
-	label = audit->facts.machine.container ? "Decided by the container's host:"
-					       : "Decided by the VM's host, not visible here:";
-	printf("\n%s", label);
+	printf("%s", label);
 	terminal_wrap(stdout, list, strlen(label), 2);
+}
+
+static bool is_fine(const struct audit *audit, size_t i)
+{
+	return is_folded(audit, i) && audit->findings[i].state == CHECK_OK;
+}
+
+static bool is_missing(const struct audit *audit, size_t i)
+{
+	return audit->findings[i].state == CHECK_ABSENT;
+}
+
+static bool is_by_host(const struct audit *audit, size_t i)
+{
+	return audit->findings[i].state == CHECK_BY_HOST;
+}
+
+static void print_folded(const struct audit *audit)
+{
+	printf("\n");
+	print_ids(audit, "Also as wanted:", is_fine);
+	print_ids(audit, "Not applicable here:", is_missing);
+	print_ids(audit,
+		audit->facts.machine.container ? "Decided by the container's host:"
+					       : "Decided by the VM's host, not visible here:",
+		is_by_host);
+}
+
+static bool is_off_and_set(const struct audit *audit, size_t i)
+{
+	return audit->findings[i].state == CHECK_OFF && is_set_by_apply(audit, i) &&
+	       !check_rows[i].setting.on_request;
+}
+
+static bool is_off_and_requested(const struct audit *audit, size_t i)
+{
+	return audit->findings[i].state == CHECK_OFF && is_set_by_apply(audit, i) &&
+	       check_rows[i].setting.on_request;
+}
+
+static void print_settable(const struct audit *audit)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n_check_rows; i++)
+		any = any ||
+		      (is_shown(i) && audit->findings[i].state == CHECK_OFF && is_set_by_apply(audit, i));
+	if (any)
+		printf("\n");
+	print_ids(audit, "'emp-setup apply' sets:", is_off_and_set);
+	print_ids(audit, "'emp-setup apply --only ID,...' sets:", is_off_and_requested);
 }
 
 static void print_field(const char *label, const char *text)
@@ -240,10 +305,13 @@ static int print(const struct audit *audit, struct error *err)
 	if (r < 0)
 		return r;
 	if (!options.verbose)
-		print_by_host(audit);
+		print_folded(audit);
 	for (size_t i = 0; i < n_check_rows; i++)
-		if (is_shown(i) && (options.verbose || audit->findings[i].state == CHECK_OFF))
+		if (is_shown(i) && (options.verbose || (audit->findings[i].state == CHECK_OFF &&
+							       !is_set_by_apply(audit, i))))
 			print_check(&check_rows[i], &audit->findings[i]);
+	if (!options.verbose)
+		print_settable(audit);
 	print_verdict(audit);
 	if (!options.verbose && audit->n_off > 0)
 		printf("'emp-setup audit -v' says why each setting matters.\n");
@@ -258,7 +326,7 @@ int audit_verb(int argc, char **argv, struct error *err)
 	int r = options_root_open(&root_fd, err);
 
 	if (r == 0)
-		r = facts_read(&audit.facts, root_fd, options.policy, options.within_ns, err);
+		r = facts_read(&audit.facts, root_fd, options.policy, options.cpu, options.within_ns, err);
 	if (r == 0)
 		r = decide(&audit, err);
 	if (r == 0 && options.json) {

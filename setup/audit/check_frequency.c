@@ -116,6 +116,18 @@ char *check_frequency_limits(const struct facts *f, const char *path)
 	return NULL;
 }
 
+void check_frequency_percent(const struct facts *f, struct finding *ret)
+{
+	const struct frequency *q = &f->frequency;
+
+	if (q->max_perf_pct <= 0)
+		finding_set_absent(ret, f, "this machine does not use intel_pstate");
+	else
+		finding_set(ret, q->max_perf_pct < 100 ? CHECK_OFF : CHECK_OK,
+			"max_perf_pct = %" PRId64 ", min_perf_pct = %" PRId64, q->max_perf_pct,
+			q->min_perf_pct);
+}
+
 static void check_turbo(const struct facts *f, struct finding *ret, const char *name, int64_t value, bool on,
 	const char *absent)
 {
@@ -203,6 +215,9 @@ static void check_fixed(const struct facts *f, struct finding *ret)
 	}
 	if (turbo_is_on(q))
 		finding_set(ret, CHECK_OFF, "the clock is fixed, but turbo is on");
+	else if (q->max_perf_pct > 0 && q->max_perf_pct < 100)
+		finding_set(ret, CHECK_OFF, "the clock is capped at %" PRId64 " %% (max_perf_pct)",
+			q->max_perf_pct);
 	else if (turbo_uncontrollable(f))
 		finding_set(ret, CHECK_UNKNOWN, "the clock is fixed, but turbo cannot be controlled");
 	else

@@ -9,6 +9,7 @@
 #include "setup/audit/check_rows.h"
 
 #include "lib/host/cpu/cpufreq.h"
+#include "lib/host/cpu/interrupt.h"
 
 #include <errno.h>
 #include <string.h>
@@ -69,7 +70,8 @@ const struct check check_rows[] = {
 			.order = LIMITS, .restore_order = LIMITS}},
 	{"turbo.intel", 'A', "EMPv3 turbo", "no_turbo = 1", TURBO_WHY,
 		"EMP, pyperf, ReBench, temci, LLVM, BenchExec", .decide = check_frequency_turbo_intel,
-		.setting = SWITCH(CPU "intel_pstate/no_turbo", "1", TURBO)},
+		.setting = {.pattern = CPU "intel_pstate/no_turbo", .want = "1", .order = PREFERENCE,
+			.restore_order = TURBO, .hardware = true, .along = "pstate.pct"}}, /* lowers min_perf_pct */
 	{"turbo.boost", 'A', "EMPv3 turbo", "boost = 0", TURBO_WHY, "EMP, temci, BenchExec",
 		.decide = check_frequency_turbo_boost,
 		.setting = {.pattern = CPU "cpufreq/boost", .want = "0", .hardware = true,
@@ -79,9 +81,13 @@ const struct check check_rows[] = {
 		TURBO_WHY, "EMP (tuned's latency-performance switches it on)",
 		.how = "switch turbo off in the firmware setup", .decide = check_frequency_turbo_policy,
 		.setting = SWITCH(CPU "cpufreq/policy[0-9]*/boost", "0", TURBO_POLICY)},
+	{"pstate.pct", 'A', "EMPv3 frequency", "max_perf_pct = 100",
+		"it caps the clock below the policies' limits, which do not show it", "tuned",
+		.decide = check_frequency_percent,
+		.setting = SWITCH(CPU "intel_pstate/m[ai][xn]_perf_pct", "100", LIMITS)},
 	{"speedstep", 'A', "EMPv3 SpeedStep", "off in firmware, or a fixed frequency",
 		"with a varying clock frequency, equal work takes different times", "EMP",
-		.how = "switch it off in the firmware setup, or apply freq.governor, freq.min and turbo.*",
+		.how = "switch it off in the firmware setup, or apply freq.governor, freq.min, turbo.*, pstate.pct",
 		.undo = "the firmware setup, or emp-setup restore", .decide = check_frequency_speedstep},
 	{"kernel.version", 'A', "EMPv4 kernel", "the newest of this system",
 		"in the paper, one kernel fix reduced the spread of times from 8.7 ms to 1.8 ms", "EMP",
@@ -90,10 +96,18 @@ const struct check check_rows[] = {
 	{"kernel.pending", 'A', "EMPv4 kernel", "no reboot pending",
 		"after the next reboot, times are no longer comparable", "EMP",
 		.how = "reboot", .undo = CHECK_NO_UNDO, .decide = check_kernel_pending},
-	{"delayacct", 'A', "accounting", "0 or 1: CPU times do not need it",
+	{"cgroup.quota", 'A', "CPUs", "no quota where programs are started",
+		"a quota stops a program for a part of every period", "BenchExec",
+		.how = "run outside of it, or: systemctl set-property --runtime UNIT CPUQuota=",
+		.undo = CHECK_NO_UNDO, .decide = check_cpus_quota},
+	{"delayacct", 'B', "accounting", "0 or 1: CPU times do not need it",
 		"while it is 0, only waiting times (disk, swap, interrupts) are missing", "EMP",
 		.how = "sysctl kernel.task_delayacct=1, if waiting times are wanted",
-		.undo = "sysctl kernel.task_delayacct=0", .decide = check_system_delayacct},
+		.undo = "sysctl kernel.task_delayacct=0", .decide = check_kernel_delayacct},
+	{"irqtime", 'B', "accounting", "recorded only",
+		"with CONFIG_IRQ_TIME_ACCOUNTING, interrupts are left out of process times", "EMP",
+		.how = "nothing to do; the kernel's builder decides", .undo = CHECK_NO_UNDO,
+		.decide = check_kernel_irq_time},
 	{"svc.unknown", 'B', "daemons", "no running service that the policy does not list",
 		"its CPU time, or a calibration, shows whether a daemon disturbs", "EMP",
 		.how = "list them in [stop] or [never] of a policy in /etc/emp/policies",
@@ -130,14 +144,41 @@ const struct check check_rows[] = {
 		.setting = SWITCH("/sys/firmware/acpi/platform_profile", "performance", PREFERENCE)},
 	{"power", 'B', "frequency", "plugged in", "on battery the firmware lowers the clock frequency",
 		"pyperf", .how = "plug the machine in", .undo = CHECK_NO_UNDO, .decide = check_system_mains},
+	{"power.limit", 'B', "frequency", "not below what the processor is made for",
+		"a processor at its power limit lowers its clock", "EMP",
+		.how = "raise it in the firmware setup, or in /sys/class/powercap", .undo = "set it back",
+		.decide = check_kernel_power},
+	{"throttling", 'B', "frequency", "none since the machine was started",
+		"a processor that is too hot lowers its clock", "BenchExec, krun",
+		.how = "improve the cooling; runs list it among the disturbances", .undo = CHECK_NO_UNDO,
+		.decide = check_kernel_throttling},
 	{"cstate.qos", 'B', "idle", "no deep idle state during a run",
 		"a CPU takes up to some 100 us to wake up from a deep idle state", "rtla, tuned, bencher",
 		.how = "emp-setup apply --for -- COMMAND (while COMMAND runs)", .undo = "ends with COMMAND",
-		.decide = check_system_latency},
+		.decide = check_cpus_latency},
+	{"cgroup.weight", 'B', "CPUs", "not below the usual",
+		"others get more time where they compete", "EMP",
+		.how = "run outside of it, or: systemctl set-property --runtime UNIT CPUWeight=100",
+		.undo = CHECK_NO_UNDO, .decide = check_cpus_weight},
+	{"irq.balance", 'B', "CPUs", "none runs", "it moves interrupts between CPUs during a run",
+		"pyperf, bencher", .how = "systemctl stop irqbalance", .undo = "systemctl start irqbalance",
+		.decide = check_cpus_balancer},
+	{"irq.default", 'B', "CPUs", "not the core that programs are timed on",
+		"new interrupts may be handled on it", "pyperf, bencher",
+		.how = "emp-setup apply --cpu N --only irq.default,irq.each",
+		.decide = check_cpus_new_interrupts,
+		.setting = {.pattern = "/proc/irq/default_smp_affinity", .want_of = check_cpus_interrupt_mask,
+			.order = REST, .restore_order = REST, .on_request = true}},
+	{"irq.each", 'B', "CPUs", "not on the core that programs are timed on",
+		"an interrupt stops the program, and its time may count as the program's",
+		"pyperf, bencher", .how = "emp-setup apply --cpu N --only irq.default,irq.each",
+		.decide = check_cpus_interrupts,
+		.setting = {.pattern = "/proc/irq/[0-9]*/smp_affinity_list", .want_of = check_cpus_interrupt_list,
+			.write = interrupt_write_list, .order = REST, .restore_order = REST, .on_request = true}},
 	{"smt", 'B', "CPUs", "off, or the measured CPU's siblings idle",
 		"the other thread of a core uses the same units and caches",
 		"LLVM, temci, BenchExec, bencher", .how = "emp-setup apply --only smt",
-		.decide = check_system_smt,
+		.decide = check_cpus_smt,
 		.setting = {.pattern = CPU "smt/control", .want = "off", .order = FIRST, .restore_order = FIRST,
 			.keeps = of_smt, .on_request = true}}, /* control groups may not get their CPUs back by themselves */
 	{"perf.pct", 'B', "kernel", "1",
@@ -152,7 +193,12 @@ const struct check check_rows[] = {
 		"tuned, bencher, mmtests", .setting = AT_LAST("/proc/sys/kernel/nmi_watchdog", "0")},
 	{"trace", 'B', "kernel", "nop", "a tracer writes a record at every event of the kernel", "EMP",
 		.how = "echo nop >/sys/kernel/tracing/current_tracer", .undo = "write back the value found",
-		.decide = check_system_tracer},
+		.decide = check_kernel_tracer},
+	{"bpf", 'B', "kernel", "none but EMP's", "a BPF program runs at each event that it is attached to", "EMP",
+		.how = "stop what has loaded them: bpftool prog", .undo = "start it again",
+		.decide = check_kernel_programs},
+	{"audit", 'B', "kernel", "no rules", "with rules, the kernel keeps a record of every system call",
+		"EMP", .how = "auditctl -D", .undo = "augenrules --load", .decide = check_kernel_audit},
 	{"numa.bal", 'B', "memory", "0", "the kernel unmaps pages now and then to see who uses them",
 		"tuned, bencher", .setting = AT_LAST("/proc/sys/kernel/numa_balancing", "0")},
 	{"ksm", 'B', "memory", "0", "the kernel scans memory for pages to merge", "bencher, tuned",
@@ -160,6 +206,15 @@ const struct check check_rows[] = {
 	{"swap", 'B', "memory", "none in use", "reading a page back from disk takes milliseconds",
 		"BenchExec", .how = "add memory, or stop what uses it (emp-setup does not switch swap off)",
 		.undo = CHECK_NO_UNDO, .decide = check_system_swap},
+	{"isolated", 'C', "CPUs", "the CPU that programs are timed on",
+		"other tasks do not come to an isolated CPU by themselves", "tuned, pyperf, bencher (krun advises against it)",
+		.how = "boot with isolcpus=N", .undo = "boot without it", .decide = check_cpus_isolated},
+	{"nohz_full", 'C', "CPUs", "the CPU that programs are timed on",
+		"the tick interrupts a program 100 to 1000 times a second", "krun, tuned, pyperf",
+		.how = "boot with nohz_full=N", .undo = "boot without it", .decide = check_cpus_nohz},
+	{"sched", 'C', "kernel", "recorded only",
+		"how soon another task gets the CPU depends on them", "tuned", .how = "nothing to do",
+		.undo = CHECK_NO_UNDO, .decide = check_kernel_scheduler},
 	{"timer.mig", 'C', "kernel", "0", "timers of idle CPUs move to busy ones", "tuned, bencher",
 		.setting = ON_REQUEST(SETTING_PLAIN, "/proc/sys/kernel/timer_migration", "0")},
 	{"hung", 'C', "kernel", "600 s", "the kernel looks at all processes once in this interval", "tuned",
@@ -168,6 +223,8 @@ const struct check check_rows[] = {
 		"the kernel assembles huge pages in the background",
 		"bencher; tuned's network-latency (its hpc profile wants always)",
 		.setting = ON_REQUEST(SETTING_BRACKETED, "/sys/kernel/mm/transparent_hugepage/enabled", "never")},
+	{"zswap", 'C', "memory", "N", "the kernel compresses pages instead of swapping them", "EMP",
+		.setting = ON_REQUEST(SETTING_PLAIN, "/sys/module/zswap/parameters/enabled", "N")},
 	{"vmstat", 'C', "memory", "10 s", "every CPU updates its memory statistics once in this interval",
 		"tuned, pyperf", .setting = ON_REQUEST(SETTING_PLAIN, "/proc/sys/vm/stat_interval", "10")},
 	{"aspm", 'C', "idle", "performance",
@@ -232,6 +289,13 @@ int check_rows_read(struct setting_files **ret, int root_fd, struct error *err)
 		return r;
 	*ret = TAKE(files);
 	return 0;
+}
+
+const struct setting_files *check_rows_files(const struct facts *f, const char *id)
+{
+	const struct check *check = check_rows_find(id);
+
+	return f->files && check ? &f->files[check - check_rows] : NULL;
 }
 
 void check_rows_freep(struct setting_files **files)

@@ -193,21 +193,6 @@ void check_system_swap(const struct facts *f, struct finding *ret)
 			(total + 1023) / 1024, areas, areas == 1 ? "" : "s");
 }
 
-void check_system_tracer(const struct facts *f, struct finding *ret)
-{
-	const struct system_state *s = &f->system_state;
-
-	if (s->tracer)
-		finding_set(ret, strcmp(s->tracer, "nop") ? CHECK_OFF : CHECK_OK, "%s", s->tracer);
-	else if (s->tracer_error == -ENOENT)
-		finding_set(ret, CHECK_ABSENT, "/sys/kernel/tracing does not exist");
-	else
-		finding_set(ret,
-			s->tracer_error == -EACCES || s->tracer_error == -EPERM ? CHECK_REFUSED
-										: CHECK_UNKNOWN,
-			"only root can read /sys/kernel/tracing");
-}
-
 void check_system_mains(const struct facts *f, struct finding *ret)
 {
 	if (f->system_state.mains < 0 && f->machine.virtual)
@@ -217,34 +202,4 @@ void check_system_mains(const struct facts *f, struct finding *ret)
 	else
 		finding_set(ret, f->system_state.mains ? CHECK_OK : CHECK_OFF, "%s",
 			f->system_state.mains ? "plugged in" : "on battery");
-}
-
-void check_system_latency(const struct facts *f, struct finding *ret)
-{
-	if (f->system_state.idle_states > 1)
-		finding_set(ret, CHECK_OFF, "CPU 0 has %" PRId64 " idle states", f->system_state.idle_states);
-	else if (f->machine.virtual)
-		finding_set(ret, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
-	else
-		finding_set(ret, CHECK_ABSENT, "the kernel has no idle states to choose from");
-}
-
-void check_system_smt(const struct facts *f, struct finding *ret)
-{
-	const char *smt = f->system_state.smt;
-
-	if (!smt)
-		finding_set(ret, CHECK_ABSENT, "the kernel has no SMT switch");
-	else if (!strcmp(smt, "on"))
-		finding_set(ret, CHECK_OFF, "on: each core runs two threads or more");
-	else
-		finding_set(ret, CHECK_OK, "%s", !strcmp(smt, "notsupported") ? "not supported" : smt);
-}
-
-void check_system_delayacct(const struct facts *f, struct finding *ret)
-{
-	if (f->delayacct < 0)
-		finding_set(ret, CHECK_ABSENT, "this kernel has no kernel.task_delayacct");
-	else
-		finding_set(ret, CHECK_OK, "%d", (int)f->delayacct);
 }

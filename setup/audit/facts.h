@@ -12,6 +12,8 @@
 #include "lib/host/system/machine.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/units.h"
+#include "setup/audit/cpu_state.h"
+#include "setup/audit/system_state.h"
 
 struct elapse {
 	const char *unit;
@@ -22,22 +24,6 @@ struct elapse {
 struct unlisted {
 	const char *unit;
 	int64_t cpu_ns; /* since it was started; -1: not accounted */
-};
-
-/* What may disturb a run and is not a setting: load, swap, tracers, a package manager at work, mains power. What
- * cannot be read is NULL or -1. */
-struct system_state {
-	char *load;          /* /proc/loadavg */
-	char *clocksource;   /* the counter that the kernel's clock reads */
-	char *smt;           /* "on", "off", "notsupported"… */
-	char *swaps;         /* /proc/swaps without its first line; "" if there are none */
-	char *tracer;        /* the current tracer */
-	int tracer_error;    /* why it is not known, negative */
-	int64_t mains;       /* 1 plugged in, 0 on battery, -1 not known */
-	int64_t idle_states; /* of CPU 0, polling included */
-	const char *locked;  /* the lock of a package manager at work; NULL: none */
-	int lock_error;      /* why that is not known, negative */
-	bool shutdown;       /* is scheduled */
 };
 
 struct setting_files;
@@ -64,10 +50,13 @@ struct facts {
 	size_t n_processes;
 	int64_t delayacct; /* kernel.task_delayacct; -1: none */
 	struct system_state system_state;
+	struct cpu_state cpus;
 	struct setting_files *files; /* of check_rows_read */
 };
 
-/* `policy`: a name, or NULL for the one of this distribution. With a root_fd other than AT_FDCWD only files
+/* `policy`: a name, or NULL for the one of this distribution. `cpu`: the one that programs will be timed on, -1: not
+ * known. With a root_fd other than AT_FDCWD only files
  * below it are read, and systemd is not asked. */
-int facts_read(struct facts *ret, int root_fd, const char *policy, int64_t within_ns, struct error *err);
+int facts_read(
+	struct facts *ret, int root_fd, const char *policy, int cpu, int64_t within_ns, struct error *err);
 void facts_clear(struct facts *facts);

@@ -27,6 +27,8 @@ static const struct {
 	{"idle", "governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro"},
 	{"memory", "thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
 	{"memory", "thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
+	{"memory", "hugepages", "/proc/sys/vm/nr_hugepages"},
+	{"memory", "zswap", "/sys/module/zswap/parameters/enabled"},
 	{"memory", "ksm", "/sys/kernel/mm/ksm/run"},
 	{"memory", "overcommit", "/proc/sys/vm/overcommit_memory"},
 	{"memory", "swappiness", "/proc/sys/vm/swappiness"},
@@ -101,6 +103,11 @@ static json_t *policies(const struct frequency *f)
 	return array;
 }
 
+static json_t *known(int64_t value)
+{
+	return value < 0 ? json_null() : json_integer(value);
+}
+
 static json_t *frequencies(int root_fd)
 {
 	_cleanup_(frequency_clear) struct frequency f = {};
@@ -108,9 +115,9 @@ static json_t *frequencies(int root_fd)
 
 	if (frequency_read(&f, root_fd, &ignored) < 0)
 		return NULL;
-	return json_pack("{s:s?, s:o, s:o, s:o}", "pstate_status", f.pstate_status, "no_turbo",
-		f.no_turbo < 0 ? json_null() : json_integer(f.no_turbo), "boost",
-		f.boost < 0 ? json_null() : json_integer(f.boost), "policies", policies(&f));
+	return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "pstate_status", f.pstate_status, "min_perf_pct",
+		known(f.min_perf_pct), "max_perf_pct", known(f.max_perf_pct), "no_turbo", known(f.no_turbo),
+		"boost", known(f.boost), "policies", policies(&f));
 }
 
 static json_t *vulnerabilities(int root_fd)

@@ -95,13 +95,15 @@ json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 {
 	char moment[TEXT_TIME_SIZE];
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
+	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
 		"taken", text_moment(moment, clock_ns(CLOCK_REALTIME)), "host_name",
 		fingerprint_file(root_fd, "/proc/sys/kernel/hostname"), "uptime_s",
 		fingerprint_file(root_fd, "/proc/uptime"), "load", fingerprint_file(root_fd, "/proc/loadavg"),
 		"processes", count_processes(root_fd), "modules", lines(root_fd, "/proc/modules"),
 		"memory_bytes", (json_int_t)m->memory_bytes, "perf_event_max_sample_rate",
-		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"), "clock",
+		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"), "preemption",
+		fingerprint_file(root_fd, "/sys/kernel/debug/sched/preempt"), "base_slice_ns",
+		fingerprint_file(root_fd, "/sys/kernel/debug/sched/base_slice_ns"), "clock",
 		clock_part(root_fd), "working_directory_on", working_directory(), "environment_bytes",
 		environment_bytes(), "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
 		__VERSION__);

@@ -153,7 +153,7 @@ TEST(a_virtual_machine_is_not_failed_for_what_its_host_decides)
 	static void (*const rows[])(const struct facts *, struct finding *) = {check_frequency_driver,
 		check_frequency_governor, check_frequency_min, check_frequency_max,
 		check_frequency_turbo_intel, check_frequency_turbo_boost, check_frequency_turbo_policy,
-		check_frequency_speedstep, check_kernel_version, check_kernel_pending, check_system_latency};
+		check_frequency_speedstep, check_kernel_version, check_kernel_pending, check_cpus_latency};
 	struct facts f = {.machine.virtual = true,
 		.frequency = {.no_turbo = -1, .boost = -1},
 		.kernel.running = (char *)"6.18"};
@@ -336,9 +336,9 @@ TEST(load_swap_and_tracers_are_judged_by_what_they_tell)
 	assert_int_equal(decide(check_system_swap, &f), CHECK_OFF);
 	assert_string_equal(finding.value, "2 MiB in 1 area");
 	s->tracer_error = -EACCES;
-	assert_int_equal(decide(check_system_tracer, &f), CHECK_REFUSED);
+	assert_int_equal(decide(check_kernel_tracer, &f), CHECK_REFUSED);
 	s->tracer = (char *)"function";
-	assert_int_equal(decide(check_system_tracer, &f), CHECK_OFF);
+	assert_int_equal(decide(check_kernel_tracer, &f), CHECK_OFF);
 	s->locked = "/var/lib/dpkg/lock";
 	assert_int_equal(decide(check_system_packagers, &f), CHECK_OFF);
 }

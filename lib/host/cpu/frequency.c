@@ -137,6 +137,8 @@ int frequency_read(struct frequency *ret, int root_fd, struct error *err)
 	int fd, r;
 
 	f.no_turbo = read_int(root_fd, CPU_ROOT "/intel_pstate", "no_turbo");
+	f.min_perf_pct = read_int(root_fd, CPU_ROOT "/intel_pstate", "min_perf_pct");
+	f.max_perf_pct = read_int(root_fd, CPU_ROOT "/intel_pstate", "max_perf_pct");
 	f.boost = read_int(root_fd, CPU_ROOT "/cpufreq", "boost");
 	f.pstate_status = read_word(root_fd, CPU_ROOT "/intel_pstate", "status")
 				  ?: read_word(root_fd, CPU_ROOT "/amd_pstate", "status");

@@ -24,9 +24,11 @@ struct frequency_policy {
 struct frequency {
 	struct frequency_policy *policies; /* by number; those with a CPU that is online */
 	size_t n_policies;
-	int64_t no_turbo;    /* intel_pstate: 1 turbo off, 0 on, -1 no such switch */
-	int64_t boost;       /* acpi-cpufreq and others: 1 on, 0 off, -1 no such switch */
-	char *pstate_status; /* of intel_pstate or amd_pstate: "active", "passive"… */
+	int64_t no_turbo; /* intel_pstate: 1 turbo off, 0 on, -1 no such switch */
+	int64_t min_perf_pct,
+		max_perf_pct; /* intel_pstate's limits on all policies, in percent of the turbo maximum */
+	int64_t boost;        /* acpi-cpufreq and others: 1 on, 0 off, -1 no such switch */
+	char *pstate_status;  /* of intel_pstate or amd_pstate: "active", "passive"… */
 };
 
 int frequency_read(struct frequency *ret, int root_fd, struct error *err);

@@ -4,23 +4,11 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
+#include "lib/host/cpu/cpu_list.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-
-static bool list_has(const char *list, int cpu)
-{
-	_cleanup_(freep) int *cpus = NULL;
-	size_t n = 0;
-
-	if (text_parse_cpu_list(list, &cpus, &n) < 0)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (cpus[i] == cpu)
-			return true;
-	return false;
-}
 
 /* The kernel's own answer, which knows of cpusets: pins this process and undoes it. */
 static bool try_pinning(int cpu)
@@ -42,10 +30,10 @@ int pinning_check(int cpu, int root_fd, struct error *err)
 	_cleanup_(freep) char *online = NULL, *present = NULL;
 
 	if (text_read_file(root_fd, "/sys/devices/system/cpu/online", &online) == 0 &&
-		!list_has(online, cpu)) {
+		!cpu_list_has(online, cpu)) {
 		text_read_file(root_fd, "/sys/devices/system/cpu/present", &present);
 		return error_say(err, -EINVAL, "CPU %d %s: choose one of %s", cpu,
-			present && list_has(present, cpu) ? "is offline" : "does not exist", online);
+			present && cpu_list_has(present, cpu) ? "is offline" : "does not exist", online);
 	}
 	if (root_fd == AT_FDCWD && cpu < CPU_SETSIZE && !try_pinning(cpu))
 		return error_say(

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sets of CPUs as the kernel writes them: lists ("0-3,8") and masks ("f", "ff,ffffffff"). text_parse_cpu_list reads the
+ * former. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* NULL is an empty list. */
+bool cpu_list_has(const char *list, int cpu);
+
+/* The list, as the kernel would write it; the caller frees it. NULL: no memory. */
+char *cpu_list_text(const int *cpus, size_t n);
+
+/* A list or a mask without these CPUs; "" or zeros if nothing remains. The caller frees it. NULL: no memory, or it is no
+ * such text. */
+char *cpu_list_without(const char *list, const int *cpus, size_t n);
+char *cpu_mask_without(const char *mask, const int *cpus, size_t n);

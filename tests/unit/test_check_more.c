@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What shares the measured CPU, and what the kernel does by itself, read from made-up machines. */
+#include "tests/unit/check.h"
+#include "tests/unit/tree.h"
+
+#include "setup/audit/check_rows.h"
+
+#include <errno.h>
+
+static struct tree tree;
+static struct facts facts;
+static struct finding finding;
+
+#define CPU "sys/devices/system/cpu/"
+
+static void gather(int cpu)
+{
+	struct error err = {};
+
+	facts_clear(&facts);
+	facts.root_fd = tree.fd;
+	system_state_read(&facts.system_state, tree.fd);
+	cpu_state_read(&facts.cpus, tree.fd, cpu);
+	assert_int_equal(check_rows_read(&facts.files, tree.fd, &err), 0);
+}
+
+static void assert_found(const char *id, enum check_state state, const char *value)
+{
+	const struct check *check = check_rows_find(id);
+
+	assert_non_null(check);
+	finding_clear(&finding);
+	check_decide(check, &facts.files[check - check_rows], &facts, &finding);
+	assert_string_equal(finding.value, value);
+	assert_int_equal(finding.state, state);
+}
+
+TEST(interrupts_belong_on_other_cores)
+{
+	tree_make(&tree);
+	tree_put(&tree, CPU "online", "0-3\n");
+	tree_put(&tree, CPU "isolated", "\n");
+	tree_put(&tree, CPU "cpu3/topology/thread_siblings_list", "2-3\n");
+	tree_put(&tree, "proc/irq/default_smp_affinity", "f\n");
+	tree_put(&tree, "proc/irq/7/smp_affinity_list", "0-3\n");
+	tree_put(&tree, "proc/irq/24/smp_affinity_list", "2\n");
+	tree_put(&tree, "proc/irq/25/smp_affinity_list", "0-1\n");
+	gather(-1);
+	assert_found("irq.each", CHECK_ABSENT, "no CPU is set apart for timing; --cpu names one");
+	gather(3);
+	assert_found("irq.default", CHECK_OFF, "mask f");
+	assert_found("irq.each", CHECK_OFF, "2 of 3 may be handled on CPU 3");
+	{
+		const struct check *check = check_rows_find("irq.each");
+		char *list = setting_want(&check->setting, &facts, "/proc/irq/7/smp_affinity_list"),
+		     *only = setting_want(&check->setting, &facts, "/proc/irq/24/smp_affinity_list"),
+		     *mask = setting_want(&check_rows_find("irq.default")->setting, &facts, "");
+
+		assert_string_equal(list, "0-1");
+		assert_string_equal(only, "0-1"); /* nothing would remain */
+		assert_string_equal(mask, "3");
+		free(list);
+		free(only);
+		free(mask);
+	}
+	tree_put(&tree, "proc/irq/default_smp_affinity", "3\n");
+	tree_put(&tree, "proc/irq/7/smp_affinity_list", "0-1\n");
+	tree_put(&tree, "proc/irq/24/smp_affinity_list", "1\n");
+	gather(3);
+	assert_found("irq.default", CHECK_OK, "mask 3");
+	assert_found("irq.each", CHECK_OK, "none of 3 on CPU 3");
+	tree_remove(&tree);
+}
+
+TEST(an_isolated_core_is_as_good_as_smt_off)
+{
+	tree_make(&tree);
+	tree_put(&tree, CPU "online", "0-3\n");
+	tree_put(&tree, CPU "isolated", "\n");
+	tree_put(&tree, CPU "smt/control", "on\n");
+	tree_put(&tree, CPU "cpu3/topology/thread_siblings_list", "1,3\n");
+	gather(3);
+	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
+	assert_found("isolated", CHECK_OFF, "none");
+	tree_put(&tree, CPU "isolated", "1,3\n");
+	gather(3);
+	assert_found("smt", CHECK_OK, "on; CPU 3 has its core for itself");
+	assert_found("isolated", CHECK_OK, "CPU 3 is isolated (isolated: 1,3)");
+	gather(-1); /* an isolated CPU is meant for timing */
+	assert_int_equal(facts.cpus.cpu, 1);
+	tree_put(&tree, CPU "isolated", "3\n");
+	gather(3);
+	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
+	tree_put(&tree, CPU "online", "0,2-3\n"); /* the other thread is off */
+	gather(3);
+	assert_found("smt", CHECK_OK, "on; CPU 3 has its core for itself");
+	tree_put(&tree, CPU "nohz_full", "(null)\n");
+	gather(3);
+	assert_found("nohz_full", CHECK_OFF, "none");
+	tree_put(&tree, CPU "nohz_full", "2-3\n");
+	gather(3);
+	assert_found("nohz_full", CHECK_OK, "CPU 3 has no tick while one task runs on it");
+	tree_remove(&tree);
+}
+
+TEST(a_quota_of_a_control_group_is_off)
+{
+	tree_make(&tree);
+	gather(-1);
+	assert_found("cgroup.quota", CHECK_ABSENT, "no cpu controller of control groups");
+	tree_put(&tree, "proc/self/mountinfo", "25 20 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	tree_put(&tree, "proc/self/cgroup", "0::/a.service\n");
+	tree_put(&tree, "sys/fs/cgroup/a.service/cpu.max", "20000 100000\n");
+	tree_put(&tree, "sys/fs/cgroup/a.service/cpu.weight", "20\n");
+	gather(-1);
+	assert_found("cgroup.quota", CHECK_OFF, "20 % of one CPU: /sys/fs/cgroup/a.service");
+	assert_found("cgroup.weight", CHECK_OFF, "20 % of the usual: /sys/fs/cgroup/a.service");
+	tree_put(&tree, "sys/fs/cgroup/a.service/cpu.max", "max 100000\n");
+	tree_put(&tree, "sys/fs/cgroup/a.service/cpu.weight", "100\n");
+	gather(-1);
+	assert_found("cgroup.quota", CHECK_OK, "no quota");
+	assert_found("cgroup.weight", CHECK_OK, "100 %");
+	tree_remove(&tree);
+}
+
+TEST(power_limits_and_throttling_are_read)
+{
+	static const char zone[] = "sys/class/powercap/intel-rapl:0/";
+	char path[128];
+
+	tree_make(&tree);
+	gather(-1);
+	assert_found("throttling", CHECK_ABSENT, "the processor does not count it");
+	assert_found("power.limit", CHECK_ABSENT, "the kernel reports no power limits");
+	tree_put(&tree, CPU "cpu0/thermal_throttle/core_throttle_count", "0\n");
+	tree_put(&tree, CPU "cpu1/thermal_throttle/core_throttle_count", "3\n");
+	tree_put(&tree, "sys/class/powercap/intel-rapl:0:0/name", "core\n");
+	for (int i = 0; i < 4; i++) {
+		static const char *const files[] = {"name", "constraint_0_name",
+			"constraint_0_power_limit_uw", "constraint_0_max_power_uw"};
+		static const char *const texts[] = {"package-0", "long_term", "65000000", "125000000"};
+
+		snprintf(path, sizeof(path), "%s%s", zone, files[i]);
+		tree_put(&tree, path, texts[i]);
+	}
+	gather(-1);
+	assert_found("throttling", CHECK_OFF, "3 times since the machine was started");
+	assert_found("power.limit", CHECK_OFF, "package-0 65 W of 125 W");
+	tree_put(&tree, "sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "125000000");
+	gather(-1);
+	assert_found("power.limit", CHECK_OK, "as the processor is made for");
+	tree_remove(&tree);
+}
+
+TEST(traced_events_count_although_the_tracer_is_nop)
+{
+	tree_make(&tree);
+	gather(-1);
+	assert_found("trace", CHECK_ABSENT, "/sys/kernel/tracing does not exist");
+	tree_put(&tree, "sys/kernel/debug/tracing/current_tracer", "nop\n");
+	tree_put(&tree, "sys/kernel/debug/tracing/events/enable", "X\n");
+	gather(-1);
+	assert_found("trace", CHECK_OFF, "some events are traced");
+	tree_put(&tree, "sys/kernel/debug/tracing/events/enable", "0\n");
+	gather(-1);
+	assert_found("trace", CHECK_OK, "nop");
+	tree_remove(&tree);
+}
+
+TEST(the_scheduler_and_the_accounting_of_interrupts_are_recorded)
+{
+	tree_make(&tree);
+	gather(-1);
+	assert_found("sched", CHECK_UNKNOWN, "not readable: only root can, where debugfs is mounted");
+	assert_found("irqtime", CHECK_UNKNOWN, "the configuration of this kernel is not known");
+	tree_put(&tree, "proc/sys/kernel/osrelease", "6.1\n");
+	tree_put(&tree, "boot/config-6.1", "CONFIG_HZ=250\n# CONFIG_IRQ_TIME_ACCOUNTING is not set\n");
+	tree_put(&tree, "sys/kernel/debug/sched/preempt", "none (voluntary) full\n");
+	tree_put(&tree, "sys/kernel/debug/sched/base_slice_ns", "2800000\n");
+	gather(-1);
+	assert_found("sched", CHECK_OK, "preemption voluntary, base slice 2.800 ms");
+	assert_found("irqtime", CHECK_OK, "no: process time includes interrupts");
+	tree_put(&tree, "boot/config-6.1", "CONFIG_IRQ_TIME_ACCOUNTING=y\n");
+	gather(-1);
+	assert_found("irqtime", CHECK_OK, "yes: interrupts do not count as process time");
+	tree_remove(&tree);
+}
+
+TEST(programs_and_rules_are_judged_by_their_number)
+{
+	struct setting_files none = {};
+	struct facts f = {.system_state = {.n_programs = -EPERM, .audit_rules = -EPERM}};
+
+	finding_clear(&finding);
+	check_decide(check_rows_find("bpf"), &none, &f, &finding);
+	assert_string_equal(finding.value, "only root can read the list of BPF programs");
+	check_decide(check_rows_find("audit"), &none, &f, &finding);
+	assert_int_equal(finding.state, CHECK_REFUSED);
+	f.system_state.audit_rules = 2;
+	f.system_state.n_programs = 1;
+	f.system_state.programs = (char *)"on_wake (tracepoint)";
+	check_decide(check_rows_find("bpf"), &none, &f, &finding);
+	assert_string_equal(finding.value, "1 loaded: on_wake (tracepoint)");
+	check_decide(check_rows_find("audit"), &none, &f, &finding);
+	assert_string_equal(finding.value, "2 rules");
+	assert_int_equal(finding.state, CHECK_OFF);
+}
+
+TEST(a_cap_of_intel_pstate_is_no_fixed_base_frequency)
+{
+	struct frequency_policy p = {.governor = (char *)"performance",
+		.min_khz = 3600000,
+		.max_khz = 3600000,
+		.base_khz = 3600000,
+		.hardware_max_khz = 4700000,
+		.boost = -1};
+	struct setting_files none = {};
+	struct facts f = {.frequency = {.policies = &p,
+				  .n_policies = 1,
+				  .no_turbo = 1,
+				  .boost = -1,
+				  .min_perf_pct = 17,
+				  .max_perf_pct = 50}};
+
+	finding_clear(&finding);
+	check_decide(check_rows_find("speedstep"), &none, &f, &finding);
+	assert_int_equal(finding.state, CHECK_OFF);
+	assert_string_equal(finding.value, "the clock is capped at 50 % (max_perf_pct)");
+	check_decide(check_rows_find("pstate.pct"), &none, &f, &finding);
+	assert_int_equal(finding.state, CHECK_OFF);
+	f.frequency.max_perf_pct = 100;
+	check_decide(check_rows_find("speedstep"), &none, &f, &finding);
+	assert_int_equal(finding.state, CHECK_OK);
+}
