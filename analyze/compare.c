@@ -1,71 +1,158 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze compare: compares two runs of the book or results of hyperfine, pyperf or emp-measure. It uses process
- * times if both have them, else elapsed times. */
+/* emp-analyze compare: whether B takes another time than A, for two runs of the book or two results in files. */
 #include "analyze/compare_input.h"
 
-#include "lib/base/json_fields.h"
 #include "lib/base/text.h"
 #include "lib/report/comparison_report.h"
+#include "lib/report/environment_changes.h"
+#include "lib/report/run_variation_load.h"
 
 #include <math.h>
 
-static double fail_if_slower = -1;
+static double fail_if_slower = -1, between_percent = -1;
 
 const struct option_row compare_options[] = {
 	{0, "profile", "NAME", "discard from runs of the book by this profile", NULL,
 		&analyze_options.profile},
+	{0, "between-runs", "PERCENT", "the sd of the means of separate runs, if the book does not know it",
+		option_percent, &between_percent},
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
 		option_percent, &fail_if_slower},
 	{},
 };
 
-static int print(const struct compare_input *a, const struct compare_input *b, enum comparison_clock clock,
-	const struct comparison *c, struct error *err)
+/* Both sides, and what is known of them. */
+struct question {
+	struct book *book; /* NULL: both are from files */
+	struct compare_input a, b;
+	enum comparison_clock clock;
+	struct run_variation variation;
+	char *changes; /* of the environment, from A's to B's; NULL: none, or not known */
+};
+
+static void question_clear(struct question *q)
+{
+	compare_input_clear(&q->a);
+	compare_input_clear(&q->b);
+	book_free(q->book);
+	free(q->changes);
+}
+
+static int find_variation(struct question *q, struct error *err)
+{
+	const double KNOWN = 1e6; /* degrees of freedom of what the user says */
+
+	if (between_percent >= 0) {
+		q->variation = (struct run_variation){between_percent / 100, KNOWN, 0};
+		return 0;
+	}
+	if (!q->a.run || !q->b.run)
+		return 0;
+	return run_variation_load(q->book, q->a.run, q->b.run, q->clock, &q->variation, err);
+}
+
+static int find_changes(struct question *q, struct error *err)
+{
+	_cleanup_(differences_clear) struct differences differences = {};
+	int r;
+
+	if (!q->a.environment || !q->b.environment || q->a.environment == q->b.environment)
+		return 0;
+	r = environment_differences(q->book, q->a.environment, q->b.environment, &differences, err);
+	if (r < 0 || differences.n == 0)
+		return r < 0 ? r : 0;
+	return differences_description(&differences, 3, &q->changes, err);
+}
+
+static int ask(struct question *q, const char *a, const char *b, struct error *err)
+{
+	int r = 0;
+
+	if (compare_input_is_run(a) || compare_input_is_run(b))
+		r = book_open(&q->book, analyze_options.db, BOOK_READ, err);
+	if (r == 0)
+		r = compare_input_read(&q->a, q->book, a, err);
+	if (r == 0)
+		r = compare_input_read(&q->b, q->book, b, err);
+	if (r < 0)
+		return r;
+	q->clock = q->a.sides[COMPARISON_PT].n > 0 && q->b.sides[COMPARISON_PT].n > 0 ? COMPARISON_PT
+										      : COMPARISON_ET;
+	r = find_variation(q, err);
+	return r < 0 ? r : find_changes(q, err);
+}
+
+static void print_design(const struct question *q, const struct comparison *c)
+{
+	char sd[TEXT_TIME_SIZE];
+
+	switch (c->design) {
+	case DESIGN_PAIRS:
+		printf("Taken in turn: compared in %zu pairs.\n", c->a.n);
+		break;
+	case DESIGN_BETWEEN:
+		printf("Not taken in turn: the means of separate runs vary by %s ",
+			text_percent(sd, q->variation.sd));
+		if (q->variation.n_runs > 0)
+			printf("(sd of %zu runs).\n", q->variation.n_runs);
+		else
+			printf("(--between-runs).\n");
+		break;
+	default:
+		printf("Not taken in turn, and it is not known how separate runs vary: no verdict.\n"
+		       "Measure both in one call of emp-measure, or give --between-runs.\n");
+	}
+	if (q->changes)
+		printf("Environments differ: %s\n", q->changes);
+}
+
+static int print(const struct question *q, const struct comparison *c, struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
 	int r;
 
 	printf("%s: '%s' %s in %zu sample%s, '%s' %s in %zu\n",
-		clock == COMPARISON_PT ? "Process times" : "Elapsed times", a->name,
-		text_duration(mean_a, llround(c->a.mean_ns)), c->a.n, c->a.n == 1 ? "" : "s", b->name,
+		q->clock == COMPARISON_PT ? "Process times" : "Elapsed times", q->a.name,
+		text_duration(mean_a, llround(c->a.mean_ns)), c->a.n, c->a.n == 1 ? "" : "s", q->b.name,
 		text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
-	if (clock == COMPARISON_ET && (a->n[COMPARISON_PT] > 0 || b->n[COMPARISON_PT] > 0))
+	if (q->clock == COMPARISON_ET && (q->a.sides[COMPARISON_PT].n > 0 || q->b.sides[COMPARISON_PT].n > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");
+	print_design(q, c);
 	r = comparison_list_new(&list, false, err);
 	if (r < 0)
 		return r;
-	comparison_list_add(list, a->name, b->name, c);
-	return comparison_list_print(list, stdout, err);
+	comparison_list_add(list, q->a.name, q->b.name, c);
+	return comparison_list_print(list, false, stdout, err);
+}
+
+static int print_json(const struct question *q, const struct comparison *c, struct error *err)
+{
+	json_t *document = comparison_as_json(q->a.name, q->b.name, c);
+
+	json_object_set_new(document, "clock", json_string(q->clock == COMPARISON_PT ? "pt" : "et"));
+	if (c->design == DESIGN_BETWEEN) {
+		json_object_set_new(document, "between_runs", json_real(q->variation.sd));
+		json_object_set_new(document, "runs_known", json_integer((json_int_t)q->variation.n_runs));
+	}
+	if (q->changes)
+		json_object_set_new(document, "environment_changes", json_string(q->changes));
+	return json_print_document("emp-comparison", document, err);
 }
 
 int verb_compare(int argc, char **argv, struct error *err)
 {
-	_cleanup_(compare_input_clear) struct compare_input a = {};
-	_cleanup_(compare_input_clear) struct compare_input b = {};
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	enum comparison_clock clock;
+	_cleanup_(question_clear) struct question q = {};
 	struct comparison c;
 	int r;
 
-	r = compare_input_read(&a, argv[0], err);
+	r = ask(&q, argv[0], argv[1], err);
 	if (r == 0)
-		r = compare_input_read(&b, argv[1], err);
+		r = comparison_make(&q.a.sides[q.clock], &q.b.sides[q.clock], &q.variation, &c, err);
+	if (r == 0)
+		r = analyze_options.json ? print_json(&q, &c, err) : print(&q, &c, err);
 	if (r < 0)
 		return r;
-	clock = a.n[COMPARISON_PT] > 0 && b.n[COMPARISON_PT] > 0 ? COMPARISON_PT : COMPARISON_ET;
-	r = compare(a.times[clock], a.n[clock], b.times[clock], b.n[clock], &c, err);
-	if (r < 0)
-		return r;
-	if (analyze_options.json) {
-		document = comparison_as_json(a.name, b.name, &c);
-		json_object_set_new(document, "clock", json_string(clock == COMPARISON_PT ? "pt" : "et"));
-		r = json_print_document("emp-comparison", TAKE(document), err);
-	} else
-		r = print(&a, &b, clock, &c, err);
-	if (r < 0)
-		return r;
-	return comparison_judge(&c, &(struct comparison_limit){fail_if_slower, a.name, b.name}, err)
-		       ? STATUS_NOT_FIT
-		       : 0;
+	r = comparison_judge(&c, &(struct comparison_limit){fail_if_slower, q.a.name, q.b.name}, err);
+	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 }

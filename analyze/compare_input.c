@@ -2,6 +2,7 @@
 /* Reads one side of a comparison: see compare_input.h. */
 #include "analyze/compare_input.h"
 
+#include "lib/base/array.h"
 #include "lib/base/json_fields.h"
 #include "lib/base/text.h"
 
@@ -13,14 +14,13 @@
 void compare_input_clear(struct compare_input *side)
 {
 	free(side->name);
-	free(side->times[0]);
-	free(side->times[1]);
+	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
+		comparison_side_clear(&side->sides[i]);
 }
 
-static int read_stored(const char *text, struct compare_input *side, struct error *err)
+static int read_stored(struct book *book, const char *text, struct compare_input *side, struct error *err)
 {
 	_cleanup_(discarding_clear) struct discarding d = {};
-	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
 	int64_t id;
 	size_t n;
@@ -28,44 +28,44 @@ static int read_stored(const char *text, struct compare_input *side, struct erro
 
 	r = analyze_parse_run(text, "the run", &id, err);
 	if (r == 0)
-		r = book_open(&book, analyze_options.db, BOOK_READ, err);
-	if (r == 0)
 		r = analyze_discard(book, id, &d, err);
 	if (r == 0)
 		r = book_samples(book, id, &samples, &n, err);
 	if (r < 0)
 		return r;
 	side->name = text_format("run %s (%s)", text, d.run.program);
+	side->run = id;
+	side->environment = d.run.environment;
 	for (int clock = COMPARISON_PT; r == 0 && clock <= COMPARISON_ET; clock++)
-		r = comparison_times(
-			&d, samples, n, (enum comparison_clock)clock, &side->times[clock], &side->n[clock]);
+		r = comparison_side_make(&side->sides[clock], &d, samples, n, (enum comparison_clock)clock);
 	return r < 0 || !side->name ? error_oom(err) : 0;
 }
 
 /* Numbers times `scale` (1e9 for seconds), appended. */
-static int append(const json_t *numbers, double scale, int64_t **times, size_t *n, struct error *err)
+static int append(const json_t *numbers, double scale, struct comparison_side *side, struct error *err)
 {
-	int64_t *bigger = reallocarray(*times, *n + json_array_size(numbers) + 1, sizeof(*bigger));
 	json_t *number;
 	size_t i;
 
-	if (!bigger)
-		return error_oom(err);
-	*times = bigger;
 	json_array_foreach (numbers, i, number) {
+		struct comparison_time *time = array_add(side->items, side->n);
+
+		if (!time)
+			return error_oom(err);
 		if (!json_is_number(number) || json_number_value(number) < 0 ||
 			json_number_value(number) * scale > 9e18)
 			return error_say(err, -EINVAL, "number %zu of its times is not a valid time", i + 1);
-		(*times)[(*n)++] = llround(json_number_value(number) * scale);
+		*time = (struct comparison_time){
+			(uint32_t)side->n, 0, llround(json_number_value(number) * scale)};
 	}
 	return 0;
 }
 
-/* Marks the samples (of n) that emp-measure discarded: those whose numbers are in its lists, or that have an execution
- * over its cutoff. */
+/* Marks the samples (of n) for which emp-measure named a cause: those whose numbers are in its lists, or that have an
+ * execution over its cutoff. */
 static void mark_discarded(const json_t *emp, bool *discarded, size_t n)
 {
-	static const char *const lists[] = {"by_two_sd", "incomplete", "by_cutoff", "by_unprofiled"};
+	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled"};
 
 	for (size_t k = 0; k < ELEMENTS(lists); k++) {
 		json_t *entry;
@@ -81,25 +81,27 @@ static void mark_discarded(const json_t *emp, bool *discarded, size_t n)
 	}
 }
 
-/* The process times that emp-measure wrote, without those of discarded samples. */
-static int read_process_times(const json_t *emp, struct compare_input *side, struct error *err)
+/* The process times that emp-measure wrote, when the samples started, and without those that it discarded. */
+static int read_process_times(const json_t *emp, struct compare_input *input, struct error *err)
 {
 	_cleanup_(freep) bool *discarded = NULL;
-	int64_t *times;
-	size_t n = 0, kept = 0;
-	int r = append(json_object_get(emp, "pt_ns"), 1, &side->times[COMPARISON_PT], &n, err);
+	struct comparison_side *side = &input->sides[COMPARISON_PT];
+	const json_t *starts = json_object_get(emp, "start_ns");
+	size_t kept = 0;
+	int r = append(json_object_get(emp, "pt_ns"), 1, side, err);
 
 	if (r < 0)
 		return r;
-	times = side->times[COMPARISON_PT];
-	discarded = calloc(n + 1, sizeof(*discarded));
+	discarded = calloc(side->n + 1, sizeof(*discarded));
 	if (!discarded)
 		return error_oom(err);
-	mark_discarded(emp, discarded, n);
-	for (size_t i = 0; i < n; i++)
+	mark_discarded(emp, discarded, side->n);
+	for (size_t i = 0; i < side->n; i++) {
+		side->items[i].start_ns = json_integer_value(json_array_get(starts, i));
 		if (!discarded[i])
-			times[kept++] = times[i];
-	side->n[COMPARISON_PT] = kept;
+			side->items[kept++] = side->items[i];
+	}
+	side->n = kept;
 	return 0;
 }
 
@@ -119,7 +121,7 @@ static int read_hyperfine(const json_t *result, struct compare_input *side, stru
 	json_fields_array(&fields, "times", &times);
 	r = fields.r;
 	if (r == 0)
-		r = append(times, 1e9, &side->times[COMPARISON_ET], &side->n[COMPARISON_ET], err);
+		r = append(times, 1e9, &side->sides[COMPARISON_ET], err);
 	return r == 0 && emp ? read_process_times(emp, side, err) : r;
 }
 
@@ -141,8 +143,8 @@ static int read_pyperf(const json_t *benchmark, struct compare_input *side, stru
 	if (fields.r < 0)
 		return fields.r;
 	json_array_foreach (runs, i, one) {
-		int r = append(json_object_get(one, "values"), 1e9, &side->times[COMPARISON_ET],
-			&side->n[COMPARISON_ET], err);
+		int r = append(json_object_get(one, "values"), 1e9, &side->sides[COMPARISON_ET], err);
+
 		if (r < 0)
 			return r;
 	}
@@ -236,9 +238,12 @@ static int read_file(const char *text, struct compare_input *side, struct error 
 		path);
 }
 
-int compare_input_read(struct compare_input *ret, const char *text, struct error *err)
+bool compare_input_is_run(const char *text)
 {
-	bool is_number = !text[strspn(text, "0123456789")];
+	return !text[strspn(text, "0123456789")];
+}
 
-	return is_number ? read_stored(text, ret, err) : read_file(text, ret, err);
+int compare_input_read(struct compare_input *ret, struct book *book, const char *text, struct error *err)
+{
+	return compare_input_is_run(text) ? read_stored(book, text, ret, err) : read_file(text, ret, err);
 }

@@ -5,15 +5,19 @@
 #include "analyze/analyze.h"
 #include "lib/protocol/comparison.h"
 
-/* Times in ns, by enum comparison_clock. Those of COMPARISON_PT are NULL where only elapsed times are known. */
+/* Sides by enum comparison_clock. That of COMPARISON_PT is empty where only elapsed times are known. */
 struct compare_input {
 	char *name;
-	int64_t *times[2];
-	size_t n[2];
+	struct comparison_side sides[N_COMPARISON_CLOCKS];
+	int64_t run;         /* in the book; 0: from a file */
+	int64_t environment; /* of that run; 0: unknown */
 };
 
+/* Whether it is the number of a run in the book. */
+bool compare_input_is_run(const char *text);
+
 /* `text` is the number of a run in the book, or FILE, or FILE:N for the N-th result in it. --profile
- * discards samples of a run of the book; what emp-measure discarded stays discarded. -EINVAL: FILE holds several
+ * discards samples of a run of the book; what emp-measure discarded by name stays discarded. -EINVAL: FILE holds several
  * results and N is missing; the sentence lists them. */
-int compare_input_read(struct compare_input *ret, const char *text, struct error *err);
+int compare_input_read(struct compare_input *ret, struct book *book, const char *text, struct error *err);
 void compare_input_clear(struct compare_input *input);

@@ -3,6 +3,7 @@
 #include "analyze/stages.h"
 
 #include "lib/base/text.h"
+#include "lib/report/screen.h"
 
 const struct stage stages[N_STAGES] = {
 	{"ET", "all", "et_raw"},
@@ -16,7 +17,7 @@ const struct stage stages[N_STAGES] = {
 const struct summary *stage_summary(const struct discarding *d, size_t stage)
 {
 	const struct summary *const summaries[N_STAGES] = {
-		&d->et.raw, &d->et.by_cutoff, &d->et.clean, &d->pt.raw, &d->pt.by_cutoff, &d->pt.clean};
+		&d->et.raw, &d->et.kept, &d->et.papers, &d->pt.raw, &d->pt.kept, &d->pt.papers};
 
 	return summaries[stage];
 }
@@ -26,8 +27,8 @@ void stage_cells(struct table *table, const struct summary *s)
 	char text[TEXT_TIME_SIZE];
 
 	table_cell(table, "%zu", s->n);
-	table_cell(table, "%s", text_precise(text, (double)s->min_ns, s->sd_ns));
-	table_cell(table, "%s", text_precise(text, (double)s->max_ns, s->sd_ns));
+	table_cell(table, "%s", text_precise(text, (double)s->min_ns, range_step(s)));
+	table_cell(table, "%s", text_precise(text, (double)s->max_ns, range_step(s)));
 	table_cell(table, "%s", text_precise(text, s->mean_ns, s->sd_ns));
 	table_cell(table, "%s", text_precise(text, s->sd_ns, s->sd_ns));
 	table_cell(table, "%s", text_percent(text, s->relative_error));

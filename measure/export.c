@@ -14,11 +14,14 @@
 struct result_means result_means(const struct result *result)
 {
 	const struct run_result *run = &result->run;
+	double n = (double)run->discarding.pt.kept.n;
 	struct result_means m = {};
 
 	for (size_t i = 0; i < run->n_samples; i++) {
-		m.user_ns += (double)run->samples[i].user_ns / (double)run->n_samples;
-		m.system_ns += (double)run->samples[i].system_ns / (double)run->n_samples;
+		if (run->discarding.out[i])
+			continue;
+		m.user_ns += (double)run->samples[i].user_ns / n;
+		m.system_ns += (double)run->samples[i].system_ns / n;
 	}
 	return m;
 }

@@ -16,7 +16,7 @@ bool export_takes_stdout(const struct measure_options *options);
 int export_files(const struct session *session, struct error *err);
 int export_streams(const struct session *session, struct error *err);
 
-/* Means of all samples. */
+/* Means of the samples kept. */
 struct result_means {
 	double user_ns, system_ns;
 };

@@ -2,12 +2,13 @@
 /* A session's results as a JSON document: see export.h. */
 #include "measure/export.h"
 
+#include "measure/comparisons.h"
 #include "measure/perf.h"
-#include "measure/show.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/record/document/document.h"
+#include "lib/report/comparison_report.h"
 #include "lib/report/results_json.h"
 
 #include <math.h>
@@ -48,13 +49,6 @@ static json_t *counters_json(const struct result *r)
 	return array;
 }
 
-static json_t *interval_json(const struct summary *s)
-{
-	double half = summary_interval(s, 0.95);
-
-	return isnan(half) ? json_null() : json_pack("[f, f]", s->mean_ns - half, s->mean_ns + half);
-}
-
 /* Share of ET that the program was not on a CPU, in all samples; below 0 where it ran on several. */
 static double off_cpu(const struct result *result)
 {
@@ -92,7 +86,9 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set_new(emp, "et_ns", clock_json(r, offsetof(struct sample, et_ns)));
 	json_object_set_new(emp, "user_ns", clock_json(r, offsetof(struct sample, user_ns)));
 	json_object_set_new(emp, "system_ns", clock_json(r, offsetof(struct sample, system_ns)));
-	json_object_set_new(emp, "pt_interval_ns", interval_json(&r->run.discarding.pt.clean));
+	json_object_set(emp, "pt_interval_ns",
+		json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns")
+			?: json_null());
 	json_object_set_new(emp, "off_cpu", json_real(off_cpu(r)));
 	json_object_set_new(emp, "others", others_as_json(&r->run.discarding.others, false));
 	json_object_set_new(emp, "unprofiled",
@@ -145,21 +141,16 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	return result;
 }
 
-/* Every other command compared with the first, if both have clean samples. */
 static int comparisons_json(const struct session *s, json_t *array, struct error *err)
 {
-	for (size_t i = 1; i < s->n; i++) {
-		struct comparison c;
-		int r;
+	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
+	int r = comparisons_make(s, &comparisons, err);
 
-		if (!comparable(&s->tasks[0].result, &s->tasks[i].result))
-			continue;
-		r = compare_results(&s->tasks[0].result, &s->tasks[i].result, &c, err);
-		if (r < 0)
-			return r;
-		json_array_append_new(array, comparison_as_json(s->tasks[0].name, s->tasks[i].name, &c));
-	}
-	return 0;
+	for (size_t i = 1; r == 0 && i < s->n; i++)
+		if (comparisons.items[i].a.n > 0)
+			json_array_append_new(array, comparison_as_json(s->tasks[0].name, s->tasks[i].name,
+							     &comparisons.items[i]));
+	return r;
 }
 
 static int export_json(const struct session *s, json_t **ret, struct error *err)

@@ -58,7 +58,7 @@ static double figure(const struct row *row, size_t offset)
 
 static struct row make_row(const struct result *r)
 {
-	const struct summary *et = &r->run.discarding.et.raw, *pt = &r->run.discarding.pt.clean;
+	const struct summary *et = &r->run.discarding.et.raw, *pt = &r->run.discarding.pt.kept;
 	struct result_means means = result_means(r);
 
 	return (struct row){

@@ -37,7 +37,7 @@ static int check_clean(const struct session *session, struct error *err)
 
 	for (size_t i = 0; i < session->n; i++) {
 		const struct result *r = &session->tasks[i].result;
-		size_t clean = r->run.discarding.pt.clean.n;
+		size_t clean = r->run.discarding.pt.kept.n;
 
 		if (o->retain && clean < (size_t)o->retain)
 			return error_say(err, STATUS_TOO_FEW,

@@ -27,7 +27,7 @@ static struct perf_mean perf_mean(const struct session *s, const struct task *t,
 	for (size_t i = 0; i < run->n_samples && (i + 1) * n_events <= t->n_perf; i++) {
 		double x = (double)value(t, n_events, i, event), off = x - mean;
 
-		if (x < 0 || !run->discarding.pt.kept[i])
+		if (x < 0 || run->discarding.out[i])
 			continue;
 		mean += off / (double)++n;
 		squares += off * (x - mean);

@@ -3,6 +3,7 @@
  * details. */
 #include "measure/show.h"
 
+#include "measure/comparisons.h"
 #include "measure/perf.h"
 
 #include "lib/base/text.h"
@@ -118,51 +119,30 @@ static void show_reasons(const struct session *s)
 		printf("Since profile '%s' was made: %s\n", s->options->profile, s->environment_changes);
 }
 
-bool comparable(const struct result *a, const struct result *b)
-{
-	return a->run.discarding.pt.clean.n > 0 && b->run.discarding.pt.clean.n > 0;
-}
-
-int compare_results(const struct result *a, const struct result *b, struct comparison *ret, struct error *err)
-{
-	_cleanup_(freep) int64_t *of_a = NULL, *of_b = NULL;
-	size_t n_a, n_b;
-
-	if (comparison_times(
-		    &a->run.discarding, a->run.samples, a->run.n_samples, COMPARISON_PT, &of_a, &n_a) < 0 ||
-		comparison_times(
-			&b->run.discarding, b->run.samples, b->run.n_samples, COMPARISON_PT, &of_b, &n_b) < 0)
-		return error_oom(err);
-	return compare(of_a, n_a, of_b, n_b, ret, err);
-}
-
 /* Prints one line, and adds a row to the list if there is one. STATUS_NOT_FIT with a sentence: slower than
  * --fail-if-slower allows. */
-static int show_comparison(
-	const struct session *s, const struct task *b, bool print, struct listing *list, struct error *err)
+static int show_comparison(const struct session *s, const struct task *b, const struct comparison *c,
+	bool print, struct listing *list, struct error *err)
 {
 	const struct task *a = &s->tasks[0];
 	const struct comparison_limit limit = {s->options->fail_if_slower, a->name, b->name};
-	struct comparison c;
 	int r;
 
-	if (!comparable(&a->result, &b->result))
+	if (c->a.n == 0)
 		return 0;
-	r = compare_results(&a->result, &b->result, &c, err);
-	if (r < 0)
-		return r;
 	if (print)
-		comparison_line(stdout, a->name, b->name, &c);
+		comparison_line(stdout, a->name, b->name, c);
 	if (list)
-		comparison_list_add(list, a->name, b->name, &c);
-	return comparison_judge(&c, &limit, err) == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : 0;
+		comparison_list_add(list, a->name, b->name, c);
+	r = comparison_judge(c, &limit, err);
+	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 }
 
 static int by_mean_pt(const void *x, const void *y)
 {
 	const struct task *a = *(const struct task *const *)x, *b = *(const struct task *const *)y;
-	double of_a = a->result.run.discarding.pt.clean.mean_ns;
-	double of_b = b->result.run.discarding.pt.clean.mean_ns;
+	double of_a = a->result.run.discarding.pt.kept.mean_ns;
+	double of_b = b->result.run.discarding.pt.kept.mean_ns;
 
 	return (of_a > of_b) - (of_a < of_b);
 }
@@ -183,21 +163,21 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	_cleanup_(freep) const struct task **others = sort_others(s);
+	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
 	struct error second = {};
-	int outcome = 0, r = others ? 0 : error_oom(err);
-	bool any = false;
+	int outcome = 0, r = others ? comparisons_make(s, &comparisons, err) : error_oom(err);
 
 	if (r == 0 && s->n > 1 && print && s->options->verbose)
 		r = comparison_list_new(&list, false, err);
 	for (size_t i = 0; r >= 0 && i + 1 < s->n; i++) {
-		r = show_comparison(s, others[i], print, list, outcome ? &second : err);
+		r = show_comparison(s, others[i], &comparisons.items[others[i] - s->tasks], print, list,
+			outcome ? &second : err);
 		outcome = outcome ?: r;
-		any |= comparable(&s->tasks[0].result, &others[i]->result);
 	}
-	if (r < 0 || !list || !any)
+	if (r < 0 || !list || !comparisons.any)
 		return r < 0 ? r : outcome;
 	printf("\nPT compared with '%s':\n", s->tasks[0].name);
-	r = comparison_list_print(list, stdout, &second);
+	r = comparison_list_print(list, s->n > 2, stdout, &second);
 	return outcome ?: r;
 }
 

@@ -8,10 +8,3 @@
 
 /* Prints every result, then the comparisons. STATUS_NOT_FIT with a sentence if --fail-if-slower is exceeded. */
 int show_session(const struct session *session, struct error *err);
-
-/* Whether both have clean samples. */
-bool comparable(const struct result *a, const struct result *b);
-
-/* Compares the PTs of the clean samples of b with those of a. */
-int compare_results(
-	const struct result *a, const struct result *b, struct comparison *ret, struct error *err);

@@ -5,21 +5,99 @@
 #include <errno.h>
 #include <math.h>
 
-int comparison_times(const struct discarding *d, const struct sample *samples, size_t n,
-	enum comparison_clock which, int64_t **ret, size_t *ret_n)
+int comparison_side_make(struct comparison_side *ret, const struct discarding *d,
+	const struct sample *samples, size_t n, enum comparison_clock clock)
 {
-	const struct clock_discarding *clock = which == COMPARISON_PT ? &d->pt : &d->et;
-	int64_t *times = calloc(n ?: 1, sizeof(*times));
+	struct comparison_time *items = calloc(n ?: 1, sizeof(*items));
 	size_t kept = 0;
 
-	if (!times)
+	if (!items)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		if (clock->kept[i])
-			times[kept++] = which == COMPARISON_PT ? samples[i].pt_ns : samples[i].et_ns;
-	*ret = times;
-	*ret_n = kept;
+		if (!d->out[i])
+			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
+				clock == COMPARISON_PT ? samples[i].pt_ns : samples[i].et_ns};
+	*ret = (struct comparison_side){items, kept};
 	return 0;
+}
+
+void comparison_side_clear(struct comparison_side *side)
+{
+	free(side->items);
+	*side = (struct comparison_side){};
+}
+
+struct pair {
+	const struct comparison_time *a, *b;
+};
+
+static size_t find_pairs(const struct comparison_side *a, const struct comparison_side *b, struct pair *pairs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+		const struct comparison_time *of_a = &a->items[i], *of_b = &b->items[k];
+
+		if (of_a->n == of_b->n)
+			pairs[n++] = (struct pair){of_a, of_b};
+		i += of_a->n <= of_b->n;
+		k += of_b->n <= of_a->n;
+	}
+	return n;
+}
+
+/* Whether both of each pair started before either of the next. */
+static bool in_turn(const struct pair *pairs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t a = pairs[i].a->start_ns, b = pairs[i].b->start_ns, last = a > b ? a : b;
+
+		if (a <= 0 || b <= 0)
+			return false;
+		if (i + 1 < n && (pairs[i + 1].a->start_ns <= last || pairs[i + 1].b->start_ns <= last))
+			return false;
+	}
+	return n > 1;
+}
+
+static size_t pair_times(const struct pair *pairs, size_t n, int64_t *of_a, int64_t *of_b)
+{
+	for (size_t i = 0; i < n; i++) {
+		of_a[i] = pairs[i].a->time_ns;
+		of_b[i] = pairs[i].b->time_ns;
+	}
+	return n;
+}
+
+static size_t all_times(const struct comparison_side *side, int64_t *times)
+{
+	for (size_t i = 0; i < side->n; i++)
+		times[i] = side->items[i].time_ns;
+	return side->n;
+}
+
+int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
+	const struct run_variation *variation, struct comparison *ret, struct error *err)
+{
+	_cleanup_(freep) struct pair *pairs = calloc(a->n + 1, sizeof(*pairs));
+	_cleanup_(freep) int64_t *of_a = calloc(a->n + 1, sizeof(*of_a));
+	_cleanup_(freep) int64_t *of_b = calloc(b->n + 1, sizeof(*of_b));
+	struct compare_plan plan = {DESIGN_SEPARATE, 0, 0};
+	size_t n, n_a, n_b;
+
+	if (!pairs || !of_a || !of_b)
+		return error_oom(err);
+	n = find_pairs(a, b, pairs);
+	if (in_turn(pairs, n)) {
+		plan.design = DESIGN_PAIRS;
+		n_a = n_b = pair_times(pairs, n, of_a, of_b);
+	} else {
+		n_a = all_times(a, of_a);
+		n_b = all_times(b, of_b);
+	}
+	if (plan.design == DESIGN_SEPARATE && variation && variation->df > 0)
+		plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df};
+	return compare(of_a, n_a, of_b, n_b, &plan, ret, err);
 }
 
 enum comparison_verdict comparison_verdict(const struct comparison *c)
@@ -33,10 +111,16 @@ enum comparison_verdict comparison_verdict(const struct comparison *c)
 
 int comparison_judge(const struct comparison *c, const struct comparison_limit *limit, struct error *err)
 {
-	if (limit->percent < 0 || !(c->ratio > 1 + limit->percent / 100) || !(c->ratio_low > 1))
+	if (limit->percent < 0)
+		return 0;
+	if (c->design == DESIGN_SEPARATE)
+		return error_say(err, -ENODATA,
+			"'%s' and '%s' cannot be judged: they are from separate runs, and it is not known how those vary (emp-analyze compare --between-runs)",
+			limit->name, limit->reference);
+	if (!(c->ratio > 1 + limit->percent / 100) || !(c->ratio_low > 1))
 		return 0;
 	return error_say(err, COMPARISON_OVER_LIMIT,
-		"'%s' is slower than '%s' by %.2f %% (95 %% confidence: %.2f to %.2f %%), more than %g %%",
-		limit->name, limit->reference, 100 * (c->ratio - 1), 100 * (c->ratio_low - 1),
-		100 * (c->ratio_high - 1), limit->percent);
+		"'%s' is slower than '%s' by %.2f %% (%g %% confidence: %.2f to %.2f %%), more than %g %%",
+		limit->name, limit->reference, 100 * (c->ratio - 1), 100 - round(1000 * c->alpha) / 10,
+		100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1), limit->percent);
 }

@@ -1,25 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Comparing two sets of samples: the times of the clean samples, and the verdict. The arithmetic is in
- * lib/stats/compare.h, the output in lib/report/comparison_report.h. */
+/* Comparing two sets of samples: the times of the samples kept, in pairs if they were taken in turn, and the verdict.
+ * The arithmetic is in lib/stats/compare.h, the output in lib/report/comparison_report.h. */
 #pragma once
 
 #include "lib/protocol/discard.h"
+#include "lib/protocol/run_variation.h"
 #include "lib/stats/compare.h"
 
-enum comparison_clock { COMPARISON_PT, COMPARISON_ET };
+enum comparison_clock { COMPARISON_PT, COMPARISON_ET, N_COMPARISON_CLOCKS };
 
-/* The times of the samples that pass both checks; the caller frees the array. -ENOMEM. */
-int comparison_times(const struct discarding *discarding, const struct sample *samples, size_t n,
-	enum comparison_clock clock, int64_t **ret, size_t *ret_n);
+struct comparison_time {
+	uint32_t n;       /* number of the sample in its run */
+	int64_t start_ns; /* since 1970; 0: unknown */
+	int64_t time_ns;
+};
+
+struct comparison_side {
+	struct comparison_time *items; /* in the order of n */
+	size_t n;
+};
+
+/* The samples that have no named cause to be discarded. -ENOMEM. */
+int comparison_side_make(struct comparison_side *ret, const struct discarding *discarding,
+	const struct sample *samples, size_t n, enum comparison_clock clock);
+void comparison_side_clear(struct comparison_side *side);
+
+/* Samples of the same number are compared in pairs, if those of a and b were taken in turn. Otherwise they are from
+ * separate runs, and there is a verdict only if it is known how those vary (variation->df > 0). */
+int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
+	const struct run_variation *variation, struct comparison *ret, struct error *err);
 
 enum comparison_verdict {
-	COMPARISON_UNKNOWN, /* too few samples, or no variance */
+	COMPARISON_UNKNOWN, /* too few samples, or separate runs that vary by an unknown amount */
 	COMPARISON_SAME,    /* no difference shown */
 	COMPARISON_FASTER,
 	COMPARISON_SLOWER,
 };
 
-/* Of b against a, by the 95 % interval of the ratio. */
+/* Of b against a, by the interval of the ratio. */
 enum comparison_verdict comparison_verdict(const struct comparison *comparison);
 
 struct comparison_limit {
@@ -27,8 +45,8 @@ struct comparison_limit {
 	const char *reference, *name;
 };
 
-/* 0, or COMPARISON_OVER_LIMIT with a sentence: b is slower than a by more than is allowed, and the 95 %
- * interval of the ratio lies above 1. */
+/* 0, or COMPARISON_OVER_LIMIT with a sentence: b is slower than a by more than is allowed, and the interval of the
+ * ratio lies above 1. -ENODATA: there is a limit, and no verdict because it is not known how separate runs vary. */
 enum { COMPARISON_OVER_LIMIT = 1 };
 int comparison_judge(
 	const struct comparison *comparison, const struct comparison_limit *limit, struct error *err);

@@ -234,8 +234,8 @@ static int check_two_sd(const struct discarder *d, const bool *out, bool et, str
 	size_t n = 0, kept = 0;
 
 	c->by_two_sd = calloc(d->n_samples + 1, sizeof(*c->by_two_sd));
-	c->kept = calloc(d->n_samples + 1, sizeof(*c->kept));
-	if (!times || !c->by_two_sd || !c->kept)
+	c->in_papers = calloc(d->n_samples + 1, sizeof(*c->in_papers));
+	if (!times || !c->by_two_sd || !c->in_papers)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->n_samples; i++)
 		times[n++] = time_of(&d->samples[i], et);
@@ -244,17 +244,18 @@ static int check_two_sd(const struct discarder *d, const bool *out, bool et, str
 	for (size_t i = 0; i < d->n_samples; i++)
 		if (!out[i])
 			times[n++] = time_of(&d->samples[i], et);
-	c->by_cutoff = summary_of(times, n);
+	c->kept = summary_of(times, n);
+	c->interval = interval_of_mean(times, n, 0.95);
 	for (size_t i = 0; i < d->n_samples; i++) {
 		int64_t time = time_of(&d->samples[i], et);
 
-		c->kept[i] = !out[i] && !beyond_two_sd(&c->by_cutoff, time);
-		if (c->kept[i])
+		c->in_papers[i] = !out[i] && !beyond_two_sd(&c->kept, time);
+		if (c->in_papers[i])
 			times[kept++] = time;
 		else if (!out[i])
 			c->by_two_sd[c->n_by_two_sd++] = d->samples[i].n;
 	}
-	c->clean = summary_of(times, kept);
+	c->papers = summary_of(times, kept);
 	return 0;
 }
 
@@ -296,7 +297,7 @@ int discarder_finish(struct discarder *d, struct discarding *ret, struct error *
 static void clear_clock(struct clock_discarding *c)
 {
 	free(c->by_two_sd);
-	free(c->kept);
+	free(c->in_papers);
 }
 
 void discarding_clear(struct discarding *d)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Applying a profile to a run: the first check discards samples in which a daemon ran longer than its cutoff; the
  * second, made once, those more than two standard deviations from the mean of the rest (EMP, steps 10 and 11). The
- * caller may also discard samples in which a daemon that is not in the profile used too much CPU time. */
+ * caller may also discard samples in which a daemon that is not in the profile used too much CPU time.
+ *
+ * Only the first check has a cause for each sample that it discards. The second makes the spread look smaller than it
+ * is, and intervals from it would contain the mean too rarely: it gives the papers' mean and no more. */
 #pragma once
 
 #include "lib/protocol/cutoffs.h"
 #include "lib/protocol/others.h"
+#include "lib/stats/interval.h"
 #include "lib/stats/summary.h"
 
 struct discard_rules {
@@ -26,10 +30,11 @@ struct over_cutoff {
 
 /* One clock (ET or PT) through both checks. */
 struct clock_discarding {
-	struct summary raw, by_cutoff, clean; /* of all samples; after the first check; after both */
-	uint32_t *by_two_sd;                  /* the samples that the second check discards, ascending */
+	struct summary raw, kept, papers; /* of all samples; after the first check; after both */
+	struct interval interval;         /* of the mean after the first check, at 95 % */
+	uint32_t *by_two_sd;              /* the samples that the second check discards, ascending */
 	size_t n_by_two_sd;
-	bool *kept; /* by index into the samples: passed both checks */
+	bool *in_papers; /* by index into the samples: passed both checks */
 };
 
 struct discarding {

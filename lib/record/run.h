@@ -57,6 +57,19 @@ extern const struct field_table run_table, sample_table, execution_table, source
 
 void run_clear(struct run *run); /* frees the members and zeroes */
 
+/* The mean of a run's samples, to see how runs of one program vary. */
+struct run_mean {
+	int64_t run;
+	int64_t started_ns, ended_ns; /* of its first and its last sample */
+	double mean_ns;
+	int64_t n_samples;
+};
+
+struct run_means {
+	struct run_mean *items; /* in the order of their start */
+	size_t n;
+};
+
 struct sample {
 	uint32_t n;       /* counts from 1 */
 	int64_t start_ns; /* since 1970 */

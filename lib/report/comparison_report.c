@@ -43,8 +43,11 @@ static void print_same(FILE *file, const char *name, const struct comparison *c)
 {
 	char p[32], mdd[TEXT_TIME_SIZE], rest[LINE_SIZE];
 
-	snprintf(rest, sizeof(rest), ": no difference shown (%s; %s would have been detectable)",
-		p_text(p, c->welch_p), text_percent(mdd, c->smallest_difference));
+	if (isnan(c->smallest_difference)) /* constant times */
+		snprintf(rest, sizeof(rest), ": no difference shown (%s)", p_text(p, c->p_adjusted));
+	else
+		snprintf(rest, sizeof(rest), ": no difference shown (%s; %s would have been detectable)",
+			p_text(p, c->p_adjusted), text_percent(mdd, c->smallest_difference));
 	print_name(file, name, COLUMNS - terminal_text_width(rest));
 	fprintf(file, "%s\n", rest);
 }
@@ -54,12 +57,14 @@ static void print_unknown(FILE *file, const char *reference, const char *name, c
 	char middle[LINE_SIZE];
 	size_t left;
 
-	snprintf(middle, sizeof(middle), ": %.2f times the PT of ", c->ratio);
-	left = COLUMNS - strlen(middle) - strlen("  (too few samples)");
+	const char *why = c->design == DESIGN_SEPARATE ? "no verdict: not taken in turn" : "too few samples";
+
+	snprintf(middle, sizeof(middle), ": %.2f times ", c->ratio);
+	left = COLUMNS - strlen(middle) - strlen("  ()") - strlen(why);
 	print_name(file, name, left / 2);
 	fputs(middle, file);
 	print_name(file, reference, left / 2);
-	fprintf(file, "  (too few samples)\n");
+	fprintf(file, "  (%s)\n", why);
 }
 
 static void print_different(FILE *file, const char *reference, const char *name, const struct comparison *c)
@@ -73,7 +78,7 @@ static void print_different(FILE *file, const char *reference, const char *name,
 
 	snprintf(number, sizeof(number), "%.*f ± %.*f times %s", decimals_for(half), ratio,
 		decimals_for(half), half, faster ? "faster" : "slower");
-	snprintf(before, sizeof(before), " is %s than   (%s)", number, p_text(p, c->welch_p));
+	snprintf(before, sizeof(before), " is %s than   (%s)", number, p_text(p, c->p_adjusted));
 	left = COLUMNS - terminal_text_width(before);
 	shorter = width < terminal_text_width(reference) ? width : terminal_text_width(reference);
 	shorter = shorter < left / 2 ? shorter
@@ -81,7 +86,7 @@ static void print_different(FILE *file, const char *reference, const char *name,
 	print_name(file, name, width == shorter ? shorter : left - shorter);
 	fprintf(file, " is %s%s%s than ", mark, number, terminal_mark(file, MARK_END));
 	print_name(file, reference, width == shorter ? left - shorter : shorter);
-	fprintf(file, "  (%s)\n", p_text(p, c->welch_p));
+	fprintf(file, "  (%s)\n", p_text(p, c->p_adjusted));
 }
 
 void comparison_line(FILE *file, const char *reference, const char *name, const struct comparison *c)
@@ -109,7 +114,19 @@ static const char *verdict_text(const struct comparison *c)
 		[COMPARISON_SLOWER] = "slower",
 	};
 
-	return texts[comparison_verdict(c)];
+	return c->design == DESIGN_SEPARATE ? "not known" : texts[comparison_verdict(c)];
+}
+
+static const char *test_text(const struct comparison *c)
+{
+	static const char *const texts[] = {
+		[DESIGN_SEPARATE] = "none",
+		[DESIGN_BETWEEN] = "between runs",
+		[DESIGN_PAIRS] = "pairs",
+		[DESIGN_INDEPENDENT] = "Welch",
+	};
+
+	return texts[c->design];
 }
 
 int comparison_list_new(struct listing **ret, bool json, struct error *err)
@@ -120,7 +137,10 @@ int comparison_list_new(struct listing **ret, bool json, struct error *err)
 		{"RATIO", "ratio", COLUMN_NUMBER},
 		{"95 % CI", "interval"},
 		{"VERDICT", "verdict"},
-		{"WELCH P", "welch_p", COLUMN_NUMBER},
+		{"TEST", "test"},
+		{"P", "p_adjusted", COLUMN_NUMBER},
+		{NULL, "p"},
+		{NULL, "welch_p"},
 		{"M-W P", "mann_whitney_p", COLUMN_NUMBER},
 		{"MDD", "minimum_detectable_difference", COLUMN_NUMBER},
 		{NULL, "smallest_difference"}, /* the name of mdd in 0.1.0 */
@@ -150,19 +170,24 @@ void comparison_list_add(
 	listing_real(list, "%.4f", c->ratio);
 	listing_cell(list, json_pack("[o, o]", number(c->ratio_low), number(c->ratio_high)), interval);
 	listing_text(list, verdict_text(c));
-	listing_real(list, "%.2g", c->welch_p);
+	listing_text(list, test_text(c));
+	listing_real(list, "%.2g", c->p_adjusted);
+	listing_cell(list, number(c->p), NULL);
+	listing_cell(list, number(c->welch_p), NULL);
 	listing_real(list, "%.2g", c->mann_whitney_p);
 	listing_cell(list, number(c->smallest_difference), mdd);
 	listing_cell(list, number(c->smallest_difference), NULL);
 }
 
-int comparison_list_print(struct listing *list, FILE *file, struct error *err)
+int comparison_list_print(struct listing *list, bool several, FILE *file, struct error *err)
 {
 	int r = listing_print(list, file, err);
 
 	if (r == 0)
 		fprintf(file,
-			"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable difference.\n");
+			"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable\n"
+			"difference.%s\n",
+			several ? " P and the intervals are adjusted for their number (Holm)." : "");
 	return r;
 }
 

@@ -6,14 +6,15 @@
 #include "lib/report/listing.h"
 
 /* "sort -n is 1.18 ± 0.03 times faster than sort  (p = 0.0003)", of at most 80 columns: `name` against
- * `reference`, with half the 95 % interval of the ratio and Welch's p. */
+ * `reference`, with half the interval of the ratio, and p. */
 void comparison_line(
 	FILE *file, const char *reference, const char *name, const struct comparison *comparison);
 
 int comparison_list_new(struct listing **ret, bool json, struct error *err);
 void comparison_list_add(
 	struct listing *list, const char *reference, const char *name, const struct comparison *comparison);
-int comparison_list_print(struct listing *list, FILE *file, struct error *err); /* and what its columns are */
+/* And what its columns are; `several`: they were adjusted for their number. */
+int comparison_list_print(struct listing *list, bool several, FILE *file, struct error *err);
 
 /* NULL: no memory. */
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *comparison);

@@ -2,6 +2,8 @@
 /* Results of the protocol as members of JSON documents: see results_json.h. */
 #include "lib/report/results_json.h"
 
+#include <math.h>
+
 static json_t *numbers_as_json(const uint32_t *numbers, size_t n)
 {
 	json_t *array = json_array();
@@ -51,8 +53,16 @@ json_t *others_as_json(const struct others *others, bool unprofiled)
 
 static json_t *clock_as_json(const struct clock_discarding *c)
 {
-	json_t *clock = summary_as_json(&c->clean);
+	json_t *clock = summary_as_json(&c->papers), *kept = summary_as_json(&c->kept);
+	const struct interval *i = &c->interval;
 
+	if (!isnan(i->half_ns))
+		json_object_set_new(kept, "interval_ns",
+			json_pack("[f, f]", c->kept.mean_ns - i->half_ns, c->kept.mean_ns + i->half_ns));
+	if (!isnan(i->lag1))
+		json_object_set_new(kept, "lag1", json_real(i->lag1));
+	json_object_set_new(kept, "effective_n", json_real(i->effective_n));
+	json_object_set_new(clock, "kept", kept);
 	json_object_set_new(clock, "by_two_sd", numbers_as_json(c->by_two_sd, c->n_by_two_sd));
 	json_object_set_new(clock, "raw", summary_as_json(&c->raw));
 	return clock;

@@ -12,7 +12,8 @@ json_t *summary_as_json(const struct summary *summary);
  * least once. */
 json_t *others_as_json(const struct others *others, bool unprofiled);
 
-/* by_cutoff, by_unprofiled, by_two_sd (of PT), incomplete; pt and et: summaries of the samples kept. */
+/* by_cutoff, by_unprofiled, by_two_sd (of PT), incomplete; pt and et: summaries after both checks, as in the papers, and
+ * of the samples kept, with the interval. */
 json_t *discarding_as_json(const struct discarding *discarding);
 
 /* The shape, the zooms and the samples outside the central cluster. */

@@ -25,12 +25,12 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et)
 	char time[TEXT_TIME_SIZE];
 
 	for (size_t i = 0; i < r->n_samples && c->n_by_two_sd <= MOST_LINES; i++)
-		if (!c->kept[i] && !r->discarding.out[i])
+		if (!c->in_papers[i] && !r->discarding.out[i])
 			fprintf(file, "  sample %u: %s %s is more than 2 sd from the mean%s\n",
 				r->samples[i].n, name,
 				text_precise(time, (double)(et ? r->samples[i].et_ns : r->samples[i].pt_ns),
-					c->by_cutoff.sd_ns),
-				et ? " (ET only)" : "");
+					c->kept.sd_ns),
+				" (papers' check)");
 	if (c->n_by_two_sd > MOST_LINES)
 		fprintf(file, "  %zu samples: %s is more than 2 sd from the mean (--json lists them)\n",
 			c->n_by_two_sd, name);
@@ -51,16 +51,19 @@ static void print_discards(FILE *file, const struct run_result *r)
 	print_outliers(file, r, true);
 }
 
-static void print_raw(FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
+static void print_stages(FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
 {
 	char mean[TEXT_PAIR_SIZE], range[TEXT_PAIR_SIZE], cv[TEXT_TIME_SIZE];
 
-	if (c->raw.n == c->clean.n || c->raw.n < 2)
-		return;
-	fprintf(file, "  %s of all samples: %s, CV %s, range %s\n", label,
-		text_mean_sd(mean, c->raw.mean_ns, c->raw.sd_ns, unit),
-		text_percent(cv, c->raw.relative_error),
-		text_interval(range, (double)c->raw.min_ns, (double)c->raw.max_ns, 0, unit));
+	if (c->raw.n != c->kept.n && c->raw.n > 1)
+		fprintf(file, "  %s of all samples: %s, CV %s, range %s\n", label,
+			text_mean_sd(mean, c->raw.mean_ns, c->raw.sd_ns, unit),
+			text_percent(cv, c->raw.relative_error),
+			text_interval(range, (double)c->raw.min_ns, (double)c->raw.max_ns, 0, unit));
+	if (c->papers.n != c->kept.n && c->papers.n > 1)
+		fprintf(file, "  %s as in the papers: %s, CV %s\n", label,
+			text_mean_sd(mean, c->papers.mean_ns, c->papers.sd_ns, unit),
+			text_percent(cv, c->papers.relative_error));
 }
 
 static void add_other(struct table *table, const struct other *o)
@@ -144,8 +147,8 @@ int run_details_print(FILE *file, const struct run_result *r, const char *unit, 
 	int result;
 
 	print_discards(file, r);
-	print_raw(file, "PT", &r->discarding.pt, unit);
-	print_raw(file, "ET", &r->discarding.et, unit);
+	print_stages(file, "PT", &r->discarding.pt, unit);
+	print_stages(file, "ET", &r->discarding.et, unit);
 	result = print_others(file, &r->discarding.others, err);
 	if (result == 0)
 		result = print_disturbances(file, &r->disturbances, err);

@@ -160,7 +160,7 @@ int clean_samples_count(struct clean_samples *c, size_t *ret, struct error *err)
 	int r = c->discarder ? discarder_judge(c->discarder, &d, err) : 0;
 
 	if (r == 0)
-		*ret = d.pt.clean.n;
+		*ret = d.pt.kept.n;
 	return r;
 }
 

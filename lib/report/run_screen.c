@@ -64,8 +64,6 @@ static int add_reasons(struct screen *s, const struct discarding *d, struct erro
 		qsort(s->reasons, s->n_reasons, sizeof(*s->reasons), by_count);
 	for (size_t i = 0; r == 0 && i < d->n_incomplete; i++)
 		r = add_reason(s, "lost records", d->incomplete[i]);
-	for (size_t i = 0; r == 0 && i < d->pt.n_by_two_sd; i++)
-		r = add_reason(s, "outlier", d->pt.by_two_sd[i]);
 	return r < 0 ? error_oom(err) : 0;
 }
 
@@ -98,7 +96,7 @@ static double mean_of(const struct run_result *r, size_t offset)
 	for (size_t i = 0; i < r->n_samples; i++) {
 		int64_t ns = *(const int64_t *)((const char *)&r->samples[i] + offset);
 
-		if (!r->discarding.pt.kept[i])
+		if (r->discarding.out[i])
 			continue;
 		if (ns < 0)
 			return -1;
@@ -106,6 +104,15 @@ static double mean_of(const struct run_result *r, size_t offset)
 		n++;
 	}
 	return n > 0 ? sum / (double)n : -1;
+}
+
+static int note_correlation(struct notes *notes, const struct screen *s, struct error *err)
+{
+	if (s->interval.effective_n >= (double)s->pt.n)
+		return 0;
+	return notes_add(notes, err,
+		"Neighbouring samples are alike (correlation %.2f): %zu count as %.2g in the CI",
+		s->interval.lag1, s->pt.n, s->interval.effective_n);
 }
 
 static int note_profile(
@@ -149,7 +156,7 @@ static int note_samples(struct notes *notes, const struct run_result *result, st
 	if (failures > 0)
 		r = notes_add(notes, err, "Warning: the program failed in %zu of %zu samples", failures,
 			result->n_samples);
-	if (r == 0 && 2 * result->discarding.pt.clean.n < result->n_samples)
+	if (r == 0 && 2 * result->discarding.pt.kept.n < result->n_samples)
 		r = notes_add(
 			notes, err, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 	return r;
@@ -162,8 +169,12 @@ int run_screen_fill(
 	struct screen s = {
 		.run = d->run.id,
 		.cpu = d->run.cpu,
-		.pt = d->pt.clean,
-		.et = d->et.clean,
+		.pt = d->pt.kept,
+		.et = d->et.kept,
+		.interval = d->pt.interval,
+		.papers = d->pt.papers,
+		.by_two_sd = d->pt.by_two_sd,
+		.n_by_two_sd = d->pt.n_by_two_sd,
 		.user_ns = mean_of(result, offsetof(struct sample, user_ns)),
 		.system_ns = mean_of(result, offsetof(struct sample, system_ns)),
 		.n_samples = result->n_samples,
@@ -178,6 +189,8 @@ int run_screen_fill(
 		r = note_profile(&s.notes, &d->run, profile, err);
 	if (r == 0)
 		r = note_disturbances(&s.notes, &result->disturbances, err);
+	if (r == 0)
+		r = note_correlation(&s.notes, &s, err);
 	if (r < 0)
 		screen_clear(&s);
 	else

@@ -84,10 +84,10 @@ static const char *center_text(char buffer[TEXT_PAIR_SIZE], const struct summary
 
 static const char *interval_text(char buffer[TEXT_PAIR_SIZE], const struct screen *s)
 {
-	double half = summary_interval(&s->pt, 0.95);
+	double half = s->interval.half_ns;
 
 	*buffer = '\0';
-	if (isnan(half))
+	if (s->pt.n < 2 || isnan(half))
 		return buffer;
 	return text_interval(buffer, s->pt.mean_ns - half, s->pt.mean_ns + half, s->pt.sd_ns, s->unit);
 }
@@ -123,14 +123,18 @@ static void print_pt(FILE *file, const struct screen *s, const char *figure, siz
 	print_figure(file, "  PT (mean ± σ)", figure, columns, more);
 }
 
+double range_step(const struct summary *s)
+{
+	return fmin(s->sd_ns, (double)s->min_ns / 100);
+}
+
 static void print_interval(FILE *file, const struct screen *s, const char *figure, size_t columns)
 {
 	char range[TEXT_PAIR_SIZE], more[TEXT_PAIR_SIZE + 8];
 
 	if (!*figure)
 		return;
-	text_interval(range, (double)s->pt.min_ns, (double)s->pt.max_ns,
-		fmin(s->pt.sd_ns, (double)s->pt.min_ns / 100), s->unit);
+	text_interval(range, (double)s->pt.min_ns, (double)s->pt.max_ns, range_step(&s->pt), s->unit);
 	snprintf(more, sizeof(more), "range %s", range);
 	print_figure(file, "     95 % CI", figure, columns, more);
 }
@@ -200,27 +204,56 @@ static void print_counts(FILE *file, const struct screen *s, size_t columns)
 	}
 }
 
-static void print_kept(FILE *file, const struct screen *s)
+static void print_reasons(FILE *file, const struct screen *s, size_t columns)
 {
 	static const char DISCARDED[] = "discarded: ";
-	char kept[LINE_SIZE];
-	size_t left;
+	_cleanup_(freep) char *text = reasons_text(s);
+	size_t left = columns - strlen(DISCARDED);
+
+	fputs(DISCARDED, file);
+	if (text && terminal_text_width(text) <= left)
+		fputs(text, file);
+	else
+		print_counts(file, s, left);
+}
+
+/* "papers' mean: 114.1 ms, without #2 #5", or how many if the numbers do not fit; nothing if it is the same mean. */
+static void papers_text(char buffer[LINE_SIZE], const struct screen *s, size_t columns)
+{
+	char mean[TEXT_PAIR_SIZE];
+	size_t at;
+
+	*buffer = '\0';
+	if (s->n_by_two_sd == 0)
+		return;
+	text_mean_sd(mean, s->papers.mean_ns, s->papers.sd_ns, s->unit);
+	*strstr(mean, " ±") = '\0';
+	at = (size_t)snprintf(buffer, LINE_SIZE, "papers' mean: %s, without", mean);
+	for (size_t i = 0; i < s->n_by_two_sd && at < LINE_SIZE; i++)
+		at += (size_t)snprintf(buffer + at, LINE_SIZE - at, " #%u", s->by_two_sd[i]);
+	if (terminal_text_width(buffer) > columns)
+		snprintf(buffer, LINE_SIZE, "papers' mean: %s, without %zu", mean, s->n_by_two_sd);
+}
+
+static void print_kept(FILE *file, const struct screen *s)
+{
+	bool few = 2 * s->pt.n < s->n_samples;
+	char kept[LINE_SIZE], papers[LINE_SIZE];
+	size_t left, wanted;
 
 	snprintf(kept, sizeof(kept), "  Kept %zu of %zu", s->pt.n, s->n_samples);
-	fprintf(file, "%s%s%s", 2 * s->pt.n < s->n_samples ? terminal_mark(file, MARK_WARN) : "", kept,
-		2 * s->pt.n < s->n_samples ? terminal_mark(file, MARK_END) : "");
-	if (s->n_reasons > 0) {
-		_cleanup_(freep) char *text = reasons_text(s);
-
-		fprintf(file, "%*s%s", spaces_to(LABEL_COLUMNS - 2, kept) + 2, "", DISCARDED);
-		left = SCREEN_COLUMNS - terminal_text_width(kept) -
-		       (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2 - strlen(DISCARDED);
-		if (text && terminal_text_width(text) <= left)
-			fputs(text, file);
-		else
-			print_counts(file, s, left);
-	}
-	fputc('\n', file);
+	fprintf(file, "%s%s%s", few ? terminal_mark(file, MARK_WARN) : "", kept,
+		few ? terminal_mark(file, MARK_END) : "");
+	left = SCREEN_COLUMNS - terminal_text_width(kept) - (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2;
+	papers_text(papers, s, s->n_reasons > 0 ? left / 2 : left);
+	if (s->n_reasons > 0 && terminal_text_width(papers) + strlen("discarded: …; ") > left)
+		*papers = '\0';
+	if (s->n_reasons > 0 || *papers)
+		fprintf(file, "%*s", spaces_to(LABEL_COLUMNS - 2, kept) + 2, "");
+	wanted = *papers ? terminal_text_width(papers) + 2 : 0;
+	if (s->n_reasons > 0)
+		print_reasons(file, s, left - wanted);
+	fprintf(file, "%s%s\n", s->n_reasons > 0 && *papers ? "; " : "", papers);
 }
 
 /* As many names as fit into `columns`. */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/base/error.h"
+#include "lib/stats/interval.h"
 #include "lib/stats/summary.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 
 enum { SCREEN_COLUMNS = 80, SCREEN_LINES = 8, SCREEN_OTHERS = 3 };
 
-/* Why samples were discarded: a daemon's name, "outlier" or "lost records". */
+/* Why samples were discarded: a daemon's name, or "lost records". */
 struct screen_reason {
 	const char *name;
 	uint32_t *samples;
@@ -34,9 +35,13 @@ struct notes {
 struct screen {
 	const char *name; /* of the command */
 	int64_t run;
-	int cpu;                   /* -1: not pinned */
-	const char *unit;          /* of all times; NULL: what fits */
-	struct summary pt, et;     /* of the samples kept */
+	int cpu;                  /* -1: not pinned */
+	const char *unit;         /* of all times; NULL: what fits */
+	struct summary pt, et;    /* of the samples kept */
+	struct interval interval; /* of the mean PT, at 95 % */
+	struct summary papers;    /* PT without the samples that the papers' 2-sd check discards: */
+	const uint32_t *by_two_sd;
+	size_t n_by_two_sd;
 	double user_ns, system_ns; /* means of the samples kept; below 0: not known */
 	bool approximate;          /* user and system were counted in ticks */
 	double on_cpu;             /* PT / ET, all samples */
@@ -48,6 +53,10 @@ struct screen {
 	double explained;   /* the share of ET − PT that others can have taken; NAN: nothing to explain */
 	struct notes notes; /* the most important first */
 };
+
+/* The step for text_interval and text_precise: a minimum and a maximum are values, not estimates, and keep four digits
+ * however large the sd is. */
+double range_step(const struct summary *summary);
 
 void screen_print(FILE *file, const struct screen *screen);
 

@@ -5,18 +5,40 @@
 #include "lib/base/error.h"
 #include "lib/stats/summary.h"
 
-struct comparison {
-	struct summary a, b;
-	double ratio;                 /* mean of b / mean of a: above 1, b is slower */
-	double ratio_low, ratio_high; /* its 95 % interval (Fieller 1954, unequal variances); NAN: none */
-	double welch_t, welch_df,
-		welch_p;       /* means equal? two-sided (Welch 1947); NAN where n < 2 or no variance */
-	double mann_whitney_u; /* of b: pairs in which b is greater, ties count half */
-	double mann_whitney_p; /* two-sided; exact for small samples without ties (Mann & Whitney 1947) */
-	double smallest_difference; /* the minimum detectable difference of the means as a share of a's, with
-				       power 0.8 at the level 0.05; NAN: unknown */
+/* How the samples were taken, which decides what chance may explain. */
+enum design {
+	DESIGN_SEPARATE,    /* in two runs, and how runs differ is not known: no verdict */
+	DESIGN_BETWEEN,     /* in two runs, and how separate runs differ is known */
+	DESIGN_PAIRS,       /* in turn: the values of a and b with one index are neighbours */
+	DESIGN_INDEPENDENT, /* each by itself */
 };
 
-/* Times in ns, in any order, at least one each. -EINVAL: none, or the mean of a is 0; -ENOMEM. */
-int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, struct comparison *ret,
-	struct error *err);
+struct compare_plan {
+	enum design design;
+	double between;    /* DESIGN_BETWEEN: the sd of the means of separate runs, as a share of the mean */
+	double between_df; /* the degrees of freedom of that estimate */
+};
+
+struct comparison {
+	enum design design;
+	struct summary a, b;
+	double ratio;                 /* mean of b / mean of a: above 1, b is slower */
+	double ratio_low, ratio_high; /* its interval at 1 - alpha (Fieller 1954); NAN: none */
+	double alpha;
+	double t, df, p; /* means equal? two-sided, by the design: paired, Welch's (1947), or between runs */
+	double p_adjusted;          /* for several comparisons (Holm 1979) */
+	double welch_p;             /* as if all samples were independent; NAN where n < 2 or no variance */
+	double mann_whitney_u;      /* of b: pairs in which b is greater, ties count half */
+	double mann_whitney_p;      /* two-sided; all permutations for small samples (Mann & Whitney 1947) */
+	double smallest_difference; /* the minimum detectable difference of the means as a share of a's, with
+				       power 0.8 at the level 0.05; NAN: unknown */
+	double variance_a, variance_b, covariance; /* of the means */
+};
+
+/* Times in ns, at least one each; in any order, except in pairs. -EINVAL: none, or the mean of a is 0; -ENOMEM. */
+int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, const struct compare_plan *plan,
+	struct comparison *ret, struct error *err);
+
+/* Adjusts the p-values and the intervals of comparisons that are made at once, so that in 95 of 100 cases none of
+ * them shows a difference that is not there (Holm 1979). */
+int comparisons_adjust(struct comparison *const *comparisons, size_t n);

@@ -13,6 +13,7 @@ hyperfine -N -w 1 -r 5 --export-json hyperfine.json "$burn 10" "$burn 30" >/dev/
 echo '{"benchmarks": [{"runs": [{"warmups": [[1, 0.5]]}, {"values": [0.010, 0.0101]}, {"values": [0.0102]}], "metadata": {"name": "ten"}}]}' >pyperf.json
 
 expect 0 'slower' $analyze compare 1 2
+expect 0 'Taken in turn: compared in 5 pairs' $analyze compare 1 2
 expect 0 'faster' $analyze compare 2 1
 expect 0 'Process times.*in 5 samples\|Process times.*in 4 samples' $analyze compare 1 emp.json:1
 expect 0 'slower' $analyze compare emp.json:1 emp.json:2
@@ -20,6 +21,19 @@ expect 0 'Elapsed times' $analyze compare hyperfine.json:1 hyperfine.json:2
 expect 0 'Only one of them has process times' $analyze compare emp.json:1 hyperfine.json:2
 expect 0 "'ten' 10.10 ms in 3 samples" $analyze compare pyperf.json hyperfine.json:2
 expect 2 'slower .* more than 50 %' $analyze compare --fail-if-slower 50 1 2
+
+# separate runs: no verdict until it is known how they vary
+"$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null
+expect 0 'not known how separate runs vary: no verdict' $analyze compare 1 3
+expect 0 'not known' $analyze compare 2 3
+expect 1 'cannot be judged: they are from separate runs' $analyze compare --fail-if-slower 50 3 2
+expect 0 'vary by 1.0 % (--between-runs)' $analyze compare --between-runs 1 3 2
+expect 2 'slower .* more than 50 %' $analyze compare --between-runs 1 --fail-if-slower 50 3 2
+expect 0 'no verdict' $analyze compare hyperfine.json:1 hyperfine.json:2
+for _ in 1 2 3; do "$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null; done
+expect 0 'vary by .* (sd of 3 runs)' $analyze compare 2 3 # 1 was at the same time as 2
+that "the variance is in the document" sh -c "$analyze compare --json 2 3 >v.json"
+that "with the number of runs" json v.json 'd["test"] == "between runs" and d["runs_known"] == 3 and d["between_runs"] > 0'
 $analyze compare --json 1 2 >c.json
 that "JSON has ratio and interval" json c.json 'd["interval"][0] < d["ratio"] < d["interval"][1] and 1.5 < d["ratio"] < 6 and d["clock"] == "pt"'
 that "JSON has a format and a version" json c.json 'd["format"] == "emp-comparison" and d["version"] == 1'

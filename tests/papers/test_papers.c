@@ -300,8 +300,8 @@ static void tables_7_and_18_statistics_of_the_short_run(void **state)
 	assert_int_equal(discard_run(p->book, p->short_run, &p->profile, &d, &err), 0);
 	check_statistics(&csv, 0, &d.et.raw);
 	check_statistics(&csv, 1, &d.pt.raw);
-	check_statistics(&csv, 2, &d.et.clean);
-	check_statistics(&csv, 3, &d.pt.clean);
+	check_statistics(&csv, 2, &d.et.papers);
+	check_statistics(&csv, 3, &d.pt.papers);
 	assert_int_equal(d.et.n_by_two_sd, 1);
 	assert_int_equal(d.et.by_two_sd[0], 451);
 	csv_clear(&csv);

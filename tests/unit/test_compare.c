@@ -10,14 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-static struct comparison compare_ok(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
+static struct comparison compare_by(
+	const struct compare_plan *plan, const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
 {
 	struct error err = {};
 	struct comparison c;
 
-	if (compare(a, n_a, b, n_b, &c, &err) < 0)
+	if (compare(a, n_a, b, n_b, plan, &c, &err) < 0)
 		fail_msg("%s", err.text);
 	return c;
+}
+
+static const struct compare_plan independent = {.design = DESIGN_INDEPENDENT};
+
+static struct comparison compare_ok(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
+{
+	return compare_by(&independent, a, n_a, b, n_b);
 }
 
 static void assert_near(double x, double y, double tolerance)
@@ -72,9 +80,14 @@ TEST(welch_agrees_on_the_sleep_data)
 		b[i] = llround((extra_2[i] + 100) * 1e6);
 	}
 	c = compare_ok(a, 10, b, 10);
-	assert_near(c.welch_t, 1.8608, 1e-4);
-	assert_near(c.welch_df, 17.776, 1e-3);
-	assert_near(c.welch_p, 0.07939, 1e-5);
+	assert_near(c.t, 1.8608, 1e-4);
+	assert_near(c.df, 17.776, 1e-3);
+	assert_near(c.p, 0.07939, 1e-5);
+	assert_near(c.welch_p, c.p, 0);
+	c = compare_by(&(struct compare_plan){.design = DESIGN_PAIRS}, a, 10, b, 10);
+	assert_near(c.t, 4.0621, 1e-4); /* t.test(paired = TRUE): the two drugs were given to the same ten */
+	assert_near(c.df, 9, 0);
+	assert_near(c.p, 0.002833, 1e-6);
 }
 
 /* At an end of Fieller's interval, mean b - r mean a lies just t standard errors from 0. */
@@ -98,8 +111,124 @@ TEST(equal_samples_are_not_different)
 	struct comparison c = compare_ok(a, 4, a, 4);
 
 	assert_near(c.ratio, 1, 0);
-	assert_near(c.welch_p, 1, 1e-12);
+	assert_near(c.p, 1, 1e-12);
 	assert_near(c.mann_whitney_p, 1, 1e-12);
+}
+
+/* {1, 1, 1} and {2, 2, 2}: 2 of the 20 ways to choose three of the six. */
+TEST(ties_do_not_make_a_few_samples_significant)
+{
+	const int64_t a[] = {1, 1, 1}, b[] = {2, 2, 2};
+
+	assert_near(compare_ok(a, 3, b, 3).mann_whitney_p, 0.1, 1e-12);
+}
+
+/* All ways to divide tied values into 5 and 6. */
+TEST(the_exact_p_with_ties_is_that_of_all_divisions)
+{
+	const int64_t a[] = {3, 1, 4, 1, 5}, b[] = {9, 2, 6, 5, 3, 5};
+	int64_t all[11];
+	struct comparison c = compare_ok(a, 5, b, 6);
+	int far = 0, ways = 0;
+
+	memcpy(all, a, sizeof(a));
+	memcpy(all + 5, b, sizeof(b));
+	for (unsigned set = 0; set < 1u << 11; set++) {
+		double u = 0;
+
+		if (__builtin_popcount(set) != 6)
+			continue;
+		for (int i = 0; i < 11; i++)
+			for (int k = 0; k < 11; k++)
+				if (set >> i & 1 && !(set >> k & 1))
+					u += all[i] > all[k] ? 1 : all[i] == all[k] ? 0.5 : 0;
+		ways++;
+		far += fabs(u - 15) >= fabs(c.mann_whitney_u - 15);
+	}
+	assert_int_equal(ways, 462);
+	assert_near(c.mann_whitney_p, (double)far / ways, 1e-12);
+}
+
+TEST(constant_samples_have_a_verdict)
+{
+	const int64_t a[] = {7, 7, 7, 7, 7}, b[] = {8, 8, 8, 8, 8};
+	struct comparison same = compare_ok(a, 5, a, 5), longer = compare_ok(a, 5, b, 5),
+			  few = compare_ok(a, 3, b, 3);
+
+	assert_near(same.p, 1, 0);
+	assert_near(same.ratio_low, 1, 0);
+	assert_near(same.ratio_high, 1, 0);
+	assert_near(longer.ratio_low, 8. / 7, 1e-12);
+	assert_near(longer.p, 2. / 252, 1e-12);
+	assert_true(isnan(few.ratio_low));
+}
+
+/* Both rise by the same steps: the difference is a tenth of the spread. */
+TEST(pairs_show_what_a_common_drift_hides)
+{
+	int64_t a[10], b[10];
+
+	for (int i = 0; i < 10; i++) {
+		a[i] = 1000 + 10 * i + i % 2;
+		b[i] = a[i] + 5 + i % 3;
+	}
+	assert_true(compare_ok(a, 10, b, 10).ratio_low < 1);
+	assert_true(compare_by(&(struct compare_plan){.design = DESIGN_PAIRS}, a, 10, b, 10).ratio_low > 1);
+}
+
+TEST(separate_runs_have_no_verdict_unless_it_is_known_how_runs_differ)
+{
+	const int64_t a[] = {1000, 1001, 1002, 1001}, b[] = {1031, 1030, 1032, 1031};
+	struct comparison unknown = compare_by(&(struct compare_plan){DESIGN_SEPARATE}, a, 4, b, 4);
+	struct comparison close = compare_by(&(struct compare_plan){DESIGN_BETWEEN, 0.001, 9}, a, 4, b, 4);
+	struct comparison wide = compare_by(&(struct compare_plan){DESIGN_BETWEEN, 0.02, 9}, a, 4, b, 4);
+
+	assert_true(isnan(unknown.p) && isnan(unknown.ratio_low) && !isnan(unknown.ratio));
+	assert_true(close.ratio_low > 1);
+	assert_true(wide.ratio_low < 1 && wide.ratio_high > 1.03);
+	assert_near(wide.t, 30 / (0.02 * sqrt(1001. * 1001 + 1031. * 1031)), 1e-3);
+}
+
+/* p-values of 0.02 and 0.04 and 0.2: Holm multiplies them by 3, 2 and 1. */
+TEST(several_comparisons_share_the_risk)
+{
+	struct comparison c[3], *all[] = {&c[1], &c[0], &c[2]};
+	const double t[] = {2.95, 2.4, 1.4};
+
+	for (int i = 0; i < 3; i++) {
+		const int64_t a[] = {1000, 1010, 1000, 1010, 1005}, b[] = {1000, 1010, 1000, 1010, 1005};
+
+		c[i] = compare_ok(a, 5, b, 5);
+		c[i].b.mean_ns = c[i].a.mean_ns + t[i] * sqrt(2 * c[i].variance_a);
+		c[i].t = t[i];
+		c[i].p = 0.02 * pow(2, i);
+	}
+	c[2].p = 0.2;
+	assert_int_equal(comparisons_adjust(all, 3), 0);
+	assert_near(c[0].p_adjusted, 0.06, 1e-12);
+	assert_near(c[1].p_adjusted, 0.08, 1e-12);
+	assert_near(c[2].p_adjusted, 0.2, 1e-12);
+	assert_near(c[0].alpha, 0.05 / 3, 1e-12);
+	assert_near(c[2].alpha, 0.05 / 3, 1e-12);
+	assert_true(c[0].ratio_low < 1);
+}
+
+/* The step-down: 0.001 is rejected at 1/3 of the level, 0.02 at 1/2, and then 0.04 at the whole of it. */
+TEST(what_remains_after_a_clear_difference_is_tested_at_a_higher_level)
+{
+	const int64_t a[] = {1000, 1010, 1000, 1010, 1005};
+	struct comparison c[3], *all[] = {&c[0], &c[1], &c[2]};
+	const double p[] = {0.001, 0.02, 0.04};
+
+	for (int i = 0; i < 3; i++) {
+		c[i] = compare_ok(a, 5, a, 5);
+		c[i].p = p[i];
+	}
+	assert_int_equal(comparisons_adjust(all, 3), 0);
+	assert_near(c[0].alpha, 0.05 / 3, 1e-12);
+	assert_near(c[1].alpha, 0.05 / 2, 1e-12);
+	assert_near(c[2].alpha, 0.05, 1e-12);
+	assert_near(c[2].p_adjusted, 0.04, 1e-12);
 }
 
 TEST(one_sample_each_gives_a_ratio_and_no_more)
@@ -108,7 +237,7 @@ TEST(one_sample_each_gives_a_ratio_and_no_more)
 	struct comparison c = compare_ok(a, 1, b, 1);
 
 	assert_near(c.ratio, 1.5, 0);
-	assert_true(isnan(c.welch_p) && isnan(c.ratio_low) && isnan(c.smallest_difference));
+	assert_true(isnan(c.p) && isnan(c.ratio_low) && isnan(c.smallest_difference));
 }
 
 TEST(nothing_to_compare_is_an_error)
@@ -117,7 +246,7 @@ TEST(nothing_to_compare_is_an_error)
 	struct error err = {};
 	struct comparison c;
 
-	assert_int_equal(compare(a, 1, NULL, 0, &c, &err), -EINVAL);
+	assert_int_equal(compare(a, 1, NULL, 0, &independent, &c, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "has no samples"));
-	assert_int_equal(compare(zero, 1, a, 1, &c, &err), -EINVAL);
+	assert_int_equal(compare(zero, 1, a, 1, &independent, &c, &err), -EINVAL);
 }

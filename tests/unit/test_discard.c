@@ -115,7 +115,7 @@ TEST(incomplete_samples_go_with_the_first_check)
 	assert_int_equal(out.incomplete[0], 5);
 	assert_int_equal(out.n_by_cutoff, 0);
 	assert_int_equal(out.pt.raw.n, N);
-	assert_int_equal(out.pt.by_cutoff.n, N - 1);
+	assert_int_equal(out.pt.kept.n, N - 1);
 }
 
 TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
@@ -137,8 +137,8 @@ TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
 	out = finish(d);
 	assert_int_equal(out.pt.n_by_two_sd, 1);
 	assert_int_equal(out.pt.by_two_sd[0], 4);
-	assert_int_equal(out.pt.clean.n, N - 1);
-	assert_int_equal(out.pt.clean.max_ns, 120);
+	assert_int_equal(out.pt.papers.n, N - 1);
+	assert_int_equal(out.pt.papers.max_ns, 120);
 	assert_int_equal(out.et.n_by_two_sd, 1);
 	assert_int_equal(out.et.by_two_sd[0], 10);
 }
@@ -181,9 +181,9 @@ TEST(an_unprofiled_daemon_over_its_share_discards)
 	assert_int_equal(out.unprofiled[0].cutoff_ns, 2010 * NS_PER_US);
 	assert_int_equal(out.unprofiled[1].sample, 8);
 	assert_int_equal(out.n_by_cutoff, 0);
-	assert_int_equal(out.pt.by_cutoff.n, N - 3);
-	assert_false(out.pt.kept[5]);
-	assert_true(out.pt.kept[6]);
+	assert_int_equal(out.pt.kept.n, N - 3);
+	assert_false(out.pt.in_papers[5]);
+	assert_true(out.pt.in_papers[6]);
 }
 
 TEST(an_unprofiled_daemon_discards_without_a_profile_too)

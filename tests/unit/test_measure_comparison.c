@@ -15,7 +15,8 @@ static struct comparison make(double ratio, double half, double p)
 		.ratio = ratio,
 		.ratio_low = ratio - half,
 		.ratio_high = ratio + half,
-		.welch_p = p,
+		.design = DESIGN_PAIRS,
+		.p_adjusted = p,
 		.smallest_difference = 0.0214,
 	};
 }
@@ -64,9 +65,12 @@ TEST(no_difference_says_which_one_would_have_been_detectable)
 
 TEST(one_sample_gives_a_ratio_and_no_verdict)
 {
-	struct comparison c = {.ratio = 1.5, .ratio_low = NAN, .ratio_high = NAN, .welch_p = NAN};
+	struct comparison c = {
+		.design = DESIGN_PAIRS, .ratio = 1.5, .ratio_low = NAN, .ratio_high = NAN, .p_adjusted = NAN};
 
-	check_text("a", "b", &c, "b: 1.50 times the PT of a  (too few samples)\n");
+	check_text("a", "b", &c, "b: 1.50 times a  (too few samples)\n");
+	c.design = DESIGN_SEPARATE;
+	check_text("a", "b", &c, "b: 1.50 times a  (no verdict: not taken in turn)\n");
 }
 
 TEST(long_names_are_cut_in_the_middle_to_80_columns)

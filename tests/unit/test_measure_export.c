@@ -17,7 +17,7 @@ struct made_up {
 	struct command commands[2];
 	char *values[2];
 	struct sample samples[2][2];
-	bool kept[2];
+	bool out[2];
 };
 
 static void fill_task(struct made_up *m, size_t i, const char *name, double mean_ns, double sd_ns)
@@ -37,15 +37,14 @@ static void fill_task(struct made_up *m, size_t i, const char *name, double mean
 			.pt_ns = (int64_t)mean_ns,
 			.user_ns = (int64_t)mean_ns / 2,
 			.exit_status = (int)k};
-	m->kept[0] = m->kept[1] = true;
 	t->command = t->result.command = &m->commands[i];
 	t->name = (char *)(uintptr_t)name;
 	t->result.name = name;
 	t->result.run.samples = m->samples[i];
 	t->result.run.n_samples = 2;
-	t->result.run.discarding.et.raw = t->result.run.discarding.pt.clean = summary;
+	t->result.run.discarding.et.raw = t->result.run.discarding.pt.kept = summary;
 	t->result.run.discarding.run.id = (int64_t)i + 7;
-	t->result.run.discarding.pt.kept = t->result.run.discarding.et.kept = m->kept;
+	t->result.run.discarding.out = m->out;
 }
 
 static void fill(struct made_up *m)

@@ -28,8 +28,8 @@ static void make_samples(struct run_result *r)
 	for (uint32_t i = 0; i < N; i++)
 		r->samples[i] = (struct sample){
 			.n = i + 1,
-			.pt_ns = 100 * NS_PER_MS + i * 100 * NS_PER_US,
-			.et_ns = 110 * NS_PER_MS + i * 100 * NS_PER_US,
+			.pt_ns = 100 * NS_PER_MS + i * 7 % N * 100 * NS_PER_US,
+			.et_ns = 110 * NS_PER_MS + i * 7 % N * 100 * NS_PER_US,
 			.user_ns = 96 * NS_PER_MS,
 			.system_ns = 4 * NS_PER_MS,
 		};
@@ -62,7 +62,7 @@ static struct screen fill(const struct run_result *r, const struct profile *p)
 	return screen;
 }
 
-TEST(reasons_are_daemons_by_their_samples_then_outliers)
+TEST(reasons_are_daemons_by_their_samples_and_the_papers_outliers_are_kept)
 {
 	static const struct execution executions[] = {
 		{.sample = 2, .source = 1, .pt_ns = 2 * NS_PER_MS},
@@ -78,16 +78,18 @@ TEST(reasons_are_daemons_by_their_samples_then_outliers)
 	r.samples[6].incomplete = true;
 	discard(&r, executions, ELEMENTS(executions));
 	s = fill(&r, NULL);
-	assert_int_equal(s.n_reasons, 4);
+	assert_int_equal(s.n_reasons, 3);
 	assert_string_equal(s.reasons[0].name, "free");
 	assert_int_equal(s.reasons[0].n, 2);
 	assert_string_equal(s.reasons[1].name, "cron");
 	assert_int_equal(s.reasons[1].n, 1);
 	assert_string_equal(s.reasons[2].name, "lost records");
 	assert_int_equal(s.reasons[2].samples[0], 7);
-	assert_string_equal(s.reasons[3].name, "outlier");
-	assert_int_equal(s.reasons[3].samples[0], 9);
-	assert_int_equal(s.pt.n, N - 5);
+	assert_int_equal(s.pt.n, N - 4);
+	assert_int_equal(s.n_by_two_sd, 1);
+	assert_int_equal(s.by_two_sd[0], 9);
+	assert_int_equal(s.papers.n, N - 5);
+	assert_true(s.papers.mean_ns < s.pt.mean_ns);
 }
 
 TEST(others_count_up_to_what_the_program_lacked)
@@ -152,6 +154,21 @@ TEST(what_changes_the_reading_is_noted)
 	assert_string_equal(
 		s.notes.items[2], "Warning: profile 'lab1' was made on CPU 1, this run is not pinned");
 	assert_non_null(strstr(s.notes.items[3], "in 1 of 12 samples (3)"));
+}
+
+TEST(correlated_samples_are_noted)
+{
+	_cleanup_(run_result_clear) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+
+	make_samples(&r);
+	for (uint32_t i = 0; i < N; i++)
+		r.samples[i].pt_ns = (100 + i / 4) * NS_PER_MS;
+	discard(&r, NULL, 0);
+	s = fill(&r, NULL);
+	assert_int_equal(s.notes.n, 1);
+	assert_string_equal(s.notes.items[0],
+		"Neighbouring samples are alike (correlation 0.75): 12 count as 3 in the CI");
 }
 
 TEST(a_profile_of_the_same_cpu_or_of_none_is_not_noted)

@@ -39,13 +39,23 @@ static struct screen usual(void)
 	};
 }
 
+/* With Student's interval. */
+static struct screen complete(const struct screen *s)
+{
+	struct screen shown = *s;
+
+	shown.interval = (struct interval){summary_interval(&s->pt, 0.95), NAN, (double)s->pt.n};
+	return shown;
+}
+
 static void check_text(const struct screen *s, const char *want)
 {
+	const struct screen shown = complete(s);
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	screen_print(file, s);
+	screen_print(file, &shown);
 	fclose(file);
 	assert_string_equal(text, want);
 	free(text);
@@ -53,23 +63,49 @@ static void check_text(const struct screen *s, const char *want)
 
 TEST(a_run_with_discards_and_disturbances_takes_six_lines)
 {
-	uint32_t backupd[] = {7, 8}, kdamond[] = {9}, outlier[] = {4};
-	struct screen_reason reasons[] = {
-		{"backupd", backupd, 2}, {"kdamond.0", kdamond, 1}, {"outlier", outlier, 1}};
+	uint32_t backupd[] = {7, 8}, kdamond[] = {9};
+	struct screen_reason reasons[] = {{"backupd", backupd, 2}, {"kdamond.0", kdamond, 1}};
 	struct screen s = usual();
 
-	s.pt.n = 16;
+	s.pt.n = 17;
 	s.reasons = reasons;
-	s.n_reasons = 3;
+	s.n_reasons = 2;
 	s.others[0] = (struct screen_other){"backupd", 228000000};
 	s.others[1] = (struct screen_other){"kdamond.0", 4020000};
 	s.n_others = 2;
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.5 … 130.4 ms    range 120.1 … 136.7 ms\n"
+		       "     95 % CI      125.6 … 130.3 ms    range 120.1 … 136.7 ms\n"
 		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 16 of 20   discarded: backupd #7 #8, kdamond.0 #9, outlier #4\n"
+		       "  Kept 17 of 20   discarded: backupd #7 #8, kdamond.0 #9\n"
 		       "  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n");
+}
+
+/* The papers' mean is shown where it is another one. */
+TEST(samples_that_only_the_papers_discard_are_kept)
+{
+	static const uint32_t beyond[] = {4, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+	uint32_t backupd[] = {7, 8};
+	struct screen_reason reasons[] = {{"backupd", backupd, 2}};
+	struct screen s = usual();
+
+	s.by_two_sd = beyond;
+	s.n_by_two_sd = 1;
+	s.papers = make(19, 126.8e6, 3.1e6);
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 20 of 20   papers' mean: 126.8 ms, without #4\n");
+	s.pt.n = 18;
+	s.n_by_two_sd = 11;
+	s.reasons = reasons;
+	s.n_reasons = 1;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.7 … 130.2 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without 11\n");
 }
 
 TEST(a_quiet_run_that_is_not_pinned_takes_five)
@@ -214,8 +250,7 @@ TEST(warnings_fill_up_to_eight_lines)
 TEST(many_discards_become_counts)
 {
 	uint32_t numbers[100];
-	struct screen_reason reasons[] = {
-		{"backupd", numbers, 100}, {"outlier", numbers, 4}, {"outlier", numbers, 3}};
+	struct screen_reason reasons[] = {{"backupd", numbers, 100}, {"cron", numbers, 4}};
 	struct screen s = usual();
 
 	for (uint32_t i = 0; i < ELEMENTS(numbers); i++)
@@ -228,16 +263,17 @@ TEST(many_discards_become_counts)
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
 		       "     95 % CI      127.7 … 128.1 ms    range 120.1 … 136.7 ms\n"
 		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 1896 of 2000  discarded: backupd in 100, outlier in 4\n");
+		       "  Kept 1896 of 2000  discarded: backupd in 100, cron in 4\n");
 }
 
 static void check_size(const struct screen *s)
 {
+	const struct screen shown = complete(s);
 	char *text = NULL, *rest, *line;
 	size_t size, lines = 0;
 	FILE *file = open_memstream(&text, &size);
 
-	screen_print(file, s);
+	screen_print(file, &shown);
 	fclose(file);
 	rest = text;
 	for (; (line = strsep(&rest, "\n")) && rest; lines++)
@@ -281,6 +317,9 @@ TEST(no_figures_make_it_larger_than_80_by_8)
 				s.explained = times[k] / (times[i] + 1);
 				s.unit = units[u];
 				s.approximate = u % 2;
+				s.papers = s.pt;
+				s.by_two_sd = numbers;
+				s.n_by_two_sd = k % 2 ? ELEMENTS(numbers) : 0;
 				check_size(&s);
 			}
 	notes_clear(&s.notes);

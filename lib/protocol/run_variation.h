@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How much the mean of a program varies from one run of it to the next. Successive samples share the state of the
+ * machine (its frequency, its neighbours, where things are in memory), so that the spread inside a run says little of
+ * it (Kalibera & Jones 2013). */
+#pragma once
+
+#include "lib/record/run.h"
+
+struct run_variation {
+	double sd;     /* of the means of separate runs, as a share of their mean */
+	double df;     /* degrees of freedom; 0: not known */
+	size_t n_runs; /* that it is known from */
+};
+
+/* From the runs of one program, by their start, and those of another (NULL: none). `without` are the runs that are
+ * compared. They do not count, nor do runs at the same time, nor runs of fewer than five samples. Fewer than two degrees
+ * of freedom: not known. */
+struct run_variation run_variation_find(const struct run_means *a, const struct run_means *b,
+	const struct run_mean *without, size_t n_without);

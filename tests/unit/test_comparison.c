@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which samples are compared, in pairs or as separate runs, and how much separate runs vary. */
+#include "tests/unit/scratch.h"
+
+#include "lib/base/clock.h"
+#include "lib/protocol/comparison.h"
+#include "lib/report/run_variation_load.h"
+
+#include <errno.h>
+#include <math.h>
+
+enum { N = 10 };
+
+struct made_up_side {
+	struct comparison_time items[N];
+	struct comparison_side side;
+};
+
+/* Samples of 1 s, one every `step` s from `first`; their times drift, and have a little noise. */
+static void make_side(struct made_up_side *m, int64_t first, int64_t step, int64_t more_ns)
+{
+	for (int i = 0; i < N; i++)
+		m->items[i] = (struct comparison_time){(uint32_t)i + 1, (1000 + first + step * i) * NS_PER_S,
+			NS_PER_S + i * 10 * NS_PER_MS + (i * 7 + first) % 3 * NS_PER_MS + more_ns};
+	m->side = (struct comparison_side){m->items, N};
+}
+
+static struct comparison compare_sides(
+	const struct made_up_side *a, const struct made_up_side *b, const struct run_variation *variation)
+{
+	struct comparison c;
+	struct error err;
+
+	assert_int_equal(comparison_make(&a->side, &b->side, variation, &c, &err), 0);
+	return c;
+}
+
+TEST(samples_that_were_taken_in_turn_are_compared_in_pairs)
+{
+	struct made_up_side a, b;
+	struct comparison c;
+
+	make_side(&a, 0, 2, 0);
+	make_side(&b, 1, 2, 5 * NS_PER_MS);
+	c = compare_sides(&a, &b, NULL);
+	assert_int_equal(c.design, DESIGN_PAIRS);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_SLOWER);
+	b.side.items += 1; /* the first of b was discarded: the first of a has no partner */
+	b.side.n -= 1;
+	c = compare_sides(&a, &b, NULL);
+	assert_int_equal(c.design, DESIGN_PAIRS);
+	assert_int_equal(c.a.n, N - 1);
+	assert_int_equal(c.b.n, N - 1);
+}
+
+TEST(a_round_may_begin_with_either)
+{
+	struct made_up_side a, b;
+
+	make_side(&a, 0, 4, 0);
+	make_side(&b, 1, 4, 0);
+	a.items[3].start_ns += 2 * NS_PER_S;
+	assert_int_equal(compare_sides(&a, &b, NULL).design, DESIGN_PAIRS);
+	a.items[3].start_ns += 2 * NS_PER_S;
+	assert_int_equal(compare_sides(&a, &b, NULL).design, DESIGN_SEPARATE);
+}
+
+TEST(separate_runs_need_to_know_how_runs_vary)
+{
+	struct run_variation little = {0.0001, 9, 10}, much = {0.1, 9, 10};
+	struct comparison_limit limit = {2, "a", "b"};
+	struct made_up_side a, b;
+	struct error err = {};
+	struct comparison c;
+
+	make_side(&a, 0, 1, 0);
+	make_side(&b, 1000, 1, 150 * NS_PER_MS);
+	c = compare_sides(&a, &b, NULL);
+	assert_int_equal(c.design, DESIGN_SEPARATE);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_UNKNOWN);
+	assert_int_equal(comparison_judge(&c, &limit, &err), -ENODATA);
+	assert_non_null(strstr(err.text, "separate runs"));
+	c = compare_sides(&a, &b, &little);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_SLOWER);
+	assert_int_equal(comparison_judge(&c, &limit, &err), COMPARISON_OVER_LIMIT);
+	c = compare_sides(&a, &b, &much);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_SAME);
+	assert_int_equal(comparison_judge(&c, &limit, &err), 0);
+}
+
+TEST(a_file_without_starts_is_a_separate_run)
+{
+	struct made_up_side a, b;
+
+	make_side(&a, 0, 2, 0);
+	make_side(&b, 1, 2, 0);
+	for (int i = 0; i < N; i++)
+		a.items[i].start_ns = b.items[i].start_ns = 0;
+	assert_int_equal(compare_sides(&a, &b, NULL).design, DESIGN_SEPARATE);
+}
+
+static struct run_variation find(const double *means, size_t n, size_t without)
+{
+	struct run_mean items[16];
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct run_mean){
+			(int64_t)i + 1, 100 * (int64_t)i, 100 * (int64_t)i + 50, means[i], 10};
+	return run_variation_find(&(struct run_means){items, n}, NULL, &items[n - without], without);
+}
+
+TEST(variation_is_the_sd_of_the_means_of_the_other_runs)
+{
+	const double means[] = {99, 100, 101, 200, 300};
+	struct run_variation v = find(means, 5, 2);
+
+	assert_true(fabs(v.sd - 0.01) < 1e-12);
+	assert_int_equal(v.df, 2);
+	assert_int_equal(v.n_runs, 3);
+	assert_int_equal(find(means, 4, 2).df, 0); /* two others are too few */
+}
+
+TEST(runs_at_the_same_time_count_once)
+{
+	struct run_mean items[] = {{1, 0, 10, 100, 10}, {2, 1, 11, 100, 10}, {3, 20, 30, 110, 10},
+		{4, 21, 31, 110, 10}, {5, 40, 50, 120, 10}};
+	struct run_means means = {items, 5};
+
+	assert_int_equal(run_variation_find(&means, NULL, NULL, 0).n_runs, 3);
+	items[4].n_samples = 4;
+	assert_int_equal(run_variation_find(&means, NULL, NULL, 0).df, 0);
+}
+
+static int64_t add_run(struct scratch *s, const char *command, int64_t environment, int64_t pt_ns)
+{
+	_cleanup_(run_clear) struct run run = scratch_run("solver");
+	static int64_t now;
+
+	run.command = strdup(command);
+	run.environment = environment;
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	for (uint32_t n = 1; n <= 5; n++) {
+		struct sample sample = scratch_sample(n);
+
+		sample.start_ns = ++now * NS_PER_S;
+		sample.pt_ns = pt_ns + n;
+		assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	}
+	return run.id;
+}
+
+static int64_t add_environment(struct scratch *s, const char *digest, const char *identity)
+{
+	char document[128];
+	int64_t id;
+
+	snprintf(document, sizeof(document),
+		"{\"identity\": {\"cpu\": \"%s\"}, \"settings\": {\"x\": \"%s\"}}", identity, digest);
+	assert_done(s, book_put_environment(s->book, digest, NULL, document, &id, &s->err));
+	return id;
+}
+
+TEST_IN_BOOK(the_book_knows_how_runs_of_a_command_vary_on_a_machine)
+{
+	struct scratch *s = *state;
+	int64_t here = add_environment(s, "d1", "old"), set = add_environment(s, "d2", "old"),
+		other = add_environment(s, "d3", "new"), a, b;
+	struct run_variation v;
+
+	add_run(s, "[\"solver\"]", here, 99000);
+	add_run(s, "[\"solver\"]", set, 100000); /* another setting of the same machine */
+	add_run(s, "[\"solver\"]", here, 101000);
+	add_run(s, "[\"solver\"]", other, 200000);
+	add_run(s, "[\"solver\", \"-x\"]", here, 300000);
+	a = add_run(s, "[\"solver\"]", here, 150000);
+	b = add_run(s, "[\"solver\"]", set, 160000);
+	assert_done(s, run_variation_load(s->book, a, b, COMPARISON_PT, &v, &s->err));
+	assert_int_equal(v.n_runs, 3);
+	assert_true(fabs(v.sd - 0.01) < 1e-5);
+	b = add_run(s, "[\"solver\", \"-y\"]", here, 160000);
+	assert_done(s, run_variation_load(s->book, a, b, COMPARISON_ET, &v, &s->err));
+	assert_int_equal(v.n_runs, 4); /* those of a's command, the former b among them */
+	assert_true(v.sd == 0);
+}
