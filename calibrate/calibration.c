@@ -31,20 +31,14 @@ char *calibration_resume_command(const struct calibration *c)
 		"emp-calibrate%s resume %lld", calibrate_db(), (long long)c->plan.phases[SHORT_PHASE].run);
 }
 
-int calibration_open(struct calibration *c, const char *verb, struct error *err)
+int calibration_open(struct calibration *c, struct error *err)
 {
-	_cleanup_(freep) char *path = NULL, *what = NULL;
 	int r;
 
 	r = suite_tool_find("inc", &c->inc, err);
 	if (r == 0)
 		r = book_open(&c->book, calibrate_options.db, BOOK_WRITE, err);
-	if (r == 0)
-		r = lock_path(book_file(c->book), &path, err);
-	if (r < 0)
-		return r;
-	what = text_format("emp-calibrate %s", verb);
-	return lock_take(&c->lock, path, what ?: "emp-calibrate", err);
+	return r < 0 ? r : lock_take(&c->lock, book_file(c->book), err);
 }
 
 uint32_t calibration_samples(struct calibration *c, int which)

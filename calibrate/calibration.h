@@ -32,7 +32,7 @@ struct calibration {
 void calibration_clear(struct calibration *calibration);
 
 /* Opens the book and takes the host's lock. `verb` appears in the messages of other tools that find it locked. */
-int calibration_open(struct calibration *calibration, const char *verb, struct error *err);
+int calibration_open(struct calibration *calibration, struct error *err);
 
 /* Samples in the book. */
 uint32_t calibration_samples(struct calibration *calibration, int which);

@@ -126,7 +126,7 @@ int verb_resume(int argc, char **argv, struct error *err)
 	if (argc > 0)
 		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
-		r = calibration_open(&calibration, "resume", err);
+		r = calibration_open(&calibration, err);
 	if (r == 0)
 		r = find(&calibration, run, err);
 	if (r == 0)

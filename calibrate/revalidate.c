@@ -243,7 +243,7 @@ static int prepare(struct calibration *c, const char *name, struct past *p, stru
 {
 	int r;
 
-	r = calibration_open(c, "revalidate", err);
+	r = calibration_open(c, err);
 	if (r == 0)
 		r = load_past(c, name, p, err);
 	if (r < 0)

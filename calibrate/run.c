@@ -165,7 +165,7 @@ int verb_run(int argc, char **argv, struct error *err)
 		return error_say(err, -EINVAL, "name the profile with --save NAME");
 	calibrate_options.ignore_audit |= options.anyway;
 	calibrate_options.ignore_changes |= options.anyway;
-	r = calibration_open(&calibration, "run", err);
+	r = calibration_open(&calibration, err);
 	if (r == 0)
 		r = options.resume ? resume_or_begin(&calibration, err) : begin_new(&calibration, err);
 	if (r == -EINTR)

@@ -159,13 +159,10 @@ static int open_input(struct session *s, struct error *err)
 /* Samples and a calibration would disturb each other. */
 static int check_host(const struct session *s, const char *book, struct error *err)
 {
-	_cleanup_(freep) char *path = NULL;
 	struct error said;
-	int r = lock_path(book, &path, err);
+	int r = s->options->ignore_lock ? 0 : lock_look(book, &said);
 
-	if (r < 0 || s->options->ignore_lock || lock_look(path, &said) == 0)
-		return r;
-	return error_say(err, -EBUSY, "%s, or measure anyway with --ignore-lock", said.text);
+	return r < 0 ? error_say(err, r, "%s, or measure anyway with --ignore-lock", said.text) : 0;
 }
 
 static int open_book(struct session *s, struct error *err)

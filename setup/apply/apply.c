@@ -195,7 +195,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 	if (r == 0 && !options.dry_run)
 		r = privilege_keep_for_settings(err);
 	if (r == 0 && !options.dry_run)
-		r = journal_lock(&a.lock, "emp-setup apply", err);
+		r = journal_lock(&a.lock, err);
 	if (r == 0)
 		r = prepare(&a, &request, err);
 	if (r < 0)

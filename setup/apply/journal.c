@@ -338,10 +338,7 @@ int journal_load(struct journal *ret, struct error *err)
 	return 1;
 }
 
-int journal_lock(struct lock *ret, const char *what, struct error *err)
+int journal_lock(struct lock *ret, struct error *err)
 {
-	_cleanup_(freep) char *path = NULL;
-	int r = lock_path("/run/emp-setup", &path, err);
-
-	return r < 0 ? r : lock_take(ret, path, what, err);
+	return lock_take(ret, "/run/emp-setup", err);
 }

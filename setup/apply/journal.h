@@ -80,6 +80,5 @@ size_t journal_drop_stale(struct journal *journal);
 /* The id of this boot; the caller frees it. */
 char *journal_boot_id(void);
 
-/* The host's lock, which emp-calibrate takes too: settings do not change while samples are taken. `what` is for
- * others to read. */
-int journal_lock(struct lock *ret, const char *what, struct error *err);
+/* The host's lock, which emp-calibrate takes too: settings do not change while samples are taken. */
+int journal_lock(struct lock *ret, struct error *err);

@@ -184,7 +184,7 @@ static int restore_locked(size_t first, struct error *err)
 int change_restore(size_t first, struct error *err)
 {
 	_cleanup_(lock_release) struct lock lock = {.fd = -1};
-	int r = journal_lock(&lock, "emp-setup restore", err);
+	int r = journal_lock(&lock, err);
 
 	return r < 0 ? r : restore_locked(first, err);
 }

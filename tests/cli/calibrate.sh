@@ -115,7 +115,7 @@ $calibrate -q run --short 0.05x100 --long 0.1x4 --save d --anyway --force >"$dir
 first=$!
 sampling d
 expect 0 "running, process $first" $calibrate status
-expect 1 "process $first has locked this machine since .*emp-calibrate run" $calibrate -q run --short 0.02x10 --long 0.1x4 --save e --anyway
+expect 1 "emp-calibrate (process $first, since .*) has locked this machine" $calibrate -q run --short 0.02x10 --long 0.1x4 --save e --anyway
 kill -INT $first
 wait $first
 that "^C is exit status 130" test $? = 130

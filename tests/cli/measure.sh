@@ -42,15 +42,18 @@ expect 1 'it is a directory' $measure -q -r 2 --export-csv "$dir" -- touch "$dir
 that "nothing was run for results that could not be written" test ! -e "$dir/ran"
 
 # a locked machine
-exec 8>"$dir/lock"
-flock 8
-echo "$$ 1700000000000000000 emp-calibrate run, profile 'lab1'" >"$dir/lock"
-EMP_LOCK=$dir/lock expect 1 "process $$ has locked this machine since .* (emp-calibrate run, profile 'lab1').*--ignore-lock" \
+echo 'my thesis' >"$dir/lock"
+flock "$dir/lock" sleep 1000 &
+holder=$!
+wait_until grep -q "FLOCK *ADVISORY *WRITE $holder " /proc/locks
+EMP_LOCK=$dir/lock expect 1 "flock (process $holder, since .*) has locked this machine.*--ignore-lock" \
 	$measure -q -r 2 -- true
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 --ignore-lock -- true
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 --anyway -- true
-exec 8>&-
+pkill -P $holder sleep
+wait $holder 2>/dev/null
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 -- true
+that "a file that is no lock stays as it is" test "$(cat "$dir/lock")" = 'my thesis'
 
 # stopped amid the first sample (as by ^Z), and continued a second later
 stopped_amid() { # the program runs until the file "go" is there

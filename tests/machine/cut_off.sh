@@ -48,6 +48,6 @@ that "the resume points are in the book" test "$(sqlite3 "$EMP_DB" 'SELECT count
 for pid in $pids; do
 	that "no cgroup of process $pid is left" test -z "$(cgroups_of "$pid")"
 done
-that "no lock is left" test ! -e "$EMP_LOCK"
+that "the lock is free" flock -n "$EMP_LOCK" true
 that "no INC is left" test -z "$(pgrep -f "^inc --iterations $(sqlite3 "$EMP_DB" "SELECT json_extract(command, '\$[2]') FROM run WHERE kind = 'short'")\$")"
 finish

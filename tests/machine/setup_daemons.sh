@@ -33,7 +33,7 @@ box_restore_at_boot "$setup"
 state() {
 	box_run systemctl list-units --all --no-legend --plain --type=service,timer,socket,path |
 		awk '$1 ~ /timer$/ && $4 == "running" { $4 = "waiting" } $1 !~ /^(systemd-(hostnamed|timedated|localed|tmpfiles-clean|journal-flush|update-utmp.*)|anacron|logrotate|man-db|sysstat-.*|apt-.*|dpkg-.*|e2scrub.*|exim4-base|plocate-updatedb|polkit|emp-restore)\.service/ { print $1, $2, $3, $4 }' | sort
-	box_run find /run/systemd/system /run/lock/emp.lock -printf '%y %p %l\n' 2>/dev/null | sort
+	box_run find /run/systemd/system -printf '%y %p %l\n' 2>/dev/null | sort
 	on_disk
 }
 

@@ -27,7 +27,7 @@ state() {
 	done
 	systemctl list-units --all --no-legend --plain --type=service,timer,socket,path |
 		awk '$1 ~ /timer$/ && $4 == "running" { $4 = "waiting" } $1 !~ /hostnamed|timedated|user@|user-runtime|ssh@|systemd-tmpfiles-clean.service|emp-restore/ { print $1, $2, $3, $4 }' | sort
-	find /etc /run/systemd/system /var/lib/emp-setup /run/lock/emp.lock -printf '%y %p %l\n' 2>/dev/null | sort
+	find /etc /run/systemd/system /var/lib/emp-setup -printf '%y %p %l\n' 2>/dev/null | sort
 }
 
 same() { # FILE WORDS

@@ -98,7 +98,7 @@ P
 cat >"$box/state.sh" <<'S'
 systemctl list-units --all --no-legend --plain --type=service,timer,socket,path |
 	awk '$1 ~ /timer$/ && $4 == "running" { $4 = "waiting" } $1 !~ /^systemd-(hostnamed|timedated|localed|tmpfiles-clean|journal-flush)\.service|^planted-job.service/ { print $1, $2, $3, $4 }' | sort
-find /etc /usr/lib/systemd /run/systemd/system /var/lib/emp-setup /run/lock/emp.lock -printf '%y %p %l\n' 2>/dev/null | sort
+find /etc /usr/lib/systemd /run/systemd/system /var/lib/emp-setup -printf '%y %p %l\n' 2>/dev/null | sort
 S
 
 state() {

@@ -2,16 +2,20 @@
 /* The host's lock, and processes that are remembered. */
 #include "tests/unit/scratch.h"
 
+#include "lib/base/text.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/process/process_ref.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A child that takes the lock and then waits to be killed. */
-static pid_t hold_in_child(const char *path)
+/* A child that takes the lock, under a name of its choice, and then waits to be killed. */
+static pid_t hold_in_child(const char *book, const char *name)
 {
 	int pipes[2];
 	pid_t pid;
@@ -23,7 +27,8 @@ static pid_t hold_in_child(const char *path)
 		struct error err;
 		struct lock lock;
 
-		if (lock_take(&lock, path, "emp-calibrate run", &err) == 0 && write(pipes[1], "x", 1) == 1)
+		prctl(PR_SET_NAME, name);
+		if (lock_take(&lock, book, &err) == 0 && write(pipes[1], "x", 1) == 1)
 			pause();
 		_exit(1);
 	}
@@ -33,34 +38,69 @@ static pid_t hold_in_child(const char *path)
 	return pid;
 }
 
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 TEST_IN_DIRECTORY(the_message_names_the_holder)
 {
 	struct scratch *s = *state;
 	struct lock lock;
 	char words[64];
-	pid_t pid = hold_in_child(s->path);
+	pid_t pid;
 
-	assert_int_equal(lock_take(&lock, s->path, "emp-calibrate resume", &s->err), -EBUSY);
-	snprintf(words, sizeof(words), "process %d has locked this machine since ", pid);
+	setenv("EMP_LOCK", s->path, 1);
+	pid = hold_in_child("", "emp-calibrate");
+	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
+	snprintf(words, sizeof(words), "emp-calibrate (process %d, since 20", pid);
 	assert_says(s, words);
-	assert_says(s, "(emp-calibrate run)");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	assert_says(s, "see 'emp-calibrate status'");
+	assert_int_equal(lock_look("", &s->err), -EBUSY);
+	assert_says(s, words);
+	end(pid);
 }
 
-TEST_IN_DIRECTORY(after_kill_9_it_is_free_and_its_end_leaves_no_file)
+TEST_IN_DIRECTORY(what_a_holder_calls_itself_does_not_reach_the_terminal)
 {
 	struct scratch *s = *state;
 	struct lock lock;
-	pid_t pid = hold_in_child(s->path);
+	pid_t pid;
 
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	assert_done(s, lock_take(&lock, s->path, "emp-calibrate run", &s->err));
-	assert_int_equal(access(s->path, F_OK), 0);
+	setenv("EMP_LOCK", s->path, 1);
+	pid = hold_in_child("", "\033]0;PWN\a\xff");
+	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
+	assert_says(s, "?]0;PWN?? (process ");
+	end(pid);
+}
+
+TEST_IN_DIRECTORY(after_kill_9_it_is_free)
+{
+	struct scratch *s = *state;
+	struct lock lock;
+
+	setenv("EMP_LOCK", s->path, 1);
+	end(hold_in_child("", "holder"));
+	assert_done(s, lock_look("", &s->err));
+	assert_done(s, lock_take(&lock, "", &s->err));
 	lock_release(&lock);
-	assert_int_equal(access(s->path, F_OK), -1);
 	lock_release(&lock);
+}
+
+TEST_IN_DIRECTORY(a_file_that_is_no_lock_stays_as_it_is)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) char *text = NULL;
+	FILE *file = fopen(s->path, "w");
+	struct lock lock;
+
+	assert_true(file && fputs("my thesis\n", file) >= 0 && fclose(file) == 0);
+	setenv("EMP_LOCK", s->path, 1);
+	assert_done(s, lock_take(&lock, "", &s->err));
+	lock_release(&lock);
+	assert_int_equal(text_read_file(AT_FDCWD, s->path, &text), 0);
+	assert_string_equal(text, "my thesis");
 }
 
 TEST_IN_DIRECTORY(what_is_no_file_is_refused)
@@ -68,25 +108,33 @@ TEST_IN_DIRECTORY(what_is_no_file_is_refused)
 	struct scratch *s = *state;
 	struct lock lock;
 
+	setenv("EMP_LOCK", s->path, 1);
 	assert_int_equal(mkfifo(s->path, 0600), 0);
-	assert_true(lock_take(&lock, s->path, "emp-calibrate run", &s->err) < 0);
-	assert_says(s, "is not a regular file; remove it");
+	assert_true(lock_take(&lock, "", &s->err) < 0);
+	assert_says(s, "is not a regular file; name another");
 	unlink(s->path);
 	assert_int_equal(symlink("/etc/passwd", s->path), 0);
-	assert_true(lock_take(&lock, s->path, "emp-calibrate run", &s->err) < 0);
+	assert_true(lock_take(&lock, "", &s->err) < 0);
 	assert_says(s, "cannot open the host's lock");
 }
 
-TEST_IN_DIRECTORY(the_environment_may_name_it)
+TEST_IN_DIRECTORY(a_process_that_only_looks_does_not_make_it_busy)
 {
 	struct scratch *s = *state;
-	char *path;
+	struct lock lock;
+	pid_t pid = fork();
 
-	setenv("EMP_LOCK", "/somewhere/lock", 1);
-	assert_done(s, lock_path("/book.db", &path, &s->err));
-	unsetenv("EMP_LOCK");
-	assert_string_equal(path, "/somewhere/lock");
-	free(path);
+	setenv("EMP_LOCK", s->path, 1);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			lock_look("", &(struct error){});
+	}
+	for (int i = 0; i < 200; i++) {
+		assert_done(s, lock_take(&lock, "", &s->err));
+		lock_release(&lock);
+	}
+	end(pid);
 }
 
 TEST(a_process_is_known_again_until_it_ends)

@@ -3,6 +3,7 @@
 #include "lib/host/process/process_ref.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
 #include "lib/base/text.h"
 
 #include <fcntl.h>
@@ -22,17 +23,34 @@ static bool parse_start(const char *stat, unsigned long long *ret)
 	return at && sscanf(at, "%llu", ret) == 1;
 }
 
+static bool read_start(pid_t pid, unsigned long long *ret)
+{
+	_cleanup_(freep) char *stat = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	return text_read_file(AT_FDCWD, path, &stat) == 0 && parse_start(stat, ret);
+}
+
+int64_t process_ref_started_ns(pid_t pid)
+{
+	unsigned long long ticks;
+
+	if (!read_start(pid, &ticks))
+		return 0;
+	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
+	       (int64_t)ticks * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
 /* "" where there is no such process. */
 static void describe(pid_t pid, char buffer[PROCESS_REF_SIZE])
 {
-	_cleanup_(freep) char *boot = NULL, *stat = NULL;
+	_cleanup_(freep) char *boot = NULL;
 	unsigned long long started;
-	char path[64];
 
 	*buffer = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &boot) == 0 &&
-		text_read_file(AT_FDCWD, path, &stat) == 0 && parse_start(stat, &started))
+		read_start(pid, &started))
 		snprintf(buffer, PROCESS_REF_SIZE, "%.36s %d %llu", boot, pid, started);
 }
 

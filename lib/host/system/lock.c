@@ -1,145 +1,194 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The host's lock: see lock.h. */
+/* The host's lock: see lock.h. No file is ever written to, truncated or removed here. */
 #include "lib/host/system/lock.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
+#include "lib/base/text.h"
+#include "lib/host/process/process_ref.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <signal.h>
+#include <grp.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
-#define HOST_LOCK "/run/lock/emp.lock"
+static const char DIRECTORY[] = "/run/emp", HOST_LOCK[] = "/run/emp/lock";
 
-/* Whether the file can be written, or created in its directory. */
-static bool may_write(const char *path, const char *directory)
+static int say_cannot_open(int r, const char *path, struct error *err)
 {
-	return faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 ||
-	       (errno == ENOENT && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0);
+	return error_os(err, r, "cannot open the host's lock %s", path);
 }
 
-int lock_path(const char *book, char **ret, struct error *err)
+/* A file of the user's: EMP_LOCK or BOOK.lock. */
+static int open_named(const char *path, struct error *err)
 {
-	const char *named = getenv("EMP_LOCK");
-	char *path;
-
-	if (named && *named)
-		path = strdup(named);
-	else if (may_write(HOST_LOCK, "/run/lock"))
-		path = strdup(HOST_LOCK);
-	else
-		path = text_format("%s.lock", book);
-	if (!path)
-		return error_oom(err);
-	*ret = path;
-	return 0;
-}
-
-/* Every user may write to /run/lock, so the file is checked. */
-static int open_file(const char *path, struct error *err)
-{
-	_cleanup_(closep) int fd = -1;
+	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	_cleanup_(closep) int fd = open(path, flags);
 	struct stat st;
 
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0 && errno == ENOENT) {
-		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_EXCL, 0666);
-		if (fd >= 0)
-			fchmod(fd, 0666); /* whatever the umask: others must be able to lock it too */
-		else if (errno == EEXIST)
-			return -EAGAIN;
-	}
+	if (fd < 0 && errno == ENOENT)
+		fd = open(path, flags | O_CREAT, 0666);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return error_os(err, -errno, "cannot open the host's lock %s", path);
+		return say_cannot_open(-errno, path, err);
 	if (!S_ISREG(st.st_mode))
-		return error_say(err, -EINVAL, "the host's lock %s is not a regular file; remove it", path);
+		return error_say(
+			err, -EINVAL, "the host's lock %s is not a regular file; name another", path);
 	return TAKE_FD(fd);
 }
 
-/* Whether `path` is still the file that was locked: its last holder may just have removed it. */
-static bool is_current(int fd, const char *path)
+/* Lets the group emp lock it. */
+static void admit_group(int fd)
 {
-	struct stat held, there;
+	const struct group *group = getgrnam("emp");
 
-	return fstat(fd, &held) == 0 && stat(path, &there) == 0 && held.st_ino == there.st_ino &&
-	       held.st_dev == there.st_dev;
+	if (group && fchown(fd, 0, group->gr_gid) == 0)
+		fchmod(fd, 0660);
 }
 
-/* Names the holder. Right after a change of holder, the file still names the last one. */
-static int say_busy(int fd, const char *path, struct error *err)
+/* -ENOENT: there is no lock of the host that this user can open. */
+static int open_host(struct error *err)
 {
-	char text[256], moment[TEXT_TIME_SIZE], what[200];
-	long long pid, since_ns;
+	bool root = geteuid() == 0, made = root && mkdir(DIRECTORY, 0755) == 0;
+	_cleanup_(closep) int directory = open(DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW),
+			      fd = -1;
+	struct stat st;
 
+	if (directory < 0 || fstat(directory, &st) < 0)
+		return -ENOENT;
+	if (made)
+		fchmod(directory, 0755); /* whatever the umask */
+	else if (st.st_uid != 0 || st.st_mode & 022)
+		return error_say(
+			err, -EPERM, "%s must belong to root, and only root may write to it", DIRECTORY);
+	fd = openat(
+		directory, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (root ? O_CREAT : 0), 0600);
+	if (fd < 0)
+		return root ? say_cannot_open(-errno, HOST_LOCK, err) : -ENOENT;
+	if (root)
+		admit_group(fd);
+	return TAKE_FD(fd);
+}
+
+/* The process that has locked the file at `path`, as the kernel tells everybody; 0: none that is visible here. */
+static pid_t find_holder(const char *path)
+{
+	_cleanup_(freep) char *locks = NULL;
+	char *line, *rest, wanted[64];
+	struct stat st;
+	int pid;
+
+	if (stat(path, &st) < 0 || text_read_file(AT_FDCWD, "/proc/locks", &locks) < 0)
+		return 0;
+	snprintf(wanted, sizeof(wanted), " %02x:%02x:%lu ", major(st.st_dev), minor(st.st_dev),
+		(unsigned long)st.st_ino);
+	for (line = strtok_r(locks, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (strstr(line, wanted) && sscanf(line, "%*s FLOCK ADVISORY WRITE %d", &pid) == 1 && pid > 0)
+			return pid;
+	return 0;
+}
+
+/* -EBUSY. The process chose its name. */
+static int say_held(pid_t pid, struct error *err)
+{
+	_cleanup_(freep) char *name = NULL;
+	char path[64], moment[TEXT_TIME_SIZE];
+	int64_t since_ns = process_ref_started_ns(pid);
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	if (text_read_file(AT_FDCWD, path, &name) < 0 || !since_ns)
+		return error_say(err, -EBUSY, "process %d has locked this machine; wait for it", pid);
+	for (char *c = name; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	return error_say(err, -EBUSY, "%s (process %d, since %s) has locked this machine; wait for it%s",
+		name, pid, text_moment(moment, since_ns),
+		!strcmp(name, "emp-calibrate") ? ", or see 'emp-calibrate status'" : "");
+}
+
+/* Somebody who looks holds it for a moment. */
+static int lock_file(int fd, const char *path, struct error *err)
+{
 	for (int i = 0; i < 20; i++) {
-		ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+		pid_t pid;
 
-		text[n > 0 ? n : 0] = '\0';
-		if (sscanf(text, "%lld %lld %199[^\n]", &pid, &since_ns, what) == 3 &&
-			(kill((pid_t)pid, 0) == 0 || errno == EPERM))
-			return error_say(err, -EBUSY,
-				"process %lld has locked this machine since %s (%s); wait for it, or see 'emp-calibrate status'",
-				pid, text_moment(moment, since_ns), what);
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK)
+			return error_os(err, -errno, "cannot take the host's lock %s", path);
+		pid = find_holder(path);
+		if (pid)
+			return say_held(pid, err);
 		usleep(10000);
 	}
 	return error_say(err, -EBUSY,
 		"another process has locked this machine (%s), and is not visible here; wait for it", path);
 }
 
-static void write_holder(int fd, const char *what)
+static int look_at(const char *path, struct error *err)
 {
-	_cleanup_(freep) char *text = text_format(
-		"%d %lld %s\n", getpid(), (long long)clock_ns(CLOCK_REALTIME), what);
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	pid_t pid = find_holder(path);
 
-	if (text && ftruncate(fd, 0) == 0)
-		(void)!pwrite(fd, text, strlen(text), 0); /* only for others to read */
-}
-
-int lock_take(struct lock *ret, const char *path, const char *what, struct error *err)
-{
-	for (int i = 0; i < 100; i++) {
-		_cleanup_(closep) int fd = open_file(path, err);
-		char *copy;
-
-		if (fd == -EAGAIN)
-			continue;
-		if (fd < 0)
-			return fd;
-		if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-			return errno == EWOULDBLOCK
-				       ? say_busy(fd, path, err)
-				       : error_os(err, -errno, "cannot take the host's lock %s", path);
-		if (!is_current(fd, path))
-			continue;
-		copy = strdup(path);
-		if (!copy)
-			return error_oom(err);
-		write_holder(fd, what);
-		*ret = (struct lock){TAKE_FD(fd), copy};
-		return 0;
-	}
-	return error_say(err, -EBUSY, "the host's lock %s is busy; try again", path);
-}
-
-int lock_look(const char *path, struct error *err)
-{
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-
+	if (pid)
+		return say_held(pid, err);
 	if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-		return 0; /* without permission to look, it is ignored */
-	return say_busy(fd, path, err);
+		return 0;
+	return lock_file(fd, path, err); /* one in another process-id namespace */
+}
+
+/* The file that EMP_LOCK names, NULL: none. */
+static const char *named_lock(void)
+{
+	const char *named = getenv("EMP_LOCK");
+
+	return named && *named ? named : NULL;
+}
+
+static int take(const char *path, int fd, struct lock *ret, struct error *err)
+{
+	_cleanup_(closep) int owned = fd;
+	int r = fd < 0 ? fd : lock_file(fd, path, err);
+
+	if (r == 0)
+		ret->fd = TAKE_FD(owned);
+	return r;
+}
+
+int lock_take(struct lock *ret, const char *book, struct error *err)
+{
+	_cleanup_(freep) char *own = text_format("%s.lock", book);
+	int fd, r;
+
+	if (!own)
+		return error_oom(err);
+	if (named_lock())
+		return take(named_lock(), open_named(named_lock(), err), ret, err);
+	fd = open_host(err);
+	if (fd != -ENOENT)
+		return take(HOST_LOCK, fd, ret, err);
+	r = look_at(HOST_LOCK, err);
+	return r < 0 ? r : take(own, open_named(own, err), ret, err);
+}
+
+int lock_look(const char *book, struct error *err)
+{
+	_cleanup_(freep) char *own = text_format("%s.lock", book);
+	int r;
+
+	if (!own)
+		return error_oom(err);
+	if (named_lock())
+		return look_at(named_lock(), err);
+	r = look_at(HOST_LOCK, err);
+	return r < 0 ? r : look_at(own, err);
 }
 
 void lock_release(struct lock *lock)
 {
 	if (!lock || lock->fd < 0)
 		return;
-	unlink(lock->path); /* before the release: another process that opened it sees that it is not current */
 	close(lock->fd);
-	free(lock->path);
 	*lock = (struct lock){.fd = -1};
 }
