@@ -6,6 +6,7 @@
 #include "lib/host/process/program.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -112,38 +113,59 @@ TEST(one_that_was_killed_is_replaced_and_others_are_not)
 	program_free(program);
 }
 
-/* A name in the parent, with the namespace of process ids shifted by `off`. */
-static char *made_by(const struct cgroup *cgroup, uint64_t off, int pid)
+/* A cgroup in the same parent, with a name as of the process `pid` of the namespace of process ids `space`. */
+static char *make_as(const struct cgroup *cgroup, unsigned long long space, int pid)
 {
 	const char *path = cgroup_path(cgroup);
+	char *made = text_format("%.*s/emp-%llu-%d-0", (int)(strrchr(path, '/') - path), path, space, pid);
+
+	assert_int_equal(mkdir(made, 0755), 0);
+	return made;
+}
+
+TEST(what_has_no_owner_is_removed_also_where_its_process_id_is_in_use_again)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
+	_cleanup_(freep) char *reused = NULL, *elsewhere = NULL, *other = NULL;
 	struct stat st;
 
 	assert_int_equal(stat("/proc/self/ns/pid", &st), 0);
-	return text_format("%.*s/emp-%llu-%d-0", (int)(strrchr(path, '/') - path), path,
-		(unsigned long long)(st.st_ino + off), pid);
+	reused = make_as(cgroup, st.st_ino, 1);
+	elsewhere = make_as(cgroup, st.st_ino + 1, 1);
+	other = text_format("%s-of-a-user", reused);
+	assert_int_equal(mkdir(other, 0755), 0);
+	cgroup_free(make());
+	assert_int_equal(access(reused, F_OK), -1);
+	assert_int_equal(access(elsewhere, F_OK), -1);
+	assert_int_equal(access(other, F_OK), 0);
+	assert_int_equal(access(cgroup_path(cgroup), F_OK), 0);
+	rmdir(other);
 }
 
-TEST(what_a_dead_process_left_is_removed_but_not_what_another_namespace_has)
+TEST(what_another_process_owns_stays_until_it_is_killed)
 {
-	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
-	_cleanup_(freep) char *dead = NULL, *alive = NULL, *elsewhere = NULL;
-	pid_t pid = fork();
+	char path[PATH_MAX] = "";
+	int pipes[2];
+	pid_t pid;
 
-	if (pid == 0)
-		_exit(0);
-	waitpid(pid, NULL, 0);
-	dead = made_by(cgroup, 0, pid);
-	alive = made_by(cgroup, 0, 1);
-	elsewhere = made_by(cgroup, 1, pid);
-	assert_int_equal(mkdir(dead, 0755), 0);
-	assert_int_equal(mkdir(alive, 0755), 0);
-	assert_int_equal(mkdir(elsewhere, 0755), 0);
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct cgroup *cgroup = make();
+
+		if (write(pipes[1], cgroup_path(cgroup), strlen(cgroup_path(cgroup))) > 0)
+			pause();
+		_exit(1);
+	}
+	assert_true(read(pipes[0], path, sizeof(path) - 1) > 0);
 	cgroup_free(make());
-	assert_int_equal(access(dead, F_OK), -1);
-	assert_int_equal(access(alive, F_OK), 0);
-	assert_int_equal(access(elsewhere, F_OK), 0);
-	rmdir(alive);
-	rmdir(elsewhere);
+	assert_int_equal(access(path, F_OK), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	cgroup_free(make());
+	assert_int_equal(access(path, F_OK), -1);
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 TEST(it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below)

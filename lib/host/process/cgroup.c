@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -65,12 +66,13 @@ static int find_own(char **ret, struct error *err)
 	return error_say(err, -ENOTSUP, "this process is in no cgroup v2");
 }
 
+/* The lock shows, in every namespace, that the cgroup has an owner; the kernel releases it when that ends. */
 static int open_cgroup(struct cgroup *cgroup, struct error *err)
 {
 	struct stat st;
 
 	cgroup->fd = open(cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (cgroup->fd < 0 || fstat(cgroup->fd, &st) < 0)
+	if (cgroup->fd < 0 || fstat(cgroup->fd, &st) < 0 || flock(cgroup->fd, LOCK_EX | LOCK_NB) < 0)
 		return error_os(err, -errno, "cannot open the cgroup %s", cgroup->path);
 	cgroup->id = st.st_ino;
 	cgroup->events_fd = openat(cgroup->fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
@@ -102,26 +104,34 @@ static uint64_t pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
-/* Removes the cgroups of killed processes, and kills what still runs in them. */
+static void close_cgroup(struct cgroup *cgroup)
+{
+	closep(&cgroup->events_fd);
+	closep(&cgroup->stat_fd);
+	closep(&cgroup->fd);
+	free(cgroup->path);
+	free(cgroup);
+}
+
+/* Removes the cgroups whose owner was killed, and kills what still runs in them. */
 static void remove_abandoned(const char *parent)
 {
 	_cleanup_(closedirp) DIR *dir = opendir(parent);
 	struct dirent *entry;
 	struct error ignored;
-	uint64_t own = pid_namespace(), space;
-	int pid, end;
 
 	while (dir && (entry = readdir(dir))) {
-		struct cgroup *abandoned;
+		struct cgroup *found;
+		int end = 0;
 
-		end = 0;
-		if (sscanf(entry->d_name, "emp-%" SCNu64 "-%d-%*u%n", &space, &pid, &end) != 2 ||
-			entry->d_name[end] || space != own || kill(pid, 0) == 0 || errno != ESRCH)
+		sscanf(entry->d_name, "emp-%*u-%*d-%*u%n", &end);
+		if (end == 0 || entry->d_name[end])
 			continue;
-		abandoned = cgroup_at(text_format("%s/%s", parent, entry->d_name));
-		if (abandoned)
-			open_cgroup(abandoned, &ignored);
-		cgroup_free(abandoned);
+		found = cgroup_at(text_format("%s/%s", parent, entry->d_name));
+		if (found && open_cgroup(found, &ignored) < 0)
+			close_cgroup(found);
+		else
+			cgroup_free(found);
 	}
 }
 
@@ -141,28 +151,34 @@ static int find_parent(char **ret, struct error *err)
 	return *ret ? 0 : error_oom(err);
 }
 
-static int make_below(const char *parent, struct cgroup **ret, struct error *err)
+static int make_one(const char *parent, struct cgroup **ret, struct error *err)
 {
 	static unsigned count;
-	_cleanup_(cgroup_freep) struct cgroup *cgroup = NULL;
-	char *path = text_format("%s/emp-%" PRIu64 "-%d-%u", parent, pid_namespace(), getpid(), count++);
-	int r;
+	struct cgroup *cgroup = cgroup_at(
+		text_format("%s/emp-%" PRIu64 "-%d-%u", parent, pid_namespace(), getpid(), count++));
+	int r = 0;
 
-	if (!path)
-		return error_oom(err);
-	if (mkdir(path, 0755) < 0) {
-		r = error_os(err, -errno, "cannot make the cgroup %s", path);
-		free(path);
-		return r;
-	}
-	cgroup = cgroup_at(path);
 	if (!cgroup)
 		return error_oom(err);
-	r = open_cgroup(cgroup, err);
+	if (mkdir(cgroup->path, 0755) < 0)
+		r = error_os(err, -errno, "cannot make the cgroup %s", cgroup->path);
+	if (r == 0)
+		r = open_cgroup(cgroup, err);
 	if (r < 0)
-		return r;
-	*ret = TAKE(cgroup);
-	return 0;
+		close_cgroup(cgroup);
+	else
+		*ret = cgroup;
+	return r;
+}
+
+/* Between mkdir and the lock, a neighbour may take the new one for abandoned. */
+static int make_below(const char *parent, struct cgroup **ret, struct error *err)
+{
+	int r = -EEXIST;
+
+	for (int i = 0; i < 100 && (r == -EEXIST || r == -ENOENT || r == -EWOULDBLOCK || r == -ENODEV); i++)
+		r = make_one(parent, ret, err);
+	return r;
 }
 
 /* Whether clone3, which starts programs in a cgroup, exists: then a size of 0 is EINVAL. */
@@ -223,13 +239,9 @@ void cgroup_free(struct cgroup *cgroup)
 		cgroup_kill(cgroup, &ignored);
 		cgroup_wait_empty(cgroup, 2000, &ignored);
 	}
-	closep(&cgroup->events_fd);
-	closep(&cgroup->stat_fd);
-	closep(&cgroup->fd);
 	if (rmdir(cgroup->path) < 0 && errno != ENOENT) /* the program made cgroups of its own below */
 		nftw(cgroup->path, remove_directory, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-	free(cgroup->path);
-	free(cgroup);
+	close_cgroup(cgroup);
 }
 
 int cgroup_fd(const struct cgroup *cgroup)

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A measurement in another namespace of process ids and of cgroups is not disturbed by the next one here, which removes
+# abandoned cgroups. Usage: abandoned.sh BUILD
+set -u
+. "$(dirname "$0")/../cli/expect.sh"
+need_root
+measure=$1/measure/emp-measure
+unshare -p -C -f true || { echo "not run: no namespaces here"; exit 77; }
+EMP_DB=$dir/other.db unshare -p -C -f --mount-proc --kill-child "$measure" -q -r 1 -w 0 --accounting none -- \
+	sh -c "touch '$dir/runs'; until test -e '$dir/end'; do sleep 0.1; done" >"$dir/other" 2>&1 &
+wait_until test -e "$dir/runs"
+for _ in 1 2 3; do
+	expect 0 'PT (mean' "$measure" -q -r 2 --accounting none -- true
+done
+touch "$dir/end"
+that "the other measurement came to its end" wait $!
+that "and was not disturbed" grep -q 'Kept 1 of 1' "$dir/other"
+finish
