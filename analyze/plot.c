@@ -2,6 +2,7 @@
 /* A picture through gnuplot: see plot.h. */
 #include "analyze/plot.h"
 
+#include "lib/base/output_file.h"
 #include "lib/base/text.h"
 #include "lib/host/process/subprocess.h"
 
@@ -37,8 +38,9 @@ int plot_begin(struct plot *plot, const char *path, int width, int height, struc
 	plot->script = open_memstream(&plot->text, &plot->size);
 	if (!plot->script)
 		return error_os(err, -errno, "cannot draw '%s'", path);
-	fprintf(plot->script, "set encoding utf8\nset terminal %s size %g%s,%g%s\nset output ", k->terminal,
-		width * k->scale, k->unit, height * k->scale, k->unit);
+	fprintf(plot->script,
+		"set encoding utf8\nset terminal %s size %g%s,%g%s\nif (!exists('to_stdout')) set output ",
+		k->terminal, width * k->scale, k->unit, height * k->scale, k->unit);
 	plot_quote(plot, path);
 	fputs("\nset border lc rgb '#606060'\nset tics nomirror out\nset grid lt 1 lc rgb '#e8e8e8' lw 0.8\n",
 		plot->script);
@@ -64,11 +66,11 @@ void plot_quote(struct plot *plot, const char *text)
 	fputc('\'', plot->script);
 }
 
-static int run_gnuplot(const struct plot *plot, int *ret_status, struct error *err)
+static int run_gnuplot(const struct plot *plot, int to, int *ret_status, struct error *err)
 {
-	char *const argv[] = {(char *)"gnuplot", NULL};
+	char *const argv[] = {(char *)"gnuplot", (char *)"-e", (char *)"to_stdout = 1", (char *)"-", NULL};
 	_cleanup_(closep) int script = memfd_create("script", MFD_CLOEXEC);
-	const struct subprocess gnuplot = {.argv = argv, .stdin_fd = script, .stdout_fd = STDERR_FILENO};
+	const struct subprocess gnuplot = {.argv = argv, .stdin_fd = script, .stdout_fd = to};
 
 	if (script < 0 || write(script, plot->text, plot->size) != (ssize_t)plot->size ||
 		lseek(script, 0, SEEK_SET) < 0)
@@ -79,58 +81,44 @@ static int run_gnuplot(const struct plot *plot, int *ret_status, struct error *e
 static int keep_script(const struct plot *plot, struct error *err)
 {
 	_cleanup_(freep) char *path = text_format("%s.gnuplot", plot->path);
-	_cleanup_(fclosep) FILE *file = path ? fopen(path, "we") : NULL;
+	_cleanup_(output_file_clear) struct output_file output = {};
+	int r = path ? output_file_open(&output, path, err) : error_oom(err);
 
-	if (!file)
-		return error_os(
-			err, path ? -errno : -ENOMEM, "cannot keep the gnuplot script of '%s'", plot->path);
-	if (fwrite(plot->text, 1, plot->size, file) != plot->size || fflush(file) != 0)
-		return error_os(err, -errno, "cannot write '%s'", path);
-	return 0;
-}
-
-/* gnuplot would send the picture to the terminal where it cannot write the file. */
-static int try_output(const char *path, struct error *err)
-{
-	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-
-	return fd < 0 ? error_os(err, -errno, "cannot write '%s'", path) : 0;
-}
-
-static void drop_empty(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
-		unlink(path);
-}
-
-int plot_draw(struct plot *plot, bool keep, struct error *err)
-{
-	int r, status = 0;
-	FILE *script = TAKE(plot->script);
-
-	if (fclose(script) != 0)
-		return error_os(err, -errno, "cannot draw '%s'", plot->path);
-	r = try_output(plot->path, err);
-	if (r == 0 && keep)
-		r = keep_script(plot, err);
 	if (r < 0)
 		return r;
-	r = run_gnuplot(plot, &status, err);
-	if (r < 0 || status != 0)
-		drop_empty(plot->path);
+	fwrite(plot->text, 1, plot->size, output.file);
+	return output_file_commit(&output, err);
+}
+
+static int draw(const struct plot *plot, struct output_file *output, const char *kept, struct error *err)
+{
+	int status = 0, r = run_gnuplot(plot, fileno(output->file), &status, err);
+
 	if (r == -ENOENT)
 		return error_say(err, r,
 			"cannot draw '%s': gnuplot is not installed (the package is gnuplot-nox)%s%s%s",
-			plot->path, keep ? "; what it would have drawn is in '" : "", keep ? plot->path : "",
-			keep ? ".gnuplot'" : "; --script keeps what it would have drawn");
+			plot->path, kept ? "; what it would have drawn is in '" : "", kept ?: "",
+			kept ? ".gnuplot'" : "; --script keeps what it would have drawn");
 	if (r < 0)
 		return error_prefix(err, r, "cannot draw '%s'", plot->path);
 	if (status != 0)
 		return error_say(
 			err, -EIO, "gnuplot could not draw '%s'; its own words are above", plot->path);
-	return 0;
+	return output_file_commit(output, err);
+}
+
+int plot_draw(struct plot *plot, bool keep, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file output = {};
+	FILE *script = TAKE(plot->script);
+	int r;
+
+	if (fclose(script) != 0)
+		return error_os(err, -errno, "cannot draw '%s'", plot->path);
+	r = output_file_open(&output, plot->path, err);
+	if (r == 0 && keep)
+		r = keep_script(plot, err);
+	return r == 0 ? draw(plot, &output, keep ? plot->path : NULL, err) : r;
 }
 
 /* "10 ms", "-1 s": times with one digit. */

@@ -2,6 +2,7 @@
 /* The constant of INC: see constant.h. */
 #include "calibrate/constant.h"
 
+#include "lib/base/output_file.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 
@@ -76,23 +77,16 @@ static int find(const struct constant_request *q, double *ret, struct error *err
 	return 0;
 }
 
-/* The file that inc reads. It is replaced by rename(2), so that inc never reads a part of it. */
 static int replace_text(const char *path, const char *text, struct error *err)
 {
-	_cleanup_(freep) char *fresh = text_format("%s.new", path);
-	FILE *file = fresh ? fopen(fresh, "we") : NULL;
-	int r = 0;
+	_cleanup_(output_file_clear) struct output_file output = {};
+	int r = output_file_open(&output, path, err);
 
-	if (!file)
-		return error_os(err, -errno, "cannot write the constant of inc to %s", fresh ?: path);
-	if (fprintf(file, "%s\n", text) < 0 || fflush(file) != 0)
-		r = error_os(err, -errno, "cannot write the constant of inc to %s", fresh);
-	fclose(file);
-	if (r == 0 && rename(fresh, path) < 0)
-		r = error_os(err, -errno, "cannot write the constant of inc to %s", path);
-	if (r < 0)
-		unlink(fresh);
-	return r;
+	if (r == 0)
+		fprintf(output.file, "%s\n", text);
+	if (r == 0)
+		r = output_file_commit(&output, err);
+	return r < 0 ? error_prefix(err, r, "the constant of inc") : 0;
 }
 
 /* A file with the right content is not rewritten, so that a full disk does no harm. */

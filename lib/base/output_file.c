@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files that are written for the user: see output_file.h. */
+#include "lib/base/output_file.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_LINKS = 40 }; /* as the kernel */
+
+static bool is_stdout(const char *path)
+{
+	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
+bool output_file_is_stream(const char *path)
+{
+	struct stat st;
+
+	return is_stdout(path) || !strcmp(path, "/dev/stderr") || !strncmp(path, "/dev/fd/", 8) ||
+	       !strncmp(path, "/proc/", 6) ||
+	       (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+static int say_cannot_write(int r, const char *path, struct error *err)
+{
+	return error_os(err, r, "cannot write '%s'", path);
+}
+
+/* The directory of a path, with its slash; "" for the current one. The caller frees it. */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+}
+
+/* Whether `owner` may have put something into a directory that all may write to, in order to mislead this user. */
+static bool is_strangers(const char *path, uid_t owner)
+{
+	_cleanup_(freep) char *directory = directory_of(path);
+	struct stat st;
+
+	return directory && stat(*directory ? directory : ".", &st) == 0 && st.st_mode & S_ISVTX &&
+	       st.st_mode & (S_IWOTH | S_IWGRP) && owner != geteuid() && owner != st.st_uid;
+}
+
+/* Where a link leads, NULL with errno. */
+static char *target_of(const char *path)
+{
+	_cleanup_(freep) char *directory = directory_of(path);
+	char name[PATH_MAX];
+	ssize_t n = readlink(path, name, sizeof(name) - 1);
+
+	if (n < 0 || !directory)
+		return NULL;
+	name[n] = '\0';
+	return text_format("%s%s", *name == '/' ? "" : directory, name);
+}
+
+/* Follows links at the end of the path, also to a file that does not exist. */
+static int follow(const char *path, char **ret, struct stat *ret_st, bool *ret_exists, struct error *err)
+{
+	_cleanup_(freep) char *at = strdup(path);
+
+	for (int i = 0; at && i < MAX_LINKS; i++) {
+		_cleanup_(freep) char *link = TAKE(at);
+
+		*ret_exists = lstat(link, ret_st) == 0;
+		if (!*ret_exists && errno != ENOENT)
+			return say_cannot_write(-errno, path, err);
+		if (*ret_exists && is_strangers(link, ret_st->st_uid))
+			return error_say(err, -EACCES,
+				"cannot write '%s': '%s' belongs to another user, in a directory that all may write to",
+				path, link);
+		if (!*ret_exists || !S_ISLNK(ret_st->st_mode)) {
+			*ret = TAKE(link);
+			return 0;
+		}
+		at = target_of(link);
+	}
+	return say_cannot_write(at ? -ELOOP : -ENOMEM, path, err);
+}
+
+static mode_t own_umask(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return mask;
+}
+
+/* A new file beside the target; -1 with errno. */
+static int make_fresh(struct output_file *o, const struct stat *st, bool exists)
+{
+	_cleanup_(freep) char *directory = directory_of(o->target), *fresh = NULL;
+	_cleanup_(closep) int fd = -1;
+	bool kept;
+
+	fresh = directory ? text_format("%s.emp-XXXXXX", directory) : NULL;
+	fd = fresh ? mkostemp(fresh, O_CLOEXEC) : -1;
+	if (fd < 0)
+		return -1;
+	kept = !exists || (st->st_uid == geteuid() && st->st_gid == getegid()) ||
+	       fchown(fd, st->st_uid, st->st_gid) == 0;
+	if (!kept || fchmod(fd, exists ? st->st_mode & 07777 : 0666 & ~own_umask()) < 0) {
+		unlink(fresh);
+		errno = EPERM;
+		return -1;
+	}
+	o->fresh = TAKE(fresh);
+	return TAKE_FD(fd);
+}
+
+static int open_stream(struct output_file *ret, const char *path, struct error *err)
+{
+	int fd;
+
+	fflush(stdout); /* what was printed comes first */
+	fd = is_stdout(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+			     : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	ret->file = fd < 0 ? NULL : fdopen(fd, "w");
+	ret->target = strdup(path);
+	return ret->file && ret->target ? 0 : say_cannot_write(-errno, path, err);
+}
+
+static int open_file(struct output_file *o, const char *path, struct error *err)
+{
+	bool exists = false;
+	struct stat st;
+	int fd, r = follow(path, &o->target, &st, &exists, err);
+
+	if (r < 0)
+		return r;
+	if (exists && S_ISDIR(st.st_mode))
+		return error_say(err, -EISDIR, "cannot write '%s': it is a directory", path);
+	fd = make_fresh(o, &st, exists);
+	if (fd < 0 && exists && (errno == EPERM || errno == EACCES))
+		o->in_place = (fd = open(o->target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) >= 0;
+	o->file = fd < 0 ? NULL : fdopen(fd, "w");
+	return o->file ? 0 : say_cannot_write(-errno, path, err);
+}
+
+int output_file_open(struct output_file *ret, const char *path, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file o = {};
+	int r;
+
+	r = output_file_is_stream(path) ? open_stream(&o, path, err) : open_file(&o, path, err);
+	if (r == 0)
+		*ret = TAKE_STRUCT(o);
+	return r;
+}
+
+int output_file_commit(struct output_file *o, struct error *err)
+{
+	FILE *file = TAKE(o->file);
+	int r = fflush(file) != 0 || (o->in_place && ftruncate(fileno(file), ftello(file)) < 0) ? -errno : 0;
+
+	if (fclose(file) != 0 && r == 0)
+		r = -errno;
+	if (r == 0 && o->fresh && rename(o->fresh, o->target) < 0)
+		r = -errno;
+	if (r < 0)
+		return say_cannot_write(r, o->target, err);
+	free(TAKE(o->fresh));
+	return 0;
+}
+
+void output_file_clear(struct output_file *o)
+{
+	if (o->file)
+		fclose(o->file);
+	if (o->fresh)
+		unlink(o->fresh);
+	free(o->fresh);
+	free(o->target);
+	*o = (struct output_file){};
+}
