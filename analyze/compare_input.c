@@ -2,21 +2,9 @@
 /* Reads one side of a comparison: see compare_input.h. */
 #include "analyze/compare_input.h"
 
-#include "lib/base/array.h"
-#include "lib/base/json_fields.h"
 #include "lib/base/text.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
-
-void compare_input_clear(struct compare_input *side)
-{
-	free(side->name);
-	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
-		comparison_side_clear(&side->sides[i]);
-}
 
 static int read_stored(struct book *book, const char *text, struct compare_input *side, struct error *err)
 {
@@ -39,165 +27,6 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	for (int clock = COMPARISON_PT; r == 0 && clock <= COMPARISON_ET; clock++)
 		r = comparison_side_make(&side->sides[clock], &d, samples, n, (enum comparison_clock)clock);
 	return r < 0 || !side->name ? error_oom(err) : 0;
-}
-
-/* Numbers times `scale` (1e9 for seconds), appended. */
-static int append(const json_t *numbers, double scale, struct comparison_side *side, struct error *err)
-{
-	json_t *number;
-	size_t i;
-
-	json_array_foreach (numbers, i, number) {
-		struct comparison_time *time = array_add(side->items, side->n);
-
-		if (!time)
-			return error_oom(err);
-		if (!json_is_number(number) || json_number_value(number) < 0 ||
-			json_number_value(number) * scale > 9e18)
-			return error_say(err, -EINVAL, "number %zu of its times is not a valid time", i + 1);
-		*time = (struct comparison_time){
-			(uint32_t)side->n, 0, llround(json_number_value(number) * scale)};
-	}
-	return 0;
-}
-
-/* Marks the samples (of n) for which emp-measure named a cause: those whose numbers are in its lists, or that have an
- * execution over its cutoff. */
-static void mark_discarded(const json_t *emp, bool *discarded, size_t n)
-{
-	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled"};
-
-	for (size_t k = 0; k < ELEMENTS(lists); k++) {
-		json_t *entry;
-		size_t i;
-
-		json_array_foreach (json_object_get(emp, lists[k]), i, entry) {
-			json_int_t number = json_integer_value(
-				json_is_object(entry) ? json_object_get(entry, "sample") : entry);
-
-			if (number >= 1 && (size_t)number <= n)
-				discarded[number - 1] = true;
-		}
-	}
-}
-
-/* The process times that emp-measure wrote, when the samples started, and without those that it discarded. */
-static int read_process_times(const json_t *emp, struct compare_input *input, struct error *err)
-{
-	_cleanup_(freep) bool *discarded = NULL;
-	struct comparison_side *side = &input->sides[COMPARISON_PT];
-	const json_t *starts = json_object_get(emp, "start_ns");
-	size_t kept = 0;
-	int r = append(json_object_get(emp, "pt_ns"), 1, side, err);
-
-	if (r < 0)
-		return r;
-	discarded = calloc(side->n + 1, sizeof(*discarded));
-	if (!discarded)
-		return error_oom(err);
-	mark_discarded(emp, discarded, side->n);
-	for (size_t i = 0; i < side->n; i++) {
-		side->items[i].start_ns = json_integer_value(json_array_get(starts, i));
-		if (!discarded[i])
-			side->items[kept++] = side->items[i];
-	}
-	side->n = kept;
-	return 0;
-}
-
-static const char *hyperfine_name(const json_t *result)
-{
-	return json_string_value(json_object_get(result, "command")) ?: "?";
-}
-
-/* hyperfine's results[]: seconds in times; process times too where emp-measure wrote it. */
-static int read_hyperfine(const json_t *result, struct compare_input *side, struct error *err)
-{
-	const json_t *emp = json_object_get(result, "emp");
-	struct json_fields fields = json_fields_begin(result, (struct json_location){"the result"}, err);
-	json_t *times;
-	int r;
-
-	json_fields_array(&fields, "times", &times);
-	r = fields.r;
-	if (r == 0)
-		r = append(times, 1e9, &side->sides[COMPARISON_ET], err);
-	return r == 0 && emp ? read_process_times(emp, side, err) : r;
-}
-
-static const char *pyperf_name(const json_t *benchmark)
-{
-	return json_string_value(json_object_get(json_object_get(benchmark, "metadata"), "name"))
-		       ?: "benchmark";
-}
-
-/* pyperf's benchmarks[]: seconds in the values of each run; runs that only calibrate have none. */
-static int read_pyperf(const json_t *benchmark, struct compare_input *side, struct error *err)
-{
-	struct json_fields fields = json_fields_begin(
-		benchmark, (struct json_location){"the benchmark"}, err);
-	json_t *runs, *one;
-	size_t i;
-
-	json_fields_array(&fields, "runs", &runs);
-	if (fields.r < 0)
-		return fields.r;
-	json_array_foreach (runs, i, one) {
-		int r = append(json_object_get(one, "values"), 1e9, &side->sides[COMPARISON_ET], err);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* The formats, by the member that has the results. */
-static const struct format {
-	const char *member;
-	const char *(*name)(const json_t *result);
-	int (*read)(const json_t *result, struct compare_input *side, struct error *err);
-} formats[] = {
-	{"results", hyperfine_name, read_hyperfine},
-	{"benchmarks", pyperf_name, read_pyperf},
-};
-
-/* -EINVAL: the file has several results, and the user must name one. */
-static int ask_which(const char *path, const json_t *results, const struct format *format, struct error *err)
-{
-	enum { MOST = 6 };
-	_cleanup_(freep) char *list = NULL;
-	size_t n = json_array_size(results), size;
-	FILE *memory = open_memstream(&list, &size);
-
-	if (!memory)
-		return error_oom(err);
-	for (size_t i = 0; i < n && i < MOST; i++)
-		fprintf(memory, "%s%s:%zu (%s)", i > 0 ? ", " : "", path, i + 1,
-			format->name(json_array_get(results, i)));
-	if (fclose(memory) != 0)
-		return error_oom(err);
-	return error_say(err, -EINVAL, "it has %zu results; name one: %s%s", n, list, n > MOST ? ", …" : "");
-}
-
-/* `number` counts from 1; 0: it was not given. */
-static int read_result(const char *path, const json_t *results, const struct format *format, int64_t number,
-	struct compare_input *side, struct error *err)
-{
-	const json_t *result;
-	int r;
-
-	if (number == 0 && json_array_size(results) > 1)
-		return ask_which(path, results, format, err);
-	number = number ?: 1;
-	result = json_array_get(results, (size_t)number - 1);
-	if (!result)
-		return error_say(err, -EINVAL, "it has %zu result%s, and no number %" PRId64,
-			json_array_size(results), json_array_size(results) == 1 ? "" : "s", number);
-	r = format->read(result, side, err);
-	if (r < 0)
-		return r;
-	side->name = strdup(format->name(result));
-	return side->name ? 0 : error_oom(err);
 }
 
 /* Splits "FILE:N"; a colon without a number after it is a part of the name. */
@@ -223,19 +52,7 @@ static int read_file(const char *text, struct compare_input *side, struct error 
 	r = split_number(path, &number, err);
 	if (r == 0)
 		r = json_read(&document, path, err);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < ELEMENTS(formats); i++) {
-		const json_t *results = json_object_get(document, formats[i].member);
-
-		if (!json_is_array(results))
-			continue;
-		r = read_result(path, results, &formats[i], number, side, err);
-		return r < 0 ? error_prefix(err, r, "'%s'", path) : 0;
-	}
-	return error_say(err, -EINVAL,
-		"'%s' is not JSON of emp-measure, hyperfine or pyperf: it has no 'results' and no 'benchmarks'",
-		path);
+	return r < 0 ? r : compare_document_read(side, document, path, number, err);
 }
 
 bool compare_input_is_run(const char *text)

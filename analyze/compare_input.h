@@ -3,15 +3,8 @@
 #pragma once
 
 #include "analyze/analyze.h"
+#include "analyze/compare_document.h"
 #include "lib/protocol/comparison.h"
-
-/* Sides by enum comparison_clock. That of COMPARISON_PT is empty where only elapsed times are known. */
-struct compare_input {
-	char *name;
-	struct comparison_side sides[N_COMPARISON_CLOCKS];
-	int64_t run;         /* in the book; 0: from a file */
-	int64_t environment; /* of that run; 0: unknown */
-};
 
 /* Whether it is the number of a run in the book. */
 bool compare_input_is_run(const char *text);
@@ -20,4 +13,3 @@ bool compare_input_is_run(const char *text);
  * discards samples of a run of the book; what emp-measure discarded by name stays discarded. -EINVAL: FILE holds several
  * results and N is missing; the sentence lists them. */
 int compare_input_read(struct compare_input *ret, struct book *book, const char *text, struct error *err);
-void compare_input_clear(struct compare_input *input);

@@ -43,7 +43,7 @@ static int add_parameter(struct parameters *p, const char *name, struct paramete
 /* Takes `value`, which may be NULL: no memory. */
 static int add_value(struct parameter *parameter, char *value, struct error *err)
 {
-	char **at = value ? array_add(parameter->values, parameter->n) : NULL;
+	char **at = value ? array_add_reused(parameter->values, parameter->n, parameter->capacity) : NULL;
 
 	if (!at) {
 		free(value);

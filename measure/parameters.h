@@ -10,7 +10,7 @@
 struct parameter {
 	char *name;
 	char **values;
-	size_t n;
+	size_t n, capacity;
 };
 
 struct parameters {

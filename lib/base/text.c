@@ -135,7 +135,7 @@ int text_read_int(int root_fd, const char *path, int64_t *ret)
 int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
 {
 	_cleanup_(freep) int *cpus = NULL;
-	size_t n = 0;
+	size_t n = 0, capacity = 0;
 
 	while (*text) {
 		char *end;
@@ -150,7 +150,7 @@ int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
 		if (end == text || last < first || last > 1 << 20 || (*end && *end != ','))
 			return -EINVAL;
 		for (long cpu = first; cpu <= last; cpu++) {
-			int *added = array_add(cpus, n);
+			int *added = array_add_reused(cpus, n, capacity);
 
 			if (!added)
 				return -ENOMEM;

@@ -3,37 +3,23 @@
  * and come out the same: an abort here is a bug. */
 #include "lib/record/document/document.h"
 
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz.h"
 
 static struct book *book;
 
-static char directory[] = "/tmp/emp-fuzz-XXXXXX";
-
-static void remove_book(void)
+static void close_book(void)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s/emp.db", directory);
 	book_free(book);
-	unlink(path);
-	rmdir(directory);
 }
 
 static void make_book(void)
 {
 	struct error err = {};
-	char path[64];
+	char path[256];
 
-	if (!mkdtemp(directory))
-		abort();
-	snprintf(path, sizeof(path), "%s/emp.db", directory);
-	if (book_open(&book, path, BOOK_WRITE, &err) < 0) {
-		fprintf(stderr, "%s\n", err.text);
-		abort();
-	}
-	atexit(remove_book);
+	snprintf(path, sizeof(path), "%s/emp.db", fuzz_directory());
+	FUZZ_MUST(book_open(&book, path, BOOK_WRITE, &err) == 0);
+	atexit(close_book);
 }
 
 /* A copy of a run gets a uid of its own. */

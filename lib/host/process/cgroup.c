@@ -27,16 +27,10 @@ struct cgroup {
 	uint64_t id;
 };
 
-/* Where cgroup v2 is mounted: the fifth field of the line of mountinfo whose type is cgroup2. */
-static int find_mount(char **ret, struct error *err)
+int cgroup_parse_mount(char *mounts, char **ret, struct error *err)
 {
-	_cleanup_(freep) char *mounts = NULL;
 	char *line, *rest;
-	int r;
 
-	r = text_read_file(AT_FDCWD, "/proc/self/mountinfo", &mounts);
-	if (r < 0)
-		return error_os(err, r, "cannot read /proc/self/mountinfo");
 	for (line = strtok_r(mounts, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		char mount[512];
 
@@ -48,22 +42,25 @@ static int find_mount(char **ret, struct error *err)
 	return error_say(err, -ENOTSUP, "no cgroup v2 is mounted");
 }
 
-/* The path of the caller's own cgroup in the v2 tree: the line "0::/…" of /proc/self/cgroup. */
-static int find_own(char **ret, struct error *err)
+int cgroup_parse_own(char *text, char **ret, struct error *err)
 {
-	_cleanup_(freep) char *text = NULL;
 	char *line, *rest;
-	int r;
 
-	r = text_read_file(AT_FDCWD, "/proc/self/cgroup", &text);
-	if (r < 0)
-		return error_os(err, r, "cannot read /proc/self/cgroup");
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (!strncmp(line, "0::/", 4)) {
 			*ret = strdup(line + 3);
 			return *ret ? 0 : error_oom(err);
 		}
 	return error_say(err, -ENOTSUP, "this process is in no cgroup v2");
+}
+
+static int find(const char *path, int (*parse)(char *text, char **ret, struct error *err), char **ret,
+	struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	int r = text_read_file(AT_FDCWD, path, &text);
+
+	return r < 0 ? error_os(err, r, "cannot read %s", path) : parse(text, ret, err);
 }
 
 /* The lock shows, in every namespace, that the cgroup has an owner; the kernel releases it when that ends. */
@@ -141,10 +138,10 @@ static int find_parent(char **ret, struct error *err)
 	_cleanup_(freep) char *mount = NULL, *own = NULL;
 	int r;
 
-	r = find_mount(&mount, err);
+	r = find("/proc/self/mountinfo", cgroup_parse_mount, &mount, err);
 	if (r < 0)
 		return r;
-	r = find_own(&own, err);
+	r = find("/proc/self/cgroup", cgroup_parse_own, &own, err);
 	if (r < 0)
 		return r;
 	*ret = text_format("%s%s", mount, strcmp(own, "/") ? own : "");

@@ -28,6 +28,19 @@ int process_parse(const char *stat, struct process *ret)
 	return 1;
 }
 
+/* The start is the 20th word after the name, which may contain blanks and parentheses. */
+bool process_parse_start(const char *stat, unsigned long long *ret)
+{
+	const char *at = strrchr(stat, ')');
+
+	if (!at || strlen(at) < 3 || strchr("ZX", at[2]))
+		return false;
+	at += 2;
+	for (int i = 1; at && i < 20; i++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, "%llu", ret) == 1;
+}
+
 static int by_pid(const void *a, const void *b)
 {
 	return ((const struct process *)a)->pid - ((const struct process *)b)->pid;

@@ -5,6 +5,7 @@
 
 #include "lib/base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -25,3 +26,6 @@ static inline int process_exit_status(int wait_status)
 
 /* One line of /proc/PID/stat. 1: a process, 0: a kernel thread, -EINVAL: it is no such line. */
 int process_parse(const char *stat, struct process *ret);
+
+/* When it started, in ticks since the boot. False for a zombie. */
+bool process_parse_start(const char *stat, unsigned long long *ret);

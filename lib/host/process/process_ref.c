@@ -5,23 +5,10 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "lib/host/process/process.h"
 
 #include <fcntl.h>
 #include <string.h>
-
-/* When a process started, in ticks since the boot: the 20th word after its name, which may contain blanks and
- * parentheses. False for a zombie. */
-static bool parse_start(const char *stat, unsigned long long *ret)
-{
-	const char *at = strrchr(stat, ')');
-
-	if (!at || strlen(at) < 3 || strchr("ZX", at[2]))
-		return false;
-	at += 2;
-	for (int i = 1; at && i < 20; i++)
-		at = strchr(at + 1, ' ');
-	return at && sscanf(at, "%llu", ret) == 1;
-}
 
 static bool read_start(pid_t pid, unsigned long long *ret)
 {
@@ -29,7 +16,7 @@ static bool read_start(pid_t pid, unsigned long long *ret)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	return text_read_file(AT_FDCWD, path, &stat) == 0 && parse_start(stat, ret);
+	return text_read_file(AT_FDCWD, path, &stat) == 0 && process_parse_start(stat, ret);
 }
 
 int64_t process_ref_started_ns(pid_t pid)

@@ -92,6 +92,15 @@ static const char *find_line(const char *text, const char *name)
 	return NULL;
 }
 
+/* A number that cannot be right is not known. */
+static void set_scaled(struct counters *s, enum counter which, int64_t value, int64_t scale)
+{
+	int64_t scaled;
+
+	if (value >= 0 && !__builtin_mul_overflow(value, scale, &scaled))
+		counters_set(s, which, scaled);
+}
+
 static void read_steal(struct counter_reader *reader, struct counters *s)
 {
 	const char *text = reread(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
@@ -102,7 +111,7 @@ static void read_steal(struct counter_reader *reader, struct counters *s)
 		snprintf(name, sizeof(name), "cpu%d ", reader->cpu);
 	text = find_line(text, name);
 	if (text && sscanf(text, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) == 1)
-		counters_set(s, COUNTER_STEAL, ticks * reader->tick_ns);
+		set_scaled(s, COUNTER_STEAL, ticks, reader->tick_ns);
 }
 
 static void read_memory(struct counter_reader *reader, struct counters *s)
@@ -124,7 +133,7 @@ static void read_memory(struct counter_reader *reader, struct counters *s)
 		const char *at = find_line(text, rows[i].name);
 
 		if (at)
-			counters_set(s, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10));
+			set_scaled(s, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10), 1);
 		end = at ? (size_t)(at - text) : TEXT_SIZE; /* up to the last one; if it was cut off, all */
 	}
 	reader->vmstat_size = end + GROWTH < TEXT_SIZE ? end + GROWTH : TEXT_SIZE - 1;
@@ -135,7 +144,7 @@ static void read_throttles(struct counter_reader *reader, struct counters *s)
 	int64_t sum = 0;
 
 	for (int i = 0; i < reader->n_throttles; i++)
-		sum += strtoll(reread(reader, reader->throttle_fds[i], 32), NULL, 10);
+		sum += (uint32_t)strtoul(reread(reader, reader->throttle_fds[i], 32), NULL, 10);
 	if (reader->n_throttles > 0)
 		counters_set(s, COUNTER_THROTTLES, sum);
 }
@@ -145,7 +154,7 @@ static void read_pressure(struct counter_reader *reader, struct counters *s)
 	const char *total = strstr(reread(reader, reader->pressure_fd, 128), "total=");
 
 	if (total) /* of the first line ("some") */
-		counters_set(s, COUNTER_CPU_PRESSURE, strtoll(total + 6, NULL, 10) * NS_PER_US);
+		set_scaled(s, COUNTER_CPU_PRESSURE, strtoll(total + 6, NULL, 10), NS_PER_US);
 }
 
 int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct error *err)

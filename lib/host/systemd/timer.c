@@ -18,7 +18,8 @@ static bool parse_moment(const char *text, time_t *ret)
 	struct tm tm = {};
 
 	if (sscanf(text, "%*s %d-%d-%d %d:%d:%d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
-		    &tm.tm_min, &tm.tm_sec) != 6)
+		    &tm.tm_min, &tm.tm_sec) != 6 ||
+		tm.tm_year < 1970 || tm.tm_year > 9999 || tm.tm_mon < 1)
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
@@ -48,7 +49,7 @@ int64_t timer_period(const char *printed)
 		last = moment;
 		n++;
 	}
-	return period > 0 ? period * NS_PER_S : 0;
+	return period > 0 && period < INT64_MAX / NS_PER_S ? period * NS_PER_S : 0;
 }
 
 static int64_t ask_calendar(const char *expression)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Any bytes as the text of a file of the kernel, or as what a command prints, for every parser of such text. */
+#include "lib/base/text.h"
+#include "lib/host/accounting/identity.h"
+#include "lib/host/clock/ntp.h"
+#include "lib/host/process/cgroup.h"
+#include "lib/host/process/process.h"
+#include "lib/host/process/process_ref.h"
+#include "lib/host/system/kernel.h"
+#include "lib/host/system/kernel_config.h"
+#include "lib/host/systemd/timer.h"
+#include "tests/fuzz/fuzz.h"
+
+static void try_process(const char *text)
+{
+	unsigned long long started;
+	struct process process;
+
+	if (process_parse(text, &process) == 1)
+		FUZZ_MUST(process.pid > 0 && strnlen(process.name, 16) < 16);
+	process_parse_start(text, &started);
+	process_ref_pid(text);
+}
+
+static void try_cgroup(const char *text)
+{
+	_cleanup_(freep) char *unit = strdup(text), *mounts = strdup(text), *own = strdup(text);
+	_cleanup_(freep) char *mount = NULL, *path = NULL;
+	struct error err = {};
+
+	if (identity_parse_cgroup(text, unit))
+		FUZZ_MUST(identity_is_unit(unit) && !strchr(unit, '/'));
+	if (cgroup_parse_mount(mounts, &mount, &err) < 0)
+		FUZZ_REFUSED(&err);
+	if (cgroup_parse_own(own, &path, &err) < 0)
+		FUZZ_REFUSED(&err);
+}
+
+static void try_kernel(const char *text)
+{
+	_cleanup_(freep) char *apt = kernel_parse_apt(text), *dnf = kernel_parse_dnf(text);
+	_cleanup_(freep) char *package = kernel_package(text), *tick = kernel_config_get(text, "CONFIG_HZ");
+
+	FUZZ_MUST(tick);
+	FUZZ_MUST(kernel_compare(text, text) == 0);
+	if (apt)
+		kernel_compare(apt, "6.1.0-10-amd64");
+	if (dnf)
+		kernel_compare(dnf, "5.14.0-362.el9.x86_64");
+}
+
+static void try_clock(const char *text)
+{
+	struct ntp_daemon daemon = {};
+
+	ntp_parse_chrony(text, &daemon);
+	FUZZ_MUST(*daemon.description && daemon.answer != NTP_SILENT);
+	ntp_parse_ntpq(text, &daemon);
+	FUZZ_MUST(*daemon.description);
+	FUZZ_MUST(timer_period(text) >= 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	_cleanup_(freep) char *text = fuzz_text(bytes, n);
+
+	try_process(text);
+	try_cgroup(text);
+	try_kernel(text);
+	try_clock(text);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Any bytes as the records of two snapshots and of the tasks that ended between them. The first three bytes divide them. */
+#include "lib/host/accounting/snapshot_diff.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	_cleanup_(snapshot_diff_freep) struct snapshot_diff *diff = NULL;
+	_cleanup_(freep) struct task_record *records = NULL;
+	size_t n_records = n > 3 ? (n - 3) / sizeof(*records) : 0;
+	struct process_diffs processes;
+	struct snapshots snapshots;
+	struct error err = {};
+
+	if (n_records == 0)
+		return 0;
+	records = calloc(n_records, sizeof(*records));
+	FUZZ_MUST(records && snapshot_diff_new(&diff, &err) == 0);
+	memcpy(records, bytes + 3, n_records * sizeof(*records));
+	for (size_t i = 0; i < n_records; i++) { /* a task runs for less than a century */
+		records[i].run_ns &= INT64_MAX >> 2;
+		records[i].tick_ns &= INT64_MAX >> 2;
+	}
+	snapshots = (struct snapshots){
+		.before = records, .before_ns = records->start_ns, .observer = bytes[2]};
+	snapshots.n_before = bytes[0] % (n_records + 1);
+	snapshots.after = records + snapshots.n_before;
+	snapshots.n_after = bytes[1] % (n_records - snapshots.n_before + 1);
+	snapshots.exits = snapshots.after + snapshots.n_after;
+	snapshots.n_exits = n_records - snapshots.n_before - snapshots.n_after;
+	if (snapshot_diff_run(diff, &snapshots, &processes, &err) < 0) {
+		FUZZ_REFUSED(&err);
+		return 0;
+	}
+	for (size_t i = 0; i < processes.n; i++) {
+		FUZZ_MUST(processes.items[i].pt_ns >= 0 && processes.items[i].tick_ns >= -1);
+		FUZZ_MUST(strnlen(processes.items[i].name, RECORD_COMM_SIZE) < RECORD_COMM_SIZE);
+	}
+	return 0;
+}
