@@ -17,9 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	records = calloc(n_records, sizeof(*records));
 	FUZZ_MUST(records && snapshot_diff_new(&diff, &err) == 0);
 	memcpy(records, bytes + 3, n_records * sizeof(*records));
-	for (size_t i = 0; i < n_records; i++) { /* a task runs for less than a century */
-		records[i].run_ns &= INT64_MAX >> 2;
-		records[i].tick_ns &= INT64_MAX >> 2;
+	for (size_t i = 0; i < n_records; i++) { /* as the kernel gives them */
+		records[i].comm[RECORD_COMM_SIZE - 1] = '\0';
+		records[i].run_ns &= INT64_MAX >> 16;
+		records[i].tick_ns &= INT64_MAX >> 16;
 	}
 	snapshots = (struct snapshots){
 		.before = records, .before_ns = records->start_ns, .observer = bytes[2]};
