@@ -106,5 +106,5 @@ char *perf_text(const struct session *s, const struct task *t)
 		if (!isnan(ratio))
 			fprintf(file, " (%.2f per cycle)", ratio);
 	}
-	return file && fclose(file) == 0 ? text : NULL;
+	return file && text_stream_close(file, &text) == 0 ? text : NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -137,7 +138,7 @@ char *argv_join(char *const *words)
 			fputc(' ', file);
 		quote(file, words[i]);
 	}
-	return file && fclose(file) == 0 ? text : NULL;
+	return file && text_stream_close(file, &text) == 0 ? text : NULL;
 }
 
 char **argv_copy(char *const *words)

@@ -227,3 +227,10 @@ char *text_format(const char *format, ...)
 	va_end(ap);
 	return r < 0 ? NULL : text;
 }
+
+int text_stream_close(FILE *stream, char *const *text)
+{
+	int failed = ferror(stream);
+
+	return fclose(stream) == 0 && !failed && *text ? 0 : -ENOMEM;
+}

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define NS_PER_S INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
@@ -76,3 +77,6 @@ char *text_utf8(const char *text);
 
 /* asprintf that returns NULL if memory is out. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Closes a stream of open_memstream(). -ENOMEM: *text is not whole, or NULL although fclose() reports success. */
+int text_stream_close(FILE *stream, char *const *text);

@@ -125,5 +125,5 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 		fprintf(file, "%s%u", i ? ", " : "", item->samples[i]);
 	fprintf(file, "%s), ", item->n > SHOWN ? ", …" : "");
 	write_total(file, item);
-	return fclose(file) == 0 ? text : NULL;
+	return text_stream_close(file, &text) == 0 ? text : NULL;
 }

@@ -269,7 +269,7 @@ int differences_description(const struct differences *d, size_t most, char **ret
 			d->items[i].now);
 	if (d->n > most)
 		fprintf(memory, "; and %zu more", d->n - most);
-	if (fclose(memory) != 0)
+	if (text_stream_close(memory, &text) < 0)
 		return error_oom(err);
 	*ret = text;
 	return 0;

@@ -181,7 +181,7 @@ static char *reasons_text(const struct screen *s)
 		for (size_t k = 0; k < s->reasons[i].n; k++)
 			fprintf(file, " #%u", s->reasons[i].samples[k]);
 	}
-	return file && fclose(file) == 0 ? text : NULL;
+	return file && text_stream_close(file, &text) == 0 ? text : NULL;
 }
 
 /* "backupd in 100, outlier in 4, …": as many as fit. */

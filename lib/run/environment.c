@@ -3,6 +3,7 @@
 #include "lib/run/environment.h"
 
 #include "lib/base/json_fields.h"
+#include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/suite_tool.h"
 
@@ -91,8 +92,8 @@ int environment_audit_off(const json_t *audit, char **ret, struct error *err)
 		if (id && level && state && !strcmp(level, "A") && !strcmp(state, "off"))
 			fprintf(memory, "%s%s", ftell(memory) > 0 ? ", " : "", id);
 	}
-	if (fclose(memory) != 0)
-		return error_os(err, -errno, "cannot read the audit");
+	if (text_stream_close(memory, &text) < 0)
+		return error_oom(err);
 	*ret = text;
 	return 0;
 }

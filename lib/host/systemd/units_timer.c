@@ -83,7 +83,7 @@ int units_timer_setting(struct units *units, const char *name, struct timer_sett
 	if (!file)
 		return error_oom(err);
 	r = read_setting(units, path, file, &setting, &said);
-	if (fclose(file) != 0 && r >= 0)
+	if (text_stream_close(file, &text) < 0 && r >= 0)
 		r = -ENOMEM;
 	if (r < 0)
 		return units_failed(err, r, &said, "cannot ask systemd for the setting of a timer");

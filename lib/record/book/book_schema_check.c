@@ -5,6 +5,7 @@
 #include "lib/record/book/book_internal.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -117,8 +118,10 @@ int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
 	FILE *file = open_memstream(&all, &size);
 	int r = file ? print_all(db, file) : -ENOMEM;
 
-	if (!file || fclose(file) != 0 || r < 0)
-		return r ?: -ENOMEM;
+	if (file && text_stream_close(file, &all) < 0)
+		r = -ENOMEM;
+	if (r < 0)
+		return r;
 	digest_of(all, size, ret);
 	return 0;
 }

@@ -29,7 +29,7 @@ static char *make_insert(const struct field_table *table, const char *tail)
 	while (--parameters > 0)
 		fprintf(text, ", ?");
 	fprintf(text, ") %s", tail);
-	return fclose(text) == 0 ? sql : NULL;
+	return text_stream_close(text, &sql) == 0 ? sql : NULL;
 }
 
 static char *make_select(const struct field_table *table, const char *tail)
@@ -44,7 +44,7 @@ static char *make_select(const struct field_table *table, const char *tail)
 		fprintf(text, "%s%s", i ? ", " : "SELECT ",
 			table->fields[i].expression ?: table->fields[i].name);
 	fprintf(text, " FROM %s %s", table->table, tail);
-	return fclose(text) == 0 ? sql : NULL;
+	return text_stream_close(text, &sql) == 0 ? sql : NULL;
 }
 
 int query_insert(struct query *q, struct book *book, const struct field_table *table, const char *tail,
