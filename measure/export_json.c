@@ -98,6 +98,7 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set(emp, "sentinels", json_object_get(emp, "disturbance_counters"));
 	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
 	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
+	json_object_set_new(emp, "escaped", json_integer(r->escaped));
 	if (s->perf)
 		json_object_set_new(emp, "perf", perf_json(s, t));
 	return emp;

@@ -10,6 +10,7 @@
 #include "lib/host/process/signals.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* ^C of the terminal ends the command too, and then interrupts the session. */
 static int run_command(const struct task *t, const char *command, const char *what, struct error *err)
@@ -118,6 +119,8 @@ static int read_result(struct task *t, struct error *err)
 	t->result.left_behind = sums->left_behind;
 	t->result.killed = sums->killed;
 	t->result.again = sums->again;
+	t->result.escaped = sums->escaped;
+	memcpy(t->result.escapee, sums->escapee, sizeof(t->result.escapee));
 	return run_result_read(s->book, t->run.id, &rules, &t->result.run, err);
 }
 

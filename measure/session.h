@@ -15,7 +15,8 @@ struct result {
 	struct run_result run;
 	int64_t observer_ns; /* a sample */
 	int64_t lost;
-	int failures, left_behind, killed, again;
+	int failures, left_behind, killed, escaped, again;
+	char escapee[16]; /* as in struct sampling */
 };
 
 /* One command being measured. */

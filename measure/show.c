@@ -63,6 +63,15 @@ static int make_notes(const struct session *s, struct notes *notes, struct error
 static int note_session(
 	const struct session *s, const struct result *r, struct notes *notes, struct error *err)
 {
+	bool named = r->escapee[0];
+	int added = 0;
+
+	if (r->escaped > 0)
+		added = notes_add(notes, err, "Warning: %s left %s cgroup in %d of %zu samples%s",
+			named ? r->escapee : "the program", named ? "the program's" : "its", r->escaped,
+			r->run.n_samples, named ? "" : "; PT may lack some");
+	if (added < 0)
+		return added;
 	if (r->killed > 0)
 		return notes_add(notes, err, "Warning: %d process%s left behind and killed after --linger",
 			r->killed, r->killed == 1 ? " was" : "es were");

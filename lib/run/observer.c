@@ -61,15 +61,35 @@ const char *observer_pt_source(const struct observer *observer)
 	return observer->cgroup ? "cgroup" : "wait4";
 }
 
-/* The program's own processes count in its PT only. */
-static void drop_program(struct usages *usages)
+static void note_escape(struct observation *o, const struct usage *u)
 {
+	o->spawned.escaped = true;
+	memcpy(o->escaped, u->name, sizeof(o->escaped));
+	for (char *c = o->escaped; *c; c++) /* a process chooses its name */
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+}
+
+/* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. */
+static void drop_program(struct observation *o)
+{
+	struct usages *usages = &o->usages;
+	int64_t sum_ns = 0;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < usages->n; i++)
-		if (!usages->items[i].program && !usages->items[i].escaped)
-			usages->items[kept++] = usages->items[i];
+	for (size_t i = 0; i < usages->n; i++) {
+		const struct usage *u = &usages->items[i];
+
+		if (u->escaped)
+			note_escape(o, u);
+		if (u->program || u->escaped)
+			sum_ns += u->pt_ns;
+		else
+			usages->items[kept++] = *u;
+	}
 	usages->n = kept;
+	if (o->escaped[0] && sum_ns > o->spawned.pt_ns)
+		o->spawned.pt_ns = sum_ns;
 }
 
 static int observe_program(const struct spawn *spawn, struct observation *o, struct error *err)
@@ -89,7 +109,7 @@ static int observe_program(const struct spawn *spawn, struct observation *o, str
 		r = accounting_after(spawn->accounting, &o->usages, err);
 		privilege_lower();
 		if (r == 0)
-			drop_program(&o->usages);
+			drop_program(o);
 	}
 	return r;
 }

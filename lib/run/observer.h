@@ -26,6 +26,7 @@ const char *observer_pt_source(const struct observer *observer);
 
 struct observation {
 	struct spawned spawned;
+	char escaped[16];     /* the name of a process that left the program's cgroup; "": not known */
 	struct usages usages; /* without the program's own; owned by the accounting until the next sample */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */

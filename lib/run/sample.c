@@ -30,6 +30,9 @@ static int check_end(const struct sampling *s, const struct spawned *spawned, st
 		return error_say(err, -ECANCELED,
 			"'%s' stopped itself in %s and was killed: there was nothing to resume it", program,
 			which);
+	if (spawned->end == SPAWN_FROZEN)
+		return error_say(err, -ECANCELED,
+			"'%s' froze its own cgroup in %s and was killed: nothing thawed it", program, which);
 	if (status == 0)
 		return 0;
 	if (interrupt_pending()) /* ^C goes to the program too, and may end it before this process reads it */
@@ -135,6 +138,9 @@ static int store(
 	s->observer_ns += o->observer_ns;
 	s->lost += sample.lost;
 	s->failures += o->spawned.wait_status != 0;
+	s->escaped += o->spawned.escaped;
+	if (o->escaped[0])
+		memcpy(s->escapee, o->escaped, sizeof(s->escapee));
 	s->left_behind += sample.left_behind;
 	s->killed += o->spawned.killed;
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;

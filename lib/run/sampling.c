@@ -147,12 +147,26 @@ static int take_rounds(struct group *g, struct error *err)
 	return r;
 }
 
+/* What PT is then: program_time.c, and with bpf accounting observer.c. */
+static int note_escape(const struct sampling *s, struct error *err)
+{
+	_cleanup_(freep) char *before = TAKE(s->run->notes);
+
+	s->run->notes = text_format("%s%sin %d sample%s, %s left the program's cgroup", before ?: "",
+		before ? "; " : "", s->escaped, s->escaped == 1 ? "" : "s",
+		s->escapee[0] ? s->escapee : "a process");
+	return s->run->notes ? 0 : error_oom(err);
+}
+
 static int end(const struct group *g, struct sampling *s, int outcome, struct error *err)
 {
 	enum run_state state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
 	struct error second = {};
 	int r, called;
 
+	r = s->escaped ? note_escape(s, err) : 0;
+	if (r < 0)
+		return r;
 	r = book_end_run(g->plan->book, s->run->id, state, s->run->notes, err);
 	called = call(g->plan->hooks.end, s, r < 0 ? &second : err);
 	return r < 0 ? r : called;

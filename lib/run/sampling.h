@@ -30,12 +30,14 @@ struct sampling {
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
 	int64_t pt_ns;
-	uint32_t taken;  /* samples */
-	int64_t lost;    /* exit records */
-	int failures;    /* samples whose program failed */
-	int left_behind; /* processes that outlived the program */
-	int killed;      /* of those, the ones that were killed */
-	int again;       /* samples and warm-ups that were stopped (^Z), dropped and taken again */
+	uint32_t taken;   /* samples */
+	int64_t lost;     /* exit records */
+	int failures;     /* samples whose program failed */
+	int left_behind;  /* processes that outlived the program */
+	int killed;       /* of those, the ones that were killed */
+	int escaped;      /* samples in which some of the program ran outside its cgroup */
+	char escapee[16]; /* a process that did, "": not known */
+	int again;        /* samples and warm-ups that were stopped (^Z), dropped and taken again */
 };
 
 /* What the caller does in between; NULL: nothing. The first failure, negative and with a sentence, ends all. */

@@ -22,6 +22,16 @@ cd "$dir/home" || exit 1
 expect 0 'Accounting: bpf' $measure -q -v -r 3 -- true
 expect 0 'Accounting: taskstats' $measure -q -v -r 3 --accounting taskstats -- true
 
+# each backend with the least that it needs
+cp "$bin/emp-measure" "$bin/least"
+setcap cap_bpf,cap_perfmon=p "$bin/least"
+expect 0 'Accounting: bpf' $as_user "$bin/least" -q -v -r 3 --accounting bpf -- true
+expect 1 'needs CAP_NET_ADMIN' $as_user "$bin/least" -q -r 3 --accounting taskstats -- true
+setcap cap_net_admin=p "$bin/least"
+expect 0 'Accounting: taskstats' $as_user "$bin/least" -q -v -r 3 --accounting taskstats -- true
+expect 1 'needs CAP_BPF and CAP_PERFMON' $as_user "$bin/least" -q -r 3 --accounting bpf -- true
+rm "$bin/least"
+
 # the program has nothing of it, nor its kin
 expect 0 'CapPrm:.0*$' $measure -q -r 1 -w 0 --show-output -- grep CapPrm /proc/self/status
 expect 0 'CapEff:.0*$' $measure -q -r 1 -w 0 --show-output -- grep CapEff /proc/self/status

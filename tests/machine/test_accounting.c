@@ -571,6 +571,7 @@ static void what_the_program_moves_to_another_cgroup_is_found(void **state)
 	assert_true(find_pid(&usages, mover) && find_pid(&usages, mover)->escaped);
 	assert_true(find_pid(&usages, (pid_t)*orphan) && find_pid(&usages, (pid_t)*orphan)->escaped);
 	assert_true(find_pid(&usages, child) && !find_pid(&usages, child)->escaped);
+	assert_true(server > 0);
 	kill(server, SIGKILL);
 	burning_wait(server);
 	for (int i = 0; i < 2; i++) {

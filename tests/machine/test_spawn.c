@@ -172,6 +172,70 @@ static void a_fork_bomb_within_limits_is_ended_whole(void **state)
 	assert_int_equal(cgroup_populated(cgroup, &err), 0);
 }
 
+/* Each process forks two and ends, some times over; the last ones stay. */
+static void a_fork_bomb_leaves_nothing_without_a_cgroup(void **state)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c",
+		(char *)"bomb() { [ $1 = 0 ] && exec sleep 1000; bomb $(($1 - 1)) & bomb $(($1 - 1)) & }; "
+			"bomb 8; while :; do (bomb 1); done",
+		NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
+
+	spawn.timeout_ns = 500 * NS_PER_MS;
+	assert_int_equal(run_ok(&spawn).end, SPAWN_TIMED_OUT);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* Lineages of processes that fork and end. */
+static void what_never_stays_is_ended_without_a_cgroup(void **state)
+{
+	char *argv[] = {burn, (char *)"--flee", (char *)"16", NULL};
+	struct spawn spawn = spawn_of(argv, burn, NULL);
+
+	spawn.timeout_ns = 300 * NS_PER_MS;
+	assert_int_equal(run_ok(&spawn).end, SPAWN_TIMED_OUT);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* It moves itself, and leaves an orphan behind there. */
+static void what_moves_to_another_cgroup_is_counted_and_ended(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	const char *own = cgroup_path(cgroup);
+	_cleanup_(freep) char *away = text_format("%.*s/emp-test-away", (int)(strrchr(own, '/') - own), own);
+	char *argv[] = {(char *)"sh", (char *)"-c",
+		(char *)"echo $$ >$1/cgroup.procs; \"$2\" 100; sleep 1000 & exit 0", (char *)"sh", away, burn,
+		NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+	struct spawned s;
+
+	assert_true(mkdir(away, 0755) == 0 || errno == EEXIST);
+	spawn.linger_ns = 50 * NS_PER_MS;
+	s = run_ok(&spawn);
+	assert_int_equal(s.wait_status, 0);
+	assert_true(s.escaped);
+	assert_in_range(s.pt_ns, 99 * NS_PER_MS, 120 * NS_PER_MS);
+	assert_int_equal(s.left_behind, 1);
+	assert_int_equal(s.killed, 1);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	assert_int_equal(rmdir(away), 0);
+}
+
+static void what_freezes_itself_is_ended(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	_cleanup_(freep) char *freeze = text_format("%s/cgroup.freeze", cgroup_path(cgroup));
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"echo 1 >$1; exit 5", (char *)"sh", freeze, NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+	struct error err = {};
+
+	assert_int_equal(run_ok(&spawn).end, SPAWN_FROZEN);
+	assert_int_equal(cgroup_populated(cgroup, &err), 0);
+}
+
 /* Last: it leaves the signal behind. */
 static void an_interrupt_ends_the_program_and_is_told(void **state)
 {
@@ -232,9 +296,9 @@ static void what_a_killed_observer_left_is_removed_by_the_next(void **state)
 	wait_for_process(path);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	assert_int_equal(access(path, F_OK), 0);
-	cgroup_free(new_cgroup());
-	assert_int_equal(access(path, F_OK), -1);
+	do /* the program may not have executed its file yet, and hold the lock until then */
+		cgroup_free(new_cgroup());
+	while (access(path, F_OK) == 0 && usleep(1000) == 0);
 	close(pipes[0]);
 	close(pipes[1]);
 }
@@ -446,6 +510,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_time_out_ends_the_whole_tree),
 		cmocka_unit_test(a_program_that_stops_itself_is_ended),
 		cmocka_unit_test(a_fork_bomb_within_limits_is_ended_whole),
+		cmocka_unit_test(a_fork_bomb_leaves_nothing_without_a_cgroup),
+		cmocka_unit_test(what_never_stays_is_ended_without_a_cgroup),
+		cmocka_unit_test(what_moves_to_another_cgroup_is_counted_and_ended),
+		cmocka_unit_test(what_freezes_itself_is_ended),
 		cmocka_unit_test(several_at_once_get_each_its_own_times_status_and_orphans),
 		cmocka_unit_test(a_wait_ends_at_its_time_limit_and_the_program_goes_on),
 		cmocka_unit_test(one_that_stops_is_noticed_among_several),

@@ -40,6 +40,7 @@ static pid_t hold_in_child(const char *book, const char *name)
 
 static void end(pid_t pid)
 {
+	assert_true(pid > 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }

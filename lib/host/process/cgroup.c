@@ -270,18 +270,30 @@ int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct e
 	return 0;
 }
 
-/* A process that has ended and was not reaped still names its cgroup, with " (deleted)" appended if it was removed. */
-bool cgroup_has(const struct cgroup *cgroup, pid_t pid)
+/* A process that has ended and was not reaped still names its cgroup, with " (deleted)" appended if it was removed.
+ * `len`: of the cgroup's name, as much as matters. */
+static bool is_named(const struct cgroup *cgroup, size_t len, pid_t pid)
 {
-	_cleanup_(freep) char *text = NULL;
-	const char *name = strrchr(cgroup->path, '/'), *found;
+	_cleanup_(freep) char *text = NULL, *name = strndup(strrchr(cgroup->path, '/'), len);
+	const char *found;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	if (text_read_file(AT_FDCWD, path, &text) < 0)
+	if (!name || text_read_file(AT_FDCWD, path, &text) < 0)
 		return false;
 	found = strstr(text, name);
-	return found && strchr("/ \n", found[strlen(name)]);
+	return found && (name[strlen(name) - 1] == '-' || strchr("/ \n", found[strlen(name)]));
+}
+
+bool cgroup_has(const struct cgroup *cgroup, pid_t pid)
+{
+	return is_named(cgroup, SIZE_MAX, pid);
+}
+
+/* All but the count. */
+bool cgroup_is_ours(const struct cgroup *cgroup, pid_t pid)
+{
+	return is_named(cgroup, (size_t)(strrchr(cgroup->path, '-') + 1 - strrchr(cgroup->path, '/')), pid);
 }
 
 int cgroup_populated(const struct cgroup *cgroup, struct error *err)
@@ -291,6 +303,13 @@ int cgroup_populated(const struct cgroup *cgroup, struct error *err)
 	if (pread(cgroup->events_fd, text, sizeof(text) - 1, 0) < 0)
 		return error_os(err, -errno, "cannot read %s/cgroup.events", cgroup->path);
 	return strstr(text, "populated 1") != NULL;
+}
+
+bool cgroup_is_frozen(const struct cgroup *cgroup)
+{
+	char text[128] = "";
+
+	return pread(cgroup->events_fd, text, sizeof(text) - 1, 0) > 0 && strstr(text, "frozen 1");
 }
 
 int cgroup_count(const struct cgroup *cgroup, struct error *err)

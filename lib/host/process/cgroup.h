@@ -31,11 +31,15 @@ const char *cgroup_path(const struct cgroup *cgroup);
 
 int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct error *err);
 
-/* Whether a child of this process is in it, or was when it ended. */
+/* Whether a child of this process is in it, or was when it ended; or in this or another one that this process made. */
 bool cgroup_has(const struct cgroup *cgroup, pid_t pid);
+bool cgroup_is_ours(const struct cgroup *cgroup, pid_t pid);
 
 /* 1: processes are in it, 0: none. */
 int cgroup_populated(const struct cgroup *cgroup, struct error *err);
+
+/* Whether all processes in it are frozen, which they can do themselves. */
+bool cgroup_is_frozen(const struct cgroup *cgroup);
 
 /* How many processes are in it now. */
 int cgroup_count(const struct cgroup *cgroup, struct error *err);

@@ -13,6 +13,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+enum { MAX_ROUNDS = 1000 };
+
 static bool has_children(void)
 {
 	siginfo_t info;
@@ -20,37 +22,43 @@ static bool has_children(void)
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-static int read_children(struct pid_list *list, struct error *err)
+/* Adds the children of a thread. */
+static int add_children(struct pid_list *list, const char *path)
 {
 	_cleanup_(freep) char *text = NULL;
-	char path[64], *at, *end;
+	char *at, *end;
+	int r = text_read_file(AT_FDCWD, path, &text);
+
+	for (at = text; r == 0; at = end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10), *item;
+
+		if (end == at || pid <= 0) /* 0: it is in no namespace that is visible here */
+			break;
+		item = array_add_reused(list->items, list->n, list->capacity);
+		if (!item)
+			return -ENOMEM;
+		*item = pid;
+	}
+	return r;
+}
+
+static int read_children(struct pid_list *list, struct error *err)
+{
+	char path[64];
 	int r;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	r = text_read_file(AT_FDCWD, path, &text);
-	if (r < 0)
-		return error_os(err, r, "cannot read %s", path);
 	list->n = 0;
-	for (at = text;; at = end) {
-		pid_t pid = (pid_t)strtol(at, &end, 10), *item;
-
-		if (end == at)
-			return 0;
-		item = array_add_reused(list->items, list->n, list->capacity);
-		if (!item)
-			return error_oom(err);
-		*item = pid;
-	}
+	r = add_children(list, path);
+	return r < 0 ? error_os(err, r, "cannot read %s", path) : 0;
 }
 
 static bool is_orphan(const struct orphans *o, pid_t pid)
 {
-	if (o->cgroup)
-		return cgroup_has(o->cgroup, pid);
 	for (size_t i = 0; i < o->before.n; i++)
 		if (o->before.items[i] == pid)
 			return false;
-	return true;
+	return !o->cgroup || cgroup_has(o->cgroup, pid) || !cgroup_is_ours(o->cgroup, pid);
 }
 
 /* The children that are this program's orphans, dead ones included. */
@@ -70,7 +78,7 @@ int orphans_begin(struct orphans *o, struct cgroup *cgroup, struct error *err)
 {
 	*o = (struct orphans){.cgroup = cgroup};
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	return !cgroup && has_children() ? read_children(&o->before, err) : 0;
+	return has_children() ? read_children(&o->before, err) : 0;
 }
 
 void orphans_clear(struct orphans *o)
@@ -108,27 +116,98 @@ int orphans_reap(const struct orphans *o, void (*add)(void *data, const struct r
 int orphans_count(const struct orphans *o, struct error *err)
 {
 	_cleanup_(pid_list_free) struct pid_list list = {};
-	int r;
+	int r = list_orphans(o, &list, err), n = 0;
 
-	if (o->cgroup)
-		return cgroup_count(o->cgroup, err);
-	r = list_orphans(o, &list, err);
-	return r < 0 ? r : (int)list.n;
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < list.n; i++) /* those outside the cgroup */
+		n += !o->cgroup || !cgroup_has(o->cgroup, list.items[i]);
+	r = o->cgroup ? cgroup_count(o->cgroup, err) : 0;
+	return r < 0 ? r : n + r;
+}
+
+/* Adds the children of all its threads. One that has ended meanwhile has none: they are orphans now. */
+static int add_below(struct pid_list *list, pid_t pid)
+{
+	_cleanup_(closedirp) DIR *tasks = NULL;
+	struct dirent *entry;
+	char path[320];
+	int r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (r != -ENOMEM && tasks && (entry = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
+		r = add_children(list, path);
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Each is killed before its children are read: it cannot fork after that. The newest come first: the oldest may long
+ * have ended. */
+static int kill_tree(struct pid_list *list, size_t *ret_refused)
+{
+	size_t orphans = list->n;
+	int r = 0;
+
+	*ret_refused = 0;
+	for (size_t i = orphans; i > 0; i--)
+		*ret_refused += kill(list->items[i - 1], SIGKILL) < 0 && errno == EPERM;
+	for (size_t i = 0; r == 0 && i < list->n; i++) {
+		if (i >= orphans)
+			kill(list->items[i], SIGKILL);
+		r = add_below(list, list->items[i]);
+	}
+	return r;
+}
+
+static int compare(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Whether `now` has a process that `before`, which is sorted, has not. */
+static bool has_new(const struct pid_list *now, const struct pid_list *before)
+{
+	for (size_t i = now->n; i > 0; i--)
+		if (!pid_list_has(before, now->items[i - 1]))
+			return true;
+	return false;
+}
+
+/* Until a round finds no new ones. */
+static int kill_all(const struct orphans *o, struct error *err)
+{
+	_cleanup_(pid_list_free) struct pid_list now = {}, before = {};
+	size_t refused = 0, n = 0;
+	bool more = true;
+
+	for (int round = 0; more && round < MAX_ROUNDS; round++) {
+		struct pid_list swap = before;
+		int r = list_orphans(o, &now, err);
+
+		n = now.n;
+		if (r == 0 && kill_tree(&now, &refused) < 0)
+			r = error_oom(err);
+		if (r < 0)
+			return r;
+		more = has_new(&now, &before);
+		before = now;
+		now = swap;
+		if (before.n > 0)
+			qsort(before.items, before.n, sizeof(*before.items), compare);
+	}
+	if (refused > 0 && refused == n)
+		return error_say(err, -EPERM,
+			"this user may not kill the %zu processes that the program left behind", refused);
+	return 0;
 }
 
 int orphans_kill(const struct orphans *o, struct error *err)
 {
-	_cleanup_(pid_list_free) struct pid_list list = {};
-	size_t refused = 0;
-	int r;
+	int r = o->cgroup ? cgroup_kill(o->cgroup, err) : 0;
 
-	if (o->cgroup)
-		return cgroup_kill(o->cgroup, err);
-	r = list_orphans(o, &list, err);
-	for (size_t i = 0; r == 0 && i < list.n; i++)
-		refused += kill(list.items[i], SIGKILL) < 0 && errno == EPERM;
-	if (r == 0 && refused > 0 && refused == list.n)
-		return error_say(err, -EPERM,
-			"this user may not kill the %zu processes that the program left behind", refused);
-	return r;
+	return r < 0 ? r : kill_all(o, err);
 }

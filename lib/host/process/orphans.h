@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Orphans of a program under test: processes that outlive their parent become children of this process, the nearest
- * child subreaper. With a cgroup, those in it are the program's; without one, all children that did not exist before
- * the program. */
+ * child subreaper. The program's are those in its cgroup, and all other children that did not exist before the program,
+ * unless they are in the cgroup of another program. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -12,7 +12,7 @@
 
 struct orphans {
 	struct cgroup *cgroup;  /* NULL: none */
-	struct pid_list before; /* without a cgroup: children that are not the program's */
+	struct pid_list before; /* children that are not the program's */
 };
 
 /* Before the program starts: makes this process a child subreaper. */
@@ -27,6 +27,7 @@ int orphans_reap(const struct orphans *orphans, void (*add)(void *data, const st
 /* How many there are. */
 int orphans_count(const struct orphans *orphans, struct error *err);
 
-/* SIGKILL to all of them. Without a cgroup, processes below them become children as their parents die, so a
- * caller that repeats it reaches all. -EPERM if none may be killed (a setuid program). */
+/* SIGKILL to all of them and to all below them, until there are no new ones. Without a cgroup, a process may be missed
+ * that forks and ends within some microseconds; a caller that repeats this reaches it. -EPERM if none may be killed (a
+ * setuid program). */
 int orphans_kill(const struct orphans *orphans, struct error *err);

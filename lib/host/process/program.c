@@ -3,7 +3,9 @@
 #include "lib/host/process/program.h"
 
 #include "lib/base/clock.h"
+#include "lib/host/process/freeze.h"
 #include "lib/host/process/orphans.h"
+#include "lib/host/process/program_time.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/start.h"
 
@@ -35,6 +37,7 @@ struct program {
 	int64_t dead_ns;     /* once killed: when to give up */
 	int64_t look_ns;     /* RUNNING: whether it is still stopped; LINGERING: whether some are left */
 	int64_t pause_ns;    /* LINGERING: between two looks */
+	struct freeze freeze;
 };
 
 const struct spawned *program_result(const struct program *p)
@@ -75,23 +78,9 @@ int program_start(struct program **ret, const struct spawn *spawn, struct error 
 	p->state = RUNNING;
 	p->result.start_ns = p->started.real_ns;
 	p->deadline_ns = spawn->timeout_ns ? now() + spawn->timeout_ns : 0;
+	p->freeze = freeze_begin(spawn->cgroup);
 	*ret = TAKE(p);
 	return 0;
-}
-
-static void add_rusage(void *data, const struct rusage *ru)
-{
-	struct spawned *spawned = data;
-	int64_t user = ru->ru_utime.tv_sec * NS_PER_S + ru->ru_utime.tv_usec * NS_PER_US;
-	int64_t system = ru->ru_stime.tv_sec * NS_PER_S + ru->ru_stime.tv_usec * NS_PER_US;
-
-	spawned->user_ns += user;
-	spawned->system_ns += system;
-	spawned->pt_ns += user + system;
-	if (ru->ru_maxrss * 1024 > spawned->max_rss_bytes)
-		spawned->max_rss_bytes = ru->ru_maxrss * 1024;
-	spawned->voluntary_switches += ru->ru_nvcsw;
-	spawned->involuntary_switches += ru->ru_nivcsw;
 }
 
 /* -EBUSY. A process that waits in the kernel cannot be killed, and must not block this one forever. */
@@ -109,10 +98,8 @@ static int kill_running(struct program *p, enum spawn_end why, struct error *err
 	p->result.end = why;
 	p->dead_ns = now() + DYING_NS;
 	p->look_ns = 0;
-	kill(p->started.pid, SIGKILL); /* with a cgroup, too: it may have left that */
-	if (p->spawn.cgroup)
-		return cgroup_kill(p->spawn.cgroup, err);
-	return 0; /* the rest is killed when it has become ours: see look_at_rest */
+	kill(p->started.pid, SIGKILL);
+	return orphans_kill(&p->orphans, err);
 }
 
 /* PT of the whole tree from its cgroup; without one, PT of wait4. */
@@ -127,9 +114,7 @@ static int conclude(struct program *p, struct error *err)
 	r = cgroup_usage(p->spawn.cgroup, &after, err);
 	if (r < 0)
 		return r;
-	p->result.pt_ns = after.usage_ns - p->before.usage_ns;
-	p->result.user_ns = after.user_ns - p->before.user_ns;
-	p->result.system_ns = after.system_ns - p->before.system_ns;
+	program_time_conclude(&p->result, &p->before, &after);
 	return cgroup_renew(p->spawn.cgroup, err);
 }
 
@@ -154,7 +139,7 @@ static int look_at_rest(struct program *p, struct error *err)
 {
 	int r, n;
 
-	r = orphans_reap(&p->orphans, add_rusage, &p->result, err);
+	r = orphans_reap(&p->orphans, program_time_add, &p->result, err);
 	if (r <= 0)
 		return r < 0 ? r : conclude(p, err);
 	n = orphans_count(&p->orphans, err);
@@ -174,7 +159,7 @@ static int reap(struct program *p, struct error *err)
 
 	if (wait4(p->started.pid, &p->result.wait_status, 0, &ru) < 0)
 		return error_os(err, -errno, "cannot wait for '%s'", p->spawn.argv[0]);
-	add_rusage(&p->result, &ru);
+	program_time_add(&p->result, &ru);
 	p->state = LINGERING;
 	p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spawn.linger_ns : 0);
 	p->dead_ns = 0;
@@ -215,6 +200,8 @@ static int limit_running(struct program *p, bool interrupted, bool look, struct 
 		return kill_running(p, SPAWN_INTERRUPTED, err);
 	if (p->deadline_ns && now() >= p->deadline_ns)
 		return kill_running(p, SPAWN_TIMED_OUT, err);
+	if (freeze_stays(&p->freeze))
+		return kill_running(p, SPAWN_FROZEN, err);
 	return stays_stopped(p, look) ? kill_running(p, SPAWN_STOPPED, err) : 0;
 }
 
@@ -241,6 +228,8 @@ static int64_t fill_poll(struct waiting *w)
 			continue;
 		running |= p->state == RUNNING;
 		wake_ns = earlier(wake_ns, p->look_ns);
+		if (p->state == RUNNING)
+			wake_ns = earlier(wake_ns, p->freeze.look_ns);
 		if (alive)
 			wake_ns = earlier(wake_ns, p->state == RUNNING ? p->deadline_ns : p->dead_ns);
 	}

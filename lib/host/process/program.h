@@ -29,6 +29,7 @@ enum spawn_end {
 	SPAWN_ENDED,       /* by itself: see wait_status */
 	SPAWN_TIMED_OUT,   /* killed after timeout_ns */
 	SPAWN_STOPPED,     /* killed because it stopped itself and there was nothing to resume it */
+	SPAWN_FROZEN,      /* killed because it froze its cgroup */
 	SPAWN_INTERRUPTED, /* killed because a signal came for this process */
 };
 
@@ -39,6 +40,8 @@ struct spawned {
 	int64_t et_ns;    /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
 	int64_t pt_ns, user_ns, system_ns;
 	bool pt_partial; /* PT is from wait4: processes that the program did not wait for are missing */
+	bool escaped; /* some of the program ran outside its cgroup. PT is at least this: the greater of the cgroup's and
+			 that of wait4 */
 	int64_t max_rss_bytes;
 	long voluntary_switches, involuntary_switches;
 	int left_behind; /* processes that outlived it */
