@@ -303,6 +303,43 @@ static void what_a_killed_observer_left_is_removed_by_the_next(void **state)
 	close(pipes[1]);
 }
 
+/* What --prepare left running ends in the sample, and leaves a process of its own behind. */
+static void what_a_hook_left_is_not_the_programs(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	char *argv[] = {(char *)"sh", (char *)"-c",
+		(char *)"kill -9 $1; until grep -q 'State:.Z' /proc/$1/status; do :; done", (char *)"sh", NULL,
+		NULL};
+	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+	pid_t server = 0, launcher;
+	struct spawned s;
+	char number[16];
+	int pipes[2];
+
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	launcher = fork();
+	if (launcher == 0) {
+		pid_t pid = fork();
+
+		while (pid == 0)
+			pause();
+		_exit(write(pipes[1], &pid, sizeof(pid)) == sizeof(pid) && pause());
+	}
+	assert_int_equal(read(pipes[0], &server, sizeof(server)), sizeof(server));
+	snprintf(number, sizeof(number), "%d", launcher);
+	argv[4] = number;
+	s = run_ok(&spawn);
+	assert_int_equal(s.left_behind, 0);
+	assert_false(s.escaped);
+	assert_true(server > 0 && kill(server, 0) == 0);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	waitpid(launcher, NULL, 0);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 static void what_was_our_child_before_is_not_waited_for(void **state)
 {
 	char *argv[] = {burn, (char *)"1", NULL};
@@ -521,6 +558,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_cgroup_is_gone_when_it_is_freed),
 		cmocka_unit_test(what_a_killed_observer_left_is_removed_by_the_next),
 		cmocka_unit_test(what_was_our_child_before_is_not_waited_for),
+		cmocka_unit_test(what_a_hook_left_is_not_the_programs),
 		cmocka_unit_test(where_clone3_is_refused_programs_start_without_a_cgroup),
 	};
 

@@ -58,7 +58,9 @@ static bool is_orphan(const struct orphans *o, pid_t pid)
 	for (size_t i = 0; i < o->before.n; i++)
 		if (o->before.items[i] == pid)
 			return false;
-	return !o->cgroup || cgroup_has(o->cgroup, pid) || !cgroup_is_ours(o->cgroup, pid);
+	if (!o->cgroup || cgroup_has(o->cgroup, pid))
+		return true;
+	return o->before.n == 0 && !cgroup_is_ours(o->cgroup, pid);
 }
 
 /* The children that are this program's orphans, dead ones included. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Orphans of a program under test: processes that outlive their parent become children of this process, the nearest
- * child subreaper. The program's are those in its cgroup, and all other children that did not exist before the program,
- * unless they are in the cgroup of another program. */
+ * child subreaper. The program's are those in its cgroup. So are other children that did not exist before the program, unless they are in
+ * the cgroup of another program, or there were children before, which may leave orphans too. */
 #pragma once
 
 #include "lib/base/error.h"
