@@ -82,7 +82,7 @@ expect 1 'cannot open.*ermission denied' $measure -q -r 1 --output /etc/emp-test
 echo untouched >"$dir/roots"
 ln -s "$dir/roots" "$dir/home/link.json"
 chown -h $user "$dir/home/link.json"
-expect 0 '' $measure -q -r 1 --export-json "$dir/home/link.json" -- true
+expect 1 'cannot write.*Permission denied' $measure -q -r 1 --export-json "$dir/home/link.json" -- true
 that "a link to root's file does not reach it" grep -qx untouched "$dir/roots"
 expect 1 'cannot write' $measure -q -r 1 --export-json /etc/emp-test.json -- true
 finish
