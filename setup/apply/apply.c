@@ -56,6 +56,9 @@ static int prepare(struct applying *a, const struct request *request, struct err
 		r = load_journal(&open, err);
 	if (r < 0)
 		return r;
+	if (journal_is_incomplete(&open))
+		return error_say(err, -EINVAL,
+			"the journal of what is applied is damaged; 'emp-setup restore' restores what can be read, and with --forget drops the rest");
 	journal_drop_stale(&open); /* a reboot undid it: the values of now are the ones to restore */
 	if (a->facts.system_state.locked)
 		return error_say(err, -EBUSY,
@@ -120,6 +123,21 @@ static int show(const struct applying *a, struct error *err)
 	return json_print(document, output(), err);
 }
 
+/* What was changed before a failure is restored at once. */
+static int undo(const struct applying *a, int r, struct error *err)
+{
+	struct error why = {};
+	int back = change_restore_locked(a->n_open, &why);
+
+	if (back < 0)
+		return error_prefix(err, r,
+			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
+			why.text);
+	return error_prefix(err, r,
+		back == STATUS_DONE ? "stopped half-way, and undone"
+				    : "stopped half-way, and not all was undone; see 'emp-setup status'");
+}
+
 /* Everything is on disk before the first write. */
 static int carry_out(struct applying *a, struct error *err)
 {
@@ -134,9 +152,7 @@ static int carry_out(struct applying *a, struct error *err)
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", a->plan.n_order,
 		policy_name(a->facts.policy));
 	r = change_apply(&a->plan, a->units, a->report, err);
-	if (r < 0)
-		return error_prefix(err, r, "stopped half-way; 'emp-setup restore' undoes what was changed");
-	return 0;
+	return r < 0 ? undo(a, r, err) : 0;
 }
 
 /* A request that no CPU takes longer than 0 us to wake up; it ends when the file is closed. */

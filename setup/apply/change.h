@@ -11,6 +11,8 @@ int change_apply(struct plan *plan, struct units *units, struct report *report, 
 
 /* Restores all entries but the `first` ones, under the host's lock, and shows the result. A status of tool.h. */
 int change_restore(size_t first, struct error *err);
+/* The same for a caller that holds the lock. */
+int change_restore_locked(size_t first, struct error *err);
 
 /* Its part for settings: entries that are restored, or that --forget drops, are cleared. Fails without memory only. */
 int change_restore_files(struct journal *journal, size_t first, struct report *report, struct error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What apply has changed and what was there before, on disk before the first change is made. Lines of JSON: a
- * head, an entry for each change, and marks that are appended when an entry was carried out. A file that ends in
- * the middle of a mark is valid. */
+/* What apply has changed and what was there before, on disk before the first change is made. Each line has its
+ * length, a checksum and JSON: a head, an entry for each change, the head again, and marks that are appended when an
+ * entry was carried out. A file that ends in the middle of a mark is valid. Of a damaged file, all that can be read is
+ * read. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -15,6 +16,7 @@
 enum entry_kind {
 	ENTRY_FILE, /* a setting: name is its path */
 	ENTRY_UNIT, /* a unit of systemd: old and want are "active" or "inactive" */
+	ENTRY_LOST, /* of a damaged journal: name and old as far as they can be read; want says what is the matter */
 };
 
 /* How a unit is kept from being started again. */
@@ -33,6 +35,7 @@ struct entry {
 	char *held; /* the value after we had set it; NULL: not recorded */
 	enum block block;
 	bool persistent; /* the block survives a reboot */
+	int64_t number;  /* in the file, for its marks */
 };
 
 struct journal {
@@ -40,6 +43,7 @@ struct journal {
 	int64_t since_ns; /* since 1970 */
 	struct entry *entries;
 	size_t n;
+	bool damaged; /* lines of the file could not be read; what was lost with them is in entries of ENTRY_LOST */
 };
 
 /* A file that loses its value while another one is set, such as a governor's settings: it is only restored. */
@@ -51,7 +55,7 @@ static inline bool entry_is_kept(const struct entry *entry)
 /* Another state directory, for tests. */
 void journal_set_directory(const char *directory);
 
-/* 1: there is one, 0: nothing is applied. */
+/* 1: there is one, 0: nothing is applied. A damaged one is no failure. */
 int journal_load(struct journal *ret, struct error *err);
 void journal_clear(struct journal *journal);
 void entry_clear(struct entry *entry);
@@ -63,11 +67,13 @@ struct kernel_setting entry_setting(const struct entry *entry);
 
 /* Takes `entry` over. */
 int journal_add(struct journal *journal, struct entry *entry, struct error *err);
+/* Whether entries of ENTRY_LOST are in it. */
+bool journal_is_incomplete(const struct journal *journal);
 struct entry *journal_find(const struct journal *journal, const char *name); /* NULL: no such entry */
 
 /* The whole journal, atomically and durably; the directory is made if it does not exist. */
 int journal_save(const struct journal *journal, struct error *err);
-/* Appends that entry `i` was set, and to what (entry->held). */
+/* Appends that entry `i` was set, and to what (entry->held). After a failure the file is as before. */
 int journal_mark(const struct journal *journal, size_t i, struct error *err);
 /* Removes the file and the directory. */
 int journal_remove(struct error *err);

@@ -86,6 +86,20 @@ static void restore_units(struct journal *j, size_t first, struct units *units, 
 		}
 }
 
+/* What a damaged journal has lost can only be listed. */
+static void report_lost(struct journal *j, struct report *report)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		struct entry *e = &j->entries[i];
+
+		if (is_dropped(e) || e->kind != ENTRY_LOST)
+			continue;
+		report_entry(report, e, OUTCOME_FAILED, *e->old ? e->old : NULL, NULL, e->want);
+		if (options.forget)
+			entry_clear(e);
+	}
+}
+
 /* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
  * stays in it. units may be NULL. */
 static int restore_entries(
@@ -96,6 +110,7 @@ static int restore_entries(
 	if (r < 0)
 		return r;
 	restore_units(j, first, units, report);
+	report_lost(j, report);
 	journal_compact(j);
 	return 0;
 }
@@ -145,7 +160,7 @@ static int nothing_applied(const struct report *report, struct error *err)
 	return 0;
 }
 
-static int restore_locked(size_t first, struct error *err)
+int change_restore_locked(size_t first, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal journal = {};
 	_cleanup_(report_freep) struct report *report = NULL;
@@ -162,6 +177,8 @@ static int restore_locked(size_t first, struct error *err)
 		r = journal_remove(err); /* of an interrupted save */
 		return r < 0 ? r : nothing_applied(report, err);
 	}
+	if (journal.damaged && !journal_is_incomplete(&journal))
+		fprintf(stderr, "emp-setup: the journal is damaged, but all of its changes can be read\n");
 	undone = journal_drop_stale(&journal);
 	if (units_open(&units, &why) < 0)
 		units = NULL;
@@ -186,7 +203,7 @@ int change_restore(size_t first, struct error *err)
 	_cleanup_(lock_release) struct lock lock = {.fd = -1};
 	int r = journal_lock(&lock, err);
 
-	return r < 0 ? r : restore_locked(first, err);
+	return r < 0 ? r : change_restore_locked(first, err);
 }
 
 int restore_verb(int argc, char **argv, struct error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb status: what is applied, and whether it still has the value that was set. */
 #include "lib/base/text.h"
+#include "lib/base/tool.h"
 #include "lib/host/systemd/units.h"
 #include "lib/report/listing.h"
 #include "setup/apply/journal.h"
@@ -14,6 +15,8 @@ static const char *state_of(const struct entry *e, struct units *units, char **r
 {
 	struct kernel_setting file = entry_setting(e);
 
+	if (e->kind == ENTRY_LOST)
+		return "lost";
 	if (e->kind == ENTRY_UNIT)
 		*ret_now = units ? strdup(units_is_up(units, e->name) ? "active" : "inactive") : NULL;
 	else if (kernel_setting_read(&file, ret_now) < 0)
@@ -52,7 +55,11 @@ static int list_entries(
 		if (entry_is_kept(e))
 			continue;
 		state = state_of(e, units, &now);
-		what = text_format("%s%s", e->name, e->persistent ? " (persistent)" : "");
+		if (e->kind == ENTRY_LOST)
+			what = strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want)
+						    : strdup(e->want);
+		else
+			what = text_format("%s%s", e->name, e->persistent ? " (persistent)" : "");
 		listing_row(*ret);
 		listing_text(*ret, e->id);
 		listing_text(*ret, e->name);
@@ -83,7 +90,7 @@ int status_verb(int argc, char **argv, struct error *err)
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	struct error why = {};
 	char moment[TEXT_TIME_SIZE];
-	int r = journal_load(&journal, err);
+	int status, r = journal_load(&journal, err);
 
 	if (r < 0)
 		return r;
@@ -93,14 +100,18 @@ int status_verb(int argc, char **argv, struct error *err)
 		printf("Nothing is applied.\n");
 		return 0;
 	}
+	status = journal_is_incomplete(&journal) ? STATUS_ERROR : STATUS_DONE;
 	r = list_entries(&list, &journal, units, err);
 	if (r < 0)
 		return r;
-	if (options.json)
-		return show_json(&journal, list, err);
+	if (options.json) {
+		r = show_json(&journal, list, err);
+		return r < 0 ? r : status;
+	}
 	printf("Applied since %s.\n", text_moment(moment, journal.since_ns));
 	if (journal_is_stale(&journal))
 		printf("The machine has rebooted since, which undid all but persistent changes.\n");
 	printf("\n");
-	return listing_print(list, stdout, err);
+	r = listing_print(list, stdout, err);
+	return r < 0 ? r : status;
 }

@@ -3,9 +3,14 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
+#include "lib/base/text.h"
+#include "lib/host/system/digest.h"
 #include "setup/apply/journal.h"
 #include "setup/apply/plan.h"
 #include "setup/apply/report.h"
+
+#include <signal.h>
+#include <sys/resource.h>
 
 static struct tree tree;
 static char place[80], file[96];
@@ -90,35 +95,225 @@ TEST_IN_TREE(a_mark_records_the_value_of_an_entry)
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_string_equal(k.entries[0].held, "5");
 	journal_clear(&k);
-	append("{\"mark\":0,\"he"); /* a power cut in the middle of the next */
+	append("23 0123456789abcdef {\"mark\":0,\"he"); /* a power cut in the middle of the next */
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_string_equal(k.entries[0].held, "5");
 	journal_clear(&k);
 	journal_clear(&j);
 }
 
-TEST_IN_TREE(a_file_that_is_not_a_journal_is_refused)
+/* How many entries of a loaded journal say that something is lost. */
+static size_t count_lost(const struct journal *j)
 {
-	static const char *const rows[][2] = {
-		{"", "is empty"},
-		{"nonsense\n", "line 1, cannot be read"},
-		{"{\"format\":\"else\"}\n", "is not a journal of emp-setup"},
-		{"{\"format\":\"emp-journal\",\"version\":2}\n", "was written by a newer emp-setup"},
-		{"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"kind\":0}\n{\"mark\":0}\n",
-			"has no 'knob'"},
-		{"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"mark\":3}\n{\"mark\":0}\n",
-			"marks entry 3"},
-	};
+	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < j->n; i++)
+		n += j->entries[i].kind == ENTRY_LOST;
+	return n;
+}
+
+TEST_IN_TREE(of_a_file_that_is_not_a_journal_all_is_lost)
+{
+	static const char *const rows[] = {"", "nonsense\n", "{\"format\":\"else\"}\n", "\n\n",
+		"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"kind\":0}\n{\"mark\":0}\n"};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		struct journal j = {};
 		struct error err = {};
 
-		tree_put(&tree, "emp/journal", rows[i][0]);
-		assert_int_equal(journal_load(&j, &err), -EINVAL);
-		if (!strstr(err.text, rows[i][1]))
-			fail_msg("'%s' is not in '%s'", rows[i][1], err.text);
+		tree_put(&tree, "emp/journal", rows[i]);
+		assert_int_equal(journal_load(&j, &err), 1);
+		assert_true(j.damaged);
+		assert_int_equal(count_lost(&j), 1);
+		assert_int_equal(j.n, 1);
+		assert_string_equal(err.text, "");
+		journal_clear(&j);
 	}
+}
+
+static const char OLD[] =
+	"{\"format\":\"emp-journal\",\"version\":1,\"boot_id\":\"b\",\"since_ns\":5}\n"
+	"{\"kind\":0,\"id\":\"nmi\",\"name\":\"/a\",\"knob\":0,\"old\":\"1\",\"want\":\"0\",\"block\":0,\"for_good\":false}\n"
+	"{\"kind\":1,\"id\":\"svc.units\",\"name\":\"b.service\",\"knob\":0,\"old\":\"active\",\"want\":\"inactive\",\"block\":1,\"for_good\":true}\n"
+	"{\"mark\":1,\"held\":\"inactive\"}\n";
+
+TEST_IN_TREE(a_journal_of_0_1_0_is_read)
+{
+	struct journal j = {};
+	struct error err = {};
+
+	tree_put(&tree, "emp/journal", OLD);
+	append("{\"mark\":0,\"held\":\"0"); /* a power cut */
+	assert_int_equal(journal_load(&j, &err), 1);
+	assert_false(j.damaged);
+	assert_int_equal(j.n, 2);
+	assert_int_equal(j.since_ns, 5);
+	assert_null(j.entries[0].held);
+	assert_string_equal(j.entries[1].held, "inactive");
+	assert_int_equal(j.entries[1].block, BLOCK_MASK);
+	assert_true(j.entries[1].persistent);
+	journal_clear(&j);
+}
+
+TEST_IN_TREE(a_torn_mark_in_a_journal_of_0_1_0_loses_no_entry)
+{
+	struct journal j = {};
+	struct error err = {};
+
+	tree_put(&tree, "emp/journal", OLD);
+	append("{\"mark\":0,\"he{\"mark\":1,\"held\":\"inactive\"}\n");
+	assert_int_equal(journal_load(&j, &err), 1);
+	assert_int_equal(j.n, 2);
+	assert_int_equal(count_lost(&j), 0);
+	journal_clear(&j);
+}
+
+TEST_IN_TREE(a_damaged_entry_of_0_1_0_is_lost_and_the_rest_is_read)
+{
+	_cleanup_(freep) char *text = strdup(OLD);
+	struct journal j = {};
+	struct error err = {};
+
+	*strstr(text, "\"want\"") = '\r';
+	tree_put(&tree, "emp/journal", text);
+	assert_int_equal(journal_load(&j, &err), 1);
+	assert_true(j.damaged);
+	assert_int_equal(j.n, 3);
+	assert_string_equal(j.entries[0].name, "b.service");
+	assert_string_equal(j.entries[0].held, "inactive"); /* its mark has the number that it had */
+	assert_int_equal(j.entries[1].kind, ENTRY_LOST);
+	assert_string_equal(j.entries[1].name, "/a");
+	assert_string_equal(j.entries[1].old, "1");
+	assert_non_null(
+		strstr(j.entries[2].want, "1 of 2 changes cannot be read; 'journalctl -t emp-setup'"));
+	journal_clear(&j);
+}
+
+TEST_IN_TREE(a_journal_of_a_newer_version_is_refused)
+{
+	static const char json[] = "{\"format\":\"emp-journal\",\"version\":3}";
+	struct journal j = {};
+	struct error err = {};
+	char digest[DIGEST_SIZE];
+	_cleanup_(freep) char *line = NULL;
+
+	digest_of(json, strlen(json), digest);
+	line = text_format("%zu %.16s %s\n", strlen(json), digest, json);
+	tree_put(&tree, "emp/journal", line);
+	assert_int_equal(journal_load(&j, &err), -EPROTONOSUPPORT);
+	assert_string_equal(err.text, "the journal was written by a newer emp-setup; use that version");
+}
+
+TEST_IN_TREE(what_is_lost_stays_in_the_journal_that_is_saved_again)
+{
+	struct journal j = {}, k = {};
+	struct error err = {};
+
+	tree_put(&tree, "emp/journal", "nonsense\n");
+	assert_int_equal(journal_load(&j, &err), 1);
+	assert_int_equal(journal_save(&j, &err), 0);
+	assert_int_equal(journal_load(&k, &err), 1);
+	assert_int_equal(count_lost(&k), 1);
+	assert_true(k.since_ns > 0);
+	journal_clear(&j);
+	journal_clear(&k);
+}
+
+/* Loads it from the first `size` bytes of `text`: either every entry is there and as it was, or something is said to
+ * be lost; and what is there is as it was. */
+static void check_damaged(
+	const char *text, size_t size, const struct journal *whole, const char *how, size_t at)
+{
+	struct journal j = {};
+	struct error err = {};
+	FILE *f = fopen(file, "w");
+	size_t n = 0;
+
+	fwrite(text, 1, size, f);
+	fclose(f);
+	assert_int_equal(journal_load(&j, &err), 1);
+	for (size_t i = 0; i < j.n; i++) {
+		const struct entry *there = &j.entries[i], *was = journal_find(whole, there->name);
+
+		if (there->kind == ENTRY_LOST)
+			continue;
+		n++;
+		if (!was || strcmp(was->old, there->old) != 0 || was->block != there->block ||
+			was->kind != there->kind || was->persistent != there->persistent ||
+			(there->held && strcmp(was->held, there->held) != 0))
+			fail_msg("%s at byte %zu: entry %zu is another", how, at, i);
+	}
+	if (n < whole->n && (count_lost(&j) == 0 || !j.damaged))
+		fail_msg("%s at byte %zu: %zu of %zu entries, and none is said to be lost", how, at, n,
+			whole->n);
+	journal_clear(&j);
+}
+
+TEST_IN_TREE(a_byte_that_is_damaged_loses_no_entry_unseen)
+{
+	static const int flips[] = {0x01, 0x02, 0x08, 0x20, 0x80};
+	struct journal whole = filled();
+	struct error err = {};
+	char text[4096];
+	size_t size;
+	FILE *f;
+
+	assert_int_equal(journal_save(&whole, &err), 0);
+	for (size_t i = 0; i < whole.n; i++) {
+		whole.entries[i].held = strdup(whole.entries[i].want);
+		assert_int_equal(journal_mark(&whole, i, &err), 0);
+	}
+	f = fopen(file, "r");
+	size = fread(text, 1, sizeof(text), f);
+	fclose(f);
+	assert_true(size > 500 && size < sizeof(text));
+	for (size_t i = 0; i < size; i++) {
+		char byte = text[i];
+
+		check_damaged(text, i, &whole, "cut off", i);
+		text[i] = '\0';
+		check_damaged(text, size, &whole, "a NUL", i);
+		text[i] = '\n';
+		check_damaged(text, size, &whole, "a new line", i);
+		for (size_t k = 0; k < ELEMENTS(flips); k++) {
+			text[i] = (char)(byte ^ flips[k]);
+			check_damaged(text, size, &whole, "a flip", i);
+		}
+		text[i] = byte;
+	}
+	for (size_t i = 0; i + 64 < size; i += 16) { /* a sector that was never written */
+		char copy[4096];
+
+		memcpy(copy, text, size);
+		memset(copy + i, 0, 64);
+		check_damaged(copy, size, &whole, "64 NULs", i);
+	}
+	journal_clear(&whole);
+}
+
+TEST_IN_TREE(a_mark_that_does_not_fit_leaves_the_journal_as_it_was)
+{
+	struct rlimit room, before;
+	struct journal j = filled(), k = {};
+	struct error err = {};
+	struct stat st;
+
+	assert_int_equal(journal_save(&j, &err), 0);
+	assert_int_equal(stat(file, &st), 0);
+	getrlimit(RLIMIT_FSIZE, &before);
+	room = (struct rlimit){(rlim_t)st.st_size + 10, before.rlim_max}; /* a write is cut off there */
+	signal(SIGXFSZ, SIG_IGN);
+	j.entries[0].held = strdup("5");
+	setrlimit(RLIMIT_FSIZE, &room);
+	assert_int_equal(journal_mark(&j, 0, &err), -ENOSPC);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_non_null(strstr(err.text, "No space left on device"));
+	assert_int_equal(journal_mark(&j, 0, &err), 0);
+	assert_int_equal(journal_load(&k, &err), 1);
+	assert_false(k.damaged);
+	assert_string_equal(k.entries[0].held, "5");
+	journal_clear(&k);
+	journal_clear(&j);
 }
 
 TEST_IN_TREE(a_reboot_leaves_only_persistent_entries)

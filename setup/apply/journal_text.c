@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines of a journal: see journal_text.h. */
+#include "setup/apply/journal_text.h"
+
+#include "lib/base/json_fields.h"
+#include "lib/base/text.h"
+#include "lib/host/system/digest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DIGITS = 16 };
+
+static json_t *head_json(const struct journal *j)
+{
+	return json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal", "version", 2, "boot_id",
+		j->boot_id, "since_ns", (json_int_t)j->since_ns, "entries", (json_int_t)j->n);
+}
+
+static json_t *entry_json(const struct entry *e, size_t number)
+{
+	return json_pack("{s:I, s:i, s:s, s:s, s:i, s:s, s:s, s:s?, s:i, s:b}", "entry", (json_int_t)number,
+		"kind", (int)e->kind, "id", e->id, "name", e->name, "knob", (int)e->file_kind, "old", e->old,
+		"want", e->want, "held", e->held, "block", (int)e->block, "for_good", e->persistent);
+}
+
+/* The line for some JSON, which it takes over; the caller frees it. NULL: no memory. */
+static char *make_line(json_t *json)
+{
+	_cleanup_(freep) char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	char digest[DIGEST_SIZE];
+
+	json_decref(json);
+	if (!text)
+		return NULL;
+	digest_of(text, strlen(text), digest);
+	return text_format("%zu %.*s %s\n", strlen(text), DIGITS, digest, text);
+}
+
+char *journal_line(const struct journal *j, size_t i)
+{
+	return make_line(i == 0 || i == j->n + 1 ? head_json(j) : entry_json(&j->entries[i - 1], i - 1));
+}
+
+char *journal_mark_line(const struct journal *j, size_t i)
+{
+	return make_line(json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", j->entries[i].held));
+}
+
+/* What is known of a file so far. */
+struct reading {
+	struct journal *journal;
+	struct journal lost; /* entries of ENTRY_LOST, of lines that cannot be read */
+	int64_t n_expected;  /* entries; -1: no head that has it */
+	bool has_head;
+	bool has_digests;  /* it is not of 0.1.0 */
+	int64_t n_entries; /* readable or not; of a file without digests */
+};
+
+static void copy_text(struct json_fields *f, const char *name, char **ret)
+{
+	const char *text = NULL;
+
+	json_fields_text_or_empty(f, name, &text);
+	if (f->r < 0)
+		return;
+	*ret = strdup(text);
+	if (!*ret)
+		f->r = error_oom(f->err);
+}
+
+static char *copy_held(const json_t *line)
+{
+	const char *held = json_string_value(json_object_get(line, "held"));
+
+	return held ? strdup(held) : NULL;
+}
+
+static int take_entry(struct reading *reading, const json_t *line, struct error *err)
+{
+	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
+	struct entry e = {.number = reading->n_entries};
+	int64_t kind = 0, file_kind = 0, block = 0;
+
+	json_fields_int_maybe(&f, "entry", 0, INT64_MAX, &e.number);
+	json_fields_int(&f, "kind", 0, ENTRY_LOST, &kind);
+	json_fields_int(&f, "knob", 0, SETTING_LIMITS, &file_kind);
+	json_fields_int(&f, "block", 0, BLOCK_DROP_IN, &block);
+	copy_text(&f, "id", &e.id);
+	copy_text(&f, "name", &e.name);
+	copy_text(&f, "old", &e.old);
+	copy_text(&f, "want", &e.want);
+	if (f.r < 0) {
+		entry_clear(&e);
+		return f.r;
+	}
+	e.held = copy_held(line);
+	e.kind = (enum entry_kind)kind;
+	e.file_kind = (enum kernel_setting_kind)file_kind;
+	e.block = (enum block)block;
+	e.persistent = json_is_true(json_object_get(line, "for_good"));
+	reading->n_entries++;
+	return journal_add(reading->journal, &e, err);
+}
+
+/* One of a lost entry has no effect. */
+static int take_mark(struct journal *j, const json_t *line)
+{
+	json_int_t number = json_integer_value(json_object_get(line, "mark"));
+
+	for (size_t i = 0; i < j->n; i++)
+		if (j->entries[i].number == number) {
+			free(j->entries[i].held);
+			j->entries[i].held = copy_held(line);
+		}
+	return 0;
+}
+
+static int take_head(struct reading *reading, const json_t *line, struct error *err)
+{
+	const char *format = json_string_value(json_object_get(line, "format"));
+	const char *boot_id = json_string_value(json_object_get(line, "boot_id"));
+	json_int_t version = json_integer_value(json_object_get(line, "version"));
+	const json_t *entries = json_object_get(line, "entries");
+	struct journal *j = reading->journal;
+
+	if (!format || strcmp(format, "emp-journal") != 0 || (version != 1 && !reading->has_digests))
+		return -EINVAL;
+	if (version > 2)
+		return error_say(err, -EPROTONOSUPPORT,
+			"the journal was written by a newer emp-setup; use that version");
+	free(j->boot_id);
+	j->boot_id = boot_id ? strdup(boot_id) : NULL;
+	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
+	reading->has_head = true;
+	reading->n_expected = entries ? json_integer_value(entries) : -1;
+	return 0;
+}
+
+static int take(struct reading *reading, const json_t *line, struct error *err)
+{
+	if (json_object_get(line, "format"))
+		return take_head(reading, line, err);
+	if (json_object_get(line, "mark"))
+		return take_mark(reading->journal, line);
+	return take_entry(reading, line, err);
+}
+
+/* A text member of a line that is not valid JSON; the caller frees it. NULL: it cannot be found. */
+static char *find_member(const char *line, size_t len, const char *name)
+{
+	_cleanup_(freep) char *key = text_format("\"%s\":", name);
+	const char *start = key ? memmem(line, len, key, strlen(key)) : NULL;
+	_cleanup_(json_decrefp) json_t *value = NULL;
+
+	if (!start)
+		return NULL;
+	start += strlen(key);
+	value = json_loadb(
+		start, len - (size_t)(start - line), JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
+	return value && json_is_string(value) ? strdup(json_string_value(value)) : NULL;
+}
+
+static int add_lost(struct journal *j, char *name, char *old, char *why, struct error *err)
+{
+	struct entry e = {.kind = ENTRY_LOST,
+		.id = strdup("journal"),
+		.name = name,
+		.old = old,
+		.want = why,
+		.persistent = true,
+		.number = -1};
+
+	if (!e.id || !name || !old || !why) {
+		entry_clear(&e);
+		return error_oom(err);
+	}
+	return journal_add(j, &e, err);
+}
+
+static bool is_mark(const char *line, size_t len)
+{
+	static const char MARK[] = "{\"mark\":";
+
+	return !strncmp(line, MARK, len < strlen(MARK) ? len : strlen(MARK));
+}
+
+/* A line that cannot be read. The last line may end in its middle: it is a mark then. */
+static int lose_line(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
+{
+	char *name = find_member(line, len, "name"), *old = name ? find_member(line, len, "old") : NULL;
+
+	if (ended)
+		reading->journal->damaged = true;
+	if (!reading->has_digests && !is_mark(line, len))
+		reading->n_entries++;
+	if (!name)
+		return 0;
+	return add_lost(
+		&reading->lost, name, old ?: strdup(""), strdup("its line in the journal is damaged"), err);
+}
+
+/* The JSON of a line that is as it was written; NULL: it is not. */
+static json_t *check_line(const char *line, size_t len, size_t *ret_used)
+{
+	char digest[DIGEST_SIZE], written[DIGITS + 1];
+	size_t size;
+	int start = 0;
+
+	if (sscanf(line, "%zu %16[0-9a-f] %n", &size, written, &start) != 2 || size > len - (size_t)start)
+		return NULL;
+	digest_of(line + start, size, digest);
+	if (strncmp(digest, written, DIGITS) != 0)
+		return NULL;
+	*ret_used = (size_t)start + size;
+	return json_loadb(line + start, size, 0, NULL);
+}
+
+/* A line without its end; two lines if the end of the first is damaged. */
+static int read_line(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
+{
+	size_t used = len;
+	_cleanup_(json_decrefp) json_t *json = check_line(line, len, &used);
+	struct error why = {};
+	int r = -EINVAL;
+
+	if (json)
+		reading->has_digests = true;
+	else if (!reading->has_digests)
+		json = json_loadb(line, len, 0, NULL);
+	if (json)
+		r = take(reading, json, &why);
+	if (r == -EINVAL)
+		r = lose_line(reading, line, len, ended, &why);
+	if (r < 0)
+		*err = why;
+	if (r < 0 || used >= len)
+		return r;
+	reading->journal->damaged = true;
+	return read_line(reading, line + used + 1, len - used - 1, ended, err);
+}
+
+static int read_lines(struct reading *reading, FILE *file, struct error *err)
+{
+	_cleanup_(freep) char *line = NULL;
+	size_t capacity = 0;
+	ssize_t n;
+	int r = 0;
+
+	while (r == 0 && (n = getline(&line, &capacity, file)) > 0) {
+		bool ended = line[n - 1] == '\n';
+
+		r = read_line(reading, line, (size_t)n - ended, ended, err);
+	}
+	return r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
+}
+
+#define LOOK                                                                                \
+	"; 'journalctl -t emp-setup' lists what was set, 'emp-setup audit' what still is, " \
+	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked; then 'emp-setup restore --forget'"
+
+/* Adds what is missing to the journal. */
+static int settle(struct reading *reading, struct error *err)
+{
+	struct journal *j = reading->journal;
+	int64_t n = (int64_t)j->n,
+		missing = reading->has_digests ? reading->n_expected - n : reading->n_entries - n;
+	char *why;
+	int r = 0;
+
+	if (reading->has_head && missing <= 0)
+		return 0;
+	j->damaged = true;
+	why = reading->has_head
+		      ? text_format("%d of %d changes cannot be read" LOOK, (int)missing, (int)(n + missing))
+		      : strdup("how many changes were made cannot be read" LOOK);
+	for (size_t i = 0; r == 0 && i < reading->lost.n; i++)
+		r = journal_add(j, &reading->lost.entries[i], err);
+	if (r < 0) {
+		free(why);
+		return r;
+	}
+	return add_lost(j, strdup("-"), strdup(""), why, err);
+}
+
+int journal_parse(struct journal *j, FILE *file, struct error *err)
+{
+	struct reading reading = {.journal = j, .n_expected = -1};
+	struct stat st;
+	int r = read_lines(&reading, file, err);
+
+	if (r == 0)
+		r = settle(&reading, err);
+	if (r == 0 && j->since_ns <= 0 && fstat(fileno(file), &st) == 0)
+		j->since_ns = st.st_mtim.tv_sec * NS_PER_S;
+	journal_clear(&reading.lost);
+	return r;
+}
