@@ -177,3 +177,93 @@ TEST_IN_TREE(a_missing_or_endless_policy_is_refused)
 	assert_int_equal(policy_load(&policy, directories, "a", &machine, &err), -ELOOP);
 	assert_non_null(strstr(err.text, "include each other in a cycle"));
 }
+
+/* What the shipped policies say of a unit: "stop", "never", or "" for neither. */
+static void expect_shipped(const char *name, const char *unit, const char *what)
+{
+	const char *const here[] = {getenv("EMP_PROFILES"), NULL};
+	struct machine machine = {};
+	struct policy *policy;
+	struct error err = {};
+
+	if (policy_load(&policy, here, name, &machine, &err) < 0)
+		fail_msg("%s", err.text);
+	if (strcmp(policy_never(policy, unit) ? "never" : policy_stop(policy, unit) ? "stop" : "", what) != 0)
+		fail_msg("%s: %s is not '%s'", name, unit, what);
+	policy_free(policy);
+}
+
+TEST(shipped_policies_know_the_daemons_of_their_distribution)
+{
+	static const char *const rows[][3] = {
+		{"ubuntu-24.04", "apport-autoreport.path", "stop"},
+		{"ubuntu-24.04", "apport-forward.socket", "stop"},
+		{"ubuntu-24.04", "mdmonitor-oneshot.timer", "stop"},
+		{"ubuntu-24.04", "mdmonitor.service", "never"},
+		{"ubuntu-24.04", "networkd-dispatcher.service", "stop"},
+		{"ubuntu-24.04", "apt-news.service", "stop"},
+		{"ubuntu-24.04", "esm-cache.service", "stop"},
+		{"ubuntu-24.04", "snap.lxd.daemon.service", "stop"},
+		{"ubuntu-24.04", "snapd.seeded.service", "never"},
+		{"ubuntu-24.04", "open-vm-tools.service", "never"},
+		{"ubuntu-24.04", "vgauth.service", "never"},
+		{"debian-12", "docker.socket", "stop"},
+		{"debian-12", "docker.service", "never"},
+		{"debian-12", "phpsessionclean.timer", "stop"},
+		{"debian-12", "prometheus-node-exporter.service", "stop"},
+		{"debian-12", "prometheus-node-exporter-apt.timer", "stop"},
+		{"debian-12", "clamav-daemon.service", "stop"},
+		{"debian-12", "clamav-freshclam.service", "stop"},
+		{"rhel-9", "rngd.service", "stop"},
+		{"rhel-9", "cockpit.socket", "stop"},
+		{"rhel-9", "setroubleshootd.service", "stop"},
+		{"rhel-9", "insights-client-boot.service", "stop"},
+		{"rhel-9", "sssd-kcm.service", "never"},
+		{"rhel-9", "sssd.service", "never"},
+		{"rhel-9", "gssproxy.service", "never"},
+		{"rhel-9", "vmtoolsd.service", "never"},
+		{"fedora", "rpm-ostreed-automatic.timer", "stop"},
+		{"fedora", "rpm-ostree-countme.timer", "stop"},
+		{"fedora", "low-memory-monitor.service", "stop"},
+		{"fedora", "uresourced.service", "stop"},
+		{"fedora", "dnf5-makecache.timer", "stop"},
+		{"opensuse", "snapper-timeline.timer", "stop"},
+		{"opensuse", "backup-rpmdb.timer", "stop"},
+		{"opensuse", "wickedd.service", "never"},
+		{"suse", "suseconnect-keepalive.timer", "stop"},
+		{"arch", "paccache.timer", "stop"},
+		{"arch", "archlinux-keyring-wkd-sync.timer", "stop"},
+		{"arch", "btrfs-scrub@-.timer", "stop"},
+		{"arch", "systemd-networkd.service", "never"},
+		{"arch", "iwd.service", "never"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		expect_shipped(rows[i][0], rows[i][1], rows[i][2]);
+}
+
+TEST(each_distribution_has_a_shipped_policy)
+{
+	static const char *const rows[][4] = {
+		{"opensuse-leap", "15.6", "suse opensuse", "suse"},
+		{"opensuse-tumbleweed", "20261101", "opensuse suse", "opensuse"},
+		{"sles", "15.6", "suse", "suse"},
+		{"arch", NULL, NULL, "arch"},
+		{"manjaro", NULL, "arch", "arch"},
+		{"ubuntu", "24.04", "debian", "ubuntu-24.04"},
+		{"fedora", "42", NULL, "fedora"},
+	};
+	const char *const here[] = {getenv("EMP_PROFILES"), NULL};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct machine machine = {.os_id = (char *)rows[i][0],
+			.os_version = (char *)rows[i][1],
+			.os_like = (char *)rows[i][2]};
+		struct policy *policy;
+		struct error err = {};
+
+		assert_int_equal(policy_load(&policy, here, NULL, &machine, &err), 0);
+		assert_string_equal(policy_name(policy), rows[i][3]);
+		policy_free(policy);
+	}
+}
