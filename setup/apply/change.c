@@ -7,7 +7,9 @@
 #include "setup/apply/change.h"
 
 #include "lib/base/text.h"
+#include "lib/host/process/signals.h"
 #include "lib/host/systemd/action_log.h"
+#include "setup/apply/waiting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,19 +180,34 @@ static bool is_as_wanted(const struct entry *e, struct units *units)
 	return units_is_up(units, e->name) == !strcmp(e->want, "active");
 }
 
-static bool set_unit(const struct entry *e, struct units *units, struct error *why)
+/* An error only if it was interrupted. */
+static int set_unit(const struct entry *e, struct units *units, struct unit_result *result, struct error *err)
 {
 	bool start = !strcmp(e->want, "active");
-	int r = units_set(units, e->name, start, why);
+	int r = units_set(units, e->name, start, &result->why);
 
 	crash_point();
-	if (is_as_wanted(e, units))
-		return true;
-	if (r >= 0)
-		error_say(why, -ECANCELED, "%s",
+	if (r == -EINTR)
+		return error_say(err, r, "interrupted while it waited for %s to %s", e->name,
+			start ? "start" : "stop");
+	result->done = r != -ETIMEDOUT && is_as_wanted(e, units);
+	if (!result->done && r >= 0)
+		error_say(&result->why, -ECANCELED, "%s",
 			start ? "it did not start (a condition of the unit does not hold)"
 			      : "it was started again");
-	return false;
+	return 0;
+}
+
+static int record_unit(struct plan *plan, size_t i, struct error *err)
+{
+	struct entry *e = plan_entry(plan, i);
+	int r;
+
+	free(e->held);
+	e->held = strdup(e->want);
+	r = journal_mark(&plan->journal, plan->order[i], err);
+	crash_point();
+	return r;
 }
 
 /* A second attempt for what is not done: another unit that was still active may have prevented it. */
@@ -202,13 +219,11 @@ static int set_units(struct plan *plan, struct units *units, struct unit_result 
 		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 			struct entry *e = plan_entry(plan, i);
 
-			if (e->kind != ENTRY_UNIT || results[i].done || !set_unit(e, units, &results[i].why))
+			if (e->kind != ENTRY_UNIT || results[i].done)
 				continue;
-			results[i].done = true;
-			free(e->held);
-			e->held = strdup(e->want);
-			r = journal_mark(&plan->journal, plan->order[i], err);
-			crash_point();
+			r = set_unit(e, units, &results[i], err);
+			if (r == 0 && results[i].done)
+				r = record_unit(plan, i, err);
 		}
 	return r;
 }
@@ -231,14 +246,18 @@ static void block_units(struct plan *plan, struct units *units, struct report *r
 }
 
 /* A request over D-Bus starts a service again, until it is masked. */
-static void stop_again(const struct plan *plan, struct units *units, struct unit_result *results)
+static int stop_again(
+	const struct plan *plan, struct units *units, struct unit_result *results, struct error *err)
 {
-	for (size_t i = 0; i < plan->n_order; i++) {
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 
 		if (e->kind == ENTRY_UNIT && results[i].done && !is_as_wanted(e, units))
-			results[i].done = set_unit(e, units, &results[i].why);
+			r = set_unit(e, units, &results[i], err);
 	}
+	return r;
 }
 
 static void report_units(const struct plan *plan, const struct unit_result *results, struct report *report)
@@ -266,19 +285,41 @@ static int change_units(struct plan *plan, struct units *units, struct report *r
 	if (r < 0)
 		return r;
 	block_units(plan, units, report);
-	stop_again(plan, units, results);
+	r = stop_again(plan, units, results, err);
 	report_units(plan, results, report);
-	return 0;
+	return r;
+}
+
+static int change_files(struct plan *plan, struct report *report, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+
+		if (interrupt_pending())
+			return error_say(err, -EINTR, "interrupted");
+		if (e->kind == ENTRY_FILE)
+			r = entry_is_kept(e) ? keep_file(plan, plan->order[i], err)
+					     : set_file(plan, plan->order[i], report, err);
+	}
+	return r;
 }
 
 int change_apply(struct plan *plan, struct units *units, struct report *report, struct error *err)
 {
-	int r = units ? change_units(plan, units, report, err) : 0;
+	struct waiting waiting = {.interruptible = true};
+	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < plan->n_order; i++)
-		if (entry_is_kept(plan_entry(plan, i)))
-			r = keep_file(plan, plan->order[i], err);
-		else if (plan_entry(plan, i)->kind == ENTRY_FILE)
-			r = set_file(plan, plan->order[i], report, err);
+	if (units) {
+		units_set_waiting(units, waiting_step, &waiting);
+		r = change_units(plan, units, report, err);
+		units_set_waiting(units, NULL, NULL);
+		waiting_end(&waiting);
+	}
+	if (r == 0)
+		r = change_files(plan, report, err);
+	if (r == 0 && interrupt_pending())
+		r = error_say(err, -EINTR, "interrupted");
 	return r;
 }

@@ -6,7 +6,8 @@
 #include "lib/host/systemd/units.h"
 #include "setup/apply/plan.h"
 
-/* Carries out plan->order and reports what became of it. Only a failure to write the journal is an error. */
+/* Carries out plan->order and reports what became of it. Only a failure to write the journal is
+ * an error, and -EINTR: the caller undoes it. */
 int change_apply(struct plan *plan, struct units *units, struct report *report, struct error *err);
 
 /* Restores all entries but the `first` ones, under the host's lock, and shows the result. A status of tool.h. */

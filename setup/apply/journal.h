@@ -32,7 +32,7 @@ struct entry {
 	char *name; /* a path, or a unit */
 	enum kernel_setting_kind file_kind;
 	char *old, *want; /* want "": apply does not set it, see entry_is_kept */
-	char *held; /* the value after we had set it; NULL: not recorded */
+	char *held;       /* the value after we had set it; NULL: not recorded */
 	enum block block;
 	bool persistent; /* the block survives a reboot */
 	int64_t number;  /* in the file, for its marks */

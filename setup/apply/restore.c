@@ -10,6 +10,7 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/systemd/action_log.h"
+#include "setup/apply/waiting.h"
 #include "setup/options.h"
 
 #include <errno.h>
@@ -70,8 +71,12 @@ static void unblock_units(struct journal *j, size_t first, struct units *units, 
 
 static void restore_units(struct journal *j, size_t first, struct units *units, struct report *report)
 {
-	if (units)
+	struct waiting waiting = {};
+
+	if (units) {
 		unblock_units(j, first, units, report);
+		units_set_waiting(units, waiting_step, &waiting);
+	}
 	for (int r = 0; r <= 2; r++)
 		for (size_t i = j->n; i-- > first;) {
 			struct entry *e = &j->entries[i];
@@ -84,6 +89,7 @@ static void restore_units(struct journal *j, size_t first, struct units *units, 
 				report_entry(
 					report, e, OUTCOME_FAILED, NULL, NULL, "systemd does not answer");
 		}
+	waiting_end(&waiting);
 }
 
 /* What a damaged journal has lost can only be listed. */

@@ -14,7 +14,9 @@ static const char HOST[] = "; the host's are not visible in a container";
 /* A service that is "exited" did its work and has no process left. */
 static bool disturbs(const struct facts *f, const struct unit *unit)
 {
-	return !unit_is_kind(unit->name, ".timer") && unit_is_up(unit) && strcmp(unit->sub, "exited") != 0 &&
+	bool runs = unit_is_up(unit) || !strcmp(unit->active, "deactivating");
+
+	return !unit_is_kind(unit->name, ".timer") && runs && strcmp(unit->sub, "exited") != 0 &&
 	       policy_stop(f->policy, unit->name);
 }
 

@@ -77,6 +77,15 @@ want planted-plain.service planted-base.service planted-dependent.service plante
 	planted-socket.service planted-socket.socket planted-path.service planted-path.path planted-job.timer planted-alias.service \
 	planted-done.service
 ln -s /usr/lib/systemd/system/planted-template@.service "$box/upper/etc/systemd/system/emp-test.target.wants/planted-template@1.service"
+printf '[Service]\nExecStart=sleep infinity\nExecStop=sh -c "until [ -e /run/planted-go ]; do sleep 0.05; done"\n' |
+	put /usr/lib/systemd/system/planted-slow.service
+put /etc/emp-slow.ini <<'P'
+[policy]
+include = common
+[stop]
+planted-plain.service = planted
+planted-slow.service = planted
+P
 put /etc/emp-test.ini <<'P'
 [policy]
 include = common
@@ -187,6 +196,45 @@ box_run "$setup" apply --policy /etc/emp-test.ini --only svc.units --for -- sh -
 	>"$box/out" 2>"$box/errors" || status=$?
 [ $status = 7 ] && [ "$(cat "$box/out")" = inactive ] || fault "--for: status $status, $(cat "$box/out" "$box/errors")"
 same "apply --for"
+
+# 7. A unit that takes long to stop: it is named, ^C and TERM undo everything, and after a SIGKILL restore waits until it can be started
+is_stopping() { [ "$(box_run systemctl is-active planted-slow)" = deactivating ]; }
+is_starting() { box_run systemctl list-jobs --no-legend | grep -q 'planted-slow.*start'; }
+says_so() { grep -q "^waiting for planted-slow.service to $1: [0-9]* s" "$box/out"; }
+emp_setup() { box_run pidof "$setup"; }
+stop_slowly() {
+	rm -f "/proc/$box_pid/root/run/planted-go"
+	box_run systemctl start planted-slow
+	state >"$box/before"
+	box_run "$setup" apply --policy /etc/emp-slow.ini --only svc.units >"$box/out" 2>&1 &
+	applying=$!
+	box_wait 60 is_stopping || fault "planted-slow is not being stopped"
+}
+go() { : >"/proc/$box_pid/root/run/planted-go"; }
+
+for signal in INT TERM; do
+	stop_slowly
+	box_wait 60 says_so stop || fault "apply does not say what it waits for"
+	box_run kill -$signal "$(emp_setup)"
+	box_wait 60 is_starting || fault "$signal: planted-slow is not started again"
+	go
+	status=0
+	wait $applying || status=$?
+	[ $status = 130 ] && grep -q 'undone: interrupted while it waited for planted-slow.service to stop' "$box/out" ||
+		{ fault "apply ended with $status after $signal"; cat "$box/out"; }
+	same "apply and $signal"
+done
+stop_slowly
+box_run kill -KILL "$(emp_setup)"
+wait $applying || :
+box_run "$setup" restore >"$box/out" 2>&1 &
+restoring=$!
+box_wait 60 is_starting || fault "restore does not start what is still stopping"
+box_wait 60 says_so start || fault "restore does not say what it waits for"
+go
+wait $restoring || { fault "restore failed"; cat "$box/out"; }
+same "apply, killed while a unit stopped, and restore"
+box_run systemctl stop planted-slow
 
 file_states | diff "$box/files" - || fault "the states of files differ"
 box_stop

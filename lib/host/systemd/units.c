@@ -69,7 +69,7 @@ char *units_path(const char *name)
 	return sd_bus_path_encode(OBJECT "/unit", name, &path) < 0 ? NULL : path;
 }
 
-static int unit_property(struct units *units, const char *name, const char *interface, const char *property,
+int units_property(struct units *units, const char *name, const char *interface, const char *property,
 	char type, void *ret, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
@@ -113,9 +113,15 @@ bool unit_is_kind(const char *name, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
+bool units_state_is_up(const char *active)
+{
+	return strcmp(active, "inactive") != 0 && strcmp(active, "failed") != 0 &&
+	       strcmp(active, "deactivating") != 0;
+}
+
 bool unit_is_up(const struct unit *unit)
 {
-	return strcmp(unit->active, "inactive") != 0 && strcmp(unit->active, "failed") != 0;
+	return units_state_is_up(unit->active);
 }
 
 static int by_name(const void *a, const void *b)
@@ -166,7 +172,7 @@ static int add_file_states(struct units *units, struct unit_list *list, struct e
 		int r;
 
 		if (strcmp(unit->load, "not-found"))
-			r = unit_property(units, unit->name, SERVICE ".Unit", "UnitFileState", 's',
+			r = units_property(units, unit->name, SERVICE ".Unit", "UnitFileState", 's',
 				&unit->file_state, err);
 		else
 			r = (unit->file_state = strdup("")) ? 0 : -ENOMEM;
@@ -221,18 +227,18 @@ int units_names(struct units *units, const char *name, const char *property, cha
 
 int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err)
 {
-	return unit_property(units, name, SERVICE ".Unit", property, 's', ret, err);
+	return units_property(units, name, SERVICE ".Unit", property, 's', ret, err);
 }
 
 int units_service_type(struct units *units, const char *name, char **ret, struct error *err)
 {
-	return unit_property(units, name, SERVICE ".Service", "Type", 's', ret, err);
+	return units_property(units, name, SERVICE ".Service", "Type", 's', ret, err);
 }
 
 int units_cpu_ns(struct units *units, const char *name, int64_t *ret, struct error *err)
 {
 	uint64_t ns = UINT64_MAX;
-	int r = unit_property(units, name, SERVICE ".Service", "CPUUsageNSec", 't', &ns, err);
+	int r = units_property(units, name, SERVICE ".Service", "CPUUsageNSec", 't', &ns, err);
 
 	if (r < 0)
 		return r;
@@ -244,11 +250,11 @@ int units_timer_next(struct units *units, const char *name, int64_t *ret_realtim
 {
 	uint64_t realtime_us = 0, monotonic_us = 0;
 	int64_t next = 0;
-	int r = unit_property(
+	int r = units_property(
 		units, name, SERVICE ".Timer", "NextElapseUSecRealtime", 't', &realtime_us, err);
 
 	if (r == 0)
-		r = unit_property(
+		r = units_property(
 			units, name, SERVICE ".Timer", "NextElapseUSecMonotonic", 't', &monotonic_us, err);
 	if (r < 0)
 		return r;

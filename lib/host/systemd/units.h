@@ -36,7 +36,7 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err);
 void unit_list_clear(struct unit_list *list);
 const struct unit *unit_list_find(const struct unit_list *list, const char *name); /* NULL: not loaded */
 
-/* Active, or on its way: it may use CPU time, or start what does. */
+/* Active, or on its way there: it may use CPU time, or start what does. What is still stopping will be down. */
 bool unit_is_up(const struct unit *unit);
 bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
 
@@ -63,8 +63,15 @@ int units_file_state(struct units *units, const char *name, char **ret, struct e
 /* The unit that this very process belongs to; NULL: none. The caller frees it. */
 char *units_own(void);
 
+/* Called some times a second while a unit is started (active) or stopped. A negative errno ends the wait, not systemd's
+ * work. */
+typedef int units_waiting(void *data, const char *name, bool active, int64_t waited_ns);
+void units_set_waiting(struct units *units, units_waiting *waiting, void *data);
+
 /* Changes; each waits until it is done. */
-int units_set(struct units *units, const char *name, bool active, struct error *err); /* start or stop it */
+/* Starts or stops it; one that is still stopping is started when it has stopped. -ETIMEDOUT: systemd has not finished
+ * within 100 s, or the time that the unit may take to stop; else what `waiting` returned. */
+int units_set(struct units *units, const char *name, bool active, struct error *err);
 /* Keeps a unit from being started, until the next boot or persistently. Needs units_reload after it. */
 int units_mask(struct units *units, const char *name, bool persistent, struct error *err);
 int units_unmask(struct units *units, const char *name, bool persistent, struct error *err);

@@ -11,10 +11,14 @@
 #include <string.h>
 #include <systemd/sd-login.h>
 
-enum { JOB_TIMEOUT_S = 100 }; /* systemd itself gives a unit 90 s to stop */
+enum { JOB_TIMEOUT_S = 100 };
+
+static const uint64_t LONGEST_STOP_US = UINT64_C(3600) * 1000000;
 
 /* The job to wait for. */
 struct job {
+	const char *unit;
+	bool start;
 	const char *path;
 	char result[32]; /* "": not ended */
 };
@@ -32,45 +36,74 @@ static int job_removed(sd_bus_message *m, void *data, sd_bus_error *said)
 	return 0;
 }
 
+/* How long a job may take. systemd kills what has not stopped within its TimeoutStopSec, and then waits as long
+ * again. */
+static int64_t patience_ns(struct units *units, const char *name)
+{
+	uint64_t stop_us = 0;
+	struct error ignored;
+
+	if (!unit_is_kind(name, ".service") ||
+		units_property(units, name, SERVICE ".Service", "TimeoutStopUSec", 't', &stop_us, &ignored) <
+			0 ||
+		stop_us > LONGEST_STOP_US)
+		stop_us = 0;
+	return JOB_TIMEOUT_S * NS_PER_S + 2 * (int64_t)stop_us * NS_PER_US;
+}
+
 static int wait_for(struct units *units, struct job *job)
 {
-	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + JOB_TIMEOUT_S * NS_PER_S;
+	int64_t begin_ns = clock_ns(CLOCK_MONOTONIC), patience = patience_ns(units, job->unit);
 
 	while (!job->result[0]) {
+		int64_t waited_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
 		int r = sd_bus_process(units->bus, NULL);
 
 		if (r < 0)
 			return r;
 		if (r > 0)
 			continue;
-		if (clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+		if (waited_ns >= patience)
 			return -ETIMEDOUT;
-		r = sd_bus_wait(units->bus, 1000000);
+		r = units->waiting ? units->waiting(units->waiting_data, job->unit, job->start, waited_ns)
+				   : 0;
+		if (r < 0)
+			return r;
+		r = sd_bus_wait(units->bus, 200000);
 		if (r < 0 && r != -EINTR)
 			return r;
 	}
 	return 0;
 }
 
-static int run_job(struct units *units, const char *verb, const char *name, struct error *err)
+void units_set_waiting(struct units *units, units_waiting *waiting, void *data)
+{
+	units->waiting = waiting;
+	units->waiting_data = data;
+}
+
+static int run_job(struct units *units, const char *name, bool start, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
-	struct job job = {};
+	struct job job = {.unit = name, .start = start};
 	int r = sd_bus_match_signal(units->bus, &slot, MANAGER, "JobRemoved", job_removed, &job);
 
 	if (r >= 0) { /* fails from the second time on: we are subscribed already */
 		sd_bus_call_method(units->bus, MANAGER, "Subscribe", NULL, NULL, "");
-		r = sd_bus_call_method(units->bus, MANAGER, verb, &said, &reply, "ss", name, "replace");
+		r = sd_bus_call_method(units->bus, MANAGER, start ? "StartUnit" : "StopUnit", &said, &reply,
+			"ss", name, "replace");
 	}
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "o", &job.path);
 	if (r < 0)
 		return error_say(err, r, "%s", said.message ?: strerror(-r));
 	r = wait_for(units, &job);
+	if (r == -ETIMEDOUT)
+		return error_say(err, r, "systemd has not finished %s it", start ? "starting" : "stopping");
 	if (r < 0)
-		return error_os(err, r, "systemd did not finish the job");
+		return error_os(err, r, "cannot wait for systemd to %s it", start ? "start" : "stop");
 	if (strcmp(job.result, "done") != 0 && strcmp(job.result, "skipped") != 0)
 		return error_say(err, -ECANCELED, "systemd's job ended with '%s'", job.result);
 	return 0;
@@ -78,7 +111,7 @@ static int run_job(struct units *units, const char *verb, const char *name, stru
 
 int units_set(struct units *units, const char *name, bool active, struct error *err)
 {
-	return run_job(units, active ? "StartUnit" : "StopUnit", name, err);
+	return run_job(units, name, active, err);
 }
 
 int units_mask(struct units *units, const char *name, bool persistent, struct error *err)
@@ -128,8 +161,7 @@ bool units_is_up(struct units *units, const char *name)
 	_cleanup_(freep) char *active = NULL;
 	struct error ignored;
 
-	return units_text(units, name, "ActiveState", &active, &ignored) == 0 &&
-	       strcmp(active, "inactive") != 0 && strcmp(active, "failed") != 0;
+	return units_text(units, name, "ActiveState", &active, &ignored) == 0 && units_state_is_up(active);
 }
 
 char *units_own(void)
