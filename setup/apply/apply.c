@@ -7,6 +7,7 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/apply/change.h"
+#include "setup/apply/snapshot.h"
 #include "setup/options.h"
 
 #include <errno.h>
@@ -77,7 +78,7 @@ static void report_plan(struct applying *a)
 		enum outcome outcome = strcmp(e->old, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS;
 
 		if (!entry_is_kept(e))
-			report_entry(a->report, e, outcome, e->old, e->want, NULL);
+			report_entry(a->report, e, outcome, e->old, e->want, e->loses);
 	}
 }
 
@@ -145,7 +146,10 @@ static int carry_out(struct applying *a, struct error *err)
 
 	if (a->plan.n_order == 0)
 		return 0;
-	r = journal_save(&a->plan.journal, err);
+	r = a->n_open == 0 ? snapshot_save(a->facts.has_units ? &a->facts.units : NULL, err) : 0;
+	crash_point();
+	if (r == 0)
+		r = journal_save(&a->plan.journal, err);
 	if (r < 0)
 		return error_prefix(err, r, "nothing was changed");
 	crash_point();
@@ -223,6 +227,8 @@ int apply_verb(int argc, char **argv, struct error *err)
 	interrupt_init(); /* neither HUP, INT nor TERM ends this process before all is done */
 	crash_point_kill_after(options.kill_after);
 	r = carry_out(&a, err);
+	if (r == -EINTR)
+		return STATUS_INTERRUPTED;
 	if (r == 0)
 		r = show(&a, err);
 	if (r < 0)

@@ -271,7 +271,7 @@ static void report_units(const struct plan *plan, const struct unit_result *resu
 			continue;
 		if (results[i].done) {
 			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
-			report_entry(report, e, OUTCOME_CHANGED, before, e->want, NULL);
+			report_entry(report, e, OUTCOME_CHANGED, before, e->want, e->loses);
 		} else
 			report_entry(report, e, OUTCOME_REFUSED, before, before, results[i].why.text);
 	}

@@ -34,8 +34,9 @@ struct entry {
 	char *old, *want; /* want "": apply does not set it, see entry_is_kept */
 	char *held;       /* the value after we had set it; NULL: not recorded */
 	enum block block;
-	bool persistent; /* the block survives a reboot */
-	int64_t number;  /* in the file, for its marks */
+	bool persistent;   /* the block survives a reboot */
+	int64_t number;    /* in the file, for its marks */
+	const char *loses; /* of a plan: what is lost when the unit is stopped; not in the file */
 };
 
 struct journal {
@@ -75,7 +76,11 @@ struct entry *journal_find(const struct journal *journal, const char *name); /* 
 int journal_save(const struct journal *journal, struct error *err);
 /* Appends that entry `i` was set, and to what (entry->held). After a failure the file is as before. */
 int journal_mark(const struct journal *journal, size_t i, struct error *err);
-/* Removes the file and the directory. */
+/* A text beside the journal, that is removed with it: saved atomically, and loaded (NULL: there is none; the caller
+ * frees it). */
+int journal_save_beside(const char *text, struct error *err);
+char *journal_load_beside(void);
+/* Removes the files and the directory. */
 int journal_remove(struct error *err);
 
 /* Whether the entries belong to an earlier boot: then settings are as the boot made them. */

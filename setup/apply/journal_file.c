@@ -11,7 +11,7 @@
 
 static const char *directory = "/var/lib/emp-setup";
 
-static const char FILE_NAME[] = "journal", NEW_NAME[] = "journal.new";
+static const char FILE_NAME[] = "journal", NEW_NAME[] = "journal.new", BESIDE_NAME[] = "before";
 
 void journal_set_directory(const char *path)
 {
@@ -36,7 +36,7 @@ static int open_directory(struct error *err)
 	return fd;
 }
 
-static int write_lines(const struct journal *j, FILE *file)
+static int write_journal(const struct journal *j, FILE *file)
 {
 	int r = 0;
 
@@ -45,12 +45,11 @@ static int write_lines(const struct journal *j, FILE *file)
 
 		r = !line ? -ENOMEM : fputs(line, file) < 0 ? -errno : 0;
 	}
-	if (r == 0 && (fflush(file) != 0 || fsync(fileno(file)) < 0))
-		r = -errno;
 	return r;
 }
 
-static int save_in(int dir_fd, const struct journal *j)
+/* The journal, or if that is NULL the text. */
+static int save_in(int dir_fd, const char *name, const struct journal *j, const char *text)
 {
 	_cleanup_(fclosep) FILE *file = NULL;
 	int fd = openat(dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
@@ -58,26 +57,48 @@ static int save_in(int dir_fd, const struct journal *j)
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)
 		return -errno;
-	r = write_lines(j, file);
-	if (r == 0 && (renameat(dir_fd, NEW_NAME, dir_fd, FILE_NAME) < 0 || fsync(dir_fd) < 0))
+	r = j ? write_journal(j, file) : fputs(text, file) < 0 ? -errno : 0;
+	if (r == 0 && (fflush(file) != 0 || fsync(fileno(file)) < 0))
+		r = -errno;
+	if (r == 0 && (renameat(dir_fd, NEW_NAME, dir_fd, name) < 0 || fsync(dir_fd) < 0))
 		r = -errno;
 	return r;
 }
 
-int journal_save(const struct journal *j, struct error *err)
+static int save(const char *name, const struct journal *j, const char *text, struct error *err)
 {
 	_cleanup_(closep) int dir_fd = open_directory(err);
 	int r;
 
 	if (dir_fd < 0)
 		return dir_fd;
-	r = save_in(dir_fd, j);
+	r = save_in(dir_fd, name, j, text);
 	if (r < 0) {
 		unlinkat(dir_fd, NEW_NAME, 0);
+		if (faccessat(dir_fd, FILE_NAME, F_OK, 0) < 0)
+			unlinkat(dir_fd, BESIDE_NAME, 0);
 		rmdir(directory); /* stays if an older journal is in it */
-		return error_os(err, r, "cannot write %s/%s", directory, FILE_NAME);
+		return error_os(err, r, "cannot write %s/%s", directory, name);
 	}
 	return 0;
+}
+
+int journal_save(const struct journal *j, struct error *err)
+{
+	return save(FILE_NAME, j, NULL, err);
+}
+
+int journal_save_beside(const char *text, struct error *err)
+{
+	return save(BESIDE_NAME, NULL, text, err);
+}
+
+char *journal_load_beside(void)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", directory, BESIDE_NAME);
+	char *text = NULL;
+
+	return path && text_read_file(AT_FDCWD, path, &text) == 0 ? text : NULL;
 }
 
 /* A line that did not fit is removed again. */
@@ -117,6 +138,7 @@ int journal_remove(struct error *err)
 		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", directory);
 	if (unlinkat(dir_fd, FILE_NAME, 0) < 0 && errno != ENOENT)
 		return error_os(err, -errno, "cannot remove %s/%s", directory, FILE_NAME);
+	unlinkat(dir_fd, BESIDE_NAME, 0);
 	unlinkat(dir_fd, NEW_NAME, 0); /* of an interrupted save */
 	fsync(dir_fd);
 	if (rmdir(directory) < 0 && errno != ENOTEMPTY)

@@ -60,6 +60,7 @@ static void change_wish(struct entry *there, struct entry *entry)
 	there->want = TAKE(entry->want);
 	free(TAKE(there->held));
 	there->persistent = there->persistent || entry->persistent;
+	there->loses = entry->loses;
 	if (there->block == BLOCK_NONE)
 		there->block = entry->block;
 	entry_clear(entry);

@@ -72,6 +72,10 @@ static char *find_obstacle(const struct closure *c, const char *name)
 		return text_format("%s would be stopped too", name);
 	if (!strcmp(unit->file_state, "transient"))
 		return text_format("%s has no unit file and could not be started again", name);
+	if (!units_can(c->units, name, "CanStart"))
+		return text_format("%s cannot be started by hand, and so not restored", name);
+	if (!units_can(c->units, name, "CanStop"))
+		return text_format("%s cannot be stopped by hand", name);
 	if (is_at_work(c->units, unit))
 		return text_format("%s is at work; try again later", name);
 	return NULL;
@@ -80,7 +84,7 @@ static char *find_obstacle(const struct closure *c, const char *name)
 static int collect_related(struct closure *c, const char *name, struct error *err)
 {
 	static const char *const properties[] = {
-		"TriggeredBy", "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf"};
+		"TriggeredBy", "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo"};
 
 	for (size_t i = 0; i < ELEMENTS(properties); i++) {
 		_cleanup_(strings_freep) char **names = NULL;
@@ -152,6 +156,7 @@ static int plan_stop(struct plan *plan, const char *name, const struct planning 
 		.want = strdup("inactive"),
 		.block = block_for(from->units, name),
 		.persistent = from->request->persistent,
+		.loses = policy_loses(from->facts->policy, name),
 	};
 
 	return plan_add(plan, &entry, err);
@@ -220,8 +225,8 @@ static int visit_list(struct ordering *o, size_t i, const char *property, struct
 
 static int visit(struct ordering *o, size_t i, struct error *err)
 {
-	static const char *const before[] = {
-		"RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "Before", "TriggeredBy"};
+	static const char *const before[] = {"RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf",
+		"PropagatesStopTo", "Before", "TriggeredBy"};
 	int r = 0;
 
 	if (o->visited[i])

@@ -35,6 +35,7 @@ static const struct {
 	[OUTCOME_RESTORED] = {"restored", "restored", MARK_GOOD},
 	[OUTCOME_LEFT_ALONE] = {"left alone", "left alone", MARK_WARN},
 	[OUTCOME_FAILED] = {"failed", "failed", MARK_BAD},
+	[OUTCOME_DIFFERENT] = {"differs", "different", MARK_WARN},
 };
 
 int report_new(struct report **ret, struct error *err)
@@ -81,6 +82,18 @@ void report_entry(struct report *report, const struct entry *e, enum outcome out
 			      *now_text = kernel_setting_description(e->file_kind, now);
 
 	report_add(report, e->id, e->name, outcome, before_text, now_text, note);
+}
+
+bool report_explains(const struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const struct row *row = &report->rows[i];
+
+		if (!strcmp(row->name, name) &&
+			(row->note || row->outcome == OUTCOME_LEFT_ALONE || row->outcome == OUTCOME_FAILED))
+			return true;
+	}
+	return false;
 }
 
 size_t report_count(const struct report *report, enum outcome outcome)

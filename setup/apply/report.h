@@ -19,6 +19,7 @@ enum outcome {
 	OUTCOME_RESTORED,
 	OUTCOME_LEFT_ALONE, /* somebody else has changed it since */
 	OUTCOME_FAILED,     /* it could not be restored */
+	OUTCOME_DIFFERENT,  /* after a restore: not as it was before the first apply */
 };
 
 struct report;
@@ -33,6 +34,9 @@ void report_add(struct report *report, const char *id, const char *name, enum ou
 /* The same for an entry, the values of a setting with their units. */
 void report_entry(struct report *report, const struct entry *entry, enum outcome outcome, const char *before,
 	const char *now, const char *note);
+
+/* Whether a row of this name says that it was left alone or failed, or has a note. */
+bool report_explains(const struct report *report, const char *name);
 
 size_t report_count(const struct report *report, enum outcome outcome);
 

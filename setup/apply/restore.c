@@ -10,6 +10,7 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/systemd/action_log.h"
+#include "setup/apply/snapshot.h"
 #include "setup/apply/waiting.h"
 #include "setup/options.h"
 
@@ -135,6 +136,9 @@ static int show_table(const struct report *report, size_t undone, FILE *file, st
 	fprintf(file, "%zu restored, %zu already as before, %zu left alone, %zu failed.\n",
 		report_count(report, OUTCOME_RESTORED), report_count(report, OUTCOME_ALREADY),
 		report_count(report, OUTCOME_LEFT_ALONE), report_count(report, OUTCOME_FAILED));
+	if (report_count(report, OUTCOME_DIFFERENT))
+		fprintf(file, "Not as before the first apply: %zu (differs).\n",
+			report_count(report, OUTCOME_DIFFERENT));
 	return 0;
 }
 
@@ -190,6 +194,8 @@ int change_restore_locked(size_t first, struct error *err)
 		units = NULL;
 	if (!options.at_boot)
 		r = restore_entries(&journal, first, units, report, err);
+	if (r == 0 && !options.at_boot && first == 0)
+		r = snapshot_compare(units, report, err);
 	if (r < 0)
 		return r;
 	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
@@ -199,9 +205,11 @@ int change_restore_locked(size_t first, struct error *err)
 		r = show(report, undone, options.run_for ? stderr : stdout, err);
 	if (r < 0)
 		return r;
-	return report_count(report, OUTCOME_FAILED)       ? STATUS_ERROR
-	       : report_count(report, OUTCOME_LEFT_ALONE) ? STATUS_NOT_FIT
-							  : STATUS_DONE;
+	if (report_count(report, OUTCOME_FAILED))
+		return STATUS_ERROR;
+	return report_count(report, OUTCOME_LEFT_ALONE) || report_count(report, OUTCOME_DIFFERENT)
+		       ? STATUS_NOT_FIT
+		       : STATUS_DONE;
 }
 
 int change_restore(size_t first, struct error *err)

@@ -196,6 +196,14 @@ outcome freq.governor 'left alone .*policy3/scaling_setspeed'
 run 0 restore --force
 same "restore --force of a governor with settings of its own"
 
+# What restore does not restore is compared with the state before
+run 0 apply --only turbo.boost
+echo 2800000 >$sys/cpufreq/policy2/scaling_max_freq
+run 2 restore
+outcome frequency 'differs  *3700000  *2800000 .*policy2/scaling_max_freq'
+grep -q '^Not as before the first apply: 1 ' "$dir/out" || fault "the difference is not counted"
+run 0 restore
+
 # A CPU that is offline is left out, does not make this another machine, and stays offline
 plug acpi-cpufreq
 identity() { "$setup" fingerprint --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["identity"])'; }
@@ -270,12 +278,12 @@ umount /var/lib
 # page more than its entries.
 plug intel_pstate
 journal=/var/lib/emp-setup/journal
-pages() { # of the journal
-	echo $((($(stat -c %s $journal) + 4095) / 4096))
+pages() { # of the journal and the state before
+	stat -c %s /var/lib/emp-setup/* | awk '{ pages += int(($1 + 4095) / 4096) } END { print pages }'
 }
 some=$ids less=$ids
 while run 0 apply --only "$less" && all=$(pages) && run 0 restore; do
-	"$setup" apply --only "$less" --kill-after 1 >/dev/null 2>&1 || :
+	"$setup" apply --only "$less" --kill-after 2 >/dev/null 2>&1 || :
 	size=$(($(pages) * 4096))
 	run 0 restore
 	some=$less less=${less%,*}

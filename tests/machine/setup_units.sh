@@ -86,6 +86,22 @@ include = common
 planted-plain.service = planted
 planted-slow.service = planted
 P
+service planted-wanting.service Wants=planted-wanted.service
+service planted-wanted.service
+service planted-propagating.service PropagatesStopTo=planted-victim.service
+service planted-victim.service
+service planted-manual.service RefuseManualStart=yes
+want planted-manual.service
+put /etc/emp-odd.ini <<'P'
+[policy]
+include = common
+[stop]
+planted-wanting.service = planted
+planted-propagating.service = planted
+planted-manual.service = planted
+[loses]
+planted-wanting.service = its thoughts
+P
 put /etc/emp-test.ini <<'P'
 [policy]
 include = common
@@ -235,6 +251,33 @@ go
 wait $restoring || { fault "restore failed"; cat "$box/out"; }
 same "apply, killed while a unit stopped, and restore"
 box_run systemctl stop planted-slow
+
+# 8. What a stop takes along, and what a start must not bring
+box_run systemctl start planted-wanting planted-propagating planted-victim
+box_run systemctl stop planted-wanted
+state >"$box/before"
+box_run "$setup" apply --dry-run --policy /etc/emp-odd.ini --only svc.units >"$box/out" || fault "apply --dry-run ended with $?"
+grep -q 'will change .*planted-wanting.service: its thoughts' "$box/out" || { fault "the plan does not say what is lost"; cat "$box/out"; }
+status=0
+box_run "$setup" apply --policy /etc/emp-odd.ini --only svc.units >"$box/out" 2>&1 || status=$?
+[ $status = 2 ] && grep -q 'refused .*planted-manual.service cannot be started by hand' "$box/out" ||
+	{ fault "a unit that refuses to be started: status $status"; cat "$box/out"; }
+grep -q 'changed .*planted-victim.service' "$box/out" || { fault "planted-victim is not in the plan"; cat "$box/out"; }
+restore || { fault "restore failed"; cat "$box/out"; }
+same "units that stop others, want others, or refuse to be started"
+box_run "$setup" apply --policy /etc/emp-odd.ini --only svc.units >/dev/null || :
+box_run systemctl start planted-idle
+box_run systemctl stop planted-plain
+box_run systemctl mask --runtime planted-held 2>/dev/null
+status=0
+restore || status=$?
+[ $status = 2 ] && grep -q '^units .*differs .*inactive .*active .*planted-idle.service' "$box/out" &&
+	grep -q '^units .*differs .*active .*inactive .*planted-plain.service' "$box/out" &&
+	grep -q '^masks .*differs .*/run/systemd/system/planted-held.service' "$box/out" &&
+	grep -q '^Not as before the first apply: ' "$box/out" || { fault "restore does not say what differs: status $status"; cat "$box/out"; }
+box_run systemctl unmask --runtime planted-held
+box_run systemctl stop planted-idle planted-wanting planted-propagating planted-victim
+box_run systemctl start planted-plain
 
 file_states | diff "$box/files" - || fault "the states of files differ"
 box_stop

@@ -267,3 +267,15 @@ TEST(each_distribution_has_a_shipped_policy)
 		policy_free(policy);
 	}
 }
+
+TEST(what_a_stop_loses_is_known_by_patterns_too)
+{
+	struct error err = {};
+	struct policy *policy;
+
+	assert_int_equal(policy_parse(&policy, "[loses]\nredis*.service = keys\n", "p", &err), 0);
+	assert_string_equal(policy_loses(policy, "redis-server.service"), "keys");
+	assert_null(policy_loses(policy, "cron.service"));
+	assert_false(policy_knows(policy, "redis-server.service"));
+	policy_free(policy);
+}

@@ -18,7 +18,7 @@
 
 enum { MOST_INCLUDES = 8 };
 
-enum rule_kind { RULE_STOP, RULE_KEEP, RULE_NEVER, RULE_PROCESS };
+enum rule_kind { RULE_STOP, RULE_KEEP, RULE_NEVER, RULE_LOSES, RULE_PROCESS };
 
 struct rule {
 	enum rule_kind kind;
@@ -104,6 +104,11 @@ const char *policy_stop(const struct policy *policy, const char *unit)
 	return find_rule(policy, RULE_STOP, unit);
 }
 
+const char *policy_loses(const struct policy *policy, const char *unit)
+{
+	return find_rule(policy, RULE_LOSES, unit);
+}
+
 bool policy_knows(const struct policy *policy, const char *unit)
 {
 	return policy_never(policy, unit) || find_rule(policy, RULE_KEEP, unit) ||
@@ -161,8 +166,8 @@ static int take(struct parser *parser, const char *section, const char *name, co
 	static const struct {
 		const char *section;
 		enum rule_kind kind;
-	} kinds[] = {
-		{"stop", RULE_STOP}, {"keep", RULE_KEEP}, {"never", RULE_NEVER}, {"processes", RULE_PROCESS}};
+	} kinds[] = {{"stop", RULE_STOP}, {"keep", RULE_KEEP}, {"never", RULE_NEVER}, {"loses", RULE_LOSES},
+		{"processes", RULE_PROCESS}};
 	struct policy *policy = parser->policy;
 
 	for (size_t i = 0; i < ELEMENTS(kinds); i++) {

@@ -6,6 +6,7 @@
  *   [stop]       UNIT = why       services, timers, sockets, paths to stop; may be patterns ("nfs-*")
  *   [keep]       UNIT = why       exceptions from [stop]
  *   [never]      UNIT = why       never touched, whatever [stop] of any file says
+ *   [loses]      UNIT = what      what is lost when it is stopped, for the plan of apply
  *   [processes]  NAME = UNIT      the name of a daemon's process, if it is not the unit's
  *   [kernel]     floor = RELEASE  the oldest kernel to time programs on
  */
@@ -37,6 +38,8 @@ const char *policy_floor(const struct policy *policy); /* NULL: none */
 const char *policy_stop(const struct policy *policy, const char *unit);
 /* Why it must never be touched; NULL if it may. */
 const char *policy_never(const struct policy *policy, const char *unit);
+/* What is lost when it is stopped; NULL: nothing is known. */
+const char *policy_loses(const struct policy *policy, const char *unit);
 /* Whether any list has it. */
 bool policy_knows(const struct policy *policy, const char *unit);
 /* The unit of [stop] that a process of this name belongs to; NULL if it is none. The caller frees it. */

@@ -220,6 +220,10 @@ int units_names(struct units *units, const char *name, const char *property, cha
 	if (!path)
 		return error_oom(err);
 	r = sd_bus_get_property_strv(units->bus, SERVICE, path, SERVICE ".Unit", property, &said, ret);
+	if (r == -EBADR) { /* of a newer systemd */
+		*ret = NULL;
+		return 0;
+	}
 	if (r < 0)
 		return units_failed(err, r, &said, "cannot ask systemd for the dependencies of a unit");
 	return 0;
@@ -228,6 +232,15 @@ int units_names(struct units *units, const char *name, const char *property, cha
 int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err)
 {
 	return units_property(units, name, SERVICE ".Unit", property, 's', ret, err);
+}
+
+bool units_can(struct units *units, const char *name, const char *property)
+{
+	struct error ignored;
+	int can = 1;
+
+	units_property(units, name, SERVICE ".Unit", property, 'b', &can, &ignored);
+	return can;
 }
 
 int units_service_type(struct units *units, const char *name, char **ret, struct error *err)

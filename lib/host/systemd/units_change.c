@@ -82,7 +82,7 @@ void units_set_waiting(struct units *units, units_waiting *waiting, void *data)
 	units->waiting_data = data;
 }
 
-static int run_job(struct units *units, const char *name, bool start, struct error *err)
+static int run_job(struct units *units, const char *name, bool start, const char *mode, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -93,7 +93,7 @@ static int run_job(struct units *units, const char *name, bool start, struct err
 	if (r >= 0) { /* fails from the second time on: we are subscribed already */
 		sd_bus_call_method(units->bus, MANAGER, "Subscribe", NULL, NULL, "");
 		r = sd_bus_call_method(units->bus, MANAGER, start ? "StartUnit" : "StopUnit", &said, &reply,
-			"ss", name, "replace");
+			"ss", name, mode);
 	}
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "o", &job.path);
@@ -109,9 +109,18 @@ static int run_job(struct units *units, const char *name, bool start, struct err
 	return 0;
 }
 
+/* A usual start also starts everything that the unit wants or requires, the basic system included, and so what the
+ * administrator had stopped. That is the second choice, for a unit that does not start alone. */
 int units_set(struct units *units, const char *name, bool active, struct error *err)
 {
-	return run_job(units, name, active, err);
+	int r;
+
+	if (!active)
+		return run_job(units, name, false, "replace", err);
+	r = run_job(units, name, true, "ignore-requirements", err);
+	if (r >= 0 || r == -ETIMEDOUT || r == -EINTR)
+		return r;
+	return run_job(units, name, true, "replace", err);
 }
 
 int units_mask(struct units *units, const char *name, bool persistent, struct error *err)
