@@ -6,9 +6,14 @@
 #   setup_real.sh EMP-SETUP walk        applies and restores, then does so with a SIGKILL at every third crash point of either
 #   setup_real.sh EMP-SETUP leave FILE  writes the machine's state to FILE and leaves everything applied; then reboot it, or pull its plug
 #   setup_real.sh EMP-SETUP check FILE  after that: emp-restore.service (enabled) has restored everything
+#   setup_real.sh EMP-SETUP drivers DIR [KILLS]  only the CPUs: with the machine's own acpi-cpufreq, and with drivers out of DIR that are
+#       made up under the kernel's own cpufreq core: fakefreq.ko (mode=amd: turbo switches of all policies and of each; mode=intel: a
+#       preference and no_turbo, hybrid=1, noturbo_fw=1) and fakedt.ko (states in ascending order); setida.ko gives acpi-cpufreq its turbo
+#       switches. With settings of the user's own and an offline CPU: applied and restored, killed KILLS times (10) at random moments
 set -eu
-setup=${1:?usage: setup_real.sh EMP-SETUP walk|leave|check [FILE]}
+setup=${1:?usage: setup_real.sh EMP-SETUP walk|leave|check|drivers [FILE|DIR]}
 what=${2:-walk}
+sys=/sys/devices/system/cpu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 faults=0
@@ -18,11 +23,18 @@ fault() {
 	faults=$((faults + 1))
 }
 
+# Every file of the CPUs' frequencies that can be written, the settings of governors too. What is offline cannot be read.
+cpus() {
+	find $sys/cpufreq $sys/intel_pstate $sys/smt $sys/cpu[0-9]*/online $sys/cpu[0-9]*/power/energy_perf_bias -type f -perm -200 \
+		2>/dev/null | sort | while read -r file; do
+		echo "$file $(cat "$file" 2>/dev/null)"
+	done
+}
+
 state() {
-	for file in /sys/devices/system/cpu/cpufreq/policy*/scaling_governor /sys/devices/system/cpu/cpufreq/policy*/scaling_min_freq \
-		/sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference \
-		/sys/devices/system/cpu/cpufreq/boost /sys/devices/system/cpu/intel_pstate/no_turbo /proc/sys/kernel/perf_event_max_sample_rate \
-		/proc/sys/kernel/perf_cpu_time_max_percent /proc/sys/kernel/nmi_watchdog /proc/sys/kernel/numa_balancing /sys/kernel/mm/ksm/run; do
+	cpus
+	for file in /proc/sys/kernel/perf_event_max_sample_rate /proc/sys/kernel/perf_cpu_time_max_percent /proc/sys/kernel/nmi_watchdog \
+		/proc/sys/kernel/numa_balancing /sys/kernel/mm/ksm/run; do
 		[ ! -e "$file" ] || echo "$file $(cat "$file")"
 	done
 	systemctl list-units --all --no-legend --plain --type=service,timer,socket,path |
@@ -67,8 +79,59 @@ walk() {
 	echo "killed at $steps crash points"
 }
 
+# Settings of the user's own, as far as the driver has them: what a governor forgets, a policy without turbo, an offline CPU.
+customize() {
+	last=$(ls -d $sys/cpu[0-9]* | sort -V | tail -1)
+	set -- $(ls -d $sys/cpufreq/policy[0-9]* | sort -V)
+	if grep -q ondemand "$1/scaling_available_governors"; then
+		echo ondemand >"$1/scaling_governor"
+		echo 95 | tee $sys/cpufreq/ondemand/up_threshold "$1/ondemand/up_threshold" >/dev/null 2>&1 || :
+	fi
+	if [ $# -gt 1 ] && grep -q userspace "$2/scaling_available_governors"; then
+		echo userspace >"$2/scaling_governor"
+		cat "$2/cpuinfo_min_freq" >"$2/scaling_setspeed"
+	fi
+	[ $# -lt 2 ] || [ ! -e "$2/boost" ] || echo 0 >"$2/boost"
+	echo 0 >"$last/online" || echo "$last stays online"
+}
+
+cycle() { # WORDS KILLS
+	ids=freq.governor,freq.min,turbo.intel,turbo.boost,turbo.policy,epp,epb,pstate.boost
+	cpus >"$dir/before"
+	"$setup" apply --only $ids >"$dir/out" || { [ $? = 2 ] && grep -q 'turbo.intel.*refused' "$dir/out"; } ||
+		{ fault "$1: apply"; cat "$dir/out"; }
+	"$setup" audit >"$dir/out" || :
+	grep -E '^(freq|turbo|speedstep)' "$dir/out"
+	restore
+	cpus | diff "$dir/before" - || fault "$1: a clean run left a difference"
+	for n in $(seq "$2"); do
+		moment=$(awk -v seed="$n$(date +%N)" 'BEGIN { srand(seed); printf "%.3f", rand() }')
+		[ $((n % 2)) = 1 ] || "$setup" apply --only $ids >/dev/null 2>&1 || :
+		timeout -s KILL "$moment" "$setup" $([ $((n % 2)) = 1 ] && echo apply --only $ids || echo restore) >/dev/null 2>&1 || :
+		restore
+		cpus | diff "$dir/before" - || fault "$1: kill $n left a difference"
+	done
+	echo 1 | tee $sys/cpu[1-9]*/online >/dev/null
+}
+
+drivers() { # DIR KILLS
+	insmod "$1/setida.ko" 2>/dev/null || :
+	for driver in acpi_cpufreq 'fakefreq mode=amd' 'fakefreq mode=intel' 'fakefreq mode=intel hybrid=1' 'fakefreq mode=intel noturbo_fw=1' \
+		fakedt; do
+		for module in acpi_cpufreq fakefreq fakedt; do rmmod $module 2>/dev/null || :; done
+		case $driver in
+		acpi_cpufreq) modprobe acpi_cpufreq ;;
+		*) insmod "$1/${driver%% *}.ko" $(expr "$driver" : '[^ ]* *\(.*\)') ;;
+		esac || { fault "$driver cannot be loaded"; continue; }
+		echo "== $driver"
+		customize
+		cycle "$driver" "$2"
+	done
+}
+
 case $what in
 walk) walk ;;
+drivers) drivers "${3:?the directory of the modules}" "${4:-10}" ;;
 leave)
 	state >"$3"
 	"$setup" apply || echo "apply ended with $?"
