@@ -61,7 +61,7 @@ unchanged() { # WORDS
 
 emp_setup() { # VERB [SECONDS UNTIL IT IS KILLED]
 	verb=$1 status=0
-	set -- ${2:+timeout -s KILL "$2"}
+	set -- ${2:+timeout --foreground -s KILL "$2"}
 	case $verb in
 	apply) box_run "$@" "$setup" apply --policy /etc/emp-kills.ini --only \
 		svc.units,svc.timers,smt,freq.governor,freq.min,turbo.boost,turbo.policy,epb >"$box/out" 2>&1 || status=$? ;;

@@ -107,7 +107,7 @@ cycle() { # WORDS KILLS
 	for n in $(seq "$2"); do
 		moment=$(awk -v seed="$n$(date +%N)" 'BEGIN { srand(seed); printf "%.3f", rand() }')
 		[ $((n % 2)) = 1 ] || "$setup" apply --only $ids >/dev/null 2>&1 || :
-		timeout -s KILL "$moment" "$setup" $([ $((n % 2)) = 1 ] && echo apply --only $ids || echo restore) >/dev/null 2>&1 || :
+		timeout --foreground -s KILL "$moment" "$setup" $([ $((n % 2)) = 1 ] && echo apply --only $ids || echo restore) >/dev/null 2>&1 || :
 		restore
 		cpus | diff "$dir/before" - || fault "$1: kill $n left a difference"
 	done
