@@ -4,9 +4,9 @@
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/process/subprocess.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/apply/change.h"
+#include "setup/apply/run_for.h"
 #include "setup/apply/snapshot.h"
 #include "setup/options.h"
 
@@ -22,6 +22,7 @@ struct applying {
 	struct report *report;
 	size_t n_open; /* entries that were applied before */
 	struct lock lock;
+	char *command; /* the file of the command of --for */
 };
 
 static void applying_clear(struct applying *a)
@@ -31,6 +32,7 @@ static void applying_clear(struct applying *a)
 	units_free(a->units);
 	report_free(a->report);
 	lock_release(&a->lock);
+	free(a->command);
 }
 
 /* A plan is also for those who may not read what is applied: then it starts from the values of now. */
@@ -134,9 +136,10 @@ static int undo(const struct applying *a, int r, struct error *err)
 		return error_prefix(err, r,
 			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
 			why.text);
-	return error_prefix(err, r,
+	error_prefix(err, r,
 		back == STATUS_DONE ? "stopped half-way, and undone"
 				    : "stopped half-way, and not all was undone; see 'emp-setup status'");
+	return r == -EINTR && back == STATUS_DONE ? STATUS_INTERRUPTED : r;
 }
 
 /* Everything is on disk before the first write. */
@@ -156,52 +159,34 @@ static int carry_out(struct applying *a, struct error *err)
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", a->plan.n_order,
 		policy_name(a->facts.policy));
 	r = change_apply(&a->plan, a->units, a->report, err);
-	return r < 0 ? undo(a, r, err) : 0;
+	if (r == 0 && interrupt_pending())
+		r = error_say(err, -EINTR, "interrupted");
+	return r < 0 ? undo(a, r, err) : 0; /* positive: interrupted */
 }
 
-/* A request that no CPU takes longer than 0 us to wake up; it ends when the file is closed. */
-static int hold_latency(void)
+static int check_operands(
+	struct applying *a, int argc, char **argv, const struct request *request, struct error *err)
 {
-	_cleanup_(closep) int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
-	int32_t none = 0;
+	int r;
 
-	return fd >= 0 && write(fd, &none, sizeof(none)) == sizeof(none) ? TAKE_FD(fd) : -1;
-}
-
-/* Runs argv to its end and passes HUP and TERM on to it (the terminal gives it INT). Meanwhile the CPUs stay out of
- * deep idle states, where this user may ask for it. */
-static int run_command(char *const *argv, int *ret_status, struct error *err)
-{
-	_cleanup_(closep) int latency = hold_latency();
-	const struct subprocess command = {.argv = argv, .forward_signals = true};
-	int status, r = subprocess_run(&command, NULL, &status, err);
-
-	if (r == 0)
-		*ret_status = process_exit_status(status);
-	return r;
-}
-
-static int run_and_restore(struct applying *a, char **argv, struct error *err)
-{
-	int status = STATUS_ERROR, r, back;
-
-	lock_release(&a->lock); /* the command may want to audit, or to apply more */
-	r = run_command(argv, &status, err);
-	back = change_restore(a->n_open, err);
-	if (r < 0 || back < 0)
-		return r < 0 ? r : back;
-	return back == STATUS_DONE ? status : back;
-}
-
-static int check_operands(int argc, const struct request *request, struct error *err)
-{
 	if (options.run_for && argc == 0)
 		return error_say(err, -EINVAL, "--for needs a command: emp-setup apply --for -- COMMAND");
 	if (!options.run_for && argc > 0)
 		return error_say(err, -EINVAL, "a command needs --for: emp-setup apply --for -- COMMAND");
 	if (options.run_for && options.persistent)
 		return error_say(err, -EINVAL, "--for and --persistent exclude each other: use one of them");
-	return request_validate(request, err);
+	r = request_validate(request, err);
+	return r == 0 && options.run_for ? run_for_find(argv[0], &a->command, err) : r;
+}
+
+/* Where the screen cannot be written to, the command runs and everything is restored all the same. */
+static int run_and_restore(struct applying *a, char **argv, struct error *err)
+{
+	struct error ignored;
+
+	show(a, &ignored);
+	lock_release(&a->lock);
+	return run_for(argv, a->command, a->n_open, err);
 }
 
 int apply_verb(int argc, char **argv, struct error *err)
@@ -211,30 +196,29 @@ int apply_verb(int argc, char **argv, struct error *err)
 	int r;
 
 	argv[argc] = NULL; /* options may follow the operands */
-	r = check_operands(argc, &request, err);
+	r = check_operands(&a, argc, argv, &request, err);
 	if (r == 0 && !options.dry_run)
 		r = privilege_keep_for_settings(err);
 	if (r == 0 && !options.dry_run)
 		r = journal_lock(&a.lock, err);
 	if (r == 0)
 		r = prepare(&a, &request, err);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	if (options.dry_run) {
 		report_plan(&a);
 		return show(&a, err);
 	}
-	interrupt_init(); /* neither HUP, INT nor TERM ends this process before all is done */
+	interrupt_init(); /* only KILL ends this process before all is done */
+	interrupt_block_others();
 	crash_point_kill_after(options.kill_after);
 	r = carry_out(&a, err);
-	if (r == -EINTR)
-		return STATUS_INTERRUPTED;
+	if (r == 0 && options.run_for)
+		return run_and_restore(&a, argv, err);
 	if (r == 0)
 		r = show(&a, err);
-	if (r < 0)
+	if (r != 0)
 		return r;
-	if (options.run_for)
-		return run_and_restore(&a, argv, err);
 	return report_count(a.report, OUTCOME_REFUSED) || report_count(a.report, OUTCOME_CLAMPED)
 		       ? STATUS_NOT_FIT
 		       : STATUS_DONE;

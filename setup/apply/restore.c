@@ -201,9 +201,10 @@ int change_restore_locked(size_t first, struct error *err)
 	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
 		report_count(report, OUTCOME_RESTORED), undone, journal.n);
 	r = settle(&journal, err);
-	if (r == 0)
-		r = show(report, undone, options.run_for ? stderr : stdout, err);
 	if (r < 0)
+		return r;
+	r = show(report, undone, options.run_for ? stderr : stdout, err);
+	if (r < 0 && !options.run_for) /* the exit status is the command's, whoever reads our table */
 		return r;
 	if (report_count(report, OUTCOME_FAILED))
 		return STATUS_ERROR;
@@ -226,7 +227,8 @@ int restore_verb(int argc, char **argv, struct error *err)
 
 	if (r < 0)
 		return r;
-	interrupt_init(); /* neither HUP, INT nor TERM ends this process before all is done */
+	interrupt_init(); /* only KILL ends this process before all is done */
+	interrupt_block_others();
 	crash_point_kill_after(options.kill_after);
 	return change_restore(0, err);
 }

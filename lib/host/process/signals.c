@@ -2,6 +2,8 @@
 /* INT, TERM, HUP and CONT as something to poll: see signals.h. */
 #include "lib/host/process/signals.h"
 
+#include "lib/base/cleanup.h"
+
 #include <errno.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -79,17 +81,33 @@ const sigset_t *interrupt_old_mask(void)
 	return &old_mask;
 }
 
-int interrupt_next(void)
+void interrupt_block_others(void)
+{
+	static const int others[] = {SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+		SIGXFSZ, SIGIO, SIGPWR};
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < ELEMENTS(others); i++)
+		sigaddset(&mask, others[i]);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+}
+
+int interrupt_next(bool *ret_typed)
 {
 	struct signalfd_siginfo info;
 
-	return signal_fd >= 0 && read(signal_fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo
-										      : 0;
+	if (signal_fd < 0 || read(signal_fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	*ret_typed = info.ssi_code == SI_KERNEL;
+	return (int)info.ssi_signo;
 }
 
 int interrupt_pending(void)
 {
-	first = first ?: interrupt_next();
+	bool typed;
+
+	first = first ?: interrupt_next(&typed);
 	return first;
 }
 

@@ -9,6 +9,9 @@
 /* Blocks the three signals (HUP: unless it is ignored, as by nohup) and makes a descriptor of them; -errno.
  * The program under test gets the mask that was there before (interrupt_old_mask). Once a process. */
 int interrupt_init(void);
+/* After it: also blocks what else would end this process before it has restored what it changed: QUIT (^\), PIPE,
+ * USR1 and others. They are not read. */
+void interrupt_block_others(void);
 int interrupt_fd(void); /* -1 before interrupt_init */
 const sigset_t *interrupt_old_mask(void);
 
@@ -20,8 +23,9 @@ void interrupt_child_clear(void);
 /* The first signal that was received, 0: none so far. */
 int interrupt_pending(void);
 
-/* The next one, each once; 0: none. For a caller that passes them on, instead of interrupt_pending. */
-int interrupt_next(void);
+/* The next one, each once; 0: none. For a caller that passes them on, instead of interrupt_pending. *ret_typed: the
+ * kernel sent it (^C), and to all processes of the terminal's foreground. */
+int interrupt_next(bool *ret_typed);
 
 /* Whether this process was stopped (^Z) and resumed since this was last asked. */
 bool interrupt_was_stopped(void);

@@ -105,10 +105,11 @@ static int read_output(struct helper *h)
 
 static void forward_signals(const struct helper *h)
 {
+	bool typed;
 	int signal;
 
-	while ((signal = interrupt_next()) != 0)
-		if (signal != SIGINT) /* the terminal gives it to both */
+	while ((signal = interrupt_next(&typed)) != 0)
+		if (signal != SIGINT || !typed) /* the terminal gives it to both */
 			kill(h->pid, signal);
 }
 

@@ -16,7 +16,7 @@ struct subprocess {
 	int stdin_fd, stdout_fd, stderr_fd; /* 0: as ours; -1: /dev/null */
 	size_t output_max;                  /* how much standard output may be, where it is asked for */
 	int timeout_ms;                     /* 0: none */
-	bool forward_signals; /* HUP and TERM that come for this process go to it: see interrupt_init */
+	bool forward_signals; /* HUP, INT and TERM that other processes send to this one go to it: see interrupt_init */
 };
 
 /* Runs it to its end. ret_output NULL: its standard output is not captured; else the caller frees it. A status as

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command of apply --for: see run_for.h. */
+#include "setup/apply/run_for.h"
+
+#include "lib/base/tool.h"
+#include "lib/host/process/executable.h"
+#include "lib/host/process/process.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/process/subprocess.h"
+#include "setup/apply/change.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, RETRY_US = 100 * 1000 };
+
+static int shell_status(int r)
+{
+	return r == -ENOMEM ? r : r == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+int run_for_find(const char *name, char **ret_path, struct error *err)
+{
+	int r = executable_find(name, ret_path, err);
+
+	return r < 0 ? shell_status(r) : 0;
+}
+
+/* A request that no CPU takes longer than 0 us to wake up; it ends when the file is closed. */
+static int hold_latency(void)
+{
+	static const char path[] = "/dev/cpu_dma_latency";
+	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int32_t none = 0;
+
+	if (fd >= 0 && write(fd, &none, sizeof(none)) == sizeof(none))
+		return TAKE_FD(fd);
+	fprintf(stderr, "emp-setup: CPUs may enter deep idle states: cannot %s %s: %s\n",
+		fd < 0 ? "open" : "write", path, strerror(errno));
+	return -1;
+}
+
+static int run_command(char *const *argv, const char *path, struct error *err)
+{
+	_cleanup_(closep) int latency = hold_latency();
+	const struct subprocess command = {.argv = argv, .path = path, .forward_signals = true};
+	int status, r = subprocess_run(&command, NULL, &status, err);
+
+	return r < 0 ? shell_status(r) : process_exit_status(status);
+}
+
+/* Whoever uses the machine now ends at some time; without a lock file, it is restored without. */
+static void take_lock(struct lock *ret)
+{
+	struct error why = {};
+	bool told = false;
+	int r;
+
+	while ((r = journal_lock(ret, &why)) == -EBUSY) {
+		if (!told)
+			fprintf(stderr, "emp-setup: waiting to restore: %s\n", why.text);
+		told = true;
+		usleep(RETRY_US);
+	}
+	if (r < 0)
+		fprintf(stderr, "emp-setup: restoring without the host's lock: %s\n", why.text);
+}
+
+int run_for(char *const *argv, const char *path, size_t first, struct error *err)
+{
+	_cleanup_(lock_release) struct lock lock = {.fd = -1};
+	int status = run_command(argv, path, err), back;
+
+	take_lock(&lock);
+	back = change_restore_locked(first, err);
+	return back == STATUS_DONE ? status : back;
+}
