@@ -46,6 +46,15 @@ static bool is_masked(const struct entry *e)
 	return path && readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/null");
 }
 
+bool change_is_blocked(const struct entry *e)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s.d/90-emp-setup.conf", root_of(e), e->name);
+
+	if (e->block == BLOCK_DROP_IN)
+		return path && access(path, F_OK) == 0;
+	return e->block == BLOCK_MASK && is_masked(e);
+}
+
 static int write_drop_in(const char *directory, struct error *err)
 {
 	_cleanup_(freep) char *path = text_format("%s/90-emp-setup.conf", directory);
@@ -210,6 +219,12 @@ static int record_unit(struct plan *plan, size_t i, struct error *err)
 	return r;
 }
 
+/* It does not run, and is only kept from being started. */
+static bool is_block_only(const struct entry *e)
+{
+	return e->kind == ENTRY_UNIT && !strcmp(e->old, e->want);
+}
+
 /* A second attempt for what is not done: another unit that was still active may have prevented it. */
 static int set_units(struct plan *plan, struct units *units, struct unit_result *results, struct error *err)
 {
@@ -219,7 +234,7 @@ static int set_units(struct plan *plan, struct units *units, struct unit_result 
 		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 			struct entry *e = plan_entry(plan, i);
 
-			if (e->kind != ENTRY_UNIT || results[i].done)
+			if (e->kind != ENTRY_UNIT || is_block_only(e) || results[i].done)
 				continue;
 			r = set_unit(e, units, &results[i], err);
 			if (r == 0 && results[i].done)
@@ -236,7 +251,7 @@ static void block_units(struct plan *plan, struct units *units, struct report *r
 	for (size_t i = 0; i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 
-		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || !e->held)
+		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || (!e->held && !is_block_only(e)))
 			continue;
 		change_block(units, e, true, report);
 		any = true;
@@ -254,7 +269,7 @@ static int stop_again(
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 
-		if (e->kind == ENTRY_UNIT && results[i].done && !is_as_wanted(e, units))
+		if (e->kind == ENTRY_UNIT && (results[i].done || is_block_only(e)) && !is_as_wanted(e, units))
 			r = set_unit(e, units, &results[i], err);
 	}
 	return r;
@@ -269,7 +284,9 @@ static void report_units(const struct plan *plan, const struct unit_result *resu
 
 		if (e->kind != ENTRY_UNIT)
 			continue;
-		if (results[i].done) {
+		if (is_block_only(e))
+			report_entry(report, e, OUTCOME_ALREADY, e->old, e->want, "kept from being started");
+		else if (results[i].done) {
 			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
 			report_entry(report, e, OUTCOME_CHANGED, before, e->want, e->loses);
 		} else

@@ -20,6 +20,8 @@ int change_restore_files(struct journal *journal, size_t first, struct report *r
 
 /* Keeps a unit from being started by anybody, as entry->block says, or ends that. A failure is reported. */
 void change_block(struct units *units, const struct entry *entry, bool blocked, struct report *report);
+/* Whether it is so now. */
+bool change_is_blocked(const struct entry *entry);
 /* Needed after it. */
 void change_reload(struct units *units, enum outcome failed, struct report *report);
 

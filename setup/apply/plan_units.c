@@ -146,13 +146,14 @@ static bool is_planned(const struct plan *plan, const char *name)
 	return false;
 }
 
-static int plan_stop(struct plan *plan, const char *name, const struct planning *from, struct error *err)
+static int plan_unit(
+	struct plan *plan, const char *name, const char *old, const struct planning *from, struct error *err)
 {
 	struct entry entry = {
 		.kind = ENTRY_UNIT,
 		.id = strdup(check_of(name)->id),
 		.name = strdup(name),
-		.old = strdup("active"),
+		.old = strdup(old),
 		.want = strdup("inactive"),
 		.block = block_for(from->units, name),
 		.persistent = from->request->persistent,
@@ -171,7 +172,7 @@ static int plan_closure(struct plan *plan, struct closure *c, const struct plann
 			"active", c->obstacle);
 	for (size_t i = 0; r == 0 && !c->obstacle && i < c->n; i++)
 		if (!is_planned(plan, c->names[i]))
-			r = plan_stop(plan, c->names[i], from, err);
+			r = plan_unit(plan, c->names[i], "active", from, err);
 	return r;
 }
 
@@ -265,6 +266,22 @@ static int sort_units(struct plan *plan, struct units *units, struct error *err)
 	return 0;
 }
 
+/* Units of the policy that do not run, but that a request over D-Bus, a timer or another unit may start, are blocked. */
+static int plan_blocks(struct plan *plan, const struct planning *from, struct error *err)
+{
+	_cleanup_(strings_freep) char **files = NULL;
+	int r = units_files(from->units, &files, err);
+
+	for (char **name = files; r == 0 && *name; name++) {
+		if (!policy_stop(from->facts->policy, *name) ||
+			!request_takes(from->request, check_of(*name)) || is_planned(plan, *name) ||
+			units_is_up(from->units, *name))
+			continue;
+		r = plan_unit(plan, *name, "inactive", from, err);
+	}
+	return r;
+}
+
 /* If no time daemon runs: the first that is installed and may be started. */
 static int plan_ntp(struct plan *plan, const struct planning *from, struct error *err)
 {
@@ -315,6 +332,8 @@ int plan_units(struct plan *plan, const struct planning *from, struct error *err
 	r = plan_stops(plan, from, err);
 	if (r == 0)
 		r = sort_units(plan, from->units, err);
+	if (r == 0)
+		r = plan_blocks(plan, from, err);
 	if (r == 0 && request_takes(from->request, check_rows_find("ntp.on")))
 		r = plan_ntp(plan, from, err);
 	return r;

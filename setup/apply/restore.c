@@ -24,27 +24,60 @@ static bool is_dropped(const struct entry *e)
 	return !e->name;
 }
 
-static void restore_unit(struct entry *e, struct units *units, struct report *report)
+/* What could not be restored is tried again by the next restore, unless it is to be forgotten. */
+static void keep_unit(struct entry *e, enum outcome outcome, const char *note, struct report *report)
 {
-	bool start = !strcmp(e->old, "active");
-	struct error why = {};
-	int r;
-
-	if (units_is_up(units, e->name) == start) {
-		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+	report_entry(report, e, outcome, e->want, NULL, note);
+	if (options.forget)
 		entry_clear(e);
-		return;
+}
+
+/* Why a unit cannot be started any more, though it is not ours; false: it can. */
+static bool is_gone(struct entry *e, struct units *units, struct report *report)
+{
+	_cleanup_(freep) char *load = NULL;
+	struct error ignored;
+
+	if (units_text(units, e->name, "LoadState", &load, &ignored) < 0)
+		return false;
+	if (!strcmp(load, "not-found")) { /* such as a package that was removed */
+		report_entry(report, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
+		entry_clear(e);
+		return true;
 	}
-	r = units_set(units, e->name, start, &why);
+	if (strcmp(load, "masked") != 0)
+		return false;
+	keep_unit(e, OUTCOME_LEFT_ALONE, "masked by somebody else; --forget leaves it so", report);
+	return true;
+}
+
+static void start_or_stop(struct entry *e, bool start, struct units *units, struct report *report)
+{
+	struct error why = {};
+	int r = units_set(units, e->name, start, &why);
+
 	crash_point();
 	if (r < 0) {
-		report_entry(report, e, OUTCOME_FAILED, e->want, NULL, why.text);
+		keep_unit(e, OUTCOME_FAILED, why.text, report);
 		return;
 	}
 	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name, start ? "started" : "stopped");
 	report_entry(report, e, OUTCOME_RESTORED, e->want, e->old,
 		units_is_up(units, e->name) == start ? NULL : "it was started, and has ended by itself");
 	entry_clear(e);
+}
+
+static void restore_unit(struct entry *e, struct units *units, struct report *report)
+{
+	bool start = !strcmp(e->old, "active");
+
+	if (change_is_blocked(e)) /* that it could not be unblocked is reported already */
+		keep_unit(e, OUTCOME_FAILED, "it is still kept from being started", report);
+	else if (!strcmp(e->old, e->want) || units_is_up(units, e->name) == start) {
+		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+		entry_clear(e);
+	} else if (!start || !is_gone(e, units, report))
+		start_or_stop(e, start, units, report);
 }
 
 /* What starts others comes first, and timers last: a socket cannot be opened once its service runs, and an
@@ -87,8 +120,7 @@ static void restore_units(struct journal *j, size_t first, struct units *units, 
 			if (units)
 				restore_unit(e, units, report);
 			else
-				report_entry(
-					report, e, OUTCOME_FAILED, NULL, NULL, "systemd does not answer");
+				keep_unit(e, OUTCOME_FAILED, "systemd does not answer", report);
 		}
 	waiting_end(&waiting);
 }

@@ -211,6 +211,51 @@ void strings_free(char **strings)
 	free(strings);
 }
 
+/* "/usr/lib/systemd/system/cron.service", "enabled" */
+static bool is_plain_file(const char *path, const char *state)
+{
+	return strncmp(state, "masked", strlen("masked")) != 0 && strcmp(state, "alias") != 0 &&
+	       !strstr(path, "@.");
+}
+
+static int parse_files(sd_bus_message *reply, char ***names, size_t *n, struct error *err)
+{
+	const char *path, *state;
+	int r = sd_bus_message_enter_container(reply, 'a', "(ss)");
+
+	while (r >= 0 && (r = sd_bus_message_read(reply, "(ss)", &path, &state)) > 0) {
+		const char *slash = strrchr(path, '/');
+		char **name;
+
+		if (!slash || !is_plain_file(path, state))
+			continue;
+		name = array_add(*names, *n);
+		if (!name || !(*name = strdup(slash + 1)))
+			return error_oom(err);
+	}
+	return r < 0 ? error_os(err, r, "cannot read systemd's list of unit files") : 0;
+}
+
+int units_files(struct units *units, char ***ret, struct error *err)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(strings_freep) char **names = NULL;
+	size_t n = 0;
+	int r = sd_bus_call_method(units->bus, MANAGER, "ListUnitFilesByPatterns", &said, &reply, "asas", 0,
+		ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2], KINDS[3]);
+
+	if (r < 0)
+		return units_failed(err, r, &said, "cannot ask systemd for its unit files");
+	r = parse_files(reply, &names, &n, err);
+	if (r == 0 && !array_add(names, n)) /* the NULL at the end */
+		r = error_oom(err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(names);
+	return 0;
+}
+
 int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;

@@ -36,6 +36,10 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err);
 void unit_list_clear(struct unit_list *list);
 const struct unit *unit_list_find(const struct unit_list *list, const char *name); /* NULL: not loaded */
 
+/* The names of all unit files of these kinds, loaded or not, but for masked ones, aliases and templates. Ends with NULL;
+ * freed with strings_free. */
+int units_files(struct units *units, char ***ret, struct error *err);
+
 /* Active, or on its way there: it may use CPU time, or start what does. What is still stopping will be down. */
 bool unit_is_up(const struct unit *unit);
 bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
