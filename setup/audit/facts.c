@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All that an audit looks at: see facts.h. */
 #include "setup/audit/check_rows.h"
+#include "setup/audit/facts_due.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
@@ -8,13 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-
-static int by_time(const void *a, const void *b)
-{
-	const struct elapse *one = a, *other = b;
-
-	return one->next_ns < other->next_ns ? -1 : one->next_ns > other->next_ns;
-}
 
 /* Timers of the policy whatever their time, others if they elapse soon. */
 static int read_timers(struct facts *f, struct units *units, struct error *err)
@@ -38,7 +32,6 @@ static int read_timers(struct facts *f, struct units *units, struct error *err)
 		else if (timer.next_ns > 0 && timer.next_ns < horizon)
 			f->due[f->n_due++] = timer;
 	}
-	qsort(f->due, f->n_due, sizeof(*f->due), by_time);
 	return 0;
 }
 
@@ -85,6 +78,8 @@ static int ask_running_system(struct facts *f, struct error *err)
 	_cleanup_(units_freep) struct units *units = NULL;
 	int r = ask_systemd(f, &units, err);
 
+	if (r == 0)
+		r = facts_read_due(f, err);
 	if (r < 0)
 		return r;
 	kernel_clock_read(&f->clock);
@@ -133,6 +128,8 @@ void facts_clear(struct facts *f)
 	free(f->units_why);
 	unit_list_clear(&f->units);
 	free(f->timers);
+	for (size_t i = 0; i < f->n_due; i++)
+		free(f->due[i].owned);
 	free(f->due);
 	free(f->unlisted);
 	free(f->processes);

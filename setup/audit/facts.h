@@ -18,6 +18,7 @@
 struct elapse {
 	const char *unit;
 	int64_t next_ns; /* since 1970; 0: never, or not known */
+	char *owned;     /* what `unit` points to, where it is not in the list of units */
 };
 
 /* A running service that the policy does not list. */
@@ -42,7 +43,9 @@ struct facts {
 	struct unit_list units;
 	struct elapse *timers; /* the active ones of the policy */
 	size_t n_timers;
-	struct elapse *due; /* the other active ones that elapse soon, in order of time */
+	struct elapse
+		*due; /* the other active ones that elapse soon, jobs of cron, timers of users, and desktop
+			       sessions, in order of time */
 	size_t n_due;
 	struct unlisted *unlisted;
 	size_t n_unlisted;

@@ -12,7 +12,7 @@ faults=0
 box_needs
 box_new
 trap 'box_remove' EXIT
-box_install packagekit udisks2 upower fwupd
+box_install packagekit udisks2 upower fwupd cron
 put() {
 	mkdir -p "$(dirname "$box/upper$1")"
 	cat >"$box/upper$1"
@@ -36,10 +36,17 @@ planted-*.service = planted
 planted-*.socket = planted
 P
 policy=/etc/emp-test.ini
+# a timer of a user whose manager runs without a session, and a table of cron
+printf '[Timer]\nOnCalendar=minutely\n' | put /etc/systemd/user/planted-user.timer
+printf '[Service]\nType=oneshot\nExecStart=true\n' | put /etc/systemd/user/planted-user.service
+mkdir -p "$box/upper/etc/systemd/user/timers.target.wants" "$box/upper/var/lib/systemd/linger"
+ln -s /etc/systemd/user/planted-user.timer "$box/upper/etc/systemd/user/timers.target.wants/planted-user.timer"
+: >"$box/upper/var/lib/systemd/linger/daemon"
+printf '* * * * * root true\n' | put /etc/cron.d/planted
 
 state() {
 	box_run systemctl list-units --all --no-legend --plain --type=service,timer,socket,path |
-		awk '$2 != "not-found" && $4 != "dead" && $1 !~ /^(systemd-(hostnamed|timedated|localed|tmpfiles-clean|journal-flush)|polkit)\.service/ { if ($4 == "running" && $1 ~ /timer$/) $4 = "waiting"; print $1, $2, $3, $4 }' | sort
+		awk '$2 != "not-found" && $4 != "dead" && $1 !~ /^(user(@|-runtime-dir@)1|systemd-(hostnamed|timedated|localed|tmpfiles-clean|journal-flush)|polkit)\.service/ { if ($4 == "running" && $1 ~ /timer$/) $4 = "waiting"; print $1, $2, $3, $4 }' | sort
 	box_run find /etc /run/systemd/system /var/lib/emp-setup ! -path '*/ssl/*' -printf '%y %p %l\n' 2>/dev/null | sort
 }
 
@@ -54,6 +61,18 @@ ping_daemon() { # NAME: a request over D-Bus, which starts it
 box_start
 state >"$box/before"
 file_states >"$box/files"
+
+# 0. The audit sees a user's timer, and a job of cron while cron runs
+box_wait 60 box_run systemctl -q is-active user@1.service || fault "no manager of a user runs"
+due() {
+	box_run "$setup" audit --policy $policy --verbose >"$box/out" || :
+	grep -A3 '^svc.due' "$box/out" | grep -q "$1"
+}
+box_wait 60 due user-1/planted-user.timer || { fault "the timer of a user is not listed"; cat "$box/out"; }
+due /etc/cron.d/planted && fault "a job of cron is listed, though cron does not run"
+box_run systemctl start cron
+due /etc/cron.d/planted || { fault "the job of cron is not listed"; cat "$box/out"; }
+box_run systemctl stop cron
 
 # 1. Nothing starts them while it is applied
 apply || { fault "apply ended with $?"; cat "$box/out"; }

@@ -4,6 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,13 +22,14 @@ int units_failed(struct error *err, int r, const sd_bus_error *said, const char 
 }
 
 /* The manager's own socket, for root on a system without a message bus. */
-static int open_private(sd_bus **ret)
+static int open_private(sd_bus **ret, const char *socket)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
-	int r = sd_bus_new(&bus);
+	_cleanup_(freep) char *address = text_format("unix:path=%s", socket);
+	int r = address ? sd_bus_new(&bus) : -ENOMEM;
 
 	if (r >= 0)
-		r = sd_bus_set_address(bus, "unix:path=/run/systemd/private");
+		r = sd_bus_set_address(bus, address);
 	if (r >= 0)
 		r = sd_bus_start(bus);
 	if (r >= 0)
@@ -46,9 +48,21 @@ int units_open(struct units **ret, struct error *err)
 		return error_say(err, -ENOTCONN, "systemd does not run");
 	r = sd_bus_open_system(&units->bus);
 	if (r < 0 && geteuid() == 0)
-		r = open_private(&units->bus);
+		r = open_private(&units->bus, "/run/systemd/private");
 	if (r < 0)
 		return error_say(err, -ENOTCONN, "systemd does not answer over D-Bus: %s", strerror(-r));
+	sd_bus_set_method_call_timeout(units->bus, CALL_TIMEOUT_US);
+	*ret = TAKE(units);
+	return 0;
+}
+
+int units_open_user(struct units **ret, const char *socket, struct error *err)
+{
+	_cleanup_(units_freep) struct units *units = calloc(1, sizeof(*units));
+	int r = units ? open_private(&units->bus, socket) : -ENOMEM;
+
+	if (r < 0)
+		return error_os(err, r, "the manager of a user does not answer at %s", socket);
 	sd_bus_set_method_call_timeout(units->bus, CALL_TIMEOUT_US);
 	*ret = TAKE(units);
 	return 0;

@@ -28,6 +28,8 @@ struct unit_list {
 
 /* -ENOTCONN with a sentence where systemd does not run or does not answer. */
 int units_open(struct units **ret, struct error *err);
+/* The manager of a user, by its socket (/run/user/UID/systemd/private). */
+int units_open_user(struct units **ret, const char *socket, struct error *err);
 void units_free(struct units *units);
 DEFINE_FREEP(units)
 
