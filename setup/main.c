@@ -2,6 +2,7 @@
 /* emp-setup: prepares a machine for timing programs, restores it, and takes its fingerprint. The verbs and options
  * as tables; what they do is in the files of their names. */
 #include "lib/base/tool.h"
+#include "lib/host/cpu/pinning.h"
 #include "setup/options.h"
 
 #include <string.h>
@@ -36,6 +37,8 @@ static const struct option_row apply_options[] = {
 	{'n', "dry-run", NULL, "print the plan, change nothing", NULL, &options.dry_run},
 	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only},
 	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip},
+	{0, "isolate", "N", "nothing else runs on this CPU's core (cgroup v2)", pinning_option,
+		&options.isolate},
 	{0, "for", NULL, "apply, run COMMAND, restore", NULL, &options.run_for},
 	{0, "persistent", NULL, "services and timers stay stopped after a reboot", NULL, &options.persistent},
 	CPU_OPTION,

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-struct options options = {.cpu = -1, .within_ns = 86400 * NS_PER_S};
+struct options options = {.isolate = -1, .cpu = -1, .within_ns = 86400 * NS_PER_S};
 
 int options_root_open(int *ret, struct error *err)
 {

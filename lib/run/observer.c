@@ -34,7 +34,7 @@ int observer_open(struct observer *ret, enum accounting_backend backend, int cpu
 		*err = o.no_accounting;
 		return r;
 	}
-	cgroup_new(&o.cgroup, &o.no_cgroup);
+	cgroup_new_on(&o.cgroup, cpu, &o.no_cgroup);
 	r = counters_open(&o.counters, AT_FDCWD, cpu, err);
 	if (r < 0)
 		return r;

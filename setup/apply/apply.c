@@ -192,9 +192,11 @@ static int run_and_restore(struct applying *a, char **argv, struct error *err)
 int apply_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(applying_clear) struct applying a = {.lock = {.fd = -1}};
-	struct request request = {options.only, options.skip, options.persistent};
+	struct request request = {options.only, options.skip, options.isolate >= 0, options.persistent};
 	int r;
 
+	if (options.isolate >= 0)
+		options.cpu = options.isolate;
 	argv[argc] = NULL; /* options may follow the operands */
 	r = check_operands(&a, argc, argv, &request, err);
 	if (r == 0 && !options.dry_run)

@@ -23,6 +23,8 @@ bool request_takes(const struct request *request, const struct check *check)
 {
 	if (!check_can_be_applied(check) || list_has(request->skip, ',', check->id))
 		return false;
+	if (request->isolate && check->setting.isolates)
+		return true;
 	if (request->only)
 		return list_has(request->only, ',', check->id) || is_along(request->only, check->id);
 	return !check->setting.on_request;
@@ -194,6 +196,8 @@ int plan_make(struct plan *ret, struct journal *open, const struct planning *fro
 	if (!plan.journal.boot_id)
 		plan.journal.boot_id = journal_boot_id();
 	r = plan_units(&plan, from, err);
+	if (r == 0)
+		r = plan_isolation(&plan, from, err);
 	for (int order = 0; r == 0 && order < ORDERS; order++)
 		r = plan_settings(&plan, order, from, err);
 	if (r == 0)

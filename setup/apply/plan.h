@@ -10,6 +10,7 @@
 struct request {
 	const char *only; /* comma-separated ids; NULL: all of levels A and B that can surely be restored */
 	const char *skip; /* likewise; NULL: none */
+	bool isolate;     /* the core of facts->cpus gets a partition of its own, and no interrupts */
 	bool persistent;  /* services and timers stay stopped after a reboot */
 };
 
@@ -43,6 +44,9 @@ void plan_clear(struct plan *plan);
 
 /* Takes `entry` over. If the journal has one of this name, that keeps its old value and gets the new wish. */
 int plan_add(struct plan *plan, struct entry *entry, struct error *err);
+
+/* Adds the isolated partition, if it is requested. */
+int plan_isolation(struct plan *plan, const struct planning *from, struct error *err);
 
 /* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
 int plan_units(struct plan *plan, const struct planning *from, struct error *err);

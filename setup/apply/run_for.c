@@ -3,6 +3,7 @@
 #include "setup/apply/run_for.h"
 
 #include "lib/base/tool.h"
+#include "lib/host/cpu/idle.h"
 #include "lib/host/process/executable.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
@@ -27,14 +28,14 @@ int run_for_find(const char *name, char **ret_path, struct error *err)
 	return r < 0 ? shell_status(r) : 0;
 }
 
-/* A request that no CPU takes longer than 0 us to wake up; it ends when the file is closed. */
+/* A request that no CPU takes long to wake up; it ends when the file is closed. */
 static int hold_latency(void)
 {
 	static const char path[] = "/dev/cpu_dma_latency";
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int32_t none = 0;
+	int32_t us = idle_latency_us();
 
-	if (fd >= 0 && write(fd, &none, sizeof(none)) == sizeof(none))
+	if (fd >= 0 && write(fd, &us, sizeof(us)) == sizeof(us))
 		return TAKE_FD(fd);
 	fprintf(stderr, "emp-setup: CPUs may enter deep idle states: cannot %s %s: %s\n",
 		fd < 0 ? "open" : "write", path, strerror(errno));

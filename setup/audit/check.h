@@ -38,6 +38,7 @@ struct setting {
 	int order;         /* lower ones are set first; equal ones in the order of the rows */
 	int restore_order; /* lower ones are restored first */
 	bool on_request;   /* only where --only names it */
+	bool isolates;     /* belongs to an isolated CPU: --isolate implies it */
 	bool hardware;     /* a virtual machine does not have it: its host decides */
 	const char *const
 		*keeps;    /* patterns of files, ended by NULL, that lose their values while the setting is

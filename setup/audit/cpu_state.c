@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
+#include "lib/host/cpu/partition.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,6 +35,30 @@ static void read_threads(struct cpu_state *s, int root_fd)
 		text_parse_cpu_list(own ?: "", &s->threads, &s->n_threads);
 }
 
+/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the partition of emp-setup. */
+static void add_partition(struct cpu_state *s, int root_fd)
+{
+	_cleanup_(freep) char *directory = partition_directory(root_fd), *cpus = NULL, *path = NULL,
+			      *all = NULL;
+	char *longer;
+
+	if (!directory || !s->isolated)
+		return;
+	path = text_format(
+		"%.*s/cpuset.cpus.isolated", (int)(strrchr(directory, '/') - directory), directory);
+	all = path ? read_text(root_fd, path) : NULL;
+	longer = cpu_list_join(s->isolated, all ?: "");
+	if (longer && partition_read(root_fd, directory, &cpus) == 0 && *cpus >= '0' && *cpus <= '9') {
+		free(s->isolated);
+		s->isolated = longer;
+		longer = cpu_list_join(longer, cpus);
+	}
+	if (!longer)
+		return;
+	free(s->isolated);
+	s->isolated = longer;
+}
+
 void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu)
 {
 	struct cpu_state s = {
@@ -45,6 +70,7 @@ void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu)
 
 	if (s.nohz_full && !strcmp(s.nohz_full, "(null)")) /* as some kernels write an empty list */
 		*s.nohz_full = '\0';
+	add_partition(&s, root_fd);
 	if (s.cpu < 0)
 		s.cpu = first_of(s.isolated);
 	if (s.cpu >= 0)
@@ -75,10 +101,17 @@ char *cpu_state_irq_list(const struct cpu_state *s, const char *list)
 
 char *cpu_state_irq_mask(const struct cpu_state *s, const char *mask)
 {
-	char *less = s->cpu < 0 ? NULL : cpu_mask_without(mask, s->threads, s->n_threads);
+	_cleanup_(freep) char *less = s->cpu < 0 ? NULL : cpu_mask_without(mask, s->threads, s->n_threads);
+	_cleanup_(freep) char *rest = less && s->online
+					      ? cpu_list_without(s->online, s->threads, s->n_threads)
+					      : NULL;
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
 
 	if (!less || less[strspn(less, "0,")])
-		return less;
-	free(less); /* the kernel refuses an empty mask */
-	return NULL;
+		return TAKE(less);
+	if (!rest || text_parse_cpu_list(rest, &cpus, &n) < 0 ||
+		n == 0) /* the kernel refuses an empty mask */
+		return NULL;
+	return cpu_mask_of(mask, cpus, n);
 }

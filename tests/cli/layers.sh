@@ -37,6 +37,7 @@ nettle/ lib/host/system/digest.c
 zlib lib/host/system/kernel_config.c
 ini.h lib/host/system/policy.c
 cpufreq.h lib/host/cpu/cpufreq.c
+cpuidle.h lib/host/cpu/idle.c
 systemd/sd-bus lib/host/systemd/
 systemd/sd-journal lib/host/systemd/action_log.c
 libmnl/ lib/host/accounting/taskstats_link.c

@@ -17,11 +17,14 @@ cpu_files() {
 	cpu_file present 0-3
 	cpu_file smt/control on
 	cpu_file smt/active 1
+	cpu_file cpuidle/current_driver intel_idle # libcpupower looks for this directory
 	case $driver in
 	intel_pstate)
 		least=800000 most=4700000 base=3600000 governors="performance powersave" governor=powersave
 		cpu_file intel_pstate/status active
 		cpu_file intel_pstate/no_turbo 0
+		cpu_file intel_pstate/min_perf_pct 90
+		cpu_file intel_pstate/max_perf_pct 95
 		cpu_file intel_pstate/hwp_dynamic_boost 0
 		;;
 	acpi-cpufreq)
@@ -48,6 +51,12 @@ cpu_files() {
 		cpu_file cpu$cpu/cache/index0/level 1
 		cpu_file cpu$cpu/cache/index0/shared_cpu_list $((cpu % 2)),$((cpu % 2 + 2))
 		cpu_file cpu$cpu/power/energy_perf_bias 6
+		cpu_file cpu$cpu/cpuidle/state0/name POLL
+		cpu_file cpu$cpu/cpuidle/state0/latency 0
+		cpu_file cpu$cpu/cpuidle/state1/name C1
+		cpu_file cpu$cpu/cpuidle/state1/latency 2
+		cpu_file cpu$cpu/cpuidle/state2/name C6
+		cpu_file cpu$cpu/cpuidle/state2/latency 133
 		cpu_file $policy/affected_cpus $cpu
 		cpu_file $policy/related_cpus $cpu
 		cpu_file $policy/cpuinfo_min_freq $least

@@ -244,6 +244,34 @@ static int store_switch(const char *value)
 	return strcmp(value, "0") != 0 && strcmp(value, "1") != 0 ? -EINVAL : 0;
 }
 
+/* intel_pstate lowers its own lower limit to what it can have without turbo. */
+static int store_no_turbo(const char *value)
+{
+	char held[VALUE_SIZE], least[VALUE_SIZE];
+	long base = number_beside("cpufreq/policy0/x", "base_frequency"),
+	     most = number_beside("cpufreq/policy0/x", "cpuinfo_max_freq");
+
+	get("intel_pstate/min_perf_pct", held);
+	if (!strcmp(value, "1") && most > 0 && atol(held) > base * 100 / most) {
+		snprintf(least, sizeof(least), "%ld", base * 100 / most);
+		put("intel_pstate/min_perf_pct", least);
+	}
+	return store_switch(value);
+}
+
+/* Limits of intel_pstate in percent: they bound each other, and 17 is the least that the processor can do. */
+static int store_percent(const char *path, char value[VALUE_SIZE], bool lower)
+{
+	long percent = atol(value), least = lower ? 17 : number_beside(path, "min_perf_pct"),
+	     most = lower ? number_beside(path, "max_perf_pct") : 100;
+
+	if (percent <= 0)
+		return -EINVAL;
+	percent = percent < least ? least : percent > most ? most : percent;
+	snprintf(value, VALUE_SIZE, "%ld", percent);
+	return 0;
+}
+
 /* The turbo switch of all policies: Linux 6.7 and later write it into every policy that is online. */
 static int store_boost(const char *value)
 {
@@ -301,7 +329,11 @@ int store(const char *path, char value[VALUE_SIZE])
 		r = store_boost(value);
 	else if (!strcmp(name, "boost"))
 		r = store_policy_boost(value);
-	else if (!strcmp(name, "no_turbo") || !strcmp(name, "hwp_dynamic_boost"))
+	else if (!strcmp(name, "no_turbo"))
+		r = store_no_turbo(value);
+	else if (!strcmp(name, "min_perf_pct") || !strcmp(name, "max_perf_pct"))
+		r = store_percent(path, value, strstr(name, "min"));
+	else if (!strcmp(name, "hwp_dynamic_boost"))
 		r = store_switch(value);
 	else if (!strcmp(path, "smt/control"))
 		r = store_smt(value);

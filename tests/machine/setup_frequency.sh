@@ -15,7 +15,7 @@ fi
 build=$(realpath "$1")
 setup=$build/setup/emp-setup
 export COLUMNS=500 # a row is a line
-ids=freq.governor,freq.min,turbo.intel,turbo.boost,turbo.policy,epp,epb,pstate.boost
+ids=freq.governor,freq.min,turbo.intel,turbo.boost,turbo.policy,pstate.pct,epp,epb,pstate.boost
 sys=/sys/devices/system/cpu
 dir=$(mktemp -d)
 mount -t tmpfs tmpfs /var/lib # the journal of this test is nobody else's
@@ -85,7 +85,7 @@ for driver in intel_pstate acpi-cpufreq amd-pstate-epp amd-pstate cpufreq-dt; do
 		[ "$(cat "$dir/files/cpufreq/policy$policy/scaling_min_freq")" = "$base" ] || fault "$driver: the lower limit is not $base"
 		[ "$(cat "$dir/files/cpufreq/policy$policy/scaling_max_freq")" = "$base" ] || fault "$driver: the upper limit is not $base"
 	done
-	"$setup" audit >"$dir/out" || :
+	"$setup" audit --verbose >"$dir/out" || :
 	for id in freq.governor freq.min speedstep; do
 		grep -q "^$id  *ok " "$dir/out" || { fault "$driver: $id is not ok after apply"; cat "$dir/out"; }
 	done
@@ -98,6 +98,19 @@ plug amd-pstate-epp
 run 0 apply --only $ids
 run 0 restore
 outcome turbo.policy restored
+
+# While a command runs, idle CPUs halt in C1 if two threads share a core, and poll if SMT is off
+requested() {
+	run 0 apply --only pstate.boost --for -- od -An -td4 /dev/cpu_dma_latency
+	grep -q "^ *$1\$" "$dir/out" || { fault "the latency asked for is not $1 us"; cat "$dir/out"; }
+}
+plug intel_pstate
+: >"$dir/latency"
+mount --bind "$dir/latency" /dev/cpu_dma_latency
+requested 2
+echo 0 >"$dir/files/smt/active"
+requested 0
+umount /dev/cpu_dma_latency
 
 # 2. What the kernel refuses is reported in words, and the rest is done
 plug intel_pstate

@@ -63,6 +63,14 @@ TEST(interrupts_belong_on_other_cores)
 		free(only);
 		free(mask);
 	}
+	tree_put(&tree, "proc/irq/default_smp_affinity", "8\n");
+	gather(3);
+	{
+		char *mask = setting_want(&check_rows_find("irq.default")->setting, &facts, "");
+
+		assert_string_equal(mask, "3"); /* nothing would remain */
+		free(mask);
+	}
 	tree_put(&tree, "proc/irq/default_smp_affinity", "3\n");
 	tree_put(&tree, "proc/irq/7/smp_affinity_list", "0-1\n");
 	tree_put(&tree, "proc/irq/24/smp_affinity_list", "1\n");

@@ -31,6 +31,24 @@ TEST(cpus_leave_a_mask_with_its_digits_and_commas)
 	assert_null(cpu_mask_without("0x3", NULL, 0));
 }
 
+TEST(a_mask_is_as_long_as_another)
+{
+	static const int cpus[] = {0, 1, 33};
+	_cleanup_(freep) char *mask = cpu_mask_of("ff,ffffffff", cpus, 3);
+
+	assert_string_equal(mask, "02,00000003");
+}
+
+TEST(two_lists_make_one)
+{
+	_cleanup_(freep) char *both = cpu_list_join("2-3,8", "0,3-4"), *one = cpu_list_join("", "5"),
+			      *none = cpu_list_join("", "");
+
+	assert_string_equal(both, "0,2-4,8");
+	assert_string_equal(one, "5");
+	assert_string_equal(none, "");
+}
+
 TEST(a_list_has_what_its_ranges_have)
 {
 	assert_true(cpu_list_has("0-3,8", 2));

@@ -38,6 +38,27 @@ char *cpu_list_text(const int *cpus, size_t n)
 	return text;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+char *cpu_list_join(const char *list, const char *other)
+{
+	_cleanup_(freep) char *both = text_format("%s%s%s", list, *list && *other ? "," : "", other);
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0, kept = 0;
+
+	if (!both || text_parse_cpu_list(both, &cpus, &n) < 0)
+		return NULL;
+	if (n > 0)
+		qsort(cpus, n, sizeof(*cpus), by_number);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || cpus[i] != cpus[kept - 1])
+			cpus[kept++] = cpus[i];
+	return cpu_list_text(cpus, kept);
+}
+
 char *cpu_list_without(const char *list, const int *cpus, size_t n)
 {
 	_cleanup_(freep) int *all = NULL;
@@ -51,10 +72,11 @@ char *cpu_list_without(const char *list, const int *cpus, size_t n)
 	return cpu_list_text(all, kept);
 }
 
-char *cpu_mask_without(const char *mask, const int *cpus, size_t n)
+/* A mask of the same length in which a CPU is where both `mask` has it and it is (or is not) one of these. */
+static char *mask_filter(const char *mask, const int *cpus, size_t n, bool keep)
 {
 	static const char digits[] = "0123456789abcdef";
-	char *copy = strdup(mask);
+	_cleanup_(freep) char *copy = strdup(mask);
 	int cpu = 0; /* the lowest of a digit's four */
 
 	for (size_t i = copy ? strlen(copy) : 0; i-- > 0;) {
@@ -63,14 +85,27 @@ char *cpu_mask_without(const char *mask, const int *cpus, size_t n)
 
 		if (copy[i] == ',')
 			continue;
-		if (!digit) {
-			free(copy);
+		if (!digit)
 			return NULL;
-		}
 		for (int bit = 0; bit < 4; bit++)
-			bits &= has(cpus, n, cpu + bit) ? ~(1U << bit) : ~0U;
+			if (has(cpus, n, cpu + bit) != keep)
+				bits &= ~((size_t)1 << bit);
 		copy[i] = digits[bits];
 		cpu += 4;
 	}
-	return copy;
+	return TAKE(copy);
+}
+
+char *cpu_mask_without(const char *mask, const int *cpus, size_t n)
+{
+	return mask_filter(mask, cpus, n, false);
+}
+
+char *cpu_mask_of(const char *mask, const int *cpus, size_t n)
+{
+	_cleanup_(freep) char *all = strdup(mask);
+
+	for (char *p = all; p && *p; p++)
+		*p = *p == ',' ? ',' : 'f';
+	return all ? mask_filter(all, cpus, n, true) : NULL;
 }

@@ -12,7 +12,14 @@ bool cpu_list_has(const char *list, int cpu);
 /* The list, as the kernel would write it; the caller frees it. NULL: no memory. */
 char *cpu_list_text(const int *cpus, size_t n);
 
+/* All CPUs of two lists, as the kernel would write them; the caller frees it. NULL: no memory, or they are no such
+ * text. */
+char *cpu_list_join(const char *list, const char *other);
+
 /* A list or a mask without these CPUs; "" or zeros if nothing remains. The caller frees it. NULL: no memory, or it is no
  * such text. */
 char *cpu_list_without(const char *list, const int *cpus, size_t n);
 char *cpu_mask_without(const char *mask, const int *cpus, size_t n);
+
+/* A mask as long as this one with these CPUs; likewise. */
+char *cpu_mask_of(const char *mask, const int *cpus, size_t n);

@@ -5,11 +5,13 @@
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
+#include "lib/host/cpu/partition.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -113,6 +115,14 @@ static int read_limits(int root_fd, const char *directory, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+static bool has_word(const char *text, const char *word)
+{
+	for (const char *p = text; *p; p += strcspn(p, " "), p += *p == ' ')
+		if (strcspn(p, " ") == strlen(word) && !strncmp(p, word, strlen(word)))
+			return true;
+	return false;
+}
+
 int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -121,12 +131,18 @@ int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 
 	if (setting->kind == SETTING_LIMITS)
 		return read_limits(setting->root_fd, setting->path, ret);
+	if (setting->kind == SETTING_PARTITION)
+		return partition_read(setting->root_fd, setting->path, ret);
 	r = text_read_file(setting->root_fd, setting->path, &text);
 	if (r < 0)
 		return r;
 	if (setting->kind == SETTING_PLAIN) {
 		*ret = TAKE(text);
 		return 0;
+	}
+	if (setting->kind == SETTING_CPUSET) {
+		*ret = strdup(has_word(text, "cpuset") ? "+cpuset" : "-cpuset");
+		return *ret ? 0 : -ENOMEM;
 	}
 	open = strchr(text, '[');
 	close = open ? strchr(open, ']') : NULL;
@@ -167,6 +183,8 @@ static int write_value(const struct kernel_setting *setting, const char *value)
 		return setting->write(setting->path, value);
 	if (setting->kind == SETTING_LIMITS)
 		return -EOPNOTSUPP;
+	if (setting->kind == SETTING_PARTITION)
+		return partition_write(setting->path, value);
 	return write_file(setting->root_fd, setting->path, value);
 }
 

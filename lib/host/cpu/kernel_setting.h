@@ -9,6 +9,8 @@ enum kernel_setting_kind {
 	SETTING_PLAIN,     /* the file holds the value */
 	SETTING_BRACKETED, /* the file holds all values, the chosen one in brackets: "always [never]" */
 	SETTING_LIMITS, /* a directory of cpufreq, the value "MIN MAX" in kHz: two files that bound each other */
+	SETTING_PARTITION, /* a directory: partition.h */
+	SETTING_CPUSET, /* cgroup.subtree_control, of which only this controller counts: "+cpuset" or "-cpuset" */
 };
 
 /* The files below root_fd that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the

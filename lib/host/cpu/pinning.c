@@ -5,10 +5,12 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
+#include "lib/host/cpu/partition.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <unistd.h>
 
 /* The kernel's own answer, which knows of cpusets: pins this process and undoes it. */
 static bool try_pinning(int cpu)
@@ -35,10 +37,15 @@ int pinning_check(int cpu, int root_fd, struct error *err)
 		return error_say(err, -EINVAL, "CPU %d %s: choose one of %s", cpu,
 			present && cpu_list_has(present, cpu) ? "is offline" : "does not exist", online);
 	}
-	if (root_fd == AT_FDCWD && cpu < CPU_SETSIZE && !try_pinning(cpu))
-		return error_say(
-			err, -EINVAL, "CPU %d cannot be used here: a cpuset keeps programs from it", cpu);
-	return 0;
+	if (root_fd != AT_FDCWD || cpu >= CPU_SETSIZE || try_pinning(cpu))
+		return 0;
+	if (partition_has(root_fd, cpu) && geteuid() == 0)
+		return 0; /* programs are started in the partition: cgroup.h */
+	if (partition_has(root_fd, cpu))
+		return error_say(err, -EPERM,
+			"CPU %d is in the isolated partition of emp-setup: only root can start programs there",
+			cpu);
+	return error_say(err, -EINVAL, "CPU %d cannot be used here: a cpuset keeps programs from it", cpu);
 }
 
 int pinning_option(const char *value, const char *name, void *into, struct error *err)

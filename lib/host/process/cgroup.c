@@ -6,6 +6,7 @@
 #include "lib/host/process/cgroup.h"
 
 #include "lib/base/clock.h"
+#include "lib/host/cpu/partition.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,12 +133,16 @@ static void remove_abandoned(const char *parent)
 	}
 }
 
-/* The caller's own cgroup, in which others can be made. */
-static int find_parent(char **ret, struct error *err)
+/* The caller's own cgroup, in which others can be made, or the partition that has the CPU. */
+static int find_parent(char **ret, int cpu, struct error *err)
 {
 	_cleanup_(freep) char *mount = NULL, *own = NULL;
 	int r;
 
+	if (cpu >= 0 && partition_has(AT_FDCWD, cpu)) {
+		*ret = partition_directory(AT_FDCWD);
+		return *ret ? 0 : error_oom(err);
+	}
 	r = find("/proc/self/mountinfo", cgroup_parse_mount, &mount, err);
 	if (r < 0)
 		return r;
@@ -186,13 +191,18 @@ static bool clone3_refused(void)
 
 int cgroup_new(struct cgroup **ret, struct error *err)
 {
+	return cgroup_new_on(ret, -1, err);
+}
+
+int cgroup_new_on(struct cgroup **ret, int cpu, struct error *err)
+{
 	_cleanup_(freep) char *parent = NULL;
 	int r;
 
 	if (clone3_refused())
 		return error_say(err, -ENOSYS,
 			"clone3, which starts a program in a cgroup, is refused here, as in many containers");
-	r = find_parent(&parent, err);
+	r = find_parent(&parent, cpu, err);
 	if (r < 0)
 		return r;
 	remove_abandoned(parent);

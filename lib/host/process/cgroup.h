@@ -21,6 +21,9 @@ struct cgroup_usage {
  * -EROFS…: it cannot be made here; each with a sentence. */
 int cgroup_new(struct cgroup **ret, struct error *err);
 
+/* The same for programs on that CPU (-1: any): if the isolated partition of emp-setup has it, below that. */
+int cgroup_new_on(struct cgroup **ret, int cpu, struct error *err);
+
 /* Kills the processes that are still in it, and removes it. */
 void cgroup_free(struct cgroup *cgroup);
 DEFINE_FREEP(cgroup)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The isolated partition of emp-setup: see partition.h. */
+#include "lib/host/cpu/partition.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+#include "lib/host/cpu/cpu_list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The line of mountinfo: "36 32 0:31 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw". */
+char *partition_directory(int root_fd)
+{
+	_cleanup_(freep) char *mounts = NULL;
+	char *line, *rest;
+
+	if (text_read_file(root_fd, "/proc/self/mountinfo", &mounts) < 0)
+		return NULL;
+	for (line = strtok_r(mounts, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char mount[512];
+
+		if (strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %511s", mount) == 1)
+			return text_format("%s/emp-isolated", mount);
+	}
+	return NULL;
+}
+
+int partition_read(int root_fd, const char *directory, char **ret)
+{
+	_cleanup_(freep) char *state_path = text_format("%s/cpuset.cpus.partition", directory), *state = NULL;
+	_cleanup_(freep) char *cpus_path = text_format("%s/cpuset.cpus", directory), *cpus = NULL;
+	struct stat st;
+	int r;
+
+	if (!state_path || !cpus_path)
+		return -ENOMEM;
+	if (fstatat(root_fd, text_below(root_fd, directory), &st, 0) < 0)
+		cpus = errno == ENOENT ? strdup("none") : NULL;
+	else if (text_read_file(root_fd, state_path, &state) < 0 || strcmp(state, "isolated") != 0)
+		cpus = strdup("member");
+	else {
+		r = text_read_file(root_fd, cpus_path, &cpus);
+		if (r < 0)
+			return r;
+	}
+	*ret = TAKE(cpus);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int write_file(int dir_fd, const char *name, const char *value)
+{
+	_cleanup_(closep) int fd = openat(dir_fd, name, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 || write(fd, value, strlen(value)) < 0 ? -errno : 0;
+}
+
+/* The kernel accepts "isolated" and may say in the same file that it is invalid. */
+static int isolate(const char *directory, const char *cpus)
+{
+	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(freep) char *state = NULL;
+	int r = fd < 0 ? -errno : write_file(fd, "cpuset.cpus", cpus);
+
+	if (r == 0)
+		r = write_file(fd, "cpuset.cpus.partition", "isolated");
+	if (r == 0)
+		r = text_read_file(fd, "cpuset.cpus.partition", &state);
+	return r < 0 ? r : strcmp(state, "isolated") ? -EINVAL : 0;
+}
+
+int partition_write(const char *directory, const char *cpus)
+{
+	bool made;
+	int r;
+
+	if (!strcmp(cpus, "none"))
+		return rmdir(directory) < 0 && errno != ENOENT ? -errno : 0;
+	made = mkdir(directory, 0755) == 0;
+	if (!made && errno != EEXIST)
+		return -errno;
+	r = isolate(directory, cpus);
+	if (r < 0 && made)
+		rmdir(directory);
+	return r;
+}
+
+bool partition_has(int root_fd, int cpu)
+{
+	_cleanup_(freep) char *directory = partition_directory(root_fd), *cpus = NULL;
+
+	return directory && partition_read(root_fd, directory, &cpus) == 0 && cpu_list_has(cpus, cpu);
+}
