@@ -16,6 +16,7 @@ static const struct {
 	const char *unit;    /* of a COUNT, in the singular */
 	int64_t from;        /* the minimum that is reported; 0: never */
 	int per_mille_of_et; /* and at least this much of the sample's time */
+	double scale;        /* of a RATE: how many make a unit */
 } rows[N_COUNTERS] = {
 	[COUNTER_STEAL] = {"stolen CPU time", "CPU time stolen by the hypervisor", TIME, NULL, 1, 1},
 	[COUNTER_THROTTLES] = {"heat", "a CPU throttled for heat", COUNT, "time", 1, 0},
@@ -23,10 +24,15 @@ static const struct {
 	[COUNTER_SWAPPED_OUT] = {"swapping", "memory swapped out", COUNT, "page", 1, 0},
 	[COUNTER_MAJOR_FAULTS] = {"page faults", "pages read from disk", COUNT, "page", 1, 0},
 	[COUNTER_SUSPENDED] = {"sleep", "the machine slept", TIME, NULL, 1, 0},
-	[COUNTER_CLOCK_RATE] = {"clock rate", "NTP changed the clock rate", RATE, NULL, 1000, 0},
+	[COUNTER_CLOCK_RATE] = {"clock rate", "NTP changed the clock rate", RATE, "ppm", 1000, 0, 1e3},
 	[COUNTER_CPU_PRESSURE] = {"waiting for CPUs", "processes waited for a CPU", TIME, NULL, 1, 50},
 	[COUNTER_VOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
 	[COUNTER_INVOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
+	[COUNTER_SMIS] = {"firmware", "the firmware interrupted the CPU", COUNT, "time", 1, 0},
+	/* krun's bounds for both */
+	[COUNTER_TEMPERATURE] = {"temperature", "the temperature changed", RATE, "°C", 3000, 0, 1e3},
+	[COUNTER_SPEED] = {"clock speed", "the CPU's clock was not at its base frequency", RATE, "%", 5000, 0,
+		1e4},
 };
 
 const char *disturbance_name(enum counter which)
@@ -106,7 +112,8 @@ static void write_total(FILE *file, const struct disturbance *item)
 		fprintf(file, "%s", text_duration(time, item->total));
 		break;
 	case RATE:
-		fprintf(file, "by up to %.1f ppm", (double)item->total / 1000);
+		fprintf(file, "by up to %.1f %s", (double)item->total / rows[item->which].scale,
+			rows[item->which].unit);
 		break;
 	}
 }

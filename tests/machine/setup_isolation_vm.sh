@@ -32,7 +32,7 @@ printf 'root:x:0:0::/:/bin/sh\n' >"$root/etc/passwd"
 cat >"$root/init" <<I
 #!/bin/sh
 export PATH=/bin HOME=/tmp
-mount -t proc p /proc; mount -t sysfs s /sys; mount -t devtmpfs d /dev; mount -t tmpfs t /tmp; mount -t cgroup2 c /sys/fs/cgroup
+mount -t proc p /proc; mount -t sysfs s /sys; mount -t devtmpfs d /dev; mount -t cgroup2 c /sys/fs/cgroup
 sh /test.sh $build; echo "exit status \$?"
 poweroff -f
 I

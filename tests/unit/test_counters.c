@@ -82,6 +82,72 @@ TEST(a_long_sample_has_its_own_counts)
 	assert_false(counters_know(&all, COUNTER_VOLUNTARY));
 }
 
+/* The file of a CPU's registers: number 0x34 counts SMIs, 0xe7 is MPERF, and 0xe8 is APERF, here one byte further and so
+ * a 256th of it. */
+static void put_registers(const struct tree *tree, uint64_t smis, uint64_t base)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/dev/cpu/1/msr", tree->path);
+	tree_parents(tree, "dev/cpu/1/msr");
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 0x100), 0);
+	assert_int_equal(pwrite(fd, &smis, sizeof(smis), 0x34), sizeof(smis));
+	assert_int_equal(pwrite(fd, &base, sizeof(base), 0xe7), sizeof(base));
+	close(fd);
+}
+
+TEST(registers_and_the_sensor_of_the_pinned_cpu_are_read)
+{
+	_cleanup_(counter_reader_freep) struct counter_reader *pinned = NULL, *other = NULL;
+	struct counters changed, none;
+	struct tree tree;
+
+	tree_make(&tree);
+	put_registers(&tree, 7, 256000);
+	tree_put(&tree, "sys/class/hwmon/hwmon0/name", "nvme\n");
+	tree_put(&tree, "sys/class/hwmon/hwmon0/temp1_input", "30000\n");
+	tree_put(&tree, "sys/class/hwmon/hwmon1/name", "coretemp\n");
+	tree_put(&tree, "sys/class/hwmon/hwmon1/temp1_input", "45000\n");
+	pinned = open_reader(tree.fd, 1);
+	other = open_reader(tree.fd, 0);
+	counters_begin(pinned);
+	counters_begin(other);
+	put_registers(&tree, 9, 512000);
+	tree_put(&tree, "sys/class/hwmon/hwmon1/temp1_input", "41500\n");
+	changed = end_long(pinned);
+	none = counters_end(other);
+	tree_remove(&tree);
+	assert_int_equal(changed.value[COUNTER_SMIS], 2);
+	assert_int_equal(changed.value[COUNTER_TEMPERATURE], -3500);
+	assert_int_equal(changed.value[COUNTER_SPEED], -996093); /* 1000 / 256000 - 1 */
+	assert_true(counters_know(&none, COUNTER_TEMPERATURE));
+	assert_false(counters_know(&none, COUNTER_SMIS));
+	assert_false(counters_know(&none, COUNTER_SPEED));
+}
+
+TEST(a_clock_off_its_base_and_heat_are_told_in_their_units)
+{
+	_cleanup_(disturbances_clear) struct disturbances found = {};
+	struct sample_counters samples[2] = {{.sample = 1}, {.sample = 2}};
+	_cleanup_(freep) char *speed = NULL, *heat = NULL;
+	struct error err;
+
+	counters_set(&samples[0].changes, COUNTER_SPEED, 4000);
+	counters_set(&samples[0].changes, COUNTER_TEMPERATURE, -2900);
+	counters_set(&samples[1].changes, COUNTER_SPEED, -123000);
+	counters_set(&samples[1].changes, COUNTER_TEMPERATURE, 4500);
+	assert_int_equal(disturbances_find(&found, samples, 2, NS_PER_S, &err), 0);
+	assert_int_equal(found.n, 2);
+	heat = disturbance_description(&found, &found.items[0]);
+	speed = disturbance_description(&found, &found.items[1]);
+	assert_string_equal(heat, "the temperature changed in 1 of 2 samples (2), by up to 4.5 °C");
+	assert_string_equal(speed,
+		"the CPU's clock was not at its base frequency in 1 of 2 samples (2), by up to 12.3 %");
+}
+
 TEST(of_short_samples_the_last_in_100_ms_has_the_counts_of_all)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;

@@ -25,6 +25,8 @@ struct counter_reader {
 	int stat_fd, vmstat_fd, pressure_fd;
 	int throttle_fds[MAX_THROTTLES];
 	int n_throttles;
+	int msr_fd, temperature_fd;
+	uint64_t actual, base; /* cycles, of APERF and MPERF; 0: not known */
 	struct counters last;
 	int64_t last_ns; /* CLOCK_BOOTTIME when `last` was read: a sample in which the machine slept is long */
 	bool pending;    /* a sample has ended since then */
@@ -60,6 +62,39 @@ static void open_throttles(struct counter_reader *reader, int root_fd)
 		}
 }
 
+/* Registers of the pinned CPU: root's, with the kernel's module msr; virtual machines have none. */
+static void open_registers(struct counter_reader *reader, int root_fd)
+{
+	char path[64];
+
+	if (reader->cpu < 0)
+		return;
+	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", reader->cpu);
+	reader->msr_fd = open_below(root_fd, path);
+}
+
+/* The sensor of the processor: the first temperature of the first hwmon device of a driver for processors. */
+static void open_temperature(struct counter_reader *reader, int root_fd)
+{
+	enum { DEVICES = 32 };
+	static const char *const drivers[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal"};
+
+	for (int i = 0; i < DEVICES && reader->temperature_fd < 0; i++) {
+		char path[64], name[32] = "";
+		_cleanup_(closep) int fd = -1;
+
+		snprintf(path, sizeof(path), "/sys/class/hwmon/hwmon%d/name", i);
+		fd = open_below(root_fd, path);
+		if (fd < 0 || read(fd, name, sizeof(name) - 1) <= 0)
+			continue;
+		name[strcspn(name, "\n")] = '\0';
+		snprintf(path, sizeof(path), "/sys/class/hwmon/hwmon%d/temp1_input", i);
+		for (size_t k = 0; k < ELEMENTS(drivers) && reader->temperature_fd < 0; k++)
+			if (!strcmp(name, drivers[k]))
+				reader->temperature_fd = open_below(root_fd, path);
+	}
+}
+
 void counter_reader_free(struct counter_reader *reader)
 {
 	if (!reader)
@@ -67,6 +102,8 @@ void counter_reader_free(struct counter_reader *reader)
 	closep(&reader->stat_fd);
 	closep(&reader->vmstat_fd);
 	closep(&reader->pressure_fd);
+	closep(&reader->msr_fd);
+	closep(&reader->temperature_fd);
 	for (int i = 0; i < reader->n_throttles; i++)
 		close(reader->throttle_fds[i]);
 	free(reader);
@@ -157,6 +194,37 @@ static void read_pressure(struct counter_reader *reader, struct counters *s)
 		set_scaled(s, COUNTER_CPU_PRESSURE, strtoll(total + 6, NULL, 10), NS_PER_US);
 }
 
+/* 0: the processor has no such register. */
+static uint64_t read_register(const struct counter_reader *reader, off_t number)
+{
+	uint64_t value;
+
+	return reader->msr_fd >= 0 && pread(reader->msr_fd, &value, sizeof(value), number) == sizeof(value)
+		       ? value
+		       : 0;
+}
+
+/* Intel SDM 4: MSR_SMI_COUNT; IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base frequency, neither
+ * while the CPU halts. */
+static void read_registers(struct counter_reader *reader, struct counters *s)
+{
+	enum { SMI_COUNT = 0x34, MPERF = 0xe7, APERF = 0xe8 };
+	uint64_t smis = read_register(reader, SMI_COUNT);
+
+	if (smis > 0)
+		counters_set(s, COUNTER_SMIS, (int64_t)smis);
+	reader->base = read_register(reader, MPERF);
+	reader->actual = read_register(reader, APERF);
+}
+
+static void read_temperature(struct counter_reader *reader, struct counters *s)
+{
+	const char *text = reread(reader, reader->temperature_fd, 32);
+
+	if (*text)
+		counters_set(s, COUNTER_TEMPERATURE, strtoll(text, NULL, 10));
+}
+
 int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct error *err)
 {
 	struct counter_reader *reader = malloc(sizeof(*reader));
@@ -168,10 +236,14 @@ int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct erro
 		.stat_fd = open_below(root_fd, "/proc/stat"),
 		.vmstat_fd = open_below(root_fd, "/proc/vmstat"),
 		.pressure_fd = open_below(root_fd, "/proc/pressure/cpu"),
+		.msr_fd = -1,
+		.temperature_fd = -1,
 		.vmstat_size = TEXT_SIZE - 1,
 		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
 	};
 	open_throttles(reader, root_fd);
+	open_registers(reader, root_fd);
+	open_temperature(reader, root_fd);
 	*ret = reader;
 	return 0;
 }
@@ -185,6 +257,8 @@ static void read_all(struct counter_reader *reader)
 	read_memory(reader, &now);
 	read_throttles(reader, &now);
 	read_pressure(reader, &now);
+	read_registers(reader, &now);
+	read_temperature(reader, &now);
 	reader->last_ns = clock_ns(CLOCK_BOOTTIME);
 	counters_set(&now, COUNTER_SUSPENDED, reader->last_ns - clock_ns(CLOCK_MONOTONIC));
 	kernel_clock_read(&clock);
@@ -203,6 +277,7 @@ void counters_begin(struct counter_reader *reader)
 struct counters counters_end(struct counter_reader *reader)
 {
 	struct counters before = reader->last, changed = {};
+	uint64_t base = reader->base, actual = reader->actual;
 
 	reader->pending = true;
 	if (clock_ns(CLOCK_BOOTTIME) - reader->last_ns < PERIOD_NS)
@@ -211,6 +286,10 @@ struct counters counters_end(struct counter_reader *reader)
 	for (int i = 0; i < N_COUNTERS; i++)
 		if (counters_know(&before, i) && counters_know(&reader->last, i))
 			counters_set(&changed, i, reader->last.value[i] - before.value[i]);
+	if (base > 0 && actual > 0 && reader->base > base && reader->actual > actual)
+		counters_set(&changed, COUNTER_SPEED,
+			(int64_t)(((double)(reader->actual - actual) / (double)(reader->base - base) - 1) *
+				  1e6));
 	/* differences below a millisecond arise because two clocks cannot be read at the same moment */
 	if (changed.value[COUNTER_SUSPENDED] < NS_PER_MS)
 		changed.value[COUNTER_SUSPENDED] = 0;

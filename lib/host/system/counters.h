@@ -23,6 +23,10 @@ enum counter {
 	COUNTER_CPU_PRESSURE, /* ns in which some process waited for a CPU */
 	COUNTER_VOLUNTARY,    /* context switches of the program */
 	COUNTER_INVOLUNTARY,
+	/* Of the CPU that programs are pinned to, where its registers (/dev/cpu/N/msr) or a sensor can be read: */
+	COUNTER_SMIS,        /* interrupts of the firmware */
+	COUNTER_TEMPERATURE, /* change of the processor's temperature, in thousandths of a degree; may be negative */
+	COUNTER_SPEED, /* how far its actual clock is from the base frequency, in parts of 10^6; may be negative */
 	N_COUNTERS
 };
 

@@ -23,6 +23,9 @@ static const struct field fields[N_COUNTER_VALUES] = {
 	COUNTER(COUNTER_CPU_PRESSURE, "cpu_pressure_ns"),
 	COUNTER(COUNTER_VOLUNTARY, "voluntary_switches"),
 	COUNTER(COUNTER_INVOLUNTARY, "involuntary_switches"),
+	COUNTER(COUNTER_SMIS, "smis"),
+	COUNTER(COUNTER_TEMPERATURE, "temperature_change_millicelsius"),
+	COUNTER(COUNTER_SPEED, "clock_speed_ppm"),
 	{"sample", FIELD_INT64, N_COUNTERS * sizeof(int64_t), sizeof(int64_t), .expression = "sample",
 		.book_only = true, .min = 1, .max = UINT32_MAX},
 };
