@@ -207,13 +207,13 @@ static int set_unit(const struct entry *e, struct units *units, struct unit_resu
 	return 0;
 }
 
-static int record_unit(struct plan *plan, size_t i, struct error *err)
+static int record_unit(struct plan *plan, size_t i, const char *held, struct error *err)
 {
 	struct entry *e = plan_entry(plan, i);
 	int r;
 
 	free(e->held);
-	e->held = strdup(e->want);
+	e->held = strdup(held);
 	r = journal_mark(&plan->journal, plan->order[i], err);
 	crash_point();
 	return r;
@@ -238,7 +238,7 @@ static int set_units(struct plan *plan, struct units *units, struct unit_result 
 				continue;
 			r = set_unit(e, units, &results[i], err);
 			if (r == 0 && results[i].done)
-				r = record_unit(plan, i, err);
+				r = record_unit(plan, i, e->want, err);
 		}
 	return r;
 }
@@ -294,6 +294,20 @@ static void report_units(const struct plan *plan, const struct unit_result *resu
 	}
 }
 
+/* For status: what was refused holds its old value. */
+static int mark_refused_units(struct plan *plan, const struct unit_result *results, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+
+		if (e->kind == ENTRY_UNIT && !is_block_only(e) && !results[i].done)
+			r = record_unit(plan, i, e->old, err);
+	}
+	return r;
+}
+
 static int change_units(struct plan *plan, struct units *units, struct report *report, struct error *err)
 {
 	_cleanup_(freep) struct unit_result *results = calloc(plan->n_order + 1, sizeof(*results));
@@ -304,7 +318,7 @@ static int change_units(struct plan *plan, struct units *units, struct report *r
 	block_units(plan, units, report);
 	r = stop_again(plan, units, results, err);
 	report_units(plan, results, report);
-	return r;
+	return r == 0 ? mark_refused_units(plan, results, err) : r;
 }
 
 static int change_files(struct plan *plan, struct report *report, struct error *err)

@@ -38,6 +38,52 @@ static void add_value(struct listing *list, const struct entry *e, const char *v
 	listing_cell(list, value ? json_string(value) : NULL, text ?: "-");
 }
 
+/* An entry and what is there now. */
+struct row {
+	const struct entry *entry;
+	const char *state;
+	char *now;
+};
+
+static bool equal(const char *a, const char *b)
+{
+	return !strcmp(a ?: "", b ?: "");
+}
+
+/* Two files of one setting, in the same state: they share a row of the table. */
+static bool are_alike(const struct row *a, const struct row *b)
+{
+	const struct entry *e = a->entry, *f = b->entry;
+
+	return !options.json && e->kind == ENTRY_FILE && f->kind == ENTRY_FILE &&
+	       e->file_kind == f->file_kind && equal(e->id, f->id) && equal(a->state, b->state) &&
+	       equal(e->old, f->old) && equal(a->now, b->now);
+}
+
+static void add_row(struct listing *list, const struct row *row, size_t more)
+{
+	const struct entry *e = row->entry;
+	char others[32] = "";
+	_cleanup_(freep) char *what = NULL;
+
+	if (more)
+		snprintf(others, sizeof(others), " and %zu more", more);
+	if (e->kind == ENTRY_LOST)
+		what = strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want) : strdup(e->want);
+	else
+		what = text_format("%s%s%s", e->name, others, e->persistent ? " (persistent)" : "");
+	listing_row(list);
+	listing_text(list, e->id);
+	listing_text(list, e->name);
+	listing_text(list, row->state);
+	add_value(list, e, e->old);
+	listing_text(list, e->held ?: e->want);
+	add_value(list, e, row->now);
+	listing_text(list, what);
+	listing_cell(list, json_boolean(e->persistent), "");
+	listing_cell(list, json_boolean(e->persistent), "");
+}
+
 /* Rows of a table or, for options.json, of an array. */
 static int list_entries(
 	struct listing **ret, const struct journal *journal, struct units *units, struct error *err)
@@ -45,32 +91,27 @@ static int list_entries(
 	static const struct listing_column columns[] = {{"CHECK", "id"}, {NULL, "name"}, {"STATE", "state"},
 		{"BEFORE", "before"}, {NULL, "set"}, {"NOW", "now"}, {"WHAT", NULL, COLUMN_WRAP},
 		{NULL, "persistent"}, {NULL, "for_good"}, {}};
-	int r = listing_new(ret, columns, options.json, err);
+	_cleanup_(freep) struct row *rows = calloc(journal->n + 1, sizeof(*rows));
+	size_t n = 0, more = 0;
+	int r = rows ? listing_new(ret, columns, options.json, err) : error_oom(err);
 
 	for (size_t i = 0; r == 0 && i < journal->n; i++) {
-		const struct entry *e = &journal->entries[i];
-		_cleanup_(freep) char *now = NULL, *what = NULL;
-		const char *state;
+		struct row *row = &rows[n];
 
-		if (entry_is_kept(e))
+		if (entry_is_kept(&journal->entries[i]))
 			continue;
-		state = state_of(e, units, &now);
-		if (e->kind == ENTRY_LOST)
-			what = strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want)
-						    : strdup(e->want);
-		else
-			what = text_format("%s%s", e->name, e->persistent ? " (persistent)" : "");
-		listing_row(*ret);
-		listing_text(*ret, e->id);
-		listing_text(*ret, e->name);
-		listing_text(*ret, state);
-		add_value(*ret, e, e->old);
-		listing_text(*ret, e->held ?: e->want);
-		add_value(*ret, e, now);
-		listing_text(*ret, what);
-		listing_cell(*ret, json_boolean(e->persistent), "");
-		listing_cell(*ret, json_boolean(e->persistent), "");
+		row->entry = &journal->entries[i];
+		row->state = state_of(row->entry, units, &row->now);
+		n++;
 	}
+	for (size_t i = 0; i < n; i++, more++) {
+		if (i + 1 < n && are_alike(&rows[i], &rows[i + 1]))
+			continue;
+		add_row(*ret, &rows[i - more], more);
+		more = SIZE_MAX; /* and 0 for the next row */
+	}
+	for (size_t i = 0; i < n; i++)
+		free(rows[i].now);
 	return r;
 }
 

@@ -68,6 +68,7 @@ says "^isolated  *changed  *none  *$siblings "
 grep Cpus_allowed_list /proc/self/status | grep -qw "$cpu" && fault "this shell may still run on CPU $cpu"
 run 0 "$setup" status
 says "^isolated  *as set "
+[ "$(grep -c '^irq.each ' "$dir/out")" -lt "$(ls -d /proc/irq/[0-9]* | wc -l)" ] || fault "status has a row for each interrupt"
 "$setup" audit --all --verbose >"$dir/out"
 says "^isolated  *ok  *CPU"
 says "^irq.default  *ok "
