@@ -2,6 +2,7 @@
 /* emp-analyze compare: whether B takes another time than A, for two runs of the book or two results in files. */
 #include "analyze/compare_input.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/comparison_report.h"
 #include "lib/report/environment_changes.h"
@@ -113,9 +114,9 @@ static int print(const struct question *q, const struct comparison *c, struct er
 	int r;
 
 	printf("%s: '%s' %s in %zu sample%s, '%s' %s in %zu\n",
-		q->clock == COMPARISON_PT ? "Process times" : "Elapsed times", q->a.name,
-		text_duration(mean_a, llround(c->a.mean_ns)), c->a.n, c->a.n == 1 ? "" : "s", q->b.name,
-		text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
+		q->clock == COMPARISON_PT ? "Process times" : "Elapsed times", terminal_text(q->a.name),
+		text_duration(mean_a, llround(c->a.mean_ns)), c->a.n, c->a.n == 1 ? "" : "s",
+		terminal_text(q->b.name), text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
 	if (q->clock == COMPARISON_ET && (q->a.sides[COMPARISON_PT].n > 0 || q->b.sides[COMPARISON_PT].n > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");
 	print_design(q, c);

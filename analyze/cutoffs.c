@@ -3,6 +3,7 @@
  * and XVI). */
 #include "analyze/analyze.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/results_table.h"
 #include "lib/record/document/document.h"
@@ -77,7 +78,8 @@ static void print_sources(const struct profile *profile, const struct analysis *
 	for (size_t i = 0; i < profile->n_cutoffs; i++) {
 		const struct cutoff *c = &profile->cutoffs[i];
 
-		printf("%s%s%s%s\n", c->daemon, c->unit ? " (" : "", c->unit ?: "", c->unit ? ")" : "");
+		printf("%s%s%s%s\n", terminal_text(c->daemon), c->unit ? " (" : "",
+			terminal_text(c->unit) ?: "", c->unit ? ")" : "");
 		print_source("short", short_analysis, c->daemon, c->short_ns);
 		print_source("long", long_analysis, c->daemon, c->long_ns);
 	}
@@ -133,7 +135,7 @@ static int make(struct book *book, const struct profile_request *m, struct error
 	if (r == 0)
 		r = print_profile(&profile, m, err);
 	if (r == 0 && options.save && !analyze_options.json)
-		printf("Saved as profile '%s'.\n", options.save);
+		printf("Saved as profile '%s'.\n", terminal_text(options.save));
 	return r;
 }
 

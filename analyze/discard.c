@@ -5,6 +5,8 @@
 
 #include "lib/report/results_json.h"
 
+#include "lib/base/terminal.h"
+
 #include <inttypes.h>
 
 static int print_statistics(const struct discarding *d, struct error *err)
@@ -46,7 +48,8 @@ static int print_discarding(const struct discarding *d, struct error *err)
 {
 	int r;
 
-	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, d->run.program, analyze_options.profile);
+	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
+		terminal_text(analyze_options.profile));
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
 	r = print_over(d, err);
 	if (r < 0)

@@ -3,9 +3,11 @@
 #include "analyze/plot.h"
 
 #include "lib/base/output_file.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/subprocess.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -22,6 +24,33 @@ static const struct kind {
 	{".pdf", "pdfcairo noenhanced font 'DejaVu Sans,11'", "in", 1 / 96.0},
 	{},
 };
+
+/* In double quotes, with every character that could mean something to gnuplot (quotes, `command`, @macro, \) as an octal
+ * number. A quote at the beginning of a string in single quotes would end it, even doubled. Below \100 there are four
+ * digits, because gnuplot reads so many after a zero. */
+static void quote(struct plot *plot, const char *text)
+{
+	fputc('"', plot->script);
+	for (const char *c = text; *c; c++)
+		if (isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80 || strchr(" .,:;/()+-=_", *c))
+			fputc(*c, plot->script);
+		else
+			fprintf(plot->script, *c < 0100 ? "\\0%03o" : "\\%03o", (unsigned)*c);
+	fputc('"', plot->script);
+}
+
+void plot_quote(struct plot *plot, const char *text)
+{
+	quote(plot, terminal_text(text));
+}
+
+/* A name that begins with | would be a command, one with ~ a home. */
+static void quote_path(struct plot *plot)
+{
+	_cleanup_(freep) char *path = text_format("%s%s", *plot->path == '/' ? "" : "./", plot->path);
+
+	quote(plot, path ?: "");
+}
 
 int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err)
 {
@@ -41,7 +70,7 @@ int plot_begin(struct plot *plot, const char *path, int width, int height, struc
 	fprintf(plot->script,
 		"set encoding utf8\nset terminal %s size %g%s,%g%s\nif (!exists('to_stdout')) set output ",
 		k->terminal, width * k->scale, k->unit, height * k->scale, k->unit);
-	plot_quote(plot, path);
+	quote_path(plot);
 	fputs("\nset border lc rgb '#606060'\nset tics nomirror out\nset grid lt 1 lc rgb '#e8e8e8' lw 0.8\n",
 		plot->script);
 	return 0;
@@ -53,17 +82,6 @@ void plot_clear(struct plot *plot)
 		fclose(plot->script);
 	free(plot->text);
 	*plot = (struct plot){};
-}
-
-void plot_quote(struct plot *plot, const char *text)
-{
-	fputc('\'', plot->script);
-	for (; *text; text++) {
-		if (*text == '\'')
-			fputc('\'', plot->script);
-		fputc(*text == '\n' ? ' ' : *text, plot->script);
-	}
-	fputc('\'', plot->script);
 }
 
 static int run_gnuplot(const struct plot *plot, int to, int *ret_status, struct error *err)

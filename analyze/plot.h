@@ -22,7 +22,7 @@ int plot_begin(struct plot *plot, const char *path, int width, int height, struc
 int plot_draw(struct plot *plot, bool keep, struct error *err);
 void plot_clear(struct plot *plot);
 
-/* A gnuplot string. */
+/* A gnuplot string, whatever the text: nothing in it runs, and control characters are as terminal_text shows them. */
 void plot_quote(struct plot *plot, const char *text);
 
 /* An axis ("x" or "y") of times in seconds that shows both what is within `linear` of zero and what is many

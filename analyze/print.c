@@ -2,6 +2,7 @@
 /* Text that several verbs print. */
 #include "analyze/analyze.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 
 #include <inttypes.h>
@@ -47,8 +48,9 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 {
 	int r, at;
 
-	at = printf("Run %" PRId64 " (%s, %zu sample%s):", analysis->run.id, analysis->run.program,
-		analysis->n_samples, analysis->n_samples == 1 ? "" : "s");
+	at = printf("Run %" PRId64 " (%s, %zu sample%s):", analysis->run.id,
+		terminal_text(analysis->run.program), analysis->n_samples,
+		analysis->n_samples == 1 ? "" : "s");
 	terminal_wrap(stdout, analysis->why, (size_t)at, 2);
 	r = print_zooms(&analysis->central, err);
 	if (analysis->central.n_above > 0)

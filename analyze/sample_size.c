@@ -2,6 +2,7 @@
 /* emp-analyze sample-size: how many samples would have been enough (EMP, Tables XX to XXIV). */
 #include "analyze/analyze.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/report/listing.h"
@@ -50,7 +51,7 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 {
 	int r;
 
-	printf("Run %" PRId64 " (%s)%s%s\n\nPT\n", d->run.id, d->run.program,
+	printf("Run %" PRId64 " (%s)%s%s\n\nPT\n", d->run.id, terminal_text(d->run.program),
 		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
 		analyze_options.profile ?: "");
 	r = listing_print(pt, stdout, err);

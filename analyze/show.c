@@ -2,6 +2,7 @@
 /* emp-analyze show: shows one run: how it was made, its times, and its verdict. */
 #include "analyze/analyze.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/results_json.h"
 #include "lib/report/run_screen.h"
@@ -26,7 +27,7 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 {
 	char text[TEXT_TIME_SIZE];
 
-	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, run->program, n_samples,
+	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, terminal_text(run->program), n_samples,
 		n_samples == 1 ? "" : "s", run_state_names[run->state]);
 	printf("  kind:        %s\n", run_kind_names[run->kind]);
 	if (run->started_ns > 0)
@@ -34,17 +35,17 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 	if (run->task_length_ns > 0)
 		printf("  task length: %s s\n", text_seconds(text, run->task_length_ns));
 	printf("  resolution:  %s\n", text_duration(text, run->resolution_ns));
-	printf("  processes:   %s\n", run->backend ?: "as imported");
+	printf("  processes:   %s\n", terminal_text(run->backend) ?: "as imported");
 	if (run->pt_source)
-		printf("  PT from:     %s\n", run->pt_source);
+		printf("  PT from:     %s\n", terminal_text(run->pt_source));
 	if (run->cpu >= 0)
 		printf("  pinned to:   CPU %d\n", run->cpu);
 	if (digest)
-		printf("  environment: %.16s\n", digest);
+		printf("  environment: %.16s\n", terminal_text(digest));
 	if (run->profile)
-		printf("  profile:     %s\n", run->profile);
+		printf("  profile:     %s\n", terminal_text(run->profile));
 	if (run->notes)
-		printf("  notes:       %s\n", run->notes);
+		printf("  notes:       %s\n", terminal_text(run->notes));
 }
 
 /* As emp-measure showed it, by the profile that it was measured with if that is still there. */

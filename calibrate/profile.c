@@ -22,7 +22,7 @@ static void print_run(const char *which, const struct profile_run *run)
 {
 	enum { SHOWN = 8 };
 
-	printf("%-10s %s x %lld, %zu L-sample%s", which, run->program ?: "?", (long long)run->samples,
+	printf("%-10s %s x %lld, %zu L-sample%s", which, terminal_text(run->program), (long long)run->samples,
 		run->n_l_samples, run->n_l_samples == 1 ? "" : "s");
 	for (size_t i = 0; i < run->n_l_samples && i < SHOWN; i++)
 		printf("%s%u", i ? " " : ": ", run->l_samples[i]);
@@ -38,7 +38,7 @@ static int show(struct book *book, const char *name, struct error *err)
 	r = book_get_profile(book, name, &profile, err);
 	if (r < 0)
 		return r;
-	printf("Profile '%s'", profile.name);
+	printf("Profile '%s'", terminal_text(profile.name));
 	if (profile.made_ns > 0)
 		printf(", made on %s", text_moment(text, profile.made_ns));
 	if (profile.cpu >= 0)
@@ -47,7 +47,7 @@ static int show(struct book *book, const char *name, struct error *err)
 	print_run("Short run", &profile.short_run);
 	print_run("Long run", &profile.long_run);
 	if (profile.environment_digest)
-		printf("Environment %.16s\n", profile.environment_digest);
+		printf("Environment %.16s\n", terminal_text(profile.environment_digest));
 	if (profile.n_cutoffs == 0) {
 		printf("No cutoffs: no daemon was both infrequent and long.\n");
 		return 0;
@@ -85,7 +85,7 @@ static int import_profile(struct book *book, const char *path, struct error *err
 		return error_say(
 			err, r, "the book has a profile '%s' already; --replace replaces it", profile.name);
 	if (r == 0)
-		printf("%s\n", profile.name);
+		printf("%s\n", terminal_text(profile.name));
 	return r;
 }
 

@@ -8,6 +8,7 @@
 #include "calibrate/prepare.h"
 #include "calibrate/screen.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/environment_changes.h"
 
@@ -96,7 +97,7 @@ static int check_environment(struct calibration *c, struct error *err)
 		return error_say(err, STATUS_NOT_FIT,
 			"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",
 			*changes ? changes : "the book does not have the earlier one");
-	screen_print("Environment: changed (%s), ignored\n", changes);
+	screen_print("Environment: changed (%s), ignored\n", terminal_text(changes));
 	return 0;
 }
 
@@ -106,7 +107,7 @@ int resume_prepare(struct calibration *c, struct error *err)
 	int r;
 
 	c->plan.anyway |= calibrate_options.ignore_audit;
-	screen_print("Resuming the calibration for profile '%s'\n", c->plan.profile);
+	screen_print("Resuming the calibration for profile '%s'\n", terminal_text(c->plan.profile));
 	r = book_get_run(c->book, c->plan.phases[SHORT_PHASE].run, &first, err);
 	if (r == 0)
 		r = prepare_machine(c, err);

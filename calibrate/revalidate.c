@@ -7,6 +7,7 @@
 #include "calibrate/screen.h"
 
 #include "lib/base/json.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/pinning.h"
 #include "lib/protocol/validity.h"
@@ -93,8 +94,8 @@ static int compare_fingerprints(struct calibration *c, struct past *p, struct er
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
 
-		screen_print("  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting", d->what,
-			d->before, d->now);
+		screen_print("  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
+			terminal_text(d->what), terminal_text(d->before), terminal_text(d->now));
 	}
 	return 0;
 }
@@ -134,7 +135,7 @@ static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run
 	run.profile = strdup(p->profile.name);
 	if (!run.profile)
 		return error_oom(err);
-	screen_print("Plan: %s x %u, %s\n", run.program, sampling.samples,
+	screen_print("Plan: %s x %u, %s\n", terminal_text(run.program), sampling.samples,
 		text_duration(takes, (sampling.samples + 1) * run.task_length_ns));
 	r = sampling_run(&plan, err);
 	*ret_run = run.id;
@@ -150,10 +151,11 @@ static const char *verdict_word(enum validity validity)
 static void print_verdict(const struct calibration *c, const struct judgement *j, const struct past *p)
 {
 	_cleanup_(freep) char *cpu = c->plan.cpu < 0 ? NULL : text_format(" --cpu %d", c->plan.cpu);
-	const char *db = calibrate_db(), *name = p->profile.name;
+	const char *db = calibrate_db(), *name = terminal_text(p->profile.name);
 
 	for (size_t i = 0; i < j->n; i++)
-		printf("%s %s\n", j->findings[i].verdict == VALIDITY_HOLDS ? " " : "!", j->findings[i].text);
+		printf("%s %s\n", j->findings[i].verdict == VALIDITY_HOLDS ? " " : "!",
+			terminal_text(j->findings[i].text));
 	switch (j->verdict) {
 	case VALIDITY_HOLDS:
 		printf("Verdict: profile '%s' holds\n", name);
@@ -207,7 +209,8 @@ static int adopt(struct calibration *c, struct past *p, struct error *err)
 	p->profile.environment_digest = digest;
 	r = book_put_profile(c->book, &p->profile, true, err);
 	if (r == 0)
-		screen_print("Profile '%s' is now used for environment %.16s\n", p->profile.name, digest);
+		screen_print("Profile '%s' is now used for environment %.16s\n",
+			terminal_text(p->profile.name), digest);
 	return r;
 }
 

@@ -7,6 +7,7 @@
 #include "calibrate/resume.h"
 #include "calibrate/screen.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/pinning.h"
 #include "lib/host/systemd/notify.h"
@@ -151,7 +152,7 @@ static int resume_or_begin(struct calibration *c, struct error *err)
 		return resume_prepare(c, err);
 	if (options.replace || book_get_profile(c->book, options.save, &profile, &ignored) < 0)
 		return begin_new(c, err);
-	screen_print("Profile '%s' exists already: nothing to do\n", options.save);
+	screen_print("Profile '%s' exists already: nothing to do\n", terminal_text(options.save));
 	notify_ready(); /* a service that ends without it counts as failed */
 	return NOTHING_LEFT;
 }

@@ -5,6 +5,7 @@
 #include "calibrate/calibrate.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
 #include "lib/report/disturbances_load.h"
@@ -105,12 +106,12 @@ int screen_run(struct calibration *c, int which, struct error *err)
 		return r;
 	size = text_format("%s x %zu", a.run.program, a.n_samples);
 	screen_print("Run %-3lld %-14s  %-8s  central %s … %s (%zu), %zu L-sample%s", (long long)a.run.id,
-		size ?: a.run.program, verdict_name(a.verdict), text_duration(low, a.central.low_ns),
-		text_duration(high, a.central.high_ns), a.central.n_central, a.n_l_samples,
-		a.n_l_samples == 1 ? "" : "s");
+		size ?: terminal_text(a.run.program), verdict_name(a.verdict),
+		text_duration(low, a.central.low_ns), text_duration(high, a.central.high_ns),
+		a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
 	screen_print("\n");
 	if (calibrate_options.verbose)
-		screen_print("  It shows %s.\n", a.why);
+		screen_print("  It shows %s.\n", terminal_text(a.why));
 	return 0;
 }
 

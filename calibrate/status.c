@@ -6,6 +6,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/report/disturbances_load.h"
@@ -118,7 +119,7 @@ static void print_head(const struct state *s)
 	const struct calibration_plan *c = &s->calibration;
 	char begun[TEXT_TIME_SIZE], left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
 
-	printf("Calibration for profile '%s', started %s:\n  ", c->profile,
+	printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
 		text_moment(begun, c->started_ns));
 	if (s->pid)
 		printf("running, process %d\n", s->pid);
@@ -148,10 +149,10 @@ static void print_phase(const struct state *s, int which)
 		return;
 	}
 	printf("%s run: run %lld, %s, %zu of %u samples (%d %%)\n", NAMES[which], (long long)phase->run.id,
-		phase->run.program, phase->n_samples, wanted->samples,
+		terminal_text(phase->run.program), phase->n_samples, wanted->samples,
 		(int)(phase->n_samples * 100 / wanted->samples));
 	for (size_t i = 0; i < phase->n_resume_points; i++)
-		printf("  %s before sample %u, resumed %s\n", phase->resume_points[i].why,
+		printf("  %s before sample %u, resumed %s\n", terminal_text(phase->resume_points[i].why),
 			phase->resume_points[i].n, text_moment(text, phase->resume_points[i].at_ns));
 	for (size_t i = 0; i < phase->disturbances.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(

@@ -4,6 +4,8 @@
 #include "measure/export.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -113,14 +115,27 @@ static int make_rows(const struct session *s, struct rows *rows, struct error *e
 	return 0;
 }
 
-/* RFC 4180: quoted if necessary. */
+/* A spreadsheet takes these for the beginning of a formula. Numbers below zero stay numbers. */
+static bool is_formula(const char *text)
+{
+	char *end;
+
+	if (!*text || !strchr("=+-@\t\r", *text))
+		return false;
+	strtod(text, &end);
+	return *end || end == text;
+}
+
+/* RFC 4180: quoted if necessary. A formula becomes text by an apostrophe before it. */
 static void csv_text(FILE *file, const char *text)
 {
+	const char *before = is_formula(text) ? "'" : "";
+
 	if (!text[strcspn(text, ",\"\r\n")]) {
-		fputs(text, file);
+		fprintf(file, "%s%s", before, text);
 		return;
 	}
-	fputc('"', file);
+	fprintf(file, "\"%s", before);
 	for (; *text; text++)
 		*text == '"' ? fputs("\"\"", file) : fputc(*text, file);
 	fputc('"', file);
@@ -132,9 +147,10 @@ static void csv_parameters(FILE *file, const struct parameters *p, const char *h
 	for (size_t i = 0; i < p->n; i++) {
 		const char *value = row && row->result->command->values ? row->result->command->values[i]
 									: "";
+		_cleanup_(freep) char *name = text_format("%s%s", heading, p->items[i].name);
 
-		fprintf(file, ",%s", row ? "" : heading);
-		csv_text(file, row ? value : p->items[i].name);
+		fputc(',', file);
+		csv_text(file, row ? value : name ?: "");
 	}
 }
 
@@ -181,8 +197,55 @@ struct markup {
 	struct frame top, divider; /* before and after the headings */
 	const char *bottom;
 	const char *row, *second, *next, *end; /* before the first cell, the second, others; after the last */
-	char quote;                            /* around a command */
+	void (*command)(FILE *file, const char *command);
 };
+
+/* `bar` stands for |, which would end the cell. */
+static void without_bars(FILE *file, const char *text, const char *bar)
+{
+	for (; *text; text++)
+		*text == '|' ? fputs(bar, file) : fputc(*text, file);
+}
+
+/* Between more backquotes than are in it (CommonMark, code spans). */
+static void markdown_command(FILE *file, const char *command)
+{
+	size_t most = 0;
+
+	for (const char *at = strchr(command, '`'); at; at = strchr(at + strspn(at, "`"), '`'))
+		most = strspn(at, "`") > most ? strspn(at, "`") : most;
+	for (size_t i = 0; i <= most; i++)
+		fputc('`', file);
+	fputs(most > 0 ? " " : "", file);
+	without_bars(file, command, "\\|");
+	fputs(most > 0 ? " " : "", file);
+	for (size_t i = 0; i <= most; i++)
+		fputc('`', file);
+}
+
+/* What has a meaning there, even in `monospace`, as a number (&#96;). */
+static void asciidoc_command(FILE *file, const char *command)
+{
+	fputc('`', file);
+	for (; *command; command++)
+		if (*command == '|')
+			fputs("\\|", file);
+		else if (strchr("`{[<&+", *command))
+			fprintf(file, "&#%d;", *command);
+		else
+			fputc(*command, file);
+	fputc('`', file);
+}
+
+/* Verbatim, or code if it has a = in it. */
+static void orgmode_command(FILE *file, const char *command)
+{
+	char quote = strchr(command, '=') && !strchr(command, '~') ? '~' : '=';
+
+	fputc(quote, file);
+	without_bars(file, command, "\\vert{}");
+	fputc(quote, file);
+}
 
 static const struct markup markdown = {
 	.top = {"", "", ""},
@@ -192,7 +255,7 @@ static const struct markup markdown = {
 	.second = " | ",
 	.next = " | ",
 	.end = " |\n",
-	.quote = '`',
+	.command = markdown_command,
 };
 
 static const struct markup asciidoc = {
@@ -203,7 +266,7 @@ static const struct markup asciidoc = {
 	.second = " \n| ",
 	.next = " \n| ",
 	.end = " \n",
-	.quote = '`',
+	.command = asciidoc_command,
 };
 
 static const struct markup orgmode = {
@@ -214,7 +277,7 @@ static const struct markup orgmode = {
 	.second = "  |  ",
 	.next = " |  ",
 	.end = " |\n",
-	.quote = '=',
+	.command = orgmode_command,
 };
 
 static void table_frame(FILE *file, const struct frame *frame)
@@ -224,18 +287,6 @@ static void table_frame(FILE *file, const struct frame *frame)
 		if (columns[i].title)
 			fputs(frame->each, file);
 	fputs(frame->end, file);
-}
-
-/* A bar would end the cell. */
-static void table_command(FILE *file, const struct markup *m, const char *name)
-{
-	fputc(m->quote, file);
-	for (; *name; name++) {
-		if (*name == '|')
-			fputc('\\', file);
-		fputc(*name == '\n' ? ' ' : *name, file);
-	}
-	fputc(m->quote, file);
 }
 
 /* The decimals that give the sd two significant digits; without an sd, those of hyperfine. */
@@ -270,7 +321,7 @@ static void table_row_of(
 	const char *between = m->second;
 
 	fputs(m->row, file);
-	row ? table_command(file, m, row->result->name) : (void)fputs("Command", file);
+	row ? m->command(file, terminal_text(row->result->name)) : (void)fputs("Command", file);
 	for (size_t i = 0; i < ELEMENTS(columns); i++) {
 		const struct column *c = &columns[i];
 

@@ -6,6 +6,7 @@
 #include "measure/comparisons.h"
 #include "measure/perf.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/report/run_screen.h"
@@ -118,14 +119,15 @@ static void show_reasons(const struct session *s)
 	const char *why = o->accounting ? accounting_why(o->accounting) : o->no_accounting.text;
 
 	if (why)
-		printf("Accounting: %s (%s)\n", observer_backend_name(o), why);
+		printf("Accounting: %s (%s)\n", observer_backend_name(o), terminal_text(why));
 	if (!o->cgroup)
 		printf("PT is partial: it lacks processes that the program did not wait for (%s)\n",
-			o->no_cgroup.text);
+			terminal_text(o->no_cgroup.text));
 	if (o->accounting && !s->options->profile)
 		printf("No profile: no sample is discarded because of a daemon (see emp-calibrate(1))\n");
 	if (s->environment_changes)
-		printf("Since profile '%s' was made: %s\n", s->options->profile, s->environment_changes);
+		printf("Since profile '%s' was made: %s\n", terminal_text(s->options->profile),
+			terminal_text(s->environment_changes));
 }
 
 /* Prints one line, and adds a row to the list if there is one. STATUS_NOT_FIT with a sentence: slower than
@@ -185,7 +187,7 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 	}
 	if (r < 0 || !list || !comparisons.any)
 		return r < 0 ? r : outcome;
-	printf("\nPT compared with '%s':\n", s->tasks[0].name);
+	printf("\nPT compared with '%s':\n", terminal_text(s->tasks[0].name));
 	r = comparison_list_print(list, s->n > 2, stdout, &second);
 	return outcome ?: r;
 }

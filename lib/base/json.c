@@ -7,9 +7,13 @@
 
 int json_print(const json_t *json, FILE *file, struct error *err)
 {
+	/* a terminal would act on control characters beyond ASCII */
+	size_t ascii = isatty(fileno(file)) ? JSON_ENSURE_ASCII : 0;
+
 	if (!json)
 		return error_oom(err);
-	if (json_dumpf(json, file, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15)) < 0 ||
+	if (json_dumpf(json, file, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15) | ascii) <
+			0 ||
 		fputc('\n', file) < 0)
 		return error_os(err, -EIO, "cannot write a JSON document");
 	return 0;

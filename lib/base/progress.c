@@ -54,10 +54,11 @@ static void describe(char text[LINE_SIZE], const struct progress *p, uint64_t do
 static void draw_bar(struct progress *p, uint64_t done, const char *text)
 {
 	size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1, for_label;
-	size_t label = terminal_text_width(p->label), bar, filled;
+	const char *label = terminal_text(p->label);
+	size_t label_width = terminal_text_width(label), bar, filled;
 	char bytes[WIDEST_BAR + 1];
 
-	bar = width > label + taken + 3 ? width - label - taken - 3 : 0;
+	bar = width > label_width + taken + 3 ? width - label_width - taken - 3 : 0;
 	if (bar > WIDEST_BAR)
 		bar = WIDEST_BAR;
 	filled = done >= p->total ? bar : (size_t)(done * bar / p->total);
@@ -65,7 +66,7 @@ static void draw_bar(struct progress *p, uint64_t done, const char *text)
 	memset(bytes + filled, '.', bar - filled);
 	bytes[bar] = '\0';
 	for_label = width > taken ? width - taken : 0;
-	fprintf(stderr, "\r%.*s", (int)terminal_text_fit(p->label, for_label), p->label);
+	fprintf(stderr, "\r%.*s", (int)terminal_text_fit(label, for_label), label);
 	if (bar >= NARROWEST_BAR)
 		fprintf(stderr, " [%s%s%s]", terminal_mark(stderr, MARK_GOOD), bytes,
 			terminal_mark(stderr, MARK_END));
@@ -97,7 +98,7 @@ void progress_step(struct progress *p, uint64_t done, const char *estimate)
 	p->tenths_said = tenths;
 	p->said_ns = now_ns;
 	describe(text, p, done, " of ", estimate, now_ns);
-	fprintf(stderr, "%s: %s\n", p->label, text);
+	fprintf(stderr, "%s: %s\n", terminal_text(p->label), text);
 }
 
 void progress_end(struct progress *p)

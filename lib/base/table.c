@@ -55,22 +55,9 @@ void table_row(struct table *table)
 		table_cell_text(table, "");
 }
 
-/* Characters that would move the cursor or colour the terminal become "?". */
-static void defuse(char *text)
-{
-	for (char *c = text; *c; c++) {
-		if (*c == '\n' || *c == '\t')
-			*c = ' ';
-		else if ((unsigned char)*c < ' ' || *c == '\x7f')
-			*c = '?';
-		else if ((unsigned char)*c == 0xc2 && (unsigned char)c[1] < 0xa0)
-			c[0] = c[1] = '?';
-	}
-}
-
 void table_cell_text(struct table *table, const char *text)
 {
-	char *copy = text_utf8(text);
+	char *copy = text ? strdup(terminal_text(text)) : NULL;
 	struct cell *cell = copy ? array_add(table->cells, table->n_cells) : NULL;
 
 	if (!cell) {
@@ -78,7 +65,6 @@ void table_cell_text(struct table *table, const char *text)
 		table->failed = true;
 		return;
 	}
-	defuse(copy);
 	cell->text = copy;
 }
 

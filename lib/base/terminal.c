@@ -2,6 +2,9 @@
 /* Terminals and their colours: see terminal.h. */
 #include "lib/base/terminal.h"
 
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +71,60 @@ const char *terminal_mark(FILE *file, enum mark mark)
 	return has_colour(file) ? marks[mark] : "";
 }
 
+static bool is_plain(const char *text)
+{
+	while (*text >= ' ' && *text < '\x7f')
+		text++;
+	return !*text;
+}
+
+/* Bytes of the character at `at` if a terminal acts on it instead of showing it, 0: it does not. */
+static size_t control_size(const unsigned char *at)
+{
+	if (*at < ' ' || *at == 0x7f)
+		return 1;
+	if (*at == 0xc2 && at[1] < 0xa0) /* C1: U+009B is the same as ESC [ */
+		return 2;
+	if (*at == 0xd8 && at[1] == 0x9c) /* U+061C */
+		return 2;
+	if (*at != 0xe2)
+		return 0;
+	/* U+200E, U+200F, U+2028 to U+202E; U+2066 to U+2069 */
+	if (at[1] == 0x80 && (at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)))
+		return 3;
+	return at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
+}
+
+static void defuse(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		size_t size = control_size((const unsigned char *)text);
+
+		*to++ = size == 0 ? *text : *text == '\n' || *text == '\t' ? ' ' : '?';
+		text += size ?: 1;
+	}
+	*to = '\0';
+}
+
+const char *terminal_text(const char *text)
+{
+	static char *made[16];
+	static size_t next;
+	char **slot;
+
+	if (!text || is_plain(text))
+		return text;
+	slot = &made[next++ % ELEMENTS(made)];
+	free(*slot);
+	*slot = text_utf8(text);
+	if (!*slot)
+		return "?";
+	defuse(*slot);
+	return *slot;
+}
+
 /* Bytes of the character at `text`, and its columns. If the locale is not UTF-8, each character counts as one
  * column. */
 static size_t character(const char *text, size_t *ret_columns)
@@ -123,6 +180,7 @@ void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
 {
 	size_t width = terminal_width(file) < 80 ? terminal_width(file) : 80;
 
+	text = terminal_text(text);
 	while (*text) {
 		size_t bytes = strcspn(text, " "), columns = width_of(text, bytes);
 		bool first = at <= indent;

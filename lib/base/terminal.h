@@ -21,6 +21,11 @@ enum terminal_choice { TERMINAL_AUTO, TERMINAL_OFF, TERMINAL_ON };
 /* --style: from now on, colour and interactive output (a progress bar) are on or off, whatever the streams are. */
 void terminal_choose(enum terminal_choice colour, enum terminal_choice interactive);
 
+/* `text` from elsewhere, as a terminal may show it: a line break or a tab is a blank, other control characters and those
+ * that change the direction of writing are "?", and a byte that is not UTF-8 is \xNN. Any user chooses names of processes, units
+ * and commands. NULL for NULL. It is valid until the 16th call after this one. */
+const char *terminal_text(const char *text);
+
 /* How many columns `text` takes, and how many of its bytes fit into `columns`. */
 size_t terminal_text_width(const char *text);
 size_t terminal_text_fit(const char *text, size_t columns);

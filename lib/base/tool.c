@@ -3,6 +3,7 @@
  *
  * getopt_long does the parsing; its tables are built from the rows. Options may come before or after the verb,
  * and "--" or the first operand of a command to run ends them. */
+#include "lib/base/terminal.h"
 #include "lib/base/tool.h"
 
 #include "lib/base/cleanup.h"
@@ -298,6 +299,6 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 	if (r < 0 && !err.text[0])
 		error_os(&err, r, "failed");
 	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", tool->name, err.text);
+		fprintf(stderr, "%s: %s\n", tool->name, terminal_text(err.text));
 	return r < 0 ? STATUS_ERROR : r;
 }

@@ -2,6 +2,7 @@
 /* A comparison as a line, a row and JSON: see comparison_report.h. */
 #include "lib/report/comparison_report.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 
 #include <math.h>
@@ -12,8 +13,10 @@ enum { COLUMNS = 80, LINE_SIZE = 256 };
 /* The text, shortened in the middle to fit, because two commands mostly differ at their ends. */
 static void print_name(FILE *file, const char *name, size_t columns)
 {
-	size_t width = terminal_text_width(name), tail = (columns - 1) / 2;
+	size_t width, tail = (columns - 1) / 2;
 
+	name = terminal_text(name);
+	width = terminal_text_width(name);
 	fputs(terminal_mark(file, MARK_STRONG), file);
 	if (width <= columns)
 		fputs(name, file);

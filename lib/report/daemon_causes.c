@@ -3,6 +3,7 @@
 #include "lib/report/daemon_causes.h"
 
 #include "lib/base/json.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/timer.h"
@@ -103,7 +104,7 @@ static void print_timer(const struct timer *timer, int64_t observed_ns, FILE *fi
 {
 	char period[TEXT_TIME_SIZE], spread[TEXT_TIME_SIZE];
 
-	fprintf(file, "  started by %s (%s", timer->name, timer->text);
+	fprintf(file, "  started by %s (%s", terminal_text(timer->name), terminal_text(timer->text));
 	if (timer->spread_ns > 0)
 		fprintf(file, ", random delay up to %s", text_duration(spread, timer->spread_ns));
 	fputc(')', file);
@@ -121,7 +122,8 @@ static void print_remedy(const struct report *report, const char *unit, const st
 	bool listed = policy && policy_stop(policy, unit);
 
 	if (never) {
-		fprintf(report->file, "  must not be stopped (%s); its samples are discarded\n", never);
+		fprintf(report->file, "  must not be stopped (%s); its samples are discarded\n",
+			terminal_text(never));
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -134,9 +136,9 @@ static void print_remedy(const struct report *report, const char *unit, const st
 	}
 	fprintf(report->file, "  to stop it until the next boot:\n    systemctl stop");
 	for (size_t i = 0; i < n; i++)
-		fprintf(report->file, " %s", timers[i].name);
+		fprintf(report->file, " %s", terminal_text(timers[i].name));
 	fprintf(report->file, " %s\n  or list it under [stop] in /etc/emp/policies, for 'emp-setup apply'\n",
-		unit);
+		terminal_text(unit));
 }
 
 static void print_service(const struct report *report, const char *unit, int64_t observed_ns)
@@ -181,7 +183,7 @@ static void print_cause(const struct report *report, const struct daemon_statist
 	else if (unit && !strcmp(unit, "init.scope"))
 		fprintf(file, "  part of systemd: busy because something was started or stopped\n");
 	else if (unit)
-		fprintf(file, "  part of %s: a login or a command, not a service\n", unit);
+		fprintf(file, "  part of %s: a login or a command, not a service\n", terminal_text(unit));
 	else
 		fprintf(file, "  not a systemd unit (cron, a login or a container may have started it)\n");
 }
@@ -212,10 +214,10 @@ static int open_sources(struct report *report, struct book *book, struct error *
 	machine_read(&machine, AT_FDCWD);
 	r = is_here(book, &report->analyses[0]->run, machine.id, &report->here, err);
 	if (r == 0 && report->here && units_open(&report->units, &why) < 0)
-		fprintf(report->file, "(timers are not shown: %s)\n", why.text);
+		fprintf(report->file, "(timers are not shown: %s)\n", terminal_text(why.text));
 	if (r == 0 && report->here &&
 		policy_load(&report->policy, policy_directories(), NULL, &machine, &why) < 0)
-		fprintf(report->file, "(policies are not consulted: %s)\n", why.text);
+		fprintf(report->file, "(policies are not consulted: %s)\n", terminal_text(why.text));
 	machine_clear(&machine);
 	if (r == 0)
 		r = names_load(&report->names, err);
@@ -238,8 +240,8 @@ static int print_daemon(const struct report *report, const struct daemon_statist
 {
 	int r = 0;
 
-	fprintf(report->file, "%s%s%s%s\n", first->name, first->unit ? " (" : "", first->unit ?: "",
-		first->unit ? ")" : "");
+	fprintf(report->file, "%s%s%s%s\n", terminal_text(first->name), first->unit ? " (" : "",
+		terminal_text(first->unit) ?: "", first->unit ? ")" : "");
 	for (size_t i = 0; r == 0 && i < report->n; i++) {
 		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], first->name);
 

@@ -13,9 +13,9 @@ static void print_over(FILE *file, const struct over_cutoff *o, const char *limi
 {
 	char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
 
-	fprintf(file, "  sample %u: %s%s%s%s used %s, %s %s\n", o->sample, o->daemon, o->unit ? " (" : "",
-		o->unit ?: "", o->unit ? ")" : "", text_duration(pt, o->pt_ns), limit,
-		text_duration(cutoff, o->cutoff_ns));
+	fprintf(file, "  sample %u: %s%s%s%s used %s, %s %s\n", o->sample, terminal_text(o->daemon),
+		o->unit ? " (" : "", terminal_text(o->unit) ?: "", o->unit ? ")" : "",
+		text_duration(pt, o->pt_ns), limit, text_duration(cutoff, o->cutoff_ns));
 }
 
 static void print_outliers(FILE *file, const struct run_result *r, bool et)
@@ -138,8 +138,9 @@ static void print_sums(FILE *file, const struct run_result *r)
 			(long long)left_behind, left_behind == 1 ? "" : "es");
 	if (n > 0)
 		fprintf(file, "  Accounting: %s, %s of CPU time per sample; PT from %s\n",
-			r->discarding.run.backend ?: "imported", text_duration(time, observer_ns / n),
-			r->discarding.run.pt_source ?: "an import");
+			terminal_text(r->discarding.run.backend) ?: "imported",
+			text_duration(time, observer_ns / n),
+			terminal_text(r->discarding.run.pt_source) ?: "an import");
 }
 
 int run_details_print(FILE *file, const struct run_result *r, const char *unit, struct error *err)

@@ -32,6 +32,7 @@ static int spaces_to(size_t column, const char *text)
 /* The text, shortened with … to fit. */
 static void print_cut(FILE *file, const char *text, size_t columns)
 {
+	text = terminal_text(text);
 	if (terminal_text_width(text) <= columns)
 		fputs(text, file);
 	else
@@ -41,7 +42,7 @@ static void print_cut(FILE *file, const char *text, size_t columns)
 static void print_title(FILE *file, const struct screen *s)
 {
 	char right[64];
-	size_t columns, width = terminal_text_width(s->name);
+	size_t columns, width = terminal_text_width(terminal_text(s->name));
 
 	snprintf(right, sizeof(right), "run %lld", (long long)s->run);
 	if (s->cpu >= 0)
@@ -177,7 +178,7 @@ static char *reasons_text(const struct screen *s)
 	FILE *file = open_memstream(&text, &size);
 
 	for (size_t i = 0; file && i < s->n_reasons; i++) {
-		fprintf(file, "%s%s", i ? ", " : "", s->reasons[i].name);
+		fprintf(file, "%s%s", i ? ", " : "", terminal_text(s->reasons[i].name));
 		for (size_t k = 0; k < s->reasons[i].n; k++)
 			fprintf(file, " #%u", s->reasons[i].samples[k]);
 	}
@@ -193,7 +194,8 @@ static void print_counts(FILE *file, const struct screen *s, size_t columns)
 		char one[LINE_SIZE];
 		size_t more = i + 1 < s->n_reasons ? terminal_text_width(MORE) : 0, width;
 
-		snprintf(one, sizeof(one), "%s%s in %zu", i ? ", " : "", s->reasons[i].name, s->reasons[i].n);
+		snprintf(one, sizeof(one), "%s%s in %zu", i ? ", " : "", terminal_text(s->reasons[i].name),
+			s->reasons[i].n);
 		width = terminal_text_width(one);
 		if (width + more > columns) {
 			fputs(i ? MORE : "…", file);
@@ -266,7 +268,7 @@ static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 	for (size_t i = 0; i < s->n_others; i++) {
 		double ns = (double)s->others[i].disturbed_ns;
 
-		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", s->others[i].name,
+		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", terminal_text(s->others[i].name),
 			text_precise(time, ns, ns / 10));
 		used += terminal_text_width(one);
 		if (i > 0 && used > columns)

@@ -115,10 +115,11 @@ static json_t *audit_json(const struct audit *audit)
 		if (is_shown(i))
 			json_array_append_new(list, check_json(&check_rows[i], &audit->findings[i]));
 	return json_pack("{s:s, s:i, s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "format",
-		"emp-audit", "version", 1, "machine", "description", machine_description(m, text), "words",
-		text, "virtual", m->virtual, "container", m->container, "systemd", m->systemd, "policy",
-		policy_name(audit->facts.policy), "checks", list, "off", audit->n_off, "unknown",
-		audit->n_unknown, "verdict", audit->n_off ? "not fit" : "fit");
+		"emp-audit", "version", 1, "machine", "description",
+		terminal_text(machine_description(m, text)), "words", text, "virtual", m->virtual,
+		"container", m->container, "systemd", m->systemd, "policy", policy_name(audit->facts.policy),
+		"checks", list, "off", audit->n_off, "unknown", audit->n_unknown, "verdict",
+		audit->n_off ? "not fit" : "fit");
 }
 
 static void print_head(const struct audit *audit)
@@ -126,7 +127,7 @@ static void print_head(const struct audit *audit)
 	const struct machine *m = &audit->facts.machine;
 	char text[MACHINE_DESCRIPTION_SIZE];
 
-	printf("This is %s%s%s.\n", machine_description(m, text), m->os_name ? " with " : "",
+	printf("This is %s%s%s.\n", terminal_text(machine_description(m, text)), m->os_name ? " with " : "",
 		m->os_name ?: "");
 	printf("Policy: %s (%s)\n\n", policy_name(audit->facts.policy), policy_path(audit->facts.policy));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb verify: compares a profile's fingerprint with this machine's; and two fingerprints: see fingerprint.h. */
 #include "lib/base/json.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/protocol/environment_diff.h"
@@ -138,7 +139,8 @@ static int print_verdict(
 	char moment[TEXT_TIME_SIZE];
 	int r;
 
-	printf("Changes since profile '%s'%s%s:\n\n", profile->name, profile->made_ns ? " was made on " : "",
+	printf("Changes since profile '%s'%s%s:\n\n", terminal_text(profile->name),
+		profile->made_ns ? " was made on " : "",
 		profile->made_ns ? text_moment(moment, profile->made_ns) : "");
 	r = d->n ? listing_print(list, stdout, err) : 0;
 	if (r < 0)
@@ -150,7 +152,7 @@ static int print_verdict(
 	else
 		printf("\nRepeat %s, or let a few minutes of INC decide:\n  emp-calibrate%s%s revalidate %s\n",
 			validity == VALIDITY_REPEAT_SHORT ? "the short run" : "the whole calibration",
-			options.db ? " --db " : "", options.db ?: "", profile->name);
+			options.db ? " --db " : "", options.db ?: "", terminal_text(profile->name));
 	return 0;
 }
 

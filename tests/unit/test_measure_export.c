@@ -98,8 +98,41 @@ TEST(tables_are_hyperfines_with_two_columns_more)
 	assert_written(export_write_orgmode, &m.session,
 		"| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |  PT [ms] |  Discarded |\n"
 		"|--+--+--+--+--+--+--|\n"
-		"| =slow \\| cat=  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |\n"
+		"| =slow \\vert{} cat=  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |\n"
 		"| =quick, 'this'=  |  100.3 ± 2.0 |  98.3 |  102.3 |  1.00 |  100.3 ± 2.0 |  0 |\n");
+}
+
+static void assert_command(writer *write_it, const char *name, const char *expected)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct made_up m;
+
+	fill(&m);
+	m.tasks[0].result.name = (char *)name;
+	text = write_with(write_it, &m.session);
+	if (!strstr(text, expected))
+		fail_msg("'%s' is not in: %s", expected, text);
+}
+
+TEST(a_command_stays_in_its_cell)
+{
+	assert_command(export_write_markdown, "echo `id`", "| `` echo `id` `` | 200.5");
+	assert_command(export_write_markdown, "a``|\n| b", "| ``` a``\\| \\| b ``` | 200.5");
+	assert_command(export_write_markdown, "a\x1b[1mb\x80", "| `a?[1mb\\x80` | 200.5");
+	assert_command(export_write_asciidoc, "a`{b}|[c]+", "\n| `a&#96;&#123;b}\\|&#91;c]&#43;` \n");
+	assert_command(export_write_orgmode, "a=b|c", "| ~a=b\\vert{}c~  |");
+}
+
+TEST(a_command_is_no_formula)
+{
+	assert_command(export_write_csv, "=1+1", "\n'=1+1,0.2005");
+	assert_command(export_write_csv, "@sum(a)", "\n'@sum(a),");
+	assert_command(export_write_csv, "-x,y", "\n\"'-x,y\",");
+	assert_command(export_write_csv, "+cmd|' /C calc'!A0", "\n'+cmd|");
+	assert_command(export_write_csv, "\t=1", "\n'\t=1,");
+	assert_command(export_write_csv, "\r=1", "\n\"'\r=1\",");
+	assert_command(export_write_csv, "-5", "\n-5,");
+	assert_command(export_write_csv, "+1.5e-3", "\n+1.5e-3,");
 }
 
 TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
@@ -127,7 +160,7 @@ TEST(csv_has_seconds_quotes_and_parameters)
 	m.values[0] = (char *)"a \"b\"";
 	m.commands[1].values = m.values;
 	assert_written(export_write_csv, &m.session,
-		"command,mean,stddev,median,user,system,min,max,parameter_\"x,y\",pt_mean,pt_stddev,pt_samples,discarded\n"
+		"command,mean,stddev,median,user,system,min,max,\"parameter_x,y\",pt_mean,pt_stddev,pt_samples,discarded\n"
 		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0\n"
 		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0\n");
 	parameters_clear(&m.options.parameters);

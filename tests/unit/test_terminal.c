@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of any user on a terminal. */
+#include "tests/unit/check.h"
+
+#include "lib/base/terminal.h"
+
+TEST(what_a_terminal_would_act_on_is_not_shown_as_it_is)
+{
+	assert_string_equal(terminal_text("\x1b]0;PWN\x07"), "?]0;PWN?");
+	assert_string_equal(terminal_text("a\nb\tc\rd\x7f"), "a b c?d?");
+	assert_string_equal(terminal_text("\xc2\x9b"
+					  "2J"),
+		"?2J"); /* U+009B, as ESC [ */
+	assert_string_equal(terminal_text("a\xe2\x80\xae"
+					  "b\xe2\x81\xa6"
+					  "c\xd8\x9c"
+					  "d\xe2\x80\xa8"),
+		"a?b?c?d?");
+	assert_string_equal(terminal_text("caf\xe9\xff"), "caf\\xe9\\xff");
+}
+
+TEST(other_text_is_shown_as_it_is)
+{
+	const char *plain = "cron.service 'x' `y` @z";
+
+	assert_ptr_equal(terminal_text(plain), plain);
+	assert_string_equal(terminal_text("café … ± ü 日本"), "café … ± ü 日本");
+	assert_string_equal(
+		terminal_text("\xe2\x80\x90\xe2\x81\xaa\xd8\x9d"), "\xe2\x80\x90\xe2\x81\xaa\xd8\x9d");
+	assert_null(terminal_text(NULL));
+}
+
+TEST(sixteen_texts_can_be_used_at_once)
+{
+	const char *texts[16];
+
+	for (int i = 0; i < 16; i++)
+		texts[i] = terminal_text((char[]){(char)('a' + i), '\n', '\0'});
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(texts[i][0], 'a' + i);
+}
