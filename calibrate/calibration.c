@@ -10,6 +10,7 @@
 #include "lib/host/systemd/notify.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/host/process/suite_tool.h"
+#include "lib/run/patience.h"
 
 #include <string.h>
 
@@ -38,7 +39,10 @@ int calibration_open(struct calibration *c, struct error *err)
 	r = suite_tool_find("inc", &c->inc, err);
 	if (r == 0)
 		r = book_open(&c->book, calibrate_options.db, BOOK_WRITE, err);
-	return r < 0 ? r : lock_take(&c->lock, book_file(c->book), err);
+	if (r < 0)
+		return r;
+	patience_begin(c->book);
+	return lock_take(&c->lock, book_file(c->book), err);
 }
 
 uint32_t calibration_samples(struct calibration *c, int which)

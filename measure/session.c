@@ -13,6 +13,7 @@
 #include "lib/host/process/pipe_drain.h"
 #include "lib/report/environment_changes.h"
 #include "lib/run/environment.h"
+#include "lib/run/patience.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,6 +179,7 @@ static int open_book(struct session *s, struct error *err)
 	r = book_open(&s->book, path, BOOK_WRITE, err);
 	if (r < 0)
 		return r;
+	patience_begin(s->book);
 	return s->options->profile ? book_get_profile(s->book, s->options->profile, &s->profile, err) : 0;
 }
 

@@ -90,8 +90,8 @@ static int store_now(const struct sampling_plan *plan, struct sampling *s, const
 {
 	int r = book_begin_sample(plan->book, err);
 
-	if (r < 0)
-		return r;
+	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
+		return r == -EBUSY && interrupt_pending() ? -EINTR : r;
 	r = store_rows(plan, s, o, sample, executions, err);
 	if (r < 0)
 		book_rollback(plan->book);

@@ -116,6 +116,9 @@ user() { # COMMAND...: as somebody else
 }
 cp "$analyze" "$dir/emp-analyze"
 chmod 755 "$dir"
+that "root's book is not for others" test "$(stat -c %a "$EMP_DB")" = "$(getent group emp >/dev/null && echo 660 || echo 600)"
+expect 1 "cannot read the lab book '$dir/book.db': Permission denied" user ./emp-analyze list
+chmod 644 "$EMP_DB"
 expect 0 'INC128' user ./emp-analyze list
 expect 1 "the lab book '$dir/book.db' cannot be written; ask for write permission, or name another.*Permission denied" \
 	user ./emp-analyze import "$data/emp-run-inc128.json" -

@@ -322,11 +322,21 @@ TEST_IN_DIRECTORY(names_with_odd_characters_are_names)
 	assert_int_equal(chdir("/"), 0);
 }
 
+/* A book keeps the mode of the file that was there. */
+static void make_readable_by_all(const struct scratch *s)
+{
+	int fd = open(s->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+
+	assert_int_equal(fchmod(fd, 0644), 0);
+	close(fd);
+}
+
 TEST_IN_DIRECTORY(a_book_of_somebody_else_can_be_read_and_not_written)
 {
 	struct scratch *s = *state;
 	struct answer *answer;
 
+	make_readable_by_all(s);
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
 	assert_int_equal(ask_as_user(s->path, BOOK_READ)->r, 0); /* while its owner writes */
 	book_free(TAKE(s->book));
@@ -354,8 +364,10 @@ TEST_IN_DIRECTORY(a_log_left_by_a_crash_is_read_by_others_as_well)
 	struct scratch *s = *state;
 	_cleanup_(freep) char *index = text_format("%s-shm", s->path);
 	struct answer *answer;
-	pid_t pid = fork();
+	pid_t pid;
 
+	make_readable_by_all(s);
+	pid = fork();
 	if (pid == 0) {
 		struct run run = scratch_run("xz");
 

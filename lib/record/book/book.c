@@ -55,6 +55,43 @@ int book_begin_sample(struct book *book, struct error *err)
 	return r;
 }
 
+static int save(struct book *book, const char *copy)
+{
+	_cleanup_(query_end) struct query q = {};
+	struct error ignored;
+	int r = book_make_file(copy, &ignored);
+
+	if (r < 0)
+		return r;
+	query_begin(&q, book, "VACUUM INTO ?", &ignored);
+	query_text(&q, copy);
+	return query_run(&q, &ignored);
+}
+
+/* SQLite goes on writing to a file that has no name any more. */
+static int say_lost(struct book *book, struct error *err)
+{
+	_cleanup_(freep) char *copy = text_format("%s.saved-%d", book->path, getpid());
+	bool saved = !book->lost && copy && save(book, copy) == 0;
+
+	book->lost = true;
+	return saved ? error_say(err, -ESTALE,
+			       "the lab book '%s' was removed or replaced while it was open; all it held is saved in '%s': move that back",
+			       book->path, copy)
+		     : error_say(err, -ESTALE,
+			       "the lab book '%s' was removed or replaced while it was open; what was stored since is lost",
+			       book->path);
+}
+
+static int check_there(struct book *book, struct error *err)
+{
+	int moved = 0;
+
+	if (book->mode == BOOK_WRITE)
+		sqlite3_file_control(book->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	return moved ? say_lost(book, err) : 0;
+}
+
 int book_commit(struct book *book, struct error *err)
 {
 	int rc = sqlite3_exec(book->db, "COMMIT", NULL, NULL, NULL), r;
@@ -62,7 +99,7 @@ int book_commit(struct book *book, struct error *err)
 	if (rc == SQLITE_OK) {
 		end_unsynced(book);
 		pending_ended(book, true);
-		return 0;
+		return check_there(book, err);
 	}
 	r = book_failed(book, rc, err);
 	book_rollback(book);
@@ -108,12 +145,6 @@ int book_leave(struct book *book, bool own, int r, struct error *err)
 	return committed < 0 ? committed : r;
 }
 
-void book_patience(struct book *book, int ms)
-{
-	book->patience_ms = ms;
-	sqlite3_busy_timeout(book->db, ms);
-}
-
 int book_checkpoint(struct book *book, struct error *err)
 {
 	int rc;
@@ -121,7 +152,7 @@ int book_checkpoint(struct book *book, struct error *err)
 	/* a reader that blocks this is no failure: the log is safe, and the next checkpoint will do */
 	sqlite3_busy_timeout(book->db, 0);
 	rc = sqlite3_wal_checkpoint_v2(book->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-	sqlite3_busy_timeout(book->db, book->patience_ms);
+	book_be_patient(book);
 	return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : book_failed(book, rc, err);
 }
 

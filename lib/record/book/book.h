@@ -22,6 +22,11 @@ DEFINE_FREEP(book)
 /* How long to wait for another writer before -EBUSY; 10 s by default. */
 void book_patience(struct book *book, int ms);
 
+/* Waits longer: `go_on` is asked all the while, and after the patience, once, with a sentence that names the book and who
+ * keeps it locked (otherwise NULL). false: waiting ends after at most a second. */
+typedef bool book_wait(const char *sentence, void *data);
+void book_on_wait(struct book *book, book_wait *go_on, void *data);
+
 /* Environments: a fingerprint document (JSON text) under its digest; the first document of a digest is
  * kept. *ret is its id. Each of the three may be NULL if an imported document does not have it. */
 int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
@@ -69,6 +74,7 @@ int book_begin(struct book *book, struct error *err);
 /* The same for one sample of many: what was committed survives this process, but if the machine loses power, the
  * samples of the last second may be lost. */
 int book_begin_sample(struct book *book, struct error *err);
+/* -ESTALE with a sentence: the file was removed or replaced meanwhile. All it held is then saved beside it. */
 int book_commit(struct book *book, struct error *err);
 void book_rollback(struct book *book);
 

@@ -28,6 +28,11 @@ struct book {
 	char *path;
 	enum book_mode mode;
 	int patience_ms;
+	book_wait *go_on; /* NULL: it waits no longer than that */
+	void *go_on_data;
+	int64_t waits_since_ns; /* for another writer */
+	bool wait_said;
+	bool lost;         /* its file was removed or replaced */
 	bool unsynced;     /* the next commit does not wait for the disk */
 	int64_t synced_ns; /* CLOCK_MONOTONIC of the last sample that was */
 	bool ours;         /* it is a lab book, of a known version */
@@ -49,6 +54,12 @@ enum {
 
 /* Closes the file and keeps the handle. */
 void book_disconnect(struct book *book);
+
+/* Makes an empty file for a new book, if there is none. */
+int book_make_file(const char *path, struct error *err);
+
+/* Sets the handler for the locks of other processes. */
+void book_be_patient(struct book *book);
 
 /* Writes the message for what SQLite just returned; returns a negative errno. */
 int book_failed(struct book *book, int rc, struct error *err);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <libgen.h>
 #include <string.h>
 #include <sys/file.h>
@@ -55,6 +56,23 @@ static int check_new(const char *path, const char *directory, struct error *err)
 				path, directory);
 		return make_directories(directory, err);
 	}
+	return 0;
+}
+
+int book_make_file(const char *path, struct error *err)
+{
+	bool root = geteuid() == 0;
+	const struct group *group = root ? getgrnam("emp") : NULL;
+	_cleanup_(closep) int fd = -1;
+
+	if (access(path, F_OK) == 0)
+		return 0;
+	/* root's has the command lines of all users; SQLite gives its other files the same mode and group */
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, root ? 0600 : 0644);
+	if (fd < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make the lab book '%s'", path);
+	if (fd >= 0 && group && fchown(fd, (uid_t)-1, group->gr_gid) == 0)
+		fchmod(fd, 0660);
 	return 0;
 }
 
@@ -314,6 +332,8 @@ static int open_once(struct book **ret, const char *path, enum book_mode mode, s
 	if (!book->path)
 		return error_oom(err);
 	r = check_file(path, mode, err);
+	if (r >= 0 && mode == BOOK_WRITE)
+		r = book_make_file(path, err);
 	if (r >= 0)
 		r = connect_to(book, err);
 	if (r >= 0)

@@ -46,7 +46,7 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 	return book_add_run(book, run, err);
 }
 
-int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
+static int end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
@@ -61,6 +61,11 @@ int book_end_run(struct book *book, int64_t id, enum run_state state, const char
 	if (r < 0)
 		return r;
 	return sqlite3_changes(book->db) ? 0 : run_not_there(book, id, err);
+}
+
+int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
+{
+	return BOOK_ATOMIC(book, end_run(book, id, state, notes, err), err);
 }
 
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Books that another user made to harm: each table replaced by a view, or with values that EMP does not write, under
+tables that look as they should. Every verb that reads a book ends with a status of its own, never by a signal or with a
+report of a sanitizer, and an error is one sentence.
+
+Usage: hostile-books.py BUILD SOURCE. One column of each table is spoiled, chosen by EMP_SEED; EMP_ALL=1: each column, in some
+minutes."""
+import os, random, re, shutil, sqlite3, subprocess, sys, tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+build, source = map(os.path.abspath, sys.argv[1:3])
+seed = int(os.environ.get("EMP_SEED") or random.randrange(1 << 32))
+print(f"EMP_SEED={seed}")
+chance = random.Random(seed)
+VERBS = """
+analyze list
+analyze list --json
+analyze show 1
+analyze show 5
+analyze show 5 --json
+analyze export 5
+analyze daemons 5 --all
+analyze cutoffs --short 4 --long 5 --force
+analyze discard 4 --profile planted
+analyze sample-size 4 --profile planted
+analyze protocols 1 4 --profile planted
+analyze compare 1 2
+analyze scatter 4 -o OUT.svg --script --profile planted
+calibrate status --json
+calibrate profile list
+calibrate profile show planted
+calibrate profile export planted
+calibrate resume 11
+measure -N -i -r 2 -w 0 --profile planted true
+analyze import SOURCE/tests/unit/data/0.1.0/run.json
+analyze remove --force 4
+""".split("\n")[1:-1]
+SPOILS = {"null": "NULL", "least": "-9223372036854775808", "most": "9223372036854775807", "minus": "-1",
+          "zero": "0", "year": "31622400000000000", "text": "'\x1b]0;x\x07'", "blob": "x'ff00fe'"}
+MIGHT_STOP = (1, 2, 3, 130)
+REPORT = re.compile(r"Sanitizer|runtime error|assert|corrupt|\(null\)")
+
+
+def run(verb, book, where):
+    tool, *rest = verb.replace("SOURCE", source).replace("OUT", f"{where}/out").split()
+    done = subprocess.run([f"{build}/{tool}/emp-{tool}", *rest], capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
+                          env={**os.environ, "EMP_DB": book, "EMP_LOCK": f"{where}/lock", "COLUMNS": "80"})
+    said = (done.stdout + done.stderr).decode("utf-8", "replace")
+    faults = []
+    if done.returncode not in (0, *MIGHT_STOP):
+        faults.append(f"status {done.returncode}")
+    if REPORT.search(done.stderr.decode("utf-8", "replace")):
+        faults.append("a report")
+    if done.returncode == 1 and not re.search(r"^(emp-\w+|inc): .", done.stderr.decode("utf-8", "replace"), re.M):
+        faults.append("no sentence")
+    if "\x1b" in said:
+        faults.append("an escape for the terminal")
+    return f"{verb}: {', '.join(faults)}\n{said}" if faults else None
+
+
+def tables(db):
+    return dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"))
+
+
+def set_sql(path, name, sql):
+    """The file says that the table was made by this SQL."""
+    db = sqlite3.connect(path, isolation_level=None)
+    version = db.execute("PRAGMA schema_version").fetchone()[0]
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (sql, name))
+    db.execute(f"PRAGMA schema_version = {version + 1}")
+    db.close()
+
+
+def spoil(path, name, column, value):
+    """False: SQLite itself does not allow it (NULL in a key)."""
+    db = sqlite3.connect(path)
+    sql = tables(db)[name]
+    db.close()
+    set_sql(path, name, re.sub(r"\) STRICT(, )?", ") ", sql.replace(" NOT NULL", "")).rstrip())
+    db = sqlite3.connect(path, isolation_level=None)
+    try:
+        db.execute("PRAGMA ignore_check_constraints = ON")
+        db.execute(f'UPDATE OR REPLACE "{name}" SET "{column}" = {value}')
+        changed = True
+    except (sqlite3.IntegrityError, sqlite3.OperationalError):
+        changed = False
+    db.close()
+    set_sql(path, name, sql)
+    return changed
+
+
+def replace(path, name, columns):
+    """A view whose rows differ each time it is read."""
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute(f'DROP TABLE "{name}"')
+    values = ", ".join(f"random() % 1000 AS {column}" for column in columns)
+    db.execute(f'CREATE VIEW "{name}" AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n'
+               f" WHERE random() % 1000) SELECT {values} FROM n")
+    db.close()
+
+
+def make(where):
+    """A book with something in each table, for which the verbs succeed."""
+    book = f"{where}/book.db"
+    db = sqlite3.connect(book)
+    db.executescript(open(f"{source}/tests/unit/data/0.1.0/book.sql").read())
+    db.close()
+    failed = [run(verb, book, where) for verb in VERBS[:2]]
+    db = sqlite3.connect(book)
+    db.executescript("""
+        INSERT INTO interruption VALUES (4, 0, 1, 1, 1);
+        INSERT INTO program VALUES (4, 1, 'x', NULL);
+        INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (4, 1, 1, 1, 1, 1);
+    """)
+    db.execute("PRAGMA journal_mode = DELETE")
+    empty = [name for name in tables(db) if not db.execute(f"SELECT 1 FROM {name}").fetchone()]
+    columns = {name: [row[1] for row in db.execute(f"PRAGMA table_info({name})")] for name in tables(db)}
+    db.close()
+    assert not any(failed) and not empty, (failed, empty)
+    return book, columns
+
+
+def attempt(case):
+    where = tempfile.mkdtemp(dir=top)
+    book = f"{where}/book.db"
+    shutil.copy(good, book)
+    kind, name, *what = case
+    if kind == "view":
+        replace(book, name, columns[name])
+    elif not spoil(book, name, *what):
+        return []
+    faults = [run(verb, book, where) for verb in VERBS]
+    shutil.rmtree(where)
+    return [f"{' '.join(case)}: {fault}" for fault in faults if fault]
+
+
+with tempfile.TemporaryDirectory() as top:
+    good, columns = make(top)
+    cases = [("view", name) for name in columns]
+    for name in columns:
+        every = [("values", name, column, value) for column in columns[name] for value in SPOILS.values()]
+        cases += every if os.environ.get("EMP_ALL") else [chance.choice(every)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        faults = [fault for faults in pool.map(attempt, cases) for fault in faults]
+print(f"{len(cases)} books, {len(VERBS)} verbs, {len(faults)} faults")
+print("\n".join(faults[:20]))
+sys.exit(bool(faults))

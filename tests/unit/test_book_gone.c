@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Books that other processes remove, replace or lock while they are open, and who may read them. */
+#include "tests/unit/scratch.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+
+static void begin_run(struct scratch *s, struct run *run)
+{
+	*run = scratch_run("INC");
+	assert_done(s, book_begin_run(s->book, run, &s->err));
+}
+
+static int add(struct scratch *s, const struct run *run, uint32_t n)
+{
+	struct sample sample = scratch_sample(n);
+
+	return book_add_sample(s->book, run->id, &sample, NULL, 0, &s->err);
+}
+
+/* The copy that the sentence names. */
+static void copy_has_samples(struct scratch *s, uint32_t n)
+{
+	_cleanup_(freep) char *path = text_format("%s.saved-%d", s->path, getpid());
+	_cleanup_(book_freep) struct book *copy = NULL;
+	_cleanup_(run_clear) struct run run = {};
+
+	assert_says(s, "was removed or replaced while it was open; all it held is saved in '");
+	assert_says(s, path);
+	assert_done(s, book_open(&copy, path, BOOK_READ, &s->err));
+	assert_done(s, book_get_run(copy, 1, &run, &s->err));
+	assert_int_equal(run.n_samples, n);
+}
+
+TEST_IN_BOOK(a_removed_book_is_noticed_and_saved_at_the_next_commit)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clear) struct run run;
+
+	begin_run(s, &run);
+	assert_done(s, add(s, &run, 1));
+	unlink(s->path);
+	assert_int_equal(add(s, &run, 2), -ESTALE);
+	copy_has_samples(s, 2);
+	assert_int_equal(add(s, &run, 3), -ESTALE); /* once */
+	assert_says(s, "what was stored since is lost");
+}
+
+TEST_IN_BOOK(so_is_one_that_was_replaced)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clear) struct run run;
+	_cleanup_(freep) char *other = text_format("%s.other", s->path);
+	_cleanup_(book_freep) struct book *book = NULL;
+
+	begin_run(s, &run);
+	assert_done(s, book_open(&book, other, BOOK_WRITE, &s->err));
+	book_free(TAKE(book));
+	assert_int_equal(rename(other, s->path), 0);
+	assert_int_equal(book_end_run(s->book, run.id, RUN_DONE, NULL, &s->err), -ESTALE);
+	copy_has_samples(s, 0);
+}
+
+/* Holds the book's lock until it is killed. */
+static pid_t lock(struct scratch *s)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		sqlite3 *db;
+
+		if (sqlite3_open(s->path, &db) != SQLITE_OK ||
+			sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
+			_exit(1);
+		(void)!write(ready[1], "", 1);
+		pause();
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+struct waiting {
+	pid_t holder;
+	int asked;
+	char said[512];
+	bool interrupted;
+};
+
+/* Once it was said who holds the lock, that process ends. */
+static bool wait_until_said(const char *sentence, void *data)
+{
+	struct waiting *w = data;
+
+	w->asked++;
+	if (!sentence)
+		return !w->interrupted;
+	assert_string_equal(w->said, "");
+	snprintf(w->said, sizeof(w->said), "%s", sentence);
+	kill(w->holder, SIGKILL);
+	return true;
+}
+
+TEST_IN_BOOK(a_lock_is_waited_for_beyond_the_patience_with_a_sentence)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clear) struct run run;
+	_cleanup_(freep) char *words = NULL;
+	struct waiting w = {};
+
+	begin_run(s, &run);
+	w.holder = lock(s);
+	book_patience(s->book, 10);
+	book_on_wait(s->book, wait_until_said, &w);
+	assert_done(s, add(s, &run, 1));
+	words = text_format("waiting for the lab book '%s', which process %d has locked", s->path, w.holder);
+	assert_string_equal(w.said, words);
+	assert_int_equal(waitpid(w.holder, NULL, 0), w.holder);
+}
+
+TEST_IN_BOOK(waiting_can_be_ended)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clear) struct run run;
+	struct waiting w = {.interrupted = true};
+
+	begin_run(s, &run);
+	w.holder = lock(s);
+	book_on_wait(s->book, wait_until_said, &w);
+	assert_int_equal(add(s, &run, 1), -EBUSY);
+	assert_string_equal(w.said, "");
+	kill(w.holder, SIGKILL);
+	assert_int_equal(waitpid(w.holder, NULL, 0), w.holder);
+	assert_done(s, add(s, &run, 1));
+}
+
+/* Its files too: the log is there while the book is open. */
+TEST_IN_BOOK(roots_book_is_for_root_and_its_group_alone)
+{
+	static const char *const endings[] = {"", "-wal", "-shm"};
+	const struct group *group = getgrnam("emp");
+	struct scratch *s = *state;
+	_cleanup_(run_clear) struct run run;
+	mode_t mask = umask(0), mode = geteuid() ? 0644 & ~mask : group ? 0660 : 0600;
+
+	umask(mask);
+	begin_run(s, &run);
+	for (size_t i = 0; i < ELEMENTS(endings); i++) {
+		_cleanup_(freep) char *path = text_format("%s%s", s->path, endings[i]);
+		struct stat st;
+
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_mode & 0777, mode);
+		assert_int_equal(st.st_gid, group && !geteuid() ? group->gr_gid : getegid());
+	}
+}
