@@ -41,7 +41,7 @@ static void print_period(const struct analysis *analysis, const struct daemon_st
 
 	if (h->period.samples > 0)
 		printf("\n    every %g samples = %s, %s", h->period.samples,
-			text_duration(period, (int64_t)(h->period.samples * analysis->spacing_ns)),
+			text_duration(period, (int64_t)analysis_period_ns(analysis, h)),
 			h->period.firm ? "firm" : "tentative (seen twice)");
 }
 

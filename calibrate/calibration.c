@@ -5,6 +5,7 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/screen.h"
 
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 #include "lib/host/systemd/inhibit.h"
 #include "lib/host/systemd/notify.h"
@@ -65,7 +66,8 @@ int64_t calibration_left_ns(struct calibration *c)
 		uint32_t there = calibration_samples(c, i);
 
 		if (there < phase->samples)
-			ns += (phase->samples - there) * (c->pace_ns[i] ?: phase->length_ns);
+			ns = saturate_add(ns,
+				saturate_multiply(phase->samples - there, c->pace_ns[i] ?: phase->length_ns));
 	}
 	return ns;
 }

@@ -7,6 +7,7 @@
 #include "calibrate/resume.h"
 #include "calibrate/screen.h"
 
+#include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/pinning.h"
@@ -116,7 +117,8 @@ static int64_t plan_takes_ns(const struct calibration_plan *plan)
 
 	for (int i = 0; i < CALIBRATION_PHASES; i++)
 		if (!plan->phases[i].run)
-			ns += (plan->phases[i].samples + 1) * plan->phases[i].length_ns;
+			ns = saturate_add(ns, saturate_multiply(UINT64_C(1) + plan->phases[i].samples,
+						      plan->phases[i].length_ns));
 	return ns;
 }
 

@@ -5,6 +5,7 @@
 #include "calibrate/calibrate.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
@@ -61,11 +62,11 @@ void screen_plan(struct calibration *c, const char *sleeps)
 
 	for (int i = 0; i < CALIBRATION_PHASES; i++)
 		if (calibration_samples(c, i) < phases[i].samples)
-			ns += phases[i].length_ns; /* a warm-up */
+			ns = saturate_add(ns, phases[i].length_ns); /* a warm-up */
 	screen_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n",
 		text_seconds(length[0], phases[0].length_ns), phases[0].samples,
 		text_seconds(length[1], phases[1].length_ns), phases[1].samples, text_duration(takes, ns),
-		phases[0].run ? " left" : "", text_moment(ends, clock_ns(CLOCK_REALTIME) + ns));
+		phases[0].run ? " left" : "", text_moment(ends, saturate_add(clock_ns(CLOCK_REALTIME), ns)));
 	if (sleeps && (ns > LONG_NS || calibrate_options.verbose))
 		screen_print("Sleep and shutdown are not blocked: %s\n", sleeps);
 	else if (calibrate_options.verbose)
@@ -80,7 +81,7 @@ int screen_confirm(int64_t ns, struct error *err)
 	if (ns <= LONG_NS || !isatty(STDIN_FILENO) || !isatty(fileno(screen_file())))
 		return 0;
 	screen_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(takes, ns),
-		text_moment(ends, clock_ns(CLOCK_REALTIME) + ns));
+		text_moment(ends, saturate_add(clock_ns(CLOCK_REALTIME), ns)));
 	sigprocmask(SIG_SETMASK, interrupt_old_mask(),
 		&ours); /* here ^C may end the process: nothing has begun */
 	if (!fgets(answer, sizeof(answer), stdin))

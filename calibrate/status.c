@@ -6,6 +6,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
+#include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process_ref.h"
@@ -81,8 +82,8 @@ static int gather_phase(struct book *book, const struct calibration_phase *wante
 			r = disturbances_load(book, wanted->run, &phase->disturbances, err);
 	}
 	if (phase->n_samples < wanted->samples)
-		phase->left_ns = (int64_t)(wanted->samples - phase->n_samples) *
-				 pace_ns(phase, wanted->length_ns);
+		phase->left_ns = saturate_multiply(
+			wanted->samples - phase->n_samples, pace_ns(phase, wanted->length_ns));
 	return r;
 }
 
@@ -100,7 +101,7 @@ static int gather(struct book *book, int64_t run, struct state *s, struct error 
 		r = gather_phase(book, &s->calibration.phases[i], &s->phases[i], err);
 		if (r < 0)
 			return r;
-		s->left_ns += s->phases[i].left_ns;
+		s->left_ns = saturate_add(s->left_ns, s->phases[i].left_ns);
 	}
 	return 1;
 }
@@ -132,7 +133,7 @@ static void print_head(const struct state *s)
 		printf("complete, no profile: a run was neither L nor clean\n");
 	if (s->pid)
 		printf("Left: %s, until about %s\n", text_duration(left, s->left_ns),
-			text_moment(ends, clock_ns(CLOCK_REALTIME) + s->left_ns));
+			text_moment(ends, saturate_add(clock_ns(CLOCK_REALTIME), s->left_ns)));
 	else if (s->left_ns > 0)
 		printf("Left: %s\n", text_duration(left, s->left_ns));
 }

@@ -2,6 +2,9 @@
 /* Looking up and freeing an analysis: see analysis.h. */
 #include "lib/protocol/analysis.h"
 
+#include "lib/base/json_fields.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,4 +48,9 @@ void analysis_clear(struct analysis *analysis)
 	cluster_clear(&analysis->central);
 	run_clear(&analysis->run);
 	*analysis = (struct analysis){};
+}
+
+double analysis_period_ns(const struct analysis *analysis, const struct daemon_statistics *daemon)
+{
+	return fmin(daemon->period.samples * analysis->spacing_ns, (double)JSON_MOMENT_MAX);
 }

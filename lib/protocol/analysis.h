@@ -73,4 +73,8 @@ struct analysis_options {
 /* NULL: it did not run. */
 const struct daemon_statistics *analysis_daemon(const struct analysis *analysis, const char *name);
 
+/* How often it runs long; 0: no period was found. A period that no int64_t holds, of samples that take years, is the longest that
+ * one does. */
+double analysis_period_ns(const struct analysis *analysis, const struct daemon_statistics *daemon);
+
 void analysis_clear(struct analysis *analysis);

@@ -41,7 +41,7 @@ static void finish(
 	int64_t larger = c->short_ns > c->long_ns ? c->short_ns : c->long_ns;
 
 	if (short_daemon && short_daemon->period.samples > 0) {
-		double period = short_daemon->period.samples * short_run->spacing_ns;
+		double period = analysis_period_ns(short_run, short_daemon);
 
 		c->period_ns = llround(period);
 		c->task_time_ns = llround(TASK_SHARE * period);

@@ -3,6 +3,7 @@
 #include "lib/protocol/discard.h"
 
 #include "lib/base/array.h"
+#include "lib/base/saturate.h"
 #include "lib/protocol/resolution.h"
 
 #include <errno.h>
@@ -108,11 +109,12 @@ static int end_sample(struct discarder *d, struct error *err)
 			r = add_over(&d->unprofiled, &d->n_unprofiled, &over, err);
 		if (r < 0)
 			return r;
-		used_ns += o->in_sample_ns;
-		o->disturbed_ns += o->in_sample_ns < missing_ns ? o->in_sample_ns : missing_ns;
+		used_ns = saturate_add(used_ns, o->in_sample_ns);
+		o->disturbed_ns = saturate_add(
+			o->disturbed_ns, o->in_sample_ns < missing_ns ? o->in_sample_ns : missing_ns);
 		o->in_sample_ns = 0;
 	}
-	d->disturbed_ns += used_ns < missing_ns ? used_ns : missing_ns;
+	d->disturbed_ns = saturate_add(d->disturbed_ns, used_ns < missing_ns ? used_ns : missing_ns);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /* Disturbance counters that changed in a run: see disturbances.h. */
 #include "lib/protocol/disturbances.h"
 
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -67,7 +68,7 @@ static int find_one(struct disturbances *found, enum counter which, const struct
 			continue;
 		item.samples[item.n++] = samples[i].sample;
 		if (rows[which].kind != RATE)
-			item.total += value;
+			item.total = saturate_add(item.total, value);
 		else if (value > item.total)
 			item.total = value;
 	}

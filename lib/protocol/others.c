@@ -3,6 +3,7 @@
 #include "lib/protocol/others.h"
 
 #include "lib/base/array.h"
+#include "lib/base/saturate.h"
 #include "lib/protocol/cutoffs.h"
 
 #include <errno.h>
@@ -62,8 +63,8 @@ struct other *others_add(struct others *o, const struct name_pattern *patterns, 
 		find_or_add(o, profile, name_group(patterns, daemon->name), &o->of_daemon[e->source]) < 0)
 		return NULL;
 	other = &o->items[o->of_daemon[e->source] - 1];
-	other->total_ns += e->pt_ns;
-	other->in_sample_ns += e->pt_ns;
+	other->total_ns = saturate_add(other->total_ns, e->pt_ns);
+	other->in_sample_ns = saturate_add(other->in_sample_ns, e->pt_ns);
 	other->long_once |= (double)e->pt_ns >= LONG_SHARE * (double)et_ns;
 	if (e->pt_ns <= other->max_ns)
 		return other;

@@ -3,6 +3,7 @@
 #include "lib/report/daemon_causes.h"
 
 #include "lib/base/json.h"
+#include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/system/policy.h"
@@ -66,7 +67,7 @@ static int print_run(
 	r = print_executions(d, file, err);
 	if (d->period.samples > 0)
 		fprintf(file, "    every %g samples = %s, %s\n", d->period.samples,
-			text_duration(period, (int64_t)(d->period.samples * analysis->spacing_ns)),
+			text_duration(period, (int64_t)analysis_period_ns(analysis, d)),
 			d->period.firm ? "firm" : "tentative (seen twice)");
 	else if (d->n_longs > 1)
 		fprintf(file, "    at irregular intervals\n");
@@ -80,14 +81,14 @@ static int64_t observed_period_ns(const struct report *report, const char *daemo
 		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], daemon);
 
 		if (d && d->period.samples > 0)
-			return (int64_t)(d->period.samples * report->analyses[i]->spacing_ns);
+			return (int64_t)analysis_period_ns(report->analyses[i], d);
 	}
 	return 0;
 }
 
 static void print_agreement(const struct timer *timer, int64_t observed_ns, FILE *file)
 {
-	int64_t slack_ns = timer->period_ns / 10 + timer->spread_ns;
+	int64_t slack_ns = saturate_add(timer->period_ns / 10, timer->spread_ns);
 	char observed[TEXT_TIME_SIZE];
 
 	if (!observed_ns)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The details that are not on the first screen: see run_screen.h. */
+#include "lib/base/saturate.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/report/run_screen.h"
@@ -124,11 +125,11 @@ static void print_sums(FILE *file, const struct run_result *r)
 	char time[TEXT_TIME_SIZE];
 
 	for (size_t i = 0; i < r->n_samples; i++) {
-		lost += r->samples[i].lost;
+		lost = saturate_add(lost, r->samples[i].lost);
 		left_behind += r->samples[i].left_behind;
 		if (r->samples[i].observer_ns < 0)
 			continue;
-		observer_ns += r->samples[i].observer_ns;
+		observer_ns = saturate_add(observer_ns, r->samples[i].observer_ns);
 		n++;
 	}
 	if (lost > 0)

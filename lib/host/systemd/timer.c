@@ -3,6 +3,7 @@
 #include "lib/host/systemd/timer.h"
 
 #include "lib/base/array.h"
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 #include "lib/host/process/subprocess.h"
 
@@ -49,7 +50,7 @@ int64_t timer_period(const char *printed)
 		last = moment;
 		n++;
 	}
-	return period > 0 && period < INT64_MAX / NS_PER_S ? period * NS_PER_S : 0;
+	return period > 0 ? saturate_multiply((uint64_t)period, NS_PER_S) : 0;
 }
 
 static int64_t ask_calendar(const char *expression)

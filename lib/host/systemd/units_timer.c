@@ -2,6 +2,7 @@
 /* The settings of timers: see units.h. */
 #include "lib/host/systemd/units_internal.h"
 
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -12,6 +13,12 @@ void timer_setting_clear(struct timer_setting *setting)
 	free(setting->text);
 	free(setting->calendar);
 	*setting = (struct timer_setting){};
+}
+
+/* "infinity" is the greatest of all. */
+static int64_t ns_of(uint64_t us)
+{
+	return saturate_multiply(us, NS_PER_US);
 }
 
 /* TimersMonotonic: which line ("OnUnitActiveUSec" for OnUnitActiveSec=), how long, when next. */
@@ -26,10 +33,9 @@ static int read_monotonic(sd_bus_message *m, FILE *text, struct timer_setting *r
 
 		/* the bus says OnUnitActiveUSec for the file's OnUnitActiveSec */
 		fprintf(text, "%s%.*sSec=%s", ftell(text) > 0 ? ", " : "",
-			(int)(strlen(base) - strlen("USec")), base,
-			text_duration(time, (int64_t)us * NS_PER_US));
+			(int)(strlen(base) - strlen("USec")), base, text_duration(time, ns_of(us)));
 		if (!strncmp(base, "OnUnit", strlen("OnUnit")))
-			ret->every_ns = (int64_t)us * NS_PER_US;
+			ret->every_ns = ns_of(us);
 	}
 	return r;
 }
@@ -67,7 +73,7 @@ static int read_setting(
 		r = sd_bus_get_property_trivial(units->bus, SERVICE, path, SERVICE ".Timer",
 			"RandomizedDelayUSec", said, 't', &spread_us);
 	if (r >= 0)
-		ret->spread_ns = (int64_t)spread_us * NS_PER_US;
+		ret->spread_ns = ns_of(spread_us);
 	return r;
 }
 
