@@ -104,7 +104,7 @@ static void print_design(const struct question *q, const struct comparison *c)
 		       "Measure both in one call of emp-measure, or give --between-runs.\n");
 	}
 	if (q->changes)
-		printf("Environments differ: %s\n", q->changes);
+		printf("Environments differ: %s\n", terminal_text(q->changes));
 }
 
 static int print(const struct question *q, const struct comparison *c, struct error *err)
