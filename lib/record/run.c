@@ -77,6 +77,7 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_INT, exit_status), UNLESS_NEGATIVE, .max = 255},
 	{FIELD(sample, FIELD_INT, left_behind), .presence = FIELD_DEFAULTED, .max = INT32_MAX},
 	{FIELD(sample, FIELD_BOOL, incomplete), .presence = FIELD_DEFAULTED},
+	{FIELD(sample, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
 };
 const struct field_table sample_table = {
 	"sample", "run, ", sample_fields, ELEMENTS(sample_fields), sizeof(struct sample)};
@@ -86,6 +87,8 @@ static const struct field execution_fields[] = {
 	{FIELD(execution, FIELD_INT64, pt_ns), TIME},
 	{FIELD(execution, FIELD_INT, pid), OPTIONAL, .max = INT32_MAX},
 	{FIELD(execution, FIELD_INT64, tick_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(execution, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
+	{FIELD(execution, FIELD_INT64, same_cpu_ns), UNLESS_NEGATIVE, TIME},
 };
 const struct field_table execution_table = {"execution", "run, sample, seq, ", execution_fields,
 	ELEMENTS(execution_fields), sizeof(struct execution)};

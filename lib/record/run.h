@@ -81,6 +81,7 @@ struct sample {
 	int exit_status;            /* as a shell reports it; -1: unknown */
 	int left_behind;            /* processes that outlived the program */
 	bool incomplete;            /* executions may be missing */
+	int64_t wait_ns; /* W: its tasks were ready to run and did not, because others had the CPU; -1: unknown */
 };
 
 enum source_kind {
@@ -119,7 +120,9 @@ struct execution {
 	uint32_t source; /* struct source's id */
 	pid_t pid;       /* 0: unknown */
 	int64_t pt_ns;
-	int64_t tick_ns; /* -1: unknown */
+	int64_t tick_ns;     /* -1: unknown */
+	int cpu;             /* that it ran on last; -1: unknown */
+	int64_t same_cpu_ns; /* of pt_ns, on the CPU that the program was pinned to; -1: unknown */
 };
 
 /* The cutoff of one daemon, in the profile's resolution. -1: none. */

@@ -172,6 +172,31 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	assert_int_equal(profile.cpu, 1); /* its short run's */
 }
 
+TEST_IN_DIRECTORY(what_a_book_of_version_3_did_not_record_is_unknown)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) struct execution *executions = NULL;
+	_cleanup_(freep) struct sample_counters *counters = NULL;
+	_cleanup_(freep) struct sample *samples = NULL;
+	size_t n;
+
+	load(s, "book-v3.sql");
+	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	assert_done(s, book_samples(s->book, 1, &samples, &n, &s->err));
+	assert_int_equal(n, 2);
+	assert_true(samples[0].et_ns > 110000000 && samples[0].pt_ns > 0);
+	assert_int_equal(samples[0].wait_ns, -1);
+	assert_done(s, book_executions(s->book, 1, 1, &executions, &n, &s->err));
+	assert_int_equal(n, 2);
+	assert_true(executions[0].pt_ns > 0);
+	assert_int_equal(executions[0].cpu, -1);
+	assert_int_equal(executions[0].same_cpu_ns, -1);
+	assert_done(s, book_counters(s->book, 1, &counters, &n, &s->err));
+	assert_int_equal(n, 2);
+	assert_true(counters_know(&counters[0].changes, COUNTER_VOLUNTARY));
+	assert_false(counters_know(&counters[0].changes, COUNTER_INTERRUPTS));
+}
+
 TEST_IN_DIRECTORY(the_number_of_a_removed_run_is_not_given_again)
 {
 	struct scratch *s = *state;

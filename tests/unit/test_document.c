@@ -67,10 +67,11 @@ TEST_IN_BOOK(everything_that_a_document_may_say_comes_back)
 		"'pt_source': 'cgroup', 'profile': 'quiet', 'notes': 'audit: not fit', 'cpu': 0, 'samples': ["
 		"{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'exit_status': 0, 'user_ns': 80, "
 		"'system_ns': 10,"
-		" 'max_rss_bytes': 4096, 'incomplete': true, 'observer_ns': 3, 'lost': 2, 'left_behind': 1, "
+		" 'max_rss_bytes': 4096, 'incomplete': true, 'observer_ns': 3, 'lost': 2, 'left_behind': 1, 'wait_ns': 8, "
+		"'sentinels': {'interrupts_ns': 6}, "
 		"'executions': ["
 		" {'name': 'cron', 'pt_ns': 7, 'pid': 12, 'exe': '/usr/sbin/cron', 'unit': 'cron.service', "
-		"'tick_ns': 0},"
+		"'tick_ns': 0, 'cpu': 1, 'same_cpu_ns': 4},"
 		" {'name': 'kswapd0', 'pt_ns': 0, 'kernel': true}]},"
 		"{'n': 4294967295, 'start_ns': 4000000000000000000, 'et_ns': 0, 'pt_ns': 0, 'executions': "
 		"[]}]}");

@@ -23,6 +23,7 @@ enum counter {
 	COUNTER_CPU_PRESSURE, /* ns in which some process waited for a CPU */
 	COUNTER_VOLUNTARY,    /* context switches of the program */
 	COUNTER_INVOLUNTARY,
+	COUNTER_INTERRUPTS, /* ns that interrupts took from the program, on the CPU that it is pinned to */
 	/* Of the CPU that programs are pinned to, where its registers (/dev/cpu/N/msr) or a sensor can be read: */
 	COUNTER_SMIS,        /* interrupts of the firmware */
 	COUNTER_TEMPERATURE, /* change of the processor's temperature, in thousandths of a degree; may be negative */
@@ -53,6 +54,7 @@ int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct erro
 void counter_reader_free(struct counter_reader *reader);
 DEFINE_FREEP(counter_reader)
 
-/* Before and after a sample. They do not include the program's context switches: see program.h. */
+/* Before and after a sample. They do not include those of the program itself: its context switches and
+ * interrupts. */
 void counters_begin(struct counter_reader *reader);
 struct counters counters_end(struct counter_reader *reader);

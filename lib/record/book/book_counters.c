@@ -26,6 +26,7 @@ static const struct field fields[N_COUNTER_VALUES] = {
 	COUNTER(COUNTER_SMIS, "smis"),
 	COUNTER(COUNTER_TEMPERATURE, "temperature_change_millicelsius"),
 	COUNTER(COUNTER_SPEED, "clock_speed_ppm"),
+	COUNTER(COUNTER_INTERRUPTS, "interrupts_ns"),
 	{"sample", FIELD_INT64, N_COUNTERS * sizeof(int64_t), sizeof(int64_t), .expression = "sample",
 		.book_only = true, .min = 1, .max = UINT32_MAX},
 };

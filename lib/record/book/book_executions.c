@@ -35,20 +35,29 @@ static bool is_within(sqlite3_value *value, int64_t min, int64_t max)
 	       sqlite3_value_int64(value) <= max;
 }
 
-/* Whether pid and tick_ns are what EMP writes. */
-static bool read_rest(sqlite3_value **values, struct execution *execution)
+/* A value that may be NULL, for *ret as it is. Whether it is one that EMP writes. */
+static bool read_value(sqlite3_value *value, int64_t min, int64_t max, int64_t *ret)
 {
-	bool pid = sqlite3_value_type(values[0]) != SQLITE_NULL;
-	bool tick = sqlite3_value_type(values[1]) != SQLITE_NULL;
-
-	execution->pid = pid ? sqlite3_value_int(values[0]) : 0;
-	execution->tick_ns = tick ? sqlite3_value_int64(values[1]) : -1;
-	return (!pid || is_within(values[0], 1, INT32_MAX)) &&
-	       (!tick || is_within(values[1], 0, JSON_TIME_MAX));
+	if (sqlite3_value_type(value) == SQLITE_NULL)
+		return true;
+	*ret = sqlite3_value_int64(value);
+	return is_within(value, min, max);
 }
 
-/* emp_walk(run, sample, source, pt_ns) or emp_walk(run, sample, source, pt_ns, pid, tick_ns), in the order of
- * the rows. It ends at the first row of another run: if SQLite looked for the end, each row would cost more. */
+static bool read_rest(sqlite3_value **values, struct execution *execution)
+{
+	int64_t pid = 0, cpu = -1;
+	bool right = read_value(values[0], 1, INT32_MAX, &pid) &&
+		     read_value(values[1], 0, JSON_TIME_MAX, &execution->tick_ns) &&
+		     read_value(values[2], 0, INT32_MAX, &cpu);
+
+	execution->pid = (pid_t)pid;
+	execution->cpu = (int)cpu;
+	return right;
+}
+
+/* emp_walk(run, sample, source, pt_ns, same_cpu_ns) or the same with pid, tick_ns and cpu, in the order of the rows. It
+ * ends at the first row of another run: if SQLite looked for the end, each row would cost more. */
 static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct walk *walk = ((struct book *)sqlite3_user_data(context))->walk;
@@ -57,7 +66,9 @@ static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 		.sample = (uint32_t)sqlite3_value_int64(values[1]),
 		.source = (uint32_t)sqlite3_value_int64(values[2]),
 		.pt_ns = sqlite3_value_int64(values[3]),
+		.same_cpu_ns = -1,
 		.tick_ns = -1,
+		.cpu = -1,
 	};
 
 	walk->over = run > walk->run;
@@ -65,7 +76,8 @@ static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 		      (run < walk->run || !is_within(values[1], walk->sample ?: 1, UINT32_MAX) ||
 			      !is_within(values[2], 1, walk->n_sources) ||
 			      !is_within(values[3], 0, JSON_TIME_MAX) ||
-			      (n == 6 && !read_rest(values + 4, &execution)));
+			      !read_value(values[4], 0, JSON_TIME_MAX, &execution.same_cpu_ns) ||
+			      (n == 8 && !read_rest(values + 5, &execution)));
 	walk->sample = execution.sample;
 	if (!walk->over && !walk->stray)
 		walk->r = walk->each(&execution, walk->data);
@@ -125,11 +137,11 @@ static int walk(struct book *book, const char *sql, int64_t run, uint32_t sample
 	return r < 0 ? r : walk->r;
 }
 
-#define WALK_ALL "SELECT emp_walk(run, sample, source, pt_ns, pid, tick_ns) FROM execution WHERE run >= ?1"
-#define WALK_ONE                                                                                       \
-	"SELECT emp_walk(run, sample, source, pt_ns, pid, tick_ns) FROM execution WHERE run = ?1 AND " \
-	"sample = ?2"
-#define WALK_TIMES "SELECT emp_walk(run, sample, source, pt_ns) FROM execution WHERE run >= ?1"
+#define WALK(columns) \
+	"SELECT emp_walk(run, sample, source, pt_ns, same_cpu_ns" columns ") FROM execution WHERE run "
+#define WALK_ALL WALK(", pid, tick_ns, cpu") ">= ?1"
+#define WALK_ONE WALK(", pid, tick_ns, cpu") "= ?1 AND sample = ?2"
+#define WALK_TIMES WALK("") ">= ?1"
 
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
 {
