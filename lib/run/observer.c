@@ -98,7 +98,8 @@ static int observe_program(const struct spawn *spawn, struct observation *o, str
 
 	if (spawn->accounting) {
 		privilege_raise();
-		r = accounting_before(spawn->accounting, spawn->cgroup ? cgroup_id(spawn->cgroup) : 0, err);
+		r = accounting_before(
+			spawn->accounting, spawn->cgroup ? cgroup_id(spawn->cgroup) : 0, spawn->cpu, err);
 		privilege_lower();
 		if (r < 0)
 			return r;
@@ -119,7 +120,7 @@ int observe_sample(const struct spawn *spawn, struct counter_reader *counters, s
 	struct error *err)
 {
 	int64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	struct observation o = {};
+	struct observation o = {.usages = USAGES_NONE};
 	int r;
 
 	counters_begin(counters);
@@ -129,6 +130,10 @@ int observe_sample(const struct spawn *spawn, struct counter_reader *counters, s
 	o.changes = counters_end(counters);
 	counters_set(&o.changes, COUNTER_VOLUNTARY, o.spawned.voluntary_switches);
 	counters_set(&o.changes, COUNTER_INVOLUNTARY, o.spawned.involuntary_switches);
+	if (o.usages.interrupts_ns >= 0)
+		counters_set(&o.changes, COUNTER_INTERRUPTS, o.usages.interrupts_ns);
+	if (o.usages.steal_ns >= 0) /* of this sample alone */
+		counters_set(&o.changes, COUNTER_STEAL, o.usages.steal_ns);
 	o.observer_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	if (o.spawned.end == SPAWN_INTERRUPTED)
 		return -EINTR;

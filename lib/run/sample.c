@@ -61,8 +61,14 @@ static size_t make_executions(
 		const struct usage *u = &usages->items[i];
 
 		executions[i] = (struct execution){
-			.sample = n, .pid = u->pid, .pt_ns = u->pt_ns, .tick_ns = u->tick_ns};
-		executions[i].source = book_known_source(book, u->name, u->exe, u->unit, kind_of(u));
+			.sample = n,
+			.pid = u->pid,
+			.pt_ns = u->pt_ns,
+			.tick_ns = u->tick_ns,
+			.cpu = u->cpu,
+			.same_cpu_ns = u->same_cpu_ns,
+			.source = book_known_source(book, u->name, u->exe, u->unit, kind_of(u)),
+		};
 		unknown += executions[i].source == 0;
 	}
 	return unknown;
@@ -115,6 +121,7 @@ static struct sample make_sample(uint32_t n, const struct observation *o)
 		.exit_status = process_exit_status(p->wait_status),
 		.left_behind = p->left_behind,
 		.incomplete = o->usages.incomplete,
+		.wait_ns = o->usages.wait_ns,
 	};
 }
 

@@ -91,7 +91,7 @@ static int cost_of_sample(struct accounting *a, int64_t *ret_ns, struct error *e
 {
 	int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct usages usages;
-	int r = accounting_before(a, 0, err);
+	int r = accounting_before(a, 0, -1, err);
 
 	if (r < 0)
 		return r;

@@ -30,7 +30,7 @@ static struct accounting *begin(const struct accounting_options *options, uint64
 	struct accounting *a = NULL;
 	struct error err = {};
 
-	if (accounting_new_with(&a, options, &err) < 0 || accounting_before(a, cgroup, &err) < 0)
+	if (accounting_new_with(&a, options, &err) < 0 || accounting_before(a, cgroup, -1, &err) < 0)
 		fail_msg("%s", err.text);
 	return a;
 }
@@ -249,7 +249,7 @@ static int64_t error_once(struct accounting *a, pid_t pid, const _Atomic int64_t
 	int64_t from_ns, to_ns;
 
 	usleep(us % 4000);
-	if (accounting_before(a, 0, &err) < 0)
+	if (accounting_before(a, 0, -1, &err) < 0)
 		fail_msg("%s", err.text);
 	from_ns = *ran_ns;
 	usleep(us);
@@ -390,7 +390,7 @@ static void with_a_cgroup_a_living_process_is_described_too(void **state)
 		assert_true(usage->pt_ns >= 4 * NS_PER_MS);
 		assert_int_equal(usage->started, i == 0);
 		assert_false(usage->ended || usage->program || usage->kernel);
-		assert_int_equal(accounting_before(a, cgroup_id(own), &err), 0);
+		assert_int_equal(accounting_before(a, cgroup_id(own), -1, &err), 0);
 	}
 	kill(pid, SIGKILL);
 	burning_wait(pid);
@@ -620,7 +620,7 @@ static struct usages see_a_kernel_thread(struct accounting *a)
 		struct usages usages;
 		struct error err = {};
 
-		assert_int_equal(accounting_before(a, 0, &err), 0);
+		assert_int_equal(accounting_before(a, 0, -1, &err), 0);
 		syscall(SYS_membarrier, 1, 0, 0);
 		usages = end(a);
 		for (size_t j = 0; j < usages.n; j++)
@@ -729,7 +729,7 @@ static void what_was_lost_is_counted(void **state)
 		assert_true(usages.lost + n >= (i == 0 ? 400 : 390));
 
 		/* The next sample starts anew. */
-		assert_int_equal(accounting_before(a, 0, &(struct error){}), 0);
+		assert_int_equal(accounting_before(a, 0, -1, &(struct error){}), 0);
 		usages = end(a);
 		assert_false(usages.incomplete);
 	}

@@ -170,6 +170,39 @@ TEST(a_zombie_whose_last_switch_is_still_to_come_counts_too)
 	snapshot_diff_free(j.diff);
 }
 
+TEST(the_time_on_the_watched_cpu_is_that_of_all_threads)
+{
+	struct task_record second = thread(task(10, 5, 0), 11, 6, 90),
+			   third = thread(task(10, 5, 0), 12, 7, 40);
+	struct task_record first = task(10, 5, 70), before[] = {task(10, 5, 0), second, third};
+	struct task_record after[] = {first, second, third};
+	struct snapshots snapshots = {.before = before,
+		.after = after,
+		.n_before = 3,
+		.n_after = 3,
+		.before_ns = BEFORE_NS,
+		.observer = OBSERVER,
+		.has_shares = true};
+	struct result j = {};
+	struct error err = {};
+
+	after[0].watched_ns = 50;
+	after[0].cpu = 1;
+	after[1].watched_ns = 90; /* left over from an earlier sample: it has not run in this one */
+	after[2].run_ns += 7;
+	after[2].watched_ns = 7;
+	after[2].cpu = 1;
+	assert_int_equal(snapshot_diff_new(&j.diff, &err), 0);
+	assert_int_equal(snapshot_diff_run(j.diff, &snapshots, &j.diffs, &err), 0);
+	assert_int_equal(only(&j)->pt_ns, 77);
+	assert_int_equal(only(&j)->watched_ns, 57);
+	assert_int_equal(only(&j)->cpu, 1);
+	snapshots.has_shares = false;
+	assert_int_equal(snapshot_diff_run(j.diff, &snapshots, &j.diffs, &err), 0);
+	assert_int_equal(only(&j)->watched_ns, -1);
+	snapshot_diff_free(j.diff);
+}
+
 TEST(time_never_runs_backwards)
 {
 	struct result j = diff(

@@ -3,109 +3,10 @@
  * programs for this, the second for older kernels), one of each task at its last context switch, when its run time is
  * final (the exits: a record made earlier in the exit would miss up to a tick and all of the teardown), and one of each
  * exec.
- *
- * The kernel's structures are declared with only the members that are used. Their offsets are filled in when the
- * program is loaded (CO-RE), so that one object works on Linux 5.9 and newer, whatever the build machine. */
-#include "lib/host/accounting/accounting_record.h"
-#include "lib/host/bpf/bpf_types.h"
+ * They also count, on one CPU that is watched (that of the program under test), which task had how much of it. */
+#include "lib/host/accounting/accounting_watch.h"
 
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
-
-/* From the kernel's headers, which cannot be included with the structures below. */
-enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_RINGBUF = 27 };
-enum { BPF_F_MMAPABLE = 1 << 10 };
-enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
-enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
-enum { TASK_DEAD = 0x80, PF_FORKNOEXEC = 0x40, PF_KTHREAD = 0x200000 };
-enum { BPF_TASK_ITER_ALL_THREADS = 1 };
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct kernfs_node {
-	__u64 id;
-	const char *name;
-};
-struct cgroup {
-	int level;
-	struct kernfs_node *kn;
-	struct cgroup *ancestors[]; /* by level */
-};
-struct cgroup___before_6_1 {
-	int level;
-	__u64 ancestor_ids[];
-};
-struct css_set {
-	struct cgroup *dfl_cgrp;
-};
-struct rq {
-	__u64 clock;
-	__u64 clock_task;
-};
-struct cfs_rq {
-	struct rq *rq;
-};
-struct sched_entity {
-	__u64 exec_start;
-	__u64 sum_exec_runtime;
-	struct cfs_rq *cfs_rq;
-};
-struct task_struct {
-	unsigned int __state;
-	unsigned int flags;
-	int on_cpu;
-	int exit_state;
-	__s32 pid;
-	__s32 tgid;
-	struct sched_entity se;
-	struct task_struct *real_parent;
-	struct task_struct *group_leader;
-	__u64 utime;
-	__u64 stime;
-	__u64 start_time;
-	struct css_set *cgroups;
-	char comm[RECORD_COMM_SIZE];
-};
-struct task_struct___before_5_14 {
-	volatile long state;
-};
-struct linux_binprm {
-	const char *filename;
-};
-struct seq_file {
-	char *buf;
-};
-struct bpf_iter_meta {
-	struct seq_file *seq;
-};
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-};
-struct bpf_prog_aux {
-	__u32 id;
-	char name[16];
-};
-struct bpf_prog {
-	struct bpf_prog_aux *aux;
-};
-struct bpf_iter__bpf_prog {
-	struct bpf_iter_meta *meta;
-	struct bpf_prog *prog;
-};
-#pragma clang attribute pop
-
-struct bpf_iter_task {
-	__u64 opaque[3];
-} __attribute__((aligned(8)));
-
-/* Linux 6.7 and newer. */
-extern int bpf_iter_task_new(
-	struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym __weak;
-extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym __weak;
-extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
-extern void bpf_rcu_read_lock(void) __ksym __weak;
-extern void bpf_rcu_read_unlock(void) __ksym __weak;
-extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -122,18 +23,12 @@ struct {
 } snapshots SEC(".maps");
 
 __u32 walk_from, walk_capacity; /* the records to fill; from 0: the first snapshot */
-__u32 walk_n;               /* how many tasks there were; more than walk_capacity: the rest is missing */
-__u64 lost;                 /* exits that did not fit into the buffer */
+__u32 walk_n;                   /* how many tasks there were; more than walk_capacity: the rest is missing */
+__u64 lost;                     /* exits that did not fit into the buffer */
 __u64 exits_begun, exits_done;
-__u64 program_cgroup; /* whose processes get RECORD_PROGRAM; 0: none */
-int program_level;    /* of that cgroup, known once a process was seen in it */
 __u32 observer_tgid;  /* filled in by a snapshot */
 __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
 bool has_scheduler_lead;
-
-/* A value that another CPU may change between two reads; or that the verifier should not follow. */
-#define READ(x) (*(const volatile typeof(x) *)&(x))
-#define WRITE(x, value) (*(volatile typeof(x) *)&(x) = (value))
 
 static __always_inline bool is_dead(const struct task_struct *task)
 {
@@ -186,6 +81,13 @@ static __always_inline unsigned int flags_of(struct task_struct *task, struct cg
 	return flags;
 }
 
+static __always_inline __u32 cpu_of(const struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->thread_info.cpu))
+		return READ(task->thread_info.cpu);
+	return ((const struct task_struct___before_5_16 *)task)->cpu;
+}
+
 /* What a task has used, and what identifies it. */
 static __always_inline void describe_times(struct task_record *record, struct task_struct *task)
 {
@@ -206,10 +108,18 @@ static __always_inline void describe_process(struct task_record *record, struct 
 
 	record->flags = flags_of(task, cgroup);
 	record->ppid = task->real_parent->tgid;
-	record->unused = 0;
+	record->cpu = cpu_of(task);
+	record->watched_ns = record->wait_ns = 0;
 	record->process_start_ns = leader->start_time;
 	record->cgroup = cgroup->kn->id;
 	bpf_probe_read_kernel(record->comm, sizeof(record->comm), &leader->comm);
+}
+
+/* How long it was ready to run and did not. */
+static __always_inline __u64 wait_of(const struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay
+								 : RECORD_UNKNOWN;
 }
 
 static __always_inline bool is_on_cpu(struct task_struct *task)
@@ -250,6 +160,12 @@ static __always_inline void describe_times_now(struct task_record *record, struc
 		catch_up(record, task);
 }
 
+static __always_inline void note_running(const struct task_record *record, struct task_struct *task)
+{
+	if (is_on_cpu(task))
+		begin_share(record, cpu_of(task));
+}
+
 /* Since Linux 6.4, the verifier compares each pointer field of a trusted structure with the names of all the
  * kernel's types. For walk_tasks that takes 0.1 s. It does not for an untrusted pointer, whose loads it
  * guards like those of older kernels. */
@@ -271,7 +187,8 @@ static __always_inline bool is_as_before(const struct task_record *record, __u32
 
 static __always_inline void walk_task(struct task_struct *task)
 {
-	__u32 n = READ(walk_n), at = walk_from + n; /* walk_n, not a local variable: the verifier then sees one state */
+	__u32 n = READ(walk_n),
+	      at = walk_from + n; /* walk_n, not a local variable: the verifier then sees one state */
 	struct task_record *record;
 
 	WRITE(walk_n, n + 1);
@@ -279,8 +196,12 @@ static __always_inline void walk_task(struct task_struct *task)
 	if (!record)
 		return;
 	describe_times_now(record, task);
-	if (walk_from && !(program_cgroup && is_as_before(record, n)))
+	if (!walk_from)
+		note_running(record, task);
+	else if (!(program_cgroup && is_as_before(record, n))) {
 		describe_process(record, task);
+		describe_share(record);
+	}
 }
 
 /* A snapshot in one call; several times as fast as the next program. Records of the first snapshot have times only. So
@@ -305,11 +226,15 @@ int walk_tasks(void *context)
 
 static __always_inline int write_task(struct bpf_iter__task *ctx, struct task_struct *task)
 {
-	struct task_record record;
+	struct task_record record = {};
 
 	observer_tgid = bpf_get_current_pid_tgid() >> 32;
 	describe_times_now(&record, task);
 	describe_process(&record, task);
+	if (walk_from)
+		describe_share(&record);
+	else
+		note_running(&record, task);
 	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
 	return 0;
 }
@@ -365,19 +290,23 @@ static __always_inline int record_exit(struct task_struct *prev)
 	describe_times(record, prev);
 	describe_process(record, prev);
 	record->flags |= RECORD_DEAD;
+	record->watched_ns = share_of(record->pid, 1);
+	record->wait_ns = wait_of(prev);
 	bpf_ringbuf_submit(record, wake_flags());
 	return 0;
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(task_dies, bool preempt, struct task_struct *prev)
+int BPF_PROG(task_dies, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
+	add_share(untrusted(prev), next);
 	return is_dead(prev) ? record_exit(untrusted(prev)) : 0;
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(task_dies_before_6_7, bool preempt, struct task_struct *prev)
+int BPF_PROG(task_dies_before_6_7, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
+	add_share(prev, next);
 	return is_dead(prev) ? record_exit(prev) : 0;
 }
 
@@ -395,11 +324,28 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	record->kind = RECORD_KIND_EXEC;
 	record->tgid = task->tgid;
 	record->cgroup = kn->id;
+	record->wait_ns = wait_of(task);
 	bpf_probe_read_kernel_str(record->cgroup_name, sizeof(record->cgroup_name), kn->name);
 	bpf_probe_read_kernel_str(record->path, sizeof(record->path), bprm->filename);
 	bpf_ringbuf_submit(record, wake_flags());
 	return 0;
 }
+
+#define INTERRUPT(name)                   \
+	SEC("tp_btf/" #name "_entry")     \
+	int name##_begins(void *context)  \
+	{                                 \
+		return begin_interrupt(); \
+	}                                 \
+	SEC("tp_btf/" #name "_exit")      \
+	int name##_ends(void *context)    \
+	{                                 \
+		return end_interrupt();   \
+	}
+
+INTERRUPT(irq_handler)
+INTERRUPT(softirq)
+INTERRUPT(local_timer) /* x86 only; elsewhere it is an irq_handler */
 
 /* Writes the id of each observer's program that is called at every context switch. */
 SEC("iter/bpf_prog")

@@ -154,10 +154,12 @@ const char *accounting_why(const struct accounting *a)
 	return a->why.text[0] ? a->why.text : NULL;
 }
 
-int accounting_before(struct accounting *a, uint64_t cgroup_id, struct error *err)
+int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err)
 {
+	const struct task_scope scope = {.cgroup = cgroup_id, .cpu = cpu};
+
 	a->by_descent = cgroup_id == 0 || !a->backend->operations->sees_cgroups;
-	return a->backend->operations->before(a->backend, cgroup_id, err);
+	return a->backend->operations->before(a->backend, &scope, err);
 }
 
 int accounting_poll_fd(const struct accounting *a)
@@ -243,6 +245,8 @@ static void fill_usage(struct accounting *a, struct process_diff *p, struct usag
 		.started = p->started,
 		.ended = p->ended,
 		.program = p->flags & RECORD_PROGRAM,
+		.cpu = p->cpu,
+		.same_cpu_ns = p->watched_ns < p->pt_ns ? p->watched_ns : p->pt_ns,
 	};
 	memcpy(usage->name, p->name, sizeof(usage->name));
 	usage->name[sizeof(usage->name) - 1] = '\0';
@@ -307,10 +311,23 @@ static int fill_usages(struct accounting *a, const struct process_diffs *all)
 	return 0;
 }
 
+/* What all tasks of the program waited, without what its first one did before it was executed. */
+static int64_t program_wait(const struct snapshots *snapshots, const struct process_diffs *all)
+{
+	int64_t wait_ns = -snapshots->wait_before_ns;
+
+	if (snapshots->wait_before_ns < 0)
+		return -1;
+	for (size_t i = 0; i < all->n; i++)
+		if (all->items[i].flags & RECORD_PROGRAM)
+			wait_ns += all->items[i].wait_ns;
+	return wait_ns > 0 ? wait_ns : 0;
+}
+
 int accounting_after(struct accounting *a, struct usages *ret, struct error *err)
 {
 	const struct backend_operations *operations = a->backend->operations;
-	struct usages usages = {};
+	struct usages usages = USAGES_NONE;
 	struct process_diffs all;
 	struct snapshots snapshots;
 	int r = operations->after(a->backend, &snapshots, &usages, err);
@@ -327,6 +344,7 @@ int accounting_after(struct accounting *a, struct usages *ret, struct error *err
 		return error_oom(err);
 	usages.items = a->items;
 	usages.n = a->n;
+	usages.wait_ns = usages.lost > 0 ? -1 : program_wait(&snapshots, &all);
 	usages.incomplete |= usages.lost > 0 || (operations->reports_all_exits && all.n_missing > 0);
 	*ret = usages;
 	return 0;

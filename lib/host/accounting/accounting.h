@@ -30,16 +30,18 @@ int accounting_backend_parse(const char *value, const char *name, void *into, st
 /* One process that took CPU time between the snapshots. */
 struct usage {
 	pid_t pid;
-	char name[16];    /* the kernel's comm, the papers' key */
-	const char *exe;  /* path of the program, NULL if unknown; lives as long as the accounting */
-	const char *unit; /* systemd unit, NULL if none or unknown; likewise */
-	int64_t pt_ns;    /* exact clock: the scheduler's run time */
-	int64_t tick_ns;  /* tick clock: user + system by ticks; -1 where the backend does not know it */
-	bool kernel;      /* a kernel thread */
-	bool started;     /* between the snapshots */
-	bool ended;       /* likewise */
-	bool program;     /* belongs to the program under test: see accounting_before */
-	bool escaped;     /* so does this, but it is in another cgroup: the program moved it there */
+	char name[16];       /* the kernel's comm, the papers' key */
+	const char *exe;     /* path of the program, NULL if unknown; lives as long as the accounting */
+	const char *unit;    /* systemd unit, NULL if none or unknown; likewise */
+	int64_t pt_ns;       /* exact clock: the scheduler's run time */
+	int64_t tick_ns;     /* tick clock: user + system by ticks; -1 where the backend does not know it */
+	bool kernel;         /* a kernel thread */
+	bool started;        /* between the snapshots */
+	bool ended;          /* likewise */
+	bool program;        /* belongs to the program under test: see accounting_before */
+	bool escaped;        /* so does this, but it is in another cgroup: the program moved it there */
+	int cpu;             /* that it ran on last; -1: not known */
+	int64_t same_cpu_ns; /* of pt_ns, on the CPU that the program is pinned to; -1: not known */
 };
 
 struct usages {
@@ -47,7 +49,13 @@ struct usages {
 	size_t n;
 	uint64_t lost;   /* processes that ended and whose records were lost */
 	bool incomplete; /* lost > 0, or a snapshot failed in part: some process may be missing */
+	/* Of the program; -1: not known. */
+	int64_t wait_ns;       /* its tasks were ready to run and did not, since it was executed; exact */
+	int64_t interrupts_ns; /* that interrupts took while it ran on its CPU */
+	int64_t steal_ns;      /* that the hypervisor took from its CPU */
 };
+
+#define USAGES_NONE ((struct usages){.wait_ns = -1, .interrupts_ns = -1, .steal_ns = -1})
 
 /* AUTO takes bpf if the kernel and the capabilities allow it, else taskstats. -EPERM or -ENOTSUP with a sentence that
  * says what each of them needs. Call it, and all functions below, with the privileges raised (privilege.h). */
@@ -67,8 +75,9 @@ const char *accounting_why(const struct accounting *a);
 /* The snapshot before the program. `cgroup_id` is the cgroup v2 of the program under test (its inode number;
  * 0: none): its processes, and those below it, get `program`. Without a cgroup, and with taskstats always, all
  * descendants of the calling process do (it should be a child subreaper, so that orphans remain its
- * descendants). With a cgroup, descendants that started after the snapshot and are not in it have `escaped`. */
-int accounting_before(struct accounting *a, uint64_t cgroup_id, struct error *err);
+ * descendants). With a cgroup, descendants that started after the snapshot and are not in it have `escaped`. `cpu`
+ * is the one that the program is pinned to; -1: none. */
+int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err);
 
 /* A descriptor to poll for reading while the program runs (-1: none), and the longest time between two calls
  * of accounting_drain (-1: no limit). The descriptor of bpf is readable when its buffer is half full. */

@@ -27,10 +27,10 @@ struct backend_operations {
 
 	void (*free)(struct backend *backend);
 	int (*poll_fd)(const struct backend *backend);
-	int (*before)(struct backend *backend, uint64_t cgroup_id, struct error *err);
+	int (*before)(struct backend *backend, const struct task_scope *scope, struct error *err);
 	int (*drain)(struct backend *backend, struct error *err);
 
-	/* `ret` is valid until the next `before`. Sets `lost` and `incomplete` of `usages`. */
+	/* `ret` is valid until the next `before`. Sets all of `usages` but the items and the wait. */
 	int (*after)(
 		struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err);
 

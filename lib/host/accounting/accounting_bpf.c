@@ -31,7 +31,9 @@ struct bpf_backend {
 	size_t n_executed, executed_capacity;
 	int64_t held_up; /* exiting tasks that were waited for in vain */
 	bool collecting; /* events belong to a sample */
-	uint64_t before_ns, lost_before, program_cgroup;
+	uint64_t before_ns, lost_before;
+	struct task_scope scope;
+	int64_t wait_before_ns; /* see struct snapshots */
 };
 
 static struct bpf_backend *of(struct backend *backend)
@@ -45,6 +47,8 @@ static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
 
 	if (!executed)
 		return -ENOMEM;
+	if (exec->cgroup == b->scope.cgroup && b->wait_before_ns < 0 && exec->wait_ns != RECORD_UNKNOWN)
+		b->wait_before_ns = (int64_t)exec->wait_ns;
 	if (identity_is_unit(exec->cgroup_name)) {
 		executed->unit = identity_keep(b->identity, exec->cgroup_name);
 		identity_learn_cgroup(b->identity, exec->cgroup, exec->cgroup_name);
@@ -87,7 +91,7 @@ static int bpf_drain(struct backend *backend, struct error *err)
 	return task_records_drain(of(backend)->tasks, err);
 }
 
-static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error *err)
+static int bpf_before(struct backend *backend, const struct task_scope *scope, struct error *err)
 {
 	struct bpf_backend *b = of(backend);
 	int r;
@@ -104,10 +108,11 @@ static int bpf_before(struct backend *backend, uint64_t cgroup_id, struct error 
 	r = keymap_reset(&b->executed_by, 0);
 	if (r < 0)
 		return error_oom(err);
-	b->program_cgroup = cgroup_id;
+	b->scope = *scope;
+	b->wait_before_ns = -1;
 	b->lost_before = task_records_lost(b->tasks);
 	b->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-	return task_records_snapshot(b->tasks, TASK_BEFORE, cgroup_id, &b->before, err);
+	return task_records_snapshot(b->tasks, TASK_BEFORE, scope, &b->before, err);
 }
 
 /* A task can be missing from the snapshot before its end is among the events. That lasts microseconds (often it is the
@@ -132,7 +137,8 @@ static void wait_for_exits(struct bpf_backend *b)
 static int bpf_after(struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err)
 {
 	struct bpf_backend *b = of(backend);
-	int r = task_records_snapshot(b->tasks, TASK_AFTER, b->program_cgroup, &b->after, err);
+	struct task_watched watched;
+	int r = task_records_snapshot(b->tasks, TASK_AFTER, &b->scope, &b->after, err);
 
 	if (r < 0)
 		return r;
@@ -142,7 +148,10 @@ static int bpf_after(struct backend *backend, struct snapshots *ret, struct usag
 		return r;
 	b->collecting = false;
 	b->has_parents = false;
+	watched = task_records_watched(b->tasks);
 	usages->lost = task_records_lost(b->tasks) - b->lost_before;
+	usages->interrupts_ns = watched.interrupts_ns;
+	usages->steal_ns = watched.steal_ns;
 	*ret = (struct snapshots){
 		.before = b->before.items,
 		.n_before = b->before.n,
@@ -152,6 +161,8 @@ static int bpf_after(struct backend *backend, struct snapshots *ret, struct usag
 		.n_exits = b->n_exits,
 		.before_ns = b->before_ns,
 		.observer = task_records_observer(b->tasks),
+		.wait_before_ns = b->wait_before_ns,
+		.has_shares = watched.has_shares,
 	};
 	return 0;
 }
@@ -248,6 +259,7 @@ int accounting_bpf_new(struct backend **ret, struct identity *identity,
 	const struct accounting_options *options, struct error *err)
 {
 	_cleanup_(bpf_freep) struct bpf_backend *b = calloc(1, sizeof(*b));
+	const struct task_scope none = {.cpu = -1};
 	int r;
 
 	if (!b)
@@ -256,11 +268,11 @@ int accounting_bpf_new(struct backend **ret, struct identity *identity,
 	b->identity = identity;
 	r = task_records_new(&b->tasks, &options->tasks, on_event, b, err);
 	if (r == 0)
-		r = bpf_before(&b->base, 0, err);
+		r = bpf_before(&b->base, &none, err);
 	if (r == 0)
 		r = see_a_thread_end(b, err);
 	if (r == 0)
-		r = task_records_snapshot(b->tasks, TASK_AFTER, 0, &b->after, err);
+		r = task_records_snapshot(b->tasks, TASK_AFTER, &none, &b->after, err);
 	if (r < 0)
 		return r;
 	*ret = &TAKE(b)->base;

@@ -21,21 +21,27 @@ enum {
 	RECORD_PROGRAM = 1 << 3, /* in the cgroup of the program under test, or below it */
 };
 
+#define RECORD_NO_CPU (~0U)    /* not known */
+#define RECORD_UNKNOWN (~0ULL) /* a time that this kernel does not have */
+
 /* A thread (bpf), or a process as a whole (taskstats). */
 struct task_record {
 	unsigned int kind;
 	unsigned int flags;
-	unsigned int pid;  /* of the thread */
-	unsigned int tgid; /* of the process */
-	unsigned int ppid; /* the process that waits for it */
-	unsigned int unused;
+	unsigned int pid;                    /* of the thread */
+	unsigned int tgid;                   /* of the process */
+	unsigned int ppid;                   /* the process that waits for it */
+	unsigned int cpu;                    /* that it ran on last */
 	unsigned long long key;              /* unique among the tasks that exist at one time */
 	unsigned long long start_ns;         /* CLOCK_MONOTONIC; of the thread */
 	unsigned long long process_start_ns; /* of the process */
 	unsigned long long run_ns;           /* the scheduler's run time since start */
 	unsigned long long tick_ns;          /* user + system as accounted */
-	unsigned long long cgroup;           /* id in the v2 hierarchy, 0: not known */
-	char comm[RECORD_COMM_SIZE];         /* of the process */
+	unsigned long long watched_ns; /* of its run time since the first snapshot, on the watched CPU */
+	unsigned long long wait_ns;    /* ready to run and not running, since start; of a task that ended; or
+						RECORD_UNKNOWN */
+	unsigned long long cgroup;     /* id in the v2 hierarchy, 0: not known */
+	char comm[RECORD_COMM_SIZE];   /* of the process */
 };
 
 /* A process has executed a program. */
@@ -43,6 +49,7 @@ struct exec_record {
 	unsigned int kind;
 	unsigned int tgid;
 	unsigned long long cgroup;
+	unsigned long long wait_ns;                /* of the thread, until then */
 	char cgroup_name[RECORD_CGROUP_NAME_SIZE]; /* the last part of its path */
 	char path[RECORD_PATH_SIZE];               /* as the caller gave it; cut if longer */
 };

@@ -79,6 +79,7 @@ static int add_to_snapshot(void *context, size_t i, const struct taskstats_field
 						     .pid = tgid,
 						     .tgid = tgid,
 						     .key = tgid,
+						     .cpu = RECORD_NO_CPU,
 						     .run_ns = fields->run_ns,
 						     .tick_ns = fields->tick_ns,
 					     });
@@ -128,6 +129,7 @@ static int on_end(void *context, const struct taskstats_message *end)
 		.pid = thread->pid,
 		.tgid = thread->tgid,
 		.ppid = thread->ppid,
+		.cpu = RECORD_NO_CPU,
 		.run_ns = end->has_process ? end->process.run_ns : thread->run_ns,
 		.tick_ns = end->has_process ? end->process.tick_ns : thread->tick_ns,
 	};
@@ -154,7 +156,7 @@ static int taskstats_drain(struct backend *backend, struct error *err)
 
 /* First lists the processes, then drops the exits so far, then queries: a process that is not listed and ends later
  * has started in the sample. */
-static int taskstats_before(struct backend *backend, uint64_t cgroup_id, struct error *err)
+static int taskstats_before(struct backend *backend, const struct task_scope *scope, struct error *err)
 {
 	struct taskstats_backend *b = of(backend);
 	int r = pid_list_read(&b->listed, b->proc_fd);
@@ -232,6 +234,7 @@ static int taskstats_after(
 		.n_exits = b->exits.n,
 		.before_ns = b->before_ns,
 		.observer = (unsigned int)getpid(),
+		.wait_before_ns = -1,
 	};
 	return 0;
 }
@@ -368,7 +371,7 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 		return error_os(err, -errno, "cannot open /proc");
 	r = taskstats_link_new(&b->link, options->receive_bytes, on_end, b, err);
 	if (r == 0)
-		r = taskstats_before(&b->base, 0, err);
+		r = taskstats_before(&b->base, NULL, err);
 	if (r == 0)
 		r = taskstats_after(&b->base, &snapshots, &usages, err);
 	if (r < 0)

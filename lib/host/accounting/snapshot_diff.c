@@ -55,6 +55,7 @@ static int add_process(struct snapshot_diff *diff, const struct task_record *tas
 	process->diff.pid = (pid_t)task->tgid;
 	process->diff.start_ns = task->process_start_ns;
 	process->diff.started = task->process_start_ns >= before_ns;
+	process->diff.cpu = -1;
 	return keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n - 1);
 }
 
@@ -83,8 +84,12 @@ static int add_task(struct snapshot_diff *diff, const struct task_record *task,
 		process = &diff->items[diff->n - 1];
 	}
 	p = &process->diff;
-	if (task->run_ns > run_ns)
+	if (task->run_ns > run_ns) {
 		p->pt_ns += (int64_t)(task->run_ns - run_ns);
+		p->watched_ns += (int64_t)task->watched_ns;
+		p->wait_ns += (int64_t)task->wait_ns;
+		p->cpu = (int)task->cpu;
+	}
 	if (task->tick_ns > tick_ns)
 		p->tick_ns += (int64_t)(task->tick_ns - tick_ns);
 	memcpy(p->name, task->comm, sizeof(p->name));
@@ -181,7 +186,7 @@ static int by_pid(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-static int make_result(struct snapshot_diff *diff)
+static int make_result(struct snapshot_diff *diff, bool has_shares)
 {
 	diff->n_result = 0;
 	for (size_t i = 0; i < diff->n; i++) {
@@ -195,6 +200,8 @@ static int make_result(struct snapshot_diff *diff)
 			return -ENOMEM;
 		*p = process->diff;
 		p->ended = process->died && !process->alive;
+		if (!has_shares)
+			p->watched_ns = -1;
 	}
 	if (diff->n_result > 1)
 		qsort(diff->result, diff->n_result, sizeof(*diff->result), by_pid);
@@ -207,7 +214,7 @@ int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapsh
 	int r = add_all(diff, snapshots);
 
 	if (r == 0)
-		r = make_result(diff);
+		r = make_result(diff, snapshots->has_shares);
 	if (r < 0)
 		return error_oom(err);
 	*ret = (struct process_diffs){

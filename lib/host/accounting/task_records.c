@@ -19,6 +19,11 @@ enum {
 	MIN_CAPACITY = 8192,
 	TIMES_NOW = 8,
 	MAX_OBSERVERS = 8, /* each adds some 70 ns to every context switch of the machine */
+#if defined(__x86_64__)
+	IS_X86 = 1,
+#else
+	IS_X86 = 0,
+#endif
 };
 
 /* A snapshot that was read. */
@@ -36,6 +41,7 @@ struct task_records {
 	struct records read[2];
 	const struct task_record *walked; /* both snapshots of walk_tasks; NULL: it is not available */
 	size_t walked_bytes, walk_capacity;
+	uint64_t interrupts_before_ns, steal_before_ns;
 };
 
 /* Tasks on this machine now. */
@@ -64,6 +70,10 @@ static void choose_programs(struct accounting_bpf *programs, bool walk)
 	bpf_program__set_autoload(programs->progs.read_tasks, walk);
 	bpf_program__set_autoload(programs->progs.task_dies, walk);
 	bpf_program__set_autoload(programs->progs.read_tasks_before_6_7, !walk);
+	if (!IS_X86) {
+		bpf_program__set_autoload(programs->progs.local_timer_begins, false);
+		bpf_program__set_autoload(programs->progs.local_timer_ends, false);
+	}
 	bpf_program__set_autoload(programs->progs.task_dies_before_6_7, !walk);
 }
 
@@ -201,14 +211,13 @@ void task_records_free(struct task_records *tasks)
 }
 
 /* 1: done; 0: there are more tasks than fit. */
-static int walk(struct task_records *tasks, enum task_moment moment, struct task_snapshot *ret)
+static int walk(struct task_records *tasks, struct task_snapshot *ret)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 	struct accounting_bpf__bss *bss = tasks->programs->bss;
-	size_t from = moment * tasks->walk_capacity;
+	size_t from = bss->walk_from;
 	int r;
 
-	bss->walk_from = (uint32_t)from;
 	bss->walk_capacity = (uint32_t)tasks->walk_capacity;
 	r = bpf_prog_test_run_opts(bpf_program__fd(tasks->programs->progs.walk_tasks), &options);
 	if (r < 0)
@@ -271,14 +280,33 @@ static int read_snapshot(struct task_records *tasks, enum task_moment moment, st
 	return r;
 }
 
-int task_records_snapshot(struct task_records *tasks, enum task_moment moment, uint64_t program_cgroup,
+static void set_scope(struct task_records *tasks, enum task_moment moment, const struct task_scope *scope)
+{
+	struct accounting_bpf__bss *bss = tasks->programs->bss;
+
+	bss->walk_from = (uint32_t)(moment * tasks->walk_capacity);
+	bss->program_cgroup = scope->cgroup;
+	if (moment == TASK_AFTER)
+		return;
+	if (scope->cpu != tasks->programs->data->watched_cpu) {
+		tasks->programs->data->watched_cpu = scope->cpu;
+		bss->interrupts_depth = bss->running_pid = 0;
+		bss->steal_ns = 0;
+	}
+	bss->sample++;
+	bss->shares_full = 0;
+	tasks->interrupts_before_ns = bss->interrupts_ns;
+	tasks->steal_before_ns = bss->steal_ns;
+}
+
+int task_records_snapshot(struct task_records *tasks, enum task_moment moment, const struct task_scope *scope,
 	struct task_snapshot *ret, struct error *err)
 {
 	int r = 0;
 
-	tasks->programs->bss->program_cgroup = program_cgroup;
+	set_scope(tasks, moment, scope);
 	if (tasks->walked)
-		r = walk(tasks, moment, ret);
+		r = walk(tasks, ret);
 	if (r == 0)
 		r = read_snapshot(tasks, moment, ret);
 	return r < 0 ? error_os(err, r, "cannot take a snapshot of the processes with BPF") : 0;
@@ -307,6 +335,21 @@ int64_t task_records_exiting(const struct task_records *tasks)
 	uint64_t done = bss->exits_done;
 
 	return (int64_t)(bss->exits_begun - done);
+}
+
+struct task_watched task_records_watched(const struct task_records *tasks)
+{
+	const volatile struct accounting_bpf__bss *bss = tasks->programs->bss;
+	struct task_watched watched = {.interrupts_ns = -1, .steal_ns = -1};
+
+	if (tasks->programs->data->watched_cpu < 0)
+		return watched;
+	watched.has_shares = !bss->shares_full;
+	if (bss->program_cgroup)
+		watched.interrupts_ns = (int64_t)(bss->interrupts_ns - tasks->interrupts_before_ns);
+	if (tasks->steal_before_ns)
+		watched.steal_ns = (int64_t)(bss->steal_ns - tasks->steal_before_ns);
+	return watched;
 }
 
 unsigned int task_records_observer(const struct task_records *tasks)

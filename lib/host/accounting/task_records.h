@@ -34,9 +34,22 @@ struct task_snapshot {
 
 enum task_moment { TASK_BEFORE, TASK_AFTER };
 
-/* Tasks in the cgroup with that id and below it get RECORD_PROGRAM. */
-int task_records_snapshot(struct task_records *tasks, enum task_moment moment, uint64_t program_cgroup,
+/* Of the program under test. */
+struct task_scope {
+	uint64_t cgroup; /* tasks in it and below it get RECORD_PROGRAM; 0: none */
+	int cpu; /* that the program is pinned to, which is watched from one snapshot to the next; -1: none */
+};
+
+int task_records_snapshot(struct task_records *tasks, enum task_moment moment, const struct task_scope *scope,
 	struct task_snapshot *ret, struct error *err);
+
+/* Between the last two snapshots. */
+struct task_watched {
+	bool has_shares;       /* the records' watched_ns are complete */
+	int64_t interrupts_ns; /* that interrupts took from the program on that CPU; -1: not known */
+	int64_t steal_ns;      /* that the hypervisor took from that CPU; -1: not known */
+};
+struct task_watched task_records_watched(const struct task_records *tasks);
 
 /* Calls on_event for all events since the last call, in order, until it returns a negative errno. */
 int task_records_drain(struct task_records *tasks, struct error *err);

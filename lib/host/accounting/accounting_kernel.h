@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's structures and functions, for the BPF programs only. The structures are declared with only the members
+ * that are used. Their offsets are filled in when the programs are loaded (CO-RE), so that one object works on Linux 5.9
+ * and newer, whatever the build machine. */
+#pragma once
+
+#include "lib/host/accounting/accounting_record.h"
+#include "lib/host/bpf/bpf_types.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+/* From the kernel's headers, which cannot be included with the structures below. */
+enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_RINGBUF = 27 };
+enum { BPF_F_MMAPABLE = 1 << 10 };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
+enum { TASK_DEAD = 0x80, PF_FORKNOEXEC = 0x40, PF_KTHREAD = 0x200000 };
+enum { BPF_TASK_ITER_ALL_THREADS = 1 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct kernfs_node {
+	__u64 id;
+	const char *name;
+};
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[]; /* by level */
+};
+struct cgroup___before_6_1 {
+	int level;
+	__u64 ancestor_ids[];
+};
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+struct rq {
+	__u64 clock;
+	__u64 clock_task;
+	__u64 prev_steal_time_rq; /* of the CPU */
+};
+struct cfs_rq {
+	struct rq *rq;
+};
+struct sched_entity {
+	__u64 exec_start;
+	__u64 sum_exec_runtime;
+	struct cfs_rq *cfs_rq;
+};
+struct thread_info {
+	__u32 cpu;
+};
+struct sched_info {
+	__u64 run_delay;
+};
+struct task_struct {
+	unsigned int __state;
+	unsigned int flags;
+	int on_cpu;
+	int exit_state;
+	__s32 pid;
+	__s32 tgid;
+	struct thread_info thread_info;
+	struct sched_entity se;
+	struct sched_info sched_info;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	__u64 utime;
+	__u64 stime;
+	__u64 start_time;
+	struct css_set *cgroups;
+	char comm[RECORD_COMM_SIZE];
+};
+struct task_struct___before_5_14 {
+	volatile long state;
+};
+struct task_struct___before_5_16 {
+	unsigned int cpu;
+};
+struct linux_binprm {
+	const char *filename;
+};
+struct seq_file {
+	char *buf;
+};
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+struct bpf_prog_aux {
+	__u32 id;
+	char name[16];
+};
+struct bpf_prog {
+	struct bpf_prog_aux *aux;
+};
+struct bpf_iter__bpf_prog {
+	struct bpf_iter_meta *meta;
+	struct bpf_prog *prog;
+};
+#pragma clang attribute pop
+
+struct bpf_iter_task {
+	__u64 opaque[3];
+} __attribute__((aligned(8)));
+
+/* Linux 6.7 and newer. */
+extern int bpf_iter_task_new(
+	struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym __weak;
+extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym __weak;
+extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
+extern void bpf_rcu_read_lock(void) __ksym __weak;
+extern void bpf_rcu_read_unlock(void) __ksym __weak;
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
+
+/* A value that another CPU may change between two reads; or that the verifier should not follow. */
+#define READ(x) (*(const volatile typeof(x) *)&(x))
+#define WRITE(x, value) (*(volatile typeof(x) *)&(x) = (value))

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The CPU that is watched, because the program under test is pinned to it: how much of it each task had, how long
+ * interrupts took there from the program, and how much time of it the hypervisor gave to others. Part of accounting.bpf.c,
+ * and apart because it concerns one CPU only. */
+#pragma once
+
+#include "lib/host/accounting/accounting_kernel.h"
+
+__s32 watched_cpu = -1; /* -1: none */
+__u64 program_cgroup;   /* whose processes get RECORD_PROGRAM; 0: none */
+int program_level;      /* of that cgroup, known once a process was seen in it */
+__u32 sample;           /* counts first snapshots */
+
+/* Who had the watched CPU since the first snapshot. Only that CPU writes it. */
+struct share {
+	__u32 pid;
+	__u32 sample; /* an entry of an earlier sample is free */
+	__u64 run_ns;
+};
+enum { SHARES = 4096, MAX_PROBES = 4 };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SHARES);
+	__type(key, __u32);
+	__type(value, struct share);
+} shares SEC(".maps");
+
+__u32 shares_full;      /* entries that were missing in this sample */
+__u32 running_pid;      /* on the watched CPU */
+__u64 running_since_ns; /* its run time then; at the first snapshot, if it was running already */
+
+__u32 interrupts_depth; /* on the watched CPU: they interrupt each other */
+__u64 interrupts_begin_ns;
+__u64 interrupts_ns; /* in all samples so far, in which the program was interrupted */
+/* Of the watched CPU, up to its last context switch; 0: none since the machine started, or not known. */
+__u64 steal_ns;
+
+static __always_inline bool is_watched(void)
+{
+	return (__s32)bpf_get_smp_processor_id() == watched_cpu;
+}
+
+/* The entry of a task, or a free one if it has none; NULL: there is no free one. A few tasks compete for an entry: those
+ * whose pids are multiples of SHARES apart, and the next ones. */
+static __always_inline struct share *find_share(__u32 pid, bool add)
+{
+	struct share *free = (void *)0;
+
+	for (__u32 i = 0; i < MAX_PROBES; i++) {
+		__u32 at = (pid + i) % SHARES;
+		struct share *share = bpf_map_lookup_elem(&shares, &at);
+
+		if (!share)
+			return (void *)0;
+		if (share->sample == sample && share->pid == pid)
+			return share;
+		if (add && !free && (share->sample != sample || share->pid == 0))
+			free = share;
+	}
+	if (free)
+		*free = (struct share){.pid = pid, .sample = sample};
+	return free;
+}
+
+static __always_inline void read_steal(struct cfs_rq *cfs_rq)
+{
+	if (bpf_core_field_exists(cfs_rq->rq) && bpf_core_field_exists(cfs_rq->rq->prev_steal_time_rq) &&
+		cfs_rq)
+		steal_ns = cfs_rq->rq->prev_steal_time_rq;
+}
+
+/* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
+static __always_inline void add_share(struct task_struct *prev, struct task_struct *next)
+{
+	__u64 run_ns = prev->se.sum_exec_runtime;
+
+	if (!is_watched())
+		return;
+	if (prev->pid && (__u32)prev->pid == running_pid && run_ns > running_since_ns) {
+		struct share *share = find_share(running_pid, 1);
+
+		if (share)
+			share->run_ns += run_ns - running_since_ns;
+		else
+			shares_full++;
+	}
+	read_steal(prev->se.cfs_rq);
+	running_pid = next->pid;
+	running_since_ns = next->se.sum_exec_runtime;
+}
+
+static __always_inline __u64 share_of(__u32 pid, bool ended)
+{
+	struct share *share = find_share(pid, 0);
+
+	if (!share)
+		return 0;
+	if (ended)
+		share->pid = 0;
+	return share->run_ns;
+}
+
+/* In the first snapshot, of a task that is running: from now on, its time on the watched CPU counts. */
+static __always_inline void begin_share(const struct task_record *record, __u32 cpu)
+{
+	if ((__s32)cpu != watched_cpu)
+		return;
+	running_pid = record->pid;
+	running_since_ns = record->run_ns;
+}
+
+/* In the second. The task may be running there at this moment. */
+static __always_inline void describe_share(struct task_record *record)
+{
+	record->watched_ns = share_of(record->pid, 0);
+	if (record->pid == running_pid && record->run_ns > running_since_ns)
+		record->watched_ns += record->run_ns - running_since_ns;
+}
+
+/* Of the program, and not of what interrupts it already. */
+static __always_inline bool is_programs_time(void)
+{
+	return interrupts_depth > 0 ||
+	       (program_level > 0 && bpf_get_current_ancestor_cgroup_id(program_level) == program_cgroup);
+}
+
+static __always_inline int begin_interrupt(void)
+{
+	if (is_watched() && program_cgroup && is_programs_time() && interrupts_depth++ == 0)
+		interrupts_begin_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline int end_interrupt(void)
+{
+	if (is_watched() && interrupts_depth && --interrupts_depth == 0)
+		interrupts_ns += bpf_ktime_get_ns() - interrupts_begin_ns;
+	return 0;
+}

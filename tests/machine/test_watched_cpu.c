@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is recorded of the CPU that the program under test is pinned to: how long it waited for it, who had it, and what
+ * interrupts took. */
+#include "tests/unit/check.h"
+
+#include "lib/run/observer.h"
+#include "tests/machine/burning.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+enum { TRIES = 20, BURN_MS = 200 };
+
+static const char *program; /* burn: EMP_BURN from the environment */
+
+static int last_cpu(void)
+{
+	cpu_set_t cpus;
+	int last = 0;
+
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &cpus))
+			last = cpu;
+	return last;
+}
+
+static int open_observer(void **state)
+{
+	struct observer *o = calloc(1, sizeof(*o));
+	struct error err = {};
+
+	*state = o;
+	if (observer_open(o, ACCOUNTING_BPF, last_cpu(), &err) < 0)
+		fail_msg("%s", err.text);
+	if (!o->cgroup)
+		fail_msg("%s", o->no_cgroup.text);
+	return 0;
+}
+
+static int close_observer(void **state)
+{
+	observer_close(*state);
+	free(*state);
+	return 0;
+}
+
+#define TEST_OBSERVED(name) TEST_WITH(name, open_observer, close_observer)
+
+static struct observation observe(struct observer *o)
+{
+	char ms[16], *argv[] = {(char *)"burn", ms, NULL};
+	struct spawn spawn = {
+		.argv = argv,
+		.path = program,
+		.cpu = last_cpu(),
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.cgroup = o->cgroup,
+		.accounting = o->accounting,
+	};
+	struct observation seen;
+	struct error err = {};
+
+	snprintf(ms, sizeof(ms), "%d", BURN_MS);
+	if (observe_sample(&spawn, o->counters, &seen, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(seen.spawned.wait_status, 0);
+	return seen;
+}
+
+/* A child that runs for ever on a CPU, and is there already. */
+static pid_t compete(const char *name, int cpu)
+{
+	_Atomic bool *is_there = burning_shared(sizeof(*is_there));
+	pid_t pid = fork();
+
+	while (pid != 0 && !*is_there)
+		usleep(1000);
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, name);
+	burning_pin(cpu);
+	*is_there = true;
+	for (;;)
+		;
+}
+
+static void stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static const struct usage *find(const struct observation *seen, pid_t pid)
+{
+	for (size_t i = 0; i < seen->usages.n; i++)
+		if (seen->usages.items[i].pid == pid)
+			return &seen->usages.items[i];
+	return NULL;
+}
+
+static int64_t had_same_cpu(const struct observation *seen)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < seen->usages.n; i++)
+		sum_ns += seen->usages.items[i].same_cpu_ns;
+	return sum_ns;
+}
+
+static int64_t apart(int64_t a, int64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* The elapsed time also has what the observer needs to be woken, which may be long beside other work. */
+TEST_OBSERVED(what_a_program_waits_is_what_others_had_of_its_cpu)
+{
+	pid_t pid = compete("rival", last_cpu());
+	bool right = false;
+
+	for (int i = 0; i < TRIES && !right; i++) {
+		struct observation seen = observe(*state);
+		const struct usage *rival = find(&seen, pid);
+		int64_t wait_ns = seen.usages.wait_ns;
+
+		assert_non_null(rival);
+		assert_int_equal(rival->cpu, last_cpu());
+		assert_int_equal(rival->same_cpu_ns, rival->pt_ns);
+		assert_true(wait_ns > BURN_MS * NS_PER_MS / 4);
+		assert_true(wait_ns <= seen.spawned.et_ns);
+		print_message("waited %.3f ms, ET - PT %.3f ms, others had %.3f ms\n", (double)wait_ns / 1e6,
+			(double)(seen.spawned.et_ns - seen.spawned.pt_ns) / 1e6,
+			(double)had_same_cpu(&seen) / 1e6);
+		right = apart(wait_ns, seen.spawned.et_ns - seen.spawned.pt_ns) < seen.spawned.et_ns / 100 &&
+			apart(wait_ns, had_same_cpu(&seen)) < seen.spawned.et_ns / 20;
+	}
+	stop(pid);
+	assert_true(right);
+}
+
+TEST_OBSERVED(who_runs_on_another_cpu_has_nothing_of_it)
+{
+	struct observation seen;
+	const struct usage *rival;
+	pid_t pid;
+
+	if (last_cpu() == 0)
+		skip(); /* one CPU */
+	pid = compete("elsewhere", 0);
+	seen = observe(*state);
+	stop(pid);
+	rival = find(&seen, pid);
+	assert_non_null(rival);
+	assert_int_equal(rival->cpu, 0);
+	assert_int_equal(rival->same_cpu_ns, 0);
+}
+
+/* Samples the CPU 20000 times a second, as perf record -F 20000 does where there are no hardware events. */
+static int start_interrupts(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 50000,
+		.sample_type = PERF_SAMPLE_IP,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0);
+}
+
+TEST_OBSERVED(interrupts_are_counted)
+{
+	int64_t usual_ns = observe(*state).usages.interrupts_ns, more_ns;
+	int fd;
+
+	assert_true(usual_ns > 0 && usual_ns < BURN_MS * NS_PER_MS);
+	fd = start_interrupts(last_cpu());
+	if (fd < 0 && errno == ENOENT)
+		skip();
+	assert_true(fd >= 0);
+	more_ns = observe(*state).usages.interrupts_ns;
+	close(fd);
+	print_message("interrupts took %.3f ms, and %.3f ms with 20000 more a second\n",
+		(double)usual_ns / 1e6, (double)more_ns / 1e6);
+	assert_true(more_ns > 2 * usual_ns);
+}
+
+/* How others took the program's CPU is not known where it is not pinned. */
+TEST_OBSERVED(a_program_on_any_cpu_waits_too)
+{
+	struct observer *o = *state;
+	char *argv[] = {(char *)"burn", (char *)"5", NULL};
+	struct spawn spawn = {.argv = argv,
+		.path = program,
+		.cpu = -1,
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.cgroup = o->cgroup,
+		.accounting = o->accounting};
+	struct observation seen;
+	struct error err = {};
+
+	assert_int_equal(observe_sample(&spawn, o->counters, &seen, &err), 0);
+	assert_true(seen.usages.wait_ns >= 0);
+	assert_int_equal(seen.usages.interrupts_ns, -1);
+	for (size_t i = 0; i < seen.usages.n; i++)
+		assert_int_equal(seen.usages.items[i].same_cpu_ns, -1);
+}
+
+int check_begin(void)
+{
+	program = getenv("EMP_BURN");
+	return geteuid() == 0 ? 0 : check_cannot_run("making cgroups needs root");
+}
