@@ -13,11 +13,23 @@ struct analyze_options {
 	const char *db;
 	const char *profile; /* of the verbs that have --profile; NULL: not given */
 	bool json;
+	bool other_cpus, by_wait; /* see struct analysis_options */
 };
 
 extern struct analyze_options analyze_options;
 extern const struct option_row compare_options[], cutoffs_options[], daemons_options[], profile_options[],
 	remove_options[], sample_size_options[], scatter_options[];
+
+#define OTHER_CPUS_OPTION                                                                                   \
+	{                                                                                                   \
+		0, "other-cpus", NULL, "count what daemons used on CPUs that the program was not on", NULL, \
+			&analyze_options.other_cpus                                                         \
+	}
+#define BY_WAIT_OPTION                                                                                  \
+	{                                                                                               \
+		0, "by-wait", NULL, "find long samples by what others took from them, not by their ET", \
+			NULL, &analyze_options.by_wait                                                  \
+	}
 
 option_parser option_run; /* into int64_t: the id of a run */
 

@@ -31,6 +31,8 @@ const struct option_row cutoffs_options[] = {
 		option_duration, &options.short_central_max_ns},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
 		&options.long_central_max_ns},
+	OTHER_CPUS_OPTION,
+	BY_WAIT_OPTION,
 	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
 	{},
 };
@@ -148,6 +150,8 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 		.name = options.save,
 		.resolution_ns = options.resolution_ns,
 		.force = options.force,
+		.other_cpus = analyze_options.other_cpus,
+		.by_wait = analyze_options.by_wait,
 		.short_central_max_ns = options.short_central_max_ns,
 		.long_central_max_ns = options.long_central_max_ns,
 		.short_analysis = &short_analysis,

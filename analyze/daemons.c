@@ -22,6 +22,8 @@ const struct option_row daemons_options[] = {
 		&options.resolution_ns},
 	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand", option_duration,
 		&options.central_max_ns},
+	OTHER_CPUS_OPTION,
+	BY_WAIT_OPTION,
 	{},
 };
 

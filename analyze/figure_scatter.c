@@ -15,6 +15,12 @@ struct extent {
 	double linear;      /* up to here the axis is linear */
 };
 
+/* What the axes have. */
+static const char *time_name(const struct figure *f)
+{
+	return f->analysis->by_wait ? "W + usual (ET - W)" : "ET";
+}
+
 static struct extent extent_of(const struct figure *f)
 {
 	const struct cluster *c = &f->analysis->central;
@@ -74,8 +80,9 @@ static void draw_scatter(const struct figure *f, struct plot *plot)
 	print_title(f, what ?: "", &e, logarithmic, plot);
 	median_text(median, f);
 	print_text(plot, "xlabel",
-		text_format("ET of the first sample of a pair, minus the median (%s)", median));
-	print_text(plot, "ylabel", text_format("ET of the second sample of a pair, minus the median"));
+		text_format("%s of the first sample of a pair, minus the median (%s)", time_name(f), median));
+	print_text(plot, "ylabel",
+		text_format("%s of the second sample of a pair, minus the median", time_name(f)));
 	fputs("set key outside right top reverse Left title 'pairs (number)'\nset size square\n",
 		plot->script);
 	fprintf(plot->script,
@@ -100,7 +107,8 @@ static void draw_samples(const struct figure *f, struct plot *plot)
 
 	print_title(f, what ?: "", &e, logarithmic, plot);
 	print_text(plot, "ylabel",
-		text_format("ET minus the median of the central cluster (%s)", median_text(median, f)));
+		text_format("%s minus the median of the central cluster (%s)", time_name(f),
+			median_text(median, f)));
 	fprintf(plot->script,
 		"set xlabel 'sample'\nset xrange [0:%" PRIu32
 		"]\nset key outside right top reverse Left title 'samples (number)'\n"

@@ -17,6 +17,7 @@ static const struct option_row common_options[] = {
 
 const struct option_row profile_options[] = {
 	{0, "profile", "NAME", "the profile of cutoffs", NULL, &analyze_options.profile},
+	OTHER_CPUS_OPTION,
 	{},
 };
 
@@ -75,18 +76,23 @@ int analyze_load(const char *run, const struct analysis_options *options, struct
 	struct analysis *ret, struct error *err)
 {
 	int64_t id;
+	struct analysis_options how = *options;
 	int r = analyze_open(run, ret_book, &id, err);
 
-	return r < 0 ? r : analysis_load(*ret_book, id, options, ret, err);
+	how.other_cpus = analyze_options.other_cpus;
+	how.by_wait = analyze_options.by_wait;
+	return r < 0 ? r : analysis_load(*ret_book, id, &how, ret, err);
 }
 
 int analyze_discard(struct book *book, int64_t run, struct discarding *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile cutoffs = {};
 	const char *profile = analyze_options.profile;
+	const struct discard_rules rules = {
+		.profile = profile ? &cutoffs : NULL, .other_cpus = analyze_options.other_cpus};
 	int r = profile ? book_get_profile(book, profile, &cutoffs, err) : 0;
 
-	return r < 0 ? r : discard_run(book, run, profile ? &cutoffs : NULL, ret, err);
+	return r < 0 ? r : discard_run(book, run, &rules, ret, err);
 }
 
 int analyze_need_profile(struct error *err)

@@ -91,7 +91,7 @@ static int show_json(
 {
 	_cleanup_(discarding_clear) struct discarding raw = {};
 	json_t *document;
-	int r = discard_run(book, analysis->run.id, NULL, &raw, err);
+	int r = discard_run(book, analysis->run.id, &(struct discard_rules){}, &raw, err);
 
 	if (r < 0)
 		return r;

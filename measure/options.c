@@ -221,6 +221,8 @@ const struct option_row measure_option_rows[] = {
 	{0, "discard-unprofiled", "SHARE",
 		"discard samples in which an unprofiled daemon took more of the ET than this (2%)",
 		option_percent, &O.unprofiled_percent},
+	{0, "other-cpus", NULL, "discard because of daemons on CPUs that the program was not on, too", NULL,
+		&O.other_cpus},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
 	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence", parse_order,

@@ -29,6 +29,7 @@ struct measure_options {
 	int warm_ups, runs, min_runs, max_runs,
 		retain;            /* before measure_options_finish: warm_ups -1, others 0 */
 	double fail_if_slower;     /* percent; below 0: not given */
+	bool other_cpus;           /* cutoffs apply to what daemons used on other CPUs, too */
 	double unprofiled_percent; /* of a sample's ET; 0: no limit for unprofiled daemons */
 	int64_t timeout_ns, linger_ns;
 	enum order order;

@@ -72,6 +72,7 @@ static inline struct discard_rules session_rules(const struct session *s)
 {
 	return (struct discard_rules){
 		.profile = s->options->profile ? &s->profile : NULL,
+		.other_cpus = s->options->other_cpus,
 		.unprofiled_share = s->options->unprofiled_percent / 100,
 	};
 }

@@ -49,9 +49,10 @@ static inline bool daemon_statistics_is_long(const struct daemon_statistics *dae
 
 struct analysis {
 	struct run run;
-	int64_t resolution_ns; /* of the PTs below */
-	struct sample *samples;
+	int64_t resolution_ns;  /* of the PTs below */
+	struct sample *samples; /* by_wait: et_ns is W and the usual ET - W */
 	size_t n_samples;
+	bool by_wait;
 	double spacing_ns; /* mean, from the start of a sample to the next one's */
 	struct cluster central;
 	enum verdict verdict;
@@ -65,8 +66,10 @@ struct analysis {
 };
 
 struct analysis_options {
-	int64_t resolution_ns;               /* PTs are rounded half up to it; 0: the run's own */
-	int64_t central_max_ns;              /* the longest central ET, set by hand; 0: detect it */
+	int64_t resolution_ns;  /* PTs are rounded half up to it; 0: the run's own */
+	int64_t central_max_ns; /* the longest central ET, set by hand; 0: detect it */
+	bool other_cpus; /* what daemons used on other CPUs counts, too; otherwise only where it is not known */
+	bool by_wait; /* L-samples are those in which others took much (W), whatever the program itself took */
 	const struct name_pattern *patterns; /* must outlive the analysis */
 };
 

@@ -6,8 +6,11 @@
 #include "lib/base/array.h"
 #include "lib/protocol/analysis_internal.h"
 
+#include "lib/stats/robust.h"
+
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 struct named {
@@ -68,6 +71,30 @@ static int set_zones(struct analysis_feed *feed, const struct sample *samples)
 	return 0;
 }
 
+/* Replaces each ET by W and the median of ET - W: what it would be if the program itself always took the same time. */
+static int take_waits(struct analysis_feed *feed, const struct run *run, struct sample *samples, size_t n,
+	struct error *err)
+{
+	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, n + 1, sizeof(*sorted));
+	double usual_ns;
+
+	feed->own_ns = reallocarray(NULL, n + 1, sizeof(*feed->own_ns));
+	if (!sorted || !feed->own_ns)
+		return error_oom(err);
+	for (size_t i = 0; i < n; i++) {
+		if (samples[i].wait_ns < 0)
+			return error_say(err, -ENODATA,
+				"the waiting time of sample %" PRIu32 " in run %" PRId64
+				" is not known: it needs --accounting bpf and a cgroup",
+				samples[i].n, run->id);
+		sorted[i] = feed->own_ns[i] = samples[i].et_ns - samples[i].wait_ns;
+	}
+	usual_ns = n > 0 ? median_of(sorted, n) : 0;
+	for (size_t i = 0; i < n; i++)
+		samples[i].et_ns = llround(usual_ns) + samples[i].wait_ns;
+	return 0;
+}
+
 int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample *samples, size_t n_samples,
 	const struct sources *daemons, const struct analysis_options *options, struct error *err)
 {
@@ -78,7 +105,11 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 		return error_oom(err);
 	feed->n_samples = n_samples;
 	feed->daemons = daemons;
+	feed->other_cpus = options->other_cpus;
 	feed->resolution_ns = options->resolution_ns ?: run->resolution_ns > 0 ? run->resolution_ns : 1;
+	r = options->by_wait ? take_waits(feed, run, samples, n_samples, err) : 0;
+	if (r < 0)
+		return r;
 	r = cluster_find(
 		&feed->central, samples, n_samples, run->resolution_ns, options->central_max_ns, err);
 	if (r < 0)
@@ -103,6 +134,7 @@ void analysis_feed_free(struct analysis_feed *feed)
 		free(feed->tallies[i].longs);
 	free(feed->tallies);
 	free(feed->tally_of);
+	free(feed->own_ns);
 	free(feed->zones);
 	free(feed->extra_ns);
 	free(feed->samples);
@@ -134,7 +166,8 @@ static void be_present(
 
 int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, struct error *err)
 {
-	int64_t pt_ns = resolution_round(e->pt_ns, feed->resolution_ns);
+	int64_t used_ns = feed->other_cpus ? e->pt_ns : execution_disturbing_ns(e);
+	int64_t pt_ns = resolution_round(used_ns, feed->resolution_ns);
 	enum zone zone;
 	struct daemon_tally *tally;
 	size_t sample;

@@ -23,7 +23,8 @@ struct daemon_tally {
 	uint32_t last; /* the last sample that it ran in, of those up to the bound of the central cluster */
 	size_t n_present;    /* how many those are */
 	double et_ns, pt_ns; /* and their ETs, beyond the central median, and its own time in them; sums */
-	double extra_ns; /* of the last causes_explained_share: time in the slow samples beyond the usual */
+	double extra_ns; /* of the last causes_explained_share or causes_share_out: time in the slow samples beyond
+			    the usual */
 };
 
 struct analysis_feed {
@@ -32,6 +33,8 @@ struct analysis_feed {
 	size_t n_samples;
 	int64_t resolution_ns;
 	struct cluster central;
+	bool other_cpus;
+	int64_t *own_ns;  /* one a sample: ET - W; NULL: samples' et_ns is ET */
 	uint8_t *zones;   /* one a sample */
 	double *extra_ns; /* one a sample: of daemons that ran long in it, beyond what is usual for them */
 	size_t cursor;    /* see analysis_feed_sample */
@@ -77,6 +80,10 @@ bool causes_explain(const struct analysis_feed *feed, size_t sample);
 /* The share of the extra time of the slow samples (a set of IN() zones) that daemons explain, compared with their
  * usual time in the fast samples. 0 if one of the two sets is empty. Fills in the tallies' extra_ns. */
 double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigned slow);
+
+/* The same for the long samples that daemons explain, each of which is shared out to those that ran long in it. After
+ * the longs have gone to `statistics`; fills in the tallies' extra_ns. */
+void causes_share_out(struct analysis_feed *feed, const struct daemon_statistics *statistics);
 
 /* The daemon whose presence divides the samples into longer and shorter ones; NULL: there is none. Before zones
  * NEAR and FAR are dissolved. */

@@ -12,28 +12,57 @@ static const double CAUSE = 0.5;
 /* A daemon divides samples if it runs in more than one in ten and is missing in more than one in ten, and at least in
  * this many. */
 static const double FREQUENT = 0.10;
-enum { LEAST = 20 };
+enum { LEAST = 10 };
 
-/* The time of daemons that ran long in each sample beyond the core. A process that runs all the time runs longer in a
+/* A daemon's usual time in a core sample, for each ns of elapsed time. A process that runs all the time runs longer in a
  * longer sample without being its cause: its usual time grows with the sample. */
-void causes_add_up(struct analysis_feed *feed)
+static double usual_share(const struct analysis_feed *feed, const struct daemon_tally *tally)
 {
 	size_t n_core = 0;
 
 	for (size_t i = 0; i < feed->n_samples; i++)
 		n_core += feed->zones[i] == ZONE_CORE;
+	return n_core > 0 ? running_sum(&tally->seen[ZONE_CORE]) / (double)n_core /
+				    (double)feed->central.median_ns
+			  : 0;
+}
+
+static double beyond_usual(const struct sample *sample, int64_t pt_ns, double usual)
+{
+	return fmax((double)pt_ns - usual * (double)sample->et_ns, 0);
+}
+
+/* The time of daemons that ran long in each sample beyond the core. */
+void causes_add_up(struct analysis_feed *feed)
+{
 	for (struct daemon_tally *tally = feed->tallies; tally < feed->tallies + feed->n_tallies; tally++) {
-		const struct running *core = &tally->seen[ZONE_CORE];
-		double a_sample = running_sum(core) / (double)n_core;
+		double usual = usual_share(feed, tally);
 
 		feed->cursor = 0;
 		for (size_t i = 0; i < tally->n_longs; i++) {
 			size_t sample = analysis_feed_sample(feed, tally->longs[i].sample);
-			double usual = a_sample * (double)feed->samples[sample].et_ns /
-				       (double)feed->central.median_ns;
 
-			if (running_is_long(core, tally->longs[i].pt_ns))
-				feed->extra_ns[sample] += fmax((double)tally->longs[i].pt_ns - usual, 0);
+			if (running_is_long(&tally->seen[ZONE_CORE], tally->longs[i].pt_ns))
+				feed->extra_ns[sample] += beyond_usual(
+					&feed->samples[sample], tally->longs[i].pt_ns, usual);
+		}
+	}
+}
+
+void causes_share_out(struct analysis_feed *feed, const struct daemon_statistics *statistics)
+{
+	for (size_t t = 0; t < feed->n_tallies; t++) {
+		struct daemon_tally *tally = &feed->tallies[t];
+		double usual = usual_share(feed, tally);
+
+		tally->extra_ns = 0;
+		feed->cursor = 0;
+		for (size_t i = 0; i < statistics[t].n_longs; i++) {
+			size_t sample = analysis_feed_sample(feed, statistics[t].longs[i].sample);
+
+			if (causes_explain(feed, sample))
+				tally->extra_ns += beyond_usual(
+					&feed->samples[sample], statistics[t].longs[i].pt_ns, usual);
 		}
 	}
 }
@@ -46,13 +75,14 @@ bool causes_explain(const struct analysis_feed *feed, size_t sample)
 }
 
 struct group {
+	unsigned zones;
 	size_t n;
 	double et_ns; /* sum */
 };
 
 static struct group group_of(const struct analysis_feed *feed, unsigned zones)
 {
-	struct group g = {};
+	struct group g = {.zones = zones};
 
 	for (size_t i = 0; i < feed->n_samples; i++)
 		if (zones & IN(feed->zones[i])) {
@@ -72,25 +102,30 @@ static double time_of(const struct daemon_tally *tally, unsigned zones)
 	return sum;
 }
 
-/* About the variance of that sum, if executions come at random. */
-static double variance_of(const struct daemon_tally *tally, unsigned zones)
+/* About the variance of that sum in `n` samples: of a daemon that runs at random at most once in a sample (then their
+ * number is binomial), or that runs more often (then it is Poisson's). */
+static double variance_of(const struct daemon_tally *tally, unsigned zones, size_t n)
 {
-	double sum = 0;
+	double sum = time_of(tally, zones), squares = 0, runs = 0;
 
 	for (unsigned c = 0; c < N_ZONES; c++)
-		if (zones & IN(c))
-			sum += running_sum_of_squares(&tally->seen[c]);
-	return sum;
+		if (zones & IN(c)) {
+			squares += running_sum_of_squares(&tally->seen[c]);
+			runs += (double)tally->seen[c].n;
+		}
+	return runs > (double)n ? squares : fmax(squares - sum * sum / (double)n, 0);
 }
 
 /* A process that runs all the time runs longer in a longer sample without being its cause; nor is one a cause that
  * ran more in these samples by chance, that is, by no more than three standard errors. */
-static double extra_of(const struct daemon_tally *tally, unsigned fast, unsigned slow, double ratio)
+static double extra_of(const struct daemon_tally *tally, struct group fast, struct group slow)
 {
-	double extra = time_of(tally, slow) - ratio * time_of(tally, fast);
+	double ratio = slow.et_ns / fast.et_ns;
+	double extra = time_of(tally, slow.zones) - ratio * time_of(tally, fast.zones);
+	double variance = variance_of(tally, slow.zones, slow.n) +
+			  ratio * ratio * variance_of(tally, fast.zones, fast.n);
 
-	return extra > 3 * sqrt(variance_of(tally, slow) + ratio * ratio * variance_of(tally, fast)) ? extra
-												     : 0;
+	return extra > 3 * sqrt(variance) ? extra : 0;
 }
 
 double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigned slow)
@@ -102,7 +137,7 @@ double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigne
 		return 0;
 	all = long_ones.et_ns - usual.et_ns / (double)usual.n * (double)long_ones.n;
 	for (struct daemon_tally *tally = feed->tallies; tally < feed->tallies + feed->n_tallies; tally++) {
-		tally->extra_ns = extra_of(tally, fast, slow, long_ones.et_ns / usual.et_ns);
+		tally->extra_ns = extra_of(tally, usual, long_ones);
 		extra += tally->extra_ns;
 	}
 	return all > 0 ? extra / all : 0;

@@ -94,10 +94,12 @@ static int add_over(struct over_cutoff **items, size_t *n, const struct over_cut
 static int end_sample(struct discarder *d, struct error *err)
 {
 	const struct sample *sample = &d->samples[d->at];
-	int64_t missing_ns = sample->et_ns > sample->pt_ns ? sample->et_ns - sample->pt_ns : 0, used_ns = 0;
+	int64_t taken_ns = sample_taken_ns(sample), used_ns = 0;
 	double limit_ns = d->rules.unprofiled_share * (double)sample->et_ns;
-	/* If the program on one CPU lacks less than that, the others ran on other CPUs. */
-	bool judged = limit_ns > 0 && (sample->pt_ns > sample->et_ns || (double)missing_ns > limit_ns);
+	/* If less than that was taken from the program, the others ran on other CPUs. That is not known of a program that
+	 * used several, unless its waiting time is. */
+	bool judged = limit_ns > 0 &&
+		      ((double)taken_ns > limit_ns || (sample->wait_ns < 0 && sample->pt_ns > sample->et_ns));
 
 	for (size_t i = 0; i < d->others.n; i++) {
 		struct other *o = &d->others.items[i];
@@ -111,10 +113,10 @@ static int end_sample(struct discarder *d, struct error *err)
 			return r;
 		used_ns = saturate_add(used_ns, o->in_sample_ns);
 		o->disturbed_ns = saturate_add(
-			o->disturbed_ns, o->in_sample_ns < missing_ns ? o->in_sample_ns : missing_ns);
+			o->disturbed_ns, o->in_sample_ns < taken_ns ? o->in_sample_ns : taken_ns);
 		o->in_sample_ns = 0;
 	}
-	d->disturbed_ns = saturate_add(d->disturbed_ns, used_ns < missing_ns ? used_ns : missing_ns);
+	d->disturbed_ns = saturate_add(d->disturbed_ns, used_ns < taken_ns ? used_ns : taken_ns);
 	return 0;
 }
 
@@ -150,7 +152,8 @@ static int add_candidate(struct discarder *d, const struct cutoff *cutoff, const
 int discarder_add(
 	struct discarder *d, const struct source *daemon, const struct execution *e, struct error *err)
 {
-	int64_t pt_ns = resolution_round(e->pt_ns, d->resolution_ns);
+	int64_t used_ns = d->rules.other_cpus ? e->pt_ns : execution_disturbing_ns(e);
+	int64_t pt_ns = resolution_round(used_ns, d->resolution_ns);
 	const struct other *other;
 	int r;
 

@@ -15,8 +15,9 @@
 struct discard_rules {
 	const struct profile *profile;       /* NULL: no cutoffs */
 	const struct name_pattern *patterns; /* group names as for the profile */
+	bool other_cpus;                     /* cutoffs apply to what daemons used on other CPUs, too */
 	double unprofiled_share; /* of a sample's ET, that all executions of one unprofiled daemon may take
-				    where ET − PT is more than that too; 0: any */
+				    where W (or ET − PT) is more than that too; 0: any */
 };
 
 /* A reason to discard a sample. Of a daemon with a cutoff: one execution over it (a sample may have several). Of an

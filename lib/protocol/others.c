@@ -64,7 +64,7 @@ struct other *others_add(struct others *o, const struct name_pattern *patterns, 
 		return NULL;
 	other = &o->items[o->of_daemon[e->source] - 1];
 	other->total_ns = saturate_add(other->total_ns, e->pt_ns);
-	other->in_sample_ns = saturate_add(other->in_sample_ns, e->pt_ns);
+	other->in_sample_ns = saturate_add(other->in_sample_ns, execution_disturbing_ns(e));
 	other->long_once |= (double)e->pt_ns >= LONG_SHARE * (double)et_ns;
 	if (e->pt_ns <= other->max_ns)
 		return other;

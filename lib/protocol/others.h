@@ -16,8 +16,8 @@ struct other {
 	uint32_t max_sample;         /* with that execution */
 	bool long_once;              /* one execution took 1 % of its sample's ET or more */
 	int64_t disturbed_ns; /* the most that it can have taken from the program: in each sample, the smaller of
-				 its CPU time and ET − PT */
-	int64_t in_sample_ns; /* in the current sample */
+				 in_sample_ns and sample_taken_ns */
+	int64_t in_sample_ns; /* in the current sample, on the program's CPU if that is known */
 };
 
 struct others {

@@ -93,7 +93,7 @@ static bool is_frequent(struct analysis_feed *feed, struct analysis *analysis)
 	if (proportion_at_least(samples, feed->n_samples) <= FREQUENT &&
 		proportion_at_least(corners, feed->n_samples / 2) <= FREQUENT_CORNERS)
 		return false;
-	causes_explained_share(feed, IN(ZONE_CORE), IN(ZONE_ABOVE)); /* fills in extra_ns of each daemon */
+	causes_share_out(feed, analysis->statistics);
 	set_frequent(feed, analysis, samples, feed->central.high_ns);
 	return true;
 }
@@ -136,10 +136,12 @@ static void limits(
 	for (size_t i = 0; i < n; i++)
 		if (cluster_holds(c, sorted[i]))
 			running_add(&central, sorted[i]);
-	*low = c->low_ns - llround(2 * running_sd(&central));
-	*high = c->high_ns + llround(2 * running_sd(&central));
-	*low = (int64_t)fmax((double)*low, quantile_of(sorted, n, 0.02));
-	*high = (int64_t)fmin((double)*high, quantile_of(sorted, n, 0.98));
+	*low = llround(quantile_of(sorted, n, 0.02));
+	*high = llround(quantile_of(sorted, n, 0.98));
+	if (feed->own_ns) /* the central cluster is not of these times */
+		return;
+	*low = llround(fmax((double)*low, (double)c->low_ns - 2 * running_sd(&central)));
+	*high = llround(fmin((double)*high, (double)c->high_ns + 2 * running_sd(&central)));
 }
 
 /* The samples in the order of time, without those that daemons explain. */
@@ -156,7 +158,7 @@ static int trend_in_time(const struct analysis_feed *feed, const struct analysis
 		if (l < analysis->n_l_samples && analysis->l_samples[l] == feed->samples[i].n)
 			l++;
 		else
-			ets[n++] = feed->samples[i].et_ns;
+			ets[n++] = feed->own_ns ? feed->own_ns[i] : feed->samples[i].et_ns;
 	}
 	*ret = (struct trend){};
 	if (n == 0)

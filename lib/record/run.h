@@ -84,6 +84,14 @@ struct sample {
 	int64_t wait_ns; /* W: its tasks were ready to run and did not, because others had the CPU; -1: unknown */
 };
 
+/* The most that others can have taken from it: W; where that is not known, what one task lacks. */
+static inline int64_t sample_taken_ns(const struct sample *sample)
+{
+	if (sample->wait_ns >= 0)
+		return sample->wait_ns;
+	return sample->et_ns > sample->pt_ns ? sample->et_ns - sample->pt_ns : 0;
+}
+
 enum source_kind {
 	SOURCE_PROCESS,
 	SOURCE_KERNEL, /* a kernel thread */
@@ -124,6 +132,12 @@ struct execution {
 	int cpu;             /* that it ran on last; -1: unknown */
 	int64_t same_cpu_ns; /* of pt_ns, on the CPU that the program was pinned to; -1: unknown */
 };
+
+/* The part of an execution that can have taken time from the program: on its CPU, where that is known. */
+static inline int64_t execution_disturbing_ns(const struct execution *execution)
+{
+	return execution->same_cpu_ns >= 0 ? execution->same_cpu_ns : execution->pt_ns;
+}
 
 /* The cutoff of one daemon, in the profile's resolution. -1: none. */
 struct cutoff {

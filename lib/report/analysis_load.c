@@ -126,7 +126,8 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 	struct profile *ret, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
-	struct analysis_options options = {.resolution_ns = m->resolution_ns};
+	struct analysis_options options = {
+		.resolution_ns = m->resolution_ns, .other_cpus = m->other_cpus, .by_wait = m->by_wait};
 	int r;
 
 	r = m->resolution_ns > 0 ? 0 : own_resolution(book, short_run, long_run, &options.resolution_ns, err);

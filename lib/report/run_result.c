@@ -98,18 +98,17 @@ void run_result_clear(struct run_result *r)
 	*r = (struct run_result){};
 }
 
-int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
+int discard_run(struct book *book, int64_t run, const struct discard_rules *rules, struct discarding *ret,
 	struct error *err)
 {
 	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(freep) struct sample *samples = NULL;
-	const struct discard_rules rules = {.profile = profile};
 	size_t n;
 	int r;
 
 	r = book_samples(book, run, &samples, &n, err);
 	if (r == 0)
-		r = discard(book, run, &rules, profile, samples, n, &d, err);
+		r = discard(book, run, rules, rules->profile, samples, n, &d, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(d);

@@ -20,8 +20,8 @@ int run_result_read(struct book *book, int64_t run, const struct discard_rules *
 	struct error *err);
 void run_result_clear(struct run_result *result);
 
-/* Without counters and others. profile NULL: no sample is discarded by a cutoff. */
-int discard_run(struct book *book, int64_t run, const struct profile *profile, struct discarding *ret,
+/* Without counters; without a profile also without others. */
+int discard_run(struct book *book, int64_t run, const struct discard_rules *rules, struct discarding *ret,
 	struct error *err);
 
 /* The clean samples of a run in progress; each call reads only those taken since the last. */

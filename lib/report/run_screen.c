@@ -67,23 +67,26 @@ static int add_reasons(struct screen *s, const struct discarding *d, struct erro
 	return r < 0 ? error_oom(err) : 0;
 }
 
-/* How much time each of the others can have taken from the program: less than what it used on other CPUs too. */
+/* How much time each of the others can have taken from the program. */
 static void add_others(struct screen *s, const struct run_result *r)
 {
 	const struct others *others = &r->discarding.others;
-	double et = 0, pt = 0;
+	double et = 0, pt = 0, wait = 0, taken;
 
 	for (size_t i = 0; i < r->n_samples; i++) {
 		et += (double)r->samples[i].et_ns;
 		pt += (double)r->samples[i].pt_ns;
+		wait += r->samples[i].wait_ns >= 0 ? (double)r->samples[i].wait_ns : NAN;
 	}
 	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
 		if ((double)others->items[i].disturbed_ns > MATERIAL * et)
 			s->others[s->n_others++] = (struct screen_other){
 				others->items[i].name, others->items[i].disturbed_ns};
 	s->on_cpu = et > 0 ? pt / et : 0;
-	s->explained = et - pt > WORTH_EXPLAINING * et && s->n_others > 0
-			       ? (double)r->discarding.disturbed_ns / (et - pt)
+	s->taken = et > 0 ? wait / et : NAN;
+	taken = isnan(wait) ? et - pt : wait;
+	s->explained = taken > WORTH_EXPLAINING * et && s->n_others > 0
+			       ? (double)r->discarding.disturbed_ns / taken
 			       : NAN;
 }
 

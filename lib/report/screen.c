@@ -142,11 +142,13 @@ static void print_interval(FILE *file, const struct screen *s, const char *figur
 
 static void print_et(FILE *file, const struct screen *s, const char *figure, size_t columns)
 {
-	bool unexplained = s->on_cpu < MOSTLY_ON_CPU && !(s->explained >= EXPLAINS);
-	char more[LINE_SIZE];
+	char more[LINE_SIZE], why[64] = "";
 
-	snprintf(more, sizeof(more), "%.0f %% on CPU%s", 100 * s->on_cpu,
-		unexplained ? "; it waits, or is disturbed" : "");
+	if (s->on_cpu < MOSTLY_ON_CPU && !isnan(s->taken))
+		snprintf(why, sizeof(why), ", %.0f %% taken by others", 100 * s->taken);
+	else if (s->on_cpu < MOSTLY_ON_CPU && !(s->explained >= EXPLAINS))
+		strcpy(why, "; it waits, or is disturbed");
+	snprintf(more, sizeof(more), "%.0f %% on CPU%s", 100 * s->on_cpu, why);
 	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
 		snprintf(more, sizeof(more), "%.0f %% on CPU", 100 * s->on_cpu);
 	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", figure, columns, s->et.n ? more : "");
@@ -280,12 +282,14 @@ static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 	}
 }
 
-static void explanation_text(char buffer[64], double explained)
+static void explanation_text(char buffer[64], const struct screen *s)
 {
 	*buffer = '\0';
-	if (explained >= 0.01)
+	if (s->explained >= 0.01 && !isnan(s->taken))
+		snprintf(buffer, 64, " (%.0f %% of what was taken)", 100 * fmin(1, s->explained));
+	else if (s->explained >= 0.01)
 		snprintf(buffer, 64, " (%s %.0f %% of ET − PT)",
-			explained >= EXPLAINS ? "may explain" : "at most", 100 * fmin(1, explained));
+			s->explained >= EXPLAINS ? "may explain" : "at most", 100 * fmin(1, s->explained));
 }
 
 static void print_others(FILE *file, const struct screen *s)
@@ -297,7 +301,7 @@ static void print_others(FILE *file, const struct screen *s)
 	if (s->n_others == 0)
 		return;
 	others_text(names, s, COLUMNS);
-	explanation_text(explanation, s->explained);
+	explanation_text(explanation, s);
 	if (terminal_text_width(names) + terminal_text_width(explanation) > COLUMNS)
 		*explanation = '\0';
 	snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);

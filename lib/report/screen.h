@@ -45,12 +45,13 @@ struct screen {
 	double user_ns, system_ns; /* means of the samples kept; below 0: not known */
 	bool approximate;          /* user and system were counted in ticks */
 	double on_cpu;             /* PT / ET, all samples */
+	double taken;              /* W / ET, all samples; NAN: not known */
 	size_t n_samples;
 	struct screen_reason *reasons;
 	size_t n_reasons;
 	struct screen_other others[SCREEN_OTHERS]; /* the greatest first */
 	size_t n_others;
-	double explained;   /* the share of ET − PT that others can have taken; NAN: nothing to explain */
+	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
 	struct notes notes; /* the most important first */
 };
 

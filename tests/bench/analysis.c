@@ -57,6 +57,7 @@ static void add_sample(struct book *book, int64_t run, uint32_t n, const uint32_
 {
 	struct execution executions[EXECUTIONS + 1];
 	struct sample sample = {
+		.wait_ns = -1,
 		.n = n,
 		.start_ns = (int64_t)n * 110 * NS_PER_MS,
 		.et_ns = 100 * NS_PER_MS + (int64_t)(draw() % 1000000),
@@ -66,12 +67,14 @@ static void add_sample(struct book *book, int64_t run, uint32_t n, const uint32_
 
 	for (size_t i = 0; i < EXECUTIONS; i++)
 		executions[i] = (struct execution){.sample = n,
+			.same_cpu_ns = -1,
 			.source = daemons[draw() % DAEMONS],
 			.pid = 100 + (int)i,
 			.pt_ns = 1000 + (int64_t)(draw() % 50000),
 			.tick_ns = 0};
 	if (n % EVERY == 0) {
 		executions[k++] = (struct execution){.sample = n,
+			.same_cpu_ns = -1,
 			.source = daemons[DAEMONS],
 			.pid = 7,
 			.pt_ns = 20 * NS_PER_MS,
@@ -143,7 +146,7 @@ static double time_discarding(
 		_cleanup_(discarding_clear) struct discarding d = {};
 		double start = cpu_time();
 
-		must(discard_run(book, run, profile, &d, err), err);
+		must(discard_run(book, run, &(struct discard_rules){.profile = profile}, &d, err), err);
 		best = cpu_time() - start < best ? cpu_time() - start : best;
 	}
 	return best;

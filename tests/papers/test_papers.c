@@ -262,8 +262,12 @@ static void table_17_discarded_samples(void **state)
 	struct error err = {};
 	size_t in_short = 0, in_long = 0;
 
-	assert_int_equal(discard_run(p->book, p->short_run, &p->profile, &a, &err), 0);
-	assert_int_equal(discard_run(p->book, p->long_run, &p->profile, &b, &err), 0);
+	assert_int_equal(
+		discard_run(p->book, p->short_run, &(struct discard_rules){.profile = &p->profile}, &a, &err),
+		0);
+	assert_int_equal(
+		discard_run(p->book, p->long_run, &(struct discard_rules){.profile = &p->profile}, &b, &err),
+		0);
 	for (size_t i = 0; i < csv.n_rows; i++) {
 		bool is_short = !strcmp(csv_text(&csv, i, "run"), "INC128");
 		uint32_t got = is_short ? a.by_cutoff[in_short++] : b.by_cutoff[in_long++];
@@ -297,7 +301,9 @@ static void tables_7_and_18_statistics_of_the_short_run(void **state)
 	_cleanup_(discarding_clear) struct discarding d = {};
 	struct error err = {};
 
-	assert_int_equal(discard_run(p->book, p->short_run, &p->profile, &d, &err), 0);
+	assert_int_equal(
+		discard_run(p->book, p->short_run, &(struct discard_rules){.profile = &p->profile}, &d, &err),
+		0);
 	check_statistics(&csv, 0, &d.et.raw);
 	check_statistics(&csv, 1, &d.pt.raw);
 	check_statistics(&csv, 2, &d.et.papers);
@@ -338,7 +344,9 @@ static void tables_20_and_21_sample_sizes(void **state)
 	const struct analysis *r = &p->short_analysis;
 	struct error err = {};
 
-	assert_int_equal(discard_run(p->book, p->short_run, &p->profile, &d, &err), 0);
+	assert_int_equal(
+		discard_run(p->book, p->short_run, &(struct discard_rules){.profile = &p->profile}, &d, &err),
+		0);
 	assert_int_equal(sample_sizes_find(&pt, &d, r->samples, r->n_samples, false, &err), 0);
 	assert_int_equal(sample_sizes_find(&et, &d, r->samples, r->n_samples, true, &err), 0);
 	check_sizes(&pt, "PT");

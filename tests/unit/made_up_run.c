@@ -56,6 +56,15 @@ static double trend(const struct made_up *m, gsl_rng *rng, size_t i)
 	return m->step_at > 0 ? (i >= m->step_at) * m->step : (gsl_rng_uniform(rng) < 0.4) * m->step;
 }
 
+/* One of `n`, of which `*left` are to be chosen. */
+static bool is_chosen(gsl_rng *rng, size_t n, size_t *left)
+{
+	bool chosen = gsl_rng_uniform_int(rng, n) < *left;
+
+	*left -= chosen;
+	return chosen;
+}
+
 static int64_t planted_pt(const struct made_up *m, gsl_rng *rng)
 {
 	double pt = (double)m->least_ns * pow((double)m->most_ns / (double)m->least_ns, gsl_rng_uniform(rng));
@@ -68,8 +77,10 @@ static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, in
 	struct error err = {};
 
 	assert_int_equal(
-		analysis_feed_add(
-			feed, &(struct execution){.sample = sample, .source = daemon, .pt_ns = pt_ns}, &err),
+		analysis_feed_add(feed,
+			&(struct execution){
+				.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1},
+			&err),
 		0);
 }
 
@@ -104,12 +115,15 @@ struct made_up_run made_up_read(const struct made_up *m)
 	struct error err = {};
 	double off = 0;
 	int64_t start_ns = 0;
+	size_t left = m->n_planted;
 
 	gsl_rng_set(rng, m->seed);
 	for (size_t i = 0; i < m->n; i++) {
 		bool again = m->in_pairs && i % 2 == 1;
 
-		out.planted[i] = again ? out.planted[i - 1] : gsl_rng_uniform(rng) < m->planted;
+		out.planted[i] = m->n_planted ? is_chosen(rng, m->n - i, &left)
+				 : again      ? out.planted[i - 1]
+					      : gsl_rng_uniform(rng) < m->planted;
 		planted_ns[i] = out.planted[i] ? planted_pt(m, rng) : 0;
 		off = m->wander * off + sqrt(1 - m->wander * m->wander) * noise(rng, m->noise);
 		samples[i].n = (uint32_t)i + 1;

@@ -22,9 +22,10 @@ struct made_up {
 	int64_t spread_ns;  /* scale of the noise, about its sd */
 	int64_t quantum_ns; /* all times are whole multiples of it */
 	enum noise noise;
-	double wander;  /* how much of its noise a sample has from the one before */
-	double rare;    /* share of samples with a short execution of a daemon that is rare and no cause */
-	double planted; /* share of samples in which the planted daemon runs */
+	double wander;    /* how much of its noise a sample has from the one before */
+	double rare;      /* share of samples with a short execution of a daemon that is rare and no cause */
+	double planted;   /* share of samples in which the planted daemon runs */
+	size_t n_planted; /* or how many exactly, anywhere */
 	int64_t least_ns, most_ns; /* its PT, evenly spread on a logarithmic scale */
 	double stretch;            /* how much longer a sample is, in PTs of the planted daemon; 0: 1 */
 	bool in_pairs;             /* where it runs, it runs in both samples of a pair */

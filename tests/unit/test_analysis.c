@@ -29,6 +29,7 @@ static struct analysis_feed *start(const struct analysis_options *options)
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){
+			.wait_ns = -1,
 			.n = i + 1,
 			.start_ns = i * 2 * NS_PER_S,
 			.et_ns = i + 1 == SPIKE ? 2 * NS_PER_S : NS_PER_S + i * 7 % N * NS_PER_US,
@@ -40,7 +41,7 @@ static struct analysis_feed *start(const struct analysis_options *options)
 
 static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
-	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns};
+	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
 	struct error err = {};
 
 	assert_int_equal(analysis_feed_add(feed, &e, &err), 0);
@@ -162,6 +163,83 @@ TEST(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
 	add(feed, N + 1, 3, 10);
 	analysis = finish(feed);
 	assert_null(analysis_daemon(&analysis, "backup"));
+}
+
+/* 90 samples of 1 s whose ET spreads by 30 %. In every 30th a daemon takes a fifth of a second, and a bystander runs
+ * for as long on another CPU. */
+static struct analysis_feed *start_noisy(const struct analysis_options *options, struct error *err)
+{
+	enum { N_NOISY = 90 };
+	struct run run = {.id = 4, .program = strdup("INC1"), .resolution_ns = 1};
+	struct sample *samples = calloc(N_NOISY, sizeof(*samples));
+	struct analysis_feed *feed = NULL;
+
+	for (uint32_t i = 0; i < N_NOISY; i++) {
+		samples[i] = (struct sample){
+			.n = i + 1,
+			.start_ns = i * 2 * NS_PER_S,
+			.wait_ns = (20 + i * 11 % 7) * NS_PER_US + (i % 30 == 17) * NS_PER_S / 5,
+		};
+		samples[i].et_ns = NS_PER_S + i * 37 % 61 * 10 * NS_PER_MS + samples[i].wait_ns;
+	}
+	if (analysis_feed_new(&feed, &run, samples, N_NOISY, &daemons, options, err) == 0)
+		for (uint32_t i = 0; i < N_NOISY; i++) {
+			struct execution usual = {.sample = i + 1,
+				.source = 1,
+				.pt_ns = 20 * NS_PER_US,
+				.same_cpu_ns = 15 * NS_PER_US};
+			struct execution e[] = {{.sample = i + 1,
+							.source = 3,
+							.pt_ns = NS_PER_S / 5,
+							.same_cpu_ns = NS_PER_S / 5},
+				{.sample = i + 1, .source = 5, .pt_ns = NS_PER_S / 5}};
+
+			assert_int_equal(analysis_feed_add(feed, &usual, err), 0);
+			for (size_t k = 0; i % 30 == 17 && k < ELEMENTS(e); k++)
+				assert_int_equal(analysis_feed_add(feed, &e[k], err), 0);
+		}
+	else {
+		run_clear(&run);
+		free(samples);
+	}
+	return feed;
+}
+
+TEST(what_et_hides_is_found_by_the_waiting_time)
+{
+	struct analysis_options options = {.patterns = names_default};
+	struct error err = {};
+
+	for (int by_wait = 0; by_wait < 2; by_wait++) {
+		_cleanup_(analysis_clear) struct analysis analysis = {};
+
+		options.by_wait = by_wait;
+		analysis = finish(start_noisy(&options, &err));
+		assert_int_equal(analysis.verdict, by_wait ? VERDICT_L : VERDICT_CLEAN);
+		assert_int_equal(analysis.n_l_samples, by_wait ? 3 : 0);
+		assert_null(analysis_daemon(&analysis, "unseen")); /* on another CPU */
+		if (by_wait)
+			assert_int_equal(analysis_daemon(&analysis, "backup")->cutoff_ns, NS_PER_S / 10);
+	}
+	options.other_cpus = true;
+	options.by_wait = true;
+	{
+		_cleanup_(analysis_clear) struct analysis analysis = finish(start_noisy(&options, &err));
+
+		assert_int_equal(analysis_daemon(&analysis, "unseen")->n_longs, 3);
+	}
+}
+
+TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)
+{
+	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
+	struct run run = {.id = 3, .program = (char *)"INC1", .resolution_ns = 1};
+	struct sample sample = {.n = 1, .et_ns = NS_PER_S, .wait_ns = -1};
+	struct analysis_feed *feed = NULL;
+	struct error err = {};
+
+	assert_int_equal(analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options, &err), -ENODATA);
+	assert_non_null(strstr(err.text, "the waiting time of sample 1 in run 3 is not known"));
 }
 
 TEST(an_execution_of_nobody_is_refused)

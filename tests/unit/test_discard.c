@@ -36,6 +36,7 @@ static struct discarder *start_by(const struct discard_rules *rules, int64_t sca
 	assert_int_equal(discarder_new(&d, rules, &err), 0);
 	for (uint32_t i = 0; i < N; i++) {
 		const struct sample sample = {.n = i + 1,
+			.wait_ns = -1,
 			.pt_ns = (1000 + i) * NS_PER_US * scale,
 			.et_ns = (10000 + 10 * i) * NS_PER_US * scale,
 			.incomplete = i == 4};
@@ -54,7 +55,7 @@ static struct discarder *start(const struct profile *p, int64_t scale)
 
 static void add(struct discarder *d, uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
-	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns};
+	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
 	struct error err = {};
 
 	assert_int_equal(discarder_add(d, &who[daemon - 1], &e, &err), 0);
@@ -127,7 +128,8 @@ TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
 	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++)
-		samples[i] = (struct sample){.n = i + 1, .pt_ns = 100 + i % 2, .et_ns = 200 + i % 2};
+		samples[i] = (struct sample){
+			.n = i + 1, .wait_ns = -1, .pt_ns = 100 + i % 2, .et_ns = 200 + i % 2};
 	samples[3].pt_ns = 1000;
 	samples[8].pt_ns = 120; /* far out only once 1000 is gone: stays */
 	samples[9].et_ns = 900;
@@ -201,8 +203,8 @@ TEST(an_unprofiled_daemon_discards_without_a_profile_too)
 TEST(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 {
 	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
-	const struct sample alone = {.n = 1, .pt_ns = 99, .et_ns = 100},
-			    threads = {.n = 2, .pt_ns = 180, .et_ns = 100};
+	const struct sample alone = {.n = 1, .wait_ns = -1, .pt_ns = 99, .et_ns = 100},
+			    threads = {.n = 2, .wait_ns = -1, .pt_ns = 180, .et_ns = 100};
 	struct discarder *d = NULL;
 	_cleanup_(discarding_clear) struct discarding out = {};
 	struct error err = {};
@@ -215,6 +217,33 @@ TEST(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 	out = finish(d);
 	assert_int_equal(out.n_unprofiled, 1);
 	assert_int_equal(out.unprofiled[0].sample, 2);
+}
+
+/* The daemon ran for 600 ms, all of it on another CPU, or 20 ms of it on the program's. */
+TEST(what_a_daemon_used_on_other_cpus_discards_only_on_request)
+{
+	static const size_t discarded[] = {1, 2};
+
+	for (int other_cpus = 0; other_cpus < 2; other_cpus++) {
+		const struct discard_rules rules = {
+			.profile = &profile, .patterns = names_default, .other_cpus = other_cpus};
+		struct discarder *d = start_by(&rules, 1);
+		_cleanup_(discarding_clear) struct discarding out = {};
+		const struct execution elsewhere = {.sample = 2, .source = 1, .pt_ns = 600 * NS_PER_MS},
+				       partly = {.sample = 3,
+					       .source = 1,
+					       .pt_ns = 600 * NS_PER_MS,
+					       .same_cpu_ns = 20 * NS_PER_MS};
+		struct error err = {};
+
+		assert_int_equal(discarder_add(d, &who[0], &elsewhere, &err), 0);
+		assert_int_equal(discarder_add(d, &who[0], &partly, &err), 0);
+		out = finish(d);
+		assert_int_equal(out.n_by_cutoff, discarded[other_cpus]);
+		assert_int_equal(out.by_cutoff[out.n_by_cutoff - 1], 3);
+		assert_int_equal(out.over[0].pt_ns, (other_cpus ? 600 : 20) * NS_PER_MS);
+		assert_int_equal(out.others.items[0].total_ns, 1200 * NS_PER_MS);
+	}
 }
 
 TEST(others_are_summed_by_group_the_greatest_first)
@@ -244,7 +273,8 @@ TEST(others_are_summed_by_group_the_greatest_first)
 TEST(a_run_that_goes_on_is_judged_as_if_it_ended_here)
 {
 	struct discarder *d = start(&profile, 1);
-	const struct sample longer = {.n = N + 1, .pt_ns = 1005 * NS_PER_US, .et_ns = 1000 * NS_PER_S};
+	const struct sample longer = {
+		.n = N + 1, .wait_ns = -1, .pt_ns = 1005 * NS_PER_US, .et_ns = 1000 * NS_PER_S};
 	_cleanup_(discarding_clear) struct discarding before = {}, after = {};
 	struct error err = {};
 

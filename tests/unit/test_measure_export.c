@@ -32,6 +32,7 @@ static void fill_task(struct made_up *m, size_t i, const char *name, double mean
 
 	for (size_t k = 0; k < 2; k++)
 		m->samples[i][k] = (struct sample){.n = (uint32_t)k + 1,
+			.wait_ns = -1,
 			.start_ns = INT64_C(1700000000000000001),
 			.et_ns = (int64_t)mean_ns,
 			.pt_ns = (int64_t)mean_ns,

@@ -27,6 +27,7 @@ static void make_samples(struct run_result *r)
 	r->samples = calloc(N, sizeof(*r->samples));
 	for (uint32_t i = 0; i < N; i++)
 		r->samples[i] = (struct sample){
+			.wait_ns = -1,
 			.n = i + 1,
 			.pt_ns = 100 * NS_PER_MS + i * 7 % N * 100 * NS_PER_US,
 			.et_ns = 110 * NS_PER_MS + i * 7 % N * 100 * NS_PER_US,
@@ -45,8 +46,12 @@ static void discard(struct run_result *r, const struct execution *executions, si
 	assert_int_equal(discarder_new(&d, &rules, &err), 0);
 	for (size_t i = 0; i < r->n_samples; i++)
 		assert_int_equal(discarder_add_sample(d, &r->samples[i], &err), 0);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(discarder_add(d, &who[executions[i].source - 1], &executions[i], &err), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct execution e = executions[i];
+
+		e.same_cpu_ns = e.same_cpu_ns ?: -1;
+		assert_int_equal(discarder_add(d, &who[e.source - 1], &e, &err), 0);
+	}
 	assert_int_equal(discarder_finish(d, &r->discarding, &err), 0);
 	discarder_free(d);
 	r->discarding.run.id = 3;
@@ -109,6 +114,28 @@ TEST(others_count_up_to_what_the_program_lacked)
 	assert_string_equal(s.others[0].name, "kworker");
 	assert_int_equal(s.others[0].disturbed_ns, 10 * NS_PER_MS);
 	assert_true(fabs(s.explained - 11.001 / 120) < 1e-6);
+}
+
+/* 10 ms were missing in each sample; others took 6 ms of them. */
+TEST(what_others_took_is_the_waiting_time_where_it_is_known)
+{
+	static const struct execution executions[] = {
+		{.sample = 1, .source = 2, .pt_ns = 60 * NS_PER_MS, .same_cpu_ns = 6 * NS_PER_MS},
+		{.sample = 2, .source = 1, .pt_ns = 90 * NS_PER_MS, .same_cpu_ns = 3 * NS_PER_MS},
+	};
+	_cleanup_(run_result_clear) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+
+	make_samples(&r);
+	for (size_t i = 0; i < r.n_samples; i++)
+		r.samples[i].wait_ns = 6 * NS_PER_MS;
+	discard(&r, executions, ELEMENTS(executions));
+	s = fill(&r, NULL);
+	assert_int_equal(s.n_others, 2);
+	assert_int_equal(s.others[0].disturbed_ns, 6 * NS_PER_MS);
+	assert_int_equal(s.others[1].disturbed_ns, 3 * NS_PER_MS);
+	assert_true(fabs(s.taken - 72.0 / (1320 + 6.6)) < 1e-6);
+	assert_true(fabs(s.explained - 9.0 / 72) < 1e-6);
 }
 
 TEST(user_and_system_are_those_of_the_samples_kept)

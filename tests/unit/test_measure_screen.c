@@ -34,6 +34,7 @@ static struct screen usual(void)
 		.user_ns = 117.6e6,
 		.system_ns = 10.97e6,
 		.on_cpu = 0.991,
+		.taken = NAN,
 		.n_samples = 20,
 		.explained = NAN,
 	};
@@ -183,6 +184,31 @@ TEST(where_all_is_discarded_there_is_no_time)
 		       "  PT              no sample is kept\n"
 		       "  ET              no sample is kept\n"
 		       "  Kept 0 of 3     discarded: cc1 #1 #2 #3\n");
+}
+
+TEST(the_waiting_time_tells_others_from_a_program_that_waits)
+{
+	struct screen s = usual();
+
+	s.on_cpu = 0.81;
+	s.taken = 0.17;
+	s.explained = 0.97;
+	s.others[0] = (struct screen_other){"backupd", 598000000};
+	s.n_others = 1;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n"
+		       "  Kept 20 of 20\n"
+		       "  Disturbed by    backupd 598 ms (97 % of what was taken)     emp-analyze show 3\n");
+	s.taken = 0;
+	s.n_others = 0;
+	s.explained = NAN;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 0 % taken by others\n"
+		       "  Kept 20 of 20\n");
 }
 
 TEST(what_took_the_rest_of_the_time_is_said)

@@ -317,6 +317,51 @@ TEST(a_hundred_thousand_samples_are_read)
 	made_up_clear(&run);
 }
 
+/* Few samples, many of them long because of one daemon: it alone is named. */
+static bool is_named_alone(gsl_rng *rng, size_t n, size_t n_planted)
+{
+	struct made_up m = any_run(rng, NOISE_EXPONENTIAL);
+	struct made_up_run run;
+	bool good;
+
+	m.n = n;
+	m.n_planted = n_planted;
+	m.planted = 0;
+	m.rare = 0.1;
+	m.least_ns = (int64_t)(from(rng, 20, 500) * (double)m.spread_ns);
+	m.most_ns = m.least_ns * (int64_t)(1 + gsl_rng_uniform_int(rng, 2));
+	run = made_up_read(&m);
+	good = run.analysis.verdict == VERDICT_FREQUENT;
+	for (size_t i = 0; i < run.analysis.n_statistics; i++)
+		good &= run.analysis.statistics[i].frequent ==
+			!strcmp(run.analysis.statistics[i].name, "backup");
+	if (!good && getenv("EMP_MISJUDGED"))
+		printf("  %zu of %zu, seed %llu: %s\n", n_planted, n, (unsigned long long)m.seed,
+			run.analysis.why);
+	made_up_clear(&run);
+	return good;
+}
+
+TEST(the_daemon_that_makes_many_of_a_few_samples_long_is_named_alone)
+{
+	static const size_t of[][2] = {
+		{5, 16}, {6, 16}, {7, 16}, {8, 16}, {9, 16}, {8, 40}, {9, 40}, {12, 40}};
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+
+	gsl_rng_set(rng, check_seed(2012));
+	for (size_t i = 0; i < ELEMENTS(of); i++) {
+		int good = 0;
+
+		for (int k = 0; k < TIMES; k++)
+			good += is_named_alone(rng, of[i][1], of[i][0]);
+		printf("%2zu of %zu samples long %13.1f %% of %d named alone\n", of[i][0], of[i][1],
+			100.0 * good / TIMES, TIMES);
+		if (!getenv("EMP_MISJUDGED"))
+			assert_true((double)good / TIMES >= 0.95);
+	}
+	gsl_rng_free(rng);
+}
+
 TEST(frequent_daemons_are_named_and_others_are_not)
 {
 	const struct made_up m = {
