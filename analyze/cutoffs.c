@@ -39,12 +39,12 @@ const struct option_row cutoffs_options[] = {
 
 static void print_period(const struct analysis *analysis, const struct daemon_statistics *h)
 {
-	char period[TEXT_TIME_SIZE];
+	char period[TEXT_TIME_SIZE], why[PERIOD_WHY_SIZE];
 
 	if (h->period.samples > 0)
 		printf("\n    every %g samples = %s, %s", h->period.samples,
 			text_duration(period, (int64_t)analysis_period_ns(analysis, h)),
-			h->period.firm ? "firm" : "tentative (seen twice)");
+			period_why(why, &h->period));
 }
 
 /* Where the cutoff of one run comes from. */

@@ -10,8 +10,13 @@
 struct period {
 	size_t occurrences; /* consecutive samples count once */
 	double samples;     /* from one occurrence to the next, their median; 0: no period */
-	bool firm;          /* three occurrences or more */
+	double chance;      /* that as many occurrences at random look as periodic */
+	bool firm;          /* three occurrences or more, and a chance below 5 % */
 };
 
 /* occurrences: ascending sample numbers. n: samples of the run. */
 struct period period_find(const uint32_t *occurrences, size_t n_occurrences, size_t n);
+
+/* "firm (7 times; by chance in under 0.1 %)". Returns `buffer`. */
+enum { PERIOD_WHY_SIZE = 96 };
+char *period_why(char buffer[PERIOD_WHY_SIZE], const struct period *period);

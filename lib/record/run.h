@@ -146,7 +146,7 @@ struct cutoff {
 	int64_t short_ns;     /* of the short run */
 	int64_t long_ns;      /* of the long run */
 	int64_t period_ns;    /* 0: none found */
-	bool firm;            /* three occurrences or more agree on the period */
+	bool firm;            /* see struct period */
 	int64_t task_time_ns; /* 5 % of the period; 0: no period */
 	int64_t below_ns;     /* for programs shorter than task_time */
 	int64_t atleast_ns;   /* for the others */

@@ -60,7 +60,7 @@ static int print_executions(const struct daemon_statistics *d, FILE *file, struc
 static int print_run(
 	const struct analysis *analysis, const struct daemon_statistics *d, FILE *file, struct error *err)
 {
-	char period[TEXT_TIME_SIZE];
+	char period[TEXT_TIME_SIZE], why[PERIOD_WHY_SIZE];
 	int r;
 
 	fprintf(file, "  run %" PRId64 ": ", analysis->run.id);
@@ -68,7 +68,7 @@ static int print_run(
 	if (d->period.samples > 0)
 		fprintf(file, "    every %g samples = %s, %s\n", d->period.samples,
 			text_duration(period, (int64_t)analysis_period_ns(analysis, d)),
-			d->period.firm ? "firm" : "tentative (seen twice)");
+			period_why(why, &d->period));
 	else if (d->n_longs > 1)
 		fprintf(file, "    at irregular intervals\n");
 	return r;
