@@ -131,11 +131,12 @@ static int note_profile(
 		profile->cpu, here);
 }
 
-/* Disturbances that change the program's own speed. */
+/* Disturbances that change the program's own time. */
 static int note_disturbances(struct notes *notes, const struct disturbances *all, struct error *err)
 {
 	static const uint32_t CHANGE_SPEED = 1 << COUNTER_THROTTLES | 1 << COUNTER_SWAPPED_IN |
-					     1 << COUNTER_SWAPPED_OUT | 1 << COUNTER_SUSPENDED;
+					     1 << COUNTER_SWAPPED_OUT | 1 << COUNTER_SUSPENDED |
+					     1 << COUNTER_INTERRUPTS;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < all->n; i++) {

@@ -170,17 +170,21 @@ TEST(what_changes_the_reading_is_noted)
 		counters[i].sample = i + 1;
 		counters_set(&counters[i].changes, COUNTER_THROTTLES, i == 2);
 		counters_set(&counters[i].changes, COUNTER_MAJOR_FAULTS, 5); /* only with -v */
+		counters_set(&counters[i].changes, COUNTER_INTERRUPTS,
+			i < 2 ? 2 * NS_PER_MS : NS_PER_MS); /* 1 ms is less than 1 % of ET */
 	}
 	discard(&r, NULL, 0);
 	assert_int_equal(disturbances_find(&r.disturbances, counters, N, 110 * NS_PER_MS, &err), 0);
 	s = fill(&r, &profile);
-	assert_int_equal(s.notes.n, 4);
+	assert_int_equal(s.notes.n, 5);
 	assert_string_equal(s.notes.items[0], "Warning: the program failed in 1 of 12 samples");
 	assert_string_equal(
 		s.notes.items[1], "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 	assert_string_equal(
 		s.notes.items[2], "Warning: profile 'lab1' was made on CPU 1, this run is not pinned");
 	assert_non_null(strstr(s.notes.items[3], "in 1 of 12 samples (3)"));
+	assert_string_equal(
+		s.notes.items[4], "Warning: interrupts took CPU time in 2 of 12 samples (1, 2), 4.000 ms");
 }
 
 TEST(correlated_samples_are_noted)
