@@ -258,7 +258,7 @@ static const char *const steps[] = {
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"2a4d367c4a56148f70e09bc5e7a04ada4b875deaee1252fbb8eb20bfee942008";
+	"13c724050608bce44f626505f3e3439c886c97672fa97ae807480c5e18912923";
 
 int book_schema_newest(void)
 {
