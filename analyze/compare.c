@@ -6,6 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/report/comparison_report.h"
 #include "lib/report/environment_changes.h"
+#include "lib/report/resolving_text.h"
 #include "lib/report/run_variation_load.h"
 
 #include <math.h>
@@ -28,6 +29,7 @@ struct question {
 	struct compare_input a, b;
 	enum comparison_clock clock;
 	struct run_variation variation;
+	char resolving[RESOLVING_TEXT_SIZE];
 	char *changes; /* of the environment, from A's to B's; NULL: none, or not known */
 };
 
@@ -80,6 +82,9 @@ static int ask(struct question *q, const char *a, const char *b, struct error *e
 	q->clock = q->a.sides[COMPARISON_PT].n > 0 && q->b.sides[COMPARISON_PT].n > 0 ? COMPARISON_PT
 										      : COMPARISON_ET;
 	r = find_variation(q, err);
+	if (r == 0 && q->b.run)
+		r = resolving_text(
+			q->book, q->b.environment, NULL, q->b.sides[q->clock].n, q->resolving, err);
 	return r < 0 ? r : find_changes(q, err);
 }
 
@@ -103,6 +108,8 @@ static void print_design(const struct question *q, const struct comparison *c)
 		printf("Not taken in turn, and it is not known how separate runs vary: no verdict.\n"
 		       "Measure both in one call of emp-measure, or give --between-runs.\n");
 	}
+	if (*q->resolving)
+		printf("%s\n", q->resolving);
 	if (q->changes)
 		printf("Environments differ: %s\n", terminal_text(q->changes));
 }

@@ -5,6 +5,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/results_json.h"
+#include "lib/report/resolving_text.h"
 #include "lib/report/run_screen.h"
 
 #include <inttypes.h>
@@ -63,6 +64,9 @@ static int print_result(struct book *book, const struct run *run, struct error *
 	r = run_result_read(book, run->id, &rules, &result, err);
 	if (r == 0)
 		r = run_screen_fill(&screen, &result, rules.profile, err);
+	if (r == 0)
+		r = resolving_text(
+			book, run->environment, rules.profile, result.n_samples, screen.resolving, err);
 	if (r < 0)
 		return r;
 	screen.name = command ?: run->program;

@@ -5,6 +5,7 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
+#include "lib/report/resolving_text.h"
 #include "lib/report/results_table.h"
 #include "lib/record/document/document.h"
 
@@ -32,7 +33,7 @@ static void print_run(const char *which, const struct profile_run *run)
 static int show(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	char text[TEXT_TIME_SIZE];
+	char text[TEXT_TIME_SIZE], resolving[RESOLVING_TEXT_SIZE];
 	int r;
 
 	r = book_get_profile(book, name, &profile, err);
@@ -48,6 +49,11 @@ static int show(struct book *book, const char *name, struct error *err)
 	print_run("Long run", &profile.long_run);
 	if (profile.environment_digest)
 		printf("Environment %.16s\n", terminal_text(profile.environment_digest));
+	for (size_t i = 0; i < N_RESOLVING; i++) {
+		resolving_text_of(resolving, profile.resolving, (size_t)resolving_sizes[i]);
+		if (profile.resolving[i].samples > 0)
+			printf("%s\n", resolving);
+	}
 	if (profile.n_cutoffs == 0) {
 		printf("No cutoffs: no daemon was both infrequent and long.\n");
 		return 0;

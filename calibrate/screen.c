@@ -11,6 +11,7 @@
 #include "lib/host/process/signals.h"
 #include "lib/report/disturbances_load.h"
 #include "lib/report/analysis_load.h"
+#include "lib/report/resolving_text.h"
 #include "lib/report/results_table.h"
 
 #include <errno.h>
@@ -203,9 +204,18 @@ int screen_warnings(
 
 int screen_profile(const struct profile *profile, struct error *err)
 {
+	enum { PAPERS_SAMPLES = 10 };
+	char text[RESOLVING_TEXT_SIZE];
+	int r = 0;
+
 	screen_print("Profile '%s': %zu cutoff%s\n", profile->name, profile->n_cutoffs,
 		profile->n_cutoffs == 1 ? "" : "s");
-	return profile->n_cutoffs ? cutoffs_print(profile, calibrate_options.verbose, screen_file(), err) : 0;
+	if (profile->n_cutoffs)
+		r = cutoffs_print(profile, calibrate_options.verbose, screen_file(), err);
+	resolving_text_of(text, profile->resolving, PAPERS_SAMPLES);
+	if (*text)
+		screen_print("Resolution: %s\n", text);
+	return r;
 }
 
 void screen_next(const struct calibration *c, const struct analysis *const analyses[CALIBRATION_PHASES],

@@ -9,6 +9,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
+#include "lib/report/resolving_text.h"
 #include "lib/report/run_screen.h"
 
 #include <fcntl.h>
@@ -61,6 +62,13 @@ static int make_notes(const struct session *s, struct notes *notes, struct error
 	return r < 0 ? r : note_unseen(s, notes, err);
 }
 
+/* What results of so many samples can show. */
+static int find_resolving(const struct session *s, char ret[RESOLVING_TEXT_SIZE], struct error *err)
+{
+	return resolving_text(s->book, s->environment, s->options->profile ? &s->profile : NULL,
+		s->tasks[0].result.run.n_samples, ret, err);
+}
+
 static int note_session(
 	const struct session *s, const struct result *r, struct notes *notes, struct error *err)
 {
@@ -106,6 +114,8 @@ static int show_result(const struct session *s, const struct task *t, struct err
 		r = note_perf(s, t, &screen.notes, err);
 	if (r == 0 && s->n == 1)
 		r = make_notes(s, &screen.notes, err);
+	if (r == 0 && s->n == 1)
+		r = find_resolving(s, screen.resolving, err);
 	if (r < 0)
 		return r;
 	screen_print(stdout, &screen);
@@ -195,6 +205,7 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 static int show_results(const struct session *s, struct error *err)
 {
 	_cleanup_(notes_clear) struct notes notes = {};
+	char resolving[RESOLVING_TEXT_SIZE] = "";
 	size_t shown = 0;
 	int r = 0;
 
@@ -207,8 +218,12 @@ static int show_results(const struct session *s, struct error *err)
 		}
 	if (r == 0 && s->n > 1)
 		r = make_notes(s, &notes, err);
+	if (r == 0 && s->n > 1)
+		r = find_resolving(s, resolving, err);
 	if (shown == 0 || r < 0)
 		return r;
+	if (*resolving)
+		printf("  %s\n", resolving);
 	notes_print(stdout, &notes, notes.n, "");
 	if (s->options->verbose)
 		show_reasons(s);

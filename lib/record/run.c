@@ -136,6 +136,8 @@ static const struct field cutoff_fields[] = {
 const struct field_table cutoff_table = {
 	"cutoff", "profile, ", cutoff_fields, ELEMENTS(cutoff_fields), sizeof(struct cutoff), .nulls = true};
 
+const int resolving_sizes[N_RESOLVING] = {5, 10, 20, 40};
+
 void run_clear(struct run *run)
 {
 	fields_clear(&run_table, run);

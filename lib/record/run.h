@@ -160,6 +160,17 @@ struct profile_run {
 	size_t n_l_samples;
 };
 
+/* What a machine can resolve: the least difference between two means of so many samples that would be found in four
+ * cases of five, as a share of the mean. */
+struct resolving {
+	int64_t samples;    /* 0: not known */
+	double interleaved; /* if both programs take their samples in turn */
+	double separate;    /* if they are measured one after the other */
+};
+
+enum { N_RESOLVING = 4 };
+extern const int resolving_sizes[N_RESOLVING];
+
 struct profile {
 	int64_t id; /* in the book, 0: not stored */
 	char *name;
@@ -170,6 +181,7 @@ struct profile {
 	struct profile_run short_run, long_run;
 	struct cutoff *cutoffs; /* by name */
 	size_t n_cutoffs;
+	struct resolving resolving[N_RESOLVING]; /* of the machine, by the short run */
 };
 
 void profile_clear(struct profile *profile);

@@ -2,6 +2,8 @@
 /* The protocol applied to runs that are in the book: see analysis_load.h. */
 #include "lib/report/analysis_load.h"
 
+#include "lib/protocol/resolving.h"
+
 #include "lib/base/clock.h"
 #include "lib/protocol/analysis_feed.h"
 #include "lib/report/names_load.h"
@@ -115,6 +117,9 @@ static int make(struct book *book, const struct profile_request *m, const struct
 		r = cutoffs_make(m->name, short_analysis, long_analysis, &profile, err);
 	if (r == 0 && environment > 0)
 		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
+	if (r == 0 && short_analysis->run.kind != RUN_IMPORT && /* how others measured is not known */
+		resolving_find(profile.resolving, short_analysis) < 0)
+		r = error_oom(err);
 	if (r != 0)
 		return r;
 	profile.made_ns = clock_ns(CLOCK_REALTIME);

@@ -314,13 +314,15 @@ static void print_others(FILE *file, const struct screen *s)
 
 void screen_print(FILE *file, const struct screen *s)
 {
-	size_t lines = FIXED_LINES - (s->pt.n < 2) + (s->n_others > 0);
+	size_t lines = FIXED_LINES - (s->pt.n < 2) + (s->n_others > 0) + (*s->resolving != '\0');
 	char where[64];
 
 	print_title(file, s);
 	print_times(file, s);
 	print_kept(file, s);
 	print_others(file, s);
+	if (*s->resolving)
+		fprintf(file, "  %s\n", s->resolving);
 	snprintf(where, sizeof(where), "emp-analyze show %lld", (long long)s->run);
 	notes_print(file, &s->notes, SCREEN_LINES - lines, where);
 }
@@ -352,7 +354,7 @@ void notes_print(FILE *file, const struct notes *notes, size_t most, const char 
 		fprintf(file, "%s\n", terminal_mark(file, MARK_END));
 	}
 	if (shown < notes->n)
-		fprintf(file, "  %zu more warnings: %s\n", notes->n - shown, where);
+		fprintf(file, "  %zu %swarnings: %s\n", notes->n - shown, shown > 0 ? "more " : "", where);
 }
 
 void notes_clear(struct notes *notes)

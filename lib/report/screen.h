@@ -53,6 +53,7 @@ struct screen {
 	size_t n_others;
 	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
 	struct notes notes; /* the most important first */
+	char resolving[SCREEN_COLUMNS]; /* what the machine can resolve; "": not known */
 };
 
 /* The step for text_interval and text_precise: a minimum and a maximum are values, not estimates, and keep four digits

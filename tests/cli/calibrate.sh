@@ -40,6 +40,7 @@ expect 1 'name the profile with --save' $calibrate run --short 0.02x10 --long 0.
 expect 1 "LENGTHxCOUNT such as" $calibrate run --short 5 --save a
 expect 1 "short must be a whole number from 2" $calibrate run --short 0.1x1 --save a
 expect 0 "Profile 'a'" $calibrate -q run --short 0.02x40 --long 0.1x6 --save a --anyway --force
+expect 0 "5 samples resolve .* interleaved, .* between separate runs" $calibrate profile show a
 that "both runs are done, with all samples" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(kind || n) FROM (SELECT kind, count(*) AS n FROM run JOIN sample ON run = id WHERE state = 'done' GROUP BY run)")" = short40,long6
 expect 1 "has a profile 'a' already" $calibrate -q run --short 0.02x10 --long 0.1x4 --save a --anyway
 $calibrate --json -q run --short 0.02x10 --long 0.1x4 --save b --ignore-audit --force >"$dir/b.json" 2>/dev/null

@@ -42,6 +42,13 @@ int book_get_machine(struct book *book, int64_t environment, char **ret, struct 
 int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err);
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
 
+/* What the machine of an environment can resolve, by its last calibration: rows by size, .samples 0 where it is not
+ * known. Several rows are put inside a transaction of the caller. */
+int book_get_resolving(
+	struct book *book, int64_t environment, struct resolving ret[N_RESOLVING], struct error *err);
+int book_put_resolving(
+	struct book *book, int64_t environment, const struct resolving rows[N_RESOLVING], struct error *err);
+
 /* Runs. begin sets the id, the uid, state RUN_OPEN, and started_ns if it is 0. */
 int book_begin_run(struct book *book, struct run *run, struct error *err);
 /* The same for a run that was made elsewhere: its state and times are kept. */

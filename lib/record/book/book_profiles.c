@@ -65,6 +65,32 @@ static int put_cutoffs(struct book *book, int64_t id, const struct profile *prof
 	return r;
 }
 
+/* It belongs to the environment, which the book may not have had. */
+static int put_resolving(struct book *book, const struct profile *profile, struct error *err)
+{
+	int64_t environment = 0;
+	bool any = false;
+	int r;
+
+	for (size_t i = 0; i < N_RESOLVING; i++)
+		any |= profile->resolving[i].samples > 0;
+	if (!any || !profile->environment_digest)
+		return 0;
+	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
+	return r < 0 ? r : book_put_resolving(book, environment, profile->resolving, err);
+}
+
+static int get_resolving(struct book *book, struct profile *profile, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	query_begin(&q, book, "SELECT id FROM environment WHERE digest = ?", err);
+	query_text(&q, profile->environment_digest);
+	r = query_step(&q, err);
+	return r <= 0 ? r : book_get_resolving(book, query_column(&q, 0), profile->resolving, err);
+}
+
 /* 1: removed; 0: there is none. */
 static int remove_profile(struct book *book, const char *name, struct error *err)
 {
@@ -94,7 +120,9 @@ static int put(struct book *book, const struct profile *profile, bool replace, s
 		r = put_half(book, id, "short", &profile->short_run, err);
 	if (r >= 0)
 		r = put_half(book, id, "long", &profile->long_run, err);
-	return r < 0 ? r : put_cutoffs(book, id, profile, err);
+	if (r >= 0)
+		r = put_cutoffs(book, id, profile, err);
+	return r < 0 ? r : put_resolving(book, profile, err);
 }
 
 int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
@@ -133,6 +161,8 @@ static int get_rest(struct book *book, struct profile *profile, struct error *er
 
 	if (r >= 0)
 		r = get_half(book, profile->id, "long", &profile->long_run, err);
+	if (r >= 0)
+		r = get_resolving(book, profile, err);
 	return r < 0 ? r
 		     : query_all(book, &cutoff_table, "WHERE profile = ? ORDER BY daemon", profile->id,
 			       &profile->cutoffs, &profile->n_cutoffs, err);

@@ -98,6 +98,29 @@ static void parse_head(struct json_fields *f, struct profile *profile)
 		f->r = error_oom(f->err);
 }
 
+/* Other sizes than the book's are left out. */
+static void parse_resolving(struct json_fields *f, const json_t *array, struct resolving rows[N_RESOLVING])
+{
+	for (size_t k = 0; f->r == 0 && k < json_array_size(array); k++) {
+		const json_t *entry = json_array_get(array, k),
+			     *interleaved = json_object_get(entry, "interleaved"),
+			     *separate = json_object_get(entry, "separate");
+		json_int_t samples = json_integer_value(json_object_get(entry, "samples"));
+
+		if (!(json_number_value(interleaved) >= 0) || !(json_number_value(separate) >= 0) ||
+			!json_is_number(interleaved) || !json_is_number(separate)) {
+			f->r = error_say(f->err, -EINVAL,
+				"entry %zu of 'resolving' must have the numbers 'interleaved' and 'separate', 0 or more",
+				k + 1);
+			return;
+		}
+		for (size_t i = 0; i < N_RESOLVING; i++)
+			if (samples == resolving_sizes[i])
+				rows[i] = (struct resolving){
+					samples, json_number_value(interleaved), json_number_value(separate)};
+	}
+}
+
 int document_parse_profile(const json_t *document, struct profile *ret, struct error *err)
 {
 	struct json_fields f = json_fields_begin(document, (struct json_location){}, err);
@@ -108,6 +131,7 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	parse_head(&f, &profile);
 	parse_half(&f, "short", "'short'", &profile.short_run);
 	parse_half(&f, "long", "'long'", &profile.long_run);
+	parse_resolving(&f, json_object_get(document, "resolving"), profile.resolving);
 	json_fields_array(&f, "cutoffs", &cutoffs);
 	r = f.r < 0 ? f.r : parse_cutoffs(cutoffs, &profile, err);
 	if (r < 0)
@@ -149,11 +173,27 @@ static json_t *make_head(const struct profile *profile)
 	return NULL;
 }
 
+static int add_resolving(json_t *document, const struct resolving rows[N_RESOLVING])
+{
+	_cleanup_(json_decrefp) json_t *array = json_array();
+	int r = array ? 0 : -1;
+
+	for (size_t i = 0; r == 0 && i < N_RESOLVING; i++)
+		if (rows[i].samples > 0)
+			r = json_array_append_new(array,
+				json_pack("{s:I, s:f, s:f}", "samples", (json_int_t)rows[i].samples,
+					"interleaved", rows[i].interleaved, "separate", rows[i].separate));
+	if (r == 0 && json_array_size(array) > 0)
+		r = json_object_set(document, "resolving", array);
+	return r;
+}
+
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = make_head(profile);
 	json_t *cutoffs = json_array();
-	int r = json_object_set_new(document, "cutoffs", cutoffs);
+	int r = add_resolving(document, profile->resolving) |
+		json_object_set_new(document, "cutoffs", cutoffs);
 
 	for (size_t i = 0; r == 0 && i < profile->n_cutoffs; i++)
 		r = json_array_append_new(cutoffs, document_new(&cutoff_table, &profile->cutoffs[i]));

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a machine can resolve: see resolving.h. */
+#include "lib/protocol/resolving.h"
+
+#include "lib/stats/summary.h"
+
+#include <errno.h>
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+enum { LEAST_BLOCKS = 5 };
+
+/* The PTs of the samples that are not L-samples; both are in order. */
+static size_t other_pts(const struct analysis *analysis, int64_t *pts)
+{
+	size_t l = 0, n = 0;
+
+	for (size_t i = 0; i < analysis->n_samples; i++) {
+		if (l < analysis->n_l_samples && analysis->l_samples[l] == analysis->samples[i].n)
+			l++;
+		else
+			pts[n++] = analysis->samples[i].pt_ns;
+	}
+	return n;
+}
+
+/* Neighbouring blocks differ by what changes within one of them, as samples in turn do; any two blocks by what changes
+ * within the run. Samples in turn are nearer to each other than blocks are, so that they resolve this or better. */
+static struct resolving resolve(const int64_t *pts, size_t blocks, size_t size)
+{
+	double freedom = (double)size - 1, mean = 0, squares = 0, steps = 0, before = 0; /* Welford's */
+	double k = gsl_cdf_tdist_Pinv(0.975, freedom) + gsl_cdf_tdist_Pinv(0.8, freedom);
+
+	for (size_t i = 0; i < blocks; i++) {
+		double block = summary_of(pts + i * size, size).mean_ns, off = block - mean;
+
+		mean += off / (double)(i + 1);
+		squares += off * (block - mean);
+		steps += i > 0 ? (block - before) * (block - before) : 0;
+		before = block;
+	}
+	if (mean <= 0)
+		return (struct resolving){};
+	return (struct resolving){
+		.samples = (int64_t)size,
+		.interleaved = k * sqrt(steps / (double)(blocks - 1)) / mean,
+		.separate = k * sqrt(2 * squares / (double)(blocks - 1)) / mean,
+	};
+}
+
+int resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis)
+{
+	_cleanup_(freep) int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
+	size_t n;
+
+	if (!pts)
+		return -ENOMEM;
+	n = other_pts(analysis, pts);
+	for (size_t i = 0; i < N_RESOLVING; i++) {
+		size_t blocks = n / (size_t)resolving_sizes[i];
+
+		ret[i] = (struct resolving){};
+		if (blocks >= LEAST_BLOCKS)
+			ret[i] = resolve(pts, blocks, (size_t)resolving_sizes[i]);
+	}
+	return 0;
+}
+
+const struct resolving *resolving_for(const struct resolving rows[N_RESOLVING], size_t n)
+{
+	for (size_t i = N_RESOLVING; i-- > 0;)
+		if (rows[i].samples > 0 && (size_t)rows[i].samples <= n)
+			return &rows[i];
+	return NULL;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a machine can resolve: the difference between two means of n samples that would be found with power 0.8 at the
+ * level 0.05, as its own runs of INC show it. */
+#pragma once
+
+#include "lib/protocol/analysis.h"
+
+/* From the PTs of a run, without its L-samples: for each size, from the means of all its disjoint blocks. Sizes with
+ * fewer than five blocks are left unknown. -ENOMEM. */
+int resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis);
+
+/* The row for the largest size up to n; NULL: none is known. */
+const struct resolving *resolving_for(const struct resolving rows[N_RESOLVING], size_t n);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a machine can resolve, against what comparisons find on made-up machines. */
+#include "tests/unit/check.h"
+
+#include "lib/protocol/resolving.h"
+#include "lib/stats/compare.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+
+enum { N = 2000, SIZE = 10 };
+static const double MEAN = 1e8, SD = 1e6;
+
+/* The next time of a machine whose neighbouring times are correlated. */
+static int64_t next_time(gsl_rng *rng, double *state, double lag1)
+{
+	*state = lag1 * *state + sqrt(1 - lag1 * lag1) * gsl_ran_ugaussian(rng);
+	return llround(MEAN + SD * *state);
+}
+
+static struct resolving resolving_of(gsl_rng *rng, double lag1)
+{
+	static struct sample samples[N];
+	struct resolving rows[N_RESOLVING];
+	double state = 0;
+
+	for (uint32_t i = 0; i < N; i++)
+		samples[i] = (struct sample){.n = i + 1, .pt_ns = next_time(rng, &state, lag1)};
+	assert_int_equal(resolving_find(rows, &(struct analysis){.samples = samples, .n_samples = N}), 0);
+	return *resolving_for(rows, SIZE);
+}
+
+/* How often b, which is longer by `more`, is found slower than a, in turn. */
+static double power(gsl_rng *rng, double lag1, double more)
+{
+	enum { RUNS = 2000 };
+	double state = 0;
+	int found = 0;
+
+	for (int run = 0; run < RUNS; run++) {
+		int64_t a[SIZE], b[SIZE];
+		struct comparison c;
+		struct error err;
+
+		for (int i = 0; i < SIZE; i++) {
+			a[i] = next_time(rng, &state, lag1);
+			b[i] = llround((1 + more) * (double)next_time(rng, &state, lag1));
+		}
+		assert_int_equal(
+			compare(a, SIZE, b, SIZE, &(struct compare_plan){DESIGN_PAIRS}, &c, &err), 0);
+		found += c.ratio_low > 1;
+	}
+	return (double)found / RUNS;
+}
+
+TEST(what_is_said_to_be_resolved_is_found_in_four_cases_of_five)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	struct resolving independent, correlated;
+
+	gsl_rng_set(rng, check_seed(1));
+	independent = resolving_of(rng, 0);
+	correlated = resolving_of(rng, 0.7);
+	assert_true(fabs(independent.interleaved / independent.separate - 1) < 0.15);
+	assert_true(power(rng, 0, independent.interleaved) > 0.72);
+	assert_true(power(rng, 0, independent.interleaved) < 0.9);
+	assert_true(power(rng, 0.7, correlated.interleaved) > 0.95); /* samples are nearer than blocks */
+	gsl_rng_free(rng);
+}
+
+/* Two levels that change every 100 samples: blocks of 10 are alike, and runs are not. */
+TEST(slow_changes_are_between_runs_and_hardly_in_turn)
+{
+	static struct sample samples[N];
+	struct resolving rows[N_RESOLVING];
+
+	for (uint32_t i = 0; i < N; i++)
+		samples[i] = (struct sample){.n = i + 1, .pt_ns = 1000000 + (i / 100 % 2) * 100000 + i % 7};
+	assert_int_equal(resolving_find(rows, &(struct analysis){.samples = samples, .n_samples = N}), 0);
+	assert_true(rows[1].interleaved < 0.5 * rows[1].separate);
+}
+
+TEST(l_samples_do_not_count_and_short_runs_say_nothing)
+{
+	static struct sample samples[60];
+	uint32_t l_samples[] = {7, 30};
+	struct analysis analysis = {
+		.samples = samples, .n_samples = 60, .l_samples = l_samples, .n_l_samples = 2};
+	struct resolving rows[N_RESOLVING];
+
+	for (uint32_t i = 0; i < 60; i++)
+		samples[i] = (struct sample){.n = i + 1, .pt_ns = i == 6 || i == 29 ? 900 : 100};
+	assert_int_equal(resolving_find(rows, &analysis), 0);
+	assert_true(rows[0].samples == 5 && rows[0].interleaved == 0 && rows[0].separate == 0);
+	assert_int_equal(rows[1].samples, 10);
+	assert_int_equal(rows[2].samples, 0);
+	assert_ptr_equal(resolving_for(rows, 12), &rows[1]);
+	assert_null(resolving_for(rows, 4));
+}
