@@ -13,6 +13,7 @@
 #include "lib/protocol/validity.h"
 #include "lib/report/analysis_load.h"
 #include "lib/report/environment_changes.h"
+#include "lib/report/run_variation_load.h"
 #include "lib/run/sampling.h"
 
 #include <errno.h>
@@ -219,7 +220,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	_cleanup_(analysis_clear) struct analysis now = {};
 	_cleanup_(judgement_clear) struct judgement judgement = {};
 	const struct analysis_options analysis = {};
-	const struct evidence evidence = {
+	struct evidence evidence = {
 		.profile = &p->profile,
 		.differences = p->comparable ? &p->changes : NULL,
 		.then = &p->then,
@@ -229,6 +230,8 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	int r;
 
 	r = analysis_load(c->book, run, &analysis, &now, err);
+	if (r == 0)
+		r = run_variation_load(c->book, p->then.run.id, run, COMPARISON_PT, &evidence.variation, err);
 	if (r == 0)
 		r = judge(&evidence, &judgement, err);
 	if (r < 0)

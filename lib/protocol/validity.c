@@ -12,14 +12,16 @@
 #include "lib/stats/summary.h"
 
 #include <errno.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 /* INC's time has changed if both are exceeded: the relevant difference, and the one that chance explains. */
 static const double SHIFT_MATTERS = 0.005;
-static const double SHIFT_ERRORS = 3; /* standard errors of the difference */
+static const double CHANCE = 0.0027; /* that of three standard errors */
 static const double SPREAD_MATTERS = 2;
+enum { BLOCKS = 10 };
 
 __attribute__((format(printf, 3, 4))) static int find(
 	struct judgement *j, enum validity verdict, const char *format, ...)
@@ -59,32 +61,74 @@ static int judge_machine(const struct evidence *e, struct judgement *j)
 	return r;
 }
 
-/* The PTs of the central samples: the speed of INC itself, whatever else runs. */
-static struct summary central_summary(const struct analysis *analysis)
+/* The speed of INC itself, whatever else runs: the PTs of the central samples. */
+struct speed {
+	struct summary pt;
+	struct summary blocks; /* the means of BLOCKS parts of the run, or of all samples of a shorter one */
+};
+
+static int speed_of(const struct analysis *analysis, struct speed *ret)
 {
 	_cleanup_(freep) int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
-	size_t n = 0;
+	int64_t means[BLOCKS];
+	size_t n = 0, blocks;
 
-	for (size_t i = 0; pts && i < analysis->n_samples; i++)
+	if (!pts)
+		return -ENOMEM;
+	for (size_t i = 0; i < analysis->n_samples; i++)
 		if (cluster_holds(&analysis->central, analysis->samples[i].et_ns))
 			pts[n++] = analysis->samples[i].pt_ns;
-	return summary_of(pts, n);
+	ret->pt = summary_of(pts, n);
+	blocks = n < BLOCKS ? n : BLOCKS;
+	for (size_t i = 0; i < blocks; i++) {
+		size_t begin = i * n / blocks, end = (i + 1) * n / blocks;
+
+		means[i] = llround(summary_of(pts + begin, end - begin).mean_ns);
+	}
+	ret->blocks = summary_of(means, blocks);
+	return 0;
+}
+
+/* The difference between the means of two runs that chance explains. A machine whose speed wanders in a run wanders as
+ * much from run to run, so that the samples of a run are not independent for this: the parts of the calibration's run
+ * show by how much, or separate runs in the book. */
+static double by_chance(const struct evidence *e, const struct speed *then, const struct speed *now)
+{
+	double within = sqrt(then->pt.sd_ns * then->pt.sd_ns / (double)then->pt.n +
+			     now->pt.sd_ns * now->pt.sd_ns / (double)now->pt.n);
+	double limit = gsl_cdf_ugaussian_Qinv(CHANCE / 2) * within;
+
+	if (then->blocks.n > 1)
+		limit = fmax(limit, gsl_cdf_tdist_Qinv(CHANCE / 2, (double)then->blocks.n - 1) * M_SQRT2 *
+					    then->blocks.sd_ns);
+	if (e->variation.df > 0)
+		limit = fmax(limit, gsl_cdf_tdist_Qinv(CHANCE / 2, e->variation.df) * M_SQRT2 *
+					    e->variation.sd * then->pt.mean_ns);
+	return limit;
 }
 
 static int judge_speed(const struct evidence *e, struct judgement *j)
 {
-	struct summary then = central_summary(e->then), now = central_summary(e->now);
-	double shift = now.mean_ns - then.mean_ns, share = shift / then.mean_ns,
-	       error = sqrt(then.sd_ns * then.sd_ns / (double)then.n + now.sd_ns * now.sd_ns / (double)now.n);
-	char a[TEXT_TIME_SIZE], b[TEXT_TIME_SIZE];
-	bool changed = fabs(share) > SHIFT_MATTERS && fabs(shift) > SHIFT_ERRORS * error;
+	struct speed before, after;
+	struct summary then, now;
+	char a[TEXT_TIME_SIZE], b[TEXT_TIME_SIZE], least[TEXT_TIME_SIZE], noted[64];
+	double share, limit;
+	bool changed;
 	int r;
 
+	if (speed_of(e->then, &before) < 0 || speed_of(e->now, &after) < 0)
+		return -ENOMEM;
+	then = before.pt;
+	now = after.pt;
+	share = (now.mean_ns - then.mean_ns) / then.mean_ns;
+	limit = fmax(SHIFT_MATTERS, by_chance(e, &before, &after) / then.mean_ns);
+	changed = fabs(share) > limit;
+	snprintf(noted, sizeof(noted), "; more than %s would be noted", text_percent(least, limit));
 	r = find(j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
 		"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
 		e->now->run.program, text_duration(a, (int64_t)now.mean_ns),
 		text_duration(b, (int64_t)then.mean_ns), share * 100,
-		changed ? ": the machine's speed has changed" : "");
+		changed ? ": the machine's speed has changed" : noted);
 	if (r == 0 && now.sd_ns > SPREAD_MATTERS * then.sd_ns && now.sd_ns > SHIFT_MATTERS * now.mean_ns)
 		r = find(j, VALIDITY_REPEAT_SHORT,
 			"its CPU times are less even: their standard deviation is %s, and was %s",

@@ -5,6 +5,7 @@
 
 #include "lib/protocol/analysis.h"
 #include "lib/protocol/environment_validity.h"
+#include "lib/protocol/run_variation.h"
 
 struct evidence {
 	const struct profile *profile;
@@ -12,6 +13,7 @@ struct evidence {
 	const struct analysis *then;           /* the profile's short run; NULL: not in this book */
 	const struct analysis *then_long;      /* its long run; NULL likewise */
 	const struct analysis *now;
+	struct run_variation variation; /* of separate runs of INC; .df 0: not known */
 };
 
 /* One difference, as a sentence without the full stop. */

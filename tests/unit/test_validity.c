@@ -81,6 +81,33 @@ TEST(a_shift_that_is_chance_is_none)
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
 }
 
+/* A machine whose speed changes by 2 % every 40 samples: a run of 99 is as likely to be faster. */
+TEST(a_shift_by_as_much_as_the_speed_wandered_before_is_none)
+{
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 2500000, 100000);
+	_cleanup_(judgement_clear) struct judgement j = {}, far = {};
+
+	for (size_t i = 0; i < THEN; i++)
+		then_samples[i].pt_ns += i / 40 % 2 ? 1000000 : -1000000;
+	j = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
+	assert_int_equal(j.verdict, VALIDITY_HOLDS);
+	assert_true(says(&j, "+2.50 % (means of the central samples); more than "));
+	now = made_up(now_samples, NOW, 20000000, 100000);
+	far = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
+	assert_int_equal(far.verdict, VALIDITY_REPEAT_ALL);
+}
+
+TEST(a_shift_by_as_much_as_separate_runs_vary_is_none)
+{
+	struct analysis then = made_up(then_samples, THEN, 0, 100000),
+			now = made_up(now_samples, NOW, 2500000, 100000);
+	const struct evidence evidence = {&profile, NULL, &then, NULL, &now, {0.01, 4, 5}};
+	_cleanup_(judgement_clear) struct judgement j = judged(&evidence);
+
+	assert_int_equal(j.verdict, VALIDITY_HOLDS);
+}
+
 TEST(less_even_times_need_the_short_run)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
