@@ -22,6 +22,9 @@ static const struct listing_column columns[] = {
 	{"OUTLIERS", NULL, COLUMN_NUMBER},
 	{"MEAN", "mean_ns", COLUMN_NUMBER},
 	{"SD", "sd_ns", COLUMN_NUMBER},
+	{"BLOCKS", "blocks", COLUMN_NUMBER},
+	{"THEIR SD", "blocks_sd_ns", COLUMN_NUMBER},
+	{NULL, "blocks_outliers"},
 	{"CLOSE", "close"},
 	{},
 };
@@ -41,7 +44,30 @@ static int list_sizes(struct listing **ret, const struct sample_sizes *sizes, st
 		listing_real(*ret, "%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n);
 		listing_cell(*ret, json_real(s->mean_ns), text_precise(text, s->mean_ns, s->sd_ns));
 		listing_cell(*ret, json_real(s->sd_ns), text_precise(text, s->sd_ns, s->sd_ns));
+		listing_int(*ret, (int64_t)s->blocks);
+		listing_cell(*ret, json_real(s->blocks_sd_ns),
+			text_precise(text, s->blocks_sd_ns, s->blocks_sd_ns));
+		listing_cell(*ret, json_real(s->blocks_outliers), NULL);
 		listing_cell(*ret, json_boolean(s->close), s->close ? "yes" : "no");
+	}
+	return r;
+}
+
+/* How many samples a precision needs. */
+static int list_needed(struct listing **ret, const struct sample_sizes clocks[2], struct error *err)
+{
+	static const struct listing_column of[] = {
+		{"CI", "half_width"}, {"PT", "pt", COLUMN_NUMBER}, {"ET", "et", COLUMN_NUMBER}, {}};
+	int r = listing_new(ret, of, analyze_options.json, err);
+
+	for (size_t i = 0; r == 0 && i < N_HALF_WIDTHS; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "± %g %%", 100 * sample_size_half_widths[i]);
+		listing_row(*ret);
+		listing_cell(*ret, json_real(sample_size_half_widths[i]), text);
+		listing_real(*ret, "%.0f", clocks[0].needed[i]);
+		listing_real(*ret, "%.0f", clocks[1].needed[i]);
 	}
 	return r;
 }
@@ -49,6 +75,7 @@ static int list_sizes(struct listing **ret, const struct sample_sizes *sizes, st
 static int print_sizes(const struct discarding *d, const struct sample_sizes clocks[2], struct listing *pt,
 	struct listing *et, struct error *err)
 {
+	_cleanup_(listing_freep) struct listing *needed = NULL;
 	int r;
 
 	printf("Run %" PRId64 " (%s)%s%s\n\nPT\n", d->run.id, terminal_text(d->run.program),
@@ -61,15 +88,17 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 	if (r < 0)
 		return r;
 	printf("\n%zu samples would have been enough for PT, %zu for ET: from that size on,\n"
-	       "the sd is within 10 %% of the whole run's, and the share of outliers within\n"
-	       "2.5 percentage points or one sample.\n",
+	       "the sd of all blocks is within 10 %% of the whole run's, and the share of\n"
+	       "outliers within 2.5 percentage points or one sample.\n\n"
+	       "Samples needed for a 95 %% CI of the mean:\n",
 		clocks[0].suggested, clocks[1].suggested);
-	return 0;
+	r = list_needed(&needed, clocks, err);
+	return r < 0 ? r : listing_print(needed, stdout, err);
 }
 
 static int report(const struct discarding *d, const struct sample_sizes clocks[2], struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *pt = NULL, *et = NULL;
+	_cleanup_(listing_freep) struct listing *pt = NULL, *et = NULL, *needed = NULL;
 	int r = list_sizes(&pt, &clocks[0], err);
 
 	if (r == 0)
@@ -78,11 +107,14 @@ static int report(const struct discarding *d, const struct sample_sizes clocks[2
 		return r;
 	if (!analyze_options.json)
 		return print_sizes(d, clocks, pt, et, err);
+	r = list_needed(&needed, clocks, err);
+	if (r < 0)
+		return r;
 	return json_print_document("emp-sample-size",
-		json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
+		json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
 			analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested,
 			"suggested_for_et", (json_int_t)clocks[1].suggested, "pt", listing_take(pt), "et",
-			listing_take(et)),
+			listing_take(et), "needed", listing_take(needed)),
 		err);
 }
 

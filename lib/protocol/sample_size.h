@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How many samples would have been enough (EMPv6, Tables XX to XXIV): the first half, quarter, ... of a run,
- * each discarded from as if it were the whole. */
+ * each discarded from as if it were the whole; and how many a given precision needs. */
 #pragma once
 
 #include "lib/protocol/discard.h"
@@ -10,13 +10,19 @@ struct sample_size {
 	size_t by_cutoff; /* and incomplete ones */
 	size_t by_two_sd;
 	double mean_ns, sd_ns; /* of the samples kept */
-	bool close; /* sd within 10 % of the whole run's, outliers within 2.5 points or one sample */
+	size_t blocks;         /* disjoint ones of this size in the run; those below are theirs, on average */
+	double blocks_sd_ns, blocks_outliers; /* sd; share of samples discarded */
+	bool close; /* both within 10 % and 2.5 points, or one sample, of the whole run's */
 };
+
+enum { N_HALF_WIDTHS = 4 };
+extern const double sample_size_half_widths[N_HALF_WIDTHS]; /* as shares of the mean */
 
 struct sample_sizes {
 	struct sample_size *rows; /* from the whole run down */
 	size_t n;
 	size_t suggested; /* the smallest size for which this and all larger sizes are close; at most the whole run */
+	double needed[N_HALF_WIDTHS]; /* samples for a 95 % CI of that half width; NAN: not known */
 };
 
 /* Of one clock. discarding must be of these samples. */

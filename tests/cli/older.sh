@@ -12,13 +12,15 @@ calibrate=$build/calibrate/emp-calibrate
 cd "$dir" || exit 1
 sqlite3 "$EMP_DB" <"$data/book.sql"
 
-# answers.json holds the commands and the JSON that 0.1.0 printed. Comparisons keep all samples without a named cause now.
+# answers.json holds the commands and the JSON that 0.1.0 printed. Comparisons keep all samples without a named cause
+# now, and a size is judged by all blocks of it.
 that "each verb gives the answers of 0.1.0" python3 - "$here" "$data/answers.json" "$build" <<'PYTHON'
 import json, subprocess, sys
 sys.path.insert(0, sys.argv[1])
 from same import differences
 
 CHANGED = ["emp-analyze compare 6 7." + member for member in ("interval", "mann_whitney_p", "smallest_difference")]
+CHANGED += ["emp-analyze sample-size 4 --profile planted." + member for member in ("suggested", "pt[4].close", "et[4].close")]
 faults = []
 for command, answer in json.load(open(sys.argv[2])).items():
     tool, *rest = command.split()

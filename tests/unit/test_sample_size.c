@@ -6,6 +6,8 @@
 #include "lib/protocol/sample_size.h"
 
 #include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
 
 static struct sample_sizes find(const struct sample *samples, size_t n, const struct discarding *d)
 {
@@ -75,6 +77,43 @@ TEST(a_size_is_suggested_if_all_larger_ones_are_close_too)
 		samples[i].pt_ns = 1000 + (int64_t)i % 5;
 	sizes = find(samples, 800, &(struct discarding){});
 	assert_true(sizes.suggested > 40);
+	sample_sizes_clear(&sizes);
+}
+
+/* Independent, normal: any size shows their sd. One block of ten would show it within 10 % in one case of three. */
+TEST(of_independent_samples_ten_are_enough)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+
+	gsl_rng_set(rng, check_seed(1));
+	for (int run = 0; run < 50; run++) {
+		_cleanup_(freep) struct sample *samples = make(800);
+		struct sample_sizes sizes;
+
+		for (size_t i = 0; i < 800; i++)
+			samples[i].pt_ns = llround(1e8 + 1e6 * gsl_ran_ugaussian(rng));
+		sizes = find(samples, 800, &(struct discarding){});
+		if (sizes.suggested > 20)
+			fail_msg("run %d: %zu", run, sizes.suggested);
+		sample_sizes_clear(&sizes);
+	}
+	gsl_rng_free(rng);
+}
+
+/* t.975(n - 1) * 1 % / sqrt(n) = 0.5 % for n = 18; 1.96² * 100 for 0.1 %, and a little for t. */
+TEST(a_precision_needs_so_many_samples)
+{
+	_cleanup_(freep) struct sample *samples = make(100);
+	struct discarding d = {
+		.pt = {.kept = {.n = 100, .relative_error = 0.01}, .interval = {.effective_n = 100}}};
+	struct sample_sizes sizes = find(samples, 100, &d);
+
+	assert_int_equal(sizes.needed[2], 18);
+	assert_int_equal(sizes.needed[3], 387);
+	sample_sizes_clear(&sizes);
+	d.pt.interval.effective_n = 25; /* four samples are worth one */
+	sizes = find(samples, 100, &d);
+	assert_true(fabs(sizes.needed[3] - 4 * 387) <= 4);
 	sample_sizes_clear(&sizes);
 }
 
