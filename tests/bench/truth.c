@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What EMP concludes from made-up samples, for truth.py: a question on each line of standard input, an answer on each
+ * line of standard output. Times are in ns.
+ *
+ *	interval N TIME…              the ends of the 95 % interval of the mean; those of Student's; those of Student's
+ *	                              after the papers' 2-sd check
+ *	turn M N TIME…                N rounds, in each of which one reference and M others took a sample in turn:
+ *	                              how many of the others are called different
+ *	separate K MEAN… N TIME…      two runs of N samples, after K other runs with these means: "same", "different",
+ *	                              "unknown"; and what Welch's test says of all samples
+ */
+#include "lib/base/clock.h"
+#include "lib/protocol/comparison.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 4096 };
+
+static size_t read_count(void)
+{
+	unsigned long n;
+
+	return scanf("%lu", &n) == 1 && n <= MOST ? n : 0;
+}
+
+static size_t read_times(int64_t *times, size_t n)
+{
+	double x;
+	size_t i = 0;
+
+	for (; i < n && scanf("%lf", &x) == 1; i++)
+		times[i] = llround(x);
+	return i;
+}
+
+static void print_interval(double mean, double half)
+{
+	printf("%.0f %.0f ", mean - half, mean + half);
+}
+
+static void answer_interval(void)
+{
+	int64_t times[MOST], left[MOST];
+	size_t n = read_times(times, read_count()), n_left = 0;
+	struct summary all = summary_of(times, n), after;
+
+	for (size_t i = 0; i < n; i++)
+		if (!beyond_two_sd(&all, times[i]))
+			left[n_left++] = times[i];
+	after = summary_of(left, n_left);
+	print_interval(all.mean_ns, interval_of_mean(times, n, 0.95).half_ns);
+	print_interval(all.mean_ns, summary_interval(&all, 0.95));
+	print_interval(after.mean_ns, summary_interval(&after, 0.95));
+	putchar('\n');
+}
+
+/* Every `step`th of the times, as if one had been taken each second. */
+static struct comparison_side side_of(
+	struct comparison_time *items, const int64_t *times, size_t first, size_t step, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct comparison_time){
+			(uint32_t)i + 1, (int64_t)(1 + first + i * step) * NS_PER_S, times[first + i * step]};
+	return (struct comparison_side){items, n};
+}
+
+static void answer_turn(void)
+{
+	enum { MOST_OTHERS = 32 };
+	struct comparison comparisons[MOST_OTHERS], *all[MOST_OTHERS];
+	static struct comparison_time of_a[MOST], of_b[MOST];
+	size_t others = read_count(), n = read_count(), step = others + 1;
+	int64_t times[MOST];
+	struct comparison_side a, b;
+	struct error err;
+	int different = 0;
+
+	if (others > MOST_OTHERS || read_times(times, n * step) < n * step)
+		exit(1);
+	a = side_of(of_a, times, 0, step, n);
+	for (size_t i = 0; i < others; i++) {
+		b = side_of(of_b, times, i + 1, step, n);
+		all[i] = &comparisons[i];
+		if (comparison_make(&a, &b, NULL, all[i], &err) < 0)
+			exit(1);
+	}
+	comparisons_adjust(all, others);
+	for (size_t i = 0; i < others; i++)
+		different += comparison_verdict(all[i]) != COMPARISON_SAME;
+	printf("%d\n", different);
+}
+
+static void answer_separate(void)
+{
+	struct run_mean means[MOST];
+	static struct comparison_time of_a[MOST], of_b[MOST];
+	int64_t times[MOST];
+	size_t runs = read_times(times, read_count()), n;
+	struct run_variation variation;
+	struct comparison_side a, b;
+	struct comparison c;
+	struct error err;
+
+	for (size_t i = 0; i < runs; i++)
+		means[i] = (struct run_mean){
+			(int64_t)i + 1, (int64_t)i * 10, (int64_t)i * 10 + 5, (double)times[i], 10};
+	variation = run_variation_find(&(struct run_means){means, runs}, NULL, NULL, 0);
+	n = read_count();
+	if (read_times(times, 2 * n) < 2 * n)
+		exit(1);
+	a = side_of(of_a, times, 0, 1, n);
+	b = side_of(of_b, times, n, 1, n);
+	if (comparison_make(&a, &b, &variation, &c, &err) < 0)
+		exit(1);
+	printf("%s %s\n",
+		comparison_verdict(&c) == COMPARISON_UNKNOWN ? "unknown"
+		: comparison_verdict(&c) == COMPARISON_SAME  ? "same"
+							     : "different",
+		c.welch_p < 0.05 ? "different" : "same");
+}
+
+int main(void)
+{
+	static const struct {
+		const char *word;
+		void (*answer)(void);
+	} questions[] = {{"interval", answer_interval}, {"turn", answer_turn}, {"separate", answer_separate}};
+	char word[16];
+
+	while (scanf("%15s", word) == 1)
+		for (size_t i = 0; i < ELEMENTS(questions); i++)
+			if (!strcmp(word, questions[i].word))
+				questions[i].answer();
+	return 0;
+}
