@@ -50,8 +50,8 @@ static int open_file(struct book *book, int flags)
 		return path ? -errno : -ENOMEM;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_nlink != 1) /* not a file, or just removed */
-		return -ESTALE;
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || (st.st_uid && st.st_uid != geteuid()))
+		return -ESTALE; /* not a file, just removed, or of a stranger */
 	if (st.st_size == 0 && pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
 		return -ENOSPC;
 	if (pread(fd, &there, sizeof(there), 0) != sizeof(there) || memcmp(&there, &head, sizeof(head)))
