@@ -104,7 +104,7 @@ static void put_list(const char *path, int first, int step)
 
 	for (int cpu = first; cpu < CPUS; cpu += step)
 		if (is_online(cpu))
-			snprintf(list + strlen(list), 8, "%s%d", *list ? "," : "", cpu);
+			snprintf(list + strlen(list), 16, "%s%d", *list ? "," : "", cpu);
 	put(path, list);
 }
 
