@@ -3,14 +3,32 @@
 #include "lib/base/json.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+static bool out_of_memory;
+
+static void *allocate(size_t size)
+{
+	void *memory = malloc(size);
+
+	out_of_memory |= !memory;
+	return memory;
+}
+
+/* Documents are built by many calls of jansson, each of which may fail; it is checked once, when they are printed. */
+static __attribute__((constructor)) void watch_memory(void)
+{
+	json_set_alloc_funcs(allocate, free);
+}
 
 int json_print(const json_t *json, FILE *file, struct error *err)
 {
 	/* a terminal would act on control characters beyond ASCII */
 	size_t ascii = isatty(fileno(file)) ? JSON_ENSURE_ASCII : 0;
 
-	if (!json)
+	if (!json || out_of_memory)
 		return error_oom(err);
 	if (json_dumpf(json, file, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15) | ascii) <
 			0 ||
@@ -24,7 +42,7 @@ int json_print_document(const char *format, json_t *members, struct error *err)
 	_cleanup_(json_decrefp) json_t *owned = members;
 	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i}", "format", format, "version", 1);
 
-	if (!members || !document || json_object_update(document, members) < 0)
+	if (!members || json_object_update(document, members) < 0)
 		return error_oom(err);
 	return json_print(document, stdout, err);
 }
