@@ -101,12 +101,9 @@ static size_t word_width(const char *text)
 	size_t widest = 0;
 
 	while (*text) {
-		size_t bytes = strcspn(text, " ");
-		char word[256];
+		size_t bytes = strcspn(text, " "), width = terminal_bytes_width(text, bytes);
 
-		snprintf(word, sizeof(word), "%.*s", (int)bytes, text);
-		if (terminal_text_width(word) > widest)
-			widest = terminal_text_width(word);
+		widest = width > widest ? width : widest;
 		text += bytes + strspn(text + bytes, " ");
 	}
 	return widest < LONG_WORD ? widest : LONG_WORD;
@@ -205,8 +202,7 @@ static void put(struct out *out, const char *text, size_t bytes, enum mark mark)
 static void put_line(struct out *out, enum column_kind kind, const char **text, size_t width, enum mark mark)
 {
 	size_t bytes = line_bytes(*text, width);
-	_cleanup_(freep) char *line = strndup(*text, bytes);
-	size_t used = line ? terminal_text_width(line) : width, pad = used < width ? width - used : 0;
+	size_t used = terminal_bytes_width(*text, bytes), pad = used < width ? width - used : 0;
 
 	out->spaces += kind == COLUMN_NUMBER ? pad : 0;
 	put(out, *text, bytes, mark);

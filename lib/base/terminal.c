@@ -160,7 +160,7 @@ size_t terminal_text_fit(const char *text, size_t columns)
 }
 
 /* How many columns the first bytes of `text` take. */
-static size_t width_of(const char *text, size_t bytes)
+size_t terminal_bytes_width(const char *text, size_t bytes)
 {
 	size_t width = 0, more, at = 0;
 
@@ -173,7 +173,7 @@ static size_t width_of(const char *text, size_t bytes)
 
 size_t terminal_text_width(const char *text)
 {
-	return width_of(text, strlen(text));
+	return terminal_bytes_width(text, strlen(text));
 }
 
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
@@ -182,7 +182,7 @@ void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
 
 	text = terminal_text(text);
 	while (*text) {
-		size_t bytes = strcspn(text, " "), columns = width_of(text, bytes);
+		size_t bytes = strcspn(text, " "), columns = terminal_bytes_width(text, bytes);
 		bool first = at <= indent;
 
 		if (!first && at + 1 + columns > width) {

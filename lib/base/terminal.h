@@ -28,6 +28,7 @@ const char *terminal_text(const char *text);
 
 /* How many columns `text` takes, and how many of its bytes fit into `columns`. */
 size_t terminal_text_width(const char *text);
+size_t terminal_bytes_width(const char *text, size_t bytes); /* of its first bytes */
 size_t terminal_text_fit(const char *text, size_t columns);
 
 /* Prints a paragraph and a newline: no line is wider than the terminal, or 80 columns. The first line continues at
