@@ -32,8 +32,8 @@ int run_for_find(const char *name, char **ret_path, struct error *err)
 static int hold_latency(void)
 {
 	static const char path[] = "/dev/cpu_dma_latency";
-	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
 	int32_t us = idle_latency_us();
+	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	if (fd >= 0 && write(fd, &us, sizeof(us)) == sizeof(us))
 		return TAKE_FD(fd);
