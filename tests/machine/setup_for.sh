@@ -74,6 +74,9 @@ import os, pty, signal, subprocess, sys, time
 setup, dir = os.environ["setup"], os.environ["dir"]
 command = [setup, "apply", "--only", "ksm", "--for", "--"]
 
+for ignored in signal.SIGINT, signal.SIGQUIT: # by a shell that started this test in the background
+    signal.signal(ignored, signal.SIG_DFL)
+
 def until(condition):
     end = time.time() + 60
     while not condition():
