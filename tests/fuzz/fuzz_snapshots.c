@@ -21,6 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		records[i].comm[RECORD_COMM_SIZE - 1] = '\0';
 		records[i].run_ns &= INT64_MAX >> 16;
 		records[i].tick_ns &= INT64_MAX >> 16;
+		records[i].watched_ns &= INT64_MAX >> 16;
+		records[i].wait_ns &= INT64_MAX >> 16;
 	}
 	snapshots = (struct snapshots){
 		.before = records, .before_ns = records->start_ns, .observer = bytes[2]};
