@@ -55,7 +55,7 @@ while :; do sleep 0.02; done
 S
 chmod +x "$dir/waits"
 rm -f "$dir/got"
-env --default-signal=INT,QUIT "$setup" apply --only ksm --for -- "$dir/waits" >"$dir/said" 2>&1 &
+env --default-signal=INT,QUIT,HUP "$setup" apply --only ksm --for -- "$dir/waits" >"$dir/said" 2>&1 &
 pid=$!
 wait_until grep -q ready "$dir/got"
 for signal in QUIT PIPE USR1 USR2 ALRM; do kill -$signal $pid; done
@@ -74,7 +74,7 @@ import os, pty, signal, subprocess, sys, time
 setup, dir = os.environ["setup"], os.environ["dir"]
 command = [setup, "apply", "--only", "ksm", "--for", "--"]
 
-for ignored in signal.SIGINT, signal.SIGQUIT: # by a shell that started this test in the background
+for ignored in signal.SIGINT, signal.SIGQUIT, signal.SIGHUP: # by a shell that started this test in the background
     signal.signal(ignored, signal.SIG_DFL)
 
 def until(condition):
@@ -147,7 +147,7 @@ until [ -e "$dir/locked" ]; do sleep 0.02; done
 exit 6
 S
 chmod +x "$dir/locks"
-env --default-signal=INT,QUIT "$setup" apply --only ksm --for -- "$dir/locks" >"$dir/said" 2>&1 &
+env --default-signal=INT,QUIT,HUP "$setup" apply --only ksm --for -- "$dir/locks" >"$dir/said" 2>&1 &
 pid=$!
 wait_until grep -q 'waiting to restore: .* has locked this machine' "$dir/said"
 that "it is still applied" test "$(cat $ksm)" = 0
