@@ -27,9 +27,9 @@ void progress_begin(struct progress *p, const char *label, uint64_t total, bool 
 }
 
 /* In whole seconds below a minute: it is an estimate. */
-static void estimate_left(char text[TEXT_TIME_SIZE], const struct progress *p, uint64_t done, int64_t now_ns)
+static void estimate_left(char text[TEXT_TIME_SIZE], const struct progress *p, uint64_t done)
 {
-	double left_ns = (double)(now_ns - p->started_ns) / (double)done * (double)(p->total - done);
+	double left_ns = (double)(p->said_ns - p->started_ns) / (double)done * (double)(p->total - done);
 
 	if (left_ns < 59e9)
 		snprintf(text, TEXT_TIME_SIZE, "%.0f s", ceil(left_ns / 1e9));
@@ -39,12 +39,12 @@ static void estimate_left(char text[TEXT_TIME_SIZE], const struct progress *p, u
 
 /* "3/20, current estimate 128 ms, ETA 2 s" */
 static void describe(char text[LINE_SIZE], const struct progress *p, uint64_t done, const char *of,
-	const char *estimate, int64_t now_ns)
+	const char *estimate)
 {
 	char left[TEXT_TIME_SIZE] = "";
 
 	if (done > 0 && done < p->total)
-		estimate_left(left, p, done, now_ns);
+		estimate_left(left, p, done);
 	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, of, p->total,
 		estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
 }
@@ -74,31 +74,32 @@ static void draw_bar(struct progress *p, uint64_t done, const char *text)
 	p->drawn = true;
 }
 
-void progress_step(struct progress *p, uint64_t done, const char *estimate)
+bool progress_is_due(const struct progress *p, uint64_t done)
 {
-	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	char text[LINE_SIZE];
-	int tenths;
+	int64_t since_ns = clock_ns(CLOCK_MONOTONIC) - p->said_ns;
 
 	if (p->total == 0)
+		return false;
+	if (p->terminal)
+		return !p->drawn || done >= p->total || since_ns >= NS_PER_S / 10;
+	return (int)(done * 10 / p->total) > p->tenths_said && since_ns >= NS_PER_S;
+}
+
+void progress_step(struct progress *p, uint64_t done, const char *estimate)
+{
+	char text[LINE_SIZE];
+
+	if (!progress_is_due(p, done))
 		return;
 	if (done > p->total) /* more were needed than expected */
 		p->total = done;
-	tenths = (int)(done * 10 / p->total);
-	if (p->terminal) {
-		if (p->drawn && done < p->total && now_ns - p->said_ns < NS_PER_S / 10)
-			return;
-		p->said_ns = now_ns;
-		describe(text, p, done, "/", estimate, now_ns);
+	p->tenths_said = (int)(done * 10 / p->total);
+	p->said_ns = clock_ns(CLOCK_MONOTONIC);
+	describe(text, p, done, p->terminal ? "/" : " of ", estimate);
+	if (p->terminal)
 		draw_bar(p, done, text);
-		return;
-	}
-	if (tenths <= p->tenths_said || now_ns - p->said_ns < NS_PER_S)
-		return;
-	p->tenths_said = tenths;
-	p->said_ns = now_ns;
-	describe(text, p, done, " of ", estimate, now_ns);
-	fprintf(stderr, "%s: %s\n", terminal_text(p->label), text);
+	else
+		fprintf(stderr, "%s: %s\n", terminal_text(p->label), text);
 }
 
 void progress_end(struct progress *p)

@@ -18,6 +18,9 @@ struct progress {
 /* quiet: draws nothing at all. The label must outlive the work. */
 void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet);
 
+/* Whether a step would be shown now; if not, no estimate need be made for it. */
+bool progress_is_due(const struct progress *p, uint64_t done);
+
 /* `estimate`: the result so far, "127.9 ms"; NULL: none. */
 void progress_step(struct progress *p, uint64_t done, const char *estimate);
 

@@ -86,7 +86,8 @@ static int take(struct group *g, struct sampling *s, struct error *err)
 		if (r >= 0)
 			r = call(hooks->conclude, s, err);
 	} while (r == 0 && stopped);
-	progress_step(g->progress, ++*g->done, estimate(g, text));
+	if (progress_is_due(g->progress, ++*g->done))
+		progress_step(g->progress, *g->done, estimate(g, text));
 	return r;
 }
 

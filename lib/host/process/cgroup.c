@@ -266,17 +266,24 @@ const char *cgroup_path(const struct cgroup *cgroup)
 	return cgroup->path;
 }
 
+/* A line of cpu.stat, "user_usec 6742", in ns; negative: there is none. Twice a sample, so without sscanf. */
+static int64_t usage_of(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoll(at + strlen(name), NULL, 10) * NS_PER_US : -1;
+}
+
 int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct error *err)
 {
 	char text[512] = "";
-	int64_t usage, user, system;
 
 	if (pread(cgroup->stat_fd, text, sizeof(text) - 1, 0) < 0)
 		return error_os(err, -errno, "cannot read %s/cpu.stat", cgroup->path);
-	if (sscanf(text, "usage_usec %" SCNd64 " user_usec %" SCNd64 " system_usec %" SCNd64, &usage, &user,
-		    &system) != 3)
+	*ret = (struct cgroup_usage){
+		usage_of(text, "usage_usec "), usage_of(text, "user_usec "), usage_of(text, "system_usec ")};
+	if (ret->usage_ns < 0 || ret->user_ns < 0 || ret->system_ns < 0)
 		return error_say(err, -EPROTO, "%s/cpu.stat is not as the kernel documents it", cgroup->path);
-	*ret = (struct cgroup_usage){usage * NS_PER_US, user * NS_PER_US, system * NS_PER_US};
 	return 0;
 }
 
