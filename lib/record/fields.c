@@ -45,10 +45,15 @@ char **field_text(const struct field *field, const void *object)
 	return (char **)((char *)object + field->offset);
 }
 
+double *field_real(const struct field *field, const void *object)
+{
+	return (double *)((char *)object + field->offset);
+}
+
 void fields_init(const struct field_table *table, void *object)
 {
 	for (const struct field *f = table->fields; f < table->fields + table->n; f++)
-		if (f->type == FIELD_TEXT || f->type == FIELD_CHARS)
+		if (f->type == FIELD_TEXT || f->type == FIELD_CHARS || f->type == FIELD_REAL)
 			memset((char *)object + f->offset, 0, f->size);
 		else
 			field_set(f, object, f->unknown);

@@ -15,6 +15,7 @@ enum field_type {
 	FIELD_TEXT,  /* char *, owned by the struct */
 	FIELD_CHARS, /* an array of char */
 	FIELD_ENUM,
+	FIELD_REAL, /* double, in the book only */
 };
 
 enum field_presence {
@@ -55,6 +56,7 @@ struct field_table {
 int64_t field_get(const struct field *field, const void *object);
 void field_set(const struct field *field, void *object, int64_t value);
 char **field_text(const struct field *field, const void *object);
+double *field_real(const struct field *field, const void *object);
 
 /* Everything unknown. */
 void fields_init(const struct field_table *table, void *object);

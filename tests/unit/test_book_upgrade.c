@@ -292,14 +292,17 @@ TEST_IN_BOOK(interruptions_belong_to_a_run_and_a_source)
 
 	begin(s);
 	sql(s->path,
-		"INSERT INTO interruption VALUES (1, 0, 100, 5, 1), (1, 1, 100, 5, 1), (1, 0, 200, 0, 1)");
+		"INSERT INTO interruption VALUES (1, 0, 100, 5, 1), (1, 1, 100, 5, NULL), (1, 0, 200, 0, 1);"
+		"INSERT INTO interruption_part VALUES (1, 0, 100, 1, 0, 5, 4, 1)");
 	refused(s->path, "INSERT INTO interruption VALUES (1, 0, 100, 7, 1)", "UNIQUE");
 	refused(s->path, "INSERT INTO interruption VALUES (1, 0, 300, 7, 2)", "FOREIGN KEY");
 	refused(s->path, "INSERT INTO interruption VALUES (2, 0, 300, 7, 1)", "FOREIGN KEY");
 	refused(s->path, "INSERT INTO interruption VALUES (1, -1, 300, 7, 1)", "cpu >= 0");
 	refused(s->path, "INSERT INTO interruption VALUES (1, 0, 300, -7, 1)", "length_ns >= 0");
+	refused(s->path, "INSERT INTO interruption_part VALUES (1, 0, 300, 1, 0, 5, 4, 1)", "FOREIGN KEY");
 	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
 	assert_answer(s->path, "SELECT count(*) FROM interruption", "0");
+	assert_answer(s->path, "SELECT count(*) FROM interruption_part", "0");
 }
 
 TEST_IN_BOOK(a_sample_may_have_several_programs)

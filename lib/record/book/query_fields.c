@@ -73,6 +73,9 @@ static void bind(struct query *q, const struct field *field, const void *object)
 	case FIELD_ENUM:
 		query_text(q, field->words[field_get(field, object)]);
 		return;
+	case FIELD_REAL:
+		query_real(q, *field_real(field, object));
+		return;
 	default:
 		value = field_get(field, object);
 		if (field->presence == FIELD_OPTIONAL)
@@ -149,6 +152,9 @@ static bool read_field(struct query *q, int column, const struct field *field, v
 		value = read_word(text, field);
 		field_set(field, object, value);
 		return value >= 0;
+	case FIELD_REAL:
+		*field_real(field, object) = sqlite3_column_double(q->stmt, column);
+		return type == SQLITE_FLOAT && *field_real(field, object) >= (double)field->min;
 	default:
 		value = query_column(q, column);
 		field_set(field, object, value);
