@@ -10,6 +10,7 @@ bad=0
 allowed() { # TOP: which folders a file below it may include, as an alternation
 	case $1 in
 	lib/base) echo 'lib/base' ;;
+	lib/clock) echo 'lib/clock' ;;
 	lib/host) echo 'lib/base|lib/host' ;;
 	lib/stats) echo 'lib/base|lib/stats' ;;
 	lib/record) echo 'lib/base|lib/host|lib/record' ;;
@@ -24,7 +25,7 @@ for top in lib/* setup calibrate measure analyze; do
 	[ -d "$top" ] || continue
 	files=$(find "$top" -name '*.[ch]')
 	[ -n "$files" ] || { echo "$top holds no source"; bad=1; continue; }
-	wrong=$(grep -nE '^#include "' $files /dev/null | grep -vE "\"($(allowed "$top"))(/[a-z_]+)*/[a-z0-9_]+(\.skel)?\.h\"")
+	wrong=$(grep -nE '^#include "' $files /dev/null | grep -vE "\"($(allowed "$top"))(/[a-z_]+)*/[a-z0-9_-]+(\.skel)?\.h\"")
 	[ -z "$wrong" ] || { echo "$top includes what is above or beside it:"; echo "$wrong"; bad=1; }
 done
 
