@@ -74,6 +74,23 @@ TEST(several_have_places_of_their_own)
 	assert_string_not_equal(cgroup_path(a), cgroup_path(b));
 }
 
+TEST(one_inside_another_counts_there_too)
+{
+	_cleanup_(cgroup_freep) struct cgroup *outer = make(), *inner = NULL;
+	_cleanup_(program_freep) struct program *program = NULL;
+	struct cgroup_usage of_inner, of_outer;
+	struct error err = {};
+	size_t over;
+
+	assert_int_equal(cgroup_new_in(&inner, outer, &err), 0);
+	program = start_in(inner, "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done");
+	assert_int_equal(cgroup_populated(outer, &err), 1);
+	assert_int_equal(program_wait_any(&program, 1, 0, &over, &err), 0);
+	assert_int_equal(cgroup_usage(inner, &of_inner, &err), 0);
+	assert_int_equal(cgroup_usage(outer, &of_outer, &err), 0);
+	assert_true(of_inner.usage_ns > 0 && of_outer.usage_ns >= of_inner.usage_ns);
+}
+
 TEST(it_knows_its_processes_also_when_they_have_ended)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make(), *other = make();

@@ -209,6 +209,11 @@ int cgroup_new_on(struct cgroup **ret, int cpu, struct error *err)
 	return make_below(parent, ret, err);
 }
 
+int cgroup_new_in(struct cgroup **ret, const struct cgroup *parent, struct error *err)
+{
+	return make_below(parent->path, ret, err);
+}
+
 int cgroup_renew(struct cgroup *cgroup, struct error *err)
 {
 	_cleanup_(freep) char *parent = NULL;

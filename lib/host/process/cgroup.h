@@ -24,6 +24,9 @@ int cgroup_new(struct cgroup **ret, struct error *err);
 /* The same for programs on that CPU (-1: any): if the isolated partition of emp-setup has it, below that. */
 int cgroup_new_on(struct cgroup **ret, int cpu, struct error *err);
 
+/* The same inside another, which must outlive it and has no processes of its own. */
+int cgroup_new_in(struct cgroup **ret, const struct cgroup *parent, struct error *err);
+
 /* Kills the processes that are still in it, and removes it. */
 void cgroup_free(struct cgroup *cgroup);
 DEFINE_FREEP(cgroup)

@@ -49,20 +49,6 @@ static int remove_rows(struct book *book, int64_t run, const char *sql, struct e
 	return query_run(&q, err);
 }
 
-static int put_rows(struct book *book, int64_t run, const struct list *list, const struct jitter *jitter,
-	struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r = query_insert(&q, book, list->table, "", err);
-
-	for (size_t i = 0; r >= 0 && i < *count_of(list, jitter); i++) {
-		query_int(&q, run);
-		query_bind_fields(&q, list->table, items_of(list, jitter) + i * list->table->size);
-		r = query_run(&q, err);
-	}
-	return r;
-}
-
 static int put_combinations(struct book *book, const struct jitter *jitter, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
@@ -82,7 +68,8 @@ static int put(struct book *book, int64_t run, const struct jitter *jitter, stru
 	for (size_t i = 0; r >= 0 && i < ELEMENTS(lists); i++)
 		r = remove_rows(book, run, lists[i].remove, err);
 	for (size_t i = ELEMENTS(lists); r >= 0 && i-- > 0;)
-		r = put_rows(book, run, &lists[i], jitter, err);
+		r = query_add_rows(book, run, lists[i].table, items_of(&lists[i], jitter),
+			*count_of(&lists[i], jitter), err);
 	return r < 0 ? r : put_combinations(book, jitter, err);
 }
 

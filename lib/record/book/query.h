@@ -36,6 +36,9 @@ int query_rows(struct query *q, const struct field_table *table, void *ret, size
 /* The same in one call, for a tail with at most one parameter. */
 int query_all(struct book *book, const struct field_table *table, const char *tail, int64_t parameter,
 	void *ret, size_t *ret_n, struct error *err);
+/* Inserts n objects into a table whose key is the run. */
+int query_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *objects,
+	size_t n, struct error *err);
 /* Inserts an object into a table without keys; *ret_id is that of its row. */
 int query_add(struct book *book, const struct field_table *table, const void *object, int64_t *ret_id,
 	struct error *err);

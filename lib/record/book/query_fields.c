@@ -235,3 +235,17 @@ int query_add(struct book *book, const struct field_table *table, const void *ob
 		*ret_id = sqlite3_last_insert_rowid(book->db);
 	return r;
 }
+
+int query_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *objects,
+	size_t n, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r = query_insert(&q, book, table, "", err);
+
+	for (size_t i = 0; r >= 0 && i < n; i++) {
+		query_int(&q, run);
+		query_bind_fields(&q, table, (const char *)objects + i * table->size);
+		r = query_run(&q, err);
+	}
+	return r;
+}
