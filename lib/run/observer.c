@@ -92,6 +92,18 @@ static void drop_program(struct observation *o)
 		o->spawned.pt_ns = sum_ns;
 }
 
+/* W begins with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. */
+static int64_t find_wait(const struct observation *o)
+{
+	int64_t all_ns = o->usages.wait_ns, before_ns = o->spawned.wait_before_ns;
+
+	if (all_ns < 0)
+		return o->spawned.wait_ns;
+	if (before_ns < 0 || o->spawned.escaped)
+		return -1;
+	return all_ns > before_ns ? all_ns - before_ns : 0;
+}
+
 static int observe_program(const struct spawn *spawn, struct observation *o, struct error *err)
 {
 	int r;
@@ -127,6 +139,7 @@ int observe_sample(const struct spawn *spawn, struct counter_reader *counters, s
 	r = observe_program(spawn, &o, err);
 	if (r < 0)
 		return r;
+	o.wait_ns = find_wait(&o);
 	o.changes = counters_end(counters);
 	counters_set(&o.changes, COUNTER_VOLUNTARY, o.spawned.voluntary_switches);
 	counters_set(&o.changes, COUNTER_INVOLUNTARY, o.spawned.involuntary_switches);

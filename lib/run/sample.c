@@ -121,7 +121,7 @@ static struct sample make_sample(uint32_t n, const struct observation *o)
 		.exit_status = process_exit_status(p->wait_status),
 		.left_behind = p->left_behind,
 		.incomplete = o->usages.incomplete,
-		.wait_ns = o->usages.wait_ns,
+		.wait_ns = o->wait_ns,
 	};
 }
 

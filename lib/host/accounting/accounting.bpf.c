@@ -324,7 +324,6 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	record->kind = RECORD_KIND_EXEC;
 	record->tgid = task->tgid;
 	record->cgroup = kn->id;
-	record->wait_ns = wait_of(task);
 	bpf_probe_read_kernel_str(record->cgroup_name, sizeof(record->cgroup_name), kn->name);
 	bpf_probe_read_kernel_str(record->path, sizeof(record->path), bprm->filename);
 	bpf_ringbuf_submit(record, wake_flags());

@@ -311,17 +311,28 @@ static int fill_usages(struct accounting *a, const struct process_diffs *all)
 	return 0;
 }
 
-/* What all tasks of the program waited, without what its first one did before it was executed. */
-static int64_t program_wait(const struct snapshots *snapshots, const struct process_diffs *all)
+static bool is_programs(struct accounting *a, const struct snapshots *snapshots, const struct task_record *exit)
 {
-	int64_t wait_ns = -snapshots->wait_before_ns;
+	if (!a->by_descent)
+		return exit->flags & RECORD_PROGRAM;
+	return exit->process_start_ns >= snapshots->before_ns && descends(a, (pid_t)exit->ppid, getpid());
+}
 
-	if (snapshots->wait_before_ns < 0)
-		return -1;
-	for (size_t i = 0; i < all->n; i++)
-		if (all->items[i].flags & RECORD_PROGRAM)
-			wait_ns += all->items[i].wait_ns;
-	return wait_ns > 0 ? wait_ns : 0;
+/* What all tasks of the program waited; -1 if no record tells. */
+static int64_t program_wait(struct accounting *a, const struct snapshots *snapshots)
+{
+	int64_t wait_ns = -1;
+
+	for (size_t i = 0; i < snapshots->n_exits; i++) {
+		const struct task_record *exit = &snapshots->exits[i];
+
+		if (exit->kind != RECORD_KIND_TASK || !is_programs(a, snapshots, exit))
+			continue;
+		if (exit->wait_ns == RECORD_UNKNOWN)
+			return -1;
+		wait_ns = (wait_ns < 0 ? 0 : wait_ns) + (int64_t)exit->wait_ns;
+	}
+	return wait_ns;
 }
 
 int accounting_after(struct accounting *a, struct usages *ret, struct error *err)
@@ -344,7 +355,7 @@ int accounting_after(struct accounting *a, struct usages *ret, struct error *err
 		return error_oom(err);
 	usages.items = a->items;
 	usages.n = a->n;
-	usages.wait_ns = usages.lost > 0 ? -1 : program_wait(&snapshots, &all);
+	usages.wait_ns = usages.lost > 0 ? -1 : program_wait(a, &snapshots);
 	usages.incomplete |= usages.lost > 0 || (operations->reports_all_exits && all.n_missing > 0);
 	*ret = usages;
 	return 0;

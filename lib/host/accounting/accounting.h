@@ -50,7 +50,8 @@ struct usages {
 	uint64_t lost;   /* processes that ended and whose records were lost */
 	bool incomplete; /* lost > 0, or a snapshot failed in part: some process may be missing */
 	/* Of the program; -1: not known. */
-	int64_t wait_ns;       /* its tasks were ready to run and did not, since it was executed; exact */
+	int64_t wait_ns;       /* its tasks were ready to run and did not, from the creation of each to its end (bpf), or to
+				  the beginning of its end (taskstats) */
 	int64_t interrupts_ns; /* that interrupts took while it ran on its CPU */
 	int64_t steal_ns;      /* that the hypervisor took from its CPU */
 };

@@ -33,7 +33,6 @@ struct bpf_backend {
 	bool collecting; /* events belong to a sample */
 	uint64_t before_ns, lost_before;
 	struct task_scope scope;
-	int64_t wait_before_ns; /* see struct snapshots */
 };
 
 static struct bpf_backend *of(struct backend *backend)
@@ -47,8 +46,6 @@ static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
 
 	if (!executed)
 		return -ENOMEM;
-	if (exec->cgroup == b->scope.cgroup && b->wait_before_ns < 0 && exec->wait_ns != RECORD_UNKNOWN)
-		b->wait_before_ns = (int64_t)exec->wait_ns;
 	if (identity_is_unit(exec->cgroup_name)) {
 		executed->unit = identity_keep(b->identity, exec->cgroup_name);
 		identity_learn_cgroup(b->identity, exec->cgroup, exec->cgroup_name);
@@ -109,7 +106,6 @@ static int bpf_before(struct backend *backend, const struct task_scope *scope, s
 	if (r < 0)
 		return error_oom(err);
 	b->scope = *scope;
-	b->wait_before_ns = -1;
 	b->lost_before = task_records_lost(b->tasks);
 	b->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	return task_records_snapshot(b->tasks, TASK_BEFORE, scope, &b->before, err);
@@ -161,7 +157,6 @@ static int bpf_after(struct backend *backend, struct snapshots *ret, struct usag
 		.n_exits = b->n_exits,
 		.before_ns = b->before_ns,
 		.observer = task_records_observer(b->tasks),
-		.wait_before_ns = b->wait_before_ns,
 		.has_shares = watched.has_shares,
 	};
 	return 0;

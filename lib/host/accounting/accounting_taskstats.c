@@ -132,6 +132,7 @@ static int on_end(void *context, const struct taskstats_message *end)
 		.cpu = RECORD_NO_CPU,
 		.run_ns = end->has_process ? end->process.run_ns : thread->run_ns,
 		.tick_ns = end->has_process ? end->process.tick_ns : thread->tick_ns,
+		.wait_ns = end->has_process ? end->process.wait_ns : thread->wait_ns,
 	};
 	struct program_file *file;
 
@@ -234,7 +235,6 @@ static int taskstats_after(
 		.n_exits = b->exits.n,
 		.before_ns = b->before_ns,
 		.observer = (unsigned int)getpid(),
-		.wait_before_ns = -1,
 	};
 	return 0;
 }

@@ -87,7 +87,6 @@ static int add_task(struct snapshot_diff *diff, const struct task_record *task,
 	if (task->run_ns > run_ns) {
 		p->pt_ns += (int64_t)(task->run_ns - run_ns);
 		p->watched_ns += (int64_t)task->watched_ns;
-		p->wait_ns += (int64_t)task->wait_ns;
 		p->cpu = (int)task->cpu;
 	}
 	if (task->tick_ns > tick_ns)

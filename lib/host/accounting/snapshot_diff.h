@@ -27,7 +27,6 @@ struct snapshots {
 	size_t n_before, n_after, n_exits;
 	uint64_t before_ns;    /* CLOCK_MONOTONIC when the first snapshot began */
 	unsigned int observer; /* process id of the observer, which is excluded */
-	int64_t wait_before_ns; /* that the program's first task waited before it was executed; -1: not known */
 	bool has_shares;        /* the records' watched_ns are known */
 };
 
@@ -38,7 +37,6 @@ struct process_diff {
 	uint64_t cgroup;
 	int64_t pt_ns, tick_ns;
 	int64_t watched_ns; /* of pt_ns, on the watched CPU; -1: not known */
-	int64_t wait_ns;    /* of its tasks that ended, since they started */
 	int cpu;            /* that one of its tasks ran on last; -1: not known */
 	unsigned int flags; /* RECORD_*, of its last task */
 	bool started, ended;

@@ -10,6 +10,7 @@
 
 enum {
 	AT_FLAGS = 8,
+	AT_WAIT = 24,
 	/* after three delays */
 	AT_TICK = 64,
 	AT_RUN = 72,
@@ -71,6 +72,7 @@ int taskstats_read(const void *bytes, size_t len, unsigned int version, struct t
 		.flags = (uint8_t)data[AT_FLAGS],
 		.run_ns = get64(data, AT_RUN + three),
 		.tick_ns = get64(data, AT_TICK + three),
+		.wait_ns = get64(data, AT_WAIT),
 		.pid = get32(data, AT_PID + three),
 		.ppid = get32(data, AT_PPID + three),
 		.tgid = get32(data, AT_TGID + six),

@@ -18,6 +18,7 @@ struct taskstats_fields {
 	uint8_t flags;
 	uint64_t run_ns;  /* cpu_run_virtual_total: the scheduler's run time */
 	uint64_t tick_ns; /* cpu_run_real_total: user + system as accounted */
+	uint64_t wait_ns; /* cpu_delay_total: ready to run and not running */
 	char comm[16];
 	uint32_t pid, tgid, ppid;
 	uint64_t exe_device, exe_inode;

@@ -32,6 +32,8 @@ struct program {
 	struct orphans orphans;
 	struct cgroup_usage before;
 	struct spawned result;
+	struct schedstat first; /* of its first thread, at its end */
+	bool has_first;
 	enum state state;
 	int64_t deadline_ns; /* RUNNING: time-out; LINGERING: when the rest is killed; 0: none */
 	int64_t dead_ns;     /* once killed: when to give up */
@@ -77,6 +79,8 @@ int program_start(struct program **ret, const struct spawn *spawn, struct error 
 		return r;
 	p->state = RUNNING;
 	p->result.start_ns = p->started.real_ns;
+	p->result.wait_before_ns = p->started.wait_ns;
+	p->result.wait_ns = -1;
 	p->deadline_ns = spawn->timeout_ns ? now() + spawn->timeout_ns : 0;
 	p->freeze = freeze_begin(spawn->cgroup);
 	*ret = TAKE(p);
@@ -109,13 +113,14 @@ static int conclude(struct program *p, struct error *err)
 	int r;
 
 	p->state = OVER;
-	if (!p->spawn.cgroup)
-		return 0;
-	r = cgroup_usage(p->spawn.cgroup, &after, err);
+	r = p->spawn.cgroup ? cgroup_usage(p->spawn.cgroup, &after, err) : 0;
 	if (r < 0)
 		return r;
-	program_time_conclude(&p->result, &p->before, &after);
-	return cgroup_renew(p->spawn.cgroup, err);
+	if (p->spawn.cgroup)
+		program_time_conclude(&p->result, &p->before, &after);
+	if (p->has_first)
+		p->result.wait_ns = program_time_wait(&p->result, &p->first);
+	return p->spawn.cgroup ? cgroup_renew(p->spawn.cgroup, err) : 0;
 }
 
 /* The rest may run until the deadline, unless this process was interrupted. */
@@ -157,6 +162,8 @@ static int reap(struct program *p, struct error *err)
 {
 	struct rusage ru;
 
+	if (accounting_backend_of(p->spawn.accounting) != ACCOUNTING_BPF)
+		p->has_first = schedstat_read(p->started.pid, &p->first);
 	if (wait4(p->started.pid, &p->result.wait_status, 0, &ru) < 0)
 		return error_os(err, -errno, "cannot wait for '%s'", p->spawn.argv[0]);
 	program_time_add(&p->result, &ru);

@@ -44,6 +44,9 @@ struct spawned {
 			 that of wait4 */
 	int64_t max_rss_bytes;
 	long voluntary_switches, involuntary_switches;
+	int64_t wait_before_ns; /* that it waited for a CPU before start_ns; -1: not known */
+	int64_t wait_ns; /* that it waited for one since; -1: not known. Only where its first thread has all of PT, and where
+			    the accounting is not BPF, which counts all threads */
 	int left_behind; /* processes that outlived it */
 	int killed;      /* of those, how many were killed after linger_ns */
 };

@@ -6,6 +6,8 @@
 
 /* wait4 and the cgroup tell of the same nanoseconds, rounded down to microseconds; what differs by more ran elsewhere. */
 static const int64_t OUTSIDE_NS = 100 * NS_PER_US;
+/* Less than a thread or a process needs to start and to end. */
+static const int64_t ANOTHER_NS = 10 * NS_PER_US;
 
 void program_time_add(void *data, const struct rusage *ru)
 {
@@ -20,6 +22,13 @@ void program_time_add(void *data, const struct rusage *ru)
 		spawned->max_rss_bytes = ru->ru_maxrss * 1024;
 	spawned->voluntary_switches += ru->ru_nvcsw;
 	spawned->involuntary_switches += ru->ru_nivcsw;
+}
+
+int64_t program_time_wait(const struct spawned *spawned, const struct schedstat *first)
+{
+	if (spawned->wait_before_ns < 0 || spawned->escaped || spawned->pt_ns - first->run_ns > ANOTHER_NS)
+		return -1;
+	return first->wait_ns > spawned->wait_before_ns ? first->wait_ns - spawned->wait_before_ns : 0;
 }
 
 void program_time_conclude(

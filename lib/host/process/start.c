@@ -8,9 +8,11 @@
 
 #include "lib/base/clock.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/schedstat.h"
 #include "lib/host/process/signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,6 +29,7 @@ struct child {
 	char **environment;
 	cpu_set_t cpus;
 	struct timespec start_raw, start_real;
+	char schedstat[SCHEDSTAT_SIZE]; /* at the start; "": not known */
 	int failed;       /* errno */
 	const char *step; /* which call failed */
 };
@@ -39,6 +42,17 @@ static IN_CHILD void child_give_up(struct child *child, const char *step)
 	child->failed = errno;
 	child->step = step;
 	_exit(127);
+}
+
+/* What it has waited for a CPU so far. */
+static inline __attribute__((always_inline)) void child_note_wait(struct child *child)
+{
+	int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, child->schedstat, sizeof(child->schedstat) - 1);
+
+	child->schedstat[n > 0 ? n : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
 }
 
 /* In the child: system calls only. */
@@ -57,6 +71,7 @@ static IN_CHILD void child_execute(struct child *child)
 	privilege_forget();
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive this process */
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
+	child_note_wait(child);
 	clock_gettime(CLOCK_REALTIME, &child->start_real);
 	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
 	execve(s->path, s->argv, child->environment);
@@ -132,6 +147,13 @@ static void fill_child(struct child *child, const struct spawn *s)
 		CPU_SET(s->cpu, &child->cpus);
 }
 
+static int64_t waited(const struct child *child)
+{
+	struct schedstat s;
+
+	return schedstat_parse(child->schedstat, &s) ? s.wait_ns : -1;
+}
+
 static int start_child(struct child *child, const struct spawn *s, struct started *ret, struct error *err)
 {
 	int pidfd = -1;
@@ -160,6 +182,7 @@ static int start_child(struct child *child, const struct spawn *s, struct starte
 		.pidfd = pidfd,
 		.real_ns = timespec_ns(child->start_real),
 		.monotonic_ns = timespec_ns(child->start_raw),
+		.wait_ns = waited(child),
 	};
 	return 0;
 }
