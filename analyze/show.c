@@ -39,6 +39,8 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 	printf("  processes:   %s\n", terminal_text(run->backend) ?: "as imported");
 	if (run->pt_source)
 		printf("  PT from:     %s\n", terminal_text(run->pt_source));
+	if (run->wait_source)
+		printf("  W from:      %s\n", terminal_text(run->wait_source));
 	if (run->cpu >= 0)
 		printf("  pinned to:   CPU %d\n", run->cpu);
 	if (digest)
@@ -81,13 +83,14 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 	const char *kind = run_kind_names[run->kind];
 
 	return json_pack(
-		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}",
+		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*}",
 		"run", (json_int_t)run->id, "uid", run->uid, "program", run->program, "kind", kind, "purpose",
 		kind, "state", run_state_names[run->state], "samples", (json_int_t)n_samples, "started_ns",
 		(json_int_t)run->started_ns, "started", text_rfc3339(started, run->started_ns),
 		"task_length_ns", (json_int_t)run->task_length_ns, "resolution_ns",
 		(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source", run->pt_source,
-		"environment", digest, "profile", run->profile, "notes", run->notes);
+		"wait_source", run->wait_source, "environment", digest, "profile", run->profile, "notes",
+		run->notes);
 }
 
 static int show_json(

@@ -37,6 +37,7 @@ int inc_program_describe(const struct inc_program *p, const struct calibration *
 		.kind = kind,
 		.backend = strdup(observer_backend_name(&c->observer)),
 		.pt_source = strdup(observer_pt_source(&c->observer)),
+		.wait_source = strdup(observer_wait_source(&c->observer)),
 		.notes = c->notes ? strdup(c->notes) : NULL,
 		.task_length_ns = p->length_ns,
 		.resolution_ns = 1,

@@ -79,6 +79,7 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set_new(emp, "accounting", json_string(observer_backend_name(o)));
 	json_object_set(emp, "backend", json_object_get(emp, "accounting"));
 	json_object_set_new(emp, "pt_source", json_string(observer_pt_source(o)));
+	json_object_set_new(emp, "wait_source", json_string(observer_wait_source(o)));
 	json_object_set_new(emp, "pt_partial", json_boolean(!o->cgroup));
 	json_object_set_new(emp, "start_ns", clock_json(r, offsetof(struct sample, start_ns)));
 	json_object_set_new(emp, "start", starts_json(r));

@@ -44,6 +44,7 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 		.kind = RUN_MEASURE,
 		.backend = strdup(observer_backend_name(&s->observer)),
 		.pt_source = strdup(observer_pt_source(&s->observer)),
+		.wait_source = strdup(observer_wait_source(&s->observer)),
 		.profile = s->options->profile ? strdup(s->options->profile) : NULL,
 		.notes = s->options->unprofiled_percent > 0
 				 ? text_format("--discard-unprofiled %g%%", s->options->unprofiled_percent)

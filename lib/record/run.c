@@ -52,6 +52,7 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
 	{FIELD(run, FIELD_TEXT, backend), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, pt_source), OPTIONAL},
+	{FIELD(run, FIELD_TEXT, wait_source), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, profile), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, command), OPTIONAL, .book_only = true},
@@ -110,6 +111,7 @@ static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_INT64, made_ns), OPTIONAL, .min = 1, MOMENT},
 	{FIELD(profile, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
 	{FIELD(profile, FIELD_TEXT, environment_digest), OPTIONAL, .book_only = true},
+	{FIELD(profile, FIELD_BOOL, by_wait), .presence = FIELD_DEFAULTED},
 };
 const struct field_table profile_table = {
 	"profile", "", profile_fields, ELEMENTS(profile_fields), sizeof(struct profile)};
@@ -132,6 +134,9 @@ static const struct field cutoff_fields[] = {
 	{FIELD(cutoff, FIELD_INT64, task_time_ns), OPTIONAL, .seconds = "task_time_s"},
 	{FIELD(cutoff, FIELD_INT64, below_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(cutoff, FIELD_INT64, atleast_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(cutoff, FIELD_UINT32, names), OPTIONAL, .min = 2, .max = UINT32_MAX},
+	{FIELD(cutoff, FIELD_INT64, short_share_ppm), UNLESS_NEGATIVE, .max = PPM},
+	{FIELD(cutoff, FIELD_INT64, long_share_ppm), UNLESS_NEGATIVE, .max = PPM},
 };
 const struct field_table cutoff_table = {
 	"cutoff", "profile, ", cutoff_fields, ELEMENTS(cutoff_fields), sizeof(struct cutoff), .nulls = true};

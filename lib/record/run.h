@@ -41,6 +41,7 @@ struct run {
 	char *command;          /* JSON array of its arguments; NULL: unknown */
 	char *backend;          /* "bpf", "taskstats", "none"; NULL: imported */
 	char *pt_source;        /* "cgroup", "wait4"; NULL: imported */
+	char *wait_source;      /* of W: "bpf", "taskstats", "schedstat"; NULL: unknown */
 	char *profile;          /* that it was measured with; NULL: none */
 	char *notes;            /* for the reader ("audit: not fit, run anyway"); NULL: none */
 	int64_t task_length_ns; /* nominal; 0: unknown */
@@ -150,7 +151,12 @@ struct cutoff {
 	int64_t task_time_ns; /* 5 % of the period; 0: no period */
 	int64_t below_ns;     /* for programs shorter than task_time */
 	int64_t atleast_ns;   /* for the others */
+	uint32_t names; /* of a group that was found in the runs: see name_families.h; 0: it is a name */
+	int64_t short_share_ppm; /* which part of the delay of the short run's L-samples it explains */
+	int64_t long_share_ppm;
 };
+
+enum { PPM = 1000000 };
 
 struct profile_run {
 	char *program; /* "INC128" */
@@ -178,6 +184,7 @@ struct profile {
 	int64_t made_ns;          /* since 1970; 0: unknown */
 	int cpu;                  /* that its runs were pinned to; -1: none, or unknown */
 	char *environment_digest; /* NULL: unknown */
+	bool by_wait;             /* its L-samples were found by W */
 	struct profile_run short_run, long_run;
 	struct cutoff *cutoffs; /* by name */
 	size_t n_cutoffs;

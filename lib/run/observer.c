@@ -61,6 +61,11 @@ const char *observer_pt_source(const struct observer *observer)
 	return observer->cgroup ? "cgroup" : "wait4";
 }
 
+const char *observer_wait_source(const struct observer *observer)
+{
+	return observer->accounting ? observer_backend_name(observer) : "schedstat";
+}
+
 static void note_escape(struct observation *o, const struct usage *u)
 {
 	o->spawned.escaped = true;

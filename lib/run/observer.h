@@ -24,11 +24,14 @@ void observer_close(struct observer *observer);
 const char *observer_backend_name(const struct observer *observer);
 const char *observer_pt_source(const struct observer *observer);
 
+/* Of W: the accounting's name, or "schedstat" without one. */
+const char *observer_wait_source(const struct observer *observer);
+
 struct observation {
 	struct spawned spawned;
 	char escaped[16];     /* the name of a process that left the program's cgroup; "": not known */
 	struct usages usages; /* without the program's own; owned by the accounting until the next sample */
-	int64_t wait_ns; /* W: the program's tasks were ready to run and did not; -1: not known */
+	int64_t wait_ns;      /* W: the program's tasks were ready to run and did not; -1: not known */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
 };

@@ -64,6 +64,7 @@ static struct observation observe_command(struct observer *o, char *const *argv)
 		.stderr_fd = -1,
 		.cgroup = o->cgroup,
 		.accounting = o->accounting,
+		.linger_ns = NS_PER_S,
 	};
 	struct observation seen;
 	struct error err;
@@ -223,6 +224,48 @@ TEST_OBSERVED(a_program_on_any_cpu_waits_too)
 	assert_int_equal(seen.usages.interrupts_ns, -1);
 	for (size_t i = 0; i < seen.usages.n; i++)
 		assert_int_equal(seen.usages.items[i].same_cpu_ns, -1);
+}
+
+/* A program without other threads; taskstats needs a moment longer to see the end. */
+static void assert_waits_by(enum accounting_backend backend)
+{
+	struct observer o;
+	struct error err;
+	bool right = false;
+	pid_t pid;
+
+	if (observer_open(&o, backend, last_cpu(), &err) < 0)
+		fail_msg("%s", err.text);
+	pid = compete("rival", last_cpu());
+	for (int i = 0; i < TRIES && !right; i++) {
+		struct observation seen = observe(&o);
+
+		assert_true(seen.wait_ns > BURN_MS * NS_PER_MS / 4);
+		print_message("%s: waited %.3f ms, ET - PT %.3f ms\n", observer_wait_source(&o),
+			(double)seen.wait_ns / 1e6, (double)(seen.spawned.et_ns - seen.spawned.pt_ns) / 1e6);
+		right = apart(seen.wait_ns, seen.spawned.et_ns - seen.spawned.pt_ns) <
+			seen.spawned.et_ns / 50;
+	}
+	stop(pid);
+	observer_close(&o);
+	assert_true(right);
+}
+
+TEST(waiting_is_known_without_bpf)
+{
+	assert_waits_by(ACCOUNTING_TASKSTATS);
+	assert_waits_by(ACCOUNTING_NONE);
+}
+
+TEST(a_program_that_left_part_of_its_work_to_another_process_has_no_wait_by_its_first_thread)
+{
+	char *argv[] = {(char *)"burn", (char *)"--orphan", (char *)"5", NULL};
+	struct observer o;
+	struct error err;
+
+	assert_int_equal(observer_open(&o, ACCOUNTING_NONE, last_cpu(), &err), 0);
+	assert_int_equal(observe_command(&o, argv).wait_ns, -1);
+	observer_close(&o);
 }
 
 /* Takes half of a CPU, a fifth of a ms at a time, whoever else is there. */

@@ -19,6 +19,7 @@ static void make(char *bytes, uint16_t version)
 		.ac_flag = TASKSTATS_LAST | TASKSTATS_FORKED,
 		.cpu_run_real_total = 8000000,
 		.cpu_run_virtual_total = 7654321,
+		.cpu_delay_total = 345678,
 		.ac_comm = "apt-daily",
 		.ac_pid = 4711,
 		.ac_ppid = 1,
@@ -37,6 +38,7 @@ static void assert_fields(const struct taskstats_fields *fields, unsigned int ve
 	assert_int_equal(fields->flags, TASKSTATS_LAST | TASKSTATS_FORKED);
 	assert_int_equal(fields->run_ns, 7654321);
 	assert_int_equal(fields->tick_ns, 8000000);
+	assert_int_equal(fields->wait_ns, 345678);
 	assert_string_equal(fields->comm, "apt-daily");
 	assert_int_equal(fields->pid, 4711);
 	assert_int_equal(fields->tgid, 4710);

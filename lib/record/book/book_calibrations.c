@@ -40,6 +40,9 @@ static const struct field fields[] = {
 	{PLAN(FIELD_BOOL, anyway)},
 	{PLAN(FIELD_BOOL, force)},
 	{.name = "replace_profile", FIELD_BOOL, offsetof(struct calibration_plan, replace), sizeof(bool)},
+	{PLAN(FIELD_BOOL, by_et)},
+	{PLAN(FIELD_BOOL, other_cpus)},
+	{PLAN(FIELD_INT64, material_ppm), .max = PPM},
 };
 static const struct field_table table = {
 	"calibration", "", fields, ELEMENTS(fields), sizeof(struct calibration_plan)};

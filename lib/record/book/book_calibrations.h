@@ -33,7 +33,8 @@ struct calibration_plan {
 	struct calibration_phase phases[CALIBRATION_PHASES];
 	char *backend; /* as requested: "auto", … */
 	int cpu;       /* -1: not pinned */
-	bool anyway, force, replace;
+	bool anyway, force, replace, by_et, other_cpus;
+	int64_t material_ppm; /* cutoffs that explain less of the delay are left out */
 };
 
 void calibration_plan_clear(struct calibration_plan *calibration);

@@ -305,8 +305,8 @@ static const char *const steps[] = {
 	"  unexplained INTEGER NOT NULL CHECK(unexplained >= 0),"
 	"  unexplained_ns INTEGER NOT NULL CHECK(unexplained_ns >= 0),"
 	"  events INTEGER NOT NULL CHECK(events >= 0),"
-	"  lost INTEGER NOT NULL CHECK(lost >= 0)," /* events */
-	"  broken INTEGER NOT NULL CHECK(broken >= 0)," /* places in the chain of sched_switch */
+	"  lost INTEGER NOT NULL CHECK(lost >= 0),"       /* events */
+	"  broken INTEGER NOT NULL CHECK(broken >= 0),"   /* places in the chain of sched_switch */
 	"  outside INTEGER NOT NULL CHECK(outside >= 0)," /* intervals in no gap */
 	"  event_cost_ns INTEGER CHECK(event_cost_ns > 0),"
 	"  PRIMARY KEY(run, cpu)) STRICT, WITHOUT ROWID;"
@@ -341,12 +341,22 @@ static const char *const steps[] = {
 	"  gaps INTEGER NOT NULL CHECK(gaps >= 0),"
 	"  matched INTEGER NOT NULL CHECK(matched BETWEEN 0 AND gaps),"
 	"  chance INTEGER NOT NULL CHECK(chance BETWEEN 0 AND gaps),"
-	"  PRIMARY KEY(run, cpu, low_ns)) STRICT, WITHOUT ROWID;",
+	"  PRIMARY KEY(run, cpu, low_ns)) STRICT, WITHOUT ROWID;"
+	/* how W was measured; how L-samples were found; what each cutoff explains, and of how many names */
+	"ALTER TABLE run ADD COLUMN wait_source TEXT;"
+	"ALTER TABLE calibration ADD COLUMN by_et INTEGER NOT NULL DEFAULT 0 CHECK(by_et IN (0, 1));"
+	"ALTER TABLE calibration ADD COLUMN other_cpus INTEGER NOT NULL DEFAULT 0 CHECK(other_cpus IN (0, 1));"
+	"ALTER TABLE calibration ADD COLUMN material_ppm INTEGER NOT NULL DEFAULT 0"
+	"  CHECK(material_ppm BETWEEN 0 AND 1000000);"
+	"ALTER TABLE profile ADD COLUMN by_wait INTEGER NOT NULL DEFAULT 0 CHECK(by_wait IN (0, 1));"
+	"ALTER TABLE cutoff ADD COLUMN names INTEGER CHECK(names > 1);"
+	"ALTER TABLE cutoff ADD COLUMN short_share_ppm INTEGER CHECK(short_share_ppm BETWEEN 0 AND 1000000);"
+	"ALTER TABLE cutoff ADD COLUMN long_share_ppm INTEGER CHECK(long_share_ppm BETWEEN 0 AND 1000000);",
 };
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"a78230510f3ce9c61df9b6be8fc36192e476b83d6222189b25accc2df6e951d6";
+	"55edfe5b9ba5731e414f200ab57df67fd812589636b7deeb59f2bfce1c0579d2";
 
 int book_schema_newest(void)
 {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a program waited for a CPU, by its first thread. */
+#include "tests/unit/check.h"
+
+#include "lib/base/clock.h"
+#include "lib/host/process/program_time.h"
+
+TEST(schedstat_is_read_where_the_kernel_counts)
+{
+	struct schedstat s;
+
+	assert_true(schedstat_parse("171273 20 2\n", &s));
+	assert_int_equal(s.run_ns, 171273);
+	assert_int_equal(s.wait_ns, 20);
+	assert_true(schedstat_parse("0 20 1\n", &s)); /* it has not been switched away from yet */
+	assert_false(schedstat_parse("0 0 0\n", &s));
+	assert_false(schedstat_parse("", &s));
+	assert_false(schedstat_parse("1 -2 3", &s));
+	assert_true(schedstat_read(getpid(), &s));
+	assert_false(schedstat_read(-1, &s));
+}
+
+TEST(the_wait_of_the_first_thread_is_the_programs_if_no_other_ran)
+{
+	struct spawned spawned = {.pt_ns = 5 * NS_PER_MS, .wait_before_ns = 100};
+	const struct schedstat all = {5 * NS_PER_MS + 300, NS_PER_MS + 100},
+			       part = {4 * NS_PER_MS, NS_PER_MS}, none = {5 * NS_PER_MS, 99};
+
+	assert_int_equal(program_time_wait(&spawned, &all), NS_PER_MS);
+	assert_int_equal(program_time_wait(&spawned, &none), 0);
+	assert_int_equal(program_time_wait(&spawned, &part), -1);
+	spawned.escaped = true;
+	assert_int_equal(program_time_wait(&spawned, &all), -1);
+	spawned = (struct spawned){.pt_ns = 5 * NS_PER_MS, .wait_before_ns = -1};
+	assert_int_equal(program_time_wait(&spawned, &all), -1);
+}
