@@ -61,6 +61,8 @@ static int add_cutoff(struct profile *profile, const struct daemon_statistics *s
 	struct cutoff c = {
 		.short_ns = short_daemon ? short_daemon->cutoff_ns : -1,
 		.long_ns = long_cutoff(short_daemon, long_daemon, profile->resolution_ns),
+		.short_share_ppm = -1,
+		.long_share_ppm = -1,
 	};
 	const struct daemon_statistics *named = short_daemon ?: long_daemon;
 	const char *unit = named->unit ?: long_daemon ? long_daemon->unit : NULL;

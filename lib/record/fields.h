@@ -37,6 +37,7 @@ struct field {
 	const char *expression; /* read from this SQL expression, and never stored */
 	bool book_only;         /* not a member */
 	bool must_be_given;     /* in a document, though the book may not know it */
+	bool omitted;           /* from a document if unknown, whatever the table's `nulls` */
 };
 
 /* The start of a row: name, type, where it is. */

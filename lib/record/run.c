@@ -134,9 +134,9 @@ static const struct field cutoff_fields[] = {
 	{FIELD(cutoff, FIELD_INT64, task_time_ns), OPTIONAL, .seconds = "task_time_s"},
 	{FIELD(cutoff, FIELD_INT64, below_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(cutoff, FIELD_INT64, atleast_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(cutoff, FIELD_UINT32, names), OPTIONAL, .min = 2, .max = UINT32_MAX},
-	{FIELD(cutoff, FIELD_INT64, short_share_ppm), UNLESS_NEGATIVE, .max = PPM},
-	{FIELD(cutoff, FIELD_INT64, long_share_ppm), UNLESS_NEGATIVE, .max = PPM},
+	{FIELD(cutoff, FIELD_UINT32, names), OPTIONAL, .min = 2, .max = UINT32_MAX, .omitted = true},
+	{FIELD(cutoff, FIELD_INT64, short_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
+	{FIELD(cutoff, FIELD_INT64, long_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
 };
 const struct field_table cutoff_table = {
 	"cutoff", "profile, ", cutoff_fields, ELEMENTS(cutoff_fields), sizeof(struct cutoff), .nulls = true};

@@ -63,8 +63,10 @@ void document_read_fields(struct json_fields *f, const struct field_table *table
 }
 
 /* NULL: the member is omitted. */
-static json_t *member(const struct field *field, bool nulls, const void *object, bool *ret_none)
+static json_t *member(
+	const struct field *field, const struct field_table *table, const void *object, bool *ret_none)
 {
+	bool nulls = table->nulls && !field->omitted;
 	int64_t value;
 
 	if (field->type == FIELD_TEXT) {
@@ -88,7 +90,7 @@ int document_add_fields(json_t *json, const struct field_table *table, const voi
 {
 	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
 		bool none = field->book_only;
-		json_t *value = none ? NULL : member(field, table->nulls, object, &none);
+		json_t *value = none ? NULL : member(field, table, object, &none);
 
 		if (!none && json_object_set_new(json, field->seconds ?: field->name, value) < 0)
 			return -1;
