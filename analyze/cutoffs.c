@@ -125,10 +125,7 @@ static int make(struct book *book, const struct profile_request *m, struct error
 
 		return error_say(err, STATUS_NOT_FIT,
 			"%s; --force makes a profile anyway, --%s-central-max sets the bound by hand",
-			refused.text,
-			m->short_analysis->verdict == VERDICT_L || m->short_analysis->verdict == VERDICT_CLEAN
-				? "long"
-				: "short");
+			refused.text, verdict_gives_cutoffs(m->short_analysis->verdict) ? "long" : "short");
 	}
 	if (r == 0 && options.save)
 		r = book_put_profile(book, &profile, options.replace, err);

@@ -12,7 +12,7 @@ static const struct look {
 	const char *colour;
 } looks[N_CAUSES] = {
 	[CAUSE_NONE] = {"central cluster", 7, "#7a9cc6"},
-	[CAUSE_UNEXPLAINED] = {"long, no daemon ran long", 1, "#404040"},
+	[CAUSE_UNEXPLAINED] = {"long, not explained", 1, "#404040"},
 	[CAUSE_BELOW] = {"shorter than the central cluster", 2, "#404040"},
 	[CAUSE_TWO_SD] = {"discarded by two sd of PT", 6, "#202020"},
 	[CAUSE_OTHER_DAEMON] = {"other daemons", 3, "#808080"},

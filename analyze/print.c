@@ -58,6 +58,6 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 			analysis->central.n_corners);
 	print_numbers("L-samples", analysis->l_samples, analysis->n_l_samples);
 	print_numbers(
-		"Long samples in which no daemon ran long", analysis->unexplained, analysis->n_unexplained);
+		"Long samples that no daemons explain", analysis->unexplained, analysis->n_unexplained);
 	return r;
 }

@@ -18,9 +18,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* INC does the same work each time. If the longest sample of the central cluster takes this many times as long as
- * the shortest, the cluster hides daemons. */
-static const double WIDE = 1.5;
 static const int64_t LONG_NS = 3600 * NS_PER_S;
 
 FILE *screen_file(void)
@@ -99,7 +96,7 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	const struct calibration_phase *phase = &c->plan.phases[which];
 	_cleanup_(analysis_clear) struct analysis a = {};
 	_cleanup_(freep) char *size = NULL;
-	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE], noise[NOISE_TEXT_SIZE];
 	int r;
 
 	r = analysis_load(c->book, phase->run,
@@ -112,6 +109,9 @@ int screen_run(struct calibration *c, int which, struct error *err)
 		text_duration(low, a.central.low_ns), text_duration(high, a.central.high_ns),
 		a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
 	screen_print("\n");
+	noise_describe(&a.noise, noise);
+	if (a.noise.noisy)
+		screen_print("  It is %s\n", noise);
 	if (calibrate_options.verbose)
 		screen_print("  It shows %s.\n", terminal_text(a.why));
 	return 0;
@@ -121,7 +121,6 @@ int screen_run(struct calibration *c, int which, struct error *err)
 struct warnings {
 	size_t of[N_COUNTERS];
 	size_t n_samples;
-	bool wide;
 };
 
 static int gather_warnings(
@@ -133,7 +132,6 @@ static int gather_warnings(
 	if (r < 0)
 		return r;
 	warnings->n_samples += analysis->n_samples;
-	warnings->wide |= (double)analysis->central.high_ns > WIDE * (double)analysis->central.low_ns;
 	for (size_t i = 0; i < found.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(&found, &found.items[i]);
 
@@ -173,17 +171,7 @@ static void print_warnings(const struct warnings *w)
 	for (int i = 0; i < N_COUNTERS; i++)
 		if (w->of[i])
 			print_warning(&column, "%s in %zu", disturbance_name(i), w->of[i]);
-	if (column > 0) {
-		screen_print(" of %zu samples", w->n_samples);
-		column += 17;
-	}
-	if (w->wide)
-		print_warning(&column, "a wide central cluster");
-	screen_print("%s\n", calibrate_options.verbose ? "" : " (-v)");
-	if (w->wide && calibrate_options.verbose)
-		screen_print(
-			"  The speed of the machine varies, or other work kept it busy: daemons that take\n"
-			"  less than the width of the central cluster are not detected.\n");
+	screen_print(" of %zu samples%s\n", w->n_samples, calibrate_options.verbose ? "" : " (-v)");
 }
 
 int screen_warnings(
@@ -197,7 +185,7 @@ int screen_warnings(
 		r = gather_warnings(book, analyses[i], &warnings, err);
 	for (int i = 0; i < N_COUNTERS; i++)
 		any |= warnings.of[i] > 0;
-	if (r == 0 && (any || warnings.wide))
+	if (r == 0 && any)
 		print_warnings(&warnings);
 	return r;
 }

@@ -16,6 +16,7 @@ const char *verdict_name(enum verdict verdict)
 		[VERDICT_FREQUENT] = "frequent",
 		[VERDICT_DRIFT] = "drift",
 		[VERDICT_STEP] = "step",
+		[VERDICT_BUSY] = "busy",
 	};
 
 	return names[verdict];

@@ -12,11 +12,29 @@ enum verdict {
 	VERDICT_L,        /* rare long samples, in the arms of an L, that daemons explain */
 	VERDICT_CLEAN,    /* one cluster, and no daemon that explains what lies outside it */
 	VERDICT_FREQUENT, /* long samples that daemons explain are so many that they meet in the upper right */
-	VERDICT_DRIFT,    /* the speed of the machine wanders from beginning to end */
+	VERDICT_DRIFT,    /* the speed of the machine wanders */
 	VERDICT_STEP,     /* two speeds: it changed in between, or goes back and forth */
+	VERDICT_BUSY,     /* others take a part of every sample */
 };
 
-const char *verdict_name(enum verdict verdict); /* "L", "clean", "frequent", "drift", "step" */
+const char *verdict_name(enum verdict verdict); /* "L", "clean", "frequent", "drift", "step", "busy" */
+
+/* Whether cutoffs may be made from a run with this verdict. */
+static inline bool verdict_gives_cutoffs(enum verdict verdict)
+{
+	return verdict == VERDICT_L || verdict == VERDICT_CLEAN;
+}
+
+/* What the central cluster hides. */
+struct cluster_noise {
+	bool noisy;
+	int64_t blind_ns; /* the longest central ET beyond the median: daemons that take less are not detected */
+	double pt_sd;     /* robust sd of the central PTs, as a share of their median */
+};
+
+/* "noisy: blind to daemons below 16 ms, PT varies by 3.1 %" */
+enum { NOISE_TEXT_SIZE = 100 };
+void noise_describe(const struct cluster_noise *noise, char text[NOISE_TEXT_SIZE]);
 
 /* One execution in an L-sample that is long for its daemon (step 4). */
 struct long_execution {
@@ -56,10 +74,11 @@ struct analysis {
 	double spacing_ns; /* mean, from the start of a sample to the next one's */
 	struct cluster central;
 	enum verdict verdict;
-	char why[400];       /* the reason for the verdict */
-	uint32_t *l_samples; /* ascending; above the central cluster, with a daemon that ran long */
+	struct cluster_noise noise;
+	char why[400];       /* the reason for the verdict, and whether it is noisy */
+	uint32_t *l_samples; /* ascending; above the central cluster, because daemons ran long */
 	size_t n_l_samples;
-	uint32_t *unexplained; /* above the central cluster, and no daemon ran long */
+	uint32_t *unexplained; /* above the central cluster, and no daemons explain it */
 	size_t n_unexplained;
 	struct daemon_statistics *statistics; /* by name; every daemon that was seen */
 	size_t n_statistics;

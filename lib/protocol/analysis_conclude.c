@@ -64,8 +64,8 @@ static int settle(struct analysis_feed *feed)
 		core ? beyond_core : beyond_gap);
 }
 
-/* Step 4, for the kept executions of one daemon: removes those in the central cluster and those that are not long
- * for it, and marks the samples of the others as explained. */
+/* Step 4, for the kept executions of one daemon: removes those in the central cluster, those in samples that daemons do
+ * not explain, and those that are not long for it, and marks the samples of the others as explained. */
 static void sift(struct analysis_feed *feed, struct daemon_tally *tally, bool *explained)
 {
 	const struct running *central = &tally->seen[ZONE_CORE];
@@ -75,7 +75,8 @@ static void sift(struct analysis_feed *feed, struct daemon_tally *tally, bool *e
 	for (size_t i = 0; i < tally->n_longs; i++) {
 		size_t sample = analysis_feed_sample(feed, tally->longs[i].sample);
 
-		if (feed->zones[sample] != ZONE_ABOVE || !running_is_long(central, tally->longs[i].pt_ns))
+		if (feed->zones[sample] != ZONE_ABOVE || !analysis_feed_explains(feed, sample) ||
+			!running_is_long(central, tally->longs[i].pt_ns))
 			continue;
 		explained[sample] = true;
 		tally->longs[kept++] = tally->longs[i];

@@ -89,6 +89,19 @@ void causes_share_out(struct analysis_feed *feed, const struct daemon_statistics
  * NEAR and FAR are dissolved. */
 const struct daemon_tally *causes_dividing(const struct analysis_feed *feed);
 
+/* The same, where W is known and does not contradict it: what made the sample long was others. */
+static inline bool analysis_feed_explains(const struct analysis_feed *feed, size_t sample)
+{
+	const struct sample *s = &feed->samples[sample];
+	int64_t longer_ns = s->et_ns - feed->central.median_ns;
+
+	return causes_explain(feed, sample) && (s->wait_ns < 0 || s->wait_ns >= longer_ns / 2);
+}
+
+/* noise.c: what the central cluster hides; 1: others take a part of every sample, which is the verdict. */
+int noise_find(const struct analysis_feed *feed, struct cluster_noise *ret);
+int noise_find_busy(const struct analysis_feed *feed, struct analysis *analysis);
+
 /* shape.c. Fills in verdict, why and statistics[].frequent of an analysis in which everything else is filled in;
  * statistics[i] belongs to tallies[i]. */
 int shape_judge(struct analysis_feed *feed, struct analysis *analysis);

@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The shape of a run's scatter, and the reason: see analysis_internal.h.
  *
- * The order of the questions: Are long samples frequent, and do daemons explain them? Without those that daemons
- * explain, do the ETs change over time (drift, step)? Are there two clusters that nothing explains (two speeds)?
- * Otherwise the shape is an L, or clean. Proportions are judged by the lower end of their interval, so that a few
+ * The order of the questions: Are long samples frequent, and do daemons explain them? Do others take a part of every
+ * sample (busy)? Without the samples that daemons explain, are there two clusters (two speeds), or do the ETs change over
+ * time (drift, step)? Otherwise the shape is an L, or clean. Proportions are judged by the lower end of their interval, so that a few
  * samples of a short run are not significant. */
 #include "lib/protocol/analysis_internal.h"
 
 #include "lib/base/text.h"
 #include "lib/stats/trend.h"
+#include "lib/stats/two_levels.h"
 #include "lib/stats/robust.h"
 #include "lib/stats/proportion.h"
+#include "lib/stats/spacings.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-/* Fewer samples than this are not significant. */
-enum { LEAST = 5 };
+/* Fewer samples than this are not significant, nor are fewer a second cluster. */
+enum { LEAST = 5, LEAST_CLUSTER = 8 };
 /* More than one sample in ten long, or more than one pair in twenty long in both halves, is frequent. */
 static const double FREQUENT = 0.10, FREQUENT_CORNERS = 0.05;
 /* Daemons that explain half of the extra time are the cause; one that explains a fifth is named. */
 static const double CAUSE = 0.5, NAMED = 0.2;
-/* If most of the variance is over time, the cluster is not round but stretched along the diagonal. */
-static const double SLOW = 0.6;
+/* If most of the variance is over time, the cluster is not round but stretched along the diagonal. So it is if a line
+ * explains this much of it, or if neighbours are as alike as this. */
+static const double SLOW = 0.6, LINE = 0.4, ALIKE = 0.5;
+/* Correlations of neighbours by chance have an sd of 1/sqrt(n), and hardly ever exceed this many. */
+static const double CHANCE_SD = 3;
 /* The share of the slow variance that one change of level must explain to be a step; of a straight drift it explains
  * 0.75. */
 static const double STEP = 0.88;
@@ -144,29 +149,35 @@ static void limits(
 	*high = llround(fmin((double)*high, (double)c->high_ns + 2 * running_sd(&central)));
 }
 
-/* The samples in the order of time, without those that daemons explain. */
-static int trend_in_time(const struct analysis_feed *feed, const struct analysis *analysis, struct trend *ret)
-{
-	_cleanup_(freep) int64_t *ets = reallocarray(NULL, feed->n_samples + 1, sizeof(*ets));
-	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, feed->n_samples + 1, sizeof(*sorted));
-	int64_t low, high;
-	size_t n = 0, l = 0;
+/* The times of the samples that daemons do not explain. */
+struct series {
+	int64_t *in_time; /* in the order of time */
+	int64_t *sorted;
+	size_t n;
+};
 
-	if (!ets || !sorted)
+static void series_clear(struct series *series)
+{
+	free(series->in_time);
+	free(series->sorted);
+}
+
+static int series_make(struct series *s, const struct analysis_feed *feed, const struct analysis *analysis)
+{
+	size_t l = 0;
+
+	s->in_time = reallocarray(NULL, feed->n_samples + 1, sizeof(*s->in_time));
+	s->sorted = reallocarray(NULL, feed->n_samples + 1, sizeof(*s->sorted));
+	if (!s->in_time || !s->sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < feed->n_samples; i++) {
 		if (l < analysis->n_l_samples && analysis->l_samples[l] == feed->samples[i].n)
 			l++;
 		else
-			ets[n++] = feed->own_ns ? feed->own_ns[i] : feed->samples[i].et_ns;
+			s->in_time[s->n++] = feed->own_ns ? feed->own_ns[i] : feed->samples[i].et_ns;
 	}
-	*ret = (struct trend){};
-	if (n == 0)
-		return 0;
-	memcpy(sorted, ets, n * sizeof(*ets));
-	sort_ascending(sorted, n);
-	limits(feed, sorted, n, &low, &high);
-	*ret = trend_of(ets, n, low, high);
+	memcpy(s->sorted, s->in_time, s->n * sizeof(*s->sorted));
+	sort_ascending(s->sorted, s->n);
 	return 0;
 }
 
@@ -181,69 +192,78 @@ static void set_step(struct analysis *analysis, const struct trend *trend)
 		text_precise(after, trend->after, fabs(trend->after - trend->before)), 100 * trend->step);
 }
 
-static void set_drift(struct analysis *analysis, const struct trend *trend)
+static void set_drift(struct analysis *analysis, const struct trend *trend, double alike)
 {
+	double slow = fmax(trend->slow, trend->line);
+
 	analysis->verdict = VERDICT_DRIFT;
-	snprintf(analysis->why, sizeof(analysis->why),
-		"a drift of the machine's speed: %.0f %% of the variance of ET changes slowly with time (%.0f %% along a straight line)",
-		100 * trend->slow, 100 * trend->line);
+	if (slow >= alike)
+		snprintf(analysis->why, sizeof(analysis->why),
+			"a drift of the machine's speed: %.0f %% of the variance of ET changes slowly with time (%.0f %% along a straight line)",
+			100 * slow, 100 * trend->line);
+	else
+		snprintf(analysis->why, sizeof(analysis->why),
+			"a drift of the machine's speed: neighbouring samples are alike (correlation %.2f)",
+			alike);
 }
 
-static bool has_trend(const struct trend *trend, struct analysis *analysis)
+/* How much neighbours are alike; 0 if it may be chance. Where W is known, that hides nothing: only what others took makes
+ * L-samples. */
+static double alike_of(const struct analysis_feed *feed, const struct series *s)
 {
-	if (trend->slow < SLOW)
+	double alike = feed->own_ns ? 0 : neighbours_alike(s->in_time, s->sorted, s->n);
+
+	return alike > CHANCE_SD / sqrt((double)s->n) ? alike : 0;
+}
+
+static bool has_trend(const struct analysis_feed *feed, const struct series *s, struct analysis *analysis)
+{
+	struct trend trend;
+	int64_t low, high;
+	double alike;
+
+	if (s->n == 0)
 		return false;
-	if (trend->step > trend->line && trend->step >= STEP * trend->slow)
-		set_step(analysis, trend);
+	limits(feed, s->sorted, s->n, &low, &high);
+	trend = trend_of(s->in_time, s->n, low, high);
+	alike = alike_of(feed, s);
+	if (trend.line <= CHANCE_SD * CHANCE_SD / (double)s->n)
+		trend.line = 0;
+	if (trend.slow < SLOW && trend.line < LINE && alike < ALIKE)
+		return false;
+	if (trend.step > trend.line && trend.step >= STEP * fmax(trend.slow, alike))
+		set_step(analysis, &trend);
 	else
-		set_drift(analysis, trend);
+		set_drift(analysis, &trend, alike);
 	return true;
 }
 
-/* The ETs of some zones as one of two speeds. */
-static int speed_of(const struct analysis_feed *feed, unsigned zones, struct shorth *ret)
+/* The least number of n samples that is a second cluster rather than a few outliers. */
+static size_t least_cluster(size_t n)
 {
-	_cleanup_(freep) int64_t *ets = reallocarray(NULL, feed->n_samples + 1, sizeof(*ets));
-	size_t n = 0;
+	size_t least = LEAST_CLUSTER;
 
-	if (!ets)
-		return -ENOMEM;
-	for (size_t i = 0; i < feed->n_samples; i++)
-		if (zones & IN(feed->zones[i]))
-			ets[n++] = feed->samples[i].et_ns;
-	sort_ascending(ets, n);
-	*ret = n > 0 ? shorth_of(ets, n) : (struct shorth){};
-	return 0;
+	while (least < n && proportion_at_least(least, n) <= FREQUENT)
+		least++;
+	return least;
 }
 
-/* 1: the run has two speeds, and has the verdict. Two clusters are two speeds if the gap between them is wide for
- * both. */
-static int find_two_speeds(const struct analysis_feed *feed, struct analysis *analysis)
+/* Two speeds, whichever has more samples; a single change of level is a step (has_trend). */
+static bool has_two_speeds(const struct series *s, struct analysis *analysis)
 {
-	const struct cluster *c = &feed->central;
-	bool below = c->n_below > analysis->n_unexplained;
-	size_t others = below ? c->n_below : analysis->n_unexplained;
-	char here_text[TEXT_TIME_SIZE], there_text[TEXT_TIME_SIZE];
-	struct shorth here, there;
-	double apart;
-	int r;
+	struct two_levels levels = two_levels_of(
+		s->sorted, s->n, least_cluster(s->n), quantum_of(s->sorted, s->n));
+	double apart = levels.high - levels.low;
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
 
-	if (others < LEAST || proportion_at_least(others, c->n_samples) <= FREQUENT)
-		return 0;
-	r = speed_of(feed, IN(ZONE_CORE), &here);
-	if (r == 0)
-		r = speed_of(feed, below ? IN(ZONE_BELOW) : IN(ZONE_ABOVE), &there);
-	if (r < 0)
-		return r;
-	apart = fabs(there.middle - here.middle);
-	if (apart < TWO_SPEEDS_SD * fmax(here.sd, there.sd))
-		return 0;
+	if (levels.n_low == 0 || levels.apart < TWO_SPEEDS_SD)
+		return false;
 	analysis->verdict = VERDICT_STEP;
 	snprintf(analysis->why, sizeof(analysis->why),
-		"a step between two speeds: %zu of %zu samples take about %s, %zu about %s, and no daemon explains it",
-		c->n_central, c->n_samples, text_precise(here_text, here.middle, apart), others,
-		text_precise(there_text, there.middle, apart));
-	return 1;
+		"a step between two speeds: %zu samples take about %s, %zu about %s, and no daemon explains it",
+		levels.n_low, text_precise(low, levels.low, apart), s->n - levels.n_low,
+		text_precise(high, levels.high, apart));
+	return true;
 }
 
 static void set_l_or_clean(const struct analysis_feed *feed, struct analysis *analysis)
@@ -256,32 +276,50 @@ static void set_l_or_clean(const struct analysis_feed *feed, struct analysis *an
 	bound_text(bound, c, c->high_ns);
 	if (analysis->n_l_samples > 0)
 		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),
-			"an L: %zu of %zu samples over %s, and in each a daemon ran long",
-			analysis->n_l_samples, c->n_samples, bound);
+			"an L: %zu of %zu samples over %s, because daemons ran long", analysis->n_l_samples,
+			c->n_samples, bound);
 	else
 		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),
 			"one clean cluster of %zu sample%s up to %s", c->n_central,
 			c->n_central == 1 ? "" : "s", bound);
 	if (analysis->n_unexplained > 0)
 		snprintf(analysis->why + len, sizeof(analysis->why) - len,
-			"; %zu beyond it %s long without a daemon that ran long", analysis->n_unexplained,
+			"; %zu beyond it %s long, and no daemons explain it", analysis->n_unexplained,
 			analysis->n_unexplained == 1 ? "is" : "are");
 }
 
-int shape_judge(struct analysis_feed *feed, struct analysis *analysis)
+static int judge(struct analysis_feed *feed, struct analysis *analysis)
 {
-	struct trend trend;
+	_cleanup_(series_clear) struct series series = {};
 	int r;
 
 	if (is_frequent(feed, analysis) || is_usually_long(feed, analysis) || is_divided(feed, analysis))
 		return 0;
-	r = trend_in_time(feed, analysis, &trend);
+	r = noise_find_busy(feed, analysis);
+	if (r != 0)
+		return r;
+	r = series_make(&series, feed, analysis);
 	if (r < 0)
 		return r;
-	if (has_trend(&trend, analysis))
-		return 0;
-	r = find_two_speeds(feed, analysis);
-	if (r == 0)
+	if (!has_two_speeds(&series, analysis) && !has_trend(feed, &series, analysis))
 		set_l_or_clean(feed, analysis);
-	return r < 0 ? r : 0;
+	return 0;
+}
+
+int shape_judge(struct analysis_feed *feed, struct analysis *analysis)
+{
+	char noise[NOISE_TEXT_SIZE];
+	size_t len;
+	int r = noise_find(feed, &analysis->noise);
+
+	if (r == 0)
+		r = judge(feed, analysis);
+	if (r < 0)
+		return r;
+	if (analysis->noise.noisy) {
+		len = strlen(analysis->why);
+		noise_describe(&analysis->noise, noise);
+		snprintf(analysis->why + len, sizeof(analysis->why) - len, "; %s", noise);
+	}
+	return 0;
 }

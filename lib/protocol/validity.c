@@ -138,7 +138,7 @@ static int judge_speed(const struct evidence *e, struct judgement *j)
 
 static int judge_shape(const struct evidence *e, struct judgement *j)
 {
-	if (e->now->verdict == VERDICT_L || e->now->verdict == VERDICT_CLEAN)
+	if (verdict_gives_cutoffs(e->now->verdict))
 		return 0;
 	if (e->then && e->then->verdict == e->now->verdict)
 		return 0; /* the profile was made of such runs, with --force */

@@ -111,9 +111,11 @@ static json_t *frequent_as_json(const struct analysis *analysis)
 json_t *analysis_as_json(const struct analysis *analysis)
 {
 	const struct cluster *c = &analysis->central;
-	json_t *document = json_pack("{s:I, s:s*, s:I, s:s, s:s}", "run", (json_int_t)analysis->run.id,
-		"program", analysis->run.program, "samples", (json_int_t)analysis->n_samples, "shape",
-		verdict_name(analysis->verdict), "why", analysis->why);
+	json_t *document = json_pack("{s:I, s:s*, s:I, s:s, s:s, s:b, s:I, s:f}", "run",
+		(json_int_t)analysis->run.id, "program", analysis->run.program, "samples",
+		(json_int_t)analysis->n_samples, "shape", verdict_name(analysis->verdict), "why",
+		analysis->why, "noisy", analysis->noise.noisy, "blind_ns",
+		(json_int_t)analysis->noise.blind_ns, "pt_sd", analysis->noise.pt_sd);
 
 	json_object_set_new(document, "central",
 		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "samples", (json_int_t)c->n_central,

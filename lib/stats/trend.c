@@ -107,3 +107,36 @@ struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high
 	find_step(&v, &trend);
 	return trend;
 }
+
+/* The index of the first that is not below `value`. */
+static size_t first_at_least(const int64_t *ascending, size_t n, int64_t value)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ascending[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* 1 - RVN / 2, where RVN is von Neumann's ratio (1941) of the ranks (Bartels 1982). Tied values share their mean rank. */
+double neighbours_alike(const int64_t *values, const int64_t *ascending, size_t n)
+{
+	double steps = 0, squares = 0, before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t below = first_at_least(ascending, n, values[i]);
+		size_t above = values[i] < INT64_MAX ? first_at_least(ascending, n, values[i] + 1) : n;
+		double rank = (double)(below + above) / 2 - (double)n / 2;
+
+		steps += i > 0 ? (rank - before) * (rank - before) : 0;
+		squares += rank * rank;
+		before = rank;
+	}
+	return squares > 0 ? 1 - steps / squares / 2 : 0;
+}

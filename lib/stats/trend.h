@@ -17,3 +17,7 @@ struct trend {
 /* values[n] in the order of time, in any unit; before and after have the same unit. Values below low and above
  * high count as low and high, to limit the effect of outliers. Fewer than 12 values, or no variance: zeros. */
 struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high);
+
+/* How much neighbours are alike, whatever the pattern: about the correlation of their ranks; 0 by chance, below it if they
+ * alternate. values[n] in the order of time, and the same ascending. */
+double neighbours_alike(const int64_t *values, const int64_t *ascending, size_t n);

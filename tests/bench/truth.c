@@ -8,8 +8,15 @@
  *	                              how many of the others are called different
  *	separate K MEAN… N TIME…      two runs of N samples, after K other runs with these means: "same", "different",
  *	                              "unknown"; and what Welch's test says of all samples
+ *	verdict N { ET PT W K { SOURCE PT }… }…
+ *	                              a run of N samples, in each of which K executions on its CPU were observed; SOURCE
+ *	                              counts from 1, and W is -1 where it is not known: the verdict; "noisy" or "quiet";
+ *	                              the L-samples, and the sources that are named as frequent, separated by commas ("-":
+ *	                              none)
  */
 #include "lib/base/clock.h"
+#include "lib/base/text.h"
+#include "lib/protocol/analysis_feed.h"
 #include "lib/protocol/comparison.h"
 
 #include <math.h>
@@ -121,12 +128,98 @@ static void answer_separate(void)
 		c.welch_p < 0.05 ? "different" : "same");
 }
 
+enum { MOST_SOURCES = 64 };
+
+static struct sources make_sources(void)
+{
+	static struct source items[MOST_SOURCES];
+
+	for (size_t i = 0; i < MOST_SOURCES; i++)
+		items[i] = (struct source){.id = (int64_t)i + 1,
+			.name = text_format("%c%cd", 'a' + (int)(i / 8), 'a' + (int)(i % 8))};
+	return (struct sources){items, MOST_SOURCES};
+}
+
+struct made_up {
+	struct sample *samples;
+	struct execution *executions;
+	size_t n, n_executions;
+};
+
+/* Samples of which one follows at once upon another. */
+static struct made_up read_run(void)
+{
+	enum { MOST_EXECUTIONS = 16 };
+	size_t n = read_count();
+	struct made_up m = {
+		calloc(n, sizeof(*m.samples)), calloc(n * MOST_EXECUTIONS, sizeof(*m.executions)), n, 0};
+	int64_t now = NS_PER_S, times[3];
+
+	for (size_t i = 0; i < n; i++) {
+		if (read_times(times, 3) < 3)
+			exit(1);
+		m.samples[i] = (struct sample){.n = (uint32_t)i + 1,
+			.start_ns = now,
+			.et_ns = times[0],
+			.pt_ns = times[1],
+			.wait_ns = times[2]};
+		now += times[0];
+		for (size_t left = read_count(); left > 0; left--) {
+			if (read_times(times, 2) < 2 || m.n_executions == n * MOST_EXECUTIONS)
+				exit(1);
+			m.executions[m.n_executions++] = (struct execution){.sample = (uint32_t)i + 1,
+				.source = (uint32_t)times[0],
+				.pt_ns = times[1],
+				.same_cpu_ns = times[1]};
+		}
+	}
+	return m;
+}
+
+static void print_analysis(const struct analysis *a)
+{
+	const char *before = "";
+
+	printf("%s %s ", verdict_name(a->verdict), a->noise.noisy ? "noisy" : "quiet");
+	for (size_t i = 0; i < a->n_l_samples; i++)
+		printf("%s%u", i ? "," : "", a->l_samples[i]);
+	printf("%s ", a->n_l_samples ? "" : "-");
+	for (size_t i = 0; i < a->n_statistics; i++)
+		if (a->statistics[i].frequent) {
+			printf("%s%s", before, a->statistics[i].name);
+			before = ",";
+		}
+	printf("%s\n", *before ? "" : "-");
+}
+
+static void answer_verdict(void)
+{
+	struct made_up m = read_run();
+	struct sources sources = make_sources();
+	struct run run = {.id = 1, .kind = RUN_SHORT, .resolution_ns = 1};
+	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	struct error err;
+	int r = analysis_feed_new(&feed, &run, m.samples, m.n, &sources,
+		&(struct analysis_options){.patterns = names_default}, &err);
+
+	for (size_t i = 0; r == 0 && i < m.n_executions; i++)
+		r = analysis_feed_add(feed, &m.executions[i], &err);
+	if (r == 0)
+		r = analysis_feed_finish(feed, &analysis, &err);
+	if (r < 0)
+		exit(1);
+	free(m.executions);
+	print_analysis(&analysis);
+}
+
 int main(void)
 {
 	static const struct {
 		const char *word;
 		void (*answer)(void);
-	} questions[] = {{"interval", answer_interval}, {"turn", answer_turn}, {"separate", answer_separate}};
+	} questions[] = {{"interval", answer_interval}, {"turn", answer_turn}, {"separate", answer_separate},
+		{"verdict", answer_verdict}};
 	char word[16];
 
 	while (scanf("%15s", word) == 1)

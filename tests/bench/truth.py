@@ -8,12 +8,14 @@ Tables (default: all):
 
     coverage    how many of the 95 % intervals of a mean contain it; aim: 94 to 96 %
     alike       how many comparisons of a program with itself show a difference; aim: at most 5 %, give or take 1
+    verdicts    how many runs of a calibration get the right verdict; aim: 97 %
 
 Each figure is of so many made-up measurements; with 1000 of them, its own standard error is 0.7 %. The samples are made here, and
 judged by the code that the tools use (tests/bench/truth.c). A table is a function that yields rows of (label, cells); further tables
 are added to `tables`."""
 import argparse, os, random, subprocess, sys
-from math import sqrt
+from collections import Counter
+from math import pi, sin, sqrt
 
 parser = argparse.ArgumentParser()
 parser.add_argument("build")
@@ -113,7 +115,129 @@ def alike_separate():
             cells.append(f"{'no verdict' if unknown == len(answers) else shares[0]} ({shares[1]})")
         yield name, cells
 
-tables = {"coverage": [coverage], "alike": [alike_in_turn, alike_separate]}
+class Run:
+    """A calibration run, made up: ETs of 0.1 s and their noise; what one daemon took in each sample (`planted`, in ns); and
+    what kept the samples long without having a name (`unnamed`)."""
+    def __init__(self, n=None):
+        self.n = n or rng.choice((40, 60, 100, 150, 300, 800))
+        self.sd = MEAN * 10 ** rng.uniform(-4.5, -2.3) # 3 us to 0.5 ms
+        self.noise = [next(source) for source in [rng.choice((normal, skewed, very_skewed))()] for _ in range(self.n)]
+        self.planted = [0] * self.n
+        self.unnamed = [0] * self.n
+        self.wait_known = rng.random() < 0.5
+
+    def plant(self, at, least, most): # sizes in sd
+        for i in at:
+            self.planted[i] = self.sd * least * (most / least) ** rng.random()
+
+    def some(self, share): # positions: in turn from anywhere, or anywhere
+        k = max(1, round(share * self.n))
+        if rng.random() < 0.5:
+            period = self.n / k
+            return self.every(period)
+        return rng.sample(range(self.n), k)
+
+    def every(self, period):
+        first = rng.uniform(0, period)
+        return sorted({int(first + i * period) for i in range(self.n) if int(first + i * period) < self.n})
+
+    def question(self):
+        words = [f"verdict {self.n}"]
+        for noise, planted, unnamed in zip(self.noise, self.planted, self.unnamed):
+            usual = [(1, 0.05 * self.sd)] + [(source, 0.02 * self.sd) for source, share in ((2, .5), (3, .1), (4, .02)) if rng.random() < share]
+            all = usual + [(5, planted)] * (planted > 0)
+            taken = sum(took for _, took in all)
+            own = MEAN + self.sd * noise + unnamed
+            words.append(f"{own + taken:.0f} {own:.0f} {taken if self.wait_known else -1:.0f} {len(all)} "
+                         + " ".join(f"{source} {took:.0f}" for source, took in all))
+        return " ".join(words)
+
+def clean_run():
+    return Run()
+
+def l_run():
+    run = Run()
+    run.plant(run.some(rng.uniform(0.01, 0.05)), 15, 3000)
+    return run
+
+def frequent_run():
+    run = Run()
+    run.n < 60 and run.__init__(60)
+    run.plant(run.some(rng.uniform(0.25, 0.6)), 10, 20)
+    return run
+
+def many_without_a_cause():
+    run = Run()
+    size = 10 ** rng.uniform(1.3, 2.5)
+    for i in rng.sample(range(run.n), max(1, run.n // 10)):
+        run.unnamed[i] = run.sd * size * rng.uniform(1, rng.choice((1.1, 5)))
+    return run
+
+def two_clusters():
+    run = Run()
+    size, share = 10 ** rng.uniform(1.2, 2.5), rng.uniform(0.25, 0.75)
+    run.unnamed = [run.sd * size * (rng.random() < share) for _ in range(run.n)]
+    return run
+
+def alternating():
+    run = Run()
+    size, period, phase = 10 ** rng.uniform(1.2, 2.5), rng.choice((1, 1, 2, 3, rng.randint(1, 10))), rng.randint(0, 20)
+    run.unnamed = [run.sd * size * ((i + phase) // period % 2) for i in range(run.n)]
+    return run
+
+def one_step():
+    run = Run()
+    size, at = rng.choice((-1, 1)) * 10 ** rng.uniform(0.7, 2.5), rng.uniform(0.15, 0.85) * run.n
+    run.unnamed = [run.sd * size * (i >= at) for i in range(run.n)]
+    return run
+
+def drifting():
+    run = Run()
+    size = rng.choice((-1, 1)) * 10 ** rng.uniform(0.6, 2) # 4 sd or more
+    run.unnamed = [run.sd * size * i / run.n for i in range(run.n)]
+    return run
+
+def sine():
+    run = Run()
+    size, cycles, phase = 10 ** rng.uniform(0.3, 2), rng.uniform(0.5, run.n / 16), rng.uniform(0, 2 * pi) # 4 sd from top to bottom or more
+    run.unnamed = [run.sd * size * sin(phase + 2 * pi * cycles * i / run.n) for i in range(run.n)]
+    return run
+
+def correlated(lag1):
+    def make():
+        run = Run()
+        source = alike(lag1)()
+        run.noise = [next(source) for _ in range(run.n)]
+        return run
+    return make
+
+def busy():
+    run = Run()
+    share = 10 ** rng.uniform(-1.5, -0.1) # 3 % or more of each sample, more or less evenly
+    run.planted = [MEAN * share * rng.uniform(0.9, 1.1) for _ in range(run.n)]
+    return run
+
+def noisy():
+    run = Run()
+    run.sd = MEAN * 10 ** rng.uniform(-1.6, -0.8) # 2.5 % or more
+    run.noise = [max(noise, -3) for noise in run.noise]
+    return run
+
+kinds = {"clean": (clean_run, "clean quiet"), "AR(0.3)": (correlated(0.3), "clean quiet"), "L": (l_run, "L quiet"),
+         "one in ten": (many_without_a_cause, "clean quiet"), "frequent": (frequent_run, "frequent"), "two clusters": (two_clusters, "step"),
+         "alternating": (alternating, "step"), "one step": (one_step, "step"), "drift": (drifting, "drift"), "sine": (sine, "drift"),
+         "AR(0.75)": (correlated(0.75), "drift"), "busy": (busy, "busy"), "noisy": (noisy, "clean noisy")}
+
+def verdicts():
+    """Runs of 40 to 800 samples with the right verdict, in percent; and the other verdicts that they got"""
+    yield "", ["right", "want"]
+    for name, (make, want) in kinds.items():
+        answers = [" ".join(a[:2]) for a in ask([make().question() for _ in range(args.seeds)])]
+        right = [a.startswith(want) for a in answers]
+        wrong = Counter(a for a, good in zip(answers, right) if not good).most_common(3)
+        yield name, [percent(sum(right), len(right)), want, "   " + ", ".join(f"{a} {percent(k, len(right))}" for a, k in wrong)]
+
+tables = {"coverage": [coverage], "alike": [alike_in_turn, alike_separate], "verdicts": [verdicts]}
 
 for name in args.tables or tables:
     if name not in tables:

@@ -127,6 +127,7 @@ struct made_up_run made_up_read(const struct made_up *m)
 		planted_ns[i] = out.planted[i] ? planted_pt(m, rng) : 0;
 		off = m->wander * off + sqrt(1 - m->wander * m->wander) * noise(rng, m->noise);
 		samples[i].n = (uint32_t)i + 1;
+		samples[i].wait_ns = -1;
 		samples[i].et_ns = resolution_round(
 			m->length_ns + llround((double)m->spread_ns * (off + trend(m, rng, i))),
 			m->quantum_ns);

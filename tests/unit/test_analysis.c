@@ -88,6 +88,7 @@ TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 	add(feed, SPIKE, 1, 500);
 	add(feed, SPIKE, 1, 501);
 	add(feed, SPIKE, 3, 7);
+	add(feed, SPIKE, 5, 600 * NS_PER_MS); /* which explains most of it */
 	analysis = finish(feed);
 	kworker = analysis_daemon(&analysis, "kworker");
 	backup = analysis_daemon(&analysis, "backup");
@@ -115,7 +116,7 @@ TEST(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample)
 	assert_int_equal(analysis.n_l_samples, 0);
 	assert_int_equal(analysis.n_unexplained, 1);
 	assert_int_equal(analysis.unexplained[0], SPIKE);
-	assert_non_null(strstr(analysis.why, "1 beyond it is long without a daemon that ran long"));
+	assert_non_null(strstr(analysis.why, "1 beyond it is long, and no daemons explain it"));
 }
 
 TEST(times_are_rounded_half_up_to_the_resolution)
@@ -127,6 +128,7 @@ TEST(times_are_rounded_half_up_to_the_resolution)
 	add(feed, 1, 1, 1499999);
 	add(feed, 1, 3, 499999); /* did not run, as far as this resolution sees */
 	add(feed, SPIKE, 1, 2500000);
+	add(feed, SPIKE, 5, 600 * NS_PER_MS);
 	analysis = finish(feed);
 	assert_int_equal(analysis.resolution_ns, NS_PER_MS);
 	assert_int_equal(analysis_daemon(&analysis, "kworker")->central_max_ns, NS_PER_MS);
@@ -228,6 +230,54 @@ TEST(what_et_hides_is_found_by_the_waiting_time)
 
 		assert_int_equal(analysis_daemon(&analysis, "unseen")->n_longs, 3);
 	}
+}
+
+/* 30 samples of 100 ms, in each of which others take `taken_ns` of the CPU; PT varies by `varying_ns`. */
+static struct analysis calibrated(int64_t taken_ns, int64_t varying_ns)
+{
+	struct run run = {.id = 5, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
+	struct sample *samples = calloc(N, sizeof(*samples));
+	struct analysis_feed *feed = NULL;
+	struct error err = {};
+
+	for (uint32_t i = 0; i < N; i++) {
+		int64_t pt_ns = 100 * NS_PER_MS + i * 7 % N * varying_ns / N;
+
+		samples[i] = (struct sample){.n = i + 1,
+			.start_ns = i * NS_PER_S,
+			.pt_ns = pt_ns,
+			.et_ns = pt_ns + taken_ns + i % 3,
+			.wait_ns = taken_ns};
+	}
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons,
+				 &(struct analysis_options){.patterns = names_default}, &err),
+		0);
+	for (uint32_t i = 1; i <= N && taken_ns > 0; i++)
+		add(feed, i, 3, taken_ns);
+	return finish(feed);
+}
+
+TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
+{
+	_cleanup_(analysis_clear) struct analysis busy = calibrated(3 * NS_PER_MS, NS_PER_US);
+	_cleanup_(analysis_clear) struct analysis quiet = calibrated(NS_PER_MS, NS_PER_US);
+
+	assert_int_equal(busy.verdict, VERDICT_BUSY);
+	assert_false(verdict_gives_cutoffs(busy.verdict));
+	assert_string_equal(
+		busy.why, "a busy CPU: others took 2.9 % of the time of the usual sample (backup 2.9 %)");
+	assert_int_equal(quiet.verdict, VERDICT_CLEAN);
+	assert_false(quiet.noise.noisy);
+}
+
+TEST(a_run_is_blind_to_what_its_central_cluster_hides)
+{
+	_cleanup_(analysis_clear) struct analysis noisy = calibrated(0, 20 * NS_PER_MS);
+
+	assert_int_equal(noisy.verdict, VERDICT_CLEAN);
+	assert_true(noisy.noise.noisy);
+	assert_true(noisy.noise.blind_ns > 9 * NS_PER_MS && noisy.noise.blind_ns < 11 * NS_PER_MS);
+	assert_non_null(strstr(noisy.why, "; noisy: blind to daemons below "));
 }
 
 TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)

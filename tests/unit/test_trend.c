@@ -2,11 +2,13 @@
 /* How much of the variance of a series is its course in time. */
 #include "tests/unit/check.h"
 
+#include "lib/stats/robust.h"
 #include "lib/stats/trend.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
+#include <string.h>
 
 enum { N = 400 };
 
@@ -70,4 +72,31 @@ TEST(what_is_too_short_or_constant_has_none)
 
 	assert_true(trend_of(values, 6, 0, 10).slow == 0);
 	assert_true(trend_of(same, 40, 0, 10).slow == 0);
+}
+
+static double alike(const int64_t *values, size_t n)
+{
+	int64_t sorted[N];
+
+	memcpy(sorted, values, n * sizeof(*values));
+	sort_ascending(sorted, n);
+	return neighbours_alike(values, sorted, n);
+}
+
+TEST(neighbours_are_alike_in_a_slow_series_and_unlike_in_an_alternating_one)
+{
+	int64_t values[N];
+
+	for (int i = 0; i < N; i++)
+		values[i] = llround(1e6 * sin(i * 2 * M_PI / 40));
+	assert_true(alike(values, N) > 0.95);
+	for (int i = 0; i < N; i++)
+		values[i] = i % 2 * 1000 + i * 7919 % 100;
+	assert_true(alike(values, N) < -0.5);
+	for (int i = 0; i < N; i++)
+		values[i] = i * 37 % 101;
+	assert_true(fabs(alike(values, N)) < 0.6);
+	/* by hand: ranks about their mean -1, 1, 0 have steps of 2 and 1 */
+	assert_true(fabs(alike((const int64_t[]){5, 900, 6}, 3) - (1 - 5.0 / 2 / 2)) <= 1e-12);
+	assert_true(fabs(alike((const int64_t[]){7, 7, 7}, 3) - 0) <= 0);
 }

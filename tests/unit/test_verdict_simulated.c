@@ -109,7 +109,7 @@ static struct made_up wandering(gsl_rng *rng)
 {
 	struct made_up m = clean(rng);
 
-	m.wander = 0.5;
+	m.wander = 0.3;
 	m.rare = 0.02;
 	return m;
 }
@@ -118,7 +118,7 @@ static struct made_up a_wandering_l(gsl_rng *rng)
 {
 	struct made_up m = an_l(rng);
 
-	m.wander = 0.5;
+	m.wander = 0.3;
 	m.stretch = from(rng, 0.7, 1.4);
 	return m;
 }
@@ -171,7 +171,7 @@ static struct made_up an_l_of_few(gsl_rng *rng)
 	return m;
 }
 
-static struct made_up no_time_taken(gsl_rng *rng)
+static struct made_up not_explained(gsl_rng *rng)
 {
 	struct made_up m = an_l(rng);
 
@@ -238,7 +238,7 @@ static const struct kind {
 	{"L, small", a_small_l, VERDICT_L, 0.93},
 	{"L, few samples", an_l_of_few, VERDICT_L, 0.95},
 	{"L, most ETs equal", hardly_any_noise, VERDICT_L, 0.98},
-	{"L, PT does not account", no_time_taken, VERDICT_L, 0.98},
+	{"clean, bystanders only", not_explained, VERDICT_CLEAN, 0.97},
 	{"frequent", frequent, VERDICT_FREQUENT, 0.97},
 	{"frequent, of any length", frequent_of_any_length, VERDICT_FREQUENT, 0.95},
 	{"frequent, in pairs", frequent_in_pairs, VERDICT_FREQUENT, 0.97},

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The central cluster itself: whether others keep the CPU busy in it, and which daemons its width hides. See
+ * analysis_internal.h. */
+#include "lib/protocol/analysis_internal.h"
+
+#include "lib/base/text.h"
+#include "lib/stats/robust.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* Of the ET of the usual sample: if others take more of it, the CPU is busy. */
+static const double BUSY = 0.02;
+/* A daemon that has this share of what others took is named. */
+static const double NAMED = 0.2;
+/* A central cluster that reaches further above its median, or a PT that varies more, is noisy. */
+static const double WIDE = 0.05, VARYING = 0.01;
+
+/* ET - PT of a sample from which nothing was taken: the time that it takes to start a program and to notice its end. */
+static const int64_t START_NS = NS_PER_MS;
+
+enum time { ET, PT, TAKEN };
+
+/* Whether ET - PT is what others took: INC never waits for anything else. */
+static bool is_inc(const struct run *run)
+{
+	return run->kind == RUN_SHORT || run->kind == RUN_LONG || run->kind == RUN_REVALIDATE;
+}
+
+static int64_t time_of(const struct sample *sample, enum time which)
+{
+	int64_t taken_ns = sample_taken_ns(sample);
+
+	if (which == TAKEN)
+		return sample->wait_ns >= 0 ? taken_ns : taken_ns > START_NS ? taken_ns - START_NS : 0;
+	return which == ET ? sample->et_ns : sample->pt_ns;
+}
+
+/* One time of each sample of the core, ascending. */
+static int core_times(const struct analysis_feed *feed, enum time which, int64_t **ret, size_t *ret_n)
+{
+	int64_t *times = reallocarray(NULL, feed->n_samples + 1, sizeof(*times));
+	size_t n = 0;
+
+	if (!times)
+		return -ENOMEM;
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (feed->zones[i] == ZONE_CORE)
+			times[n++] = time_of(&feed->samples[i], which);
+	sort_ascending(times, n);
+	*ret = times;
+	*ret_n = n;
+	return 0;
+}
+
+int noise_find(const struct analysis_feed *feed, struct cluster_noise *ret)
+{
+	const struct cluster *c = &feed->central;
+	_cleanup_(freep) int64_t *pts = NULL;
+	struct cluster_noise noise = {.blind_ns = c->high_ns - c->median_ns};
+	double median;
+	size_t n;
+	int r = core_times(feed, PT, &pts, &n);
+
+	if (r < 0)
+		return r;
+	median = n > 0 ? quantile_of(pts, n, 0.5) : 0;
+	noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
+	noise.noisy = (double)noise.blind_ns > WIDE * (double)c->median_ns || noise.pt_sd > VARYING;
+	*ret = noise;
+	return 0;
+}
+
+/* " (stress-ng 31 %, cron 12 %)": those who took most of it in the central samples, and how much of their ET. */
+static void name_takers(const struct analysis_feed *feed, double taken, char *text, size_t size)
+{
+	double et = 0;
+	size_t len = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < feed->n_samples; i++)
+		if (feed->zones[i] == ZONE_CORE)
+			et += (double)feed->samples[i].et_ns;
+	for (size_t i = 0; i < feed->n_tallies && len < size; i++) {
+		double share = running_sum(&feed->tallies[i].seen[ZONE_CORE]) / et;
+		char percent[TEXT_TIME_SIZE];
+
+		if (share >= NAMED * taken)
+			len += (size_t)snprintf(text + len, size - len, "%s%s %s", len ? ", " : " (",
+				feed->tallies[i].name, text_percent(percent, share));
+	}
+	if (len > 0 && len < size)
+		snprintf(text + len, size - len, ")");
+}
+
+/* 1: others take so much of the usual sample that it does not show the program alone; it has the verdict. */
+int noise_find_busy(const struct analysis_feed *feed, struct analysis *analysis)
+{
+	_cleanup_(freep) int64_t *ets = NULL, *taken = NULL;
+	char names[200], percent[TEXT_TIME_SIZE];
+	double share;
+	size_t n;
+	int r;
+
+	if (!is_inc(&feed->run) && feed->samples[0].wait_ns < 0)
+		return 0;
+	r = core_times(feed, ET, &ets, &n);
+	if (r == 0)
+		r = core_times(feed, TAKEN, &taken, &n);
+	if (r < 0 || n == 0)
+		return r;
+	share = quantile_of(taken, n, 0.5) / quantile_of(ets, n, 0.5);
+	if (share <= BUSY)
+		return 0;
+	name_takers(feed, share, names, sizeof(names));
+	analysis->verdict = VERDICT_BUSY;
+	snprintf(analysis->why, sizeof(analysis->why),
+		"a busy CPU: others took %s of the time of the usual sample%s", text_percent(percent, share),
+		names);
+	return 1;
+}
+
+void noise_describe(const struct cluster_noise *noise, char text[NOISE_TEXT_SIZE])
+{
+	char blind[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE];
+
+	snprintf(text, NOISE_TEXT_SIZE, "noisy: blind to daemons below %s, PT varies by %s",
+		text_precise(blind, (double)noise->blind_ns, (double)noise->blind_ns / 10),
+		text_percent(sd, noise->pt_sd));
+}
