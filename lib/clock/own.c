@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The caller's own CPU time: see own.h. */
+#include "lib/clock/own.h"
+#include "lib/clock/emp-clock.h"
+#include "lib/clock/mark.h"
+#include "lib/clock/tsc.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#else
+#define __libc_single_threaded 0
+#endif
+
+#define PUBLIC __attribute__((visibility("default")))
+
+/* How long the time stamp counter replaces the kernel's clock. The kernel's leaves out what a hypervisor took and, on
+ * some kernels, interrupts; the counter may be ahead by that, but no further than this. */
+#define MAX_NS 100000
+
+/* The time at a moment; a reading adds to it what the counter has advanced since. */
+struct anchor {
+	uint64_t tsc, ns, cycles;
+};
+
+/* Signal handlers read the time, too: `version` is odd while the anchor is being written, and changes with it. */
+struct cpu_clock {
+	uint32_t version;
+	uint32_t tenure; /* in which the anchor was taken */
+	struct anchor anchor;
+	uint64_t last_ns, last_cycles; /* that were returned */
+};
+
+/* What a thread knows of itself. A tenure is a time in which it keeps a CPU. */
+static _Thread_local struct own {
+	struct cpu_clock thread, process;
+	struct emp_clock_counts counts;
+	uint32_t process_id; /* whose thread this is: a forked child begins with a copy of all this */
+	uint32_t tenure;
+	uint32_t tid;
+	uint32_t cpu, seq; /* of the slot, when it was read last */
+} own __attribute__((tls_model("initial-exec")));
+
+/* The kernel makes it 0 in a forked child. NULL: it cannot. */
+static _Atomic(uint32_t) *process_id;
+
+static struct {
+	_Atomic(enum {UNKNOWN, BY_SYSTEM_CALL, BY_MARK, BY_MARK_AND_SLOT}) way;
+	_Atomic(uint64_t) max_tsc;          /* MAX_NS in cycles; 0 until all is known */
+	_Atomic(uint64_t) ns_per_cycle_q32; /* times 2^32 */
+	const struct slot *_Atomic slots;
+	_Atomic(uint32_t) n_slots;
+} shared;
+
+/* The compiler may not move memory accesses across it. Signal handlers need no more, nor do switches to another CPU. */
+static inline void keep_order(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+__attribute__((constructor)) static void notice_forks(void)
+{
+	void *page = mmap(
+		NULL, sizeof(*process_id), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return;
+	if (madvise(page, sizeof(*process_id), MADV_WIPEONFORK) < 0) {
+		munmap(page, sizeof(*process_id));
+		return;
+	}
+	process_id = page;
+}
+
+static uint64_t read_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/* By the system call itself: clock_gettime may be the preload object's. */
+static uint64_t system_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	syscall(SYS_clock_gettime, clock, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static void choose_way(void)
+{
+	enum mark_shows shows = process_id && tsc_per_ns() > 0 ? mark_try() : MARK_SHOWS_NOTHING;
+
+	if (shows == MARK_SHOWS_NOTHING) {
+		shared.way = BY_SYSTEM_CALL;
+		return;
+	}
+	shared.way = shows == MARK_SHOWS_ALL ? BY_MARK : BY_MARK_AND_SLOT;
+	shared.ns_per_cycle_q32 = (uint64_t)(0x1p32 / tsc_per_ns());
+	shared.max_tsc = (uint64_t)(MAX_NS * tsc_per_ns());
+}
+
+/* Begins anew in a new thread, and in the only thread of a forked child. */
+static void know_thyself(void)
+{
+	static uint32_t forks;
+	uint32_t unknown = 0;
+
+	if (shared.way == UNKNOWN)
+		choose_way();
+	if (!process_id)
+		return;
+	if (*process_id == 0)
+		atomic_compare_exchange_strong(process_id, &unknown, ++forks);
+	if (own.process_id == *process_id)
+		return;
+	own = (struct own){.process_id = *process_id, .tid = syscall(SYS_gettid), .cpu = UINT32_MAX};
+}
+
+static const struct slot *slot_of(uint32_t cpu)
+{
+	return cpu < shared.n_slots ? &shared.slots[cpu] : NULL;
+}
+
+/* Whether the thread has kept its CPU since the tenure began. */
+static inline bool is_same_tenure(uint32_t tenure)
+{
+	uint32_t cpu;
+
+	if (!mark_is_set() || own.tenure != tenure)
+		return false;
+	if (__builtin_expect(shared.way == BY_MARK, 1))
+		return true;
+	cpu = mark_cpu();
+	return cpu == own.cpu && slot_of(cpu) && shared.slots[cpu].seq == own.seq;
+}
+
+static uint64_t switches_so_far(void)
+{
+	struct rusage usage;
+
+	syscall(SYS_getrusage, RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+/* Whether the slot of this CPU shows the context switch that brought the thread here: it did not show the same before. Where
+ * the mark is not cleared at every switch, the number of switches has to agree as well. */
+static bool look_at_slot(void)
+{
+	uint32_t cpu = mark_cpu(), seq;
+	const struct slot *slot = slot_of(cpu);
+	bool shown, new;
+
+	if (!slot)
+		return false;
+	seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+	shown = slot->tid == own.tid && !(seq & 1);
+	new = cpu != own.cpu || seq != own.seq;
+	own.counts.missed += !shown;
+	own.cpu = cpu;
+	own.seq = seq;
+	if (shared.way == BY_MARK_AND_SLOT && !(shown && slot->switches == switches_so_far()))
+		own.cpu = UINT32_MAX;
+	return shown && new &&own.cpu == cpu;
+}
+
+/* The order matters to a signal handler that comes in between. */
+static bool begin_tenure(void)
+{
+	mark_set();
+	keep_order();
+	own.tenure++;
+	keep_order();
+	return look_at_slot();
+}
+
+static struct anchor anchor_at(uint64_t ns, uint64_t tsc)
+{
+	return (struct anchor){.tsc = tsc, .ns = ns, .cycles = emp_clock_ns_to_cycles(ns)};
+}
+
+/* From the slot that look_at_slot has found to be good. */
+static bool read_slot(struct anchor *ret)
+{
+	const struct slot *slot = slot_of(own.cpu);
+	uint64_t run_ns, since_ns, ns, tsc;
+
+	if (!slot)
+		return false;
+	run_ns = slot->run_ns;
+	since_ns = slot->since_ns;
+	ns = read_ns(CLOCK_MONOTONIC) - since_ns;
+	tsc = tsc_read();
+	atomic_thread_fence(memory_order_acquire);
+	if (slot->seq != own.seq || ns >= MAX_NS || !mark_is_set())
+		return false;
+	own.counts.slots++;
+	*ret = anchor_at(run_ns + ns, tsc);
+	return true;
+}
+
+/* The kernel looks at its clock in the middle of the call. */
+static struct anchor read_kernel(clockid_t id)
+{
+	bool has_tsc = shared.max_tsc;
+	uint64_t begin = has_tsc ? tsc_read() : 0, ns = system_ns(id), end = has_tsc ? tsc_read() : 0;
+
+	own.counts.system_calls++;
+	return anchor_at(ns, begin + (end - begin) / 2);
+}
+
+/* Without the time stamp counter, or with an anchor that is too old or of an earlier tenure. The result is right even if
+ * the thread loses its CPU meanwhile; it is then no anchor for the next reading. */
+static __attribute__((noinline)) struct anchor take_anchor(struct cpu_clock *clock, clockid_t id)
+{
+	bool is_new, is_shown = false;
+	struct anchor anchor;
+	uint32_t version;
+
+	know_thyself();
+	if (!shared.max_tsc)
+		return read_kernel(id);
+	clock->version = version = (clock->version + 2) | 1;
+	keep_order();
+	is_new = !is_same_tenure(own.tenure);
+	if (is_new)
+		is_shown = begin_tenure();
+	clock->tenure = own.tenure;
+	if (!(is_shown && id == CLOCK_THREAD_CPUTIME_ID && read_slot(&anchor)))
+		anchor = read_kernel(id);
+	clock->anchor = anchor;
+	keep_order();
+	if (clock->version != version) /* a signal handler's, which is now mixed with this one */
+		clock->version |= 1;
+	else if (is_same_tenure(clock->tenure))
+		clock->version = version + 1;
+	return anchor;
+}
+
+/* The anchor of a clock, and in ret_cycles what the counter has advanced since. */
+static inline struct anchor read_clock(struct cpu_clock *clock, clockid_t id, uint64_t *ret_cycles)
+{
+	uint32_t version = clock->version, process = own.process_id;
+	uint64_t max_tsc = atomic_load_explicit(&shared.max_tsc, memory_order_relaxed);
+	struct anchor anchor;
+
+	keep_order();
+	if (__builtin_expect(max_tsc && !(version & 1) && process && process == *process_id, 1)) {
+		anchor = clock->anchor;
+		*ret_cycles = tsc_read() - anchor.tsc;
+		keep_order();
+		if (__builtin_expect(*ret_cycles < max_tsc && is_same_tenure(clock->tenure) &&
+					     clock->version == version,
+			    1)) {
+			own.counts.fast++;
+			return anchor;
+		}
+	}
+	*ret_cycles = 0;
+	return take_anchor(clock, id);
+}
+
+/* Where the counter was ahead of the kernel's clock, the time stands still until that has caught up. */
+static inline uint64_t not_backwards(uint64_t *last, uint64_t now)
+{
+	if (now > *last)
+		*last = now;
+	return *last;
+}
+
+static inline uint64_t clock_ns(struct cpu_clock *clock, clockid_t id)
+{
+	uint64_t cycles;
+	struct anchor anchor = read_clock(clock, id, &cycles);
+
+	return not_backwards(&clock->last_ns, anchor.ns + (cycles * shared.ns_per_cycle_q32 >> 32));
+}
+
+static inline uint64_t clock_cycles(struct cpu_clock *clock, clockid_t id)
+{
+	uint64_t cycles;
+	struct anchor anchor = read_clock(clock, id, &cycles);
+
+	return not_backwards(&clock->last_cycles, anchor.cycles + cycles);
+}
+
+PUBLIC uint64_t emp_clock_thread_ns(void)
+{
+	return clock_ns(&own.thread, CLOCK_THREAD_CPUTIME_ID);
+}
+
+PUBLIC uint64_t emp_clock_thread_cycles(void)
+{
+	return clock_cycles(&own.thread, CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Other threads may use CPU time at any moment. */
+static inline void forget_anchor_beside_threads(void)
+{
+	if (!__libc_single_threaded)
+		own.process.version |= 1;
+}
+
+PUBLIC uint64_t emp_clock_process_ns(void)
+{
+	forget_anchor_beside_threads();
+	return clock_ns(&own.process, CLOCK_PROCESS_CPUTIME_ID);
+}
+
+PUBLIC uint64_t emp_clock_process_cycles(void)
+{
+	forget_anchor_beside_threads();
+	return clock_cycles(&own.process, CLOCK_PROCESS_CPUTIME_ID);
+}
+
+PUBLIC uint64_t emp_clock_ns_to_cycles(uint64_t ns)
+{
+	return (uint64_t)((double)ns * tsc_per_ns());
+}
+
+PUBLIC void emp_clock_counts(struct emp_clock_counts *ret)
+{
+	*ret = own.counts;
+}
+
+void own_use_slots(const struct slot *slots, unsigned int n)
+{
+	shared.slots = slots;
+	shared.n_slots = n;
+}
