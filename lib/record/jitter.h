@@ -47,7 +47,11 @@ struct jitter_source {
 	uint32_t source;         /* struct source's id */
 	int64_t count, min_ns, max_ns, total_ns;
 	double squares_ns2; /* the sum of the squares of the lengths */
-	int64_t period_ns;  /* from one to the next; 0: none found */
+	/* How its time varies from round to round, which says whether two runs differ by more than chance. */
+	int64_t rounds;            /* in which it occurs; 0: not known */
+	double round_squares_ns2;  /* the sum of the squares of its times in each round */
+	double round_products_ns2; /* the sum of the products of its times in a round and in the next */
+	int64_t period_ns;         /* from one to the next; 0: none found */
 };
 
 /* low_ns <= length < high_ns. The edges are the same on every level, CPU and run; only buckets that hold something are kept. */
