@@ -70,7 +70,7 @@ static const struct field source_fields[] = {
 	{FIELD(jitter_source, FIELD_REAL, squares_ns2)},
 	COUNT(jitter_source, rounds),
 	{FIELD(jitter_source, FIELD_REAL, round_squares_ns2)},
-	{FIELD(jitter_source, FIELD_REAL, round_products_ns2)},
+	{FIELD(jitter_source, FIELD_REAL, round_steps_ns2)},
 	{FIELD(jitter_source, FIELD_INT64, period_ns), MAYBE, .min = 1, .max = JSON_TIME_MAX},
 };
 

@@ -48,10 +48,10 @@ struct jitter_source {
 	int64_t count, min_ns, max_ns, total_ns;
 	double squares_ns2; /* the sum of the squares of the lengths */
 	/* How its time varies from round to round, which says whether two runs differ by more than chance. */
-	int64_t rounds;            /* in which it occurs; 0: not known */
-	double round_squares_ns2;  /* the sum of the squares of its times in each round */
-	double round_products_ns2; /* the sum of the products of its times in a round and in the next */
-	int64_t period_ns;         /* from one to the next; 0: none found */
+	int64_t rounds;           /* in which it occurs; 0: not known */
+	double round_squares_ns2; /* the sum of the squares of its times in each round */
+	double round_steps_ns2; /* the sum of the squares of the differences from its time in a round to that in the next */
+	int64_t period_ns; /* from one to the next; 0: none found */
 };
 
 /* low_ns <= length < high_ns. The edges are the same on every level, CPU and run; only buckets that hold something are kept. */

@@ -322,7 +322,7 @@ static const char *const steps[] = {
 	"  squares_ns2 REAL NOT NULL CHECK(squares_ns2 >= 0),"
 	"  rounds INTEGER NOT NULL CHECK(rounds >= 0),"
 	"  round_squares_ns2 REAL NOT NULL CHECK(round_squares_ns2 >= 0),"
-	"  round_products_ns2 REAL NOT NULL CHECK(round_products_ns2 >= 0),"
+	"  round_steps_ns2 REAL NOT NULL CHECK(round_steps_ns2 >= 0),"
 	"  period_ns INTEGER CHECK(period_ns > 0),"
 	"  PRIMARY KEY(run, cpu, level, source)) STRICT, WITHOUT ROWID;"
 	"CREATE TABLE jitter_bucket("
@@ -359,7 +359,7 @@ static const char *const steps[] = {
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"d0fbf5d508f26bcbaf9a384eaf158f467258f8c2798dd66ff32d802924df3895";
+	"796d2d1f6db5f41f823d42803746a10ceb9ee5e72f4d57e588d8c3719d616f77";
 
 int book_schema_newest(void)
 {
