@@ -3,6 +3,7 @@
  * (EMP, Tables XVII and XVIII). */
 #include "analyze/stages.h"
 
+#include "lib/report/noise_load.h"
 #include "lib/report/results_json.h"
 
 #include "lib/base/terminal.h"
@@ -46,10 +47,15 @@ static int print_over(const struct discarding *d, struct error *err)
 
 static int print_discarding(const struct discarding *d, struct error *err)
 {
+	_cleanup_(freep) char *noise = d->blind_ns > 0
+					       ? noise_text(analyze_options.profile, d->blind_ns, d->noise)
+					       : NULL;
 	int r;
 
 	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
 		terminal_text(analyze_options.profile));
+	if (noise)
+		printf("%s\n", terminal_text(noise));
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
 	r = print_over(d, err);
 	if (r < 0)

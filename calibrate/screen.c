@@ -11,6 +11,7 @@
 #include "lib/host/process/signals.h"
 #include "lib/report/disturbances_load.h"
 #include "lib/report/analysis_load.h"
+#include "lib/report/noise_load.h"
 #include "lib/report/resolving_text.h"
 #include "lib/report/results_table.h"
 
@@ -190,6 +191,13 @@ int screen_warnings(
 	return r;
 }
 
+static void print_noise(const struct profile *profile)
+{
+	_cleanup_(freep) char *text = noise_text(profile->name, profile->blind_ns, profile->noise);
+
+	screen_print("%s\n", terminal_text(text) ?: "");
+}
+
 int screen_profile(const struct profile *profile, struct error *err)
 {
 	enum { PAPERS_SAMPLES = 10 };
@@ -198,6 +206,8 @@ int screen_profile(const struct profile *profile, struct error *err)
 
 	screen_print("Profile '%s': %zu cutoff%s\n", profile->name, profile->n_cutoffs,
 		profile->n_cutoffs == 1 ? "" : "s");
+	if (profile->blind_ns > 0)
+		print_noise(profile);
 	if (profile->n_cutoffs)
 		r = cutoffs_print(profile, calibrate_options.verbose, screen_file(), err);
 	resolving_text_of(text, profile->resolving, PAPERS_SAMPLES);

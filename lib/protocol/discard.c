@@ -264,6 +264,15 @@ static int check_two_sd(const struct discarder *d, const bool *out, bool et, str
 	return 0;
 }
 
+static int mark_noise(const struct profile *profile, struct discarding *out, struct error *err)
+{
+	if (!profile || profile->blind_ns == 0)
+		return 0;
+	out->blind_ns = profile->blind_ns;
+	out->noise = profile->noise ? strdup(profile->noise) : NULL;
+	return profile->noise && !out->noise ? error_oom(err) : 0;
+}
+
 int discarder_judge(struct discarder *d, struct discarding *ret, struct error *err)
 {
 	_cleanup_(discarding_clear) struct discarding out = {
@@ -271,6 +280,8 @@ int discarder_judge(struct discarder *d, struct discarding *ret, struct error *e
 	int r;
 
 	r = d->at < d->n_samples ? end_sample(d, err) : 0;
+	if (r == 0)
+		r = mark_noise(d->rules.profile, &out, err);
 	if (r == 0)
 		r = find_over(d, &out, err);
 	if (r < 0)
@@ -314,6 +325,7 @@ void discarding_clear(struct discarding *d)
 	free(d->incomplete);
 	clear_clock(&d->pt);
 	clear_clock(&d->et);
+	free(d->noise);
 	others_clear(&d->others);
 	run_clear(&d->run);
 	*d = (struct discarding){};

@@ -52,6 +52,8 @@ struct discarding {
 	uint32_t *incomplete; /* executions may be missing, and none of those known is over its cutoff */
 	size_t n_incomplete;
 	struct clock_discarding pt, et; /* the second check is made for each clock separately */
+	int64_t blind_ns;               /* of the profile; 0: not noisy */
+	char *noise;                    /* likewise; NULL: not noisy, or not known */
 	struct others others;
 	int64_t disturbed_ns; /* of all samples together: see struct other */
 };

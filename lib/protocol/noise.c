@@ -125,6 +125,6 @@ void noise_describe(const struct cluster_noise *noise, char text[NOISE_TEXT_SIZE
 	char blind[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE];
 
 	snprintf(text, NOISE_TEXT_SIZE, "noisy: blind to daemons below %s, PT varies by %s",
-		text_precise(blind, (double)noise->blind_ns, (double)noise->blind_ns / 10),
+		text_precise(blind, (double)noise->blind_ns, (double)noise->blind_ns),
 		text_percent(sd, noise->pt_sd));
 }

@@ -112,6 +112,8 @@ static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
 	{FIELD(profile, FIELD_TEXT, environment_digest), OPTIONAL, .book_only = true},
 	{FIELD(profile, FIELD_BOOL, by_wait), .presence = FIELD_DEFAULTED},
+	{FIELD(profile, FIELD_INT64, blind_ns), OPTIONAL, .min = 1, TIME},
+	{FIELD(profile, FIELD_TEXT, noise), OPTIONAL},
 };
 const struct field_table profile_table = {
 	"profile", "", profile_fields, ELEMENTS(profile_fields), sizeof(struct profile)};

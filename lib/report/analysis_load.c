@@ -7,6 +7,7 @@
 #include "lib/base/clock.h"
 #include "lib/protocol/analysis_feed.h"
 #include "lib/report/names_load.h"
+#include "lib/report/noise_load.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -120,6 +121,8 @@ static int make(struct book *book, const struct profile_request *m, const struct
 	if (r == 0 && short_analysis->run.kind != RUN_IMPORT && /* how others measured is not known */
 		resolving_find(profile.resolving, short_analysis) < 0)
 		r = error_oom(err);
+	if (r == 0)
+		r = noise_mark(book, short_analysis, long_analysis, &profile, err);
 	if (r != 0)
 		return r;
 	profile.made_ns = clock_ns(CLOCK_REALTIME);

@@ -78,6 +78,9 @@ json_t *discarding_as_json(const struct discarding *d)
 		document, "by_unprofiled", over_as_json(d->unprofiled, d->n_unprofiled, "limit_ns"));
 	json_object_set_new(document, "by_two_sd", numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd));
 	json_object_set_new(document, "incomplete", numbers_as_json(d->incomplete, d->n_incomplete));
+	if (d->blind_ns > 0)
+		json_object_update_new(document, json_pack("{s:I, s:s*}", "profile_blind_ns",
+							 (json_int_t)d->blind_ns, "profile_noise", d->noise));
 	json_object_set_new(document, "pt", clock_as_json(&d->pt));
 	json_object_set_new(document, "et", clock_as_json(&d->et));
 	return document;

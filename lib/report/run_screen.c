@@ -3,6 +3,7 @@
 #include "lib/report/run_screen.h"
 
 #include "lib/base/array.h"
+#include "lib/report/noise_load.h"
 
 #include <errno.h>
 #include <math.h>
@@ -118,6 +119,16 @@ static int note_correlation(struct notes *notes, const struct screen *s, struct 
 		s->interval.lag1, s->pt.n, s->interval.effective_n);
 }
 
+static int note_noise(struct notes *notes, const struct profile *profile, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	if (!profile || profile->blind_ns == 0)
+		return 0;
+	text = noise_text(profile->name, profile->blind_ns, profile->noise);
+	return text ? notes_add(notes, err, "%s", text) : error_oom(err);
+}
+
 static int note_profile(
 	struct notes *notes, const struct run *run, const struct profile *profile, struct error *err)
 {
@@ -189,6 +200,8 @@ int run_screen_fill(
 	r = add_reasons(&s, d, err);
 	if (r == 0)
 		r = note_samples(&s.notes, result, err);
+	if (r == 0)
+		r = note_noise(&s.notes, profile, err);
 	if (r == 0)
 		r = note_profile(&s.notes, &d->run, profile, err);
 	if (r == 0)

@@ -344,17 +344,32 @@ int notes_add(struct notes *notes, struct error *err, const char *format, ...)
 	return error_oom(err);
 }
 
+/* A single line for several: the first, and how many more there are. */
+static void print_first(FILE *file, const struct notes *notes)
+{
+	char more[32];
+	size_t width = (size_t)snprintf(more, sizeof(more), "; %zu more (-v)", notes->n - 1);
+
+	fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
+	print_cut(file, notes->items[0], SCREEN_COLUMNS - 2 - width);
+	fprintf(file, "%s%s\n", more, terminal_mark(file, MARK_END));
+}
+
 void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where)
 {
 	size_t shown = notes->n <= most ? notes->n : most - 1;
 
+	if (most == 1 && notes->n > 1) {
+		print_first(file, notes);
+		return;
+	}
 	for (size_t i = 0; i < shown; i++) {
 		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
 		print_cut(file, notes->items[i], SCREEN_COLUMNS - 2);
 		fprintf(file, "%s\n", terminal_mark(file, MARK_END));
 	}
 	if (shown < notes->n)
-		fprintf(file, "  %zu %swarnings: %s\n", notes->n - shown, shown > 0 ? "more " : "", where);
+		fprintf(file, "  %zu more warnings: %s\n", notes->n - shown, where);
 }
 
 void notes_clear(struct notes *notes)

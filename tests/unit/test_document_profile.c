@@ -41,6 +41,7 @@ TEST_IN_BOOK(a_profile_comes_back_exactly)
 		HEAD ", " RUNS ", 'environment': {'digest': 'd2'}, 'cutoffs': [], 'resolving': ["
 		     "{'samples': 10, 'interleaved': 0.0241, 'separate': 0.14},"
 		     "{'samples': 40, 'interleaved': 0.001, 'separate': 0.0}]}",
+		HEAD ", 'blind_ns': 16000000, 'noise': 'steal 3.2 %, PSI 41 %', " RUNS ", 'cutoffs': []}",
 		HEAD ", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS
 		     ", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
 		     "'short_ns': null, 'long_ns': 0, 'period_s': 86400, 'firm': false, 'task_time_s': 4320,"

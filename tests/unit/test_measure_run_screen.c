@@ -187,6 +187,24 @@ TEST(what_changes_the_reading_is_noted)
 		s.notes.items[4], "Warning: interrupts took CPU time in 2 of 12 samples (1, 2), 4.000 ms");
 }
 
+TEST(a_noisy_profile_is_noted_with_what_it_cannot_see)
+{
+	_cleanup_(run_result_clear) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+
+	profile.blind_ns = 16400000;
+	profile.noise = (char *)"steal 3.2 %";
+	make_samples(&r);
+	discard(&r, NULL, 0);
+	s = fill(&r, &profile);
+	profile.blind_ns = 0;
+	profile.noise = NULL;
+	assert_string_equal(
+		s.notes.items[0], "Profile 'lab1' is noisy: blind to daemons below 16 ms (steal 3.2 %)");
+	assert_int_equal(r.discarding.blind_ns, 16400000);
+	assert_string_equal(r.discarding.noise, "steal 3.2 %");
+}
+
 TEST(correlated_samples_are_noted)
 {
 	_cleanup_(run_result_clear) struct run_result r = {};

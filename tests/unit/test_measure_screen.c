@@ -270,6 +270,15 @@ TEST(warnings_fill_up_to_eight_lines)
 		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
 		       "  Warning: the program failed in 2 of 20 samples\n"
 		       "  2 more warnings: emp-analyze show 3\n");
+	strcpy(s.resolving, "10 samples resolve 2.4 % interleaved, 14 % between separate runs");
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 20 of 20\n"
+		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+		       "  10 samples resolve 2.4 % interleaved, 14 % between separate runs\n"
+		       "  Warning: the program failed in 2 of 20 samples; 2 more (-v)\n");
 	notes_clear(&s.notes);
 }
 
