@@ -14,6 +14,7 @@ struct analyze_options {
 	const char *profile; /* of the verbs that have --profile; NULL: not given */
 	bool json;
 	bool other_cpus, by_wait; /* see struct analysis_options */
+	bool by_et;               /* not by W where it is exact */
 };
 
 extern struct analyze_options analyze_options;
@@ -25,10 +26,12 @@ extern const struct option_row compare_options[], cutoffs_options[], daemons_opt
 		0, "other-cpus", NULL, "count what daemons used on CPUs that the program was not on", NULL, \
 			&analyze_options.other_cpus                                                         \
 	}
-#define BY_WAIT_OPTION                                                                                  \
-	{                                                                                               \
-		0, "by-wait", NULL, "find long samples by what others took from them, not by their ET", \
-			NULL, &analyze_options.by_wait                                                  \
+#define BY_WAIT_OPTIONS                                                                                    \
+	{0, "by-wait", NULL, "find long samples by what others took (default, where that is exact)", NULL, \
+		&analyze_options.by_wait},                                                                 \
+	{                                                                                                  \
+		0, "by-et", NULL, "find them by their elapsed time, as in the papers", NULL,               \
+			&analyze_options.by_et                                                             \
 	}
 
 option_parser option_run; /* into int64_t: the id of a run */

@@ -16,6 +16,7 @@ static struct {
 	int64_t short_run, long_run;
 	int64_t resolution_ns;
 	int64_t short_central_max_ns, long_central_max_ns;
+	int64_t material_ppm;
 	const char *save;
 	bool replace, force;
 } options;
@@ -32,7 +33,9 @@ const struct option_row cutoffs_options[] = {
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
 		&options.long_central_max_ns},
 	OTHER_CPUS_OPTION,
-	BY_WAIT_OPTION,
+	BY_WAIT_OPTIONS,
+	{0, "material", "PERCENT", "leave out cutoffs that explain less of the delay", option_share,
+		&options.material_ppm},
 	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
 	{},
 };
@@ -71,7 +74,8 @@ static void print_source(
 	else
 		printf("none in the central cluster");
 	print_period(analysis, h);
-	printf("\n");
+	printf("\n    explains %.3g %% of the delay of %s\n", 100 * h->share,
+		h->n_longs == 1 ? "its sample" : "its samples");
 }
 
 static void print_sources(const struct profile *profile, const struct analysis *short_analysis,
@@ -102,8 +106,12 @@ static int print_profile(const struct profile *profile, const struct profile_req
 		r = print_analysis(m->long_analysis, err);
 	if (r < 0)
 		return r;
+	if (*m->n_left_out > 0)
+		printf("%zu cutoff%s explained less of the delay than --material, and %s left out.\n",
+			*m->n_left_out, *m->n_left_out == 1 ? "" : "s", *m->n_left_out == 1 ? "was" : "were");
 	if (profile->n_cutoffs == 0) {
-		printf("No infrequent daemon ran long: the profile is empty and discards nothing.\n");
+		printf("%sthe profile is empty and discards nothing.\n",
+			*m->n_left_out > 0 ? "So " : "No infrequent daemon ran long: ");
 		return 0;
 	}
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
@@ -143,12 +151,16 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis short_analysis = {};
 	_cleanup_(analysis_clear) struct analysis long_analysis = {};
+	size_t n_left_out = 0;
 	const struct profile_request making = {
 		.name = options.save,
 		.resolution_ns = options.resolution_ns,
 		.force = options.force,
 		.other_cpus = analyze_options.other_cpus,
 		.by_wait = analyze_options.by_wait,
+		.by_wait_if_exact = !analyze_options.by_et,
+		.material_ppm = options.material_ppm,
+		.n_left_out = &n_left_out,
 		.short_central_max_ns = options.short_central_max_ns,
 		.long_central_max_ns = options.long_central_max_ns,
 		.short_analysis = &short_analysis,

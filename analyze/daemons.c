@@ -10,6 +10,7 @@
 #include "lib/report/names_load.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static struct {
 	int64_t resolution_ns, central_max_ns;
@@ -23,7 +24,7 @@ const struct option_row daemons_options[] = {
 	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand", option_duration,
 		&options.central_max_ns},
 	OTHER_CPUS_OPTION,
-	BY_WAIT_OPTION,
+	BY_WAIT_OPTIONS,
 	{},
 };
 
@@ -132,14 +133,33 @@ static int list_central(struct listing **ret, const struct analysis *analysis, s
 	return r;
 }
 
+/* The daemons that made samples long. */
+static json_t *long_daemons(const struct analysis *analysis)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && i < analysis->n_statistics; i++) {
+		const struct daemon_statistics *d = &analysis->statistics[i];
+
+		if (d->n_longs > 0)
+			json_array_append_new(
+				array, json_pack("{s:s, s:s*, s:I, s:I, s:f}", "daemon", d->name, "unit",
+					       d->unit, "executions", (json_int_t)d->n_longs, "min_ns",
+					       (json_int_t)d->long_min_ns, "explained",
+					       isnan(d->share) ? 0 : d->share));
+	}
+	return array;
+}
+
 static int print_json(const struct analysis *analysis, struct listing *central, struct listing *l_samples,
 	struct error *err)
 {
 	const char *verdict = verdict_name(analysis->verdict);
-	json_t *document = json_pack("{s:I, s:s*, s:s, s:s, s:I, s:o, s:o}", "run",
+	json_t *document = json_pack("{s:I, s:s*, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "run",
 		(json_int_t)analysis->run.id, "program", analysis->run.program, "verdict", verdict, "shape",
-		verdict, "resolution_ns", (json_int_t)analysis->resolution_ns, "central",
-		listing_take(central), "l_samples", listing_take(l_samples));
+		verdict, "resolution_ns", (json_int_t)analysis->resolution_ns, "by_wait", analysis->by_wait,
+		"central", listing_take(central), "l_samples", listing_take(l_samples), "long",
+		long_daemons(analysis));
 
 	return json_print_document("emp-daemons", document, err);
 }

@@ -81,6 +81,7 @@ int analyze_load(const char *run, const struct analysis_options *options, struct
 
 	how.other_cpus = analyze_options.other_cpus;
 	how.by_wait = analyze_options.by_wait;
+	how.by_wait_if_exact = !analyze_options.by_et;
 	return r < 0 ? r : analysis_load(*ret_book, id, &how, ret, err);
 }
 

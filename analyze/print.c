@@ -52,6 +52,8 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 		terminal_text(analysis->run.program), analysis->n_samples,
 		analysis->n_samples == 1 ? "" : "s");
 	terminal_wrap(stdout, analysis->why, (size_t)at, 2);
+	if (analysis->by_wait)
+		printf("Long samples were found by what others took from them (W); --by-et: by ET\n");
 	r = print_zooms(&analysis->central, err);
 	if (analysis->central.n_above > 0)
 		printf("Long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,

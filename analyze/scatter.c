@@ -22,7 +22,7 @@ const struct option_row scatter_options[] = {
 	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand", option_duration,
 		&options.central_max_ns},
 	OTHER_CPUS_OPTION,
-	BY_WAIT_OPTION,
+	BY_WAIT_OPTIONS,
 	{0, "zooms", NULL, "draw each zoom of cluster detection in a panel of its own", NULL, &options.zooms},
 	{0, "samples", NULL, "draw single samples in order of time", NULL, &options.samples},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},

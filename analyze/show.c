@@ -125,7 +125,8 @@ static int show(struct book *book, const struct run *run, const char *digest, st
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	int r;
 
-	r = analysis_load(book, run->id, &(struct analysis_options){}, &analysis, err);
+	r = analysis_load(
+		book, run->id, &(struct analysis_options){.by_wait_if_exact = true}, &analysis, err);
 	if (r < 0)
 		return r;
 	if (analyze_options.json)

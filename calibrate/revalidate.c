@@ -58,12 +58,13 @@ static void past_clear(struct past *p)
 
 static int load_past(struct calibration *c, const char *name, struct past *p, struct error *err)
 {
-	const struct analysis_options how = {};
+	struct analysis_options how = {};
 	int r;
 
 	r = book_get_profile(c->book, name, &p->profile, err);
 	if (r < 0)
 		return r;
+	how.by_wait_if_exact = p->profile.by_wait;
 	if (!p->profile.short_run.run)
 		return error_say(err, -ENOENT,
 			"profile '%s' was imported: its runs are not in this lab book, so it cannot be compared; calibrate this machine with 'emp-calibrate run'",
@@ -219,7 +220,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 {
 	_cleanup_(analysis_clear) struct analysis now = {};
 	_cleanup_(judgement_clear) struct judgement judgement = {};
-	const struct analysis_options analysis = {};
+	const struct analysis_options analysis = {.by_wait_if_exact = p->profile.by_wait};
 	struct evidence evidence = {
 		.profile = &p->profile,
 		.differences = p->comparable ? &p->changes : NULL,

@@ -21,7 +21,8 @@ static struct {
 	struct size short_size, long_size; /* count 0: the preset's */
 	int64_t short_central_max_ns, long_central_max_ns, reuse_long;
 	const char *save;
-	bool anyway, force, replace, resume, yes;
+	bool anyway, force, replace, resume, yes, by_et, other_cpus;
+	int64_t material_ppm;
 } options = {.preset = &preset_default};
 
 static int parse_run(const char *value, const char *name, void *into, struct error *err)
@@ -47,6 +48,11 @@ const struct option_row run_options[] = {
 	{0, "reuse-long", "RUN", "use this long run, and take the short one only", parse_run,
 		&options.reuse_long},
 	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
+	{0, "by-et", NULL, "find long samples by their elapsed time, as in the papers", NULL, &options.by_et},
+	{0, "other-cpus", NULL, "count what daemons used on other CPUs than INC's, too", NULL,
+		&options.other_cpus},
+	{0, "material", "PERCENT", "leave out cutoffs that explain less of the delay", option_share,
+		&options.material_ppm},
 	{0, "short-central-max", "TIME", "longest central ET of the short run, set by hand", option_duration,
 		&options.short_central_max_ns},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
@@ -87,6 +93,9 @@ static int fill_plan(struct calibration_plan *plan, struct error *err)
 		.anyway = calibrate_options.ignore_audit,
 		.force = options.force,
 		.replace = options.replace,
+		.by_et = options.by_et,
+		.other_cpus = options.other_cpus,
+		.material_ppm = options.material_ppm,
 	};
 	return plan->profile && plan->backend ? 0 : error_oom(err);
 }

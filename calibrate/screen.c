@@ -92,6 +92,12 @@ int screen_confirm(int64_t ns, struct error *err)
 		err, -ECANCELED, "not started; --preset quick takes half a minute, and --yes does not ask");
 }
 
+static const char *wait_note(const struct analysis *analysis)
+{
+	return analysis->by_wait ? "  Long samples were found by what others took from them (W), not by ET.\n"
+				 : "";
+}
+
 int screen_run(struct calibration *c, int which, struct error *err)
 {
 	const struct calibration_phase *phase = &c->plan.phases[which];
@@ -101,7 +107,12 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	int r;
 
 	r = analysis_load(c->book, phase->run,
-		&(struct analysis_options){.central_max_ns = phase->central_max_ns}, &a, err);
+		&(struct analysis_options){
+			.central_max_ns = phase->central_max_ns,
+			.by_wait_if_exact = !c->plan.by_et,
+			.other_cpus = c->plan.other_cpus,
+		},
+		&a, err);
 	if (r < 0)
 		return r;
 	size = text_format("%s x %zu", a.run.program, a.n_samples);
@@ -114,7 +125,7 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	if (a.noise.noisy)
 		screen_print("  It is %s\n", noise);
 	if (calibrate_options.verbose)
-		screen_print("  It shows %s.\n", terminal_text(a.why));
+		screen_print("  It shows %s.\n%s", terminal_text(a.why), wait_note(&a));
 	return 0;
 }
 
@@ -198,14 +209,17 @@ static void print_noise(const struct profile *profile)
 	screen_print("%s\n", terminal_text(text) ?: "");
 }
 
-int screen_profile(const struct profile *profile, struct error *err)
+int screen_profile(const struct profile *profile, size_t n_left_out, struct error *err)
 {
 	enum { PAPERS_SAMPLES = 10 };
 	char text[RESOLVING_TEXT_SIZE];
 	int r = 0;
 
-	screen_print("Profile '%s': %zu cutoff%s\n", profile->name, profile->n_cutoffs,
+	screen_print("Profile '%s': %zu cutoff%s", profile->name, profile->n_cutoffs,
 		profile->n_cutoffs == 1 ? "" : "s");
+	if (n_left_out > 0)
+		screen_print(", %zu left out (--material)", n_left_out);
+	screen_print("\n");
 	if (profile->blind_ns > 0)
 		print_noise(profile);
 	if (profile->n_cutoffs)

@@ -47,6 +47,18 @@ int option_percent(const char *value, const char *name, void *into, struct error
 	return 0;
 }
 
+int option_share(const char *value, const char *name, void *into, struct error *err)
+{
+	double percent;
+	int r = option_percent(value, name, &percent, err);
+
+	if (r == 0 && percent > 100)
+		return error_say(err, -EINVAL, "%s must be at most 100 %%, not '%s'", name, value);
+	if (r == 0)
+		*(int64_t *)into = llround(percent * 1e4);
+	return r;
+}
+
 int option_append(const char *value, const char *name, void *into, struct error *err)
 {
 	struct option_list *list = into;

@@ -43,4 +43,5 @@ option_parser option_count;    /* into int: 1 and up */
 option_parser option_count0;   /* into int: 0 and up */
 option_parser option_duration; /* into int64_t: ns */
 option_parser option_percent;  /* into double: "2", "0.5%" */
+option_parser option_share;    /* the same, at most 100 %, in parts per million into int64_t */
 option_parser option_append;   /* into struct option_list */

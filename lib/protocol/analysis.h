@@ -55,7 +55,9 @@ struct daemon_statistics {
 	int64_t long_min_ns; /* the least of them (min of L); -1: not infrequent */
 	struct period period;
 	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */
-	bool frequent;     /* a cause of VERDICT_FREQUENT */
+	double share; /* of the delay of the samples in which it ran long, beyond the central median: the part that it
+			 explains; NAN: not infrequent */
+	bool frequent; /* a cause of VERDICT_FREQUENT */
 };
 
 /* Step 4: longer than its maximum in the central cluster plus two sd, or never in the central cluster. */
@@ -89,6 +91,7 @@ struct analysis_options {
 	int64_t central_max_ns; /* the longest central ET, set by hand; 0: detect it */
 	bool other_cpus; /* what daemons used on other CPUs counts, too; otherwise only where it is not known */
 	bool by_wait; /* L-samples are those in which others took much (W), whatever the program itself took */
+	bool by_wait_if_exact; /* the same, if W is exact in all samples; otherwise by ET, as in the papers */
 	const struct name_pattern *patterns; /* must outlive the analysis */
 };
 

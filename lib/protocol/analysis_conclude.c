@@ -197,6 +197,8 @@ int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struc
 	if (r == 0)
 		r = make_analysis(feed, &analysis);
 	if (r == 0)
+		causes_find_shares(feed, analysis.statistics);
+	if (r == 0)
 		r = shape_judge(feed, &analysis);
 	if (r < 0)
 		return error_oom(err);

@@ -71,6 +71,17 @@ static int set_zones(struct analysis_feed *feed, const struct sample *samples)
 	return 0;
 }
 
+/* Exact for all tasks of the program, since it started. */
+static bool is_wait_exact(const struct run *run, const struct sample *samples, size_t n)
+{
+	if (!run->wait_source || strcmp(run->wait_source, "bpf") != 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (samples[i].wait_ns < 0)
+			return false;
+	return true;
+}
+
 /* Replaces each ET by W and the median of ET - W: what it would be if the program itself always took the same time. */
 static int take_waits(struct analysis_feed *feed, const struct run *run, struct sample *samples, size_t n,
 	struct error *err)
@@ -99,7 +110,7 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	const struct sources *daemons, const struct analysis_options *options, struct error *err)
 {
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = calloc(1, sizeof(*feed));
-	int r;
+	int r = 0;
 
 	if (!feed)
 		return error_oom(err);
@@ -107,7 +118,8 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	feed->daemons = daemons;
 	feed->other_cpus = options->other_cpus;
 	feed->resolution_ns = options->resolution_ns ?: run->resolution_ns > 0 ? run->resolution_ns : 1;
-	r = options->by_wait ? take_waits(feed, run, samples, n_samples, err) : 0;
+	if (options->by_wait || (options->by_wait_if_exact && is_wait_exact(run, samples, n_samples)))
+		r = take_waits(feed, run, samples, n_samples, err);
 	if (r < 0)
 		return r;
 	r = cluster_find(

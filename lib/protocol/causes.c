@@ -67,6 +67,27 @@ void causes_share_out(struct analysis_feed *feed, const struct daemon_statistics
 	}
 }
 
+void causes_find_shares(struct analysis_feed *feed, struct daemon_statistics *statistics)
+{
+	for (size_t t = 0; t < feed->n_tallies; t++) {
+		double usual = usual_share(feed, &feed->tallies[t]), explained = 0, all = 0;
+		size_t last = feed->n_samples;
+
+		feed->cursor = 0;
+		for (size_t i = 0; i < statistics[t].n_longs; i++) {
+			size_t sample = analysis_feed_sample(feed, statistics[t].longs[i].sample);
+			double delay = (double)(feed->samples[sample].et_ns - feed->central.median_ns);
+			double extra = beyond_usual(
+				&feed->samples[sample], statistics[t].longs[i].pt_ns, usual);
+
+			explained += extra * fmin(1, delay / feed->extra_ns[sample]);
+			all += sample == last ? 0 : delay;
+			last = sample;
+		}
+		statistics[t].share = all > 0 ? fmin(explained / all, 1) : NAN;
+	}
+}
+
 bool causes_explain(const struct analysis_feed *feed, size_t sample)
 {
 	int64_t longer_ns = feed->samples[sample].et_ns - feed->central.median_ns;

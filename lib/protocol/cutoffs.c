@@ -54,6 +54,11 @@ static void finish(
 	}
 }
 
+static int64_t share_ppm(const struct daemon_statistics *daemon)
+{
+	return daemon && !isnan(daemon->share) ? llround(daemon->share * PPM) : -1;
+}
+
 /* Adds the cutoff of one daemon, if it is infrequent in either run. */
 static int add_cutoff(struct profile *profile, const struct daemon_statistics *short_daemon,
 	const struct daemon_statistics *long_daemon, const struct analysis *short_run)
@@ -61,8 +66,8 @@ static int add_cutoff(struct profile *profile, const struct daemon_statistics *s
 	struct cutoff c = {
 		.short_ns = short_daemon ? short_daemon->cutoff_ns : -1,
 		.long_ns = long_cutoff(short_daemon, long_daemon, profile->resolution_ns),
-		.short_share_ppm = -1,
-		.long_share_ppm = -1,
+		.short_share_ppm = share_ppm(short_daemon),
+		.long_share_ppm = share_ppm(long_daemon),
 	};
 	const struct daemon_statistics *named = short_daemon ?: long_daemon;
 	const char *unit = named->unit ?: long_daemon ? long_daemon->unit : NULL;
@@ -121,8 +126,9 @@ static int merge(struct profile *profile, const struct analysis *short_run, cons
 int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *ret, struct error *err)
 {
-	_cleanup_(profile_clear) struct profile profile = {
-		.resolution_ns = short_run->resolution_ns, .cpu = short_run->run.cpu};
+	_cleanup_(profile_clear) struct profile profile = {.resolution_ns = short_run->resolution_ns,
+		.cpu = short_run->run.cpu,
+		.by_wait = short_run->by_wait && long_run->by_wait};
 	int r;
 
 	if (short_run->resolution_ns != long_run->resolution_ns)
@@ -142,6 +148,24 @@ int cutoffs_make(const char *name, const struct analysis *short_run, const struc
 		return error_oom(err);
 	*ret = TAKE_STRUCT(profile);
 	return 0;
+}
+
+size_t cutoffs_leave_out(struct profile *profile, int64_t least_ppm)
+{
+	size_t kept = 0, all = profile->n_cutoffs;
+
+	for (size_t i = 0; i < all; i++) {
+		struct cutoff *c = &profile->cutoffs[i];
+		int64_t share_ppm = cutoff_share_ppm(c);
+
+		if (share_ppm >= 0 && share_ppm < least_ppm) {
+			free(c->daemon);
+			free(c->unit);
+		} else
+			profile->cutoffs[kept++] = *c;
+	}
+	profile->n_cutoffs = kept;
+	return all - kept;
 }
 
 const struct cutoff *profile_cutoff(const struct profile *profile, const char *daemon)

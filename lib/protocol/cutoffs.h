@@ -9,6 +9,17 @@
 int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *ret, struct error *err);
 
+/* What a cutoff explains in the run in which it explains most; -1: not known. */
+static inline int64_t cutoff_share_ppm(const struct cutoff *cutoff)
+{
+	return cutoff->short_share_ppm > cutoff->long_share_ppm ? cutoff->short_share_ppm
+								: cutoff->long_share_ppm;
+}
+
+/* Removes the cutoffs that explain less than `least_ppm` of the delay in both runs, which the papers keep: daemons that
+ * ran long beside the one that made a sample long. How many they were. */
+size_t cutoffs_leave_out(struct profile *profile, int64_t least_ppm);
+
 /* The cutoff for programs with this mean ET. */
 static inline int64_t cutoff_for(const struct cutoff *cutoff, int64_t mean_et_ns)
 {

@@ -109,6 +109,7 @@ static int make(struct book *book, const struct profile_request *m, const struct
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	int64_t environment = short_analysis->run.environment;
+	size_t n_left_out;
 	int r;
 
 	r = m->force ? 0 : check_shape(short_analysis, err);
@@ -125,6 +126,9 @@ static int make(struct book *book, const struct profile_request *m, const struct
 		r = noise_mark(book, short_analysis, long_analysis, &profile, err);
 	if (r != 0)
 		return r;
+	n_left_out = cutoffs_leave_out(&profile, m->material_ppm);
+	if (m->n_left_out)
+		*m->n_left_out = n_left_out;
 	profile.made_ns = clock_ns(CLOCK_REALTIME);
 	*ret = TAKE_STRUCT(profile);
 	return 0;
@@ -134,8 +138,10 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 	struct profile *ret, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
-	struct analysis_options options = {
-		.resolution_ns = m->resolution_ns, .other_cpus = m->other_cpus, .by_wait = m->by_wait};
+	struct analysis_options options = {.resolution_ns = m->resolution_ns,
+		.other_cpus = m->other_cpus,
+		.by_wait = m->by_wait,
+		.by_wait_if_exact = m->by_wait_if_exact};
 	int r;
 
 	r = m->resolution_ns > 0 ? 0 : own_resolution(book, short_run, long_run, &options.resolution_ns, err);

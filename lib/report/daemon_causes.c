@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* The output, and the sources of information; units and policy may be missing. */
@@ -51,9 +52,13 @@ static int print_executions(const struct daemon_statistics *d, FILE *file, struc
 	else
 		fprintf(file, "%zu long executions, median %s", d->n_longs, median);
 	if (d->n_central > 0)
-		fprintf(file, "; at most %s in central samples\n", text_duration(central, d->central_max_ns));
+		fprintf(file, "; at most %s in central samples", text_duration(central, d->central_max_ns));
 	else
-		fprintf(file, "; in no central sample\n");
+		fprintf(file, "; in no central sample");
+	if (!isnan(d->share))
+		fprintf(file, ",\n    explains %.3g %% of the delay of %s", 100 * d->share,
+			d->n_longs == 1 ? "that sample" : "these samples");
+	fputc('\n', file);
 	return 0;
 }
 

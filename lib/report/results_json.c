@@ -125,6 +125,7 @@ json_t *analysis_as_json(const struct analysis *analysis)
 			"pairs_in_arms", (json_int_t)c->n_arms, "pairs_upper_right", (json_int_t)c->n_corners,
 			"low_ns", (json_int_t)c->low_ns, "high_ns", (json_int_t)c->high_ns, "median_ns",
 			(json_int_t)c->median_ns));
+	json_object_set_new(document, "by_wait", json_boolean(analysis->by_wait));
 	if (analysis->verdict == VERDICT_FREQUENT)
 		json_object_set_new(document, "frequent", frequent_as_json(analysis));
 	json_object_set_new(document, "zooms", zooms_as_json(c));
