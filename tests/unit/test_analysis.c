@@ -169,10 +169,15 @@ TEST(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
 
 /* 90 samples of 1 s whose ET spreads by 30 %. In every 30th a daemon takes a fifth of a second, and a bystander runs
  * for as long on another CPU. */
+static const char *noisy_source; /* of its waiting times */
+
 static struct analysis_feed *start_noisy(const struct analysis_options *options, struct error *err)
 {
 	enum { N_NOISY = 90 };
-	struct run run = {.id = 4, .program = strdup("INC1"), .resolution_ns = 1};
+	struct run run = {.id = 4,
+		.program = strdup("INC1"),
+		.resolution_ns = 1,
+		.wait_source = noisy_source ? strdup(noisy_source) : NULL};
 	struct sample *samples = calloc(N_NOISY, sizeof(*samples));
 	struct analysis_feed *feed = NULL;
 
@@ -220,8 +225,10 @@ TEST(what_et_hides_is_found_by_the_waiting_time)
 		assert_int_equal(analysis.verdict, by_wait ? VERDICT_L : VERDICT_CLEAN);
 		assert_int_equal(analysis.n_l_samples, by_wait ? 3 : 0);
 		assert_null(analysis_daemon(&analysis, "unseen")); /* on another CPU */
-		if (by_wait)
+		if (by_wait) {
 			assert_int_equal(analysis_daemon(&analysis, "backup")->cutoff_ns, NS_PER_S / 10);
+			assert_true(analysis_daemon(&analysis, "backup")->share > 0.99);
+		}
 	}
 	options.other_cpus = true;
 	options.by_wait = true;
@@ -278,6 +285,23 @@ TEST(a_run_is_blind_to_what_its_central_cluster_hides)
 	assert_true(noisy.noise.noisy);
 	assert_true(noisy.noise.blind_ns > 9 * NS_PER_MS && noisy.noise.blind_ns < 11 * NS_PER_MS);
 	assert_non_null(strstr(noisy.why, "; noisy: blind to daemons below "));
+}
+
+TEST(waiting_times_count_by_themselves_where_they_are_exact)
+{
+	static const char *const sources[] = {NULL, "schedstat", "taskstats", "bpf"};
+	const struct analysis_options options = {.patterns = names_default, .by_wait_if_exact = true};
+	struct error err = {};
+
+	for (size_t i = 0; i < ELEMENTS(sources); i++) {
+		_cleanup_(analysis_clear) struct analysis analysis = {};
+
+		noisy_source = sources[i];
+		analysis = finish(start_noisy(&options, &err));
+		noisy_source = NULL;
+		assert_int_equal(analysis.by_wait, i == 3);
+		assert_int_equal(analysis.n_l_samples, i == 3 ? 3 : 0);
+	}
 }
 
 TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)

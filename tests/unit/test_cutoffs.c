@@ -6,6 +6,7 @@
 #include "lib/protocol/cutoffs.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 static struct daemon_statistics statistics_of(
@@ -17,6 +18,7 @@ static struct daemon_statistics statistics_of(
 		.central_max_ns = central_ns,
 		.central_sd_ns = sd_ns,
 		.cutoff_ns = cutoff_ns,
+		.share = NAN,
 	};
 }
 
@@ -125,4 +127,26 @@ TEST(readings_of_two_resolutions_are_refused)
 
 	assert_int_equal(cutoffs_make("x", &a, &b, &profile, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "they must be the same"));
+}
+
+TEST(what_explains_little_in_both_runs_is_left_out_on_request)
+{
+	struct daemon_statistics a[] = {statistics_of("backup", -1, 0, 50), statistics_of("cron", -1, 0, 50),
+		statistics_of("sshd", -1, 0, 50)},
+				 b[] = {statistics_of("cron", -1, 0, 30), statistics_of("old", -1, 0, 30)};
+	_cleanup_(profile_clear) struct profile profile = {};
+
+	a[0].share = 0.98;
+	a[1].share = 0.02;
+	b[0].share = 0.11;
+	a[2].share = 0.0999;
+	profile = make(a, 3, b, 2);
+	assert_int_equal(profile.cutoffs[0].short_share_ppm, 980000);
+	assert_int_equal(profile.cutoffs[0].long_share_ppm, -1);
+	assert_int_equal(cutoff_share_ppm(&profile.cutoffs[1]), 110000);
+	assert_int_equal(cutoffs_leave_out(&profile, 0), 0);
+	assert_int_equal(cutoffs_leave_out(&profile, 100000), 1);
+	assert_int_equal(profile.n_cutoffs, 3); /* of the last it is not known */
+	assert_null(profile_cutoff(&profile, "sshd"));
+	assert_non_null(profile_cutoff(&profile, "old"));
 }

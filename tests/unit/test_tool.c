@@ -13,6 +13,7 @@ static struct {
 	int count;
 	int64_t time_ns;
 	double percent;
+	int64_t part_ppm;
 	const char *text;
 	struct option_list prepare;
 	const char *pair[2];
@@ -45,6 +46,7 @@ static const struct option_row show_options[] = {
 		"a summary that is so long that it does not fit into what is left of a line of eighty columns",
 		option_duration, &got.time_ns},
 	{0, "share", "PERCENT", "a share", option_percent, &got.percent},
+	{0, "part", "PERCENT", "a part of all", option_share, &got.part_ppm},
 	{0, "text", "TEXT", "a text", NULL, &got.text},
 	{0, "old-text", "TEXT", "not shown", NULL, &got.text, true},
 	{'p', "prepare", "CMD", "one each", option_append, &got.prepare},
@@ -209,6 +211,8 @@ TEST(what_is_wrong_is_named)
 		"emp-test: --runs must be a whole number from 1 to 2147483647, not '0'\n");
 	check_refused(&with_verbs, "show 7 --share x",
 		"emp-test: --share must be a percentage such as 2 or 0.5, not 'x'\n");
+	check_refused(&with_verbs, "show 7 --part 100.1%",
+		"emp-test: --part must be at most 100 %, not '100.1%'\n");
 }
 
 TEST(a_dash_after_json_is_no_operand)
