@@ -9,7 +9,7 @@ static void add_share(struct table *table, int64_t share_ppm)
 	if (share_ppm < 0)
 		table_cell(table, "-");
 	else
-		table_cell(table, "%.3g %%", 100.0 * (double)share_ppm / PPM);
+		table_cell(table, "%.2g %%", 100.0 * (double)share_ppm / PPM);
 }
 
 static void add_cutoff(struct table *table, const struct cutoff *c, bool details)
@@ -20,7 +20,8 @@ static void add_cutoff(struct table *table, const struct cutoff *c, bool details
 	table_cell(table, "%s", c->daemon);
 	table_cell_duration(table, c->short_ns);
 	table_cell_duration(table, c->long_ns);
-	add_share(table, cutoff_share_ppm(c));
+	if (!details)
+		add_share(table, cutoff_share_ppm(c));
 	table_cell_duration(table, periodic ? c->period_ns : -1);
 	table_cell(table, "%s", !periodic ? "-" : c->firm ? "yes" : "no");
 	table_cell_duration(table, periodic ? c->task_time_ns : -1);
@@ -30,18 +31,22 @@ static void add_cutoff(struct table *table, const struct cutoff *c, bool details
 	table_cell_duration(table, c->atleast_ns);
 }
 
-#define CUTOFF_COLUMNS                                                                              \
-	{"DAEMON"}, {"SHORT", COLUMN_NUMBER}, {"LONG", COLUMN_NUMBER}, {"EXPLAINS", COLUMN_NUMBER}, \
-		{"PERIOD", COLUMN_NUMBER}, {"FIRM"},                                                \
-	{                                                                                           \
-		"TASK TIME", COLUMN_NUMBER                                                          \
+#define CUTOFFS                               \
+	{"DAEMON"}, {"SHORT", COLUMN_NUMBER}, \
+	{                                     \
+		"LONG", COLUMN_NUMBER         \
+	}
+#define PERIODS                              \
+	{"PERIOD", COLUMN_NUMBER}, {"FIRM"}, \
+	{                                    \
+		"TASK TIME", COLUMN_NUMBER   \
 	}
 
 int cutoffs_print(const struct profile *profile, bool details, FILE *file, struct error *err)
 {
-	static const struct column brief[] = {CUTOFF_COLUMNS, {}};
+	static const struct column brief[] = {CUTOFFS, {"SHARE", COLUMN_NUMBER}, PERIODS, {}};
 	static const struct column all[] = {
-		CUTOFF_COLUMNS, {"BELOW", COLUMN_NUMBER}, {"FROM", COLUMN_NUMBER}, {}};
+		CUTOFFS, PERIODS, {"BELOW", COLUMN_NUMBER}, {"FROM", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
 	int r;
 
