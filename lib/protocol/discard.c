@@ -250,7 +250,7 @@ static int check_two_sd(const struct discarder *d, const bool *out, bool et, str
 		if (!out[i])
 			times[n++] = time_of(&d->samples[i], et);
 	c->kept = summary_of(times, n);
-	c->interval = interval_of_mean(times, n, 0.95);
+	c->interval = interval_of_mean(times, n, 0.95, &d->rules.correlation);
 	for (size_t i = 0; i < d->n_samples; i++) {
 		int64_t time = time_of(&d->samples[i], et);
 

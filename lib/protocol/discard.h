@@ -16,6 +16,7 @@ struct discard_rules {
 	const struct profile *profile;       /* NULL: no cutoffs */
 	const struct name_pattern *patterns; /* group names as for the profile */
 	bool other_cpus;                     /* cutoffs apply to what daemons used on other CPUs, too */
+	struct known_correlation correlation; /* of neighbouring samples on this machine */
 	double unprofiled_share; /* of a sample's ET, that all executions of one unprofiled daemon may take
 				    where W (or ET − PT) is more than that too; 0: any */
 };

@@ -2,13 +2,16 @@
 /* What a machine can resolve: see resolving.h. */
 #include "lib/protocol/resolving.h"
 
+#include "lib/stats/robust.h"
 #include "lib/stats/summary.h"
+#include "lib/stats/trend.h"
 
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <string.h>
 
-enum { LEAST_BLOCKS = 5 };
+enum { LEAST_BLOCKS = 5, LEAST_CORRELATED = 40 };
 
 /* The PTs of the samples that are not L-samples; both are in order. */
 static size_t other_pts(const struct analysis *analysis, int64_t *pts)
@@ -63,6 +66,26 @@ int resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *ana
 		if (blocks >= LEAST_BLOCKS)
 			ret[i] = resolve(pts, blocks, (size_t)resolving_sizes[i]);
 	}
+	return 0;
+}
+
+/* Ranks are not misled by single long samples. Of normal values, the correlation r has the rank correlation
+ * 6/pi asin(r/2) (Pearson 1907). */
+int correlation_find(struct correlation *ret, const struct analysis *analysis)
+{
+	_cleanup_(freep) int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
+	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, analysis->n_samples + 1, sizeof(*sorted));
+	size_t n;
+
+	if (!pts || !sorted)
+		return -ENOMEM;
+	n = other_pts(analysis, pts);
+	memcpy(sorted, pts, n * sizeof(*sorted));
+	sort_ascending(sorted, n);
+	*ret = (struct correlation){};
+	if (n >= LEAST_CORRELATED)
+		*ret = (struct correlation){
+			fmax(0, 2 * sin(M_PI / 6 * neighbours_alike(pts, sorted, n))), (int64_t)n};
 	return 0;
 }
 

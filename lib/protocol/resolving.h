@@ -9,5 +9,8 @@
  * fewer than five blocks are left unknown. -ENOMEM. */
 int resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis);
 
+/* Of the PTs of the same samples, by their ranks. -ENOMEM. */
+int correlation_find(struct correlation *ret, const struct analysis *analysis);
+
 /* The row for the largest size up to n; NULL: none is known. */
 const struct resolving *resolving_for(const struct resolving rows[N_RESOLVING], size_t n);

@@ -174,6 +174,12 @@ struct resolving {
 	double separate;    /* if they are measured one after the other */
 };
 
+/* How much neighbouring samples of a machine are alike. */
+struct correlation {
+	double lag1;     /* of their PTs */
+	int64_t samples; /* that it is known from; 0: not known */
+};
+
 enum { N_RESOLVING = 4 };
 extern const int resolving_sizes[N_RESOLVING];
 
@@ -191,6 +197,7 @@ struct profile {
 	struct cutoff *cutoffs; /* by name */
 	size_t n_cutoffs;
 	struct resolving resolving[N_RESOLVING]; /* of the machine, by the short run */
+	struct correlation correlation;          /* likewise */
 };
 
 void profile_clear(struct profile *profile);

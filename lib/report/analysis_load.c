@@ -120,7 +120,8 @@ static int make(struct book *book, const struct profile_request *m, const struct
 	if (r == 0 && environment > 0)
 		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
 	if (r == 0 && short_analysis->run.kind != RUN_IMPORT && /* how others measured is not known */
-		resolving_find(profile.resolving, short_analysis) < 0)
+		(resolving_find(profile.resolving, short_analysis) < 0 ||
+			correlation_find(&profile.correlation, short_analysis) < 0))
 		r = error_oom(err);
 	if (r == 0)
 		r = noise_mark(book, short_analysis, long_analysis, &profile, err);

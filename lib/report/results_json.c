@@ -56,9 +56,8 @@ static json_t *clock_as_json(const struct clock_discarding *c)
 	json_t *clock = summary_as_json(&c->papers), *kept = summary_as_json(&c->kept);
 	const struct interval *i = &c->interval;
 
-	if (!isnan(i->half_ns))
-		json_object_set_new(kept, "interval_ns",
-			json_pack("[f, f]", c->kept.mean_ns - i->half_ns, c->kept.mean_ns + i->half_ns));
+	if (!isnan(i->low_ns))
+		json_object_set_new(kept, "interval_ns", json_pack("[f, f]", i->low_ns, i->high_ns));
 	if (!isnan(i->lag1))
 		json_object_set_new(kept, "lag1", json_real(i->lag1));
 	json_object_set_new(kept, "effective_n", json_real(i->effective_n));

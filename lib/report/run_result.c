@@ -44,6 +44,19 @@ static int add_executions(struct book *book, int64_t run, struct discarder *disc
 	return r < 0 ? error_prefix(err, r, "run %" PRId64, run) : 0;
 }
 
+/* How much samples are alike in the run's environment, for intervals. */
+static int know_machine(struct book *book, int64_t run, struct discard_rules *rules, struct error *err)
+{
+	_cleanup_(run_clear) struct run of = {};
+	struct correlation correlation = {};
+	int r = book_get_run(book, run, &of, err);
+
+	if (r == 0 && of.environment > 0)
+		r = book_get_correlation(book, of.environment, &correlation, err);
+	rules->correlation = (struct known_correlation){correlation.lag1, (size_t)correlation.samples};
+	return r;
+}
+
 /* walk: add the executions; otherwise nothing is discarded by name, and there are no others. */
 static int discard(struct book *book, int64_t run, const struct discard_rules *given, bool walk,
 	const struct sample *samples, size_t n, struct discarding *ret, struct error *err)
@@ -54,6 +67,8 @@ static int discard(struct book *book, int64_t run, const struct discard_rules *g
 	int r;
 
 	r = names_load(&names, err);
+	if (r == 0)
+		r = know_machine(book, run, &rules, err);
 	if (r < 0)
 		return r;
 	if (!rules.patterns)

@@ -85,12 +85,10 @@ static const char *center_text(char buffer[TEXT_PAIR_SIZE], const struct summary
 
 static const char *interval_text(char buffer[TEXT_PAIR_SIZE], const struct screen *s)
 {
-	double half = s->interval.half_ns;
-
 	*buffer = '\0';
-	if (s->pt.n < 2 || isnan(half))
+	if (isnan(s->interval.low_ns))
 		return buffer;
-	return text_interval(buffer, s->pt.mean_ns - half, s->pt.mean_ns + half, s->pt.sd_ns, s->unit);
+	return text_interval(buffer, s->interval.low_ns, s->interval.high_ns, s->pt.sd_ns, s->unit);
 }
 
 /* A label, a figure padded to `columns`, and a remark if it fits. */
@@ -131,12 +129,14 @@ double range_step(const struct summary *s)
 
 static void print_interval(FILE *file, const struct screen *s, const char *figure, size_t columns)
 {
-	char range[TEXT_PAIR_SIZE], more[TEXT_PAIR_SIZE + 8];
+	char range[TEXT_PAIR_SIZE], more[TEXT_PAIR_SIZE + 64];
 
 	if (!*figure)
 		return;
 	text_interval(range, (double)s->pt.min_ns, (double)s->pt.max_ns, range_step(&s->pt), s->unit);
-	snprintf(more, sizeof(more), "range %s", range);
+	snprintf(more, sizeof(more), "range %s%s", range, s->interval.assumed ? "   CI if independent" : "");
+	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
+		snprintf(more, sizeof(more), "range %s", range);
 	print_figure(file, "     95 % CI", figure, columns, more);
 }
 

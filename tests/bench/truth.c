@@ -2,8 +2,9 @@
 /* What EMP concludes from made-up samples, for truth.py: a question on each line of standard input, an answer on each
  * line of standard output. Times are in ns.
  *
- *	interval N TIME…              the ends of the 95 % interval of the mean; those of Student's; those of Student's
- *	                              after the papers' 2-sd check
+ *	interval N TIME… K TIME…      the ends of the 95 % interval of the mean of N samples; those if the machine is known
+ *	                              from a calibration of K others; those of Student's; those of Student's after the
+ *	                              papers' 2-sd check
  *	turn M N TIME…                N rounds, in each of which one reference and M others took a sample in turn:
  *	                              how many of the others are called different
  *	separate K MEAN… N TIME…      two runs of N samples, after K other runs with these means: "same", "different",
@@ -18,6 +19,7 @@
 #include "lib/base/text.h"
 #include "lib/protocol/analysis_feed.h"
 #include "lib/protocol/comparison.h"
+#include "lib/protocol/resolving.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,24 +44,47 @@ static size_t read_times(int64_t *times, size_t n)
 	return i;
 }
 
-static void print_interval(double mean, double half)
+static void print_interval(struct interval interval)
 {
-	printf("%.0f %.0f ", mean - half, mean + half);
+	printf("%.0f %.0f ", interval.low_ns, interval.high_ns);
+}
+
+static void print_student(const struct summary *s)
+{
+	double half = summary_interval(s, 0.95);
+
+	print_interval((struct interval){s->mean_ns - half, s->mean_ns + half, 0, 0});
+}
+
+/* What emp-calibrate stores of a short run with these PTs. */
+static struct known_correlation calibrated(const int64_t *times, size_t n)
+{
+	struct sample *samples = calloc(n, sizeof(*samples));
+	struct correlation found;
+
+	for (size_t i = 0; i < n; i++)
+		samples[i] = (struct sample){.n = (uint32_t)i + 1, .pt_ns = times[i]};
+	if (correlation_find(&found, &(struct analysis){.samples = samples, .n_samples = n}) < 0)
+		exit(1);
+	free(samples);
+	return (struct known_correlation){found.lag1, (size_t)found.samples};
 }
 
 static void answer_interval(void)
 {
-	int64_t times[MOST], left[MOST];
-	size_t n = read_times(times, read_count()), n_left = 0;
+	int64_t times[MOST], others[MOST], left[MOST];
+	size_t n = read_times(times, read_count()), n_others = read_times(others, read_count()), n_left = 0;
 	struct summary all = summary_of(times, n), after;
+	struct known_correlation machine = calibrated(others, n_others);
 
 	for (size_t i = 0; i < n; i++)
 		if (!beyond_two_sd(&all, times[i]))
 			left[n_left++] = times[i];
 	after = summary_of(left, n_left);
-	print_interval(all.mean_ns, interval_of_mean(times, n, 0.95).half_ns);
-	print_interval(all.mean_ns, summary_interval(&all, 0.95));
-	print_interval(after.mean_ns, summary_interval(&after, 0.95));
+	print_interval(interval_of_mean(times, n, 0.95, NULL));
+	print_interval(interval_of_mean(times, n, 0.95, &machine));
+	print_student(&all);
+	print_student(&after);
 	putchar('\n');
 }
 

@@ -40,7 +40,8 @@ TEST_IN_BOOK(a_profile_comes_back_exactly)
 		PROFILE(""), /* of a clean run: empty, and valid */
 		HEAD ", " RUNS ", 'environment': {'digest': 'd2'}, 'cutoffs': [], 'resolving': ["
 		     "{'samples': 10, 'interleaved': 0.0241, 'separate': 0.14},"
-		     "{'samples': 40, 'interleaved': 0.001, 'separate': 0.0}]}",
+		     "{'samples': 40, 'interleaved': 0.001, 'separate': 0.0}],"
+		     "'correlation': {'lag1': 0.625, 'samples': 300}}",
 		HEAD ", 'blind_ns': 16000000, 'noise': 'steal 3.2 %, PSI 41 %', " RUNS ", 'cutoffs': []}",
 		HEAD ", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS
 		     ", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"

@@ -177,6 +177,7 @@ TEST(what_changes_the_reading_is_noted)
 	assert_int_equal(disturbances_find(&r.disturbances, counters, N, 110 * NS_PER_MS, &err), 0);
 	s = fill(&r, &profile);
 	assert_int_equal(s.notes.n, 5);
+	assert_true(s.interval.assumed);
 	assert_string_equal(s.notes.items[0], "Warning: the program failed in 1 of 12 samples");
 	assert_string_equal(
 		s.notes.items[1], "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");

@@ -45,7 +45,10 @@ static struct screen complete(const struct screen *s)
 {
 	struct screen shown = *s;
 
-	shown.interval = (struct interval){summary_interval(&s->pt, 0.95), NAN, (double)s->pt.n};
+	double half = summary_interval(&s->pt, 0.95);
+
+	shown.interval = (struct interval){
+		s->pt.mean_ns - half, s->pt.mean_ns + half, NAN, (double)s->pt.n, s->pt.n < 8};
 	return shown;
 }
 

@@ -49,6 +49,11 @@ int book_get_resolving(
 int book_put_resolving(
 	struct book *book, int64_t environment, const struct resolving rows[N_RESOLVING], struct error *err);
 
+/* How much its samples are alike; .samples 0: not known. put: likewise. */
+int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err);
+int book_put_correlation(
+	struct book *book, int64_t environment, const struct correlation *correlation, struct error *err);
+
 /* Runs. begin sets the id, the uid, state RUN_OPEN, and started_ns if it is 0. */
 int book_begin_run(struct book *book, struct run *run, struct error *err);
 /* The same for a run that was made elsewhere: its state and times are kept. */

@@ -69,7 +69,7 @@ static int put_cutoffs(struct book *book, int64_t id, const struct profile *prof
 static int put_resolving(struct book *book, const struct profile *profile, struct error *err)
 {
 	int64_t environment = 0;
-	bool any = false;
+	bool any = profile->correlation.samples > 0;
 	int r;
 
 	for (size_t i = 0; i < N_RESOLVING; i++)
@@ -77,7 +77,11 @@ static int put_resolving(struct book *book, const struct profile *profile, struc
 	if (!any || !profile->environment_digest)
 		return 0;
 	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
-	return r < 0 ? r : book_put_resolving(book, environment, profile->resolving, err);
+	if (r >= 0)
+		r = book_put_resolving(book, environment, profile->resolving, err);
+	if (r < 0 || profile->correlation.samples == 0)
+		return r;
+	return book_put_correlation(book, environment, &profile->correlation, err);
 }
 
 static int get_resolving(struct book *book, struct profile *profile, struct error *err)
@@ -88,7 +92,10 @@ static int get_resolving(struct book *book, struct profile *profile, struct erro
 	query_begin(&q, book, "SELECT id FROM environment WHERE digest = ?", err);
 	query_text(&q, profile->environment_digest);
 	r = query_step(&q, err);
-	return r <= 0 ? r : book_get_resolving(book, query_column(&q, 0), profile->resolving, err);
+	if (r <= 0)
+		return r;
+	r = book_get_correlation(book, query_column(&q, 0), &profile->correlation, err);
+	return r < 0 ? r : book_get_resolving(book, query_column(&q, 0), profile->resolving, err);
 }
 
 /* 1: removed; 0: there is none. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a machine can resolve: measurements of an environment, two for each number of samples. */
+/* What a machine can resolve: measurements of an environment, two for each number of samples; and how much its samples are
+ * alike, for all numbers (size 0). */
 #include "lib/record/book/query.h"
 
 static const struct {
@@ -15,19 +16,25 @@ static double *figure(struct resolving *row, size_t which)
 	return (double *)((char *)row + figures[which].offset);
 }
 
-static int put_row(struct book *book, int64_t environment, struct resolving row, struct error *err)
+static int put_figure(struct book *book, int64_t environment, const char *name, int64_t size, double value,
+	struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	int r;
 
-	r = query_begin(&q, book, "INSERT OR REPLACE INTO measurement VALUES (?1, ?2 || ?3, ?4, '1')", err);
-	for (size_t k = 0; r >= 0 && k < ELEMENTS(figures); k++) {
-		query_int(&q, environment);
-		query_text(&q, figures[k].name);
-		query_int(&q, row.samples);
-		query_real(&q, *figure(&row, k));
-		r = query_run(&q, err);
-	}
+	query_begin(&q, book, "INSERT OR REPLACE INTO measurement VALUES (?1, ?2 || ?3, ?4, '1')", err);
+	query_int(&q, environment);
+	query_text(&q, name);
+	query_int(&q, size);
+	query_real(&q, value);
+	return query_run(&q, err);
+}
+
+static int put_row(struct book *book, int64_t environment, struct resolving row, struct error *err)
+{
+	int r = 0;
+
+	for (size_t k = 0; r >= 0 && k < ELEMENTS(figures); k++)
+		r = put_figure(book, environment, figures[k].name, row.samples, *figure(&row, k), err);
 	return r;
 }
 
@@ -73,5 +80,31 @@ int book_get_resolving(
 			return r;
 		ret[i] = r > 0 ? row : (struct resolving){};
 	}
+	return 0;
+}
+
+int book_put_correlation(
+	struct book *book, int64_t environment, const struct correlation *correlation, struct error *err)
+{
+	int r = put_figure(book, environment, "correlation_", 0, correlation->lag1, err);
+
+	return r < 0 ? r
+		     : put_figure(book, environment, "correlation_samples_", 0, (double)correlation->samples,
+			       err);
+}
+
+int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err)
+{
+	double samples = 0;
+	struct correlation correlation = {};
+	int r = get_figure(book, environment, "correlation_", 0, &correlation.lag1, err);
+
+	if (r > 0)
+		r = get_figure(book, environment, "correlation_samples_", 0, &samples, err);
+	if (r < 0)
+		return r;
+	if (samples >= 1 && samples <= UINT32_MAX && correlation.lag1 >= 0 && correlation.lag1 < 1)
+		correlation.samples = (int64_t)samples;
+	*ret = correlation;
 	return 0;
 }
