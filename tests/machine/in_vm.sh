@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Runs a command as root on another kernel, in a virtual machine: QEMU, with KVM where that works. Its root is this machine's, read through
+# an overlay in memory, so that nothing has to be installed for it and nothing stays; systemd is its first process. It has two cores of two
+# threads each, and no network. Needs qemu-system-x86, busybox-static and cpio. KERNEL is a Debian package linux-image-*.deb, or
+# a directory in which it is unpacked. Without a command: all tests that say something about the kernel. So by hand:
+#
+#   apt-get download linux-image-6.1.0-56-amd64        the kernel of Debian 12; that of backports is linux-image-6.12*
+#   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    some ten minutes with KVM, an hour without
+#   in_vm.sh KERNEL BUILD meson test -C BUILD --no-rebuild --print-errorlogs accounting
+#
+# Usage: in_vm.sh KERNEL BUILD [COMMAND...]. The exit status is the command's. EMP_VM_QEMU: more options for QEMU. EMP_VM_ACCEL: kvm or tcg
+set -eu
+kernel=$(realpath "$1") build=$(realpath "$2")
+shift 2
+[ $# -gt 0 ] || set -- meson test -C "$build" --no-rebuild --num-processes 1 --timeout-multiplier 10 --suite machine --suite cli
+for tool in qemu-system-x86_64 busybox cpio; do
+	command -v $tool >/dev/null || {
+		echo "not run: needs $tool"
+		exit 77
+	}
+done
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+[ -d "$kernel" ] || {
+	dpkg-deb -x "$kernel" "$dir/kernel"
+	kernel=$dir/kernel
+}
+version=$(ls "$kernel/lib/modules")
+modules=$kernel/lib/modules/$version
+[ -f "$modules/modules.dep" ] || busybox depmod -b "$kernel" "$version"
+
+first_root() {
+	mkdir -p "$dir/first/bin" "$dir/first/host" "$dir/first/root" "$dir/first/lib/modules/$version"
+	cp "$(command -v busybox)" "$dir/first/bin/"
+	(cd "$modules" && find . -path '*/virtio/*' -o -path '*/9p/*' -o -path '*/netfs/*' -o -path '*/fscache/*' -o -path '*/overlayfs/*' \
+		-o -path './modules.builtin*' -o -path './modules.order') | while read -r file; do
+		[ ! -f "$modules/$file" ] || cp "$modules/$file" "$dir/first/lib/modules/$version/"
+	done
+	find "$dir/first" -name '*.xz' -exec unxz {} +
+	busybox depmod -b "$dir/first" "$version" 2>/dev/null
+	cat >"$dir/first/init" <<-I
+		#!/bin/busybox sh
+		/bin/busybox --install -s /bin
+		mkdir -p /proc /sys /dev /rw /sbin
+		mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev
+		modprobe -a virtio_pci 9pnet_virtio 9p overlay
+		mount -t 9p -o ro,trans=virtio,version=9p2000.L,cache=loose,msize=500000 host /host
+		mount -t tmpfs -o mode=755,size=90% rw /rw; mkdir /rw/upper /rw/work
+		mount -t overlay -o lowerdir=/host,upperdir=/rw/upper,workdir=/rw/work overlay /root
+		sh /root$dir/prepare
+		for part in proc sys dev; do mount --move /\$part /root/\$part; done
+		exec switch_root /root /lib/systemd/systemd --system --unit=emp-test.target --show-status=0
+	I
+	chmod +x "$dir/first/init"
+	(cd "$dir/first" && find . | cpio -o -H newc --quiet) >"$dir/initrd"
+}
+
+# What differs from this machine's root: run in the virtual machine, in front of systemd.
+cat >"$dir/prepare" <<P
+cd /root
+: >etc/fstab
+echo vm >etc/hostname
+tr -d - </proc/sys/kernel/random/uuid >etc/machine-id
+rm -f etc/resolv.conf .dockerenv
+mkdir -p lib/modules boot
+ln -s $modules lib/modules/$version
+ln -s $kernel/boot/config-$version boot/config-$version
+for program in modprobe insmod rmmod depmod lsmod; do [ -e sbin/\$program ] || ln -s $(command -v busybox) sbin/\$program; done
+printf '[Unit]\nRequires=basic.target dbus.service emp-test.service\n' >etc/systemd/system/emp-test.target
+# systemd asks for thousands of names that do not exist, each of which would be asked of this machine
+for part in etc/systemd usr/lib/systemd; do cp -a \$part rw; rm -r \$part; mv rw \$part; done
+mkdir -p etc/tmpfiles.d
+: >etc/tmpfiles.d/tmp.conf # else it empties /tmp, where this may lie
+cp .$dir/emp-test.service etc/systemd/system/
+P
+cat >"$dir/emp-test.service" <<S
+[Unit]
+After=basic.target dbus.service
+[Service]
+WorkingDirectory=$PWD
+Environment=HOME=/root TERM=dumb LANG=C.UTF-8 SYSTEMD_BUS_TIMEOUT=300
+ExecStart=/bin/sh $dir/command
+StandardOutput=tty
+TTYPath=/dev/ttyS0
+ExecStopPost=/bin/systemctl --no-block poweroff -f -f
+S
+{
+	for word; do printf "'%s' " "$(printf %s "$word" | sed "s/'/'\\\\''/g")"; done
+	printf '\necho "exit status $?"\n'
+} >"$dir/command"
+first_root
+
+qemu() {
+	nice -n 10 qemu-system-x86_64 -machine q35 -accel "$1" -cpu "${EMP_VM_CPU:-Nehalem}" -smp 4,cores=2,threads=2 -m 3G -nodefaults -no-reboot -display none -serial stdio \
+		-kernel "$kernel/boot/vmlinuz-$version" -initrd "$dir/initrd" \
+		-append "console=ttyS0 quiet loglevel=3 panic=-1 no_timer_check systemd.log_target=null" \
+		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap -device virtio-9p-pci,fsdev=host,mount_tag=host \
+		${EMP_VM_QEMU:-} </dev/null
+}
+
+qemu "${EMP_VM_ACCEL:-tcg,thread=multi}" | sed -u 's/\r$//' | tee "$dir/out"
+status=$(sed -n 's/^exit status \([0-9]*\)$/\1/p' "$dir/out" | tail -1)
+exit "${status:-1}"
