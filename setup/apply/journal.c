@@ -89,7 +89,7 @@ bool journal_is_incomplete(const struct journal *j)
 struct entry *journal_find(const struct journal *j, const char *name)
 {
 	for (size_t i = 0; i < j->n; i++)
-		if (!strcmp(j->entries[i].name, name))
+		if (j->entries[i].name && !strcmp(j->entries[i].name, name))
 			return &j->entries[i];
 	return NULL;
 }

@@ -6,7 +6,9 @@
  *
  * Timers are stopped first. Then, for each service: what needs it or was started after it (systemd, too, stops these
  * first when it shuts down), what would start it again, and the service itself. In another order, a unit may wait
- * for one that is gone (cups-browsed asks avahi for 25 s), or start it again. */
+ * for one that is gone (cups-browsed asks avahi for 25 s), or start it again.
+ *
+ * Last comes what systemd stops by itself when nothing needs it any more (StopWhenUnneeded=). */
 #include "setup/apply/plan.h"
 
 #include "lib/base/text.h"
@@ -72,9 +74,9 @@ static char *find_obstacle(const struct closure *c, const char *name)
 		return text_format("%s would be stopped too", name);
 	if (!strcmp(unit->file_state, "transient"))
 		return text_format("%s has no unit file and could not be started again", name);
-	if (!units_can(c->units, name, "CanStart"))
+	if (!units_flag(c->units, name, "CanStart", true))
 		return text_format("%s cannot be started by hand, and so not restored", name);
-	if (!units_can(c->units, name, "CanStop"))
+	if (!units_flag(c->units, name, "CanStop", true))
 		return text_format("%s cannot be stopped by hand", name);
 	if (is_at_work(c->units, unit))
 		return text_format("%s is at work; try again later", name);
@@ -266,6 +268,55 @@ static int sort_units(struct plan *plan, struct units *units, struct error *err)
 	return 0;
 }
 
+/* Whether systemd stops this unit when the plan's are down: nothing else needs it then. */
+static bool loses_its_need(const struct plan *plan, const struct planning *from, const char *name)
+{
+	static const char *const needs[] = {"RequiredBy", "RequisiteOf", "BoundBy", "WantedBy", "UpheldBy"};
+	struct error ignored;
+
+	if (is_planned(plan, name) || !units_is_up(from->units, name) ||
+		!units_flag(from->units, name, "StopWhenUnneeded", false) ||
+		!units_flag(from->units, name, "CanStart", true))
+		return false;
+	for (size_t i = 0; i < ELEMENTS(needs); i++) {
+		_cleanup_(strings_freep) char **names = NULL;
+
+		if (units_names(from->units, name, needs[i], &names, &ignored) < 0)
+			return false;
+		for (char **n = names; n && *n; n++)
+			if (!is_planned(plan, *n) && units_is_up(from->units, *n))
+				return false;
+	}
+	return true;
+}
+
+static int plan_unneeded_of(
+	struct plan *plan, const char *name, const struct planning *from, struct error *err)
+{
+	static const char *const properties[] = {"Requires", "Requisite", "BindsTo", "Wants", "Upholds"};
+	int r = 0;
+
+	for (size_t i = 0; i < ELEMENTS(properties) && r == 0; i++) {
+		_cleanup_(strings_freep) char **names = NULL;
+
+		r = units_names(from->units, name, properties[i], &names, err);
+		for (char **n = names; r == 0 && n && *n; n++)
+			if (loses_its_need(plan, from, *n))
+				r = plan_unit(plan, *n, "active", from, err);
+	}
+	return r;
+}
+
+/* Behind those that need them. What is added may have been all that others were needed by. */
+static int plan_unneeded(struct plan *plan, const struct planning *from, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++)
+		r = plan_unneeded_of(plan, plan_entry(plan, i)->name, from, err);
+	return r;
+}
+
 /* Units of the policy that do not run, but that a request over D-Bus, a timer or another unit may start, are blocked. */
 static int plan_blocks(struct plan *plan, const struct planning *from, struct error *err)
 {
@@ -332,6 +383,8 @@ int plan_units(struct plan *plan, const struct planning *from, struct error *err
 	r = plan_stops(plan, from, err);
 	if (r == 0)
 		r = sort_units(plan, from->units, err);
+	if (r == 0)
+		r = plan_unneeded(plan, from, err);
 	if (r == 0)
 		r = plan_blocks(plan, from, err);
 	if (r == 0 && request_takes(from->request, check_rows_find("ntp.on")))

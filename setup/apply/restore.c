@@ -67,7 +67,23 @@ static void start_or_stop(struct entry *e, bool start, struct units *units, stru
 	entry_clear(e);
 }
 
-static void restore_unit(struct entry *e, struct units *units, struct report *report)
+/* A socket cannot be opened while its service runs: apply was killed between the two. The service is restored later. */
+static void stop_triggered(const struct journal *j, const struct entry *socket, struct units *units)
+{
+	_cleanup_(strings_freep) char **names = NULL;
+	struct error ignored;
+
+	if (units_names(units, socket->name, "Triggers", &names, &ignored) < 0)
+		return;
+	for (char **name = names; name && *name; name++) {
+		const struct entry *service = journal_find(j, *name);
+
+		if (service && !strcmp(service->old, "active") && units_is_up(units, *name))
+			units_set(units, *name, false, &ignored);
+	}
+}
+
+static void restore_unit(const struct journal *j, struct entry *e, struct units *units, struct report *report)
 {
 	bool start = !strcmp(e->old, "active");
 
@@ -76,15 +92,24 @@ static void restore_unit(struct entry *e, struct units *units, struct report *re
 	else if (!strcmp(e->old, e->want) || units_is_up(units, e->name) == start) {
 		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
 		entry_clear(e);
-	} else if (!start || !is_gone(e, units, report))
+	} else if (!start || !is_gone(e, units, report)) {
+		if (start && unit_is_kind(e->name, ".socket"))
+			stop_triggered(j, e, units);
 		start_or_stop(e, start, units, report);
+	}
 }
 
 /* What starts others comes first, and timers last: a socket cannot be opened once its service runs, and an
- * overdue timer starts its service at once. */
-static int rank(const struct entry *e)
+ * overdue timer starts its service at once. What systemd stops when nothing needs it comes after what may need it. */
+enum rank { RANK_TRIGGER, RANK_SERVICE, RANK_NEEDED, RANK_TIMER, RANKS };
+
+static enum rank rank_of(const struct entry *e, struct units *units)
 {
-	return unit_is_kind(e->name, ".timer") ? 2 : unit_is_kind(e->name, ".service") ? 1 : 0;
+	if (unit_is_kind(e->name, ".timer"))
+		return RANK_TIMER;
+	if (units && units_flag(units, e->name, "StopWhenUnneeded", false))
+		return RANK_NEEDED;
+	return unit_is_kind(e->name, ".service") ? RANK_SERVICE : RANK_TRIGGER;
 }
 
 static void unblock_units(struct journal *j, size_t first, struct units *units, struct report *report)
@@ -111,14 +136,14 @@ static void restore_units(struct journal *j, size_t first, struct units *units, 
 		unblock_units(j, first, units, report);
 		units_set_waiting(units, waiting_step, &waiting);
 	}
-	for (int r = 0; r <= 2; r++)
-		for (size_t i = j->n; i-- > first;) {
-			struct entry *e = &j->entries[i];
+	for (int rank = 0; rank < RANKS; rank++)
+		for (size_t i = first; i < j->n; i++) { /* the last one first, but for RANK_NEEDED */
+			struct entry *e = &j->entries[rank == RANK_NEEDED ? i : j->n - 1 - (i - first)];
 
-			if (is_dropped(e) || e->kind != ENTRY_UNIT || rank(e) != r)
+			if (is_dropped(e) || e->kind != ENTRY_UNIT || (int)rank_of(e, units) != rank)
 				continue;
 			if (units)
-				restore_unit(e, units, report);
+				restore_unit(j, e, units, report);
 			else
 				keep_unit(e, OUTCOME_FAILED, "systemd does not answer", report);
 		}

@@ -37,6 +37,7 @@ include = /etc/emp-test.ini
 [stop]
 planted-wanting.service = planted
 planted-propagating.service = planted
+planted-needing.service = planted
 P
 echo 0 >"$box/cpu/cpufreq/policy1/boost"
 echo ondemand >"$box/cpu/cpufreq/policy0/scaling_governor"
@@ -86,7 +87,7 @@ moment() { # MS: a random moment within this time, in seconds
 }
 
 box_start
-box_run systemctl start planted-wanting planted-propagating planted-victim
+box_run systemctl start planted-wanting planted-propagating planted-victim planted-needing
 box_run systemctl stop planted-wanted
 snapshot >"$box/before"
 whole apply 2 # one unit is held back

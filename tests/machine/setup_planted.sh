@@ -37,6 +37,8 @@ service planted-held.service
 service planted-critical.service Requires=planted-held.service
 service planted-socket.service Requires=planted-socket.socket After=planted-socket.socket
 printf '[Socket]\nListenStream=/run/planted.socket\n[Install]\nWantedBy=sockets.target\n' | put /usr/lib/systemd/system/planted-socket.socket
+service planted-loose.service # its socket cannot be opened while it runs
+printf '[Socket]\nListenStream=/run/planted-loose.socket\n[Install]\nWantedBy=sockets.target\n' | put /usr/lib/systemd/system/planted-loose.socket
 service planted-path.service
 printf '[Path]\nPathExists=/run/planted.never\n[Install]\nWantedBy=paths.target\n' | put /usr/lib/systemd/system/planted-path.path
 printf '[Timer]\nOnCalendar=daily\nPersistent=true\n' | put /usr/lib/systemd/system/planted-job.timer
@@ -64,7 +66,7 @@ esac
 U
 chmod +x "$box/upper/etc/init.d/planted-sysv"
 want planted-plain.service planted-base.service planted-dependent.service planted-held.service planted-critical.service \
-	planted-socket.service planted-socket.socket planted-path.service planted-path.path planted-job.timer planted-alias.service \
+	planted-socket.service planted-socket.socket planted-loose.service planted-loose.socket planted-path.service planted-path.path planted-job.timer planted-alias.service \
 	planted-done.service
 ln -s /usr/lib/systemd/system/planted-template@.service "$box/upper/etc/systemd/system/emp-test.target.wants/planted-template@1.service"
 printf '[Service]\nExecStart=sleep infinity\nExecStop=sh -c "until [ -e /run/planted-go ]; do sleep 0.05; done"\n' |
@@ -80,6 +82,9 @@ service planted-wanting.service Wants=planted-wanted.service
 service planted-wanted.service
 service planted-propagating.service PropagatesStopTo=planted-victim.service
 service planted-victim.service
+service planted-needing.service Wants=planted-needed.service
+service planted-needed.service StopWhenUnneeded=yes Wants=planted-deeper.service
+service planted-deeper.service StopWhenUnneeded=yes
 service planted-manual.service RefuseManualStart=yes
 want planted-manual.service
 put /etc/emp-odd.ini <<'P'
@@ -88,6 +93,7 @@ include = common
 [stop]
 planted-wanting.service = planted
 planted-propagating.service = planted
+planted-needing.service = planted
 planted-manual.service = planted
 [loses]
 planted-wanting.service = its thoughts
@@ -100,6 +106,7 @@ planted-plain.service = planted
 planted-base.service = planted
 planted-held.service = planted
 planted-socket.service = planted
+planted-loose.service = planted
 planted-path.service = planted
 planted-job.timer = planted
 planted-template@*.service = planted

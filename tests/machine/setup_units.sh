@@ -136,7 +136,7 @@ same "apply, killed while a unit stopped, and restore"
 box_run systemctl stop planted-slow
 
 # 8. What a stop takes along, and what a start must not bring
-box_run systemctl start planted-wanting planted-propagating planted-victim
+box_run systemctl start planted-wanting planted-propagating planted-victim planted-needing
 box_run systemctl stop planted-wanted
 state >"$box/before"
 box_run "$setup" apply --dry-run --policy /etc/emp-odd.ini --only svc.units >"$box/out" || fault "apply --dry-run ended with $?"
@@ -145,7 +145,9 @@ status=0
 box_run "$setup" apply --policy /etc/emp-odd.ini --only svc.units >"$box/out" 2>&1 || status=$?
 [ $status = 2 ] && grep -q 'refused .*planted-manual.service cannot be started by hand' "$box/out" ||
 	{ fault "a unit that refuses to be started: status $status"; cat "$box/out"; }
-grep -q 'changed .*planted-victim.service' "$box/out" || { fault "planted-victim is not in the plan"; cat "$box/out"; }
+for unit in victim needed deeper; do
+	grep -q "changed .*planted-$unit.service" "$box/out" || { fault "planted-$unit is not in the plan"; cat "$box/out"; }
+done
 restore || { fault "restore failed"; cat "$box/out"; }
 same "units that stop others, want others, or refuse to be started"
 box_run "$setup" apply --policy /etc/emp-odd.ini --only svc.units >/dev/null || :
@@ -159,7 +161,7 @@ restore || status=$?
 	grep -q '^masks .*differs .*/run/systemd/system/planted-held.service' "$box/out" &&
 	grep -q '^Not as before the first apply: ' "$box/out" || { fault "restore does not say what differs: status $status"; cat "$box/out"; }
 box_run systemctl unmask --runtime planted-held
-box_run systemctl stop planted-idle planted-wanting planted-propagating planted-victim
+box_run systemctl stop planted-idle planted-wanting planted-propagating planted-victim planted-needing
 box_run systemctl start planted-plain
 
 file_states | diff "$box/files" - || fault "the states of files differ"

@@ -12,8 +12,6 @@
 
 static const char *const KINDS[] = {"*.service", "*.timer", "*.socket", "*.path"};
 
-enum { CALL_TIMEOUT_US = 10 * 1000 * 1000 };
-
 int units_failed(struct error *err, int r, const sd_bus_error *said, const char *doing)
 {
 	if (said && said->message)
@@ -51,7 +49,6 @@ int units_open(struct units **ret, struct error *err)
 		r = open_private(&units->bus, "/run/systemd/private");
 	if (r < 0)
 		return error_say(err, -ENOTCONN, "systemd does not answer over D-Bus: %s", strerror(-r));
-	sd_bus_set_method_call_timeout(units->bus, CALL_TIMEOUT_US);
 	*ret = TAKE(units);
 	return 0;
 }
@@ -63,7 +60,6 @@ int units_open_user(struct units **ret, const char *socket, struct error *err)
 
 	if (r < 0)
 		return error_os(err, r, "the manager of a user does not answer at %s", socket);
-	sd_bus_set_method_call_timeout(units->bus, CALL_TIMEOUT_US);
 	*ret = TAKE(units);
 	return 0;
 }
@@ -293,13 +289,13 @@ int units_text(struct units *units, const char *name, const char *property, char
 	return units_property(units, name, SERVICE ".Unit", property, 's', ret, err);
 }
 
-bool units_can(struct units *units, const char *name, const char *property)
+bool units_flag(struct units *units, const char *name, const char *property, bool otherwise)
 {
 	struct error ignored;
-	int can = 1;
+	int flag = otherwise;
 
-	units_property(units, name, SERVICE ".Unit", property, 'b', &can, &ignored);
-	return can;
+	units_property(units, name, SERVICE ".Unit", property, 'b', &flag, &ignored);
+	return flag;
 }
 
 int units_service_type(struct units *units, const char *name, char **ret, struct error *err)
@@ -355,7 +351,7 @@ static int timesync_get(struct units *units, const char *property, sd_bus_messag
 	if (r >= 0)
 		r = sd_bus_message_append(call, "ss", "org.freedesktop.timesync1.Manager", property);
 	if (r >= 0)
-		r = sd_bus_call(units->bus, call, CALL_TIMEOUT_US, &said, ret);
+		r = sd_bus_call(units->bus, call, 0, &said, ret);
 	return r < 0 ? units_failed(err, r, &said, "cannot ask systemd-timesyncd") : 0;
 }
 

@@ -59,8 +59,9 @@ static inline void strings_freep(char ***strings)
 int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err);
 int units_service_type(struct units *units, const char *name, char **ret, struct error *err);
 
-/* "CanStart", "CanStop": whether it can be started or stopped by itself; a unit may refuse that, or be masked. */
-bool units_can(struct units *units, const char *name, const char *property);
+/* A property that is true or false, such as "CanStart": whether it can be started by itself; a unit may refuse that, or
+ * be masked. `otherwise`: systemd does not say. */
+bool units_flag(struct units *units, const char *name, const char *property, bool otherwise);
 
 /* The same as unit_is_up for a unit of any kind, as it is now; one that cannot be asked for is not up. */
 bool units_is_up(struct units *units, const char *name);

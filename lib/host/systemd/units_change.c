@@ -76,6 +76,13 @@ static int wait_for(struct units *units, struct job *job)
 	return 0;
 }
 
+/* While systemd reloads its files it answers nobody: longer than the 25 s of sd-bus on a busy machine. */
+static sd_bus *patient_bus(struct units *units)
+{
+	sd_bus_set_method_call_timeout(units->bus, JOB_TIMEOUT_S * UINT64_C(1000000));
+	return units->bus;
+}
+
 void units_set_waiting(struct units *units, units_waiting *waiting, void *data)
 {
 	units->waiting = waiting;
@@ -88,7 +95,7 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
 	struct job job = {.unit = name, .start = start};
-	int r = sd_bus_match_signal(units->bus, &slot, MANAGER, "JobRemoved", job_removed, &job);
+	int r = sd_bus_match_signal(patient_bus(units), &slot, MANAGER, "JobRemoved", job_removed, &job);
 
 	if (r >= 0) { /* fails from the second time on: we are subscribed already */
 		sd_bus_call_method(units->bus, MANAGER, "Subscribe", NULL, NULL, "");
@@ -127,7 +134,7 @@ int units_mask(struct units *units, const char *name, bool persistent, struct er
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
 	int r = sd_bus_call_method(
-		units->bus, MANAGER, "MaskUnitFiles", &said, NULL, "asbb", 1, name, !persistent, 0);
+		patient_bus(units), MANAGER, "MaskUnitFiles", &said, NULL, "asbb", 1, name, !persistent, 0);
 
 	return r < 0 ? error_say(err, r, "cannot mask it: %s", said.message ?: strerror(-r)) : 0;
 }
@@ -136,7 +143,7 @@ int units_unmask(struct units *units, const char *name, bool persistent, struct 
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
 	int r = sd_bus_call_method(
-		units->bus, MANAGER, "UnmaskUnitFiles", &said, NULL, "asb", 1, name, !persistent);
+		patient_bus(units), MANAGER, "UnmaskUnitFiles", &said, NULL, "asb", 1, name, !persistent);
 
 	return r < 0 ? error_say(err, r, "cannot unmask it: %s", said.message ?: strerror(-r)) : 0;
 }
@@ -144,7 +151,7 @@ int units_unmask(struct units *units, const char *name, bool persistent, struct 
 int units_reload(struct units *units, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
-	int r = sd_bus_call_method(units->bus, MANAGER, "Reload", &said, NULL, "");
+	int r = sd_bus_call_method(patient_bus(units), MANAGER, "Reload", &said, NULL, "");
 
 	return r < 0 ? units_failed(err, r, &said, "systemd could not reload its files") : 0;
 }
