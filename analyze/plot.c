@@ -139,8 +139,7 @@ int plot_draw(struct plot *plot, bool keep, struct error *err)
 	return r == 0 ? draw(plot, &output, keep ? plot->path : NULL, err) : r;
 }
 
-/* "10 ms", "-1 s": times with one digit. */
-static void print_tick(struct plot *plot, const char *sign, double seconds)
+void plot_tick(struct plot *plot, const char *sign, double seconds)
 {
 	static const struct {
 		double size;
@@ -157,9 +156,9 @@ static void print_tick(struct plot *plot, const char *sign, double seconds)
 static void print_ticks(struct plot *plot, double at, double least, double most)
 {
 	if (at <= most)
-		print_tick(plot, "", at);
+		plot_tick(plot, "", at);
 	if (at <= -least)
-		print_tick(plot, "-", at);
+		plot_tick(plot, "-", at);
 }
 
 enum { LINEAR_ENOUGH = 20 };

@@ -29,3 +29,6 @@ void plot_quote(struct plot *plot, const char *text);
  * times further out: linear near zero, logarithmic beyond (asinh). A plain linear axis where `most` is near
  * enough. Ticks carry their unit. Whether the axis is logarithmic. */
 bool plot_time_axis(struct plot *plot, const char *axis, double linear, double least, double most);
+
+/* One tick more of "set xtics (…": ", '-10 ms' -0.01". sign: "" or "-". */
+void plot_tick(struct plot *plot, const char *sign, double seconds);

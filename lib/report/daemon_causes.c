@@ -2,13 +2,13 @@
 /* The daemons that made samples long: see daemon_causes.h. */
 #include "lib/report/daemon_causes.h"
 
-#include "lib/base/json.h"
 #include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/timer.h"
 #include "lib/report/names_load.h"
+#include "lib/report/run_machine.h"
 #include "lib/stats/robust.h"
 
 #include <errno.h>
@@ -194,23 +194,6 @@ static void print_cause(const struct report *report, const struct daemon_statist
 		fprintf(file, "  not a systemd unit (cron, a login or a container may have started it)\n");
 }
 
-/* The run's environment names the machine; without one (an import) the machine is unknown. */
-static int is_here(
-	struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	_cleanup_(freep) char *text = NULL;
-	const char *there;
-	int r = run->environment ? book_get_environment(book, run->environment, NULL, &text, err) : 0;
-
-	if (r < 0)
-		return r;
-	document = text ? json_loads(text, 0, NULL) : NULL;
-	there = json_string_value(json_object_get(json_object_get(document, "identity"), "machine"));
-	*ret = there && !strcmp(there, machine);
-	return 0;
-}
-
 static int open_sources(struct report *report, struct book *book, struct error *err)
 {
 	struct machine machine;
@@ -218,7 +201,7 @@ static int open_sources(struct report *report, struct book *book, struct error *
 	int r;
 
 	machine_read(&machine, AT_FDCWD);
-	r = is_here(book, &report->analyses[0]->run, machine.id, &report->here, err);
+	r = run_is_from(book, &report->analyses[0]->run, machine.id, &report->here, err);
 	if (r == 0 && report->here && units_open(&report->units, &why) < 0)
 		fprintf(report->file, "(timers are not shown: %s)\n", terminal_text(why.text));
 	if (r == 0 && report->here &&

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A jitter run against its baseline: as text and as JSON. --between as JSON, too. */
+#include "analyze/jitter/jitter.h"
+
+#include "lib/base/text.h"
+#include "lib/report/jitter_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* "x 2.5"; in one run only: "-". */
+static const char *ratio_text(char text[TEXT_TIME_SIZE], double ratio)
+{
+	if (!isfinite(ratio) || ratio <= 0)
+		return "-";
+	snprintf(text, TEXT_TIME_SIZE, "%.3g", ratio);
+	return text;
+}
+
+static const struct source *source_of(const struct jitter_change *c)
+{
+	return c->after ? c->after->source : c->before->source;
+}
+
+static void add_change(struct table *table, const struct jitter_change *c)
+{
+	char text[TEXT_TIME_SIZE];
+
+	table_row(table);
+	table_cell_text(table, source_of(c)->name);
+	table_cell_text(table, jitter_change_names[c->kind]);
+	table_cell(table, "%s", c->before ? text_percent(text, c->before_share) : "-");
+	table_cell(table, "%s", c->after ? text_percent(text, c->after_share) : "-");
+	table_cell(table, "%s", ratio_text(text, c->ratio));
+	table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
+	table_cell_text(table, source_of(c)->unit ?: "-");
+}
+
+static void print_limits(const struct jitter_pair *pair)
+{
+	const struct jitter_cpu *a = &pair->baseline->all, *b = &pair->run->all;
+	char long_a[TEXT_TIME_SIZE], long_b[TEXT_TIME_SIZE];
+
+	printf("Run %" PRId64 " (%s sampled) against its baseline, run %" PRId64 " (%s)\n", pair->run->run.id,
+		text_duration(long_b, b->sampled_ns), pair->baseline->run.id,
+		text_duration(long_a, a->sampled_ns));
+	if (a->cpu != b->cpu)
+		printf("Warning: they did not watch the same CPU\n");
+	if (a->lost > 0 || b->lost > 0)
+		printf("Warning: events were lost (%" PRId64 " of the baseline, %" PRId64 " of the run)\n",
+			a->lost, b->lost);
+}
+
+static size_t count(const struct jitter_changes *changes, enum jitter_change_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < changes->n; i++)
+		n += changes->items[i].kind == kind;
+	return n;
+}
+
+int jitter_print_changes(const struct jitter_pair *pair, struct error *err)
+{
+	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
+		{"BASELINE", COLUMN_NUMBER}, {"RUN", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
+		{"P", COLUMN_NUMBER}, {"UNIT", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	const struct jitter_changes *changes = &pair->changes;
+	int r = table_new(&table, columns, err);
+
+	if (r < 0)
+		return r;
+	print_limits(pair);
+	for (size_t i = 0; i < changes->n; i++)
+		if (changes->items[i].kind != CHANGE_NONE)
+			add_change(table, &changes->items[i]);
+	if (count(changes, CHANGE_NONE) == changes->n) {
+		printf("None of %zu sources is new, gone, grown or shrunk.\n", changes->n);
+		return 0;
+	}
+	r = table_print(table, stdout, err);
+	printf("Shares are of the sampled time. Of %zu sources, %zu did not change by more than\n"
+	       "chance and a factor of %g.\n",
+		changes->n, count(changes, CHANGE_NONE), JITTER_MARGIN);
+	if (count(changes, CHANGE_UNCLEAR) > 0)
+		printf("Unclear: in one run only, but so rarely or in so few bursts that it may be\n"
+		       "chance; longer runs tell.\n");
+	return r;
+}
+
+static json_t *change_json(const struct jitter_change *c)
+{
+	return json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f}", "name", source_of(c)->name, "kind",
+		source_kind_names[source_of(c)->kind], "unit", source_of(c)->unit, "change",
+		jitter_change_names[c->kind], "baseline_time_share", c->before_share, "time_share",
+		c->after_share, "ratio", isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "p", c->p);
+}
+
+json_t *jitter_changes_as_json(const struct jitter_pair *pair)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < pair->changes.n; i++)
+		json_array_append_new(array, change_json(&pair->changes.items[i]));
+	return json_pack("{s:I, s:I, s:f, s:o}", "run", (json_int_t)pair->run->run.id, "baseline",
+		(json_int_t)pair->baseline->run.id, "new_share", pair->changes.new_share, "sources", array);
+}
+
+json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak)
+{
+	json_t *sources = jitter_table_as_json(run, &peak->table), *source;
+	size_t i;
+
+	json_array_foreach (sources, i, source) { /* buckets do not know these */
+		json_object_del(source, "min_ns");
+		json_object_del(source, "max_ns");
+		json_object_del(source, "sd_ns");
+		json_object_del(source, "period_ns");
+	}
+	return json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run", (json_int_t)run->run.id, "low_ns",
+		(json_int_t)peak->low_ns, "high_ns", (json_int_t)peak->high_ns, "gaps", "count",
+		(json_int_t)peak->gaps, "total_ns", (json_int_t)peak->gaps_ns, "sources", sources);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze jitter: shared by its files. */
+#pragma once
+
+#include "analyze/analyze.h"
+#include "analyze/plot.h"
+#include "lib/protocol/jitter/jitter_change.h"
+#include "lib/report/jitter_load.h"
+
+struct jitter_screen {
+	bool all;          /* every source, however little it took */
+	bool combinations; /* of the time domain, in place of Table I */
+};
+
+/* Table I, where the sources come from, and what the run says of its own limits. */
+int jitter_print(const struct jitter_run *run, const struct jitter_screen *screen, struct error *err);
+int jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *peak, struct error *err);
+
+/* A run and its baseline, with what differs. */
+struct jitter_pair {
+	const struct jitter_run *run, *baseline;
+	struct jitter_changes changes;
+};
+
+int jitter_print_changes(const struct jitter_pair *pair, struct error *err);
+
+/* The documents of --json. */
+json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak);
+json_t *jitter_changes_as_json(const struct jitter_pair *pair);
+
+/* Pictures. baseline: NULL for the user-level and the master distribution of the run alone. They print the bandwidth. */
+void jitter_draw_densities(
+	const struct jitter_run *run, const struct jitter_run *baseline, struct plot *plot);
+void jitter_draw_timeline(const struct jitter_run *run, struct plot *plot);
+enum { JITTER_WIDTH = 1200, JITTER_HEIGHT = 650 };

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A jitter run on the screen: Table I, where its sources come from, and how far it can be trusted. */
+#include "analyze/jitter/jitter.h"
+
+#include "lib/base/saturate.h"
+#include "lib/base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* What took less than this of all is not listed without --all. */
+static const double LITTLE = 0.0005;
+
+static bool is_listed(const struct jitter_row *row, const struct jitter_screen *screen)
+{
+	if (screen->combinations && row->source->kind != SOURCE_COMBINATION)
+		return false;
+	return screen->all || row->share >= LITTLE;
+}
+
+/* Combinations have long names, and no room for MIN and SD. */
+static void add_row(struct table *table, const struct jitter_row *row, bool combination)
+{
+	char text[TEXT_TIME_SIZE];
+
+	table_row(table);
+	table_cell_text(table, row->source->name);
+	table_cell(table, "%" PRId64, row->count);
+	if (!combination)
+		table_cell_duration(table, row->min_ns);
+	table_cell_duration(table, row->max_ns);
+	table_cell_duration(table, llround(row->mean_ns));
+	if (!combination)
+		table_cell(table, "%s", row->count > 1 ? text_duration(text, llround(row->sd_ns)) : "-");
+	table_cell_duration(table, row->total_ns);
+	table_cell(table, "%s", text_percent(text, row->share));
+}
+
+static int print_table(const struct jitter_table *rows, const struct jitter_screen *screen, struct error *err)
+{
+	static const struct column of_sources[] = {{"SOURCE", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
+		{"MIN", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER},
+		{"SD", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {}};
+	static const struct column of_combinations[] = {{"SOURCES", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
+		{"MAX", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER},
+		{"SHARE", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, screen->combinations ? of_combinations : of_sources, err);
+
+	for (size_t i = 0; r == 0 && i < rows->n; i++)
+		if (is_listed(&rows->rows[i], screen))
+			add_row(table, &rows->rows[i], screen->combinations);
+	return r < 0 ? r : table_print(table, stdout, err);
+}
+
+static void print_rest(const struct jitter_table *rows, const struct jitter_screen *screen)
+{
+	char share[TEXT_TIME_SIZE];
+	double rest = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		if (!screen->combinations && !is_listed(&rows->rows[i], screen)) {
+			rest += rows->rows[i].share;
+			n++;
+		}
+	if (n > 0)
+		printf("and %zu more that took %s together (--all lists them)\n", n,
+			text_percent(share, rest));
+}
+
+/* Kind, unit and period of each source, and what keeps it away. */
+static int print_origins(const struct jitter_run *run, const struct jitter_screen *screen, struct error *err)
+{
+	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"KIND"}, {"UNIT", COLUMN_WRAP},
+		{"PERIOD", COLUMN_NUMBER}, {"WHAT KEEPS IT AWAY", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
+
+	for (size_t i = 0; r == 0 && i < run->frequency.n; i++) {
+		const struct jitter_row *row = &run->frequency.rows[i];
+		const struct remedy remedy = jitter_run_remedy(run, row->source);
+
+		if (!is_listed(row, screen))
+			continue;
+		table_row(table);
+		table_cell_text(table, row->source->name);
+		table_cell_text(table, source_kind_names[row->source->kind]);
+		table_cell_text(table, row->source->unit ?: "-");
+		table_cell_duration(table, row->period_ns > 0 ? row->period_ns : -1);
+		table_cell_text(table, remedy.how);
+	}
+	return r < 0 ? r : table_print(table, stdout, err);
+}
+
+static double ratio(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+static void print_gaps(
+	const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu, const char *note)
+{
+	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
+
+	printf("  %-20s %9" PRId64 " %10s %8s%s\n", what, n, text_duration(time, ns),
+		text_percent(share, ratio(ns, cpu->gaps_ns)), note);
+}
+
+/* Sentences about what may be wrong with the run. */
+static void print_warnings(const struct jitter_cpu *cpu)
+{
+	char text[TEXT_TIME_SIZE];
+
+	if (cpu->lost > 0)
+		printf("  Warning: %" PRId64 " of %" PRId64
+		       " events were lost; sources may lack interruptions\n",
+			cpu->lost, saturate_add(cpu->lost, cpu->events));
+	if (cpu->broken > 0)
+		printf("  In %" PRId64
+		       " places the trace of task switches has a hole; nothing is attributed\n"
+		       "  there\n",
+			cpu->broken);
+	if (cpu->outside > 0)
+		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->outside);
+	if (ratio(cpu->sampled_ns, cpu->wall_ns) < 0.99)
+		printf("  Warning: only %s of the time was sampled\n",
+			text_percent(text, ratio(cpu->sampled_ns, cpu->wall_ns)));
+}
+
+static void print_cpu(const struct jitter_cpu *cpu)
+{
+	char time[TEXT_TIME_SIZE], threshold[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE], note[80] = "";
+
+	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
+		100 * ratio(cpu->sampled_ns, cpu->wall_ns), text_duration(time, cpu->wall_ns),
+		text_duration(threshold, cpu->threshold_ns));
+	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
+	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
+	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
+	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "  (a shifted trace)");
+	if (cpu->period_ns > 0)
+		snprintf(note, sizeof(note), "  every %s (the host?)", text_duration(time, cpu->period_ns));
+	print_gaps("without, periodic", cpu->periodic, cpu->periodic_ns, cpu, note);
+	snprintf(note, sizeof(note), "  %s of the sampled time",
+		text_percent(text, ratio(cpu->unexplained_ns, cpu->sampled_ns)));
+	print_gaps("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu, note);
+	print_warnings(cpu);
+	if (cpu->event_cost_ns > 0)
+		printf("  Recording took %s an event, %s of the sampled time\n",
+			text_duration(time, cpu->event_cost_ns),
+			text_percent(text, ratio(saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events),
+						   cpu->sampled_ns)));
+}
+
+static void print_heading(const struct jitter_run *run)
+{
+	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
+
+	printf("Run %" PRId64 ": sources took %s, %s of the sampled time of %zu CPU%s%s\n", run->run.id,
+		text_duration(time, run->frequency.total_ns),
+		text_percent(share, ratio(run->frequency.total_ns, run->all.sampled_ns)), run->jitter.n_cpus,
+		run->jitter.n_cpus == 1 ? "" : "s",
+		run->run.state == RUN_INTERRUPTED ? " (interrupted)" : "");
+}
+
+static int print_combinations(
+	const struct jitter_run *run, const struct jitter_screen *screen, struct error *err)
+{
+	char share[TEXT_TIME_SIZE];
+	int64_t total_ns = 0;
+
+	for (size_t i = 0; i < run->time.n; i++)
+		if (run->time.rows[i].source->kind == SOURCE_COMBINATION)
+			total_ns = saturate_add(total_ns, run->time.rows[i].total_ns);
+	printf("Run %" PRId64 ": several sources in one interruption took %s of the time of all\n"
+	       "interruptions; their names are joined by _\n",
+		run->run.id, text_percent(share, ratio(total_ns, run->time.total_ns)));
+	return print_table(&run->time, screen, err);
+}
+
+int jitter_print(const struct jitter_run *run, const struct jitter_screen *screen, struct error *err)
+{
+	int r;
+
+	if (screen->combinations)
+		return print_combinations(run, screen, err);
+	print_heading(run);
+	r = print_table(&run->frequency, screen, err);
+	if (r < 0)
+		return r;
+	print_rest(&run->frequency, screen);
+	printf("\n");
+	r = print_origins(run, screen, err);
+	for (size_t i = 0; r == 0 && i < run->jitter.n_cpus; i++)
+		print_cpu(&run->jitter.cpus[i]);
+	return r;
+}
+
+int jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *peak, struct error *err)
+{
+	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
+		{"MEAN", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE];
+	int r = table_new(&table, columns, err);
+
+	if (r < 0)
+		return r;
+	printf("Run %" PRId64 ": interruptions of %s to %s (edges of buckets)\n", run->run.id,
+		text_duration(low, peak->low_ns), text_duration(high, peak->high_ns));
+	for (const struct jitter_row *row = peak->table.rows; row < peak->table.rows + peak->table.n; row++) {
+		table_row(table);
+		table_cell_text(table, row->source->name);
+		table_cell(table, "%" PRId64, row->count);
+		table_cell_duration(table, llround(row->mean_ns));
+		table_cell_duration(table, row->total_ns);
+		table_cell(table, "%s", text_percent(text, row->share));
+	}
+	if (peak->table.n == 0)
+		printf("The trace has none of such a length.\n");
+	else
+		r = table_print(table, stdout, err);
+	printf("The loop saw %" PRId64 " gaps of such a length, %s in all. A gap is a\n"
+	       "little longer than what the trace sees of it.\n",
+		peak->gaps, text_duration(text, peak->gaps_ns));
+	return r;
+}
