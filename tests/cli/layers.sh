@@ -36,7 +36,7 @@ while read -r library places; do
 done <<'L'
 nettle/ lib/host/system/digest.c
 zlib lib/host/system/kernel_config.c
-ini.h lib/host/system/policy.c
+ini.h lib/base/ini_file.c
 cpufreq.h lib/host/cpu/cpufreq.c
 cpuidle.h lib/host/cpu/idle.c
 systemd/sd-bus lib/host/systemd/

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The policy on daemons: see policy.h. The only file that includes inih.
+/* The policy on daemons: see policy.h.
  *
  * Rules stay in the order of the files, those of an included policy last; the first that matches a unit counts.
  * What must never be touched comes before everything else; the part that keeps a machine usable is built in, so that
@@ -7,12 +7,12 @@
 #include "lib/host/system/policy.h"
 
 #include "lib/base/array.h"
+#include "lib/base/ini_file.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <ini.h>
 #include <limits.h>
 #include <string.h>
 
@@ -153,65 +153,39 @@ static int set_text(char **text, const char *value)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* The state of a parser: inih's handlers can only say that a line is wrong. */
-struct parser {
-	struct policy *policy;
-	const char *where;
-	struct error *err;
-	int failed;
-};
-
-static int take(struct parser *parser, const char *section, const char *name, const char *value)
+static int take_line(const struct ini_line *line, void *data, struct error *err)
 {
 	static const struct {
 		const char *section;
 		enum rule_kind kind;
 	} kinds[] = {{"stop", RULE_STOP}, {"keep", RULE_KEEP}, {"never", RULE_NEVER}, {"loses", RULE_LOSES},
 		{"processes", RULE_PROCESS}};
-	struct policy *policy = parser->policy;
+	struct policy *policy = data;
+	const char *section = line->section, *name = line->name;
 
 	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
 		if (strcmp(section, kinds[i].section))
 			continue;
 		if (kinds[i].kind != RULE_PROCESS && !strchr(name, '.') && !strchr(name, '*'))
-			return error_say(parser->err, -EINVAL,
-				"%s: '%s' in [%s] is not a unit: write '%s.service' or the like",
-				parser->where, name, section, name);
-		return add_rule(policy, kinds[i].kind, name, value);
+			return error_say(err, -EINVAL,
+				"'%s' in [%s] is not a unit: write '%s.service' or the like", name, section,
+				name);
+		return add_rule(policy, kinds[i].kind, name, line->value);
 	}
 	if (!strcmp(section, "policy") && !strcmp(name, "include"))
-		return set_text(&policy->include, value);
+		return set_text(&policy->include, line->value);
 	if (!strcmp(section, "kernel") && !strcmp(name, "floor"))
-		return set_text(&policy->floor, value);
-	return error_say(
-		parser->err, -EINVAL, "%s: unknown setting '%s' in [%s]", parser->where, name, section);
-}
-
-static int take_line(void *user, const char *section, const char *name, const char *value)
-{
-	struct parser *parser = user;
-
-	if (!parser->failed)
-		parser->failed = take(parser, section, name, value);
-	return !parser->failed;
+		return set_text(&policy->floor, line->value);
+	return error_say(err, -EINVAL, "unknown setting '%s' in [%s]", name, section);
 }
 
 int policy_parse(struct policy **ret, const char *text, const char *where, struct error *err)
 {
 	_cleanup_(policy_freep) struct policy *policy = calloc(1, sizeof(*policy));
-	struct parser parser = {policy, where, err, 0};
-	int line;
+	int r = policy ? ini_each_line(text, where, take_line, policy, err) : -ENOMEM;
 
-	if (!policy)
-		return error_oom(err);
-	line = ini_parse_string(text, take_line, &parser);
-	if (parser.failed == -ENOMEM)
-		return error_oom(err);
-	if (parser.failed)
-		return parser.failed;
-	if (line != 0)
-		return error_say(
-			err, -EINVAL, "%s, line %d: neither a [section] nor 'name = value'", where, line);
+	if (r < 0)
+		return r == -ENOMEM ? error_oom(err) : r;
 	*ret = TAKE(policy);
 	return 0;
 }

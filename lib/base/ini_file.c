@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* INI text: see ini_file.h. inih parses the lines; this hands them out one by one, so that their numbers are known. */
+#include "lib/base/ini_file.h"
+
+#include "lib/base/cleanup.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <string.h>
+
+struct reader {
+	const char *rest;
+	char *line; /* the one that was handed out last */
+	int n;
+	ini_take *take;
+	void *data;
+	bool too_long;
+	int r;
+	struct error *err;
+};
+
+/* As fgets: inih's reader. */
+static char *next_line(char *buffer, int size, void *data)
+{
+	struct reader *r = data;
+	size_t length, all;
+
+	if (!*r->rest || r->r < 0 || r->too_long)
+		return NULL;
+	r->rest += strspn(r->rest, " \t"); /* inih would take an indented line for more of the one before */
+	length = strcspn(r->rest, "\n");
+	all = length + (r->rest[length] == '\n');
+	r->n++;
+	r->too_long = all >= (size_t)size;
+	if (r->too_long)
+		return NULL;
+	memcpy(buffer, r->rest, all);
+	buffer[all] = '\0';
+	free(r->line);
+	r->line = strndup(r->rest, length);
+	r->rest += all;
+	if (!r->line)
+		r->r = error_oom(r->err);
+	return r->line ? buffer : NULL;
+}
+
+/* What follows the first "=" or ":", without blanks around it. */
+static const char *whole_value(char *line)
+{
+	char *value = line + strcspn(line, "=:"), *end = line + strlen(line);
+
+	value += *value != '\0';
+	value += strspn(value, " \t");
+	while (end > value && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	return value;
+}
+
+static int take(void *data, const char *section, const char *name, const char *value)
+{
+	struct reader *r = data;
+	const struct ini_line line = {section, name, value, whole_value(r->line), r->n};
+
+	if (r->r == 0)
+		r->r = r->take(&line, r->data, r->err);
+	return r->r == 0;
+}
+
+int ini_each_line(const char *text, const char *where, ini_take *each, void *data, struct error *err)
+{
+	struct reader r = {.rest = text, .take = each, .data = data, .err = err};
+	int wrong = ini_parse_stream(next_line, &r, take, &r);
+
+	free(r.line);
+	if (r.r < 0)
+		return r.r == -ENOMEM ? r.r : error_prefix(err, r.r, "%s, line %d", where, r.n);
+	if (wrong == 0 && !r.too_long)
+		return 0;
+	return error_say(err, -EINVAL, "%s, line %d: %s", where, wrong ?: r.n,
+		wrong ? "neither a [section] nor 'name = value'" : "longer than 198 bytes");
+}
