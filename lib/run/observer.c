@@ -109,7 +109,13 @@ static int64_t find_wait(const struct observation *o)
 	return all_ns > before_ns ? all_ns - before_ns : 0;
 }
 
-static int observe_program(const struct spawn *spawn, struct observation *o, struct error *err)
+static int run_program(void *data, struct spawned *ret, struct error *err)
+{
+	return program_run(data, ret, err);
+}
+
+static int observe_program(
+	const struct spawn *spawn, observed_run *run, void *data, struct observation *o, struct error *err)
 {
 	int r;
 
@@ -121,7 +127,7 @@ static int observe_program(const struct spawn *spawn, struct observation *o, str
 		if (r < 0)
 			return r;
 	}
-	r = program_run(spawn, &o->spawned, err);
+	r = run(data, &o->spawned, err);
 	if (r == 0 && spawn->accounting) {
 		privilege_raise();
 		r = accounting_after(spawn->accounting, &o->usages, err);
@@ -133,15 +139,15 @@ static int observe_program(const struct spawn *spawn, struct observation *o, str
 }
 
 /* The counters are read outside the snapshots, so that reading them is not part of the sample. */
-int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
-	struct error *err)
+int observe_several(const struct spawn *spawn, struct counter_reader *counters, observed_run *run, void *data,
+	struct observation *ret, struct error *err)
 {
 	int64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct observation o = {.usages = USAGES_NONE};
 	int r;
 
 	counters_begin(counters);
-	r = observe_program(spawn, &o, err);
+	r = observe_program(spawn, run, data, &o, err);
 	if (r < 0)
 		return r;
 	o.wait_ns = find_wait(&o);
@@ -157,4 +163,10 @@ int observe_sample(const struct spawn *spawn, struct counter_reader *counters, s
 		return -EINTR;
 	*ret = o;
 	return 0;
+}
+
+int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
+	struct error *err)
+{
+	return observe_several(spawn, counters, run_program, (void *)(uintptr_t)spawn, ret, err);
 }

@@ -40,3 +40,11 @@ struct observation {
  * this process: the program was killed and the sample must not be used. */
 int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
 	struct error *err);
+
+/* Runs several programs, and says what they came to, in all, in *ret. */
+typedef int observed_run(void *data, struct spawned *ret, struct error *err);
+
+/* The same for several programs. `spawn` has what they have in common: the accounting, the CPU, and the cgroup that all of
+ * them are in or below. */
+int observe_several(const struct spawn *spawn, struct counter_reader *counters, observed_run *run, void *data,
+	struct observation *ret, struct error *err);

@@ -74,21 +74,19 @@ static size_t make_executions(
 	return unknown;
 }
 
-static int store_rows(const struct sampling_plan *plan, struct sampling *s, const struct observation *o,
-	const struct sample *sample, struct execution *executions, struct error *err)
+static int add_rows(struct book *book, int64_t run, const struct observation *o, const struct sample *sample,
+	struct execution *executions, struct error *err)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < o->usages.n; i++) {
 		const struct usage *u = &o->usages.items[i];
 
-		r = book_source(plan->book, u->name, u->exe, u->unit, kind_of(u), &executions[i].source, err);
+		r = book_source(book, u->name, u->exe, u->unit, kind_of(u), &executions[i].source, err);
 	}
 	if (r == 0)
-		r = book_add_sample(plan->book, s->run->id, sample, executions, o->usages.n, err);
-	if (r == 0)
-		r = book_add_counters(plan->book, s->run->id, sample->n, &o->changes, err);
-	return r == 0 ? book_commit(plan->book, err) : r;
+		r = book_add_sample(book, run, sample, executions, o->usages.n, err);
+	return r == 0 ? book_add_counters(book, run, sample->n, &o->changes, err) : r;
 }
 
 static int store_now(const struct sampling_plan *plan, struct sampling *s, const struct observation *o,
@@ -98,7 +96,9 @@ static int store_now(const struct sampling_plan *plan, struct sampling *s, const
 
 	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
 		return r == -EBUSY && interrupt_pending() ? -EINTR : r;
-	r = store_rows(plan, s, o, sample, executions, err);
+	r = add_rows(plan->book, s->run->id, o, sample, executions, err);
+	if (r == 0)
+		r = book_commit(plan->book, err);
 	if (r < 0)
 		book_rollback(plan->book);
 	return r;
@@ -123,6 +123,18 @@ static struct sample make_sample(uint32_t n, const struct observation *o)
 		.incomplete = o->usages.incomplete,
 		.wait_ns = o->wait_ns,
 	};
+}
+
+int sample_store_rows(
+	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err)
+{
+	_cleanup_(freep) struct execution *executions = calloc(o->usages.n + 1, sizeof(*executions));
+	struct sample sample = make_sample(n, o);
+
+	if (!executions)
+		return error_oom(err);
+	make_executions(book, &o->usages, executions, n);
+	return add_rows(book, run, o, &sample, executions, err);
 }
 
 static int store(

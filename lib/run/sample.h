@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One sample or warm-up of the sampling loop: observed, checked, stored. Only for sampling.c. */
+/* One sample or warm-up of the sampling loop: observed, checked, stored. For sampling.c; a load takes its
+ * samples itself. */
 #pragma once
 
 #include "lib/run/sampling.h"
@@ -7,3 +8,7 @@
 /* Errors as for sampling_run. 1: this process was stopped meanwhile (^Z), so the times mean nothing; take the sample
  * again. */
 int sample_take(const struct sampling_plan *plan, struct sampling *s, struct error *err);
+
+/* The rows of the sample n of a run, inside a transaction of the caller. */
+int sample_store_rows(
+	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err);

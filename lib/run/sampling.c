@@ -4,6 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/progress.h"
+#include "lib/base/random.h"
 #include "lib/base/text.h"
 #include "lib/run/sample.h"
 
@@ -22,16 +23,6 @@ struct group {
 	uint64_t *done; /* warm-ups and samples of all groups */
 };
 
-/* xorshift64* (Vigna 2016): good enough for the order of samples. */
-static uint64_t next_random(uint64_t *state)
-{
-	*state |= *state == 0;
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * UINT64_C(2685821657736338717);
-}
-
 static void order_round(struct group *g, size_t *order)
 {
 	for (size_t i = 0; i < g->n; i++)
@@ -39,7 +30,7 @@ static void order_round(struct group *g, size_t *order)
 	if (g->plan->order != ORDER_SHUFFLE)
 		return;
 	for (size_t i = g->n; i > 1; i--) { /* Fisher and Yates */
-		size_t k = next_random(&g->random) % i, other = order[k];
+		size_t k = random_next(&g->random) % i, other = order[k];
 
 		order[k] = order[i - 1];
 		order[i - 1] = other;

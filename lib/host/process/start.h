@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process of a program under test, from clone to execve. Only for program.c. */
+/* The process of a program under test, from clone to execve. For program.c, and for the slaves of a
+ * load, which start commands and need no more. */
 #pragma once
 
 #include "lib/host/process/program.h"

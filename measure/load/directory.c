@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The directory of a run of the load: see directory.h. */
+#include "measure/load/directory.h"
+
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+static const char prefix[] = "emp-load-";
+
+struct directory {
+	char *path;
+	int fd; /* locked */
+};
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+	remove(path);
+	return 0;
+}
+
+static void remove_all(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+/* A directory of this user's that nobody holds locked. */
+static bool is_abandoned(const char *path)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+static void remove_abandoned(const char *below)
+{
+	_cleanup_(closedirp) DIR *dir = opendir(below);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_(freep) char *path = NULL;
+
+		if (strncmp(entry->d_name, prefix, strlen(prefix)))
+			continue;
+		path = text_format("%s/%s", below, entry->d_name);
+		if (path && is_abandoned(path))
+			remove_all(path);
+	}
+}
+
+/* Between mkdtemp and the lock, a neighbour may take the new one for abandoned. */
+static int make(struct directory *d, const char *below)
+{
+	struct stat st;
+
+	free(d->path);
+	d->path = text_format("%s/%sXXXXXX", below, prefix);
+	if (!d->path)
+		return -ENOMEM;
+	if (!mkdtemp(d->path))
+		return -errno;
+	d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->fd < 0 || flock(d->fd, LOCK_EX | LOCK_NB) < 0 || fstat(d->fd, &st) < 0 || st.st_nlink == 0)
+		return -EAGAIN;
+	return 0;
+}
+
+int directory_new(struct directory **ret, const char *below, struct error *err)
+{
+	_cleanup_(directory_freep) struct directory *d = calloc(1, sizeof(*d));
+	int r = -EAGAIN;
+
+	if (!d)
+		return error_oom(err);
+	d->fd = -1;
+	remove_abandoned(below);
+	for (int i = 0; i < 100 && r == -EAGAIN; i++) {
+		closep(&d->fd);
+		r = make(d, below);
+	}
+	if (r < 0)
+		return error_os(err, r, "cannot make a directory in '%s'", below);
+	*ret = TAKE(d);
+	return 0;
+}
+
+void directory_free(struct directory *directory)
+{
+	if (!directory)
+		return;
+	if (directory->fd >= 0)
+		remove_all(directory->path);
+	closep(&directory->fd);
+	free(directory->path);
+	free(directory);
+}
+
+int directory_add(const struct directory *directory, const char *name, char **ret, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", directory->path, name);
+
+	if (!path)
+		return error_oom(err);
+	if (mkdir(path, 0700) < 0)
+		return error_os(err, -errno, "cannot make the directory '%s'", path);
+	*ret = TAKE(path);
+	return 0;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The driver of a load: see drive.h. */
+#include "measure/load/drive.h"
+
+#include "measure/load/directory.h"
+#include "measure/load/shared.h"
+#include "measure/load/slave.h"
+
+#include "lib/base/clock.h"
+#include "lib/host/process/hook.h"
+#include "lib/host/process/signals.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+struct slave_process {
+	struct cgroup *cgroup;
+	struct program *program;
+	struct spawn spawn;
+	char *directory, *name;
+	char number[24];
+	char *argv[5];
+	struct cgroup_usage usage; /* when the meters started */
+	int64_t wait_ns, io_wait_ns;
+};
+
+struct driver {
+	const struct drive *drive;
+	const struct load *load;
+	struct directory *directory;
+	struct cgroup *all; /* the slaves' cgroups are in it */
+	struct shared *shared;
+	int memory_fd, socket, slaves_socket; /* all slaves have the same one */
+	struct slave_process *slaves;
+	struct program **programs; /* of the slaves, for program_wait_any */
+	size_t n;
+	int64_t deadline_ns; /* CLOCK_MONOTONIC */
+	int64_t released_ns; /* CLOCK_MONOTONIC_RAW */
+	struct load_result *result;
+};
+
+static int64_t raw_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC_RAW);
+}
+
+static int make_places(struct driver *d, struct error *err)
+{
+	int sockets[2], r;
+
+	d->slaves = calloc(d->n, sizeof(*d->slaves));
+	d->programs = calloc(d->n, sizeof(*d->programs));
+	d->result->slaves = calloc(d->n, sizeof(*d->result->slaves));
+	d->result->n = d->n;
+	if (!d->slaves || !d->programs || !d->result->slaves)
+		return error_oom(err);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+		return error_os(err, -errno, "cannot make a socket for the slaves");
+	d->socket = sockets[0];
+	d->slaves_socket = sockets[1];
+	r = directory_new(&d->directory, d->load->directory, err);
+	if (r == 0)
+		r = shared_new(&d->shared, &d->memory_fd, d->load, d->drive->text, err);
+	if (r < 0)
+		return r;
+	d->shared->coordination = d->load->coordination;
+	d->shared->show_output = d->drive->show_output;
+	return 0;
+}
+
+static int limit(const struct slave_process *s, const struct script *script, struct error *err)
+{
+	int r = script->weight ? cgroup_limit(s->cgroup, "cpu.weight", script->weight, err) : 0;
+
+	return r == 0 && script->memory ? cgroup_limit(s->cgroup, "memory.max", script->memory, err) : r;
+}
+
+static int start_slave(struct driver *d, size_t k, struct error *err)
+{
+	struct slave_process *s = &d->slaves[k];
+	const struct script *script = load_script_of(d->load, k);
+	int r;
+
+	snprintf(s->number, sizeof(s->number), "%zu", k);
+	s->name = load_slave_name(d->load, k);
+	if (!s->name)
+		return error_oom(err);
+	r = directory_add(d->directory, s->number, &s->directory, err);
+	if (r == 0)
+		r = cgroup_new_in(&s->cgroup, d->all, err);
+	if (r == 0)
+		r = limit(s, script, err);
+	if (r == 0)
+		r = slave_send_memory(d->socket, d->memory_fd, err);
+	if (r < 0)
+		return r;
+	memcpy(s->argv, (char *[]){(char *)"emp-load", (char *)"slave", s->number, s->directory, NULL},
+		sizeof(s->argv));
+	s->spawn = (struct spawn){
+		.argv = s->argv,
+		.path = "/proc/self/exe",
+		.cpu = -1,
+		.affinity = d->load->cpu_list ? &d->load->cpus : NULL,
+		.new_session = true,
+		.stdin_fd = d->slaves_socket,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.cgroup = s->cgroup,
+		.accounting = d->drive->observer->accounting,
+	};
+	r = program_start(&s->program, &s->spawn, err);
+	d->programs[k] = s->program;
+	return r;
+}
+
+static int find_failure(const struct driver *d, struct error *err)
+{
+	for (size_t k = 0; k < d->n; k++)
+		if (d->shared->slaves[k].failure[0])
+			return error_say(err, -ECANCELED, "slave '%s': %s", d->slaves[k].name,
+				d->shared->slaves[k].failure);
+	return 0;
+}
+
+/* Slaves do not end by themselves: they repeat their work, or wait. */
+static int check_ended(struct driver *d, struct error *err)
+{
+	size_t over;
+	int r = program_wait_any(d->programs, d->n, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, err);
+
+	if (r == 0)
+		r = find_failure(d, err);
+	if (r < 0 || over == d->n)
+		return r;
+	return error_say(err, -ECANCELED,
+		"slave '%s' was killed, by a user or by the kernel for want of memory ('dmesg' tells)",
+		d->slaves[over].name);
+}
+
+static int time_is_up(const struct driver *d, const char *what, struct error *err)
+{
+	char time[TEXT_TIME_SIZE];
+
+	return error_say(err, -ETIMEDOUT, "the load had not %s after %s: see 'timeout' in emp-load(1)", what,
+		text_duration(time, d->load->timeout_ns));
+}
+
+/* Until the deadline, or the next look at the accounting. */
+static int wait_ms(const struct driver *d)
+{
+	int64_t left_ms = (d->deadline_ns - clock_ns(CLOCK_MONOTONIC)) / NS_PER_MS + 1;
+	struct accounting *a = d->drive->observer->accounting;
+	int drain_ms = a ? accounting_poll_ms(a) : -1;
+
+	left_ms = left_ms < 0 ? 0 : left_ms;
+	return drain_ms >= 0 && drain_ms < left_ms ? drain_ms : (int)(left_ms < 1000000 ? left_ms : 1000000);
+}
+
+/* Sleeps until something has happened: a slave has told, or ended, or a signal has come. */
+static int sleep_once(struct driver *d, struct error *err)
+{
+	struct accounting *a = d->drive->observer->accounting;
+	struct pollfd fds[] = {
+		{.fd = d->socket, .events = POLLIN},
+		{.fd = interrupt_fd(), .events = POLLIN},
+		{.fd = interrupt_child_fd(), .events = POLLIN},
+		{.fd = a ? accounting_poll_fd(a) : -1, .events = POLLIN},
+	};
+	char byte;
+	int r = 0;
+
+	if (poll(fds, ELEMENTS(fds), wait_ms(d)) < 0 && errno != EINTR)
+		return error_os(err, -errno, "cannot wait for the slaves");
+	if (interrupt_pending())
+		return -EINTR;
+	while (recv(d->socket, &byte, 1, MSG_DONTWAIT) > 0)
+		;
+	if (a)
+		r = accounting_drain(a, err);
+	if (r == 0)
+		r = find_failure(d, err);
+	if (r < 0 || !fds[2].revents)
+		return r;
+	interrupt_child_clear();
+	return check_ended(d, err);
+}
+
+/* Until all slaves have counted up `counter`. */
+static int wait_for_all(struct driver *d, const uint32_t *counter, const char *what, struct error *err)
+{
+	int r = 0;
+
+	while (r == 0 && __atomic_load_n(counter, __ATOMIC_ACQUIRE) < d->n) {
+		if (clock_ns(CLOCK_MONOTONIC) >= d->deadline_ns)
+			return time_is_up(d, what, err);
+		r = sleep_once(d, err);
+	}
+	return r;
+}
+
+static int set_up(struct driver *d, struct error *err)
+{
+	int r = d->load->setup ? hook_run(d->load->setup, NULL, d->drive->show_output, "setup", err) : 0;
+
+	d->deadline_ns = clock_ns(CLOCK_MONOTONIC) + d->load->timeout_ns;
+	for (size_t k = 0; r == 0 && k < d->n; k++)
+		r = interrupt_pending() ? -EINTR : start_slave(d, k, err);
+	return r == 0 ? wait_for_all(d, &d->shared->ready, "been set up", err) : r;
+}
+
+static int start_meter(struct slave_process *s, struct error *err)
+{
+	s->wait_ns = cgroup_pressure_ns(s->cgroup, "cpu");
+	s->io_wait_ns = cgroup_pressure_ns(s->cgroup, "io");
+	return cgroup_usage(s->cgroup, &s->usage, err);
+}
+
+static int64_t grown(int64_t before, int64_t after)
+{
+	return before < 0 || after < before ? -1 : after - before;
+}
+
+static int stop_meter(const struct driver *d, size_t k, struct error *err)
+{
+	const struct slave_process *s = &d->slaves[k];
+	const struct slave_state *state = &d->shared->slaves[k];
+	struct slave_result *result = &d->result->slaves[k];
+	struct cgroup_usage usage;
+	int r = cgroup_usage(s->cgroup, &usage, err), rest = cgroup_count(s->cgroup, err) - 1;
+
+	if (r < 0)
+		return r;
+	*result = (struct slave_result){
+		.started_ns = state->started_ns - d->released_ns,
+		.finished_ns = state->finished_ns - d->released_ns,
+		.last_ns = state->last_ns - d->released_ns,
+		.repetitions = __atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE),
+		.pt_ns = usage.usage_ns - s->usage.usage_ns,
+		.user_ns = usage.user_ns - s->usage.user_ns,
+		.system_ns = usage.system_ns - s->usage.system_ns,
+		.wait_ns = grown(s->wait_ns, cgroup_pressure_ns(s->cgroup, "cpu")),
+		.io_wait_ns = grown(s->io_wait_ns, cgroup_pressure_ns(s->cgroup, "io")),
+		.major_faults = state->major_faults,
+		.max_rss_bytes = state->max_rss_bytes,
+		/* one that repeats its work has its commands besides */
+		.left_behind = d->load->coordination != LOAD_CONSTANT && rest > 0 ? rest : 0,
+	};
+	return 0;
+}
+
+/* From the first slave's start to the last one's. */
+static int64_t apart(const struct load_result *result)
+{
+	int64_t first = result->slaves[0].started_ns, last = first;
+
+	for (size_t k = 1; k < result->n; k++) {
+		int64_t at = result->slaves[k].started_ns;
+
+		first = at < first ? at : first;
+		last = at > last ? at : last;
+	}
+	return last - first;
+}
+
+static int stop_meters(struct driver *d, struct spawned *ret, struct error *err)
+{
+	int r = 0;
+
+	for (size_t k = 0; r == 0 && k < d->n; k++)
+		r = stop_meter(d, k, err);
+	for (size_t k = 0; r == 0 && k < d->n; k++) {
+		const struct slave_result *s = &d->result->slaves[k];
+
+		ret->pt_ns += s->pt_ns;
+		ret->user_ns += s->user_ns;
+		ret->system_ns += s->system_ns;
+		ret->left_behind += s->left_behind;
+		if (s->max_rss_bytes > ret->max_rss_bytes)
+			ret->max_rss_bytes = s->max_rss_bytes;
+	}
+	if (r == 0)
+		d->result->apart_ns = apart(d->result);
+	return r;
+}
+
+/* From the release of all slaves to the end of the last one's share. */
+static int run_slaves(void *data, struct spawned *ret, struct error *err)
+{
+	struct driver *d = data;
+	int64_t begin_ns, end_ns;
+	int r = 0;
+
+	*ret = (struct spawned){};
+	for (size_t k = 0; r == 0 && k < d->n; k++)
+		r = start_meter(&d->slaves[k], err);
+	if (r < 0)
+		return r;
+	ret->start_ns = clock_ns(CLOCK_REALTIME);
+	begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	d->released_ns = raw_ns();
+	shared_set(&d->shared->go);
+	r = wait_for_all(d, &d->shared->finished, "finished", err);
+	end_ns = raw_ns();
+	d->result->driver_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
+	ret->et_ns = end_ns - d->released_ns;
+	return r < 0 ? r : stop_meters(d, ret, err);
+}
+
+static int observe_slaves(struct driver *d, struct error *err)
+{
+	const struct spawn all = {
+		.cpu = -1, .cgroup = d->all, .accounting = d->drive->observer->accounting};
+
+	int r = observe_several(&all, d->drive->observer->counters, run_slaves, d, &d->result->observation, err);
+
+	d->result->observation.usages.wait_ns = -1; /* mostly for each other: see the slaves' own */
+	return r;
+}
+
+/* The teardown of each slave, in its directory, by this process. */
+static int tear_down(const struct driver *d, size_t k, struct error *err)
+{
+	const struct script *script = load_script_of(d->load, k);
+	_cleanup_(freep) char *command = NULL;
+
+	if (!script->teardown || d->load->coordination == LOAD_BEFORE)
+		return 0;
+	command = text_format("cd '%s' && { %s\n}", d->slaves[k].directory, script->teardown);
+	return command ? hook_run(command, NULL, d->drive->show_output, "teardown", err) : error_oom(err);
+}
+
+/* By force: most are at work. */
+static void end_slaves(struct driver *d)
+{
+	struct error ignored;
+
+	if (!d->slaves)
+		return;
+	cgroup_kill(d->all, &ignored);
+	for (size_t k = 0; k < d->n; k++)
+		program_free(TAKE(d->slaves[k].program));
+	for (size_t k = 0; k < d->n; k++)
+		cgroup_free(TAKE(d->slaves[k].cgroup));
+	cgroup_renew(d->all, &ignored);
+}
+
+static void driver_free(struct driver *d)
+{
+	end_slaves(d);
+	for (size_t k = 0; d->slaves && k < d->n; k++) {
+		free(d->slaves[k].directory);
+		free(d->slaves[k].name);
+	}
+	directory_free(d->directory);
+	shared_free(d->shared);
+	free(d->slaves);
+	free(d->programs);
+	closep(&d->memory_fd);
+	closep(&d->socket);
+	closep(&d->slaves_socket);
+}
+
+static int run_load(struct driver *d, struct error *err)
+{
+	int r = make_places(d, err);
+
+	if (r == 0)
+		r = set_up(d, err);
+	if (r == 0)
+		r = observe_slaves(d, err);
+	if (r < 0)
+		return r;
+	end_slaves(d);
+	for (size_t k = 0; r == 0 && k < d->n; k++)
+		r = tear_down(d, k, err);
+	return r == 0 && d->load->teardown
+		       ? hook_run(d->load->teardown, NULL, d->drive->show_output, "teardown", err)
+		       : r;
+}
+
+int drive_once(const struct drive *drive, struct load_result *ret, struct error *err)
+{
+	_cleanup_(load_result_clear) struct load_result result = {};
+	_cleanup_(driver_free) struct driver d = {
+		.drive = drive,
+		.load = drive->load,
+		.all = drive->observer->cgroup,
+		.n = load_slaves(drive->load),
+		.result = &result,
+		.memory_fd = -1,
+		.socket = -1,
+		.slaves_socket = -1,
+	};
+	int r;
+
+	if (!d.all) {
+		*err = drive->observer->no_cgroup;
+		return error_prefix(err, -ENOTSUP,
+			"a load needs a cgroup for each slave ('systemd-run --user --scope -p Delegate=yes' gives a user some)");
+	}
+	r = run_load(&d, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(result);
+	return 0;
+}
+
+void load_result_clear(struct load_result *result)
+{
+	free(result->slaves);
+	*result = (struct load_result){};
+}

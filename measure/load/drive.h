@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The driver: sets the slaves of a load up, releases them together, sleeps until the last one has finished, and ends
+ * them. */
+#pragma once
+
+#include "measure/load/load.h"
+
+#include "lib/run/observer.h"
+
+struct slave_result {
+	int64_t started_ns, finished_ns, last_ns; /* since the release; see struct slave_state */
+	int64_t repetitions;                      /* until the meters stopped */
+	int64_t pt_ns, user_ns, system_ns;
+	int64_t wait_ns, io_wait_ns; /* some of its processes waited for a CPU, for a disk; -1: unknown */
+	int64_t major_faults, max_rss_bytes;
+	int left_behind; /* processes of its that ran when the meters stopped, its command aside */
+};
+
+struct load_result {
+	struct observation observation; /* of all slaves together */
+	int64_t driver_ns;              /* CPU time of the driver while the meters ran */
+	int64_t apart_ns;               /* from the first slave's start to the last one's */
+	struct slave_result *slaves;
+	size_t n;
+};
+
+struct drive {
+	const struct load *load;
+	const char *text; /* the load's file */
+	struct observer *observer;
+	bool show_output;
+};
+
+/* One run of the load. -ECANCELED, with a sentence: a slave failed; -ETIMEDOUT with one: it took longer than the load's
+ * timeout; -EINTR without one: a signal came for this process. Nothing of the run is left in any case. */
+int drive_once(const struct drive *drive, struct load_result *ret, struct error *err);
+void load_result_clear(struct load_result *result);

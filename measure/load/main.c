@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-load: how fast a machine does the work of many users at once. */
+#include "measure/load/report.h"
+#include "measure/load/slave.h"
+
+#include "lib/base/output_file.h"
+#include "lib/base/tool.h"
+#include "lib/host/process/privilege.h"
+#include "lib/host/process/signals.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct load_options options = {.warm_ups = 1, .coordination = -1};
+
+static int parse_coordination(const char *value, const char *name, void *into, struct error *err)
+{
+	for (int i = 0; i < N_COORDINATIONS; i++)
+		if (!strcmp(value, coordination_names[i])) {
+			*(int *)into = i;
+			return 0;
+		}
+	return error_say(err, -EINVAL, "%s must be constant-load, no-teardown or before, not '%s'", name, value);
+}
+
+static int show(const struct load_session *session, struct error *err)
+{
+	bool on_stdout = options.export_json && output_file_is_stream(options.export_json);
+
+	load_report_print(on_stdout ? stderr : stdout, session);
+	return options.export_json ? load_report_export(session, options.export_json, err) : 0;
+}
+
+static int conclude(const struct load_session *session, int outcome, struct error *err)
+{
+	if (outcome == -EINTR)
+		return error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld keeps the %u runs taken so far",
+			(long long)session->run.id, session->run.n_samples);
+	if (outcome != 0)
+		return outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
+	if (session->n_kept < 2 && session->load.runs > 1)
+		return error_say(err, STATUS_TOO_FEW, "only %zu of %zu runs are clean", session->n_kept,
+			session->result.n_samples);
+	return 0;
+}
+
+static int run_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(load_session_close) struct load_session session = {};
+	struct error second = {};
+	int r = interrupt_init(), outcome;
+
+	if (r < 0)
+		return error_os(err, r, "cannot catch signals");
+	r = load_session_open(&session, &options, argv[0], err);
+	if (r < 0)
+		return r;
+	outcome = load_session_run(&session, err);
+	r = session.run.n_samples > 0 ? show(&session, outcome ? &second : err) : 0;
+	return outcome == 0 && r < 0 ? r : conclude(&session, outcome, err);
+}
+
+static int check_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(load_clear) struct load load = {};
+	_cleanup_(freep) char *text = NULL;
+	int r = load_read(&load, &text, argv[0], err);
+
+	if (r == 0)
+		load_print(stdout, &load);
+	return r;
+}
+
+static const char example[] =
+	"; A small office on one machine: four who edit and one who compiles, until all have finished.\n"
+	"[load]\n"
+	"runs = 5\n"
+	"\n"
+	"[edit]\n"
+	"slaves = 4\n"
+	"repetitions = 5\n"
+	"setup = seq 1 20000 >text\n"
+	"think = exponential 20ms\n"
+	"command = sed -i s/7/seven/ text\n"
+	"command = sort -R text -o text\n"
+	"\n"
+	"[compress]\n"
+	"repetitions = 2\n"
+	"setup = seq 1 200000 >data\n"
+	"shell = gzip -c data | gunzip >copy\n"
+	"command = cmp data copy\n";
+
+static int example_verb(int argc, char **argv, struct error *err)
+{
+	fputs(example, stdout);
+	return 0;
+}
+
+static const struct option_row run_options[] = {
+	{'r', "runs", "N", "runs of the load (the file's, or 5)", option_count, &options.runs},
+	{'w', "warmup", "N", "runs before them that are not recorded (1)", option_count0, &options.warm_ups},
+	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's",
+		parse_coordination, &options.coordination},
+	{0, "profile", "NAME", "discard runs in which a daemon passed its cutoff", NULL, &options.profile},
+	{0, "accounting", "BACKEND", "who used the CPUs: auto, bpf, taskstats or none",
+		accounting_backend_parse, &options.backend},
+	{0, "show-output", NULL, "of the commands", NULL, &options.show_output},
+	{0, "export-json", "FILE", "the result as a document; - is standard output", NULL, &options.export_json},
+	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL, &options.ignore_lock},
+	{0, "db", "FILE", "the lab book", NULL, &options.db},
+	{'q', "quiet", NULL, "no progress", NULL, &options.quiet},
+	{},
+};
+
+static const struct verb verbs[] = {
+	{"run", "FILE", "run the load, several times", 1, 1, run_options, run_verb},
+	{"check", "FILE", "what the load would do; mistakes with their line", 1, 1, NULL, check_verb},
+	{"example", "", "print a file to start from", 0, 0, NULL, example_verb},
+	{},
+};
+
+static const struct verb slave_verbs[] = {
+	{"slave", "NUMBER DIRECTORY", "", 2, 2, NULL, slave_verb},
+	{},
+};
+
+static const struct option_row no_options[] = {{}};
+
+static const struct tool tool = {
+	.name = "emp-load",
+	.summary = "Measures how fast a machine does the work of many users at once.",
+	.notes = "Examples:\n"
+		 "  emp-load example > office.ini\n"
+		 "  emp-load run office.ini\n",
+	.options = no_options,
+	.verbs = verbs,
+};
+
+static const struct tool slave_tool = {.name = "emp-load", .options = no_options, .verbs = slave_verbs};
+
+int main(int argc, char **argv)
+{
+	bool slave = argc == 4 && !strcmp(argv[1], "slave");
+
+	privilege_init(argv);
+	return tool_main(slave ? &slave_tool : &tool, argc, argv);
+}

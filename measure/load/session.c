@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All runs of a load: see session.h. */
+#include "measure/load/session.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/paths.h"
+#include "lib/base/progress.h"
+#include "lib/base/text.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/system/lock.h"
+#include "lib/record/book/book_programs.h"
+#include "lib/run/environment.h"
+#include "lib/run/patience.h"
+#include "lib/run/sample.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+int load_read(struct load *ret, char **ret_text, const char *path, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	int r = text_read_file(AT_FDCWD, path, &text);
+
+	if (r < 0)
+		return error_os(err, r, "cannot read '%s'", path);
+	r = load_parse(ret, text, path, err);
+	if (r == 0)
+		*ret_text = TAKE(text);
+	return r;
+}
+
+static int name_programs(struct load_session *s, struct error *err)
+{
+	size_t n = load_slaves(&s->load);
+
+	s->programs = calloc(n, sizeof(*s->programs));
+	if (!s->programs)
+		return error_oom(err);
+	for (size_t k = 0; k < n; k++) {
+		s->programs[k] = (struct run_program){
+			.n = (uint32_t)k + 1, .name = strdup(load_script_of(&s->load, k)->name)};
+		if (!s->programs[k].name)
+			return error_oom(err);
+	}
+	return 0;
+}
+
+static int fill_run(struct load_session *s, int64_t environment, struct error *err)
+{
+	s->run = (struct run){
+		.kind = RUN_LOAD,
+		.program = text_utf8(s->load.name),
+		.backend = strdup(observer_backend_name(&s->observer)),
+		.pt_source = strdup("cgroup"),
+		.profile = s->options->profile ? strdup(s->options->profile) : NULL,
+		.notes = strdup(coordination_names[s->load.coordination]),
+		.resolution_ns = 1,
+		.environment = environment,
+		.cpu = -1,
+	};
+	return s->run.program && s->run.backend && s->run.pt_source && s->run.notes ? name_programs(s, err)
+										    : error_oom(err);
+}
+
+static int open_book(struct load_session *s, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL;
+	struct error said;
+	int r = paths_book(s->options->db, &path, err);
+
+	if (r == 0 && !s->options->ignore_lock && lock_look(path, &said) < 0)
+		return error_say(err, -EBUSY, "%s, or measure anyway with --ignore-lock", said.text);
+	if (r == 0)
+		r = book_open(&s->book, path, BOOK_WRITE, err);
+	if (r < 0)
+		return r;
+	patience_begin(s->book);
+	return s->options->profile ? book_get_profile(s->book, s->options->profile, &s->profile, err) : 0;
+}
+
+int load_session_open(
+	struct load_session *ret, const struct load_options *options, const char *path, struct error *err)
+{
+	_cleanup_(load_session_close) struct load_session s = {.options = options};
+	_cleanup_(freep) char *digest = NULL;
+	int64_t environment;
+	int r = load_read(&s.load, &s.text, path, err);
+
+	if (r < 0)
+		return r;
+	if (options->coordination >= 0)
+		s.load.coordination = (enum coordination)options->coordination;
+	s.load.runs = options->runs ?: s.load.runs;
+	r = open_book(&s, err);
+	if (r == 0)
+		r = environment_take(s.book, &environment, &digest, err);
+	if (r == 0)
+		r = observer_open(&s.observer, options->backend, -1, err);
+	if (r == 0)
+		r = fill_run(&s, environment, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(s);
+	return 0;
+}
+
+static struct sample_program make_part(
+	const struct load_result *result, const struct slave_result *slave, uint32_t sample, uint32_t program)
+{
+	return (struct sample_program){
+		.sample = sample,
+		.program = program,
+		.start_ns = result->observation.spawned.start_ns + slave->started_ns,
+		.et_ns = slave->last_ns,
+		.pt_ns = slave->pt_ns,
+		.user_ns = slave->user_ns,
+		.system_ns = slave->system_ns,
+		.max_rss_bytes = slave->max_rss_bytes,
+		.exit_status = -1,
+		.left_behind = slave->left_behind,
+		.repetitions = slave->repetitions,
+		.finished_ns = slave->finished_ns,
+		.wait_ns = slave->wait_ns,
+		.io_wait_ns = slave->io_wait_ns,
+		.major_faults = slave->major_faults,
+	};
+}
+
+static int store_parts(struct load_session *s, const struct load_result *result, uint32_t n, struct error *err)
+{
+	_cleanup_(freep) struct sample_program *parts = calloc(result->n, sizeof(*parts));
+
+	if (!parts)
+		return error_oom(err);
+	for (size_t k = 0; k < result->n; k++)
+		parts[k] = make_part(result, &result->slaves[k], n, (uint32_t)k + 1);
+	return book_add_sample_programs(s->book, s->run.id, parts, result->n, err);
+}
+
+static int store_all(struct load_session *s, const struct load_result *result, struct error *err)
+{
+	int r = sample_store_rows(s->book, s->run.id, s->run.n_samples + 1, &result->observation, err);
+
+	if (r == 0)
+		r = store_parts(s, result, s->run.n_samples + 1, err);
+	return r == 0 ? book_commit(s->book, err) : r;
+}
+
+static int store(struct load_session *s, const struct load_result *result, struct error *err)
+{
+	int r = book_begin(s->book, err);
+
+	if (r == 0)
+		r = store_all(s, result, err);
+	if (r < 0) {
+		book_rollback(s->book);
+		return r;
+	}
+	s->run.n_samples++;
+	s->apart_ns = result->apart_ns > s->apart_ns ? result->apart_ns : s->apart_ns;
+	s->driver_ns = result->driver_ns > s->driver_ns ? result->driver_ns : s->driver_ns;
+	return 0;
+}
+
+static int take_one(struct load_session *s, bool warm_up, struct error *err)
+{
+	const struct drive drive = {&s->load, s->text, &s->observer, s->options->show_output};
+	_cleanup_(load_result_clear) struct load_result result = {};
+	int r = drive_once(&drive, &result, err);
+
+	return r < 0 || warm_up ? r : store(s, &result, err);
+}
+
+static int take_all(struct load_session *s, struct error *err)
+{
+	_cleanup_(progress_end) struct progress progress;
+	int total = s->options->warm_ups + s->load.runs, r = 0;
+
+	progress_begin(&progress, s->load.name, (uint64_t)total, s->options->quiet);
+	for (int i = 0; r == 0 && i < total; i++) {
+		r = interrupt_pending() ? -EINTR : take_one(s, i < s->options->warm_ups, err);
+		if (r == 0)
+			progress_step(&progress, (uint64_t)i + 1, NULL);
+	}
+	return r;
+}
+
+static int keep(struct load_session *s, struct error *err)
+{
+	const struct run_result *r = &s->result;
+
+	s->kept = calloc(r->n_samples + 1, sizeof(*s->kept));
+	if (!s->kept)
+		return error_oom(err);
+	for (size_t i = 0; i < r->n_samples; i++)
+		if (!r->discarding.out[i])
+			s->kept[s->n_kept++] = r->samples[i];
+	return 0;
+}
+
+static int read_result(struct load_session *s, struct error *err)
+{
+	const struct discard_rules rules = {
+		.profile = s->options->profile ? &s->profile : NULL, .other_cpus = true};
+	int r = run_result_read(s->book, s->run.id, &rules, &s->result, err);
+
+	if (r == 0)
+		r = book_sample_programs(s->book, s->run.id, &s->parts, &s->n_parts, err);
+	if (r == 0)
+		r = keep(s, err);
+	return r == 0 ? rates_of(&s->rates, s->load.coordination, s->programs, load_slaves(&s->load), s->kept,
+				s->n_kept, s->parts, s->n_parts, err)
+		      : r;
+}
+
+int load_session_run(struct load_session *s, struct error *err)
+{
+	struct error second = {};
+	int r = book_begin_run(s->book, &s->run, err), outcome;
+
+	if (r == 0)
+		r = book_put_programs(s->book, s->run.id, s->programs, load_slaves(&s->load), err);
+	if (r < 0)
+		return r;
+	outcome = take_all(s, err);
+	r = book_end_run(s->book, s->run.id,
+		outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED, s->run.notes,
+		outcome ? &second : err);
+	if (r == 0 && s->run.n_samples > 0)
+		r = read_result(s, outcome ? &second : err);
+	return outcome ?: r;
+}
+
+void load_session_close(struct load_session *s)
+{
+	rates_clear(&s->rates);
+	run_result_clear(&s->result);
+	run_programs_free(s->programs, s->programs ? load_slaves(&s->load) : 0);
+	free(s->parts);
+	free(s->kept);
+	run_clear(&s->run);
+	profile_clear(&s->profile);
+	observer_close(&s->observer);
+	book_free(s->book);
+	load_clear(&s->load);
+	free(s->text);
+	*s = (struct load_session){};
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All runs of a load in one call of emp-load, in the lab book as samples of one run of kind `load`. */
+#pragma once
+
+#include "measure/load/drive.h"
+#include "measure/load/rates.h"
+
+#include "lib/report/run_result.h"
+
+struct load_options {
+	const char *db, *profile, *export_json;
+	int runs, warm_ups;
+	int coordination; /* -1: the file's */
+	enum accounting_backend backend;
+	bool show_output, quiet, ignore_lock;
+};
+
+struct load_session {
+	const struct load_options *options;
+	struct load load;
+	char *text;
+	struct book *book;
+	struct profile profile;
+	struct observer observer;
+	struct run run;
+	struct run_program *programs;
+	int64_t apart_ns, driver_ns; /* the greatest of all runs */
+	struct run_result result;
+	struct sample_program *parts;
+	size_t n_parts;
+	struct sample *kept; /* the runs that count */
+	size_t n_kept;
+	struct rates rates;
+};
+
+/* Reads the file alone. */
+int load_read(struct load *ret, char **ret_text, const char *path, struct error *err);
+
+int load_session_open(
+	struct load_session *ret, const struct load_options *options, const char *path, struct error *err);
+/* Takes all runs; what was taken is in the result even after a failure. Outcomes as sampling_run(). */
+int load_session_run(struct load_session *session, struct error *err);
+void load_session_close(struct load_session *session);
