@@ -22,6 +22,8 @@ struct {
 	__type(value, struct task_record);
 } snapshots SEC(".maps");
 
+enum { DEEPEST = 32 }; /* nested cgroups */
+
 __u32 walk_from, walk_capacity; /* the records to fill; from 0: the first snapshot */
 __u32 walk_n;                   /* how many tasks there were; more than walk_capacity: the rest is missing */
 __u64 lost;                     /* exits that did not fit into the buffer */
@@ -53,8 +55,7 @@ static __always_inline __u64 ancestor_id(struct cgroup *cgroup, int level)
 	return id;
 }
 
-/* Whether it is the cgroup of the program under test, or below it, however deep. The program executes a file in its own
- * cgroup before it can make others. */
+/* Whether it is the cgroup of the program under test, or below it, however deep. */
 static __always_inline bool is_programs(struct cgroup *cgroup)
 {
 	int level = program_level;
@@ -64,6 +65,15 @@ static __always_inline bool is_programs(struct cgroup *cgroup)
 		return 1;
 	}
 	return level > 0 && cgroup->level > level && ancestor_id(cgroup, level) == program_cgroup;
+}
+
+/* How deep the program's cgroup is, once something executes a file in it or, if it consists of several programs, below
+ * it. */
+static __always_inline void find_level(struct cgroup *cgroup)
+{
+	for (int level = 1; program_level == 0 && level <= DEEPEST && level <= cgroup->level; level++)
+		if (ancestor_id(cgroup, level) == program_cgroup)
+			program_level = level;
 }
 
 static __always_inline unsigned int flags_of(struct task_struct *task, struct cgroup *cgroup)
@@ -317,7 +327,7 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	struct exec_record *record;
 
 	if (program_cgroup)
-		is_programs(task->cgroups->dfl_cgrp);
+		find_level(task->cgroups->dfl_cgrp);
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
 	if (!record) /* then only a path is missing; the exit still counts */
 		return 0;
