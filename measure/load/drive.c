@@ -251,20 +251,6 @@ static int stop_meter(const struct driver *d, size_t k, struct error *err)
 	return 0;
 }
 
-/* From the first slave's start to the last one's. */
-static int64_t apart(const struct load_result *result)
-{
-	int64_t first = result->slaves[0].started_ns, last = first;
-
-	for (size_t k = 1; k < result->n; k++) {
-		int64_t at = result->slaves[k].started_ns;
-
-		first = at < first ? at : first;
-		last = at > last ? at : last;
-	}
-	return last - first;
-}
-
 static int stop_meters(struct driver *d, struct spawned *ret, struct error *err)
 {
 	int r = 0;
@@ -280,10 +266,23 @@ static int stop_meters(struct driver *d, struct spawned *ret, struct error *err)
 		ret->left_behind += s->left_behind;
 		if (s->max_rss_bytes > ret->max_rss_bytes)
 			ret->max_rss_bytes = s->max_rss_bytes;
+		if (s->started_ns > d->result->last_start_ns)
+			d->result->last_start_ns = s->started_ns;
 	}
-	if (r == 0)
-		d->result->apart_ns = apart(d->result);
 	return r;
+}
+
+/* In real time, if this process may have it, so that nothing comes between the first slave and the last. */
+static void release(struct driver *d)
+{
+	static const struct sched_param first = {.sched_priority = 1}, none;
+	bool real_time = sched_setscheduler(0, SCHED_FIFO, &first) == 0;
+
+	d->released_ns = raw_ns();
+	shared_set(&d->shared->go);
+	d->result->release_ns = raw_ns() - d->released_ns;
+	if (real_time)
+		sched_setscheduler(0, SCHED_OTHER, &none);
 }
 
 /* From the release of all slaves to the end of the last one's share. */
@@ -300,8 +299,7 @@ static int run_slaves(void *data, struct spawned *ret, struct error *err)
 		return r;
 	ret->start_ns = clock_ns(CLOCK_REALTIME);
 	begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	d->released_ns = raw_ns();
-	shared_set(&d->shared->go);
+	release(d);
 	r = wait_for_all(d, &d->shared->finished, "finished", err);
 	end_ns = raw_ns();
 	d->result->driver_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;

@@ -19,7 +19,8 @@ struct slave_result {
 struct load_result {
 	struct observation observation; /* of all slaves together */
 	int64_t driver_ns;              /* CPU time of the driver while the meters ran */
-	int64_t apart_ns;               /* from the first slave's start to the last one's */
+	int64_t release_ns;             /* how long it took to wake all slaves */
+	int64_t last_start_ns;          /* since the release, until the last of them had a CPU */
 	struct slave_result *slaves;
 	size_t n;
 };

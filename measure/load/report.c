@@ -134,7 +134,7 @@ static void print_discarded(FILE *file, const struct load_session *s)
 
 void load_report_print(FILE *file, const struct load_session *s)
 {
-	char apart[TEXT_TIME_SIZE], driver[TEXT_TIME_SIZE];
+	char released[TEXT_TIME_SIZE], last[TEXT_TIME_SIZE], driver[TEXT_TIME_SIZE];
 	const struct unit *unit;
 
 	if (s->rates.n == 0 || s->n_kept == 0) {
@@ -153,8 +153,9 @@ void load_report_print(FILE *file, const struct load_session *s)
 	print_slaves(file, s);
 	print_discarded(file, s);
 	print_others(file, s);
-	fprintf(file, "  Started within          %s of each other; the driver used %s of CPU time\n",
-		text_duration(apart, s->apart_ns), text_duration(driver, s->driver_ns));
+	fprintf(file, "  Released within         %s, the last one ran after %s, driver's PT %s\n",
+		text_duration(released, s->release_ns), text_duration(last, s->last_start_ns),
+		text_duration(driver, s->driver_ns));
 	if (s->rates.order_changed > 0)
 		fprintf(file, "  Order of finishing      another one than the run before in %.0f %% of the runs\n",
 			100 * s->rates.order_changed);
@@ -201,11 +202,11 @@ static json_t *part_json(const struct load_session *s, const struct sample_progr
 
 static json_t *document(const struct load_session *s)
 {
-	json_t *root = json_pack("{s:s, s:i, s:I, s:s, s:s, s:I, s:I, s:I, s:I}", "format", "emp-load", "version",
+	json_t *root = json_pack("{s:s, s:i, s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "format", "emp-load", "version",
 		VERSION, "run", (json_int_t)s->run.id, "load", s->run.program, "coordination",
 		coordination_names[s->load.coordination], "runs", (json_int_t)s->result.n_samples, "kept",
-		(json_int_t)s->n_kept, "started_within_ns", (json_int_t)s->apart_ns, "driver_ns",
-		(json_int_t)s->driver_ns);
+		(json_int_t)s->n_kept, "release_ns", (json_int_t)s->release_ns, "last_start_ns",
+		(json_int_t)s->last_start_ns, "driver_ns", (json_int_t)s->driver_ns);
 	json_t *scripts = json_array(), *slaves = json_array(), *times = json_array();
 
 	for (size_t i = 1; i < s->rates.n; i++)

@@ -147,6 +147,12 @@ static int store_all(struct load_session *s, const struct load_result *result, s
 	return r == 0 ? book_commit(s->book, err) : r;
 }
 
+static void raise_to(int64_t *most, int64_t value)
+{
+	if (value > *most)
+		*most = value;
+}
+
 static int store(struct load_session *s, const struct load_result *result, struct error *err)
 {
 	int r = book_begin(s->book, err);
@@ -158,8 +164,9 @@ static int store(struct load_session *s, const struct load_result *result, struc
 		return r;
 	}
 	s->run.n_samples++;
-	s->apart_ns = result->apart_ns > s->apart_ns ? result->apart_ns : s->apart_ns;
-	s->driver_ns = result->driver_ns > s->driver_ns ? result->driver_ns : s->driver_ns;
+	raise_to(&s->release_ns, result->release_ns);
+	raise_to(&s->last_start_ns, result->last_start_ns);
+	raise_to(&s->driver_ns, result->driver_ns);
 	return 0;
 }
 

@@ -24,7 +24,7 @@ struct load_session {
 	struct observer observer;
 	struct run run;
 	struct run_program *programs;
-	int64_t apart_ns, driver_ns; /* the greatest of all runs */
+	int64_t release_ns, last_start_ns, driver_ns; /* the greatest of all runs */
 	struct run_result result;
 	struct sample_program *parts;
 	size_t n_parts;

@@ -99,11 +99,20 @@ static int join(struct slave *s, const char *number, struct error *err)
 		      : r;
 }
 
-static int set_priority(const struct script *script, struct error *err)
+/* A batch process that is woken does not take the CPU from the driver, which has the others to wake. */
+static int wait_for_release(const struct slave *s, struct error *err)
 {
-	if (script->nice && setpriority(PRIO_PROCESS, 0, script->nice) < 0)
-		return error_os(err, -errno, "cannot set nice %d", script->nice);
-	if (script->slice_ns && slice_set(script->slice_ns) < 0)
+	static const struct sched_param none;
+
+	if (sched_setscheduler(0, SCHED_BATCH, &none) < 0)
+		return error_os(err, -errno, "cannot wait as a batch process");
+	__atomic_add_fetch(&s->shared->ready, 1, __ATOMIC_ACQ_REL);
+	tell(s);
+	shared_wait(&s->shared->go);
+	s->state->started_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	if (sched_setscheduler(0, SCHED_OTHER, &none) < 0)
+		return error_os(err, -errno, "cannot go on as an ordinary process");
+	if (s->script->slice_ns && slice_set(s->script->slice_ns) < 0)
 		return error_say(err, -ENOTSUP, "slice needs Linux 6.12 or later");
 	return 0;
 }
@@ -118,7 +127,9 @@ static int set_up(const struct slave *s, const char *directory, struct error *er
 	r = s->script->setup ? hook_run(s->script->setup, NULL, s->shared->show_output, "setup", err) : 0;
 	if (r == 0)
 		r = steps_make_files(&s->steps, err);
-	return r < 0 ? r : set_priority(s->script, err);
+	if (r == 0 && s->script->nice && setpriority(PRIO_PROCESS, 0, s->script->nice) < 0)
+		r = error_os(err, -errno, "cannot set nice %d", s->script->nice);
+	return r;
 }
 
 static int repeat(struct slave *s, struct error *err)
@@ -140,7 +151,6 @@ static int finish(struct slave *s, struct error *err)
 {
 	int r = 0;
 
-	s->state->started_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 	for (int i = 0; r == 0 && i < s->script->repetitions; i++)
 		r = repeat(s, err);
 	if (r == 0 && s->shared->coordination == LOAD_BEFORE && s->script->teardown)
@@ -157,10 +167,9 @@ static int serve(struct slave *s, char **argv, struct error *err)
 		r = set_up(s, argv[1], err);
 	if (r < 0)
 		return r;
-	__atomic_add_fetch(&s->shared->ready, 1, __ATOMIC_ACQ_REL);
-	tell(s);
-	shared_wait(&s->shared->go);
-	r = finish(s, err);
+	r = wait_for_release(s, err);
+	if (r == 0)
+		r = finish(s, err);
 	if (r < 0)
 		return r;
 	__atomic_add_fetch(&s->shared->finished, 1, __ATOMIC_ACQ_REL);
