@@ -309,10 +309,10 @@ static int run_slaves(void *data, struct spawned *ret, struct error *err)
 
 static int observe_slaves(struct driver *d, struct error *err)
 {
-	const struct spawn all = {
-		.cpu = -1, .cgroup = d->all, .accounting = d->drive->observer->accounting};
+	const struct spawn all = {.cpu = -1, .cgroup = d->all, .accounting = d->drive->observer->accounting};
 
-	int r = observe_several(&all, d->drive->observer->counters, run_slaves, d, &d->result->observation, err);
+	int r = observe_several(
+		&all, d->drive->observer->counters, run_slaves, d, &d->result->observation, err);
 
 	d->result->observation.usages.wait_ns = -1; /* mostly for each other: see the slaves' own */
 	return r;

@@ -130,8 +130,8 @@ static int take_cpus(struct parser *p, const struct ini_line *line, void *into, 
 	size_t n;
 
 	if (text_parse_cpu_list(line->value, &cpus, &n) < 0 || n == 0)
-		return error_say(
-			err, -EINVAL, "cpus must be a list of CPUs such as 1 or 0-3,8, not '%s'", line->value);
+		return error_say(err, -EINVAL, "cpus must be a list of CPUs such as 1 or 0-3,8, not '%s'",
+			line->value);
 	CPU_ZERO(set);
 	for (size_t i = 0; i < n; i++) {
 		if (cpus[i] >= CPU_SETSIZE)
@@ -192,8 +192,8 @@ static int parse_think(char *const *words, size_t n, struct think *ret, struct e
 
 	ret->exponential = n == 2 && !strcmp(words[0], "exponential");
 	if (n != 1 && !uniform && !ret->exponential)
-		return error_say(err, -EINVAL,
-			"think must be a time, 'uniform TIME TIME' or 'exponential TIME'");
+		return error_say(
+			err, -EINVAL, "think must be a time, 'uniform TIME TIME' or 'exponential TIME'");
 	r = text_parse_duration(words[n > 1], "think", &ret->low_ns, err);
 	if (r == 0)
 		r = text_parse_duration(words[n - 1], "think", &ret->high_ns, err);
@@ -298,8 +298,7 @@ static int take_line(const struct ini_line *line, void *data, struct error *err)
 
 	for (const struct key *key = p->script ? script_keys : load_keys; r == 0 && key->name; key++)
 		if (!strcmp(key->name, line->name))
-			return key->take(
-				p, line, (char *)(p->script ?: (void *)p->load) + key->offset, err);
+			return key->take(p, line, (char *)(p->script ?: (void *)p->load) + key->offset, err);
 	return r < 0 ? r
 		     : error_say(err, -EINVAL, "there is no '%s' in the section %s, see emp-load(1)",
 			       line->name, p->script ? "of a script" : "[load]");
@@ -317,8 +316,7 @@ static int check(const struct load *load, const char *path, struct error *err)
 			return error_say(err, -EINVAL, "%s: the script [%s] does nothing", path,
 				load->scripts[i].name);
 	if (slaves > MOST_SLAVES)
-		return error_say(
-			err, -EINVAL, "%s: %zu slaves are more than %d", path, slaves, MOST_SLAVES);
+		return error_say(err, -EINVAL, "%s: %zu slaves are more than %d", path, slaves, MOST_SLAVES);
 	return 0;
 }
 

@@ -20,7 +20,8 @@ static int parse_coordination(const char *value, const char *name, void *into, s
 			*(int *)into = i;
 			return 0;
 		}
-	return error_say(err, -EINVAL, "%s must be constant-load, no-teardown or before, not '%s'", name, value);
+	return error_say(
+		err, -EINVAL, "%s must be constant-load, no-teardown or before, not '%s'", name, value);
 }
 
 static int show(const struct load_session *session, struct error *err)
@@ -34,8 +35,9 @@ static int show(const struct load_session *session, struct error *err)
 static int conclude(const struct load_session *session, int outcome, struct error *err)
 {
 	if (outcome == -EINTR)
-		return error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld keeps the %u runs taken so far",
-			(long long)session->run.id, session->run.n_samples);
+		return error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps the %u runs taken so far", (long long)session->run.id,
+			session->run.n_samples);
 	if (outcome != 0)
 		return outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
 	if (session->n_kept < 2 && session->load.runs > 1)
@@ -105,8 +107,10 @@ static const struct option_row run_options[] = {
 	{0, "accounting", "BACKEND", "who used the CPUs: auto, bpf, taskstats or none",
 		accounting_backend_parse, &options.backend},
 	{0, "show-output", NULL, "of the commands", NULL, &options.show_output},
-	{0, "export-json", "FILE", "the result as a document; - is standard output", NULL, &options.export_json},
-	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL, &options.ignore_lock},
+	{0, "export-json", "FILE", "the result as a document; - is standard output", NULL,
+		&options.export_json},
+	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL,
+		&options.ignore_lock},
 	{0, "db", "FILE", "the lab book", NULL, &options.db},
 	{'q', "quiet", NULL, "no progress", NULL, &options.quiet},
 	{},

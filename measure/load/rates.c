@@ -29,7 +29,8 @@ static struct slaves find_slaves(
 }
 
 /* In a second. */
-static double rate_of(enum coordination coordination, const struct slaves *s, const struct sample_program *part)
+static double rate_of(
+	enum coordination coordination, const struct slaves *s, const struct sample_program *part)
 {
 	int64_t ns = coordination == LOAD_CONSTANT ? part->et_ns : s->sample->et_ns;
 
@@ -112,7 +113,7 @@ static int summarize_time(struct rates *rates, const struct sample *samples, siz
 	for (size_t i = 0; i < n; i++)
 		times[i] = samples[i].et_ns;
 	rates->time = summary_of(times, n);
-	rates->interval = interval_of_mean(times, n, 0.95);
+	rates->interval = interval_of_mean(times, n, 0.95, NULL);
 	return 0;
 }
 
@@ -133,10 +134,10 @@ int rates_of(struct rates *ret, enum coordination coordination, const struct run
 			struct slaves s = find_slaves(&samples[i], parts, n_parts);
 
 			rate->nano[i] = (int64_t)(1e9 * rate_of_script(coordination, &s, programs, n_programs,
-							       rate->script));
+								rate->script));
 		}
 		rate->summary = summary_of(rate->nano, n_samples);
-		rate->interval = interval_of_mean(rate->nano, n_samples, 0.95);
+		rate->interval = interval_of_mean(rate->nano, n_samples, 0.95, NULL);
 	}
 	if (r == 0)
 		r = summarize_time(&rates, samples, n_samples, err);

@@ -12,10 +12,10 @@
 #include "lib/stats/summary.h"
 
 struct rate {
-	const char *script;      /* NULL: of all; the programs' otherwise */
+	const char *script; /* NULL: of all; the programs' otherwise */
 	int64_t slaves;
-	int64_t *nano;           /* by run: repetitions in 10^9 s */
-	struct summary summary;  /* of them */
+	int64_t *nano;            /* by run: repetitions in 10^9 s */
+	struct summary summary;   /* of them */
 	struct interval interval; /* of the mean, at 95 % */
 };
 

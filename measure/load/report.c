@@ -41,7 +41,7 @@ static int decimals_for(double step)
 static void print_rate(FILE *file, const struct rate *rate, const struct unit *unit)
 {
 	double scale = unit->seconds / 1e9, mean = rate->summary.mean_ns * scale,
-	       sd = rate->summary.sd_ns * scale, half = rate->interval.half_ns * scale;
+	       sd = rate->summary.sd_ns * scale;
 	int decimals = decimals_for(rate->summary.n > 1 ? sd : mean / 100);
 	char name[64] = "Rate of work", cv[TEXT_TIME_SIZE];
 
@@ -53,7 +53,7 @@ static void print_rate(FILE *file, const struct rate *rate, const struct unit *u
 	fprintf(file, " /%s", unit->name);
 	if (rate->summary.n > 1)
 		fprintf(file, "   CV %s   95 %% CI %.*f … %.*f", text_percent(cv, sd / mean), decimals,
-			mean - half, decimals, mean + half);
+			rate->interval.low_ns * scale, decimals, rate->interval.high_ns * scale);
 	fputc('\n', file);
 }
 
@@ -65,8 +65,8 @@ static void print_time(FILE *file, const struct rates *rates)
 	if (time->n > 1)
 		fprintf(file, "  Time to the last        %s   range %s\n",
 			text_mean_sd(text, time->mean_ns, time->sd_ns, NULL),
-			text_interval(range, (double)time->min_ns, (double)time->max_ns, range_step(time),
-				NULL));
+			text_interval(
+				range, (double)time->min_ns, (double)time->max_ns, range_step(time), NULL));
 	else
 		fprintf(file, "  Time to the last        %s\n", text_duration(text, time->min_ns));
 }
@@ -98,7 +98,7 @@ static void print_slaves(FILE *file, const struct load_session *s)
 		fprintf(file, ", waits for a CPU %s", text_duration(text, (int64_t)wait));
 	if (io >= 0)
 		fprintf(file, ", for a disk %s", text_duration(text, (int64_t)io));
-	fprintf(file, "%s\n", "");
+	fputc('\n', file);
 	if (faults >= 0.05)
 		fprintf(file, "                          %.1f major page faults\n", faults);
 }
@@ -126,7 +126,8 @@ static void print_discarded(FILE *file, const struct load_session *s)
 		return;
 	fprintf(file, "  Kept %zu of %zu runs      discarded:", s->n_kept, n);
 	for (size_t i = 0; i < d->n_over; i++)
-		fprintf(file, "%s %s #%" PRIu32, i ? "," : "", terminal_text(d->over[i].daemon), d->over[i].sample);
+		fprintf(file, "%s %s #%" PRIu32, i ? "," : "", terminal_text(d->over[i].daemon),
+			d->over[i].sample);
 	if (d->n_incomplete)
 		fprintf(file, "%s lost records", d->n_over ? "," : "");
 	fputc('\n', file);
@@ -142,10 +143,10 @@ void load_report_print(FILE *file, const struct load_session *s)
 		return;
 	}
 	unit = unit_for(s->rates.items[0].summary.mean_ns);
-	fprintf(file, "%s%s%s   run %" PRId64 ": %zu of %s, %zu slaves on %s%s\n",
+	fprintf(file, "%s%s%s: %zu runs, %s, %zu slaves on %s%s (run %" PRId64 " of the book)\n",
 		terminal_mark(file, MARK_STRONG), terminal_text(s->load.name), terminal_mark(file, MARK_END),
-		s->run.id, s->result.n_samples, coordination_names[s->load.coordination], load_slaves(&s->load),
-		s->load.cpu_list ? "CPUs " : "all CPUs", s->load.cpu_list ?: "");
+		s->result.n_samples, coordination_names[s->load.coordination], load_slaves(&s->load),
+		s->load.cpu_list ? "CPUs " : "all CPUs", s->load.cpu_list ?: "", s->run.id);
 	for (size_t i = 0; i < s->rates.n; i++)
 		if (i == 0 || s->rates.n > 2)
 			print_rate(file, &s->rates.items[i], unit);
@@ -157,7 +158,8 @@ void load_report_print(FILE *file, const struct load_session *s)
 		text_duration(released, s->release_ns), text_duration(last, s->last_start_ns),
 		text_duration(driver, s->driver_ns));
 	if (s->rates.order_changed > 0)
-		fprintf(file, "  Order of finishing      another one than the run before in %.0f %% of the runs\n",
+		fprintf(file,
+			"  Order of finishing      another one than the run before in %.0f %% of the runs\n",
 			100 * s->rates.order_changed);
 }
 
@@ -172,26 +174,26 @@ static json_t *numbers(const int64_t *values, size_t n, double scale)
 
 static json_t *rate_json(const struct rate *rate)
 {
-	double mean = rate->summary.mean_ns / 1e9, half = rate->interval.half_ns / 1e9;
-	json_t *object = json_pack("{s:I, s:f, s:f, s:o}", "slaves", (json_int_t)rate->slaves, "mean_per_s", mean,
-		"sd_per_s", rate->summary.sd_ns / 1e9, "runs_per_s", numbers(rate->nano, rate->summary.n, 1e-9));
+	json_t *object = json_pack("{s:I, s:f, s:f, s:o}", "slaves", (json_int_t)rate->slaves, "mean_per_s",
+		rate->summary.mean_ns / 1e9, "sd_per_s", rate->summary.sd_ns / 1e9, "runs_per_s",
+		numbers(rate->nano, rate->summary.n, 1e-9));
 
 	if (rate->script)
 		json_object_set_new(object, "script", json_string(rate->script));
-	if (!isnan(half)) {
-		json_object_set_new(object, "ci95_low_per_s", json_real(mean - half));
-		json_object_set_new(object, "ci95_high_per_s", json_real(mean + half));
+	if (rate->summary.n > 1) {
+		json_object_set_new(object, "ci95_low_per_s", json_real(rate->interval.low_ns / 1e9));
+		json_object_set_new(object, "ci95_high_per_s", json_real(rate->interval.high_ns / 1e9));
 	}
 	return object;
 }
 
 static json_t *part_json(const struct load_session *s, const struct sample_program *part)
 {
-	json_t *object = json_pack("{s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I}", "sample", (json_int_t)part->sample,
-		"slave", (json_int_t)part->program, "script", s->programs[part->program - 1].name, "repetitions",
-		(json_int_t)part->repetitions, "finished_ns", (json_int_t)part->finished_ns, "last_ns",
-		(json_int_t)part->et_ns, "pt_ns", (json_int_t)part->pt_ns, "major_faults",
-		(json_int_t)part->major_faults);
+	json_t *object = json_pack("{s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I}", "sample",
+		(json_int_t)part->sample, "slave", (json_int_t)part->program, "script",
+		s->programs[part->program - 1].name, "repetitions", (json_int_t)part->repetitions,
+		"finished_ns", (json_int_t)part->finished_ns, "last_ns", (json_int_t)part->et_ns, "pt_ns",
+		(json_int_t)part->pt_ns, "major_faults", (json_int_t)part->major_faults);
 
 	if (part->wait_ns >= 0)
 		json_object_set_new(object, "wait_ns", json_integer(part->wait_ns));
@@ -202,8 +204,8 @@ static json_t *part_json(const struct load_session *s, const struct sample_progr
 
 static json_t *document(const struct load_session *s)
 {
-	json_t *root = json_pack("{s:s, s:i, s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "format", "emp-load", "version",
-		VERSION, "run", (json_int_t)s->run.id, "load", s->run.program, "coordination",
+	json_t *root = json_pack("{s:s, s:i, s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "format", "emp-load",
+		"version", VERSION, "run", (json_int_t)s->run.id, "load", s->run.program, "coordination",
 		coordination_names[s->load.coordination], "runs", (json_int_t)s->result.n_samples, "kept",
 		(json_int_t)s->n_kept, "release_ns", (json_int_t)s->release_ns, "last_start_ns",
 		(json_int_t)s->last_start_ns, "driver_ns", (json_int_t)s->driver_ns);
@@ -251,8 +253,8 @@ static void print_script(FILE *file, const struct script *script)
 void load_print(FILE *file, const struct load *load)
 {
 	fprintf(file, "%s: %d runs, %s, %zu slaves on %s%s\n", terminal_text(load->name), load->runs,
-		coordination_names[load->coordination], load_slaves(load), load->cpu_list ? "CPUs " : "all CPUs",
-		load->cpu_list ? terminal_text(load->cpu_list) : "");
+		coordination_names[load->coordination], load_slaves(load),
+		load->cpu_list ? "CPUs " : "all CPUs", load->cpu_list ? terminal_text(load->cpu_list) : "");
 	for (size_t i = 0; i < load->n_scripts; i++)
 		print_script(file, &load->scripts[i]);
 }

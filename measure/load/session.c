@@ -127,7 +127,8 @@ static struct sample_program make_part(
 	};
 }
 
-static int store_parts(struct load_session *s, const struct load_result *result, uint32_t n, struct error *err)
+static int store_parts(
+	struct load_session *s, const struct load_result *result, uint32_t n, struct error *err)
 {
 	_cleanup_(freep) struct sample_program *parts = calloc(result->n, sizeof(*parts));
 
@@ -232,8 +233,10 @@ int load_session_run(struct load_session *s, struct error *err)
 		return r;
 	outcome = take_all(s, err);
 	r = book_end_run(s->book, s->run.id,
-		outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED, s->run.notes,
-		outcome ? &second : err);
+		outcome == 0        ? RUN_DONE
+		: outcome == -EINTR ? RUN_INTERRUPTED
+				    : RUN_FAILED,
+		s->run.notes, outcome ? &second : err);
 	if (r == 0 && s->run.n_samples > 0)
 		r = read_result(s, outcome ? &second : err);
 	return outcome ?: r;

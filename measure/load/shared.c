@@ -23,8 +23,7 @@ static struct shared *map(int fd, size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-int shared_new(
-	struct shared **ret, int *ret_fd, const struct load *load, const char *text, struct error *err)
+int shared_new(struct shared **ret, int *ret_fd, const struct load *load, const char *text, struct error *err)
 {
 	size_t n = load_slaves(load), size = size_of(n, strlen(text));
 	_cleanup_(closep) int fd = memfd_create("emp-load", MFD_CLOEXEC);

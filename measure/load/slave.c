@@ -33,8 +33,10 @@ int slave_send_memory(int socket, int memory_fd, struct error *err)
 		struct cmsghdr header;
 	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
 	struct iovec part = {(char[]){'m'}, 1};
-	const struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	const struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
 
 	memcpy(CMSG_DATA(&control.header), &memory_fd, sizeof(int));
 	if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
@@ -50,8 +52,10 @@ static int receive_memory(int socket, int *ret, struct error *err)
 	} control;
 	char byte;
 	struct iovec part = {&byte, 1};
-	struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
 
 	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message))
 		return error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
@@ -95,7 +99,8 @@ static int join(struct slave *s, const char *number, struct error *err)
 	r = load_parse(&s->load, shared_text(s->shared), "the load", err);
 	if (r == 0)
 		s->script = load_script_of(&s->load, (size_t)k);
-	return r == 0 ? steps_begin(&s->steps, s->script, s->load.seed + (uint64_t)k, s->shared->show_output, err)
+	return r == 0 ? steps_begin(
+				&s->steps, s->script, s->load.seed + (uint64_t)k, s->shared->show_output, err)
 		      : r;
 }
 

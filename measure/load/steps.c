@@ -54,7 +54,8 @@ int steps_make_files(const struct steps *steps, struct error *err)
 		if (n < 0)
 			break;
 	}
-	return left > 0 || fsync(fd) < 0 ? error_os(err, -errno, "cannot write the file that flush reads") : 0;
+	return left > 0 || fsync(fd) < 0 ? error_os(err, -errno, "cannot write the file that flush reads")
+					 : 0;
 }
 
 static int fill(int64_t bytes, struct error *err)

@@ -7,7 +7,7 @@
 struct steps {
 	const struct script *script;
 	uint64_t random;
-	int null, output; /* descriptors: /dev/null; -1 or that of the commands' output */
+	int null, output;                    /* descriptors: /dev/null; -1 or that of the commands' output */
 	int64_t major_faults, max_rss_bytes; /* of all commands so far */
 };
 

@@ -9,8 +9,8 @@ export LC_ALL=C.UTF-8
 
 fits() { "$@" | awk 'length > 80 { print; wide = 1 } END { exit wide }'; }
 
-for name in setup calibrate measure analyze; do
-	tool=$build/$name/emp-$name
+for name in setup calibrate measure analyze load; do
+	tool=$(find "$build" -maxdepth 2 -type f -name emp-$name)
 	expect 0 "^Usage: emp-$name" "$tool" -h
 	expect 0 "^emp-$name [0-9]" "$tool" -V
 	that "the help of emp-$name fits 80 columns" fits "$tool" --help

@@ -14,8 +14,15 @@ static const struct run_program programs[] = {
 /* A run of two samples, the second of which has what is known of both programs. */
 static void begin(struct scratch *s, struct run *run)
 {
-	struct sample sample = {.start_ns = 7, .et_ns = 9, .pt_ns = 8, .user_ns = -1, .system_ns = -1,
-		.max_rss_bytes = -1, .observer_ns = -1, .exit_status = -1, .wait_ns = -1};
+	struct sample sample = {.start_ns = 7,
+		.et_ns = 9,
+		.pt_ns = 8,
+		.user_ns = -1,
+		.system_ns = -1,
+		.max_rss_bytes = -1,
+		.observer_ns = -1,
+		.exit_status = -1,
+		.wait_ns = -1};
 
 	*run = (struct run){.program = (char *)"duet", .kind = RUN_DUET, .resolution_ns = 1, .cpu = -1};
 	assert_done(s, book_begin_run(s->book, run, &s->err));

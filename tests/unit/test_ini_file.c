@@ -24,8 +24,8 @@ TEST(each_line_comes_with_its_number_and_all_of_its_value)
 	char seen[512] = "";
 	struct error err = {};
 
-	assert_int_equal(ini_each_line("; what it is\n[one]\na = 1\n \n\ta = b ; c  \r\n[two]\nx: y = z", "f", note,
-				 seen, &err),
+	assert_int_equal(ini_each_line("; what it is\n[one]\na = 1\n \n\ta = b ; c  \r\n[two]\nx: y = z", "f",
+				 note, seen, &err),
 		0);
 	assert_string_equal(seen, "3 one a '1' '1'\n5 one a 'b' 'b ; c'\n7 two x 'y = z' 'y = z'\n");
 }

@@ -10,8 +10,7 @@ int book_put_programs(
 	return BOOK_ATOMIC(book, query_add_rows(book, run, &run_program_table, programs, n, err), err);
 }
 
-int book_programs(
-	struct book *book, int64_t run, struct run_program **ret, size_t *ret_n, struct error *err)
+int book_programs(struct book *book, int64_t run, struct run_program **ret, size_t *ret_n, struct error *err)
 {
 	return query_all(book, &run_program_table, "WHERE run = ? ORDER BY n", run, ret, ret_n, err);
 }

@@ -9,8 +9,7 @@
 int book_put_programs(
 	struct book *book, int64_t run, const struct run_program *programs, size_t n, struct error *err);
 /* In the order of n; run_programs_free() frees them. *ret_n is 0 for a run of single programs. */
-int book_programs(
-	struct book *book, int64_t run, struct run_program **ret, size_t *ret_n, struct error *err);
+int book_programs(struct book *book, int64_t run, struct run_program **ret, size_t *ret_n, struct error *err);
 
 /* After book_add_sample(), in the same transaction. */
 int book_add_sample_programs(

@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-load: the barrier, the three coordinations, and slaves that fail, hang, are killed, leave processes behind or fill the disk; ^C and kill -9 of
+# the driver. Whatever happens, no process, cgroup or file is left, and earlier runs are kept. Usage: load.sh BUILD
+set -u
+. "$(dirname "$0")/../cli/expect.sh"
+need_root
+build=$1 load=$1/measure/emp-load
+cd "$dir" || exit 1
+mkdir slaves
+cp "$(command -v sleep)" ./waiter # a name of its own, to look for
+PATH=$dir:$PATH
+
+# load_file SLAVES REPETITIONS LINE...: the load of one script
+load_file() {
+	printf '[load]\ndirectory = %s\ntimeout = 60s\n[script]\nslaves = %d\nrepetitions = %d\n' "$dir/slaves" "$1" "$2" >test.ini
+	shift 2
+	printf '%s\n' "$@" >>test.ini
+}
+
+# nothing_left NAME: no process of that name runs, no cgroup and no directory of a load is there.
+nothing_left() {
+	that "no '$1' is left" test -z "$(pgrep -x "$1")"
+	that "no directory is left" test -z "$(ls slaves)"
+}
+runs() { sqlite3 "$EMP_DB" 'SELECT count(*) FROM sample'; }
+newest() { sqlite3 "$EMP_DB" "SELECT $1 FROM sample_program WHERE run = (SELECT max(run) FROM sample_program) $2"; }
+
+# Each does its share, none before the barrier, and those with a constant load do more.
+for coordination in before no-teardown constant-load; do
+	load_file 4 3 'setup = touch ready' 'command = waiter 0.01' 'teardown = touch torn'
+	cat >>test.ini <<-END
+		[slow]
+		repetitions = 2
+		setup = sleep 0.3
+		command = waiter 0.2
+		teardown = sleep 0.3
+	END
+	expect 0 'Rate of work' $load run -q -w 0 -r 2 --coordination $coordination --export-json out.json test.ini
+	that "$coordination is in the document" grep -q "\"$coordination\"" out.json
+	that "none began before its release" test "$(newest 'count(*)' 'AND finished_ns < 0')" = 0
+	that "each has done its share" test "$(newest 'min(repetitions)' 'AND program < 5')" -ge 3
+	least=$(newest 'min(repetitions)' 'AND program < 5') took=$(sqlite3 "$EMP_DB" 'SELECT et_ns / 1000000 FROM sample ORDER BY run DESC LIMIT 1')
+	case $coordination in
+	constant-load) that "they went on until the slow one had finished" test "$least" -gt 3 ;;
+	no-teardown) that "they waited" test "$(newest 'max(repetitions)' 'AND program < 5')" = 3 ;;
+	before) that "the teardown is part of it: $took ms" test "$took" -ge 700 ;;
+	esac
+done
+nothing_left waiter
+that "all six runs are kept" test "$(runs)" = 6
+
+# Mistakes are named with their line.
+load_file 1 1 'command = there-is-no-such-program'
+expect 1 "test.ini, line 7: .*there-is-no-such-program" $load run test.ini
+load_file 1 1 'think = sometimes'
+expect 1 'test.ini, line 7: think must be' $load check test.ini
+load_file 1 1 'comand = true'
+expect 1 "test.ini, line 7: there is no 'comand'" $load check test.ini
+expect 1 'cannot read .none.ini' $load run none.ini
+
+# Slaves that fail.
+load_file 3 5 'command = sh -c "exit 3"'
+expect 1 "slave 'script [123]': line 7, .*, ended with exit status 3" $load run -q test.ini
+load_file 3 5 'setup = false' 'command = true'
+expect 1 "slave 'script [123]': setup 'false' ended with exit status 1" $load run -q test.ini
+load_file 2 1 'command = sh -c "kill -9 $PPID"'
+sed -i 's/command = sh -c "\(.*\)"/shell = \1/' test.ini
+expect 1 "slave 'script [12]' was killed" $load run -q test.ini
+load_file 2 1 'command = waiter 1000'
+sed -i 's/60s/1s/' test.ini
+expect 124 'had not finished after 1.000 s' $load run -q test.ini
+nothing_left waiter
+that "nothing of them is in the book" test "$(runs)" = 6
+
+# A slave's processes end with it, whatever session they are in; and they do not stop the load.
+load_file 2 2 "command = setsid -f waiter 1000"
+expect 0 'Rate of work' $load run -q -w 0 -r 1 test.ini
+nothing_left waiter
+
+# A full disk.
+mkdir small
+mount -t tmpfs -o size=1m none small || exit 77
+load_file 1 1 'command = dd if=/dev/zero of=file bs=1M count=8'
+sed -i "s|$dir/slaves|$dir/small|" test.ini
+expect 1 "line 7, 'dd .*', ended with exit status 1" $load run -q test.ini
+that "nothing is left on it" test -z "$(ls small)"
+umount small
+
+# ^C keeps the runs so far; kill -9 too, and the next run removes what is left.
+load_file 3 1 'command = waiter 0.2'
+before=$(runs)
+$load run -q -w 0 -r 1000 test.ini >said 2>&1 &
+pid=$!
+wait_until eval '[ "$(runs)" -ge $((before + 2)) ]'
+kill -INT $pid
+wait $pid
+that "interrupted is 130" test $? = 130
+that "it says what is kept" grep -q 'interrupted: run [0-9]* keeps the [0-9]* runs' said
+nothing_left waiter
+before=$(runs)
+$load run -q -w 0 -r 1000 test.ini >said 2>&1 &
+pid=$!
+wait_until eval '[ "$(runs)" -ge $((before + 2)) ]'
+kill -9 $pid
+wait $pid 2>/dev/null
+wait_until eval '[ -z "$(pgrep -x waiter)" ]'
+that "no process outlives the driver" test -z "$(pgrep -f "$load slave")"
+expect 0 '' $load run -q -w 0 -r 1 test.ini
+nothing_left waiter
+that "its cgroups are removed by the next" test -z "$(cgroups_of $pid)"
+that "the book is sound" sound "$EMP_DB"
+
+# Two hundred at once.
+load_file 200 2 'command = true'
+expect 0 'Released within' $load run -q -w 0 -r 1 test.ini
+grep Released "$dir/out"
+nothing_left waiter
+finish
