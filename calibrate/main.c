@@ -30,6 +30,8 @@ static const struct verb verbs[] = {
 		verb_revalidate},
 	{"constant", NULL, "measure and store INC's iterations per second", 0, 0, constant_options,
 		verb_constant},
+	{"jitter", NULL, "measure every interruption of a CPU, and name its source", 0, 0, jitter_options,
+		verb_jitter},
 	{"profile", "ACTION [NAME|FILE]", "list, show, export, import or remove a profile", 1, 2,
 		profile_options, verb_profile},
 	{},
@@ -41,7 +43,8 @@ static const struct tool tool = {
 	.notes = "Examples:\n"
 		 "  emp-calibrate run --preset quick --cpu 1 --save quick   half a minute\n"
 		 "  emp-calibrate run --cpu 1 --save lab1                   paper sizes: 9 days\n"
-		 "  emp-calibrate profile show lab1\n",
+		 "  emp-calibrate profile show lab1\n"
+		 "  emp-calibrate jitter --cpu 1 --for 10min                who interrupts CPU 1\n",
 	.options = common_options,
 	.verbs = verbs,
 };

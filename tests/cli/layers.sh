@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The layers hold: base < host < record < run, and base < stats < protocol < report. A tool includes lib and itself. No
+# The layers hold: base < host < record < run, and base < stats < protocol < report, jitter on protocol and host. A tool includes lib and itself. No
 # folder has more than 25 modules, a library is included in one place, and libcpupower (GPL-2.0-only) and GSL (GPL-3) are in no binary together.
 # Usage: layers.sh SOURCE BUILD
 set -u
@@ -15,6 +15,7 @@ allowed() { # TOP: which folders a file below it may include, as an alternation
 	lib/stats) echo 'lib/base|lib/stats' ;;
 	lib/record) echo 'lib/base|lib/host|lib/record' ;;
 	lib/protocol) echo 'lib/base|lib/stats|lib/record|lib/protocol' ;;
+	lib/jitter) echo 'lib/base|lib/host|lib/stats|lib/record|lib/protocol|lib/jitter' ;;
 	lib/run) echo 'lib/base|lib/host|lib/record|lib/run' ;;
 	lib/report) echo 'lib/base|lib/host|lib/stats|lib/record|lib/protocol|lib/report' ;;
 	*) echo "lib/[a-z]+|$1" ;;
@@ -44,6 +45,8 @@ systemd/sd-journal lib/host/systemd/action_log.c
 libmnl/ lib/host/accounting/taskstats_link.c
 sys/capability lib/host/process/privilege.c
 sqlite3 lib/record/book/
+tracefs lib/host/trace/trace.c
+traceevent lib/host/trace/
 L
 
 # Within setup: audit and fingerprint stand alone, apply builds on audit.

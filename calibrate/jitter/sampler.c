@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The thread that samples a CPU: see sampler.h. */
+#include "calibrate/jitter/sampler.h"
+
+#include "lib/host/clock/counter.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	RING = 1 << 19, /* gaps: seconds of the noisiest machine, 8 MB */
+	FLOOR_BLOCKS = 1 << 16,
+	BLOCK = 64,
+	FACTOR = 10, /* De, Kothari and Mann's */
+};
+
+enum { WAIT, GO, STOP };
+
+static int pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) < 0 ? -errno : 0;
+}
+
+/* Of a block of readings, divided: the processor carries out single ones out of order, and two may be a tick apart. */
+static uint64_t smallest_gap(void)
+{
+	uint64_t smallest = UINT64_MAX;
+
+	for (int i = 0; i < FLOOR_BLOCKS; i++) {
+		uint64_t first = counter_now(), last = first;
+
+		for (int k = 0; k < BLOCK; k++)
+			last = counter_now();
+		smallest = last - first < smallest ? last - first : smallest;
+	}
+	return smallest / BLOCK ?: 1;
+}
+
+static void keep(struct sampler *s, uint64_t start, uint64_t end)
+{
+	size_t given = atomic_load_explicit(&s->given, memory_order_relaxed);
+
+	if (given - atomic_load_explicit(&s->taken, memory_order_acquire) == RING) {
+		s->dropped++;
+		s->dropped_ticks += end - start;
+		return;
+	}
+	s->ring[given % RING] = (struct gap){start, end};
+	atomic_store_explicit(&s->given, given + 1, memory_order_release);
+}
+
+static void sample(struct sampler *s)
+{
+	const uint64_t threshold = s->threshold;
+	uint64_t last = counter_now();
+
+	s->first = last;
+	while (atomic_load_explicit(&s->order, memory_order_relaxed) == GO) {
+		uint64_t now = counter_now();
+
+		if (now - last > threshold)
+			keep(s, last, now);
+		last = now;
+	}
+	s->last = last;
+}
+
+static void *run(void *data)
+{
+	struct sampler *s = data;
+
+	s->tid = gettid();
+	s->failed = pin(s->cpu);
+	if (s->failed == 0) {
+		s->smallest = smallest_gap();
+		s->threshold = s->threshold ?: FACTOR * s->smallest;
+	}
+	sem_post(&s->ready);
+	while (atomic_load_explicit(&s->order, memory_order_acquire) == WAIT)
+		sched_yield();
+	if (s->failed == 0)
+		sample(s);
+	return NULL;
+}
+
+int sampler_start(struct sampler *s, struct error *err)
+{
+	size_t size = RING * sizeof(*s->ring);
+	int r;
+
+	s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (s->ring == MAP_FAILED) {
+		s->ring = NULL;
+		return error_oom(err);
+	}
+	if (mlock(s->ring, size) < 0)
+		return error_os(err, -errno, "cannot lock 8 MB of memory for the gaps of CPU %d", s->cpu);
+	sem_init(&s->ready, 0, 0);
+	r = -pthread_create(&s->thread, NULL, run, s);
+	if (r < 0)
+		return error_os(err, r, "cannot start a thread for CPU %d", s->cpu);
+	s->running = true;
+	while (sem_wait(&s->ready) < 0 && errno == EINTR)
+		;
+	return s->failed == 0 ? 0 : error_os(err, s->failed, "cannot run on CPU %d", s->cpu);
+}
+
+void sampler_go(struct sampler *s)
+{
+	atomic_store_explicit(&s->order, GO, memory_order_release);
+}
+
+void sampler_stop(struct sampler *s)
+{
+	if (!s->running)
+		return;
+	atomic_store_explicit(&s->order, STOP, memory_order_release);
+	pthread_join(s->thread, NULL);
+	s->running = false;
+}
+
+void sampler_clear(struct sampler *s)
+{
+	sampler_stop(s);
+	if (s->ring)
+		munmap(s->ring, RING * sizeof(*s->ring));
+	s->ring = NULL;
+}
+
+bool sampler_take(struct sampler *s, struct gap *ret)
+{
+	size_t taken = atomic_load_explicit(&s->taken, memory_order_relaxed);
+
+	if (taken == atomic_load_explicit(&s->given, memory_order_acquire))
+		return false;
+	*ret = s->ring[taken % RING];
+	atomic_store_explicit(&s->taken, taken + 1, memory_order_release);
+	return true;
+}

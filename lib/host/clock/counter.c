@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The processor's counter of time: see counter.h. */
+#include "lib/host/clock/counter.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+int counter_check(int root_fd, struct error *err)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	_cleanup_(freep) char *info = NULL;
+
+	if (text_read_file(root_fd, "/proc/cpuinfo", &info) < 0)
+		return error_say(err, -ENOTSUP, "cannot read /proc/cpuinfo; is /proc mounted?");
+	if (strstr(info, " constant_tsc") && strstr(info, " nonstop_tsc"))
+		return 0;
+	return error_say(err, -ENOTSUP,
+		"this processor's time stamp counter is not invariant (/proc/cpuinfo lacks constant_tsc or nonstop_tsc), so interruptions cannot be measured with it");
+#elif defined(__aarch64__)
+	return 0; /* the architecture demands it */
+#else
+	return error_say(err, -ENOTSUP,
+		"interruptions can be measured on x86 and arm64 only: EMP knows no counter of this architecture");
+#endif
+}
+
+/* A pair of readings with the least time between them. */
+struct counter_scale counter_scale_begin(void)
+{
+	enum { TRIES = 50 };
+	struct counter_scale best = {};
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t before = counter_now(), after;
+		int64_t raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+
+		after = counter_now();
+		if (after - before >= least)
+			continue;
+		least = after - before;
+		best.base = before + least / 2;
+		best.base_raw_ns = raw_ns;
+	}
+	best.base_realtime_ns = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC_RAW) - best.base_raw_ns);
+	return best;
+}
+
+void counter_scale_end(struct counter_scale *scale)
+{
+	struct counter_scale now = counter_scale_begin();
+
+	scale->ns_per_tick = (double)(now.base_raw_ns - scale->base_raw_ns) /
+			     (double)(now.base - scale->base);
+}

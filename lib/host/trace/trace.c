@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A private trace: see trace.h. The only file that includes libtracefs. */
+#include "lib/host/trace/trace.h"
+
+#include "lib/base/text.h"
+#include "lib/host/cpu/cpu_list.h"
+#include "lib/host/process/process_ref.h"
+#include "lib/host/trace/trace_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <tracefs/tracefs.h>
+
+#define PREFIX "emp-trace-"
+
+struct trace_cpu {
+	int cpu;
+	int fd; /* of its raw pages */
+	int64_t lost;
+};
+
+struct trace {
+	struct tracefs_instance *instance;
+	struct trace_decoder *decoder;
+	struct trace_file *file; /* NULL: not kept */
+	struct trace_cpu *cpus;
+	size_t n_cpus;
+	size_t page_size;
+	void *page;
+};
+
+/* "emp-trace-PID-STARTED": pids are reused. */
+static char *name_of(pid_t pid)
+{
+	return text_format(PREFIX "%d-%" PRId64, pid, process_ref_started_ns(pid) / NS_PER_MS);
+}
+
+static int remove_leftover(const char *name, void *data)
+{
+	int *removed = data;
+	struct tracefs_instance *instance;
+	_cleanup_(freep) char *of_the_living = NULL;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return 0;
+	of_the_living = name_of((pid_t)atoi(name + strlen(PREFIX)));
+	if (!of_the_living || !strcmp(name, of_the_living))
+		return 0;
+	instance = tracefs_instance_alloc(NULL, name);
+	if (instance && tracefs_instance_destroy(instance) == 0)
+		++*removed;
+	tracefs_instance_free(instance);
+	return 0;
+}
+
+int trace_remove_leftovers(void)
+{
+	int removed = 0;
+
+	tracefs_instances_walk(remove_leftover, &removed);
+	return removed;
+}
+
+void trace_free(struct trace *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->n_cpus; i++)
+		closep(&t->cpus[i].fd);
+	trace_file_free(t->file);
+	trace_decoder_free(t->decoder);
+	if (t->instance) {
+		tracefs_instance_destroy(t->instance);
+		tracefs_instance_free(t->instance);
+	}
+	free(t->cpus);
+	free(t->page);
+	free(t);
+}
+
+/* What the kernel's lockdown forbids; "" where it does not say. */
+static const char *lockdown(void)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	if (text_read_file(AT_FDCWD, "/sys/kernel/security/lockdown", &text) < 0)
+		return "";
+	return strstr(text, "[none]") ? ""
+				      : " (the kernel is locked down: see /sys/kernel/security/lockdown)";
+}
+
+static int no_tracefs(struct error *err)
+{
+	return error_say(err, -ENOENT,
+		"the kernel's trace is not here: mount it ('mount -t tracefs nodev /sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
+}
+
+static int say(const struct trace *t, int error, const char *what, struct error *err)
+{
+	return error_os(err, -(error ?: EIO), "cannot %s%s", what,
+		error == EPERM || error == EACCES ? lockdown() : "");
+}
+
+static int make_instance(struct trace *t, struct error *err)
+{
+	_cleanup_(freep) char *name = name_of(getpid());
+
+	if (!name)
+		return error_oom(err);
+	t->instance = tracefs_instance_create(name);
+	return t->instance ? 0 : say(t, errno, "make a private instance of the kernel's trace", err);
+}
+
+static int set_clock(struct trace *t, const char *clock, struct error *err)
+{
+	_cleanup_(freep) char *all = NULL;
+
+	if (tracefs_instance_file_write(t->instance, "trace_clock", clock) > 0)
+		return 0;
+	all = tracefs_instance_file_read(t->instance, "trace_clock", NULL);
+	return error_say(err, -ENOTSUP, "the kernel's trace does not have the clock '%s'; it has %s", clock,
+		all ? strtok(all, "\n") : "none");
+}
+
+/* The kernel says nothing if it makes less of it. */
+static int set_buffer(struct trace *t, int64_t bytes, struct error *err)
+{
+	if (tracefs_instance_set_buffer_size(t->instance, (size_t)(bytes / 1024), -1) == 0)
+		return 0;
+	return error_os(err, -(errno ?: ENOMEM),
+		"cannot have %" PRId64 " MB for the trace of each CPU; choose less with --buffer",
+		bytes >> 20);
+}
+
+static int set_cpus(struct trace *t, const struct trace_request *request, struct error *err)
+{
+	_cleanup_(freep) char *all = tracefs_instance_file_read(t->instance, "tracing_cpumask", NULL), *mask = NULL;
+
+	if (all)
+		all[strcspn(all, "\n")] = '\0';
+	mask = all ? cpu_mask_of(all, request->cpus, request->n_cpus) : NULL;
+	if (mask && tracefs_instance_file_write(t->instance, "tracing_cpumask", mask) > 0)
+		return 0;
+	return say(t, errno, "choose the CPUs of the trace", err);
+}
+
+struct enabling {
+	struct trace *trace;
+	struct error *err;
+};
+
+/* Events that cannot be switched on (lockdown forbids some) are missed, but for the one that everything rests on. */
+static int enable(const char *system, const char *event, void *data)
+{
+	struct enabling *e = data;
+
+	if (tracefs_event_enable(e->trace->instance, system, event) == 0 || strcmp(event, "sched_switch"))
+		return 0;
+	return say(e->trace, errno, "record sched_switch", e->err);
+}
+
+static int open_pages(struct trace *t, struct error *err)
+{
+	for (size_t i = 0; i < t->n_cpus; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw", t->cpus[i].cpu);
+		t->cpus[i].fd = tracefs_instance_file_open(
+			t->instance, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (t->cpus[i].fd < 0)
+			return error_os(err, -errno, "cannot read the trace of CPU %d", t->cpus[i].cpu);
+	}
+	return 0;
+}
+
+static int set_up(struct trace *t, const struct trace_request *request, struct error *err)
+{
+	struct enabling enabling = {t, err};
+	int r = make_instance(t, err);
+
+	if (r == 0 && tracefs_trace_off(t->instance) != 0)
+		r = say(t, errno, "stop the private trace", err);
+	if (r == 0)
+		r = set_clock(t, request->clock, err);
+	if (r == 0)
+		r = set_buffer(t, request->buffer_bytes, err);
+	if (r == 0)
+		r = set_cpus(t, request, err);
+	if (r == 0)
+		r = trace_decoder_events(t->decoder, enable, &enabling);
+	return r < 0 ? r : open_pages(t, err);
+}
+
+static int read_symbols(struct trace *t)
+{
+	_cleanup_(freep) char *symbols = NULL;
+	struct error ignored;
+
+	if (text_read_file(AT_FDCWD, "/proc/kallsyms", &symbols) < 0)
+		return 0; /* kernel workers go without their functions */
+	trace_decoder_symbols(t->decoder, symbols, &ignored);
+	return 0;
+}
+
+static int prepare(struct trace *t, const struct trace_request *request, struct error *err)
+{
+	const char *directory = tracefs_tracing_dir();
+	_cleanup_(closep) int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int r;
+
+	if (fd < 0)
+		return no_tracefs(err);
+	if (faccessat(fd, "instances", W_OK | X_OK, 0) < 0)
+		return errno == ENOENT ? no_tracefs(err)
+				       : say(t, errno, "use the kernel's trace; this needs root", err);
+	trace_remove_leftovers();
+	r = trace_decoder_new(&t->decoder, fd, err);
+	if (r == 0)
+		r = read_symbols(t);
+	if (r == 0 && request->keep)
+		r = trace_file_new(&t->file, request->keep, directory, request->clock, err);
+	return r < 0 ? r : set_up(t, request, err);
+}
+
+int trace_open(struct trace **ret, const struct trace_request *request, struct error *err)
+{
+	_cleanup_(trace_freep) struct trace *t = calloc(1, sizeof(*t));
+	int r;
+
+	if (!t)
+		return error_oom(err);
+	t->page_size = 65536; /* pages of the buffer may be larger than those of memory */
+	t->page = malloc(t->page_size);
+	t->cpus = calloc(request->n_cpus, sizeof(*t->cpus));
+	if (!t->page || !t->cpus)
+		return error_oom(err);
+	t->n_cpus = request->n_cpus;
+	for (size_t i = 0; i < t->n_cpus; i++)
+		t->cpus[i] = (struct trace_cpu){.cpu = request->cpus[i], .fd = -1};
+	r = prepare(t, request, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(t);
+	return 0;
+}
+
+int trace_start(struct trace *t, struct error *err)
+{
+	return tracefs_trace_on(t->instance) == 0 ? 0 : say(t, errno, "start the trace", err);
+}
+
+int trace_stop(struct trace *t, struct error *err)
+{
+	return tracefs_trace_off(t->instance) == 0 ? 0 : say(t, errno, "stop the trace", err);
+}
+
+/* "overrun" counts what was overwritten, "dropped events" what was not written. */
+static int64_t read_lost(struct trace *t, int cpu)
+{
+	static const char *const names[] = {"\noverrun: ", "\ndropped events: "};
+	_cleanup_(freep) char *text = NULL;
+	int64_t lost = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "per_cpu/cpu%d/stats", cpu);
+	text = tracefs_instance_file_read(t->instance, path, NULL);
+	for (size_t i = 0; text && i < ELEMENTS(names); i++) {
+		const char *line = strstr(text, names[i]);
+
+		lost += line ? strtoll(line + strlen(names[i]), NULL, 10) : 0;
+	}
+	return lost;
+}
+
+int trace_read(struct trace *t, size_t i, trace_each *each, void *data, struct error *err)
+{
+	struct trace_cpu *cpu = &t->cpus[i];
+	ssize_t n;
+	int r = 0;
+
+	while (r >= 0 && (n = read(cpu->fd, t->page, t->page_size)) > 0) {
+		if (t->file)
+			r = trace_file_add(t->file, cpu->cpu, t->page, (size_t)n, err);
+		trace_decode(t->decoder, t->page, each, data);
+	}
+	if (r < 0)
+		return r;
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return error_os(err, -errno, "cannot read the trace of CPU %d", cpu->cpu);
+	cpu->lost = read_lost(t, cpu->cpu);
+	return 0;
+}
+
+int64_t trace_lost(const struct trace *t, size_t i)
+{
+	return t->cpus[i].lost;
+}
+
+const char *trace_symbol(struct trace *t, uint64_t address)
+{
+	return trace_function(t->decoder, address);
+}
+
+int trace_keep(struct trace *t, struct error *err)
+{
+	return t->file ? trace_file_finish(t->file, err) : 0;
+}

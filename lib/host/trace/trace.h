@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A private instance of the kernel's trace (tracefs) on some CPUs: what others trace meanwhile is not changed, and
+ * nothing stays of it. That of a process that was killed is removed when the next one is opened. */
+#pragma once
+
+#include "lib/host/trace/trace_decode.h"
+
+struct trace;
+
+struct trace_request {
+	const int *cpus;
+	size_t n_cpus;
+	const char *clock;    /* of tracefs: "x86-tsc" */
+	int64_t buffer_bytes; /* for each CPU */
+	const char *keep;     /* a file for trace-cmd and KernelShark; NULL: none */
+};
+
+/* Recording has not begun. -EPERM, -ENOENT and -ENOTSUP have a sentence that says what is missing. */
+int trace_open(struct trace **ret, const struct trace_request *request, struct error *err);
+/* Removes the instance. */
+void trace_free(struct trace *trace);
+DEFINE_FREEP(trace)
+
+int trace_start(struct trace *trace, struct error *err);
+int trace_stop(struct trace *trace, struct error *err);
+
+/* All that was recorded on the i-th of the CPUs since the last call, in order. */
+int trace_read(struct trace *trace, size_t i, trace_each *each, void *data, struct error *err);
+/* Events that the buffer of that CPU did not keep, all in all. */
+int64_t trace_lost(const struct trace *trace, size_t i);
+
+/* Of the kernel; see trace_decode.h. */
+const char *trace_symbol(struct trace *trace, uint64_t address);
+
+/* Completes the file to keep. */
+int trace_keep(struct trace *trace, struct error *err);
+
+/* Removes instances whose process is gone; returns how many. */
+int trace_remove_leftovers(void);

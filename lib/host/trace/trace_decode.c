@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pages of the ring buffer, made events: see trace_decode.h. libtraceevent parses the descriptions once; the fields are
+ * then read by their offsets, because a page is decoded beside the run. */
+#include "lib/host/trace/trace_decode.h"
+
+#include "lib/base/array.h"
+#include "lib/base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+#include <traceevent/kbuffer.h>
+
+enum { MAX_FIELDS = 6 };
+
+struct event_row {
+	const char *system, *event;
+	enum trace_what what;
+	enum trace_kind kind;
+	const char *name;
+	const char *fields[MAX_FIELDS]; /* number, text, prev, next, state; by what it is */
+};
+
+enum { NUMBER, TEXT, PREV, NEXT, STATE, NEXT_TEXT };
+
+static const struct event_row rows[] = {
+	{"sched", "sched_switch", TRACE_SWITCH, TRACE_TASK, NULL,
+		{NULL, "prev_comm", "prev_pid", "next_pid", "prev_state", "next_comm"}},
+	{"irq", "irq_handler_entry", TRACE_BEGIN, TRACE_IRQ, NULL, {"irq", "name"}},
+	{"irq", "irq_handler_exit", TRACE_END, TRACE_IRQ, NULL, {"irq"}},
+	{"irq", "softirq_entry", TRACE_BEGIN, TRACE_SOFTIRQ, NULL, {"vec"}},
+	{"irq", "softirq_exit", TRACE_END, TRACE_SOFTIRQ, NULL, {"vec"}},
+	{"ipi", "ipi_entry", TRACE_BEGIN, TRACE_VECTOR, "ipi", {}},
+	{"ipi", "ipi_exit", TRACE_END, TRACE_VECTOR, "ipi", {}},
+	{"nmi", "nmi_handler", TRACE_SPAN, TRACE_NMI, "nmi", {"delta_ns"}},
+	{"mce", "mce_record", TRACE_POINT, TRACE_NMI, "machine_check", {}},
+	{"exceptions", "page_fault_user", TRACE_POINT, TRACE_FAULT, "page_fault", {}},
+	{"exceptions", "page_fault_kernel", TRACE_POINT, TRACE_FAULT, "page_fault", {}},
+	{"workqueue", "workqueue_execute_start", TRACE_BEGIN, TRACE_WORK, NULL, {"function"}},
+	{"workqueue", "workqueue_execute_end", TRACE_END, TRACE_WORK, NULL, {"function"}},
+};
+
+/* Of softirqs, by number: the kernel has had these since 2.6. */
+static const char *const softirqs[] = {
+	"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
+
+struct place {
+	int offset, size; /* size 0: the event does not have it */
+	bool dynamic;
+};
+
+struct known_event {
+	char *system, *event;
+	char *name;
+	enum trace_what what;
+	enum trace_kind kind;
+	unsigned int id;
+	struct place pid, fields[MAX_FIELDS];
+};
+
+struct trace_decoder {
+	struct tep_handle *tep;
+	struct kbuffer *page;
+	struct known_event *events;
+	size_t n;
+	uint16_t *by_id; /* 0: not known; else the index plus one */
+};
+
+void trace_decoder_free(struct trace_decoder *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->n; i++) {
+		free(d->events[i].system);
+		free(d->events[i].event);
+		free(d->events[i].name);
+	}
+	free(d->events);
+	free(d->by_id);
+	if (d->page)
+		kbuffer_free(d->page);
+	tep_free(d->tep);
+	free(d);
+}
+
+static struct place find_field(struct tep_event *event, const char *name)
+{
+	struct tep_format_field *field = name ? tep_find_any_field(event, name) : NULL;
+
+	return field ? (struct place){field->offset, field->size, field->flags & TEP_FIELD_IS_DYNAMIC}
+		     : (struct place){};
+}
+
+/* 1: it is there. */
+static int parse_format(struct trace_decoder *d, int tracing_fd, const struct event_row *row,
+	struct tep_event **ret, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("events/%s/%s/format", row->system, row->event),
+			      *text = NULL;
+
+	if (!path)
+		return error_oom(err);
+	if (text_read_file(tracing_fd, path, &text) < 0)
+		return 0;
+	if (tep_parse_event(d->tep, text, strlen(text), row->system) != 0)
+		return 0;
+	*ret = tep_find_event_by_name(d->tep, row->system, row->event);
+	return *ret != NULL;
+}
+
+static int add_event(struct trace_decoder *d, int tracing_fd, const struct event_row *row, struct error *err)
+{
+	struct tep_event *event = NULL;
+	struct known_event *known;
+	int r = parse_format(d, tracing_fd, row, &event, err);
+
+	if (r <= 0 || event->id <= 0 || event->id > UINT16_MAX)
+		return r;
+	known = array_add(d->events, d->n);
+	if (!known)
+		return error_oom(err);
+	known->system = strdup(row->system);
+	known->event = strdup(row->event);
+	known->name = row->name ? strdup(row->name) : NULL;
+	known->what = row->what;
+	known->kind = row->kind;
+	known->id = (unsigned int)event->id;
+	known->pid = find_field(event, "common_pid");
+	for (int i = 0; i < MAX_FIELDS; i++)
+		known->fields[i] = find_field(event, row->fields[i]);
+	d->by_id[event->id] = (uint16_t)d->n;
+	return known->system && known->event && !known->name == !row->name ? 0 : error_oom(err);
+}
+
+/* "local_timer_entry" is the beginning of the vector local_timer. */
+static int add_vector(struct trace_decoder *d, int tracing_fd, const char *event, struct error *err)
+{
+	static const char *const ends[] = {"_entry", "_exit"};
+
+	for (int i = 0; i < 2; i++) {
+		size_t whole = strlen(event), end = strlen(ends[i]);
+		char name[64];
+
+		if (whole <= end || whole - end >= sizeof(name) || strcmp(event + whole - end, ends[i]))
+			continue;
+		memcpy(name, event, whole - end);
+		name[whole - end] = '\0';
+		return add_event(d, tracing_fd,
+			&(struct event_row){"irq_vectors", event, i ? TRACE_END : TRACE_BEGIN, TRACE_VECTOR,
+				name, {"vector"}},
+			err);
+	}
+	return 0;
+}
+
+/* Only x86 has them; which, depends on the kernel. */
+static int add_vectors(struct trace_decoder *d, int tracing_fd, struct error *err)
+{
+	int fd = openat(tracing_fd, "events/irq_vectors", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	_cleanup_(closedirp) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+
+	while (dir && r >= 0 && (entry = readdir(dir)))
+		r = add_vector(d, tracing_fd, entry->d_name, err);
+	return r;
+}
+
+static int add_events(struct trace_decoder *d, int tracing_fd, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < ELEMENTS(rows); i++) {
+		r = add_event(d, tracing_fd, &rows[i], err);
+		if (r >= 0 && i == 0 && d->n == 0)
+			return error_say(err, -ENOTSUP,
+				"this kernel does not have the trace event sched_switch; its configuration lacks CONFIG_EVENT_TRACING or CONFIG_SCHED_TRACER");
+	}
+	return r < 0 ? r : add_vectors(d, tracing_fd, err);
+}
+
+int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *err)
+{
+	_cleanup_(trace_decoder_freep) struct trace_decoder *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d)
+		return error_oom(err);
+	d->tep = tep_alloc();
+	d->page = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
+	d->by_id = calloc(UINT16_MAX + 1, sizeof(*d->by_id));
+	if (!d->tep || !d->page || !d->by_id)
+		return error_oom(err);
+	tep_set_local_bigendian(d->tep, tep_is_bigendian());
+	tep_set_file_bigendian(d->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_long_size(d->tep, sizeof(long));
+	r = add_events(d, tracing_fd, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(d);
+	return 0;
+}
+
+int trace_decoder_events(const struct trace_decoder *d,
+	int (*each)(const char *system, const char *event, void *data), void *data)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < d->n; i++)
+		r = each(d->events[i].system, d->events[i].event, data);
+	return r;
+}
+
+static uint64_t read_number(const struct place *place, const char *record)
+{
+	uint64_t eight;
+	int32_t four;
+
+	if (place->size == 8)
+		return memcpy(&eight, record + place->offset, 8), eight;
+	if (place->size == 4)
+		return memcpy(&four, record + place->offset, 4), (uint64_t)(int64_t)four;
+	return 0;
+}
+
+/* A name in the record: itself, or where and how long it is. */
+static const char *read_text(const struct place *place, const char *record, int size)
+{
+	uint32_t at = (uint32_t)place->offset, length = (uint32_t)place->size;
+
+	if (place->dynamic) {
+		uint32_t location = (uint32_t)read_number(place, record);
+
+		at = location & 0xffff;
+		length = location >> 16;
+	}
+	if (length == 0 || at + length > (uint32_t)size || !memchr(record + at, '\0', length))
+		return NULL;
+	return record + at;
+}
+
+static const char *name_of(
+	const struct known_event *known, const struct trace_event *event, const char *record, int size)
+{
+	if (known->kind == TRACE_SOFTIRQ)
+		return event->number < ELEMENTS(softirqs) ? softirqs[event->number] : NULL;
+	return known->name ?: read_text(&known->fields[TEXT], record, size);
+}
+
+static struct trace_event event_of(
+	const struct known_event *known, unsigned long long at, const char *record, int size)
+{
+	struct trace_event event = {.at = at,
+		.what = known->what,
+		.kind = known->kind,
+		.pid = (pid_t)read_number(&known->pid, record),
+		.number = read_number(&known->fields[NUMBER], record)};
+
+	event.name = name_of(known, &event, record, size);
+	event.length_ns = known->what == TRACE_SPAN ? (int64_t)event.number : 0;
+	if (known->what == TRACE_SPAN)
+		event.number = 0;
+	if (known->what != TRACE_SWITCH)
+		return event;
+	event.prev = (pid_t)read_number(&known->fields[PREV], record);
+	event.next = (pid_t)read_number(&known->fields[NEXT], record);
+	event.prev_name = event.name;
+	event.next_name = read_text(&known->fields[NEXT_TEXT], record, size);
+	/* the lower bits say what it waits for; a bit above them, that it was preempted */
+	event.preempted = (read_number(&known->fields[STATE], record) & 0xff) == 0;
+	return event;
+}
+
+/* Whether the record is long enough for the fields that are read. */
+static bool is_whole(const struct known_event *known, int size)
+{
+	for (int i = 0; i < MAX_FIELDS; i++)
+		if (known->fields[i].offset + known->fields[i].size > size)
+			return false;
+	return known->pid.offset + known->pid.size <= size;
+}
+
+int64_t trace_decode(struct trace_decoder *d, void *page, trace_each *each, void *data)
+{
+	unsigned long long at;
+	int64_t lost;
+	char *record;
+
+	if (kbuffer_load_subbuffer(d->page, page) < 0)
+		return 0;
+	lost = kbuffer_missed_events(d->page);
+	for (record = kbuffer_read_event(d->page, &at); record; record = kbuffer_next_event(d->page, &at)) {
+		int size = kbuffer_event_size(d->page);
+		uint16_t id, known = 0;
+
+		if (size >= 2) {
+			memcpy(&id, record, sizeof(id));
+			known = d->by_id[id];
+		}
+		if (known && is_whole(&d->events[known - 1], size)) {
+			struct trace_event event = event_of(&d->events[known - 1], at, record, size);
+
+			each(&event, data);
+		}
+	}
+	return lost < 0 ? 1 : lost;
+}
+
+int trace_decoder_symbols(struct trace_decoder *d, const char *kallsyms, struct error *err)
+{
+	return tep_parse_kallsyms(d->tep, kallsyms) < 0
+		       ? error_say(err, -EINVAL, "cannot read the kernel's symbols in /proc/kallsyms")
+		       : 0;
+}
+
+const char *trace_function(struct trace_decoder *d, uint64_t address)
+{
+	return tep_find_function(d->tep, address);
+}

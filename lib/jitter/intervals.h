@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Events of one CPU, made intervals in which a source took it from one thread, the watcher. Intervals nest: an interrupt
+ * that comes while another runs lies inside it, and its time is not net time of the outer one.
+ *
+ * Nothing is guessed: where sched_switch goes on with another task than it left, or an end has no beginning, the interval is
+ * dropped and counted. */
+#pragma once
+
+#include "lib/jitter/jitter_sources.h"
+
+struct interval {
+	int64_t start_ns, end_ns; /* end < start: it is open, or was dropped */
+	int64_t net_ns;
+	uint32_t source;
+	uint8_t depth; /* 0: not nested */
+	bool switched; /* its start and its end are switches of tasks */
+	bool resumed;  /* the task was preempted before and goes on */
+	bool point;    /* nothing says when it ends */
+};
+
+enum { INTERVALS_DEEPEST = 8 };
+
+struct intervals {
+	pid_t watcher;
+	struct jitter_sources *sources;
+	struct interval *items; /* by start */
+	size_t n, capacity;
+	struct {
+		size_t item;
+		enum trace_kind kind;
+		uint64_t number;
+		int64_t inner_ns; /* of those nested in it */
+	} open[INTERVALS_DEEPEST];
+	size_t depth;
+	pid_t current;         /* -1: not known */
+	bool worked;           /* the interval of a kernel worker has had its function */
+	struct keymap threads; /* what is known of a thread from its last switch */
+	int64_t events, broken;
+	int failed; /* -ENOMEM */
+};
+
+void intervals_begin(struct intervals *intervals, pid_t watcher, struct jitter_sources *sources);
+void intervals_clear(struct intervals *intervals);
+
+/* The next event, with its time in ns. */
+void intervals_add(struct intervals *intervals, const struct trace_event *event, int64_t at_ns);
+/* Events were lost here: what is open is dropped. */
+void intervals_lost(struct intervals *intervals);
+/* Removes the first n. */
+void intervals_drop(struct intervals *intervals, size_t n);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sources of interruptions, by name. Events have numbers and the names of the moment; each is made a source once. */
+#pragma once
+
+#include "lib/host/accounting/keymap.h"
+#include "lib/host/trace/trace_event.h"
+#include "lib/record/run.h"
+
+struct jitter_source_name {
+	char *name;
+	char *unit; /* NULL: none or not known */
+	enum source_kind kind;
+	uint32_t *parts; /* of a combination, in the order of its name */
+	size_t n_parts;
+};
+
+/* What only the running system knows of a thread: whether it is the kernel's, and its unit. */
+typedef void jitter_describe(
+	pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit, void *data);
+/* The function at an address; NULL: not known. */
+typedef const char *jitter_symbol(uint64_t address, void *data);
+
+struct jitter_sources {
+	struct jitter_source_name *items;
+	size_t n;
+	struct keymap known; /* by hashes of what events have */
+	size_t n_combinations;
+	jitter_describe *describe; /* NULL: threads have no units */
+	jitter_symbol *symbol;     /* NULL: kernel workers go without functions */
+	void *data;
+};
+
+void jitter_sources_clear(struct jitter_sources *sources);
+
+/* The index of a source, or -ENOMEM. Kernel workers are grouped by lib/protocol/name_groups.h. */
+int64_t jitter_source_of_thread(struct jitter_sources *sources, pid_t pid, const char *name);
+/* Of an event that is not a switch. */
+int64_t jitter_source_of_event(struct jitter_sources *sources, const struct trace_event *event);
+/* Of several in one gap; the order does not matter. One: itself. */
+int64_t jitter_source_of_parts(struct jitter_sources *sources, const uint32_t *parts, size_t n);

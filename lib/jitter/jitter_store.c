@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of a jitter run for the book: see jitter_store.h. */
+#include "lib/jitter/jitter_store.h"
+
+#include "lib/base/array.h"
+#include "lib/base/cleanup.h"
+
+#include <errno.h>
+
+/* What is built, and the ids of sources in the book, by their index. */
+struct building {
+	struct jitter jitter;
+	uint32_t *ids;
+	int64_t started_ns;
+	int cpu;
+};
+
+static void building_clear(struct building *b)
+{
+	jitter_clear(&b->jitter);
+	free(b->ids);
+}
+
+static int take_ids(
+	struct book *book, const struct jitter_sources *sources, struct building *b, struct error *err)
+{
+	int r = 0;
+
+	b->ids = calloc(sources->n + 1, sizeof(*b->ids));
+	if (!b->ids)
+		return error_oom(err);
+	for (size_t i = 0; r == 0 && i < sources->n; i++)
+		r = book_source(book, sources->items[i].name, NULL, sources->items[i].unit,
+			sources->items[i].kind, &b->ids[i], err);
+	return r;
+}
+
+static int add_combinations(struct building *b, const struct jitter_sources *sources)
+{
+	for (size_t i = 0; i < sources->n; i++)
+		for (size_t k = 0; k < sources->items[i].n_parts; k++) {
+			struct combination_part *part = array_add(
+				b->jitter.combinations, b->jitter.n_combinations);
+
+			if (!part)
+				return -ENOMEM;
+			*part = (struct combination_part){
+				b->ids[i], (uint32_t)k + 1, b->ids[sources->items[i].parts[k]]};
+		}
+	return 0;
+}
+
+static int add_buckets(
+	struct building *b, enum jitter_level level, uint32_t source, const struct histogram *histogram)
+{
+	for (size_t i = 0; i < histogram->n; i++) {
+		const struct histogram_bucket *from = &histogram->buckets[i];
+		struct jitter_bucket *to = array_add(b->jitter.buckets, b->jitter.n_buckets);
+
+		if (!to)
+			return -ENOMEM;
+		*to = (struct jitter_bucket){
+			b->cpu, level, source, from->low, from->high, from->count, from->total};
+	}
+	return 0;
+}
+
+static int add_rows(
+	struct building *b, enum jitter_level level, const struct source_statistics *statistics, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct source_statistics *s = &statistics[i];
+		struct jitter_source *row;
+
+		if (s->count == 0)
+			continue;
+		row = array_add(b->jitter.sources, b->jitter.n_sources);
+		if (!row || add_buckets(b, level, b->ids[i], &s->lengths) < 0)
+			return -ENOMEM;
+		*row = (struct jitter_source){b->cpu, level, b->ids[i], s->count, s->min_ns, s->max_ns,
+			s->total_ns, s->squares_ns2, source_period(s)};
+	}
+	return 0;
+}
+
+static int add_matches(struct building *b, const struct merge *m)
+{
+	for (int i = 0; i < MERGE_CLASSES; i++) {
+		const struct match_class *class = &m->classes[i];
+		struct jitter_match *to;
+
+		if (class->gaps == 0)
+			continue;
+		to = array_add(b->jitter.matches, b->jitter.n_matches);
+		if (!to)
+			return -ENOMEM;
+		*to = (struct jitter_match){b->cpu, i ? INT64_C(1) << i : 0, INT64_C(2) << i, class->gaps,
+			class->matched, class->chance};
+	}
+	return 0;
+}
+
+static int add_part(
+	struct building *b, int64_t start_ns, int64_t begun_ns, const struct interval *v, size_t k)
+{
+	struct interruption_part *part = array_add(b->jitter.parts, b->jitter.n_parts);
+	int64_t offset_ns = v->start_ns - begun_ns;
+
+	if (!part)
+		return -ENOMEM;
+	*part = (struct interruption_part){.cpu = b->cpu,
+		.start_ns = start_ns,
+		.n = (uint32_t)k + 1,
+		.offset_ns = offset_ns > 0 ? offset_ns : 0,
+		.length_ns = v->point ? v->net_ns : v->end_ns - v->start_ns,
+		.net_ns = v->net_ns,
+		.source = b->ids[v->source]};
+	return 0;
+}
+
+static int add_longest(struct building *b, const struct merge *m)
+{
+	for (size_t i = 0; i < m->n_longest; i++) {
+		const struct long_interruption *from = &m->longest[i];
+		struct interruption *to = array_add(b->jitter.longest, b->jitter.n_longest);
+		int64_t start_ns = b->started_ns + from->start_ns;
+
+		if (!to)
+			return -ENOMEM;
+		*to = (struct interruption){.cpu = b->cpu,
+			.start_ns = start_ns,
+			.length_ns = from->length_ns,
+			.source = from->source >= 0 ? b->ids[from->source] : 0};
+		for (size_t k = 0; k < from->n_parts; k++)
+			if (add_part(b, start_ns, from->start_ns, &from->parts[k], k) < 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+struct jitter_cpu jitter_facts(const struct jitter_watched *watched)
+{
+	const struct merge *m = watched->merge;
+	struct jitter_cpu cpu = watched->facts;
+
+	cpu.threshold_ns = m->threshold_ns;
+	cpu.gaps = m->gaps;
+	cpu.gaps_ns = m->gaps_ns;
+	cpu.explained = m->explained;
+	cpu.explained_ns = m->explained_ns;
+	cpu.chance = m->chance;
+	cpu.chance_ns = m->chance_ns;
+	cpu.periodic = m->residue.periodic;
+	cpu.periodic_ns = m->residue.periodic_ns;
+	cpu.period_ns = m->residue.periodic ? m->residue.period_ns : 0;
+	cpu.unexplained = m->residue.unexplained;
+	cpu.unexplained_ns = m->residue.unexplained_ns;
+	cpu.outside = m->outside;
+	return cpu;
+}
+
+static int add_cpu(struct building *b, const struct jitter_watched *watched)
+{
+	const struct merge *m = watched->merge;
+	struct jitter_cpu *cpu = array_add(b->jitter.cpus, b->jitter.n_cpus);
+
+	if (!cpu)
+		return -ENOMEM;
+	*cpu = jitter_facts(watched);
+	b->cpu = cpu->cpu;
+	return add_buckets(b, JITTER_USER, 0, &m->user) < 0 ||
+			       add_buckets(b, JITTER_MASTER, 0, &m->master) < 0 ||
+			       add_rows(b, JITTER_TIME, m->times, m->n_times) < 0 ||
+			       add_rows(b, JITTER_FREQUENCY, m->frequencies, m->n_frequencies) < 0 ||
+			       add_matches(b, m) < 0 || add_longest(b, m) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int build_and_put(struct book *book, int64_t run, const struct jitter_watched *watched, size_t n,
+	const struct jitter_sources *sources, struct building *b, struct error *err)
+{
+	int r = take_ids(book, sources, b, err);
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_cpu(b, &watched[i]);
+	if (r == 0)
+		r = add_combinations(b, sources);
+	if (r == -ENOMEM)
+		return error_oom(err);
+	return r < 0 ? r : book_put_jitter(book, run, &b->jitter, err);
+}
+
+int jitter_store(struct book *book, int64_t run, int64_t started_ns, const struct jitter_watched *watched,
+	size_t n, const struct jitter_sources *sources, struct error *err)
+{
+	_cleanup_(building_clear) struct building b = {.started_ns = started_ns};
+	int r = book_begin(book, err);
+
+	if (r < 0)
+		return r;
+	r = build_and_put(book, run, watched, n, sources, &b, err);
+	if (r < 0) {
+		book_rollback(book);
+		return r;
+	}
+	return book_commit(book, err);
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Gaps and intervals, merged: see merge.h.
+ *
+ * An interval explains a gap that it lies in. As a check, the same intervals are shifted by a random time within the round, and it is
+ * counted how many gaps they would explain then: gaps of a length at which that is as good are not attributed, unless a
+ * switch from the loop's thread and back to it proves who had the CPU. */
+#include "lib/jitter/merge.h"
+
+#include "lib/base/array.h"
+#include "lib/base/cleanup.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+	SLACK_NS = 50,     /* a reading of the counter may be carried out a little early */
+	EXCESS_FACTOR = 3, /* entry and exit are not traced: up to so many times their median is explained */
+	SMALL_PART = 20,   /* parts below a 20th of the interruption are not in its name */
+	PERIOD_LEAST = 5,  /* distances */
+};
+
+static void statistics_clear(struct source_statistics *statistics, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		histogram_clear(&statistics[i].lengths);
+		histogram_clear(&statistics[i].spacings);
+	}
+	free(statistics);
+}
+
+int merge_begin(struct merge *m, int64_t threshold_ns, struct jitter_sources *sources, struct error *err)
+{
+	*m = (struct merge){.threshold_ns = threshold_ns, .sources = sources, .seed = 0x9e3779b97f4a7c15};
+	m->longest = calloc(MERGE_LONGEST + 1, sizeof(*m->longest));
+	return m->longest ? 0 : error_oom(err);
+}
+
+void merge_clear(struct merge *m)
+{
+	histogram_clear(&m->user);
+	histogram_clear(&m->master);
+	histogram_clear(&m->excess);
+	statistics_clear(m->times, m->n_times);
+	statistics_clear(m->frequencies, m->n_frequencies);
+	residue_clear(&m->residue);
+	free(m->longest);
+	*m = (struct merge){};
+}
+
+/* The row of a source; NULL: no memory. */
+static struct source_statistics *row_of(struct source_statistics **rows, size_t *n, uint32_t source)
+{
+	while (*n <= source)
+		if (!array_add(*rows, *n))
+			return NULL;
+	return &(*rows)[source];
+}
+
+static int statistics_add(struct source_statistics *s, int64_t start_ns, int64_t length_ns, bool resumed)
+{
+	int r = histogram_add(&s->lengths, length_ns);
+
+	if (r == 0 && s->count > 0 && !resumed && start_ns > s->last_start_ns)
+		r = histogram_add(&s->spacings, start_ns - s->last_start_ns);
+	if (!resumed || s->count == 0)
+		s->last_start_ns = start_ns;
+	s->min_ns = s->count == 0 || length_ns < s->min_ns ? length_ns : s->min_ns;
+	s->max_ns = length_ns > s->max_ns ? length_ns : s->max_ns;
+	s->total_ns += length_ns;
+	s->squares_ns2 += (double)length_ns * (double)length_ns;
+	s->count++;
+	return r;
+}
+
+int64_t source_period(const struct source_statistics *s)
+{
+	int64_t quarter = histogram_quantile(&s->spacings, 0.25),
+		half = histogram_quantile(&s->spacings, 0.5), most = histogram_quantile(&s->spacings, 0.75);
+
+	return s->spacings.count >= PERIOD_LEAST && (double)(most - quarter) <= 0.05 * (double)half ? half
+												    : 0;
+}
+
+static bool is_closed(const struct interval *v)
+{
+	return v->end_ns >= v->start_ns;
+}
+
+/* The intervals that lie in a gap: items[first] to items[first + n - 1], of which some may be open or lie beside it. */
+struct matched {
+	size_t first, n;
+	int64_t covered_ns; /* by those that are not nested */
+	size_t n_outer;
+	bool switched;
+	bool resumed; /* a task goes on that was preempted */
+};
+
+static bool lies_in(const struct interval *v, const struct gap_seen *gap)
+{
+	return is_closed(v) && v->start_ns >= gap->start_ns - SLACK_NS && v->end_ns <= gap->end_ns + SLACK_NS;
+}
+
+/* *cursor: the first interval that may lie in this gap or a later one. */
+static struct matched match(
+	const struct gap_seen *gap, const struct interval *items, size_t n, size_t *cursor)
+{
+	struct matched m = {};
+
+	while (*cursor < n && items[*cursor].start_ns < gap->start_ns - SLACK_NS)
+		++*cursor;
+	m.first = *cursor;
+	for (size_t i = m.first; i < n && items[i].start_ns <= gap->end_ns + SLACK_NS; i++) {
+		if (!lies_in(&items[i], gap))
+			continue;
+		m.n = i + 1 - m.first;
+		if (items[i].depth == 0) {
+			m.covered_ns += items[i].end_ns - items[i].start_ns;
+			m.n_outer++;
+		}
+		m.switched |= items[i].switched;
+		m.resumed |= items[i].resumed;
+	}
+	return m;
+}
+
+static int class_of(int64_t length_ns)
+{
+	int i = 63 - __builtin_clzll((uint64_t)length_ns | 1);
+
+	return i < MERGE_CLASSES ? i : MERGE_CLASSES - 1;
+}
+
+static int64_t length_of(const struct gap_seen *gap)
+{
+	return gap->end_ns - gap->start_ns;
+}
+
+/* What of a gap its intervals explain: themselves, and some time for entry and exit. */
+static int64_t explained_of(
+	const struct merge *m, const struct gap_seen *gap, const struct matched *matched, int64_t allowed_ns)
+{
+	int64_t ns = matched->covered_ns + (int64_t)matched->n_outer * allowed_ns;
+
+	return length_of(gap) - ns < m->threshold_ns ? length_of(gap) : ns;
+}
+
+/* xorshift64 (Marsaglia 2003). */
+static uint64_t draw(struct merge *m)
+{
+	m->seed ^= m->seed << 13;
+	m->seed ^= m->seed >> 7;
+	m->seed ^= m->seed << 17;
+	return m->seed;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct interval *x = a, *y = b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* The intervals moved by the same random time, around the round. */
+static struct interval *shift(
+	struct merge *m, int64_t from_ns, int64_t to_ns, const struct interval *items, size_t n)
+{
+	struct interval *shifted = malloc((n ?: 1) * sizeof(*shifted));
+	int64_t round_ns = to_ns > from_ns ? to_ns - from_ns : 1;
+	int64_t by_ns = round_ns / 20 + (int64_t)(draw(m) % (uint64_t)(round_ns - round_ns / 10 + 1));
+
+	for (size_t i = 0; shifted && i < n; i++) {
+		int64_t length_ns = items[i].end_ns - items[i].start_ns;
+
+		shifted[i] = items[i];
+		shifted[i].start_ns = from_ns + (items[i].start_ns - from_ns + by_ns) % round_ns;
+		shifted[i].end_ns = shifted[i].start_ns + length_ns;
+	}
+	if (shifted)
+		qsort(shifted, n, sizeof(*shifted), by_start);
+	return shifted;
+}
+
+static int count_chance(struct merge *m, int64_t from_ns, int64_t to_ns, const struct gap_seen *gaps,
+	size_t n_gaps, const struct interval *items, size_t n, int64_t allowed_ns)
+{
+	_cleanup_(freep) struct interval *shifted = shift(m, from_ns, to_ns, items, n);
+	size_t cursor = 0;
+
+	if (!shifted)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_gaps; i++) {
+		struct matched matched = match(&gaps[i], shifted, n, &cursor);
+
+		if (matched.n == 0)
+			continue;
+		m->chance++;
+		m->chance_ns += explained_of(m, &gaps[i], &matched, allowed_ns);
+		m->classes[class_of(length_of(&gaps[i]))].chance++;
+	}
+	return 0;
+}
+
+/* The first pass: what is needed to decide on each gap. */
+static int count_matches(
+	struct merge *m, const struct gap_seen *gaps, size_t n_gaps, const struct interval *items, size_t n)
+{
+	size_t cursor = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n_gaps; i++) {
+		struct matched matched = match(&gaps[i], items, n, &cursor);
+		struct match_class *class = &m->classes[class_of(length_of(&gaps[i]))];
+		int64_t excess_ns = length_of(&gaps[i]) - matched.covered_ns;
+
+		class->gaps++;
+		class->matched += matched.n > 0;
+		if (matched.n_outer > 0)
+			r = histogram_add(
+				&m->excess, excess_ns > 0 ? excess_ns / (int64_t)matched.n_outer : 0);
+	}
+	return r;
+}
+
+/* Whether gaps of this length are matched more often than by chance: three standard deviations. */
+static bool class_is_attributed(const struct match_class *class)
+{
+	double off = (double)(class->matched - class->chance);
+
+	return off > 3 * sqrt((double)(class->chance + 1));
+}
+
+static int add_frequency(struct merge *m, const struct interval *v, int64_t net_ns)
+{
+	struct source_statistics *row = row_of(&m->frequencies, &m->n_frequencies, v->source);
+
+	return row ? statistics_add(row, v->start_ns, net_ns, v->resumed) : -ENOMEM;
+}
+
+/* What an interval has of its gap: where nothing says when it ends, all that no other has. */
+static int64_t net_of(const struct interval *v, const struct gap_seen *gap, const struct matched *matched)
+{
+	int64_t rest_ns = length_of(gap) - matched->covered_ns;
+
+	if (!v->point)
+		return v->net_ns;
+	return rest_ns > 0 ? rest_ns : 0;
+}
+
+/* The source in the time domain: those with more than a small part of it. */
+static int64_t name_interruption(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
+	const struct interval *items)
+{
+	uint32_t parts[MERGE_MOST_PARTS];
+	int64_t most_ns = -1;
+	size_t n = 0;
+
+	for (size_t i = matched->first; i < matched->first + matched->n; i++) {
+		int64_t net_ns = lies_in(&items[i], gap) ? net_of(&items[i], gap, matched) : -1;
+
+		if (net_ns > most_ns) { /* the largest is always in it, in the first place */
+			if (n > 0 && most_ns * SMALL_PART >= matched->covered_ns && n < MERGE_MOST_PARTS)
+				parts[n++] = parts[0];
+			parts[0] = items[i].source;
+			n = n ?: 1;
+			most_ns = net_ns;
+		} else if (net_ns >= 0 && net_ns * SMALL_PART >= matched->covered_ns &&
+			   n < MERGE_MOST_PARTS) {
+			parts[n++] = items[i].source;
+		}
+	}
+	return n == 0 ? -ENOENT : jitter_source_of_parts(m->sources, parts, n);
+}
+
+static void keep_long(struct merge *m, const struct gap_seen *gap, int64_t source,
+	const struct matched *matched, const struct interval *items)
+{
+	size_t at = m->n_longest;
+	struct long_interruption *entry;
+
+	if (at == MERGE_LONGEST && m->longest[at - 1].length_ns >= length_of(gap))
+		return;
+	while (at > 0 && m->longest[at - 1].length_ns < length_of(gap))
+		at--;
+	memmove(m->longest + at + 1, m->longest + at, (m->n_longest - at) * sizeof(*m->longest));
+	m->n_longest += m->n_longest < MERGE_LONGEST;
+	entry = &m->longest[at];
+	*entry = (struct long_interruption){
+		.start_ns = gap->start_ns, .length_ns = length_of(gap), .source = source};
+	for (size_t i = matched->first; source >= 0 && i < matched->first + matched->n; i++)
+		if (lies_in(&items[i], gap) && entry->n_parts < MERGE_MOST_PARTS) {
+			entry->parts[entry->n_parts] = items[i];
+			entry->parts[entry->n_parts++].net_ns = net_of(&items[i], gap, matched);
+		}
+}
+
+/* In the time domain: what the trace saw of it, and of a fault all of it. */
+static int add_explained(
+	struct merge *m, const struct gap_seen *gap, const struct matched *matched, int64_t source)
+{
+	int64_t traced_ns = matched->n_outer > 0 && matched->covered_ns > 0 ? matched->covered_ns
+									    : length_of(gap);
+	struct source_statistics *row;
+	int r = 0;
+
+	row = row_of(&m->times, &m->n_times, (uint32_t)source);
+	if (!row)
+		return -ENOMEM;
+	r = statistics_add(row, gap->start_ns, traced_ns, matched->resumed);
+	return r < 0 ? r : histogram_add(&m->master, traced_ns);
+}
+
+/* The residue of the round so far. */
+struct rest {
+	struct residue_item *items;
+	size_t n;
+};
+
+static void rest_clear(struct rest *rest)
+{
+	free(rest->items);
+}
+
+static int add_rest(struct rest *rest, int64_t start_ns, int64_t length_ns, bool whole)
+{
+	struct residue_item *item = array_add(rest->items, rest->n);
+
+	if (!item)
+		return -ENOMEM;
+	*item = (struct residue_item){start_ns, length_ns, whole};
+	return 0;
+}
+
+static int add_frequencies(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
+	const struct interval *items)
+{
+	int r = 0;
+
+	for (size_t i = matched->first; r == 0 && i < matched->first + matched->n; i++)
+		if (lies_in(&items[i], gap))
+			r = add_frequency(m, &items[i], net_of(&items[i], gap, matched));
+	return r;
+}
+
+static int take_gap(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
+	const struct interval *items, int64_t allowed_ns, struct rest *rest)
+{
+	bool attributed = matched->n > 0 &&
+			  (matched->switched || class_is_attributed(&m->classes[class_of(length_of(gap))]));
+	int64_t source = attributed ? name_interruption(m, gap, matched, items) : -1, explained_ns = 0;
+	int r = histogram_add(&m->user, length_of(gap));
+
+	if (source == -ENOMEM || r < 0)
+		return -ENOMEM;
+	m->gaps++;
+	m->gaps_ns += length_of(gap);
+	if (source >= 0) {
+		explained_ns = matched->covered_ns > 0 ? explained_of(m, gap, matched, allowed_ns)
+						       : length_of(gap);
+		m->explained++;
+		m->explained_ns += explained_ns;
+		r = add_explained(m, gap, matched, source);
+	}
+	if (r == 0)
+		r = add_frequencies(m, gap, matched, items);
+	keep_long(m, gap, source, matched, items);
+	if (r == 0 && explained_ns < length_of(gap))
+		r = add_rest(rest, gap->start_ns, length_of(gap) - explained_ns, source < 0);
+	return r;
+}
+
+/* Intervals before `until_ns` that lie in no gap. */
+static int64_t count_outside(
+	const struct gap_seen *gaps, size_t n_gaps, const struct interval *items, size_t n)
+{
+	int64_t outside = 0;
+	size_t gap = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		while (gap < n_gaps && gaps[gap].end_ns + SLACK_NS < items[i].start_ns)
+			gap++;
+		outside += is_closed(&items[i]) && (gap == n_gaps || !lies_in(&items[i], &gaps[gap]));
+	}
+	return outside;
+}
+
+static size_t count_used(const struct gap_seen *gaps, size_t n_gaps, const struct interval *items, size_t n)
+{
+	int64_t until_ns = n_gaps > 0 ? gaps[n_gaps - 1].end_ns + SLACK_NS : INT64_MIN;
+
+	while (n > 0 && items[n - 1].start_ns > until_ns)
+		n--;
+	return n;
+}
+
+int merge_round(struct merge *m, int64_t from_ns, int64_t to_ns, const struct gap_seen *gaps, size_t n_gaps,
+	const struct interval *items, size_t n_items, size_t *ret_used)
+{
+	size_t n = count_used(gaps, n_gaps, items, n_items), cursor = 0;
+	_cleanup_(rest_clear) struct rest rest = {};
+	int64_t allowed_ns;
+	int r;
+
+	*ret_used = n;
+	r = count_matches(m, gaps, n_gaps, items, n);
+	allowed_ns = EXCESS_FACTOR * histogram_quantile(&m->excess, 0.5);
+	if (r == 0)
+		r = count_chance(m, from_ns, to_ns, gaps, n_gaps, items, n, allowed_ns);
+	for (size_t i = 0; r == 0 && i < n_gaps; i++) {
+		struct matched matched = match(&gaps[i], items, n, &cursor);
+
+		r = take_gap(m, &gaps[i], &matched, items, allowed_ns, &rest);
+	}
+	m->outside += count_outside(gaps, n_gaps, items, n);
+	return r < 0 ? r : residue_add(&m->residue, rest.items, rest.n);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The gaps that a loop saw on one CPU, merged round by round with the intervals of the trace: histograms, a row for each
+ * source, how much is explained, and how much a trace that was shifted at random would explain. All times are ns since the
+ * start of the run. */
+#pragma once
+
+#include "lib/base/error.h"
+#include "lib/jitter/intervals.h"
+#include "lib/jitter/residue.h"
+
+struct gap_seen {
+	int64_t start_ns, end_ns;
+};
+
+enum { MERGE_CLASSES = 48, MERGE_LONGEST = 100, MERGE_MOST_PARTS = 32 };
+
+/* One row of Table I, and what it is made of. */
+struct source_statistics {
+	int64_t count, min_ns, max_ns, total_ns;
+	double squares_ns2;
+	struct histogram lengths;
+	struct histogram spacings; /* from one start to the next */
+	int64_t last_start_ns;
+};
+
+struct long_interruption {
+	int64_t start_ns, length_ns;
+	int64_t source; /* -1: not explained */
+	struct interval parts[MERGE_MOST_PARTS];
+	size_t n_parts;
+};
+
+/* Gaps of 2^i to 2^(i+1) ns. */
+struct match_class {
+	int64_t gaps, matched, chance;
+};
+
+struct merge {
+	struct jitter_sources *sources;
+	uint64_t seed; /* of the random shifts */
+	int64_t threshold_ns;
+	int64_t gaps, gaps_ns, explained, explained_ns, chance, chance_ns, outside;
+	struct match_class classes[MERGE_CLASSES];
+	struct histogram user, master;
+	struct source_statistics *times, *frequencies; /* by source */
+	size_t n_times, n_frequencies;
+	struct histogram excess; /* by how much gaps are longer than their intervals, for each interval */
+	struct residue residue;
+	struct long_interruption *longest; /* MERGE_LONGEST of them, the longest first */
+	size_t n_longest;
+};
+
+int merge_begin(struct merge *merge, int64_t threshold_ns, struct jitter_sources *sources, struct error *err);
+void merge_clear(struct merge *merge);
+
+/* A round from `from_ns` to `to_ns`: its gaps, and intervals of which those that start after the last gap stay where they are.
+ * *ret_used: how many were used. -ENOMEM. */
+int merge_round(struct merge *merge, int64_t from_ns, int64_t to_ns, const struct gap_seen *gaps,
+	size_t n_gaps, const struct interval *intervals, size_t n_intervals, size_t *ret_used);
+
+/* How far apart the intervals of a source are, if at least half of the distances are within 5 % of each other; else 0. */
+int64_t source_period(const struct source_statistics *statistics);
