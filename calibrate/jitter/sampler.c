@@ -63,6 +63,7 @@ static void sample(struct sampler *s)
 	uint64_t last = counter_now();
 
 	s->first = last;
+	sem_post(&s->ready);
 	while (atomic_load_explicit(&s->order, memory_order_relaxed) == GO) {
 		uint64_t now = counter_now();
 
@@ -91,6 +92,12 @@ static void *run(void *data)
 	return NULL;
 }
 
+static void wait_for(struct sampler *s)
+{
+	while (sem_wait(&s->ready) < 0 && errno == EINTR)
+		;
+}
+
 int sampler_start(struct sampler *s, struct error *err)
 {
 	size_t size = RING * sizeof(*s->ring);
@@ -108,14 +115,14 @@ int sampler_start(struct sampler *s, struct error *err)
 	if (r < 0)
 		return error_os(err, r, "cannot start a thread for CPU %d", s->cpu);
 	s->running = true;
-	while (sem_wait(&s->ready) < 0 && errno == EINTR)
-		;
+	wait_for(s);
 	return s->failed == 0 ? 0 : error_os(err, s->failed, "cannot run on CPU %d", s->cpu);
 }
 
 void sampler_go(struct sampler *s)
 {
 	atomic_store_explicit(&s->order, GO, memory_order_release);
+	wait_for(s);
 }
 
 void sampler_stop(struct sampler *s)

@@ -22,8 +22,8 @@ struct sampler {
 	/* set when sampler_start() returns */
 	pid_t tid;
 	uint64_t smallest;
-	/* set when sampler_stop() returns */
-	uint64_t first, last; /* readings */
+	uint64_t first; /* reading; set when sampler_go() returns */
+	uint64_t last;  /* reading; set when sampler_stop() returns */
 
 	struct gap *ring; /* gaps from `taken` to `given` */
 	_Alignas(64) atomic_size_t given;
@@ -38,6 +38,7 @@ struct sampler {
 
 /* Starts the thread, which measures the smallest gap and then waits. */
 int sampler_start(struct sampler *sampler, struct error *err);
+/* Begins, and waits until it has begun. */
 void sampler_go(struct sampler *sampler);
 /* Ends the thread; its gaps can still be taken. */
 void sampler_stop(struct sampler *sampler);

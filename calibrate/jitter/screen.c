@@ -129,7 +129,8 @@ static void print_limits(const struct jitter_cpu *cpu)
 		       " events were lost, so gaps may lack their names; use a larger --buffer\n",
 			cpu->lost);
 	if (cpu->broken > 0)
-		printf("  Warning: the trace is broken in %" PRId64 " places, which are not attributed\n",
+		printf("  Warning: the trace lacks switches of tasks in %" PRId64
+		       " places (\"unknown task\")\n",
 			cpu->broken);
 	if (cpu->outside > 0)
 		printf("  Note: %" PRId64 " of the trace's intervals lie in no gap\n", cpu->outside);

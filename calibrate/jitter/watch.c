@@ -171,10 +171,10 @@ int watch_start(struct watch *w, struct error *err)
 		r = trace_read(w->trace, i, forget, NULL, err); /* from before the start */
 	for (size_t i = 0; i < w->n_cpus; i++)
 		w->cpus[i].lost = trace_lost(w->trace, i);
-	w->now = counter_scale_begin();
-	w->started_ns = w->round_ns = now_ns(w);
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
 		sampler_go(&w->cpus[i].sampler);
+	w->now = counter_scale_begin();
+	w->started_ns = w->round_ns = now_ns(w);
 	return r;
 }
 

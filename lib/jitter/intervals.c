@@ -153,10 +153,35 @@ static void keep_thread(struct intervals *v, const struct trace_event *event)
 		keymap_set(&v->threads, (uint64_t)event->prev, known);
 }
 
+/* The switch back to the watcher is missing: nothing but what is open can have run until then. */
+static void leave_open(struct interval *item, int64_t inner_ns)
+{
+	item->open_ended = true;
+	item->end_ns = item->start_ns;
+	item->net_ns = -inner_ns;
+}
+
+/* The task in front of an event that does not fit. */
+static void end_broken(struct intervals *v, bool back, int64_t at_ns)
+{
+	int64_t source = jitter_source_unknown(v->sources);
+
+	v->broken++;
+	if (v->depth == 0 || v->open[0].kind != TRACE_TASK || source < 0)
+		return;
+	if (back) {
+		leave_open(&v->items[v->open[0].item], v->open[0].inner_ns);
+		return;
+	}
+	v->depth = 1;
+	v->items[v->open[0].item].source = (uint32_t)source;
+	end(v, at_ns);
+}
+
 static void on_switch(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
 	if (v->current != UNKNOWN && v->current != event->prev) {
-		v->broken++;
+		end_broken(v, event->prev == v->watcher, at_ns);
 		drop_open(v);
 	}
 	while (v->depth > 1) { /* the end of an interrupt was not recorded */
@@ -202,7 +227,7 @@ static void on_point(struct intervals *v, const struct trace_event *event, int64
 	item = append(v, at_ns, jitter_source_of_event(v->sources, event));
 	if (item) {
 		item->end_ns = at_ns;
-		item->point = true;
+		item->open_ended = true;
 	}
 }
 

@@ -2,20 +2,21 @@
 /* Events of one CPU, made intervals in which a source took it from one thread, the watcher. Intervals nest: an interrupt
  * that comes while another runs lies inside it, and its time is not net time of the outer one.
  *
- * Nothing is guessed: where sched_switch goes on with another task than it left, or an end has no beginning, the interval is
- * dropped and counted. */
+ * Nothing is guessed. An end without a beginning is dropped and counted. Where sched_switch goes on with another task than it
+ * left, the CPU was taken by "an unknown task"; if it goes on with the watcher, only the switch back to it is missing, whose
+ * time the end of the gap shows. */
 #pragma once
 
 #include "lib/jitter/jitter_sources.h"
 
 struct interval {
 	int64_t start_ns, end_ns; /* end < start: it is open, or was dropped */
-	int64_t net_ns;
+	int64_t net_ns;           /* if it is open-ended: what is to be added to its length, 0 or less */
 	uint32_t source;
-	uint8_t depth; /* 0: not nested */
-	bool switched; /* its start and its end are switches of tasks */
-	bool resumed;  /* the task was preempted before and goes on */
-	bool point;    /* nothing says when it ends */
+	uint8_t depth;   /* 0: not nested */
+	bool switched;   /* its start and its end are switches of tasks */
+	bool resumed;    /* the task was preempted before and goes on */
+	bool open_ended; /* it ends with its gap */
 };
 
 enum { INTERVALS_DEEPEST = 8 };

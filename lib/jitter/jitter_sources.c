@@ -88,6 +88,11 @@ int64_t jitter_source_of_thread(struct jitter_sources *s, pid_t pid, const char 
 			kernel ? SOURCE_KERNEL : SOURCE_PROCESS));
 }
 
+int64_t jitter_source_unknown(struct jitter_sources *s)
+{
+	return add(s, "unknown task", NULL, SOURCE_PROCESS);
+}
+
 static int64_t add_event(struct jitter_sources *s, const struct trace_event *event)
 {
 	_cleanup_(freep) char *made = NULL;

@@ -34,6 +34,8 @@ void jitter_sources_clear(struct jitter_sources *sources);
 
 /* The index of a source, or -ENOMEM. Kernel workers are grouped by lib/protocol/name_groups.h. */
 int64_t jitter_source_of_thread(struct jitter_sources *sources, pid_t pid, const char *name);
+/* Of a thread that the trace does not show. */
+int64_t jitter_source_unknown(struct jitter_sources *sources);
 /* Of an event that is not a switch. */
 int64_t jitter_source_of_event(struct jitter_sources *sources, const struct trace_event *event);
 /* Of several in one gap; the order does not matter. One: itself. */

@@ -112,7 +112,7 @@ static int add_part(
 		.start_ns = start_ns,
 		.n = (uint32_t)k + 1,
 		.offset_ns = offset_ns > 0 ? offset_ns : 0,
-		.length_ns = v->point ? v->net_ns : v->end_ns - v->start_ns,
+		.length_ns = v->end_ns - v->start_ns,
 		.net_ns = v->net_ns,
 		.source = b->ids[v->source]};
 	return 0;

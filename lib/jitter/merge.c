@@ -101,6 +101,13 @@ static bool lies_in(const struct interval *v, const struct gap_seen *gap)
 	return is_closed(v) && v->start_ns >= gap->start_ns - SLACK_NS && v->end_ns <= gap->end_ns + SLACK_NS;
 }
 
+static int64_t length_in(const struct interval *v, const struct gap_seen *gap)
+{
+	int64_t ns = (v->open_ended ? gap->end_ns : v->end_ns) - v->start_ns;
+
+	return ns > 0 ? ns : 0;
+}
+
 /* *cursor: the first interval that may lie in this gap or a later one. */
 static struct matched match(
 	const struct gap_seen *gap, const struct interval *items, size_t n, size_t *cursor)
@@ -115,7 +122,7 @@ static struct matched match(
 			continue;
 		m.n = i + 1 - m.first;
 		if (items[i].depth == 0) {
-			m.covered_ns += items[i].end_ns - items[i].start_ns;
+			m.covered_ns += length_in(&items[i], gap);
 			m.n_outer++;
 		}
 		m.switched |= items[i].switched;
@@ -237,14 +244,12 @@ static int add_frequency(struct merge *m, const struct interval *v, int64_t net_
 	return row ? statistics_add(row, v->start_ns, net_ns, v->resumed) : -ENOMEM;
 }
 
-/* What an interval has of its gap: where nothing says when it ends, all that no other has. */
-static int64_t net_of(const struct interval *v, const struct gap_seen *gap, const struct matched *matched)
+/* Of an interval in its gap, without those nested in it. */
+static int64_t net_of(const struct interval *v, const struct gap_seen *gap)
 {
-	int64_t rest_ns = length_of(gap) - matched->covered_ns;
+	int64_t ns = v->open_ended ? length_in(v, gap) + v->net_ns : v->net_ns;
 
-	if (!v->point)
-		return v->net_ns;
-	return rest_ns > 0 ? rest_ns : 0;
+	return ns > 0 ? ns : 0;
 }
 
 /* The source in the time domain: those with more than a small part of it. */
@@ -256,7 +261,7 @@ static int64_t name_interruption(struct merge *m, const struct gap_seen *gap, co
 	size_t n = 0;
 
 	for (size_t i = matched->first; i < matched->first + matched->n; i++) {
-		int64_t net_ns = lies_in(&items[i], gap) ? net_of(&items[i], gap, matched) : -1;
+		int64_t net_ns = lies_in(&items[i], gap) ? net_of(&items[i], gap) : -1;
 
 		if (net_ns > most_ns) { /* the largest is always in it, in the first place */
 			if (n > 0 && most_ns * SMALL_PART >= matched->covered_ns && n < MERGE_MOST_PARTS)
@@ -289,25 +294,26 @@ static void keep_long(struct merge *m, const struct gap_seen *gap, int64_t sourc
 		.start_ns = gap->start_ns, .length_ns = length_of(gap), .source = source};
 	for (size_t i = matched->first; source >= 0 && i < matched->first + matched->n; i++)
 		if (lies_in(&items[i], gap) && entry->n_parts < MERGE_MOST_PARTS) {
-			entry->parts[entry->n_parts] = items[i];
-			entry->parts[entry->n_parts++].net_ns = net_of(&items[i], gap, matched);
+			struct interval *part = &entry->parts[entry->n_parts++];
+
+			*part = items[i];
+			part->end_ns = part->start_ns + length_in(part, gap);
+			part->net_ns = net_of(&items[i], gap);
 		}
 }
 
-/* In the time domain: what the trace saw of it, and of a fault all of it. */
+/* In the time domain: what the trace saw of it. */
 static int add_explained(
 	struct merge *m, const struct gap_seen *gap, const struct matched *matched, int64_t source)
 {
-	int64_t traced_ns = matched->n_outer > 0 && matched->covered_ns > 0 ? matched->covered_ns
-									    : length_of(gap);
 	struct source_statistics *row;
 	int r = 0;
 
 	row = row_of(&m->times, &m->n_times, (uint32_t)source);
 	if (!row)
 		return -ENOMEM;
-	r = statistics_add(row, gap->start_ns, traced_ns, matched->resumed);
-	return r < 0 ? r : histogram_add(&m->master, traced_ns);
+	r = statistics_add(row, gap->start_ns, matched->covered_ns, matched->resumed);
+	return r < 0 ? r : histogram_add(&m->master, matched->covered_ns);
 }
 
 /* The residue of the round so far. */
@@ -338,7 +344,7 @@ static int add_frequencies(struct merge *m, const struct gap_seen *gap, const st
 
 	for (size_t i = matched->first; r == 0 && i < matched->first + matched->n; i++)
 		if (lies_in(&items[i], gap))
-			r = add_frequency(m, &items[i], net_of(&items[i], gap, matched));
+			r = add_frequency(m, &items[i], net_of(&items[i], gap));
 	return r;
 }
 
@@ -355,8 +361,7 @@ static int take_gap(struct merge *m, const struct gap_seen *gap, const struct ma
 	m->gaps++;
 	m->gaps_ns += length_of(gap);
 	if (source >= 0) {
-		explained_ns = matched->covered_ns > 0 ? explained_of(m, gap, matched, allowed_ns)
-						       : length_of(gap);
+		explained_ns = explained_of(m, gap, matched, allowed_ns);
 		m->explained++;
 		m->explained_ns += explained_ns;
 		r = add_explained(m, gap, matched, source);

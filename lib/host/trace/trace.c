@@ -136,7 +136,8 @@ static int set_buffer(struct trace *t, int64_t bytes, struct error *err)
 
 static int set_cpus(struct trace *t, const struct trace_request *request, struct error *err)
 {
-	_cleanup_(freep) char *all = tracefs_instance_file_read(t->instance, "tracing_cpumask", NULL), *mask = NULL;
+	_cleanup_(freep) char *all = tracefs_instance_file_read(t->instance, "tracing_cpumask", NULL),
+			      *mask = NULL;
 
 	if (all)
 		all[strcspn(all, "\n")] = '\0';

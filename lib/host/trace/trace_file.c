@@ -47,7 +47,7 @@ int trace_file_new(struct trace_file **ret, const char *path, const char *direct
 		return error_oom(err);
 	f->tracing_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	f->path = strdup(path);
-	f->clock = strdup(clock);
+	f->clock = text_format("[%s]", clock);
 	r = f->path && f->clock ? output_file_open(&f->output, path, err) : error_oom(err);
 	if (r < 0) {
 		trace_file_free(f);
@@ -177,16 +177,14 @@ static void put_header(const struct trace_file *f, FILE *out)
 	put_number(out, f->n_cpus, 4);
 }
 
-/* Option 6 is the clock, as the file trace_clock has it. */
-static void put_options(const struct trace_file *f, FILE *out)
+/* Option 4, which is empty, says that the name of the clock is after the places. */
+static void put_options(FILE *out)
 {
-	enum { OPTION_CLOCK = 6 };
-	_cleanup_(freep) char *clock = text_format("[%s]", f->clock);
+	enum { OPTION_CLOCK = 4 };
 
 	fwrite("options  ", 10, 1, out);
 	put_number(out, OPTION_CLOCK, 2);
-	put_number(out, clock ? strlen(clock) + 1 : 0, 4);
-	fwrite(clock ?: "", clock ? strlen(clock) + 1 : 0, 1, out);
+	put_number(out, 0, 4);
 	put_number(out, 0, 2);
 }
 
@@ -200,18 +198,20 @@ static uint64_t size_of(FILE *pages)
 	return pages ? (uint64_t)ftello(pages) : 0;
 }
 
-/* Where the pages of each CPU are, and how many bytes. */
+/* Where the pages of each CPU are, and how many bytes; then the clock, as the file trace_clock has it. */
 static void put_places(const struct trace_file *f, FILE *out)
 {
-	uint64_t at;
+	uint64_t at, clock = strlen(f->clock);
 
 	fwrite("flyrecord", 10, 1, out);
-	at = aligned(f, (uint64_t)ftello(out) + f->n_cpus * 16);
+	at = aligned(f, (uint64_t)ftello(out) + f->n_cpus * 16 + sizeof(clock) + clock);
 	for (size_t i = 0; i < f->n_cpus; i++) {
 		put_number(out, at, 8);
 		put_number(out, size_of(f->cpus[i]), 8);
 		at = aligned(f, at + size_of(f->cpus[i]));
 	}
+	put_number(out, clock, 8);
+	fwrite(f->clock, clock, 1, out);
 }
 
 static void put_pages(const struct trace_file *f, FILE *out, FILE *pages)
@@ -234,7 +234,7 @@ int trace_file_finish(struct trace_file *f, struct error *err)
 
 	f->page_size = f->page_size ?: (size_t)sysconf(_SC_PAGESIZE);
 	put_header(f, out);
-	put_options(f, out);
+	put_options(out);
 	put_places(f, out);
 	for (size_t i = 0; i < f->n_cpus; i++) {
 		if (f->cpus[i] && ferror(f->cpus[i]))
