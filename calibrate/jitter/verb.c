@@ -204,8 +204,7 @@ static int do_rounds(struct session *s, struct error *err)
 	progress_begin(&progress, "Seconds", (uint64_t)((options.for_ns + NS_PER_S - 1) / NS_PER_S),
 		calibrate_options.quiet || calibrate_options.json);
 	while (r == 0 && (in_ns = elapsed_ns(w)) < options.for_ns && !wait_a_little()) {
-		r = in_ns - (w->round_ns - w->started_ns) >= ROUND_NS ? end_round(s, err)
-								      : watch_drain(w, err);
+		r = in_ns >= (w->rounds + 1) * ROUND_NS ? end_round(s, err) : watch_drain(w, err);
 		if (progress_is_due(&progress, (uint64_t)(in_ns / NS_PER_S)))
 			progress_step(&progress, (uint64_t)(in_ns / NS_PER_S), NULL);
 	}

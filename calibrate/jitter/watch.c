@@ -196,6 +196,7 @@ static int take_gaps(struct watch *w, struct watched_cpu *cpu, struct error *err
 struct reading {
 	struct watch *watch;
 	struct watched_cpu *cpu;
+	int64_t first_ns; /* the loop began */
 };
 
 /* In the other clock, by the two readings around it. */
@@ -212,15 +213,16 @@ static void take_event(const struct trace_event *event, void *data)
 {
 	const struct reading *reading = data;
 	const struct watch *w = reading->watch;
+	int64_t at_ns = w->mono_raw ? of_raw(w, (int64_t)event->at) : counter_ns(&w->scale, event->at);
 
-	intervals_add(&reading->cpu->intervals, event,
-		w->mono_raw ? of_raw(w, (int64_t)event->at) : counter_ns(&w->scale, event->at));
+	if (at_ns >= reading->first_ns)
+		intervals_add(&reading->cpu->intervals, event, at_ns);
 }
 
 static int take_trace(struct watch *w, size_t i, struct error *err)
 {
 	struct watched_cpu *cpu = &w->cpus[i];
-	struct reading reading = {w, cpu};
+	struct reading reading = {w, cpu, counter_ns(&w->scale, cpu->sampler.first)};
 	int64_t lost = trace_lost(w->trace, i);
 	int r = trace_read(w->trace, i, take_event, &reading, err);
 
@@ -256,9 +258,8 @@ static int merge_cpu(struct watch *w, struct watched_cpu *cpu, int64_t until_ns,
 	return 0;
 }
 
-int watch_end_round(struct watch *w, struct error *err)
+static int end_round(struct watch *w, int64_t until_ns, struct error *err)
 {
-	int64_t until_ns = now_ns(w);
 	int r = watch_drain(w, err);
 
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
@@ -268,13 +269,24 @@ int watch_end_round(struct watch *w, struct error *err)
 	return r;
 }
 
+int watch_end_round(struct watch *w, struct error *err)
+{
+	return end_round(w, now_ns(w), err);
+}
+
 int watch_stop(struct watch *w, struct error *err)
 {
+	int64_t until_ns = w->round_ns;
 	int r;
 
-	for (size_t i = 0; i < w->n_cpus; i++)
+	for (size_t i = 0; i < w->n_cpus; i++) {
+		int64_t last_ns;
+
 		sampler_stop(&w->cpus[i].sampler);
-	r = watch_end_round(w, err);
+		last_ns = counter_ns(&w->scale, w->cpus[i].sampler.last);
+		until_ns = last_ns > until_ns ? last_ns : until_ns;
+	}
+	r = end_round(w, until_ns, err);
 	for (size_t i = 0; i < w->n_cpus; i++) {
 		const struct sampler *s = &w->cpus[i].sampler;
 

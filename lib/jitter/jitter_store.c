@@ -77,8 +77,18 @@ static int add_rows(
 		row = array_add(b->jitter.sources, b->jitter.n_sources);
 		if (!row || add_buckets(b, level, b->ids[i], &s->lengths) < 0)
 			return -ENOMEM;
-		*row = (struct jitter_source){b->cpu, level, b->ids[i], s->count, s->min_ns, s->max_ns,
-			s->total_ns, s->squares_ns2, source_period(s)};
+		*row = (struct jitter_source){.cpu = b->cpu,
+			.level = level,
+			.source = b->ids[i],
+			.count = s->count,
+			.min_ns = s->min_ns,
+			.max_ns = s->max_ns,
+			.total_ns = s->total_ns,
+			.squares_ns2 = s->squares_ns2,
+			.rounds = s->rounds,
+			.round_squares_ns2 = s->round_squares_ns2,
+			.round_steps_ns2 = s->round_steps_ns2,
+			.period_ns = source_period(s)};
 	}
 	return 0;
 }

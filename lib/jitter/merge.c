@@ -68,6 +68,7 @@ static int statistics_add(struct source_statistics *s, int64_t start_ns, int64_t
 	s->min_ns = s->count == 0 || length_ns < s->min_ns ? length_ns : s->min_ns;
 	s->max_ns = length_ns > s->max_ns ? length_ns : s->max_ns;
 	s->total_ns += length_ns;
+	s->round_ns += length_ns;
 	s->squares_ns2 += (double)length_ns * (double)length_ns;
 	s->count++;
 	return r;
@@ -398,6 +399,19 @@ static size_t count_used(const struct gap_seen *gaps, size_t n_gaps, const struc
 	return n;
 }
 
+static void end_round(struct source_statistics *rows, size_t n, bool first)
+{
+	for (struct source_statistics *s = rows; s < rows + n; s++) {
+		double ns = (double)s->round_ns, step = ns - (double)s->last_round_ns;
+
+		s->rounds += s->round_ns > 0;
+		s->round_squares_ns2 += ns * ns;
+		s->round_steps_ns2 += first ? 0 : step * step;
+		s->last_round_ns = s->round_ns;
+		s->round_ns = 0;
+	}
+}
+
 int merge_round(struct merge *m, int64_t from_ns, int64_t to_ns, const struct gap_seen *gaps, size_t n_gaps,
 	const struct interval *items, size_t n_items, size_t *ret_used)
 {
@@ -416,6 +430,9 @@ int merge_round(struct merge *m, int64_t from_ns, int64_t to_ns, const struct ga
 
 		r = take_gap(m, &gaps[i], &matched, items, allowed_ns, &rest);
 	}
+	end_round(m->times, m->n_times, m->rounds == 0);
+	end_round(m->frequencies, m->n_frequencies, m->rounds == 0);
+	m->rounds++;
 	m->outside += count_outside(gaps, n_gaps, items, n);
 	return r < 0 ? r : residue_add(&m->residue, rest.items, rest.n);
 }

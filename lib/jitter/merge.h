@@ -21,6 +21,9 @@ struct source_statistics {
 	struct histogram lengths;
 	struct histogram spacings; /* from one start to the next */
 	int64_t last_start_ns;
+	int64_t rounds;                            /* in which it occurs */
+	int64_t round_ns, last_round_ns;           /* its time in this round, and in the one before */
+	double round_squares_ns2, round_steps_ns2; /* as lib/record/jitter.h has them */
 };
 
 struct long_interruption {
@@ -38,7 +41,7 @@ struct match_class {
 struct merge {
 	struct jitter_sources *sources;
 	uint64_t seed; /* of the random shifts */
-	int64_t threshold_ns;
+	int64_t threshold_ns, rounds;
 	int64_t gaps, gaps_ns, explained, explained_ns, chance, chance_ns, outside;
 	struct match_class classes[MERGE_CLASSES];
 	struct histogram user, master;
