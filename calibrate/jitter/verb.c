@@ -34,7 +34,7 @@ static struct {
 	int64_t for_ns, threshold_ns, buffer_bytes;
 	const char *keep;
 	bool mono_raw;
-} options = {.for_ns = 60 * NS_PER_S, .buffer_bytes = 8 * MB};
+} options = {.for_ns = 60 * NS_PER_S, .buffer_bytes = 16 * MB};
 
 static int parse_cpus(const char *value, const char *name, void *into, struct error *err)
 {
@@ -70,7 +70,7 @@ const struct option_row jitter_options[] = {
 	{0, "for", "TIME", "how long, such as 10min (default 1min)", option_duration, &options.for_ns},
 	{0, "threshold", "TIME", "keep gaps over this (default: 10 times the smallest)", option_duration,
 		&options.threshold_ns},
-	{0, "buffer", "SIZE", "memory for the trace of each CPU (default 8M)", parse_buffer,
+	{0, "buffer", "SIZE", "memory for the trace of each CPU (default 16M)", parse_buffer,
 		&options.buffer_bytes},
 	{0, "keep-trace", "FILE", "write the trace, for trace-cmd and KernelShark", NULL, &options.keep},
 	{0, "mono-raw", NULL, NULL, NULL, &options.mono_raw, .hidden = true}, /* the clock that arm64 needs */

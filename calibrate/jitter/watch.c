@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 /* Whether a thread is the kernel's (PF_KTHREAD), and its unit. */
 static void describe(pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit, void *data)
@@ -42,17 +43,19 @@ static const char *symbol(uint64_t address, void *data)
 	return trace_symbol(w->trace, address);
 }
 
-/* This thread, which merges, stays off the watched CPUs if there are others. */
+/* This thread, which merges, stays off the watched CPUs if there are others, and is fast there: the buffer of the trace fills while
+ * it waits. */
 static void step_aside(const struct watch_request *request)
 {
+	enum { URGENT = -20 };
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set) < 0)
 		return;
 	for (size_t i = 0; i < request->n_cpus; i++)
 		CPU_CLR(request->cpus[i], &set);
-	if (CPU_COUNT(&set) > 0)
-		sched_setaffinity(0, sizeof(set), &set);
+	if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), URGENT);
 }
 
 static int open_trace(struct watch *w, const struct watch_request *request, struct error *err)
@@ -130,11 +133,11 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 		w->event_cost_ns = event_cost_ns(untraced_ns, event_cost_fault_ns(request->cpus[0]));
 	if (r == 0)
 		r = measure_scale(w);
-	step_aside(request);
 	if (r == 0)
 		r = open_cpus(w, request, err);
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
 		r = begin_cpu(w, &w->cpus[i], err);
+	step_aside(request); /* after the threads have its priority */
 	return r;
 }
 
@@ -280,11 +283,11 @@ int watch_stop(struct watch *w, struct error *err)
 	int r;
 
 	for (size_t i = 0; i < w->n_cpus; i++) {
-		int64_t last_ns;
+		struct watched_cpu *cpu = &w->cpus[i];
 
-		sampler_stop(&w->cpus[i].sampler);
-		last_ns = counter_ns(&w->scale, w->cpus[i].sampler.last);
-		until_ns = last_ns > until_ns ? last_ns : until_ns;
+		sampler_stop(&cpu->sampler);
+		cpu->last_ns = counter_ns(&w->scale, cpu->sampler.last);
+		until_ns = cpu->last_ns > until_ns ? cpu->last_ns : until_ns;
 	}
 	r = end_round(w, until_ns, err);
 	for (size_t i = 0; i < w->n_cpus; i++) {
@@ -296,29 +299,30 @@ int watch_stop(struct watch *w, struct error *err)
 	return r < 0 ? r : trace_stop(w->trace, err);
 }
 
+static struct jitter_cpu facts_of(const struct watch *w, size_t i)
+{
+	const struct watched_cpu *cpu = &w->cpus[i];
+	int64_t wall_ns = (cpu->last_ns ?: w->round_ns) - w->started_ns;
+
+	return (struct jitter_cpu){
+		.cpu = cpu->sampler.cpu,
+		.rounds = w->rounds,
+		.wall_ns = wall_ns,
+		.sampled_ns = cpu->sampled_ns < wall_ns ? cpu->sampled_ns : wall_ns,
+		.smallest_gap_ns = (int64_t)((double)cpu->sampler.smallest * w->scale.ns_per_tick + 0.5),
+		.events = cpu->intervals.events,
+		.lost = trace_lost(w->trace, i) - cpu->lost,
+		.broken = cpu->intervals.broken,
+		.event_cost_ns = w->event_cost_ns,
+	};
+}
+
 struct jitter_watched *watch_facts(const struct watch *w)
 {
 	struct jitter_watched *all = calloc(w->n_cpus, sizeof(*all));
 
-	for (size_t i = 0; all && i < w->n_cpus; i++) {
-		const struct watched_cpu *cpu = &w->cpus[i];
-
-		all[i].merge = &cpu->merge;
-		all[i].facts = (struct jitter_cpu){
-			.cpu = cpu->sampler.cpu,
-			.rounds = w->rounds,
-			.wall_ns = w->round_ns - w->started_ns,
-			.sampled_ns = cpu->sampled_ns < w->round_ns - w->started_ns
-					      ? cpu->sampled_ns
-					      : w->round_ns - w->started_ns,
-			.smallest_gap_ns = (int64_t)((double)cpu->sampler.smallest * w->scale.ns_per_tick +
-						     0.5),
-			.events = cpu->intervals.events,
-			.lost = trace_lost(w->trace, i) - cpu->lost,
-			.broken = cpu->intervals.broken,
-			.event_cost_ns = w->event_cost_ns,
-		};
-	}
+	for (size_t i = 0; all && i < w->n_cpus; i++)
+		all[i] = (struct jitter_watched){facts_of(w, i), &w->cpus[i].merge};
 	return all;
 }
 

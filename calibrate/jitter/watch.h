@@ -25,6 +25,7 @@ struct watched_cpu {
 	struct gap_seen *gaps; /* of the round */
 	size_t n_gaps, gaps_capacity;
 	int64_t sampled_ns, lost;
+	int64_t last_ns; /* when the loop ended; 0: it runs */
 };
 
 struct watch {

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Gaps and intervals, merged: the four cases of De, Kothari and Mann, and that nothing is attributed by chance. */
+#include "tests/unit/check.h"
+
+#include "lib/base/error.h"
+#include "lib/jitter/merge.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUND_NS = 1000000000 };
+
+struct made {
+	struct jitter_sources sources;
+	struct merge merge;
+	uint32_t timer, tick, one, two;
+};
+
+static uint32_t source(struct made *m, pid_t pid, const char *name)
+{
+	int64_t index = jitter_source_of_thread(&m->sources, pid, name);
+
+	assert_true(index >= 0);
+	return (uint32_t)index;
+}
+
+static void begin(struct made *m)
+{
+	struct error err;
+
+	*m = (struct made){};
+	assert_int_equal(merge_begin(&m->merge, 100, &m->sources, &err), 0);
+	m->timer = source(m, 1, "timer");
+	m->tick = source(m, 2, "tick");
+	m->one = source(m, 3, "dummydaemon1");
+	m->two = source(m, 4, "dummydaemon2");
+}
+
+static void end(struct made *m)
+{
+	merge_clear(&m->merge);
+	jitter_sources_clear(&m->sources);
+}
+
+static struct interval outer(uint32_t from, int64_t start_ns, int64_t length_ns, bool switched)
+{
+	return (struct interval){.source = from,
+		.start_ns = start_ns,
+		.end_ns = start_ns + length_ns,
+		.net_ns = length_ns,
+		.switched = switched};
+}
+
+static struct interval nested(uint32_t from, int64_t start_ns, int64_t length_ns)
+{
+	struct interval v = outer(from, start_ns, length_ns, false);
+
+	v.depth = 1;
+	return v;
+}
+
+static void merge(
+	struct made *m, const struct gap_seen *gaps, size_t n_gaps, const struct interval *items, size_t n)
+{
+	size_t used;
+
+	assert_int_equal(merge_round(&m->merge, 0, ROUND_NS, gaps, n_gaps, items, n, &used), 0);
+	assert_int_equal(used, n);
+	assert_int_equal(
+		m->merge.explained + m->merge.residue.periodic + m->merge.residue.unexplained, m->merge.gaps);
+	assert_int_equal(
+		m->merge.explained_ns + m->merge.residue.periodic_ns + m->merge.residue.unexplained_ns,
+		m->merge.gaps_ns);
+}
+
+/* The row of the time domain; NULL: there is none. */
+static const struct source_statistics *in_time(const struct made *m, const char *name)
+{
+	for (size_t i = 0; i < m->merge.n_times; i++)
+		if (m->merge.times[i].count > 0 && !strcmp(m->sources.items[i].name, name))
+			return &m->merge.times[i];
+	return NULL;
+}
+
+TEST(several_in_succession_are_a_source_of_their_own_and_counted_singly_as_well)
+{
+	const struct gap_seen gaps[] = {{1000000, 3500000}, {500000000, 502500000}};
+	struct made m;
+
+	begin(&m);
+	merge(&m, gaps, 2,
+		(struct interval[]){outer(m.one, 1001000, 1200000, true),
+			outer(m.two, 2201000, 1250000, true), outer(m.two, 500001000, 2490000, true)},
+		3);
+	assert_int_equal(m.merge.explained, 2);
+	assert_non_null(in_time(&m, "dummydaemon1_dummydaemon2"));
+	assert_int_equal(in_time(&m, "dummydaemon1_dummydaemon2")->max_ns, 2450000);
+	assert_null(in_time(&m, "dummydaemon1"));
+	assert_int_equal(in_time(&m, "dummydaemon2")->count, 1);
+	assert_int_equal(m.merge.frequencies[m.one].count, 1);
+	assert_int_equal(m.merge.frequencies[m.one].total_ns, 1200000);
+	assert_int_equal(m.merge.frequencies[m.two].count, 2);
+	assert_int_equal(m.merge.frequencies[m.two].total_ns, 1250000 + 2490000);
+	end(&m);
+}
+
+TEST(a_combination_has_one_name_whatever_its_order)
+{
+	const struct gap_seen gaps[] = {{1000000, 3500000}, {500000000, 502500000}};
+	struct made m;
+
+	begin(&m);
+	merge(&m, gaps, 2,
+		(struct interval[]){outer(m.one, 1001000, 1200000, true),
+			outer(m.two, 2201000, 1250000, true), outer(m.two, 500001000, 1200000, true),
+			outer(m.one, 501201000, 1200000, true)},
+		4);
+	assert_int_equal(in_time(&m, "dummydaemon1_dummydaemon2")->count, 2);
+	assert_int_equal(m.sources.n_combinations, 1);
+	end(&m);
+}
+
+TEST(the_net_time_of_the_outer_excludes_the_inner_and_the_gap_counts_once)
+{
+	const struct gap_seen gaps[] = {{1000000, 1010000}, {5000000, 5010000}};
+	struct interval items[4];
+	struct made m;
+
+	begin(&m);
+	for (int i = 0; i < 2; i++) {
+		items[2 * i] = outer(m.timer, 1000500 + i * 4000000, 9000, true);
+		items[2 * i].net_ns = 9000 - 2000;
+		items[2 * i + 1] = nested(m.tick, 1003000 + i * 4000000, 2000);
+	}
+	merge(&m, gaps, 2, items, 4);
+	assert_int_equal(m.merge.frequencies[m.timer].total_ns, 14000);
+	assert_int_equal(m.merge.frequencies[m.tick].total_ns, 4000);
+	assert_int_equal(in_time(&m, "tick_timer")->min_ns, 9000); /* not 11000 */
+	assert_int_equal(m.merge.explained_ns, 20000);
+	end(&m);
+}
+
+TEST(a_small_part_is_counted_but_not_in_the_name)
+{
+	const struct gap_seen gap = {1000000, 3500000};
+	struct made m;
+
+	begin(&m);
+	merge(&m, &gap, 1,
+		(struct interval[]){
+			outer(m.timer, 1000500, 10000, false), outer(m.one, 1020000, 2470000, true)},
+		2);
+	assert_int_equal(in_time(&m, "dummydaemon1")->count, 1);
+	assert_int_equal(m.merge.frequencies[m.timer].count, 1);
+	end(&m);
+}
+
+TEST(what_ends_with_its_gap_has_the_rest_of_it)
+{
+	const struct gap_seen gap = {1000000, 3000000};
+	struct interval item = outer(0, 1500000, 0, true);
+	struct made m;
+
+	begin(&m);
+	item.source = m.one;
+	item.open_ended = true;
+	item.net_ns = -30000; /* an interrupt was nested in it */
+	merge(&m, &gap, 1, &item, 1);
+	assert_int_equal(in_time(&m, "dummydaemon1")->total_ns, 1500000);
+	assert_int_equal(m.merge.frequencies[m.one].total_ns, 1470000);
+	end(&m);
+}
+
+TEST(intervals_after_the_last_gap_wait_and_those_in_no_gap_are_counted)
+{
+	const struct gap_seen gap = {1000000, 1010000};
+	struct interval items[3];
+	size_t used;
+	struct made m;
+
+	begin(&m);
+	items[0] = outer(m.timer, 500000, 1000, false);
+	items[1] = outer(m.timer, 1001000, 8000, false);
+	items[2] = outer(m.timer, 2000000, 1000, false);
+	assert_int_equal(merge_round(&m.merge, 0, ROUND_NS, &gap, 1, items, 3, &used), 0);
+	assert_int_equal(used, 2);
+	assert_int_equal(m.merge.outside, 1);
+	end(&m);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+enum { MOST = 400 };
+
+/* n times in a round, ascending and apart. */
+static size_t draw(int64_t *at, size_t n, int64_t apart_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at[i] = (int64_t)(drand48() * (ROUND_NS - apart_ns));
+	qsort(at, n, sizeof(*at), by_number);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || at[i] - at[kept - 1] > apart_ns)
+			at[kept++] = at[i];
+	return kept;
+}
+
+/* Gaps of that length, and short interrupts that have nothing to do with them (related: that are in them). The share of the gaps that
+ * have an interrupt in them and are attributed. */
+static double attributed(bool related, int64_t gap_ns)
+{
+	static int64_t gap_at[MOST], event_at[MOST];
+	static struct gap_seen gaps[MOST];
+	static struct interval items[MOST];
+	struct made m;
+	double share;
+
+	begin(&m);
+	for (int round = 0; round < 5; round++) {
+		size_t n = draw(gap_at, 100, gap_ns), events = draw(event_at, 300, 10000);
+
+		for (size_t i = 0; i < n; i++)
+			gaps[i] = (struct gap_seen){gap_at[i], gap_at[i] + gap_ns};
+		events = related ? n : events;
+		for (size_t i = 0; i < events; i++)
+			items[i] = outer(m.timer,
+				related ? gap_at[i] + (int64_t)(drand48() * (double)(gap_ns - 3000))
+					: event_at[i],
+				3000, false);
+		assert_int_equal(merge_round(&m.merge, 0, ROUND_NS, gaps, n, items, events, &(size_t){0}), 0);
+	}
+	share = (double)m.merge.explained / (double)m.merge.gaps;
+	end(&m);
+	return share;
+}
+
+TEST(nothing_is_attributed_where_a_random_shift_does_as_well)
+{
+	enum { RUNS = 300 };
+	double mine = 0, of_others = 0;
+
+	srand48((long)check_seed(21));
+	for (int i = 0; i < RUNS; i++) {
+		int64_t gap_ns = (int64_t)exp(log(5000) + drand48() * log(400));
+
+		mine += attributed(true, gap_ns) / RUNS;
+		of_others += attributed(false, gap_ns) / RUNS;
+	}
+	printf("attributed: %.4f of those that are, %.4f of those that are not\n", mine, of_others);
+	assert_true(mine > 0.95);
+	assert_true(of_others < 0.01);
+}
+
+TEST(a_period_is_that_of_its_executions_not_of_their_slices)
+{
+	struct made m;
+
+	begin(&m);
+	for (int i = 0; i < 20; i++) {
+		int64_t at_ns = 1000000 + i * INT64_C(40000000);
+		const struct gap_seen gaps[] = {{at_ns, at_ns + 3000000}, {at_ns + 6000000, at_ns + 9000000}};
+		struct interval items[] = {outer(m.one, at_ns + 1000, 2990000, true),
+			outer(m.one, at_ns + 6001000, 2990000, true)};
+		size_t used;
+
+		items[1].resumed = true;
+		assert_int_equal(merge_round(&m.merge, at_ns, at_ns + 40000000, gaps, 2, items, 2, &used), 0);
+	}
+	assert_int_equal(m.merge.frequencies[m.one].count, 40);
+	assert_int_equal(source_period(&m.merge.frequencies[m.one]), 40000000);
+	end(&m);
+}
+
+TEST(rounds_are_summed_as_the_book_wants_them)
+{
+	struct made m;
+	const int64_t times_ns[] = {0, 3000, 1000};
+
+	begin(&m);
+	for (int i = 0; i < 3; i++) {
+		struct gap_seen gap = {1000000, 1000000 + times_ns[i] + 500};
+		struct interval item = outer(m.one, 1000100, times_ns[i], true);
+		size_t used;
+
+		assert_int_equal(merge_round(&m.merge, 0, ROUND_NS, &gap, times_ns[i] > 0, &item,
+					 times_ns[i] > 0, &used),
+			0);
+	}
+	assert_int_equal(m.merge.frequencies[m.one].rounds, 2);
+	assert_true(m.merge.frequencies[m.one].round_squares_ns2 == 9e6 + 1e6);
+	assert_true(m.merge.frequencies[m.one].round_steps_ns2 == 9e6 + 4e6);
+	end(&m);
+}
