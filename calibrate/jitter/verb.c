@@ -3,9 +3,11 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/jitter/jitter.h"
 #include "calibrate/jitter/watch.h"
+#include "calibrate/screen.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/progress.h"
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
 #include "lib/host/cpu/pinning.h"
@@ -174,6 +176,16 @@ static int open_all(struct session *s, struct error *err)
 	return r == 0 ? watch_start(&s->watch, err) : r;
 }
 
+static void announce(void)
+{
+	_cleanup_(freep) char *list = cpu_list_text(options.cpus, options.n_cpus);
+	char length[TEXT_TIME_SIZE], until[TEXT_TIME_SIZE];
+
+	screen_print("Watching CPU %s for %s, until %s; ^C ends it and keeps what was measured\n", list ?: "",
+		text_duration(length, options.for_ns),
+		text_moment(until, saturate_add(clock_ns(CLOCK_REALTIME), options.for_ns)));
+}
+
 /* Whether the user wants it to end. */
 static bool wait_a_little(void)
 {
@@ -201,6 +213,7 @@ static int do_rounds(struct session *s, struct error *err)
 	int64_t in_ns;
 	int r = 0;
 
+	announce();
 	progress_begin(&progress, "Seconds", (uint64_t)((options.for_ns + NS_PER_S - 1) / NS_PER_S),
 		calibrate_options.quiet || calibrate_options.json);
 	while (r == 0 && (in_ns = elapsed_ns(w)) < options.for_ns && !wait_a_little()) {

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-calibrate jitter: what it prints and stores, what it says where it cannot run, and that nothing of it stays.
+# Usage: jitter.sh BUILD
+set -u
+. "$(dirname "$0")/../cli/expect.sh"
+need_root
+build=$(realpath "$1")
+jitter="$build/calibrate/emp-calibrate jitter"
+cpu=$(($(nproc) - 1))
+tracing=$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)
+
+of_dead() { # traces of processes that are gone
+	for trace in "$tracing"/instances/emp-trace-*; do
+		pid=${trace##*/emp-trace-}
+		[ ! -d "$trace" ] || [ -d "/proc/${pid%%-*}" ] || echo "$trace"
+	done
+}
+none_left() { [ -z "$(of_dead)" ]; }
+
+expect 0 'of the time sampled, 0 of [0-9]* events lost' $jitter -v --cpu $cpu --for 2s
+cp "$dir/out" "$dir/result"
+that "the result names the run" grep -q 'emp-analyze jitter 1' "$dir/result"
+that "the timer is in it" grep -Eq 'local_timer|ipi|irq[0-9]' "$dir/result"
+expect 0 '"emp-jitter"' $jitter --cpu $cpu --for 1s --json
+that "the run is in the book" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(kind || state) FROM run")" = jitterdone,jitterdone
+that "time is sampled without holes" test "$(sqlite3 "$EMP_DB" "SELECT min(sampled_ns >= 0.99 * wall_ns) FROM jitter_cpu")" = 1
+that "the parts make the whole" test "$(sqlite3 "$EMP_DB" "SELECT min(explained_ns + periodic_ns + unexplained_ns = gaps_ns
+	AND explained + periodic + unexplained = gaps) FROM jitter_cpu")" = 1
+that "events lie in gaps" test "$(sqlite3 "$EMP_DB" "SELECT sum(outside) <= 0.01 * sum(events) + 5 FROM jitter_cpu")" = 1
+that "nothing is left" none_left
+
+# the clock that other processors need
+expect 0 'events lost' $jitter --cpu $cpu --for 2s --mono-raw
+that "its events lie in gaps, too" test "$(sqlite3 "$EMP_DB" "SELECT outside <= 0.02 * events + 5 FROM jitter_cpu
+	WHERE run = (SELECT max(id) FROM run)")" = 1
+
+# several CPUs
+expect 0 "^CPU $cpu" $jitter --cpu 0,$cpu --for 1s
+
+# the trace as a file
+expect 0 'The trace is in' $jitter --cpu $cpu --for 1s --keep-trace "$dir/trace.dat"
+if command -v trace-cmd >/dev/null; then
+	expect 0 'sched_switch' trace-cmd report -i "$dir/trace.dat"
+fi
+expect 1 'no-such' $jitter --cpu $cpu --for 1s --keep-trace "$dir/no-such/trace.dat"
+
+# ^C keeps what was measured
+$jitter -q --cpu $cpu --for 10h >"$dir/screen" 2>&1 &
+pid=$!
+wait_until grep -q Watching "$dir/screen"
+kill -INT $pid
+wait $pid
+that "^C is status 130" test $? = 130
+that "and the run is kept" grep -q 'interrupted. Next' "$dir/screen"
+that "nothing is left" none_left
+
+# kill -9: the next start cleans up
+$jitter -q --cpu $cpu --for 10h >"$dir/screen" 2>&1 &
+pid=$!
+wait_until grep -q Watching "$dir/screen"
+kill -9 $pid
+wait $pid 2>/dev/null
+that "a killed one leaves its trace" test -n "$(of_dead)"
+expect 0 'events lost' $jitter --cpu $cpu --for 1s
+that "the next start removes it" none_left
+
+# what it refuses
+expect 1 'does not exist' $jitter --cpu 999
+expect 1 'not a list of CPUs' $jitter --cpu one
+expect 1 'is not a size' $jitter --buffer 5x
+expect 1 'less with --buffer' $jitter --cpu $cpu --for 1s --buffer 65536M
+that "nothing is left" none_left
+expect 1 'only root' setpriv --reuid 65534 --regid 65534 --clear-groups $jitter --cpu $cpu --for 1s
+expect 1 'mount -t tracefs' unshare -m sh -c "umount -l '$tracing'; umount -l /sys/kernel/debug/tracing 2>/dev/null
+	mount -t tmpfs none /sys/kernel && exec $jitter --cpu $cpu --for 1s"
+offline=$(cat /sys/devices/system/cpu/offline)
+[ -z "$offline" ] || expect 1 'is offline' $jitter --cpu "${offline%%[-,]*}" --for 1s
+
+# a buffer that is too small for a storm of events
+python3 - $cpu <<'PY' &
+import os, sys, time
+os.sched_setaffinity(0, {int(sys.argv[1])})
+while os.getppid() != 1:
+    for _ in range(1000):
+        os.sched_yield()
+PY
+storm=$!
+expect 0 'Warning: [0-9]* events were lost.*--buffer' $jitter --cpu $cpu --for 3s --buffer 64K
+kill $storm
+finish
