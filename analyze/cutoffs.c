@@ -5,6 +5,7 @@
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/protocol/name_families.h"
 #include "lib/report/results_table.h"
 #include "lib/record/document/document.h"
 
@@ -83,9 +84,11 @@ static void print_sources(const struct profile *profile, const struct analysis *
 {
 	for (size_t i = 0; i < profile->n_cutoffs; i++) {
 		const struct cutoff *c = &profile->cutoffs[i];
+		char label[FAMILY_LABEL_SIZE];
 
-		printf("%s%s%s%s\n", terminal_text(c->daemon), c->unit ? " (" : "",
-			terminal_text(c->unit) ?: "", c->unit ? ")" : "");
+		name_family_label(label, c->daemon, c->names);
+		printf("%s%s%s%s\n", terminal_text(label), c->unit ? " (" : "", terminal_text(c->unit) ?: "",
+			c->unit ? ")" : "");
 		print_source("short", short_analysis, c->daemon, c->short_ns);
 		print_source("long", long_analysis, c->daemon, c->long_ns);
 	}

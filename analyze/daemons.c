@@ -83,8 +83,7 @@ static int add_sample(struct listing *list, struct book *book, const struct anal
 		const struct source *d = executions[i].source <= who->daemons.n
 						 ? &who->daemons.items[executions[i].source - 1]
 						 : NULL;
-		const struct daemon_statistics *daemon = d ? analysis_daemon(analysis,
-								     name_group(who->names.rows, d->name))
+		const struct daemon_statistics *daemon = d ? analysis_daemon_of(analysis, who->names.rows, d)
 							   : NULL;
 		int64_t pt_ns = resolution_round(executions[i].pt_ns, analysis->resolution_ns);
 		bool is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);

@@ -2,6 +2,8 @@
 /* Looking up and freeing an analysis: see analysis.h. */
 #include "lib/protocol/analysis.h"
 
+#include "lib/protocol/name_families.h"
+
 #include "lib/base/json_fields.h"
 
 #include <math.h>
@@ -33,6 +35,19 @@ const struct daemon_statistics *analysis_daemon(const struct analysis *analysis,
 		return NULL;
 	return bsearch(
 		name, analysis->statistics, analysis->n_statistics, sizeof(*analysis->statistics), by_name);
+}
+
+const struct daemon_statistics *analysis_daemon_of(
+	const struct analysis *analysis, const struct name_pattern *patterns, const struct source *source)
+{
+	const struct daemon_statistics *daemon = analysis_daemon(
+		analysis, name_group(patterns, source->name));
+
+	for (size_t i = 0; !daemon && i < analysis->n_statistics; i++)
+		if (analysis->statistics[i].names > 0 &&
+			name_family_has(analysis->statistics[i].name, source))
+			daemon = &analysis->statistics[i];
+	return daemon;
 }
 
 void analysis_clear(struct analysis *analysis)

@@ -45,6 +45,7 @@ struct long_execution {
 /* One daemon in one run. */
 struct daemon_statistics {
 	char *name;
+	uint32_t names;         /* of a family: how many there are; 0: it is none */
 	char *unit;             /* of its longest execution; NULL: none or unknown */
 	size_t n_central;       /* executions in central samples */
 	int64_t central_max_ns; /* -1: none */
@@ -94,6 +95,10 @@ struct analysis_options {
 	bool by_wait_if_exact; /* the same, if W is exact in all samples; otherwise by ET, as in the papers */
 	const struct name_pattern *patterns; /* must outlive the analysis */
 };
+
+/* The same of a process: its group's or its family's. */
+const struct daemon_statistics *analysis_daemon_of(
+	const struct analysis *analysis, const struct name_pattern *patterns, const struct source *source);
 
 /* NULL: it did not run. */
 const struct daemon_statistics *analysis_daemon(const struct analysis *analysis, const char *name);

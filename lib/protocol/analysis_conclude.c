@@ -133,6 +133,7 @@ static int conclude_daemon(
 	const struct running *central = &tally->seen[ZONE_CORE];
 	const char *unit = feed->daemons->items[tally->longest].unit;
 
+	daemon->names = tally->names;
 	daemon->n_central = central->n;
 	daemon->central_max_ns = central->max_ns;
 	daemon->central_sd_ns = running_sd(central);
@@ -190,6 +191,9 @@ int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struc
 	_cleanup_(analysis_clear) struct analysis analysis = {.resolution_ns = feed->resolution_ns};
 	int r;
 
+	drop_unseen(feed);
+	if (families_join(feed) < 0)
+		return error_oom(err);
 	drop_unseen(feed);
 	feed->divides = causes_dividing(feed);
 	causes_add_up(feed);

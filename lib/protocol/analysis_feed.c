@@ -150,6 +150,7 @@ void analysis_feed_free(struct analysis_feed *feed)
 	free(feed->zones);
 	free(feed->extra_ns);
 	free(feed->samples);
+	name_families_clear(&feed->families);
 	cluster_clear(&feed->central);
 	run_clear(&feed->run);
 	free(feed);
@@ -198,6 +199,8 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 	zone = feed->zones[sample];
 	tally = &feed->tallies[feed->tally_of[e->source - 1]];
 	running_add(&tally->seen[zone], pt_ns);
+	tally->returned |= tally->pid != 0 && e->pid != tally->pid;
+	tally->pid = e->pid;
 	if (pt_ns > tally->longest_ns) {
 		tally->longest_ns = pt_ns;
 		tally->longest = e->source - 1;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/protocol/analysis.h"
+#include "lib/protocol/name_families.h"
 #include "lib/protocol/resolution.h"
 #include "lib/stats/running.h"
 
@@ -14,7 +15,10 @@ enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };
 #define IN(zone) (1U << (zone))
 
 struct daemon_tally {
-	const char *name; /* of the group; belongs to the daemons or the patterns */
+	const char *name; /* of the group; belongs to the daemons, the patterns or the families */
+	uint32_t names;   /* of a family; 0: it is none */
+	pid_t pid;        /* of its latest execution */
+	bool returned;    /* as another process */
 	uint32_t longest; /* the daemon of the longest execution, index into daemons */
 	int64_t longest_ns;
 	struct running seen[N_ZONES];
@@ -42,7 +46,8 @@ struct analysis_feed {
 	struct daemon_tally *tallies; /* by name */
 	size_t n_tallies;
 	const struct daemon_tally *divides; /* see causes_dividing */
-	uint32_t *tally_of;                 /* by index into daemons */
+	uint32_t *tally_of;                 /* by index into daemons; until families_join */
+	struct name_families families;
 };
 
 /* The index of the sample with this number; n_samples: there is none. Numbers in ascending order are found
@@ -67,6 +72,9 @@ static inline bool running_is_long(const struct running *central, int64_t pt_ns)
 
 	return daemon_statistics_is_long(&daemon, pt_ns);
 }
+
+/* analysis_families.c: one tally for all names of a family, after the tallies that never ran are dropped. */
+int families_join(struct analysis_feed *feed);
 
 /* causes.c: what makes long samples long, and which part of their extra time daemons account for. */
 

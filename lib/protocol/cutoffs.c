@@ -4,6 +4,7 @@
 #include "lib/protocol/cutoffs.h"
 
 #include "lib/base/array.h"
+#include "lib/protocol/name_families.h"
 #include "lib/protocol/resolution.h"
 
 #include <errno.h>
@@ -59,6 +60,11 @@ static int64_t share_ppm(const struct daemon_statistics *daemon)
 	return daemon && !isnan(daemon->share) ? llround(daemon->share * PPM) : -1;
 }
 
+static uint32_t names_of(const struct daemon_statistics *daemon)
+{
+	return daemon ? daemon->names : 0;
+}
+
 /* Adds the cutoff of one daemon, if it is infrequent in either run. */
 static int add_cutoff(struct profile *profile, const struct daemon_statistics *short_daemon,
 	const struct daemon_statistics *long_daemon, const struct analysis *short_run)
@@ -81,6 +87,8 @@ static int add_cutoff(struct profile *profile, const struct daemon_statistics *s
 		return -ENOMEM;
 	*added = c;
 	added->daemon = strdup(named->name);
+	added->names = names_of(short_daemon) > names_of(long_daemon) ? names_of(short_daemon)
+								      : names_of(long_daemon);
 	added->unit = unit ? strdup(unit) : NULL;
 	return added->daemon && (!unit || added->unit) ? 0 : -ENOMEM;
 }
@@ -166,6 +174,17 @@ size_t cutoffs_leave_out(struct profile *profile, int64_t least_ppm)
 	}
 	profile->n_cutoffs = kept;
 	return all - kept;
+}
+
+const struct cutoff *profile_cutoff_of(
+	const struct profile *profile, const struct name_pattern *patterns, const struct source *source)
+{
+	const struct cutoff *cutoff = profile_cutoff(profile, name_group(patterns, source->name));
+
+	for (size_t i = 0; !cutoff && i < profile->n_cutoffs; i++)
+		if (profile->cutoffs[i].names > 0 && name_family_has(profile->cutoffs[i].daemon, source))
+			cutoff = &profile->cutoffs[i];
+	return cutoff;
 }
 
 const struct cutoff *profile_cutoff(const struct profile *profile, const char *daemon)

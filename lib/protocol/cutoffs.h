@@ -26,5 +26,7 @@ static inline int64_t cutoff_for(const struct cutoff *cutoff, int64_t mean_et_ns
 	return mean_et_ns < cutoff->task_time_ns ? cutoff->below_ns : cutoff->atleast_ns;
 }
 
-/* NULL: the profile has no cutoff for it. */
+/* NULL: the profile has no cutoff for it. A process has that of its group or its family. */
+const struct cutoff *profile_cutoff_of(
+	const struct profile *profile, const struct name_pattern *patterns, const struct source *source);
 const struct cutoff *profile_cutoff(const struct profile *profile, const char *daemon);

@@ -303,11 +303,14 @@ int discarder_finish(struct discarder *d, struct discarding *ret, struct error *
 
 	if (r < 0)
 		return r;
-	others_finish(&d->others);
+	r = others_finish(&d->others);
 	ret->others = d->others;
 	ret->disturbed_ns = d->disturbed_ns;
 	d->others = (struct others){};
-	return 0;
+	if (r == 0)
+		return 0;
+	discarding_clear(ret);
+	return error_oom(err);
 }
 
 static void clear_clock(struct clock_discarding *c)

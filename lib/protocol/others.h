@@ -8,7 +8,11 @@
 
 struct other {
 	char *name;
-	char *unit; /* of the longest execution; NULL: none or unknown */
+	uint32_t names;       /* of a family (name_families.h): how many there are; 0: it is none */
+	char *unit, *exe;     /* of the longest execution; NULL: none or unknown. exe: until others_finish */
+	bool alone, returned; /* as struct family_member */
+	size_t executions;
+	pid_t pid; /* of the latest */
 	bool profiled;
 	const struct cutoff *cutoff; /* of the profile that others_add got; NULL: none */
 	int64_t total_ns;            /* in all samples */
@@ -32,7 +36,7 @@ struct other *others_add(struct others *others, const struct name_pattern *patte
 	const struct profile *profile, const struct source *daemon, const struct execution *execution,
 	int64_t et_ns);
 
-/* Sorts by disturbed_ns, then by CPU time, the greatest first. Nothing can be added afterwards, and the cutoffs are
- * gone. */
-void others_finish(struct others *others);
+/* Makes one of each family, and sorts by disturbed_ns, then by CPU time, the greatest first. Nothing can be added
+ * afterwards, and the cutoffs are gone. -ENOMEM. */
+int others_finish(struct others *others);
 void others_clear(struct others *others);

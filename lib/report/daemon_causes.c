@@ -7,6 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/timer.h"
+#include "lib/protocol/name_families.h"
 #include "lib/report/names_load.h"
 #include "lib/report/run_machine.h"
 #include "lib/stats/robust.h"
@@ -227,9 +228,11 @@ static const struct daemon_statistics *first_long(const struct report *report, s
 
 static int print_daemon(const struct report *report, const struct daemon_statistics *first, struct error *err)
 {
+	char label[FAMILY_LABEL_SIZE];
 	int r = 0;
 
-	fprintf(report->file, "%s%s%s%s\n", terminal_text(first->name), first->unit ? " (" : "",
+	name_family_label(label, first->name, first->names);
+	fprintf(report->file, "%s%s%s%s\n", terminal_text(label), first->unit ? " (" : "",
 		terminal_text(first->unit) ?: "", first->unit ? ")" : "");
 	for (size_t i = 0; r == 0 && i < report->n; i++) {
 		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], first->name);

@@ -38,15 +38,17 @@ json_t *others_as_json(const struct others *others, bool unprofiled)
 
 	for (size_t i = 0; i < others->n; i++) {
 		const struct other *o = &others->items[i];
+		json_t *row;
 
 		if (unprofiled && (o->profiled || !o->long_once))
 			continue;
-		json_array_append_new(
-			array, json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I}", "daemon", o->name,
-				       "unit", o->unit, "in_profile", o->profiled, "disturbed_ns",
-				       (json_int_t)o->disturbed_ns, "total_ns", (json_int_t)o->total_ns,
-				       "max_ns", (json_int_t)o->max_ns, "most_ns", (json_int_t)o->max_ns,
-				       "sample", (json_int_t)o->max_sample));
+		row = json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I}", "daemon", o->name, "unit",
+			o->unit, "in_profile", o->profiled, "disturbed_ns", (json_int_t)o->disturbed_ns,
+			"total_ns", (json_int_t)o->total_ns, "max_ns", (json_int_t)o->max_ns, "most_ns",
+			(json_int_t)o->max_ns, "sample", (json_int_t)o->max_sample);
+		if (o->names > 0)
+			json_object_set_new(row, "names", json_integer(o->names));
+		json_array_append_new(array, row);
 	}
 	return array;
 }

@@ -3,6 +3,7 @@
 #include "lib/report/results_table.h"
 
 #include "lib/protocol/cutoffs.h"
+#include "lib/protocol/name_families.h"
 
 static void add_share(struct table *table, int64_t share_ppm)
 {
@@ -15,9 +16,10 @@ static void add_share(struct table *table, int64_t share_ppm)
 static void add_cutoff(struct table *table, const struct cutoff *c, bool details)
 {
 	bool periodic = c->period_ns > 0;
+	char label[FAMILY_LABEL_SIZE];
 
 	table_row(table);
-	table_cell(table, "%s", c->daemon);
+	table_cell(table, "%s", name_family_label(label, c->daemon, c->names));
 	table_cell_duration(table, c->short_ns);
 	table_cell_duration(table, c->long_ns);
 	if (!details)

@@ -3,6 +3,7 @@
 #include "lib/base/saturate.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
+#include "lib/protocol/name_families.h"
 #include "lib/report/run_screen.h"
 
 #include <math.h>
@@ -69,8 +70,10 @@ static void print_stages(FILE *file, const char *label, const struct clock_disca
 
 static void add_other(struct table *table, const struct other *o)
 {
+	char label[FAMILY_LABEL_SIZE];
+
 	table_row(table);
-	table_cell(table, "  %s", o->name);
+	table_cell(table, "  %s", name_family_label(label, o->name, o->names));
 	table_cell_text(table, o->unit ?: "-");
 	table_cell_duration(table, o->disturbed_ns);
 	table_cell_duration(table, o->total_ns);

@@ -84,7 +84,7 @@ static void add_others(struct screen *s, const struct run_result *r)
 	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
 		if ((double)others->items[i].disturbed_ns > MATERIAL * et)
 			s->others[s->n_others++] = (struct screen_other){
-				others->items[i].name, others->items[i].disturbed_ns};
+				others->items[i].name, others->items[i].disturbed_ns, others->items[i].names};
 	s->on_cpu = et > 0 ? pt / et : 0;
 	s->taken = et > 0 ? wait / et : NAN;
 	taken = isnan(wait) ? et - pt : wait;

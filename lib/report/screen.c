@@ -6,6 +6,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/protocol/name_families.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -263,14 +264,15 @@ static void print_kept(FILE *file, const struct screen *s)
 /* As many names as fit into `columns`. */
 static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t columns)
 {
-	char one[LINE_SIZE], time[TEXT_TIME_SIZE];
+	char one[LINE_SIZE], time[TEXT_TIME_SIZE], label[FAMILY_LABEL_SIZE];
 	size_t used = 0, len = 0;
 
 	*buffer = '\0';
 	for (size_t i = 0; i < s->n_others; i++) {
 		double ns = (double)s->others[i].disturbed_ns;
 
-		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", terminal_text(s->others[i].name),
+		name_family_label(label, s->others[i].name, s->others[i].names);
+		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", terminal_text(label),
 			text_precise(time, ns, ns / 10));
 		used += terminal_text_width(one);
 		if (i > 0 && used > columns)

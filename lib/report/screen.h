@@ -24,6 +24,7 @@ struct screen_reason {
 struct screen_other {
 	const char *name;
 	int64_t disturbed_ns;
+	uint32_t names; /* of a family; 0: it is none */
 };
 
 /* Whole lines: warnings, and what could not be observed. */
@@ -52,7 +53,7 @@ struct screen {
 	struct screen_other others[SCREEN_OTHERS]; /* the greatest first */
 	size_t n_others;
 	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
-	struct notes notes; /* the most important first */
+	struct notes notes;             /* the most important first */
 	char resolving[SCREEN_COLUMNS]; /* what the machine can resolve; "": not known */
 };
 

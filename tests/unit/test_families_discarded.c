@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A daemon whose processes get a new name each time: from a calibration to the samples of a fresh run that are
+ * discarded because of it. */
+#include "tests/unit/check.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/text.h"
+#include "lib/protocol/analysis_feed.h"
+#include "lib/protocol/discard.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 80, EVERY = 16, CRON = N + 1 };
+
+/* A job with a number of its own for each sample, and cron. */
+static struct sources make_sources(int first_job)
+{
+	struct sources sources = {calloc(CRON, sizeof(*sources.items)), CRON};
+
+	for (int i = 0; i < N; i++)
+		sources.items[i] = (struct source){
+			.id = i + 1, .name = text_format("memfd:j-%05d", first_job + 7 * i)};
+	sources.items[N] = (struct source){.id = CRON, .name = strdup("cron")};
+	return sources;
+}
+
+static bool is_disturbed(uint32_t n)
+{
+	return n % EVERY == 5;
+}
+
+static struct sample make_sample(uint32_t n)
+{
+	int64_t et_ns = 100 * NS_PER_MS + n * 37 % 11 * NS_PER_MS / 10 + is_disturbed(n) * 30 * NS_PER_MS;
+
+	return (struct sample){
+		.n = n, .start_ns = n * NS_PER_S, .et_ns = et_ns, .pt_ns = 100 * NS_PER_MS, .wait_ns = -1};
+}
+
+static struct execution job_of(uint32_t n)
+{
+	return (struct execution){
+		.sample = n, .source = n, .pid = (pid_t)n, .pt_ns = 30 * NS_PER_MS, .same_cpu_ns = -1};
+}
+
+static struct execution cron_of(uint32_t n)
+{
+	return (struct execution){
+		.sample = n, .source = CRON, .pid = 1, .pt_ns = NS_PER_MS / 100, .same_cpu_ns = -1};
+}
+
+static struct analysis calibrate(void)
+{
+	_cleanup_(sources_clear) struct sources sources = make_sources(0);
+	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
+	struct run run = {.id = 1, .program = strdup("INC0.1"), .resolution_ns = 1};
+	struct sample *samples = calloc(N, sizeof(*samples));
+	struct analysis analysis;
+	struct error err;
+
+	for (uint32_t n = 1; n <= N; n++)
+		samples[n - 1] = make_sample(n);
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &sources,
+				 &(struct analysis_options){.patterns = names_default}, &err),
+		0);
+	for (uint32_t n = 1; n <= N; n++) {
+		const struct execution job = job_of(n), cron = cron_of(n);
+
+		if (is_disturbed(n))
+			assert_int_equal(analysis_feed_add(feed, &job, &err), 0);
+		assert_int_equal(analysis_feed_add(feed, &cron, &err), 0);
+	}
+	assert_int_equal(analysis_feed_finish(feed, &analysis, &err), 0);
+	return analysis;
+}
+
+static struct discarding measure(const struct profile *profile)
+{
+	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
+	_cleanup_(sources_clear) struct sources sources = make_sources(50000);
+	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
+	struct discarding discarding = {};
+	struct error err;
+
+	assert_int_equal(discarder_new(&discarder, &rules, &err), 0);
+	for (uint32_t n = 1; n <= N; n++) {
+		const struct sample sample = make_sample(n);
+		const struct execution job = job_of(n), cron = cron_of(n);
+
+		assert_int_equal(discarder_add_sample(discarder, &sample, &err), 0);
+		if (is_disturbed(n))
+			assert_int_equal(discarder_add(discarder, &sources.items[n - 1], &job, &err), 0);
+		assert_int_equal(discarder_add(discarder, &sources.items[N], &cron, &err), 0);
+	}
+	assert_int_equal(discarder_finish(discarder, &discarding, &err), 0);
+	return discarding;
+}
+
+static void assert_others(const struct discarding *discarding)
+{
+	assert_int_equal(discarding->others.n, 2);
+	assert_string_equal(discarding->others.items[0].name, "memfd:j-*");
+	assert_int_equal(discarding->others.items[0].names, N / EVERY);
+	assert_int_equal(discarding->others.items[0].total_ns, N / EVERY * 30 * NS_PER_MS);
+	assert_int_equal(discarding->others.items[1].names, 0);
+}
+
+TEST(jobs_with_new_numbers_are_discarded_in_a_fresh_run)
+{
+	_cleanup_(analysis_clear) struct analysis analysis = calibrate();
+	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(discarding_clear) struct discarding discarding = {};
+	struct error err;
+
+	assert_int_equal(analysis.verdict, VERDICT_L);
+	assert_int_equal(analysis.n_l_samples, N / EVERY);
+	assert_int_equal(cutoffs_make("x", &analysis, &analysis, &profile, &err), 0);
+	assert_int_equal(profile.n_cutoffs, 1);
+	assert_string_equal(profile.cutoffs[0].daemon, "memfd:j-*");
+	assert_int_equal(profile.cutoffs[0].names, N / EVERY);
+	assert_int_equal(profile.cutoffs[0].period_ns,
+		llround(analysis_period_ns(&analysis, &analysis.statistics[1])));
+	assert_true(profile.cutoffs[0].period_ns > 0);
+	discarding = measure(&profile);
+	assert_int_equal(discarding.n_by_cutoff, N / EVERY);
+	assert_string_equal(discarding.over[0].daemon, "memfd:j-*");
+	assert_others(&discarding);
+}
+
+TEST(without_a_profile_they_are_shown_together)
+{
+	_cleanup_(discarding_clear) struct discarding discarding = measure(NULL);
+
+	assert_int_equal(discarding.n_by_cutoff, 0);
+	assert_others(&discarding);
+}
