@@ -18,8 +18,8 @@ struct analyze_options {
 };
 
 extern struct analyze_options analyze_options;
-extern const struct option_row compare_options[], cutoffs_options[], daemons_options[], jitter_options[],
-	profile_options[], remove_options[], sample_size_options[], scatter_options[];
+extern const struct option_row clocks_options[], compare_options[], cutoffs_options[], daemons_options[],
+	jitter_options[], profile_options[], remove_options[], sample_size_options[], scatter_options[];
 
 #define OTHER_CPUS_OPTION                                                                                   \
 	{                                                                                                   \
@@ -71,3 +71,4 @@ int verb_protocols(int argc, char **argv, struct error *err);
 int verb_jitter(int argc, char **argv, struct error *err);
 int verb_compare(int argc, char **argv, struct error *err);
 int verb_scatter(int argc, char **argv, struct error *err);
+int verb_clocks(int argc, char **argv, struct error *err);

@@ -43,6 +43,8 @@ static const struct verb verbs[] = {
 	{"jitter", "RUN", "list what interrupted a CPU, by name", 1, 1, jitter_options, verb_jitter},
 	{"scatter", "RUN -o FILE", "draw the scatter plot of dual executions", 1, 1, scatter_options,
 		verb_scatter},
+	{"clocks", "[CALIBRATION]", "show what reading each clock costs, and how precise it is", 0, 1,
+		clocks_options, verb_clocks},
 	{},
 };
 

@@ -19,7 +19,7 @@ struct calibrate_options {
 
 extern struct calibrate_options calibrate_options;
 extern const struct option_row run_options[], resume_options[], revalidate_options[], constant_options[],
-	profile_options[], jitter_options[];
+	profile_options[], jitter_options[], clocks_options[];
 
 /* " --db FILE" for commands that are suggested, as a shell needs it; "" if the option was not given. */
 const char *calibrate_db(void);
@@ -29,5 +29,6 @@ int verb_resume(int argc, char **argv, struct error *err);
 int verb_revalidate(int argc, char **argv, struct error *err);
 int verb_status(int argc, char **argv, struct error *err);
 int verb_constant(int argc, char **argv, struct error *err);
+int verb_clocks(int argc, char **argv, struct error *err);
 int verb_profile(int argc, char **argv, struct error *err);
 int verb_jitter(int argc, char **argv, struct error *err);

@@ -32,6 +32,8 @@ static const struct verb verbs[] = {
 		verb_constant},
 	{"jitter", NULL, "measure every interruption of a CPU, and name its source", 0, 0, jitter_options,
 		verb_jitter},
+	{"clocks", NULL, "measure what reading each clock costs, and how precise it is", 0, 0, clocks_options,
+		verb_clocks},
 	{"profile", "ACTION [NAME|FILE]", "list, show, export, import or remove a profile", 1, 2,
 		profile_options, verb_profile},
 	{},

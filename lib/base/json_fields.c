@@ -142,6 +142,20 @@ void json_fields_int_maybe(struct json_fields *f, const char *name, int64_t min,
 		json_fields_int(f, name, min, max, ret);
 }
 
+void json_fields_real(struct json_fields *f, const char *name, double *ret)
+{
+	const json_t *member = find(f, name, is_number, "a number");
+
+	if (member)
+		*ret = json_number_value(member);
+}
+
+void json_fields_real_maybe(struct json_fields *f, const char *name, double *ret)
+{
+	if (is_there(f, name))
+		json_fields_real(f, name, ret);
+}
+
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns)
 {
 	const double max = (double)JSON_MOMENT_MAX / NS_PER_S;

@@ -40,6 +40,10 @@ void json_fields_header(struct json_fields *f, const char *format, int64_t versi
 void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
 void json_fields_int_maybe(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
 
+/* Any number; JSON has no infinite ones. */
+void json_fields_real(struct json_fields *f, const char *name, double *ret);
+void json_fields_real_maybe(struct json_fields *f, const char *name, double *ret);
+
 /* Seconds from 0 to the year 2116, whole or not, as ns. */
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns);
 void json_fields_seconds_maybe(struct json_fields *f, const char *name, int64_t *ret_ns);

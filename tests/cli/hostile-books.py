@@ -27,6 +27,9 @@ analyze sample-size 4 --profile planted
 analyze protocols 1 4 --profile planted
 analyze compare 1 2
 analyze scatter 4 -o OUT.svg --script --profile planted
+analyze clocks
+analyze clocks --diff
+analyze clocks -o OUT.svg --script
 calibrate status --json
 calibrate profile list
 calibrate profile show planted
@@ -117,6 +120,10 @@ def make(where):
         INSERT INTO jitter_source VALUES (4, 0, 'time', 1, 1, 1, 1, 1, 1.0, 1, 1.0, 0.0, NULL);
         INSERT INTO jitter_bucket VALUES (4, 0, 'user', NULL, 1, 2, 1, 1);
         INSERT INTO jitter_match VALUES (4, 0, 1, 2, 1, 1, 0);
+        INSERT INTO clock_calibration SELECT n, 1, 1, '{"format": "emp-clocks", "version": 1, "made_ns": 1, "cpu": 0,
+            "cycles_per_second": 1e9, "sources": [{"name": "rdtsc", "cycles": {"median": 9, "mean": 9, "sd": 1, "min": 8}}],
+            "missing": [], "precision": [{"primes": 100, "trials": 9, "sd_ns": {"rdtsc": 5}, "sd_all_ns": {}, "mean_ns": {}}],
+            "malloc": [], "malloc_by_source": [], "tick": {"missing": "needs root"}}' FROM (SELECT 1 AS n UNION SELECT 2);
         INSERT INTO program VALUES (4, 1, 'x', NULL);
         INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (4, 1, 1, 1, 1, 1);
     """)

@@ -6,7 +6,9 @@
 #include "lib/stats/robust.h"
 #include "lib/stats/proportion.h"
 
+#include <gsl/gsl_randist.h>
 #include <math.h>
+#include <stdbool.h>
 
 TEST(the_median_of_an_even_number_is_halfway)
 {
@@ -51,4 +53,52 @@ TEST(a_share_seen_in_few_cases_is_worth_less)
 	assert_true(fabs(proportion_at_least(5, 10) - 0.2693) < 1e-3);
 	assert_true(proportion_at_least(50, 100) > proportion_at_least(5, 10));
 	assert_true(proportion_at_least(100, 100) < 1);
+}
+
+TEST(the_median_of_a_coarse_counter_is_between_its_steps)
+{
+	const int64_t values[] = {26, 26, 26, 52, 52, 52, 52, 52, 52, 78};
+
+	/* 5 of 10 are below: 3 in the steps before, and 2 of the 6 in its own, which is from 39 to 65 */
+	assert_true(fabs(grouped_median_of(values, 10, 26) - (39 + 26 * 2.0 / 6)) < 1e-9);
+	assert_true(fabs(grouped_median_of(values, 1, 26) - 26) < 1e-9);
+}
+
+static bool covers_the_median(struct bounds bounds, double median)
+{
+	return bounds.low <= median && median <= bounds.high;
+}
+
+/* Of an exponential distribution, far from symmetric, with its mean drawn. */
+TEST(the_interval_of_the_median_covers_it)
+{
+	enum { RUNS = 2000 };
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	const size_t sizes[] = {10, 40, 101};
+
+	gsl_rng_set(rng, check_seed(1));
+	for (size_t k = 0; k < ELEMENTS(sizes); k++) {
+		int covered = 0;
+
+		for (int run = 0; run < RUNS; run++) {
+			double mean = gsl_ran_flat(rng, 1e3, 1e6);
+			int64_t values[101];
+
+			for (size_t i = 0; i < sizes[k]; i++)
+				values[i] = llround(gsl_ran_exponential(rng, mean));
+			sort_ascending(values, sizes[k]);
+			covered += covers_the_median(median_interval(values, sizes[k], 0.95), mean * M_LN2);
+		}
+		printf("%zu values: %.1f %%\n", sizes[k], 100.0 * covered / RUNS);
+		assert_true(covered >= RUNS * 0.935 && covered <= RUNS * 0.99);
+	}
+	gsl_rng_free(rng);
+}
+
+TEST(five_values_have_no_95_percent_interval_of_the_median)
+{
+	const int64_t values[] = {1, 2, 3, 4, 5, 6};
+
+	assert_true(isnan(median_interval(values, 5, 0.95).low));
+	assert_true(median_interval(values, 6, 0.95).low == 1 && median_interval(values, 6, 0.95).high == 6);
 }

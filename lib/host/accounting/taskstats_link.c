@@ -210,7 +210,7 @@ int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats
 		return error_say(err, -ENOTSUP, "the kernel is built without CONFIG_TASKSTATS");
 	if (r < 0)
 		return error_os(err, r, "cannot find taskstats among the kernel's netlink families");
-	r = add_cpus(link, receive_bytes, err);
+	r = ended ? add_cpus(link, receive_bytes, err) : 0;
 	if (r < 0)
 		return r;
 	link->sequence++;

@@ -17,8 +17,8 @@ struct taskstats_link;
 /* Called for each thread that ended; with has_process if it was the last of a process that had others. */
 typedef int taskstats_ended(void *context, const struct taskstats_message *end);
 
-/* receive_bytes: the buffer of each CPU's socket, 0: by the number of CPUs. -ENOTSUP, -EPERM… with a
- * sentence. */
+/* receive_bytes: the buffer of each CPU's socket, 0: by the number of CPUs. ended NULL: for questions only.
+ * -ENOTSUP, -EPERM… with a sentence. */
 int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats_ended *ended, void *context,
 	struct error *err);
 void taskstats_link_free(struct taskstats_link *link);

@@ -87,6 +87,26 @@ void perf_counters_free(struct perf_counters *p)
 }
 
 /* A descriptor or -errno. */
+static int open_privileged(struct perf_event_attr *attr, pid_t pid)
+{
+	long fd;
+
+	privilege_raise();
+	fd = syscall(SYS_perf_event_open, attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	privilege_lower();
+	return (int)fd;
+}
+
+int perf_task_clock_open(pid_t pid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK};
+
+	return open_privileged(&attr, pid);
+}
+
 static int open_event(const struct kind *kind, bool user_only)
 {
 	struct perf_event_attr attr = {
@@ -100,14 +120,8 @@ static int open_event(const struct kind *kind, bool user_only)
 		.exclude_kernel = user_only,
 		.exclude_hv = user_only,
 	};
-	long fd;
 
-	privilege_raise();
-	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	privilege_lower();
-	return (int)fd;
+	return open_privileged(&attr, 0);
 }
 
 static bool is_denied(int r)

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct perf_counters;
 
@@ -32,3 +33,6 @@ int perf_counters_start(struct perf_counters *counters, struct error *err);
 /* The counts by index; -1 if an event was never on a hardware counter. If events shared a counter, the count is scaled
  * to the whole time, as perf does. task-clock and cpu-clock are ns. */
 int perf_counters_stop(struct perf_counters *counters, int64_t *ret, struct error *err);
+
+/* A descriptor whose read(2) gives the CPU time of a process (0: the caller) in ns as 8 bytes, from now on; -errno. */
+int perf_task_clock_open(pid_t pid);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/host/system/counters.h"
+#include "lib/record/clocks.h"
 #include "lib/record/run.h"
 #include "lib/base/error.h"
 
@@ -53,6 +54,12 @@ int book_put_resolving(
 int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err);
 int book_put_correlation(
 	struct book *book, int64_t environment, const struct correlation *correlation, struct error *err);
+
+/* Calibrations of the clocks. put sets the id; its environment must be in the book. get: that with the id (0: the
+ * latest), or the latest before it on the same machine; 1 found, 0 none. */
+int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err);
+int book_get_clocks(struct book *book, int64_t id, struct clocks *ret, struct error *err);
+int book_get_clocks_before(struct book *book, int64_t id, struct clocks *ret, struct error *err);
 
 /* Runs. begin sets the id, the uid, state RUN_OPEN, and started_ns if it is 0. */
 int book_begin_run(struct book *book, struct run *run, struct error *err);

@@ -255,7 +255,7 @@ static const char *const steps[] = {
 	"    round(same_cpu_ns / 1e6, 6) AS same_cpu_ms"
 	"  FROM execution JOIN source ON source.id = execution.source;",
 	/* 5: what each of several programs waited for; what interrupted a CPU, in histograms, by source, and the longest
-	 * interruptions with their parts */
+	 * interruptions with their parts; calibrations of the clocks */
 	"ALTER TABLE sample_program ADD COLUMN repetitions INTEGER CHECK(repetitions >= 0);"
 	"ALTER TABLE sample_program ADD COLUMN finished_ns INTEGER CHECK(finished_ns >= 0);"
 	"ALTER TABLE sample_program ADD COLUMN wait_ns INTEGER CHECK(wait_ns >= 0);"
@@ -345,6 +345,11 @@ static const char *const steps[] = {
 	"  matched INTEGER NOT NULL CHECK(matched BETWEEN 0 AND gaps),"
 	"  chance INTEGER NOT NULL CHECK(chance BETWEEN 0 AND gaps),"
 	"  PRIMARY KEY(run, cpu, low_ns)) STRICT, WITHOUT ROWID;"
+	"CREATE TABLE clock_calibration("
+	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	"  environment INTEGER NOT NULL REFERENCES environment,"
+	"  made_ns INTEGER NOT NULL CHECK(made_ns >= 0),"
+	"  document TEXT NOT NULL) STRICT;" /* emp-clocks */
 	/* how W was measured; how L-samples were found; what each cutoff explains, and of how many names */
 	"ALTER TABLE run ADD COLUMN wait_source TEXT;"
 	"ALTER TABLE calibration ADD COLUMN by_et INTEGER NOT NULL DEFAULT 0 CHECK(by_et IN (0, 1));"
@@ -361,7 +366,7 @@ static const char *const steps[] = {
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"bb872bb859b45fd76954b94f61908d7bd987ef4586ea6681396327914990a9ee";
+	"0f48dcf4164bcdc7d8c3343f6f2a96e6050c8b1827765894e7bd962e7d4d31ad";
 
 int book_schema_newest(void)
 {

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
+#include "analyze/analyze.h"
+#include "analyze/figure_clocks.h"
+
+#include "lib/base/text.h"
+#include "lib/record/document/document_clocks.h"
+#include "lib/report/clocks_report.h"
+#include "lib/report/listing.h"
+#include "lib/stats/robust.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+static struct {
+	const char *output;
+	bool diff, script;
+} options;
+
+const struct option_row clocks_options[] = {
+	{0, "diff", NULL, "compare with the calibration before", NULL, &options.diff},
+	{'o', "output", "FILE", "draw the precision: .png, .svg or .pdf", NULL, &options.output},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
+	{},
+};
+
+static const struct listing_column diff_columns[] = {
+	{"COST OF A CALL", NULL},
+	{NULL, "name"},
+	{"BEFORE", "before_ns", COLUMN_NUMBER},
+	{"NOW", "now_ns", COLUMN_NUMBER},
+	{"CHANGE", "change", COLUMN_NUMBER},
+	{"RELATIVE", "relative", COLUMN_NUMBER},
+	{"", "verdict"},
+	{},
+};
+
+static double cost_ns(const struct clocks *c, const struct clock_source *source)
+{
+	return source ? source->median * 1e9 / c->cycles_per_second : NAN;
+}
+
+/* How much slower a source is than before; NAN: it was not there. */
+static double change_of(const struct clocks *now, const struct clocks *before, size_t source)
+{
+	const struct clock_source *was = clocks_find(before, now->sources[source].name);
+
+	return was && was->median > 0 ? cost_ns(now, &now->sources[source]) / cost_ns(before, was) : NAN;
+}
+
+/* The median change, which is that of the machine's speed. NAN: no source was there before. */
+static double usual_change(const struct clocks *now, const struct clocks *before)
+{
+	_cleanup_(freep) int64_t *ppm = calloc(now->n_sources + 1, sizeof(*ppm));
+	size_t n = 0;
+
+	for (size_t i = 0; ppm && i < now->n_sources; i++) {
+		double change = change_of(now, before, i);
+
+		if (isfinite(change))
+			ppm[n++] = llround(change * 1e6);
+	}
+	return median_of(ppm, n) / 1e6;
+}
+
+static void add_difference(struct listing *list, const struct clocks *now, const struct clocks *before, size_t i,
+	double usual)
+{
+	const struct clock_source *source = &now->sources[i];
+	double change = change_of(now, before, i), relative = change / usual;
+
+	listing_row(list);
+	listing_text(list, clocks_short_name(source->name));
+	listing_text(list, source->name);
+	listing_real(list, "%.0f ns", cost_ns(before, clocks_find(before, source->name)));
+	listing_real(list, "%.0f ns", cost_ns(now, source));
+	listing_real(list, "%.2f", change);
+	listing_real(list, "%.2f", relative);
+	listing_text(list, relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "");
+}
+
+static int print_differences(
+	const struct clocks *now, const struct clocks *before, struct listing *list, struct error *err)
+{
+	char then[TEXT_TIME_SIZE], today[TEXT_TIME_SIZE];
+
+	if (analyze_options.json)
+		return json_print_document("emp-clocks-differences",
+			json_pack("{s:I, s:I, s:o}", "before", (json_int_t)before->id, "now",
+				(json_int_t)now->id, "sources", listing_take(list)),
+			err);
+	printf("Calibration %" PRId64 " (%s) and %" PRId64 " (%s)\n", before->id,
+		text_moment(then, before->made_ns), now->id, text_moment(today, now->made_ns));
+	if (before->cpu != now->cpu)
+		printf("They were made on CPU %" PRId64 " and CPU %" PRId64 ".\n", before->cpu, now->cpu);
+	printf("\n");
+	return listing_print(list, stdout, err);
+}
+
+static int diff(struct book *book, const struct clocks *now, struct error *err)
+{
+	_cleanup_(clocks_clear) struct clocks before = {};
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(freep) size_t *order = clocks_by_cost(now);
+	double usual;
+	int r = order ? book_get_clocks_before(book, now->id, &before, err) : error_oom(err);
+
+	if (r == 0)
+		return error_say(err, -ENOENT,
+			"there is no calibration of the clocks before number %" PRId64 " on this machine",
+			now->id);
+	if (r > 0)
+		r = listing_new(&list, diff_columns, analyze_options.json, err);
+	if (r < 0)
+		return r;
+	usual = usual_change(now, &before);
+	for (size_t i = 0; i < now->n_sources; i++)
+		add_difference(list, now, &before, order[i], usual);
+	return print_differences(now, &before, list, err);
+}
+
+static int draw(const struct clocks *clocks, struct error *err)
+{
+	_cleanup_(plot_clear) struct plot plot = {};
+	int r = plot_begin(&plot, options.output, 1100, 700, err);
+
+	if (r < 0)
+		return r;
+	figure_clocks(clocks, &plot);
+	return plot_draw(&plot, options.script, err);
+}
+
+int verb_clocks(int argc, char **argv, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(clocks_clear) struct clocks clocks = {};
+	int64_t id = 0;
+	int r = argc > 0 ? text_parse_int(argv[0], "CALIBRATION", 1, INT64_MAX, &id, err) : 0;
+
+	if (r == 0)
+		r = book_open(&book, analyze_options.db, BOOK_READ, err);
+	if (r == 0)
+		r = book_get_clocks(book, id, &clocks, err);
+	if (r < 0)
+		return r;
+	if (r == 0 && id > 0)
+		return error_say(err, -ENOENT, "the book has no calibration %" PRId64 " of the clocks", id);
+	if (r == 0)
+		return error_say(err, -ENOENT,
+			"the clocks of this machine are not calibrated: run 'emp-calibrate clocks'");
+	if (options.diff)
+		return diff(book, &clocks, err);
+	if (options.output)
+		return draw(&clocks, err);
+	return analyze_options.json ? json_print_document("emp-clocks", clocks_as_json(&clocks), err)
+				    : clocks_print(&clocks, err);
+}
