@@ -12,8 +12,8 @@
  *	verdict N { ET PT W K { SOURCE PT }… }…
  *	                              a run of N samples, in each of which K executions on its CPU were observed; SOURCE
  *	                              counts from 1, and W is -1 where it is not known: the verdict; "noisy" or "quiet";
- *	                              the L-samples, and the sources that are named as frequent, separated by commas ("-":
- *	                              none)
+ *	                              the L-samples; the sources that are named as frequent; those that made samples long;
+ *	                              all three separated by commas ("-": none); the reason for the verdict
  */
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
@@ -201,6 +201,22 @@ static struct made_up read_run(void)
 	return m;
 }
 
+/* Those that made samples long: frequent ones, or those whose cutoffs explain a tenth of the delay of their samples. */
+static void print_named(const struct analysis *a)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < a->n_statistics; i++) {
+		const struct daemon_statistics *d = &a->statistics[i];
+
+		if (a->verdict == VERDICT_FREQUENT ? d->frequent : d->share >= 0.1) {
+			printf("%s%s", before, d->name);
+			before = ",";
+		}
+	}
+	printf("%s ", *before ? "" : "-");
+}
+
 static void print_analysis(const struct analysis *a)
 {
 	const char *before = "";
@@ -214,7 +230,9 @@ static void print_analysis(const struct analysis *a)
 			printf("%s%s", before, a->statistics[i].name);
 			before = ",";
 		}
-	printf("%s\n", *before ? "" : "-");
+	printf("%s ", *before ? "" : "-");
+	print_named(a);
+	printf("%s\n", a->why);
 }
 
 static void answer_verdict(void)

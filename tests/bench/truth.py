@@ -9,11 +9,12 @@ Tables (default: all):
     coverage    how many of the 95 % intervals of a mean contain it; aim: 94 to 96 %
     alike       how many comparisons of a program with itself show a difference; aim: at most 5 %, give or take 1
     verdicts    how many runs of a calibration get the right verdict; aim: 97 %
+    names       how often the daemon that made samples long is named, and nobody else; aim: 95 %
 
 Each figure is of so many made-up measurements; with 1000 of them, its own standard error is 0.7 %. The samples are made here, and
 judged by the code that the tools use (tests/bench/truth.c). A table is a function that yields rows of (label, cells); further tables
 are added to `tables`."""
-import argparse, os, random, subprocess, sys
+import argparse, os, random, re, subprocess, sys
 from collections import Counter
 from math import pi, sin, sqrt
 
@@ -125,6 +126,8 @@ class Run:
         self.planted = [0] * self.n
         self.unnamed = [0] * self.n
         self.wait_known = rng.random() < 0.5
+        # who else runs: source, in which share of the samples, and how long, in sd
+        self.bystanders = [(1, 1, 0.05), (2, 0.5, 0.02), (3, 0.1, 0.02), (4, 0.02, 0.02)]
 
     def plant(self, at, least, most): # sizes in sd
         for i in at:
@@ -144,7 +147,7 @@ class Run:
     def question(self):
         words = [f"verdict {self.n}"]
         for noise, planted, unnamed in zip(self.noise, self.planted, self.unnamed):
-            usual = [(1, 0.05 * self.sd)] + [(source, 0.02 * self.sd) for source, share in ((2, .5), (3, .1), (4, .02)) if rng.random() < share]
+            usual = [(source, took * self.sd * rng.uniform(0.5, 1.5)) for source, share, took in self.bystanders if rng.random() < share]
             all = usual + [(5, planted)] * (planted > 0)
             taken = sum(took for _, took in all)
             own = MEAN + self.sd * noise + unnamed
@@ -237,7 +240,39 @@ def verdicts():
         wrong = Counter(a for a, good in zip(answers, right) if not good).most_common(3)
         yield name, [percent(sum(right), len(right)), want, "   " + ", ".join(f"{a} {percent(k, len(right))}" for a, k in wrong)]
 
-tables = {"coverage": [coverage], "alike": [alike_in_turn, alike_separate], "verdicts": [verdicts]}
+PLANTED = 5
+
+def planted_run(n, k):
+    """`k` of `n` samples are long because of one daemon, at random or in turn; up to ten others run beside it, here and there."""
+    run = Run(n)
+    run.bystanders = [(PLANTED + 1 + i, 10 ** rng.uniform(-2, 0), 10 ** rng.uniform(-2, 0)) for i in range(rng.randint(3, 10))]
+    at = rng.sample(range(n), k)
+    if rng.random() < 0.5: # its period and phase are such that it runs k times
+        period = rng.uniform(n / (k + 1), n / k)
+        first = rng.uniform(0, n - period * (k - 1) - 1e-9)
+        at = {int(first + i * period) for i in range(k)}
+    size = 10 ** rng.uniform(1.2, 3)
+    run.plant(at, size, size * rng.choice((1.02, 1.5)))
+    return run
+
+def named(answer):
+    if answer[0] != "busy":
+        return answer[4].split(",")
+    return re.findall(r"(?:[(]|, )(\w+) [0-9.]+ %", " ".join(answer[5:]))
+
+def names():
+    """Runs in which some samples are long because of one daemon, and it alone is named, in percent; those in which another is
+    named, too; and those in which it is not named"""
+    yield "", ["alone", "and others", "not", "verdicts"]
+    for n, k in ((16, 5), (16, 6), (16, 7), (16, 8), (16, 9), (40, 8), (40, 9), (100, 5), (800, 9)):
+        answers = ask([planted_run(n, k).question() for _ in range(args.seeds)])
+        has = ["aed" in named(a) for a in answers]
+        alone = [named(a) == ["aed"] for a in answers]
+        got = Counter(a[0] for a in answers).most_common()
+        yield f"{k} of {n}", [percent(sum(alone), len(has)), percent(sum(has) - sum(alone), len(has)), percent(len(has) - sum(has), len(has)),
+                              "   " + ", ".join(f"{verdict} {percent(k, len(has))}" for verdict, k in got)]
+
+tables = {"coverage": [coverage], "alike": [alike_in_turn, alike_separate], "verdicts": [verdicts], "names": [names]}
 
 for name in args.tables or tables:
     if name not in tables:
