@@ -406,6 +406,29 @@ int drive_once(const struct drive *drive, struct load_result *ret, struct error 
 	return 0;
 }
 
+struct sample_program load_result_part(const struct load_result *result, size_t k, uint32_t sample)
+{
+	const struct slave_result *slave = &result->slaves[k];
+
+	return (struct sample_program){
+		.sample = sample,
+		.program = (uint32_t)k + 1,
+		.start_ns = result->observation.spawned.start_ns + slave->started_ns,
+		.et_ns = slave->last_ns,
+		.pt_ns = slave->pt_ns,
+		.user_ns = slave->user_ns,
+		.system_ns = slave->system_ns,
+		.max_rss_bytes = slave->max_rss_bytes,
+		.exit_status = -1,
+		.left_behind = slave->left_behind,
+		.repetitions = slave->repetitions,
+		.finished_ns = slave->finished_ns,
+		.wait_ns = slave->wait_ns,
+		.io_wait_ns = slave->io_wait_ns,
+		.major_faults = slave->major_faults,
+	};
+}
+
 void load_result_clear(struct load_result *result)
 {
 	free(result->slaves);

@@ -5,6 +5,7 @@
 
 #include "measure/load/load.h"
 
+#include "lib/record/programs.h"
 #include "lib/run/observer.h"
 
 struct slave_result {
@@ -35,4 +36,6 @@ struct drive {
 /* One run of the load. -ECANCELED, with a sentence: a slave failed; -ETIMEDOUT with one: it took longer than the load's
  * timeout; -EINTR without one: a signal came for this process. Nothing of the run is left in any case. */
 int drive_once(const struct drive *drive, struct load_result *ret, struct error *err);
+/* What its slave k did, as the lab book has it. */
+struct sample_program load_result_part(const struct load_result *result, size_t k, uint32_t sample);
 void load_result_clear(struct load_result *result);

@@ -2,6 +2,7 @@
 /* emp-load: how fast a machine does the work of many users at once. */
 #include "measure/load/report.h"
 #include "measure/load/slave.h"
+#include "measure/load/verify.h"
 
 #include "lib/base/output_file.h"
 #include "lib/base/tool.h"
@@ -62,6 +63,22 @@ static int run_verb(int argc, char **argv, struct error *err)
 	return outcome == 0 && r < 0 ? r : conclude(&session, outcome, err);
 }
 
+static int verify_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(load_session_close) struct load_session session = {};
+	_cleanup_(verified_clear) struct verified verified = {};
+	int r = interrupt_init();
+
+	if (r < 0)
+		return error_os(err, r, "cannot catch signals");
+	r = load_session_open(&session, &options, argv[0], err);
+	if (r == 0)
+		r = verify_load(&verified, &session, options.runs ?: 5, err);
+	if (r == -EINTR)
+		return error_say(err, STATUS_INTERRUPTED, "interrupted; nothing was stored");
+	return r < 0 ? r : verified_print(stdout, &verified, &session.load, err);
+}
+
 static int check_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_clear) struct load load = {};
@@ -116,8 +133,22 @@ static const struct option_row run_options[] = {
 	{},
 };
 
+static const struct option_row verify_options[] = {
+	{'r', "rounds", "N", "rounds, of a run under each handicap (5)", option_count, &options.runs},
+	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's",
+		parse_coordination, &options.coordination},
+	{0, "show-output", NULL, "of the commands", NULL, &options.show_output},
+	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL,
+		&options.ignore_lock},
+	{0, "db", "FILE", "the lab book", NULL, &options.db},
+	{'q', "quiet", NULL, "no progress", NULL, &options.quiet},
+	{},
+};
+
 static const struct verb verbs[] = {
 	{"run", "FILE", "run the load, several times", 1, 1, run_options, run_verb},
+	{"verify", "FILE", "how accurately the load tells that 2, 5 and 10 % of the CPUs were taken", 1, 1,
+		verify_options, verify_verb},
 	{"check", "FILE", "what the load would do; mistakes with their line", 1, 1, NULL, check_verb},
 	{"example", "", "print a file to start from", 0, 0, NULL, example_verb},
 	{},

@@ -105,28 +105,6 @@ int load_session_open(
 	return 0;
 }
 
-static struct sample_program make_part(
-	const struct load_result *result, const struct slave_result *slave, uint32_t sample, uint32_t program)
-{
-	return (struct sample_program){
-		.sample = sample,
-		.program = program,
-		.start_ns = result->observation.spawned.start_ns + slave->started_ns,
-		.et_ns = slave->last_ns,
-		.pt_ns = slave->pt_ns,
-		.user_ns = slave->user_ns,
-		.system_ns = slave->system_ns,
-		.max_rss_bytes = slave->max_rss_bytes,
-		.exit_status = -1,
-		.left_behind = slave->left_behind,
-		.repetitions = slave->repetitions,
-		.finished_ns = slave->finished_ns,
-		.wait_ns = slave->wait_ns,
-		.io_wait_ns = slave->io_wait_ns,
-		.major_faults = slave->major_faults,
-	};
-}
-
 static int store_parts(
 	struct load_session *s, const struct load_result *result, uint32_t n, struct error *err)
 {
@@ -135,7 +113,7 @@ static int store_parts(
 	if (!parts)
 		return error_oom(err);
 	for (size_t k = 0; k < result->n; k++)
-		parts[k] = make_part(result, &result->slaves[k], n, (uint32_t)k + 1);
+		parts[k] = load_result_part(result, k, n);
 	return book_add_sample_programs(s->book, s->run.id, parts, result->n, err);
 }
 

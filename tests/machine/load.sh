@@ -5,6 +5,7 @@
 set -u
 . "$(dirname "$0")/../cli/expect.sh"
 need_root
+shipped=$(cd "$(dirname "$0")/../../profiles/loads" && pwd)
 build=$1 load=$1/measure/emp-load
 cd "$dir" || exit 1
 mkdir slaves
@@ -110,6 +111,23 @@ expect 0 '' $load run -q -w 0 -r 1 test.ini
 nothing_left waiter
 that "its cgroups are removed by the next" test -z "$(cgroups_of $pid)"
 that "the book is sound" sound "$EMP_DB"
+
+# The shipped ones can be read, if what they start is here; and one is run.
+for file in "$shipped"/*.ini; do
+	case $file in *database*) command -v pgbench >/dev/null || continue ;; esac
+	expect 0 'slaves on' $load check "$file"
+done
+sed "s|\[load\]|&\ndirectory = $dir/slaves|" "$shipped/mason.ini" >mason.ini
+expect 0 'edit-and-flush' $load run -q -w 0 -r 1 mason.ini
+nothing_left waiter
+
+# A handicap takes what it says, also beside other work.
+load_file 2 3 'command = waiter 0.05'
+expect 0 'THE LOAD SAYS' $load verify -q -r 2 test.ini
+cp out taken
+that "the handicaps took 2, 5 and 10 %" awk '$2 == "%" { n++; w = n == 1 ? 2 : n == 2 ? 5 : 10; if ($1 < w * .7 || $1 > w * 1.3) bad = 1 }
+	END { exit bad || n != 3 }' taken
+that "none of them is left" test -z "$(pgrep -x emp-handicap)"
 
 # Two hundred at once.
 load_file 200 2 'command = true'

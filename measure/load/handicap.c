@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A known handicap: see handicap.h. */
+#include "measure/load/handicap.h"
+
+#include "lib/base/array.h"
+#include "lib/base/clock.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static const int64_t PERIOD_NS = 10 * NS_PER_MS;
+
+struct handicap {
+	pid_t *pids;
+	size_t n;
+	int64_t begun_ns;
+};
+
+/* Catches up with what it did not get. */
+static _Noreturn void burn(double share, int64_t begun_ns)
+{
+	for (int64_t next_ns = begun_ns;; next_ns += PERIOD_NS) {
+		struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
+
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		while ((double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) <
+			share * (double)(next_ns + PERIOD_NS - begun_ns))
+			;
+	}
+}
+
+static _Noreturn void take_share(int cpu, double share, int64_t begun_ns)
+{
+	static const struct sched_param real_time = {.sched_priority = 1};
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "emp-handicap");
+	if (sched_setaffinity(0, sizeof(one), &one) < 0 || sched_setscheduler(0, SCHED_FIFO, &real_time) < 0)
+		_exit(1);
+	burn(share, begun_ns);
+}
+
+static int start_on(struct handicap *h, int cpu, double share, struct error *err)
+{
+	pid_t *pid = array_add(h->pids, h->n);
+
+	if (!pid)
+		return error_oom(err);
+	*pid = fork();
+	if (*pid == 0)
+		take_share(cpu, share, h->begun_ns);
+	return *pid < 0 ? error_os(err, -errno, "cannot start a process on CPU %d", cpu) : 0;
+}
+
+/* Whether this process could become one of real time. */
+static int check(struct error *err)
+{
+	static const struct sched_param real_time = {.sched_priority = 1}, none;
+
+	if (sched_setscheduler(0, SCHED_FIFO, &real_time) < 0)
+		return error_os(err, -errno, "cannot run in real time (SCHED_FIFO), which needs root");
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	return 0;
+}
+
+int handicap_begin(struct handicap **ret, const cpu_set_t *cpus, double share, struct error *err)
+{
+	_cleanup_(handicap_freep) struct handicap *h = calloc(1, sizeof(*h));
+	int r = h ? check(err) : error_oom(err);
+
+	if (r < 0)
+		return r;
+	h->begun_ns = clock_ns(CLOCK_MONOTONIC);
+	for (int cpu = 0; r == 0 && cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus))
+			r = start_on(h, cpu, share, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(h);
+	return 0;
+}
+
+void handicap_end(struct handicap *h, double *ret_share)
+{
+	double available = (double)(clock_ns(CLOCK_MONOTONIC) - h->begun_ns) * (double)h->n, taken = 0;
+
+	for (size_t i = 0; i < h->n; i++) {
+		struct rusage usage = {};
+
+		kill(h->pids[i], SIGKILL);
+		if (wait4(h->pids[i], NULL, 0, &usage) > 0)
+			taken += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e9 +
+				 (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e3;
+	}
+	h->n = 0;
+	*ret_share = available > 0 ? taken / available : 0;
+}
+
+void handicap_free(struct handicap *h)
+{
+	double share;
+
+	if (!h)
+		return;
+	handicap_end(h, &share);
+	free(h->pids);
+	free(h);
+}

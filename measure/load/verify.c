@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How accurate a load is: see verify.h. */
+#include "measure/load/verify.h"
+
+#include "measure/load/handicap.h"
+
+#include "lib/base/array.h"
+#include "lib/base/progress.h"
+#include "lib/base/table.h"
+#include "lib/host/process/signals.h"
+
+#include <errno.h>
+#include <math.h>
+
+const double handicaps[N_HANDICAPS] = {0, 0.02, 0.05, 0.1};
+
+/* The runs under one handicap. */
+struct under {
+	struct sample *samples;
+	struct sample_program *parts;
+	size_t n_samples, n_parts;
+	double taken; /* the sum of shares */
+};
+
+static int keep(struct under *u, const struct load_result *result, struct error *err)
+{
+	struct sample *sample = array_add(u->samples, u->n_samples);
+
+	if (!sample)
+		return error_oom(err);
+	*sample = (struct sample){.n = (uint32_t)u->n_samples, .et_ns = result->observation.spawned.et_ns};
+	for (size_t k = 0; k < result->n; k++) {
+		struct sample_program *part = array_add(u->parts, u->n_parts);
+
+		if (!part)
+			return error_oom(err);
+		*part = load_result_part(result, k, sample->n);
+	}
+	return 0;
+}
+
+/* The CPUs of the load, or else those that this process may use. */
+static int find_cpus(const struct load *load, cpu_set_t *ret, struct error *err)
+{
+	*ret = load->cpus;
+	if (!load->cpu_list && sched_getaffinity(0, sizeof(*ret), ret) < 0)
+		return error_os(err, -errno, "cannot see which CPUs may be used");
+	return 0;
+}
+
+static int run_under(struct under *u, struct load_session *s, double share, struct error *err)
+{
+	const struct drive drive = {&s->load, s->text, &s->observer, s->options->show_output};
+	_cleanup_(load_result_clear) struct load_result result = {};
+	_cleanup_(handicap_freep) struct handicap *handicap = NULL;
+	double taken = 0;
+	cpu_set_t cpus;
+	int r = find_cpus(&s->load, &cpus, err);
+
+	if (r == 0 && share > 0)
+		r = handicap_begin(&handicap, &cpus, share, err);
+	if (r == 0)
+		r = drive_once(&drive, &result, err);
+	if (r < 0)
+		return r;
+	if (handicap)
+		handicap_end(handicap, &taken);
+	u->taken += taken;
+	return keep(u, &result, err);
+}
+
+static int run_rounds(struct under *under, struct load_session *s, int rounds, struct error *err)
+{
+	_cleanup_(progress_end) struct progress progress;
+	uint64_t done = 0;
+	int r = 0;
+
+	progress_begin(&progress, s->load.name, (uint64_t)rounds * N_HANDICAPS, s->options->quiet);
+	for (int round = 0; r == 0 && round < rounds; round++)
+		for (size_t i = 0; r == 0 && i < N_HANDICAPS; i++) {
+			/* each round begins with another one */
+			size_t which = (i + (size_t)round) % N_HANDICAPS;
+
+			r = interrupt_pending() ? -EINTR : run_under(&under[which], s, handicaps[which], err);
+			progress_step(&progress, ++done, NULL);
+		}
+	return r;
+}
+
+static int judge(
+	struct verified *v, size_t i, const struct under *u, const struct load_session *s, struct error *err)
+{
+	static const struct compare_plan pairs = {.design = DESIGN_PAIRS};
+	const struct rate *rate, *free_rate;
+	int r = rates_of(&v->rates[i], s->load.coordination, s->programs, load_slaves(&s->load), u->samples,
+		u->n_samples, u->parts, u->n_parts, err);
+
+	if (r < 0)
+		return r;
+	v->taken[i] = u->taken / (double)u->n_samples;
+	rate = &v->rates[i].items[0];
+	free_rate = &v->rates[0].items[0];
+	return compare(free_rate->nano, free_rate->summary.n, rate->nano, rate->summary.n, &pairs,
+		&v->compared[i], err);
+}
+
+int verify_load(struct verified *ret, struct load_session *session, int rounds, struct error *err)
+{
+	_cleanup_(verified_clear) struct verified v = {.rounds = rounds};
+	struct under under[N_HANDICAPS] = {};
+	int r = run_rounds(under, session, rounds, err);
+
+	for (size_t i = 0; i < N_HANDICAPS; i++) {
+		if (r == 0)
+			r = judge(&v, i, &under[i], session, err);
+		free(under[i].samples);
+		free(under[i].parts);
+	}
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(v);
+	return 0;
+}
+
+void verified_clear(struct verified *verified)
+{
+	for (size_t i = 0; i < N_HANDICAPS; i++)
+		rates_clear(&verified->rates[i]);
+	*verified = (struct verified){};
+}
+
+double verified_needed(const struct verified *v, size_t i)
+{
+	double resolved = v->compared[i].smallest_difference / v->taken[i];
+
+	return i == 0 ? NAN : fmax(2, ceil((double)v->rounds * resolved * resolved));
+}
+
+int verified_print(FILE *file, const struct verified *v, const struct load *load, struct error *err)
+{
+	static const struct column columns[] = {{"TAKEN", COLUMN_NUMBER}, {"THE LOAD SAYS", COLUMN_NUMBER},
+		{"95 % CI", COLUMN_NUMBER}, {"PAIRS OF RUNS TO TELL IT", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
+
+	for (size_t i = 1; r == 0 && i < N_HANDICAPS; i++) {
+		const struct comparison *c = &v->compared[i];
+		double needed = verified_needed(v, i);
+
+		table_row(table);
+		table_cell(table, "%.2f %%", 100 * v->taken[i]);
+		table_cell(table, "%.2f %%", 100 * (1 - c->ratio));
+		if (isnan(c->ratio_low))
+			table_cell_text(table, "-");
+		else
+			table_cell(
+				table, "%.2f … %.2f %%", 100 * (1 - c->ratio_high), 100 * (1 - c->ratio_low));
+		if (isnan(needed))
+			table_cell_text(table, "-");
+		else
+			table_cell(table, "%.0f", needed);
+	}
+	if (r < 0)
+		return r;
+	fprintf(file, "%s: %d rounds of %d runs, %s\n", terminal_text(load->name), v->rounds, N_HANDICAPS,
+		coordination_names[load->coordination]);
+	return table_print(table, file, err);
+}
