@@ -7,6 +7,8 @@
  * its own, and the host of some virtual machines provides theirs. */
 #include "setup/audit/check_rows.h"
 
+#include "lib/base/text.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -152,19 +154,39 @@ void check_system_load(const struct facts *f, struct finding *ret)
 			f->machine.container ? " (the host's)" : "");
 }
 
+enum { SLOWER = 4 }; /* times as slow as calibrated: a machine varies by two */
+
+/* "tsc, 25 ns a reading" */
+static char *clock_text(const struct facts *f, bool is_call)
+{
+	const char *source = f->system_state.clocksource;
+	_cleanup_(freep) char *before =
+		f->calibrated_ns > 0 ? text_format(", %.0f ns when calibrated", f->calibrated_ns) : NULL;
+
+	if (f->price.clock_ns <= 0)
+		return strdup(source);
+	return text_format("%s, %s%.0f ns a reading%s", source, is_call ? "clock_gettime is a system call, " : "",
+		f->price.clock_ns, before ?: "");
+}
+
 void check_system_clocksource(const struct facts *f, struct finding *ret)
 {
-	const struct system_state *s = &f->system_state;
+	const char *source = f->system_state.clocksource;
 	bool constant = machine_flag(&f->machine, "constant_tsc") && machine_flag(&f->machine, "nonstop_tsc");
+	bool guest = f->machine.virtual || f->machine.container, is_call = clock_price_is_call(&f->price);
+	bool slower = f->calibrated_ns > 0 && f->price.clock_ns >= SLOWER * f->calibrated_ns;
+	_cleanup_(freep) char *text = source ? clock_text(f, is_call) : NULL;
 
-	if (!s->clocksource)
+	if (!text)
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
-	else if (!strcmp(s->clocksource, "tsc") || !constant)
-		finding_set(ret, CHECK_OK, "%s", s->clocksource);
-	else if (f->machine.virtual || f->machine.container)
-		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", s->clocksource);
+	else if (slower || (is_call && (constant || guest)))
+		finding_set(ret, CHECK_OFF, "%s", text);
+	else if (!strcmp(source, "tsc") || !constant)
+		finding_set(ret, CHECK_OK, "%s", text);
+	else if (guest)
+		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", text);
 	else
-		finding_set(ret, CHECK_OFF, "%s, although the TSC is constant", s->clocksource);
+		finding_set(ret, CHECK_OFF, "%s, although the TSC is constant", text);
 }
 
 /* Lines of /proc/swaps: name, kind, size, used (KiB), priority. */

@@ -5,6 +5,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "lib/record/book/book.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,6 +74,25 @@ static int ask_systemd(struct facts *f, struct units **units, struct error *err)
 	return f->units_why ? 0 : error_oom(err);
 }
 
+/* A book that is missing or cannot be read is no failure of the audit. */
+static double read_calibrated(const struct machine *machine)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(clocks_clear) struct clocks clocks = {};
+	_cleanup_(freep) char *name = NULL;
+	const struct clock_source *source;
+	struct error ignored;
+
+	if (book_open(&book, NULL, BOOK_READ, &ignored) < 0 ||
+		book_get_clocks(book, 0, &clocks, &ignored) <= 0 ||
+		book_get_machine(book, clocks.environment, &name, &ignored) < 0)
+		return 0;
+	source = clocks_find(&clocks, "clock_gettime(CLOCK_MONOTONIC)");
+	if (!source || !name || strcmp(name, machine->id) != 0)
+		return 0;
+	return source->median * 1e9 / clocks.cycles_per_second;
+}
+
 static int ask_running_system(struct facts *f, struct error *err)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
@@ -83,6 +103,8 @@ static int ask_running_system(struct facts *f, struct error *err)
 	if (r < 0)
 		return r;
 	kernel_clock_read(&f->clock);
+	clock_price_read(&f->price);
+	f->calibrated_ns = read_calibrated(&f->machine);
 	ntp_read(&f->ntp, units, &f->units, f->processes, f->n_processes);
 	if (f->kernel.installed && !f->machine.container)
 		kernel_ask_offered(&f->kernel);

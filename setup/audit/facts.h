@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/base/error.h"
+#include "lib/host/clock/clock_price.h"
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/clock/ntp.h"
 #include "lib/host/cpu/frequency.h"
@@ -37,6 +38,8 @@ struct facts {
 	struct frequency frequency;
 	struct kernel kernel;
 	struct clock_state clock;
+	struct clock_price price;
+	double calibrated_ns; /* clock_gettime at the last 'emp-calibrate clocks' on this machine; 0: not known */
 	struct ntp ntp;
 	bool has_units;  /* systemd answered */
 	char *units_why; /* why it did not; NULL if it did */

@@ -194,6 +194,40 @@ TEST(the_scheduler_and_the_accounting_of_interrupts_are_recorded)
 	tree_remove(&tree);
 }
 
+/* What a machine with that clock source says of it; its processor has a constant TSC or not. */
+static void assert_clock(const char *source, const char *flags, struct clock_price price, double calibrated_ns,
+	enum check_state state, const char *value)
+{
+	struct setting_files none = {};
+	struct facts f = {.system_state = {.clocksource = (char *)source}, .price = price,
+		.calibrated_ns = calibrated_ns, .machine = {.flags = (char *)flags}};
+
+	finding_clear(&finding);
+	check_decide(check_rows_find("clocksource"), &none, &f, &finding);
+	assert_string_equal(finding.value, value);
+	assert_int_equal(finding.state, state);
+}
+
+TEST(a_clock_that_is_slow_to_read_is_a_finding_with_its_price)
+{
+	const char *constant = "constant_tsc nonstop_tsc";
+	const struct clock_price fast = {25, 100}, slow = {1900, 100}, half = {110, 200};
+
+	assert_clock("tsc", constant, fast, 0, CHECK_OK, "tsc, 25 ns a reading");
+	assert_clock("tsc", constant, fast, 20, CHECK_OK, "tsc, 25 ns a reading, 20 ns when calibrated");
+	assert_clock("hpet", constant, slow, 25, CHECK_OFF,
+		"hpet, clock_gettime is a system call, 1900 ns a reading, 25 ns when calibrated");
+	assert_clock("tsc", constant, slow, 0, CHECK_OFF,
+		"tsc, clock_gettime is a system call, 1900 ns a reading");
+	assert_clock("kvm-clock", constant, half, 25, CHECK_OFF,
+		"kvm-clock, 110 ns a reading, 25 ns when calibrated");
+	assert_clock("hpet", constant, fast, 0, CHECK_OFF,
+		"hpet, 25 ns a reading, although the TSC is constant");
+	assert_clock("hpet", "fpu", slow, 0, CHECK_OK,
+		"hpet, clock_gettime is a system call, 1900 ns a reading");
+	assert_clock("tsc", constant, (struct clock_price){}, 0, CHECK_OK, "tsc");
+}
+
 TEST(programs_and_rules_are_judged_by_their_number)
 {
 	struct setting_files none = {};
