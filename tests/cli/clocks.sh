@@ -59,6 +59,11 @@ assert [m["size_bytes"] for m in d["malloc"]] == list(range(100, 5001, 100)), "s
 assert all(-100 < m["cycles"] < 1e6 for m in d["malloc"]), "cost of malloc"
 ratio = by["times()"]["precision_gain"]["ratio"]
 assert ratio < 0.5, ("a clock of ticks is less precise", ratio)
+tick = d["tick"]
+if "missing" not in tick:
+    sleeper, runner = ((p["tick_ns"], p["exact_ns"]) for p in tick["processes"])
+    exact = all(abs(t / e - 1) < 0.2 for t, e in (sleeper, runner))  # a kernel that does not count ticks
+    assert exact or (sleeper[0] < sleeper[1] / 2 and runner[0] > 2 * runner[1]), ("the tick's error", tick)
 CHECK
 that "the numbers are possible" python3 "$dir/check.py" "$dir/clocks.json"
 
