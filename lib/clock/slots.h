@@ -20,7 +20,7 @@ struct slot {
 	slot_u32 tid; /* 0: no thread of the user runs here */
 	slot_u32 pid;
 	slot_u32 unused;
-	slot_u64 since_ns; /* when it got this CPU, by CLOCK_MONOTONIC */
+	slot_u64 since_ns; /* its CPU time counts from then on, by CLOCK_MONOTONIC; 0: not known */
 	slot_u64 run_ns;   /* its CPU time then */
 	slot_u64 switches; /* how often it had left a CPU until then */
 	slot_u64 pad[3];   /* a slot is a cache line */

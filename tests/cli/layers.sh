@@ -22,7 +22,7 @@ allowed() { # TOP: which folders a file below it may include, as an alternation
 	esac
 }
 
-for top in lib/* setup calibrate measure analyze; do
+for top in lib/* setup calibrate measure analyze clock; do
 	[ -d "$top" ] || continue
 	files=$(find "$top" -name '*.[ch]')
 	[ -n "$files" ] || { echo "$top holds no source"; bad=1; continue; }

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Accepting, checking and serving clients: see clients.h. */
+#include "clock/clients.h"
+
+#include "clock/user_slots.h"
+#include "lib/base/array.h"
+#include "lib/base/clock.h"
+#include "lib/clock/protocol.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+enum { MAX_OF_A_USER = 4096, SPARE_DESCRIPTORS = 64, MAX_WAIT_NS = 2000000000 };
+
+struct client {
+	int fd; /* of the connection, then of the process */
+	bool is_served;
+	struct ucred peer;
+	struct user user; /* if it is served */
+	int64_t since_ns;
+};
+
+struct clients {
+	struct user_slots *slots;
+	const char *reason;
+	struct client *items;
+	size_t n, max;
+};
+
+int clients_new(struct clients **ret, struct user_slots *slots, const char *reason, struct error *err)
+{
+	long descriptors = sysconf(_SC_OPEN_MAX);
+	struct clients *clients = calloc(1, sizeof(*clients));
+
+	if (!clients)
+		return error_oom(err);
+	clients->slots = slots;
+	clients->reason = reason;
+	clients->max = descriptors > 2 * SPARE_DESCRIPTORS ? (size_t)descriptors - SPARE_DESCRIPTORS
+							   : SPARE_DESCRIPTORS;
+	*ret = clients;
+	return 0;
+}
+
+static void drop(struct clients *clients, size_t i)
+{
+	struct client *client = &clients->items[i];
+
+	close(client->fd);
+	if (client->is_served)
+		user_slots_drop(clients->slots, &client->user);
+	*client = clients->items[--clients->n];
+}
+
+void clients_free(struct clients *clients)
+{
+	if (!clients)
+		return;
+	while (clients->n)
+		drop(clients, clients->n - 1);
+	free(clients->items);
+	free(clients);
+}
+
+size_t clients_n(const struct clients *clients)
+{
+	return clients->n;
+}
+
+/* fd: a descriptor to send along; -1: none. If the client does not read, that is its own affair. */
+static void reply(int connection, const struct clock_reply *text, int fd)
+{
+	struct iovec part = {.iov_base = (void *)text, .iov_len = sizeof(*text)};
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(fd))];
+	} control = {};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		control.header = (struct cmsghdr){
+			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(fd))};
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	}
+	sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void refuse(int connection, int error, const char *reason)
+{
+	struct clock_reply no = {.error = error};
+
+	snprintf(no.reason, sizeof(no.reason), "%s", reason);
+	reply(connection, &no, -1);
+}
+
+static size_t count_of(const struct clients *clients, uid_t uid)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < clients->n; i++)
+		n += clients->items[i].peer.uid == uid;
+	return n;
+}
+
+void clients_accept(struct clients *clients, int listener)
+{
+	_cleanup_(closep) int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct client client = {.since_ns = clock_ns(CLOCK_MONOTONIC)}, *added;
+	socklen_t size = sizeof(client.peer);
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &client.peer, &size) < 0)
+		return; /* it has gone */
+	if (clients->n >= clients->max || count_of(clients, client.peer.uid) >= MAX_OF_A_USER) {
+		refuse(fd, EUSERS, "too many clients");
+		return;
+	}
+	added = array_add(clients->items, clients->n);
+	if (!added)
+		return;
+	client.fd = TAKE_FD(fd);
+	*added = client;
+}
+
+void clients_poll(const struct clients *clients, struct pollfd *fds)
+{
+	for (size_t i = 0; i < clients->n; i++)
+		fds[i] = (struct pollfd){.fd = clients->items[i].fd, .events = POLLIN};
+}
+
+int clients_wait_ms(const struct clients *clients)
+{
+	int64_t first_ns = INT64_MAX, left_ns;
+
+	for (size_t i = 0; i < clients->n; i++)
+		if (!clients->items[i].is_served && clients->items[i].since_ns < first_ns)
+			first_ns = clients->items[i].since_ns;
+	if (first_ns == INT64_MAX)
+		return -1;
+	left_ns = first_ns + MAX_WAIT_NS - clock_ns(CLOCK_MONOTONIC);
+	return left_ns > 0 ? (int)(left_ns / NS_PER_MS) + 1 : 0;
+}
+
+/* The PID namespace of the process, in which its threads have the ids by which it knows them. */
+static int find_user(const struct ucred *peer, struct user *ret)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", peer->pid);
+	if (peer->pid <= 0 || stat(path, &st) < 0)
+		return -ESRCH;
+	*ret = (struct user){.uid = peer->uid, .pid_namespace = (__u32)st.st_ino};
+	return 0;
+}
+
+/* NULL: the request is good. */
+static const char *find_fault(const struct clock_request *request, ssize_t n)
+{
+	if (n != sizeof(*request))
+		return "malformed request: wrong size";
+	if (strncmp(request->magic, CLOCK_MAGIC, sizeof(request->magic)))
+		return "malformed request: it does not begin with " CLOCK_MAGIC;
+	if (request->version != 1)
+		return "only version 1 is known";
+	return NULL;
+}
+
+/* Replies to a good request. *ret_process is watched from now on. */
+static int serve(struct clients *clients, struct client *client, struct error *err)
+{
+	struct clock_reply yes = {};
+	_cleanup_(closep) int process = -1;
+	int map, r;
+
+	if (!clients->slots)
+		return error_say(err, -EOPNOTSUPP, "%s", clients->reason);
+	process = (int)syscall(SYS_pidfd_open, client->peer.pid, 0);
+	if (process < 0 || find_user(&client->peer, &client->user) < 0)
+		return error_say(err, -ESRCH, "your process is not visible from here");
+	r = user_slots_add(clients->slots, &client->user, &map, err);
+	if (r < 0)
+		return r;
+	yes.n_slots = user_slots_cpus(clients->slots);
+	reply(client->fd, &yes, map);
+	close(client->fd);
+	client->fd = TAKE_FD(process);
+	client->is_served = true;
+	return 0;
+}
+
+/* Whether it stays. */
+static bool read_request(struct clients *clients, struct client *client)
+{
+	struct clock_request request;
+	struct error err = {};
+	const char *fault;
+	ssize_t n;
+	int r;
+
+	n = recv(client->fd, &request, sizeof(request), MSG_TRUNC);
+	if (n <= 0)
+		return false; /* it has hung up */
+	fault = find_fault(&request, n);
+	if (fault) {
+		refuse(client->fd, EPROTO, fault);
+		return false;
+	}
+	r = serve(clients, client, &err);
+	if (r < 0)
+		refuse(client->fd, -r, err.text);
+	return r == 0;
+}
+
+/* Backwards, because the last takes the place of one that is dropped. */
+void clients_handle(struct clients *clients, const struct pollfd *fds, size_t n)
+{
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	while (n-- > 0) {
+		struct client *client = &clients->items[n];
+		bool stays = client->is_served ? !fds[n].revents : now_ns - client->since_ns < MAX_WAIT_NS;
+
+		if (fds[n].revents && !client->is_served)
+			stays = read_request(clients, client);
+		if (!stays)
+			drop(clients, n);
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The clients of the service. A connection brings one request; who sent it is known from the socket (SO_PEERCRED). From then on the
+ * process itself is watched, by a pidfd, until it ends. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+#include "lib/base/error.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct clients;
+struct user_slots;
+
+/* `slots` may be NULL: then every request is refused with this reason. */
+int clients_new(struct clients **ret, struct user_slots *slots, const char *reason, struct error *err);
+void clients_free(struct clients *clients);
+DEFINE_FREEP(clients)
+
+size_t clients_n(const struct clients *clients);
+
+/* Accepts a connection that waits at `listener`. */
+void clients_accept(struct clients *clients, int listener);
+
+/* What to poll for: clients_n descriptors are written to `fds`. clients_handle gets them back. */
+void clients_poll(const struct clients *clients, struct pollfd *fds);
+void clients_handle(struct clients *clients, const struct pollfd *fds, size_t n);
+
+/* How long until a connection without a request is closed; -1: there is none. */
+int clients_wait_ms(const struct clients *clients);

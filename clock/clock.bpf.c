@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* At each context switch: shows the thread that gets the CPU to its user, and no longer the one before. A user is shown
+ * threads in the PID namespace of the clients, by their ids there, and none that has taken another user's rights. */
+#include "lib/host/bpf/bpf_types.h"
+#include "clock/clock_state.h"
+#include "lib/clock/slots.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_HASH_OF_MAPS = 13, BPF_F_MMAPABLE = 1 << 10 };
+enum { PF_KTHREAD = 0x200000 };
+enum { INITIAL_PID_NAMESPACE = 0xeffffffc }; /* its inode: PROC_PID_INIT_INO */
+enum { MAX_USERS = 1024, MAX_LEAD_AGE_NS = 20000000, MAX_LATE_NS = 100000 };
+enum { DRIFT_SHIFT = 10 }; /* 2^-10: twice what the kernel slews CLOCK_MONOTONIC by at most */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct ns_common {
+	__u32 inum;
+};
+struct pid_namespace {
+	struct ns_common ns;
+};
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[];
+};
+typedef struct {
+	__u32 val;
+} kuid_t;
+struct cred {
+	kuid_t uid, euid, suid, fsuid;
+};
+struct rq {
+	__u64 clock, clock_task;
+};
+struct cfs_rq {
+	struct rq *rq;
+};
+struct sched_entity {
+	__u64 exec_start, sum_exec_runtime;
+	struct cfs_rq *cfs_rq;
+};
+struct task_struct {
+	unsigned int __state, flags;
+	int pid, tgid;
+	struct sched_entity se;
+	unsigned long nvcsw, nivcsw;
+	const struct cred *cred;
+	struct pid *thread_pid;
+	struct task_struct *group_leader;
+};
+struct task_struct___before_5_14 {
+	long state;
+};
+#pragma clang attribute pop
+
+/* A copy of the kernel's struct upid on the stack, where no offset may be relocated. */
+struct task_id {
+	__u32 nr;
+	struct pid_namespace *ns;
+};
+
+/* A user's slots, one for each CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH_OF_MAPS);
+	__uint(max_entries, MAX_USERS);
+	__type(key, struct user);
+	__type(value, __u32);
+} users SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* the service puts in the number of CPUs */
+	__type(key, __u32);
+	__type(value, struct cpu_state);
+} cpus SEC(".maps");
+
+static __always_inline struct slot *find_slot(const struct user *user, __u32 cpu)
+{
+	void *slots = bpf_map_lookup_elem(&users, user);
+
+	return slots ? bpf_map_lookup_elem(slots, &cpu) : (void *)0;
+}
+
+/* The id in the namespace in which the task was made, and that namespace. */
+static __always_inline struct task_id own_id(struct task_struct *task)
+{
+	struct pid *pid = task->thread_pid;
+	unsigned long at = (unsigned long)pid + bpf_core_field_offset(struct pid, numbers);
+	struct task_id id = {};
+
+	bpf_probe_read_kernel(&id, sizeof(id), (void *)(at + pid->level * sizeof(id)));
+	return id;
+}
+
+static __always_inline bool identify(struct task_struct *task, struct user *user, __u32 *tid, __u32 *pid)
+{
+	const struct cred *cred = task->cred;
+	struct pid_namespace *namespace;
+	struct task_id id;
+
+	user->uid = cred->uid.val;
+	if (user->uid != cred->euid.val || user->uid != cred->suid.val || user->uid != cred->fsuid.val)
+		return 0;
+	if (task->thread_pid->level == 0) {
+		user->pid_namespace = INITIAL_PID_NAMESPACE;
+		*tid = task->pid;
+		*pid = task->tgid;
+		return 1;
+	}
+	id = own_id(task);
+	namespace = id.ns;
+	user->pid_namespace = BPF_CORE_READ(namespace, ns.inum);
+	*tid = id.nr;
+	*pid = own_id(task->group_leader).nr;
+	return 1;
+}
+
+/* Only this CPU writes its slots. */
+static __always_inline void hide(const struct user *user, __u32 cpu)
+{
+	volatile struct slot *slot = find_slot(user, cpu);
+
+	if (!slot)
+		return;
+	slot->tid = 0;
+	slot->seq += 2;
+}
+
+static __always_inline struct rq *queue_of(struct task_struct *task)
+{
+	struct cfs_rq *cfs_rq = task->se.cfs_rq;
+
+	return bpf_core_field_exists(cfs_rq->rq) && cfs_rq ? cfs_rq->rq : (void *)0;
+}
+
+static __always_inline bool goes_to_sleep(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state != 0;
+	return ((struct task_struct___before_5_14 *)task)->state != 0;
+}
+
+/* When a thread goes to sleep, the scheduler has just read its clock, so that the lead of that over CLOCK_MONOTONIC is
+ * known, but for what has passed since: the longest is the best. It is forgotten faster than the clocks can drift
+ * apart. At other switches the clock may be microseconds old, and so may be a thread's first moment on the CPU. */
+static __always_inline void learn_lead(struct cpu_state *state, struct task_struct *prev)
+{
+	struct rq *rq = goes_to_sleep(prev) ? queue_of(prev) : (void *)0;
+	__s64 lead_ns, best_ns;
+	__u64 now_ns;
+
+	if (!rq)
+		return;
+	now_ns = bpf_ktime_get_ns();
+	lead_ns = rq->clock - now_ns;
+	best_ns = state->lead_ns - ((now_ns - state->lead_at_ns) >> DRIFT_SHIFT);
+	state->lead_ns = state->lead_at_ns && best_ns > lead_ns ? best_ns : lead_ns;
+	state->lead_at_ns = now_ns;
+}
+
+/* From when on the scheduler charges the thread, by CLOCK_MONOTONIC. 0: the lead is too old, the two clocks may have
+ * drifted apart. */
+static __always_inline __u64 charged_since(const struct cpu_state *state, struct task_struct *next)
+{
+	__u64 now_ns = bpf_ktime_get_ns(), since_ns;
+	struct rq *rq = queue_of(next);
+
+	if (!rq || now_ns - state->lead_at_ns > MAX_LEAD_AGE_NS)
+		return 0;
+	since_ns = next->se.exec_start + (rq->clock - rq->clock_task) - state->lead_ns;
+	return now_ns - since_ns < MAX_LATE_NS ? since_ns : 0;
+}
+
+static __always_inline void show(
+	struct slot *slot, const struct cpu_state *state, struct task_struct *task, __u32 tid, __u32 pid)
+{
+	__sync_fetch_and_add(&slot->seq, 1);
+	slot->tid = tid;
+	slot->pid = pid;
+	slot->since_ns = charged_since(state, task);
+	slot->run_ns = task->se.sum_exec_runtime;
+	slot->switches = task->nvcsw + task->nivcsw;
+	__sync_fetch_and_add(&slot->seq, 1);
+}
+
+static __always_inline void follow(
+	struct cpu_state *state, __u32 cpu, struct task_struct *prev, struct task_struct *next)
+{
+	struct user user;
+	struct slot *slot;
+	__u32 tid, pid;
+
+	if (state->shown_to.pid_namespace) {
+		learn_lead(state, prev);
+		hide(&state->shown_to, cpu);
+		state->shown_to.pid_namespace = 0;
+	}
+	if ((next->flags & PF_KTHREAD) || !identify(next, &user, &tid, &pid))
+		return;
+	slot = find_slot(&user, cpu);
+	if (!slot)
+		return;
+	show(slot, state, next, tid, pid);
+	state->shown_to = user;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(clock_switches, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_state *state = bpf_map_lookup_elem(&cpus, &cpu);
+	__u64 begin_ns = 0;
+
+	if (!state)
+		return 0;
+	if (state->switches++ % TIMED_EACH == 0)
+		begin_ns = bpf_ktime_get_ns();
+	follow(state, cpu, prev, next);
+	if (begin_ns) {
+		state->timed_ns += bpf_ktime_get_ns() - begin_ns;
+		state->timed++;
+	}
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-clockd: emp-clock.service. It shows to each user which of the user's threads are running, so that libemp-clock reads their
+ * CPU time without a system call. systemd starts it when a client connects, and it ends when it has had none for a
+ * while. */
+#include "clock/clients.h"
+#include "clock/user_slots.h"
+
+#include "lib/base/text.h"
+#include "lib/base/tool.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/systemd/notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <systemd/sd-daemon.h>
+
+enum { FIRST_COST_MS = 2000 };
+
+static int64_t idle_ns = 60 * NS_PER_S;
+
+struct service {
+	int listener;
+	struct user_slots *slots; /* NULL: not on this kernel */
+	struct clients *clients;
+	struct pollfd *fds;
+	bool has_told_cost;
+};
+
+static int take_listener(int *ret, struct error *err)
+{
+	int n = sd_listen_fds(1);
+
+	if (n != 1 || sd_is_socket(SD_LISTEN_FDS_START, AF_UNIX, SOCK_SEQPACKET, 1) <= 0)
+		return error_say(err, -EINVAL,
+			"it needs one listening socket of systemd, as emp-clock.socket makes it; by hand: "
+			"systemd-socket-activate --seqpacket -l PATH emp-clockd");
+	fcntl(SD_LISTEN_FDS_START, F_SETFL, fcntl(SD_LISTEN_FDS_START, F_GETFL) | O_NONBLOCK);
+	*ret = SD_LISTEN_FDS_START;
+	return 0;
+}
+
+static void allow_many_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* How long to wait: for a client that has not asked yet, for the first measurement of the cost, or for the end. */
+static int wait_ms(const struct service *service)
+{
+	int ms = clients_wait_ms(service->clients);
+
+	if (ms >= 0)
+		return ms;
+	if (!clients_n(service->clients))
+		return (int)(idle_ns / NS_PER_MS);
+	return service->has_told_cost ? -1 : FIRST_COST_MS;
+}
+
+static void tell_cost(struct service *service)
+{
+	struct switch_cost cost = service->slots ? user_slots_cost(service->slots) : (struct switch_cost){};
+
+	if (!cost.mean_ns)
+		return;
+	service->has_told_cost = true;
+	printf("Cost: %.0f ns per context switch (mean of each 64th of %llu)\n", cost.mean_ns,
+		(unsigned long long)cost.switches);
+	fflush(stdout);
+}
+
+static void tell_status(const struct service *service)
+{
+	struct switch_cost cost = service->slots ? user_slots_cost(service->slots) : (struct switch_cost){};
+
+	notify_status("%zu clients, %.0f ns per context switch", clients_n(service->clients), cost.mean_ns);
+}
+
+/* 0: nobody has come for so long that the service may end; 1: go on. */
+static int turn(struct service *service, struct error *err)
+{
+	size_t n = clients_n(service->clients);
+	struct pollfd *fds = realloc(service->fds, (n + 2) * sizeof(*fds));
+	int r;
+
+	if (!fds)
+		return error_oom(err);
+	service->fds = fds;
+	fds[0] = (struct pollfd){.fd = interrupt_fd(), .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = service->listener, .events = POLLIN};
+	clients_poll(service->clients, fds + 2);
+	r = poll(fds, n + 2, wait_ms(service));
+	if (r < 0)
+		return errno == EINTR ? 1 : error_os(err, -errno, "cannot wait for clients");
+	if (fds[0].revents || (r == 0 && !n))
+		return 0;
+	if (r == 0 && n)
+		tell_cost(service);
+	clients_handle(service->clients, fds + 2, n);
+	if (fds[1].revents)
+		clients_accept(service->clients, service->listener);
+	if (clients_n(service->clients) != n)
+		tell_status(service);
+	return 1;
+}
+
+static void service_clear(struct service *service)
+{
+	clients_free(service->clients);
+	user_slots_free(service->slots);
+	free(service->fds);
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	_cleanup_(service_clear) struct service service = {};
+	struct error why = {};
+	int r;
+
+	r = take_listener(&service.listener, err);
+	if (r == 0 && (r = interrupt_init()) < 0)
+		r = error_os(err, r, "cannot receive signals");
+	if (r < 0)
+		return r;
+	allow_many_descriptors();
+	if (user_slots_new(&service.slots, &why) < 0) /* clients are told, and go on without */
+		fprintf(stderr, "%s\n", why.text);
+	r = clients_new(&service.clients, service.slots, why.text, err);
+	if (r < 0)
+		return r;
+	notify_ready();
+	while ((r = turn(&service, err)) > 0)
+		;
+	notify_stopping();
+	tell_cost(&service);
+	return r;
+}
+
+static const struct option_row options[] = {
+	{0, "idle", "TIME", "end after so long without a client (60s)", option_duration, &idle_ns},
+	{},
+};
+
+static const struct verb verbs[] = {{.options = options, .run = run}, {}};
+
+static const struct tool tool = {
+	.name = "emp-clockd",
+	.summary = "Serves libemp-clock: see emp-clock.service(8). systemd starts it.",
+	.options = (const struct option_row[]){{}},
+	.verbs = verbs,
+};
+
+int main(int argc, char **argv)
+{
+	return tool_main(&tool, argc, argv);
+}
