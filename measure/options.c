@@ -273,6 +273,7 @@ const struct option_row measure_option_rows[] = {
 	{'v', "verbose", NULL, "print the reasons of discards and all statistics", NULL, &O.verbose},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
 	{0, "perf", "EVENTS", "count these events of perf (cycles,instructions)", NULL, &O.perf},
+	{0, "fast-clock", NULL, "programs read their own CPU time by libemp-clock", NULL, &O.fast_clock},
 	{0, "accounting", "BACKEND", "auto (default), bpf, taskstats or none", accounting_backend_parse,
 		&O.backend},
 	{0, "ignore-lock", NULL, "measure although a calibration is running", NULL, &O.ignore_lock},

@@ -3,6 +3,7 @@
  * samples. */
 #include "measure/session.h"
 
+#include "measure/fast_clock.h"
 #include "measure/iteration.h"
 
 #include "lib/base/array.h"
@@ -202,6 +203,8 @@ int session_open(struct session *ret, const struct measure_options *options, con
 		r = perf_counters_new(&s.perf, options->perf, err);
 	if (r == 0)
 		r = iteration_init(err);
+	if (r == 0 && options->fast_clock)
+		r = fast_clock_init(err);
 	if (r == 0)
 		r = open_input(&s, err);
 	if (r == 0)

@@ -13,18 +13,28 @@
 
 extern char **environ;
 
+/* The directory of this executable. */
+static int own_directory(char ret[PATH_MAX], struct error *err)
+{
+	ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - 1);
+
+	if (len < 0)
+		return error_os(err, -errno, "cannot read /proc/self/exe");
+	ret[len] = '\0';
+	*strrchr(ret, '/') = '\0';
+	return 0;
+}
+
 /* Installed tools are in one folder; in a build tree emp-x is in the folder x next to ours. */
 int suite_tool_find(const char *tool, char **ret, struct error *err)
 {
 	_cleanup_(freep) char *installed = NULL, *built = NULL;
 	const char *dash = strchr(tool, '-');
 	char own[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	int r = own_directory(own, err);
 
-	if (len < 0)
-		return error_os(err, -errno, "cannot read /proc/self/exe");
-	own[len] = '\0';
-	*strrchr(own, '/') = '\0';
+	if (r < 0)
+		return r;
 	installed = text_format("%s/%s", own, tool);
 	built = text_format("%s/../%s/%s", own, dash ? dash + 1 : tool, tool);
 	if (!installed || !built)
@@ -35,8 +45,28 @@ int suite_tool_find(const char *tool, char **ret, struct error *err)
 		*ret = TAKE(built);
 	else
 		return error_say(err, -ENOENT,
-			"%s is not in %s; install all tools of the suite in one directory", tool,
-			own);
+			"%s is not in %s; install all tools of the suite in one directory", tool, own);
+	return 0;
+}
+
+int suite_library_find(const char *name, char **ret, struct error *err)
+{
+	_cleanup_(freep) char *built = NULL, *installed = text_format("%s/%s", EMP_LIB_DIR, name);
+	char own[PATH_MAX];
+	int r = own_directory(own, err);
+
+	if (r < 0)
+		return r;
+	built = text_format("%s/../lib/clock/%s", own, name);
+	if (!installed || !built)
+		return error_oom(err);
+	if (access(built, R_OK) == 0)
+		*ret = TAKE(built);
+	else if (access(installed, R_OK) == 0)
+		*ret = TAKE(installed);
+	else
+		return error_say(
+			err, -ENOENT, "%s is not in %s; is EMP installed as a whole?", name, EMP_LIB_DIR);
 	return 0;
 }
 

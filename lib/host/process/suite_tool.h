@@ -11,5 +11,8 @@
 int suite_tool_run(
 	const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err);
 
+/* The file of a library of the suite, such as "libemp-clock-preload.so"; the caller frees it. -ENOENT with a sentence. */
+int suite_library_find(const char *name, char **ret, struct error *err);
+
 /* The file of `tool`; the caller frees it. -ENOENT with a sentence. */
 int suite_tool_find(const char *tool, char **ret, struct error *err);
