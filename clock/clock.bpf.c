@@ -12,8 +12,7 @@
 enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_HASH_OF_MAPS = 13, BPF_F_MMAPABLE = 1 << 10 };
 enum { PF_KTHREAD = 0x200000 };
 enum { INITIAL_PID_NAMESPACE = 0xeffffffc }; /* its inode: PROC_PID_INIT_INO */
-enum { MAX_USERS = 1024, MAX_LEAD_AGE_NS = 20000000, MAX_LATE_NS = 100000 };
-enum { DRIFT_SHIFT = 10 }; /* 2^-10: twice what the kernel slews CLOCK_MONOTONIC by at most */
+enum { MAX_USERS = 1024 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct ns_common {
@@ -36,27 +35,17 @@ typedef struct {
 struct cred {
 	kuid_t uid, euid, suid, fsuid;
 };
-struct rq {
-	__u64 clock, clock_task;
-};
-struct cfs_rq {
-	struct rq *rq;
-};
 struct sched_entity {
-	__u64 exec_start, sum_exec_runtime;
-	struct cfs_rq *cfs_rq;
+	__u64 sum_exec_runtime;
 };
 struct task_struct {
-	unsigned int __state, flags;
+	unsigned int flags;
 	int pid, tgid;
 	struct sched_entity se;
 	unsigned long nvcsw, nivcsw;
 	const struct cred *cred;
 	struct pid *thread_pid;
 	struct task_struct *group_leader;
-};
-struct task_struct___before_5_14 {
-	long state;
 };
 #pragma clang attribute pop
 
@@ -133,72 +122,24 @@ static __always_inline void hide(const struct user *user, __u32 cpu)
 	slot->seq += 2;
 }
 
-static __always_inline struct rq *queue_of(struct task_struct *task)
-{
-	struct cfs_rq *cfs_rq = task->se.cfs_rq;
-
-	return bpf_core_field_exists(cfs_rq->rq) && cfs_rq ? cfs_rq->rq : (void *)0;
-}
-
-static __always_inline bool goes_to_sleep(struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return task->__state != 0;
-	return ((struct task_struct___before_5_14 *)task)->state != 0;
-}
-
-/* When a thread goes to sleep, the scheduler has just read its clock, so that the lead of that over CLOCK_MONOTONIC is
- * known, but for what has passed since: the longest is the best. It is forgotten faster than the clocks can drift
- * apart. At other switches the clock may be microseconds old, and so may be a thread's first moment on the CPU. */
-static __always_inline void learn_lead(struct cpu_state *state, struct task_struct *prev)
-{
-	struct rq *rq = goes_to_sleep(prev) ? queue_of(prev) : (void *)0;
-	__s64 lead_ns, best_ns;
-	__u64 now_ns;
-
-	if (!rq)
-		return;
-	now_ns = bpf_ktime_get_ns();
-	lead_ns = rq->clock - now_ns;
-	best_ns = state->lead_ns - ((now_ns - state->lead_at_ns) >> DRIFT_SHIFT);
-	state->lead_ns = state->lead_at_ns && best_ns > lead_ns ? best_ns : lead_ns;
-	state->lead_at_ns = now_ns;
-}
-
-/* From when on the scheduler charges the thread, by CLOCK_MONOTONIC. 0: the lead is too old, the two clocks may have
- * drifted apart. */
-static __always_inline __u64 charged_since(const struct cpu_state *state, struct task_struct *next)
-{
-	__u64 now_ns = bpf_ktime_get_ns(), since_ns;
-	struct rq *rq = queue_of(next);
-
-	if (!rq || now_ns - state->lead_at_ns > MAX_LEAD_AGE_NS)
-		return 0;
-	since_ns = next->se.exec_start + (rq->clock - rq->clock_task) - state->lead_ns;
-	return now_ns - since_ns < MAX_LATE_NS ? since_ns : 0;
-}
-
-static __always_inline void show(
-	struct slot *slot, const struct cpu_state *state, struct task_struct *task, __u32 tid, __u32 pid)
+static __always_inline void show(struct slot *slot, struct task_struct *task, __u32 tid, __u32 pid)
 {
 	__sync_fetch_and_add(&slot->seq, 1);
 	slot->tid = tid;
 	slot->pid = pid;
-	slot->since_ns = charged_since(state, task);
+	slot->since_ns = bpf_ktime_get_ns();
 	slot->run_ns = task->se.sum_exec_runtime;
 	slot->switches = task->nvcsw + task->nivcsw;
 	__sync_fetch_and_add(&slot->seq, 1);
 }
 
-static __always_inline void follow(
-	struct cpu_state *state, __u32 cpu, struct task_struct *prev, struct task_struct *next)
+static __always_inline void follow(struct cpu_state *state, __u32 cpu, struct task_struct *next)
 {
 	struct user user;
 	struct slot *slot;
 	__u32 tid, pid;
 
 	if (state->shown_to.pid_namespace) {
-		learn_lead(state, prev);
 		hide(&state->shown_to, cpu);
 		state->shown_to.pid_namespace = 0;
 	}
@@ -207,7 +148,7 @@ static __always_inline void follow(
 	slot = find_slot(&user, cpu);
 	if (!slot)
 		return;
-	show(slot, state, next, tid, pid);
+	show(slot, next, tid, pid);
 	state->shown_to = user;
 }
 
@@ -222,7 +163,7 @@ int BPF_PROG(clock_switches, bool preempt, struct task_struct *prev, struct task
 		return 0;
 	if (state->switches++ % TIMED_EACH == 0)
 		begin_ns = bpf_ktime_get_ns();
-	follow(state, cpu, prev, next);
+	follow(state, cpu, next);
 	if (begin_ns) {
 		state->timed_ns += bpf_ktime_get_ns() - begin_ns;
 		state->timed++;

@@ -16,8 +16,6 @@ enum { TIMED_EACH = 64 };
 
 struct cpu_state {
 	struct user shown_to; /* who sees the thread that runs there */
-	__s64 lead_ns;        /* the scheduler's clock less CLOCK_MONOTONIC */
-	__u64 lead_at_ns;     /* and when that was; 0: it is not known */
 	__u64 switches;
 	__u64 timed, timed_ns; /* of these, each 64th */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The connection to emp-clock.service: see protocol.h. */
 #include "lib/clock/emp-clock.h"
-#include "lib/clock/own.h"
 #include "lib/clock/protocol.h"
+#include "lib/clock/slots.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -69,7 +69,7 @@ static int map_slots(const struct clock_reply *reply, int fd)
 	slots = mmap(NULL, reply->n_slots * sizeof(*slots), PROT_READ, MAP_SHARED, fd, 0);
 	if (slots == MAP_FAILED)
 		return -1;
-	own_use_slots(slots, reply->n_slots);
+	slots_use(slots, reply->n_slots);
 	return 0;
 }
 

@@ -34,9 +34,8 @@ int emp_clock_open(void);
 /* How the calling thread's readings of its own time were made so far. */
 struct emp_clock_counts {
 	uint64_t fast;         /* from the time stamp counter alone */
-	uint64_t slots;        /* the first after a context switch, from the service */
-	uint64_t system_calls; /* with a system call */
-	uint64_t missed;       /* of these: because the service had missed the context switch */
+	uint64_t system_calls; /* in the others: the kernel was asked */
+	uint64_t missed;       /* of the others: the service did not show the latest context switch */
 };
 void emp_clock_counts(struct emp_clock_counts *ret);
 

@@ -2,6 +2,7 @@
 /* The mark: see mark.h. */
 #include "lib/clock/mark.h"
 
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,20 +19,46 @@ __asm__(".pushsection .text\n"
 				     ".popsection");
 extern const char emp_clock_nowhere[] __attribute__((visibility("hidden")));
 
-struct rseq_cs mark_sequence = {
-	.start_ip = (uintptr_t)emp_clock_nowhere,
-	.abort_ip = (uintptr_t)emp_clock_nowhere,
-};
+#define SEQUENCE                                                                                   \
+	{                                                                                          \
+		.start_ip = (uintptr_t)emp_clock_nowhere, .abort_ip = (uintptr_t)emp_clock_nowhere \
+	}
+struct rseq_cs mark_sequence = SEQUENCE;
 
+static long waits_so_far(void)
+{
+	struct rusage usage;
+
+	syscall(SYS_getrusage, RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/* Whether the thread has waited, and so lost the CPU without an interrupt. A short sleep may be over before it begins. */
+static bool wait_a_moment(void)
+{
+	long before = waits_so_far();
+
+	return syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 20000}, NULL) == 0 &&
+	       waits_so_far() > before;
+}
+
+/* With a mark of its own, because signal handlers may set the other. Three times, because an interrupt clears it in any
+ * case. */
 enum mark_shows mark_try(void)
 {
+	static struct rseq_cs trial = SEQUENCE;
+
 	if (!__rseq_size) /* libc could not register it, or was told not to */
 		return MARK_SHOWS_NOTHING;
-	for (int i = 0; i < 3; i++) { /* once could be a signal, or another reason to lose the CPU */
-		mark_set();
-		syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1}, NULL);
-		if (mark_is_set())
+	for (int shown = 0, tries = 0; shown < 3; tries++) {
+		bool has_waited, is_set;
+
+		mark_area()->rseq_cs = (uintptr_t)&trial;
+		has_waited = wait_a_moment();
+		is_set = mark_area()->rseq_cs == (uintptr_t)&trial;
+		if (tries == 20 || (has_waited && is_set))
 			return MARK_SHOWS_PREEMPTION;
+		shown += has_waited;
 	}
 	return MARK_SHOWS_ALL;
 }

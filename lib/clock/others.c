@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU time of other threads and processes. */
 #include "lib/clock/emp-clock.h"
-#include "lib/clock/own.h"
+#include "lib/clock/slots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#define NS_PER_S 1000000000ULL
+#define MAX_TICKS_NS 40000000ULL /* HZ is 100 or more */
+#define MAX_RUNNING 64
 #define PUBLIC __attribute__((visibility("default")))
 
 static int fail(int error)
@@ -36,13 +39,11 @@ static int read_text(const char *path, char *ret, size_t capacity)
 	return 0;
 }
 
-/* The kernel reads the CPU clocks of the caller's own threads only; /proc has all threads. */
-PUBLIC int emp_clock_thread_ns_of(pid_t tid, uint64_t *ret_ns)
+/* As of the kernel's latest look at the thread. The kernel's own clocks are of the caller's threads only; /proc has all. */
+static int read_thread(pid_t tid, uint64_t *ret_ns)
 {
 	char text[64];
 
-	if (tid <= 0)
-		return fail(EINVAL);
 	snprintf(text, sizeof(text), "/proc/%d/schedstat", tid);
 	if (read_text(text, text, sizeof(text)) < 0)
 		return -1;
@@ -50,19 +51,83 @@ PUBLIC int emp_clock_thread_ns_of(pid_t tid, uint64_t *ret_ns)
 	return 0;
 }
 
-PUBLIC int emp_clock_process_ns_of(pid_t pid, uint64_t *ret_ns)
+static int read_process(pid_t pid, uint64_t *ret_ns)
 {
 	struct timespec now;
 	clockid_t clock;
 	int r;
 
-	if (pid <= 0)
-		return fail(EINVAL);
 	r = clock_getcpuclockid(pid, &clock);
 	if (r)
 		return fail(r);
 	if (syscall(SYS_clock_gettime, clock, &now) < 0) /* it has ended in between */
 		return fail(ESRCH);
-	*ret_ns = now.tv_sec * NS_PER_S + now.tv_nsec;
+	*ret_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	return 0;
+}
+
+/* What a thread that runs on another CPU has used since the kernel looked at it, which it does at each tick at the latest. A
+ * difference of more than some ticks is not the thread's: the service no longer runs, or has missed a switch. */
+static uint64_t not_seen_by_kernel(const struct running *running, uint64_t kernel_ns)
+{
+	uint64_t more_ns = running->ns > kernel_ns ? running->ns - kernel_ns : 0;
+
+	return more_ns < MAX_TICKS_NS ? more_ns : 0;
+}
+
+PUBLIC int emp_clock_thread_ns_of(pid_t tid, uint64_t *ret_ns)
+{
+	struct running running;
+	uint64_t ns;
+
+	if (tid <= 0)
+		return fail(EINVAL);
+	if (read_thread(tid, &ns) < 0)
+		return -1;
+	*ret_ns = ns;
+	for (unsigned int cpu = 0; slot_of(cpu); cpu++)
+		if (slots_read(cpu, &running) && running.tid == tid)
+			*ret_ns = ns + not_seen_by_kernel(&running, ns);
+	return 0;
+}
+
+struct seen {
+	struct running running;
+	uint64_t kernel_ns;
+};
+
+/* The threads of the process that run now, without the caller, which the kernel looks at in any case. */
+static unsigned int find_running(pid_t pid, struct seen ret[MAX_RUNNING])
+{
+	pid_t own_tid = (pid_t)syscall(SYS_gettid);
+	unsigned int n = 0;
+
+	for (unsigned int cpu = 0; slot_of(cpu) && n < MAX_RUNNING; cpu++) {
+		struct running *running = &ret[n].running;
+
+		if (slots_read(cpu, running) && running->pid == pid && running->tid != own_tid &&
+			read_thread(running->tid, &ret[n].kernel_ns) == 0)
+			n++;
+	}
+	return n;
+}
+
+/* The process's time and, for each thread that runs, what the kernel had not seen of it, if the kernel did not look at the
+ * thread in between. */
+PUBLIC int emp_clock_process_ns_of(pid_t pid, uint64_t *ret_ns)
+{
+	struct seen seen[MAX_RUNNING];
+	uint64_t ns, kernel_ns;
+	unsigned int n;
+
+	if (pid <= 0)
+		return fail(EINVAL);
+	n = find_running(pid, seen);
+	if (read_process(pid, &ns) < 0)
+		return -1;
+	for (unsigned int i = 0; i < n; i++)
+		if (read_thread(seen[i].running.tid, &kernel_ns) == 0 && kernel_ns == seen[i].kernel_ns)
+			ns += not_seen_by_kernel(&seen[i].running, kernel_ns);
+	*ret_ns = ns;
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The caller's own CPU time: see own.h. */
-#include "lib/clock/own.h"
+/* The CPU time of the calling thread and of its process: it is read from the kernel when the thread has got a
+ * CPU; for as long as the thread keeps it, the time stamp counter says what has been added. */
 #include "lib/clock/emp-clock.h"
 #include "lib/clock/mark.h"
+#include "lib/clock/slots.h"
 #include "lib/clock/tsc.h"
 
 #include <stdatomic.h>
@@ -17,11 +18,13 @@
 #define __libc_single_threaded 0
 #endif
 
+#define NS_PER_S 1000000000ULL
 #define PUBLIC __attribute__((visibility("default")))
 
 /* How long the time stamp counter replaces the kernel's clock. The kernel's leaves out what a hypervisor took and, on
  * some kernels, interrupts; the counter may be ahead by that, but no further than this. */
 #define MAX_NS 100000
+#define MAX_CALLS_IN_MAX_TSC 50 /* a call that is not interrupted takes less than 2 us */
 
 /* The time at a moment; a reading adds to it what the counter has advanced since. */
 struct anchor {
@@ -43,7 +46,7 @@ static _Thread_local struct own {
 	uint32_t process_id; /* whose thread this is: a forked child begins with a copy of all this */
 	uint32_t tenure;
 	uint32_t tid;
-	uint32_t cpu, seq; /* of the slot, when it was read last */
+	uint32_t cpu, seq; /* of the slot, when the tenure began; UINT32_MAX: the slot cannot be trusted */
 } own __attribute__((tls_model("initial-exec")));
 
 /* The kernel makes it 0 in a forked child. NULL: it cannot. */
@@ -53,8 +56,6 @@ static struct {
 	_Atomic(enum {UNKNOWN, BY_SYSTEM_CALL, BY_MARK, BY_MARK_AND_SLOT}) way;
 	_Atomic(uint64_t) max_tsc;          /* MAX_NS in cycles; 0 until all is known */
 	_Atomic(uint64_t) ns_per_cycle_q32; /* times 2^32 */
-	const struct slot *_Atomic slots;
-	_Atomic(uint32_t) n_slots;
 } shared;
 
 /* The compiler may not move memory accesses across it. Signal handlers need no more, nor do switches to another CPU. */
@@ -75,14 +76,6 @@ __attribute__((constructor)) static void notice_forks(void)
 		return;
 	}
 	process_id = page;
-}
-
-static uint64_t read_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 /* By the system call itself: clock_gettime may be the preload object's. */
@@ -124,14 +117,10 @@ static void know_thyself(void)
 	own = (struct own){.process_id = *process_id, .tid = syscall(SYS_gettid), .cpu = UINT32_MAX};
 }
 
-static const struct slot *slot_of(uint32_t cpu)
-{
-	return cpu < shared.n_slots ? &shared.slots[cpu] : NULL;
-}
-
 /* Whether the thread has kept its CPU since the tenure began. */
 static inline bool is_same_tenure(uint32_t tenure)
 {
+	const struct slot *slot;
 	uint32_t cpu;
 
 	if (!mark_is_set() || own.tenure != tenure)
@@ -139,7 +128,8 @@ static inline bool is_same_tenure(uint32_t tenure)
 	if (__builtin_expect(shared.way == BY_MARK, 1))
 		return true;
 	cpu = mark_cpu();
-	return cpu == own.cpu && slot_of(cpu) && shared.slots[cpu].seq == own.seq;
+	slot = slot_of(cpu);
+	return cpu == own.cpu && slot && __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == own.seq;
 }
 
 static uint64_t switches_so_far(void)
@@ -150,35 +140,34 @@ static uint64_t switches_so_far(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* Whether the slot of this CPU shows the context switch that brought the thread here: it did not show the same before. Where
- * the mark is not cleared at every switch, the number of switches has to agree as well. */
-static bool look_at_slot(void)
+/* Where the mark does not show every loss of the CPU, the slot of this CPU has to show the latest context switch; then it
+ * will show the next. */
+static void look_at_slot(void)
 {
 	uint32_t cpu = mark_cpu(), seq;
 	const struct slot *slot = slot_of(cpu);
-	bool shown, new;
+	bool is_shown;
 
+	own.cpu = UINT32_MAX;
 	if (!slot)
-		return false;
+		return;
 	seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
-	shown = slot->tid == own.tid && !(seq & 1);
-	new = cpu != own.cpu || seq != own.seq;
-	own.counts.missed += !shown;
-	own.cpu = cpu;
+	is_shown = !(seq & 1) && slot->tid == own.tid && slot->switches == switches_so_far();
+	own.counts.missed += !is_shown;
 	own.seq = seq;
-	if (shared.way == BY_MARK_AND_SLOT && !(shown && slot->switches == switches_so_far()))
-		own.cpu = UINT32_MAX;
-	return shown && new &&own.cpu == cpu;
+	if (is_shown)
+		own.cpu = cpu;
 }
 
 /* The order matters to a signal handler that comes in between. */
-static bool begin_tenure(void)
+static void begin_tenure(void)
 {
 	mark_set();
 	keep_order();
 	own.tenure++;
 	keep_order();
-	return look_at_slot();
+	if (shared.way == BY_MARK_AND_SLOT)
+		look_at_slot();
 }
 
 static struct anchor anchor_at(uint64_t ns, uint64_t tsc)
@@ -186,33 +175,18 @@ static struct anchor anchor_at(uint64_t ns, uint64_t tsc)
 	return (struct anchor){.tsc = tsc, .ns = ns, .cycles = emp_clock_ns_to_cycles(ns)};
 }
 
-/* From the slot that look_at_slot has found to be good. */
-static bool read_slot(struct anchor *ret)
-{
-	const struct slot *slot = slot_of(own.cpu);
-	uint64_t run_ns, since_ns, ns, tsc;
-
-	if (!slot)
-		return false;
-	run_ns = slot->run_ns;
-	since_ns = slot->since_ns;
-	ns = read_ns(CLOCK_MONOTONIC) - since_ns;
-	tsc = tsc_read();
-	atomic_thread_fence(memory_order_acquire);
-	if (slot->seq != own.seq || ns >= MAX_NS || !mark_is_set())
-		return false;
-	own.counts.slots++;
-	*ret = anchor_at(run_ns + ns, tsc);
-	return true;
-}
-
-/* The kernel looks at its clock in the middle of the call. */
+/* The kernel looks at its clock in the middle of the call, unless something came in between; then it is called again. */
 static struct anchor read_kernel(clockid_t id)
 {
-	bool has_tsc = shared.max_tsc;
-	uint64_t begin = has_tsc ? tsc_read() : 0, ns = system_ns(id), end = has_tsc ? tsc_read() : 0;
+	uint64_t most = shared.max_tsc / MAX_CALLS_IN_MAX_TSC, begin, end, ns;
+	int tries = 3;
 
-	own.counts.system_calls++;
+	do {
+		begin = most ? tsc_read() : 0;
+		ns = system_ns(id);
+		end = most ? tsc_read() : 0;
+		own.counts.system_calls++;
+	} while (end - begin > most && --tries);
 	return anchor_at(ns, begin + (end - begin) / 2);
 }
 
@@ -220,7 +194,6 @@ static struct anchor read_kernel(clockid_t id)
  * the thread loses its CPU meanwhile; it is then no anchor for the next reading. */
 static __attribute__((noinline)) struct anchor take_anchor(struct cpu_clock *clock, clockid_t id)
 {
-	bool is_new, is_shown = false;
 	struct anchor anchor;
 	uint32_t version;
 
@@ -229,12 +202,10 @@ static __attribute__((noinline)) struct anchor take_anchor(struct cpu_clock *clo
 		return read_kernel(id);
 	clock->version = version = (clock->version + 2) | 1;
 	keep_order();
-	is_new = !is_same_tenure(own.tenure);
-	if (is_new)
-		is_shown = begin_tenure();
+	if (!is_same_tenure(own.tenure))
+		begin_tenure();
 	clock->tenure = own.tenure;
-	if (!(is_shown && id == CLOCK_THREAD_CPUTIME_ID && read_slot(&anchor)))
-		anchor = read_kernel(id);
+	anchor = read_kernel(id);
 	clock->anchor = anchor;
 	keep_order();
 	if (clock->version != version) /* a signal handler's, which is now mixed with this one */
@@ -328,10 +299,4 @@ PUBLIC uint64_t emp_clock_ns_to_cycles(uint64_t ns)
 PUBLIC void emp_clock_counts(struct emp_clock_counts *ret)
 {
 	*ret = own.counts;
-}
-
-void own_use_slots(const struct slot *slots, unsigned int n)
-{
-	shared.slots = slots;
-	shared.n_slots = n;
 }

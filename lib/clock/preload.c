@@ -118,7 +118,7 @@ static int read_usage(int who, struct usage *usage, uint64_t ns, struct rusage *
 	uint64_t n_calls;
 
 	emp_clock_counts(&counts);
-	n_calls = counts.slots + counts.system_calls;
+	n_calls = counts.system_calls;
 	if (usage->n_calls != n_calls) {
 		if (syscall(SYS_getrusage, who, &usage->at_call) < 0)
 			return -1;

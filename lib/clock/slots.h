@@ -20,8 +20,28 @@ struct slot {
 	slot_u32 tid; /* 0: no thread of the user runs here */
 	slot_u32 pid;
 	slot_u32 unused;
-	slot_u64 since_ns; /* its CPU time counts from then on, by CLOCK_MONOTONIC; 0: not known */
+	slot_u64 since_ns; /* when it got this CPU, by CLOCK_MONOTONIC */
 	slot_u64 run_ns;   /* its CPU time then */
 	slot_u64 switches; /* how often it had left a CPU until then */
 	slot_u64 pad[3];   /* a slot is a cache line */
 };
+
+#if !defined(__bpf__)
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* From now on the slots of this process are slots[0 … n - 1], which stay mapped. */
+void slots_use(const struct slot *slots, unsigned int n);
+
+/* NULL: there is none. */
+const struct slot *slot_of(unsigned int cpu);
+
+/* A thread that runs now, and its CPU time by the service. */
+struct running {
+	pid_t tid, pid;
+	uint64_t ns;
+};
+
+/* What is running on this CPU; false: no thread of the user. */
+bool slots_read(unsigned int cpu, struct running *ret);
+#endif
