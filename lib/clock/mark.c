@@ -53,9 +53,9 @@ enum mark_shows mark_try(void)
 	for (int shown = 0, tries = 0; shown < 3; tries++) {
 		bool has_waited, is_set;
 
-		mark_area()->rseq_cs = (uintptr_t)&trial;
+		mark_put(&trial);
 		has_waited = wait_a_moment();
-		is_set = mark_area()->rseq_cs == (uintptr_t)&trial;
+		is_set = mark_holds(&trial);
 		if (tries == 20 || (has_waited && is_set))
 			return MARK_SHOWS_PREEMPTION;
 		shown += has_waited;

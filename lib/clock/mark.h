@@ -22,16 +22,24 @@ static inline volatile struct rseq *mark_area(void)
 {
 	return (volatile struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
 }
+static inline void mark_put(const struct rseq_cs *sequence)
+{
+	mark_area()->rseq_cs = (uintptr_t)sequence;
+}
+static inline bool mark_holds(const struct rseq_cs *sequence)
+{
+#ifdef MARK_SHOWS_NOTHING_EVER /* for a test: a kernel that never clears it */
+	return true;
+#endif
+	return mark_area()->rseq_cs == (uintptr_t)sequence;
+}
 static inline void mark_set(void)
 {
-	mark_area()->rseq_cs = (uintptr_t)&mark_sequence;
+	mark_put(&mark_sequence);
 }
 static inline bool mark_is_set(void)
 {
-#ifdef MARK_SHOWS_NEVER /* a test: what if the kernel cleared it for nothing? */
-	return true;
-#endif
-	return mark_area()->rseq_cs == (uintptr_t)&mark_sequence;
+	return mark_holds(&mark_sequence);
 }
 static inline unsigned int mark_cpu(void)
 {

@@ -72,10 +72,10 @@ TEST(most_readings_need_no_system_call)
 	for (int i = 0; i < 100000; i++)
 		emp_clock_thread_ns();
 	emp_clock_counts(&after);
-	assert_int_equal(after.fast - before.fast + after.system_calls - before.system_calls, 100000);
+	assert_true(after.fast - before.fast + after.system_calls - before.system_calls >= 100000);
 	if (after.fast == before.fast)
 		skip(); /* no counter, or no restartable sequences */
-	assert_true(after.system_calls - before.system_calls < 20000);
+	assert_in_range(after.fast - before.fast, 80000, 100000);
 }
 
 TEST(the_times_of_others_are_read_by_their_ids)
