@@ -25,6 +25,14 @@ aarch64) checked_branch='^ .*(bti|paciasp)' ;;
 esac
 fortified=$([ "$(option b_sanitize)" != none ] || [ "$(option optimization)" = 0 ] || echo yes)
 
+check_library() { # LIBRARY
+	readelf -Wlds "$1" >"$dir/facts" || return 1
+	that "$1: the stack cannot be executed" has 'GNU_STACK .* RW +0x'
+	that "$1: relocations are read-only" has 'GNU_RELRO'
+	that "$1: all symbols are bound at the start" has 'FLAGS_1.* NOW'
+	that "$1: no segment can be written and executed" lacks 'LOAD .* RWE '
+}
+
 check() { # PROGRAM
 	readelf -Wlds "$1" >"$dir/facts" && objdump -d --disassemble=main "$1" >>"$dir/facts" || return 1
 	that "$1: the stack cannot be executed" has 'GNU_STACK .* RW +0x'
@@ -47,9 +55,10 @@ for path in json.load(open(sys.argv[1])):
     with open(path, "rb") as file:
         if file.read(4) == b"\x7fELF":
             print(path)' "$build/meson-info/intro-installed.json" >"$dir/programs"
-that "five programs are installed" test "$(wc -l <"$dir/programs")" = 5
+that "six programs and two libraries are installed" test "$(wc -l <"$dir/programs")" = 8
 while read -r program; do
 	that "$program can be read" test -r "$program"
-	check "$program" || faults=$((faults + 1))
+	case $program in *.so*) kind=check_library ;; *) kind=check ;; esac
+	$kind "$program" || faults=$((faults + 1))
 done <"$dir/programs"
 finish
