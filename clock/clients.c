@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-enum { MAX_OF_A_USER = 4096, SPARE_DESCRIPTORS = 64, MAX_WAIT_NS = 2000000000 };
+enum { MAX_AT_ONCE = 256, MAX_OF_A_USER = 4096, SPARE_DESCRIPTORS = 64, MAX_WAIT_NS = 2000000000 };
 
 struct client {
 	int fd; /* of the connection, then of the process */
@@ -107,23 +107,30 @@ static size_t count_of(const struct clients *clients, uid_t uid)
 	return n;
 }
 
-void clients_accept(struct clients *clients, int listener)
+static bool accept_one(struct clients *clients, int listener)
 {
 	_cleanup_(closep) int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct client client = {.since_ns = clock_ns(CLOCK_MONOTONIC)}, *added;
 	socklen_t size = sizeof(client.peer);
 
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &client.peer, &size) < 0)
-		return; /* it has gone */
+		return false;
 	if (clients->n >= clients->max || count_of(clients, client.peer.uid) >= MAX_OF_A_USER) {
 		refuse(fd, EUSERS, "too many clients");
-		return;
+		return true;
 	}
 	added = array_add(clients->items, clients->n);
 	if (!added)
-		return;
+		return false;
 	client.fd = TAKE_FD(fd);
 	*added = client;
+	return true;
+}
+
+void clients_accept(struct clients *clients, int listener)
+{
+	for (int i = 0; i < MAX_AT_ONCE && accept_one(clients, listener); i++)
+		;
 }
 
 void clients_poll(const struct clients *clients, struct pollfd *fds)
@@ -225,8 +232,8 @@ void clients_handle(struct clients *clients, const struct pollfd *fds, size_t n)
 		struct client *client = &clients->items[n];
 		bool stays = client->is_served ? !fds[n].revents : now_ns - client->since_ns < MAX_WAIT_NS;
 
-		if (fds[n].revents && !client->is_served)
-			stays = read_request(clients, client);
+		if (fds[n].revents && !client->is_served) /* or it has hung up meanwhile */
+			stays = !(fds[n].revents & (POLLHUP | POLLERR)) && read_request(clients, client);
 		if (!stays)
 			drop(clients, n);
 	}

@@ -21,7 +21,7 @@ DEFINE_FREEP(clients)
 
 size_t clients_n(const struct clients *clients);
 
-/* Accepts a connection that waits at `listener`. */
+/* Accepts the connections that wait at `listener`, which does not block. */
 void clients_accept(struct clients *clients, int listener);
 
 /* What to poll for: clients_n descriptors are written to `fds`. clients_handle gets them back. */

@@ -64,7 +64,7 @@ static void be_one_of_many(int n_threads)
 	pthread_t threads[64];
 
 	for (int tries = 0; emp_clock_open() < 0; tries++) {
-		if (errno != EAGAIN || tries > 30) /* all come at once; it waits a second for each */
+		if (errno != EAGAIN || tries > 120) /* all come at once; it waits a second for each */
 			fail("emp_clock_open: %s", strerror(errno));
 	}
 	for (int i = 0; i < n_threads; i++)
