@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGES = 512, TRIES = 15 };
+enum { PAGES = 128, TRIES = 100 };
 
 /* Of all pages together; the shortest of several tries has no interruption in it. */
 static int64_t touch(char *memory, long page)

@@ -3,30 +3,14 @@
 #pragma once
 
 #include "lib/base/error.h"
+#include "lib/clock/tsc.h"
 
 #include <stdint.h>
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <x86intrin.h>
-
 static inline uint64_t counter_now(void)
 {
-	return __rdtsc();
+	return tsc_read();
 }
-#elif defined(__aarch64__)
-static inline uint64_t counter_now(void)
-{
-	uint64_t now;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now)::"memory");
-	return now;
-}
-#else
-static inline uint64_t counter_now(void)
-{
-	return 0; /* counter_check() has refused */
-}
-#endif
 
 /* Whether it counts at one rate on all CPUs, whatever their frequency and idle states: -ENOTSUP with a sentence if it does
  * not, or if this architecture has none that EMP can read. `root_fd` as for text_read_file(). */
