@@ -4,6 +4,7 @@
 
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
+#include "lib/report/jitter_cpu_screen.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -99,61 +100,6 @@ static double ratio(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-static void print_gaps(
-	const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu, const char *note)
-{
-	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
-
-	printf("  %-20s %9" PRId64 " %10s %8s%s\n", what, n, text_duration(time, ns),
-		text_percent(share, ratio(ns, cpu->gaps_ns)), note);
-}
-
-/* Sentences about what may be wrong with the run. */
-static void print_warnings(const struct jitter_cpu *cpu)
-{
-	char text[TEXT_TIME_SIZE];
-
-	if (cpu->lost > 0)
-		printf("  Warning: %" PRId64 " of %" PRId64
-		       " events were lost; sources may lack interruptions\n",
-			cpu->lost, saturate_add(cpu->lost, cpu->events));
-	if (cpu->broken > 0)
-		printf("  In %" PRId64
-		       " places the trace of task switches has a hole; nothing is attributed\n"
-		       "  there\n",
-			cpu->broken);
-	if (cpu->outside > 0)
-		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->outside);
-	if (ratio(cpu->sampled_ns, cpu->wall_ns) < 0.99)
-		printf("  Warning: only %s of the time was sampled\n",
-			text_percent(text, ratio(cpu->sampled_ns, cpu->wall_ns)));
-}
-
-static void print_cpu(const struct jitter_cpu *cpu)
-{
-	char time[TEXT_TIME_SIZE], threshold[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE], note[80] = "";
-
-	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
-		100 * ratio(cpu->sampled_ns, cpu->wall_ns), text_duration(time, cpu->wall_ns),
-		text_duration(threshold, cpu->threshold_ns));
-	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
-	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
-	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
-	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "  (a shifted trace)");
-	if (cpu->period_ns > 0)
-		snprintf(note, sizeof(note), "  every %s (the host?)", text_duration(time, cpu->period_ns));
-	print_gaps("without, periodic", cpu->periodic, cpu->periodic_ns, cpu, note);
-	snprintf(note, sizeof(note), "  %s of the sampled time",
-		text_percent(text, ratio(cpu->unexplained_ns, cpu->sampled_ns)));
-	print_gaps("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu, note);
-	print_warnings(cpu);
-	if (cpu->event_cost_ns > 0)
-		printf("  Recording took %s an event, %s of the sampled time\n",
-			text_duration(time, cpu->event_cost_ns),
-			text_percent(text, ratio(saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events),
-						   cpu->sampled_ns)));
-}
-
 static void print_heading(const struct jitter_run *run)
 {
 	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
@@ -194,7 +140,7 @@ int jitter_print(const struct jitter_run *run, const struct jitter_screen *scree
 	printf("\n");
 	r = print_origins(run, screen, err);
 	for (size_t i = 0; r == 0 && i < run->jitter.n_cpus; i++)
-		print_cpu(&run->jitter.cpus[i]);
+		jitter_cpu_print(&run->jitter.cpus[i]);
 	return r;
 }
 

@@ -2,15 +2,7 @@
 /* emp-calibrate jitter: what is printed of a run. */
 #pragma once
 
-#include "lib/record/book/book_jitter.h"
+#include "lib/report/jitter_load.h"
 
-struct jitter_screen {
-	int64_t run;
-	enum run_state state;
-	const struct jitter *jitter;
-	const struct sources *sources;
-	const char *kept; /* the file with the trace; NULL: none */
-};
-
-/* As text, or as a document (--json). */
-int jitter_show(const struct jitter_screen *screen, struct error *err);
+/* As text, or as the document of emp-analyze jitter (--json). kept: the file with the trace; NULL: none. */
+int jitter_show(const struct jitter_run *run, const char *kept, struct error *err);

@@ -244,14 +244,10 @@ static int finish(struct session *s, int r, struct error *err)
 
 static int show(struct session *s, struct error *err)
 {
-	_cleanup_(jitter_clear) struct jitter jitter = {};
-	_cleanup_(sources_clear) struct sources sources = {};
-	struct jitter_screen screen = {s->run.id, s->run.state, &jitter, &sources, options.keep};
-	int r = book_get_jitter(s->book, s->run.id, &jitter, err);
+	_cleanup_(jitter_run_clear) struct jitter_run run = {};
+	int r = jitter_run_load(s->book, s->run.id, &run, err);
 
-	if (r == 0)
-		r = book_sources(s->book, &sources, err);
-	return r < 0 ? r : jitter_show(&screen, err);
+	return r < 0 ? r : jitter_show(&run, options.keep, err);
 }
 
 int verb_jitter(int argc, char **argv, struct error *err)

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How far a jitter run can be relied upon, for one of its CPUs: on standard output. */
+#pragma once
+
+#include "lib/record/jitter.h"
+
+void jitter_cpu_print(const struct jitter_cpu *cpu);
