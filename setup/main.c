@@ -59,7 +59,11 @@ static const struct option_row restore_options[] = {
 	{},
 };
 
-static const struct option_row status_options[] = {JSON_OPTION, {}};
+static const struct option_row status_options[] = {
+	JSON_OPTION,
+	VERBOSE_OPTION("a line for each unit and file"),
+	{},
+};
 
 static const struct option_row verify_options[] = {JSON_OPTION, DB_OPTION, {}};
 

@@ -50,28 +50,54 @@ static bool equal(const char *a, const char *b)
 	return !strcmp(a ?: "", b ?: "");
 }
 
-/* Two files of one setting, in the same state: they share a row of the table. */
+/* Files of one setting or units, in the same state: they share a row of the table. */
 static bool are_alike(const struct row *a, const struct row *b)
 {
 	const struct entry *e = a->entry, *f = b->entry;
 
-	return !options.json && e->kind == ENTRY_FILE && f->kind == ENTRY_FILE &&
-	       e->file_kind == f->file_kind && equal(e->id, f->id) && equal(a->state, b->state) &&
-	       equal(e->old, f->old) && equal(a->now, b->now);
+	return !options.json && !options.verbose && e->kind == f->kind && e->kind != ENTRY_LOST &&
+	       e->file_kind == f->file_kind && e->persistent == f->persistent && equal(e->id, f->id) &&
+	       equal(a->state, b->state) && equal(e->old, f->old) && equal(a->now, b->now);
+}
+
+/* It did not run, and is only kept from being started. */
+static bool is_dull(const struct row *row)
+{
+	return !options.json && !options.verbose && row->entry->kind == ENTRY_UNIT &&
+	       !strcmp(row->entry->old, row->entry->want) && !strcmp(row->state, "as set");
+}
+
+static char *join_units(const struct row *row, size_t more)
+{
+	char *names = strdup(row->entry->name);
+
+	for (size_t i = 1; names && i <= more; i++) {
+		_cleanup_(freep) char *before = names;
+
+		names = text_format("%s, %s", before, row[i].entry->name);
+	}
+	return names;
+}
+
+/* What this row and `more` behind it are about; the caller frees it. */
+static char *describe(const struct row *row, size_t more)
+{
+	const struct entry *e = row->entry;
+	_cleanup_(freep) char *names = NULL;
+
+	if (e->kind == ENTRY_LOST)
+		return strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want) : strdup(e->want);
+	if (e->kind == ENTRY_FILE)
+		return more ? text_format("%s and %zu more", e->name, more) : strdup(e->name);
+	names = join_units(row, more);
+	return names ? text_format("%s%s", names, e->persistent ? " (persistent)" : "") : NULL;
 }
 
 static void add_row(struct listing *list, const struct row *row, size_t more)
 {
 	const struct entry *e = row->entry;
-	char others[32] = "";
-	_cleanup_(freep) char *what = NULL;
+	_cleanup_(freep) char *what = describe(row, more);
 
-	if (more)
-		snprintf(others, sizeof(others), " and %zu more", more);
-	if (e->kind == ENTRY_LOST)
-		what = strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want) : strdup(e->want);
-	else
-		what = text_format("%s%s%s", e->name, others, e->persistent ? " (persistent)" : "");
 	listing_row(list);
 	listing_text(list, e->id);
 	listing_text(list, e->name);
@@ -83,10 +109,9 @@ static void add_row(struct listing *list, const struct row *row, size_t more)
 	listing_cell(list, json_boolean(e->persistent), "");
 	listing_cell(list, json_boolean(e->persistent), "");
 }
-
 /* Rows of a table or, for options.json, of an array. */
-static int list_entries(
-	struct listing **ret, const struct journal *journal, struct units *units, struct error *err)
+static int list_entries(struct listing **ret, const struct journal *journal, struct units *units,
+	size_t *ret_dull, struct error *err)
 {
 	static const struct listing_column columns[] = {{"CHECK", "id"}, {NULL, "name"}, {"STATE", "state"},
 		{"BEFORE", "before"}, {NULL, "set"}, {"NOW", "now"}, {"WHAT", NULL, COLUMN_WRAP},
@@ -95,6 +120,7 @@ static int list_entries(
 	size_t n = 0, more = 0;
 	int r = rows ? listing_new(ret, columns, options.json, err) : error_oom(err);
 
+	*ret_dull = 0;
 	for (size_t i = 0; r == 0 && i < journal->n; i++) {
 		struct row *row = &rows[n];
 
@@ -102,7 +128,11 @@ static int list_entries(
 			continue;
 		row->entry = &journal->entries[i];
 		row->state = state_of(row->entry, units, &row->now);
-		n++;
+		*ret_dull += is_dull(row);
+		if (is_dull(row))
+			free(TAKE(row->now));
+		else
+			n++;
 	}
 	for (size_t i = 0; i < n; i++, more++) {
 		if (i + 1 < n && are_alike(&rows[i], &rows[i + 1]))
@@ -131,6 +161,7 @@ int status_verb(int argc, char **argv, struct error *err)
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	struct error why = {};
 	char moment[TEXT_TIME_SIZE];
+	size_t dull;
 	int status, r = journal_load(&journal, err);
 
 	if (r < 0)
@@ -142,7 +173,7 @@ int status_verb(int argc, char **argv, struct error *err)
 		return 0;
 	}
 	status = journal_is_incomplete(&journal) ? STATUS_ERROR : STATUS_DONE;
-	r = list_entries(&list, &journal, units, err);
+	r = list_entries(&list, &journal, units, &dull, err);
 	if (r < 0)
 		return r;
 	if (options.json) {
@@ -154,5 +185,8 @@ int status_verb(int argc, char **argv, struct error *err)
 		printf("The machine has rebooted since, which undid all but persistent changes.\n");
 	printf("\n");
 	r = listing_print(list, stdout, err);
+	if (r == 0 && dull)
+		printf("\n%zu unit%s that did not run %s kept from starting; -v lists everything.\n", dull,
+			dull == 1 ? "" : "s", dull == 1 ? "is" : "are");
 	return r < 0 ? r : status;
 }

@@ -12,7 +12,7 @@ faults=0
 box_needs
 box_new
 trap 'box_remove' EXIT
-box_install packagekit udisks2 upower fwupd cron
+box_install packagekit udisks2 upower fwupd cron libpam-systemd
 put() {
 	mkdir -p "$(dirname "$box/upper$1")"
 	cat >"$box/upper$1"
@@ -73,6 +73,13 @@ due /etc/cron.d/planted && fault "a job of cron is listed, though cron does not 
 box_run systemctl start cron
 due /etc/cron.d/planted || { fault "the job of cron is not listed"; cat "$box/out"; }
 box_run systemctl stop cron
+due desktop-session: && fault "a desktop session is listed, though there is none"
+box_run systemd-run --quiet --unit planted-desktop --property PAMName=login --property User=daemon --setenv XDG_SESSION_TYPE=wayland \
+	sleep infinity
+box_wait 60 due desktop-session:daemon || { fault "the desktop session is not listed"; cat "$box/out"; }
+box_run systemctl stop planted-desktop
+no_desktop() { ! due desktop-session:; }
+box_wait 60 no_desktop || fault "the desktop session is listed, though it is over"
 
 # 1. Nothing starts them while it is applied
 apply || { fault "apply ended with $?"; cat "$box/out"; }
@@ -88,6 +95,10 @@ for unit in planted-idle.service planted-etc.service planted-socket.socket plant
 	[ "$(box_run systemctl is-active $unit)" = inactive ] || fault "$unit could be started"
 done
 box_run "$setup" status >"$box/out" || fault "status ended with $?"
+[ "$(wc -l <"$box/out")" -lt 24 ] && grep -q 'units that did not run are kept from starting; -v lists everything' "$box/out" ||
+	{ fault "status does not fit a screen"; cat "$box/out"; }
+box_run "$setup" status -v >"$box/out" || fault "status -v ended with $?"
+grep -q '^svc.units .*as set .*inactive .*inactive .*planted-idle.service' "$box/out" || { fault "status -v does not list planted-idle"; cat "$box/out"; }
 restore || { fault "restore ended with $?"; cat "$box/out"; }
 same "apply and restore"
 file_states | diff "$box/files" - || fault "the states of files differ"
@@ -109,7 +120,7 @@ grep -q '^svc.units .*n/a .*planted-gone.service: it no longer exists' "$box/out
 grep -q '^svc.units .*left alone .*planted-masked.service: masked by somebody else' "$box/out" || fault "the masked unit is not named"
 grep -q '^svc.units .*failed .*planted-kept.service' "$box/out" || fault "the unit that does not start is not named"
 [ $faults = 0 ] || cat "$box/out"
-box_run "$setup" status >"$box/out" || fault "status ended with $?"
+box_run "$setup" status -v >"$box/out" || fault "status ended with $?"
 [ "$(grep -c '^svc.units' "$box/out")" = 2 ] || { fault "status lists something else than the two"; cat "$box/out"; }
 status=0
 restore --forget || status=$?
