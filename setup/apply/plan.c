@@ -154,16 +154,13 @@ static int plan_kept_file(struct plan *plan, const struct check *check, const ch
 static int plan_kept_files(
 	struct plan *plan, const struct check *check, const char *pattern, struct error *err)
 {
-	_cleanup_(freep) char **paths = NULL;
-	size_t n = 0;
-	int r = kernel_setting_expand(AT_FDCWD, pattern, &paths, &n);
+	_cleanup_(paths_clear) struct paths paths = {};
+	int r = kernel_setting_expand(AT_FDCWD, pattern, &paths);
 
 	if (r < 0)
 		return error_oom(err);
-	for (size_t i = 0; i < n; i++) {
-		r = r == 0 ? plan_kept_file(plan, check, paths[i], err) : r;
-		free(paths[i]);
-	}
+	for (size_t i = 0; r == 0 && i < paths.n; i++)
+		r = plan_kept_file(plan, check, paths.items[i], err);
 	return r;
 }
 

@@ -36,15 +36,11 @@ static json_t *take_files(void)
 	json_t *files = json_object();
 
 	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
-		_cleanup_(freep) char **paths = NULL;
-		size_t n = 0;
+		_cleanup_(paths_clear) struct paths paths = {};
 
-		kernel_setting_expand(AT_FDCWD, FILES[i], &paths, &n);
-		for (size_t k = 0; k < n; k++) {
-			_cleanup_(freep) char *path = paths[k];
-
-			add_file(files, path);
-		}
+		kernel_setting_expand(AT_FDCWD, FILES[i], &paths);
+		for (size_t k = 0; k < paths.n; k++)
+			add_file(files, paths.items[k]);
 	}
 	return files;
 }

@@ -155,7 +155,9 @@ const struct check check_rows[] = {
 		.how = "improve the cooling; runs list it among the disturbances", .undo = CHECK_NO_UNDO,
 		.decide = check_kernel_throttling},
 	{"cstate.qos", 'B', "idle", "no deep idle state during a run",
-		"a CPU takes up to some 100 us to wake up from a deep idle state", "rtla, tuned, bencher",
+		"a CPU takes up to some 100 us to wake up from a deep idle state. Where threads share a core, --for lets "
+		"CPUs halt in C1 instead of polling, which slows the other thread; EMP does not measure by how much",
+		"rtla, tuned, bencher",
 		.how = "emp-setup apply --for -- COMMAND (while COMMAND runs)", .undo = "ends with COMMAND",
 		.decide = check_cpus_latency},
 	{"cgroup.weight", 'B', "CPUs", "not below the usual",
@@ -251,22 +253,20 @@ const struct check *check_rows_find(const char *id)
 static int setting_read(
 	struct setting_files *ret, int root_fd, const struct setting *setting, struct error *err)
 {
-	_cleanup_(freep) char **paths = NULL;
-	size_t n = 0;
+	_cleanup_(paths_clear) struct paths paths = {};
 
-	if (kernel_setting_expand(root_fd, setting->pattern, &paths, &n) < 0)
+	if (kernel_setting_expand(root_fd, setting->pattern, &paths) < 0)
 		return error_os(err, -ENOMEM, "cannot list %s", setting->pattern);
-	ret->items = calloc(n + 1, sizeof(*ret->items));
-	for (size_t i = 0; i < n && ret->items; i++) {
-		struct kernel_setting file = {.root_fd = root_fd, .path = paths[i], .kind = setting->kind};
+	ret->items = calloc(paths.n + 1, sizeof(*ret->items));
+	for (size_t i = 0; i < paths.n && ret->items; i++) {
+		struct kernel_setting file = {
+			.root_fd = root_fd, .path = paths.items[i], .kind = setting->kind};
 		struct setting_file *item = &ret->items[ret->n];
 
 		item->error = kernel_setting_read(&file, &item->value);
-		if (item->error == -EBUSY) { /* of CPUs that are offline */
-			free(paths[i]);
+		if (item->error == -EBUSY) /* of CPUs that are offline */
 			continue;
-		}
-		item->path = paths[i];
+		item->path = TAKE(paths.items[i]);
 		ret->n++;
 	}
 	return ret->items ? 0 : error_os(err, -ENOMEM, "cannot read %s", setting->pattern);

@@ -73,18 +73,13 @@ static int read_user(struct facts *f, const char *socket, int64_t until_ns, stru
 
 static int read_users(struct facts *f, int64_t until_ns, struct error *err)
 {
-	char **sockets = NULL;
-	size_t n = 0;
+	_cleanup_(paths_clear) struct paths sockets = {};
 	int r = 0;
 
-	if (kernel_setting_expand(f->root_fd, "/run/user/*/systemd/private", &sockets, &n) < 0)
+	if (kernel_setting_expand(f->root_fd, "/run/user/*/systemd/private", &sockets) < 0)
 		return error_oom(err);
-	for (size_t i = 0; i < n; i++) {
-		if (r == 0)
-			r = read_user(f, sockets[i], until_ns, err);
-		free(sockets[i]);
-	}
-	free(sockets);
+	for (size_t i = 0; r == 0 && i < sockets.n; i++)
+		r = read_user(f, sockets.items[i], until_ns, err);
 	return r;
 }
 

@@ -25,22 +25,19 @@ static char *read_text(int root_fd, const char *path)
 /* 1 if any mains adapter is plugged in. */
 static int64_t read_mains(int root_fd)
 {
-	char **types = NULL;
-	size_t n = 0;
+	_cleanup_(paths_clear) struct paths types = {};
 	int64_t mains = -1;
 
-	if (kernel_setting_expand(root_fd, "/sys/class/power_supply/*/type", &types, &n) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		_cleanup_(freep) char *type = read_text(root_fd, types[i]), *path = NULL;
+	kernel_setting_expand(root_fd, "/sys/class/power_supply/*/type", &types);
+	for (size_t i = 0; i < types.n; i++) {
+		const char *name = types.items[i];
+		_cleanup_(freep) char *type = read_text(root_fd, name), *path = NULL;
 		int64_t online;
 
-		path = text_format("%.*s/online", (int)(strrchr(types[i], '/') - types[i]), types[i]);
+		path = text_format("%.*s/online", (int)(strrchr(name, '/') - name), name);
 		if (type && path && !strcmp(type, "Mains") && text_read_int(root_fd, path, &online) == 0)
 			mains = mains > online ? mains : online;
-		free(types[i]);
 	}
-	free(types);
 	return mains;
 }
 
@@ -110,21 +107,17 @@ static void read_scheduler(struct system_state *s, int root_fd)
 /* The sum over all CPUs; -1: the processor does not count it. */
 static int64_t read_throttles(int root_fd)
 {
-	char **paths = NULL;
-	size_t n = 0;
+	_cleanup_(paths_clear) struct paths paths = {};
 	int64_t sum = -1;
 
-	if (kernel_setting_expand(root_fd,
-		    "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count", &paths, &n) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		int64_t count = read_int(root_fd, paths[i]);
+	kernel_setting_expand(
+		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count", &paths);
+	for (size_t i = 0; i < paths.n; i++) {
+		int64_t count = read_int(root_fd, paths.items[i]);
 
 		if (count >= 0)
 			sum = (sum < 0 ? 0 : sum) + count;
-		free(paths[i]);
 	}
-	free(paths);
 	return sum;
 }
 
@@ -160,17 +153,13 @@ static void read_power_zone(struct system_state *s, int root_fd, const char *zon
 
 static void read_power(struct system_state *s, int root_fd)
 {
-	char **zones = NULL;
-	size_t n = 0;
+	_cleanup_(paths_clear) struct paths zones = {};
 
-	if (kernel_setting_expand(root_fd, "/sys/class/powercap/intel-rapl:[0-9]*", &zones, &n) < 0)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		if (!strchr(strchr(zones[i], ':') + 1, ':')) /* parts of a package have none of their own */
-			read_power_zone(s, root_fd, zones[i]);
-		free(zones[i]);
-	}
-	free(zones);
+	kernel_setting_expand(root_fd, "/sys/class/powercap/intel-rapl:[0-9]*", &zones);
+	for (size_t i = 0; i < zones.n; i++)
+		if (!strchr(strchr(zones.items[i], ':') + 1,
+			    ':')) /* parts of a package have none of their own */
+			read_power_zone(s, root_fd, zones.items[i]);
 }
 
 static void ask_kernel(struct system_state *s, int root_fd)

@@ -40,16 +40,10 @@ static json_t *caches_in(int root_fd, const char *directory)
 /* Those of the first CPU that is online: the others have none in /sys. */
 static json_t *caches(int root_fd)
 {
-	_cleanup_(freep) char **directories = NULL;
-	json_t *array = NULL;
-	size_t n = 0;
+	_cleanup_(paths_clear) struct paths directories = {};
 
-	kernel_setting_expand(root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache", &directories, &n);
-	if (n > 0)
-		array = caches_in(root_fd, directories[0]);
-	for (size_t i = 0; i < n; i++)
-		free(directories[i]);
-	return array ?: json_array();
+	kernel_setting_expand(root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache", &directories);
+	return directories.n > 0 ? caches_in(root_fd, directories.items[0]) : json_array();
 }
 
 /* The installed memory in GiB. MemTotal changes with the kernel, and in some virtual machines from minute to

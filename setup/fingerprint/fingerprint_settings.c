@@ -123,15 +123,12 @@ static json_t *frequencies(int root_fd)
 static json_t *vulnerabilities(int root_fd)
 {
 	json_t *object = json_object();
-	_cleanup_(freep) char **paths = NULL;
-	size_t n = 0;
+	_cleanup_(paths_clear) struct paths paths = {};
 
-	kernel_setting_expand(root_fd, "/sys/devices/system/cpu/vulnerabilities/*", &paths, &n);
-	for (size_t i = 0; i < n; i++) {
-		_cleanup_(freep) char *path = paths[i];
-
-		json_object_set_new(object, strrchr(path, '/') + 1, fingerprint_file(root_fd, path));
-	}
+	kernel_setting_expand(root_fd, "/sys/devices/system/cpu/vulnerabilities/*", &paths);
+	for (size_t i = 0; i < paths.n; i++)
+		json_object_set_new(
+			object, strrchr(paths.items[i], '/') + 1, fingerprint_file(root_fd, paths.items[i]));
 	return object;
 }
 

@@ -40,23 +40,20 @@ static void expect(const char *path, enum kernel_setting_kind kind, const char *
 
 TEST_IN_TREE(a_pattern_opens_into_files_in_the_order_of_their_numbers)
 {
-	char **paths = NULL;
-	size_t n = 0;
+	struct paths paths = {};
 
 	tree_put(&tree, "sys/cpu/cpu10/epb", "6\n");
 	tree_put(&tree, "sys/cpu/cpu2/epb", "6\n");
 	tree_put(&tree, "sys/cpu/cpu1/other", "6\n");
 	tree_put(&tree, "sys/cpu/cpufreq/epb", "6\n");
-	assert_int_equal(kernel_setting_expand(tree.fd, "/sys/cpu/cpu[0-9]*/epb", &paths, &n), 0);
-	assert_int_equal(n, 2);
-	assert_string_equal(paths[0], "/sys/cpu/cpu2/epb");
-	assert_string_equal(paths[1], "/sys/cpu/cpu10/epb");
-	free(paths[0]);
-	free(paths[1]);
-	free(paths);
-	assert_int_equal(kernel_setting_expand(tree.fd, "/sys/nothing/*", &paths, &n), 0);
-	assert_int_equal(n, 0);
-	free(paths);
+	assert_int_equal(kernel_setting_expand(tree.fd, "/sys/cpu/cpu[0-9]*/epb", &paths), 0);
+	assert_int_equal(paths.n, 2);
+	assert_string_equal(paths.items[0], "/sys/cpu/cpu2/epb");
+	assert_string_equal(paths.items[1], "/sys/cpu/cpu10/epb");
+	paths_clear(&paths);
+	assert_int_equal(kernel_setting_expand(tree.fd, "/sys/nothing/*", &paths), 0);
+	assert_int_equal(paths.n, 0);
+	paths_clear(&paths);
 }
 
 TEST_IN_TREE(the_bracketed_word_is_the_value)

@@ -16,12 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-struct paths {
-	char **items;
-	size_t n;
-};
-
-static void paths_clear(struct paths *paths)
+void paths_clear(struct paths *paths)
 {
 	for (size_t i = 0; i < paths->n; i++)
 		free(paths->items[i]);
@@ -78,16 +73,14 @@ static int expand_from(int root_fd, const char *done, const char *rest, struct p
 	return path ? expand_from(root_fd, path, rest, paths) : -ENOMEM;
 }
 
-int kernel_setting_expand(int root_fd, const char *pattern, char ***ret, size_t *ret_n)
+int kernel_setting_expand(int root_fd, const char *pattern, struct paths *ret)
 {
 	_cleanup_(paths_clear) struct paths paths = {};
 	int r = expand_from(root_fd, "", pattern, &paths);
 
 	if (r < 0)
 		return r;
-	*ret = TAKE(paths.items);
-	*ret_n = paths.n;
-	paths.n = 0;
+	*ret = TAKE_STRUCT(paths);
 	return 0;
 }
 

@@ -13,9 +13,15 @@ enum kernel_setting_kind {
 	SETTING_CPUSET, /* cgroup.subtree_control, of which only this controller counts: "+cpuset" or "-cpuset" */
 };
 
+struct paths {
+	char **items;
+	size_t n;
+};
+
 /* The files below root_fd that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the
- * order of the numbers in their names: *ret_n paths that the caller frees with the array. -ENOMEM. */
-int kernel_setting_expand(int root_fd, const char *pattern, char ***ret, size_t *ret_n);
+ * order of the numbers in their names. -ENOMEM. */
+int kernel_setting_expand(int root_fd, const char *pattern, struct paths *ret);
+void paths_clear(struct paths *paths);
 /* How many there are. */
 size_t kernel_setting_count(int root_fd, const char *pattern);
 

@@ -5,27 +5,22 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
+#include "lib/host/process/cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* The line of mountinfo: "36 32 0:31 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw". */
 char *partition_directory(int root_fd)
 {
-	_cleanup_(freep) char *mounts = NULL;
-	char *line, *rest;
+	_cleanup_(freep) char *mounts = NULL, *mount = NULL;
+	struct error ignored;
 
-	if (text_read_file(root_fd, "/proc/self/mountinfo", &mounts) < 0)
+	if (text_read_file(root_fd, "/proc/self/mountinfo", &mounts) < 0 ||
+		cgroup_parse_mount(mounts, &mount, &ignored) < 0)
 		return NULL;
-	for (line = strtok_r(mounts, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		char mount[512];
-
-		if (strstr(line, " - cgroup2 ") && sscanf(line, "%*s %*s %*s %*s %511s", mount) == 1)
-			return text_format("%s/emp-isolated", mount);
-	}
-	return NULL;
+	return text_format("%s/emp-isolated", mount);
 }
 
 int partition_read(int root_fd, const char *directory, char **ret)

@@ -172,19 +172,16 @@ static int read_table(struct cron_job **jobs, size_t *n, int root_fd, const char
 static int read_tables(struct cron_job **jobs, size_t *n, int root_fd, const char *pattern, int64_t now_s,
 	int64_t until_s, struct error *err)
 {
-	char **paths = NULL;
-	size_t n_paths = 0;
-	int r = kernel_setting_expand(root_fd, pattern, &paths, &n_paths) < 0 ? error_oom(err) : 0;
+	_cleanup_(paths_clear) struct paths paths = {};
+	int r = kernel_setting_expand(root_fd, pattern, &paths) < 0 ? error_oom(err) : 0;
 
-	for (size_t i = 0; i < n_paths; i++) {
-		const char *name = strrchr(paths[i], '/');
+	for (size_t i = 0; r == 0 && i < paths.n; i++) {
+		const char *path = paths.items[i], *name = strrchr(path, '/');
 
 		/* copies that editors and package managers leave are not read by cron either */
-		if (r == 0 && name && !strchr(name, '~') && !strstr(name, ".dpkg-") && !strstr(name, ".rpm"))
-			r = read_table(jobs, n, root_fd, paths[i], now_s, until_s, err);
-		free(paths[i]);
+		if (name && !strchr(name, '~') && !strstr(name, ".dpkg-") && !strstr(name, ".rpm"))
+			r = read_table(jobs, n, root_fd, path, now_s, until_s, err);
 	}
-	free(paths);
 	return r;
 }
 
