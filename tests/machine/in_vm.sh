@@ -86,8 +86,9 @@ TTYPath=/dev/ttyS0
 ExecStopPost=/bin/systemctl --no-block poweroff -f -f
 S
 {
+	printf '{ '
 	for word; do printf "'%s' " "$(printf %s "$word" | sed "s/'/'\\\\''/g")"; done
-	printf '\necho "exit status $?"\n'
+	printf '\necho "exit status $?"; } 2>&1 | cat\n' # no terminal
 } >"$dir/command"
 first_root
 

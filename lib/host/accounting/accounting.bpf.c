@@ -140,7 +140,8 @@ static __always_inline bool is_on_cpu(struct task_struct *task)
 /* The time of a task that is running on another CPU, including what it has run since the scheduler last updated it,
  * up to a tick ago (or a second, on a CPU without ticks). The scheduler's clock on that CPU was also read some time
  * ago, so it is computed from CLOCK_MONOTONIC with scheduler_lead. Reads twice until both agree, because that CPU may
- * be writing. */
+ * be writing. Unrolled: before Linux 6.7 the verifier accepts only loops that end with a jump, which the compiler does
+ * not promise. */
 static __always_inline void catch_up(struct task_record *record, struct task_struct *task)
 {
 	struct cfs_rq *cfs_rq = task->se.cfs_rq;
@@ -149,6 +150,7 @@ static __always_inline void catch_up(struct task_record *record, struct task_str
 	if (!bpf_core_field_exists(cfs_rq->rq) || !has_scheduler_lead || !cfs_rq)
 		return;
 	rq = cfs_rq->rq;
+#pragma clang loop unroll(full)
 	for (int i = 0; i < 8; i++) {
 		__s64 run_ns = READ(task->se.sum_exec_runtime), clock_ns = READ(rq->clock);
 		__s64 more_ns = READ(rq->clock_task) - READ(task->se.exec_start);
