@@ -47,5 +47,5 @@ PY
 "$build/analyze/emp-analyze" daemons 1 >"$dir/daemons" || exit 1
 that "the period is reported" grep -q 'run 1: 13 long executions, median .*; in no central sample$' "$dir/daemons"
 that "it is firm" grep -q '^    every 30 samples = .* s, firm (' "$dir/daemons"
-that "what is not regular is reported" test -n "$(grep -A1 'run 1: 5 long executions' "$dir/daemons" | grep '^    at irregular intervals$')"
+that "what is not regular is reported" test -n "$(grep -A2 'run 1: 5 long executions' "$dir/daemons" | grep '^    at irregular intervals$')"
 finish
