@@ -4,6 +4,7 @@
 #include "lib/protocol/analysis_feed.h"
 
 #include "lib/base/array.h"
+#include "lib/base/text.h"
 #include "lib/protocol/analysis_internal.h"
 
 #include "lib/stats/robust.h"
@@ -12,6 +13,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+/* Of a sample: who takes less, however often, does not disturb it. */
+static const double MATERIAL = 0.01;
 
 struct named {
 	const char *name;
@@ -82,12 +86,25 @@ static bool is_wait_exact(const struct run *run, const struct sample *samples, s
 	return true;
 }
 
-/* Replaces each ET by W and the median of ET - W: what it would be if the program itself always took the same time. */
+/* The largest 1, 2 or 5 times a power of ten that is no more than this; a millisecond at most. */
+static int64_t step_up_to(double most_ns)
+{
+	int64_t step = 1;
+
+	while (10 * (double)step <= most_ns && step < NS_PER_MS)
+		step *= 10;
+	if (step < NS_PER_MS)
+		step *= 5 * (double)step <= most_ns ? 5 : 2 * (double)step <= most_ns ? 2 : 1;
+	return step;
+}
+
+/* Replaces each ET by W and the median of ET - W: what it would be if the program itself always took the same time. W is
+ * rounded: what the program's own time varies by, or a hundredth of a sample, makes no sample long. */
 static int take_waits(struct analysis_feed *feed, const struct run *run, struct sample *samples, size_t n,
 	struct error *err)
 {
 	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, n + 1, sizeof(*sorted));
-	double usual_ns;
+	int64_t usual_ns, step_ns;
 
 	feed->own_ns = reallocarray(NULL, n + 1, sizeof(*feed->own_ns));
 	if (!sorted || !feed->own_ns)
@@ -100,9 +117,14 @@ static int take_waits(struct analysis_feed *feed, const struct run *run, struct 
 				samples[i].n, run->id);
 		sorted[i] = feed->own_ns[i] = samples[i].et_ns - samples[i].wait_ns;
 	}
-	usual_ns = n > 0 ? median_of(sorted, n) : 0;
+	if (n == 0)
+		return 0;
+	sort_ascending(sorted, n);
+	usual_ns = llround(quantile_of(sorted, n, 0.5));
+	feed->material_ns = fmin(shorth_of(sorted, n).sd, MATERIAL * (double)usual_ns);
+	step_ns = step_up_to(feed->material_ns);
 	for (size_t i = 0; i < n; i++)
-		samples[i].et_ns = llround(usual_ns) + samples[i].wait_ns;
+		samples[i].et_ns = resolution_round(usual_ns + samples[i].wait_ns, step_ns);
 	return 0;
 }
 

@@ -38,10 +38,11 @@ struct analysis_feed {
 	int64_t resolution_ns;
 	struct cluster central;
 	bool other_cpus;
-	int64_t *own_ns;  /* one a sample: ET - W; NULL: samples' et_ns is ET */
-	uint8_t *zones;   /* one a sample */
-	double *extra_ns; /* one a sample: of daemons that ran long in it, beyond what is usual for them */
-	size_t cursor;    /* see analysis_feed_sample */
+	int64_t *own_ns;    /* one a sample: ET - W; NULL: samples' et_ns is ET */
+	double material_ns; /* less makes no sample long; 0: samples' et_ns is ET */
+	uint8_t *zones;     /* one a sample */
+	double *extra_ns;   /* one a sample: of daemons that ran long in it, beyond what is usual for them */
+	size_t cursor;      /* see analysis_feed_sample */
 	const struct sources *daemons;
 	struct daemon_tally *tallies; /* by name */
 	size_t n_tallies;

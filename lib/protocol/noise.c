@@ -57,7 +57,8 @@ int noise_find(const struct analysis_feed *feed, struct cluster_noise *ret)
 {
 	const struct cluster *c = &feed->central;
 	_cleanup_(freep) int64_t *pts = NULL;
-	struct cluster_noise noise = {.blind_ns = c->high_ns - c->median_ns};
+	struct cluster_noise noise = {
+		.blind_ns = llround(fmax((double)(c->high_ns - c->median_ns), feed->material_ns))};
 	double median;
 	size_t n;
 	int r = core_times(feed, PT, &pts, &n);

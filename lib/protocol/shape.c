@@ -26,7 +26,7 @@ static const double FREQUENT = 0.10, FREQUENT_CORNERS = 0.05;
 static const double CAUSE = 0.5, NAMED = 0.2;
 /* If most of the variance is over time, the cluster is not round but stretched along the diagonal. So it is if a line
  * explains this much of it, or if neighbours are as alike as this. */
-static const double SLOW = 0.6, LINE = 0.4, ALIKE = 0.5;
+static const double SLOW = 0.6, LINE = 0.4, ALIKE = 0.55;
 /* Correlations of neighbours by chance have an sd of 1/sqrt(n), and hardly ever exceed this many. */
 static const double CHANCE_SD = 3;
 /* The share of the slow variance that one change of level must explain to be a step; of a straight drift it explains
@@ -67,7 +67,9 @@ static void count_explained(const struct analysis_feed *feed, size_t *ret_sample
 
 	*ret_samples = *ret_corners = 0;
 	for (size_t i = 0; i < feed->n_samples; i++) {
-		bool explained = feed->zones[i] == ZONE_ABOVE && causes_explain(feed, i);
+		int64_t longer_ns = feed->samples[i].et_ns - feed->central.median_ns;
+		bool explained = feed->zones[i] == ZONE_ABOVE && (double)longer_ns >= feed->material_ns &&
+				 causes_explain(feed, i);
 
 		*ret_samples += explained;
 		*ret_corners += i % 2 == 1 && explained && mate;
@@ -120,7 +122,7 @@ static bool is_divided(const struct analysis_feed *feed, struct analysis *analys
 {
 	const struct daemon_tally *tally = feed->divides;
 
-	if (!tally)
+	if (!tally || tally->pt_ns < feed->material_ns * (double)tally->n_present)
 		return false;
 	analysis->statistics[tally - feed->tallies].frequent = true;
 	analysis->verdict = VERDICT_FREQUENT;
@@ -207,13 +209,13 @@ static void set_drift(struct analysis *analysis, const struct trend *trend, doub
 			alike);
 }
 
-/* How much neighbours are alike; 0 if it may be chance. Where W is known, that hides nothing: only what others took makes
- * L-samples. */
+/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954); 0 if it may be chance. Where W
+ * is known, that hides nothing: only what others took makes L-samples. */
 static double alike_of(const struct analysis_feed *feed, const struct series *s)
 {
-	double alike = feed->own_ns ? 0 : neighbours_alike(s->in_time, s->sorted, s->n);
+	double n = (double)s->n, alike = feed->own_ns ? 0 : neighbours_alike(s->in_time, s->sorted, s->n);
 
-	return alike > CHANCE_SD / sqrt((double)s->n) ? alike : 0;
+	return alike > CHANCE_SD / sqrt(n) ? alike + (1 + 4 * alike) / n : 0;
 }
 
 static bool has_trend(const struct analysis_feed *feed, const struct series *s, struct analysis *analysis)

@@ -9,11 +9,12 @@
  *	                              how many of the others are called different
  *	separate K MEAN… N TIME…      two runs of N samples, after K other runs with these means: "same", "different",
  *	                              "unknown"; and what Welch's test says of all samples
- *	verdict N { ET PT W K { SOURCE PT }… }…
+ *	verdict VIEW N { ET PT W K { SOURCE PT }… }…
  *	                              a run of N samples, in each of which K executions on its CPU were observed; SOURCE
- *	                              counts from 1, and W is -1 where it is not known: the verdict; "noisy" or "quiet";
- *	                              the L-samples; the sources that are named as frequent; those that made samples long;
- *	                              all three separated by commas ("-": none); the reason for the verdict
+ *	                              counts from 1, W is -1 where it is not known, and VIEW is 1 if L-samples are found by W:
+ *	                              the verdict; "noisy" or "quiet"; the L-samples; the sources that are named as frequent;
+ *	                              those that made samples long; all three separated by commas ("-": none); the reason for
+ *	                              the verdict
  */
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
@@ -237,6 +238,7 @@ static void print_analysis(const struct analysis *a)
 
 static void answer_verdict(void)
 {
+	bool by_wait = read_count();
 	struct made_up m = read_run();
 	struct sources sources = make_sources();
 	struct run run = {.id = 1, .kind = RUN_SHORT, .resolution_ns = 1};
@@ -244,7 +246,7 @@ static void answer_verdict(void)
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	struct error err;
 	int r = analysis_feed_new(&feed, &run, m.samples, m.n, &sources,
-		&(struct analysis_options){.patterns = names_default}, &err);
+		&(struct analysis_options){.patterns = names_default, .by_wait = by_wait}, &err);
 
 	for (size_t i = 0; r == 0 && i < m.n_executions; i++)
 		r = analysis_feed_add(feed, &m.executions[i], &err);

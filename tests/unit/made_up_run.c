@@ -53,6 +53,8 @@ static double trend(const struct made_up *m, gsl_rng *rng, size_t i)
 		return m->drift * (m->wave ? 0.5 - 0.5 * cos(2 * M_PI * at) : at);
 	if (m->step == 0)
 		return 0;
+	if (m->alternating)
+		return (double)(i % 2) * m->step;
 	return m->step_at > 0 ? (i >= m->step_at) * m->step : (gsl_rng_uniform(rng) < 0.4) * m->step;
 }
 

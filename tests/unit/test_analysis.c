@@ -304,6 +304,33 @@ TEST(waiting_times_count_by_themselves_where_they_are_exact)
 	}
 }
 
+/* Hardly anything was taken from these samples, so that a daemon of 20 us divides them; but their own time varies by 3 ms. */
+TEST(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
+{
+	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
+	struct run run = {.id = 6, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
+	struct sample *samples = calloc(N, sizeof(*samples));
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	struct analysis_feed *feed = NULL;
+	struct error err = {};
+
+	for (uint32_t i = 0; i < N; i++) {
+		int64_t wait_ns = 20 * NS_PER_US + i % 2 * 20 * NS_PER_US;
+
+		samples[i] = (struct sample){.n = i + 1,
+			.start_ns = i * NS_PER_S,
+			.pt_ns = 100 * NS_PER_MS + i * 7 % N * 100 * NS_PER_US,
+			.wait_ns = wait_ns};
+		samples[i].et_ns = samples[i].pt_ns + wait_ns;
+	}
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
+	for (uint32_t i = 2; i <= N; i += 2)
+		add(feed, i, 3, 20 * NS_PER_US);
+	analysis = finish(feed);
+	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
+	assert_true(analysis.noise.blind_ns >= NS_PER_MS);
+}
+
 TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)
 {
 	const struct analysis_options options = {.patterns = names_default, .by_wait = true};

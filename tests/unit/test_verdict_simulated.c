@@ -221,6 +221,23 @@ static struct made_up two_speeds(gsl_rng *rng)
 	return m;
 }
 
+static struct made_up alternating(gsl_rng *rng)
+{
+	struct made_up m = two_speeds(rng);
+
+	m.alternating = true;
+	return m;
+}
+
+static struct made_up alike(gsl_rng *rng)
+{
+	struct made_up m = any_run(rng, NOISE_NORMAL);
+
+	m.n = m.n < 100 ? 100 : m.n;
+	m.wander = 0.75;
+	return m;
+}
+
 static const struct kind {
 	const char *name;
 	maker *make;
@@ -246,7 +263,9 @@ static const struct kind {
 	{"drift", drift, VERDICT_DRIFT, 0.98},
 	{"drift, and an L", drift_with_an_l, VERDICT_DRIFT, 0.97},
 	{"drift up and down", wave, VERDICT_DRIFT, 0.97},
+	{"drift, neighbours alike", alike, VERDICT_DRIFT, 0.95},
 	{"step", step, VERDICT_STEP, 0.97},
+	{"step, every other sample", alternating, VERDICT_STEP, 0.98},
 	{"step, two speeds at random", two_speeds, VERDICT_STEP, 0.98},
 };
 
