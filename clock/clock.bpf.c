@@ -133,19 +133,22 @@ static __always_inline void show(struct slot *slot, struct task_struct *task, __
 	__sync_fetch_and_add(&slot->seq, 1);
 }
 
+static __always_inline bool is_same(const struct user *a, const struct user *b)
+{
+	return a->uid == b->uid && a->pid_namespace == b->pid_namespace;
+}
+
 static __always_inline void follow(struct cpu_state *state, __u32 cpu, struct task_struct *next)
 {
-	struct user user;
+	struct user user = {};
+	__u32 tid = 0, pid = 0;
 	struct slot *slot;
-	__u32 tid, pid;
+	bool has_user = !(next->flags & PF_KTHREAD) && identify(next, &user, &tid, &pid);
 
-	if (state->shown_to.pid_namespace) {
+	if (state->shown_to.pid_namespace && !(has_user && is_same(&state->shown_to, &user)))
 		hide(&state->shown_to, cpu);
-		state->shown_to.pid_namespace = 0;
-	}
-	if ((next->flags & PF_KTHREAD) || !identify(next, &user, &tid, &pid))
-		return;
-	slot = find_slot(&user, cpu);
+	state->shown_to.pid_namespace = 0;
+	slot = has_user ? find_slot(&user, cpu) : (void *)0;
 	if (!slot)
 		return;
 	show(slot, next, tid, pid);
