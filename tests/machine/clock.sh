@@ -118,5 +118,8 @@ service=$!
 wait_for [ -S "$dir/deaf" ] || fault "no socket"
 EMP_CLOCK_SOCKET=$dir/deaf timeout 30 "$machine/clock_client" wait >"$dir/out" 2>&1
 grep -q 'emp_clock_open: Resource temporarily unavailable' "$dir/out" || { fault "a deaf service"; cat "$dir/out"; }
+
+# 8. Programs that do not know of the library
+LD_PRELOAD=$build/lib/clock/libemp-clock-preload.so python3 "$(dirname "$0")/clock_preload.py" || fault "through LD_PRELOAD"
 [ $faults = 0 ] && echo "every reading was right" || echo "$faults faults"
 exit $((faults > 0))
