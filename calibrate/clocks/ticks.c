@@ -105,21 +105,11 @@ static int64_t find_phase(int64_t period_ns)
 	return most_common_phase(phases, period_ns);
 }
 
-static int keep_answer(void *context, size_t i, const struct taskstats_fields *fields)
-{
-	*(struct taskstats_fields *)context = *fields;
-	return 0;
-}
-
 static int read_times(struct taskstats_link *link, pid_t pid, struct clock_tick *ret, struct error *err)
 {
-	struct taskstats_fields fields = {};
-	const struct taskstats_question question = {TASKSTATS_THREAD, &pid, 1, keep_answer, &fields};
-	size_t missed;
-	int r = taskstats_link_ask(link, &question, &missed, err);
+	struct taskstats_fields fields;
+	int r = taskstats_link_ask_one(link, TASKSTATS_THREAD, pid, &fields, err);
 
-	if (r == 0 && fields.pid == 0)
-		r = error_say(err, -ESRCH, "taskstats does not report process %d", pid);
 	if (r == 0)
 		*ret = (struct clock_tick){(double)fields.run_ns, (double)fields.tick_ns};
 	return r;

@@ -156,7 +156,7 @@ static int open_perf_page(struct time_reader *reader, struct error *why)
 		return error_say(why, -errno, "%s", strerror(errno));
 	reader->page = page;
 	if (!page->cap_user_time)
-		return error_say(why, -ENOTSUP, "the kernel keeps no time in it (cap_user_time is 0)");
+		return error_say(why, -ENOTSUP, "it has no time (cap_user_time is 0)");
 	return 0;
 }
 
@@ -223,22 +223,14 @@ static int open_taskstats(struct time_reader *reader, struct error *why)
 	return now < 0 ? error_say(why, -EPERM, "needs root") : 0;
 }
 
-static int keep_answer(void *context, size_t i, const struct taskstats_fields *fields)
-{
-	*(struct taskstats_fields *)context = *fields;
-	return 0;
-}
-
 static int64_t read_taskstats(struct time_reader *reader)
 {
-	struct taskstats_fields fields = {};
-	pid_t pid = reader->pid ?: getpid();
-	const struct taskstats_question question = {TASKSTATS_THREAD, &pid, 1, keep_answer, &fields};
+	struct taskstats_fields fields;
 	struct error ignored;
-	size_t missed;
-	int r = taskstats_link_ask(reader->link, &question, &missed, &ignored);
 
-	return r < 0 || missed > 0 || fields.pid == 0 ? -1 : (int64_t)fields.run_ns;
+	return taskstats_link_ask_one(reader->link, TASKSTATS_THREAD, reader->pid ?: getpid(), &fields, &ignored) < 0
+		       ? -1
+		       : (int64_t)fields.run_ns;
 }
 
 #if defined(__x86_64__)

@@ -134,10 +134,11 @@ static void print_missing(const struct clocks *c)
 	if (c->n_missing > 0)
 		printf("\nNot on this machine:\n");
 	for (size_t i = 0; i < c->n_missing; i++) {
-		_cleanup_(freep) char *text = text_format("  %s: %s", clocks_short_name(c->missing[i].name),
+		_cleanup_(freep) char *text = text_format("%s: %s", clocks_short_name(c->missing[i].name),
 			terminal_text(c->missing[i].why));
 
-		terminal_wrap(stdout, text ?: "", 0, 4);
+		fputs("  ", stdout);
+		terminal_wrap(stdout, text ?: "", 2, 4);
 	}
 }
 

@@ -330,6 +330,28 @@ int taskstats_link_ask(struct taskstats_link *link, const struct taskstats_quest
 	return 0;
 }
 
+static int keep_answer(void *context, size_t i, const struct taskstats_fields *fields)
+{
+	*(struct taskstats_fields *)context = *fields;
+	return 0;
+}
+
+int taskstats_link_ask_one(struct taskstats_link *link, enum taskstats_scope scope, pid_t pid,
+	struct taskstats_fields *ret, struct error *err)
+{
+	struct taskstats_fields fields = {};
+	const struct taskstats_question question = {scope, &pid, 1, keep_answer, &fields};
+	size_t missed = 0;
+	int r = taskstats_link_ask(link, &question, &missed, err);
+
+	if (r < 0)
+		return r;
+	if (missed > 0 || fields.version == 0)
+		return error_say(err, -ESRCH, "taskstats does not report process %d", pid);
+	*ret = fields;
+	return 0;
+}
+
 static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, struct error *err)
 {
 	const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
