@@ -14,6 +14,7 @@ static struct clocks made_up(void)
 		.clocksource = strdup("tsc"), .allocator = strdup("libc.so.6"), .tick_period_ns = 4e6,
 		.ticks = {{3e8, 0}, {4e7, 4e8}}};
 	struct clock_source *source = clocks_add_source(&c, "rdtsc");
+	struct clock_small_cost *small_cost;
 	struct clock_precision *precision;
 
 	source->median = source->mean = 41;
@@ -28,7 +29,9 @@ static struct clocks made_up(void)
 	precision->sd_ns[1] = 400;
 	precision->sd_all_ns[1] = 500;
 	*array_add(c.allocations, c.n_allocations) = (struct clock_allocation){100, 591};
-	*clocks_add_small_cost(&c, "rdtsc") = (struct clock_small_cost){strdup("rdtsc"), 591, 0.25};
+	small_cost = clocks_add_small_cost(&c, "rdtsc");
+	small_cost->cycles = 591;
+	small_cost->zeros = 0.25;
 	return c;
 }
 
