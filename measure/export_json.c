@@ -4,6 +4,7 @@
 
 #include "measure/comparisons.h"
 #include "measure/perf.h"
+#include "measure/trace.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
@@ -102,6 +103,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set_new(emp, "escaped", json_integer(r->escaped));
 	if (s->perf)
 		json_object_set_new(emp, "perf", perf_json(s, t));
+	if (s->trace)
+		json_object_set_new(emp, "trace", trace_json(s, t));
 	return emp;
 }
 

@@ -162,6 +162,9 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		return error_say(err, -EINVAL, "-N (no shell) and -S (a shell) exclude each other");
 	if (o->cpu >= 0 && o->affine)
 		return error_say(err, -EINVAL, "--cpu and --affinity exclude each other");
+	if (o->trace && o->cpu < 0)
+		return error_say(err, -EINVAL,
+			"--trace records one CPU; name the one that the program is to run on with --cpu N");
 	if (o->fast && o->rigorous)
 		return error_say(err, -EINVAL, "--fast and --rigorous exclude each other");
 	if (o->min_runs && o->max_runs && o->min_runs > o->max_runs)
@@ -274,6 +277,8 @@ const struct option_row measure_option_rows[] = {
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
 	{0, "perf", "EVENTS", "count these events of perf (cycles,instructions)", NULL, &O.perf},
 	{0, "fast-clock", NULL, "programs read their own CPU time by libemp-clock", NULL, &O.fast_clock},
+	{0, "trace", NULL, "record who took the CPU of --cpu from the program in each sample", NULL,
+		&O.trace},
 	{0, "accounting", "BACKEND", "auto (default), bpf, taskstats or none", accounting_backend_parse,
 		&O.backend},
 	{0, "ignore-lock", NULL, "measure although a calibration is running", NULL, &O.ignore_lock},

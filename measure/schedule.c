@@ -57,6 +57,8 @@ static int prepare(struct sampling *s, struct error *err)
 		r = rewind_files(t, err);
 	if (r == 0 && t->session->perf && !s->warm_up)
 		r = perf_counters_start(t->session->perf, err);
+	if (r == 0 && t->session->trace)
+		r = program_trace_forget(t->session->trace, err);
 	return r;
 }
 
@@ -77,12 +79,25 @@ static int add_perf(struct task *t, struct error *err)
 	return n > 0 ? perf_counters_stop(t->session->perf, t->perf + before, err) : 0;
 }
 
+static int add_taken(struct task *t, pid_t program, struct error *err)
+{
+	struct taken_sample *sample;
+
+	if (!t->session->trace)
+		return 0;
+	sample = array_add(t->taken, t->n_taken);
+	return sample ? program_trace_take(t->session->trace, program, sample, err) : error_oom(err);
+}
+
 static int taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
 	size_t n_executions, struct error *err)
 {
 	struct task *t = s->data;
 	const struct discard_rules rules = session_rules(t->session);
 	int r = add_perf(t, err);
+
+	if (r == 0)
+		r = add_taken(t, s->pid, err);
 
 	if (r < 0 || !t->session->options->retain)
 		return r;

@@ -201,6 +201,8 @@ int session_open(struct session *ret, const struct measure_options *options, con
 		r = observer_open(&s.observer, options->backend, options->cpu, err);
 	if (r == 0 && options->perf)
 		r = perf_counters_new(&s.perf, options->perf, err);
+	if (r == 0 && options->trace)
+		r = program_trace_open(&s.trace, options->cpu, err);
 	if (r == 0)
 		r = iteration_init(err);
 	if (r == 0 && options->fast_clock)
@@ -223,6 +225,9 @@ void session_close(struct session *s)
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->tasks[i].name);
 		free(s->tasks[i].perf);
+		for (size_t k = 0; k < s->tasks[i].n_taken; k++)
+			taken_sample_clear(&s->tasks[i].taken[k]);
+		free(s->tasks[i].taken);
 		run_clear(&s->tasks[i].run);
 		clean_samples_clear(&s->tasks[i].clean);
 		run_result_clear(&s->tasks[i].result.run);
@@ -239,6 +244,7 @@ void session_close(struct session *s)
 		closep(&s->outputs[i].fd);
 	free(s->outputs);
 	perf_counters_free(s->perf);
+	program_trace_free(s->trace);
 	closep(&s->null);
 	*s = (struct session){.in = -1, .null = -1};
 }

@@ -5,6 +5,7 @@
 #include "measure/command.h"
 
 #include "lib/host/perf/perf_counters.h"
+#include "lib/jitter/program_trace.h"
 #include "lib/report/run_result.h"
 #include "lib/run/sampling.h"
 
@@ -28,6 +29,8 @@ struct task {
 	struct clean_samples clean; /* with --retain */
 	int64_t *perf;              /* what --perf counted: all events of one sample after another */
 	size_t n_perf;
+	struct taken_sample *taken; /* what --trace recorded, by sample */
+	size_t n_taken;
 	struct result result;
 	struct session *session;
 };
@@ -52,7 +55,8 @@ struct session {
 	int in, null;              /* what the programs read (-1: standard input); /dev/null */
 	struct output *outputs;    /* one for each --output */
 	size_t n_outputs;
-	struct perf_counters *perf; /* NULL: without --perf */
+	struct perf_counters *perf;  /* NULL: without --perf */
+	struct program_trace *trace; /* NULL: without --trace */
 	/* Called after each command, to write the results so far; may be NULL. */
 	int (*command_done)(const struct session *session, struct error *err);
 	uint64_t seed; /* of random orders */

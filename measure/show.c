@@ -5,6 +5,7 @@
 
 #include "measure/comparisons.h"
 #include "measure/perf.h"
+#include "measure/trace.h"
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -119,6 +120,10 @@ static int show_result(const struct session *s, const struct task *t, struct err
 	if (r < 0)
 		return r;
 	screen_print(stdout, &screen);
+	if (s->trace)
+		r = trace_print(s, t, err);
+	if (r < 0)
+		return r;
 	return s->options->verbose ? run_details_print(stdout, &result->run, s->options->unit, err) : 0;
 }
 

@@ -2,11 +2,11 @@
 /* Watching CPUs: see watch.h. */
 #include "calibrate/jitter/watch.h"
 
-#include "calibrate/jitter/event_cost.h"
-
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "lib/jitter/describe.h"
+#include "lib/jitter/event_cost.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,25 +15,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Whether a thread is the kernel's (PF_KTHREAD), and its unit. */
 static void describe(pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit, void *data)
 {
-	enum { PF_KTHREAD = 0x00200000 };
 	struct watch *w = data;
-	_cleanup_(freep) char *stat = NULL;
-	const char *after_name;
-	unsigned int flags;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (text_read_file(AT_FDCWD, path, &stat) < 0)
-		return;
-	after_name = strrchr(stat, ')');
-	if (!after_name || sscanf(after_name, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
-		return;
-	*ret_kernel = flags & PF_KTHREAD;
-	if (!*ret_kernel)
-		*ret_unit = identity_of(w->identity, pid, 0, name).unit;
+	jitter_describe_thread(w->identity, pid, name, ret_kernel, ret_unit);
 }
 
 static const char *symbol(uint64_t address, void *data)

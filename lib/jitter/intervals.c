@@ -256,6 +256,9 @@ void intervals_add(struct intervals *v, const struct trace_event *event, int64_t
 		return;
 	case TRACE_POINT:
 		on_point(v, event, at_ns);
+		return;
+	case TRACE_FORK:
+		return; /* nobody took the CPU */
 	}
 }
 

@@ -156,6 +156,7 @@ static int store(
 	s->pt_ns += sample.pt_ns;
 	s->observer_ns += o->observer_ns;
 	s->lost += sample.lost;
+	s->pid = o->spawned.pid;
 	s->failures += o->spawned.wait_status != 0;
 	s->escaped += o->spawned.escaped;
 	if (o->escaped[0])

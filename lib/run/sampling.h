@@ -26,6 +26,7 @@ struct sampling {
 	/* While the loop runs. */
 	int warm_up;      /* the warm-up under way, from 1; 0: a sample */
 	int64_t begun_ns; /* CLOCK_MONOTONIC before the first sample; 0: not begun */
+	pid_t pid;        /* of the first process of the last sample */
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */

@@ -78,6 +78,7 @@ int program_start(struct program **ret, const struct spawn *spawn, struct error 
 	if (r < 0)
 		return r;
 	p->state = RUNNING;
+	p->result.pid = p->started.pid;
 	p->result.start_ns = p->started.real_ns;
 	p->result.wait_before_ns = p->started.wait_ns;
 	p->result.wait_ns = -1;

@@ -35,6 +35,7 @@ enum spawn_end {
 
 struct spawned {
 	enum spawn_end end;
+	pid_t pid;        /* of its first process */
 	int wait_status;  /* as wait(2) */
 	int64_t start_ns; /* CLOCK_REALTIME at the start */
 	int64_t et_ns;    /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */

@@ -103,6 +103,12 @@ static int say(const struct trace *t, int error, const char *what, struct error 
 		error == EPERM || error == EACCES ? lockdown() : "");
 }
 
+/* Others do not even see whether it is there. */
+static int need_root(const struct trace *t, int error, struct error *err)
+{
+	return say(t, error, "use the kernel's trace; this needs root", err);
+}
+
 static int make_instance(struct trace *t, struct error *err)
 {
 	_cleanup_(freep) char *name = name_of(getpid());
@@ -149,6 +155,7 @@ static int set_cpus(struct trace *t, const struct trace_request *request, struct
 
 struct enabling {
 	struct trace *trace;
+	bool of_program;
 	struct error *err;
 };
 
@@ -157,6 +164,8 @@ static int enable(const char *system, const char *event, void *data)
 {
 	struct enabling *e = data;
 
+	if (!strcmp(e->of_program ? "exceptions" : "sched_process_fork", e->of_program ? system : event))
+		return 0;
 	if (tracefs_event_enable(e->trace->instance, system, event) == 0 || strcmp(event, "sched_switch"))
 		return 0;
 	return say(e->trace, errno, "record sched_switch", e->err);
@@ -178,7 +187,7 @@ static int open_pages(struct trace *t, struct error *err)
 
 static int set_up(struct trace *t, const struct trace_request *request, struct error *err)
 {
-	struct enabling enabling = {t, err};
+	struct enabling enabling = {t, request->of_program, err};
 	int r = make_instance(t, err);
 
 	if (r == 0 && tracefs_trace_off(t->instance) != 0)
@@ -212,10 +221,9 @@ static int prepare(struct trace *t, const struct trace_request *request, struct 
 	int r;
 
 	if (fd < 0)
-		return no_tracefs(err);
+		return geteuid() == 0 ? no_tracefs(err) : need_root(t, EACCES, err);
 	if (faccessat(fd, "instances", W_OK | X_OK, 0) < 0)
-		return errno == ENOENT ? no_tracefs(err)
-				       : say(t, errno, "use the kernel's trace; this needs root", err);
+		return errno == ENOENT ? no_tracefs(err) : need_root(t, errno, err);
 	trace_remove_leftovers();
 	r = trace_decoder_new(&t->decoder, fd, err);
 	if (r == 0)

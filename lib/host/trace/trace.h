@@ -12,6 +12,7 @@ struct trace_request {
 	size_t n_cpus;
 	const char *clock;    /* of tracefs: "x86-tsc" */
 	int64_t buffer_bytes; /* for each CPU */
+	bool of_program;      /* with forks, and without page faults, which are the program's own */
 	const char *keep;     /* a file for trace-cmd and KernelShark; NULL: none */
 };
 

@@ -28,6 +28,8 @@ enum { NUMBER, TEXT, PREV, NEXT, STATE, NEXT_TEXT };
 static const struct event_row rows[] = {
 	{"sched", "sched_switch", TRACE_SWITCH, TRACE_TASK, NULL,
 		{NULL, "prev_comm", "prev_pid", "next_pid", "prev_state", "next_comm"}},
+	{"sched", "sched_process_fork", TRACE_FORK, TRACE_TASK, NULL,
+		{NULL, NULL, "parent_pid", "child_pid"}},
 	{"irq", "irq_handler_entry", TRACE_BEGIN, TRACE_IRQ, NULL, {"irq", "name"}},
 	{"irq", "irq_handler_exit", TRACE_END, TRACE_IRQ, NULL, {"irq"}},
 	{"irq", "softirq_entry", TRACE_BEGIN, TRACE_SOFTIRQ, NULL, {"vec"}},
@@ -261,7 +263,7 @@ static struct trace_event event_of(
 	event.length_ns = known->what == TRACE_SPAN ? (int64_t)event.number : 0;
 	if (known->what == TRACE_SPAN)
 		event.number = 0;
-	if (known->what != TRACE_SWITCH)
+	if (known->what != TRACE_SWITCH && known->what != TRACE_FORK)
 		return event;
 	event.prev = (pid_t)read_number(&known->fields[PREV], record);
 	event.next = (pid_t)read_number(&known->fields[NEXT], record);

@@ -11,6 +11,7 @@ enum trace_what {
 	TRACE_BEGIN,
 	TRACE_END,
 	TRACE_SPAN,  /* ends now, and took length_ns */
+	TRACE_FORK,  /* prev has made next */
 	TRACE_POINT, /* begins, and nothing says when it ends */
 };
 
@@ -24,7 +25,7 @@ struct trace_event {
 	uint64_t number;  /* of an interrupt, of a softirq; of work the address of its function */
 	const char *name; /* of a device, a softirq, a vector; NULL: none. Until the next event */
 	int64_t length_ns;
-	/* of a switch; the names until the next event */
+	/* of a switch or a fork; the names until the next event */
 	pid_t prev, next;
 	const char *prev_name, *next_name;
 	bool preempted; /* prev could have gone on */

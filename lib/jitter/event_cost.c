@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The time of a page fault: see event_cost.h. */
-#include "calibrate/jitter/event_cost.h"
+#include "lib/jitter/event_cost.h"
 
 #include "lib/base/clock.h"
 

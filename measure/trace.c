@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The results of --trace: see trace.h. */
+#include "measure/trace.h"
+
+#include "lib/base/table.h"
+#include "lib/base/text.h"
+#include "lib/record/run.h"
+#include "lib/stats/robust.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { MOST_ROWS = 8, MOST_LINES = 5, MOST_NAMED = 4 };
+
+static json_t *source_json(const struct session *s, const struct taken *taken)
+{
+	const struct jitter_source_name *source = program_trace_source(s->trace, taken->source);
+
+	return json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name, "kind",
+		source_kind_names[source->kind], "unit", source->unit, "slices", (json_int_t)taken->slices,
+		"total_ns", (json_int_t)taken->total_ns, "longest_ns", (json_int_t)taken->longest_ns);
+}
+
+static json_t *sample_json(const struct session *s, const struct taken_sample *sample, size_t number)
+{
+	json_t *sources = json_array();
+
+	for (size_t i = 0; i < sample->n; i++)
+		json_array_append_new(sources, source_json(s, &sample->items[i]));
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "sample", (json_int_t)number, "taken_ns",
+		(json_int_t)sample->total_ns, "events", (json_int_t)sample->events, "events_lost",
+		(json_int_t)sample->lost, "chain_breaks", (json_int_t)sample->broken, "sources", sources);
+}
+
+json_t *trace_json(const struct session *s, const struct task *t)
+{
+	json_t *samples = json_array();
+
+	for (size_t i = 0; i < t->n_taken; i++)
+		json_array_append_new(samples, sample_json(s, &t->taken[i], i + 1));
+	return json_pack("{s:i, s:I, s:o}", "cpu", program_trace_cpu(s->trace), "event_cost_ns",
+		(json_int_t)program_trace_event_cost_ns(s->trace), "samples", samples);
+}
+
+/* All samples together; `sums` is freed by the caller. */
+static int add_up(const struct task *t, struct taken_sample *ret, struct error *err)
+{
+	for (const struct taken_sample *s = t->taken; s < t->taken + t->n_taken; s++) {
+		for (size_t i = 0; i < s->n; i++)
+			if (taken_sample_add(ret, &s->items[i]) < 0)
+				return error_oom(err);
+		ret->events += s->events;
+		ret->lost += s->lost;
+		ret->broken += s->broken;
+	}
+	taken_sample_sort(ret);
+	return 0;
+}
+
+static double total_et(const struct task *t)
+{
+	double et_ns = 0;
+
+	for (size_t i = 0; i < t->result.run.n_samples; i++)
+		et_ns += (double)t->result.run.samples[i].et_ns;
+	return et_ns;
+}
+
+static void add_row(
+	struct table *table, const struct session *s, const struct task *t, const struct taken *taken)
+{
+	const struct jitter_source_name *source = program_trace_source(s->trace, taken->source);
+	double n = (double)t->n_taken;
+	char text[TEXT_TIME_SIZE];
+
+	table_row(table);
+	table_cell(table, "  %s", source->name);
+	table_cell(table, "%.3g", (double)taken->slices / n);
+	table_cell_duration(table, llround((double)taken->total_ns / n));
+	table_cell_duration(table, taken->longest_ns);
+	table_cell(table, "%s", text_percent(text, (double)taken->total_ns / total_et(t)));
+	table_cell_text(table, source->unit ?: "-");
+}
+
+static int print_table(
+	const struct session *s, const struct task *t, const struct taken_sample *sums, struct error *err)
+{
+	static const struct column columns[] = {{"  CPU TAKEN BY", COLUMN_WRAP}, {"SLICES", COLUMN_NUMBER},
+		{"TIME", COLUMN_NUMBER}, {"LONGEST", COLUMN_NUMBER}, {"OF ET", COLUMN_NUMBER},
+		{"UNIT", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
+
+	for (size_t i = 0; r == 0 && i < sums->n && i < MOST_ROWS; i++)
+		add_row(table, s, t, &sums->items[i]);
+	if (r == 0)
+		r = table_print(table, stdout, err);
+	if (r == 0 && sums->n > MOST_ROWS)
+		printf("  and %zu more (--json lists them); slices and time are means of a sample\n",
+			sums->n - MOST_ROWS);
+	else if (r == 0)
+		printf("  Slices and time are means of a sample\n");
+	return r;
+}
+
+struct ranked {
+	size_t index;
+	int64_t et_ns;
+};
+
+static int by_et(const void *x, const void *y)
+{
+	const struct ranked *a = x, *b = y;
+
+	return (a->et_ns < b->et_ns) - (a->et_ns > b->et_ns);
+}
+
+/* The median ET, and from where on a sample stands out; false: no memory, or too few. */
+static bool find_limit(const struct sample *samples, size_t n, double *ret_median, double *ret_limit)
+{
+	_cleanup_(freep) int64_t *times = calloc(n + 1, sizeof(*times));
+	struct shorth shorth;
+
+	if (!times || n < 5)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		times[i] = samples[i].et_ns;
+	sort_ascending(times, n);
+	shorth = shorth_of(times, n);
+	*ret_median = quantile_of(times, n, 0.5);
+	*ret_limit = *ret_median + fmax(3 * shorth.sd, 0.001 * *ret_median);
+	return true;
+}
+
+size_t trace_outstanding(const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median)
+{
+	_cleanup_(freep) struct ranked *ranked = calloc(n + 1, sizeof(*ranked));
+	double limit;
+	size_t found = 0;
+
+	if (!ranked || !find_limit(samples, n, ret_median, &limit))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if ((double)samples[i].et_ns > limit)
+			ranked[found++] = (struct ranked){i, samples[i].et_ns};
+	qsort(ranked, found, sizeof(*ranked), by_et);
+	found = found < most ? found : most;
+	for (size_t i = 0; i < found; i++)
+		ret[i] = ranked[i].index;
+	return found;
+}
+
+/* "backupd 90.8 ms in 23 slices" */
+static void print_source(FILE *line, const struct session *s, const struct taken *taken, bool first)
+{
+	char time[TEXT_TIME_SIZE];
+
+	fprintf(line, "%s%s %s", first ? "" : ", ", program_trace_source(s->trace, taken->source)->name,
+		text_duration(time, taken->total_ns));
+	if (taken->slices > 1)
+		fprintf(line, " in %" PRId64 " slices", taken->slices);
+}
+
+/* Those with at least a hundredth of what was taken. */
+static void print_sources(FILE *line, const struct session *s, const struct taken_sample *sample)
+{
+	for (size_t i = 0; i < sample->n && i < MOST_NAMED; i++)
+		if (i == 0 || sample->items[i].total_ns * 100 >= sample->total_ns)
+			print_source(line, s, &sample->items[i], i == 0);
+	if (sample->n == 0)
+		fputs("nobody took the CPU", line);
+}
+
+static double median_taken(const struct task *t)
+{
+	_cleanup_(freep) int64_t *times = calloc(t->n_taken + 1, sizeof(*times));
+
+	for (size_t i = 0; times && i < t->n_taken; i++)
+		times[i] = t->taken[i].total_ns;
+	return times ? median_of(times, t->n_taken) : 0;
+}
+
+/* What was taken beyond what is usual explains the extra time, or does not. */
+static void print_unexplained(FILE *line, double extra_ns, double taken_ns)
+{
+	const double MUCH = 0.2;
+	char time[TEXT_TIME_SIZE];
+
+	if (extra_ns - taken_ns > MUCH * extra_ns)
+		fprintf(line, "; %s is not explained", text_duration(time, llround(extra_ns - taken_ns)));
+}
+
+static int print_sample(const struct session *s, const struct task *t, size_t index, double median_ns,
+	double usual_ns, struct error *err)
+{
+	const struct taken_sample *taken = &t->taken[index];
+	const struct sample *sample = &t->result.run.samples[index];
+	double extra_ns = (double)sample->et_ns - median_ns;
+	_cleanup_(freep) char *text = NULL;
+	char time[TEXT_TIME_SIZE];
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+
+	if (!line)
+		return error_oom(err);
+	print_sources(line, s, taken);
+	print_unexplained(line, extra_ns, (double)taken->total_ns - usual_ns);
+	if (text_stream_close(line, &text) < 0)
+		return error_oom(err);
+	terminal_wrap(stdout, text,
+		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(time, llround(extra_ns))), 4);
+	return 0;
+}
+
+static int print_outstanding(const struct session *s, const struct task *t, struct error *err)
+{
+	size_t which[MOST_LINES];
+	double median_ns = 0, usual_ns = median_taken(t);
+	size_t n = trace_outstanding(
+		t->result.run.samples, t->result.run.n_samples, which, MOST_LINES, &median_ns);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (which[i] < t->n_taken)
+			r = print_sample(s, t, which[i], median_ns, usual_ns, err);
+	return r;
+}
+
+static void print_cost(const struct session *s, const struct task *t, const struct taken_sample *sums)
+{
+	int64_t cost_ns = program_trace_event_cost_ns(s->trace);
+	double n = (double)t->n_taken, events = (double)sums->events / n;
+	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
+
+	printf("  Tracing: %.4g events a sample", events);
+	if (cost_ns > 0)
+		printf(", %s of CPU time (%s of ET)", text_duration(time, llround(events * (double)cost_ns)),
+			text_percent(share, n * events * (double)cost_ns / total_et(t)));
+	printf("; %" PRId64 " lost, %" PRId64 " hole%s\n", sums->lost, sums->broken,
+		sums->broken == 1 ? "" : "s");
+}
+
+int trace_print(const struct session *s, const struct task *t, struct error *err)
+{
+	_cleanup_(taken_sample_clear) struct taken_sample sums = {};
+	int r = 0;
+
+	if (t->n_taken == 0)
+		return 0;
+	r = add_up(t, &sums, err);
+	if (r == 0)
+		r = print_table(s, t, &sums, err);
+	if (r == 0)
+		r = print_outstanding(s, t, err);
+	if (r == 0)
+		print_cost(s, t, &sums);
+	return r;
+}
