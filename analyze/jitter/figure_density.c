@@ -159,38 +159,39 @@ static bool is_peak(const struct picture *p, const struct curve *c, int step)
 	return true;
 }
 
-/* The names of the highest peaks of what the trace saw. */
+/* The highest peak whose source has no name yet; -1: none. */
+static int next_peak(const struct picture *p, const struct curve *c, const struct source *const *named, int n)
+{
+	int best = -1;
+
+	for (int i = 0; i <= STEPS; i++) {
+		const struct source *source = is_peak(p, c, i) ? main_source(p, at(p, i)) : NULL;
+		bool is_named = !source;
+
+		for (int k = 0; k < n; k++)
+			is_named |= named[k] == source;
+		if (!is_named && (best < 0 || c->y[i] > c->y[best]))
+			best = i;
+	}
+	return best;
+}
+
+/* Each source has its name at the highest of its peaks, as the trace saw them. */
 static void print_peaks(const struct picture *p, struct plot *plot)
 {
 	const struct curve *c = &p->curves[p->baseline ? 0 : 1];
-	int peaks[MOST_PEAKS] = {}, n = 0;
+	const struct source *named[MOST_PEAKS] = {};
+	int peak;
 
-	for (int i = 0; i <= STEPS; i++) {
-		int k = n;
+	for (int n = 0; n < MOST_PEAKS && (peak = next_peak(p, c, named, n)) >= 0; n++) {
+		_cleanup_(freep) char *name = NULL;
 
-		if (!is_peak(p, c, i))
-			continue;
-		while (k > 0 && c->y[peaks[k - 1]] < c->y[i]) {
-			if (k < MOST_PEAKS)
-				peaks[k] = peaks[k - 1];
-			k--;
-		}
-		if (k < MOST_PEAKS)
-			peaks[k] = i;
-		n += n < MOST_PEAKS;
-	}
-	for (int k = 0; k < n; k++) {
-		const struct source *source = main_source(p, at(p, peaks[k]));
-		_cleanup_(freep) char *name = source ? text_format("%.28s%s", source->name,
-							       strlen(source->name) > 28 ? "…" : "")
-						     : NULL;
-
-		if (!name)
-			continue;
+		named[n] = main_source(p, at(p, peak));
+		name = text_format("%.28s%s", named[n]->name, strlen(named[n]->name) > 28 ? "…" : "");
 		fputs("set label ", plot->script);
-		plot_quote(plot, name);
+		plot_quote(plot, name ?: "");
 		fprintf(plot->script, " at first %.6g,%.6g offset 0,0.7 center font ',9' front\n",
-			pow(10, at(p, peaks[k])), c->y[peaks[k]]);
+			pow(10, at(p, peak)), c->y[peak]);
 	}
 }
 

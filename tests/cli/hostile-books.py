@@ -26,6 +26,13 @@ analyze discard 4 --profile planted
 analyze sample-size 4 --profile planted
 analyze protocols 1 4 --profile planted
 analyze compare 1 2
+analyze jitter 4
+analyze jitter 4 --json
+analyze jitter 4 --combinations
+analyze jitter 4 --between 1ns..2s
+analyze jitter 4 --baseline 4
+analyze jitter 4 -o OUT.svg --script
+analyze jitter 4 -o OUT.svg --timeline
 analyze scatter 4 -o OUT.svg --script --profile planted
 analyze clocks
 analyze clocks --diff
