@@ -20,8 +20,8 @@ struct measure_options {
 	char **shell_words;                                         /* NULL: no shell for the commands */
 	struct option_list names, prepare, conclude, output, scans; /* scans: NAME, MIN, MAX, and so on */
 	struct parameters parameters;
-	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell, ignore_lock, aa, fast_clock,
-		new_session;
+	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell, ignore_lock, aa,
+		fast_clock, new_session;
 	bool affine;              /* `affinity` is set */
 	bool ignored_status[256]; /* by exit status: whether samples that end with it count */
 	int cpu;                  /* -1: not pinned */

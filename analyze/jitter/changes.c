@@ -60,6 +60,27 @@ static size_t count(const struct jitter_changes *changes, enum jitter_change_kin
 	return n;
 }
 
+/* What may be chance is listed only if it took much. */
+static bool is_listed(const struct jitter_change *c)
+{
+	const double MUCH = 0.001;
+
+	if (c->kind == CHANGE_UNCLEAR)
+		return fmax(c->before_share, c->after_share) > MUCH;
+	return c->kind != CHANGE_NONE;
+}
+
+static void print_counts(const struct jitter_changes *changes)
+{
+	printf("Shares are of the sampled time. Of %zu sources, %zu did not change by more than\n"
+	       "chance and a factor of %g.\n",
+		changes->n, count(changes, CHANGE_NONE), JITTER_MARGIN);
+	if (count(changes, CHANGE_UNCLEAR) > 0)
+		printf("Unclear (%zu; listed above 0.1 %%): in one run only, but so rarely or in so few\n"
+		       "bursts that it may be chance; longer runs tell.\n",
+			count(changes, CHANGE_UNCLEAR));
+}
+
 int jitter_print_changes(const struct jitter_pair *pair, struct error *err)
 {
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
@@ -73,19 +94,14 @@ int jitter_print_changes(const struct jitter_pair *pair, struct error *err)
 		return r;
 	print_limits(pair);
 	for (size_t i = 0; i < changes->n; i++)
-		if (changes->items[i].kind != CHANGE_NONE)
+		if (is_listed(&changes->items[i]))
 			add_change(table, &changes->items[i]);
 	if (count(changes, CHANGE_NONE) == changes->n) {
 		printf("None of %zu sources is new, gone, grown or shrunk.\n", changes->n);
 		return 0;
 	}
 	r = table_print(table, stdout, err);
-	printf("Shares are of the sampled time. Of %zu sources, %zu did not change by more than\n"
-	       "chance and a factor of %g.\n",
-		changes->n, count(changes, CHANGE_NONE), JITTER_MARGIN);
-	if (count(changes, CHANGE_UNCLEAR) > 0)
-		printf("Unclear: in one run only, but so rarely or in so few bursts that it may be\n"
-		       "chance; longer runs tell.\n");
+	print_counts(changes);
 	return r;
 }
 

@@ -148,7 +148,7 @@ static const struct source *main_source(const struct picture *p, double length)
 
 static bool is_peak(const struct picture *p, const struct curve *c, int step)
 {
-	const double ALONE = 0.12; /* decades */
+	const double ALONE = 0.2; /* decades */
 	int near = (int)(ALONE / (p->high - p->low) * STEPS);
 
 	if (c->y[step] < 20 * p->least)
