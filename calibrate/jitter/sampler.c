@@ -18,7 +18,11 @@ enum {
 	FACTOR = 10, /* De, Kothari and Mann's */
 };
 
-enum { WAIT, GO, STOP };
+static void wait_for(sem_t *semaphore)
+{
+	while (sem_wait(semaphore) < 0 && errno == EINTR)
+		;
+}
 
 static int pin(int cpu)
 {
@@ -64,7 +68,7 @@ static void sample(struct sampler *s)
 
 	s->first = last;
 	sem_post(&s->ready);
-	while (atomic_load_explicit(&s->order, memory_order_relaxed) == GO) {
+	while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
 		uint64_t now = counter_now();
 
 		if (now - last > threshold)
@@ -85,17 +89,10 @@ static void *run(void *data)
 		s->threshold = s->threshold ?: FACTOR * s->smallest;
 	}
 	sem_post(&s->ready);
-	while (atomic_load_explicit(&s->order, memory_order_acquire) == WAIT)
-		sched_yield();
+	wait_for(&s->go); /* asleep: who waits in a loop owes the scheduler that time */
 	if (s->failed == 0)
 		sample(s);
 	return NULL;
-}
-
-static void wait_for(struct sampler *s)
-{
-	while (sem_wait(&s->ready) < 0 && errno == EINTR)
-		;
 }
 
 int sampler_start(struct sampler *s, struct error *err)
@@ -111,25 +108,27 @@ int sampler_start(struct sampler *s, struct error *err)
 	if (mlock(s->ring, size) < 0)
 		return error_os(err, -errno, "cannot lock 8 MB of memory for the gaps of CPU %d", s->cpu);
 	sem_init(&s->ready, 0, 0);
+	sem_init(&s->go, 0, 0);
 	r = -pthread_create(&s->thread, NULL, run, s);
 	if (r < 0)
 		return error_os(err, r, "cannot start a thread for CPU %d", s->cpu);
 	s->running = true;
-	wait_for(s);
+	wait_for(&s->ready);
 	return s->failed == 0 ? 0 : error_os(err, s->failed, "cannot run on CPU %d", s->cpu);
 }
 
 void sampler_go(struct sampler *s)
 {
-	atomic_store_explicit(&s->order, GO, memory_order_release);
-	wait_for(s);
+	sem_post(&s->go);
+	wait_for(&s->ready);
 }
 
 void sampler_stop(struct sampler *s)
 {
 	if (!s->running)
 		return;
-	atomic_store_explicit(&s->order, STOP, memory_order_release);
+	atomic_store_explicit(&s->stop, true, memory_order_release);
+	sem_post(&s->go); /* it may wait */
 	pthread_join(s->thread, NULL);
 	s->running = false;
 }

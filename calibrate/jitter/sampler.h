@@ -29,9 +29,9 @@ struct sampler {
 	_Alignas(64) atomic_size_t given;
 	uint64_t dropped, dropped_ticks; /* the ring was full */
 	_Alignas(64) atomic_size_t taken;
-	_Alignas(64) atomic_int order; /* enum in sampler.c */
+	_Alignas(64) atomic_bool stop;
 	pthread_t thread;
-	sem_t ready;
+	sem_t ready, go;
 	bool running;
 	int failed; /* -errno: it could not be pinned */
 };

@@ -13,7 +13,6 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 static void describe(pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit, void *data)
 {
@@ -29,11 +28,11 @@ static const char *symbol(uint64_t address, void *data)
 	return trace_symbol(w->trace, address);
 }
 
-/* This thread, which merges, stays off the watched CPUs if there are others, and is fast there: the buffer of the trace fills while
- * it waits. */
+/* This thread, which merges, stays off the watched CPUs if there are others. There it is a real-time one, because the buffer of the
+ * trace fills while it waits; not a nice one, whose weight the scheduler would take from the loops of the same group. */
 static void step_aside(const struct watch_request *request)
 {
-	enum { URGENT = -20 };
+	const struct sched_param priority = {.sched_priority = 1};
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set) < 0)
@@ -41,7 +40,7 @@ static void step_aside(const struct watch_request *request)
 	for (size_t i = 0; i < request->n_cpus; i++)
 		CPU_CLR(request->cpus[i], &set);
 	if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
-		setpriority(PRIO_PROCESS, (id_t)gettid(), URGENT);
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 }
 
 static int open_trace(struct watch *w, const struct watch_request *request, struct error *err)
