@@ -34,7 +34,7 @@ static const struct {
 	[COUNTER_TEMPERATURE] = {"temperature", "the temperature changed", RATE, "°C", 3000, 0, 1e3},
 	[COUNTER_SPEED] = {"clock speed", "the CPU's clock was not at its base frequency", RATE, "%", 5000, 0,
 		1e4},
-	[COUNTER_INTERRUPTS] = {"interrupts", "interrupts took CPU time", TIME, NULL, 1, 10},
+	[COUNTER_INTERRUPTS] = {"interrupts", "interrupts took time", TIME, NULL, 1, 10},
 };
 
 const char *disturbance_name(enum counter which)

@@ -32,7 +32,7 @@ done
 trap 'kill $loops; rm -rf "$dir"' EXIT
 
 $calibrate constant --cpu $cpu >/dev/null || exit 1
-"$ahead" "$build/tests/machine/planter" "$inc" $cpu 300 "planted=20@$(seq -s, 15 30 300)" >"$dir/planted" &
+taskset -c 0 "$ahead" "$build/tests/machine/planter" "$inc" $cpu 300 "planted=20@$(seq -s, 15 30 300)" >"$dir/planted" &
 planter=$!
 expect 0 "Profile 'noisy'" "$ahead" $calibrate -q run --short 0.1x300 --long 0.5x20 --save noisy --cpu $cpu --ignore-audit --force
 cat "$dir/out"
