@@ -34,19 +34,19 @@ struct anchor {
 /* Signal handlers read the time, too: `version` is odd while the anchor is being written, and changes with it. */
 struct cpu_clock {
 	uint32_t version;
-	uint32_t tenure; /* in which the anchor was taken */
+	uint32_t slice; /* in which the anchor was taken */
 	struct anchor anchor;
 	uint64_t last_ns, last_cycles; /* that were returned */
 };
 
-/* What a thread knows of itself. A tenure is a time in which it keeps a CPU. */
+/* What a thread knows of itself. A slice is a time for which it keeps a CPU. */
 static _Thread_local struct own {
 	struct cpu_clock thread, process;
 	struct emp_clock_counts counts;
 	uint32_t process_id; /* whose thread this is: a forked child begins with a copy of all this */
-	uint32_t tenure;
+	uint32_t slice;
 	uint32_t tid;
-	uint32_t cpu, seq; /* of the slot, when the tenure began; UINT32_MAX: the slot cannot be trusted */
+	uint32_t cpu, seq; /* of the slot, when the slice began; UINT32_MAX: the slot cannot be trusted */
 } own __attribute__((tls_model("initial-exec")));
 
 /* The kernel makes it 0 in a forked child. NULL: it cannot. */
@@ -101,7 +101,7 @@ static void choose_way(void)
 }
 
 /* Begins anew in a new thread, and in the only thread of a forked child. */
-static void know_thyself(void)
+static void know_thread(void)
 {
 	static uint32_t forks;
 	uint32_t unknown = 0;
@@ -117,13 +117,13 @@ static void know_thyself(void)
 	own = (struct own){.process_id = *process_id, .tid = syscall(SYS_gettid), .cpu = UINT32_MAX};
 }
 
-/* Whether the thread has kept its CPU since the tenure began. */
-static inline bool is_same_tenure(uint32_t tenure)
+/* Whether the thread has kept its CPU since the slice began. */
+static inline bool is_same_slice(uint32_t slice)
 {
 	const struct slot *slot;
 	uint32_t cpu;
 
-	if (!mark_is_set() || own.tenure != tenure)
+	if (!mark_is_set() || own.slice != slice)
 		return false;
 	if (__builtin_expect(shared.way == BY_MARK, 1))
 		return true;
@@ -160,11 +160,11 @@ static void look_at_slot(void)
 }
 
 /* The order matters to a signal handler that comes in between. */
-static void begin_tenure(void)
+static void begin_slice(void)
 {
 	mark_set();
 	keep_order();
-	own.tenure++;
+	own.slice++;
 	keep_order();
 	if (shared.way == BY_MARK_AND_SLOT)
 		look_at_slot();
@@ -190,27 +190,27 @@ static struct anchor read_kernel(clockid_t id)
 	return anchor_at(ns, begin + (end - begin) / 2);
 }
 
-/* Without the time stamp counter, or with an anchor that is too old or of an earlier tenure. The result is right even if
+/* Without the time stamp counter, or with an anchor that is too old or of an earlier slice. The result is right even if
  * the thread loses its CPU meanwhile; it is then no anchor for the next reading. */
 static __attribute__((noinline)) struct anchor take_anchor(struct cpu_clock *clock, clockid_t id)
 {
 	struct anchor anchor;
 	uint32_t version;
 
-	know_thyself();
+	know_thread();
 	if (!shared.max_tsc)
 		return read_kernel(id);
 	clock->version = version = (clock->version + 2) | 1;
 	keep_order();
-	if (!is_same_tenure(own.tenure))
-		begin_tenure();
-	clock->tenure = own.tenure;
+	if (!is_same_slice(own.slice))
+		begin_slice();
+	clock->slice = own.slice;
 	anchor = read_kernel(id);
 	clock->anchor = anchor;
 	keep_order();
 	if (clock->version != version) /* a signal handler's, which is now mixed with this one */
 		clock->version |= 1;
-	else if (is_same_tenure(clock->tenure))
+	else if (is_same_slice(clock->slice))
 		clock->version = version + 1;
 	return anchor;
 }
@@ -227,8 +227,8 @@ static inline struct anchor read_clock(struct cpu_clock *clock, clockid_t id, ui
 		anchor = clock->anchor;
 		*ret_cycles = tsc_read() - anchor.tsc;
 		keep_order();
-		if (__builtin_expect(*ret_cycles < max_tsc && is_same_tenure(clock->tenure) &&
-					     clock->version == version,
+		if (__builtin_expect(
+			    *ret_cycles < max_tsc && is_same_slice(clock->slice) && clock->version == version,
 			    1)) {
 			own.counts.fast++;
 			return anchor;
