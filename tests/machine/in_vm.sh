@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs a command as root on another kernel, in a virtual machine: QEMU, with KVM where that works. Its root is this machine's, read through
+# Runs a command as root on another kernel, in a virtual machine (QEMU). Its root is this machine's, read through
 # an overlay in memory, so that nothing has to be installed for it and nothing stays; systemd is its first process. It has two cores of two
 # threads each, and no network. Needs qemu-system-x86, busybox-static and cpio. KERNEL is a Debian package linux-image-*.deb, or
 # a directory in which it is unpacked. Without a command: all tests that say something about the kernel. So by hand:
@@ -9,7 +9,9 @@
 #   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    some ten minutes with KVM, an hour without
 #   in_vm.sh KERNEL BUILD meson test -C BUILD --no-rebuild --print-errorlogs accounting
 #
-# Usage: in_vm.sh KERNEL BUILD [COMMAND...]. The exit status is the command's. EMP_VM_QEMU: more options for QEMU. EMP_VM_ACCEL: kvm or tcg
+# Usage: in_vm.sh KERNEL BUILD [COMMAND...]. The exit status is the command's. EMP_VM_ACCEL=kvm uses KVM, which needs a
+# /dev/kvm that runs any guest. EMP_VM_QEMU: more options for QEMU. What asks the distribution's archive for packages cannot run (no network),
+# and without KVM, on a busy machine, tests that compare CPU times by ticks fail: the virtual CPUs stand still
 set -eu
 kernel=$(realpath "$1") build=$(realpath "$2")
 shift 2
@@ -93,7 +95,8 @@ S
 first_root
 
 qemu() {
-	nice -n 10 qemu-system-x86_64 -machine q35 -accel "$1" -cpu "${EMP_VM_CPU:-Nehalem}" -smp 4,cores=2,threads=2 -m 3G -nodefaults -no-reboot -display none -serial stdio \
+	nice -n 10 qemu-system-x86_64 -machine q35 -accel "$1" -cpu "${EMP_VM_CPU:-Nehalem}" -smp 4,cores=2,threads=2 -m 3G \
+		-nodefaults -no-reboot -display none -serial stdio \
 		-kernel "$kernel/boot/vmlinuz-$version" -initrd "$dir/initrd" \
 		-append "console=ttyS0 quiet loglevel=3 panic=-1 no_timer_check systemd.log_target=null" \
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap -device virtio-9p-pci,fsdev=host,mount_tag=host \

@@ -10,6 +10,13 @@
 #       made up under the kernel's own cpufreq core: fakefreq.ko (mode=amd: turbo switches of all policies and of each; mode=intel: a
 #       preference and no_turbo, hybrid=1, noturbo_fw=1) and fakedt.ko (states in ascending order); setida.ko gives acpi-cpufreq its turbo
 #       switches. With settings of the user's own and an offline CPU: applied and restored, killed KILLS times (10) at random moments
+#
+# The drivers in a virtual machine (in_vm.sh), with the kernel of backports; DIR has the modules, built with the headers of that kernel
+# (make -C /usr/src/linux-headers-VERSION M=DIR modules), and iasl is of the package acpica-tools. Ten minutes without KVM and kills:
+#
+#   apt-get download linux-image-6.12.95+deb12-amd64; iasl -p cpu_states tests/machine/cpu_states.asl
+#   EMP_VM_QEMU="-acpitable file=cpu_states.aml -chardev null,id=n -device isa-serial,iobase=0x2f8,irq=3,chardev=n" \
+#       tests/machine/in_vm.sh linux-image-6.12*.deb BUILD tests/machine/setup_real.sh BUILD/setup/emp-setup drivers DIR 4
 set -eu
 setup=${1:?usage: setup_real.sh EMP-SETUP walk|leave|check|drivers [FILE|DIR]}
 what=${2:-walk}
@@ -95,22 +102,36 @@ customize() {
 	echo 0 >"$last/online" || echo "$last stays online"
 }
 
+milliseconds() { echo $(($(date +%s%N) / 1000000)); }
+
+moment() { # MS: a random moment within this time, in seconds
+	awk -v ms="$1" -v seed="$(date +%N)" 'BEGIN { srand(seed); printf "%.3f", rand() * ms / 1000 }'
+}
+
 cycle() { # WORDS KILLS
 	ids=freq.governor,freq.min,turbo.intel,turbo.boost,turbo.policy,epp,epb,pstate.boost
 	cpus >"$dir/before"
+	begun=$(milliseconds)
 	"$setup" apply --only $ids >"$dir/out" || { [ $? = 2 ] && grep -q 'turbo.intel.*refused' "$dir/out"; } ||
 		{ fault "$1: apply"; cat "$dir/out"; }
+	took=$(($(milliseconds) - begun)) killed=0
 	"$setup" audit >"$dir/out" || :
 	grep -E '^(freq|turbo|speedstep)' "$dir/out"
 	restore
 	cpus | diff "$dir/before" - || fault "$1: a clean run left a difference"
 	for n in $(seq "$2"); do
-		moment=$(awk -v seed="$n$(date +%N)" 'BEGIN { srand(seed); printf "%.3f", rand() }')
-		[ $((n % 2)) = 1 ] || "$setup" apply --only $ids >/dev/null 2>&1 || :
-		timeout --foreground -s KILL "$moment" "$setup" $([ $((n % 2)) = 1 ] && echo apply --only $ids || echo restore) >/dev/null 2>&1 || :
+		status=0
+		if [ $((n % 2)) = 1 ]; then
+			timeout --foreground -s KILL "$(moment $took)" "$setup" apply --only $ids >/dev/null 2>&1 || status=$?
+		else
+			"$setup" apply --only $ids >/dev/null 2>&1 || :
+			timeout --foreground -s KILL "$(moment $((took / 2)))" "$setup" restore >/dev/null 2>&1 || status=$?
+		fi
+		[ $status != 137 ] || killed=$((killed + 1))
 		restore
 		cpus | diff "$dir/before" - || fault "$1: kill $n left a difference"
 	done
+	echo "killed $killed times"
 	echo 1 | tee $sys/cpu[1-9]*/online >/dev/null
 }
 
