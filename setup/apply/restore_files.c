@@ -99,13 +99,26 @@ static bool follows_others(const struct restoring *restoring, const struct entry
 	return false;
 }
 
+/* Limits are two files: whether one has its old value and the other what we set, as a restore leaves them that was killed
+ * between the two. */
+static bool is_half_restored(const struct entry *e, const char *now)
+{
+	long long old[2], held[2], is[2];
+
+	if (e->file_kind != SETTING_LIMITS || sscanf(now, "%lld %lld", &is[0], &is[1]) != 2 ||
+		sscanf(e->old, "%lld %lld", &old[0], &old[1]) != 2 ||
+		sscanf(e->held, "%lld %lld", &held[0], &held[1]) != 2)
+		return false;
+	return (is[0] == old[0] || is[0] == held[0]) && (is[1] == old[1] || is[1] == held[1]);
+}
+
 /* Ours if it is the value that we set, or if we were killed before we could record that. */
 static bool is_ours(const struct restoring *restoring, const struct returning *f)
 {
 	const struct entry *e = f->entry;
 
 	return !f->before || !strcmp(f->before, e->old) || !e->held || !strcmp(f->before, e->held) ||
-	       !strcmp(f->before, e->want) || changed_along(restoring, e);
+	       !strcmp(f->before, e->want) || is_half_restored(e, f->before) || changed_along(restoring, e);
 }
 
 static void leave_others(struct restoring *restoring, struct report *report)

@@ -142,6 +142,14 @@ outcome freq.governor 'failed .*Input/output error'
 run 0 restore
 same "a restore that failed once"
 
+# A restore that was killed between the two files of a policy's limits
+plug intel_pstate
+lowest=$(cat "$dir/files/cpufreq/policy0/scaling_min_freq")
+run 0 apply --only freq.min
+echo "$lowest" >"$dir/files/cpufreq/policy0/scaling_min_freq"
+run 0 restore
+same "limits that are restored by half"
+
 # 4. Clamped: firmware that allows no more than 3.0 GHz
 plug intel_pstate
 for policy in 0 1 2 3; do echo 3000000 >"$dir/files/cpufreq/policy$policy/cpuinfo_max_freq"; done
