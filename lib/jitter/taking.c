@@ -97,11 +97,10 @@ static void add(struct taking *t, const struct interval *v)
 static void count_ended(struct taking *t, bool taken)
 {
 	struct intervals *v = &t->intervals;
-	size_t open = v->depth > 0 ? v->open[0].item : v->n;
 
-	if (v->depth > 0) /* an interrupt of a task that still runs */
+	if (v->n == 0 || v->depth > 0) /* or an interrupt of a task that still runs */
 		return;
-	for (size_t i = 0; i < open; i++)
+	for (size_t i = 0; i < v->n; i++)
 		if (taken && v->items[i].end_ns >= v->items[i].start_ns && !v->items[i].open_ended)
 			add(t, &v->items[i]);
 	intervals_drop(v, v->n);
