@@ -75,7 +75,7 @@ static void print_source(
 	else
 		printf("none in the central cluster");
 	print_period(analysis, h);
-	printf("\n    explains %.2g %% of the delay of %s\n", 100 * h->share,
+	printf("\n    explains %s of the delay of %s\n", text_percent(least, h->share),
 		h->n_longs == 1 ? "its sample" : "its samples");
 }
 

@@ -57,7 +57,7 @@ static int print_executions(const struct daemon_statistics *d, FILE *file, struc
 	else
 		fprintf(file, "; in no central sample");
 	if (!isnan(d->share))
-		fprintf(file, "\n    explains %.2g %% of the delay of %s", 100 * d->share,
+		fprintf(file, "\n    explains %s of the delay of %s", text_percent(median, d->share),
 			d->n_longs == 1 ? "that sample" : "these samples");
 	fputc('\n', file);
 	return 0;

@@ -2,15 +2,18 @@
 /* Results of the protocol as tables: see results_table.h. */
 #include "lib/report/results_table.h"
 
+#include "lib/base/text.h"
 #include "lib/protocol/cutoffs.h"
 #include "lib/protocol/name_families.h"
 
 static void add_share(struct table *table, int64_t share_ppm)
 {
+	char text[TEXT_TIME_SIZE];
+
 	if (share_ppm < 0)
 		table_cell(table, "-");
 	else
-		table_cell(table, "%.2g %%", 100.0 * (double)share_ppm / PPM);
+		table_cell(table, "%s", text_percent(text, (double)share_ppm / PPM));
 }
 
 static void add_cutoff(struct table *table, const struct cutoff *c, bool details)
