@@ -21,7 +21,7 @@ static struct clocks made_up(void)
 	source->sd = 5;
 	source->min = 39;
 	source = clocks_add_source(&c, "getrusage(RUSAGE_SELF)");
-	*source = (struct clock_source){source->name, 416, 410, 420, 400, 417, 161, 1000, 3, 1000, NAN, NAN, 0, 1,
+	*source = (struct clock_source){source->name, 416, 410, 420, 400, 417, 161, 1000, 3, 1000, 5, 9, 0, 1,
 		1, 1};
 	assert_int_equal(clocks_add_missing(&c, "taskstats", "needs root"), 0);
 	precision = clocks_add_precision(&c, 100, 1000);
