@@ -2,13 +2,16 @@
 /* emp-analyze show: shows one run: how it was made, its times, and its verdict. */
 #include "analyze/analyze.h"
 
+#include "lib/base/argv.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/report/duet_report.h"
 #include "lib/report/results_json.h"
 #include "lib/report/resolving_text.h"
 #include "lib/report/run_screen.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* The arguments as one line; NULL: not known, or no memory. The caller frees it. */
 static char *command_text(const char *command)
@@ -77,6 +80,35 @@ static int print_result(struct book *book, const struct run *run, struct error *
 	return run_details_print(stdout, &result, NULL, err);
 }
 
+/* The names of a duet's programs as the screen has them; each is to be freed, and the array. NULL: no memory. */
+static char **duet_names(const struct duet_report *d)
+{
+	char **names = calloc(d->n + 1, sizeof(char *));
+
+	for (size_t i = 0; names && i < d->n; i++) {
+		const struct run *run = &d->results[i].discarding.run;
+
+		names[i] = command_text(run->command) ?: strdup(run->program);
+	}
+	return names;
+}
+
+/* The other programs that ran with it, and what that cost. */
+static int print_duet(struct book *book, const struct run *run, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	_cleanup_(argv_freep) char **names = NULL;
+	int r = duet_report_load(book, run->id, &(struct discard_rules){}, &report, err);
+
+	if (r <= 0)
+		return r;
+	names = duet_names(&report);
+	if (!names)
+		return error_oom(err);
+	printf("\n");
+	return duet_report_print(stdout, &report, (const char *const *)names, NULL, err);
+}
+
 static json_t *run_as_json(const struct run *run, size_t n_samples, const char *digest)
 {
 	char started[TEXT_TIME_SIZE];
@@ -134,6 +166,8 @@ static int show(struct book *book, const struct run *run, const char *digest, st
 	print_run(run, analysis.n_samples, digest);
 	printf("\n");
 	r = print_result(book, run, err);
+	if (r == 0)
+		r = print_duet(book, run, err);
 	printf("\n");
 	return r < 0 ? r : print_analysis(&analysis, err);
 }

@@ -10,6 +10,7 @@
 #include "lib/base/text.h"
 #include "lib/record/document/document.h"
 #include "lib/report/comparison_report.h"
+#include "lib/report/duet_report.h"
 #include "lib/report/results_json.h"
 
 #include <math.h>
@@ -158,6 +159,19 @@ static int comparisons_json(const struct session *s, json_t *array, struct error
 	return r;
 }
 
+static int add_duet(const struct session *s, json_t *document, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	const struct discard_rules rules = session_rules(s);
+	_cleanup_(freep) const char **names = session_names(s);
+	int r = names ? duet_report_load(s->book, s->tasks[0].run.id, &rules, &report, err) : error_oom(err);
+
+	if (r <= 0)
+		return r;
+	return json_object_set_new(document, "duet", duet_report_as_json(&report, names)) < 0 ? error_oom(err)
+											      : 0;
+}
+
 static int export_json(const struct session *s, json_t **ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array();
@@ -172,6 +186,8 @@ static int export_json(const struct session *s, json_t **ret, struct error *err)
 		return r;
 	*ret = json_pack("{s:s, s:i, s:O, s:O}", "format", "emp-measure", "version", VERSION, "results",
 		results, "comparisons", comparisons);
+	if (*ret && s->options->order == ORDER_DUET)
+		return add_duet(s, *ret, err);
 	return *ret ? 0 : error_oom(err);
 }
 

@@ -15,6 +15,7 @@
 struct measure_options measure_options = {
 	.cpu = -1,
 	.warm_ups = -1,
+	.alone = -1,
 	.linger_ns = 10 * NS_PER_S,
 	.fail_if_slower = -1,
 };
@@ -38,11 +39,21 @@ static int one_of(
 
 static int parse_order(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"interleave", "shuffle", "sequence", NULL};
+	static const char *const choices[] = {"interleave", "shuffle", "sequence", "duet", NULL};
 	int order, r = one_of(value, name, choices, &order, err);
 
 	if (r == 0)
 		*(enum order *)into = (enum order)order;
+	return r;
+}
+
+static int parse_slicing(const char *value, const char *name, void *into, struct error *err)
+{
+	static const char *const choices[] = {"auto", "scheduler", "freezer", NULL};
+	int slicing, r = one_of(value, name, choices, &slicing, err);
+
+	if (r == 0)
+		*(enum slicing *)into = (enum slicing)slicing;
 	return r;
 }
 
@@ -156,6 +167,24 @@ static int split_shell(struct measure_options *o, struct error *err)
 	return r < 0 ? error_say(err, r, "--shell '%s': %s", shell, said.text) : 0;
 }
 
+static int check_duet(const struct measure_options *o, struct error *err)
+{
+	if (o->order != ORDER_DUET && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0))
+		return error_say(err, -EINVAL,
+			"--slice, --slices-by, --repeat and --alone are for programs that alternate: add --order duet");
+	if (o->order != ORDER_DUET)
+		return 0;
+	if (o->affine)
+		return error_say(err, -EINVAL, "the programs of a duet share one CPU: --cpu, not --affinity");
+	if (o->perf)
+		return error_say(err, -EINVAL, "--perf cannot tell the programs of a duet apart");
+	if (o->trace)
+		return error_say(err, -EINVAL, "--trace cannot tell the programs of a duet apart");
+	if (o->slice_ns && (o->slice_ns < NS_PER_MS / 10 || o->slice_ns > 100 * NS_PER_MS))
+		return error_say(err, -EINVAL, "--slice must be from 100us to 100ms");
+	return 0;
+}
+
 static int check_contradictions(const struct measure_options *o, struct error *err)
 {
 	if (o->no_shell && o->shell)
@@ -175,7 +204,7 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 			"--parameter-step-size (-D) is the step of a --parameter-scan (-P), and there is none");
 	if (o->reference_name && !o->reference)
 		return error_say(err, -EINVAL, "--reference-name names a --reference, and there is none");
-	return 0;
+	return check_duet(o, err);
 }
 
 static void choose_counts(struct measure_options *o)
@@ -195,6 +224,30 @@ static void choose_counts(struct measure_options *o)
 		o->max_runs = least > INT32_MAX / 5 ? INT32_MAX : 5 * least;
 }
 
+/* The last CPU that this process may use: the first ones serve most interrupts. */
+static int last_cpu(void)
+{
+	cpu_set_t cpus;
+	int last = 0;
+
+	CPU_ZERO(&cpus);
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		last = CPU_ISSET((size_t)i, &cpus) ? i : last;
+	return last;
+}
+
+static void choose_duet(struct measure_options *o)
+{
+	if (o->order != ORDER_DUET)
+		return;
+	if (o->cpu < 0)
+		o->cpu = last_cpu();
+	o->slice_ns = o->slice_ns ?: 10 * NS_PER_MS;
+	if (o->alone < 0)
+		o->alone = (o->runs + 4) / 5;
+}
+
 int measure_options_finish(struct measure_options *o, struct error *err)
 {
 	int r = check_contradictions(o, err);
@@ -205,6 +258,7 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		r = parameters_add_scan(&o->parameters, o->scans.items[i], o->scans.items[i + 1],
 			o->scans.items[i + 2], o->step ?: "1", err);
 	choose_counts(o);
+	choose_duet(o);
 	return r;
 }
 
@@ -228,8 +282,13 @@ const struct option_row measure_option_rows[] = {
 		&O.other_cpus},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
-	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence", parse_order,
+	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet", parse_order,
 		&O.order},
+	{0, "slice", "TIME", "duet: alternate this often (default: 10ms)", option_duration, &O.slice_ns},
+	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", parse_slicing, &O.slicing},
+	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL, &O.repeat},
+	{0, "alone", "N", "duet: runs of each program alone, for the price (default: 1 for 5 samples)",
+		option_count0, &O.alone},
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if a command is slower than the first by more",
 		option_percent, &O.fail_if_slower},
 	{0, "aa", NULL, "measure the first command a second time, against itself", NULL, &O.aa},

@@ -32,6 +32,10 @@ struct measure_options {
 	bool other_cpus;           /* cutoffs apply to what daemons used on other CPUs, too */
 	double unprofiled_percent; /* of a sample's ET; 0: no limit for unprofiled daemons */
 	int64_t timeout_ns, linger_ns;
+	int64_t slice_ns;     /* of a duet; 0 before measure_options_finish: not given */
+	int alone;            /* likewise; -1 */
+	enum slicing slicing; /* of a duet */
+	bool repeat;          /* likewise */
 	enum order order;
 	enum sort sort;
 	enum accounting_backend backend;

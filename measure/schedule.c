@@ -36,10 +36,9 @@ static int begin(struct sampling *s, struct error *err)
 /* Every sample reads its input from the beginning and writes its output anew. */
 static int rewind_files(const struct task *t, struct error *err)
 {
-	const struct session *s = t->session;
-	int out = t->spawn.stdout_fd;
+	int in = t->spawn.stdin_fd, out = t->spawn.stdout_fd;
 
-	if (s->in >= 0 && lseek(s->in, 0, SEEK_SET) < 0)
+	if (in >= 0 && lseek(in, 0, SEEK_SET) < 0)
 		return error_os(err, -errno, "cannot rewind the input");
 	if (out >= 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) < 0 && errno != EINVAL)
 		return error_os(err, -errno, "cannot empty the output");
@@ -166,6 +165,9 @@ static int take_all(struct session *s, struct error *err)
 		.n = s->n,
 		.order = o->order,
 		.seed = s->seed,
+		.duet = s->duet.plan,
+		.all = &s->duet.all,
+		.alone = o->order == ORDER_DUET ? (uint32_t)o->alone : 0,
 		.hooks = {begin, prepare, conclude, taken, more, end},
 		.label = s->n == 1 ? NULL : "emp-measure",
 		.quiet = o->quiet || o->silent,

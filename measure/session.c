@@ -42,10 +42,11 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 	t->run = (struct run){
 		.program = text_utf8(file ? file + 1 : t->command->argv[0]),
 		.command = command_json(t->command->argv),
-		.kind = RUN_MEASURE,
+		.kind = s->options->order == ORDER_DUET ? RUN_DUET : RUN_MEASURE,
 		.backend = strdup(observer_backend_name(&s->observer)),
 		.pt_source = strdup(observer_pt_source(&s->observer)),
-		.wait_source = strdup(observer_wait_source(&s->observer)),
+		.wait_source = strdup(
+			s->options->order == ORDER_DUET ? "elapsed" : observer_wait_source(&s->observer)),
 		.profile = s->options->profile ? strdup(s->options->profile) : NULL,
 		.notes = s->options->unprofiled_percent > 0
 				 ? text_format("--discard-unprofiled %g%%", s->options->unprofiled_percent)
@@ -125,19 +126,20 @@ static int fill_task(struct session *s, const struct command *command, const cha
 
 static int fill_tasks(struct session *s, const struct commands *commands, struct error *err)
 {
+	int r = 0;
+
 	s->tasks = calloc(commands->n + 1, sizeof(*s->tasks));
 	s->samplings = calloc(commands->n + 1, sizeof(*s->samplings));
 	if (!s->tasks || !s->samplings)
 		return error_oom(err);
-	for (size_t i = 0; i < commands->n + s->options->aa; i++) {
+	for (size_t i = 0; r == 0 && i < commands->n + s->options->aa; i++) {
 		bool again = i == commands->n;
 		struct task *t = &s->tasks[s->n++];
-		int r = fill_task(s, &commands->items[again ? 0 : i], again ? " (again)" : "", t, err);
 
-		if (r < 0)
-			return r;
+		t->in = -1;
+		r = fill_task(s, &commands->items[again ? 0 : i], again ? " (again)" : "", t, err);
 	}
-	return 0;
+	return r;
 }
 
 static int open_input(struct session *s, struct error *err)
@@ -211,6 +213,8 @@ int session_open(struct session *ret, const struct measure_options *options, con
 		r = open_input(&s, err);
 	if (r == 0)
 		r = fill_tasks(&s, commands, err);
+	if (r == 0 && options->order == ORDER_DUET)
+		r = session_make_duet(&s, err);
 	if (r < 0)
 		return r;
 	if (getrandom(&s.seed, sizeof(s.seed), 0) < 0)
@@ -220,8 +224,18 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	return 0;
 }
 
+const char **session_names(const struct session *s)
+{
+	const char **names = calloc(s->n + 1, sizeof(char *));
+
+	for (size_t i = 0; names && i < s->n; i++)
+		names[i] = s->tasks[i].name;
+	return names;
+}
+
 void session_close(struct session *s)
 {
+	session_clear_duet(s);
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->tasks[i].name);
 		free(s->tasks[i].perf);

@@ -5,6 +5,7 @@
 #include "measure/command.h"
 
 #include "lib/host/perf/perf_counters.h"
+#include "lib/host/process/duet_guard.h"
 #include "lib/jitter/program_trace.h"
 #include "lib/report/run_result.h"
 #include "lib/run/sampling.h"
@@ -26,6 +27,7 @@ struct task {
 	char *name; /* the command's, or "… (again)" for the A/A check */
 	struct run run;
 	struct spawn spawn;
+	int in;                     /* of a duet, whose programs read at once; -1: the session's */
 	struct clean_samples clean; /* with --retain */
 	int64_t *perf;              /* what --perf counted: all events of one sample after another */
 	size_t n_perf;
@@ -33,6 +35,14 @@ struct task {
 	size_t n_taken;
 	struct result result;
 	struct session *session;
+};
+
+/* Programs that alternate. */
+struct duet_session {
+	struct duet_plan plan;
+	struct spawn all;         /* what they have in common: see observe_duet */
+	struct cgroup **cgroups;  /* of each program, below the observer's; NULL: without */
+	struct duet_guard *guard; /* NULL: nothing is frozen */
 };
 
 /* Where programs write. */
@@ -60,6 +70,7 @@ struct session {
 	/* Called after each command, to write the results so far; may be NULL. */
 	int (*command_done)(const struct session *session, struct error *err);
 	uint64_t seed; /* of random orders */
+	struct duet_session duet;
 };
 
 /* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
@@ -71,6 +82,13 @@ void session_close(struct session *session);
 /* Takes all samples, then reads the results, also those of interrupted runs that have samples. 0, or a status of
  * lib/base/tool.h or negative errno with a sentence. */
 int session_run(struct session *session, struct error *err);
+
+/* The names of all tasks; the caller frees the array. NULL: no memory. */
+const char **session_names(const struct session *session);
+
+/* duet.c: with --order duet, makes the tasks alternate. They are filled. */
+int session_make_duet(struct session *session, struct error *err);
+void session_clear_duet(struct session *session);
 
 static inline struct discard_rules session_rules(const struct session *s)
 {

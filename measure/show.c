@@ -10,6 +10,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
+#include "lib/report/duet_report.h"
 #include "lib/report/resolving_text.h"
 #include "lib/report/run_screen.h"
 
@@ -185,6 +186,19 @@ static const struct task **sort_others(const struct session *s)
 	return others;
 }
 
+static int show_duet(const struct session *s, const struct comparison *comparisons, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	const struct discard_rules rules = session_rules(s);
+	_cleanup_(freep) const char **names = session_names(s);
+	int r = names ? duet_report_load(s->book, s->tasks[0].run.id, &rules, &report, err) : error_oom(err);
+
+	if (r <= 0)
+		return r;
+	printf("\n");
+	return duet_report_print(stdout, &report, names, comparisons, err);
+}
+
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
@@ -199,6 +213,11 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 		r = show_comparison(s, others[i], &comparisons.items[others[i] - s->tasks], print, list,
 			outcome ? &second : err);
 		outcome = outcome ?: r;
+	}
+	if (r >= 0 && print && s->options->order == ORDER_DUET && comparisons.any) {
+		int shown = show_duet(s, comparisons.items, outcome ? &second : err);
+
+		r = shown < 0 ? shown : r;
 	}
 	if (r < 0 || !list || !comparisons.any)
 		return r < 0 ? r : outcome;

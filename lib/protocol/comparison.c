@@ -17,7 +17,7 @@ int comparison_side_make(struct comparison_side *ret, const struct discarding *d
 		if (!d->out[i])
 			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
 				clock == COMPARISON_PT ? samples[i].pt_ns : samples[i].et_ns};
-	*ret = (struct comparison_side){items, kept};
+	*ret = (struct comparison_side){items, kept, d->run.kind == RUN_DUET};
 	return 0;
 }
 
@@ -69,6 +69,23 @@ static size_t pair_times(const struct pair *pairs, size_t n, int64_t *of_a, int6
 	return n;
 }
 
+static bool *find_a_first(const struct pair *pairs, size_t n)
+{
+	bool *a_first = calloc(n + 1, sizeof(*a_first));
+
+	for (size_t i = 0; a_first && i < n; i++)
+		a_first[i] = pairs[i].a->start_ns < pairs[i].b->start_ns;
+	return a_first;
+}
+
+static bool all_above_0(const struct pair *pairs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pairs[i].a->time_ns <= 0 || pairs[i].b->time_ns <= 0)
+			return false;
+	return true;
+}
+
 static size_t all_times(const struct comparison_side *side, int64_t *times)
 {
 	for (size_t i = 0; i < side->n; i++)
@@ -82,21 +99,23 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	_cleanup_(freep) struct pair *pairs = calloc(a->n + 1, sizeof(*pairs));
 	_cleanup_(freep) int64_t *of_a = calloc(a->n + 1, sizeof(*of_a));
 	_cleanup_(freep) int64_t *of_b = calloc(b->n + 1, sizeof(*of_b));
-	struct compare_plan plan = {DESIGN_SEPARATE, 0, 0};
+	_cleanup_(freep) bool *a_first = NULL;
+	struct compare_plan plan = {DESIGN_SEPARATE, 0, 0, NULL};
 	size_t n, n_a, n_b;
 
 	if (!pairs || !of_a || !of_b)
 		return error_oom(err);
 	n = find_pairs(a, b, pairs);
 	if (in_turn(pairs, n)) {
-		plan.design = DESIGN_PAIRS;
+		plan.design = a->duet && b->duet && all_above_0(pairs, n) ? DESIGN_DUET : DESIGN_PAIRS;
+		plan.a_first = a_first = find_a_first(pairs, n);
 		n_a = n_b = pair_times(pairs, n, of_a, of_b);
 	} else {
 		n_a = all_times(a, of_a);
 		n_b = all_times(b, of_b);
 	}
 	if (plan.design == DESIGN_SEPARATE && variation && variation->df > 0)
-		plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df};
+		plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
 	return compare(of_a, n_a, of_b, n_b, &plan, ret, err);
 }
 

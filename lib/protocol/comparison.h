@@ -18,6 +18,7 @@ struct comparison_time {
 struct comparison_side {
 	struct comparison_time *items; /* in the order of n */
 	size_t n;
+	bool duet; /* from a run of a duet */
 };
 
 /* The samples that have no named cause to be discarded. -ENOMEM. */
@@ -25,7 +26,8 @@ int comparison_side_make(struct comparison_side *ret, const struct discarding *d
 	const struct sample *samples, size_t n, enum comparison_clock clock);
 void comparison_side_clear(struct comparison_side *side);
 
-/* Samples of the same number are compared in pairs, if those of a and b were taken in turn. Otherwise they are from
+/* Samples of the same number are compared in pairs, if those of a and b were taken in turn; by the ratio of each pair, if they
+ * are of one duet. Otherwise they are from
  * separate runs, and there is a verdict only if it is known how those vary (variation->df > 0). */
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err);

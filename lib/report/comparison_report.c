@@ -127,6 +127,7 @@ static const char *test_text(const struct comparison *c)
 		[DESIGN_BETWEEN] = "between runs",
 		[DESIGN_PAIRS] = "pairs",
 		[DESIGN_INDEPENDENT] = "Welch",
+		[DESIGN_DUET] = "log ratios",
 	};
 
 	return texts[c->design];
@@ -147,6 +148,10 @@ int comparison_list_new(struct listing **ret, bool json, struct error *err)
 		{"M-W P", "mann_whitney_p", COLUMN_NUMBER},
 		{"MDD", "minimum_detectable_difference", COLUMN_NUMBER},
 		{NULL, "smallest_difference"}, /* the name of mdd in 0.1.0 */
+		{NULL, "sd_log"},
+		{NULL, "robust_ratio"},
+		{NULL, "robust_interval"},
+		{NULL, "interleaved_sd_log"},
 		{},
 	};
 
@@ -156,6 +161,21 @@ int comparison_list_new(struct listing **ret, bool json, struct error *err)
 static json_t *number(double value)
 {
 	return isnan(value) ? json_null() : json_real(value);
+}
+
+/* Of a duet; otherwise null. */
+static void add_log_ratio(struct listing *list, const struct comparison *c)
+{
+	const struct log_ratio *l = &c->log_ratio;
+	bool duet = c->design == DESIGN_DUET;
+
+	listing_cell(list, number(duet ? l->sd : NAN), NULL);
+	listing_cell(list, number(duet ? exp(l->robust) : NAN), NULL);
+	listing_cell(list,
+		duet ? json_pack("[o, o]", number(exp(l->robust_low)), number(exp(l->robust_high)))
+		     : json_null(),
+		NULL);
+	listing_cell(list, number(duet ? l->neighbours_sd : NAN), NULL);
 }
 
 void comparison_list_add(
@@ -180,6 +200,7 @@ void comparison_list_add(
 	listing_real(list, "%.2g", c->mann_whitney_p);
 	listing_cell(list, number(c->smallest_difference), mdd);
 	listing_cell(list, number(c->smallest_difference), NULL);
+	add_log_ratio(list, c);
 }
 
 int comparison_list_print(struct listing *list, bool several, FILE *file, struct error *err)

@@ -138,6 +138,12 @@ static int observe_program(
 	return r;
 }
 
+static void count_switches(struct observation *o)
+{
+	counters_set(&o->changes, COUNTER_VOLUNTARY, o->spawned.voluntary_switches);
+	counters_set(&o->changes, COUNTER_INVOLUNTARY, o->spawned.involuntary_switches);
+}
+
 /* The counters are read outside the snapshots, so that reading them is not part of the sample. */
 int observe_several(const struct spawn *spawn, struct counter_reader *counters, observed_run *run, void *data,
 	struct observation *ret, struct error *err)
@@ -152,8 +158,7 @@ int observe_several(const struct spawn *spawn, struct counter_reader *counters, 
 		return r;
 	o.wait_ns = find_wait(&o);
 	o.changes = counters_end(counters);
-	counters_set(&o.changes, COUNTER_VOLUNTARY, o.spawned.voluntary_switches);
-	counters_set(&o.changes, COUNTER_INVOLUNTARY, o.spawned.involuntary_switches);
+	count_switches(&o);
 	if (o.usages.interrupts_ns >= 0)
 		counters_set(&o.changes, COUNTER_INTERRUPTS, o.usages.interrupts_ns);
 	if (o.usages.steal_ns >= 0) /* of this sample alone */
@@ -169,4 +174,60 @@ int observe_sample(const struct spawn *spawn, struct counter_reader *counters, s
 	struct error *err)
 {
 	return observe_several(spawn, counters, run_program, (void *)(uintptr_t)spawn, ret, err);
+}
+
+struct duet_call {
+	const struct duet_plan *plan;
+	const struct spawn *const *spawns;
+	size_t n;
+	struct duet_part *parts;
+	int64_t span_ns; /* from the first start to the last end */
+};
+
+/* The sum of all PTs, and of an end that was not by itself the kind. */
+static int run_duet(void *data, struct spawned *ret, struct error *err)
+{
+	struct duet_call *call = data;
+	int64_t begun_ns = clock_ns(CLOCK_MONOTONIC);
+	int r = duet_run(call->plan, call->spawns, call->n, call->parts, err);
+
+	call->span_ns = clock_ns(CLOCK_MONOTONIC) - begun_ns;
+	*ret = (struct spawned){};
+	for (size_t i = 0; r == 0 && i < call->n; i++) {
+		const struct duet_part *part = &call->parts[i];
+
+		ret->pt_ns += part->spawned.pt_ns * part->repetitions;
+		if (part->spawned.end != SPAWN_ENDED)
+			ret->end = part->spawned.end;
+	}
+	return r;
+}
+
+/* The program's own share of what was observed of all. */
+static struct observation share(
+	const struct observation *all, const struct duet_part *part, const struct duet_call *call)
+{
+	struct observation o = *all;
+	int64_t taken_ns = call->span_ns - all->spawned.pt_ns;
+
+	o.part = *part;
+	o.spawned = part->spawned;
+	o.spawned.escaped |= all->spawned.escaped;
+	o.wait_ns = call->plan->repeat ? -1 : taken_ns > 0 ? taken_ns : 0; /* some were cut short */
+	o.observer_ns = all->observer_ns / (int64_t)call->n;
+	count_switches(&o);
+	return o;
+}
+
+int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
+	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err)
+{
+	_cleanup_(freep) struct duet_part *parts = calloc(n, sizeof(*parts));
+	struct duet_call call = {plan, spawns, n, parts, 0};
+	struct observation o;
+	int r = parts ? observe_several(all, counters, run_duet, &call, &o, err) : error_oom(err);
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		ret[i] = share(&o, &parts[i], &call);
+	return r;
 }

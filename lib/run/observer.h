@@ -4,7 +4,7 @@
 
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/system/counters.h"
-#include "lib/host/process/program.h"
+#include "lib/host/process/duet.h"
 
 /* The means of observing a sample. Without accounting or a cgroup, the sentence in `no_…` says why. */
 struct observer {
@@ -34,6 +34,7 @@ struct observation {
 	int64_t wait_ns;      /* W: the program's tasks were ready to run and did not; -1: not known */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
+	struct duet_part part;   /* of a duet; .spawned is that above */
 };
 
 /* `spawn->accounting` may be NULL: then there are no usages. -EINTR without a sentence if a signal came for
@@ -48,3 +49,8 @@ typedef int observed_run(void *data, struct spawned *ret, struct error *err);
  * them are in or below. */
 int observe_several(const struct spawn *spawn, struct counter_reader *counters, observed_run *run, void *data,
 	struct observation *ret, struct error *err);
+/* One sample of several programs that alternate. `all` has what they have in common: the accounting, the CPU, and the
+ * cgroup that their own ones are in. Each observation has the same usages; its wait_ns is what others took: the
+ * sample's time, from the first start to the last end, without all PTs; -1 with plan->repeat. */
+int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
+	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err);

@@ -6,6 +6,7 @@
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 #include "lib/record/book/book_counters.h"
+#include "lib/record/book/book_duet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,14 +14,17 @@
 #include <sys/wait.h>
 
 /* 0 if the sample counts, otherwise a failure with a sentence. */
-static int check_end(const struct sampling *s, const struct spawned *spawned, struct error *err)
+int sample_check(const struct sampling *s, const struct spawned *spawned, struct error *err)
 {
 	const char *program = s->run->program;
 	const char *hint = s->ignored_status ? "; -i measures it anyway" : "";
 	int status = spawned->wait_status;
 	char which[32], time[TEXT_TIME_SIZE];
 
-	snprintf(which, sizeof(which), "%s %u", s->warm_up ? "warm-up" : "sample",
+	snprintf(which, sizeof(which), "%s %u",
+		s->warm_up ? "warm-up"
+		: s->alone ? "a run alone before sample"
+			   : "sample",
 		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1);
 	if (spawned->end == SPAWN_TIMED_OUT)
 		return error_say(err, -ETIMEDOUT,
@@ -97,6 +101,11 @@ static int store_now(const struct sampling_plan *plan, struct sampling *s, const
 	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
 		return r == -EBUSY && interrupt_pending() ? -EINTR : r;
 	r = add_rows(plan->book, s->run->id, o, sample, executions, err);
+	if (r == 0 && s->run->kind == RUN_DUET)
+		r = book_add_duet_sample(plan->book, s->run->id,
+			&(struct duet_sample){
+				sample->n, o->part.position, o->part.repetitions, o->part.together_ns},
+			err);
 	if (r == 0)
 		r = book_commit(plan->book, err);
 	if (r < 0)
@@ -137,7 +146,7 @@ int sample_store_rows(
 	return add_rows(book, run, o, &sample, executions, err);
 }
 
-static int store(
+int sample_store(
 	const struct sampling_plan *plan, struct sampling *s, const struct observation *o, struct error *err)
 {
 	struct sample sample = make_sample(s->run->n_samples + 1, o);
@@ -146,7 +155,7 @@ static int store(
 
 	if (!executions)
 		return error_oom(err);
-	if (make_executions(plan->book, &o->usages, executions, sample.n) > 0 ||
+	if (make_executions(plan->book, &o->usages, executions, sample.n) > 0 || s->run->kind == RUN_DUET ||
 		!book_keep_sample(plan->book, s->run, &sample, executions, o->usages.n, &o->changes))
 		r = store_now(plan, s, o, &sample, executions, err);
 	if (r < 0)
@@ -166,6 +175,16 @@ static int store(
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 
+/* A run without the others of its duet is no sample. */
+static int store_alone(const struct sampling_plan *plan, struct sampling *s, const struct spawned *spawned,
+	struct error *err)
+{
+	const struct duet_alone alone = {
+		s->n_alone, s->run->n_samples, spawned->start_ns, spawned->et_ns, spawned->pt_ns};
+
+	return book_add_duet_alone(plan->book, s->run->id, &alone, err);
+}
+
 /* 1: this process was stopped meanwhile. */
 static int observe(
 	const struct sampling_plan *plan, struct sampling *s, struct observation *ret, struct error *err)
@@ -177,7 +196,7 @@ static int observe(
 	interrupt_was_stopped(); /* forget earlier stops */
 	r = observe_sample(s->spawn, plan->counters, ret, err);
 	if (r == 0)
-		r = check_end(s, &ret->spawned, err);
+		r = sample_check(s, &ret->spawned, err);
 	if (r == 0 && interrupt_was_stopped()) {
 		s->again++;
 		return 1;
@@ -190,5 +209,8 @@ int sample_take(const struct sampling_plan *plan, struct sampling *s, struct err
 	struct observation observation;
 	int r = observe(plan, s, &observation, err);
 
-	return r != 0 || s->warm_up ? r : store(plan, s, &observation, err);
+	if (r != 0 || !s->alone)
+		return r != 0 || s->warm_up ? r : sample_store(plan, s, &observation, err);
+	s->n_alone++;
+	return store_alone(plan, s, &observation.spawned, err);
 }

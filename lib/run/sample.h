@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One sample or warm-up of the sampling loop: observed, checked, stored. For sampling.c; a load takes its
+/* One sample or warm-up of the sampling loop: observed, checked, stored. For sampling.c and together.c; a load takes its
  * samples itself. */
 #pragma once
 
@@ -12,3 +12,7 @@ int sample_take(const struct sampling_plan *plan, struct sampling *s, struct err
 /* The rows of the sample n of a run, inside a transaction of the caller. */
 int sample_store_rows(
 	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err);
+/* For a sample of several programs: whether the end of one lets the sample count, and storing it. */
+int sample_check(const struct sampling *s, const struct spawned *spawned, struct error *err);
+int sample_store(
+	const struct sampling_plan *plan, struct sampling *s, const struct observation *o, struct error *err);

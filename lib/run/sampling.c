@@ -6,7 +6,9 @@
 #include "lib/base/progress.h"
 #include "lib/base/random.h"
 #include "lib/base/text.h"
+#include "lib/record/book/book_duet.h"
 #include "lib/run/sample.h"
+#include "lib/run/together.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -61,11 +63,19 @@ static const char *estimate(const struct group *g, char text[ESTIMATE_SIZE])
 	return text;
 }
 
+static void step(struct group *g, size_t n)
+{
+	char text[ESTIMATE_SIZE];
+
+	*g->done += n;
+	if (progress_is_due(g->progress, *g->done))
+		progress_step(g->progress, *g->done, estimate(g, text));
+}
+
 /* One warm-up or sample; repeated if it was stopped. */
 static int take(struct group *g, struct sampling *s, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
-	char text[ESTIMATE_SIZE];
 	bool stopped;
 	int r;
 
@@ -77,8 +87,7 @@ static int take(struct group *g, struct sampling *s, struct error *err)
 		if (r >= 0)
 			r = call(hooks->conclude, s, err);
 	} while (r == 0 && stopped);
-	if (progress_is_due(g->progress, ++*g->done))
-		progress_step(g->progress, *g->done, estimate(g, text));
+	step(g, 1);
 	return r;
 }
 
@@ -88,12 +97,24 @@ static uint32_t count_missing(const struct sampling *s)
 	return s->run->n_samples < s->samples ? s->samples - s->run->n_samples : 0;
 }
 
+static int begin_run(struct group *g, struct sampling *s, struct error *err)
+{
+	const struct duet_plan *plan = &g->plan->duet;
+	int r = book_begin_run(g->plan->book, s->run, err);
+
+	if (r < 0 || g->plan->order != ORDER_DUET)
+		return r;
+	return book_add_duet(g->plan->book, s->run->id,
+		&(struct duet_row){g->items[0].run->id, plan->slicing == SLICING_FREEZER, plan->slice_ns},
+		err);
+}
+
 static int begin(struct group *g, struct sampling *s, struct error *err)
 {
 	int r = call(g->plan->hooks.begin, s, err);
 
 	if (r == 0 && !s->run->id)
-		r = book_begin_run(g->plan->book, s->run, err);
+		r = begin_run(g, s, err);
 	if (count_missing(s) > 0)
 		for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
 			r = take(g, s, err);
@@ -106,11 +127,46 @@ static int wants_more(const struct group *g, struct sampling *s, struct error *e
 	return count_missing(s) > 0 ? 1 : call(g->plan->hooks.more, s, err);
 }
 
+static int take_alone(struct group *g, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < g->n; i++) {
+		g->items[i].alone = true;
+		r = take(g, &g->items[i], err);
+		g->items[i].alone = false;
+	}
+	return r;
+}
+
+/* As take_round, for a duet: a sample of all runs if any needs one. */
+static int take_duet(struct group *g, struct error *err)
+{
+	bool any = false;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < g->n; i++) {
+		r = wants_more(g, &g->items[i], err);
+		any |= r > 0;
+	}
+	if (r < 0 || !any)
+		return r < 0 ? r : 0;
+	r = 0;
+	while (r == 0 && together_alone_is_due(g->plan, &g->items[0]))
+		r = take_alone(g, err);
+	if (r == 0)
+		r = together_take(g->plan, g->items, g->n, err);
+	step(g, g->n);
+	return r < 0 ? r : 1;
+}
+
 /* One sample of each run that needs one. 1: at least one was taken, 0: none. */
 static int take_round(struct group *g, size_t *order, struct error *err)
 {
 	int any = 0;
 
+	if (g->plan->order == ORDER_DUET)
+		return take_duet(g, err);
 	order_round(g, order);
 	for (size_t i = 0; i < g->n; i++) {
 		struct sampling *s = &g->items[order[i]];
@@ -185,7 +241,7 @@ static uint64_t count_planned(const struct sampling_plan *plan)
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct sampling *s = &plan->items[i];
 
-		n += count_missing(s) > 0 ? count_missing(s) + (uint64_t)s->warm_ups : 0;
+		n += count_missing(s) > 0 ? count_missing(s) + (uint64_t)s->warm_ups + plan->alone : 0;
 	}
 	return n;
 }

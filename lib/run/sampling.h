@@ -10,6 +10,7 @@ enum order {
 	ORDER_INTERLEAVE, /* one sample of each run in a round, so that slow changes affect all of them */
 	ORDER_SHUFFLE,    /* the same in a random order, a new one each round */
 	ORDER_SEQUENCE,   /* all samples of one run before the first of the next */
+	ORDER_DUET,       /* in a round, the programs of all runs alternate on one CPU */
 };
 
 /* One of the runs that are sampled. */
@@ -27,6 +28,8 @@ struct sampling {
 	int warm_up;      /* the warm-up under way, from 1; 0: a sample */
 	int64_t begun_ns; /* CLOCK_MONOTONIC before the first sample; 0: not begun */
 	pid_t pid;        /* of the first process of the last sample */
+	bool alone;       /* a run without the others of a duet, which is no sample, is under way */
+	uint32_t n_alone; /* so many were taken */
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
@@ -61,7 +64,10 @@ struct sampling_plan {
 	struct sampling *items;
 	size_t n;
 	enum order order;
-	uint64_t seed; /* of the random orders */
+	uint64_t seed;           /* of the random orders */
+	struct duet_plan duet;   /* ORDER_DUET; .first is set here */
+	const struct spawn *all; /* ORDER_DUET: what the programs have in common; see observe_duet */
+	uint32_t alone; /* ORDER_DUET: so many times each program also runs alone, spread over the samples */
 	struct sampling_hooks hooks;
 	const char *label; /* of the progress bar; NULL: the program's name */
 	bool quiet;        /* no progress */

@@ -66,6 +66,36 @@ static void spread_of(
 	}
 }
 
+static void find_log_interval(struct comparison *c, double alpha)
+{
+	double half = log_ratio_half(&c->log_ratio, alpha);
+
+	c->alpha = alpha;
+	c->ratio_low = exp(c->log_ratio.mean - half);
+	c->ratio_high = exp(c->log_ratio.mean + half);
+}
+
+static int judge_log_ratios(
+	struct comparison *c, const struct compare_plan *plan, const int64_t *a, const int64_t *b)
+{
+	const struct log_ratio *l = &c->log_ratio;
+	int r = log_ratio_of(a, b, plan->a_first, c->a.n, &c->log_ratio);
+
+	if (r < 0)
+		return r;
+	c->ratio = exp(l->mean);
+	if (isnan(l->se))
+		return 0;
+	c->t = l->mean / l->se;
+	c->df = l->df;
+	c->p = log_ratio_p(l);
+	c->smallest_difference = (gsl_cdf_tdist_Pinv(1 - LEVEL / 2, l->df) +
+					 gsl_cdf_tdist_Pinv(POWER, l->df)) *
+				 l->se;
+	find_log_interval(c, LEVEL);
+	return 0;
+}
+
 /* The ratios r for which mean b - r * mean a is not different from 0 (Fieller 1954). */
 static void find_interval(struct comparison *c, double alpha)
 {
@@ -73,6 +103,10 @@ static void find_interval(struct comparison *c, double alpha)
 	double square = a * a - tt * c->variance_a, middle = a * b - tt * c->covariance;
 	double root = middle * middle - square * (b * b - tt * c->variance_b);
 
+	if (c->design == DESIGN_DUET) {
+		find_log_interval(c, alpha);
+		return;
+	}
 	c->alpha = alpha;
 	c->ratio_low = c->ratio_high = NAN;
 	if (square <= 0 || root < 0)
@@ -134,7 +168,10 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 	c.welch_p = welch_p(&c);
 	if (mann_whitney(a_ns, n_a, b_ns, n_b, &c.mann_whitney_u, &c.mann_whitney_p) < 0)
 		return error_oom(err);
-	judge_means(&c, plan, a_ns, b_ns);
+	if (plan->design != DESIGN_DUET)
+		judge_means(&c, plan, a_ns, b_ns);
+	else if (judge_log_ratios(&c, plan, a_ns, b_ns) < 0)
+		return error_oom(err);
 	c.p_adjusted = c.p;
 	*ret = c;
 	return 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/base/error.h"
+#include "lib/stats/log_ratio.h"
 #include "lib/stats/summary.h"
 
 /* How the samples were taken, which decides what chance may explain. */
@@ -11,12 +12,14 @@ enum design {
 	DESIGN_BETWEEN,     /* in two runs, and how separate runs differ is known */
 	DESIGN_PAIRS,       /* in turn: the values of a and b with one index are neighbours */
 	DESIGN_INDEPENDENT, /* each by itself */
+	DESIGN_DUET,        /* together: as pairs, and what slows both by one factor cancels (log_ratio.h) */
 };
 
 struct compare_plan {
 	enum design design;
 	double between;    /* DESIGN_BETWEEN: the sd of the means of separate runs, as a share of the mean */
 	double between_df; /* the degrees of freedom of that estimate */
+	const bool *a_first; /* DESIGN_DUET: which of each pair started first */
 };
 
 struct comparison {
@@ -33,6 +36,7 @@ struct comparison {
 	double smallest_difference; /* the minimum detectable difference of the means as a share of a's, with
 				       power 0.8 at the level 0.05; NAN: unknown */
 	double variance_a, variance_b, covariance; /* of the means */
+	struct log_ratio log_ratio; /* DESIGN_DUET; then `ratio` is the geometric mean of the ratios */
 };
 
 /* Times in ns, at least one each; in any order, except in pairs. -EINVAL: none, or the mean of a is 0; -ENOMEM. */

@@ -60,10 +60,8 @@ static __always_inline bool is_programs(struct cgroup *cgroup)
 {
 	int level = program_level;
 
-	if (cgroup->kn->id == program_cgroup) {
-		program_level = cgroup->level;
+	if (cgroup->kn->id == program_cgroup)
 		return 1;
-	}
 	return level > 0 && cgroup->level > level && ancestor_id(cgroup, level) == program_cgroup;
 }
 

@@ -285,6 +285,8 @@ static void set_scope(struct task_records *tasks, enum task_moment moment, const
 	struct accounting_bpf__bss *bss = tasks->programs->bss;
 
 	bss->walk_from = (uint32_t)(moment * tasks->walk_capacity);
+	if (bss->program_cgroup != scope->cgroup)
+		bss->program_level = 0; /* until something executes a file in it */
 	bss->program_cgroup = scope->cgroup;
 	if (moment == TASK_AFTER)
 		return;

@@ -358,6 +358,15 @@ bool cgroup_is_frozen(const struct cgroup *cgroup)
 	return pread(cgroup->events_fd, text, sizeof(text) - 1, 0) > 0 && strstr(text, "frozen 1");
 }
 
+int cgroup_freeze(const struct cgroup *cgroup, bool freeze, struct error *err)
+{
+	_cleanup_(closep) int fd = openat(cgroup->fd, "cgroup.freeze", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, freeze ? "1" : "0", 1) < 0)
+		return error_os(err, -errno, "cannot write to %s/cgroup.freeze", cgroup->path);
+	return 0;
+}
+
 int cgroup_count(const struct cgroup *cgroup, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;

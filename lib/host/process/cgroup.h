@@ -53,6 +53,9 @@ int cgroup_populated(const struct cgroup *cgroup, struct error *err);
 /* Whether all processes in it are frozen, which they can do themselves. */
 bool cgroup_is_frozen(const struct cgroup *cgroup);
 
+/* Stops all processes in it, or lets them continue; -ENOENT: before Linux 5.2. This returns before they have stopped. */
+int cgroup_freeze(const struct cgroup *cgroup, bool freeze, struct error *err);
+
 /* How many processes are in it now. */
 int cgroup_count(const struct cgroup *cgroup, struct error *err);
 

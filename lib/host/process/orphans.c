@@ -67,7 +67,7 @@ static bool is_orphan(const struct orphans *o, pid_t pid)
 static int list_orphans(const struct orphans *o, struct pid_list *ret, struct error *err)
 {
 	size_t n = 0;
-	int r = read_children(ret, err);
+	int r = o->kept ? 0 : read_children(ret, err);
 
 	for (size_t i = 0; r == 0 && i < ret->n; i++)
 		if (is_orphan(o, ret->items[i]))

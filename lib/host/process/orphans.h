@@ -13,6 +13,7 @@
 struct orphans {
 	struct cgroup *cgroup;  /* NULL: none */
 	struct pid_list before; /* children that are not the program's */
+	bool kept;              /* none is looked for */
 };
 
 /* Before the program starts: makes this process a child subreaper. */

@@ -71,6 +71,7 @@ int program_start(struct program **ret, const struct spawn *spawn, struct error 
 	p->started.pidfd = -1;
 	p->result.pt_partial = !spawn->cgroup;
 	r = orphans_begin(&p->orphans, spawn->cgroup, err);
+	p->orphans.kept = spawn->keeps_orphans;
 	if (r == 0 && spawn->cgroup)
 		r = cgroup_usage(spawn->cgroup, &p->before, err);
 	if (r == 0)
@@ -83,7 +84,7 @@ int program_start(struct program **ret, const struct spawn *spawn, struct error 
 	p->result.wait_before_ns = p->started.wait_ns;
 	p->result.wait_ns = -1;
 	p->deadline_ns = spawn->timeout_ns ? now() + spawn->timeout_ns : 0;
-	p->freeze = freeze_begin(spawn->cgroup);
+	p->freeze = freeze_begin(spawn->frozen_at_times ? NULL : spawn->cgroup);
 	*ret = TAKE(p);
 	return 0;
 }
@@ -348,7 +349,7 @@ int program_wait_any(
 	for (size_t i = 0; i < n; i++) {
 		if (!programs[i])
 			continue;
-		if (n > 1 && !programs[i]->spawn.cgroup)
+		if (n > 1 && !programs[i]->spawn.cgroup && !programs[i]->spawn.keeps_orphans)
 			return error_say(err, -ENOTSUP,
 				"several programs at once need a cgroup each: without, their orphans cannot be told apart");
 		w.accounting = programs[i]->spawn.accounting;

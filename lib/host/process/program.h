@@ -23,6 +23,9 @@ struct spawn {
 	struct accounting *accounting; /* drained while the program runs; may be NULL */
 	int64_t timeout_ns;            /* 0: none; then the program and all it started are killed */
 	int64_t linger_ns;             /* how long processes that the program left behind may run */
+	int64_t slice_ns;              /* of the scheduler, where it can be set (slice.h); 0: its own */
+	bool frozen_at_times;          /* the caller freezes and thaws the cgroup */
+	bool keeps_orphans;            /* without a cgroup: what it leaves behind is the caller's to end */
 };
 
 enum spawn_end {
@@ -65,7 +68,8 @@ DEFINE_FREEP(program)
 
 /* Waits until one of the programs is over, that is, it has ended and so has all that it left behind; but not
  * beyond until_ns (CLOCK_MONOTONIC; 0: for ever). *ret is its index, or n where none is over. NULL entries are
- * skipped. Several need a cgroup each (-ENOTSUP), and share the accounting. -EBUSY, with a sentence: a process
+ * skipped. Several need a cgroup each, or keeps_orphans
+ * (-ENOTSUP), and share the accounting. -EBUSY, with a sentence: a process
  * was killed and does not end. */
 int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err);

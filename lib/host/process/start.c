@@ -10,6 +10,7 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/schedstat.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/process/slice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +31,8 @@ struct child {
 	cpu_set_t cpus;
 	struct timespec start_raw, start_real;
 	char schedstat[SCHEDSTAT_SIZE]; /* at the start; "": not known */
-	int failed;       /* errno */
-	const char *step; /* which call failed */
+	int failed;                     /* errno */
+	const char *step;               /* which call failed */
 };
 
 /* The child runs on the parent's stack: AddressSanitizer must not think that the stack ends with the child. */
@@ -68,6 +69,8 @@ static IN_CHILD void child_execute(struct child *child)
 		child_give_up(child, "give it a session of its own");
 	if ((s->cpu >= 0 || s->affinity) && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
 		child_give_up(child, "pin it to its CPUs");
+	if (s->slice_ns)
+		slice_set(s->slice_ns);
 	privilege_forget();
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive this process */
 	sigprocmask(SIG_SETMASK, child->mask, NULL);

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs that alternate on one CPU: see duet.h. */
+#include "lib/host/process/duet.h"
+
+#include "lib/base/clock.h"
+#include "lib/host/process/orphans.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/process/slice.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <time.h>
+
+const char *const slicing_names[N_SLICINGS] = {
+	[SLICING_AUTO] = "auto",
+	[SLICING_SCHEDULER] = "scheduler",
+	[SLICING_FREEZER] = "freezer",
+};
+
+struct duet {
+	const struct duet_plan *plan;
+	const struct spawn *const *spawns;
+	struct program **programs; /* NULL: over */
+	struct duet_part *parts;
+	size_t n;
+	size_t left;            /* those that have not ended once */
+	size_t turn;            /* FREEZER: the one that runs */
+	int64_t begun_ns;       /* CLOCK_MONOTONIC */
+	struct orphans orphans; /* of all programs, where they have no cgroup */
+};
+
+/* This process may use a CPU beside that of the programs; then *ret is all of those. */
+static bool find_other_cpus(int cpu, cpu_set_t *ret)
+{
+	if (sched_getaffinity(0, sizeof(*ret), ret) < 0)
+		return false;
+	if (cpu >= 0)
+		CPU_CLR((size_t)cpu, ret);
+	return CPU_COUNT(ret) > 0;
+}
+
+static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err)
+{
+	struct error why;
+	cpu_set_t others;
+	int r;
+
+	if (!cgroup)
+		return error_say(err, -ENOTSUP, "the freezer needs a cgroup for each program");
+	r = cgroup_freeze(cgroup, false, &why);
+	if (r < 0)
+		return error_say(err, -ENOTSUP, "no freezer: %s", why.text);
+	if (!find_other_cpus(cpu, &others))
+		return error_say(err, -ENOTSUP, "the freezer is driven from another CPU, and there is none");
+	return 0;
+}
+
+int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
+	enum slicing *ret, struct error *err)
+{
+	bool fine = slice_ns >= slice_tick_ns() && slice_can_be_set();
+	int r = wanted == SLICING_SCHEDULER ? 0 : check_freezer(cpu, cgroup, err);
+
+	if (wanted == SLICING_FREEZER && r < 0)
+		return r;
+	if (wanted == SLICING_AUTO)
+		wanted = fine || r < 0 ? SLICING_SCHEDULER : SLICING_FREEZER;
+	*ret = wanted;
+	return 0;
+}
+
+static bool uses_freezer(const struct duet *d)
+{
+	return d->plan->slicing == SLICING_FREEZER;
+}
+
+static int thaw(const struct duet *d, size_t i, struct error *err)
+{
+	return uses_freezer(d) ? cgroup_freeze(d->spawns[i]->cgroup, false, err) : 0;
+}
+
+static int start(struct duet *d, size_t i, struct error *err)
+{
+	int r = thaw(d, i, err); /* this process waits until the program is executed */
+
+	if (r == 0)
+		r = program_start(&d->programs[i], d->spawns[i], err);
+	return r == 0 && uses_freezer(d) ? cgroup_freeze(d->spawns[i]->cgroup, true, err) : r;
+}
+
+static int start_all(struct duet *d, struct error *err)
+{
+	int r = 0;
+
+	d->begun_ns = clock_ns(CLOCK_MONOTONIC);
+	d->turn = d->plan->first % d->n;
+	for (size_t k = 0; r == 0 && k < d->n; k++) {
+		size_t i = (d->plan->first + k) % d->n;
+
+		d->parts[i].position = (int)k + 1;
+		r = start(d, i, err);
+	}
+	return r;
+}
+
+static void add_repetition(struct duet_part *part, const struct spawned *s)
+{
+	struct spawned *sum = &part->spawned;
+
+	if (part->repetitions++ == 0) {
+		*sum = *s;
+		return;
+	}
+	sum->et_ns += s->et_ns;
+	sum->pt_ns += s->pt_ns;
+	sum->user_ns += s->user_ns;
+	sum->system_ns += s->system_ns;
+	sum->voluntary_switches += s->voluntary_switches;
+	sum->involuntary_switches += s->involuntary_switches;
+	sum->left_behind += s->left_behind;
+	sum->killed += s->killed;
+	sum->escaped |= s->escaped;
+	sum->wait_status = sum->wait_status ?: s->wait_status;
+	if (s->max_rss_bytes > sum->max_rss_bytes)
+		sum->max_rss_bytes = s->max_rss_bytes;
+}
+
+static void make_means(struct duet_part *part)
+{
+	struct spawned *s = &part->spawned;
+	int n = part->repetitions;
+
+	if (part->together_ns == 0)
+		part->together_ns = s->et_ns / (n ?: 1);
+	if (n < 2)
+		return;
+	s->et_ns /= n;
+	s->pt_ns /= n;
+	s->user_ns /= n;
+	s->system_ns /= n;
+	s->voluntary_switches /= n;
+	s->involuntary_switches /= n;
+}
+
+/* From now on, the one that is left has no other beside it. */
+static void note_last(struct duet *d)
+{
+	for (size_t i = 0; d->left == 1 && !d->plan->repeat && i < d->n; i++)
+		if (d->programs[i])
+			d->parts[i].together_ns = clock_ns(CLOCK_MONOTONIC) - d->begun_ns;
+}
+
+/* 1: one did not end by itself, which ends the duet. */
+static int end_one(struct duet *d, size_t i, struct error *err)
+{
+	struct duet_part *part = &d->parts[i];
+	const struct spawned *s = program_result(d->programs[i]);
+	bool by_itself = s->end == SPAWN_ENDED;
+
+	add_repetition(part, s);
+	program_free(TAKE(d->programs[i]));
+	if (!by_itself)
+		return 1;
+	if (part->repetitions == 1) {
+		d->left--;
+		note_last(d);
+	}
+	return d->plan->repeat && d->left > 0 ? start(d, i, err) : 0;
+}
+
+/* The next program that is not over. */
+static void pass_turn(struct duet *d)
+{
+	for (size_t k = 1; k <= d->n; k++) {
+		size_t i = (d->turn + k) % d->n;
+
+		if (d->programs[i]) {
+			d->turn = i;
+			return;
+		}
+	}
+}
+
+static size_t count_alive(const struct duet *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		n += d->programs[i] != NULL;
+	return n;
+}
+
+/* Until one is over, or to the end of the slice. *ret: the one that is over, or n. */
+static int run_slice(struct duet *d, size_t *ret, struct error *err)
+{
+	bool alternate = uses_freezer(d) && count_alive(d) > 1;
+	int r = thaw(d, d->turn, err);
+
+	if (r == 0)
+		r = program_wait_any(d->programs, d->n,
+			alternate ? clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns : 0, ret, err);
+	if (r == 0 && alternate && *ret != d->turn)
+		r = cgroup_freeze(d->spawns[d->turn]->cgroup, true, err);
+	return r;
+}
+
+static int run_all(struct duet *d, struct error *err)
+{
+	int r = start_all(d, err);
+
+	while (r == 0 && d->left > 0) {
+		size_t over;
+
+		r = run_slice(d, &over, err);
+		if (r == 0 && over < d->n)
+			r = end_one(d, over, err);
+		if (r == 0)
+			pass_turn(d);
+	}
+	return r < 0 ? r : 0;
+}
+
+static void ignore(void *data, const struct rusage *ru)
+{
+}
+
+/* What programs without cgroups left behind may run as long as after a single one. */
+static int end_orphans(const struct duet *d, struct error *err)
+{
+	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + d->spawns[0]->linger_ns;
+	int r;
+
+	while ((r = orphans_reap(&d->orphans, ignore, NULL, err)) > 0) {
+		if (interrupt_pending() || clock_ns(CLOCK_MONOTONIC) >= until_ns)
+			r = orphans_kill(&d->orphans, err);
+		if (r < 0)
+			return r;
+		nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
+	}
+	return r;
+}
+
+static void free_programs(struct duet *d)
+{
+	struct error ignored;
+
+	for (size_t i = 0; i < d->n; i++) {
+		program_free(d->programs[i]);
+		thaw(d, i, &ignored); /* it may have ended just before it was frozen */
+	}
+	free(d->programs);
+	orphans_clear(&d->orphans);
+}
+
+/* This process would take the programs' CPU each time it passes the turn. */
+static bool step_aside(const struct duet_plan *plan, cpu_set_t *ret_before)
+{
+	cpu_set_t others;
+
+	return plan->slicing == SLICING_FREEZER &&
+	       sched_getaffinity(0, sizeof(*ret_before), ret_before) == 0 &&
+	       find_other_cpus(plan->cpu, &others) && sched_setaffinity(0, sizeof(others), &others) == 0;
+}
+
+int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, size_t n, struct duet_part *ret,
+	struct error *err)
+{
+	struct duet d = {.plan = plan, .spawns = spawns, .parts = ret, .n = n, .left = n};
+	bool shared = !spawns[0]->cgroup, moved;
+	cpu_set_t before;
+	int r = shared ? orphans_begin(&d.orphans, NULL, err) : 0;
+
+	assert(plan->slicing != SLICING_AUTO);
+	d.programs = r == 0 ? calloc(n, sizeof(struct program *)) : NULL;
+	if (!d.programs)
+		return r < 0 ? r : error_oom(err);
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (struct duet_part){};
+	moved = step_aside(plan, &before);
+	r = run_all(&d, err);
+	free_programs(&d);
+	if (r == 0 && shared)
+		r = end_orphans(&d, err);
+	if (moved)
+		sched_setaffinity(0, sizeof(before), &before);
+	for (size_t i = 0; i < n; i++)
+		make_means(&ret[i]);
+	return r;
+}

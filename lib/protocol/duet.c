@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See duet.h. */
+#include "lib/protocol/duet.h"
+
+#include "lib/base/clock.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+static const double LEVEL = 0.95, WORTH_AVOIDING = 0.01;
+
+static bool is_kept(const struct duet_program *p, size_t i)
+{
+	return i < p->n_samples && !p->out[i] && p->samples[i].pt_ns > 0;
+}
+
+/* The mean log of the samples before and after, as far as they are kept. NAN: neither. *ret_variance: of its difference to one
+ * run alone, in variances of one. */
+static double neighbours_log(const struct duet_program *p, uint32_t after, double *ret_variance)
+{
+	double sum = 0;
+	int n = 0;
+
+	for (size_t i = 0; i < p->n_samples; i++)
+		if ((p->samples[i].n == after || p->samples[i].n == after + 1) && is_kept(p, i)) {
+			sum += log((double)p->samples[i].pt_ns);
+			n++;
+		}
+	*ret_variance = n > 0 ? 1 + 1.0 / n : NAN;
+	return n > 0 ? sum / n : NAN;
+}
+
+/* Of one log PT, from the differences of neighbouring samples; *ret_df of them. */
+static double variance_of_one(const struct duet_program *p, double *ret_df)
+{
+	double squares = 0;
+
+	*ret_df = 0;
+	for (size_t i = 0; i + 1 < p->n_samples; i++)
+		if (is_kept(p, i) && is_kept(p, i + 1)) {
+			double off = log((double)p->samples[i + 1].pt_ns / (double)p->samples[i].pt_ns);
+
+			squares += off * off;
+			++*ret_df;
+		}
+	return squares / (2 * *ret_df);
+}
+
+static struct duet_estimate price_of(const struct duet_program *p)
+{
+	double sum = 0, variances = 0, variance, df, one = variance_of_one(p, &df);
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_alone; i++) {
+		double log_together = neighbours_log(p, p->alone[i].after, &variance);
+
+		if (isnan(log_together) || p->alone[i].pt_ns <= 0)
+			continue;
+		sum += log_together - log((double)p->alone[i].pt_ns);
+		variances += variance;
+		n++;
+	}
+	if (n == 0 || df < 2)
+		return (struct duet_estimate){n ? sum / (double)n : NAN, NAN};
+	return (struct duet_estimate){
+		sum / (double)n, gsl_cdf_tdist_Pinv(0.5 + LEVEL / 2, df) * sqrt(one * variances) / (double)n};
+}
+
+static double mean_alone(const struct duet_program *p)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < p->n_alone; i++)
+		sum += (double)p->alone[i].pt_ns;
+	return p->n_alone > 0 ? sum / (double)p->n_alone : NAN;
+}
+
+struct duet_cost duet_cost_of(const struct duet_program *p)
+{
+	double pt = 0, kept = 0, elapsed = 0, together = 0, all = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_samples; i++) {
+		elapsed += (double)p->samples[i].et_ns;
+		all += (double)p->samples[i].pt_ns;
+		if (is_kept(p, i)) {
+			kept += (double)p->samples[i].pt_ns;
+			n++;
+		}
+	}
+	for (size_t i = 0; i < p->n_together; i++)
+		together += (double)p->together[i].together_ns;
+	pt = elapsed > 0 ? all * fmin(1, together / elapsed) : all;
+	return (struct duet_cost){
+		.alone_ns = mean_alone(p),
+		.together_ns = n > 0 ? kept / (double)n : NAN,
+		.price = price_of(p),
+		.last = elapsed > 0 ? fmax(0, 1 - together / elapsed) : 0,
+		.slice_ns = p->switches > 0 ? pt / (double)p->switches : NAN,
+	};
+}
+
+struct duet_estimate duet_bias(const struct duet_cost *a, const struct duet_cost *b)
+{
+	return (struct duet_estimate){b->price.log - a->price.log, hypot(a->price.half, b->price.half)};
+}
+
+int64_t duet_suggest_slice(int64_t slice_ns, const struct duet_cost *costs, size_t n)
+{
+	static const int64_t slices_ns[] = {3 * NS_PER_MS, 10 * NS_PER_MS, 30 * NS_PER_MS, 100 * NS_PER_MS};
+	double price = 0;
+	bool sure = false;
+
+	for (size_t i = 0; i < n; i++) {
+		price = fmax(price, costs[i].price.log);
+		sure |= costs[i].price.log - costs[i].price.half > WORTH_AVOIDING;
+	}
+	for (size_t i = 0; sure && i < ELEMENTS(slices_ns); i++)
+		if (slices_ns[i] > slice_ns &&
+			(i + 1 == ELEMENTS(slices_ns) ||
+				(double)slices_ns[i] >= (double)slice_ns * price / WORTH_AVOIDING))
+			return slices_ns[i];
+	return 0;
+}

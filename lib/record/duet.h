@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a duet leaves beside its runs. Each program has a run of its own; the samples of one number were taken together. */
+#pragma once
+
+#include "lib/record/fields.h"
+
+/* A run of a duet. */
+struct duet_row {
+	int64_t reference; /* the run of its first program, the same in all its runs */
+	bool frozen;       /* slices: by the freezer, else the scheduler's */
+	int64_t slice_ns;  /* as requested */
+};
+
+struct duet_sample {
+	uint32_t sample;     /* its n */
+	int position;        /* that the program started in, from 1 */
+	int repetitions;     /* complete ones; the sample's times are their means */
+	int64_t together_ns; /* of its ET, while there was another program */
+};
+
+/* A run of a program without the others, which is no sample. */
+struct duet_alone {
+	uint32_t n;     /* from 1 */
+	uint32_t after; /* the last sample before it; 0: none */
+	int64_t start_ns, et_ns, pt_ns;
+};
+
+extern const struct field_table duet_table, duet_sample_table, duet_alone_table;

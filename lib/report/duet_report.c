@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See duet_report.h. */
+#include "lib/report/duet_report.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+#include "lib/record/book/book_duet.h"
+#include "lib/report/listing.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* Prices and shares below it are not worth a warning. */
+static const double WORTH_A_WARNING = 0.05;
+
+static int64_t count_switches(const struct run_result *r)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < r->n_counters; i++) {
+		const struct counters *c = &r->counters[i].changes;
+
+		if (!counters_know(c, COUNTER_VOLUNTARY) || !counters_know(c, COUNTER_INVOLUNTARY))
+			return -1;
+		n += c->value[COUNTER_VOLUNTARY] + c->value[COUNTER_INVOLUNTARY];
+	}
+	return r->n_counters > 0 ? n : -1;
+}
+
+static int load_program(struct book *book, int64_t run, const struct discard_rules *rules,
+	struct run_result *result, struct duet_program *p, struct error *err)
+{
+	int r = run_result_read(book, run, rules, result, err);
+
+	if (r == 0)
+		r = book_duet_samples(book, run, &p->together, &p->n_together, err);
+	if (r >= 0)
+		r = book_duet_alone(book, run, &p->alone, &p->n_alone, err);
+	if (r < 0)
+		return r;
+	p->samples = result->samples;
+	p->out = result->discarding.out;
+	p->n_samples = result->n_samples;
+	p->switches = count_switches(result);
+	return 0;
+}
+
+static int load(
+	struct book *book, const struct discard_rules *rules, struct duet_report *d, struct error *err)
+{
+	int r = book_duet_runs(book, d->row.reference, &d->runs, &d->n, err);
+
+	if (r < 0)
+		return r;
+	d->programs = calloc(d->n + 1, sizeof(*d->programs));
+	d->results = calloc(d->n + 1, sizeof(*d->results));
+	d->costs = calloc(d->n + 1, sizeof(*d->costs));
+	if (!d->programs || !d->results || !d->costs)
+		return error_oom(err);
+	for (size_t i = 0; r == 0 && i < d->n; i++) {
+		r = load_program(book, d->runs[i], rules, &d->results[i], &d->programs[i], err);
+		d->costs[i] = duet_cost_of(&d->programs[i]);
+		d->cpu = d->results[i].discarding.run.cpu;
+	}
+	return r;
+}
+
+int duet_report_load(struct book *book, int64_t run, const struct discard_rules *rules,
+	struct duet_report *ret, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report d = {};
+	int r = book_get_duet(book, run, &d.row, err);
+
+	if (r <= 0)
+		return r;
+	r = load(book, rules, &d, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(d);
+	return 1;
+}
+
+void duet_report_clear(struct duet_report *d)
+{
+	for (size_t i = 0; d->programs && d->results && i < d->n; i++) {
+		free(d->programs[i].together);
+		free(d->programs[i].alone);
+		run_result_clear(&d->results[i]);
+	}
+	free(d->runs);
+	free(d->programs);
+	free(d->results);
+	free(d->costs);
+	*d = (struct duet_report){};
+}
+
+/* "4.1 ± 2.0 %", "4.1 %", "-". */
+static const char *estimate_text(char buffer[64], struct duet_estimate e)
+{
+	double percent = 100 * expm1(e.log), half = 100 * e.half * exp(e.log);
+
+	if (isnan(e.log))
+		return strcpy(buffer, "-");
+	if (isnan(half))
+		snprintf(buffer, 64, "%.1f %%", percent);
+	else
+		snprintf(buffer, 64, "%.*f ± %.*f %%", half < 1, percent, half < 1, half);
+	return buffer;
+}
+
+static void add_estimate(struct listing *list, struct duet_estimate e)
+{
+	char text[64];
+	json_t *value = NULL;
+
+	if (!isnan(e.log) && !isnan(e.half))
+		value = json_pack("{s:f, s:[f, f]}", "share", expm1(e.log), "interval", expm1(e.log - e.half),
+			expm1(e.log + e.half));
+	else if (!isnan(e.log))
+		value = json_pack("{s:f, s:n}", "share", expm1(e.log), "interval");
+	listing_cell(list, value, estimate_text(text, e));
+}
+
+static void add_row(struct listing *list, const struct duet_report *d, size_t i, const char *name)
+{
+	const struct duet_cost *c = &d->costs[i];
+	static const struct duet_estimate none = {NAN, NAN};
+	char last[TEXT_TIME_SIZE];
+	json_t *slice = isnan(c->slice_ns) ? json_null() : json_integer((json_int_t)c->slice_ns);
+
+	listing_row(list);
+	listing_int(list, d->runs[i]);
+	listing_text(list, name);
+	listing_duration(list, isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns);
+	listing_duration(list, isnan(c->together_ns) ? -1 : (int64_t)c->together_ns);
+	add_estimate(list, c->price);
+	add_estimate(list, i == 0 ? none : duet_bias(&d->costs[0], c));
+	snprintf(last, sizeof(last), "%.0f %%", 100 * c->last);
+	listing_cell(list, json_real(c->last), last);
+	listing_cell(list, slice, NULL);
+}
+
+static int make_listing(const struct duet_report *d, const char *const *names, bool json,
+	struct listing **ret, struct error *err)
+{
+	static const struct listing_column columns[] = {
+		{NULL, "run"},
+		{"PROGRAM", "command", COLUMN_WRAP},
+		{"PT ALONE", "pt_alone_ns", COLUMN_NUMBER},
+		{"IN DUET", "pt_ns", COLUMN_NUMBER},
+		{"PRICE", "price", COLUMN_NUMBER},
+		{"BIAS", "bias", COLUMN_NUMBER},
+		{"LEFT OVER", "left_over", COLUMN_NUMBER},
+		{NULL, "slice_ns"},
+		{},
+	};
+	int r = listing_new(ret, columns, json, err);
+
+	for (size_t i = 0; r == 0 && i < d->n; i++)
+		add_row(*ret, d, i, names[i]);
+	return r;
+}
+
+/* Of all programs; NAN: not known. */
+static double mean_slice(const struct duet_report *d)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		sum += d->costs[i].slice_ns;
+	return d->n > 0 ? sum / (double)d->n : NAN;
+}
+
+static void print_title(FILE *file, const struct duet_report *d)
+{
+	char wanted[TEXT_TIME_SIZE], got[TEXT_TIME_SIZE] = "";
+	double slice = mean_slice(d);
+
+	text_duration(wanted, d->row.slice_ns);
+	if (!isnan(slice))
+		text_precise(got, slice, slice / 10);
+	fprintf(file, "Duet on CPU %d, slices by the %s: %s requested%s%s\n", d->cpu,
+		d->row.frozen ? "freezer" : "scheduler", wanted, *got ? ", mean " : "", got);
+}
+
+/* By how much the pairs vary less than if they had been taken in turn. */
+static void print_gain(FILE *file, const struct comparison *comparisons, size_t n)
+{
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t i = 1; comparisons && i < n; i++) {
+		const struct log_ratio *l = &comparisons[i].log_ratio;
+
+		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET || !(l->sd > 0) ||
+			!(l->neighbours_sd > 0))
+			continue;
+		sum += log(l->neighbours_sd / l->sd);
+		known++;
+	}
+	if (known > 0)
+		fprintf(file, "  Interval of the ratio: %.1f times as narrow as interleaved\n",
+			exp(sum / (double)known));
+}
+
+static bool surely_above(struct duet_estimate e, double limit)
+{
+	return !isnan(e.half) && fabs(e.log) - e.half > limit;
+}
+
+static void warn(FILE *file, const char *text)
+{
+	fprintf(file, "  %sWarning: %s%s\n", terminal_mark(file, MARK_WARN), text,
+		terminal_mark(file, MARK_END));
+}
+
+static void print_price_warning(FILE *file, const struct duet_report *d)
+{
+	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
+	bool dear = false;
+	char text[128];
+
+	for (size_t i = 0; i < d->n; i++)
+		dear |= surely_above(d->costs[i].price, WORTH_A_WARNING) ||
+			(i > 0 && surely_above(duet_bias(&d->costs[0], &d->costs[i]), 0));
+	if (dear && better) {
+		snprintf(text, sizeof(text), "sharing caches may bias the ratio; try --slice %lldms",
+			(long long)(better / NS_PER_MS));
+		warn(file, text);
+	} else if (dear)
+		warn(file, "sharing caches may bias the ratio; compare with --order interleave");
+}
+
+static void print_warnings(FILE *file, const struct duet_report *d)
+{
+	double last = 0, slice = mean_slice(d);
+
+	print_price_warning(file, d);
+	for (size_t i = 0; i < d->n; i++)
+		last = fmax(last, d->costs[i].last);
+	if (last > 2 * WORTH_A_WARNING)
+		warn(file, "the longest program was left over for some time; --repeat fills it");
+	if (slice > 2 * (double)d->row.slice_ns && !d->row.frozen)
+		warn(file, "the slices are longer than requested; try --slices-by freezer");
+}
+
+int duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
+	const struct comparison *comparisons, struct error *err)
+{
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	int r = make_listing(d, names, false, &list, err);
+
+	if (r < 0)
+		return r;
+	print_title(file, d);
+	print_gain(file, comparisons, d->n);
+	r = listing_print(list, file, err);
+	if (r == 0)
+		print_warnings(file, d);
+	return r;
+}
+
+json_t *duet_report_as_json(const struct duet_report *d, const char *const *names)
+{
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
+	double slice = mean_slice(d);
+	struct error err;
+
+	if (make_listing(d, names, true, &list, &err) < 0)
+		return NULL;
+	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o}", "slices_by",
+		d->row.frozen ? "freezer" : "scheduler", "cpu", d->cpu, "slice_ns",
+		(json_int_t)d->row.slice_ns, "mean_slice_ns",
+		isnan(slice) ? json_null() : json_integer((json_int_t)slice), "suggested_slice_ns",
+		better ? json_integer(better) : json_null(), "programs", listing_take(list));
+}

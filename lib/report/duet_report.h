@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A duet as the book has it, and its figures on the screen and in JSON. */
+#pragma once
+
+#include "lib/protocol/comparison.h"
+#include "lib/protocol/duet.h"
+#include "lib/report/run_result.h"
+
+#include <jansson.h>
+
+struct duet_report {
+	struct duet_row row;
+	int cpu;
+	int64_t *runs;
+	struct duet_program *programs; /* n, in the order of the runs */
+	struct duet_cost *costs;       /* likewise */
+	struct run_result *results;    /* likewise; the programs' samples are theirs */
+	size_t n;
+};
+
+/* Of the duet that the run is one of; its samples discarded by `rules`. 1: done; 0: the run is of no duet. */
+int duet_report_load(struct book *book, int64_t run, const struct discard_rules *rules,
+	struct duet_report *ret, struct error *err);
+void duet_report_clear(struct duet_report *report);
+
+/* names: of the programs, n. comparisons: of each with the first, .a.n 0 where there is none; may be NULL. */
+int duet_report_print(FILE *file, const struct duet_report *report, const char *const *names,
+	const struct comparison *comparisons, struct error *err);
+json_t *duet_report_as_json(const struct duet_report *report, const char *const *names);

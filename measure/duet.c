@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --order duet: what the programs of a session need to alternate on one CPU. */
+#include "measure/session.h"
+
+#include "lib/host/process/slice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+static int make_cgroups(struct session *s, struct error *err)
+{
+	int r = 0;
+
+	if (!s->observer.cgroup)
+		return 0;
+	s->duet.cgroups = calloc(s->n, sizeof(struct cgroup *));
+	if (!s->duet.cgroups)
+		return error_oom(err);
+	for (size_t i = 0; r == 0 && i < s->n; i++)
+		r = cgroup_new_in(&s->duet.cgroups[i], s->observer.cgroup, err);
+	return r;
+}
+
+/* Several programs that read one file at the same time must not share their place in it. */
+static int open_input(struct session *s, struct task *t, struct error *err)
+{
+	const char *file = s->options->input;
+
+	if (!file || !strcmp(file, "null"))
+		return 0;
+	t->in = open(file, O_RDONLY | O_CLOEXEC);
+	if (t->in < 0)
+		return error_os(err, -errno, "cannot open '%s' for the programs to read", file);
+	t->spawn.stdin_fd = t->in;
+	return 0;
+}
+
+static int prepare_task(struct session *s, size_t i, struct error *err)
+{
+	struct spawn *spawn = &s->tasks[i].spawn;
+
+	spawn->cgroup = s->duet.cgroups ? s->duet.cgroups[i] : NULL;
+	spawn->keeps_orphans = !spawn->cgroup;
+	spawn->frozen_at_times = s->duet.plan.slicing == SLICING_FREEZER;
+	spawn->slice_ns = s->duet.plan.slicing == SLICING_SCHEDULER ? s->duet.plan.slice_ns : 0;
+	return open_input(s, &s->tasks[i], err);
+}
+
+static int choose(struct session *s, struct error *err)
+{
+	const struct measure_options *o = s->options;
+	enum slicing slicing;
+	int r;
+
+	r = duet_choose(
+		o->slicing, o->slice_ns, o->cpu, s->duet.cgroups ? s->duet.cgroups[0] : NULL, &slicing, err);
+	if (r < 0)
+		return error_prefix(err, r, "--slices-by");
+	s->duet.plan = (struct duet_plan){
+		.slicing = slicing, .slice_ns = o->slice_ns, .cpu = o->cpu, .repeat = o->repeat};
+	s->duet.all = (struct spawn){
+		.cpu = o->cpu, .cgroup = s->observer.cgroup, .accounting = s->observer.accounting};
+	return slicing == SLICING_FREEZER ? duet_guard_new(&s->duet.guard, s->observer.cgroup, err) : 0;
+}
+
+int session_make_duet(struct session *s, struct error *err)
+{
+	int r;
+
+	if (s->n < 2)
+		return error_say(err, -EINVAL,
+			"--order duet needs two commands or more: give each as one operand, or --aa");
+	r = make_cgroups(s, err);
+	if (r == 0)
+		r = choose(s, err);
+	for (size_t i = 0; r == 0 && i < s->n; i++)
+		r = prepare_task(s, i, err);
+	return r;
+}
+
+void session_clear_duet(struct session *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->duet.cgroups)
+			cgroup_free(s->duet.cgroups[i]);
+		closep(&s->tasks[i].in);
+	}
+	free(s->duet.cgroups);
+	duet_guard_free(s->duet.guard);
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that alternate on one CPU, by both ways: what they may do, and that nothing stays behind or frozen however the
+# measurement ends. Usage: duet.sh BUILD
+set -u
+. "$(dirname "$0")/../cli/expect.sh"
+need_root
+build=$1
+measure=$build/measure/emp-measure
+burn=$build/tests/machine/burn
+inc="$build/calibrate/inc --iterations"
+cpu=$(($(nproc) - 1))
+ways=scheduler
+[ "$(nproc)" = 1 ] || ways='scheduler freezer'
+
+duet() { # OPTION... COMMAND...
+	"$measure" -q --order duet --cpu "$cpu" --accounting none "$@"
+}
+
+query() {
+	sqlite3 "$EMP_DB" "$1"
+}
+
+last() { # the last run
+	query 'SELECT max(id) FROM run'
+}
+
+frozen() { # PID: whether a cgroup of that emp has stopped processes
+	for d in $(cgroups_of "$1"); do
+		grep -q 1 "$d/cgroup.freeze" && grep -q 'populated 1' "$d/cgroup.events" && return 0
+	done
+	return 1
+}
+
+for way in $ways; do
+	duet="duet --slices-by $way"
+
+	# what the programs do
+	expect 0 "Duet on CPU $cpu, slices by the $way: 10.00 ms requested" $duet -r 4 "$inc 40000000" "$inc 40000000"
+	that "each program started first as often" [ "$(query "SELECT count(*), sum(position) FROM duet_sample WHERE run = $(last)")" = '4|6' ]
+	that "samples of one number were taken together" [ "$(query "SELECT count(*) FROM sample a JOIN sample b USING (n) WHERE a.run = $(last) AND b.run = $(last) - 1
+		AND a.start_ns < b.start_ns + b.et_ns AND b.start_ns < a.start_ns + a.et_ns")" = 4 ]
+	for script in 'for i in 1 2 3; do (:); done; wait' 'sleep 0.05' '(sleep 0.02; kill -CONT $$) & kill -STOP $$; wait' 'setsid sh -c "sleep 0.1" & exit 0' ':'; do
+		expect 0 'no difference\|slower\|faster\|too few' $duet -r 3 -w 0 --alone 0 "sh -c '$script'" "$inc 20000000"
+	done
+	expect 0 'no difference\|slower\|faster' $duet -r 3 --alone 0 "$burn 5" "$burn --orphan 20"
+	expect 0 'LEFT OVER' $duet -r 3 -w 0 "$inc 3000000" "$inc 300000000"
+	that "most of the longer one ran alone" [ "$(query "SELECT sum(together_ns) * 4 < sum(et_ns) FROM duet_sample JOIN sample ON sample.run = duet_sample.run AND n = sample
+		WHERE sample.run = $(last)")" = 1 ]
+	expect 0 'LEFT OVER' $duet --repeat -r 3 -w 0 "$inc 3000000" "$inc 300000000"
+	that "with --repeat the shorter one ran often" [ "$(query "SELECT min(repetitions) > 5 FROM duet_sample WHERE run = $(last) - 1")" = 1 ]
+	expect 0 '' $duet -r 3 "$inc 10000000" "$inc 20000000" "$inc 30000000"
+	that "three programs each started first once" [ "$(query "SELECT count(DISTINCT position) FROM duet_sample WHERE run = $(last)")" = 3 ]
+	expect 1 "ended with exit status 3 in sample 1" $duet -r 3 -w 0 --alone 0 "$inc 20000000" "sh -c 'exit 3'"
+	expect 124 'ran longer than 300.0 ms in sample 1' $duet --timeout 0.3 -w 0 --alone 0 "$inc 20000000" "sleep 4321.$$"
+	that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 4321.$$'"
+	expect 1 "stopped itself in sample 1" $duet -r 1 -w 0 --alone 0 "sh -c 'kill -STOP \$\$'" "$inc 20000000"
+
+	# interrupted in the middle of a slice
+	"$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sleep 5432.$$" "sleep 6543.$$" >"$dir/duet" 2>&1 &
+	wait_until pgrep -fx "sleep 6543.$$"
+	pid=$!
+	kill -INT "$pid"
+	wait $!
+	that "an interrupted duet ends with 130" [ $? = 130 ]
+	that "and leaves nothing" sh -c "! pgrep -fx 'sleep (5432|6543).$$'"
+	that "and no cgroup" [ -z "$(cgroups_of "$pid")" ]
+
+	# killed in the middle of a slice: what the programs started goes on, and is not left frozen
+	"$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sh -c 'sleep 7654.$$ & wait'" "sh -c 'sleep 8765.$$ & wait'" >"$dir/duet" 2>&1 &
+	wait_until pgrep -fx "sleep 8765.$$"
+	pid=$!
+	[ "$way" = scheduler ] || wait_until frozen "$pid"
+	kill -KILL "$pid"
+	wait $! 2>"$dir/killed"
+	wait_until eval "! frozen $pid"
+	that "the processes that were started go on" pgrep -fx "sleep 8765.$$"
+	expect 0 '' $duet -r 1 -w 0 --alone 0 true true
+	that "the next measurement removes them" sh -c "! pgrep -fx 'sleep (7654|8765).$$'"
+	that "and their cgroups" [ -z "$(cgroups_of "$pid")" ]
+done
+
+# what is missing
+expect 0 'slices by the scheduler' setpriv --reuid 65534 --clear-groups sh -c "EMP_DB=\$(mktemp -d)/b; EMP_DB=\$EMP_DB '$measure' -q --order duet -r 3 --cpu $cpu '$inc 40000000' '$inc 40000000'"
+expect 1 '--slices-by: the freezer needs a cgroup' setpriv --reuid 65534 --clear-groups sh -c "EMP_DB=\$(mktemp -d)/b '$measure' -q --order duet --slices-by freezer '$inc 40000000' '$inc 40000000'"
+expect 0 'slices by the scheduler' setpriv --reuid 65534 --clear-groups sh -c "EMP_DB=\$(mktemp -d)/b '$measure' -q --order duet -r 2 -w 0 'sh -c \"(sleep 0.2; exit) &\"' '$inc 40000000'"
+expect 0 'slices by the scheduler' taskset -c "$cpu" "$measure" -q --order duet --slice 1ms -r 3 --accounting none "$inc 40000000" "$inc 40000000"
+expect 1 'the freezer is driven from another CPU, and there is none' taskset -c "$cpu" "$measure" -q --order duet --slices-by freezer "$inc 40000000" "$inc 40000000"
+finish

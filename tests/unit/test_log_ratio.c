@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ratios of times that were taken together, and how often their intervals contain the true one. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/stats/log_ratio.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+
+static void assert_near(double x, double y, double tolerance)
+{
+	if (!(fabs(x - y) <= tolerance))
+		fail_msg("%.9g is not near %.9g", x, y);
+}
+
+TEST(what_slows_both_by_one_factor_cancels)
+{
+	const int64_t a[] = {100000, 150000, 80000, 220000}, b[] = {102000, 153000, 81600, 224400};
+	struct log_ratio r;
+
+	assert_int_equal(log_ratio_of(a, b, NULL, 4, &r), 0);
+	assert_near(exp(r.mean), 1.02, 1e-9);
+	assert_near(r.sd, 0, 1e-9);
+	assert_true(r.neighbours_sd > 0.1);
+}
+
+/* Student's interval of log 2, log 3, log 4 by hand. */
+TEST(the_interval_is_students_of_the_logarithms)
+{
+	const int64_t a[] = {1, 1, 1}, b[] = {2, 3, 4};
+	struct log_ratio r;
+
+	assert_int_equal(log_ratio_of(a, b, NULL, 3, &r), 0);
+	assert_near(r.mean, log(24) / 3, 1e-12);
+	assert_near(r.sd, 0.348237, 1e-6);
+	assert_near(log_ratio_half(&r, 0.05), 4.302653 * 0.348237 / sqrt(3), 1e-5);
+	assert_true(isnan(r.robust));
+}
+
+TEST(what_the_order_of_starting_does_is_no_spread)
+{
+	const int64_t a[] = {1000, 1010, 1000, 1010, 1000, 1010}, b[] = {1010, 1000, 1010, 1000, 1010, 1000};
+	const bool a_first[] = {true, false, true, false, true, false};
+	struct log_ratio r;
+
+	assert_int_equal(log_ratio_of(a, b, a_first, 6, &r), 0);
+	assert_near(r.mean, 0, 1e-12);
+	assert_near(r.sd, 0, 1e-12);
+	assert_int_equal(log_ratio_of(a, b, a_first, 5, &r), 0); /* three of one order, two of the other */
+	assert_near(r.mean, 0, 1e-12);
+}
+
+/* Wilcoxon's table: at n = 10 and 5 %, rank sums up to 8 are rejected, so that the interval begins at the ninth mean. */
+TEST(the_robust_interval_is_that_of_the_signed_ranks)
+{
+	int64_t a[10], b[10];
+	struct log_ratio r;
+
+	for (int i = 0; i < 10; i++) {
+		a[i] = 1000;
+		b[i] = 1000 + (1 << i);
+	}
+	assert_int_equal(log_ratio_of(a, b, NULL, 10, &r), 0);
+	assert_near(r.robust_low, 0.005980, 1e-6); /* by another program */
+	assert_near(r.robust_high, 0.208713, 1e-6);
+	b[9] = 1000000;
+	assert_int_equal(log_ratio_of(a, b, NULL, 10, &r), 0);
+	assert_true(r.robust < log(1.2));
+	assert_true(exp(r.mean) > 1.5);
+}
+
+TEST(one_pair_has_no_interval)
+{
+	const int64_t a = 100, b = 200;
+	struct log_ratio r;
+
+	assert_int_equal(log_ratio_of(&a, &b, NULL, 1, &r), 0);
+	assert_near(r.mean, log(2), 1e-12);
+	assert_true(isnan(r.se) && isnan(log_ratio_half(&r, 0.05)) && isnan(log_ratio_p(&r)));
+}
+
+/* The machine's speed is a random walk, and each time has an error of its own; the order of starting costs 0.5 %. */
+static void draw(gsl_rng *rng, int64_t *a, int64_t *b, bool *a_first, size_t n)
+{
+	double speed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		speed += gsl_ran_gaussian(rng, 0.05);
+		a_first[i] = i % 2 == 0;
+		a[i] = (int64_t)(1e8 * exp(speed + gsl_ran_gaussian(rng, 0.005) + (a_first[i] ? 0 : 0.005)));
+		b[i] = (int64_t)(1.02e8 *
+				 exp(speed + gsl_ran_gaussian(rng, 0.005) + (a_first[i] ? 0.005 : 0)));
+	}
+}
+
+TEST(intervals_contain_the_ratio_in_95_of_100_cases)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	int cases = 4000, contained = 0, robust = 0;
+
+	gsl_rng_set(rng, check_seed(1));
+	for (int k = 0; k < cases; k++) {
+		int64_t a[10], b[10];
+		bool a_first[10];
+		struct log_ratio r;
+
+		draw(rng, a, b, a_first, 10);
+		assert_int_equal(log_ratio_of(a, b, a_first, 10, &r), 0);
+		contained += fabs(r.mean - log(1.02)) <= log_ratio_half(&r, 0.05);
+		robust += r.robust_low <= log(1.02) && log(1.02) <= r.robust_high;
+	}
+	gsl_rng_free(rng);
+	assert_near((double)contained / cases, 0.95, 0.015);
+	assert_true((double)robust / cases > 0.93);
+}
