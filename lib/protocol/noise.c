@@ -72,21 +72,30 @@ int noise_find(const struct analysis_feed *feed, struct cluster_noise *ret)
 	return 0;
 }
 
-/* " (stress-ng 31 %, cron 12 %)": those who took most of it in the central samples, and how much of their ET. */
+static double core_time(const struct daemon_tally *tally)
+{
+	return running_sum(&tally->seen[ZONE_CORE]);
+}
+
+/* " (stress-ng 31 %, cron 12 %)": those who took most of it in the central samples, or at least the one who took most of
+ * all, and how much of their ET. */
 static void name_takers(const struct analysis_feed *feed, double taken, char *text, size_t size)
 {
 	double et = 0;
-	size_t len = 0;
+	size_t len = 0, greatest = 0;
 
 	*text = '\0';
 	for (size_t i = 0; i < feed->n_samples; i++)
 		if (feed->zones[i] == ZONE_CORE)
 			et += (double)feed->samples[i].et_ns;
+	for (size_t i = 1; i < feed->n_tallies; i++)
+		if (core_time(&feed->tallies[i]) > core_time(&feed->tallies[greatest]))
+			greatest = i;
 	for (size_t i = 0; i < feed->n_tallies && len < size; i++) {
-		double share = running_sum(&feed->tallies[i].seen[ZONE_CORE]) / et;
+		double share = core_time(&feed->tallies[i]) / et;
 		char percent[TEXT_TIME_SIZE];
 
-		if (share >= NAMED * taken)
+		if (share > 0 && (share >= NAMED * taken || i == greatest))
 			len += (size_t)snprintf(text + len, size - len, "%s%s %s", len ? ", " : " (",
 				feed->tallies[i].name, text_percent(percent, share));
 	}
