@@ -142,31 +142,34 @@ TEST_OBSERVED(what_a_program_waits_is_what_others_had_of_its_cpu)
 
 		assert_non_null(rival);
 		assert_int_equal(rival->cpu, last_cpu());
-		assert_int_equal(rival->same_cpu_ns, rival->pt_ns);
 		assert_true(wait_ns > BURN_MS * NS_PER_MS / 4);
 		assert_true(wait_ns <= seen.spawned.et_ns);
 		print_message("waited %.3f ms, ET - PT %.3f ms, others had %.3f ms\n", (double)wait_ns / 1e6,
 			(double)(seen.spawned.et_ns - seen.spawned.pt_ns) / 1e6,
 			(double)had_same_cpu(&seen) / 1e6);
-		right = apart(wait_ns, seen.spawned.et_ns - seen.spawned.pt_ns) < seen.spawned.et_ns / 100 &&
+		right = rival->same_cpu_ns == rival->pt_ns &&
+			apart(wait_ns, seen.spawned.et_ns - seen.spawned.pt_ns) < seen.spawned.et_ns / 100 &&
 			apart(wait_ns, had_same_cpu(&seen)) < seen.spawned.et_ns / 20;
 	}
 	stop(pid);
 	assert_true(right);
 }
 
+/* It is not known (-1) in a sample in which thousands of processes had the CPU. */
 TEST_OBSERVED(who_runs_on_another_cpu_has_nothing_of_it)
 {
+	const struct usage *rival = NULL;
 	struct observation seen;
-	const struct usage *rival;
 	pid_t pid;
 
 	if (last_cpu() == 0)
 		skip(); /* one CPU */
 	pid = compete("elsewhere", 0);
-	seen = observe(*state);
+	for (int i = 0; i < TRIES && (!rival || rival->same_cpu_ns < 0); i++) {
+		seen = observe(*state);
+		rival = find(&seen, pid);
+	}
 	stop(pid);
-	rival = find(&seen, pid);
 	assert_non_null(rival);
 	assert_int_equal(rival->cpu, 0);
 	assert_int_equal(rival->same_cpu_ns, 0);
