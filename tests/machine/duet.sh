@@ -40,7 +40,7 @@ for way in $ways; do
 	that "each program started first as often" [ "$(query "SELECT count(*), sum(position) FROM duet_sample WHERE run = $(last)")" = '4|6' ]
 	that "samples of one number were taken together" [ "$(query "SELECT count(*) FROM sample a JOIN sample b USING (n) WHERE a.run = $(last) AND b.run = $(last) - 1
 		AND a.start_ns < b.start_ns + b.et_ns AND b.start_ns < a.start_ns + a.et_ns")" = 4 ]
-	for script in 'for i in 1 2 3; do (:); done; wait' 'sleep 0.05' '(sleep 0.02; kill -CONT $$) & kill -STOP $$; wait' 'setsid sh -c "sleep 0.1" & exit 0' ':'; do
+	for script in 'for i in 1 2 3; do (:); done; wait' 'sleep 0.05' '(while kill -CONT $$; do sleep 0.01; done) 2>&- & kill -STOP $$' 'setsid sh -c "sleep 0.1" & exit 0' ':'; do
 		expect 0 'no difference\|slower\|faster\|too few' $duet -r 3 -w 0 --alone 0 "sh -c '$script'" "$inc 20000000"
 	done
 	expect 0 'no difference\|slower\|faster' $duet -r 3 --alone 0 "$burn 5" "$burn --orphan 20"
