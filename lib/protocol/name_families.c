@@ -79,20 +79,20 @@ static int by_key(const void *a, const void *b)
 
 static bool is_family(const struct family_member *members, const struct keyed *keyed, size_t n, enum key key)
 {
-	size_t executions = 0, most = 0, few = 0, returned = 0;
+	size_t executions = 0, few = 0, returned = 0, of_returned = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct family_member *member = &members[keyed[i].member];
 
 		executions += member->executions;
-		most = member->executions > most ? member->executions : most;
 		returned += member->returned;
+		of_returned += member->returned ? member->executions : 0;
 	}
 	for (size_t i = 0; i < n; i++)
 		few += FEW_OF * members[keyed[i].member].executions <= executions;
 	if (key != KEY_NAME)
 		return n >= LEAST_OTHER_NAMES && returned == 0 && 2 * few > n;
-	return n >= LEAST_NAMES && 2 * returned <= n && 2 * most <= executions && 2 * few > n;
+	return n >= LEAST_NAMES && 2 * of_returned <= executions && 2 * few > n;
 }
 
 static int add_family(

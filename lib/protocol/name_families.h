@@ -3,7 +3,7 @@
  * number of its job. Each name alone would be a daemon that was seen once.
  *
  * The stem of a text is the text with '*' for what changes. A family has at least four names with the same stem: most
- * of them have at most a quarter of its executions, none has more than half, and most did not come back. At least eight names with nothing in common are a family if
+ * of them have at most a quarter of its executions, and those that came back have at most half. At least eight names with nothing in common are a family if
  * they have the same stem of the unit, or of the executable, and no name came back. Its name is that stem. */
 #pragma once
 
