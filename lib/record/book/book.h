@@ -116,7 +116,7 @@ int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *re
  * both are inside one book_begin(). `each` may read the book, not write to it. */
 typedef int book_each(const struct execution *execution, void *data);
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
-/* The same with sample, source, pt_ns and same_cpu_ns only (the others are unknown), in two thirds of the time. */
+/* The same with sample, source, pid, pt_ns and same_cpu_ns only (the others are unknown), in less time. */
 int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
 /* The executions of one sample; the caller frees the array. */
 int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,

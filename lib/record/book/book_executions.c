@@ -44,19 +44,26 @@ static bool read_value(sqlite3_value *value, int64_t min, int64_t max, int64_t *
 	return is_within(value, min, max);
 }
 
-static bool read_rest(sqlite3_value **values, struct execution *execution)
+static bool read_pid(sqlite3_value *value, struct execution *execution)
 {
-	int64_t pid = 0, cpu = -1;
-	bool right = read_value(values[0], 1, INT32_MAX, &pid) &&
-		     read_value(values[1], 0, JSON_TIME_MAX, &execution->tick_ns) &&
-		     read_value(values[2], 0, INT32_MAX, &cpu);
+	int64_t pid = 0;
+	bool right = read_value(value, 1, INT32_MAX, &pid);
 
 	execution->pid = (pid_t)pid;
+	return right;
+}
+
+static bool read_rest(sqlite3_value **values, struct execution *execution)
+{
+	int64_t cpu = -1;
+	bool right = read_value(values[0], 0, JSON_TIME_MAX, &execution->tick_ns) &&
+		     read_value(values[1], 0, INT32_MAX, &cpu);
+
 	execution->cpu = (int)cpu;
 	return right;
 }
 
-/* emp_walk(run, sample, source, pt_ns, same_cpu_ns) or the same with pid, tick_ns and cpu, in the order of the rows. It
+/* emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid) or the same with tick_ns and cpu, in the order of the rows. It
  * ends at the first row of another run: if SQLite looked for the end, each row would cost more. */
 static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
@@ -77,7 +84,8 @@ static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 			      !is_within(values[2], 1, walk->n_sources) ||
 			      !is_within(values[3], 0, JSON_TIME_MAX) ||
 			      !read_value(values[4], 0, JSON_TIME_MAX, &execution.same_cpu_ns) ||
-			      (n == 8 && !read_rest(values + 5, &execution)));
+			      !read_pid(values[5], &execution) ||
+			      (n == 8 && !read_rest(values + 6, &execution)));
 	walk->sample = execution.sample;
 	if (!walk->over && !walk->stray)
 		walk->r = walk->each(&execution, walk->data);
@@ -138,9 +146,9 @@ static int walk(struct book *book, const char *sql, int64_t run, uint32_t sample
 }
 
 #define WALK(columns) \
-	"SELECT emp_walk(run, sample, source, pt_ns, same_cpu_ns" columns ") FROM execution WHERE run "
-#define WALK_ALL WALK(", pid, tick_ns, cpu") ">= ?1"
-#define WALK_ONE WALK(", pid, tick_ns, cpu") "= ?1 AND sample = ?2"
+	"SELECT emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid" columns ") FROM execution WHERE run "
+#define WALK_ALL WALK(", tick_ns, cpu") ">= ?1"
+#define WALK_ONE WALK(", tick_ns, cpu") "= ?1 AND sample = ?2"
 #define WALK_TIMES WALK("") ">= ?1"
 
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
