@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The driver of a load: see drive.h. */
-#include "measure/load/drive.h"
-
-#include "measure/load/directory.h"
-#include "measure/load/shared.h"
+#include "measure/load/driver.h"
 #include "measure/load/slave.h"
 
 #include "lib/base/clock.h"
@@ -15,32 +12,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-
-struct slave_process {
-	struct cgroup *cgroup;
-	struct program *program;
-	struct spawn spawn;
-	char *directory, *name;
-	char number[24];
-	char *argv[5];
-	struct cgroup_usage usage; /* when the meters started */
-	int64_t wait_ns, io_wait_ns;
-};
-
-struct driver {
-	const struct drive *drive;
-	const struct load *load;
-	struct directory *directory;
-	struct cgroup *all; /* the slaves' cgroups are in it */
-	struct shared *shared;
-	int memory_fd, socket, slaves_socket; /* all slaves have the same one */
-	struct slave_process *slaves;
-	struct program **programs; /* of the slaves, for program_wait_any */
-	size_t n;
-	int64_t deadline_ns; /* CLOCK_MONOTONIC */
-	int64_t released_ns; /* CLOCK_MONOTONIC_RAW */
-	struct load_result *result;
-};
 
 static int64_t raw_ns(void)
 {
@@ -211,67 +182,6 @@ static int set_up(struct driver *d, struct error *err)
 	return r == 0 ? wait_for_all(d, &d->shared->ready, "been set up", err) : r;
 }
 
-static int start_meter(struct slave_process *s, struct error *err)
-{
-	s->wait_ns = cgroup_pressure_ns(s->cgroup, "cpu");
-	s->io_wait_ns = cgroup_pressure_ns(s->cgroup, "io");
-	return cgroup_usage(s->cgroup, &s->usage, err);
-}
-
-static int64_t grown(int64_t before, int64_t after)
-{
-	return before < 0 || after < before ? -1 : after - before;
-}
-
-static int stop_meter(const struct driver *d, size_t k, struct error *err)
-{
-	const struct slave_process *s = &d->slaves[k];
-	const struct slave_state *state = &d->shared->slaves[k];
-	struct slave_result *result = &d->result->slaves[k];
-	struct cgroup_usage usage;
-	int r = cgroup_usage(s->cgroup, &usage, err), rest = cgroup_count(s->cgroup, err) - 1;
-
-	if (r < 0)
-		return r;
-	*result = (struct slave_result){
-		.started_ns = state->started_ns - d->released_ns,
-		.finished_ns = state->finished_ns - d->released_ns,
-		.last_ns = state->last_ns - d->released_ns,
-		.repetitions = __atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE),
-		.pt_ns = usage.usage_ns - s->usage.usage_ns,
-		.user_ns = usage.user_ns - s->usage.user_ns,
-		.system_ns = usage.system_ns - s->usage.system_ns,
-		.wait_ns = grown(s->wait_ns, cgroup_pressure_ns(s->cgroup, "cpu")),
-		.io_wait_ns = grown(s->io_wait_ns, cgroup_pressure_ns(s->cgroup, "io")),
-		.major_faults = state->major_faults,
-		.max_rss_bytes = state->max_rss_bytes,
-		/* one that repeats its work has its commands besides */
-		.left_behind = d->load->coordination != LOAD_CONSTANT && rest > 0 ? rest : 0,
-	};
-	return 0;
-}
-
-static int stop_meters(struct driver *d, struct spawned *ret, struct error *err)
-{
-	int r = 0;
-
-	for (size_t k = 0; r == 0 && k < d->n; k++)
-		r = stop_meter(d, k, err);
-	for (size_t k = 0; r == 0 && k < d->n; k++) {
-		const struct slave_result *s = &d->result->slaves[k];
-
-		ret->pt_ns += s->pt_ns;
-		ret->user_ns += s->user_ns;
-		ret->system_ns += s->system_ns;
-		ret->left_behind += s->left_behind;
-		if (s->max_rss_bytes > ret->max_rss_bytes)
-			ret->max_rss_bytes = s->max_rss_bytes;
-		if (s->started_ns > d->result->last_start_ns)
-			d->result->last_start_ns = s->started_ns;
-	}
-	return r;
-}
-
 /* In real time, if this process may have it, so that nothing comes between the first slave and the last. */
 static void release(struct driver *d)
 {
@@ -290,11 +200,10 @@ static int run_slaves(void *data, struct spawned *ret, struct error *err)
 {
 	struct driver *d = data;
 	int64_t begin_ns, end_ns;
-	int r = 0;
+	int r;
 
 	*ret = (struct spawned){};
-	for (size_t k = 0; r == 0 && k < d->n; k++)
-		r = start_meter(&d->slaves[k], err);
+	r = meters_start(d, err);
 	if (r < 0)
 		return r;
 	ret->start_ns = clock_ns(CLOCK_REALTIME);
@@ -304,7 +213,7 @@ static int run_slaves(void *data, struct spawned *ret, struct error *err)
 	end_ns = raw_ns();
 	d->result->driver_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	ret->et_ns = end_ns - d->released_ns;
-	return r < 0 ? r : stop_meters(d, ret, err);
+	return r < 0 ? r : meters_stop(d, ret, err);
 }
 
 static int observe_slaves(struct driver *d, struct error *err)

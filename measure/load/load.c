@@ -19,6 +19,17 @@ const char *const coordination_names[N_COORDINATIONS] = {
 	[LOAD_BEFORE] = "before",
 };
 
+int coordination_parse(const char *value, const char *name, void *into, struct error *err)
+{
+	for (int i = 0; i < N_COORDINATIONS; i++)
+		if (!strcmp(value, coordination_names[i])) {
+			*(int *)into = i;
+			return 0;
+		}
+	return error_say(
+		err, -EINVAL, "%s must be constant-load, no-teardown or before, not '%s'", name, value);
+}
+
 enum { MOST_SLAVES = 10000 };
 
 struct parser {
@@ -114,13 +125,7 @@ static int take_yes(struct parser *p, const struct ini_line *line, void *into, s
 
 static int take_coordination(struct parser *p, const struct ini_line *line, void *into, struct error *err)
 {
-	for (int i = 0; i < N_COORDINATIONS; i++)
-		if (!strcmp(line->value, coordination_names[i])) {
-			*(enum coordination *)into = (enum coordination)i;
-			return 0;
-		}
-	return error_say(err, -EINVAL, "coordination must be constant-load, no-teardown or before, not '%s'",
-		line->value);
+	return coordination_parse(line->value, line->name, into, err);
 }
 
 static int take_cpus(struct parser *p, const struct ini_line *line, void *into, struct error *err)

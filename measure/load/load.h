@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/option.h"
 
 #include <sched.h>
 #include <stdbool.h>
@@ -18,6 +18,7 @@ enum coordination {
 };
 
 extern const char *const coordination_names[N_COORDINATIONS];
+option_parser coordination_parse; /* into an int: enum coordination */
 
 /* A pause: from low_ns to high_ns, all alike; or exponential, with the mean low_ns. */
 struct think {

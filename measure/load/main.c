@@ -14,17 +14,6 @@
 
 static struct load_options options = {.warm_ups = 1, .coordination = -1};
 
-static int parse_coordination(const char *value, const char *name, void *into, struct error *err)
-{
-	for (int i = 0; i < N_COORDINATIONS; i++)
-		if (!strcmp(value, coordination_names[i])) {
-			*(int *)into = i;
-			return 0;
-		}
-	return error_say(
-		err, -EINVAL, "%s must be constant-load, no-teardown or before, not '%s'", name, value);
-}
-
 static int show(const struct load_session *session, struct error *err)
 {
 	bool on_stdout = options.export_json && output_file_is_stream(options.export_json);
@@ -119,7 +108,7 @@ static const struct option_row run_options[] = {
 	{'r', "runs", "N", "runs of the load (the file's, or 5)", option_count, &options.runs},
 	{'w', "warmup", "N", "runs before them that are not recorded (1)", option_count0, &options.warm_ups},
 	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's",
-		parse_coordination, &options.coordination},
+		coordination_parse, &options.coordination},
 	{0, "profile", "NAME", "discard runs in which a daemon passed its cutoff", NULL, &options.profile},
 	{0, "accounting", "BACKEND", "who used the CPUs: auto, bpf, taskstats or none",
 		accounting_backend_parse, &options.backend},
@@ -136,7 +125,7 @@ static const struct option_row run_options[] = {
 static const struct option_row verify_options[] = {
 	{'r', "rounds", "N", "rounds, of a run under each handicap (5)", option_count, &options.runs},
 	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's",
-		parse_coordination, &options.coordination},
+		coordination_parse, &options.coordination},
 	{0, "show-output", NULL, "of the commands", NULL, &options.show_output},
 	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL,
 		&options.ignore_lock},

@@ -9,11 +9,11 @@
 #include "measure/load/load.h"
 
 struct slave_state {
-	int64_t started_ns;                                 /* it was released, and ran */
-	int64_t finished_ns;                                /* its repetitions were done */
-	int64_t last_ns;                                    /* the end of the last complete repetition */
-	int64_t repetitions;                                /* complete ones */
-	int64_t major_faults, max_rss_bytes;                /* of the commands that have ended */
+	int64_t started_ns;                  /* it was released, and ran */
+	int64_t finished_ns;                 /* its repetitions were done */
+	int64_t repetitions;                 /* complete ones */
+	int64_t last_ns[2];                  /* the end of the last of them, in [repetitions % 2] */
+	int64_t major_faults, max_rss_bytes; /* of the commands that have ended */
 	char failure[sizeof(((struct error *)NULL)->text)]; /* "": it has not failed */
 };
 

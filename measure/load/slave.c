@@ -140,14 +140,15 @@ static int set_up(const struct slave *s, const char *directory, struct error *er
 static int repeat(struct slave *s, struct error *err)
 {
 	struct slave_state *state = s->state;
+	int64_t n = state->repetitions + 1;
 	int r = steps_take(&s->steps, err);
 
 	if (r < 0)
 		return r;
 	state->major_faults = s->steps.major_faults;
 	state->max_rss_bytes = s->steps.max_rss_bytes;
-	state->last_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	__atomic_store_n(&state->repetitions, state->repetitions + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&state->last_ns[n % 2], clock_ns(CLOCK_MONOTONIC_RAW), __ATOMIC_RELEASE);
+	__atomic_store_n(&state->repetitions, n, __ATOMIC_RELEASE);
 	return 0;
 }
 
