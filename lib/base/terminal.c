@@ -179,11 +179,11 @@ size_t terminal_text_width(const char *text)
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
 {
 	size_t width = terminal_width(file) < 80 ? terminal_width(file) : 80;
+	bool first = at <= indent; /* in its line */
 
 	text = terminal_text(text);
 	while (*text) {
 		size_t bytes = strcspn(text, " "), columns = terminal_bytes_width(text, bytes);
-		bool first = at <= indent;
 
 		if (!first && at + 1 + columns > width) {
 			fprintf(file, "\n%*s", (int)indent, "");
@@ -192,6 +192,7 @@ void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
 		}
 		fprintf(file, "%s%.*s", first ? "" : " ", (int)bytes, text);
 		at += columns + !first;
+		first = false;
 		text += bytes + strspn(text + bytes, " ");
 	}
 	fputc('\n', file);

@@ -26,9 +26,9 @@ void intervals_clear(struct intervals *v)
 }
 
 /* NULL: no memory, or nested too deep. */
-static struct interval *append(struct intervals *v, int64_t start_ns, int64_t source)
+static struct trace_interval *append(struct intervals *v, int64_t start_ns, int64_t source)
 {
-	struct interval *item;
+	struct trace_interval *item;
 
 	if (source < 0) {
 		v->failed = (int)source;
@@ -39,17 +39,17 @@ static struct interval *append(struct intervals *v, int64_t start_ns, int64_t so
 		v->failed = -ENOMEM;
 		return NULL;
 	}
-	*item = (struct interval){.start_ns = start_ns,
+	*item = (struct trace_interval){.start_ns = start_ns,
 		.end_ns = start_ns - 1,
 		.source = (uint32_t)source,
 		.depth = (uint8_t)v->depth};
 	return item;
 }
 
-static struct interval *begin(
+static struct trace_interval *begin(
 	struct intervals *v, enum trace_kind kind, uint64_t number, int64_t at_ns, int64_t source)
 {
-	struct interval *item;
+	struct trace_interval *item;
 
 	if (v->depth == INTERVALS_DEEPEST) {
 		v->broken++;
@@ -70,7 +70,7 @@ static struct interval *begin(
 static void end(struct intervals *v, int64_t at_ns)
 {
 	size_t top = --v->depth;
-	struct interval *item = &v->items[v->open[top].item];
+	struct trace_interval *item = &v->items[v->open[top].item];
 
 	item->end_ns = at_ns;
 	item->net_ns = at_ns - item->start_ns - v->open[top].inner_ns;
@@ -95,7 +95,7 @@ void intervals_lost(struct intervals *v)
 static void begin_work(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
 	int64_t source = jitter_source_of_event(v->sources, event);
-	struct interval *item;
+	struct trace_interval *item;
 
 	if (source < 0)
 		v->failed = (int)source;
@@ -131,7 +131,7 @@ static void begin_task(struct intervals *v, const struct trace_event *event, int
 	int64_t source = known >> WORK_SHIFT
 				 ? (known >> WORK_SHIFT) - 1
 				 : jitter_source_of_thread(v->sources, event->next, event->next_name ?: "?");
-	struct interval *item = begin(v, TRACE_TASK, 0, at_ns, source);
+	struct trace_interval *item = begin(v, TRACE_TASK, 0, at_ns, source);
 
 	v->worked = known >> WORK_SHIFT;
 	if (item) {
@@ -154,7 +154,7 @@ static void keep_thread(struct intervals *v, const struct trace_event *event)
 }
 
 /* The switch back to the watcher is missing: nothing but what is open can have run until then. */
-static void leave_open(struct interval *item, int64_t inner_ns)
+static void leave_open(struct trace_interval *item, int64_t inner_ns)
 {
 	item->open_ended = true;
 	item->end_ns = item->start_ns;
@@ -220,7 +220,7 @@ static void on_span(struct intervals *v, const struct trace_event *event, int64_
 /* A fault of another task is part of what that task does. */
 static void on_point(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
-	struct interval *item;
+	struct trace_interval *item;
 
 	if (event->pid != v->watcher)
 		return;

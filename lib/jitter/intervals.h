@@ -9,7 +9,7 @@
 
 #include "lib/jitter/jitter_sources.h"
 
-struct interval {
+struct trace_interval {
 	int64_t start_ns, end_ns; /* end < start: it is open, or was dropped */
 	int64_t net_ns;           /* if it is open-ended: what is to be added to its length, 0 or less */
 	uint32_t source;
@@ -24,7 +24,7 @@ enum { INTERVALS_DEEPEST = 8 };
 struct intervals {
 	pid_t watcher;
 	struct jitter_sources *sources;
-	struct interval *items; /* by start */
+	struct trace_interval *items; /* by start */
 	size_t n, capacity;
 	struct {
 		size_t item;

@@ -111,7 +111,7 @@ static int add_matches(struct building *b, const struct merge *m)
 }
 
 static int add_part(
-	struct building *b, int64_t start_ns, int64_t begun_ns, const struct interval *v, size_t k)
+	struct building *b, int64_t start_ns, int64_t begun_ns, const struct trace_interval *v, size_t k)
 {
 	struct interruption_part *part = array_add(b->jitter.parts, b->jitter.n_parts);
 	int64_t offset_ns = v->start_ns - begun_ns;

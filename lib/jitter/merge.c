@@ -83,7 +83,7 @@ int64_t source_period(const struct source_statistics *s)
 												    : 0;
 }
 
-static bool is_closed(const struct interval *v)
+static bool is_closed(const struct trace_interval *v)
 {
 	return v->end_ns >= v->start_ns;
 }
@@ -97,12 +97,12 @@ struct matched {
 	bool resumed; /* a task goes on that was preempted */
 };
 
-static bool lies_in(const struct interval *v, const struct gap_seen *gap)
+static bool lies_in(const struct trace_interval *v, const struct gap_seen *gap)
 {
 	return is_closed(v) && v->start_ns >= gap->start_ns - SLACK_NS && v->end_ns <= gap->end_ns + SLACK_NS;
 }
 
-static int64_t length_in(const struct interval *v, const struct gap_seen *gap)
+static int64_t length_in(const struct trace_interval *v, const struct gap_seen *gap)
 {
 	int64_t ns = (v->open_ended ? gap->end_ns : v->end_ns) - v->start_ns;
 
@@ -111,7 +111,7 @@ static int64_t length_in(const struct interval *v, const struct gap_seen *gap)
 
 /* *cursor: the first interval that may lie in this gap or a later one. */
 static struct matched match(
-	const struct gap_seen *gap, const struct interval *items, size_t n, size_t *cursor)
+	const struct gap_seen *gap, const struct trace_interval *items, size_t n, size_t *cursor)
 {
 	struct matched m = {};
 
@@ -164,16 +164,16 @@ static uint64_t draw(struct merge *m)
 
 static int by_start(const void *a, const void *b)
 {
-	const struct interval *x = a, *y = b;
+	const struct trace_interval *x = a, *y = b;
 
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
 /* The intervals moved by the same random time, around the round. */
-static struct interval *shift(
-	struct merge *m, int64_t from_ns, int64_t to_ns, const struct interval *items, size_t n)
+static struct trace_interval *shift(
+	struct merge *m, int64_t from_ns, int64_t to_ns, const struct trace_interval *items, size_t n)
 {
-	struct interval *shifted = malloc((n ?: 1) * sizeof(*shifted));
+	struct trace_interval *shifted = malloc((n ?: 1) * sizeof(*shifted));
 	int64_t round_ns = to_ns > from_ns ? to_ns - from_ns : 1;
 	int64_t by_ns = round_ns / 20 + (int64_t)(draw(m) % (uint64_t)(round_ns - round_ns / 10 + 1));
 
@@ -190,9 +190,9 @@ static struct interval *shift(
 }
 
 static int count_chance(struct merge *m, int64_t from_ns, int64_t to_ns, const struct gap_seen *gaps,
-	size_t n_gaps, const struct interval *items, size_t n, int64_t allowed_ns)
+	size_t n_gaps, const struct trace_interval *items, size_t n, int64_t allowed_ns)
 {
-	_cleanup_(freep) struct interval *shifted = shift(m, from_ns, to_ns, items, n);
+	_cleanup_(freep) struct trace_interval *shifted = shift(m, from_ns, to_ns, items, n);
 	size_t cursor = 0;
 
 	if (!shifted)
@@ -210,8 +210,8 @@ static int count_chance(struct merge *m, int64_t from_ns, int64_t to_ns, const s
 }
 
 /* The first pass: what is needed to decide on each gap. */
-static int count_matches(
-	struct merge *m, const struct gap_seen *gaps, size_t n_gaps, const struct interval *items, size_t n)
+static int count_matches(struct merge *m, const struct gap_seen *gaps, size_t n_gaps,
+	const struct trace_interval *items, size_t n)
 {
 	size_t cursor = 0;
 	int r = 0;
@@ -238,7 +238,7 @@ static bool class_is_attributed(const struct match_class *class)
 	return off > 3 * sqrt((double)(class->chance + 1));
 }
 
-static int add_frequency(struct merge *m, const struct interval *v, int64_t net_ns)
+static int add_frequency(struct merge *m, const struct trace_interval *v, int64_t net_ns)
 {
 	struct source_statistics *row = row_of(&m->frequencies, &m->n_frequencies, v->source);
 
@@ -246,7 +246,7 @@ static int add_frequency(struct merge *m, const struct interval *v, int64_t net_
 }
 
 /* Of an interval in its gap, without those nested in it. */
-static int64_t net_of(const struct interval *v, const struct gap_seen *gap)
+static int64_t net_of(const struct trace_interval *v, const struct gap_seen *gap)
 {
 	int64_t ns = v->open_ended ? length_in(v, gap) + v->net_ns : v->net_ns;
 
@@ -255,7 +255,7 @@ static int64_t net_of(const struct interval *v, const struct gap_seen *gap)
 
 /* The source in the time domain: those with more than a small part of it. */
 static int64_t name_interruption(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
-	const struct interval *items)
+	const struct trace_interval *items)
 {
 	uint32_t parts[MERGE_MOST_PARTS];
 	int64_t most_ns = -1;
@@ -279,7 +279,7 @@ static int64_t name_interruption(struct merge *m, const struct gap_seen *gap, co
 }
 
 static void keep_long(struct merge *m, const struct gap_seen *gap, int64_t source,
-	const struct matched *matched, const struct interval *items)
+	const struct matched *matched, const struct trace_interval *items)
 {
 	size_t at = m->n_longest;
 	struct long_interruption *entry;
@@ -295,7 +295,7 @@ static void keep_long(struct merge *m, const struct gap_seen *gap, int64_t sourc
 		.start_ns = gap->start_ns, .length_ns = length_of(gap), .source = source};
 	for (size_t i = matched->first; source >= 0 && i < matched->first + matched->n; i++)
 		if (lies_in(&items[i], gap) && entry->n_parts < MERGE_MOST_PARTS) {
-			struct interval *part = &entry->parts[entry->n_parts++];
+			struct trace_interval *part = &entry->parts[entry->n_parts++];
 
 			*part = items[i];
 			part->end_ns = part->start_ns + length_in(part, gap);
@@ -339,7 +339,7 @@ static int add_rest(struct rest *rest, int64_t start_ns, int64_t length_ns, bool
 }
 
 static int add_frequencies(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
-	const struct interval *items)
+	const struct trace_interval *items)
 {
 	int r = 0;
 
@@ -350,7 +350,7 @@ static int add_frequencies(struct merge *m, const struct gap_seen *gap, const st
 }
 
 static int take_gap(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
-	const struct interval *items, int64_t allowed_ns, struct rest *rest)
+	const struct trace_interval *items, int64_t allowed_ns, struct rest *rest)
 {
 	bool attributed = matched->n > 0 &&
 			  (matched->switched || class_is_attributed(&m->classes[class_of(length_of(gap))]));
@@ -377,7 +377,7 @@ static int take_gap(struct merge *m, const struct gap_seen *gap, const struct ma
 
 /* Intervals before `until_ns` that lie in no gap. */
 static int64_t count_outside(
-	const struct gap_seen *gaps, size_t n_gaps, const struct interval *items, size_t n)
+	const struct gap_seen *gaps, size_t n_gaps, const struct trace_interval *items, size_t n)
 {
 	int64_t outside = 0;
 	size_t gap = 0;
@@ -390,7 +390,8 @@ static int64_t count_outside(
 	return outside;
 }
 
-static size_t count_used(const struct gap_seen *gaps, size_t n_gaps, const struct interval *items, size_t n)
+static size_t count_used(
+	const struct gap_seen *gaps, size_t n_gaps, const struct trace_interval *items, size_t n)
 {
 	int64_t until_ns = n_gaps > 0 ? gaps[n_gaps - 1].end_ns + SLACK_NS : INT64_MIN;
 
@@ -413,7 +414,7 @@ static void end_round(struct source_statistics *rows, size_t n, bool first)
 }
 
 int merge_round(struct merge *m, int64_t from_ns, int64_t to_ns, const struct gap_seen *gaps, size_t n_gaps,
-	const struct interval *items, size_t n_items, size_t *ret_used)
+	const struct trace_interval *items, size_t n_items, size_t *ret_used)
 {
 	size_t n = count_used(gaps, n_gaps, items, n_items), cursor = 0;
 	_cleanup_(rest_clear) struct rest rest = {};

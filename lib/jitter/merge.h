@@ -29,7 +29,7 @@ struct source_statistics {
 struct long_interruption {
 	int64_t start_ns, length_ns;
 	int64_t source; /* -1: not explained */
-	struct interval parts[MERGE_MOST_PARTS];
+	struct trace_interval parts[MERGE_MOST_PARTS];
 	size_t n_parts;
 };
 
@@ -59,7 +59,7 @@ void merge_clear(struct merge *merge);
 /* A round from `from_ns` to `to_ns`: its gaps, and intervals of which those that start after the last gap stay where they are.
  * *ret_used: how many were used. -ENOMEM. */
 int merge_round(struct merge *merge, int64_t from_ns, int64_t to_ns, const struct gap_seen *gaps,
-	size_t n_gaps, const struct interval *intervals, size_t n_intervals, size_t *ret_used);
+	size_t n_gaps, const struct trace_interval *intervals, size_t n_intervals, size_t *ret_used);
 
 /* How far apart the intervals of a source are, if at least half of the distances are within 5 % of each other; else 0. */
 int64_t source_period(const struct source_statistics *statistics);

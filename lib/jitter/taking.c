@@ -85,7 +85,7 @@ static void on_switch(struct taking *t, const struct trace_event *event)
 		set_ready(t, event->next, BLOCKED);
 }
 
-static void add(struct taking *t, const struct interval *v)
+static void add(struct taking *t, const struct trace_interval *v)
 {
 	const struct taken taken = {v->source, 1, v->net_ns, v->net_ns};
 

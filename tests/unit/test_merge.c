@@ -42,25 +42,25 @@ static void end(struct made *m)
 	jitter_sources_clear(&m->sources);
 }
 
-static struct interval outer(uint32_t from, int64_t start_ns, int64_t length_ns, bool switched)
+static struct trace_interval outer(uint32_t from, int64_t start_ns, int64_t length_ns, bool switched)
 {
-	return (struct interval){.source = from,
+	return (struct trace_interval){.source = from,
 		.start_ns = start_ns,
 		.end_ns = start_ns + length_ns,
 		.net_ns = length_ns,
 		.switched = switched};
 }
 
-static struct interval nested(uint32_t from, int64_t start_ns, int64_t length_ns)
+static struct trace_interval nested(uint32_t from, int64_t start_ns, int64_t length_ns)
 {
-	struct interval v = outer(from, start_ns, length_ns, false);
+	struct trace_interval v = outer(from, start_ns, length_ns, false);
 
 	v.depth = 1;
 	return v;
 }
 
 static void merge(
-	struct made *m, const struct gap_seen *gaps, size_t n_gaps, const struct interval *items, size_t n)
+	struct made *m, const struct gap_seen *gaps, size_t n_gaps, const struct trace_interval *items, size_t n)
 {
 	size_t used;
 
@@ -89,7 +89,7 @@ TEST(several_in_succession_are_a_source_of_their_own_and_counted_singly_as_well)
 
 	begin(&m);
 	merge(&m, gaps, 2,
-		(struct interval[]){outer(m.one, 1001000, 1200000, true),
+		(struct trace_interval[]){outer(m.one, 1001000, 1200000, true),
 			outer(m.two, 2201000, 1250000, true), outer(m.two, 500001000, 2490000, true)},
 		3);
 	assert_int_equal(m.merge.explained, 2);
@@ -111,7 +111,7 @@ TEST(a_combination_has_one_name_whatever_its_order)
 
 	begin(&m);
 	merge(&m, gaps, 2,
-		(struct interval[]){outer(m.one, 1001000, 1200000, true),
+		(struct trace_interval[]){outer(m.one, 1001000, 1200000, true),
 			outer(m.two, 2201000, 1250000, true), outer(m.two, 500001000, 1200000, true),
 			outer(m.one, 501201000, 1200000, true)},
 		4);
@@ -123,7 +123,7 @@ TEST(a_combination_has_one_name_whatever_its_order)
 TEST(the_net_time_of_the_outer_excludes_the_inner_and_the_gap_counts_once)
 {
 	const struct gap_seen gaps[] = {{1000000, 1010000}, {5000000, 5010000}};
-	struct interval items[4];
+	struct trace_interval items[4];
 	struct made m;
 
 	begin(&m);
@@ -147,7 +147,7 @@ TEST(a_small_part_is_counted_but_not_in_the_name)
 
 	begin(&m);
 	merge(&m, &gap, 1,
-		(struct interval[]){
+		(struct trace_interval[]){
 			outer(m.timer, 1000500, 10000, false), outer(m.one, 1020000, 2470000, true)},
 		2);
 	assert_int_equal(in_time(&m, "dummydaemon1")->count, 1);
@@ -158,7 +158,7 @@ TEST(a_small_part_is_counted_but_not_in_the_name)
 TEST(what_ends_with_its_gap_has_the_rest_of_it)
 {
 	const struct gap_seen gap = {1000000, 3000000};
-	struct interval item = outer(0, 1500000, 0, true);
+	struct trace_interval item = outer(0, 1500000, 0, true);
 	struct made m;
 
 	begin(&m);
@@ -174,7 +174,7 @@ TEST(what_ends_with_its_gap_has_the_rest_of_it)
 TEST(intervals_after_the_last_gap_wait_and_those_in_no_gap_are_counted)
 {
 	const struct gap_seen gap = {1000000, 1010000};
-	struct interval items[3];
+	struct trace_interval items[3];
 	size_t used;
 	struct made m;
 
@@ -217,7 +217,7 @@ static double attributed(bool related, int64_t gap_ns)
 {
 	static int64_t gap_at[MOST], event_at[MOST];
 	static struct gap_seen gaps[MOST];
-	static struct interval items[MOST];
+	static struct trace_interval items[MOST];
 	struct made m;
 	double share;
 
@@ -265,7 +265,7 @@ TEST(a_period_is_that_of_its_executions_not_of_their_slices)
 	for (int i = 0; i < 20; i++) {
 		int64_t at_ns = 1000000 + i * INT64_C(40000000);
 		const struct gap_seen gaps[] = {{at_ns, at_ns + 3000000}, {at_ns + 6000000, at_ns + 9000000}};
-		struct interval items[] = {outer(m.one, at_ns + 1000, 2990000, true),
+		struct trace_interval items[] = {outer(m.one, at_ns + 1000, 2990000, true),
 			outer(m.one, at_ns + 6001000, 2990000, true)};
 		size_t used;
 
@@ -285,7 +285,7 @@ TEST(rounds_are_summed_as_the_book_wants_them)
 	begin(&m);
 	for (int i = 0; i < 3; i++) {
 		struct gap_seen gap = {1000000, 1000000 + times_ns[i] + 500};
-		struct interval item = outer(m.one, 1000100, times_ns[i], true);
+		struct trace_interval item = outer(m.one, 1000100, times_ns[i], true);
 		size_t used;
 
 		assert_int_equal(merge_round(&m.merge, 0, ROUND_NS, &gap, times_ns[i] > 0, &item,

@@ -39,3 +39,16 @@ TEST(sixteen_texts_can_be_used_at_once)
 	for (int i = 0; i < 16; i++)
 		assert_int_equal(texts[i][0], 'a' + i);
 }
+
+TEST(the_blank_after_a_word_that_ends_at_the_indent_is_kept)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	terminal_wrap(file, "perf task-clock", 0, 4);
+	fclose(file);
+	assert_string_equal(text, "perf task-clock\n");
+	free(text);
+}
