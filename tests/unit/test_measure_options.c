@@ -29,7 +29,7 @@ static int parse(const char *name, const char *value, void *into, struct error *
 
 static struct measure_options untouched(void)
 {
-	return (struct measure_options){.cpu = -1, .warm_ups = -1};
+	return (struct measure_options){.cpu = -1, .warm_ups = -1, .alone = -1};
 }
 
 TEST(each_option_has_a_name_and_a_letter_of_its_own)
@@ -102,7 +102,7 @@ TEST(counts_have_the_documented_defaults)
 		struct measure_options o = cases[i].o;
 		struct error err = {};
 
-		o.cpu = -1;
+		o.cpu = o.alone = -1;
 		assert_int_equal(measure_options_finish(&o, &err), 0);
 		assert_int_equal(o.warm_ups, cases[i].warm_ups);
 		assert_int_equal(o.runs, cases[i].runs);
