@@ -161,7 +161,9 @@ that "the book on the full disk is sound" grep -qx ok "$dir/sound"
 
 # output of the program
 expect 0 '^hello$' $measure -q -r 1 -w 0 --show-output -- echo hello
-expect 0 '^LD_PRELOAD=.*/libemp-clock-preload.so$' $measure -q -r 1 -w 0 --show-output --fast-clock -- env
+# A sanitizer must be the first library of a program, and env has none.
+grep -q __asan_ "$build/lib/clock/libemp-clock-preload.so" ||
+	expect 0 '^LD_PRELOAD=.*/libemp-clock-preload.so$' $measure -q -r 1 -w 0 --show-output --fast-clock -- env
 $measure -q -r 1 -w 0 -- echo hello >"$dir/silent"
 that "the program's output is not ours" sh -c "! grep -qx hello '$dir/silent'"
 finish

@@ -81,9 +81,10 @@ offline=$(cat /sys/devices/system/cpu/offline)
 python3 - $cpu <<'PY' &
 import os, sys, time
 os.sched_setaffinity(0, {int(sys.argv[1])})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)) # also beside busy loops
 while os.getppid() != 1:
     for _ in range(1000):
-        os.sched_yield()
+        time.sleep(1e-6)
 PY
 storm=$!
 expect 0 'Warning: [0-9]* of [0-9]* events were lost' $jitter --cpu $cpu --for 3s --buffer 64K
