@@ -28,14 +28,15 @@ watch() {
 	[ $status = 130 ] || { echo "FAULT: status $status"; cat "$dir/screen"; faults=$((faults + 1)); }
 }
 
-# found NAME: number and mean length in the frequency domain are those that the daemon had
+# found NAME: number and mean length in the frequency domain are those that the daemon had. What it does before its first time, and after its
+# last, is much shorter
 found() {
 	that "$1 is found, $(wc -l <"$dir/$1") times, with its length" python3 - "$EMP_DB" "$dir/$1" "$1" <<'PY'
 import sqlite3, sys
 took = [int(line) for line in open(sys.argv[2])]
 db = sqlite3.connect(sys.argv[1])
-rows = db.execute("SELECT sum(count), sum(total_ns), max(max_ns) FROM jitter_source JOIN source ON source.id = source"
-                  " WHERE level = 'frequency' AND name = ?", (sys.argv[3],)).fetchone()
+rows = db.execute("SELECT sum(count), sum(total_ns) FROM jitter_bucket JOIN source ON source.id = source"
+                  " WHERE level = 'frequency' AND name = ? AND low_ns >= ?", (sys.argv[3], min(took) // 2)).fetchone()
 print("took", took, "found", rows)
 assert rows[0] is not None
 # each switch of tasks that this kernel's trace lacks may hide one
