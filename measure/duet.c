@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --order duet: what the programs of a session need to alternate on one CPU. */
+/* --order duet: what the programs of a session need to alternate on one CPU, and what came of it. */
 #include "measure/session.h"
 
 #include "lib/host/process/slice.h"
@@ -88,4 +88,15 @@ void session_clear_duet(struct session *s)
 	}
 	free(s->duet.cgroups);
 	duet_guard_free(s->duet.guard);
+}
+
+int session_duet(const struct session *s, struct duet_report *ret, const char ***ret_names, struct error *err)
+{
+	const struct discard_rules rules = session_rules(s);
+	_cleanup_(freep) const char **names = session_names(s);
+	int r = names ? duet_report_load(s->book, s->tasks[0].run.id, &rules, ret, err) : error_oom(err);
+
+	if (r > 0)
+		*ret_names = TAKE(names);
+	return r;
 }

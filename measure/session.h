@@ -7,6 +7,7 @@
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/duet_guard.h"
 #include "lib/jitter/program_trace.h"
+#include "lib/report/duet_report.h"
 #include "lib/report/run_result.h"
 #include "lib/run/sampling.h"
 
@@ -89,6 +90,9 @@ const char **session_names(const struct session *session);
 /* duet.c: with --order duet, makes the tasks alternate. They are filled. */
 int session_make_duet(struct session *session, struct error *err);
 void session_clear_duet(struct session *session);
+
+/* Its duet as the book has it, and the names of its programs, whose array the caller frees. 1: done; 0: there is none. */
+int session_duet(const struct session *session, struct duet_report *ret, const char ***ret_names, struct error *err);
 
 static inline struct discard_rules session_rules(const struct session *s)
 {

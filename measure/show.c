@@ -189,9 +189,8 @@ static const struct task **sort_others(const struct session *s)
 static int show_duet(const struct session *s, const struct comparison *comparisons, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
-	const struct discard_rules rules = session_rules(s);
-	_cleanup_(freep) const char **names = session_names(s);
-	int r = names ? duet_report_load(s->book, s->tasks[0].run.id, &rules, &report, err) : error_oom(err);
+	_cleanup_(freep) const char **names = NULL;
+	int r = session_duet(s, &report, &names, err);
 
 	if (r <= 0)
 		return r;
