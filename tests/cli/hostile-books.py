@@ -137,6 +137,8 @@ def make(where):
         INSERT INTO duet_alone VALUES (4, 1, 0, 1, 1, 1), (5, 1, 0, 1, 1, 1);
         INSERT INTO program VALUES (4, 1, 'x', NULL);
         INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (4, 1, 1, 1, 1, 1);
+        INSERT INTO page_wait VALUES (4, 1, 'slave', 1, 1, 1, 0);
+        INSERT INTO page_wait_bin VALUES (4, 1, 'slave', 0, 10000, 1, 1);
     """)
     db.execute("PRAGMA journal_mode = DELETE")
     empty = [name for name in tables(db) if not db.execute(f"SELECT 1 FROM {name}").fetchone()]

@@ -330,6 +330,24 @@ TEST_IN_BOOK(a_sample_may_have_several_programs)
 	assert_answer(s->path, "SELECT count(*) FROM sample_program", "0");
 }
 
+TEST_IN_BOOK(page_waits_belong_to_a_sample)
+{
+	struct scratch *s = *state;
+
+	begin(s);
+	sql(s->path,
+		"INSERT INTO page_wait VALUES (1, 1, 'slave', 3, 900, 50, 0), (1, 1, 'read', 0, 0, NULL, 0);"
+		"INSERT INTO page_wait_bin VALUES (1, 1, 'slave', 0, 10000, 2, 500), (1, 1, 'slave', 10000, NULL, 1, 400)");
+	refused(s->path, "INSERT INTO page_wait VALUES (1, 2, 'slave', 3, 900, 50, 0)", "FOREIGN KEY");
+	refused(s->path, "INSERT INTO page_wait VALUES (1, 1, 'fault', 3, 900, 50, 0)", "kind IN");
+	refused(s->path, "INSERT INTO page_wait_bin VALUES (1, 1, 'write', 0, 10000, 2, 500)", "FOREIGN KEY");
+	refused(s->path, "INSERT INTO page_wait_bin VALUES (1, 1, 'read', 9, 9, 2, 500)", "high_ns > low_ns");
+	refused(s->path, "INSERT INTO page_wait_bin VALUES (1, 1, 'read', 9, 10, 0, 500)", "count > 0");
+	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
+	assert_answer(s->path, "SELECT count(*) FROM page_wait", "0");
+	assert_answer(s->path, "SELECT count(*) FROM page_wait_bin", "0");
+}
+
 TEST_IN_BOOK(measurements_are_named_once_in_an_environment)
 {
 	struct scratch *s = *state;
