@@ -34,14 +34,15 @@ static const char *kind_of(enum bpf_prog_type type)
 	}
 }
 
-/* EMP's own (accounting.bpf.c, clock.bpf.c), and what some kernels load themselves: iterators that run when they are read,
- * and a program for input devices. Names have at most 15 bytes in the kernel. */
+/* EMP's own (accounting.bpf.c, clock.bpf.c, page_waits.bpf.c), and what some kernels load themselves: iterators that
+ * run when they are read, and a program for input devices. Names have at most 15 bytes in the kernel. */
 static bool is_expected(const char *name)
 {
 	static const char *const expected[] = {"read_tasks", "read_tasks_before_6_7", "task_exits",
 		"task_dies", "task_dies_before_6_7", "task_executes", "list_observers", "irq_handler_begins",
 		"irq_handler_ends", "softirq_begins", "softirq_ends", "local_timer_begins",
-		"local_timer_ends", "clock_switches", "dump_bpf_map", "dump_bpf_prog", "hid_tail_call"};
+		"local_timer_ends", "clock_switches", "slave_switches", "request_is_issued",
+		"request_is_complete", "dump_bpf_map", "dump_bpf_prog", "hid_tail_call"};
 
 	for (size_t i = 0; i < ELEMENTS(expected); i++)
 		if (!strncmp(expected[i], name, BPF_OBJ_NAME_LEN - 1))

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The BPF programs that time page waits. A task that waits for a page, a buffer or a direct transfer sleeps in io_schedule, whatever
+ * the file system, which marks it with in_iowait until it runs again. Block devices are timed from the issue of a request to its
+ * completion, as biolatency does. */
+#include "lib/host/bpf/bpf_types.h"
+#include "lib/host/disk/page_wait_bins.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_CGROUP_ARRAY = 8 };
+enum { REQUEST_OPERATION = 0xff, OPERATION_READ = 0, OPERATION_WRITE = 1 };
+enum { MOST_AT_ONCE = 16384 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct request {
+	__u32 cmd_flags;
+	__u32 __data_len; /* that is left */
+};
+struct sched_info {
+	__u64 last_queued; /* by the clock of the run queue; 0: it is not in one, or the kernel does not say */
+};
+struct rq {
+	__u64 clock;
+};
+struct cfs_rq {
+	struct rq *rq;
+};
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+};
+struct task_struct {
+	unsigned int __state;
+	unsigned int in_iowait : 1;
+	struct sched_info sched_info;
+	struct sched_entity se;
+};
+struct task_struct___before_5_14 {
+	volatile long state;
+};
+#pragma clang attribute pop
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} slaves SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MOST_AT_ONCE);
+	__type(key, __u64); /* the task */
+	__type(value, __u64);
+} asleep_ns SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MOST_AT_ONCE);
+	__type(key, __u64); /* the request */
+	__type(value, __u64);
+} issued_ns SEC(".maps");
+
+struct page_wait_sums waits;
+
+static __always_inline void count(enum page_wait_histogram histogram, __u64 ns)
+{
+	__u32 bin = page_wait_bin_of(ns);
+
+	barrier_var(bin); /* the verifier does not know how great it can be, as the compiler does */
+	if (bin >= N_PAGE_WAIT_BINS)
+		return;
+	__sync_fetch_and_add(&waits.bins[histogram][bin].count, 1);
+	__sync_fetch_and_add(&waits.bins[histogram][bin].total_ns, ns);
+}
+
+static __always_inline bool is_runnable(const struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state == 0;
+	return ((const struct task_struct___before_5_14 *)task)->state == 0;
+}
+
+/* For how long it has been in the queue of its CPU, whose clock was read just now. */
+static __always_inline __u64 queued_ns(const struct task_struct *task)
+{
+	struct cfs_rq *cfs_rq = (void *)0;
+	__u64 since_ns, now_ns;
+
+	if (!bpf_core_field_exists(task->sched_info.last_queued) || !bpf_core_field_exists(task->se.cfs_rq) ||
+		!bpf_core_field_exists(cfs_rq->rq))
+		return 0;
+	since_ns = task->sched_info.last_queued;
+	cfs_rq = task->se.cfs_rq;
+	if (!since_ns || !cfs_rq)
+		return 0;
+	now_ns = cfs_rq->rq->clock;
+	return now_ns > since_ns ? now_ns - since_ns : 0;
+}
+
+static __always_inline void fall_asleep(struct task_struct *task)
+{
+	__u64 key = (unsigned long)task, now_ns;
+
+	if (bpf_current_task_under_cgroup(&slaves, 0) != 1)
+		return;
+	now_ns = bpf_ktime_get_ns();
+	if (bpf_map_update_elem(&asleep_ns, &key, &now_ns, 0) < 0)
+		__sync_fetch_and_add(&waits.lost[PAGE_WAITS_OF_TASKS], 1);
+}
+
+static __always_inline void run_again(struct task_struct *task)
+{
+	__u64 key = (unsigned long)task, *since_ns = bpf_map_lookup_elem(&asleep_ns, &key);
+
+	if (!since_ns)
+		return;
+	count(PAGE_WAITS_OF_TASKS, bpf_ktime_get_ns() - *since_ns);
+	__sync_fetch_and_add(&waits.ready_ns, queued_ns(task));
+	bpf_map_delete_elem(&asleep_ns, &key);
+}
+
+/* `prev` is the current task still. One that is preempted does not wait for a page, though it may be about to, or have waited. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(slave_switches, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	if (BPF_CORE_READ_BITFIELD(prev, in_iowait) && !preempt && !is_runnable(prev))
+		fall_asleep(prev);
+	if (BPF_CORE_READ_BITFIELD(next, in_iowait))
+		run_again(next);
+	return 0;
+}
+
+static __always_inline __u32 operation_of(const struct request *request)
+{
+	return request->cmd_flags & REQUEST_OPERATION;
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(request_is_issued, struct request *request)
+{
+	__u64 key = (unsigned long)request, now_ns = bpf_ktime_get_ns();
+	__u32 operation = operation_of(request);
+
+	if (operation > OPERATION_WRITE)
+		return 0;
+	if (bpf_map_update_elem(&issued_ns, &key, &now_ns, 0) < 0)
+		__sync_fetch_and_add(&waits.lost[PAGE_WAITS_OF_READS + operation], 1);
+	return 0;
+}
+
+/* Its last part, if it is completed in several. */
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(request_is_complete, struct request *request, int error, unsigned int bytes)
+{
+	__u64 key = (unsigned long)request, *since_ns;
+
+	if (bytes < request->__data_len)
+		return 0;
+	since_ns = bpf_map_lookup_elem(&issued_ns, &key);
+	if (!since_ns)
+		return 0;
+	count(operation_of(request) == OPERATION_READ ? PAGE_WAITS_OF_READS : PAGE_WAITS_OF_WRITES,
+		bpf_ktime_get_ns() - *since_ns);
+	bpf_map_delete_elem(&issued_ns, &key);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";
