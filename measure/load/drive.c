@@ -341,5 +341,6 @@ struct sample_program load_result_part(const struct load_result *result, size_t 
 void load_result_clear(struct load_result *result)
 {
 	free(result->slaves);
+	load_waits_free(result->waits);
 	*result = (struct load_result){};
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "measure/load/load.h"
+#include "measure/load/waits.h"
 
 #include "lib/record/programs.h"
 #include "lib/run/observer.h"
@@ -24,12 +25,14 @@ struct load_result {
 	int64_t last_start_ns;          /* since the release, until the last of them had a CPU */
 	struct slave_result *slaves;
 	size_t n;
+	struct load_waits *waits; /* NULL: they are not watched */
 };
 
 struct drive {
 	const struct load *load;
 	const char *text; /* the load's file */
 	struct observer *observer;
+	const struct page_wait_meter *page_waits; /* NULL: they are not watched */
 	bool show_output;
 };
 

@@ -112,6 +112,8 @@ static const struct option_row run_options[] = {
 	{0, "profile", "NAME", "discard runs in which a daemon passed its cutoff", NULL, &options.profile},
 	{0, "accounting", "BACKEND", "who used the CPUs: auto, bpf, taskstats or none",
 		accounting_backend_parse, &options.backend},
+	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown", page_wait_width_parse,
+		&options.page_wait_bin_ns},
 	{0, "show-output", NULL, "of the commands", NULL, &options.show_output},
 	{0, "export-json", "FILE", "the result as a document; - is standard output", NULL,
 		&options.export_json},

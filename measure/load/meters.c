@@ -15,7 +15,7 @@ int meters_start(struct driver *d, struct error *err)
 
 	for (size_t k = 0; r == 0 && k < d->n; k++)
 		r = start_meter(&d->slaves[k], err);
-	return r;
+	return r < 0 ? r : load_waits_start(&d->result->waits, d->drive->page_waits, d->all, err);
 }
 
 /* The complete repetitions, and the end of the last of them; the slave may be completing another. */
@@ -68,6 +68,7 @@ int meters_stop(struct driver *d, struct spawned *ret, struct error *err)
 {
 	int r = 0;
 
+	load_waits_stop(d->result->waits);
 	for (size_t k = 0; r == 0 && k < d->n; k++)
 		r = stop_meter(d, k, err);
 	for (size_t k = 0; r == 0 && k < d->n; k++) {

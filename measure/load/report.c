@@ -133,6 +133,12 @@ static void print_discarded(FILE *file, const struct load_session *s)
 	fputc('\n', file);
 }
 
+/* NULL: they were watched. */
+static const char *why_no_page_waits(const struct load_session *s)
+{
+	return s->page_wait_meter ? NULL : s->no_page_waits.text;
+}
+
 void load_report_print(FILE *file, const struct load_session *s)
 {
 	char released[TEXT_TIME_SIZE], last[TEXT_TIME_SIZE], driver[TEXT_TIME_SIZE];
@@ -161,6 +167,8 @@ void load_report_print(FILE *file, const struct load_session *s)
 		fprintf(file,
 			"  Order of finishing      another one than the run before in %.0f %% of the runs\n",
 			100 * s->rates.order_changed);
+	page_wait_report_print(
+		file, &s->page_wait_report, s->options->page_wait_bin_ns, why_no_page_waits(s));
 }
 
 static json_t *numbers(const int64_t *values, size_t n, double scale)
@@ -221,6 +229,8 @@ static json_t *document(const struct load_session *s)
 	json_object_set_new(root, "scripts", scripts);
 	json_object_set_new(root, "et_ns", times);
 	json_object_set_new(root, "slaves", slaves);
+	json_object_set_new(
+		root, "page_waits", page_wait_report_as_json(&s->page_wait_report, why_no_page_waits(s)));
 	json_object_set_new(root, "discarding", discarding_as_json(&s->result.discarding));
 	return root;
 }

@@ -6,8 +6,10 @@
 #include "lib/base/paths.h"
 #include "lib/base/progress.h"
 #include "lib/base/text.h"
+#include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/system/lock.h"
+#include "lib/record/book/book_page_waits.h"
 #include "lib/record/book/book_programs.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"
@@ -117,12 +119,23 @@ static int store_parts(
 	return book_add_sample_programs(s->book, s->run.id, parts, result->n, err);
 }
 
+static int store_waits(
+	struct load_session *s, const struct load_result *result, uint32_t n, struct error *err)
+{
+	_cleanup_(page_waits_clear) struct page_waits waits = {};
+	int r = load_waits_record(result->waits, n, &waits, err);
+
+	return r < 0 ? r : book_add_page_waits(s->book, s->run.id, &waits, err);
+}
+
 static int store_all(struct load_session *s, const struct load_result *result, struct error *err)
 {
 	int r = sample_store_rows(s->book, s->run.id, s->run.n_samples + 1, &result->observation, err);
 
 	if (r == 0)
 		r = store_parts(s, result, s->run.n_samples + 1, err);
+	if (r == 0)
+		r = store_waits(s, result, s->run.n_samples + 1, err);
 	return r == 0 ? book_commit(s->book, err) : r;
 }
 
@@ -151,7 +164,13 @@ static int store(struct load_session *s, const struct load_result *result, struc
 
 static int take_one(struct load_session *s, bool warm_up, struct error *err)
 {
-	const struct drive drive = {&s->load, s->text, &s->observer, s->options->show_output};
+	const struct drive drive = {
+		.load = &s->load,
+		.text = s->text,
+		.observer = &s->observer,
+		.page_waits = s->page_wait_meter,
+		.show_output = s->options->show_output,
+	};
 	_cleanup_(load_result_clear) struct load_result result = {};
 	int r = drive_once(&drive, &result, err);
 
@@ -185,6 +204,20 @@ static int keep(struct load_session *s, struct error *err)
 	return 0;
 }
 
+static int report_waits(struct load_session *s, struct error *err)
+{
+	const struct page_wait_runs runs = {
+		.waits = &s->page_waits,
+		.samples = s->kept,
+		.rates = s->rates.items[0].nano,
+		.n = s->n_kept,
+		.slaves = s->parts,
+		.n_slaves = s->n_parts,
+	};
+
+	return page_wait_report_of(&s->page_wait_report, &runs, err);
+}
+
 static int read_result(struct load_session *s, struct error *err)
 {
 	const struct discard_rules rules = {
@@ -194,10 +227,21 @@ static int read_result(struct load_session *s, struct error *err)
 	if (r == 0)
 		r = book_sample_programs(s->book, s->run.id, &s->parts, &s->n_parts, err);
 	if (r == 0)
+		r = book_page_waits(s->book, s->run.id, &s->page_waits, err);
+	if (r == 0)
 		r = keep(s, err);
-	return r == 0 ? rates_of(&s->rates, s->load.coordination, s->programs, load_slaves(&s->load), s->kept,
-				s->n_kept, s->parts, s->n_parts, err)
-		      : r;
+	if (r == 0)
+		r = rates_of(&s->rates, s->load.coordination, s->programs, load_slaves(&s->load), s->kept,
+			s->n_kept, s->parts, s->n_parts, err);
+	return r == 0 ? report_waits(s, err) : r;
+}
+
+/* The load runs without it, too. */
+static void watch_page_waits(struct load_session *s)
+{
+	privilege_raise();
+	page_wait_meter_new(&s->page_wait_meter, &s->no_page_waits);
+	privilege_lower();
 }
 
 int load_session_run(struct load_session *s, struct error *err)
@@ -209,6 +253,7 @@ int load_session_run(struct load_session *s, struct error *err)
 		r = book_put_programs(s->book, s->run.id, s->programs, load_slaves(&s->load), err);
 	if (r < 0)
 		return r;
+	watch_page_waits(s);
 	outcome = take_all(s, err);
 	r = book_end_run(s->book, s->run.id,
 		outcome == 0        ? RUN_DONE
@@ -225,6 +270,9 @@ void load_session_close(struct load_session *s)
 	rates_clear(&s->rates);
 	run_result_clear(&s->result);
 	run_programs_free(s->programs, s->programs ? load_slaves(&s->load) : 0);
+	page_wait_report_clear(&s->page_wait_report);
+	page_waits_clear(&s->page_waits);
+	page_wait_meter_free(s->page_wait_meter);
 	free(s->parts);
 	free(s->kept);
 	run_clear(&s->run);

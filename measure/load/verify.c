@@ -50,7 +50,10 @@ static int find_cpus(const struct load *load, cpu_set_t *ret, struct error *err)
 
 static int run_under(struct under *u, struct load_session *s, double share, struct error *err)
 {
-	const struct drive drive = {&s->load, s->text, &s->observer, s->options->show_output};
+	const struct drive drive = {.load = &s->load,
+		.text = s->text,
+		.observer = &s->observer,
+		.show_output = s->options->show_output};
 	_cleanup_(load_result_clear) struct load_result result = {};
 	_cleanup_(handicap_freep) struct handicap *handicap = NULL;
 	double taken = 0;

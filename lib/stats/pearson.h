@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether two quantities that were measured together, one pair after another, go together. What drifts or comes in waves seems to
+ * go with everything else that does, so that neighbours that are alike count for fewer than they are. */
+#pragma once
+
+#include <stddef.h>
+
+struct pearson {
+	size_t n;
+	double r;           /* the coefficient of correlation; NAN: n < 5, or one of the two does not vary */
+	double effective_n; /* so many independent pairs would tell as much */
+	double low,
+		high; /* the 95 % confidence interval of r (Fisher 1915); NAN: it cannot be told from any other */
+	double p;     /* that they are independent; two-sided; NAN likewise */
+};
+
+enum { PEARSON_LEAST = 5 };
+
+/* x[n] and y[n], in the order of time. */
+struct pearson pearson_of(const double *x, const double *y, size_t n);
