@@ -127,5 +127,6 @@ TEST(what_is_independent_is_seldom_called_related)
 			double share = false_alarms(kind, sizes[i], seed + i);
 
 			printf("%-12s n %2zu: %5.2f %%\n", names[kind], sizes[i], share);
+			assert_true(share < 20);
 		}
 }
