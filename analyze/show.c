@@ -6,26 +6,13 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/duet_report.h"
+#include "lib/report/inc_units.h"
 #include "lib/report/results_json.h"
 #include "lib/report/resolving_text.h"
 #include "lib/report/run_screen.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* The arguments as one line; NULL: not known, or no memory. The caller frees it. */
-static char *command_text(const char *command)
-{
-	_cleanup_(json_decrefp) json_t *argv = command ? json_loads(command, 0, NULL) : NULL;
-	char *text = NULL;
-	size_t size, i;
-	FILE *file = argv ? open_memstream(&text, &size) : NULL;
-	json_t *word;
-
-	json_array_foreach (argv, i, word)
-		fprintf(file, "%s%s", i ? " " : "", json_string_value(word) ?: "?");
-	return file && fclose(file) == 0 ? text : NULL;
-}
 
 static void print_run(const struct run *run, size_t n_samples, const char *digest)
 {
@@ -60,7 +47,8 @@ static int print_result(struct book *book, const struct run *run, struct error *
 	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(screen_clear) struct screen screen = {};
-	_cleanup_(freep) char *command = command_text(run->command);
+	_cleanup_(freep) char *command = run_command_line(run);
+	struct inc_units inc = {};
 	bool profiled = run->profile &&
 			book_get_profile(book, run->profile, &profile, &(struct error){}) == 0;
 	const struct discard_rules rules = {.profile = profiled ? &profile : NULL};
@@ -74,7 +62,12 @@ static int print_result(struct book *book, const struct run *run, struct error *
 			book, run->environment, rules.profile, result.n_samples, screen.resolving, err);
 	if (r < 0)
 		return r;
-	screen.name = command ?: run->program;
+	r = inc_units_load(book, run->id, &rules, &inc, err);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		inc_units_text(screen.inc_units, &inc);
+	screen.name = run->name ?: command ?: run->program;
 	screen.approximate = true;
 	screen_print(stdout, &screen);
 	return run_details_print(stdout, &result, NULL, err);
@@ -88,7 +81,7 @@ static char **duet_names(const struct duet_report *d)
 	for (size_t i = 0; names && i < d->n; i++) {
 		const struct run *run = &d->results[i].discarding.run;
 
-		names[i] = command_text(run->command) ?: strdup(run->program);
+		names[i] = run->name ? strdup(run->name) : run_command_line(run);
 	}
 	return names;
 }

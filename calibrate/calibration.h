@@ -4,7 +4,7 @@
  * the profile (conclude.c). screen.h prints what the user reads. */
 #pragma once
 
-#include "calibrate/constant.h"
+#include "lib/run/constant.h"
 
 #include "lib/host/system/lock.h"
 #include "lib/run/observer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate constant: how many iterations INC makes in a second here. */
 #include "calibrate/calibrate.h"
-#include "calibrate/constant.h"
+#include "lib/run/constant.h"
 
 #include "lib/base/json.h"
 #include "lib/host/cpu/pinning.h"

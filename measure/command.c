@@ -146,6 +146,7 @@ static int fill_command(const struct maker *m, const struct line *line, struct c
 		r = fill_texts(m, line, c, err);
 	if (r < 0)
 		return r;
+	c->named = c->name;
 	name = text_utf8(c->name ?: c->text);
 	free(c->name);
 	c->name = name;

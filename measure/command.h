@@ -8,6 +8,7 @@
 
 struct command {
 	char *name; /* in results */
+	bool named; /* by the user: --command-name, --reference-name */
 	char *text; /* as typed in a shell */
 	char **argv;
 	char *path;                                 /* of argv[0] */

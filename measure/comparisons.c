@@ -50,7 +50,7 @@ int comparisons_make(const struct session *s, struct comparisons *ret, struct er
 		.items = calloc(s->n + 1, sizeof(*c.items)), .n = s->n};
 	int r = c.items ? 0 : error_oom(err);
 
-	for (size_t i = 1; r == 0 && i < s->n; i++)
+	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++)
 		if (s->tasks[0].result.run.discarding.pt.kept.n > 0 &&
 			s->tasks[i].result.run.discarding.pt.kept.n > 0)
 			r = compare_with_first(s, &s->tasks[i], &c.items[i], err);

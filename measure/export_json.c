@@ -106,6 +106,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 		json_object_set_new(emp, "perf", perf_json(s, t));
 	if (s->trace)
 		json_object_set_new(emp, "trace", trace_json(s, t));
+	if (r->inc.increments > 0)
+		json_object_set_new(emp, "inc_units", inc_units_as_json(&r->inc));
 	return emp;
 }
 
@@ -152,7 +154,7 @@ static int comparisons_json(const struct session *s, json_t *array, struct error
 	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
 	int r = comparisons_make(s, &comparisons, err);
 
-	for (size_t i = 1; r == 0 && i < s->n; i++)
+	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++)
 		if (comparisons.items[i].a.n > 0)
 			json_array_append_new(array, comparison_as_json(s->tasks[0].name, s->tasks[i].name,
 							     &comparisons.items[i]));
@@ -176,7 +178,7 @@ static int export_json(const struct session *s, json_t **ret, struct error *err)
 	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array();
 	int r;
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->tasks[i].result.run.n_samples > 0 &&
 			json_array_append_new(results, result_json(s, &s->tasks[i])) < 0)
 			return error_oom(err);

@@ -104,7 +104,7 @@ static int make_rows(const struct session *s, struct rows *rows, struct error *e
 	rows->items = calloc(s->n + 1, sizeof(*rows->items));
 	if (!rows->items)
 		return error_oom(err);
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->tasks[i].result.run.n_samples > 0)
 			rows->items[rows->n++] = make_row(&s->tasks[i].result);
 	base = rows->items[0];

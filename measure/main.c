@@ -35,7 +35,7 @@ static int check_clean(const struct session *session, struct error *err)
 {
 	const struct measure_options *o = session->options;
 
-	for (size_t i = 0; i < session->n; i++) {
+	for (size_t i = 0; i < session_n_shown(session); i++) {
 		const struct result *r = &session->tasks[i].result;
 		size_t clean = r->run.discarding.pt.kept.n;
 

@@ -57,6 +57,16 @@ static int parse_slicing(const char *value, const char *name, void *into, struct
 	return r;
 }
 
+static int parse_against(const char *value, const char *name, void *into, struct error *err)
+{
+	static const char *const choices[] = {"inc", NULL};
+	int which, r = one_of(value, name, choices, &which, err);
+
+	if (r == 0)
+		*(bool *)into = true;
+	return r;
+}
+
 static int parse_sort(const char *value, const char *name, void *into, struct error *err)
 {
 	static const char *const choices[] = {"auto", "command", "mean-time", NULL};
@@ -167,6 +177,19 @@ static int split_shell(struct measure_options *o, struct error *err)
 	return r < 0 ? error_say(err, r, "--shell '%s': %s", shell, said.text) : 0;
 }
 
+static int check_against(const struct measure_options *o, struct error *err)
+{
+	if (!o->against_inc)
+		return 0;
+	if (o->order != ORDER_DUET)
+		return error_say(
+			err, -EINVAL, "with --against inc, the program and INC alternate: no other --order");
+	if (o->aa || o->reference || o->fail_if_slower >= 0)
+		return error_say(err, -EINVAL,
+			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several");
+	return 0;
+}
+
 static int check_duet(const struct measure_options *o, struct error *err)
 {
 	if (o->order != ORDER_DUET && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0))
@@ -187,6 +210,8 @@ static int check_duet(const struct measure_options *o, struct error *err)
 
 static int check_contradictions(const struct measure_options *o, struct error *err)
 {
+	int r;
+
 	if (o->no_shell && o->shell)
 		return error_say(err, -EINVAL, "-N (no shell) and -S (a shell) exclude each other");
 	if (o->cpu >= 0 && o->affine)
@@ -204,7 +229,8 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 			"--parameter-step-size (-D) is the step of a --parameter-scan (-P), and there is none");
 	if (o->reference_name && !o->reference)
 		return error_say(err, -EINVAL, "--reference-name names a --reference, and there is none");
-	return check_duet(o, err);
+	r = check_against(o, err);
+	return r < 0 ? r : check_duet(o, err);
 }
 
 static void choose_counts(struct measure_options *o)
@@ -237,6 +263,18 @@ static int last_cpu(void)
 	return last;
 }
 
+/* INC starts again until the program has ended, and is as long as the program was in its last warm-up. */
+static void choose_against(struct measure_options *o)
+{
+	if (!o->against_inc)
+		return;
+	if (o->order == ORDER_INTERLEAVE)
+		o->order = ORDER_DUET;
+	o->repeat = true;
+	o->warm_ups = o->warm_ups == 0 ? 1 : o->warm_ups;
+	o->alone = o->alone < 0 ? 0 : o->alone;
+}
+
 static void choose_duet(struct measure_options *o)
 {
 	if (o->order != ORDER_DUET)
@@ -250,8 +288,10 @@ static void choose_duet(struct measure_options *o)
 
 int measure_options_finish(struct measure_options *o, struct error *err)
 {
-	int r = check_contradictions(o, err);
+	int r;
 
+	choose_against(o);
+	r = check_contradictions(o, err);
 	if (r == 0)
 		r = split_shell(o, err);
 	for (size_t i = 0; r == 0 && i < o->scans.n; i += 3)
@@ -289,6 +329,8 @@ const struct option_row measure_option_rows[] = {
 	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL, &O.repeat},
 	{0, "alone", "N", "duet: runs of each program alone, for the price (default: 1 for 5 samples)",
 		option_count0, &O.alone},
+	{0, "against", "inc", "alternate with INC, and give PT in units of its work", parse_against,
+		&O.against_inc},
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if a command is slower than the first by more",
 		option_percent, &O.fail_if_slower},
 	{0, "aa", NULL, "measure the first command a second time, against itself", NULL, &O.aa},

@@ -22,6 +22,7 @@ struct measure_options {
 	struct parameters parameters;
 	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell, ignore_lock, aa,
 		fast_clock, new_session;
+	bool against_inc;         /* the program alternates with INC */
 	bool affine;              /* `affinity` is set */
 	bool ignored_status[256]; /* by exit status: whether samples that end with it count */
 	int cpu;                  /* -1: not pinned */

@@ -30,6 +30,8 @@ static int begin(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
 
+	if (t->session->against && t->command == against_command(t->session->against))
+		return session_size_inc(t->session, err);
 	return run_command(t, t->command->setup, "--setup", err);
 }
 
@@ -122,6 +124,7 @@ static int read_result(struct task *t, struct error *err)
 	struct session *s = t->session;
 	const struct sampling *sums = &s->samplings[t - s->tasks];
 	const struct discard_rules rules = session_rules(s);
+	int r;
 
 	if (t->run.n_samples == 0)
 		return 0;
@@ -135,7 +138,10 @@ static int read_result(struct task *t, struct error *err)
 	t->result.again = sums->again;
 	t->result.escaped = sums->escaped;
 	memcpy(t->result.escapee, sums->escapee, sizeof(t->result.escapee));
-	return run_result_read(s->book, t->run.id, &rules, &t->result.run, err);
+	r = run_result_read(s->book, t->run.id, &rules, &t->result.run, err);
+	if (r == 0 && s->against)
+		r = inc_units_load(s->book, t->run.id, &rules, &t->result.inc, err);
+	return r < 0 ? r : 0;
 }
 
 /* Also after a failure or an interruption, so that the samples so far can be shown. */

@@ -42,6 +42,7 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 	t->run = (struct run){
 		.program = text_utf8(file ? file + 1 : t->command->argv[0]),
 		.command = command_json(t->command->argv),
+		.name = t->command->named ? strdup(t->command->name) : NULL,
 		.kind = s->options->order == ORDER_DUET ? RUN_DUET : RUN_MEASURE,
 		.backend = strdup(observer_backend_name(&s->observer)),
 		.pt_source = strdup(observer_pt_source(&s->observer)),
@@ -124,6 +125,17 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	return fill_run(s, t, err);
 }
 
+static int add_inc(struct session *s, size_t n_commands, struct error *err)
+{
+	int r;
+
+	if (n_commands != 1)
+		return error_say(
+			err, -EINVAL, "--against inc measures one command, and there are %zu", n_commands);
+	r = against_new(&s->against, err);
+	return r < 0 ? r : fill_task(s, against_command(s->against), "", &s->tasks[s->n++], err);
+}
+
 static int fill_tasks(struct session *s, const struct commands *commands, struct error *err)
 {
 	int r = 0;
@@ -139,7 +151,7 @@ static int fill_tasks(struct session *s, const struct commands *commands, struct
 		t->in = -1;
 		r = fill_task(s, &commands->items[again ? 0 : i], again ? " (again)" : "", t, err);
 	}
-	return r;
+	return r == 0 && s->options->against_inc ? add_inc(s, commands->n, err) : r;
 }
 
 static int open_input(struct session *s, struct error *err)
@@ -257,6 +269,7 @@ void session_close(struct session *s)
 	for (size_t i = 0; i < s->n_outputs; i++)
 		closep(&s->outputs[i].fd);
 	free(s->outputs);
+	against_free(s->against);
 	perf_counters_free(s->perf);
 	program_trace_free(s->trace);
 	closep(&s->null);

@@ -2,12 +2,14 @@
 /* All commands of one call of emp-measure: each a run in the book, their samples in turn. */
 #pragma once
 
+#include "measure/against.h"
 #include "measure/command.h"
 
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/duet_guard.h"
 #include "lib/jitter/program_trace.h"
 #include "lib/report/duet_report.h"
+#include "lib/report/inc_units.h"
 #include "lib/report/run_result.h"
 #include "lib/run/sampling.h"
 
@@ -16,7 +18,8 @@ struct result {
 	const struct command *command;
 	const char *name;
 	struct run_result run;
-	int64_t observer_ns; /* a sample */
+	struct inc_units inc; /* .increments 0: it did not alternate with INC */
+	int64_t observer_ns;      /* a sample */
 	int64_t lost;
 	int failures, left_behind, killed, escaped, again;
 	char escapee[16]; /* as in struct sampling */
@@ -72,6 +75,7 @@ struct session {
 	int (*command_done)(const struct session *session, struct error *err);
 	uint64_t seed; /* of random orders */
 	struct duet_session duet;
+	struct against *against; /* NULL: without --against */
 };
 
 /* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
@@ -93,6 +97,15 @@ void session_clear_duet(struct session *session);
 
 /* Its duet as the book has it, and the names of its programs, whose array the caller frees. 1: done; 0: there is none. */
 int session_duet(const struct session *session, struct duet_report *ret, const char ***ret_names, struct error *err);
+
+/* How many have a result of their own: the first ones, without the INC of --against. */
+static inline size_t session_n_shown(const struct session *s)
+{
+	return s->n - (s->against != NULL);
+}
+
+/* against.c: how much INC is to do, by the last warm-up of the program. */
+int session_size_inc(struct session *session, struct error *err);
 
 static inline struct discard_rules session_rules(const struct session *s)
 {

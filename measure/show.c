@@ -111,12 +111,14 @@ static int show_result(const struct session *s, const struct task *t, struct err
 	screen.name = result->name;
 	screen.unit = s->options->unit;
 	screen.approximate = split_by_ticks(s->options->cpu);
+	if (result->inc.increments > 0)
+		inc_units_text(screen.inc_units, &result->inc);
 	r = note_session(s, result, &screen.notes, err);
 	if (r == 0 && s->perf)
 		r = note_perf(s, t, &screen.notes, err);
-	if (r == 0 && s->n == 1)
+	if (r == 0 && session_n_shown(s) == 1)
 		r = make_notes(s, &screen.notes, err);
-	if (r == 0 && s->n == 1)
+	if (r == 0 && session_n_shown(s) == 1)
 		r = find_resolving(s, screen.resolving, err);
 	if (r < 0)
 		return r;
@@ -179,10 +181,10 @@ static const struct task **sort_others(const struct session *s)
 {
 	const struct task **others = calloc(s->n, sizeof(struct task *));
 
-	for (size_t i = 1; others && i < s->n; i++)
+	for (size_t i = 1; others && i < session_n_shown(s); i++)
 		others[i - 1] = &s->tasks[i];
 	if (others && s->options->sort != SORT_COMMAND)
-		qsort(others, s->n - 1, sizeof(struct task *), by_mean_pt);
+		qsort(others, session_n_shown(s) - 1, sizeof(struct task *), by_mean_pt);
 	return others;
 }
 
@@ -206,9 +208,9 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 	struct error second = {};
 	int outcome = 0, r = others ? comparisons_make(s, &comparisons, err) : error_oom(err);
 
-	if (r == 0 && s->n > 1 && print && s->options->verbose)
+	if (r == 0 && session_n_shown(s) > 1 && print && s->options->verbose)
 		r = comparison_list_new(&list, false, err);
-	for (size_t i = 0; r >= 0 && i + 1 < s->n; i++) {
+	for (size_t i = 0; r >= 0 && i + 1 < session_n_shown(s); i++) {
 		r = show_comparison(s, others[i], &comparisons.items[others[i] - s->tasks], print, list,
 			outcome ? &second : err);
 		outcome = outcome ?: r;
@@ -221,7 +223,7 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 	if (r < 0 || !list || !comparisons.any)
 		return r < 0 ? r : outcome;
 	printf("\nPT compared with '%s':\n", terminal_text(s->tasks[0].name));
-	r = comparison_list_print(list, s->n > 2, stdout, &second);
+	r = comparison_list_print(list, session_n_shown(s) > 2, stdout, &second);
 	return outcome ?: r;
 }
 
@@ -232,16 +234,16 @@ static int show_results(const struct session *s, struct error *err)
 	size_t shown = 0;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < s->n; i++)
+	for (size_t i = 0; r == 0 && i < session_n_shown(s); i++)
 		if (s->tasks[i].result.run.n_samples > 0) {
 			r = show_result(s, &s->tasks[i], err);
-			if (s->n > 1)
+			if (session_n_shown(s) > 1)
 				putchar('\n');
 			shown++;
 		}
-	if (r == 0 && s->n > 1)
+	if (r == 0 && session_n_shown(s) > 1)
 		r = make_notes(s, &notes, err);
-	if (r == 0 && s->n > 1)
+	if (r == 0 && session_n_shown(s) > 1)
 		r = find_resolving(s, resolving, err);
 	if (shown == 0 || r < 0)
 		return r;

@@ -9,6 +9,7 @@ static const struct field duet_fields[] = {
 	{FIELD(duet_row, FIELD_INT64, reference), .min = 1},
 	{FIELD(duet_row, FIELD_BOOL, frozen)},
 	{FIELD(duet_row, FIELD_INT64, slice_ns), .min = 1, .max = JSON_TIME_MAX},
+	{FIELD(duet_row, FIELD_INT64, increments), .presence = FIELD_OPTIONAL, .min = 1, .max = INT64_MAX},
 };
 const struct field_table duet_table = {
 	"duet", "run, ", duet_fields, ELEMENTS(duet_fields), sizeof(struct duet_row)};

@@ -6,9 +6,10 @@
 
 /* A run of a duet. */
 struct duet_row {
-	int64_t reference; /* the run of its first program, the same in all its runs */
-	bool frozen;       /* slices: by the freezer, else the scheduler's */
-	int64_t slice_ns;  /* as requested */
+	int64_t reference;  /* the run of its first program, the same in all its runs */
+	bool frozen;        /* slices: by the freezer, else the scheduler's */
+	int64_t slice_ns;   /* as requested */
+	int64_t increments; /* the program is INC, and makes so many each time it runs; 0: it is another */
 };
 
 struct duet_sample {

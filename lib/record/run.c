@@ -2,7 +2,11 @@
 /* Runs and their results: the names of enums, the fields for the book and for documents, and freeing. */
 #include "lib/record/run.h"
 
+#include "lib/base/argv.h"
+#include "lib/base/json.h"
 #include "lib/base/json_fields.h"
+
+#include <string.h>
 
 const char *const run_kind_names[N_RUN_KINDS] = {
 	[RUN_IMPORT] = "import",
@@ -56,6 +60,7 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_TEXT, profile), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, command), OPTIONAL, .book_only = true},
+	{FIELD(run, FIELD_TEXT, name), OPTIONAL, .book_only = true},
 	{FIELD(run, FIELD_ENUM, state), WORDS(run_state_names), .book_only = true},
 	{FIELD(run, FIELD_INT64, started_ns), MOMENT, .book_only = true},
 	{FIELD(run, FIELD_INT64, ended_ns), OPTIONAL, MOMENT, .book_only = true},
@@ -149,6 +154,29 @@ void run_clear(struct run *run)
 {
 	fields_clear(&run_table, run);
 	*run = (struct run){};
+}
+
+/* The words of a command; NULL: not known. Free with argv_free. */
+static char **words_of(const struct run *run)
+{
+	_cleanup_(json_decrefp) json_t *array = run->command ? json_loads(run->command, 0, NULL) : NULL;
+	size_t i, n = json_array_size(array);
+	char **words = n > 0 ? calloc(n + 1, sizeof(char *)) : NULL;
+	json_t *word;
+
+	json_array_foreach (array, i, word)
+		if (words && !(words[i] = strdup(json_string_value(word) ?: "?"))) {
+			argv_free(words);
+			return NULL;
+		}
+	return words;
+}
+
+char *run_command_line(const struct run *run)
+{
+	_cleanup_(argv_freep) char **words = words_of(run);
+
+	return words ? argv_join(words) : strdup(run->program);
 }
 
 void sources_clear(struct sources *sources)

@@ -39,6 +39,7 @@ struct run {
 	enum run_state state;
 	char *program;          /* "INC128", "xz" */
 	char *command;          /* JSON array of its arguments; NULL: unknown */
+	char *name;             /* that the user gave the command (--command-name); NULL: none */
 	char *backend;          /* "bpf", "taskstats", "none"; NULL: imported */
 	char *pt_source;        /* "cgroup", "wait4"; NULL: imported */
 	char *wait_source;      /* of W: "bpf", "taskstats", "schedstat"; NULL: unknown */
@@ -57,6 +58,9 @@ extern const struct field_table run_table, sample_table, execution_table, source
 	profile_run_table, cutoff_table;
 
 void run_clear(struct run *run); /* frees the members and zeroes */
+
+/* Its command as a line, quoted where a shell needs it; if that is not known, its program. The caller frees it. NULL: no memory. */
+char *run_command_line(const struct run *run);
 
 /* The mean of a run's samples, to see how runs of one program vary. */
 struct run_mean {

@@ -152,6 +152,8 @@ static void print_et(FILE *file, const struct screen *s, const char *figure, siz
 	snprintf(more, sizeof(more), "%.0f %% on CPU%s", 100 * s->on_cpu, why);
 	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
 		snprintf(more, sizeof(more), "%.0f %% on CPU", 100 * s->on_cpu);
+	if (*s->inc_units)
+		print_figure(file, "  In INC units", s->inc_units, 0, "");
 	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", figure, columns, s->et.n ? more : "");
 }
 
@@ -316,7 +318,7 @@ static void print_others(FILE *file, const struct screen *s)
 
 void screen_print(FILE *file, const struct screen *s)
 {
-	size_t lines = FIXED_LINES - (s->pt.n < 2) + (s->n_others > 0) + (*s->resolving != '\0');
+	size_t lines = FIXED_LINES - (s->pt.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0) + (*s->resolving != '\0');
 	char where[64];
 
 	print_title(file, s);

@@ -40,6 +40,7 @@ struct screen {
 	const char *unit;         /* of all times; NULL: what fits */
 	struct summary pt, et;    /* of the samples kept */
 	struct interval interval; /* of the mean PT, at 95 % */
+	char inc_units[128];      /* PT in units of INC; "": not known */
 	struct summary papers;    /* PT without the samples that the papers' 2-sd check discards: */
 	const uint32_t *by_two_sd;
 	size_t n_by_two_sd;

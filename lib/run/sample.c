@@ -209,6 +209,8 @@ int sample_take(const struct sampling_plan *plan, struct sampling *s, struct err
 	struct observation observation;
 	int r = observe(plan, s, &observation, err);
 
+	if (r == 0)
+		s->last_pt_ns = observation.spawned.pt_ns;
 	if (r != 0 || !s->alone)
 		return r != 0 || s->warm_up ? r : sample_store(plan, s, &observation, err);
 	s->n_alone++;

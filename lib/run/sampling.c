@@ -105,7 +105,8 @@ static int begin_run(struct group *g, struct sampling *s, struct error *err)
 	if (r < 0 || g->plan->order != ORDER_DUET)
 		return r;
 	return book_add_duet(g->plan->book, s->run->id,
-		&(struct duet_row){g->items[0].run->id, plan->slicing == SLICING_FREEZER, plan->slice_ns},
+		&(struct duet_row){
+			g->items[0].run->id, plan->slicing == SLICING_FREEZER, plan->slice_ns, s->increments},
 		err);
 }
 

@@ -22,14 +22,16 @@ struct sampling {
 	const bool *
 		ignored_status; /* by exit status, as program_exit_status: samples that end so count all the same;
 				       NULL: only 0 does */
+	int64_t increments;     /* ORDER_DUET: as in struct duet_row */
 	void *data;             /* the caller's */
 
 	/* While the loop runs. */
-	int warm_up;      /* the warm-up under way, from 1; 0: a sample */
-	int64_t begun_ns; /* CLOCK_MONOTONIC before the first sample; 0: not begun */
-	pid_t pid;        /* of the first process of the last sample */
-	bool alone;       /* a run without the others of a duet, which is no sample, is under way */
-	uint32_t n_alone; /* so many were taken */
+	int warm_up;        /* the warm-up under way, from 1; 0: a sample */
+	int64_t begun_ns;   /* CLOCK_MONOTONIC before the first sample; 0: not begun */
+	pid_t pid;          /* of the first process of the last sample */
+	int64_t last_pt_ns; /* of the last warm-up, or of the last run alone */
+	bool alone;         /* a run without the others of a duet, which is no sample, is under way */
+	uint32_t n_alone;   /* so many were taken */
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */

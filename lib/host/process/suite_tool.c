@@ -25,7 +25,8 @@ static int own_directory(char ret[PATH_MAX], struct error *err)
 	return 0;
 }
 
-/* Installed tools are in one folder; in a build tree emp-x is in the folder x next to ours. */
+/* Installed tools are in one folder; in a build tree emp-x is in the folder x next to ours, and inc in that of
+ * emp-calibrate. */
 int suite_tool_find(const char *tool, char **ret, struct error *err)
 {
 	_cleanup_(freep) char *installed = NULL, *built = NULL;
@@ -36,7 +37,7 @@ int suite_tool_find(const char *tool, char **ret, struct error *err)
 	if (r < 0)
 		return r;
 	installed = text_format("%s/%s", own, tool);
-	built = text_format("%s/../%s/%s", own, dash ? dash + 1 : tool, tool);
+	built = text_format("%s/../%s/%s", own, dash ? dash + 1 : "calibrate", tool);
 	if (!installed || !built)
 		return error_oom(err);
 	if (access(installed, X_OK) == 0)

@@ -372,6 +372,7 @@ static const char *const steps[] = {
 	"  document TEXT NOT NULL) STRICT;" /* emp-clocks */
 	/* how W was measured; how L-samples were found; what each cutoff explains, and of how many names */
 	"ALTER TABLE run ADD COLUMN wait_source TEXT;"
+	"ALTER TABLE run ADD COLUMN name TEXT;" /* that the user gave the command */
 	"ALTER TABLE calibration ADD COLUMN by_et INTEGER NOT NULL DEFAULT 0 CHECK(by_et IN (0, 1));"
 	"ALTER TABLE calibration ADD COLUMN other_cpus INTEGER NOT NULL DEFAULT 0 CHECK(other_cpus IN (0, 1));"
 	"ALTER TABLE calibration ADD COLUMN material_ppm INTEGER NOT NULL DEFAULT 0"
@@ -387,7 +388,8 @@ static const char *const steps[] = {
 	"  run INTEGER NOT NULL PRIMARY KEY REFERENCES run ON DELETE CASCADE,"
 	"  reference INTEGER NOT NULL CHECK(reference >= 1)," /* the run of the first program, if not removed */
 	"  frozen INTEGER NOT NULL CHECK(frozen IN (0, 1))," /* 0: the scheduler's slices */
-	"  slice_ns INTEGER NOT NULL CHECK(slice_ns > 0)) STRICT;"
+	"  slice_ns INTEGER NOT NULL CHECK(slice_ns > 0),"
+	"  increments INTEGER CHECK(increments > 0)) STRICT;" /* of INC, each time it runs; NULL: another program */
 	"CREATE INDEX duet_reference ON duet(reference);"
 	"CREATE TABLE duet_sample("
 	"  run INTEGER NOT NULL,"
@@ -409,7 +411,7 @@ static const char *const steps[] = {
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"ebf54085c6c23165d34fe6607c0ed612b5849a2eec68bb0b327f3a352c06126e";
+	"6f0a1371ac24bcc9478020b86e2e231b0d3d57817ffe8c215d1891c0d0bd2d68";
 
 int book_schema_newest(void)
 {

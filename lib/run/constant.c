@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The constant of INC: see constant.h. */
-#include "calibrate/constant.h"
+#include "lib/run/constant.h"
 
 #include "lib/base/output_file.h"
 #include "lib/base/paths.h"

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The PT of a run in units of INC, from the duet that both were in: how much INC would have done in that time. They alternated on one CPU
+ * (lib/host/process/duet.h), so that whatever changed the speed of the machine cancels, and the figure can be compared with that of
+ * another hour. */
+#pragma once
+
+#include "lib/protocol/comparison.h"
+#include "lib/report/run_result.h"
+
+#include <jansson.h>
+
+/* A unit is the PT in which INC makes so many increments: a number of its own, and not a second by the constant of the machine, which is
+ * measured anew in each environment. */
+enum { INC_UNIT = 1000000 };
+
+struct inc_units {
+	double mean;        /* geometric, of the samples kept */
+	double low, high;   /* its 95 % interval; NAN: fewer than two samples */
+	double sd;          /* of a sample, as a share; NAN likewise */
+	size_t n;           /* samples */
+	int64_t run;        /* of INC */
+	int64_t increments; /* that it made each time it ran */
+};
+
+/* Samples discarded by `rules`. 1: done; 0: the run did not alternate with INC, or no sample is kept. */
+int inc_units_load(
+	struct book *book, int64_t run, const struct discard_rules *rules, struct inc_units *ret, struct error *err);
+
+/* "471.2 ± 1.3   CV 0.28 %   95 % CI 470.3 … 472.1". Returns `buffer`. */
+enum { INC_UNITS_TEXT_SIZE = 128 };
+char *inc_units_text(char buffer[INC_UNITS_TEXT_SIZE], const struct inc_units *units);
+
+/* NULL: no memory. */
+json_t *inc_units_as_json(const struct inc_units *units);
