@@ -40,6 +40,8 @@ static const struct verb verbs[] = {
 		verb_protocols},
 	{"compare", "A B", "compare two runs, or results of hyperfine, pyperf or emp-measure", 2, 2,
 		compare_options, verb_compare},
+	{"trend", "NAME", "follow a program over its runs, and say where its time changed", 1, 1,
+		trend_options, verb_trend},
 	{"jitter", "RUN", "list what interrupted a CPU, by name", 1, 1, jitter_options, verb_jitter},
 	{"scatter", "RUN -o FILE", "draw the scatter plot of dual executions", 1, 1, scatter_options,
 		verb_scatter},

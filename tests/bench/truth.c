@@ -9,6 +9,8 @@
  *	                              how many of the others are called different
  *	separate K MEAN… N TIME…      two runs of N samples, after K other runs with these means: "same", "different",
  *	                              "unknown"; and what Welch's test says of all samples
+ *	changes N VALUE…              where the level of N values changes: how many times; for each change its first value from 0, by how
+ *	                              much, and half its interval; then what would have been found in the middle
  *	verdict VIEW N { ET PT W K { SOURCE PT }… }…
  *	                              a run of N samples, in each of which K executions on its CPU were observed; SOURCE
  *	                              counts from 1, W is -1 where it is not known, and VIEW is 1 if L-samples are found by W:
@@ -21,6 +23,7 @@
 #include "lib/protocol/analysis_feed.h"
 #include "lib/protocol/comparison.h"
 #include "lib/protocol/resolving.h"
+#include "lib/stats/change_points.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -154,6 +157,25 @@ static void answer_separate(void)
 		c.welch_p < 0.05 ? "different" : "same");
 }
 
+static void answer_changes(void)
+{
+	double values[MOST];
+	size_t n = read_count(), i = 0;
+	_cleanup_(levels_clear) struct levels levels = {};
+
+	while (i < n && scanf("%lf", &values[i]) == 1)
+		i++;
+	if (i < n || change_points_find(values, n, &levels) < 0)
+		exit(1);
+	printf("%zu ", levels.n - 1);
+	for (size_t k = 1; k < levels.n; k++) {
+		struct level_change change = levels_change(&levels, k);
+
+		printf("%zu %.6g %.6g ", levels.items[k].first, change.by, change.half);
+	}
+	printf("%.6g\n", levels_detectable(&levels, n, n / 2));
+}
+
 enum { MOST_SOURCES = 64 };
 
 static struct sources make_sources(void)
@@ -264,7 +286,7 @@ int main(void)
 		const char *word;
 		void (*answer)(void);
 	} questions[] = {{"interval", answer_interval}, {"turn", answer_turn}, {"separate", answer_separate},
-		{"verdict", answer_verdict}};
+		{"changes", answer_changes}, {"verdict", answer_verdict}};
 	char word[16];
 
 	while (scanf("%15s", word) == 1)

@@ -9,6 +9,8 @@ Tables (default: all):
     coverage    how many of the 95 % intervals of a mean contain it; aim: 94 to 96 %
     alike       how many comparisons of a program with itself show a difference; aim: at most 5 %, give or take 1
     verdicts    how many runs of a calibration get the right verdict; aim: 97 %
+    changes     how many series of runs that did not change show a change of level; aim: at most 5 %. How often a change is found, and
+                how many of its 95 % intervals contain it
     names       how often the daemon that made samples long is named, and nobody else; aim: 95 %
 
 Each figure is of so many made-up measurements; with 1000 of them, its own standard error is 0.7 %. The samples are made here, and
@@ -282,6 +284,93 @@ def names():
                               "   " + ", ".join(f"{verdict} {percent(k, len(has))}" for verdict, k in got)]
 
 tables = {"coverage": [coverage], "alike": [alike_in_turn, alike_separate], "verdicts": [verdicts], "names": [names]}
+
+def heavy(): # Student's t with 3 degrees of freedom
+    while True:
+        yield rng.gauss(0, 1) / sqrt(rng.gammavariate(1.5, 2) / 3) / sqrt(3)
+
+def with_outliers(): # one run in twenty is far too long
+    while True:
+        yield rng.gauss(0, 1) + (rng.random() < 0.05) * rng.uniform(4, 30)
+
+series = {"normal": normal, "t (3)": heavy, "skewed (1)": skewed, "skewed (2)": very_skewed, "outliers": with_outliers,
+          "AR(0.3)": alike(0.3), "AR(0.5)": alike(0.5), "AR(0.75)": alike(0.75)}
+
+def changes_in(machine, n, steps=()):
+    """What is found in a series with these steps, (at, by) in sd of a run: a list of (first value, by, half), and the greatest change
+    that may be missed."""
+    noise = machine()
+    values = [next(noise) + sum(by for at, by in steps if i >= at) for i in range(n)]
+    return f"changes {n} " + " ".join(f"{v:.6f}" for v in values)
+
+def read_changes(answer):
+    numbers = list(map(float, answer))
+    return [tuple(numbers[i:i + 3]) for i in range(1, len(numbers) - 1, 3)], numbers[-1]
+
+def false_changes():
+    """Series of runs whose level does not change, and that show a change, in percent, by the number of runs"""
+    sizes = 5, 6, 8, 10, 15, 20, 30, 50, 100, 200
+    yield "", sizes
+    for name, machine in series.items():
+        yield name, [percent(sum(a[0] != "0" for a in ask([changes_in(machine, n) for _ in range(args.seeds)])), args.seeds) for n in sizes]
+
+def found_changes():
+    """Series in which the level changes once, by so many sd of a run, and in which that is found within two runs, in percent; by the number of
+    runs before and after it"""
+    shapes = (5, 5), (10, 10), (15, 5), (25, 25), (45, 5), (47, 3), (95, 5)
+    yield "", [f"{before} + {after}" for before, after in shapes]
+    for name in "normal", "t (3)", "AR(0.5)":
+        for by in 1, 2, 3, 5, 10, 20:
+            cells = []
+            for before, after in shapes:
+                answers = ask([changes_in(series[name], before + after, [(before, by)]) for _ in range(args.seeds)])
+                hits = sum(any(abs(first - before) <= 2 for first, _, _ in read_changes(a)[0]) for a in answers)
+                cells.append(percent(hits, args.seeds))
+            yield f"{name} {by}", cells
+
+def several_changes():
+    """Series of 50 runs with two or three changes at places drawn, 8 runs apart or more, each by 3 to 10 sd up or down: those in which each
+    of them and no other is found, in percent; those in which one is missed; those in which there is another"""
+    yield "", ["all", "missed", "another"]
+    for name, machine in series.items():
+        right, missed, another = 0, 0, 0
+        questions, places = [], []
+        for _ in range(args.seeds):
+            k = rng.choice((2, 3))
+            at = sorted(rng.sample(range(51 - 8 * (k + 1)), k))
+            at = [a + 8 * (i + 1) for i, a in enumerate(at)]
+            places.append(at)
+            questions.append(changes_in(machine, 50, [(a, rng.choice((-1, 1)) * rng.uniform(3, 10)) for a in at]))
+        for answer, at in zip(ask(questions), places):
+            got = [first for first, _, _ in read_changes(answer)[0]]
+            lost = any(off > 2 for off in (min((abs(g - a) for g in got), default=99) for a in at))
+            more = any(off > 2 for off in (min(abs(g - a) for a in at) for g in got))
+            missed += lost
+            another += more
+            right += not lost and not more and len(got) == len(at)
+        yield name, [percent(k, args.seeds) for k in (right, missed, another)]
+
+def change_intervals():
+    """95 % intervals of a change that was found, and that contain it, in percent: 3, 5 and 10 sd, in the middle of the series; and how often a
+    change as great as the one that is said to be found in four cases of five is found"""
+    sizes = 10, 20, 50, 100
+    yield "", [f"n = {n}" for n in sizes]
+    for name, machine in series.items():
+        cells = []
+        for n in sizes:
+            covered, of = 0, 0
+            for by in 3, 5, 10:
+                for answer in ask([changes_in(machine, n, [(n // 2, by)]) for _ in range(args.seeds // 3)]):
+                    got = [c for c in read_changes(answer)[0] if abs(c[0] - n // 2) <= 2]
+                    of += len(got)
+                    covered += sum(abs(b - by) <= half for _, b, half in got)
+            said = [read_changes(a)[1] for a in ask([changes_in(machine, n) for _ in range(args.seeds)])]
+            answers = ask([changes_in(machine, n, [(n // 2, s)]) for s in said])
+            found = sum(any(abs(first - n // 2) <= max(2, n // 10) for first, _, _ in read_changes(a)[0]) for a in answers)
+            cells.append(f"{percent(covered, of) if of else '-'} ({percent(found, args.seeds)})")
+        yield name, cells
+
+tables["changes"] = [false_changes, found_changes, several_changes, change_intervals]
 
 for name in args.tables or tables:
     if name not in tables:

@@ -26,6 +26,9 @@ analyze discard 4 --profile planted
 analyze sample-size 4 --profile planted
 analyze protocols 1 4 --profile planted
 analyze compare 1 2
+analyze trend sleep
+analyze trend INC0.2 --json
+analyze trend INC0.2 -o OUT.svg --script
 analyze jitter 4
 analyze jitter 4 --json
 analyze jitter 4 --combinations

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze trend: the levels of a series of runs, as the verb gathers them, and how they are shown. */
+#pragma once
+
+#include "analyze/plot.h"
+#include "lib/base/json.h"
+#include "lib/base/text.h"
+#include "analyze/trend/series.h"
+#include "lib/stats/change_points.h"
+
+/* What is different from a level on. */
+struct trend_cause {
+	char *text; /* "kernel.release was '6.1', is '6.12'; …"; NULL: nothing that is recorded */
+	int later;  /* so many runs after the first one of the level; below 0: before it */
+};
+
+struct trend_view {
+	struct series series;
+	struct levels levels;       /* of the logarithms */
+	struct trend_cause *causes; /* of each level but the first, which has none */
+};
+
+/* What changed at the beginning of each level. */
+int trend_find_causes(struct book *book, struct trend_view *view, struct error *err);
+void trend_causes_free(struct trend_cause *causes, size_t n);
+
+int trend_print(const struct trend_view *view, struct error *err);
+json_t *trend_as_json(const struct trend_view *view); /* NULL: no memory */
+void trend_draw(const struct trend_view *view, struct plot *plot);
+
+/* A figure in the unit of the series: "471.2" (units of INC), "127.9 ms"; its digits are those of `half`, a share of it. */
+const char *trend_value_text(
+	char buffer[TEXT_PAIR_SIZE], const struct trend_view *view, double log, double half);
+
+/* "+2.5 ± 0.3 %", of a difference of logarithms. */
+const char *trend_change_text(char buffer[TEXT_PAIR_SIZE], struct level_change change);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze trend: follows a program over the runs in the book, and says where its level changed. */
+#include "analyze/analyze.h"
+#include "analyze/trend/trend.h"
+
+#include "lib/base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static struct {
+	double fail_if_slower; /* percent; below 0: not given */
+	const char *output;
+	bool seconds, script;
+} options = {.fail_if_slower = -1};
+
+const struct option_row trend_options[] = {
+	{0, "seconds", NULL, "follow PT in seconds, also where runs have it in units of INC", NULL,
+		&options.seconds},
+	{0, "fail-if-slower", "PERCENT",
+		"exit status 2 if the last level is slower than that before by this or more", option_percent,
+		&options.fail_if_slower},
+	{'o', "output", "FILE", "draw the series: .png, .svg or .pdf", NULL, &options.output},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
+	{},
+};
+
+static void view_clear(struct trend_view *view)
+{
+	trend_causes_free(view->causes, view->levels.n);
+	series_clear(&view->series);
+	levels_clear(&view->levels);
+}
+
+static int find_levels(struct trend_view *view, struct error *err)
+{
+	_cleanup_(freep) double *values = calloc(view->series.n + 1, sizeof(*values));
+
+	if (!values)
+		return error_oom(err);
+	for (size_t i = 0; i < view->series.n; i++)
+		values[i] = view->series.items[i].log;
+	return change_points_find(values, view->series.n, &view->levels) < 0 ? error_oom(err) : 0;
+}
+
+static int load(const char *name, struct trend_view *view, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	int r = book_open(&book, analyze_options.db, BOOK_READ, err);
+
+	if (r == 0)
+		r = series_load(book, name, options.seconds, &view->series, err);
+	if (r == 0)
+		r = find_levels(view, err);
+	return r == 0 ? trend_find_causes(book, view, err) : r;
+}
+
+/* STATUS_NOT_FIT with a sentence: slower than --fail-if-slower allows, beyond what chance explains. */
+static int judge(const struct trend_view *view, struct error *err)
+{
+	const struct levels *levels = &view->levels;
+	struct level_change change;
+	double percent;
+
+	if (options.fail_if_slower < 0 || levels->n < 2)
+		return 0;
+	change = levels_change(levels, levels->n - 1);
+	percent = 100 * expm1(change.by);
+	if (!(percent >= options.fail_if_slower) || !(change.by - change.half > 0))
+		return 0;
+	return error_say(err, STATUS_NOT_FIT,
+		"'%s' is slower by %.2f %% (95 %% CI: %.2f to %.2f %%) since run %" PRId64 ", %g %% or more",
+		view->series.name, percent, 100 * expm1(change.by - change.half),
+		100 * expm1(change.by + change.half),
+		view->series.items[levels->items[levels->n - 1].first].run.id, options.fail_if_slower);
+}
+
+static int draw(const struct trend_view *view, struct error *err)
+{
+	_cleanup_(plot_clear) struct plot plot = {};
+	int r = plot_begin(&plot, options.output, 1000, 560, err);
+
+	if (r < 0)
+		return r;
+	trend_draw(view, &plot);
+	return plot_draw(&plot, options.script, err);
+}
+
+int verb_trend(int argc, char **argv, struct error *err)
+{
+	_cleanup_(view_clear) struct trend_view view = {};
+	int r = load(argv[0], &view, err);
+
+	if (r == 0 && options.output)
+		r = draw(&view, err);
+	if (r == 0)
+		r = analyze_options.json ? json_print_document("emp-trend", trend_as_json(&view), err)
+					 : trend_print(&view, err);
+	return r < 0 ? r : judge(&view, err);
+}

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-analyze trend as a user types it, on runs made up here. Usage: trend.sh BUILD
+set -u
+. "$(dirname "$0")/expect.sh"
+analyze=$1/analyze/emp-analyze
+here=$(dirname "$0")
+trend="$analyze trend"
+export LC_ALL=C.UTF-8
+
+# gives WORDS EXPRESSION COMMAND...: the command's output is a document for which the expression holds.
+gives() {
+	words=$1 expression=$2
+	shift 2
+	"$@" >"$dir/got" 2>"$dir/err" || cat "$dir/err"
+	that "$words" json "$dir/got" "$expression"
+}
+
+expect 1 'there is no lab book' $trend steady
+$analyze import "$here/../papers/data/emp-run-inc16384.json" >"$dir/out"
+python3 "$here/made_up_runs.py" "$EMP_DB"
+
+# which runs are meant
+expect 1 "has no runs of 'nobody', but of .*'other' (15 runs).* and [0-9]* more" $trend nobody
+expect 1 "'xz' is 2 programs of the lab book; name one: 'xz -9' (6 runs), 'xz -1' (6 runs)$" $trend xz
+expect 0 '^xz -9: 6 runs, PT in seconds$' $trend 'xz  -9'
+expect 0 "^steady 'a file': 20 runs" $trend 'steady "a file"'
+expect 0 "^steady 'a file': 20 runs" $trend steady
+expect 0 '^named: 12 runs' $trend named
+expect 0 '^named: 12 runs' $trend /opt/3/build
+expect 0 'INC16384: 1 run' $trend INC16384
+expect 1 'too few arguments' $trend
+expect 1 'one argument too many' $trend a b
+
+# what is claimed
+expect 0 'No change is shown' $trend steady
+expect 0 'One of [0-9.]* % in the middle, or of [0-9.]* % in the last 5 runs, would have been' $trend steady
+expect 0 ' 12 .*+[89.0-9]* ± [0-9.]* %' $trend solver
+expect 0 "kernel.release was '6.1', is '6.12'" $trend solver
+gives "the change is where it was made, whatever one run took" '(d["format"] == "emp-trend" and [l["runs"] for l in d["levels"]] == [18, 12] and d["unit"] == "s" and len(d["runs"]) == 30 and 0.09 < d["levels"][1]["change"] < 0.11 and d["levels"][1]["change_interval"][0] > 0.05 and d["levels"][0]["interval"][0] < 0.1 < d["levels"][0]["interval"][1])' $trend solver --json
+gives "what was faster is faster" '(len(d["levels"]) == 2 and d["levels"][1]["change"] < -0.15 and d["command"] == "named" and "command was" in d["levels"][1]["environment_changes"])' $trend named --json
+expect 0 'Too few runs: a change takes 6, and 4 are there' $trend few
+expect 0 'Too few runs: a change takes 6, and 1 is there' $trend INC16384
+
+# units of INC, which are not mixed with seconds
+expect 0 'against: 24 runs, PT in INC units' $trend against
+expect 0 'Left out: 8 in seconds' $trend against
+gives "the speed of the machine does not matter" '(d["unit"] == "INC" and [l["runs"] for l in d["levels"]] == [12, 12] and 0.03 < d["levels"][1]["change"] < 0.07 and 700 < d["levels"][0]["mean"] < 780 and d["left_out"]["other_unit"] == 8)' $trend against --json
+expect 0 'against: 8 runs, PT in seconds' $trend against --seconds
+expect 0 'Left out: 8 of other machines' $trend other
+expect 0 'So few runs show no change below 100 %' $trend other
+
+# an answer for scripts
+expect 2 "'/opt/solver -x' is slower by .* since run [0-9]*, 5 % or more" $trend solver --fail-if-slower 5
+expect 0 '' $trend solver --fail-if-slower 15
+expect 0 '' $trend named --fail-if-slower 0
+expect 0 '' $trend steady --fail-if-slower 0
+expect 0 '' $trend few --fail-if-slower 0
+expect 2 'slower by' $trend against --fail-if-slower 3 --json
+
+# names that others chose
+name=$(printf '\033]0;x\007<b>'\''"`$(id)@x\\|\n_')
+name=${name%_}
+expect 0 '' $trend "$name"
+that "no control character comes to the screen" sh -c "! grep -q '[[:cntrl:]]' '$dir/out'"
+expect 2 '' $trend "$name" --fail-if-slower 5
+that "nor in the sentence" sh -c "! grep -q '[[:cntrl:]]' '$dir/out'"
+expect 1 '' $trend nobody
+that "nor in the list" sh -c "! grep -q '[[:cntrl:]]' '$dir/out'"
+
+# pictures
+if command -v gnuplot >/dev/null; then
+	for n in "solver x.png" "against x.svg" "few x.pdf" "INC16384 one.svg"; do
+		that "gnuplot has nothing to say of $n" sh -c "$trend ${n% *} -o '$dir/${n#* }' 2>&1 >/dev/null | (! grep .)"
+	done
+	that "the picture says by how much" grep -q '+[0-9.]* ± ' "$dir/x.svg"
+	cd "$dir" || exit 1
+	that "a name runs nothing" $trend "$name" -o y.svg --script
+	that "and is drawn" grep -q '(id)' y.svg
+	cd - >/dev/null || exit 1
+fi
+expect 1 'let it end with .png' $trend solver -o "$dir/x.gif"
+
+# everything fits 80 columns
+fits() { "$@" 2>&1 | awk 'length > 80 { print; wide = 1 } END { exit wide }'; }
+for n in steady solver named against few other INC16384 "$name"; do
+	that "the screen of $n fits 80 columns" fits $trend "$n"
+done
+finish
