@@ -17,17 +17,7 @@ enum {
 	SLACK_NS = 50,     /* a reading of the counter may be carried out a little early */
 	EXCESS_FACTOR = 3, /* entry and exit are not traced: up to so many times their median is explained */
 	SMALL_PART = 20,   /* parts below a 20th of the interruption are not in its name */
-	PERIOD_LEAST = 5,  /* distances */
 };
-
-static void statistics_clear(struct source_statistics *statistics, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		histogram_clear(&statistics[i].lengths);
-		histogram_clear(&statistics[i].spacings);
-	}
-	free(statistics);
-}
 
 int merge_begin(struct merge *m, int64_t threshold_ns, struct jitter_sources *sources, struct error *err)
 {
@@ -41,46 +31,11 @@ void merge_clear(struct merge *m)
 	histogram_clear(&m->user);
 	histogram_clear(&m->master);
 	histogram_clear(&m->excess);
-	statistics_clear(m->times, m->n_times);
-	statistics_clear(m->frequencies, m->n_frequencies);
+	source_statistics_free(m->times, m->n_times);
+	source_statistics_free(m->frequencies, m->n_frequencies);
 	residue_clear(&m->residue);
 	free(m->longest);
 	*m = (struct merge){};
-}
-
-/* The row of a source; NULL: no memory. */
-static struct source_statistics *row_of(struct source_statistics **rows, size_t *n, uint32_t source)
-{
-	while (*n <= source)
-		if (!array_add(*rows, *n))
-			return NULL;
-	return &(*rows)[source];
-}
-
-static int statistics_add(struct source_statistics *s, int64_t start_ns, int64_t length_ns, bool resumed)
-{
-	int r = histogram_add(&s->lengths, length_ns);
-
-	if (r == 0 && s->count > 0 && !resumed && start_ns > s->last_start_ns)
-		r = histogram_add(&s->spacings, start_ns - s->last_start_ns);
-	if (!resumed || s->count == 0)
-		s->last_start_ns = start_ns;
-	s->min_ns = s->count == 0 || length_ns < s->min_ns ? length_ns : s->min_ns;
-	s->max_ns = length_ns > s->max_ns ? length_ns : s->max_ns;
-	s->total_ns += length_ns;
-	s->round_ns += length_ns;
-	s->squares_ns2 += (double)length_ns * (double)length_ns;
-	s->count++;
-	return r;
-}
-
-int64_t source_period(const struct source_statistics *s)
-{
-	int64_t quarter = histogram_quantile(&s->spacings, 0.25),
-		half = histogram_quantile(&s->spacings, 0.5), most = histogram_quantile(&s->spacings, 0.75);
-
-	return s->spacings.count >= PERIOD_LEAST && (double)(most - quarter) <= 0.05 * (double)half ? half
-												    : 0;
 }
 
 static bool is_closed(const struct trace_interval *v)
@@ -240,9 +195,9 @@ static bool class_is_attributed(const struct match_class *class)
 
 static int add_frequency(struct merge *m, const struct trace_interval *v, int64_t net_ns)
 {
-	struct source_statistics *row = row_of(&m->frequencies, &m->n_frequencies, v->source);
+	struct source_statistics *row = source_statistics_row(&m->frequencies, &m->n_frequencies, v->source);
 
-	return row ? statistics_add(row, v->start_ns, net_ns, v->resumed) : -ENOMEM;
+	return row ? source_statistics_add(row, v->start_ns, net_ns, v->resumed) : -ENOMEM;
 }
 
 /* Of an interval in its gap, without those nested in it. */
@@ -310,10 +265,10 @@ static int add_explained(
 	struct source_statistics *row;
 	int r = 0;
 
-	row = row_of(&m->times, &m->n_times, (uint32_t)source);
+	row = source_statistics_row(&m->times, &m->n_times, (uint32_t)source);
 	if (!row)
 		return -ENOMEM;
-	r = statistics_add(row, gap->start_ns, matched->covered_ns, matched->resumed);
+	r = source_statistics_add(row, gap->start_ns, matched->covered_ns, matched->resumed);
 	return r < 0 ? r : histogram_add(&m->master, matched->covered_ns);
 }
 
@@ -400,19 +355,6 @@ static size_t count_used(
 	return n;
 }
 
-static void end_round(struct source_statistics *rows, size_t n, bool first)
-{
-	for (struct source_statistics *s = rows; s < rows + n; s++) {
-		double ns = (double)s->round_ns, step = ns - (double)s->last_round_ns;
-
-		s->rounds += s->round_ns > 0;
-		s->round_squares_ns2 += ns * ns;
-		s->round_steps_ns2 += first ? 0 : step * step;
-		s->last_round_ns = s->round_ns;
-		s->round_ns = 0;
-	}
-}
-
 int merge_round(struct merge *m, int64_t from_ns, int64_t to_ns, const struct gap_seen *gaps, size_t n_gaps,
 	const struct trace_interval *items, size_t n_items, size_t *ret_used)
 {
@@ -431,8 +373,8 @@ int merge_round(struct merge *m, int64_t from_ns, int64_t to_ns, const struct ga
 
 		r = take_gap(m, &gaps[i], &matched, items, allowed_ns, &rest);
 	}
-	end_round(m->times, m->n_times, m->rounds == 0);
-	end_round(m->frequencies, m->n_frequencies, m->rounds == 0);
+	source_statistics_end_round(m->times, m->n_times, m->rounds == 0);
+	source_statistics_end_round(m->frequencies, m->n_frequencies, m->rounds == 0);
 	m->rounds++;
 	m->outside += count_outside(gaps, n_gaps, items, n);
 	return r < 0 ? r : residue_add(&m->residue, rest.items, rest.n);

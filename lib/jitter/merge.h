@@ -7,24 +7,13 @@
 #include "lib/base/error.h"
 #include "lib/jitter/intervals.h"
 #include "lib/jitter/residue.h"
+#include "lib/jitter/source_statistics.h"
 
 struct gap_seen {
 	int64_t start_ns, end_ns;
 };
 
 enum { MERGE_CLASSES = 48, MERGE_LONGEST = 100, MERGE_MOST_PARTS = 32 };
-
-/* One row of Table I, and what it is made of. */
-struct source_statistics {
-	int64_t count, min_ns, max_ns, total_ns;
-	double squares_ns2;
-	struct histogram lengths;
-	struct histogram spacings; /* from one start to the next */
-	int64_t last_start_ns;
-	int64_t rounds;                            /* in which it occurs */
-	int64_t round_ns, last_round_ns;           /* its time in this round, and in the one before */
-	double round_squares_ns2, round_steps_ns2; /* as lib/record/jitter.h has them */
-};
 
 struct long_interruption {
 	int64_t start_ns, length_ns;
@@ -60,6 +49,3 @@ void merge_clear(struct merge *merge);
  * *ret_used: how many were used. -ENOMEM. */
 int merge_round(struct merge *merge, int64_t from_ns, int64_t to_ns, const struct gap_seen *gaps,
 	size_t n_gaps, const struct trace_interval *intervals, size_t n_intervals, size_t *ret_used);
-
-/* How far apart the intervals of a source are, if at least half of the distances are within 5 % of each other; else 0. */
-int64_t source_period(const struct source_statistics *statistics);

@@ -60,7 +60,7 @@ TEST(a_recorded_page_has_the_events_that_other_tools_see)
 {
 	struct recorded recorded = load();
 
-	assert_int_equal(trace_decode(recorded.decoder, recorded.page, count, &recorded), 0);
+	assert_int_equal(trace_decode(recorded.decoder, recorded.page, PAGE, count, &recorded), 0);
 	assert_int_equal(recorded.kinds[TRACE_TASK], 7);
 	assert_int_equal(recorded.kinds[TRACE_SOFTIRQ], 2);
 	assert_int_equal(recorded.kinds[TRACE_VECTOR], 4);
@@ -86,7 +86,7 @@ TEST(nested_interrupts_of_a_recorded_trace_count_once)
 	int found = 0;
 
 	intervals_begin(&v, 22125, &sources);
-	trace_decode(recorded.decoder, recorded.page, feed, &v);
+	trace_decode(recorded.decoder, recorded.page, PAGE, feed, &v);
 	assert_int_equal(v.failed, 0);
 	assert_int_equal(v.broken, 0);
 	for (size_t i = 0; i + 1 < v.n; i++) {

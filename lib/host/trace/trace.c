@@ -292,7 +292,7 @@ int trace_read(struct trace *t, size_t i, trace_each *each, void *data, struct e
 	while (r >= 0 && (n = read(cpu->fd, t->page, t->page_size)) > 0) {
 		if (t->file)
 			r = trace_file_add(t->file, cpu->cpu, t->page, (size_t)n, err);
-		trace_decode(t->decoder, t->page, each, data);
+		trace_decode(t->decoder, t->page, (size_t)n, each, data);
 	}
 	if (r < 0)
 		return r;

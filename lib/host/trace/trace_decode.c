@@ -5,13 +5,13 @@
 
 #include "lib/base/array.h"
 #include "lib/base/text.h"
+#include "lib/host/trace/trace_page.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
-#include <traceevent/kbuffer.h>
 
 enum { MAX_FIELDS = 6 };
 
@@ -64,7 +64,6 @@ struct known_event {
 
 struct trace_decoder {
 	struct tep_handle *tep;
-	struct kbuffer *page;
 	struct known_event *events;
 	size_t n;
 	uint16_t *by_id; /* 0: not known; else the index plus one */
@@ -81,8 +80,6 @@ void trace_decoder_free(struct trace_decoder *d)
 	}
 	free(d->events);
 	free(d->by_id);
-	if (d->page)
-		kbuffer_free(d->page);
 	tep_free(d->tep);
 	free(d);
 }
@@ -190,9 +187,8 @@ int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *
 	if (!d)
 		return error_oom(err);
 	d->tep = tep_alloc();
-	d->page = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
 	d->by_id = calloc(UINT16_MAX + 1, sizeof(*d->by_id));
-	if (!d->tep || !d->page || !d->by_id)
+	if (!d->tep || !d->by_id)
 		return error_oom(err);
 	tep_set_local_bigendian(d->tep, tep_is_bigendian());
 	tep_set_file_bigendian(d->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
@@ -250,8 +246,7 @@ static const char *name_of(
 	return known->name ?: read_text(&known->fields[TEXT], record, size);
 }
 
-static struct trace_event event_of(
-	const struct known_event *known, unsigned long long at, const char *record, int size)
+static struct trace_event event_of(const struct known_event *known, uint64_t at, const char *record, int size)
 {
 	struct trace_event event = {.at = at,
 		.what = known->what,
@@ -283,30 +278,28 @@ static bool is_whole(const struct known_event *known, int size)
 	return known->pid.offset + known->pid.size <= size;
 }
 
-int64_t trace_decode(struct trace_decoder *d, void *page, trace_each *each, void *data)
+int64_t trace_decode(struct trace_decoder *d, const void *page, size_t bytes, trace_each *each, void *data)
 {
-	unsigned long long at;
-	int64_t lost;
-	char *record;
+	struct trace_record record;
+	struct trace_page from;
 
-	if (kbuffer_load_subbuffer(d->page, page) < 0)
+	if (!trace_page_open(&from, page, bytes))
 		return 0;
-	lost = kbuffer_missed_events(d->page);
-	for (record = kbuffer_read_event(d->page, &at); record; record = kbuffer_next_event(d->page, &at)) {
-		int size = kbuffer_event_size(d->page);
+	while (trace_page_next(&from, &record)) {
 		uint16_t id, known = 0;
 
-		if (size >= 2) {
-			memcpy(&id, record, sizeof(id));
+		if (record.size >= 2) {
+			memcpy(&id, record.data, sizeof(id));
 			known = d->by_id[id];
 		}
-		if (known && is_whole(&d->events[known - 1], size)) {
-			struct trace_event event = event_of(&d->events[known - 1], at, record, size);
+		if (known && is_whole(&d->events[known - 1], record.size)) {
+			struct trace_event event = event_of(
+				&d->events[known - 1], record.at, record.data, record.size);
 
 			each(&event, data);
 		}
 	}
-	return lost < 0 ? 1 : lost;
+	return from.lost;
 }
 
 int trace_decoder_symbols(struct trace_decoder *d, const char *kallsyms, struct error *err)

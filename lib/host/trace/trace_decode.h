@@ -23,10 +23,11 @@ DEFINE_FREEP(trace_decoder)
 int trace_decoder_events(const struct trace_decoder *decoder,
 	int (*each)(const char *system, const char *event, void *data), void *data);
 
-/* Calls `each` for the events of a page in order. Returns how many were lost before it: 0, or the number (1 where the kernel does
- * not say it). */
+/* Calls `each` for the events of a page in order, whatever its bytes are. Returns how many were lost before it: 0, or the number (1 where
+ * the kernel does not say it). */
 typedef void trace_each(const struct trace_event *event, void *data);
-int64_t trace_decode(struct trace_decoder *decoder, void *page, trace_each *each, void *data);
+int64_t trace_decode(
+	struct trace_decoder *decoder, const void *page, size_t bytes, trace_each *each, void *data);
 
 /* The kernel's function at an address; NULL: not known. The text of /proc/kallsyms must have been given. */
 int trace_decoder_symbols(struct trace_decoder *decoder, const char *kallsyms, struct error *err);

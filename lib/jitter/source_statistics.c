@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run keeps of each source: see source_statistics.h. */
+#include "lib/jitter/source_statistics.h"
+
+#include "lib/base/array.h"
+
+#include <stdlib.h>
+
+enum { PERIOD_LEAST = 5 /* distances */ };
+
+void source_statistics_free(struct source_statistics *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		histogram_clear(&rows[i].lengths);
+		histogram_clear(&rows[i].spacings);
+	}
+	free(rows);
+}
+
+struct source_statistics *source_statistics_row(struct source_statistics **rows, size_t *n, uint32_t source)
+{
+	while (*n <= source)
+		if (!array_add(*rows, *n))
+			return NULL;
+	return &(*rows)[source];
+}
+
+int source_statistics_add(struct source_statistics *s, int64_t start_ns, int64_t length_ns, bool resumed)
+{
+	int r = histogram_add(&s->lengths, length_ns);
+
+	if (r == 0 && s->count > 0 && !resumed && start_ns > s->last_start_ns)
+		r = histogram_add(&s->spacings, start_ns - s->last_start_ns);
+	if (!resumed || s->count == 0)
+		s->last_start_ns = start_ns;
+	s->min_ns = s->count == 0 || length_ns < s->min_ns ? length_ns : s->min_ns;
+	s->max_ns = length_ns > s->max_ns ? length_ns : s->max_ns;
+	s->total_ns += length_ns;
+	s->round_ns += length_ns;
+	s->squares_ns2 += (double)length_ns * (double)length_ns;
+	s->count++;
+	return r;
+}
+
+void source_statistics_end_round(struct source_statistics *rows, size_t n, bool first)
+{
+	for (struct source_statistics *s = rows; s < rows + n; s++) {
+		double ns = (double)s->round_ns, step = ns - (double)s->last_round_ns;
+
+		s->rounds += s->round_ns > 0;
+		s->round_squares_ns2 += ns * ns;
+		s->round_steps_ns2 += first ? 0 : step * step;
+		s->last_round_ns = s->round_ns;
+		s->round_ns = 0;
+	}
+}
+
+int64_t source_period(const struct source_statistics *s)
+{
+	int64_t quarter = histogram_quantile(&s->spacings, 0.25),
+		half = histogram_quantile(&s->spacings, 0.5), most = histogram_quantile(&s->spacings, 0.75);
+
+	return s->spacings.count >= PERIOD_LEAST && (double)(most - quarter) <= 0.05 * (double)half ? half
+												    : 0;
+}
