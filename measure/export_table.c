@@ -4,6 +4,7 @@
 #include "measure/export.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/markup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 
@@ -115,32 +116,6 @@ static int make_rows(const struct session *s, struct rows *rows, struct error *e
 	return 0;
 }
 
-/* A spreadsheet takes these for the beginning of a formula. Numbers below zero stay numbers. */
-static bool is_formula(const char *text)
-{
-	char *end;
-
-	if (!*text || !strchr("=+-@\t\r", *text))
-		return false;
-	strtod(text, &end);
-	return *end || end == text;
-}
-
-/* RFC 4180: quoted if necessary. A formula becomes text by an apostrophe before it. */
-static void csv_text(FILE *file, const char *text)
-{
-	const char *before = is_formula(text) ? "'" : "";
-
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		fprintf(file, "%s%s", before, text);
-		return;
-	}
-	fprintf(file, "\"%s", before);
-	for (; *text; text++)
-		*text == '"' ? fputs("\"\"", file) : fputc(*text, file);
-	fputc('"', file);
-}
-
 /* A heading for each parameter, or the values of a row. The reference has none. */
 static void csv_parameters(FILE *file, const struct parameters *p, const char *heading, const struct row *row)
 {
@@ -150,14 +125,14 @@ static void csv_parameters(FILE *file, const struct parameters *p, const char *h
 		_cleanup_(freep) char *name = text_format("%s%s", heading, p->items[i].name);
 
 		fputc(',', file);
-		csv_text(file, row ? value : name ?: "");
+		markup_csv(file, row ? value : name ?: "");
 	}
 }
 
 /* row NULL: the headings. */
 static void csv_line(FILE *file, const struct parameters *p, const struct row *row)
 {
-	csv_text(file, row ? row->result->name : "command");
+	markup_csv(file, row ? row->result->name : "command");
 	for (size_t i = 0; i < ELEMENTS(columns); i++) {
 		const struct column *c = &columns[i];
 
@@ -200,29 +175,6 @@ struct markup {
 	void (*command)(FILE *file, const char *command);
 };
 
-/* `bar` stands for |, which would end the cell. */
-static void without_bars(FILE *file, const char *text, const char *bar)
-{
-	for (; *text; text++)
-		*text == '|' ? fputs(bar, file) : fputc(*text, file);
-}
-
-/* Between more backquotes than are in it (CommonMark, code spans). */
-static void markdown_command(FILE *file, const char *command)
-{
-	size_t most = 0;
-
-	for (const char *at = strchr(command, '`'); at; at = strchr(at + strspn(at, "`"), '`'))
-		most = strspn(at, "`") > most ? strspn(at, "`") : most;
-	for (size_t i = 0; i <= most; i++)
-		fputc('`', file);
-	fputs(most > 0 ? " " : "", file);
-	without_bars(file, command, "\\|");
-	fputs(most > 0 ? " " : "", file);
-	for (size_t i = 0; i <= most; i++)
-		fputc('`', file);
-}
-
 /* What has a meaning there, even in `monospace`, as a number (&#96;). */
 static void asciidoc_command(FILE *file, const char *command)
 {
@@ -243,7 +195,7 @@ static void orgmode_command(FILE *file, const char *command)
 	char quote = strchr(command, '=') && !strchr(command, '~') ? '~' : '=';
 
 	fputc(quote, file);
-	without_bars(file, command, "\\vert{}");
+	markup_without_bars(file, command, "\\vert{}");
 	fputc(quote, file);
 }
 
@@ -255,7 +207,7 @@ static const struct markup markdown = {
 	.second = " | ",
 	.next = " | ",
 	.end = " |\n",
-	.command = markdown_command,
+	.command = markup_markdown,
 };
 
 static const struct markup asciidoc = {
