@@ -19,7 +19,8 @@ struct analyze_options {
 
 extern struct analyze_options analyze_options;
 extern const struct option_row clocks_options[], compare_options[], cutoffs_options[], daemons_options[],
-	jitter_options[], profile_options[], remove_options[], sample_size_options[], scatter_options[], trend_options[];
+	jitter_options[], load_options[], profile_options[], remove_options[], sample_size_options[], scatter_options[],
+	trend_options[];
 
 #define OTHER_CPUS_OPTION                                                                                   \
 	{                                                                                                   \
@@ -69,6 +70,7 @@ int verb_daemons(int argc, char **argv, struct error *err);
 int verb_sample_size(int argc, char **argv, struct error *err);
 int verb_protocols(int argc, char **argv, struct error *err);
 int verb_trend(int argc, char **argv, struct error *err);
+int verb_load(int argc, char **argv, struct error *err);
 int verb_jitter(int argc, char **argv, struct error *err);
 int verb_compare(int argc, char **argv, struct error *err);
 int verb_scatter(int argc, char **argv, struct error *err);

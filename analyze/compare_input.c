@@ -4,6 +4,7 @@
 
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <string.h>
 
 static int read_stored(struct book *book, const char *text, struct compare_input *side, struct error *err)
@@ -17,6 +18,9 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	r = analyze_parse_run(text, "the run", &id, err);
 	if (r == 0)
 		r = analyze_discard(book, id, &d, err);
+	if (r == 0 && d.run.kind == RUN_LOAD)
+		return error_say(err, -EINVAL, "run %s is a load: 'emp-analyze load RUN RUN' compares two",
+			text);
 	if (r == 0)
 		r = book_samples(book, id, &samples, &n, err);
 	if (r < 0)

@@ -42,6 +42,7 @@ static const struct verb verbs[] = {
 		compare_options, verb_compare},
 	{"trend", "NAME", "follow a program over its runs, and say where its time changed", 1, 1,
 		trend_options, verb_trend},
+	{"load", "RUN [RUN]", "show what emp-load measured, or compare two loads", 1, 2, load_options, verb_load},
 	{"jitter", "RUN", "list what interrupted a CPU, by name", 1, 1, jitter_options, verb_jitter},
 	{"scatter", "RUN -o FILE", "draw the scatter plot of dual executions", 1, 1, scatter_options,
 		verb_scatter},

@@ -136,12 +136,14 @@ static int show_json(
 	return json_print_document("emp-analysis", document, err);
 }
 
-/* A run that was ended before its first sample has no scatter. */
-static int show_empty(const struct run *run, const char *digest, struct error *err)
+/* A run that was ended before its first sample has no scatter, and neither has a load. */
+static int show_head(const struct run *run, const char *digest, struct error *err)
 {
 	if (analyze_options.json)
-		return json_print_document("emp-analysis", run_as_json(run, 0, digest), err);
-	print_run(run, 0, digest);
+		return json_print_document("emp-analysis", run_as_json(run, run->n_samples, digest), err);
+	print_run(run, run->n_samples, digest);
+	if (run->kind == RUN_LOAD && run->n_samples > 0)
+		printf("\n'emp-analyze load %" PRId64 "' shows its rate of work.\n", run->id);
 	return 0;
 }
 
@@ -180,5 +182,6 @@ int verb_show(int argc, char **argv, struct error *err)
 		r = book_get_environment(book, run.environment, &digest, NULL, err);
 	if (r < 0)
 		return r;
-	return run.n_samples > 0 ? show(book, &run, digest, err) : show_empty(&run, digest, err);
+	return run.n_samples > 0 && run.kind != RUN_LOAD ? show(book, &run, digest, err)
+							 : show_head(&run, digest, err);
 }

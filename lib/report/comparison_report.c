@@ -108,7 +108,7 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	}
 }
 
-static const char *verdict_text(const struct comparison *c)
+const char *comparison_verdict_text(const struct comparison *c)
 {
 	static const char *const texts[] = {
 		[COMPARISON_UNKNOWN] = "too few samples",
@@ -192,7 +192,7 @@ void comparison_list_add(
 	listing_text(list, name);
 	listing_real(list, "%.4f", c->ratio);
 	listing_cell(list, json_pack("[o, o]", number(c->ratio_low), number(c->ratio_high)), interval);
-	listing_text(list, verdict_text(c));
+	listing_text(list, comparison_verdict_text(c));
 	listing_text(list, test_text(c));
 	listing_real(list, "%.2g", c->p_adjusted);
 	listing_cell(list, number(c->p), NULL);

@@ -16,5 +16,8 @@ void comparison_list_add(
 /* And what its columns are; `several`: they were adjusted for their number. */
 int comparison_list_print(struct listing *list, bool several, FILE *file, struct error *err);
 
+/* "faster", "no difference shown". */
+const char *comparison_verdict_text(const struct comparison *comparison);
+
 /* NULL: no memory. */
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *comparison);

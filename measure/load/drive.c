@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The driver of a load: see drive.h. */
 #include "measure/load/driver.h"
+#include "measure/load/real_time.h"
 #include "measure/load/slave.h"
 
 #include "lib/base/clock.h"
@@ -185,14 +186,13 @@ static int set_up(struct driver *d, struct error *err)
 /* In real time, if this process may have it, so that nothing comes between the first slave and the last. */
 static void release(struct driver *d)
 {
-	static const struct sched_param first = {.sched_priority = 1}, none;
-	bool real_time = sched_setscheduler(0, SCHED_FIFO, &first) == 0;
+	struct real_time real_time;
 
+	real_time_begin(&real_time);
 	d->released_ns = raw_ns();
 	shared_set(&d->shared->go);
 	d->result->release_ns = raw_ns() - d->released_ns;
-	if (real_time)
-		sched_setscheduler(0, SCHED_OTHER, &none);
+	real_time_end(&real_time);
 }
 
 /* From the release of all slaves to the end of the last one's share. */

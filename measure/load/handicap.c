@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A known handicap: see handicap.h. */
 #include "measure/load/handicap.h"
+#include "measure/load/real_time.h"
 
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
@@ -61,12 +62,11 @@ static int start_on(struct handicap *h, int cpu, double share, struct error *err
 /* Whether this process could become one of real time. */
 static int check(struct error *err)
 {
-	static const struct sched_param real_time = {.sched_priority = 1}, none;
+	struct real_time real_time;
+	int r = real_time_begin(&real_time);
 
-	if (sched_setscheduler(0, SCHED_FIFO, &real_time) < 0)
-		return error_os(err, -errno, "cannot run in real time (SCHED_FIFO), which needs root");
-	sched_setscheduler(0, SCHED_OTHER, &none);
-	return 0;
+	real_time_end(&real_time);
+	return r < 0 ? error_os(err, r, "cannot run in real time (SCHED_FIFO), which needs root") : 0;
 }
 
 int handicap_begin(struct handicap **ret, const cpu_set_t *cpus, double share, struct error *err)

@@ -13,12 +13,6 @@
 #include <limits.h>
 #include <string.h>
 
-const char *const coordination_names[N_COORDINATIONS] = {
-	[LOAD_CONSTANT] = "constant-load",
-	[LOAD_NO_TEARDOWN] = "no-teardown",
-	[LOAD_BEFORE] = "before",
-};
-
 int coordination_parse(const char *value, const char *name, void *into, struct error *err)
 {
 	for (int i = 0; i < N_COORDINATIONS; i++)

@@ -4,20 +4,13 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/option.h"
+#include "lib/record/load.h"
 
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum coordination {
-	LOAD_CONSTANT,    /* a slave that has finished repeats its work until the last one has finished */
-	LOAD_NO_TEARDOWN, /* it waits; the meters stop before the slaves are torn down */
-	LOAD_BEFORE,      /* the meters run until all slaves have been torn down */
-	N_COORDINATIONS
-};
-
-extern const char *const coordination_names[N_COORDINATIONS];
 option_parser coordination_parse; /* into an int: enum coordination */
 
 /* A pause: from low_ns to high_ns, all alike; or exponential, with the mean low_ns. */

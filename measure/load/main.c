@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-load: how fast a machine does the work of many users at once. */
-#include "measure/load/report.h"
+#include "measure/load/print.h"
+#include "measure/load/session.h"
 #include "measure/load/slave.h"
 #include "measure/load/verify.h"
 
+#include "lib/base/json.h"
 #include "lib/base/output_file.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
@@ -14,12 +16,26 @@
 
 static struct load_options options = {.warm_ups = 1, .coordination = -1};
 
-static int show(const struct load_session *session, struct error *err)
+static int export(const struct load_report *report, const char *path, struct error *err)
 {
-	bool on_stdout = options.export_json && output_file_is_stream(options.export_json);
+	_cleanup_(output_file_clear) struct output_file output = {};
+	_cleanup_(json_decrefp) json_t *document = load_report_as_json(report);
+	int r = output_file_open(&output, path, err);
 
-	load_report_print(on_stdout ? stderr : stdout, session);
-	return options.export_json ? load_report_export(session, options.export_json, err) : 0;
+	if (r == 0)
+		r = json_print(document, output.file, err);
+	return r == 0 ? output_file_commit(&output, err) : r;
+}
+
+static int show(const struct load_report *report, struct error *err)
+{
+	bool on_stdout = options.json || (options.export_json && output_file_is_stream(options.export_json));
+	int r = load_report_print(
+		on_stdout ? stderr : stdout, report, options.page_wait_bin_ns, err);
+
+	if (r == 0 && options.json)
+		r = export(report, "-", err);
+	return r == 0 && options.export_json ? export(report, options.export_json, err) : r;
 }
 
 static int conclude(const struct load_session *session, int outcome, struct error *err)
@@ -30,9 +46,9 @@ static int conclude(const struct load_session *session, int outcome, struct erro
 			session->run.n_samples);
 	if (outcome != 0)
 		return outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
-	if (session->n_kept < 2 && session->load.runs > 1)
-		return error_say(err, STATUS_TOO_FEW, "only %zu of %zu runs are clean", session->n_kept,
-			session->result.n_samples);
+	if (session->report.n_kept < 2 && session->load.runs > 1)
+		return error_say(err, STATUS_TOO_FEW, "only %zu of %zu runs are clean",
+			session->report.n_kept, session->report.result.n_samples);
 	return 0;
 }
 
@@ -48,7 +64,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	outcome = load_session_run(&session, err);
-	r = session.run.n_samples > 0 ? show(&session, outcome ? &second : err) : 0;
+	r = session.report.n_programs > 0 ? show(&session.report, outcome ? &second : err) : 0;
 	return outcome == 0 && r < 0 ? r : conclude(&session, outcome, err);
 }
 
@@ -117,6 +133,7 @@ static const struct option_row run_options[] = {
 	{0, "show-output", NULL, "of the commands", NULL, &options.show_output},
 	{0, "export-json", "FILE", "the result as a document; - is standard output", NULL,
 		&options.export_json},
+	{0, "json", NULL, "print the result as JSON", NULL, &options.json, .dash = true},
 	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL,
 		&options.ignore_lock},
 	{0, "db", "FILE", "the lab book", NULL, &options.db},

@@ -130,19 +130,16 @@ static int store_waits(
 
 static int store_all(struct load_session *s, const struct load_result *result, struct error *err)
 {
-	int r = sample_store_rows(s->book, s->run.id, s->run.n_samples + 1, &result->observation, err);
+	const struct load_sample start = {s->run.n_samples + 1, result->release_ns, result->driver_ns};
+	int r = sample_store_rows(s->book, s->run.id, start.sample, &result->observation, err);
 
 	if (r == 0)
-		r = store_parts(s, result, s->run.n_samples + 1, err);
+		r = store_parts(s, result, start.sample, err);
 	if (r == 0)
-		r = store_waits(s, result, s->run.n_samples + 1, err);
+		r = store_waits(s, result, start.sample, err);
+	if (r == 0)
+		r = book_add_load_sample(s->book, s->run.id, &start, err);
 	return r == 0 ? book_commit(s->book, err) : r;
-}
-
-static void raise_to(int64_t *most, int64_t value)
-{
-	if (value > *most)
-		*most = value;
 }
 
 static int store(struct load_session *s, const struct load_result *result, struct error *err)
@@ -156,9 +153,6 @@ static int store(struct load_session *s, const struct load_result *result, struc
 		return r;
 	}
 	s->run.n_samples++;
-	raise_to(&s->release_ns, result->release_ns);
-	raise_to(&s->last_start_ns, result->last_start_ns);
-	raise_to(&s->driver_ns, result->driver_ns);
 	return 0;
 }
 
@@ -191,49 +185,15 @@ static int take_all(struct load_session *s, struct error *err)
 	return r;
 }
 
-static int keep(struct load_session *s, struct error *err)
+static int begin_run(struct load_session *s, struct error *err)
 {
-	const struct run_result *r = &s->result;
-
-	s->kept = calloc(r->n_samples + 1, sizeof(*s->kept));
-	if (!s->kept)
-		return error_oom(err);
-	for (size_t i = 0; i < r->n_samples; i++)
-		if (!r->discarding.out[i])
-			s->kept[s->n_kept++] = r->samples[i];
-	return 0;
-}
-
-static int report_waits(struct load_session *s, struct error *err)
-{
-	const struct page_wait_runs runs = {
-		.waits = &s->page_waits,
-		.samples = s->kept,
-		.rates = s->rates.items[0].nano,
-		.n = s->n_kept,
-		.slaves = s->parts,
-		.n_slaves = s->n_parts,
-	};
-
-	return page_wait_report_of(&s->page_wait_report, &runs, err);
-}
-
-static int read_result(struct load_session *s, struct error *err)
-{
-	const struct discard_rules rules = {
-		.profile = s->options->profile ? &s->profile : NULL, .other_cpus = true};
-	int r = run_result_read(s->book, s->run.id, &rules, &s->result, err);
+	const struct load_row row = {s->load.coordination, s->load.cpu_list, s->text,
+		s->page_wait_meter ? NULL : s->no_page_waits.text};
+	int r = book_begin_run(s->book, &s->run, err);
 
 	if (r == 0)
-		r = book_sample_programs(s->book, s->run.id, &s->parts, &s->n_parts, err);
-	if (r == 0)
-		r = book_page_waits(s->book, s->run.id, &s->page_waits, err);
-	if (r == 0)
-		r = keep(s, err);
-	if (r == 0)
-		r = rates_of(&s->rates, s->load.coordination, s->programs, load_slaves(&s->load), s->kept,
-			s->n_kept, s->parts, s->n_parts, err);
-	return r == 0 ? report_waits(s, err) : r;
+		r = book_put_load(s->book, s->run.id, &row, err);
+	return r == 0 ? book_put_programs(s->book, s->run.id, s->programs, load_slaves(&s->load), err) : r;
 }
 
 /* The load runs without it, too. */
@@ -247,13 +207,12 @@ static void watch_page_waits(struct load_session *s)
 int load_session_run(struct load_session *s, struct error *err)
 {
 	struct error second = {};
-	int r = book_begin_run(s->book, &s->run, err), outcome;
+	int r, outcome;
 
-	if (r == 0)
-		r = book_put_programs(s->book, s->run.id, s->programs, load_slaves(&s->load), err);
+	watch_page_waits(s);
+	r = begin_run(s, err);
 	if (r < 0)
 		return r;
-	watch_page_waits(s);
 	outcome = take_all(s, err);
 	r = book_end_run(s->book, s->run.id,
 		outcome == 0        ? RUN_DONE
@@ -261,20 +220,15 @@ int load_session_run(struct load_session *s, struct error *err)
 				    : RUN_FAILED,
 		s->run.notes, outcome ? &second : err);
 	if (r == 0 && s->run.n_samples > 0)
-		r = read_result(s, outcome ? &second : err);
+		r = load_report_read(s->book, s->run.id, &s->report, outcome ? &second : err);
 	return outcome ?: r;
 }
 
 void load_session_close(struct load_session *s)
 {
-	rates_clear(&s->rates);
-	run_result_clear(&s->result);
+	load_report_clear(&s->report);
 	run_programs_free(s->programs, s->programs ? load_slaves(&s->load) : 0);
-	page_wait_report_clear(&s->page_wait_report);
-	page_waits_clear(&s->page_waits);
 	page_wait_meter_free(s->page_wait_meter);
-	free(s->parts);
-	free(s->kept);
 	run_clear(&s->run);
 	profile_clear(&s->profile);
 	observer_close(&s->observer);

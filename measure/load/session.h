@@ -3,13 +3,12 @@
 #pragma once
 
 #include "measure/load/drive.h"
-#include "measure/load/rates.h"
 
-#include "lib/report/page_wait_report.h"
-#include "lib/report/run_result.h"
+#include "lib/report/load/load_report.h"
 
 struct load_options {
 	const char *db, *profile, *export_json;
+	bool json; /* the result as a document on standard output */
 	int runs, warm_ups;
 	int coordination;         /* -1: the file's */
 	int64_t page_wait_bin_ns; /* 0: chosen by the waits */
@@ -28,15 +27,7 @@ struct load_session {
 	struct error no_page_waits; /* why there is none */
 	struct run run;
 	struct run_program *programs;
-	int64_t release_ns, last_start_ns, driver_ns; /* the greatest of all runs */
-	struct run_result result;
-	struct sample_program *parts;
-	size_t n_parts;
-	struct page_waits page_waits;
-	struct page_wait_report page_wait_report; /* of the runs that count */
-	struct sample *kept;                      /* the runs that count */
-	size_t n_kept;
-	struct rates rates;
+	struct load_report report; /* of what was stored */
 };
 
 /* Reads the file alone. */

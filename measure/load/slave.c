@@ -104,18 +104,20 @@ static int join(struct slave *s, const char *number, struct error *err)
 		      : r;
 }
 
-/* A batch process that is woken does not take the CPU from the driver, which has the others to wake. */
+/* A batch process that is woken does not take the CPU from the driver, which has the others to wake. A slave that has
+ * another policy than the usual one keeps it. */
 static int wait_for_release(const struct slave *s, struct error *err)
 {
 	static const struct sched_param none;
+	bool usual = sched_getscheduler(0) == SCHED_OTHER;
 
-	if (sched_setscheduler(0, SCHED_BATCH, &none) < 0)
+	if (usual && sched_setscheduler(0, SCHED_BATCH, &none) < 0)
 		return error_os(err, -errno, "cannot wait as a batch process");
 	__atomic_add_fetch(&s->shared->ready, 1, __ATOMIC_ACQ_REL);
 	tell(s);
 	shared_wait(&s->shared->go);
 	s->state->started_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	if (sched_setscheduler(0, SCHED_OTHER, &none) < 0)
+	if (usual && sched_setscheduler(0, SCHED_OTHER, &none) < 0)
 		return error_os(err, -errno, "cannot go on as an ordinary process");
 	if (s->script->slice_ns && slice_set(s->script->slice_ns) < 0)
 		return error_say(err, -ENOTSUP, "slice needs Linux 6.12 or later");

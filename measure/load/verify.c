@@ -94,9 +94,10 @@ static int judge(
 	struct verified *v, size_t i, const struct under *u, const struct load_session *s, struct error *err)
 {
 	static const struct compare_plan pairs = {.design = DESIGN_PAIRS};
-	const struct rate *rate, *free_rate;
-	int r = rates_of(&v->rates[i], s->load.coordination, s->programs, load_slaves(&s->load), u->samples,
-		u->n_samples, u->parts, u->n_parts, err);
+	const struct load_rate *rate, *free_rate;
+	const struct load_work work = {
+		s->load.coordination, s->programs, load_slaves(&s->load), u->parts, u->n_parts};
+	int r = load_rates_of(&v->rates[i], &work, u->samples, u->n_samples, err);
 
 	if (r < 0)
 		return r;
@@ -128,7 +129,7 @@ int verify_load(struct verified *ret, struct load_session *session, int rounds, 
 void verified_clear(struct verified *verified)
 {
 	for (size_t i = 0; i < N_HANDICAPS; i++)
-		rates_clear(&verified->rates[i]);
+		load_rates_clear(&verified->rates[i]);
 	*verified = (struct verified){};
 }
 

@@ -15,7 +15,7 @@ enum { N_HANDICAPS = 4 };
 extern const double handicaps[N_HANDICAPS];
 
 struct verified {
-	struct rates rates[N_HANDICAPS];
+	struct load_rates rates[N_HANDICAPS];
 	double taken[N_HANDICAPS];               /* shares, means over the rounds */
 	struct comparison compared[N_HANDICAPS]; /* the rates with those without a handicap, in pairs */
 	int rounds;

@@ -29,6 +29,14 @@ analyze compare 1 2
 analyze trend sleep
 analyze trend INC0.2 --json
 analyze trend INC0.2 -o OUT.svg --script
+analyze load 3
+analyze load 3 --json
+analyze load 3 6
+analyze load 3 6 --json
+analyze load 3 --csv -
+analyze load 3 6 --markdown -
+analyze load 3 -o OUT.svg --script
+analyze load 3 -o OUT.svg --timeline
 analyze jitter 4
 analyze jitter 4 --json
 analyze jitter 4 --combinations
@@ -140,8 +148,14 @@ def make(where):
         INSERT INTO duet_alone VALUES (4, 1, 0, 1, 1, 1), (5, 1, 0, 1, 1, 1);
         INSERT INTO program VALUES (4, 1, 'x', NULL);
         INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (4, 1, 1, 1, 1, 1);
-        INSERT INTO page_wait VALUES (4, 1, 'slave', 1, 1, 1, 0);
-        INSERT INTO page_wait_bin VALUES (4, 1, 'slave', 0, 10000, 1, 1);
+        UPDATE run SET kind = 'load' WHERE id IN (3, 6);
+        INSERT INTO load VALUES (3, 'constant-load', NULL, '[x]', NULL), (6, 'before', '0', '[y]', 'x');
+        INSERT INTO load_sample SELECT run, n, 1, 1 FROM sample WHERE run IN (3, 6);
+        INSERT INTO program SELECT run, n, 'x', NULL FROM (SELECT 3 AS run UNION SELECT 6), (SELECT 1 AS n UNION SELECT 2);
+        INSERT INTO sample_program SELECT run, sample.n, program.n, start_ns + 9, et_ns, pt_ns, 1, 1, 1, NULL, 0, 3, et_ns, 1, 1, 1
+            FROM sample JOIN program USING (run) WHERE run IN (3, 6);
+        INSERT INTO page_wait VALUES (3, 1, 'slave', 1, 1, 1, 0);
+        INSERT INTO page_wait_bin VALUES (3, 1, 'slave', 0, 10000, 1, 1);
     """)
     db.execute("PRAGMA journal_mode = DELETE")
     empty = [name for name in tables(db) if not db.execute(f"SELECT 1 FROM {name}").fetchone()]

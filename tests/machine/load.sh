@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/../cli/expect.sh"
 need_root
 shipped=$(cd "$(dirname "$0")/../../profiles/loads" && pwd)
-build=$1 load=$1/measure/emp-load
+build=$1 load=$1/measure/emp-load analyze=$1/analyze/emp-analyze
 cd "$dir" || exit 1
 mkdir slaves
 cp "$(command -v sleep)" ./waiter # a name of its own, to look for
@@ -51,6 +51,20 @@ done
 nothing_left waiter
 that "all six runs are kept" test "$(runs)" = 6
 
+# What emp-load showed comes back from the book.
+expect 0 '' $load run -q -w 0 -r 3 --export-json out.json test.ini
+cp out shown
+that "the screen comes back" sh -c "$analyze load 4 | cmp - shown"
+$analyze load 4 --json >again.json
+that "the document comes back" cmp again.json out.json
+$load run -q -w 0 -r 2 --json test.ini >out.json 2>shown
+$analyze load 5 --json >again.json
+that "--json prints the document" cmp again.json out.json
+that "and the reader has the screen" grep -q 'Rate of work' shown
+expect 0 'No verdict' $analyze load 4 5
+that "a row for each slave of each run" test "$($analyze load 4 5 --csv - | wc -l)" = 26
+kept=$(runs)
+
 # Mistakes are named with their line.
 load_file 1 1 'command = there-is-no-such-program'
 expect 1 "test.ini, line 7: .*there-is-no-such-program" $load run test.ini
@@ -72,7 +86,7 @@ load_file 2 1 'command = waiter 1000'
 sed -i 's/60s/1s/' test.ini
 expect 124 'had not finished after 1.000 s' $load run -q test.ini
 nothing_left waiter
-that "nothing of them is in the book" test "$(runs)" = 6
+that "nothing of them is in the book" test "$(runs)" = $kept
 
 # A slave's processes end with it, whatever session they are in; and they do not stop the load.
 load_file 2 2 "command = setsid -f waiter 1000"

@@ -348,6 +348,21 @@ TEST_IN_BOOK(page_waits_belong_to_a_sample)
 	assert_answer(s->path, "SELECT count(*) FROM page_wait_bin", "0");
 }
 
+TEST_IN_BOOK(a_load_belongs_to_a_run)
+{
+	struct scratch *s = *state;
+
+	begin(s);
+	sql(s->path, "INSERT INTO load VALUES (1, 'before', NULL, '[a]', NULL); INSERT INTO load_sample VALUES (1, 1, 5, 6)");
+	refused(s->path, "INSERT INTO load VALUES (1, 'before', NULL, '[b]', NULL)", "UNIQUE");
+	refused(s->path, "INSERT INTO load VALUES (2, 'before', NULL, '[b]', NULL)", "FOREIGN KEY");
+	refused(s->path, "UPDATE load SET coordination = 'after'", "coordination IN");
+	refused(s->path, "INSERT INTO load_sample VALUES (1, 2, 5, 6)", "FOREIGN KEY");
+	refused(s->path, "UPDATE load_sample SET release_ns = -1", "release_ns >= 0");
+	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
+	assert_answer(s->path, "SELECT (SELECT count(*) FROM load) + (SELECT count(*) FROM load_sample)", "0");
+}
+
 TEST_IN_BOOK(measurements_are_named_once_in_an_environment)
 {
 	struct scratch *s = *state;

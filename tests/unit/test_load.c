@@ -4,7 +4,7 @@
 
 #include "lib/base/text.h"
 #include "measure/load/load.h"
-#include "measure/load/rates.h"
+#include "lib/report/load/load_rates.h"
 
 #include <errno.h>
 #include <math.h>
@@ -83,7 +83,7 @@ static struct run_program programs[] = {
 	{1, (char *)"a", NULL}, {2, (char *)"a", NULL}, {3, (char *)"b", NULL}};
 
 /* Two runs of a second and of two; the third is not among the samples that count. */
-static struct rates rates(enum coordination coordination)
+static struct load_rates rates(enum coordination coordination)
 {
 	static const struct sample samples[] = {{.n = 1, .et_ns = NS_PER_S}, {.n = 2, .et_ns = 2 * NS_PER_S}};
 	static const struct sample_program parts[] = {
@@ -95,18 +95,18 @@ static struct rates rates(enum coordination coordination)
 		{.sample = 2, .program = 3, .repetitions = 1, .et_ns = 2 * NS_PER_S, .finished_ns = 3},
 		{.sample = 3, .program = 1, .repetitions = 99, .et_ns = NS_PER_S, .finished_ns = 1},
 	};
-	struct rates ret = {};
+	struct load_rates ret = {};
 	struct error err = {};
 
-	assert_int_equal(rates_of(&ret, coordination, programs, ELEMENTS(programs), samples,
-				 ELEMENTS(samples), parts, ELEMENTS(parts), &err),
-		0);
+	const struct load_work work = {coordination, programs, ELEMENTS(programs), parts, ELEMENTS(parts)};
+
+	assert_int_equal(load_rates_of(&ret, &work, samples, ELEMENTS(samples), &err), 0);
 	return ret;
 }
 
 TEST(a_constant_load_has_the_sum_of_its_slaves_rates)
 {
-	struct rates r = rates(LOAD_CONSTANT);
+	struct load_rates r = rates(LOAD_CONSTANT);
 
 	assert_int_equal(r.n, 3);
 	assert_int_equal(r.items[0].nano[0], 11 * NS_PER_S); /* 8 + 2 + 1 a second */
@@ -116,15 +116,15 @@ TEST(a_constant_load_has_the_sum_of_its_slaves_rates)
 	assert_int_equal(r.items[1].nano[0], 10 * NS_PER_S);
 	assert_int_equal(r.items[2].nano[1], NS_PER_S / 2);
 	assert_true(r.order_changed == 1);
-	rates_clear(&r);
+	load_rates_clear(&r);
 }
 
 TEST(otherwise_the_rate_is_that_of_all_work_until_the_last_has_finished)
 {
-	struct rates r = rates(LOAD_NO_TEARDOWN);
+	struct load_rates r = rates(LOAD_NO_TEARDOWN);
 
 	assert_int_equal(r.items[0].nano[0], 7 * NS_PER_S);
 	assert_int_equal(r.items[0].nano[1], 9 * NS_PER_S / 2);
 	assert_true(r.time.mean_ns == 1.5e9);
-	rates_clear(&r);
+	load_rates_clear(&r);
 }

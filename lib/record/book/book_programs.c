@@ -27,3 +27,28 @@ int book_sample_programs(
 	return query_all(
 		book, &sample_program_table, "WHERE run = ? ORDER BY sample, program", run, ret, ret_n, err);
 }
+
+int book_put_load(struct book *book, int64_t run, const struct load_row *row, struct error *err)
+{
+	return BOOK_ATOMIC(book, query_add_rows(book, run, &load_table, row, 1, err), err);
+}
+
+int book_get_load(struct book *book, int64_t run, struct load_row *ret, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+
+	query_select(&q, book, &load_table, "WHERE run = ?", err);
+	query_int(&q, run);
+	return query_row(&q, &load_table, ret, err);
+}
+
+int book_add_load_sample(struct book *book, int64_t run, const struct load_sample *sample, struct error *err)
+{
+	return query_add_rows(book, run, &load_sample_table, sample, 1, err);
+}
+
+int book_load_samples(
+	struct book *book, int64_t run, struct load_sample **ret, size_t *ret_n, struct error *err)
+{
+	return query_all(book, &load_sample_table, "WHERE run = ? ORDER BY sample", run, ret, ret_n, err);
+}

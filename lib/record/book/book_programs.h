@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs that run at once, in the lab book: the programs of a run, and what each did in each sample. */
+/* Programs that run at once, in the lab book: the programs of a run, what each did in each sample, and the load whose slaves
+ * they are. */
 #pragma once
 
 #include "lib/record/book/book.h"
+#include "lib/record/load.h"
 #include "lib/record/programs.h"
 
 /* Once a run, before its samples. */
@@ -17,3 +19,13 @@ int book_add_sample_programs(
 /* In the order of samples, then of programs; the caller frees the array. */
 int book_sample_programs(
 	struct book *book, int64_t run, struct sample_program **ret, size_t *ret_n, struct error *err);
+
+/* Once a run, before its samples. */
+int book_put_load(struct book *book, int64_t run, const struct load_row *row, struct error *err);
+/* 1: found, load_row_clear() frees it; 0: the run is no load, or was imported. */
+int book_get_load(struct book *book, int64_t run, struct load_row *ret, struct error *err);
+/* After book_add_sample(), in the same transaction. */
+int book_add_load_sample(struct book *book, int64_t run, const struct load_sample *sample, struct error *err);
+/* In the order of samples; the caller frees the array. */
+int book_load_samples(
+	struct book *book, int64_t run, struct load_sample **ret, size_t *ret_n, struct error *err);

@@ -255,7 +255,7 @@ static const char *const steps[] = {
 	"    round(same_cpu_ns / 1e6, 6) AS same_cpu_ms"
 	"  FROM execution JOIN source ON source.id = execution.source;",
 	/* 5: what each of several programs waited for, and for pages; what interrupted a CPU, in histograms, by source, and the longest
-	 * interruptions with their parts; calibrations of the clocks */
+	 * interruptions with their parts; calibrations of the clocks; duets; loads */
 	"ALTER TABLE sample_program ADD COLUMN repetitions INTEGER CHECK(repetitions >= 0);"
 	"ALTER TABLE sample_program ADD COLUMN finished_ns INTEGER CHECK(finished_ns >= 0);"
 	"ALTER TABLE sample_program ADD COLUMN wait_ns INTEGER CHECK(wait_ns >= 0);"
@@ -406,12 +406,26 @@ static const char *const steps[] = {
 	"  start_ns INTEGER NOT NULL CHECK(start_ns >= 0),"
 	"  et_ns INTEGER NOT NULL CHECK(et_ns >= 0),"
 	"  pt_ns INTEGER NOT NULL CHECK(pt_ns >= 0),"
-	"  PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;",
+	"  PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;"
+	/* and loads: each of their runs is a sample, and their slaves are programs */
+	"CREATE TABLE load("
+	"  run INTEGER NOT NULL PRIMARY KEY REFERENCES run ON DELETE CASCADE,"
+	"  coordination TEXT NOT NULL CHECK(coordination IN ('constant-load', 'no-teardown', 'before')),"
+	"  cpus TEXT," /* NULL: all */
+	"  file TEXT NOT NULL,"
+	"  no_page_waits TEXT) STRICT;" /* why they were not measured; NULL: they were */
+	"CREATE TABLE load_sample("
+	"  run INTEGER NOT NULL,"
+	"  sample INTEGER NOT NULL,"
+	"  release_ns INTEGER NOT NULL CHECK(release_ns >= 0)," /* how long it took to wake all slaves */
+	"  driver_ns INTEGER NOT NULL CHECK(driver_ns >= 0)," /* its CPU time */
+	"  PRIMARY KEY(run, sample),"
+	"  FOREIGN KEY(run, sample) REFERENCES sample ON DELETE CASCADE) STRICT, WITHOUT ROWID;",
 };
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"6f0a1371ac24bcc9478020b86e2e231b0d3d57817ffe8c215d1891c0d0bd2d68";
+	"0e5a1240a93530362a856e3431c4536bb3a1232e31588fa84c8675212bcf3bf6";
 
 int book_schema_newest(void)
 {

@@ -4,14 +4,23 @@
  * slaves. Otherwise it is the number of repetitions over the time to the last slave's end. */
 #pragma once
 
-#include "measure/load/load.h"
-
+#include "lib/base/error.h"
+#include "lib/record/load.h"
 #include "lib/record/programs.h"
 #include "lib/record/run.h"
 #include "lib/stats/interval.h"
 #include "lib/stats/summary.h"
 
-struct rate {
+/* What the slaves of a load did. */
+struct load_work {
+	enum coordination coordination;
+	const struct run_program *programs; /* the slaves: items[n - 1].n == n */
+	size_t n_programs;
+	const struct sample_program *parts; /* of all samples, in their order, then of programs */
+	size_t n_parts;
+};
+
+struct load_rate {
 	const char *script; /* NULL: of all; the programs' otherwise */
 	int64_t slaves;
 	int64_t *nano;            /* by run: repetitions in 10^9 s */
@@ -19,16 +28,21 @@ struct rate {
 	struct interval interval; /* of the mean, at 95 % */
 };
 
-struct rates {
-	struct rate *items; /* the first: of all */
+struct load_rates {
+	struct load_rate *items; /* the first: of all */
 	size_t n, n_runs;
 	struct summary time;      /* to the last slave's end */
 	struct interval interval; /* likewise */
 	double order_changed; /* the share of runs whose slaves finished in another order than in the run before; NAN: one run */
 };
 
-/* samples[n_samples]: those that count; parts: of all samples, in the order of samples, then of programs. */
-int rates_of(struct rates *ret, enum coordination coordination, const struct run_program *programs,
-	size_t n_programs, const struct sample *samples, size_t n_samples, const struct sample_program *parts,
-	size_t n_parts, struct error *err);
-void rates_clear(struct rates *rates);
+/* samples[n_samples]: those that count. */
+int load_rates_of(struct load_rates *ret, const struct load_work *work, const struct sample *samples,
+	size_t n_samples, struct error *err);
+void load_rates_clear(struct load_rates *rates);
+
+/* What one slave did in a sample, in repetitions a second. */
+double load_rate_of_slave(
+	enum coordination coordination, const struct sample *sample, const struct sample_program *part);
+/* NULL: there is no such script. */
+const struct load_rate *load_rates_find(const struct load_rates *rates, const char *script);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze load: shared by its files. */
+#pragma once
+
+#include "analyze/analyze.h"
+#include "analyze/plot.h"
+#include "lib/report/load/load_comparison.h"
+
+/* One load, or two that are compared. */
+struct load_reports {
+	const struct load_report *items[2]; /* the reference first */
+	size_t n;
+	const struct load_comparison *comparison; /* NULL: one */
+};
+
+/* A row for each run and slave. */
+void load_write_csv(FILE *file, const struct load_reports *reports);
+/* The rates as a table, to paste into a report. */
+void load_write_markdown(FILE *file, const struct load_reports *reports);
+
+/* Pictures. */
+struct load_drawing {
+	int width, height;
+	void (*draw)(const struct load_reports *reports, uint32_t sample, struct plot *plot);
+};
+
+/* The rate of work of each run, in all and by script. */
+struct load_drawing load_figure_rates(const struct load_reports *reports);
+/* When each slave worked in one run. */
+struct load_drawing load_figure_timeline(const struct load_reports *reports);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading the result of a load: see load_report.h. */
+#include "lib/report/load/load_report.h"
+
+#include "lib/record/book/book_page_waits.h"
+#include "lib/record/book/book_programs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+static int read_load(struct book *book, const struct run *run, struct load_row *ret, struct error *err)
+{
+	int r;
+
+	if (run->kind != RUN_LOAD)
+		return error_say(err, -EINVAL,
+			"run %" PRId64 " is no load: 'emp-analyze %s %" PRId64 "' shows it", run->id,
+			run->kind == RUN_JITTER ? "jitter" : "show", run->id);
+	r = book_get_load(book, run->id, ret, err);
+	if (r == 0)
+		return error_say(err, -EINVAL,
+			"run %" PRId64 " was imported without its slaves, so its rate of work is not known",
+			run->id);
+	if (r > 0 && run->n_samples == 0)
+		return error_say(
+			err, -ENODATA, "run %" PRId64 " has no result: it ended before its first run", run->id);
+	return r < 0 ? r : 0;
+}
+
+/* The samples, without those in which a daemon passed its cutoff in the profile that the load was run with, if that is
+ * still there. */
+static int read_samples(struct book *book, const struct run *run, struct run_result *ret, struct error *err)
+{
+	_cleanup_(profile_clear) struct profile profile = {};
+	bool profiled = run->profile &&
+			book_get_profile(book, run->profile, &profile, &(struct error){}) == 0;
+	const struct discard_rules rules = {.profile = profiled ? &profile : NULL, .other_cpus = true};
+
+	return run_result_read(book, run->id, &rules, ret, err);
+}
+
+/* The book may be somebody else's. */
+static int check_slaves(const struct load_report *p, int64_t run, struct error *err)
+{
+	bool sound = p->n_programs > 0;
+
+	for (size_t i = 0; i < p->n_programs; i++)
+		sound &= p->programs[i].n == i + 1;
+	for (size_t i = 0; i < p->n_parts; i++)
+		sound &= p->parts[i].program <= p->n_programs;
+	if (sound)
+		return 0;
+	return error_say(err, -EBADMSG,
+		"the slaves of run %" PRId64 " are not numbered from 1; restore an intact copy of the lab book",
+		run);
+}
+
+static int read_slaves(struct book *book, int64_t run, struct load_report *p, struct error *err)
+{
+	int r = book_programs(book, run, &p->programs, &p->n_programs, err);
+
+	if (r == 0)
+		r = book_sample_programs(book, run, &p->parts, &p->n_parts, err);
+	return r < 0 ? r : check_slaves(p, run, err);
+}
+
+static void raise_to(int64_t *most, int64_t value)
+{
+	if (value > *most)
+		*most = value;
+}
+
+static int read_starts(struct book *book, int64_t run, struct load_report *p, struct error *err)
+{
+	_cleanup_(freep) struct load_sample *starts = NULL;
+	const struct run_result *result = &p->result;
+	size_t n = 0, at = 0;
+	int r = book_load_samples(book, run, &starts, &n, err);
+
+	for (size_t i = 0; i < n; i++) {
+		raise_to(&p->release_ns, starts[i].release_ns);
+		raise_to(&p->driver_ns, starts[i].driver_ns);
+	}
+	for (size_t i = 0; i < p->n_parts; i++) {
+		while (at < result->n_samples && result->samples[at].n < p->parts[i].sample)
+			at++;
+		if (at < result->n_samples && result->samples[at].n == p->parts[i].sample)
+			raise_to(&p->last_start_ns, p->parts[i].start_ns - result->samples[at].start_ns);
+	}
+	return r;
+}
+
+static int keep(struct load_report *p, struct error *err)
+{
+	const struct run_result *r = &p->result;
+
+	p->kept = calloc(r->n_samples + 1, sizeof(*p->kept));
+	if (!p->kept)
+		return error_oom(err);
+	for (size_t i = 0; i < r->n_samples; i++)
+		if (!r->discarding.out[i])
+			p->kept[p->n_kept++] = r->samples[i];
+	return 0;
+}
+
+static int find_rates(struct load_report *p, struct error *err)
+{
+	const struct load_work work = {
+		p->load.coordination, p->programs, p->n_programs, p->parts, p->n_parts};
+
+	return load_rates_of(&p->rates, &work, p->kept, p->n_kept, err);
+}
+
+static int read_page_waits(struct book *book, int64_t run, struct load_report *p, struct error *err)
+{
+	struct page_wait_runs runs;
+	int r;
+
+	p->page_waits = calloc(1, sizeof(*p->page_waits));
+	if (!p->page_waits)
+		return error_oom(err);
+	r = book_page_waits(book, run, p->page_waits, err);
+	runs = (struct page_wait_runs){
+		p->page_waits, p->kept, p->rates.items[0].nano, p->n_kept, p->parts, p->n_parts};
+	return r < 0 ? r : page_wait_report_of(&p->page_wait_report, &runs, err);
+}
+
+int load_report_read(struct book *book, int64_t id, struct load_report *ret, struct error *err)
+{
+	_cleanup_(load_report_clear) struct load_report report = {};
+	_cleanup_(run_clear) struct run run = {};
+	int r = book_get_run(book, id, &run, err);
+
+	if (r == 0)
+		r = read_load(book, &run, &report.load, err);
+	if (r == 0)
+		r = read_samples(book, &run, &report.result, err);
+	if (r == 0)
+		r = read_slaves(book, id, &report, err);
+	if (r == 0)
+		r = read_starts(book, id, &report, err);
+	if (r == 0)
+		r = keep(&report, err);
+	if (r == 0)
+		r = find_rates(&report, err);
+	if (r == 0)
+		r = read_page_waits(book, id, &report, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(report);
+	return 0;
+}
+
+void load_report_clear(struct load_report *report)
+{
+	page_wait_report_clear(&report->page_wait_report);
+	if (report->page_waits)
+		page_waits_clear(report->page_waits);
+	free(report->page_waits);
+	load_rates_clear(&report->rates);
+	run_result_clear(&report->result);
+	load_row_clear(&report->load);
+	run_programs_free(report->programs, report->n_programs);
+	free(report->parts);
+	free(report->kept);
+	*report = (struct load_report){};
+}

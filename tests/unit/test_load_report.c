@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Loads in the book, and compared. */
+#include "tests/unit/scratch.h"
+
+#include "lib/base/text.h"
+#include "lib/record/book/book_programs.h"
+#include "lib/report/load/load_changes.h"
+#include "lib/report/load/load_comparison.h"
+
+#include <errno.h>
+
+enum { RUNS = 5, FIRST_S = 1700000000 };
+
+static struct load_row row = {LOAD_CONSTANT, (char *)"0-1", (char *)"[edit]\nslaves = 1\ncommand = true\n",
+	(char *)"needs root"};
+
+static struct run_program slaves[] = {{1, (char *)"edit", NULL}, {2, (char *)"cut", NULL}};
+
+/* Beginning at that second, in an environment of its own or in the one of all: a run in which each slave does about so many
+ * repetitions a second. */
+static int64_t store(struct scratch *s, int second, int per_s, bool unknown_environment)
+{
+	struct run run = {.program = (char *)"office.ini", .kind = RUN_LOAD, .resolution_ns = 1, .cpu = -1};
+
+	if (!unknown_environment)
+		assert_done(s, book_put_environment(s->book, "d1", "box", "{\"identity\": {}}",
+				       &run.environment, &s->err));
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_put_load(s->book, run.id, &row, &s->err));
+	assert_done(s, book_put_programs(s->book, run.id, slaves, ELEMENTS(slaves), &s->err));
+	for (uint32_t n = 1; n <= RUNS; n++) {
+		int64_t start_ns = (FIRST_S + second + n) * NS_PER_S, et_ns = NS_PER_S + 1000 * n;
+		const struct sample sample = {.n = n,
+			.start_ns = start_ns,
+			.et_ns = et_ns,
+			.pt_ns = 7,
+			.exit_status = -1,
+			.wait_ns = -1};
+		const struct sample_program parts[] = {
+			{.sample = n, .program = slaves[0].n, .start_ns = start_ns + 40, .et_ns = et_ns,
+				.pt_ns = 3, .repetitions = per_s, .finished_ns = 500, .wait_ns = -1},
+			{.sample = n, .program = slaves[1].n, .start_ns = start_ns + 100 * n, .et_ns = et_ns,
+				.pt_ns = 4, .repetitions = 2 * per_s, .finished_ns = 600, .wait_ns = -1},
+		};
+		const struct load_sample start = {n, 10 * n, 1000 - n};
+
+		assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+		assert_done(s, book_add_sample_programs(s->book, run.id, parts, ELEMENTS(parts), &s->err));
+		assert_done(s, book_add_load_sample(s->book, run.id, &start, &s->err));
+	}
+	return run.id;
+}
+
+static struct load_report report_of(struct scratch *s, int64_t run)
+{
+	struct load_report report = {};
+
+	assert_done(s, load_report_read(s->book, run, &report, &s->err));
+	return report;
+}
+
+TEST_IN_BOOK(all_that_a_load_shows_comes_back)
+{
+	struct scratch *s = *state;
+	struct load_report p = report_of(s, store(s, 0, 1000, false));
+
+	assert_int_equal(p.load.coordination, LOAD_CONSTANT);
+	assert_string_equal(p.load.cpus, "0-1");
+	assert_string_equal(p.load.file, row.file);
+	assert_string_equal(p.load.no_page_waits, "needs root");
+	assert_int_equal(p.n_programs, 2);
+	assert_int_equal(p.n_parts, 2 * RUNS);
+	assert_int_equal(p.n_kept, RUNS);
+	assert_int_equal(p.release_ns, 10 * RUNS);
+	assert_int_equal(p.driver_ns, 999);
+	assert_int_equal(p.last_start_ns, 100 * RUNS);
+	assert_int_equal(p.rates.n, 3);
+	assert_int_equal(p.rates.items[0].summary.mean_ns / 1e9, 2999);
+	assert_string_equal(load_rates_find(&p.rates, "cut")->script, "cut");
+	assert_null(load_rates_find(&p.rates, "copy"));
+	load_report_clear(&p);
+}
+
+TEST_IN_BOOK(what_is_no_load_is_said)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clear) struct run run = scratch_run("xz");
+	struct load_report report = {};
+
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_int_equal(load_report_read(s->book, run.id, &report, &s->err), -EINVAL);
+	assert_says(s, "is no load: 'emp-analyze show 1' shows it");
+	run.kind = RUN_LOAD;
+	memset(run.uid, 0, sizeof(run.uid));
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_int_equal(load_report_read(s->book, run.id, &report, &s->err), -EINVAL);
+	assert_says(s, "imported without its slaves");
+	assert_done(s, book_put_load(s->book, run.id, &row, &s->err));
+	assert_int_equal(load_report_read(s->book, run.id, &report, &s->err), -ENODATA);
+	assert_says(s, "ended before its first run");
+}
+
+TEST_IN_BOOK(slaves_must_be_numbered_from_1)
+{
+	struct scratch *s = *state;
+	struct load_report report = {};
+	int64_t run;
+
+	slaves[1].n = 7;
+	run = store(s, 0, 1000, false);
+	slaves[1].n = 2;
+	assert_int_equal(load_report_read(s->book, run, &report, &s->err), -EBADMSG);
+	assert_says(s, "not numbered from 1");
+}
+
+static struct load_comparison compare_runs(
+	struct scratch *s, struct load_report *a, struct load_report *b, double between)
+{
+	struct load_comparison c = {};
+
+	assert_done(s, load_comparison_make(&c, s->book, a, b, between, &s->err));
+	return c;
+}
+
+TEST_IN_BOOK(a_verdict_needs_to_know_how_separate_loads_vary)
+{
+	struct scratch *s = *state;
+	struct load_report a = report_of(s, store(s, 0, 1000, false)), b = report_of(s, store(s, 100, 1100, false));
+	struct load_comparison c = compare_runs(s, &a, &b, -1);
+	struct comparison times;
+
+	assert_int_equal(c.n, 3);
+	assert_true(c.same_scripts);
+	assert_int_equal(c.items[0].comparison.design, DESIGN_SEPARATE);
+	assert_int_equal(comparison_verdict(&c.items[0].comparison), COMPARISON_UNKNOWN);
+	load_comparison_clear(&c);
+	/* three more, at 990, 1000 and 1010 a second: 1 % */
+	for (int i = 0; i < 3; i++)
+		store(s, 200 + 100 * i, 990 + 10 * i, false);
+	c = compare_runs(s, &a, &b, -1);
+	assert_int_equal(c.items[0].comparison.design, DESIGN_BETWEEN);
+	assert_int_equal(c.items[0].variation.n_runs, 3);
+	assert_true(c.items[0].variation.sd > 0.0099 && c.items[0].variation.sd < 0.0101);
+	assert_true(c.items[0].comparison.ratio > 1.09 && c.items[0].comparison.ratio < 1.11);
+	times = load_pair_as_times(&c.items[0]);
+	assert_int_equal(comparison_verdict(&times), COMPARISON_FASTER); /* a higher rate */
+	assert_true(times.ratio_low < times.ratio && times.ratio < times.ratio_high);
+	load_comparison_clear(&c);
+	c = compare_runs(s, &a, &b, 0.5); /* if they vary by half */
+	assert_int_equal(comparison_verdict(&c.items[0].comparison), COMPARISON_SAME);
+	load_comparison_clear(&c);
+	load_report_clear(&a);
+	load_report_clear(&b);
+}
+
+TEST_IN_BOOK(loads_of_other_files_do_not_tell_how_this_one_varies)
+{
+	struct scratch *s = *state;
+	struct load_report a = report_of(s, store(s, 0, 1000, false)), b = report_of(s, store(s, 100, 1100, false));
+	struct load_comparison c;
+	char *file = row.file;
+
+	row.file = (char *)"[edit]\nslaves = 1\ncommand = false\n";
+	for (int i = 0; i < 3; i++)
+		store(s, 200 + 100 * i, 990 + 10 * i, false);
+	row.file = file;
+	c = compare_runs(s, &a, &b, -1);
+	assert_int_equal(c.items[0].comparison.design, DESIGN_SEPARATE);
+	load_comparison_clear(&c);
+	load_report_clear(&a);
+	load_report_clear(&b);
+}
+
+TEST_IN_BOOK(loads_of_an_unknown_environment_have_no_verdict)
+{
+	struct scratch *s = *state;
+	struct load_report a = report_of(s, store(s, 0, 1000, true)), b = report_of(s, store(s, 100, 1100, true));
+	struct load_comparison c;
+
+	for (int i = 0; i < 3; i++)
+		store(s, 200 + 100 * i, 990 + 10 * i, true);
+	c = compare_runs(s, &a, &b, -1);
+	assert_int_equal(c.items[0].comparison.design, DESIGN_SEPARATE);
+	assert_null(c.environment_changes);
+	load_comparison_clear(&c);
+	load_report_clear(&a);
+	load_report_clear(&b);
+}
+
+TEST_IN_BOOK(only_common_scripts_are_compared)
+{
+	struct scratch *s = *state;
+	struct load_report a = report_of(s, store(s, 0, 1000, false)), b, other;
+	struct load_comparison c;
+
+	slaves[1].name = (char *)"paste";
+	b = report_of(s, store(s, 100, 1100, false));
+	slaves[0].name = (char *)"join";
+	other = report_of(s, store(s, 200, 1100, false));
+	slaves[0].name = (char *)"edit";
+	slaves[1].name = (char *)"cut";
+	c = compare_runs(s, &a, &b, -1);
+	assert_false(c.same_scripts);
+	assert_int_equal(c.n, 1);
+	assert_string_equal(c.items[0].a->script, "edit");
+	load_comparison_clear(&c);
+	assert_int_equal(load_comparison_make(&c, s->book, &a, &other, -1, &s->err), -EINVAL);
+	assert_says(s, "have no script in common");
+	load_report_clear(&a);
+	load_report_clear(&b);
+	load_report_clear(&other);
+}
+
+static void changes_are(const struct load_row *before, const struct load_row *now, const char *words)
+{
+	_cleanup_(freep) char *changes = NULL;
+	struct error err;
+
+	assert_int_equal(load_changes(before, now, &changes, &err), 0);
+	if (words)
+		assert_string_equal(changes, words);
+	else
+		assert_null(changes);
+}
+
+TEST(changes_of_a_load_are_in_words)
+{
+	const struct load_row a = {.file = (char *)"x = 1\ny = 2\n"};
+	const struct load_row pinned = {LOAD_BEFORE, (char *)"1", a.file, NULL};
+	const struct load_row line = {.file = (char *)"x = 1\ny = 3\n"};
+	const struct load_row all = {.file = (char *)"x = 10\ny = 3\n"};
+	const struct load_row shorter = {.file = (char *)"x = 1\n"};
+
+	changes_are(&a, &a, NULL);
+	changes_are(&a, &pinned, "coordination was constant-load, is before; cpus was all, is 1");
+	changes_are(&a, &line, "line 2 of the file was 'y = 2', is 'y = 3'");
+	changes_are(&a, &all, "line 1 of the file was 'x = 1', is 'x = 10'; lines after it differ too");
+	changes_are(&a, &shorter, "line 2 of the file was 'y = 2', is nothing");
+	changes_are(&shorter, &a, "line 2 of the file was nothing, is 'y = 2'");
+}
