@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The driver of a load: see drive.h. */
 #include "measure/load/driver.h"
+#include "measure/load/limits.h"
 #include "measure/load/real_time.h"
 #include "measure/load/slave.h"
 
@@ -43,13 +44,6 @@ static int make_places(struct driver *d, struct error *err)
 	return 0;
 }
 
-static int limit(const struct slave_process *s, const struct script *script, struct error *err)
-{
-	int r = script->weight ? cgroup_limit(s->cgroup, "cpu.weight", script->weight, err) : 0;
-
-	return r == 0 && script->memory ? cgroup_limit(s->cgroup, "memory.max", script->memory, err) : r;
-}
-
 static int start_slave(struct driver *d, size_t k, struct error *err)
 {
 	struct slave_process *s = &d->slaves[k];
@@ -64,7 +58,7 @@ static int start_slave(struct driver *d, size_t k, struct error *err)
 	if (r == 0)
 		r = cgroup_new_in(&s->cgroup, d->all, err);
 	if (r == 0)
-		r = limit(s, script, err);
+		r = limits_set(s->cgroup, script, err);
 	if (r == 0)
 		r = slave_send_memory(d->socket, d->memory_fd, err);
 	if (r < 0)
@@ -88,12 +82,39 @@ static int start_slave(struct driver *d, size_t k, struct error *err)
 	return r;
 }
 
+static bool is_over_memory(const struct driver *d, size_t k)
+{
+	return limits_exceeded(d->slaves[k].cgroup, load_script_of(d->load, k));
+}
+
+/* `how`: what became of it, "": nothing yet. */
+static int say_over_memory(const struct driver *d, size_t k, const char *how, struct error *err)
+{
+	char limit[LIMIT_SIZE];
+
+	return error_say(err, -ECANCELED, "slave '%s' exceeded its memory limit, %s%s%s", d->slaves[k].name,
+		limits_memory(limit, load_script_of(d->load, k)), *how ? ": " : "", how);
+}
+
 static int find_failure(const struct driver *d, struct error *err)
 {
+	for (size_t k = 0; k < d->n; k++) {
+		const char *how = d->shared->slaves[k].failure;
+
+		if (*how && is_over_memory(d, k))
+			return say_over_memory(d, k, how, err);
+		if (*how)
+			return error_say(err, -ECANCELED, "slave '%s': %s", d->slaves[k].name, how);
+	}
+	return 0;
+}
+
+/* What a command started may have been killed and not missed. */
+static int find_over_memory(const struct driver *d, struct error *err)
+{
 	for (size_t k = 0; k < d->n; k++)
-		if (d->shared->slaves[k].failure[0])
-			return error_say(err, -ECANCELED, "slave '%s': %s", d->slaves[k].name,
-				d->shared->slaves[k].failure);
+		if (is_over_memory(d, k) && !load_script_of(d->load, k)->ignore_failure)
+			return say_over_memory(d, k, "", err);
 	return 0;
 }
 
@@ -107,6 +128,8 @@ static int check_ended(struct driver *d, struct error *err)
 		r = find_failure(d, err);
 	if (r < 0 || over == d->n)
 		return r;
+	if (is_over_memory(d, over))
+		return say_over_memory(d, over, "it was killed", err);
 	return error_say(err, -ECANCELED,
 		"slave '%s' was killed, by a user or by the kernel for want of memory ('dmesg' tells)",
 		d->slaves[over].name);
@@ -178,6 +201,8 @@ static int set_up(struct driver *d, struct error *err)
 	int r = d->load->setup ? hook_run(d->load->setup, NULL, d->drive->show_output, "setup", err) : 0;
 
 	d->deadline_ns = clock_ns(CLOCK_MONOTONIC) + d->load->timeout_ns;
+	if (r == 0 && d->drive->controllers)
+		r = cgroup_controllers_pass_on(d->drive->controllers, d->all, err);
 	for (size_t k = 0; r == 0 && k < d->n; k++)
 		r = interrupt_pending() ? -EINTR : start_slave(d, k, err);
 	return r == 0 ? wait_for_all(d, &d->shared->ready, "been set up", err) : r;
@@ -213,7 +238,9 @@ static int run_slaves(void *data, struct spawned *ret, struct error *err)
 	end_ns = raw_ns();
 	d->result->driver_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	ret->et_ns = end_ns - d->released_ns;
-	return r < 0 ? r : meters_stop(d, ret, err);
+	if (r == 0)
+		r = meters_stop(d, ret, err);
+	return r == 0 ? find_over_memory(d, err) : r;
 }
 
 static int observe_slaves(struct driver *d, struct error *err)

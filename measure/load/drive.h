@@ -6,6 +6,7 @@
 #include "measure/load/load.h"
 #include "measure/load/waits.h"
 
+#include "lib/host/process/cgroup_controllers.h"
 #include "lib/record/programs.h"
 #include "lib/run/observer.h"
 
@@ -33,6 +34,7 @@ struct drive {
 	const char *text; /* the load's file */
 	struct observer *observer;
 	const struct page_wait_meter *page_waits; /* NULL: they are not watched */
+	const struct cgroup_controllers *controllers; /* for the slaves; NULL: they have no limits */
 	bool show_output;
 };
 

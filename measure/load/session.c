@@ -2,6 +2,8 @@
 /* All runs of a load: see session.h. */
 #include "measure/load/session.h"
 
+#include "measure/load/limits.h"
+
 #include "lib/base/clock.h"
 #include "lib/base/paths.h"
 #include "lib/base/progress.h"
@@ -100,6 +102,8 @@ int load_session_open(
 	if (r == 0)
 		r = observer_open(&s.observer, options->backend, -1, err);
 	if (r == 0)
+		r = limits_begin(&s.controllers, &s.load, err);
+	if (r == 0)
 		r = fill_run(&s, environment, err);
 	if (r < 0)
 		return r;
@@ -162,6 +166,7 @@ static int take_one(struct load_session *s, bool warm_up, struct error *err)
 		.load = &s->load,
 		.text = s->text,
 		.observer = &s->observer,
+		.controllers = s->controllers,
 		.page_waits = s->page_wait_meter,
 		.show_output = s->options->show_output,
 	};
@@ -232,6 +237,7 @@ void load_session_close(struct load_session *s)
 	run_clear(&s->run);
 	profile_clear(&s->profile);
 	observer_close(&s->observer);
+	cgroup_controllers_free(s->controllers);
 	book_free(s->book);
 	load_clear(&s->load);
 	free(s->text);

@@ -25,6 +25,7 @@ struct load_session {
 	struct observer observer;
 	struct page_wait_meter *page_wait_meter;
 	struct error no_page_waits; /* why there is none */
+	struct cgroup_controllers *controllers; /* NULL: no slave has a limit */
 	struct run run;
 	struct run_program *programs;
 	struct load_report report; /* of what was stored */

@@ -53,6 +53,7 @@ static int run_under(struct under *u, struct load_session *s, double share, stru
 	const struct drive drive = {.load = &s->load,
 		.text = s->text,
 		.observer = &s->observer,
+		.controllers = s->controllers,
 		.show_output = s->options->show_output};
 	_cleanup_(load_result_clear) struct load_result result = {};
 	_cleanup_(handicap_freep) struct handicap *handicap = NULL;

@@ -303,19 +303,6 @@ int64_t cgroup_pressure_ns(const struct cgroup *cgroup, const char *resource)
 	return total ? strtoll(total + strlen("total="), NULL, 10) * NS_PER_US : -1;
 }
 
-int cgroup_limit(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err)
-{
-	_cleanup_(closep) int fd = openat(cgroup->fd, file, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 && errno == ENOENT)
-		return error_say(err, -ENOENT,
-			"the cgroup here has no %s: start with 'systemd-run --scope -p Delegate=yes' before the command",
-			file);
-	if (fd < 0 || dprintf(fd, "%" PRId64, value) < 0)
-		return error_os(err, -errno, "cannot set %s of the cgroup to %" PRId64, file, value);
-	return 0;
-}
-
 /* A process that has ended and was not reaped still names its cgroup, with " (deleted)" appended if it was removed.
  * `len`: of the cgroup's name, as much as matters. */
 static bool is_named(const struct cgroup *cgroup, size_t len, pid_t pid)

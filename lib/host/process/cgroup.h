@@ -40,9 +40,6 @@ int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct e
 /* The time in which some of its processes waited for "cpu", "io" or "memory" (PSI), in ns; -1: not known here. */
 int64_t cgroup_pressure_ns(const struct cgroup *cgroup, const char *resource);
 
-/* Writes a limit: "memory.max". -ENOENT, with a sentence, if the cgroup has no controller for it. */
-int cgroup_limit(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err);
-
 /* Whether a child of this process is in it, or was when it ended; or in this or another one that this process made. */
 bool cgroup_has(const struct cgroup *cgroup, pid_t pid);
 bool cgroup_is_ours(const struct cgroup *cgroup, pid_t pid);
