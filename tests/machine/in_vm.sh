@@ -1,21 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs a command as root on another kernel, in a virtual machine (QEMU). Its root is this machine's, read through
-# an overlay in memory, so that nothing has to be installed for it and nothing stays; systemd is its first process. It has two cores of two
-# threads each, and no network. Needs qemu-system-x86, busybox-static and cpio. KERNEL is a Debian package linux-image-*.deb, or
-# a directory in which it is unpacked. Without a command: all tests that say something about the kernel. So by hand:
+# Runs all tests that say something about the kernel on another kernel, in a virtual machine (QEMU), and prints a line for each and the counts:
 #
+#   apt-get install qemu-system-x86 busybox-static cpio
 #   apt-get download linux-image-6.1.0-56-amd64        the kernel of Debian 12; that of backports is linux-image-6.12*
-#   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    some ten minutes with KVM, an hour without
-#   in_vm.sh KERNEL BUILD meson test -C BUILD --no-rebuild --print-errorlogs accounting
+#   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    some ten minutes with KVM, hours without
+#   in_vm.sh KERNEL BUILD tests/machine/one_by_one.py BUILD accounting jitter       only these tests
+#   in_vm.sh KERNEL BUILD COMMAND...                   any other command, as root
 #
-# Usage: in_vm.sh KERNEL BUILD [COMMAND...]. The exit status is the command's. EMP_VM_ACCEL=kvm uses KVM, which needs a
-# /dev/kvm that runs any guest. EMP_VM_QEMU: more options for QEMU. What asks the distribution's archive for packages cannot run (no network),
-# and without KVM, on a busy machine, tests that compare CPU times by ticks fail: the virtual CPUs stand still
+# KERNEL is a Debian package linux-image-*.deb, or a directory in which it is unpacked. The machine's root is this one's, read through
+# an overlay in memory, so that nothing has to be installed for it and nothing stays; systemd is its first process. It has two cores of two
+# threads each, all controllers of cgroup v2, and no network: what asks the distribution's archive for packages is not run.
+#
+# The exit status is the command's. EMP_VM_ACCEL=kvm uses KVM, which needs a /dev/kvm that runs any guest; without it, on a busy machine, tests
+# that compare CPU times by ticks fail: the virtual CPUs stand still. EMP_VM_QEMU: more options for QEMU.
 set -eu
 kernel=$(realpath "$1") build=$(realpath "$2")
 shift 2
-[ $# -gt 0 ] || set -- meson test -C "$build" --no-rebuild --num-processes 1 --timeout-multiplier 10 --suite machine --suite cli
+[ $# -gt 0 ] || set -- "$(dirname "$(realpath "$0")")/one_by_one.py" "$build"
 for tool in qemu-system-x86_64 busybox cpio; do
 	command -v $tool >/dev/null || {
 		echo "not run: needs $tool"
@@ -24,6 +26,7 @@ for tool in qemu-system-x86_64 busybox cpio; do
 done
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+trap 'exit 143' INT TERM
 [ -d "$kernel" ] || {
 	dpkg-deb -x "$kernel" "$dir/kernel"
 	kernel=$dir/kernel
