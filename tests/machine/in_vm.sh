@@ -101,7 +101,7 @@ qemu() {
 	nice -n 10 qemu-system-x86_64 -machine q35 -accel "$1" -cpu "${EMP_VM_CPU:-Nehalem}" -smp 4,cores=2,threads=2 -m 3G \
 		-nodefaults -no-reboot -display none -serial stdio \
 		-kernel "$kernel/boot/vmlinuz-$version" -initrd "$dir/initrd" \
-		-append "console=ttyS0 quiet loglevel=3 panic=-1 no_timer_check systemd.log_target=null" \
+		-append "console=ttyS0 quiet loglevel=3 panic=-1 no_timer_check mitigations=off nowatchdog systemd.log_target=null" \
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap -device virtio-9p-pci,fsdev=host,mount_tag=host \
 		${EMP_VM_QEMU:-} </dev/null
 }
