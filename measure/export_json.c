@@ -2,6 +2,7 @@
 /* A session's results as a JSON document: see export.h. */
 #include "measure/export.h"
 
+#include "measure/advice.h"
 #include "measure/comparisons.h"
 #include "measure/perf.h"
 #include "measure/trace.h"
@@ -173,6 +174,24 @@ static int add_duet(const struct session *s, json_t *document, struct error *err
 											      : 0;
 }
 
+/* "duet" where a duet would show more, else null; and what that was decided by. */
+static int add_advice(const struct session *s, json_t *document, struct error *err)
+{
+	struct duet_advice advice;
+	bool known, finite;
+	json_t *object;
+	int r = advice_of(s, &advice, err);
+
+	if (r < 0)
+		return r;
+	known = !isnan(advice.narrower);
+	finite = known && isfinite(advice.narrower);
+	object = json_pack("{s:s?, s:o, s:o}", "order", advice.better ? "duet" : NULL, "times_as_narrow",
+		finite ? json_real(advice.narrower) : json_null(), "p",
+		known ? json_real(advice.p) : json_null());
+	return json_object_set_new(document, "advice", object) < 0 ? error_oom(err) : 0;
+}
+
 static int export_json(const struct session *s, json_t **ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array();
@@ -189,6 +208,8 @@ static int export_json(const struct session *s, json_t **ret, struct error *err)
 		results, "comparisons", comparisons);
 	if (*ret && s->options->order == ORDER_DUET)
 		return add_duet(s, *ret, err);
+	if (*ret && s->n > 1)
+		return add_advice(s, *ret, err);
 	return *ret ? 0 : error_oom(err);
 }
 

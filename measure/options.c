@@ -281,7 +281,7 @@ static void choose_duet(struct measure_options *o)
 		return;
 	if (o->cpu < 0)
 		o->cpu = last_cpu();
-	o->slice_ns = o->slice_ns ?: 10 * NS_PER_MS;
+	o->slice_ns = o->slice_ns ?: DEFAULT_SLICE_NS;
 	if (o->alone < 0)
 		o->alone = (o->runs + 4) / 5;
 }

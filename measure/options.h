@@ -13,6 +13,9 @@ enum sort { SORT_AUTO, SORT_COMMAND, SORT_MEAN_TIME };
 
 enum export { EXPORT_JSON, EXPORT_CSV, EXPORT_MARKDOWN, EXPORT_ASCIIDOC, EXPORT_ORGMODE, N_EXPORTS };
 
+/* Of a duet, unless --slice says otherwise. */
+enum { DEFAULT_SLICE_NS = 10 * 1000 * 1000 };
+
 struct measure_options {
 	const char *db, *profile, *shell, *input, *unit, *perf;
 	const char *setup, *cleanup, *reference, *reference_name, *step;

@@ -96,7 +96,8 @@ int session_make_duet(struct session *session, struct error *err);
 void session_clear_duet(struct session *session);
 
 /* Its duet as the book has it, and the names of its programs, whose array the caller frees. 1: done; 0: there is none. */
-int session_duet(const struct session *session, struct duet_report *ret, const char ***ret_names, struct error *err);
+int session_duet(
+	const struct session *session, struct duet_report *ret, const char ***ret_names, struct error *err);
 
 /* How many have a result of their own: the first ones, without the INC of --against. */
 static inline size_t session_n_shown(const struct session *s)

@@ -3,6 +3,7 @@
  * details. */
 #include "measure/show.h"
 
+#include "measure/advice.h"
 #include "measure/comparisons.h"
 #include "measure/perf.h"
 #include "measure/trace.h"
@@ -200,6 +201,16 @@ static int show_duet(const struct session *s, const struct comparison *compariso
 	return duet_report_print(stdout, &report, names, comparisons, err);
 }
 
+static int show_advice(const struct session *s, struct error *err)
+{
+	struct duet_advice advice;
+	int r = advice_of(s, &advice, err);
+
+	if (r == 0 && advice.better)
+		printf("The machine's speed changes between samples; --order duet would cancel that\n");
+	return r;
+}
+
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
@@ -215,8 +226,10 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 			outcome ? &second : err);
 		outcome = outcome ?: r;
 	}
-	if (r >= 0 && print && s->options->order == ORDER_DUET && comparisons.any) {
-		int shown = show_duet(s, comparisons.items, outcome ? &second : err);
+	if (r >= 0 && print && comparisons.any) {
+		int shown = s->options->order == ORDER_DUET
+				    ? show_duet(s, comparisons.items, outcome ? &second : err)
+				    : show_advice(s, outcome ? &second : err);
 
 		r = shown < 0 ? shown : r;
 	}

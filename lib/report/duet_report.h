@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/protocol/comparison.h"
-#include "lib/protocol/duet.h"
+#include "lib/protocol/duet/duet_cost.h"
 #include "lib/report/run_result.h"
 
 #include <jansson.h>

@@ -55,10 +55,21 @@ static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err
 	return 0;
 }
 
+/* Whether the scheduler gives slices of that length. */
+static bool is_fine(int64_t slice_ns)
+{
+	return slice_ns >= slice_tick_ns() && slice_can_be_set();
+}
+
+bool duet_has_slices(int64_t slice_ns, int cpu, const struct cgroup *cgroup)
+{
+	return is_fine(slice_ns) || check_freezer(cpu, cgroup, &(struct error){}) == 0;
+}
+
 int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
 	enum slicing *ret, struct error *err)
 {
-	bool fine = slice_ns >= slice_tick_ns() && slice_can_be_set();
+	bool fine = is_fine(slice_ns);
 	int r = wanted == SLICING_SCHEDULER ? 0 : check_freezer(cpu, cgroup, err);
 
 	if (wanted == SLICING_FREEZER && r < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See duet.h. */
-#include "lib/protocol/duet.h"
+/* See duet_cost.h. */
+#include "lib/protocol/duet/duet_cost.h"
 
 #include "lib/base/clock.h"
 
