@@ -3,6 +3,8 @@
  * first, as in hyperfine: elapsed times of all samples. */
 #include "measure/export.h"
 
+#include "measure/export_rows.h"
+
 #include "lib/base/cleanup.h"
 #include "lib/base/markup.h"
 #include "lib/base/terminal.h"
@@ -12,112 +14,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One command. */
-struct row {
-	const struct result *result;
-	double mean_ns, sd_ns, median_ns, user_ns, system_ns, min_ns, max_ns;
-	double relative,
-		relative_sd; /* to the reference, else to the fastest; sd NAN: this is the reference */
-	double pt_mean_ns, pt_sd_ns, pt_samples, discarded;
-};
-
-enum kind { TIME, RATIO, COUNT, PARAMETERS };
+enum kind { TIME, RATIO, COUNT, PARAMETERS, INTERVAL };
 
 static const struct column {
 	const char *csv;   /* heading, NULL: not in CSV */
 	const char *title; /* heading in tables, NULL: not in tables */
 	enum kind kind;
-	size_t value, sd; /* offsets into struct row; sd 0: none */
+	size_t value, sd; /* offsets into struct export_row; sd 0: none */
 } columns[] = {
-	{"mean", "Mean", TIME, offsetof(struct row, mean_ns), offsetof(struct row, sd_ns)},
-	{"stddev", NULL, TIME, offsetof(struct row, sd_ns)},
-	{"median", NULL, TIME, offsetof(struct row, median_ns)},
-	{"user", NULL, TIME, offsetof(struct row, user_ns)},
-	{"system", NULL, TIME, offsetof(struct row, system_ns)},
-	{"min", "Min", TIME, offsetof(struct row, min_ns)},
-	{"max", "Max", TIME, offsetof(struct row, max_ns)},
+	{"mean", "Mean", TIME, offsetof(struct export_row, mean_ns), offsetof(struct export_row, sd_ns)},
+	{"stddev", NULL, TIME, offsetof(struct export_row, sd_ns)},
+	{"median", NULL, TIME, offsetof(struct export_row, median_ns)},
+	{"user", NULL, TIME, offsetof(struct export_row, user_ns)},
+	{"system", NULL, TIME, offsetof(struct export_row, system_ns)},
+	{"min", "Min", TIME, offsetof(struct export_row, min_ns)},
+	{"max", "Max", TIME, offsetof(struct export_row, max_ns)},
 	{"parameter_", NULL, PARAMETERS},
-	{NULL, "Relative", RATIO, offsetof(struct row, relative), offsetof(struct row, relative_sd)},
-	{"pt_mean", "PT", TIME, offsetof(struct row, pt_mean_ns), offsetof(struct row, pt_sd_ns)},
-	{"pt_stddev", NULL, TIME, offsetof(struct row, pt_sd_ns)},
-	{"pt_samples", NULL, COUNT, offsetof(struct row, pt_samples)},
-	{"discarded", "Discarded", COUNT, offsetof(struct row, discarded)},
+	{NULL, "Relative", RATIO, offsetof(struct export_row, relative),
+		offsetof(struct export_row, relative_sd)},
+	{"pt_mean", "PT", TIME, offsetof(struct export_row, pt_mean_ns),
+		offsetof(struct export_row, pt_sd_ns)},
+	{"pt_stddev", NULL, TIME, offsetof(struct export_row, pt_sd_ns)},
+	{"pt_samples", NULL, COUNT, offsetof(struct export_row, pt_samples)},
+	{"discarded", "Discarded", COUNT, offsetof(struct export_row, discarded)},
+	{NULL, "PT ratio (95 % CI)", INTERVAL, offsetof(struct export_row, pt_ratio)},
 };
 
-struct rows {
-	struct row *items;
-	size_t n;
-};
-
-static void rows_clear(struct rows *rows)
-{
-	free(rows->items);
-}
-
-static double figure(const struct row *row, size_t offset)
+static double figure(const struct export_row *row, size_t offset)
 {
 	return *(const double *)((const char *)row + offset);
 }
 
-static struct row make_row(const struct result *r)
-{
-	const struct summary *et = &r->run.discarding.et.raw, *pt = &r->run.discarding.pt.kept;
-	struct result_means means = result_means(r);
-
-	return (struct row){
-		.result = r,
-		.mean_ns = et->mean_ns,
-		.sd_ns = et->sd_ns,
-		.median_ns = et->median_ns,
-		.user_ns = means.user_ns,
-		.system_ns = means.system_ns,
-		.min_ns = (double)et->min_ns,
-		.max_ns = (double)et->max_ns,
-		.pt_mean_ns = pt->mean_ns,
-		.pt_sd_ns = pt->sd_ns,
-		.pt_samples = (double)pt->n,
-		.discarded = (double)(r->run.n_samples - pt->n),
-	};
-}
-
-static int by_mean(const void *x, const void *y)
-{
-	const struct row *a = x, *b = y;
-
-	return (a->mean_ns > b->mean_ns) - (a->mean_ns < b->mean_ns);
-}
-
-/* The ratio of two means, and its sd by propagation of their sds, as in hyperfine. */
-static void relate(struct row *row, const struct row *base)
-{
-	double of_row = row->sd_ns / row->mean_ns, of_base = base->sd_ns / base->mean_ns;
-
-	row->relative = row->mean_ns / base->mean_ns;
-	row->relative_sd = row->result == base->result
-				   ? NAN
-				   : row->relative * sqrt(of_row * of_row + of_base * of_base);
-}
-
-static int make_rows(const struct session *s, struct rows *rows, struct error *err)
-{
-	struct row base;
-
-	rows->items = calloc(s->n + 1, sizeof(*rows->items));
-	if (!rows->items)
-		return error_oom(err);
-	for (size_t i = 0; i < session_n_shown(s); i++)
-		if (s->tasks[i].result.run.n_samples > 0)
-			rows->items[rows->n++] = make_row(&s->tasks[i].result);
-	base = rows->items[0];
-	for (size_t i = 1; !s->options->reference && i < rows->n; i++)
-		base = rows->items[i].mean_ns < base.mean_ns ? rows->items[i] : base;
-	for (size_t i = 0; i < rows->n; i++)
-		relate(&rows->items[i], &base);
-	return 0;
-}
-
 /* A heading for each parameter, or the values of a row. The reference has none. */
-static void csv_parameters(FILE *file, const struct parameters *p, const char *heading, const struct row *row)
+static void csv_parameters(
+	FILE *file, const struct parameters *p, const char *heading, const struct export_row *row)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const char *value = row && row->result->command->values ? row->result->command->values[i]
@@ -130,7 +60,7 @@ static void csv_parameters(FILE *file, const struct parameters *p, const char *h
 }
 
 /* row NULL: the headings. */
-static void csv_line(FILE *file, const struct parameters *p, const struct row *row)
+static void csv_line(FILE *file, const struct parameters *p, const struct export_row *row)
 {
 	markup_csv(file, row ? row->result->name : "command");
 	for (size_t i = 0; i < ELEMENTS(columns); i++) {
@@ -151,8 +81,8 @@ static void csv_line(FILE *file, const struct parameters *p, const struct row *r
 
 int export_write_csv(const struct session *s, FILE *file, struct error *err)
 {
-	_cleanup_(rows_clear) struct rows rows = {};
-	int r = make_rows(s, &rows, err);
+	_cleanup_(export_rows_clear) struct export_rows rows = {};
+	int r = export_rows_make(s, &rows, err);
 
 	if (r < 0)
 		return r;
@@ -232,11 +162,17 @@ static const struct markup orgmode = {
 	.command = orgmode_command,
 };
 
-static void table_frame(FILE *file, const struct frame *frame)
+/* A column of tables. Intervals are of duets. */
+static bool is_shown(const struct column *c, bool duet)
+{
+	return c->title && (c->kind != INTERVAL || duet);
+}
+
+static void table_frame(FILE *file, const struct frame *frame, bool duet)
 {
 	fputs(frame->first, file);
 	for (size_t i = 0; i < ELEMENTS(columns); i++)
-		if (columns[i].title)
+		if (is_shown(&columns[i], duet))
 			fputs(frame->each, file);
 	fputs(frame->end, file);
 }
@@ -252,12 +188,27 @@ static int decimals(double sd, double unit_ns)
 	return n;
 }
 
-static void table_cell(FILE *file, const struct column *c, const struct row *row, double unit_ns)
+static void interval_cell(FILE *file, const struct export_row *row)
+{
+	double half = (row->pt_ratio_high - row->pt_ratio_low) / 2;
+	int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
+
+	n = n < 2 ? 2 : n > 6 ? 6 : n;
+	if (isnan(row->pt_ratio))
+		fputs("-", file);
+	else if (isnan(half))
+		fprintf(file, "%.3f", row->pt_ratio);
+	else
+		fprintf(file, "%.*f (%.*f to %.*f)", n, row->pt_ratio, n, row->pt_ratio_low, n,
+			row->pt_ratio_high);
+}
+
+static void table_cell(FILE *file, const struct column *c, const struct export_row *row, double unit_ns)
 {
 	double size = c->kind == TIME ? unit_ns : 1, sd = c->sd ? figure(row, c->sd) / size : NAN;
-	int n = c->kind == TIME
-			? decimals(c->value == offsetof(struct row, pt_mean_ns) ? row->pt_sd_ns : row->sd_ns,
-				  unit_ns)
+	int n = c->kind == TIME ? decimals(c->value == offsetof(struct export_row, pt_mean_ns) ? row->pt_sd_ns
+											       : row->sd_ns,
+					  unit_ns)
 		: c->kind == RATIO ? 2
 				   : 0;
 
@@ -267,8 +218,8 @@ static void table_cell(FILE *file, const struct column *c, const struct row *row
 }
 
 /* row NULL: the headings. */
-static void table_row_of(
-	FILE *file, const struct markup *m, const struct row *row, const char *unit, double unit_ns)
+static void table_row_of(FILE *file, const struct markup *m, const struct export_row *row, const char *unit,
+	double unit_ns, bool duet)
 {
 	const char *between = m->second;
 
@@ -277,11 +228,13 @@ static void table_row_of(
 	for (size_t i = 0; i < ELEMENTS(columns); i++) {
 		const struct column *c = &columns[i];
 
-		if (!c->title)
+		if (!is_shown(c, duet))
 			continue;
 		fputs(between, file);
 		between = m->next;
-		if (row)
+		if (row && c->kind == INTERVAL)
+			interval_cell(file, row);
+		else if (row)
 			table_cell(file, c, row, unit_ns);
 		else
 			fprintf(file, c->kind == TIME ? "%s [%s]" : "%s", c->title, unit);
@@ -291,8 +244,9 @@ static void table_row_of(
 
 static int write_table(const struct session *s, const struct markup *m, FILE *file, struct error *err)
 {
-	_cleanup_(rows_clear) struct rows rows = {};
-	int r = make_rows(s, &rows, err);
+	_cleanup_(export_rows_clear) struct export_rows rows = {};
+	bool duet = s->options->order == ORDER_DUET && session_n_shown(s) > 1;
+	int r = export_rows_make(s, &rows, err);
 	double first, unit_ns;
 	const char *unit;
 
@@ -302,12 +256,12 @@ static int write_table(const struct session *s, const struct markup *m, FILE *fi
 	unit = s->options->unit ?: first >= 1e9 ? "s" : first >= 1e6 ? "ms" : "us";
 	unit_ns = !strcmp(unit, "s") ? 1e9 : !strcmp(unit, "ms") ? 1e6 : 1e3;
 	if (s->options->sort == SORT_MEAN_TIME)
-		qsort(rows.items, rows.n, sizeof(*rows.items), by_mean);
-	table_frame(file, &m->top);
-	table_row_of(file, m, NULL, unit, unit_ns);
-	table_frame(file, &m->divider);
+		export_rows_sort(&rows);
+	table_frame(file, &m->top, duet);
+	table_row_of(file, m, NULL, unit, unit_ns, duet);
+	table_frame(file, &m->divider, duet);
 	for (size_t i = 0; i < rows.n; i++)
-		table_row_of(file, m, &rows.items[i], unit, unit_ns);
+		table_row_of(file, m, &rows.items[i], unit, unit_ns, duet);
 	fputs(m->bottom, file);
 	return 0;
 }

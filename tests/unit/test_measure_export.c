@@ -151,6 +151,28 @@ TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 		"| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 |\n");
 }
 
+/* The elapsed time of each is that of both, and so says nothing of them. */
+TEST(tables_of_a_duet_have_the_ratio_of_process_times)
+{
+	struct made_up m;
+
+	fill(&m);
+	m.options.order = ORDER_DUET;
+	for (size_t i = 0; i < 2; i++) {
+		m.tasks[i].result.run.discarding.run.kind = RUN_DUET;
+		m.tasks[i].result.run.discarding.pt.kept.mean_ns = i ? 101e6 : 200.5e6;
+		for (size_t k = 0; k < 2; k++) {
+			m.samples[i][k].start_ns += (int64_t)(10 * k + i);
+			m.samples[i][k].pt_ns = i ? 101000000 : 200000000 + 1000000 * (int64_t)k;
+		}
+	}
+	assert_written(export_write_markdown, &m.session,
+		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded | PT ratio (95 % CI) |\n"
+		"|:---|---:|---:|---:|---:|---:|---:|---:|\n"
+		"| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 1.99 ± 0.04 | 200.5 ± 1.5 | 0 | - |\n"
+		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 101.0 ± 2.0 | 0 | 0.504 (0.488 to 0.520) |\n");
+}
+
 TEST(csv_has_seconds_quotes_and_parameters)
 {
 	struct made_up m;
