@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-compare-commits and the recipes of its man page, as an ordinary user with a fresh repository. Usage: compare-commits.sh BUILD SOURCE
+set -u
+. "$(dirname "$0")/expect.sh"
+build=$1 source=$2
+unset EMP_DB
+git="git -c user.name=a -c user.email=a@example.org -c init.defaultBranch=main"
+compare=$build/measure/emp-compare-commits
+repository=$dir/home/repository
+
+# As root, become somebody else.
+user=
+if [ "$(id -u)" = 0 ]; then
+	user="setpriv --reuid 65534 --regid 65534 --clear-groups"
+	chmod 755 "$dir"
+	install -d -o 65534 -g 65534 "$dir/home"
+else
+	mkdir "$dir/home"
+fi
+here() { # COMMAND...: in the repository
+	$user env -C "$repository" HOME="$dir/home" TMPDIR="$dir/home" XDG_DATA_HOME= PATH="$build/measure:$PATH" "$@"
+}
+commit() { # STEPS MESSAGE
+	printf 'int main(void) { for (volatile long i = 0; i < %s; i++) ; return 0; }\n' "$1" | here tee solver.c >"$dir/commit"
+	here $git add -A >>"$dir/commit" 2>&1 && here $git commit -qm "$2" >>"$dir/commit" 2>&1
+}
+$user env HOME="$dir/home" $git init -q "$repository"
+printf 'solver: solver.c\n\t$(CC) -O1 -o $@ $<\n' | here tee Makefile >"$dir/commit"
+commit 40000000 base
+here $git checkout -q -b change
+commit 52000000 slower
+here $git checkout -q -b equal main
+commit 40000000 'nothing' || here $git commit -q --allow-empty -m nothing
+here $git checkout -q -b broken main
+echo 'int main(void) { return x; }' | here tee solver.c >"$dir/commit"
+here $git commit -qam broken
+
+nothing_is_left() {
+	that "no worktree is left" test "$(here git worktree list | wc -l)" = 1
+	that "no temporary directory is left" sh -c "! ls -d '$dir/home'/tmp.*"
+}
+
+here $git checkout -q change
+expect 2 'is slower than' here "$compare" -r 8 -m "$repository/report.md" main '{tree}/solver'
+that "the report has both" test "$(grep -c '^| `\(base\|change\) [0-9a-f]*`' "$repository/report.md")" = 2
+that "it has the ratio" grep -q '^| `change .* | 1\.[0-9]* (1\.[0-9]* to 1\.[0-9]*) |$' "$repository/report.md"
+that "it says what came of it" grep -qx '\*\*Slower by more than 2 %\.\*\*' "$repository/report.md"
+nothing_is_left
+expect 0 'slower' here "$compare" -p 100 -r 5 main '{tree}/solver'
+expect 2 '' here "$compare" -r 5 -m "$repository/report.md" main true '{tree}/solver'
+that "reports are added" test "$(grep -c '^###' "$repository/report.md")" = 3
+here $git checkout -q equal
+expect 0 '' here "$compare" -r 5 -p 10 main '{tree}/solver'
+here $git checkout -q broken
+expect 1 "'make' failed in .* (broken)" here "$compare" main '{tree}/solver'
+nothing_is_left
+expect 0 'Nothing to compare' here "$compare" HEAD '{tree}/solver'
+expect 1 "'nowhere' is not known here" here "$compare" nowhere '{tree}/solver'
+here $git checkout -q --orphan alone
+here $git commit -q --allow-empty -m alone
+expect 1 'have no commit in common' here "$compare" main '{tree}/solver'
+here $git checkout -qf change
+expect 1 '^Usage' here "$compare" main
+expect 0 '^Usage' here "$compare" --help
+expect 1 'ended with exit status 1' here "$compare" -r 3 main false
+nothing_is_left
+
+# interrupted
+here "$compare" -r 1000 main "{tree}/solver" >"$dir/interrupted" 2>&1 &
+wait_until sh -c "ls -d '$dir/home'/tmp.*/head/solver && pgrep -f '^$dir/home/tmp.*/head/solver'"
+pgrep -f "^(/bin/sh $compare|$build/measure/emp-measure) .*-r 1000" >"$dir/pids"
+that "the script and emp-measure run" test "$(wc -l <"$dir/pids")" = 2
+xargs kill -TERM <"$dir/pids" # as build servers do: all processes
+wait $!
+that "an interruption is exit status 130" test $? = 130
+nothing_is_left
+
+# the recipes: the lines of the man page, word for word
+page() { # HEADING: its first block of code
+	awk -v heading="# $1" '$0 == heading { on = 1 } on && /^```/ { if (block++) exit; next } on && block' "$source/man/emp-compare-commits.1.scd"
+}
+here $git clone -q "$repository" "$dir/home/clone" 2>>"$dir/commit"
+repository=$dir/home/clone
+here $git checkout -q change
+recipe() { # STATUS VARIABLE... SCRIPT
+	want=$1
+	shift
+	expect "$want" 'is slower than' here env -u TMPDIR "${@:1:$#-1}" sh -c "$(printf '%s' "${!#}" | sed "s| {tree}/input||")"
+}
+recipe 2 GITHUB_STEP_SUMMARY="$repository/summary.md" GITHUB_BASE_REF=main "$(page 'GITHUB ACTIONS' | sed -n '/run: >/,$p' | sed 1d | tr '\n' ' ')"
+that "GitHub gets a summary" grep -q Slower "$repository/summary.md"
+recipe 2 CI_MERGE_REQUEST_DIFF_BASE_SHA="$(here git rev-parse origin/main)" "$(page 'GITLAB CI' | sed -n '/script:/,/artifacts:/p' | sed '1d; $d; s/^ *- //' | tr '\n' ' ')"
+that "GitLab gets an artifact" grep -q Slower "$repository/speed.md"
+recipe 2 "$(page BUILDBOT | sed -n 's/^ *\(command=\)*"\(.*\)".*/\2/p' | tr '\n' ' ')"
+that "Buildbot gets a log" grep -q Slower "$repository/speed.md"
+recipe 2 "$(page 'WITHOUT THE SCRIPT' | sed 's/\\\\$/\\/')"
+finish
