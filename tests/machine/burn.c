@@ -3,9 +3,11 @@
  *
  *   burn MS              MS milliseconds, its start counted
  *   burn --orphan MS     ends at once, and leaves a child behind that takes them
+ *   burn --threads N MS  N threads take them together
  *   burn --flee N        N lineages of processes that each fork the next one and end; the first stays */
 #include "lib/base/clock.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,12 +27,33 @@ static int flee(int lineages)
 	return pause();
 }
 
+static void *burn(void *until_ns)
+{
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < *(int64_t *)until_ns)
+		;
+	return NULL;
+}
+
+static int burn_in_threads(int n, int64_t until_ns)
+{
+	pthread_t threads[64];
+	int started = 0;
+
+	while (started < n && started < 64 && pthread_create(&threads[started], NULL, burn, &until_ns) == 0)
+		started++;
+	for (int i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	return started < n;
+}
+
 int main(int argc, char **argv)
 {
 	int64_t until_ns = argc > 1 ? atoll(argv[argc - 1]) * NS_PER_MS : 0;
 
 	if (argc == 3 && !strcmp(argv[1], "--flee"))
 		return flee(atoi(argv[2]));
+	if (argc == 4 && !strcmp(argv[1], "--threads"))
+		return burn_in_threads(atoi(argv[2]), until_ns);
 	if (argc == 3 && !strcmp(argv[1], "--orphan")) {
 		pid_t parent = getpid();
 
@@ -39,7 +62,6 @@ int main(int argc, char **argv)
 		while (getppid() == parent) /* until the program has ended */
 			usleep(100);
 	}
-	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until_ns)
-		;
+	burn(&until_ns);
 	return 0;
 }

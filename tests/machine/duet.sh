@@ -44,6 +44,9 @@ for way in $ways; do
 		expect 0 'no difference\|slower\|faster\|too few' $duet -r 3 -w 0 --alone 0 "sh -c '$script'" "$inc 20000000"
 	done
 	expect 0 'no difference\|slower\|faster' $duet -r 3 --alone 0 "$burn 5" "$burn --orphan 20"
+	expect 0 'no difference\|slower\|faster' $duet -r 3 --alone 0 --export-json "$dir/threads.json" "$burn --threads 2 300" "$burn 300"
+	that "the CPU time of two threads is exact" json "$dir/threads.json" 'all(300e6 <= t < 320e6 for r in d["results"] for t in r["emp"]["pt_ns"])'
+	that "they alternate with the other program" json "$dir/threads.json" 'd["duet"]["mean_slice_ns"] < 40e6'
 	expect 0 'LEFT OVER' $duet -r 3 -w 0 "$inc 3000000" "$inc 300000000"
 	that "most of the longer one ran alone" [ "$(query "SELECT sum(together_ns) * 4 < sum(et_ns) FROM duet_sample JOIN sample ON sample.run = duet_sample.run AND n = sample
 		WHERE sample.run = $(last)")" = 1 ]
@@ -66,6 +69,28 @@ for way in $ways; do
 	that "and leaves nothing" sh -c "! pgrep -fx 'sleep (5432|6543).$$'"
 	that "and no cgroup" [ -z "$(cgroups_of "$pid")" ]
 
+	# ^C of a terminal, which the programs get as well
+	env --default-signal=INT setsid "$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sleep 5432.$$" "sleep 6543.$$" >"$dir/duet" 2>&1 &
+	pid=$!
+	wait_until pgrep -fx "sleep 6543.$$"
+	kill -INT -- "-$pid"
+	wait "$pid"
+	that "^C ends a duet with 130" [ $? = 130 ]
+	that "and leaves nothing" sh -c "! pgrep -fx 'sleep (5432|6543).$$'"
+
+	# ^Z and fg
+	setsid "$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" -r 2 -w 0 --alone 0 "sh -c 'touch $dir/begun; until [ -e $dir/go ]; do sleep 0.05; done'" "$inc 40000000" >"$dir/duet" 2>&1 &
+	pid=$!
+	wait_until test -e "$dir/begun"
+	kill -STOP -- "-$pid"
+	wait_until sh -c "ps -o stat= -p $pid | grep -q ^T" # frozen programs do not stop
+	touch "$dir/go"
+	kill -CONT -- "-$pid"
+	wait "$pid"
+	that "a duet that was stopped goes on" [ $? = 0 ]
+	that "its sample is taken again" grep -q '1 sample was stopped (^Z) and taken again' "$dir/duet"
+	rm "$dir/begun" "$dir/go"
+
 	# killed in the middle of a slice: what the programs started goes on, and is not left frozen
 	"$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sh -c 'sleep 7654.$$ & wait'" "sh -c 'sleep 8765.$$ & wait'" >"$dir/duet" 2>&1 &
 	wait_until pgrep -fx "sleep 8765.$$"
@@ -81,9 +106,42 @@ for way in $ways; do
 done
 
 # what is missing
-expect 0 'slices by the scheduler' setpriv --reuid 65534 --clear-groups sh -c "EMP_DB=\$(mktemp -d)/b; EMP_DB=\$EMP_DB '$measure' -q --order duet -r 3 --cpu $cpu '$inc 40000000' '$inc 40000000'"
-expect 1 '--slices-by: the freezer needs a cgroup' setpriv --reuid 65534 --clear-groups sh -c "EMP_DB=\$(mktemp -d)/b '$measure' -q --order duet --slices-by freezer '$inc 40000000' '$inc 40000000'"
-expect 0 'slices by the scheduler' setpriv --reuid 65534 --clear-groups sh -c "EMP_DB=\$(mktemp -d)/b '$measure' -q --order duet -r 2 -w 0 'sh -c \"(sleep 0.2; exit) &\"' '$inc 40000000'"
+chmod 755 "$dir"
+install -d -o 65534 "$dir/nobody"
+ordinary() { # COMMAND...: as an ordinary user
+	setpriv --reuid 65534 --clear-groups env EMP_DB="$dir/nobody/book.db" "$@"
+}
+expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet -r 3 --cpu "$cpu" "$inc 40000000" "$inc 40000000"
+expect 1 '--slices-by: the freezer needs a cgroup' ordinary "$measure" -q --order duet --slices-by freezer "$inc 40000000" "$inc 40000000"
+expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet -r 2 -w 0 'sh -c "(sleep 0.2; exit) &"' "$inc 40000000"
 expect 0 'slices by the scheduler' taskset -c "$cpu" "$measure" -q --order duet --slice 1ms -r 3 --accounting none "$inc 40000000" "$inc 40000000"
 expect 1 'the freezer is driven from another CPU, and there is none' taskset -c "$cpu" "$measure" -q --order duet --slices-by freezer "$inc 40000000" "$inc 40000000"
+
+# when a duet is suggested: the programs' times follow one another up and down, as on a machine whose speed changes, or do not
+hint='--order duet would cancel that'
+as_in() { # FILE: the next sample takes as many ms as the next line says
+	echo "sed -n 1p '$1' >'$dir/nobody/ms'; sed -i 1d '$1'"
+}
+turns() { # FILE COMMAND...: two programs in turn, whose times FILE has
+	cp "$1" "$dir/nobody/times"
+	chown -R 65534 "$dir/nobody"
+	file=$1
+	shift
+	"$@" "$measure" -q --cpu "$cpu" -r 12 -w 0 -p "$(as_in "$dir/nobody/times")" --export-json "$dir/nobody/turns.json" "sh -c '$burn \$(cat $dir/nobody/ms)'" \
+		"sh -c '$burn \$(cat $dir/nobody/ms); exit'" | tee "$dir/screen"
+}
+for i in $(seq 24); do echo $((100 + 10 * (i > 12 ? 24 - i : i))); done >"$dir/follow"
+sort -R --random-source=<(yes 3) "$dir/follow" >"$dir/independent"
+awk '{ print int($1 / 10) }' "$dir/follow" >"$dir/short"
+expect 0 "$hint" turns "$dir/follow" env
+that "it is in the document" json "$dir/nobody/turns.json" 'd["advice"]["order"] == "duet" and d["advice"]["p"] < 0.05'
+suggested_nothing() {
+	! grep -e "$hint" "$dir/screen" && json "$dir/nobody/turns.json" 'd["advice"]["order"] is None'
+}
+expect 0 'no difference' turns "$dir/independent" env
+that "independent times are no reason" suggested_nothing
+expect 0 '' turns "$dir/short" env
+that "short programs are no reason" suggested_nothing
+expect 0 '' turns "$dir/follow" chrt -f 1 setpriv --reuid 65534 --clear-groups env EMP_DB="$dir/nobody/book.db"
+that "none is suggested where none can be had" suggested_nothing
 finish
