@@ -2,22 +2,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How exactly the ratio of two programs is known after the same wall time, by several methods. Run as root:
 
-    tests/bench/duet.py BUILD [--rounds 8] [--samples 10] [--states quiet,daemon,neighbour] [--pairs inc,xz,...]
-    tests/bench/duet.py BUILD --aa 200          A/A tries of xz, and how often they are called different
+    tests/bench/duet.py BUILD [--rounds 8] [--samples 10] [--conditions quiet,daemon,neighbour] [--pairs inc,xz,...]
+    tests/bench/duet.py BUILD --budget 600 --data FILE        as many rounds as fit in so many seconds; what FILE has is added to
+    tests/bench/duet.py BUILD --data FILE --rounds 0          only the tables of what FILE has
+    tests/bench/duet.py BUILD --aa 200                        A/A tries of xz, and how often they are called different
 
 Each estimate is one call of a tool with so many samples of both programs (two CPUs in parallel: twice as many, since a pair takes half the time). The
-methods take turns, so that all see the same machine. SD is that of the logarithms of the ratios of all rounds, WIDTH the median width of a 95 % interval (Student's,
-of the logarithms; hyperfine's: Welch's); in both, hyperfine divided by the method: above 1, the method is better. BIAS is the median ratio against
-interleaved samples'. States: quiet; a daemon that takes 20 ms of the CPU every 200 ms; a neighbour that is busy on the other CPUs
-and now and then on this one. Nothing here fails: it prints."""
-import argparse, json, math, os, random, shlex, signal, statistics, subprocess, sys, tempfile, time
+methods take turns, so that all see the same machine, and so do pairs and conditions. SD is that of the logarithms of the ratios of all rounds, WIDTH the median
+width of a 95 % interval (Student's, of the logarithms; hyperfine's: Welch's); in both, hyperfine divided by the method: above 1, the method is better. BIAS is
+the median ratio against interleaved samples'. Conditions: quiet (what else runs is left alone); a daemon that takes 20 ms of the CPU every 200 ms; a
+neighbour that is busy on the other CPUs and now and then on this one. At the end are geometric means over all pairs. Nothing here fails: it prints."""
+import argparse, json, math, os, random, shlex, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser()
 parser.add_argument("build")
-parser.add_argument("--rounds", type=int, default=8)
+parser.add_argument("--rounds", type=int)
 parser.add_argument("--samples", type=int, default=10)
-parser.add_argument("--states", default="quiet,daemon,neighbour")
+parser.add_argument("--conditions", default="quiet,daemon,neighbour")
 parser.add_argument("--pairs", default="inc,xz,xz-sort,xz-twice,sha,O1-O2,cache")
+parser.add_argument("--methods", default="", help="those whose names contain one of these, comma-separated")
+parser.add_argument("--budget", type=float, help="seconds")
+parser.add_argument("--data", help="a line of JSON for each round is added to this file, and those that it has are read")
 parser.add_argument("--aa", type=int, default=0)
 args = parser.parse_args()
 build = os.path.abspath(args.build)
@@ -122,36 +127,71 @@ if len(os.sched_getaffinity(0)) > 1:
 
 BUSY = "import time, random\nwhile True:\n t = time.monotonic() + %s\n while time.monotonic() < t: pass\n time.sleep(%s)"
 
-def disturb(state):
+def disturb(condition):
     def start(on, work, rest):
         return subprocess.Popen(["taskset", "-c", on, sys.executable, "-c", BUSY % (work, rest)])
     others = [str(c) for c in os.sched_getaffinity(0) if c != cpu] or [str(cpu)]
-    if state == "daemon":
+    if condition == "daemon":
         return [start(str(cpu), "0.02", "0.18")]
-    if state == "neighbour":
+    if condition == "neighbour":
         return [start(c, "1", "random.random() / 10") for c in others] + [start(str(cpu), "random.random() / 2", "random.random()")]
     return []
 
-def table(state, pair):
+def add_round(condition, pair, rounds):
+    """Each method once, in an order that begins elsewhere each time."""
     a, b = PAIRS[pair]()
-    found = {name: [] for name in METHODS}
-    for _ in range(args.rounds):
-        for name, method in METHODS.items():
-            found[name].append(method(a, b, args.samples))
-    sd = {name: statistics.stdev([log for log, _ in all]) for name, all in found.items()}
-    width = {name: statistics.median([w for _, w in all]) for name, all in found.items()}
-    middle = {name: statistics.median([log for log, _ in all]) for name, all in found.items()}
-    print(f"\n{pair}, {state}: {args.rounds} rounds of {args.samples} samples\n{'METHOD':14}{'SD':>9}{'TO HYPERFINE':>14}{'WIDTH':>9}{'TO HYPERFINE':>14}{'RATIO':>9}{'BIAS':>9}")
-    for name in METHODS:
-        print(f"{name:14}{100 * sd[name]:7.2f} %{sd['hyperfine'] / sd[name]:14.1f}{100 * width[name]:7.2f} %{width['hyperfine'] / width[name]:14.1f}"
-              f"{math.exp(middle[name]):9.4f}{100 * math.expm1(middle[name] - middle['interleaved']):7.2f} %", flush=True)
+    names = [*METHODS]
+    begin = len(rounds) % len(names)
+    found = {}
+    processes = disturb(condition)
+    try:
+        for name in names[begin:] + names[:begin]:
+            began = time.monotonic()
+            log, width = METHODS[name](a, b, args.samples)
+            found[name] = [log, width, time.monotonic() - began]
+    finally:
+        for p in processes:
+            p.kill()
+            p.wait()
+    rounds.append(found)
+    if args.data:
+        with open(args.data, "a") as f:
+            print(json.dumps({"condition": condition, "pair": pair, "samples": args.samples, "methods": found}), file=f)
+
+def gains(rounds):
+    """For each method: its sd, that of hyperfine divided by it, its width, that of hyperfine divided by it, the median ratio, the seconds."""
+    rows = {}
+    for name in [name for name in rounds[0] if all(name in r for r in rounds)]:
+        logs, widths, seconds = zip(*(r[name] for r in rounds))
+        rows[name] = [statistics.stdev(logs) if len(logs) > 1 else math.nan, math.nan, statistics.median(widths), math.nan, statistics.median(logs), statistics.median(seconds)]
+    for row in rows.values():
+        if "hyperfine" in rows:
+            row[1], row[3] = rows["hyperfine"][0] / (row[0] or math.nan), rows["hyperfine"][2] / (row[2] or math.nan)
+    return rows
+
+def print_table(condition, pair, rounds):
+    rows = gains(rounds)
+    base = rows.get("interleaved", [math.nan] * 6)[4]
+    print(f"\n{pair}, {condition}: {len(rounds)} rounds\n{'METHOD':14}{'SD':>9}{'TO HYPERFINE':>14}{'WIDTH':>9}{'TO HYPERFINE':>14}{'RATIO':>9}{'BIAS':>9}{'TIME':>8}")
+    for name, (sd, sd_gain, width, width_gain, middle, seconds) in rows.items():
+        print(f"{name:14}{100 * sd:7.2f} %{sd_gain:14.1f}{100 * width:7.2f} %{width_gain:14.1f}{math.exp(middle):9.4f}{100 * math.expm1(middle - base):7.2f} %{seconds:6.1f} s")
+    return rows
+
+def print_summary(tables):
+    """Geometric means over all pairs of a condition."""
+    for condition in dict.fromkeys(c for c, _ in tables):
+        of = [rows for (c, _), rows in tables.items() if c == condition]
+        print(f"\n{condition}, {len(of)} pairs: geometric means\n{'METHOD':14}{'SD TO HYPERFINE':>18}{'WIDTH TO HYPERFINE':>20}")
+        for name in of[0]:
+            means = [[rows[name][k] for rows in of if name in rows and rows[name][k] > 0] for k in (1, 3)]
+            print(f"{name:14}" + "".join(f"{math.exp(statistics.mean(map(math.log, m))) if m else math.nan:{w}.1f}" for m, w in zip(means, (18, 20))))
 
 def print_aa():
     different = 0
-    for i in range(args.aa):
+    for _ in range(args.aa):
         out = file("emp.json")
         subprocess.run([os.path.join(build, "measure/emp-measure"), "-q", "--cpu", str(cpu), "--order", "duet", "--alone", "0", "--aa", "-r", str(args.samples), "--export-json", out,
-            f"{inc} --iterations 100000000"], check=True, stdout=null, stderr=null)
+            f"xz -1 -k -c {file('text')}"], check=True, stdout=null, stderr=null)
         different += json.load(open(out))["comparisons"][0]["verdict"] != "no difference shown"
     print(f"A/A: {different} of {args.aa} tries called different, {100 * different / args.aa:.1f} %")
 
@@ -159,12 +199,23 @@ make_files()
 if args.aa:
     print_aa()
     sys.exit()
-for state in args.states.split(","):
-    for pair in args.pairs.split(","):
-        processes = disturb(state)
-        try:
-            table(state, pair)
-        finally:
-            for p in processes:
-                p.kill()
-                p.wait()
+if args.methods:
+    METHODS = {name: m for name, m in METHODS.items() if any(part in name for part in args.methods.split(","))}
+cells = {(c, p): [] for c in args.conditions.split(",") for p in args.pairs.split(",")}
+if args.data and os.path.exists(args.data):
+    for line in open(args.data):
+        row = json.loads(line)
+        cells.setdefault((row["condition"], row["pair"]), []).append(row["methods"])
+began = last = time.monotonic()
+longest = 0
+wanted = args.rounds if args.rounds is not None else sys.maxsize if args.budget else 8
+for number in range(wanted):
+    for (condition, pair), rounds in cells.items():
+        if args.budget and time.monotonic() + longest > began + args.budget:
+            break
+        add_round(condition, pair, rounds)
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+    else:
+        continue
+    break
+print_summary({cell: print_table(*cell, rounds) for cell, rounds in cells.items() if rounds})
