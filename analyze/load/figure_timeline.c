@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { WIDTH = 1200, MOST_HEIGHT = 1600, ROW = 24, AROUND = 110, LABEL = 13, NAME = 24, TITLE = 60, MOST_RANKS = 60 };
+enum { WIDTH = 1200, MOST_HEIGHT = 1600, ROW = 24, KEY = 18, AROUND = 110, LABEL = 13, NAME = 24, TITLE = 60, MOST_RANKS = 60 };
 
 /* By script, in turn. */
 static const char *const colours[] = {
@@ -110,9 +110,11 @@ static void print_label(const struct timeline *t, size_t slave, struct plot *plo
 	fprintf(plot->script, " %zu", slave + 1);
 }
 
-static int height_of(size_t slaves)
+/* There is space for the key, too. */
+static int height_of(const struct load_report *p)
 {
-	size_t height = AROUND + ROW * (slaves < 4 ? 4 : slaves);
+	size_t keys = (p->rates.n - 1 < ELEMENTS(colours) ? p->rates.n - 1 : ELEMENTS(colours)) + N_PHASES + 1;
+	size_t rows = ROW * p->n_programs, least = KEY * keys, height = AROUND + (rows > least ? rows : least);
 
 	return height < MOST_HEIGHT ? (int)height : MOST_HEIGHT;
 }
@@ -120,7 +122,7 @@ static int height_of(size_t slaves)
 /* As many as can be read. */
 static void print_labels(const struct timeline *t, struct plot *plot)
 {
-	size_t most = (size_t)(height_of(t->n) - AROUND) / LABEL, step = t->n / (most + 1) + 1;
+	size_t most = (size_t)(height_of(t->report) - AROUND) / LABEL, step = t->n / (most + 1) + 1;
 
 	fputs("set ytics (", plot->script);
 	for (size_t i = 0; i < t->n; i += step) {
@@ -215,5 +217,5 @@ struct load_drawing load_figure_timeline(const struct load_reports *all)
 {
 	const struct load_report *p = all->items[0];
 
-	return (struct load_drawing){WIDTH, height_of(p->n_programs), draw};
+	return (struct load_drawing){WIDTH, height_of(p), draw};
 }

@@ -28,3 +28,6 @@ struct load_drawing {
 struct load_drawing load_figure_rates(const struct load_reports *reports);
 /* When each slave worked in one run. */
 struct load_drawing load_figure_timeline(const struct load_reports *reports);
+/* The histogram of page waits, if there are any. */
+struct load_drawing load_figure_page_waits(const struct load_reports *reports);
+bool load_has_page_waits(const struct load_report *report);

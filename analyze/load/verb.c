@@ -15,7 +15,7 @@ static struct {
 	double between, fail_if_slower; /* percent; below 0: not given */
 	int64_t timeline;               /* below 0: not given */
 	int64_t page_wait_bin_ns;       /* 0: chosen by the waits */
-	bool script;
+	bool page_waits, script;
 } options = {.between = -1, .fail_if_slower = -1, .timeline = -1};
 
 static int parse_timeline(const char *value, const char *name, void *into, struct error *err)
@@ -31,6 +31,7 @@ const struct option_row load_options[] = {
 	{'o', "output", "FILE", "draw the rates of the runs: .png, .svg or .pdf", NULL, &options.picture},
 	{0, "timeline", "K", "with -o: draw when each slave worked, in run K of the load (the last)",
 		parse_timeline, &options.timeline, .optional = true},
+	{0, "page-waits", NULL, "with -o: draw how long the slaves waited for pages", NULL, &options.page_waits},
 	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown", page_wait_width_parse,
 		&options.page_wait_bin_ns},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
@@ -47,11 +48,16 @@ static int check_options(int n, struct error *err)
 
 	if (analyze_options.json + !!options.csv + !!options.markdown + !!options.picture > 1)
 		return error_say(err, -EINVAL, "--json, --csv, --markdown and -o are for one result; choose one");
-	if ((timeline || options.script) && !options.picture)
+	if ((timeline || options.page_waits || options.script) && !options.picture)
 		return error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
-			timeline ? "--timeline" : "--script");
-	if (timeline && n > 1)
-		return error_say(err, -EINVAL, "--timeline draws one load; name one run");
+			timeline	     ? "--timeline"
+			: options.page_waits ? "--page-waits"
+					     : "--script");
+	if (timeline && options.page_waits)
+		return error_say(err, -EINVAL, "--timeline and --page-waits are two pictures; choose one");
+	if ((timeline || options.page_waits) && n > 1)
+		return error_say(err, -EINVAL, "%s draws one load; name one run",
+			timeline ? "--timeline" : "--page-waits");
 	if ((options.between >= 0 || options.fail_if_slower >= 0) && n < 2)
 		return error_say(err, -EINVAL, "%s needs two loads to compare: RUN RUN",
 			options.between >= 0 ? "--between-runs" : "--fail-if-slower");
@@ -91,14 +97,25 @@ static int find_run(const struct load_report *p, uint32_t *ret, struct error *er
 	return 0;
 }
 
+static int check_page_waits(const struct load_report *p, struct error *err)
+{
+	if (!options.page_waits || load_has_page_waits(p))
+		return 0;
+	return error_say(err, -ENODATA, "run %" PRId64 " has no page waits%s%s", p->result.discarding.run.id,
+		p->load.no_page_waits ? ": " : "", p->load.no_page_waits ?: "");
+}
+
 static int draw(const struct load_reports *reports, struct error *err)
 {
 	struct load_drawing d = options.timeline >= 0 ? load_figure_timeline(reports)
+				: options.page_waits  ? load_figure_page_waits(reports)
 						      : load_figure_rates(reports);
 	_cleanup_(plot_clear) struct plot plot = {};
 	uint32_t sample = 0;
 	int r = find_run(reports->items[0], &sample, err);
 
+	if (r == 0)
+		r = check_page_waits(reports->items[0], err);
 	if (r == 0)
 		r = plot_begin(&plot, options.picture, d.width, d.height, err);
 	if (r < 0)

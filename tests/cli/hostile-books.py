@@ -37,6 +37,7 @@ analyze load 3 --csv -
 analyze load 3 6 --markdown -
 analyze load 3 -o OUT.svg --script
 analyze load 3 -o OUT.svg --timeline
+analyze load 3 -o OUT.svg --page-waits
 analyze jitter 4
 analyze jitter 4 --json
 analyze jitter 4 --combinations

@@ -24,7 +24,7 @@ gives() {
 
 $analyze import "$here/../papers/data/emp-run-inc16384.json" >"$dir/out" # run 1, no load
 made                                                                     # 2
-made speed=1.2                                                           # 3
+made speed=1.2 waits=no                                                  # 3
 
 # What emp-load showed, and what the other verbs say of it.
 expect 0 '^office.ini: 5 runs, constant-load, 5 slaves on all CPUs (run 2 of the book)$' $analyze load 2
@@ -37,6 +37,11 @@ gives "show has the run" '(d["kind"] == "load" and d["samples"] == 5)' $analyze 
 expect 0 'office.ini  *load' $analyze list
 expect 1 "run 2 is a load: 'emp-analyze load RUN RUN' compares two" $analyze compare 2 3
 gives "the document is an emp-load" '(d["format"] == "emp-load" and d["version"] == 1 and d["run"] == 2 and d["runs"] == 5 and d["kept"] == 5 and len(d["slaves"]) == 25 and [s["script"] for s in d["scripts"]] == ["edit", "compress"] and abs(d["rate"]["mean_per_s"] - sum(s["mean_per_s"] for s in d["scripts"])) < 1e-6)' $analyze load 2 --json
+
+expect 0 'Page waits of slaves  *25 in 10.0. s, mean' $analyze load 2
+expect 0 '^ *2 … 4 ms *5 ' $analyze load 2 --page-wait-bin 2ms
+expect 0 'Page waits  *not measured: no BTF' $analyze load 3
+gives "the document has page waits" '(d["page_waits"]["slave"]["count"] == 25 and d["page_waits"]["read"]["bins"][0]["count"] == 100 and "missing" not in d["page_waits"])' $analyze load 2 --json
 
 # Two. How separate loads vary is not known at first.
 expect 0 'No verdict: it is not known how much the rate varies' $analyze load 2 3
@@ -85,11 +90,14 @@ expect 0 '^| `edit` | 4 | .* ± .* | .* % | .* … .* |$' $analyze load 2 --mark
 expect 0 '^| all | 5 | .* ± .* | .* ± .* | 1.* | .* … .* | faster |$' $analyze load 2 3 --markdown -
 
 # Pictures.
-for picture in '2 -o rates.svg' '2 3 -o both.png' '2 --timeline -o last.svg --script' '2 --timeline=1 -o first.pdf'; do
+for picture in '2 -o rates.svg' '2 3 -o both.png' '2 --timeline -o last.svg --script' '2 --timeline=1 -o first.pdf' '2 --page-waits -o waits.svg'; do
 	that "gnuplot has nothing to say: $picture" sh -c "cd '$dir' && test -z \"\$($analyze load $picture 2>&1)\""
 done
 that "panels have names" grep -q 'edit ×4' "$dir/rates.svg"
 that "rows have names" grep -q 'edit 4' "$dir/last.svg"
+that "waits have kinds" grep -q 'block reads' "$dir/waits.svg"
+that "what did not happen has no bar" sh -c "! grep -q 'block writes' '$dir/waits.svg'"
+expect 1 'run 3 has no page waits: no BTF' $analyze load 3 --page-waits -o "$dir/z.png"
 that "it is the last run of the load" grep -q 'run 5 of 5' "$dir/last.svg.gnuplot"
 
 # Names that mean something elsewhere.
@@ -102,9 +110,9 @@ expect 0 "\"'@SUM(1)\`|\"\"" $analyze load $hostile --csv -
 expect 0 '^| `` @SUM(1)`\\|' $analyze load $hostile --markdown -
 
 # 80 columns, whatever the names are.
-made "load=$(printf %0200d 7).ini" "scripts=$(printf %090d 7),$(printf %090d 8)" runs=12 # 12
+made "load=$(printf %0200d 7).ini" "scripts=$(printf %090d 7),$(printf %090d 8)" runs=12 waits=no # 12
 long=$run
-made "load=$(printf %0200d 7).ini" "scripts=$(printf %090d 7),$(printf %090d 8)" runs=12 speed=0.001 # 13
+made "load=$(printf %0200d 7).ini" "scripts=$(printf %090d 7),$(printf %090d 8)" runs=12 waits=no speed=0.001 # 13
 for runs in 2 "2 3" "2 7" "2 9" $long "$hostile $hostile" "$long $run" $run; do
 	$analyze load $runs >"$dir/said" 2>&1
 	that "emp-analyze load $runs fits 80 columns" sh -c "! LC_ALL=C.UTF-8 grep -E '.{81}' '$dir/said'"
@@ -121,6 +129,9 @@ expect 1 "must be the number of a run, not 'office.ini'" $analyze load office.in
 expect 1 'choose one' $analyze load 2 --json --csv -
 expect 1 'needs a picture' $analyze load 2 --timeline
 expect 1 'needs a picture' $analyze load 2 --script
+expect 1 'needs a picture' $analyze load 2 --page-waits
+expect 1 'two pictures; choose one' $analyze load 2 --page-waits --timeline -o "$dir/z.png"
+expect 1 'draws one load' $analyze load 2 3 --page-waits -o "$dir/z.png"
 expect 1 'draws one load' $analyze load 2 3 --timeline -o "$dir/z.png"
 expect 1 'run 2 has no run 6 of the load; it has 5' $analyze load 2 --timeline=6 -o "$dir/z.png"
 expect 1 'needs two loads' $analyze load 2 --between-runs 1

@@ -4,7 +4,7 @@
 slaves and compress with one; in each run of it a slave does a repetition in so many seconds that their rates vary by 1 %.
 
 speed=1.2: all is done so much faster. runs=5. file=TEXT: that of the load. scripts=A,B: other names. environment=ID: another one.
-coordination=before."""
+coordination=before. waits=no: page waits were not measured."""
 import random
 import sqlite3
 import sys
@@ -28,7 +28,8 @@ start = last + 100 * S
 run = db.execute("INSERT INTO run(uid, program, kind, state, backend, pt_source, notes, resolution_ns, started_ns, ended_ns, environment)"
                  " VALUES (?, ?, 'load', 'done', 'bpf', 'cgroup', 'constant-load', 1, ?, ?, ?)",
                  ("%032x" % random.getrandbits(128), given.get("load", "office.ini"), start, start + runs * 10 * S, environment)).lastrowid
-db.execute("INSERT INTO load VALUES (?, ?, NULL, ?, NULL)", (run, given.get("coordination", "constant-load"), file))
+waits = given.get("waits") != "no"
+db.execute("INSERT INTO load VALUES (?, ?, NULL, ?, ?)", (run, given.get("coordination", "constant-load"), file, None if waits else "no BTF"))
 slaves = [names[0]] * 4 + names[1:]
 for n, name in enumerate(slaves, 1):
     db.execute("INSERT INTO program VALUES (?, ?, ?, NULL)", (run, n, name))
@@ -52,5 +53,11 @@ for sample in range(1, runs + 1):
                    " left_behind, repetitions, finished_ns, wait_ns, io_wait_ns, major_faults) VALUES"
                    " (?, ?, ?, ?, ?, ?, 1, 1, 4096, 0, ?, ?, 1000000, 0, 0)",
                    (run, sample, n, at + 1000 * n, last, 6 * S // 10, max(repetitions, share), done))
+    for kind, bins in ("slave", [(0, 3), (2000000, 1), (2000000000, 1)]), ("read", [(90000, 20), (1000000, 2)]):
+        if waits:
+            total = sum(count * (low + 1000) for low, count in bins)
+            db.execute("INSERT INTO page_wait VALUES (?, ?, ?, ?, ?, NULL, 0)", (run, sample, kind, sum(n for _, n in bins), total))
+            db.executemany("INSERT INTO page_wait_bin VALUES (?, ?, ?, ?, ?, ?, ?)", [
+                (run, sample, kind, low, None if low > 10**9 else low + (10000 if low < 10**6 else 100000), n, n * (low + 1000)) for low, n in bins])
 db.execute("COMMIT")
 print(run)
