@@ -112,6 +112,13 @@ fuzz clock_fuzz 1
 end
 grep -q 'the kernel does not accept the BPF programs' "$dir/log" || { fault "the service does not say why"; cat "$dir/log"; }
 
+# The same where the kernel has no BTF
+start unshare --mount sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$@"' sh
+"$machine/clock_client" wait >"$dir/out" 2>&1 && fault "it works without BTF"
+fuzz clock_fuzz_slots 1
+end
+grep -q 'the kernel has no BTF' "$dir/log" || { fault "the service does not say what is missing"; cat "$dir/log"; }
+
 # 7. A service that accepts and never replies
 systemd-socket-activate --seqpacket -l "$dir/deaf" sleep 1000 >"$dir/log" 2>&1 &
 service=$!

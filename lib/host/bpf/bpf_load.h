@@ -5,5 +5,6 @@
 #include "lib/base/error.h"
 
 /* Calls load(context), which opens, loads and attaches a skeleton. If that fails, the first warning of libbpf, which
- * names the cause, becomes the sentence. For use with the privileges raised (privilege.h). */
+ * names the cause, becomes the sentence; or, on a kernel without BTF, that (-ENOTSUP). For use with the privileges raised
+ * (privilege.h). */
 int bpf_load(int (*load)(void *context), void *context, struct error *err);
