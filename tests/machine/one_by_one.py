@@ -4,19 +4,22 @@
 time limits): one line for each, with what a test that did not run has missed; the output of those that failed; the counts at the end.
 
 Usage: one_by_one.py BUILD [NAME...]. Without names: all."""
-import json, os, platform, signal, subprocess, sys, time
+import json, os, platform, signal, subprocess, sys, tempfile, time
 
 
 def run(test):
     environment = {**os.environ, "MALLOC_PERTURB_": "1", **test["env"]}
-    process = subprocess.Popen(test["cmd"], env=environment, cwd=test["workdir"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
-    try:
-        out, _ = process.communicate(timeout=10 * (test["timeout"] or 30))
-        return process.returncode, out
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        return None, process.communicate()[0] + "out of time\n"
+    with tempfile.TemporaryFile("w+", errors="replace") as out:  # no pipe, which what a test leaves behind would keep open
+        process = subprocess.Popen(test["cmd"], env=environment, cwd=test["workdir"], stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            status = process.wait(timeout=10 * (test["timeout"] or 30))
+        except subprocess.TimeoutExpired:
+            status = f"not ended after {10 * (test['timeout'] or 30)} s"
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        out.seek(0)
+        return status, out.read() + (status if isinstance(status, str) else "")
 
 
 def wanted(test, names):
