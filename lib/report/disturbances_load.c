@@ -2,17 +2,13 @@
 /* The disturbances of a run in the book: see disturbances_load.h. */
 #include "lib/report/disturbances_load.h"
 
-static int by_length(const void *a, const void *b)
-{
-	int64_t x = ((const struct sample *)a)->et_ns, y = ((const struct sample *)b)->et_ns;
-
-	return (x > y) - (x < y);
-}
+#include "lib/stats/summary.h"
 
 int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, struct error *err)
 {
 	_cleanup_(freep) struct sample_counters *counters = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
+	_cleanup_(freep) int64_t *times = NULL;
 	size_t n, n_samples;
 	int r;
 
@@ -21,7 +17,10 @@ int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, 
 		r = book_samples(book, run, &samples, &n_samples, err);
 	if (r < 0)
 		return r;
-	if (n_samples > 0)
-		qsort(samples, n_samples, sizeof(*samples), by_length);
-	return disturbances_find(ret, counters, n, n_samples ? samples[n_samples / 2].et_ns : 0, err);
+	times = reallocarray(NULL, n_samples + 1, sizeof(*times));
+	if (!times)
+		return error_oom(err);
+	for (size_t i = 0; i < n_samples; i++)
+		times[i] = samples[i].et_ns;
+	return disturbances_find(ret, counters, n, (int64_t)summary_of(times, n_samples).median_ns, err);
 }
