@@ -12,7 +12,8 @@
 /* Of the ET of all samples: processes that used less are not shown, and less waiting is not explained. */
 static const double MATERIAL = 0.001, WORTH_EXPLAINING = 0.01;
 /* Samples that count as a smaller share of their number than this are noted. */
-static const double WORTH_NOTING = 0.8;
+/* The share of samples that count. Ten samples alone often seem to be more alike than they are. */
+static const double WORTH_NOTING = 0.8, WORTH_NOTING_ALONE = 0.5;
 
 /* The reason with that name, added if it is new. NULL: out of memory. */
 static struct screen_reason *find_reason(struct screen *s, const char *name)
@@ -116,11 +117,13 @@ static int note_correlation(struct notes *notes, const struct screen *s, struct 
 {
 	const struct interval *i = &s->interval;
 
-	if (i->effective_n > WORTH_NOTING * (double)s->pt.n)
+	double least = i->calibrated ? WORTH_NOTING : WORTH_NOTING_ALONE;
+
+	if (i->effective_n > least * (double)s->pt.n)
 		return 0;
 	return notes_add(notes, err,
-		"Neighbouring samples are alike (correlation %.2f): %zu count as %.2g in the CI", i->lag1,
-		s->pt.n, i->effective_n);
+		"Neighbouring samples %s alike (correlation %.2f): %zu count as %.2g in the CI",
+		i->calibrated ? "are" : "seem", i->lag1, s->pt.n, i->effective_n);
 }
 
 static int note_noise(struct notes *notes, const struct profile *profile, struct error *err)

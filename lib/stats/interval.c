@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The confidence interval of a mean of correlated values: see interval.h.
  *
- * The correlation is taken to fall geometrically (AR(1)). Ten values hardly show it. If the machine's is known, the
- * estimate from the values counts beside it, and the variance of a mean is that of an AR(1) process with this
- * correlation, by generalised least squares (Aitken 1935): Student's t with n - 1 degrees of freedom.
+ * The correlation is taken to fall geometrically (AR(1)), and the variance of a mean is that of such a process, by
+ * generalised least squares (Aitken 1935). Ten values hardly show their correlation. If the machine's is known, the estimate
+ * from the values, corrected for its bias, counts beside it, and Student's t has n - 1 degrees of freedom.
  *
- * If it is not known, Student's t is used with an effective sample size (Bayley & Hammersley 1946; as in criterium and
- * Stan). The estimate of the correlation is corrected for its bias (Marriott & Pope 1954), and so is the variance, which a
- * correlated series underestimates. A correlation below one standard error is chance as likely as not, and is ignored; an
- * effective size below 3 cannot be estimated.
+ * If it is not known, the values alone show it, corrected for the bias of both the correlation (Marriott & Pope 1954) and
+ * the variance, and t has as many degrees of freedom as there are effective values (Bayley & Hammersley 1946), but at least
+ * LEAST_EFFECTIVE. An interval of that kind would often reach beyond all values, and hardly ever for a reason: it is bounded by the
+ * least and the greatest of them. The mean of independent values lies beyond them with a probability of 2^(1 - n), if they
+ * are not skewed.
  *
  * From LEAST_VALUES on, t is corrected for the skewness of the values by Hall's transformation (1992), which reaches further
- * on the side of the long tail. tests/bench/truth.py shows what these intervals cover. */
+ * on the side of the long tail. tests/bench/truth.py shows what these intervals cover and how wide they are. */
 #include "lib/stats/interval.h"
 
 #include "lib/stats/summary.h"
@@ -20,9 +21,11 @@
 #include <math.h>
 
 enum { LEAST_VALUES = 8, LEAST_EFFECTIVE = 3 };
+/* Where the machine is known, so many effective values bound the interval; the mean of fewer may well lie beyond them. */
+static const double LEAST_BOUNDING = 4;
 /* The machine's correlation counts as if it came from at most so many values: the program need not behave like INC. */
 enum { MOST_MACHINE_VALUES = 100 };
-static const double MOST_LAG1 = 0.99, MOST_POOLED_LAG1 = 0.95;
+static const double MOST_LAG1 = 0.95;
 
 double correlation_inflation(double lag1, double n)
 {
@@ -66,28 +69,16 @@ static double hall(double t, double skewness)
 	return 3 / skewness * (cbrt(1 + skewness * (t - skewness / 6)) - 1);
 }
 
-/* The standard error of the mean, and its degrees of freedom. */
-struct error_of_mean {
-	double ns, freedom;
-};
+/* Of the cube root's argument: the root is vertical at 0, where a little more skewness would reach twice as far. The mean of
+ * values that are so skewed is not missed more often: their standard deviation is great, too. */
+static const double LEAST_ARGUMENT = 0.05;
 
-static struct error_of_mean by_itself(const struct summary *s, struct interval *interval)
+/* How many standard errors the interval reaches on the side of the long tail; skewness < 0: on the other side. */
+static double reach(double t, double skewness)
 {
-	double n = (double)s->n, lag1, inflation;
-	struct error_of_mean student = {s->sd_ns / sqrt(n), n - 1};
+	double most = 3 * (sqrt(t * t + (1 - LEAST_ARGUMENT) * 2 / 3) - t);
 
-	if (s->n < LEAST_VALUES) {
-		interval->lag1 = NAN;
-		interval->assumed = true;
-		return student;
-	}
-	lag1 = fmin((n * interval->lag1 + 1) / (n - 4), MOST_LAG1);
-	if (!(interval->lag1 + 1 / n > 1 / sqrt(n)) || lag1 <= 0)
-		return student;
-	inflation = fmin(correlation_inflation(lag1, n), n / LEAST_EFFECTIVE);
-	interval->effective_n = n / inflation;
-	return (struct error_of_mean){
-		s->sd_ns * sqrt(inflation * (n - 1) / (n * (n - inflation))), n / inflation - 1};
+	return skewness < 0 ? hall(t, -skewness) : -hall(-t, fmin(skewness, most));
 }
 
 /* The variance of the values of an AR(1) process, by the differences that the correlation does not explain. */
@@ -113,24 +104,60 @@ static double process_variance(const int64_t *values, size_t n, double lag1)
 	return squares / (double)(n - 1) / (1 - lag1 * lag1);
 }
 
+/* The standard error of the mean, and its degrees of freedom. */
+struct error_of_mean {
+	double ns, freedom;
+};
+
+/* If neighbours have this correlation, or one within the limits. */
+static struct error_of_mean by_lag1(
+	const int64_t *values, const struct summary *s, double lag1, struct interval *interval)
+{
+	double n = (double)s->n, inflation;
+
+	interval->lag1 = lag1 = fmax(0, fmin(lag1, MOST_LAG1));
+	inflation = correlation_inflation(lag1, n);
+	interval->effective_n = n / inflation;
+	return (struct error_of_mean){sqrt(process_variance(values, s->n, lag1) * inflation / n), n - 1};
+}
+
+static struct error_of_mean by_itself(
+	const int64_t *values, const struct summary *s, struct interval *interval)
+{
+	double n = (double)s->n;
+	struct error_of_mean error = {s->sd_ns / sqrt(n), n - 1};
+
+	interval->assumed = s->n < LEAST_VALUES;
+	if (interval->assumed) {
+		interval->lag1 = NAN;
+		return error;
+	}
+	error = by_lag1(values, s, (n * interval->lag1 + 1) / (n - 4), interval);
+	interval->effective_n = fmax(interval->effective_n, LEAST_EFFECTIVE);
+	error.freedom = fmin(n - 1, interval->effective_n);
+	return error;
+}
+
 static struct error_of_mean by_machine(const int64_t *values, const struct summary *s,
 	const struct known_correlation *machine, struct interval *interval)
 {
 	double n = (double)s->n, weight = fmin((double)machine->values, MOST_MACHINE_VALUES);
 	double unbiased = interval->lag1 + (1 + 4 * machine->lag1) / n;
-	double lag1 = (n * unbiased + weight * machine->lag1) / (n + weight), inflation;
 
-	interval->lag1 = lag1 = fmax(0, fmin(lag1, MOST_POOLED_LAG1));
-	inflation = correlation_inflation(lag1, n);
-	interval->effective_n = n / inflation;
-	return (struct error_of_mean){sqrt(process_variance(values, s->n, lag1) * inflation / n), n - 1};
+	return by_lag1(values, s, (n * unbiased + weight * machine->lag1) / (n + weight), interval);
+}
+
+static void bound(struct interval *interval, const struct summary *s)
+{
+	interval->low_ns = fmax(interval->low_ns, (double)s->min_ns);
+	interval->high_ns = fmin(interval->high_ns, (double)s->max_ns);
 }
 
 struct interval interval_of_mean(
 	const int64_t *values, size_t n, double level, const struct known_correlation *machine)
 {
 	struct summary s = summary_of(values, n);
-	struct interval interval = {NAN, NAN, NAN, (double)n, false};
+	struct interval interval = {.low_ns = NAN, .high_ns = NAN, .lag1 = NAN, .effective_n = (double)n};
 	struct error_of_mean error;
 	double t, skewness;
 
@@ -140,11 +167,14 @@ struct interval interval_of_mean(
 	interval.lag1 = lag1_of(values, n, s.mean_ns);
 	if (isnan(interval.lag1))
 		return interval;
-	error = machine && machine->values > 0 ? by_machine(values, &s, machine, &interval)
-					       : by_itself(&s, &interval);
+	interval.calibrated = machine && machine->values > 0;
+	error = interval.calibrated ? by_machine(values, &s, machine, &interval)
+				    : by_itself(values, &s, &interval);
 	t = gsl_cdf_tdist_Pinv(0.5 + level / 2, error.freedom);
-	skewness = n < LEAST_VALUES ? 0 : skewness_of(values, &s) / sqrt((double)n);
-	interval.low_ns -= hall(t, skewness) * error.ns;
-	interval.high_ns -= hall(-t, skewness) * error.ns;
+	skewness = n < LEAST_VALUES ? 0 : skewness_of(values, &s) / sqrt(interval.effective_n);
+	interval.low_ns -= reach(t, -skewness) * error.ns;
+	interval.high_ns += reach(t, skewness) * error.ns;
+	if (n >= LEAST_VALUES && (!interval.calibrated || interval.effective_n >= LEAST_BOUNDING))
+		bound(&interval, &s);
 	return interval;
 }

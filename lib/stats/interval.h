@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The confidence interval of the mean of values that were taken one after another, which a slowly changing machine
- * makes alike: such values are worth fewer than they are. Their distribution may be skewed, as times often are. */
+ * makes alike: such values are worth fewer than they are. Their distribution may be skewed, as times often are. Eight or more
+ * values bound it, unless the machine is known to make them worth fewer than four. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@ struct interval {
 	double lag1;            /* autocorrelation of neighbours, as used; NAN: not known, or no variance */
 	double effective_n; /* so many independent values would give the same interval; n unless correlated */
 	bool assumed;       /* that they are independent: they are too few to tell */
+	bool calibrated;    /* the machine's correlation was known */
 };
 
 /* values_ns[n] in the order of time; level such as 0.95. machine NULL: not known. */

@@ -7,6 +7,7 @@
 Tables (default: all):
 
     coverage    how many of the 95 % intervals of a mean contain it; aim: 94 to 96 %
+    width       how wide they are, and how many reach beyond the samples
     alike       how many comparisons of a program with itself show a difference; aim: at most 5 %, give or take 1
     verdicts    how many runs of a calibration get the right verdict; aim: 97 %
     changes     how many series of runs that did not change show a change of level; aim: at most 5 %. How often a change is found, and
@@ -18,7 +19,7 @@ judged by the code that the tools use (tests/bench/truth.c). A table is a functi
 are added to `tables`."""
 import argparse, os, random, re, subprocess, sys
 from collections import Counter
-from math import pi, sin, sqrt
+from math import erfc, log, pi, sin, sqrt
 
 parser = argparse.ArgumentParser()
 parser.add_argument("build")
@@ -44,6 +45,14 @@ def very_skewed(): # exponential, with a skewness of 2
     while True:
         yield rng.expovariate(1) - 1
 
+def skewed_below(): # as rates are of which a few are small
+    for value in very_skewed():
+        yield -value
+
+def heavy(): # log-normal, with a skewness of 2.3
+    while True:
+        yield (rng.lognormvariate(0, 0.6) - 1.197) / 0.788
+
 def alike(lag1): # AR(1): neighbours are correlated
     def machine():
         state = rng.gauss(0, 1)
@@ -51,6 +60,10 @@ def alike(lag1): # AR(1): neighbours are correlated
             yield state
             state = lag1 * state + sqrt(1 - lag1 * lag1) * rng.gauss(0, 1)
     return machine
+
+def alike_and_skewed(): # an AR(0.6) process with the distribution of very_skewed()
+    for value in alike(0.6)():
+        yield -log(erfc(value / sqrt(2)) / 2) - 1
 
 def wandering(): # noise around a level that walks at random
     level = 0
@@ -60,6 +73,8 @@ def wandering(): # noise around a level that walks at random
 
 machines = {"normal": normal, "skewed (1)": skewed, "skewed (2)": very_skewed, "AR(0.3)": alike(0.3), "AR(0.6)": alike(0.6),
             "AR(0.75)": alike(0.75)}
+# of whose samples intervals are made, besides
+tails = {"skewed (-2)": skewed_below, "heavy (2.3)": heavy, "AR(0.6) (2)": alike_and_skewed, "drift": None}
 
 def times(noise, n, mean=MEAN):
     return " ".join(f"{mean + SD * next(noise):.0f}" for _ in range(n))
@@ -75,18 +90,43 @@ def ask(questions):
 def percent(hits, of):
     return f"{100 * hits / of:.1f}"
 
+def drifting_times(n): # by 3 sd in all, about the mean; such a machine is calibrated when it does not drift
+    return " ".join(f"{MEAN + SD * (rng.gauss(0, 1) + 3 * ((i + 0.5) / n - 0.5)):.0f}" for i in range(n))
+
+def intervals(machine, n):
+    """Of many runs of n samples: the samples, and the answer: pairs of ends."""
+    runs = [times(machine(), n) if machine else drifting_times(n) for _ in range(args.seeds)]
+    answers = ask([f"interval {n} {run} 300 {times((machine or normal)(), 300)}" for run in runs])
+    return [([float(x) for x in run.split()], [float(x) for x in a]) for run, a in zip(runs, answers)]
+
+SIZES = 5, 8, 10, 20, 40
+
 def coverage():
     """95 % intervals that contain the long-run mean, in percent, by the number of samples: as printed; where the machine is known from a
     calibration of 300 samples (in brackets: Student's; Student's after the papers' 2-sd check, as in 0.1.0)"""
-    sizes = 5, 10, 20, 40
-    yield "", [f"n = {n}" for n in sizes]
-    for name, machine in machines.items():
+    yield "", [f"n = {n}" for n in SIZES]
+    for name, machine in {**machines, **tails}.items():
         cells = []
-        for n in sizes:
-            answers = ask([f"interval {n} {times(machine(), n)} 300 {times(machine(), 300)}" for _ in range(args.seeds)])
-            shares = [percent(sum(float(a[i]) <= MEAN <= float(a[i + 1]) for a in answers), len(answers)) for i in (0, 2, 4, 6)]
+        for n in SIZES:
+            found = intervals(machine, n)
+            shares = [percent(sum(a[i] <= MEAN <= a[i + 1] for _, a in found), len(found)) for i in (0, 2, 4, 6)]
             cells.append("{} {} ({} {})".format(*shares))
         yield name, cells
+
+def width():
+    """How wide these intervals are, as printed, and below where the machine is known: the mean of their width as a multiple of Student's, what
+    99 of 100 do not exceed, and which percentage reaches beyond the least or the greatest sample"""
+    yield "", [f"n = {n}" for n in SIZES]
+    for name, machine in {**machines, **tails}.items():
+        rows = [], []
+        for n in SIZES:
+            found = intervals(machine, n)
+            for i, cells in zip((0, 2), rows):
+                widths = sorted((a[i + 1] - a[i]) / (a[5] - a[4]) for _, a in found)
+                beyond = sum(a[i] < min(run) - 1 or a[i + 1] > max(run) + 1 for run, a in found)
+                cells.append(f"{sum(widths) / len(widths):.2f} {widths[len(widths) * 99 // 100]:.2f} {percent(beyond, len(found))}")
+        yield name, rows[0]
+        yield "  known", rows[1]
 
 def alike_in_turn():
     """Measurements of one program as several, in turn, that show any difference, in percent, by the number of programs and samples"""
@@ -283,7 +323,7 @@ def names():
         yield f"{k} of {n}", [percent(sum(alone), len(has)), percent(sum(has) - sum(alone), len(has)), percent(len(has) - sum(has), len(has)),
                               "   " + ", ".join(f"{verdict} {percent(k, len(has))}" for verdict, k in got)]
 
-tables = {"coverage": [coverage], "alike": [alike_in_turn, alike_separate], "verdicts": [verdicts], "names": [names]}
+tables = {"coverage": [coverage], "width": [width], "alike": [alike_in_turn, alike_separate], "verdicts": [verdicts], "names": [names]}
 
 def heavy(): # Student's t with 3 degrees of freedom
     while True:

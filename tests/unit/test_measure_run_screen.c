@@ -218,7 +218,7 @@ TEST(correlated_samples_are_noted)
 	s = fill(&r, NULL);
 	assert_int_equal(s.notes.n, 1);
 	assert_string_equal(s.notes.items[0],
-		"Neighbouring samples are alike (correlation 0.75): 12 count as 3 in the CI");
+		"Neighbouring samples seem alike (correlation 0.95): 12 count as 3 in the CI");
 }
 
 TEST(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
