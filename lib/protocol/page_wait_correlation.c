@@ -17,6 +17,13 @@ static double repetitions_of(const struct page_wait_runs *runs, uint32_t sample)
 	return sum;
 }
 
+static double mean_of(const struct page_wait *wait)
+{
+	int64_t ready_ns = wait->ready_ns > 0 ? wait->ready_ns : 0;
+
+	return wait->count > 0 ? (double)(wait->total_ns - ready_ns) / (double)wait->count : NAN;
+}
+
 /* Of each run, in three columns; false: one of them is not known. */
 static bool fill(const struct page_wait_runs *runs, double *times, double *numbers, double *means)
 {
@@ -29,7 +36,7 @@ static bool fill(const struct page_wait_runs *runs, double *times, double *numbe
 			return false;
 		times[i] = 1 / (double)runs->rates[i];
 		numbers[i] = (double)wait->count / repetitions;
-		means[i] = wait->count > 0 ? (double)wait->total_ns / (double)wait->count : NAN;
+		means[i] = mean_of(wait);
 	}
 	return true;
 }
@@ -46,6 +53,6 @@ int page_wait_correlation_of(
 	if (!fill(runs, times, numbers, means))
 		return 0;
 	ret->number = pearson_of(times, numbers, runs->n);
-	ret->mean = pearson_of(times, means, runs->n);
+	ret->length = pearson_of(times, means, runs->n);
 	return 0;
 }

@@ -21,7 +21,7 @@ struct page_wait_runs {
 /* Run time is that of a repetition, the reciprocal of the rate; so the work is the same in runs that did more or less of it. */
 struct page_wait_correlation {
 	struct pearson number; /* of run time with the waits of slaves in a repetition */
-	struct pearson mean;   /* with how long such a wait took */
+	struct pearson length; /* with their mean length, without the time in which they waited for a CPU */
 };
 
 /* .n is 0 where waits were not watched in all runs, or a rate is 0. -ENOMEM. */

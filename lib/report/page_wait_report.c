@@ -64,7 +64,7 @@ static void print_slaves(FILE *file, const struct page_wait_total *total)
 	fprintf(file, "  Page waits of slaves    ");
 	print_total(file, total);
 	if (total->ready_ns > 0 && total->total_ns > 0)
-		fprintf(file, ", %s of it for a CPU",
+		fprintf(file, ", %s for a CPU",
 			text_percent(share, (double)total->ready_ns / (double)total->total_ns));
 	fputc('\n', file);
 	if (total->lost > 0)
@@ -127,21 +127,21 @@ static void print_histogram(FILE *file, const struct page_wait_total *slaves,
 	}
 }
 
-static void print_one(FILE *file, const char *name, const struct pearson *c, const char *with)
+static void print_one(FILE *file, const char *name, const char *with, const struct pearson *c)
 {
-	fprintf(file, "  %-23s r %.2f with %s ", name, c->r, with);
+	if (isnan(c->r))
+		return;
+	fprintf(file, "  %-23s %s r %.2f ", name, with, c->r);
 	if (isnan(c->low))
-		fprintf(file, "(by chance? neighbouring runs are alike)\n");
+		fprintf(file, "(runs drift: may be chance)\n");
 	else
 		fprintf(file, "(95 %% CI %.2f … %.2f), %zu runs\n", c->low, c->high, c->n);
 }
 
 static void print_correlation(FILE *file, const struct page_wait_correlation *c)
 {
-	if (!isnan(c->number.r))
-		print_one(file, "Run time and page waits", &c->number, "their number");
-	if (!isnan(c->mean.r))
-		print_one(file, "", &c->mean, "their mean");
+	print_one(file, "Run time and page waits", "number:", &c->number);
+	print_one(file, isnan(c->number.r) ? "Run time and page waits" : "", "length:", &c->length);
 }
 
 /* That suits both. */
@@ -242,7 +242,7 @@ json_t *page_wait_report_as_json(const struct page_wait_report *report, const ch
 	if (report->total[PAGE_WAIT_SLAVE].n == 0 && missing)
 		json_object_set_new(root, "missing", json_string(missing));
 	set_correlation(correlation, "number", &report->correlation.number);
-	set_correlation(correlation, "mean", &report->correlation.mean);
+	set_correlation(correlation, "length", &report->correlation.length);
 	json_object_set_new(root, "correlation_with_run_time", correlation);
 	return root;
 }

@@ -2,12 +2,14 @@
 /* The correlation of two quantities: see pearson.h.
  *
  * If both are series whose neighbours are alike, their coefficient of correlation varies by chance as that of fewer independent
- * pairs would: n (1 - ab) / (1 + ab), where a and b are the autocorrelations of neighbours (Bartlett 1935). These are
- * estimated from the values, with a correction for their bias (Marriott & Pope 1954). */
+ * pairs would: n / (1 + 2 sum of a_k b_k), where a_k and b_k are their autocorrelations at a distance of k (Bartlett 1935). These are
+ * estimated from the values; if they fall geometrically, from those of neighbours, with a correction for their bias (Marriott &
+ * Pope 1954). The greater of both sums counts. tests/unit/test_pearson.c shows how often this calls related what is not. */
 #include "lib/stats/pearson.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdbool.h>
 
 static const double MOST_LAG1 = 0.95;
 
@@ -30,19 +32,33 @@ static double products(const double *a, const double *b, size_t n, size_t lag)
 	return sum;
 }
 
-static double lag1_of(const double *values, size_t n)
+/* Their autocorrelation at this lag. */
+static double alike(const double *values, size_t n, size_t lag)
 {
-	double found = products(values, values, n, 1) / products(values, values, n, 0);
-
-	return fmin(((double)n * found + 1) / ((double)n - 4), MOST_LAG1);
+	return products(values, values, n, lag) / products(values, values, n, 0);
 }
 
-static double effective(const double *x, const double *y, size_t n)
+static double lag1_of(const double *values, size_t n)
 {
-	double a = n > PEARSON_LEAST ? lag1_of(x, n) : 0, b = n > PEARSON_LEAST ? lag1_of(y, n) : 0;
-	double alike = fmax(a, 0) * fmax(b, 0);
+	return fmax(0, fmin(((double)n * alike(values, n, 1) + 1) / ((double)n - 4), MOST_LAG1));
+}
 
-	return (double)n * (1 - alike) / (1 + alike);
+/* By how much the variance of r grows. */
+static double inflation_of(const double *x, const double *y, size_t n)
+{
+	double both = lag1_of(x, n) * lag1_of(y, n), sum = 1;
+
+	for (size_t lag = 1; lag <= n / 4; lag++)
+		sum += 2 * (1 - (double)lag / (double)n) * alike(x, n, lag) * alike(y, n, lag);
+	return fmax((1 + both) / (1 - both), sum);
+}
+
+/* More than rounding makes it. */
+static bool varies(const double *values, size_t n)
+{
+	double mean = mean_of(values, n), rounding = 1e-12 * mean;
+
+	return products(values, values, n, 0) > (double)n * rounding * rounding;
 }
 
 static void judge(struct pearson *c)
@@ -58,12 +74,11 @@ static void judge(struct pearson *c)
 struct pearson pearson_of(const double *x, const double *y, size_t n)
 {
 	struct pearson c = {n, NAN, (double)n, NAN, NAN, NAN};
-	double squares = n < PEARSON_LEAST ? 0 : products(x, x, n, 0) * products(y, y, n, 0);
 
-	if (!(squares > 0))
+	if (n < PEARSON_LEAST || !varies(x, n) || !varies(y, n))
 		return c;
-	c.r = products(x, y, n, 0) / sqrt(squares);
-	c.effective_n = effective(x, y, n);
+	c.r = products(x, y, n, 0) / sqrt(products(x, x, n, 0)) / sqrt(products(y, y, n, 0));
+	c.effective_n = (double)n / inflation_of(x, y, n);
 	if (c.effective_n > 4)
 		judge(&c);
 	return c;

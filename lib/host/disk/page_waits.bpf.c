@@ -19,7 +19,8 @@ struct request {
 	__u32 __data_len; /* that is left */
 };
 struct sched_info {
-	__u64 last_queued; /* by the clock of the run queue; 0: it is not in one, or the kernel does not say */
+	__u64 run_delay; /* how long it has been ready, and others had the CPU, until it last ran or moved to another CPU */
+	__u64 last_queued; /* since when it has been so again, by its CPU's clock; 0: it is not ready */
 };
 struct rq {
 	__u64 clock;
@@ -41,6 +42,10 @@ struct task_struct___before_5_14 {
 };
 #pragma clang attribute pop
 
+struct sleep {
+	__u64 since_ns, run_delay;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
 	__uint(max_entries, 1);
@@ -52,8 +57,8 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MOST_AT_ONCE);
 	__type(key, __u64); /* the task */
-	__type(value, __u64);
-} asleep_ns SEC(".maps");
+	__type(value, struct sleep);
+} sleeps SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -82,7 +87,7 @@ static __always_inline bool is_runnable(const struct task_struct *task)
 	return ((const struct task_struct___before_5_14 *)task)->state == 0;
 }
 
-/* For how long it has been in the queue of its CPU, whose clock was read just now. */
+/* The part of its run_delay that is not in it yet. The clock of the CPU was read just now. */
 static __always_inline __u64 queued_ns(const struct task_struct *task)
 {
 	struct cfs_rq *cfs_rq = (void *)0;
@@ -99,34 +104,55 @@ static __always_inline __u64 queued_ns(const struct task_struct *task)
 	return now_ns > since_ns ? now_ns - since_ns : 0;
 }
 
+static __always_inline __u64 run_delay_of(const struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
+}
+
+/* It is the current task still. */
 static __always_inline void fall_asleep(struct task_struct *task)
 {
-	__u64 key = (unsigned long)task, now_ns;
+	struct sleep sleep = {.run_delay = run_delay_of(task)};
+	__u64 key = (unsigned long)task;
 
 	if (bpf_current_task_under_cgroup(&slaves, 0) != 1)
 		return;
-	now_ns = bpf_ktime_get_ns();
-	if (bpf_map_update_elem(&asleep_ns, &key, &now_ns, 0) < 0)
+	sleep.since_ns = bpf_ktime_get_ns();
+	if (bpf_map_update_elem(&sleeps, &key, &sleep, 0) < 0)
 		__sync_fetch_and_add(&waits.lost[PAGE_WAITS_OF_TASKS], 1);
 }
 
 static __always_inline void run_again(struct task_struct *task)
 {
-	__u64 key = (unsigned long)task, *since_ns = bpf_map_lookup_elem(&asleep_ns, &key);
+	__u64 key = (unsigned long)task, wait_ns, ready_ns;
+	struct sleep *sleep = bpf_map_lookup_elem(&sleeps, &key);
 
-	if (!since_ns)
+	if (!sleep)
 		return;
-	count(PAGE_WAITS_OF_TASKS, bpf_ktime_get_ns() - *since_ns);
-	__sync_fetch_and_add(&waits.ready_ns, queued_ns(task));
-	bpf_map_delete_elem(&asleep_ns, &key);
+	wait_ns = bpf_ktime_get_ns() - sleep->since_ns;
+	ready_ns = run_delay_of(task) - sleep->run_delay + queued_ns(task);
+	count(PAGE_WAITS_OF_TASKS, wait_ns);
+	__sync_fetch_and_add(&waits.ready_ns, ready_ns < wait_ns ? ready_ns : wait_ns);
+	bpf_map_delete_elem(&sleeps, &key);
 }
 
-/* `prev` is the current task still. One that is preempted does not wait for a page, though it may be about to, or have waited. */
+/* One that is preempted does not wait for a page, though it may be about to, or have waited. What is left of a wait then belongs to a
+ * switch that this program was not called for. */
+static __always_inline void stop(struct task_struct *task, bool preempt)
+{
+	__u64 key = (unsigned long)task;
+
+	if (!preempt && !is_runnable(task))
+		fall_asleep(task);
+	else
+		bpf_map_delete_elem(&sleeps, &key);
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(slave_switches, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	if (BPF_CORE_READ_BITFIELD(prev, in_iowait) && !preempt && !is_runnable(prev))
-		fall_asleep(prev);
+	if (BPF_CORE_READ_BITFIELD(prev, in_iowait))
+		stop(prev, preempt);
 	if (BPF_CORE_READ_BITFIELD(next, in_iowait))
 		run_again(next);
 	return 0;
