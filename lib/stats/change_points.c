@@ -20,7 +20,7 @@ static const double ASSUMED_LAG1 = 0.4, ASSUMED_VALUES = 12, MOST_LAG1 = 0.9;
 
 /* By simulation: with these, at most one series in twenty whose level does not change shows a change, be its values normal, skewed, heavy-tailed
  * or alike (tests/bench/truth.py). FIRST times the variance times log n is the first penalty, which is too low. */
-static const double ALPHA = 0.02, FIRST = 3;
+static const double ALPHA = 0.02, FIRST = 3, MOST_DF = 30 /* the mean of a few skewed values is not normal */;
 
 static int by_value(const void *x, const void *y)
 {
@@ -198,7 +198,8 @@ static bool same_ends(const struct division *d, const size_t *ends, size_t n)
 static double penalty_of(const struct levels *noise, size_t n)
 {
 	double inflation = (1 + noise->lag1) / (1 - noise->lag1);
-	double t = gsl_cdf_tdist_Qinv(ALPHA / 2 / (double)n, fmax(1, (double)n / inflation - 2));
+	double t = gsl_cdf_tdist_Qinv(
+		ALPHA / 2 / (double)n, fmax(1, fmin(MOST_DF, (double)n / inflation - 2)));
 
 	return t * t * noise->variance;
 }

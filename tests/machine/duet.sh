@@ -105,6 +105,37 @@ for way in $ways; do
 	that "and their cgroups" [ -z "$(cgroups_of "$pid")" ]
 done
 
+# the work of a program in units of INC: 10 % more of it is 10 % more, beside other work; the machine may be slow, and each figure says how sure it is
+setsid sh -c "taskset -c $cpu '$burn' 3600000" &
+busy=$!
+for n in 10 11; do
+	"$measure" -q --accounting none --cpu "$cpu" --against inc -r 10 -n "awk $n" --export-json "$dir/inc$n" -- awk "BEGIN { for (i = 0; i < ${n}00000; i++) for (k = 0; k < 10; k++) x += i * k }" >"$dir/screen$n" 2>&1 || cat "$dir/screen$n"
+	that "the screen has them" grep -q 'In INC units *[0-9.]* ± [0-9.]* ' "$dir/screen$n"
+done
+kill -- -"$busy"
+wait "$busy" 2>"$dir/killed"
+that "10 % more work is 10 % more units of INC" python3 - "$dir/inc10" "$dir/inc11" <<'P'
+import json, math, sys
+a, b = (json.load(open(f))["results"][0]["emp"]["inc_units"] for f in sys.argv[1:])
+half = [math.log(u["interval"][1] / u["mean"]) for u in (a, b)]
+off = math.log(b["mean"] / a["mean"] / 1.1)
+print(a, b, "off by", off)
+assert abs(off) < 0.01 + 1.7 * math.hypot(*half) and max(half) < 0.2
+P
+that "INC has no result of its own" json "$dir/inc10" 'len(d["results"]) == 1 and d["comparisons"] == [] and len(d["duet"]["programs"]) == 2'
+that "INC covered most of the program" [ "$(query "SELECT count(*) FROM duet JOIN sample USING (run) JOIN duet_sample ON duet_sample.run = duet.run AND sample = n
+	WHERE increments > 0 AND duet.run = $(last) AND repetitions >= 1")" = 10 ]
+that "the command's name is in the book" [ "$(query "SELECT name FROM run WHERE id = $(last) - 1")" = "awk 11" ]
+expect 0 'In INC units' "$build/analyze/emp-analyze" show "$(($(last) - 1))"
+expect 0 'awk 11: 1 run, PT in INC units' "$build/analyze/emp-analyze" trend 'awk 11'
+expect 0 'In INC units' "$measure" -q --cpu "$cpu" --accounting none --against inc -r 2 -w 0 -- true # which starts often
+that "a short program runs several times in a sample" [ "$(query "SELECT min(repetitions) > 3 FROM duet_sample WHERE run = $(last) - 1")" = 1 ]
+expect 1 '--against inc measures one command, and there are 2' "$measure" -q --against inc true false
+expect 1 "--against must be one of inc, not 'it'" "$measure" -q --against it true
+mkdir "$dir/alone"
+cp "$build/measure/emp-measure" "$build/setup/emp-setup" "$dir/alone"
+expect 1 "--against inc: inc is not in $dir/alone; install all tools of the suite" "$dir/alone/emp-measure" -q --against inc true
+
 # what is missing
 chmod 755 "$dir"
 install -d -o 65534 "$dir/nobody"

@@ -2,10 +2,12 @@
 /* emp-measure's options, each by its row, and what they come to together. */
 #include "tests/unit/check.h"
 
+#include "measure/against.h"
 #include "measure/options.h"
 
 #include "lib/base/argv.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -209,6 +211,69 @@ TEST(words_are_checked_and_all_of_them_listed)
 	assert_int_equal(parse("style", "loud", NULL, &err), -EINVAL);
 	assert_string_equal(
 		err.text, "--style must be one of auto, basic, full, nocolor, color, none, not 'loud'");
+}
+
+static struct measure_options against_inc(void)
+{
+	struct measure_options o = untouched();
+
+	o.against_inc = true;
+	o.fail_if_slower = -1;
+	return o;
+}
+
+TEST(against_inc_is_a_duet_that_is_repeated_after_a_warm_up)
+{
+	struct measure_options o = against_inc();
+	struct error err = {};
+
+	o.warm_ups = 0;
+	assert_int_equal(measure_options_finish(&o, &err), 0);
+	assert_int_equal(o.order, ORDER_DUET);
+	assert_true(o.repeat && o.cpu >= 0);
+	assert_int_equal(o.warm_ups, 1);
+	assert_int_equal(o.alone, 0);
+	o = against_inc();
+	o.alone = 3;
+	o.warm_ups = 2;
+	o.order = ORDER_DUET;
+	assert_int_equal(measure_options_finish(&o, &err), 0);
+	assert_int_equal(o.alone, 3);
+	assert_int_equal(o.warm_ups, 2);
+}
+
+TEST(against_inc_refuses_what_compares_programs)
+{
+	struct measure_options o = against_inc();
+	struct error err = {};
+
+	o.order = ORDER_SHUFFLE;
+	assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
+	assert_string_equal(err.text, "with --against inc, the program and INC alternate: no other --order");
+	o = against_inc();
+	o.aa = true;
+	assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
+	o = against_inc();
+	o.fail_if_slower = 2;
+	assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "--fail-if-slower compare several"));
+	o = against_inc();
+	o.trace = true;
+	o.cpu = 1;
+	assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
+}
+
+TEST(inc_is_nearly_as_long_as_the_program)
+{
+	for (int64_t pt_ns = 0; pt_ns < 100 * NS_PER_S; pt_ns += pt_ns / 7 + 1) {
+		int64_t length_ns = against_length_ns(pt_ns), parts = pt_ns / length_ns;
+
+		assert_true(length_ns >= 200 * NS_PER_MS && length_ns <= 500 * NS_PER_MS);
+		if (pt_ns < 225 * NS_PER_MS)
+			assert_int_equal(length_ns, 200 * NS_PER_MS);
+		else
+			assert_true(parts >= 1 && length_ns * parts > pt_ns / 10 * 8);
+	}
 }
 
 TEST(the_old_name_of_ignore_lock_still_works)

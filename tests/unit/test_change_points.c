@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Changes of level: small cases whose answer is known, and that chance alone shows few. How many, by kind of series:
+ * tests/bench/truth.py. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/random.h"
+#include "lib/stats/change_points.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST = 400 };
+
+static uint64_t seed;
+
+/* Another one each time. */
+static void begin_random(void)
+{
+	seed = check_seed((unsigned long)time(NULL));
+}
+
+static double normal(void)
+{
+	double u = random_unit(&seed);
+
+	return sqrt(-2 * log(u > 0 ? u : 0.5)) * cos(2 * M_PI * random_unit(&seed));
+}
+
+/* So many values about 0, each with its part of the one before. */
+static void make(double *values, size_t n, double lag1)
+{
+	double state = normal();
+
+	for (size_t i = 0; i < n; i++) {
+		values[i] = state;
+		state = lag1 * state + sqrt(1 - lag1 * lag1) * normal();
+	}
+}
+
+static void raise_from(double *values, size_t n, size_t at, double by)
+{
+	for (size_t i = at; i < n; i++)
+		values[i] += by;
+}
+
+static struct levels find(const double *values, size_t n)
+{
+	struct levels levels;
+
+	assert_int_equal(change_points_find(values, n, &levels), 0);
+	return levels;
+}
+
+TEST(a_step_between_values_that_do_not_vary_is_where_it_is)
+{
+	for (size_t at = CHANGE_POINTS_LEAST; at <= 12 - CHANGE_POINTS_LEAST; at++) {
+		double values[12] = {};
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		raise_from(values, 12, at, 1);
+		levels = find(values, 12);
+		assert_int_equal(levels.n, 2);
+		assert_int_equal(levels.items[0].n, at);
+		assert_int_equal(levels.items[1].first, at);
+		assert_true(levels.items[0].mean == 0 && fabs(levels.items[1].mean - 1) < 1e-9);
+		assert_true(fabs(levels_change(&levels, 1).by - 1) < 1e-9);
+	}
+}
+
+TEST(equal_values_have_one_level)
+{
+	double values[50];
+
+	for (size_t n = 0; n <= ELEMENTS(values); n++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		for (size_t i = 0; i < n; i++)
+			values[i] = 0.1;
+		levels = find(values, n);
+		assert_int_equal(levels.n, n > 0);
+	}
+}
+
+TEST(too_few_values_claim_nothing)
+{
+	const double values[] = {0, 0, 0, 100, 100};
+	_cleanup_(levels_clear) struct levels levels = find(values, ELEMENTS(values));
+
+	assert_int_equal(levels.n, 1);
+	assert_true(isinf(levels.items[0].half));
+	assert_true(isinf(levels_detectable(&levels, ELEMENTS(values), 2)));
+}
+
+TEST(single_bad_values_are_no_level)
+{
+	double values[40];
+	size_t hits = 0;
+
+	begin_random();
+	for (int times = 0; times < 200; times++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		make(values, 40, 0);
+		values[20] += 1000;
+		values[30] -= 1000;
+		values[39] += 1000;
+		levels = find(values, 40);
+		hits += levels.n > 1;
+		assert_true(levels.n > 1 || fabs(levels.items[0].mean) < 1.5);
+	}
+	assert_true(hits <= 20);
+}
+
+/* Up and down again: the whole has the level of its middle, so that no single step is clear. */
+TEST(a_level_between_two_equal_ones_is_found)
+{
+	size_t hits = 0;
+	double values[60];
+
+	begin_random();
+	for (int times = 0; times < 100; times++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		make(values, 60, 0);
+		raise_from(values, 60, 20, 5);
+		raise_from(values, 60, 40, -5);
+		levels = find(values, 60);
+		hits += levels.n == 3 && labs((long)levels.items[1].first - 20) <= 1 &&
+			labs((long)levels.items[2].first - 40) <= 1;
+	}
+	assert_true(hits >= 90);
+}
+
+/* The best division by trying all, for a few values and the penalty that was used. */
+static double least_cost(const double *values, size_t n, double penalty)
+{
+	double best[32] = {};
+
+	for (size_t end = 1; end <= n; end++) {
+		best[end] = INFINITY;
+		for (size_t first = 0; first + CHANGE_POINTS_LEAST <= end; first++) {
+			double sum = 0, squares = 0;
+
+			for (size_t i = first; i < end; i++)
+				sum += values[i];
+			for (size_t i = first; i < end; i++)
+				squares += pow(values[i] - sum / (double)(end - first), 2);
+			best[end] = fmin(best[end], best[first] + squares + penalty);
+		}
+	}
+	return best[n];
+}
+
+static double cost_of(const struct levels *levels, double penalty)
+{
+	double sum = 0;
+
+	for (size_t k = 0; k < levels->n; k++) {
+		const struct level *l = &levels->items[k];
+
+		for (size_t i = l->first; i < l->first + l->n; i++)
+			sum += pow(levels->clipped[i] - l->mean, 2);
+		sum += penalty;
+	}
+	return sum;
+}
+
+TEST(no_division_is_better_than_the_one_that_is_found)
+{
+	double values[30];
+
+	begin_random();
+	for (int times = 0; times < 300; times++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+		double least;
+
+		make(values, 30, 0.3);
+		raise_from(values, 30, 5 + random_next(&seed) % 20, 8 * random_unit(&seed));
+		raise_from(values, 30, 5 + random_next(&seed) % 20, -8 * random_unit(&seed));
+		levels = find(values, 30);
+		least = least_cost(levels.clipped, 30, levels.penalty);
+		assert_true(cost_of(&levels, levels.penalty) <= least * (1 + 1e-9) + 1e-9);
+	}
+}
+
+static size_t count_false(double lag1, size_t n)
+{
+	double values[MOST];
+	size_t hits = 0;
+
+	for (int times = 0; times < 400; times++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		make(values, n, lag1);
+		levels = find(values, n);
+		hits += levels.n > 1;
+	}
+	return hits;
+}
+
+TEST(series_without_a_change_show_few)
+{
+	begin_random();
+	for (size_t n = 6; n < MOST; n *= 2) {
+		assert_true(count_false(0, n) <= 20); /* 5 %; about 1 % are expected */
+		assert_true(count_false(0.5, n) <= 32);
+	}
+}
+
+TEST(the_unit_of_the_values_does_not_matter)
+{
+	double values[40], other[40];
+	_cleanup_(levels_clear) struct levels a = {}, b = {};
+
+	begin_random();
+	make(values, 40, 0.2);
+	raise_from(values, 40, 25, 6);
+	for (size_t i = 0; i < 40; i++)
+		other[i] = 1e4 + 1e-3 * values[i];
+	a = find(values, 40);
+	b = find(other, 40);
+	assert_int_equal(a.n, b.n);
+	for (size_t k = 0; k < a.n; k++) {
+		assert_int_equal(a.items[k].first, b.items[k].first);
+		assert_true(fabs(1e-3 * a.items[k].half / b.items[k].half - 1) < 1e-3);
+	}
+}
