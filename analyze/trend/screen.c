@@ -166,11 +166,11 @@ static void print_detectable(const struct levels *l, size_t n)
 
 	printf(" No change is shown.\n");
 	if (!(middle < 1)) {
-		printf("So few runs show no change below 100 %%.\n");
+		printf("So few runs show great changes only.\n");
 		return;
 	}
 	printf("One of %s in the middle", text_percent(middle_text, middle));
-	if (last < 1 && n > 2 * LAST)
+	if (last < 1)
 		printf(", or of %s in the last %d runs,", text_percent(last_text, last), LAST);
 	printf(" would have been.\n");
 }

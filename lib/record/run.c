@@ -60,7 +60,7 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_TEXT, profile), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, command), OPTIONAL, .book_only = true},
-	{FIELD(run, FIELD_TEXT, name), OPTIONAL, .book_only = true},
+	{FIELD(run, FIELD_TEXT, name), OPTIONAL},
 	{FIELD(run, FIELD_ENUM, state), WORDS(run_state_names), .book_only = true},
 	{FIELD(run, FIELD_INT64, started_ns), MOMENT, .book_only = true},
 	{FIELD(run, FIELD_INT64, ended_ns), OPTIONAL, MOMENT, .book_only = true},

@@ -308,11 +308,12 @@ void levels_clear(struct levels *levels)
 
 double levels_detectable(const struct levels *levels, size_t n, size_t after)
 {
-	double weight = n > after ? (double)(n - after) * (double)after / (double)n : 0;
+	double count = (double)n, weight = n > after ? (count - (double)after) * (double)after / count : 0;
+	double normal = sqrt(levels->penalty) + gsl_cdf_ugaussian_Pinv(0.8) * sqrt(levels->variance);
 
-	if (levels->penalty <= 0 || after < CHANGE_POINTS_LEAST || n < after + CHANGE_POINTS_LEAST)
+	if (n < CHANGE_POINTS_DETECTABLE || after < CHANGE_POINTS_LEAST || n < after + CHANGE_POINTS_LEAST)
 		return INFINITY;
-	return (sqrt(levels->penalty) + gsl_cdf_ugaussian_Pinv(0.8) * sqrt(levels->variance)) / sqrt(weight);
+	return normal / sqrt(weight) * (1 + 9 / count); /* the noise is not known; by simulation */
 }
 
 struct level_change levels_change(const struct levels *levels, size_t i)

@@ -9,7 +9,10 @@
 
 #include <stddef.h>
 
-enum { CHANGE_POINTS_LEAST = 3 /* values of a level */ };
+enum {
+	CHANGE_POINTS_LEAST = 3,       /* values of a level */
+	CHANGE_POINTS_DETECTABLE = 20, /* values that show what would be found */
+};
 
 struct level {
 	size_t first, n; /* values */
@@ -40,5 +43,5 @@ struct level_change {
 struct level_change levels_change(const struct levels *levels, size_t i);
 
 /* How great a change would have been found in four cases of five if the last `after` values came after it, and as many of `n` before it as
- * are left; INFINITY: none. */
+ * are left; INFINITY: not known. */
 double levels_detectable(const struct levels *levels, size_t n, size_t after);

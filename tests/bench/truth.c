@@ -10,7 +10,7 @@
  *	separate K MEAN… N TIME…      two runs of N samples, after K other runs with these means: "same", "different",
  *	                              "unknown"; and what Welch's test says of all samples
  *	changes N VALUE…              where the level of N values changes: how many times; for each change its first value from 0, by how
- *	                              much, and half its interval; then what would have been found in the middle
+ *	                              much, and half its interval; then what would have been found in the middle, and in the last 5 values
  *	verdict VIEW N { ET PT W K { SOURCE PT }… }…
  *	                              a run of N samples, in each of which K executions on its CPU were observed; SOURCE
  *	                              counts from 1, W is -1 where it is not known, and VIEW is 1 if L-samples are found by W:
@@ -173,7 +173,7 @@ static void answer_changes(void)
 
 		printf("%zu %.6g %.6g ", levels.items[k].first, change.by, change.half);
 	}
-	printf("%.6g\n", levels_detectable(&levels, n, n / 2));
+	printf("%.6g %.6g\n", levels_detectable(&levels, n, n / 2), levels_detectable(&levels, n, 5));
 }
 
 enum { MOST_SOURCES = 64 };
