@@ -145,7 +145,7 @@ trap - EXIT
 cd "$dir"
 export EMP_DB=$dir/disk/book.db
 mkdir disk
-mount -t tmpfs -o size=256k tmpfs disk || exit 1
+mount -t tmpfs -o size=384k tmpfs disk || exit 1
 expect 0 '^1$' $analyze import "$data/emp-run-inc16384.json"
 mount -o remount,ro disk
 expect 0 'INC16384' $analyze list
