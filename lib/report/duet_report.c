@@ -205,9 +205,14 @@ static void print_gain(FILE *file, const struct comparison *comparisons, size_t 
 			exp(sum / (double)known));
 }
 
-static bool surely_above(struct duet_estimate e, double limit)
+static bool is_dear(struct duet_estimate price)
 {
-	return !isnan(e.half) && fabs(e.log) - e.half > limit;
+	return !isnan(price.half) && price.log - price.half > WORTH_A_WARNING;
+}
+
+static bool is_biased(struct duet_estimate bias)
+{
+	return !isnan(bias.half) && fabs(bias.log) > bias.half;
 }
 
 static void warn(FILE *file, const char *text)
@@ -223,8 +228,8 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 	char text[128];
 
 	for (size_t i = 0; i < d->n; i++)
-		dear |= surely_above(d->costs[i].price, WORTH_A_WARNING) ||
-			(i > 0 && surely_above(duet_bias(&d->costs[0], &d->costs[i]), 0));
+		dear |= is_dear(d->costs[i].price) ||
+			(i > 0 && is_biased(duet_bias(&d->costs[0], &d->costs[i])));
 	if (dear && better) {
 		snprintf(text, sizeof(text), "sharing caches may bias the ratio; try --slice %lldms",
 			(long long)(better / NS_PER_MS));

@@ -81,11 +81,18 @@ TEST(the_time_without_another_program_is_known)
 
 TEST(a_longer_slice_is_suggested_by_the_price)
 {
-	struct duet_cost cost = {.price = {log(1.1), 0.01}};
+	struct duet_cost cost = {.price = {log(1.1), 0.01}, .together_ns = 1e9};
 
 	assert_int_equal(duet_suggest_slice(3 * NS_PER_MS, &cost, 1), 30 * NS_PER_MS);
 	assert_int_equal(duet_suggest_slice(10 * NS_PER_MS, &cost, 1), 100 * NS_PER_MS);
 	assert_int_equal(duet_suggest_slice(100 * NS_PER_MS, &cost, 1), 0);
+	cost.together_ns = 110e6; /* four slices of less than 30 ms */
+	assert_int_equal(duet_suggest_slice(3 * NS_PER_MS, &cost, 1), 10 * NS_PER_MS);
+	assert_int_equal(duet_suggest_slice(10 * NS_PER_MS, &cost, 1), 0);
+	cost.together_ns = 1e9;
+	cost.price.log = log(2); /* 100 ms make it 7 % */
+	assert_int_equal(duet_suggest_slice(10 * NS_PER_MS, &cost, 1), 0);
+	cost.price.log = log(1.1);
 	cost.price.half = 0.2; /* not known well enough */
 	assert_int_equal(duet_suggest_slice(3 * NS_PER_MS, &cost, 1), 0);
 	cost.price = (struct duet_estimate){0.005, 0.001};

@@ -7,7 +7,8 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-static const double LEVEL = 0.95, WORTH_AVOIDING = 0.01;
+enum { LEAST_SLICES = 4 };
+static const double LEVEL = 0.95, WORTH_AVOIDING = 0.01, BEARABLE = 0.05;
 
 static bool is_kept(const struct duet_program *p, size_t i)
 {
@@ -105,20 +106,30 @@ struct duet_estimate duet_bias(const struct duet_cost *a, const struct duet_cost
 	return (struct duet_estimate){b->price.log - a->price.log, hypot(a->price.half, b->price.half)};
 }
 
-int64_t duet_suggest_slice(int64_t slice_ns, const struct duet_cost *costs, size_t n)
+/* A slice that makes the price as small as that, and of which the shortest program has some; 0: none. */
+static int64_t find_slice(int64_t slice_ns, double price, double wanted, double shortest_ns)
 {
 	static const int64_t slices_ns[] = {3 * NS_PER_MS, 10 * NS_PER_MS, 30 * NS_PER_MS, 100 * NS_PER_MS};
-	double price = 0;
+
+	for (size_t i = 0; i < ELEMENTS(slices_ns); i++)
+		if (slices_ns[i] > slice_ns && (double)slices_ns[i] * wanted >= (double)slice_ns * price &&
+			(double)slices_ns[i] * LEAST_SLICES <= shortest_ns)
+			return slices_ns[i];
+	return 0;
+}
+
+int64_t duet_suggest_slice(int64_t slice_ns, const struct duet_cost *costs, size_t n)
+{
+	double price = 0, shortest_ns = INFINITY;
 	bool sure = false;
 
 	for (size_t i = 0; i < n; i++) {
 		price = fmax(price, costs[i].price.log);
+		shortest_ns = fmin(shortest_ns, costs[i].together_ns);
 		sure |= costs[i].price.log - costs[i].price.half > WORTH_AVOIDING;
 	}
-	for (size_t i = 0; sure && i < ELEMENTS(slices_ns); i++)
-		if (slices_ns[i] > slice_ns &&
-			(i + 1 == ELEMENTS(slices_ns) ||
-				(double)slices_ns[i] >= (double)slice_ns * price / WORTH_AVOIDING))
-			return slices_ns[i];
-	return 0;
+	if (!sure)
+		return 0;
+	return find_slice(slice_ns, price, WORTH_AVOIDING, shortest_ns)
+		       ?: find_slice(slice_ns, price, BEARABLE, shortest_ns);
 }

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the screen of a duet warns of. */
+#include "tests/unit/check.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
+#include "lib/report/duet_report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Two programs of 200 ms in slices of 10 ms. */
+struct made_up {
+	struct duet_report report;
+	struct duet_cost costs[2];
+	int64_t runs[2];
+};
+
+static void make(struct made_up *m, struct duet_estimate first, struct duet_estimate second)
+{
+	static const struct duet_cost any = {.alone_ns = 200e6, .together_ns = 200e6, .slice_ns = 10e6};
+
+	*m = (struct made_up){.costs = {any, any}, .runs = {1, 2}};
+	m->costs[0].price = first;
+	m->costs[1].price = second;
+	m->report = (struct duet_report){
+		.row = {1, false, 10 * NS_PER_MS}, .runs = m->runs, .costs = m->costs, .n = 2};
+}
+
+static void assert_warns(const struct made_up *m, const char *warning) /* NULL: of nothing */
+{
+	static const char *const names[] = {"a", "b"};
+	_cleanup_(freep) char *text = NULL;
+	struct error err = {};
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	char *found;
+
+	assert_int_equal(duet_report_print(file, &m->report, names, NULL, &err), 0);
+	fclose(file);
+	found = strstr(text, "Warning: ");
+	if (!warning != !found ||
+		(warning && strncmp(found + strlen("Warning: "), warning, strlen(warning)) != 0))
+		fail_msg("not '%s' in: %s", warning ?: "no warning", text);
+}
+
+TEST(a_price_that_a_longer_slice_makes_small_suggests_one)
+{
+	struct made_up m;
+
+	make(&m, (struct duet_estimate){0.12, 0.02}, (struct duet_estimate){0.11, 0.02});
+	assert_warns(&m, "sharing caches may bias the ratio; try --slice 30ms");
+}
+
+TEST(a_price_that_no_slice_makes_small_suggests_samples_in_turn)
+{
+	struct made_up m;
+
+	make(&m, (struct duet_estimate){0.48, 0.12}, (struct duet_estimate){0.10, 0.08});
+	assert_warns(&m, "sharing caches may bias the ratio; compare with --order interleave");
+	make(&m, (struct duet_estimate){0.12, 0.02}, (struct duet_estimate){0.11, 0.02});
+	m.costs[1].together_ns = 60e6; /* too short for slices of 30 ms */
+	assert_warns(&m, "sharing caches may bias the ratio; compare with --order interleave");
+}
+
+TEST(what_is_not_beyond_doubt_is_no_warning)
+{
+	struct made_up m;
+
+	make(&m, (struct duet_estimate){0.04, 0.01}, (struct duet_estimate){0.04, 0.01});
+	assert_warns(&m, NULL);
+	make(&m, (struct duet_estimate){0.2, 0.16}, (struct duet_estimate){0.1, 0.1});
+	assert_warns(&m, NULL);
+	make(&m, (struct duet_estimate){-0.2, 0.1},
+		(struct duet_estimate){-0.1, 0.1}); /* a machine that was slower */
+	assert_warns(&m, NULL);
+	make(&m, (struct duet_estimate){NAN, NAN}, (struct duet_estimate){NAN, NAN});
+	assert_warns(&m, NULL);
+}
+
+TEST(prices_that_differ_beyond_doubt_bias_the_ratio)
+{
+	struct made_up m;
+
+	make(&m, (struct duet_estimate){0.04, 0.005}, (struct duet_estimate){0.02, 0.005});
+	assert_warns(&m, "sharing caches may bias the ratio; try --slice");
+}
+
+TEST(time_without_the_other_and_long_slices_are_said)
+{
+	struct made_up m;
+
+	make(&m, (struct duet_estimate){NAN, NAN}, (struct duet_estimate){NAN, NAN});
+	m.costs[1].last = 0.3;
+	assert_warns(&m, "the longest program was left over for some time; --repeat fills it");
+	m.costs[1].last = 0;
+	m.costs[0].slice_ns = m.costs[1].slice_ns = 30e6;
+	assert_warns(&m, "the slices are longer than requested; try --slices-by freezer");
+}
