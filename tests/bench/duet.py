@@ -9,7 +9,8 @@
 
 Each estimate is one call of a tool with so many samples of both programs (two CPUs in parallel: twice as many, since a pair takes half the time). The
 methods take turns, so that all see the same machine, and so do pairs and conditions. SD is that of the logarithms of the ratios of all rounds, WIDTH the median
-width of a 95 % interval (Student's, of the logarithms; hyperfine's: Welch's); in both, hyperfine divided by the method: above 1, the method is better. BIAS is
+width of a 95 % interval (Student's, of the logarithms; hyperfine's: Welch's); in both, hyperfine divided by the method, for the same wall time
+(by the square root of the times): above 1, the method is better. BIAS is
 the median ratio against interleaved samples'. Conditions: quiet (what else runs is left alone); a daemon that takes 20 ms of the CPU every 200 ms; a
 neighbour that is busy on the other CPUs and now and then on this one. At the end are geometric means over all pairs. Nothing here fails: it prints."""
 import argparse, json, math, os, random, shlex, statistics, subprocess, sys, tempfile, time
@@ -159,22 +160,27 @@ def add_round(condition, pair, rounds):
             print(json.dumps({"condition": condition, "pair": pair, "samples": args.samples, "methods": found}), file=f)
 
 def gains(rounds):
-    """For each method: its sd, that of hyperfine divided by it, its width, that of hyperfine divided by it, the median ratio, the seconds."""
+    """For each method: its sd, that of hyperfine divided by it after the same time, its width, likewise, the median ratio, the seconds."""
     rows = {}
     for name in [name for name in rounds[0] if all(name in r for r in rounds)]:
         logs, widths, seconds = zip(*(r[name] for r in rounds))
         rows[name] = [statistics.stdev(logs) if len(logs) > 1 else math.nan, math.nan, statistics.median(widths), math.nan, statistics.median(logs), statistics.median(seconds)]
     for row in rows.values():
         if "hyperfine" in rows:
-            row[1], row[3] = rows["hyperfine"][0] / (row[0] or math.nan), rows["hyperfine"][2] / (row[2] or math.nan)
+            longer = math.sqrt(rows["hyperfine"][5] / row[5])
+            row[1], row[3] = (longer * rows["hyperfine"][k] / (row[k] or math.nan) for k in (0, 2))
     return rows
+
+def figure(value, width, form, unit=""):
+    return ("-" if math.isnan(value) else format(value, form) + unit).rjust(width)
 
 def print_table(condition, pair, rounds):
     rows = gains(rounds)
     base = rows.get("interleaved", [math.nan] * 6)[4]
     print(f"\n{pair}, {condition}: {len(rounds)} rounds\n{'METHOD':14}{'SD':>9}{'TO HYPERFINE':>14}{'WIDTH':>9}{'TO HYPERFINE':>14}{'RATIO':>9}{'BIAS':>9}{'TIME':>8}")
     for name, (sd, sd_gain, width, width_gain, middle, seconds) in rows.items():
-        print(f"{name:14}{100 * sd:7.2f} %{sd_gain:14.1f}{100 * width:7.2f} %{width_gain:14.1f}{math.exp(middle):9.4f}{100 * math.expm1(middle - base):7.2f} %{seconds:6.1f} s")
+        print(f"{name:14}" + figure(100 * sd, 9, ".2f", " %") + figure(sd_gain, 14, ".1f") + figure(100 * width, 9, ".2f", " %") + figure(width_gain, 14, ".1f")
+              + figure(math.exp(middle), 9, ".4f") + figure(100 * math.expm1(middle - base), 9, ".2f", " %") + figure(seconds, 8, ".1f", " s"))
     return rows
 
 def print_summary(tables):
@@ -184,7 +190,7 @@ def print_summary(tables):
         print(f"\n{condition}, {len(of)} pairs: geometric means\n{'METHOD':14}{'SD TO HYPERFINE':>18}{'WIDTH TO HYPERFINE':>20}")
         for name in of[0]:
             means = [[rows[name][k] for rows in of if name in rows and rows[name][k] > 0] for k in (1, 3)]
-            print(f"{name:14}" + "".join(f"{math.exp(statistics.mean(map(math.log, m))) if m else math.nan:{w}.1f}" for m, w in zip(means, (18, 20))))
+            print(f"{name:14}" + "".join(figure(math.exp(statistics.mean(map(math.log, m))) if m else math.nan, w, ".1f") for m, w in zip(means, (18, 20))))
 
 def print_aa():
     different = 0
