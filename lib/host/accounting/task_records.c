@@ -175,12 +175,13 @@ int task_records_new(struct task_records **ret, const struct task_records_option
 	task_records_event *on_event, void *context, struct error *err)
 {
 	_cleanup_(task_records_freep) struct task_records *tasks = calloc(1, sizeof(*tasks));
+	struct error not_at_once;
 	int r;
 
 	if (!tasks)
 		return error_oom(err);
 	*tasks = (struct task_records){.options = *options, .on_event = on_event, .context = context};
-	r = bpf_load(load, tasks, err);
+	r = bpf_load(load, tasks, options->read ? err : &not_at_once);
 	if (r < 0 && r != -EUSERS && !tasks->options.read) { /* as on an older kernel, then */
 		accounting_bpf__destroy(tasks->programs);
 		tasks->programs = NULL;
