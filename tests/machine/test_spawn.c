@@ -78,7 +78,8 @@ static void assert_burnt(int64_t pt_ns, int64_t ms, int64_t more_ms)
 {
 	int64_t more_ns = more_ms * NS_PER_MS, slow_ns = 3 * overhead_ns();
 
-	assert_in_range(pt_ns, (ms - 1) * NS_PER_MS, ms * NS_PER_MS + (slow_ns > more_ns ? slow_ns : more_ns));
+	assert_in_range(
+		pt_ns, (ms - 1) * NS_PER_MS, ms * NS_PER_MS + (slow_ns > more_ns ? slow_ns : more_ns));
 }
 
 static void pt_of_a_burning_program_is_right_to_a_percent(void **state)
@@ -331,8 +332,8 @@ static void what_a_hook_left_is_not_the_programs(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *argv[] = {(char *)"sh", (char *)"-c",
-		(char *)"kill -9 $1; until grep -q 'State:.Z' /proc/$1/status; do :; done", (char *)"sh", NULL,
-		NULL};
+		(char *)"kill -9 $1; until grep -q 'State:.Z' /proc/$1/status; do :; done", (char *)"sh",
+		NULL, NULL};
 	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
 	pid_t server = 0, launcher;
 	struct spawned s;

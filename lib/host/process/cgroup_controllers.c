@@ -73,9 +73,11 @@ static int switch_on(const char *directory, const char *name, struct error *err)
 	int r = plus ? write_text(directory, "cgroup.subtree_control", plus) : -ENOMEM;
 
 	if (r == -EBUSY)
-		return error_say(err, r, "the cgroup %s has other processes, so it cannot pass on the %s controller: %s",
+		return error_say(err, r,
+			"the cgroup %s has other processes, so it cannot pass on the %s controller: %s",
 			directory, name, way_out);
-	return r < 0 ? error_os(err, r, "the cgroup %s cannot pass on the %s controller", directory, name) : 0;
+	return r < 0 ? error_os(err, r, "the cgroup %s cannot pass on the %s controller", directory, name)
+		     : 0;
 }
 
 static void switch_off(const char *directory, const char *name)
@@ -119,8 +121,7 @@ static int begin(struct cgroup_controllers *c, struct error *err)
 	return r;
 }
 
-int cgroup_controllers_new(
-	struct cgroup_controllers **ret, const char *const *names, struct error *err)
+int cgroup_controllers_new(struct cgroup_controllers **ret, const char *const *names, struct error *err)
 {
 	_cleanup_(cgroup_controllers_freep) struct cgroup_controllers *c = calloc(1, sizeof(*c));
 	int r;
@@ -134,8 +135,7 @@ int cgroup_controllers_new(
 	return r;
 }
 
-int cgroup_controllers_pass_on(
-	const struct cgroup_controllers *c, const struct cgroup *to, struct error *err)
+int cgroup_controllers_pass_on(const struct cgroup_controllers *c, const struct cgroup *to, struct error *err)
 {
 	int r = 0;
 

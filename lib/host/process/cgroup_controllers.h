@@ -14,8 +14,7 @@ enum { CONTROLLERS_MOST = 4 };
 
 /* `names` ends with NULL, has CONTROLLERS_MOST at most, and must outlive the object. Make the cgroups that shall have the controllers before this.
  * -ENOTSUP, -EBUSY, -EACCES…, each with a sentence that says what is missing. */
-int cgroup_controllers_new(
-	struct cgroup_controllers **ret, const char *const *names, struct error *err);
+int cgroup_controllers_new(struct cgroup_controllers **ret, const char *const *names, struct error *err);
 
 /* The children of the cgroup shall have them too. */
 int cgroup_controllers_pass_on(
