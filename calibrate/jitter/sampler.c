@@ -100,11 +100,13 @@ int sampler_start(struct sampler *s, struct error *err)
 	size_t size = RING * sizeof(*s->ring);
 	int r;
 
-	s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->ring == MAP_FAILED) {
 		s->ring = NULL;
 		return error_oom(err);
 	}
+	madvise(s->ring, size,
+		MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
 	if (mlock(s->ring, size) < 0)
 		return error_os(err, -errno, "cannot lock 8 MB of memory for the gaps of CPU %d", s->cpu);
 	sem_init(&s->ready, 0, 0);

@@ -69,7 +69,9 @@ static int open_cpus(struct watch *w, const struct watch_request *request, struc
 
 		sampler->cpu = request->cpus[i];
 		sampler->threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
-		r = sampler_start(sampler, err);
+		r = counters_open(&w->cpus[i].counters, AT_FDCWD, request->cpus[i], err);
+		if (r == 0)
+			r = sampler_start(sampler, err);
 	}
 	return r;
 }
@@ -132,6 +134,7 @@ void watch_close(struct watch *w)
 		sampler_clear(&w->cpus[i].sampler);
 		intervals_clear(&w->cpus[i].intervals);
 		merge_clear(&w->cpus[i].merge);
+		counter_reader_free(w->cpus[i].counters);
 		free(w->cpus[i].gaps);
 	}
 	free(w->cpus);
@@ -159,6 +162,8 @@ int watch_start(struct watch *w, struct error *err)
 		r = trace_read(w->trace, i, forget, NULL, err); /* from before the start */
 	for (size_t i = 0; i < w->n_cpus; i++)
 		w->cpus[i].lost = trace_lost(w->trace, i);
+	for (size_t i = 0; i < w->n_cpus; i++)
+		counters_begin(w->cpus[i].counters);
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
 		sampler_go(&w->cpus[i].sampler);
 	w->now = counter_scale_begin();
@@ -271,6 +276,7 @@ int watch_stop(struct watch *w, struct error *err)
 		struct watched_cpu *cpu = &w->cpus[i];
 
 		sampler_stop(&cpu->sampler);
+		cpu->changes = counters_end(cpu->counters);
 		cpu->last_ns = counter_ns(&w->scale, cpu->sampler.last);
 		until_ns = cpu->last_ns > until_ns ? cpu->last_ns : until_ns;
 	}
@@ -282,6 +288,12 @@ int watch_stop(struct watch *w, struct error *err)
 						  w->scale.ns_per_tick);
 	}
 	return r < 0 ? r : trace_stop(w->trace, err);
+}
+
+/* -1: not known. */
+static int64_t change_of(const struct watched_cpu *cpu, enum counter which)
+{
+	return counters_know(&cpu->changes, which) ? cpu->changes.value[which] : -1;
 }
 
 static struct jitter_cpu facts_of(const struct watch *w, size_t i)
@@ -299,6 +311,8 @@ static struct jitter_cpu facts_of(const struct watch *w, size_t i)
 		.lost = trace_lost(w->trace, i) - cpu->lost,
 		.broken = cpu->intervals.broken,
 		.event_cost_ns = w->event_cost_ns,
+		.steal_ns = change_of(cpu, COUNTER_STEAL),
+		.smis = change_of(cpu, COUNTER_SMIS),
 	};
 }
 

@@ -6,6 +6,7 @@
 
 #include "lib/host/accounting/identity.h"
 #include "lib/host/clock/counter.h"
+#include "lib/host/system/counters.h"
 #include "lib/host/trace/trace.h"
 #include "lib/jitter/jitter_store.h"
 
@@ -25,6 +26,8 @@ struct watched_cpu {
 	struct gap_seen *gaps; /* of the round */
 	size_t n_gaps, gaps_capacity;
 	int64_t sampled_ns, lost;
+	struct counter_reader *counters; /* read before and after, since that interrupts the CPU */
+	struct counters changes;
 	int64_t last_ns; /* when the loop ended; 0: it runs */
 };
 

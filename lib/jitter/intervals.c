@@ -266,6 +266,8 @@ void intervals_drop(struct intervals *v, size_t n)
 {
 	if (v->depth > 0 && v->open[0].item < n)
 		n = v->open[0].item;
+	if (n == 0)
+		return;
 	memmove(v->items, v->items + n, (v->n - n) * sizeof(*v->items));
 	v->n -= n;
 	for (size_t i = 0; i < v->depth; i++)

@@ -148,10 +148,23 @@ static int add_longest(struct building *b, const struct merge *m)
 	return 0;
 }
 
+/* An interruption by this kernel has two events at least, its beginning and its end. Of a few, the shortest says little. */
+static int64_t shortest_of(const struct merge *m, int64_t event_cost_ns)
+{
+	enum { LEAST_COUNT = 100 };
+	int64_t recording_ns = 2 * event_cost_ns;
+
+	return m->explained >= LEAST_COUNT && m->shortest_ns > recording_ns ? m->shortest_ns - recording_ns
+									    : 0;
+}
+
 struct jitter_cpu jitter_facts(const struct jitter_watched *watched)
 {
 	const struct merge *m = watched->merge;
 	struct jitter_cpu cpu = watched->facts;
+
+	cpu.shortest_ns = shortest_of(m, cpu.event_cost_ns);
+	residue_shorter(&m->residue, cpu.shortest_ns, &cpu.too_short, &cpu.too_short_ns);
 
 	cpu.threshold_ns = m->threshold_ns;
 	cpu.gaps = m->gaps;
@@ -163,8 +176,8 @@ struct jitter_cpu jitter_facts(const struct jitter_watched *watched)
 	cpu.periodic = m->residue.periodic;
 	cpu.periodic_ns = m->residue.periodic_ns;
 	cpu.period_ns = m->residue.periodic ? m->residue.period_ns : 0;
-	cpu.unexplained = m->residue.unexplained;
-	cpu.unexplained_ns = m->residue.unexplained_ns;
+	cpu.unexplained = m->residue.unexplained - cpu.too_short;
+	cpu.unexplained_ns = m->residue.unexplained_ns - cpu.too_short_ns;
 	cpu.outside = m->outside;
 	return cpu;
 }

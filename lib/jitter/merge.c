@@ -320,6 +320,8 @@ static int take_gap(struct merge *m, const struct gap_seen *gap, const struct ma
 		explained_ns = explained_of(m, gap, matched, allowed_ns);
 		m->explained++;
 		m->explained_ns += explained_ns;
+		if (m->shortest_ns == 0 || length_of(gap) < m->shortest_ns)
+			m->shortest_ns = length_of(gap);
 		r = add_explained(m, gap, matched, source);
 	}
 	if (r == 0)

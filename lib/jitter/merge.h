@@ -31,6 +31,7 @@ struct merge {
 	struct jitter_sources *sources;
 	uint64_t seed; /* of the random shifts */
 	int64_t threshold_ns, rounds;
+	int64_t shortest_ns; /* of the gaps that events explain; 0: none does */
 	int64_t gaps, gaps_ns, explained, explained_ns, chance, chance_ns, outside;
 	struct match_class classes[MERGE_CLASSES];
 	struct histogram user, master;

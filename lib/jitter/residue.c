@@ -21,6 +21,7 @@ enum {
 void residue_clear(struct residue *residue)
 {
 	histogram_clear(&residue->spacings);
+	histogram_clear(&residue->lengths);
 }
 
 static int add_spacings(struct residue *residue, const struct residue_item *items, size_t n)
@@ -161,24 +162,47 @@ static bool period_holds(const struct residue_item *items, size_t n, double peri
 	return found > 2 * chance && found >= 2;
 }
 
-static void add_to(int64_t *count, int64_t *total_ns, const struct residue_item *item)
+static void add_periodic(struct residue *residue, const struct residue_item *item)
 {
-	*count += item->whole;
-	*total_ns += item->length_ns;
+	residue->periodic += item->whole;
+	residue->periodic_ns += item->length_ns;
+}
+
+static int add_unexplained(struct residue *residue, const struct residue_item *item)
+{
+	residue->unexplained += item->whole;
+	residue->unexplained_ns += item->length_ns;
+	return item->whole ? histogram_add(&residue->lengths, item->length_ns) : 0;
+}
+
+static int add_longer(struct residue *residue, const struct residue_item *items, size_t n)
+{
+	int r = add_spacings(residue, items, n);
+	bool holds;
+
+	if (r < 0)
+		return r;
+	residue->period_ns = residue_period(&residue->spacings);
+	holds = residue->period_ns && period_holds(items, n, (double)residue->period_ns);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (holds && is_periodic(items, n, i, (double)residue->period_ns))
+			add_periodic(residue, &items[i]);
+		else
+			r = add_unexplained(residue, &items[i]);
+	return r;
 }
 
 int residue_add(struct residue *residue, const struct residue_item *items, size_t n)
 {
 	_cleanup_(freep) struct residue_item *longer = NULL;
 	size_t n_longer = 0;
-	bool holds;
-	int r;
+	int r = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct residue_item *item;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct residue_item *item = NULL;
 
 		if (items[i].length_ns < LEAST_NS) {
-			add_to(&residue->unexplained, &residue->unexplained_ns, &items[i]);
+			r = add_unexplained(residue, &items[i]);
 			continue;
 		}
 		item = array_add(longer, n_longer);
@@ -186,15 +210,16 @@ int residue_add(struct residue *residue, const struct residue_item *items, size_
 			return -ENOMEM;
 		*item = items[i];
 	}
-	r = add_spacings(residue, longer, n_longer);
-	if (r < 0)
-		return r;
-	residue->period_ns = residue_period(&residue->spacings);
-	holds = residue->period_ns && period_holds(longer, n_longer, (double)residue->period_ns);
-	for (size_t i = 0; i < n_longer; i++)
-		if (holds && is_periodic(longer, n_longer, i, (double)residue->period_ns))
-			add_to(&residue->periodic, &residue->periodic_ns, &longer[i]);
-		else
-			add_to(&residue->unexplained, &residue->unexplained_ns, &longer[i]);
-	return 0;
+	return r < 0 ? r : add_longer(residue, longer, n_longer);
+}
+
+void residue_shorter(const struct residue *residue, int64_t below_ns, int64_t *ret_count, int64_t *ret_ns)
+{
+	const struct histogram *h = &residue->lengths;
+
+	*ret_count = *ret_ns = 0;
+	for (size_t i = 0; i < h->n && h->buckets[i].high <= below_ns; i++) {
+		*ret_count += h->buckets[i].count;
+		*ret_ns += h->buckets[i].total;
+	}
 }

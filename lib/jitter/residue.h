@@ -16,10 +16,13 @@ struct residue {
 	int64_t period_ns;         /* 0: none found so far */
 	int64_t periodic, periodic_ns;
 	int64_t unexplained, unexplained_ns;
+	struct histogram lengths; /* of the unexplained that are whole gaps */
 };
 
 /* A round's items, by start; those of less than a microsecond or two are never called periodic. -ENOMEM. */
 int residue_add(struct residue *residue, const struct residue_item *items, size_t n);
+/* The whole gaps among the unexplained that are shorter than `below_ns`. */
+void residue_shorter(const struct residue *residue, int64_t below_ns, int64_t *ret_count, int64_t *ret_ns);
 void residue_clear(struct residue *residue);
 
 /* The period that the spacings show; 0: none that chance would not. */

@@ -20,7 +20,7 @@ enum jitter_level {
 
 extern const char *const jitter_level_names[N_JITTER_LEVELS];
 
-/* explained + periodic + unexplained are all gaps, by number and by time. */
+/* explained + periodic + too_short + unexplained are all gaps, by number and by time. */
 struct jitter_cpu {
 	int cpu;
 	int64_t rounds;
@@ -32,7 +32,12 @@ struct jitter_cpu {
 	int64_t chance, chance_ns; /* what a trace shifted at random would explain */
 	int64_t periodic, periodic_ns;
 	int64_t period_ns; /* of the periodic ones; 0: none */
+	int64_t too_short,
+		too_short_ns; /* without an event, and shorter than any interruption by this kernel, */
+	int64_t shortest_ns;  /* which takes so long without its recording; 0: not known */
 	int64_t unexplained, unexplained_ns;
+	int64_t steal_ns;      /* that the hypervisor reports, in ticks of 10 ms; -1: not known */
+	int64_t smis;          /* interrupts of the firmware; -1: not known */
 	int64_t events;        /* of the trace */
 	int64_t lost;          /* events that the kernel's buffer did not keep */
 	int64_t broken;        /* where sched_switch goes on with another task than it left */

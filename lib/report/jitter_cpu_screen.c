@@ -21,6 +21,29 @@ static void print_gaps(
 		text_percent(share, ratio(ns, cpu->gaps_ns)), note);
 }
 
+static void print_residue(const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu)
+{
+	char share[TEXT_TIME_SIZE], note[80];
+
+	snprintf(note, sizeof(note), "  %s of the time", text_percent(share, ratio(ns, cpu->sampled_ns)));
+	print_gaps(what, n, ns, cpu, note);
+}
+
+/* What is shorter than any interrupt, and has no event, is none. */
+static void print_bound(const struct jitter_cpu *cpu)
+{
+	char shortest[TEXT_TIME_SIZE], steal[TEXT_TIME_SIZE];
+
+	if (cpu->shortest_ns > 0)
+		printf("  Interruptions by this kernel take %s and more. Shorter gaps come\n"
+		       "  from the processor, or from a host\n",
+			text_duration(shortest, cpu->shortest_ns));
+	if (cpu->steal_ns > 0)
+		printf("  The host reports %s of steal time\n", text_duration(steal, cpu->steal_ns));
+	if (cpu->smis > 0)
+		printf("  The firmware interrupted this CPU %" PRId64 " times (SMIs)\n", cpu->smis);
+}
+
 /* Sentences about what may be wrong with the run. */
 static void print_warnings(const struct jitter_cpu *cpu)
 {
@@ -55,9 +78,9 @@ void jitter_cpu_print(const struct jitter_cpu *cpu)
 	if (cpu->period_ns > 0)
 		snprintf(note, sizeof(note), "  every %s (the host?)", text_duration(time, cpu->period_ns));
 	print_gaps("without, periodic", cpu->periodic, cpu->periodic_ns, cpu, note);
-	snprintf(note, sizeof(note), "  %s of the sampled time",
-		text_percent(text, ratio(cpu->unexplained_ns, cpu->sampled_ns)));
-	print_gaps("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu, note);
+	print_residue("without, too short", cpu->too_short, cpu->too_short_ns, cpu);
+	print_residue("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu);
+	print_bound(cpu);
 	print_warnings(cpu);
 	if (cpu->event_cost_ns > 0)
 		printf("  Recording took %s an event, %s of the sampled time\n",

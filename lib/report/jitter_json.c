@@ -26,7 +26,13 @@ static json_t *cpus_json(const struct jitter *jitter)
 	return array;
 }
 
-/* time_share is of the sampled time, and what has a period is not in it. */
+/* -1: not known. */
+static json_t *known(int64_t value)
+{
+	return value >= 0 ? json_integer(value) : json_null();
+}
+
+/* time_share is of the sampled time, and neither what has a period nor what is too short for this kernel is in it. */
 static json_t *residue_json(const struct jitter_run *run)
 {
 	json_t *periods = json_array();
@@ -37,9 +43,13 @@ static json_t *residue_json(const struct jitter_run *run)
 				periods, json_pack("{s:i, s:I, s:I, s:I}", "cpu", c->cpu, "period_ns",
 						 (json_int_t)c->period_ns, "count", (json_int_t)c->periodic,
 						 "total_ns", (json_int_t)c->periodic_ns));
-	return json_pack("{s:I, s:I, s:f, s:o}", "count", (json_int_t)run->all.unexplained, "total_ns",
-		(json_int_t)run->all.unexplained_ns, "time_share",
-		ratio(run->all.unexplained_ns, run->all.sampled_ns), "periods", periods);
+	return json_pack("{s:I, s:I, s:f, s:o, s:{s:I, s:I, s:I, s:f}, s:o, s:o}", "count",
+		(json_int_t)run->all.unexplained, "total_ns", (json_int_t)run->all.unexplained_ns,
+		"time_share", ratio(run->all.unexplained_ns, run->all.sampled_ns), "periods", periods,
+		"too_short", "below_ns", (json_int_t)run->all.shortest_ns, "count",
+		(json_int_t)run->all.too_short, "total_ns", (json_int_t)run->all.too_short_ns, "time_share",
+		ratio(run->all.too_short_ns, run->all.sampled_ns), "steal_ns", known(run->all.steal_ns),
+		"smis", known(run->all.smis));
 }
 
 static json_t *row_json(const struct jitter_run *run, const struct jitter_row *row)

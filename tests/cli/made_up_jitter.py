@@ -71,6 +71,7 @@ def count(level, who, ns, round_):
     b[1] += ns
 
 longest, explained, periodic = [], [0, 0], [0, 0]
+SHORT = (100 * seconds, 20000 * seconds) # of 200 ns, without an event
 for start, parts in gaps:
     net = sum(ns for _, ns in parts)
     gap = net + spread(700, 0.1) if parts else spread(9000, 0.2)
@@ -91,6 +92,7 @@ for start, parts in gaps:
         for name, ns in parts:
             count("frequency", source(name), ns, round_)
     longest.append((gap, start, who, parts))
+buckets[("user", None) + bucket(200)] = SHORT
 for (level, who, low, high), (n, total) in buckets.items():
     db.execute("INSERT INTO jitter_bucket VALUES (?, 1, ?, ?, ?, ?, ?, ?)", (run, level, who, low, high, n, total))
 for (level, who), values in statistics.items():
@@ -110,9 +112,11 @@ for gap, start, who, parts in sorted(longest, reverse=True, key=lambda x: x[0])[
     for n, (name, ns) in enumerate(parts, 1):
         db.execute("INSERT INTO interruption_part VALUES (?, 1, ?, ?, 0, ?, ?, ?)", (run, start_ns, n, ns, ns, source(name)))
 db.execute("INSERT INTO jitter_cpu(run, cpu, rounds, wall_ns, sampled_ns, smallest_gap_ns, threshold_ns, gaps, gaps_ns, explained,"
-           " explained_ns, chance, chance_ns, periodic, periodic_ns, period_ns, unexplained, unexplained_ns, events, lost, broken,"
-           " outside, event_cost_ns) VALUES (?, 1, ?, ?, ?, 12, 120, ?, ?, ?, ?, 9, 90000, ?, ?, ?, 0, 0, ?, 0, 0, 0, 170)",
-           (run, seconds, seconds * 10**9, seconds * 998000000, len(gaps), explained[1] + periodic[1], *explained, *periodic,
-            1000000, 4 * explained[0]))
+           " explained_ns, chance, chance_ns, periodic, periodic_ns, period_ns, too_short, too_short_ns, shortest_ns,"
+           " steal_ns, unexplained, unexplained_ns, events, lost, broken,"
+           " outside, event_cost_ns) VALUES (?, 1, ?, ?, ?, 12, 120, ?, ?, ?, ?, 9, 90000, ?, ?, ?, ?, ?, 4100, 20000000, 0, 0, ?, 0, 0, 0,"
+           " 170)",
+           (run, seconds, seconds * 10**9, seconds * 998000000, len(gaps) + SHORT[0],
+            explained[1] + periodic[1] + SHORT[1], *explained, *periodic, 1000000, *SHORT, 4 * explained[0]))
 db.execute("COMMIT")
 print(run)

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/error.h"
-#include "lib/jitter/merge.h"
+#include "lib/jitter/jitter_store.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,8 +59,8 @@ static struct trace_interval nested(uint32_t from, int64_t start_ns, int64_t len
 	return v;
 }
 
-static void merge(
-	struct made *m, const struct gap_seen *gaps, size_t n_gaps, const struct trace_interval *items, size_t n)
+static void merge(struct made *m, const struct gap_seen *gaps, size_t n_gaps,
+	const struct trace_interval *items, size_t n)
 {
 	size_t used;
 
@@ -296,4 +296,44 @@ TEST(rounds_are_summed_as_the_book_wants_them)
 	assert_true(m.merge.frequencies[m.one].round_squares_ns2 == 9e6 + 1e6);
 	assert_true(m.merge.frequencies[m.one].round_steps_ns2 == 9e6 + 4e6);
 	end(&m);
+}
+
+/* Interruptions of 6 us and more, and gaps without an event of 1 us and of 30 us. */
+static struct jitter_cpu facts_of(int interruptions)
+{
+	static struct gap_seen gaps[MOST];
+	static struct trace_interval items[MOST];
+	struct jitter_cpu facts;
+	struct made m;
+	size_t n = 0;
+
+	begin(&m);
+	for (int i = 0; i < interruptions; i++) {
+		int64_t at_ns = i * INT64_C(1000000);
+
+		gaps[n++] = (struct gap_seen){at_ns, at_ns + 6000 + i};
+		items[i] = outer(m.timer, at_ns + 500, 5000, false);
+		gaps[n++] = (struct gap_seen){at_ns + 100000, at_ns + 101000};
+	}
+	gaps[n++] = (struct gap_seen){900000000, 900030000};
+	merge(&m, gaps, n, items, (size_t)interruptions);
+	facts = jitter_facts(&(struct jitter_watched){{.event_cost_ns = 200}, &m.merge});
+	end(&m);
+	return facts;
+}
+
+TEST(what_is_shorter_than_any_interruption_is_none_of_this_kernel)
+{
+	struct jitter_cpu facts = facts_of(150);
+
+	assert_int_equal(facts.explained, 150);
+	assert_int_equal(facts.shortest_ns, 6000 - 400); /* without its recording */
+	assert_int_equal(facts.too_short, 150);
+	assert_int_equal(facts.too_short_ns, 150000);
+	assert_int_equal(facts.unexplained, 1);
+	assert_int_equal(facts.unexplained_ns, 30000);
+	facts = facts_of(20); /* too few to say so */
+	assert_int_equal(facts.shortest_ns, 0);
+	assert_int_equal(facts.too_short, 0);
+	assert_int_equal(facts.unexplained, 21);
 }

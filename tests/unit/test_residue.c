@@ -105,3 +105,21 @@ TEST(short_ones_are_never_periodic_and_nothing_is_lost)
 	assert_int_equal(residue.periodic_ns, 500 * 9000);
 	residue_clear(&residue);
 }
+
+TEST(what_is_shorter_than_a_bound_is_counted_apart_if_it_is_a_whole_gap)
+{
+	const struct residue_item items[] = {
+		{1000000, 150, true}, {2000000, 1200, true}, {3000000, 1200, false}, {4000000, 9000, true}};
+	struct residue residue = {};
+	int64_t count, ns;
+
+	assert_int_equal(residue_add(&residue, items, 4), 0);
+	residue_shorter(&residue, 4000, &count, &ns);
+	assert_int_equal(count, 2);
+	assert_int_equal(ns, 1350);
+	residue_shorter(&residue, 1000, &count, &ns);
+	assert_int_equal(count, 1);
+	residue_shorter(&residue, 0, &count, &ns); /* no bound is known */
+	assert_int_equal(count + ns, 0);
+	residue_clear(&residue);
+}

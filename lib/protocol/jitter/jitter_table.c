@@ -157,20 +157,30 @@ static int64_t greater(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* -1: not known. */
+static int64_t sum_known(int64_t a, int64_t b)
+{
+	return a < 0 ? b : b < 0 ? a : saturate_add(a, b);
+}
+
 struct jitter_cpu jitter_all_cpus(const struct jitter *jitter)
 {
-	struct jitter_cpu all = {.cpu = jitter->n_cpus == 1 ? jitter->cpus[0].cpu : -1};
+	struct jitter_cpu all = {
+		.cpu = jitter->n_cpus == 1 ? jitter->cpus[0].cpu : -1, .steal_ns = -1, .smis = -1};
 
 	for (const struct jitter_cpu *c = jitter->cpus; c < jitter->cpus + jitter->n_cpus; c++) {
 #define SUM(member) all.member = saturate_add(all.member, c->member)
 		SUM(rounds), SUM(wall_ns), SUM(sampled_ns), SUM(gaps), SUM(gaps_ns);
 		SUM(explained), SUM(explained_ns), SUM(chance), SUM(chance_ns), SUM(periodic),
-			SUM(periodic_ns);
+			SUM(periodic_ns), SUM(too_short), SUM(too_short_ns);
 		SUM(unexplained), SUM(unexplained_ns), SUM(events), SUM(lost), SUM(broken), SUM(outside);
 #undef SUM
 		all.smallest_gap_ns = greater(all.smallest_gap_ns, c->smallest_gap_ns);
 		all.threshold_ns = greater(all.threshold_ns, c->threshold_ns);
 		all.period_ns = greater(all.period_ns, c->period_ns);
+		all.shortest_ns = greater(all.shortest_ns, c->shortest_ns);
+		all.steal_ns = sum_known(all.steal_ns, c->steal_ns);
+		all.smis = sum_known(all.smis, c->smis);
 		all.event_cost_ns = greater(all.event_cost_ns, c->event_cost_ns);
 	}
 	return all;
