@@ -33,7 +33,7 @@ static void must_nest(const struct intervals *v)
 	FUZZ_MUST(v->depth <= INTERVALS_DEEPEST);
 	for (size_t i = 0; i < v->n; i++) {
 		FUZZ_MUST(v->items[i].source < v->sources->n);
-		FUZZ_MUST(v->items[i].depth < INTERVALS_DEEPEST);
+		FUZZ_MUST(v->items[i].depth <= INTERVALS_DEEPEST);
 	}
 	for (size_t i = 0; i < v->depth; i++)
 		FUZZ_MUST(v->open[i].item < v->n);
