@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Adds a made-up jitter run to a lab book: made_up_jitter.py BOOK SECONDS SEED [SOURCE...]. CPU 1 has the timer of 250 Hz with a
 softirq in every other tick, a daemon dummydaemon1 of 2.5 ms every second, and the host's tick, which no event explains; SOURCE
-(backupd, bursts) adds more."""
+(backupd, bursts, kinds) adds more: kinds, one source for each remedy."""
 import math
 import random
 import sqlite3
@@ -41,10 +41,18 @@ if "backupd" in extra:
 if "bursts" in extra: # all in a tenth of the run
     for _ in range(100):
         gaps.append((seconds * random.uniform(0.4, 0.5), [("apt-check", spread(200e3, 0.5))]))
-gaps.sort()
-
 KINDS = {"local_timer": "vector", "softirq:TIMER": "softirq", "page_fault_user": "fault"}
-UNITS = {"backupd": "backup.service", "dummydaemon1": "dummy.service", "apt-check": "apt-daily.service"}
+REMEDIED = {"irq36:virtio1-req.0": "irq", "softirq:RCU": "softirq", "softirq:NET_RX": "softirq", "softirq:SCHED": "softirq", "nmi": "nmi",
+            "reschedule": "vector", "call_function": "vector", "make": "process", "cron": "process"}
+REMEDIED.update({name: "kernel" for name in ("kworker:vmstat_update", "kworker/u8", "kworker:flush", "ksmd", "khugepaged", "khungtaskd",
+                                             "watchdogd", "ksoftirqd/1", "rcu_preempt", "migration/1", "kswapd0")})
+if "kinds" in extra:
+    KINDS.update(REMEDIED)
+    for n, name in enumerate(REMEDIED):
+        for second in range(seconds):
+            gaps.append((second + 0.0301 * (n + 1), [(name, spread(300e3, 0.2))]))
+gaps.sort()
+UNITS = {"cron": "cron.service", "backupd": "backup.service", "dummydaemon1": "dummy.service", "apt-check": "apt-daily.service"}
 db = sqlite3.connect(book, isolation_level=None)
 db.execute("BEGIN")
 run = db.execute("INSERT INTO run(uid, program, kind, state, resolution_ns, started_ns, ended_ns, cpu)"
