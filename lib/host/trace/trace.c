@@ -80,19 +80,22 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-/* What the kernel's lockdown forbids; "" where it does not say. */
+/* In its mode "confidentiality" the kernel's lockdown forbids the trace, to root as well; "" where it is not in it. */
 static const char *lockdown(void)
 {
 	_cleanup_(freep) char *text = NULL;
 
 	if (text_read_file(AT_FDCWD, "/sys/kernel/security/lockdown", &text) < 0)
 		return "";
-	return strstr(text, "[none]") ? ""
-				      : " (the kernel is locked down: see /sys/kernel/security/lockdown)";
+	return strstr(text, "[confidentiality]")
+		       ? " (the kernel is locked down: see /sys/kernel/security/lockdown)"
+		       : "";
 }
 
 static int no_tracefs(struct error *err)
 {
+	if (*lockdown()) /* since it was started */
+		return error_say(err, -EPERM, "the kernel's trace cannot be used%s", lockdown());
 	return error_say(err, -ENOENT,
 		"the kernel's trace is not here: mount it ('mount -t tracefs nodev /sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
 }
@@ -103,10 +106,11 @@ static int say(const struct trace *t, int error, const char *what, struct error 
 		error == EPERM || error == EACCES ? lockdown() : "");
 }
 
-/* Others do not even see whether it is there. */
-static int need_root(const struct trace *t, int error, struct error *err)
+/* Others than root do not even see whether it is there. */
+static int not_allowed(const struct trace *t, int error, struct error *err)
 {
-	return say(t, error, "use the kernel's trace; this needs root", err);
+	return say(t, error,
+		geteuid() == 0 ? "use the kernel's trace" : "use the kernel's trace; this needs root", err);
 }
 
 static int make_instance(struct trace *t, struct error *err)
@@ -218,12 +222,13 @@ static int prepare(struct trace *t, const struct trace_request *request, struct 
 {
 	const char *directory = tracefs_tracing_dir();
 	_cleanup_(closep) int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	bool forbidden = fd < 0 && directory && (errno == EACCES || errno == EPERM);
 	int r;
 
 	if (fd < 0)
-		return geteuid() == 0 ? no_tracefs(err) : need_root(t, EACCES, err);
+		return forbidden || geteuid() != 0 ? not_allowed(t, EACCES, err) : no_tracefs(err);
 	if (faccessat(fd, "instances", W_OK | X_OK, 0) < 0)
-		return errno == ENOENT ? no_tracefs(err) : need_root(t, errno, err);
+		return errno == ENOENT ? no_tracefs(err) : not_allowed(t, errno, err);
 	trace_remove_leftovers();
 	r = trace_decoder_new(&t->decoder, fd, err);
 	if (r == 0)
