@@ -54,12 +54,14 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 	terminal_wrap(stdout, analysis->why, (size_t)at, 2);
 	if (analysis->by_wait)
 		printf("Long samples were found by what others took from them (W); --by-et: by ET\n");
+	if (analysis->n_by_et > 0)
+		printf("W of %zu sample%s is not known: there, by the longest ET - W of the others\n",
+			analysis->n_by_et, analysis->n_by_et == 1 ? "" : "s");
 	r = print_zooms(&analysis->central, err);
 	if (analysis->central.n_above > 0)
 		printf("Long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,
 			analysis->central.n_corners);
 	print_numbers("L-samples", analysis->l_samples, analysis->n_l_samples);
-	print_numbers(
-		"Long samples that no daemons explain", analysis->unexplained, analysis->n_unexplained);
+	print_numbers("Long samples that no daemons explain", analysis->unexplained, analysis->n_unexplained);
 	return r;
 }

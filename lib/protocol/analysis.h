@@ -74,6 +74,7 @@ struct analysis {
 	struct sample *samples; /* by_wait: et_ns is W and the usual ET - W */
 	size_t n_samples;
 	bool by_wait;
+	size_t n_by_et; /* by_wait: whose W is not known, so that they are long by their ET or not at all */
 	double spacing_ns; /* mean, from the start of a sample to the next one's */
 	struct cluster central;
 	enum verdict verdict;
@@ -92,7 +93,7 @@ struct analysis_options {
 	int64_t central_max_ns; /* the longest central ET, set by hand; 0: detect it */
 	bool other_cpus; /* what daemons used on other CPUs counts, too; otherwise only where it is not known */
 	bool by_wait; /* L-samples are those in which others took much (W), whatever the program itself took */
-	bool by_wait_if_exact; /* the same, if W is exact in all samples; otherwise by ET, as in the papers */
+	bool by_wait_if_exact; /* the same, if W is exact and known of nine in ten samples; otherwise by ET, as in the papers */
 	const struct name_pattern *patterns; /* must outlive the analysis */
 };
 

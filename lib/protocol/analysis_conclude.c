@@ -212,6 +212,7 @@ int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struc
 	analysis.n_samples = feed->n_samples;
 	analysis.samples = TAKE(feed->samples);
 	analysis.by_wait = feed->own_ns;
+	analysis.n_by_et = feed->n_by_et;
 	feed->run = (struct run){};
 	feed->central = (struct cluster){};
 	*ret = TAKE_STRUCT(analysis);

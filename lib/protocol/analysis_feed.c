@@ -16,6 +16,8 @@
 
 /* Of a sample: who takes less, however often, does not disturb it. */
 static const double MATERIAL = 0.01;
+/* Of the samples, W may be unknown. */
+static const double MOST_UNKNOWN = 0.1;
 
 struct named {
 	const char *name;
@@ -75,15 +77,51 @@ static int set_zones(struct analysis_feed *feed, const struct sample *samples)
 	return 0;
 }
 
-/* Exact for all tasks of the program, since it started. */
-static bool is_wait_exact(const struct run *run, const struct sample *samples, size_t n)
+static size_t count_without_wait(const struct sample *samples, size_t n)
 {
-	if (!run->wait_source || strcmp(run->wait_source, "bpf") != 0)
-		return false;
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < n; i++)
+		unknown += samples[i].wait_ns < 0;
+	return unknown;
+}
+
+/* Where W of more of the samples is unknown, it does not stand for the run. */
+static bool is_wait_known(const struct sample *samples, size_t n)
+{
+	return (double)count_without_wait(samples, n) <= MOST_UNKNOWN * (double)n;
+}
+
+/* For all tasks of the program, since it started. */
+static bool is_wait_exact(const struct run *run)
+{
+	return run->wait_source && !strcmp(run->wait_source, "bpf");
+}
+
+static int say_unknown(const struct run *run, const struct sample *samples, struct error *err)
+{
+	while (samples->wait_ns >= 0)
+		samples++;
+	return error_say(err, -ENODATA,
+		"the waiting time of sample %" PRIu32 " in run %" PRId64
+		" is not known: it needs --accounting bpf and a cgroup",
+		samples->n, run->id);
+}
+
+/* Fills in own_ns: ET - W. Of a sample whose W is unknown it is the ET, but not more than the greatest of the others: what it is
+ * longer by was taken by others. */
+static void find_own(struct analysis_feed *feed, const struct sample *samples, size_t n)
+{
+	int64_t most_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		feed->own_ns[i] = samples[i].et_ns - samples[i].wait_ns;
+		if (samples[i].wait_ns >= 0 && feed->own_ns[i] > most_ns)
+			most_ns = feed->own_ns[i];
+	}
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].wait_ns < 0)
-			return false;
-	return true;
+			feed->own_ns[i] = samples[i].et_ns < most_ns ? samples[i].et_ns : most_ns;
 }
 
 /* The largest 1, 2 or 5 times a power of ten that is no more than this; a millisecond at most. */
@@ -109,22 +147,19 @@ static int take_waits(struct analysis_feed *feed, const struct run *run, struct 
 	feed->own_ns = reallocarray(NULL, n + 1, sizeof(*feed->own_ns));
 	if (!sorted || !feed->own_ns)
 		return error_oom(err);
-	for (size_t i = 0; i < n; i++) {
-		if (samples[i].wait_ns < 0)
-			return error_say(err, -ENODATA,
-				"the waiting time of sample %" PRIu32 " in run %" PRId64
-				" is not known: it needs --accounting bpf and a cgroup",
-				samples[i].n, run->id);
-		sorted[i] = feed->own_ns[i] = samples[i].et_ns - samples[i].wait_ns;
-	}
+	if (!is_wait_known(samples, n))
+		return say_unknown(run, samples, err);
 	if (n == 0)
 		return 0;
+	find_own(feed, samples, n);
+	feed->n_by_et = count_without_wait(samples, n);
+	memcpy(sorted, feed->own_ns, n * sizeof(*sorted));
 	sort_ascending(sorted, n);
 	usual_ns = llround(quantile_of(sorted, n, 0.5));
 	feed->material_ns = fmin(shorth_of(sorted, n).sd, MATERIAL * (double)usual_ns);
 	step_ns = step_up_to(feed->material_ns);
 	for (size_t i = 0; i < n; i++)
-		samples[i].et_ns = resolution_round(usual_ns + samples[i].wait_ns, step_ns);
+		samples[i].et_ns = resolution_round(usual_ns + samples[i].et_ns - feed->own_ns[i], step_ns);
 	return 0;
 }
 
@@ -140,7 +175,8 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	feed->daemons = daemons;
 	feed->other_cpus = options->other_cpus;
 	feed->resolution_ns = options->resolution_ns ?: run->resolution_ns > 0 ? run->resolution_ns : 1;
-	if (options->by_wait || (options->by_wait_if_exact && is_wait_exact(run, samples, n_samples)))
+	if (options->by_wait ||
+		(options->by_wait_if_exact && is_wait_exact(run) && is_wait_known(samples, n_samples)))
 		r = take_waits(feed, run, samples, n_samples, err);
 	if (r < 0)
 		return r;

@@ -39,6 +39,7 @@ struct analysis_feed {
 	struct cluster central;
 	bool other_cpus;
 	int64_t *own_ns;    /* one a sample: ET - W; NULL: samples' et_ns is ET */
+	size_t n_by_et;     /* of how many samples W is unknown */
 	double material_ns; /* less makes no sample long; 0: samples' et_ns is ET */
 	uint8_t *zones;     /* one a sample */
 	double *extra_ns;   /* one a sample: of daemons that ran long in it, beyond what is usual for them */
@@ -113,6 +114,7 @@ static inline bool analysis_feed_explains(const struct analysis_feed *feed, size
 
 /* noise.c: what the central cluster hides; 1: others take a part of every sample, which is the verdict. */
 int noise_find(const struct analysis_feed *feed, struct cluster_noise *ret);
+bool noise_varies(const int64_t *ascending, size_t n); /* between their deciles, too much */
 int noise_find_busy(const struct analysis_feed *feed, struct analysis *analysis);
 
 /* shape.c. Fills in verdict, why and statistics[].frequent of an analysis in which everything else is filled in;

@@ -72,6 +72,14 @@ int noise_find(const struct analysis_feed *feed, struct cluster_noise *ret)
 	return 0;
 }
 
+bool noise_varies(const int64_t *ascending, size_t n)
+{
+	const double deciles_of_normal = 2.563103131089201; /* twice the normal quantile of 0.9 */
+
+	return quantile_of(ascending, n, 0.9) - quantile_of(ascending, n, 0.1) >
+	       VARYING * deciles_of_normal * quantile_of(ascending, n, 0.5);
+}
+
 static double core_time(const struct daemon_tally *tally)
 {
 	return running_sum(&tally->seen[ZONE_CORE]);

@@ -3,7 +3,7 @@
  *
  * The order of the questions: Are long samples frequent, and do daemons explain them? Do others take a part of every
  * sample (busy)? Without the samples that daemons explain, are there two clusters (two speeds), or do the ETs change over
- * time (drift, step)? Otherwise the shape is an L, or clean. Proportions are judged by the lower end of their interval, so that a few
+ * time (drift, step)? By W, that makes a run noisy only. Otherwise the shape is an L, or clean. Proportions are judged by the lower end of their interval, so that a few
  * samples of a short run are not significant. */
 #include "lib/protocol/analysis_internal.h"
 
@@ -194,15 +194,16 @@ static void set_step(struct analysis *analysis, const struct trend *trend)
 		text_precise(after, trend->after, fabs(trend->after - trend->before)), 100 * trend->step);
 }
 
-static void set_drift(struct analysis *analysis, const struct trend *trend, double alike)
+static void set_drift(
+	const struct analysis_feed *feed, struct analysis *analysis, const struct trend *trend, double alike)
 {
 	double slow = fmax(trend->slow, trend->line);
 
 	analysis->verdict = VERDICT_DRIFT;
 	if (slow >= alike)
 		snprintf(analysis->why, sizeof(analysis->why),
-			"a drift of the machine's speed: %.0f %% of the variance of ET changes slowly with time (%.0f %% along a straight line)",
-			100 * slow, 100 * trend->line);
+			"a drift of the machine's speed: %.0f %% of the variance of %s changes slowly with time (%.0f %% along a straight line)",
+			100 * slow, feed->own_ns ? "ET - W" : "ET", 100 * trend->line);
 	else
 		snprintf(analysis->why, sizeof(analysis->why),
 			"a drift of the machine's speed: neighbouring samples are alike (correlation %.2f)",
@@ -236,7 +237,7 @@ static bool has_trend(const struct analysis_feed *feed, const struct series *s, 
 	if (trend.step > trend.line && trend.step >= STEP * fmax(trend.slow, alike))
 		set_step(analysis, &trend);
 	else
-		set_drift(analysis, &trend, alike);
+		set_drift(feed, analysis, &trend, alike);
 	return true;
 }
 
@@ -290,6 +291,19 @@ static void set_l_or_clean(const struct analysis_feed *feed, struct analysis *an
 			analysis->n_unexplained == 1 ? "is" : "are");
 }
 
+/* By W, a machine whose speed changes hides no daemon, and cutoffs are times of daemons: the run is at most noisy. */
+static void note_speed(const struct analysis_feed *feed, const struct series *s, struct analysis *analysis)
+{
+	char speed[sizeof(analysis->why)];
+	size_t len;
+
+	strcpy(speed, analysis->why);
+	set_l_or_clean(feed, analysis);
+	len = strlen(analysis->why);
+	snprintf(analysis->why + len, sizeof(analysis->why) - len, "; %s", speed);
+	analysis->noise.noisy |= noise_varies(s->sorted, s->n);
+}
+
 static int judge(struct analysis_feed *feed, struct analysis *analysis)
 {
 	_cleanup_(series_clear) struct series series = {};
@@ -305,6 +319,8 @@ static int judge(struct analysis_feed *feed, struct analysis *analysis)
 		return r;
 	if (!has_two_speeds(&series, analysis) && !has_trend(feed, &series, analysis))
 		set_l_or_clean(feed, analysis);
+	else if (feed->own_ns)
+		note_speed(feed, &series, analysis);
 	return 0;
 }
 

@@ -11,6 +11,8 @@
 
 /* Of the ET of all samples: processes that used less are not shown, and less waiting is not explained. */
 static const double MATERIAL = 0.001, WORTH_EXPLAINING = 0.01;
+/* Of the ET: if W is known in this much of it, it stands for the whole run. */
+static const double WAIT_KNOWN = 0.9;
 /* Samples that count as a smaller share of their number than this are noted. */
 /* The share of samples that count. Ten samples alone often seem to be more alike than they are. */
 static const double WORTH_NOTING = 0.8, WORTH_NOTING_ALONE = 0.5;
@@ -75,20 +77,23 @@ static int add_reasons(struct screen *s, const struct discarding *d, struct erro
 static void add_others(struct screen *s, const struct run_result *r)
 {
 	const struct others *others = &r->discarding.others;
-	double et = 0, pt = 0, wait = 0, taken;
+	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
 
 	for (size_t i = 0; i < r->n_samples; i++) {
 		et += (double)r->samples[i].et_ns;
 		pt += (double)r->samples[i].pt_ns;
-		wait += r->samples[i].wait_ns >= 0 ? (double)r->samples[i].wait_ns : NAN;
+		if (r->samples[i].wait_ns < 0)
+			continue;
+		wait += (double)r->samples[i].wait_ns;
+		known_et += (double)r->samples[i].et_ns;
 	}
 	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
 		if ((double)others->items[i].disturbed_ns > MATERIAL * et)
 			s->others[s->n_others++] = (struct screen_other){
 				others->items[i].name, others->items[i].disturbed_ns, others->items[i].names};
 	s->on_cpu = et > 0 ? pt / et : 0;
-	s->taken = et > 0 ? wait / et : NAN;
-	taken = isnan(wait) ? et - pt : wait;
+	s->taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
+	taken = isnan(s->taken) ? et - pt : s->taken * et;
 	s->explained = taken > WORTH_EXPLAINING * et && s->n_others > 0
 			       ? (double)r->discarding.disturbed_ns / taken
 			       : NAN;

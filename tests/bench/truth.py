@@ -268,27 +268,36 @@ def noisy():
     run.noise = [max(noise, -3) for noise in run.noise]
     return run
 
+def l_on(make): # what happens on another machine, besides
+    def make_both():
+        run, other = make(), None
+        while not other or other.n != run.n:
+            other = l_run()
+        run.planted = [planted * run.sd / other.sd for planted in other.planted]
+        return run
+    return make_both
+
 ar75 = correlated(0.75)
-wandering_kinds = sine, ar75
 kinds = {"clean": (clean_run, "clean quiet"), "AR(0.3)": (correlated(0.3), "clean quiet"), "L": (l_run, "L quiet"),
          "one in ten": (many_without_a_cause, "clean quiet"), "frequent": (frequent_run, "frequent"), "two clusters": (two_clusters, "step"),
          "alternating": (alternating, "step"), "one step": (one_step, "step"), "drift": (drifting, "drift"), "sine": (sine, "drift"),
-         "AR(0.75)": (ar75, "drift"), "busy": (busy, "busy"), "noisy": (noisy, "clean noisy")}
+         "AR(0.75)": (ar75, "drift"), "busy": (busy, "busy"), "noisy": (noisy, "clean noisy"), "L, a step": (l_on(one_step), "step L"),
+         "L, a drift": (l_on(drifting), "drift L"), "L, AR(0.75)": (l_on(ar75), "drift L")}
+# By W, a machine whose speed changes hides no daemon.
+by_wait = {"step": "clean", "drift": "clean", "step L": "L", "drift L": "L"}
 
 def verdicts():
-    """Runs of 40 to 800 samples with the right verdict, in percent, where L-samples are found by ET, and by W; and the other verdicts that
-    they got. By W, a speed that wanders hides no daemon, and may or may not be called a drift ("-")"""
+    """Runs of 40 to 800 samples with the right verdict, in percent, where L-samples are found by ET, and by W (a speed that changes is no
+    verdict then); and the other verdicts that they got"""
     yield "", ["right", "by ET", "by W"]
-    for name, (make, want) in kinds.items():
-        cells, wrong = [want], Counter()
-        for by_wait in False, True:
-            answers = [" ".join(a[:2]) for a in ask([make().question(by_wait) for _ in range(args.seeds)])]
+    for name, (make, wants) in kinds.items():
+        cells, wrong = [wants.removesuffix(" L")], Counter()
+        for how in "ET", "W":
+            want = cells[0] if how == "ET" else by_wait.get(wants, wants)
+            answers = [" ".join(a[:2]) for a in ask([make().question(how == "W") for _ in range(args.seeds)])]
             others = [a for a in answers if not a.startswith(want)]
-            if by_wait and make in wandering_kinds:
-                cells.append("-")
-                continue
             cells.append(percent(len(answers) - len(others), len(answers)))
-            wrong.update((a, "W" if by_wait else "ET") for a in others)
+            wrong.update((a, how) for a in others)
         yield name, cells + ["   " + ", ".join(f"{a} by {how} {percent(k, args.seeds)}" for (a, how), k in wrong.most_common(3))]
 
 PLANTED = 5

@@ -170,6 +170,8 @@ TEST(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
 /* 90 samples of 1 s whose ET spreads by 30 %. In every 30th a daemon takes a fifth of a second, and a bystander runs
  * for as long on another CPU. */
 static const char *noisy_source; /* of its waiting times */
+static uint32_t noisy_unknown;   /* of every so many samples it is not known; 0: it is known of all */
+static int64_t noisy_step_ns;    /* by which the second half is longer */
 
 static struct analysis_feed *start_noisy(const struct analysis_options *options, struct error *err)
 {
@@ -187,7 +189,10 @@ static struct analysis_feed *start_noisy(const struct analysis_options *options,
 			.start_ns = i * 2 * NS_PER_S,
 			.wait_ns = (20 + i * 11 % 7) * NS_PER_US + (i % 30 == 17) * NS_PER_S / 5,
 		};
-		samples[i].et_ns = NS_PER_S + i * 37 % 61 * 10 * NS_PER_MS + samples[i].wait_ns;
+		samples[i].et_ns = NS_PER_S + i * 37 % 61 * 10 * NS_PER_MS + samples[i].wait_ns +
+				   (i >= N_NOISY / 2 ? noisy_step_ns : 0);
+		if (noisy_unknown > 0 && i % noisy_unknown == 0)
+			samples[i].wait_ns = -1;
 	}
 	if (analysis_feed_new(&feed, &run, samples, N_NOISY, &daemons, options, err) == 0)
 		for (uint32_t i = 0; i < N_NOISY; i++) {
@@ -304,6 +309,49 @@ TEST(waiting_times_count_by_themselves_where_they_are_exact)
 	}
 }
 
+static struct analysis noisy_by_wait(uint32_t unknown, int64_t step_ns)
+{
+	const struct analysis_options options = {.patterns = names_default, .by_wait_if_exact = true};
+	struct error err = {};
+	struct analysis analysis;
+
+	noisy_source = "bpf";
+	noisy_unknown = unknown;
+	noisy_step_ns = step_ns;
+	analysis = finish(start_noisy(&options, &err));
+	noisy_source = NULL;
+	noisy_unknown = 0;
+	noisy_step_ns = 0;
+	return analysis;
+}
+
+TEST(a_few_samples_without_a_waiting_time_do_not_change_how_the_others_are_seen)
+{
+	_cleanup_(analysis_clear) struct analysis few = noisy_by_wait(20, 0), many = noisy_by_wait(5, 0);
+
+	assert_true(few.by_wait);
+	assert_int_equal(few.n_by_et, 5);
+	assert_int_equal(few.verdict, VERDICT_L);
+	assert_int_equal(few.n_l_samples, 3);
+	assert_int_equal(
+		few.n_unexplained, 0); /* of their ETs none is longer than the program itself takes */
+	assert_int_equal(analysis_daemon(&few, "backup")->cutoff_ns, NS_PER_S / 10);
+	assert_false(many.by_wait);
+	assert_int_equal(many.n_by_et, 0);
+}
+
+TEST(by_the_waiting_time_a_machine_with_two_speeds_is_noisy_and_no_more)
+{
+	_cleanup_(analysis_clear) struct analysis a = noisy_by_wait(0, 5 * NS_PER_S);
+
+	assert_int_equal(a.verdict, VERDICT_L);
+	assert_int_equal(a.n_l_samples, 3);
+	assert_true(a.noise.noisy);
+	assert_non_null(strstr(a.why, "an L: 3 of 90 samples"));
+	assert_non_null(strstr(a.why, "; a step between two speeds: "));
+	assert_non_null(strstr(a.why, "; noisy: blind to daemons below "));
+}
+
 /* Hardly anything was taken from these samples, so that a daemon of 20 us divides them; but their own time varies by 3 ms. */
 TEST(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
 {
@@ -329,6 +377,28 @@ TEST(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
 	analysis = finish(feed);
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_true(analysis.noise.blind_ns >= NS_PER_MS);
+}
+
+TEST(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
+{
+	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
+	struct run run = {.id = 7, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
+	struct sample *samples = calloc(N, sizeof(*samples));
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	struct analysis_feed *feed = NULL;
+	struct error err = {};
+
+	for (uint32_t i = 0; i < N; i++) {
+		int64_t pt_ns = (i < N / 2 ? 100 : 101) * NS_PER_MS + i * 7 % N;
+
+		samples[i] = (struct sample){
+			.n = i + 1, .start_ns = i * NS_PER_S, .et_ns = pt_ns, .pt_ns = pt_ns};
+	}
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
+	analysis = finish(feed);
+	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
+	assert_false(analysis.noise.noisy);
+	assert_non_null(strstr(analysis.why, "; a step between two speeds: "));
 }
 
 TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)
