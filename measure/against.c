@@ -57,9 +57,11 @@ int64_t against_length_ns(int64_t pt_ns)
 {
 	const int64_t least_ns = 200 * NS_PER_MS, most_ns = 500 * NS_PER_MS;
 	int64_t covered_ns = pt_ns / 10 * 9; /* so that the program is rarely started again */
-	int64_t parts = covered_ns / most_ns + 1;
+	int64_t parts = covered_ns / most_ns + 1, times = least_ns / (pt_ns > 0 ? pt_ns : 1) + 1;
 
-	return covered_ns / parts > least_ns ? covered_ns / parts : least_ns;
+	if (covered_ns / parts > least_ns)
+		return covered_ns / parts;
+	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns; /* so that the last of its runs is complete */
 }
 
 void against_set_increments(struct against *a, int64_t increments)

@@ -205,6 +205,7 @@ int run_screen_fill(
 		.user_ns = mean_of(result, offsetof(struct sample, user_ns)),
 		.system_ns = mean_of(result, offsetof(struct sample, system_ns)),
 		.n_samples = result->n_samples,
+		.shares = d->run.kind == RUN_DUET,
 	};
 	int r;
 

@@ -147,7 +147,7 @@ static void print_et(FILE *file, const struct screen *s, const char *figure, siz
 
 	if (s->on_cpu < MOSTLY_ON_CPU && !isnan(s->taken))
 		snprintf(why, sizeof(why), ", %.0f %% taken by others", 100 * s->taken);
-	else if (s->on_cpu < MOSTLY_ON_CPU && !(s->explained >= EXPLAINS))
+	else if (s->on_cpu < MOSTLY_ON_CPU && !s->shares && !(s->explained >= EXPLAINS))
 		strcpy(why, "; it waits, or is disturbed");
 	snprintf(more, sizeof(more), "%.0f %% on CPU%s", 100 * s->on_cpu, why);
 	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)

@@ -48,6 +48,7 @@ struct screen {
 	bool approximate;          /* user and system were counted in ticks */
 	double on_cpu;             /* PT / ET, all samples */
 	double taken;              /* W / ET, all samples; NAN: not known */
+	bool shares;               /* the CPU with other programs of a duet */
 	size_t n_samples;
 	struct screen_reason *reasons;
 	size_t n_reasons;

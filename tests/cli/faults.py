@@ -30,10 +30,11 @@ COMMANDS = {
     "import": [analyze, "import", "run.json"],
     "remove": [analyze, "remove", "2"],
     "compare": [analyze, "compare", "1", "x.json"],
+    "trend": [analyze, "trend", "true", "--json"],
     "fingerprint": [setup, "fingerprint", "--save"],
     "audit": [setup, "audit"],
 }
-SAME = {"profile show", "list", "show", "show --json", "export", "compare"}  # print the same each time
+SAME = {"profile show", "list", "show", "show --json", "export", "compare", "trend"}  # print the same each time
 
 
 def environment(**more):
