@@ -133,6 +133,7 @@ static int run(struct steps *s, const struct step *step, struct error *err)
 		.stdin_fd = step->input ? input : s->null,
 		.stdout_fd = s->output,
 		.stderr_fd = s->output,
+		.wait_unused = true,
 	};
 	_cleanup_(closep) int pidfd = -1;
 	struct started started;

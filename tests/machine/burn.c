@@ -4,13 +4,21 @@
  *   burn MS              MS milliseconds, its start counted
  *   burn --orphan MS     ends at once, and leaves a child behind that takes them
  *   burn --threads N MS  N threads take them together
+ *   burn --child MS      waits for a child that takes them
+ *   burn --again MS      executes itself anew
+ *   burn --yield MS      offers the CPU to others all the time
  *   burn --flee N        N lineages of processes that each fork the next one and end; the first stays */
 #include "lib/base/clock.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+static bool yields;
 
 static int flee(int lineages)
 {
@@ -30,7 +38,8 @@ static int flee(int lineages)
 static void *burn(void *until_ns)
 {
 	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < *(int64_t *)until_ns)
-		;
+		if (yields)
+			sched_yield();
 	return NULL;
 }
 
@@ -46,22 +55,43 @@ static int burn_in_threads(int n, int64_t until_ns)
 	return started < n;
 }
 
+static int burn_in_child(int64_t until_ns)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		burn(&until_ns);
+	return pid != 0 && waitpid(pid, NULL, 0) != pid;
+}
+
+static int leave_orphan(int64_t until_ns)
+{
+	pid_t parent = getpid();
+
+	if (fork() != 0)
+		return 0;
+	while (getppid() == parent) /* until the program has ended */
+		usleep(100);
+	burn(&until_ns);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int64_t until_ns = argc > 1 ? atoll(argv[argc - 1]) * NS_PER_MS : 0;
+	const char *how = argc == 3 ? argv[1] : "";
 
-	if (argc == 3 && !strcmp(argv[1], "--flee"))
-		return flee(atoi(argv[2]));
 	if (argc == 4 && !strcmp(argv[1], "--threads"))
 		return burn_in_threads(atoi(argv[2]), until_ns);
-	if (argc == 3 && !strcmp(argv[1], "--orphan")) {
-		pid_t parent = getpid();
-
-		if (fork() != 0)
-			return 0;
-		while (getppid() == parent) /* until the program has ended */
-			usleep(100);
-	}
+	if (!strcmp(how, "--flee"))
+		return flee(atoi(argv[2]));
+	if (!strcmp(how, "--orphan"))
+		return leave_orphan(until_ns);
+	if (!strcmp(how, "--child"))
+		return burn_in_child(until_ns);
+	if (!strcmp(how, "--again"))
+		return execl("/proc/self/exe", argv[0], argv[2], NULL);
+	yields = !strcmp(how, "--yield");
 	burn(&until_ns);
 	return 0;
 }

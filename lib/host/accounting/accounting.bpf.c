@@ -3,6 +3,7 @@
  * programs for this, the second for older kernels), one of each task at its last context switch, when its run time is
  * final (the exits: a record made earlier in the exit would miss up to a tick and all of the teardown), and one of each
  * exec.
+ * Another one, which a child calls just before it executes the program under test, reads how long that has waited already.
  * They also count, on one CPU that is watched (that of the program under test), which task had how much of it. */
 #include "lib/host/accounting/accounting_watch.h"
 
@@ -31,6 +32,7 @@ __u64 exits_begun, exits_done;
 __u32 observer_tgid;  /* filled in by a snapshot */
 __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
 bool has_scheduler_lead;
+__u64 own_wait_ns; /* of the caller of read_own_wait */
 
 static __always_inline bool is_dead(const struct task_struct *task)
 {
@@ -261,6 +263,14 @@ int read_tasks_before_6_7(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 
 	return task ? write_task(ctx, task) : 0;
+}
+
+/* Of /proc/self/schedstat it is the second number; but a file there takes tens of us to make and to remove. */
+SEC("syscall")
+int read_own_wait(void *context)
+{
+	own_wait_ns = wait_of(bpf_get_current_task_btf());
+	return 0;
 }
 
 /* The observer is woken only when the buffer is half full. */

@@ -162,6 +162,11 @@ int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	return a->backend->operations->before(a->backend, &scope, err);
 }
 
+int64_t accounting_own_wait(const struct accounting *a)
+{
+	return a && a->backend->operations->own_wait ? a->backend->operations->own_wait(a->backend) : -1;
+}
+
 int accounting_poll_fd(const struct accounting *a)
 {
 	return a->backend->operations->poll_fd(a->backend);

@@ -80,6 +80,10 @@ const char *accounting_why(const struct accounting *a);
  * is the one that the program is pinned to; -1: none. */
 int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err);
 
+/* How long the calling task has waited for a CPU so far; -1: not known, as always without bpf. For a child that is about to
+ * execute the program: it makes system calls only, and needs no privileges. */
+int64_t accounting_own_wait(const struct accounting *a);
+
 /* A descriptor to poll for reading while the program runs (-1: none), and the longest time between two calls
  * of accounting_drain (-1: no limit). The descriptor of bpf is readable when its buffer is half full. */
 int accounting_poll_fd(const struct accounting *a);

@@ -37,6 +37,9 @@ struct backend_operations {
 	/* The parent of a living process, 0 if it is not known. */
 	pid_t (*parent)(struct backend *backend, pid_t pid);
 
+	/* See accounting_own_wait; NULL: not known. */
+	int64_t (*own_wait)(const struct backend *backend);
+
 	/* Adds what only this backend knows about a process to `process` and `ret`. */
 	void (*describe)(struct backend *backend, struct process_diff *process, struct identified *ret);
 };

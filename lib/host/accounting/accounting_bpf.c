@@ -192,6 +192,11 @@ static int bpf_poll_fd(const struct backend *backend)
 	return task_records_poll_fd(((const struct bpf_backend *)backend)->tasks);
 }
 
+static int64_t bpf_own_wait(const struct backend *backend)
+{
+	return task_records_own_wait(((const struct bpf_backend *)backend)->tasks);
+}
+
 static void bpf_free(struct backend *backend)
 {
 	struct bpf_backend *b = of(backend);
@@ -215,6 +220,7 @@ static const struct backend_operations operations = {
 	.after = bpf_after,
 	.reports_all_exits = true,
 	.parent = bpf_parent,
+	.own_wait = bpf_own_wait,
 	.describe = bpf_describe,
 };
 

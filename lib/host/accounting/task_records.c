@@ -75,6 +75,8 @@ static void choose_programs(struct accounting_bpf *programs, bool walk)
 		bpf_program__set_autoload(programs->progs.local_timer_ends, false);
 	}
 	bpf_program__set_autoload(programs->progs.task_dies_before_6_7, !walk);
+	if (!walk && libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) != 1) /* before 5.14 */
+		bpf_program__set_autoload(programs->progs.read_own_wait, false);
 }
 
 static int open_programs(struct task_records *tasks)
@@ -353,6 +355,15 @@ struct task_watched task_records_watched(const struct task_records *tasks)
 	if (tasks->steal_before_ns)
 		watched.steal_ns = (int64_t)(bss->steal_ns - tasks->steal_before_ns);
 	return watched;
+}
+
+int64_t task_records_own_wait(const struct task_records *tasks)
+{
+	const volatile struct accounting_bpf__bss *bss = tasks->programs->bss;
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+	int fd = bpf_program__fd(tasks->programs->progs.read_own_wait);
+
+	return fd >= 0 && bpf_prog_test_run_opts(fd, &options) == 0 ? (int64_t)bss->own_wait_ns : -1;
 }
 
 unsigned int task_records_observer(const struct task_records *tasks)

@@ -64,5 +64,9 @@ uint64_t task_records_lost(const struct task_records *tasks);
  * number is off by the tasks that were exiting when the programs were loaded.) */
 int64_t task_records_exiting(const struct task_records *tasks);
 
+/* How long the calling task has waited for a CPU so far; -1: not known, as before Linux 5.14. System calls only; before Linux 5.19
+ * with privileges. */
+int64_t task_records_own_wait(const struct task_records *tasks);
+
 /* The process id of the caller of task_records_snapshot, as records have it. */
 unsigned int task_records_observer(const struct task_records *tasks);

@@ -25,6 +25,7 @@ struct spawn {
 	int64_t linger_ns;             /* how long processes that the program left behind may run */
 	int64_t slice_ns;              /* of the scheduler, where it can be set (slice.h); 0: its own */
 	bool frozen_at_times;          /* the caller freezes and thaws the cgroup */
+	bool wait_unused;              /* nobody asks how long it waits for a CPU */
 	bool keeps_orphans;            /* without a cgroup: what it leaves behind is the caller's to end */
 };
 

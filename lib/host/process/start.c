@@ -30,7 +30,8 @@ struct child {
 	char **environment;
 	cpu_set_t cpus;
 	struct timespec start_raw, start_real;
-	char schedstat[SCHEDSTAT_SIZE]; /* at the start; "": not known */
+	int64_t wait_ns;                /* at the start; -1: see schedstat */
+	char schedstat[SCHEDSTAT_SIZE]; /* "": not known */
 	int failed;                     /* errno */
 	const char *step;               /* which call failed */
 };
@@ -45,8 +46,7 @@ static IN_CHILD void child_give_up(struct child *child, const char *step)
 	_exit(127);
 }
 
-/* What it has waited for a CPU so far. */
-static inline __attribute__((always_inline)) void child_note_wait(struct child *child)
+static inline __attribute__((always_inline)) void child_read_schedstat(struct child *child)
 {
 	int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, child->schedstat, sizeof(child->schedstat) - 1);
@@ -74,7 +74,10 @@ static IN_CHILD void child_execute(struct child *child)
 	privilege_forget();
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive this process */
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
-	child_note_wait(child);
+	if (!s->wait_unused)
+		child->wait_ns = accounting_own_wait(s->accounting);
+	if (!s->wait_unused && child->wait_ns < 0)
+		child_read_schedstat(child);
 	clock_gettime(CLOCK_REALTIME, &child->start_real);
 	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
 	execve(s->path, s->argv, child->environment);
@@ -142,6 +145,7 @@ static void fill_child(struct child *child, const struct spawn *s)
 		.spawn = s,
 		.mask = interrupt_old_mask(),
 		.environment = privilege_environment(),
+		.wait_ns = -1,
 	};
 	CPU_ZERO(&child->cpus);
 	if (s->affinity)
@@ -154,7 +158,7 @@ static int64_t waited(const struct child *child)
 {
 	struct schedstat s;
 
-	return schedstat_parse(child->schedstat, &s) ? s.wait_ns : -1;
+	return child->wait_ns < 0 && schedstat_parse(child->schedstat, &s) ? s.wait_ns : child->wait_ns;
 }
 
 static int start_child(struct child *child, const struct spawn *s, struct started *ret, struct error *err)
