@@ -320,6 +320,8 @@ TEST_IN_BOOK(daemons_are_numbered_densely_and_told_apart_by_all_they_have)
 
 	book_free(TAKE(s->book)); /* and what is remembered of them with it */
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	assert_int_equal(book_known_source(s->book, "python3", NULL, NULL, SOURCE_KERNEL), first + 3);
+	assert_int_equal(book_known_source(s->book, "python3", "", NULL, SOURCE_IRQ), 0);
 	assert_done(s, book_source(s->book, "python3", NULL, NULL, SOURCE_KERNEL, &id, &s->err));
 	assert_int_equal(id, first + 3);
 	assert_done(s, book_sources(s->book, &all, &s->err));

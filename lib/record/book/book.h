@@ -80,9 +80,9 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
  * UTF-8 are stored as \xNN. */
 int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
 	uint32_t *ret, struct error *err);
-/* The same if this process has used it and it is committed; 0: not known. */
+/* The same if it is in the file, which is read once; 0: not known. */
 uint32_t book_known_source(
-	const struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind);
+	struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind);
 int book_sources(struct book *book, struct sources *ret, struct error *err);
 
 /* A transaction of the caller: the functions below join it, and commit keeps all or nothing. After a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sources in the lab book. Their ids are dense, so that each of ten million executions stores a small number. A hash
- * table in memory caches those that this process has used. */
+ * table in memory caches them. */
 #include "lib/record/book/query.h"
 
 #include <errno.h>
@@ -129,11 +129,24 @@ static struct source source_of(const char *name, const char *exe, const char *un
 		.name = (char *)name, .exe = text_or_null(exe), .unit = text_or_null(unit), .kind = kind};
 }
 
+/* What fails is not cached, and is asked for one by one. */
+static void cache_all(struct book *book)
+{
+	_cleanup_(sources_clear) struct sources all = {};
+	struct error ignored;
+
+	if (book_sources(book, &all, &ignored) == 0)
+		for (size_t i = 0; i < all.n; i++)
+			remember(&book->sources, &all.items[i]);
+}
+
 uint32_t book_known_source(
-	const struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind)
+	struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind)
 {
 	struct source who = source_of(name, exe, unit, kind);
 
+	if (!book->sources.used)
+		cache_all(book);
 	return book->sources.used ? (uint32_t)slot_of(&book->sources, &who)->id : 0;
 }
 
