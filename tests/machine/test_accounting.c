@@ -6,6 +6,7 @@
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/process/cgroup.h"
+#include "lib/host/process/schedstat.h"
 #include "tests/machine/burning.h"
 
 #include <errno.h>
@@ -832,6 +833,22 @@ static void without_capabilities_the_sentence_names_them(void **state)
 	munmap(results, 4096);
 }
 
+static void what_a_task_has_waited_is_what_the_kernel_says(void **state)
+{
+	static const struct accounting_options *const all[] = {&bpf, &bpf_read};
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
+		int64_t before_ns = accounting_own_wait(a);
+		struct schedstat told;
+
+		assert_true(schedstat_read(getpid(), &told));
+		assert_true(before_ns >= 0 && before_ns <= told.wait_ns);
+		assert_true(accounting_own_wait(a) >= told.wait_ns);
+	}
+	assert_int_equal(accounting_own_wait(NULL), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -849,6 +866,7 @@ int main(void)
 		cmocka_unit_test(what_the_program_moves_to_another_cgroup_is_found),
 		cmocka_unit_test(with_a_cgroup_a_living_process_is_described_too),
 		cmocka_unit_test(the_program_is_told_from_others_by_descent),
+		cmocka_unit_test(what_a_task_has_waited_is_what_the_kernel_says),
 		cmocka_unit_test(kernel_threads_are_told_from_programs),
 		cmocka_unit_test(none_of_5000_short_processes_is_missed),
 		cmocka_unit_test(what_was_lost_is_counted),
