@@ -157,8 +157,8 @@ static void print_title(const struct load_reports *all, size_t panels, struct pl
 	size_t all_panels = all->comparison ? all->comparison->n : first->rates.n;
 	_cleanup_(freep) char *a = short_name(first);
 	_cleanup_(freep) char *b = all->n > 1 ? short_name(all->items[1]) : NULL;
-	_cleanup_(freep) char *title = text_format("Rate of work of %s%s%s; bands: 95 %% CI of the mean%s", a ?: "",
-		b ? " and of " : "", b ?: "", all_panels > MOST_PANELS && panels > 1 ? "; the first scripts" : "");
+	_cleanup_(freep) char *title = text_format("Rate of work of %s%s%s%s%s", a ?: "",
+		b ? " and of " : "", b ?: "", first->n_kept > 1 ? "; bands: 95 % CI of the mean" : "", all_panels > MOST_PANELS && panels > 1 ? "; the first scripts" : "");
 
 	fputs(" title ", plot->script);
 	plot_quote(plot, title ?: "");

@@ -144,12 +144,11 @@ static size_t rank_of(const struct timeline *t, size_t slave)
 
 static void print_ranks(const struct timeline *t, struct plot *plot)
 {
-	fputs("$ranks << EOD\n", plot->script);
 	for (size_t i = 0; i < t->n && t->n <= MOST_RANKS; i++)
 		if (t->slaves[i].finished_ns >= 0)
-			fprintf(plot->script, "%.9f %zu %zu\n", seconds(t->slaves[i].finished_ns), i + 1,
-				rank_of(t, i));
-	fputs("NaN NaN NaN\nEOD\n", plot->script);
+			fprintf(plot->script,
+				"set label '%zu' at first %.9f,%zu left offset 0.4,0 font ',9' front\n", rank_of(t, i),
+				seconds(t->slaves[i].finished_ns), i + 1);
 }
 
 static void print_title(const struct timeline *t, struct plot *plot)
@@ -183,6 +182,17 @@ static void print_script_key(const struct timeline *t, size_t script, struct plo
 	plot_quote(plot, title ?: "");
 }
 
+static void print_phase(const struct timeline *t, size_t script, size_t phase, struct plot *plot)
+{
+	fprintf(plot->script, "%s $s%zu_%zu using 1:2:3:4:5:6 with boxxyerror fs solid %.2f noborder lc rgb '%s' ",
+		script + phase ? "," : "plot", script, phase, phases[phase].shade,
+		colours[script % ELEMENTS(colours)]);
+	if (phase == SHARE)
+		print_script_key(t, script, plot);
+	else
+		fputs("notitle", plot->script);
+}
+
 static void draw(const struct load_reports *all, uint32_t sample, struct plot *plot)
 {
 	struct timeline t = timeline_of(all->items[0], sample);
@@ -193,24 +203,15 @@ static void draw(const struct load_reports *all, uint32_t sample, struct plot *p
 		for (size_t phase = 0; phase < N_PHASES; phase++)
 			print_boxes(&t, script, phase, plot);
 	print_ranks(&t, plot);
-	fputs("plot ", plot->script);
 	for (size_t script = 0; script < count_scripts(&t); script++)
-		for (size_t phase = 0; phase < N_PHASES; phase++) {
-			fprintf(plot->script,
-				"$s%zu_%zu using 1:2:3:4:5:6 with boxxyerror fs solid %.2f noborder lc rgb '%s' ",
-				script, phase, phases[phase].shade, colours[script % ELEMENTS(colours)]);
-			if (phase == SHARE)
-				print_script_key(&t, script, plot);
-			else
-				fputs("notitle", plot->script);
-			fputs(", ", plot->script);
-		}
+		for (size_t phase = 0; phase < N_PHASES; phase++)
+			print_phase(&t, script, phase, plot);
 	for (size_t phase = 0; phase < N_PHASES; phase++)
 		if (phase != FURTHER || t.report->load.coordination == LOAD_CONSTANT)
 			fprintf(plot->script,
-				"NaN with boxes fs solid %.2f noborder lc rgb '#404040' title '%s', ",
+				", NaN with boxes fs solid %.2f noborder lc rgb '#404040' title '%s'",
 				phases[phase].shade, phases[phase].name);
-	fputs("$ranks using 1:2:3 with labels left offset 0.3,0 font ',9' notitle\n", plot->script);
+	fputc('\n', plot->script);
 }
 
 struct load_drawing load_figure_timeline(const struct load_reports *all)

@@ -105,6 +105,14 @@ static int check_page_waits(const struct load_report *p, struct error *err)
 		p->load.no_page_waits ? ": " : "", p->load.no_page_waits ?: "");
 }
 
+static int check_counted(const struct load_report *p, struct error *err)
+{
+	return p->n_kept > 0 || options.timeline >= 0
+		       ? 0
+		       : error_say(err, -ENODATA, "run %" PRId64 " has nothing to draw: no run of the load counts",
+				 p->result.discarding.run.id);
+}
+
 static int draw(const struct load_reports *reports, struct error *err)
 {
 	struct load_drawing d = options.timeline >= 0 ? load_figure_timeline(reports)
@@ -114,6 +122,8 @@ static int draw(const struct load_reports *reports, struct error *err)
 	uint32_t sample = 0;
 	int r = find_run(reports->items[0], &sample, err);
 
+	if (r == 0)
+		r = check_counted(reports->items[0], err);
 	if (r == 0)
 		r = check_page_waits(reports->items[0], err);
 	if (r == 0)

@@ -121,6 +121,17 @@ for picture in "$long -o $dir/long.svg" "$long --timeline -o $dir/long2.svg"; do
 	that "gnuplot has nothing to say: $picture" sh -c "test -z \"\$($analyze load $picture 2>&1)\""
 done
 
+# More slaves than have a number; none that counts.
+made coordination=no-teardown slaves=70 # 14
+expect 0 '' $analyze load $run --timeline -o "$dir/many.png"
+made lost=1 # 15
+expect 0 'Kept 0 of 5 runs  *discarded: lost records' $analyze load $run
+expect 0 '' $analyze load $run --timeline -o "$dir/lost.png"
+expect 1 'no run of the load counts' $analyze load $run -o "$dir/z.png"
+expect 1 "no run of run $run .* counts" $analyze load 2 $run
+expect 0 '^| all | 5 | ' $analyze load $run --markdown -
+gives "the document says so" '(d["kept"] == 0 and d["runs"] == 5 and d["rate"]["runs_per_s"] == [])' $analyze load $run --json
+
 # What is not there, and what does not go together.
 expect 1 "run 1 is no load: 'emp-analyze show 1' shows it" $analyze load 1
 expect 1 "run 1 is no load" $analyze load 2 1

@@ -4,7 +4,8 @@
 slaves and compress with one; in each run of it a slave does a repetition in so many seconds that their rates vary by 1 %.
 
 speed=1.2: all is done so much faster. runs=5. file=TEXT: that of the load. scripts=A,B: other names. environment=ID: another one.
-coordination=before. waits=no: page waits were not measured."""
+coordination=before. waits=no: page waits were not measured. slaves=4 of
+the first script. lost=1: records of other processes were lost in all runs."""
 import random
 import sqlite3
 import sys
@@ -30,7 +31,7 @@ run = db.execute("INSERT INTO run(uid, program, kind, state, backend, pt_source,
                  ("%032x" % random.getrandbits(128), given.get("load", "office.ini"), start, start + runs * 10 * S, environment)).lastrowid
 waits = given.get("waits") != "no"
 db.execute("INSERT INTO load VALUES (?, ?, NULL, ?, ?)", (run, given.get("coordination", "constant-load"), file, None if waits else "no BTF"))
-slaves = [names[0]] * 4 + names[1:]
+slaves = [names[0]] * int(given.get("slaves", 4)) + names[1:]
 for n, name in enumerate(slaves, 1):
     db.execute("INSERT INTO program VALUES (?, ?, ?, NULL)", (run, n, name))
 of_all = random.gauss(1, 0.01)  # the machine was in this state during all of its runs
@@ -43,8 +44,8 @@ for sample in range(1, runs + 1):
     stop = max(done for *_, done in parts)
     at = start + sample * 10 * S
     db.execute("INSERT INTO sample(run, n, start_ns, et_ns, pt_ns, user_ns, system_ns, max_rss_bytes, lost, left_behind,"
-               " incomplete) VALUES (?, ?, ?, ?, ?, 1, 1, 4096, 0, 0, 0)",
-               (run, sample, at, stop, 3 * S))
+               " incomplete) VALUES (?, ?, ?, ?, ?, 1, 1, 4096, 0, 0, ?)",
+               (run, sample, at, stop, 3 * S, int(given.get("lost", 0))))
     db.execute("INSERT INTO load_sample VALUES (?, ?, 20000, 700000)", (run, sample))
     for n, share, each, done in parts:
         repetitions = int(stop / S / each + 1e-9)
