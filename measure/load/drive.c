@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The driver of a load: see drive.h. */
 #include "measure/load/driver.h"
-#include "measure/load/limits.h"
 #include "measure/load/real_time.h"
 #include "measure/load/slave.h"
+#include "measure/load/slave_limits.h"
 
 #include "lib/base/clock.h"
 #include "lib/host/process/hook.h"
@@ -58,7 +58,7 @@ static int start_slave(struct driver *d, size_t k, struct error *err)
 	if (r == 0)
 		r = cgroup_new_in(&s->cgroup, d->all, err);
 	if (r == 0)
-		r = limits_set(s->cgroup, script, err);
+		r = slave_limits_set(s->cgroup, script, err);
 	if (r == 0)
 		r = slave_send_memory(d->socket, d->memory_fd, err);
 	if (r < 0)
@@ -84,7 +84,7 @@ static int start_slave(struct driver *d, size_t k, struct error *err)
 
 static bool is_over_memory(const struct driver *d, size_t k)
 {
-	return limits_exceeded(d->slaves[k].cgroup, load_script_of(d->load, k));
+	return slave_limits_exceeded(d->slaves[k].cgroup, load_script_of(d->load, k));
 }
 
 /* `how`: what became of it, "": nothing yet. */
@@ -93,7 +93,7 @@ static int say_over_memory(const struct driver *d, size_t k, const char *how, st
 	char limit[LIMIT_SIZE];
 
 	return error_say(err, -ECANCELED, "slave '%s' exceeded its memory limit, %s%s%s", d->slaves[k].name,
-		limits_memory(limit, load_script_of(d->load, k)), *how ? ": " : "", how);
+		slave_limits_memory(limit, load_script_of(d->load, k)), *how ? ": " : "", how);
 }
 
 static int find_failure(const struct driver *d, struct error *err)

@@ -2,7 +2,7 @@
 /* All runs of a load: see session.h. */
 #include "measure/load/session.h"
 
-#include "measure/load/limits.h"
+#include "measure/load/slave_limits.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/paths.h"
@@ -102,7 +102,7 @@ int load_session_open(
 	if (r == 0)
 		r = observer_open(&s.observer, options->backend, -1, err);
 	if (r == 0)
-		r = limits_begin(&s.controllers, &s.load, err);
+		r = slave_limits_begin(&s.controllers, &s.load, err);
 	if (r == 0)
 		r = fill_run(&s, environment, err);
 	if (r < 0)

@@ -143,6 +143,13 @@ that "the handicaps took 2, 5 and 10 %" awk '$2 == "%" { n++; w = n == 1 ? 2 : n
 	END { exit bad || n != 3 }' taken
 that "none of them is left" test -z "$(pgrep -x emp-handicap)"
 
+# Slaves have the policy of whoever started the driver, which has it again after each release.
+load_file 1 1 "shell = chrt -p \$\$ >>$dir/policy"
+expect 0 'Rate of work' chrt -b 0 $load run -q -w 0 -r 2 test.ini
+that "a slave keeps its policy" sh -c 'grep -q SCHED_BATCH policy && ! grep SCHED_OTHER policy'
+expect 0 'Rate of work' $load run -q -w 0 -r 1 test.ini
+that "and has the usual one otherwise" grep -q SCHED_OTHER policy
+
 # Two hundred at once.
 load_file 200 2 'command = true'
 expect 0 'Released within' $load run -q -w 0 -r 1 test.ini

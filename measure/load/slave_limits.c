@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Limits of slaves: see limits.h. */
-#include "measure/load/limits.h"
+/* Limits of slaves: see slave_limits.h. */
+#include "measure/load/slave_limits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static bool any_has(const struct load *load, size_t offset)
 	return false;
 }
 
-int limits_begin(struct cgroup_controllers **ret, const struct load *load, struct error *err)
+int slave_limits_begin(struct cgroup_controllers **ret, const struct load *load, struct error *err)
 {
 	static const char *const lists[][3] = {{NULL}, {"cpu"}, {"memory"}, {"cpu", "memory"}};
 	bool cpu = any_has(load, offsetof(struct script, weight)),
@@ -27,19 +27,19 @@ int limits_begin(struct cgroup_controllers **ret, const struct load *load, struc
 	return r < 0 ? error_prefix(err, r, "the slaves cannot be limited") : 0;
 }
 
-int limits_set(const struct cgroup *slave, const struct script *script, struct error *err)
+int slave_limits_set(const struct cgroup *slave, const struct script *script, struct error *err)
 {
 	int r = script->weight ? cgroup_limit(slave, "cpu.weight", script->weight, err) : 0;
 
 	return r == 0 && script->memory ? cgroup_limit(slave, "memory.max", script->memory, err) : r;
 }
 
-bool limits_exceeded(const struct cgroup *slave, const struct script *script)
+bool slave_limits_exceeded(const struct cgroup *slave, const struct script *script)
 {
 	return script->memory && cgroup_oom_kills(slave) > 0;
 }
 
-char *limits_memory(char buffer[LIMIT_SIZE], const struct script *script)
+char *slave_limits_memory(char buffer[LIMIT_SIZE], const struct script *script)
 {
 	static const char units[] = "\0KMGT";
 	int64_t value = script->memory;
