@@ -2,11 +2,13 @@
 /* Clients of emp-clock.service, for clock.sh:
  *   clock_client many N T    N processes of T threads use it at once
  *   clock_client wait        connects, says so, and sleeps until it is killed
+ *   clock_client once        the same, and fails if the service does not reply within a second
  *   clock_client hostile     malformed requests, writing the map, other users' threads (as an ordinary user)
  * Exit status 1 with a sentence: it is not as it should be. */
 #include "lib/clock/emp-clock.h"
 #include "lib/clock/protocol.h"
 #include "lib/clock/slots.h"
+#include "tests/machine/clock_open.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -63,10 +65,8 @@ static void be_one_of_many(int n_threads)
 {
 	pthread_t threads[64];
 
-	for (int tries = 0; emp_clock_open() < 0; tries++) {
-		if (errno != EAGAIN || tries > 120) /* all come at once; it waits a second for each */
-			fail("emp_clock_open: %s", strerror(errno));
-	}
+	if (clock_open_patiently() < 0) /* all come at once */
+		fail("emp_clock_open: %s", strerror(errno));
 	for (int i = 0; i < n_threads; i++)
 		if (pthread_create(&threads[i], NULL, read_often, NULL))
 			fail("no thread");
@@ -218,8 +218,8 @@ int main(int argc, char **argv)
 		many(atoi(argv[2]), atoi(argv[3]));
 	else if (!strcmp(verb, "hostile"))
 		hostile();
-	else if (!strcmp(verb, "wait")) {
-		if (emp_clock_open() < 0)
+	else if (!strcmp(verb, "wait") || !strcmp(verb, "once")) {
+		if ((*verb == 'o' ? emp_clock_open() : clock_open_patiently()) < 0)
 			fail("emp_clock_open: %s", strerror(errno));
 		puts("connected");
 		fflush(stdout);

@@ -2,7 +2,7 @@
 /* Threads that sleep, yield, spin, migrate, fork, begin and end threads, and are hit by signals, for SECONDS. Each reading of libemp-clock is taken
  * between two of the kernel, and must agree with them and never go backwards. Prints how far they were apart and how
  * they were made. Usage: clock_fuzz SECONDS [open]; "open": with emp-clock.service. Exit status 1: a reading was wrong. */
-#include "lib/clock/emp-clock.h"
+#include "tests/machine/clock_open.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -214,11 +214,11 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	end_ns = (int64_t)read_kernel(CLOCK_MONOTONIC) + (int64_t)(atof(argv[1]) * 1e9);
-	if (argc > 2 && emp_clock_open() < 0) {
+	if (argc > 2 && clock_open_patiently() < 0) {
 		fprintf(stderr, "emp_clock_open: %s\n", strerror(errno));
 		return 2;
 	}
+	end_ns = (int64_t)read_kernel(CLOCK_MONOTONIC) + (int64_t)(atof(argv[1]) * 1e9);
 	sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESTART}, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (uintptr_t i = 0; i < N_THREADS; i++)

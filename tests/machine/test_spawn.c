@@ -405,13 +405,13 @@ struct one_of {
 static const struct one_of many[] = {
 	{{burn, "30"}, .pt_ms = 30},
 	{{burn, "90"}, .pt_ms = 90},
-	{{burn, "--orphan", "60"}, .pt_ms = 60, .left_behind = 1},
+	{{burn, "--orphan", "300"}, .pt_ms = 300, .left_behind = 1},
 	{{"/bin/sh", "-c", "exit 3"}, .status = 3},
 	{{"/bin/sh", "-c", "sleep 1000 & sleep 1000 & exit 4"}, .status = 4, .left_behind = 2, .killed = 2},
 	{{"/bin/sh", "-c", "sleep 1000 & sleep 1000"}, .timeout_ns = 200 * NS_PER_MS, .status = 128 + SIGKILL,
 		.end = SPAWN_TIMED_OUT},
 	{{"/bin/sh", "-c", "kill -SEGV $$"}, .status = 128 + SIGSEGV},
-	{{burn, "--orphan", "20"}, .pt_ms = 20, .left_behind = 1},
+	{{burn, "--orphan", "200"}, .pt_ms = 200, .left_behind = 1},
 };
 
 static void check_one(const struct one_of *wanted, const struct spawned *s)
