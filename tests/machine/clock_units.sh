@@ -38,7 +38,8 @@ main_pid() {
 }
 fuzz() {
 	box_run "$machine/clock_fuzz_slots" 3 open >"$box/out" 2>&1 || { fault "$1: a reading was wrong"; cat "$box/out"; }
-	grep -q '^fast 0,' "$box/out" && fault "$1: the slots were not used"
+	grep -q '^flags' /proc/cpuinfo && ! grep -q nonstop_tsc /proc/cpuinfo || # each is a system call then
+		! grep -q '^fast 0,' "$box/out" || fault "$1: the slots were not used"
 	cat "$box/out"
 }
 
