@@ -88,20 +88,26 @@ void orphans_clear(struct orphans *o)
 	pid_list_free(&o->before);
 }
 
-/* 1: some have not ended. */
+/* 1: some have not ended. Reads the list again as long as some have: one that was alive when it was read, and ended
+ * before it was reaped, may have left its own children to this process. */
 static int reap_each(const struct orphans *o, void (*add)(void *data, const struct rusage *), void *data,
 	struct error *err)
 {
 	_cleanup_(pid_list_free) struct pid_list list = {};
-	int r = list_orphans(o, &list, err), left = 0;
+	bool left = false, reaped = true;
+	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < list.n; i++) {
-		struct rusage ru;
-		pid_t pid = wait4(list.items[i], NULL, WNOHANG, &ru);
+	while (reaped && !left && (r = list_orphans(o, &list, err)) == 0) {
+		reaped = false;
+		for (size_t i = 0; i < list.n; i++) {
+			struct rusage ru;
+			pid_t pid = wait4(list.items[i], NULL, WNOHANG, &ru);
 
-		if (pid > 0)
-			add(data, &ru);
-		left |= pid == 0;
+			if (pid > 0)
+				add(data, &ru);
+			reaped |= pid > 0;
+			left |= pid == 0;
+		}
 	}
 	return r < 0 ? r : left;
 }
