@@ -13,6 +13,7 @@ Tables (default: all):
     changes     how many series of runs that did not change show a change of level; aim: at most 5 %. How often a change is found, and
                 how many of its 95 % intervals contain it
     names       how often the daemon that made samples long is named, and nobody else; aim: 95 %
+    bystanders  how often one who is in long samples by chance gets a cutoff; aim: at most 1 %
 
 Each figure is of so many made-up measurements; with 1000 of them, its own standard error is 0.7 %. The samples are made here, and
 judged by the code that the tools use (tests/bench/truth.c). A table is a function that yields rows of (label, cells); further tables
@@ -332,7 +333,23 @@ def names():
         yield f"{k} of {n}", [percent(sum(alone), len(has)), percent(sum(has) - sum(alone), len(has)), percent(len(has) - sum(has), len(has)),
                               "   " + ", ".join(f"{verdict} {percent(k, len(has))}" for verdict, k in got)]
 
-tables = {"coverage": [coverage], "width": [width], "alike": [alike_in_turn, alike_separate], "verdicts": [verdicts], "names": [names]}
+def bystanders():
+    """Runs with L-samples in which a daemon that did not make them long gets a cutoff that explains more than 10 % of the delay, in percent,
+    where L-samples are found by ET, and by W; and those in which the one that did has none"""
+    yield "", ["by ET", "by W", "none by ET", "none by W"]
+    for n, share in (40, 0.05), (100, 0.03), (100, 0.05), (300, 0.02), (800, 0.01), (800, 0.03):
+        false, none = [], []
+        for by_wait in False, True:
+            runs = [planted_run(n, max(1, round(share * n))) for _ in range(args.seeds)]
+            most = -0.7 if by_wait else 0 # 10^most sd: by W, who takes more makes its samples long
+            for run in runs: # rare ones, too
+                run.bystanders = [(PLANTED + 1 + i, 10 ** rng.uniform(-2.5, 0 if i < 8 else -1), 10 ** rng.uniform(-2, most)) for i in range(16)]
+            cutoffs = [set(a[4].split(",")) for a in ask([run.question(by_wait) for run in runs]) if a[0] == "L"]
+            false.append(percent(sum(bool(c - {"aed", "-"}) for c in cutoffs), len(cutoffs) or 1))
+            none.append(percent(args.seeds - sum("aed" in c for c in cutoffs), args.seeds))
+        yield f"{round(share * n)} of {n}", false + none
+
+tables = {"coverage": [coverage], "width": [width], "alike": [alike_in_turn, alike_separate], "verdicts": [verdicts], "names": [names], "bystanders": [bystanders]}
 
 def heavy(): # Student's t with 3 degrees of freedom
     while True:
