@@ -95,6 +95,8 @@ struct analysis_options {
 	bool by_wait; /* L-samples are those in which others took much (W), whatever the program itself took */
 	bool by_wait_if_exact; /* the same, if W is exact and known of nine in ten samples; otherwise by ET, as in the papers */
 	const struct name_pattern *patterns; /* must outlive the analysis */
+	/* Other runs whose families of names are also families here; they must outlive the analysis. NULL: none. */
+	const struct analysis *like[2];
 };
 
 /* The same of a process: its group's or its family's. */

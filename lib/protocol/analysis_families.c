@@ -89,6 +89,18 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct daemon_tally *)a)->name, ((const struct daemon_tally *)b)->name);
 }
 
+static int add_known(struct analysis_feed *feed, struct family_member *members)
+{
+	int r = 0;
+
+	for (size_t k = 0; k < ELEMENTS(feed->like); k++)
+		for (size_t i = 0; r == 0 && feed->like[k] && i < feed->like[k]->n_statistics; i++)
+			if (feed->like[k]->statistics[i].names > 0)
+				r = name_families_add_known(&feed->families,
+					feed->like[k]->statistics[i].name, members, feed->n_tallies);
+	return r;
+}
+
 int families_join(struct analysis_feed *feed)
 {
 	_cleanup_(freep) struct family_member *members = calloc(feed->n_tallies + 1, sizeof(*members));
@@ -96,6 +108,8 @@ int families_join(struct analysis_feed *feed)
 
 	for (size_t i = 0; r == 0 && i < feed->n_tallies; i++)
 		members[i] = member_of(feed, &feed->tallies[i]);
+	if (r == 0)
+		r = add_known(feed, members);
 	if (r == 0)
 		r = name_families_find(members, feed->n_tallies, &feed->families);
 	if (r < 0 || feed->families.n == 0)

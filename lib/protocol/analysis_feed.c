@@ -174,6 +174,7 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	feed->n_samples = n_samples;
 	feed->daemons = daemons;
 	feed->other_cpus = options->other_cpus;
+	memcpy(feed->like, options->like, sizeof(feed->like));
 	feed->resolution_ns = options->resolution_ns ?: run->resolution_ns > 0 ? run->resolution_ns : 1;
 	if (options->by_wait ||
 		(options->by_wait_if_exact && is_wait_exact(run) && is_wait_known(samples, n_samples)))

@@ -50,6 +50,7 @@ struct analysis_feed {
 	const struct daemon_tally *divides; /* see causes_dividing */
 	uint32_t *tally_of;                 /* by index into daemons; until families_join */
 	struct name_families families;
+	const struct analysis *like[2]; /* as in the options */
 };
 
 /* The index of the sample with this number; n_samples: there is none. Numbers in ascending order are found

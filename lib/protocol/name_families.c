@@ -148,9 +148,10 @@ static int find_by(struct name_families *families, struct family_member *members
 
 int name_families_find(struct family_member *members, size_t n, struct name_families *ret)
 {
-	struct name_families families = {};
+	struct name_families families = *ret;
 	int r = 0;
 
+	*ret = (struct name_families){};
 	for (enum key key = KEY_NAME; r == 0 && key < N_KEYS; key++)
 		r = find_by(&families, members, n, key);
 	if (r < 0)
@@ -160,25 +161,53 @@ int name_families_find(struct family_member *members, size_t n, struct name_fami
 	return r;
 }
 
+static bool has_one_of(const char *family, const char *const texts[N_KEYS])
+{
+	char stem[STEM_SIZE];
+
+	for (size_t i = 0; i < N_KEYS; i++)
+		if (texts[i] && !strcmp(stem_of(stem, texts[i]), family))
+			return true;
+	return false;
+}
+
+bool name_family_has(const char *family, const struct source *source)
+{
+	return source->kind != SOURCE_KERNEL &&
+	       has_one_of(family, (const char *const[N_KEYS]){source->name, source->unit, source->exe});
+}
+
+int name_families_add_known(
+	struct name_families *families, const char *name, struct family_member *members, size_t n)
+{
+	struct name_family *family = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct family_member *m = &members[i];
+
+		if (m->alone || m->family ||
+			!has_one_of(name, (const char *const[N_KEYS]){m->name, m->unit, m->exe}))
+			continue;
+		if (!family) {
+			family = array_add(families->items, families->n);
+			if (!family)
+				return -ENOMEM;
+			family->name = strdup(name);
+			if (!family->name)
+				return -ENOMEM;
+		}
+		family->names++;
+		members[i].family = families->n;
+	}
+	return 0;
+}
+
 void name_families_clear(struct name_families *families)
 {
 	for (size_t i = 0; i < families->n; i++)
 		free(families->items[i].name);
 	free(families->items);
 	*families = (struct name_families){};
-}
-
-bool name_family_has(const char *family, const struct source *source)
-{
-	const char *const texts[] = {source->name, source->unit, source->exe};
-	char stem[STEM_SIZE];
-
-	if (source->kind == SOURCE_KERNEL)
-		return false;
-	for (size_t i = 0; i < ELEMENTS(texts); i++)
-		if (texts[i] && !strcmp(stem_of(stem, texts[i]), family))
-			return true;
-	return false;
 }
 
 const char *name_family_label(char label[FAMILY_LABEL_SIZE], const char *name, uint32_t names)

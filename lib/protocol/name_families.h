@@ -28,7 +28,12 @@ struct name_families {
 	size_t n;
 };
 
-/* Fills in members[].family. -ENOMEM. */
+/* A family that was found in another run, however few of its names are among these: none adds nothing. Before
+ * name_families_find. -ENOMEM. */
+int name_families_add_known(
+	struct name_families *families, const char *name, struct family_member *members, size_t n);
+
+/* Fills in members[].family, and adds to `ret`, which begins as {} or with known ones. -ENOMEM: it is empty. */
 int name_families_find(struct family_member *members, size_t n, struct name_families *ret);
 void name_families_clear(struct name_families *families);
 

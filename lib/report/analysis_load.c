@@ -135,6 +135,37 @@ static int make(struct book *book, const struct profile_request *m, const struct
 	return 0;
 }
 
+/* Whether one has a family of names that the other has not. */
+static bool has_more_families(const struct analysis *a, const struct analysis *b)
+{
+	for (size_t i = 0; i < a->n_statistics; i++)
+		if (a->statistics[i].names > 0 && !analysis_daemon(b, a->statistics[i].name))
+			return true;
+	return false;
+}
+
+/* Names that are a family in one of the two are one in the other, too, which may have few of them. */
+static int load_both(struct book *book, const int64_t runs[2], const struct profile_request *m,
+	struct analysis_options *options, struct analysis *short_analysis, struct analysis *long_analysis,
+	struct error *err)
+{
+	int r;
+
+	options->central_max_ns = m->short_central_max_ns;
+	r = analysis_load(book, runs[0], options, short_analysis, err);
+	if (r < 0)
+		return r;
+	options->central_max_ns = m->long_central_max_ns;
+	options->like[0] = short_analysis;
+	r = analysis_load(book, runs[1], options, long_analysis, err);
+	if (r < 0 || !has_more_families(long_analysis, short_analysis))
+		return r;
+	analysis_clear(short_analysis);
+	options->central_max_ns = m->short_central_max_ns;
+	options->like[0] = long_analysis;
+	return analysis_load(book, runs[0], options, short_analysis, err);
+}
+
 int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, const struct profile_request *m,
 	struct profile *ret, struct error *err)
 {
@@ -148,12 +179,8 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 	r = m->resolution_ns > 0 ? 0 : own_resolution(book, short_run, long_run, &options.resolution_ns, err);
 	if (r < 0)
 		return r;
-	options.central_max_ns = m->short_central_max_ns;
-	r = analysis_load(book, short_run, &options, &short_analysis, err);
-	if (r < 0)
-		return r;
-	options.central_max_ns = m->long_central_max_ns;
-	r = analysis_load(book, long_run, &options, &long_analysis, err);
+	r = load_both(book, (const int64_t[]){short_run, long_run}, m, &options, &short_analysis,
+		&long_analysis, err);
 	if (r < 0)
 		return r;
 	r = make(book, m, &short_analysis, &long_analysis, ret, err);

@@ -51,7 +51,8 @@ static struct execution cron_of(uint32_t n)
 		.sample = n, .source = CRON, .pid = 1, .pt_ns = NS_PER_MS / 100, .same_cpu_ns = -1};
 }
 
-static struct analysis calibrate(void)
+/* Only the first `jobs` of them ran. */
+static struct analysis calibrate(uint32_t jobs, const struct analysis *like)
 {
 	_cleanup_(sources_clear) struct sources sources = make_sources(0);
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
@@ -63,12 +64,12 @@ static struct analysis calibrate(void)
 	for (uint32_t n = 1; n <= N; n++)
 		samples[n - 1] = make_sample(n);
 	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &sources,
-				 &(struct analysis_options){.patterns = names_default}, &err),
+				 &(struct analysis_options){.patterns = names_default, .like = {like}}, &err),
 		0);
 	for (uint32_t n = 1; n <= N; n++) {
 		const struct execution job = job_of(n), cron = cron_of(n);
 
-		if (is_disturbed(n))
+		if (is_disturbed(n) && n < EVERY * jobs)
 			assert_int_equal(analysis_feed_add(feed, &job, &err), 0);
 		assert_int_equal(analysis_feed_add(feed, &cron, &err), 0);
 	}
@@ -109,7 +110,7 @@ static void assert_others(const struct discarding *discarding)
 
 TEST(jobs_with_new_numbers_are_discarded_in_a_fresh_run)
 {
-	_cleanup_(analysis_clear) struct analysis analysis = calibrate();
+	_cleanup_(analysis_clear) struct analysis analysis = calibrate(N / EVERY, NULL);
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(discarding_clear) struct discarding discarding = {};
 	struct error err;
@@ -127,6 +128,25 @@ TEST(jobs_with_new_numbers_are_discarded_in_a_fresh_run)
 	assert_int_equal(discarding.n_by_cutoff, N / EVERY);
 	assert_string_equal(discarding.over[0].daemon, "memfd:j-*");
 	assert_others(&discarding);
+}
+
+TEST(two_jobs_of_a_long_run_are_of_the_family_of_the_short_one)
+{
+	_cleanup_(analysis_clear) struct analysis many = calibrate(N / EVERY, NULL);
+	_cleanup_(analysis_clear) struct analysis two = calibrate(2, NULL), like = calibrate(2, &many),
+						  none = calibrate(0, &many);
+	_cleanup_(profile_clear) struct profile profile = {};
+	struct error err;
+
+	assert_int_equal(two.n_statistics, 3); /* each by itself, and cron */
+	assert_int_equal(like.n_statistics, 2);
+	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->names, 2);
+	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->n_longs, 2);
+	assert_int_equal(none.n_statistics, 1);
+	assert_int_equal(cutoffs_make("x", &many, &like, &profile, &err), 0);
+	assert_int_equal(profile.n_cutoffs, 1);
+	assert_int_equal(profile.cutoffs[0].names, N / EVERY);
+	assert_true(profile.cutoffs[0].short_ns > 0 && profile.cutoffs[0].long_ns > 0);
 }
 
 TEST(without_a_profile_they_are_shown_together)
