@@ -275,7 +275,7 @@ static int add_explained(
 /* The residue of the round so far. */
 struct rest {
 	struct residue_item *items;
-	size_t n;
+	size_t n, capacity;
 };
 
 static void rest_clear(struct rest *rest)
@@ -285,7 +285,7 @@ static void rest_clear(struct rest *rest)
 
 static int add_rest(struct rest *rest, int64_t start_ns, int64_t length_ns, bool whole)
 {
-	struct residue_item *item = array_add(rest->items, rest->n);
+	struct residue_item *item = array_add_reused(rest->items, rest->n, rest->capacity);
 
 	if (!item)
 		return -ENOMEM;

@@ -195,7 +195,7 @@ static int add_longer(struct residue *residue, const struct residue_item *items,
 int residue_add(struct residue *residue, const struct residue_item *items, size_t n)
 {
 	_cleanup_(freep) struct residue_item *longer = NULL;
-	size_t n_longer = 0;
+	size_t n_longer = 0, capacity = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
@@ -205,7 +205,7 @@ int residue_add(struct residue *residue, const struct residue_item *items, size_
 			r = add_unexplained(residue, &items[i]);
 			continue;
 		}
-		item = array_add(longer, n_longer);
+		item = array_add_reused(longer, n_longer, capacity);
 		if (!item)
 			return -ENOMEM;
 		*item = items[i];
