@@ -15,6 +15,9 @@
 
 enum { MAX_FIELDS = 6 };
 
+/* A span that is longer is none. */
+static const uint64_t LONGEST_NS = 600000000000;
+
 struct event_row {
 	const char *system, *event;
 	enum trace_what what;
@@ -255,7 +258,7 @@ static struct trace_event event_of(const struct known_event *known, uint64_t at,
 		.number = read_number(&known->fields[NUMBER], record)};
 
 	event.name = name_of(known, &event, record, size);
-	event.length_ns = known->what == TRACE_SPAN ? (int64_t)event.number : 0;
+	event.length_ns = known->what == TRACE_SPAN && event.number < LONGEST_NS ? (int64_t)event.number : 0;
 	if (known->what == TRACE_SPAN)
 		event.number = 0;
 	if (known->what != TRACE_SWITCH && known->what != TRACE_FORK)
