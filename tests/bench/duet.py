@@ -164,7 +164,7 @@ def gains(rounds):
     rows = {}
     for name in [name for name in rounds[0] if all(name in r for r in rounds)]:
         logs, widths, seconds = zip(*(r[name] for r in rounds))
-        rows[name] = [statistics.stdev(logs) if len(logs) > 1 else math.nan, math.nan, statistics.median(widths), math.nan, statistics.median(logs), statistics.median(seconds)]
+        rows[name] = [statistics.stdev(logs) if len(logs) > 2 else math.nan, math.nan, statistics.median(widths), math.nan, statistics.median(logs), statistics.median(seconds)]
     for row in rows.values():
         if "hyperfine" in rows:
             longer = math.sqrt(rows["hyperfine"][5] / row[5])
