@@ -49,7 +49,7 @@ int main(int c, char **v) { /* sorts numbers, or follows a chain through `c` MB 
 		return x == n;
 	}
 	a = malloc(n * 4L);
-	for (int round = 0; round < 6; round++) {
+	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < n; i++) a[i] = x = x * 1664525 + 1013904223;
 		for (uint32_t gap = n / 2; gap; gap /= 2)
 			for (uint32_t i = gap; i < n; i++) {
