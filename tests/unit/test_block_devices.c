@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which block devices have requests. */
+#include "tests/unit/check.h"
+#include "tests/unit/tree.h"
+
+#include "lib/host/disk/block_devices.h"
+
+#include <stdbool.h>
+
+static void put_device(const struct tree *tree, const char *name, const char *size, bool has_queues)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "sys/block/%s/size", name);
+	tree_put(tree, path, size);
+	snprintf(path, sizeof(path), "sys/block/%s/mq/0/cpu_list", name);
+	if (has_queues)
+		tree_put(tree, path, "0\n");
+}
+
+TEST(those_with_queues_and_a_size_count)
+{
+	struct tree tree;
+
+	tree_make(&tree);
+	assert_int_equal(block_devices_count(tree.fd), 0); /* no /sys/block */
+	put_device(&tree, "loop0", "0\n", true);
+	put_device(&tree, "zram0", "4096\n", false);
+	assert_int_equal(block_devices_count(tree.fd), 0);
+	put_device(&tree, "vda", "536870912\n", true);
+	put_device(&tree, "nvme0n1", "8\n", true);
+	assert_int_equal(block_devices_count(tree.fd), 2);
+	tree_remove(&tree);
+}
