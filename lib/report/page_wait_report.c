@@ -89,7 +89,7 @@ static void print_devices(FILE *file, const struct page_wait_total total[N_PAGE_
 
 static void print_cell(FILE *file, const struct page_wait_bin *row)
 {
-	char time[TEXT_TIME_SIZE] = "";
+	char time[TEXT_TIME_SIZE] = "-";
 
 	if (row->count > 0)
 		text_duration(time, row->total_ns);
