@@ -226,7 +226,7 @@ static int print_coordination(FILE *file, const struct load_report *p, struct er
 
 	if (p->rates.order_changed > 0)
 		fprintf(file,
-			"  Order of finishing      another one than the run before in %.0f %% of the runs\n",
+			"  Order of finishing      differs from the run before in %.0f %% of the runs\n",
 			100 * p->rates.order_changed);
 	return r;
 }
