@@ -3,7 +3,7 @@
 """Relative error (sd / mean) of EMP's process time beside what other tools report, for four compute-bound programs on one CPU: quiet, and
 with a daemon on that CPU that takes 100 ms every 2 s. Run as root:
 
-    tests/bench/peers.py BUILD [--samples 10] [--rounds 6] [--cpu N]
+    tests/bench/peers.py BUILD [--samples 10] [--rounds 6] [--cpu N] [--only quiet|noisy]
 
 In each round every tool takes its samples of a program in turn with all the others, one at a time and in random order (emp-measure's
 --prepare and --conclude let the others in), since a machine's speed may wander by more from one minute to the next than the tools differ.
@@ -19,6 +19,7 @@ parser.add_argument("build")
 parser.add_argument("--samples", type=int, default=10)
 parser.add_argument("--rounds", type=int, default=6)
 parser.add_argument("--cpu", type=int, default=os.cpu_count() - 1)
+parser.add_argument("--only", choices=["quiet", "noisy"], help="one of both conditions")
 args = parser.parse_args()
 build, cpu, n = os.path.abspath(args.build), args.cpu, args.samples
 tmp = tempfile.TemporaryDirectory()
@@ -158,8 +159,9 @@ finally:
     daemon.kill()
     daemon.wait()
 
-for condition in ("quiet", "with the noisy daemon"):
-    daemon = noise() if condition != "quiet" else None
+conditions = {"quiet": "quiet", "noisy": "with the noisy daemon"}
+for condition in [args.only] if args.only else conditions:
+    daemon = noise() if condition == "noisy" else None
     results = {}
     try:
         for _ in range(args.rounds):
@@ -172,6 +174,6 @@ for condition in ("quiet", "with the noisy daemon"):
             daemon.kill()
             daemon.wait()
     for samples, rows in results.items():
-        print(f"\n{condition}, {samples}: relative error, and its ratio to that of EMP's PT with a 95 % interval "
+        print(f"\n{conditions[condition]}, {samples}: relative error, and its ratio to that of EMP's PT with a 95 % interval "
               f"({args.rounds} rounds of {n} samples)")
         print_rows(rows)
