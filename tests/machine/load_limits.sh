@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # emp-load with limits for its slaves, which need the cpu and memory controllers of cgroup v2: weights show in the slaves' CPU time; a slave that
-# exceeds its memory is named; nothing is left behind, and earlier runs are kept. Usage: load_limits.sh BUILD
+# exceeds its memory is named; nothing is left behind, and earlier runs are kept. Without the controllers: what emp-load says of that. Usage: load_limits.sh BUILD
 set -u
 . "$(dirname "$0")/../cli/expect.sh"
 need_root
@@ -40,7 +40,8 @@ for controller in cpu memory; do
 	name=$([ $controller = cpu ] && echo weight || echo memory)
 	printf '[a]\n%s = 1000\ncommand = true\n' $name | load_file
 	expect 1 "cgroup v2 has no $controller controller here" $load run -q test.ini
-	not_run "cgroup v2 has no $controller controller here"
+	echo "cgroup v2 has no $controller controller here: only the message was tried (tests/machine/in_vm.sh has a kernel with all of them)"
+	finish
 done
 $delegate true || not_run "needs systemd, which gives a process a cgroup"
 
