@@ -5,6 +5,7 @@
  * a container by a PID namespace that is not the first, and its engine by the files that engines leave. */
 #include "lib/host/system/machine.h"
 
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 
 #include <fcntl.h>
@@ -94,7 +95,7 @@ static void read_memory(struct machine *m, int root_fd)
 
 	total = text ? value_of(text, "MemTotal", ':') : NULL;
 	if (total)
-		m->memory_bytes = strtoll(total, NULL, 10) * 1024; /* "24668188 kB" */
+		m->memory_bytes = saturate_multiply(1024, strtoll(total, NULL, 10)); /* "24668188 kB" */
 }
 
 static void read_os(struct machine *m, int root_fd)
