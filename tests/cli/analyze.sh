@@ -7,14 +7,6 @@ data=$(cd "$(dirname "$0")/../papers/data" && pwd)
 profiles=$(cd "$(dirname "$0")/../../profiles" && pwd)
 analyze=$1/analyze/emp-analyze
 
-# gives WORDS EXPRESSION COMMAND...: the command's output is a document for which the expression holds.
-gives() {
-	words=$1 expression=$2
-	shift 2
-	"$@" >"$dir/got" 2>"$dir/err" || cat "$dir/err"
-	that "$words" json "$dir/got" "$expression"
-}
-
 # A book that is not there, and one that is.
 expect 1 'there is no lab book' $analyze list
 $analyze import "$data/emp-run-inc128.json" "$data/emp-run-inc16384.json" >"$dir/ids"

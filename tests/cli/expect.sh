@@ -56,6 +56,14 @@ json() {
 	python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2"
 }
 
+# gives WORDS EXPRESSION COMMAND...: the command's output is a document for which the expression holds.
+gives() {
+	words=$1 expression=$2
+	shift 2
+	"$@" >"$dir/got" 2>"$dir/err" || cat "$dir/err"
+	that "$words" json "$dir/got" "$expression"
+}
+
 sound() { # BOOK
 	[ "$(sqlite3 "$1" 'PRAGMA integrity_check')" = ok ]
 }

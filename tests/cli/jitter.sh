@@ -6,14 +6,6 @@ set -u
 analyze=$1/analyze/emp-analyze
 here=$(dirname "$0")
 
-# gives WORDS EXPRESSION COMMAND...: the command's output is a document for which the expression holds.
-gives() {
-	words=$1 expression=$2
-	shift 2
-	"$@" >"$dir/got" 2>"$dir/err" || cat "$dir/err"
-	that "$words" json "$dir/got" "$expression"
-}
-
 $analyze import "$here/../papers/data/emp-run-inc16384.json" >"$dir/out"
 for run in "60 1" "60 2" "60 3 backupd" "60 4 bursts" "10 5 kinds"; do # runs 2 to 6
 	python3 "$here/made_up_jitter.py" "$EMP_DB" $run >"$dir/out"

@@ -14,14 +14,6 @@ made() {
 	run=$(python3 "$here/made_up_load.py" "$EMP_DB" $seed "$@")
 }
 
-# gives WORDS EXPRESSION COMMAND...: the command's output is a document for which the expression holds.
-gives() {
-	words=$1 expression=$2
-	shift 2
-	"$@" >"$dir/got" 2>"$dir/err" || cat "$dir/err"
-	that "$words" json "$dir/got" "$expression"
-}
-
 $analyze import "$here/../papers/data/emp-run-inc16384.json" >"$dir/out" # run 1, no load
 made                                                                     # 2
 made speed=1.2 waits=no                                                  # 3

@@ -8,14 +8,6 @@ here=$(dirname "$0")
 trend="$analyze trend"
 export LC_ALL=C.UTF-8
 
-# gives WORDS EXPRESSION COMMAND...: the command's output is a document for which the expression holds.
-gives() {
-	words=$1 expression=$2
-	shift 2
-	"$@" >"$dir/got" 2>"$dir/err" || cat "$dir/err"
-	that "$words" json "$dir/got" "$expression"
-}
-
 expect 1 'there is no lab book' $trend steady
 $analyze import "$here/../papers/data/emp-run-inc16384.json" >"$dir/out"
 python3 "$here/made_up_runs.py" "$EMP_DB"
