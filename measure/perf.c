@@ -35,11 +35,6 @@ static struct perf_mean perf_mean(const struct session *s, const struct task *t,
 	return (struct perf_mean){n > 0 ? mean : NAN, n > 1 ? sqrt(squares / (double)(n - 1)) : NAN};
 }
 
-static json_t *number_or_null(double x)
-{
-	return isnan(x) ? json_null() : json_real(x);
-}
-
 json_t *perf_json(const struct session *s, const struct task *t)
 {
 	size_t n_events = perf_counters_n(s->perf);
@@ -55,8 +50,8 @@ json_t *perf_json(const struct session *s, const struct task *t)
 			json_array_append_new(values, x < 0 ? json_null() : json_integer(x));
 		}
 		json_object_set_new(object, perf_counters_name(s->perf, k),
-			json_pack("{s:o, s:o, s:o}", "mean", number_or_null(m.mean), "sd",
-				number_or_null(m.sd), "values", values));
+			json_pack("{s:o, s:o, s:o}", "mean", json_real_or_null(m.mean), "sd",
+				json_real_or_null(m.sd), "values", values));
 	}
 	return object;
 }

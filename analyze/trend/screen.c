@@ -242,11 +242,6 @@ static json_t *runs_as_json(const struct trend_view *v)
 	return array;
 }
 
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *trend_as_json(const struct trend_view *v)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
@@ -258,7 +253,8 @@ json_t *trend_as_json(const struct trend_view *v)
 	return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}}", "command", s->name,
 		"unit", s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
 		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", listing_take(list), "runs",
-		runs_as_json(v), "sd", number(v->levels.sd), "lag1", number(v->levels.lag1), "left_out",
-		"other_unit", (json_int_t)s->n_other_unit, "other_machine", (json_int_t)s->n_other_machine,
-		"few_samples", (json_int_t)s->n_few, "at_once", (json_int_t)s->n_at_once);
+		runs_as_json(v), "sd", json_real_or_null(v->levels.sd), "lag1",
+		json_real_or_null(v->levels.lag1), "left_out", "other_unit", (json_int_t)s->n_other_unit,
+		"other_machine", (json_int_t)s->n_other_machine, "few_samples", (json_int_t)s->n_few,
+		"at_once", (json_int_t)s->n_at_once);
 }

@@ -3,6 +3,7 @@
 #include "lib/base/json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,16 @@ int json_print_document(const char *format, json_t *members, struct error *err)
 	if (!members || json_object_update(document, members) < 0)
 		return error_oom(err);
 	return json_print(document, stdout, err);
+}
+
+json_t *json_real_or_null(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_interval(double low, double high)
+{
+	return json_pack("[o, o]", json_real_or_null(low), json_real_or_null(high));
 }
 
 int json_read(json_t **ret, const char *path, struct error *err)

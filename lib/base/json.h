@@ -15,5 +15,10 @@ int json_print(const json_t *json, FILE *file, struct error *err);
 /* Prints a document of that format, version 1, on standard output. Takes `members` over; NULL: no memory. */
 int json_print_document(const char *format, json_t *members, struct error *err);
 
+/* null: not a finite number. */
+json_t *json_real_or_null(double value);
+/* [low, high] */
+json_t *json_interval(double low, double high);
+
 /* A whole file; "-" is standard input. The sentence of a parse error has line and column. */
 int json_read(json_t **ret, const char *path, struct error *err);

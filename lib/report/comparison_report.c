@@ -158,24 +158,16 @@ int comparison_list_new(struct listing **ret, bool json, struct error *err)
 	return listing_new(ret, columns, json, err);
 }
 
-static json_t *number(double value)
-{
-	return isnan(value) ? json_null() : json_real(value);
-}
-
 /* Of a duet; otherwise null. */
 static void add_log_ratio(struct listing *list, const struct comparison *c)
 {
 	const struct log_ratio *l = &c->log_ratio;
 	bool duet = c->design == DESIGN_DUET;
 
-	listing_cell(list, number(duet ? l->sd : NAN), NULL);
-	listing_cell(list, number(duet ? exp(l->robust) : NAN), NULL);
-	listing_cell(list,
-		duet ? json_pack("[o, o]", number(exp(l->robust_low)), number(exp(l->robust_high)))
-		     : json_null(),
-		NULL);
-	listing_cell(list, number(duet ? l->neighbours_sd : NAN), NULL);
+	listing_cell(list, json_real_or_null(duet ? l->sd : NAN), NULL);
+	listing_cell(list, json_real_or_null(duet ? exp(l->robust) : NAN), NULL);
+	listing_cell(list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : json_null(), NULL);
+	listing_cell(list, json_real_or_null(duet ? l->neighbours_sd : NAN), NULL);
 }
 
 void comparison_list_add(
@@ -191,15 +183,15 @@ void comparison_list_add(
 	listing_text(list, reference);
 	listing_text(list, name);
 	listing_real(list, "%.4f", c->ratio);
-	listing_cell(list, json_pack("[o, o]", number(c->ratio_low), number(c->ratio_high)), interval);
+	listing_cell(list, json_interval(c->ratio_low, c->ratio_high), interval);
 	listing_text(list, comparison_verdict_text(c));
 	listing_text(list, test_text(c));
 	listing_real(list, "%.2g", c->p_adjusted);
-	listing_cell(list, number(c->p), NULL);
-	listing_cell(list, number(c->welch_p), NULL);
+	listing_cell(list, json_real_or_null(c->p), NULL);
+	listing_cell(list, json_real_or_null(c->welch_p), NULL);
 	listing_real(list, "%.2g", c->mann_whitney_p);
-	listing_cell(list, number(c->smallest_difference), mdd);
-	listing_cell(list, number(c->smallest_difference), NULL);
+	listing_cell(list, json_real_or_null(c->smallest_difference), mdd);
+	listing_cell(list, json_real_or_null(c->smallest_difference), NULL);
 	add_log_ratio(list, c);
 }
 

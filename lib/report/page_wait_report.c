@@ -199,7 +199,7 @@ static json_t *runs_json(const struct page_wait_runs *runs, enum page_wait_kind 
 
 		if (wait)
 			json_array_append_new(array,
-				json_pack("{s:I, s:I, s:I}", "sample", (json_int_t)wait->sample, "count",
+				json_pack("{s:I, s:I, s:I}", "run", (json_int_t)wait->sample, "count",
 					(json_int_t)wait->count, "total_ns", (json_int_t)wait->total_ns));
 	}
 	return array;
@@ -219,17 +219,11 @@ static json_t *kind_json(const struct page_wait_report *report, enum page_wait_k
 
 static void set_correlation(json_t *object, const char *name, const struct pearson *c)
 {
-	json_t *found;
-
 	if (isnan(c->r))
 		return;
-	found = json_pack("{s:I, s:f, s:f}", "n", (json_int_t)c->n, "r", c->r, "effective_n", c->effective_n);
-	if (!isnan(c->p)) {
-		json_object_set_new(found, "ci95_low", json_real(c->low));
-		json_object_set_new(found, "ci95_high", json_real(c->high));
-		json_object_set_new(found, "p", json_real(c->p));
-	}
-	json_object_set_new(object, name, found);
+	json_object_set_new(object, name,
+		json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval", json_interval(c->low, c->high),
+			"n", (json_int_t)c->n, "effective_n", c->effective_n, "p", json_real_or_null(c->p)));
 }
 
 json_t *page_wait_report_as_json(const struct page_wait_report *report, const char *missing)

@@ -54,7 +54,8 @@ def emp(coordination):
     subprocess.run([tool, "run", "-q", "-w", "0", "-r", "1", "--coordination", coordination, "--export-json", out, args.load],
                    check=True, stdout=subprocess.DEVNULL)
     d = json.load(open(out))
-    return d["et_ns"][0] / 1e9, d["rate"]["mean_per_s"]
+    run = d["runs"][0]
+    return run["time_to_last_ns"] / 1e9, run["rate_per_s"]
 
 def hyperfine(script):
     subprocess.run(["hyperfine", "-N", "-r", "1", "--export-json", out, f"bash {shlex.quote(script)}"], check=True, stdout=subprocess.DEVNULL,

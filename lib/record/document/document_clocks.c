@@ -60,18 +60,13 @@ static const struct real tick_reals[] = {
 	{},
 };
 
-static json_t *real_or_null(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *reals_as_json(const struct real *reals, const void *object, double scale)
 {
 	json_t *json = json_object();
 
 	for (const struct real *real = reals; real->name; real++)
 		json_object_set_new(json, real->name,
-			real_or_null(scale * *(const double *)((const char *)object + real->offset)));
+			json_real_or_null(scale * *(const double *)((const char *)object + real->offset)));
 	return json;
 }
 
@@ -151,7 +146,7 @@ static json_t *allocations_as_json(const struct clocks *c)
 	for (size_t i = 0; i < c->n_allocations; i++)
 		json_array_append_new(rows,
 			json_pack("{s:I, s:o}", "size_bytes", (json_int_t)c->allocations[i].size_bytes,
-				"cycles", real_or_null(c->allocations[i].cycles)));
+				"cycles", json_real_or_null(c->allocations[i].cycles)));
 	return rows;
 }
 
@@ -180,7 +175,7 @@ static json_t *tick_as_json(const struct clocks *c)
 		json_object_set_new(row, "name", json_string(clock_tick_names[i]));
 		json_array_append_new(rows, row);
 	}
-	return json_pack("{s:o, s:o}", "period_ns", real_or_null(c->tick_period_ns), "processes", rows);
+	return json_pack("{s:o, s:o}", "period_ns", json_real_or_null(c->tick_period_ns), "processes", rows);
 }
 
 json_t *clocks_as_json(const struct clocks *c)

@@ -153,7 +153,7 @@ int load_comparison_print(FILE *file, const struct load_comparison *c, struct er
 	return print_table(file, c, err);
 }
 
-/* As emp-comparison has it. */
+/* As emp-comparison has it. The rates are in the documents of the loads. */
 static json_t *pair_json(const struct load_comparison *c, const struct load_pair *pair)
 {
 	_cleanup_(freep) char *a = load_report_name(c->a), *b = load_report_name(c->b);
@@ -163,8 +163,7 @@ static json_t *pair_json(const struct load_comparison *c, const struct load_pair
 	json_object_set_new(object, "verdict", json_string(comparison_verdict_text(&times)));
 	if (pair->a->script)
 		json_object_set_new(object, "script", json_string(pair->a->script));
-	json_object_set_new(object, "reference_per_s", json_real(pair->a->summary.mean_ns / 1e9));
-	json_object_set_new(object, "per_s", json_real(pair->b->summary.mean_ns / 1e9));
+	json_object_del(object, "smallest_difference"); /* a former name, which loads never had */
 	if (pair->comparison.design == DESIGN_BETWEEN) {
 		json_object_set_new(object, "between_runs", json_real(pair->variation.sd));
 		json_object_set_new(

@@ -72,14 +72,13 @@ static void raise_to(int64_t *most, int64_t value)
 
 static int read_starts(struct book *book, int64_t run, struct load_report *p, struct error *err)
 {
-	_cleanup_(freep) struct load_sample *starts = NULL;
 	const struct run_result *result = &p->result;
-	size_t n = 0, at = 0;
-	int r = book_load_samples(book, run, &starts, &n, err);
+	int r = book_load_samples(book, run, &p->starts, &p->n_starts, err);
+	size_t at = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		raise_to(&p->release_ns, starts[i].release_ns);
-		raise_to(&p->driver_ns, starts[i].driver_ns);
+	for (size_t i = 0; i < p->n_starts; i++) {
+		raise_to(&p->release_ns, p->starts[i].release_ns);
+		raise_to(&p->driver_ns, p->starts[i].driver_ns);
 	}
 	for (size_t i = 0; i < p->n_parts; i++) {
 		while (at < result->n_samples && result->samples[at].n < p->parts[i].sample)
@@ -103,12 +102,13 @@ static int keep(struct load_report *p, struct error *err)
 	return 0;
 }
 
-static int find_rates(struct load_report *p, struct error *err)
+int load_report_rates(const struct load_report *p, const struct sample *samples, size_t n_samples,
+	struct load_rates *ret, struct error *err)
 {
 	const struct load_work work = {
 		p->load.coordination, p->programs, p->n_programs, p->parts, p->n_parts};
 
-	return load_rates_of(&p->rates, &work, p->kept, p->n_kept, err);
+	return load_rates_of(ret, &work, samples, n_samples, err);
 }
 
 static int read_page_waits(struct book *book, int64_t run, struct load_report *p, struct error *err)
@@ -142,7 +142,7 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	if (r == 0)
 		r = keep(&report, err);
 	if (r == 0)
-		r = find_rates(&report, err);
+		r = load_report_rates(&report, report.kept, report.n_kept, &report.rates, err);
 	if (r == 0)
 		r = read_page_waits(book, id, &report, err);
 	if (r < 0)
@@ -162,6 +162,7 @@ void load_report_clear(struct load_report *report)
 	load_row_clear(&report->load);
 	run_programs_free(report->programs, report->n_programs);
 	free(report->parts);
+	free(report->starts);
 	free(report->kept);
 	*report = (struct load_report){};
 }

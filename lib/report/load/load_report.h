@@ -18,6 +18,8 @@ struct load_report {
 	size_t n_parts;
 	struct sample *kept; /* the runs that count */
 	size_t n_kept;
+	struct load_sample *starts; /* of each run */
+	size_t n_starts;
 	int64_t release_ns, last_start_ns, driver_ns; /* the greatest of all runs */
 	struct load_rates rates;                      /* of those that count */
 	struct page_waits *page_waits;                /* of all */
@@ -27,6 +29,10 @@ struct load_report {
 /* -EINVAL, with a sentence: the run is no load, or its slaves are not in the book. */
 int load_report_read(struct book *book, int64_t run, struct load_report *ret, struct error *err);
 void load_report_clear(struct load_report *report);
+
+/* The rates of these of its runs; load_rates_clear() frees them. */
+int load_report_rates(const struct load_report *report, const struct sample *samples, size_t n_samples,
+	struct load_rates *ret, struct error *err);
 
 /* At most 80 columns. page_wait_bin_ns: see page_wait_report_print(). */
 int load_report_print(
