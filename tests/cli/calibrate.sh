@@ -9,16 +9,9 @@ build=$1
 calibrate=$build/calibrate/emp-calibrate
 inc=$build/calibrate/inc
 
-until_there() { # FROM-CLAUSE: waits until the book has a row
-	for _ in $(seq 600); do
-		[ "$(sqlite3 "$EMP_DB" "SELECT count(*) $1")" = 0 ] || return 0
-		sleep 0.1
-	done
-	echo "FAULT: nothing $1 in a minute"
-	faults=$((faults + 1))
-}
+has() { [ "$(sqlite3 "$EMP_DB" "SELECT count(*) $1")" != 0 ]; } # FROM-CLAUSE: the book has such a row
 sampling() { # PROFILE: waits until its short run has a sample
-	until_there "FROM sample JOIN calibration ON run = short_run WHERE profile = '$1'"
+	wait_until has "FROM sample JOIN calibration ON run = short_run WHERE profile = '$1'"
 }
 
 # the constant
@@ -73,7 +66,7 @@ that "no is no" grep -q 'not started; --preset quick' "$dir/asked"
 that "nothing was begun" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM calibration WHERE profile = 'days'")" = 0
 $calibrate -q run $days --save days >"$dir/days" 2>&1 </dev/null &
 first=$!
-until_there "FROM calibration WHERE profile = 'days'"
+wait_until has "FROM calibration WHERE profile = 'days'"
 kill -INT $first
 wait $first
 that "a script is not asked, and ^C ends it" test $? = 130

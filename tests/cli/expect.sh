@@ -35,13 +35,13 @@ that() {
 	faults=$((faults + 1))
 }
 
-# wait_until COMMAND...: waits until the command succeeds, for a minute at most.
+# wait_until COMMAND...: waits until the command succeeds, for a minute at most (EMP_TIMEOUT_MULTIPLIER=10: ten minutes).
 wait_until() {
-	for _ in $(seq 600); do
+	for _ in $(seq $((600 * ${EMP_TIMEOUT_MULTIPLIER:-1}))); do
 		"$@" >/dev/null 2>&1 && return 0
 		sleep 0.1
 	done
-	echo "FAULT: waited for a minute in vain: $*"
+	echo "FAULT: waited in vain: $*"
 	faults=$((faults + 1))
 	return 1
 }

@@ -5,15 +5,15 @@
 # /sys are read-only in there.
 #
 #   box_new               makes $box; the caller may put files into $box/upper before the first start
-#   box_install PACKAGE...  before the first start: from the distribution's archive; its daemons are not started
+#   box_install PACKAGE...  before the first start: from the distribution's archive; its daemons are not started. Ends the test (77) without archive
 #   box_restore_at_boot EMP-SETUP  before the first start: its emp-restore.service is enabled
 #   box_start, box_stop   boots it and waits until it is up; switches it off
 #   box_reboot, box_crash the same boot id never comes twice; a crash is a SIGKILL for its first process
 #   box_run COMMAND...    runs a command in it
-#   box_wait SECONDS COMMAND...  until the command succeeds; 1 if it does not within that time
+#   box_wait SECONDS COMMAND...  until the command succeeds; 1 if it does not within that time (times EMP_TIMEOUT_MULTIPLIER)
 
 box_wait() {
-	deadline=$(($(date +%s) + $1))
+	deadline=$(($(date +%s) + $1 * ${EMP_TIMEOUT_MULTIPLIER:-1}))
 	shift
 	until "$@"; do
 		[ "$(date +%s)" -lt $deadline ] || return 1
@@ -47,7 +47,11 @@ box_install() {
 		export DEBIAN_FRONTEND=noninteractive
 		[ -n "$(ls /var/lib/apt/lists/*Packages* 2>/dev/null)" ] || chroot "$root" apt-get -qq update
 		chroot "$root" apt-get -qq install -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"
-		rm "$root/usr/sbin/policy-rc.d"' sh "$box" "$@" </dev/null >"$box/log" 2>&1 || { cat "$box/log"; return 1; }
+		rm "$root/usr/sbin/policy-rc.d"' sh "$box" "$@" </dev/null >"$box/log" 2>&1 && return 0
+	grep -qE 'Could not (resolve|connect)|Failed to fetch' "$box/log" || { cat "$box/log"; exit 1; }
+	echo "not run: the distribution's archive cannot be reached"
+	[ -z "${EMP_MUST_RUN:-}" ] || exit 1
+	exit 77
 }
 
 box_restore_at_boot() {
@@ -65,7 +69,7 @@ box_start() {
 	box_wait 60 box_is_up || { cat "$box/log"; echo "the box did not start"; return 1; }
 	kill -0 $box_unshare 2>/dev/null || { cat "$box/log"; echo "the box did not start"; return 1; }
 	# "degraded" is good enough: not every service of this machine runs in a box
-	box_run timeout 60 systemctl is-system-running --wait >/dev/null || :
+	box_run timeout $((60 * ${EMP_TIMEOUT_MULTIPLIER:-1})) systemctl is-system-running --wait >/dev/null || :
 }
 
 # True as well if it has ended: then there is nothing to wait for.

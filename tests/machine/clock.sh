@@ -23,7 +23,7 @@ fault() {
 	faults=$((faults + 1))
 }
 wait_for() {
-	deadline=$(($(date +%s) + 60))
+	deadline=$(($(date +%s) + 60 * ${EMP_TIMEOUT_MULTIPLIER:-1}))
 	until "$@"; do
 		[ "$(date +%s)" -lt $deadline ] || return 1
 		sleep 0.05
@@ -127,7 +127,7 @@ grep -q 'the kernel has no BTF' "$dir/log" || { fault "the service does not say 
 systemd-socket-activate --seqpacket -l "$dir/deaf" sleep 1000 >"$dir/log" 2>&1 &
 service=$!
 wait_for [ -S "$dir/deaf" ] || fault "no socket"
-EMP_CLOCK_SOCKET=$dir/deaf timeout 30 "$machine/clock_client" once >"$dir/out" 2>&1
+EMP_CLOCK_SOCKET=$dir/deaf timeout $((30 * ${EMP_TIMEOUT_MULTIPLIER:-1})) "$machine/clock_client" once >"$dir/out" 2>&1
 grep -q 'emp_clock_open: Resource temporarily unavailable' "$dir/out" || { fault "a deaf service"; cat "$dir/out"; }
 
 # 8. Programs that do not know of the library

@@ -51,7 +51,7 @@ apply() {
 
 # Waits until systemd has no job left, and no unit is on its way.
 settle() {
-	box_run timeout 60 systemctl is-system-running --wait >/dev/null || :
+	box_run timeout $((60 * ${EMP_TIMEOUT_MULTIPLIER:-1})) systemctl is-system-running --wait >/dev/null || :
 	box_wait 60 is_settled || fault "the box does not settle"
 }
 

@@ -22,7 +22,7 @@ bad() { echo "FAILED: $*"; cat out err 2>/dev/null; exit 1; }
 truncate -s 16M image
 mkfs.ext4 -q image && mount -o loop image place && fsfreeze -f place || bad 'no file system to freeze'
 
-timeout 120 "$emp_measure" --db "$dir/book.db" -q -r 2 --timeout 0.5 -- dd if=/dev/zero "of=place/stuck-$$" bs=4k count=1 >out 2>err
+timeout $((120 * ${EMP_TIMEOUT_MULTIPLIER:-1})) "$emp_measure" --db "$dir/book.db" -q -r 2 --timeout 0.5 -- dd if=/dev/zero "of=place/stuck-$$" bs=4k count=1 >out 2>err
 status=$?
 [ $status = 1 ] || bad "status $status of a program that cannot be killed"
 grep -q "'dd' was killed, but one of its processes has not ended for 20 s: it waits in the kernel" err || bad 'no such sentence'
