@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # emp-setup stops services, sockets, paths and timers of every kind, and restores all of them exactly: after a clean run, after a
-# SIGKILL at every crash point of apply and of restore, after a crash and after a reboot. Usage: setup_units.sh BUILD
+# SIGKILL at every crash point of apply and of restore, after a crash and after a reboot. Usage: setup_units.sh BUILD [STRIDE]
+# With a stride of 5, every fifth crash point only, from one on that EMP_SEED chooses.
 set -eu
 . "$(dirname "$0")/box.sh"
 . "$(dirname "$0")/setup_walk.sh"
 build=$(realpath "$1")
 setup=$build/setup/emp-setup
+stride=${2:-1} seed=${EMP_SEED:-$(date +%s)}
 box_needs
 box_new
 trap 'box_remove' EXIT
@@ -54,7 +56,8 @@ restore || { fault "restore failed"; cat "$box/out"; }
 same "a clean run"
 
 # 2. Killed at every crash point of apply and of restore
-walk
+echo "EMP_SEED=$seed"
+walk "$stride" $((seed % stride + 1))
 
 # 3. Killed in the middle, applied again, restored: an applied value is never taken for the original one
 for n in 2 7 15; do
