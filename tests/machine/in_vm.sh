@@ -10,11 +10,15 @@
 #
 # KERNEL is a Debian package linux-image-*.deb, or a directory in which it is unpacked. The machine's root is this one's, read through
 # an overlay in memory, so that nothing has to be installed for it and nothing stays; systemd is its first process. It has two cores of two
-# threads each, all controllers of cgroup v2, and no network: what asks the distribution's archive for packages is not run.
+# threads each, and all controllers of cgroup v2.
 #
-# The exit status is the command's. EMP_VM_ACCEL=kvm uses KVM, which needs a /dev/kvm that runs any guest; without it, on a busy machine, tests
-# that compare CPU times fail: the virtual CPUs stand still. EMP_VM_ACCEL=tcg,thread=multi emulates with several threads, and its guest may panic at an
-# "int3" or hang, as if the emulator had missed that the kernel patched its own code. EMP_VM_QEMU: more options for QEMU.
+# The exit status is the command's. In the environment:
+#   EMP_VM_ACCEL=kvm      needs a /dev/kvm that runs any guest. Without it, QEMU emulates, and its CPUs take 8 ns for an instruction, however busy this machine
+#                         is: the guest's time is as long as its work, so that CPU times can be compared. (EMP_VM_ACCEL=tcg,thread=multi, with a thread
+#                         for each CPU, has this machine's time; its guest may panic at an "int3", as if the kernel's own patches were missed.)
+#   EMP_VM_SMP=2          as QEMU's -smp
+#   EMP_VM_NETWORK=1      a network, for tests that install packages of the distribution's archive; they are not run otherwise
+#   EMP_VM_QEMU=OPTIONS   more options for QEMU
 set -eu
 kernel=$(realpath "$1") build=$(realpath "$2")
 shift 2
@@ -92,6 +96,8 @@ TTYPath=/dev/ttyS0
 ExecStopPost=/bin/systemctl --no-block poweroff -f -f
 S
 {
+	[ -z "${EMP_VM_NETWORK:-}" ] || echo 'modprobe virtio_net; ip link set eth0 up; ip addr add 10.0.2.15/24 dev eth0
+		ip route add default via 10.0.2.2; echo nameserver 10.0.2.3 >/etc/resolv.conf'
 	printf '{ '
 	for word; do printf "'%s' " "$(printf %s "$word" | sed "s/'/'\\\\''/g")"; done
 	printf '\necho "exit status $?"; } 2>&1 | cat\n' # no terminal
@@ -99,14 +105,14 @@ S
 first_root
 
 qemu() {
-	nice -n 10 qemu-system-x86_64 -machine q35 -accel "$1" -cpu "${EMP_VM_CPU:-Nehalem}" -smp 4,cores=2,threads=2 -m 3G \
+	nice -n 10 qemu-system-x86_64 -machine q35 -accel ${EMP_VM_ACCEL:-tcg,thread=single -icount shift=3} -cpu "${EMP_VM_CPU:-Nehalem}" -smp "${EMP_VM_SMP:-4,cores=2,threads=2}" -m 3G \
 		-nodefaults -no-reboot -display none -serial stdio \
 		-kernel "$kernel/boot/vmlinuz-$version" -initrd "$dir/initrd" \
-		-append "console=ttyS0 quiet loglevel=3 panic=-1 no_timer_check mitigations=off nowatchdog systemd.log_target=null" \
+		-append "console=ttyS0 quiet loglevel=3 panic=-1 no_timer_check mitigations=off nowatchdog net.ifnames=0 systemd.log_target=null" \
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap -device virtio-9p-pci,fsdev=host,mount_tag=host \
-		${EMP_VM_QEMU:-} </dev/null
+		${EMP_VM_NETWORK:+-nic user,model=virtio-net-pci} ${EMP_VM_QEMU:-} </dev/null
 }
 
-qemu "${EMP_VM_ACCEL:-tcg,thread=single}" | sed -u 's/\r$//' | tee "$dir/out"
+qemu | sed -u 's/\r$//' | tee "$dir/out"
 status=$(sed -n 's/^exit status \([0-9]*\)$/\1/p' "$dir/out" | tail -1)
 exit "${status:-1}"
