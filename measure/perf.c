@@ -2,6 +2,7 @@
 /* The results of --perf: see perf.h. */
 #include "measure/perf.h"
 
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 
 #include <math.h>
