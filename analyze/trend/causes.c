@@ -26,6 +26,8 @@ static void add_run_differences(FILE *file, const struct run *before, const stru
 	snprintf(is_on, sizeof(is_on), "%d", now->cpu);
 	add_difference(file, "command", was, is);
 	add_difference(file, "cpu", before->cpu < 0 ? "any" : was_on, now->cpu < 0 ? "any" : is_on);
+	add_difference(file, "against", before->kind == RUN_DUET ? "inc" : NULL,
+		now->kind == RUN_DUET ? "inc" : NULL);
 	add_difference(file, "profile", before->profile, now->profile);
 	add_difference(file, "accounting", before->backend, now->backend);
 	add_difference(file, "pt_source", before->pt_source, now->pt_source);

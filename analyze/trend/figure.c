@@ -8,7 +8,7 @@
 #include <math.h>
 #include <time.h>
 
-enum { TICKS = 6 };
+enum { TICKS = 6, MOST_SQUEEZED = 3 };
 
 /* Seconds, milliseconds and so on as they fit the first level; of INC: its units. */
 struct scale {
@@ -28,41 +28,86 @@ static struct scale scale_of(const struct trend_view *v)
 	return scales[i];
 }
 
-/* Outliers would squeeze the others into a line: they are drawn at the edge. */
-static void set_range(const struct trend_view *v, const struct scale *scale, struct plot *plot)
+/* What of the logarithms is in the picture. */
+struct range {
+	double low, high;
+};
+
+/* Outliers are in it unless they would squeeze the others. */
+static struct range range_of(const struct trend_view *v)
 {
-	double low = INFINITY, high = -INFINITY, margin;
+	struct range near = {INFINITY, -INFINITY}, all, *r;
+	double margin;
 
 	for (size_t i = 0; i < v->series.n; i++) {
-		low = fmin(low, v->levels.clipped[i]);
-		high = fmax(high, v->levels.clipped[i]);
+		near.low = fmin(near.low, v->levels.clipped[i]);
+		near.high = fmax(near.high, v->levels.clipped[i]);
 	}
-	margin = fmax(0.15 * (high - low), 0.002);
-	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", scale->by * exp(low - margin),
-		scale->by * exp(high + margin));
+	all = near;
+	for (size_t i = 0; i < v->series.n; i++) {
+		all.low = fmin(all.low, v->series.items[i].log);
+		all.high = fmax(all.high, v->series.items[i].log);
+	}
+	r = all.high - all.low <= MOST_SQUEEZED * (near.high - near.low) ? &all : &near;
+	margin = fmax(0.15 * (r->high - r->low), 0.002);
+	return (struct range){r->low - margin, r->high + margin};
 }
 
-static bool is_outlier(const struct trend_view *v, size_t i)
+/* How a run is drawn. */
+enum place { RUN, OUTLIER, ABOVE, BELOW, N_PLACES };
+
+static const struct {
+	const char *name, *style;
+} places[] = {
+	[RUN] = {"runs", "pt 7 ps 0.8 lc rgb '#404040' title 'runs'"},
+	[OUTLIER] = {"outliers", "pt 6 ps 1.2 lc rgb '#d08000' title 'outliers'"},
+	[ABOVE] = {"above", "pt 9 ps 1.6 lc rgb '#d08000' title 'outliers above the picture'"},
+	[BELOW] = {"below", "pt 11 ps 1.6 lc rgb '#d08000' title 'outliers below the picture'"},
+};
+
+static enum place place_of(const struct trend_view *v, const struct range *range, size_t i)
 {
-	return fabs(v->series.items[i].log - v->levels.clipped[i]) > 1e-9;
+	double log = v->series.items[i].log;
+
+	if (log > range->high)
+		return ABOVE;
+	if (log < range->low)
+		return BELOW;
+	return trend_is_outlier(v, i) ? OUTLIER : RUN;
 }
 
-static void print_runs(
-	const struct trend_view *v, const struct scale *scale, bool outliers, struct plot *plot)
+/* What is outside is at the edge, with its PT beside it. */
+static void print_outside(const struct trend_view *v, size_t i, enum place place, struct plot *plot)
 {
-	fprintf(plot->script, "$%s << EOD\n", outliers ? "outliers" : "runs");
-	for (size_t i = 0; i < v->series.n; i++)
-		if (is_outlier(v, i) == outliers)
-			fprintf(plot->script, "%zu %.9g\n", i + 1, scale->by * exp(v->levels.clipped[i]));
+	char text[TEXT_PAIR_SIZE];
+
+	fprintf(plot->script, "set label ");
+	plot_quote(plot, trend_value_text(text, v, v->series.items[i].log, INFINITY));
+	fprintf(plot->script, " at %zu, graph %g %s, 0 tc rgb '#d08000' front\n", i + 1,
+		place == ABOVE ? 0.98 : 0.02, 4 * i < v->series.n ? "left offset 1" : "right offset -1");
+}
+
+static size_t print_runs(const struct trend_view *v, const struct scale *scale, const struct range *range,
+	enum place place, struct plot *plot)
+{
+	double edge = (range->high - range->low) / 50;
+	size_t n = 0;
+
+	fprintf(plot->script, "$%s << EOD\n", places[place].name);
+	for (size_t i = 0; i < v->series.n; i++) {
+		double log = v->series.items[i].log;
+
+		if (place_of(v, range, i) != place)
+			continue;
+		fprintf(plot->script, "%zu %.9g\n", i + 1,
+			scale->by * exp(fmax(range->low + edge, fmin(range->high - edge, log))));
+		n++;
+	}
 	fputs("EOD\n", plot->script);
-}
-
-static bool has_outliers(const struct trend_view *v)
-{
-	for (size_t i = 0; i < v->series.n; i++)
-		if (is_outlier(v, i))
-			return true;
-	return false;
+	for (size_t i = 0; place >= ABOVE && i < v->series.n; i++)
+		if (place_of(v, range, i) == place)
+			print_outside(v, i, place, plot);
+	return n;
 }
 
 static void print_levels(const struct trend_view *v, const struct scale *scale, struct plot *plot)
@@ -94,7 +139,7 @@ static void print_changes(const struct trend_view *v, struct plot *plot)
 		fprintf(plot->script, "set label ");
 		plot_quote(plot, trend_change_text(text, change));
 		fprintf(plot->script, " at %.1f, graph %g offset 0.5, 0 tc rgb '%s' front\n", at,
-			i % 2 ? 0.96 : 0.91, change.by > 0 ? "#c00000" : "#007000");
+			i % 2 ? 0.92 : 0.87, change.by > 0 ? "#c00000" : "#007000");
 	}
 }
 
@@ -129,12 +174,15 @@ static void print_title(const struct trend_view *v, const struct scale *scale, s
 void trend_draw(const struct trend_view *v, struct plot *plot)
 {
 	struct scale scale = scale_of(v);
+	struct range range = range_of(v);
+	size_t n[N_PLACES];
 
 	print_title(v, &scale, plot);
-	set_range(v, &scale, plot);
+	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", scale.by * exp(range.low),
+		scale.by * exp(range.high));
 	print_ticks(v, plot);
-	print_runs(v, &scale, false, plot);
-	print_runs(v, &scale, true, plot);
+	for (enum place place = RUN; place < N_PLACES; place++)
+		n[place] = print_runs(v, &scale, &range, place, plot);
 	print_levels(v, &scale, plot);
 	print_changes(v, plot);
 	fputs("plot ", plot->script);
@@ -143,9 +191,9 @@ void trend_draw(const struct trend_view *v, struct plot *plot)
 			"$level%zu using 1:3:4 with filledcurves fc rgb '#1f77b4' fs transparent solid 0.2 noborder %s, "
 			"$level%zu using 1:2 with lines lw 2 lc rgb '#1f77b4' %s, ",
 			i, i ? "notitle" : "title '95 % interval'", i, i ? "notitle" : "title 'level'");
-	fputs("$runs with points pt 7 ps 0.8 lc rgb '#404040' title 'runs'", plot->script);
-	if (has_outliers(v))
-		fputs(", $outliers with points pt 8 ps 1.2 lc rgb '#d08000' title 'outliers, not to scale'",
-			plot->script);
+	for (enum place place = RUN; place < N_PLACES; place++)
+		if (n[place] > 0)
+			fprintf(plot->script, "%s$%s with points %s", place == RUN ? "" : ", ",
+				places[place].name, places[place].style);
 	fputc('\n', plot->script);
 }

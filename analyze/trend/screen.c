@@ -57,7 +57,7 @@ const char *trend_change_text(char buffer[TEXT_PAIR_SIZE], struct level_change c
 	return buffer;
 }
 
-static const char *interval_text(
+const char *trend_interval_text(
 	char buffer[TEXT_PAIR_SIZE], const struct trend_view *v, const struct level *l)
 {
 	char low[TEXT_PAIR_SIZE], high[TEXT_PAIR_SIZE];
@@ -109,7 +109,8 @@ static void add_level(struct listing *list, const struct trend_view *v, size_t i
 	listing_int(list, v->series.items[l->first + l->n - 1].run.id);
 	listing_int(list, (int64_t)l->n);
 	listing_cell(list, json_real(exp(l->mean)), trend_value_text(text, v, l->mean, l->half));
-	listing_cell(list, pair(exp(l->mean - l->half), exp(l->mean + l->half)), interval_text(text, v, l));
+	listing_cell(
+		list, pair(exp(l->mean - l->half), exp(l->mean + l->half)), trend_interval_text(text, v, l));
 	add_change(list, v, i);
 }
 
@@ -140,8 +141,7 @@ static void print_left_out(const struct series *s)
 		size_t n;
 		const char *why;
 	} rows[] = {
-		{s->n_other_unit,
-			s->unit == SERIES_INC ? "in seconds (--seconds follows them)" : "in INC units"},
+		{s->n_other_unit, "without INC units (--seconds follows all)"},
 		{s->n_other_machine, "of other machines"},
 		{s->n_few, "of fewer than 3 samples"},
 		{s->n_at_once, "at the same time as another"},
@@ -194,15 +194,19 @@ static void print_noise(const struct trend_view *v)
 		print_detectable(l, n);
 }
 
-static void print_cause(const struct trend_view *v, size_t i)
+char *trend_cause_text(const struct trend_view *v, size_t i)
 {
 	const struct trend_cause *c = &v->causes[i];
-	const struct run *run =
-		&v->series.items[v->levels.items[i].first + (size_t)(c->text ? c->later : 0)].run;
-	_cleanup_(freep) char *text = NULL;
+	size_t run = v->levels.items[i].first + (size_t)(c->text ? c->later : 0);
 
-	text = text_format("Run %" PRId64 ": %s", run->id,
+	return text_format("Run %" PRId64 ": %s", v->series.items[run].run.id,
 		terminal_text(c->text) ?: "no change of the environment is recorded");
+}
+
+static void print_cause(const struct trend_view *v, size_t i)
+{
+	_cleanup_(freep) char *text = trend_cause_text(v, i);
+
 	terminal_wrap(stdout, text ?: "", 0, 2);
 }
 

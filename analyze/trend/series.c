@@ -294,7 +294,7 @@ static int add_runs(
 		r = machine_of(book, item->run, &of, err);
 		if (r < 0)
 			return r;
-		if (item->inc != (s->unit == SERIES_INC))
+		if (s->unit == SERIES_INC && !item->inc)
 			s->n_other_unit++;
 		else if (!same(machine, of))
 			s->n_other_machine++;
@@ -315,7 +315,7 @@ static const struct run *mark_series(struct candidates *c, bool seconds, struct 
 			s->unit = SERIES_INC;
 	}
 	for (size_t i = 0; i < c->n; i++)
-		if (c->items[i].meant && c->items[i].inc == (s->unit == SERIES_INC))
+		if (c->items[i].meant && (c->items[i].inc || s->unit == SERIES_SECONDS))
 			last = c->items[i].run;
 	return last;
 }

@@ -8,6 +8,8 @@
 #include "analyze/trend/series.h"
 #include "lib/stats/change_points.h"
 
+#include <stdio.h>
+
 /* What is different from a level on. */
 struct trend_cause {
 	char *text; /* "kernel.release was '6.1', is '6.12'; …"; NULL: nothing that is recorded */
@@ -24,13 +26,24 @@ struct trend_view {
 int trend_find_causes(struct book *book, struct trend_view *view, struct error *err);
 void trend_causes_free(struct trend_cause *causes, size_t n);
 
+/* It counts less than it stands apart from its neighbours. */
+bool trend_is_outlier(const struct trend_view *view, size_t i);
+
 int trend_print(const struct trend_view *view, struct error *err);
 json_t *trend_as_json(const struct trend_view *view); /* NULL: no memory */
 void trend_draw(const struct trend_view *view, struct plot *plot);
+void trend_write_csv(FILE *file, const struct trend_view *view);      /* a row for each run */
+void trend_write_markdown(FILE *file, const struct trend_view *view); /* the table of levels */
 
 /* A figure in the unit of the series: "471.2" (units of INC), "127.9 ms"; its digits are those of `half`, a share of it. */
 const char *trend_value_text(
 	char buffer[TEXT_PAIR_SIZE], const struct trend_view *view, double log, double half);
+
+const char *trend_interval_text(
+	char buffer[TEXT_PAIR_SIZE], const struct trend_view *view, const struct level *level);
+
+/* "Run 88: kernel.release was '6.1', is '6.12'", for i > 0; NULL: no memory. */
+char *trend_cause_text(const struct trend_view *view, size_t i);
 
 /* "+2.5 ± 0.3 %", of a difference of logarithms. */
 const char *trend_change_text(char buffer[TEXT_PAIR_SIZE], struct level_change change);

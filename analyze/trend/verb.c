@@ -3,20 +3,25 @@
 #include "analyze/analyze.h"
 #include "analyze/trend/trend.h"
 
+#include "lib/base/output_file.h"
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
 static struct {
 	double fail_if_slower; /* percent; below 0: not given */
-	const char *output;
+	const char *output, *csv, *markdown;
 	bool seconds, script;
 } options = {.fail_if_slower = -1};
 
 const struct option_row trend_options[] = {
 	{0, "seconds", NULL, "follow PT in seconds, also where runs have it in units of INC", NULL,
 		&options.seconds},
+	{0, "csv", "FILE", "write a row for each run; - is standard output", NULL, &options.csv},
+	{0, "markdown", "FILE", "write the table of levels for a report; - is standard output", NULL,
+		&options.markdown},
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if the last level is slower than that before by this or more", option_percent,
 		&options.fail_if_slower},
@@ -86,15 +91,45 @@ static int draw(const struct trend_view *view, struct error *err)
 	return plot_draw(&plot, options.script, err);
 }
 
+static int write_to(const char *path, const struct trend_view *view, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file output = {};
+	int r = output_file_open(&output, path, err);
+
+	if (r < 0)
+		return r;
+	(options.csv ? trend_write_csv : trend_write_markdown)(output.file, view);
+	return output_file_commit(&output, err);
+}
+
+static int show(const struct trend_view *view, struct error *err)
+{
+	if (analyze_options.json)
+		return json_print_document("emp-trend", trend_as_json(view), err);
+	if (options.csv || options.markdown)
+		return write_to(options.csv ?: options.markdown, view, err);
+	return trend_print(view, err);
+}
+
+static int check_options(struct error *err)
+{
+	if (analyze_options.json + !!options.csv + !!options.markdown > 1)
+		return error_say(err, -EINVAL, "--json, --csv and --markdown are for one result; choose one");
+	if (options.script && !options.output)
+		return error_say(err, -EINVAL, "--script needs a picture: -o FILE.png (or .svg, .pdf)");
+	return 0;
+}
+
 int verb_trend(int argc, char **argv, struct error *err)
 {
 	_cleanup_(view_clear) struct trend_view view = {};
-	int r = load(argv[0], &view, err);
+	int r = check_options(err);
 
+	if (r == 0)
+		r = load(argv[0], &view, err);
 	if (r == 0 && options.output)
 		r = draw(&view, err);
 	if (r == 0)
-		r = analyze_options.json ? json_print_document("emp-trend", trend_as_json(&view), err)
-					 : trend_print(&view, err);
+		r = show(&view, err);
 	return r < 0 ? r : judge(&view, err);
 }

@@ -6,6 +6,7 @@
     solver      30 runs: from the 19th on, 10 % slower, and the kernel is another; one run at the 25th is far too long
     named       12 runs of other commands each, by their --command-name, 20 % faster from the 7th on
     against     24 runs that alternated with INC: the machine's speed changes by 30 % all the time; 5 % slower from the 13th on. Then 8 in seconds
+    longer      6 runs that alternated with INC, then 6 that did not and took less
     few         4 runs
     xz          two command lines of one program, 6 runs each
     other       8 runs on one machine, then 7 on another
@@ -53,12 +54,16 @@ hostile = environment("box", **{"kernel": {"release": bad}})
 series(20, lambda i: 1e8, where=old, argv=["steady", "a file"])
 series(30, lambda i: 1e8 * (1.1 if i >= 18 else 1) * (4 if i == 24 else 1), where=lambda i: new if i >= 18 else old, argv=["/opt/solver", "-x"])
 series(12, lambda i: 5e7 * (0.8 if i >= 6 else 1), where=old, argv=lambda i: [f"/opt/{i}/build"], name="named")
-for i in range(24):
+def against_inc(name, mean, spread):
+    global now
     now += HOUR
-    speed = [draw.uniform(0.7, 1.3) for _ in range(10)] # of the machine, in each sample
-    both = [run(old, ["against"], [s * 2e8 * (1.05 if i >= 12 else 1) * draw.gauss(1, 0.002) for s in speed], kind="duet"),
+    speed = [draw.uniform(1 - spread, 1 + spread) for _ in range(10)] # of the machine, in each sample
+    both = [run(old, [name], [s * mean * draw.gauss(1, 0.002) for s in speed], kind="duet"),
             run(old, ["inc", "--iterations", "370000000"], [s * 1e8 for s in speed], kind="duet")]
     db.execute("INSERT INTO duet VALUES (?, ?, 0, 10000000, NULL), (?, ?, 0, 10000000, 370000000)", (both[0], both[0], both[1], both[0]))
+
+for i in range(24):
+    against_inc("against", 2e8 * (1.05 if i >= 12 else 1), 0.3)
 series(8, lambda i: 2e8, where=old, argv=["against"])
 series(4, lambda i: 1e8 * (2 if i > 1 else 1), where=old, argv=["few"])
 series(6, lambda i: 1e8, where=old, argv=["xz", "-1"])
@@ -66,4 +71,7 @@ series(6, lambda i: 2e8, where=old, argv=["xz", "-9"])
 series(8, lambda i: 3e8, where=old, argv=["other"])
 series(7, lambda i: 1e8, where=elsewhere, argv=["other"])
 series(16, lambda i: 1e8 * (2 if i >= 8 else 1), where=lambda i: hostile if i >= 8 else old, argv=[bad, bad], name=bad)
+for i in range(6):
+    against_inc("longer", 2.4e8, 0.01)
+series(6, lambda i: 2e8, where=old, argv=["longer"])
 db.commit()

@@ -36,9 +36,11 @@ expect 0 'Too few runs: a change takes 6, and 1 is there' $trend INC16384
 
 # units of INC, which are not mixed with seconds
 expect 0 'against: 24 runs, PT in INC units' $trend against
-expect 0 'Left out: 8 in seconds' $trend against
+expect 0 'Left out: 8 without INC units (--seconds follows all)' $trend against
 gives "the speed of the machine does not matter" '(d["unit"] == "INC" and [l["runs"] for l in d["levels"]] == [12, 12] and 0.03 < d["levels"][1]["change"] < 0.07 and 700 < d["levels"][0]["mean"] < 780 and d["left_out"]["other_unit"] == 8)' $trend against --json
-expect 0 'against: 8 runs, PT in seconds' $trend against --seconds
+expect 0 'against: 32 runs, PT in seconds' $trend against --seconds
+gives "in seconds, all runs are followed" '(d["unit"] == "s" and d["left_out"]["other_unit"] == 0 and all(0.15 < r["mean"] < 0.25 for r in d["runs"]))' $trend against --seconds --json
+expect 0 'against was inc, is nothing' $trend longer --seconds
 expect 0 'Left out: 8 of other machines' $trend other
 expect 0 'So few runs show great changes only' $trend other
 
@@ -57,14 +59,39 @@ expect 0 '' $trend "$name"
 that "no control character comes to the screen" sh -c "! grep -q '[[:cntrl:]]' '$dir/out'"
 expect 2 '' $trend "$name" --fail-if-slower 5
 that "nor in the sentence" sh -c "! grep -q '[[:cntrl:]]' '$dir/out'"
+for table in csv markdown; do
+	expect 0 '' $trend "$name" --$table -
+	that "nor in a table ($table)" sh -c "! grep -q '[[:cntrl:]]' '$dir/out'"
+done
 expect 1 '' $trend nobody
 that "nor in the list" sh -c "! grep -q '[[:cntrl:]]' '$dir/out'"
+
+# tables
+expect 0 '^| 2023-11-16 13:13:20 | 40 | 12 | 109.[0-9]* ms | 10[0-9.]* … 11[0-9.]* ms | +9.[0-9]* ± 1.[0-9]* % | .Run 40: kernel' $trend solver --markdown -
+expect 0 'Mean PT .INC units.' $trend against --markdown -
+expect 0 '' $trend solver --csv "$dir/trend.csv"
+that "nothing else is on the screen" [ ! -s "$dir/out" ]
+that "a row for each run says of which level it is, and what is an outlier" python3 - "$dir/trend.csv" <<'P'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 30 and [r["level"] for r in rows] == ["1"] * 18 + ["2"] * 12, rows
+assert [i for i, r in enumerate(rows) if r["outlier"] == "1"] == [24] and float(rows[24]["mean"]) > 0.4, rows[24]
+assert all(r["unit"] == "s" and 0.095 < float(r["level_low"]) < float(r["level_mean"]) < float(r["level_high"]) < 0.115 for r in rows), rows
+P
+expect 0 ',few,s,.*,0,1,0.14[0-9]*,,$' $trend few --csv -
+expect 1 'choose one' $trend solver --csv - --markdown -
+expect 1 'choose one' $trend solver --csv - --json
+expect 1 '--script needs a picture' $trend solver --script
 
 # pictures
 if command -v gnuplot >/dev/null; then
 	for n in "solver x.png" "against x.svg" "few x.pdf" "INC16384 one.svg"; do
 		that "gnuplot has nothing to say of $n" sh -c "$trend ${n% *} -o '$dir/${n#* }' 2>&1 >/dev/null | (! grep .)"
 	done
+	expect 0 '' $trend solver -o "$dir/z.svg" --script
+	that "an outlier outside the picture is marked, with its PT" grep -q '"441.9 ms" at 25, graph 0.98' "$dir/z.svg.gnuplot"
+	that "the legend has it" grep -q 'outliers above the picture' "$dir/z.svg"
+	that "the others are drawn as runs" [ "$(sed -n '/^.runs << EOD/,/^EOD/p' "$dir/z.svg.gnuplot" | wc -l)" = 31 ]
 	that "the picture says by how much" grep -q '+[0-9.]* ± ' "$dir/x.svg"
 	cd "$dir" || exit 1
 	that "a name runs nothing" $trend "$name" -o y.svg --script
