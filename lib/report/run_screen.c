@@ -124,7 +124,7 @@ static int note_correlation(struct notes *notes, const struct screen *s, struct 
 
 	double least = i->calibrated ? WORTH_NOTING : WORTH_NOTING_ALONE;
 
-	if (i->effective_n > least * (double)s->pt.n)
+	if (s->pt.n == 0 || i->effective_n > least * (double)s->pt.n)
 		return 0;
 	return notes_add(notes, err,
 		"Neighbouring samples %s alike (correlation %.2f): %zu count as %.2g in the CI",

@@ -221,6 +221,21 @@ TEST(correlated_samples_are_noted)
 		"Neighbouring samples seem alike (correlation 0.95): 12 count as 3 in the CI");
 }
 
+TEST(no_samples_are_not_correlated)
+{
+	_cleanup_(run_result_clear) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+
+	make_samples(&r);
+	for (uint32_t i = 0; i < N; i++)
+		r.samples[i].incomplete = true;
+	discard(&r, NULL, 0);
+	s = fill(&r, NULL);
+	assert_int_equal(s.notes.n, 1);
+	assert_string_equal(
+		s.notes.items[0], "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+}
+
 TEST(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
 {
 	const struct profile unpinned = {.name = (char *)"lab2", .cpu = -1};
