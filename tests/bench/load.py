@@ -2,23 +2,31 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How repeatable a coordinated load is. Run as root:
 
-    tests/bench/load.py BUILD [--rounds 10] [--load profiles/loads/mason.ini]
+    tests/bench/load.py BUILD [--rounds 10] [--load profiles/loads/mason.ini] [--times 4]
 
 First Mason's Figure II in kind: the same load in each of its coordinations, in turn, and how much the runs of each differ. Then the same work as
 a shell script that starts all slaves in the background and waits for them, timed by hyperfine in the same rounds. The standard deviations are
-shares of the mean; the last column is the ratio to that of the constant load."""
-import argparse, json, os, shlex, subprocess, sys, tempfile
+shares of the mean; the last column is the ratio to that of the constant load. --times N multiplies the repetitions of each script by N."""
+import argparse, json, os, re, shlex, subprocess, sys, tempfile
 from statistics import mean, stdev
 
 parser = argparse.ArgumentParser()
 parser.add_argument("build")
 parser.add_argument("--rounds", type=int, default=10)
 parser.add_argument("--load", default=os.path.join(os.path.dirname(__file__), "../../profiles/loads/mason.ini"))
+parser.add_argument("--times", type=int, default=1)
 args = parser.parse_args()
 tool = os.path.join(os.path.abspath(args.build), "measure/emp-load")
 tmp = tempfile.TemporaryDirectory()
 out = os.path.join(tmp.name, "out.json")
 os.environ["EMP_DB"] = os.path.join(tmp.name, "book.db")
+
+def longer():
+    """The load with more repetitions, in a file of the same name."""
+    path = os.path.join(tmp.name, os.path.basename(args.load))
+    with open(args.load) as file, open(path, "w") as copy:
+        copy.write(re.sub(r"(?m)^(repetitions\s*=\s*)(\d+)", lambda m: m[1] + str(args.times * int(m[2])), file.read()))
+    return path
 
 def script_of(lines):
     """One slave's script in the shell: each repetition does the steps in order."""
@@ -36,7 +44,7 @@ def script_of(lines):
 def shell_load():
     """A line is name = value; a section is a script."""
     sections, current = {}, None
-    for line in open(args.load):
+    for line in open(load):
         line = line.strip()
         if not line or line[0] in ";#": continue
         if line[0] == "[": current = sections.setdefault(line[1:-1], []); continue
@@ -51,7 +59,7 @@ def shell_load():
     return path
 
 def emp(coordination):
-    subprocess.run([tool, "run", "-q", "-w", "0", "-r", "1", "--coordination", coordination, "--export-json", out, args.load],
+    subprocess.run([tool, "run", "-q", "-w", "0", "-r", "1", "--coordination", coordination, "--export-json", out, load],
                    check=True, stdout=subprocess.DEVNULL)
     d = json.load(open(out))
     run = d["runs"][0]
@@ -62,6 +70,7 @@ def hyperfine(script):
                    stderr=subprocess.DEVNULL)
     return json.load(open(out))["results"][0]["mean"]
 
+load = longer()
 script = shell_load()
 rows = {name: [] for name in ("before", "no-teardown", "constant-load", "shell script, hyperfine")}
 rates = {name: [] for name in rows}
