@@ -131,6 +131,16 @@ const char *identity_program(struct identity *identity, const char *path)
 	return TAKE(entry)->resolved;
 }
 
+/* An overlay of several file systems shows devices of its own for files; for directories, it shows the one that the kernel knows. */
+static bool is_file(const char *path, const char *directory, uint64_t device, uint64_t inode)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || st.st_ino != inode)
+		return false;
+	return st.st_dev == device || (stat(directory, &st) == 0 && st.st_dev == device);
+}
+
 static const char *find_program(struct identity *identity, const char *name, uint64_t device, uint64_t inode)
 {
 	static const char *const places[] = {
@@ -138,10 +148,9 @@ static const char *find_program(struct identity *identity, const char *name, uin
 
 	for (size_t i = 0; i < ELEMENTS(places); i++) {
 		char path[64];
-		struct stat st;
 
 		snprintf(path, sizeof(path), "%s/%s", places[i], name);
-		if (stat(path, &st) == 0 && st.st_ino == inode && st.st_dev == device)
+		if (is_file(path, places[i], device, inode))
 			return identity_program(identity, path);
 	}
 	return NULL;
