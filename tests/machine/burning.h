@@ -6,7 +6,9 @@
 
 #include <assert.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -36,6 +38,43 @@ static inline void burning_pin(int cpu)
 	CPU_ZERO(&cpus);
 	CPU_SET(cpu, &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+/* Whether two CPUs run at the same time: processes on them hand a number over much more often than a scheduler, or an
+ * emulator whose CPUs take turns, switches between the two. For a caller that other work does not hold up, as SCHED_FIFO.
+ */
+static inline bool burning_at_once(int one, int other)
+{
+	enum { TRIED_MS = 200, HANDOVERS = 10 * TRIED_MS };
+	_Atomic long *count = burning_shared(sizeof(*count));
+	pid_t pid = fork();
+	int64_t until_ns;
+	cpu_set_t cpus;
+	bool often;
+
+	assert(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		burning_pin(other);
+		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
+		for (*count = 2;;)
+			if (*count % 2 == 1)
+				++*count;
+	}
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	burning_pin(one);
+	while (*count == 0)
+		usleep(1000);
+	until_ns = clock_ns(CLOCK_MONOTONIC) + TRIED_MS * NS_PER_MS;
+	while (clock_ns(CLOCK_MONOTONIC) < until_ns)
+		if (*count % 2 == 0)
+			++*count;
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	often = *count > HANDOVERS;
+	munmap((void *)count, sizeof(*count));
+	return often;
 }
 
 /* A child called `name` that uses `ns` and ends, the last `blind_ns` of them without a look at its clock,

@@ -327,6 +327,10 @@ static void assert_wait_is_exact(struct observer *o, char *const *argv)
 	if (last_cpu() == 0)
 		skip(); /* one CPU */
 	be_prompt();
+	if (!burning_at_once(0, last_cpu())) {
+		print_message("not run: the CPUs of this machine take turns, as an emulator's\n");
+		skip();
+	}
 	alone_ns = unaccounted(o, argv);
 	pid = interrupt_often(last_cpu());
 	disturbed_ns = unaccounted(o, argv);
