@@ -216,7 +216,7 @@ static double alike_of(const struct analysis_feed *feed, const struct series *s)
 {
 	double n = (double)s->n, alike = feed->own_ns ? 0 : neighbours_alike(s->in_time, s->sorted, s->n);
 
-	return alike > CHANCE_SD / sqrt(n) ? alike + (1 + 4 * alike) / n : 0;
+	return alike > CHANCE_SD / sqrt(n) ? fmin(alike + (1 + 4 * alike) / n, 1) : 0;
 }
 
 static bool has_trend(const struct analysis_feed *feed, const struct series *s, struct analysis *analysis)

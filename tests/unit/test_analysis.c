@@ -401,6 +401,28 @@ TEST(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
 	assert_non_null(strstr(analysis.why, "; a step between two speeds: "));
 }
 
+/* Without the bias of a short series it would be 1.13. */
+TEST(neighbours_are_alike_with_a_correlation_of_at_most_1)
+{
+	const struct analysis_options options = {.patterns = names_default};
+	struct run run = {.id = 8, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
+	struct sample *samples = calloc(N, sizeof(*samples));
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	struct analysis_feed *feed = NULL;
+	struct error err = {};
+
+	for (uint32_t i = 0; i < N; i++)
+		samples[i] = (struct sample){.n = i + 1,
+			.start_ns = i * NS_PER_S,
+			.et_ns = (100 + i) * NS_PER_MS,
+			.pt_ns = (100 + i) * NS_PER_MS,
+			.wait_ns = -1};
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
+	analysis = finish(feed);
+	assert_int_equal(analysis.verdict, VERDICT_DRIFT);
+	assert_non_null(strstr(analysis.why, "(correlation 1.00)"));
+}
+
 TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)
 {
 	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
