@@ -12,6 +12,7 @@
 	"'short': {'program': 'INC128', 'samples': 800, 'l_samples': [75, 104]}," \
 	"'long': {'program': 'INC16384', 'samples': 40, 'l_samples': [10, 16]}"
 #define HEAD "{'format': 'emp-profile', 'version': 1, 'name': 'paper-rhel6.4', 'resolution_ns': 1000000"
+#define NOWHERE "'environment': {'digest': null}"
 #define PROFILE(cutoffs) HEAD ", " RUNS ", 'environment': {'digest': 'd1'}, 'cutoffs': [" cutoffs "]}"
 #define BASH                                                                                        \
 	"{'daemon': 'bash', 'short_ns': 1000000, 'long_ns': null, 'period_s': null, 'firm': false," \
@@ -42,9 +43,9 @@ TEST_IN_BOOK(a_profile_comes_back_exactly)
 		     "{'samples': 10, 'interleaved': 0.0241, 'separate': 0.14},"
 		     "{'samples': 40, 'interleaved': 0.001, 'separate': 0.0}],"
 		     "'correlation': {'lag1': 0.625, 'samples': 300}}",
-		HEAD ", 'blind_ns': 16000000, 'noise': 'steal 3.2 %, PSI 41 %', " RUNS ", 'cutoffs': []}",
+		HEAD ", 'blind_ns': 16000000, 'noise': 'steal 3.2 %, PSI 41 %', " RUNS ", " NOWHERE ", 'cutoffs': []}",
 		HEAD ", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS
-		     ", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
+		     ", " NOWHERE ", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
 		     "'short_ns': null, 'long_ns': 0, 'period_s': 86400, 'firm': false, 'task_time_s': 4320,"
 		     "'below_ns': null, 'atleast_ns': 5}]}",
 	};
@@ -65,7 +66,7 @@ TEST_IN_BOOK(what_is_left_out_is_not_known_and_comes_back_as_null)
 		HEAD ", " RUNS
 		     ", 'mood': 1, 'cutoffs': [{'daemon': 'bash', 'short_ns': 1000000, 'below_ns': 1000000,"
 		     " 'atleast_ns': 1000000, 'smell': []}]}");
-	_cleanup_(json_decrefp) json_t *full = parse(HEAD ", " RUNS ", 'cutoffs': [" BASH "]}");
+	_cleanup_(json_decrefp) json_t *full = parse(HEAD ", " RUNS ", " NOWHERE ", 'cutoffs': [" BASH "]}");
 	_cleanup_(json_decrefp) json_t *back = there_and_back(s, document);
 
 	assert_same(full, back);

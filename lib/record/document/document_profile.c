@@ -183,9 +183,8 @@ static json_t *make_head(const struct profile *profile)
 		r |= document_add_moment(json, "made", profile->made_ns);
 	r |= json_object_set_new(json, "short", make_half(&profile->short_run));
 	r |= json_object_set_new(json, "long", make_half(&profile->long_run));
-	if (profile->environment_digest)
-		r |= json_object_set_new(
-			json, "environment", json_pack("{s:s}", "digest", profile->environment_digest));
+	r |= json_object_set_new(
+		json, "environment", json_pack("{s:s?}", "digest", profile->environment_digest));
 	if (r == 0)
 		return json;
 	json_decref(json);
