@@ -120,6 +120,12 @@ static int example_verb(int argc, char **argv, struct error *err)
 	return 0;
 }
 
+static const struct option_row common_options[] = {
+	{0, "db", "FILE", "the lab book (default: EMP_DB, otherwise the user's own)", NULL, &options.db},
+	{'q', "quiet", NULL, "no progress", NULL, &options.quiet},
+	{},
+};
+
 static const struct option_row run_options[] = {
 	{'r', "runs", "N", "runs of the load (the file's, or 5)", option_count, &options.runs},
 	{'w', "warmup", "N", "runs before them that are not recorded (1)", option_count0, &options.warm_ups},
@@ -136,8 +142,6 @@ static const struct option_row run_options[] = {
 	{0, "json", NULL, "print the result as JSON", NULL, &options.json, .dash = true},
 	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL,
 		&options.ignore_lock},
-	{0, "db", "FILE", "the lab book", NULL, &options.db},
-	{'q', "quiet", NULL, "no progress", NULL, &options.quiet},
 	{},
 };
 
@@ -148,8 +152,6 @@ static const struct option_row verify_options[] = {
 	{0, "show-output", NULL, "of the commands", NULL, &options.show_output},
 	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL,
 		&options.ignore_lock},
-	{0, "db", "FILE", "the lab book", NULL, &options.db},
-	{'q', "quiet", NULL, "no progress", NULL, &options.quiet},
 	{},
 };
 
@@ -175,7 +177,7 @@ static const struct tool tool = {
 	.notes = "Examples:\n"
 		 "  emp-load example > office.ini\n"
 		 "  emp-load run office.ini\n",
-	.options = no_options,
+	.options = common_options,
 	.verbs = verbs,
 };
 
