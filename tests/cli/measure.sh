@@ -10,8 +10,6 @@ burn=$build/tests/machine/burn
 
 # a result
 expect 0 '^  PT (mean ± σ) .* CV ' $measure -q -r 5 --export-json "$dir/result.json" -- true
-that "the document is hyperfine's" json "$dir/result.json" \
-	'set(d["results"][0]) >= {"command", "mean", "stddev", "median", "user", "system", "min", "max", "times", "exit_codes"}'
 that "times are seconds, one a sample" json "$dir/result.json" \
 	'len(d["results"][0]["times"]) == 5 and all(0 < t < 5 for t in d["results"][0]["times"])'
 that "there is an emp object" json "$dir/result.json" \

@@ -33,10 +33,6 @@ expect 2 'advice  EMP' "$setup" audit --root "$m" --details # its old name
 "$setup" audit --root "$m" --json >"$dir/audit.json"
 that "the document names all checks" json "$dir/audit.json" \
 	'{c["id"] for c in d["checks"]} >= {"svc.units", "ntp.on", "freq.governor", "turbo.intel", "speedstep", "kernel.version"}'
-that "every check has its members" json "$dir/audit.json" \
-	'all({"id", "level", "state", "value", "wanted", "why", "undo"} <= set(c) for c in d["checks"])'
-that "states are of the five" json "$dir/audit.json" \
-	'{c["state"] for c in d["checks"]} <= {"ok", "off", "absent", "unknown", "refused"}'
 that "verdict and units are printed" json "$dir/audit.json" \
 	'd["verdict"] == "not fit" and d["checks"][0]["items"] == ["cron.service"]'
 
