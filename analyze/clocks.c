@@ -120,17 +120,6 @@ static int diff(struct book *book, const struct clocks *now, struct error *err)
 	return print_differences(now, &before, list, err);
 }
 
-static int draw(const struct clocks *clocks, struct error *err)
-{
-	_cleanup_(plot_clear) struct plot plot = {};
-	int r = plot_begin(&plot, options.output, 1100, 700, err);
-
-	if (r < 0)
-		return r;
-	figure_clocks(clocks, &plot);
-	return plot_draw(&plot, options.script, err);
-}
-
 int verb_clocks(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -152,7 +141,7 @@ int verb_clocks(int argc, char **argv, struct error *err)
 	if (options.diff)
 		return diff(book, &clocks, err);
 	if (options.output)
-		return draw(&clocks, err);
+		return plot_drawing(figure_clocks(&clocks), options.output, options.script, err);
 	return analyze_options.json ? json_print_document("emp-clocks", clocks_as_json(&clocks), err)
 				    : clocks_print(&clocks, err);
 }

@@ -4,7 +4,6 @@
 #include "analyze/figure.h"
 
 #include <errno.h>
-#include <string.h>
 
 struct suspect {
 	const struct daemon_statistics *daemon; /* NULL: none */

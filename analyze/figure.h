@@ -24,12 +24,6 @@ int figure_prepare(struct figure *figure, const struct analysis *analysis,
 	const struct discarding *discarding, const char *profile, struct error *err);
 void figure_clear(struct figure *figure);
 
-/* A picture of a run, and its size in pixels. */
-struct drawing {
-	void (*draw)(const struct figure *figure, struct plot *plot);
-	int width, height;
-};
-
 /* One point a pair, relative to the median of the central cluster (EMP, Figure 14). */
 struct drawing figure_scatter(const struct figure *figure);
 

@@ -6,7 +6,6 @@
 #include "lib/report/clocks_report.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 /* One source of each kind: the others lie on the same line. */
 static const struct line {
@@ -43,20 +42,18 @@ static void print_data(const struct clocks *c, const struct clock_source *source
 static void print_title(const struct clocks *c, struct plot *plot)
 {
 	char made[TEXT_TIME_SIZE];
-	_cleanup_(freep) char *title = text_format(
-		"How precisely each source times the first N primes: CPU %" PRId64 ", %s", c->cpu,
-		text_moment(made, c->made_ns));
 
-	fputs("set title ", plot->script);
-	plot_quote(plot, title ?: "");
-	fputs("\nset xlabel 'number of primes N'\nset ylabel 'standard deviation'\n"
+	plot_set(plot, "title", "How precisely each source times the first N primes: CPU %" PRId64 ", %s",
+		c->cpu, text_moment(made, c->made_ns));
+	fputs("set xlabel 'number of primes N'\nset ylabel 'standard deviation'\n"
 	      "set logscale y\nset format y '%.0s %cs'\nset xrange [0:*]\n"
 	      "set key outside right top reverse Left\n",
 		plot->script);
 }
 
-void figure_clocks(const struct clocks *c, struct plot *plot)
+static void draw(const void *subject, struct plot *plot)
 {
+	const struct clocks *c = subject;
 	const char *separator = "plot ";
 
 	print_title(c, plot);
@@ -75,4 +72,9 @@ void figure_clocks(const struct clocks *c, struct plot *plot)
 		separator = ", ";
 	}
 	fputc('\n', plot->script);
+}
+
+struct drawing figure_clocks(const struct clocks *c)
+{
+	return (struct drawing){draw, c, 1100, 700};
 }

@@ -6,4 +6,4 @@
 #include "analyze/plot.h"
 #include "lib/record/clocks.h"
 
-void figure_clocks(const struct clocks *clocks, struct plot *plot);
+struct drawing figure_clocks(const struct clocks *clocks);

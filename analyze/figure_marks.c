@@ -98,13 +98,11 @@ struct marks marks_of_samples(const struct figure *f, struct plot *plot)
 static void print_title(const struct figure *f, size_t cause, size_t n, struct plot *plot)
 {
 	const char *name = cause < CAUSE_DAEMON ? looks[cause].title : f->daemons[cause - CAUSE_DAEMON];
-	_cleanup_(freep) char *title = NULL;
 
 	if (cause == CAUSE_UNEXPLAINED && f->profile)
 		name = "long, but kept";
-	title = text_format("%s (%zu)", name, n);
 	fputs(" title ", plot->script);
-	plot_quote(plot, title ?: "");
+	plot_quote_format(plot, "%s (%zu)", name, n);
 }
 
 static void print_plot(

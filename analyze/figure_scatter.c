@@ -38,38 +38,27 @@ static struct extent extent_of(const struct figure *f)
 	return e;
 }
 
-static void print_text(struct plot *plot, const char *what, char *text)
-{
-	fprintf(plot->script, "set %s ", what);
-	plot_quote(plot, text ?: "");
-	fputc('\n', plot->script);
-	free(text);
-}
-
 /* A title of two lines; `logarithmic`: it mentions the logarithmic axes. */
 static void print_title(
 	const struct figure *f, const char *what, const struct extent *e, bool logarithmic, struct plot *plot)
 {
-	_cleanup_(freep) char *title = text_format("%s, run %" PRId64 ": %s, %s%s", f->analysis->run.program,
-		f->analysis->run.id, what,
-		f->profile ? "discarded by profile " : "L-samples marked by daemon", f->profile ?: "");
 	char linear[TEXT_TIME_SIZE];
 
 	fputs("set title ", plot->script);
-	plot_quote(plot, title ?: "");
+	plot_quote_format(plot, "%s, run %" PRId64 ": %s, %s%s", f->analysis->run.program,
+		f->analysis->run.id, what,
+		f->profile ? "discarded by profile " : "L-samples marked by daemon", f->profile ?: "");
 	if (logarithmic) {
-		_cleanup_(freep) char *note = text_format(
-			"ET axis linear up to %s from the median, logarithmic beyond",
-			text_duration(linear, llround(e->linear * 1e9)));
-
 		fputs(" . \"\\n\" . ", plot->script);
-		plot_quote(plot, note ?: "");
+		plot_quote_format(plot, "ET axis linear up to %s from the median, logarithmic beyond",
+			text_duration(linear, llround(e->linear * 1e9)));
 	}
 	fputc('\n', plot->script);
 }
 
-static void draw_scatter(const struct figure *f, struct plot *plot)
+static void draw_scatter(const void *subject, struct plot *plot)
 {
+	const struct figure *f = subject;
 	struct extent e = extent_of(f);
 	bool logarithmic = plot_time_axis(plot, "x", e.linear, e.least, e.most);
 	_cleanup_(freep) char *what = text_format("%zu pairs of samples", f->analysis->n_samples / 2);
@@ -79,10 +68,9 @@ static void draw_scatter(const struct figure *f, struct plot *plot)
 	plot_time_axis(plot, "y", e.linear, e.least, e.most);
 	print_title(f, what ?: "", &e, logarithmic, plot);
 	median_text(median, f);
-	print_text(plot, "xlabel",
-		text_format("%s of the first sample of a pair, minus the median (%s)", time_name(f), median));
-	print_text(plot, "ylabel",
-		text_format("%s of the second sample of a pair, minus the median", time_name(f)));
+	plot_set(plot, "xlabel", "%s of the first sample of a pair, minus the median (%s)", time_name(f),
+		median);
+	plot_set(plot, "ylabel", "%s of the second sample of a pair, minus the median", time_name(f));
 	fputs("set key outside right top reverse Left title 'pairs (number)'\nset size square\n",
 		plot->script);
 	fprintf(plot->script,
@@ -94,11 +82,12 @@ static void draw_scatter(const struct figure *f, struct plot *plot)
 
 struct drawing figure_scatter(const struct figure *f)
 {
-	return (struct drawing){draw_scatter, 1100, 800};
+	return (struct drawing){draw_scatter, f, 1100, 800};
 }
 
-static void draw_samples(const struct figure *f, struct plot *plot)
+static void draw_samples(const void *subject, struct plot *plot)
 {
+	const struct figure *f = subject;
 	struct extent e = extent_of(f);
 	bool logarithmic = plot_time_axis(plot, "y", e.linear, e.least, e.most);
 	_cleanup_(freep) char *what = text_format("%zu samples", f->analysis->n_samples);
@@ -106,9 +95,8 @@ static void draw_samples(const struct figure *f, struct plot *plot)
 	struct marks marks;
 
 	print_title(f, what ?: "", &e, logarithmic, plot);
-	print_text(plot, "ylabel",
-		text_format("%s minus the median of the central cluster (%s)", time_name(f),
-			median_text(median, f)));
+	plot_set(plot, "ylabel", "%s minus the median of the central cluster (%s)", time_name(f),
+		median_text(median, f));
 	fprintf(plot->script,
 		"set xlabel 'sample'\nset xrange [0:%" PRIu32
 		"]\nset key outside right top reverse Left title 'samples (number)'\n"
@@ -120,5 +108,5 @@ static void draw_samples(const struct figure *f, struct plot *plot)
 
 struct drawing figure_samples(const struct figure *f)
 {
-	return (struct drawing){draw_samples, 1300, 600};
+	return (struct drawing){draw_samples, f, 1300, 600};
 }

@@ -22,25 +22,21 @@ static size_t choose_zooms(size_t n, size_t *chosen)
 
 static void print_panel_title(const struct zoom *z, size_t number, struct plot *plot)
 {
-	_cleanup_(freep) char *title = text_format(
-		"zoom %zu: %zu sample%s", number + 1, z->left, z->left == 1 ? "" : "s");
-	_cleanup_(freep) char *note = NULL;
 	char gap[TEXT_TIME_SIZE];
 
+	fputs("set title ", plot->script);
+	plot_quote_format(plot, "zoom %zu: %zu sample%s", number + 1, z->left, z->left == 1 ? "" : "s");
+	fputs(" . \"\\n\" . ", plot->script);
 	if (z->end == ZOOM_GAP)
-		note = text_format("%zu %s samples beyond a gap of %s", z->beyond,
+		plot_quote_format(plot, "%zu %s samples beyond a gap of %s", z->beyond,
 			z->below ? "shorter" : "longer", text_duration(gap, z->gap_ns));
 	else if (z->end == ZOOM_DAEMONS)
-		note = text_format(
-			"%zu longer samples, %.0f %% explained by daemons", z->beyond, 100 * z->explained);
+		plot_quote_format(plot, "%zu longer samples, %.0f %% explained by daemons", z->beyond,
+			100 * z->explained);
 	else if (z->end == ZOOM_HAND)
-		note = text_format("%zu samples longer than the given bound", z->beyond);
+		plot_quote_format(plot, "%zu samples longer than the given bound", z->beyond);
 	else
-		note = text_format("the central cluster");
-	fputs("set title ", plot->script);
-	plot_quote(plot, title ?: "");
-	fputs(" . \"\\n\" . ", plot->script);
-	plot_quote(plot, note ?: "");
+		plot_quote(plot, "the central cluster");
 	fputc('\n', plot->script);
 }
 
@@ -68,20 +64,20 @@ static void lay_out(size_t panels, size_t *columns, size_t *rows)
 	*rows = (panels + *columns) / *columns;
 }
 
-static void draw_zooms(const struct figure *f, struct plot *plot)
+static void draw_zooms(const void *subject, struct plot *plot)
 {
+	const struct figure *f = subject;
 	size_t chosen[MOST_PANELS], panels = choose_zooms(f->analysis->central.n_zooms, chosen), columns,
 				    rows;
 	struct marks marks = marks_of_pairs(f, plot);
 	char median[TEXT_TIME_SIZE];
-	_cleanup_(freep) char *title = text_format(
-		"%s, run %" PRId64
-		": ET of the first (x) and second sample (y) of a pair, minus the median (%s)",
-		f->analysis->run.program, f->analysis->run.id, median_text(median, f));
 
 	lay_out(panels, &columns, &rows);
 	fprintf(plot->script, "set multiplot layout %zu,%zu title ", rows, columns);
-	plot_quote(plot, title ?: "");
+	plot_quote_format(plot,
+		"%s, run %" PRId64
+		": ET of the first (x) and second sample (y) of a pair, minus the median (%s)",
+		f->analysis->run.program, f->analysis->run.id, median_text(median, f));
 	fputs("\nset size square\nunset key\n", plot->script);
 	for (size_t i = 0; i < panels; i++)
 		print_panel(f, &marks, chosen[i], plot);
@@ -97,5 +93,5 @@ struct drawing figure_zooms(const struct figure *f)
 	size_t chosen[MOST_PANELS], columns, rows;
 
 	lay_out(choose_zooms(f->analysis->central.n_zooms, chosen), &columns, &rows);
-	return (struct drawing){draw_zooms, 400 * (int)columns, 40 + 420 * (int)rows};
+	return (struct drawing){draw_zooms, f, 400 * (int)columns, 40 + 420 * (int)rows};
 }

@@ -9,11 +9,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 static const struct kind {
 	const char *ending, *terminal, *unit;
@@ -42,6 +41,33 @@ static void quote(struct plot *plot, const char *text)
 void plot_quote(struct plot *plot, const char *text)
 {
 	quote(plot, terminal_text(text));
+}
+
+static void quote_list(struct plot *plot, const char *format, va_list args)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	plot_quote(plot, vasprintf(&text, format, args) < 0 ? "" : text);
+}
+
+void plot_quote_format(struct plot *plot, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	quote_list(plot, format, args);
+	va_end(args);
+}
+
+void plot_set(struct plot *plot, const char *what, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(plot->script, "set %s ", what);
+	va_start(args, format);
+	quote_list(plot, format, args);
+	va_end(args);
+	fputc('\n', plot->script);
 }
 
 /* A name that begins with | would be a command, one with ~ a home. */
@@ -137,6 +163,17 @@ int plot_draw(struct plot *plot, bool keep, struct error *err)
 	if (r == 0 && keep)
 		r = keep_script(plot, err);
 	return r == 0 ? draw(plot, &output, keep ? plot->path : NULL, err) : r;
+}
+
+int plot_drawing(struct drawing d, const char *path, bool keep, struct error *err)
+{
+	_cleanup_(plot_clear) struct plot plot = {};
+	int r = plot_begin(&plot, path, d.width, d.height, err);
+
+	if (r < 0)
+		return r;
+	d.draw(d.subject, &plot);
+	return plot_draw(&plot, keep, err);
 }
 
 void plot_tick(struct plot *plot, const char *sign, double seconds)

@@ -15,15 +15,29 @@ struct plot {
 	size_t size;
 };
 
-/* width and height in pixels of a PNG; other kinds have the same shape. */
-int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err);
+/* A picture: draw(subject, plot) writes the gnuplot commands. The size is in pixels of a PNG; other kinds have the same
+ * shape. */
+struct drawing {
+	void (*draw)(const void *subject, struct plot *plot);
+	const void *subject;
+	int width, height;
+};
 
-/* Draws what was written. keep: the script stays, as path + ".gnuplot", also where gnuplot is missing. */
+/* Draws it into the file `path`. keep: the script stays, as path + ".gnuplot", also where gnuplot is missing. */
+int plot_drawing(struct drawing drawing, const char *path, bool keep, struct error *err);
+
+/* The same in two steps. */
+int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err);
 int plot_draw(struct plot *plot, bool keep, struct error *err);
 void plot_clear(struct plot *plot);
 
 /* A gnuplot string, whatever the text: nothing in it runs, and control characters are as terminal_text shows them. */
 void plot_quote(struct plot *plot, const char *text);
+void plot_quote_format(struct plot *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes a command: set WHAT "…". what: "title", "xlabel"… */
+void plot_set(struct plot *plot, const char *what, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* An axis ("x" or "y") of times in seconds that shows both what is within `linear` of zero and what is many
  * times further out: linear near zero, logarithmic beyond (asinh). A plain linear axis where `most` is near

@@ -4,10 +4,7 @@
 #include "analyze/analyze.h"
 #include "analyze/figure.h"
 
-#include "lib/base/text.h"
-
 #include <errno.h>
-#include <string.h>
 
 static struct {
 	const char *output;
@@ -29,21 +26,6 @@ const struct option_row scatter_options[] = {
 	{},
 };
 
-static int draw(const struct figure *figure, struct error *err)
-{
-	struct drawing d = options.zooms     ? figure_zooms(figure)
-			   : options.samples ? figure_samples(figure)
-					     : figure_scatter(figure);
-	_cleanup_(plot_clear) struct plot plot = {};
-	int r;
-
-	r = plot_begin(&plot, options.output, d.width, d.height, err);
-	if (r < 0)
-		return r;
-	d.draw(figure, &plot);
-	return plot_draw(&plot, options.script, err);
-}
-
 int verb_scatter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -63,5 +45,10 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = figure_prepare(&figure, &analysis, analyze_options.profile ? &d : NULL,
 			analyze_options.profile, err);
-	return r < 0 ? r : draw(&figure, err);
+	if (r < 0)
+		return r;
+	return plot_drawing(options.zooms     ? figure_zooms(&figure)
+			    : options.samples ? figure_samples(&figure)
+					      : figure_scatter(&figure),
+		options.output, options.script, err);
 }

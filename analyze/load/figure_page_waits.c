@@ -134,12 +134,9 @@ static void print_title(const struct load_report *p, struct plot *plot)
 {
 	_cleanup_(freep) char *whole = load_report_name(p);
 	_cleanup_(freep) char *name = load_short_text(whole ?: "", NAME);
-	_cleanup_(freep) char *title = text_format("What the slaves of %s waited for: %zu run%s of the load", name ?: "",
-		p->n_kept, p->n_kept == 1 ? "" : "s");
 
-	fputs("set multiplot layout 2,1 title ", plot->script);
-	plot_quote(plot, title ?: "");
-	fputc('\n', plot->script);
+	plot_set(plot, "multiplot layout 2,1 title", "What the slaves of %s waited for: %zu run%s of the load",
+		name ?: "", p->n_kept, p->n_kept == 1 ? "" : "s");
 }
 
 static int64_t most_of_a_bar(const struct histogram *h)
@@ -152,8 +149,9 @@ static int64_t most_of_a_bar(const struct histogram *h)
 	return most;
 }
 
-static void draw(const struct load_reports *all, uint32_t sample, struct plot *plot)
+static void draw(const void *subject, struct plot *plot)
 {
+	const struct load_reports *all = subject;
 	struct histogram h = make_histogram(&all->items[0]->page_wait_report);
 
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
@@ -178,7 +176,7 @@ bool load_has_page_waits(const struct load_report *p)
 	return false;
 }
 
-struct load_drawing load_figure_page_waits(const struct load_reports *all)
+struct drawing load_figure_page_waits(const struct load_reports *all)
 {
-	return (struct load_drawing){WIDTH, HEIGHT, draw};
+	return (struct drawing){draw, all, WIDTH, HEIGHT};
 }

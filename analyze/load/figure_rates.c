@@ -3,8 +3,6 @@
  * interval. */
 #include "analyze/load/load.h"
 
-#include "lib/base/text.h"
-
 #include <inttypes.h>
 #include <math.h>
 
@@ -95,17 +93,14 @@ static void print_panel_title(const struct panel *p, struct plot *plot)
 	const struct load_rate *rate = p->rates[0];
 	static const char *const long_names[] = {"second", "minute", "hour"};
 	const char *per = long_names[*p->unit->name == 's' ? 0 : *p->unit->name == 'm' ? 1 : 2];
-	_cleanup_(freep) char *title = NULL;
+	_cleanup_(freep) char *name = rate->script ? load_short_text(rate->script, NAME) : NULL;
 
-	if (rate->script) {
-		_cleanup_(freep) char *name = load_short_text(rate->script, NAME);
-
-		title = text_format("%s ×%" PRId64 ": repetitions per %s", name ?: "", rate->slaves, per);
-	} else {
-		title = text_format("all work: repetitions per %s", per);
-	}
 	fputs("set title ", plot->script);
-	plot_quote(plot, title ?: "");
+	if (rate->script)
+		plot_quote_format(
+			plot, "%s ×%" PRId64 ": repetitions per %s", name ?: "", rate->slaves, per);
+	else
+		plot_quote_format(plot, "all work: repetitions per %s", per);
 	fputs(" offset 0,-0.7\n", plot->script);
 }
 
@@ -116,18 +111,16 @@ static void print_side(const struct load_reports *all, const struct panel *p, si
 	const struct load_rate *rate = p->rates[side];
 	double scale = p->unit->seconds / 1e9;
 	int decimals = load_rate_decimals(rate, p->unit);
-	_cleanup_(freep) char *title =
-		rate->summary.n > 1
-			? text_format("run %" PRId64 ": %.*f ± %.*f /%s",
-				  all->items[side]->result.discarding.run.id, decimals,
-				  rate->summary.mean_ns * scale, decimals, rate->summary.sd_ns * scale,
-				  p->unit->name)
-			: text_format("run %" PRId64 ": %.*f /%s", all->items[side]->result.discarding.run.id,
-				  decimals, rate->summary.mean_ns * scale, p->unit->name);
+	int64_t run = all->items[side]->result.discarding.run.id;
 
 	fprintf(plot->script, "%s $rate%zu_%zu with linespoints pt 7 ps 0.8 lw 1.2 lc rgb '%s' title ",
 		side ? "," : "plot", number, side, colours[side]);
-	plot_quote(plot, title ?: "");
+	if (rate->summary.n > 1)
+		plot_quote_format(plot, "run %" PRId64 ": %.*f ± %.*f /%s", run, decimals,
+			rate->summary.mean_ns * scale, decimals, rate->summary.sd_ns * scale, p->unit->name);
+	else
+		plot_quote_format(plot, "run %" PRId64 ": %.*f /%s", run, decimals,
+			rate->summary.mean_ns * scale, p->unit->name);
 }
 
 static void print_panel(const struct load_reports *all, size_t number, struct plot *plot)
@@ -157,11 +150,11 @@ static void print_title(const struct load_reports *all, size_t panels, struct pl
 	size_t all_panels = all->comparison ? all->comparison->n : first->rates.n;
 	_cleanup_(freep) char *a = short_name(first);
 	_cleanup_(freep) char *b = all->n > 1 ? short_name(all->items[1]) : NULL;
-	_cleanup_(freep) char *title = text_format("Rate of work of %s%s%s%s%s", a ?: "",
-		b ? " and of " : "", b ?: "", first->n_kept > 1 ? "; bands: 95 % CI of the mean" : "", all_panels > MOST_PANELS && panels > 1 ? "; the first scripts" : "");
 
 	fputs(" title ", plot->script);
-	plot_quote(plot, title ?: "");
+	plot_quote_format(plot, "Rate of work of %s%s%s%s%s", a ?: "", b ? " and of " : "", b ?: "",
+		first->n_kept > 1 ? "; bands: 95 % CI of the mean" : "",
+		all_panels > MOST_PANELS && panels > 1 ? "; the first scripts" : "");
 }
 
 /* The numbers of the runs, whole ones. */
@@ -178,8 +171,9 @@ static void print_x_axis(const struct load_reports *all, struct plot *plot)
 	fprintf(plot->script, "set xrange [0.5:%" PRIu32 ".5]\n%s", last, last <= 40 ? "set xtics 1\n" : "");
 }
 
-static void draw(const struct load_reports *all, uint32_t sample, struct plot *plot)
+static void draw(const void *subject, struct plot *plot)
 {
+	const struct load_reports *all = subject;
 	size_t panels = count_panels(all);
 
 	for (size_t i = 0; i < panels; i++)
@@ -197,7 +191,7 @@ static void draw(const struct load_reports *all, uint32_t sample, struct plot *p
 	fputs("unset multiplot\n", plot->script);
 }
 
-struct load_drawing load_figure_rates(const struct load_reports *all)
+struct drawing load_figure_rates(const struct load_reports *all)
 {
-	return (struct load_drawing){WIDTH, TOP + PANEL * (int)count_panels(all) + PANEL / 4, draw};
+	return (struct drawing){draw, all, WIDTH, TOP + PANEL * (int)count_panels(all) + PANEL / 4};
 }

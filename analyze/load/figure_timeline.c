@@ -156,15 +156,12 @@ static void print_title(const struct timeline *t, struct plot *plot)
 	_cleanup_(freep) char *whole = load_report_name(t->report);
 	_cleanup_(freep) char *name = whole ? load_short_text(whole, TITLE) : NULL;
 	char time[TEXT_TIME_SIZE];
-	_cleanup_(freep) char *title = text_format("Who worked when: %s, run %" PRIu32 " of %zu of the load, %s, %s",
-		name ?: "", t->sample->n, t->report->result.n_samples,
-		coordination_names[t->report->load.coordination],
-		text_duration(time, t->sample->et_ns));
 
-	fputs("set title ", plot->script);
-	plot_quote(plot, title ?: "");
+	plot_set(plot, "title", "Who worked when: %s, run %" PRIu32 " of %zu of the load, %s, %s", name ?: "",
+		t->sample->n, t->report->result.n_samples,
+		coordination_names[t->report->load.coordination], text_duration(time, t->sample->et_ns));
 	fprintf(plot->script,
-		"\nset xlabel 'seconds since the release%s'\nset xrange [0:%.9g]\nset yrange [%zu.5:0.5]\n"
+		"set xlabel 'seconds since the release%s'\nset xrange [0:%.9g]\nset yrange [%zu.5:0.5]\n"
 		"set grid noytics\nset key outside right top reverse Left samplen 2\n",
 		t->n <= MOST_RANKS ? "; numbers: the order of finishing" : "",
 		fmax(seconds(t->sample->et_ns), 1e-9), t->n);
@@ -193,9 +190,10 @@ static void print_phase(const struct timeline *t, size_t script, size_t phase, s
 		fputs("notitle", plot->script);
 }
 
-static void draw(const struct load_reports *all, uint32_t sample, struct plot *plot)
+static void draw(const void *subject, struct plot *plot)
 {
-	struct timeline t = timeline_of(all->items[0], sample);
+	const struct load_reports *all = subject;
+	struct timeline t = timeline_of(all->items[0], all->sample);
 
 	print_title(&t, plot);
 	print_labels(&t, plot);
@@ -214,9 +212,9 @@ static void draw(const struct load_reports *all, uint32_t sample, struct plot *p
 	fputc('\n', plot->script);
 }
 
-struct load_drawing load_figure_timeline(const struct load_reports *all)
+struct drawing load_figure_timeline(const struct load_reports *all)
 {
 	const struct load_report *p = all->items[0];
 
-	return (struct load_drawing){WIDTH, height_of(p), draw};
+	return (struct drawing){draw, all, WIDTH, height_of(p)};
 }

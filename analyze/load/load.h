@@ -11,6 +11,7 @@ struct load_reports {
 	const struct load_report *items[2]; /* the reference first */
 	size_t n;
 	const struct load_comparison *comparison; /* NULL: one */
+	uint32_t sample;			  /* the run of the load whose timeline is drawn */
 };
 
 /* A row for each run and slave. */
@@ -18,16 +19,10 @@ void load_write_csv(FILE *file, const struct load_reports *reports);
 /* The rates as a table, to paste into a report. */
 void load_write_markdown(FILE *file, const struct load_reports *reports);
 
-/* Pictures. */
-struct load_drawing {
-	int width, height;
-	void (*draw)(const struct load_reports *reports, uint32_t sample, struct plot *plot);
-};
-
-/* The rate of work of each run, in all and by script. */
-struct load_drawing load_figure_rates(const struct load_reports *reports);
+/* Pictures. The rate of work of each run, in all and by script. */
+struct drawing load_figure_rates(const struct load_reports *reports);
 /* When each slave worked in one run. */
-struct load_drawing load_figure_timeline(const struct load_reports *reports);
+struct drawing load_figure_timeline(const struct load_reports *reports);
 /* The histogram of page waits, if there are any. */
-struct load_drawing load_figure_page_waits(const struct load_reports *reports);
+struct drawing load_figure_page_waits(const struct load_reports *reports);
 bool load_has_page_waits(const struct load_report *report);

@@ -115,23 +115,17 @@ static int check_counted(const struct load_report *p, struct error *err)
 
 static int draw(const struct load_reports *reports, struct error *err)
 {
-	struct load_drawing d = options.timeline >= 0 ? load_figure_timeline(reports)
-				: options.page_waits  ? load_figure_page_waits(reports)
-						      : load_figure_rates(reports);
-	_cleanup_(plot_clear) struct plot plot = {};
-	uint32_t sample = 0;
-	int r = find_run(reports->items[0], &sample, err);
+	struct load_reports drawn = *reports;
+	struct drawing d = options.timeline >= 0 ? load_figure_timeline(&drawn)
+			   : options.page_waits	 ? load_figure_page_waits(&drawn)
+						 : load_figure_rates(&drawn);
+	int r = find_run(reports->items[0], &drawn.sample, err);
 
 	if (r == 0)
 		r = check_counted(reports->items[0], err);
 	if (r == 0)
 		r = check_page_waits(reports->items[0], err);
-	if (r == 0)
-		r = plot_begin(&plot, options.picture, d.width, d.height, err);
-	if (r < 0)
-		return r;
-	d.draw(reports, sample, &plot);
-	return plot_draw(&plot, options.script, err);
+	return r < 0 ? r : plot_drawing(d, options.picture, options.script, err);
 }
 
 static json_t *as_json(const struct load_reports *reports)
