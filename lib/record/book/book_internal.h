@@ -74,6 +74,9 @@ int book_schema_upgrade(struct book *book, struct error *err);
 int book_schema_version(struct book *book, struct error *err);
 int book_schema_newest(void);
 
+/* The SQL that makes version 1 of an empty file, and each later one of the version before. */
+extern const char book_step_1[], book_step_2[], book_step_3[], book_step_4[], book_step_5[];
+
 /* Makes the tables of that version in an empty database. An SQLite result code. */
 int book_schema_make(sqlite3 *db, int version);
 /* SHA-256 of all tables, views, indexes and triggers. Those of the newest version are known by it, because making them

@@ -1,153 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of the lab book, as the steps from an empty file to the newest version. A step that has shipped is never
- * changed: changes are new rows of `steps`.
- *
- * For readers with sqlite3: unknown values are NULL, columns that end in _ns are nanoseconds, and two views show names and
- * milliseconds. */
-#include "lib/record/book/query.h"
+/* What EMP 0.2 changed of them: see book_schema.c. */
+#include "lib/record/book/book_internal.h"
 
-#include <errno.h>
-
-static const char *const steps[] = {
-	/* 1 */
-	"CREATE TABLE machine("
-	"  id INTEGER PRIMARY KEY,"
-	"  name TEXT NOT NULL UNIQUE) STRICT;"
-	"CREATE TABLE environment("
-	"  id INTEGER PRIMARY KEY,"
-	"  digest TEXT UNIQUE,"
-	"  machine INTEGER REFERENCES machine,"
-	"  document TEXT,"
-	"  inc_per_second REAL CHECK(inc_per_second > 0)) STRICT;"
-	"CREATE TABLE run("
-	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-	"  program TEXT NOT NULL,"
-	"  command TEXT,"
-	"  purpose TEXT NOT NULL,"
-	"  state TEXT NOT NULL CHECK(state IN ('open', 'done', 'interrupted', 'failed')),"
-	"  backend TEXT,"
-	"  pt_source TEXT,"
-	"  profile TEXT,"
-	"  notes TEXT,"
-	"  task_length_ns INTEGER CHECK(task_length_ns > 0),"
-	"  resolution_ns INTEGER NOT NULL CHECK(resolution_ns >= 1),"
-	"  started_ns INTEGER NOT NULL CHECK(started_ns >= 0),"
-	"  ended_ns INTEGER CHECK(ended_ns >= 0),"
-	"  environment INTEGER REFERENCES environment,"
-	"  cpu INTEGER CHECK(cpu >= 0)) STRICT;"
-	"CREATE TABLE daemon("
-	"  id INTEGER PRIMARY KEY,"
-	"  name TEXT NOT NULL,"
-	"  exe TEXT,"
-	"  unit TEXT,"
-	"  kernel INTEGER NOT NULL CHECK(kernel IN (0, 1))) STRICT;"
-	"CREATE UNIQUE INDEX daemon_who ON daemon(name, ifnull(exe, ''), ifnull(unit, ''), kernel);"
-	"CREATE TABLE sample("
-	"  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
-	"  n INTEGER NOT NULL CHECK(n BETWEEN 1 AND 4294967295),"
-	"  start_ns INTEGER NOT NULL CHECK(start_ns >= 0),"
-	"  et_ns INTEGER NOT NULL CHECK(et_ns >= 0),"
-	"  pt_ns INTEGER NOT NULL CHECK(pt_ns >= 0),"
-	"  user_ns INTEGER CHECK(user_ns >= 0),"
-	"  system_ns INTEGER CHECK(system_ns >= 0),"
-	"  max_rss_bytes INTEGER CHECK(max_rss_bytes >= 0),"
-	"  observer_ns INTEGER CHECK(observer_ns >= 0),"
-	"  lost INTEGER NOT NULL CHECK(lost >= 0),"
-	"  exit_status INTEGER CHECK(exit_status BETWEEN 0 AND 255),"
-	"  left_behind INTEGER NOT NULL CHECK(left_behind >= 0),"
-	"  incomplete INTEGER NOT NULL CHECK(incomplete IN (0, 1)),"
-	"  PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;"
-	"CREATE TABLE execution("
-	"  run INTEGER NOT NULL,"
-	"  sample INTEGER NOT NULL,"
-	"  seq INTEGER NOT NULL,"
-	"  daemon INTEGER NOT NULL REFERENCES daemon,"
-	"  pt_ns INTEGER NOT NULL CHECK(pt_ns >= 0),"
-	"  pid INTEGER CHECK(pid > 0),"
-	"  tick_ns INTEGER CHECK(tick_ns >= 0),"
-	"  PRIMARY KEY(run, sample, seq),"
-	"  FOREIGN KEY(run, sample) REFERENCES sample ON DELETE CASCADE) STRICT, WITHOUT ROWID;"
-	"CREATE TABLE profile("
-	"  id INTEGER PRIMARY KEY,"
-	"  name TEXT NOT NULL UNIQUE,"
-	"  resolution_ns INTEGER NOT NULL CHECK(resolution_ns >= 1),"
-	"  made_ns INTEGER CHECK(made_ns > 0),"
-	"  environment_digest TEXT) STRICT;"
-	"CREATE TABLE profile_run("
-	"  profile INTEGER NOT NULL REFERENCES profile ON DELETE CASCADE,"
-	"  which TEXT NOT NULL CHECK(which IN ('short', 'long')),"
-	"  program TEXT NOT NULL,"
-	"  run INTEGER REFERENCES run ON DELETE SET NULL,"
-	"  samples INTEGER NOT NULL CHECK(samples >= 0),"
-	"  PRIMARY KEY(profile, which)) STRICT, WITHOUT ROWID;"
-	"CREATE TABLE profile_l_sample("
-	"  profile INTEGER NOT NULL,"
-	"  which TEXT NOT NULL,"
-	"  n INTEGER NOT NULL CHECK(n BETWEEN 1 AND 4294967295),"
-	"  PRIMARY KEY(profile, which, n),"
-	"  FOREIGN KEY(profile, which) REFERENCES profile_run ON DELETE CASCADE) STRICT, WITHOUT ROWID;"
-	"CREATE TABLE cutoff("
-	"  profile INTEGER NOT NULL REFERENCES profile ON DELETE CASCADE,"
-	"  daemon TEXT NOT NULL,"
-	"  unit TEXT,"
-	"  short_ns INTEGER CHECK(short_ns >= 0),"
-	"  long_ns INTEGER CHECK(long_ns >= 0),"
-	"  period_ns INTEGER CHECK(period_ns > 0),"
-	"  firm INTEGER NOT NULL CHECK(firm IN (0, 1)),"
-	"  task_time_ns INTEGER CHECK(task_time_ns > 0),"
-	"  below_ns INTEGER CHECK(below_ns >= 0),"
-	"  atleast_ns INTEGER CHECK(atleast_ns >= 0),"
-	"  PRIMARY KEY(profile, daemon)) STRICT, WITHOUT ROWID;"
-	"CREATE VIEW samples_readable AS"
-	"  SELECT run, n AS sample, program, datetime(start_ns / 1000000000, 'unixepoch') AS start_utc,"
-	"    round(et_ns / 1e6, 6) AS et_ms, round(pt_ns / 1e6, 6) AS pt_ms, exit_status, incomplete"
-	"  FROM sample JOIN run ON run.id = sample.run;"
-	"CREATE VIEW executions_readable AS"
-	"  SELECT run, sample, name AS daemon, unit, exe, pid, round(pt_ns / 1e6, 6) AS pt_ms"
-	"  FROM execution JOIN daemon ON daemon.id = execution.daemon;",
-	/* 2: calibrations that can be resumed, and disturbance counters */
-	"CREATE TABLE calibration("
-	"  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-	"  profile TEXT NOT NULL,"
-	"  state TEXT NOT NULL CHECK(state IN ('open', 'done', 'refused')),"
-	"  owner TEXT,"
-	"  started_ns INTEGER NOT NULL,"
-	"  short_length_ns INTEGER NOT NULL CHECK(short_length_ns > 0),"
-	"  short_samples INTEGER NOT NULL CHECK(short_samples > 0),"
-	"  short_central_max_ns INTEGER CHECK(short_central_max_ns > 0),"
-	"  short_run INTEGER REFERENCES run ON DELETE CASCADE,"
-	"  long_length_ns INTEGER NOT NULL CHECK(long_length_ns > 0),"
-	"  long_samples INTEGER NOT NULL CHECK(long_samples > 0),"
-	"  long_central_max_ns INTEGER CHECK(long_central_max_ns > 0),"
-	"  long_run INTEGER REFERENCES run ON DELETE SET NULL,"
-	"  backend TEXT NOT NULL,"
-	"  cpu INTEGER CHECK(cpu >= 0),"
-	"  anyway INTEGER NOT NULL CHECK(anyway IN (0, 1)),"
-	"  force INTEGER NOT NULL CHECK(force IN (0, 1)),"
-	"  replace_profile INTEGER NOT NULL CHECK(replace_profile IN (0, 1))) STRICT;"
-	"CREATE TABLE seam("
-	"  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
-	"  n INTEGER NOT NULL CHECK(n > 1)," /* the first sample behind it */
-	"  at_ns INTEGER NOT NULL,"
-	"  why TEXT NOT NULL,"
-	"  environment INTEGER REFERENCES environment,"
-	"  PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;"
-	"CREATE TABLE sentinels("
-	"  run INTEGER NOT NULL,"
-	"  sample INTEGER NOT NULL,"
-	"  steal_ns INTEGER,"
-	"  throttles INTEGER,"
-	"  swapped_in_pages INTEGER,"
-	"  swapped_out_pages INTEGER,"
-	"  major_faults INTEGER,"
-	"  suspended_ns INTEGER,"
-	"  clock_rate_ppb INTEGER,"
-	"  cpu_pressure_ns INTEGER,"
-	"  voluntary_switches INTEGER,"
-	"  involuntary_switches INTEGER,"
-	"  PRIMARY KEY(run, sample),"
-	"  FOREIGN KEY(run, sample) REFERENCES sample ON DELETE CASCADE) STRICT, WITHOUT ROWID;",
-	/* 3: runs and sources have kinds, a run an id for all books; measurements, interruptions, several programs */
+/* Runs and sources have kinds, a run an id for all books; measurements, interruptions, several programs. */
+const char book_step_3[] =
 	"DROP VIEW samples_readable;"
 	"DROP VIEW executions_readable;"
 	"CREATE TABLE run_3("
@@ -234,8 +90,10 @@ static const char *const steps[] = {
 	"  FROM sample JOIN run ON run.id = sample.run;"
 	"CREATE VIEW executions_readable AS"
 	"  SELECT run, sample, name AS daemon, unit, exe, pid, round(pt_ns / 1e6, 6) AS pt_ms"
-	"  FROM execution JOIN source ON source.id = execution.source;",
-	/* 4: what others took from each sample, and where they ran; counters of interrupts and of the processor */
+	"  FROM execution JOIN source ON source.id = execution.source;";
+
+/* What others took from each sample, and where they ran; counters of interrupts and of the processor. */
+const char book_step_4[] =
 	"ALTER TABLE sample ADD COLUMN wait_ns INTEGER CHECK(wait_ns >= 0);"
 	"ALTER TABLE execution ADD COLUMN cpu INTEGER CHECK(cpu >= 0);"
 	"ALTER TABLE execution ADD COLUMN same_cpu_ns INTEGER CHECK(same_cpu_ns >= 0);"
@@ -253,9 +111,10 @@ static const char *const steps[] = {
 	"CREATE VIEW executions_readable AS"
 	"  SELECT run, sample, name AS daemon, unit, exe, pid, round(pt_ns / 1e6, 6) AS pt_ms, cpu,"
 	"    round(same_cpu_ns / 1e6, 6) AS same_cpu_ms"
-	"  FROM execution JOIN source ON source.id = execution.source;",
-	/* 5: what each of several programs waited for, and for pages; what interrupted a CPU, in histograms, by source, and the longest
-	 * interruptions with their parts; calibrations of the clocks; duets; loads */
+	"  FROM execution JOIN source ON source.id = execution.source;";
+
+/* Waiting times of several programs, and page waits; interruptions of a CPU; calibrations of the clocks; duets; loads. */
+const char book_step_5[] =
 	"ALTER TABLE sample_program ADD COLUMN repetitions INTEGER CHECK(repetitions >= 0);"
 	"ALTER TABLE sample_program ADD COLUMN finished_ns INTEGER CHECK(finished_ns >= 0);"
 	"ALTER TABLE sample_program ADD COLUMN wait_ns INTEGER CHECK(wait_ns >= 0);"
@@ -425,98 +284,4 @@ static const char *const steps[] = {
 	"  release_ns INTEGER NOT NULL CHECK(release_ns >= 0)," /* how long it took to wake all slaves */
 	"  driver_ns INTEGER NOT NULL CHECK(driver_ns >= 0)," /* its CPU time */
 	"  PRIMARY KEY(run, sample),"
-	"  FOREIGN KEY(run, sample) REFERENCES sample ON DELETE CASCADE) STRICT, WITHOUT ROWID;",
-};
-
-/* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
-const char *const book_schema_newest_digest =
-	"147cf1154945d0980036e36f58a65fbb8a5c3a1fdea2b082085af56358c744d5";
-
-int book_schema_newest(void)
-{
-	return ELEMENTS(steps);
-}
-
-int book_schema_version(struct book *book, struct error *err)
-{
-	int64_t application = 0, version = 0, tables = 0;
-	int r;
-
-	/* application_id is read last: another process may be creating the book meanwhile, in one transaction. */
-	r = query_value(book, "SELECT count(*) FROM sqlite_schema", &tables, err);
-	if (r == 0)
-		r = query_value(book, "PRAGMA user_version", &version, err);
-	if (r == 0)
-		r = query_value(book, "PRAGMA application_id", &application, err);
-	if (r < 0)
-		return r;
-	if (application != BOOK_APPLICATION_ID && (application || version || tables))
-		return book_foreign(book->path, err);
-	if (version < 0 || version > book_schema_newest())
-		return error_say(err, -EPROTONOSUPPORT,
-			"the lab book '%s' was written by a newer EMP (version %d of the book, this one reads "
-			"%d); "
-			"use that emp, or name another file with --db or EMP_DB",
-			book->path, (int)version, book_schema_newest());
-	return (int)version;
-}
-
-int book_schema_make(sqlite3 *db, int version)
-{
-	int rc = SQLITE_OK;
-
-	for (int i = 0; rc == SQLITE_OK && i < version; i++)
-		rc = sqlite3_exec(db, steps[i], NULL, NULL, NULL);
-	return rc;
-}
-
-static int run_step(struct book *book, int version, struct error *err)
-{
-	char stamp[96];
-	int rc;
-
-	rc = sqlite3_exec(book->db, steps[version], NULL, NULL, NULL);
-	if (rc != SQLITE_OK)
-		return book_failed(book, rc, err);
-	snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d",
-		BOOK_APPLICATION_ID, version + 1);
-	rc = sqlite3_exec(book->db, stamp, NULL, NULL, NULL);
-	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
-}
-
-static int upgrade(struct book *book, struct error *err)
-{
-	int r;
-
-	r = book_begin(book, err);
-	if (r < 0)
-		return r;
-	r = book_schema_version(book, err); /* again: another program may just have done it */
-	if (r > 0) {
-		int wrong = book_schema_check(book, r, err);
-
-		r = wrong < 0 ? wrong : r;
-	}
-	while (r >= 0 && r < book_schema_newest()) {
-		int step = run_step(book, r, err);
-
-		r = step < 0 ? step : r + 1;
-	}
-	if (r < 0) {
-		book_rollback(book);
-		return r;
-	}
-	return book_commit(book, err);
-}
-
-/* Foreign keys are off, because dropping a table to replace it would delete the rows that refer to it. SQLite does not
- * change that inside a transaction. */
-int book_schema_upgrade(struct book *book, struct error *err)
-{
-	int r;
-
-	sqlite3_exec(book->db, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL);
-	r = upgrade(book, err);
-	sqlite3_exec(book->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
-	return r;
-}
+	"  FOREIGN KEY(run, sample) REFERENCES sample ON DELETE CASCADE) STRICT, WITHOUT ROWID;";
