@@ -8,7 +8,7 @@
 #include "lib/clock/emp-clock.h"
 #include "lib/host/accounting/taskstats_link.h"
 #include "lib/host/perf/perf_counters.h"
-#include "lib/host/process/cgroup.h"
+#include "lib/host/process/cgroup_mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -184,21 +184,12 @@ static int64_t read_perf_page(struct time_reader *reader)
 /* The cgroup in which the process is anyway: others in it count as well. */
 static int open_cgroup(struct time_reader *reader, struct error *why)
 {
-	_cleanup_(freep) char *mounts = NULL, *own = NULL, *mount = NULL, *below = NULL, *path = NULL;
-	char name[64];
-	int r;
+	_cleanup_(freep) char *directory = NULL, *path = NULL;
+	int r = cgroup_of(reader->pid, &directory, why);
 
-	snprintf(name, sizeof(name), "/proc/%d/cgroup", reader->pid ?: getpid());
-	r = text_read_file(AT_FDCWD, "/proc/self/mountinfo", &mounts);
-	if (r == 0)
-		r = text_read_file(AT_FDCWD, name, &own);
-	if (r == 0)
-		r = cgroup_parse_mount(mounts, &mount, why);
-	if (r == 0)
-		r = cgroup_parse_own(own, &below, why);
 	if (r < 0)
 		return error_say(why, r, "no cgroup v2");
-	path = text_format("%s%s/cpu.stat", mount, below);
+	path = text_format("%s/cpu.stat", directory);
 	return path ? open_file(reader, path, why) : error_oom(why);
 }
 
@@ -228,7 +219,7 @@ static int64_t read_taskstats(struct time_reader *reader)
 	struct taskstats_fields fields;
 	struct error ignored;
 
-	return taskstats_link_ask_one(reader->link, TASKSTATS_THREAD, reader->pid ?: getpid(), &fields, &ignored) < 0
+	return taskstats_link_ask_one(reader->link, reader->pid ?: getpid(), &fields, &ignored) < 0
 		       ? -1
 		       : (int64_t)fields.run_ns;
 }

@@ -3,7 +3,7 @@
 #include "lib/base/text.h"
 #include "lib/host/accounting/identity.h"
 #include "lib/host/clock/ntp.h"
-#include "lib/host/process/cgroup.h"
+#include "lib/host/process/cgroup_mount.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/host/system/kernel.h"

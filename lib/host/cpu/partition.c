@@ -5,7 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
-#include "lib/host/process/cgroup.h"
+#include "lib/host/process/cgroup_mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +14,10 @@
 
 char *partition_directory(int root_fd)
 {
-	_cleanup_(freep) char *mounts = NULL, *mount = NULL;
+	_cleanup_(freep) char *mount = NULL;
 	struct error ignored;
 
-	if (text_read_file(root_fd, "/proc/self/mountinfo", &mounts) < 0 ||
-		cgroup_parse_mount(mounts, &mount, &ignored) < 0)
-		return NULL;
-	return text_format("%s/emp-isolated", mount);
+	return cgroup_mount(root_fd, &mount, &ignored) < 0 ? NULL : text_format("%s/emp-isolated", mount);
 }
 
 int partition_read(int root_fd, const char *directory, char **ret)

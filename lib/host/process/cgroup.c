@@ -7,6 +7,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/host/cpu/partition.h"
+#include "lib/host/process/cgroup_mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,42 +28,6 @@ struct cgroup {
 	bool killed;
 	uint64_t id;
 };
-
-int cgroup_parse_mount(char *mounts, char **ret, struct error *err)
-{
-	char *line, *rest;
-
-	for (line = strtok_r(mounts, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		char mount[512];
-
-		if (!strstr(line, " - cgroup2 ") || sscanf(line, "%*s %*s %*s %*s %511s", mount) != 1)
-			continue;
-		*ret = strdup(mount);
-		return *ret ? 0 : error_oom(err);
-	}
-	return error_say(err, -ENOTSUP, "no cgroup v2 is mounted");
-}
-
-int cgroup_parse_own(char *text, char **ret, struct error *err)
-{
-	char *line, *rest;
-
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (!strncmp(line, "0::/", 4)) {
-			*ret = strdup(line + 3);
-			return *ret ? 0 : error_oom(err);
-		}
-	return error_say(err, -ENOTSUP, "this process is in no cgroup v2");
-}
-
-static int find(const char *path, int (*parse)(char *text, char **ret, struct error *err), char **ret,
-	struct error *err)
-{
-	_cleanup_(freep) char *text = NULL;
-	int r = text_read_file(AT_FDCWD, path, &text);
-
-	return r < 0 ? error_os(err, r, "cannot read %s", path) : parse(text, ret, err);
-}
 
 /* The lock shows, in every namespace, that the cgroup has an owner; the kernel releases it when that ends. */
 static int open_cgroup(struct cgroup *cgroup, struct error *err)
@@ -136,20 +101,9 @@ static void remove_abandoned(const char *parent)
 /* The caller's own cgroup, in which others can be made, or the partition that has the CPU. */
 static int find_parent(char **ret, int cpu, struct error *err)
 {
-	_cleanup_(freep) char *mount = NULL, *own = NULL;
-	int r;
-
-	if (cpu >= 0 && partition_has(AT_FDCWD, cpu)) {
-		*ret = partition_directory(AT_FDCWD);
-		return *ret ? 0 : error_oom(err);
-	}
-	r = find("/proc/self/mountinfo", cgroup_parse_mount, &mount, err);
-	if (r < 0)
-		return r;
-	r = find("/proc/self/cgroup", cgroup_parse_own, &own, err);
-	if (r < 0)
-		return r;
-	*ret = text_format("%s%s", mount, strcmp(own, "/") ? own : "");
+	if (cpu < 0 || !partition_has(AT_FDCWD, cpu))
+		return cgroup_of(0, ret, err);
+	*ret = partition_directory(AT_FDCWD);
 	return *ret ? 0 : error_oom(err);
 }
 

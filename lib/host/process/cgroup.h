@@ -65,9 +65,3 @@ int cgroup_kill(struct cgroup *cgroup, struct error *err);
 /* Replaces it with a new one if it was ever killed. Linux 6.18 kills whatever CLONE_INTO_CGROUP
  * starts in a cgroup that cgroup.kill was written to before. */
 int cgroup_renew(struct cgroup *cgroup, struct error *err);
-
-/* Where cgroup v2 is mounted, in the text of mountinfo: the fifth field of the line whose type is cgroup2. And the path of
- * a process's own cgroup in the v2 tree, in the text of /proc/PID/cgroup: the line "0::/…". They change `text`; the
- * caller frees *ret. */
-int cgroup_parse_mount(char *text, char **ret, struct error *err);
-int cgroup_parse_own(char *text, char **ret, struct error *err);
