@@ -11,7 +11,6 @@
 #include "lib/host/accounting/taskstats_link.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -108,7 +107,7 @@ static int64_t find_phase(int64_t period_ns)
 static int read_times(struct taskstats_link *link, pid_t pid, struct clock_tick *ret, struct error *err)
 {
 	struct taskstats_fields fields;
-	int r = taskstats_link_ask_one(link, TASKSTATS_THREAD, pid, &fields, err);
+	int r = taskstats_link_ask_one(link, pid, &fields, err);
 
 	if (r == 0)
 		*ret = (struct clock_tick){(double)fields.run_ns, (double)fields.tick_ns};

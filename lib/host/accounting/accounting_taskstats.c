@@ -239,30 +239,12 @@ static int taskstats_after(
 	return 0;
 }
 
-static int take_fields(void *context, size_t i, const struct taskstats_fields *fields)
-{
-	*(struct taskstats_fields *)context = *fields;
-	return 0;
-}
-
 /* False if the process is gone. */
 static bool ask_one(struct taskstats_backend *b, pid_t pid, struct taskstats_fields *ret)
 {
-	struct taskstats_fields fields = {};
-	struct taskstats_question question = {
-		.scope = TASKSTATS_THREAD,
-		.pids = &pid,
-		.n = 1,
-		.answer = take_fields,
-		.context = &fields,
-	};
 	struct error ignored;
-	size_t missed;
 
-	if (taskstats_link_ask(b->link, &question, &missed, &ignored) < 0 || !fields.pid)
-		return false;
-	*ret = fields;
-	return true;
+	return taskstats_link_ask_one(b->link, pid, ret, &ignored) == 0;
 }
 
 static pid_t taskstats_parent(struct backend *backend, pid_t pid)

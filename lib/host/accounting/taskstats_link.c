@@ -15,7 +15,7 @@
 #include <linux/genetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/taskstats.h>
-#include <string.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -63,17 +63,17 @@ static struct nlmsghdr *put_request(
 	return nlh;
 }
 
-static int open_socket(struct mnl_socket **ret, int flags, int receive_bytes)
+static int open_socket(struct mnl_socket **ret, int receive_bytes)
 {
-	struct mnl_socket *socket = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC | flags);
-	int fd, r;
+	struct mnl_socket *socket = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
 
 	if (!socket)
 		return -errno;
-	fd = mnl_socket_get_fd(socket);
 	if (mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) < 0 ||
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &receive_bytes, sizeof(receive_bytes)) < 0) {
-		r = -errno;
+		setsockopt(mnl_socket_get_fd(socket), SOL_SOCKET, SO_RCVBUFFORCE, &receive_bytes,
+			sizeof(receive_bytes)) < 0) {
+		int r = -errno;
+
 		mnl_socket_close(socket);
 		return r;
 	}
@@ -81,18 +81,21 @@ static int open_socket(struct mnl_socket **ret, int flags, int receive_bytes)
 	return 0;
 }
 
+/* 0 in an acknowledgement. */
+static int error_in(const struct nlmsghdr *nlh)
+{
+	return ((const struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
+}
+
 /* Waits for the kernel's answer to a request that asked for one, past records that came in between. */
 static int wait_acknowledged(struct taskstats_link *link, struct mnl_socket *socket)
 {
-	for (;;) {
-		ssize_t n = mnl_socket_recvfrom(socket, link->reply, sizeof(link->reply));
-		struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
+	const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
 
-		if (n < 0)
-			return -errno;
+	while (mnl_socket_recvfrom(socket, link->reply, sizeof(link->reply)) >= 0)
 		if (nlh->nlmsg_type == NLMSG_ERROR)
-			return ((struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
-	}
+			return error_in(nlh);
+	return -errno;
 }
 
 static int on_family_attribute(const struct nlattr *attribute, void *data)
@@ -106,17 +109,14 @@ static int find_family(struct taskstats_link *link)
 {
 	struct nlmsghdr *nlh = put_request(
 		link->request, GENL_ID_CTRL, 0, ++link->sequence, CTRL_CMD_GETFAMILY);
-	ssize_t n;
 
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
-	if (mnl_socket_sendto(link->socket, nlh, nlh->nlmsg_len) < 0)
-		return -errno;
-	n = mnl_socket_recvfrom(link->socket, link->reply, sizeof(link->reply));
-	if (n < 0)
+	if (mnl_socket_sendto(link->socket, nlh, nlh->nlmsg_len) < 0 ||
+		mnl_socket_recvfrom(link->socket, link->reply, sizeof(link->reply)) < 0)
 		return -errno;
 	nlh = (struct nlmsghdr *)link->reply;
 	if (nlh->nlmsg_type == NLMSG_ERROR)
-		return ((struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
+		return error_in(nlh);
 	mnl_attr_parse(nlh, sizeof(struct genlmsghdr), on_family_attribute, &link->family);
 	return link->family ? 0 : -ENOENT;
 }
@@ -137,16 +137,15 @@ static int register_cpu(struct taskstats_link *link, struct mnl_socket *socket, 
 static int add_cpu(struct taskstats_link *link, int cpu, int receive_bytes)
 {
 	struct cpu_socket *c = &link->cpus[link->n_cpus];
-	int r = open_socket(&c->socket, 0, receive_bytes), fd;
+	int r = open_socket(&c->socket, receive_bytes);
 
 	if (r < 0)
 		return r;
 	link->n_cpus++;
 	r = register_cpu(link, c->socket, cpu);
-	if (r < 0)
-		return r;
-	fd = mnl_socket_get_fd(c->socket);
-	return fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
+	if (r == 0 && fcntl(mnl_socket_get_fd(c->socket), F_SETFL, O_NONBLOCK) < 0)
+		r = -errno;
+	return r;
 }
 
 static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error *err)
@@ -160,16 +159,12 @@ static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error
 		r = text_parse_cpu_list(online, &cpus, &n);
 	if (r == 0) {
 		link->cpus = calloc(n, sizeof(*link->cpus));
-		if (!link->cpus)
-			r = -ENOMEM;
+		r = link->cpus ? 0 : -ENOMEM;
 	}
 	if (r < 0)
 		return error_os(err, r, "cannot read which CPUs exist");
-	if (receive_bytes == 0) {
-		receive_bytes = ALL_RECEIVE_BYTES / (int)n;
-		if (receive_bytes > MAX_RECEIVE_BYTES)
-			receive_bytes = MAX_RECEIVE_BYTES;
-	}
+	if (receive_bytes == 0)
+		receive_bytes = MIN(ALL_RECEIVE_BYTES / (int)n, MAX_RECEIVE_BYTES);
 	for (size_t i = 0; i < n; i++) {
 		r = add_cpu(link, cpus[i], receive_bytes);
 		if (r < 0)
@@ -196,10 +191,8 @@ int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats
 {
 	_cleanup_(taskstats_link_freep) struct taskstats_link *link = calloc(1, sizeof(*link));
 	struct timeval limit = {.tv_sec = 1}; /* an answer is there when sendto returns, or never comes */
-	int r = -ENOMEM;
+	int r = link ? open_socket(&link->socket, ASK_BYTES) : -ENOMEM;
 
-	if (link)
-		r = open_socket(&link->socket, 0, ASK_BYTES);
 	if (r == 0 && setsockopt(mnl_socket_get_fd(link->socket), SOL_SOCKET, SO_RCVTIMEO, &limit,
 			      sizeof(limit)) < 0)
 		r = -errno;
@@ -270,7 +263,7 @@ static int take_answer(
 	int r;
 
 	if (nlh->nlmsg_type == NLMSG_ERROR) {
-		r = ((const struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
+		r = error_in(nlh);
 		if (r == -ESRCH || r == -EINVAL)
 			return 0;
 		return error_os(err, r, "the kernel refuses to report a process");
@@ -315,19 +308,16 @@ int taskstats_link_ask(struct taskstats_link *link, const struct taskstats_quest
 {
 	struct batch batch = {.question = question};
 	size_t missed = 0;
+	int r = 0;
 
-	for (; batch.from < question->n; batch.from += batch.n) {
-		size_t rest = question->n - batch.from;
-		int r;
-
-		batch.n = rest < BATCH ? rest : BATCH;
+	for (; r == 0 && batch.from < question->n; batch.from += batch.n) {
+		batch.n = MIN(question->n - batch.from, (size_t)BATCH);
 		r = ask_batch(link, &batch, &missed, err);
 		link->sequence += (uint32_t)batch.n;
-		if (r < 0)
-			return r;
 	}
-	*ret_missed = missed;
-	return 0;
+	if (r == 0)
+		*ret_missed = missed;
+	return r;
 }
 
 static int keep_answer(void *context, size_t i, const struct taskstats_fields *fields)
@@ -336,11 +326,11 @@ static int keep_answer(void *context, size_t i, const struct taskstats_fields *f
 	return 0;
 }
 
-int taskstats_link_ask_one(struct taskstats_link *link, enum taskstats_scope scope, pid_t pid,
-	struct taskstats_fields *ret, struct error *err)
+int taskstats_link_ask_one(
+	struct taskstats_link *link, pid_t pid, struct taskstats_fields *ret, struct error *err)
 {
 	struct taskstats_fields fields = {};
-	const struct taskstats_question question = {scope, &pid, 1, keep_answer, &fields};
+	const struct taskstats_question question = {TASKSTATS_THREAD, &pid, 1, keep_answer, &fields};
 	size_t missed = 0;
 	int r = taskstats_link_ask(link, &question, &missed, err);
 
@@ -373,31 +363,26 @@ static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, struct 
 
 static int receive_cpu(struct taskstats_link *link, struct cpu_socket *cpu, struct error *err)
 {
-	for (;;) {
-		ssize_t n = mnl_socket_recvfrom(cpu->socket, link->reply, sizeof(link->reply));
-		int r;
+	int r = 0;
 
-		if (n < 0 && errno == EAGAIN)
+	while (r == 0) {
+		if (mnl_socket_recvfrom(cpu->socket, link->reply, sizeof(link->reply)) >= 0)
+			r = take_end(link, cpu, err);
+		else if (errno == EAGAIN)
 			return 0;
-		if (n < 0 && errno != ENOBUFS) /* taskstats_link_lost counts those */
+		else if (errno != ENOBUFS) /* taskstats_link_lost counts those */
 			return error_os(err, -errno, "cannot read which processes ended");
-		if (n < 0)
-			continue;
-		r = take_end(link, cpu, err);
-		if (r < 0)
-			return r;
 	}
+	return r;
 }
 
 int taskstats_link_receive(struct taskstats_link *link, struct error *err)
 {
-	for (size_t i = 0; i < link->n_cpus; i++) {
-		int r = receive_cpu(link, &link->cpus[i], err);
+	int r = 0;
 
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	for (size_t i = 0; r == 0 && i < link->n_cpus; i++)
+		r = receive_cpu(link, &link->cpus[i], err);
+	return r;
 }
 
 uint64_t taskstats_link_lost(const struct taskstats_link *link)
@@ -408,9 +393,8 @@ uint64_t taskstats_link_lost(const struct taskstats_link *link)
 		uint32_t info[SK_MEMINFO_VARS] = {};
 		socklen_t len = sizeof(info);
 
-		if (getsockopt(mnl_socket_get_fd(link->cpus[i].socket), SOL_SOCKET, SO_MEMINFO, info, &len) ==
-			0)
-			dropped += info[SK_MEMINFO_DROPS];
+		getsockopt(mnl_socket_get_fd(link->cpus[i].socket), SOL_SOCKET, SO_MEMINFO, info, &len);
+		dropped += info[SK_MEMINFO_DROPS];
 	}
 	return dropped > missing ? dropped : missing;
 }

@@ -43,9 +43,9 @@ struct taskstats_question {
 int taskstats_link_ask(struct taskstats_link *link, const struct taskstats_question *question,
 	size_t *ret_missed, struct error *err);
 
-/* The same about one. -ESRCH: it is gone. */
-int taskstats_link_ask_one(struct taskstats_link *link, enum taskstats_scope scope, pid_t pid,
-	struct taskstats_fields *ret, struct error *err);
+/* The same about one thread. -ESRCH: it is gone. */
+int taskstats_link_ask_one(
+	struct taskstats_link *link, pid_t pid, struct taskstats_fields *ret, struct error *err);
 
 /* Calls `ended` for all that has come since the last call; CPU by CPU, in order on each. */
 int taskstats_link_receive(struct taskstats_link *link, struct error *err);
