@@ -10,8 +10,6 @@
 #include "lib/record/document/document.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 static struct {
 	int64_t short_run, long_run;

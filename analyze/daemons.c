@@ -9,7 +9,6 @@
 #include "lib/report/listing.h"
 #include "lib/report/names_load.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 static struct {

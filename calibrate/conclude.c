@@ -10,8 +10,6 @@
 #include "lib/report/daemon_causes.h"
 #include "lib/record/document/document.h"
 
-#include <string.h>
-
 static int set_state(struct calibration *c, enum calibration_state state, struct error *err)
 {
 	c->plan.state = state;

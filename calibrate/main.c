@@ -4,12 +4,7 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/text.h"
 #include "lib/host/process/signals.h"
-
-#include <errno.h>
-#include <sched.h>
-#include <string.h>
 
 struct calibrate_options calibrate_options = {.cpu = -1};
 

@@ -13,7 +13,6 @@
 #include "lib/report/environment_changes.h"
 
 #include <errno.h>
-#include <string.h>
 
 static bool anyway;
 

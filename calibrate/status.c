@@ -14,7 +14,6 @@
 #include "lib/report/listing.h"
 
 #include <errno.h>
-#include <string.h>
 
 enum { LAST_SHOWN = 5, PACE_OF = 10 };
 

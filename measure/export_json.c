@@ -15,7 +15,6 @@
 #include "lib/report/results_json.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { VERSION = 1 };
 

@@ -7,7 +7,6 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/suite_tool.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define PRELOAD "LD_PRELOAD="

@@ -5,7 +5,6 @@
 #include "lib/clock/slots.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <string.h>
 
 static const double CLOSE_SD = 0.10, CLOSE_SHARE = 0.025;
 

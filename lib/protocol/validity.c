@@ -15,7 +15,6 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 /* INC's time has changed if both are exceeded: the relevant difference, and the one that chance explains. */
 static const double SHIFT_MATTERS = 0.005;

@@ -9,7 +9,6 @@
 #include "lib/report/names_load.h"
 #include "lib/report/noise_load.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 /* A run and its samples from the book. */

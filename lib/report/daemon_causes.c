@@ -12,7 +12,6 @@
 #include "lib/report/run_machine.h"
 #include "lib/stats/robust.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>

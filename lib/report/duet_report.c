@@ -8,7 +8,6 @@
 #include "lib/record/book/book_duet.h"
 #include "lib/report/listing.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

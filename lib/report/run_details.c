@@ -6,8 +6,6 @@
 #include "lib/protocol/name_families.h"
 #include "lib/report/run_screen.h"
 
-#include <math.h>
-
 /* At most so many samples discarded for their times alone, and so many other processes, get a line each. */
 enum { MOST_LINES = 10 };
 

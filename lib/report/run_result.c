@@ -5,7 +5,6 @@
 #include "lib/record/book/book_counters.h"
 #include "lib/report/names_load.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 struct walk {

@@ -9,7 +9,6 @@
 #include "lib/record/book/book_duet.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 

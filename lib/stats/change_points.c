@@ -2,7 +2,6 @@
 /* Changes of level: see change_points.h. */
 #include "lib/stats/change_points.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>

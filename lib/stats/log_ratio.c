@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <string.h>
 
 enum {
 	LEAST_ROBUST = 6,

@@ -6,11 +6,8 @@
 #include "lib/base/text.h"
 #include "setup/audit/check_rows.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 
 void entry_clear(struct entry *e)
 {

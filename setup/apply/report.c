@@ -5,7 +5,6 @@
 #include "lib/base/array.h"
 #include "lib/base/table.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct row {

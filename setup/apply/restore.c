@@ -14,8 +14,6 @@
 #include "setup/apply/waiting.h"
 #include "setup/options.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 /* A finished entry is cleared, and removed at the end. */

@@ -6,11 +6,9 @@
  * an order that suits the kernel, and what does not hold its value then is written once more. */
 #include "setup/apply/change.h"
 
-#include "lib/base/text.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/options.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { ORDERS = 16, ATTEMPTS = 2 };

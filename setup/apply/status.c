@@ -7,8 +7,6 @@
 #include "setup/apply/journal.h"
 #include "setup/options.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 static const char *state_of(const struct entry *e, struct units *units, char **ret_now)

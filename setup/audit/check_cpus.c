@@ -6,7 +6,6 @@
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 
 #include "lib/base/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

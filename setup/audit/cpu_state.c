@@ -7,7 +7,6 @@
 #include "lib/host/cpu/cpu_list.h"
 #include "lib/host/cpu/partition.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define CPU "/sys/devices/system/cpu/"

@@ -7,7 +7,6 @@
 #include "lib/base/text.h"
 #include "lib/record/book/book.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 

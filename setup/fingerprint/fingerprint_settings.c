@@ -3,7 +3,6 @@
  * kernel changes by itself (perf's sample rate). */
 #include "setup/fingerprint/fingerprint.h"
 
-#include "lib/base/text.h"
 #include "lib/host/cpu/frequency.h"
 #include "lib/host/cpu/kernel_setting.h"
 #include "lib/host/system/kernel_config.h"

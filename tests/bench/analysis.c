@@ -12,7 +12,6 @@
 #include "lib/report/run_result.h"
 
 #include <sqlite3.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 

@@ -9,10 +9,8 @@
 #include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

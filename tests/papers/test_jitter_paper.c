@@ -8,7 +8,6 @@
 #include "lib/protocol/jitter/jitter_table.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The paper's rows as a run has them; the squares, which it does not give, are those of equal lengths. */
 struct paper {

@@ -5,7 +5,6 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -5,7 +5,6 @@
 #include "lib/base/text.h"
 #include "lib/host/process/program.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <string.h>

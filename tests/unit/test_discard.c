@@ -6,8 +6,6 @@
 #include "lib/protocol/discard.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 enum { N = 12 };
 

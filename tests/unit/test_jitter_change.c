@@ -5,7 +5,6 @@
 #include "tests/unit/check.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SOURCES = 20, MACHINES = 400, ROUNDS = 60 };
 

@@ -5,7 +5,6 @@
 #include "lib/protocol/name_groups.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 TEST(kernel_workers_are_grouped)
 {

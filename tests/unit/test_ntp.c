@@ -4,8 +4,6 @@
 
 #include "lib/host/clock/ntp.h"
 
-#include <string.h>
-
 TEST(chronys_line_tells_server_and_stratum)
 {
 	struct ntp_daemon d = {};

@@ -7,7 +7,6 @@
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
-#include <stdbool.h>
 
 enum { THINGS = 10, TRIALS = 50, BATCHES = 5, MANY = 4000 };
 

@@ -9,7 +9,6 @@
 #include <locale.h>
 #include <pty.h>
 #include <string.h>
-#include <termios.h>
 
 /* What `work` writes to standard error on a terminal of that width (0: a pipe). */
 static void capture(char *text, size_t size, unsigned short columns, void (*work)(void))

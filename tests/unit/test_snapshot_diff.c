@@ -4,8 +4,6 @@
 
 #include "lib/host/accounting/snapshot_diff.h"
 
-#include <string.h>
-
 enum { BEFORE_NS = 1000, OBSERVER = 99 };
 
 /* A process with one thread. */

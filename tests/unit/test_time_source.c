@@ -7,7 +7,6 @@
 #include "calibrate/clocks/time_source.h"
 
 #include <sched.h>
-#include <string.h>
 
 static int64_t cpu_ns(void)
 {

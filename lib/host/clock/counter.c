@@ -7,7 +7,6 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 int counter_check(int root_fd, struct error *err)

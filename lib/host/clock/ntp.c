@@ -2,7 +2,6 @@
 /* Which daemons discipline the clock: see ntp.h. */
 #include "lib/host/clock/ntp.h"
 
-#include "lib/base/text.h"
 #include "lib/host/process/subprocess.h"
 
 #include <errno.h>

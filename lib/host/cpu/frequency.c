@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <string.h>
 
 #define CPU_ROOT "/sys/devices/system/cpu"
 

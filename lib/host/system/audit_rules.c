@@ -8,7 +8,6 @@
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 

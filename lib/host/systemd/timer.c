@@ -7,7 +7,6 @@
 #include "lib/base/text.h"
 #include "lib/host/process/subprocess.h"
 
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 

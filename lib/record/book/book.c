@@ -11,11 +11,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
 
 const char *book_file(const struct book *book)
 {

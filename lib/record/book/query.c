@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <string.h>
 
 static int prepare(struct book *book, const char *sql, sqlite3_stmt **ret, struct error *err)
 {

@@ -6,7 +6,6 @@
 #include "lib/record/document/document_fields.h"
 
 #include <errno.h>
-#include <string.h>
 
 static int not_made(struct error *err)
 {

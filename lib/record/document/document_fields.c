@@ -4,7 +4,6 @@
 
 #include "lib/base/text.h"
 
-#include <errno.h>
 #include <string.h>
 
 static void read_text(struct json_fields *f, const struct field *field, bool borrows, void *object)
