@@ -15,6 +15,6 @@ struct inc_program {
 /* INC that runs for `length_ns`, by the calibration's constant. */
 void inc_program_make(struct inc_program *ret, const struct calibration *calibration, int64_t length_ns);
 
-/* A new run of it; run_clear frees what is in it, also after a failure. */
+/* A new run of INC. run_clear frees its contents, also after a failure. */
 int inc_program_describe(const struct inc_program *program, const struct calibration *calibration,
 	enum run_kind kind, struct run *ret, struct error *err);

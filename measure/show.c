@@ -65,7 +65,7 @@ static int make_notes(const struct session *s, struct notes *notes, struct error
 	return r < 0 ? r : note_unseen(s, notes, err);
 }
 
-/* What results of so many samples can show. */
+/* What results of this number of samples can show. */
 static int find_resolving(const struct session *s, char ret[RESOLVING_TEXT_SIZE], struct error *err)
 {
 	return resolving_text(s->book, s->environment, s->options->profile ? &s->profile : NULL,

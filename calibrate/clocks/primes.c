@@ -18,7 +18,7 @@ enum {
 	STEP = 500, STEP_FULL = 100,
 	TRIALS = 200, TRIALS_FULL = 1000,
 	BATCHES = 5, BATCHES_FULL = 10,
-	KEPT = 4, /* one in so many */
+	KEPT = 4, /* one trial in four */
 };
 
 struct trial {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libemp-clock for programs that do not know of it, through LD_PRELOAD: see emp-clock(3). */
+/* libemp-clock for unchanged programs, through LD_PRELOAD: see emp-clock(3). */
 #include "lib/clock/emp-clock.h"
 
 #include <dlfcn.h>

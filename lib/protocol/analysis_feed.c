@@ -86,7 +86,7 @@ static size_t count_without_wait(const struct sample *samples, size_t n)
 	return unknown;
 }
 
-/* Where W of more of the samples is unknown, it does not stand for the run. */
+/* If W is unknown for more samples than this, the run has no W. */
 static bool is_wait_known(const struct sample *samples, size_t n)
 {
 	return (double)count_without_wait(samples, n) <= MOST_UNKNOWN * (double)n;

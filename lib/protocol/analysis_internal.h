@@ -96,7 +96,7 @@ double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigne
  * the longs have gone to `statistics`; fills in the tallies' extra_ns. */
 void causes_share_out(struct analysis_feed *feed, const struct daemon_statistics *statistics);
 
-/* Fills in statistics' share. Where several ran longer together than the delay, each has its part of it. After the longs
+/* Fills in statistics' share. Where several ran longer together than the delay, each gets a part of the delay. After the longs
  * have gone to `statistics`. */
 void causes_find_shares(struct analysis_feed *feed, struct daemon_statistics *statistics);
 

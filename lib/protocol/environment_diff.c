@@ -109,7 +109,7 @@ static int compare_texts(
 	return r;
 }
 
-/* The first and the last number that an entry stands for: those of its members, else its index. */
+/* The first and the last number of an entry: those of its members, else its index. */
 static void range_of(const json_t *entry, size_t i, json_int_t range[2])
 {
 	const json_t *first = json_object_get(entry, "first"), *last = json_object_get(entry, "last");
@@ -159,7 +159,7 @@ static json_t *without_range(const json_t *entry)
 	return copy;
 }
 
-/* The members of the entries that stand for the numbers from `first` to `last`. */
+/* The members of the entries with the numbers from `first` to `last`. */
 static int compare_range(struct differences *d, bool identity, const char *list, const json_int_t range[2],
 	const json_t *before, const json_t *now)
 {

@@ -18,7 +18,7 @@ struct page_wait_runs {
 	size_t n_slaves;
 };
 
-/* Run time is that of a repetition, the reciprocal of the rate; so the work is the same in runs that did more or less of it. */
+/* Run time is that of a repetition, the reciprocal of the rate; so it is comparable between runs that did more or less work. */
 struct page_wait_correlation {
 	struct pearson number; /* of run time with the waits of slaves in a repetition */
 	struct pearson length; /* with their mean length, without the time in which they waited for a CPU */

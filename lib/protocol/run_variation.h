@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much the mean of a program varies from one run of it to the next. Successive samples share the state of the
+/* How much the mean of a program varies from one run to the next. Successive samples share the state of the
  * machine (its frequency, its neighbours, where things are in memory), so that the spread inside a run says little of
  * it (Kalibera & Jones 2013). */
 #pragma once

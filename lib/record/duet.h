@@ -9,7 +9,7 @@ struct duet_row {
 	int64_t reference;  /* the run of its first program, the same in all its runs */
 	bool frozen;        /* slices: by the freezer, else the scheduler's */
 	int64_t slice_ns;   /* as requested */
-	int64_t increments; /* the program is INC, and makes so many each time it runs; 0: it is another */
+	int64_t increments; /* INC's, each time it runs; 0: another program */
 };
 
 struct duet_sample {

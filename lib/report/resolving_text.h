@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of so many samples can show. */
+/* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. */
 #pragma once
 
 #include "lib/protocol/resolving.h"

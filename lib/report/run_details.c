@@ -6,7 +6,7 @@
 #include "lib/protocol/name_families.h"
 #include "lib/report/run_screen.h"
 
-/* At most so many samples discarded for their times alone, and so many other processes, get a line each. */
+/* The most samples discarded for their times alone, and the most other processes, that get a line each. */
 enum { MOST_LINES = 10 };
 
 static void print_over(FILE *file, const struct over_cutoff *o, const char *limit)

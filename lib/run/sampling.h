@@ -31,7 +31,7 @@ struct sampling {
 	pid_t pid;          /* of the first process of the last sample */
 	int64_t last_pt_ns; /* of the last warm-up, or of the last run alone */
 	bool alone;         /* a run without the others of a duet, which is no sample, is under way */
-	uint32_t n_alone;   /* so many were taken */
+	uint32_t n_alone;   /* number taken */
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
@@ -69,7 +69,7 @@ struct sampling_plan {
 	uint64_t seed;           /* of the random orders */
 	struct duet_plan duet;   /* ORDER_DUET; .first is set here */
 	const struct spawn *all; /* ORDER_DUET: what the programs have in common; see observe_duet */
-	uint32_t alone; /* ORDER_DUET: so many times each program also runs alone, spread over the samples */
+	uint32_t alone; /* ORDER_DUET: how often each program also runs alone, spread over the samples */
 	struct sampling_hooks hooks;
 	const char *label; /* of the progress bar; NULL: the program's name */
 	bool quiet;        /* no progress */

@@ -21,9 +21,10 @@
 #include <math.h>
 
 enum { LEAST_VALUES = 8, LEAST_EFFECTIVE = 3 };
-/* Where the machine is known, so many effective values bound the interval; the mean of fewer may well lie beyond them. */
+/* Where the machine is known, the range of at least this number of effective values bounds the interval; the mean of
+ * fewer may lie outside their range. */
 static const double LEAST_BOUNDING = 4;
-/* The machine's correlation counts as if it came from at most so many values: the program need not behave like INC. */
+/* The machine's correlation counts as if it came from at most this number of values: the program need not behave like INC. */
 enum { MOST_MACHINE_VALUES = 100 };
 static const double MOST_LAG1 = 0.95;
 

@@ -17,7 +17,7 @@ struct known_correlation {
 struct interval {
 	double low_ns, high_ns; /* NAN: n < 2 */
 	double lag1;            /* autocorrelation of neighbours, as used; NAN: not known, or no variance */
-	double effective_n; /* so many independent values would give the same interval; n unless correlated */
+	double effective_n; /* number of independent values that give the same interval; n unless correlated */
 	bool assumed;       /* that they are independent: they are too few to tell */
 	bool calibrated;    /* the machine's correlation was known */
 };

@@ -8,7 +8,7 @@
 struct pearson {
 	size_t n;
 	double r;           /* the coefficient of correlation; NAN: n < 5, or one of the two does not vary */
-	double effective_n; /* so many independent pairs would tell as much */
+	double effective_n; /* number of independent pairs with the same information */
 	double low,
 		high; /* the 95 % confidence interval of r (Fisher 1915); NAN: it cannot be told from any other */
 	double p;     /* that they are independent; two-sided; NAN likewise */

@@ -20,7 +20,7 @@ struct precision_pair {
 	const double *reference, *other;
 	const double *truths; /* of each thing */
 	size_t n_things, n_trials;
-	size_t n_batches; /* each a sample of the whole time: so many equal parts of the trials */
+	size_t n_batches; /* equal parts of the trials, each a sample of the whole time */
 };
 
 /* By how much the reference is less precise: the geometric mean over all things of the ratio of their deviations, with the

@@ -7,9 +7,9 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-/* From so many independent rounds on, the mean of a round is about normal; below, only their number counts. */
+/* The mean of at least this number of independent rounds is about normal; with fewer, only their number counts. */
 static const double ENOUGH = 8;
-/* What occurs in so many rounds of one run and in none of the other is there throughout, and not in a long burst. */
+/* What occurs in this number of rounds of one run and in none of the other is there throughout, not in a long burst. */
 static const double THROUGHOUT = 0.9;
 static const double MOST_LAG1 = 0.99;
 

@@ -12,7 +12,7 @@ struct rate {
 	double n;        /* rounds */
 	double time_ns;  /* all rounds together */
 	double with;     /* rounds in which it occurs */
-	double total_ns; /* of it */
+	double total_ns; /* of all rounds */
 	double squares;  /* sum of the squares of its time in a round */
 	double steps;    /* sum of the squares of the differences between neighbouring rounds */
 };

@@ -4,7 +4,7 @@
  * final (the exits: a record made earlier in the exit would miss up to a tick and all of the teardown), and one of each
  * exec.
  * Another one, which a child calls just before it executes the program under test, reads how long that has waited already.
- * They also count, on one CPU that is watched (that of the program under test), which task had how much of it. */
+ * They also count, on one CPU that is watched (that of the program under test), how long each task had it. */
 #include "lib/host/accounting/accounting_watch.h"
 
 #include <bpf/bpf_tracing.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The CPU that is watched, because the program under test is pinned to it: how much of it each task had, how long
- * interrupts took there from the program, and how much time of it the hypervisor gave to others. Part of accounting.bpf.c,
+/* The CPU that is watched, because the program under test is pinned to it: how long each task had it, how long
+ * interrupts took there from the program, and how much of its time the hypervisor gave to others. Part of accounting.bpf.c,
  * and apart because it concerns one CPU only. */
 #pragma once
 

@@ -45,7 +45,7 @@ static inline __u32 page_wait_bin_of(__u64 ns)
 	return PAGE_WAIT_LONGEST;
 }
 
-/* The first length of it. */
+/* The first length of a bin. */
 static inline __u64 page_wait_bin_from(__u32 bin)
 {
 	if (bin < PAGE_WAIT_MIDDLE)

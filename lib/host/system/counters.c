@@ -157,7 +157,7 @@ static void read_memory(struct counter_reader *reader, struct counters *s)
 		const char *name;
 		enum counter which;
 	} rows[] = {
-		/* as they stand in the file */
+		/* in the order of the file */
 		{"pswpin ", COUNTER_SWAPPED_IN},
 		{"pswpout ", COUNTER_SWAPPED_OUT},
 		{"pgmajfault ", COUNTER_MAJOR_FAULTS},

@@ -80,7 +80,7 @@ static bool parse_field(const char **p, enum field field, uint64_t *bits)
 	}
 }
 
-/* What a name like "@daily" stands for; NULL: it is no such name, or of no moment (@reboot). */
+/* The five fields of a name like "@daily"; NULL: not such a name, or at no fixed time (@reboot). */
 static const char *expand_name(const char *line)
 {
 	static const char *const rows[][2] = {{"@hourly", "0 * * * *"}, {"@daily", "0 0 * * *"},

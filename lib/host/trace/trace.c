@@ -134,7 +134,7 @@ static int set_clock(struct trace *t, const char *clock, struct error *err)
 		all ? strtok(all, "\n") : "none");
 }
 
-/* The kernel says nothing if it makes less of it. */
+/* The kernel does not report if it makes the buffer smaller. */
 static int set_buffer(struct trace *t, int64_t bytes, struct error *err)
 {
 	if (tracefs_instance_set_buffer_size(t->instance, (size_t)(bytes / 1024), -1) == 0)

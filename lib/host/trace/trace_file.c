@@ -90,7 +90,7 @@ static void put_number(FILE *out, uint64_t value, size_t bytes)
 	fwrite(bytes == 8 ? (void *)&value : bytes == 4 ? (void *)&four : (void *)&two, bytes, 1, out);
 }
 
-/* A file of tracefs with its length in front, in so many bytes; an empty one where there is none. */
+/* A file of tracefs after its length, which takes `width` bytes; an empty file where there is none. */
 static void put_file(FILE *out, int fd, const char *path, size_t length_bytes)
 {
 	_cleanup_(freep) char *text = NULL;

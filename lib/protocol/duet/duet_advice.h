@@ -15,7 +15,7 @@ struct duet_candidate {
 
 struct duet_advice {
 	bool better;
-	double narrower; /* the interval of the ratio, by so many times, at least; INFINITY: to nothing; NAN: not known */
+	double narrower; /* factor by which the interval of the ratio is narrower, at least; INFINITY: to nothing; NAN: not known */
 	double p; /* that the machine's speed does not change from sample to sample */
 };
 

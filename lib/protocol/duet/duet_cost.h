@@ -6,7 +6,7 @@
 #include "lib/record/duet.h"
 #include "lib/record/run.h"
 
-/* One program of a duet: what the book has of it. */
+/* One program of a duet, as the book has it. */
 struct duet_program {
 	struct sample *samples;
 	bool *out; /* by index into the samples: discarded */
