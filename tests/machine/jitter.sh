@@ -7,7 +7,7 @@ set -u
 need_root
 build=$(realpath "$1")
 jitter="$build/calibrate/emp-calibrate jitter"
-cpu=$(($(nproc) - 1))
+cpu=$(taskset -cp $$ | sed 's,.*[ ,-],,') # the last that is online
 tracing=$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)
 
 of_dead() { # traces of processes that are gone
