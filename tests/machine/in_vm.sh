@@ -13,9 +13,13 @@
 # threads each, and all controllers of cgroup v2.
 #
 # The exit status is the command's. In the environment:
-#   EMP_VM_ACCEL=kvm      needs a /dev/kvm that runs any guest. Without it, QEMU emulates, and its CPUs take 8 ns for an instruction, however busy this machine
-#                         is: the guest's time is as long as its work, so that CPU times can be compared. (EMP_VM_ACCEL=tcg,thread=multi, with a thread
-#                         for each CPU, has this machine's time; its guest may panic at an "int3", as if the kernel's own patches were missed.)
+#   EMP_VM_ACCEL=kvm      needs a /dev/kvm that runs any guest. Without it, QEMU emulates, and on a busy machine, tests that compare CPU times fail: the
+#                         virtual CPUs stand still
+#   EMP_VM_ACCEL='tcg,thread=single -icount shift=3'
+#                         each instruction takes 8 ns of the guest's time, however busy this machine is. With QEMU 7.2, Linux 6.12 runs so; 6.1 hangs
+#                         while it starts its second CPU
+#   EMP_VM_ACCEL=tcg,thread=multi
+#                         a thread for each CPU; the guest may panic at an "int3" or hang, as if the kernel's patches of its own code were missed
 #   EMP_VM_SMP=2          as QEMU's -smp
 #   EMP_VM_NETWORK=1      a network, for tests that install packages of the distribution's archive; they are not run otherwise
 #   EMP_VM_QEMU=OPTIONS   more options for QEMU
@@ -105,7 +109,7 @@ S
 first_root
 
 qemu() {
-	nice -n 10 qemu-system-x86_64 -machine q35 -accel ${EMP_VM_ACCEL:-tcg,thread=single -icount shift=3} -cpu "${EMP_VM_CPU:-Nehalem}" -smp "${EMP_VM_SMP:-4,cores=2,threads=2}" -m 3G \
+	nice -n 10 qemu-system-x86_64 -machine q35 -accel ${EMP_VM_ACCEL:-tcg,thread=single} -cpu "${EMP_VM_CPU:-Nehalem}" -smp "${EMP_VM_SMP:-4,cores=2,threads=2}" -m 3G \
 		-nodefaults -no-reboot -display none -serial stdio \
 		-kernel "$kernel/boot/vmlinuz-$version" -initrd "$dir/initrd" \
 		-append "console=ttyS0 quiet loglevel=3 panic=-1 no_timer_check mitigations=off nowatchdog net.ifnames=0 systemd.log_target=null" \
