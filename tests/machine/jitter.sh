@@ -18,6 +18,11 @@ of_dead() { # traces of processes that are gone
 }
 none_left() { [ -z "$(of_dead)" ]; }
 
+if grep -q '^flags' /proc/cpuinfo && ! grep -qw nonstop_tsc /proc/cpuinfo; then
+	expect 1 'time stamp counter is not invariant' $jitter --cpu $cpu --for 1s
+	no_invariant_counter
+fi
+
 expect 0 '0 of [0-9]* events lost' $jitter -v --cpu $cpu --for 2s
 cp "$dir/out" "$dir/result"
 that "the result names the run" grep -q 'emp-analyze jitter 1' "$dir/result"

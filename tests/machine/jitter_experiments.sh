@@ -10,6 +10,7 @@ build=$(realpath "$1")
 count=${2:-8}
 period=${3:-1000}
 cpu=$(($(nproc) - 1))
+! grep -q '^flags' /proc/cpuinfo || grep -qw nonstop_tsc /proc/cpuinfo || no_invariant_counter
 
 # watch NAME PERIOD LENGTH COUNT [NAME PERIOD LENGTH COUNT]: daemons under watch; their own times are in $dir/NAME. The loop
 # is nice -20, so that other work on its CPU is seldom in the same gap
