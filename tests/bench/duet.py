@@ -5,17 +5,18 @@
     tests/bench/duet.py BUILD [--rounds 8] [--samples 10] [--conditions quiet,daemon,neighbour] [--pairs inc,xz,...]
     tests/bench/duet.py BUILD --budget 600 --data FILE        as many rounds as fit in so many seconds; what FILE has is added to
     tests/bench/duet.py BUILD --data FILE --rounds 0          only the tables of what FILE has
-    tests/bench/duet.py BUILD --aa 200                        A/A tries of xz, and how often they are called different
+    tests/bench/duet.py BUILD --aa 200 [--data FILE]     A/A tries, and how often they are called different
 
 Each estimate is one call of a tool with so many samples of both programs (two CPUs in parallel: twice as many, since a pair takes half the time). The
 methods take turns, so that all see the same machine, and so do pairs and conditions. SD is that of the logarithms of the ratios of all rounds, WIDTH the median
 width of a 95 % interval (Student's, of the logarithms; hyperfine's: Welch's); in both, hyperfine divided by the method, for the same wall time
-(by the square root of the times): above 1, the method is better. BIAS is
-the median ratio against interleaved samples'. Conditions: quiet (what else runs is left alone); a daemon that takes 20 ms of the CPU every 200 ms; a
-neighbour that is busy on the other CPUs and now and then on this one. At the end are geometric means over all pairs. Nothing here fails: it prints."""
-import argparse, json, math, os, random, shlex, statistics, subprocess, sys, tempfile, time
+(by the square root of the times): above 1, the method is better. Conditions: quiet (what else runs is left alone); a daemon that takes 20 ms of the CPU every 200 ms;
+a neighbour that is busy on the other CPUs and now and then on this one. Then come geometric means over all pairs, and for each pair the ratio of samples in turn,
+each running alone, with that in a duet by slice: BIAS is by how much it is changed, with the 95 % interval of the mean over the rounds; A and B are the mean PTs; WARNED
+says in how many rounds emp-measure warned of shared caches. Programs take 0.1 to 0.3 s; a round of a pair takes about 30 seconds with 10 samples on a quiet machine. Nothing here fails: it prints."""
+import argparse, json, math, os, random, shlex, shutil, statistics, subprocess, sys, tempfile, time
 
-parser = argparse.ArgumentParser()
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("build")
 parser.add_argument("--rounds", type=int)
 parser.add_argument("--samples", type=int, default=10)
@@ -23,8 +24,8 @@ parser.add_argument("--conditions", default="quiet,daemon,neighbour")
 parser.add_argument("--pairs", default="inc,xz,xz-sort,xz-twice,sha,O1-O2,cache")
 parser.add_argument("--methods", default="", help="those whose names contain one of these, comma-separated")
 parser.add_argument("--budget", type=float, help="seconds")
-parser.add_argument("--data", help="a line of JSON for each round is added to this file, and those that it has are read")
-parser.add_argument("--aa", type=int, default=0)
+parser.add_argument("--data", help="a line of JSON for each round or try is added to this file, and those that it has are read")
+parser.add_argument("--aa", type=int, help="so many A/A tries; each program in turn, and half of them with discards")
 args = parser.parse_args()
 build = os.path.abspath(args.build)
 tmp = tempfile.TemporaryDirectory(dir=".")
@@ -40,7 +41,7 @@ SOURCE = r"""
 #include <stdint.h>
 #include <stdlib.h>
 int main(int c, char **v) { /* sorts numbers, or follows a chain through `c` MB */
-	uint32_t n = 1 << 18, x = 1, *a; long steps = 3000000, mb = c > 1 ? atol(v[1]) : 0;
+	uint32_t n = 1 << 18, x = 1, *a; long steps = 10000000, mb = c > 1 ? atol(v[1]) : 0;
 	if (mb) {
 		n = (uint32_t)(mb << 18); a = malloc(n * 4L);
 		for (uint32_t i = 0; i < n; i++) a[i] = i;
@@ -49,7 +50,7 @@ int main(int c, char **v) { /* sorts numbers, or follows a chain through `c` MB 
 		return x == n;
 	}
 	a = malloc(n * 4L);
-	for (int round = 0; round < 2; round++) {
+	for (int round = 0; round < 3; round++) {
 		for (uint32_t i = 0; i < n; i++) a[i] = x = x * 1664525 + 1013904223;
 		for (uint32_t gap = n / 2; gap; gap /= 2)
 			for (uint32_t i = gap; i < n; i++) {
@@ -69,49 +70,63 @@ def make_files():
         subprocess.run(["cc", "-w", f"-O{level}", "-o", file(f"work{level}"), file("work.c")], check=True)
     draw = random.Random(1)
     words = [("%x" % draw.getrandbits(40)) for _ in range(3000)]
-    with open(file("text"), "w") as f:
-        for _ in range(60000):
-            f.write(draw.choice(words) + (" " if draw.random() < 0.7 else "\n"))
+    for name, n in ("small", 60000), ("text", 240000), ("lines", 1200000):
+        with open(file(name), "w") as f:
+            for _ in range(n):
+                f.write(draw.choice(words) + (" " if draw.random() < 0.7 else "\n"))
     with open(file("image"), "wb") as f:
         f.write(draw.randbytes(60 << 20))
 
 inc = os.path.join(build, "calibrate/inc")
 PAIRS = {
-    "inc": lambda: (f"{inc} --iterations 400000000", f"{inc} --iterations 408000000"),
+    "inc": lambda: (f"{inc} --iterations 500000000", f"{inc} --iterations 510000000"),
     "xz": lambda: (f"xz -1 -k -c {file('text')}", f"xz -2 -k -c {file('text')}"),
-    "xz-sort": lambda: (f"xz -1 -k -c {file('text')}", f"sort {file('text')}"),
+    "xz-sort": lambda: (f"xz -1 -k -c {file('text')}", f"sort {file('lines')}"),
     "xz-twice": lambda: (f"xz -1 -k -c {file('text')}",) * 2,
-    "sha": lambda: (f"sha256sum {file('image')}", f"openssl dgst -sha256 {file('image')}"),
+    "sha": lambda: (f"sha256sum {file('image')}", f"shasum -a 256 {file('image')}"),
     "O1-O2": lambda: (file("work1"), file("work2")),
     "cache": lambda: (f"{file('work2')} 2", f"{file('work2')} 3"),
 }
 
+T = [math.nan, math.nan, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09] # by n
+
 def student(n):
-    return {4: 3.18, 5: 2.78, 6: 2.57, 8: 2.36, 10: 2.26, 20: 2.09}.get(n, 2.2 if n < 20 else 2.0)
+    return T[n] if n < len(T) else 2.09 if n < 30 else 2.0
+
+def interval(values):
+    """Their mean, and half its 95 % interval."""
+    n = len(values)
+    return statistics.mean(values), student(n) * statistics.stdev(values) / math.sqrt(n) if n > 1 else math.nan
 
 def of_pairs(a, b):
-    logs = [math.log(y / x) for x, y in zip(a, b)]
-    return statistics.mean(logs), 2 * student(len(logs)) * statistics.stdev(logs) / math.sqrt(len(logs))
+    log, half = interval([math.log(y / x) for x, y in zip(a, b)])
+    return {"log": log, "width": 2 * half, "pt": [statistics.mean(a), statistics.mean(b)]}
 
 def hyperfine(a, b, n):
     out = file("hyperfine.json")
     subprocess.run(["taskset", "-c", str(cpu), "hyperfine", "-N", "-w", "1", "-r", str(n), "--export-json", out, a, b], check=True, stdout=null, stderr=null)
     x, y = (r["times"] for r in json.load(open(out))["results"])
     spread = statistics.variance(x) / n / statistics.mean(x) ** 2 + statistics.variance(y) / n / statistics.mean(y) ** 2
-    return math.log(statistics.mean(y) / statistics.mean(x)), 2 * student(n) * math.sqrt(spread)
+    return {"log": math.log(statistics.mean(y) / statistics.mean(x)), "width": 2 * student(n) * math.sqrt(spread)}
+
+def measure(a, b, n, *options):
+    """The document of one call, and what is on the screen."""
+    out = file("emp.json")
+    done = subprocess.run([os.path.join(build, "measure/emp-measure"), "-q", "--cpu", str(cpu), "-r", str(n), *options, "--export-json", out, a, *b], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode not in (0, 3):
+        sys.exit(done.stdout)
+    return json.load(open(out)), done.stdout
 
 def emp(*options):
     def run(a, b, n):
-        out = file("emp.json")
-        subprocess.run([os.path.join(build, "measure/emp-measure"), "-q", "--cpu", str(cpu), "-r", str(n), *options, "--export-json", out, a, b], check=True, stdout=null, stderr=null)
-        return of_pairs(*(r["emp"]["pt_ns"] for r in json.load(open(out))["results"]))
+        document, screen = measure(a, [b], n, *options)
+        return of_pairs(*([t / 1e9 for t in r["emp"]["pt_ns"]] for r in document["results"])) | {"warned": "caches" in screen}
     return run
 
 def parallel(a, b, n):
     cpus = sorted(os.sched_getaffinity(0))[-2:]
     def start(command, on):
-        p = subprocess.Popen(["taskset", "-c", str(on), *shlex.split(command)], stdout=null, stderr=null, stdin=null)
-        return p
+        return subprocess.Popen(["taskset", "-c", str(on), *shlex.split(command)], stdout=null, stderr=null, stdin=null)
     x, y = [], []
     for i in range(2 * n):
         one, two = start(a, cpus[i % 2]), start(b, cpus[1 - i % 2])
@@ -122,7 +137,7 @@ def parallel(a, b, n):
     return of_pairs(x, y)
 
 METHODS = {"hyperfine": hyperfine, "interleaved": emp()}
-METHODS |= {f"duet, {s}": emp("--order", "duet", "--alone", "0", "--slice", s) for s in ("1ms", "3ms", "10ms", "30ms", "100ms")}
+METHODS |= {f"duet, {s}": emp("--order", "duet", "--slice", s) for s in ("1ms", "3ms", "10ms", "30ms", "100ms")}
 if len(os.sched_getaffinity(0)) > 1:
     METHODS["two CPUs"] = parallel
 
@@ -138,6 +153,11 @@ def disturb(condition):
         return [start(c, "1", "random.random() / 10") for c in others] + [start(str(cpu), "random.random() / 2", "random.random()")]
     return []
 
+def add_line(row):
+    if args.data:
+        with open(args.data, "a") as f:
+            print(json.dumps(row), file=f)
+
 def add_round(condition, pair, rounds):
     """Each method once, in an order that begins elsewhere each time."""
     a, b = PAIRS[pair]()
@@ -148,22 +168,22 @@ def add_round(condition, pair, rounds):
     try:
         for name in names[begin:] + names[:begin]:
             began = time.monotonic()
-            log, width = METHODS[name](a, b, args.samples)
-            found[name] = [log, width, time.monotonic() - began]
+            found[name] = METHODS[name](a, b, args.samples) | {"seconds": time.monotonic() - began}
     finally:
         for p in processes:
             p.kill()
             p.wait()
     rounds.append(found)
-    if args.data:
-        with open(args.data, "a") as f:
-            print(json.dumps({"condition": condition, "pair": pair, "samples": args.samples, "methods": found}), file=f)
+    add_line({"condition": condition, "pair": pair, "samples": args.samples, "methods": found})
+
+def names_of(rounds):
+    return [name for name in rounds[0] if all(name in r for r in rounds)]
 
 def gains(rounds):
     """For each method: its sd, that of hyperfine divided by it after the same time, its width, likewise, the median ratio, the seconds."""
     rows = {}
-    for name in [name for name in rounds[0] if all(name in r for r in rounds)]:
-        logs, widths, seconds = zip(*(r[name] for r in rounds))
+    for name in names_of(rounds):
+        logs, widths, seconds = ([r[name][key] for r in rounds] for key in ("log", "width", "seconds"))
         rows[name] = [statistics.stdev(logs) if len(logs) > 2 else math.nan, math.nan, statistics.median(widths), math.nan, statistics.median(logs), statistics.median(seconds)]
     for row in rows.values():
         if "hyperfine" in rows:
@@ -176,11 +196,11 @@ def figure(value, width, form, unit=""):
 
 def print_table(condition, pair, rounds):
     rows = gains(rounds)
-    base = rows.get("interleaved", [math.nan] * 6)[4]
-    print(f"\n{pair}, {condition}: {len(rounds)} rounds\n{'METHOD':14}{'SD':>9}{'TO HYPERFINE':>14}{'WIDTH':>9}{'TO HYPERFINE':>14}{'RATIO':>9}{'BIAS':>9}{'TIME':>8}")
+    print(f"\n{pair}, {condition}: {len(rounds)} rounds\n{'METHOD':14}{'SD':>9}{'TO HYPERFINE':>14}{'WIDTH':>9}{'TO HYPERFINE':>14}{'RATIO':>9}{'TIME':>8}")
     for name, (sd, sd_gain, width, width_gain, middle, seconds) in rows.items():
         print(f"{name:14}" + figure(100 * sd, 9, ".2f", " %") + figure(sd_gain, 14, ".1f") + figure(100 * width, 9, ".2f", " %") + figure(width_gain, 14, ".1f")
-              + figure(math.exp(middle), 9, ".4f") + figure(100 * math.expm1(middle - base), 9, ".2f", " %") + figure(seconds, 8, ".1f", " s"))
+              + figure(math.exp(middle), 9, ".4f") + figure(seconds, 8, ".1f", " s"))
+    print(f"A round takes {sum(row[5] for row in rows.values()):.0f} s")
     return rows
 
 def print_summary(tables):
@@ -192,25 +212,71 @@ def print_summary(tables):
             means = [[rows[name][k] for rows in of if name in rows and rows[name][k] > 0] for k in (1, 3)]
             print(f"{name:14}" + "".join(figure(math.exp(statistics.mean(map(math.log, m))) if m else math.nan, w, ".1f") for m, w in zip(means, (18, 20))))
 
-def print_aa():
-    different = 0
-    for _ in range(args.aa):
-        out = file("emp.json")
-        subprocess.run([os.path.join(build, "measure/emp-measure"), "-q", "--cpu", str(cpu), "--order", "duet", "--alone", "0", "--aa", "-r", str(args.samples), "--export-json", out,
-            f"xz -1 -k -c {file('text')}"], check=True, stdout=null, stderr=null)
-        different += json.load(open(out))["comparisons"][0]["verdict"] != "no difference shown"
-    print(f"A/A: {different} of {args.aa} tries called different, {100 * different / args.aa:.1f} %")
+def with_interval(logs, scale, less, form, unit):
+    log, half = interval(logs)
+    rest = "" if math.isnan(half) else " ± " + format(scale * math.exp(log) * half, form)
+    return format(scale * (math.exp(log) - less), form) + rest + unit
+
+def print_bias(condition, cells):
+    print(f"\n{condition}: bias\n{'PAIR':10}{'METHOD':14}{'RATIO':>18}{'BIAS':>18}{'A':>10}{'B':>10}{'WARNED':>10}")
+    for pair, rounds in cells.items():
+        for name in names_of(rounds):
+            if name != "interleaved" and not name.startswith("duet"):
+                continue
+            ratio = with_interval([r[name]["log"] for r in rounds], 1, 0, ".4f", "")
+            a, b = (statistics.median(r[name]["pt"][k] for r in rounds) for k in (0, 1))
+            bias = ""
+            if name != "interleaved" and "interleaved" in rounds[0]:
+                bias = with_interval([r[name]["log"] - r["interleaved"]["log"] for r in rounds], 100, 1, ".2f", " %")
+            warned = "" if name == "interleaved" else f"{sum(r[name]['warned'] for r in rounds)} of {len(rounds)}"
+            print(f"{pair:10}{name:14}{ratio:>18}{bias:>18}" + figure(1e3 * a, 10, ".1f", " ms") + figure(1e3 * b, 10, ".1f", " ms") + warned.rjust(10))
+
+def print_aa(tries):
+    print(f"{'PROGRAM':10}{'SLICE':>7}{'DISCARDS':>10}{'TRIES':>7}{'DIFFERENT':>11}{'TOO FEW':>9}{'DISCARDED':>11}")
+    for key in sorted({(t["program"], t["slice"], t["discards"]) for t in tries}) + [("all", "", "")]:
+        of = [t for t in tries if key == ("all", "", "") or key == (t["program"], t["slice"], t["discards"])]
+        judged = [t for t in of if t["verdict"] != "too few samples"]
+        different = sum(t["verdict"] != "no difference shown" for t in judged)
+        share = f" {100 * different / len(judged):.1f} %" if judged else ""
+        taken, kept = (sum(t[k] for t in of) for k in ("samples", "kept"))
+        discards = "" if key[0] == "all" else "yes" if key[2] else "no"
+        print(f"{key[0]:10}{key[1]:>7}{discards:>10}{len(judged):7}{different:4}{share:>7}{len(of) - len(judged):9}{100 - 100 * kept / taken:9.1f} %")
+
+def make_profile():
+    """One that discards samples in which `guest` ran for 5 ms or more."""
+    shutil.copy(inc, file("guest"))
+    run = {"program": "INC", "samples": 1, "l_samples": []}
+    with open(file("profile.json"), "w") as f:
+        json.dump({"format": "emp-profile", "version": 1, "name": "aa", "resolution_ns": 1, "short": run, "long": run, "cutoffs": [{"daemon": "guest", "short_ns": 5000000, "long_ns": 5000000}]}, f)
+    subprocess.run([os.path.join(build, "calibrate/emp-calibrate"), "profile", "import", file("profile.json")], check=True, stdout=null)
+
+def try_aa(number, tries):
+    """Before one of four samples, a process begins that takes 20 ms of the CPU; in every second round of programs, samples with it are discarded."""
+    programs = {"inc": (f"{inc} --iterations 150000000", "1ms"), "xz": (f"xz -1 -k -c {file('small')}", "3ms"), "sort": (f"sort {file('text')}", "2ms")}
+    program = [*programs][number % len(programs)]
+    command, slice = programs[program]
+    discards = number // len(programs) % 2
+    guest = f"[ $(($(od -An -N1 -tu1 /dev/urandom) % 8)) != 0 ] || taskset -c {cpu} {file('guest')} --iterations 75000000 >{os.devnull} &" # before each of the two
+    document, _ = measure(command, ["--aa"], args.samples, "--order", "duet", "--alone", "0", "--slice", slice, "-p", guest, *["--profile", "aa"] * discards)
+    compared = (document["comparisons"] or [{"verdict": "too few samples", "ratio": None}])[0]
+    tries.append({"program": program, "slice": slice, "discards": bool(discards), "verdict": compared["verdict"], "ratio": compared["ratio"],
+                  "samples": args.samples, "kept": document["results"][0]["emp"]["pt"]["n"]})
+    add_line(tries[-1])
 
 make_files()
-if args.aa:
-    print_aa()
+rows = [json.loads(line) for line in open(args.data)] if args.data and os.path.exists(args.data) else []
+if args.aa is not None:
+    tries = [row for row in rows if "verdict" in row]
+    make_profile()
+    for number in range(args.aa):
+        try_aa(len(tries), tries)
+    print_aa(tries)
     sys.exit()
 if args.methods:
     METHODS = {name: m for name, m in METHODS.items() if any(part in name for part in args.methods.split(","))}
 cells = {(c, p): [] for c in args.conditions.split(",") for p in args.pairs.split(",")}
-if args.data and os.path.exists(args.data):
-    for line in open(args.data):
-        row = json.loads(line)
+for row in rows:
+    if "methods" in row:
         cells.setdefault((row["condition"], row["pair"]), []).append(row["methods"])
 began = last = time.monotonic()
 longest = 0
@@ -224,4 +290,7 @@ for number in range(wanted):
     else:
         continue
     break
-print_summary({cell: print_table(*cell, rounds) for cell, rounds in cells.items() if rounds})
+measured = {cell: rounds for cell, rounds in cells.items() if rounds}
+print_summary({cell: print_table(*cell, rounds) for cell, rounds in measured.items()})
+for condition in dict.fromkeys(c for c, _ in measured):
+    print_bias(condition, {p: rounds for (c, p), rounds in measured.items() if c == condition})
