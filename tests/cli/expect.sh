@@ -25,13 +25,13 @@ expect() {
 	faults=$((faults + 1))
 }
 
-# that WORDS COMMAND...: the command succeeds; WORDS say what that means.
+# that WORDS COMMAND...: the command succeeds; WORDS say what that means. $dir/out stays what the last `expect` printed.
 that() {
 	words=$1
 	shift
-	"$@" >"$dir/out" 2>&1 && return 0
+	"$@" >"$dir/that" 2>&1 && return 0
 	echo "FAULT: not so: $words ($*)"
-	sed 's/^/    /' "$dir/out"
+	sed 's/^/    /' "$dir/that"
 	faults=$((faults + 1))
 }
 
