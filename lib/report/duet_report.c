@@ -14,6 +14,9 @@
 /* Prices and shares below it are not worth a warning. */
 static const double WORTH_A_WARNING = 0.05;
 
+/* The logarithm's half interval above which that of the figure is not nearly symmetric. */
+static const double WIDE = 0.25;
+
 static int64_t count_switches(const struct run_result *r)
 {
 	int64_t n = 0;
@@ -95,17 +98,29 @@ void duet_report_clear(struct duet_report *d)
 	*d = (struct duet_report){};
 }
 
-/* "4.1 ± 2.0 %", "4.1 %", "-". */
+/* So many decimals, and no "-0". */
+static double rounded(double value, int decimals)
+{
+	double scale = decimals ? 10 : 1;
+
+	return round(value * scale) / scale + 0.0;
+}
+
+/* "4.1 ± 2.0 %", "-20 … 160 %" if the interval is wide, "4.1 %", "-". */
 static const char *estimate_text(char buffer[64], struct duet_estimate e)
 {
 	double percent = 100 * expm1(e.log), half = 100 * e.half * exp(e.log);
+	int decimals = half >= 1 ? 0 : 1;
 
 	if (isnan(e.log))
 		return strcpy(buffer, "-");
 	if (isnan(half))
-		snprintf(buffer, 64, "%.1f %%", percent);
+		snprintf(buffer, 64, "%.1f %%", rounded(percent, 1));
+	else if (e.half > WIDE)
+		snprintf(buffer, 64, "%.0f … %.0f %%", rounded(100 * expm1(e.log - e.half), 0),
+			rounded(100 * expm1(e.log + e.half), 0));
 	else
-		snprintf(buffer, 64, "%.*f ± %.*f %%", half < 1, percent, half < 1, half);
+		snprintf(buffer, 64, "%.*f ± %.*f %%", decimals, rounded(percent, decimals), decimals, half);
 	return buffer;
 }
 
@@ -200,8 +215,8 @@ static void print_gain(FILE *file, const struct comparison *comparisons, size_t 
 		known++;
 	}
 	if (known > 0)
-		fprintf(file, "  Interval of the ratio: %.1f times as narrow as interleaved\n",
-			exp(sum / (double)known));
+		fprintf(file, "  Interval of the ratio: %.1f times %s than with --order interleave\n",
+			exp(fabs(sum) / (double)known), sum < 0 ? "wider" : "narrower");
 }
 
 static bool is_dear(struct duet_estimate price)
@@ -223,29 +238,35 @@ static void warn(FILE *file, const char *text)
 static void print_price_warning(FILE *file, const struct duet_report *d)
 {
 	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
-	bool dear = false;
-	char text[128];
+	bool dear = false, biased = false;
+	char text[128], slice[32];
 
-	for (size_t i = 0; i < d->n; i++)
-		dear |= is_dear(d->costs[i].price) ||
-			(i > 0 && is_biased(duet_bias(&d->costs[0], &d->costs[i])));
-	if (dear && better) {
-		snprintf(text, sizeof(text), "sharing caches may bias the ratio; try --slice %lldms",
-			(long long)(better / NS_PER_MS));
-		warn(file, text);
-	} else if (dear)
-		warn(file, "sharing caches may bias the ratio; compare with --order interleave");
+	for (size_t i = 0; i < d->n; i++) {
+		dear |= is_dear(d->costs[i].price);
+		biased |= i > 0 && is_biased(duet_bias(&d->costs[0], &d->costs[i]));
+	}
+	if (!dear && !biased)
+		return;
+	snprintf(slice, sizeof(slice), "try --slice %lldms", (long long)(better / NS_PER_MS));
+	snprintf(text, sizeof(text), "sharing caches %s; %s",
+		biased ? "biases the ratio (BIAS)" : "may bias the ratio (PRICE)",
+		better ? slice : "try --order interleave");
+	warn(file, text);
 }
 
 static void print_warnings(FILE *file, const struct duet_report *d)
 {
 	double last = 0, slice = mean_slice(d);
+	char text[128];
 
 	print_price_warning(file, d);
 	for (size_t i = 0; i < d->n; i++)
 		last = fmax(last, d->costs[i].last);
-	if (last > 2 * WORTH_A_WARNING)
-		warn(file, "the longest program was left over for some time; --repeat fills it");
+	if (last > 2 * WORTH_A_WARNING) {
+		snprintf(text, sizeof(text),
+			"the longest program ran alone for %.0f %% of its time; try --repeat", 100 * last);
+		warn(file, text);
+	}
 	if (slice > 2 * (double)d->row.slice_ns && !d->row.frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
 }

@@ -27,17 +27,24 @@ static void make(struct made_up *m, struct duet_estimate first, struct duet_esti
 		.row = {1, false, 10 * NS_PER_MS}, .runs = m->runs, .costs = m->costs, .n = 2};
 }
 
-static void assert_warns(const struct made_up *m, const char *warning) /* NULL: of nothing */
+static char *print(const struct made_up *m)
 {
 	static const char *const names[] = {"a", "b"};
-	_cleanup_(freep) char *text = NULL;
+	char *text = NULL;
 	struct error err = {};
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	char *found;
 
 	assert_int_equal(duet_report_print(file, &m->report, names, NULL, &err), 0);
 	fclose(file);
+	return text;
+}
+
+static void assert_warns(const struct made_up *m, const char *warning) /* NULL: of nothing */
+{
+	_cleanup_(freep) char *text = print(m);
+	char *found;
+
 	found = strstr(text, "Warning: ");
 	if (!warning != !found ||
 		(warning && strncmp(found + strlen("Warning: "), warning, strlen(warning)) != 0))
@@ -49,7 +56,7 @@ TEST(a_price_that_a_longer_slice_makes_small_suggests_one)
 	struct made_up m;
 
 	make(&m, (struct duet_estimate){0.12, 0.02}, (struct duet_estimate){0.11, 0.02});
-	assert_warns(&m, "sharing caches may bias the ratio; try --slice 30ms");
+	assert_warns(&m, "sharing caches may bias the ratio (PRICE); try --slice 30ms");
 }
 
 TEST(a_price_that_no_slice_makes_small_suggests_samples_in_turn)
@@ -57,10 +64,10 @@ TEST(a_price_that_no_slice_makes_small_suggests_samples_in_turn)
 	struct made_up m;
 
 	make(&m, (struct duet_estimate){0.48, 0.12}, (struct duet_estimate){0.10, 0.08});
-	assert_warns(&m, "sharing caches may bias the ratio; compare with --order interleave");
+	assert_warns(&m, "sharing caches biases the ratio (BIAS); try --order interleave");
 	make(&m, (struct duet_estimate){0.12, 0.02}, (struct duet_estimate){0.11, 0.02});
 	m.costs[1].together_ns = 60e6; /* too short for slices of 30 ms */
-	assert_warns(&m, "sharing caches may bias the ratio; compare with --order interleave");
+	assert_warns(&m, "sharing caches may bias the ratio (PRICE); try --order interleave");
 }
 
 TEST(what_is_not_beyond_doubt_is_no_warning)
@@ -83,7 +90,22 @@ TEST(prices_that_differ_beyond_doubt_bias_the_ratio)
 	struct made_up m;
 
 	make(&m, (struct duet_estimate){0.04, 0.005}, (struct duet_estimate){0.02, 0.005});
-	assert_warns(&m, "sharing caches may bias the ratio; try --slice");
+	assert_warns(&m, "sharing caches biases the ratio (BIAS); try --slice");
+}
+
+TEST(prices_are_shown_with_their_intervals)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct made_up m;
+
+	make(&m, (struct duet_estimate){0.04, 0.005}, (struct duet_estimate){0.038, 0.03});
+	text = print(&m);
+	assert_non_null(strstr(text, "4.1 ± 0.5 %  "));
+	assert_non_null(strstr(text, "  4 ± 3 %  0 ± 3 %  ")); /* not -0 */
+	free(text);
+	make(&m, (struct duet_estimate){0.7, 0.77}, (struct duet_estimate){NAN, NAN});
+	text = print(&m);
+	assert_non_null(strstr(text, "-7 … 335 %"));
 }
 
 TEST(time_without_the_other_and_long_slices_are_said)
@@ -92,7 +114,7 @@ TEST(time_without_the_other_and_long_slices_are_said)
 
 	make(&m, (struct duet_estimate){NAN, NAN}, (struct duet_estimate){NAN, NAN});
 	m.costs[1].last = 0.3;
-	assert_warns(&m, "the longest program was left over for some time; --repeat fills it");
+	assert_warns(&m, "the longest program ran alone for 30 % of its time; try --repeat");
 	m.costs[1].last = 0;
 	m.costs[0].slice_ns = m.costs[1].slice_ns = 30e6;
 	assert_warns(&m, "the slices are longer than requested; try --slices-by freezer");
