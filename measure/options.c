@@ -184,6 +184,8 @@ static int check_against(const struct measure_options *o, struct error *err)
 	if (o->order != ORDER_DUET)
 		return error_say(
 			err, -EINVAL, "with --against inc, the program and INC alternate: no other --order");
+	if (o->runs == 1 || o->max_runs == 1)
+		return error_say(err, -EINVAL, "--against inc needs two samples or more: -r 2");
 	if (o->aa || o->reference || o->fail_if_slower >= 0)
 		return error_say(err, -EINVAL,
 			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several");

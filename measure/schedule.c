@@ -186,7 +186,7 @@ static int take_all(struct session *s, struct error *err)
 			.spawn = &s->tasks[i].spawn,
 			.warm_ups = o->warm_ups,
 			.samples = (uint32_t)o->runs,
-			.ignored_status = o->ignored_status,
+			.ignored_status = i < session_n_shown(s) ? o->ignored_status : NULL, /* INC must not fail */
 			.data = &s->tasks[i],
 		};
 	}

@@ -132,6 +132,40 @@ expect 0 'In INC units' "$measure" -q --cpu "$cpu" --accounting none --against i
 that "a short program runs several times in a sample" [ "$(query "SELECT min(repetitions) > 3 FROM duet_sample WHERE run = $(last) - 1")" = 1 ]
 expect 1 '--against inc measures one command, and there are 2' "$measure" -q --against inc true false
 expect 1 "--against must be one of inc, not 'it'" "$measure" -q --against it true
+expect 1 '--against inc needs two samples or more: -r 2' "$measure" -q --against inc -r 1 true
+
+# what goes wrong while a program alternates with INC
+against="$measure -q --accounting none --cpu $cpu --against inc"
+expect 1 "'false' ended with exit status 1 in warm-up 1" $against -r 2 -- false
+expect 0 'In INC units' $against -r 2 -i -- false
+expect 1 "cannot execute '$dir/nothing': No such file" $against -r 2 -- "$dir/nothing"
+expect 124 "'sleep' ran longer than 300.0 ms in warm-up 1" $against --timeout 0.3 -- sleep "4321.$$"
+that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 4321.$$'"
+end_with() { # SIGNAL WHO: to the tool, or to INC, in the first sample
+	"$measure" -q -i --accounting none --cpu "$cpu" --against inc -r 2 -- sh -c "[ ! -e $dir/warm ] || until [ -e $dir/go ]; do sleep 0.05; done; touch $dir/warm" >"$dir/duet" 2>&1 &
+	pid=$!
+	wait_until sh -c "[ -e $dir/warm ] && pgrep -P $pid -x sh && pgrep -P $pid -x inc"
+	program=$(pgrep -P "$pid" -x sh)
+	case $2 in
+	tool) kill "-$1" "$pid" ;;
+	inc) kill "-$1" "$(pgrep -P "$pid" -x inc)" && touch "$dir/go" ;;
+	esac
+	wait "$pid" 2>"$dir/killed"
+	status=$?
+	rm -f "$dir/warm" "$dir/go"
+}
+end_with INT tool
+that "an interrupted one ends with 130" [ $status = 130 ]
+that "and leaves nothing" sh -c "! kill -0 $program"
+that "and no cgroup" [ -z "$(cgroups_of "$pid")" ]
+end_with KILL inc
+that "INC must not fail, whatever the program may" grep -q "'inc' was killed by signal 9 (SIGKILL) in sample 1$" "$dir/duet"
+that "its end is a failure" [ $status = 1 ]
+end_with KILL tool
+that "the program goes on if the tool is killed" kill -0 "$program"
+expect 0 'In INC units' $against -r 2 -- true
+that "the next measurement removes it" sh -c "! kill -0 $program"
+that "and its cgroups" [ -z "$(cgroups_of "$pid")" ]
 mkdir "$dir/alone"
 cp "$build/measure/emp-measure" "$build/setup/emp-setup" "$dir/alone"
 expect 1 "--against inc: inc is not in $dir/alone; install all tools of the suite" "$dir/alone/emp-measure" -q --against inc true
@@ -143,9 +177,13 @@ ordinary() { # COMMAND...: as an ordinary user
 	setpriv --reuid 65534 --clear-groups env EMP_DB="$dir/nobody/book.db" "$@"
 }
 expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet -r 3 --cpu "$cpu" "$inc 40000000" "$inc 40000000"
+that "nothing is said of a freezer that is not needed" sh -c "! grep freezer '$dir/out'"
+expect 0 'In INC units' ordinary "$measure" -q --against inc -r 2 --cpu "$cpu" -- true
+that "nor here" sh -c "! grep freezer '$dir/out'"
 expect 1 '--slices-by: the freezer needs a cgroup' ordinary "$measure" -q --order duet --slices-by freezer "$inc 40000000" "$inc 40000000"
 expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet -r 2 -w 0 'sh -c "(sleep 0.2; exit) &"' "$inc 40000000"
 expect 0 'slices by the scheduler' taskset -c "$cpu" "$measure" -q --order duet --slice 1ms -r 3 --accounting none "$inc 40000000" "$inc 40000000"
+that "nor of one that cannot be had" sh -c "! grep freezer '$dir/out'"
 expect 1 'the freezer is driven from another CPU, and there is none' taskset -c "$cpu" "$measure" -q --order duet --slices-by freezer "$inc 40000000" "$inc 40000000"
 
 # when a duet is suggested: the programs' times follow one another up and down, as on a machine whose speed changes, or do not

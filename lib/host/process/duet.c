@@ -69,13 +69,14 @@ bool duet_has_slices(int64_t slice_ns, int cpu, const struct cgroup *cgroup)
 int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
 	enum slicing *ret, struct error *err)
 {
-	bool fine = is_fine(slice_ns);
-	int r = wanted == SLICING_SCHEDULER ? 0 : check_freezer(cpu, cgroup, err);
+	int r = wanted == SLICING_FREEZER ? check_freezer(cpu, cgroup, err) : 0;
 
-	if (wanted == SLICING_FREEZER && r < 0)
+	if (r < 0)
 		return r;
 	if (wanted == SLICING_AUTO)
-		wanted = fine || r < 0 ? SLICING_SCHEDULER : SLICING_FREEZER;
+		wanted = is_fine(slice_ns) || check_freezer(cpu, cgroup, &(struct error){}) < 0
+				 ? SLICING_SCHEDULER
+				 : SLICING_FREEZER;
 	*ret = wanted;
 	return 0;
 }
