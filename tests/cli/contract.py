@@ -33,8 +33,8 @@ RESULT = {"command": str, "mean": float, "stddev": float, "median": float, "user
           "times": [float], "memory_usage_byte": [int], "exit_codes": [0], "emp": {"pt": CLOCK, "et": CLOCK, "by_cutoff": list, "by_two_sd": list, "profile": (str, None)}}
 DUET = {"results": [RESULT], "comparisons": [{"reference": "true", "command": "sh -c :", "ratio": float, "interval": [float, float], "sd_log": float,
                                              "verdict": str}]}
-AUDIT = {"checks": [{"id": str, "level": str, "state": ("ok", "off", "absent", "unknown", "refused"), "value": str, "wanted": str, "why": str,
-                     "undo": str}], "verdict": str}
+AUDIT = {"checks": [{"id": str, "level": str, "state": ("ok", "off", "absent", "unknown", "refused"), "value": (str, None), "wanted": str,
+                     "why": str, "undo": str}], "verdict": str}
 COST = {"mean": float, "sd": float, "median": float, "min": float}
 CLOCKS = {"format": "emp-clocks", "version": 1,
           "sources": [{"name": str, "cycles": COST, "ns": COST, "resolution_ns": (float, None), "lag_ns": (float, None)}],
