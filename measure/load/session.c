@@ -8,6 +8,7 @@
 #include "lib/base/paths.h"
 #include "lib/base/progress.h"
 #include "lib/base/text.h"
+#include "lib/host/cpu/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/system/lock.h"
@@ -21,6 +22,17 @@
 #include <fcntl.h>
 #include <string.h>
 
+static int check_cpus(const struct load *load, const char *path, struct error *err)
+{
+	for (int cpu = 0; load->cpu_list && cpu < CPU_SETSIZE; cpu++) {
+		int r = CPU_ISSET(cpu, &load->cpus) ? pinning_check(cpu, AT_FDCWD, err) : 0;
+
+		if (r < 0)
+			return error_prefix(err, r, "%s: cpus", path);
+	}
+	return 0;
+}
+
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -29,6 +41,8 @@ int load_read(struct load *ret, char **ret_text, const char *path, struct error 
 	if (r < 0)
 		return error_os(err, r, "cannot read '%s'", path);
 	r = load_parse(ret, text, path, err);
+	if (r == 0)
+		r = check_cpus(ret, path, err);
 	if (r == 0)
 		*ret_text = TAKE(text);
 	return r;

@@ -31,7 +31,7 @@ struct load_session {
 	struct load_report report; /* of what was stored */
 };
 
-/* Reads the file alone. */
+/* Reads the file; its CPUs must be online. */
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err);
 
 int load_session_open(

@@ -73,6 +73,10 @@ expect 1 'test.ini, line 7: think must be' $load check test.ini
 load_file 1 1 'comand = true'
 expect 1 "test.ini, line 7: there is no 'comand'" $load check test.ini
 expect 1 'cannot read .none.ini' $load run none.ini
+load_file 1 1 'command = true'
+sed -i '1a cpus = 0,999' test.ini
+expect 1 'test.ini: cpus: CPU 999 does not exist: choose one of' $load check test.ini
+expect 1 'test.ini: cpus: CPU 999 does not exist: choose one of' $load run -q test.ini
 
 # Slaves that fail.
 load_file 3 5 'command = sh -c "exit 3"'
