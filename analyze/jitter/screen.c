@@ -17,7 +17,7 @@ static bool is_listed(const struct jitter_row *row, const struct jitter_screen *
 {
 	if (screen->combinations && row->source->kind != SOURCE_COMBINATION)
 		return false;
-	return screen->all || row->share >= LITTLE;
+	return screen->all || row->share >= LITTLE || row->source->kind == SOURCE_OUTSIDE;
 }
 
 /* Combinations have long names, and no room for MIN and SD. */
@@ -35,7 +35,7 @@ static void add_row(struct table *table, const struct jitter_row *row, bool comb
 	if (!combination)
 		table_cell(table, "%s", row->count > 1 ? text_duration(text, llround(row->sd_ns)) : "-");
 	table_cell_duration(table, row->total_ns);
-	table_cell(table, "%s", text_percent(text, row->share));
+	table_cell(table, "%s", row->source->kind == SOURCE_OUTSIDE ? "-" : text_percent(text, row->share));
 }
 
 static int print_table(const struct jitter_table *rows, const struct jitter_screen *screen, struct error *err)
@@ -140,7 +140,7 @@ int jitter_print(const struct jitter_run *run, const struct jitter_screen *scree
 	printf("\n");
 	r = print_origins(run, screen, err);
 	for (size_t i = 0; r == 0 && i < run->jitter.n_cpus; i++)
-		jitter_cpu_print(&run->jitter.cpus[i]);
+		jitter_cpu_print(run, i);
 	return r;
 }
 

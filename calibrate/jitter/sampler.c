@@ -3,6 +3,7 @@
 #include "calibrate/jitter/sampler.h"
 
 #include "lib/host/clock/counter.h"
+#include "lib/host/cpu/kernel_mark.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	RING = 1 << 19, /* gaps: seconds of the noisiest machine, 8 MB */
+	RING = 1 << 19, /* gaps: seconds of the noisiest machine, 12 MB */
 	FLOOR_BLOCKS = 1 << 16,
 	BLOCK = 64,
 	FACTOR = 10, /* De, Kothari and Mann's */
@@ -48,31 +49,54 @@ static uint64_t smallest_gap(void)
 	return smallest / BLOCK ?: 1;
 }
 
-static void keep(struct sampler *s, uint64_t start, uint64_t end)
+static void keep(struct sampler *s, uint64_t start, uint64_t end, bool kernel)
 {
 	size_t given = atomic_load_explicit(&s->given, memory_order_relaxed);
 
+	if (end - start <= s->threshold)
+		return;
 	if (given - atomic_load_explicit(&s->taken, memory_order_acquire) == RING) {
 		s->dropped++;
 		s->dropped_ticks += end - start;
 		return;
 	}
-	s->ring[given % RING] = (struct gap){start, end};
+	s->ring[given % RING] = (struct gap){start, end, kernel};
 	atomic_store_explicit(&s->given, given + 1, memory_order_release);
+}
+
+/* A gap that ends now. Setting the mark takes a few hundred cycles, which are no gap; if the kernel runs meanwhile, that is one.
+ * Returns where the next one may start. */
+static uint64_t end_gap(struct sampler *s, uint64_t start, uint64_t now)
+{
+	bool kernel = !kernel_mark_is_set();
+
+	keep(s, start, now, kernel);
+	while (kernel && s->kernel_known) {
+		start = now;
+		kernel_mark_set();
+		now = counter_now();
+		kernel = !kernel_mark_is_set();
+		if (kernel)
+			keep(s, start, now, true);
+	}
+	return now;
 }
 
 static void sample(struct sampler *s)
 {
-	const uint64_t threshold = s->threshold;
-	uint64_t last = counter_now();
+	const uint64_t usual = FACTOR * s->smallest,
+		       threshold = s->threshold < usual ? s->threshold : usual; /* the kernel takes longer */
+	uint64_t last;
 
-	s->first = last;
+	s->first = counter_now();
 	sem_post(&s->ready);
+	kernel_mark_set(); /* system calls may keep it, or not */
+	last = counter_now();
 	while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
 		uint64_t now = counter_now();
 
 		if (now - last > threshold)
-			keep(s, last, now);
+			now = end_gap(s, last, now);
 		last = now;
 	}
 	s->last = last;
@@ -87,6 +111,7 @@ static void *run(void *data)
 	if (s->failed == 0) {
 		s->smallest = smallest_gap();
 		s->threshold = s->threshold ?: FACTOR * s->smallest;
+		s->kernel_known = kernel_mark_works();
 	}
 	sem_post(&s->ready);
 	wait_for(&s->go); /* asleep: who waits in a loop owes the scheduler that time */
@@ -108,7 +133,7 @@ int sampler_start(struct sampler *s, struct error *err)
 	madvise(s->ring, size,
 		MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
 	if (mlock(s->ring, size) < 0)
-		return error_os(err, -errno, "cannot lock 8 MB of memory for the gaps of CPU %d", s->cpu);
+		return error_os(err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);
 	sem_init(&s->ready, 0, 0);
 	sem_init(&s->go, 0, 0);
 	r = -pthread_create(&s->thread, NULL, run, s);

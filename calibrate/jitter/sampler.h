@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A thread that wants all of one CPU: it reads the processor's counter in a loop and keeps each gap between two readings
- * that is over the threshold. */
+ * that is over the threshold, with whether the kernel ran in it (lib/host/cpu/kernel_mark.h). */
 #pragma once
 
 #include "lib/base/error.h"
@@ -14,6 +14,7 @@
 
 struct gap {
 	uint64_t start, end; /* readings of the counter */
+	bool kernel;         /* it ran; if that is known */
 };
 
 struct sampler {
@@ -22,6 +23,7 @@ struct sampler {
 	/* set when sampler_start() returns */
 	pid_t tid;
 	uint64_t smallest;
+	bool kernel_known;
 	uint64_t first; /* reading; set when sampler_go() returns */
 	uint64_t last;  /* reading; set when sampler_stop() returns */
 

@@ -25,7 +25,7 @@ static void add_row(struct table *table, const struct jitter_row *row)
 	table_cell_duration(table, llround(row->mean_ns));
 	table_cell_duration(table, row->max_ns);
 	table_cell_duration(table, row->total_ns);
-	table_cell(table, "%s", text_percent(share, row->share));
+	table_cell(table, "%s", row->source->kind == SOURCE_OUTSIDE ? "-" : text_percent(share, row->share));
 	table_cell_duration(table, row->period_ns ?: -1);
 }
 
@@ -46,9 +46,11 @@ static int print_largest(const struct jitter_table *all, size_t most, struct err
 	return r;
 }
 
-static void print_cpu(const struct jitter_cpu *cpu)
+static void print_cpu(const struct jitter_run *run, size_t i)
 {
-	jitter_cpu_print(cpu);
+	const struct jitter_cpu *cpu = &run->jitter.cpus[i];
+
+	jitter_cpu_print(run, i);
 	printf("  %" PRId64 " of %" PRId64 " events lost\n", cpu->lost, cpu->lost + cpu->events);
 }
 
@@ -60,7 +62,7 @@ int jitter_show(const struct jitter_run *run, const char *kept, struct error *er
 		return json_print_document("emp-jitter", jitter_as_json(run), err);
 	r = print_largest(&run->frequency, calibrate_options.verbose ? SIZE_MAX : SHOWN, err);
 	for (size_t i = 0; r == 0 && i < run->jitter.n_cpus; i++)
-		print_cpu(&run->jitter.cpus[i]);
+		print_cpu(run, i);
 	if (r < 0)
 		return r;
 	if (kept)

@@ -5,6 +5,7 @@
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "lib/host/system/machine.h"
 #include "lib/jitter/describe.h"
 #include "lib/jitter/event_cost.h"
 
@@ -96,6 +97,14 @@ static int measure_scale(struct watch *w)
 	return 0;
 }
 
+static const char *outside_name(void)
+{
+	_cleanup_(machine_clear) struct machine machine;
+
+	machine_read(&machine, AT_FDCWD);
+	return machine.virtual ? "host or processor" : "firmware or processor";
+}
+
 int watch_open(struct watch *w, const struct watch_request *request, struct error *err)
 {
 	int64_t untraced_ns;
@@ -108,6 +117,7 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 	w->sources.describe = describe;
 	w->sources.symbol = symbol;
 	w->sources.data = w;
+	w->sources.outside = outside_name();
 	r = counter_check(AT_FDCWD, err);
 	untraced_ns = r == 0 ? event_cost_fault_ns(request->cpus[0]) : 0;
 	if (r == 0)
@@ -171,6 +181,13 @@ int watch_start(struct watch *w, struct error *err)
 	return r;
 }
 
+static enum gap_place place_of(const struct sampler *sampler, const struct gap *gap)
+{
+	if (!sampler->kernel_known)
+		return GAP_UNKNOWN;
+	return gap->kernel ? GAP_IN_KERNEL : GAP_OUTSIDE_KERNEL;
+}
+
 static int take_gaps(struct watch *w, struct watched_cpu *cpu, struct error *err)
 {
 	struct gap gap;
@@ -180,7 +197,8 @@ static int take_gaps(struct watch *w, struct watched_cpu *cpu, struct error *err
 
 		if (!seen)
 			return error_oom(err);
-		*seen = (struct gap_seen){counter_ns(&w->scale, gap.start), counter_ns(&w->scale, gap.end)};
+		*seen = (struct gap_seen){counter_ns(&w->scale, gap.start), counter_ns(&w->scale, gap.end),
+			place_of(&cpu->sampler, &gap)};
 		cpu->sampled_ns = seen->end_ns - w->started_ns;
 	}
 	return 0;

@@ -93,6 +93,11 @@ int64_t jitter_source_unknown(struct jitter_sources *s)
 	return add(s, "unknown task", NULL, SOURCE_PROCESS);
 }
 
+int64_t jitter_source_outside(struct jitter_sources *s)
+{
+	return add(s, s->outside ?: "outside the kernel", NULL, SOURCE_OUTSIDE);
+}
+
 static int64_t add_event(struct jitter_sources *s, const struct trace_event *event)
 {
 	_cleanup_(freep) char *made = NULL;

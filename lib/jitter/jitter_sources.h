@@ -27,6 +27,7 @@ struct jitter_sources {
 	size_t n_combinations;
 	jitter_describe *describe; /* NULL: threads have no units */
 	jitter_symbol *symbol;     /* NULL: kernel workers go without functions */
+	const char *outside;       /* the name of what stops the CPU below the kernel */
 	void *data;
 };
 
@@ -36,6 +37,8 @@ void jitter_sources_clear(struct jitter_sources *sources);
 int64_t jitter_source_of_thread(struct jitter_sources *sources, pid_t pid, const char *name);
 /* Of a thread that the trace does not show. */
 int64_t jitter_source_unknown(struct jitter_sources *sources);
+/* Of what is not the kernel. */
+int64_t jitter_source_outside(struct jitter_sources *sources);
 /* Of an event that is not a switch. */
 int64_t jitter_source_of_event(struct jitter_sources *sources, const struct trace_event *event);
 /* Of several in one gap; the order does not matter. One: itself. */

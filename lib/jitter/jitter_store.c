@@ -148,23 +148,11 @@ static int add_longest(struct building *b, const struct merge *m)
 	return 0;
 }
 
-/* An interruption by this kernel has two events at least, its beginning and its end. Of a few, the shortest says little. */
-static int64_t shortest_of(const struct merge *m, int64_t event_cost_ns)
-{
-	enum { LEAST_COUNT = 100 };
-	int64_t recording_ns = 2 * event_cost_ns;
-
-	return m->explained >= LEAST_COUNT && m->shortest_ns > recording_ns ? m->shortest_ns - recording_ns
-									    : 0;
-}
-
 struct jitter_cpu jitter_facts(const struct jitter_watched *watched)
 {
 	const struct merge *m = watched->merge;
+	struct residue_sums here = residue_sums(&m->residue), outside = residue_sums(&m->outside);
 	struct jitter_cpu cpu = watched->facts;
-
-	cpu.shortest_ns = shortest_of(m, cpu.event_cost_ns);
-	residue_shorter(&m->residue, cpu.shortest_ns, &cpu.too_short, &cpu.too_short_ns);
 
 	cpu.threshold_ns = m->threshold_ns;
 	cpu.gaps = m->gaps;
@@ -173,13 +161,31 @@ struct jitter_cpu jitter_facts(const struct jitter_watched *watched)
 	cpu.explained_ns = m->explained_ns;
 	cpu.chance = m->chance;
 	cpu.chance_ns = m->chance_ns;
-	cpu.periodic = m->residue.periodic;
-	cpu.periodic_ns = m->residue.periodic_ns;
-	cpu.period_ns = m->residue.periodic ? m->residue.period_ns : 0;
-	cpu.unexplained = m->residue.unexplained - cpu.too_short;
-	cpu.unexplained_ns = m->residue.unexplained_ns - cpu.too_short_ns;
-	cpu.outside = m->outside;
+	cpu.periodic = here.periodic + outside.periodic;
+	cpu.periodic_ns = here.periodic_ns + outside.periodic_ns;
+	cpu.outside_kernel = m->place_known ? outside.rest : -1;
+	cpu.outside_kernel_ns = m->place_known ? outside.rest_ns : -1;
+	cpu.unexplained = here.rest;
+	cpu.unexplained_ns = here.rest_ns;
+	cpu.in_no_gap = m->in_no_gap;
 	return cpu;
+}
+
+static int add_periods(struct building *b, const struct residue *residue, bool outside)
+{
+	for (const struct residue_period *from = residue->periods; from < residue->periods + RESIDUE_PERIODS;
+		from++) {
+		struct jitter_period *to;
+
+		if (!residue_period_is_firm(from))
+			continue;
+		to = array_add(b->jitter.periods, b->jitter.n_periods);
+		if (!to)
+			return -ENOMEM;
+		*to = (struct jitter_period){b->cpu, (uint32_t)b->jitter.n_periods, from->period_ns,
+			from->count, from->total_ns, outside};
+	}
+	return 0;
 }
 
 static int add_cpu(struct building *b, const struct jitter_watched *watched)
@@ -195,7 +201,9 @@ static int add_cpu(struct building *b, const struct jitter_watched *watched)
 			       add_buckets(b, JITTER_MASTER, 0, &m->master) < 0 ||
 			       add_rows(b, JITTER_TIME, m->times, m->n_times) < 0 ||
 			       add_rows(b, JITTER_FREQUENCY, m->frequencies, m->n_frequencies) < 0 ||
-			       add_matches(b, m) < 0 || add_longest(b, m) < 0
+			       add_periods(b, &m->residue, false) < 0 ||
+			       add_periods(b, &m->outside, true) < 0 || add_matches(b, m) < 0 ||
+			       add_longest(b, m) < 0
 		       ? -ENOMEM
 		       : 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Gaps and intervals, merged: see merge.h.
  *
- * An interval explains a gap that it lies in. As a check, the same intervals are shifted by a random time within the round, and it is
- * counted how many gaps they would explain then: gaps of a length at which that is as good are not attributed, unless a
- * switch from the loop's thread and back to it proves who had the CPU. */
+ * An interval explains a gap that it lies in, unless the kernel did not run in that gap. As a check, the same intervals are shifted by a
+ * random time within the round, and it is counted how many gaps they would explain then. Where it is not known whether the kernel
+ * ran, gaps of a length at which that is as good are not attributed, unless a switch from the loop's thread and back to it proves
+ * who had the CPU. */
 #include "lib/jitter/merge.h"
 
 #include "lib/base/array.h"
@@ -34,6 +35,7 @@ void merge_clear(struct merge *m)
 	source_statistics_free(m->times, m->n_times);
 	source_statistics_free(m->frequencies, m->n_frequencies);
 	residue_clear(&m->residue);
+	residue_clear(&m->outside);
 	free(m->longest);
 	*m = (struct merge){};
 }
@@ -73,6 +75,8 @@ static struct matched match(
 	while (*cursor < n && items[*cursor].start_ns < gap->start_ns - SLACK_NS)
 		++*cursor;
 	m.first = *cursor;
+	if (gap->place == GAP_OUTSIDE_KERNEL)
+		return m;
 	for (size_t i = m.first; i < n && items[i].start_ns <= gap->end_ns + SLACK_NS; i++) {
 		if (!lies_in(&items[i], gap))
 			continue;
@@ -304,11 +308,40 @@ static int add_frequencies(struct merge *m, const struct gap_seen *gap, const st
 	return r;
 }
 
+/* Not by this kernel: a source by itself. */
+static int64_t add_outside(struct merge *m, const struct gap_seen *gap)
+{
+	int64_t source = jitter_source_outside(m->sources);
+	struct source_statistics *time, *frequency;
+
+	if (source < 0)
+		return source;
+	time = source_statistics_row(&m->times, &m->n_times, (uint32_t)source);
+	frequency = source_statistics_row(&m->frequencies, &m->n_frequencies, (uint32_t)source);
+	if (!time || !frequency || source_statistics_add(time, gap->start_ns, length_of(gap), false) < 0 ||
+		source_statistics_add(frequency, gap->start_ns, length_of(gap), false) < 0)
+		return -ENOMEM;
+	return source;
+}
+
+static int take_outside(struct merge *m, const struct gap_seen *gap, struct rest *outside)
+{
+	int64_t source = add_outside(m, gap);
+
+	if (source < 0 || histogram_add(&m->user, length_of(gap)) < 0)
+		return -ENOMEM;
+	m->gaps++;
+	m->gaps_ns += length_of(gap);
+	keep_long(m, gap, source, &(struct matched){}, NULL);
+	return add_rest(outside, gap->start_ns, length_of(gap), true);
+}
+
 static int take_gap(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
 	const struct trace_interval *items, int64_t allowed_ns, struct rest *rest)
 {
 	bool attributed = matched->n > 0 &&
-			  (matched->switched || class_is_attributed(&m->classes[class_of(length_of(gap))]));
+			  (matched->switched || gap->place == GAP_IN_KERNEL ||
+				  class_is_attributed(&m->classes[class_of(length_of(gap))]));
 	int64_t source = attributed ? name_interruption(m, gap, matched, items) : -1, explained_ns = 0;
 	int r = histogram_add(&m->user, length_of(gap));
 
@@ -320,8 +353,6 @@ static int take_gap(struct merge *m, const struct gap_seen *gap, const struct ma
 		explained_ns = explained_of(m, gap, matched, allowed_ns);
 		m->explained++;
 		m->explained_ns += explained_ns;
-		if (m->shortest_ns == 0 || length_of(gap) < m->shortest_ns)
-			m->shortest_ns = length_of(gap);
 		r = add_explained(m, gap, matched, source);
 	}
 	if (r == 0)
@@ -332,19 +363,20 @@ static int take_gap(struct merge *m, const struct gap_seen *gap, const struct ma
 	return r;
 }
 
-/* Intervals before `until_ns` that lie in no gap. */
-static int64_t count_outside(
+/* Intervals that lie in no gap in which the kernel may have run. */
+static int64_t count_in_no_gap(
 	const struct gap_seen *gaps, size_t n_gaps, const struct trace_interval *items, size_t n)
 {
-	int64_t outside = 0;
+	int64_t count = 0;
 	size_t gap = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		while (gap < n_gaps && gaps[gap].end_ns + SLACK_NS < items[i].start_ns)
+		while (gap < n_gaps && (gaps[gap].place == GAP_OUTSIDE_KERNEL ||
+					       gaps[gap].end_ns + SLACK_NS < items[i].start_ns))
 			gap++;
-		outside += is_closed(&items[i]) && (gap == n_gaps || !lies_in(&items[i], &gaps[gap]));
+		count += is_closed(&items[i]) && (gap == n_gaps || !lies_in(&items[i], &gaps[gap]));
 	}
-	return outside;
+	return count;
 }
 
 static size_t count_used(
@@ -361,7 +393,7 @@ int merge_round(struct merge *m, int64_t from_ns, int64_t to_ns, const struct ga
 	const struct trace_interval *items, size_t n_items, size_t *ret_used)
 {
 	size_t n = count_used(gaps, n_gaps, items, n_items), cursor = 0;
-	_cleanup_(rest_clear) struct rest rest = {};
+	_cleanup_(rest_clear) struct rest rest = {}, outside = {};
 	int64_t allowed_ns;
 	int r;
 
@@ -373,11 +405,16 @@ int merge_round(struct merge *m, int64_t from_ns, int64_t to_ns, const struct ga
 	for (size_t i = 0; r == 0 && i < n_gaps; i++) {
 		struct matched matched = match(&gaps[i], items, n, &cursor);
 
-		r = take_gap(m, &gaps[i], &matched, items, allowed_ns, &rest);
+		m->place_known |= gaps[i].place != GAP_UNKNOWN;
+		r = gaps[i].place == GAP_OUTSIDE_KERNEL
+			    ? take_outside(m, &gaps[i], &outside)
+			    : take_gap(m, &gaps[i], &matched, items, allowed_ns, &rest);
 	}
 	source_statistics_end_round(m->times, m->n_times, m->rounds == 0);
 	source_statistics_end_round(m->frequencies, m->n_frequencies, m->rounds == 0);
 	m->rounds++;
-	m->outside += count_outside(gaps, n_gaps, items, n);
-	return r < 0 ? r : residue_add(&m->residue, rest.items, rest.n);
+	m->in_no_gap += count_in_no_gap(gaps, n_gaps, items, n);
+	if (r == 0)
+		r = residue_add(&m->residue, rest.items, rest.n);
+	return r < 0 ? r : residue_add(&m->outside, outside.items, outside.n);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The gaps that a loop saw on one CPU, merged round by round with the intervals of the trace: histograms, a row for each
- * source, how much is explained, and how much a trace that was shifted at random would explain. All times are ns since the
- * start of the run. */
+ * source, how much is explained, and how much a trace that was shifted at random would explain. Gaps outside the kernel are a source
+ * of their own, which no event explains. All times are ns since the start of the run. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -9,8 +9,12 @@
 #include "lib/jitter/residue.h"
 #include "lib/jitter/source_statistics.h"
 
+/* Whether the kernel ran in a gap. */
+enum gap_place { GAP_UNKNOWN, GAP_IN_KERNEL, GAP_OUTSIDE_KERNEL };
+
 struct gap_seen {
 	int64_t start_ns, end_ns;
+	enum gap_place place;
 };
 
 enum { MERGE_CLASSES = 48, MERGE_LONGEST = 100, MERGE_MOST_PARTS = 32 };
@@ -31,14 +35,16 @@ struct merge {
 	struct jitter_sources *sources;
 	uint64_t seed; /* of the random shifts */
 	int64_t threshold_ns, rounds;
-	int64_t shortest_ns; /* of the gaps that events explain; 0: none does */
-	int64_t gaps, gaps_ns, explained, explained_ns, chance, chance_ns, outside;
+	int64_t gaps, gaps_ns, explained, explained_ns, chance, chance_ns;
+	int64_t in_no_gap; /* intervals */
+	bool place_known;  /* of a gap at least */
 	struct match_class classes[MERGE_CLASSES];
 	struct histogram user, master;
 	struct source_statistics *times, *frequencies; /* by source */
 	size_t n_times, n_frequencies;
 	struct histogram excess; /* by how much gaps are longer than their intervals, for each interval */
-	struct residue residue;
+	struct residue residue,
+		outside; /* of gaps in the kernel, or of unknown place; of those outside the kernel */
 	struct long_interruption *longest; /* MERGE_LONGEST of them, the longest first */
 	size_t n_longest;
 };

@@ -10,103 +10,139 @@
 
 enum {
 	LEAST_NS = 2000, /* shorter ones are the processor's own */
-	LAGS = 6,        /* spacings from one item: to the next, the one after it … */
+	BIN_NS = 4000,
 	SHORTEST_NS = 50000,
 	LONGEST_NS = 200000000,
-	MULTIPLES = 3,  /* of the period, at which another item confirms one */
-	NEIGHBOURS = 8, /* buckets to each side, from which chance is estimated */
+	BINS = LONGEST_NS / BIN_NS,
+	MOST_PAIRS = 256, /* with those after it, of each item */
+	PEAK = 2,         /* bins to each side of the middle */
+	BESIDE = 40,      /* bins to each side, from which chance is estimated */
+	MULTIPLES = 3,    /* of the period, to both sides, at which other items confirm one */
+	LEAST_NEIGHBOURS = 2,
+	MOST_MULTIPLE = 10,
 	LEAST_COUNT = 20,
 };
 
 void residue_clear(struct residue *residue)
 {
-	histogram_clear(&residue->spacings);
-	histogram_clear(&residue->lengths);
+	for (int i = 0; i < RESIDUE_PERIODS; i++)
+		free(residue->periods[i].spacings);
 }
 
-static int add_spacings(struct residue *residue, const struct residue_item *items, size_t n)
+static int add_spacings(struct residue_period *period, const struct residue_item *items, size_t n)
 {
-	int r = 0;
-
+	period->spacings = period->spacings ?: calloc(BINS, sizeof(*period->spacings));
+	if (!period->spacings)
+		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 1; r == 0 && k <= LAGS && i + k < n; k++) {
-			int64_t spacing = items[i + k].start_ns - items[i].start_ns;
+		for (size_t k = i + 1; k < n && k <= i + MOST_PAIRS; k++) {
+			int64_t spacing_ns = items[k].start_ns - items[i].start_ns;
 
-			if (spacing >= SHORTEST_NS && spacing <= LONGEST_NS)
-				r = histogram_add(&residue->spacings, spacing);
+			if (spacing_ns >= LONGEST_NS)
+				break;
+			period->spacings[spacing_ns / BIN_NS].count++;
+			period->spacings[spacing_ns / BIN_NS].total_ns += spacing_ns;
 		}
-	return r;
+	return 0;
 }
 
-/* Of spacings per ns, in the buckets on both sides that are not next to it; empty buckets are part of the range. */
-static double around(const struct histogram *h, size_t at)
-{
-	const struct histogram_bucket *middle = &h->buckets[at];
-	int64_t width = middle->high - middle->low;
-	int64_t low = middle->low - NEIGHBOURS * width, high = middle->high + NEIGHBOURS * width, count = 0;
-
-	for (size_t i = 0; i < h->n; i++) {
-		const struct histogram_bucket *b = &h->buckets[i];
-
-		if (b->low >= low && b->high <= high &&
-			(b->high <= middle->low - width || b->low >= middle->high + width))
-			count += b->count;
-	}
-	return (double)count / (double)(2 * (NEIGHBOURS - 1) * width);
-}
-
-/* The bucket and those next to it: a period near an edge is in two. */
-static int64_t cluster_count(const struct histogram *h, size_t at, int64_t *ret_total)
+static int64_t sum(const struct spacing_bin *bins, int from, int to)
 {
 	int64_t count = 0;
 
-	*ret_total = 0;
-	for (size_t i = at ? at - 1 : 0; i < h->n && i <= at + 1; i++) {
-		const struct histogram_bucket *b = &h->buckets[i], *middle = &h->buckets[at];
-
-		if (b->high < middle->low || b->low > middle->high)
-			continue;
-		count += b->count;
-		*ret_total += b->total;
-	}
+	for (int i = from < 0 ? 0 : from; i <= to && i < BINS; i++)
+		count += bins[i].count;
 	return count;
 }
 
-/* Whether so many cannot be chance: five times as many as around it, and ten standard deviations above that (Poisson). */
-static bool stands_out(const struct histogram *h, size_t at, int64_t count)
+/* How many standard deviations (Poisson) above what is beside them; 0: too few. */
+static double height(const struct spacing_bin *bins, int at)
 {
-	const struct histogram_bucket *b = &h->buckets[at];
-	double expected = around(h, at) * (double)(3 * (b->high - b->low));
+	int64_t count = sum(bins, at - PEAK, at + PEAK),
+		wider = sum(bins, at - BESIDE, at + BESIDE) - sum(bins, at - 2 * PEAK, at + 2 * PEAK);
+	double expected = (double)wider * (2 * PEAK + 1) / (2 * (BESIDE - 2 * PEAK));
 
-	return count >= LEAST_COUNT && (double)count > 5 * expected &&
-	       (double)count - expected > 10 * sqrt(expected + 1);
+	return count < LEAST_COUNT || (double)count < 3 * expected
+		       ? 0
+		       : ((double)count - expected) / sqrt(expected + 1);
 }
 
-static size_t largest(const struct histogram *h)
+static bool stands_out(const struct spacing_bin *bins, int at)
 {
-	size_t best = 0;
-
-	for (size_t i = 1; i < h->n; i++)
-		if (h->buckets[i].count > h->buckets[best].count)
-			best = i;
-	return best;
+	return height(bins, at) > 10;
 }
 
-/* The shortest that stands out and has at least half of what the largest has: multiples of a period stand out, too. */
-int64_t residue_period(const struct histogram *h)
+static bool is_highest(const struct spacing_bin *bins, int at)
 {
-	int64_t most = 0, total;
+	for (int i = at - PEAK; i <= at + PEAK; i++)
+		if (i >= 0 && i < BINS && bins[i].count > bins[at].count)
+			return false;
+	return true;
+}
 
-	if (h->n == 0)
-		return 0;
-	most = cluster_count(h, largest(h), &total);
-	for (size_t i = 0; i < h->n; i++) {
-		int64_t count = cluster_count(h, i, &total);
-		bool peak = (i == 0 || h->buckets[i].count >= h->buckets[i - 1].count) &&
-			    (i + 1 == h->n || h->buckets[i].count >= h->buckets[i + 1].count);
+static int64_t centre_ns(const struct spacing_bin *bins, int at)
+{
+	int64_t total_ns = 0, count = 0;
 
-		if (peak && count >= most / 2 && stands_out(h, i, count))
-			return total / count;
+	for (int i = at - PEAK; i <= at + PEAK; i++)
+		if (i >= 0 && i < BINS) {
+			count += bins[i].count;
+			total_ns += bins[i].total_ns;
+		}
+	return total_ns / count;
+}
+
+/* The multiples of a period stand out, too; those of a distance between two items that each have one do not. */
+static bool is_repeated(const struct spacing_bin *bins, int64_t period_ns)
+{
+	int64_t at = 2 * period_ns / BIN_NS;
+
+	return at + PEAK < BINS && (stands_out(bins, (int)at - 1) || stands_out(bins, (int)at + 1));
+}
+
+/* How far off an item may be: a bin is so precise. */
+static int64_t within_ns(double period_ns)
+{
+	return 6000 + (int64_t)(0.0005 * period_ns);
+}
+
+/* Of a period that was found before: what it left has its spacings. */
+static bool is_multiple(int64_t ns, const struct residue_period *before, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t off_ns = ns % before[i].period_ns, close_ns = within_ns((double)ns);
+
+		if (off_ns <= close_ns || before[i].period_ns - off_ns <= close_ns)
+			return true;
+	}
+	return false;
+}
+
+/* The same period, or that of which it is a multiple: from few items, it may be found first. */
+static int64_t fundamental_ns(const struct spacing_bin *bins, int64_t period_ns)
+{
+	for (int k = MOST_MULTIPLE; k > 1; k--) {
+		int64_t at = period_ns / k / BIN_NS;
+
+		if (at * BIN_NS >= SHORTEST_NS && height(bins, (int)at) > 5)
+			return centre_ns(bins, (int)at);
+	}
+	return centre_ns(bins, (int)(period_ns / BIN_NS));
+}
+
+/* The shortest that stands out; 0: none. */
+static int64_t find_period(const struct residue_period *periods, size_t n_before)
+{
+	const struct spacing_bin *bins = periods[n_before].spacings;
+
+	for (int at = SHORTEST_NS / BIN_NS; at < BINS; at++) {
+		int64_t ns;
+
+		if (!is_highest(bins, at) || !stands_out(bins, at))
+			continue;
+		ns = centre_ns(bins, at);
+		if (is_repeated(bins, ns) && !is_multiple(ns, periods, n_before))
+			return ns;
 	}
 	return 0;
 }
@@ -127,19 +163,19 @@ static bool has_item(const struct residue_item *items, size_t n, int64_t at, int
 	return low < n && items[low].start_ns <= at + within;
 }
 
+/* Whether enough of the items that a period would have around this one are there: a neighbour that chance puts there is not enough. */
 static bool is_periodic(const struct residue_item *items, size_t n, size_t i, double period_ns)
 {
-	int64_t within = (int64_t)(0.006 * period_ns);
+	int64_t close_ns = within_ns(period_ns);
+	int there = 0;
 
-	within = within > 6000 ? within : 6000;
 	for (int k = 1; k <= MULTIPLES; k++) {
-		int64_t off = (int64_t)(k * period_ns);
+		int64_t off_ns = (int64_t)(k * period_ns);
 
-		if (has_item(items, n, items[i].start_ns - off, within) ||
-			has_item(items, n, items[i].start_ns + off, within))
-			return true;
+		there += has_item(items, n, items[i].start_ns - off_ns, close_ns);
+		there += has_item(items, n, items[i].start_ns + off_ns, close_ns);
 	}
-	return false;
+	return there >= LEAST_NEIGHBOURS;
 }
 
 static size_t count_periodic(const struct residue_item *items, size_t n, double period_ns)
@@ -162,64 +198,85 @@ static bool period_holds(const struct residue_item *items, size_t n, double peri
 	return found > 2 * chance && found >= 2;
 }
 
-static void add_periodic(struct residue *residue, const struct residue_item *item)
+/* Counts the items that have the period, and moves the others to `rest`. Returns how many those are. */
+static size_t take_periodic(
+	struct residue_period *period, const struct residue_item *items, size_t n, struct residue_item *rest)
 {
-	residue->periodic += item->whole;
-	residue->periodic_ns += item->length_ns;
+	size_t n_rest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_periodic(items, n, i, (double)period->period_ns)) {
+			rest[n_rest++] = items[i];
+			continue;
+		}
+		period->items++;
+		period->count += items[i].whole;
+		period->total_ns += items[i].length_ns;
+	}
+	return n_rest;
 }
 
-static int add_unexplained(struct residue *residue, const struct residue_item *item)
+static void add_rest(struct residue *residue, const struct residue_item *item)
 {
-	residue->unexplained += item->whole;
-	residue->unexplained_ns += item->length_ns;
-	return item->whole ? histogram_add(&residue->lengths, item->length_ns) : 0;
+	residue->rest += item->whole;
+	residue->rest_ns += item->length_ns;
 }
 
-static int add_longer(struct residue *residue, const struct residue_item *items, size_t n)
+/* A period is looked for in what those before it leave. `items` and `spare` have room for n. */
+static int add_longer(
+	struct residue *residue, struct residue_item *items, struct residue_item *spare, size_t n)
 {
-	int r = add_spacings(residue, items, n);
-	bool holds;
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	residue->period_ns = residue_period(&residue->spacings);
-	holds = residue->period_ns && period_holds(items, n, (double)residue->period_ns);
-	for (size_t i = 0; r == 0 && i < n; i++)
-		if (holds && is_periodic(items, n, i, (double)residue->period_ns))
-			add_periodic(residue, &items[i]);
-		else
-			r = add_unexplained(residue, &items[i]);
+	for (struct residue_period *p = residue->periods; p < residue->periods + RESIDUE_PERIODS; p++) {
+		struct residue_item *before = items;
+
+		r = add_spacings(p, items, n);
+		if (r == 0 && !p->period_ns)
+			p->period_ns = find_period(residue->periods, (size_t)(p - residue->periods));
+		if (r < 0 || !p->period_ns)
+			break;
+		p->period_ns = fundamental_ns(p->spacings, p->period_ns);
+		if (!period_holds(items, n, (double)p->period_ns))
+			continue;
+		n = take_periodic(p, items, n, spare);
+		items = spare;
+		spare = before;
+	}
+	for (size_t i = 0; i < n; i++)
+		add_rest(residue, &items[i]);
 	return r;
 }
 
 int residue_add(struct residue *residue, const struct residue_item *items, size_t n)
 {
-	_cleanup_(freep) struct residue_item *longer = NULL;
-	size_t n_longer = 0, capacity = 0;
-	int r = 0;
+	_cleanup_(freep) struct residue_item *longer = malloc((2 * n + 1) * sizeof(*longer));
+	size_t n_longer = 0;
 
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct residue_item *item = NULL;
-
-		if (items[i].length_ns < LEAST_NS) {
-			r = add_unexplained(residue, &items[i]);
-			continue;
-		}
-		item = array_add_reused(longer, n_longer, capacity);
-		if (!item)
-			return -ENOMEM;
-		*item = items[i];
-	}
-	return r < 0 ? r : add_longer(residue, longer, n_longer);
+	if (!longer)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (items[i].length_ns < LEAST_NS)
+			add_rest(residue, &items[i]);
+		else
+			longer[n_longer++] = items[i];
+	return add_longer(residue, longer, longer + n, n_longer);
 }
 
-void residue_shorter(const struct residue *residue, int64_t below_ns, int64_t *ret_count, int64_t *ret_ns)
+bool residue_period_is_firm(const struct residue_period *period)
 {
-	const struct histogram *h = &residue->lengths;
+	return period->items >= LEAST_COUNT;
+}
 
-	*ret_count = *ret_ns = 0;
-	for (size_t i = 0; i < h->n && h->buckets[i].high <= below_ns; i++) {
-		*ret_count += h->buckets[i].count;
-		*ret_ns += h->buckets[i].total;
+struct residue_sums residue_sums(const struct residue *residue)
+{
+	struct residue_sums sums = {.rest = residue->rest, .rest_ns = residue->rest_ns};
+
+	for (const struct residue_period *p = residue->periods; p < residue->periods + RESIDUE_PERIODS; p++) {
+		bool firm = residue_period_is_firm(p);
+
+		*(firm ? &sums.periodic : &sums.rest) += p->count;
+		*(firm ? &sums.periodic_ns : &sums.rest_ns) += p->total_ns;
 	}
+	return sums;
 }

@@ -49,10 +49,8 @@ static const struct field cpu_fields[] = {
 	TIME(jitter_cpu, chance_ns),
 	COUNT(jitter_cpu, periodic),
 	TIME(jitter_cpu, periodic_ns),
-	{FIELD(jitter_cpu, FIELD_INT64, period_ns), MAYBE, .min = 1, .max = JSON_TIME_MAX},
-	COUNT(jitter_cpu, too_short),
-	TIME(jitter_cpu, too_short_ns),
-	{FIELD(jitter_cpu, FIELD_INT64, shortest_ns), MAYBE, .min = 1, .max = JSON_TIME_MAX},
+	{FIELD(jitter_cpu, FIELD_INT64, outside_kernel), MAYBE, .unknown = -1, .max = INT64_MAX},
+	{FIELD(jitter_cpu, FIELD_INT64, outside_kernel_ns), MAYBE, .unknown = -1, .max = JSON_MOMENT_MAX},
 	COUNT(jitter_cpu, unexplained),
 	TIME(jitter_cpu, unexplained_ns),
 	{FIELD(jitter_cpu, FIELD_INT64, steal_ns), MAYBE, .unknown = -1, .max = JSON_TIME_MAX},
@@ -60,8 +58,17 @@ static const struct field cpu_fields[] = {
 	COUNT(jitter_cpu, events),
 	COUNT(jitter_cpu, lost),
 	COUNT(jitter_cpu, broken),
-	COUNT(jitter_cpu, outside),
+	COUNT(jitter_cpu, in_no_gap),
 	{FIELD(jitter_cpu, FIELD_INT64, event_cost_ns), MAYBE, .min = 1, .max = JSON_TIME_MAX},
+};
+
+static const struct field period_fields[] = {
+	CPU(jitter_period),
+	{FIELD(jitter_period, FIELD_UINT32, n), .min = 1},
+	{FIELD(jitter_period, FIELD_INT64, period_ns), .min = 1, .max = JSON_TIME_MAX},
+	COUNT(jitter_period, count),
+	TIME(jitter_period, total_ns),
+	{FIELD(jitter_period, FIELD_BOOL, outside_kernel)},
 };
 
 static const struct field source_fields[] = {
@@ -127,6 +134,7 @@ static const struct field combination_fields[] = {
 	}
 
 const struct field_table jitter_cpu_table = TABLE(jitter_cpu, "run, ", cpu_fields);
+const struct field_table jitter_period_table = TABLE(jitter_period, "run, ", period_fields);
 const struct field_table jitter_source_table = TABLE(jitter_source, "run, ", source_fields);
 const struct field_table jitter_bucket_table = TABLE(jitter_bucket, "run, ", bucket_fields);
 const struct field_table jitter_match_table = TABLE(jitter_match, "run, ", match_fields);
@@ -137,6 +145,7 @@ const struct field_table combination_part_table = TABLE(combination_part, "", co
 void jitter_clear(struct jitter *jitter)
 {
 	free(jitter->cpus);
+	free(jitter->periods);
 	free(jitter->sources);
 	free(jitter->buckets);
 	free(jitter->matches);

@@ -20,7 +20,7 @@ enum jitter_level {
 
 extern const char *const jitter_level_names[N_JITTER_LEVELS];
 
-/* explained + periodic + too_short + unexplained are all gaps, by number and by time. */
+/* explained + periodic + outside_kernel (if known) + unexplained are all gaps, by number and by time. */
 struct jitter_cpu {
 	int cpu;
 	int64_t rounds;
@@ -31,18 +31,25 @@ struct jitter_cpu {
 	int64_t explained, explained_ns;
 	int64_t chance, chance_ns; /* what a trace shifted at random would explain */
 	int64_t periodic, periodic_ns;
-	int64_t period_ns; /* of the periodic ones; 0: none */
-	int64_t too_short,
-		too_short_ns; /* without an event, and shorter than any interruption by this kernel, */
-	int64_t shortest_ns;  /* which takes so long without its recording; 0: not known */
+	int64_t outside_kernel,
+		outside_kernel_ns; /* of the others: the kernel did not run; -1: not known where it does */
 	int64_t unexplained, unexplained_ns;
 	int64_t steal_ns;      /* that the hypervisor reports, in ticks of 10 ms; -1: not known */
 	int64_t smis;          /* interrupts of the firmware; -1: not known */
 	int64_t events;        /* of the trace */
 	int64_t lost;          /* events that the kernel's buffer did not keep */
 	int64_t broken;        /* where sched_switch goes on with another task than it left */
-	int64_t outside;       /* intervals that lie in no gap */
+	int64_t in_no_gap;     /* intervals */
 	int64_t event_cost_ns; /* that recording one event takes; 0: not known */
+};
+
+/* Gaps without an event that come at one period. */
+struct jitter_period {
+	int cpu;
+	uint32_t n; /* counts from 1 */
+	int64_t period_ns;
+	int64_t count, total_ns;
+	bool outside_kernel; /* the kernel did not run in them; else it did, or that is not known */
 };
 
 /* A row of Table I. */
@@ -101,6 +108,8 @@ struct combination_part {
 struct jitter {
 	struct jitter_cpu *cpus; /* by CPU */
 	size_t n_cpus;
+	struct jitter_period *periods; /* by CPU and n */
+	size_t n_periods;
 	struct jitter_source *sources; /* grouped by level and CPU; by id */
 	size_t n_sources;
 	struct jitter_bucket *buckets; /* grouped by level, CPU and source; by length */
@@ -115,7 +124,8 @@ struct jitter {
 	size_t n_combinations;
 };
 
-extern const struct field_table jitter_cpu_table, jitter_source_table, jitter_bucket_table,
-	jitter_match_table, interruption_table, interruption_part_table, combination_part_table;
+extern const struct field_table jitter_cpu_table, jitter_period_table, jitter_source_table,
+	jitter_bucket_table, jitter_match_table, interruption_table, interruption_part_table,
+	combination_part_table;
 
 void jitter_clear(struct jitter *jitter);

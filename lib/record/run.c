@@ -36,6 +36,7 @@ const char *const source_kind_names[N_SOURCE_KINDS] = {
 	[SOURCE_NMI] = "nmi",
 	[SOURCE_FAULT] = "fault",
 	[SOURCE_COMBINATION] = "combination",
+	[SOURCE_OUTSIDE] = "outside",
 };
 
 #define TIME .max = JSON_TIME_MAX

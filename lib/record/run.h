@@ -106,6 +106,7 @@ enum source_kind {
 	SOURCE_NMI,
 	SOURCE_FAULT,
 	SOURCE_COMBINATION, /* of others, at the same time */
+	SOURCE_OUTSIDE,     /* not the kernel: a host, firmware, the processor */
 	N_SOURCE_KINDS
 };
 

@@ -29,15 +29,37 @@ static void print_residue(const char *what, int64_t n, int64_t ns, const struct 
 	print_gaps(what, n, ns, cpu, note);
 }
 
-/* What is shorter than any interrupt, and has no event, is none. */
-static void print_bound(const struct jitter_cpu *cpu)
+/* Those that have a time. */
+static void print_periods(const struct jitter_run *run, const struct jitter_cpu *cpu)
 {
-	char shortest[TEXT_TIME_SIZE], steal[TEXT_TIME_SIZE];
+	char period[TEXT_TIME_SIZE], note[80];
+	size_t n = 0;
 
-	if (cpu->shortest_ns > 0)
-		printf("  Interruptions by this kernel take %s and more. Shorter gaps come\n"
-		       "  from the processor, or from a host\n",
-			text_duration(shortest, cpu->shortest_ns));
+	for (size_t i = 0; i < run->jitter.n_periods; i++) {
+		const struct jitter_period *p = &run->jitter.periods[i];
+
+		if (p->cpu != cpu->cpu)
+			continue;
+		snprintf(note, sizeof(note), "  every %s%s", text_duration(period, p->period_ns),
+			p->outside_kernel         ? " (outside)"
+			: cpu->outside_kernel < 0 ? " (the host?)"
+						  : "");
+		print_gaps("without, periodic", p->count, p->total_ns, cpu, note);
+		n++;
+	}
+	if (n == 0)
+		print_gaps("without, periodic", 0, 0, cpu, "");
+}
+
+/* What counters say of the time outside the kernel. */
+static void print_outside(const struct jitter_run *run, const struct jitter_cpu *cpu)
+{
+	char steal[TEXT_TIME_SIZE];
+
+	if (cpu->outside_kernel >= 0)
+		printf("  Outside the kernel: %s\n", jitter_run_outside(run));
+	else
+		printf("  This processor does not show whether the kernel ran in a gap\n");
 	if (cpu->steal_ns > 0)
 		printf("  The host reports %s of steal time\n", text_duration(steal, cpu->steal_ns));
 	if (cpu->smis > 0)
@@ -57,16 +79,17 @@ static void print_warnings(const struct jitter_cpu *cpu)
 		printf("  In %" PRId64 " places the trace lacks switches of tasks; the time there is listed\n"
 		       "  as an unknown task\n",
 			cpu->broken);
-	if (cpu->outside > 0)
-		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->outside);
+	if (cpu->in_no_gap > 0)
+		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->in_no_gap);
 	if (ratio(cpu->sampled_ns, cpu->wall_ns) < 0.99)
 		printf("  Warning: only %s of the time was sampled\n",
 			text_percent(text, ratio(cpu->sampled_ns, cpu->wall_ns)));
 }
 
-void jitter_cpu_print(const struct jitter_cpu *cpu)
+void jitter_cpu_print(const struct jitter_run *run, size_t i)
 {
-	char time[TEXT_TIME_SIZE], threshold[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE], note[80] = "";
+	const struct jitter_cpu *cpu = &run->jitter.cpus[i];
+	char time[TEXT_TIME_SIZE], threshold[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE];
 
 	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
 		100 * ratio(cpu->sampled_ns, cpu->wall_ns), text_duration(time, cpu->wall_ns),
@@ -75,12 +98,11 @@ void jitter_cpu_print(const struct jitter_cpu *cpu)
 	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
 	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
 	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "  (a shifted trace)");
-	if (cpu->period_ns > 0)
-		snprintf(note, sizeof(note), "  every %s (the host?)", text_duration(time, cpu->period_ns));
-	print_gaps("without, periodic", cpu->periodic, cpu->periodic_ns, cpu, note);
-	print_residue("without, too short", cpu->too_short, cpu->too_short_ns, cpu);
+	print_periods(run, cpu);
+	if (cpu->outside_kernel >= 0)
+		print_residue("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu);
 	print_residue("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu);
-	print_bound(cpu);
+	print_outside(run, cpu);
 	print_warnings(cpu);
 	if (cpu->event_cost_ns > 0)
 		printf("  Recording took %s an event, %s of the sampled time\n",

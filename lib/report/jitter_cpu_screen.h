@@ -2,6 +2,7 @@
 /* How far a jitter run can be relied upon, for one of its CPUs: on standard output. */
 #pragma once
 
-#include "lib/record/jitter.h"
+#include "lib/report/jitter_load.h"
 
-void jitter_cpu_print(const struct jitter_cpu *cpu);
+/* The i-th of the run's CPUs. */
+void jitter_cpu_print(const struct jitter_run *run, size_t i);

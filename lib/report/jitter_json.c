@@ -2,8 +2,6 @@
 /* A jitter run as JSON: see jitter_json.h. */
 #include "lib/report/jitter_json.h"
 
-#include "lib/base/text.h"
-
 #include <math.h>
 
 static double ratio(int64_t part, int64_t whole)
@@ -32,24 +30,40 @@ static json_t *known(int64_t value)
 	return value >= 0 ? json_integer(value) : json_null();
 }
 
-/* time_share is of the sampled time, and neither what has a period nor what is too short for this kernel is in it. */
+static json_t *periods_json(const struct jitter *jitter)
+{
+	json_t *array = json_array();
+
+	for (const struct jitter_period *p = jitter->periods; p < jitter->periods + jitter->n_periods; p++)
+		json_array_append_new(
+			array, json_pack("{s:i, s:I, s:I, s:I, s:b}", "cpu", p->cpu, "period_ns",
+				       (json_int_t)p->period_ns, "count", (json_int_t)p->count, "total_ns",
+				       (json_int_t)p->total_ns, "outside_kernel", p->outside_kernel));
+	return array;
+}
+
+/* null: it is not known which gaps these are. */
+static json_t *outside_json(const struct jitter_run *run)
+{
+	const struct jitter_cpu *all = &run->all;
+
+	if (all->outside_kernel < 0)
+		return json_null();
+	return json_pack("{s:s, s:I, s:I, s:f}", "name", jitter_run_outside(run), "count",
+		(json_int_t)all->outside_kernel, "total_ns", (json_int_t)all->outside_kernel_ns, "time_share",
+		ratio(all->outside_kernel_ns, all->sampled_ns));
+}
+
+/* time_share is of the sampled time, and neither what has a period nor what is outside the kernel is in it. */
 static json_t *residue_json(const struct jitter_run *run)
 {
-	json_t *periods = json_array();
+	const struct jitter_cpu *all = &run->all;
 
-	for (const struct jitter_cpu *c = run->jitter.cpus; c < run->jitter.cpus + run->jitter.n_cpus; c++)
-		if (c->period_ns > 0)
-			json_array_append_new(
-				periods, json_pack("{s:i, s:I, s:I, s:I}", "cpu", c->cpu, "period_ns",
-						 (json_int_t)c->period_ns, "count", (json_int_t)c->periodic,
-						 "total_ns", (json_int_t)c->periodic_ns));
-	return json_pack("{s:I, s:I, s:f, s:o, s:{s:I, s:I, s:I, s:f}, s:o, s:o}", "count",
-		(json_int_t)run->all.unexplained, "total_ns", (json_int_t)run->all.unexplained_ns,
-		"time_share", ratio(run->all.unexplained_ns, run->all.sampled_ns), "periods", periods,
-		"too_short", "below_ns", (json_int_t)run->all.shortest_ns, "count",
-		(json_int_t)run->all.too_short, "total_ns", (json_int_t)run->all.too_short_ns, "time_share",
-		ratio(run->all.too_short_ns, run->all.sampled_ns), "steal_ns", known(run->all.steal_ns),
-		"smis", known(run->all.smis));
+	return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "count", (json_int_t)all->unexplained,
+		"total_ns", (json_int_t)all->unexplained_ns, "time_share",
+		ratio(all->unexplained_ns, all->sampled_ns), "periods", periods_json(&run->jitter),
+		"outside_kernel", outside_json(run), "steal_ns", known(all->steal_ns), "smis",
+		known(all->smis));
 }
 
 static json_t *row_json(const struct jitter_run *run, const struct jitter_row *row)
@@ -63,6 +77,17 @@ static json_t *row_json(const struct jitter_run *run, const struct jitter_row *r
 		(json_int_t)llround(row->sd_ns), "total_ns", (json_int_t)row->total_ns, "share", row->share,
 		"period_ns", row->period_ns > 0 ? json_integer(row->period_ns) : json_null(), "remedy",
 		"kind", remedy_kind_names[remedy.kind], "how", remedy.how);
+}
+
+/* What events name. */
+static json_t *sources_json(const struct jitter_run *run)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < run->frequency.n; i++)
+		if (run->frequency.rows[i].source->kind != SOURCE_OUTSIDE)
+			json_array_append_new(array, row_json(run, &run->frequency.rows[i]));
+	return array;
 }
 
 json_t *jitter_table_as_json(const struct jitter_run *run, const struct jitter_table *table)
@@ -122,5 +147,5 @@ json_t *jitter_as_json(const struct jitter_run *run)
 		(json_int_t)all->gaps, "total_ns", (json_int_t)all->gaps_ns, "explained",
 		shares(all->explained, all->explained_ns, all), "by_chance",
 		shares(all->chance, all->chance_ns, all), "residue", residue_json(run), "sources",
-		jitter_table_as_json(run, &run->frequency), "combinations", combinations_json(run));
+		sources_json(run), "combinations", combinations_json(run));
 }

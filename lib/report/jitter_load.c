@@ -56,6 +56,14 @@ void jitter_run_clear(struct jitter_run *run)
 	*run = (struct jitter_run){};
 }
 
+const char *jitter_run_outside(const struct jitter_run *run)
+{
+	for (size_t i = 0; i < run->frequency.n; i++)
+		if (run->frequency.rows[i].source->kind == SOURCE_OUTSIDE)
+			return run->frequency.rows[i].source->name;
+	return "nothing";
+}
+
 struct remedy jitter_run_remedy(const struct jitter_run *run, const struct source *source)
 {
 	const struct policy *policy = source->unit ? run->policy : NULL;

@@ -21,5 +21,8 @@ struct jitter_run {
 int jitter_run_load(struct book *book, int64_t run, struct jitter_run *ret, struct error *err);
 void jitter_run_clear(struct jitter_run *run);
 
+/* The name of what stopped its CPUs outside the kernel. */
+const char *jitter_run_outside(const struct jitter_run *run);
+
 /* By the policy of this machine, if the run is from it. */
 struct remedy jitter_run_remedy(const struct jitter_run *run, const struct source *source);

@@ -135,7 +135,8 @@ def make(where):
         INSERT INTO interruption VALUES (4, 0, 1, 1, 1);
         INSERT INTO interruption_part VALUES (4, 0, 1, 1, 0, 1, 1, 1);
         INSERT INTO combination_part VALUES (1, 1, 2);
-        INSERT INTO jitter_cpu VALUES (4, 0, 1, 9, 9, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, NULL, 0, 0, NULL, 0, 0, NULL, NULL, 1, 0, 0, 0, NULL);
+        INSERT INTO jitter_cpu VALUES (4, 0, 1, 9, 9, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 1, 0, 0, 0, NULL);
+        INSERT INTO jitter_period VALUES (4, 0, 1, 9, 1, 1, 1);
         INSERT INTO jitter_source VALUES (4, 0, 'time', 1, 1, 1, 1, 1, 1.0, 1, 1.0, 0.0, NULL);
         INSERT INTO jitter_bucket VALUES (4, 0, 'user', NULL, 1, 2, 1, 1);
         INSERT INTO jitter_match VALUES (4, 0, 1, 2, 1, 1, 0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Adds a made-up jitter run to a lab book: made_up_jitter.py BOOK SECONDS SEED [SOURCE...]. CPU 1 has the timer of 250 Hz with a
-softirq in every other tick, a daemon dummydaemon1 of 2.5 ms every second, and the host's tick, which no event explains; SOURCE
+softirq in every other tick, a daemon dummydaemon1 of 2.5 ms every second, and the host's tick, outside the kernel; SOURCE
 (backupd, bursts, kinds) adds more: kinds, one source for each remedy."""
 import math
 import random
@@ -15,7 +15,7 @@ ROUND = 1.0
 def spread(mean, sd):
     return max(200, int(mean * math.exp(random.gauss(0, sd))))
 
-# (start in s, [(source, ns)]) in order; [] is what no event explains
+# (start in s, [(source, ns)]) in order; [] is outside the kernel
 gaps = []
 at = random.uniform(0, 0.004)
 tick = 0
@@ -41,7 +41,8 @@ if "backupd" in extra:
 if "bursts" in extra: # all in a tenth of the run
     for _ in range(100):
         gaps.append((seconds * random.uniform(0.4, 0.5), [("apt-check", spread(200e3, 0.5))]))
-KINDS = {"local_timer": "vector", "softirq:TIMER": "softirq", "page_fault_user": "fault"}
+OUTSIDE = "host or processor"
+KINDS = {OUTSIDE: "outside", "local_timer": "vector", "softirq:TIMER": "softirq", "page_fault_user": "fault"}
 REMEDIED = {"irq36:virtio1-req.0": "irq", "softirq:RCU": "softirq", "softirq:NET_RX": "softirq", "softirq:SCHED": "softirq", "nmi": "nmi",
             "reschedule": "vector", "call_function": "vector", "make": "process", "cron": "process"}
 REMEDIED.update({name: "kernel" for name in ("kworker:vmstat_update", "kworker/u8", "kworker:flush", "ksmd", "khugepaged", "khungtaskd",
@@ -79,7 +80,7 @@ def count(level, who, ns, round_):
     b[1] += ns
 
 longest, explained, periodic = [], [0, 0], [0, 0]
-SHORT = (100 * seconds, 20000 * seconds) # of 200 ns, without an event
+SHORT = (100 * seconds, 20000 * seconds) # of 200 ns, outside the kernel
 for start, parts in gaps:
     net = sum(ns for _, ns in parts)
     gap = net + spread(700, 0.1) if parts else spread(9000, 0.2)
@@ -99,8 +100,15 @@ for start, parts in gaps:
         count("time", who, net, round_)
         for name, ns in parts:
             count("frequency", source(name), ns, round_)
+    else:
+        who = source(OUTSIDE)
+        count("time", who, gap, round_)
+        count("frequency", who, gap, round_)
     longest.append((gap, start, who, parts))
-buckets[("user", None) + bucket(200)] = SHORT
+for i in range(SHORT[0]):
+    count("user", None, 200, 0)
+    for level in ("time", "frequency"):
+        count(level, source(OUTSIDE), 200, i * seconds // SHORT[0])
 for (level, who, low, high), (n, total) in buckets.items():
     db.execute("INSERT INTO jitter_bucket VALUES (?, 1, ?, ?, ?, ?, ?, ?)", (run, level, who, low, high, n, total))
 for (level, who), values in statistics.items():
@@ -120,11 +128,12 @@ for gap, start, who, parts in sorted(longest, reverse=True, key=lambda x: x[0])[
     for n, (name, ns) in enumerate(parts, 1):
         db.execute("INSERT INTO interruption_part VALUES (?, 1, ?, ?, 0, ?, ?, ?)", (run, start_ns, n, ns, ns, source(name)))
 db.execute("INSERT INTO jitter_cpu(run, cpu, rounds, wall_ns, sampled_ns, smallest_gap_ns, threshold_ns, gaps, gaps_ns, explained,"
-           " explained_ns, chance, chance_ns, periodic, periodic_ns, period_ns, too_short, too_short_ns, shortest_ns,"
+           " explained_ns, chance, chance_ns, periodic, periodic_ns, outside_kernel, outside_kernel_ns,"
            " steal_ns, unexplained, unexplained_ns, events, lost, broken,"
-           " outside, event_cost_ns) VALUES (?, 1, ?, ?, ?, 12, 120, ?, ?, ?, ?, 9, 90000, ?, ?, ?, ?, ?, 4100, 20000000, 0, 0, ?, 0, 0, 0,"
+           " in_no_gap, event_cost_ns) VALUES (?, 1, ?, ?, ?, 12, 120, ?, ?, ?, ?, 9, 90000, ?, ?, ?, ?, 20000000, 0, 0, ?, 0, 0, 0,"
            " 170)",
            (run, seconds, seconds * 10**9, seconds * 998000000, len(gaps) + SHORT[0],
-            explained[1] + periodic[1] + SHORT[1], *explained, *periodic, 1000000, *SHORT, 4 * explained[0]))
+            explained[1] + periodic[1] + SHORT[1], *explained, *periodic, *SHORT, 4 * explained[0]))
+db.execute("INSERT INTO jitter_period VALUES (?, 1, 1, 1000000, ?, ?, 1)", (run, *periodic))
 db.execute("COMMIT")
 print(run)

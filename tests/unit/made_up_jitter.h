@@ -26,14 +26,16 @@ static inline struct jitter made_up_jitter(void)
 		.chance_ns = 60000,
 		.periodic = 990,
 		.periodic_ns = 9800000,
-		.period_ns = 1000000,
-		.shortest_ns = 7000,
+		.outside_kernel = 4,
+		.outside_kernel_ns = 40000,
 		.steal_ns = 0,
 		.smis = -1,
-		.unexplained = 10,
-		.unexplained_ns = 100000,
+		.unexplained = 6,
+		.unexplained_ns = 60000,
 		.events = 1024,
 		.event_cost_ns = 170}};
+	static struct jitter_period periods[] = {
+		{1, 1, 1000000, 900, 9000000, true}, {1, 2, 4100000, 90, 800000, false}};
 	static struct jitter_source sources[] = {
 		{1, JITTER_FREQUENCY, MADE_UP_TIMER, 250, 8000, 14000, 2500000, 2.6e10, 2, 3.125e12, 0,
 			4000000},
@@ -73,9 +75,9 @@ static inline struct jitter made_up_jitter(void)
 	static struct combination_part combinations[] = {
 		{MADE_UP_BOTH, 1, MADE_UP_TIMER}, {MADE_UP_BOTH, 2, MADE_UP_BACKUP}};
 
-	return (struct jitter){cpus, ELEMENTS(cpus), sources, ELEMENTS(sources), buckets, ELEMENTS(buckets),
-		matches, ELEMENTS(matches), longest, ELEMENTS(longest), parts, ELEMENTS(parts), combinations,
-		ELEMENTS(combinations)};
+	return (struct jitter){cpus, ELEMENTS(cpus), periods, ELEMENTS(periods), sources, ELEMENTS(sources),
+		buckets, ELEMENTS(buckets), matches, ELEMENTS(matches), longest, ELEMENTS(longest), parts,
+		ELEMENTS(parts), combinations, ELEMENTS(combinations)};
 }
 
 /* Stores it as run 1 of an empty book. */

@@ -109,8 +109,9 @@ TEST(where_there_is_no_peak_there_is_nobody)
 
 TEST(all_cpus_together_are_their_sums)
 {
-	struct jitter_cpu cpus[] = {{.cpu = 0, .rounds = 2, .sampled_ns = 10, .gaps = 3, .period_ns = 5},
-		{.cpu = 1, .rounds = 3, .sampled_ns = 20, .gaps = 4, .threshold_ns = 7}};
+	struct jitter_cpu cpus[] = {
+		{.cpu = 0, .rounds = 2, .sampled_ns = 10, .gaps = 3, .outside_kernel = -1},
+		{.cpu = 1, .rounds = 3, .sampled_ns = 20, .gaps = 4, .outside_kernel = 5, .threshold_ns = 7}};
 	struct jitter jitter = {.cpus = cpus, .n_cpus = 2};
 	struct jitter_cpu all = jitter_all_cpus(&jitter);
 
@@ -118,7 +119,7 @@ TEST(all_cpus_together_are_their_sums)
 	assert_int_equal(all.rounds, 5);
 	assert_int_equal(all.sampled_ns, 30);
 	assert_int_equal(all.gaps, 7);
-	assert_int_equal(all.period_ns, 5);
+	assert_int_equal(all.outside_kernel, 5); /* of those where it is known */
 	assert_int_equal(all.threshold_ns, 7);
 	jitter.n_cpus = 1;
 	assert_int_equal(jitter_all_cpus(&jitter).cpu, 0);

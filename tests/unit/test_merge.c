@@ -62,15 +62,17 @@ static struct trace_interval nested(uint32_t from, int64_t start_ns, int64_t len
 static void merge(struct made *m, const struct gap_seen *gaps, size_t n_gaps,
 	const struct trace_interval *items, size_t n)
 {
+	struct jitter_cpu facts;
 	size_t used;
 
 	assert_int_equal(merge_round(&m->merge, 0, ROUND_NS, gaps, n_gaps, items, n, &used), 0);
 	assert_int_equal(used, n);
+	facts = jitter_facts(&(struct jitter_watched){{}, &m->merge});
 	assert_int_equal(
-		m->merge.explained + m->merge.residue.periodic + m->merge.residue.unexplained, m->merge.gaps);
+		facts.explained + facts.periodic + facts.unexplained + m->merge.outside.rest, facts.gaps);
 	assert_int_equal(
-		m->merge.explained_ns + m->merge.residue.periodic_ns + m->merge.residue.unexplained_ns,
-		m->merge.gaps_ns);
+		facts.explained_ns + facts.periodic_ns + facts.unexplained_ns + m->merge.outside.rest_ns,
+		facts.gaps_ns);
 }
 
 /* The row of the time domain; NULL: there is none. */
@@ -184,7 +186,7 @@ TEST(intervals_after_the_last_gap_wait_and_those_in_no_gap_are_counted)
 	items[2] = outer(m.timer, 2000000, 1000, false);
 	assert_int_equal(merge_round(&m.merge, 0, ROUND_NS, &gap, 1, items, 3, &used), 0);
 	assert_int_equal(used, 2);
-	assert_int_equal(m.merge.outside, 1);
+	assert_int_equal(m.merge.in_no_gap, 1);
 	end(&m);
 }
 
@@ -298,42 +300,94 @@ TEST(rounds_are_summed_as_the_book_wants_them)
 	end(&m);
 }
 
-/* Interruptions of 6 us and more, and gaps without an event of 1 us and of 30 us. */
-static struct jitter_cpu facts_of(int interruptions)
+static struct jitter_cpu facts_of(const struct made *m)
+{
+	return jitter_facts(&(struct jitter_watched){{}, &m->merge});
+}
+
+TEST(a_gap_outside_the_kernel_has_no_event_and_is_a_source_of_its_own)
+{
+	const struct gap_seen gaps[] = {{1000000, 1010000, GAP_IN_KERNEL},
+		{1010010, 1090000, GAP_OUTSIDE_KERNEL}, {5000000, 5000300, GAP_OUTSIDE_KERNEL},
+		{6000000, 6007000, GAP_IN_KERNEL}};
+	struct made m;
+
+	begin(&m);
+	m.sources.outside = "host or processor";
+	merge(&m, gaps, 4,
+		(struct trace_interval[]){
+			outer(m.timer, 1001000, 8000, false), outer(m.tick, 1010040, 100, true)},
+		2);
+	assert_int_equal(facts_of(&m).explained, 1);
+	assert_int_equal(facts_of(&m).outside_kernel, 2);
+	assert_int_equal(facts_of(&m).outside_kernel_ns, 79990 + 300);
+	assert_int_equal(facts_of(&m).unexplained, 1); /* the kernel ran, and no event says why */
+	assert_int_equal(facts_of(&m).unexplained_ns, 7000);
+	assert_int_equal(m.merge.in_no_gap, 1);
+	assert_int_equal(in_time(&m, "host or processor")->max_ns, 79990);
+	assert_int_equal(m.merge.longest[0].length_ns, 79990);
+	assert_string_equal(m.sources.items[m.merge.longest[0].source].name, "host or processor");
+	assert_int_equal(m.sources.items[m.merge.longest[0].source].kind, SOURCE_OUTSIDE);
+	end(&m);
+}
+
+TEST(where_the_kernel_ran_a_single_event_names_the_gap)
+{
+	struct gap_seen gap = {1000000, 1010000, GAP_IN_KERNEL};
+	const struct trace_interval item = {
+		.source = 0, .start_ns = 1001000, .end_ns = 1009000, .net_ns = 8000};
+	struct made m;
+
+	begin(&m);
+	merge(&m, &gap, 1, &item, 1);
+	assert_int_equal(m.merge.explained, 1);
+	end(&m);
+	gap.place = GAP_UNKNOWN; /* one is not more than chance */
+	begin(&m);
+	merge(&m, &gap, 1, &item, 1);
+	assert_int_equal(m.merge.explained, 0);
+	assert_int_equal(facts_of(&m).outside_kernel, -1);
+	end(&m);
+}
+
+TEST(a_shifted_trace_explains_no_gap_outside_the_kernel)
 {
 	static struct gap_seen gaps[MOST];
 	static struct trace_interval items[MOST];
-	struct jitter_cpu facts;
+	struct made m;
+
+	begin(&m);
+	for (int i = 0; i < MOST; i++) {
+		gaps[i] = (struct gap_seen){
+			i * INT64_C(2500000), i * INT64_C(2500000) + 2400000, GAP_OUTSIDE_KERNEL};
+		items[i] = outer(m.timer, i * INT64_C(2500000) + 100000, 1000, true);
+	}
+	merge(&m, gaps, MOST, items, MOST);
+	assert_int_equal(m.merge.chance, 0);
+	assert_int_equal(m.merge.explained, 0);
+	assert_int_equal(m.merge.in_no_gap, MOST);
+	end(&m);
+}
+
+TEST(periods_of_both_kinds_of_gaps_are_kept_apart)
+{
+	static struct gap_seen gaps[2 * MOST];
 	struct made m;
 	size_t n = 0;
 
 	begin(&m);
-	for (int i = 0; i < interruptions; i++) {
-		int64_t at_ns = i * INT64_C(1000000);
-
-		gaps[n++] = (struct gap_seen){at_ns, at_ns + 6000 + i};
-		items[i] = outer(m.timer, at_ns + 500, 5000, false);
-		gaps[n++] = (struct gap_seen){at_ns + 100000, at_ns + 101000};
+	for (int i = 0; i < MOST; i++) {
+		gaps[n++] = (struct gap_seen){
+			i * INT64_C(2000000), i * INT64_C(2000000) + 9000, GAP_OUTSIDE_KERNEL};
+		gaps[n++] = (struct gap_seen){i * INT64_C(2000000) + 700000 + i * 100,
+			i * INT64_C(2000000) + 705000 + i * 100, GAP_IN_KERNEL};
 	}
-	gaps[n++] = (struct gap_seen){900000000, 900030000};
-	merge(&m, gaps, n, items, (size_t)interruptions);
-	facts = jitter_facts(&(struct jitter_watched){{.event_cost_ns = 200}, &m.merge});
+	merge(&m, gaps, n, NULL, 0);
+	assert_int_equal(m.merge.outside.periods[0].period_ns, 2000000);
+	assert_int_equal(m.merge.outside.periods[0].count, MOST);
+	assert_in_range(m.merge.residue.periods[0].period_ns, 2000000, 2000200);
+	assert_int_equal(m.merge.residue.periods[0].count, MOST);
+	assert_int_equal(facts_of(&m).periodic, 2 * MOST);
+	assert_int_equal(facts_of(&m).outside_kernel, 0);
 	end(&m);
-	return facts;
-}
-
-TEST(what_is_shorter_than_any_interruption_is_none_of_this_kernel)
-{
-	struct jitter_cpu facts = facts_of(150);
-
-	assert_int_equal(facts.explained, 150);
-	assert_int_equal(facts.shortest_ns, 6000 - 400); /* without its recording */
-	assert_int_equal(facts.too_short, 150);
-	assert_int_equal(facts.too_short_ns, 150000);
-	assert_int_equal(facts.unexplained, 1);
-	assert_int_equal(facts.unexplained_ns, 30000);
-	facts = facts_of(20); /* too few to say so */
-	assert_int_equal(facts.shortest_ns, 0);
-	assert_int_equal(facts.too_short, 0);
-	assert_int_equal(facts.unexplained, 21);
 }

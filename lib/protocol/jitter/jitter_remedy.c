@@ -57,6 +57,7 @@ static const struct rule {
 	{SOURCE_NMI, "*", REMEDY_SETTING, "emp-setup apply --only nmi"},
 	{SOURCE_FAULT, "*", REMEDY_PROGRAM, "touch the memory before, and lock it (mlockall)"},
 	{SOURCE_COMBINATION, "*", REMEDY_NONE, "see its parts"},
+	{SOURCE_OUTSIDE, "*", REMEDY_NONE, "nothing from inside this machine"},
 };
 
 __attribute__((format(printf, 3, 4))) static struct remedy say(

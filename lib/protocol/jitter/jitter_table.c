@@ -58,8 +58,8 @@ static int by_total(const void *x, const void *y)
 	return strcmp(a->source->name, b->source->name);
 }
 
-/* The rows that have something, in order, with what follows from their sums. */
-static struct jitter_table tally_table(struct tally *t)
+/* The rows that have something, in order, with what follows from their sums. Shares are of all rows but those of the kind left out. */
+static struct jitter_table tally_table(struct tally *t, enum source_kind left_out)
 {
 	struct jitter_table table = {};
 
@@ -72,12 +72,14 @@ static struct jitter_table tally_table(struct tally *t)
 		row->mean_ns = (double)row->total_ns / n;
 		row->sd_ns = n > 1 ? sqrt(fmax(t->squares[i] - n * row->mean_ns * row->mean_ns, 0) / (n - 1))
 				   : 0;
-		table.total_ns = saturate_add(table.total_ns, row->total_ns);
+		if (row->source->kind != left_out)
+			table.total_ns = saturate_add(table.total_ns, row->total_ns);
 		t->rows[table.n++] = *row;
 	}
 	table.rows = TAKE(t->rows);
 	for (size_t i = 0; i < table.n && table.total_ns > 0; i++)
-		table.rows[i].share = (double)table.rows[i].total_ns / (double)table.total_ns;
+		if (table.rows[i].source->kind != left_out)
+			table.rows[i].share = (double)table.rows[i].total_ns / (double)table.total_ns;
 	qsort(table.rows, table.n, sizeof(*table.rows), by_total);
 	return table;
 }
@@ -105,7 +107,7 @@ int jitter_table_make(struct jitter_table *ret, const struct jitter *jitter, enu
 		t.squares[s->source - 1] += s->squares_ns2;
 	}
 	if (r == 0)
-		*ret = tally_table(&t);
+		*ret = tally_table(&t, SOURCE_OUTSIDE);
 	return r;
 }
 
@@ -141,7 +143,7 @@ int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64
 	}
 	if (r < 0)
 		return r;
-	peak.table = tally_table(&t);
+	peak.table = tally_table(&t, N_SOURCE_KINDS);
 	*ret = peak;
 	return 0;
 }
@@ -165,20 +167,23 @@ static int64_t sum_known(int64_t a, int64_t b)
 
 struct jitter_cpu jitter_all_cpus(const struct jitter *jitter)
 {
-	struct jitter_cpu all = {
-		.cpu = jitter->n_cpus == 1 ? jitter->cpus[0].cpu : -1, .steal_ns = -1, .smis = -1};
+	struct jitter_cpu all = {.cpu = jitter->n_cpus == 1 ? jitter->cpus[0].cpu : -1,
+		.outside_kernel = -1,
+		.outside_kernel_ns = -1,
+		.steal_ns = -1,
+		.smis = -1};
 
 	for (const struct jitter_cpu *c = jitter->cpus; c < jitter->cpus + jitter->n_cpus; c++) {
 #define SUM(member) all.member = saturate_add(all.member, c->member)
 		SUM(rounds), SUM(wall_ns), SUM(sampled_ns), SUM(gaps), SUM(gaps_ns);
 		SUM(explained), SUM(explained_ns), SUM(chance), SUM(chance_ns), SUM(periodic),
-			SUM(periodic_ns), SUM(too_short), SUM(too_short_ns);
-		SUM(unexplained), SUM(unexplained_ns), SUM(events), SUM(lost), SUM(broken), SUM(outside);
+			SUM(periodic_ns);
+		SUM(unexplained), SUM(unexplained_ns), SUM(events), SUM(lost), SUM(broken), SUM(in_no_gap);
 #undef SUM
 		all.smallest_gap_ns = greater(all.smallest_gap_ns, c->smallest_gap_ns);
 		all.threshold_ns = greater(all.threshold_ns, c->threshold_ns);
-		all.period_ns = greater(all.period_ns, c->period_ns);
-		all.shortest_ns = greater(all.shortest_ns, c->shortest_ns);
+		all.outside_kernel = sum_known(all.outside_kernel, c->outside_kernel);
+		all.outside_kernel_ns = sum_known(all.outside_kernel_ns, c->outside_kernel_ns);
 		all.steal_ns = sum_known(all.steal_ns, c->steal_ns);
 		all.smis = sum_known(all.smis, c->smis);
 		all.event_cost_ns = greater(all.event_cost_ns, c->event_cost_ns);

@@ -14,7 +14,7 @@ struct jitter_row {
 	int64_t count, min_ns, max_ns, total_ns;
 	double mean_ns;
 	double sd_ns;      /* n - 1; 0 for one. The paper's column is something else: it exceeds the range */
-	double share;      /* of what all rows took */
+	double share;      /* of what events name (total_ns); 0 outside the kernel */
 	int64_t period_ns; /* 0: none */
 	double rounds, round_squares_ns2, round_steps_ns2; /* see struct jitter_source; sums over CPUs */
 };
@@ -22,7 +22,7 @@ struct jitter_row {
 struct jitter_table {
 	struct jitter_row *rows; /* the largest total first */
 	size_t n;
-	int64_t total_ns;
+	int64_t total_ns; /* without SOURCE_OUTSIDE */
 };
 
 /* Of the level JITTER_FREQUENCY, or JITTER_TIME, in which combinations are sources. `sources` must outlive it. -EBADMSG, with a
@@ -31,7 +31,7 @@ int jitter_table_make(struct jitter_table *ret, const struct jitter *jitter, enu
 	const struct sources *sources, struct error *err);
 
 /* The interruptions of low_ns to high_ns, by source (level JITTER_TIME), from the buckets that overlap that range, which is widened to
- * their edges. Rows have count, total_ns, mean_ns and share; min_ns and max_ns are edges of buckets. */
+ * their edges. Rows have count, total_ns, mean_ns and share, of all; min_ns and max_ns are edges of buckets. */
 struct jitter_peak {
 	int64_t low_ns, high_ns; /* edges */
 	struct jitter_table table;
@@ -43,6 +43,6 @@ int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64
 
 void jitter_table_clear(struct jitter_table *table);
 
-/* All CPUs together: sums; the longest period, the coarsest threshold, and the greatest cost. .cpu is that of the only one,
+/* All CPUs together: sums; the coarsest threshold, and the greatest cost. .cpu is that of the only one,
  * or -1. */
 struct jitter_cpu jitter_all_cpus(const struct jitter *jitter);

@@ -22,6 +22,7 @@ static const struct list {
 	LIST(jitter_match, matches, "cpu, low_ns"),
 	LIST(jitter_bucket, buckets, "level, cpu, ifnull(source, 0), low_ns"),
 	LIST(jitter_source, sources, "level, cpu, source"),
+	LIST(jitter_period, periods, "cpu, n"),
 	LIST(jitter_cpu, cpus, "cpu"),
 };
 

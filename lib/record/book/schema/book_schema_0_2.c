@@ -115,6 +115,22 @@ const char book_step_4[] =
 
 /* Waiting times of several programs, and page waits; interruptions of a CPU; calibrations of the clocks; duets; loads. */
 const char book_step_5[] =
+	"DROP VIEW executions_readable;"
+	"CREATE TABLE source_5(" /* kinds have one more */
+	"  id INTEGER PRIMARY KEY,"
+	"  name TEXT NOT NULL,"
+	"  exe TEXT,"
+	"  unit TEXT,"
+	"  kind TEXT NOT NULL DEFAULT 'process' CHECK(kind IN"
+	"  ('process', 'kernel', 'irq', 'softirq', 'vector', 'nmi', 'fault', 'combination', 'outside'))) STRICT;"
+	"INSERT INTO source_5 SELECT id, name, exe, unit, kind FROM source;"
+	"DROP TABLE source;"
+	"ALTER TABLE source_5 RENAME TO source;"
+	"CREATE UNIQUE INDEX source_who ON source(name, ifnull(exe, ''), ifnull(unit, ''), kind);"
+	"CREATE VIEW executions_readable AS"
+	"  SELECT run, sample, name AS daemon, unit, exe, pid, round(pt_ns / 1e6, 6) AS pt_ms, cpu,"
+	"    round(same_cpu_ns / 1e6, 6) AS same_cpu_ms"
+	"  FROM execution JOIN source ON source.id = execution.source;"
 	"ALTER TABLE sample_program ADD COLUMN repetitions INTEGER CHECK(repetitions >= 0);"
 	"ALTER TABLE sample_program ADD COLUMN finished_ns INTEGER CHECK(finished_ns >= 0);"
 	"ALTER TABLE sample_program ADD COLUMN wait_ns INTEGER CHECK(wait_ns >= 0);"
@@ -180,20 +196,28 @@ const char book_step_5[] =
 	"  chance_ns INTEGER NOT NULL CHECK(chance_ns >= 0),"
 	"  periodic INTEGER NOT NULL CHECK(periodic >= 0),"
 	"  periodic_ns INTEGER NOT NULL CHECK(periodic_ns >= 0),"
-	"  period_ns INTEGER CHECK(period_ns > 0),"
-	"  too_short INTEGER NOT NULL CHECK(too_short >= 0)," /* for an interruption by the kernel, */
-	"  too_short_ns INTEGER NOT NULL CHECK(too_short_ns >= 0),"
-	"  shortest_ns INTEGER CHECK(shortest_ns > 0)," /* which takes so long */
+	"  outside_kernel INTEGER CHECK(outside_kernel >= 0)," /* it did not run, and they have no period */
+	"  outside_kernel_ns INTEGER CHECK(outside_kernel_ns >= 0),"
 	"  unexplained INTEGER NOT NULL CHECK(unexplained >= 0),"
 	"  unexplained_ns INTEGER NOT NULL CHECK(unexplained_ns >= 0),"
 	"  steal_ns INTEGER CHECK(steal_ns >= 0),"
 	"  smis INTEGER CHECK(smis >= 0)," /* interrupts of the firmware */
 	"  events INTEGER NOT NULL CHECK(events >= 0),"
-	"  lost INTEGER NOT NULL CHECK(lost >= 0),"       /* events */
-	"  broken INTEGER NOT NULL CHECK(broken >= 0),"   /* places in the chain of sched_switch */
-	"  outside INTEGER NOT NULL CHECK(outside >= 0)," /* intervals in no gap */
+	"  lost INTEGER NOT NULL CHECK(lost >= 0),"           /* events */
+	"  broken INTEGER NOT NULL CHECK(broken >= 0),"       /* places in the chain of sched_switch */
+	"  in_no_gap INTEGER NOT NULL CHECK(in_no_gap >= 0)," /* intervals */
 	"  event_cost_ns INTEGER CHECK(event_cost_ns > 0),"
 	"  PRIMARY KEY(run, cpu)) STRICT, WITHOUT ROWID;"
+	"CREATE TABLE jitter_period("
+	"  run INTEGER NOT NULL,"
+	"  cpu INTEGER NOT NULL,"
+	"  n INTEGER NOT NULL CHECK(n >= 1),"
+	"  period_ns INTEGER NOT NULL CHECK(period_ns > 0),"
+	"  count INTEGER NOT NULL CHECK(count >= 0)," /* rests of gaps have a time, and are not counted */
+	"  total_ns INTEGER NOT NULL CHECK(total_ns >= 0),"
+	"  outside_kernel INTEGER NOT NULL CHECK(outside_kernel IN (0, 1)),"
+	"  PRIMARY KEY(run, cpu, n),"
+	"  FOREIGN KEY(run, cpu) REFERENCES jitter_cpu ON DELETE CASCADE) STRICT, WITHOUT ROWID;"
 	"CREATE TABLE jitter_source("
 	"  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
 	"  cpu INTEGER NOT NULL CHECK(cpu >= 0),"
@@ -282,6 +306,6 @@ const char book_step_5[] =
 	"  run INTEGER NOT NULL,"
 	"  sample INTEGER NOT NULL,"
 	"  release_ns INTEGER NOT NULL CHECK(release_ns >= 0)," /* how long it took to wake all slaves */
-	"  driver_ns INTEGER NOT NULL CHECK(driver_ns >= 0)," /* its CPU time */
+	"  driver_ns INTEGER NOT NULL CHECK(driver_ns >= 0),"   /* its CPU time */
 	"  PRIMARY KEY(run, sample),"
 	"  FOREIGN KEY(run, sample) REFERENCES sample ON DELETE CASCADE) STRICT, WITHOUT ROWID;";
