@@ -3,7 +3,11 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
+#include "lib/base/cleanup.h"
 #include "lib/host/process/cgroup_limits.h"
+#include "lib/host/process/cgroup_mount.h"
+
+#include <errno.h>
 
 static struct tree tree;
 static struct cgroup_limits limits;
@@ -69,4 +73,18 @@ TEST(quotas_of_cgroup_v1_are_found_by_the_controller)
 	cgroup_limits_clear(&limits);
 	assert_int_equal(cgroup_limits_read(&limits, tree.fd), -ENOENT);
 	tree_remove(&tree);
+}
+
+TEST(a_mount_of_another_cgroup_namespace_is_not_used)
+{
+	char both[] = "41 31 0:38 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+		      "42 31 0:38 / /own rw - cgroup2 cgroup2 rw\n",
+	     one[] = "41 31 0:38 /.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+	_cleanup_(freep) char *mount = NULL;
+	struct error err = {};
+
+	assert_int_equal(cgroup_parse_mount(both, &mount, &err), 0);
+	assert_string_equal(mount, "/own");
+	assert_int_equal(cgroup_parse_mount(one, &(char *){NULL}, &err), -ENOTSUP);
+	assert_string_equal(err.text, "cgroup v2 is mounted for another cgroup namespace only");
 }

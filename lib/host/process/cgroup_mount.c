@@ -7,21 +7,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 
 int cgroup_parse_mount(char *mounts, char **ret, struct error *err)
 {
+	bool outside = false;
 	char *line, *rest;
 
 	for (line = strtok_r(mounts, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		char mount[512];
+		char mount[512], root[512];
 
-		if (!strstr(line, " - cgroup2 ") || sscanf(line, "%*s %*s %*s %*s %511s", mount) != 1)
+		if (!strstr(line, " - cgroup2 ") || sscanf(line, "%*s %*s %*s %511s %511s", root, mount) != 2)
 			continue;
+		if (!strncmp(root, "/..", 3)) { /* of another cgroup namespace: our paths are not in it */
+			outside = true;
+			continue;
+		}
 		*ret = strdup(mount);
 		return *ret ? 0 : error_oom(err);
 	}
-	return error_say(err, -ENOTSUP, "no cgroup v2 is mounted");
+	return error_say(err, -ENOTSUP,
+		outside ? "cgroup v2 is mounted for another cgroup namespace only"
+			: "no cgroup v2 is mounted");
 }
 
 int cgroup_parse_own(char *text, char **ret, struct error *err)
