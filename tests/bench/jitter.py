@@ -107,7 +107,7 @@ def perf_cost():
 def osnoise():
     text = run("rtla", "osnoise", "hist", "-c", args.cpu, "-d", args.seconds, "-b", 1, "-E", MOST_US, "-r", 1000000, "-p", 1000000,
                check=True, capture_output=True).stdout
-    rows = [line.split() for line in text.splitlines() if re.match(r"\d+ +\d+$", line)]
+    rows = [line.split() for line in text.splitlines() if re.match(r"\d+ +\d+ *$", line)]
     chosen = [(int(us), int(n)) for us, n in rows if OVER_US <= int(us) < MOST_US]
     return sum(n for _, n in chosen), sum(us * n for us, n in chosen), 0, 0
 
