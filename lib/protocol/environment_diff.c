@@ -62,7 +62,6 @@ static int add_texts(struct differences *d, bool identity, char *what, char *bef
 		return -ENOMEM;
 	}
 	*item = (struct difference){identity, what, before, now};
-	d->n_identity += identity;
 	return what && before && now ? 0 : -ENOMEM;
 }
 

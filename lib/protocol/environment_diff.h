@@ -16,7 +16,7 @@ struct difference {
 
 struct differences {
 	struct difference *items; /* identity first, then as in the documents */
-	size_t n, n_identity;
+	size_t n;
 };
 
 /* Compares two documents of emp-setup fingerprint, without the volatile values and without what only one of them

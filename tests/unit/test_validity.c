@@ -52,7 +52,7 @@ TEST(the_same_machine_and_times_stand)
 			now = made_up(now_samples, NOW, 10000, 100000);
 	struct difference changes[] = {{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
 		{false, (char *)"memory.ksm", (char *)"'0'", (char *)"'1'"}};
-	struct differences differences = {changes, 2, 1};
+	struct differences differences = {changes, 2};
 	_cleanup_(judgement_clear) struct judgement j = judged(
 		&(struct evidence){&profile, &differences, &then, NULL, &now});
 
@@ -124,7 +124,7 @@ TEST(another_machine_needs_a_new_calibration)
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
 	struct difference change = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
-	struct differences differences = {&change, 1, 1};
+	struct differences differences = {&change, 1};
 	_cleanup_(judgement_clear) struct judgement j = judged(
 		&(struct evidence){&profile, &differences, &then, NULL, &now});
 
@@ -203,10 +203,10 @@ TEST(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks)
 		{true, (char *)"system.name", (char *)"'A'", (char *)"'B'"},
 		{false, (char *)"memory.ksm", (char *)"'0'", (char *)"'1'"}};
 
-	assert_int_equal(differences_validity(&(struct differences){changes, 4, 3}), VALIDITY_REPEAT_ALL);
+	assert_int_equal(differences_validity(&(struct differences){changes, 4}), VALIDITY_REPEAT_ALL);
 	assert_int_equal(
-		differences_validity(&(struct differences){changes + 1, 3, 2}), VALIDITY_REPEAT_SHORT);
-	assert_int_equal(differences_validity(&(struct differences){changes + 2, 2, 1}), VALIDITY_HOLDS);
+		differences_validity(&(struct differences){changes + 1, 3}), VALIDITY_REPEAT_SHORT);
+	assert_int_equal(differences_validity(&(struct differences){changes + 2, 2}), VALIDITY_HOLDS);
 	assert_int_equal(differences_validity(&(struct differences){}), VALIDITY_HOLDS);
 }
 
@@ -219,10 +219,10 @@ TEST(a_run_decides_on_every_difference_but_another_machine)
 			  memory = {true, (char *)"memory.bytes", (char *)"1", (char *)"2"};
 	_cleanup_(judgement_clear) struct judgement a = {}, b = {}, c = {};
 
-	a = judged(&(struct evidence){&profile, &(struct differences){&frequency, 1, 0}, &then, NULL, &now});
+	a = judged(&(struct evidence){&profile, &(struct differences){&frequency, 1}, &then, NULL, &now});
 	assert_int_equal(a.verdict, VALIDITY_HOLDS);
-	b = judged(&(struct evidence){&profile, &(struct differences){&name, 1, 1}, &then, NULL, &now});
+	b = judged(&(struct evidence){&profile, &(struct differences){&name, 1}, &then, NULL, &now});
 	assert_int_equal(b.verdict, VALIDITY_HOLDS);
-	c = judged(&(struct evidence){&profile, &(struct differences){&memory, 1, 1}, &then, NULL, &now});
+	c = judged(&(struct evidence){&profile, &(struct differences){&memory, 1}, &then, NULL, &now});
 	assert_int_equal(c.verdict, VALIDITY_REPEAT_ALL);
 }
