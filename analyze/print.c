@@ -55,7 +55,7 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 	if (analysis->by_wait)
 		printf("Long samples were found by what others took from them (W); --by-et: by ET\n");
 	if (analysis->n_by_et > 0)
-		printf("W of %zu sample%s is not known: there, by the longest ET - W of the others\n",
+		printf("W of %zu sample%s is unknown: ET minus the longest ET - W of the others is used\n",
 			analysis->n_by_et, analysis->n_by_et == 1 ? "" : "s");
 	r = print_zooms(&analysis->central, err);
 	if (analysis->central.n_above > 0)

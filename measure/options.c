@@ -227,10 +227,9 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		return error_say(
 			err, -EINVAL, "--min-runs %d is more than --max-runs %d", o->min_runs, o->max_runs);
 	if (o->step && o->scans.n == 0)
-		return error_say(err, -EINVAL,
-			"--parameter-step-size (-D) is the step of a --parameter-scan (-P), and there is none");
+		return error_say(err, -EINVAL, "--parameter-step-size (-D) needs --parameter-scan (-P)");
 	if (o->reference_name && !o->reference)
-		return error_say(err, -EINVAL, "--reference-name names a --reference, and there is none");
+		return error_say(err, -EINVAL, "--reference-name needs --reference");
 	r = check_against(o, err);
 	return r < 0 ? r : check_duet(o, err);
 }

@@ -84,7 +84,7 @@ that "the reference is measured first, and others are compared with it" json ref
 expect 0 '' $measure -r 2 -w 0 -L x 1,2 --reference true 'echo {x}' --export-json reference.json
 that "parameters are not the reference's" json reference.json \
 	'[r.get("parameters", {}).get("x") for r in d["results"]] == [None, "1", "2"]'
-expect 1 'there is none' $measure --reference-name x true
+expect 1 'reference-name needs --reference' $measure --reference-name x true
 expect 1 'is given twice' $measure --reference true --reference false true
 
 # what may be given once for each command, and what may not
@@ -96,7 +96,7 @@ that "one --prepare for each value of a parameter" test "$(sort three | uniq -c 
 expect 1 "output is given 2 times: give it once for all, or once for each of the 3 commands" $measure --output null --output pipe true true true
 expect 1 "setup' is given twice" $measure -s a -s b true
 expect 1 "cleanup' is given twice" $measure -c a -c b true
-expect 1 'parameter-step-size (-D) is the step of a --parameter-scan' $measure -D 2 true
+expect 1 'parameter-step-size (-D) needs --parameter-scan' $measure -D 2 true
 expect 0 '' $measure -r 1 -w 0 -L x 'a\,b,c' 'echo {x}' --export-json comma.json
 that "a comma may be part of a value" json comma.json '[r["parameters"]["x"] for r in d["results"]] == ["a,b", "c"]'
 

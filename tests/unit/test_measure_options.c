@@ -118,9 +118,8 @@ TEST(contradictions_are_named)
 	static const char *const sentences[] = {"-N (no shell) and -S (a shell) exclude each other",
 		"--cpu and --affinity exclude each other", "--fast and --rigorous exclude each other",
 		"--min-runs 5 is more than --max-runs 4",
-		"--parameter-step-size (-D) is the step of a --parameter-scan (-P), and there is none",
-		"--reference-name names a --reference, and there is none",
-		"--shell 'sh '': a quote is not closed"};
+		"--parameter-step-size (-D) needs --parameter-scan (-P)",
+		"--reference-name needs --reference", "--shell 'sh '': a quote is not closed"};
 
 	for (size_t i = 0; i < ELEMENTS(o); i++)
 		o[i] = untouched();
