@@ -64,8 +64,8 @@ static double usual_change(const struct clocks *now, const struct clocks *before
 	return median_of(ppm, n) / 1e6;
 }
 
-static void add_difference(struct listing *list, const struct clocks *now, const struct clocks *before, size_t i,
-	double usual)
+static void add_difference(
+	struct listing *list, const struct clocks *now, const struct clocks *before, size_t i, double usual)
 {
 	const struct clock_source *source = &now->sources[i];
 	double change = change_of(now, before, i), relative = change / usual;

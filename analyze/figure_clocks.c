@@ -23,7 +23,8 @@ static const struct line {
 	{"cntvct_el0", "#1f77b4", 6},
 };
 
-static void print_data(const struct clocks *c, const struct clock_source *source, size_t block, struct plot *plot)
+static void print_data(
+	const struct clocks *c, const struct clock_source *source, size_t block, struct plot *plot)
 {
 	size_t index = (size_t)(source - c->sources);
 
@@ -66,8 +67,9 @@ static void draw(const void *subject, struct plot *plot)
 	for (size_t i = 0; i < ELEMENTS(lines); i++) {
 		if (!clocks_find(c, lines[i].name))
 			continue;
-		fprintf(plot->script, "%s$source%zu using 1:($2/1e9) with linespoints pt %d lc rgb '%s' title ",
-			separator, i, lines[i].point, lines[i].colour);
+		fprintf(plot->script,
+			"%s$source%zu using 1:($2/1e9) with linespoints pt %d lc rgb '%s' title ", separator,
+			i, lines[i].point, lines[i].colour);
 		plot_quote(plot, clocks_short_name(lines[i].name));
 		separator = ", ";
 	}

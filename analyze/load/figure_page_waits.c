@@ -107,7 +107,9 @@ static void print_x_axis(const struct histogram *h, struct plot *plot)
 			edge >= NS_PER_S    ? edge / NS_PER_S
 			: edge >= NS_PER_MS ? edge / NS_PER_MS
 					    : edge / NS_PER_US,
-			edge >= NS_PER_S ? "s" : edge >= NS_PER_MS ? "ms" : "us");
+			edge >= NS_PER_S    ? "s"
+			: edge >= NS_PER_MS ? "ms"
+					    : "us");
 		fputs(i > h->first ? ", " : "", plot->script);
 		plot_quote(plot, edge ? text : "0");
 		fprintf(plot->script, " %zu", i);
@@ -135,8 +137,9 @@ static void print_title(const struct load_report *p, struct plot *plot)
 	_cleanup_(freep) char *whole = load_report_name(p);
 	_cleanup_(freep) char *name = load_short_text(whole ?: "", NAME);
 
-	plot_set(plot, "multiplot layout 2,1 title", "What the slaves of %s waited for: %zu run%s of the load",
-		name ?: "", p->n_kept, p->n_kept == 1 ? "" : "s");
+	plot_set(plot, "multiplot layout 2,1 title",
+		"What the slaves of %s waited for: %zu run%s of the load", name ?: "", p->n_kept,
+		p->n_kept == 1 ? "" : "s");
 }
 
 static int64_t most_of_a_bar(const struct histogram *h)

@@ -97,16 +97,15 @@ static void print_panel_title(const struct panel *p, struct plot *plot)
 
 	fputs("set title ", plot->script);
 	if (rate->script)
-		plot_quote_format(
-			plot, "%s ×%" PRId64 ": repetitions per %s", name ?: "", rate->slaves, per);
+		plot_quote_format(plot, "%s ×%" PRId64 ": repetitions per %s", name ?: "", rate->slaves, per);
 	else
 		plot_quote_format(plot, "all work: repetitions per %s", per);
 	fputs(" offset 0,-0.7\n", plot->script);
 }
 
 /* "run 13: 12.26 ± 0.29" */
-static void print_side(const struct load_reports *all, const struct panel *p, size_t number, size_t side,
-	struct plot *plot)
+static void print_side(
+	const struct load_reports *all, const struct panel *p, size_t number, size_t side, struct plot *plot)
 {
 	const struct load_rate *rate = p->rates[side];
 	double scale = p->unit->seconds / 1e9;

@@ -8,7 +8,17 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { WIDTH = 1200, MOST_HEIGHT = 1600, ROW = 24, KEY = 18, AROUND = 110, LABEL = 13, NAME = 24, TITLE = 60, MOST_RANKS = 60 };
+enum {
+	WIDTH = 1200,
+	MOST_HEIGHT = 1600,
+	ROW = 24,
+	KEY = 18,
+	AROUND = 110,
+	LABEL = 13,
+	NAME = 24,
+	TITLE = 60,
+	MOST_RANKS = 60
+};
 
 /* By script, in turn. */
 static const char *const colours[] = {
@@ -113,8 +123,10 @@ static void print_label(const struct timeline *t, size_t slave, struct plot *plo
 /* There is space for the key, too. */
 static int height_of(const struct load_report *p)
 {
-	size_t keys = (p->rates.n - 1 < ELEMENTS(colours) ? p->rates.n - 1 : ELEMENTS(colours)) + N_PHASES + 1;
-	size_t rows = ROW * p->n_programs, least = KEY * keys, height = AROUND + (rows > least ? rows : least);
+	size_t keys = (p->rates.n - 1 < ELEMENTS(colours) ? p->rates.n - 1 : ELEMENTS(colours)) + N_PHASES +
+		      1;
+	size_t rows = ROW * p->n_programs, least = KEY * keys,
+	       height = AROUND + (rows > least ? rows : least);
 
 	return height < MOST_HEIGHT ? (int)height : MOST_HEIGHT;
 }
@@ -147,8 +159,8 @@ static void print_ranks(const struct timeline *t, struct plot *plot)
 	for (size_t i = 0; i < t->n && t->n <= MOST_RANKS; i++)
 		if (t->slaves[i].finished_ns >= 0)
 			fprintf(plot->script,
-				"set label '%zu' at first %.9f,%zu left offset 0.4,0 font ',9' front\n", rank_of(t, i),
-				seconds(t->slaves[i].finished_ns), i + 1);
+				"set label '%zu' at first %.9f,%zu left offset 0.4,0 font ',9' front\n",
+				rank_of(t, i), seconds(t->slaves[i].finished_ns), i + 1);
 }
 
 static void print_title(const struct timeline *t, struct plot *plot)
@@ -158,8 +170,8 @@ static void print_title(const struct timeline *t, struct plot *plot)
 	char time[TEXT_TIME_SIZE];
 
 	plot_set(plot, "title", "Who worked when: %s, run %" PRIu32 " of %zu of the load, %s, %s", name ?: "",
-		t->sample->n, t->report->result.n_samples,
-		coordination_names[t->report->load.coordination], text_duration(time, t->sample->et_ns));
+		t->sample->n, t->report->result.n_samples, coordination_names[t->report->load.coordination],
+		text_duration(time, t->sample->et_ns));
 	fprintf(plot->script,
 		"set xlabel 'seconds since the release%s'\nset xrange [0:%.9g]\nset yrange [%zu.5:0.5]\n"
 		"set grid noytics\nset key outside right top reverse Left samplen 2\n",
@@ -181,7 +193,8 @@ static void print_script_key(const struct timeline *t, size_t script, struct plo
 
 static void print_phase(const struct timeline *t, size_t script, size_t phase, struct plot *plot)
 {
-	fprintf(plot->script, "%s $s%zu_%zu using 1:2:3:4:5:6 with boxxyerror fs solid %.2f noborder lc rgb '%s' ",
+	fprintf(plot->script,
+		"%s $s%zu_%zu using 1:2:3:4:5:6 with boxxyerror fs solid %.2f noborder lc rgb '%s' ",
 		script + phase ? "," : "plot", script, phase, phases[phase].shade,
 		colours[script % ELEMENTS(colours)]);
 	if (phase == SHARE)

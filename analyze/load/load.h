@@ -11,7 +11,7 @@ struct load_reports {
 	const struct load_report *items[2]; /* the reference first */
 	size_t n;
 	const struct load_comparison *comparison; /* NULL: one */
-	uint32_t sample;			  /* the run of the load whose timeline is drawn */
+	uint32_t sample;                          /* the run of the load whose timeline is drawn */
 };
 
 /* A row for each run and slave. */

@@ -113,7 +113,8 @@ static void markdown_load(FILE *file, const struct load_report *p)
 {
 	const struct load_unit *unit = load_unit_for(p->rates.items[0].summary.mean_ns);
 
-	fprintf(file, "| Script | Slaves | Rate of work [/%s] | CV | 95 %% CI |\n|:---|---:|---:|---:|---:|\n",
+	fprintf(file,
+		"| Script | Slaves | Rate of work [/%s] | CV | 95 %% CI |\n|:---|---:|---:|---:|---:|\n",
 		unit->name);
 	for (size_t i = 0; i < p->rates.n; i++)
 		if (i == 0 || p->rates.n > 2)

@@ -31,7 +31,8 @@ const struct option_row load_options[] = {
 	{'o', "output", "FILE", "draw the rates of the runs: .png, .svg or .pdf", NULL, &options.picture},
 	{0, "timeline", "K", "with -o: draw when each slave worked, in run K of the load (the last)",
 		parse_timeline, &options.timeline, .optional = true},
-	{0, "page-waits", NULL, "with -o: draw how long the slaves waited for pages", NULL, &options.page_waits},
+	{0, "page-waits", NULL, "with -o: draw how long the slaves waited for pages", NULL,
+		&options.page_waits},
 	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown", page_wait_width_parse,
 		&options.page_wait_bin_ns},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
@@ -47,10 +48,11 @@ static int check_options(int n, struct error *err)
 	bool timeline = options.timeline >= 0;
 
 	if (analyze_options.json + !!options.csv + !!options.markdown + !!options.picture > 1)
-		return error_say(err, -EINVAL, "--json, --csv, --markdown and -o are for one result; choose one");
+		return error_say(
+			err, -EINVAL, "--json, --csv, --markdown and -o are for one result; choose one");
 	if ((timeline || options.page_waits || options.script) && !options.picture)
 		return error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
-			timeline	     ? "--timeline"
+			timeline             ? "--timeline"
 			: options.page_waits ? "--page-waits"
 					     : "--script");
 	if (timeline && options.page_waits)
@@ -66,8 +68,7 @@ static int check_options(int n, struct error *err)
 
 typedef void writer(FILE *file, const struct load_reports *reports);
 
-static int write_to(
-	const char *path, writer *write_it, const struct load_reports *reports, struct error *err)
+static int write_to(const char *path, writer *write_it, const struct load_reports *reports, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
 	int r = output_file_open(&output, path, err);
@@ -90,7 +91,8 @@ static bool has_run(const struct load_report *p, int64_t sample)
 static int find_run(const struct load_report *p, uint32_t *ret, struct error *err)
 {
 	if (options.timeline > 0 && !has_run(p, options.timeline))
-		return error_say(err, -ENOENT, "run %" PRId64 " has no run %" PRId64 " of the load; it has %zu",
+		return error_say(err, -ENOENT,
+			"run %" PRId64 " has no run %" PRId64 " of the load; it has %zu",
 			p->result.discarding.run.id, options.timeline, p->result.n_samples);
 	*ret = options.timeline > 0 ? (uint32_t)options.timeline
 				    : p->result.samples[p->result.n_samples - 1].n;
@@ -109,7 +111,8 @@ static int check_counted(const struct load_report *p, struct error *err)
 {
 	return p->n_kept > 0 || options.timeline >= 0
 		       ? 0
-		       : error_say(err, -ENODATA, "run %" PRId64 " has nothing to draw: no run of the load counts",
+		       : error_say(err, -ENODATA,
+				 "run %" PRId64 " has nothing to draw: no run of the load counts",
 				 p->result.discarding.run.id);
 }
 
@@ -117,7 +120,7 @@ static int draw(const struct load_reports *reports, struct error *err)
 {
 	struct load_reports drawn = *reports;
 	struct drawing d = options.timeline >= 0 ? load_figure_timeline(&drawn)
-			   : options.page_waits	 ? load_figure_page_waits(&drawn)
+			   : options.page_waits  ? load_figure_page_waits(&drawn)
 						 : load_figure_rates(&drawn);
 	int r = find_run(reports->items[0], &drawn.sample, err);
 
@@ -151,8 +154,9 @@ static int show(const struct load_reports *reports, struct error *err)
 		return write_to(options.markdown, load_write_markdown, reports, err);
 	if (options.picture)
 		return draw(reports, err);
-	return reports->comparison ? load_comparison_print(stdout, reports->comparison, err)
-				   : load_report_print(stdout, reports->items[0], options.page_wait_bin_ns, err);
+	return reports->comparison
+		       ? load_comparison_print(stdout, reports->comparison, err)
+		       : load_report_print(stdout, reports->items[0], options.page_wait_bin_ns, err);
 }
 
 /* By the rate of all work. */

@@ -12,9 +12,10 @@
 #include <string.h>
 
 enum {
-	BLOCK = 100,    /* calls in a turn */
-	WARM_UP = 5,    /* before each block: the other sources have used the caches */
-	TURNS = 100, TURNS_FULL = 1000,
+	BLOCK = 100, /* calls in a turn */
+	WARM_UP = 5, /* before each block: the other sources have used the caches */
+	TURNS = 100,
+	TURNS_FULL = 1000,
 	INTERRUPTED = 10, /* a call that takes ten times the median was interrupted */
 };
 

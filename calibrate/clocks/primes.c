@@ -14,10 +14,14 @@
 #include <math.h>
 
 enum {
-	FIRST = 100, LAST = 5000,
-	STEP = 500, STEP_FULL = 100,
-	TRIALS = 200, TRIALS_FULL = 1000,
-	BATCHES = 5, BATCHES_FULL = 10,
+	FIRST = 100,
+	LAST = 5000,
+	STEP = 500,
+	STEP_FULL = 100,
+	TRIALS = 200,
+	TRIALS_FULL = 1000,
+	BATCHES = 5,
+	BATCHES_FULL = 10,
 	KEPT = 4, /* one trial in four */
 };
 
@@ -181,7 +185,9 @@ static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t
 static void find_gains(struct clock_bench *b, const struct trials *t)
 {
 	const struct clock_source *reference = clocks_find(b->result, TIME_REFERENCE);
-	struct precision_pair pair = {.truths = t->truths, .n_things = t->n_sizes, .n_trials = t->n_kept,
+	struct precision_pair pair = {.truths = t->truths,
+		.n_things = t->n_sizes,
+		.n_trials = t->n_kept,
 		.n_batches = t->n_batches};
 
 	for (size_t i = 0; reference && i < b->n; i++) {
@@ -215,8 +221,9 @@ static int measure(struct clock_bench *b, struct trials *t, struct error *err)
 
 int clock_primes(struct clock_bench *b, struct error *err)
 {
-	struct trials t = {
-		.n_sizes = n_sizes(b), .n_kept = n_trials(b) / KEPT, .n_batches = b->full ? BATCHES_FULL : BATCHES};
+	struct trials t = {.n_sizes = n_sizes(b),
+		.n_kept = n_trials(b) / KEPT,
+		.n_batches = b->full ? BATCHES_FULL : BATCHES};
 	_cleanup_(freep) double *ns = calloc(b->n * t.n_sizes * t.n_kept, sizeof(double));
 	_cleanup_(freep) double *truths = calloc(t.n_sizes, sizeof(double));
 	_cleanup_(freep) struct trial *now = calloc(b->n * n_trials(b), sizeof(*now));

@@ -276,8 +276,11 @@ static int64_t read_emp_clock_of(struct time_reader *reader)
 	return emp_clock_thread_ns_of(reader->pid, &ns) < 0 ? -1 : (int64_t)ns;
 }
 
-#define POSIX_CLOCK(id, scope_of, other) \
-	{"clock_gettime(" #id ")", scope_of, .of_others = other, .argument = id, open_clock, read_clock}
+#define POSIX_CLOCK(id, scope_of, other)                                                            \
+	{                                                                                           \
+		"clock_gettime(" #id ")", scope_of, .of_others = other, .argument = id, open_clock, \
+						    read_clock                                      \
+	}
 
 const struct time_source time_sources[] = {
 #if defined(__x86_64__)

@@ -49,7 +49,8 @@ static int exact(const struct ranked *all, size_t n, size_t n_b, size_t twice_su
 {
 	size_t width = n * (n + 1) + 1, expected = n_b * (n + 1);
 	size_t off = twice_sum > expected ? twice_sum - expected : expected - twice_sum;
-	_cleanup_(freep) double *ways = calloc((n_b + 1) * width, sizeof(*ways)); /* rows: number of values of b */
+	_cleanup_(freep) double *ways = calloc(
+		(n_b + 1) * width, sizeof(*ways)); /* rows: number of values of b */
 	double as_far = 0, total = 0;
 
 	if (!ways)

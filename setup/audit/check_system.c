@@ -159,13 +159,14 @@ enum { SLOWER = 4 }; /* times as slow as calibrated: a machine varies by two */
 static char *clock_text(const struct facts *f, bool is_call)
 {
 	const char *source = f->system_state.clocksource;
-	_cleanup_(freep) char *before =
-		f->calibrated_ns > 0 ? text_format(", %.0f ns when calibrated", f->calibrated_ns) : NULL;
+	_cleanup_(freep) char *before = f->calibrated_ns > 0
+						? text_format(", %.0f ns when calibrated", f->calibrated_ns)
+						: NULL;
 
 	if (f->price.clock_ns <= 0)
 		return strdup(source);
-	return text_format("%s, %s%.0f ns a reading%s", source, is_call ? "clock_gettime is a system call, " : "",
-		f->price.clock_ns, before ?: "");
+	return text_format("%s, %s%.0f ns a reading%s", source,
+		is_call ? "clock_gettime is a system call, " : "", f->price.clock_ns, before ?: "");
 }
 
 void check_system_clocksource(const struct facts *f, struct finding *ret)

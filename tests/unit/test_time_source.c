@@ -46,7 +46,8 @@ TEST(every_source_that_opens_advances_while_the_process_computes)
 		spent = cpu_ns() - cpu_before;
 		assert_true(before >= 0);
 		if (reader.source->scope == TIME_OF_CALLER && llabs(ns - spent) > 25 * NS_PER_MS)
-			fail_msg("%s shows %lld ns of %lld", time_sources[i].name, (long long)ns, (long long)spent);
+			fail_msg("%s shows %lld ns of %lld", time_sources[i].name, (long long)ns,
+				(long long)spent);
 		else if (reader.source->scope != TIME_OF_CHILDREN && ns <= 0)
 			fail_msg("%s does not advance", time_sources[i].name);
 		time_reader_close(&reader);
