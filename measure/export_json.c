@@ -145,8 +145,10 @@ static json_t *result_json(const struct session *s, const struct task *t)
 		exit_codes);
 	if (r->command->values && *r->command->values)
 		json_object_set_new(result, "parameters", parameters_json(s, r));
-	json_object_set_new(result, "emp", emp_json(s, t));
-	return result;
+	if (json_object_set_new(result, "emp", emp_json(s, t)) == 0)
+		return result;
+	json_decref(result);
+	return NULL;
 }
 
 static int comparisons_json(const struct session *s, json_t *array, struct error *err)

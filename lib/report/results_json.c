@@ -13,6 +13,7 @@ static json_t *numbers_as_json(const uint32_t *numbers, size_t n)
 	return array;
 }
 
+/* A median that there was no memory for is NAN, which JSON does not have. */
 json_t *summary_as_json(const struct summary *s)
 {
 	return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:f}", "n", (json_int_t)s->n, "min_ns",
@@ -55,7 +56,8 @@ json_t *others_as_json(const struct others *others, bool unprofiled)
 
 static json_t *clock_as_json(const struct clock_discarding *c)
 {
-	json_t *clock = summary_as_json(&c->papers), *kept = summary_as_json(&c->kept);
+	_cleanup_(json_decrefp) json_t *clock = summary_as_json(&c->papers);
+	json_t *kept = summary_as_json(&c->kept);
 	const struct interval *i = &c->interval;
 
 	if (!isnan(i->low_ns))
@@ -63,15 +65,15 @@ static json_t *clock_as_json(const struct clock_discarding *c)
 	if (!isnan(i->lag1))
 		json_object_set_new(kept, "lag1", json_real(i->lag1));
 	json_object_set_new(kept, "effective_n", json_real(i->effective_n));
-	json_object_set_new(clock, "kept", kept);
+	if (json_object_set_new(clock, "kept", kept) < 0)
+		return NULL;
 	json_object_set_new(clock, "by_two_sd", numbers_as_json(c->by_two_sd, c->n_by_two_sd));
-	json_object_set_new(clock, "raw", summary_as_json(&c->raw));
-	return clock;
+	return json_object_set_new(clock, "raw", summary_as_json(&c->raw)) < 0 ? NULL : TAKE(clock);
 }
 
 json_t *discarding_as_json(const struct discarding *d)
 {
-	json_t *document = json_object();
+	_cleanup_(json_decrefp) json_t *document = json_object();
 
 	json_object_set_new(document, "run", json_integer(d->run.id));
 	json_object_set_new(document, "by_cutoff", over_as_json(d->over, d->n_over, "cutoff_ns"));
@@ -82,9 +84,10 @@ json_t *discarding_as_json(const struct discarding *d)
 	if (d->blind_ns > 0)
 		json_object_update_new(document, json_pack("{s:I, s:s*}", "profile_blind_ns",
 							 (json_int_t)d->blind_ns, "profile_noise", d->noise));
-	json_object_set_new(document, "pt", clock_as_json(&d->pt));
-	json_object_set_new(document, "et", clock_as_json(&d->et));
-	return document;
+	if (json_object_set_new(document, "pt", clock_as_json(&d->pt)) < 0 ||
+		json_object_set_new(document, "et", clock_as_json(&d->et)) < 0)
+		return NULL;
+	return TAKE(document);
 }
 
 static json_t *zooms_as_json(const struct cluster *c)

@@ -31,10 +31,11 @@ COMMANDS = {
     "remove": [analyze, "remove", "2"],
     "compare": [analyze, "compare", "1", "x.json"],
     "trend": [analyze, "trend", "true", "--json"],
+    "load": [analyze, "load", "3", "4", "--json"],
     "fingerprint": [setup, "fingerprint", "--save"],
     "audit": [setup, "audit"],
 }
-SAME = {"profile show", "list", "show", "show --json", "export", "compare", "trend"}  # print the same each time
+SAME = {"profile show", "list", "show", "show --json", "export", "compare", "trend", "load"}  # print the same each time
 
 
 def environment(**more):
@@ -63,6 +64,8 @@ def prepare():
         done = run(command)
         if done.returncode:
             sys.exit(f"{command}: {done.stderr.decode()}")
+    for seed in "1", "2":
+        run([f"{source}/tests/cli/made_up_load.py", f"{tried}/book.db", seed])
     shutil.copy(f"{source}/tests/fuzz/corpus/document/run-plain.json", f"{tried}/run.json")
     shutil.copy(f"{source}/tests/fuzz/corpus/document/profile.json", f"{tried}/profile.json")
     os.rename(tried, made)

@@ -158,7 +158,7 @@ static json_t *pair_json(const struct load_comparison *c, const struct load_pair
 {
 	_cleanup_(freep) char *a = load_report_name(c->a), *b = load_report_name(c->b);
 	struct comparison times = load_pair_as_times(pair);
-	json_t *object = comparison_as_json(a ?: "", b ?: "", &pair->comparison);
+	json_t *object = a && b ? comparison_as_json(a, b, &pair->comparison) : NULL;
 
 	json_object_set_new(object, "verdict", json_string(comparison_verdict_text(&times)));
 	if (pair->a->script)
@@ -174,17 +174,18 @@ static json_t *pair_json(const struct load_comparison *c, const struct load_pair
 
 json_t *load_comparison_as_json(const struct load_comparison *c)
 {
-	json_t *document = load_report_as_json(c->b), *scripts = json_array();
-	json_t *comparison = c->same_scripts ? pair_json(c, &c->items[0]) : json_object();
+	_cleanup_(json_decrefp) json_t *document = load_report_as_json(c->b);
+	json_t *comparison = c->same_scripts ? pair_json(c, &c->items[0]) : json_object(), *scripts = json_array();
+	int r = 0;
 
 	for (size_t i = c->same_scripts; i < c->n; i++)
-		json_array_append_new(scripts, pair_json(c, &c->items[i]));
-	json_object_set_new(comparison, "scripts", scripts);
+		r |= json_array_append_new(scripts, pair_json(c, &c->items[i]));
+	r |= json_object_set_new(comparison, "scripts", scripts);
 	if (c->environment_changes)
-		json_object_set_new(comparison, "environment_changes", json_string(c->environment_changes));
+		r |= json_object_set_new(comparison, "environment_changes", json_string(c->environment_changes));
 	if (c->load_changes)
-		json_object_set_new(comparison, "load_changes", json_string(c->load_changes));
-	json_object_set_new(document, "reference", load_report_as_json(c->a));
-	json_object_set_new(document, "comparison", comparison);
-	return document;
+		r |= json_object_set_new(comparison, "load_changes", json_string(c->load_changes));
+	r |= json_object_set_new(document, "reference", load_report_as_json(c->a));
+	r |= json_object_set_new(document, "comparison", comparison);
+	return r == 0 ? TAKE(document) : NULL;
 }
