@@ -14,6 +14,8 @@
 /* Prices and shares below it are not worth a warning. */
 static const double WORTH_A_WARNING = 0.05;
 
+static const double BEYOND_DOUBT = 1.5; /* half intervals */
+
 /* The logarithm's half interval above which that of the figure is not nearly symmetric. */
 static const double WIDE = 0.25;
 
@@ -224,9 +226,10 @@ static bool is_dear(struct duet_estimate price)
 	return !isnan(price.half) && price.log - price.half > WORTH_A_WARNING;
 }
 
+/* Few runs alone do not show how much they vary: mostly more than the samples of the duet, of which the interval is made. */
 static bool is_biased(struct duet_estimate bias)
 {
-	return !isnan(bias.half) && fabs(bias.log) > bias.half;
+	return !isnan(bias.half) && fabs(bias.log) > BEYOND_DOUBT * bias.half;
 }
 
 static void warn(FILE *file, const char *text)
@@ -238,14 +241,15 @@ static void warn(FILE *file, const char *text)
 static void print_price_warning(FILE *file, const struct duet_report *d)
 {
 	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
-	bool dear = false, biased = false;
+	bool dear = false, biased = false, costly = false;
 	char text[128], slice[32];
 
 	for (size_t i = 0; i < d->n; i++) {
+		costly |= d->costs[i].price.log > d->costs[i].price.half;
 		dear |= is_dear(d->costs[i].price);
 		biased |= i > 0 && is_biased(duet_bias(&d->costs[0], &d->costs[i]));
 	}
-	if (!dear && !biased)
+	if (!dear && !(biased && costly)) /* programs that took longer alone have no price to pay */
 		return;
 	snprintf(slice, sizeof(slice), "try --slice %lldms", (long long)(better / NS_PER_MS));
 	snprintf(text, sizeof(text), "sharing caches %s; %s",

@@ -83,6 +83,10 @@ TEST(what_is_not_beyond_doubt_is_no_warning)
 	assert_warns(&m, NULL);
 	make(&m, (struct duet_estimate){NAN, NAN}, (struct duet_estimate){NAN, NAN});
 	assert_warns(&m, NULL);
+	make(&m, (struct duet_estimate){0.03, 0.01}, (struct duet_estimate){0.012, 0.01}); /* 1.3 half intervals */
+	assert_warns(&m, NULL);
+	make(&m, (struct duet_estimate){-0.5, 0.1}, (struct duet_estimate){-0.2, 0.06}); /* runs alone that were disturbed */
+	assert_warns(&m, NULL);
 }
 
 TEST(prices_that_differ_beyond_doubt_bias_the_ratio)
