@@ -44,6 +44,7 @@ static int parse_order(const char *value, const char *name, void *into, struct e
 
 	if (r == 0)
 		*(enum order *)into = (enum order)order;
+	measure_options.order_given = true;
 	return r;
 }
 
@@ -269,7 +270,7 @@ static void choose_against(struct measure_options *o)
 {
 	if (!o->against_inc)
 		return;
-	if (o->order == ORDER_INTERLEAVE)
+	if (o->order == ORDER_INTERLEAVE && !o->order_given)
 		o->order = ORDER_DUET;
 	o->repeat = true;
 	o->warm_ups = o->warm_ups == 0 ? 1 : o->warm_ups;

@@ -41,6 +41,7 @@ struct measure_options {
 	enum slicing slicing; /* of a duet */
 	bool repeat;          /* likewise */
 	enum order order;
+	bool order_given;
 	enum sort sort;
 	enum accounting_backend backend;
 };

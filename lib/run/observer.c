@@ -203,17 +203,27 @@ static int run_duet(void *data, struct spawned *ret, struct error *err)
 	return r;
 }
 
+/* What processes outside the duet took from the programs while this one ran, if they took as much all the time; -1: not known. */
+static int64_t wait_of(
+	const struct observation *all, const struct duet_part *part, const struct duet_call *call)
+{
+	double taken_ns = (double)(call->span_ns - all->spawned.pt_ns);
+
+	if (call->plan->repeat || call->span_ns <= 0) /* some were cut short */
+		return -1;
+	return taken_ns > 0 ? (int64_t)(taken_ns * (double)part->spawned.et_ns / (double)call->span_ns) : 0;
+}
+
 /* The program's own share of what was observed of all. */
 static struct observation share(
 	const struct observation *all, const struct duet_part *part, const struct duet_call *call)
 {
 	struct observation o = *all;
-	int64_t taken_ns = call->span_ns - all->spawned.pt_ns;
 
 	o.part = *part;
 	o.spawned = part->spawned;
 	o.spawned.escaped |= all->spawned.escaped;
-	o.wait_ns = call->plan->repeat ? -1 : taken_ns > 0 ? taken_ns : 0; /* some were cut short */
+	o.wait_ns = wait_of(all, part, call);
 	o.observer_ns = all->observer_ns / (int64_t)call->n;
 	count_switches(&o);
 	return o;

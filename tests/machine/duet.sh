@@ -108,6 +108,8 @@ done
 # the work of a program in units of INC: 10 % more of it is 10 % more, beside other work; the machine may be slow, and each figure says how sure it is
 setsid sh -c "taskset -c $cpu '$burn' 3600000" &
 busy=$!
+expect 0 'taken by others' duet -r 2 -w 0 --alone 0 "$inc 3000000" "$inc 100000000"
+that "others took no more from the shorter one than its ET" [ "$(query "SELECT count(*), min(wait_ns * 5 > et_ns), max(wait_ns >= et_ns) FROM sample WHERE run = $(last) - 1")" = '2|1|0' ]
 for n in 10 11; do
 	"$measure" -q --accounting none --cpu "$cpu" --against inc -r 10 -n "awk $n" --export-json "$dir/inc$n" -- awk "BEGIN { for (i = 0; i < ${n}00000; i++) for (k = 0; k < 10; k++) x += i * k }" >"$dir/screen$n" 2>&1 || cat "$dir/screen$n"
 	that "the screen has them" grep -q 'In INC units *[0-9.]* ± [0-9.]* ' "$dir/screen$n"
@@ -132,6 +134,9 @@ expect 0 'In INC units' "$measure" -q --cpu "$cpu" --accounting none --against i
 that "a short program runs several times in a sample" [ "$(query "SELECT min(repetitions) > 3 FROM duet_sample WHERE run = $(last) - 1")" = 1 ]
 expect 1 '--against inc measures one command, and there are 2' "$measure" -q --against inc true false
 expect 1 "--against must be one of inc, not 'it'" "$measure" -q --against it true
+for order in interleave shuffle sequence; do
+	expect 1 'the program and INC alternate: no other --order' "$measure" -q --against inc --order $order true
+done
 expect 1 '--against inc needs two samples or more: -r 2' "$measure" -q --against inc -r 1 true
 
 # what goes wrong while a program alternates with INC
