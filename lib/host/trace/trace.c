@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <tracefs/tracefs.h>
 
 #define PREFIX "emp-trace-"
@@ -218,9 +219,33 @@ static int read_symbols(struct trace *t)
 	return 0;
 }
 
+/* Where tracefs is. If it is mounted nowhere, this process mounts it at no path, so that nothing of it stays however the process
+ * ends; other processes do not see it. NULL: it cannot. */
+static const char *tracing_directory(void)
+{
+	static char own[32]; /* as long as the process */
+	const char *mounted = NULL;
+	_cleanup_(closep) int context = -1;
+	int root;
+
+	if (*own)
+		return own;
+	if (tracefs_tracing_dir_is_mounted(false, &mounted) > 0)
+		return mounted;
+	context = fsopen("tracefs", FSOPEN_CLOEXEC);
+	if (context < 0 || fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return NULL;
+	root = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	if (root < 0)
+		return NULL;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", root);
+	tracefs_set_tracing_dir(own);
+	return own;
+}
+
 static int prepare(struct trace *t, const struct trace_request *request, struct error *err)
 {
-	const char *directory = tracefs_tracing_dir();
+	const char *directory = tracing_directory();
 	_cleanup_(closep) int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	bool forbidden = fd < 0 && directory && (errno == EACCES || errno == EPERM);
 	int r;
