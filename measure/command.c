@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_COMMANDS = 10000 };
 
@@ -204,11 +205,17 @@ static int make_line(const struct maker *m, struct line *line, struct commands *
 	return r;
 }
 
+/* One word after "--" is a program, or else, as for hyperfine, a command line. */
+static bool words_after_dashes(int argc, char **argv)
+{
+	return tool_after_dashes() && (argc != 1 || !strchr(argv[0], ' ') || access(argv[0], X_OK) == 0);
+}
+
 int commands_make(
 	const struct measure_options *o, int argc, char **argv, struct commands *ret, struct error *err)
 {
 	_cleanup_(commands_clear) struct commands commands = {};
-	bool one = tool_after_dashes();
+	bool one = words_after_dashes(argc, argv);
 	size_t reference = o->reference ? 1 : 0, typed = one ? 1 : (size_t)argc;
 	struct maker m = {o, reference + typed, SIZE_MAX};
 	int r;

@@ -21,6 +21,7 @@ expect 0 "^sh -c 'exit 0' '' " $measure -q -r 2 -w 0 -- sh -c 'exit 0' ''
 
 # programs that go wrong
 expect 1 "command 'no-such-command' not found in PATH" $measure -- no-such-command
+expect 0 'sleep 0.01' $measure -q -r 2 -- 'sleep 0.01'
 expect 1 'cannot execute' $measure -- /etc/passwd
 expect 1 "ended with exit status 3 in warm-up 1; -i measures it anyway" $measure -q -- sh -c 'exit 3'
 expect 1 'killed by signal 11 (SIGSEGV) in sample 1' $measure -q -w 0 -- sh -c 'kill -SEGV $$'
