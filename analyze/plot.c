@@ -78,7 +78,7 @@ static void quote_path(struct plot *plot)
 	quote(plot, path ?: "");
 }
 
-int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err)
+static int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err)
 {
 	const char *ending = strrchr(path, '.') ?: "";
 	const struct kind *k = kinds;
@@ -102,7 +102,7 @@ int plot_begin(struct plot *plot, const char *path, int width, int height, struc
 	return 0;
 }
 
-void plot_clear(struct plot *plot)
+static void plot_clear(struct plot *plot)
 {
 	if (plot->script)
 		fclose(plot->script);
@@ -151,7 +151,7 @@ static int draw(const struct plot *plot, struct output_file *output, const char 
 	return output_file_commit(output, err);
 }
 
-int plot_draw(struct plot *plot, bool keep, struct error *err)
+static int plot_draw(struct plot *plot, bool keep, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
 	FILE *script = TAKE(plot->script);

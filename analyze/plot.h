@@ -26,11 +26,6 @@ struct drawing {
 /* Draws it into the file `path`. keep: the script stays, as path + ".gnuplot", also where gnuplot is missing. */
 int plot_drawing(struct drawing drawing, const char *path, bool keep, struct error *err);
 
-/* The same in two steps. */
-int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err);
-int plot_draw(struct plot *plot, bool keep, struct error *err);
-void plot_clear(struct plot *plot);
-
 /* A gnuplot string, whatever the text: nothing in it runs, and control characters are as terminal_text shows them. */
 void plot_quote(struct plot *plot, const char *text);
 void plot_quote_format(struct plot *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));

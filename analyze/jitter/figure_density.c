@@ -228,9 +228,10 @@ static void print_title(const struct picture *p, struct plot *plot)
 	printf("%s\n", how ?: "");
 }
 
-void jitter_draw_densities(const struct jitter_run *run, const struct jitter_run *baseline, struct plot *plot)
+static void draw(const void *subject, struct plot *plot)
 {
-	_cleanup_(picture_clear) struct picture p = {.run = run, .baseline = baseline};
+	const struct jitter_pair *pair = subject;
+	_cleanup_(picture_clear) struct picture p = {.run = pair->run, .baseline = pair->baseline};
 
 	if (!prepare(&p))
 		return;
@@ -241,6 +242,11 @@ void jitter_draw_densities(const struct jitter_run *run, const struct jitter_run
 	print_curve(&p, 1, plot);
 	fprintf(plot->script,
 		"plot $curve1 with filledcurves y1=%.6g fc rgb '#cfdff0' notitle, $curve1 with lines lw 1.5 lc rgb '#3366a0' title '%s', $curve0 with lines lw 1.5 lc rgb '#d62728' title '%s'\n",
-		p.least, baseline ? "baseline, from the trace" : "master: from the trace",
-		baseline ? "this run, from the trace" : "user level: gaps that the loop saw");
+		p.least, p.baseline ? "baseline, from the trace" : "master: from the trace",
+		p.baseline ? "this run, from the trace" : "user level: gaps that the loop saw");
+}
+
+struct drawing jitter_densities(const struct jitter_pair *pair)
+{
+	return (struct drawing){draw, pair, JITTER_WIDTH, JITTER_HEIGHT};
 }

@@ -127,16 +127,15 @@ static void print_axis(const struct jitter *jitter, struct plot *plot)
 	fputs(")\n", plot->script);
 }
 
-void jitter_draw_timeline(const struct jitter_run *run, struct plot *plot)
+static void draw(const void *subject, struct plot *plot)
 {
+	const struct jitter_run *run = subject;
 	struct timeline t = {.run = run, .start_ns = start_of(run)};
-	_cleanup_(freep) char *title = text_format(
-		"The %zu longest interruptions of run %" PRId64, run->jitter.n_longest, run->run.id);
 	bool first = true;
 
-	fputs("set title ", plot->script);
-	plot_quote(plot, title ?: "");
-	fputs("\nset xlabel 'seconds since the start of the run'\nset ylabel 'length'\nset key outside right top reverse Left\n",
+	plot_set(plot, "title", "The %zu longest interruptions of run %" PRId64, run->jitter.n_longest,
+		run->run.id);
+	fputs("set xlabel 'seconds since the start of the run'\nset ylabel 'length'\nset key outside right top reverse Left\n",
 		plot->script);
 	if (run->jitter.n_longest == 0) {
 		fputs("set xrange [0:1]\nset yrange [0:1]\nplot 0 notitle\n", plot->script);
@@ -151,4 +150,9 @@ void jitter_draw_timeline(const struct jitter_run *run, struct plot *plot)
 			first = false;
 		}
 	fputc('\n', plot->script);
+}
+
+struct drawing jitter_timeline(const struct jitter_run *run)
+{
+	return (struct drawing){draw, run, JITTER_WIDTH, JITTER_HEIGHT};
 }

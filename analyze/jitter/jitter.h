@@ -28,8 +28,7 @@ int jitter_print_changes(const struct jitter_pair *pair, struct error *err);
 json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak);
 json_t *jitter_changes_as_json(const struct jitter_pair *pair);
 
-/* Pictures. baseline: NULL for the user-level and the master distribution of the run alone. They print the bandwidth. */
-void jitter_draw_densities(
-	const struct jitter_run *run, const struct jitter_run *baseline, struct plot *plot);
-void jitter_draw_timeline(const struct jitter_run *run, struct plot *plot);
+/* Pictures. The densities print the bandwidth; without a baseline they are the user-level and the master distribution of the run. */
+struct drawing jitter_densities(const struct jitter_pair *pair);
+struct drawing jitter_timeline(const struct jitter_run *run);
 enum { JITTER_WIDTH = 1200, JITTER_HEIGHT = 650 };

@@ -84,16 +84,10 @@ static int check_options(struct error *err)
 
 static int draw(const struct jitter_run *run, const struct jitter_run *baseline, struct error *err)
 {
-	_cleanup_(plot_clear) struct plot plot = {};
-	int r = plot_begin(&plot, options.output, JITTER_WIDTH, JITTER_HEIGHT, err);
+	const struct jitter_pair pair = {.run = run, .baseline = baseline};
 
-	if (r < 0)
-		return r;
-	if (options.timeline)
-		jitter_draw_timeline(run, &plot);
-	else
-		jitter_draw_densities(run, baseline, &plot);
-	return plot_draw(&plot, options.script, err);
+	return plot_drawing(options.timeline ? jitter_timeline(run) : jitter_densities(&pair), options.output,
+		options.script, err);
 }
 
 /* STATUS_NOT_FIT with a sentence: --fail-if-new. */

@@ -171,8 +171,9 @@ static void print_title(const struct trend_view *v, const struct scale *scale, s
 	fputs("set bmargin 6\nset key at screen 0.5, 0.04 center horizontal\n", plot->script);
 }
 
-void trend_draw(const struct trend_view *v, struct plot *plot)
+static void draw(const void *subject, struct plot *plot)
 {
+	const struct trend_view *v = subject;
 	struct scale scale = scale_of(v);
 	struct range range = range_of(v);
 	size_t n[N_PLACES];
@@ -196,4 +197,9 @@ void trend_draw(const struct trend_view *v, struct plot *plot)
 			fprintf(plot->script, "%s$%s with points %s", place == RUN ? "" : ", ",
 				places[place].name, places[place].style);
 	fputc('\n', plot->script);
+}
+
+struct drawing trend_drawing(const struct trend_view *view)
+{
+	return (struct drawing){draw, view, 1000, 560};
 }

@@ -31,7 +31,7 @@ bool trend_is_outlier(const struct trend_view *view, size_t i);
 
 int trend_print(const struct trend_view *view, struct error *err);
 json_t *trend_as_json(const struct trend_view *view); /* NULL: no memory */
-void trend_draw(const struct trend_view *view, struct plot *plot);
+struct drawing trend_drawing(const struct trend_view *view);
 void trend_write_csv(FILE *file, const struct trend_view *view);      /* a row for each run */
 void trend_write_markdown(FILE *file, const struct trend_view *view); /* the table of levels */
 

@@ -80,17 +80,6 @@ static int judge(const struct trend_view *view, struct error *err)
 		view->series.items[levels->items[levels->n - 1].first].run.id, options.fail_if_slower);
 }
 
-static int draw(const struct trend_view *view, struct error *err)
-{
-	_cleanup_(plot_clear) struct plot plot = {};
-	int r = plot_begin(&plot, options.output, 1000, 560, err);
-
-	if (r < 0)
-		return r;
-	trend_draw(view, &plot);
-	return plot_draw(&plot, options.script, err);
-}
-
 static int write_to(const char *path, const struct trend_view *view, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
@@ -128,7 +117,7 @@ int verb_trend(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = load(argv[0], &view, err);
 	if (r == 0 && options.output)
-		r = draw(&view, err);
+		r = plot_drawing(trend_drawing(&view), options.output, options.script, err);
 	if (r == 0)
 		r = show(&view, err);
 	return r < 0 ? r : judge(&view, err);
