@@ -64,21 +64,43 @@ static void keep(struct sampler *s, uint64_t start, uint64_t end, bool kernel)
 	atomic_store_explicit(&s->given, given + 1, memory_order_release);
 }
 
-/* A gap that ends now. Setting the mark takes a few hundred cycles, which are no gap; if the kernel runs meanwhile, that is one.
- * Returns where the next one may start. */
+/* Sets the mark anew. Returns when. */
+static uint64_t renew_mark(void)
+{
+	uint64_t now;
+
+	do {
+		kernel_mark_set();
+		now = counter_now();
+	} while (!kernel_mark_is_set());
+	return now;
+}
+
+/* What setting the mark takes. */
+static uint64_t smallest_renewal(void)
+{
+	uint64_t smallest = UINT64_MAX;
+
+	for (int i = 0; i < BLOCK * BLOCK; i++) {
+		uint64_t start = counter_now(), ticks = renew_mark() - start;
+
+		smallest = ticks < smallest ? ticks : smallest;
+	}
+	return smallest;
+}
+
+/* A gap that ends now. If the kernel ran, it lasts until the mark is set again, less what that takes: what comes meanwhile
+ * is part of it. Returns where the next one may start. */
 static uint64_t end_gap(struct sampler *s, uint64_t start, uint64_t now)
 {
 	bool kernel = !kernel_mark_is_set();
+	uint64_t end = now;
 
-	keep(s, start, now, kernel);
-	while (kernel && s->kernel_known) {
-		start = now;
-		kernel_mark_set();
-		now = counter_now();
-		kernel = !kernel_mark_is_set();
-		if (kernel)
-			keep(s, start, now, true);
+	if (kernel && s->kernel_known) {
+		now = renew_mark();
+		end = now - s->renewal > end ? now - s->renewal : end;
 	}
+	keep(s, start, end, kernel);
 	return now;
 }
 
@@ -112,6 +134,7 @@ static void *run(void *data)
 		s->smallest = smallest_gap();
 		s->threshold = s->threshold ?: FACTOR * s->smallest;
 		s->kernel_known = kernel_mark_works();
+		s->renewal = s->kernel_known ? smallest_renewal() : 0;
 	}
 	sem_post(&s->ready);
 	wait_for(&s->go); /* asleep: who waits in a loop owes the scheduler that time */

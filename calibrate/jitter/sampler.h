@@ -24,8 +24,9 @@ struct sampler {
 	pid_t tid;
 	uint64_t smallest;
 	bool kernel_known;
-	uint64_t first; /* reading; set when sampler_go() returns */
-	uint64_t last;  /* reading; set when sampler_stop() returns */
+	uint64_t renewal; /* ticks that setting the mark of the kernel takes */
+	uint64_t first;   /* reading; set when sampler_go() returns */
+	uint64_t last;    /* reading; set when sampler_stop() returns */
 
 	struct gap *ring; /* gaps from `taken` to `given` */
 	_Alignas(64) atomic_size_t given;
