@@ -8,7 +8,7 @@ need_root
 build=$(realpath "$1")
 measure="$build/measure/emp-measure -q"
 cpu=$(($(nproc) - 1))
-tracing=$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)
+. "$(dirname "$0")/tracefs.sh"
 
 none_left() { # traces of processes that are gone
 	for trace in "$tracing"/instances/emp-trace-*; do

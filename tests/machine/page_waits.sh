@@ -66,7 +66,7 @@ python3 - out.json <<'PYTHON' || { echo "FAULT: the pressure of the slave's cgro
 import json, sys
 d = json.load(open(sys.argv[1]))
 w = d["page_waits"]["slave"]
-kernel = sum(s.get("io_wait_ns", 0) for s in d["slaves"])
+kernel = sum(s.get("io_wait_ns", 0) for run in d["runs"] for s in run["slaves"])
 print(f"asleep {w['total_ns'] - w['ready_ns']} ns, by its pressure {kernel} ns")
 sys.exit(kernel > 0 and not kernel * .9 <= w["total_ns"] - w["ready_ns"] <= kernel * 1.1 + 10000 * w["count"])
 PYTHON

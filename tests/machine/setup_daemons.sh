@@ -41,7 +41,7 @@ on_disk() {
 	(cd "$box/upper" && find . \( -path ./var/log -o -path ./var/lib/systemd -o -path ./var/spool -o -path ./var/lib/chrony -o \
 		-path ./var/cache -o -path ./var/tmp -o -path ./var/lib/logrotate -o -path ./var/lib/redis -o -path ./var/lib/upower -o \
 		-path ./var/lib/apt -o -path ./var/mail -o -path ./var/lib/plocate -o -path ./var/lib/PackageKit -o \
-		-path ./var/lib/cups -o -path './etc/cups/subscriptions.conf*' \) -prune -o -printf '%y %m %p %l\n' | sort
+		-path ./var/lib/cups -o -path ./var/lib/emp -o -path './etc/cups/subscriptions.conf*' \) -prune -o -printf '%y %m %p %l\n' | sort
 		find ./etc -type f ! -path './etc/cups/subscriptions.conf*' -exec md5sum {} + | sort -k 2)
 }
 
