@@ -106,11 +106,13 @@ static int64_t within_ns(double period_ns)
 	return 6000 + (int64_t)(0.0005 * period_ns);
 }
 
-/* Of a period that was found before: what it left has its spacings. */
+/* Nearly that of a period that was found before, or of its multiples: what it left, an early tick and the late one after it, has
+ * such spacings. */
 static bool is_multiple(int64_t ns, const struct residue_period *before, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		int64_t off_ns = ns % before[i].period_ns, close_ns = within_ns((double)ns);
+		int64_t off_ns = ns % before[i].period_ns,
+			close_ns = within_ns((double)ns) + before[i].period_ns / 100;
 
 		if (off_ns <= close_ns || before[i].period_ns - off_ns <= close_ns)
 			return true;
@@ -141,7 +143,8 @@ static int64_t find_period(const struct residue_period *periods, size_t n_before
 		if (!is_highest(bins, at) || !stands_out(bins, at))
 			continue;
 		ns = centre_ns(bins, at);
-		if (is_repeated(bins, ns) && !is_multiple(ns, periods, n_before))
+		if (is_repeated(bins, ns) && !is_multiple(ns, periods, n_before) &&
+			!is_multiple(fundamental_ns(bins, ns), periods, n_before))
 			return ns;
 	}
 	return 0;

@@ -195,3 +195,24 @@ TEST(a_few_items_are_no_period)
 	assert_int_equal(residue_sums(&residue).rest, 15);
 	residue_clear(&residue);
 }
+
+/* Ticks of 10 ms, and then of 9.96 ms. */
+TEST(periods_within_a_hundredth_of_each_other_are_one)
+{
+	static struct residue_item items[MOST];
+	struct residue residue = {};
+	double next_ns = 0;
+	int firm = 0;
+
+	srand48((long)check_seed(16));
+	for (int round = 0; round < 2 * ROUNDS; round++) {
+		size_t n = tick(items, 0, round < ROUNDS ? 10e6 : 9.96e6, 2000, 0.1, &next_ns,
+			(round + 1) * (int64_t)ROUND_NS);
+
+		assert_int_equal(residue_add(&residue, items, n), 0);
+	}
+	for (const struct residue_period *p = residue.periods; p < residue.periods + RESIDUE_PERIODS; p++)
+		firm += residue_period_is_firm(p);
+	assert_int_equal(firm, 1);
+	residue_clear(&residue);
+}
