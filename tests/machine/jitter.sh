@@ -83,7 +83,7 @@ expect 1 'less with --buffer' $jitter --cpu $cpu --for 1s --buffer 65536M
 that "nothing is left" none_left
 expect 1 'only root' setpriv --reuid 65534 --regid 65534 --clear-groups $jitter --cpu $cpu --for 1s
 unmounted() { # COMMAND: without tracefs, and then whether it was mounted
-	unshare -m sh -c "umount -l '$tracing'; umount -l /sys/kernel/debug/tracing 2>/dev/null; $1 && ! grep ' tracefs ' /proc/mounts"
+	unshare -m sh -c "umount -l '$tracing'; umount -l /sys/kernel/debug 2>/dev/null; $1 && ! grep ' tracefs ' /proc/mounts"
 }
 expect 0 'events lost' unmounted "$jitter --cpu $cpu --for 1s"
 that "nothing is left" none_left
