@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -131,6 +132,8 @@ static int set_up(const struct slave *s, const char *directory, struct error *er
 
 	if (chdir(directory) < 0)
 		return error_os(err, -errno, "cannot enter %s", directory);
+	if (setenv("TMPDIR", directory, 1) < 0) /* a compiler that is killed leaves its files */
+		return error_oom(err);
 	r = s->script->setup ? hook_run(s->script->setup, NULL, s->shared->show_output, "setup", err) : 0;
 	if (r == 0)
 		r = steps_make_files(&s->steps, err);

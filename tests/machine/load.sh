@@ -138,6 +138,10 @@ done
 sed "s|\[load\]|&\ndirectory = $dir/slaves|" "$shipped/mason.ini" >mason.ini
 expect 0 'edit-and-flush' $load run -q -w 0 -r 1 mason.ini
 nothing_left waiter
+mkdir temporary
+load_file 2 3 'command = mktemp'
+expect 0 'slaves on' env TMPDIR="$dir/temporary" $load run -q -w 0 -r 1 test.ini
+that "temporary files of commands go with their slave" test -z "$(ls temporary)"
 
 # A handicap takes what it says, also beside other work.
 load_file 2 3 'command = waiter 0.05'
