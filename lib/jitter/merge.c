@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Gaps and intervals, merged: see merge.h.
  *
- * An interval explains a gap that it lies in, unless the kernel did not run in that gap. As a check, the same intervals are shifted by a
+ * An interval explains the gap around it if the kernel may have run in that gap. As a check, the same intervals are shifted by a
  * random time within the round, and it is counted how many gaps they would explain then. Where it is not known whether the kernel
  * ran, gaps of a length at which that is as good are not attributed, unless a switch from the loop's thread and back to it proves
  * who had the CPU. */

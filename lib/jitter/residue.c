@@ -58,13 +58,14 @@ static int64_t sum(const struct spacing_bin *bins, int from, int to)
 /* How many standard deviations (Poisson) above what is beside them; 0: too few. */
 static double height(const struct spacing_bin *bins, int at)
 {
-	int64_t count = sum(bins, at - PEAK, at + PEAK),
-		wider = sum(bins, at - BESIDE, at + BESIDE) - sum(bins, at - 2 * PEAK, at + 2 * PEAK);
-	double expected = (double)wider * (2 * PEAK + 1) / (2 * (BESIDE - 2 * PEAK));
+	int64_t count = sum(bins, at - PEAK, at + PEAK), wider;
+	double expected;
 
-	return count < LEAST_COUNT || (double)count < 3 * expected
-		       ? 0
-		       : ((double)count - expected) / sqrt(expected + 1);
+	if (count < LEAST_COUNT)
+		return 0;
+	wider = sum(bins, at - BESIDE, at + BESIDE) - sum(bins, at - 2 * PEAK, at + 2 * PEAK);
+	expected = (double)wider * (2 * PEAK + 1) / (2 * (BESIDE - 2 * PEAK));
+	return (double)count < 3 * expected ? 0 : ((double)count - expected) / sqrt(expected + 1);
 }
 
 static bool stands_out(const struct spacing_bin *bins, int at)

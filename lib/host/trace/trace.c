@@ -219,8 +219,8 @@ static int read_symbols(struct trace *t)
 	return 0;
 }
 
-/* Where tracefs is. If it is mounted nowhere, this process mounts it at no path, so that nothing of it stays however the process
- * ends; other processes do not see it. NULL: it cannot. */
+/* The directory of tracefs. If tracefs is not mounted, this process mounts it without a path: other processes do not see it, and
+ * the kernel removes it when this one ends. NULL: it cannot. */
 static const char *tracing_directory(void)
 {
 	static char own[32]; /* as long as the process */

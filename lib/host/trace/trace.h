@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A private instance of the kernel's trace (tracefs) on some CPUs: what others trace meanwhile is not changed, and
- * nothing of it remains. That of a process that was killed is removed when the next one is opened. */
+ * nothing remains. The trace of a process that was killed is removed when the next trace is opened. */
 #pragma once
 
 #include "lib/host/trace/trace_decode.h"

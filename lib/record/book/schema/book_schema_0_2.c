@@ -92,7 +92,7 @@ const char book_step_3[] =
 	"  SELECT run, sample, name AS daemon, unit, exe, pid, round(pt_ns / 1e6, 6) AS pt_ms"
 	"  FROM execution JOIN source ON source.id = execution.source;";
 
-/* What others took from each sample, and where they ran; counters of interrupts and of the processor. */
+/* The time that others took from each sample, and the CPUs on which they ran; counters of interrupts and of the processor. */
 const char book_step_4[] =
 	"ALTER TABLE sample ADD COLUMN wait_ns INTEGER CHECK(wait_ns >= 0);"
 	"ALTER TABLE execution ADD COLUMN cpu INTEGER CHECK(cpu >= 0);"
