@@ -8,6 +8,7 @@
 #include "lib/protocol/period.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/random.h"
 #include "lib/stats/robust.h"
 
 #include <math.h>
@@ -75,19 +76,14 @@ static int ascending(const void *a, const void *b)
 static double chance_of(size_t count, size_t n)
 {
 	enum { DRAWS = 2000, MANY = 30 };
-	uint64_t random = 1; /* splitmix64 (Steele, Lea & Flood 2014) */
+	uint64_t random = 1;
 	uint32_t at[MANY];
 	int periodic = 0;
 
 	count = count < MANY ? count : MANY;
 	for (int i = 0; i < DRAWS; i++) {
-		for (size_t k = 0; k < count; k++) {
-			uint64_t z = random += UINT64_C(0x9e3779b97f4a7c15);
-
-			z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-			z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-			at[k] = (uint32_t)((z ^ z >> 31) % n) + 1;
-		}
+		for (size_t k = 0; k < count; k++)
+			at[k] = (uint32_t)(random_next(&random) % n) + 1;
 		qsort(at, count, sizeof(*at), ascending);
 		periodic += look(at, count, n).samples > 0;
 	}
