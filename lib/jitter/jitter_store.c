@@ -65,11 +65,10 @@ static int add_buckets(
 	return 0;
 }
 
-static int add_rows(
-	struct building *b, enum jitter_level level, const struct source_statistics *statistics, size_t n)
+static int add_rows(struct building *b, enum jitter_level level, const struct source_rows *rows)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct source_statistics *s = &statistics[i];
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct source_statistics *s = &rows->items[i];
 		struct jitter_source *row;
 
 		if (s->count == 0)
@@ -199,8 +198,8 @@ static int add_cpu(struct building *b, const struct jitter_watched *watched)
 	b->cpu = cpu->cpu;
 	return add_buckets(b, JITTER_USER, 0, &m->user) < 0 ||
 			       add_buckets(b, JITTER_MASTER, 0, &m->master) < 0 ||
-			       add_rows(b, JITTER_TIME, m->times, m->n_times) < 0 ||
-			       add_rows(b, JITTER_FREQUENCY, m->frequencies, m->n_frequencies) < 0 ||
+			       add_rows(b, JITTER_TIME, &m->times) < 0 ||
+			       add_rows(b, JITTER_FREQUENCY, &m->frequencies) < 0 ||
 			       add_periods(b, &m->residue, false) < 0 ||
 			       add_periods(b, &m->outside, true) < 0 || add_matches(b, m) < 0 ||
 			       add_longest(b, m) < 0

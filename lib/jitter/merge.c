@@ -9,6 +9,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/random.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,7 +23,7 @@ enum {
 
 int merge_begin(struct merge *m, int64_t threshold_ns, struct jitter_sources *sources, struct error *err)
 {
-	*m = (struct merge){.threshold_ns = threshold_ns, .sources = sources, .seed = 0x9e3779b97f4a7c15};
+	*m = (struct merge){.threshold_ns = threshold_ns, .sources = sources, .outside_source = -1};
 	m->longest = calloc(MERGE_LONGEST + 1, sizeof(*m->longest));
 	return m->longest ? 0 : error_oom(err);
 }
@@ -32,8 +33,8 @@ void merge_clear(struct merge *m)
 	histogram_clear(&m->user);
 	histogram_clear(&m->master);
 	histogram_clear(&m->excess);
-	source_statistics_free(m->times, m->n_times);
-	source_statistics_free(m->frequencies, m->n_frequencies);
+	source_rows_clear(&m->times);
+	source_rows_clear(&m->frequencies);
 	residue_clear(&m->residue);
 	residue_clear(&m->outside);
 	free(m->longest);
@@ -45,9 +46,10 @@ static bool is_closed(const struct trace_interval *v)
 	return v->end_ns >= v->start_ns;
 }
 
-/* The intervals that lie in a gap: items[first] to items[first + n - 1], of which some may be open or lie beside it. */
+/* The intervals that lie in a gap; some of them may be open or lie beside it. */
 struct matched {
-	size_t first, n;
+	const struct trace_interval *items;
+	size_t n;
 	int64_t covered_ns; /* by those that are not nested */
 	size_t n_outer;
 	bool switched;
@@ -74,13 +76,13 @@ static struct matched match(
 
 	while (*cursor < n && items[*cursor].start_ns < gap->start_ns - SLACK_NS)
 		++*cursor;
-	m.first = *cursor;
-	if (gap->place == GAP_OUTSIDE_KERNEL)
+	if (*cursor == n || gap->place == GAP_OUTSIDE_KERNEL)
 		return m;
-	for (size_t i = m.first; i < n && items[i].start_ns <= gap->end_ns + SLACK_NS; i++) {
+	m.items = items + *cursor;
+	for (size_t i = *cursor; i < n && items[i].start_ns <= gap->end_ns + SLACK_NS; i++) {
 		if (!lies_in(&items[i], gap))
 			continue;
-		m.n = i + 1 - m.first;
+		m.n = i + 1 - *cursor;
 		if (items[i].depth == 0) {
 			m.covered_ns += length_in(&items[i], gap);
 			m.n_outer++;
@@ -112,15 +114,6 @@ static int64_t explained_of(
 	return length_of(gap) - ns < m->threshold_ns ? length_of(gap) : ns;
 }
 
-/* xorshift64 (Marsaglia 2003). */
-static uint64_t draw(struct merge *m)
-{
-	m->seed ^= m->seed << 13;
-	m->seed ^= m->seed >> 7;
-	m->seed ^= m->seed << 17;
-	return m->seed;
-}
-
 static int by_start(const void *a, const void *b)
 {
 	const struct trace_interval *x = a, *y = b;
@@ -134,7 +127,8 @@ static struct trace_interval *shift(
 {
 	struct trace_interval *shifted = malloc((n ?: 1) * sizeof(*shifted));
 	int64_t round_ns = to_ns > from_ns ? to_ns - from_ns : 1;
-	int64_t by_ns = round_ns / 20 + (int64_t)(draw(m) % (uint64_t)(round_ns - round_ns / 10 + 1));
+	int64_t by_ns = round_ns / 20 +
+			(int64_t)(random_next(&m->random) % (uint64_t)(round_ns - round_ns / 10 + 1));
 
 	for (size_t i = 0; shifted && i < n; i++) {
 		int64_t length_ns = items[i].end_ns - items[i].start_ns;
@@ -180,9 +174,12 @@ static int count_matches(struct merge *m, const struct gap_seen *gaps, size_t n_
 		struct match_class *class = &m->classes[class_of(length_of(&gaps[i]))];
 		int64_t excess_ns = length_of(&gaps[i]) - matched.covered_ns;
 
+		m->gaps++;
+		m->gaps_ns += length_of(&gaps[i]);
+		r = histogram_add(&m->user, length_of(&gaps[i]));
 		class->gaps++;
 		class->matched += matched.n > 0;
-		if (matched.n_outer > 0)
+		if (r == 0 && matched.n_outer > 0)
 			r = histogram_add(
 				&m->excess, excess_ns > 0 ? excess_ns / (int64_t)matched.n_outer : 0);
 	}
@@ -197,13 +194,6 @@ static bool class_is_attributed(const struct match_class *class)
 	return off > 3 * sqrt((double)(class->chance + 1));
 }
 
-static int add_frequency(struct merge *m, const struct trace_interval *v, int64_t net_ns)
-{
-	struct source_statistics *row = source_statistics_row(&m->frequencies, &m->n_frequencies, v->source);
-
-	return row ? source_statistics_add(row, v->start_ns, net_ns, v->resumed) : -ENOMEM;
-}
-
 /* Of an interval in its gap, without those nested in it. */
 static int64_t net_of(const struct trace_interval *v, const struct gap_seen *gap)
 {
@@ -213,32 +203,28 @@ static int64_t net_of(const struct trace_interval *v, const struct gap_seen *gap
 }
 
 /* The source in the time domain: those with more than a small part of it. */
-static int64_t name_interruption(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
-	const struct trace_interval *items)
+static int64_t name_interruption(struct merge *m, const struct gap_seen *gap, const struct matched *matched)
 {
-	uint32_t parts[MERGE_MOST_PARTS];
+	uint32_t parts[1 + MERGE_MOST_PARTS] = {}; /* the largest first: it is always in it */
 	int64_t most_ns = -1;
-	size_t n = 0;
+	size_t n = 1;
 
-	for (size_t i = matched->first; i < matched->first + matched->n; i++) {
-		int64_t net_ns = lies_in(&items[i], gap) ? net_of(&items[i], gap) : -1;
+	for (size_t i = 0; i < matched->n; i++) {
+		const struct trace_interval *v = &matched->items[i];
+		int64_t net_ns = lies_in(v, gap) ? net_of(v, gap) : -1;
 
-		if (net_ns > most_ns) { /* the largest is always in it, in the first place */
-			if (n > 0 && most_ns * SMALL_PART >= matched->covered_ns && n < MERGE_MOST_PARTS)
-				parts[n++] = parts[0];
-			parts[0] = items[i].source;
-			n = n ?: 1;
+		if (net_ns > most_ns) {
+			parts[0] = v->source;
 			most_ns = net_ns;
-		} else if (net_ns >= 0 && net_ns * SMALL_PART >= matched->covered_ns &&
-			   n < MERGE_MOST_PARTS) {
-			parts[n++] = items[i].source;
 		}
+		if (net_ns >= 0 && net_ns * SMALL_PART >= matched->covered_ns && n <= MERGE_MOST_PARTS)
+			parts[n++] = v->source;
 	}
-	return n == 0 ? -ENOENT : jitter_source_of_parts(m->sources, parts, n);
+	return jitter_source_of_parts(m->sources, parts, n);
 }
 
-static void keep_long(struct merge *m, const struct gap_seen *gap, int64_t source,
-	const struct matched *matched, const struct trace_interval *items)
+static void keep_long(
+	struct merge *m, const struct gap_seen *gap, int64_t source, const struct matched *matched)
 {
 	size_t at = m->n_longest;
 	struct long_interruption *entry;
@@ -252,13 +238,13 @@ static void keep_long(struct merge *m, const struct gap_seen *gap, int64_t sourc
 	entry = &m->longest[at];
 	*entry = (struct long_interruption){
 		.start_ns = gap->start_ns, .length_ns = length_of(gap), .source = source};
-	for (size_t i = matched->first; source >= 0 && i < matched->first + matched->n; i++)
-		if (lies_in(&items[i], gap) && entry->n_parts < MERGE_MOST_PARTS) {
+	for (size_t i = 0; source >= 0 && i < matched->n; i++)
+		if (lies_in(&matched->items[i], gap) && entry->n_parts < MERGE_MOST_PARTS) {
 			struct trace_interval *part = &entry->parts[entry->n_parts++];
 
-			*part = items[i];
+			*part = matched->items[i];
 			part->end_ns = part->start_ns + length_in(part, gap);
-			part->net_ns = net_of(&items[i], gap);
+			part->net_ns = net_of(&matched->items[i], gap);
 		}
 }
 
@@ -266,13 +252,9 @@ static void keep_long(struct merge *m, const struct gap_seen *gap, int64_t sourc
 static int add_explained(
 	struct merge *m, const struct gap_seen *gap, const struct matched *matched, int64_t source)
 {
-	struct source_statistics *row;
-	int r = 0;
+	int r = source_rows_add(
+		&m->times, (uint32_t)source, gap->start_ns, matched->covered_ns, matched->resumed);
 
-	row = source_statistics_row(&m->times, &m->n_times, (uint32_t)source);
-	if (!row)
-		return -ENOMEM;
-	r = source_statistics_add(row, gap->start_ns, matched->covered_ns, matched->resumed);
 	return r < 0 ? r : histogram_add(&m->master, matched->covered_ns);
 }
 
@@ -297,58 +279,48 @@ static int add_rest(struct rest *rest, int64_t start_ns, int64_t length_ns, bool
 	return 0;
 }
 
-static int add_frequencies(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
-	const struct trace_interval *items)
+static int add_frequencies(struct merge *m, const struct gap_seen *gap, const struct matched *matched)
 {
 	int r = 0;
 
-	for (size_t i = matched->first; r == 0 && i < matched->first + matched->n; i++)
-		if (lies_in(&items[i], gap))
-			r = add_frequency(m, &items[i], net_of(&items[i], gap));
+	for (size_t i = 0; r == 0 && i < matched->n; i++) {
+		const struct trace_interval *v = &matched->items[i];
+
+		if (lies_in(v, gap))
+			r = source_rows_add(
+				&m->frequencies, v->source, v->start_ns, net_of(v, gap), v->resumed);
+	}
 	return r;
 }
 
 /* Not by this kernel: a source by itself. */
-static int64_t add_outside(struct merge *m, const struct gap_seen *gap)
-{
-	int64_t source = jitter_source_outside(m->sources);
-	struct source_statistics *time, *frequency;
-
-	if (source < 0)
-		return source;
-	time = source_statistics_row(&m->times, &m->n_times, (uint32_t)source);
-	frequency = source_statistics_row(&m->frequencies, &m->n_frequencies, (uint32_t)source);
-	if (!time || !frequency || source_statistics_add(time, gap->start_ns, length_of(gap), false) < 0 ||
-		source_statistics_add(frequency, gap->start_ns, length_of(gap), false) < 0)
-		return -ENOMEM;
-	return source;
-}
-
 static int take_outside(struct merge *m, const struct gap_seen *gap, struct rest *outside)
 {
-	int64_t source = add_outside(m, gap);
+	uint32_t source;
 
-	if (source < 0 || histogram_add(&m->user, length_of(gap)) < 0)
+	if (m->outside_source < 0)
+		m->outside_source = jitter_source_outside(m->sources);
+	if (m->outside_source < 0)
 		return -ENOMEM;
-	m->gaps++;
-	m->gaps_ns += length_of(gap);
-	keep_long(m, gap, source, &(struct matched){}, NULL);
+	source = (uint32_t)m->outside_source;
+	if (source_rows_add(&m->times, source, gap->start_ns, length_of(gap), false) < 0 ||
+		source_rows_add(&m->frequencies, source, gap->start_ns, length_of(gap), false) < 0)
+		return -ENOMEM;
+	keep_long(m, gap, source, &(struct matched){});
 	return add_rest(outside, gap->start_ns, length_of(gap), true);
 }
 
 static int take_gap(struct merge *m, const struct gap_seen *gap, const struct matched *matched,
-	const struct trace_interval *items, int64_t allowed_ns, struct rest *rest)
+	int64_t allowed_ns, struct rest *rest)
 {
 	bool attributed = matched->n > 0 &&
 			  (matched->switched || gap->place == GAP_IN_KERNEL ||
 				  class_is_attributed(&m->classes[class_of(length_of(gap))]));
-	int64_t source = attributed ? name_interruption(m, gap, matched, items) : -1, explained_ns = 0;
-	int r = histogram_add(&m->user, length_of(gap));
+	int64_t source = attributed ? name_interruption(m, gap, matched) : -1, explained_ns = 0;
+	int r = 0;
 
-	if (source == -ENOMEM || r < 0)
+	if (source == -ENOMEM)
 		return -ENOMEM;
-	m->gaps++;
-	m->gaps_ns += length_of(gap);
 	if (source >= 0) {
 		explained_ns = explained_of(m, gap, matched, allowed_ns);
 		m->explained++;
@@ -356,8 +328,8 @@ static int take_gap(struct merge *m, const struct gap_seen *gap, const struct ma
 		r = add_explained(m, gap, matched, source);
 	}
 	if (r == 0)
-		r = add_frequencies(m, gap, matched, items);
-	keep_long(m, gap, source, matched, items);
+		r = add_frequencies(m, gap, matched);
+	keep_long(m, gap, source, matched);
 	if (r == 0 && explained_ns < length_of(gap))
 		r = add_rest(rest, gap->start_ns, length_of(gap) - explained_ns, source < 0);
 	return r;
@@ -406,12 +378,11 @@ int merge_round(struct merge *m, int64_t from_ns, int64_t to_ns, const struct ga
 		struct matched matched = match(&gaps[i], items, n, &cursor);
 
 		m->place_known |= gaps[i].place != GAP_UNKNOWN;
-		r = gaps[i].place == GAP_OUTSIDE_KERNEL
-			    ? take_outside(m, &gaps[i], &outside)
-			    : take_gap(m, &gaps[i], &matched, items, allowed_ns, &rest);
+		r = gaps[i].place == GAP_OUTSIDE_KERNEL ? take_outside(m, &gaps[i], &outside)
+							: take_gap(m, &gaps[i], &matched, allowed_ns, &rest);
 	}
-	source_statistics_end_round(m->times, m->n_times, m->rounds == 0);
-	source_statistics_end_round(m->frequencies, m->n_frequencies, m->rounds == 0);
+	source_rows_end_round(&m->times, m->rounds == 0);
+	source_rows_end_round(&m->frequencies, m->rounds == 0);
 	m->rounds++;
 	m->in_no_gap += count_in_no_gap(gaps, n_gaps, items, n);
 	if (r == 0)

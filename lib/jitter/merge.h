@@ -33,15 +33,15 @@ struct match_class {
 
 struct merge {
 	struct jitter_sources *sources;
-	uint64_t seed; /* of the random shifts */
+	int64_t outside_source; /* that of gaps outside the kernel; -1: none so far */
+	uint64_t random;        /* of the shifts */
 	int64_t threshold_ns, rounds;
 	int64_t gaps, gaps_ns, explained, explained_ns, chance, chance_ns;
 	int64_t in_no_gap; /* intervals */
 	bool place_known;  /* of a gap at least */
 	struct match_class classes[MERGE_CLASSES];
 	struct histogram user, master;
-	struct source_statistics *times, *frequencies; /* by source */
-	size_t n_times, n_frequencies;
+	struct source_rows times, frequencies;
 	struct histogram excess; /* by how much gaps are longer than their intervals, for each interval */
 	struct residue residue,
 		outside; /* of gaps in the kernel, or of unknown place; of those outside the kernel */

@@ -4,28 +4,22 @@
 
 #include "lib/base/array.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 enum { PERIOD_LEAST = 5 /* distances */ };
 
-void source_statistics_free(struct source_statistics *rows, size_t n)
+void source_rows_clear(struct source_rows *rows)
 {
-	for (size_t i = 0; i < n; i++) {
-		histogram_clear(&rows[i].lengths);
-		histogram_clear(&rows[i].spacings);
+	for (size_t i = 0; i < rows->n; i++) {
+		histogram_clear(&rows->items[i].lengths);
+		histogram_clear(&rows->items[i].spacings);
 	}
-	free(rows);
+	free(rows->items);
+	*rows = (struct source_rows){};
 }
 
-struct source_statistics *source_statistics_row(struct source_statistics **rows, size_t *n, uint32_t source)
-{
-	while (*n <= source)
-		if (!array_add(*rows, *n))
-			return NULL;
-	return &(*rows)[source];
-}
-
-int source_statistics_add(struct source_statistics *s, int64_t start_ns, int64_t length_ns, bool resumed)
+static int add(struct source_statistics *s, int64_t start_ns, int64_t length_ns, bool resumed)
 {
 	int r = histogram_add(&s->lengths, length_ns);
 
@@ -42,9 +36,18 @@ int source_statistics_add(struct source_statistics *s, int64_t start_ns, int64_t
 	return r;
 }
 
-void source_statistics_end_round(struct source_statistics *rows, size_t n, bool first)
+int source_rows_add(
+	struct source_rows *rows, uint32_t source, int64_t start_ns, int64_t length_ns, bool resumed)
 {
-	for (struct source_statistics *s = rows; s < rows + n; s++) {
+	while (rows->n <= source)
+		if (!array_add(rows->items, rows->n))
+			return -ENOMEM;
+	return add(&rows->items[source], start_ns, length_ns, resumed);
+}
+
+void source_rows_end_round(struct source_rows *rows, bool first)
+{
+	for (struct source_statistics *s = rows->items; s < rows->items + rows->n; s++) {
 		double ns = (double)s->round_ns, step = ns - (double)s->last_round_ns;
 
 		s->rounds += s->round_ns > 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run keeps of each source: its row of Table I, and what that is made of. Rows are found by the index of their source. */
+/* What a run keeps of each source: its row of Table I, and what that is made of. */
 #pragma once
 
 #include "lib/stats/histogram.h"
@@ -17,15 +17,18 @@ struct source_statistics {
 	double round_squares_ns2, round_steps_ns2; /* as lib/record/jitter.h has them */
 };
 
-void source_statistics_free(struct source_statistics *rows, size_t n);
+/* By the index of the source. */
+struct source_rows {
+	struct source_statistics *items;
+	size_t n;
+};
 
-/* The row of a source, made if there is none; NULL: no memory. */
-struct source_statistics *source_statistics_row(struct source_statistics **rows, size_t *n, uint32_t source);
+void source_rows_clear(struct source_rows *rows);
 
 /* resumed: this goes on with the one before, and is no start of its own. -ENOMEM. */
-int source_statistics_add(
-	struct source_statistics *statistics, int64_t start_ns, int64_t length_ns, bool resumed);
-void source_statistics_end_round(struct source_statistics *rows, size_t n, bool first);
+int source_rows_add(
+	struct source_rows *rows, uint32_t source, int64_t start_ns, int64_t length_ns, bool resumed);
+void source_rows_end_round(struct source_rows *rows, bool first);
 
 /* How far apart the intervals of a source are, if at least half of the distances are within 5 % of each other; else 0. */
 int64_t source_period(const struct source_statistics *statistics);

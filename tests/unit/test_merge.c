@@ -78,9 +78,9 @@ static void merge(struct made *m, const struct gap_seen *gaps, size_t n_gaps,
 /* The row of the time domain; NULL: there is none. */
 static const struct source_statistics *in_time(const struct made *m, const char *name)
 {
-	for (size_t i = 0; i < m->merge.n_times; i++)
-		if (m->merge.times[i].count > 0 && !strcmp(m->sources.items[i].name, name))
-			return &m->merge.times[i];
+	for (size_t i = 0; i < m->merge.times.n; i++)
+		if (m->merge.times.items[i].count > 0 && !strcmp(m->sources.items[i].name, name))
+			return &m->merge.times.items[i];
 	return NULL;
 }
 
@@ -99,10 +99,10 @@ TEST(several_in_succession_are_a_source_of_their_own_and_counted_singly_as_well)
 	assert_int_equal(in_time(&m, "dummydaemon1_dummydaemon2")->max_ns, 2450000);
 	assert_null(in_time(&m, "dummydaemon1"));
 	assert_int_equal(in_time(&m, "dummydaemon2")->count, 1);
-	assert_int_equal(m.merge.frequencies[m.one].count, 1);
-	assert_int_equal(m.merge.frequencies[m.one].total_ns, 1200000);
-	assert_int_equal(m.merge.frequencies[m.two].count, 2);
-	assert_int_equal(m.merge.frequencies[m.two].total_ns, 1250000 + 2490000);
+	assert_int_equal(m.merge.frequencies.items[m.one].count, 1);
+	assert_int_equal(m.merge.frequencies.items[m.one].total_ns, 1200000);
+	assert_int_equal(m.merge.frequencies.items[m.two].count, 2);
+	assert_int_equal(m.merge.frequencies.items[m.two].total_ns, 1250000 + 2490000);
 	end(&m);
 }
 
@@ -135,8 +135,8 @@ TEST(the_net_time_of_the_outer_excludes_the_inner_and_the_gap_counts_once)
 		items[2 * i + 1] = nested(m.tick, 1003000 + i * 4000000, 2000);
 	}
 	merge(&m, gaps, 2, items, 4);
-	assert_int_equal(m.merge.frequencies[m.timer].total_ns, 14000);
-	assert_int_equal(m.merge.frequencies[m.tick].total_ns, 4000);
+	assert_int_equal(m.merge.frequencies.items[m.timer].total_ns, 14000);
+	assert_int_equal(m.merge.frequencies.items[m.tick].total_ns, 4000);
 	assert_int_equal(in_time(&m, "tick_timer")->min_ns, 9000); /* not 11000 */
 	assert_int_equal(m.merge.explained_ns, 20000);
 	end(&m);
@@ -153,7 +153,7 @@ TEST(a_small_part_is_counted_but_not_in_the_name)
 			outer(m.timer, 1000500, 10000, false), outer(m.one, 1020000, 2470000, true)},
 		2);
 	assert_int_equal(in_time(&m, "dummydaemon1")->count, 1);
-	assert_int_equal(m.merge.frequencies[m.timer].count, 1);
+	assert_int_equal(m.merge.frequencies.items[m.timer].count, 1);
 	end(&m);
 }
 
@@ -169,7 +169,7 @@ TEST(what_ends_with_its_gap_has_the_rest_of_it)
 	item.net_ns = -30000; /* an interrupt was nested in it */
 	merge(&m, &gap, 1, &item, 1);
 	assert_int_equal(in_time(&m, "dummydaemon1")->total_ns, 1500000);
-	assert_int_equal(m.merge.frequencies[m.one].total_ns, 1470000);
+	assert_int_equal(m.merge.frequencies.items[m.one].total_ns, 1470000);
 	end(&m);
 }
 
@@ -274,8 +274,8 @@ TEST(a_period_is_that_of_its_executions_not_of_their_slices)
 		items[1].resumed = true;
 		assert_int_equal(merge_round(&m.merge, at_ns, at_ns + 40000000, gaps, 2, items, 2, &used), 0);
 	}
-	assert_int_equal(m.merge.frequencies[m.one].count, 40);
-	assert_int_equal(source_period(&m.merge.frequencies[m.one]), 40000000);
+	assert_int_equal(m.merge.frequencies.items[m.one].count, 40);
+	assert_int_equal(source_period(&m.merge.frequencies.items[m.one]), 40000000);
 	end(&m);
 }
 
@@ -294,9 +294,9 @@ TEST(rounds_are_summed_as_the_book_wants_them)
 					 times_ns[i] > 0, &used),
 			0);
 	}
-	assert_int_equal(m.merge.frequencies[m.one].rounds, 2);
-	assert_true(m.merge.frequencies[m.one].round_squares_ns2 == 9e6 + 1e6);
-	assert_true(m.merge.frequencies[m.one].round_steps_ns2 == 9e6 + 4e6);
+	assert_int_equal(m.merge.frequencies.items[m.one].rounds, 2);
+	assert_true(m.merge.frequencies.items[m.one].round_squares_ns2 == 9e6 + 1e6);
+	assert_true(m.merge.frequencies.items[m.one].round_steps_ns2 == 9e6 + 4e6);
 	end(&m);
 }
 
