@@ -6,7 +6,6 @@
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "lib/host/system/machine.h"
-#include "lib/jitter/describe.h"
 #include "lib/jitter/event_cost.h"
 
 #include <errno.h>
@@ -14,20 +13,6 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
-
-static void describe(pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit, void *data)
-{
-	struct watch *w = data;
-
-	jitter_describe_thread(w->identity, pid, name, ret_kernel, ret_unit);
-}
-
-static const char *symbol(uint64_t address, void *data)
-{
-	struct watch *w = data;
-
-	return trace_symbol(w->trace, address);
-}
 
 /* This thread, which merges, stays off the watched CPUs if there are others. There it is a real-time one, because the buffer of the
  * trace fills while it waits; not a nice one, whose weight the scheduler would take from the loops of the same group. */
@@ -114,9 +99,6 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 #ifdef __aarch64__
 	w->mono_raw = true;
 #endif
-	w->sources.describe = describe;
-	w->sources.symbol = symbol;
-	w->sources.data = w;
 	w->sources.outside = outside_name();
 	r = counter_check(AT_FDCWD, err);
 	untraced_ns = r == 0 ? event_cost_fault_ns(request->cpus[0]) : 0;
@@ -126,6 +108,9 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 		r = open_trace(w, request, err);
 	if (r == 0)
 		r = trace_start(w->trace, err);
+	w->sources.identity = w->identity;
+	w->sources.symbol = trace_symbol;
+	w->sources.trace = w->trace;
 	if (r == 0)
 		w->event_cost_ns = event_cost_ns(untraced_ns, event_cost_fault_ns(request->cpus[0]));
 	if (r == 0)

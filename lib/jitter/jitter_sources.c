@@ -4,6 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/text.h"
+#include "lib/jitter/describe.h"
 #include "lib/protocol/name_groups.h"
 
 #include <errno.h>
@@ -81,8 +82,8 @@ int64_t jitter_source_of_thread(struct jitter_sources *s, pid_t pid, const char 
 
 	if (known)
 		return *known;
-	if (s->describe && !kernel)
-		s->describe(pid, name, &kernel, &unit, s->data);
+	if (s->identity && !kernel)
+		jitter_describe_thread(s->identity, pid, name, &kernel, &unit);
 	return remember(s, hash,
 		add(s, kernel ? name_group(names_default, name) : name, unit,
 			kernel ? SOURCE_KERNEL : SOURCE_PROCESS));
@@ -111,7 +112,7 @@ static int64_t add_event(struct jitter_sources *s, const struct trace_event *eve
 		made = text_format("softirq:%s", name);
 		return made ? add(s, made, NULL, SOURCE_SOFTIRQ) : -ENOMEM;
 	case TRACE_WORK:
-		name = s->symbol ? s->symbol(event->number, s->data) : NULL;
+		name = s->symbol ? s->symbol(s->trace, event->number) : NULL;
 		made = text_format("kworker:%s", name ?: "unknown");
 		return made ? add(s, made, NULL, SOURCE_KERNEL) : -ENOMEM;
 	case TRACE_NMI:

@@ -2,8 +2,9 @@
 /* The sources of interruptions, by name. Events have numbers and the names of the moment; each is made a source once. */
 #pragma once
 
+#include "lib/host/accounting/identity.h"
 #include "lib/host/accounting/keymap.h"
-#include "lib/host/trace/trace_event.h"
+#include "lib/host/trace/trace.h"
 #include "lib/record/run.h"
 
 struct jitter_source_name {
@@ -14,21 +15,18 @@ struct jitter_source_name {
 	size_t n_parts;
 };
 
-/* What only the running system knows of a thread: whether it is the kernel's, and its unit. */
-typedef void jitter_describe(
-	pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit, void *data);
-/* The function at an address; NULL: not known. */
-typedef const char *jitter_symbol(uint64_t address, void *data);
+/* The function at an address: trace_symbol(). */
+typedef const char *jitter_symbol(struct trace *trace, uint64_t address);
 
 struct jitter_sources {
 	struct jitter_source_name *items;
 	size_t n;
 	struct keymap known; /* by hashes of what events have */
 	size_t n_combinations;
-	jitter_describe *describe; /* NULL: threads have no units */
+	struct identity *identity; /* NULL: threads have no units */
 	jitter_symbol *symbol;     /* NULL: kernel workers go without functions */
+	struct trace *trace;       /* of the symbols */
 	const char *outside;       /* the name of what stops the CPU below the kernel */
-	void *data;
 };
 
 void jitter_sources_clear(struct jitter_sources *sources);

@@ -3,7 +3,6 @@
 #include "lib/jitter/program_trace.h"
 
 #include "lib/host/trace/trace.h"
-#include "lib/jitter/describe.h"
 #include "lib/jitter/event_cost.h"
 #include "lib/jitter/taking.h"
 
@@ -27,20 +26,6 @@ void program_trace_free(struct program_trace *t)
 	identity_free(t->identity);
 	jitter_sources_clear(&t->sources);
 	free(t);
-}
-
-static void describe(pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit, void *data)
-{
-	struct program_trace *t = data;
-
-	jitter_describe_thread(t->identity, pid, name, ret_kernel, ret_unit);
-}
-
-static const char *symbol(uint64_t address, void *data)
-{
-	struct program_trace *t = data;
-
-	return trace_symbol(t->trace, address);
 }
 
 /* By a trace that has page faults, which that of a program does not: they are its own. */
@@ -69,9 +54,6 @@ int program_trace_open(struct program_trace **ret, int cpu, struct error *err)
 	if (!t)
 		return error_oom(err);
 	t->cpu = cpu;
-	t->sources.describe = describe;
-	t->sources.symbol = symbol;
-	t->sources.data = t;
 	request.cpus = &t->cpu;
 	r = measure_cost(t, err);
 	if (r == 0)
@@ -82,6 +64,9 @@ int program_trace_open(struct program_trace **ret, int cpu, struct error *err)
 		r = trace_start(t->trace, err);
 	if (r < 0)
 		return r;
+	t->sources.identity = t->identity;
+	t->sources.symbol = trace_symbol;
+	t->sources.trace = t->trace;
 	*ret = TAKE(t);
 	return 0;
 }

@@ -112,7 +112,7 @@ struct made {
 	struct jitter_sources sources;
 };
 
-static const char *symbol(uint64_t address, void *data)
+static const char *symbol(struct trace *trace, uint64_t address)
 {
 	return address == 7 ? "flush_work" : NULL;
 }
