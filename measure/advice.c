@@ -18,7 +18,7 @@ int advice_of(const struct session *s, struct duet_advice *ret, struct error *er
 
 	if (!programs)
 		return error_oom(err);
-	*ret = (struct duet_advice){false, NAN, 1};
+	*ret = (struct duet_advice){false, NAN, NAN};
 	if (!duet_is_possible(s))
 		return 0;
 	for (size_t i = 0; i < s->n; i++) {

@@ -90,8 +90,7 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set_new(emp, "user_ns", clock_json(r, offsetof(struct sample, user_ns)));
 	json_object_set_new(emp, "system_ns", clock_json(r, offsetof(struct sample, system_ns)));
 	json_object_set(emp, "pt_interval_ns",
-		json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns")
-			?: json_null());
+		json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns"));
 	json_object_set_new(emp, "off_cpu", json_real(off_cpu(r)));
 	json_object_set_new(emp, "others", others_as_json(&r->run.discarding.others, false));
 	json_object_set_new(emp, "unprofiled",
@@ -179,17 +178,13 @@ static int add_duet(const struct session *s, json_t *document, struct error *err
 static int add_advice(const struct session *s, json_t *document, struct error *err)
 {
 	struct duet_advice advice;
-	bool known, finite;
 	json_t *object;
 	int r = advice_of(s, &advice, err);
 
 	if (r < 0)
 		return r;
-	known = !isnan(advice.narrower);
-	finite = known && isfinite(advice.narrower);
 	object = json_pack("{s:s?, s:o, s:o}", "order", advice.better ? "duet" : NULL, "times_as_narrow",
-		finite ? json_real(advice.narrower) : json_null(), "p",
-		known ? json_real(advice.p) : json_null());
+		json_real_or_null(advice.narrower), "p", json_real_or_null(advice.p));
 	return json_object_set_new(document, "advice", object) < 0 ? error_oom(err) : 0;
 }
 

@@ -110,7 +110,7 @@ static json_t *change_json(const struct jitter_change *c)
 	return json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f}", "name", source_of(c)->name, "kind",
 		source_kind_names[source_of(c)->kind], "unit", source_of(c)->unit, "change",
 		jitter_change_names[c->kind], "baseline_time_share", c->before_share, "time_share",
-		c->after_share, "ratio", isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "p", c->p);
+		c->after_share, "ratio", json_real_or_null(c->ratio), "p", c->p);
 }
 
 json_t *jitter_changes_as_json(const struct jitter_pair *pair)

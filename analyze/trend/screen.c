@@ -73,11 +73,6 @@ const char *trend_interval_text(
 	return buffer;
 }
 
-static json_t *pair(double low, double high)
-{
-	return isfinite(low) && isfinite(high) ? json_pack("[f, f]", low, high) : NULL;
-}
-
 static void add_change(struct listing *list, const struct trend_view *v, size_t i)
 {
 	struct level_change change;
@@ -90,7 +85,8 @@ static void add_change(struct listing *list, const struct trend_view *v, size_t 
 	}
 	change = levels_change(&v->levels, i);
 	listing_cell(list, json_real(expm1(change.by)), trend_change_text(text, change));
-	listing_cell(list, pair(expm1(change.by - change.half), expm1(change.by + change.half)), NULL);
+	listing_cell(
+		list, json_interval(expm1(change.by - change.half), expm1(change.by + change.half)), NULL);
 	listing_cell(list, v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL);
 	listing_cell(list, v->causes[i].text ? json_integer(v->causes[i].later) : NULL, NULL);
 }
@@ -109,8 +105,8 @@ static void add_level(struct listing *list, const struct trend_view *v, size_t i
 	listing_int(list, v->series.items[l->first + l->n - 1].run.id);
 	listing_int(list, (int64_t)l->n);
 	listing_cell(list, json_real(exp(l->mean)), trend_value_text(text, v, l->mean, l->half));
-	listing_cell(
-		list, pair(exp(l->mean - l->half), exp(l->mean + l->half)), trend_interval_text(text, v, l));
+	listing_cell(list, json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
+		trend_interval_text(text, v, l));
 	add_change(list, v, i);
 }
 

@@ -55,7 +55,7 @@ json_t *json_real_or_null(double value)
 
 json_t *json_interval(double low, double high)
 {
-	return json_pack("[o, o]", json_real_or_null(low), json_real_or_null(high));
+	return isfinite(low) && isfinite(high) ? json_pack("[f, f]", low, high) : json_null();
 }
 
 int json_read(json_t **ret, const char *path, struct error *err)

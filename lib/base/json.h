@@ -17,7 +17,7 @@ int json_print_document(const char *format, json_t *members, struct error *err);
 
 /* null: not a finite number. */
 json_t *json_real_or_null(double value);
-/* [low, high] */
+/* [low, high]; null: not finite numbers. */
 json_t *json_interval(double low, double high);
 
 /* A whole file; "-" is standard input. The sentence of a parse error has line and column. */

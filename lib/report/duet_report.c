@@ -129,13 +129,10 @@ static const char *estimate_text(char buffer[64], struct duet_estimate e)
 static void add_estimate(struct listing *list, struct duet_estimate e)
 {
 	char text[64];
-	json_t *value = NULL;
+	json_t *value = isnan(e.log) ? NULL
+				     : json_pack("{s:f, s:o}", "share", expm1(e.log), "interval",
+					       json_interval(expm1(e.log - e.half), expm1(e.log + e.half)));
 
-	if (!isnan(e.log) && !isnan(e.half))
-		value = json_pack("{s:f, s:[f, f]}", "share", expm1(e.log), "interval", expm1(e.log - e.half),
-			expm1(e.log + e.half));
-	else if (!isnan(e.log))
-		value = json_pack("{s:f, s:n}", "share", expm1(e.log), "interval");
 	listing_cell(list, value, estimate_text(text, e));
 }
 

@@ -2,6 +2,7 @@
 /* See inc_units.h. */
 #include "lib/report/inc_units.h"
 
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/record/book/book_duet.h"
 #include "lib/report/duet_report.h"
@@ -109,8 +110,7 @@ json_t *inc_units_as_json(const struct inc_units *u)
 		"run", (json_int_t)u->run, "increments", (json_int_t)u->increments, "unit_increments",
 		INC_UNIT);
 
-	json_object_set_new(
-		object, "interval", isnan(u->low) ? json_null() : json_pack("[f, f]", u->low, u->high));
-	json_object_set_new(object, "sd", isnan(u->sd) ? json_null() : json_real(u->sd * u->mean));
+	json_object_set_new(object, "interval", json_interval(u->low, u->high));
+	json_object_set_new(object, "sd", json_real_or_null(u->sd * u->mean));
 	return object;
 }

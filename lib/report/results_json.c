@@ -60,8 +60,7 @@ static json_t *clock_as_json(const struct clock_discarding *c)
 	json_t *kept = summary_as_json(&c->kept);
 	const struct interval *i = &c->interval;
 
-	if (!isnan(i->low_ns))
-		json_object_set_new(kept, "interval_ns", json_pack("[f, f]", i->low_ns, i->high_ns));
+	json_object_set_new(kept, "interval_ns", json_interval(i->low_ns, i->high_ns));
 	if (!isnan(i->lag1))
 		json_object_set_new(kept, "lag1", json_real(i->lag1));
 	json_object_set_new(kept, "effective_n", json_real(i->effective_n));

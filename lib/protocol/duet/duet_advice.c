@@ -86,7 +86,7 @@ int duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_n
 
 	if (!logs)
 		return -ENOMEM;
-	*ret = (struct duet_advice){false, NAN, 1};
+	*ret = (struct duet_advice){false, NAN, NAN};
 	rounds = take_rounds(programs, n, rounds, logs);
 	if (rounds < LEAST_ROUNDS || !are_fit(programs, n, slice_ns))
 		return 0;

@@ -16,7 +16,7 @@ struct duet_candidate {
 struct duet_advice {
 	bool better;
 	double narrower; /* factor by which the interval of the ratio is narrower, at least; INFINITY: to nothing; NAN: not known */
-	double p; /* that the machine's speed does not change from sample to sample */
+	double p; /* that the machine's speed does not change from sample to sample; NAN: not known */
 };
 
 /* A duet is better if that is beyond doubt, matters, and the programs are fit for a duet: each runs for several slices, computes
