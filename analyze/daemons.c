@@ -84,7 +84,9 @@ static int add_sample(struct listing *list, struct book *book, const struct anal
 						 : NULL;
 		const struct daemon_statistics *daemon = d ? analysis_daemon_of(analysis, who->names.rows, d)
 							   : NULL;
-		int64_t pt_ns = resolution_round(executions[i].pt_ns, analysis->resolution_ns);
+		int64_t used_ns = analyze_options.other_cpus ? executions[i].pt_ns
+							     : execution_disturbing_ns(&executions[i]);
+		int64_t pt_ns = resolution_round(used_ns, analysis->resolution_ns);
 		bool is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
 
 		if (daemon && pt_ns > 0 && (is_long || options.all))

@@ -72,6 +72,25 @@ expect 0 '^5$' $analyze import "$dir/frequent.json"
 expect 2 'run 5 (INC0.1) is neither an L nor clean, but shows frequent daemons .* because of busy' $analyze cutoffs --short 5 --long 2
 gives "show --json names it too" '(d["shape"] == "frequent" and d["frequent"] == ["busy"])' $analyze show 5 --json
 
+# What a daemon did on another CPU makes no sample long, unless it is to count.
+python3 - >"$dir/elsewhere.json" <<'END'
+import json, random
+random.seed(4)
+def took(n): # on the program's CPU
+    return 2 * 10**7 if n == 50 else 1000
+samples = [{"n": n, "start_ns": n * 10**9, "et_ns": 10**8 + took(n) + random.randrange(300000), "pt_ns": 10**8, "wait_ns": took(n), "executions":
+            [{"name": "here", "pt_ns": took(n), "same_cpu_ns": took(n)}, {"name": "elsewhere", "pt_ns": took(n) + 3 * 10**6, "same_cpu_ns": 900}]} for n in range(1, 101)]
+print(json.dumps({"format": "emp-run", "version": 1, "program": "INC0.1", "task_length_s": 0.1, "resolution_ns": 1, "samples": samples}))
+END
+cp "$EMP_DB" "$dir/elsewhere.db"
+expect 0 '^6$' $analyze --db "$dir/elsewhere.db" import "$dir/elsewhere.json"
+gives "only the time on the program's CPU is long" '([(l["daemon"], l["pt_ns"]) for l in d["l_samples"]] == [("here", 20000000)])' \
+	$analyze --db "$dir/elsewhere.db" daemons 6 --by-wait --json
+gives "all of it is there with --all, as it counts" '([(l["daemon"], l["pt_ns"], l["long"]) for l in d["l_samples"]] == [("here", 20000000, True), ("elsewhere", 900, False)])' \
+	$analyze --db "$dir/elsewhere.db" daemons 6 --by-wait --all --json
+gives "--other-cpus counts time on other CPUs too" '([(l["daemon"], l["pt_ns"]) for l in d["l_samples"]] == [("here", 20000000), ("elsewhere", 23000000)])' \
+	$analyze --db "$dir/elsewhere.db" daemons 6 --by-wait --other-cpus --json
+
 # Deleting runs: all that are named, or none.
 expect 1 "run 1 is the short run of the profile 'paper-rhel6.4'; --force deletes it anyway" $analyze remove 5 1
 expect 0 'INC0.1' $analyze show 5
