@@ -9,12 +9,13 @@
 #include "lib/report/resolving_text.h"
 #include "lib/report/run_variation_load.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static double fail_if_slower = -1, between_percent = -1;
 
 const struct option_row compare_options[] = {
-	{0, "profile", "NAME", "discard from runs of the book by this profile", NULL,
+	{0, "profile", "NAME", "discard from stored runs by this profile, not by their own", NULL,
 		&analyze_options.profile},
 	{0, "between-runs", "PERCENT", "the sd of the means of separate runs, if the book does not know it",
 		option_percent, &between_percent},
@@ -114,6 +115,20 @@ static void print_design(const struct question *q, const struct comparison *c)
 		printf("Environments differ: %s\n", terminal_text(q->changes));
 }
 
+/* By what a stored run was judged. */
+static void print_rules(const struct compare_input *side)
+{
+	if (!side->run)
+		return;
+	printf("Run %" PRId64 ": ", side->run);
+	if (side->profile)
+		printf("profile '%s'%s", terminal_text(side->profile),
+			side->profile_missing ? " is no longer in the book" : "");
+	else
+		printf("no profile");
+	printf("; %zu of %zu samples discarded\n", side->n_discarded, side->n_samples);
+}
+
 static int print(const struct question *q, const struct comparison *c, struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
@@ -126,6 +141,10 @@ static int print(const struct question *q, const struct comparison *c, struct er
 		terminal_text(q->b.name), text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
 	if (q->clock == COMPARISON_ET && (q->a.sides[COMPARISON_PT].n > 0 || q->b.sides[COMPARISON_PT].n > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");
+	if (q->a.profile || q->b.profile) {
+		print_rules(&q->a);
+		print_rules(&q->b);
+	}
 	print_design(q, c);
 	r = comparison_list_new(&list, false, err);
 	if (r < 0)
@@ -134,11 +153,28 @@ static int print(const struct question *q, const struct comparison *c, struct er
 	return comparison_list_print(list, false, stdout, err);
 }
 
+static json_t *rules_as_json(const struct question *q)
+{
+	const struct compare_input *sides[] = {&q->a, &q->b};
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < ELEMENTS(sides); i++)
+		if (sides[i]->run)
+			json_array_append_new(array,
+				json_pack("{s:I, s:s?, s:b, s:I, s:I}", "run", (json_int_t)sides[i]->run,
+					"profile", sides[i]->profile, "profile_missing",
+					sides[i]->profile_missing, "samples",
+					(json_int_t)sides[i]->n_samples, "discarded",
+					(json_int_t)sides[i]->n_discarded));
+	return array;
+}
+
 static int print_json(const struct question *q, const struct comparison *c, struct error *err)
 {
 	json_t *document = comparison_as_json(q->a.name, q->b.name, c);
 
 	json_object_set_new(document, "clock", json_string(q->clock == COMPARISON_PT ? "pt" : "et"));
+	json_object_set_new(document, "runs", rules_as_json(q));
 	if (c->design == DESIGN_BETWEEN) {
 		json_object_set_new(document, "between_runs", json_real(q->variation.sd));
 		json_object_set_new(document, "runs_known", json_integer((json_int_t)q->variation.n_runs));

@@ -15,6 +15,7 @@
 void compare_input_clear(struct compare_input *side)
 {
 	free(side->name);
+	free(side->profile);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
 		comparison_side_clear(&side->sides[i]);
 }

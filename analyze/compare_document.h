@@ -11,6 +11,9 @@ struct compare_input {
 	struct comparison_side sides[N_COMPARISON_CLOCKS];
 	int64_t run;         /* in the book; 0: from a file */
 	int64_t environment; /* of that run; 0: unknown */
+	char *profile;       /* that discarded samples of it; NULL: none */
+	bool profile_missing;
+	size_t n_samples, n_discarded; /* of that run */
 };
 
 void compare_input_clear(struct compare_input *input);

@@ -3,9 +3,32 @@
 #include "analyze/compare_input.h"
 
 #include "lib/base/text.h"
+#include "lib/report/run_rules.h"
 
 #include <errno.h>
 #include <string.h>
+
+static int discard_by_its_rules(
+	struct book *book, int64_t id, struct compare_input *side, struct discarding *ret, struct error *err)
+{
+	_cleanup_(run_rules_clear) struct run_rules rules = {};
+	_cleanup_(run_clear) struct run run = {};
+	const char *profile;
+	int r = book_get_run(book, id, &run, err);
+
+	if (r == 0)
+		r = run_rules_load(book, &run, analyze_options.profile, &rules, err);
+	if (r == 0)
+		r = discard_run(book, id, &rules.rules, ret, err);
+	if (r < 0)
+		return r;
+	profile = analyze_options.profile ?: run.profile;
+	side->profile = profile ? strdup(profile) : NULL;
+	side->profile_missing = rules.missing;
+	side->n_samples = ret->pt.raw.n;
+	side->n_discarded = ret->pt.raw.n - ret->pt.kept.n;
+	return profile && !side->profile ? error_oom(err) : 0;
+}
 
 static int read_stored(struct book *book, const char *text, struct compare_input *side, struct error *err)
 {
@@ -17,7 +40,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 
 	r = analyze_parse_run(text, "the run", &id, err);
 	if (r == 0)
-		r = analyze_discard(book, id, &d, err);
+		r = discard_by_its_rules(book, id, side, &d, err);
 	if (r == 0 && d.run.kind == RUN_LOAD)
 		return error_say(err, -EINVAL, "run %s is a load: 'emp-analyze load RUN RUN' compares two",
 			text);

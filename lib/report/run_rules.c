@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rules by which a run was judged: see run_rules.h. */
+#include "lib/report/run_rules.h"
+
+#include <errno.h>
+
+int run_rules_load(struct book *book, const struct run *run, const char *profile, struct run_rules *ret,
+	struct error *err)
+{
+	const char *name = profile ?: run->profile;
+	struct error missing = {};
+	int r = name ? book_get_profile(book, name, &ret->profile, profile ? err : &missing) : 0;
+
+	if (r < 0 && (profile || r != -ENOENT)) {
+		*err = profile ? *err : missing;
+		return r;
+	}
+	ret->missing = r < 0;
+	ret->rules = (struct discard_rules){.profile = name && r == 0 ? &ret->profile : NULL};
+	return 0;
+}
+
+void run_rules_clear(struct run_rules *rules)
+{
+	profile_clear(&rules->profile);
+	*rules = (struct run_rules){};
+}

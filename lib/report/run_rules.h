@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rules by which emp-measure discarded samples of a run, so that the stored run is judged by the same. */
+#pragma once
+
+#include "lib/protocol/discard.h"
+#include "lib/record/book/book.h"
+
+struct run_rules {
+	struct discard_rules rules; /* without a profile if the run has none, or if the book no longer has it */
+	struct profile profile;     /* rules.profile points to it: do not copy the struct */
+	bool missing;               /* the run's profile is no longer in the book */
+};
+
+/* profile: its name, instead of the run's own, and it must be in the book (-ENOENT); NULL: the run's own. */
+int run_rules_load(struct book *book, const struct run *run, const char *profile, struct run_rules *ret,
+	struct error *err);
+void run_rules_clear(struct run_rules *rules);
