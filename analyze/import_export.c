@@ -6,48 +6,50 @@
 
 #include <inttypes.h>
 
-static int import(struct book *book, const char *path, int64_t *ret, struct error *err)
+/* All or none. The transaction begins when the first document has been read: it may come from a process that uses the book. */
+static int import_all(struct book *book, int argc, char **argv, int64_t *ret_runs, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
 	int r;
 
-	r = json_read(&document, path, err);
-	if (r < 0)
-		return r;
-	r = document_import_run(book, document, ret, err);
-	return r < 0 ? error_prefix(err, r, "'%s' was not imported", path) : 0;
-}
-
-static int import_all(struct book *book, int argc, char **argv, json_t *runs, struct error *err)
-{
 	for (int i = 0; i < argc; i++) {
-		int64_t run;
-		int r = import(book, argv[i], &run, err);
+		_cleanup_(json_decrefp) json_t *document = NULL;
 
+		r = json_read(&document, argv[i], err);
+		if (r == 0 && i == 0)
+			r = book_begin(book, err);
 		if (r < 0)
 			return r;
-		json_array_append_new(runs, json_integer(run));
-		if (!analyze_options.json)
-			printf("%" PRId64 "\n", run);
+		r = document_import_run(book, document, &ret_runs[i], err);
+		if (r < 0)
+			return error_prefix(err, r,
+				argc == 1 ? "'%s' was not imported" : "nothing was imported: '%s'", argv[i]);
 	}
-	return 0;
+	return book_commit(book, err);
+}
+
+static int print_runs(const int64_t *runs, int n, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *array = json_array();
+
+	for (int i = 0; i < n; i++) {
+		json_array_append_new(array, json_integer(runs[i]));
+		if (!analyze_options.json)
+			printf("%" PRId64 "\n", runs[i]);
+	}
+	return analyze_options.json
+		       ? json_print_document("emp-import", json_pack("{s:O}", "runs", array), err)
+		       : 0;
 }
 
 int verb_import(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(json_decrefp) json_t *runs = json_array();
-	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
+	_cleanup_(freep) int64_t *runs = calloc((size_t)argc, sizeof(*runs));
+	int r = runs ? book_open(&book, analyze_options.db, BOOK_WRITE, err) : error_oom(err);
 
-	if (r < 0)
-		return r;
-	r = import_all(book, argc, argv, runs, err);
-	if (analyze_options.json && (r == 0 || json_array_size(runs) > 0)) {
-		struct error ignored;
-
-		json_print_document("emp-import", json_pack("{s:O}", "runs", runs), r < 0 ? &ignored : err);
-	}
-	return r;
+	if (r == 0)
+		r = import_all(book, argc, argv, runs, err);
+	return r < 0 ? r : print_runs(runs, argc, err);
 }
 
 int verb_export(int argc, char **argv, struct error *err)

@@ -72,9 +72,11 @@ expect 1 "'half.json' is not JSON: line 2, column 0" $analyze import half.json
 sed 's/"et_ns":[0-9]*/"et_ns":99999999999999999999/' "$data/emp-run-inc16384.json" >big.json
 expect 1 "'big.json' is not JSON: line 1.*too big integer" $analyze import big.json
 expect 1 "cannot open 'none.json': No such file or directory" $analyze import none.json
-expect 1 "'half.json'" $analyze import "$data/emp-run-inc16384.json" half.json
-that "what was imported before the fault has its id printed" test "$(head -1 "$dir/out")" = 3
-that "nothing else came into the book" test "$(sqlite3 "$EMP_DB" 'SELECT group_concat(id) FROM (SELECT id FROM run ORDER BY id)')" = 1,2,3
+expect 1 "'half.json' is not JSON" $analyze import "$data/emp-run-inc16384.json" half.json
+expect 1 "nothing was imported: 'wrong.json': the document has no 'samples'" $analyze import --json "$data/emp-run-inc16384.json" wrong.json
+that "there is no number of a run that was not kept" sh -c "! grep -qE '^[0-9]|runs' out"
+that "none of several files is imported if one has a fault" test "$(sqlite3 "$EMP_DB" 'SELECT group_concat(id) FROM (SELECT id FROM run ORDER BY id)')" = 1,2
+expect 0 '^3$' $analyze import "$data/emp-run-inc16384.json"
 
 # files that are no book, or none of ours
 expect 1 "'/etc/passwd' is not a lab book: it is no SQLite database" $analyze --db /etc/passwd list
