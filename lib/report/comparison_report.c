@@ -203,7 +203,7 @@ int comparison_list_print(struct listing *list, bool several, FILE *file, struct
 		fprintf(file,
 			"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable\n"
 			"difference.%s\n",
-			several ? " P and the intervals are adjusted for their number (Holm)." : "");
+			several ? " P, the intervals and MDD are adjusted for their number (Holm)." : "");
 	return r;
 }
 

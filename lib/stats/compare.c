@@ -66,6 +66,16 @@ static void spread_of(
 	}
 }
 
+/* The least difference that a test at the level alpha finds with that power, as a share of a's mean. */
+static void find_smallest_difference(struct comparison *c, double alpha)
+{
+	double spread = c->variance_a + c->variance_b - 2 * c->covariance;
+	double se = c->design == DESIGN_DUET ? c->log_ratio.se : sqrt(spread) / c->a.mean_ns;
+
+	c->smallest_difference =
+		(gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df) + gsl_cdf_tdist_Pinv(POWER, c->df)) * se;
+}
+
 static void find_log_interval(struct comparison *c, double alpha)
 {
 	double half = log_ratio_half(&c->log_ratio, alpha);
@@ -89,9 +99,7 @@ static int judge_log_ratios(
 	c->t = l->mean / l->se;
 	c->df = l->df;
 	c->p = log_ratio_p(l);
-	c->smallest_difference = (gsl_cdf_tdist_Pinv(1 - LEVEL / 2, l->df) +
-					 gsl_cdf_tdist_Pinv(POWER, l->df)) *
-				 l->se;
+	find_smallest_difference(c, LEVEL);
 	find_log_interval(c, LEVEL);
 	return 0;
 }
@@ -138,9 +146,7 @@ static void judge_means(
 	}
 	c->t = (c->b.mean_ns - c->a.mean_ns) / sqrt(spread);
 	c->p = p_of(c->t, c->df);
-	c->smallest_difference = (gsl_cdf_tdist_Pinv(1 - LEVEL / 2, c->df) +
-					 gsl_cdf_tdist_Pinv(POWER, c->df)) *
-				 sqrt(spread) / c->a.mean_ns;
+	find_smallest_difference(c, LEVEL);
 	find_interval(c, LEVEL);
 }
 
@@ -184,7 +190,8 @@ static int by_p(const void *x, const void *y)
 	return (a->p > b->p) - (a->p < b->p);
 }
 
-/* The interval is made at the level that the p-value was tested at, so that both say the same. */
+/* The interval and the minimum detectable difference are at the level that the p-value was tested at, so that all say
+ * the same. */
 int comparisons_adjust(struct comparison *const *comparisons, size_t n)
 {
 	_cleanup_(freep) struct comparison **known = calloc(n + 1, sizeof(struct comparison *));
@@ -202,9 +209,10 @@ int comparisons_adjust(struct comparison *const *comparisons, size_t n)
 			alpha = LEVEL / (double)(m - i);
 		least = fmin(1, fmax(least, known[i]->p * (double)(m - i)));
 		known[i]->p_adjusted = least;
-		if (!isnan(known[i]->t))
+		if (!isnan(known[i]->t)) {
 			find_interval(known[i], alpha);
-		else if (least >= LEVEL && known[i]->p < 1)
+			find_smallest_difference(known[i], alpha);
+		} else if (least >= LEVEL && known[i]->p < 1)
 			known[i]->ratio_low = known[i]->ratio_high = NAN;
 	}
 	return 0;

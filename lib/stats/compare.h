@@ -34,7 +34,7 @@ struct comparison {
 	double mann_whitney_u;      /* of b: pairs in which b is greater, ties count half */
 	double mann_whitney_p;      /* two-sided; all permutations for small samples (Mann & Whitney 1947) */
 	double smallest_difference; /* the minimum detectable difference of the means as a share of a's, with
-				       power 0.8 at the level 0.05; NAN: unknown */
+				       power 0.8 at the level alpha; NAN: unknown */
 	double variance_a, variance_b, covariance; /* of the means */
 	struct log_ratio log_ratio; /* DESIGN_DUET; then `ratio` is the geometric mean of the ratios */
 };
@@ -43,6 +43,6 @@ struct comparison {
 int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, const struct compare_plan *plan,
 	struct comparison *ret, struct error *err);
 
-/* Adjusts the p-values and the intervals of comparisons that are made at once, so that in 95 of 100 cases none of
- * them shows a difference that is not there (Holm 1979). */
+/* Adjusts the p-values, the intervals and the minimum detectable differences of comparisons that are made at once, so
+ * that in 95 of 100 cases none of them shows a difference that is not there (Holm 1979). */
 int comparisons_adjust(struct comparison *const *comparisons, size_t n);

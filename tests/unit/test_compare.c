@@ -231,6 +231,42 @@ TEST(what_remains_after_a_clear_difference_is_tested_at_a_higher_level)
 	assert_near(c[2].p_adjusted, 0.04, 1e-12);
 }
 
+static double half_of(const struct comparison *c)
+{
+	return (c->ratio_high - c->ratio_low) / 2;
+}
+
+/* Whichever way the samples were taken, and at whatever level the test is: what would be found is more than what the
+ * interval leaves open. */
+TEST(of_several_comparisons_more_than_half_the_interval_is_detectable)
+{
+	static const struct compare_plan plans[] = {
+		{.design = DESIGN_INDEPENDENT},
+		{.design = DESIGN_PAIRS},
+		{.design = DESIGN_BETWEEN, .between = 0.01, .between_df = 4},
+		{.design = DESIGN_DUET},
+	};
+	const int64_t a[] = {1000, 1031, 1008, 1010, 1005}, b[] = {1011, 1002, 1025, 1001, 1017};
+
+	for (size_t i = 0; i < ELEMENTS(plans); i++) {
+		struct comparison c[10], *all[10];
+		double alone;
+
+		for (size_t k = 0; k < ELEMENTS(c); k++) {
+			c[k] = compare_by(&plans[i], a, 5, b, 5);
+			all[k] = &c[k];
+		}
+		alone = c->smallest_difference;
+		assert_true(alone > half_of(c) && alone < 3 * half_of(c));
+		assert_int_equal(comparisons_adjust(all, ELEMENTS(all)), 0);
+		for (size_t k = 0; k < ELEMENTS(c); k++) {
+			assert_near(c[k].alpha, 0.005, 1e-12);
+			assert_true(c[k].smallest_difference > half_of(&c[k]));
+			assert_true(c[k].smallest_difference > alone);
+		}
+	}
+}
+
 TEST(one_sample_each_gives_a_ratio_and_no_more)
 {
 	const int64_t a[] = {100}, b[] = {150};

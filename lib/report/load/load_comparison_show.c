@@ -137,7 +137,7 @@ static int print_table(FILE *file, const struct load_comparison *c, struct error
 		fprintf(file,
 			"RATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.\n%s",
 			c->n - c->same_scripts > 1
-				? "P and the intervals of the scripts are adjusted for their number (Holm).\n"
+				? "P, the intervals and MDD of the scripts are adjusted for their number (Holm).\n"
 				: "");
 	return r;
 }
