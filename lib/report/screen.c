@@ -135,10 +135,8 @@ static void print_interval(FILE *file, const struct screen *s, const char *figur
 	if (!*figure)
 		return;
 	text_interval(range, (double)s->pt.min_ns, (double)s->pt.max_ns, range_step(&s->pt), s->unit);
-	snprintf(more, sizeof(more), "range %s%s", range, s->interval.assumed ? "   CI if independent" : "");
-	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
-		snprintf(more, sizeof(more), "range %s", range);
-	print_figure(file, "     95 % CI", figure, columns, more);
+	snprintf(more, sizeof(more), "range %s", range);
+	print_figure(file, s->interval.assumed ? "  95 % CI if iid" : "     95 % CI", figure, columns, more);
 }
 
 static void print_et(FILE *file, const struct screen *s, const char *figure, size_t columns)
@@ -316,19 +314,31 @@ static void print_others(FILE *file, const struct screen *s)
 	fputc('\n', file);
 }
 
+/* What the label of the interval says in short. */
+static void print_assumption(FILE *file, const struct screen *s)
+{
+	if (s->interval.assumed && !isnan(s->interval.low_ns))
+		fprintf(file, "  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
+			s->pt.n);
+}
+
 void screen_print(FILE *file, const struct screen *s)
 {
-	size_t lines = FIXED_LINES - (s->pt.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0) + (*s->resolving != '\0');
+	size_t lines = FIXED_LINES - (s->pt.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0);
+	bool resolving = *s->resolving && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
+	size_t left = SCREEN_LINES - lines - resolving;
 	char where[64];
 
 	print_title(file, s);
 	print_times(file, s);
 	print_kept(file, s);
 	print_others(file, s);
-	if (*s->resolving)
+	if (resolving)
 		fprintf(file, "  %s\n", s->resolving);
 	snprintf(where, sizeof(where), "emp-analyze show %lld", (long long)s->run);
-	notes_print(file, &s->notes, SCREEN_LINES - lines, where);
+	notes_print(file, &s->notes, left, where);
+	if (s->notes.n < left)
+		print_assumption(file, s);
 }
 
 int notes_add(struct notes *notes, struct error *err, const char *format, ...)

@@ -35,6 +35,10 @@ that "what it took is in the document" json "$dir/plain.json" \
 	'[o for o in d["results"][0]["emp"]["others"] if o["daemon"] == "backupd"][0]["total_ns"] > 50e6 and not d["results"][0]["emp"]["unprofiled"]'
 expect 0 '^  backupd .* no *$' $measure -q -v -r 3 --cpu $cpu -- $burn 100
 
+# what an interval of few samples assumes
+screen 8 0 '^  95 % CI if iid  [0-9]' $measure -q -r 5 --cpu $cpu -- $burn 10
+screen 8 0 '^     95 % CI      [0-9]' $measure -q -r 8 --cpu $cpu -- $burn 10
+
 # samples in which it took more than its share
 screen 8 3 'Kept 0 of 4  *discarded: ' "$ahead" $measure -q -r 4 --cpu $cpu --discard-unprofiled 10% --export-json "$dir/share.json" -- $burn 100
 that "the reason is in the document" json "$dir/share.json" \

@@ -142,6 +142,35 @@ TEST(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
 		       "  Kept 20 of 20\n");
 }
 
+/* However wide the figures are. */
+TEST(an_interval_that_assumes_independent_samples_says_so)
+{
+	struct screen s = usual();
+	struct error err = {};
+
+	s.n_samples = 5;
+	s.pt = make(5, 127.94e6, 4.6e6);
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "  95 % CI if iid  122.2 … 133.7 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 5 of 5\n"
+		       "  With 5 samples and no calibration, the CI assumes independent samples (iid)\n");
+	for (int i = 0; i < 3; i++) /* the label is all that fits */
+		assert_int_equal(notes_add(&s.notes, &err, "Warning %d", i), 0);
+	s.pt = make(5, 11520.33e9, 1.2e9);
+	s.et = make(5, 11522.71e9, 1.3e9);
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
+		       "  95 % CI if iid  11518.8 … 11521.8 s   range 11518.3 … 11522.6 s\n"
+		       "  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
+		       "  Kept 5 of 5\n"
+		       "  Warning 0\n"
+		       "  Warning 1\n"
+		       "  Warning 2\n");
+	notes_clear(&s.notes);
+}
+
 TEST(hours_are_seconds_and_a_long_command_is_cut)
 {
 	struct screen s = usual();
@@ -319,6 +348,30 @@ static void check_size(const struct screen *s)
 			fail_msg("%zu columns: %s", terminal_text_width(line), line);
 	assert_true(lines <= SCREEN_LINES);
 	free(text);
+}
+
+TEST(where_only_eight_lines_fit_a_warning_comes_before_what_the_machine_resolves)
+{
+	struct screen s = usual();
+	struct error err = {};
+
+	s.others[0] = (struct screen_other){"backupd", 228000000};
+	s.n_others = 1;
+	strcpy(s.inc_units, "471.2 (470.1 … 472.3)");
+	strcpy(s.resolving, "20 samples resolve 1 % interleaved, 2 % between separate runs");
+	check_size(&s);
+	assert_int_equal(notes_add(&s.notes, &err, "Warning: the first"), 0);
+	assert_int_equal(notes_add(&s.notes, &err, "Warning: the second"), 0);
+	check_size(&s);
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  In INC units    471.2 (470.1 … 472.3)\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 20 of 20\n"
+		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+		       "  Warning: the first; 1 more (-v)\n");
+	notes_clear(&s.notes);
 }
 
 TEST(no_figures_make_it_larger_than_80_by_8)
