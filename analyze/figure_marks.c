@@ -5,6 +5,7 @@
 #include "lib/base/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static const struct look {
 	const char *title;
@@ -24,6 +25,19 @@ static const struct look {
 	[CAUSE_DAEMON + 5] = {NULL, 8, "#e377c2"},
 };
 
+const char *time_name(const struct figure *f)
+{
+	return f->analysis->by_wait ? "W" : "ET";
+}
+
+double central_reach(const struct figure *f)
+{
+	const struct cluster *c = &f->analysis->central;
+	double reach = fmax(beyond_median(f, c->high_ns), -beyond_median(f, c->low_ns));
+
+	return reach > 0 ? reach : fmax((double)f->analysis->noise.blind_ns, 1) / 1e9;
+}
+
 double beyond_median(const struct figure *f, int64_t et_ns)
 {
 	return (double)(et_ns - f->analysis->central.median_ns) / 1e9;
@@ -33,6 +47,8 @@ char *median_text(char text[40], const struct figure *f)
 {
 	const struct cluster *c = &f->analysis->central;
 
+	if (f->analysis->by_wait)
+		return text_duration(text, c->median_ns - f->analysis->usual_ns);
 	return text_precise(text, (double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10);
 }
 

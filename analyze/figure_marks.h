@@ -22,8 +22,14 @@ void marks_plot(const struct figure *f, const struct marks *marks, bool titles, 
 /* The same without points: a key alone. */
 void marks_plot_key(const struct figure *f, const struct marks *marks, struct plot *plot);
 
-/* ET of a sample beyond the median of the central cluster, in seconds. */
+/* What the axes show: "ET", or "W". */
+const char *time_name(const struct figure *f);
+
+/* ET or W of a sample beyond the median of the central cluster, in seconds. */
 double beyond_median(const struct figure *f, int64_t et_ns);
+
+/* How far the central cluster reaches from its median, in seconds; if it is a point, what matters to the analysis. */
+double central_reach(const struct figure *f);
 
 /* "128.2503 s": the central median with the digits that the cluster calls for. */
 char *median_text(char text[40], const struct figure *f);

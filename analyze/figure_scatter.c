@@ -15,12 +15,6 @@ struct extent {
 	double linear;      /* up to here the axis is linear */
 };
 
-/* What the axes have. */
-static const char *time_name(const struct figure *f)
-{
-	return f->analysis->by_wait ? "W + usual (ET - W)" : "ET";
-}
-
 static struct extent extent_of(const struct figure *f)
 {
 	const struct cluster *c = &f->analysis->central;
@@ -32,9 +26,9 @@ static struct extent extent_of(const struct figure *f)
 		e.least = fmin(e.least, beyond_median(f, f->analysis->samples[i].et_ns));
 		e.most = fmax(e.most, beyond_median(f, f->analysis->samples[i].et_ns));
 	}
+	e.linear = central_reach(f);
 	if (e.most <= e.least)
-		e.most = e.least + 1e-9;
-	e.linear = fmax(fmax(e.high, -e.low), 1e-9);
+		e.most = e.least + e.linear;
 	return e;
 }
 
@@ -50,8 +44,8 @@ static void print_title(
 		f->profile ? "discarded by profile " : "L-samples marked by daemon", f->profile ?: "");
 	if (logarithmic) {
 		fputs(" . \"\\n\" . ", plot->script);
-		plot_quote_format(plot, "ET axis linear up to %s from the median, logarithmic beyond",
-			text_duration(linear, llround(e->linear * 1e9)));
+		plot_quote_format(plot, "%s axis linear up to %s from the median, logarithmic beyond",
+			time_name(f), text_duration(linear, llround(e->linear * 1e9)));
 	}
 	fputc('\n', plot->script);
 }

@@ -43,8 +43,13 @@ static void print_panel_title(const struct zoom *z, size_t number, struct plot *
 static void print_panel(const struct figure *f, const struct marks *marks, size_t number, struct plot *plot)
 {
 	const struct zoom *z = &f->analysis->central.zooms[number];
-	double low = beyond_median(f, z->low_ns), high = fmax(beyond_median(f, z->high_ns), low + 1e-9);
+	double low = beyond_median(f, z->low_ns), high = beyond_median(f, z->high_ns);
+	double reach = central_reach(f);
 
+	if (high <= low) {
+		low -= reach;
+		high += reach;
+	}
 	print_panel_title(z, number, plot);
 	plot_time_axis(plot, "x", high - low, low, high);
 	plot_time_axis(plot, "y", high - low, low, high);
@@ -76,8 +81,8 @@ static void draw_zooms(const void *subject, struct plot *plot)
 	fprintf(plot->script, "set multiplot layout %zu,%zu title ", rows, columns);
 	plot_quote_format(plot,
 		"%s, run %" PRId64
-		": ET of the first (x) and second sample (y) of a pair, minus the median (%s)",
-		f->analysis->run.program, f->analysis->run.id, median_text(median, f));
+		": %s of the first (x) and second sample (y) of a pair, minus the median (%s)",
+		f->analysis->run.program, f->analysis->run.id, time_name(f), median_text(median, f));
 	fputs("\nset size square\nunset key\n", plot->script);
 	for (size_t i = 0; i < panels; i++)
 		print_panel(f, &marks, chosen[i], plot);

@@ -7,23 +7,33 @@
 
 #include <inttypes.h>
 
-static int print_zooms(const struct cluster *c, struct error *err)
+/* A bound of a zoom: an ET with the significant digits, or a W. */
+static const char *bound_text(
+	char text[TEXT_TIME_SIZE], const struct analysis *analysis, const struct zoom *z, int64_t ns)
 {
-	static const struct column columns[] = {{"ZOOM", COLUMN_NUMBER}, {"SAMPLES", COLUMN_NUMBER},
-		{"FROM", COLUMN_NUMBER}, {"TO", COLUMN_NUMBER}, {"NEXT", COLUMN_WRAP}, {}};
+	if (analysis->by_wait)
+		return text_duration(text, ns - analysis->usual_ns);
+	return text_precise(text, (double)ns, (double)(z->high_ns - z->low_ns) / 10);
+}
+
+static int print_zooms(const struct analysis *analysis, struct error *err)
+{
+	const struct column columns[] = {{"ZOOM", COLUMN_NUMBER}, {"SAMPLES", COLUMN_NUMBER},
+		{analysis->by_wait ? "W FROM" : "FROM", COLUMN_NUMBER}, {"TO", COLUMN_NUMBER},
+		{"NEXT", COLUMN_WRAP}, {}};
+	const struct cluster *c = &analysis->central;
 	_cleanup_(table_freep) struct table *table = NULL;
 	int r = table_new(&table, columns, err);
 
 	for (size_t i = 0; r == 0 && i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];
-		double width = (double)(z->high_ns - z->low_ns) / 10;
 		char time[TEXT_TIME_SIZE], why[ZOOM_WHY_SIZE];
 
 		table_row(table);
 		table_cell(table, "%zu", i + 1);
 		table_cell(table, "%zu", z->left);
-		table_cell(table, "%s", text_precise(time, (double)z->low_ns, width));
-		table_cell(table, "%s", text_precise(time, (double)z->high_ns, width));
+		table_cell(table, "%s", bound_text(time, analysis, z, z->low_ns));
+		table_cell(table, "%s", bound_text(time, analysis, z, z->high_ns));
 		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(why, z));
 	}
 	return r < 0 ? r : table_print(table, stdout, err);
@@ -46,6 +56,7 @@ void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 
 int print_analysis(const struct analysis *analysis, struct error *err)
 {
+	char usual[TEXT_TIME_SIZE];
 	int r, at;
 
 	at = printf("Run %" PRId64 " (%s, %zu sample%s):", analysis->run.id,
@@ -53,11 +64,13 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 		analysis->n_samples == 1 ? "" : "s");
 	terminal_wrap(stdout, analysis->why, (size_t)at, 2);
 	if (analysis->by_wait)
-		printf("Long samples were found by what others took from them (W); --by-et: by ET\n");
+		printf("Long samples were found by what others took from them (W), not by ET (--by-et).\n"
+		       "The median ET - W is %s.\n",
+			text_duration(usual, analysis->usual_ns));
 	if (analysis->n_by_et > 0)
 		printf("W of %zu sample%s is unknown: ET minus the longest ET - W of the others is used\n",
 			analysis->n_by_et, analysis->n_by_et == 1 ? "" : "s");
-	r = print_zooms(&analysis->central, err);
+	r = print_zooms(analysis, err);
 	if (analysis->central.n_above > 0)
 		printf("Long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,
 			analysis->central.n_corners);

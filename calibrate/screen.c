@@ -98,12 +98,29 @@ static const char *wait_note(const struct analysis *analysis)
 				 : "";
 }
 
+enum { CENTRAL_TEXT_SIZE = 2 * TEXT_TIME_SIZE };
+
+/* The times of the central cluster: by W, the longest of them. */
+static char *central_text(char text[CENTRAL_TEXT_SIZE], const struct analysis *analysis)
+{
+	const struct cluster *c = &analysis->central;
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
+
+	if (analysis->by_wait)
+		snprintf(text, CENTRAL_TEXT_SIZE, "W up to %s",
+			text_duration(high, c->high_ns - analysis->usual_ns));
+	else
+		snprintf(text, CENTRAL_TEXT_SIZE, "%s … %s", text_duration(low, c->low_ns),
+			text_duration(high, c->high_ns));
+	return text;
+}
+
 int screen_run(struct calibration *c, int which, struct error *err)
 {
 	const struct calibration_phase *phase = &c->plan.phases[which];
 	_cleanup_(analysis_clear) struct analysis a = {};
 	_cleanup_(freep) char *size = NULL;
-	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE], noise[NOISE_TEXT_SIZE];
+	char central[CENTRAL_TEXT_SIZE], noise[NOISE_TEXT_SIZE];
 	int r;
 
 	r = analysis_load(c->book, phase->run,
@@ -116,9 +133,8 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	if (r < 0)
 		return r;
 	size = text_format("%s x %zu", a.run.program, a.n_samples);
-	screen_print("Run %-3lld %-14s  %-8s  central %s … %s (%zu), %zu L-sample%s", (long long)a.run.id,
-		size ?: terminal_text(a.run.program), verdict_name(a.verdict),
-		text_duration(low, a.central.low_ns), text_duration(high, a.central.high_ns),
+	screen_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s", (long long)a.run.id,
+		size ?: terminal_text(a.run.program), verdict_name(a.verdict), central_text(central, &a),
 		a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
 	screen_print("\n");
 	noise_describe(&a.noise, noise);

@@ -74,7 +74,8 @@ struct analysis {
 	struct sample *samples; /* by_wait: et_ns is W and the usual ET - W */
 	size_t n_samples;
 	bool by_wait;
-	size_t n_by_et; /* by_wait: whose W is not known, so that they are long by their ET or not at all */
+	int64_t usual_ns; /* by_wait: the median ET - W; otherwise 0 */
+	size_t n_by_et;   /* by_wait: whose W is not known, so that they are long by their ET or not at all */
 	double spacing_ns; /* mean, from the start of a sample to the next one's */
 	struct cluster central;
 	enum verdict verdict;

@@ -186,6 +186,67 @@ static int make_analysis(struct analysis_feed *feed, struct analysis *analysis)
 	return list_samples(feed, explained, analysis);
 }
 
+/* The least exact time of the samples from `low_ns` on, and the greatest of those up to `high_ns`. */
+static int64_t exact_low(const int64_t *exact, const int64_t *rounded, size_t n, int64_t low_ns)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && rounded[i] < low_ns)
+		i++;
+	return exact[i];
+}
+
+static int64_t exact_high(const int64_t *exact, const int64_t *rounded, size_t n, int64_t high_ns)
+{
+	size_t i = n;
+
+	while (i > 1 && rounded[i - 1] > high_ns)
+		i--;
+	return exact[i - 1];
+}
+
+static void set_exact_bounds(struct cluster *c, const int64_t *exact, const int64_t *rounded, size_t n)
+{
+	size_t first = 0, end;
+
+	for (size_t i = 0; i < c->n_zooms; i++) {
+		c->zooms[i].low_ns = exact_low(exact, rounded, n, c->zooms[i].low_ns);
+		c->zooms[i].high_ns = exact_high(exact, rounded, n, c->zooms[i].high_ns);
+	}
+	c->low_ns = exact_low(exact, rounded, n, c->low_ns);
+	c->high_ns = exact_high(exact, rounded, n, c->high_ns);
+	c->core_high_ns = exact_high(exact, rounded, n, c->core_high_ns);
+	c->near_high_ns = exact_high(exact, rounded, n, c->near_high_ns);
+	while (exact[first] < c->low_ns)
+		first++;
+	for (end = n; exact[end - 1] > c->high_ns;)
+		end--;
+	c->median_ns = llround(quantile_of(exact + first, end - first, 0.5));
+}
+
+/* By W, the central cluster was found in rounded times. What is shown is exact: rounding keeps the order, so that the same samples
+ * are within the bounds. */
+static int show_exact(struct analysis_feed *feed)
+{
+	_cleanup_(freep) int64_t *rounded = NULL, *exact = NULL;
+	size_t n = feed->n_samples;
+
+	if (!feed->exact_ns)
+		return 0;
+	rounded = reallocarray(NULL, n, sizeof(*rounded));
+	exact = reallocarray(NULL, n, sizeof(*exact));
+	if (!rounded || !exact)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		rounded[i] = feed->samples[i].et_ns;
+		exact[i] = feed->samples[i].et_ns = feed->exact_ns[i];
+	}
+	sort_ascending(rounded, n);
+	sort_ascending(exact, n);
+	set_exact_bounds(&feed->central, exact, rounded, n);
+	return 0;
+}
+
 int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis analysis = {.resolution_ns = feed->resolution_ns};
@@ -203,6 +264,8 @@ int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struc
 	if (r == 0)
 		causes_find_shares(feed, analysis.statistics);
 	if (r == 0)
+		r = show_exact(feed);
+	if (r == 0)
 		r = shape_judge(feed, &analysis);
 	if (r < 0)
 		return error_oom(err);
@@ -212,6 +275,7 @@ int analysis_feed_finish(struct analysis_feed *feed, struct analysis *ret, struc
 	analysis.n_samples = feed->n_samples;
 	analysis.samples = TAKE(feed->samples);
 	analysis.by_wait = feed->own_ns;
+	analysis.usual_ns = feed->usual_ns;
 	analysis.n_by_et = feed->n_by_et;
 	feed->run = (struct run){};
 	feed->central = (struct cluster){};

@@ -142,10 +142,11 @@ static int take_waits(struct analysis_feed *feed, const struct run *run, struct 
 	struct error *err)
 {
 	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, n + 1, sizeof(*sorted));
-	int64_t usual_ns, step_ns;
+	int64_t step_ns;
 
 	feed->own_ns = reallocarray(NULL, n + 1, sizeof(*feed->own_ns));
-	if (!sorted || !feed->own_ns)
+	feed->exact_ns = reallocarray(NULL, n + 1, sizeof(*feed->exact_ns));
+	if (!sorted || !feed->own_ns || !feed->exact_ns)
 		return error_oom(err);
 	if (!is_wait_known(samples, n))
 		return say_unknown(run, samples, err);
@@ -155,11 +156,13 @@ static int take_waits(struct analysis_feed *feed, const struct run *run, struct 
 	feed->n_by_et = count_without_wait(samples, n);
 	memcpy(sorted, feed->own_ns, n * sizeof(*sorted));
 	sort_ascending(sorted, n);
-	usual_ns = llround(quantile_of(sorted, n, 0.5));
-	feed->material_ns = fmin(shorth_of(sorted, n).sd, MATERIAL * (double)usual_ns);
+	feed->usual_ns = llround(quantile_of(sorted, n, 0.5));
+	feed->material_ns = fmin(shorth_of(sorted, n).sd, MATERIAL * (double)feed->usual_ns);
 	step_ns = step_up_to(feed->material_ns);
-	for (size_t i = 0; i < n; i++)
-		samples[i].et_ns = resolution_round(usual_ns + samples[i].et_ns - feed->own_ns[i], step_ns);
+	for (size_t i = 0; i < n; i++) {
+		feed->exact_ns[i] = feed->usual_ns + samples[i].et_ns - feed->own_ns[i];
+		samples[i].et_ns = resolution_round(feed->exact_ns[i], step_ns);
+	}
 	return 0;
 }
 
@@ -167,6 +170,7 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	const struct sources *daemons, const struct analysis_options *options, struct error *err)
 {
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = calloc(1, sizeof(*feed));
+	char usual[TEXT_TIME_SIZE];
 	int r = 0;
 
 	if (!feed)
@@ -181,6 +185,10 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 		r = take_waits(feed, run, samples, n_samples, err);
 	if (r < 0)
 		return r;
+	if (options->central_max_ns > 0 && options->central_max_ns <= feed->usual_ns)
+		return error_say(err, -EINVAL,
+			"run %" PRId64 ": the longest central ET must be above the median ET - W, %s",
+			run->id, text_duration(usual, feed->usual_ns));
 	r = cluster_find(
 		&feed->central, samples, n_samples, run->resolution_ns, options->central_max_ns, err);
 	if (r < 0)
@@ -206,6 +214,7 @@ void analysis_feed_free(struct analysis_feed *feed)
 	free(feed->tallies);
 	free(feed->tally_of);
 	free(feed->own_ns);
+	free(feed->exact_ns);
 	free(feed->zones);
 	free(feed->extra_ns);
 	free(feed->samples);

@@ -54,9 +54,13 @@ static void name_the_frequent(struct analysis_feed *feed, struct analysis *analy
 			len += (size_t)snprintf(text + len, size - len, ", %s", analysis->statistics[i].name);
 }
 
-/* A bound of the central cluster, with the significant digits. */
-static char *bound_text(char text[TEXT_TIME_SIZE], const struct cluster *c, int64_t bound_ns)
+/* A bound of the central cluster: an ET with the significant digits, or a W. */
+static char *bound_text(char text[TEXT_TIME_SIZE], const struct analysis_feed *feed, int64_t bound_ns)
 {
+	const struct cluster *c = &feed->central;
+
+	if (feed->own_ns)
+		return text_duration(text, bound_ns - feed->usual_ns);
 	return text_precise(text, (double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
 }
 
@@ -82,11 +86,12 @@ static void set_frequent(struct analysis_feed *feed, struct analysis *analysis, 
 	char names[200], bound[TEXT_TIME_SIZE];
 
 	name_the_frequent(feed, analysis, names, sizeof(names));
-	bound_text(bound, &feed->central, bound_ns);
+	bound_text(bound, feed, bound_ns);
 	analysis->verdict = VERDICT_FREQUENT;
 	snprintf(analysis->why, sizeof(analysis->why),
-		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) take %s or more because of %s",
-		slow, feed->n_samples, 100 * (double)slow / (double)feed->n_samples, bound, names);
+		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) %s %s or more because of %s",
+		slow, feed->n_samples, 100 * (double)slow / (double)feed->n_samples,
+		feed->own_ns ? "have a W of" : "take", bound, names);
 }
 
 /* Long samples are the minority: each is judged separately. */
@@ -183,13 +188,14 @@ static int series_make(struct series *s, const struct analysis_feed *feed, const
 	return 0;
 }
 
-static void set_step(struct analysis *analysis, const struct trend *trend)
+static void set_step(const struct analysis_feed *feed, struct analysis *analysis, const struct trend *trend)
 {
 	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
 
 	analysis->verdict = VERDICT_STEP;
 	snprintf(analysis->why, sizeof(analysis->why),
-		"a step between two speeds: about %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
+		"a step between two speeds: %sabout %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
+		feed->own_ns ? "ET - W is " : "",
 		text_precise(before, trend->before, fabs(trend->after - trend->before)), trend->change,
 		text_precise(after, trend->after, fabs(trend->after - trend->before)), 100 * trend->step);
 }
@@ -235,7 +241,7 @@ static bool has_trend(const struct analysis_feed *feed, const struct series *s, 
 	if (trend.slow < SLOW && trend.line < LINE && alike < ALIKE)
 		return false;
 	if (trend.step > trend.line && trend.step >= STEP * fmax(trend.slow, alike))
-		set_step(analysis, &trend);
+		set_step(feed, analysis, &trend);
 	else
 		set_drift(feed, analysis, &trend, alike);
 	return true;
@@ -252,7 +258,8 @@ static size_t least_cluster(size_t n)
 }
 
 /* Two speeds, whichever has more samples; a single change of level is a step (has_trend). */
-static bool has_two_speeds(const struct series *s, struct analysis *analysis)
+static bool has_two_speeds(
+	const struct analysis_feed *feed, const struct series *s, struct analysis *analysis)
 {
 	struct two_levels levels = two_levels_of(
 		s->sorted, s->n, least_cluster(s->n), quantum_of(s->sorted, s->n));
@@ -263,8 +270,9 @@ static bool has_two_speeds(const struct series *s, struct analysis *analysis)
 		return false;
 	analysis->verdict = VERDICT_STEP;
 	snprintf(analysis->why, sizeof(analysis->why),
-		"a step between two speeds: %zu samples take about %s, %zu about %s, and no daemon explains it",
-		levels.n_low, text_precise(low, levels.low, apart), s->n - levels.n_low,
+		"a step between two speeds: %zu samples %s about %s, %zu about %s, and no daemon explains it",
+		levels.n_low, feed->own_ns ? "have an ET - W of" : "take",
+		text_precise(low, levels.low, apart), s->n - levels.n_low,
 		text_precise(high, levels.high, apart));
 	return true;
 }
@@ -272,19 +280,20 @@ static bool has_two_speeds(const struct series *s, struct analysis *analysis)
 static void set_l_or_clean(const struct analysis_feed *feed, struct analysis *analysis)
 {
 	const struct cluster *c = &feed->central;
+	const char *time = feed->own_ns ? "with W " : "";
 	char bound[TEXT_TIME_SIZE];
 	size_t len;
 
 	analysis->verdict = analysis->n_l_samples > 0 ? VERDICT_L : VERDICT_CLEAN;
-	bound_text(bound, c, c->high_ns);
+	bound_text(bound, feed, c->high_ns);
 	if (analysis->n_l_samples > 0)
 		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),
-			"an L: %zu of %zu samples over %s, because daemons ran long", analysis->n_l_samples,
-			c->n_samples, bound);
+			"an L: %zu of %zu samples %sover %s, because daemons ran long", analysis->n_l_samples,
+			c->n_samples, time, bound);
 	else
 		len = (size_t)snprintf(analysis->why, sizeof(analysis->why),
-			"one clean cluster of %zu sample%s up to %s", c->n_central,
-			c->n_central == 1 ? "" : "s", bound);
+			"one clean cluster of %zu sample%s %sup to %s", c->n_central,
+			c->n_central == 1 ? "" : "s", time, bound);
 	if (analysis->n_unexplained > 0)
 		snprintf(analysis->why + len, sizeof(analysis->why) - len,
 			"; %zu beyond it %s long, and no daemons explain it", analysis->n_unexplained,
@@ -304,6 +313,32 @@ static void note_speed(const struct analysis_feed *feed, const struct series *s,
 	analysis->noise.noisy |= noise_varies(s->sorted, s->n);
 }
 
+/* By W, samples may be long without the cluster showing it: those in which the program itself took long. */
+static int note_long_themselves(
+	const struct analysis_feed *feed, const struct series *s, struct analysis *analysis)
+{
+	_cleanup_(freep) struct sample *samples = calloc(s->n + 1, sizeof(*samples));
+	_cleanup_(cluster_clear) struct cluster c = {};
+	struct error ignored;
+	char bound[TEXT_TIME_SIZE];
+	size_t len = strlen(analysis->why);
+
+	if (!samples)
+		return -ENOMEM;
+	if (s->n == 0)
+		return 0;
+	for (size_t i = 0; i < s->n; i++)
+		samples[i].et_ns = s->in_time[i];
+	if (cluster_find(&c, samples, s->n, feed->run.resolution_ns, 0, &ignored) < 0)
+		return -ENOMEM;
+	if (c.n_above > 0)
+		snprintf(analysis->why + len, sizeof(analysis->why) - len,
+			"; %zu with an ET - W over %s %s long, and no daemons explain it", c.n_above,
+			text_precise(bound, (double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
+			c.n_above == 1 ? "is" : "are");
+	return 0;
+}
+
 static int judge(struct analysis_feed *feed, struct analysis *analysis)
 {
 	_cleanup_(series_clear) struct series series = {};
@@ -317,9 +352,11 @@ static int judge(struct analysis_feed *feed, struct analysis *analysis)
 	r = series_make(&series, feed, analysis);
 	if (r < 0)
 		return r;
-	if (!has_two_speeds(&series, analysis) && !has_trend(feed, &series, analysis))
+	if (!has_two_speeds(feed, &series, analysis) && !has_trend(feed, &series, analysis)) {
 		set_l_or_clean(feed, analysis);
-	else if (feed->own_ns)
+		return feed->own_ns ? note_long_themselves(feed, &series, analysis) : 0;
+	}
+	if (feed->own_ns)
 		note_speed(feed, &series, analysis);
 	return 0;
 }

@@ -129,6 +129,8 @@ json_t *analysis_as_json(const struct analysis *analysis)
 			"low_ns", (json_int_t)c->low_ns, "high_ns", (json_int_t)c->high_ns, "median_ns",
 			(json_int_t)c->median_ns));
 	json_object_set_new(document, "by_wait", json_boolean(analysis->by_wait));
+	if (analysis->by_wait)
+		json_object_set_new(document, "usual_ns", json_integer(analysis->usual_ns));
 	if (analysis->verdict == VERDICT_FREQUENT)
 		json_object_set_new(document, "frequent", frequent_as_json(analysis));
 	json_object_set_new(document, "zooms", zooms_as_json(c));

@@ -78,7 +78,7 @@ import json, random
 random.seed(4)
 def took(n): # on the program's CPU
     return 2 * 10**7 if n == 50 else 1000
-samples = [{"n": n, "start_ns": n * 10**9, "et_ns": 10**8 + took(n) + random.randrange(300000), "pt_ns": 10**8, "wait_ns": took(n), "executions":
+samples = [{"n": n, "start_ns": n * 10**9, "et_ns": 10**8 + took(n) + n % 7 * 1000 + random.randrange(300000), "pt_ns": 10**8, "wait_ns": took(n) + n % 7 * 1000, "executions":
             [{"name": "here", "pt_ns": took(n), "same_cpu_ns": took(n)}, {"name": "elsewhere", "pt_ns": took(n) + 3 * 10**6, "same_cpu_ns": 900}]} for n in range(1, 101)]
 print(json.dumps({"format": "emp-run", "version": 1, "program": "INC0.1", "task_length_s": 0.1, "resolution_ns": 1, "samples": samples}))
 END
@@ -90,6 +90,22 @@ gives "all of it is there with --all, as it counts" '([(l["daemon"], l["pt_ns"],
 	$analyze --db "$dir/elsewhere.db" daemons 6 --by-wait --all --json
 gives "--other-cpus counts time on other CPUs too" '([(l["daemon"], l["pt_ns"]) for l in d["l_samples"]] == [("here", 20000000), ("elsewhere", 23000000)])' \
 	$analyze --db "$dir/elsewhere.db" daemons 6 --by-wait --other-cpus --json
+
+# By W, what is shown is W: to the microsecond, though it was rounded to find the cluster.
+expect 0 'an L: 1 of 100 samples with W over 7.000 us,' $analyze --db "$dir/elsewhere.db" daemons 6 --by-wait
+expect 0 '2 *99 *1.000 us *7.000 us *no unusual gap' $analyze --db "$dir/elsewhere.db" daemons 6 --by-wait
+expect 0 'The median ET - W is 100.1 ms' $analyze --db "$dir/elsewhere.db" daemons 6 --by-wait
+gives "W is above the usual time" '(d["by_wait"] is False and "usual_ns" not in d)' $analyze --db "$dir/elsewhere.db" show 6 --json
+expect 1 'run 6: the longest central ET must be above the median ET - W, 100.1 ms' \
+	$analyze --db "$dir/elsewhere.db" daemons 6 --by-wait --central-max 1ms
+for option in '' --zooms --samples; do
+	expect 0 '' $analyze --db "$dir/elsewhere.db" scatter 6 --by-wait $option --script -o "$dir/w.svg"
+	that "W is drawn as it was measured" grep -q '^.* 0.000003000' "$dir/w.svg.gnuplot"
+	that "and named so" grep -q "W .*minus the median.*(4.000 us)" "$dir/w.svg.gnuplot"
+	that "not ET" sh -c "! grep 'ET' '$dir/w.svg.gnuplot'"
+done
+expect 0 '' $analyze --db "$dir/elsewhere.db" scatter 6 --by-wait --script -o "$dir/w.svg"
+that "the axes are linear as far as W goes" grep -q 'W axis linear up to 3.000 us from the median' "$dir/w.svg.gnuplot"
 
 # Deleting runs: all that are named, or none.
 expect 1 "run 1 is the short run of the profile 'paper-rhel6.4'; --force deletes it anyway" $analyze remove 5 1

@@ -46,6 +46,11 @@ fi
 $calibrate --db "$dir/c d.db" -q run --preset day --short 0.02x10 --long 0.1x4 --cpu 0 --save c --ignore-audit --force >"$dir/screen"
 that "--short and --long override a preset" grep -q '^Plan: INC0.02 x 10 and INC0.1 x 4, ' "$dir/screen"
 that "there is a line for each run" test "$(grep -c '^Run [12] *INC0' "$dir/screen")" = 2
+if [ "$(sqlite3 "$dir/c d.db" 'SELECT wait_source FROM run WHERE id = 1')" = bpf ]; then
+	that "by W, it shows the W of the central cluster" test "$(grep -c '^Run .* central W up to [0-9.]* [num]*s ([0-9]*), ' "$dir/screen")" = 2
+else
+	that "by ET, it shows the ETs of the central cluster" test "$(grep -c '^Run .* central [0-9.]* m*s … [0-9.]* m*s ([0-9]*), ' "$dir/screen")" = 2
+fi
 that "no line is longer than 80 columns" test -z "$(grep -E '.{81}' "$dir/screen" | grep -v "$dir")"
 that "the hint has the book and the CPU" grep -qF "Next: emp-measure --db '$dir/c d.db' --profile c --cpu 0 -- COMMAND" "$dir/screen"
 expect 1 'preset must be quick, hour, day or paper' $calibrate run --preset week --save w

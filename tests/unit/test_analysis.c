@@ -325,6 +325,37 @@ static struct analysis noisy_by_wait(uint32_t unknown, int64_t step_ns)
 	return analysis;
 }
 
+/* They are counted in steps, which make most of them equal. */
+TEST(waiting_times_are_shown_as_they_were_measured)
+{
+	_cleanup_(analysis_clear) struct analysis a = noisy_by_wait(0, 0);
+	const struct cluster *c = &a.central;
+
+	assert_true(a.usual_ns > NS_PER_S);
+	assert_int_equal(c->low_ns - a.usual_ns, 20 * NS_PER_US);
+	assert_int_equal(c->high_ns - a.usual_ns, 26 * NS_PER_US);
+	assert_int_equal(c->median_ns - a.usual_ns, 23 * NS_PER_US);
+	assert_int_equal(c->zooms[0].high_ns / NS_PER_MS * NS_PER_MS,
+		a.usual_ns / NS_PER_MS * NS_PER_MS + NS_PER_S / 5);
+	assert_int_equal(c->zooms[c->n_zooms - 1].high_ns, c->high_ns);
+	assert_int_equal(c->n_central, 87);
+	for (size_t i = 0; i < a.n_samples; i++)
+		assert_int_equal(a.samples[i].et_ns, a.samples[i].wait_ns + a.usual_ns);
+	assert_non_null(
+		strstr(a.why, "an L: 3 of 90 samples with W over 26.00 us, because daemons ran long"));
+}
+
+TEST(a_bound_set_by_hand_below_what_the_program_itself_takes_is_refused)
+{
+	const struct analysis_options options = {
+		.patterns = names_default, .by_wait = true, .central_max_ns = NS_PER_MS};
+	struct error err = {};
+
+	assert_null(start_noisy(&options, &err));
+	assert_non_null(
+		strstr(err.text, "run 4: the longest central ET must be above the median ET - W, 1.3"));
+}
+
 TEST(a_few_samples_without_a_waiting_time_do_not_change_how_the_others_are_seen)
 {
 	_cleanup_(analysis_clear) struct analysis few = noisy_by_wait(20, 0), many = noisy_by_wait(5, 0);
@@ -350,6 +381,33 @@ TEST(by_the_waiting_time_a_machine_with_two_speeds_is_noisy_and_no_more)
 	assert_non_null(strstr(a.why, "an L: 3 of 90 samples"));
 	assert_non_null(strstr(a.why, "; a step between two speeds: "));
 	assert_non_null(strstr(a.why, "; noisy: blind to daemons below "));
+}
+
+/* One sample in ten takes a tenth longer, and nobody took that from it. */
+TEST(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
+{
+	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
+	struct run run = {.id = 9, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
+	struct sample *samples = calloc(N, sizeof(*samples));
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	struct analysis_feed *feed = NULL;
+	struct error err = {};
+
+	for (uint32_t i = 0; i < N; i++) {
+		int64_t pt_ns = (i % 10 == 7 ? 110 : 100) * NS_PER_MS + i * 7 % N * 10 * NS_PER_US;
+
+		samples[i] = (struct sample){.n = i + 1,
+			.start_ns = i * NS_PER_S,
+			.pt_ns = pt_ns,
+			.wait_ns = 20 * NS_PER_US + i % 2 * NS_PER_US};
+		samples[i].et_ns = pt_ns + samples[i].wait_ns;
+	}
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
+	analysis = finish(feed);
+	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
+	assert_non_null(strstr(analysis.why,
+		"one clean cluster of 30 samples with W up to 21.00 us; 3 with an ET - W over 100.2"));
+	assert_non_null(strstr(analysis.why, " are long, and no daemons explain it"));
 }
 
 /* Hardly anything was taken from these samples, so that a daemon of 20 us divides them; but their own time varies by 3 ms. */
