@@ -19,20 +19,20 @@ struct analyze_options {
 
 extern struct analyze_options analyze_options;
 extern const struct option_row clocks_options[], compare_options[], cutoffs_options[], daemons_options[],
-	jitter_options[], load_options[], profile_options[], remove_options[], sample_size_options[], scatter_options[],
-	trend_options[];
+	jitter_options[], load_options[], profile_options[], remove_options[], sample_size_options[],
+	scatter_options[], trend_options[];
 
-#define OTHER_CPUS_OPTION                                                                                   \
-	{                                                                                                   \
-		0, "other-cpus", NULL, "count what daemons used on CPUs that the program was not on", NULL, \
-			&analyze_options.other_cpus                                                         \
+#define OTHER_CPUS_OPTION                                                                               \
+	{                                                                                               \
+		0, "other-cpus", NULL, "also count what daemons used on CPUs other than the program's", \
+			NULL, &analyze_options.other_cpus                                               \
 	}
-#define BY_WAIT_OPTIONS                                                                                    \
-	{0, "by-wait", NULL, "find long samples by what others took (default, where that is exact)", NULL, \
-		&analyze_options.by_wait},                                                                 \
-	{                                                                                                  \
-		0, "by-et", NULL, "find them by their elapsed time, as in the papers", NULL,               \
-			&analyze_options.by_et                                                             \
+#define BY_WAIT_OPTIONS                                                                              \
+	{0, "by-wait", NULL, "find long samples by waiting time W (default where W is exact)", NULL, \
+		&analyze_options.by_wait},                                                           \
+	{                                                                                            \
+		0, "by-et", NULL, "find them by their elapsed time, as in the papers", NULL,         \
+			&analyze_options.by_et                                                       \
 	}
 
 option_parser option_run; /* into int64_t: the id of a run */

@@ -19,7 +19,7 @@ static struct {
 } options;
 
 const struct option_row clocks_options[] = {
-	{0, "diff", NULL, "compare with the calibration before", NULL, &options.diff},
+	{0, "diff", NULL, "compare with the previous calibration", NULL, &options.diff},
 	{'o', "output", "FILE", "draw the precision: .png, .svg or .pdf", NULL, &options.output},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
 	{},

@@ -17,7 +17,7 @@ static double fail_if_slower = -1, between_percent = -1;
 const struct option_row compare_options[] = {
 	{0, "profile", "NAME", "discard from stored runs by this profile, not by their own", NULL,
 		&analyze_options.profile},
-	{0, "between-runs", "PERCENT", "the sd of the means of separate runs, if the book does not know it",
+	{0, "between-runs", "PERCENT", "sd of the means of separate runs, if the book has too few",
 		option_percent, &between_percent},
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
 		option_percent, &fail_if_slower},

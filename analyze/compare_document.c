@@ -170,7 +170,7 @@ static int read_result(const char *path, const json_t *results, const struct for
 	number = number ?: 1;
 	result = json_array_get(results, (size_t)number - 1);
 	if (!result)
-		return error_say(err, -EINVAL, "it has %zu result%s, and no number %" PRId64,
+		return error_say(err, -EINVAL, "it has %zu result%s, but no number %" PRId64,
 			json_array_size(results), json_array_size(results) == 1 ? "" : "s", number);
 	r = format->read(result, side, err);
 	if (r < 0)

@@ -86,9 +86,8 @@ static int plot_begin(struct plot *plot, const char *path, int width, int height
 	while (k->ending && strcasecmp(ending, k->ending))
 		k++;
 	if (!k->ending)
-		return error_say(err, -EINVAL,
-			"'%s' does not say what kind of picture to draw; let it end with .png, .svg or .pdf",
-			path);
+		return error_say(
+			err, -EINVAL, "the name of the picture '%s' must end with .png, .svg or .pdf", path);
 	plot->path = path;
 	plot->script = open_memstream(&plot->text, &plot->size);
 	if (!plot->script)
@@ -141,13 +140,12 @@ static int draw(const struct plot *plot, struct output_file *output, const char 
 	if (r == -ENOENT)
 		return error_say(err, r,
 			"cannot draw '%s': gnuplot is not installed (the package is gnuplot-nox)%s%s%s",
-			plot->path, kept ? "; what it would have drawn is in '" : "", kept ?: "",
-			kept ? ".gnuplot'" : "; --script keeps what it would have drawn");
+			plot->path, kept ? "; its script is in '" : "", kept ?: "",
+			kept ? ".gnuplot'" : "; --script keeps its script");
 	if (r < 0)
 		return error_prefix(err, r, "cannot draw '%s'", plot->path);
 	if (status != 0)
-		return error_say(
-			err, -EIO, "gnuplot could not draw '%s'; its own words are above", plot->path);
+		return error_say(err, -EIO, "gnuplot could not draw '%s'; see its message above", plot->path);
 	return output_file_commit(output, err);
 }
 

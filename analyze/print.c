@@ -64,7 +64,7 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 		analysis->n_samples == 1 ? "" : "s");
 	terminal_wrap(stdout, analysis->why, (size_t)at, 2);
 	if (analysis->by_wait)
-		printf("Long samples were found by what others took from them (W), not by ET (--by-et).\n"
+		printf("Long samples were found by waiting time W, not by ET (--by-et).\n"
 		       "The median ET - W is %s.\n",
 			text_duration(usual, analysis->usual_ns));
 	if (analysis->n_by_et > 0)

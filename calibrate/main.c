@@ -41,7 +41,7 @@ static const struct tool tool = {
 		 "  emp-calibrate run --preset quick --cpu 1 --save quick   half a minute\n"
 		 "  emp-calibrate run --cpu 1 --save lab1                   paper sizes: 9 days\n"
 		 "  emp-calibrate profile show lab1\n"
-		 "  emp-calibrate jitter --cpu 1 --for 10min                who interrupts CPU 1\n",
+		 "  emp-calibrate jitter --cpu 1 --for 10min                what interrupts CPU 1\n",
 	.options = common_options,
 	.verbs = verbs,
 };

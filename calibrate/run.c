@@ -49,7 +49,7 @@ const struct option_row run_options[] = {
 		&options.reuse_long},
 	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
 	{0, "by-et", NULL, "find long samples by their elapsed time, as in the papers", NULL, &options.by_et},
-	{0, "other-cpus", NULL, "count what daemons used on other CPUs than INC's, too", NULL,
+	{0, "other-cpus", NULL, "also count what daemons used on CPUs other than INC's", NULL,
 		&options.other_cpus},
 	{0, "material", "PERCENT", "leave out cutoffs that explain less of the delay", option_share,
 		&options.material_ppm},

@@ -94,8 +94,7 @@ int screen_confirm(int64_t ns, struct error *err)
 
 static const char *wait_note(const struct analysis *analysis)
 {
-	return analysis->by_wait ? "  Long samples were found by what others took from them (W), not by ET.\n"
-				 : "";
+	return analysis->by_wait ? "  Long samples were found by waiting time W, not by ET.\n" : "";
 }
 
 enum { CENTRAL_TEXT_SIZE = 2 * TEXT_TIME_SIZE };

@@ -35,7 +35,7 @@ static int take_listener(int *ret, struct error *err)
 
 	if (n != 1 || sd_is_socket(SD_LISTEN_FDS_START, AF_UNIX, SOCK_SEQPACKET, 1) <= 0)
 		return error_say(err, -EINVAL,
-			"it needs one listening socket of systemd, as emp-clock.socket makes it; by hand: "
+			"it needs one listening socket from systemd, such as that of emp-clock.socket; by hand: "
 			"systemd-socket-activate --seqpacket -l PATH emp-clockd");
 	fcntl(SD_LISTEN_FDS_START, F_SETFL, fcntl(SD_LISTEN_FDS_START, F_GETFL) | O_NONBLOCK);
 	*ret = SD_LISTEN_FDS_START;
@@ -71,7 +71,7 @@ static void tell_cost(struct service *service)
 	if (!cost.mean_ns)
 		return;
 	service->has_told_cost = true;
-	printf("Cost: %.0f ns per context switch (mean of each 64th of %llu)\n", cost.mean_ns,
+	printf("Cost: %.0f ns per context switch (mean of every 64th of %llu)\n", cost.mean_ns,
 		(unsigned long long)cost.switches);
 	fflush(stdout);
 }
@@ -144,7 +144,7 @@ static int run(int argc, char **argv, struct error *err)
 }
 
 static const struct option_row options[] = {
-	{0, "idle", "TIME", "end after so long without a client (60s)", option_duration, &idle_ns},
+	{0, "idle", "TIME", "exit after this time without a client (60s)", option_duration, &idle_ns},
 	{},
 };
 

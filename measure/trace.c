@@ -168,7 +168,7 @@ static void print_sources(FILE *line, const struct session *s, const struct take
 		if (i == 0 || sample->items[i].total_ns * 100 >= sample->total_ns)
 			print_source(line, s, &sample->items[i], i == 0);
 	if (sample->n == 0)
-		fputs("nobody took the CPU", line);
+		fputs("nothing took the CPU", line);
 }
 
 static double median_taken(const struct task *t)

@@ -45,7 +45,7 @@ static void print_limits(const struct jitter_pair *pair)
 		text_duration(long_b, b->sampled_ns), pair->baseline->run.id,
 		text_duration(long_a, a->sampled_ns));
 	if (a->cpu != b->cpu)
-		printf("Warning: they did not watch the same CPU\n");
+		printf("Warning: the two runs did not observe the same CPU\n");
 	if (a->lost > 0 || b->lost > 0)
 		printf("Warning: events were lost (%" PRId64 " of the baseline, %" PRId64 " of the run)\n",
 			a->lost, b->lost);
@@ -77,7 +77,7 @@ static void print_counts(const struct jitter_changes *changes)
 		changes->n, count(changes, CHANGE_NONE), JITTER_MARGIN);
 	if (count(changes, CHANGE_UNCLEAR) > 0)
 		printf("Unclear (%zu; listed above 0.1 %%): in one run only, but so rarely or in so few\n"
-		       "bursts that it may be chance; longer runs tell.\n",
+		       "bursts that it may be chance; longer runs would show.\n",
 			count(changes, CHANGE_UNCLEAR));
 }
 

@@ -165,11 +165,11 @@ int jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *pe
 		table_cell(table, "%s", text_percent(text, row->share));
 	}
 	if (peak->table.n == 0)
-		printf("The trace has none of such a length.\n");
+		printf("The trace has no interruptions of these lengths.\n");
 	else
 		r = table_print(table, stdout, err);
-	printf("The loop saw %" PRId64 " gaps of such a length, %s in all. A gap is a\n"
-	       "little longer than what the trace sees of it.\n",
+	printf("The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is\n"
+	       "slightly longer than the trace shows.\n",
 		peak->gaps, text_duration(text, peak->gaps_ns));
 	return r;
 }

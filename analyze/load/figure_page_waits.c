@@ -165,7 +165,7 @@ static void draw(const void *subject, struct plot *plot)
 	fputs("set lmargin 13\nset key top right\nset ylabel 'number'\nset logscale y\n", plot->script);
 	fprintf(plot->script, "set yrange [0.5:%.9g]\n", 2 * (double)most_of_a_bar(&h));
 	print_panel(&h, 4, "0.5", plot);
-	fputs("unset logscale y\nunset key\nset yrange [0:*]\nset format y '%.1s %cs'\nset ylabel 'time together'\nset xlabel 'length of a wait or transfer'\n",
+	fputs("unset logscale y\nunset key\nset yrange [0:*]\nset format y '%.1s %cs'\nset ylabel 'total time'\nset xlabel 'length of a wait or transfer'\n",
 		plot->script);
 	print_panel(&h, 5, "0", plot);
 	fputs("unset multiplot\n", plot->script);

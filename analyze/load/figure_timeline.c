@@ -169,9 +169,9 @@ static void print_title(const struct timeline *t, struct plot *plot)
 	_cleanup_(freep) char *name = whole ? load_short_text(whole, TITLE) : NULL;
 	char time[TEXT_TIME_SIZE];
 
-	plot_set(plot, "title", "Who worked when: %s, run %" PRIu32 " of %zu of the load, %s, %s", name ?: "",
-		t->sample->n, t->report->result.n_samples, coordination_names[t->report->load.coordination],
-		text_duration(time, t->sample->et_ns));
+	plot_set(plot, "title", "When each slave worked: %s, run %" PRIu32 " of %zu of the load, %s, %s",
+		name ?: "", t->sample->n, t->report->result.n_samples,
+		coordination_names[t->report->load.coordination], text_duration(time, t->sample->et_ns));
 	fprintf(plot->script,
 		"set xlabel 'seconds since the release%s'\nset xrange [0:%.9g]\nset yrange [%zu.5:0.5]\n"
 		"set grid noytics\nset key outside right top reverse Left samplen 2\n",

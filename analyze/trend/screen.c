@@ -162,13 +162,13 @@ static void print_detectable(const struct levels *l, size_t n)
 
 	printf(" No change is shown.\n");
 	if (!(middle < 1)) {
-		printf("So few runs show great changes only.\n");
+		printf("So few runs show only large changes.\n");
 		return;
 	}
-	printf("One of %s in the middle", text_percent(middle_text, middle));
+	printf("Detectable: a change of %s in the middle", text_percent(middle_text, middle));
 	if (last < 1)
-		printf(", or of %s in the last %d runs,", text_percent(last_text, last), LAST);
-	printf(" would have been.\n");
+		printf(", or of %s in the last %d runs", text_percent(last_text, last), LAST);
+	printf(".\n");
 }
 
 /* What chance alone does, and what would have been found. */
@@ -179,8 +179,8 @@ static void print_noise(const struct trend_view *v)
 	size_t n = v->series.n;
 
 	if (n < LEAST_RUNS) {
-		printf("Too few runs: a change takes %d, and %zu %s there.\n", LEAST_RUNS, n,
-			n == 1 ? "is" : "are");
+		printf("Too few runs: %d are needed to show a change, and there %s %zu.\n", LEAST_RUNS,
+			n == 1 ? "is" : "are", n);
 		return;
 	}
 	printf("Runs vary by %s about their level.", text_percent(sd, l->sd));

@@ -200,11 +200,11 @@ static int choose(struct candidates *c, const char *name, char **ret_key, struct
 	}
 	list_series(c, n > 0, list, sizeof(list));
 	if (n > 1)
-		return error_say(
-			err, -ENOENT, "'%.80s' is %zu programs of the lab book; name one: %s", name, n, list);
+		return error_say(err, -ENOENT, "'%.80s' matches %zu programs in the lab book; name one: %s",
+			name, n, list);
 	if (c->n == 0)
 		return error_say(err, -ENOENT, "the lab book has no runs of programs");
-	return error_say(err, -ENOENT, "the lab book has no runs of '%.80s', but of %s", name, list);
+	return error_say(err, -ENOENT, "the lab book has no runs of '%.80s'; it has runs of %s", name, list);
 }
 
 static int mean_in_inc(

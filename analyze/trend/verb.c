@@ -17,14 +17,14 @@ static struct {
 } options = {.fail_if_slower = -1};
 
 const struct option_row trend_options[] = {
-	{0, "seconds", NULL, "follow PT in seconds, also where runs have it in units of INC", NULL,
+	{0, "seconds", NULL, "follow PT in seconds, even where runs have it in units of INC", NULL,
 		&options.seconds},
 	{0, "csv", "FILE", "write a row for each run; - is standard output", NULL, &options.csv},
 	{0, "markdown", "FILE", "write the table of levels for a report; - is standard output", NULL,
 		&options.markdown},
 	{0, "fail-if-slower", "PERCENT",
-		"exit status 2 if the last level is slower than that before by this or more", option_percent,
-		&options.fail_if_slower},
+		"exit status 2 if the last level is slower than the previous one by this much",
+		option_percent, &options.fail_if_slower},
 	{'o', "output", "FILE", "draw the series: .png, .svg or .pdf", NULL, &options.output},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
 	{},

@@ -67,11 +67,12 @@ static int parse_buffer(const char *value, const char *name, void *into, struct 
 }
 
 const struct option_row jitter_options[] = {
-	{0, "cpu", "LIST", "watch these CPUs, such as 1 or 2-5 (default: all but the first)", parse_cpus,
+	{0, "cpu", "LIST", "observe these CPUs, such as 1 or 2-5 (default: all but the first)", parse_cpus,
 		NULL},
-	{0, "for", "TIME", "how long, such as 10min (default 1min)", option_duration, &options.for_ns},
-	{0, "threshold", "TIME", "keep gaps over this (default: 10 times the smallest)", option_duration,
-		&options.threshold_ns},
+	{0, "for", "TIME", "how long to observe, such as 10min (default 1min)", option_duration,
+		&options.for_ns},
+	{0, "threshold", "TIME", "record gaps longer than this (default: 10 times the smallest)",
+		option_duration, &options.threshold_ns},
 	{0, "buffer", "SIZE", "memory for the trace of each CPU (default 16M)", parse_buffer,
 		&options.buffer_bytes},
 	{0, "keep-trace", "FILE", "write the trace, for trace-cmd and KernelShark", NULL, &options.keep},
@@ -88,7 +89,7 @@ static int choose_cpus(struct error *err)
 	if (options.cpus)
 		return 0;
 	if (sched_getaffinity(0, sizeof(set), &set) < 0)
-		return error_os(err, -errno, "cannot see which CPUs there are; name some with --cpu");
+		return error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
 	options.cpus = calloc(CPU_SETSIZE, sizeof(*options.cpus));
 	if (!options.cpus)
 		return error_oom(err);
@@ -181,8 +182,8 @@ static void announce(void)
 	_cleanup_(freep) char *list = cpu_list_text(options.cpus, options.n_cpus);
 	char length[TEXT_TIME_SIZE], until[TEXT_TIME_SIZE];
 
-	screen_print("Watching CPU %s for %s, until %s; ^C ends it and keeps what was measured\n", list ?: "",
-		text_duration(length, options.for_ns),
+	screen_print("Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n",
+		list ?: "", text_duration(length, options.for_ns),
 		text_moment(until, saturate_add(clock_ns(CLOCK_REALTIME), options.for_ns)));
 }
 

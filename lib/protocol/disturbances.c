@@ -24,7 +24,7 @@ static const struct {
 	[COUNTER_SWAPPED_IN] = {"swapping", "memory swapped in", COUNT, "page", 1, 0},
 	[COUNTER_SWAPPED_OUT] = {"swapping", "memory swapped out", COUNT, "page", 1, 0},
 	[COUNTER_MAJOR_FAULTS] = {"page faults", "pages read from disk", COUNT, "page", 1, 0},
-	[COUNTER_SUSPENDED] = {"sleep", "the machine slept", TIME, NULL, 1, 0},
+	[COUNTER_SUSPENDED] = {"sleep", "the machine was suspended", TIME, NULL, 1, 0},
 	[COUNTER_CLOCK_RATE] = {"clock rate", "NTP changed the clock rate", RATE, "ppm", 1000, 0, 1e3},
 	[COUNTER_CPU_PRESSURE] = {"waiting for CPUs", "processes waited for a CPU", TIME, NULL, 1, 50},
 	[COUNTER_VOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},

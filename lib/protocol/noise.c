@@ -133,8 +133,8 @@ int noise_find_busy(const struct analysis_feed *feed, struct analysis *analysis)
 	name_takers(feed, share, names, sizeof(names));
 	analysis->verdict = VERDICT_BUSY;
 	snprintf(analysis->why, sizeof(analysis->why),
-		"a busy CPU: others took %s of the time of the usual sample%s", text_percent(percent, share),
-		names);
+		"a busy CPU: other processes took %s of the time of the usual sample%s",
+		text_percent(percent, share), names);
 	return 1;
 }
 

@@ -131,7 +131,7 @@ static int check_ended(struct driver *d, struct error *err)
 	if (is_over_memory(d, over))
 		return say_over_memory(d, over, "it was killed", err);
 	return error_say(err, -ECANCELED,
-		"slave '%s' was killed, by a user or by the kernel for want of memory ('dmesg' tells)",
+		"slave '%s' was killed by a user, or by the kernel for lack of memory (see 'dmesg')",
 		d->slaves[over].name);
 }
 
@@ -333,7 +333,7 @@ int drive_once(const struct drive *drive, struct load_result *ret, struct error 
 	if (!d.all) {
 		*err = drive->observer->no_cgroup;
 		return error_prefix(err, -ENOTSUP,
-			"a load needs a cgroup for each slave ('systemd-run --user --scope -p Delegate=yes' gives a user some)");
+			"a load needs a cgroup for each slave ('systemd-run --user --scope -p Delegate=yes' provides them)");
 	}
 	r = run_load(&d, err);
 	if (r < 0)

@@ -308,14 +308,15 @@ static int check(const struct load *load, const char *path, struct error *err)
 	size_t slaves = load_slaves(load);
 
 	if (load->n_scripts == 0)
-		return error_say(err, -EINVAL,
-			"%s has no script: 'emp-load example' prints a file to start from", path);
+		return error_say(
+			err, -EINVAL, "%s has no script: 'emp-load example' prints an example file", path);
 	for (size_t i = 0; i < load->n_scripts; i++)
 		if (load->scripts[i].n_steps == 0)
 			return error_say(err, -EINVAL, "%s: the script [%s] does nothing", path,
 				load->scripts[i].name);
 	if (slaves > MOST_SLAVES)
-		return error_say(err, -EINVAL, "%s: %zu slaves are more than %d", path, slaves, MOST_SLAVES);
+		return error_say(err, -EINVAL, "%s: %zu slaves, but at most %d are possible", path, slaves,
+			MOST_SLAVES);
 	return 0;
 }
 

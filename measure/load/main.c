@@ -30,8 +30,7 @@ static int export(const struct load_report *report, const char *path, struct err
 static int show(const struct load_report *report, struct error *err)
 {
 	bool on_stdout = options.json || (options.export_json && output_file_is_stream(options.export_json));
-	int r = load_report_print(
-		on_stdout ? stderr : stdout, report, options.page_wait_bin_ns, err);
+	int r = load_report_print(on_stdout ? stderr : stdout, report, options.page_wait_bin_ns, err);
 
 	if (r == 0 && options.json)
 		r = export(report, "-", err);
@@ -128,39 +127,39 @@ static const struct option_row common_options[] = {
 
 static const struct option_row run_options[] = {
 	{'r', "runs", "N", "runs of the load (the file's, or 5)", option_count, &options.runs},
-	{'w', "warmup", "N", "runs before them that are not recorded (1)", option_count0, &options.warm_ups},
+	{'w', "warmup", "N", "runs before these that are not recorded (1)", option_count0, &options.warm_ups},
 	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's",
 		coordination_parse, &options.coordination},
-	{0, "profile", "NAME", "discard runs in which a daemon passed its cutoff", NULL, &options.profile},
-	{0, "accounting", "BACKEND", "who used the CPUs: auto, bpf, taskstats or none",
+	{0, "profile", "NAME", "discard runs in which a daemon exceeded its cutoff", NULL, &options.profile},
+	{0, "accounting", "BACKEND", "observe other processes by: auto, bpf, taskstats or none",
 		accounting_backend_parse, &options.backend},
 	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown", page_wait_width_parse,
 		&options.page_wait_bin_ns},
-	{0, "show-output", NULL, "of the commands", NULL, &options.show_output},
-	{0, "export-json", "FILE", "the result as a document; - is standard output", NULL,
+	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
+	{0, "export-json", "FILE", "write the result as JSON; - is standard output", NULL,
 		&options.export_json},
 	{0, "json", NULL, "print the result as JSON", NULL, &options.json, .dash = true},
-	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL,
+	{0, "ignore-lock", NULL, "run although a calibration or emp-setup is running", NULL,
 		&options.ignore_lock},
 	{},
 };
 
 static const struct option_row verify_options[] = {
-	{'r', "rounds", "N", "rounds, of a run under each handicap (5)", option_count, &options.runs},
+	{'r', "rounds", "N", "rounds of one run under each handicap (5)", option_count, &options.runs},
 	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's",
 		coordination_parse, &options.coordination},
-	{0, "show-output", NULL, "of the commands", NULL, &options.show_output},
-	{0, "ignore-lock", NULL, "also while a calibration or emp-setup is at work", NULL,
+	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
+	{0, "ignore-lock", NULL, "run although a calibration or emp-setup is running", NULL,
 		&options.ignore_lock},
 	{},
 };
 
 static const struct verb verbs[] = {
 	{"run", "FILE", "run the load, several times", 1, 1, run_options, run_verb},
-	{"verify", "FILE", "how accurately the load tells that 2, 5 and 10 % of the CPUs were taken", 1, 1,
+	{"verify", "FILE", "show how accurately the load detects a loss of 2, 5 and 10 % of the CPUs", 1, 1,
 		verify_options, verify_verb},
-	{"check", "FILE", "what the load would do; mistakes with their line", 1, 1, NULL, check_verb},
-	{"example", "", "print a file to start from", 0, 0, NULL, example_verb},
+	{"check", "FILE", "show what the load would do, or the line of a mistake", 1, 1, NULL, check_verb},
+	{"example", "", "print an example file", 0, 0, NULL, example_verb},
 	{},
 };
 

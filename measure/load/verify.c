@@ -44,7 +44,7 @@ static int find_cpus(const struct load *load, cpu_set_t *ret, struct error *err)
 {
 	*ret = load->cpus;
 	if (!load->cpu_list && sched_getaffinity(0, sizeof(*ret), ret) < 0)
-		return error_os(err, -errno, "cannot see which CPUs may be used");
+		return error_os(err, -errno, "cannot read which CPUs may be used");
 	return 0;
 }
 

@@ -42,7 +42,7 @@ static int load_journal(struct journal *ret, struct error *err)
 
 	if (r != -EACCES || !options.dry_run)
 		return r;
-	fprintf(stderr, "emp-setup: %s; the plan starts from the values of now\n", err->text);
+	fprintf(stderr, "emp-setup: %s; the plan starts from the present values\n", err->text);
 	*err = (struct error){};
 	return 0;
 }
@@ -65,7 +65,7 @@ static int prepare(struct applying *a, const struct request *request, struct err
 	journal_drop_stale(&open); /* a reboot undid it: the values of now are the ones to restore */
 	if (a->facts.system_state.locked)
 		return error_say(err, -EBUSY,
-			"a package manager is at work (it has locked %s); wait until it is done",
+			"a package manager is running (it has locked %s); wait until it is done",
 			a->facts.system_state.locked);
 	a->n_open = open.n;
 	if (a->facts.has_units && units_open(&a->units, &why) < 0)

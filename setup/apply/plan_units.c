@@ -79,7 +79,7 @@ static char *find_obstacle(const struct closure *c, const char *name)
 	if (!units_flag(c->units, name, "CanStop", true))
 		return text_format("%s cannot be stopped by hand", name);
 	if (is_at_work(c->units, unit))
-		return text_format("%s is at work; try again later", name);
+		return text_format("%s is busy; try again later", name);
 	return NULL;
 }
 

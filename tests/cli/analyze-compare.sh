@@ -38,7 +38,7 @@ $analyze compare --json 1 2 >c.json
 that "JSON has ratio and interval" json c.json 'd["interval"][0] < d["ratio"] < d["interval"][1] and 1.5 < d["ratio"] < 6 and d["clock"] == "pt"'
 that "JSON has a format and a version" json c.json 'd["format"] == "emp-comparison" and d["version"] == 1'
 expect 1 "'hyperfine.json': it has 2 results; name one: hyperfine.json:1 (.*burn 10), hyperfine.json:2 (.*burn 30)" $analyze compare 1 hyperfine.json
-expect 1 'has 2 results, and no number 3' $analyze compare 1 hyperfine.json:3
+expect 1 'has 2 results, but no number 3' $analyze compare 1 hyperfine.json:3
 expect 1 "not JSON of emp-measure, hyperfine or pyperf" $analyze compare 1 c.json
 expect 1 'run 99 is not in' $analyze compare 1 99
 expect 1 "cannot open 'none.json'" $analyze compare 1 none.json

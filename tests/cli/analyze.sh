@@ -141,7 +141,7 @@ expect 1 'gnuplot is not installed' env PATH=/nonexistent $analyze scatter 1 -o 
 that "no empty picture is left" test ! -e "$dir/none.png"
 expect 1 "in '$dir/none.png.gnuplot'" env PATH=/nonexistent $analyze scatter 1 --script -o "$dir/none.png"
 expect 1 "cannot write '/nonexistent/x.png': No such file" $analyze scatter 1 -o /nonexistent/x.png
-expect 1 'let it end with .png, .svg or .pdf' $analyze scatter 1 -o x.gif
+expect 1 'must end with .png, .svg or .pdf' $analyze scatter 1 -o x.gif
 expect 1 'name the picture with -o' $analyze scatter 1
 expect 1 'two pictures' $analyze scatter 1 --zooms --samples -o "$dir/x.png"
 

@@ -79,7 +79,7 @@ that "none of several files is imported if one has a fault" test "$(sqlite3 "$EM
 expect 0 '^3$' $analyze import "$data/emp-run-inc16384.json"
 
 # files that are no book, or none of ours
-expect 1 "'/etc/passwd' is not a lab book: it is no SQLite database" $analyze --db /etc/passwd list
+expect 1 "'/etc/passwd' is not a lab book: it is not an SQLite database" $analyze --db /etc/passwd list
 expect 1 "'/etc/passwd' is not a lab book" $analyze --db /etc/passwd import "$data/emp-run-inc128.json"
 expect 1 "'$dir' is a directory; name the lab book in it" $analyze --db "$dir" list
 expect 1 "'/dev/null' is not a regular file" $analyze --db /dev/null import "$data/emp-run-inc128.json"

@@ -122,13 +122,13 @@ made lost=1 # 15
 expect 0 'Kept 0 of 5 runs  *discarded: lost records' $analyze load $run
 expect 0 '' $analyze load $run --timeline -o "$dir/lost.png"
 expect 1 'no run of the load counts' $analyze load $run -o "$dir/z.png"
-expect 1 "no run of run $run .* counts" $analyze load 2 $run
+expect 1 "no run of the load in run $run .* counts" $analyze load 2 $run
 expect 0 '^| all | 5 | ' $analyze load $run --markdown -
 gives "the document says so" '([r["kept"] for r in d["runs"]] == [False] * 5 and d["runs"][0]["rate_per_s"] > 0 and d["rate_per_s"] == {"mean": None, "sd": None, "interval": None})' $analyze load $run --json
 
 # What is not there, and what does not go together.
-expect 1 "run 1 is no load: 'emp-analyze show 1' shows it" $analyze load 1
-expect 1 "run 1 is no load" $analyze load 2 1
+expect 1 "run 1 is not a load: 'emp-analyze show 1' shows it" $analyze load 1
+expect 1 "run 1 is not a load" $analyze load 2 1
 expect 1 'run 77 is not in the lab book' $analyze load 77
 expect 1 "must be the number of a run, not 'office.ini'" $analyze load office.ini
 expect 1 'choose one' $analyze load 2 --json --csv -

@@ -13,8 +13,8 @@ $analyze import "$here/../papers/data/emp-run-inc16384.json" >"$dir/out"
 python3 "$here/made_up_runs.py" "$EMP_DB"
 
 # which runs are meant
-expect 1 "has no runs of 'nobody', but of .*'other' (15 runs).* and [0-9]* more" $trend nobody
-expect 1 "'xz' is 2 programs of the lab book; name one: 'xz -9' (6 runs), 'xz -1' (6 runs)$" $trend xz
+expect 1 "has no runs of 'nobody'; it has runs of .*'other' (15 runs).* and [0-9]* more" $trend nobody
+expect 1 "'xz' matches 2 programs in the lab book; name one: 'xz -9' (6 runs), 'xz -1' (6 runs)$" $trend xz
 expect 0 '^xz -9: 6 runs, PT in seconds$' $trend 'xz  -9'
 expect 0 "^steady 'a file': 20 runs" $trend 'steady "a file"'
 expect 0 "^steady 'a file': 20 runs" $trend steady
@@ -26,13 +26,13 @@ expect 1 'one argument too many' $trend a b
 
 # what is claimed
 expect 0 'No change is shown' $trend steady
-expect 0 'One of [0-9.]* % in the middle, or of [0-9.]* % in the last 5 runs, would have been' $trend steady
+expect 0 'Detectable: a change of [0-9.]* % in the middle, or of [0-9.]* % in the last 5 runs' $trend steady
 expect 0 ' 12 .*+[89.0-9]* ± [0-9.]* %' $trend solver
 expect 0 "kernel.release was '6.1', is '6.12'" $trend solver
 gives "the change is where it was made, whatever one run took" '(d["format"] == "emp-trend" and [l["runs"] for l in d["levels"]] == [18, 12] and d["unit"] == "s" and len(d["runs"]) == 30 and 0.09 < d["levels"][1]["change"] < 0.11 and d["levels"][1]["change_interval"][0] > 0.05 and d["levels"][0]["interval"][0] < 0.1 < d["levels"][0]["interval"][1])' $trend solver --json
 gives "what was faster is faster" '(len(d["levels"]) == 2 and d["levels"][1]["change"] < -0.15 and d["command"] == "named" and "command was" in d["levels"][1]["environment_changes"])' $trend named --json
-expect 0 'Too few runs: a change takes 6, and 4 are there' $trend few
-expect 0 'Too few runs: a change takes 6, and 1 is there' $trend INC16384
+expect 0 'Too few runs: 6 are needed to show a change, and there are 4' $trend few
+expect 0 'Too few runs: 6 are needed to show a change, and there is 1' $trend INC16384
 
 # units of INC, which are not mixed with seconds
 expect 0 'against: 24 runs, PT in INC units' $trend against
@@ -42,7 +42,7 @@ expect 0 'against: 32 runs, PT in seconds' $trend against --seconds
 gives "in seconds, all runs are followed" '(d["unit"] == "s" and d["left_out"]["other_unit"] == 0 and all(0.15 < r["mean"] < 0.25 for r in d["runs"]))' $trend against --seconds --json
 expect 0 'against was inc, is nothing' $trend longer --seconds
 expect 0 'Left out: 8 of other machines' $trend other
-expect 0 'So few runs show great changes only' $trend other
+expect 0 'So few runs show only large changes' $trend other
 
 # an answer for scripts
 expect 2 "'/opt/solver -x' is slower by .* since run [0-9]*, 5 % or more" $trend solver --fail-if-slower 5
@@ -98,7 +98,7 @@ if command -v gnuplot >/dev/null; then
 	that "and is drawn" grep -q '(id)' y.svg
 	cd - >/dev/null || exit 1
 fi
-expect 1 'let it end with .png' $trend solver -o "$dir/x.gif"
+expect 1 'must end with .png' $trend solver -o "$dir/x.gif"
 
 # everything fits 80 columns
 fits() { "$@" 2>&1 | awk 'length > 80 { print; wide = 1 } END { exit wide }'; }

@@ -276,8 +276,8 @@ TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
 
 	assert_int_equal(busy.verdict, VERDICT_BUSY);
 	assert_false(verdict_gives_cutoffs(busy.verdict));
-	assert_string_equal(
-		busy.why, "a busy CPU: others took 2.9 % of the time of the usual sample (backup 2.9 %)");
+	assert_string_equal(busy.why,
+		"a busy CPU: other processes took 2.9 % of the time of the usual sample (backup 2.9 %)");
 	assert_int_equal(quiet.verdict, VERDICT_CLEAN);
 	assert_false(quiet.noise.noisy);
 }

@@ -155,12 +155,12 @@ TEST_IN_DIRECTORY(what_is_no_database_is_left_alone)
 	_cleanup_(fclosep) FILE *file = NULL;
 
 	write_file(s->path, text, strlen(text));
-	expect(s, BOOK_READ, -EINVAL, "it is no SQLite database; name another file with --db or EMP_DB");
-	expect(s, BOOK_WRITE, -EINVAL, "it is no SQLite database");
+	expect(s, BOOK_READ, -EINVAL, "it is not an SQLite database; name another file with --db or EMP_DB");
+	expect(s, BOOK_WRITE, -EINVAL, "it is not an SQLite database");
 	write_file(s->path, "S", 1);
-	expect(s, BOOK_WRITE, -EINVAL, "it is no SQLite database");
+	expect(s, BOOK_WRITE, -EINVAL, "it is not an SQLite database");
 	write_file(s->path, text, strlen(text));
-	expect(s, BOOK_WRITE, -EINVAL, "it is no SQLite database");
+	expect(s, BOOK_WRITE, -EINVAL, "it is not an SQLite database");
 	file = fopen(s->path, "r");
 	assert_non_null(fgets(back, sizeof(back), file));
 	assert_string_equal(back, text);

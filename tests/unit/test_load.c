@@ -65,7 +65,7 @@ TEST(a_mistake_is_named_with_its_line)
 		{"[load]\nruns = 2\n", "f.ini has no script"},
 		{"[a]\nslaves = 2\n", "f.ini: the script [a] does nothing"},
 		{"[a]\nslaves = 9999\ncommand = true\n[b]\nslaves = 2\ncommand = true\n",
-			"f.ini: 10001 slaves are more than 10000"},
+			"f.ini: 10001 slaves, but at most 10000 are possible"},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {

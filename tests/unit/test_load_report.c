@@ -11,8 +11,8 @@
 
 enum { RUNS = 5, FIRST_S = 1700000000 };
 
-static struct load_row row = {LOAD_CONSTANT, (char *)"0-1", (char *)"[edit]\nslaves = 1\ncommand = true\n",
-	(char *)"needs root"};
+static struct load_row row = {
+	LOAD_CONSTANT, (char *)"0-1", (char *)"[edit]\nslaves = 1\ncommand = true\n", (char *)"needs root"};
 
 static struct run_program slaves[] = {{1, (char *)"edit", NULL}, {2, (char *)"cut", NULL}};
 
@@ -37,10 +37,22 @@ static int64_t store(struct scratch *s, int second, int per_s, bool unknown_envi
 			.exit_status = -1,
 			.wait_ns = -1};
 		const struct sample_program parts[] = {
-			{.sample = n, .program = slaves[0].n, .start_ns = start_ns + 40, .et_ns = et_ns,
-				.pt_ns = 3, .repetitions = per_s, .finished_ns = 500, .wait_ns = -1},
-			{.sample = n, .program = slaves[1].n, .start_ns = start_ns + 100 * n, .et_ns = et_ns,
-				.pt_ns = 4, .repetitions = 2 * per_s, .finished_ns = 600, .wait_ns = -1},
+			{.sample = n,
+				.program = slaves[0].n,
+				.start_ns = start_ns + 40,
+				.et_ns = et_ns,
+				.pt_ns = 3,
+				.repetitions = per_s,
+				.finished_ns = 500,
+				.wait_ns = -1},
+			{.sample = n,
+				.program = slaves[1].n,
+				.start_ns = start_ns + 100 * n,
+				.et_ns = et_ns,
+				.pt_ns = 4,
+				.repetitions = 2 * per_s,
+				.finished_ns = 600,
+				.wait_ns = -1},
 		};
 		const struct load_sample start = {n, 10 * n, 1000 - n};
 
@@ -89,7 +101,7 @@ TEST_IN_BOOK(what_is_no_load_is_said)
 
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_int_equal(load_report_read(s->book, run.id, &report, &s->err), -EINVAL);
-	assert_says(s, "is no load: 'emp-analyze show 1' shows it");
+	assert_says(s, "is not a load: 'emp-analyze show 1' shows it");
 	run.kind = RUN_LOAD;
 	memset(run.uid, 0, sizeof(run.uid));
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
@@ -125,7 +137,8 @@ static struct load_comparison compare_runs(
 TEST_IN_BOOK(a_verdict_needs_to_know_how_separate_loads_vary)
 {
 	struct scratch *s = *state;
-	struct load_report a = report_of(s, store(s, 0, 1000, false)), b = report_of(s, store(s, 100, 1100, false));
+	struct load_report a = report_of(s, store(s, 0, 1000, false)),
+			   b = report_of(s, store(s, 100, 1100, false));
 	struct load_comparison c = compare_runs(s, &a, &b, -1);
 	struct comparison times;
 
@@ -156,7 +169,8 @@ TEST_IN_BOOK(a_verdict_needs_to_know_how_separate_loads_vary)
 TEST_IN_BOOK(loads_of_other_files_do_not_tell_how_this_one_varies)
 {
 	struct scratch *s = *state;
-	struct load_report a = report_of(s, store(s, 0, 1000, false)), b = report_of(s, store(s, 100, 1100, false));
+	struct load_report a = report_of(s, store(s, 0, 1000, false)),
+			   b = report_of(s, store(s, 100, 1100, false));
 	struct load_comparison c;
 	char *file = row.file;
 
@@ -174,7 +188,8 @@ TEST_IN_BOOK(loads_of_other_files_do_not_tell_how_this_one_varies)
 TEST_IN_BOOK(loads_of_an_unknown_environment_have_no_verdict)
 {
 	struct scratch *s = *state;
-	struct load_report a = report_of(s, store(s, 0, 1000, true)), b = report_of(s, store(s, 100, 1100, true));
+	struct load_report a = report_of(s, store(s, 0, 1000, true)),
+			   b = report_of(s, store(s, 100, 1100, true));
 	struct load_comparison c;
 
 	for (int i = 0; i < 3; i++)

@@ -24,7 +24,7 @@ int counter_check(int root_fd, struct error *err)
 	return 0; /* the architecture demands it */
 #else
 	return error_say(err, -ENOTSUP,
-		"interruptions can be measured on x86 and arm64 only: EMP knows no counter of this architecture");
+		"interruptions can be measured on x86 and arm64 only: EMP supports no counter on this architecture");
 #endif
 }
 

@@ -98,7 +98,7 @@ static int no_tracefs(struct error *err)
 	if (*lockdown()) /* since it was started */
 		return error_say(err, -EPERM, "the kernel's trace cannot be used%s", lockdown());
 	return error_say(err, -ENOENT,
-		"the kernel's trace is not here: mount it ('mount -t tracefs nodev /sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
+		"the kernel's trace is not available: mount it ('mount -t tracefs nodev /sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
 }
 
 static int say(const struct trace *t, int error, const char *what, struct error *err)
@@ -141,7 +141,7 @@ static int set_buffer(struct trace *t, int64_t bytes, struct error *err)
 	if (tracefs_instance_set_buffer_size(t->instance, (size_t)(bytes / 1024), -1) == 0)
 		return 0;
 	return error_os(err, -(errno ?: ENOMEM),
-		"cannot have %" PRId64 " MB for the trace of each CPU; choose less with --buffer",
+		"cannot allocate %" PRId64 " MB for the trace of each CPU; use a smaller --buffer",
 		bytes >> 20);
 }
 

@@ -35,7 +35,7 @@ static int not_writable(struct book *book, int rc, struct error *err)
 {
 	if (rc == SQLITE_READONLY_DBMOVED)
 		return error_say(err, -ESTALE,
-			"the lab book '%s' was moved or removed while it was open; put it back or begin anew",
+			"the lab book '%s' was moved or removed while it was open; put it back, or start a new one",
 			book->path);
 	return error_say(err, -EROFS,
 		"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
@@ -65,7 +65,7 @@ int book_failed(struct book *book, int rc, struct error *err)
 		return damaged(book, err);
 	case SQLITE_NOTADB:
 		return error_say(err, -EINVAL,
-			"'%s' is not a lab book: it is no SQLite database; name another file with --db or EMP_DB",
+			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
 			book->path);
 	case SQLITE_READONLY:
 		return not_writable(book, rc, err);

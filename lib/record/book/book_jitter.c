@@ -101,7 +101,7 @@ int book_get_jitter(struct book *book, int64_t run, struct jitter *ret, struct e
 	if (jitter.n_cpus == 0)
 		return error_say(err, -ENOENT,
 			"run %" PRId64
-			" in the lab book '%s' has no interruptions of a CPU; those of emp-calibrate jitter have ('emp-analyze list' shows the runs)",
+			" in the lab book '%s' has no interruptions of a CPU; only runs of emp-calibrate jitter have them (see 'emp-analyze list')",
 			run, book->path);
 	*ret = TAKE_STRUCT(jitter);
 	return 0;

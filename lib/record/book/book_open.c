@@ -115,7 +115,7 @@ static int check_head(const char *path, const unsigned char *head, size_t n, off
 
 	if (n < 16 || memcmp(head, "SQLite format 3", 16))
 		return error_say(err, -EINVAL,
-			"'%s' is not a lab book: it is no SQLite database; name another file with --db or EMP_DB",
+			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
 			path);
 	if (n < 100)
 		return 0; /* truncated: SQLite reports it */
@@ -152,7 +152,7 @@ static int check_content(const char *path, const struct stat *st, struct error *
 			path[strlen(path) - 1] == '/' ? "" : "/");
 	if (!S_ISREG(st->st_mode))
 		return error_say(err, -EINVAL,
-			"'%s' is not a regular file, and so no lab book; name another with --db or EMP_DB",
+			"'%s' is not a regular file, and so not a lab book; name another with --db or EMP_DB",
 			path);
 	/* Another program may be making the book right now: its header is written after its other pages. */
 	for (int look = 0; (r = look_at_head(path, &seen)) < 0 && !log_is_empty(path) && look < LOOKS; look++)

@@ -115,8 +115,8 @@ static struct run_variation find_variation(const struct load_comparison *c, cons
 
 	if (!mean_a || !mean_b) /* from an unknown environment */
 		return (struct run_variation){};
-	return run_variation_find(&a, find_mean(&a, run_b) ? NULL : &b,
-		(struct run_mean[]){*mean_a, *mean_b}, 2);
+	return run_variation_find(
+		&a, find_mean(&a, run_b) ? NULL : &b, (struct run_mean[]){*mean_a, *mean_b}, 2);
 }
 
 static int make_side(struct comparison_side *ret, const struct load_report *p, const struct load_rate *rate)
@@ -211,7 +211,7 @@ static int find_environment_changes(struct load_comparison *c, struct book *book
 static int check_counted(const struct load_report *p, struct error *err)
 {
 	return p->n_kept > 0 ? 0
-			     : error_say(err, -ENODATA, "no run of run %" PRId64 " (%s) counts",
+			     : error_say(err, -ENODATA, "no run of the load in run %" PRId64 " (%s) counts",
 				       p->result.discarding.run.id, p->result.discarding.run.program);
 }
 

@@ -14,7 +14,7 @@ static int read_load(struct book *book, const struct run *run, struct load_row *
 
 	if (run->kind != RUN_LOAD)
 		return error_say(err, -EINVAL,
-			"run %" PRId64 " is no load: 'emp-analyze %s %" PRId64 "' shows it", run->id,
+			"run %" PRId64 " is not a load: 'emp-analyze %s %" PRId64 "' shows it", run->id,
 			run->kind == RUN_JITTER ? "jitter" : "show", run->id);
 	r = book_get_load(book, run->id, ret, err);
 	if (r == 0)
@@ -22,8 +22,8 @@ static int read_load(struct book *book, const struct run *run, struct load_row *
 			"run %" PRId64 " was imported without its slaves, so its rate of work is not known",
 			run->id);
 	if (r > 0 && run->n_samples == 0)
-		return error_say(
-			err, -ENODATA, "run %" PRId64 " has no result: it ended before its first run", run->id);
+		return error_say(err, -ENODATA,
+			"run %" PRId64 " has no result: it ended before its first run", run->id);
 	return r < 0 ? r : 0;
 }
 
@@ -51,7 +51,8 @@ static int check_slaves(const struct load_report *p, int64_t run, struct error *
 	if (sound)
 		return 0;
 	return error_say(err, -EBADMSG,
-		"the slaves of run %" PRId64 " are not numbered from 1; restore an intact copy of the lab book",
+		"the slaves of run %" PRId64
+		" are not numbered from 1; restore an intact copy of the lab book",
 		run);
 }
 

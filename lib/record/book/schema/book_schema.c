@@ -38,7 +38,7 @@ int book_schema_version(struct book *book, struct error *err)
 		return error_say(err, -EPROTONOSUPPORT,
 			"the lab book '%s' was written by a newer EMP (version %d of the book, this one reads "
 			"%d); "
-			"use that emp, or name another file with --db or EMP_DB",
+			"use that version, or name another file with --db or EMP_DB",
 			book->path, (int)version, book_schema_newest());
 	return (int)version;
 }
