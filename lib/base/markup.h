@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names and commands, which any user chooses, as cells of tables: nothing in them has a meaning there. */
+/* Names and commands, which any user can choose, as cells of tables, without special meaning for any character in them. */
 #pragma once
 
 #include <stdio.h>

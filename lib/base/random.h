@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random numbers from a seed, the same everywhere: splitmix64 (Steele, Lea and Flood 2014). Any seed will do, also
+/* Random numbers from a seed, the same everywhere: splitmix64 (Steele, Lea and Flood 2014). Any seeds will do, even
  * consecutive ones. */
 #pragma once
 

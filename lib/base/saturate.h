@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums and products of times and counts from books, documents and systemd, which anybody may have written: they stay at
- * the greatest number where it would be exceeded. */
+/* Sums and products of times and counts from books, documents and systemd, which anybody may have written: results that
+ * would overflow are the greatest number. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Has this thread lost its CPU since a moment ago? The kernel says so without a system call: it clears the pointer rseq_cs
+/* Whether this thread has lost its CPU since the mark was set. The kernel says so without a system call: it clears the pointer rseq_cs
  * of a thread's restartable sequence area when it takes the CPU from the thread or delivers a signal to it, if the pointer
  * is set and the thread is not in the sequence (linux/rseq.h). The mark is a sequence that nobody can be in.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What recording one event takes, by a thing that makes one event each time: a page fault. */
+/* How long recording one event takes, measured by something that makes one event each time: a page fault. */
 #pragma once
 
 #include <stdint.h>

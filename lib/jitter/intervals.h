@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of one CPU, made intervals in which a source took it from one thread, the watcher. Intervals nest: an interrupt
- * that comes while another runs lies inside it, and its time is not net time of the outer one.
+/* Turns the events of one CPU into intervals in which a source took the CPU from one thread, the watcher. Intervals nest: an interrupt
+ * that occurs while another runs lies inside it, and its time is not part of the net time of the outer one.
  *
- * Nothing is guessed. An end without a beginning is dropped and counted. Where sched_switch goes on with another task than it
- * left, the CPU was taken by "an unknown task"; if it goes on with the watcher, only the switch back to it is missing, whose
+ * Nothing is guessed. An end without a beginning is dropped and counted. If sched_switch leaves another task than it last
+ * switched to, "an unknown task" had the CPU; if it leaves the watcher, only the switch back to the watcher is missing, whose
  * time the end of the gap shows. */
 #pragma once
 
@@ -15,7 +15,7 @@ struct trace_interval {
 	uint32_t source;
 	uint8_t depth;   /* 0: not nested */
 	bool switched;   /* its start and its end are switches of tasks */
-	bool resumed;    /* the task was preempted before and goes on */
+	bool resumed;    /* the task was preempted before and continues */
 	bool open_ended; /* it ends with its gap */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sources of interruptions, by name. Events have numbers and the names of the moment; each is made a source once. */
+/* The sources of interruptions, by name. Events have numbers and the names that were valid at the time; each is made a source once. */
 #pragma once
 
 #include "lib/host/accounting/identity.h"
@@ -33,11 +33,11 @@ void jitter_sources_clear(struct jitter_sources *sources);
 
 /* The index of a source, or -ENOMEM. Kernel workers are grouped by lib/protocol/name_groups.h. */
 int64_t jitter_source_of_thread(struct jitter_sources *sources, pid_t pid, const char *name);
-/* Of a thread that the trace does not show. */
+/* The source of a thread that the trace does not show. */
 int64_t jitter_source_unknown(struct jitter_sources *sources);
-/* Of what is not the kernel. */
+/* The source of gaps outside the kernel. */
 int64_t jitter_source_outside(struct jitter_sources *sources);
-/* Of an event that is not a switch. */
+/* The source of an event that is not a switch. */
 int64_t jitter_source_of_event(struct jitter_sources *sources, const struct trace_event *event);
-/* Of several in one gap; the order does not matter. One: itself. */
+/* The source of several in one gap, in any order. A single one is returned as it is. */
 int64_t jitter_source_of_parts(struct jitter_sources *sources, const uint32_t *parts, size_t n);

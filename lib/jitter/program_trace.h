@@ -9,20 +9,20 @@
 
 struct program_trace;
 
-/* Records from now on. The sentence says what is missing: root, tracefs. */
+/* Starts recording. The error says what is missing: root, tracefs. */
 int program_trace_open(struct program_trace **ret, int cpu, struct error *err);
 void program_trace_free(struct program_trace *trace);
 DEFINE_FREEP(program_trace)
 
-/* Drops what was recorded so far: before a sample. */
+/* Drops what was recorded so far; for use before a sample. */
 int program_trace_forget(struct program_trace *trace, struct error *err);
 
-/* What was taken from the program with this first process since then: after a sample. */
+/* What was taken since then from the program with this first process; for use after a sample. */
 int program_trace_take(
 	struct program_trace *trace, pid_t program, struct taken_sample *ret, struct error *err);
 
 /* The name, unit and kind of a source. */
 const struct jitter_source_name *program_trace_source(const struct program_trace *trace, uint32_t source);
 int program_trace_cpu(const struct program_trace *trace);
-/* That recording one event takes; 0: not known. */
+/* The time that recording one event takes; 0: not known. */
 int64_t program_trace_event_cost_ns(const struct program_trace *trace);

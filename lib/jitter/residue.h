@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What no event explains: whether it comes at fixed periods, as the interrupts of a virtual machine's host do. */
+/* Gaps that no event explains: whether they occur at fixed periods, as the interrupts of a virtual machine's host do. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,9 +34,9 @@ struct residue {
 int residue_add(struct residue *residue, const struct residue_item *items, size_t n);
 void residue_clear(struct residue *residue);
 
-/* Whether so many items have it that it is one; else they belong to the rest. */
+/* Whether enough items have this period; otherwise they belong to the rest. */
 bool residue_period_is_firm(const struct residue_period *period);
-/* All that have a firm period, and all others. */
+/* The sums of all items that have a firm period, and of all others. */
 struct residue_sums {
 	int64_t periodic, periodic_ns, rest, rest_ns;
 };

@@ -25,7 +25,7 @@ struct source_rows {
 
 void source_rows_clear(struct source_rows *rows);
 
-/* resumed: this goes on with the one before, and is no start of its own. -ENOMEM. */
+/* resumed: this continues the interval before, and is not a start of its own. -ENOMEM. */
 int source_rows_add(
 	struct source_rows *rows, uint32_t source, int64_t start_ns, int64_t length_ns, bool resumed);
 void source_rows_end_round(struct source_rows *rows, bool first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What others took of a CPU in one sample of a program, by source. */
+/* The CPU time that other sources took in one sample of a program, by source. */
 #pragma once
 
 #include <stddef.h>

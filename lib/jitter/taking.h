@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who takes a CPU from a program that is pinned to it, from the events of that CPU: interrupts while the program runs, and other
- * tasks while it is ready to run: it was preempted, or has just been forked. What runs while the program waits for
+/* Finds what takes a CPU from a program that is pinned to it, from the events of that CPU: interrupts while the program runs, and other
+ * tasks while it is ready to run, that is, preempted or just forked. Whatever runs while the program waits for
  * something takes nothing from it. */
 #pragma once
 

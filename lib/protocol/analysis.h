@@ -14,7 +14,7 @@ enum verdict {
 	VERDICT_FREQUENT, /* long samples that daemons explain are so many that they meet in the upper right */
 	VERDICT_DRIFT,    /* the speed of the machine wanders */
 	VERDICT_STEP,     /* two speeds: it changed in between, or goes back and forth */
-	VERDICT_BUSY,     /* others take a part of every sample */
+	VERDICT_BUSY,     /* other processes take a part of every sample */
 };
 
 const char *verdict_name(enum verdict verdict); /* "L", "clean", "frequent", "drift", "step", "busy" */
@@ -45,7 +45,7 @@ struct long_execution {
 /* One daemon in one run. */
 struct daemon_statistics {
 	char *name;
-	uint32_t names;         /* of a family: how many there are; 0: it is none */
+	uint32_t names;         /* of a family: how many there are; 0: not a family */
 	char *unit;             /* of its longest execution; NULL: none or unknown */
 	size_t n_central;       /* executions in central samples */
 	int64_t central_max_ns; /* -1: none */
@@ -93,7 +93,7 @@ struct analysis_options {
 	int64_t resolution_ns;  /* PTs are rounded half up to it; 0: the run's own */
 	int64_t central_max_ns; /* the longest central ET, set by hand; 0: detect it */
 	bool other_cpus; /* what daemons used on other CPUs counts, too; otherwise only where it is not known */
-	bool by_wait; /* L-samples are those in which others took much (W), whatever the program itself took */
+	bool by_wait; /* L-samples are those with a long waiting time W, whatever the program itself took */
 	bool by_wait_if_exact; /* the same, if W is exact and known of nine in ten samples; otherwise by ET, as in the papers */
 	const struct name_pattern *patterns; /* must outlive the analysis */
 	/* Other runs whose families of names are also families here; they must outlive the analysis. NULL: none. */
@@ -107,8 +107,8 @@ const struct daemon_statistics *analysis_daemon_of(
 /* NULL: it did not run. */
 const struct daemon_statistics *analysis_daemon(const struct analysis *analysis, const char *name);
 
-/* How often it runs long; 0: no period was found. A period that no int64_t holds, of samples that take years, is the longest that
- * one does. */
+/* The interval at which it runs long; 0: no period was found. A period that does not fit into an int64_t, of samples that take years, is
+ * the longest that does. */
 double analysis_period_ns(const struct analysis *analysis, const struct daemon_statistics *daemon);
 
 void analysis_clear(struct analysis *analysis);

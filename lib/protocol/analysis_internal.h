@@ -16,7 +16,7 @@ enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };
 
 struct daemon_tally {
 	const char *name; /* of the group; belongs to the daemons, the patterns or the families */
-	uint32_t names;   /* of a family; 0: it is none */
+	uint32_t names;   /* of a family; 0: not a family */
 	pid_t pid;        /* of its latest execution */
 	bool returned;    /* as another process */
 	uint32_t longest; /* the daemon of the longest execution, index into daemons */
@@ -106,7 +106,7 @@ void causes_find_shares(struct analysis_feed *feed, struct daemon_statistics *st
  * NEAR and FAR are dissolved. */
 const struct daemon_tally *causes_dividing(const struct analysis_feed *feed);
 
-/* The same, where W is known and does not contradict it: what made the sample long was others. */
+/* The same, where W is known and does not contradict it: other processes made the sample long. */
 static inline bool analysis_feed_explains(const struct analysis_feed *feed, size_t sample)
 {
 	const struct sample *s = &feed->samples[sample];
@@ -115,7 +115,7 @@ static inline bool analysis_feed_explains(const struct analysis_feed *feed, size
 	return causes_explain(feed, sample) && (s->wait_ns < 0 || s->wait_ns >= longer_ns / 2);
 }
 
-/* noise.c: what the central cluster hides; 1: others take a part of every sample, which is the verdict. */
+/* noise.c: what the central cluster hides; 1: other processes take a part of every sample, which is the verdict. */
 int noise_find(const struct analysis_feed *feed, struct cluster_noise *ret);
 bool noise_varies(const int64_t *ascending, size_t n); /* between their deciles, too much */
 int noise_find_busy(const struct analysis_feed *feed, struct analysis *analysis);

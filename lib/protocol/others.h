@@ -8,7 +8,7 @@
 
 struct other {
 	char *name;
-	uint32_t names;       /* of a family (name_families.h): how many there are; 0: it is none */
+	uint32_t names;       /* of a family (name_families.h): how many there are; 0: not a family */
 	char *unit, *exe;     /* of the longest execution; NULL: none or unknown. exe: until others_finish */
 	bool alone, returned; /* as struct family_member */
 	size_t executions;

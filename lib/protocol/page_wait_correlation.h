@@ -24,6 +24,6 @@ struct page_wait_correlation {
 	struct pearson length; /* with their mean length, without the time in which they waited for a CPU */
 };
 
-/* .n is 0 where waits were not watched in all runs, or a rate is 0. -ENOMEM. */
+/* .n is 0 if waits were not measured in all runs, or a rate is 0. -ENOMEM. */
 int page_wait_correlation_of(
 	struct page_wait_correlation *ret, const struct page_wait_runs *runs, struct error *err);

@@ -10,7 +10,7 @@
 struct period {
 	size_t occurrences; /* consecutive samples count once */
 	double samples;     /* from one occurrence to the next, their median; 0: no period */
-	double chance;      /* that as many occurrences at random look as periodic */
+	double chance;      /* that the same number of random occurrences looks as periodic */
 	bool firm;          /* three occurrences or more, and a chance below 5 % */
 };
 

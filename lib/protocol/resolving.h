@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a machine can resolve: the difference between two means of n samples that would be found with power 0.8 at the
- * level 0.05, as its own runs of INC show it. */
+ * level 0.05, estimated from the machine's own runs of INC. */
 #pragma once
 
 #include "lib/protocol/analysis.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a duet leaves beside its runs. Each program has a run of its own; the samples of one number were taken together. */
+/* What a duet records in addition to its runs. Each program has a run of its own; the samples of one number were taken together. */
 #pragma once
 
 #include "lib/record/fields.h"

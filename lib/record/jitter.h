@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a jitter run leaves: for each CPU how well it was watched, histograms, a row for each source, and the longest
+/* What a jitter run records: for each CPU how well it was observed, histograms, a row for each source, and the longest
  * interruptions with their parts. All lengths are ns.
  *
  * A gap is the time between two readings of the counter, if it is over the threshold. An interval is the time in which a
@@ -38,12 +38,12 @@ struct jitter_cpu {
 	int64_t smis;          /* interrupts of the firmware; -1: not known */
 	int64_t events;        /* of the trace */
 	int64_t lost;          /* events that the kernel's buffer did not keep */
-	int64_t broken;        /* where sched_switch goes on with another task than it left */
+	int64_t broken;        /* where sched_switch leaves another task than it last switched to */
 	int64_t in_no_gap;     /* intervals */
 	int64_t event_cost_ns; /* that recording one event takes; 0: not known */
 };
 
-/* Gaps without an event that come at one period. */
+/* Gaps without an event that occur at one period. */
 struct jitter_period {
 	int cpu;
 	uint32_t n; /* counts from 1 */
@@ -59,7 +59,7 @@ struct jitter_source {
 	uint32_t source;         /* struct source's id */
 	int64_t count, min_ns, max_ns, total_ns;
 	double squares_ns2; /* the sum of the squares of the lengths */
-	/* How its time varies from round to round, which says whether two runs differ by more than chance. */
+	/* How its time varies from round to round, which shows whether two runs differ by more than chance. */
 	int64_t rounds;           /* in which it occurs; 0: not known */
 	double round_squares_ns2; /* the sum of the squares of its times in each round */
 	double round_steps_ns2; /* the sum of the squares of the differences from its time in a round to that in the next */
@@ -75,7 +75,7 @@ struct jitter_bucket {
 	int64_t count, total_ns;
 };
 
-/* How far gaps of such a length can be attributed. */
+/* How far gaps of this length can be attributed. */
 struct jitter_match {
 	int cpu;
 	int64_t low_ns, high_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a load leaves beside its samples: each run of the load is a sample of one run in the book, and its slaves are the
+/* What a load records in addition to its samples: each run of the load is a sample of one run in the book, and its slaves are the
  * programs of that run (programs.h). */
 #pragma once
 

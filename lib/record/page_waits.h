@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the runs of a load waited for pages and disks: counts and times by kind, and histograms of them. A wait counts in the
+/* The waits of a load's runs for pages and disks: counts and times by kind, and histograms of them. A wait counts in the
  * sample in which it ends. */
 #pragma once
 
@@ -14,7 +14,7 @@ enum page_wait_kind {
 
 extern const char *const page_wait_kind_names[N_PAGE_WAIT_KINDS]; /* "slave", "read", "write" */
 
-/* All of one kind in one sample. There is no such row for a kind that was not watched. */
+/* All of one kind in one sample. There is no such row for a kind that was not measured. */
 struct page_wait {
 	uint32_t sample; /* its n */
 	enum page_wait_kind kind;
@@ -29,7 +29,7 @@ struct page_wait_bin {
 	uint32_t sample;
 	enum page_wait_kind kind;
 	int64_t low_ns;
-	int64_t high_ns; /* -1: the last one, which has no end */
+	int64_t high_ns; /* -1: the last one, which is open-ended */
 	int64_t count, total_ns;
 };
 

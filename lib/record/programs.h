@@ -21,7 +21,7 @@ struct sample_program {
 	int left_behind;
 	int64_t repetitions; /* of its work, complete ones */
 	int64_t finished_ns; /* from the start until it had done its share; later ones kept the load constant */
-	int64_t wait_ns;     /* it was ready to run and others had the CPU */
+	int64_t wait_ns;     /* it was ready to run, but other tasks had the CPU */
 	int64_t io_wait_ns; /* it waited for a disk */
 	int64_t major_faults;
 };

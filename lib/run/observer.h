@@ -31,7 +31,7 @@ struct observation {
 	struct spawned spawned;
 	char escaped[16];     /* the name of a process that left the program's cgroup; "": not known */
 	struct usages usages; /* without the program's own; owned by the accounting until the next sample */
-	int64_t wait_ns;      /* W: the program's tasks were ready to run and did not; -1: not known */
+	int64_t wait_ns;      /* W: the program's tasks were ready to run but did not; -1: not known */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
 	struct duet_part part;   /* of a duet; .spawned is that above */
@@ -42,7 +42,7 @@ struct observation {
 int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
 	struct error *err);
 
-/* Runs several programs, and says what they came to, in all, in *ret. */
+/* Runs several programs, and stores their totals in *ret. */
 typedef int observed_run(void *data, struct spawned *ret, struct error *err);
 
 /* The same for several programs. `spawn` has what they have in common: the accounting, the CPU, and the cgroup that all of
@@ -50,7 +50,7 @@ typedef int observed_run(void *data, struct spawned *ret, struct error *err);
 int observe_several(const struct spawn *spawn, struct counter_reader *counters, observed_run *run, void *data,
 	struct observation *ret, struct error *err);
 /* One sample of several programs that alternate. `all` has what they have in common: the accounting, the CPU, and the
- * cgroup that their own ones are in. Each observation has the same usages; its wait_ns is what others took: the
- * sample's time, from the first start to the last end, without all PTs; -1 with plan->repeat. */
+ * cgroup that their own ones are in. Each observation has the same usages; its wait_ns is what other processes took:
+ * the sample's time, from the first start to the last end, minus all PTs; -1 with plan->repeat. */
 int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
 	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err);

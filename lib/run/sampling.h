@@ -46,7 +46,7 @@ struct sampling {
 	int again;        /* samples and warm-ups that were stopped (^Z), dropped and taken again */
 };
 
-/* What the caller does in between; NULL: nothing. The first failure, negative and with a sentence, ends all. */
+/* What the caller does in between; NULL: nothing. The first failure, negative and with a sentence, ends the sampling. */
 struct sampling_hooks {
 	int (*begin)(struct sampling *s, struct error *err);    /* before the run and its first warm-up */
 	int (*prepare)(struct sampling *s, struct error *err);  /* before each warm-up and sample */

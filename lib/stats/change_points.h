@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where the level of a series changes, such as the means of the runs of a program in the order of time.
  *
- * The series is divided by PELT (Killick, Fearnhead & Eckley 2012) with the sum of squares as its cost. Values that stand apart from their
+ * The series is divided by PELT (Killick, Fearnhead & Eckley 2012) with the sum of squares as its cost. Values that are far from their
  * neighbours count less (Hampel 1974), so that single bad runs make no level. Successive values may be alike (AR(1)). The penalty is a squared
- * quantile of Student's distribution times the long-run variance that the division itself leaves, so that it need not be known before.
- * tests/bench/truth.py shows how often a level is claimed that is not there, and how great a change is found. */
+ * quantile of Student's distribution times the long-run variance that the division itself leaves, so that it need not be known beforehand.
+ * tests/bench/truth.py shows how often a level is claimed that does not exist, and how large a change is found. */
 #pragma once
 
 #include <stddef.h>
@@ -35,7 +35,7 @@ struct levels {
 int change_points_find(const double *values, size_t n, struct levels *ret);
 void levels_clear(struct levels *levels);
 
-/* The level after the change less that before it, and half its 95 % interval. i > 0. */
+/* The level after the change minus that before it, and half its 95 % interval. i > 0. */
 struct level_change {
 	double by, half;
 };

@@ -12,7 +12,7 @@ enum design {
 	DESIGN_BETWEEN,     /* in two runs, and how separate runs differ is known */
 	DESIGN_PAIRS,       /* in turn: the values of a and b with one index are neighbours */
 	DESIGN_INDEPENDENT, /* each by itself */
-	DESIGN_DUET,        /* together: as pairs, and what slows both by one factor cancels (log_ratio.h) */
+	DESIGN_DUET, /* together: as pairs, and what slows both by the same factor cancels (log_ratio.h) */
 };
 
 struct compare_plan {
@@ -44,5 +44,5 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 	struct comparison *ret, struct error *err);
 
 /* Adjusts the p-values, the intervals and the minimum detectable differences of comparisons that are made at once, so
- * that in 95 of 100 cases none of them shows a difference that is not there (Holm 1979). */
+ * that in 95 of 100 cases none of them shows a difference that does not exist (Holm 1979). */
 int comparisons_adjust(struct comparison *const *comparisons, size_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The confidence interval of the mean of values that were taken one after another, which a slowly changing machine
- * makes alike: such values are worth fewer than they are. Their distribution may be skewed, as times often are. Eight or more
- * values bound it, unless the machine is known to make them worth fewer than four. */
+ * makes alike: such values count as fewer than they are. Their distribution may be skewed, as times often are. The range of eight or
+ * more values bounds the interval, unless they are known to count as fewer than four on this machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 /* How much neighbours are alike on this machine, from many values that were taken before. */
 struct known_correlation {
 	double lag1;
-	size_t values; /* that it is known from; 0: not known */
+	size_t values; /* from which it is known; 0: not known */
 };
 
 struct interval {

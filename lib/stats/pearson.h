@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether two quantities that were measured together, one pair after another, go together. What drifts or comes in waves seems to
- * go with everything else that does, so that neighbours that are alike count for fewer than they are. */
+/* Whether two quantities that were measured together, one pair after another, are correlated. What drifts or comes in waves seems to be
+ * correlated with everything else that does, so that neighbours that are alike count as fewer than they are. */
 #pragma once
 
 #include <stddef.h>
@@ -9,9 +9,8 @@ struct pearson {
 	size_t n;
 	double r;           /* the coefficient of correlation; NAN: n < 5, or one of the two does not vary */
 	double effective_n; /* number of independent pairs with the same information */
-	double low,
-		high; /* the 95 % confidence interval of r (Fisher 1915); NAN: it cannot be told from any other */
-	double p;     /* that they are independent; two-sided; NAN likewise */
+	double low, high;   /* the 95 % confidence interval of r (Fisher 1915); NAN: it could be any value */
+	double p;           /* that they are independent; two-sided; NAN likewise */
 };
 
 enum { PEARSON_LEAST = 5 };

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /* The standard deviation of the readings, by their mean absolute deviation from their mean, as of normal values: a single
- * reading counts less than in a root mean square, and steps of the clock do not count less than they are. If the mean is off
- * the truth by more than a tenth, it is the deviation from the truth: a clock that nearly always shows 0 does not vary,
- * and is not precise. n > 0. */
+ * reading counts less than in a root mean square, and steps of the clock do not count less than they are. If the mean differs
+ * from the truth by more than a tenth, it is the deviation from the truth: a clock that nearly always shows 0 does not vary,
+ * but is not precise. n > 0. */
 double precision_of(const double *readings, size_t n, double truth);
 
 struct gain {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether something that comes in bursts takes more of the time in one run than in another, by more than chance.
  *
- * Bursts make counts vary far more than Poisson's, so that the time is counted in rounds: how it varies from round to round,
- * and how much a round is like the next, says how much chance may do. */
+ * Bursts make counts vary far more than Poisson's, so the time is counted in rounds: how it varies from round to round,
+ * and how much a round is like the next, shows how much chance can explain. */
 #pragma once
 
 #include <stdint.h>

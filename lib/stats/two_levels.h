@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two levels in a set of values: what a machine with two speeds gives, in whatever order. */
+/* Two levels in a set of values, as of a machine with two speeds, in any order. */
 #pragma once
 
 #include <stddef.h>

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tests that need a systemd of their own: a box, in which systemd is the first process of namespaces (processes,
 # mounts, network, host name, cgroups). Its root is this machine's own, read through an overlay, so that nothing has to be
-# installed for it; what it writes lies in $box/upper. The kernel, its settings and its clock are the machine's: /proc/sys and
+# installed for it; what it writes is in $box/upper. The kernel, its settings and its clock are the machine's: /proc/sys and
 # /sys are read-only in there.
 #
 #   box_new               makes $box; the caller may put files into $box/upper before the first start
-#   box_install PACKAGE...  before the first start: from the distribution's archive; its daemons are not started. Ends the test (77) without archive
+#   box_install PACKAGE...  before the first start: from the distribution's archive; its daemons are not started. Ends the test (77) if there is no archive
 #   box_restore_at_boot EMP-SETUP  before the first start: its emp-restore.service is enabled
 #   box_start, box_stop   boots it and waits until it is up; switches it off
-#   box_reboot, box_crash the same boot id never comes twice; a crash is a SIGKILL for its first process
+#   box_reboot, box_crash each boot has a new boot id; a crash is a SIGKILL to its first process
 #   box_run COMMAND...    runs a command in it
 #   box_wait SECONDS COMMAND...  until the command succeeds; 1 if it does not within that time (times EMP_TIMEOUT_MULTIPLIER)
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Takes CPU time, by its own process clock: a program to be measured, or a daemon to be found.
  *
- *   burn MS              MS milliseconds, its start counted
+ *   burn MS              MS milliseconds, including its start
  *   burn --orphan MS     ends at once, and leaves a child behind that takes them
  *   burn --threads N MS  N threads take them together
  *   burn --child MS      waits for a child that takes them
- *   burn --again MS      executes itself anew
- *   burn --yield MS      offers the CPU to others all the time
+ *   burn --again MS      executes itself again
+ *   burn --yield MS      yields the CPU all the time
  *   burn --flee N        N lineages of processes that each fork the next one and end; the first stays */
 #include "lib/base/clock.h"
 

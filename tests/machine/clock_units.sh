@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In a box, and so in a PID namespace of its own: emp-clock.socket starts emp-clock.service when a client comes, again after it was killed, and it
-# ends when it is idle. The units are those that are installed, with a shorter idle time. Usage: clock_units.sh BUILD
+# In a box, and so in a PID namespace of its own: emp-clock.socket starts emp-clock.service when a client connects, and again after the service was
+# killed; the service ends when it is idle. The units are those that EMP installs, with a shorter idle time. Usage: clock_units.sh BUILD
 set -eu
 . "$(dirname "$0")/box.sh"
 build=$(realpath "$1")

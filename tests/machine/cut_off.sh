@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A calibration that is killed (kill -9) 50 times in a row and resumed each time: every other time at a random moment after its start, else
-# at a random moment after its first new sample, however long that takes. No sample but the one in flight is lost, none is there twice, the
-# book is sound, and nothing is left on the machine. Usage: cut_off.sh BUILD [TIMES]
+# A calibration is killed (kill -9) 50 times in a row and resumed each time: every other time at a random moment after its start, otherwise
+# at a random moment after its first new sample, however long that takes. No sample except the one in flight is lost, none is stored twice, the
+# book is intact, and nothing is left on the machine. Usage: cut_off.sh BUILD [TIMES]
 set -u
 . "$(dirname "$0")/../cli/expect.sh"
 need_root

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The disk under the book runs full in the middle of a calibration; with room again it resumes. In a mount namespace of its own.
+# The disk under the book becomes full in the middle of a calibration; when there is space again, it resumes. In a mount namespace of its own.
 # Usage: disk_full.sh BUILD
 set -u
 . "$(dirname "$0")/../cli/expect.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that alternate on one CPU, by both ways: what they may do, and that nothing stays behind or frozen however the
+# Programs that alternate on one CPU, in both ways: what they may do, and that nothing is left behind or frozen however the
 # measurement ends. Usage: duet.sh BUILD
 set -u
 . "$(dirname "$0")/../cli/expect.sh"

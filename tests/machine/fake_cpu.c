@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A made-up /sys/devices/system/cpu that answers writes as the kernel does: one write is one value, unknown
- * governors are refused, limits are clamped, some settings change others. Plain files do not do for that:
+ * governors are refused, limits are clamped, some settings change others. Plain files are not enough for that:
  * sysfs is written without truncation. Mounted with FUSE over a directory of plain files that tests make
  * (fake_cpu.sh). Usage: fake_cpu FILES MOUNTPOINT
  *

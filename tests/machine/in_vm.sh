@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs all tests that say something about the kernel on another kernel, in a virtual machine (QEMU), and prints a line for each and the counts:
+# Runs all tests that depend on the kernel under another kernel, in a virtual machine (QEMU), and prints a line for each and the counts:
 #
 #   apt-get install qemu-system-x86 busybox-static cpio
 #   apt-get download linux-image-6.1.0-56-amd64        the kernel of Debian 12; that of backports is linux-image-6.12*
@@ -13,15 +13,15 @@
 # threads each, and all controllers of cgroup v2.
 #
 # The exit status is the command's. In the environment:
-#   EMP_VM_ACCEL=kvm      needs a /dev/kvm that runs any guest. Without it, QEMU emulates, and on a busy machine, tests that compare CPU times fail: the
-#                         virtual CPUs stand still
+#   EMP_VM_ACCEL=kvm      needs a /dev/kvm that runs any guest. Without it, QEMU emulates, and on a busy machine, tests that compare CPU times fail
+#                         because the virtual CPUs stop for a while
 #   EMP_VM_ACCEL='tcg,thread=single -icount shift=3'
-#                         each instruction takes 8 ns of the guest's time, however busy this machine is. With QEMU 7.2, Linux 6.12 runs so; 6.1 hangs
-#                         while it starts its second CPU
+#                         each instruction takes 8 ns of the guest's time, however busy this machine is. With QEMU 7.2, Linux 6.12 runs this way; 6.1
+#                         hangs while it starts its second CPU
 #   EMP_VM_ACCEL=tcg,thread=multi
 #                         a thread for each CPU; the guest may panic at an "int3" or hang, as if the kernel's patches of its own code were missed
 #   EMP_VM_SMP=2          as QEMU's -smp
-#   EMP_VM_NETWORK=1      a network, for tests that install packages of the distribution's archive; they are not run otherwise
+#   EMP_VM_NETWORK=1      a network, for tests that install packages from the distribution's archive; without it, they are skipped
 #   EMP_VM_QEMU=OPTIONS   more options for QEMU
 set -eu
 kernel=$(realpath "$1") build=$(realpath "$2")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# emp-calibrate jitter: what it prints and stores, what it says where it cannot run, and that nothing of it stays.
+# emp-calibrate jitter: what it prints and stores, what it says where it cannot run, and that it leaves nothing behind.
 # Usage: jitter.sh BUILD
 set -u
 . "$(dirname "$0")/../cli/expect.sh"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a command that disturbs the kernel's clock discipline, which is one for the machine and all its containers, and puts the
- * discipline back as it was. Usage: keep_clock COMMAND... */
+/* Runs a command that disturbs the kernel's clock discipline, which the machine shares with all its containers, and then restores
+ * the discipline. Usage: keep_clock COMMAND... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/timex.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # emp-load with limits for its slaves, which need the cpu and memory controllers of cgroup v2: weights show in the slaves' CPU time; a slave that
-# exceeds its memory is named; nothing is left behind, and earlier runs are kept. Without the controllers: what emp-load says of that. Usage: load_limits.sh BUILD
+# exceeds its memory is named; nothing is left behind, and earlier runs are kept. Without the controllers: the message of emp-load. Usage: load_limits.sh BUILD
 set -u
 . "$(dirname "$0")/../cli/expect.sh"
 need_root

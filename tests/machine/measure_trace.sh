@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# emp-measure --trace: that it names who takes the CPU, for as long as the program waits for it, and leaves nothing behind.
+# emp-measure --trace: that it names what takes the CPU while the program waits for it, and leaves nothing behind.
 # Usage: measure_trace.sh BUILD
 set -u
 . "$(dirname "$0")/../cli/expect.sh"

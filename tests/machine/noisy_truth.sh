@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What EMP concludes on a machine on which busy loops come and go on every CPU. By hand, since it takes minutes; prints what it found:
-#   - a daemon that takes a fifth of a sample, every 30 samples, has a cutoff, and nobody else has one that explains 10 % of the delay;
+# What EMP concludes on a machine on which busy loops come and go on every CPU. Run by hand, since it takes minutes; prints what it found:
+#   - a daemon that takes a fifth of a sample, every 30 samples, has a cutoff, and no other daemon has one that explains 10 % of the delay;
 #   - at most 5 % of the pairs of separate runs of one program are called different.
 # Usage: noisy_truth.sh BUILD [PAIRS [SEED]]
 set -u

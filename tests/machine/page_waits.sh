@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Page waits of emp-load: beside bpftrace's count of the same requests in the same time, beside the number of reads that dd makes and the
-# pressure that the kernel counts; where nothing is read, without privileges, and without a block device. Usage: page_waits.sh BUILD
+# Page waits of emp-load, compared with bpftrace's count of the same requests at the same time, with the number of reads that dd makes, and with the
+# pressure that the kernel counts; also where nothing is read, without privileges, and without a block device. Usage: page_waits.sh BUILD
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/expect.sh"

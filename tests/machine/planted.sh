@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A process that takes 200 ms of CPU time inside samples 10, 37 and 80 of 100 of 0.1 s, started and ended inside them, is found under its
-# name in exactly those: by bpf with its CPU time right to 1 %; by taskstats with the difference shown. Usage: planted.sh BUILD
+# A process that takes 200 ms of CPU time inside samples 10, 37 and 80 of 100 of 0.1 s, started and ended inside them, is found by its
+# name in exactly those: by bpf with its CPU time accurate to 1 %; by taskstats with the difference shown. Usage: planted.sh BUILD
 set -eu
 [ "$(id -u)" = 0 ] || { echo "not run: needs root"; [ -z "${EMP_MUST_RUN:-}" ] || exit 1; exit 77; }
 build=$1

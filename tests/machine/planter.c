@@ -2,8 +2,8 @@
 /* Plants daemons inside known samples: watches for processes that run the program WATCHED (a file, or a name
  * if there is no slash in it) to start, the warm-up being number 0, and at each of the numbers given starts a
  * child called NAME that takes about MS milliseconds of CPU time on CPU. It runs by SCHED_FIFO, so that it
- * ends inside the sample that it started in. Its last milliseconds pass without a look at its clock, as a
- * daemon's do: a look would bring the kernel's books up to date. Prints "NAME N START NS" when it has ended:
+ * ends inside the sample that it started in. It does not read its clock in its last milliseconds, just as
+ * daemons do not: a reading would update the kernel's accounting. Prints "NAME N START NS" when it has ended:
  * when it was started (ns since 1970; a start that the planter was too late to see is not counted, so N may
  * be behind) and what it took, by its rusage.
  *

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# emp-measure is killed (kill -9) 20 times while it takes quick samples, each time at a random moment: whatever was taken is in the book, but
-# for the sample in flight. The program counts its own runs. Usage: quick_samples.sh BUILD [TIMES]
+# emp-measure is killed (kill -9) 20 times while it takes quick samples, each time at a random moment: all samples taken are in the book, except
+# the one in flight. The program counts its own runs. Usage: quick_samples.sh BUILD [TIMES]
 set -u
 . "$(dirname "$0")/../cli/expect.sh"
 need_root

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In a box: daemons that do not run, but that a request over D-Bus, a socket, a path or a timer starts, stay down while emp-setup's
+# In a box: daemons that do not run, but that a request over D-Bus, a socket, a path or a timer starts, stay stopped while emp-setup's
 # settings are applied, and can be started after restore. And units that are gone or masked when they are to be restored.
 # Usage: setup_activation.sh BUILD
 set -eu

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Some twenty real daemons from the distribution's archive, in a box: emp-setup stops them, and restores the box to the last link on its
 # disk, after a clean run, a SIGKILL at every crash point of apply and of restore, a crash and a reboot. Usage: setup_daemons.sh BUILD [STRIDE]
-# With a stride of 5, every fifth crash point only, from one on that EMP_SEED chooses.
+# With a stride of 5, only every fifth crash point, beginning with one that EMP_SEED chooses.
 set -eu
 . "$(dirname "$0")/box.sh"
 . "$(dirname "$0")/setup_walk.sh"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # emp-setup apply --isolate: a core of its own for the measured CPU, interrupts elsewhere, emp-measure in it, and everything as
-# before after restore, also after a SIGKILL at each crash point. Needs cgroup v2 with the cpuset controller, as
-# machines with systemd have it, and two cores: so it is run by hand, there or by setup_isolation_vm.sh.
+# before after restore, also after a SIGKILL at each crash point. Needs two cores, and cgroup v2 with the cpuset controller,
+# which machines with systemd have: so it is run by hand, on such a machine or by setup_isolation_vm.sh.
 # Usage: setup_isolation.sh BUILD
 set -u
 setup=$1/setup/emp-setup measure=$1/measure/emp-measure

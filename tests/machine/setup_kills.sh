@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# emp-setup is killed (SIGKILL) at random moments of apply and of restore, in a box with planted units of every kind, made-up CPUs, one of
-# them offline, governors with settings of their own, and what the administrator had stopped. After a restore, everything must be as
+# emp-setup is killed (SIGKILL) at random moments of apply and of restore, in a box with planted units of every kind, made-up CPUs (one of
+# them offline), governors with settings of their own, and units that the administrator had stopped. After a restore, everything must be as
 # before: the states of all units and of their files, masks and drop-ins, and all files of the CPUs.
 # Usage: setup_kills.sh BUILD [KILLS]. EMP_SEED chooses the moments.
 set -eu

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tests of emp-setup in a box (box.sh) after box_new: plants units of every kind, and policies for them in /etc/emp-test.ini
-# and others. `state` prints what must come back.
+# and others. `state` prints what must be restored.
 
 # put FILE: a file of the box, its text from standard input
 put() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # emp-setup stops services, sockets, paths and timers of every kind, and restores all of them exactly: after a clean run, after a
 # SIGKILL at every crash point of apply and of restore, after a crash and after a reboot. Usage: setup_units.sh BUILD [STRIDE]
-# With a stride of 5, every fifth crash point only, from one on that EMP_SEED chooses.
+# With a stride of 5, only every fifth crash point, beginning with one that EMP_SEED chooses.
 set -eu
 . "$(dirname "$0")/box.sh"
 . "$(dirname "$0")/setup_walk.sh"

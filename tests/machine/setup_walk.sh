@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tests that apply and restore in a box (box.sh), and check that it is as before: $box/before holds what their function
-# `state` printed first. `apply` is theirs as well; $setup is emp-setup, $faults the count.
+# `state` printed first. They also define `apply`; $setup is emp-setup, and $faults is the count of failures.
 
 fault() {
 	echo "FAULT: $*"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A program that waits in the kernel and cannot be killed: it writes to a file system that is frozen. emp-measure must give up on it with
-# a sentence, and nothing of it may be left when the file system goes on. Usage: stuck.sh BUILD
+# a message, and nothing of it may be left once the file system is thawed. Usage: stuck.sh BUILD
 set -u
 [ "$(id -u)" = 0 ] || { echo 'not run: needs root'; [ "${EMP_MUST_RUN:-}" ] && exit 1; exit 77; }
 # mounts of its own

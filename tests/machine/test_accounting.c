@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What processes took, as both backends see it, compared with what the processes know themselves. */
+/* The CPU time of processes by both backends, compared with what the processes report themselves. */
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"

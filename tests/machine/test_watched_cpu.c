@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is recorded of the CPU that the program under test is pinned to: how long it waited for it, who had it, and what
+/* What is recorded of the CPU that the program under test is pinned to: how long it waited for the CPU, which processes had it, and what
  * interrupts took. */
 #include "tests/unit/check.h"
 
