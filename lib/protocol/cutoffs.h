@@ -17,7 +17,7 @@ static inline int64_t cutoff_share_ppm(const struct cutoff *cutoff)
 }
 
 /* Removes the cutoffs that explain less than `least_ppm` of the delay in both runs, which the papers keep: daemons that
- * ran long beside the one that made a sample long. How many they were. */
+ * ran long at the same time as the one that made a sample long. Returns how many were removed. */
 size_t cutoffs_leave_out(struct profile *profile, int64_t least_ppm);
 
 /* The cutoff for programs with this mean ET. */

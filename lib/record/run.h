@@ -86,7 +86,7 @@ struct sample {
 	int exit_status;            /* as a shell reports it; -1: unknown */
 	int left_behind;            /* processes that outlived the program */
 	bool incomplete;            /* executions may be missing */
-	int64_t wait_ns; /* W: its tasks were ready to run and did not, because others had the CPU; -1: unknown */
+	int64_t wait_ns; /* W: its tasks were ready to run but did not, because others had the CPU; -1: unknown */
 };
 
 /* The most that others can have taken from it: W; where that is not known, what one task lacks. */
@@ -171,7 +171,7 @@ struct profile_run {
 	size_t n_l_samples;
 };
 
-/* What a machine can resolve: the least difference between two means of so many samples that would be found in four
+/* What a machine can resolve: the smallest difference between two means of this many samples that would be found in four
  * cases of five, as a share of the mean. */
 struct resolving {
 	int64_t samples;    /* 0: not known */
@@ -182,7 +182,7 @@ struct resolving {
 /* How much neighbouring samples of a machine are alike. */
 struct correlation {
 	double lag1;     /* of their PTs */
-	int64_t samples; /* that it is known from; 0: not known */
+	int64_t samples; /* from which it is known; 0: not known */
 };
 
 enum { N_RESOLVING = 4 };

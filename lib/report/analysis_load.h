@@ -9,7 +9,7 @@
 int analysis_load(struct book *book, int64_t run, const struct analysis_options *options,
 	struct analysis *ret, struct error *err);
 
-enum { PROFILE_REFUSED = 1 }; /* a run is neither an L nor clean: the sentence says what it shows */
+enum { PROFILE_REFUSED = 1 }; /* a run is neither an L nor clean: the error says what it shows */
 
 struct profile_request {
 	const char *name;                                  /* of the profile; NULL: "unnamed" */
@@ -20,7 +20,7 @@ struct profile_request {
 	int64_t short_central_max_ns, long_central_max_ns; /* set by hand; 0: not */
 	/* The analyses of both runs, filled in even if the profile is refused, if they are not NULL. */
 	struct analysis *short_analysis, *long_analysis;
-	size_t *n_left_out; /* cutoffs; NULL: nobody asks */
+	size_t *n_left_out; /* cutoffs; NULL: not wanted */
 };
 
 /* 0, PROFILE_REFUSED with a sentence, or a failure. The profile is not stored: book_put_profile does that. */

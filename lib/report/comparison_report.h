@@ -13,7 +13,7 @@ void comparison_line(
 int comparison_list_new(struct listing **ret, bool json, struct error *err);
 void comparison_list_add(
 	struct listing *list, const char *reference, const char *name, const struct comparison *comparison);
-/* And what its columns are; `several`: they were adjusted for their number. */
+/* Also prints what the columns mean; `several`: p and the intervals were adjusted for the number of comparisons. */
 int comparison_list_print(struct listing *list, bool several, FILE *file, struct error *err);
 
 /* "faster", "no difference shown". */

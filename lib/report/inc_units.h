@@ -9,8 +9,8 @@
 
 #include <jansson.h>
 
-/* A unit is the PT in which INC makes so many increments: a number of its own, and not a second by the constant of the machine, which is
- * measured anew in each environment. */
+/* A unit is the PT in which INC makes this many increments: a fixed number, and not a second by the constant of the machine, which is
+ * measured again in each environment. */
 enum { INC_UNIT = 1000000 };
 
 struct inc_units {
@@ -23,8 +23,8 @@ struct inc_units {
 };
 
 /* Samples discarded by `rules`. 1: done; 0: the run did not alternate with INC, or no sample is kept. */
-int inc_units_load(
-	struct book *book, int64_t run, const struct discard_rules *rules, struct inc_units *ret, struct error *err);
+int inc_units_load(struct book *book, int64_t run, const struct discard_rules *rules, struct inc_units *ret,
+	struct error *err);
 
 /* "471.2 ± 1.3   CV 0.28 %   95 % CI 470.3 … 472.1". Returns `buffer`. */
 enum { INC_UNITS_TEXT_SIZE = 128 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much separate runs of two programs vary, as far as the book knows. */
+/* How much separate runs of two programs vary, as far as the book shows it. */
 #pragma once
 
 #include "lib/protocol/comparison.h"

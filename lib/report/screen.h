@@ -24,7 +24,7 @@ struct screen_reason {
 struct screen_other {
 	const char *name;
 	int64_t disturbed_ns;
-	uint32_t names; /* of a family; 0: it is none */
+	uint32_t names; /* of a family; 0: not a family */
 };
 
 /* Whole lines: warnings, and what could not be observed. */
