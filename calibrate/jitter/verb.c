@@ -26,7 +26,6 @@ enum {
 	DRAIN_MS = 100,
 	ROUND_NS = 1000000000,
 	STORE_ROUNDS = 30,
-	MB = 1 << 20,
 	LEAST_BUFFER = 64 << 10,
 };
 
@@ -36,7 +35,7 @@ static struct {
 	int64_t for_ns, threshold_ns, buffer_bytes;
 	const char *keep;
 	bool mono_raw;
-} options = {.for_ns = 60 * NS_PER_S, .buffer_bytes = 16 * MB};
+} options = {.for_ns = 60 * NS_PER_S, .buffer_bytes = 16 << 20};
 
 static int parse_cpus(const char *value, const char *name, void *into, struct error *err)
 {
@@ -51,19 +50,14 @@ static int parse_cpus(const char *value, const char *name, void *into, struct er
 	return r;
 }
 
-/* "512K", "16M"; a bare number is MB. */
 static int parse_buffer(const char *value, const char *name, void *into, struct error *err)
 {
-	char *end;
-	long number = strtol(value, &end, 10);
-	int64_t unit = *end == 'K' ? 1024 : MB;
+	int64_t *bytes = into;
+	int r = text_parse_size(value, name, bytes, err);
 
-	end += *end == 'K' || *end == 'M';
-	if (end == value || *end || number <= 0 || number > 65536 || number * unit < LEAST_BUFFER)
-		return error_say(
-			err, -EINVAL, "%s: '%s' is not a size from 64K up, such as 512K or 16M", name, value);
-	*(int64_t *)into = number * unit;
-	return 0;
+	if (r == 0 && *bytes < LEAST_BUFFER)
+		return error_say(err, -EINVAL, "%s must be 64K or more, not '%s'", name, value);
+	return r;
 }
 
 const struct option_row jitter_options[] = {

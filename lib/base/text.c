@@ -60,6 +60,24 @@ int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, str
 		"%s must be a time above zero such as 0.1, 250us, 10ms or 1h, not '%s'", what, text);
 }
 
+int text_parse_size(const char *text, const char *what, int64_t *ret, struct error *err)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	const char *unit;
+	long long value;
+	int shift;
+
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	shift = unit ? 10 * (int)(unit - units + 1) : 0;
+	if (errno || end == text || value < 1 || value > INT64_MAX >> shift || (*end && (!unit || end[1])))
+		return error_say(err, -EINVAL, "%s must be a size such as 64M or 1G, not '%s'", what, text);
+	*ret = value << shift;
+	return 0;
+}
+
 char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns)
 {
 	time_t seconds = realtime_ns / NS_PER_S;

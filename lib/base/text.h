@@ -22,6 +22,9 @@ int text_parse_int(
 /* A time above zero: "1ms", "250us", "1ns", "2s", "1.5h", "3min"; a bare number is seconds. */
 int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, struct error *err);
 
+/* A size in bytes above zero: "4096", "64K", "16M", "1G", "2T". */
+int text_parse_size(const char *text, const char *what, int64_t *ret, struct error *err);
+
 enum { TEXT_TIME_SIZE = 40 };
 
 /* A time for people, four significant digits: "812 ns", "1.234 ms", "12.35 s", "3 h 59 min".

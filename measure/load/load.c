@@ -87,24 +87,9 @@ static int take_slice(struct parser *p, const struct ini_line *line, void *into,
 	return r;
 }
 
-/* "64M", "1G", "4096" */
-static int parse_size(const char *text, const char *what, int64_t *ret, struct error *err)
-{
-	static const char units[] = "KMGT";
-	char *end;
-	long long value = strtoll(text, &end, 10);
-	const char *unit = *end ? strchr(units, *end) : NULL;
-	int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-
-	if (end == text || value < 1 || value > INT64_MAX >> shift || (*end && (!unit || end[1])))
-		return error_say(err, -EINVAL, "%s must be a size such as 64M or 1G, not '%s'", what, text);
-	*ret = value << shift;
-	return 0;
-}
-
 static int take_size(struct parser *p, const struct ini_line *line, void *into, struct error *err)
 {
-	return parse_size(line->value, line->name, into, err);
+	return text_parse_size(line->value, line->name, into, err);
 }
 
 static int take_yes(struct parser *p, const struct ini_line *line, void *into, struct error *err)
@@ -222,7 +207,7 @@ static int take_flush(struct parser *p, const struct ini_line *line, void *into,
 
 	if (!step)
 		return -ENOMEM;
-	return drop ? 0 : parse_size(line->value, "flush", &step->fill_bytes, err);
+	return drop ? 0 : text_parse_size(line->value, "flush", &step->fill_bytes, err);
 }
 
 struct key {
@@ -389,20 +374,24 @@ size_t load_slaves(const struct load *load)
 	return n;
 }
 
-const struct script *load_script_of(const struct load *load, size_t slave)
+/* *slave: of the load; then, of the script. */
+static const struct script *script_of(const struct load *load, size_t *slave)
 {
 	const struct script *script = load->scripts;
 
-	for (; slave >= (size_t)script->slaves; script++)
-		slave -= (size_t)script->slaves;
+	for (; *slave >= (size_t)script->slaves; script++)
+		*slave -= (size_t)script->slaves;
 	return script;
+}
+
+const struct script *load_script_of(const struct load *load, size_t slave)
+{
+	return script_of(load, &slave);
 }
 
 char *load_slave_name(const struct load *load, size_t slave)
 {
-	const struct script *script = load->scripts;
+	const struct script *script = script_of(load, &slave);
 
-	for (; slave >= (size_t)script->slaves; script++)
-		slave -= (size_t)script->slaves;
 	return script->slaves == 1 ? strdup(script->name) : text_format("%s %zu", script->name, slave + 1);
 }

@@ -78,7 +78,8 @@ that "the next start removes it" none_left
 # what it refuses
 expect 1 'does not exist' $jitter --cpu 999
 expect 1 'not a list of CPUs' $jitter --cpu one
-expect 1 'is not a size' $jitter --buffer 5x
+expect 1 'must be a size such as 64M or 1G' $jitter --buffer 5x
+expect 1 'must be 64K or more' $jitter --buffer 16
 expect 1 'less with --buffer' $jitter --cpu $cpu --for 1s --buffer 65536M
 that "nothing is left" none_left
 expect 1 'only root' setpriv --reuid 65534 --regid 65534 --clear-groups $jitter --cpu $cpu --for 1s

@@ -85,6 +85,27 @@ TEST(whole_numbers_outside_their_range_are_refused)
 	assert_int_equal(text_parse_int("", "-r", 1, 100, &n, &err), -EINVAL);
 }
 
+TEST(a_size_is_in_bytes_or_has_a_unit)
+{
+	static const struct {
+		const char *text;
+		int64_t bytes;
+	} rows[] = {{"4096", 4096}, {"64K", 65536}, {"16M", 16 << 20}, {"2T", INT64_C(2) << 40}};
+	static const char *const bad[] = {
+		"", "0", "-1", "x", "M", "5x", "5MB", "5 M", "16777216T", "9223372036854775808"};
+	struct error err = {};
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		assert_int_equal(text_parse_size(rows[i].text, "memory", &bytes, &err), 0);
+		assert_int_equal(bytes, rows[i].bytes);
+	}
+	for (size_t i = 0; i < ELEMENTS(bad); i++)
+		assert_int_equal(text_parse_size(bad[i], "memory", &bytes, &err), -EINVAL);
+	assert_int_equal(text_parse_size("5x", "memory", &bytes, &err), -EINVAL);
+	assert_string_equal(err.text, "memory must be a size such as 64M or 1G, not '5x'");
+}
+
 TEST(durations_read_as_a_person_writes_them)
 {
 	static const struct {
