@@ -71,7 +71,7 @@ static int choose_cpus(struct clock_bench *b, struct error *err)
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (cpu != b->cpu && CPU_ISSET(cpu, &allowed))
 			b->other_cpu = cpu;
-	r = clock_bench_move(b->cpu);
+	r = pinning_pin(b->cpu);
 	return r < 0 ? error_os(err, r, "cannot run on CPU %d", b->cpu) : 0;
 }
 

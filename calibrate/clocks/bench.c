@@ -5,7 +5,6 @@
 #include "lib/host/process/signals.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 int clock_bench_stopped(void)
@@ -30,13 +29,4 @@ struct time_reader *clock_bench_find(struct clock_bench *b, const char *name)
 double clock_bench_ns(const struct clock_bench *b, const struct time_reader *reader, int64_t reading)
 {
 	return reader->source->cycles ? (double)reading / b->cycles_per_ns : (double)reading;
-}
-
-int clock_bench_move(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) < 0 ? -errno : 0;
 }

@@ -43,6 +43,3 @@ struct time_reader *clock_bench_find(struct clock_bench *bench, const char *name
 
 /* A reading, or the difference of two, in ns. */
 double clock_bench_ns(const struct clock_bench *bench, const struct time_reader *reader, int64_t reading);
-
-/* Moves the caller to a CPU; 0 or -errno. */
-int clock_bench_move(int cpu);

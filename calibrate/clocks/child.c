@@ -4,6 +4,8 @@
 
 #include "calibrate/clocks/bench.h"
 
+#include "lib/host/cpu/pinning.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -23,7 +25,7 @@ int child_start(struct child *ret, int cpu, void (*run)(void *page, const void *
 	child.pid = fork();
 	if (child.pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() == parent && clock_bench_move(cpu) == 0)
+		if (getppid() == parent && pinning_pin(cpu) == 0)
 			run(child.page, data);
 		_exit(0);
 	}

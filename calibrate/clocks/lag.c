@@ -10,6 +10,7 @@
 #include "calibrate/clocks/cycles.h"
 
 #include "lib/base/clock.h"
+#include "lib/host/cpu/pinning.h"
 #include "lib/stats/robust.h"
 
 #include <math.h>
@@ -201,7 +202,7 @@ int clock_lag(struct clock_bench *b, struct error *err)
 		return clock_bench_step(b);
 	r = child_start(&child, b->cpu, show_time, &b->cycles_per_ns, err);
 	if (r == 0)
-		r = clock_bench_move(b->other_cpu);
+		r = pinning_pin(b->other_cpu);
 	if (r == 0)
 		r = open_all(b, child.pid, lags, &n, err);
 	if (r == 0)
@@ -210,6 +211,6 @@ int clock_lag(struct clock_bench *b, struct error *err)
 		time_reader_close(&lags[i].reader);
 		free(lags[i].items);
 	}
-	clock_bench_move(b->cpu);
+	pinning_pin(b->cpu);
 	return r;
 }

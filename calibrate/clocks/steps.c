@@ -4,6 +4,7 @@
 #include "calibrate/clocks/bench.h"
 
 #include "lib/base/clock.h"
+#include "lib/host/cpu/pinning.h"
 #include "lib/stats/robust.h"
 
 #include <math.h>
@@ -43,12 +44,12 @@ static int move_about(struct clock_bench *b, struct error *err)
 	for (int i = 0; r == 0 && i < MOVES; i++) {
 		for (size_t k = 0; k < b->n; k++)
 			last[k] = time_read(&b->readers[k]);
-		r = clock_bench_move(i % 2 ? b->cpu : b->other_cpu);
+		r = pinning_pin(i % 2 ? b->cpu : b->other_cpu);
 		for (size_t k = 0; k < b->n; k++)
 			b->result->sources[k].backwards += time_read(&b->readers[k]) < last[k];
 	}
 	if (r == 0)
-		r = clock_bench_move(b->cpu);
+		r = pinning_pin(b->cpu);
 	return r < 0 ? error_os(err, r, "cannot move between CPU %d and CPU %d", b->cpu, b->other_cpu) : 0;
 }
 

@@ -4,9 +4,9 @@
 
 #include "lib/host/clock/counter.h"
 #include "lib/host/cpu/kernel_mark.h"
+#include "lib/host/cpu/pinning.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,15 +23,6 @@ static void wait_for(sem_t *semaphore)
 {
 	while (sem_wait(semaphore) < 0 && errno == EINTR)
 		;
-}
-
-static int pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) < 0 ? -errno : 0;
 }
 
 /* Of a block of readings, divided: the processor carries out single ones out of order, and two may be a tick apart. */
@@ -129,7 +120,7 @@ static void *run(void *data)
 	struct sampler *s = data;
 
 	s->tid = gettid();
-	s->failed = pin(s->cpu);
+	s->failed = pinning_pin(s->cpu);
 	if (s->failed == 0) {
 		s->smallest = smallest_gap();
 		s->threshold = s->threshold ?: FACTOR * s->smallest;

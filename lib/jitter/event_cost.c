@@ -3,6 +3,7 @@
 #include "lib/jitter/event_cost.h"
 
 #include "lib/base/clock.h"
+#include "lib/host/cpu/pinning.h"
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -33,16 +34,14 @@ int64_t event_cost_fault_ns(int cpu)
 	long page = sysconf(_SC_PAGESIZE);
 	char *memory = mmap(
 		NULL, (size_t)(PAGES * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	cpu_set_t before, there;
+	cpu_set_t before;
 	int64_t ns;
 
-	CPU_ZERO(&there);
-	CPU_SET(cpu, &there);
 	if (memory == MAP_FAILED)
 		return 0;
 	madvise(memory, (size_t)(PAGES * page), MADV_NOHUGEPAGE);
 	sched_getaffinity(0, sizeof(before), &before);
-	ns = sched_setaffinity(0, sizeof(there), &there) == 0 ? touch(memory, page) : 0;
+	ns = pinning_pin(cpu) == 0 ? touch(memory, page) : 0;
 	sched_setaffinity(0, sizeof(before), &before);
 	munmap(memory, (size_t)(PAGES * page));
 	return ns;

@@ -5,6 +5,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
+#include "lib/host/cpu/pinning.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -35,13 +36,10 @@ static _Noreturn void burn(double share, int64_t begun_ns)
 static _Noreturn void take_share(int cpu, double share, int64_t begun_ns)
 {
 	static const struct sched_param real_time = {.sched_priority = 1};
-	cpu_set_t one;
 
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "emp-handicap");
-	if (sched_setaffinity(0, sizeof(one), &one) < 0 || sched_setscheduler(0, SCHED_FIFO, &real_time) < 0)
+	if (pinning_pin(cpu) < 0 || sched_setscheduler(0, SCHED_FIFO, &real_time) < 0)
 		_exit(1);
 	burn(share, begun_ns);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a program can be pinned to a CPU: see pinning.h. */
+/* Pinning to a CPU: see pinning.h. */
 #include "lib/host/cpu/pinning.h"
 
 #include "lib/base/cleanup.h"
@@ -12,17 +12,24 @@
 #include <sched.h>
 #include <unistd.h>
 
+int pinning_pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) < 0 ? -errno : 0;
+}
+
 /* The kernel's own answer, which knows of cpusets: pins this process and undoes it. */
 static bool try_pinning(int cpu)
 {
-	cpu_set_t before, wanted;
+	cpu_set_t before;
 	bool done;
 
-	CPU_ZERO(&wanted);
-	CPU_SET(cpu, &wanted);
 	if (sched_getaffinity(0, sizeof(before), &before) < 0)
 		return true; /* more CPUs than a cpu_set_t holds: the start of a program will show it */
-	done = sched_setaffinity(0, sizeof(wanted), &wanted) == 0;
+	done = pinning_pin(cpu) == 0;
 	sched_setaffinity(0, sizeof(before), &before);
 	return done;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a program can be pinned to a CPU: checked before anything is stored or started, by every tool that has a --cpu. */
+/* Pinning to a CPU. Whether a program can be is checked before anything is stored or started, by every tool that has a --cpu. */
 #pragma once
 
 #include "lib/base/tool.h"
@@ -7,6 +7,9 @@
 /* 0, or -EINVAL with a sentence: the CPU does not exist, is offline, or a cpuset keeps us from it (that only where
  * root_fd is AT_FDCWD, this machine). */
 int pinning_check(int cpu, int root_fd, struct error *err);
+
+/* Pins the calling thread; 0 or -errno. */
+int pinning_pin(int cpu);
 
 /* The value of --cpu, into int. */
 option_parser pinning_option;
