@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 enum {
@@ -15,29 +16,6 @@ enum {
 	MOST_EXACT = 60
 };
 static const double LEVEL = 0.05;
-
-static double square(double x)
-{
-	return x * x;
-}
-
-static double mean_of(const double *values, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += values[i];
-	return sum / (double)n;
-}
-
-static double squares_of(const double *values, size_t n)
-{
-	double mean = mean_of(values, n), sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += square(values[i] - mean);
-	return sum;
-}
 
 static int by_value(const void *x, const void *y)
 {
@@ -50,21 +28,22 @@ static int by_value(const void *x, const void *y)
 static void fit_orders(struct log_ratio *r, const double *logs, size_t n_first)
 {
 	size_t n_second = r->n - n_first;
-	double squares = squares_of(logs, n_first) + squares_of(logs + n_first, n_second);
+	double squares = gsl_stats_tss(logs, 1, n_first) + gsl_stats_tss(logs + n_first, 1, n_second);
 
 	r->df = (double)(r->n - 2);
 	r->sd = sqrt(squares / r->df);
-	r->mean = (mean_of(logs, n_first) + mean_of(logs + n_first, n_second)) / 2;
+	r->mean = (gsl_stats_mean(logs, 1, n_first) + gsl_stats_mean(logs + n_first, 1, n_second)) / 2;
 	r->se = r->sd * sqrt(1 / (double)n_first + 1 / (double)n_second) / 2;
 }
 
 static void fit(struct log_ratio *r, const double *logs)
 {
-	r->mean = mean_of(logs, r->n);
+	if (r->n > 0)
+		r->mean = gsl_stats_mean(logs, 1, r->n);
 	if (r->n < 2)
 		return;
 	r->df = (double)(r->n - 1);
-	r->sd = sqrt(squares_of(logs, r->n) / r->df);
+	r->sd = sqrt(gsl_stats_tss(logs, 1, r->n) / r->df);
 	r->se = r->sd / sqrt((double)r->n);
 }
 
@@ -122,7 +101,8 @@ static int fit_neighbours(struct log_ratio *r, const int64_t *a, const int64_t *
 		ahead[i] = log((double)b[i + 1] / (double)a[i]);
 		behind[i] = log((double)b[i] / (double)a[i + 1]);
 	}
-	r->neighbours_sd = sqrt((squares_of(ahead, n) + squares_of(behind, n)) / (double)(2 * n - 2));
+	r->neighbours_sd = sqrt(
+		(gsl_stats_tss(ahead, 1, n) + gsl_stats_tss(behind, 1, n)) / (double)(2 * n - 2));
 	return 0;
 }
 

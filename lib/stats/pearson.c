@@ -8,24 +8,16 @@
 #include "lib/stats/pearson.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
 
 static const double MOST_LAG1 = 0.95;
 
-static double mean_of(const double *values, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += values[i];
-	return sum / (double)n;
-}
-
 /* The sum of the products of their deviations, b being `lag` values later. */
 static double products(const double *a, const double *b, size_t n, size_t lag)
 {
-	double mean_a = mean_of(a, n), mean_b = mean_of(b, n), sum = 0;
+	double mean_a = gsl_stats_mean(a, 1, n), mean_b = gsl_stats_mean(b, 1, n), sum = 0;
 
 	for (size_t i = lag; i < n; i++)
 		sum += (a[i - lag] - mean_a) * (b[i] - mean_b);
@@ -56,7 +48,7 @@ static double inflation_of(const double *x, const double *y, size_t n)
 /* More than rounding makes it. */
 static bool varies(const double *values, size_t n)
 {
-	double mean = mean_of(values, n), rounding = 1e-12 * mean;
+	double mean = gsl_stats_mean(values, 1, n), rounding = 1e-12 * mean;
 
 	return products(values, values, n, 0) > (double)n * rounding * rounding;
 }
