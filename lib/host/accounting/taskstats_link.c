@@ -213,23 +213,18 @@ int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats
 	return 0;
 }
 
-static int read_message(const struct nlmsghdr *nlh, struct taskstats_message *ret)
+static int read_message(const struct nlmsghdr *nlh, struct taskstats_message *ret, struct error *err)
 {
-	size_t len = mnl_nlmsg_get_payload_len(nlh);
+	size_t len = mnl_nlmsg_get_payload_len(nlh), header = sizeof(struct genlmsghdr);
+	int r = len < header ? -EBADMSG
+			     : taskstats_read_message(
+				       mnl_nlmsg_get_payload_offset(nlh, header), len - header, ret);
 
-	if (len < sizeof(struct genlmsghdr))
-		return -EBADMSG;
-	return taskstats_read_message(mnl_nlmsg_get_payload_offset(nlh, sizeof(struct genlmsghdr)),
-		len - sizeof(struct genlmsghdr), ret);
-}
-
-static int say_unreadable(int r, struct error *err)
-{
 	if (r == -ENOTSUP)
 		return error_say(err, r,
 			"the kernel's taskstats is older than version %d (Linux 5.19), and does not distinguish threads from processes",
 			TASKSTATS_MIN_VERSION);
-	return error_say(err, r, "the kernel's taskstats records have an unknown length");
+	return r < 0 ? error_say(err, r, "the kernel's taskstats records have an unknown length") : 0;
 }
 
 /* The part of a query that is sent at once. */
@@ -268,9 +263,9 @@ static int take_answer(
 			return 0;
 		return error_os(err, r, "the kernel refuses to report a process");
 	}
-	r = read_message(nlh, &message);
+	r = read_message(nlh, &message, err);
 	if (r < 0)
-		return say_unreadable(r, err);
+		return r;
 	r = question->answer(question->context, batch->from + (nlh->nlmsg_seq - link->sequence),
 		message.has_process ? &message.process : &message.thread);
 	return r < 0 ? error_os(err, r, "cannot store the taskstats of processes") : 0;
@@ -354,9 +349,9 @@ static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, struct 
 		link->gaps += (int32_t)(nlh->nlmsg_seq - cpu->next_sequence);
 	cpu->has_sequence = true;
 	cpu->next_sequence = nlh->nlmsg_seq + 1;
-	r = read_message(nlh, &message);
+	r = read_message(nlh, &message, err);
 	if (r < 0)
-		return say_unreadable(r, err);
+		return r;
 	r = message.has_thread ? link->ended(link->context, &message) : 0;
 	return r < 0 ? error_os(err, r, "cannot store the taskstats of processes that ended") : 0;
 }
