@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Opening the lab book: where it is, what versions it may have, and a sentence for everything that is not
  * one. */
-#include "tests/unit/scratch.h"
+#include "tests/unit/book_file.h"
 
 #include "lib/base/paths.h"
 
@@ -55,15 +55,6 @@ static void write_file(const char *path, const void *bytes, size_t n)
 
 	assert_non_null(file);
 	assert_int_equal(fwrite(bytes, 1, n, file), n);
-}
-
-static void sql(const char *path, const char *text)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
 }
 
 static void expect(struct scratch *s, enum book_mode mode, int r, const char *words)
@@ -279,17 +270,6 @@ TEST_IN_DIRECTORY(a_file_of_version_0_is_brought_up_to_date)
 	unlink(s->path);
 	sql(s->path, "PRAGMA journal_mode = WAL"); /* a database, and nothing in it */
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-}
-
-/* The book that the first version made, as the file of this name in data/ has it. */
-static void load(struct scratch *s, const char *name)
-{
-	_cleanup_(freep) char *text = NULL;
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", getenv("EMP_DATA"), name);
-	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
-	sql(s->path, text);
 }
 
 TEST_IN_DIRECTORY(an_older_book_that_cannot_be_written_says_why_it_cannot_be_read)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Books of older versions: brought up to date whole or not at all, with all that they hold; and the tables that have no
  * functions yet. */
-#include "tests/unit/scratch.h"
+#include "tests/unit/book_file.h"
 
 #include "lib/base/text.h"
 #include "lib/record/book/book_calibrations.h"
@@ -24,25 +24,6 @@ ssize_t pwrite64(int fd, const void *bytes, size_t n, off64_t at)
 	if (writes_left > 0)
 		writes_left--;
 	return syscall(SYS_pwrite64, fd, bytes, n, at);
-}
-
-static sqlite3 *open_file(const char *path)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL), SQLITE_OK);
-	return db;
-}
-
-static void sql(const char *path, const char *text)
-{
-	sqlite3 *db = open_file(path);
-	char *message = NULL;
-
-	if (sqlite3_exec(db, text, NULL, NULL, &message) != SQLITE_OK)
-		fail_msg("%s: %s", text, message);
-	sqlite3_close(db);
 }
 
 /* The sentence of SQLite must have these words. */
@@ -78,17 +59,6 @@ static char *ask(const char *path, const char *text)
 		_cleanup_(freep) char *answer = ask(path, text); \
 		assert_string_equal(answer, expected);           \
 	} while (0)
-
-/* The book that the file of this name in data/ has. */
-static void load(struct scratch *s, const char *name)
-{
-	_cleanup_(freep) char *text = NULL;
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", getenv("EMP_DATA"), name);
-	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
-	sql(s->path, text);
-}
 
 static void upgrade(struct scratch *s)
 {
