@@ -16,25 +16,14 @@ struct unit {
 
 static const struct unit units[] = {{1e9, 9, "s"}, {1e6, 6, "ms"}, {1e3, 3, "us"}, {1, 0, "ns"}};
 
-/* The unit of that name; NULL: the one in which `ns`, rounded to four digits, is 1 or more. */
-static const struct unit *find_unit(const char *name, double ns)
-{
-	size_t u = 0;
-
-	while (u + 1 < ELEMENTS(units) &&
-		(name ? strcmp(units[u].name, name) : fabs(ns) < 0.99995 * units[u].ns))
-		u++;
-	return &units[u];
-}
-
-/* How many decimals show two significant digits of `value`; below 0: none, and as many digits before the
+/* How many decimals show so many significant digits of `value`; below 0: none, and as many digits before the
  * point are 0. */
-static int decimals_of(double value)
+static int decimals_of(double value, int digits)
 {
-	char rounded[16];
+	char rounded[24];
 
-	snprintf(rounded, sizeof(rounded), "%.1e", value); /* 9.96 is 10 */
-	return value > 0 && isfinite(value) ? 1 - (int)strtol(strchr(rounded, 'e') + 1, NULL, 10) : 0;
+	snprintf(rounded, sizeof(rounded), "%.*e", digits - 1, value); /* 9.96 is 10 */
+	return value > 0 && isfinite(value) ? digits - 1 - (int)strtol(strchr(rounded, 'e') + 1, NULL, 10) : 0;
 }
 
 enum { NUMBER_SIZE = 32 };
@@ -42,7 +31,7 @@ enum { NUMBER_SIZE = 32 };
 /* Without the unit, rounded to two significant digits of `step`; step 0: to four of its own. */
 static void print(char buffer[NUMBER_SIZE], double ns, double step_ns, const struct unit *unit)
 {
-	int decimals = decimals_of((step_ns > 0 ? step_ns : fabs(ns) / 100) / unit->ns);
+	int decimals = step_ns > 0 ? decimals_of(step_ns / unit->ns, 2) : decimals_of(fabs(ns) / unit->ns, 4);
 	double zeros = pow(10, decimals < 0 ? -decimals : 0);
 
 	decimals = decimals > unit->most ? unit->most : decimals > 0 ? decimals : 0;
@@ -50,9 +39,23 @@ static void print(char buffer[NUMBER_SIZE], double ns, double step_ns, const str
 		zeros > 1 ? round(ns / unit->ns / zeros) * zeros : ns / unit->ns);
 }
 
+/* The unit of that name; NULL: the one in which `ns`, as it is printed, is from 1 to below 1000. */
+static const struct unit *find_unit(const char *name, double ns, double step_ns)
+{
+	char number[NUMBER_SIZE];
+	size_t u = 0;
+
+	while (u + 1 < ELEMENTS(units) && (name ? strcmp(units[u].name, name) : fabs(ns) < units[u].ns))
+		u++;
+	if (name || u == 0)
+		return &units[u];
+	print(number, ns, step_ns, &units[u]);
+	return &units[fabs(strtod(number, NULL)) >= 1000 ? u - 1 : u];
+}
+
 char *text_precise(char buffer[TEXT_TIME_SIZE], double ns, double step_ns)
 {
-	const struct unit *unit = find_unit(NULL, ns);
+	const struct unit *unit = find_unit(NULL, ns, step_ns);
 	char number[NUMBER_SIZE];
 
 	print(number, ns, step_ns, unit);
@@ -62,7 +65,7 @@ char *text_precise(char buffer[TEXT_TIME_SIZE], double ns, double step_ns)
 
 char *text_mean_sd(char buffer[TEXT_PAIR_SIZE], double mean_ns, double sd_ns, const char *unit_name)
 {
-	const struct unit *unit = find_unit(unit_name, mean_ns);
+	const struct unit *unit = find_unit(unit_name, mean_ns, sd_ns);
 	char mean[NUMBER_SIZE], sd[NUMBER_SIZE];
 
 	print(mean, mean_ns, sd_ns, unit);
@@ -74,7 +77,7 @@ char *text_mean_sd(char buffer[TEXT_PAIR_SIZE], double mean_ns, double sd_ns, co
 char *text_interval(
 	char buffer[TEXT_PAIR_SIZE], double low_ns, double high_ns, double sd_ns, const char *unit_name)
 {
-	const struct unit *unit = find_unit(unit_name, high_ns);
+	const struct unit *unit = find_unit(unit_name, high_ns, sd_ns);
 	char low[NUMBER_SIZE], high[NUMBER_SIZE];
 
 	print(low, low_ns, sd_ns, unit);
@@ -85,7 +88,7 @@ char *text_interval(
 
 char *text_percent(char buffer[TEXT_TIME_SIZE], double ratio)
 {
-	int decimals = decimals_of(fabs(100 * ratio));
+	int decimals = decimals_of(fabs(100 * ratio), 2);
 
 	snprintf(buffer, TEXT_TIME_SIZE, "%.*f %%", decimals > 0 ? decimals : 0, 100 * ratio);
 	return buffer;
