@@ -6,11 +6,14 @@
 #include "lib/base/text.h"
 #include "lib/report/comparison_report.h"
 #include "lib/report/environment_changes.h"
+#include "lib/report/noise_load.h"
 #include "lib/report/resolving_text.h"
+#include "lib/report/results_json.h"
 #include "lib/report/run_variation_load.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static double fail_if_slower = -1, between_percent = -1;
 
@@ -129,6 +132,17 @@ static void print_rules(const struct compare_input *side)
 	printf("; %zu of %zu samples discarded\n", side->n_discarded, side->n_samples);
 }
 
+/* The marks of the profiles; that of both sides is said once. */
+static int print_noise(const struct question *q, struct error *err)
+{
+	const struct compare_input *a = &q->a, *b = &q->b;
+	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) &&
+		    a->blind_ns == b->blind_ns;
+	int r = noise_print(stdout, a->profile, a->blind_ns, a->noise, err);
+
+	return r < 0 || same ? r : noise_print(stdout, b->profile, b->blind_ns, b->noise, err);
+}
+
 static int print(const struct question *q, const struct comparison *c, struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
@@ -145,6 +159,9 @@ static int print(const struct question *q, const struct comparison *c, struct er
 		print_rules(&q->a);
 		print_rules(&q->b);
 	}
+	r = print_noise(q, err);
+	if (r < 0)
+		return r;
 	print_design(q, c);
 	r = comparison_list_new(&list, false, err);
 	if (r < 0)
@@ -158,14 +175,18 @@ static json_t *rules_as_json(const struct question *q)
 	const struct compare_input *sides[] = {&q->a, &q->b};
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < ELEMENTS(sides); i++)
-		if (sides[i]->run)
-			json_array_append_new(array,
-				json_pack("{s:I, s:s?, s:b, s:I, s:I}", "run", (json_int_t)sides[i]->run,
-					"profile", sides[i]->profile, "profile_missing",
-					sides[i]->profile_missing, "samples",
-					(json_int_t)sides[i]->n_samples, "discarded",
-					(json_int_t)sides[i]->n_discarded));
+	for (size_t i = 0; i < ELEMENTS(sides); i++) {
+		const struct compare_input *side = sides[i];
+		json_t *row;
+
+		if (!side->run)
+			continue;
+		row = json_pack("{s:I, s:s?, s:b, s:I, s:I}", "run", (json_int_t)side->run, "profile",
+			side->profile, "profile_missing", side->profile_missing, "samples",
+			(json_int_t)side->n_samples, "discarded", (json_int_t)side->n_discarded);
+		profile_noise_add_json(row, side->blind_ns, side->noise);
+		json_array_append_new(array, row);
+	}
 	return array;
 }
 

@@ -16,6 +16,7 @@ void compare_input_clear(struct compare_input *side)
 {
 	free(side->name);
 	free(side->profile);
+	free(side->noise);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
 		comparison_side_clear(&side->sides[i]);
 }
@@ -89,6 +90,26 @@ static const char *hyperfine_name(const json_t *result)
 	return json_string_value(json_object_get(result, "command")) ?: "?";
 }
 
+static char *copy_of(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+/* The mark of the profile that emp-measure discarded by, if it has one. */
+static int read_noise(const json_t *emp, struct compare_input *side, struct error *err)
+{
+	const char *noise = json_string_value(json_object_get(emp, "profile_noise"));
+	const char *profile = json_string_value(json_object_get(emp, "profile"));
+	json_int_t blind_ns = json_integer_value(json_object_get(emp, "profile_blind_ns"));
+
+	if (!profile || (!noise && blind_ns <= 0))
+		return 0;
+	side->blind_ns = blind_ns > 0 ? blind_ns : 0;
+	side->noise = copy_of(noise);
+	side->profile = copy_of(profile);
+	return !side->profile || (noise && !side->noise) ? error_oom(err) : 0;
+}
+
 /* hyperfine's results[]: seconds in times; process times too where emp-measure wrote it. */
 static int read_hyperfine(const json_t *result, struct compare_input *side, struct error *err)
 {
@@ -101,7 +122,9 @@ static int read_hyperfine(const json_t *result, struct compare_input *side, stru
 	r = fields.r;
 	if (r == 0)
 		r = append(times, 1e9, &side->sides[COMPARISON_ET], err);
-	return r == 0 && emp ? read_process_times(emp, side, err) : r;
+	if (r == 0 && emp)
+		r = read_process_times(emp, side, err);
+	return r == 0 && emp ? read_noise(emp, side, err) : r;
 }
 
 static const char *pyperf_name(const json_t *benchmark)

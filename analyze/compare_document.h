@@ -12,6 +12,8 @@ struct compare_input {
 	int64_t run;         /* in the book; 0: from a file */
 	int64_t environment; /* of that run; 0: unknown */
 	char *profile;       /* that discarded samples of it; NULL: none */
+	int64_t blind_ns;    /* the mark of that profile (noise_load.h) */
+	char *noise;
 	bool profile_missing;
 	size_t n_samples, n_discarded; /* of that run */
 };

@@ -25,6 +25,8 @@ static int discard_by_its_rules(
 	profile = analyze_options.profile ?: run.profile;
 	side->profile = profile ? strdup(profile) : NULL;
 	side->profile_missing = rules.missing;
+	side->blind_ns = ret->blind_ns;
+	side->noise = TAKE(ret->noise);
 	side->n_samples = ret->pt.raw.n;
 	side->n_discarded = ret->pt.raw.n - ret->pt.kept.n;
 	return profile && !side->profile ? error_oom(err) : 0;

@@ -6,6 +6,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/protocol/name_families.h"
+#include "lib/report/noise_load.h"
 #include "lib/report/results_table.h"
 #include "lib/record/document/document.h"
 
@@ -105,6 +106,8 @@ static int print_profile(const struct profile *profile, const struct profile_req
 	r = print_analysis(m->short_analysis, err);
 	if (r == 0)
 		r = print_analysis(m->long_analysis, err);
+	if (r == 0)
+		r = noise_print(stdout, profile->name, profile->blind_ns, profile->noise, err);
 	if (r < 0)
 		return r;
 	if (*m->n_left_out > 0)

@@ -47,15 +47,13 @@ static int print_over(const struct discarding *d, struct error *err)
 
 static int print_discarding(const struct discarding *d, struct error *err)
 {
-	_cleanup_(freep) char *noise = d->blind_ns > 0
-					       ? noise_text(analyze_options.profile, d->blind_ns, d->noise)
-					       : NULL;
 	int r;
 
 	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
 		terminal_text(analyze_options.profile));
-	if (noise)
-		printf("%s\n", terminal_text(noise));
+	r = noise_print(stdout, analyze_options.profile, d->blind_ns, d->noise, err);
+	if (r < 0)
+		return r;
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
 	r = print_over(d, err);
 	if (r < 0)

@@ -2,6 +2,7 @@
 /* emp-analyze protocols: the statistics of runs after each step of the protocol (EMP, Figure 17). */
 #include "analyze/stages.h"
 
+#include "lib/report/noise_load.h"
 #include "lib/report/results_json.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@ static void add_json(json_t *array, const struct discarding *d)
 
 	for (size_t i = 0; i < N_STAGES; i++)
 		json_object_set_new(row, stages[i].member, summary_as_json(stage_summary(d, i)));
+	profile_noise_add_json(row, d->blind_ns, d->noise);
 	json_array_append_new(array, row);
 }
 
@@ -45,6 +47,17 @@ static int gather(
 	return 0;
 }
 
+/* The table, after the mark of the profile. */
+static int print_table(struct book *book, struct table *table, struct error *err)
+{
+	_cleanup_(profile_clear) struct profile profile = {};
+	int r = book_get_profile(book, analyze_options.profile, &profile, err);
+
+	if (r == 0)
+		r = noise_print(stdout, profile.name, profile.blind_ns, profile.noise, err);
+	return r < 0 ? r : table_print(table, stdout, err);
+}
+
 int verb_protocols(int argc, char **argv, struct error *err)
 {
 	static const struct column columns[] = {
@@ -65,5 +78,5 @@ int verb_protocols(int argc, char **argv, struct error *err)
 		return r;
 	return analyze_options.json
 		       ? json_print_document("emp-protocols", json_pack("{s:O}", "runs", array), err)
-		       : table_print(table, stdout, err);
+		       : print_table(book, table, err);
 }

@@ -6,6 +6,8 @@
 #include "lib/base/text.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/report/listing.h"
+#include "lib/report/noise_load.h"
+#include "lib/report/results_json.h"
 
 #include <inttypes.h>
 
@@ -78,9 +80,13 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 	_cleanup_(listing_freep) struct listing *needed = NULL;
 	int r;
 
-	printf("Run %" PRId64 " (%s)%s%s\n\nPT\n", d->run.id, terminal_text(d->run.program),
+	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, terminal_text(d->run.program),
 		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
 		analyze_options.profile ?: "");
+	r = noise_print(stdout, analyze_options.profile, d->blind_ns, d->noise, err);
+	if (r < 0)
+		return r;
+	printf("\nPT\n");
 	r = listing_print(pt, stdout, err);
 	printf("\nET\n");
 	if (r == 0)
@@ -99,6 +105,7 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 static int report(const struct discarding *d, const struct sample_sizes clocks[2], struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *pt = NULL, *et = NULL, *needed = NULL;
+	json_t *document;
 	int r = list_sizes(&pt, &clocks[0], err);
 
 	if (r == 0)
@@ -110,12 +117,12 @@ static int report(const struct discarding *d, const struct sample_sizes clocks[2
 	r = list_needed(&needed, clocks, err);
 	if (r < 0)
 		return r;
-	return json_print_document("emp-sample-size",
-		json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
-			analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested,
-			"suggested_for_et", (json_int_t)clocks[1].suggested, "pt", listing_take(pt), "et",
-			listing_take(et), "needed", listing_take(needed)),
-		err);
+	document = json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
+		analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested, "suggested_for_et",
+		(json_int_t)clocks[1].suggested, "pt", listing_take(pt), "et", listing_take(et), "needed",
+		listing_take(needed));
+	profile_noise_add_json(document, d->blind_ns, d->noise);
+	return json_print_document("emp-sample-size", document, err);
 }
 
 static int find(struct book *book, int64_t run, const struct discarding *d, struct error *err)

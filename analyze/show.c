@@ -118,6 +118,15 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 		run->notes);
 }
 
+/* The mark of the profile that the run was measured with, if the book still has that. */
+static void add_noise(struct book *book, const struct run *run, json_t *document)
+{
+	_cleanup_(profile_clear) struct profile profile = {};
+
+	if (run->profile && book_get_profile(book, run->profile, &profile, &(struct error){}) == 0)
+		profile_noise_add_json(document, profile.blind_ns, profile.noise);
+}
+
 static int show_json(
 	struct book *book, const struct analysis *analysis, const char *digest, struct error *err)
 {
@@ -131,6 +140,7 @@ static int show_json(
 	if (analysis->run.cpu >= 0)
 		json_object_set_new(document, "cpu", json_integer(analysis->run.cpu));
 	json_object_update_new(document, analysis_as_json(analysis));
+	add_noise(book, &analysis->run, document);
 	json_object_set_new(document, "pt", summary_as_json(&raw.pt.raw));
 	json_object_set_new(document, "et", summary_as_json(&raw.et.raw));
 	return json_print_document("emp-analysis", document, err);

@@ -34,7 +34,6 @@ static void print_run(const char *which, const struct profile_run *run)
 static int show(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	_cleanup_(freep) char *noise = NULL;
 	char text[TEXT_TIME_SIZE], resolving[RESOLVING_TEXT_SIZE];
 	int r;
 
@@ -51,9 +50,9 @@ static int show(struct book *book, const char *name, struct error *err)
 	print_run("Long run", &profile.long_run);
 	if (profile.environment_digest)
 		printf("Environment %.16s\n", terminal_text(profile.environment_digest));
-	noise = noise_text(profile.name, profile.blind_ns, profile.noise);
-	if (profile.blind_ns > 0 && noise)
-		printf("%s\n", terminal_text(noise));
+	r = noise_print(stdout, profile.name, profile.blind_ns, profile.noise, err);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < N_RESOLVING; i++) {
 		resolving_text_of(resolving, profile.resolving, (size_t)resolving_sizes[i]);
 		if (profile.resolving[i].samples > 0)

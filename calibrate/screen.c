@@ -235,7 +235,7 @@ int screen_profile(const struct profile *profile, size_t n_left_out, struct erro
 	if (n_left_out > 0)
 		screen_print(", %zu left out (--material)", n_left_out);
 	screen_print("\n");
-	if (profile->blind_ns > 0)
+	if (noise_marked(profile->blind_ns, profile->noise))
 		print_noise(profile);
 	if (profile->n_cutoffs)
 		r = cutoffs_print(profile, calibrate_options.verbose, screen_file(), err);

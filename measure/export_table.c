@@ -9,6 +9,7 @@
 #include "lib/base/markup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/report/noise_load.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,8 +60,27 @@ static void csv_parameters(
 	}
 }
 
-/* row NULL: the headings. */
-static void csv_line(FILE *file, const struct parameters *p, const struct export_row *row)
+/* The mark of the profile, which is the same for all; NULL: none. */
+static const struct discarding *mark_of(const struct export_rows *rows)
+{
+	const struct discarding *d = rows->n > 0 ? &rows->items[0].result->run.discarding : NULL;
+
+	return d && noise_marked(d->blind_ns, d->noise) ? d : NULL;
+}
+
+/* Below what the profile is blind, in seconds, and why. */
+static void csv_mark(FILE *file, const struct discarding *mark)
+{
+	if (mark->blind_ns > 0)
+		fprintf(file, ",%.9f,", (double)mark->blind_ns / 1e9);
+	else
+		fputs(",,", file);
+	markup_csv(file, mark->noise ?: "");
+}
+
+/* row NULL: the headings; mark NULL: without its columns. */
+static void csv_line(FILE *file, const struct parameters *p, const struct export_row *row,
+	const struct discarding *mark)
 {
 	markup_csv(file, row ? row->result->name : "command");
 	for (size_t i = 0; i < ELEMENTS(columns); i++) {
@@ -76,6 +96,10 @@ static void csv_line(FILE *file, const struct parameters *p, const struct export
 			fprintf(file, c->kind == TIME ? ",%.9f" : ",%.0f",
 				figure(row, c->value) / (c->kind == TIME ? 1e9 : 1));
 	}
+	if (mark && row)
+		csv_mark(file, mark);
+	else if (mark)
+		fputs(",profile_blind,profile_noise", file);
 	fputc('\n', file);
 }
 
@@ -86,9 +110,9 @@ int export_write_csv(const struct session *s, FILE *file, struct error *err)
 
 	if (r < 0)
 		return r;
-	csv_line(file, &s->options->parameters, NULL);
+	csv_line(file, &s->options->parameters, NULL, mark_of(&rows));
 	for (size_t i = 0; i < rows.n; i++)
-		csv_line(file, &s->options->parameters, &rows.items[i]);
+		csv_line(file, &s->options->parameters, &rows.items[i], mark_of(&rows));
 	return 0;
 }
 
@@ -242,6 +266,16 @@ static void table_row_of(FILE *file, const struct markup *m, const struct export
 	fputs(m->end, file);
 }
 
+/* A paragraph after the table. */
+static int write_mark(
+	FILE *file, const char *profile, const struct discarding *mark, struct error *err)
+{
+	if (!mark)
+		return 0;
+	fputc('\n', file);
+	return noise_print(file, profile, mark->blind_ns, mark->noise, err);
+}
+
 static int write_table(const struct session *s, const struct markup *m, FILE *file, struct error *err)
 {
 	_cleanup_(export_rows_clear) struct export_rows rows = {};
@@ -263,7 +297,7 @@ static int write_table(const struct session *s, const struct markup *m, FILE *fi
 	for (size_t i = 0; i < rows.n; i++)
 		table_row_of(file, m, &rows.items[i], unit, unit_ns, duet);
 	fputs(m->bottom, file);
-	return 0;
+	return write_mark(file, s->options->profile, mark_of(&rows), err);
 }
 
 int export_write_markdown(const struct session *s, FILE *file, struct error *err)

@@ -111,4 +111,10 @@ const struct daemon_statistics *analysis_daemon(const struct analysis *analysis,
  * the longest that does. */
 double analysis_period_ns(const struct analysis *analysis, const struct daemon_statistics *daemon);
 
+/* Whether cutoffs may be made from this run: its verdict gives them, or a person set the bound of its cluster. */
+static inline bool analysis_gives_cutoffs(const struct analysis *analysis)
+{
+	return verdict_gives_cutoffs(analysis->verdict) || analysis->central.by_hand;
+}
+
 void analysis_clear(struct analysis *analysis);

@@ -266,7 +266,7 @@ static int check_two_sd(const struct discarder *d, const bool *out, bool et, str
 
 static int mark_noise(const struct profile *profile, struct discarding *out, struct error *err)
 {
-	if (!profile || profile->blind_ns == 0)
+	if (!profile)
 		return 0;
 	out->blind_ns = profile->blind_ns;
 	out->noise = profile->noise ? strdup(profile->noise) : NULL;

@@ -54,7 +54,7 @@ struct discarding {
 	size_t n_incomplete;
 	struct clock_discarding pt, et; /* the second check is made for each clock separately */
 	int64_t blind_ns;               /* of the profile; 0: not noisy */
-	char *noise;                    /* likewise; NULL: not noisy, or not known */
+	char *noise;                    /* likewise, or "busy, forced"; NULL: neither, or not known */
 	struct others others;
 	int64_t disturbed_ns; /* of all samples together: see struct other */
 };

@@ -198,7 +198,7 @@ struct profile {
 	bool by_wait;             /* its L-samples were found by W */
 	struct profile_run short_run, long_run;
 	int64_t blind_ns;       /* its runs were noisy and show no daemon that takes less; 0: they were not */
-	char *noise;            /* what explains that: "steal 3.2 %"; NULL: not noisy, or not known */
+	char *noise;            /* what explains that: "steal 3.2 %", and "busy, forced" if so; NULL: neither, or not known */
 	struct cutoff *cutoffs; /* by name */
 	size_t n_cutoffs;
 	struct resolving resolving[N_RESOLVING]; /* of the machine, by the short run */

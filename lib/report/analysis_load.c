@@ -81,7 +81,7 @@ int analysis_load(struct book *book, int64_t run, const struct analysis_options 
 /* PROFILE_REFUSED with a sentence if the run's shape gives no cutoffs, unless the bound was set by hand. */
 static int check_shape(const struct analysis *analysis, struct error *err)
 {
-	if (verdict_gives_cutoffs(analysis->verdict) || analysis->central.by_hand)
+	if (analysis_gives_cutoffs(analysis))
 		return 0;
 	return error_say(err, PROFILE_REFUSED,
 		"run %" PRId64

@@ -70,6 +70,14 @@ static json_t *clock_as_json(const struct clock_discarding *c)
 	return json_object_set_new(clock, "raw", summary_as_json(&c->raw)) < 0 ? NULL : TAKE(clock);
 }
 
+void profile_noise_add_json(json_t *object, int64_t blind_ns, const char *noise)
+{
+	if (blind_ns > 0)
+		json_object_set_new(object, "profile_blind_ns", json_integer(blind_ns));
+	if (noise)
+		json_object_set_new(object, "profile_noise", json_string(noise));
+}
+
 json_t *discarding_as_json(const struct discarding *d)
 {
 	_cleanup_(json_decrefp) json_t *document = json_object();
@@ -80,9 +88,7 @@ json_t *discarding_as_json(const struct discarding *d)
 		document, "by_unprofiled", over_as_json(d->unprofiled, d->n_unprofiled, "limit_ns"));
 	json_object_set_new(document, "by_two_sd", numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd));
 	json_object_set_new(document, "incomplete", numbers_as_json(d->incomplete, d->n_incomplete));
-	if (d->blind_ns > 0)
-		json_object_update_new(document, json_pack("{s:I, s:s*}", "profile_blind_ns",
-							 (json_int_t)d->blind_ns, "profile_noise", d->noise));
+	profile_noise_add_json(document, d->blind_ns, d->noise);
 	if (json_object_set_new(document, "pt", clock_as_json(&d->pt)) < 0 ||
 		json_object_set_new(document, "et", clock_as_json(&d->et)) < 0)
 		return NULL;

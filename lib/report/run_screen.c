@@ -135,7 +135,7 @@ static int note_noise(struct notes *notes, const struct profile *profile, struct
 {
 	_cleanup_(freep) char *text = NULL;
 
-	if (!profile || profile->blind_ns == 0)
+	if (!profile || !noise_marked(profile->blind_ns, profile->noise))
 		return 0;
 	text = noise_text(profile->name, profile->blind_ns, profile->noise);
 	return text ? notes_add(notes, err, "%s", text) : error_oom(err);

@@ -6,6 +6,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/json.h"
+#include "lib/base/text.h"
 
 #include <string.h>
 
@@ -19,6 +20,8 @@ struct made_up {
 	struct sample samples[2][2];
 	bool out[2];
 };
+
+static const char *noise; /* of a profile; NULL: none */
 
 static void fill_task(struct made_up *m, size_t i, const char *name, double mean_ns, double sd_ns)
 {
@@ -46,6 +49,9 @@ static void fill_task(struct made_up *m, size_t i, const char *name, double mean
 	t->result.run.discarding.et.raw = t->result.run.discarding.pt.kept = summary;
 	t->result.run.discarding.run.id = (int64_t)i + 7;
 	t->result.run.discarding.out = m->out;
+	t->result.run.discarding.blind_ns = noise ? 16400000 : 0;
+	t->result.run.discarding.noise = (char *)(uintptr_t)noise;
+	m->options.profile = noise ? "lab" : NULL;
 }
 
 static void fill(struct made_up *m)
@@ -113,6 +119,20 @@ static void assert_command(writer *write_it, const char *name, const char *expec
 	text = write_with(write_it, &m.session);
 	if (!strstr(text, expected))
 		fail_msg("'%s' is not in: %s", expected, text);
+}
+
+TEST(the_mark_of_a_noisy_profile_is_exported)
+{
+	static const char mark[] = "Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)\n";
+	_cleanup_(freep) char *after_table = text_format("\n\n%s", mark);
+
+	noise = "PSI 41 %, steal 3.2 %";
+	assert_command(export_write_markdown, "x", after_table);
+	assert_command(export_write_orgmode, "x", after_table);
+	assert_command(export_write_asciidoc, "x", mark);
+	assert_command(export_write_csv, "x", "pt_samples,discarded,profile_blind,profile_noise\nx,");
+	assert_command(export_write_csv, "x", ",0,0.016400000,\"PSI 41 %, steal 3.2 %\"\n");
+	noise = NULL;
 }
 
 TEST(a_command_stays_in_its_cell)

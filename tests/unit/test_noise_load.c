@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The mark of a profile that was made of noisy runs, or that was forced. */
+#include "tests/unit/scratch.h"
+
+#include "lib/base/text.h"
+#include "lib/report/noise_load.h"
+
+#include <string.h>
+
+static struct analysis analysis_of(enum verdict verdict, bool noisy, int64_t blind_ns)
+{
+	return (struct analysis){.verdict = verdict, .noise = {.noisy = noisy, .blind_ns = blind_ns}};
+}
+
+static struct profile mark(struct scratch *s, struct analysis a, struct analysis b)
+{
+	struct profile profile = {};
+
+	assert_done(s, noise_mark(s->book, &a, &b, &profile, &s->err));
+	return profile;
+}
+
+TEST_IN_BOOK(of_two_noisy_runs_the_one_that_hides_more_counts)
+{
+	struct scratch *s = *state;
+	_cleanup_(profile_clear) struct profile both = mark(s, analysis_of(VERDICT_L, true, NS_PER_MS),
+		analysis_of(VERDICT_L, true, 40 * NS_PER_MS));
+	_cleanup_(profile_clear) struct profile first = mark(s, analysis_of(VERDICT_L, true, 3 * NS_PER_MS),
+		analysis_of(VERDICT_CLEAN, false, 40 * NS_PER_MS));
+	_cleanup_(profile_clear) struct profile none = mark(s, analysis_of(VERDICT_L, false, 3 * NS_PER_MS),
+		analysis_of(VERDICT_CLEAN, false, 40 * NS_PER_MS));
+
+	assert_int_equal(both.blind_ns, 40 * NS_PER_MS);
+	assert_string_equal(both.noise, "speed varies");
+	assert_int_equal(first.blind_ns, 3 * NS_PER_MS);
+	assert_false(noise_marked(none.blind_ns, none.noise));
+}
+
+TEST_IN_BOOK(a_forced_profile_has_the_verdicts_of_its_runs)
+{
+	struct scratch *s = *state;
+	struct analysis by_hand = analysis_of(VERDICT_BUSY, false, 0);
+	_cleanup_(profile_clear) struct profile one = mark(s, analysis_of(VERDICT_CLEAN, false, 0),
+		analysis_of(VERDICT_BUSY, false, 0));
+	_cleanup_(profile_clear) struct profile two = mark(s, analysis_of(VERDICT_BUSY, true, NS_PER_MS),
+		analysis_of(VERDICT_STEP, false, 0));
+	_cleanup_(profile_clear) struct profile same = mark(s, analysis_of(VERDICT_BUSY, false, NS_PER_MS),
+		analysis_of(VERDICT_BUSY, false, 0));
+
+	assert_int_equal(one.blind_ns, 0);
+	assert_string_equal(one.noise, "busy, forced");
+	assert_int_equal(two.blind_ns, NS_PER_MS);
+	assert_string_equal(two.noise, "busy, step, forced; speed varies");
+	assert_string_equal(same.noise, "busy, forced");
+	by_hand.central.by_hand = true;
+	one.noise = (free(one.noise), NULL);
+	assert_done(s, noise_mark(s->book, &by_hand, &by_hand, &one, &s->err));
+	assert_null(one.noise);
+}
+
+static void assert_text(const char *profile, int64_t blind_ns, const char *noise, const char *want)
+{
+	_cleanup_(freep) char *text = noise_text(profile, blind_ns, noise);
+
+	assert_string_equal(text, want);
+}
+
+TEST(the_sentence_is_shorter_where_that_makes_it_fit_a_line)
+{
+	assert_text("lab", 16400000, NULL, "Profile 'lab' is noisy: blind to daemons below 16 ms");
+	assert_text("lab", 999857, "speed varies",
+		"Profile 'lab' is noisy: blind to daemons below 1.0 ms (speed varies)");
+	assert_text("last-week", NS_PER_MS, "PSI 41 %, interrupts 8.1 %",
+		"Profile 'last-week' is noisy: blind below 1.0 ms (PSI 41 %, interrupts 8.1 %)");
+	assert_text("lab", 0, "busy, forced", "Profile 'lab' is unreliable (busy, forced)");
+}
