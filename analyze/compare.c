@@ -129,7 +129,8 @@ static void print_rules(const struct compare_input *side)
 			side->profile_missing ? " is no longer in the book" : "");
 	else
 		printf("no profile");
-	printf("; %zu of %zu samples discarded\n", side->n_discarded, side->n_samples);
+	printf("%s%s; %zu of %zu samples discarded\n", *side->options ? ", " : "", side->options,
+		side->n_discarded, side->n_samples);
 }
 
 /* The marks of the profiles; that of both sides is said once. */
@@ -155,7 +156,7 @@ static int print(const struct question *q, const struct comparison *c, struct er
 		terminal_text(q->b.name), text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
 	if (q->clock == COMPARISON_ET && (q->a.sides[COMPARISON_PT].n > 0 || q->b.sides[COMPARISON_PT].n > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");
-	if (q->a.profile || q->b.profile) {
+	if (q->a.profile || q->b.profile || *q->a.options || *q->b.options) {
 		print_rules(&q->a);
 		print_rules(&q->b);
 	}
@@ -181,9 +182,13 @@ static json_t *rules_as_json(const struct question *q)
 
 		if (!side->run)
 			continue;
-		row = json_pack("{s:I, s:s?, s:b, s:I, s:I}", "run", (json_int_t)side->run, "profile",
-			side->profile, "profile_missing", side->profile_missing, "samples",
-			(json_int_t)side->n_samples, "discarded", (json_int_t)side->n_discarded);
+		row = json_pack("{s:I, s:s?, s:b, s:b, s:o, s:I, s:I}", "run", (json_int_t)side->run,
+			"profile", side->profile, "profile_missing", side->profile_missing, "other_cpus",
+			side->other_cpus, "unprofiled_share_ppm",
+			side->unprofiled_share_ppm > 0 ? json_integer(side->unprofiled_share_ppm)
+						       : json_null(),
+			"samples", (json_int_t)side->n_samples, "discarded",
+			(json_int_t)side->n_discarded);
 		profile_noise_add_json(row, side->blind_ns, side->noise);
 		json_array_append_new(array, row);
 	}

@@ -4,6 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/protocol/comparison.h"
+#include "lib/report/run_rules.h"
 
 /* One side of a comparison; its times by enum comparison_clock. That of COMPARISON_PT is empty where only elapsed times are known. */
 struct compare_input {
@@ -15,6 +16,9 @@ struct compare_input {
 	int64_t blind_ns;    /* the mark of that profile (noise_load.h) */
 	char *noise;
 	bool profile_missing;
+	bool other_cpus;
+	int64_t unprofiled_share_ppm;
+	char options[RUN_RULES_TEXT_SIZE]; /* the two as options; "": none */
 	size_t n_samples, n_discarded; /* of that run */
 };
 

@@ -3,7 +3,6 @@
 #include "analyze/compare_input.h"
 
 #include "lib/base/text.h"
-#include "lib/report/run_rules.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,6 +26,9 @@ static int discard_by_its_rules(
 	side->profile_missing = rules.missing;
 	side->blind_ns = ret->blind_ns;
 	side->noise = TAKE(ret->noise);
+	side->other_cpus = run.other_cpus;
+	side->unprofiled_share_ppm = run.unprofiled_share_ppm;
+	run_rules_options(side->options, &run);
 	side->n_samples = ret->pt.raw.n;
 	side->n_discarded = ret->pt.raw.n - ret->pt.kept.n;
 	return profile && !side->profile ? error_oom(err) : 0;

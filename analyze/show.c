@@ -9,6 +9,7 @@
 #include "lib/report/inc_units.h"
 #include "lib/report/results_json.h"
 #include "lib/report/resolving_text.h"
+#include "lib/report/run_rules.h"
 #include "lib/report/run_screen.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 
 static void print_run(const struct run *run, size_t n_samples, const char *digest)
 {
-	char text[TEXT_TIME_SIZE];
+	char text[TEXT_TIME_SIZE], options[RUN_RULES_TEXT_SIZE];
 
 	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, terminal_text(run->program), n_samples,
 		n_samples == 1 ? "" : "s", run_state_names[run->state]);
@@ -37,32 +38,31 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 		printf("  environment: %.16s\n", terminal_text(digest));
 	if (run->profile)
 		printf("  profile:     %s\n", terminal_text(run->profile));
+	if (*run_rules_options(options, run))
+		printf("  discarding:  %s\n", options);
 	if (run->notes)
 		printf("  notes:       %s\n", terminal_text(run->notes));
 }
 
-/* As emp-measure showed it, by the profile that it was measured with if that is still there. */
-static int print_result(struct book *book, const struct run *run, struct error *err)
+/* As emp-measure showed it, by the rules that it was measured with. */
+static int print_result(
+	struct book *book, const struct run *run, const struct discard_rules *rules, struct error *err)
 {
 	_cleanup_(run_result_clear) struct run_result result = {};
-	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(screen_clear) struct screen screen = {};
 	_cleanup_(freep) char *command = run_command_line(run);
 	struct inc_units inc = {};
-	bool profiled = run->profile &&
-			book_get_profile(book, run->profile, &profile, &(struct error){}) == 0;
-	const struct discard_rules rules = {.profile = profiled ? &profile : NULL};
 	int r;
 
-	r = run_result_read(book, run->id, &rules, &result, err);
+	r = run_result_read(book, run->id, rules, &result, err);
 	if (r == 0)
-		r = run_screen_fill(&screen, &result, rules.profile, err);
+		r = run_screen_fill(&screen, &result, rules->profile, err);
 	if (r == 0)
 		r = resolving_text(
-			book, run->environment, rules.profile, result.n_samples, screen.resolving, err);
+			book, run->environment, rules->profile, result.n_samples, screen.resolving, err);
 	if (r < 0)
 		return r;
-	r = inc_units_load(book, run->id, &rules, &inc, err);
+	r = inc_units_load(book, run->id, rules, &inc, err);
 	if (r < 0)
 		return r;
 	if (r > 0)
@@ -87,11 +87,12 @@ static char **duet_names(const struct duet_report *d)
 }
 
 /* The other programs that ran with it, and what that cost. */
-static int print_duet(struct book *book, const struct run *run, struct error *err)
+static int print_duet(
+	struct book *book, const struct run *run, const struct discard_rules *rules, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	_cleanup_(argv_freep) char **names = NULL;
-	int r = duet_report_load(book, run->id, &(struct discard_rules){}, &report, err);
+	int r = duet_report_load(book, run->id, rules, &report, err);
 
 	if (r <= 0)
 		return r;
@@ -108,14 +109,16 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 	const char *kind = run_kind_names[run->kind];
 
 	return json_pack(
-		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*}",
+		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*, s:b, s:o, s:s*}",
 		"run", (json_int_t)run->id, "uid", run->uid, "program", run->program, "kind", kind, "purpose",
 		kind, "state", run_state_names[run->state], "samples", (json_int_t)n_samples, "started_ns",
 		(json_int_t)run->started_ns, "started", text_rfc3339(started, run->started_ns),
 		"task_length_ns", (json_int_t)run->task_length_ns, "resolution_ns",
 		(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source", run->pt_source,
-		"wait_source", run->wait_source, "environment", digest, "profile", run->profile, "notes",
-		run->notes);
+		"wait_source", run->wait_source, "environment", digest, "profile", run->profile,
+		"other_cpus", run->other_cpus, "unprofiled_share_ppm",
+		run->unprofiled_share_ppm > 0 ? json_integer(run->unprofiled_share_ppm) : json_null(),
+		"notes", run->notes);
 }
 
 /* The mark of the profile that the run was measured with, if the book still has that. */
@@ -160,6 +163,7 @@ static int show_head(const struct run *run, const char *digest, struct error *er
 static int show(struct book *book, const struct run *run, const char *digest, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis analysis = {};
+	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	int r;
 
 	r = analysis_load(
@@ -170,9 +174,11 @@ static int show(struct book *book, const struct run *run, const char *digest, st
 		return show_json(book, &analysis, digest, err);
 	print_run(run, analysis.n_samples, digest);
 	printf("\n");
-	r = print_result(book, run, err);
+	r = run_rules_load(book, run, NULL, &rules, err);
 	if (r == 0)
-		r = print_duet(book, run, err);
+		r = print_result(book, run, &rules.rules, err);
+	if (r == 0)
+		r = print_duet(book, run, &rules.rules, err);
 	printf("\n");
 	return r < 0 ? r : print_analysis(&analysis, err);
 }

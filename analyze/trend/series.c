@@ -8,6 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/record/book/book_duet.h"
 #include "lib/report/inc_units.h"
+#include "lib/report/run_rules.h"
 
 #include <errno.h>
 #include <math.h>
@@ -233,16 +234,16 @@ static int mean_in_seconds(
 	return 0;
 }
 
-/* Without the samples that the run's own profile discards, if that is still there. */
+/* Without the samples that the run's own rules discard. */
 static int find_mean(struct book *book, enum series_unit unit, struct series_run *item, struct error *err)
 {
-	_cleanup_(profile_clear) struct profile profile = {};
-	bool profiled = item->run.profile &&
-			book_get_profile(book, item->run.profile, &profile, &(struct error){}) == 0;
-	const struct discard_rules rules = {.profile = profiled ? &profile : NULL};
+	_cleanup_(run_rules_clear) struct run_rules rules = {};
+	int r = run_rules_load(book, &item->run, NULL, &rules, err);
 
-	return unit == SERIES_INC ? mean_in_inc(book, &rules, item, err)
-				  : mean_in_seconds(book, &rules, item, err);
+	if (r < 0)
+		return r;
+	return unit == SERIES_INC ? mean_in_inc(book, &rules.rules, item, err)
+				  : mean_in_seconds(book, &rules.rules, item, err);
 }
 
 static int machine_of(struct book *book, const struct run *run, char **ret, struct error *err)

@@ -44,6 +44,8 @@ struct run {
 	char *pt_source;        /* "cgroup", "wait4"; NULL: imported */
 	char *wait_source;      /* of W: "bpf", "taskstats", "schedstat"; NULL: unknown */
 	char *profile;          /* that it was measured with; NULL: none */
+	bool other_cpus;        /* cutoffs applied to what daemons used on other CPUs, too */
+	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */
 	char *notes;            /* for the reader ("audit: not fit, run anyway"); NULL: none */
 	int64_t task_length_ns; /* nominal; 0: unknown */
 	int64_t resolution_ns;  /* of its PTs; 1 = exact */

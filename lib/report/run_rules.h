@@ -5,13 +5,17 @@
 #include "lib/protocol/discard.h"
 #include "lib/record/book/book.h"
 
+enum { RUN_RULES_TEXT_SIZE = 64 };
+
 struct run_rules {
 	struct discard_rules rules; /* without a profile if the run has none, or if the book no longer has it */
 	struct profile profile;     /* rules.profile points to it: do not copy the struct */
 	bool missing;               /* the run's profile is no longer in the book */
 };
 
-/* profile: its name, instead of the run's own, and it must be in the book (-ENOENT); NULL: the run's own. */
+/* profile: the name of one to use instead of the run's own, and it must be in the book (-ENOENT); NULL: the run's own. */
 int run_rules_load(struct book *book, const struct run *run, const char *profile, struct run_rules *ret,
 	struct error *err);
+/* "--other-cpus --discard-unprofiled 5%": the rules beside the profile, as options of emp-measure; "": none. */
+char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run);
 void run_rules_clear(struct run_rules *rules);

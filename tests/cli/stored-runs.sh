@@ -20,11 +20,11 @@ def profile(name, cutoff_ns):
                  "cutoffs": [{"daemon": "backupd", "short_ns": cutoff_ns, "long_ns": cutoff_ns, "below_ns": cutoff_ns, "atleast_ns": cutoff_ns}]})
 
 # The daemon makes the samples longer, in which it runs.
-def run(name, mean_ns, start_s, disturbed, n=20, **more):
+def run(name, mean_ns, start_s, disturbed, n=20, on=1, **more):
     samples = []
     for i in range(1, n + 1):
         pt = int(mean_ns * draw.gauss(1, 0.002) * (1.1 if i in disturbed else 1))
-        executions = [{"name": "backupd", "pt_ns": 20_000_000, "pid": 9, "cpu": 1, "same_cpu_ns": 20_000_000}] if i in disturbed else []
+        executions = [{"name": "backupd", "pt_ns": 20_000_000, "pid": 9, "cpu": on, "same_cpu_ns": 20_000_000 * (on == 1)}] if i in disturbed else []
         samples.append({"n": i, "start_ns": int((start_s + i * 0.2) * 1e9), "et_ns": pt + 20_100_000 * len(executions) + 100_000, "pt_ns": pt, "executions": executions})
     write(name, {"format": "emp-run", "version": 1, "kind": "measure", "program": name, "command": [name], "task_length_s": 0, "resolution_ns": 1, "cpu": 1,
                  "samples": samples, **more})
@@ -35,10 +35,14 @@ run("fast", 50e6, 1.7e9, {3, 8, 12}, profile="lab")
 run("slow", 50.3e6, 1.7e9 + 0.05, {6, 15}, profile="lab")
 run("bare", 50e6, 1.71e9, {3, 8, 12})
 run("gone", 50e6, 1.71e9 + 0.05, {6}, profile="no such profile")
+run("elsewhere", 50e6, 1.72e9, {3, 8}, on=0, profile="lab", other_cpus=True)
+run("unprofiled", 50e6, 1.73e9, {3, 8, 12}, unprofiled_share_ppm=50000)
+for i in range(12):
+    run(f"t{i}", (50e6 if i < 6 else 100e6), 1.74e9 + 3600 * i, range(1, 21 - i % 2 * 15), command=["followed"], unprofiled_share_ppm=50000 if i == 11 else None)
 END_OF_RUNS
 $calibrate profile import lab.json >"$dir/that" || cat "$dir/that"
 $calibrate profile import lax.json >"$dir/that" || cat "$dir/that"
-expect 0 '4' $analyze import fast.json slow.json bare.json gone.json
+expect 0 '6' $analyze import fast.json slow.json bare.json gone.json elsewhere.json unprofiled.json
 
 # compare
 expect 0 "^run 2 (slow) .* slower " $analyze compare 1 2
@@ -52,4 +56,23 @@ expect 1 "there is no profile 'none'" $analyze compare --profile none 1 2
 gives "the document says it too" '[(r["run"], r["profile"], r["samples"], r["discarded"]) for r in d["runs"]] == [(1, "lab", 20, 3), (2, "lab", 20, 2)] and d["verdict"] == "slower"' \
 	$analyze compare --json 1 2
 gives "and that a profile is no longer there" '[(r["profile"], r["profile_missing"]) for r in d["runs"]] == [(None, False), ("no such profile", True)]' $analyze compare --json 3 4
+
+# all rules, in what shows the run, compares it, follows it, and takes it elsewhere
+expect 0 '^  discarding:  --other-cpus$' $analyze show 5
+that "show discards as the run was measured" grep -q 'Kept 18 of 20' out
+expect 0 '^  discarding:  --discard-unprofiled 5%$' $analyze show 6
+that "also without a profile" grep -q 'Kept 17 of 20' out
+expect 0 "^Run 5: profile 'lab', --other-cpus; 2 of 20 samples discarded$" $analyze compare 5 6
+that "compare says the other's rules" grep -q "^Run 6: no profile, --discard-unprofiled 5%; 3 of 20 samples discarded$" out
+expect 0 "^Run 5: profile 'lax', --other-cpus; 0 of 20 samples discarded$" $analyze compare --profile lax 5 3
+gives "so does the document" '[(r["other_cpus"], r["unprofiled_share_ppm"]) for r in d["runs"]] == [(True, None), (False, 50000)]' $analyze compare --json 5 6
+gives "and that of the run" 'd["other_cpus"] is True and d["unprofiled_share_ppm"] is None' $analyze show --json 5
+$analyze export 6 >6.json
+that "an exported run has them" json 6.json 'd["unprofiled_share_ppm"] == 50000 and "other_cpus" not in d'
+$analyze export 5 >5.json
+that "each of them" json 5.json 'd["other_cpus"] is True and "unprofiled_share_ppm" not in d'
+expect 0 '7' $analyze import 6.json
+expect 0 'Kept 17 of 20' $analyze show 7
+expect 0 '' $analyze import t0.json t2.json t4.json t6.json t8.json t10.json t11.json
+gives "trend counts only the samples that were kept" '[r["samples"] for r in d["runs"]] == [20, 20, 20, 20, 20, 20, 15]' $analyze trend followed --json
 finish

@@ -31,6 +31,8 @@ TEST_IN_BOOK(a_run_comes_back_as_it_was_stored)
 	run.notes = strdup("audit: not fit, run anyway");
 	run.environment = environment;
 	run.cpu = 1;
+	run.other_cpus = true;
+	run.unprofiled_share_ppm = 20000;
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_int_equal(run.state, RUN_OPEN);
 	assert_true(run.started_ns > 1700000000000000000);
@@ -53,6 +55,8 @@ TEST_IN_BOOK(a_run_comes_back_as_it_was_stored)
 	assert_int_equal(back.ended_ns, 0);
 	assert_int_equal(back.environment, environment);
 	assert_int_equal(back.cpu, 1);
+	assert_true(back.other_cpus);
+	assert_int_equal(back.unprofiled_share_ppm, 20000);
 	assert_int_equal(back.n_samples, 0);
 }
 

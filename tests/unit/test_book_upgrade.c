@@ -369,6 +369,6 @@ TEST_IN_BOOK(kinds_and_uids_are_checked)
 	refused(s->path, "UPDATE run SET uid = replace(hex(zeroblob(16)), '0', 'X')", "length(uid) = 32");
 	refused(s->path,
 		"INSERT INTO run SELECT id + 1, uid, kind, program, command, state, backend, pt_source, profile,"
-		" notes, task_length_ns, resolution_ns, started_ns, ended_ns, environment, cpu, NULL, NULL FROM run",
+		" notes, task_length_ns, resolution_ns, started_ns, ended_ns, environment, cpu, NULL, NULL, 0, NULL FROM run",
 		"UNIQUE");
 }

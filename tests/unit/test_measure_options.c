@@ -280,3 +280,19 @@ TEST(the_old_name_of_ignore_lock_still_works)
 	assert_ptr_equal(row("anyway")->into, row("ignore-lock")->into);
 	assert_true(row("anyway")->hidden);
 }
+
+TEST(the_share_of_unprofiled_daemons_is_as_it_is_stored)
+{
+	static const struct {
+		double given, used;
+	} rows[] = {{0, 0}, {2, 2}, {0.12345678, 0.1235}, {1e-9, 0.0001}, {1e300, INT32_MAX / 1e4}};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		struct measure_options o = untouched();
+		struct error err = {};
+
+		o.unprofiled_percent = rows[i].given;
+		assert_int_equal(measure_options_finish(&o, &err), 0);
+		assert_true(o.unprofiled_percent == rows[i].used);
+	}
+}

@@ -12,7 +12,7 @@ static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"4b897530c271e0165736eed5cb17d1d7b6cfe408887cb7689160b48029f03d96";
+	"15f502a8ba04c732af9504aedd2a2cd22ff917eaff1e7d7eb56fb03979c86db4";
 
 int book_schema_newest(void)
 {
