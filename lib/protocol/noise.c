@@ -85,27 +85,68 @@ static double core_time(const struct daemon_tally *tally)
 	return running_sum(&tally->seen[ZONE_CORE]);
 }
 
-/* " (stress-ng 31 %, cron 12 %)": those who took most of it in the central samples, or at least the one who took most of
- * all, and how much of their ET. */
-static void name_takers(const struct analysis_feed *feed, double taken, char *text, size_t size)
+/* What others took from the central samples, and how much of it was whose. */
+struct takers {
+	double et_ns; /* of the central samples, in all */
+	double share; /* of that: what others took */
+	double counted_ns; /* what they took, or what is known of them, if that is more: some of it took nothing from the program */
+};
+
+static struct takers takers_of(const struct analysis_feed *feed)
 {
-	double et = 0;
-	size_t len = 0, greatest = 0;
+	struct takers takers = {};
+	double taken = 0, known = 0;
+
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		const struct sample *s = &feed->samples[i];
+
+		if (feed->zones[i] != ZONE_CORE)
+			continue;
+		taken += (double)time_of(s, TAKEN);
+		takers.et_ns += (double)(feed->own_ns ? s->et_ns - feed->usual_ns + feed->own_ns[i]
+						      : s->et_ns);
+	}
+	for (size_t i = 0; i < feed->n_tallies; i++)
+		known += core_time(&feed->tallies[i]);
+	takers.share = taken / takers.et_ns;
+	takers.counted_ns = fmax(taken, known);
+	return takers;
+}
+
+/* The one who took most of those who took less than `after`; NULL: the first, or there is none. */
+static const struct daemon_tally *next_taker(
+	const struct analysis_feed *feed, const struct daemon_tally *after)
+{
+	const struct daemon_tally *next = NULL;
+
+	for (const struct daemon_tally *t = feed->tallies; t < feed->tallies + feed->n_tallies; t++) {
+		double time = core_time(t), limit = after ? core_time(after) : INFINITY;
+
+		if (time <= 0 || time > limit || (time == limit && t <= after))
+			continue;
+		if (!next || time > core_time(next))
+			next = t;
+	}
+	return next;
+}
+
+/* " (stress-ng 31 %, cron 12 %)": those who took most of it, or at least the one who took most of all, and how much of the
+ * time of the central samples. */
+static void name_takers(
+	const struct analysis_feed *feed, const struct takers *takers, char *text, size_t size)
+{
+	size_t len = 0;
 
 	*text = '\0';
-	for (size_t i = 0; i < feed->n_samples; i++)
-		if (feed->zones[i] == ZONE_CORE)
-			et += (double)feed->samples[i].et_ns;
-	for (size_t i = 1; i < feed->n_tallies; i++)
-		if (core_time(&feed->tallies[i]) > core_time(&feed->tallies[greatest]))
-			greatest = i;
-	for (size_t i = 0; i < feed->n_tallies && len < size; i++) {
-		double share = core_time(&feed->tallies[i]) / et;
+	for (const struct daemon_tally *t = next_taker(feed, NULL); t && len < size;
+		t = next_taker(feed, t)) {
+		double share = takers->share * core_time(t) / takers->counted_ns;
 		char percent[TEXT_TIME_SIZE];
 
-		if (share > 0 && (share >= NAMED * taken || i == greatest))
-			len += (size_t)snprintf(text + len, size - len, "%s%s %s", len ? ", " : " (",
-				feed->tallies[i].name, text_percent(percent, share));
+		if (len > 0 && share < NAMED * takers->share)
+			break;
+		len += (size_t)snprintf(text + len, size - len, "%s%s %s", len ? ", " : " (", t->name,
+			text_percent(percent, share));
 	}
 	if (len > 0 && len < size)
 		snprintf(text + len, size - len, ")");
@@ -116,7 +157,7 @@ int noise_find_busy(const struct analysis_feed *feed, struct analysis *analysis)
 {
 	_cleanup_(freep) int64_t *ets = NULL, *taken = NULL;
 	char names[200], percent[TEXT_TIME_SIZE];
-	double share;
+	struct takers takers;
 	size_t n;
 	int r;
 
@@ -127,14 +168,14 @@ int noise_find_busy(const struct analysis_feed *feed, struct analysis *analysis)
 		r = core_times(feed, TAKEN, &taken, &n);
 	if (r < 0 || n == 0)
 		return r;
-	share = quantile_of(taken, n, 0.5) / quantile_of(ets, n, 0.5);
-	if (share <= BUSY)
+	if (quantile_of(taken, n, 0.5) <= BUSY * quantile_of(ets, n, 0.5))
 		return 0;
-	name_takers(feed, share, names, sizeof(names));
+	takers = takers_of(feed);
+	name_takers(feed, &takers, names, sizeof(names));
 	analysis->verdict = VERDICT_BUSY;
 	snprintf(analysis->why, sizeof(analysis->why),
-		"a busy CPU: other processes took %s of the time of the usual sample%s",
-		text_percent(percent, share), names);
+		"a busy CPU: other processes took %s of the time of the central samples%s",
+		text_percent(percent, takers.share), names);
 	return 1;
 }
 
