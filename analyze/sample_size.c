@@ -50,7 +50,10 @@ static int list_sizes(struct listing **ret, const struct sample_sizes *sizes, st
 		listing_cell(*ret, json_real(s->blocks_sd_ns),
 			text_precise(text, s->blocks_sd_ns, s->blocks_sd_ns));
 		listing_cell(*ret, json_real(s->blocks_outliers), NULL);
-		listing_cell(*ret, json_boolean(s->close), s->close ? "yes" : "no");
+		listing_cell(*ret, s->judged ? json_boolean(s->close) : json_null(),
+			!s->judged ? "-"
+			: s->close ? "yes"
+				   : "no");
 	}
 	return r;
 }
@@ -74,6 +77,14 @@ static int list_needed(struct listing **ret, const struct sample_sizes clocks[2]
 	return r;
 }
 
+static void print_suggested(const char *clock, const struct sample_sizes *sizes)
+{
+	if (sizes->suggested < sizes->rows[0].n)
+		printf("%s: %zu samples would have been enough.\n", clock, sizes->suggested);
+	else
+		printf("%s: no smaller size would have been enough.\n", clock);
+}
+
 static int print_sizes(const struct discarding *d, const struct sample_sizes clocks[2], struct listing *pt,
 	struct listing *et, struct error *err)
 {
@@ -93,11 +104,12 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 		r = listing_print(et, stdout, err);
 	if (r < 0)
 		return r;
-	printf("\n%zu samples would have been enough for PT, %zu for ET: from that size on,\n"
-	       "the sd of all blocks is within 10 %% of the whole run's, and the share of\n"
-	       "outliers within 2.5 percentage points or one sample.\n\n"
-	       "Samples needed for a 95 %% CI of the mean:\n",
-		clocks[0].suggested, clocks[1].suggested);
+	printf("\n");
+	print_suggested("PT", &clocks[0]);
+	print_suggested("ET", &clocks[1]);
+	printf("Enough: from that size on, the sd of all blocks is within 10 %% of the whole\n"
+	       "run's, and the share of outliers within 2.5 percentage points or one sample.\n\n"
+	       "Samples needed for a 95 %% CI of the mean:\n");
 	r = list_needed(&needed, clocks, err);
 	return r < 0 ? r : listing_print(needed, stdout, err);
 }

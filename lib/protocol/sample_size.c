@@ -93,8 +93,9 @@ static void suggest(struct sample_sizes *sizes)
 		s->close = fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <= CLOSE_SD * whole->blocks_sd_ns &&
 			   fabs(s->blocks_outliers - whole->blocks_outliers) <=
 				   fmax(CLOSE_SHARE, 1 / (double)s->n);
-		close = close && s->close;
-		if (close)
+		s->judged = i == 0 || s->blocks > 1;
+		close = close && (s->close || !s->judged);
+		if (close && s->judged)
 			sizes->suggested = s->n;
 	}
 }

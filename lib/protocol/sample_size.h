@@ -12,7 +12,8 @@ struct sample_size {
 	double mean_ns, sd_ns; /* of the samples kept */
 	size_t blocks;         /* disjoint ones of this size in the run; those below are theirs, on average */
 	double blocks_sd_ns, blocks_outliers; /* sd; share of samples discarded */
-	bool close; /* both within 10 % and 2.5 points, or one sample, of the whole run's */
+	bool judged; /* the whole run, or several blocks: a single one says too little */
+	bool close;  /* both within 10 % and 2.5 points, or one sample, of the whole run's */
 };
 
 enum { N_HALF_WIDTHS = 4 };
@@ -21,7 +22,7 @@ extern const double sample_size_half_widths[N_HALF_WIDTHS]; /* as shares of the 
 struct sample_sizes {
 	struct sample_size *rows; /* from the whole run down */
 	size_t n;
-	size_t suggested; /* the smallest size for which this and all larger sizes are close; at most the whole run */
+	size_t suggested; /* the smallest size for which this and all larger sizes that are judged are close; at most the whole run */
 	double needed[N_HALF_WIDTHS]; /* samples for a 95 % CI of that half width; NAN: not known */
 };
 

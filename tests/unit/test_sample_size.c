@@ -100,6 +100,33 @@ TEST(of_independent_samples_ten_are_enough)
 	gsl_rng_free(rng);
 }
 
+/* A block of 30 says little of 40 samples: by itself, it would end the search in two of three runs. */
+TEST(a_size_with_a_single_block_is_not_judged)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	int whole = 0;
+
+	gsl_rng_set(rng, check_seed(2));
+	for (int run = 0; run < 500; run++) {
+		_cleanup_(freep) struct sample *samples = make(40);
+		struct sample_sizes sizes;
+
+		for (size_t i = 0; i < 40; i++)
+			samples[i].pt_ns = llround(1e8 + 1e6 * gsl_ran_ugaussian(rng));
+		sizes = find(samples, 40, &(struct discarding){});
+		assert_true(sizes.rows[0].judged);
+		assert_int_equal(sizes.rows[1].blocks, 1);
+		assert_false(sizes.rows[1].judged);
+		assert_true(sizes.rows[2].judged);
+		assert_int_not_equal(sizes.suggested, 30);
+		whole += sizes.suggested == 40;
+		sample_sizes_clear(&sizes);
+	}
+	if (whole > 80)
+		fail_msg("%d of 500", whole);
+	gsl_rng_free(rng);
+}
+
 /* t.975(n - 1) * 1 % / sqrt(n) = 0.5 % for n = 18; 1.96² * 100 for 0.1 %, and a little for t. */
 TEST(a_precision_needs_so_many_samples)
 {
