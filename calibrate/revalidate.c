@@ -167,6 +167,11 @@ static void print_verdict(const struct calibration *c, const struct judgement *j
 			       "  emp-calibrate%s revalidate %s --adopt\n",
 				db, name);
 		break;
+	case VALIDITY_REPEAT_CHECK:
+		printf("Verdict: unknown; repeat the check of profile '%s' when the machine is quiet:\n"
+		       "  emp-calibrate%s revalidate %s%s\n",
+			name, db, name, cpu ?: "");
+		break;
 	case VALIDITY_REPEAT_SHORT:
 		printf("Verdict: repeat the short run of profile '%s'; keep the long one:\n"
 		       "  emp-calibrate%s run --reuse-long %lld%s --save %s --replace\n",

@@ -31,6 +31,7 @@ const char *validity_name(enum validity validity)
 {
 	static const char *const names[] = {
 		[VALIDITY_HOLDS] = "holds",
+		[VALIDITY_REPEAT_CHECK] = "repeat-check",
 		[VALIDITY_REPEAT_SHORT] = "repeat-short",
 		[VALIDITY_REPEAT_ALL] = "repeat-all",
 	};

@@ -5,9 +5,14 @@
 
 #include "lib/protocol/environment_diff.h"
 
-enum validity { VALIDITY_HOLDS, VALIDITY_REPEAT_SHORT, VALIDITY_REPEAT_ALL };
+enum validity {
+	VALIDITY_HOLDS,
+	VALIDITY_REPEAT_CHECK, /* the run says nothing: only by emp-calibrate revalidate */
+	VALIDITY_REPEAT_SHORT,
+	VALIDITY_REPEAT_ALL,
+};
 
-/* "holds", "repeat-short", "repeat-all": in documents. */
+/* "holds", "repeat-check", "repeat-short", "repeat-all": in documents. */
 const char *validity_name(enum validity validity);
 
 struct difference_rule {

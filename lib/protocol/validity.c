@@ -106,11 +106,12 @@ static double by_chance(const struct evidence *e, const struct speed *then, cons
 	return limit;
 }
 
-static int judge_speed(const struct evidence *e, struct judgement *j)
+/* `counts`: whether the run says anything. */
+static int judge_speed(const struct evidence *e, bool counts, struct judgement *j)
 {
 	struct speed before, after;
 	struct summary then, now;
-	char a[TEXT_TIME_SIZE], b[TEXT_TIME_SIZE], least[TEXT_TIME_SIZE], noted[64];
+	char a[TEXT_TIME_SIZE], b[TEXT_TIME_SIZE], least[TEXT_TIME_SIZE], noted[64] = "";
 	double share, limit;
 	bool changed;
 	int r;
@@ -121,26 +122,46 @@ static int judge_speed(const struct evidence *e, struct judgement *j)
 	now = after.pt;
 	share = (now.mean_ns - then.mean_ns) / then.mean_ns;
 	limit = fmax(SHIFT_MATTERS, by_chance(e, &before, &after) / then.mean_ns);
-	changed = fabs(share) > limit;
-	snprintf(noted, sizeof(noted), "; more than %s would be noted", text_percent(least, limit));
+	changed = counts && fabs(share) > limit;
+	if (counts)
+		snprintf(noted, sizeof(noted), "; more than %s would be noted", text_percent(least, limit));
 	r = find(j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
 		"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
 		e->now->run.program, text_duration(a, (int64_t)now.mean_ns),
 		text_duration(b, (int64_t)then.mean_ns), share * 100,
 		changed ? ": the machine's speed has changed" : noted);
-	if (r == 0 && now.sd_ns > SPREAD_MATTERS * then.sd_ns && now.sd_ns > SHIFT_MATTERS * now.mean_ns)
+	if (r == 0 && counts && now.sd_ns > SPREAD_MATTERS * then.sd_ns &&
+		now.sd_ns > SHIFT_MATTERS * now.mean_ns)
 		r = find(j, VALIDITY_REPEAT_SHORT,
 			"its CPU times are less even: their standard deviation is %s, and was %s",
 			text_duration(a, (int64_t)now.sd_ns), text_duration(b, (int64_t)then.sd_ns));
 	return r;
 }
 
-static int judge_shape(const struct evidence *e, struct judgement *j)
+/* Neither an L nor clean, as the profile's short run was not. */
+static bool is_misshapen(const struct evidence *e)
 {
 	if (verdict_gives_cutoffs(e->now->verdict))
+		return false;
+	return !e->then || e->then->verdict != e->now->verdict; /* else it was made with --force */
+}
+
+/* The machine was not quiet while INC ran: that shows neither its speed nor its daemons. */
+static bool says_nothing(const struct evidence *e)
+{
+	enum verdict verdict = e->now->verdict;
+
+	return is_misshapen(e) &&
+	       (verdict == VERDICT_BUSY || verdict == VERDICT_DRIFT || verdict == VERDICT_STEP);
+}
+
+static int judge_shape(const struct evidence *e, struct judgement *j)
+{
+	if (!is_misshapen(e))
 		return 0;
-	if (e->then && e->then->verdict == e->now->verdict)
-		return 0; /* the profile was made of such runs, with --force */
+	if (says_nothing(e))
+		return find(j, VALIDITY_REPEAT_CHECK,
+			"the run shows %s; so it does not show whether the profile holds", e->now->why);
 	return find(j, VALIDITY_REPEAT_ALL, "the run shows %s", e->now->why);
 }
 
@@ -210,17 +231,18 @@ static int judge_daemons(const struct evidence *e, struct judgement *j)
 int judge(const struct evidence *e, struct judgement *ret, struct error *err)
 {
 	struct judgement j = {};
+	bool counts = !says_nothing(e);
 	int r;
 
 	r = judge_machine(e, &j);
 	if (r == 0 && e->then)
-		r = judge_speed(e, &j);
+		r = judge_speed(e, counts, &j);
 	if (r == 0 && !e->then)
 		r = find(&j, VALIDITY_REPEAT_ALL,
 			"the profile's runs are not in this book, so INC's times cannot be compared");
 	if (r == 0)
 		r = judge_shape(e, &j);
-	if (r == 0)
+	if (r == 0 && counts)
 		r = judge_daemons(e, &j);
 	if (r < 0) {
 		judgement_clear(&j);

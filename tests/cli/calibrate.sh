@@ -141,7 +141,7 @@ that "a signal to the whole group is an interruption, not a failure of INC" grep
 expect 0 "Profile 'f'" $calibrate -q run --resume --save f
 that "its short run is whole" test "$(sqlite3 "$EMP_DB" "SELECT count(*) || min(n) || max(n) FROM sample WHERE run = (SELECT short_run FROM calibration WHERE profile = 'f')")" = 1001100
 
-# After an upgrade: whatever the verdict is on a busy machine, it is one of three, and the numbers are there.
+# After an upgrade: whatever the verdict is on a busy machine, it is one of four, and the numbers are there.
 for i in 1 2 3; do
 	$calibrate -q --json revalidate f --for 2s --anyway >"$dir/verdict.json" 2>"$dir/err"
 	status=$?

@@ -183,17 +183,52 @@ TEST(a_known_daemon_that_comes_more_often_needs_the_short_run)
 	assert_int_equal(seldom.verdict, VALIDITY_HOLDS);
 }
 
-TEST(a_drift_needs_a_new_calibration)
+/* A calibration beside the same load would give no profile either. */
+TEST(a_run_on_a_machine_that_is_not_quiet_says_nothing)
+{
+	static const enum verdict verdicts[] = {VERDICT_BUSY, VERDICT_DRIFT, VERDICT_STEP};
+	struct long_execution execution = {7, 30000000};
+	struct daemon_statistics statistics = {
+		.name = (char *)"backup", .central_max_ns = -1, .longs = &execution, .n_longs = 1};
+	struct difference change = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
+	struct differences differences = {&change, 1};
+
+	for (size_t i = 0; i < ELEMENTS(verdicts); i++) {
+		struct analysis then = made_up(then_samples, THEN, 0, 100000),
+				now = made_up(now_samples, NOW, 3000000, 900000);
+		_cleanup_(judgement_clear) struct judgement j = {}, other = {}, forced = {};
+
+		now.verdict = verdicts[i];
+		now.statistics = &statistics;
+		now.n_statistics = 1;
+		strcpy(now.why, "such and such");
+		j = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
+		assert_int_equal(j.verdict, VALIDITY_REPEAT_CHECK);
+		assert_int_equal(j.n, 2);
+		assert_true(says(
+			&j, "the run shows such and such; so it does not show whether the profile holds"));
+		assert_true(says(&j, "INC0.1 takes 103.0 ms of CPU time now and took 100.0 ms then"));
+		assert_false(says(&j, "speed has changed"));
+		other = judged(&(struct evidence){&profile, &differences, &then, NULL, &now});
+		assert_int_equal(other.verdict, VALIDITY_REPEAT_ALL);
+		then.verdict = verdicts[i];
+		forced = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
+		assert_int_equal(forced.verdict, VALIDITY_REPEAT_ALL);
+		assert_true(says(&forced, "speed has changed"));
+	}
+}
+
+TEST(frequent_daemons_need_a_new_calibration)
 {
 	struct analysis then = made_up(then_samples, THEN, 0, 100000),
 			now = made_up(now_samples, NOW, 0, 100000);
 	_cleanup_(judgement_clear) struct judgement j = {};
 
-	now.verdict = VERDICT_DRIFT;
-	strcpy(now.why, "a drift of the machine's speed");
+	now.verdict = VERDICT_FREQUENT;
+	strcpy(now.why, "frequent daemons");
 	j = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
 	assert_int_equal(j.verdict, VALIDITY_REPEAT_ALL);
-	assert_true(says(&j, "the run shows a drift of the machine's speed"));
+	assert_true(says(&j, "the run shows frequent daemons"));
 }
 
 TEST(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks)
@@ -204,8 +239,7 @@ TEST(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks)
 		{false, (char *)"memory.ksm", (char *)"'0'", (char *)"'1'"}};
 
 	assert_int_equal(differences_validity(&(struct differences){changes, 4}), VALIDITY_REPEAT_ALL);
-	assert_int_equal(
-		differences_validity(&(struct differences){changes + 1, 3}), VALIDITY_REPEAT_SHORT);
+	assert_int_equal(differences_validity(&(struct differences){changes + 1, 3}), VALIDITY_REPEAT_SHORT);
 	assert_int_equal(differences_validity(&(struct differences){changes + 2, 2}), VALIDITY_HOLDS);
 	assert_int_equal(differences_validity(&(struct differences){}), VALIDITY_HOLDS);
 }
