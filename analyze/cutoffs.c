@@ -110,12 +110,13 @@ static int print_profile(const struct profile *profile, const struct profile_req
 		r = noise_print(stdout, profile->name, profile->blind_ns, profile->noise, err);
 	if (r < 0)
 		return r;
-	if (*m->n_left_out > 0)
-		printf("%zu cutoff%s explained less of the delay than --material, and %s left out.\n",
-			*m->n_left_out, *m->n_left_out == 1 ? "" : "s", *m->n_left_out == 1 ? "was" : "were");
+	if (m->left_out->n > 0)
+		printf("%zu cutoff%s explained less of the delay than --material, and %s left out:\n",
+			m->left_out->n, m->left_out->n == 1 ? "" : "s", m->left_out->n == 1 ? "was" : "were");
+	cutoffs_print_names(m->left_out, stdout);
 	if (profile->n_cutoffs == 0) {
 		printf("%sthe profile is empty and discards nothing.\n",
-			*m->n_left_out > 0 ? "So " : "No infrequent daemon ran long: ");
+			m->left_out->n > 0 ? "So " : "No infrequent daemon ran long: ");
 		return 0;
 	}
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
@@ -155,7 +156,7 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis short_analysis = {};
 	_cleanup_(analysis_clear) struct analysis long_analysis = {};
-	size_t n_left_out = 0;
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	const struct profile_request making = {
 		.name = options.save,
 		.resolution_ns = options.resolution_ns,
@@ -164,7 +165,7 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 		.by_wait = analyze_options.by_wait,
 		.by_wait_if_exact = !analyze_options.by_et,
 		.material_ppm = options.material_ppm,
-		.n_left_out = &n_left_out,
+		.left_out = &left_out,
 		.short_central_max_ns = options.short_central_max_ns,
 		.long_central_max_ns = options.long_central_max_ns,
 		.short_analysis = &short_analysis,

@@ -15,7 +15,7 @@ static const struct look {
 	[CAUSE_NONE] = {"central cluster", 7, "#7a9cc6"},
 	[CAUSE_UNEXPLAINED] = {"long, not explained", 1, "#404040"},
 	[CAUSE_BELOW] = {"shorter than the central cluster", 2, "#404040"},
-	[CAUSE_TWO_SD] = {"discarded by two sd of PT", 6, "#202020"},
+	[CAUSE_TWO_SD] = {"beyond two sd of PT (papers' check)", 6, "#202020"},
 	[CAUSE_OTHER_DAEMON] = {"other daemons", 3, "#808080"},
 	[CAUSE_DAEMON] = {NULL, 9, "#d62728"},
 	[CAUSE_DAEMON + 1] = {NULL, 5, "#e6a000"},

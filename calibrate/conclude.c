@@ -50,10 +50,10 @@ static int print_json(const struct profile *profile, struct error *err)
 	return r < 0 ? r : json_print(document, stdout, err);
 }
 
-static int show(struct calibration *c, const struct profile *profile, size_t n_left_out,
+static int show(struct calibration *c, const struct profile *profile, const struct cutoffs *left_out,
 	const struct analysis *const analyses[], struct error *err)
 {
-	int r = calibrate_options.json ? print_json(profile, err) : screen_profile(profile, n_left_out, err);
+	int r = calibrate_options.json ? print_json(profile, err) : screen_profile(profile, left_out, err);
 
 	if (r == 0 && calibrate_options.verbose)
 		r = daemon_causes_print(c->book, analyses, CALIBRATION_PHASES, screen_file(), err);
@@ -66,7 +66,7 @@ int conclude(struct calibration *c, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
 	_cleanup_(profile_clear) struct profile profile = {};
-	size_t n_left_out = 0;
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	const struct analysis *const analyses[] = {&short_analysis, &long_analysis};
 	const struct calibration_phase *phases = c->plan.phases;
 	const struct profile_request making = {
@@ -75,7 +75,7 @@ int conclude(struct calibration *c, struct error *err)
 		.by_wait_if_exact = !c->plan.by_et,
 		.other_cpus = c->plan.other_cpus,
 		.material_ppm = c->plan.material_ppm,
-		.n_left_out = &n_left_out,
+		.left_out = &left_out,
 		.short_central_max_ns = phases[SHORT_PHASE].central_max_ns,
 		.long_central_max_ns = phases[LONG_PHASE].central_max_ns,
 		.short_analysis = &short_analysis,
@@ -93,5 +93,5 @@ int conclude(struct calibration *c, struct error *err)
 	if (refused)
 		return refuse(c);
 	r = save(c, &profile, err);
-	return r < 0 ? r : show(c, &profile, n_left_out, analyses, err);
+	return r < 0 ? r : show(c, &profile, &left_out, analyses, err);
 }

@@ -224,7 +224,7 @@ static void print_noise(const struct profile *profile)
 	screen_print("%s\n", terminal_text(text) ?: "");
 }
 
-int screen_profile(const struct profile *profile, size_t n_left_out, struct error *err)
+int screen_profile(const struct profile *profile, const struct cutoffs *left_out, struct error *err)
 {
 	enum { PAPERS_SAMPLES = 10 };
 	char text[RESOLVING_TEXT_SIZE];
@@ -232,9 +232,10 @@ int screen_profile(const struct profile *profile, size_t n_left_out, struct erro
 
 	screen_print("Profile '%s': %zu cutoff%s", profile->name, profile->n_cutoffs,
 		profile->n_cutoffs == 1 ? "" : "s");
-	if (n_left_out > 0)
-		screen_print(", %zu left out (--material)", n_left_out);
+	if (left_out->n > 0)
+		screen_print(", %zu left out (--material)", left_out->n);
 	screen_print("\n");
+	cutoffs_print_names(left_out, screen_file());
 	if (noise_marked(profile->blind_ns, profile->noise))
 		print_noise(profile);
 	if (profile->n_cutoffs)

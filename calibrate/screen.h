@@ -5,7 +5,7 @@
 
 #include "calibrate/calibration.h"
 
-#include "lib/protocol/analysis.h"
+#include "lib/protocol/cutoffs.h"
 
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ int screen_run(struct calibration *calibration, int which, struct error *err);
 int screen_warnings(
 	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err);
 
-int screen_profile(const struct profile *profile, size_t n_left_out, struct error *err);
+int screen_profile(const struct profile *profile, const struct cutoffs *left_out, struct error *err);
 void screen_next(const struct calibration *calibration,
 	const struct analysis *const analyses[CALIBRATION_PHASES], const struct profile *profile);
 void screen_refused(const struct calibration *calibration);

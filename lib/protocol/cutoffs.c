@@ -158,22 +158,35 @@ int cutoffs_make(const char *name, const struct analysis *short_run, const struc
 	return 0;
 }
 
-size_t cutoffs_leave_out(struct profile *profile, int64_t least_ppm)
+int cutoffs_leave_out(struct profile *profile, int64_t least_ppm, struct cutoffs *left_out)
 {
-	size_t kept = 0, all = profile->n_cutoffs;
+	struct cutoff *out = reallocarray(NULL, profile->n_cutoffs + 1, sizeof(*out));
+	size_t kept = 0, n = 0;
 
-	for (size_t i = 0; i < all; i++) {
-		struct cutoff *c = &profile->cutoffs[i];
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile->n_cutoffs; i++) {
+		const struct cutoff *c = &profile->cutoffs[i];
 		int64_t share_ppm = cutoff_share_ppm(c);
 
-		if (share_ppm >= 0 && share_ppm < least_ppm) {
-			free(c->daemon);
-			free(c->unit);
-		} else
+		if (share_ppm >= 0 && share_ppm < least_ppm)
+			out[n++] = *c;
+		else
 			profile->cutoffs[kept++] = *c;
 	}
 	profile->n_cutoffs = kept;
-	return all - kept;
+	*left_out = (struct cutoffs){out, n};
+	return 0;
+}
+
+void cutoffs_clear(struct cutoffs *cutoffs)
+{
+	for (size_t i = 0; i < cutoffs->n; i++) {
+		free(cutoffs->items[i].daemon);
+		free(cutoffs->items[i].unit);
+	}
+	free(cutoffs->items);
+	*cutoffs = (struct cutoffs){};
 }
 
 const struct cutoff *profile_cutoff_of(

@@ -5,6 +5,11 @@
 
 #include "lib/protocol/analysis.h"
 
+struct cutoffs {
+	struct cutoff *items; /* by name */
+	size_t n;
+};
+
 /* name NULL: "unnamed". Both must have the same resolution. */
 int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *ret, struct error *err);
@@ -17,8 +22,9 @@ static inline int64_t cutoff_share_ppm(const struct cutoff *cutoff)
 }
 
 /* Removes the cutoffs that explain less than `least_ppm` of the delay in both runs, which the papers keep: daemons that
- * ran long at the same time as the one that made a sample long. Returns how many were removed. */
-size_t cutoffs_leave_out(struct profile *profile, int64_t least_ppm);
+ * ran long at the same time as the one that made a sample long. They go to left_out. -ENOMEM: none is removed. */
+int cutoffs_leave_out(struct profile *profile, int64_t least_ppm, struct cutoffs *left_out);
+void cutoffs_clear(struct cutoffs *cutoffs);
 
 /* The cutoff for programs with this mean ET. */
 static inline int64_t cutoff_for(const struct cutoff *cutoff, int64_t mean_et_ns)

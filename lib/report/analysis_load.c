@@ -108,7 +108,7 @@ static int make(struct book *book, const struct profile_request *m, const struct
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	int64_t environment = short_analysis->run.environment;
-	size_t n_left_out;
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	int r;
 
 	r = m->force ? 0 : check_shape(short_analysis, err);
@@ -126,9 +126,10 @@ static int make(struct book *book, const struct profile_request *m, const struct
 		r = noise_mark(book, short_analysis, long_analysis, &profile, err);
 	if (r != 0)
 		return r;
-	n_left_out = cutoffs_leave_out(&profile, m->material_ppm);
-	if (m->n_left_out)
-		*m->n_left_out = n_left_out;
+	if (cutoffs_leave_out(&profile, m->material_ppm, &left_out) < 0)
+		return error_oom(err);
+	if (m->left_out)
+		*m->left_out = TAKE_STRUCT(left_out);
 	profile.made_ns = clock_ns(CLOCK_REALTIME);
 	*ret = TAKE_STRUCT(profile);
 	return 0;

@@ -20,7 +20,7 @@ struct profile_request {
 	int64_t short_central_max_ns, long_central_max_ns; /* set by hand; 0: not */
 	/* The analyses of both runs, filled in even if the profile is refused, if they are not NULL. */
 	struct analysis *short_analysis, *long_analysis;
-	size_t *n_left_out; /* cutoffs; NULL: not wanted */
+	struct cutoffs *left_out; /* by material_ppm; NULL: not wanted */
 };
 
 /* 0, PROFILE_REFUSED with a sentence, or a failure. The profile is not stored: book_put_profile does that. */

@@ -2,8 +2,8 @@
 /* Results of the protocol as tables: see results_table.h. */
 #include "lib/report/results_table.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/protocol/cutoffs.h"
 #include "lib/protocol/name_families.h"
 
 static void add_share(struct table *table, int64_t share_ppm)
@@ -61,4 +61,21 @@ int cutoffs_print(const struct profile *profile, bool details, FILE *file, struc
 	for (size_t i = 0; i < profile->n_cutoffs; i++)
 		add_cutoff(table, &profile->cutoffs[i], details);
 	return table_print(table, file, err);
+}
+
+void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *memory = cutoffs->n > 0 ? open_memstream(&text, &size) : NULL;
+
+	for (size_t i = 0; memory && i < cutoffs->n; i++) {
+		const struct cutoff *c = &cutoffs->items[i];
+		char label[FAMILY_LABEL_SIZE], share[TEXT_TIME_SIZE];
+
+		fprintf(memory, "%s%s (%s)", i > 0 ? ", " : "", name_family_label(label, c->daemon, c->names),
+			text_percent(share, (double)cutoff_share_ppm(c) / PPM));
+	}
+	if (memory && fclose(memory) == 0)
+		terminal_wrap(file, text, (size_t)fprintf(file, "  "), 2);
 }

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "lib/base/table.h"
-#include "lib/record/run.h"
+#include "lib/protocol/cutoffs.h"
 
 /* Prints the cutoffs of a profile: a row for each daemon. `details`: its unit too, and the cutoffs as they are
  * applied to programs below and above the task time. */
 int cutoffs_print(const struct profile *profile, bool details, FILE *file, struct error *err);
+
+/* A line, "  kworker (3.2 %), sshd (0.8 %)": those who have them, and what they explain; nothing if there are none. */
+void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file);

@@ -21,6 +21,7 @@ expect 0 'every 112 samples = 4 h 0 min, firm' $analyze cutoffs --short 1 --long
 $analyze cutoffs --short 1 --long 2 --save paper-rhel6.4 --json >"$dir/got"
 expect 0 'explains 99 % of the delay' $analyze cutoffs --short 1 --long 2
 expect 0 '6 cutoffs explained less of the delay than --material, and were left out' $analyze cutoffs --short 1 --long 2 --material 10%
+expect 0 '^  .*[a-z] ([0-9.]* %), ' $analyze cutoffs --short 1 --long 2 --material 10%
 expect 0 '4 cutoffs, rounded' $analyze cutoffs --short 1 --long 2 --material 10
 expect 1 'material must be at most 100 %' $analyze cutoffs --short 1 --long 2 --material 101
 expect 1 'waiting time of sample 1 in run 1 is not known' $analyze cutoffs --short 1 --long 2 --by-wait
@@ -38,6 +39,7 @@ gives "long tasks have the cutoffs of the long run" '({o["sample"] for o in d["b
 expect 0 'proc_monitor .* 204.0 ms' $analyze daemons 1
 gives "daemons has Tables VIII and IX" '(len(d["central"]) == 9 and len(d["l_samples"]) == 83)' $analyze daemons 1 --all --json
 expect 0 '^ *800 ' $analyze sample-size 1 --profile paper-rhel6.4
+gives "a size with one block is not judged" '(d["pt"][1]["n"] == 30 and d["pt"][1]["blocks"] == 1 and d["pt"][1]["close"] is None and d["pt"][0]["close"] is True)' $analyze sample-size 2 --json
 gives "sample-size halves" '([s["n"] for s in d["pt"]] == [800, 400, 200, 100, 40, 30, 20, 10] and d["suggested"] <= 40)' $analyze sample-size 1 --profile paper-rhel6.4 --json
 expect 0 '2 *PT *2 sd *38 ' $analyze protocols 1 2 --profile paper-rhel6.4
 gives "protocols has a row a run" '([r["run"] for r in d["runs"]] == [1, 2] and d["runs"][0]["pt_clean"]["n"] == 780)' $analyze protocols 1 2 --profile paper-rhel6.4 --json
@@ -58,6 +60,8 @@ END
 expect 0 '^4$' $analyze import "$dir/step.json"
 expect 2 'run 4 (INC0.1) is neither an L nor clean, but shows a step between two speeds' $analyze cutoffs --short 4 --long 2
 expect 0 '' $analyze cutoffs --short 4 --long 2 --short-central-max 1s
+expect 0 '^PT: 10 samples would have been enough.$' $analyze sample-size 4
+expect 0 '^ET: no smaller size would have been enough.$' $analyze sample-size 4
 expect 1 'no sample is within the given bound of the central cluster' $analyze cutoffs --short 4 --long 2 --short-central-max 1ms
 
 # A daemon in every third sample is named.
@@ -135,6 +139,7 @@ for picture in scatter zooms samples; do
 done
 that "the PNG is one" sh -c "head -c 4 '$dir/scatter.png' | grep -q PNG"
 that "the SVG names the daemons" grep -q rhsmcertd-worke "$dir/scatter.svg"
+that "what only the papers' check marks is not called discarded" grep -q 'beyond two sd of PT (papers' "$dir/scatter.svg"
 expect 0 '' $analyze scatter 2 --script -o "$dir/kept.png"
 that "the script draws the same again" sh -c "cp '$dir/kept.png' '$dir/first.png' && gnuplot '$dir/kept.png.gnuplot' && cmp '$dir/kept.png' '$dir/first.png'"
 expect 1 'gnuplot is not installed' env PATH=/nonexistent $analyze scatter 1 -o "$dir/none.png"

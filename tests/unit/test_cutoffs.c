@@ -134,6 +134,7 @@ TEST(what_explains_little_in_both_runs_is_left_out_on_request)
 	struct daemon_statistics a[] = {statistics_of("backup", -1, 0, 50), statistics_of("cron", -1, 0, 50),
 		statistics_of("sshd", -1, 0, 50)},
 				 b[] = {statistics_of("cron", -1, 0, 30), statistics_of("old", -1, 0, 30)};
+	_cleanup_(cutoffs_clear) struct cutoffs none = {}, left_out = {};
 	_cleanup_(profile_clear) struct profile profile = {};
 
 	a[0].share = 0.98;
@@ -144,8 +145,11 @@ TEST(what_explains_little_in_both_runs_is_left_out_on_request)
 	assert_int_equal(profile.cutoffs[0].short_share_ppm, 980000);
 	assert_int_equal(profile.cutoffs[0].long_share_ppm, -1);
 	assert_int_equal(cutoff_share_ppm(&profile.cutoffs[1]), 110000);
-	assert_int_equal(cutoffs_leave_out(&profile, 0), 0);
-	assert_int_equal(cutoffs_leave_out(&profile, 100000), 1);
+	assert_int_equal(cutoffs_leave_out(&profile, 0, &none), 0);
+	assert_int_equal(none.n, 0);
+	assert_int_equal(cutoffs_leave_out(&profile, 100000, &left_out), 0);
+	assert_int_equal(left_out.n, 1);
+	assert_string_equal(left_out.items[0].daemon, "sshd");
 	assert_int_equal(profile.n_cutoffs, 3); /* of the last it is not known */
 	assert_null(profile_cutoff(&profile, "sshd"));
 	assert_non_null(profile_cutoff(&profile, "old"));
