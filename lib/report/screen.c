@@ -222,7 +222,7 @@ static void print_reasons(FILE *file, const struct screen *s, size_t columns)
 		print_counts(file, s, left);
 }
 
-/* "papers' mean: 114.1 ms, without #2 #5", or how many if the numbers do not fit; nothing if it is the same mean. */
+/* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is the same mean. */
 static void papers_text(char buffer[LINE_SIZE], const struct screen *s, size_t columns)
 {
 	char mean[TEXT_PAIR_SIZE];
@@ -237,7 +237,17 @@ static void papers_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 	for (size_t i = 0; i < s->n_by_two_sd && at < LINE_SIZE; i++)
 		at += (size_t)snprintf(buffer + at, LINE_SIZE - at, " #%u", s->by_two_sd[i]);
 	if (terminal_text_width(buffer) > columns)
-		snprintf(buffer, LINE_SIZE, "papers' mean: %s, without %zu", mean, s->n_by_two_sd);
+		snprintf(buffer, LINE_SIZE, "papers' mean of %zu sample%s: %s", s->papers.n,
+			s->papers.n == 1 ? "" : "s", mean);
+}
+
+/* How many of so many columns the papers' mean may have: half of them, or what all reasons leave. */
+static size_t columns_for_papers(const struct screen *s, size_t columns)
+{
+	_cleanup_(freep) char *text = s->n_reasons > 0 ? reasons_text(s) : NULL;
+	size_t taken = text ? strlen("discarded: ; ") + terminal_text_width(text) : 0;
+
+	return s->n_reasons > 0 && (!text || taken > columns / 2) ? columns / 2 : columns - taken;
 }
 
 static void print_kept(FILE *file, const struct screen *s)
@@ -250,7 +260,7 @@ static void print_kept(FILE *file, const struct screen *s)
 	fprintf(file, "%s%s%s", few ? terminal_mark(file, MARK_WARN) : "", kept,
 		few ? terminal_mark(file, MARK_END) : "");
 	left = SCREEN_COLUMNS - terminal_text_width(kept) - (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2;
-	papers_text(papers, s, s->n_reasons > 0 ? left / 2 : left);
+	papers_text(papers, s, columns_for_papers(s, left));
 	if (s->n_reasons > 0 && terminal_text_width(papers) + strlen("discarded: …; ") > left)
 		*papers = '\0';
 	if (s->n_reasons > 0 || *papers)

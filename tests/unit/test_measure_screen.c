@@ -109,7 +109,13 @@ TEST(samples_that_only_the_papers_discard_are_kept)
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
 		       "     95 % CI      125.7 … 130.2 ms    range 120.1 … 136.7 ms\n"
 		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without 11\n");
+		       "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean of 19 samples: 126.8 ms\n");
+	s.n_by_two_sd = 1;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      125.7 … 130.2 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without #4\n");
 }
 
 TEST(a_quiet_run_that_is_not_pinned_takes_five)
