@@ -120,6 +120,23 @@ static void write_total(FILE *file, const struct disturbance *item)
 	}
 }
 
+/* Of interrupts: how much a sample that has them has, and what that means for PT. */
+static void write_interrupts(FILE *file, const struct disturbances *found, const struct disturbance *item)
+{
+	static const char *const texts[] = {
+		[INTERRUPTS_NOT_KNOWN] = "interrupts took",
+		[INTERRUPTS_IN_PT] = "PT contains interrupts:",
+		[INTERRUPTS_NOT_IN_PT] = "PT does not contain interrupts:",
+	};
+	double each_ns = (double)item->total / (double)item->n;
+	char time[TEXT_TIME_SIZE], percent[TEXT_TIME_SIZE];
+
+	fprintf(file, "%s %s a sample", texts[found->interrupts], text_precise(time, each_ns, each_ns));
+	if (found->interrupts == INTERRUPTS_IN_PT && found->pt_ns > 0)
+		fprintf(file, " (%s)", text_percent(percent, each_ns / found->pt_ns));
+	fputc(',', file);
+}
+
 char *disturbance_description(const struct disturbances *found, const struct disturbance *item)
 {
 	enum { SHOWN = 4 };
@@ -129,10 +146,17 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 
 	if (!file)
 		return NULL;
-	fprintf(file, "%s in %zu of %zu samples (", rows[item->which].what, item->n, found->n_samples);
+	if (item->which == COUNTER_INTERRUPTS)
+		write_interrupts(file, found, item);
+	else
+		fputs(rows[item->which].what, file);
+	fprintf(file, " in %zu of %zu samples (", item->n, found->n_samples);
 	for (size_t i = 0; i < item->n && i < SHOWN; i++)
 		fprintf(file, "%s%u", i ? ", " : "", item->samples[i]);
-	fprintf(file, "%s), ", item->n > SHOWN ? ", …" : "");
-	write_total(file, item);
+	fprintf(file, "%s)", item->n > SHOWN ? ", …" : "");
+	if (item->which != COUNTER_INTERRUPTS) {
+		fputs(", ", file);
+		write_total(file, item);
+	}
 	return text_stream_close(file, &text) == 0 ? text : NULL;
 }

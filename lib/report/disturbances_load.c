@@ -2,13 +2,46 @@
 /* The disturbances of a run in the book: see disturbances_load.h. */
 #include "lib/report/disturbances_load.h"
 
+#include "lib/base/json.h"
 #include "lib/stats/summary.h"
+
+#include <string.h>
+
+int interrupts_in_pt_load(
+	struct book *book, int64_t environment, enum interrupts_in_pt *ret, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	const char *value = NULL;
+	int r = environment > 0 ? book_get_environment(book, environment, NULL, &text, err) : 0;
+
+	if (r < 0)
+		return r;
+	document = text ? json_loads(text, 0, NULL) : NULL;
+	if (document)
+		json_unpack(document, "{s:{s:{s:s}}}", "settings", "kernel_options", "IRQ_TIME_ACCOUNTING", &value);
+	*ret = !value ? INTERRUPTS_NOT_KNOWN : !strcmp(value, "y") ? INTERRUPTS_NOT_IN_PT : INTERRUPTS_IN_PT;
+	return 0;
+}
+
+/* The mean PT of its samples, and what their kernel counts as PT. */
+static int add_pt(struct book *book, int64_t id, const struct sample *samples, size_t n,
+	struct disturbances *found, struct error *err)
+{
+	_cleanup_(run_clear) struct run run = {};
+	int r = book_get_run(book, id, &run, err);
+
+	for (size_t i = 0; i < n; i++)
+		found->pt_ns += (double)samples[i].pt_ns / (double)n;
+	return r < 0 ? r : interrupts_in_pt_load(book, run.environment, &found->interrupts, err);
+}
 
 int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, struct error *err)
 {
 	_cleanup_(freep) struct sample_counters *counters = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(freep) int64_t *times = NULL;
+	_cleanup_(disturbances_clear) struct disturbances found = {};
 	size_t n, n_samples;
 	int r;
 
@@ -22,5 +55,11 @@ int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, 
 		return error_oom(err);
 	for (size_t i = 0; i < n_samples; i++)
 		times[i] = samples[i].et_ns;
-	return disturbances_find(ret, counters, n, (int64_t)summary_of(times, n_samples).median_ns, err);
+	r = disturbances_find(&found, counters, n, (int64_t)summary_of(times, n_samples).median_ns, err);
+	if (r == 0)
+		r = add_pt(book, run, samples, n_samples, &found, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(found);
+	return 0;
 }

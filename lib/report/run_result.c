@@ -3,6 +3,7 @@
 #include "lib/report/run_result.h"
 
 #include "lib/record/book/book_counters.h"
+#include "lib/report/disturbances_load.h"
 #include "lib/report/names_load.h"
 
 #include <inttypes.h>
@@ -97,6 +98,10 @@ int run_result_read(struct book *book, int64_t run, const struct discard_rules *
 	if (r == 0)
 		r = disturbances_find(&result.disturbances, result.counters, result.n_counters,
 			(int64_t)result.discarding.et.raw.median_ns, err);
+	result.disturbances.pt_ns = result.discarding.pt.raw.mean_ns;
+	if (r == 0)
+		r = interrupts_in_pt_load(
+			book, result.discarding.run.environment, &result.disturbances.interrupts, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(result);

@@ -85,7 +85,7 @@ void check_kernel_irq_time(const struct facts *f, struct finding *ret)
 	else if (!strcmp(value, "y"))
 		finding_set(ret, CHECK_OK, "yes: interrupts do not count as process time");
 	else
-		finding_set(ret, CHECK_OK, "no: process time includes interrupts");
+		finding_set(ret, CHECK_OFF, "no: process time includes interrupts");
 }
 
 void check_kernel_delayacct(const struct facts *f, struct finding *ret)

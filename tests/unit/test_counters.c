@@ -128,6 +128,32 @@ TEST(registers_and_the_sensor_of_the_pinned_cpu_are_read)
 	assert_false(counters_know(&none, COUNTER_SPEED));
 }
 
+/* 10 ms each, of 60 ms. */
+TEST(it_is_said_whether_pt_contains_interrupts)
+{
+	_cleanup_(disturbances_clear) struct disturbances found = {};
+	struct sample_counters samples[5];
+	_cleanup_(freep) char *in = NULL, *out = NULL, *unknown = NULL;
+	struct error err;
+
+	for (uint32_t i = 0; i < ELEMENTS(samples); i++) {
+		samples[i] = (struct sample_counters){.sample = i + 1};
+		counters_set(&samples[i].changes, COUNTER_INTERRUPTS, (8 + i) * NS_PER_MS);
+	}
+	assert_int_equal(disturbances_find(&found, samples, ELEMENTS(samples), 60 * NS_PER_MS, &err), 0);
+	found.pt_ns = 60e6;
+	unknown = disturbance_description(&found, found.items);
+	found.interrupts = INTERRUPTS_IN_PT;
+	in = disturbance_description(&found, found.items);
+	found.interrupts = INTERRUPTS_NOT_IN_PT;
+	out = disturbance_description(&found, found.items);
+	assert_string_equal(unknown, "interrupts took 10 ms a sample, in 5 of 5 samples (1, 2, 3, 4, …)");
+	assert_string_equal(
+		in, "PT contains interrupts: 10 ms a sample (17 %), in 5 of 5 samples (1, 2, 3, 4, …)");
+	assert_string_equal(
+		out, "PT does not contain interrupts: 10 ms a sample, in 5 of 5 samples (1, 2, 3, 4, …)");
+}
+
 TEST(a_clock_off_its_base_and_heat_are_told_in_their_units)
 {
 	_cleanup_(disturbances_clear) struct disturbances found = {};

@@ -185,7 +185,7 @@ TEST(what_changes_the_reading_is_noted)
 		s.notes.items[2], "Warning: profile 'lab1' was made on CPU 1, this run is not pinned");
 	assert_non_null(strstr(s.notes.items[3], "in 1 of 12 samples (3)"));
 	assert_string_equal(
-		s.notes.items[4], "Warning: interrupts took time in 2 of 12 samples (1, 2), 4.000 ms");
+		s.notes.items[4], "Warning: interrupts took 2.0 ms a sample, in 2 of 12 samples (1, 2)");
 }
 
 TEST(a_noisy_profile_is_noted_with_what_it_cannot_see)
