@@ -58,17 +58,36 @@ static int find_variation(struct question *q, struct error *err)
 	return run_variation_load(q->book, q->a.run, q->b.run, q->clock, &q->variation, err);
 }
 
-static int find_changes(struct question *q, struct error *err)
+static int find_stored_changes(struct question *q, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
 	int r;
 
-	if (!q->a.environment || !q->b.environment || q->a.environment == q->b.environment)
+	if (q->a.environment == q->b.environment)
 		return 0;
 	r = environment_differences(q->book, q->a.environment, q->b.environment, &differences, err);
 	if (r < 0 || differences.n == 0)
 		return r < 0 ? r : 0;
 	return differences_description(&differences, 3, &q->changes, err);
+}
+
+/* Of a document no more than the digest is known. */
+static int find_changes(struct question *q, struct error *err)
+{
+	if (q->a.environment && q->b.environment)
+		return find_stored_changes(q, err);
+	if (!q->a.digest || !q->b.digest || !strcmp(q->a.digest, q->b.digest))
+		return 0;
+	q->changes = text_format("fingerprint was %.16s, is %.16s", q->a.digest, q->b.digest);
+	return q->changes ? 0 : error_oom(err);
+}
+
+/* The samples of the side that has fewer. */
+static size_t count_fewer(const struct question *q)
+{
+	size_t of_a = q->a.sides[q->clock].n, of_b = q->b.sides[q->clock].n;
+
+	return of_a < of_b ? of_a : of_b;
 }
 
 static int ask(struct question *q, const char *a, const char *b, struct error *err)
@@ -87,8 +106,7 @@ static int ask(struct question *q, const char *a, const char *b, struct error *e
 										      : COMPARISON_ET;
 	r = find_variation(q, err);
 	if (r == 0 && q->b.run)
-		r = resolving_text(
-			q->book, q->b.environment, NULL, q->b.sides[q->clock].n, q->resolving, err);
+		r = resolving_text(q->book, q->b.environment, NULL, count_fewer(q), q->resolving, err);
 	return r < 0 ? r : find_changes(q, err);
 }
 

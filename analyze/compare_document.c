@@ -16,6 +16,7 @@ void compare_input_clear(struct compare_input *side)
 {
 	free(side->name);
 	free(side->profile);
+	free(side->digest);
 	free(side->noise);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
 		comparison_side_clear(&side->sides[i]);
@@ -67,13 +68,15 @@ static int read_process_times(const json_t *emp, struct compare_input *input, st
 	_cleanup_(freep) bool *discarded = NULL;
 	struct comparison_side *side = &input->sides[COMPARISON_PT];
 	const json_t *starts = json_object_get(emp, "start_ns");
+	const char *digest = json_string_value(json_object_get(emp, "environment"));
 	size_t kept = 0;
 	int r = append(json_object_get(emp, "pt_ns"), 1, side, err);
 
 	if (r < 0)
 		return r;
 	discarded = calloc(side->n + 1, sizeof(*discarded));
-	if (!discarded)
+	input->digest = digest ? strdup(digest) : NULL;
+	if (!discarded || (digest && !input->digest))
 		return error_oom(err);
 	mark_discarded(emp, discarded, side->n);
 	for (size_t i = 0; i < side->n; i++) {

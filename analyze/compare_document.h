@@ -12,6 +12,7 @@ struct compare_input {
 	struct comparison_side sides[N_COMPARISON_CLOCKS];
 	int64_t run;         /* in the book; 0: from a file */
 	int64_t environment; /* of that run; 0: unknown */
+	char *digest;        /* of the environment; NULL: unknown */
 	char *profile;       /* that discarded samples of it; NULL: none */
 	int64_t blind_ns;    /* the mark of that profile (noise_load.h) */
 	char *noise;

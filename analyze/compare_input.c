@@ -55,6 +55,10 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	side->name = text_format("run %s (%s)", text, d.run.program);
 	side->run = id;
 	side->environment = d.run.environment;
+	if (side->environment > 0)
+		r = book_get_environment(book, side->environment, &side->digest, NULL, err);
+	if (r < 0)
+		return r;
 	for (int clock = COMPARISON_PT; r == 0 && clock <= COMPARISON_ET; clock++)
 		r = comparison_side_make(&side->sides[clock], &d, samples, n, (enum comparison_clock)clock);
 	return r < 0 || !side->name ? error_oom(err) : 0;

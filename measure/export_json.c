@@ -150,6 +150,17 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	return NULL;
 }
 
+static json_t *comparison_json(const char *reference, const char *name, const struct comparison *c)
+{
+	json_t *object = comparison_as_json(reference, name, c);
+
+	if (c->design == DESIGN_BETWEEN) {
+		json_object_set_new(object, "between_runs", json_real(c->between));
+		json_object_set_new(object, "runs_known", json_integer((json_int_t)c->n_between));
+	}
+	return object;
+}
+
 static int comparisons_json(const struct session *s, json_t *array, struct error *err)
 {
 	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
@@ -157,8 +168,8 @@ static int comparisons_json(const struct session *s, json_t *array, struct error
 
 	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++)
 		if (comparisons.items[i].a.n > 0)
-			json_array_append_new(array, comparison_as_json(s->tasks[0].name, s->tasks[i].name,
-							     &comparisons.items[i]));
+			json_array_append_new(array,
+				comparison_json(s->tasks[0].name, s->tasks[i].name, &comparisons.items[i]));
 	return r;
 }
 

@@ -227,6 +227,7 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 		outcome = outcome ?: r;
 	}
 	if (r >= 0 && print && comparisons.any) {
+		comparisons_between_line(stdout, comparisons.items, comparisons.n);
 		int shown = s->options->order == ORDER_DUET
 				    ? show_duet(s, comparisons.items, outcome ? &second : err)
 				    : show_advice(s, outcome ? &second : err);

@@ -102,6 +102,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	_cleanup_(freep) bool *a_first = NULL;
 	struct compare_plan plan = {DESIGN_SEPARATE, 0, 0, NULL};
 	size_t n, n_a, n_b;
+	int r;
 
 	if (!pairs || !of_a || !of_b)
 		return error_oom(err);
@@ -116,7 +117,12 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	}
 	if (plan.design == DESIGN_SEPARATE && variation && variation->df > 0)
 		plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
-	return compare(of_a, n_a, of_b, n_b, &plan, ret, err);
+	r = compare(of_a, n_a, of_b, n_b, &plan, ret, err);
+	if (r == 0 && plan.design == DESIGN_BETWEEN) {
+		ret->between = variation->sd;
+		ret->n_between = variation->n_runs;
+	}
+	return r;
 }
 
 enum comparison_verdict comparison_verdict(const struct comparison *c)

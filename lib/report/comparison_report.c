@@ -108,6 +108,32 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	}
 }
 
+void comparisons_between_line(FILE *file, const struct comparison *comparisons, size_t n)
+{
+	double least = INFINITY, greatest = 0;
+	size_t fewest = SIZE_MAX, most = 0;
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
+
+	for (const struct comparison *c = comparisons; c < comparisons + n; c++)
+		if (c->design == DESIGN_BETWEEN) {
+			least = fmin(least, c->between);
+			greatest = fmax(greatest, c->between);
+			fewest = c->n_between < fewest ? c->n_between : fewest;
+			most = c->n_between > most ? c->n_between : most;
+		}
+	if (most == 0)
+		return;
+	text_percent(low, least);
+	text_percent(high, greatest);
+	fprintf(file, "Not taken in turn: separate runs vary by %s", low);
+	if (strcmp(low, high) != 0)
+		fprintf(file, " to %s", high);
+	fprintf(file, " (sd of %zu", fewest);
+	if (fewest < most)
+		fprintf(file, " to %zu", most);
+	fputs(")\n", file);
+}
+
 const char *comparison_verdict_text(const struct comparison *c)
 {
 	static const char *const texts[] = {

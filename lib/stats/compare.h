@@ -36,6 +36,8 @@ struct comparison {
 	double smallest_difference; /* the minimum detectable difference of the means as a share of a's, with
 				       power 0.8 at the level alpha; NAN: unknown */
 	double variance_a, variance_b, covariance; /* of the means */
+	double between;                            /* DESIGN_BETWEEN: as in the plan; else 0 */
+	size_t n_between;                          /* the number of runs that it is known from; 0: not known */
 	struct log_ratio log_ratio; /* DESIGN_DUET; then `ratio` is the geometric mean of the ratios */
 };
 

@@ -39,6 +39,19 @@ run("elsewhere", 50e6, 1.72e9, {3, 8}, on=0, profile="lab", other_cpus=True)
 run("unprofiled", 50e6, 1.73e9, {3, 8, 12}, unprofiled_share_ppm=50000)
 for i in range(12):
     run(f"t{i}", (50e6 if i < 6 else 100e6), 1.74e9 + 3600 * i, range(1, 21 - i % 2 * 15), command=["followed"], unprofiled_share_ppm=50000 if i == 11 else None)
+box = {"digest": "d" * 64, "identity": {}}
+for i in range(4):
+    run(f"v{i}", 50e6 * (1 + i * 0.001), 1.8e9 + 3600 * i, {1, 2, 3, 4, 5} if i == 2 else {}, command=["varies"], environment=box, profile="lab")
+run("v4", 51e6, 1.81e9, {}, environment=box)
+run("v5", 90e6, 1.82e9, {}, command=["varies"], environment=box)
+run("v6", 50e6, 1.83e9, {}, n=8, environment=box)
+for i in range(7):
+    document = json.load(open(f"v{i}.json"))
+    document["program"] = "varies" if "varies" in document["command"] else document["program"]
+    document["kind"] = "duet" if i == 5 else "measure"
+    write(f"v{i}", document)
+for name in "a", "b":
+    write(name, {"results": [{"command": name, "times": [0.1, 0.2, 0.3], "emp": {"environment": name * 64, "pt_ns": [100, 101, 102], "start_ns": [1, 2, 3]}}]})
 END_OF_RUNS
 $calibrate profile import lab.json >"$dir/that" || cat "$dir/that"
 $calibrate profile import lax.json >"$dir/that" || cat "$dir/that"
@@ -75,4 +88,27 @@ expect 0 '7' $analyze import 6.json
 expect 0 'Kept 17 of 20' $analyze show 7
 expect 0 '' $analyze import t0.json t2.json t4.json t6.json t8.json t10.json t11.json
 gives "trend counts only the samples that were kept" '[r["samples"] for r in d["runs"]] == [20, 20, 20, 20, 20, 20, 15]' $analyze trend followed --json
+# how much separate runs vary: by runs of the same kind, and by the samples that were kept
+expect 0 '' $analyze import v0.json v1.json v2.json v3.json v4.json v5.json v6.json
+first=$($analyze list --json | python3 -c 'import json, sys; print(min(r["run"] for r in json.load(sys.stdin)["runs"] if r["program"].startswith("v")))')
+gives "the means of kept samples of runs of one kind" 'd["test"] == "between runs" and d["runs_known"] == 3 and 0 < d["between_runs"] < 0.01' \
+	$analyze compare --json "$first" $((first + 4))
+
+# the resolution is that of the side with fewer samples
+python3 - <<'END_OF_BOOK'
+import os, sqlite3
+db = sqlite3.connect(os.environ["EMP_DB"])
+for size in 5, 10, 20, 40:
+    for name in "interleaved", "separate":
+        db.execute("INSERT INTO measurement SELECT id, ?, 0.01, '1' FROM environment", (f"resolves_{name}_{size}",))
+db.commit()
+END_OF_BOOK
+expect 0 '^5 samples resolve' $analyze compare --between-runs 1 $((first + 6)) "$first"
+expect 0 '^5 samples resolve' $analyze compare --between-runs 1 "$first" $((first + 6))
+
+# documents have the fingerprint of their environment
+expect 0 '^Environments differ: fingerprint was aaaaaaaaaaaaaaaa, is bbbbbbbbbbbbbbbb$' $analyze compare a.json b.json
+expect 0 '^Environments differ: fingerprint was aaaaaaaaaaaaaaaa, is dddddddddddddddd$' $analyze compare a.json "$first"
+gives "so does the document" '"aaaaaaaaaaaaaaaa" in d["environment_changes"]' $analyze compare --json b.json a.json
+gives "which says nothing of equal ones" '"environment_changes" not in d' $analyze compare --json a.json a.json
 finish

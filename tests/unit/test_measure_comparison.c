@@ -47,6 +47,33 @@ TEST(faster_is_the_inverse_of_the_ratio)
 		"sort -n big.txt is 1.18 ± 0.03 times faster than sort big.txt  (p = 0.0003)\n");
 }
 
+static void check_between(const struct comparison *c, size_t n, const char *want)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	comparisons_between_line(file, c, n);
+	fclose(file);
+	assert_string_equal(text, want);
+}
+
+TEST(samples_that_were_not_taken_in_turn_have_one_line)
+{
+	const struct comparison c[] = {
+		{.design = DESIGN_BETWEEN, .between = 0.001, .n_between = 4},
+		{.design = DESIGN_SEPARATE},
+		{.design = DESIGN_BETWEEN, .between = 0.0123, .n_between = 4},
+		{.design = DESIGN_BETWEEN, .between = 0.321, .n_between = 1000},
+	};
+
+	check_between(c, 1, "Not taken in turn: separate runs vary by 0.10 % (sd of 4)\n");
+	check_between(c, 2, "Not taken in turn: separate runs vary by 0.10 % (sd of 4)\n");
+	check_between(c, 3, "Not taken in turn: separate runs vary by 0.10 % to 1.2 % (sd of 4)\n");
+	check_between(c, 4, "Not taken in turn: separate runs vary by 0.10 % to 32 % (sd of 4 to 1000)\n");
+	check_between(c + 1, 1, "");
+}
+
 TEST(slower_is_the_ratio_with_as_many_digits_as_it_deserves)
 {
 	struct comparison c = make(1.19753, 0.00091, 1e-30);

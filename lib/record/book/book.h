@@ -69,8 +69,8 @@ int book_end_run(struct book *book, int64_t id, enum run_state state, const char
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
 int book_runs(
 	struct book *book, struct run **ret, size_t *ret_n, struct error *err); /* free each and the array */
-/* The means of PT, or of ET, of all runs of the same command as this one, in environments of the same identity, by
- * their start; this one is among them. The caller frees ret->items. */
+/* The means of PT, or of ET, of all runs of the same command and kind as this one, in environments of the same
+ * identity, by their start; this one is among them. The caller frees ret->items. */
 int book_run_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err);
 /* With its samples. Unless forced, -EBUSY with a sentence if it is a run of a profile (which would keep its cutoffs,
  * but not the run's number) or of a calibration that is not complete (which would be removed as well). */

@@ -35,6 +35,7 @@ int book_run_means(struct book *book, int64_t run, bool et, struct run_means *re
 		"SELECT run.id, min(start_ns), max(start_ns + et_ns), avg(iif(?2, et_ns, pt_ns)) AS mean, count(*)"
 		" FROM run AS this JOIN environment AS here ON here.id = this.environment"
 		" JOIN run ON run.program = this.program AND run.command IS this.command"
+		" AND run.kind = this.kind"
 		" JOIN environment AS there ON there.id = run.environment"
 		" JOIN sample ON sample.run = run.id WHERE this.id = ?1 AND NOT incomplete AND " SAME(
 			"here", "there") " GROUP BY run.id ORDER BY min(start_ns)",
