@@ -28,11 +28,12 @@ static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 }
 
 /* Neighbouring blocks differ by what changes within one of them, as samples in turn do; any two blocks by what changes
- * within the run. Samples in turn are nearer to each other than blocks are, so that they resolve this or better. */
+ * within the run. Samples in turn are nearer to each other than blocks are, so that they resolve this or better; and they are
+ * no worse than separate runs, although chance may make the estimate so. */
 static struct resolving resolve(const int64_t *pts, size_t blocks, size_t size)
 {
 	double freedom = (double)size - 1, mean = 0, squares = 0, steps = 0, before = 0; /* Welford's */
-	double k = gsl_cdf_tdist_Pinv(0.975, freedom) + gsl_cdf_tdist_Pinv(0.8, freedom);
+	double k = gsl_cdf_tdist_Pinv(0.975, freedom) + gsl_cdf_tdist_Pinv(0.8, freedom), separate;
 
 	for (size_t i = 0; i < blocks; i++) {
 		double block = summary_of(pts + i * size, size).mean_ns, off = block - mean;
@@ -44,10 +45,11 @@ static struct resolving resolve(const int64_t *pts, size_t blocks, size_t size)
 	}
 	if (mean <= 0)
 		return (struct resolving){};
+	separate = k * sqrt(2 * squares / (double)(blocks - 1)) / mean;
 	return (struct resolving){
 		.samples = (int64_t)size,
-		.interleaved = k * sqrt(steps / (double)(blocks - 1)) / mean,
-		.separate = k * sqrt(2 * squares / (double)(blocks - 1)) / mean,
+		.interleaved = fmin(k * sqrt(steps / (double)(blocks - 1)) / mean, separate),
+		.separate = separate,
 	};
 }
 

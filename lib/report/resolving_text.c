@@ -4,6 +4,8 @@
 
 #include "lib/base/text.h"
 
+#include <math.h>
+
 void resolving_text_of(char text[RESOLVING_TEXT_SIZE], const struct resolving rows[N_RESOLVING], size_t n)
 {
 	const struct resolving *row = resolving_for(rows, n);
@@ -13,7 +15,8 @@ void resolving_text_of(char text[RESOLVING_TEXT_SIZE], const struct resolving ro
 	if (row)
 		snprintf(text, RESOLVING_TEXT_SIZE,
 			"%d samples resolve %s interleaved, %s between separate runs", (int)row->samples,
-			text_percent(interleaved, row->interleaved), text_percent(separate, row->separate));
+			text_percent(interleaved, fmin(row->interleaved, row->separate)),
+			text_percent(separate, row->separate));
 }
 
 int resolving_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,

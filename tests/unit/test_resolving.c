@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/protocol/resolving.h"
+#include "lib/report/resolving_text.h"
 #include "lib/stats/compare.h"
 
 #include <gsl/gsl_randist.h>
@@ -66,6 +67,32 @@ TEST(what_is_said_to_be_resolved_is_found_in_four_cases_of_five)
 	assert_true(power(rng, 0, independent.interleaved) < 0.9);
 	assert_true(power(rng, 0.7, correlated.interleaved) > 0.95); /* samples are nearer than blocks */
 	gsl_rng_free(rng);
+}
+
+/* Of independent samples the two are equal, and chance may make either estimate the greater. */
+TEST(samples_in_turn_never_resolve_less_than_separate_runs)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	int equal = 0;
+
+	gsl_rng_set(rng, check_seed(1));
+	for (int i = 0; i < 40; i++) {
+		struct resolving row = resolving_of(rng, 0);
+
+		assert_true(row.interleaved <= row.separate);
+		equal += row.interleaved == row.separate;
+	}
+	assert_true(equal > 5 && equal < 35);
+	gsl_rng_free(rng);
+}
+
+TEST(neither_does_a_stored_estimate_that_says_so)
+{
+	const struct resolving rows[N_RESOLVING] = {{.samples = 10, .interleaved = 0.046, .separate = 0.043}};
+	char text[RESOLVING_TEXT_SIZE];
+
+	resolving_text_of(text, rows, 10);
+	assert_string_equal(text, "10 samples resolve 4.3 % interleaved, 4.3 % between separate runs");
 }
 
 /* Two levels that change every 100 samples: blocks of 10 are alike, and runs are not. */
