@@ -266,14 +266,18 @@ static void table_row_of(FILE *file, const struct markup *m, const struct export
 	fputs(m->end, file);
 }
 
-/* A paragraph after the table. */
-static int write_mark(
-	FILE *file, const char *profile, const struct discarding *mark, struct error *err)
+/* A paragraph after the table, as code, so that nothing in it has a meaning. */
+static int write_mark(FILE *file, const struct markup *m, const char *profile,
+	const struct discarding *mark, struct error *err)
 {
-	if (!mark)
-		return 0;
+	_cleanup_(freep) char *text = mark ? noise_text(profile, mark->blind_ns, mark->noise) : NULL;
+
+	if (!text)
+		return mark ? error_oom(err) : 0;
 	fputc('\n', file);
-	return noise_print(file, profile, mark->blind_ns, mark->noise, err);
+	m->command(file, terminal_text(text));
+	fputc('\n', file);
+	return 0;
 }
 
 static int write_table(const struct session *s, const struct markup *m, FILE *file, struct error *err)
@@ -297,7 +301,7 @@ static int write_table(const struct session *s, const struct markup *m, FILE *fi
 	for (size_t i = 0; i < rows.n; i++)
 		table_row_of(file, m, &rows.items[i], unit, unit_ns, duet);
 	fputs(m->bottom, file);
-	return write_mark(file, s->options->profile, mark_of(&rows), err);
+	return write_mark(file, m, s->options->profile, mark_of(&rows), err);
 }
 
 int export_write_markdown(const struct session *s, FILE *file, struct error *err)

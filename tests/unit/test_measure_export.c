@@ -6,7 +6,6 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/json.h"
-#include "lib/base/text.h"
 
 #include <string.h>
 
@@ -123,15 +122,17 @@ static void assert_command(writer *write_it, const char *name, const char *expec
 
 TEST(the_mark_of_a_noisy_profile_is_exported)
 {
-	static const char mark[] = "Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)\n";
-	_cleanup_(freep) char *after_table = text_format("\n\n%s", mark);
-
 	noise = "PSI 41 %, steal 3.2 %";
-	assert_command(export_write_markdown, "x", after_table);
-	assert_command(export_write_orgmode, "x", after_table);
-	assert_command(export_write_asciidoc, "x", mark);
+	assert_command(export_write_markdown, "x",
+		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)`\n");
+	assert_command(export_write_orgmode, "x",
+		"\n\n=Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)=\n");
+	assert_command(export_write_asciidoc, "x",
+		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)`\n");
 	assert_command(export_write_csv, "x", "pt_samples,discarded,profile_blind,profile_noise\nx,");
 	assert_command(export_write_csv, "x", ",0,0.016400000,\"PSI 41 %, steal 3.2 %\"\n");
+	noise = "<b>`*";
+	assert_command(export_write_markdown, "x", "\n`` Profile 'lab' is noisy: blind to daemons below 16 ms (<b>`*) ``\n");
 	noise = NULL;
 }
 
