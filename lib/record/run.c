@@ -122,6 +122,10 @@ static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_BOOL, by_wait), .presence = FIELD_DEFAULTED},
 	{FIELD(profile, FIELD_INT64, blind_ns), OPTIONAL, .min = 1, TIME},
 	{FIELD(profile, FIELD_TEXT, noise), OPTIONAL},
+	{"correlation", FIELD_REAL, offsetof(struct profile, correlation.lag1), sizeof(double),
+		.book_only = true},
+	{"correlation_samples", FIELD_INT64, offsetof(struct profile, correlation.samples), sizeof(int64_t),
+		OPTIONAL, .min = 1, .max = UINT32_MAX, .book_only = true},
 };
 const struct field_table profile_table = {
 	"profile", "", profile_fields, ELEMENTS(profile_fields), sizeof(struct profile)};

@@ -23,12 +23,18 @@ int resolving_text(struct book *book, int64_t environment, const struct profile 
 	char ret[RESOLVING_TEXT_SIZE], struct error *err)
 {
 	struct resolving rows[N_RESOLVING] = {};
+	char interleaved[TEXT_TIME_SIZE], separate[TEXT_TIME_SIZE];
+	const struct resolving *row;
 	int r = book_get_resolving(book, environment, rows, err);
 
 	if (r < 0)
 		return r;
 	resolving_text_of(ret, rows, n);
-	if (!*ret && profile)
-		resolving_text_of(ret, profile->resolving, n);
+	row = !*ret && profile ? resolving_for(profile->resolving, n) : NULL;
+	if (row)
+		snprintf(ret, RESOLVING_TEXT_SIZE,
+			"Profile's environment: %d samples resolve %s interleaved, %s separate",
+			(int)row->samples, text_percent(interleaved, row->interleaved),
+			text_percent(separate, row->separate));
 	return 0;
 }

@@ -7,8 +7,8 @@
 
 enum { RESOLVING_TEXT_SIZE = 80 };
 
-/* By the calibrations of the environment (0: none), else by the profile (NULL: none). The text is empty if neither
- * has it. */
+/* By the calibrations of the environment (0: none), else by the profile (NULL: none), which is then of another
+ * environment: the text says so. It is empty if neither knows it. */
 int resolving_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
 	char ret[RESOLVING_TEXT_SIZE], struct error *err);
 

@@ -106,6 +106,26 @@ END_OF_BOOK
 expect 0 '^5 samples resolve' $analyze compare --between-runs 1 $((first + 6)) "$first"
 expect 0 '^5 samples resolve' $analyze compare --between-runs 1 "$first" $((first + 6))
 
+# each profile shows and exports the figures of its own short run; another environment's are named as such
+python3 - <<'END_OF_PROFILES'
+import json
+document = json.load(open("lab.json"))
+for name, share, digest in ("older", 0.011, "e" * 64), ("newer", 0.022, "e" * 64), ("away", 0.033, "f" * 64):
+    document.update(name=name, environment={"digest": digest}, resolving=[{"samples": n, "interleaved": share, "separate": share} for n in (5, 10)])
+    json.dump(document, open(name + ".json", "w"))
+run = json.load(open("fast.json"))
+json.dump({**run, "profile": "away", "environment": {"digest": "9" * 64}}, open("abroad.json", "w"))
+json.dump({**run, "profile": "older", "environment": {"digest": "e" * 64}}, open("home.json", "w"))
+END_OF_PROFILES
+for name in older newer away; do expect 0 '' $calibrate profile import $name.json; done
+expect 0 '^10 samples resolve 1.1 % interleaved, 1.1 % between' $calibrate profile show older
+expect 0 '^10 samples resolve 2.2 % interleaved, 2.2 % between' $calibrate profile show newer
+gives "an exported profile has its own figures" '[r["interleaved"] for r in d["resolving"]] == [0.011, 0.011]' $calibrate profile export older
+expect 0 '' $analyze import abroad.json home.json
+abroad=$($analyze list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][-2]["run"])')
+expect 0 "^  Profile's environment: 10 samples resolve 3.3 % interleaved, 3.3 % separate$" $analyze show "$abroad"
+expect 0 '^  10 samples resolve 2.2 % interleaved, 2.2 % between' $analyze show $((abroad + 1))
+
 # documents have the fingerprint of their environment
 expect 0 '^Environments differ: fingerprint was aaaaaaaaaaaaaaaa, is bbbbbbbbbbbbbbbb$' $analyze compare a.json b.json
 expect 0 '^Environments differ: fingerprint was aaaaaaaaaaaaaaaa, is dddddddddddddddd$' $analyze compare a.json "$first"

@@ -119,6 +119,45 @@ TEST_IN_BOOK(profiles_are_listed_by_name_and_removed)
 	free(all);
 }
 
+/* The environment has those of the newest. */
+TEST_IN_BOOK(each_profile_has_the_figures_of_its_own_short_run)
+{
+	struct scratch *s = *state;
+	_cleanup_(profile_clear) struct profile first = make("first"), second = make("second"), back = {};
+	struct resolving rows[N_RESOLVING];
+	struct correlation correlation = {};
+	int64_t environment;
+
+	first.resolving[1] = (struct resolving){resolving_sizes[1], 0.01, 0.02};
+	first.correlation = (struct correlation){0.25, 400};
+	second.resolving[1] = (struct resolving){resolving_sizes[1], 0.03, 0.04};
+	second.correlation = (struct correlation){0.75, 800};
+	assert_done(s, book_put_profile(s->book, &first, false, &s->err));
+	assert_done(s, book_put_profile(s->book, &second, false, &s->err));
+	assert_done(s, book_get_profile(s->book, "first", &back, &s->err));
+	assert_true(back.resolving[1].interleaved == 0.01 && back.resolving[1].separate == 0.02);
+	assert_int_equal(back.resolving[0].samples, 0);
+	assert_true(back.correlation.lag1 == 0.25 && back.correlation.samples == 400);
+	assert_done(s, book_put_environment(s->book, "d1", NULL, NULL, &environment, &s->err));
+	assert_done(s, book_get_resolving(s->book, environment, rows, &s->err));
+	assert_true(rows[1].interleaved == 0.03);
+	assert_done(s, book_get_correlation(s->book, environment, &correlation, &s->err));
+	assert_true(correlation.lag1 == 0.75);
+}
+
+TEST_IN_BOOK(a_profile_of_no_environment_has_its_figures_too)
+{
+	struct scratch *s = *state;
+	_cleanup_(profile_clear) struct profile p = make("p"), back = {};
+
+	free(TAKE(p.environment_digest));
+	p.resolving[3] = (struct resolving){resolving_sizes[3], 0, 0.5};
+	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
+	assert_done(s, book_get_profile(s->book, "p", &back, &s->err));
+	assert_true(back.resolving[3].samples == resolving_sizes[3] && back.resolving[3].separate == 0.5);
+	assert_int_equal(back.correlation.samples, 0);
+}
+
 TEST_IN_BOOK(a_profile_outlives_the_run_it_was_made_of)
 {
 	struct scratch *s = *state;

@@ -7,6 +7,14 @@
 static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
 	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t), .min = 1}, 1, sizeof(uint32_t)};
 
+static const struct field resolving_fields[] = {
+	{FIELD(resolving, FIELD_INT64, samples), .min = 1, .max = UINT32_MAX},
+	{FIELD(resolving, FIELD_REAL, interleaved)},
+	{FIELD(resolving, FIELD_REAL, separate)},
+};
+static const struct field_table resolving_table = {"profile_resolving", "profile, ", resolving_fields,
+	ELEMENTS(resolving_fields), sizeof(struct resolving)};
+
 /* The message lists the profiles of the book: a name is easily mistyped. */
 static int profile_not_there(struct book *book, const char *name, struct error *err)
 {
@@ -65,8 +73,19 @@ static int put_cutoffs(struct book *book, int64_t id, const struct profile *prof
 	return r;
 }
 
-/* It belongs to the environment, which the book may not have had. */
-static int put_resolving(struct book *book, const struct profile *profile, struct error *err)
+static int put_resolving(struct book *book, int64_t id, const struct profile *profile, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < N_RESOLVING; i++)
+		if (profile->resolving[i].samples > 0)
+			r = query_add_rows(book, id, &resolving_table, &profile->resolving[i], 1, err);
+	return r;
+}
+
+/* For results that are not measured with this profile: the figures are also those of the environment, which the book may
+ * not have had. */
+static int put_in_environment(struct book *book, const struct profile *profile, struct error *err)
 {
 	int64_t environment = 0;
 	bool any = profile->correlation.samples > 0;
@@ -84,18 +103,19 @@ static int put_resolving(struct book *book, const struct profile *profile, struc
 	return book_put_correlation(book, environment, &profile->correlation, err);
 }
 
-static int get_resolving(struct book *book, struct profile *profile, struct error *err)
+static int get_resolving(struct book *book, int64_t id, struct profile *profile, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
+	_cleanup_(freep) struct resolving *rows = NULL;
+	size_t n = 0;
+	int r = query_all(book, &resolving_table, "WHERE profile = ?", id, &rows, &n, err);
 
-	query_begin(&q, book, "SELECT id FROM environment WHERE digest = ?", err);
-	query_text(&q, profile->environment_digest);
-	r = query_step(&q, err);
-	if (r <= 0)
-		return r;
-	r = book_get_correlation(book, query_column(&q, 0), &profile->correlation, err);
-	return r < 0 ? r : book_get_resolving(book, query_column(&q, 0), profile->resolving, err);
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		for (size_t k = 0; k < N_RESOLVING; k++)
+			if (rows[i].samples == resolving_sizes[k])
+				profile->resolving[k] = rows[i];
+	if (!(profile->correlation.lag1 < 1)) /* not what emp writes */
+		profile->correlation = (struct correlation){};
+	return r;
 }
 
 /* 1: removed; 0: there is none. */
@@ -129,7 +149,9 @@ static int put(struct book *book, const struct profile *profile, bool replace, s
 		r = put_half(book, id, "long", &profile->long_run, err);
 	if (r >= 0)
 		r = put_cutoffs(book, id, profile, err);
-	return r < 0 ? r : put_resolving(book, profile, err);
+	if (r >= 0)
+		r = put_resolving(book, id, profile, err);
+	return r < 0 ? r : put_in_environment(book, profile, err);
 }
 
 int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
@@ -169,7 +191,7 @@ static int get_rest(struct book *book, struct profile *profile, struct error *er
 	if (r >= 0)
 		r = get_half(book, profile->id, "long", &profile->long_run, err);
 	if (r >= 0)
-		r = get_resolving(book, profile, err);
+		r = get_resolving(book, profile->id, profile, err);
 	return r < 0 ? r
 		     : query_all(book, &cutoff_table, "WHERE profile = ? ORDER BY daemon", profile->id,
 			       &profile->cutoffs, &profile->n_cutoffs, err);

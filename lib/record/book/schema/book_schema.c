@@ -12,7 +12,7 @@ static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"15f502a8ba04c732af9504aedd2a2cd22ff917eaff1e7d7eb56fb03979c86db4";
+	"0431ae510bdf0fc5fbe1d9884d369f416f35f7f074dc87a903d04c3760204828";
 
 int book_schema_newest(void)
 {

@@ -271,6 +271,16 @@ const char book_step_5[] =
 	"ALTER TABLE profile ADD COLUMN by_wait INTEGER NOT NULL DEFAULT 0 CHECK(by_wait IN (0, 1));"
 	"ALTER TABLE profile ADD COLUMN blind_ns INTEGER CHECK(blind_ns > 0);" /* of a noisy one */
 	"ALTER TABLE profile ADD COLUMN noise TEXT;"
+	/* what its short run says of the machine: the environment has these figures of its newest profile */
+	"ALTER TABLE profile ADD COLUMN correlation REAL NOT NULL DEFAULT 0"
+	"  CHECK(correlation >= 0 AND correlation < 1);"
+	"ALTER TABLE profile ADD COLUMN correlation_samples INTEGER CHECK(correlation_samples > 0);"
+	"CREATE TABLE profile_resolving("
+	"  profile INTEGER NOT NULL REFERENCES profile ON DELETE CASCADE,"
+	"  samples INTEGER NOT NULL CHECK(samples > 0),"
+	"  interleaved REAL NOT NULL CHECK(interleaved >= 0),"
+	"  separate REAL NOT NULL CHECK(separate >= 0),"
+	"  PRIMARY KEY(profile, samples)) STRICT, WITHOUT ROWID;"
 	"ALTER TABLE cutoff ADD COLUMN names INTEGER CHECK(names > 1);"
 	"ALTER TABLE cutoff ADD COLUMN short_share_ppm INTEGER CHECK(short_share_ppm BETWEEN 0 AND 1000000);"
 	"ALTER TABLE cutoff ADD COLUMN long_share_ppm INTEGER CHECK(long_share_ppm BETWEEN 0 AND 1000000);"
