@@ -27,6 +27,7 @@ static const struct listing_column columns[] = {
 	{"BLOCKS", "blocks", COLUMN_NUMBER},
 	{"THEIR SD", "blocks_sd_ns", COLUMN_NUMBER},
 	{NULL, "blocks_outliers"},
+	{NULL, "judged"},
 	{"CLOSE", "close"},
 	{},
 };
@@ -50,10 +51,8 @@ static int list_sizes(struct listing **ret, const struct sample_sizes *sizes, st
 		listing_cell(*ret, json_real(s->blocks_sd_ns),
 			text_precise(text, s->blocks_sd_ns, s->blocks_sd_ns));
 		listing_cell(*ret, json_real(s->blocks_outliers), NULL);
-		listing_cell(*ret, s->judged ? json_boolean(s->close) : json_null(),
-			!s->judged ? "-"
-			: s->close ? "yes"
-				   : "no");
+		listing_cell(*ret, json_boolean(s->judged), NULL);
+		listing_cell(*ret, json_boolean(s->close), !s->judged ? "-" : s->close ? "yes" : "no");
 	}
 	return r;
 }

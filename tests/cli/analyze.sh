@@ -39,7 +39,7 @@ gives "long tasks have the cutoffs of the long run" '({o["sample"] for o in d["b
 expect 0 'proc_monitor .* 204.0 ms' $analyze daemons 1
 gives "daemons has Tables VIII and IX" '(len(d["central"]) == 9 and len(d["l_samples"]) == 83)' $analyze daemons 1 --all --json
 expect 0 '^ *800 ' $analyze sample-size 1 --profile paper-rhel6.4
-gives "a size with one block is not judged" '(d["pt"][1]["n"] == 30 and d["pt"][1]["blocks"] == 1 and d["pt"][1]["close"] is None and d["pt"][0]["close"] is True)' $analyze sample-size 2 --json
+gives "a size with one block is not judged" '(d["pt"][1]["n"] == 30 and d["pt"][1]["blocks"] == 1 and d["pt"][1]["judged"] is False and d["pt"][0]["judged"] is True)' $analyze sample-size 2 --json
 gives "sample-size halves" '([s["n"] for s in d["pt"]] == [800, 400, 200, 100, 40, 30, 20, 10] and d["suggested"] <= 40)' $analyze sample-size 1 --profile paper-rhel6.4 --json
 expect 0 '2 *PT *2 sd *38 ' $analyze protocols 1 2 --profile paper-rhel6.4
 gives "protocols has a row a run" '([r["run"] for r in d["runs"]] == [1, 2] and d["runs"][0]["pt_clean"]["n"] == 780)' $analyze protocols 1 2 --profile paper-rhel6.4 --json
