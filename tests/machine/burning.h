@@ -40,12 +40,12 @@ static inline void burning_pin(int cpu)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* Whether two CPUs run at the same time: processes on them hand a number over much more often than a scheduler, or an
- * emulator whose CPUs take turns, switches between the two. For a caller that other work does not hold up, as SCHED_FIFO.
+/* Whether two CPUs run at the same time: processes on them hand a number over every microsecond or so. A scheduler, or an
+ * emulator whose CPUs take turns, switches between the two every 100 us at most. Other work must not hold up the caller (SCHED_FIFO).
  */
 static inline bool burning_at_once(int one, int other)
 {
-	enum { TRIED_MS = 200, HANDOVERS = 10 * TRIED_MS };
+	enum { TRIED_MS = 200, HANDOVERS = 50 * TRIED_MS };
 	_Atomic long *count = burning_shared(sizeof(*count));
 	pid_t pid = fork();
 	int64_t until_ns;
