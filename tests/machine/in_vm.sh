@@ -4,7 +4,7 @@
 #
 #   apt-get install qemu-system-x86 busybox-static cpio
 #   apt-get download linux-image-6.1.0-56-amd64        the kernel of Debian 12; that of backports is linux-image-6.12*
-#   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    some ten minutes with KVM, hours without
+#   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    some ten minutes with KVM, an hour or two without
 #   in_vm.sh KERNEL BUILD tests/machine/one_by_one.py BUILD accounting jitter       only these tests
 #   in_vm.sh KERNEL BUILD COMMAND...                   any other command, as root
 #
@@ -13,13 +13,14 @@
 # threads each, and all controllers of cgroup v2.
 #
 # The exit status is the command's. In the environment:
-#   EMP_VM_ACCEL=kvm      needs a /dev/kvm that runs any guest. Without it, QEMU emulates, and on a busy machine, tests that compare CPU times fail
-#                         because the virtual CPUs stop for a while
-#   EMP_VM_ACCEL='tcg,thread=single -icount shift=3'
-#                         each instruction takes 8 ns of the guest's time, however busy this machine is. With QEMU 7.2, Linux 6.12 runs this way; 6.1
-#                         hangs while it starts its second CPU
+#   EMP_VM_ACCEL=kvm      needs a /dev/kvm that runs any guest. Without it, QEMU emulates, and each instruction takes 8 ns of the guest's time,
+#                         however busy this machine is, so that CPU times are right. Virtual CPUs then take turns: two that are busy have half the
+#                         speed, and tests of what happens at the same time on two CPUs are not run. Needs QEMU 8.1 or later, as of Debian 13: with
+#                         that of Debian 12, Linux 6.1 hangs while it starts its second CPU
+#   EMP_VM_ACCEL=tcg,thread=single
+#                         the guest's time is this machine's: while this is busy, virtual CPUs stand still, and tests that compare CPU times fail
 #   EMP_VM_ACCEL=tcg,thread=multi
-#                         a thread for each CPU; the guest may panic at an "int3" or hang, as if the kernel's patches of its own code were missed
+#                         and a thread for each CPU, so that they do run at the same time; with Debian 12's QEMU the guest may panic at an "int3" or hang
 #   EMP_VM_SMP=2          as QEMU's -smp
 #   EMP_VM_NETWORK=1      a network, for tests that install packages from the distribution's archive; without it, they are skipped
 #   EMP_VM_QEMU=OPTIONS   more options for QEMU
@@ -102,6 +103,8 @@ S
 {
 	[ -z "${EMP_VM_NETWORK:-}" ] || echo 'modprobe virtio_net; ip link set eth0 up; ip addr add 10.0.2.15/24 dev eth0
 		ip route add default via 10.0.2.2; echo nameserver 10.0.2.3 >/etc/resolv.conf'
+	# The time stamp counter of QEMU's emulation is invariant, but it has no CPUID bit that says so.
+	[ "${EMP_VM_ACCEL:-}" = kvm ] || echo 'sed "s/^flags.*/& constant_tsc nonstop_tsc/" /proc/cpuinfo >/run/cpuinfo; mount --bind /run/cpuinfo /proc/cpuinfo'
 	printf '{ '
 	for word; do printf "'%s' " "$(printf %s "$word" | sed "s/'/'\\\\''/g")"; done
 	printf '\necho "exit status $?"; } 2>&1 | cat\n' # no terminal
@@ -109,7 +112,7 @@ S
 first_root
 
 qemu() {
-	nice -n 10 qemu-system-x86_64 -machine q35 -accel ${EMP_VM_ACCEL:-tcg,thread=single} -cpu "${EMP_VM_CPU:-Nehalem}" -smp "${EMP_VM_SMP:-4,cores=2,threads=2}" -m 3G \
+	nice -n 10 qemu-system-x86_64 -machine q35 -accel ${EMP_VM_ACCEL:-tcg,thread=single -icount shift=3,sleep=off} -cpu "${EMP_VM_CPU:-Nehalem}" -smp "${EMP_VM_SMP:-4,cores=2,threads=2}" -m 3G \
 		-nodefaults -no-reboot -display none -serial stdio \
 		-kernel "$kernel/boot/vmlinuz-$version" -initrd "$dir/initrd" \
 		-append "console=ttyS0 quiet loglevel=3 panic=-1 no_timer_check mitigations=off nowatchdog net.ifnames=0 systemd.log_target=null" \

@@ -93,7 +93,7 @@ static void pt_of_a_burning_program_is_right_to_a_percent(void **state)
 	assert_int_equal(s.wait_status, 0);
 	assert_false(s.pt_partial);
 	assert_burnt(s.pt_ns, 200, 4);
-	assert_true(s.et_ns >= s.pt_ns);
+	assert_in_range(s.et_ns, s.pt_ns - s.pt_ns / 100, 60 * NS_PER_S); /* the scheduler's clock has its own rate */
 	assert_true(s.max_rss_bytes > 100000);
 }
 
