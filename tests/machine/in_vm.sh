@@ -22,7 +22,13 @@
 #   EMP_VM_ACCEL=tcg,thread=multi
 #                         and a thread for each CPU, so that they do run at the same time; with Debian 12's QEMU the guest may panic at an "int3" or hang
 #   EMP_VM_SMP=2          as QEMU's -smp
+<<<<<<< HEAD
 #   EMP_VM_NETWORK=1      a network, for tests that install packages from the distribution's archive; without it, they are skipped
+=======
+#   EMP_VM_NETWORK=1      a network, for tests that install packages from the distribution's archive; without it, they are skipped
+#   EMP_VM_INVARIANT=1    says in /proc/cpuinfo that the time stamp counter is invariant. The emulated one is, but QEMU has no CPUID bit for it, so
+#                         jitter and jitter-experiments are skipped without this
+>>>>>>> a0578fd (tests/machine/in_vm: jitter runs on an emulated counter on request)
 #   EMP_VM_QEMU=OPTIONS   more options for QEMU
 set -eu
 kernel=$(realpath "$1") build=$(realpath "$2")
@@ -103,8 +109,8 @@ S
 {
 	[ -z "${EMP_VM_NETWORK:-}" ] || echo 'modprobe virtio_net; ip link set eth0 up; ip addr add 10.0.2.15/24 dev eth0
 		ip route add default via 10.0.2.2; echo nameserver 10.0.2.3 >/etc/resolv.conf'
-	# The time stamp counter of QEMU's emulation is invariant, but it has no CPUID bit that says so.
-	[ "${EMP_VM_ACCEL:-}" = kvm ] || echo 'sed "s/^flags.*/& constant_tsc nonstop_tsc/" /proc/cpuinfo >/run/cpuinfo; mount --bind /run/cpuinfo /proc/cpuinfo'
+	[ -z "${EMP_VM_INVARIANT:-}" ] ||
+		echo 'sed "s/^flags.*/& constant_tsc nonstop_tsc/" /proc/cpuinfo >/run/cpuinfo; mount --bind /run/cpuinfo /proc/cpuinfo'
 	printf '{ '
 	for word; do printf "'%s' " "$(printf %s "$word" | sed "s/'/'\\\\''/g")"; done
 	printf '\necho "exit status $?"; } 2>&1 | cat\n' # no terminal
