@@ -28,10 +28,12 @@ waits() {
 	PYTHON
 }
 
-# Something to read, on a block device.
+# Something to read, on a block device: that of a directory for temporary files, or a loop device.
 disk=$dir
-[[ $(findmnt -no SOURCE -T "$disk") == /dev/* ]] || disk=$(mktemp -d /var/tmp/emp-page-waits-XXXXXX)
-[ "$disk" = "$dir" ] || trap 'rm -rf "$dir" "$disk"' EXIT
+on_device() { [[ $(findmnt -no SOURCE -T "$disk") == /dev/* ]]; }
+on_device || disk=$(mktemp -d /var/tmp/emp-page-waits-XXXXXX)
+[ "$disk" = "$dir" ] || trap 'umount "$disk" 2>/dev/null; rm -rf "$dir" "$disk"' EXIT
+on_device || { truncate -s 256M "$dir/image" && mkfs.ext4 -q "$dir/image" && mount -o loop "$dir/image" "$disk"; }
 cd "$dir" || exit 1
 
 # In memory alone: no page is waited for. Others may read a disk meanwhile, but hardly always.
@@ -39,7 +41,7 @@ printf '[load]\ndirectory = /dev/shm\nruns = 2\n[script]\nslaves = 2\nsetup = se
 nothing_read() {
 	"$load" run -q -w 0 --export-json out.json memory.ini >out && grep -q 'none, and no block device was read' out || waits 'w["slave"]["count"] == 0 and w["read"]["count"] == 0'
 }
-if [ -n "$(ls -d /sys/block/*/mq 2>/dev/null)" ]; then
+if cat $(ls -d /sys/block/*/mq 2>/dev/null | sed 's/mq$/size/') /dev/null | grep -q '[1-9]'; then
 	wait_until nothing_read
 fi
 
@@ -49,7 +51,7 @@ that "the document says why" waits 'set(w) == {"missing", "correlation_with_run_
 expect 0 'Block reads  *not counted: this machine has no block device' unshare -m sh -c "mount -t tmpfs none /sys/block && exec '$load' run -q -w 0 --export-json out.json memory.ini"
 that "only slaves were watched" waits 'set(w) == {"slave", "correlation_with_run_time"} and set(stored) == {"slave"}'
 
-[[ $(findmnt -no SOURCE -T "$disk") == /dev/* ]] || { echo "no file system on a block device here"; finish; }
+on_device || { echo "no file system on a block device here"; finish; }
 
 # Each read of one reader that waits for it, on one CPU.
 cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')

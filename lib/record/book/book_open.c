@@ -62,11 +62,12 @@ static int check_new(const char *path, const char *directory, struct error *err)
 int book_make_file(const char *path, struct error *err)
 {
 	bool root = geteuid() == 0;
-	const struct group *group = root ? getgrnam("emp") : NULL;
+	const struct group *group;
 	_cleanup_(closep) int fd = -1;
 
 	if (access(path, F_OK) == 0)
 		return 0;
+	group = root ? getgrnam("emp") : NULL;
 	/* root's has the command lines of all users; SQLite gives its other files the same mode and group */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, root ? 0600 : 0644);
 	if (fd < 0 && errno != EEXIST)
