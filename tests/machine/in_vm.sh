@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs all tests that depend on the kernel under another kernel, in a virtual machine (QEMU), and prints a line for each and the counts:
 #
-#   apt-get install qemu-system-x86 busybox-static cpio
+#   apt-get install debootstrap busybox-static cpio
+#   debootstrap --variant=minbase --include=qemu-system-x86,virtiofsd trixie /var/tmp/debian13
 #   apt-get download linux-image-6.1.0-56-amd64        the kernel of Debian 12; that of backports is linux-image-6.12*
-#   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    some ten minutes with KVM, an hour or two without
+#   export EMP_VM_FROM=/var/tmp/debian13
+#   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    two hours without KVM
 #   in_vm.sh KERNEL BUILD tests/machine/one_by_one.py BUILD accounting jitter       only these tests
 #   in_vm.sh KERNEL BUILD COMMAND...                   any other command, as root
 #
@@ -13,29 +15,27 @@
 # threads each, and all controllers of cgroup v2.
 #
 # The exit status is the command's. In the environment:
+#   EMP_VM_FROM=DIR       the root of another system, whose QEMU and virtiofsd are used
 #   EMP_VM_ACCEL=kvm      needs a /dev/kvm that runs any guest. Without it, QEMU emulates, and each instruction takes 8 ns of the guest's time,
 #                         however busy this machine is, so that CPU times are right. Virtual CPUs then take turns: two that are busy have half the
-#                         speed, and tests of what happens at the same time on two CPUs are not run. Needs QEMU 8.1 or later, as of Debian 13: with
-#                         that of Debian 12, Linux 6.1 hangs while it starts its second CPU
+#                         speed, and tests of what happens at the same time on two CPUs are skipped. Needs QEMU 8.1 or later: with Debian 12's
+#                         own, Linux 6.1 hangs while it starts its second CPU
 #   EMP_VM_ACCEL=tcg,thread=single
 #                         the guest's time is this machine's: while this is busy, virtual CPUs stand still, and tests that compare CPU times fail
 #   EMP_VM_ACCEL=tcg,thread=multi
-#                         and a thread for each CPU, so that they do run at the same time; with Debian 12's QEMU the guest may panic at an "int3" or hang
+#                         likewise, with a thread for each CPU, so that they run at the same time
 #   EMP_VM_SMP=2          as QEMU's -smp
-<<<<<<< HEAD
-#   EMP_VM_NETWORK=1      a network, for tests that install packages from the distribution's archive; without it, they are skipped
-=======
 #   EMP_VM_NETWORK=1      a network, for tests that install packages from the distribution's archive; without it, they are skipped
 #   EMP_VM_INVARIANT=1    says in /proc/cpuinfo that the time stamp counter is invariant. The emulated one is, but QEMU has no CPUID bit for it, so
 #                         jitter and jitter-experiments are skipped without this
->>>>>>> a0578fd (tests/machine/in_vm: jitter runs on an emulated counter on request)
 #   EMP_VM_QEMU=OPTIONS   more options for QEMU
 set -eu
 kernel=$(realpath "$1") build=$(realpath "$2")
 shift 2
 [ $# -gt 0 ] || set -- "$(dirname "$(realpath "$0")")/one_by_one.py" "$build"
-for tool in qemu-system-x86_64 busybox cpio; do
-	command -v $tool >/dev/null || {
+from=${EMP_VM_FROM:-} libraries=/usr/lib/x86_64-linux-gnu
+for tool in "$from/usr/bin/qemu-system-x86_64" "$from/usr/libexec/virtiofsd" busybox cpio; do
+	command -v "$tool" >/dev/null || {
 		echo "not run: needs $tool"
 		exit 77
 	}
@@ -54,7 +54,7 @@ modules=$kernel/lib/modules/$version
 first_root() {
 	mkdir -p "$dir/first/bin" "$dir/first/host" "$dir/first/root" "$dir/first/lib/modules/$version"
 	cp "$(command -v busybox)" "$dir/first/bin/"
-	(cd "$modules" && find . -path '*/virtio/*' -o -path '*/9p/*' -o -path '*/netfs/*' -o -path '*/fscache/*' -o -path '*/overlayfs/*' \
+	(cd "$modules" && find . -path '*/virtio/*' -o -path '*/fuse/*' -o -path '*/overlayfs/*' \
 		-o -path './modules.builtin*' -o -path './modules.order') | while read -r file; do
 		[ ! -f "$modules/$file" ] || cp "$modules/$file" "$dir/first/lib/modules/$version/"
 	done
@@ -65,8 +65,8 @@ first_root() {
 		/bin/busybox --install -s /bin
 		mkdir -p /proc /sys /dev /rw /sbin
 		mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev
-		modprobe -a virtio_pci 9pnet_virtio 9p overlay
-		mount -t 9p -o ro,trans=virtio,version=9p2000.L,cache=loose,msize=500000 host /host
+		modprobe -a virtio_pci virtiofs overlay
+		mount -t virtiofs -o ro host /host
 		mount -t tmpfs -o mode=755,size=90% rw /rw; mkdir /rw/upper /rw/work
 		mount -t overlay -o lowerdir=/host,upperdir=/rw/upper,workdir=/rw/work overlay /root
 		sh /root$dir/prepare
@@ -117,15 +117,29 @@ S
 } >"$dir/command"
 first_root
 
+program() { # PATH ARGUMENT...: of the other system
+	path=$1
+	shift
+	"$from/lib64/ld-linux-x86-64.so.2" --library-path "$from$libraries" "$from$path" "$@"
+}
 qemu() {
-	nice -n 10 qemu-system-x86_64 -machine q35 -accel ${EMP_VM_ACCEL:-tcg,thread=single -icount shift=3,sleep=off} -cpu "${EMP_VM_CPU:-Nehalem}" -smp "${EMP_VM_SMP:-4,cores=2,threads=2}" -m 3G \
+	export QEMU_MODULE_DIR="$from$libraries/qemu"
+	program /usr/bin/qemu-system-x86_64 -L "$from/usr/share/qemu" -L "$from/usr/share/seabios" \
+		-machine q35,memory-backend=memory -object memory-backend-memfd,id=memory,size=3G,share=on -m 3G \
+		-accel ${EMP_VM_ACCEL:-tcg,thread=single -icount shift=3,sleep=off} -cpu "${EMP_VM_CPU:-Nehalem}" -smp "${EMP_VM_SMP:-4,cores=2,threads=2}" \
 		-nodefaults -no-reboot -display none -serial stdio \
 		-kernel "$kernel/boot/vmlinuz-$version" -initrd "$dir/initrd" \
 		-append "console=ttyS0 quiet loglevel=3 panic=-1 no_timer_check mitigations=off nowatchdog net.ifnames=0 systemd.log_target=null" \
-		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap -device virtio-9p-pci,fsdev=host,mount_tag=host \
+		-chardev socket,id=host,path="$dir/host" -device vhost-user-fs-pci,chardev=host,tag=host \
 		${EMP_VM_NETWORK:+-nic user,model=virtio-net-pci} ${EMP_VM_QEMU:-} </dev/null
 }
 
+# It ends with its client.
+program /usr/libexec/virtiofsd --socket-path "$dir/host" --shared-dir / --readonly --sandbox none --no-announce-submounts --cache always 2>"$dir/log" &
+until [ -S "$dir/host" ]; do
+	kill -0 $! 2>/dev/null || { cat "$dir/log"; exit 1; }
+	sleep 0.1
+done
 qemu | sed -u 's/\r$//' | tee "$dir/out"
 status=$(sed -n 's/^exit status \([0-9]*\)$/\1/p' "$dir/out" | tail -1)
 exit "${status:-1}"
