@@ -10,7 +10,6 @@
 #include "lib/host/process/signals.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 /* ^C of the terminal ends the command too, and then interrupts the session. */
@@ -162,13 +161,6 @@ static int end(struct sampling *sampling, struct error *err)
 	return cleaned < 0 ? cleaned : r;
 }
 
-/* By which its samples are discarded, for those who read it later. */
-static void set_rules(struct run *run, const struct measure_options *o)
-{
-	run->other_cpus = o->other_cpus;
-	run->unprofiled_share_ppm = llround(o->unprofiled_percent * (PPM / 100));
-}
-
 static int take_all(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
@@ -189,7 +181,6 @@ static int take_all(struct session *s, struct error *err)
 
 	for (size_t i = 0; i < s->n; i++) {
 		s->tasks[i].session = s;
-		set_rules(&s->tasks[i].run, o);
 		s->samplings[i] = (struct sampling){
 			.run = &s->tasks[i].run,
 			.spawn = &s->tasks[i].spawn,

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -49,9 +50,8 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 		.wait_source = strdup(
 			s->options->order == ORDER_DUET ? "elapsed" : observer_wait_source(&s->observer)),
 		.profile = s->options->profile ? strdup(s->options->profile) : NULL,
-		.notes = s->options->unprofiled_percent > 0
-				 ? text_format("--discard-unprofiled %g%%", s->options->unprofiled_percent)
-				 : NULL,
+		.other_cpus = s->options->other_cpus,
+		.unprofiled_share_ppm = llround(s->options->unprofiled_percent * (PPM / 100)),
 		.resolution_ns = 1,
 		.environment = s->environment,
 		.cpu = s->options->cpu,
