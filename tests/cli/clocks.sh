@@ -77,7 +77,7 @@ that "the differences are a document" json "$dir/diff.json" 'd["format"] == "emp
 expect 1 'no calibration of the clocks before number 1' $analyze clocks 1 --diff
 expect 1 'no calibration 7 of the clocks' $analyze clocks 7
 expect 1 'CALIBRATION must be' $analyze clocks x
-expect 1 'what kind of picture' $analyze clocks -o "$dir/precision"
+expect 1 'must end with .png' $analyze clocks -o "$dir/precision"
 
 # a clock that has become slow
 sqlite3 "$EMP_DB" "UPDATE clock_calibration SET document = json_set(document, '\$.sources[0].cycles.median', 9000) WHERE id = 2"

@@ -58,7 +58,7 @@ expect 1 'no-such' $jitter --cpu $cpu --for 1s --keep-trace "$dir/no-such/trace.
 # ^C keeps what was measured
 $jitter -q --cpu $cpu --for 10h >"$dir/screen" 2>&1 &
 pid=$!
-wait_until grep -q Watching "$dir/screen"
+wait_until grep -q Observing "$dir/screen"
 kill -INT $pid
 wait $pid
 that "^C is status 130" test $? = 130
@@ -68,7 +68,7 @@ that "nothing is left" none_left
 # kill -9: the next start cleans up
 $jitter -q --cpu $cpu --for 10h >"$dir/screen" 2>&1 &
 pid=$!
-wait_until grep -q Watching "$dir/screen"
+wait_until grep -q Observing "$dir/screen"
 kill -9 $pid
 wait $pid 2>/dev/null
 that "a killed one leaves its trace" test -n "$(of_dead)"
@@ -80,7 +80,7 @@ expect 1 'does not exist' $jitter --cpu 999
 expect 1 'not a list of CPUs' $jitter --cpu one
 expect 1 'must be a size such as 64M or 1G' $jitter --buffer 5x
 expect 1 'must be 64K or more' $jitter --buffer 16
-expect 1 'less with --buffer' $jitter --cpu $cpu --for 1s --buffer 65536M
+expect 1 'smaller --buffer' $jitter --cpu $cpu --for 1s --buffer 65536M
 that "nothing is left" none_left
 expect 1 'only root' setpriv --reuid 65534 --regid 65534 --clear-groups $jitter --cpu $cpu --for 1s
 unmounted() { # COMMAND: without tracefs, and then whether it was mounted
@@ -122,13 +122,13 @@ PY
 storm=$!
 $jitter -q --cpu $cpu --for 3s --buffer 64K >"$dir/lost" 2>&1 &
 pid=$!
-wait_until grep -q Watching "$dir/lost"
+wait_until grep -q Observing "$dir/lost"
 kill -STOP $pid # on a slow machine, it would read as fast as they come
 overrun() { grep -q '^overrun: *[1-9]' "$tracing"/instances/emp-trace-$pid-*/per_cpu/cpu$cpu/stats; }
 wait_until overrun
+kill $storm
 kill -CONT $pid
 that "lost events are no failure" wait $pid
 that "they are counted" grep -q 'Warning: [0-9]* of [0-9]* events were lost' "$dir/lost"
 that "the way out is named" grep -q -e "--buffer" "$dir/lost"
-kill $storm
 finish

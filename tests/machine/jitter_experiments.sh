@@ -18,7 +18,7 @@ watch() {
 	rm -f "$dir/screen" "$EMP_DB"*
 	nice -n -20 "$build/calibrate/emp-calibrate" jitter -q --cpu $cpu --for 10h >"$dir/screen" 2>&1 &
 	watcher=$!
-	wait_until grep -q Watching "$dir/screen"
+	wait_until grep -q Observing "$dir/screen"
 	"$build/tests/machine/dummy_daemon" "$1" $cpu "$2" "$3" "$4" >"$dir/$1" &
 	first=$!
 	[ $# -lt 8 ] || "$build/tests/machine/dummy_daemon" "$5" $cpu "$6" "$7" "$8" >"$dir/$5"
