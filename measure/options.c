@@ -235,15 +235,6 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 	return r < 0 ? r : check_duet(o, err);
 }
 
-/* As it is stored: in whole parts per million, and not 0 if it was given. */
-static void round_unprofiled(struct measure_options *o)
-{
-	double ppm = fmin(o->unprofiled_percent * (PPM / 100), INT32_MAX);
-
-	if (ppm > 0)
-		o->unprofiled_percent = fmax(1, round(ppm)) / (PPM / 100);
-}
-
 static void choose_counts(struct measure_options *o)
 {
 	int least;
@@ -308,7 +299,9 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 	for (size_t i = 0; r == 0 && i < o->scans.n; i += 3)
 		r = parameters_add_scan(&o->parameters, o->scans.items[i], o->scans.items[i + 1],
 			o->scans.items[i + 2], o->step ?: "1", err);
-	round_unprofiled(o);
+	if (o->unprofiled_percent > 0) /* as it is stored: in whole parts per million, and not 0 */
+		o->unprofiled_percent = fmax(1, round(fmin(o->unprofiled_percent * PPM / 100, INT32_MAX))) *
+					100 / PPM;
 	choose_counts(o);
 	choose_duet(o);
 	return r;

@@ -159,6 +159,15 @@ size_t terminal_text_fit(const char *text, size_t columns)
 	return bytes;
 }
 
+void terminal_print_cut(FILE *file, const char *text, size_t columns)
+{
+	text = terminal_text(text);
+	if (terminal_text_width(text) <= columns)
+		fputs(text, file);
+	else
+		fprintf(file, "%.*s…", (int)terminal_text_fit(text, columns - 1), text);
+}
+
 /* How many columns the first bytes of `text` take. */
 size_t terminal_bytes_width(const char *text, size_t bytes)
 {

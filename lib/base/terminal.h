@@ -31,6 +31,9 @@ size_t terminal_text_width(const char *text);
 size_t terminal_bytes_width(const char *text, size_t bytes); /* of its first bytes */
 size_t terminal_text_fit(const char *text, size_t columns);
 
+/* Prints a text from elsewhere, shortened with … to fit. */
+void terminal_print_cut(FILE *file, const char *text, size_t columns);
+
 /* Prints a paragraph and a newline: no line is wider than the terminal, or 80 columns. The first line continues at
  * column `at`, the others begin at column `indent`. */
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent);

@@ -9,7 +9,6 @@
 #include "lib/protocol/name_families.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 enum { LABEL_COLUMNS = 18, LINE_SIZE = 512, FIXED_LINES = 5 };
@@ -30,16 +29,6 @@ static int spaces_to(size_t column, const char *text)
 	return width < column ? (int)(column - width) : 0;
 }
 
-/* The text, shortened with … to fit. */
-static void print_cut(FILE *file, const char *text, size_t columns)
-{
-	text = terminal_text(text);
-	if (terminal_text_width(text) <= columns)
-		fputs(text, file);
-	else
-		fprintf(file, "%.*s…", (int)terminal_text_fit(text, columns - 1), text);
-}
-
 static void print_title(FILE *file, const struct screen *s)
 {
 	char right[64];
@@ -50,7 +39,7 @@ static void print_title(FILE *file, const struct screen *s)
 		snprintf(right, sizeof(right), "run %lld, CPU %d", (long long)s->run, s->cpu);
 	columns = SCREEN_COLUMNS - strlen(right) - 2;
 	fputs(terminal_mark(file, MARK_STRONG), file);
-	print_cut(file, s->name, columns);
+	terminal_print_cut(file, s->name, columns);
 	fputs(terminal_mark(file, MARK_END), file);
 	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
 }
@@ -349,59 +338,6 @@ void screen_print(FILE *file, const struct screen *s)
 	notes_print(file, &s->notes, left, where);
 	if (s->notes.n < left)
 		print_assumption(file, s);
-}
-
-int notes_add(struct notes *notes, struct error *err, const char *format, ...)
-{
-	char **added = array_add(notes->items, notes->n);
-	va_list ap;
-	int r;
-
-	if (!added)
-		return error_oom(err);
-	va_start(ap, format);
-	r = vasprintf(added, format, ap);
-	va_end(ap);
-	if (r >= 0)
-		return 0;
-	notes->n--;
-	return error_oom(err);
-}
-
-/* A single line for several: the first, and how many more there are. */
-static void print_first(FILE *file, const struct notes *notes)
-{
-	char more[32];
-	size_t width = (size_t)snprintf(more, sizeof(more), "; %zu more (-v)", notes->n - 1);
-
-	fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-	print_cut(file, notes->items[0], SCREEN_COLUMNS - 2 - width);
-	fprintf(file, "%s%s\n", more, terminal_mark(file, MARK_END));
-}
-
-void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where)
-{
-	size_t shown = notes->n <= most ? notes->n : most - 1;
-
-	if (most == 1 && notes->n > 1) {
-		print_first(file, notes);
-		return;
-	}
-	for (size_t i = 0; i < shown; i++) {
-		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-		print_cut(file, notes->items[i], SCREEN_COLUMNS - 2);
-		fprintf(file, "%s\n", terminal_mark(file, MARK_END));
-	}
-	if (shown < notes->n)
-		fprintf(file, "  %zu more warnings: %s\n", notes->n - shown, where);
-}
-
-void notes_clear(struct notes *notes)
-{
-	for (size_t i = 0; i < notes->n; i++)
-		free(notes->items[i]);
-	free(notes->items);
-	*notes = (struct notes){};
 }
 
 void screen_clear(struct screen *s)

@@ -3,7 +3,7 @@
  * the numbers. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/report/notes.h"
 #include "lib/stats/interval.h"
 #include "lib/stats/summary.h"
 
@@ -25,12 +25,6 @@ struct screen_other {
 	const char *name;
 	int64_t disturbed_ns;
 	uint32_t names; /* of a family; 0: not a family */
-};
-
-/* Whole lines: warnings, and what could not be observed. */
-struct notes {
-	char **items;
-	size_t n;
 };
 
 struct screen {
@@ -64,14 +58,6 @@ struct screen {
 double range_step(const struct summary *summary);
 
 void screen_print(FILE *file, const struct screen *screen);
-
-/* -ENOMEM with a sentence. */
-int notes_add(struct notes *notes, struct error *err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/* Prints at most `most` lines. If there are more, the last says how many, and refers to `where` or, after the only one,
- * to -v. */
-void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where);
-void notes_clear(struct notes *notes);
 
 /* Frees what is allocated: the reasons' samples and the notes. */
 void screen_clear(struct screen *screen);

@@ -28,6 +28,7 @@ struct trace {
 	struct trace_file *file; /* NULL: not kept */
 	struct trace_cpu *cpus;
 	size_t n_cpus;
+	int64_t buffer_bytes; /* for each CPU */
 	size_t page_size;
 	void *page;
 };
@@ -270,6 +271,7 @@ int trace_open(struct trace **ret, const struct trace_request *request, struct e
 
 	if (!t)
 		return error_oom(err);
+	t->buffer_bytes = request->buffer_bytes;
 	t->page_size = 65536; /* pages of the buffer may be larger than those of memory */
 	t->page = malloc(t->page_size);
 	t->cpus = calloc(request->n_cpus, sizeof(*t->cpus));
@@ -316,10 +318,13 @@ static int64_t read_lost(struct trace *t, int cpu)
 int trace_read(struct trace *t, size_t i, trace_each *each, void *data, struct error *err)
 {
 	struct trace_cpu *cpu = &t->cpus[i];
-	ssize_t n;
+	int64_t most = t->buffer_bytes +
+		       (int64_t)t->page_size; /* new events may come as fast as they are read */
+	ssize_t n = 0;
 	int r = 0;
 
-	while (r >= 0 && (n = read(cpu->fd, t->page, t->page_size)) > 0) {
+	for (int64_t bytes = 0; r >= 0 && bytes <= most && (n = read(cpu->fd, t->page, t->page_size)) > 0;
+		bytes += n) {
 		if (t->file)
 			r = trace_file_add(t->file, cpu->cpu, t->page, (size_t)n, err);
 		trace_decode(t->decoder, t->page, (size_t)n, each, data);

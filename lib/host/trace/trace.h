@@ -25,7 +25,8 @@ DEFINE_FREEP(trace)
 int trace_start(struct trace *trace, struct error *err);
 int trace_stop(struct trace *trace, struct error *err);
 
-/* All that was recorded on the i-th of the CPUs since the last call, in order. */
+/* What was recorded on the i-th of the CPUs since the last call, in order: all of it, or as much as the buffer holds if
+ * events come as fast as they are read. */
 int trace_read(struct trace *trace, size_t i, trace_each *each, void *data, struct error *err);
 /* Events that the buffer of that CPU did not keep, all in all. */
 int64_t trace_lost(const struct trace *trace, size_t i);
