@@ -4,13 +4,14 @@
 #pragma once
 
 #include "lib/report/load/load_rates.h"
-#include "lib/report/page_wait_report.h"
+#include "lib/report/load/page_wait_report.h"
 #include "lib/report/run_result.h"
 
 #include <jansson.h>
 
 struct load_report {
-	struct run_result result; /* under the cutoffs of the profile that it was run with; .discarding.run is the run */
+	struct run_result
+		result; /* under the cutoffs of the profile that it was run with; .discarding.run is the run */
 	struct load_row load;
 	struct run_program *programs; /* the slaves, by number */
 	size_t n_programs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How page waits are shown: see page_wait_report.h. */
-#include "lib/report/page_wait_report.h"
+#include "lib/report/load/page_wait_report.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
