@@ -10,8 +10,7 @@
 #include <jansson.h>
 
 struct load_report {
-	struct run_result
-		result; /* under the cutoffs of the profile that it was run with; .discarding.run is the run */
+	struct run_result result; /* under the cutoffs of the profile that it was run with; .discarding.run is the run */
 	struct load_row load;
 	struct run_program *programs; /* the slaves, by number */
 	size_t n_programs;
