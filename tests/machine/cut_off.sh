@@ -28,6 +28,7 @@ for i in $(seq "$times"); do
 	seen=$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM sample')
 	kill -9 $pid 2>/dev/null || { sed 's/^/    /' "$dir/run"; break; }
 	wait $pid 2>/dev/null
+	"$build/analyze/emp-analyze" list >/dev/null # stores the samples that were not in the book yet
 	after=$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM sample')
 	[ "$after" -ge "$seen" ] && [ "$seen" -ge "$before" ] || { echo "FAULT: $before, $seen, then $after samples"; faults=$((faults + 1)); }
 	all=$((all + 1)) running=$((running + (after > before))) most=$((after - before > most ? after - before : most))
