@@ -5,6 +5,7 @@
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/json_fields.h"
+#include "lib/base/text.h"
 #include "lib/protocol/comparison.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ static int read_process_times(const json_t *emp, struct compare_input *input, st
 	if (r < 0)
 		return r;
 	discarded = calloc(side->n + 1, sizeof(*discarded));
-	input->digest = digest ? strdup(digest) : NULL;
+	input->digest = text_copy(digest);
 	if (!discarded || (digest && !input->digest))
 		return error_oom(err);
 	mark_discarded(emp, discarded, side->n);
@@ -93,11 +94,6 @@ static const char *hyperfine_name(const json_t *result)
 	return json_string_value(json_object_get(result, "command")) ?: "?";
 }
 
-static char *copy_of(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
 /* The mark of the profile that emp-measure discarded by, if it has one. */
 static int read_noise(const json_t *emp, struct compare_input *side, struct error *err)
 {
@@ -108,8 +104,8 @@ static int read_noise(const json_t *emp, struct compare_input *side, struct erro
 	if (!profile || (!noise && blind_ns <= 0))
 		return 0;
 	side->blind_ns = blind_ns > 0 ? blind_ns : 0;
-	side->noise = copy_of(noise);
-	side->profile = copy_of(profile);
+	side->noise = text_copy(noise);
+	side->profile = text_copy(profile);
 	return !side->profile || (noise && !side->noise) ? error_oom(err) : 0;
 }
 

@@ -22,7 +22,7 @@ static int discard_by_its_rules(
 	if (r < 0)
 		return r;
 	profile = analyze_options.profile ?: run.profile;
-	side->profile = profile ? strdup(profile) : NULL;
+	side->profile = text_copy(profile);
 	side->profile_missing = rules.missing;
 	side->blind_ns = ret->blind_ns;
 	side->noise = TAKE(ret->noise);

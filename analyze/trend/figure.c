@@ -76,7 +76,7 @@ static enum place place_of(const struct trend_view *v, const struct range *range
 	return trend_is_outlier(v, i) ? OUTLIER : RUN;
 }
 
-/* An outlier outside the picture is drawn at the edge, with its PT beside it. */
+/* An outlier outside the picture is drawn at the edge, labelled with its PT. */
 static void print_outside(const struct trend_view *v, size_t i, enum place place, struct plot *plot)
 {
 	char text[TEXT_PAIR_SIZE];

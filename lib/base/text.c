@@ -234,6 +234,11 @@ char *text_utf8(const char *text)
 	return made;
 }
 
+char *text_copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
 char *text_format(const char *format, ...)
 {
 	char *text = NULL;

@@ -78,6 +78,9 @@ int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n);
  * NULL for NULL, and if memory is out. */
 char *text_utf8(const char *text);
 
+/* NULL for NULL. The caller frees it. */
+char *text_copy(const char *text);
+
 /* asprintf that returns NULL if memory is out. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -46,7 +46,7 @@ static bool is_closed(const struct trace_interval *v)
 	return v->end_ns >= v->start_ns;
 }
 
-/* The intervals that lie in a gap; some of them may be open or lie beside it. */
+/* The intervals that lie in a gap. Some may have no end yet, or lie outside the gap. */
 struct matched {
 	const struct trace_interval *items;
 	size_t n;

@@ -21,6 +21,12 @@ struct discard_rules {
 				    where W (or ET − PT) is more than that too; 0: any */
 };
 
+/* Whether they can discard any sample because of a daemon. */
+static inline bool discard_rules_by_name(const struct discard_rules *rules)
+{
+	return rules->profile || rules->unprofiled_share > 0;
+}
+
 /* A reason to discard a sample. Of a daemon with a cutoff: one execution over it (a sample may have several). Of an
  * unprofiled daemon: all its executions in the sample. */
 struct over_cutoff {

@@ -85,11 +85,11 @@ static double core_time(const struct daemon_tally *tally)
 	return running_sum(&tally->seen[ZONE_CORE]);
 }
 
-/* What others took from the central samples, and how much of it was whose. */
+/* The time that other processes took from the central samples, and the share of each. */
 struct takers {
-	double et_ns; /* of the central samples, in all */
-	double share; /* of that: what others took */
-	double counted_ns; /* what they took, or what is known of them, if that is more: some of it took nothing from the program */
+	double et_ns; /* the sum over the central samples */
+	double share; /* the share of et_ns that other processes took */
+	double counted_ns; /* what they took, or their known executions if these are longer: the program did not wait for all of them */
 };
 
 static struct takers takers_of(const struct analysis_feed *feed)

@@ -127,7 +127,7 @@ int discard_run(struct book *book, int64_t run, const struct discard_rules *rule
 
 	r = book_samples(book, run, &samples, &n, err);
 	if (r == 0)
-		r = discard(book, run, rules, rules->profile || rules->unprofiled_share > 0, samples, n, &d, err);
+		r = discard(book, run, rules, discard_rules_by_name(rules), samples, n, &d, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(d);

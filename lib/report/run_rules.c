@@ -25,11 +25,6 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 	return 0;
 }
 
-bool run_rules_by_name(const struct run_rules *rules)
-{
-	return rules->rules.profile || rules->rules.unprofiled_share > 0;
-}
-
 char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run)
 {
 	int used = snprintf(buffer, RUN_RULES_TEXT_SIZE, "%s", run->other_cpus ? "--other-cpus" : "");

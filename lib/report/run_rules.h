@@ -16,8 +16,6 @@ struct run_rules {
 /* profile: the name of one to use instead of the run's own, and it must be in the book (-ENOENT); NULL: the run's own. */
 int run_rules_load(struct book *book, const struct run *run, const char *profile, struct run_rules *ret,
 	struct error *err);
-/* Whether they can discard any sample because of a daemon. */
-bool run_rules_by_name(const struct run_rules *rules);
 /* "--other-cpus --discard-unprofiled 5%": the rules beside the profile, as options of emp-measure; "": none. */
 char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run);
 void run_rules_clear(struct run_rules *rules);

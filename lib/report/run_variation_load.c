@@ -24,7 +24,7 @@ static int take_kept(struct book *book, bool et, struct run_mean *mean, struct e
 
 	if (r == 0)
 		r = run_rules_load(book, &run, NULL, &rules, err);
-	if (r < 0 || !run_rules_by_name(&rules))
+	if (r < 0 || !discard_rules_by_name(&rules.rules))
 		return r;
 	r = discard_run(book, mean->run, &rules.rules, &d, err);
 	mean->mean_ns = kept->mean_ns;

@@ -4,6 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/table.h"
+#include "lib/base/text.h"
 
 #include <string.h>
 
@@ -58,18 +59,14 @@ void report_free(struct report *report)
 	free(report);
 }
 
-static char *copy(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
 void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
 	const char *before, const char *now, const char *note)
 {
 	struct row *row = array_add(report->rows, report->n);
 
 	if (row)
-		*row = (struct row){outcome, copy(id), copy(name), copy(before), copy(now), copy(note)};
+		*row = (struct row){outcome, text_copy(id), text_copy(name), text_copy(before),
+			text_copy(now), text_copy(note)};
 	if (!row || !row->id || !row->name)
 		report->failed = true;
 }

@@ -261,7 +261,7 @@ const char book_step_5[] =
 	/* how W was measured; how L-samples were found; what each cutoff explains, and of how many names */
 	"ALTER TABLE run ADD COLUMN wait_source TEXT;"
 	"ALTER TABLE run ADD COLUMN name TEXT;" /* that the user gave the command */
-	/* by which samples of it were discarded */
+	/* the rules that discarded samples of the run */
 	"ALTER TABLE run ADD COLUMN other_cpus INTEGER NOT NULL DEFAULT 0 CHECK(other_cpus IN (0, 1));"
 	"ALTER TABLE run ADD COLUMN unprofiled_share_ppm INTEGER CHECK(unprofiled_share_ppm > 0);"
 	"ALTER TABLE calibration ADD COLUMN by_et INTEGER NOT NULL DEFAULT 0 CHECK(by_et IN (0, 1));"
