@@ -201,14 +201,15 @@ static int lose_line(struct reading *reading, const char *line, size_t len, bool
 		&reading->lost, name, old ?: strdup(""), strdup("its line in the journal is damaged"), err);
 }
 
-/* The JSON of a line that is as it was written; NULL: it is not. */
+/* The JSON of a line that is as it was written; NULL: it is not. The blank in the format may match the line's end, too. */
 static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 {
 	char digest[DIGEST_SIZE], written[DIGITS + 1];
 	size_t size;
 	int start = 0;
 
-	if (sscanf(line, "%zu %16[0-9a-f] %n", &size, written, &start) != 2 || size > len - (size_t)start)
+	if (sscanf(line, "%zu %16[0-9a-f] %n", &size, written, &start) != 2 || (size_t)start > len ||
+		size > len - (size_t)start)
 		return NULL;
 	digest_of(line + start, size, digest);
 	if (strncmp(digest, written, DIGITS) != 0)
