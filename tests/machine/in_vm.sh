@@ -134,8 +134,9 @@ qemu() {
 		${EMP_VM_NETWORK:+-nic user,model=virtio-net-pci} ${EMP_VM_QEMU:-} </dev/null
 }
 
-# It ends with its client.
-program /usr/libexec/virtiofsd --socket-path "$dir/host" --shared-dir / --readonly --sandbox none --no-announce-submounts --cache always 2>"$dir/log" &
+# It ends with its client. A descriptor for each file that was looked up would be too many.
+program /usr/libexec/virtiofsd --socket-path "$dir/host" --shared-dir / --readonly --sandbox none --no-announce-submounts --cache always \
+	--inode-file-handles=prefer 2>"$dir/log" &
 until [ -S "$dir/host" ]; do
 	kill -0 $! 2>/dev/null || { cat "$dir/log"; exit 1; }
 	sleep 0.1
