@@ -7,6 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/record/book/book_counters.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LINE_COLUMNS = 78 }; /* of the first screen, after its indent */
@@ -21,6 +22,7 @@ static const struct {
 	{COUNTER_INTERRUPTS, "interrupts", 0.01},
 };
 
+/* At most 1: the first and the last reading are a little outside the samples. */
 static double share_of(const struct sample_counters *counters, size_t n, enum counter which, double time_ns)
 {
 	double sum = 0;
@@ -28,7 +30,7 @@ static double share_of(const struct sample_counters *counters, size_t n, enum co
 	for (size_t i = 0; i < n; i++)
 		if (counters_know(&counters[i].changes, which))
 			sum += (double)counters[i].changes.value[which];
-	return time_ns > 0 ? sum / time_ns : 0;
+	return time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
 }
 
 int noise_load(struct book *book, const struct analysis *analysis, char **ret, struct error *err)

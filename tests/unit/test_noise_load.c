@@ -3,6 +3,7 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
+#include "lib/record/book/book_counters.h"
 #include "lib/report/noise_load.h"
 
 #include <string.h>
@@ -56,6 +57,25 @@ TEST_IN_BOOK(a_forced_profile_has_the_verdicts_of_its_runs)
 	one.noise = (free(one.noise), NULL);
 	assert_done(s, noise_mark(s->book, &by_hand, &by_hand, &one, &s->err));
 	assert_null(one.noise);
+}
+
+TEST_IN_BOOK(a_share_of_the_runs_time_is_at_most_all_of_it)
+{
+	struct scratch *s = *state;
+	_cleanup_(run_clear) struct run run = scratch_run("INC0.1");
+	struct sample samples[] = {scratch_sample(1)};
+	struct analysis analysis = {.samples = samples, .n_samples = 1};
+	struct counters changes = {};
+	_cleanup_(freep) char *load = NULL;
+
+	samples[0].et_ns = 100 * NS_PER_MS;
+	counters_set(&changes, COUNTER_CPU_PRESSURE, 103 * NS_PER_MS);
+	assert_done(s, book_add_run(s->book, &run, &s->err));
+	analysis.run.id = run.id;
+	assert_done(s, book_add_sample(s->book, analysis.run.id, &samples[0], NULL, 0, &s->err));
+	assert_done(s, book_add_counters(s->book, analysis.run.id, 1, &changes, &s->err));
+	assert_done(s, noise_load(s->book, &analysis, &load, &s->err));
+	assert_string_equal(load, "PSI 100 %");
 }
 
 static void assert_text(const char *profile, int64_t blind_ns, const char *noise, const char *want)
