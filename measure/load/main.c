@@ -95,7 +95,7 @@ static int check_verb(int argc, char **argv, struct error *err)
 }
 
 static const char example[] =
-	"; A small office on one machine: four who edit and one who compiles, until all have finished.\n"
+	"; A small office on one machine: four users who edit and one who compresses.\n"
 	"[load]\n"
 	"runs = 5\n"
 	"\n"

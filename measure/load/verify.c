@@ -138,13 +138,13 @@ double verified_needed(const struct verified *v, size_t i)
 {
 	double resolved = v->compared[i].smallest_difference / v->taken[i];
 
-	return i == 0 ? NAN : fmax(2, ceil((double)v->rounds * resolved * resolved));
+	return i == 0 || isnan(resolved) ? NAN : fmax(2, ceil((double)v->rounds * resolved * resolved));
 }
 
 int verified_print(FILE *file, const struct verified *v, const struct load *load, struct error *err)
 {
-	static const struct column columns[] = {{"TAKEN", COLUMN_NUMBER}, {"THE LOAD SAYS", COLUMN_NUMBER},
-		{"95 % CI", COLUMN_NUMBER}, {"PAIRS OF RUNS TO TELL IT", COLUMN_NUMBER}, {}};
+	static const struct column columns[] = {{"TAKEN", COLUMN_NUMBER}, {"LOST", COLUMN_NUMBER},
+		{"95 % CI", COLUMN_NUMBER}, {"PAIRS NEEDED", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
 	int r = table_new(&table, columns, err);
 
@@ -167,7 +167,7 @@ int verified_print(FILE *file, const struct verified *v, const struct load *load
 	}
 	if (r < 0)
 		return r;
-	fprintf(file, "%s: %d rounds of %d runs, %s\n", terminal_text(load->name), v->rounds, N_HANDICAPS,
-		coordination_names[load->coordination]);
+	fprintf(file, "%s: %d round%s of %d runs, %s\n", terminal_text(load->name), v->rounds,
+		v->rounds == 1 ? "" : "s", N_HANDICAPS, coordination_names[load->coordination]);
 	return table_print(table, file, err);
 }
