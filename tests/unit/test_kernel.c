@@ -19,6 +19,7 @@ TEST(releases_compare_by_their_numbers)
 		{"2.6.32-131.0.15.el6.x86_64", "2.6.32-358", -1},
 		{"6.18.44-custom", "6.1", 1},
 		{"6.8.0-45-generic", "6.8.0-45-generic", 0},
+		{"6.12.0", "6.12.0.old", 0},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -14,13 +14,22 @@ enum { ASK_TIMEOUT_MS = 5000 };
 
 static const char NUMERIC[] = "0123456789.-";
 
+/* "6.12.0" of "6.12.0.old", "6.1.0-9" of "6.1.0-9-amd64" */
+static char *number_of(char number[64], const char *release)
+{
+	size_t n = strspn(release, NUMERIC);
+
+	while (n > 0 && strchr(".-", release[n - 1]))
+		n--;
+	snprintf(number, 64, "%.*s", (int)n, release);
+	return number;
+}
+
 int kernel_compare(const char *a, const char *b)
 {
 	char number_a[64], number_b[64];
 
-	snprintf(number_a, sizeof(number_a), "%.*s", (int)strspn(a, NUMERIC), a);
-	snprintf(number_b, sizeof(number_b), "%.*s", (int)strspn(b, NUMERIC), b);
-	return strverscmp(number_a, number_b);
+	return strverscmp(number_of(number_a, a), number_of(number_b, b));
 }
 
 char *kernel_package(const char *release)
