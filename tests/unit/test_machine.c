@@ -132,3 +132,12 @@ TEST_IN_TREE(the_system_is_told_by_os_release)
 	assert_string_equal(machine.os_like, "rhel centos");
 	assert_int_equal(machine.memory_bytes, INT64_C(24684092) * 1024);
 }
+
+TEST_IN_TREE(what_is_not_utf8_is_escaped)
+{
+	tree_put(&tree, "sys/class/dmi/id/sys_vendor", "Acme \xff\n");
+	tree_put(&tree, "etc/os-release", "PRETTY_NAME=\"Caf\xe9\"\n");
+	machine_read(&machine, tree.fd);
+	assert_string_equal(machine.vendor, "Acme \\xff");
+	assert_string_equal(machine.os_name, "Caf\\xe9");
+}

@@ -134,6 +134,7 @@ TEST_IN_TREE(a_distribution_gets_its_own_policy_or_the_nearest)
 	expect_policy("rocky", "9.3", "rhel centos fedora", "rhel-9");
 	expect_policy("rocky", "11.0", "rhel centos fedora", "rhel-10");
 	expect_policy("arch", NULL, NULL, "common");
+	expect_policy("../../debian", "12", NULL, "common"); /* a path is the user's only */
 	expect_policy(NULL, NULL, NULL, "common");
 }
 

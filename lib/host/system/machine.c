@@ -20,17 +20,12 @@ static const sd_id128_t APPLICATION = SD_ID128_MAKE(
 /* The inode of the first PID namespace, fixed in the kernel's sources (PROC_PID_INIT_INO). */
 static const char FIRST_PID_NAMESPACE[] = "pid:[4026531836]";
 
+/* Some firmware has names that are not UTF-8, which JSON needs. */
 static char *read_text(int root_fd, const char *path)
 {
-	char *text = NULL;
+	_cleanup_(freep) char *text = NULL;
 
-	if (text_read_file(root_fd, path, &text) < 0)
-		return NULL;
-	if (!*text) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_read_file(root_fd, path, &text) < 0 || !*text ? NULL : text_utf8(text);
 }
 
 static bool exists(int root_fd, const char *path)

@@ -239,7 +239,7 @@ static int load_named(
 	r = policy_parse(&policy, text, path, err);
 	if (r < 0)
 		return r;
-	policy->name = strdup(name);
+	policy->name = text_utf8(name);
 	policy->path = TAKE(path);
 	if (!policy->name)
 		return error_oom(err);
@@ -276,9 +276,10 @@ static void find_newest(const char *directory, const char *id, size_t id_len, ch
 	}
 }
 
+/* A name from os-release is never a path. */
 static char *name_if_found(const char *const *directories, char *name)
 {
-	_cleanup_(freep) char *path = name ? find_file(directories, name) : NULL;
+	_cleanup_(freep) char *path = name && !strchr(name, '/') ? find_file(directories, name) : NULL;
 
 	if (path)
 		return name;
