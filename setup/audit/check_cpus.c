@@ -42,8 +42,10 @@ void check_cpus_smt(const struct facts *f, struct finding *ret)
 
 	if (!smt)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no SMT switch");
-	else if (strcmp(smt, "on") != 0)
+	else if (list_has("off forceoff notsupported", ' ', smt))
 		finding_set(ret, CHECK_OK, "%s", !strcmp(smt, "notsupported") ? "not supported" : smt);
+	else if (f->system_state.smt_active == 0)
+		finding_set(ret, CHECK_OK, "no core runs two threads");
 	else if (has_idle_threads(&f->cpus))
 		finding_set(ret, CHECK_OK, "on; CPU %d has its core for itself", f->cpus.cpu);
 	else
@@ -152,7 +154,7 @@ void check_cpus_new_interrupts(const struct facts *f, struct finding *ret)
 	if (!mask)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
 	else
-		finding_set(ret, want && strcmp(want, mask) ? CHECK_OFF : CHECK_OK, "mask %s", mask);
+		finding_set(ret, want && !strcmp(want, mask) ? CHECK_OK : CHECK_OFF, "mask %s", mask);
 }
 
 char *check_cpus_interrupt_list(const struct facts *f, const char *path)

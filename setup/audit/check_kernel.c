@@ -122,7 +122,7 @@ void check_kernel_power(const struct facts *f, struct finding *ret)
 		list_add(&list, ", ", one ?: "?");
 	}
 	if (s->n_power_zones == 0)
-		finding_set_absent(ret, f, "the kernel reports no power limits");
+		finding_set_absent(ret, f, "the kernel does not report the processor's power");
 	else
 		finding_set(ret, list ? CHECK_OFF : CHECK_OK, "%s", list ?: "as the processor is made for");
 }

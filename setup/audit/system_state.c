@@ -104,14 +104,14 @@ static void read_scheduler(struct system_state *s, int root_fd)
 		s->irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
 }
 
-/* The sum over all CPUs; -1: the processor does not count it. */
+/* The sum over all CPUs, of their own and of the package's; -1: the processor does not count it. */
 static int64_t read_throttles(int root_fd)
 {
 	_cleanup_(paths_clear) struct paths paths = {};
 	int64_t sum = -1;
 
 	kernel_setting_expand(
-		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count", &paths);
+		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/*_throttle_count", &paths);
 	for (size_t i = 0; i < paths.n; i++) {
 		int64_t count = read_int(root_fd, paths.items[i]);
 
@@ -142,10 +142,10 @@ static void read_power_zone(struct system_state *s, int root_fd, const char *zon
 			most = read_constraint(root_fd, zone, i, "max_power_uw");
 		struct power_limit *added;
 
-		if (!kind || strcmp(kind, "long_term") != 0 || limit <= 0)
+		if (!kind || strcmp(kind, "long_term") != 0 || limit <= 0 || most <= 0)
 			continue;
 		s->n_power_zones++;
-		added = most > 0 && limit < most ? array_add(s->power, s->n_power) : NULL;
+		added = limit < most ? array_add(s->power, s->n_power) : NULL;
 		if (added)
 			*added = (struct power_limit){TAKE(name), limit, most};
 	}
@@ -178,6 +178,7 @@ void system_state_read(struct system_state *ret, int root_fd)
 		.clocksource = read_text(
 			root_fd, "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
 		.smt = read_text(root_fd, "/sys/devices/system/cpu/smt/control"),
+		.smt_active = read_int(root_fd, "/sys/devices/system/cpu/smt/active"),
 		.swaps = read_text(root_fd, "/proc/swaps"),
 		.mains = read_mains(root_fd),
 		.throttles = read_throttles(root_fd),

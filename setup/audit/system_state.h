@@ -16,7 +16,8 @@ struct power_limit {
 struct system_state {
 	char *load;          /* /proc/loadavg */
 	char *clocksource;   /* the counter that the kernel's clock reads */
-	char *smt;           /* "on", "off", "notsupported"… */
+	char *smt;           /* "on", "off", "notsupported"…, or how many threads a core runs */
+	int64_t smt_active;  /* 1: some core runs two threads or more, 0: none, -1: not known */
 	char *swaps;         /* /proc/swaps without its first line; "" if there are none */
 	char *tracer;        /* the current tracer */
 	char *events;        /* the kernel's trace events: "0" none, "X" some, "1" all are enabled */
@@ -32,7 +33,7 @@ struct system_state {
 	int64_t throttles;         /* of all CPUs since the machine was started */
 	struct power_limit *power; /* the sustained limits that are in force and lower than they can be */
 	size_t n_power;
-	size_t n_power_zones;
+	size_t n_power_zones; /* whose limit and most are known */
 	const char *locked; /* the lock of a package manager at work; NULL: none */
 	int lock_error;     /* why that is not known, negative */
 	bool shutdown;      /* is scheduled */

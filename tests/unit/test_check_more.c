@@ -111,6 +111,38 @@ TEST(an_isolated_core_is_as_good_as_smt_off)
 	tree_remove(&tree);
 }
 
+/* The number of threads is that of PowerPC; a kernel without the switch still says whether cores share. */
+TEST(smt_is_off_only_where_no_core_runs_two_threads)
+{
+	tree_make(&tree);
+	tree_put(&tree, CPU "smt/control", "2\n");
+	gather(-1);
+	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
+	tree_put(&tree, CPU "smt/control", "notimplemented\n");
+	tree_put(&tree, CPU "smt/active", "1\n");
+	gather(-1);
+	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
+	tree_put(&tree, CPU "smt/active", "0\n");
+	gather(-1);
+	assert_found("smt", CHECK_OK, "no core runs two threads");
+	tree_put(&tree, CPU "smt/control", "notsupported\n");
+	gather(-1);
+	assert_found("smt", CHECK_OK, "not supported");
+	tree_remove(&tree);
+}
+
+TEST(interrupts_on_the_only_core_are_not_as_wanted)
+{
+	tree_make(&tree);
+	tree_put(&tree, CPU "online", "0\n");
+	tree_put(&tree, "proc/irq/default_smp_affinity", "1\n");
+	tree_put(&tree, "proc/irq/7/smp_affinity_list", "0\n");
+	gather(0);
+	assert_found("irq.default", CHECK_OFF, "mask 1");
+	assert_found("irq.each", CHECK_OFF, "1 of 1 may be handled on CPU 0");
+	tree_remove(&tree);
+}
+
 TEST(a_quota_of_a_control_group_is_off)
 {
 	tree_make(&tree);
@@ -139,7 +171,7 @@ TEST(power_limits_and_throttling_are_read)
 	tree_make(&tree);
 	gather(-1);
 	assert_found("throttling", CHECK_ABSENT, "the processor does not count it");
-	assert_found("power.limit", CHECK_ABSENT, "the kernel reports no power limits");
+	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
 	tree_put(&tree, CPU "cpu0/thermal_throttle/core_throttle_count", "0\n");
 	tree_put(&tree, CPU "cpu1/thermal_throttle/core_throttle_count", "3\n");
 	tree_put(&tree, "sys/class/powercap/intel-rapl:0:0/name", "core\n");
@@ -153,10 +185,17 @@ TEST(power_limits_and_throttling_are_read)
 	}
 	gather(-1);
 	assert_found("throttling", CHECK_OFF, "3 times since the machine was started");
+	tree_put(&tree, CPU "cpu1/thermal_throttle/core_throttle_count", "0\n");
+	tree_put(&tree, CPU "cpu1/thermal_throttle/package_throttle_count", "5\n");
+	gather(-1);
+	assert_found("throttling", CHECK_OFF, "5 times since the machine was started");
 	assert_found("power.limit", CHECK_OFF, "package-0 65 W of 125 W");
 	tree_put(&tree, "sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "125000000");
 	gather(-1);
 	assert_found("power.limit", CHECK_OK, "as the processor is made for");
+	tree_put(&tree, "sys/class/powercap/intel-rapl:0/constraint_0_max_power_uw", "0");
+	gather(-1);
+	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
 	tree_remove(&tree);
 }
 
