@@ -218,11 +218,11 @@ static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 	return json_loadb(line + start, size, 0, NULL);
 }
 
-/* A line without its end; two lines if the end of the first is damaged. */
-static int read_line(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
+/* A line without its end. */
+static int read_line(struct reading *reading, const char *line, size_t len, bool ended, size_t *ret_used,
+	struct error *err)
 {
-	size_t used = len;
-	_cleanup_(json_decrefp) json_t *json = check_line(line, len, &used);
+	_cleanup_(json_decrefp) json_t *json = check_line(line, len, ret_used);
 	struct error why = {};
 	int r = -EINVAL;
 
@@ -236,10 +236,22 @@ static int read_line(struct reading *reading, const char *line, size_t len, bool
 		r = lose_line(reading, line, len, ended, &why);
 	if (r < 0)
 		*err = why;
-	if (r < 0 || used >= len)
-		return r;
-	reading->journal->damaged = true;
-	return read_line(reading, line + used + 1, len - used - 1, ended, err);
+	return r;
+}
+
+/* Two lines or more if the end of the first is damaged. */
+static int read_joined(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
+{
+	for (;;) {
+		size_t used = len;
+		int r = read_line(reading, line, len, ended, &used, err);
+
+		if (r < 0 || used >= len)
+			return r;
+		reading->journal->damaged = true;
+		line += used + 1;
+		len -= used + 1;
+	}
 }
 
 static int read_lines(struct reading *reading, FILE *file, struct error *err)
@@ -252,7 +264,7 @@ static int read_lines(struct reading *reading, FILE *file, struct error *err)
 	while (r == 0 && (n = getline(&line, &capacity, file)) > 0) {
 		bool ended = line[n - 1] == '\n';
 
-		r = read_line(reading, line, (size_t)n - ended, ended, err);
+		r = read_joined(reading, line, (size_t)n - ended, ended, err);
 	}
 	return r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
 }

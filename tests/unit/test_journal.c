@@ -84,6 +84,19 @@ TEST_IN_TREE(what_is_saved_is_loaded_again)
 	assert_int_equal(access(place, F_OK), -1);
 }
 
+TEST_IN_TREE(any_number_of_lines_may_be_joined)
+{
+	struct journal j = {};
+	struct error err = {};
+
+	tree_put(&tree, "emp/journal", "");
+	for (int i = 0; i < 20000; i++)
+		append("0 e3b0c44298fc1c14 X");
+	assert_int_equal(journal_load(&j, &err), 1);
+	assert_true(j.damaged);
+	journal_clear(&j);
+}
+
 TEST_IN_TREE(a_mark_records_the_value_of_an_entry)
 {
 	struct journal j = filled(), k = {};
