@@ -197,15 +197,21 @@ static int show_table(const struct report *report, size_t undone, FILE *file, st
 	return 0;
 }
 
-static int show(const struct report *report, size_t undone, FILE *file, struct error *err)
+/* The standard output of apply --for belongs to its command. */
+static FILE *output(void)
+{
+	return options.run_for ? stderr : stdout;
+}
+
+static int show(const struct report *report, size_t undone, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
 
 	if (!options.json)
-		return show_table(report, undone, file, err);
+		return show_table(report, undone, output(), err);
 	document = json_pack("{s:s, s:i, s:I, s:o}", "format", "emp-changes", "version", 1,
 		"undone_by_reboot", (json_int_t)undone, "changes", report_json(report));
-	return json_print(document, file, err);
+	return json_print(document, output(), err);
 }
 
 /* What could not be restored stays in the journal. */
@@ -220,8 +226,8 @@ static int settle(const struct journal *journal, struct error *err)
 static int nothing_applied(const struct report *report, struct error *err)
 {
 	if (options.json)
-		return show(report, 0, stdout, err);
-	printf("Nothing is applied.\n");
+		return show(report, 0, err);
+	fprintf(output(), "Nothing is applied.\n");
 	return 0;
 }
 
@@ -245,6 +251,7 @@ int change_restore_locked(size_t first, struct error *err)
 	if (journal.damaged && !journal_is_incomplete(&journal))
 		fprintf(stderr, "emp-setup: the journal is damaged, but all of its changes can be read\n");
 	undone = journal_drop_stale(&journal);
+	first = first < journal.n ? first : journal.n; /* a restore in the meantime leaves less */
 	if (units_open(&units, &why) < 0)
 		units = NULL;
 	if (!options.at_boot)
@@ -258,7 +265,7 @@ int change_restore_locked(size_t first, struct error *err)
 	r = settle(&journal, err);
 	if (r < 0)
 		return r;
-	r = show(report, undone, options.run_for ? stderr : stdout, err);
+	r = show(report, undone, err);
 	if (r < 0 && !options.run_for) /* the exit status is the command's, whoever reads our table */
 		return r;
 	if (report_count(report, OUTCOME_FAILED))

@@ -134,6 +134,22 @@ P
 that "keys, closed outputs and interrupts" python3 "$dir/keys.py"
 restored "keys, closed outputs and interrupts"
 
+# The command itself restores: all, or all but what somebody else has changed
+apply_for "$setup" restore >"$dir/own" 2>/dev/null
+that "the command's output has only its own" test "$(grep -c '^1 restored\|^Nothing' "$dir/own")" = 1
+restored "a command that restores"
+mount -t tmpfs tmpfs /sys/module
+mkdir -p /sys/module/zswap/parameters
+zswap=/sys/module/zswap/parameters/enabled
+echo Y >$zswap
+expect 0 '2 changed' "$setup" apply --only ksm,zswap
+echo 2 >$ksm
+expect 0 'ksm  *left alone' "$setup" apply --only zswap --for -- sh -c "'$setup' restore; true"
+that "what is not left alone is restored" test "$(cat $zswap)" = Y
+expect 2 'ksm  *left alone' "$setup" restore --forget
+echo 1 >$ksm
+umount /sys/module
+
 # The host is in use when the command has ended
 cat >"$dir/locks" <<'S'
 #!/bin/bash
