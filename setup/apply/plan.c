@@ -104,7 +104,8 @@ static int plan_file(struct plan *plan, const struct check *check, const struct 
 	}
 	if (!want) {
 		report_add(from->report, check->id, file->path, OUTCOME_ABSENT, file->value, NULL,
-			"the kernel does not report the base frequency");
+			check->setting.isolates ? "no other core would handle it"
+						: "the kernel does not report the base frequency");
 		return 0;
 	}
 	entry.id = strdup(check->id);
@@ -124,6 +125,9 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 		if (!check->setting.pattern || check->setting.order != order ||
 			!request_takes(from->request, check))
 			continue;
+		if (check->setting.isolates && from->facts->cpus.cpu < 0)
+			return error_say(err, -EINVAL, "%s: no CPU is set apart for timing; --cpu names one",
+				check->id);
 		if (files->n == 0)
 			report_add(from->report, check->id, "-", OUTCOME_ABSENT, NULL, NULL, NULL);
 		for (size_t k = 0; k < files->n; k++) {

@@ -128,7 +128,7 @@ static void print_head(const struct audit *audit)
 	char text[MACHINE_DESCRIPTION_SIZE];
 
 	printf("This is %s%s%s.\n", terminal_text(machine_description(m, text)), m->os_name ? " with " : "",
-		m->os_name ?: "");
+		terminal_text(m->os_name) ?: "");
 	printf("Policy: %s (%s)\n\n", policy_name(audit->facts.policy), policy_path(audit->facts.policy));
 }
 

@@ -28,13 +28,15 @@ bool check_can_be_applied(const struct check *check)
 
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 {
+	_cleanup_(freep) char *value = NULL;
 	va_list ap;
 
-	free(finding->value);
 	va_start(ap, format);
-	if (vasprintf(&finding->value, format, ap) < 0)
-		finding->value = NULL;
+	if (vasprintf(&value, format, ap) < 0)
+		value = NULL;
 	va_end(ap);
+	free(finding->value);
+	finding->value = text_utf8(value); /* names of files need not be */
 	finding->state = state;
 }
 

@@ -4,7 +4,9 @@
 #include "setup/audit/facts_due.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
+#include "lib/host/cpu/pinning.h"
 #include "lib/record/book/book.h"
 
 #include <fcntl.h>
@@ -13,7 +15,7 @@
 /* Timers of the policy whatever their time, others if they elapse soon. */
 static int read_timers(struct facts *f, struct units *units, struct error *err)
 {
-	int64_t horizon = clock_ns(CLOCK_REALTIME) + f->within_ns;
+	int64_t horizon = saturate_add(clock_ns(CLOCK_REALTIME), f->within_ns);
 
 	f->timers = calloc(f->units.n + 1, sizeof(*f->timers));
 	f->due = calloc(f->units.n + 1, sizeof(*f->due));
@@ -114,8 +116,10 @@ int facts_read(
 	struct facts *ret, int root_fd, const char *policy, int cpu, int64_t within_ns, struct error *err)
 {
 	_cleanup_(facts_clear) struct facts f = {.root_fd = root_fd, .within_ns = within_ns};
-	int r;
+	int r = cpu < 0 ? 0 : pinning_check_online(cpu, root_fd, err);
 
+	if (r < 0)
+		return r;
 	machine_read(&f.machine, root_fd);
 	system_state_read(&f.system_state, root_fd);
 	cpu_state_read(&f.cpus, root_fd, cpu);

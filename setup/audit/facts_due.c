@@ -4,6 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/kernel_setting.h"
 #include "lib/host/system/cron.h"
@@ -36,14 +37,14 @@ static bool cron_runs(const struct facts *f)
 	return false;
 }
 
-static int read_cron(struct facts *f, int64_t now_ns, struct error *err)
+static int read_cron(struct facts *f, int64_t now_ns, int64_t until_ns, struct error *err)
 {
 	struct cron_job *jobs = NULL;
 	size_t n = 0;
-	int r = cron_read(&jobs, &n, f->root_fd, now_ns / NS_PER_S, (now_ns + f->within_ns) / NS_PER_S, err);
+	int r = cron_read(&jobs, &n, f->root_fd, now_ns / NS_PER_S, until_ns / NS_PER_S, err);
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = add_due(f, strdup(jobs[i].table), jobs[i].next_s * NS_PER_S, err);
+		r = add_due(f, text_utf8(jobs[i].table), jobs[i].next_s * NS_PER_S, err);
 	cron_clear(jobs, n);
 	return r;
 }
@@ -102,11 +103,11 @@ static int by_time(const void *a, const void *b)
 
 int facts_read_due(struct facts *f, struct error *err)
 {
-	int64_t now_ns = clock_ns(CLOCK_REALTIME);
-	int r = cron_runs(f) ? read_cron(f, now_ns, err) : 0;
+	int64_t now_ns = clock_ns(CLOCK_REALTIME), until_ns = saturate_add(now_ns, f->within_ns);
+	int r = cron_runs(f) ? read_cron(f, now_ns, until_ns, err) : 0;
 
 	if (r == 0)
-		r = read_users(f, now_ns + f->within_ns, err);
+		r = read_users(f, until_ns, err);
 	if (r == 0)
 		r = read_desktops(f, err);
 	if (r == 0 && f->n_due > 0)

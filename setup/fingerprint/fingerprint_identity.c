@@ -3,6 +3,7 @@
  * digest would depend on who asks, and nothing that depends on which CPUs are online. */
 #include "setup/fingerprint/fingerprint.h"
 
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/kernel_setting.h"
 
@@ -55,8 +56,8 @@ static int64_t memory_gib(int root_fd, const struct machine *m)
 		blocks = (int64_t)kernel_setting_count(root_fd, "/sys/devices/system/memory/memory[0-9]*");
 
 	if (blocks > 0 && text_read_file(root_fd, "/sys/devices/system/memory/block_size_bytes", &size) == 0)
-		bytes = blocks * strtoll(size, NULL, 16);
-	return (bytes + (1 << 29)) >> 30;
+		bytes = saturate_multiply((uint64_t)blocks, strtoll(size, NULL, 16));
+	return (bytes >> 30) + (bytes >> 29 & 1);
 }
 
 static json_t *processor(int root_fd, const struct machine *m)

@@ -83,6 +83,13 @@ printf '[stop]\ncron = x\n' >"$dir/bad.ini"
 expect 1 "'cron' in \[stop\] is not a unit" "$setup" audit --policy "$dir/bad.ini"
 expect 2 'Policy: paper-rhel6' "$setup" audit --root "$m" --policy paper-rhel6
 expect 1 'cannot open /nonexistent' "$setup" audit --root /nonexistent
+echo 0 >"$cpu/online"
+expect 1 'CPU 9 does not exist: choose one of 0' "$setup" audit --root "$m" --cpu 9
+printf 'perf\351\n' >"$cpu/cpufreq/policy0/scaling_governor"
+"$setup" audit --root "$m" --json >"$dir/audit.json"
+that "a value that is not UTF-8 is in the document" json "$dir/audit.json" \
+	'[c["value"] for c in d["checks"] if c["id"] == "freq.governor"] == ["perf\\xe9 on 1 of 1 policies"]'
+echo performance >"$cpu/cpufreq/policy0/scaling_governor"
 expect 1 'one argument too many' "$setup" audit now
 
 # The fingerprint: the same twice, another after a setting changed, the same document for root and others.
@@ -95,6 +102,8 @@ that "the digest stays" test "$one" = "$(digest)"
 captured=$(digest --root "$m")
 echo powersave >"$cpu/cpufreq/policy0/scaling_governor"
 that "a governor changes the digest" test "$captured" != "$(digest --root "$m")"
+echo 'MemTotal: 99999999999999999999 kB' >"$m/proc/meminfo"
+expect 0 'memory_gib *8589934592' "$setup" fingerprint --root "$m"
 expect 0 '^Identity$' "$setup" fingerprint
 "$setup" fingerprint --json >"$dir/print.json"
 that "the document is as agreed" json "$dir/print.json" \
@@ -140,6 +149,8 @@ expect 1 'there is no lab book' "$setup" verify lab1 --db "$dir/nothing.db"
 expect 0 'will change\|already set' "$setup" apply --dry-run --details
 expect 1 "there is no check 'frq'" "$setup" apply --dry-run --only frq
 expect 1 'kernel.version cannot be applied' "$setup" apply --dry-run --only kernel.version
+[ -n "$(cat /sys/devices/system/cpu/isolated)" ] ||
+	expect 1 'irq.each: no CPU is set apart for timing; --cpu names one' "$setup" apply --dry-run --only irq.each
 expect 1 '--for needs a command' "$setup" apply --for
 expect 1 'a command needs --for' "$setup" apply ls
 expect 1 'exclude each other' "$setup" apply --persistent --for -- true

@@ -34,18 +34,24 @@ static bool try_pinning(int cpu)
 	return done;
 }
 
-int pinning_check(int cpu, int root_fd, struct error *err)
+int pinning_check_online(int cpu, int root_fd, struct error *err)
 {
 	_cleanup_(freep) char *online = NULL, *present = NULL;
 
-	if (text_read_file(root_fd, "/sys/devices/system/cpu/online", &online) == 0 &&
-		!cpu_list_has(online, cpu)) {
-		text_read_file(root_fd, "/sys/devices/system/cpu/present", &present);
-		return error_say(err, -EINVAL, "CPU %d %s: choose one of %s", cpu,
-			present && cpu_list_has(present, cpu) ? "is offline" : "does not exist", online);
-	}
-	if (root_fd != AT_FDCWD || cpu >= CPU_SETSIZE || try_pinning(cpu))
+	if (text_read_file(root_fd, "/sys/devices/system/cpu/online", &online) < 0 ||
+		cpu_list_has(online, cpu))
 		return 0;
+	text_read_file(root_fd, "/sys/devices/system/cpu/present", &present);
+	return error_say(err, -EINVAL, "CPU %d %s: choose one of %s", cpu,
+		cpu_list_has(present, cpu) ? "is offline" : "does not exist", online);
+}
+
+int pinning_check(int cpu, int root_fd, struct error *err)
+{
+	int r = pinning_check_online(cpu, root_fd, err);
+
+	if (r < 0 || root_fd != AT_FDCWD || cpu >= CPU_SETSIZE || try_pinning(cpu))
+		return r;
 	if (partition_has(root_fd, cpu) && geteuid() == 0)
 		return 0; /* programs are started in the partition: cgroup.h */
 	if (partition_has(root_fd, cpu))

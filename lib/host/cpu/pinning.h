@@ -4,8 +4,9 @@
 
 #include "lib/base/tool.h"
 
-/* 0, or -EINVAL with a sentence: the CPU does not exist, is offline, or a cpuset keeps us from it (that only where
- * root_fd is AT_FDCWD, this machine). */
+/* 0, or -EINVAL with a sentence: the CPU does not exist or is offline. */
+int pinning_check_online(int cpu, int root_fd, struct error *err);
+/* Likewise, or a cpuset keeps us from it (that only where root_fd is AT_FDCWD, this machine). */
 int pinning_check(int cpu, int root_fd, struct error *err);
 
 /* Pins the calling thread; 0 or -errno. */
