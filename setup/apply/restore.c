@@ -191,6 +191,8 @@ static int show_table(const struct report *report, size_t undone, FILE *file, st
 	fprintf(file, "%zu restored, %zu already as before, %zu left alone, %zu failed.\n",
 		report_count(report, OUTCOME_RESTORED), report_count(report, OUTCOME_ALREADY),
 		report_count(report, OUTCOME_LEFT_ALONE), report_count(report, OUTCOME_FAILED));
+	if (report_count(report, OUTCOME_FAILED) && !options.forget)
+		fprintf(file, "What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
 	if (report_count(report, OUTCOME_DIFFERENT))
 		fprintf(file, "Not as before the first apply: %zu (differs).\n",
 			report_count(report, OUTCOME_DIFFERENT));

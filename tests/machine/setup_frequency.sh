@@ -158,6 +158,7 @@ run 2 apply --only freq.min
 outcome freq.min 'differs .*3000 to 3000 MHz'
 run 1 restore # 4700 MHz, the old value, cannot be written any more
 outcome freq.min 'failed .*another value than requested'
+grep -q 'forget drops it' "$dir/out" || fault "a failure without a way out"
 run 1 restore --forget
 [ "$("$setup" status)" = "Nothing is applied." ] || fault "--forget keeps something"
 
