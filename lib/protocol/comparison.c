@@ -138,6 +138,9 @@ int comparison_judge(const struct comparison *c, const struct comparison_limit *
 {
 	if (limit->percent < 0)
 		return 0;
+	if (c->a.n < 2 || c->b.n < 2)
+		return error_say(err, -ENODATA, "'%s' and '%s' cannot be judged: this needs two samples of each",
+			limit->name, limit->reference);
 	if (c->design == DESIGN_SEPARATE)
 		return error_say(err, -ENODATA,
 			"'%s' and '%s' cannot be judged: they are from separate runs, and it is not known how those vary (emp-analyze compare --between-runs)",

@@ -60,7 +60,8 @@ static void print_unknown(FILE *file, const char *reference, const char *name, c
 	char middle[LINE_SIZE];
 	size_t left;
 
-	const char *why = c->design == DESIGN_SEPARATE ? "no verdict: not taken in turn" : "too few samples";
+	bool few = c->design != DESIGN_SEPARATE || c->a.n < 2 || c->b.n < 2;
+	const char *why = few ? "too few samples" : "no verdict: not taken in turn";
 
 	snprintf(middle, sizeof(middle), ": %.2f times ", c->ratio);
 	left = COLUMNS - strlen(middle) - strlen("  ()") - strlen(why);

@@ -97,6 +97,8 @@ TEST(one_sample_gives_a_ratio_and_no_verdict)
 
 	check_text("a", "b", &c, "b: 1.50 times a  (too few samples)\n");
 	c.design = DESIGN_SEPARATE;
+	check_text("a", "b", &c, "b: 1.50 times a  (too few samples)\n");
+	c.a.n = c.b.n = 2;
 	check_text("a", "b", &c, "b: 1.50 times a  (no verdict: not taken in turn)\n");
 }
 
