@@ -71,6 +71,8 @@ static int run(int argc, char **argv, struct error *err)
 	r = session_open(&session, &measure_options, &commands, err);
 	if (r < 0)
 		return r;
+	if (measure_options.fail_if_slower >= 0 && session_n_shown(&session) < 2)
+		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
 	session.command_done = export_files;
 	outcome = session_run(&session, err);
 	r = report(&session, outcome == 0 ? err : &second);

@@ -9,6 +9,7 @@
 #include "lib/host/cpu/pinning.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 
@@ -137,14 +138,18 @@ static int parse_affinity(const char *value, const char *name, void *into, struc
 {
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n;
+	int r;
 
 	if (text_parse_cpu_list(value, &cpus, &n) < 0 || n == 0)
 		return error_say(
 			err, -EINVAL, "%s must be a list of CPUs such as 1 or 0-3,8, not '%s'", name, value);
 	CPU_ZERO(&measure_options.affinity);
 	for (size_t i = 0; i < n; i++) {
+		r = pinning_check(cpus[i], AT_FDCWD, err);
+		if (r < 0)
+			return r;
 		if (cpus[i] >= CPU_SETSIZE)
-			return error_say(err, -EINVAL, "%s: there is no CPU %d", name, cpus[i]);
+			return error_say(err, -EINVAL, "%s: CPU %d is too many", name, cpus[i]);
 		CPU_SET(cpus[i], &measure_options.affinity);
 	}
 	measure_options.affine = true;

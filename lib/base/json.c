@@ -34,7 +34,7 @@ int json_print(const json_t *json, FILE *file, struct error *err)
 	if (json_dumpf(json, file, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15) | ascii) <
 			0 ||
 		fputc('\n', file) < 0)
-		return error_os(err, -EIO, "cannot write a JSON document");
+		return error_os(err, -errno, "cannot write a JSON document");
 	return 0;
 }
 

@@ -151,6 +151,8 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 	_cleanup_(output_file_clear) struct output_file o = {};
 	int r;
 
+	if (!*path)
+		return say_cannot_write(-ENOENT, path, err);
 	r = output_file_is_stream(path) ? open_stream(&o, path, err) : open_file(&o, path, err);
 	if (r == 0)
 		*ret = TAKE_STRUCT(o);

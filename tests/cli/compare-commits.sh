@@ -63,6 +63,7 @@ expect 1 'have no commit in common' here "$compare" main '{tree}/solver'
 here $git checkout -qf change
 expect 1 '^Usage' here "$compare" main
 expect 0 '^Usage' here "$compare" --help
+expect 1 "cannot write the report '/none/report.md'" here "$compare" -b false -m /none/report.md main true
 expect 1 'ended with exit status 1' here "$compare" -r 3 main false
 nothing_is_left
 

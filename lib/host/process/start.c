@@ -17,6 +17,7 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -161,6 +162,18 @@ static int64_t waited(const struct child *child)
 	return child->wait_ns < 0 && schedstat_parse(child->schedstat, &s) ? s.wait_ns : child->wait_ns;
 }
 
+static int say_failed(const struct child *child, struct error *err)
+{
+	const struct spawn *s = child->spawn;
+	const char *hint = child->failed == ENOEXEC ? "; a script needs a #! line"
+			   : child->failed == ENOENT && access(s->path, F_OK) == 0
+				   ? "; the interpreter that its first line names, or its loader, is missing"
+				   : "";
+
+	return error_say(err, -child->failed, "cannot start '%s': cannot %s: %s%s", s->argv[0], child->step,
+		strerror(child->failed), hint);
+}
+
 static int start_child(struct child *child, const struct spawn *s, struct started *ret, struct error *err)
 {
 	int pidfd = -1;
@@ -182,7 +195,7 @@ static int start_child(struct child *child, const struct spawn *s, struct starte
 	if (child->failed) {
 		close(pidfd);
 		waitpid((pid_t)r, NULL, 0);
-		return error_os(err, -child->failed, "cannot start '%s': cannot %s", s->argv[0], child->step);
+		return say_failed(child, err);
 	}
 	*ret = (struct started){
 		.pid = (pid_t)r,
