@@ -75,15 +75,17 @@ static int make(struct directory *d, const char *below)
 int directory_new(struct directory **ret, const char *below, struct error *err)
 {
 	_cleanup_(directory_freep) struct directory *d = calloc(1, sizeof(*d));
-	int r = -EAGAIN;
+	_cleanup_(freep) char *whole = realpath(below, NULL); /* slaves enter their own */
+	int r = whole ? -EAGAIN : -errno;
 
 	if (!d)
 		return error_oom(err);
 	d->fd = -1;
-	remove_abandoned(below);
+	if (whole)
+		remove_abandoned(whole);
 	for (int i = 0; i < 100 && r == -EAGAIN; i++) {
 		closep(&d->fd);
-		r = make(d, below);
+		r = make(d, whole);
 	}
 	if (r < 0)
 		return error_os(err, r, "cannot make a directory in '%s'", below);

@@ -5,6 +5,7 @@
 #include "measure/load/slave.h"
 #include "measure/load/slave_limits.h"
 
+#include "lib/base/argv.h"
 #include "lib/base/clock.h"
 #include "lib/host/process/hook.h"
 #include "lib/host/process/signals.h"
@@ -200,6 +201,7 @@ static int set_up(struct driver *d, struct error *err)
 {
 	int r = d->load->setup ? hook_run(d->load->setup, NULL, d->drive->show_output, "setup", err) : 0;
 
+	d->is_set_up = r == 0;
 	d->deadline_ns = clock_ns(CLOCK_MONOTONIC) + d->load->timeout_ns;
 	if (r == 0 && d->drive->controllers)
 		r = cgroup_controllers_pass_on(d->drive->controllers, d->all, err);
@@ -254,16 +256,39 @@ static int observe_slaves(struct driver *d, struct error *err)
 	return r;
 }
 
-/* The teardown of each slave, in its directory, by this process. */
-static int tear_down(const struct driver *d, size_t k, struct error *err)
+/* The teardown of a slave, in its directory and environment, by this process. */
+static int tear_down_slave(const struct driver *d, size_t k, struct error *err)
 {
 	const struct script *script = load_script_of(d->load, k);
-	_cleanup_(freep) char *command = NULL;
+	const struct slave_state *state = &d->shared->slaves[k];
+	_cleanup_(freep) char *directory = NULL, *export = NULL, *command = NULL;
+	char number[64];
 
-	if (!script->teardown || d->load->coordination == LOAD_BEFORE)
+	if (!script->teardown || !state->is_set_up || state->is_torn_down)
 		return 0;
-	command = text_format("cd '%s' && { %s\n}", d->slaves[k].directory, script->teardown);
-	return command ? hook_run(command, NULL, d->drive->show_output, "teardown", err) : error_oom(err);
+	snprintf(number, sizeof(number), "EMP_LOAD_SLAVE=%zu", k + 1);
+	directory = text_format("TMPDIR=%s", d->slaves[k].directory);
+	export = argv_join((char *[]){(char *)"export", number, directory, NULL});
+	command = text_format("%s; cd \"$TMPDIR\" && { %s\n}", export, script->teardown);
+	return directory && export && command
+		       ? hook_run(command, NULL, d->drive->show_output, "teardown", err)
+		       : error_oom(err);
+}
+
+/* What was set up, also after a failure: a setup may start a server. The first failure is reported. */
+static int tear_down(const struct driver *d, struct error *err)
+{
+	struct error second = {};
+	int r = 0, outcome = 0;
+
+	for (size_t k = 0; d->shared && k < d->n; k++) {
+		r = tear_down_slave(d, k, outcome ? &second : err);
+		outcome = outcome ?: r;
+	}
+	if (d->is_set_up && d->load->teardown)
+		r = hook_run(
+			d->load->teardown, NULL, d->drive->show_output, "teardown", outcome ? &second : err);
+	return outcome ?: r;
 }
 
 /* By force: most are at work. */
@@ -299,20 +324,16 @@ static void driver_free(struct driver *d)
 
 static int run_load(struct driver *d, struct error *err)
 {
-	int r = make_places(d, err);
+	struct error second = {};
+	int r = make_places(d, err), torn;
 
 	if (r == 0)
 		r = set_up(d, err);
 	if (r == 0)
 		r = observe_slaves(d, err);
-	if (r < 0)
-		return r;
 	end_slaves(d);
-	for (size_t k = 0; r == 0 && k < d->n; k++)
-		r = tear_down(d, k, err);
-	return r == 0 && d->load->teardown
-		       ? hook_run(d->load->teardown, NULL, d->drive->show_output, "teardown", err)
-		       : r;
+	torn = tear_down(d, r < 0 ? &second : err);
+	return r < 0 ? r : torn;
 }
 
 int drive_once(const struct drive *drive, struct load_result *ret, struct error *err)

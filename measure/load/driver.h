@@ -27,6 +27,7 @@ struct driver {
 	struct slave_process *slaves;
 	struct program **programs; /* of the slaves, for program_wait_any */
 	size_t n;
+	bool is_set_up;      /* by the load's own setup */
 	int64_t deadline_ns; /* CLOCK_MONOTONIC */
 	int64_t released_ns; /* CLOCK_MONOTONIC_RAW */
 	struct load_result *result;

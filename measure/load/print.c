@@ -20,9 +20,10 @@ static void print_script(FILE *file, const struct script *script)
 
 void load_print(FILE *file, const struct load *load)
 {
-	fprintf(file, "%s: %d runs, %s, %zu slaves on %s%s\n", terminal_text(load->name), load->runs,
-		coordination_names[load->coordination], load_slaves(load),
-		load->cpu_list ? "CPUs " : "all CPUs", load->cpu_list ? terminal_text(load->cpu_list) : "");
+	fprintf(file, "%s: %d run%s, %s, %zu slave%s on %s%s\n", terminal_text(load->name), load->runs,
+		load->runs == 1 ? "" : "s", coordination_names[load->coordination], load_slaves(load),
+		load_slaves(load) == 1 ? "" : "s", load->cpu_list ? "CPUs " : "all CPUs",
+		load->cpu_list ? terminal_text(load->cpu_list) : "");
 	for (size_t i = 0; i < load->n_scripts; i++)
 		print_script(file, &load->scripts[i]);
 }

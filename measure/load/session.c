@@ -110,7 +110,7 @@ int load_session_open(
 	if (options->coordination >= 0)
 		s.load.coordination = (enum coordination)options->coordination;
 	s.load.runs = options->runs ?: s.load.runs;
-	r = open_book(&s, err);
+	r = setenv("EMP_LOAD_FILE_DIR", s.load.file_directory, 1) < 0 ? error_oom(err) : open_book(&s, err);
 	if (r == 0)
 		r = environment_take(s.book, &environment, &digest, err);
 	if (r == 0)

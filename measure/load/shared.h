@@ -13,6 +13,7 @@ struct slave_state {
 	int64_t finished_ns;                 /* its repetitions were done */
 	int64_t repetitions;                 /* complete ones */
 	int64_t last_ns[2];                  /* the end of the last of them, in [repetitions % 2] */
+	bool is_set_up, is_torn_down;        /* by its own setup, and teardown */
 	int64_t major_faults, max_rss_bytes; /* of the commands that have ended */
 	char failure[sizeof(((struct error *)NULL)->text)]; /* "": it has not failed */
 };

@@ -128,13 +128,17 @@ static int wait_for_release(const struct slave *s, struct error *err)
 /* Files and directories are made here, so that its own are found and removed with it. */
 static int set_up(const struct slave *s, const char *directory, struct error *err)
 {
+	char number[32];
 	int r;
 
 	if (chdir(directory) < 0)
 		return error_os(err, -errno, "cannot enter %s", directory);
-	if (setenv("TMPDIR", directory, 1) < 0) /* a compiler that is killed leaves its files */
+	snprintf(number, sizeof(number), "%td", s->state - s->shared->slaves + 1);
+	if (setenv("TMPDIR", directory, 1) < 0 || /* a compiler that is killed leaves its files */
+		setenv("EMP_LOAD_SLAVE", number, 1) < 0)
 		return error_oom(err);
 	r = s->script->setup ? hook_run(s->script->setup, NULL, s->shared->show_output, "setup", err) : 0;
+	s->state->is_set_up = r == 0;
 	if (r == 0)
 		r = steps_make_files(&s->steps, err);
 	if (r == 0 && s->script->nice && setpriority(PRIO_PROCESS, 0, s->script->nice) < 0)
@@ -164,8 +168,10 @@ static int finish(struct slave *s, struct error *err)
 
 	for (int i = 0; r == 0 && i < s->script->repetitions; i++)
 		r = repeat(s, err);
-	if (r == 0 && s->shared->coordination == LOAD_BEFORE && s->script->teardown)
+	if (r == 0 && s->shared->coordination == LOAD_BEFORE && s->script->teardown) {
 		r = hook_run(s->script->teardown, NULL, s->shared->show_output, "teardown", err);
+		s->state->is_torn_down = true;
+	}
 	s->state->finished_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 	return r;
 }

@@ -92,6 +92,22 @@ expect 124 'had not finished after 1.000 s' $load run -q test.ini
 nothing_left waiter
 that "nothing of them is in the book" test "$(runs)" = $kept
 
+# What was set up is torn down, also after a failure; in a directory that a shell must quote, or that has no leading slash.
+for slaves in "$dir/it's a place" "it's a place"; do
+	mkdir -p "$slaves"
+	load_file 2 1 'setup = echo "setup $EMP_LOAD_SLAVE"' 'shell = touch "$TMPDIR/x"; echo "work $EMP_LOAD_SLAVE in $EMP_LOAD_FILE_DIR"; exit 3' \
+		'teardown = [ "$TMPDIR" = "$PWD" ] && echo "teardown $EMP_LOAD_SLAVE"'
+	sed -i "s|^directory = .*|directory = $slaves\nsetup = echo begin\nteardown = echo end in \$EMP_LOAD_FILE_DIR|" test.ini
+	expect 1 'ended with exit status 3' $load run -q --show-output test.ini
+	for said in begin 'setup 1' 'setup 2' "work [12] in $dir" 'teardown 1' 'teardown 2' "end in $dir"; do
+		that "'$said' was said" grep -qx "$said" "$dir/out"
+	done
+	that "no directory is left in '$slaves'" test -z "$(ls "$slaves")"
+done
+load_file 1 1 'setup = false' 'command = true' 'teardown = echo teardown'
+expect 1 "setup 'false' ended" $load run -q --show-output test.ini
+that "what was not set up is not torn down" sh -c "! grep -qx teardown '$dir/out'"
+
 # A slave's processes end with it, whatever session they are in; and they do not stop the load.
 load_file 2 2 "command = setsid -f waiter 1000"
 expect 0 'Rate of work' $load run -q -w 0 -r 1 test.ini
