@@ -26,6 +26,11 @@ expect 0 "^sh -c 'exit 0' '' " $measure -q -r 2 -w 0 -- sh -c 'exit 0' ''
 expect 1 "command 'no-such-command' not found in PATH" $measure -- no-such-command
 expect 0 'sleep 0.01' $measure -q -r 2 -- 'sleep 0.01'
 expect 1 'cannot execute' $measure -- /etc/passwd
+echo 'exit 0' >"$dir/plain"
+echo '#!/no/such/shell' >"$dir/lost"
+chmod +x "$dir/plain" "$dir/lost"
+expect 1 'Exec format error; a script needs a #! line' $measure -q -- "$dir/plain"
+expect 1 'the interpreter that its first line names, or its loader, is missing' $measure -q -- "$dir/lost"
 expect 1 "ended with exit status 3 in warm-up 1; -i measures it anyway" $measure -q -- sh -c 'exit 3'
 expect 1 'killed by signal 11 (SIGSEGV) in sample 1' $measure -q -w 0 -- sh -c 'kill -SEGV $$'
 expect 0 'the program failed in 2 of 2 samples' $measure -q -i -r 2 -- sh -c 'exit 3'
@@ -40,6 +45,9 @@ expect 1 "no profile.*'nobody'\|'nobody'" $measure --profile nobody -- true
 expect 1 'accounting must be auto, bpf, taskstats or none' $measure --accounting magic -- true
 expect 1 'CPU 4000 does not exist: choose one of 0' $measure -q -r 2 --cpu 4000 -- true
 expect 1 'cannot write' $measure -q -r 2 --export-json "$dir/none/x.json" -- touch "$dir/ran"
+expect 1 'CPU 4000 does not exist: choose one of 0' $measure -q -r 2 --affinity 0,4000 -- touch "$dir/ran"
+expect 1 "cannot write '': No such file" $measure -q -r 2 --export-json= -- touch "$dir/ran"
+expect 1 'compares commands, and there is only one' $measure -q -r 2 --fail-if-slower 5 -- touch "$dir/ran"
 expect 1 'it is a directory' $measure -q -r 2 --export-csv "$dir" -- touch "$dir/ran"
 that "nothing was run for results that could not be written" test ! -e "$dir/ran"
 
@@ -80,7 +88,16 @@ that "the document is still JSON" json "$dir/bytes.json" 'd["results"][0]["comma
 closed() { "$@" >&-; }
 expect 1 'cannot write to standard output: Bad file descriptor' closed $measure -q -r 2 -- true
 expect 1 'cannot write to standard output: No space' sh -c "$measure -q -r 2 -- true >/dev/full"
+expect 1 'cannot write a JSON document: No space' sh -c "$measure -q -r 2 --json -- true >/dev/full"
 expect 0 '' sh -c "$measure -q -r 2 -- cat <&-"
+reader_gone() { # it prints to a pipe that nobody reads
+	python3 -c 'import os, signal, sys; signal.signal(signal.SIGPIPE, signal.SIG_DFL); r, w = os.pipe(); os.close(r); os.dup2(w, 1); os.execvp(sys.argv[1], sys.argv[1:])' "$@" &
+	pid=$!
+	wait $pid
+}
+expect 1 'cannot write to standard output: Broken pipe' reader_gone $measure -q -r 2 -- sh -c 'grep SigBlk /proc/self/status >"$0"' "$dir/blocked"
+that "its cgroup is removed" test -z "$(cgroups_of $pid)"
+that "the program has no signal blocked" grep -q ':[[:space:]]*0*$' "$dir/blocked"
 expect 1 "unknown option '-x'" $measure -q -xy true
 that "nothing is printed without samples" sh -c "! $measure -q -- false | grep ."
 

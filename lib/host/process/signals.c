@@ -40,7 +40,7 @@ static bool drain(int fd)
 int interrupt_init(void)
 {
 	struct sigaction held;
-	sigset_t mask;
+	sigset_t mask, blocked;
 
 	if (signal_fd >= 0)
 		return 0;
@@ -49,7 +49,9 @@ int interrupt_init(void)
 	sigaddset(&mask, SIGTERM);
 	if (sigaction(SIGHUP, NULL, &held) == 0 && held.sa_handler != SIG_IGN)
 		sigaddset(&mask, SIGHUP); /* under nohup, a blocked HUP would come although it is ignored */
-	if (sigprocmask(SIG_BLOCK, &mask, &old_mask) < 0)
+	blocked = mask;
+	sigaddset(&blocked, SIGPIPE); /* writing fails instead, so that nothing is left behind */
+	if (sigprocmask(SIG_BLOCK, &blocked, &old_mask) < 0)
 		return -errno;
 	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0)
@@ -83,8 +85,8 @@ const sigset_t *interrupt_old_mask(void)
 
 void interrupt_block_others(void)
 {
-	static const int others[] = {SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
-		SIGXFSZ, SIGIO, SIGPWR};
+	static const int others[] = {
+		SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO, SIGPWR};
 	sigset_t mask;
 
 	sigemptyset(&mask);

@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Blocks the three signals (HUP: unless it is ignored, as by nohup) and makes a descriptor of them; -errno.
+/* Blocks the three signals (HUP: unless it is ignored, as by nohup) and makes a descriptor of them; -errno. Blocks PIPE.
  * The program under test gets the mask that was there before (interrupt_old_mask). Once a process. */
 int interrupt_init(void);
-/* After it: also blocks what else would end this process before it has restored what it changed: QUIT (^\), PIPE,
+/* After it: also blocks what else would end this process before it has restored what it changed: QUIT (^\),
  * USR1 and others. They are not read. */
 void interrupt_block_others(void);
 int interrupt_fd(void); /* -1 before interrupt_init */
