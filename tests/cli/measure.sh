@@ -122,6 +122,15 @@ expect 0 '^  Accounting off (needs root or file capabilities): daemons, orphans 
 	$measure -q -r 3 -- true
 that "the ordinary user has a book of its own" test -s "$dir/nobody/.local/share/emp/emp.db"
 
+cp "$(command -v setpriv)" "$dir/become"
+chmod 4755 "$dir/become"
+for command in "'$dir/become' --reuid 0 sleep 1234.$$" "sh -c \"'$dir/become' --reuid 0 sleep 1234.$$ & sleep 0.3\""; do
+	expect 1 "^emp-measure: this user may not kill \('$dir/become'\|the 1 process that the program left\)" timeout 15 \
+		setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
+		$measure -q -w 0 -r 1 --timeout 2s --linger 1s "$command"
+	pkill -fx "sleep 1234.$$"
+done
+
 has_samples() { # N: the newest run has at least so many
 	[ "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM sample WHERE run = (SELECT max(id) FROM run)')" -ge "$1" ]
 }

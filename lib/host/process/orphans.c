@@ -208,7 +208,8 @@ static int kill_all(const struct orphans *o, struct error *err)
 	}
 	if (refused > 0 && refused == n)
 		return error_say(err, -EPERM,
-			"this user may not kill the %zu processes that the program left behind", refused);
+			"this user may not kill the %zu process%s that the program left behind", refused,
+			refused == 1 ? "" : "es");
 	return 0;
 }
 

@@ -23,7 +23,7 @@ enum state {
 	KILLED,    /* the program itself, which has not ended yet */
 	LINGERING, /* it has ended, but left processes behind */
 	OVER,
-	GIVEN_UP, /* it was killed and does not end */
+	GIVEN_UP, /* it was killed and does not end, or may not be killed */
 };
 
 struct program {
@@ -100,12 +100,18 @@ static int give_up(struct program *p, struct error *err)
 
 static int kill_running(struct program *p, enum spawn_end why, struct error *err)
 {
-	p->state = KILLED;
+	bool refused = kill(p->started.pid, SIGKILL) < 0 && errno == EPERM && !p->spawn.cgroup;
+	int r = orphans_kill(&p->orphans, err);
+
+	p->state = refused ? GIVEN_UP : KILLED;
 	p->result.end = why;
 	p->dead_ns = now() + DYING_NS;
 	p->look_ns = 0;
-	kill(p->started.pid, SIGKILL);
-	return orphans_kill(&p->orphans, err);
+	if (refused)
+		return error_say(err, -EPERM,
+			"this user may not kill '%s', which runs as another: process %d still runs",
+			p->spawn.argv[0], p->started.pid);
+	return r;
 }
 
 /* PT of the whole tree from its cgroup; without one, PT of wait4. */
