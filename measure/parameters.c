@@ -110,7 +110,8 @@ int parameters_add_scan(struct parameters *p, const char *name, const char *min_
 		return error_say(err, -EINVAL,
 			"--parameter-scan '%s' must go from a number up to a number (such as 0.5), not from '%s' to '%s'",
 			name, min_text, max_text);
-	if (!parse_number(step_text, &step) || step <= 0 || (max - min) / step > MAX_STEPS)
+	if (!parse_number(step_text, &step) || step <= 0 || (max - min) / step > MAX_STEPS ||
+		!(min + step > min) || !(max + step > max)) /* more digits than a double has */
 		return error_say(err, -EINVAL,
 			"--parameter-step-size must be a number above 0 (such as 0.5) with at most %d steps, not '%s'",
 			MAX_STEPS, step_text);

@@ -77,6 +77,7 @@ TEST(a_scan_that_is_none_is_an_error)
 		{"0", "1", "0", "--parameter-step-size must be a number above 0"},
 		{"0", "1", "-1", "--parameter-step-size must be a number above 0"},
 		{"0", "1000000", "0.1", "with at most 100000 steps"},
+		{"100000000000000000000", "100000000000000000000", "1", "with at most 100000 steps"},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
