@@ -51,6 +51,7 @@ int interrupt_init(void)
 		sigaddset(&mask, SIGHUP); /* under nohup, a blocked HUP would come although it is ignored */
 	blocked = mask;
 	sigaddset(&blocked, SIGPIPE); /* writing fails instead, so that nothing is left behind */
+	sigaddset(&blocked, SIGXFSZ);
 	if (sigprocmask(SIG_BLOCK, &blocked, &old_mask) < 0)
 		return -errno;
 	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -86,7 +87,7 @@ const sigset_t *interrupt_old_mask(void)
 void interrupt_block_others(void)
 {
 	static const int others[] = {
-		SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO, SIGPWR};
+		SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR};
 	sigset_t mask;
 
 	sigemptyset(&mask);

@@ -6,7 +6,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Blocks the three signals (HUP: unless it is ignored, as by nohup) and makes a descriptor of them; -errno. Blocks PIPE.
+/* Blocks the three signals (HUP: unless it is ignored, as by nohup) and makes a descriptor of them; -errno. Blocks PIPE and
+ * XFSZ, so that writing fails instead.
  * The program under test gets the mask that was there before (interrupt_old_mask). Once a process. */
 int interrupt_init(void);
 /* After it: also blocks what else would end this process before it has restored what it changed: QUIT (^\),
