@@ -207,6 +207,8 @@ static const struct {
 		"'samples', entry 2: 'n' is 1 after 9, and samples must be in order"},
 	{SAMPLES("{'n': 4}"), "sample 4 has no 'start_ns'"},
 	{SAMPLES("{'n': 4, 'start_ns': -1}"), "sample 4: 'start_ns' is -1 and must not be below 0"},
+	{SAMPLES("{'n': 4, 'start_ns': 4611686018427387903, 'et_ns': 1, 'pt_ns': 0, 'executions': []}"),
+		"sample 4: 'start_ns' and 'et_ns' together must not be above 4611686018427387903"},
 	{SAMPLES("{'n': 4, 'start_ns': 9223372036854775807}"),
 		"sample 4: 'start_ns' is 9223372036854775807 and must"},
 	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': -100}"),

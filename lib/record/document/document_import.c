@@ -47,6 +47,10 @@ static int read_sample(
 	f.at = (struct json_location){"sample", n};
 	document_read_fields(&f, &sample_table, sample);
 	json_fields_array(&f, "executions", executions);
+	if (f.r == 0 && sample->start_ns > JSON_MOMENT_MAX - sample->et_ns)
+		f.r = error_say(err, -EINVAL,
+			"sample %" PRId64 ": 'start_ns' and 'et_ns' together must not be above %" PRId64, n,
+			JSON_MOMENT_MAX);
 	return f.r;
 }
 
