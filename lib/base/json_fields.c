@@ -158,7 +158,7 @@ void json_fields_real_maybe(struct json_fields *f, const char *name, double *ret
 
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns)
 {
-	const double max = (double)JSON_MOMENT_MAX / NS_PER_S;
+	const double max = (double)(JSON_MOMENT_MAX / NS_PER_S); /* a fraction above it could round up */
 	const json_t *member = find(f, name, is_number, "a number of seconds");
 	double seconds = json_number_value(member);
 

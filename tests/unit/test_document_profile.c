@@ -138,6 +138,8 @@ static const struct {
 		"'short': entry 3 of 'l_samples' is 4 after 4, and they must be in order and not repeat"},
 	{SHORT("{'program': 'x', 'samples': 9, 'l_samples': [3, 1]}"),
 		"'short': entry 2 of 'l_samples' is 1 after 3"},
+	{HEAD ", " RUNS ", 'cutoffs': [], 'resolving': [{'samples': 5, 'interleaved': 1e308, 'separate': 1}]}",
+		"entry 1 of 'resolving' must have the numbers 'interleaved' and 'separate', from 0 to 1000000"},
 	{HEAD ", " RUNS "}", "the document has no 'cutoffs'"},
 	{PROFILE("7"), "cutoff 1 must be a JSON object"},
 	{PROFILE(BASH ", {}"), "cutoff 2 has no 'daemon'"},

@@ -98,6 +98,14 @@ static void parse_head(struct json_fields *f, struct profile *profile)
 		f->r = error_oom(f->err);
 }
 
+enum { MOST_RESOLVING = 1000000 }; /* a share of the mean */
+
+static bool is_resolvable(const json_t *number)
+{
+	return json_is_number(number) && json_number_value(number) >= 0 &&
+	       json_number_value(number) <= MOST_RESOLVING;
+}
+
 /* Other sizes than the book's are left out. */
 static void parse_resolving(struct json_fields *f, const json_t *array, struct resolving rows[N_RESOLVING])
 {
@@ -107,11 +115,10 @@ static void parse_resolving(struct json_fields *f, const json_t *array, struct r
 			     *separate = json_object_get(entry, "separate");
 		json_int_t samples = json_integer_value(json_object_get(entry, "samples"));
 
-		if (!(json_number_value(interleaved) >= 0) || !(json_number_value(separate) >= 0) ||
-			!json_is_number(interleaved) || !json_is_number(separate)) {
+		if (!is_resolvable(interleaved) || !is_resolvable(separate)) {
 			f->r = error_say(f->err, -EINVAL,
-				"entry %zu of 'resolving' must have the numbers 'interleaved' and 'separate', 0 or more",
-				k + 1);
+				"entry %zu of 'resolving' must have the numbers 'interleaved' and 'separate', from 0 to %d",
+				k + 1, MOST_RESOLVING);
 			return;
 		}
 		for (size_t i = 0; i < N_RESOLVING; i++)
