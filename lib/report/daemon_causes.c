@@ -37,10 +37,12 @@ static void report_clear(struct report *r)
 	names_clear(&r->names);
 }
 
-static int print_executions(const struct daemon_statistics *d, FILE *file, struct error *err)
+/* at: the column where it begins. */
+static int print_executions(const struct daemon_statistics *d, size_t at, FILE *file, struct error *err)
 {
 	_cleanup_(freep) int64_t *times = reallocarray(NULL, d->n_longs, sizeof(*times));
-	char median[TEXT_TIME_SIZE], central[TEXT_TIME_SIZE];
+	char median[TEXT_TIME_SIZE], longs[TEXT_TIME_SIZE + 64], central[TEXT_TIME_SIZE],
+		text[sizeof(longs) + sizeof(central) + 64];
 
 	if (!times)
 		return error_oom(err);
@@ -48,17 +50,19 @@ static int print_executions(const struct daemon_statistics *d, FILE *file, struc
 		times[i] = d->longs[i].pt_ns;
 	text_duration(median, (int64_t)median_of(times, d->n_longs));
 	if (d->n_longs == 1)
-		fprintf(file, "one long execution, in sample %u: %s", d->longs[0].sample, median);
+		snprintf(longs, sizeof(longs), "one long execution, in sample %u: %s", d->longs[0].sample,
+			median);
 	else
-		fprintf(file, "%zu long executions, median %s", d->n_longs, median);
+		snprintf(longs, sizeof(longs), "%zu long executions, median %s", d->n_longs, median);
 	if (d->n_central > 0)
-		fprintf(file, "; at most %s in central samples", text_duration(central, d->central_max_ns));
+		snprintf(text, sizeof(text), "%s; at most %s in central samples", longs,
+			text_duration(central, d->central_max_ns));
 	else
-		fprintf(file, "; in no central sample");
+		snprintf(text, sizeof(text), "%s; in no central sample", longs);
+	terminal_wrap(file, text, at, 4);
 	if (!isnan(d->share))
-		fprintf(file, "\n    explains %s of the delay of %s", text_percent(median, d->share),
+		fprintf(file, "    explains %s of the delay of %s\n", text_percent(median, d->share),
 			d->n_longs == 1 ? "that sample" : "these samples");
-	fputc('\n', file);
 	return 0;
 }
 
@@ -66,10 +70,9 @@ static int print_run(
 	const struct analysis *analysis, const struct daemon_statistics *d, FILE *file, struct error *err)
 {
 	char period[TEXT_TIME_SIZE], why[PERIOD_WHY_SIZE];
-	int r;
+	int r, at = fprintf(file, "  run %" PRId64 ":", analysis->run.id);
 
-	fprintf(file, "  run %" PRId64 ": ", analysis->run.id);
-	r = print_executions(d, file, err);
+	r = print_executions(d, (size_t)at, file, err);
 	if (d->period.samples > 0)
 		fprintf(file, "    every %g samples = %s, %s\n", d->period.samples,
 			text_duration(period, (int64_t)analysis_period_ns(analysis, d)),

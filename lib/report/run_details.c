@@ -2,9 +2,12 @@
 /* The details that are not on the first screen: see run_screen.h. */
 #include "lib/base/saturate.h"
 #include "lib/base/table.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/protocol/name_families.h"
 #include "lib/report/run_screen.h"
+
+#include <string.h>
 
 /* The most samples discarded for their times alone, and the most other processes, that get a line each. */
 enum { MOST_LINES = 10 };
@@ -115,7 +118,8 @@ static int print_disturbances(FILE *file, const struct disturbances *all, struct
 
 		if (!text)
 			return error_oom(err);
-		fprintf(file, "  Warning: %s\n", text);
+		fputs("  Warning:", file);
+		terminal_wrap(file, text, strlen("  Warning:"), 4);
 	}
 	return 0;
 }
