@@ -35,7 +35,8 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 	if (run->cpu >= 0)
 		printf("  pinned to:   CPU %d\n", run->cpu);
 	if (digest)
-		printf("  environment: %.16s\n", terminal_text(digest));
+		printf("  environment: %.*s\n", (int)terminal_text_fit(terminal_text(digest), 16),
+			terminal_text(digest));
 	if (run->profile)
 		printf("  profile:     %s\n", terminal_text(run->profile));
 	if (*run_rules_options(options, run))

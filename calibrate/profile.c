@@ -4,6 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/table.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/noise_load.h"
 #include "lib/report/resolving_text.h"
@@ -49,7 +50,9 @@ static int show(struct book *book, const char *name, struct error *err)
 	print_run("Short run", &profile.short_run);
 	print_run("Long run", &profile.long_run);
 	if (profile.environment_digest)
-		printf("Environment %.16s\n", terminal_text(profile.environment_digest));
+		printf("Environment %.*s\n",
+			(int)terminal_text_fit(terminal_text(profile.environment_digest), 16),
+			terminal_text(profile.environment_digest));
 	r = noise_print(stdout, profile.name, profile.blind_ns, profile.noise, err);
 	if (r < 0)
 		return r;

@@ -150,6 +150,7 @@ static void name_takers(
 	}
 	if (len > 0 && len < size)
 		snprintf(text + len, size - len, ")");
+	text_trim_utf8(text);
 }
 
 /* 1: others take so much of the usual sample that it does not show the program alone; it has the verdict. */
@@ -171,6 +172,8 @@ int noise_find_busy(const struct analysis_feed *feed, struct analysis *analysis)
 	if (quantile_of(taken, n, 0.5) <= BUSY * quantile_of(ets, n, 0.5))
 		return 0;
 	takers = takers_of(feed);
+	if (takers.et_ns <= 0)
+		return 0;
 	name_takers(feed, &takers, names, sizeof(names));
 	analysis->verdict = VERDICT_BUSY;
 	snprintf(analysis->why, sizeof(analysis->why),

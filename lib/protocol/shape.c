@@ -52,6 +52,7 @@ static void name_the_frequent(struct analysis_feed *feed, struct analysis *analy
 	for (size_t i = 0; i < analysis->n_statistics && len < size; i++)
 		if (i != greatest && analysis->statistics[i].frequent)
 			len += (size_t)snprintf(text + len, size - len, ", %s", analysis->statistics[i].name);
+	text_trim_utf8(text);
 }
 
 /* A bound of the central cluster: an ET with the significant digits, or a W. */
@@ -376,5 +377,6 @@ int shape_judge(struct analysis_feed *feed, struct analysis *analysis)
 		noise_describe(&analysis->noise, noise);
 		snprintf(analysis->why + len, sizeof(analysis->why) - len, "; %s", noise);
 	}
+	text_trim_utf8(analysis->why);
 	return 0;
 }
