@@ -116,6 +116,9 @@ int verb_trend(int argc, char **argv, struct error *err)
 
 	if (r == 0)
 		r = load(argv[0], &view, err);
+	if (r == 0 && options.output && view.series.n == 0)
+		return error_say(err, -ENODATA,
+			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);
 	if (r == 0 && options.output)
 		r = plot_drawing(trend_drawing(&view), options.output, options.script, err);
 	if (r == 0)
