@@ -63,14 +63,26 @@ static void mark_discarded(const json_t *emp, bool *discarded, size_t n)
 	}
 }
 
-/* The process times that emp-measure wrote, when the samples started, and without those that it discarded. */
+static void drop(struct comparison_side *side, const bool *discarded, size_t n)
+{
+	size_t kept = 0;
+
+	if (side->n != n)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (!discarded[i])
+			side->items[kept++] = side->items[i];
+	side->n = kept;
+}
+
+/* The process times that emp-measure wrote, and when the samples started. Those that it discarded are dropped from both clocks. */
 static int read_process_times(const json_t *emp, struct compare_input *input, struct error *err)
 {
 	_cleanup_(freep) bool *discarded = NULL;
 	struct comparison_side *side = &input->sides[COMPARISON_PT];
 	const json_t *starts = json_object_get(emp, "start_ns");
 	const char *digest = json_string_value(json_object_get(emp, "environment"));
-	size_t kept = 0;
+	size_t n;
 	int r = append(json_object_get(emp, "pt_ns"), 1, side, err);
 
 	if (r < 0)
@@ -79,13 +91,12 @@ static int read_process_times(const json_t *emp, struct compare_input *input, st
 	input->digest = text_copy(digest);
 	if (!discarded || (digest && !input->digest))
 		return error_oom(err);
-	mark_discarded(emp, discarded, side->n);
-	for (size_t i = 0; i < side->n; i++) {
+	n = side->n;
+	mark_discarded(emp, discarded, n);
+	for (size_t i = 0; i < n; i++)
 		side->items[i].start_ns = json_integer_value(json_array_get(starts, i));
-		if (!discarded[i])
-			side->items[kept++] = side->items[i];
-	}
-	side->n = kept;
+	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+		drop(&input->sides[clock], discarded, n);
 	return 0;
 }
 

@@ -21,6 +21,8 @@ expect 0 'Elapsed times' $analyze compare hyperfine.json:1 hyperfine.json:2
 expect 0 'Only one of them has process times' $analyze compare emp.json:1 hyperfine.json:2
 expect 0 "'ten' 10.10 ms in 3 samples" $analyze compare pyperf.json hyperfine.json:2
 expect 2 'slower .* more than 50 %' $analyze compare --fail-if-slower 50 1 2
+echo '{"results": [{"command": "a", "times": [1, 1, 1, 9], "emp": {"pt_ns": [5, 5, 5, 5], "incomplete": [4]}}]}' >discarded.json
+expect 0 "^Elapsed times: 'a' 1.000 s in 3 samples" $analyze compare discarded.json pyperf.json
 
 # separate runs: no verdict until it is known how they vary
 "$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null
