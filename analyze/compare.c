@@ -78,7 +78,8 @@ static int find_changes(struct question *q, struct error *err)
 		return find_stored_changes(q, err);
 	if (!q->a.digest || !q->b.digest || !strcmp(q->a.digest, q->b.digest))
 		return 0;
-	q->changes = text_format("fingerprint was %.16s, is %.16s", q->a.digest, q->b.digest);
+	q->changes = text_format("fingerprint was %.*s, is %.*s", (int)terminal_text_fit(q->a.digest, 16),
+		q->a.digest, (int)terminal_text_fit(q->b.digest, 16), q->b.digest);
 	return q->changes ? 0 : error_oom(err);
 }
 
@@ -147,8 +148,8 @@ static void print_rules(const struct compare_input *side)
 			side->profile_missing ? " is no longer in the book" : "");
 	else
 		printf("no profile");
-	printf("%s%s; %zu of %zu samples discarded\n", *side->options ? ", " : "", side->options,
-		side->n_discarded, side->n_samples);
+	printf("%s%s; %zu of %zu sample%s discarded\n", *side->options ? ", " : "", side->options,
+		side->n_discarded, side->n_samples, side->n_samples == 1 ? "" : "s");
 }
 
 /* The marks of the profiles; that of both sides is said once. */
@@ -213,12 +214,31 @@ static json_t *rules_as_json(const struct question *q)
 	return array;
 }
 
+/* Of the profile of a result in a file only its mark is known. */
+static json_t *files_as_json(const struct question *q)
+{
+	const struct compare_input *sides[] = {&q->a, &q->b};
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < ELEMENTS(sides); i++) {
+		json_t *row;
+
+		if (sides[i]->run)
+			continue;
+		row = json_pack("{s:s, s:s*}", "command", sides[i]->name, "profile", sides[i]->profile);
+		profile_noise_add_json(row, sides[i]->blind_ns, sides[i]->noise);
+		json_array_append_new(array, row);
+	}
+	return array;
+}
+
 static int print_json(const struct question *q, const struct comparison *c, struct error *err)
 {
 	json_t *document = comparison_as_json(q->a.name, q->b.name, c);
 
 	json_object_set_new(document, "clock", json_string(q->clock == COMPARISON_PT ? "pt" : "et"));
 	json_object_set_new(document, "runs", rules_as_json(q));
+	json_object_set_new(document, "files", files_as_json(q));
 	if (c->design == DESIGN_BETWEEN) {
 		json_object_set_new(document, "between_runs", json_real(q->variation.sd));
 		json_object_set_new(document, "runs_known", json_integer((json_int_t)q->variation.n_runs));

@@ -171,11 +171,12 @@ static int print(struct book *book, const struct analysis *analysis, struct list
 
 	if (r < 0)
 		return r;
-	printf("\nIn the %zu samples of the central cluster:\n", analysis->central.n_central);
+	printf("\nIn the %zu sample%s of the central cluster:\n", analysis->central.n_central,
+		analysis->central.n_central == 1 ? "" : "s");
 	r = listing_print(central, stdout, err);
 	if (r < 0 || analysis->n_l_samples == 0)
 		return r;
-	printf("\nIn the %zu L-samples, %s:\n", analysis->n_l_samples,
+	printf("\nIn the %zu L-sample%s, %s:\n", analysis->n_l_samples, analysis->n_l_samples == 1 ? "" : "s",
 		options.all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)");
 	r = listing_print(l_samples, stdout, err);
 	if (r < 0)

@@ -37,6 +37,24 @@ for verb in list "show 1" "show 1 --json" "daemons 1 --all" "sample-size 1" "exp
 done
 that "nor from an error message" quiet_terminal 1 $analyze --db "'$(printf 'no\033]0;PWN\007')'" list
 
+# a name that is longer than the text that says why, and a digest that is none
+python3 - <<'PYTHON'
+import json
+run = {"format": "emp-run", "version": 1, "program": "P", "task_length_s": 1, "resolution_ns": 1, "environment": {"digest": "1234567" + "é" * 9},
+       "kind": "short", "samples": [{"n": n, "start_ns": n * 2 * 10**9, "et_ns": 10**9 + n % 7, "pt_ns": 9 * 10**8, "executions": [
+           {"name": "é" * 150, "pt_ns": 10**8}]} for n in range(1, 41)]}
+json.dump(run, open("long.json", "w"))
+for name in "aé":
+    result = {"command": "c", "times": [1, 2], "emp": {"environment": "1234567" + name * 30, "profile": "lab", "profile_noise": "busy"}}
+    json.dump({"results": [result]}, open(f"{name}.json", "w"))
+PYTHON
+expect 0 '^2$' $analyze import long.json
+that "show cuts no character of the digest" sh -c "$analyze show 2 >shown && iconv -f UTF-8 -t UTF-8 shown | grep -q 'environment: 1234567é'"
+that "nor of the name in the verdict" sh -c "! grep -q 'xc3' shown"
+that "show --json has the verdict" sh -c "$analyze show 2 --json | grep -q '\"why\": \"a busy CPU'"
+that "so has compare, for the environments" sh -c "$analyze compare a.json é.json --json >compared && grep -q '\"environment_changes\"' compared"
+that "and the marks of the profiles of both" json compared '[f["profile_noise"] for f in d["files"]] == ["busy"] * 2'
+
 # gnuplot
 for kind in svg png pdf; do
 	for option in "" --samples --zooms; do
