@@ -104,6 +104,24 @@ TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 	assert_int_equal(analysis.l_samples[0], SPIKE);
 }
 
+TEST(no_share_of_samples_that_took_no_time_is_told)
+{
+	struct run run = {.id = 3, .program = strdup("INC1"), .resolution_ns = 1};
+	struct sample *samples = calloc(N, sizeof(*samples));
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	struct analysis_feed *feed = NULL;
+	struct error err = {};
+
+	for (uint32_t i = 0; i < N; i++)
+		samples[i] = (struct sample){.n = i + 1, .wait_ns = NS_PER_S};
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons,
+				 &(struct analysis_options){.patterns = names_default}, &err),
+		0);
+	analysis = finish(feed);
+	assert_null(strstr(analysis.why, "inf"));
+	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
+}
+
 TEST(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample)
 {
 	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
