@@ -6,7 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <fts.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
@@ -19,15 +19,17 @@ struct directory {
 	int fd; /* locked */
 };
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+/* All but what is mounted below. In an overlay, only directories have the device of the file system; files have that of their layer. */
+static void remove_all(char *path)
 {
-	remove(path);
-	return 0;
-}
+	FTS *tree = fts_open((char *[]){path, NULL}, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	FTSENT *entry;
 
-static void remove_all(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	while (tree && (entry = fts_read(tree)))
+		if (entry->fts_info != FTS_D)
+			remove(entry->fts_accpath);
+	if (tree)
+		fts_close(tree);
 }
 
 /* A directory of this user's that nobody holds locked. */

@@ -120,7 +120,15 @@ load_file 1 1 'command = dd if=/dev/zero of=file bs=1M count=8'
 sed -i "s|$dir/slaves|$dir/small|" test.ini
 expect 1 "line 7, 'dd .*', ended with exit status 1" $load run -q test.ini
 that "nothing is left on it" test -z "$(ls small)"
-umount small
+
+# An overlay of two file systems, whose files have another device than their directories.
+mkdir lower small/upper small/work overlay
+mount -t overlay -o "lowerdir=$dir/lower,upperdir=$dir/small/upper,workdir=$dir/small/work" none overlay || exit 77
+load_file 1 1 'command = mkdir -p a/b' 'command = touch a/b/file file'
+sed -i "s|$dir/slaves|$dir/overlay|" test.ini
+expect 0 'Rate of work' $load run -q -w 0 -r 1 test.ini
+that "nothing is left on an overlay" test -z "$(ls overlay)"
+umount overlay small
 
 # ^C keeps the runs so far; kill -9 too, and the next run removes what is left.
 load_file 3 1 'command = waiter 0.2'
