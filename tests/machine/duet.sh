@@ -147,17 +147,17 @@ expect 1 "cannot execute '$dir/nothing': No such file" $against -r 2 -- "$dir/no
 expect 124 "'sleep' ran longer than 300.0 ms in warm-up 1" $against --timeout 0.3 -- sleep "4321.$$"
 that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 4321.$$'"
 end_with() { # SIGNAL WHO: to the tool, or to INC, in the first sample
-	"$measure" -q -i --accounting none --cpu "$cpu" --against inc -r 2 -- sh -c "[ ! -e $dir/warm ] || until [ -e $dir/go ]; do sleep 0.05; done; touch $dir/warm" >"$dir/duet" 2>&1 &
+	"$measure" -q -i --accounting none --cpu "$cpu" --against inc -r 2 -- sh -c "[ ! -e $dir/warm ] || { echo \$\$ >$dir/pid; until [ -e $dir/go ]; do sleep 0.05; done; }; touch $dir/warm" >"$dir/duet" 2>&1 &
 	pid=$!
-	wait_until sh -c "[ -e $dir/warm ] && pgrep -P $pid -x sh && pgrep -P $pid -x inc"
-	program=$(pgrep -P "$pid" -x sh)
+	wait_until sh -c "[ -s $dir/pid ] && pgrep -P $pid -x inc"
+	program=$(cat "$dir/pid")
 	case $2 in
 	tool) kill "-$1" "$pid" ;;
 	inc) kill "-$1" "$(pgrep -P "$pid" -x inc)" && touch "$dir/go" ;;
 	esac
 	wait "$pid" 2>"$dir/killed"
 	status=$?
-	rm -f "$dir/warm" "$dir/go"
+	rm -f "$dir/warm" "$dir/pid" "$dir/go"
 }
 end_with INT tool
 that "an interrupted one ends with 130" [ $status = 130 ]

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { ASK_TIMEOUT_MS = 2000 };
+enum { ASK_TIMEOUT_MS = 10000 };
 
 static void __attribute__((format(printf, 3, 4)))
 set_answer(struct ntp_daemon *d, enum ntp_answer answer, const char *format, ...)
