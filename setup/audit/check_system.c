@@ -7,6 +7,7 @@
  * its own, and the host of some virtual machines provides theirs. */
 #include "setup/audit/check_rows.h"
 
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 
 #include <inttypes.h>
@@ -205,14 +206,14 @@ void check_system_swap(const struct facts *f, struct finding *ret)
 
 		if (sscanf(line, "%*s %*s %*s %" SCNd64, &used) != 1)
 			continue;
-		total += used;
+		total = saturate_add(total, used);
 		areas++;
 	}
 	if (areas == 0)
 		finding_set(ret, CHECK_OK, "no swap");
 	else
 		finding_set(ret, total ? CHECK_OFF : CHECK_OK, "%" PRId64 " MiB in %d area%s",
-			(total + 1023) / 1024, areas, areas == 1 ? "" : "s");
+			total / 1024 + (total % 1024 > 0), areas, areas == 1 ? "" : "s");
 }
 
 void check_system_mains(const struct facts *f, struct finding *ret)

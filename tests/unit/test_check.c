@@ -335,6 +335,9 @@ TEST(load_swap_and_tracers_are_judged_by_what_they_tell)
 	s->swaps = (char *)"/dev/sda2 partition 1048572 2048 -2";
 	assert_int_equal(decide(check_system_swap, &f), CHECK_OFF);
 	assert_string_equal(finding.value, "2 MiB in 1 area");
+	s->swaps = (char *)"/a file 1 9223372036854775807 -2\n/b file 1 9223372036854775807 -3";
+	assert_int_equal(decide(check_system_swap, &f), CHECK_OFF);
+	assert_string_equal(finding.value, "9007199254740992 MiB in 2 areas");
 	s->tracer_error = -EACCES;
 	assert_int_equal(decide(check_kernel_tracer, &f), CHECK_REFUSED);
 	s->tracer = (char *)"function";
