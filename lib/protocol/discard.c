@@ -187,7 +187,7 @@ static int find_over(const struct discarder *d, struct discarding *ret, struct e
 		int64_t cutoff_ns = cutoff_for(c->cutoff, ret->mean_et_ns);
 		const struct over_cutoff over = {c->sample, c->cutoff->daemon, c->unit, c->pt_ns, cutoff_ns};
 
-		if (c->pt_ns > cutoff_ns)
+		if (cutoff_ns >= 0 && c->pt_ns > cutoff_ns) /* it may be that of the other programs only */
 			r = add_over(&ret->over, &ret->n_over, &over, err);
 	}
 	for (size_t i = 0; r == 0 && i < d->n_unprofiled; i++)

@@ -104,6 +104,20 @@ TEST(the_cutoff_goes_by_the_mean_et_of_the_run)
 	assert_int_equal(out.over[0].cutoff_ns, 500 * NS_PER_MS);
 }
 
+TEST(a_cutoff_for_longer_programs_only_discards_nothing_of_shorter_ones)
+{
+	static struct cutoff longer = {
+		.daemon = (char *)"cron", .below_ns = -1, .atleast_ns = NS_PER_MS, .task_time_ns = NS_PER_S};
+	const struct profile p = {.resolution_ns = 1, .cutoffs = &longer, .n_cutoffs = 1};
+	struct discarder *d = start(&p, 1);
+	_cleanup_(discarding_clear) struct discarding out = {};
+
+	add(d, 1, 1, 0);
+	add(d, 2, 1, NS_PER_S);
+	out = finish(d);
+	assert_int_equal(out.n_over, 0);
+}
+
 TEST(incomplete_samples_go_with_the_first_check)
 {
 	struct discarder *d = start(&profile, 1);
