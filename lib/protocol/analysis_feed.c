@@ -86,6 +86,14 @@ static size_t count_without_wait(const struct sample *samples, size_t n)
 	return unknown;
 }
 
+/* Tasks that waited at the same time: W is not what others took from the program. */
+static void forget_waits_at_once(struct sample *samples, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (samples[i].wait_ns > samples[i].et_ns)
+			samples[i].wait_ns = -1;
+}
+
 /* If W is unknown for more samples than this, the run has no W. */
 static bool is_wait_known(const struct sample *samples, size_t n)
 {
@@ -104,7 +112,7 @@ static int say_unknown(const struct run *run, const struct sample *samples, stru
 		samples++;
 	return error_say(err, -ENODATA,
 		"the waiting time of sample %" PRIu32 " in run %" PRId64
-		" is not known: it needs --accounting bpf and a cgroup",
+		" is not known, or is that of several tasks: it needs --accounting bpf and a cgroup",
 		samples->n, run->id);
 }
 
@@ -180,6 +188,7 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	feed->other_cpus = options->other_cpus;
 	memcpy(feed->like, options->like, sizeof(feed->like));
 	feed->resolution_ns = options->resolution_ns ?: run->resolution_ns > 0 ? run->resolution_ns : 1;
+	forget_waits_at_once(samples, n_samples);
 	if (options->by_wait ||
 		(options->by_wait_if_exact && is_wait_exact(run) && is_wait_known(samples, n_samples)))
 		r = take_waits(feed, run, samples, n_samples, err);

@@ -82,8 +82,8 @@ static void add_others(struct screen *s, const struct run_result *r)
 	for (size_t i = 0; i < r->n_samples; i++) {
 		et += (double)r->samples[i].et_ns;
 		pt += (double)r->samples[i].pt_ns;
-		if (r->samples[i].wait_ns < 0)
-			continue;
+		if (r->samples[i].wait_ns < 0 || r->samples[i].wait_ns > r->samples[i].et_ns)
+			continue; /* or of tasks that waited at the same time */
 		wait += (double)r->samples[i].wait_ns;
 		known_et += (double)r->samples[i].et_ns;
 	}

@@ -539,6 +539,8 @@ TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)
 
 	assert_int_equal(analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "the waiting time of sample 1 in run 3 is not known"));
+	sample.wait_ns = sample.et_ns + 1; /* of tasks that waited at the same time */
+	assert_int_equal(analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options, &err), -ENODATA);
 }
 
 TEST(an_execution_of_nobody_is_refused)
