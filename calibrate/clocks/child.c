@@ -39,6 +39,15 @@ int child_start(struct child *ret, int cpu, void (*run)(void *page, const void *
 	return 0;
 }
 
+int child_check(const struct child *child, struct error *err)
+{
+	siginfo_t ended = {};
+
+	if (waitid(P_PID, (id_t)child->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0)
+		return 0;
+	return error_say(err, -ECHILD, "the process that is measured has ended");
+}
+
 void child_end(struct child *child)
 {
 	if (child->pid <= 0)

@@ -16,5 +16,7 @@ struct child {
 /* run(page, data) is called in the child, pinned to `cpu`; the child ends when it returns. */
 int child_start(struct child *ret, int cpu, void (*run)(void *page, const void *data), const void *data,
 	struct error *err);
+/* -ECHILD with a sentence: it has ended. */
+int child_check(const struct child *child, struct error *err);
 /* Kills it. A child that was not started is fine. */
 void child_end(struct child *child);

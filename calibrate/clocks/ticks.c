@@ -126,7 +126,7 @@ static int measure(struct clock_bench *b, struct taskstats_link *link, const str
 	progress = child.page;
 	while (r == 0 && !progress->done) {
 		sleep_until(clock_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS);
-		r = clock_bench_stopped();
+		r = clock_bench_stopped() ?: child_check(&child, err);
 	}
 	return r < 0 ? r : read_times(link, child.pid, ret, err);
 }

@@ -27,6 +27,18 @@ wait $calibrating
 that "^C ends it with its own status" test $? = 130
 that "nothing was stored" test "$(rows)" = 0
 
+# a process that it measures ends: the second one, by ticks
+if [ "$(id -u)" = 0 ]; then
+	$calibrate -q clocks >"$dir/killed" 2>&1 &
+	calibrating=$!
+	second_child() { child=$(pgrep -P $calibrating) && [ "${first:=$child}" != "$child" ]; }
+	wait_until second_child
+	kill -KILL "$child"
+	wait $calibrating
+	that "it does not wait for a process that has ended" test $? = 1
+	that "it is reported" grep -q 'the process that is measured has ended' "$dir/killed"
+fi
+
 # the document, and the screen
 $calibrate --json -q clocks --cpu 0 >"$dir/clocks.json" 2>"$dir/silent"
 that "it is done" test $? = 0
