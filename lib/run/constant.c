@@ -5,6 +5,7 @@
 #include "lib/base/output_file.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
+#include "lib/host/process/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,7 @@ static int measure(
 	r = program_run(&spawn, &spawned, err);
 	if (r < 0)
 		return r;
-	if (spawned.end == SPAWN_INTERRUPTED)
+	if (spawned.end == SPAWN_INTERRUPTED || (spawned.wait_status != 0 && interrupt_pending())) /* ^C is INC's too */
 		return -EINTR;
 	if (spawned.wait_status != 0)
 		return error_say(err, -ECANCELED, "'%s --iterations %s' ended with %s %d", q->inc_path,
