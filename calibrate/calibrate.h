@@ -24,6 +24,9 @@ extern const struct option_row run_options[], resume_options[], revalidate_optio
 /* " --db FILE" for commands that are suggested, as a shell needs it; "" if the option was not given. */
 const char *calibrate_db(void);
 
+/* A name for commands that are suggested, as a shell needs it; the next call overwrites it. */
+const char *calibrate_quoted(const char *name);
+
 int verb_run(int argc, char **argv, struct error *err);
 int verb_resume(int argc, char **argv, struct error *err);
 int verb_revalidate(int argc, char **argv, struct error *err);

@@ -4,6 +4,7 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/terminal.h"
 #include "lib/host/process/signals.h"
 
 struct calibrate_options calibrate_options = {.cpu = -1};
@@ -55,6 +56,16 @@ const char *calibrate_db(void)
 	if (quoted)
 		snprintf(option, sizeof(option), " --db %s", quoted);
 	return option;
+}
+
+const char *calibrate_quoted(const char *name)
+{
+	static char word[4096];
+	char *argv[] = {(char *)name, NULL};
+	_cleanup_(freep) char *quoted = argv_join(argv);
+
+	snprintf(word, sizeof(word), "%s", terminal_text(quoted) ?: "");
+	return word;
 }
 
 int main(int argc, char **argv)

@@ -52,7 +52,7 @@ static int find(struct calibration *c, int64_t run, struct error *err)
 		return error_say(err, -EINVAL,
 			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
 			(long long)c->plan.phases[SHORT_PHASE].run, (long long)c->plan.phases[LONG_PHASE].run,
-			calibrate_db(), c->plan.profile);
+			calibrate_db(), calibrate_quoted(c->plan.profile));
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "calibrate/screen.h"
 
 #include "lib/base/json.h"
+#include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/pinning.h"
@@ -139,7 +140,7 @@ static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run
 	if (!run.profile)
 		return error_oom(err);
 	screen_print("Plan: %s x %u, %s\n", terminal_text(run.program), sampling.samples,
-		text_duration(takes, (sampling.samples + 1) * run.task_length_ns));
+		text_duration(takes, saturate_multiply(sampling.samples + 1, run.task_length_ns)));
 	r = sampling_run(&plan, err);
 	*ret_run = run.id;
 	return r;
@@ -154,7 +155,8 @@ static const char *verdict_word(enum validity validity)
 static void print_verdict(const struct calibration *c, const struct judgement *j, const struct past *p)
 {
 	_cleanup_(freep) char *cpu = c->plan.cpu < 0 ? NULL : text_format(" --cpu %d", c->plan.cpu);
-	const char *db = calibrate_db(), *name = terminal_text(p->profile.name);
+	const char *db = calibrate_db(), *name = terminal_text(p->profile.name),
+		   *word = calibrate_quoted(p->profile.name);
 
 	for (size_t i = 0; i < j->n; i++)
 		printf("%s %s\n", j->findings[i].verdict == VALIDITY_HOLDS ? " " : "!",
@@ -165,22 +167,22 @@ static void print_verdict(const struct calibration *c, const struct judgement *j
 		if (p->changes.n > 0 && !options.adopt)
 			printf("To use it for the changed environment from now on:\n"
 			       "  emp-calibrate%s revalidate %s --adopt\n",
-				db, name);
+				db, word);
 		break;
 	case VALIDITY_REPEAT_CHECK:
 		printf("Verdict: unknown; repeat the check of profile '%s' when the machine is quiet:\n"
 		       "  emp-calibrate%s revalidate %s%s\n",
-			name, db, name, cpu ?: "");
+			name, db, word, cpu ?: "");
 		break;
 	case VALIDITY_REPEAT_SHORT:
 		printf("Verdict: repeat the short run of profile '%s'; keep the long one:\n"
 		       "  emp-calibrate%s run --reuse-long %lld%s --save %s --replace\n",
-			name, db, (long long)p->profile.long_run.run, cpu ?: "", name);
+			name, db, (long long)p->profile.long_run.run, cpu ?: "", word);
 		break;
 	case VALIDITY_REPEAT_ALL:
 		printf("Verdict: repeat the whole calibration of profile '%s':\n"
 		       "  emp-calibrate%s run%s --save %s --replace\n",
-			name, db, cpu ?: "", name);
+			name, db, cpu ?: "", word);
 		break;
 	}
 }

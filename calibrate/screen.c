@@ -131,7 +131,7 @@ int screen_run(struct calibration *c, int which, struct error *err)
 		&a, err);
 	if (r < 0)
 		return r;
-	size = text_format("%s x %zu", a.run.program, a.n_samples);
+	size = text_format("%s x %zu", terminal_text(a.run.program), a.n_samples);
 	screen_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s", (long long)a.run.id,
 		size ?: terminal_text(a.run.program), verdict_name(a.verdict), central_text(central, &a),
 		a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
@@ -230,7 +230,7 @@ int screen_profile(const struct profile *profile, const struct cutoffs *left_out
 	char text[RESOLVING_TEXT_SIZE];
 	int r = 0;
 
-	screen_print("Profile '%s': %zu cutoff%s", profile->name, profile->n_cutoffs,
+	screen_print("Profile '%s': %zu cutoff%s", terminal_text(profile->name), profile->n_cutoffs,
 		profile->n_cutoffs == 1 ? "" : "s");
 	if (left_out->n > 0)
 		screen_print(", %zu left out (--material)", left_out->n);
@@ -255,8 +255,8 @@ void screen_next(const struct calibration *c, const struct analysis *const analy
 	if (profile->n_cutoffs && !calibrate_options.verbose)
 		screen_print("Causes: emp-analyze%s daemons %lld\n", calibrate_db(),
 			(long long)c->plan.phases[which].run);
-	screen_print(
-		"Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(), profile->name, cpu ?: "");
+	screen_print("Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(),
+		calibrate_quoted(profile->name), cpu ?: "");
 }
 
 void screen_refused(const struct calibration *c)
@@ -266,5 +266,5 @@ void screen_refused(const struct calibration *c)
 	screen_print("No profile was made. To look at the runs, and to make one anyway:\n"
 		     "  emp-analyze%s scatter %lld -o short.png\n"
 		     "  emp-analyze%s cutoffs --short %lld --long %lld --force --save %s\n",
-		calibrate_db(), short_run, calibrate_db(), short_run, long_run, c->plan.profile);
+		calibrate_db(), short_run, calibrate_db(), short_run, long_run, calibrate_quoted(c->plan.profile));
 }

@@ -50,19 +50,21 @@ static void state_clear(struct state *s)
 	}
 }
 
-/* The mean time from the start of one sample to the next, of the last samples since the run was resumed. */
+/* The mean time from the start of one sample to the next, of the last samples since the run was resumed; `otherwise_ns` if the clock
+ * was set back meanwhile. */
 static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 {
 	size_t last_resume_point = phase->n_resume_points ? phase->resume_points[phase->n_resume_points - 1].n
 							  : 1;
 	size_t first = phase->n_samples > PACE_OF ? phase->n_samples - PACE_OF : 0;
+	int64_t lasted_ns;
 
 	while (first < phase->n_samples && phase->samples[first].n < last_resume_point)
 		first++;
 	if (first + 1 >= phase->n_samples)
 		return otherwise_ns;
-	return (phase->samples[phase->n_samples - 1].start_ns - phase->samples[first].start_ns) /
-	       (int64_t)(phase->n_samples - 1 - first);
+	lasted_ns = phase->samples[phase->n_samples - 1].start_ns - phase->samples[first].start_ns;
+	return lasted_ns > 0 ? lasted_ns / (int64_t)(phase->n_samples - 1 - first) : otherwise_ns;
 }
 
 static int gather_phase(struct book *book, const struct calibration_phase *wanted, struct phase_state *phase,

@@ -90,6 +90,29 @@ flush=$("$build/analyze/emp-analyze" --db "$dir/flush.db" import "$dir/flush.jso
 EMP_NAMES=$dir/names.ini expect 0 'kernel thread: it works for other' "$build/analyze/emp-analyze" --db "$dir/flush.db" daemons "$flush"
 EMP_NAMES=$dir/names.ini expect 0 '5 long executions, median 200.0 ms' "$build/analyze/emp-analyze" --db "$dir/flush.db" daemons "$flush"
 
+# what comes from a book is quoted for a shell, and has no control characters
+python3 - >"$dir/odd.json" <<'END'
+import json
+print(json.dumps({"format": "emp-run", "version": 1, "program": "INC1\x1b[2J", "task_length_s": 1, "resolution_ns": 1, "samples": [
+    {"n": n, "start_ns": n * 10**10, "et_ns": 10**9 + n % 7 * 10**5, "pt_ns": 10**9, "executions": []} for n in range(1, 21)]}))
+END
+odd=$("$build/analyze/emp-analyze" import "$dir/odd.json")
+expect 0 "profile 'o \$(id)' -- COMMAND" $calibrate -q run --short 0.01x2 --reuse-long "$odd" --save 'o $(id)' --ignore-audit --force
+that "control characters are replaced" grep -qF 'INC1?[2J x 20' "$dir/out"
+sqlite3 "$EMP_DB" "UPDATE calibration SET state = 'open', short_samples = 9 WHERE profile = 'o \$(id)';
+	UPDATE sample SET start_ns = start_ns - n * 3600000000000 WHERE run = (SELECT short_run FROM calibration WHERE profile = 'o \$(id)')"
+expect 0 '^Left: 70.00 ms' $calibrate status # the clock was set back
+sqlite3 "$EMP_DB" "DELETE FROM calibration WHERE profile = 'o \$(id)'"
+expect 1 'must not take longer than 366 days' $calibrate -q run --short 40000000x2 --long 50000000x2 --save o --ignore-audit
+sqlite3 "$EMP_DB" "UPDATE run SET task_length_ns = 1000000000000000000 WHERE id = $odd"
+"$build/analyze/emp-analyze" cutoffs --short "$odd" --long "$odd" --save odd >"$dir/out"
+$calibrate -q revalidate odd --ignore-audit >"$dir/odd" 2>&1 &
+first=$!
+wait_until grep -q '^Plan: ' "$dir/odd"
+kill -INT $first
+wait $first
+that "it takes no negative time" grep -q '^Plan: INC1000000000 x 10, 106752 d' "$dir/odd"
+
 # profiles between books
 expect 0 '^a  *20[0-9][0-9]-' $calibrate profile list
 expect 0 "Profile 'a'" $calibrate profile show a
