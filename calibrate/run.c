@@ -7,6 +7,7 @@
 #include "calibrate/resume.h"
 #include "calibrate/screen.h"
 
+#include "lib/base/json_fields.h"
 #include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -131,6 +132,15 @@ static int64_t plan_takes_ns(const struct calibration_plan *plan)
 	return ns;
 }
 
+/* The book takes no longer ones. */
+static int check_lengths(const struct calibration_plan *plan, struct error *err)
+{
+	for (int i = 0; i < CALIBRATION_PHASES; i++)
+		if (plan->phases[i].length_ns > JSON_TIME_MAX || plan->phases[i].central_max_ns > JSON_TIME_MAX)
+			return error_say(err, -EINVAL, "a sample must not take longer than 366 days");
+	return 0;
+}
+
 static int begin_new(struct calibration *c, struct error *err)
 {
 	int r;
@@ -140,6 +150,8 @@ static int begin_new(struct calibration *c, struct error *err)
 		r = fill_plan(&c->plan, err);
 	if (r == 0 && options.reuse_long)
 		r = take_long_run(c, err);
+	if (r == 0)
+		r = check_lengths(&c->plan, err);
 	if (r == 0 && !options.yes)
 		r = screen_confirm(plan_takes_ns(&c->plan), err);
 	if (r == 0)
