@@ -38,7 +38,7 @@ int inc_program_describe(const struct inc_program *p, const struct calibration *
 		.backend = strdup(observer_backend_name(&c->observer)),
 		.pt_source = strdup(observer_pt_source(&c->observer)),
 		.wait_source = strdup(observer_wait_source(&c->observer)),
-		.notes = c->notes ? strdup(c->notes) : NULL,
+		.notes = text_copy(c->notes),
 		.task_length_ns = p->length_ns,
 		.resolution_ns = 1,
 		.environment = c->environment,

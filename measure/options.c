@@ -82,7 +82,7 @@ static int parse_sort(const char *value, const char *name, void *into, struct er
 /* --ignore-failure, --ignore-failure=all-non-zero, --ignore-failure=1,2 */
 static int parse_ignored(const char *value, const char *name, void *into, struct error *err)
 {
-	_cleanup_(freep) char *copy = value ? strdup(value) : NULL;
+	_cleanup_(freep) char *copy = text_copy(value);
 	char *rest = copy;
 	bool *ignored = into;
 	int r = 0;

@@ -49,7 +49,7 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 		.pt_source = strdup(observer_pt_source(&s->observer)),
 		.wait_source = strdup(
 			s->options->order == ORDER_DUET ? "elapsed" : observer_wait_source(&s->observer)),
-		.profile = s->options->profile ? strdup(s->options->profile) : NULL,
+		.profile = text_copy(s->options->profile),
 		.other_cpus = s->options->other_cpus,
 		.unprofiled_share_ppm = llround(s->options->unprofiled_percent * (PPM / 100)),
 		.resolution_ns = 1,

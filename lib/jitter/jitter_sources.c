@@ -61,8 +61,7 @@ static int64_t add(struct jitter_sources *s, const char *name, const char *unit,
 	item = array_add(s->items, s->n);
 	if (!item)
 		return -ENOMEM;
-	*item = (struct jitter_source_name){
-		.name = strdup(name), .unit = unit ? strdup(unit) : NULL, .kind = kind};
+	*item = (struct jitter_source_name){.name = strdup(name), .unit = text_copy(unit), .kind = kind};
 	return item->name && !item->unit == !unit ? (int64_t)s->n - 1 : -ENOMEM;
 }
 

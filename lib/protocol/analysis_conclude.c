@@ -3,6 +3,7 @@
 #include "lib/protocol/analysis_feed.h"
 #include "lib/protocol/analysis_internal.h"
 
+#include "lib/base/text.h"
 #include "lib/stats/robust.h"
 
 #include <errno.h>
@@ -142,7 +143,7 @@ static int conclude_daemon(
 	daemon->longs = TAKE(tally->longs);
 	daemon->long_min_ns = daemon->cutoff_ns = -1;
 	daemon->name = strdup(tally->name);
-	daemon->unit = unit ? strdup(unit) : NULL;
+	daemon->unit = text_copy(unit);
 	if (!daemon->name || (unit && !daemon->unit))
 		return -ENOMEM;
 	if (daemon->n_longs == 0)

@@ -4,6 +4,7 @@
 #include "lib/protocol/cutoffs.h"
 
 #include "lib/base/array.h"
+#include "lib/base/text.h"
 #include "lib/protocol/name_families.h"
 #include "lib/protocol/resolution.h"
 
@@ -89,7 +90,7 @@ static int add_cutoff(struct profile *profile, const struct daemon_statistics *s
 	added->daemon = strdup(named->name);
 	added->names = names_of(short_daemon) > names_of(long_daemon) ? names_of(short_daemon)
 								      : names_of(long_daemon);
-	added->unit = unit ? strdup(unit) : NULL;
+	added->unit = text_copy(unit);
 	return added->daemon && (!unit || added->unit) ? 0 : -ENOMEM;
 }
 

@@ -4,6 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/saturate.h"
+#include "lib/base/text.h"
 #include "lib/protocol/resolution.h"
 
 #include <errno.h>
@@ -86,7 +87,7 @@ static int add_over(struct over_cutoff **items, size_t *n, const struct over_cut
 		return error_oom(err);
 	*added = *over;
 	added->daemon = strdup(over->daemon);
-	added->unit = over->unit ? strdup(over->unit) : NULL;
+	added->unit = text_copy(over->unit);
 	return added->daemon && (added->unit || !over->unit) ? 0 : error_oom(err);
 }
 
@@ -145,7 +146,7 @@ static int add_candidate(struct discarder *d, const struct cutoff *cutoff, const
 
 	if (!candidate)
 		return error_oom(err);
-	*candidate = (struct candidate){sample, cutoff, unit ? strdup(unit) : NULL, pt_ns};
+	*candidate = (struct candidate){sample, cutoff, text_copy(unit), pt_ns};
 	return unit && !candidate->unit ? error_oom(err) : 0;
 }
 
@@ -269,7 +270,7 @@ static int mark_noise(const struct profile *profile, struct discarding *out, str
 	if (!profile)
 		return 0;
 	out->blind_ns = profile->blind_ns;
-	out->noise = profile->noise ? strdup(profile->noise) : NULL;
+	out->noise = text_copy(profile->noise);
 	return profile->noise && !out->noise ? error_oom(err) : 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/saturate.h"
+#include "lib/base/text.h"
 #include "lib/protocol/cutoffs.h"
 #include "lib/protocol/name_families.h"
 
@@ -59,7 +60,7 @@ static int make_room(struct others *o, size_t id)
 static void set_text(char **text, const char *value)
 {
 	free(*text);
-	*text = value ? strdup(value) : NULL;
+	*text = text_copy(value);
 }
 
 struct other *others_add(struct others *o, const struct name_pattern *patterns, const struct profile *profile,

@@ -71,7 +71,7 @@ static int fill_run(struct load_session *s, int64_t environment, struct error *e
 		.program = text_utf8(s->load.name),
 		.backend = strdup(observer_backend_name(&s->observer)),
 		.pt_source = strdup("cgroup"),
-		.profile = s->options->profile ? strdup(s->options->profile) : NULL,
+		.profile = text_copy(s->options->profile),
 		.notes = strdup(coordination_names[s->load.coordination]),
 		.resolution_ns = 1,
 		.environment = environment,

@@ -72,9 +72,7 @@ static void copy_text(struct json_fields *f, const char *name, char **ret)
 
 static char *copy_held(const json_t *line)
 {
-	const char *held = json_string_value(json_object_get(line, "held"));
-
-	return held ? strdup(held) : NULL;
+	return text_copy(json_string_value(json_object_get(line, "held")));
 }
 
 static int take_entry(struct reading *reading, const json_t *line, struct error *err)
@@ -131,7 +129,7 @@ static int take_head(struct reading *reading, const json_t *line, struct error *
 		return error_say(err, -EPROTONOSUPPORT,
 			"the journal was written by a newer emp-setup; use that version");
 	free(j->boot_id);
-	j->boot_id = boot_id ? strdup(boot_id) : NULL;
+	j->boot_id = text_copy(boot_id);
 	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
 	reading->has_head = true;
 	reading->n_expected = entries ? json_integer_value(entries) : -1;
@@ -159,7 +157,7 @@ static char *find_member(const char *line, size_t len, const char *name)
 	start += strlen(key);
 	value = json_loadb(
 		start, len - (size_t)(start - line), JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
-	return value && json_is_string(value) ? strdup(json_string_value(value)) : NULL;
+	return text_copy(json_string_value(value));
 }
 
 static int add_lost(struct journal *j, char *name, char *old, char *why, struct error *err)

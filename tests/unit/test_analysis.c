@@ -197,7 +197,7 @@ static struct analysis_feed *start_noisy(const struct analysis_options *options,
 	struct run run = {.id = 4,
 		.program = strdup("INC1"),
 		.resolution_ns = 1,
-		.wait_source = noisy_source ? strdup(noisy_source) : NULL};
+		.wait_source = text_copy(noisy_source)};
 	struct sample *samples = calloc(N_NOISY, sizeof(*samples));
 	struct analysis_feed *feed = NULL;
 

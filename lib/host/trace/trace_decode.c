@@ -125,7 +125,7 @@ static int add_event(struct trace_decoder *d, int tracing_fd, const struct event
 		return error_oom(err);
 	known->system = strdup(row->system);
 	known->event = strdup(row->event);
-	known->name = row->name ? strdup(row->name) : NULL;
+	known->name = text_copy(row->name);
 	known->what = row->what;
 	known->kind = row->kind;
 	known->id = (unsigned int)event->id;

@@ -3,6 +3,8 @@
  * table in memory caches them. */
 #include "lib/record/book/query.h"
 
+#include "lib/base/text.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -73,8 +75,8 @@ static void remember(struct source_cache *cache, const struct source *who)
 {
 	struct source copy = {.id = who->id, .kind = who->kind, .name = strdup(who->name)};
 
-	copy.exe = who->exe ? strdup(who->exe) : NULL;
-	copy.unit = who->unit ? strdup(who->unit) : NULL;
+	copy.exe = text_copy(who->exe);
+	copy.unit = text_copy(who->unit);
 	if (!copy.name || !copy.exe != !who->exe || !copy.unit != !who->unit || grow(cache) < 0) {
 		free(copy.name);
 		free(copy.exe);

@@ -4,6 +4,7 @@
 #include "lib/record/document/document_fields.h"
 
 #include "lib/base/array.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -93,7 +94,7 @@ static void parse_head(struct json_fields *f, struct profile *profile)
 		json_fields_text_maybe(&inner, "digest", &digest);
 		f->r = inner.r;
 	}
-	profile->environment_digest = digest ? strdup(digest) : NULL;
+	profile->environment_digest = text_copy(digest);
 	if (digest && !profile->environment_digest)
 		f->r = error_oom(f->err);
 }
