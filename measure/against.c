@@ -7,7 +7,6 @@
 #include "lib/host/process/suite_tool.h"
 #include "lib/run/constant.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,6 +15,12 @@ struct against {
 	char iterations[32];
 	char *argv[4];
 };
+
+/* So many from now on, each time it runs. */
+static void set_increments(struct against *a, int64_t increments)
+{
+	snprintf(a->iterations, sizeof(a->iterations), "%" PRId64, increments);
+}
 
 int against_new(struct against **ret, struct error *err)
 {
@@ -31,7 +36,7 @@ int against_new(struct against **ret, struct error *err)
 	a->argv[0] = (char *)"inc";
 	a->argv[1] = (char *)"--iterations";
 	a->argv[2] = a->iterations;
-	against_set_increments(a, 1);
+	set_increments(a, 1);
 	a->command = (struct command){.name = (char *)"INC",
 		.text = (char *)"inc",
 		.argv = a->argv,
@@ -62,11 +67,6 @@ int64_t against_length_ns(int64_t pt_ns)
 	if (covered_ns / parts > least_ns)
 		return covered_ns / parts;
 	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns; /* so that the last of its runs is complete */
-}
-
-void against_set_increments(struct against *a, int64_t increments)
-{
-	snprintf(a->iterations, sizeof(a->iterations), "%" PRId64, increments);
 }
 
 /* That of the book, else it is measured now. */
@@ -111,6 +111,6 @@ int session_size_inc(struct session *s, struct error *err)
 	if (r < 0)
 		return r;
 	of_inc->increments = (int64_t)(per_second * (double)length_ns / 1e9) + 1;
-	against_set_increments(s->against, of_inc->increments);
+	set_increments(s->against, of_inc->increments);
 	return describe(&s->tasks[inc], err);
 }

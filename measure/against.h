@@ -19,6 +19,3 @@ const struct command *against_command(const struct against *against);
 /* How long INC should take beside a program of that PT: nearly as long, so that it covers the program, in parts of half a second or less; but
  * long enough that its start does not count. A shorter program runs several times, and INC a little longer than all of them. */
 int64_t against_length_ns(int64_t pt_ns);
-
-/* So many increments from now on, each time it runs. */
-void against_set_increments(struct against *against, int64_t increments);

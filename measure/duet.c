@@ -2,7 +2,6 @@
 /* --order duet: what the programs of a session need to alternate on one CPU, and what came of it. */
 #include "measure/session.h"
 
-#include "lib/host/process/slice.h"
 
 #include <errno.h>
 #include <fcntl.h>

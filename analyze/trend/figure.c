@@ -2,9 +2,6 @@
 /* The picture of a trend: a point for each run in the order of time, the levels with their intervals, and what changed. */
 #include "analyze/trend/trend.h"
 
-#include "lib/base/terminal.h"
-
-#include <inttypes.h>
 #include <math.h>
 #include <time.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A trend on the screen and as JSON. */
-#include "analyze/analyze.h"
 #include "analyze/trend/trend.h"
 
 #include "lib/base/terminal.h"

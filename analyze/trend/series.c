@@ -4,8 +4,6 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/array.h"
-#include "lib/base/json.h"
-#include "lib/base/text.h"
 #include "lib/record/book/book_duet.h"
 #include "lib/report/inc_units.h"
 #include "lib/report/run_rules.h"

@@ -4,7 +4,6 @@
 #include "analyze/trend/trend.h"
 
 #include "lib/base/output_file.h"
-#include "lib/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

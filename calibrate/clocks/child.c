@@ -2,8 +2,6 @@
 /* A child process to observe: see child.h. */
 #include "calibrate/clocks/child.h"
 
-#include "calibrate/clocks/bench.h"
-
 #include "lib/host/cpu/pinning.h"
 
 #include <errno.h>

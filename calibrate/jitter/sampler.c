@@ -7,7 +7,6 @@
 #include "lib/host/cpu/pinning.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

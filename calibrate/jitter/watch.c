@@ -8,7 +8,6 @@
 #include "lib/host/system/machine.h"
 #include "lib/jitter/event_cost.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>

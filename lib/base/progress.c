@@ -2,7 +2,6 @@
 /* A progress bar: see progress.h. */
 #include "lib/base/progress.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/base/terminal.h"
 

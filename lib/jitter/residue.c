@@ -2,7 +2,6 @@
 /* Periods in what no event explains: see residue.h. */
 #include "lib/jitter/residue.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>

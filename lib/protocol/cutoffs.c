@@ -6,7 +6,6 @@
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/protocol/name_families.h"
-#include "lib/protocol/resolution.h"
 
 #include <errno.h>
 #include <inttypes.h>

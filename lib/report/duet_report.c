@@ -2,7 +2,6 @@
 /* See duet_report.h. */
 #include "lib/report/duet_report.h"
 
-#include "lib/base/clock.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/record/book/book_duet.h"

@@ -2,7 +2,6 @@
 /* The first screen: see screen.h. */
 #include "lib/report/screen.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"

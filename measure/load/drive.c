@@ -10,7 +10,6 @@
 #include "lib/host/process/hook.h"
 #include "lib/host/process/signals.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <string.h>

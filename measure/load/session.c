@@ -4,7 +4,6 @@
 
 #include "measure/load/slave_limits.h"
 
-#include "lib/base/clock.h"
 #include "lib/base/paths.h"
 #include "lib/base/progress.h"
 #include "lib/base/text.h"

@@ -134,11 +134,12 @@ void verified_clear(struct verified *verified)
 	*verified = (struct verified){};
 }
 
-double verified_needed(const struct verified *v, size_t i)
+/* How many pairs of runs tell a difference of that share from none, in four cases of five; NAN: not known. */
+static double pairs_needed(const struct verified *v, size_t i)
 {
 	double resolved = v->compared[i].smallest_difference / v->taken[i];
 
-	return i == 0 || isnan(resolved) ? NAN : fmax(2, ceil((double)v->rounds * resolved * resolved));
+	return isnan(resolved) ? NAN : fmax(2, ceil((double)v->rounds * resolved * resolved));
 }
 
 int verified_print(FILE *file, const struct verified *v, const struct load *load, struct error *err)
@@ -150,7 +151,7 @@ int verified_print(FILE *file, const struct verified *v, const struct load *load
 
 	for (size_t i = 1; r == 0 && i < N_HANDICAPS; i++) {
 		const struct comparison *c = &v->compared[i];
-		double needed = verified_needed(v, i);
+		double needed = pairs_needed(v, i);
 
 		table_row(table);
 		table_cell(table, "%.2f %%", 100 * v->taken[i]);

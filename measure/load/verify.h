@@ -25,7 +25,4 @@ struct verified {
 int verify_load(struct verified *ret, struct load_session *session, int rounds, struct error *err);
 void verified_clear(struct verified *verified);
 
-/* How many pairs of runs tell a difference of that share from none, in four cases of five; NAN: not known. */
-double verified_needed(const struct verified *verified, size_t handicap);
-
 int verified_print(FILE *file, const struct verified *verified, const struct load *load, struct error *err);

@@ -10,9 +10,8 @@
  * an error, and -EINTR: the caller undoes it. */
 int change_apply(struct plan *plan, struct units *units, struct report *report, struct error *err);
 
-/* Restores all entries but the `first` ones, under the host's lock, and shows the result. A status of tool.h. */
-int change_restore(size_t first, struct error *err);
-/* The same for a caller that holds the lock. */
+/* Restores all entries but the `first` ones, and shows the result; the caller holds the host's lock. A status of
+ * tool.h. */
 int change_restore_locked(size_t first, struct error *err);
 
 /* Its part for settings: entries that are restored, or that --forget drops, are cleared. Fails without memory only. */

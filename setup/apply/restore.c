@@ -277,16 +277,9 @@ int change_restore_locked(size_t first, struct error *err)
 		       : STATUS_DONE;
 }
 
-int change_restore(size_t first, struct error *err)
-{
-	_cleanup_(lock_release) struct lock lock = {.fd = -1};
-	int r = journal_lock(&lock, err);
-
-	return r < 0 ? r : change_restore_locked(first, err);
-}
-
 int restore_verb(int argc, char **argv, struct error *err)
 {
+	_cleanup_(lock_release) struct lock lock = {.fd = -1};
 	int r = privilege_keep_for_settings(err);
 
 	if (r < 0)
@@ -294,5 +287,6 @@ int restore_verb(int argc, char **argv, struct error *err)
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
 	crash_point_kill_after(options.kill_after);
-	return change_restore(0, err);
+	r = journal_lock(&lock, err);
+	return r < 0 ? r : change_restore_locked(0, err);
 }

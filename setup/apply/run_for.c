@@ -6,7 +6,6 @@
 #include "lib/host/cpu/idle.h"
 #include "lib/host/process/executable.h"
 #include "lib/host/process/process.h"
-#include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
 #include "setup/apply/change.h"
 

@@ -94,11 +94,6 @@ void privilege_init(char **argv)
 		set(false);
 }
 
-bool privilege_borrowed(void)
-{
-	return borrowed;
-}
-
 void privilege_raise(void)
 {
 	if (borrowed)

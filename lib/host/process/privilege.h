@@ -20,9 +20,6 @@ char **privilege_environment(void);
  * environment, and may change. -ENOMEM. */
 int privilege_environment_put(char *assignment);
 
-/* Whether this process has such capabilities. */
-bool privilege_borrowed(void);
-
 void privilege_raise(void);
 void privilege_lower(void);
 

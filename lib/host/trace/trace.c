@@ -39,30 +39,23 @@ static char *name_of(pid_t pid)
 	return text_format(PREFIX "%d-%" PRId64, pid, process_ref_started_ns(pid) / NS_PER_MS);
 }
 
+/* If its process is gone. */
 static int remove_leftover(const char *name, void *data)
 {
-	int *removed = data;
 	struct tracefs_instance *instance;
 	_cleanup_(freep) char *of_the_living = NULL;
 
+	(void)data;
 	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
 		return 0;
 	of_the_living = name_of((pid_t)atoi(name + strlen(PREFIX)));
 	if (!of_the_living || !strcmp(name, of_the_living))
 		return 0;
 	instance = tracefs_instance_alloc(NULL, name);
-	if (instance && tracefs_instance_destroy(instance) == 0)
-		++*removed;
+	if (instance)
+		tracefs_instance_destroy(instance);
 	tracefs_instance_free(instance);
 	return 0;
-}
-
-int trace_remove_leftovers(void)
-{
-	int removed = 0;
-
-	tracefs_instances_walk(remove_leftover, &removed);
-	return removed;
 }
 
 void trace_free(struct trace *t)
@@ -255,7 +248,7 @@ static int prepare(struct trace *t, const struct trace_request *request, struct 
 		return forbidden || geteuid() != 0 ? not_allowed(t, EACCES, err) : no_tracefs(err);
 	if (faccessat(fd, "instances", W_OK | X_OK, 0) < 0)
 		return errno == ENOENT ? no_tracefs(err) : not_allowed(t, errno, err);
-	trace_remove_leftovers();
+	tracefs_instances_walk(remove_leftover, NULL);
 	r = trace_decoder_new(&t->decoder, fd, err);
 	if (r == 0)
 		r = read_symbols(t);

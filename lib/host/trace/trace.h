@@ -36,6 +36,3 @@ const char *trace_symbol(struct trace *trace, uint64_t address);
 
 /* Completes the file to keep. */
 int trace_keep(struct trace *trace, struct error *err);
-
-/* Removes instances whose process is gone; returns how many. */
-int trace_remove_leftovers(void);

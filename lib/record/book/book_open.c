@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <libgen.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>

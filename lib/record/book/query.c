@@ -152,11 +152,6 @@ int64_t query_column(struct query *q, int column)
 	return sqlite3_column_int64(q->stmt, column);
 }
 
-int64_t query_column_or(struct query *q, int column, int64_t unknown)
-{
-	return sqlite3_column_type(q->stmt, column) == SQLITE_NULL ? unknown : query_column(q, column);
-}
-
 char *query_column_text(struct query *q, int column)
 {
 	const char *text;

@@ -59,7 +59,6 @@ int query_step(struct query *q, struct error *err);
 int query_run(struct query *q, struct error *err);
 
 int64_t query_column(struct query *q, int column);
-int64_t query_column_or(struct query *q, int column, int64_t unknown);
 char *query_column_text(struct query *q, int column); /* the caller frees it; NULL for NULL */
 /* The number that `sql`, which has no parameters, selects. */
 int query_value(struct book *book, const char *sql, int64_t *ret, struct error *err);

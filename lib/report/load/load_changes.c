@@ -6,7 +6,6 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_COLUMNS = 40 }; /* of a line */
