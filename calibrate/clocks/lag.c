@@ -74,21 +74,16 @@ static void show_time(void *page, const void *data)
 	}
 }
 
-/* The child's CPU time at this moment; false: it is not running. */
+/* The child's CPU time at this moment; false: it is not running, or writes. */
 static bool child_time(const struct clock_bench *b, struct shown *shown, int64_t cycles, struct behind *ret)
 {
-	unsigned int before;
-	int64_t at, cpu_ns, last;
+	unsigned int before = atomic_load(&shown->sequence);
+	int64_t at = shown->at, last = shown->last_cycles;
 
-	do {
-		before = atomic_load(&shown->sequence);
-		at = shown->at;
-		cpu_ns = shown->cpu_ns;
-		last = shown->last_cycles;
-	} while (before % 2 || before != atomic_load(&shown->sequence));
 	ret->stretch = before;
-	ret->ns = cpu_ns + llround((double)(cycles - at) / b->cycles_per_ns);
-	return before > 0 && cycles >= at && (double)llabs(cycles - last) < GAP_NS * b->cycles_per_ns;
+	ret->ns = shown->cpu_ns + llround((double)(cycles - at) / b->cycles_per_ns);
+	return before > 0 && before % 2 == 0 && before == atomic_load(&shown->sequence) && cycles >= at &&
+	       (double)llabs(cycles - last) < GAP_NS * b->cycles_per_ns;
 }
 
 static void read_lag(const struct clock_bench *b, struct shown *shown, struct lags *lags)
@@ -212,5 +207,5 @@ int clock_lag(struct clock_bench *b, struct error *err)
 		free(lags[i].items);
 	}
 	pinning_pin(b->cpu);
-	return r;
+	return r ?: child_check(&child, err);
 }

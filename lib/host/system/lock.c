@@ -71,7 +71,8 @@ static int open_host(struct error *err)
 	return TAKE_FD(fd);
 }
 
-/* The process that has locked the file at `path`, as the kernel tells everybody; 0: none that is visible here. */
+/* The process that has locked the file at `path`, as the kernel tells everybody; 0: none that is visible here, or the file
+ * is in an overlay of several file systems, where it has other numbers for the kernel. */
 static pid_t find_holder(const char *path)
 {
 	_cleanup_(freep) char *locks = NULL;
@@ -123,7 +124,7 @@ static int lock_file(int fd, const char *path, struct error *err)
 		usleep(10000);
 	}
 	return error_say(err, -EBUSY,
-		"another process has locked this machine (%s), and is not visible here; wait for it", path);
+		"another process, which cannot be named here, has locked this machine (%s); wait for it", path);
 }
 
 static int look_at(const char *path, struct error *err)
@@ -135,7 +136,7 @@ static int look_at(const char *path, struct error *err)
 		return say_held(pid, err);
 	if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return 0;
-	return lock_file(fd, path, err); /* one in another process-id namespace */
+	return lock_file(fd, path, err); /* one that cannot be named */
 }
 
 /* The file that EMP_LOCK names, NULL: none. */
