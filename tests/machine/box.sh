@@ -83,6 +83,7 @@ box_is_up() {
 box_run() {
 	sh -c 'echo $$ >"$1/init.scope/cgroup.procs"; shift; exec "$@"' sh "$box_cgroup" \
 		nsenter -t "$box_pid" -m -u -i -n -p -C -r -w -- env -i TERM=dumb COLUMNS=500 LANG=C.UTF-8 \
+		SYSTEMD_BUS_TIMEOUT=$((25 * ${EMP_TIMEOUT_MULTIPLIER:-1})) \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
