@@ -86,7 +86,7 @@ static size_t count_without_wait(const struct sample *samples, size_t n)
 	return unknown;
 }
 
-/* Tasks that waited at the same time: W is not what others took from the program. */
+/* A longer W is that of several tasks that waited at the same time, not what others took from the program. */
 static void forget_waits_at_once(struct sample *samples, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
