@@ -86,12 +86,10 @@ static size_t count_without_wait(const struct sample *samples, size_t n)
 	return unknown;
 }
 
-/* A longer W is that of several tasks that waited at the same time, not what others took from the program. */
 static void forget_waits_at_once(struct sample *samples, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (samples[i].wait_ns > samples[i].et_ns)
-			samples[i].wait_ns = -1;
+		samples[i].wait_ns = sample_wait_ns(&samples[i]);
 }
 
 /* If W is unknown for more samples than this, the run has no W. */

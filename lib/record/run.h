@@ -91,6 +91,12 @@ struct sample {
 	int64_t wait_ns; /* W: its tasks were ready to run but did not, because others had the CPU; -1: unknown */
 };
 
+/* W as a part of ET; -1: unknown, or longer, since several tasks waited at once on several CPUs. */
+static inline int64_t sample_wait_ns(const struct sample *sample)
+{
+	return sample->wait_ns <= sample->et_ns ? sample->wait_ns : -1;
+}
+
 /* The most that others can have taken from it: W; where that is not known, what one task lacks. */
 static inline int64_t sample_taken_ns(const struct sample *sample)
 {

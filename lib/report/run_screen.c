@@ -80,11 +80,13 @@ static void add_others(struct screen *s, const struct run_result *r)
 	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
 
 	for (size_t i = 0; i < r->n_samples; i++) {
+		int64_t wait_ns = sample_wait_ns(&r->samples[i]);
+
 		et += (double)r->samples[i].et_ns;
 		pt += (double)r->samples[i].pt_ns;
-		if (r->samples[i].wait_ns < 0 || r->samples[i].wait_ns > r->samples[i].et_ns)
-			continue; /* or of tasks that waited at the same time */
-		wait += (double)r->samples[i].wait_ns;
+		if (wait_ns < 0)
+			continue;
+		wait += (double)wait_ns;
 		known_et += (double)r->samples[i].et_ns;
 	}
 	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)

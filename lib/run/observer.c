@@ -97,16 +97,31 @@ static void drop_program(struct observation *o)
 		o->spawned.pt_ns = sum_ns;
 }
 
-/* W begins with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. */
+/* The most that they can have taken from a program that is not pinned, or without bpf. */
+static int64_t used_by_others(const struct usages *usages)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < usages->n; i++)
+		sum_ns += usages->items[i].pt_ns;
+	return sum_ns;
+}
+
+/* W begins with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. Several
+ * tasks also wait for each other, which does not count. */
 static int64_t find_wait(const struct observation *o)
 {
-	int64_t all_ns = o->usages.wait_ns, before_ns = o->spawned.wait_before_ns;
+	const struct usages *usages = &o->usages;
+	int64_t before_ns = o->spawned.wait_before_ns, wait_ns = usages->wait_ns - before_ns, taken_ns;
 
-	if (all_ns < 0)
+	if (usages->wait_ns < 0)
 		return o->spawned.wait_ns;
 	if (before_ns < 0 || o->spawned.escaped)
 		return -1;
-	return all_ns > before_ns ? all_ns - before_ns : 0;
+	taken_ns = usages->taken_ns >= 0 ? usages->taken_ns : used_by_others(usages);
+	if (usages->shared_wait && wait_ns > taken_ns)
+		wait_ns = taken_ns;
+	return wait_ns > 0 ? wait_ns : 0;
 }
 
 static int run_program(void *data, struct spawned *ret, struct error *err)

@@ -4,6 +4,7 @@
  *   burn MS              MS milliseconds, including its start
  *   burn --orphan MS     ends at once, and leaves a child behind that takes them
  *   burn --threads N MS  N threads take them together
+ *   burn --sleep N ...   sleeps N milliseconds before the rest
  *   burn --child MS      waits for a child that takes them
  *   burn --again MS      executes itself again
  *   burn --yield MS      yields the CPU all the time
@@ -79,8 +80,14 @@ static int leave_orphan(int64_t until_ns)
 int main(int argc, char **argv)
 {
 	int64_t until_ns = argc > 1 ? atoll(argv[argc - 1]) * NS_PER_MS : 0;
-	const char *how = argc == 3 ? argv[1] : "";
+	const char *how;
 
+	if (argc > 3 && !strcmp(argv[1], "--sleep")) {
+		usleep((useconds_t)atoi(argv[2]) * 1000);
+		argv += 2;
+		argc -= 2;
+	}
+	how = argc == 3 ? argv[1] : "";
 	if (argc == 4 && !strcmp(argv[1], "--threads"))
 		return burn_in_threads(atoi(argv[2]), until_ns);
 	if (!strcmp(how, "--flee"))

@@ -4,7 +4,8 @@
  * final (the exits: a record made earlier in the exit would miss up to a tick and all of the teardown), and one of each
  * exec.
  * Another one, which a child calls just before it executes the program under test, reads how long that has waited already.
- * They also count, on one CPU that is watched (that of the program under test), how long each task had it. */
+ * They also count, on one CPU that is watched (that of the program under test), how long each task had it, and how long
+ * others had it while the program was ready to run. */
 #include "lib/host/accounting/accounting_watch.h"
 
 #include <bpf/bpf_tracing.h>
@@ -39,32 +40,6 @@ static __always_inline bool is_dead(const struct task_struct *task)
 	if (bpf_core_field_exists(task->__state))
 		return READ(task->__state) == TASK_DEAD;
 	return ((const struct task_struct___before_5_14 *)task)->state == TASK_DEAD;
-}
-
-static __always_inline __u64 ancestor_id(struct cgroup *cgroup, int level)
-{
-	unsigned long at = (unsigned long)cgroup;
-	struct cgroup *ancestor = (void *)0;
-	__u64 id = 0;
-
-	if (bpf_core_field_exists(cgroup->ancestors)) {
-		at += bpf_core_field_offset(struct cgroup, ancestors) + level * sizeof(ancestor);
-		bpf_probe_read_kernel(&ancestor, sizeof(ancestor), (void *)at);
-		return BPF_CORE_READ(ancestor, kn, id);
-	}
-	at += bpf_core_field_offset(struct cgroup___before_6_1, ancestor_ids) + level * sizeof(id);
-	bpf_probe_read_kernel(&id, sizeof(id), (void *)at);
-	return id;
-}
-
-/* Whether it is the cgroup of the program under test, or below it, however deep. */
-static __always_inline bool is_programs(struct cgroup *cgroup)
-{
-	int level = program_level;
-
-	if (cgroup->kn->id == program_cgroup)
-		return 1;
-	return level > 0 && cgroup->level > level && ancestor_id(cgroup, level) == program_cgroup;
 }
 
 /* How deep the program's cgroup is, once something executes a file in it or, if it consists of several programs, below
@@ -270,6 +245,8 @@ SEC("syscall")
 int read_own_wait(void *context)
 {
 	own_wait_ns = wait_of(bpf_get_current_task_btf());
+	if (taken_ns > 0)
+		taken_ns = 0; /* it begins with W */
 	return 0;
 }
 
@@ -319,7 +296,7 @@ static __always_inline int record_exit(struct task_struct *prev)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(task_dies, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	add_share(untrusted(prev), next);
+	add_share(untrusted(prev), untrusted(next));
 	return is_dead(prev) ? record_exit(untrusted(prev)) : 0;
 }
 

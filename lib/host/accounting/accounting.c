@@ -323,8 +323,8 @@ static bool is_programs(struct accounting *a, const struct snapshots *snapshots,
 	return exit->process_start_ns >= snapshots->before_ns && descends(a, (pid_t)exit->ppid, getpid());
 }
 
-/* What all tasks of the program waited; -1 if no record tells. */
-static int64_t program_wait(struct accounting *a, const struct snapshots *snapshots)
+/* What all tasks of the program waited; -1 if a record does not tell, or there is none. */
+static void add_program_wait(struct accounting *a, const struct snapshots *snapshots, struct usages *usages)
 {
 	int64_t wait_ns = -1;
 
@@ -334,10 +334,11 @@ static int64_t program_wait(struct accounting *a, const struct snapshots *snapsh
 		if (exit->kind != RECORD_KIND_TASK || !is_programs(a, snapshots, exit))
 			continue;
 		if (exit->wait_ns == RECORD_UNKNOWN)
-			return -1;
+			return;
+		usages->shared_wait = wait_ns >= 0;
 		wait_ns = (wait_ns < 0 ? 0 : wait_ns) + (int64_t)exit->wait_ns;
 	}
-	return wait_ns;
+	usages->wait_ns = wait_ns;
 }
 
 int accounting_after(struct accounting *a, struct usages *ret, struct error *err)
@@ -360,7 +361,8 @@ int accounting_after(struct accounting *a, struct usages *ret, struct error *err
 		return error_oom(err);
 	usages.items = a->items;
 	usages.n = a->n;
-	usages.wait_ns = usages.lost > 0 ? -1 : program_wait(a, &snapshots);
+	if (usages.lost == 0)
+		add_program_wait(a, &snapshots, &usages);
 	usages.incomplete |= usages.lost > 0 || (operations->reports_all_exits && all.n_missing > 0);
 	*ret = usages;
 	return 0;

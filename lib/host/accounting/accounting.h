@@ -52,11 +52,13 @@ struct usages {
 	/* Of the program; -1: not known. */
 	int64_t wait_ns;       /* its tasks were ready to run and did not, from the creation of each to its end (bpf), or to
 				  the beginning of its end (taskstats) */
+	bool shared_wait;      /* of several tasks, which may have waited for each other */
+	int64_t taken_ns;      /* others had its CPU while at least one of its tasks was ready to run */
 	int64_t interrupts_ns; /* that interrupts took while it ran on its CPU */
 	int64_t steal_ns;      /* that the hypervisor took from its CPU */
 };
 
-#define USAGES_NONE ((struct usages){.wait_ns = -1, .interrupts_ns = -1, .steal_ns = -1})
+#define USAGES_NONE ((struct usages){.wait_ns = -1, .taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1})
 
 /* AUTO takes bpf if the kernel and the capabilities allow it, else taskstats. -EPERM or -ENOTSUP with a sentence that
  * says what each of them needs. Call it, and all functions below, with the privileges raised (privilege.h). */

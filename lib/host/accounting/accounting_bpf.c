@@ -146,6 +146,7 @@ static int bpf_after(struct backend *backend, struct snapshots *ret, struct usag
 	b->has_parents = false;
 	watched = task_records_watched(b->tasks);
 	usages->lost = task_records_lost(b->tasks) - b->lost_before;
+	usages->taken_ns = watched.taken_ns;
 	usages->interrupts_ns = watched.interrupts_ns;
 	usages->steal_ns = watched.steal_ns;
 	*ret = (struct snapshots){

@@ -53,6 +53,7 @@ struct thread_info {
 };
 struct sched_info {
 	__u64 run_delay;
+	__u64 last_queued; /* rq->clock when it became ready to run; 0 while it runs or sleeps */
 };
 struct task_struct {
 	unsigned int __state;

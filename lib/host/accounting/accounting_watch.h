@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The CPU that is watched, because the program under test is pinned to it: how long each task had it, how long
- * interrupts took there from the program, and how much of its time the hypervisor gave to others. Part of accounting.bpf.c,
+/* The CPU that is watched, because the program under test is pinned to it: how long each task had it, how long others and
+ * interrupts took it from the program, and how much of its time the hypervisor gave to others. Part of accounting.bpf.c,
  * and apart because it concerns one CPU only. */
 #pragma once
 
@@ -36,6 +36,19 @@ __u64 interrupts_ns; /* in all samples so far, in which the program was interrup
 /* Of the watched CPU, up to its last context switch; 0: none since the machine started, or not known. */
 __u64 steal_ns;
 
+/* When others had the watched CPU, between two tasks of the program. As many as can pass while a task of the program
+ * waits. */
+struct gap {
+	__u64 begin_ns;
+	__u64 ready_ns; /* from here to its end, a task of the program was ready to run */
+};
+enum { GAPS = 16 };
+static struct gap gaps[GAPS];
+__u32 n_gaps; /* since the start; the latest GAPS are kept */
+bool program_runs;
+__u64 program_left_ns;
+__s64 taken_ns; /* while a task of the program was ready to run; -1: not known */
+
 static __always_inline bool is_watched(void)
 {
 	return (__s32)bpf_get_smp_processor_id() == watched_cpu;
@@ -70,6 +83,67 @@ static __always_inline void read_steal(struct cfs_rq *cfs_rq)
 		steal_ns = cfs_rq->rq->prev_steal_time_rq;
 }
 
+static __always_inline __u64 ancestor_id(struct cgroup *cgroup, int level)
+{
+	unsigned long at = (unsigned long)cgroup;
+	struct cgroup *ancestor = (void *)0;
+	__u64 id = 0;
+
+	if (bpf_core_field_exists(cgroup->ancestors)) {
+		at += bpf_core_field_offset(struct cgroup, ancestors) + level * sizeof(ancestor);
+		bpf_probe_read_kernel(&ancestor, sizeof(ancestor), (void *)at);
+		return BPF_CORE_READ(ancestor, kn, id);
+	}
+	at += bpf_core_field_offset(struct cgroup___before_6_1, ancestor_ids) + level * sizeof(id);
+	bpf_probe_read_kernel(&id, sizeof(id), (void *)at);
+	return id;
+}
+
+/* Whether it is the cgroup of the program under test, or below it, however deep. */
+static __always_inline bool is_programs(struct cgroup *cgroup)
+{
+	int level = program_level;
+
+	if (cgroup->kn->id == program_cgroup)
+		return 1;
+	return level > 0 && cgroup->level > level && ancestor_id(cgroup, level) == program_cgroup;
+}
+
+/* A task of the program gets the CPU, and was ready since then. */
+static __always_inline void add_taken(__u64 since_ns)
+{
+	if (taken_ns < 0)
+		taken_ns = 0;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < GAPS; i++) {
+		__u64 from_ns = since_ns > gaps[i].begin_ns ? since_ns : gaps[i].begin_ns;
+
+		if (from_ns >= gaps[i].ready_ns)
+			continue;
+		taken_ns += gaps[i].ready_ns - from_ns;
+		gaps[i].ready_ns = from_ns;
+	}
+}
+
+static __always_inline void count_taken(struct task_struct *next, struct cfs_rq *cfs_rq)
+{
+	bool ran = program_runs;
+	__u64 now_ns;
+
+	if (!program_cgroup || !bpf_core_field_exists(cfs_rq->rq) || !cfs_rq)
+		return;
+	now_ns = cfs_rq->rq->clock;
+	program_runs = is_programs(next->cgroups->dfl_cgrp);
+	if (ran && !program_runs)
+		program_left_ns = now_ns;
+	if (!program_runs)
+		return;
+	if (!ran)
+		gaps[n_gaps++ % GAPS] = (struct gap){program_left_ns, now_ns};
+	if (bpf_core_field_exists(next->sched_info.last_queued) && next->sched_info.last_queued)
+		add_taken(next->sched_info.last_queued);
+}
+
 /* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
 static __always_inline void add_share(struct task_struct *prev, struct task_struct *next)
 {
@@ -86,6 +160,7 @@ static __always_inline void add_share(struct task_struct *prev, struct task_stru
 			shares_full++;
 	}
 	read_steal(prev->se.cfs_rq);
+	count_taken(next, prev->se.cfs_rq);
 	running_pid = next->pid;
 	running_since_ns = next->se.sum_exec_runtime;
 }

@@ -296,10 +296,12 @@ static void set_scope(struct task_records *tasks, enum task_moment moment, const
 	if (scope->cpu != tasks->programs->data->watched_cpu) {
 		tasks->programs->data->watched_cpu = scope->cpu;
 		bss->interrupts_depth = bss->running_pid = 0;
+		bss->program_runs = false;
 		bss->steal_ns = 0;
 	}
 	bss->sample++;
 	bss->shares_full = 0;
+	bss->taken_ns = -1;
 	tasks->interrupts_before_ns = bss->interrupts_ns;
 	tasks->steal_before_ns = bss->steal_ns;
 }
@@ -345,11 +347,12 @@ int64_t task_records_exiting(const struct task_records *tasks)
 struct task_watched task_records_watched(const struct task_records *tasks)
 {
 	const volatile struct accounting_bpf__bss *bss = tasks->programs->bss;
-	struct task_watched watched = {.interrupts_ns = -1, .steal_ns = -1};
+	struct task_watched watched = {.taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1};
 
 	if (tasks->programs->data->watched_cpu < 0)
 		return watched;
 	watched.has_shares = !bss->shares_full;
+	watched.taken_ns = bss->taken_ns;
 	if (bss->program_cgroup)
 		watched.interrupts_ns = (int64_t)(bss->interrupts_ns - tasks->interrupts_before_ns);
 	if (tasks->steal_before_ns)

@@ -46,6 +46,7 @@ int task_records_snapshot(struct task_records *tasks, enum task_moment moment, c
 /* Between the last two snapshots. */
 struct task_watched {
 	bool has_shares;       /* the records' watched_ns are complete */
+	int64_t taken_ns;      /* that others had that CPU while a task of the program was ready to run; -1: not known */
 	int64_t interrupts_ns; /* that interrupts took from the program on that CPU; -1: not known */
 	int64_t steal_ns;      /* that the hypervisor took from that CPU; -1: not known */
 };
