@@ -4,6 +4,7 @@
 
 #include "lib/base/output_file.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct result_means result_means(const struct result *result)
@@ -49,9 +50,16 @@ int export_try(const struct measure_options *o, struct error *err)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < N_EXPORTS; i++)
-		if (o->exports[i] && !output_file_is_stream(o->exports[i]))
-			r = try_file(o->exports[i], err);
+	for (size_t i = 0; r == 0 && i < N_EXPORTS; i++) {
+		const char *path = o->exports[i];
+
+		if (!path || output_file_is_stream(path))
+			continue;
+		for (size_t j = 0; j < i; j++)
+			if (o->exports[j] && !strcmp(o->exports[j], path))
+				return error_say(err, -EINVAL, "two exports cannot share the file '%s'", path);
+		r = try_file(path, err);
+	}
 	return r;
 }
 

@@ -97,11 +97,13 @@ static void drop_program(struct observation *o)
 		o->spawned.pt_ns = sum_ns;
 }
 
-/* The most that they can have taken from a program that is not pinned, or without bpf. */
-static int64_t used_by_others(const struct usages *usages)
+/* The most that others can have taken from the program, whatever its tasks waited for; -1: not known. */
+static int64_t taken_by_others(const struct usages *usages)
 {
 	int64_t sum_ns = 0;
 
+	if (usages->taken_ns >= 0 || usages->wait_ns < 0)
+		return usages->taken_ns;
 	for (size_t i = 0; i < usages->n; i++)
 		sum_ns += usages->items[i].pt_ns;
 	return sum_ns;
@@ -112,13 +114,13 @@ static int64_t used_by_others(const struct usages *usages)
 static int64_t find_wait(const struct observation *o)
 {
 	const struct usages *usages = &o->usages;
-	int64_t before_ns = o->spawned.wait_before_ns, wait_ns = usages->wait_ns - before_ns, taken_ns;
+	int64_t before_ns = o->spawned.wait_before_ns, wait_ns = usages->wait_ns - before_ns;
+	int64_t taken_ns = taken_by_others(usages);
 
 	if (usages->wait_ns < 0)
 		return o->spawned.wait_ns;
 	if (before_ns < 0 || o->spawned.escaped)
 		return -1;
-	taken_ns = usages->taken_ns >= 0 ? usages->taken_ns : used_by_others(usages);
 	if (usages->shared_wait && wait_ns > taken_ns)
 		wait_ns = taken_ns;
 	return wait_ns > 0 ? wait_ns : 0;
@@ -222,11 +224,13 @@ static int run_duet(void *data, struct spawned *ret, struct error *err)
 static int64_t wait_of(
 	const struct observation *all, const struct duet_part *part, const struct duet_call *call)
 {
-	double taken_ns = (double)(call->span_ns - all->spawned.pt_ns);
+	int64_t off_ns = call->span_ns - all->spawned.pt_ns, taken_ns = taken_by_others(&all->usages);
 
-	if (call->plan->repeat || call->span_ns <= 0) /* some were cut short */
+	if (call->plan->repeat || call->span_ns <= 0 || taken_ns < 0) /* some were cut short */
 		return -1;
-	return taken_ns > 0 ? (int64_t)(taken_ns * (double)part->spawned.et_ns / (double)call->span_ns) : 0;
+	if (taken_ns > off_ns)
+		taken_ns = off_ns > 0 ? off_ns : 0;
+	return (int64_t)((double)taken_ns * (double)part->spawned.et_ns / (double)call->span_ns);
 }
 
 /* The program's own share of what was observed of all. */

@@ -48,6 +48,7 @@ expect 1 'cannot write' $measure -q -r 2 --export-json "$dir/none/x.json" -- tou
 expect 1 'CPU 4000 does not exist: choose one of 0' $measure -q -r 2 --affinity 0,4000 -- touch "$dir/ran"
 expect 1 "cannot write '': No such file" $measure -q -r 2 --export-json= -- touch "$dir/ran"
 expect 1 'compares commands, and there is only one' $measure -q -r 2 --fail-if-slower 5 -- touch "$dir/ran"
+expect 1 'two exports cannot share the file' $measure -q -r 2 --export-csv "$dir/x" --export-json "$dir/x" -- touch "$dir/ran"
 expect 1 'it is a directory' $measure -q -r 2 --export-csv "$dir" -- touch "$dir/ran"
 that "nothing was run for results that could not be written" test ! -e "$dir/ran"
 
