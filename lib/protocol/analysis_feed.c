@@ -110,7 +110,7 @@ static int say_unknown(const struct run *run, const struct sample *samples, stru
 		samples++;
 	return error_say(err, -ENODATA,
 		"the waiting time of sample %" PRIu32 " in run %" PRId64
-		" is not known, or is that of several tasks: it needs --accounting bpf and a cgroup",
+		" is not known: it needs --accounting bpf and a cgroup, and a program of several tasks needs --cpu",
 		samples->n, run->id);
 }
 

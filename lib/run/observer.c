@@ -97,32 +97,19 @@ static void drop_program(struct observation *o)
 		o->spawned.pt_ns = sum_ns;
 }
 
-/* The most that others can have taken from the program, whatever its tasks waited for; -1: not known. */
-static int64_t taken_by_others(const struct usages *usages)
-{
-	int64_t sum_ns = 0;
-
-	if (usages->taken_ns >= 0 || usages->wait_ns < 0)
-		return usages->taken_ns;
-	for (size_t i = 0; i < usages->n; i++)
-		sum_ns += usages->items[i].pt_ns;
-	return sum_ns;
-}
-
 /* W begins with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. Several
  * tasks also wait for each other, which does not count. */
 static int64_t find_wait(const struct observation *o)
 {
 	const struct usages *usages = &o->usages;
 	int64_t before_ns = o->spawned.wait_before_ns, wait_ns = usages->wait_ns - before_ns;
-	int64_t taken_ns = taken_by_others(usages);
 
 	if (usages->wait_ns < 0)
 		return o->spawned.wait_ns;
-	if (before_ns < 0 || o->spawned.escaped)
+	if (before_ns < 0 || o->spawned.escaped || (usages->shared_wait && usages->taken_ns < 0))
 		return -1;
-	if (usages->shared_wait && wait_ns > taken_ns)
-		wait_ns = taken_ns;
+	if (usages->shared_wait && wait_ns > usages->taken_ns)
+		return usages->taken_ns;
 	return wait_ns > 0 ? wait_ns : 0;
 }
 
@@ -224,7 +211,7 @@ static int run_duet(void *data, struct spawned *ret, struct error *err)
 static int64_t wait_of(
 	const struct observation *all, const struct duet_part *part, const struct duet_call *call)
 {
-	int64_t off_ns = call->span_ns - all->spawned.pt_ns, taken_ns = taken_by_others(&all->usages);
+	int64_t off_ns = call->span_ns - all->spawned.pt_ns, taken_ns = all->usages.taken_ns;
 
 	if (call->plan->repeat || call->span_ns <= 0 || taken_ns < 0) /* some were cut short */
 		return -1;

@@ -132,7 +132,7 @@ static int on_end(void *context, const struct taskstats_message *end)
 		.cpu = RECORD_NO_CPU,
 		.run_ns = end->has_process ? end->process.run_ns : thread->run_ns,
 		.tick_ns = end->has_process ? end->process.tick_ns : thread->tick_ns,
-		.wait_ns = end->has_process ? end->process.wait_ns : thread->wait_ns,
+		.wait_ns = end->has_process ? RECORD_UNKNOWN /* of several threads */ : thread->wait_ns,
 	};
 	struct program_file *file;
 
