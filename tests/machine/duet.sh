@@ -108,8 +108,13 @@ done
 # the work of a program in units of INC: 10 % more of it is 10 % more, beside other work; the machine may be slow, and each figure says how sure it is
 setsid sh -c "taskset -c $cpu '$burn' 3600000" &
 busy=$!
-expect 0 'taken by others' duet -r 2 -w 0 --alone 0 "$inc 3000000" "$inc 100000000"
+watched() {
+	"$measure" -q --order duet --cpu "$cpu" --accounting bpf "$@"
+}
+expect 0 'taken by others' watched -r 2 -w 0 --alone 0 "$inc 3000000" "$inc 100000000"
 that "others took no more from the shorter one than its ET" [ "$(query "SELECT count(*), min(wait_ns * 5 > et_ns), max(wait_ns >= et_ns) FROM sample WHERE run = $(last) - 1")" = '2|1|0' ]
+expect 0 '' watched -r 1 -w 0 --alone 0 'sleep 0.3' 'sleep 0.3'
+that "others take nothing from programs that sleep" [ "$(query "SELECT count(*), max(wait_ns * 2 > et_ns) FROM sample WHERE run >= $(last) - 1")" = '2|0' ]
 for n in 10 11; do
 	"$measure" -q --accounting none --cpu "$cpu" --against inc -r 10 -n "awk $n" --export-json "$dir/inc$n" -- awk "BEGIN { for (i = 0; i < ${n}00000; i++) for (k = 0; k < 10; k++) x += i * k }" >"$dir/screen$n" 2>&1 || cat "$dir/screen$n"
 	that "the screen has them" grep -q 'In INC units *[0-9.]* ± [0-9.]* ' "$dir/screen$n"
