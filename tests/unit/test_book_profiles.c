@@ -119,11 +119,12 @@ TEST_IN_BOOK(profiles_are_listed_by_name_and_removed)
 	free(all);
 }
 
-/* The environment has those of the newest. */
+/* The environment has those of the latest, whatever is imported after it. */
 TEST_IN_BOOK(each_profile_has_the_figures_of_its_own_short_run)
 {
 	struct scratch *s = *state;
-	_cleanup_(profile_clear) struct profile first = make("first"), second = make("second"), back = {};
+	_cleanup_(profile_clear) struct profile first = make("first"), second = make("second"),
+						older = make("older"), back = {};
 	struct resolving rows[N_RESOLVING];
 	struct correlation correlation = {};
 	int64_t environment;
@@ -132,8 +133,12 @@ TEST_IN_BOOK(each_profile_has_the_figures_of_its_own_short_run)
 	first.correlation = (struct correlation){0.25, 400};
 	second.resolving[1] = (struct resolving){resolving_sizes[1], 0.03, 0.04};
 	second.correlation = (struct correlation){0.75, 800};
+	older.resolving[1] = (struct resolving){resolving_sizes[1], 0.05, 0.06};
+	older.correlation = (struct correlation){0.5, 400};
+	older.made_ns--;
 	assert_done(s, book_put_profile(s->book, &first, false, &s->err));
 	assert_done(s, book_put_profile(s->book, &second, false, &s->err));
+	assert_done(s, book_put_profile(s->book, &older, false, &s->err));
 	assert_done(s, book_get_profile(s->book, "first", &back, &s->err));
 	assert_true(back.resolving[1].interleaved == 0.01 && back.resolving[1].separate == 0.02);
 	assert_int_equal(back.resolving[0].samples, 0);

@@ -83,8 +83,19 @@ static int put_resolving(struct book *book, int64_t id, const struct profile *pr
 	return r;
 }
 
-/* For results that are not measured with this profile: the figures are also those of the environment, which the book may
- * not have had. */
+/* 1: the book has a later profile of the same environment; 0: none. */
+static int is_outdated(struct book *book, const struct profile *profile, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+
+	query_begin(&q, book, "SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ?", err);
+	query_text(&q, profile->environment_digest);
+	query_int(&q, profile->made_ns);
+	return query_step(&q, err);
+}
+
+/* For results that are not measured with this profile: the figures of the latest are also those of the environment, which the
+ * book may not have had. */
 static int put_in_environment(struct book *book, const struct profile *profile, struct error *err)
 {
 	int64_t environment = 0;
@@ -95,6 +106,9 @@ static int put_in_environment(struct book *book, const struct profile *profile, 
 		any |= profile->resolving[i].samples > 0;
 	if (!any || !profile->environment_digest)
 		return 0;
+	r = is_outdated(book, profile, err);
+	if (r != 0)
+		return r < 0 ? r : 0;
 	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
 	if (r >= 0)
 		r = book_put_resolving(book, environment, profile->resolving, err);
