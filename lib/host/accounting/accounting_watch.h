@@ -46,7 +46,7 @@ enum { GAPS = 16 };
 static struct gap gaps[GAPS];
 __u32 n_gaps; /* since the start; the latest GAPS are kept */
 bool program_runs;
-__u64 program_left_ns;
+__u64 program_left_ns, program_came_ns;
 __s64 taken_ns; /* while a task of the program was ready to run; -1: not known */
 
 static __always_inline bool is_watched(void)
@@ -112,8 +112,6 @@ static __always_inline bool is_programs(struct cgroup *cgroup)
 /* A task of the program gets the CPU, and was ready since then. */
 static __always_inline void add_taken(__u64 since_ns)
 {
-	if (taken_ns < 0)
-		taken_ns = 0;
 #pragma clang loop unroll(full)
 	for (int i = 0; i < GAPS; i++) {
 		__u64 from_ns = since_ns > gaps[i].begin_ns ? since_ns : gaps[i].begin_ns;
@@ -128,20 +126,27 @@ static __always_inline void add_taken(__u64 since_ns)
 static __always_inline void count_taken(struct task_struct *next, struct cfs_rq *cfs_rq)
 {
 	bool ran = program_runs;
-	__u64 now_ns;
+	__u64 now_ns, since_ns;
 
 	if (!program_cgroup || !bpf_core_field_exists(cfs_rq->rq) || !cfs_rq)
 		return;
 	now_ns = cfs_rq->rq->clock;
+	if (taken_ns < 0)
+		taken_ns = 0;
 	program_runs = is_programs(next->cgroups->dfl_cgrp);
 	if (ran && !program_runs)
 		program_left_ns = now_ns;
 	if (!program_runs)
 		return;
-	if (!ran)
+	if (!ran) {
 		gaps[n_gaps++ % GAPS] = (struct gap){program_left_ns, now_ns};
-	if (bpf_core_field_exists(next->sched_info.last_queued) && next->sched_info.last_queued)
-		add_taken(next->sched_info.last_queued);
+		program_came_ns = now_ns;
+	}
+	if (!bpf_core_field_exists(next->sched_info.last_queued))
+		return;
+	since_ns = next->sched_info.last_queued;
+	if (since_ns && since_ns < program_came_ns)
+		add_taken(since_ns);
 }
 
 /* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
