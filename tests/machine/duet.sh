@@ -172,10 +172,9 @@ end_with KILL inc
 that "INC must not fail, whatever the program may" grep -q "'inc' was killed by signal 9 (SIGKILL) in sample 1$" "$dir/duet"
 that "its end is a failure" [ $status = 1 ]
 end_with KILL tool
-that "the program goes on if the tool is killed" kill -0 "$program"
+wait_until sh -c "! ps -o stat= -p $program | grep -v ^Z" # a program is killed if the tool is
 expect 0 'In INC units' $against -r 2 -- true
-wait_until sh -c "! kill -0 $program" # the next measurement removes it
-that "and its cgroups" [ -z "$(cgroups_of "$pid")" ]
+that "the next measurement removes its cgroups" [ -z "$(cgroups_of "$pid")" ]
 mkdir "$dir/alone"
 cp "$build/measure/emp-measure" "$build/setup/emp-setup" "$dir/alone"
 expect 1 "--against inc: inc is not in $dir/alone; install all tools of the suite" "$dir/alone/emp-measure" -q --against inc true
@@ -220,7 +219,11 @@ suggested_nothing() {
 expect 0 'no difference' turns "$dir/independent" env
 that "independent times are no reason" suggested_nothing
 expect 0 '' turns "$dir/short" env
-that "short programs are no reason" suggested_nothing
+if json "$dir/nobody/turns.json" 'max(r["mean"] for r in d["results"]) < 0.05'; then
+	that "programs of less than five slices are no reason" suggested_nothing
+else
+	echo "not tried: programs of less than five slices; to start one takes longer here"
+fi
 expect 0 '' turns "$dir/follow" chrt -f 1 setpriv --reuid 65534 --clear-groups env EMP_DB="$dir/nobody/book.db"
 that "none is suggested where none can be had" suggested_nothing
 finish
