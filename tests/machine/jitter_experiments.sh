@@ -10,6 +10,11 @@ build=$(realpath "$1")
 count=${2:-8}
 period=${3:-1000}
 cpu=$(($(nproc) - 1))
+emulated=
+[ "$(systemd-detect-virt)" != qemu ] || {
+	emulated=1
+	echo "not tried: the length of each daemon; an emulator's switch of tasks takes a part of it"
+}
 ! grep -q '^flags' /proc/cpuinfo || grep -qw nonstop_tsc /proc/cpuinfo || no_invariant_counter
 
 # watch NAME PERIOD LENGTH COUNT [NAME PERIOD LENGTH COUNT]: daemons under watch; their own times are in $dir/NAME. The loop
@@ -32,7 +37,7 @@ watch() {
 # found NAME: number and mean length in the frequency domain are those that the daemon had. What it does before its first time, and after its
 # last, is much shorter
 found() {
-	that "$1 is found, $(wc -l <"$dir/$1") times, with its length" python3 - "$EMP_DB" "$dir/$1" "$1" <<'PY'
+	that "$1 is found, $(wc -l <"$dir/$1") times, with its length" python3 - "$EMP_DB" "$dir/$1" "$1" "$emulated" <<'PY'
 import sqlite3, sys
 took = [int(line) for line in open(sys.argv[2])]
 db = sqlite3.connect(sys.argv[1])
@@ -43,7 +48,7 @@ assert rows[0] is not None
 # each switch of tasks that this kernel's trace lacks may hide one
 broken = db.execute("SELECT sum(broken) FROM jitter_cpu").fetchone()[0]
 assert len(took) - broken <= rows[0] <= len(took), "number"
-assert abs(rows[1] / rows[0] / (sum(took) / len(took)) - 1) < 0.05, "length"
+assert sys.argv[4] or abs(rows[1] / rows[0] / (sum(took) / len(took)) - 1) < 0.05, "length"
 PY
 }
 
