@@ -76,9 +76,12 @@ static int join_all(struct analysis_feed *feed, const struct family_member *memb
 			*family = tally;
 	}
 	for (size_t i = 0; r == 0 && i < feed->families.n; i++) {
-		first[i + 1]->name = feed->families.items[i].name;
-		first[i + 1]->names = feed->families.items[i].names;
-		qsort(first[i + 1]->longs, first[i + 1]->n_longs, sizeof(struct long_execution), by_sample);
+		struct daemon_tally *family = first[i + 1];
+
+		family->name = feed->families.items[i].name;
+		family->names = feed->families.items[i].names;
+		if (family->n_longs > 0)
+			qsort(family->longs, family->n_longs, sizeof(*family->longs), by_sample);
 	}
 	free(first);
 	return r;
