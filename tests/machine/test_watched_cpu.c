@@ -185,7 +185,7 @@ TEST_OBSERVED(what_tasks_of_a_program_wait_for_each_other_was_not_taken_by_other
 	assert_true(seen.usages.shared_wait && seen.usages.wait_ns > seen.wait_ns);
 }
 
-/* They were ready to run during 60 ms of CPU time and what others took from that, not while the program slept. */
+/* The rival has the CPU while the program sleeps, and shares it afterwards; only the second counts. */
 TEST_OBSERVED(what_others_use_while_a_program_sleeps_is_not_taken_from_it)
 {
 	char *argv[] = {(char *)"burn", (char *)"--sleep", (char *)"200", (char *)"--threads", (char *)"3",
