@@ -50,7 +50,7 @@ typedef int observed_run(void *data, struct spawned *ret, struct error *err);
 int observe_several(const struct spawn *spawn, struct counter_reader *counters, observed_run *run, void *data,
 	struct observation *ret, struct error *err);
 /* One sample of several programs that alternate. `all` has what they have in common: the accounting, the CPU, and the
- * cgroup that their own ones are in. Each observation has the same usages; its wait_ns is its share of
- * what other processes took from all of them; -1 with plan->repeat, or without bpf. */
+ * cgroup that their own ones are in. Each observation has the same usages; its wait_ns is its share of what other
+ * processes took from all of them; -1 with plan->repeat, or without bpf. */
 int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
 	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err);

@@ -323,7 +323,7 @@ static bool is_programs(struct accounting *a, const struct snapshots *snapshots,
 	return exit->process_start_ns >= snapshots->before_ns && descends(a, (pid_t)exit->ppid, getpid());
 }
 
-/* What all tasks of the program waited; -1 if a record does not tell, or there is none. */
+/* What all tasks of the program waited, if each record tells. */
 static void add_program_wait(struct accounting *a, const struct snapshots *snapshots, struct usages *usages)
 {
 	int64_t wait_ns = -1;

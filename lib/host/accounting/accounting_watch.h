@@ -46,8 +46,8 @@ enum { GAPS = 16 };
 static struct gap gaps[GAPS];
 __u32 n_gaps; /* since the start; the latest GAPS are kept */
 bool program_runs;
-__u64 program_left_ns, program_came_ns;
-__s64 taken_ns; /* while a task of the program was ready to run; -1: not known */
+__u64 program_left_ns, program_came_ns; /* when others got the CPU from it, and when it got it back */
+__s64 taken_ns; /* others had the CPU while a task of the program was ready to run; -1: not known */
 
 static __always_inline bool is_watched(void)
 {
@@ -123,6 +123,7 @@ static __always_inline void add_taken(__u64 since_ns)
 	}
 }
 
+/* At a context switch of the watched CPU. Only a task that was ready before the program got the CPU adds time. */
 static __always_inline void count_taken(struct task_struct *next, struct cfs_rq *cfs_rq)
 {
 	bool ran = program_runs;
