@@ -75,11 +75,17 @@ static void note_escape(struct observation *o, const struct usage *u)
 			*c = '?';
 }
 
+/* Its child was not pinned until shortly before it executed the program. */
+static bool left_its_cpu(int64_t elsewhere_ns, int64_t pt_ns)
+{
+	return elsewhere_ns > NS_PER_MS + pt_ns / 50;
+}
+
 /* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. */
 static void drop_program(struct observation *o)
 {
 	struct usages *usages = &o->usages;
-	int64_t sum_ns = 0;
+	int64_t sum_ns = 0, elsewhere_ns = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < usages->n; i++) {
@@ -87,18 +93,22 @@ static void drop_program(struct observation *o)
 
 		if (u->escaped)
 			note_escape(o, u);
-		if (u->program || u->escaped)
+		if (u->program || u->escaped) {
 			sum_ns += u->pt_ns;
-		else
+			elsewhere_ns += u->same_cpu_ns >= 0 ? u->pt_ns - u->same_cpu_ns : 0;
+		} else {
 			usages->items[kept++] = *u;
+		}
 	}
 	usages->n = kept;
+	if (left_its_cpu(elsewhere_ns, sum_ns))
+		usages->taken_ns = -1;
 	if (o->escaped[0] && sum_ns > o->spawned.pt_ns)
 		o->spawned.pt_ns = sum_ns;
 }
 
 /* W begins with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. Several
- * tasks also wait for each other, which does not count. */
+ * tasks also wait for each other, which does not count; how long they do is not known if they left their CPU. */
 static int64_t find_wait(const struct observation *o)
 {
 	const struct usages *usages = &o->usages;

@@ -5,11 +5,13 @@
  *   burn --orphan MS     ends at once, and leaves a child behind that takes them
  *   burn --threads N MS  N threads take them together
  *   burn --sleep N ...   sleeps N milliseconds before the rest
+ *   burn --cpu N ...     does the rest on this CPU
  *   burn --child MS      waits for a child that takes them
  *   burn --again MS      executes itself again
  *   burn --yield MS      yields the CPU all the time
  *   burn --flee N        N lineages of processes that each fork the next one and end; the first stays */
 #include "lib/base/clock.h"
+#include "tests/machine/burning.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -82,11 +84,11 @@ int main(int argc, char **argv)
 	int64_t until_ns = argc > 1 ? atoll(argv[argc - 1]) * NS_PER_MS : 0;
 	const char *how;
 
-	if (argc > 3 && !strcmp(argv[1], "--sleep")) {
-		usleep((useconds_t)atoi(argv[2]) * 1000);
-		argv += 2;
-		argc -= 2;
-	}
+	for (; argc > 3 && (!strcmp(argv[1], "--sleep") || !strcmp(argv[1], "--cpu")); argv += 2, argc -= 2)
+		if (!strcmp(argv[1], "--sleep"))
+			usleep((useconds_t)atoi(argv[2]) * 1000);
+		else
+			burning_pin(atoi(argv[2]));
 	how = argc == 3 ? argv[1] : "";
 	if (argc == 4 && !strcmp(argv[1], "--threads"))
 		return burn_in_threads(atoi(argv[2]), until_ns);

@@ -158,31 +158,38 @@ TEST_OBSERVED(what_a_program_waits_is_what_others_had_of_its_cpu)
 	assert_true(right);
 }
 
-/* Three threads share the CPU, beside whatever else is there: one of them runs or others do. */
+/* Of a program that sleeps that long and computes otherwise: others had the CPU for the rest. */
+static struct observation observe_exact(struct observer *o, char *const *argv, int64_t asleep_ns)
+{
+	struct observation seen;
+
+	for (int i = 0; i < TRIES; i++) {
+		int64_t off_ns;
+
+		seen = observe_command(o, argv);
+		off_ns = seen.spawned.et_ns - seen.spawned.pt_ns - asleep_ns;
+		print_message("tasks waited %.3f ms, W %.3f ms, off the CPU %.3f ms, others had %.3f ms\n",
+			(double)seen.usages.wait_ns / 1e6, (double)seen.wait_ns / 1e6, (double)off_ns / 1e6,
+			(double)had_same_cpu(&seen) / 1e6);
+		if (apart(seen.wait_ns, off_ns) < seen.spawned.et_ns / 100)
+			return seen;
+	}
+	fail_msg("W is wrong");
+	return seen;
+}
+
+/* Three threads share the CPU: one of them runs or others do. */
 TEST_OBSERVED(what_tasks_of_a_program_wait_for_each_other_was_not_taken_by_others)
 {
 	char *argv[] = {(char *)"burn", (char *)"--threads", (char *)"3", (char *)"60", NULL};
-	struct observation seen = observe_command(*state, argv);
-	bool right = false;
-	pid_t pid;
+	struct observation alone = observe_exact(*state, argv, 0), beside;
+	pid_t pid = compete("rival", last_cpu());
 
-	print_message("tasks waited %.3f ms, W %.3f ms, others had %.3f ms\n",
-		(double)seen.usages.wait_ns / 1e6, (double)seen.wait_ns / 1e6,
-		(double)had_same_cpu(&seen) / 1e6);
-	assert_true(seen.usages.wait_ns > 20 * NS_PER_MS);
-	assert_true(seen.wait_ns >= 0 && seen.wait_ns <= had_same_cpu(&seen) + NS_PER_MS);
-	pid = compete("rival", last_cpu());
-	for (int i = 0; i < TRIES && !right; i++) {
-		seen = observe_command(*state, argv);
-		print_message("tasks waited %.3f ms, W %.3f ms, ET - PT %.3f ms\n",
-			(double)seen.usages.wait_ns / 1e6, (double)seen.wait_ns / 1e6,
-			(double)(seen.spawned.et_ns - seen.spawned.pt_ns) / 1e6);
-		right = apart(seen.wait_ns, seen.spawned.et_ns - seen.spawned.pt_ns) <
-			seen.spawned.et_ns / 100;
-	}
+	beside = observe_exact(*state, argv, 0);
 	stop(pid);
-	assert_true(right);
-	assert_true(seen.usages.shared_wait && seen.usages.wait_ns > seen.wait_ns);
+	assert_true(alone.usages.wait_ns > alone.wait_ns + 20 * NS_PER_MS);
+	assert_true(beside.usages.shared_wait && beside.usages.wait_ns > beside.wait_ns);
+	assert_true(beside.wait_ns > 10 * NS_PER_MS);
 }
 
 /* The rival has the CPU while the program sleeps, and shares it afterwards; only the second counts. */
@@ -191,18 +198,23 @@ TEST_OBSERVED(what_others_use_while_a_program_sleeps_is_not_taken_from_it)
 	char *argv[] = {(char *)"burn", (char *)"--sleep", (char *)"200", (char *)"--threads", (char *)"3",
 		(char *)"60", NULL};
 	pid_t pid = compete("rival", last_cpu());
-	bool right = false;
 
-	for (int i = 0; i < TRIES && !right; i++) {
-		struct observation seen = observe_command(*state, argv);
-		int64_t off_ns = seen.spawned.et_ns - seen.spawned.pt_ns - 200 * NS_PER_MS;
-
-		print_message("W %.3f ms, ET - PT without sleep %.3f ms, others had %.3f ms\n",
-			(double)seen.wait_ns / 1e6, (double)off_ns / 1e6, (double)had_same_cpu(&seen) / 1e6);
-		right = apart(seen.wait_ns, off_ns) < seen.spawned.et_ns / 100;
-	}
+	observe_exact(*state, argv, 200 * NS_PER_MS);
 	stop(pid);
-	assert_true(right);
+}
+
+/* Only the CPU that the program was pinned to is watched. */
+TEST_OBSERVED(the_wait_of_tasks_that_went_to_another_cpu_is_not_known)
+{
+	char *argv[] = {(char *)"burn", (char *)"--cpu", (char *)"0", (char *)"--threads", (char *)"3",
+		(char *)"60", NULL};
+	struct observation seen;
+
+	if (last_cpu() == 0)
+		skip(); /* one CPU */
+	seen = observe_command(*state, argv);
+	assert_true(seen.usages.shared_wait);
+	assert_int_equal(seen.wait_ns, -1);
 }
 
 /* It is not known (-1) in a sample in which thousands of processes had the CPU. */
