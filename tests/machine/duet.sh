@@ -158,7 +158,10 @@ end_with() { # SIGNAL WHO: to the tool, or to INC, in the first sample
 	program=$(cat "$dir/pid")
 	case $2 in
 	tool) kill "-$1" "$pid" ;;
-	inc) kill "-$1" "$(pgrep -P "$pid" -x inc)" && touch "$dir/go" ;;
+	inc) # one may end before it is hit; the next follows
+		wait_until sh -c "kill -$1 \$(pgrep -P $pid -x inc)"
+		touch "$dir/go"
+		;;
 	esac
 	wait "$pid" 2>"$dir/killed"
 	status=$?
