@@ -75,17 +75,17 @@ static void note_escape(struct observation *o, const struct usage *u)
 			*c = '?';
 }
 
-/* Its child was not pinned until shortly before it executed the program. */
-static bool left_its_cpu(int64_t elsewhere_ns, int64_t pt_ns)
+/* A child is not pinned before it is about to execute the program. */
+static bool left_its_cpu(const struct usage *u)
 {
-	return elsewhere_ns > NS_PER_MS + pt_ns / 50;
+	return u->same_cpu_ns >= 0 && u->pt_ns - u->same_cpu_ns > NS_PER_MS + u->pt_ns / 50;
 }
 
 /* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. */
 static void drop_program(struct observation *o)
 {
 	struct usages *usages = &o->usages;
-	int64_t sum_ns = 0, elsewhere_ns = 0;
+	int64_t sum_ns = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < usages->n; i++) {
@@ -95,14 +95,13 @@ static void drop_program(struct observation *o)
 			note_escape(o, u);
 		if (u->program || u->escaped) {
 			sum_ns += u->pt_ns;
-			elsewhere_ns += u->same_cpu_ns >= 0 ? u->pt_ns - u->same_cpu_ns : 0;
+			if (left_its_cpu(u))
+				usages->taken_ns = -1;
 		} else {
 			usages->items[kept++] = *u;
 		}
 	}
 	usages->n = kept;
-	if (left_its_cpu(elsewhere_ns, sum_ns))
-		usages->taken_ns = -1;
 	if (o->escaped[0] && sum_ns > o->spawned.pt_ns)
 		o->spawned.pt_ns = sum_ns;
 }
