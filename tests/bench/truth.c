@@ -274,8 +274,10 @@ static void answer_verdict(void)
 		r = analysis_feed_add(feed, &m.executions[i], &err);
 	if (r == 0)
 		r = analysis_feed_finish(feed, &analysis, &err);
-	if (r < 0)
+	if (r < 0) {
+		fprintf(stderr, "%s\n", err.text);
 		exit(1);
+	}
 	free(m.executions);
 	print_analysis(&analysis);
 }

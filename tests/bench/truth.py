@@ -193,7 +193,7 @@ class Run:
             usual = [(source, took * self.sd * rng.uniform(0.5, 1.5)) for source, share, took in self.bystanders if rng.random() < share]
             all = usual + [(5, planted)] * (planted > 0)
             taken = sum(took for _, took in all)
-            own = MEAN + self.sd * noise + unnamed
+            own = max(MEAN + self.sd * noise + unnamed, MEAN / 2)
             words.append(f"{own + taken:.0f} {own:.0f} {taken if self.wait_known or by_wait else -1:.0f} {len(all)} "
                          + " ".join(f"{source} {took:.0f}" for source, took in all))
         return " ".join(words)
