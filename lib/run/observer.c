@@ -75,7 +75,7 @@ static void note_escape(struct observation *o, const struct usage *u)
 			*c = '?';
 }
 
-/* A child is not pinned before it is about to execute the program. */
+/* Whether it ran on another CPU for longer than a child does before it is pinned. */
 static bool left_its_cpu(const struct usage *u)
 {
 	return u->same_cpu_ns >= 0 && u->pt_ns - u->same_cpu_ns > NS_PER_MS + u->pt_ns / 50;

@@ -188,6 +188,7 @@ TEST_OBSERVED(what_tasks_of_a_program_wait_for_each_other_was_not_taken_by_other
 	beside = observe_exact(*state, argv, 0);
 	stop(pid);
 	assert_true(alone.wait_ns >= 0 && alone.usages.wait_ns > alone.wait_ns + 20 * NS_PER_MS);
+	assert_true(alone.wait_ns <= alone.spawned.et_ns - alone.spawned.pt_ns + alone.spawned.et_ns / 20);
 	assert_true(beside.usages.shared_wait && beside.usages.wait_ns > beside.wait_ns);
 	assert_true(beside.wait_ns > 10 * NS_PER_MS);
 }
