@@ -53,7 +53,8 @@ struct thread_info {
 };
 struct sched_info {
 	__u64 run_delay;
-	__u64 last_queued; /* rq->clock when it became ready to run; 0 while it runs or sleeps */
+	__u64 last_arrival; /* rq->clock when it last got a CPU */
+	__u64 last_queued;  /* rq->clock when it became ready to run; 0 while it runs or sleeps */
 };
 struct task_struct {
 	unsigned int __state;

@@ -123,26 +123,39 @@ static __always_inline void add_taken(__u64 since_ns)
 	}
 }
 
+/* When the task got the CPU. */
+static __always_inline __u64 arrival_of(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.last_arrival) ? task->sched_info.last_arrival : 0;
+}
+
+static __always_inline void end_gap(__u64 at_ns)
+{
+	gaps[n_gaps++ % GAPS] = (struct gap){program_left_ns, at_ns};
+	program_came_ns = at_ns;
+}
+
 /* At a context switch of the watched CPU. Only a task that was ready before the program got the CPU adds time. */
-static __always_inline void count_taken(struct task_struct *next, struct cfs_rq *cfs_rq)
+static __always_inline void count_taken(struct task_struct *prev, struct task_struct *next, __u64 now_ns)
 {
 	bool ran = program_runs;
-	__u64 now_ns, since_ns;
+	__u64 since_ns;
 
-	if (!program_cgroup || !bpf_core_field_exists(cfs_rq->rq) || !cfs_rq)
+	if (!program_cgroup || !now_ns)
 		return;
-	now_ns = cfs_rq->rq->clock;
 	if (taken_ns < 0)
 		taken_ns = 0;
+	if (!ran && arrival_of(prev) && is_programs(prev->cgroups->dfl_cgrp)) { /* unseen: see add_share */
+		end_gap(arrival_of(prev));
+		ran = 1;
+	}
 	program_runs = is_programs(next->cgroups->dfl_cgrp);
 	if (ran && !program_runs)
 		program_left_ns = now_ns;
 	if (!program_runs)
 		return;
-	if (!ran) {
-		gaps[n_gaps++ % GAPS] = (struct gap){program_left_ns, now_ns};
-		program_came_ns = now_ns;
-	}
+	if (!ran)
+		end_gap(now_ns);
 	if (!bpf_core_field_exists(next->sched_info.last_queued))
 		return;
 	since_ns = next->sched_info.last_queued;
@@ -150,23 +163,38 @@ static __always_inline void count_taken(struct task_struct *next, struct cfs_rq 
 		add_taken(since_ns);
 }
 
-/* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
-static __always_inline void add_share(struct task_struct *prev, struct task_struct *next)
+/* Of the task that leaves the watched CPU. Its arrival was not seen if it followed a task that the kernel hides from BPF, as a sandbox's
+ * hides those of its first process. */
+static __always_inline __u64 ran_for(struct task_struct *prev, __u64 now_ns)
 {
 	__u64 run_ns = prev->se.sum_exec_runtime;
 
+	if ((__u32)prev->pid == running_pid)
+		return run_ns > running_since_ns ? run_ns - running_since_ns : 0;
+	return arrival_of(prev) && now_ns > arrival_of(prev) ? now_ns - arrival_of(prev) : 0;
+}
+
+/* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
+static __always_inline void add_share(struct task_struct *prev, struct task_struct *next)
+{
+	struct cfs_rq *cfs_rq = prev->se.cfs_rq;
+	__u64 now_ns = 0, run_ns;
+
 	if (!is_watched())
 		return;
-	if (prev->pid && (__u32)prev->pid == running_pid && run_ns > running_since_ns) {
-		struct share *share = find_share(running_pid, 1);
+	if (bpf_core_field_exists(cfs_rq->rq) && cfs_rq)
+		now_ns = cfs_rq->rq->clock;
+	run_ns = ran_for(prev, now_ns);
+	if (prev->pid && run_ns) {
+		struct share *share = find_share(prev->pid, 1);
 
 		if (share)
-			share->run_ns += run_ns - running_since_ns;
+			share->run_ns += run_ns;
 		else
 			shares_full++;
 	}
-	read_steal(prev->se.cfs_rq);
-	count_taken(next, prev->se.cfs_rq);
+	read_steal(cfs_rq);
+	count_taken(prev, next, now_ns);
 	running_pid = next->pid;
 	running_since_ns = next->se.sum_exec_runtime;
 }
