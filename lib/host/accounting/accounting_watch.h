@@ -145,7 +145,7 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
 		return;
 	if (taken_ns < 0)
 		taken_ns = 0;
-	if (!ran && arrival_of(prev) && is_programs(prev->cgroups->dfl_cgrp)) { /* unseen: see add_share */
+	if (!ran && arrival_of(prev) && is_programs(prev->cgroups->dfl_cgrp)) { /* unseen: see ran_for */
 		end_gap(arrival_of(prev));
 		ran = 1;
 	}
