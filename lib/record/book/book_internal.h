@@ -75,7 +75,7 @@ int book_schema_version(struct book *book, struct error *err);
 int book_schema_newest(void);
 
 /* The SQL that makes version 1 of an empty file, and each later one of the version before. */
-extern const char book_step_1[], book_step_2[], book_step_3[], book_step_4[], book_step_5[];
+extern const char book_step_1[], book_step_2[], book_step_3[], book_step_4[], book_step_5[], book_step_6[];
 
 /* Makes the tables of that version in an empty database. An SQLite result code. */
 int book_schema_make(sqlite3 *db, int version);

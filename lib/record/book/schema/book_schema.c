@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_step_4, book_step_5};
+static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_step_4, book_step_5, book_step_6};
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
