@@ -24,7 +24,7 @@
 static const struct option_row audit_options[] = {
 	JSON_OPTION,
 	{'a', "all", NULL, "optional checks too (level C)", NULL, &options.all},
-	VERBOSE_OPTION("every check in full: why, how, undo, who advises it"),
+	VERBOSE_OPTION("every check; why, how, undo of those that are not as wanted"),
 	POLICY_OPTION,
 	CPU_OPTION,
 	{'w', "within", "TIME", "list timers that elapse within this time (24h)", option_duration,

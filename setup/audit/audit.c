@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb audit: gathers the facts, decides every check, shows the findings. For people that is a table, what to do
- * about each check that is off, and the verdict. */
+/* The verb audit: gathers the facts, decides every check, shows the findings. For people that is a summary or, with -v, a
+ * table of all checks and what to do about those that are not as wanted; then the verdict. */
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
@@ -129,7 +129,10 @@ static void print_head(const struct audit *audit)
 
 	printf("This is %s%s%s.\n", terminal_text(machine_description(m, text)), m->os_name ? " with " : "",
 		terminal_text(m->os_name) ?: "");
-	printf("Policy: %s (%s)\n\n", policy_name(audit->facts.policy), policy_path(audit->facts.policy));
+	if (options.verbose)
+		printf("Policy: %s (%s)\n", policy_name(audit->facts.policy),
+			policy_path(audit->facts.policy));
+	putchar('\n');
 }
 
 static bool is_absent(enum check_state state)
@@ -149,26 +152,26 @@ static enum mark state_mark(const struct check *check, enum check_state state)
 	return state == CHECK_OK ? MARK_GOOD : is_absent(state) ? MARK_FAINT : MARK_WARN;
 }
 
-/* Rows that have no line of their own: absent ones, and those that are as wanted and not of the protocol. */
-static bool is_folded(const struct audit *audit, size_t i)
+static const char *level_word(const struct check *check)
+{
+	return check->level == 'A' ? "required" : check->level == 'B' ? "advised" : "optional";
+}
+
+/* Not as wanted, or not known to be. */
+static bool is_open(const struct audit *audit, size_t i)
 {
 	enum check_state state = audit->findings[i].state;
 
-	return !options.verbose && (is_absent(state) || (state == CHECK_OK && check_rows[i].level != 'A'));
+	return is_shown(i) && state != CHECK_OK && !is_absent(state);
 }
 
-/* Rows whose only way there is apply. */
-static bool is_set_by_apply(const struct audit *audit, size_t i)
+/* All checks, or in the summary the open ones of some levels: then each row is one line. */
+static int print_table(const struct audit *audit, const char *levels, struct error *err)
 {
-	const struct check *check = &check_rows[i];
-
-	return check->level != 'A' && check->setting.pattern && !check->how && !audit->findings[i].how;
-}
-
-static int print_table(const struct audit *audit, struct error *err)
-{
-	static const struct column columns[] = {
-		{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT}, {"FOUND", COLUMN_WRAP}, {}};
+	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT},
+		{"LEVEL", COLUMN_TEXT}, {"FOUND", COLUMN_WRAP}, {}};
+	enum { OTHER_COLUMNS = 32 };
+	size_t width = options.verbose ? SIZE_MAX : terminal_width(stdout) - OTHER_COLUMNS;
 	_cleanup_(table_freep) struct table *table = NULL;
 	int r = table_new(&table, columns, err);
 
@@ -176,82 +179,21 @@ static int print_table(const struct audit *audit, struct error *err)
 		return r;
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
+		const char *found = terminal_text(finding->value) ?: "";
+		bool fits = terminal_text_width(found) <= width;
 
-		if (!is_shown(i) || is_folded(audit, i))
+		if (!is_shown(i) ||
+			(!options.verbose && (!is_open(audit, i) || !strchr(levels, check_rows[i].level))))
 			continue;
 		table_row(table);
 		table_cell_text(table, check_rows[i].id);
 		table_cell_text(table, state_word(finding->state));
 		table_mark(table, state_mark(&check_rows[i], finding->state));
-		table_cell_text(table, finding->value ?: "");
+		table_cell_text(table, level_word(&check_rows[i]));
+		table_cell(table, "%.*s%s", (int)terminal_text_fit(found, fits ? width : width - 1), found,
+			fits ? "" : "…");
 	}
 	return table_print(table, stdout, err);
-}
-
-/* The ids of some rows in one paragraph. */
-static void print_ids(
-	const struct audit *audit, const char *label, bool (*matches)(const struct audit *, size_t))
-{
-	_cleanup_(freep) char *list = NULL;
-
-	for (size_t i = 0; i < n_check_rows; i++)
-		if (is_shown(i) && matches(audit, i))
-			list_add(&list, ", ", check_rows[i].id);
-	if (!list)
-		return;
-	printf("%s", label);
-	terminal_wrap(stdout, list, strlen(label), 2);
-}
-
-static bool is_fine(const struct audit *audit, size_t i)
-{
-	return is_folded(audit, i) && audit->findings[i].state == CHECK_OK;
-}
-
-static bool is_missing(const struct audit *audit, size_t i)
-{
-	return audit->findings[i].state == CHECK_ABSENT;
-}
-
-static bool is_by_host(const struct audit *audit, size_t i)
-{
-	return audit->findings[i].state == CHECK_BY_HOST;
-}
-
-static void print_folded(const struct audit *audit)
-{
-	printf("\n");
-	print_ids(audit, "Also as wanted:", is_fine);
-	print_ids(audit, "Not applicable here:", is_missing);
-	print_ids(audit,
-		audit->facts.machine.container ? "Decided by the container's host:"
-					       : "Decided by the VM's host, not visible here:",
-		is_by_host);
-}
-
-static bool is_off_and_set(const struct audit *audit, size_t i)
-{
-	return audit->findings[i].state == CHECK_OFF && is_set_by_apply(audit, i) &&
-	       !check_rows[i].setting.on_request;
-}
-
-static bool is_off_and_requested(const struct audit *audit, size_t i)
-{
-	return audit->findings[i].state == CHECK_OFF && is_set_by_apply(audit, i) &&
-	       check_rows[i].setting.on_request;
-}
-
-static void print_settable(const struct audit *audit)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < n_check_rows; i++)
-		any = any ||
-		      (is_shown(i) && audit->findings[i].state == CHECK_OFF && is_set_by_apply(audit, i));
-	if (any)
-		printf("\n");
-	print_ids(audit, "'emp-setup apply' sets:", is_off_and_set);
-	print_ids(audit, "'emp-setup apply --only ID,...' sets:", is_off_and_requested);
 }
 
 static void print_field(const char *label, const char *text)
@@ -275,8 +217,6 @@ static void print_check(const struct check *check, const struct finding *finding
 		if (strcmp(undo ?: "", CHECK_NO_UNDO) != 0)
 			print_field("  undo    ", undo ?: "");
 	}
-	if (!options.verbose)
-		return;
 	print_field("  why     ", check->why);
 	print_field("  advice  ", check->who);
 	printf("  part    %s (level %c)\n", check->step, check->level);
@@ -288,35 +228,72 @@ static void print_verdict(const struct audit *audit)
 	const char *end = terminal_mark(stdout, MARK_END);
 
 	if (audit->n_off > 0)
-		printf("\n%sNot fit%s for timing: %d of the protocol's settings %s off.\n",
-			terminal_mark(stdout, MARK_BAD), end, audit->n_off, audit->n_off == 1 ? "is" : "are");
+		printf("%sNot fit%s for timing: %d required setting%s off.\n",
+			terminal_mark(stdout, MARK_BAD), end, audit->n_off,
+			audit->n_off == 1 ? " is" : "s are");
 	else
-		printf("\n%sFit%s for timing%s.\n", terminal_mark(stdout, MARK_GOOD), end,
+		printf("%sFit%s for timing%s.\n", terminal_mark(stdout, MARK_GOOD), end,
 			m->container || m->virtual ? "; the host was not audited" : "");
 	if (audit->n_unknown)
-		printf("%d of the protocol's settings could not be determined.\n", audit->n_unknown);
+		printf("%d required setting%s could not be determined.\n", audit->n_unknown,
+			audit->n_unknown == 1 ? "" : "s");
 }
 
-static int print(const struct audit *audit, struct error *err)
+/* What is open but not required, where there is no room for rows. */
+static void print_others(const struct audit *audit)
 {
-	int r;
+	static const char label[] = "Also open, but not required: ";
+	_cleanup_(freep) char *list = NULL;
 
-	print_head(audit);
-	r = print_table(audit, err);
+	for (size_t i = 0; i < n_check_rows; i++)
+		if (is_open(audit, i) && check_rows[i].level != 'A')
+			list_add(&list, ", ", check_rows[i].id);
+	fputs(label, stdout);
+	terminal_print_cut(stdout, list ?: "none", terminal_width(stdout) - strlen(label));
+	putchar('\n');
+}
+
+/* With the verdict, at most 12 lines unless more than five required settings are off. */
+static int print_summary(const struct audit *audit, struct error *err)
+{
+	enum { MOST_ROWS = 6 };
+	size_t n_open = 0, n_set = 0, n_ok = 0, n_host = 0, n_missing = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < n_check_rows; i++) {
+		const struct finding *finding = &audit->findings[i];
+
+		if (!is_shown(i))
+			continue;
+		n_open += is_open(audit, i);
+		n_set += finding->state == CHECK_OFF && !finding->how && is_applied(&check_rows[i]);
+		n_ok += finding->state == CHECK_OK;
+		n_missing += finding->state == CHECK_ABSENT;
+		n_host += finding->state == CHECK_BY_HOST;
+	}
+	if (n_open > 0)
+		r = print_table(audit, n_open > MOST_ROWS ? "A" : "ABC", err);
 	if (r < 0)
 		return r;
-	if (!options.verbose)
-		print_folded(audit);
-	for (size_t i = 0; i < n_check_rows; i++)
-		if (is_shown(i) && (options.verbose || (audit->findings[i].state == CHECK_OFF &&
-							       !is_set_by_apply(audit, i))))
-			print_check(&check_rows[i], &audit->findings[i]);
-	if (!options.verbose)
-		print_settable(audit);
-	print_verdict(audit);
-	if (!options.verbose && audit->n_off > 0)
-		printf("'emp-setup audit -v' says why each setting matters.\n");
+	if (n_open > MOST_ROWS)
+		print_others(audit);
+	if (n_set > 0)
+		printf("'emp-setup apply' sets %zu of these (apply --dry-run shows what).\n", n_set);
+	printf("%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.\n", n_ok,
+		n_missing, n_host);
 	return 0;
+}
+
+/* A row for each check, and what to do about those that are open; with --all about each. */
+static int print_everything(const struct audit *audit, struct error *err)
+{
+	int r = print_table(audit, "ABC", err);
+
+	for (size_t i = 0; r == 0 && i < n_check_rows; i++)
+		if (options.all || is_open(audit, i))
+			print_check(&check_rows[i], &audit->findings[i]);
+	putchar('\n');
+	return r;
 }
 
 int audit_verb(int argc, char **argv, struct error *err)
@@ -333,8 +310,12 @@ int audit_verb(int argc, char **argv, struct error *err)
 	if (r == 0 && options.json) {
 		document = audit_json(&audit);
 		r = json_print(document, stdout, err);
-	} else if (r == 0)
-		r = print(&audit, err);
+	} else if (r == 0) {
+		print_head(&audit);
+		r = options.verbose ? print_everything(&audit, err) : print_summary(&audit, err);
+		if (r == 0)
+			print_verdict(&audit);
+	}
 	if (r < 0)
 		return r;
 	return audit.n_off ? STATUS_NOT_FIT : STATUS_DONE;

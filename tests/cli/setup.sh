@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # emp-setup as a user types it: on this machine, whatever it is, and on a made-up one.
 . "$(dirname "$0")/expect.sh"
@@ -26,7 +26,25 @@ expect 2 'This is a physical machine with Debian GNU/Linux 12' "$setup" audit --
 expect 2 'svc.units .*off .*cron.service' "$setup" audit --root "$m"
 expect 2 'turbo.intel .*off .*no_turbo = 0' "$setup" audit --root "$m"
 expect 2 'kernel.pending .*off .*6.1.0-56-amd64 installed' "$setup" audit --root "$m"
-expect 2 'Not fit.* for timing: .* settings are off' "$setup" audit --root "$m"
+expect 2 'Not fit.* for timing: .* required settings are off' "$setup" audit --root "$m"
+summary() { # LINES COMMAND...: no more lines than these, none wider than 80 columns
+	COLUMNS=80 "${@:2}" >"$dir/out"
+	[ "$(LC_ALL=C.UTF-8 wc -L <"$dir/out")" -le 80 ] && [ "$(wc -l <"$dir/out")" -le "$1" ] || { cat "$dir/out"; return 1; }
+}
+that "the audit fits 12 lines" summary 12 "$setup" audit
+that "an audit with 8 required settings off has a line for each" summary 15 "$setup" audit --root "$m"
+that "what counts for the verdict is said without colour" python3 - "$setup" "$m" <<'P'
+import json, re, subprocess, sys
+def audit(*words):
+    return subprocess.run([sys.argv[1], "audit", *words], stdout=subprocess.PIPE, text=True).stdout
+for root in [], ["--root", sys.argv[2]]:
+    document = json.loads(audit("--json", *root))
+    wanted = sorted(c["id"] for c in document["checks"] if c["state"] == "off" and c["level"] == "A")
+    for verbose in [], ["-v"]:
+        screen = audit(*root, *verbose)
+        assert sorted(re.findall(r"(?m)^(\S+) +off +required ", screen)) == wanted, screen
+        assert f": {len(wanted)} required setting" in screen, screen
+P
 expect 2 'advice  EMP' "$setup" audit --root "$m" --verbose
 expect 2 'advice  EMP' "$setup" audit --root "$m" --details # its old name
 
@@ -50,18 +68,18 @@ that "a fixed clock is called equivalent" json "$dir/audit.json" \
 
 # The screen: 80 columns, colours only on a terminal, one paragraph for all that the host of a virtual machine decides.
 narrow() { # COMMAND...: no line of its output is wider than 80 columns
-	COLUMNS=80 "$@" | awk 'length($0) > 80 { print; wide = 1 } END { exit wide }'
+	test "$(COLUMNS=80 "$@" | LC_ALL=C.UTF-8 wc -L)" -le 80
 }
 for verb in 'audit --all' 'audit --verbose --all' 'apply --dry-run' 'apply --dry-run --verbose' status fingerprint; do
 	that "$verb fits 80 columns" narrow "$setup" $verb
 done
 that "a captured machine fits 80 columns" narrow "$setup" audit --root "$m" --all --verbose
 echo 0 >"$cpu/intel_pstate/no_turbo"
-expect 2 'turbo.intel *off *no_turbo = 0: turbo is on' "$setup" audit --root "$m"
-expect 2 '  fix     emp-setup apply --only turbo.intel' "$setup" audit --root "$m"
+expect 2 'turbo.intel *off *required *no_turbo = 0: turbo is on' "$setup" audit --root "$m"
+expect 2 '  fix     emp-setup apply --only turbo.intel' "$setup" audit --root "$m" -v
 that "no colour without a terminal" sh -c "env -u NO_COLOR '$setup' audit --root '$m' | grep -v \"\$(printf '\\033')\""
 on_terminal() {
-	env -u NO_COLOR TERM=xterm script -qec "stty cols 80; '$setup' audit --root '$m'" /dev/null
+	env -u NO_COLOR TERM=xterm script -qec "stty cols 80; '$setup' audit -v --root '$m'" /dev/null
 }
 red=$(printf '\033\\[31moff') green=$(printf '\033\\[32mok')
 expect 2 "$red" on_terminal
@@ -70,7 +88,8 @@ v=$dir/virtual
 cp -r "$m" "$v"
 rm -r "$v/sys/devices/system/cpu/cpufreq" "$v/sys/devices/system/cpu/intel_pstate"
 sed -i 's/flags.*/& hypervisor/' "$v/proc/cpuinfo"
-expect 2 "^Decided by the VM's host, not visible here: freq.driver, freq.governor" "$setup" audit --root "$v"
+expect 2 '[0-9] decided by the host' "$setup" audit --root "$v"
+expect 2 '^freq.governor *n/a *required *the host decides' "$setup" audit --root "$v" -v
 that "the host's settings are not in the table" sh -c "! '$setup' audit --root '$v' | grep -q '^freq.governor '"
 "$setup" audit --root "$v" --json >"$dir/virtual.json"
 that "the document still calls them absent" json "$dir/virtual.json" \
@@ -81,7 +100,7 @@ that "every document says what it is" json "$dir/virtual.json" 'd["format"] == "
 expect 1 "there is no policy 'plan9'" "$setup" audit --policy plan9
 printf '[stop]\ncron = x\n' >"$dir/bad.ini"
 expect 1 "'cron' in \[stop\] is not a unit" "$setup" audit --policy "$dir/bad.ini"
-expect 2 'Policy: paper-rhel6' "$setup" audit --root "$m" --policy paper-rhel6
+expect 2 'Policy: paper-rhel6' "$setup" audit -v --root "$m" --policy paper-rhel6
 expect 1 'cannot open /nonexistent' "$setup" audit --root /nonexistent
 echo 0 >"$cpu/online"
 expect 1 'CPU 9 does not exist: choose one of 0' "$setup" audit --root "$m" --cpu 9

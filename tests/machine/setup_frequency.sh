@@ -89,7 +89,7 @@ for driver in intel_pstate acpi-cpufreq amd-pstate-epp amd-pstate cpufreq-dt; do
 	for id in freq.governor freq.min speedstep; do
 		grep -q "^$id  *ok " "$dir/out" || { fault "$driver: $id is not ok after apply"; cat "$dir/out"; }
 	done
-	"$setup" audit -v >"$dir/out" || :
+	"$setup" audit --all -v >"$dir/out" || :
 	[ $driver != cpufreq-dt ] || grep -q '^turbo.policy is n/a' "$dir/out" || { fault "turbo.policy of cpufreq-dt"; cat "$dir/out"; }
 	run 0 restore
 	same "$driver"
@@ -234,14 +234,14 @@ identity >"$dir/identity"
 echo 0 >$sys/cpu3/online
 contents >"$dir/before"
 run 0 apply --only $ids
-"$setup" audit >"$dir/out" || :
+"$setup" audit -v >"$dir/out" || :
 for id in freq.governor freq.min speedstep; do
 	grep -q "^$id  *ok " "$dir/out" || { fault "$id is not ok with a CPU offline"; cat "$dir/out"; }
 done
 identity | cmp -s - "$dir/identity" || fault "with a CPU offline, it is another machine"
 run 0 apply --only smt,freq.governor
 holds cpu2/online 0
-"$setup" audit >"$dir/out" || :
+"$setup" audit -v >"$dir/out" || :
 for id in freq.governor freq.min speedstep; do
 	grep -q "^$id  *ok " "$dir/out" || { fault "$id is not ok without SMT"; cat "$dir/out"; }
 done

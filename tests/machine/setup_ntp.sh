@@ -27,7 +27,7 @@ says() {
 }
 
 audit_says() {
-	line=$(box_run "$setup" audit | grep '^ntp.on ' || :)
+	line=$(box_run "$setup" audit -v | grep '^ntp.on ' || :)
 	case $line in *$1*) ;; *) return 1 ;; esac
 }
 

@@ -115,7 +115,7 @@ cycle() { # WORDS KILLS
 	"$setup" apply --only $ids >"$dir/out" || { [ $? = 2 ] && grep -q 'turbo.intel.*refused' "$dir/out"; } ||
 		{ fault "$1: apply"; cat "$dir/out"; }
 	took=$(($(milliseconds) - begun)) killed=0
-	"$setup" audit >"$dir/out" || :
+	"$setup" audit -v >"$dir/out" || :
 	grep -E '^(freq|turbo|speedstep)' "$dir/out"
 	restore
 	cpus | diff "$dir/before" - || fault "$1: a clean run left a difference"
