@@ -269,7 +269,7 @@ static int read_lines(struct reading *reading, FILE *file, struct error *err)
 
 #define LOOK                                                                                \
 	"; 'journalctl -t emp-setup' lists what was set, 'emp-setup audit' what still is, " \
-	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked; then 'emp-setup restore --forget'"
+	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked; --forget drops it"
 
 /* Adds what is missing to the journal. */
 static int settle(struct reading *reading, struct error *err)

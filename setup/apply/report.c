@@ -35,6 +35,7 @@ static const struct {
 	[OUTCOME_RESTORED] = {"restored", "restored", MARK_GOOD},
 	[OUTCOME_LEFT_ALONE] = {"left alone", "left alone", MARK_WARN},
 	[OUTCOME_FAILED] = {"failed", "failed", MARK_BAD},
+	[OUTCOME_FORGOTTEN] = {"forgotten", "forgotten", MARK_WARN},
 	[OUTCOME_DIFFERENT] = {"differs", "different", MARK_WARN},
 };
 

@@ -19,6 +19,7 @@ enum outcome {
 	OUTCOME_RESTORED,
 	OUTCOME_LEFT_ALONE, /* somebody else has changed it since */
 	OUTCOME_FAILED,     /* it could not be restored */
+	OUTCOME_FORGOTTEN,  /* either of the two with --forget: it is of no journal any more */
 	OUTCOME_DIFFERENT,  /* after a restore: not as it was before the first apply */
 };
 

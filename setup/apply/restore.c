@@ -22,12 +22,21 @@ static bool is_dropped(const struct entry *e)
 	return !e->name;
 }
 
-/* What could not be restored is tried again by the next restore, unless it is to be forgotten. */
-static void keep_unit(struct entry *e, enum outcome outcome, const char *note, struct report *report)
+void change_keep(
+	struct entry *e, enum outcome outcome, const char *now, const char *note, struct report *report)
 {
-	report_entry(report, e, outcome, e->want, NULL, note);
+	const char *way = options.forget ? strstr(note, "; --") : NULL;
+	_cleanup_(freep) char *cause = way ? strndup(note, (size_t)(way - note)) : NULL;
+
+	report_entry(report, e, options.forget ? OUTCOME_FORGOTTEN : outcome, *e->old ? e->old : NULL, now,
+		cause ?: note);
 	if (options.forget)
 		entry_clear(e);
+}
+
+static void keep_unit(struct entry *e, enum outcome outcome, const char *note, struct report *report)
+{
+	change_keep(e, outcome, e->want, note, report);
 }
 
 /* Why a unit cannot be started any more, though it is not ours; false: it can. */
@@ -156,9 +165,7 @@ static void report_lost(struct journal *j, struct report *report)
 
 		if (is_dropped(e) || e->kind != ENTRY_LOST)
 			continue;
-		report_entry(report, e, OUTCOME_FAILED, *e->old ? e->old : NULL, NULL, e->want);
-		if (options.forget)
-			entry_clear(e);
+		change_keep(e, OUTCOME_FAILED, NULL, e->want, report);
 	}
 }
 
@@ -188,10 +195,14 @@ static int show_table(const struct report *report, size_t undone, FILE *file, st
 		fprintf(file, "\n");
 	if (undone)
 		fprintf(file, "A reboot had already undone %zu change%s.\n", undone, undone == 1 ? "" : "s");
-	fprintf(file, "%zu restored, %zu already as before, %zu left alone, %zu failed.\n",
-		report_count(report, OUTCOME_RESTORED), report_count(report, OUTCOME_ALREADY),
-		report_count(report, OUTCOME_LEFT_ALONE), report_count(report, OUTCOME_FAILED));
-	if (report_count(report, OUTCOME_FAILED) && !options.forget)
+	fprintf(file, "%zu restored, %zu already as before, ", report_count(report, OUTCOME_RESTORED),
+		report_count(report, OUTCOME_ALREADY));
+	if (options.forget)
+		fprintf(file, "%zu forgotten.\n", report_count(report, OUTCOME_FORGOTTEN));
+	else
+		fprintf(file, "%zu left alone, %zu failed.\n", report_count(report, OUTCOME_LEFT_ALONE),
+			report_count(report, OUTCOME_FAILED));
+	if (report_count(report, OUTCOME_FAILED))
 		fprintf(file, "What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
 	if (report_count(report, OUTCOME_DIFFERENT))
 		fprintf(file, "Not as before the first apply: %zu (differs).\n",
@@ -272,6 +283,8 @@ int change_restore_locked(size_t first, struct error *err)
 		return r;
 	if (report_count(report, OUTCOME_FAILED))
 		return STATUS_ERROR;
+	if (options.forget) /* what differs has been listed, as the user wants it to stay */
+		return STATUS_DONE;
 	return report_count(report, OUTCOME_LEFT_ALONE) || report_count(report, OUTCOME_DIFFERENT)
 		       ? STATUS_NOT_FIT
 		       : STATUS_DONE;

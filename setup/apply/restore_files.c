@@ -136,10 +136,8 @@ static void leave_others(struct restoring *restoring, struct report *report)
 
 		if (!f->theirs)
 			continue;
-		report_entry(report, f->entry, OUTCOME_LEFT_ALONE, f->entry->old, f->before,
-			"changed by somebody else; --force restores it, --forget keeps it");
-		if (options.forget)
-			entry_clear(f->entry);
+		change_keep(f->entry, OUTCOME_LEFT_ALONE, f->before,
+			"changed by somebody else; --force restores it, --forget keeps it", report);
 		f->entry = NULL;
 	}
 }
@@ -170,13 +168,12 @@ static void write_all(struct restoring *restoring, int order)
 /* What could not be restored is tried again by the next restore. */
 static void fail(struct returning *f, struct report *report)
 {
-	report_entry(report, f->entry, OUTCOME_FAILED, f->before, f->result.held,
-		f->result.outcome == SETTING_REFUSED ? strerror(-f->result.error)
-						     : "the kernel set another value than requested");
 	free(f->entry->held);
 	f->entry->held = TAKE(f->result.held);
-	if (options.forget)
-		entry_clear(f->entry);
+	change_keep(f->entry, OUTCOME_FAILED, f->entry->held ?: f->before,
+		f->result.outcome == SETTING_REFUSED ? strerror(-f->result.error)
+						     : "the kernel set another value than requested",
+		report);
 }
 
 static void settle(struct returning *f, struct report *report)
@@ -184,10 +181,10 @@ static void settle(struct returning *f, struct report *report)
 	struct entry *e = f->entry;
 
 	if (f->result.outcome == SETTING_OFFLINE) {
-		report_entry(report, e, OUTCOME_LEFT_ALONE, NULL, NULL,
-			"its CPUs are offline; set them online, then restore again");
-		if (options.forget)
-			entry_clear(e);
+		change_keep(e, OUTCOME_LEFT_ALONE, NULL,
+			options.forget ? "its CPUs are offline"
+				       : "its CPUs are offline; set them online, then restore again",
+			report);
 		return;
 	}
 	if (f->result.outcome == SETTING_REFUSED || f->result.outcome == SETTING_CLAMPED) {

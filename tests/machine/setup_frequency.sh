@@ -159,7 +159,10 @@ outcome freq.min 'differs .*3000 to 3000 MHz'
 run 1 restore # 4700 MHz, the old value, cannot be written any more
 outcome freq.min 'failed .*another value than requested'
 grep -q 'forget drops it' "$dir/out" || fault "a failure without a way out"
-run 1 restore --forget
+outcome freq.min 'failed .*4700 .*3000'
+run 0 restore --forget
+outcome freq.min 'forgotten .*4700 .*3000'
+grep -q '[1-9] forgotten\.$' "$dir/out" || fault "it does not count what it forgets"
 [ "$("$setup" status)" = "Nothing is applied." ] || fault "--forget keeps something"
 
 # 5. Files that vanish: a CPU that is taken away while the settings hold
@@ -353,7 +356,7 @@ for how in flip NULs end; do
 		run 1 restore --force
 		run 1 apply --only $ids
 		run 1 status
-		run 1 restore --forget
+		run 0 restore --forget
 		run 0 restore
 		grep -q 'Nothing is applied' "$dir/out" || fault "$how at $part %: --forget keeps something"
 		mkdir /var/lib/emp-setup
