@@ -8,32 +8,48 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* "x 2.5"; in one run only: "-". */
+/* "0.034", "0.21", "4.90", "16". */
 static const char *ratio_text(char text[TEXT_TIME_SIZE], double ratio)
 {
-	if (!isfinite(ratio) || ratio <= 0)
-		return "-";
-	snprintf(text, TEXT_TIME_SIZE, "%.3g", ratio);
+	snprintf(text, TEXT_TIME_SIZE, ratio < 0.095 ? "%.2g" : ratio < 9.995 ? "%.2f" : "%.0f", ratio);
 	return text;
 }
 
-static const struct source *source_of(const struct jitter_change *c)
+/* "0.21 … 0.35"; without one of the bounds "< 0.35" or "> 4.90". */
+const char *jitter_ratio_interval(char text[TEXT_TIME_SIZE], const struct jitter_change *c)
+{
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
+
+	ratio_text(low, c->low);
+	ratio_text(high, c->high);
+	if (c->low > 0 && isfinite(c->high))
+		snprintf(text, TEXT_TIME_SIZE, "%.12s … %.12s", low, high);
+	else if (isfinite(c->high))
+		snprintf(text, TEXT_TIME_SIZE, "< %.12s", high);
+	else
+		snprintf(text, TEXT_TIME_SIZE, c->low > 0 ? "> %.12s" : "-", low);
+	return text;
+}
+
+const struct source *jitter_change_source(const struct jitter_change *c)
 {
 	return c->after ? c->after->source : c->before->source;
 }
 
 static void add_change(struct table *table, const struct jitter_change *c)
 {
+	const struct source *source = jitter_change_source(c);
+	_cleanup_(freep) char *name = text_format(source->unit ? "%s (%s)" : "%s", source->name, source->unit);
 	char text[TEXT_TIME_SIZE];
 
 	table_row(table);
-	table_cell_text(table, source_of(c)->name);
+	table_cell_text(table, name ?: source->name);
 	table_cell_text(table, jitter_change_names[c->kind]);
 	table_cell(table, "%s", c->before ? text_percent(text, c->before_share) : "-");
 	table_cell(table, "%s", c->after ? text_percent(text, c->after_share) : "-");
-	table_cell(table, "%s", ratio_text(text, c->ratio));
+	table_cell(table, "%s", c->before && c->after ? ratio_text(text, c->ratio) : "-");
+	table_cell(table, "%s", jitter_ratio_interval(text, c));
 	table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
-	table_cell_text(table, source_of(c)->unit ?: "-");
 }
 
 static void print_limits(const struct jitter_pair *pair)
@@ -60,57 +76,74 @@ static size_t count(const struct jitter_changes *changes, enum jitter_change_kin
 	return n;
 }
 
-/* What may be chance is listed only if it took much. */
+/* What did not change, or only by chance perhaps, is listed only if it took much. */
 static bool is_listed(const struct jitter_change *c)
 {
-	const double MUCH = 0.001;
+	const double MUCH = 0.001, MOST = 0.01;
+	bool most = fmax(c->before ? c->before->share : 0, c->after ? c->after->share : 0) > MOST;
 
 	if (c->kind == CHANGE_UNCLEAR)
-		return fmax(c->before_share, c->after_share) > MUCH;
-	return c->kind != CHANGE_NONE;
+		return most || fmax(c->before_share, c->after_share) > MUCH;
+	return c->kind != CHANGE_NONE || most;
 }
 
-static void print_counts(const struct jitter_changes *changes)
+/* All sources that events name. */
+static double share_of_all(const struct jitter_run *run)
 {
-	printf("Shares are of the sampled time. Of %zu sources, %zu did not change by more than\n"
-	       "chance and a factor of %g.\n",
-		changes->n, count(changes, CHANGE_NONE), JITTER_MARGIN);
+	return run->all.sampled_ns > 0 ? (double)run->frequency.total_ns / (double)run->all.sampled_ns : 0;
+}
+
+static void print_counts(const struct jitter_pair *pair)
+{
+	const struct jitter_changes *changes = &pair->changes;
+	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
+
+	printf("Shares are of the sampled time. All sources took %s before, %s after.\n",
+		text_percent(before, share_of_all(pair->baseline)),
+		text_percent(after, share_of_all(pair->run)));
+	if (count(changes, CHANGE_NONE) == changes->n)
+		printf("None of %zu sources is new, gone, grown or shrunk.\n", changes->n);
+	else
+		printf("Of %zu sources, %zu did not change by more than chance and a factor of %g.\n",
+			changes->n, count(changes, CHANGE_NONE), JITTER_MARGIN);
 	if (count(changes, CHANGE_UNCLEAR) > 0)
-		printf("Unclear (%zu; listed above 0.1 %%): in one run only, but so rarely or in so few\n"
-		       "bursts that it may be chance; longer runs would show.\n",
+		printf("Unclear (%zu): in one run only, but so rarely or in so few bursts that it may\n"
+		       "be chance; longer runs would show.\n",
 			count(changes, CHANGE_UNCLEAR));
 }
 
-int jitter_print_changes(const struct jitter_pair *pair, struct error *err)
+int jitter_print_changes(const struct jitter_pair *pair, bool all, struct error *err)
 {
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
-		{"BASELINE", COLUMN_NUMBER}, {"RUN", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
-		{"P", COLUMN_NUMBER}, {"UNIT", COLUMN_WRAP}, {}};
+		{"BEFORE", COLUMN_NUMBER}, {"AFTER", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
+		{"95 % CI", COLUMN_NUMBER}, {"P", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = NULL;
 	const struct jitter_changes *changes = &pair->changes;
+	size_t listed = 0;
 	int r = table_new(&table, columns, err);
 
 	if (r < 0)
 		return r;
 	print_limits(pair);
 	for (size_t i = 0; i < changes->n; i++)
-		if (is_listed(&changes->items[i]))
+		if (all || is_listed(&changes->items[i])) {
 			add_change(table, &changes->items[i]);
-	if (count(changes, CHANGE_NONE) == changes->n) {
-		printf("None of %zu sources is new, gone, grown or shrunk.\n", changes->n);
-		return 0;
-	}
-	r = table_print(table, stdout, err);
-	print_counts(changes);
+			listed++;
+		}
+	r = listed > 0 ? table_print(table, stdout, err) : 0;
+	if (listed < changes->n)
+		printf("and %zu more that took little (--all lists them)\n", changes->n - listed);
+	print_counts(pair);
 	return r;
 }
 
 static json_t *change_json(const struct jitter_change *c)
 {
-	return json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f}", "name", source_of(c)->name, "kind",
-		source_kind_names[source_of(c)->kind], "unit", source_of(c)->unit, "change",
+	return json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name", jitter_change_source(c)->name, "kind",
+		source_kind_names[jitter_change_source(c)->kind], "unit", jitter_change_source(c)->unit, "change",
 		jitter_change_names[c->kind], "baseline_time_share", c->before_share, "time_share",
-		c->after_share, "ratio", json_real_or_null(c->ratio), "p", c->p);
+		c->after_share, "ratio", json_real_or_null(c->ratio), "ratio_low", c->low, "ratio_high",
+		json_real_or_null(c->high), "p", c->p);
 }
 
 json_t *jitter_changes_as_json(const struct jitter_pair *pair)

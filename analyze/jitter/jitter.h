@@ -4,6 +4,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/plot.h"
+#include "lib/base/text.h"
 #include "lib/protocol/jitter/jitter_change.h"
 #include "lib/report/jitter_load.h"
 
@@ -22,7 +23,11 @@ struct jitter_pair {
 	struct jitter_changes changes;
 };
 
-int jitter_print_changes(const struct jitter_pair *pair, struct error *err);
+/* all: every source, also those that took little and did not change. */
+int jitter_print_changes(const struct jitter_pair *pair, bool all, struct error *err);
+
+const struct source *jitter_change_source(const struct jitter_change *change);
+const char *jitter_ratio_interval(char text[TEXT_TIME_SIZE], const struct jitter_change *change);
 
 /* The documents of --json. */
 json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak);
@@ -30,5 +35,7 @@ json_t *jitter_changes_as_json(const struct jitter_pair *pair);
 
 /* Pictures. The densities print the bandwidth; without a baseline they are the user-level and the master distribution of the run. */
 struct drawing jitter_densities(const struct jitter_pair *pair);
+/* What each source took of the time before and after, with the interval of the ratio. */
+struct drawing jitter_shares(const struct jitter_pair *pair);
 struct drawing jitter_timeline(const struct jitter_run *run);
 enum { JITTER_WIDTH = 1200, JITTER_HEIGHT = 650 };

@@ -18,7 +18,7 @@ static struct {
 	int64_t baseline;
 	double fail_if_new; /* percent; below 0: not given */
 	const char *output;
-	bool timeline, script;
+	bool by_source, timeline, script;
 } options = {.fail_if_new = -1};
 
 /* 11us..13us */
@@ -58,6 +58,8 @@ const struct option_row jitter_options[] = {
 	{0, "fail-if-new", "SHARE", "exit status 2 if new sources took more than this share of all (5%)",
 		option_percent, &options.fail_if_new},
 	{'o', "output", "FILE", "draw the densities instead: .png, .svg or .pdf", NULL, &options.output},
+	{0, "by-source", NULL, "with -o: draw what each source took before and after", NULL,
+		&options.by_source},
 	{0, "timeline", NULL, "with -o: draw when the longest interruptions occurred", NULL,
 		&options.timeline},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
@@ -70,11 +72,15 @@ static int check_options(struct error *err)
 
 	if (options.fail_if_new >= 0 && !options.baseline)
 		return error_say(err, -EINVAL, "--fail-if-new needs a run to compare with: --baseline RUN");
-	if ((options.timeline || options.script) && !options.output)
+	if ((options.timeline || options.by_source || options.script) && !options.output)
 		return error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
-			options.timeline ? "--timeline" : "--script");
+			options.timeline    ? "--timeline"
+			: options.by_source ? "--by-source"
+					    : "--script");
 	if (options.timeline && options.baseline)
 		return error_say(err, -EINVAL, "--timeline draws one run; leave --baseline out");
+	if (options.by_source && !options.baseline)
+		return error_say(err, -EINVAL, "--by-source compares two runs: emp-analyze jitter BEFORE AFTER");
 	if (options.screen.combinations + between + (options.baseline > 0) +
 			(options.output && !options.baseline) >
 		1)
@@ -83,12 +89,12 @@ static int check_options(struct error *err)
 	return 0;
 }
 
-static int draw(const struct jitter_run *run, const struct jitter_run *baseline, struct error *err)
+static int draw(const struct jitter_pair *pair, struct error *err)
 {
-	const struct jitter_pair pair = {.run = run, .baseline = baseline};
-
-	return plot_drawing(options.timeline ? jitter_timeline(run) : jitter_densities(&pair), options.output,
-		options.script, err);
+	return plot_drawing(options.timeline	? jitter_timeline(pair->run)
+			    : options.by_source ? jitter_shares(pair)
+						: jitter_densities(pair),
+		options.output, options.script, err);
 }
 
 /* STATUS_NOT_FIT with a sentence: --fail-if-new. */
@@ -103,31 +109,25 @@ static int judge(const struct jitter_changes *changes, struct error *err)
 		text_percent(share, changes->new_share), text_percent(limit, options.fail_if_new / 100));
 }
 
-static int show_changes(const struct jitter_run *run, const struct jitter_run *baseline, struct error *err)
+static int compare(struct book *book, const struct jitter_run *run, struct error *err)
 {
-	struct jitter_pair pair = {run, baseline, {}};
-	int r = jitter_changes_make(
-		&pair.changes, &baseline->frequency, &baseline->all, &run->frequency, &run->all, err);
+	_cleanup_(jitter_run_clear) struct jitter_run baseline = {};
+	struct jitter_pair pair = {run, &baseline, {}};
+	int r = jitter_run_load(book, options.baseline, &baseline, err);
 
-	if (r < 0)
-		return r;
-	r = analyze_options.json
-		    ? json_print_document("emp-jitter-changes", jitter_changes_as_json(&pair), err)
-		    : jitter_print_changes(&pair, err);
+	if (r == 0)
+		r = jitter_changes_make(
+			&pair.changes, &baseline.frequency, &baseline.all, &run->frequency, &run->all, err);
+	if (r == 0 && options.output)
+		r = draw(&pair, err);
+	if (r == 0)
+		r = analyze_options.json
+			    ? json_print_document("emp-jitter-changes", jitter_changes_as_json(&pair), err)
+			    : jitter_print_changes(&pair, options.screen.all, err);
 	if (r == 0)
 		r = judge(&pair.changes, err);
 	jitter_changes_clear(&pair.changes);
 	return r;
-}
-
-static int compare(struct book *book, const struct jitter_run *run, struct error *err)
-{
-	_cleanup_(jitter_run_clear) struct jitter_run baseline = {};
-	int r = jitter_run_load(book, options.baseline, &baseline, err);
-
-	if (r == 0 && options.output)
-		r = draw(run, &baseline, err);
-	return r < 0 ? r : show_changes(run, &baseline, err);
 }
 
 static int show_peak(const struct jitter_run *run, struct error *err)
@@ -153,20 +153,32 @@ static int show(const struct jitter_run *run, struct error *err)
 				    : jitter_print(run, &options.screen, err);
 }
 
+/* Of two runs, the first is the baseline of the second. */
+static int parse_runs(int argc, char **argv, struct error *err)
+{
+	if (argc < 2)
+		return 0;
+	if (options.baseline)
+		return error_say(err, -EINVAL, "two runs are compared already; leave --baseline out");
+	return analyze_parse_run(argv[0], "BEFORE", &options.baseline, err);
+}
+
 int verb_jitter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(jitter_run_clear) struct jitter_run run = {};
 	int64_t id;
-	int r = check_options(err);
+	int r = parse_runs(argc, argv, err);
 
 	if (r == 0)
-		r = analyze_open(argv[0], &book, &id, err);
+		r = check_options(err);
+	if (r == 0)
+		r = analyze_open(argv[argc - 1], &book, &id, err);
 	if (r == 0)
 		r = jitter_run_load(book, id, &run, err);
 	if (r < 0)
 		return r;
 	if (options.baseline)
 		return compare(book, &run, err);
-	return options.output ? draw(&run, NULL, err) : show(&run, err);
+	return options.output ? draw(&(struct jitter_pair){.run = &run}, err) : show(&run, err);
 }

@@ -9,8 +9,8 @@
 
 /* The mean of at least this number of independent rounds is about normal; with fewer, only their number counts. */
 static const double ENOUGH = 8;
-/* What occurs in this number of rounds of one run and in none of the other is there throughout, not in a long burst. */
-static const double THROUGHOUT = 0.9;
+/* A source in this share of the rounds of one run, and in none of the other, is permanent: its rounds are not one long burst. */
+static const double PERMANENT = 0.6;
 static const double MOST_LAG1 = 0.99;
 
 static double mean_of(const struct rate *r)
@@ -74,13 +74,41 @@ static double by_time(const struct rate *a, const struct rate *b, double margin)
 	return gsl_cdf_tdist_Q(off / sqrt(of_a + of_b), freedom);
 }
 
-double rate_more(const struct rate *a, const struct rate *b, double margin)
+/* The p-value of ratio <= margin. */
+static double p_of_ratio(const struct rate *a, const struct rate *b, double margin)
 {
 	double inflation = inflation_of_both(a, b), k = b->with / inflation, others = a->with / inflation;
 
 	if (b->total_ns <= 0 || a->time_ns <= 0 || b->time_ns <= 0)
 		return 1;
 	if (a->with <= 0)
-		return by_number(b->with >= THROUGHOUT * b->n ? b->with : k, 0, 1, a, b);
+		return by_number(b->with >= PERMANENT * b->n ? b->with : k, 0, margin, a, b);
 	return k >= ENOUGH && others >= ENOUGH ? by_time(a, b, margin) : by_number(k, others, margin, a, b);
+}
+
+double rate_more(const struct rate *a, const struct rate *b, double margin)
+{
+	return p_of_ratio(a, b, a->with > 0 ? margin : 1);
+}
+
+/* The ratio is above it with a probability of 97.5 %; 0: no bound. */
+static double lower_bound(const struct rate *a, const struct rate *b)
+{
+	const double P = 0.025, LEAST = 1e-6;
+	double low = log(LEAST), high = -low;
+
+	if (p_of_ratio(a, b, LEAST) > P)
+		return 0;
+	for (int i = 0; i < 50; i++) {
+		double middle = (low + high) / 2;
+
+		*(p_of_ratio(a, b, exp(middle)) > P ? &high : &low) = middle;
+	}
+	return exp(low);
+}
+
+void rate_ratio_interval(const struct rate *a, const struct rate *b, double *ret_low, double *ret_high)
+{
+	*ret_low = lower_bound(a, b);
+	*ret_high = 1 / lower_bound(b, a);
 }

@@ -22,3 +22,6 @@ double rate_ratio(const struct rate *a, const struct rate *b);
 
 /* The p-value of "the rate of b is at most `margin` times that of a": small where b has more. margin >= 1. */
 double rate_more(const struct rate *a, const struct rate *b, double margin);
+
+/* The 95 % interval of that ratio: the margins that rate_more() does not reject on either side. INFINITY: no upper bound. */
+void rate_ratio_interval(const struct rate *a, const struct rate *b, double *ret_low, double *ret_high);

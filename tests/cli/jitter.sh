@@ -45,13 +45,27 @@ gives "a peak has whom it is made of" '({s["name"] for s in d["sources"]} == {"d
 
 # A baseline.
 expect 0 'None of 5 sources is new' $analyze jitter 3 --baseline 2
-expect 0 '^backupd *new .*backup.service' $analyze jitter 4 --baseline 2
-expect 0 '^backupd *gone ' $analyze jitter 2 --baseline 4
-expect 0 'Unclear (1; listed above 0.1 %)' $analyze jitter 5 --baseline 2
+expect 0 '^backupd (backup.service) *new ' $analyze jitter 4 --baseline 2
+expect 0 '^backupd (backup.service) *gone ' $analyze jitter 2 --baseline 4
+expect 0 'Unclear (1)' $analyze jitter 5 --baseline 2
+expect 0 '^dummydaemon1 (dummy.service) *none .* 1.00 *1.00 … 1.00 ' $analyze jitter 4 --baseline 2
 expect 2 'new sources took 3.. % of the time of all interruptions, more than 2.0 %' $analyze jitter 4 --baseline 2 --fail-if-new 2%
 expect 0 '' $analyze jitter 4 --baseline 2 --fail-if-new 5%
 expect 0 '' $analyze jitter 5 --baseline 2 --fail-if-new 0%
 gives "changes have their p" '([(s["name"], s["change"]) for s in d["sources"] if s["change"] != "none"] == [("backupd", "new")] and d["sources"][0]["p"] < 0.001 and d["baseline"] == 2)' $analyze jitter 4 --baseline 2 --json
+
+# After a remedy: the first run is the baseline of the second.
+expect 0 '^backupd (backup.service) *gone .* < 0.063 *<0.001' $analyze jitter 4 2
+expect 0 'All sources took 0.38 % before, 0.37 % after' $analyze jitter 4 2
+expect 0 'and 2 more that took little (--all lists them)' $analyze jitter 4 2
+expect 0 '^page_fault_user *none ' $analyze jitter 4 2 --all
+gives "each ratio has its interval" 'all(s["ratio_low"] <= s["ratio"] <= s["ratio_high"] for s in d["sources"] if s["baseline_time_share"]) and [(s["ratio"], s["ratio_low"], 0 < s["ratio_high"] < 0.1) for s in d["sources"] if s["name"] == "backupd"] == [(0, 0, True)]' $analyze jitter 4 2 --json
+expect 0 'backupd .*gone' $analyze jitter 4 2 --by-source --script -o "$dir/shares.svg"
+that "the picture has a row for each source" grep -q 'backupd' "$dir/shares.svg"
+that "and the ratio of each" grep -q 'only before (.* 0.063)' "$dir/shares.svg.gnuplot"
+expect 1 'leave --baseline out' $analyze jitter 4 2 --baseline 3
+expect 1 'BEFORE' $analyze jitter x 2
+expect 1 'compares two runs' $analyze jitter 4 --by-source -o "$dir/x.png"
 
 # Pictures.
 expect 0 'bandwidth 0.0.* decades' $analyze jitter 2 -o "$dir/lengths.svg"
@@ -65,7 +79,7 @@ for picture in lengths.png both.pdf; do
 done
 
 # Everything fits 80 columns.
-for options in '' --combinations '--between 2us..9us' '--baseline 4' '--baseline 5'; do
+for options in '' --combinations '--between 2us..9us' '--baseline 4' '--baseline 5 --all'; do
 	that "emp-analyze jitter 2 $options fits 80 columns" sh -c "! $analyze jitter 2 $options | grep -E '.{81}'"
 done
 

@@ -2,6 +2,8 @@
 /* Whether rates differ by more than chance: how often the test is wrong about sources of drawn kinds, periods and bursts. */
 #include "lib/stats/rate_change.h"
 
+#include "lib/base/cleanup.h"
+
 #include "tests/unit/check.h"
 
 #include <math.h>
@@ -152,6 +154,36 @@ TEST(what_grew_threefold_is_found_if_it_is_frequent)
 	}
 }
 
+TEST(the_interval_of_the_ratio_contains_it_in_19_of_20_pairs)
+{
+	static const double ratios[] = {0.1, 0.5, 1, 3};
+
+	srandom((unsigned)check_seed(13));
+	for (enum habit habit = 0; habit < N_HABITS; habit++)
+		for (size_t k = 0; k < ELEMENTS(ratios); k++) {
+			int covered = 0, bounded = 0;
+
+			for (int i = 0; i < CASES / 2; i++) {
+				struct habits h = draw(habit);
+				double low, high;
+				struct rate a, b;
+
+				h.rate = fmax(h.rate, 0.5);
+				h.period = fmin(h.period, 2);
+				h.burst = fmin(h.burst, 1);
+				a = run(60, &h, 1);
+				b = run(60, &h, ratios[k]);
+				rate_ratio_interval(&a, &b, &low, &high);
+				covered += low <= ratios[k] && ratios[k] <= high;
+				bounded += high < 10 * ratios[k];
+			}
+			printf("%s, ratio %g: %.1f %% covered, %.0f %% bounded\n", names[habit], ratios[k],
+				200.0 * covered / CASES, 200.0 * bounded / CASES);
+			assert_true(covered > 0.935 * CASES / 2);
+			assert_true(bounded > 0.4 * CASES / 2);
+		}
+}
+
 static struct rate constant(double n, double with)
 {
 	return (struct rate){.n = n,
@@ -194,4 +226,17 @@ TEST(once_in_a_long_run_is_expected)
 	none = constant(400, 0);
 	rare = constant(20, 5); /* but five in a short one are not */
 	assert_true(rate_more(&none, &rare, 1.5) < 1e-5);
+}
+
+TEST(what_is_gone_has_an_upper_bound_only)
+{
+	struct rate none = constant(30, 0), all = constant(30, 30);
+	double low, high;
+
+	rate_ratio_interval(&all, &none, &low, &high);
+	assert_true(low == 0 && high > 0 && high < 0.2);
+	rate_ratio_interval(&none, &all, &low, &high);
+	assert_true(low > 5 && isinf(high));
+	rate_ratio_interval(&none, &none, &low, &high);
+	assert_true(low == 0 && isinf(high));
 }

@@ -43,7 +43,7 @@ static struct jitter_change compare(const struct jitter_row *before, const struc
 	struct rate a = rate_of(before, before_cpus), b = rate_of(after, after_cpus);
 	double more = rate_more(&a, &b, JITTER_MARGIN), less = rate_more(&b, &a, JITTER_MARGIN);
 
-	return (struct jitter_change){
+	struct jitter_change change = {
 		.before = before,
 		.after = after,
 		.before_share = share_of(&a),
@@ -51,6 +51,15 @@ static struct jitter_change compare(const struct jitter_row *before, const struc
 		.ratio = rate_ratio(&a, &b),
 		.p = fmin(1, 2 * fmin(more, less)),
 	};
+
+	rate_ratio_interval(&a, &b, &change.low, &change.high);
+	return change;
+}
+
+/* Chance is shared out by the time that a source took in both runs, so that many short ones do not hide a long one. */
+static double weight_of(const struct jitter_change *c)
+{
+	return fmax(sqrt(c->before_share + c->after_share), 1e-9);
 }
 
 static enum jitter_change_kind kind_of(const struct jitter_change *c)
@@ -66,11 +75,12 @@ static enum jitter_change_kind kind_of(const struct jitter_change *c)
 	return c->ratio > 1 ? CHANGE_GROWN : CHANGE_SHRUNK;
 }
 
-static int by_p(const void *x, const void *y)
+static int by_weighted_p(const void *x, const void *y)
 {
 	const struct jitter_change *a = x, *b = y;
+	double of_a = a->p / weight_of(a), of_b = b->p / weight_of(b);
 
-	return (a->p > b->p) - (a->p < b->p);
+	return (of_a > of_b) - (of_a < of_b);
 }
 
 static int by_difference(const void *x, const void *y)
@@ -81,16 +91,20 @@ static int by_difference(const void *x, const void *y)
 	return (of_a < of_b) - (of_a > of_b);
 }
 
-/* Holm 1979: the k-th least of n is multiplied by n - k + 1, and is not less than those before it. */
+/* Holm's procedure with weights (1979, section 4): each p is divided by its weight's share in those that are not smaller, and is
+ * not less than those before it. */
 static void adjust(struct jitter_changes *changes)
 {
-	double least = 0;
+	double least = 0, weights = 0;
 
-	qsort(changes->items, changes->n, sizeof(*changes->items), by_p);
+	qsort(changes->items, changes->n, sizeof(*changes->items), by_weighted_p);
+	for (size_t i = 0; i < changes->n; i++)
+		weights += weight_of(&changes->items[i]);
 	for (size_t i = 0; i < changes->n; i++) {
 		struct jitter_change *c = &changes->items[i];
 
-		c->p = least = fmax(least, fmin(1, c->p * (double)(changes->n - i)));
+		c->p = least = fmax(least, fmin(1, c->p * fmax(weights / weight_of(c), 1)));
+		weights -= weight_of(c);
 		c->kind = kind_of(c);
 		if (c->kind == CHANGE_NEW)
 			changes->new_share += c->after->share;
