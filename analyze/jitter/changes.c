@@ -39,7 +39,8 @@ const struct source *jitter_change_source(const struct jitter_change *c)
 static void add_change(struct table *table, const struct jitter_change *c)
 {
 	const struct source *source = jitter_change_source(c);
-	_cleanup_(freep) char *name = text_format(source->unit ? "%s (%s)" : "%s", source->name, source->unit);
+	_cleanup_(freep) char *name = text_format(
+		source->unit ? "%s (%s)" : "%s", source->name, source->unit);
 	char text[TEXT_TIME_SIZE];
 
 	table_row(table);
@@ -139,11 +140,12 @@ int jitter_print_changes(const struct jitter_pair *pair, bool all, struct error 
 
 static json_t *change_json(const struct jitter_change *c)
 {
-	return json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name", jitter_change_source(c)->name, "kind",
-		source_kind_names[jitter_change_source(c)->kind], "unit", jitter_change_source(c)->unit, "change",
-		jitter_change_names[c->kind], "baseline_time_share", c->before_share, "time_share",
-		c->after_share, "ratio", json_real_or_null(c->ratio), "ratio_low", c->low, "ratio_high",
-		json_real_or_null(c->high), "p", c->p);
+	return json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name",
+		jitter_change_source(c)->name, "kind", source_kind_names[jitter_change_source(c)->kind],
+		"unit", jitter_change_source(c)->unit, "change", jitter_change_names[c->kind],
+		"baseline_time_share", c->before_share, "time_share", c->after_share, "ratio",
+		json_real_or_null(c->ratio), "ratio_low", c->low, "ratio_high", json_real_or_null(c->high),
+		"p", c->p);
 }
 
 json_t *jitter_changes_as_json(const struct jitter_pair *pair)

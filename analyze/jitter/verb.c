@@ -80,7 +80,8 @@ static int check_options(struct error *err)
 	if (options.timeline && options.baseline)
 		return error_say(err, -EINVAL, "--timeline draws one run; leave --baseline out");
 	if (options.by_source && !options.baseline)
-		return error_say(err, -EINVAL, "--by-source compares two runs: emp-analyze jitter BEFORE AFTER");
+		return error_say(
+			err, -EINVAL, "--by-source compares two runs: emp-analyze jitter BEFORE AFTER");
 	if (options.screen.combinations + between + (options.baseline > 0) +
 			(options.output && !options.baseline) >
 		1)
@@ -91,7 +92,7 @@ static int check_options(struct error *err)
 
 static int draw(const struct jitter_pair *pair, struct error *err)
 {
-	return plot_drawing(options.timeline	? jitter_timeline(pair->run)
+	return plot_drawing(options.timeline    ? jitter_timeline(pair->run)
 			    : options.by_source ? jitter_shares(pair)
 						: jitter_densities(pair),
 		options.output, options.script, err);

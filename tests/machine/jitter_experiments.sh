@@ -90,4 +90,19 @@ rows = sqlite3.connect(sys.argv[1]).execute("SELECT min_ns FROM jitter_source JO
     " WHERE level = 'time' AND name = 'dummydaemon1_dummydaemon2'").fetchall()
 assert all(2400000 <= low for low, in rows), rows
 PY
+# README's 20 s: daemons that take more than 1 % in some of the rounds are new since a baseline, and gone after the remedy
+rm -f "$EMP_DB"*
+observe() { expect 0 'events lost' "$build/calibrate/emp-calibrate" jitter -v --cpu $cpu --for 20s; }
+observe
+"$build/tests/machine/dummy_daemon" dummydaemon1 $cpu 1170 15000 22 >"$dir/dummydaemon1" &
+first=$!
+"$build/tests/machine/dummy_daemon" dummydaemon2 $cpu 1310 20000 20 >"$dir/dummydaemon2" &
+second=$!
+observe
+wait $first $second
+observe
+for daemon in dummydaemon1 dummydaemon2; do
+	expect 0 "^$daemon .*new " "$build/analyze/emp-analyze" jitter 2 --baseline 1
+	expect 0 "^$daemon .*gone " "$build/analyze/emp-analyze" jitter 2 3
+done
 finish

@@ -24,8 +24,8 @@ struct jitter_change {
 	enum jitter_change_kind kind;
 	double before_share, after_share; /* of the sampled time */
 	double ratio;                     /* of these; INFINITY, or 0, if it is in one run only */
-	double low, high;                 /* its 95 % interval, of this source alone; INFINITY: no upper bound */
-	double p;                         /* adjusted for the number of sources, weighted by time (Holm 1979) */
+	double low, high; /* its 95 % interval, of this source alone; INFINITY: no upper bound */
+	double p;         /* adjusted for the number of sources, weighted by time (Holm 1979) */
 };
 
 struct jitter_changes {
