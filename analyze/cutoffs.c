@@ -19,7 +19,7 @@ static struct {
 	int64_t material_ppm;
 	const char *save;
 	bool replace, force;
-} options;
+} options = {.material_ppm = -1};
 
 const struct option_row cutoffs_options[] = {
 	{0, "short", "RUN", "the short run", option_run, &options.short_run},
@@ -34,7 +34,7 @@ const struct option_row cutoffs_options[] = {
 		&options.long_central_max_ns},
 	OTHER_CPUS_OPTION,
 	BY_WAIT_OPTIONS,
-	{0, "material", "PERCENT", "leave out cutoffs that explain less of the delay", option_share,
+	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10; 0: none)", option_share,
 		&options.material_ppm},
 	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
 	{},
@@ -111,9 +111,10 @@ static int print_profile(const struct profile *profile, const struct profile_req
 	if (r < 0)
 		return r;
 	if (m->left_out->n > 0)
-		printf("%zu cutoff%s explained less of the delay than --material, and %s left out:\n",
-			m->left_out->n, m->left_out->n == 1 ? "" : "s", m->left_out->n == 1 ? "was" : "were");
+		printf("%zu cutoff%s left out (--material):\n", m->left_out->n,
+			m->left_out->n == 1 ? " was" : "s were");
 	cutoffs_print_names(m->left_out, stdout);
+	cutoffs_print_floor(profile, stdout);
 	if (profile->n_cutoffs == 0) {
 		printf("%sthe profile is empty and discards nothing.\n",
 			m->left_out->n > 0 ? "So " : "No infrequent daemon ran long: ");
@@ -164,7 +165,7 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 		.other_cpus = analyze_options.other_cpus,
 		.by_wait = analyze_options.by_wait,
 		.by_wait_if_exact = !analyze_options.by_et,
-		.material_ppm = options.material_ppm,
+		.least_share_ppm = options.material_ppm,
 		.left_out = &left_out,
 		.short_central_max_ns = options.short_central_max_ns,
 		.long_central_max_ns = options.long_central_max_ns,

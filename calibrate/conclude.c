@@ -74,7 +74,7 @@ int conclude(struct calibration *c, struct error *err)
 		.force = c->plan.force,
 		.by_wait_if_exact = !c->plan.by_et,
 		.other_cpus = c->plan.other_cpus,
-		.material_ppm = c->plan.material_ppm,
+		.least_share_ppm = c->plan.material_ppm,
 		.left_out = &left_out,
 		.short_central_max_ns = phases[SHORT_PHASE].central_max_ns,
 		.long_central_max_ns = phases[LONG_PHASE].central_max_ns,

@@ -61,6 +61,7 @@ static int show(struct book *book, const char *name, struct error *err)
 		if (profile.resolving[i].samples > 0)
 			printf("%s\n", resolving);
 	}
+	cutoffs_print_floor(&profile, stdout);
 	if (profile.n_cutoffs == 0) {
 		printf("No cutoffs: no daemon was both infrequent and long.\n");
 		return 0;

@@ -236,6 +236,7 @@ int screen_profile(const struct profile *profile, const struct cutoffs *left_out
 		screen_print(", %zu left out (--material)", left_out->n);
 	screen_print("\n");
 	cutoffs_print_names(left_out, screen_file());
+	cutoffs_print_floor(profile, screen_file());
 	if (noise_marked(profile->blind_ns, profile->noise))
 		print_noise(profile);
 	if (profile->n_cutoffs)

@@ -6,6 +6,7 @@
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/protocol/name_families.h"
+#include "lib/protocol/resolution.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +15,8 @@
 
 /* Programs shorter than this share of the period get the cutoff of the short run. */
 static const double TASK_SHARE = 0.05;
+/* Of the detection limit: shorter executions get no cutoff. By tests/bench/truth.py, table cutoffs. */
+static const double FLOOR = 0.5;
 
 /* The cutoff of the long run for a daemon that is infrequent in the short run, but runs only in the central cluster
  * of the long run: what it hardly ever exceeds there. */
@@ -24,16 +27,30 @@ static int64_t long_only(const struct daemon_statistics *long_daemon, int64_t re
 	return (int64_t)floor(most / (double)resolution_ns + 0.5) * resolution_ns;
 }
 
-static int64_t long_cutoff(const struct daemon_statistics *short_daemon,
-	const struct daemon_statistics *long_daemon, int64_t resolution_ns)
+/* What is left of step 8 above the floor: the midpoint of the central maximum and the least long execution that is not below it. */
+static int64_t cutoff_above(const struct daemon_statistics *daemon, int64_t floor_ns, int64_t resolution_ns)
 {
-	if (!long_daemon)
+	int64_t least_ns = INT64_MAX;
+
+	if (!daemon || daemon->cutoff_ns < 0 || floor_ns == 0)
+		return daemon ? daemon->cutoff_ns : -1;
+	for (size_t i = 0; i < daemon->n_longs; i++)
+		if (daemon->longs[i].pt_ns >= floor_ns && daemon->longs[i].pt_ns < least_ns)
+			least_ns = daemon->longs[i].pt_ns;
+	if (least_ns == INT64_MAX)
 		return -1;
-	if (long_daemon->cutoff_ns >= 0)
-		return long_daemon->cutoff_ns;
-	if (short_daemon && short_daemon->cutoff_ns >= 0 && long_daemon->n_central > 0)
-		return long_only(long_daemon, resolution_ns);
-	return -1;
+	return resolution_midpoint(daemon->n_central > 0 ? daemon->central_max_ns : 0, least_ns, resolution_ns);
+}
+
+/* short_ns: of the same daemon. */
+static int64_t long_cutoff(
+	int64_t short_ns, const struct daemon_statistics *long_daemon, const struct profile *profile)
+{
+	int64_t long_ns = cutoff_above(long_daemon, profile->long_run.floor_ns, profile->resolution_ns);
+
+	if (long_ns < 0 && short_ns >= 0 && long_daemon && long_daemon->n_central > 0)
+		return long_only(long_daemon, profile->resolution_ns);
+	return long_ns;
 }
 
 static void finish(
@@ -65,39 +82,52 @@ static uint32_t names_of(const struct daemon_statistics *daemon)
 	return daemon ? daemon->names : 0;
 }
 
-/* Adds the cutoff of one daemon, if it is infrequent in either run. */
+/* Adds the cutoff of one daemon, if it is infrequent in either run, or the one that the papers would give it to left_out. */
 static int add_cutoff(struct profile *profile, const struct daemon_statistics *short_daemon,
-	const struct daemon_statistics *long_daemon, const struct analysis *short_run)
+	const struct daemon_statistics *long_daemon, const struct cutoff_rules *rules,
+	struct cutoffs *left_out)
 {
+	int64_t resolution_ns = profile->resolution_ns;
 	struct cutoff c = {
-		.short_ns = short_daemon ? short_daemon->cutoff_ns : -1,
-		.long_ns = long_cutoff(short_daemon, long_daemon, profile->resolution_ns),
+		.short_ns = cutoff_above(short_daemon, profile->short_run.floor_ns, resolution_ns),
 		.short_share_ppm = share_ppm(short_daemon),
 		.long_share_ppm = share_ppm(long_daemon),
+		.names = names_of(short_daemon) > names_of(long_daemon) ? names_of(short_daemon)
+									: names_of(long_daemon),
 	};
 	const struct daemon_statistics *named = short_daemon ?: long_daemon;
 	const char *unit = named->unit ?: long_daemon ? long_daemon->unit : NULL;
+	int64_t share = cutoff_share_ppm(&c);
 	struct cutoff *added;
 
-	if (c.short_ns < 0 && c.long_ns < 0)
+	c.long_ns = long_cutoff(c.short_ns, long_daemon, profile);
+	if (c.short_ns < 0 && c.long_ns < 0 && share < 0)
 		return 0;
-	finish(&c, short_daemon, short_run);
-	added = array_add(profile->cutoffs, profile->n_cutoffs);
+	finish(&c, short_daemon, rules->short_run);
+	if ((c.short_ns < 0 && c.long_ns < 0) || (share >= 0 && share < rules->least_share_ppm))
+		added = array_add(left_out->items, left_out->n);
+	else
+		added = array_add(profile->cutoffs, profile->n_cutoffs);
 	if (!added)
 		return -ENOMEM;
 	*added = c;
 	added->daemon = strdup(named->name);
-	added->names = names_of(short_daemon) > names_of(long_daemon) ? names_of(short_daemon)
-								      : names_of(long_daemon);
 	added->unit = text_copy(unit);
 	return added->daemon && (!unit || added->unit) ? 0 : -ENOMEM;
 }
 
-static int add_run(struct profile_run *ret, const struct analysis *analysis)
+/* 0: none. How others measured the runs that were imported is not known. */
+static int64_t floor_of(const struct analysis *analysis)
+{
+	return analysis->run.kind == RUN_IMPORT ? 0 : llround(FLOOR * (double)analysis->noise.blind_ns);
+}
+
+static int add_run(struct profile_run *ret, const struct analysis *analysis, int64_t floor_ns)
 {
 	ret->program = strdup(analysis->run.program ?: "");
 	ret->run = analysis->run.id;
 	ret->samples = (int64_t)analysis->n_samples;
+	ret->floor_ns = floor_ns;
 	ret->l_samples = reallocarray(NULL, analysis->n_l_samples + 1, sizeof(uint32_t));
 	if (!ret->program || !ret->l_samples)
 		return -ENOMEM;
@@ -108,8 +138,9 @@ static int add_run(struct profile_run *ret, const struct analysis *analysis)
 }
 
 /* Both lists of statistics are in the order of names. */
-static int merge(struct profile *profile, const struct analysis *short_run, const struct analysis *long_run)
+static int merge(struct profile *profile, const struct cutoff_rules *rules, struct cutoffs *left_out)
 {
+	const struct analysis *short_run = rules->short_run, *long_run = rules->long_run;
 	size_t s = 0, l = 0;
 	int r = 0;
 
@@ -126,17 +157,20 @@ static int merge(struct profile *profile, const struct analysis *short_run, cons
 			b = NULL;
 		s += a != NULL;
 		l += b != NULL;
-		r = add_cutoff(profile, a, b, short_run);
+		r = add_cutoff(profile, a, b, rules, left_out);
 	}
 	return r;
 }
 
-int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
-	struct profile *ret, struct error *err)
+int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct cutoffs *ret_left_out,
+	struct error *err)
 {
+	const struct analysis *short_run = rules->short_run, *long_run = rules->long_run;
+	bool floored = rules->least_share_ppm > 0;
 	_cleanup_(profile_clear) struct profile profile = {.resolution_ns = short_run->resolution_ns,
 		.cpu = short_run->run.cpu,
 		.by_wait = short_run->by_wait && long_run->by_wait};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	int r;
 
 	if (short_run->resolution_ns != long_run->resolution_ns)
@@ -144,38 +178,18 @@ int cutoffs_make(const char *name, const struct analysis *short_run, const struc
 			"the resolution of the short run is %" PRId64 " ns, that of the long run %" PRId64
 			" ns; they must be the same",
 			short_run->resolution_ns, long_run->resolution_ns);
-	profile.name = strdup(name ?: "unnamed");
+	profile.name = strdup(rules->name ?: "unnamed");
 	r = profile.name ? 0 : -ENOMEM;
 	if (r == 0)
-		r = add_run(&profile.short_run, short_run);
+		r = add_run(&profile.short_run, short_run, floored ? floor_of(short_run) : 0);
 	if (r == 0)
-		r = add_run(&profile.long_run, long_run);
+		r = add_run(&profile.long_run, long_run, floored ? floor_of(long_run) : 0);
 	if (r == 0)
-		r = merge(&profile, short_run, long_run);
+		r = merge(&profile, rules, &left_out);
 	if (r < 0)
 		return error_oom(err);
 	*ret = TAKE_STRUCT(profile);
-	return 0;
-}
-
-int cutoffs_leave_out(struct profile *profile, int64_t least_ppm, struct cutoffs *left_out)
-{
-	struct cutoff *out = reallocarray(NULL, profile->n_cutoffs + 1, sizeof(*out));
-	size_t kept = 0, n = 0;
-
-	if (!out)
-		return -ENOMEM;
-	for (size_t i = 0; i < profile->n_cutoffs; i++) {
-		const struct cutoff *c = &profile->cutoffs[i];
-		int64_t share_ppm = cutoff_share_ppm(c);
-
-		if (share_ppm >= 0 && share_ppm < least_ppm)
-			out[n++] = *c;
-		else
-			profile->cutoffs[kept++] = *c;
-	}
-	profile->n_cutoffs = kept;
-	*left_out = (struct cutoffs){out, n};
+	*ret_left_out = TAKE_STRUCT(left_out);
 	return 0;
 }
 

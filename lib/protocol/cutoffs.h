@@ -10,10 +10,6 @@ struct cutoffs {
 	size_t n;
 };
 
-/* name NULL: "unnamed". Both must have the same resolution. */
-int cutoffs_make(const char *name, const struct analysis *short_run, const struct analysis *long_run,
-	struct profile *ret, struct error *err);
-
 /* What a cutoff explains in the run in which it explains most; -1: not known. */
 static inline int64_t cutoff_share_ppm(const struct cutoff *cutoff)
 {
@@ -21,9 +17,20 @@ static inline int64_t cutoff_share_ppm(const struct cutoff *cutoff)
 								: cutoff->long_share_ppm;
 }
 
-/* Removes the cutoffs that explain less than `least_ppm` of the delay in both runs, which the papers keep: daemons that
- * ran long at the same time as the one that made a sample long. They go to left_out. -ENOMEM: none is removed. */
-int cutoffs_leave_out(struct profile *profile, int64_t least_ppm, struct cutoffs *left_out);
+/* The papers keep every cutoff: their clock of 1 ms did not see short executions. */
+struct cutoff_rules {
+	const char *name;                           /* of the profile; NULL: "unnamed" */
+	const struct analysis *short_run, *long_run; /* of the same resolution */
+	/* Cutoffs that explain less of the delay in both runs are left out: they belong to daemons that ran long at the same
+	 * time as the one that made a sample long. So are those of executions far below a run's detection limit, unless
+	 * the run was imported. 0: none is. */
+	int64_t least_share_ppm;
+};
+
+enum { LEAST_SHARE_PPM = PPM / 10 }; /* the default for runs that were not imported */
+
+int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct cutoffs *ret_left_out,
+	struct error *err);
 void cutoffs_clear(struct cutoffs *cutoffs);
 
 /* The cutoff for programs with this mean ET. */

@@ -134,6 +134,7 @@ static const struct field profile_run_fields[] = {
 	{FIELD(profile_run, FIELD_TEXT, program)},
 	{FIELD(profile_run, FIELD_INT64, run), OPTIONAL, ID, .book_only = true},
 	{FIELD(profile_run, FIELD_INT64, samples), .max = UINT32_MAX},
+	{FIELD(profile_run, FIELD_INT64, floor_ns), OPTIONAL, .min = 1, TIME},
 };
 const struct field_table profile_run_table = {"profile_run", "profile, which, ", profile_run_fields,
 	ELEMENTS(profile_run_fields), sizeof(struct profile_run)};

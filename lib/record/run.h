@@ -177,6 +177,7 @@ struct profile_run {
 	int64_t samples;
 	uint32_t *l_samples;
 	size_t n_l_samples;
+	int64_t floor_ns; /* shorter executions give no cutoff: see cutoffs.h; 0: there is no floor */
 };
 
 /* What a machine can resolve: the smallest difference between two means of this many samples that would be found in four

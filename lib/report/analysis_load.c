@@ -108,6 +108,11 @@ static int make(struct book *book, const struct profile_request *m, const struct
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	int64_t environment = short_analysis->run.environment;
+	bool imported = short_analysis->run.kind == RUN_IMPORT; /* how others measured is not known */
+	const struct cutoff_rules rules = {m->name, short_analysis, long_analysis,
+		m->least_share_ppm >= 0 ? m->least_share_ppm
+		: imported              ? 0
+					: LEAST_SHARE_PPM};
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	int r;
 
@@ -115,10 +120,10 @@ static int make(struct book *book, const struct profile_request *m, const struct
 	if (r == 0)
 		r = m->force ? 0 : check_shape(long_analysis, err);
 	if (r == 0)
-		r = cutoffs_make(m->name, short_analysis, long_analysis, &profile, err);
+		r = cutoffs_make(&rules, &profile, &left_out, err);
 	if (r == 0 && environment > 0)
 		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
-	if (r == 0 && short_analysis->run.kind != RUN_IMPORT && /* how others measured is not known */
+	if (r == 0 && !imported &&
 		(resolving_find(profile.resolving, short_analysis) < 0 ||
 			correlation_find(&profile.correlation, short_analysis) < 0))
 		r = error_oom(err);
@@ -126,8 +131,6 @@ static int make(struct book *book, const struct profile_request *m, const struct
 		r = noise_mark(book, short_analysis, long_analysis, &profile, err);
 	if (r != 0)
 		return r;
-	if (cutoffs_leave_out(&profile, m->material_ppm, &left_out) < 0)
-		return error_oom(err);
 	if (m->left_out)
 		*m->left_out = TAKE_STRUCT(left_out);
 	profile.made_ns = clock_ns(CLOCK_REALTIME);

@@ -16,11 +16,11 @@ struct profile_request {
 	int64_t resolution_ns;                             /* 0: the coarser of the two runs' own */
 	bool force;                                        /* whatever the shapes */
 	bool other_cpus, by_wait, by_wait_if_exact;        /* see struct analysis_options */
-	int64_t material_ppm;                              /* see cutoffs_leave_out; 0: all are kept */
+	int64_t least_share_ppm; /* see struct cutoff_rules; -1: the default, which keeps all of imported runs */
 	int64_t short_central_max_ns, long_central_max_ns; /* set by hand; 0: not */
 	/* The analyses of both runs, filled in even if the profile is refused, if they are not NULL. */
 	struct analysis *short_analysis, *long_analysis;
-	struct cutoffs *left_out; /* by material_ppm; NULL: not wanted */
+	struct cutoffs *left_out; /* by least_share_ppm; NULL: not wanted */
 };
 
 /* 0, PROFILE_REFUSED with a sentence, or a failure. The profile is not stored: book_put_profile does that. */

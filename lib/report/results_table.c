@@ -63,6 +63,16 @@ int cutoffs_print(const struct profile *profile, bool details, FILE *file, struc
 	return table_print(table, file, err);
 }
 
+void cutoffs_print_floor(const struct profile *profile, FILE *file)
+{
+	char short_floor[TEXT_TIME_SIZE], long_floor[TEXT_TIME_SIZE];
+
+	if (profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
+		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",
+			text_duration(short_floor, profile->short_run.floor_ns),
+			text_duration(long_floor, profile->long_run.floor_ns));
+}
+
 void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
 {
 	_cleanup_(freep) char *text = NULL;

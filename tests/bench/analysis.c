@@ -156,6 +156,7 @@ static void measure(const char *path, uint32_t samples, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	double sum, reading_s, discarding_s;
 	long before;
 	int64_t run;
@@ -166,7 +167,8 @@ static void measure(const char *path, uint32_t samples, struct error *err)
 	sum = sum_by_sqlite(path);
 	before = peak_mib();
 	reading_s = time_reading(book, run, &analysis, err);
-	must(cutoffs_make("bench", &analysis, &analysis, &profile, err), err);
+	must(cutoffs_make(&(struct cutoff_rules){"bench", &analysis, &analysis, 0}, &profile, &left_out, err),
+		err);
 	discarding_s = time_discarding(book, run, &profile, err);
 	printf("%u samples, %u executions: %s, %zu L-samples, %zu cutoffs\n", samples, samples * EXECUTIONS,
 		verdict_name(analysis.verdict), analysis.n_l_samples, profile.n_cutoffs);

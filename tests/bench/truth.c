@@ -17,14 +17,18 @@
  *	                              the verdict; "noisy" or "quiet"; the L-samples; the sources that are named as frequent;
  *	                              those that made samples long; all three separated by commas ("-": none); the reason for
  *	                              the verdict
+ *	cutoffs VIEW PPM RUN RUN RUN  a profile from a short and a long run as above (without the word), with PPM as its
+ *	                              minimum share: their verdicts; its cutoffs; the samples of the third run that it discards
  */
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "lib/protocol/analysis_feed.h"
 #include "lib/protocol/comparison.h"
+#include "lib/protocol/discard.h"
 #include "lib/protocol/resolving.h"
 #include "lib/stats/change_points.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -197,7 +201,7 @@ struct made_up {
 /* Samples of which one follows at once upon another. */
 static struct made_up read_run(void)
 {
-	enum { MOST_EXECUTIONS = 16 };
+	enum { MOST_EXECUTIONS = 64 };
 	size_t n = read_count();
 	struct made_up m = {
 		calloc(n, sizeof(*m.samples)), calloc(n * MOST_EXECUTIONS, sizeof(*m.executions)), n, 0};
@@ -258,28 +262,87 @@ static void print_analysis(const struct analysis *a)
 	printf("%s\n", a->why);
 }
 
+static void must(int r, const struct error *err)
+{
+	if (r < 0) {
+		fprintf(stderr, "%s\n", err->text);
+		exit(1);
+	}
+}
+
+static void analyse(struct made_up *m, const struct sources *sources, bool by_wait, struct analysis *ret)
+{
+	struct run run = {.id = 1, .kind = RUN_SHORT, .resolution_ns = 1};
+	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
+	struct error err;
+
+	must(analysis_feed_new(&feed, &run, TAKE(m->samples), m->n, sources,
+		     &(struct analysis_options){.patterns = names_default, .by_wait = by_wait}, &err),
+		&err);
+	for (size_t i = 0; i < m->n_executions; i++)
+		must(analysis_feed_add(feed, &m->executions[i], &err), &err);
+	free(m->executions);
+	must(analysis_feed_finish(feed, ret, &err), &err);
+}
+
 static void answer_verdict(void)
 {
 	bool by_wait = read_count();
 	struct made_up m = read_run();
 	struct sources sources = make_sources();
-	struct run run = {.id = 1, .kind = RUN_SHORT, .resolution_ns = 1};
-	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
 	_cleanup_(analysis_clear) struct analysis analysis = {};
-	struct error err;
-	int r = analysis_feed_new(&feed, &run, m.samples, m.n, &sources,
-		&(struct analysis_options){.patterns = names_default, .by_wait = by_wait}, &err);
 
-	for (size_t i = 0; r == 0 && i < m.n_executions; i++)
-		r = analysis_feed_add(feed, &m.executions[i], &err);
-	if (r == 0)
-		r = analysis_feed_finish(feed, &analysis, &err);
-	if (r < 0) {
-		fprintf(stderr, "%s\n", err.text);
-		exit(1);
-	}
-	free(m.executions);
+	analyse(&m, &sources, by_wait, &analysis);
 	print_analysis(&analysis);
+}
+
+static void discard(struct made_up *m, const struct sources *sources, const struct profile *profile)
+{
+	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
+	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
+	_cleanup_(discarding_clear) struct discarding discarding = {};
+	struct error err;
+
+	must(discarder_new(&discarder, &rules, &err), &err);
+	for (size_t i = 0; i < m->n; i++)
+		must(discarder_add_sample(discarder, &m->samples[i], &err), &err);
+	for (size_t i = 0; i < m->n_executions; i++) {
+		const struct execution *e = &m->executions[i];
+
+		must(discarder_add(discarder, &sources->items[e->source - 1], e, &err), &err);
+	}
+	must(discarder_judge(discarder, &discarding, &err), &err);
+	for (size_t i = 0; i < discarding.n_by_cutoff; i++)
+		printf("%s%u", i ? "," : "", discarding.by_cutoff[i]);
+	free(m->samples);
+	free(m->executions);
+}
+
+static void answer_cutoffs(void)
+{
+	bool by_wait = read_count();
+	struct sources sources = make_sources();
+	_cleanup_(analysis_clear) struct analysis short_run = {}, long_run = {};
+	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
+	struct cutoff_rules rules = {.short_run = &short_run, .long_run = &long_run};
+	struct made_up m;
+	struct error err;
+
+	if (scanf("%" SCNd64, &rules.least_share_ppm) != 1)
+		exit(1);
+	m = read_run();
+	analyse(&m, &sources, by_wait, &short_run);
+	m = read_run();
+	analyse(&m, &sources, by_wait, &long_run);
+	m = read_run();
+	must(cutoffs_make(&rules, &profile, &left_out, &err), &err);
+	printf("%s,%s ", verdict_name(short_run.verdict), verdict_name(long_run.verdict));
+	for (size_t i = 0; i < profile.n_cutoffs; i++)
+		printf("%s:%" PRId64 ",", profile.cutoffs[i].daemon, profile.cutoffs[i].below_ns);
+	printf("- ");
+	discard(&m, &sources, &profile);
+	printf("-\n");
 }
 
 int main(void)
@@ -288,7 +351,7 @@ int main(void)
 		const char *word;
 		void (*answer)(void);
 	} questions[] = {{"interval", answer_interval}, {"turn", answer_turn}, {"separate", answer_separate},
-		{"changes", answer_changes}, {"verdict", answer_verdict}};
+		{"changes", answer_changes}, {"verdict", answer_verdict}, {"cutoffs", answer_cutoffs}};
 	char word[16];
 
 	while (scanf("%15s", word) == 1)

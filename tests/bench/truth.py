@@ -14,6 +14,8 @@ Tables (default: all):
                 how many of its 95 % intervals contain it
     names       how often the daemon that made samples long is named, and nobody else; aim: 95 %
     bystanders  how often one who is in long samples by chance gets a cutoff; aim: at most 1 %
+    cutoffs     how many undisturbed samples a profile discards, with a minimum share of 0 and of 10 %; aim: at most 1 %. How many of those
+                that a daemon disturbed; aim: 98 %
 
 Each figure is of so many made-up measurements; with 1000 of them, its own standard error is 0.7 %. The samples are made here, and
 judged by the code that the tools use (tests/bench/truth.c). A table is a function that yields rows of (label, cells); further tables
@@ -350,6 +352,72 @@ def bystanders():
         yield f"{round(share * n)} of {n}", false + none
 
 tables = {"coverage": [coverage], "width": [width], "alike": [alike_in_turn, alike_separate], "verdicts": [verdicts], "names": [names], "bystanders": [bystanders]}
+
+class World:
+    """Who runs on a machine: resident daemons, each with one execution a sample; commands, each with its own; and one daemon (PLANTED) that
+    takes 4 to 50 % of 0.1 s every 6 to 15 s, and starts some of the commands. Rates are per second, sizes in ns."""
+    def __init__(self):
+        self.resident = {PLANTED + 1 + i: (10 ** rng.uniform(-1.5, 1.3), 10 ** rng.uniform(3.3, 5)) for i in range(10)}
+        self.commands = {PLANTED + 11 + i: (10 ** rng.uniform(-2, -0.3), 10 ** rng.uniform(4, 5.7)) for i in range(8)}
+        self.companions = rng.sample(sorted(self.commands), 4)
+        self.sd = 10 ** rng.uniform(-4.5, -2) # of the program's own time: a share of it
+        self.size, self.period, self.phase = 1e8 * 10 ** rng.uniform(-1.4, -0.3), rng.uniform(6e9, 15e9), rng.random()
+        self.size = max(self.size, 15e8 * self.sd) # it can be told from noise
+        self.spread = rng.choice((1.02, 1.2, 1.5))
+
+    def run(self, n, et, by_wait):
+        """`n` samples of a program that takes `et` ns, one after the other: the question, and the samples that the planted daemon was in"""
+        words, planted, now, next = [str(n)], [], 0, self.phase * self.period
+        for i in range(n):
+            own = et * (1 + self.sd * max(rng.gauss(0, 1), -3))
+            took = [(source, sum(size * rng.lognormvariate(0, 0.5) for _ in range(poisson(rate * own / 1e9))))
+                    for source, (rate, size) in self.resident.items()]
+            took += [(source, size * rng.lognormvariate(0, 0.5)) for source, (rate, size) in self.commands.items()
+                     for _ in range(poisson(rate * own / 1e9))]
+            if next < now + own:
+                took.append((PLANTED, self.size * rng.uniform(1, self.spread)))
+                took += [(source, self.commands[source][1] * rng.lognormvariate(0, 0.5)) for source in self.companions]
+                planted.append(i + 1)
+                next += self.period * rng.uniform(0.9, 1.1)
+            took = [(source, ns) for source, ns in took if ns >= 1]
+            wait = sum(ns for _, ns in took)
+            now += own + wait
+            words.append(f"{own + wait:.0f} {own:.0f} {wait if by_wait else -1:.0f} {len(took)} "
+                         + " ".join(f"{source} {ns:.0f}" for source, ns in took))
+        return " ".join(words), planted
+
+def poisson(mean):
+    n, left = 0, rng.expovariate(1)
+    while left < mean:
+        n, left = n + 1, left + rng.expovariate(1)
+    return n
+
+def cutoffs():
+    """Samples of another run that a profile discards although the planted daemon is not in them, in percent; profiles that discard more
+    than 2 % of those; samples that the daemon is in and that are discarded, in percent; and how many cutoffs a profile has"""
+    yield "", ["undisturbed", "profiles over 2 %", "planted", "cutoffs"]
+    for name, (short, long) in {"quick": (200, 16), "hour": (1600, 60)}.items():
+        for by_wait in False, True:
+            runs, planted = [], []
+            while len(runs) < args.seeds:
+                world = World()
+                a, at = world.run(short, 1e8, by_wait)
+                b, _ = world.run(long, 1e9, by_wait)
+                c, inside = world.run(200, 10 ** rng.uniform(7, 9), by_wait) # 10 ms to 1 s
+                if len(at) > 1:
+                    runs.append(" ".join((a, b, c)))
+                    planted.append(set(inside))
+            for least in 0, 10:
+                answers = ask([f"cutoffs {by_wait:d} {least * 10000} {run}" for run in runs])
+                made = [(a[1].count(":"), {int(n) for n in a[2].rstrip("-").split(",") if n}, inside)
+                        for a, inside in zip(answers, planted) if a[0] == "L,L" or a[0] == "L,clean"]
+                false = [len(out - inside) / (200 - len(inside)) for _, out, inside in made]
+                yield f"{name} {'W' if by_wait else 'ET'} {least} %", [
+                    percent(sum(false), len(made)), percent(sum(share > 0.02 for share in false), len(made)),
+                    percent(sum(len(out & inside) for _, out, inside in made), sum(len(inside) for _, _, inside in made)),
+                    f"{sum(n for n, _, _ in made) / len(made):.1f}"]
+
+tables["cutoffs"] = [cutoffs]
 
 def heavy(): # Student's t with 3 degrees of freedom
     while True:

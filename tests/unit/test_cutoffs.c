@@ -22,16 +22,36 @@ static struct daemon_statistics statistics_of(
 	};
 }
 
-static struct profile make(struct daemon_statistics *a, size_t n_a, struct daemon_statistics *b, size_t n_b)
+/* least_share_ppm: also turns on the floor, half the detection limit of 20 ns. */
+static struct profile make_from(struct daemon_statistics *a, size_t n_a, struct daemon_statistics *b,
+	size_t n_b, enum run_kind kind, int64_t least_share_ppm, struct cutoffs *left_out)
 {
-	const struct analysis short_run = {
-		.resolution_ns = 1, .spacing_ns = 1e9, .statistics = a, .n_statistics = n_a};
-	const struct analysis long_run = {
-		.resolution_ns = 1, .spacing_ns = 1e11, .statistics = b, .n_statistics = n_b};
+	const struct analysis short_run = {.run = {.kind = kind},
+		.resolution_ns = 1,
+		.spacing_ns = 1e9,
+		.noise.blind_ns = 20,
+		.statistics = a,
+		.n_statistics = n_a};
+	const struct analysis long_run = {.run = {.kind = kind},
+		.resolution_ns = 1,
+		.spacing_ns = 1e11,
+		.noise.blind_ns = 20,
+		.statistics = b,
+		.n_statistics = n_b};
+	const struct cutoff_rules rules = {"x", &short_run, &long_run, least_share_ppm};
 	struct profile profile = {};
 	struct error err = {};
 
-	assert_int_equal(cutoffs_make("x", &short_run, &long_run, &profile, &err), 0);
+	assert_int_equal(cutoffs_make(&rules, &profile, left_out, &err), 0);
+	return profile;
+}
+
+static struct profile make(struct daemon_statistics *a, size_t n_a, struct daemon_statistics *b, size_t n_b)
+{
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
+	struct profile profile = make_from(a, n_a, b, n_b, RUN_SHORT, 0, &left_out);
+
+	assert_int_equal(left_out.n, 0);
 	return profile;
 }
 
@@ -123,10 +143,45 @@ TEST(readings_of_two_resolutions_are_refused)
 {
 	const struct analysis a = {.resolution_ns = 1}, b = {.resolution_ns = NS_PER_MS};
 	struct profile profile = {};
+	struct cutoffs left_out = {};
 	struct error err = {};
 
-	assert_int_equal(cutoffs_make("x", &a, &b, &profile, &err), -EINVAL);
+	assert_int_equal(cutoffs_make(&(struct cutoff_rules){"x", &a, &b, 0}, &profile, &left_out, &err),
+		-EINVAL);
 	assert_non_null(strstr(err.text, "they must be the same"));
+}
+
+/* Of these PTs: executions in L-samples. */
+#define RAN_LONG(daemon, ...)                                                                  \
+	do {                                                                                   \
+		static struct long_execution longs[] = {__VA_ARGS__};                          \
+		(daemon).longs = longs;                                                        \
+		(daemon).n_longs = ELEMENTS(longs);                                            \
+	} while (0)
+
+TEST(executions_below_the_floor_give_no_cutoff)
+{
+	struct daemon_statistics a[] = {statistics_of("bash", -1, 0, 2), statistics_of("cron", -1, 0, 2)},
+				 b[] = {statistics_of("bash", 5, 0, -1), statistics_of("cron", 6, 0, 20)};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {}, none = {};
+	_cleanup_(profile_clear) struct profile profile = {}, papers = {};
+
+	RAN_LONG(a[0], {1, 4}, {7, 9});
+	RAN_LONG(a[1], {1, 40}, {7, 3}, {9, 30});
+	RAN_LONG(b[1], {2, 34});
+	a[0].share = a[1].share = b[1].share = 0.5;
+	profile = make_from(a, 2, b, 2, RUN_SHORT, 1, &left_out);
+	assert_int_equal(profile.n_cutoffs, 1);
+	assert_string_equal(profile.cutoffs[0].daemon, "cron");
+	assert_int_equal(profile.cutoffs[0].short_ns, 15); /* from the one of 30 */
+	assert_int_equal(profile.cutoffs[0].long_ns, 20);
+	assert_int_equal(profile.short_run.floor_ns, 10);
+	assert_int_equal(left_out.n, 1);
+	assert_string_equal(left_out.items[0].daemon, "bash");
+	papers = make_from(a, 2, b, 2, RUN_IMPORT, 1, &none);
+	assert_int_equal(papers.n_cutoffs, 2);
+	assert_int_equal(papers.cutoffs[1].short_ns, 2);
+	assert_int_equal(papers.short_run.floor_ns, 0);
 }
 
 TEST(what_explains_little_in_both_runs_is_left_out_on_request)
@@ -134,20 +189,18 @@ TEST(what_explains_little_in_both_runs_is_left_out_on_request)
 	struct daemon_statistics a[] = {statistics_of("backup", -1, 0, 50), statistics_of("cron", -1, 0, 50),
 		statistics_of("sshd", -1, 0, 50)},
 				 b[] = {statistics_of("cron", -1, 0, 30), statistics_of("old", -1, 0, 30)};
-	_cleanup_(cutoffs_clear) struct cutoffs none = {}, left_out = {};
-	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
+	_cleanup_(profile_clear) struct profile profile = {}, all = {};
 
 	a[0].share = 0.98;
 	a[1].share = 0.02;
 	b[0].share = 0.11;
 	a[2].share = 0.0999;
-	profile = make(a, 3, b, 2);
-	assert_int_equal(profile.cutoffs[0].short_share_ppm, 980000);
-	assert_int_equal(profile.cutoffs[0].long_share_ppm, -1);
-	assert_int_equal(cutoff_share_ppm(&profile.cutoffs[1]), 110000);
-	assert_int_equal(cutoffs_leave_out(&profile, 0, &none), 0);
-	assert_int_equal(none.n, 0);
-	assert_int_equal(cutoffs_leave_out(&profile, 100000, &left_out), 0);
+	all = make(a, 3, b, 2);
+	assert_int_equal(all.cutoffs[0].short_share_ppm, 980000);
+	assert_int_equal(all.cutoffs[0].long_share_ppm, -1);
+	assert_int_equal(cutoff_share_ppm(&all.cutoffs[1]), 110000);
+	profile = make_from(a, 3, b, 2, RUN_IMPORT, 100000, &left_out);
 	assert_int_equal(left_out.n, 1);
 	assert_string_equal(left_out.items[0].daemon, "sshd");
 	assert_int_equal(profile.n_cutoffs, 3); /* of the last it is not known */

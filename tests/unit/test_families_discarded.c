@@ -112,12 +112,13 @@ TEST(jobs_with_new_numbers_are_discarded_in_a_fresh_run)
 {
 	_cleanup_(analysis_clear) struct analysis analysis = calibrate(N / EVERY, NULL);
 	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	_cleanup_(discarding_clear) struct discarding discarding = {};
 	struct error err;
 
 	assert_int_equal(analysis.verdict, VERDICT_L);
 	assert_int_equal(analysis.n_l_samples, N / EVERY);
-	assert_int_equal(cutoffs_make("x", &analysis, &analysis, &profile, &err), 0);
+	assert_int_equal(cutoffs_make(&(struct cutoff_rules){"x", &analysis, &analysis, 0}, &profile, &left_out, &err), 0);
 	assert_int_equal(profile.n_cutoffs, 1);
 	assert_string_equal(profile.cutoffs[0].daemon, "memfd:j-*");
 	assert_int_equal(profile.cutoffs[0].names, N / EVERY);
@@ -136,6 +137,7 @@ TEST(two_jobs_of_a_long_run_are_of_the_family_of_the_short_one)
 	_cleanup_(analysis_clear) struct analysis two = calibrate(2, NULL), like = calibrate(2, &many),
 						  none = calibrate(0, &many);
 	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	struct error err;
 
 	assert_int_equal(two.n_statistics, 3); /* each by itself, and cron */
@@ -143,7 +145,7 @@ TEST(two_jobs_of_a_long_run_are_of_the_family_of_the_short_one)
 	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->names, 2);
 	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->n_longs, 2);
 	assert_int_equal(none.n_statistics, 1);
-	assert_int_equal(cutoffs_make("x", &many, &like, &profile, &err), 0);
+	assert_int_equal(cutoffs_make(&(struct cutoff_rules){"x", &many, &like, 0}, &profile, &left_out, &err), 0);
 	assert_int_equal(profile.n_cutoffs, 1);
 	assert_int_equal(profile.cutoffs[0].names, N / EVERY);
 	assert_true(profile.cutoffs[0].short_ns > 0 && profile.cutoffs[0].long_ns > 0);

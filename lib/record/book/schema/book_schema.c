@@ -12,7 +12,7 @@ static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"0431ae510bdf0fc5fbe1d9884d369f416f35f7f074dc87a903d04c3760204828";
+	"b48e2a0097c501b2ec39fb3f5a2906608172643c87775687751e907ba9ea35a8";
 
 int book_schema_newest(void)
 {

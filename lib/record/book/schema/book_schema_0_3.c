@@ -2,4 +2,5 @@
 /* What EMP 0.3 changed of them: see book_schema.c. */
 #include "lib/record/book/book_internal.h"
 
-const char book_step_6[] = "";
+const char book_step_6[] =
+	"ALTER TABLE profile_run ADD COLUMN floor_ns INTEGER CHECK(floor_ns > 0);";
