@@ -34,7 +34,7 @@ const struct option_row cutoffs_options[] = {
 		&options.long_central_max_ns},
 	OTHER_CPUS_OPTION,
 	BY_WAIT_OPTIONS,
-	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10; 0: none)", option_share,
+	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10%)", option_share,
 		&options.material_ppm},
 	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
 	{},

@@ -52,7 +52,7 @@ const struct option_row run_options[] = {
 	{0, "by-et", NULL, "find long samples by their elapsed time, as in the papers", NULL, &options.by_et},
 	{0, "other-cpus", NULL, "also count what daemons used on CPUs other than INC's", NULL,
 		&options.other_cpus},
-	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10; 0: none)", option_share,
+	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10%)", option_share,
 		&options.material_ppm},
 	{0, "short-central-max", "TIME", "longest central ET of the short run, set by hand", option_duration,
 		&options.short_central_max_ns},
