@@ -37,8 +37,8 @@ static struct range range_of(const struct trend_view *v)
 	double margin;
 
 	for (size_t i = 0; i < v->series.n; i++) {
-		near.low = fmin(near.low, v->levels.clipped[i]);
-		near.high = fmax(near.high, v->levels.clipped[i]);
+		near.low = fmin(near.low, v->levels.in_level[i]);
+		near.high = fmax(near.high, v->levels.in_level[i]);
 	}
 	all = near;
 	for (size_t i = 0; i < v->series.n; i++) {

@@ -10,7 +10,7 @@
 
 bool trend_is_outlier(const struct trend_view *v, size_t i)
 {
-	return fabs(v->series.items[i].log - v->levels.clipped[i]) > 1e-9;
+	return fabs(v->series.items[i].log - v->levels.in_level[i]) > 1e-9;
 }
 
 /* In the unit of the series; nothing: not known. */

@@ -26,7 +26,7 @@ struct trend_view {
 int trend_find_causes(struct book *book, struct trend_view *view, struct error *err);
 void trend_causes_free(struct trend_cause *causes, size_t n);
 
-/* It counts less than it stands apart from its neighbours. */
+/* It stands apart from its neighbours of the same level. */
 bool trend_is_outlier(const struct trend_view *view, size_t i);
 
 int trend_print(const struct trend_view *view, struct error *err);

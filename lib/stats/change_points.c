@@ -35,25 +35,29 @@ static double median(double *values, size_t n)
 	return n > 0 ? (values[(n - 1) / 2] + values[n / 2]) / 2 : 0;
 }
 
-static double median_around(const double *values, size_t n, size_t at)
+static double median_around(const double *values, size_t begin, size_t end, size_t at)
 {
-	size_t first = at > AROUND ? at - AROUND : 0, end = at + AROUND + 1 < n ? at + AROUND + 1 : n;
 	double window[2 * AROUND + 1];
 
-	memcpy(window, values + first, (end - first) * sizeof(*window));
-	return median(window, end - first);
+	begin = at > begin + AROUND ? at - AROUND : begin;
+	end = at + AROUND + 1 < end ? at + AROUND + 1 : end;
+	memcpy(window, values + begin, (end - begin) * sizeof(*window));
+	return median(window, end - begin);
 }
 
-/* Hampel's identifier: no value is further from the median of its neighbours than OUTLYING robust sd. */
-static int clip(const double *values, size_t n, double *ret)
+/* Hampel's identifier: no value is further from the median of its neighbours than OUTLYING robust sd. Only those of its level are
+ * its neighbours; the levels end at `ends`, the last of them at n. */
+static int clip(const double *values, const size_t *ends, size_t n, double *ret)
 {
 	_cleanup_(freep) double *off = calloc(2 * n + 1, sizeof(*off));
 	double *middles = off + n, most;
 
 	if (!off)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		middles[i] = median_around(values, n, i);
+	for (size_t i = 0, level = 0, begin = 0; i < n; i++) {
+		if (i == ends[level])
+			begin = ends[level++];
+		middles[i] = median_around(values, begin, ends[level], i);
 		off[i] = fabs(values[i] - middles[i]);
 	}
 	most = OUTLYING * NORMAL_MAD * median(off, n);
@@ -273,23 +277,26 @@ static void add_up(struct division *d)
 
 int change_points_find(const double *values, size_t n, struct levels *ret)
 {
-	_cleanup_(levels_clear) struct levels levels = {.clipped = calloc(n + 1, sizeof(double))};
+	_cleanup_(levels_clear) struct levels levels = {
+		.clipped = calloc(n + 1, sizeof(double)), .in_level = calloc(n + 1, sizeof(double))};
 	_cleanup_(freep) double *sums = calloc(2 * (n + 1), sizeof(*sums));
 	_cleanup_(freep) size_t *ends = calloc(n + 1, sizeof(*ends));
 	struct division d = {levels.clipped, sums, sums + n + 1, n, ends, n > 0};
 	int r;
 
-	if (!levels.clipped || !sums || !ends)
+	if (!levels.clipped || !levels.in_level || !sums || !ends)
 		return -ENOMEM;
-	r = clip(values, n, levels.clipped);
+	ends[0] = n;
+	r = clip(values, ends, n, levels.clipped);
 	if (r < 0)
 		return r;
 	add_up(&d);
-	ends[0] = n;
 	levels.sd = NAN;
 	if (n >= 2)
 		find_noise(&d, &levels);
 	r = n >= 2 * CHANGE_POINTS_LEAST ? settle(&d, &levels) : 0;
+	if (r == 0)
+		r = clip(values, ends, n, levels.in_level);
 	if (r == 0)
 		r = make_levels(&d, &levels);
 	if (r < 0)
@@ -302,6 +309,7 @@ void levels_clear(struct levels *levels)
 {
 	free(levels->items);
 	free(levels->clipped);
+	free(levels->in_level);
 	*levels = (struct levels){};
 }
 

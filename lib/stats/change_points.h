@@ -28,7 +28,8 @@ struct levels {
 	double variance; /* of the sum of many values, divided by their number */
 	double df;
 	double penalty; /* what a level must reduce the sum of squares by; 0: there are too few values for two */
-	double *clipped; /* the values as they count */
+	double *clipped;  /* the values as they count */
+	double *in_level; /* the values; outliers as far as they may be from their neighbours of the same level */
 };
 
 /* values[n] in the order of time. -ENOMEM. */

@@ -185,6 +185,29 @@ TEST(no_division_is_better_than_the_one_that_is_found)
 	}
 }
 
+TEST(the_values_beside_a_step_are_no_outliers)
+{
+	size_t beside = 0, elsewhere = 0;
+	double values[40];
+
+	begin_random();
+	for (int times = 0; times < 600; times++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		make(values, 40, 0);
+		raise_from(values, 40, 20, 12);
+		values[30] += 30;
+		levels = find(values, 40);
+		if (levels.n != 2 || levels.items[1].first != 20)
+			continue;
+		assert_true(levels.in_level[30] < values[30]);
+		for (size_t i = 0; i < 40; i++)
+			if (levels.in_level[i] != values[i] && i != 30)
+				*(i >= 18 && i < 22 ? &beside : &elsewhere) += 1;
+	}
+	assert_true((double)beside / 4 <= 1.4 * (double)elsewhere / 35); /* 2.6 times with windows that span it */
+}
+
 static size_t count_false(double lag1, size_t n)
 {
 	double values[MOST];
