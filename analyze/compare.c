@@ -11,17 +11,21 @@
 #include "lib/report/results_json.h"
 #include "lib/report/run_variation_load.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 static double fail_if_slower = -1, between_percent = -1;
+static unsigned asked_clocks;
 
 const struct option_row compare_options[] = {
 	{0, "profile", "NAME", "discard from stored runs by this profile, not by their own", NULL,
 		&analyze_options.profile},
 	{0, "between-runs", "PERCENT", "sd of the means of separate runs, if the book has too few",
 		option_percent, &between_percent},
+	{0, "compare", "WHAT", "compare pt, et or both (default: pt; both if programs wait or have threads)",
+		comparison_clocks_option, &asked_clocks},
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
 		option_percent, &fail_if_slower},
 	{},
@@ -31,8 +35,8 @@ const struct option_row compare_options[] = {
 struct question {
 	struct book *book; /* NULL: both are from files */
 	struct compare_input a, b;
-	enum comparison_clock clock;
-	struct run_variation variation;
+	unsigned clocks; /* that are compared, as bits; the results by clock: */
+	struct comparison comparisons[N_COMPARISON_CLOCKS];
 	char resolving[RESOLVING_TEXT_SIZE];
 	char *changes; /* of the environment, from A's to B's; NULL: none, or not known */
 };
@@ -45,17 +49,49 @@ static void question_clear(struct question *q)
 	free(q->changes);
 }
 
-static int find_variation(struct question *q, struct error *err)
+static int find_variation(
+	const struct question *q, enum comparison_clock clock, struct run_variation *ret, struct error *err)
 {
 	const double KNOWN = 1e6; /* degrees of freedom of what the user says */
 
 	if (between_percent >= 0) {
-		q->variation = (struct run_variation){between_percent / 100, KNOWN, 0};
+		*ret = (struct run_variation){between_percent / 100, KNOWN, 0};
 		return 0;
 	}
 	if (!q->a.run || !q->b.run)
 		return 0;
-	return run_variation_load(q->book, q->a.run, q->b.run, q->clock, &q->variation, err);
+	return run_variation_load(q->book, q->a.run, q->b.run, clock, ret, err);
+}
+
+/* The clock that is compared, or the first of both. */
+static enum comparison_clock first_clock(const struct question *q)
+{
+	return q->clocks & COMPARE_PT ? COMPARISON_PT : COMPARISON_ET;
+}
+
+static int compare_clocks(struct question *q, struct error *err)
+{
+	struct comparison *made[N_COMPARISON_CLOCKS];
+	struct run_variation variation = {};
+	size_t n = 0;
+	int r = 0;
+
+	q->clocks = comparison_clocks(asked_clocks, q->a.sides, q->b.sides);
+	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++) {
+		if (!(q->clocks >> clock & 1))
+			continue;
+		if (clock == COMPARISON_PT && (q->a.sides[clock].n == 0 || q->b.sides[clock].n == 0))
+			return error_say(err, -ENODATA,
+				"--compare: not both of them have process times; compare et");
+		r = find_variation(q, clock, &variation, err);
+		if (r == 0)
+			r = comparison_make(&q->a.sides[clock], &q->b.sides[clock], &variation,
+				&q->comparisons[clock], err);
+		made[n++] = &q->comparisons[clock];
+	}
+	if (r == 0 && comparisons_adjust(made, n) < 0)
+		return error_oom(err);
+	return r;
 }
 
 static int find_stored_changes(struct question *q, struct error *err)
@@ -86,7 +122,7 @@ static int find_changes(struct question *q, struct error *err)
 /* The samples of the side that has fewer. */
 static size_t count_fewer(const struct question *q)
 {
-	size_t of_a = q->a.sides[q->clock].n, of_b = q->b.sides[q->clock].n;
+	size_t of_a = q->a.sides[first_clock(q)].n, of_b = q->b.sides[first_clock(q)].n;
 
 	return of_a < of_b ? of_a : of_b;
 }
@@ -101,17 +137,14 @@ static int ask(struct question *q, const char *a, const char *b, struct error *e
 		r = compare_input_read(&q->a, q->book, a, err);
 	if (r == 0)
 		r = compare_input_read(&q->b, q->book, b, err);
-	if (r < 0)
-		return r;
-	q->clock = q->a.sides[COMPARISON_PT].n > 0 && q->b.sides[COMPARISON_PT].n > 0 ? COMPARISON_PT
-										      : COMPARISON_ET;
-	r = find_variation(q, err);
+	if (r == 0)
+		r = compare_clocks(q, err);
 	if (r == 0 && q->b.run)
 		r = resolving_text(q->book, q->b.environment, NULL, count_fewer(q), q->resolving, err);
 	return r < 0 ? r : find_changes(q, err);
 }
 
-static void print_design(const struct question *q, const struct comparison *c)
+static void print_design(const struct comparison *c)
 {
 	char sd[TEXT_TIME_SIZE];
 
@@ -120,10 +153,10 @@ static void print_design(const struct question *q, const struct comparison *c)
 		printf("Taken in turn: compared in %zu pairs.\n", c->a.n);
 		break;
 	case DESIGN_BETWEEN:
-		printf("Not taken in turn: the means of separate runs vary by %s ",
-			text_percent(sd, q->variation.sd));
-		if (q->variation.n_runs > 0)
-			printf("(sd of %zu runs).\n", q->variation.n_runs);
+		printf("Not taken in turn: the mean %ss of separate runs vary by %s ",
+			c->clock == COMPARISON_PT ? "PT" : "ET", text_percent(sd, c->between));
+		if (c->n_between > 0)
+			printf("(sd of %zu runs).\n", c->n_between);
 		else
 			printf("(--between-runs).\n");
 		break;
@@ -131,10 +164,6 @@ static void print_design(const struct question *q, const struct comparison *c)
 		printf("Not taken in turn, and it is not known how separate runs vary: no verdict.\n"
 		       "Measure both in one call of emp-measure, or give --between-runs.\n");
 	}
-	if (*q->resolving)
-		printf("%s\n", q->resolving);
-	if (q->changes)
-		printf("Environments differ: %s\n", terminal_text(q->changes));
 }
 
 /* By what a stored run was judged. */
@@ -163,18 +192,31 @@ static int print_noise(const struct question *q, struct error *err)
 	return r < 0 || same ? r : noise_print(stdout, b->profile, b->blind_ns, b->noise, err);
 }
 
-static int print(const struct question *q, const struct comparison *c, struct error *err)
+static void print_means(const struct question *q)
+{
+	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
+
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
+		const struct comparison *c = &q->comparisons[clock];
+
+		if (q->clocks >> clock & 1)
+			printf("%s: '%s' %s in %zu sample%s, '%s' %s in %zu\n",
+				clock == COMPARISON_PT ? "Process times" : "Elapsed times",
+				terminal_text(q->a.name), text_duration(mean_a, llround(c->a.mean_ns)),
+				c->a.n, c->a.n == 1 ? "" : "s", terminal_text(q->b.name),
+				text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
+	}
+	if (asked_clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&
+		(q->a.sides[COMPARISON_PT].n > 0 || q->b.sides[COMPARISON_PT].n > 0))
+		printf("Only one of them has process times, so elapsed times are compared.\n");
+}
+
+static int print(const struct question *q, struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
-	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
 	int r;
 
-	printf("%s: '%s' %s in %zu sample%s, '%s' %s in %zu\n",
-		q->clock == COMPARISON_PT ? "Process times" : "Elapsed times", terminal_text(q->a.name),
-		text_duration(mean_a, llround(c->a.mean_ns)), c->a.n, c->a.n == 1 ? "" : "s",
-		terminal_text(q->b.name), text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
-	if (q->clock == COMPARISON_ET && (q->a.sides[COMPARISON_PT].n > 0 || q->b.sides[COMPARISON_PT].n > 0))
-		printf("Only one of them has process times, so elapsed times are compared.\n");
+	print_means(q);
 	if (q->a.profile || q->b.profile || *q->a.options || *q->b.options) {
 		print_rules(&q->a);
 		print_rules(&q->b);
@@ -182,12 +224,21 @@ static int print(const struct question *q, const struct comparison *c, struct er
 	r = print_noise(q, err);
 	if (r < 0)
 		return r;
-	print_design(q, c);
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+		if (clock == first_clock(q) ||
+			(q->clocks == COMPARE_BOTH && q->comparisons[clock].design == DESIGN_BETWEEN))
+			print_design(&q->comparisons[clock]);
+	if (*q->resolving)
+		printf("%s\n", q->resolving);
+	if (q->changes)
+		printf("Environments differ: %s\n", terminal_text(q->changes));
 	r = comparison_list_new(&list, false, err);
 	if (r < 0)
 		return r;
-	comparison_list_add(list, q->a.name, q->b.name, c);
-	return comparison_list_print(list, false, stdout, err);
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+		if (q->clocks >> clock & 1)
+			comparison_list_add(list, q->a.name, q->b.name, &q->comparisons[clock]);
+	return comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout, err);
 }
 
 static json_t *rules_as_json(const struct question *q)
@@ -232,17 +283,15 @@ static json_t *files_as_json(const struct question *q)
 	return array;
 }
 
-static int print_json(const struct question *q, const struct comparison *c, struct error *err)
+static int print_json(const struct question *q, struct error *err)
 {
-	json_t *document = comparison_as_json(q->a.name, q->b.name, c);
+	json_t *document = comparison_as_json(q->a.name, q->b.name, &q->comparisons[first_clock(q)]);
 
-	json_object_set_new(document, "clock", json_string(q->clock == COMPARISON_PT ? "pt" : "et"));
+	if (q->clocks == COMPARE_BOTH)
+		json_object_set_new(document, "et",
+			comparison_as_json(q->a.name, q->b.name, &q->comparisons[COMPARISON_ET]));
 	json_object_set_new(document, "runs", rules_as_json(q));
 	json_object_set_new(document, "files", files_as_json(q));
-	if (c->design == DESIGN_BETWEEN) {
-		json_object_set_new(document, "between_runs", json_real(q->variation.sd));
-		json_object_set_new(document, "runs_known", json_integer((json_int_t)q->variation.n_runs));
-	}
 	if (q->changes)
 		json_object_set_new(document, "environment_changes", json_string(q->changes));
 	return json_print_document("emp-comparison", document, err);
@@ -251,16 +300,13 @@ static int print_json(const struct question *q, const struct comparison *c, stru
 int verb_compare(int argc, char **argv, struct error *err)
 {
 	_cleanup_(question_clear) struct question q = {};
-	struct comparison c;
-	int r;
+	int r = ask(&q, argv[0], argv[1], err);
 
-	r = ask(&q, argv[0], argv[1], err);
 	if (r == 0)
-		r = comparison_make(&q.a.sides[q.clock], &q.b.sides[q.clock], &q.variation, &c, err);
-	if (r == 0)
-		r = analyze_options.json ? print_json(&q, &c, err) : print(&q, &c, err);
-	if (r < 0)
-		return r;
-	r = comparison_judge(&c, &(struct comparison_limit){fail_if_slower, q.a.name, q.b.name}, err);
+		r = analyze_options.json ? print_json(&q, err) : print(&q, err);
+	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++)
+		if (q.clocks >> clock & 1)
+			r = comparison_judge(&q.comparisons[clock],
+				&(struct comparison_limit){fail_if_slower, q.a.name, q.b.name}, err);
 	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 }

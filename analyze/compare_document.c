@@ -93,8 +93,9 @@ static int read_process_times(const json_t *emp, struct compare_input *input, st
 		return error_oom(err);
 	n = side->n;
 	mark_discarded(emp, discarded, n);
-	for (size_t i = 0; i < n; i++)
-		side->items[i].start_ns = json_integer_value(json_array_get(starts, i));
+	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+		for (size_t i = 0; i < n && i < input->sides[clock].n; i++)
+			input->sides[clock].items[i].start_ns = json_integer_value(json_array_get(starts, i));
 	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		drop(&input->sides[clock], discarded, n);
 	return 0;
@@ -215,6 +216,7 @@ static int read_result(const char *path, const json_t *results, const struct for
 int compare_document_read(struct compare_input *ret, const json_t *document, const char *path, int64_t number,
 	struct error *err)
 {
+	ret->sides[COMPARISON_ET].clock = COMPARISON_ET;
 	for (size_t i = 0; i < ELEMENTS(formats); i++) {
 		const json_t *results = json_object_get(document, formats[i].member);
 		int r;

@@ -59,6 +59,9 @@ static int print_result(
 	if (r == 0)
 		r = run_screen_fill(&screen, &result, rules->profile, err);
 	if (r == 0)
+		r = run_screen_note_correlation(
+			&screen.notes, (const struct clock_discarding *[]){&result.discarding.pt}, 1, err);
+	if (r == 0)
 		r = resolving_text(
 			book, run->environment, rules->profile, result.n_samples, screen.resolving, err);
 	if (r < 0)

@@ -4,56 +4,80 @@
 
 #include "lib/report/run_variation_load.h"
 
-static int make_side(const struct task *t, struct comparison_side *ret, struct error *err)
+struct sides {
+	struct comparison_side of[N_COMPARISON_CLOCKS];
+};
+
+static void sides_clear(struct sides *s)
+{
+	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+		comparison_side_clear(&s->of[clock]);
+}
+
+static int make_sides(const struct task *t, struct sides *ret, struct error *err)
 {
 	const struct run_result *run = &t->result.run;
 
-	return comparison_side_make(ret, &run->discarding, run->samples, run->n_samples, COMPARISON_PT) < 0
-		       ? error_oom(err)
-		       : 0;
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+		if (comparison_side_make(
+			    &ret->of[clock], &run->discarding, run->samples, run->n_samples, clock) < 0)
+			return error_oom(err);
+	return 0;
 }
 
 /* The samples of a session are taken in turn; those of --order sequence are not. */
 static int compare_with_first(
-	const struct session *s, const struct task *b, struct comparison *ret, struct error *err)
+	const struct session *s, size_t command, struct comparisons *c, struct error *err)
 {
-	_cleanup_(comparison_side_clear) struct comparison_side of_a = {}, of_b = {};
-	const struct task *a = &s->tasks[0];
-	struct run_variation variation = {};
+	_cleanup_(sides_clear) struct sides a = {}, b = {};
+	const struct task *of_a = &s->tasks[0], *of_b = &s->tasks[command];
+	unsigned clocks = 0;
 	int r;
 
-	r = make_side(a, &of_a, err);
+	r = make_sides(of_a, &a, err);
 	if (r == 0)
-		r = make_side(b, &of_b, err);
-	if (r == 0 && s->options->order == ORDER_SEQUENCE)
-		r = run_variation_load(s->book, a->run.id, b->run.id, COMPARISON_PT, &variation, err);
-	return r < 0 ? r : comparison_make(&of_a, &of_b, &variation, ret, err);
+		r = make_sides(of_b, &b, err);
+	if (r == 0)
+		clocks = comparison_clocks(s->options->compare, a.of, b.of);
+	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++) {
+		struct run_variation variation = {};
+
+		if (!(clocks >> clock & 1))
+			continue;
+		if (s->options->order == ORDER_SEQUENCE)
+			r = run_variation_load(s->book, of_a->run.id, of_b->run.id, clock, &variation, err);
+		if (r == 0)
+			r = comparison_make(&a.of[clock], &b.of[clock], &variation,
+				&c->all[clock * c->n + command], err);
+	}
+	return r;
 }
 
 static int adjust(struct comparisons *c, struct error *err)
 {
-	_cleanup_(freep) struct comparison **made = calloc(c->n + 1, sizeof(struct comparison *));
+	_cleanup_(freep) struct comparison **made = calloc(
+		N_COMPARISON_CLOCKS * c->n + 1, sizeof(struct comparison *));
 	size_t n = 0;
 
 	if (!made)
 		return error_oom(err);
-	for (size_t i = 1; i < c->n; i++)
-		if (c->items[i].a.n > 0)
-			made[n++] = &c->items[i];
-	c->any = n > 0;
+	for (size_t i = 0; i < N_COMPARISON_CLOCKS * c->n; i++)
+		if (c->all[i].a.n > 0)
+			made[n++] = &c->all[i];
+	c->n_made = n;
 	return comparisons_adjust(made, n) < 0 ? error_oom(err) : 0;
 }
 
 int comparisons_make(const struct session *s, struct comparisons *ret, struct error *err)
 {
 	_cleanup_(comparisons_clear) struct comparisons c = {
-		.items = calloc(s->n + 1, sizeof(*c.items)), .n = s->n};
-	int r = c.items ? 0 : error_oom(err);
+		.all = calloc(N_COMPARISON_CLOCKS * s->n + 1, sizeof(*c.all)), .n = s->n};
+	int r = c.all ? 0 : error_oom(err);
 
 	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++)
 		if (s->tasks[0].result.run.discarding.pt.kept.n > 0 &&
 			s->tasks[i].result.run.discarding.pt.kept.n > 0)
-			r = compare_with_first(s, &s->tasks[i], &c.items[i], err);
+			r = compare_with_first(s, i, &c, err);
 	if (r == 0)
 		r = adjust(&c, err);
 	if (r < 0)
@@ -64,6 +88,6 @@ int comparisons_make(const struct session *s, struct comparisons *ret, struct er
 
 void comparisons_clear(struct comparisons *c)
 {
-	free(c->items);
+	free(c->all);
 	*c = (struct comparisons){};
 }

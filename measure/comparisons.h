@@ -6,12 +6,19 @@
 
 #include "lib/protocol/comparison.h"
 
+/* Of each clock that is compared, by the index of the command; .a.n is 0 where there is none. Those of PT come first, and those
+ * of ET follow: all[2 * n]. */
 struct comparisons {
-	struct comparison *items; /* by the index of the command; .a.n is 0 where there is none */
-	size_t n;
-	bool any;
+	struct comparison *all;
+	size_t n, n_made;
 };
 
-/* Of PT, adjusted for their number. Commands without a sample that is kept are not compared. */
+static inline const struct comparison *comparisons_of(
+	const struct comparisons *c, enum comparison_clock clock, size_t command)
+{
+	return &c->all[clock * c->n + command];
+}
+
+/* Of the clocks that --compare asks for, adjusted for their number. Commands without a sample that is kept are not compared. */
 int comparisons_make(const struct session *session, struct comparisons *ret, struct error *err);
 void comparisons_clear(struct comparisons *comparisons);

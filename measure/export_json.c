@@ -150,26 +150,24 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	return NULL;
 }
 
-static json_t *comparison_json(const char *reference, const char *name, const struct comparison *c)
-{
-	json_t *object = comparison_as_json(reference, name, c);
-
-	if (c->design == DESIGN_BETWEEN) {
-		json_object_set_new(object, "between_runs", json_real(c->between));
-		json_object_set_new(object, "runs_known", json_integer((json_int_t)c->n_between));
-	}
-	return object;
-}
-
+/* One for each command: of PT, with that of ET as a member where that is compared as well, or of ET. */
 static int comparisons_json(const struct session *s, json_t *array, struct error *err)
 {
 	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
 	int r = comparisons_make(s, &comparisons, err);
 
-	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++)
-		if (comparisons.items[i].a.n > 0)
-			json_array_append_new(array,
-				comparison_json(s->tasks[0].name, s->tasks[i].name, &comparisons.items[i]));
+	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++) {
+		const struct comparison *pt = comparisons_of(&comparisons, COMPARISON_PT, i),
+					*et = comparisons_of(&comparisons, COMPARISON_ET, i);
+		const char *a = s->tasks[0].name, *b = s->tasks[i].name;
+		json_t *of_pt = pt->a.n > 0 ? comparison_as_json(a, b, pt) : NULL,
+		       *of_et = et->a.n > 0 ? comparison_as_json(a, b, et) : NULL;
+
+		if (of_pt && of_et)
+			json_object_set_new(of_pt, "et", of_et);
+		if (of_pt || of_et)
+			json_array_append_new(array, of_pt ?: of_et);
+	}
 	return r;
 }
 

@@ -76,7 +76,7 @@ static int add_ratios(const struct session *s, struct export_rows *rows, struct 
 	for (size_t i = 0; r == 0 && i < rows->n; i++)
 		for (size_t k = 1; k < s->n; k++)
 			if (rows->items[i].result == &s->tasks[k].result)
-				add_ratio(&rows->items[i], &comparisons.items[k]);
+				add_ratio(&rows->items[i], comparisons_of(&comparisons, COMPARISON_PT, k));
 	return r;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/base/argv.h"
 #include "lib/host/cpu/pinning.h"
+#include "lib/report/comparison_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -207,6 +208,9 @@ static int check_duet(const struct measure_options *o, struct error *err)
 		return 0;
 	if (o->affine)
 		return error_say(err, -EINVAL, "the programs of a duet share one CPU: --cpu, not --affinity");
+	if (o->compare & COMPARE_ET)
+		return error_say(err, -EINVAL,
+			"--compare: in a duet the elapsed time is that of all programs; compare pt, or --order interleave");
 	if (o->perf)
 		return error_say(err, -EINVAL, "--perf cannot tell the programs of a duet apart");
 	if (o->trace)
@@ -341,6 +345,8 @@ const struct option_row measure_option_rows[] = {
 		option_count0, &O.alone},
 	{0, "against", "inc", "alternate with INC, and give PT in units of its work", parse_against,
 		&O.against_inc},
+	{0, "compare", "WHAT", "compare pt, et or both (default: pt; both if programs wait or have threads)",
+		comparison_clocks_option, &O.compare},
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if a command is slower than the first by more than this", option_percent,
 		&O.fail_if_slower},

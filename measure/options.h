@@ -32,6 +32,7 @@ struct measure_options {
 	cpu_set_t affinity;
 	int warm_ups, runs, min_runs, max_runs,
 		retain;            /* before measure_options_finish: warm_ups -1, others 0 */
+	unsigned compare;          /* as for comparison_clocks */
 	double fail_if_slower;     /* percent; below 0: not given */
 	bool other_cpus;           /* cutoffs apply to what daemons used on other CPUs, too */
 	double unprofiled_percent; /* of a sample's ET; 0: no limit for unprofiled daemons */

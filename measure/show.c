@@ -53,6 +53,17 @@ static int note_unseen(const struct session *s, struct notes *notes, struct erro
 		o->cgroup ? " not named" : ", orphans not counted");
 }
 
+static int note_correlation(const struct session *s, struct notes *notes, struct error *err)
+{
+	_cleanup_(freep) const struct clock_discarding **programs = calloc(
+		s->n + 1, sizeof(const struct clock_discarding *));
+
+	for (size_t i = 0; programs && i < session_n_shown(s); i++)
+		programs[i] = &s->tasks[i].result.run.discarding.pt;
+	return programs ? run_screen_note_correlation(notes, programs, session_n_shown(s), err)
+			: error_oom(err);
+}
+
 /* Notes for all programs alike. */
 static int make_notes(const struct session *s, struct notes *notes, struct error *err)
 {
@@ -62,7 +73,9 @@ static int make_notes(const struct session *s, struct notes *notes, struct error
 		r = notes_add(notes, err,
 			"Warning: profile '%s' is from another environment; its cutoffs may not hold",
 			s->options->profile);
-	return r < 0 ? r : note_unseen(s, notes, err);
+	if (r == 0)
+		r = note_unseen(s, notes, err);
+	return r < 0 ? r : note_correlation(s, notes, err);
 }
 
 /* What results of this number of samples can show. */
@@ -149,7 +162,7 @@ static void show_reasons(const struct session *s)
 			terminal_text(s->environment_changes));
 }
 
-/* Prints one line, and adds a row to the list if there is one. STATUS_NOT_FIT with a sentence: slower than
+/* Prints a sentence, and adds a row to the list if there is one. STATUS_NOT_FIT with a sentence: slower than
  * --fail-if-slower allows. */
 static int show_comparison(const struct session *s, const struct task *b, const struct comparison *c,
 	bool print, struct listing *list, struct error *err)
@@ -221,23 +234,26 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 
 	if (r == 0 && session_n_shown(s) > 1 && print && s->options->verbose)
 		r = comparison_list_new(&list, false, err);
-	for (size_t i = 0; r >= 0 && i + 1 < session_n_shown(s); i++) {
-		r = show_comparison(s, others[i], &comparisons.items[others[i] - s->tasks], print, list,
-			outcome ? &second : err);
+	for (size_t i = 0; r >= 0 && i < N_COMPARISON_CLOCKS * (session_n_shown(s) - 1); i++) {
+		const struct task *other = others[i / N_COMPARISON_CLOCKS];
+
+		r = show_comparison(s, other,
+			comparisons_of(&comparisons, i % N_COMPARISON_CLOCKS, (size_t)(other - s->tasks)),
+			print, list, outcome ? &second : err);
 		outcome = outcome ?: r;
 	}
-	if (r >= 0 && print && comparisons.any) {
-		comparisons_between_line(stdout, comparisons.items, comparisons.n);
+	if (r >= 0 && print && comparisons.n_made > 0) {
+		comparisons_between_line(stdout, comparisons.all, N_COMPARISON_CLOCKS * comparisons.n);
 		int shown = s->options->order == ORDER_DUET
-				    ? show_duet(s, comparisons.items, outcome ? &second : err)
+				    ? show_duet(s, comparisons.all, outcome ? &second : err)
 				    : show_advice(s, outcome ? &second : err);
 
 		r = shown < 0 ? shown : r;
 	}
-	if (r < 0 || !list || !comparisons.any)
+	if (r < 0 || !list || comparisons.n_made == 0)
 		return r < 0 ? r : outcome;
-	printf("\nPT compared with '%s':\n", terminal_text(s->tasks[0].name));
-	r = comparison_list_print(list, session_n_shown(s) > 2, stdout, &second);
+	printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));
+	r = comparison_list_print(list, comparisons.n_made > 1, stdout, &second);
 	return outcome ?: r;
 }
 

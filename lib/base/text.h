@@ -35,6 +35,12 @@ char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns);
  * four digits. Returns `buffer`. */
 char *text_precise(char buffer[TEXT_TIME_SIZE], double ns, double step_ns);
 
+/* The unit for `ns`, or a greater one if another time beside it has five digits in that. */
+const char *text_unit(double ns, double beside_ns);
+
+/* As text_precise, in this unit; NULL: the one that fits. */
+char *text_in_unit(char buffer[TEXT_TIME_SIZE], double ns, double step_ns, const char *unit);
+
 /* Two figures in one unit: `unit` is "s", "ms", "us" or "ns"; NULL: the one that fits the first, or the upper
  * bound. They return `buffer`. */
 enum { TEXT_PAIR_SIZE = 2 * TEXT_TIME_SIZE };

@@ -53,9 +53,23 @@ static const struct unit *find_unit(const char *name, double ns, double step_ns)
 	return &units[fabs(strtod(number, NULL)) >= 1000 ? u - 1 : u];
 }
 
+const char *text_unit(double ns, double beside_ns)
+{
+	const struct unit *unit = find_unit(NULL, ns, 0);
+
+	while (unit > units && beside_ns >= 1e4 * unit->ns)
+		unit--;
+	return unit->name;
+}
+
 char *text_precise(char buffer[TEXT_TIME_SIZE], double ns, double step_ns)
 {
-	const struct unit *unit = find_unit(NULL, ns, step_ns);
+	return text_in_unit(buffer, ns, step_ns, NULL);
+}
+
+char *text_in_unit(char buffer[TEXT_TIME_SIZE], double ns, double step_ns, const char *unit_name)
+{
+	const struct unit *unit = find_unit(unit_name, ns, step_ns);
 	char number[NUMBER_SIZE];
 
 	print(number, ns, step_ns, unit);

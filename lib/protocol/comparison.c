@@ -17,7 +17,7 @@ int comparison_side_make(struct comparison_side *ret, const struct discarding *d
 		if (!d->out[i])
 			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
 				clock == COMPARISON_PT ? samples[i].pt_ns : samples[i].et_ns};
-	*ret = (struct comparison_side){items, kept, d->run.kind == RUN_DUET};
+	*ret = (struct comparison_side){items, kept, clock, d->run.kind == RUN_DUET};
 	return 0;
 }
 
@@ -25,6 +25,30 @@ void comparison_side_clear(struct comparison_side *side)
 {
 	free(side->items);
 	*side = (struct comparison_side){};
+}
+
+/* Whether PT and ET are the same within this. */
+static bool is_on_one_cpu(const struct comparison_side *sides)
+{
+	const struct comparison_side *pt = &sides[COMPARISON_PT], *et = &sides[COMPARISON_ET];
+	double on_cpu = 0, elapsed = 0;
+
+	for (size_t i = 0; i < pt->n && i < et->n; i++) {
+		on_cpu += (double)pt->items[i].time_ns;
+		elapsed += (double)et->items[i].time_ns;
+	}
+	return on_cpu >= 0.95 * elapsed && on_cpu <= 1.05 * elapsed;
+}
+
+unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, const struct comparison_side *b)
+{
+	if (asked != COMPARE_DEFAULT)
+		return asked;
+	if (a[COMPARISON_PT].n == 0 || b[COMPARISON_PT].n == 0)
+		return COMPARE_ET;
+	if (a[COMPARISON_PT].duet && b[COMPARISON_PT].duet)
+		return COMPARE_PT;
+	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 
 struct pair {
@@ -118,6 +142,8 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	if (plan.design == DESIGN_SEPARATE && variation && variation->df > 0)
 		plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
 	r = compare(of_a, n_a, of_b, n_b, &plan, ret, err);
+	if (r == 0)
+		ret->clock = a->clock;
 	if (r == 0 && plan.design == DESIGN_BETWEEN) {
 		ret->between = variation->sd;
 		ret->n_between = variation->n_runs;
@@ -148,7 +174,8 @@ int comparison_judge(const struct comparison *c, const struct comparison_limit *
 	if (!(c->ratio > 1 + limit->percent / 100) || !(c->ratio_low > 1))
 		return 0;
 	return error_say(err, COMPARISON_OVER_LIMIT,
-		"'%s' is slower than '%s' by %.2f %% (%g %% confidence: %.2f to %.2f %%), more than %g %%",
-		limit->name, limit->reference, 100 * (c->ratio - 1), 100 - round(1000 * c->alpha) / 10,
+		"'%s' is slower than '%s' by %.2f %% in %s time (%g %% confidence: %.2f to %.2f %%), more than %g %%",
+		limit->name, limit->reference, 100 * (c->ratio - 1),
+		c->clock == COMPARISON_PT ? "CPU" : "elapsed", 100 - round(1000 * c->alpha) / 10,
 		100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1), limit->percent);
 }

@@ -7,8 +7,6 @@
 #include "lib/protocol/run_variation.h"
 #include "lib/stats/compare.h"
 
-enum comparison_clock { COMPARISON_PT, COMPARISON_ET, N_COMPARISON_CLOCKS };
-
 struct comparison_time {
 	uint32_t n;       /* number of the sample in its run */
 	int64_t start_ns; /* since 1970; 0: unknown */
@@ -18,6 +16,7 @@ struct comparison_time {
 struct comparison_side {
 	struct comparison_time *items; /* in the order of n */
 	size_t n;
+	enum comparison_clock clock;
 	bool duet; /* from a run of a duet */
 };
 
@@ -25,6 +24,13 @@ struct comparison_side {
 int comparison_side_make(struct comparison_side *ret, const struct discarding *discarding,
 	const struct sample *samples, size_t n, enum comparison_clock clock);
 void comparison_side_clear(struct comparison_side *side);
+
+/* What is compared: a bit for each clock, 1 << COMPARISON_PT and so on. */
+enum { COMPARE_DEFAULT, COMPARE_PT, COMPARE_ET, COMPARE_BOTH };
+
+/* Of the default: PT; ET as well where one of the programs was not on exactly one CPU for 95 % of ET or more, for example
+ * because it waits or has threads; ET where PT is not known. The sides of a and b are by clock. In a duet ET is that of all programs: PT. */
+unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, const struct comparison_side *b);
 
 /* Samples of the same number are compared in pairs, if those of a and b were taken in turn; by the ratio of each pair, if they
  * are of one duet. Otherwise they are from

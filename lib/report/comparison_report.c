@@ -5,6 +5,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,12 +35,17 @@ static const char *p_text(char buffer[32], double p)
 	return buffer;
 }
 
-/* Decimals that show one digit of the ±, at least two. */
+/* Decimals that show one digit of half an interval, at least two. */
 static int decimals_for(double half)
 {
-	int decimals = half > 0 ? -(int)floor(log10(half)) : 2;
+	int decimals = half > 0 && isfinite(half) ? -(int)floor(log10(half)) : 2;
 
 	return decimals < 2 ? 2 : decimals > 6 ? 6 : decimals;
+}
+
+static const char *clock_text(const struct comparison *c)
+{
+	return c->clock == COMPARISON_PT ? "CPU time" : "elapsed time";
 }
 
 static void print_same(FILE *file, const char *name, const struct comparison *c)
@@ -47,50 +53,62 @@ static void print_same(FILE *file, const char *name, const struct comparison *c)
 	char p[32], mdd[TEXT_TIME_SIZE], rest[LINE_SIZE];
 
 	if (isnan(c->smallest_difference)) /* constant times */
-		snprintf(rest, sizeof(rest), ": no difference shown (%s)", p_text(p, c->p_adjusted));
+		snprintf(rest, sizeof(rest), ": no difference shown in %s (%s)", clock_text(c),
+			p_text(p, c->p_adjusted));
 	else
-		snprintf(rest, sizeof(rest), ": no difference shown (%s; %s would have been detectable)",
+		snprintf(rest, sizeof(rest), ": no difference shown in %s (%s; %s detectable)", clock_text(c),
 			p_text(p, c->p_adjusted), text_percent(mdd, c->smallest_difference));
 	print_name(file, name, COLUMNS - terminal_text_width(rest));
 	fprintf(file, "%s\n", rest);
 }
 
-static void print_unknown(FILE *file, const char *reference, const char *name, const struct comparison *c)
+/* Two names and what stands between and after them, in one line; what one name does not need goes to the other. Returns its width. */
+static size_t print_sentence(FILE *file, const char *name, const char *mark, const char *middle,
+	const char *reference, const char *end)
 {
-	char middle[LINE_SIZE];
-	size_t left;
+	size_t left = COLUMNS - terminal_text_width(middle) - terminal_text_width(end);
+	size_t of_name = terminal_text_width(terminal_text(name)), of_reference;
 
-	bool few = c->design != DESIGN_SEPARATE || c->a.n < 2 || c->b.n < 2;
-	const char *why = few ? "too few samples" : "no verdict: not taken in turn";
-
-	snprintf(middle, sizeof(middle), ": %.2f times ", c->ratio);
-	left = COLUMNS - strlen(middle) - strlen("  ()") - strlen(why);
-	print_name(file, name, left / 2);
-	fputs(middle, file);
-	print_name(file, reference, left / 2);
-	fprintf(file, "  (%s)\n", why);
+	of_reference = terminal_text_width(terminal_text(reference));
+	if (of_name + of_reference > left && of_name <= of_reference)
+		of_reference = left - (of_name = of_name < left / 2 ? of_name : left / 2);
+	else if (of_name + of_reference > left)
+		of_name = left - (of_reference = of_reference < left / 2 ? of_reference : left / 2);
+	print_name(file, name, of_name);
+	fprintf(file, "%s%s%s", mark, middle, *mark ? terminal_mark(file, MARK_END) : "");
+	print_name(file, reference, of_reference);
+	fputs(end, file);
+	return COLUMNS - left + of_name + of_reference;
 }
 
+static void print_unknown(FILE *file, const char *reference, const char *name, const struct comparison *c)
+{
+	bool few = c->design != DESIGN_SEPARATE || c->a.n < 2 || c->b.n < 2;
+	char middle[LINE_SIZE], end[LINE_SIZE];
+
+	snprintf(middle, sizeof(middle), ": %.2f times ", c->ratio);
+	snprintf(end, sizeof(end), " in %s  (%s)\n", clock_text(c),
+		few ? "too few samples" : "no verdict: not taken in turn");
+	print_sentence(file, name, "", middle, reference, end);
+}
+
+/* The interval follows in the same line if it fits, else in a line of its own. */
 static void print_different(FILE *file, const char *reference, const char *name, const struct comparison *c)
 {
 	bool faster = comparison_verdict(c) == COMPARISON_FASTER;
 	double ratio = faster ? 1 / c->ratio : c->ratio;
-	double half = (faster ? 1 / c->ratio_low - 1 / c->ratio_high : c->ratio_high - c->ratio_low) / 2;
-	const char *mark = terminal_mark(file, faster ? MARK_GOOD : MARK_BAD);
-	char number[64], p[32], before[LINE_SIZE];
-	size_t left, shorter, width = terminal_text_width(name);
+	double low = faster ? 1 / c->ratio_high : c->ratio_low, high = faster ? 1 / c->ratio_low : c->ratio_high;
+	int decimals = decimals_for((high - low) / 2);
+	char p[32], middle[64], end[32], interval[LINE_SIZE];
+	size_t width;
 
-	snprintf(number, sizeof(number), "%.*f ± %.*f times %s", decimals_for(half), ratio,
-		decimals_for(half), half, faster ? "faster" : "slower");
-	snprintf(before, sizeof(before), " is %s than   (%s)", number, p_text(p, c->p_adjusted));
-	left = COLUMNS - terminal_text_width(before);
-	shorter = width < terminal_text_width(reference) ? width : terminal_text_width(reference);
-	shorter = shorter < left / 2 ? shorter
-				     : left / 2; /* space that one name does not need goes to the other */
-	print_name(file, name, width == shorter ? shorter : left - shorter);
-	fprintf(file, " is %s%s%s than ", mark, number, terminal_mark(file, MARK_END));
-	print_name(file, reference, width == shorter ? left - shorter : shorter);
-	fprintf(file, "  (%s)\n", p_text(p, c->p_adjusted));
+	snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio, faster ? "faster" : "slower");
+	snprintf(end, sizeof(end), " in %s", clock_text(c));
+	snprintf(interval, sizeof(interval), "  (95 %% CI %.*f … %.*f, %s)", decimals, low, decimals, high,
+		p_text(p, c->p_adjusted));
+	width = print_sentence(
+		file, name, terminal_mark(file, faster ? MARK_GOOD : MARK_BAD), middle, reference, end);
+	fprintf(file, "%s%s\n", width + terminal_text_width(interval) > COLUMNS ? "\n" : "", interval);
 }
 
 void comparison_line(FILE *file, const char *reference, const char *name, const struct comparison *c)
@@ -160,11 +178,25 @@ static const char *test_text(const struct comparison *c)
 	return texts[c->design];
 }
 
+int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err)
+{
+	static const char *const choices[] = {
+		[COMPARE_PT] = "pt", [COMPARE_ET] = "et", [COMPARE_BOTH] = "both"};
+
+	for (unsigned i = COMPARE_PT; i <= COMPARE_BOTH; i++)
+		if (!strcmp(value, choices[i])) {
+			*(unsigned *)into = i;
+			return 0;
+		}
+	return error_say(err, -EINVAL, "%s must be one of pt, et, both, not '%s'", name, value);
+}
+
 int comparison_list_new(struct listing **ret, bool json, struct error *err)
 {
 	static const struct listing_column columns[] = {
 		{NULL, "reference"},
 		{"COMMAND", "command", COLUMN_WRAP},
+		{"TIME", "clock"},
 		{"RATIO", "ratio", COLUMN_NUMBER},
 		{"95 % CI", "interval"},
 		{"VERDICT", "verdict"},
@@ -209,6 +241,8 @@ void comparison_list_add(
 	listing_row(list);
 	listing_text(list, reference);
 	listing_text(list, name);
+	listing_cell(list, json_string(c->clock == COMPARISON_PT ? "pt" : "et"),
+		c->clock == COMPARISON_PT ? "PT" : "ET");
 	listing_real(list, "%.4f", c->ratio);
 	listing_cell(list, json_interval(c->ratio_low, c->ratio_high), interval);
 	listing_text(list, comparison_verdict_text(c));
@@ -238,11 +272,17 @@ json_t *comparison_as_json(const char *reference, const char *name, const struct
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	_cleanup_(json_decrefp) json_t *rows = NULL;
+	json_t *object;
 	struct error err;
 
 	if (comparison_list_new(&list, true, &err) < 0)
 		return NULL;
 	comparison_list_add(list, reference, name, c);
 	rows = listing_take(list);
-	return json_incref(json_array_get(rows, 0));
+	object = json_incref(json_array_get(rows, 0));
+	if (c->design == DESIGN_BETWEEN) {
+		json_object_set_new(object, "between_runs", json_real(c->between));
+		json_object_set_new(object, "runs_known", json_integer((json_int_t)c->n_between));
+	}
+	return object;
 }

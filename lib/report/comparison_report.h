@@ -5,14 +5,17 @@
 #include "lib/protocol/comparison.h"
 #include "lib/report/listing.h"
 
-/* "sort -n is 1.18 ± 0.03 times faster than sort  (p = 0.0003)", of at most 80 columns: `name` against
- * `reference`, with half the interval of the ratio, and p. */
+/* "sort -n is 1.18 times faster than sort in CPU time", then "  (95 % CI 1.15 … 1.21, p = 0.0003)" in the same line if it has at
+ * most 80 columns, else in the next: `name` against `reference`. */
 void comparison_line(
 	FILE *file, const char *reference, const char *name, const struct comparison *comparison);
 
 /* "Not taken in turn: separate runs vary by 0.1 % (sd of 4)", of at most 80 columns, or from the least to the greatest;
  * nothing if none of them was judged by that. */
 void comparisons_between_line(FILE *file, const struct comparison *comparisons, size_t n);
+
+/* The option --compare: pt, et or both, into an unsigned; see comparison_clocks. */
+int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err);
 
 int comparison_list_new(struct listing **ret, bool json, struct error *err);
 void comparison_list_add(

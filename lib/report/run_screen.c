@@ -3,6 +3,7 @@
 #include "lib/report/run_screen.h"
 
 #include "lib/base/array.h"
+#include "lib/base/text.h"
 #include "lib/report/noise_load.h"
 
 #include <errno.h>
@@ -120,17 +121,25 @@ static double mean_of(const struct run_result *r, size_t offset)
 	return n > 0 ? sum / (double)n : -1;
 }
 
-static int note_correlation(struct notes *notes, const struct screen *s, struct error *err)
+int run_screen_note_correlation(
+	struct notes *notes, const struct clock_discarding *const *programs, size_t n, struct error *err)
 {
-	const struct interval *i = &s->interval;
+	const struct clock_discarding *worst = NULL;
 
-	double least = i->calibrated ? WORTH_NOTING : WORTH_NOTING_ALONE;
+	for (size_t i = 0; i < n; i++) {
+		const struct interval *interval = &programs[i]->interval;
+		double least = interval->calibrated ? WORTH_NOTING : WORTH_NOTING_ALONE;
 
-	if (s->pt.n == 0 || i->effective_n > least * (double)s->pt.n)
+		if (programs[i]->kept.n > 0 && interval->effective_n <= least * (double)programs[i]->kept.n &&
+			(!worst || interval->lag1 > worst->interval.lag1))
+			worst = programs[i];
+	}
+	if (!worst)
 		return 0;
 	return notes_add(notes, err,
-		"Neighbouring samples %s alike (correlation %.2f): %zu count as %.2g in the CI",
-		i->calibrated ? "are" : "seem", i->lag1, s->pt.n, i->effective_n);
+		"Neighbouring samples %s alike (correlation %s%.2f): %zu count as %.2g in the CI",
+		worst->interval.calibrated ? "are" : "seem", n > 1 ? "up to " : "", worst->interval.lag1,
+		worst->kept.n, worst->interval.effective_n);
 }
 
 static int note_noise(struct notes *notes, const struct profile *profile, struct error *err)
@@ -173,6 +182,17 @@ static int note_disturbances(struct notes *notes, const struct disturbances *all
 		r = text ? notes_add(notes, err, "Warning: %s", text) : error_oom(err);
 	}
 	return r;
+}
+
+static int note_start(struct notes *notes, const struct screen *s, struct error *err)
+{
+	char more[TEXT_TIME_SIZE];
+	double ns = s->pt.mean_ns - s->et.mean_ns;
+
+	if (s->pt.n == 0 || !screen_includes_start(s))
+		return 0;
+	return notes_add(notes, err, "PT is %s more than ET: it includes the work to start the program",
+		text_precise(more, ns, ns / 10));
 }
 
 static int note_samples(struct notes *notes, const struct run_result *result, struct error *err)
@@ -222,7 +242,7 @@ int run_screen_fill(
 	if (r == 0)
 		r = note_disturbances(&s.notes, &result->disturbances, err);
 	if (r == 0)
-		r = note_correlation(&s.notes, &s, err);
+		r = note_start(&s.notes, &s, err);
 	if (r < 0)
 		screen_clear(&s);
 	else

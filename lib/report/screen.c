@@ -18,6 +18,9 @@ static const double FEW_TICKS_NS = 20e6;
 /* A program that was off the CPU for more than this share of its ET gets a remark. */
 static const double MOSTLY_ON_CPU = 0.95;
 
+/* PT may contain this much from before the start of ET. */
+static const double MOST_OF_A_START_NS = 1e6;
+
 /* Of ET − PT: if other processes used at least this share, they may explain all of it. */
 static const double EXPLAINS = 0.8;
 
@@ -44,9 +47,9 @@ static void print_title(FILE *file, const struct screen *s)
 }
 
 /* Three digits, or two if they are approximate. */
-static const char *part_text(char buffer[TEXT_TIME_SIZE], double ns, bool approximate)
+static const char *part_text(char buffer[TEXT_TIME_SIZE], double ns, const struct screen *s)
 {
-	return ns < 1 ? "0" : text_precise(buffer, ns, approximate ? ns : ns / 10);
+	return ns < 1 ? "0" : text_in_unit(buffer, ns, s->approximate ? ns : ns / 10, s->unit);
 }
 
 /* "[user 118 ms, system 11 ms]", or nothing if the program is too short for times counted in ticks. */
@@ -58,8 +61,8 @@ static void split_text(char buffer[LINE_SIZE], const struct screen *s)
 	*buffer = '\0';
 	if (s->user_ns >= 0 && s->system_ns >= 0 && !(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
 		snprintf(buffer, LINE_SIZE, "[user %s%s, system %s%s]", about,
-			part_text(user, s->user_ns, s->approximate), about,
-			part_text(system, s->system_ns, s->approximate));
+			part_text(user, s->user_ns, s), about,
+			part_text(system, s->system_ns, s));
 }
 
 static const char *center_text(char buffer[TEXT_PAIR_SIZE], const struct summary *t, const char *unit)
@@ -127,17 +130,28 @@ static void print_interval(FILE *file, const struct screen *s, const char *figur
 	print_figure(file, s->interval.assumed ? "  95 % CI if iid" : "     95 % CI", figure, columns, more);
 }
 
+bool screen_includes_start(const struct screen *s)
+{
+	double more_ns = s->pt.mean_ns - s->et.mean_ns;
+
+	return more_ns > 0 && (s->cpu >= 0 || more_ns < MOST_OF_A_START_NS);
+}
+
 static void print_et(FILE *file, const struct screen *s, const char *figure, size_t columns)
 {
-	char more[LINE_SIZE], why[64] = "";
+	char more[LINE_SIZE], share[32], why[64] = "";
 
 	if (s->on_cpu < MOSTLY_ON_CPU && !isnan(s->taken))
 		snprintf(why, sizeof(why), ", %.0f %% taken by others", 100 * s->taken);
 	else if (s->on_cpu < MOSTLY_ON_CPU && !s->shares && !(s->explained >= EXPLAINS))
 		strcpy(why, "; it waits, or is disturbed");
-	snprintf(more, sizeof(more), "%.0f %% on CPU%s", 100 * s->on_cpu, why);
+	if (s->on_cpu > 1 && !screen_includes_start(s))
+		snprintf(share, sizeof(share), "on %.2g CPUs", s->on_cpu);
+	else
+		snprintf(share, sizeof(share), "%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
+	snprintf(more, sizeof(more), "%s%s", share, why);
 	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
-		snprintf(more, sizeof(more), "%.0f %% on CPU", 100 * s->on_cpu);
+		strcpy(more, share);
 	if (*s->inc_units)
 		print_figure(file, "  In INC units", s->inc_units, 0, "");
 	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", figure, columns, s->et.n ? more : "");
@@ -320,13 +334,16 @@ static void print_assumption(FILE *file, const struct screen *s)
 			s->pt.n);
 }
 
-void screen_print(FILE *file, const struct screen *s)
+void screen_print(FILE *file, const struct screen *of)
 {
+	struct screen in_unit = *of; /* one for all times of the program */
+	const struct screen *s = &in_unit;
 	size_t lines = FIXED_LINES - (s->pt.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0);
 	bool resolving = *s->resolving && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
 	size_t left = SCREEN_LINES - lines - resolving;
 	char where[64];
 
+	in_unit.unit = of->unit ?: text_unit(of->pt.mean_ns, of->et.mean_ns);
 	print_title(file, s);
 	print_times(file, s);
 	print_kept(file, s);

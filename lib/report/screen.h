@@ -57,6 +57,9 @@ struct screen {
  * however large the sd is. */
 double range_step(const struct summary *summary);
 
+/* Whether PT is more than ET although the program was on one CPU: PT includes the work before exec. */
+bool screen_includes_start(const struct screen *screen);
+
 void screen_print(FILE *file, const struct screen *screen);
 
 /* Frees what is allocated: the reasons' samples and the notes. */

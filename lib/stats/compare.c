@@ -119,7 +119,7 @@ static void find_interval(struct comparison *c, double alpha)
 	c->ratio_low = c->ratio_high = NAN;
 	if (square <= 0 || root < 0)
 		return;
-	c->ratio_low = (middle - sqrt(root)) / square;
+	c->ratio_low = fmax(0, (middle - sqrt(root)) / square); /* no time is below 0 */
 	c->ratio_high = (middle + sqrt(root)) / square;
 }
 

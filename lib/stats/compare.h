@@ -15,6 +15,9 @@ enum design {
 	DESIGN_DUET, /* together: as pairs, and what slows both by the same factor cancels (log_ratio.h) */
 };
 
+/* Of which times: CPU time or elapsed time. */
+enum comparison_clock { COMPARISON_PT, COMPARISON_ET, N_COMPARISON_CLOCKS };
+
 struct compare_plan {
 	enum design design;
 	double between;    /* DESIGN_BETWEEN: the sd of the means of separate runs, as a share of the mean */
@@ -23,10 +26,11 @@ struct compare_plan {
 };
 
 struct comparison {
+	enum comparison_clock clock;
 	enum design design;
 	struct summary a, b;
 	double ratio;                 /* mean of b / mean of a: above 1, b is slower */
-	double ratio_low, ratio_high; /* its interval at 1 - alpha (Fieller 1954); NAN: none */
+	double ratio_low, ratio_high; /* its interval at 1 - alpha (Fieller 1954), from 0; NAN: none */
 	double alpha;
 	double t, df, p; /* means equal? two-sided, by the design: paired, Welch's (1947), or between runs */
 	double p_adjusted;          /* for several comparisons (Holm 1979) */

@@ -31,6 +31,14 @@ expect 0 'not known' $analyze compare 2 3
 expect 1 'cannot be judged: they are from separate runs' $analyze compare --fail-if-slower 50 3 2
 expect 0 'vary by 1.0 % (--between-runs)' $analyze compare --between-runs 1 3 2
 expect 2 'slower .* more than 50 %' $analyze compare --between-runs 1 --fail-if-slower 50 3 2
+expect 2 'in elapsed time' $analyze compare --compare et --between-runs 1 --fail-if-slower 50 3 2
+expect 1 'not both of them have process times; compare et' $analyze compare --compare pt emp.json:1 hyperfine.json:2
+"$build/measure/emp-measure" -q -r 3 --export-json sleep.json 'sleep 0.1' 'sleep 0.3' >/dev/null
+expect 2 'slower than .* in elapsed time' $analyze compare --fail-if-slower 50 sleep.json:1 sleep.json:2
+that "both times have a row" sh -c "grep -q '^sleep.* PT ' $dir/out && grep -q '^sleep.* ET ' $dir/out"
+expect 0 '' $analyze compare --compare pt --fail-if-slower 900 sleep.json:1 sleep.json:2
+$analyze compare --json sleep.json:1 sleep.json:2 >both.json
+that "both are in the document" json both.json 'd["clock"] == "pt" and d["et"]["clock"] == "et" and 2 < d["et"]["ratio"] < 4'
 expect 0 'no verdict' $analyze compare hyperfine.json:1 hyperfine.json:2
 for _ in 1 2 3; do "$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null; done
 expect 0 'vary by .* (sd of 3 runs)' $analyze compare 2 3 # 1 was at the same time as 2

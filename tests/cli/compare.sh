@@ -32,6 +32,18 @@ expect 2 'is slower than .* more than 5 %' $measure -r 5 --fail-if-slower 5 "$bu
 expect 0 '' $measure -r 5 --fail-if-slower 5 "$burn 20" "$burn 10"
 expect 1 'must be a percentage' $measure --fail-if-slower fast true
 
+# of what time the verdict speaks, and the gate: programs that wait are compared by ET as well
+expect 0 'slower than .* in CPU time' $measure -r 5 --compare pt --fail-if-slower 300 "$burn 10" "$burn 30" --export-json pt.json
+that "the document says so, too" json pt.json '[(c["clock"], "et" in c) for c in d["comparisons"]] == [("pt", False)]'
+expect 2 "'sleep 0.3' is slower than 'sleep 0.1' by .* in elapsed time" $measure -r 4 --fail-if-slower 50 'sleep 0.1' 'sleep 0.3' --export-json et.json
+that "the screen has both" sh -c "grep -q 'CPU time' $dir/out && grep -q '^sleep 0.3 is .* times slower than sleep 0.1 in elapsed time' $dir/out"
+that "so has the document" json et.json 'd["comparisons"][0]["clock"] == "pt" and d["comparisons"][0]["et"]["clock"] == "et" and 2 < d["comparisons"][0]["et"]["ratio"] < 4'
+that "both are adjusted for their number" json et.json 'd["comparisons"][0]["et"]["p_adjusted"] >= 2 * d["comparisons"][0]["et"]["p"] * 0.999'
+expect 2 'in elapsed time' $measure -r 4 --compare et --fail-if-slower 50 'sleep 0.1' 'sleep 0.3' --export-json et.json
+that "only ET is compared if asked" json et.json 'd["comparisons"][0]["clock"] == "et" and "et" not in d["comparisons"][0]'
+expect 1 "compare must be one of pt, et, both, not 'cpu'" $measure --compare cpu true true
+expect 1 'in a duet the elapsed time is that of all programs' $measure --order duet --compare both true true
+
 # command lines, shells, names, parameters
 expect 0 '^first  *run ' $measure -r 2 -n first true
 expect 1 "'true' comes before --" $measure -r 2 true -- false

@@ -88,6 +88,28 @@ TEST(separate_runs_need_to_know_how_runs_vary)
 	assert_int_equal(comparison_judge(&c, &limit, &err), 0);
 }
 
+/* Sides by clock, whose PT is this share of ET. */
+static unsigned clocks_of(double share_of_a, double share_of_b, unsigned asked, bool duet)
+{
+	struct comparison_time pt[2] = {{1, 0, llround(share_of_a * 1e9)}, {1, 0, llround(share_of_b * 1e9)}};
+	struct comparison_time et = {1, 0, NS_PER_S};
+	struct comparison_side a[] = {{&pt[0], share_of_a > 0, COMPARISON_PT, duet}, {&et, 1, COMPARISON_ET, duet}};
+	struct comparison_side b[] = {{&pt[1], share_of_b > 0, COMPARISON_PT, duet}, {&et, 1, COMPARISON_ET, duet}};
+
+	return comparison_clocks(asked, a, b);
+}
+
+TEST(elapsed_times_are_compared_as_well_where_a_program_waits_or_has_threads)
+{
+	assert_int_equal(clocks_of(0.99, 1.01, COMPARE_DEFAULT, false), COMPARE_PT);
+	assert_int_equal(clocks_of(0.94, 1, COMPARE_DEFAULT, false), COMPARE_BOTH);
+	assert_int_equal(clocks_of(1, 1.06, COMPARE_DEFAULT, false), COMPARE_BOTH);
+	assert_int_equal(clocks_of(1, 0.004, COMPARE_PT, false), COMPARE_PT);
+	assert_int_equal(clocks_of(1, 1, COMPARE_ET, false), COMPARE_ET);
+	assert_int_equal(clocks_of(1, 0, COMPARE_DEFAULT, false), COMPARE_ET); /* hyperfine's document */
+	assert_int_equal(clocks_of(0.5, 0.5, COMPARE_DEFAULT, true), COMPARE_PT);
+}
+
 TEST(a_file_without_starts_is_a_separate_run)
 {
 	struct made_up_side a, b;

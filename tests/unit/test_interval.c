@@ -152,6 +152,46 @@ TEST(ninety_five_of_a_hundred_intervals_contain_the_mean)
 	gsl_rng_free(rng);
 }
 
+/* Times that vary by as much as their mean: log-normal with this sd of the logarithm. */
+static double cover_lognormal(gsl_rng *rng, size_t n, double sd)
+{
+	enum { RUNS = 4000 };
+	int64_t values[64];
+	double covered = 0, mean = 1e9 * exp(sd * sd / 2);
+
+	for (int run = 0; run < RUNS; run++) {
+		struct interval i;
+
+		for (size_t k = 0; k < n; k++)
+			values[k] = llround(1e9 * exp(sd * gsl_ran_ugaussian(rng)));
+		i = interval_of_mean(values, n, 0.95, NULL);
+		assert_true(i.low_ns > 0);
+		covered += (i.low_ns <= mean && i.high_ns >= mean) / (double)RUNS;
+	}
+	return covered;
+}
+
+TEST(intervals_of_times_stay_above_0_and_contain_the_mean)
+{
+	/* mean ± t * se has 0.934, 0.911, 0.898 and 0.894, and most of those of two reach below 0 */
+	static const struct {
+		size_t n;
+		double sd, least;
+	} cases[] = {{2, 0.3, 0.93}, {5, 0.3, 0.93}, {2, 0.6, 0.935}, {3, 0.6, 0.925}, {5, 0.6, 0.91},
+		{2, 1, 0.925}, {10, 0.3, 0.94}, {20, 0.6, 0.92}};
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+
+	gsl_rng_set(rng, check_seed(4));
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		double share = cover_lognormal(rng, cases[i].n, cases[i].sd);
+
+		printf("n = %zu, sd %.1f: %.3f\n", cases[i].n, cases[i].sd, share);
+		if (share < cases[i].least)
+			fail_msg("n = %zu, sd %.1f: %.3f", cases[i].n, cases[i].sd, share);
+	}
+	gsl_rng_free(rng);
+}
+
 TEST(intervals_are_not_wider_than_coverage_demands)
 {
 	static const struct {

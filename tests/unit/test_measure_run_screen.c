@@ -206,19 +206,45 @@ TEST(a_noisy_profile_is_noted_with_what_it_cannot_see)
 	assert_string_equal(r.discarding.noise, "steal 3.2 %");
 }
 
-TEST(correlated_samples_are_noted)
+TEST(correlated_samples_are_noted_once_for_all_programs)
 {
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
+	_cleanup_(run_result_clear) struct run_result r = {}, other = {};
+	_cleanup_(notes_clear) struct notes notes = {};
+	const struct clock_discarding *programs[] = {&other.discarding.pt, &r.discarding.pt, &r.discarding.pt};
+	struct error err;
 
 	make_samples(&r);
 	for (uint32_t i = 0; i < N; i++)
 		r.samples[i].pt_ns = (100 + i / 4) * NS_PER_MS;
 	discard(&r, NULL, 0);
+	make_samples(&other);
+	discard(&other, NULL, 0);
+	assert_int_equal(run_screen_note_correlation(&notes, programs, 1, &err), 0);
+	assert_int_equal(notes.n, 0);
+	assert_int_equal(run_screen_note_correlation(&notes, programs + 1, 1, &err), 0);
+	assert_string_equal(
+		notes.items[0], "Neighbouring samples seem alike (correlation 0.95): 12 count as 3 in the CI");
+	assert_int_equal(run_screen_note_correlation(&notes, programs, 3, &err), 0);
+	assert_int_equal(notes.n, 2);
+	assert_string_equal(notes.items[1],
+		"Neighbouring samples seem alike (correlation up to 0.95): 12 count as 3 in the CI");
+}
+
+TEST(more_cpu_time_than_elapsed_time_on_one_cpu_is_explained)
+{
+	_cleanup_(run_result_clear) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+
+	make_samples(&r);
+	for (uint32_t i = 0; i < N; i++) {
+		r.samples[i].et_ns = 10 * NS_PER_MS;
+		r.samples[i].pt_ns = 10 * NS_PER_MS + 230 * NS_PER_US;
+	}
+	discard(&r, NULL, 0);
 	s = fill(&r, NULL);
 	assert_int_equal(s.notes.n, 1);
-	assert_string_equal(s.notes.items[0],
-		"Neighbouring samples seem alike (correlation 0.95): 12 count as 3 in the CI");
+	assert_string_equal(
+		s.notes.items[0], "PT is 230 us more than ET: it includes the work to start the program");
 }
 
 TEST(no_samples_are_not_correlated)

@@ -177,6 +177,40 @@ TEST(an_interval_that_assumes_independent_samples_says_so)
 	notes_clear(&s.notes);
 }
 
+/* The interval of a time, its range and its mean are in one unit, which suits ET, too. */
+TEST(all_times_of_a_program_are_in_one_unit)
+{
+	struct screen s = usual();
+
+	s.pt = make(20, 0.9e6, 0.4e6);
+	s.et = make(20, 300.4e6, 4.6e6);
+	s.user_ns = s.system_ns = -1;
+	s.on_cpu = 0.003;
+	s.taken = 0;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   0.90 ms ± 0.40 ms   CV 44 %\n"
+		       "     95 % CI      0.71 … 1.09 ms      range 0.2200 … 1.6600 ms\n"
+		       "  ET (mean ± σ)   300.4 ms ± 4.6 ms   0 % on CPU, 0 % taken by others\n"
+		       "  Kept 20 of 20\n");
+	s.et = make(20, 700e3, 20e3);
+	s.pt = make(20, 812.4e3, 20e3);
+	s.on_cpu = 1.16;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   812 us ± 20 us   CV 2.5 %\n"
+		       "     95 % CI      803 … 822 us     range 778.4 … 850.4 us\n"
+		       "  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
+		       "  Kept 20 of 20\n");
+	s.cpu = -1;
+	s.pt = make(20, 127.94e6, 4.6e6);
+	s.et = make(20, 68e6, 2e6);
+	s.on_cpu = 1.88;
+	check_text(&s, "sort big.txt                                                               run 3\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %\n"
+		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   68.0 ms ± 2.0 ms    on 1.9 CPUs\n"
+		       "  Kept 20 of 20\n");
+}
+
 TEST(hours_are_seconds_and_a_long_command_is_cut)
 {
 	struct screen s = usual();

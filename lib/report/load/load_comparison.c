@@ -125,6 +125,7 @@ static int make_side(struct comparison_side *ret, const struct load_report *p, c
 	if (!ret->items)
 		return -ENOMEM;
 	ret->n = p->n_kept;
+	ret->clock = COMPARISON_ET;
 	for (size_t i = 0; i < p->n_kept; i++)
 		ret->items[i] = (struct comparison_time){p->kept[i].n, p->kept[i].start_ns, rate->nano[i]};
 	return 0;

@@ -164,11 +164,6 @@ static json_t *pair_json(const struct load_comparison *c, const struct load_pair
 	if (pair->a->script)
 		json_object_set_new(object, "script", json_string(pair->a->script));
 	json_object_del(object, "smallest_difference"); /* a former name, which loads never had */
-	if (pair->comparison.design == DESIGN_BETWEEN) {
-		json_object_set_new(object, "between_runs", json_real(pair->variation.sd));
-		json_object_set_new(
-			object, "runs_known", json_integer((json_int_t)pair->variation.n_runs));
-	}
 	return object;
 }
 
