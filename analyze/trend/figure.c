@@ -3,7 +3,7 @@
 #include "analyze/trend/trend.h"
 
 #include <math.h>
-#include <time.h>
+#include <string.h>
 
 enum { TICKS = 6, MOST_SQUEEZED = 3 };
 
@@ -140,19 +140,27 @@ static void print_changes(const struct trend_view *v, struct plot *plot)
 	}
 }
 
+/* The moments at which some of the runs started, to the second if minutes would repeat. */
 static void print_ticks(const struct trend_view *v, struct plot *plot)
 {
 	size_t n = v->series.n, step = n / TICKS > 0 ? (n + TICKS - 1) / TICKS : 1;
+	int digits = sizeof("2023-11-15 19:13") - 1;
 
+	for (size_t i = step; i < n; i += step) {
+		char moment[TEXT_TIME_SIZE], before[TEXT_TIME_SIZE];
+
+		text_moment(moment, v->series.items[i].run.started_ns);
+		text_moment(before, v->series.items[i - step].run.started_ns);
+		if (!strncmp(moment, before, (size_t)digits))
+			digits = TEXT_TIME_SIZE;
+	}
 	fputs("set xtics (", plot->script);
 	for (size_t i = 0; i < n; i += step) {
-		const struct run *run = &v->series.items[i].run;
-		char text[TEXT_TIME_SIZE + 32], moment[TEXT_TIME_SIZE];
+		char moment[TEXT_TIME_SIZE];
 
-		text_moment(moment, run->started_ns);
-		snprintf(text, sizeof(text), "%.16s", moment);
-		fprintf(plot->script, "%s", i ? ", " : "");
-		plot_quote(plot, text);
+		text_moment(moment, v->series.items[i].run.started_ns);
+		fputs(i ? ", " : "", plot->script);
+		plot_quote_format(plot, "%.*s", digits, moment);
 		fprintf(plot->script, " %zu", i + 1);
 	}
 	fputs(")\n", plot->script);
@@ -165,7 +173,7 @@ static void print_title(const struct trend_view *v, const struct scale *scale, s
 	fprintf(plot->script,
 		"\nset ylabel '%s'\nset xlabel 'runs in the order of time'\nset xrange [0.5:%zu.5]\n",
 		scale->label, v->series.n > 0 ? v->series.n : 1);
-	fputs("set bmargin 6\nset key at screen 0.5, 0.04 center horizontal\n", plot->script);
+	fputs("set key outside right top reverse Left\nset lmargin 12\n", plot->script);
 }
 
 static void draw(const void *subject, struct plot *plot)
@@ -188,7 +196,8 @@ static void draw(const void *subject, struct plot *plot)
 		fprintf(plot->script,
 			"$level%zu using 1:3:4 with filledcurves fc rgb '#1f77b4' fs transparent solid 0.2 noborder %s, "
 			"$level%zu using 1:2 with lines lw 2 lc rgb '#1f77b4' %s, ",
-			i, i ? "notitle" : "title '95 % interval'", i, i ? "notitle" : "title 'level'");
+			i, i || !isfinite(v->levels.items[i].half) ? "notitle" : "title '95 % interval'", i,
+			i ? "notitle" : "title 'level'");
 	for (enum place place = RUN; place < N_PLACES; place++)
 		if (n[place] > 0)
 			fprintf(plot->script, "%s$%s with points %s", place == RUN ? "" : ", ",
@@ -198,5 +207,5 @@ static void draw(const void *subject, struct plot *plot)
 
 struct drawing trend_drawing(const struct trend_view *view)
 {
-	return (struct drawing){draw, view, 1000, 560};
+	return (struct drawing){draw, view, 1240, 560};
 }

@@ -10,6 +10,7 @@
     few         4 runs
     xz          two command lines of one program, 6 runs each
     other       8 runs on one machine, then 7 on another
+    often       9 runs, 7 s apart: one far above, one far below, one somewhat below the others
     hostile     6 runs whose name, command and environment have control characters, markup and quotes"""
 import json, random, sqlite3, sys
 
@@ -24,11 +25,11 @@ def environment(machine, **identity):
     return db.execute("INSERT INTO environment(digest, machine, document) VALUES (hex(randomblob(32)), (SELECT id FROM machine WHERE name = ?), ?)",
                       (machine, document)).lastrowid
 
-def run(where, argv, times, name=None, kind="measure", start=None):
+def run(where, argv, times, name=None, kind="measure", start=None, seconds=60):
     start = start or now
     id = db.execute("INSERT INTO run(uid, kind, program, command, name, state, backend, pt_source, resolution_ns, started_ns, ended_ns, environment, cpu)"
                     " VALUES (lower(hex(randomblob(16))), ?, ?, ?, ?, 'done', 'bpf', 'cgroup', 1, ?, ?, ?, 1)",
-                    (kind, argv[0].split("/")[-1], json.dumps(argv), name, start, start + 60 * 10**9, where)).lastrowid
+                    (kind, argv[0].split("/")[-1], json.dumps(argv), name, start, start + seconds * 10**9, where)).lastrowid
     for n, time in enumerate(times, 1):
         at = start + n * 10**9 + (kind == "duet" and argv[0] != "inc") * 10**6 * (-1) ** n # the two programs start in turn first
         db.execute("INSERT INTO sample(run, n, start_ns, et_ns, pt_ns, lost, left_behind, incomplete) VALUES (?, ?, ?, ?, ?, 0, 0, 0)",
@@ -54,6 +55,9 @@ hostile = environment("box", **{"kernel": {"release": bad}})
 series(20, lambda i: 1e8, where=old, argv=["steady", "a file"])
 series(30, lambda i: 1e8 * (1.1 if i >= 18 else 1) * (4 if i == 24 else 1), where=lambda i: new if i >= 18 else old, argv=["/opt/solver", "-x"])
 series(12, lambda i: 5e7 * (0.8 if i >= 6 else 1), where=old, argv=lambda i: [f"/opt/{i}/build"], name="named")
+for i in range(9):
+    now += 7 * 10**9
+    run(old, ["often"], samples(1e6 * (1, 1.01, 0.99, 8, 1.02, 0.94, 1, 0.1, 0.98)[i]), seconds=5)
 def against_inc(name, mean, spread):
     global now
     now += HOUR

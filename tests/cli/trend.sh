@@ -93,6 +93,16 @@ if command -v gnuplot >/dev/null; then
 	that "the legend has it" grep -q 'outliers above the picture' "$dir/z.svg"
 	that "the others are drawn as runs" [ "$(sed -n '/^.runs << EOD/,/^EOD/p' "$dir/z.svg.gnuplot" | wc -l)" = 31 ]
 	that "the picture says by how much" grep -q '+[0-9.]* ± ' "$dir/x.svg"
+	expect 0 '' $trend often -o "$dir/often.svg" --script
+	that "no tick repeats" sh -c "test 5 = \"\$(grep -o '2023-[-0-9]* [:0-9]*' '$dir/often.svg.gnuplot' | sort | uniq -u | wc -l)\""
+	that "the legend is inside the picture, and on no other text" python3 - "$dir/often.svg" <<'P'
+import re, sys
+picture = open(sys.argv[1]).read()
+width = int(re.search(r'width="(\d+)"', picture).group(1))
+places = {text: float(x) for x, text in re.findall(r'translate\(([\d.]+),[\d.]+\)[^<]*>\s*<text>([^<]*)', picture)}
+for text in "level", "runs", "95 % interval", "outliers above the picture", "outliers below the picture":
+    assert places["2023-11-17 12:14:23"] < places[text] < width - 8 * len(text), (text, places)
+P
 	cd "$dir" || exit 1
 	that "a name runs nothing" $trend "$name" -o y.svg --script
 	that "and is drawn" grep -q '(id)' y.svg
