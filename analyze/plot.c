@@ -196,7 +196,8 @@ static void print_ticks(struct plot *plot, double at, double least, double most)
 		plot_tick(plot, "-", at);
 }
 
-enum { LINEAR_ENOUGH = 20 };
+/* Further out, a linear axis would squeeze what is within `linear`. */
+enum { LINEAR_ENOUGH = 4 };
 
 /* Powers of ten, and twice and five times them where those would be few. */
 static void logarithmic_ticks(struct plot *plot, double linear, double least, double most)

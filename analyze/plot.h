@@ -35,8 +35,8 @@ void plot_set(struct plot *plot, const char *what, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* An axis ("x" or "y") of times in seconds that shows both what is within `linear` of zero and what is many
- * times further out: linear near zero, logarithmic beyond (asinh). A plain linear axis where `most` is near
- * enough. Ticks carry their unit. Whether the axis is logarithmic. */
+ * times further out: linear near zero, logarithmic beyond (asinh). A plain linear axis where nothing is
+ * further out than four times `linear`. Ticks carry their unit. Whether the axis is logarithmic. */
 bool plot_time_axis(struct plot *plot, const char *axis, double linear, double least, double most);
 
 /* One tick more of "set xtics (…": ", '-10 ms' -0.01". sign: "" or "-". */
