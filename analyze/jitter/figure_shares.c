@@ -105,7 +105,7 @@ static void draw(const void *subject, struct plot *plot)
 	print_labels(rows, n, plot);
 	fprintf(plot->script,
 		"set logscale x\nset xrange [%.6g:%.6g]\nset yrange [%zu:-1.3]\nset format x '%%g %%%%'\n"
-		"set xlabel 'share of the sampled time'\nset rmargin 26\nset grid ytics\nset key outside bottom center horizontal\n"
+		"set xlabel 'share of the sampled time'\nset rmargin 26\nset grid ytics\nset key outside top center horizontal\n"
 		"plot $rows using 4:1:($5-$4):(0) with vectors nohead lw 6 lc rgb '#f2c4c4' title 'after: 95 %% CI', \\\n"
 		" $rows using 2:1:($3-$2):(0) with vectors filled lw 1 lc rgb '#808080' notitle, \\\n"
 		" $rows using ($2>%.6g?$2:NaN):1 with points pt 6 ps 1.2 lc rgb '#3366a0' title 'before', \\\n"

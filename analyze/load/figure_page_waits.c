@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-enum { WIDTH = 1100, HEIGHT = 700, NAME = 60, MOST_EDGES = 20 };
+enum { WIDTH = 1240, HEIGHT = 700, NAME = 60, MOST_EDGES = 20 };
 
 /* How each kind is drawn. */
 static const struct look {
