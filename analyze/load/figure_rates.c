@@ -14,6 +14,7 @@ static const char *const colours[] = {"#1f77b4", "#d62728"};
 struct panel {
 	const struct load_rate *rates[2];
 	const struct load_unit *unit;
+	bool in_shares;
 };
 
 static struct panel panel_of(const struct load_reports *all, size_t number)
@@ -28,6 +29,7 @@ static struct panel panel_of(const struct load_reports *all, size_t number)
 		p.rates[0] = &all->items[0]->rates.items[number];
 	}
 	p.unit = load_unit_for(p.rates[0]->summary.mean_ns);
+	p.in_shares = load_rates_in_shares(&all->items[0]->rates);
 	return p;
 }
 
@@ -99,7 +101,7 @@ static void print_panel_title(const struct panel *p, struct plot *plot)
 	if (rate->script)
 		plot_quote_format(plot, "%s ×%" PRId64 ": repetitions per %s", name ?: "", rate->slaves, per);
 	else
-		plot_quote_format(plot, "all work: repetitions per %s", per);
+		plot_quote_format(plot, "all work: %s per %s", p->in_shares ? "shares" : "repetitions", per);
 	fputs(" offset 0,-0.7\n", plot->script);
 }
 

@@ -114,10 +114,10 @@ static void markdown_load(FILE *file, const struct load_report *p)
 	const struct load_unit *unit = load_unit_for(p->rates.items[0].summary.mean_ns);
 
 	fprintf(file,
-		"| Script | Slaves | Rate of work [/%s] | CV | 95 %% CI |\n|:---|---:|---:|---:|---:|\n",
-		unit->name);
+		"| Script | Slaves | Rate of work [/%s%s] | CV | 95 %% CI |\n|:---|---:|---:|---:|---:|\n",
+		unit->name, load_rates_in_shares(&p->rates) ? ", all: in shares" : "");
 	for (size_t i = 0; i < p->rates.n; i++)
-		if (i == 0 || p->rates.n > 2)
+		if (i == 0 || load_rates_in_shares(&p->rates))
 			markdown_row(file, &p->rates.items[i], unit);
 }
 
@@ -141,9 +141,10 @@ static void markdown_comparison(FILE *file, const struct load_comparison *c)
 	const struct load_unit *unit = load_unit_for(c->items[0].a->summary.mean_ns);
 
 	fprintf(file,
-		"| Script | Slaves | Run %" PRId64 " [/%s] | Run %" PRId64
+		"| Script%s | Slaves | Run %" PRId64 " [/%s] | Run %" PRId64
 		" [/%s] | Ratio | 95 %% CI | Verdict |\n|:---|---:|---:|---:|---:|---:|:---|\n",
-		c->a->result.discarding.run.id, unit->name, c->b->result.discarding.run.id, unit->name);
+		load_rates_in_shares(&c->rates_b) ? " (all: in shares)" : "", c->a->result.discarding.run.id,
+		unit->name, c->b->result.discarding.run.id, unit->name);
 	for (size_t i = 0; i < c->n; i++)
 		markdown_pair(file, &c->items[i], unit);
 }

@@ -24,6 +24,10 @@ static const struct field load_sample_fields[] = {
 	{FIELD(load_sample, FIELD_UINT32, sample), .min = 1},
 	{FIELD(load_sample, FIELD_INT64, release_ns), .max = JSON_TIME_MAX},
 	{FIELD(load_sample, FIELD_INT64, driver_ns), .max = JSON_TIME_MAX},
+	{FIELD(load_sample, FIELD_INT64, idle_ns), .presence = FIELD_OPTIONAL, .unknown = -1,
+		.max = JSON_TIME_MAX},
+	{FIELD(load_sample, FIELD_INT64, cpus), .presence = FIELD_OPTIONAL, .unknown = -1, .min = 1,
+		.max = 1000000},
 };
 const struct field_table load_sample_table = {"load_sample", "run, ", load_sample_fields,
 	ELEMENTS(load_sample_fields), sizeof(struct load_sample)};

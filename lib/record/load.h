@@ -26,6 +26,8 @@ struct load_sample {
 	uint32_t sample;    /* its n */
 	int64_t release_ns; /* how long it took to wake all slaves */
 	int64_t driver_ns;  /* CPU time of the driver while the meters ran */
+	int64_t idle_ns;    /* of the CPUs that its slaves could run on, meanwhile; -1: not known */
+	int64_t cpus;       /* how many they were; likewise */
 };
 
 extern const struct field_table load_table, load_sample_table;

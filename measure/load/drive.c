@@ -362,6 +362,14 @@ int drive_once(const struct drive *drive, struct load_result *ret, struct error 
 	return 0;
 }
 
+int drive_cpus(const struct load *load, cpu_set_t *ret, struct error *err)
+{
+	*ret = load->cpus;
+	if (!load->cpu_list && sched_getaffinity(0, sizeof(*ret), ret) < 0)
+		return error_os(err, -errno, "cannot read which CPUs may be used");
+	return 0;
+}
+
 struct sample_program load_result_part(const struct load_result *result, size_t k, uint32_t sample)
 {
 	const struct slave_result *slave = &result->slaves[k];

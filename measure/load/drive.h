@@ -24,6 +24,7 @@ struct load_result {
 	int64_t driver_ns;              /* CPU time of the driver while the meters ran */
 	int64_t release_ns;             /* how long it took to wake all slaves */
 	int64_t last_start_ns;          /* since the release, until the last of them had a CPU */
+	int64_t idle_ns, cpus;          /* of the CPUs that the slaves may use, and how many; -1: not known */
 	struct slave_result *slaves;
 	size_t n;
 	struct load_waits *waits; /* NULL: they are not watched */
@@ -41,6 +42,8 @@ struct drive {
 /* One run of the load. -ECANCELED, with a sentence: a slave failed; -ETIMEDOUT with one: it took longer than the load's
  * timeout; -EINTR without one: a signal came for this process. Nothing of the run is left in any case. */
 int drive_once(const struct drive *drive, struct load_result *ret, struct error *err);
+/* The CPUs of the load, or else those that this process may use. */
+int drive_cpus(const struct load *load, cpu_set_t *ret, struct error *err);
 /* What its slave k did, as the lab book has it. */
 struct sample_program load_result_part(const struct load_result *result, size_t k, uint32_t sample);
 void load_result_clear(struct load_result *result);

@@ -27,6 +27,8 @@ struct driver {
 	struct slave_process *slaves;
 	struct program **programs; /* of the slaves, for program_wait_any */
 	size_t n;
+	cpu_set_t cpus;      /* that the slaves may use */
+	int64_t idle_ns;     /* of them, when the meters started; -1: not known */
 	bool is_set_up;      /* by the load's own setup */
 	int64_t deadline_ns; /* CLOCK_MONOTONIC */
 	int64_t released_ns; /* CLOCK_MONOTONIC_RAW */

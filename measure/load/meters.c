@@ -2,6 +2,10 @@
 /* The meters of the slaves: see driver.h. */
 #include "measure/load/driver.h"
 
+#include "lib/host/system/idle_time.h"
+
+#include <fcntl.h>
+
 static int start_meter(struct slave_process *s, struct error *err)
 {
 	s->wait_ns = cgroup_pressure_ns(s->cgroup, "cpu");
@@ -11,11 +15,14 @@ static int start_meter(struct slave_process *s, struct error *err)
 
 int meters_start(struct driver *d, struct error *err)
 {
-	int r = 0;
+	int r = drive_cpus(d->load, &d->cpus, err), n_cpus;
 
 	for (size_t k = 0; r == 0 && k < d->n; k++)
 		r = start_meter(&d->slaves[k], err);
-	return r < 0 ? r : load_waits_start(&d->result->waits, d->drive->page_waits, d->all, err);
+	if (r == 0)
+		r = load_waits_start(&d->result->waits, d->drive->page_waits, d->all, err);
+	d->idle_ns = idle_time_ns(&d->cpus, AT_FDCWD, &n_cpus);
+	return r;
 }
 
 /* The complete repetitions, and the end of the last of them; the slave may be completing another. */
@@ -66,9 +73,11 @@ static int stop_meter(const struct driver *d, size_t k, struct error *err)
 
 int meters_stop(struct driver *d, struct spawned *ret, struct error *err)
 {
-	int r = 0;
+	int r = 0, n_cpus;
 
 	load_waits_stop(d->result->waits);
+	d->result->idle_ns = grown(d->idle_ns, idle_time_ns(&d->cpus, AT_FDCWD, &n_cpus));
+	d->result->cpus = d->result->idle_ns < 0 ? -1 : n_cpus;
 	for (size_t k = 0; r == 0 && k < d->n; k++)
 		r = stop_meter(d, k, err);
 	for (size_t k = 0; r == 0 && k < d->n; k++) {

@@ -147,7 +147,8 @@ static int store_waits(
 
 static int store_all(struct load_session *s, const struct load_result *result, struct error *err)
 {
-	const struct load_sample start = {s->run.n_samples + 1, result->release_ns, result->driver_ns};
+	const struct load_sample start = {
+		s->run.n_samples + 1, result->release_ns, result->driver_ns, result->idle_ns, result->cpus};
 	int r = sample_store_rows(s->book, s->run.id, start.sample, &result->observation, err);
 
 	if (r == 0)

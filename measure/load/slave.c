@@ -125,6 +125,28 @@ static int wait_for_release(const struct slave *s, struct error *err)
 	return 0;
 }
 
+/* Where the kernel shares the CPUs out by session first (autogroup), nice alone only counts within the slave's own. An
+ * ordinary user may write the file once in 100 ms. */
+static int set_nice(int nice, struct error *err)
+{
+	static const struct timespec soon = {.tv_nsec = 10 * NS_PER_MS};
+	_cleanup_(closep) int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	int64_t enabled;
+	int r;
+
+	if (setpriority(PRIO_PROCESS, 0, nice) < 0)
+		return error_os(err, -errno, "cannot set nice %d", nice);
+	while ((r = fd < 0 || dprintf(fd, "%d", nice) < 0 ? -errno : 0) == -EAGAIN)
+		nanosleep(&soon, NULL);
+	if (r == 0 || text_read_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled", &enabled) < 0 ||
+		!enabled)
+		return 0;
+	return error_say(err, r,
+		"nice %d would have no effect: cannot write /proc/self/autogroup: %s; use 'weight', or "
+		"'sysctl kernel.sched_autogroup_enabled=0'",
+		nice, strerror(-r));
+}
+
 /* Files and directories are made here, so that its own are found and removed with it. */
 static int set_up(const struct slave *s, const char *directory, struct error *err)
 {
@@ -141,9 +163,7 @@ static int set_up(const struct slave *s, const char *directory, struct error *er
 	s->state->is_set_up = r == 0;
 	if (r == 0)
 		r = steps_make_files(&s->steps, err);
-	if (r == 0 && s->script->nice && setpriority(PRIO_PROCESS, 0, s->script->nice) < 0)
-		r = error_os(err, -errno, "cannot set nice %d", s->script->nice);
-	return r;
+	return r == 0 && s->script->nice ? set_nice(s->script->nice, err) : r;
 }
 
 static int repeat(struct slave *s, struct error *err)

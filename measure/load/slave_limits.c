@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static bool any_has(const struct load *load, size_t offset)
 {
@@ -29,8 +30,14 @@ int slave_limits_begin(struct cgroup_controllers **ret, const struct load *load,
 
 int slave_limits_set(const struct cgroup *slave, const struct script *script, struct error *err)
 {
-	int r = script->weight ? cgroup_limit(slave, "cpu.weight", script->weight, err) : 0;
+	bool has_weight = faccessat(cgroup_fd(slave), "cpu.weight.nice", F_OK, 0) == 0;
+	int r = 0;
 
+	if (script->weight)
+		r = cgroup_limit(slave, "cpu.weight", script->weight, err);
+	else if (script->nice &&
+		 has_weight) /* then the nice values of processes only count within the cgroup */
+		r = cgroup_limit(slave, "cpu.weight.nice", script->nice, err);
 	return r == 0 && script->memory ? cgroup_limit(slave, "memory.max", script->memory, err) : r;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the slaves of a script may have: its lines "weight" and "memory", which are limits of their cgroups. */
+/* What the slaves of a script may have: its lines "weight" and "memory", which are limits of their cgroups, and "nice" where
+ * another script has a weight. */
 #pragma once
 
 #include "measure/load/load.h"

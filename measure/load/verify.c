@@ -39,15 +39,6 @@ static int keep(struct under *u, const struct load_result *result, struct error 
 	return 0;
 }
 
-/* The CPUs of the load, or else those that this process may use. */
-static int find_cpus(const struct load *load, cpu_set_t *ret, struct error *err)
-{
-	*ret = load->cpus;
-	if (!load->cpu_list && sched_getaffinity(0, sizeof(*ret), ret) < 0)
-		return error_os(err, -errno, "cannot read which CPUs may be used");
-	return 0;
-}
-
 static int run_under(struct under *u, struct load_session *s, double share, struct error *err)
 {
 	const struct drive drive = {.load = &s->load,
@@ -59,7 +50,7 @@ static int run_under(struct under *u, struct load_session *s, double share, stru
 	_cleanup_(handicap_freep) struct handicap *handicap = NULL;
 	double taken = 0;
 	cpu_set_t cpus;
-	int r = find_cpus(&s->load, &cpus, err);
+	int r = drive_cpus(&s->load, &cpus, err);
 
 	if (r == 0 && share > 0)
 		r = handicap_begin(&handicap, &cpus, share, err);
@@ -96,8 +87,8 @@ static int judge(
 {
 	static const struct compare_plan pairs = {.design = DESIGN_PAIRS};
 	const struct load_rate *rate, *free_rate;
-	const struct load_work work = {
-		s->load.coordination, s->programs, load_slaves(&s->load), u->parts, u->n_parts};
+	const struct load_work work = {s->load.coordination, s->programs, load_slaves(&s->load), u->parts,
+		u->n_parts, s->text, NULL};
 	int r = load_rates_of(&v->rates[i], &work, u->samples, u->n_samples, err);
 
 	if (r < 0)
@@ -142,6 +133,7 @@ static double pairs_needed(const struct verified *v, size_t i)
 	return isnan(resolved) ? NAN : fmax(2, ceil((double)v->rounds * resolved * resolved));
 }
 
+/* No handicap makes a load faster, so that the interval of its loss does not begin below 0. */
 int verified_print(FILE *file, const struct verified *v, const struct load *load, struct error *err)
 {
 	static const struct column columns[] = {{"TAKEN", COLUMN_NUMBER}, {"LOST", COLUMN_NUMBER},
@@ -159,8 +151,8 @@ int verified_print(FILE *file, const struct verified *v, const struct load *load
 		if (isnan(c->ratio_low))
 			table_cell_text(table, "-");
 		else
-			table_cell(
-				table, "%.2f … %.2f %%", 100 * (1 - c->ratio_high), 100 * (1 - c->ratio_low));
+			table_cell(table, "%.2f … %.2f %%", 100 * fmax(0, 1 - c->ratio_high),
+				100 * fmax(0, 1 - c->ratio_low));
 		if (isnan(needed))
 			table_cell_text(table, "-");
 		else

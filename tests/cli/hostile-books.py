@@ -152,7 +152,7 @@ def make(where):
         INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (4, 1, 1, 1, 1, 1);
         UPDATE run SET kind = 'load' WHERE id IN (3, 6);
         INSERT INTO load VALUES (3, 'constant-load', NULL, '[x]', NULL), (6, 'before', '0', '[y]', 'x');
-        INSERT INTO load_sample SELECT run, n, 1, 1 FROM sample WHERE run IN (3, 6);
+        INSERT INTO load_sample SELECT run, n, 1, 1, 1, 1 FROM sample WHERE run IN (3, 6);
         INSERT INTO program SELECT run, n, 'x', NULL FROM (SELECT 3 AS run UNION SELECT 6), (SELECT 1 AS n UNION SELECT 2);
         INSERT INTO sample_program SELECT run, sample.n, program.n, start_ns + 9, et_ns, pt_ns, 1, 1, 1, NULL, 0, 3, et_ns, 1, 1, 1
             FROM sample JOIN program USING (run) WHERE run IN (3, 6);

@@ -20,9 +20,13 @@ made speed=1.2 waits=no                                                  # 3
 
 # What emp-load showed, and what the other verbs say of it.
 expect 0 '^office.ini: 5 runs, constant-load, 5 slaves on all CPUs (run 2 of the book)$' $analyze load 2
-expect 0 'Rate of work  *2[12]\.[0-9]* ± 0.[0-9]* /s  *CV .* %  *95 % CI' $analyze load 2
+expect 0 'Rate of work, in shares  *2[67]\.[0-9]* ± 0.[0-9]* /min  *CV .* %  *95 % CI' $analyze load 2
 expect 0 '^     edit ×4  *[12][09]\.' $analyze load 2
 expect 0 '^     compress ×1  *[12]\.' $analyze load 2
+expect 0 '^  CPUs idle  *10 %$' $analyze load 2
+gives "the document says how long CPUs were idle" '(abs(d["idle_share"] - 0.1) < 1e-6 and all(r["cpus"] == 2 and abs(r["idle_share"] - 0.1) < 1e-6 for r in d["runs"]))' $analyze load 2 --json
+expect 0 '^     all repetitions  *2[12]\.[0-9]* /s$' $analyze load 2
+gives "the scripts have shares" '([s["share"] for s in d["scripts"]] == [40, 5] and all(abs(r["shares_per_s"] - (r["scripts"][0]["rate_per_s"] / 40 * r["scripts"][1]["rate_per_s"] / 5) ** 0.5) < 1e-6 for r in d["runs"]) and abs(d["shares_per_s"]["mean"] - sum(r["shares_per_s"] for r in d["runs"]) / 5) < 1e-6)' $analyze load 2 --json
 expect 0 "Released within  *20.00 us, last ran at 5.000 us, driver's PT 700.0 us" $analyze load 2
 expect 0 "'emp-analyze load 2' shows its rate of work" $analyze show 2
 gives "show has the run" '(d["kind"] == "load" and d["samples"] == 5)' $analyze show 2 --json
@@ -39,7 +43,7 @@ gives "the document has page waits" '(d["page_waits"]["slave"]["count"] == 25 an
 
 # Two. How separate loads vary is not known at first.
 expect 0 'No verdict: it is not known how much the rate varies' $analyze load 2 3
-expect 0 '^all  *2.* /s  *2.* /s  *1\.[12].* not known' $analyze load 2 3
+expect 0 '^all  *2.* /min  *3.* /min  *1\.[12].* not known' $analyze load 2 3
 expect 1 'cannot be judged' $analyze load 2 3 --fail-if-slower 5
 expect 0 '^all .* faster' $analyze load 2 3 --between-runs 1
 expect 0 '^all .* slower' $analyze load 3 2 --between-runs 1
@@ -51,7 +55,7 @@ made # 6
 expect 0 'the rates of separate loads vary by .* % (sd of 3)' $analyze load 2 3
 expect 0 '^all .* faster' $analyze load 2 3
 expect 0 'of the scripts are adjusted for their number' $analyze load 2 3
-gives "a comparison is a member" '(d["format"] == "emp-load" and d["run"] == 3 and d["reference"]["run"] == 2 and d["comparison"]["reference"] == "run 2 (office.ini)" and d["comparison"]["verdict"] == "faster" and d["comparison"]["interval"][0] < d["comparison"]["ratio"] < d["comparison"]["interval"][1] and abs(d["comparison"]["ratio"] - d["rate_per_s"]["mean"] / d["reference"]["rate_per_s"]["mean"]) < 1e-6 and d["comparison"]["test"] == "between runs" and d["comparison"]["runs_known"] == 3 and [s["script"] for s in d["comparison"]["scripts"]] == ["edit", "compress"])' $analyze load 2 3 --json
+gives "a comparison is a member" '(d["format"] == "emp-load" and d["run"] == 3 and d["reference"]["run"] == 2 and d["comparison"]["reference"] == "run 2 (office.ini)" and d["comparison"]["verdict"] == "faster" and d["comparison"]["interval"][0] < d["comparison"]["ratio"] < d["comparison"]["interval"][1] and abs(d["comparison"]["ratio"] - d["shares_per_s"]["mean"] / d["reference"]["shares_per_s"]["mean"]) < 1e-6 and d["comparison"]["test"] == "between runs" and d["comparison"]["runs_known"] == 3 and [s["script"] for s in d["comparison"]["scripts"]] == ["edit", "compress"])' $analyze load 2 3 --json
 made environment=102 "file=[edit]
 slaves = 4
 repetitions = 20

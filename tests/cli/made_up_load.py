@@ -46,7 +46,7 @@ for sample in range(1, runs + 1):
     db.execute("INSERT INTO sample(run, n, start_ns, et_ns, pt_ns, user_ns, system_ns, max_rss_bytes, lost, left_behind,"
                " incomplete) VALUES (?, ?, ?, ?, ?, 1, 1, 4096, 0, 0, ?)",
                (run, sample, at, stop, 3 * S, int(given.get("lost", 0))))
-    db.execute("INSERT INTO load_sample VALUES (?, ?, 20000, 700000)", (run, sample))
+    db.execute("INSERT INTO load_sample VALUES (?, ?, 20000, 700000, ?, 2)", (run, sample, stop // 5))
     for n, share, each, done in parts:
         repetitions = int(stop / S / each + 1e-9)
         last = max(int(repetitions * each * S), done)

@@ -10,6 +10,7 @@ build=$1 load=$1/measure/emp-load analyze=$1/analyze/emp-analyze
 cd "$dir" || exit 1
 mkdir slaves
 cp "$(command -v sleep)" ./waiter # a name of its own, to look for
+cp "$build/tests/machine/burn" .
 PATH=$dir:$PATH
 
 # load_file SLAVES REPETITIONS LINE...: the load of one script
@@ -182,6 +183,21 @@ expect 0 'Rate of work' chrt -b 0 $load run -q -w 0 -r 2 test.ini
 that "a slave keeps its policy" sh -c 'grep -q SCHED_BATCH policy && ! grep SCHED_OTHER policy'
 expect 0 'Rate of work' $load run -q -w 0 -r 1 test.ini
 that "and has the usual one otherwise" grep -q SCHED_OTHER policy
+
+# Who has how much of one CPU, though each slave has a session of its own: nice 15 has the weight 36, nice 0 has 1024.
+load_file 1 1 "command = $dir/burn 1500"
+printf '[nice]\nnice = 15\ncommand = %s\n' "$dir/burn 60" >>test.ini
+sed -i '1a cpus = 0' test.ini
+expect 0 'Rate of work' $load run -q -w 0 -r 2 test.ini
+share=$(newest 'sum(pt_ns * (program = 2)) * 1.0 / sum(pt_ns * (program = 1))' '')
+that "nice 15 has $share of the CPU time of nice 0" awk -v share="$share" 'BEGIN { exit !(share > 0.015 && share < 0.08) }'
+if [ "$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)" = 1 ]; then
+	expect 1 "slave 'nice': nice 15 would have no effect: cannot write /proc/self/autogroup: Read-only" \
+		unshare -m sh -c "mount -o bind,ro /proc /proc && mount -o remount,bind,ro /proc && $load run -q test.ini"
+fi
+load_file 1 1 "shell = grep -w se.slice /proc/self/sched >>$dir/slice || true" 'slice = 12ms'
+expect 0 'Rate of work' $load run -q -w 0 -r 1 test.ini
+that "commands have the slave's slice" sh -c '! grep -v " 12000000$" slice'
 
 # Two hundred at once.
 load_file 200 2 'command = true'

@@ -323,11 +323,11 @@ TEST_IN_BOOK(a_load_belongs_to_a_run)
 	struct scratch *s = *state;
 
 	begin(s);
-	sql(s->path, "INSERT INTO load VALUES (1, 'before', NULL, '[a]', NULL); INSERT INTO load_sample VALUES (1, 1, 5, 6)");
+	sql(s->path, "INSERT INTO load VALUES (1, 'before', NULL, '[a]', NULL); INSERT INTO load_sample VALUES (1, 1, 5, 6, 7, 8)");
 	refused(s->path, "INSERT INTO load VALUES (1, 'before', NULL, '[b]', NULL)", "UNIQUE");
 	refused(s->path, "INSERT INTO load VALUES (2, 'before', NULL, '[b]', NULL)", "FOREIGN KEY");
 	refused(s->path, "UPDATE load SET coordination = 'after'", "coordination IN");
-	refused(s->path, "INSERT INTO load_sample VALUES (1, 2, 5, 6)", "FOREIGN KEY");
+	refused(s->path, "INSERT INTO load_sample VALUES (1, 2, 5, 6, NULL, NULL)", "FOREIGN KEY");
 	refused(s->path, "UPDATE load_sample SET release_ns = -1", "release_ns >= 0");
 	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
 	assert_answer(s->path, "SELECT (SELECT count(*) FROM load) + (SELECT count(*) FROM load_sample)", "0");

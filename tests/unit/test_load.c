@@ -6,6 +6,8 @@
 #include "measure/load/load.h"
 #include "lib/report/load/load_rates.h"
 
+#include "measure/load/verify.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -83,7 +85,7 @@ static struct run_program programs[] = {
 	{1, (char *)"a", NULL}, {2, (char *)"a", NULL}, {3, (char *)"b", NULL}};
 
 /* Two runs of a second and of two; the third is not among the samples that count. */
-static struct load_rates rates(enum coordination coordination)
+static struct load_rates rates(enum coordination coordination, const struct load_rates *shares_of)
 {
 	static const struct sample samples[] = {{.n = 1, .et_ns = NS_PER_S}, {.n = 2, .et_ns = 2 * NS_PER_S}};
 	static const struct sample_program parts[] = {
@@ -98,7 +100,8 @@ static struct load_rates rates(enum coordination coordination)
 	struct load_rates ret = {};
 	struct error err = {};
 
-	const struct load_work work = {coordination, programs, ELEMENTS(programs), parts, ELEMENTS(parts)};
+	const struct load_work work = {coordination, programs, ELEMENTS(programs), parts, ELEMENTS(parts),
+		"[a]\nslaves = 2\nrepetitions = 4\n[b]\n", shares_of};
 
 	assert_int_equal(load_rates_of(&ret, &work, samples, ELEMENTS(samples), &err), 0);
 	return ret;
@@ -106,11 +109,11 @@ static struct load_rates rates(enum coordination coordination)
 
 TEST(a_constant_load_has_the_sum_of_its_slaves_rates)
 {
-	struct load_rates r = rates(LOAD_CONSTANT);
+	struct load_rates r = rates(LOAD_CONSTANT, NULL);
 
 	assert_int_equal(r.n, 3);
-	assert_int_equal(r.items[0].nano[0], 11 * NS_PER_S); /* 8 + 2 + 1 a second */
-	assert_int_equal(r.items[0].nano[1], 13 * NS_PER_S / 2);
+	assert_int_equal(r.sum.nano[0], 11 * NS_PER_S); /* 8 + 2 + 1 a second */
+	assert_int_equal(r.sum.nano[1], 13 * NS_PER_S / 2);
 	assert_string_equal(r.items[1].script, "a");
 	assert_int_equal(r.items[1].slaves, 2);
 	assert_int_equal(r.items[1].nano[0], 10 * NS_PER_S);
@@ -119,12 +122,47 @@ TEST(a_constant_load_has_the_sum_of_its_slaves_rates)
 	load_rates_clear(&r);
 }
 
+TEST(all_work_is_in_shares_of_which_each_script_has_as_many)
+{
+	struct load_rates r = rates(LOAD_CONSTANT, NULL), other, twice = r;
+	struct load_rate doubled[3];
+
+	assert_int_equal(r.items[1].share, 8);
+	assert_int_equal(r.items[2].share, 1);
+	assert_true(r.items[0].nano[0] / 1e9 > sqrt(10. / 8 * 1) - 1e-6 &&
+		    r.items[0].nano[0] / 1e9 < sqrt(10. / 8 * 1) + 1e-6);
+	memcpy(doubled, r.items, sizeof(doubled));
+	doubled[2].share *= 4;
+	twice.items = doubled;
+	other = rates(LOAD_CONSTANT, &twice);
+	assert_true(labs(2 * other.items[0].nano[0] - r.items[0].nano[0]) < 10);
+	load_rates_clear(&other);
+	load_rates_clear(&r);
+}
+
 TEST(otherwise_the_rate_is_that_of_all_work_until_the_last_has_finished)
 {
-	struct load_rates r = rates(LOAD_NO_TEARDOWN);
+	struct load_rates r = rates(LOAD_NO_TEARDOWN, NULL);
 
-	assert_int_equal(r.items[0].nano[0], 7 * NS_PER_S);
-	assert_int_equal(r.items[0].nano[1], 9 * NS_PER_S / 2);
+	assert_int_equal(r.sum.nano[0], 7 * NS_PER_S);
+	assert_int_equal(r.sum.nano[1], 9 * NS_PER_S / 2);
 	assert_true(r.time.mean_ns == 1.5e9);
 	load_rates_clear(&r);
+}
+
+TEST(the_loss_under_a_handicap_is_from_0_to_100_percent)
+{
+	struct verified v = {.rounds = 2, .taken = {0, 0.02, 0.05, 0.1}};
+	struct load load = {.name = (char *)"cpu.ini"};
+	_cleanup_(freep) char *text = NULL;
+	struct error err = {};
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 1; i < N_HANDICAPS; i++)
+		v.compared[i] = (struct comparison){.ratio = 0.9, .ratio_low = 0.2734, .ratio_high = 2.97};
+	assert_int_equal(verified_print(file, &v, &load, &err), 0);
+	fclose(file);
+	assert_non_null(strstr(text, " 0.00 … 72.66 %"));
+	assert_null(strstr(text, "-197"));
 }

@@ -54,7 +54,7 @@ static int64_t store(struct scratch *s, int second, int per_s, bool unknown_envi
 				.finished_ns = 600,
 				.wait_ns = -1},
 		};
-		const struct load_sample start = {n, 10 * n, 1000 - n};
+		const struct load_sample start = {n, 10 * n, 1000 - n, et_ns / 2, 4};
 
 		assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
 		assert_done(s, book_add_sample_programs(s->book, run.id, parts, ELEMENTS(parts), &s->err));
@@ -83,11 +83,13 @@ TEST_IN_BOOK(all_that_a_load_shows_comes_back)
 	assert_int_equal(p.n_programs, 2);
 	assert_int_equal(p.n_parts, 2 * RUNS);
 	assert_int_equal(p.n_kept, RUNS);
+	assert_true(p.idle > 0.1249 && p.idle < 0.1251);
 	assert_int_equal(p.release_ns, 10 * RUNS);
 	assert_int_equal(p.driver_ns, 999);
 	assert_int_equal(p.last_start_ns, 100 * RUNS);
 	assert_int_equal(p.rates.n, 3);
-	assert_int_equal(p.rates.items[0].summary.mean_ns / 1e9, 2999);
+	assert_int_equal(p.rates.sum.summary.mean_ns / 1e9, 2999);
+	assert_int_equal(p.rates.items[0].summary.mean_ns / 1e9, 1414); /* one share is one repetition */
 	assert_string_equal(load_rates_find(&p.rates, "cut")->script, "cut");
 	assert_null(load_rates_find(&p.rates, "copy"));
 	load_report_clear(&p);

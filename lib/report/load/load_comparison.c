@@ -85,15 +85,15 @@ static int read_same(
 }
 
 /* script NULL: of all. */
-static const struct load_rate *rate_of(const struct load_report *p, const char *script)
+static const struct load_rate *rate_of(const struct load_rates *rates, const char *script)
 {
-	return script ? load_rates_find(&p->rates, script) : &p->rates.items[0];
+	return script ? load_rates_find(rates, script) : &rates->items[0];
 }
 
 static struct run_means means_of(const struct same_loads *o, const char *script)
 {
 	for (size_t i = 0; i < o->n; i++)
-		o->means[i].mean_ns = rate_of(&o->reports[i], script)->summary.mean_ns;
+		o->means[i].mean_ns = rate_of(&o->reports[i].rates, script)->summary.mean_ns;
 	return (struct run_means){o->means, o->n};
 }
 
@@ -146,14 +146,14 @@ static int add_pair(struct load_comparison *c, const char *script, struct error 
 
 	if (!pair)
 		return error_oom(err);
-	pair->a = rate_of(c->a, script);
-	pair->b = rate_of(c->b, script);
+	pair->a = rate_of(&c->a->rates, script);
+	pair->b = rate_of(&c->rates_b, script);
 	return 0;
 }
 
 static int list_pairs(struct load_comparison *c, struct error *err)
 {
-	const struct load_rates *a = &c->a->rates, *b = &c->b->rates;
+	const struct load_rates *a = &c->a->rates, *b = &c->rates_b;
 	size_t common = 0;
 	int r = 0;
 
@@ -223,8 +223,9 @@ static int compare_all(struct load_comparison *c, struct book *book, double betw
 	if (r == 0)
 		r = check_counted(c->b, err);
 	if (r == 0)
+		r = load_report_rates(c->b, c->b->kept, c->b->n_kept, &c->a->rates, &c->rates_b, err);
+	if (r == 0)
 		r = list_pairs(c, err);
-
 	if (r == 0 && between < 0)
 		r = find_variations(c, book, err);
 	for (size_t i = 0; r == 0 && i < c->n; i++) {
@@ -253,6 +254,7 @@ int load_comparison_make(struct load_comparison *ret, struct book *book, const s
 
 void load_comparison_clear(struct load_comparison *c)
 {
+	load_rates_clear(&c->rates_b);
 	free(c->items);
 	free(c->environment_changes);
 	free(c->load_changes);

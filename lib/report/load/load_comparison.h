@@ -15,7 +15,8 @@ struct load_pair {
 
 struct load_comparison {
 	const struct load_report *a, *b;
-	struct load_pair *items; /* that of all work first, if both have the same scripts */
+	struct load_rates rates_b; /* with the shares of a */
+	struct load_pair *items;   /* that of all work first, if both have the same scripts */
 	size_t n;
 	bool same_scripts;
 	char *environment_changes; /* from a's to b's; NULL: none, or not known */

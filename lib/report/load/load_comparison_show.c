@@ -94,9 +94,10 @@ static void add_number(struct table *table, const char *format, double value)
 	table_cell_text(table, isnan(value) ? "-" : text);
 }
 
-static void add_row(struct table *table, const struct load_pair *pair, const struct load_unit *unit)
+static void add_row(struct table *table, const struct load_pair *pair)
 {
 	const struct comparison *c = &pair->comparison, times = load_pair_as_times(pair);
+	const struct load_unit *unit = load_unit_for(pair->a->summary.mean_ns);
 	_cleanup_(freep) char *script = load_short_text(pair->a->script ?: "all", SCRIPT);
 	int of_a = load_rate_decimals(pair->a, unit), of_b = load_rate_decimals(pair->b, unit);
 	int decimals = of_a < of_b ? of_a : of_b;
@@ -119,7 +120,6 @@ static void add_row(struct table *table, const struct load_pair *pair, const str
 
 static int print_table(FILE *file, const struct load_comparison *c, struct error *err)
 {
-	const struct load_unit *unit = load_unit_for(c->items[0].a->summary.mean_ns);
 	_cleanup_(freep) char *a = text_format("RUN %" PRId64, c->a->result.discarding.run.id);
 	_cleanup_(freep) char *b = text_format("RUN %" PRId64, c->b->result.discarding.run.id);
 	const struct column columns[] = {{"SCRIPT", COLUMN_WRAP}, {a ?: "", COLUMN_NUMBER},
@@ -131,11 +131,14 @@ static int print_table(FILE *file, const struct load_comparison *c, struct error
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < c->n; i++)
-		add_row(table, &c->items[i], unit);
+		add_row(table, &c->items[i]);
 	r = table_print(table, file, err);
 	if (r == 0)
 		fprintf(file,
-			"RATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.\n%s",
+			"%sRATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.\n%s",
+			c->same_scripts && load_rates_in_shares(&c->rates_b)
+				? "all: the geometric mean of the scripts, in shares of each one's work.\n"
+				: "",
 			c->n - c->same_scripts > 1
 				? "P, the intervals and MDD of the scripts are adjusted for their number (Holm).\n"
 				: "");

@@ -30,8 +30,9 @@ static json_t *scripts_json(const struct load_report *p)
 	json_t *array = json_array();
 
 	for (size_t i = 1; i < p->rates.n; i++)
-		json_array_append_new(array, json_pack("{s:s, s:o}", "script", p->rates.items[i].script,
-						     "rate_per_s", rate_json(&p->rates.items[i])));
+		json_array_append_new(array,
+			json_pack("{s:s, s:o, s:I}", "script", p->rates.items[i].script, "rate_per_s",
+				rate_json(&p->rates.items[i]), "share", (json_int_t)p->rates.items[i].share));
 	return array;
 }
 
@@ -100,6 +101,10 @@ static void set_starts(json_t *object, const struct one_run *run)
 	if (run->start) {
 		set_known(object, "release_ns", run->start->release_ns);
 		set_known(object, "driver_ns", run->start->driver_ns);
+		set_known(object, "idle_ns", run->start->idle_ns);
+		set_known(object, "cpus", run->start->cpus);
+		json_object_set_new(
+			object, "idle_share", json_real_or_null(load_idle_share(run->start, run->sample)));
 	}
 }
 
@@ -118,10 +123,12 @@ static json_t *run_json(
 	const struct load_report *p, const struct one_run *run, const struct load_rates *all, size_t k)
 {
 	json_t *object = json_pack("{s:I, s:b, s:f, s:I}", "run", (json_int_t)run->sample->n, "kept",
-		!p->result.discarding.out[k], "rate_per_s", (double)all->items[0].nano[k] / 1e9,
-		"time_to_last_ns", (json_int_t)run->sample->et_ns);
+		!p->result.discarding.out[k], "rate_per_s", (double)all->sum.nano[k] / 1e9, "time_to_last_ns",
+		(json_int_t)run->sample->et_ns);
 
 	set_starts(object, run);
+	if (load_rates_in_shares(all))
+		json_object_set_new(object, "shares_per_s", json_real((double)all->items[0].nano[k] / 1e9));
 	json_object_set_new(object, "finish_order", finish_order_json(run));
 	json_object_set_new(object, "scripts", script_rates_json(all, k));
 	json_object_set_new(object, "slaves", slaves_json(p, run));
@@ -154,7 +161,7 @@ static json_t *runs_json(const struct load_report *p)
 	struct error ignored;
 	json_t *array;
 
-	if (load_report_rates(p, result->samples, result->n_samples, &all, &ignored) < 0)
+	if (load_report_rates(p, result->samples, result->n_samples, NULL, &all, &ignored) < 0)
 		return NULL;
 	array = json_array();
 	for (size_t k = 0; k < result->n_samples; k++) {
@@ -178,11 +185,13 @@ json_t *load_report_as_json(const struct load_report *p)
 {
 	const struct run *run = &p->result.discarding.run;
 
-	return json_pack("{s:s, s:i, s:I, s:s, s:s, s:s*, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
+	return json_pack("{s:s, s:i, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o}", "format",
 		"emp-load", "version", VERSION, "run", (json_int_t)run->id, "load", run->program,
 		"coordination", coordination_names[p->load.coordination], "cpus", p->load.cpus, "runs",
-		runs_json(p), "rate_per_s", rate_json(&p->rates.items[0]), "scripts", scripts_json(p),
-		"order_changed", json_real_or_null(p->rates.order_changed), "page_waits",
+		runs_json(p), "rate_per_s", rate_json(&p->rates.sum), "shares_per_s",
+		load_rates_in_shares(&p->rates) ? rate_json(&p->rates.items[0]) : NULL, "scripts",
+		scripts_json(p), "order_changed", json_real_or_null(p->rates.order_changed), "idle_share",
+		json_real_or_null(p->idle), "page_waits",
 		page_wait_report_as_json(&p->page_wait_report, p->load.no_page_waits), "discarding",
 		load_discarding_json(p));
 }

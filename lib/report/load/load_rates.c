@@ -3,6 +3,7 @@
 #include "lib/report/load/load_rates.h"
 
 #include "lib/base/array.h"
+#include "lib/base/ini_file.h"
 #include "lib/base/text.h"
 
 #include <math.h>
@@ -68,24 +69,59 @@ const struct load_rate *load_rates_find(const struct load_rates *rates, const ch
 	return find_rate(rates, script);
 }
 
-static int list_scripts(struct load_rates *rates, const struct run_program *programs, size_t n, struct error *err)
+bool load_rates_in_shares(const struct load_rates *rates)
+{
+	return rates->n > 2;
+}
+
+/* The geometric mean of the scripts' rates: SPEC's mean of ratios, which does not depend on the unit of any of them. */
+static int64_t rate_in_shares(
+	const struct load_rates *rates, const struct load_work *work, const struct slaves *s)
+{
+	double logs = 0;
+
+	for (size_t i = 1; i < rates->n; i++) {
+		const struct load_rate *rate = &rates->items[i];
+		const struct load_rate *of = work->shares_of ? find_rate(work->shares_of, rate->script)
+							     : NULL;
+
+		logs += log((double)rate_of_script(work, s, rate->script) / (double)(of ?: rate)->share);
+	}
+	return (int64_t)exp(logs / (double)(rates->n - 1)); /* 0 if a script has done nothing */
+}
+
+/* A line of the load's file; the book may be somebody else's, so that it may say anything. */
+static int take_repetitions(const struct ini_line *line, void *data, struct error *err)
+{
+	struct load_rate *rate = find_rate(data, line->section);
+	int64_t n;
+
+	if (rate && !strcmp(line->name, "repetitions") &&
+		text_parse_int(line->value, line->name, 1, 10000, &n, err) == 0)
+		rate->share = n * rate->slaves;
+	return 0;
+}
+
+static int list_scripts(struct load_rates *rates, const struct load_work *work, struct error *err)
 {
 	struct load_rate *all = array_add(rates->items, rates->n);
 
 	if (!all)
 		return error_oom(err);
-	all->slaves = (int64_t)n;
-	for (size_t i = 0; i < n; i++) {
-		struct load_rate *rate = find_rate(rates, programs[i].name);
+	all->slaves = rates->sum.slaves = (int64_t)work->n_programs;
+	for (size_t i = 0; i < work->n_programs; i++) {
+		const char *script = work->programs[i].name;
+		struct load_rate *rate = find_rate(rates, script);
 
 		if (!rate) {
 			rate = array_add(rates->items, rates->n);
 			if (!rate)
 				return error_oom(err);
-			rate->script = programs[i].name;
+			rate->script = script;
 		}
-		rate->slaves++;
+		rate->share = ++rate->slaves;
 	}
+	ini_each_line(work->file, "", take_repetitions, rates, &(struct error){});
 	return 0;
 }
 
@@ -124,16 +160,20 @@ static int summarize_time(struct load_rates *rates, const struct sample *samples
 	return 0;
 }
 
-static int fill_rate(struct load_rate *rate, const struct load_work *work, const struct sample *samples,
-	size_t n, struct error *err)
+static int fill_rate(struct load_rates *rates, struct load_rate *rate, const struct load_work *work,
+	const struct sample *samples, struct error *err)
 {
+	bool in_shares = rate == rates->items && load_rates_in_shares(rates);
+	size_t n = rates->n_runs;
+
 	rate->nano = calloc(n + 1, sizeof(*rate->nano));
 	if (!rate->nano)
 		return error_oom(err);
 	for (size_t i = 0; i < n; i++) {
 		struct slaves s = find_slaves(&samples[i], work);
 
-		rate->nano[i] = rate_of_script(work, &s, rate->script);
+		rate->nano[i] = in_shares ? rate_in_shares(rates, work, &s)
+					  : rate_of_script(work, &s, rate->script);
 	}
 	rate->summary = summary_of(rate->nano, n);
 	rate->interval = interval_of_mean(rate->nano, n, 0.95, NULL);
@@ -144,10 +184,12 @@ int load_rates_of(struct load_rates *ret, const struct load_work *work, const st
 	size_t n_samples, struct error *err)
 {
 	_cleanup_(load_rates_clear) struct load_rates rates = {.n_runs = n_samples};
-	int r = list_scripts(&rates, work->programs, work->n_programs, err);
+	int r = list_scripts(&rates, work, err);
 
 	for (size_t k = 0; r == 0 && k < rates.n; k++)
-		r = fill_rate(&rates.items[k], work, samples, n_samples, err);
+		r = fill_rate(&rates, &rates.items[k], work, samples, err);
+	if (r == 0)
+		r = fill_rate(&rates, &rates.sum, work, samples, err);
 	if (r == 0)
 		r = summarize_time(&rates, samples, n_samples, err);
 	if (r < 0)
@@ -162,5 +204,6 @@ void load_rates_clear(struct load_rates *rates)
 	for (size_t i = 0; i < rates->n; i++)
 		free(rates->items[i].nano);
 	free(rates->items);
+	free(rates->sum.nano);
 	*rates = (struct load_rates){};
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 
 static int read_load(struct book *book, const struct run *run, struct load_row *ret, struct error *err)
 {
@@ -90,6 +91,25 @@ static int read_starts(struct book *book, int64_t run, struct load_report *p, st
 	return r;
 }
 
+double load_idle_share(const struct load_sample *start, const struct sample *sample)
+{
+	return start->idle_ns < 0 || start->cpus < 1 || sample->et_ns <= 0
+		       ? NAN
+		       : fmin((double)start->idle_ns / ((double)start->cpus * (double)sample->et_ns), 1);
+}
+
+/* The mean of the runs that count: NAN if one of them is not known. */
+static double mean_idle_share(const struct load_report *p)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_starts && n < p->n_kept; i++)
+		if (p->starts[i].sample == p->kept[n].n)
+			sum += load_idle_share(&p->starts[i], &p->kept[n++]);
+	return n > 0 && n == p->n_kept ? sum / (double)n : NAN;
+}
+
 static int keep(struct load_report *p, struct error *err)
 {
 	const struct run_result *r = &p->result;
@@ -100,14 +120,15 @@ static int keep(struct load_report *p, struct error *err)
 	for (size_t i = 0; i < r->n_samples; i++)
 		if (!r->discarding.out[i])
 			p->kept[p->n_kept++] = r->samples[i];
+	p->idle = mean_idle_share(p);
 	return 0;
 }
 
 int load_report_rates(const struct load_report *p, const struct sample *samples, size_t n_samples,
-	struct load_rates *ret, struct error *err)
+	const struct load_rates *shares_of, struct load_rates *ret, struct error *err)
 {
-	const struct load_work work = {
-		p->load.coordination, p->programs, p->n_programs, p->parts, p->n_parts};
+	const struct load_work work = {p->load.coordination, p->programs, p->n_programs, p->parts, p->n_parts,
+		p->load.file, shares_of};
 
 	return load_rates_of(ret, &work, samples, n_samples, err);
 }
@@ -143,7 +164,7 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	if (r == 0)
 		r = keep(&report, err);
 	if (r == 0)
-		r = load_report_rates(&report, report.kept, report.n_kept, &report.rates, err);
+		r = load_report_rates(&report, report.kept, report.n_kept, NULL, &report.rates, err);
 	if (r == 0)
 		r = read_page_waits(book, id, &report, err);
 	if (r < 0)

@@ -21,18 +21,22 @@ struct load_report {
 	struct load_sample *starts; /* of each run */
 	size_t n_starts;
 	int64_t release_ns, last_start_ns, driver_ns; /* the greatest of all runs */
-	struct load_rates rates;                      /* of those that count */
-	struct page_waits *page_waits;                /* of all */
-	struct page_wait_report page_wait_report;     /* of those that count */
+	double idle;             /* the idle share of its CPUs' time in those that count; NAN: not known */
+	struct load_rates rates; /* of those that count */
+	struct page_waits *page_waits;            /* of all */
+	struct page_wait_report page_wait_report; /* of those that count */
 };
 
 /* -EINVAL, with a sentence: the run is no load, or its slaves are not in the book. */
 int load_report_read(struct book *book, int64_t run, struct load_report *ret, struct error *err);
 void load_report_clear(struct load_report *report);
 
-/* The rates of these of its runs; load_rates_clear() frees them. */
+/* The rates of these of its runs, with the shares of another load if `shares_of` is not NULL; load_rates_clear() frees them. */
 int load_report_rates(const struct load_report *report, const struct sample *samples, size_t n_samples,
-	struct load_rates *ret, struct error *err);
+	const struct load_rates *shares_of, struct load_rates *ret, struct error *err);
+
+/* The share of its CPUs' time in which they were idle; NAN: not known. */
+double load_idle_share(const struct load_sample *start, const struct sample *sample);
 
 /* At most 80 columns. page_wait_bin_ns: see page_wait_report_print(). */
 int load_report_print(

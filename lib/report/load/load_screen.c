@@ -45,15 +45,15 @@ char *load_short_text(const char *text, size_t columns)
 	return text_format("%.*s…", (int)terminal_text_fit(text, columns - 1), text);
 }
 
-/* "     edit ×4" */
-static void print_label(FILE *file, const struct load_rate *rate)
+/* "     edit ×4"; of all work, `all`. */
+static void print_label(FILE *file, const struct load_rate *rate, const char *all)
 {
 	_cleanup_(freep) char *slaves = text_format(" ×%" PRId64, rate->slaves);
 	_cleanup_(freep) char *script = NULL;
 	size_t width;
 
 	if (!rate->script || !slaves) {
-		fprintf(file, "  %-*s", LABEL - 2, "Rate of work");
+		fprintf(file, "  %-*s", LABEL - 2, all);
 		return;
 	}
 	script = load_short_text(rate->script, LABEL - 6 - terminal_text_width(slaves));
@@ -62,8 +62,9 @@ static void print_label(FILE *file, const struct load_rate *rate)
 }
 
 /* "12.26 ± 0.29 /s   CV 2.4 %   95 % CI 11.90 … 12.62", with so many blanks between; the caller frees it. */
-static char *rate_text(const struct load_rate *rate, const struct load_unit *unit, int blanks)
+static char *rate_text(const struct load_rate *rate, int blanks)
 {
+	const struct load_unit *unit = load_unit_for(rate->summary.mean_ns);
 	double scale = unit->seconds / 1e9, mean = rate->summary.mean_ns * scale,
 	       sd = rate->summary.sd_ns * scale;
 	int decimals = load_rate_decimals(rate, unit);
@@ -76,16 +77,32 @@ static char *rate_text(const struct load_rate *rate, const struct load_unit *uni
 		rate->interval.low_ns * scale, decimals, rate->interval.high_ns * scale);
 }
 
-static void print_rate(FILE *file, const struct load_rate *rate, const struct load_unit *unit)
+static void print_rate(FILE *file, const struct load_rate *rate, const char *all)
 {
-	_cleanup_(freep) char *text = rate_text(rate, unit, 3);
+	_cleanup_(freep) char *text = rate_text(rate, 3);
 
 	for (int blanks = 2; text && blanks > 0 && LABEL + terminal_text_width(text) > SCREEN_COLUMNS; blanks--) {
 		free(text);
-		text = rate_text(rate, unit, blanks);
+		text = rate_text(rate, blanks);
 	}
-	print_label(file, rate);
+	print_label(file, rate, all);
 	fprintf(file, "%s\n", text ?: "");
+}
+
+/* Of all work, by script, and the sum, whose spread is mostly that of the script with the shortest repetitions. */
+static void print_rates(FILE *file, const struct load_rates *rates)
+{
+	const struct load_unit *unit = load_unit_for(rates->sum.summary.mean_ns);
+
+	print_rate(file, &rates->items[0],
+		load_rates_in_shares(rates) ? "Rate of work, in shares" : "Rate of work");
+	if (!load_rates_in_shares(rates))
+		return;
+	for (size_t i = 1; i < rates->n; i++)
+		print_rate(file, &rates->items[i], NULL);
+	fprintf(file, "     %-*s%.*f /%s\n", LABEL - 5, "all repetitions",
+		load_rate_decimals(&rates->sum, unit), rates->sum.summary.mean_ns * unit->seconds / 1e9,
+		unit->name);
 }
 
 static void print_time(FILE *file, const struct load_rates *rates)
@@ -233,16 +250,16 @@ static int print_coordination(FILE *file, const struct load_report *p, struct er
 
 int load_report_print(FILE *file, const struct load_report *p, int64_t page_wait_bin_ns, struct error *err)
 {
-	const struct load_unit *unit = load_unit_for(p->rates.items[0].summary.mean_ns);
+	char idle[TEXT_TIME_SIZE];
 	int r = print_title(file, p, err);
 
 	if (r < 0 || p->n_kept == 0)
 		return r < 0 ? r : print_discarded(file, p, err);
-	for (size_t i = 0; i < p->rates.n; i++)
-		if (i == 0 || p->rates.n > 2)
-			print_rate(file, &p->rates.items[i], unit);
+	print_rates(file, &p->rates);
 	print_time(file, &p->rates);
 	r = print_written(file, "A slave's mean", write_slaves, p, err);
+	if (!isnan(p->idle))
+		fprintf(file, "  CPUs idle               %s\n", text_percent(idle, p->idle));
 	if (r == 0)
 		r = print_discarded(file, p, err);
 	if (r == 0 && p->result.discarding.others.n > 0)

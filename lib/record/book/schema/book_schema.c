@@ -12,7 +12,7 @@ static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"b48e2a0097c501b2ec39fb3f5a2906608172643c87775687751e907ba9ea35a8";
+	"e532c518de6490f2df1ea5eedc26e762d6336fca05ac4209cd7d692537becee6";
 
 int book_schema_newest(void)
 {
