@@ -63,7 +63,7 @@ def emp(coordination):
                    check=True, stdout=subprocess.DEVNULL)
     d = json.load(open(out))
     run = d["runs"][0]
-    return run["time_to_last_ns"] / 1e9, run["rate_per_s"]
+    return run["time_to_last_ns"] / 1e9, run.get("shares_per_s", run["rate_per_s"])
 
 def hyperfine(script):
     subprocess.run(["hyperfine", "-N", "-r", "1", "--export-json", out, f"bash {shlex.quote(script)}"], check=True, stdout=subprocess.DEVNULL,
