@@ -40,22 +40,12 @@ const struct option_row cutoffs_options[] = {
 	{},
 };
 
-static void print_period(const struct analysis *analysis, const struct daemon_statistics *h)
-{
-	char period[TEXT_TIME_SIZE], why[PERIOD_WHY_SIZE];
-
-	if (h->period.samples > 0)
-		printf("\n    every %g samples = %s, %s", h->period.samples,
-			text_duration(period, (int64_t)analysis_period_ns(analysis, h)),
-			period_why(why, &h->period));
-}
-
 /* Where the cutoff of one run comes from. */
 static void print_source(
 	const char *which, const struct analysis *analysis, const char *daemon, int64_t cutoff_ns)
 {
 	const struct daemon_statistics *h = analysis_daemon(analysis, daemon);
-	char least[TEXT_TIME_SIZE], max[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE];
+	char least[TEXT_TIME_SIZE], max[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE], period[PERIOD_TEXT_SIZE];
 
 	if (!h || cutoff_ns < 0) {
 		printf("  %s run: %s\n", which, h ? "never long" : "not seen");
@@ -73,7 +63,8 @@ static void print_source(
 		printf("central maximum %s", max);
 	else
 		printf("none in the central cluster");
-	print_period(analysis, h);
+	if (period_is_known(&h->period))
+		printf("\n    %s", analysis_period_text(period, analysis, h));
 	printf("\n    explains %s of the delay of %s\n", text_percent(least, h->share),
 		h->n_longs == 1 ? "its sample" : "its samples");
 }

@@ -5,8 +5,10 @@
 #include "lib/protocol/name_families.h"
 
 #include "lib/base/json_fields.h"
+#include "lib/base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,5 +70,20 @@ void analysis_clear(struct analysis *analysis)
 
 double analysis_period_ns(const struct analysis *analysis, const struct daemon_statistics *daemon)
 {
-	return fmin(daemon->period.samples * analysis->spacing_ns, (double)JSON_MOMENT_MAX);
+	double ns = daemon->period.ns > 0 ? daemon->period.ns : daemon->period.samples * analysis->spacing_ns;
+
+	return fmin(ns, (double)JSON_MOMENT_MAX);
+}
+
+char *analysis_period_text(
+	char text[PERIOD_TEXT_SIZE], const struct analysis *analysis, const struct daemon_statistics *daemon)
+{
+	char period[TEXT_TIME_SIZE], why[PERIOD_WHY_SIZE], samples[32] = "";
+
+	if (daemon->period.samples > 0)
+		snprintf(samples, sizeof(samples), "%g samples = ", daemon->period.samples);
+	snprintf(text, PERIOD_TEXT_SIZE, "every %s%s, %s", samples,
+		text_duration(period, (int64_t)analysis_period_ns(analysis, daemon)),
+		period_why(why, &daemon->period));
+	return text;
 }

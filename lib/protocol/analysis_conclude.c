@@ -104,17 +104,46 @@ static int list_samples(struct analysis_feed *feed, const bool *explained, struc
 	return 0;
 }
 
-static int find_period(struct daemon_statistics *daemon, const struct analysis_feed *feed)
+/* Fills in spans, unless a sample does not follow the one before: in a run without start times, or if the clock was set. */
+static int find_spans(struct analysis_feed *feed)
 {
-	_cleanup_(freep) uint32_t *at = reallocarray(NULL, daemon->n_longs + 1, sizeof(*at));
+	feed->spans = reallocarray(NULL, feed->n_samples, sizeof(*feed->spans));
+	if (!feed->spans)
+		return -ENOMEM;
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		const struct sample *s = &feed->samples[i];
+		int64_t et_ns = feed->own_ns ? feed->own_ns[i] + feed->exact_ns[i] - feed->usual_ns : s->et_ns;
+
+		feed->spans[i] = (struct sample_span){s->start_ns, s->start_ns + et_ns};
+		if (i > 0 && (s->start_ns <= feed->spans[i - 1].from_ns ||
+				     s->start_ns < feed->spans[i - 1].to_ns)) {
+			free(TAKE(feed->spans));
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* In time; of imported runs first as the papers did, so that their tables come out. */
+static int find_daemon_period(struct daemon_statistics *daemon, struct analysis_feed *feed)
+{
+	_cleanup_(freep) uint32_t *numbers = reallocarray(NULL, daemon->n_longs + 1, sizeof(*numbers));
+	_cleanup_(freep) uint32_t *indexes = reallocarray(NULL, daemon->n_longs + 1, sizeof(*indexes));
 	size_t n = 0;
 
-	if (!at)
+	if (!numbers || !indexes)
 		return -ENOMEM;
+	feed->cursor = 0;
 	for (size_t i = 0; i < daemon->n_longs; i++)
-		if (n == 0 || at[n - 1] != daemon->longs[i].sample)
-			at[n++] = daemon->longs[i].sample;
-	daemon->period = period_find(at, n, feed->samples[feed->n_samples - 1].n);
+		if (n == 0 || numbers[n - 1] != daemon->longs[i].sample) {
+			numbers[n] = daemon->longs[i].sample;
+			indexes[n] = (uint32_t)analysis_feed_sample(feed, numbers[n]);
+			n++;
+		}
+	if (feed->run.kind == RUN_IMPORT || !feed->spans)
+		daemon->period = period_find(numbers, n, feed->samples[feed->n_samples - 1].n);
+	if (feed->spans && !period_is_known(&daemon->period))
+		daemon->period = period_find_in_time(indexes, n, feed->spans, feed->n_samples);
 	return 0;
 }
 
@@ -129,7 +158,7 @@ static int64_t least(const struct long_execution *longs, size_t n)
 }
 
 static int conclude_daemon(
-	struct daemon_statistics *daemon, struct daemon_tally *tally, const struct analysis_feed *feed)
+	struct daemon_statistics *daemon, struct daemon_tally *tally, struct analysis_feed *feed)
 {
 	const struct running *central = &tally->seen[ZONE_CORE];
 	const char *unit = feed->daemons->items[tally->longest].unit;
@@ -151,7 +180,7 @@ static int conclude_daemon(
 	daemon->long_min_ns = least(daemon->longs, daemon->n_longs);
 	daemon->cutoff_ns = resolution_midpoint(
 		central->n > 0 ? central->max_ns : 0, daemon->long_min_ns, feed->resolution_ns);
-	return find_period(daemon, feed);
+	return find_daemon_period(daemon, feed);
 }
 
 /* The mean ET and the median pause, rather than the mean distance of starts: a run that was resumed after
@@ -177,6 +206,9 @@ static int make_analysis(struct analysis_feed *feed, struct analysis *analysis)
 	analysis->statistics = calloc(feed->n_tallies + 1, sizeof(*analysis->statistics));
 	if (!explained || !analysis->statistics)
 		return -ENOMEM;
+	r = find_spans(feed);
+	if (r < 0)
+		return r;
 	analysis->n_statistics = feed->n_tallies;
 	for (size_t i = 0; i < feed->n_tallies; i++) {
 		sift(feed, &feed->tallies[i], explained);

@@ -221,6 +221,7 @@ void analysis_feed_free(struct analysis_feed *feed)
 	free(feed->tallies);
 	free(feed->tally_of);
 	free(feed->own_ns);
+	free(feed->spans);
 	free(feed->exact_ns);
 	free(feed->zones);
 	free(feed->extra_ns);

@@ -40,6 +40,7 @@ struct analysis_feed {
 	bool other_cpus;
 	int64_t *own_ns;    /* one a sample: ET - W; NULL: samples' et_ns is ET */
 	int64_t *exact_ns;  /* one a sample: what its et_ns was rounded from; NULL likewise */
+	struct sample_span *spans; /* one a sample; NULL: start times are missing */
 	int64_t usual_ns;   /* the median of own_ns, which is part of every et_ns; 0: samples' et_ns is ET */
 	size_t n_by_et;     /* of how many samples W is unknown */
 	double material_ns; /* less makes no sample long; 0: samples' et_ns is ET */

@@ -53,20 +53,28 @@ static int64_t long_cutoff(
 	return long_ns;
 }
 
-static void finish(
-	struct cutoff *c, const struct daemon_statistics *short_daemon, const struct analysis *short_run)
+/* The geometric mean of the lengths of two programs: shorter ones are nearer to the first. */
+static double mean_length_ns(const struct analysis *a, const struct analysis *b)
 {
-	int64_t larger = c->short_ns > c->long_ns ? c->short_ns : c->long_ns;
+	return sqrt((double)a->central.median_ns) * sqrt((double)b->central.median_ns);
+}
 
-	if (short_daemon && short_daemon->period.samples > 0) {
-		double period = analysis_period_ns(short_run, short_daemon);
+static void finish(
+	struct cutoff *c, const struct daemon_statistics *short_daemon, const struct cutoff_rules *rules)
+{
+	bool papers = rules->short_run->run.kind == RUN_IMPORT || rules->long_run->run.kind == RUN_IMPORT;
+	bool both = c->short_ns >= 0 && c->long_ns >= 0;
+
+	if (short_daemon && period_is_known(&short_daemon->period)) {
+		double period = analysis_period_ns(rules->short_run, short_daemon);
 
 		c->period_ns = llround(period);
 		c->task_time_ns = llround(TASK_SHARE * period);
 		c->firm = short_daemon->period.firm;
-	}
-	c->below_ns = c->atleast_ns = larger;
-	if (c->period_ns > 0 && c->short_ns >= 0 && c->long_ns >= 0) {
+	} else if (both && c->long_ns > c->short_ns && !papers)
+		c->task_time_ns = llround(mean_length_ns(rules->short_run, rules->long_run));
+	c->below_ns = c->atleast_ns = c->short_ns > c->long_ns ? c->short_ns : c->long_ns;
+	if (both && c->task_time_ns > 0) {
 		c->below_ns = c->short_ns;
 		c->atleast_ns = c->long_ns;
 	}
@@ -103,7 +111,7 @@ static int add_cutoff(struct profile *profile, const struct daemon_statistics *s
 	c.long_ns = long_cutoff(c.short_ns, long_daemon, profile);
 	if (c.short_ns < 0 && c.long_ns < 0 && share < 0)
 		return 0;
-	finish(&c, short_daemon, rules->short_run);
+	finish(&c, short_daemon, rules);
 	if ((c.short_ns < 0 && c.long_ns < 0) || (share >= 0 && share < rules->least_share_ppm))
 		added = array_add(left_out->items, left_out->n);
 	else

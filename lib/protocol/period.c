@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a daemon is periodic: see period.h. The rule: all gaps are equal to their median
- * within one sample or 5 %, whichever is more, and the run neither starts more than a period before the
- * first occurrence nor ends more than one after the last.
+/* Whether a daemon is periodic: see period.h. The papers' rule counts samples: all gaps are equal to their median within one
+ * sample or 5 %, whichever is more, and the run neither starts more than a period before the first occurrence nor ends
+ * more than one after the last.
+ *
+ * On a machine whose speed changes, samples are no measure of time. In time, an occurrence is known to be between the start and the
+ * end of its sample: each gap has a least and a greatest length, and one period must fit all of them within 5 %. An
+ * occurrence between two samples is not seen; as many may be missing as the share of that time explains.
  *
  * Few occurrences meet the rule by chance: two do in a third of all cases. How often is counted on occurrences drawn at
  * random, always the same ones. */
@@ -11,12 +15,26 @@
 #include "lib/base/random.h"
 #include "lib/stats/robust.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+/* Gaps may differ from the period by this share of it. */
+static const double SLACK = 0.05;
+/* More occurrences are missing than the time between samples explains, if so many are this improbable. */
+static const double IMPROBABLE = 0.05;
+
+/* A run: of n samples, and when they were; samples NULL: that does not count. */
+struct timeline {
+	size_t n;
+	const struct sample_span *samples;
+	double unseen; /* the share of the time that is between samples */
+};
 
 static double slack(double period)
 {
-	return fmax(1, 0.05 * period);
+	return fmax(1, SLACK * period);
 }
 
 static bool is_periodic(const uint32_t *at, size_t count, size_t n, double period)
@@ -28,7 +46,7 @@ static bool is_periodic(const uint32_t *at, size_t count, size_t n, double perio
 	       (double)at[count - 1] + period > (double)n - slack(period);
 }
 
-static struct period look(const uint32_t *at, size_t count, size_t n)
+static struct period look_in_numbers(const uint32_t *at, size_t count, size_t n)
 {
 	struct period none = {.occurrences = count};
 	_cleanup_(freep) int64_t *gaps = count > 1 ? reallocarray(NULL, count - 1, sizeof(*gaps)) : NULL;
@@ -44,6 +62,81 @@ static struct period look(const uint32_t *at, size_t count, size_t n)
 	return (struct period){.occurrences = count, .samples = period};
 }
 
+/* The time between two samples, from the end of the first, and from its start to the end of the second. */
+static double least_gap(const struct sample_span *a, const struct sample_span *b)
+{
+	return (double)(b->from_ns - a->to_ns);
+}
+
+static double greatest_gap(const struct sample_span *a, const struct sample_span *b)
+{
+	return (double)(b->to_ns - a->from_ns);
+}
+
+/* turns[i]: how many periods the i-th occurrence is after the first. The period that fits the gaps between all of them; if none
+ * does, because the daemon is now early and now late, their mean. */
+static double fit(const uint32_t *at, const double *turns, size_t count, const struct sample_span *samples)
+{
+	enum { MANY = 1000 };
+	const struct sample_span *first = &samples[at[0]], *last = &samples[at[count - 1]];
+	double low = 0, high = INFINITY;
+
+	for (size_t i = 0; i < count && i < MANY; i++) /* those far apart say most */
+		for (size_t j = count > i + 1 + MANY ? count - MANY : i + 1; j < count; j++) {
+			const struct sample_span *a = &samples[at[i]], *b = &samples[at[j]];
+
+			low = fmax(low, least_gap(a, b) / (turns[j] - turns[i]));
+			high = fmin(high, greatest_gap(a, b) / (turns[j] - turns[i]));
+		}
+	if (low <= high)
+		return (low + high) / 2;
+	return (least_gap(first, last) + greatest_gap(first, last)) / 2 / turns[count - 1];
+}
+
+static struct period look_in_time(const uint32_t *at, size_t count, const struct timeline *t)
+{
+	struct period none = {.occurrences = count};
+	_cleanup_(freep) int64_t *gaps = count > 1 ? reallocarray(NULL, count - 1, sizeof(*gaps)) : NULL;
+	_cleanup_(freep) double *turns = count > 1 ? calloc(count, sizeof(*turns)) : NULL;
+	double usual, low = 0, high = INFINITY, period, missing = 0;
+
+	if (!gaps || !turns)
+		return none;
+	for (size_t i = 1; i < count; i++) {
+		const struct sample_span *a = &t->samples[at[i - 1]], *b = &t->samples[at[i]];
+
+		gaps[i - 1] = (b->from_ns - a->from_ns + b->to_ns - a->to_ns) / 2;
+	}
+	for (size_t i = 1; i < count; i++) /* median_of sorts */
+		turns[i] = (double)gaps[i - 1];
+	usual = median_of(gaps, count - 1);
+	for (size_t i = 1; i < count; i++) {
+		const struct sample_span *a = &t->samples[at[i - 1]], *b = &t->samples[at[i]];
+		double times = fmax(1, round(turns[i] / usual));
+
+		low = fmax(low, least_gap(a, b) / times / (1 + SLACK));
+		high = fmin(high, greatest_gap(a, b) / times / (1 - SLACK));
+		missing += times - 1;
+		turns[i] = turns[i - 1] + times;
+	}
+	if (low > high)
+		return none;
+	period = fit(at, turns, count, t->samples);
+	missing += floor(fmax(0, least_gap(&t->samples[0], &t->samples[at[0]])) / period / (1 + SLACK));
+	missing += floor(fmax(0, least_gap(&t->samples[at[count - 1]], &t->samples[t->n - 1])) / period /
+			 (1 + SLACK));
+	missing = fmin(missing, INT32_MAX);
+	if (missing > 0 && gsl_cdf_binomial_Q((unsigned)missing - 1, t->unseen,
+				   (unsigned)missing + (unsigned)count) < IMPROBABLE)
+		return none;
+	return (struct period){.occurrences = count, .ns = period};
+}
+
+static struct period look(const uint32_t *at, size_t count, const struct timeline *t)
+{
+	return t->samples ? look_in_time(at, count, t) : look_in_numbers(at, count, t->n);
+}
+
 /* An execution across the border of two samples counts once: of consecutive samples only the first is kept. */
 static size_t first_of_each_row(uint32_t *into, const uint32_t *at, size_t count)
 {
@@ -55,14 +148,14 @@ static size_t first_of_each_row(uint32_t *into, const uint32_t *at, size_t count
 	return kept;
 }
 
-static struct period look_twice(const uint32_t *at, size_t count, size_t n)
+static struct period look_twice(const uint32_t *at, size_t count, const struct timeline *t)
 {
 	_cleanup_(freep) uint32_t *firsts = reallocarray(NULL, count + 1, sizeof(*firsts));
-	struct period found = look(at, count, n);
+	struct period found = look(at, count, t);
 
-	if (found.samples > 0 || !firsts)
+	if (period_is_known(&found) || !firsts)
 		return found;
-	return look(firsts, first_of_each_row(firsts, at, count), n);
+	return look(firsts, first_of_each_row(firsts, at, count), t);
 }
 
 static int ascending(const void *a, const void *b)
@@ -73,32 +166,49 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Of more than MANY occurrences none of the draws is periodic. */
-static double chance_of(size_t count, size_t n)
+static double chance_of(size_t count, const struct timeline *t)
 {
 	enum { DRAWS = 2000, MANY = 30 };
 	uint64_t random = 1;
-	uint32_t at[MANY];
+	uint32_t at[MANY], first = t->samples ? 0 : 1;
 	int periodic = 0;
 
 	count = count < MANY ? count : MANY;
 	for (int i = 0; i < DRAWS; i++) {
+		struct period found;
+
 		for (size_t k = 0; k < count; k++)
-			at[k] = (uint32_t)(random_next(&random) % n) + 1;
+			at[k] = (uint32_t)(random_next(&random) % t->n) + first;
 		qsort(at, count, sizeof(*at), ascending);
-		periodic += look(at, count, n).samples > 0;
+		found = look(at, count, t);
+		periodic += period_is_known(&found);
 	}
 	return (double)periodic / DRAWS;
 }
 
-struct period period_find(const uint32_t *at, size_t count, size_t n)
+static struct period judge(const uint32_t *at, size_t count, const struct timeline *t)
 {
-	struct period found = look_twice(at, count, n);
+	struct period found = look_twice(at, count, t);
 
-	if (found.samples == 0)
+	if (!period_is_known(&found))
 		return found;
-	found.chance = chance_of(found.occurrences, n);
+	found.chance = chance_of(found.occurrences, t);
 	found.firm = found.occurrences >= 3 && found.chance < 0.05;
 	return found;
+}
+
+struct period period_find(const uint32_t *at, size_t count, size_t n)
+{
+	return judge(at, count, &(struct timeline){.n = n});
+}
+
+struct period period_find_in_time(const uint32_t *at, size_t count, const struct sample_span *samples, size_t n)
+{
+	double seen = 0, all = greatest_gap(&samples[0], &samples[n - 1]);
+
+	for (size_t i = 0; i < n; i++)
+		seen += (double)(samples[i].to_ns - samples[i].from_ns);
+	return judge(at, count, &(struct timeline){n, samples, all > seen ? 1 - seen / all : 0});
 }
 
 char *period_why(char buffer[PERIOD_WHY_SIZE], const struct period *p)

@@ -27,28 +27,28 @@ static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 	return n;
 }
 
-/* Neighbouring blocks differ by what changes within one of them, as samples in turn do; any two blocks by what changes
- * within the run. Samples in turn are nearer to each other than blocks are, so that they resolve this or better; and they are
- * no worse than separate runs, although chance may make the estimate so. */
+/* Samples in turn are neighbours, and each pair of them differs by what changes from one sample to the next. Separate runs are blocks,
+ * any two of which differ by what changes within the run, too; chance may make them seem more alike. */
 static struct resolving resolve(const int64_t *pts, size_t blocks, size_t size)
 {
-	double freedom = (double)size - 1, mean = 0, squares = 0, steps = 0, before = 0; /* Welford's */
-	double k = gsl_cdf_tdist_Pinv(0.975, freedom) + gsl_cdf_tdist_Pinv(0.8, freedom), separate;
+	double freedom = (double)size - 1, mean = 0, squares = 0, steps = 0; /* Welford's */
+	double k = gsl_cdf_tdist_Pinv(0.975, freedom) + gsl_cdf_tdist_Pinv(0.8, freedom), separate, pairs;
 
 	for (size_t i = 0; i < blocks; i++) {
 		double block = summary_of(pts + i * size, size).mean_ns, off = block - mean;
 
 		mean += off / (double)(i + 1);
 		squares += off * (block - mean);
-		steps += i > 0 ? (block - before) * (block - before) : 0;
-		before = block;
 	}
 	if (mean <= 0)
 		return (struct resolving){};
+	for (size_t i = 1; i < blocks * size; i++)
+		steps += pow((double)(pts[i] - pts[i - 1]), 2);
+	pairs = steps / (double)(blocks * size - 1) / (double)size;
 	separate = k * sqrt(2 * squares / (double)(blocks - 1)) / mean;
 	return (struct resolving){
 		.samples = (int64_t)size,
-		.interleaved = fmin(k * sqrt(steps / (double)(blocks - 1)) / mean, separate),
+		.interleaved = fmin(k * sqrt(pairs) / mean, separate),
 		.separate = separate,
 	};
 }

@@ -161,7 +161,7 @@ struct cutoff {
 	int64_t long_ns;      /* of the long run */
 	int64_t period_ns;    /* 0: none found */
 	bool firm;            /* see struct period */
-	int64_t task_time_ns; /* 5 % of the period; 0: no period */
+	int64_t task_time_ns; /* 5 % of the period; without one, between the lengths of both runs; 0: one cutoff for all */
 	int64_t below_ns;     /* for programs shorter than task_time */
 	int64_t atleast_ns;   /* for the others */
 	uint32_t names; /* of a group that was found in the runs: see name_families.h; 0: it is a name */

@@ -69,14 +69,12 @@ static int print_executions(const struct daemon_statistics *d, size_t at, FILE *
 static int print_run(
 	const struct analysis *analysis, const struct daemon_statistics *d, FILE *file, struct error *err)
 {
-	char period[TEXT_TIME_SIZE], why[PERIOD_WHY_SIZE];
+	char period[PERIOD_TEXT_SIZE];
 	int r, at = fprintf(file, "  run %" PRId64 ":", analysis->run.id);
 
 	r = print_executions(d, (size_t)at, file, err);
-	if (d->period.samples > 0)
-		fprintf(file, "    every %g samples = %s, %s\n", d->period.samples,
-			text_duration(period, (int64_t)analysis_period_ns(analysis, d)),
-			period_why(why, &d->period));
+	if (period_is_known(&d->period))
+		fprintf(file, "    %s\n", analysis_period_text(period, analysis, d));
 	else if (d->n_longs > 1)
 		fprintf(file, "    at irregular intervals\n");
 	return r;
@@ -88,7 +86,7 @@ static int64_t observed_period_ns(const struct report *report, const char *daemo
 	for (size_t i = 0; i < report->n; i++) {
 		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], daemon);
 
-		if (d && d->period.samples > 0)
+		if (d && period_is_known(&d->period))
 			return (int64_t)analysis_period_ns(report->analyses[i], d);
 	}
 	return 0;

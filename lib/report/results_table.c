@@ -29,7 +29,7 @@ static void add_cutoff(struct table *table, const struct cutoff *c, bool details
 		add_share(table, cutoff_share_ppm(c));
 	table_cell_duration(table, periodic ? c->period_ns : -1);
 	table_cell(table, "%s", !periodic ? "-" : c->firm ? "yes" : "no");
-	table_cell_duration(table, periodic ? c->task_time_ns : -1);
+	table_cell_duration(table, c->task_time_ns > 0 ? c->task_time_ns : -1);
 	if (!details)
 		return;
 	table_cell_duration(table, c->below_ns);

@@ -366,8 +366,9 @@ class World:
         self.spread = rng.choice((1.02, 1.2, 1.5))
 
     def run(self, n, et, by_wait):
-        """`n` samples of a program that takes `et` ns, one after the other: the question, and the samples that the planted daemon was in"""
-        words, planted, now, next = [str(n)], [], 0, self.phase * self.period
+        """`n` samples of a program that takes `et` ns, one after the other: the question; the samples that the planted daemon was in; and those
+        from which all took less than 0.1 %, or than the program itself varies by"""
+        words, planted, undisturbed, now, next = [str(n)], [], [], 0, self.phase * self.period
         for i in range(n):
             own = et * (1 + self.sd * max(rng.gauss(0, 1), -3))
             took = [(source, sum(size * rng.lognormvariate(0, 0.5) for _ in range(poisson(rate * own / 1e9))))
@@ -381,10 +382,12 @@ class World:
                 next += self.period * rng.uniform(0.9, 1.1)
             took = [(source, ns) for source, ns in took if ns >= 1]
             wait = sum(ns for _, ns in took)
+            if wait < max(0.001, 3 * self.sd) * own:
+                undisturbed.append(i + 1)
             now += own + wait
             words.append(f"{own + wait:.0f} {own:.0f} {wait if by_wait else -1:.0f} {len(took)} "
                          + " ".join(f"{source} {ns:.0f}" for source, ns in took))
-        return " ".join(words), planted
+        return " ".join(words), planted, undisturbed
 
 def poisson(mean):
     n, left = 0, rng.expovariate(1)
@@ -393,29 +396,28 @@ def poisson(mean):
     return n
 
 def cutoffs():
-    """Samples of another run that a profile discards although the planted daemon is not in them, in percent; profiles that discard more
-    than 2 % of those; samples that the daemon is in and that are discarded, in percent; and how many cutoffs a profile has"""
+    """Samples of another run that a profile discards although nobody disturbed them, in percent; profiles that discard more than 2 % of those; samples that the daemon is in and that are discarded, in percent; and how many cutoffs a profile has"""
     yield "", ["undisturbed", "profiles over 2 %", "planted", "cutoffs"]
     for name, (short, long) in {"quick": (200, 16), "hour": (1600, 60)}.items():
         for by_wait in False, True:
             runs, planted = [], []
             while len(runs) < args.seeds:
                 world = World()
-                a, at = world.run(short, 1e8, by_wait)
-                b, _ = world.run(long, 1e9, by_wait)
-                c, inside = world.run(200, 10 ** rng.uniform(7, 9), by_wait) # 10 ms to 1 s
+                a, at, _ = world.run(short, 1e8, by_wait)
+                b, *_ = world.run(long, 1e9, by_wait)
+                c, inside, calm = world.run(200, 10 ** rng.uniform(7, 8.4), by_wait) # 10 to 250 ms
                 if len(at) > 1:
                     runs.append(" ".join((a, b, c)))
-                    planted.append(set(inside))
+                    planted.append((set(inside), set(calm) - set(inside)))
             for least in 0, 10:
                 answers = ask([f"cutoffs {by_wait:d} {least * 10000} {run}" for run in runs])
-                made = [(a[1].count(":"), {int(n) for n in a[2].rstrip("-").split(",") if n}, inside)
-                        for a, inside in zip(answers, planted) if a[0] == "L,L" or a[0] == "L,clean"]
-                false = [len(out - inside) / (200 - len(inside)) for _, out, inside in made]
+                made = [(a[1].count(":"), {int(n) for n in a[2].rstrip("-").split(",") if n}, *truth)
+                        for a, truth in zip(answers, planted) if a[0] == "L,L" or a[0] == "L,clean"]
+                false = [len(out & calm) / max(1, len(calm)) for _, out, _, calm in made]
                 yield f"{name} {'W' if by_wait else 'ET'} {least} %", [
                     percent(sum(false), len(made)), percent(sum(share > 0.02 for share in false), len(made)),
-                    percent(sum(len(out & inside) for _, out, inside in made), sum(len(inside) for _, _, inside in made)),
-                    f"{sum(n for n, _, _ in made) / len(made):.1f}"]
+                    percent(sum(len(out & inside) for _, out, inside, _ in made), sum(len(inside) for _, _, inside, _ in made)),
+                    f"{sum(n for n, *_ in made) / len(made):.1f}"]
 
 tables["cutoffs"] = [cutoffs]
 

@@ -29,12 +29,14 @@ static struct profile make_from(struct daemon_statistics *a, size_t n_a, struct 
 	const struct analysis short_run = {.run = {.kind = kind},
 		.resolution_ns = 1,
 		.spacing_ns = 1e9,
+		.central.median_ns = NS_PER_S,
 		.noise.blind_ns = 20,
 		.statistics = a,
 		.n_statistics = n_a};
 	const struct analysis long_run = {.run = {.kind = kind},
 		.resolution_ns = 1,
 		.spacing_ns = 1e11,
+		.central.median_ns = 100 * NS_PER_S,
 		.noise.blind_ns = 20,
 		.statistics = b,
 		.n_statistics = n_b};
@@ -73,15 +75,22 @@ TEST(with_a_period_short_programs_get_the_cutoff_of_the_short_run)
 	assert_true(c->firm);
 }
 
-TEST(without_a_period_the_larger_holds)
+/* Of the papers' runs, which were imported, the larger holds (Table XVI). */
+TEST(without_a_period_that_of_the_run_nearest_in_length_holds)
 {
 	struct daemon_statistics a[] = {statistics_of("grep", -1, 0, 50)},
-				 b[] = {statistics_of("grep", 10, 1, 30)};
-	_cleanup_(profile_clear) struct profile profile = make(a, 1, b, 1);
+				 b[] = {statistics_of("grep", 10, 1, 300)};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
+	_cleanup_(profile_clear) struct profile profile = make(a, 1, b, 1), papers = {};
 
-	assert_int_equal(profile.cutoffs[0].below_ns, 50);
-	assert_int_equal(profile.cutoffs[0].atleast_ns, 50);
-	assert_int_equal(profile.cutoffs[0].task_time_ns, 0);
+	assert_int_equal(profile.cutoffs[0].period_ns, 0);
+	assert_int_equal(profile.cutoffs[0].task_time_ns, 10 * NS_PER_S);
+	assert_int_equal(cutoff_for(&profile.cutoffs[0], 48 * NS_PER_MS), 50);
+	assert_int_equal(cutoff_for(&profile.cutoffs[0], 10 * NS_PER_S), 300);
+	papers = make_from(a, 1, b, 1, RUN_IMPORT, 0, &left_out);
+	assert_int_equal(papers.cutoffs[0].below_ns, 300);
+	assert_int_equal(papers.cutoffs[0].atleast_ns, 300);
+	assert_int_equal(papers.cutoffs[0].task_time_ns, 0);
 }
 
 TEST(where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold)
@@ -91,7 +100,7 @@ TEST(where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold)
 	_cleanup_(profile_clear) struct profile profile = make(a, 1, b, 1);
 
 	assert_int_equal(profile.cutoffs[0].long_ns, 23);
-	assert_int_equal(profile.cutoffs[0].below_ns, 23);
+	assert_int_equal(profile.cutoffs[0].atleast_ns, 23);
 }
 
 TEST(the_short_run_has_no_such_rule)

@@ -3,8 +3,11 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
+#include "lib/base/random.h"
 #include "lib/protocol/period.h"
 
+#include <math.h>
 #include <string.h>
 
 static struct period find(const uint32_t *at, size_t n_at, size_t n)
@@ -65,6 +68,109 @@ TEST(once_or_never_is_no_period)
 {
 	assert_true(FIND(100, 50).samples == 0);
 	assert_true(period_find(NULL, 0, 100).samples == 0);
+}
+
+enum { N = 400 };
+
+static double draw(uint64_t *random, double from, double to)
+{
+	return from + (to - from) * random_unit(random);
+}
+
+/* Samples of about 0.1 s on a machine whose speed wanders by a third either way, with up to 30 ms between them. */
+static void make_spans(struct sample_span spans[N], uint64_t *random)
+{
+	double now = 1.7e18, speed = draw(random, 0.7, 1.4);
+
+	for (size_t i = 0; i < N; i++) {
+		double et = 1e8 / speed * draw(random, 0.99, 1.01);
+
+		spans[i] = (struct sample_span){(int64_t)now, (int64_t)(now + et)};
+		now += et + draw(random, 1e6, 3e7);
+		speed = fmin(fmax(speed * draw(random, 0.95, 1.05), 0.7), 1.4);
+	}
+}
+
+/* Where a daemon ran, from `first` on: into `at`. One that began between two samples, and takes 10 ms, is in the next if that begins within
+ * these; each may be late by up to `late`. */
+static size_t run_daemon(uint32_t *at, const struct sample_span *spans, double first, double period, double late,
+	uint64_t *random)
+{
+	size_t n = 0, sample = 0;
+
+	for (double now = first; now < (double)spans[N - 1].to_ns; now += period) {
+		double began = now + draw(random, 0, 1) * late;
+
+		while (sample < N && (double)spans[sample].to_ns < began)
+			sample++;
+		if (sample < N && (double)spans[sample].from_ns < began + 1e7 &&
+			(n == 0 || at[n - 1] != sample))
+			at[n++] = (uint32_t)sample;
+	}
+	return n;
+}
+
+TEST(periods_are_found_in_time_where_the_speed_of_the_machine_changes)
+{
+	static const double periods[] = {1.9e9, 2.53e9, 3e9, 5e9, 8e9};
+	enum { SEEDS = 200 };
+	uint64_t random = 7;
+	size_t found = 0, in_numbers = 0, all = 0;
+
+	for (int seed = 0; seed < SEEDS; seed++) {
+		struct sample_span spans[N];
+
+		make_spans(spans, &random);
+		for (size_t i = 0; i < ELEMENTS(periods); i++) {
+			double late = draw(&random, 0, 0.02) * periods[i];
+			uint32_t at[N];
+			size_t n = run_daemon(at, spans, 1.7e18 + draw(&random, 0, 1) * periods[i],
+				periods[i], late, &random);
+			struct period p = period_find_in_time(at, n, spans, N);
+
+			all++;
+			found += p.firm && fabs(p.ns / periods[i] - 1) < 0.02;
+			in_numbers += period_find(at, n, N).firm;
+		}
+	}
+	print_message("found %zu of %zu, by sample numbers %zu\n", found, all, in_numbers);
+	assert_true((double)found > 0.97 * (double)all);
+	assert_true(in_numbers < found / 2);
+}
+
+TEST(random_occurrences_have_no_firm_period_in_time)
+{
+	enum { SEEDS = 600 };
+	uint64_t random = 3;
+	size_t firm = 0;
+
+	for (int seed = 0; seed < SEEDS; seed++) {
+		struct sample_span spans[N];
+		uint32_t at[N];
+		size_t n = 0;
+
+		make_spans(spans, &random);
+		for (uint32_t i = 0; i < N; i++)
+			if (draw(&random, 0, 1) < 0.02)
+				at[n++] = i;
+		firm += period_find_in_time(at, n, spans, N).firm;
+	}
+	print_message("%zu of %d are firm\n", firm, SEEDS);
+	assert_true(firm < SEEDS / 20);
+}
+
+/* Every fifth sample of 1 s, each with a pause in which one of seven occurrences was. */
+TEST(an_occurrence_between_samples_is_not_missing_but_one_within_is)
+{
+	struct sample_span spans[100];
+	static const uint32_t missing[] = {2, 7, 12, 22, 27, 32, 37, 42, 47, 52, 57, 62, 67, 72, 77, 82, 87, 92, 97};
+
+	for (size_t i = 0; i < ELEMENTS(spans); i++)
+		spans[i] = (struct sample_span){(int64_t)i * NS_PER_S, (int64_t)i * NS_PER_S + 900 * NS_PER_MS};
+	assert_true(period_find_in_time(missing, ELEMENTS(missing), spans, 100).firm);
+	for (size_t i = 0; i < ELEMENTS(spans); i++)
+		spans[i].to_ns = spans[i].from_ns + NS_PER_S;
+	assert_false(period_find_in_time(missing, ELEMENTS(missing), spans, 100).ns > 0);
 }
 
 /* It began in one sample and ended in the next. */
