@@ -27,8 +27,8 @@ struct daemon_tally {
 	uint32_t last; /* the last sample that it ran in, of those up to the bound of the central cluster */
 	size_t n_present;    /* how many those are */
 	double et_ns, pt_ns; /* and their ETs, beyond the central median, and its own time in them; sums */
-	double extra_ns; /* of the last causes_explained_share or causes_share_out: time in the slow samples beyond
-			    the usual */
+	double extra; /* of the last causes_explained_share: time in the slow samples beyond the usual, in ns; or of
+			 causes_share_out: how many long samples it explains */
 };
 
 struct analysis_feed {
@@ -92,11 +92,11 @@ void causes_add_up(struct analysis_feed *feed);
 bool causes_explain(const struct analysis_feed *feed, size_t sample);
 
 /* The share of the extra time of the slow samples (a set of IN() zones) that daemons explain, compared with their
- * usual time in the fast samples. 0 if one of the two sets is empty. Fills in the tallies' extra_ns. */
+ * usual time in the fast samples. 0 if one of the two sets is empty. Fills in the tallies' extra. */
 double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigned slow);
 
-/* The same for the long samples that daemons explain, each of which is shared out to those that ran long in it. After
- * the longs have gone to `statistics`; fills in the tallies' extra_ns. */
+/* Shares out each long sample that daemons explain to those that ran long in it, however long the sample is. After the longs have gone to
+ * `statistics`; fills in the tallies' extra. */
 void causes_share_out(struct analysis_feed *feed, const struct daemon_statistics *statistics);
 
 /* Fills in statistics' share. Where several ran longer together than the delay, each gets a part of the delay. After the longs

@@ -55,14 +55,16 @@ void causes_share_out(struct analysis_feed *feed, const struct daemon_statistics
 		struct daemon_tally *tally = &feed->tallies[t];
 		double usual = usual_share(feed, tally);
 
-		tally->extra_ns = 0;
+		tally->extra = 0;
 		feed->cursor = 0;
 		for (size_t i = 0; i < statistics[t].n_longs; i++) {
 			size_t sample = analysis_feed_sample(feed, statistics[t].longs[i].sample);
 
-			if (causes_explain(feed, sample))
-				tally->extra_ns += beyond_usual(
-					&feed->samples[sample], statistics[t].longs[i].pt_ns, usual);
+			double extra = beyond_usual(
+				&feed->samples[sample], statistics[t].longs[i].pt_ns, usual);
+
+			if (causes_explain(feed, sample) && extra > 0)
+				tally->extra += extra / feed->extra_ns[sample];
 		}
 	}
 }
@@ -158,8 +160,8 @@ double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigne
 		return 0;
 	all = long_ones.et_ns - usual.et_ns / (double)usual.n * (double)long_ones.n;
 	for (struct daemon_tally *tally = feed->tallies; tally < feed->tallies + feed->n_tallies; tally++) {
-		tally->extra_ns = extra_of(tally, usual, long_ones);
-		extra += tally->extra_ns;
+		tally->extra = extra_of(tally, usual, long_ones);
+		extra += tally->extra;
 	}
 	return all > 0 ? extra / all : 0;
 }

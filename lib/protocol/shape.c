@@ -35,19 +35,19 @@ static const double STEP = 0.88;
 /* Two clusters whose middles are this many robust sd apart hardly overlap. */
 static const double TWO_SPEEDS_SD = 6;
 
-/* ", " and the names of the daemons that have most of the extra time, the greatest first. */
+/* ", " and the names of the daemons that explain most, the one that explains the most first. */
 static void name_the_frequent(struct analysis_feed *feed, struct analysis *analysis, char *text, size_t size)
 {
 	size_t greatest = 0, len = 0;
 	double all = 0;
 
 	for (size_t i = 0; i < feed->n_tallies; i++) {
-		all += fmax(feed->tallies[i].extra_ns, 0);
-		if (feed->tallies[i].extra_ns > feed->tallies[greatest].extra_ns)
+		all += fmax(feed->tallies[i].extra, 0);
+		if (feed->tallies[i].extra > feed->tallies[greatest].extra)
 			greatest = i;
 	}
 	for (size_t i = 0; i < feed->n_tallies; i++)
-		analysis->statistics[i].frequent = i == greatest || feed->tallies[i].extra_ns >= NAMED * all;
+		analysis->statistics[i].frequent = i == greatest || feed->tallies[i].extra >= NAMED * all;
 	len += (size_t)snprintf(text, size, "%s", analysis->statistics[greatest].name);
 	for (size_t i = 0; i < analysis->n_statistics && len < size; i++)
 		if (i != greatest && analysis->statistics[i].frequent)

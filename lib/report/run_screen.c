@@ -7,6 +7,7 @@
 #include "lib/report/noise_load.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ static const double MATERIAL = 0.001, WORTH_EXPLAINING = 0.01;
 /* Of the ET: if W is known in this much of it, it stands for the whole run. */
 static const double WAIT_KNOWN = 0.9;
 /* Samples that count as a smaller share of their number than this are noted. */
+/* A daemon that discards more of the samples is worth a warning. */
+static const double MANY_DISCARDED = 0.05;
 /* The share of samples that count. Ten samples alone often seem to be more alike than they are. */
 static const double WORTH_NOTING = 0.8, WORTH_NOTING_ALONE = 0.5;
 
@@ -195,6 +198,17 @@ static int note_start(struct notes *notes, const struct screen *s, struct error 
 		text_precise(more, ns, ns / 10));
 }
 
+/* A daemon without which there would be many more samples. */
+static int note_discarder(
+	struct notes *notes, const struct screen_reason *most, const struct run_result *r, struct error *err)
+{
+	if (most->n < 2 || (double)most->n <= MANY_DISCARDED * (double)r->n_samples)
+		return 0;
+	return notes_add(notes, err,
+		"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
+		most->name, most->n, r->n_samples, r->discarding.run.id);
+}
+
 static int note_samples(struct notes *notes, const struct run_result *result, struct error *err)
 {
 	size_t failures = 0;
@@ -235,6 +249,8 @@ int run_screen_fill(
 	r = add_reasons(&s, d, err);
 	if (r == 0)
 		r = note_samples(&s.notes, result, err);
+	if (r == 0 && d->n_over + d->n_unprofiled > 0)
+		r = note_discarder(&s.notes, &s.reasons[0], result, err);
 	if (r == 0)
 		r = note_noise(&s.notes, profile, err);
 	if (r == 0)

@@ -190,7 +190,7 @@ static char *reasons_text(const struct screen *s)
 	return file && text_stream_close(file, &text) == 0 ? text : NULL;
 }
 
-/* "backupd in 100, outlier in 4, …": as many as fit. */
+/* "backupd in 100, outlier in 4, …": as many as fit, and the first in any case. */
 static void print_counts(FILE *file, const struct screen *s, size_t columns)
 {
 	static const char MORE[] = ", …";
@@ -202,13 +202,23 @@ static void print_counts(FILE *file, const struct screen *s, size_t columns)
 		snprintf(one, sizeof(one), "%s%s in %zu", i ? ", " : "", terminal_text(s->reasons[i].name),
 			s->reasons[i].n);
 		width = terminal_text_width(one);
-		if (width + more > columns) {
-			fputs(i ? MORE : "…", file);
+		if (i > 0 && width + more > columns) {
+			fputs(MORE, file);
 			return;
 		}
 		fputs(one, file);
 		columns -= width;
 	}
+}
+
+/* Of the first of several reasons, as print_counts shows it. */
+static size_t first_width(const struct screen *s)
+{
+	char count[32];
+
+	return terminal_text_width(terminal_text(s->reasons[0].name)) +
+	       (size_t)snprintf(count, sizeof(count), " in %zu%s", s->reasons[0].n,
+		       s->n_reasons > 1 ? ", ." : "");
 }
 
 static void print_reasons(FILE *file, const struct screen *s, size_t columns)
@@ -263,7 +273,7 @@ static void print_kept(FILE *file, const struct screen *s)
 		few ? terminal_mark(file, MARK_END) : "");
 	left = SCREEN_COLUMNS - terminal_text_width(kept) - (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2;
 	papers_text(papers, s, columns_for_papers(s, left));
-	if (s->n_reasons > 0 && terminal_text_width(papers) + strlen("discarded: …; ") > left)
+	if (s->n_reasons > 0 && terminal_text_width(papers) + strlen("discarded: ; ") + first_width(s) > left)
 		*papers = '\0';
 	if (s->n_reasons > 0 || *papers)
 		fprintf(file, "%*s", spaces_to(LABEL_COLUMNS - 2, kept) + 2, "");

@@ -507,6 +507,37 @@ TEST(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
 	assert_non_null(strstr(analysis.why, "; a step between two speeds: "));
 }
 
+/* Of 34 long samples "backup" made 8, by 90 ms each, "smalld" 17 by 20 ms, and others the rest. */
+TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
+{
+	static struct source many[] = {{1, (char *)"backup", NULL, NULL, SOURCE_PROCESS},
+		{2, (char *)"smalld", NULL, NULL, SOURCE_PROCESS}, {3, (char *)"a", NULL, NULL, SOURCE_PROCESS},
+		{4, (char *)"b", NULL, NULL, SOURCE_PROCESS}, {5, (char *)"c", NULL, NULL, SOURCE_PROCESS}};
+	static const struct sources all = {many, ELEMENTS(many)};
+	enum { RUN = 150, LONG = 34, BACKUP = 8, SMALLD = 17 };
+	const struct analysis_options options = {.patterns = names_default};
+	struct run run = {.id = 8, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
+	struct sample *samples = calloc(RUN, sizeof(*samples));
+	_cleanup_(analysis_clear) struct analysis analysis = {};
+	struct analysis_feed *feed = NULL;
+	struct error err = {};
+
+	for (uint32_t i = 0; i < RUN; i++)
+		samples[i] = (struct sample){.n = i + 1,
+			.start_ns = i * NS_PER_S,
+			.et_ns = 100 * NS_PER_MS + i * 7 % RUN * NS_PER_US +
+				 (i % 4 || i / 4 >= LONG ? 0 : i / 4 < BACKUP ? 90 : 20) * NS_PER_MS,
+			.pt_ns = 100 * NS_PER_MS,
+			.wait_ns = -1};
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, RUN, &all, &options, &err), 0);
+	for (uint32_t k = 0; k < LONG; k++)
+		add(feed, 4 * k + 1, k < BACKUP ? 1 : k < BACKUP + SMALLD ? 2 : 3 + k % 3,
+			(k < BACKUP ? 90 : 20) * NS_PER_MS);
+	analysis = finish(feed);
+	assert_int_equal(analysis.verdict, VERDICT_FREQUENT);
+	assert_non_null(strstr(analysis.why, "because of smalld, backup"));
+}
+
 /* Without the bias of a short series it would be 1.13. */
 TEST(neighbours_are_alike_with_a_correlation_of_at_most_1)
 {
