@@ -118,6 +118,30 @@ TEST(samples_that_only_the_papers_discard_are_kept)
 		       "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without #4\n");
 }
 
+/* Before the papers' mean, and however long its name is. */
+TEST(the_daemon_with_the_most_discards_is_always_named)
+{
+	static const uint32_t beyond[] = {4};
+	uint32_t many[35] = {100};
+	struct screen_reason reasons[] = {{"a_long_family_name-* (12 names)", many, 35}, {"cron", many, 2}};
+	struct screen s = usual();
+
+	for (uint32_t i = 0; i < ELEMENTS(many); i++)
+		many[i] = 100 + i;
+	s.n_samples = 200;
+	s.pt.n = 165;
+	s.by_two_sd = beyond;
+	s.n_by_two_sd = 1;
+	s.papers = make(164, 126.8e6, 3.1e6);
+	s.reasons = reasons;
+	s.n_reasons = 2;
+	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
+		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		       "     95 % CI      127.2 … 128.6 ms    range 120.1 … 136.7 ms\n"
+		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		       "  Kept 165 of 200  discarded: a_long_family_name-* (12 names) in 35, cron in 2\n");
+}
+
 TEST(a_quiet_run_that_is_not_pinned_takes_five)
 {
 	struct screen s = usual();
