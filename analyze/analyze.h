@@ -50,8 +50,10 @@ int analyze_load(const char *run, const struct analysis_options *options, struct
 /* A run against the profile of --profile; without one no sample is discarded by a cutoff. */
 int analyze_discard(struct book *book, int64_t run, struct discarding *ret, struct error *err);
 
-/* The message for a missing --profile. */
-int analyze_need_profile(struct error *err);
+/* The same; without --profile, by the rules that the run was measured with, which must have a profile. The caller frees
+ * its name. */
+int analyze_discard_own(
+	struct book *book, int64_t run, struct discarding *ret, char **ret_profile, struct error *err);
 
 /* "LABEL: 3 7 12", at most 40 of them, wrapped to the terminal; nothing if n is 0. */
 void print_numbers(const char *label, const uint32_t *numbers, size_t n);

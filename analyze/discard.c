@@ -45,13 +45,13 @@ static int print_over(const struct discarding *d, struct error *err)
 	return r < 0 ? r : table_print(table, stdout, err);
 }
 
-static int print_discarding(const struct discarding *d, struct error *err)
+static int print_discarding(const struct discarding *d, const char *profile, struct error *err)
 {
 	int r;
 
 	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
-		terminal_text(analyze_options.profile));
-	r = noise_print(stdout, analyze_options.profile, d->blind_ns, d->noise, err);
+		terminal_text(profile));
+	r = noise_print(stdout, profile, d->blind_ns, d->noise, err);
 	if (r < 0)
 		return r;
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
@@ -68,17 +68,16 @@ int verb_discard(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(discarding_clear) struct discarding d = {};
+	_cleanup_(freep) char *profile = NULL;
 	int64_t run;
 	int r;
 
-	r = analyze_need_profile(err);
+	r = analyze_open(argv[0], &book, &run, err);
 	if (r == 0)
-		r = analyze_open(argv[0], &book, &run, err);
-	if (r == 0)
-		r = analyze_discard(book, run, &d, err);
+		r = analyze_discard_own(book, run, &d, &profile, err);
 	if (r < 0)
 		return r;
 	if (!analyze_options.json)
-		return print_discarding(&d, err);
+		return print_discarding(&d, profile, err);
 	return json_print_document("emp-discard", discarding_as_json(&d), err);
 }

@@ -3,8 +3,10 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
+#include "lib/report/run_rules.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 struct analyze_options analyze_options;
 
@@ -16,7 +18,8 @@ static const struct option_row common_options[] = {
 };
 
 const struct option_row profile_options[] = {
-	{0, "profile", "NAME", "the profile of cutoffs", NULL, &analyze_options.profile},
+	{0, "profile", "NAME", "the profile of cutoffs (default: that of the run)", NULL,
+		&analyze_options.profile},
 	OTHER_CPUS_OPTION,
 	{},
 };
@@ -103,12 +106,33 @@ int analyze_discard(struct book *book, int64_t run, struct discarding *ret, stru
 	return r < 0 ? r : discard_run(book, run, &rules, ret, err);
 }
 
-int analyze_need_profile(struct error *err)
+int analyze_discard_own(
+	struct book *book, int64_t id, struct discarding *ret, char **ret_profile, struct error *err)
 {
-	if (analyze_options.profile)
-		return 0;
-	return error_say(
-		err, -EINVAL, "name the profile with --profile; 'emp-calibrate profile list' lists them");
+	_cleanup_(run_clear) struct run run = {};
+	_cleanup_(run_rules_clear) struct run_rules own = {};
+	int r;
+
+	if (analyze_options.profile) {
+		r = analyze_discard(book, id, ret, err);
+		if (r == 0)
+			*ret_profile = text_copy(analyze_options.profile);
+		return r;
+	}
+	r = book_get_run(book, id, &run, err);
+	if (r == 0)
+		r = run_rules_load(book, &run, NULL, &own, err);
+	if (r < 0)
+		return r;
+	if (!own.rules.profile)
+		return error_say(err, -EINVAL,
+			"run %" PRId64 " was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
+			id, own.missing ? "with a profile that is no longer in the book" : "without a profile");
+	own.rules.other_cpus |= analyze_options.other_cpus;
+	r = discard_run(book, id, &own.rules, ret, err);
+	if (r == 0)
+		*ret_profile = text_copy(own.profile.name);
+	return r;
 }
 
 int option_run(const char *value, const char *name, void *into, struct error *err)

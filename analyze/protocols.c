@@ -6,11 +6,12 @@
 #include "lib/report/results_json.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-static void add_json(json_t *array, const struct discarding *d)
+static void add_json(json_t *array, const struct discarding *d, const char *profile)
 {
 	json_t *row = json_pack("{s:I, s:s*, s:s*}", "run", (json_int_t)d->run.id, "program", d->run.program,
-		"profile", analyze_options.profile);
+		"profile", profile);
 
 	for (size_t i = 0; i < N_STAGES; i++)
 		json_object_set_new(row, stages[i].member, summary_as_json(stage_summary(d, i)));
@@ -29,33 +30,26 @@ static void add_rows(struct table *table, const struct discarding *d)
 	}
 }
 
-static int gather(
-	struct book *book, int argc, char **argv, json_t *array, struct table *table, struct error *err)
+/* A row for each run, below the marks of the profiles, each once. */
+static int gather(struct book *book, const char *name, json_t *array, struct table *table,
+	char **last_profile, struct error *err)
 {
-	for (int i = 0; i < argc; i++) {
-		_cleanup_(discarding_clear) struct discarding d = {};
-		int64_t run;
-		int r = analyze_parse_run(argv[i], "RUN", &run, err);
-
-		if (r == 0)
-			r = analyze_discard(book, run, &d, err);
-		if (r < 0)
-			return r;
-		add_json(array, &d);
-		add_rows(table, &d);
-	}
-	return 0;
-}
-
-/* The table, after the mark of the profile. */
-static int print_table(struct book *book, struct table *table, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	int r = book_get_profile(book, analyze_options.profile, &profile, err);
+	_cleanup_(discarding_clear) struct discarding d = {};
+	_cleanup_(freep) char *profile = NULL;
+	int64_t run;
+	int r = analyze_parse_run(name, "RUN", &run, err);
 
 	if (r == 0)
-		r = noise_print(stdout, profile.name, profile.blind_ns, profile.noise, err);
-	return r < 0 ? r : table_print(table, stdout, err);
+		r = analyze_discard_own(book, run, &d, &profile, err);
+	if (r == 0 && !analyze_options.json && (!*last_profile || strcmp(*last_profile, profile)))
+		r = noise_print(stdout, profile, d.blind_ns, d.noise, err);
+	if (r < 0)
+		return r;
+	add_json(array, &d, profile);
+	add_rows(table, &d);
+	free(*last_profile);
+	*last_profile = TAKE(profile);
+	return 0;
 }
 
 int verb_protocols(int argc, char **argv, struct error *err)
@@ -65,18 +59,17 @@ int verb_protocols(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(table_freep) struct table *table = NULL;
 	_cleanup_(json_decrefp) json_t *array = json_array();
+	_cleanup_(freep) char *profile = NULL;
 	int r;
 
-	r = analyze_need_profile(err);
-	if (r == 0)
-		r = book_open(&book, analyze_options.db, BOOK_READ, err);
+	r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
 		r = table_new(&table, columns, err);
-	if (r == 0)
-		r = gather(book, argc, argv, array, table, err);
+	for (int i = 0; r == 0 && i < argc; i++)
+		r = gather(book, argv[i], array, table, &profile, err);
 	if (r < 0)
 		return r;
 	return analyze_options.json
 		       ? json_print_document("emp-protocols", json_pack("{s:O}", "runs", array), err)
-		       : print_table(book, table, err);
+		       : table_print(table, stdout, err);
 }

@@ -8,25 +8,26 @@
 #include <errno.h>
 #include <string.h>
 
-const struct preset preset_default = {"paper", {128 * NS_PER_S, 800}, {16384 * NS_PER_S, 40}};
-
-static const struct preset others[] = {
+static const struct preset presets[] = {
 	{"quick", {100 * NS_PER_MS, 200}, {NS_PER_S, 16}},
 	{"hour", {NS_PER_S, 1600}, {60 * NS_PER_S, 30}},
 	{"day", {16 * NS_PER_S, 1200}, {1024 * NS_PER_S, 60}},
+	{"paper", {128 * NS_PER_S, 800}, {16384 * NS_PER_S, 40}},
 };
+
+const struct preset *const preset_default = &presets[ELEMENTS(presets) - 1];
 
 int preset_option(const char *value, const char *name, void *into, struct error *err)
 {
-	const struct preset *found = strcmp(value, preset_default.name) ? NULL : &preset_default;
+	const char *names[ELEMENTS(presets) + 1] = {};
+	int which, r;
 
-	for (size_t i = 0; i < ELEMENTS(others); i++)
-		if (!strcmp(value, others[i].name))
-			found = &others[i];
-	if (!found)
-		return error_say(err, -EINVAL, "%s must be quick, hour, day or paper, not '%s'", name, value);
-	*(const struct preset **)into = found;
-	return 0;
+	for (size_t i = 0; i < ELEMENTS(presets); i++)
+		names[i] = presets[i].name;
+	r = option_choice(value, name, names, &which, err);
+	if (r == 0)
+		*(const struct preset **)into = &presets[which];
+	return r;
 }
 
 int preset_size_option(const char *value, const char *name, void *into, struct error *err)

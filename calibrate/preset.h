@@ -15,7 +15,7 @@ struct preset {
 	struct size short_size, long_size;
 };
 
-extern const struct preset preset_default; /* the papers' */
+extern const struct preset *const preset_default; /* the papers' */
 
 option_parser preset_option;      /* into const struct preset * */
 option_parser preset_size_option; /* into struct size */

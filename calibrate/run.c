@@ -24,7 +24,7 @@ static struct {
 	const char *save;
 	bool anyway, force, replace, resume, yes, by_et, other_cpus;
 	int64_t material_ppm;
-} options = {.preset = &preset_default, .material_ppm = LEAST_SHARE_PPM};
+} options = {.material_ppm = LEAST_SHARE_PPM};
 
 static int parse_run(const char *value, const char *name, void *into, struct error *err)
 {
@@ -79,10 +79,10 @@ static int check_name(struct book *book, struct error *err)
 
 static int fill_plan(struct calibration_plan *plan, struct error *err)
 {
-	const struct size *short_size = options.short_size.count ? &options.short_size
-								 : &options.preset->short_size;
-	const struct size *long_size = options.long_size.count ? &options.long_size
-							       : &options.preset->long_size;
+	const struct preset *preset = options.preset ?: preset_default;
+	const struct size *short_size =
+		options.short_size.count ? &options.short_size : &preset->short_size;
+	const struct size *long_size = options.long_size.count ? &options.long_size : &preset->long_size;
 
 	*plan = (struct calibration_plan){
 		.profile = strdup(options.save),

@@ -77,8 +77,12 @@ int screen_confirm(int64_t ns, struct error *err)
 	char answer[16] = "", takes[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
 	sigset_t ours;
 
-	if (ns <= LONG_NS || !isatty(STDIN_FILENO) || !isatty(fileno(screen_file())))
+	if (ns <= LONG_NS)
 		return 0;
+	if (!isatty(STDIN_FILENO) || !isatty(fileno(screen_file())))
+		return error_say(err, -ECANCELED,
+			"not started: this calibration takes %s, and there is no terminal to ask on; add --yes, or choose a shorter --preset: quick, hour or day",
+			text_duration(takes, ns));
 	screen_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(takes, ns),
 		text_moment(ends, saturate_add(clock_ns(CLOCK_REALTIME), ns)));
 	sigprocmask(SIG_SETMASK, interrupt_old_mask(),

@@ -95,6 +95,34 @@ static int replace_words(const struct maker *m, const struct command *c, char **
 	return r;
 }
 
+/* Words that only a shell knows, beside its operators. */
+static bool is_shells(const char *word)
+{
+	static const char *const words[] = {".", ":", "!", "[[", "{", "alias", "bg", "break", "builtin", "case",
+		"cd", "command", "continue", "declare", "eval", "exec", "exit", "export", "fg", "for", "function",
+		"if", "jobs", "let", "local", "popd", "pushd", "read", "readonly", "return", "select", "set",
+		"shift", "shopt", "source", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias",
+		"unset", "until", "wait", "while"};
+	size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+
+	for (size_t i = 0; i < ELEMENTS(words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return name > 0 && word[name] == '=' && (*word < '0' || *word > '9'); /* VARIABLE=VALUE */
+}
+
+static int find_file(struct command *c, struct error *err)
+{
+	int r = executable_find(c->argv[0], &c->path, err);
+
+	if (r == -ENOENT && is_shells(c->argv[0]))
+		return error_say(err, -EINVAL,
+			"'%s' needs a shell: quote the command line and run it with -S sh, in: %s", c->argv[0],
+			c->text);
+	return r;
+}
+
+/* Parameters are replaced first, so that their values may be several words, or none. */
 static int fill_argv(const struct maker *m, const struct line *line, struct command *c, struct error *err)
 {
 	char **shell = m->options->shell_words;
@@ -103,14 +131,16 @@ static int fill_argv(const struct maker *m, const struct line *line, struct comm
 	if (!line->text)
 		c->argv = argv_copy(line->words);
 	else if (shell)
-		c->argv = argv_for_shell(shell, line->text);
+		c->argv = argv_for_shell(shell, c->text);
 	else
-		r = argv_split(line->text, &c->argv, err);
+		r = argv_split(c->text, &c->argv, err);
 	if (r == 0 && !c->argv)
 		r = error_oom(err);
-	if (r == 0)
+	if (r == 0 && !line->text)
 		r = replace_words(m, c, c->argv, err);
-	return r < 0 ? r : executable_find(c->argv[0], &c->path, err);
+	if (r == 0 && !line->text && !(c->text = argv_join(c->argv)))
+		r = error_oom(err);
+	return r < 0 ? r : find_file(c, err);
 }
 
 static int fill_texts(const struct maker *m, const struct line *line, struct command *c, struct error *err)
@@ -131,8 +161,6 @@ static int fill_texts(const struct maker *m, const struct line *line, struct com
 
 	for (size_t i = 0; r == 0 && i < ELEMENTS(texts); i++)
 		r = fill_text(m, c, texts[i].text, texts[i].into, err);
-	if (r == 0 && !c->text && !(c->text = argv_join(c->argv)))
-		r = error_oom(err);
 	return r;
 }
 
@@ -142,9 +170,9 @@ static int fill_command(const struct maker *m, const struct line *line, struct c
 	int r;
 
 	c->output = pick(m, &m->options->output, line);
-	r = fill_argv(m, line, c, err);
+	r = fill_texts(m, line, c, err);
 	if (r == 0)
-		r = fill_texts(m, line, c, err);
+		r = fill_argv(m, line, c, err);
 	if (r < 0)
 		return r;
 	c->named = c->name;

@@ -38,11 +38,18 @@ static int open_input(struct session *s, struct task *t, struct error *err)
 static int prepare_task(struct session *s, size_t i, struct error *err)
 {
 	struct spawn *spawn = &s->tasks[i].spawn;
+	int r;
 
 	spawn->cgroup = s->duet.cgroups ? s->duet.cgroups[i] : NULL;
 	spawn->keeps_orphans = !spawn->cgroup;
 	spawn->frozen_at_times = s->duet.plan.slicing == SLICING_FREEZER;
 	spawn->slice_ns = s->duet.plan.slicing == SLICING_SCHEDULER ? s->duet.plan.slice_ns : 0;
+	if (spawn->stderr_fd >= 0) {
+		r = session_open_errors(&s->tasks[i].errors, err);
+		if (r < 0)
+			return r;
+		spawn->stderr_fd = s->tasks[i].errors;
+	}
 	return open_input(s, &s->tasks[i], err);
 }
 
@@ -84,6 +91,7 @@ void session_clear_duet(struct session *s)
 		if (s->duet.cgroups)
 			cgroup_free(s->duet.cgroups[i]);
 		closep(&s->tasks[i].in);
+		closep(&s->tasks[i].errors);
 	}
 	free(s->duet.cgroups);
 	duet_guard_free(s->duet.guard);

@@ -3,6 +3,7 @@
 #include "measure/export.h"
 #include "measure/show.h"
 
+#include "lib/base/terminal.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/privilege.h"
 
@@ -50,10 +51,18 @@ static int check_clean(const struct session *session, struct error *err)
 	return 0;
 }
 
+static void warn_unused(const struct parameters *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->items[i].used)
+			fprintf(stderr, "emp-measure: parameter '%s' is not used: no command has {%s}\n",
+				terminal_text(p->items[i].name), terminal_text(p->items[i].name));
+}
+
 static int run(int argc, char **argv, struct error *err)
 {
 	_cleanup_(commands_clear) struct commands commands = {};
-	_cleanup_(session_close) struct session session = {.in = -1, .null = -1};
+	_cleanup_(session_close) struct session session = SESSION_NEW;
 	struct error second = {};
 	int outcome, r;
 
@@ -68,6 +77,7 @@ static int run(int argc, char **argv, struct error *err)
 	r = commands_make(&measure_options, argc, argv, &commands, err);
 	if (r < 0)
 		return r;
+	warn_unused(&measure_options.parameters);
 	r = session_open(&session, &measure_options, &commands, err);
 	if (r < 0)
 		return r;

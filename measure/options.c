@@ -22,27 +22,10 @@ struct measure_options measure_options = {
 	.fail_if_slower = -1,
 };
 
-/* The index of `value` in `choices`, which end with NULL. */
-static int one_of(
-	const char *value, const char *name, const char *const *choices, int *ret, struct error *err)
-{
-	char all[128] = "";
-
-	for (int i = 0; choices[i]; i++) {
-		if (!strcmp(value, choices[i])) {
-			*ret = i;
-			return 0;
-		}
-		strcat(all, i ? ", " : "");
-		strcat(all, choices[i]);
-	}
-	return error_say(err, -EINVAL, "%s must be one of %s, not '%s'", name, all, value);
-}
-
 static int parse_order(const char *value, const char *name, void *into, struct error *err)
 {
 	static const char *const choices[] = {"interleave", "shuffle", "sequence", "duet", NULL};
-	int order, r = one_of(value, name, choices, &order, err);
+	int order, r = option_choice(value, name, choices, &order, err);
 
 	if (r == 0)
 		*(enum order *)into = (enum order)order;
@@ -53,7 +36,7 @@ static int parse_order(const char *value, const char *name, void *into, struct e
 static int parse_slicing(const char *value, const char *name, void *into, struct error *err)
 {
 	static const char *const choices[] = {"auto", "scheduler", "freezer", NULL};
-	int slicing, r = one_of(value, name, choices, &slicing, err);
+	int slicing, r = option_choice(value, name, choices, &slicing, err);
 
 	if (r == 0)
 		*(enum slicing *)into = (enum slicing)slicing;
@@ -63,7 +46,7 @@ static int parse_slicing(const char *value, const char *name, void *into, struct
 static int parse_against(const char *value, const char *name, void *into, struct error *err)
 {
 	static const char *const choices[] = {"inc", NULL};
-	int which, r = one_of(value, name, choices, &which, err);
+	int which, r = option_choice(value, name, choices, &which, err);
 
 	if (r == 0)
 		*(bool *)into = true;
@@ -73,7 +56,7 @@ static int parse_against(const char *value, const char *name, void *into, struct
 static int parse_sort(const char *value, const char *name, void *into, struct error *err)
 {
 	static const char *const choices[] = {"auto", "command", "mean-time", NULL};
-	int sort, r = one_of(value, name, choices, &sort, err);
+	int sort, r = option_choice(value, name, choices, &sort, err);
 
 	if (r == 0)
 		*(enum sort *)into = (enum sort)sort;
@@ -115,7 +98,7 @@ static int parse_style(const char *value, const char *name, void *into, struct e
 		{TERMINAL_ON, TERMINAL_OFF},
 		{TERMINAL_OFF, TERMINAL_OFF},
 	};
-	int style, r = one_of(value, name, choices, &style, err);
+	int style, r = option_choice(value, name, choices, &style, err);
 
 	if (r < 0)
 		return r;
@@ -128,7 +111,7 @@ static int parse_unit(const char *value, const char *name, void *into, struct er
 {
 	static const char *const choices[] = {"second", "millisecond", "microsecond", "s", "ms", "us", NULL};
 	static const char *const units[] = {"s", "ms", "us"};
-	int unit, r = one_of(value, name, choices, &unit, err);
+	int unit, r = option_choice(value, name, choices, &unit, err);
 
 	if (r == 0)
 		*(const char **)into = units[unit % 3];
@@ -236,6 +219,10 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 	if (o->min_runs && o->max_runs && o->min_runs > o->max_runs)
 		return error_say(
 			err, -EINVAL, "--min-runs %d is more than --max-runs %d", o->min_runs, o->max_runs);
+	if (o->runs && (o->runs < o->min_runs || (o->max_runs && o->runs > o->max_runs)))
+		return error_say(err, -EINVAL, "--runs %d is %s %d", o->runs,
+			o->runs < o->min_runs ? "less than --min-runs" : "more than --max-runs",
+			o->runs < o->min_runs ? o->min_runs : o->max_runs);
 	if (o->step && o->scans.n == 0)
 		return error_say(err, -EINVAL, "--parameter-step-size (-D) needs --parameter-scan (-P)");
 	if (o->reference_name && !o->reference)
@@ -319,7 +306,7 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 #define O measure_options
 
 const struct option_row measure_option_rows[] = {
-	{'r', "runs", "N", "samples to take (default: 10)", option_count, &O.runs},
+	{'r', "runs", "N", "samples to take (default: 10)", option_count, &O.runs, .group = "Samples"},
 	{'w', "warmup", "N", "runs before the samples (default: 1)", option_count0, &O.warm_ups},
 	{'m', "min-runs", "N", "minimum number of samples", option_count, &O.min_runs},
 	{'M', "max-runs", "N", "maximum number of samples", option_count, &O.max_runs},
@@ -327,14 +314,18 @@ const struct option_row measure_option_rows[] = {
 	{0, "rigorous", NULL, "40 samples after 3 warm-ups", NULL, &O.rigorous},
 	{0, "retain", "N", "continue until N samples are clean, up to --max-runs (default: 5 N)",
 		option_count, &O.retain},
+	{0, "timeout", "TIME", "kill a program and everything it started after this long", option_duration,
+		&O.timeout_ns},
+	{0, "linger", "TIME", "how long processes that a program leaves behind may run (default: 10s)",
+		option_duration, &O.linger_ns},
 	{0, "profile", "NAME", "discard by the cutoffs of this profile (see emp-calibrate)", NULL,
-		&O.profile},
+		&O.profile, .group = "Discarding"},
 	{0, "discard-unprofiled", "SHARE",
 		"discard samples in which an unprofiled daemon took more of the ET than this (2%)",
 		option_percent, &O.unprofiled_percent},
 	{0, "other-cpus", NULL, "also discard because of daemons on CPUs other than the program's", NULL,
 		&O.other_cpus},
-	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu},
+	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu, .group = "CPUs and order"},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
 	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet", parse_order,
 		&O.order},
@@ -345,45 +336,47 @@ const struct option_row measure_option_rows[] = {
 		option_count0, &O.alone},
 	{0, "against", "inc", "alternate with INC, and give PT in units of its work", parse_against,
 		&O.against_inc},
+	{0, "reference", "CMD", "the command that the others are compared with (default: the first)", NULL,
+		&O.reference, .group = "Comparing"},
+	{0, "reference-name", "NAME", "name of the reference", NULL, &O.reference_name},
+	{0, "aa", NULL, "measure the first command a second time, against itself", NULL, &O.aa},
 	{0, "compare", "WHAT", "compare pt, et or both (default: pt; both if programs wait or have threads)",
 		comparison_clocks_option, &O.compare},
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if a command is slower than the first by more than this", option_percent,
 		&O.fail_if_slower},
-	{0, "aa", NULL, "measure the first command a second time, against itself", NULL, &O.aa},
-	{0, "reference", "CMD", "the command that the others are compared with (default: the first)", NULL,
-		&O.reference},
-	{0, "reference-name", "NAME", "name of the reference", NULL, &O.reference_name},
 	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", parse_sort, &O.sort},
-	{'n', "command-name", "NAME", "name of the command (once for each)", option_append, &O.names},
+	{'n', "command-name", "NAME", "name of the command (once for each)", option_append, &O.names, .group = "Commands"},
 	{'L', "parameter-list", "VAR VALUES", "run with {VAR} replaced by each value (a,b,c)", NULL,
 		&O.parameters, false, 2, parse_list},
 	{'P', "parameter-scan", "VAR MIN MAX", "run with {VAR} replaced by each number from MIN to MAX", NULL,
 		&O.scans, false, 3, parse_scan},
 	{'D', "parameter-step-size", "DELTA", "step of --parameter-scan (default: 1)", NULL, &O.step},
-	{'s', "setup", "CMD", "run this in a shell before the first sample of each command", NULL, &O.setup},
+	{'S', "shell", "SHELL", "run the commands with SHELL -c (default: no shell)", NULL, &O.shell},
+	{'N', "no-shell", NULL, "run the commands without a shell (the default)", NULL, &O.no_shell},
+	{'i', "ignore-failure", "LIST", "measure commands that fail, all or with these exit codes (1,2)",
+		parse_ignored, O.ignored_status, .optional = true},
+	{0, "session", NULL, "start programs in a session of their own", NULL, &O.new_session},
+	{'s', "setup", "CMD", "run this in a shell before the first sample of each command", NULL, &O.setup, .group = "Around the samples"},
 	{'p', "prepare", "CMD", "run this in a shell before each sample (once, or once for each command)",
 		option_append, &O.prepare},
 	{'C', "conclude", "CMD", "run this in a shell after each sample (once, or once for each command)",
 		option_append, &O.conclude},
 	{'c', "cleanup", "CMD", "run this in a shell after the last sample of each command", NULL,
 		&O.cleanup},
-	{'S', "shell", "SHELL", "run the commands with SHELL -c (default: no shell)", NULL, &O.shell},
-	{'N', "no-shell", NULL, "run the commands without a shell (the default)", NULL, &O.no_shell},
-	{'i', "ignore-failure", "LIST", "measure commands that fail, all or with these exit codes (1,2)",
-		parse_ignored, O.ignored_status, .optional = true},
-	{0, "timeout", "TIME", "kill a program and everything it started after this long", option_duration,
-		&O.timeout_ns},
-	{0, "linger", "TIME", "how long processes that a program leaves behind may run (default: 10s)",
-		option_duration, &O.linger_ns},
-	{0, "session", NULL, "start programs in a session of their own", NULL, &O.new_session},
-	{0, "input", "FILE", "standard input of the programs (default: null)", NULL, &O.input},
+	{0, "input", "FILE", "standard input of the programs (default: null)", NULL, &O.input, .group = "Input and output of the programs"},
 	{0, "output", "WHERE", "their standard output: null (default), pipe, inherit or a file",
 		option_append, &O.output},
 	{0, "show-output", NULL, "show the output of the programs", NULL, &O.show_output},
-	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O},
+	{0, "perf", "EVENTS", "count these events of perf (cycles,instructions)", NULL, &O.perf, .group = "What else is recorded"},
+	{0, "trace", NULL, "record what took the CPU of --cpu from the program in each sample", NULL,
+		&O.trace},
+	{0, "fast-clock", NULL, "make programs read their own CPU time through libemp-clock", NULL,
+		&O.fast_clock},
+	{0, "accounting", "BACKEND", "auto (default), bpf, taskstats or none", accounting_backend_parse,
+		&O.backend},
 	{'u', "time-unit", "UNIT", "second, millisecond or microsecond (default: what fits)", parse_unit,
-		&O.unit},
+		&O.unit, .group = "Results"},
 	{0, "export-json", "FILE", "write the results as JSON, as hyperfine does, and more", NULL,
 		&O.exports[EXPORT_JSON]},
 	{0, "export-csv", "FILE", "write a line for each command as CSV", NULL, &O.exports[EXPORT_CSV]},
@@ -393,15 +386,9 @@ const struct option_row measure_option_rows[] = {
 	{0, "json", NULL, "print JSON instead of text", NULL, &O.json, .dash = true},
 	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL, &O.verbose},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
-	{0, "perf", "EVENTS", "count these events of perf (cycles,instructions)", NULL, &O.perf},
-	{0, "fast-clock", NULL, "make programs read their own CPU time through libemp-clock", NULL,
-		&O.fast_clock},
-	{0, "trace", NULL, "record what took the CPU of --cpu from the program in each sample", NULL,
-		&O.trace},
-	{0, "accounting", "BACKEND", "auto (default), bpf, taskstats or none", accounting_backend_parse,
-		&O.backend},
+	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O},
+	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &O.db, .group = "General"},
 	{0, "ignore-lock", NULL, "measure although a calibration is running", NULL, &O.ignore_lock},
 	{0, "anyway", NULL, "old name of --ignore-lock", NULL, &O.ignore_lock, .hidden = true},
-	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &O.db},
 	{},
 };

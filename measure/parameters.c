@@ -8,7 +8,6 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +169,7 @@ char *parameters_replace(const struct parameters *p, char *const *values, const 
 		size_t i = find(p, text);
 
 		if (i < p->n) {
+			p->items[i].used = true;
 			fputs(values[i], file);
 			text += strlen(p->items[i].name) + 2;
 		} else

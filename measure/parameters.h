@@ -5,10 +5,12 @@
 
 #include "lib/base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct parameter {
 	char *name;
+	bool used; /* parameters_replace has found {NAME} in a text */
 	char **values;
 	size_t n, capacity;
 };

@@ -11,6 +11,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_ERRORS = 1 << 16 };
 
 /* ^C of the terminal ends the command too, and then interrupts the session. */
 static int run_command(const struct task *t, const char *command, const char *what, struct error *err)
@@ -63,11 +66,27 @@ static int prepare(struct sampling *s, struct error *err)
 	return r;
 }
 
+/* Standard error of the next run begins anew; it is kept only of programs that write little, since that takes time. */
+static int empty_errors(struct task *t, struct error *err)
+{
+	struct stat st;
+
+	if (t->spawn.stderr_fd < 0 || fstat(t->spawn.stderr_fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	if (st.st_size > 0 && ftruncate(t->spawn.stderr_fd, 0) < 0)
+		return error_os(err, -errno, "cannot empty standard error");
+	if (st.st_size > MOST_ERRORS)
+		t->spawn.stderr_fd = t->session->null;
+	t->spawn.short_stderr = false;
+	return 0;
+}
+
 static int conclude(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
+	int r = empty_errors(t, err);
 
-	return run_command(t, t->command->conclude, "--conclude", err);
+	return r < 0 ? r : run_command(t, t->command->conclude, "--conclude", err);
 }
 
 static int add_perf(struct task *t, struct error *err)
@@ -184,6 +203,7 @@ static int take_all(struct session *s, struct error *err)
 		s->samplings[i] = (struct sampling){
 			.run = &s->tasks[i].run,
 			.spawn = &s->tasks[i].spawn,
+			.command = s->tasks[i].in_messages,
 			.warm_ups = o->warm_ups,
 			.samples = (uint32_t)o->runs,
 			.ignored_status = i < session_n_shown(s) ? o->ignored_status : NULL, /* INC must not fail */

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <sys/mman.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -106,7 +107,8 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		return r;
 	t->command = command;
 	t->name = text_format("%s%s", command->name, suffix);
-	if (!t->name)
+	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : text_copy(t->name);
+	if (!t->name || !t->in_messages)
 		return error_oom(err);
 	t->spawn = (struct spawn){
 		.argv = command->argv,
@@ -116,7 +118,8 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		.new_session = o->new_session,
 		.stdin_fd = s->in,
 		.stdout_fd = out,
-		.stderr_fd = out >= 0 ? s->null : -1,
+		.stderr_fd = out >= 0 ? s->errors : -1,
+		.short_stderr = out >= 0,
 		.cgroup = s->observer.cgroup,
 		.accounting = s->observer.accounting,
 		.timeout_ns = o->timeout_ns,
@@ -148,20 +151,34 @@ static int fill_tasks(struct session *s, const struct commands *commands, struct
 		bool again = i == commands->n;
 		struct task *t = &s->tasks[s->n++];
 
-		t->in = -1;
+		t->in = t->errors = -1;
 		r = fill_task(s, &commands->items[again ? 0 : i], again ? " (again)" : "", t, err);
 	}
 	return r == 0 && s->options->against_inc ? add_inc(s, commands->n, err) : r;
+}
+
+int session_open_errors(int *ret_fd, struct error *err)
+{
+	int fd = memfd_create("standard error", MFD_CLOEXEC);
+
+	if (fd < 0 || fcntl(fd, F_SETFL, O_APPEND) < 0)
+		return error_os(err, -errno, "cannot keep what the programs write to standard error");
+	*ret_fd = fd;
+	return 0;
 }
 
 static int open_input(struct session *s, struct error *err)
 {
 	const char *file = s->options->input && strcmp(s->options->input, "null") ? s->options->input
 										  : "/dev/null";
+	int r;
 
 	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (s->null < 0)
 		return error_os(err, -errno, "cannot open /dev/null");
+	r = session_open_errors(&s->errors, err);
+	if (r < 0)
+		return r;
 	if (s->options->show_output && !s->options->input)
 		return 0;
 	s->in = open(file, O_RDONLY | O_CLOEXEC);
@@ -202,9 +219,10 @@ static int open_book(struct session *s, struct error *err)
 int session_open(struct session *ret, const struct measure_options *options, const struct commands *commands,
 	struct error *err)
 {
-	_cleanup_(session_close) struct session s = {.options = options, .in = -1, .null = -1};
+	_cleanup_(session_close) struct session s = SESSION_NEW;
 	int r;
 
+	s.options = options;
 	r = open_book(&s, err);
 	if (r == 0)
 		r = environment_take(s.book, &s.environment, &s.environment_digest, err);
@@ -232,7 +250,7 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	if (getrandom(&s.seed, sizeof(s.seed), 0) < 0)
 		return error_os(err, -errno, "cannot choose a random order");
 	*ret = s;
-	s = (struct session){.in = -1, .null = -1};
+	s = SESSION_NEW;
 	return 0;
 }
 
@@ -250,6 +268,7 @@ void session_close(struct session *s)
 	session_clear_duet(s);
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->tasks[i].name);
+		free(s->tasks[i].in_messages);
 		free(s->tasks[i].perf);
 		for (size_t k = 0; k < s->tasks[i].n_taken; k++)
 			taken_sample_clear(&s->tasks[i].taken[k]);
@@ -273,5 +292,6 @@ void session_close(struct session *s)
 	perf_counters_free(s->perf);
 	program_trace_free(s->trace);
 	closep(&s->null);
-	*s = (struct session){.in = -1, .null = -1};
+	closep(&s->errors);
+	*s = SESSION_NEW;
 }

@@ -29,9 +29,10 @@ struct result {
 struct task {
 	const struct command *command;
 	char *name; /* the command's, or "… (again)" for the A/A check */
+	char *in_messages; /* the command line, after the name if it has one */
 	struct run run;
 	struct spawn spawn;
-	int in;                     /* of a duet, whose programs read at once; -1: the session's */
+	int in, errors;             /* of a duet, whose programs run at once; -1: the session's */
 	struct clean_samples clean; /* with --retain */
 	int64_t *perf;              /* what --perf counted: all events of one sample after another */
 	size_t n_perf;
@@ -67,6 +68,7 @@ struct session {
 	char *environment_digest;
 	char *environment_changes; /* since the profile was made, as text; NULL: none, or not known */
 	int in, null;              /* what the programs read (-1: standard input); /dev/null */
+	int errors;                /* what the last program wrote to standard error: a file in memory */
 	struct output *outputs;    /* one for each --output */
 	size_t n_outputs;
 	struct perf_counters *perf;  /* NULL: without --perf */
@@ -78,6 +80,8 @@ struct session {
 	struct against *against; /* NULL: without --against */
 };
 
+#define SESSION_NEW ((struct session){.in = -1, .null = -1, .errors = -1})
+
 /* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
  * it. */
 int session_open(struct session *session, const struct measure_options *options,
@@ -87,6 +91,9 @@ void session_close(struct session *session);
 /* Takes all samples, then reads the results, also those of interrupted runs that have samples. 0, or a status of
  * lib/base/tool.h or negative errno with a sentence. */
 int session_run(struct session *session, struct error *err);
+
+/* A file in memory for standard error, of which a message about a failure shows the end. */
+int session_open_errors(int *ret_fd, struct error *err);
 
 /* The names of all tasks; the caller frees the array. NULL: no memory. */
 const char **session_names(const struct session *session);

@@ -288,7 +288,10 @@ static int show_results(const struct session *s, struct error *err)
 int show_session(const struct session *s, struct error *err)
 {
 	bool print = !s->options->json && !s->options->silent;
-	int r = print ? show_results(s, err) : 0;
+	_cleanup_(freep) const char **names = session_names(s);
+	int r;
 
+	terminal_names(names, names ? s->n : 0);
+	r = print ? show_results(s, err) : 0;
 	return r < 0 ? r : show_comparisons(s, print, err);
 }

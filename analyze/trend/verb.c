@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static struct {
 	double fail_if_slower; /* percent; below 0: not given */
@@ -79,30 +80,41 @@ static int judge(const struct trend_view *view, struct error *err)
 		view->series.items[levels->items[levels->n - 1].first].run.id, options.fail_if_slower);
 }
 
-static int write_to(const char *path, const struct trend_view *view, struct error *err)
+static int write_to(const char *path, void (*write)(FILE *, const struct trend_view *),
+	const struct trend_view *view, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
 	int r = output_file_open(&output, path, err);
 
 	if (r < 0)
 		return r;
-	(options.csv ? trend_write_csv : trend_write_markdown)(output.file, view);
+	write(output.file, view);
 	return output_file_commit(&output, err);
+}
+
+static bool is_stdout(const char *path)
+{
+	return path && !strcmp(path, "-");
 }
 
 static int show(const struct trend_view *view, struct error *err)
 {
+	int r = options.csv ? write_to(options.csv, trend_write_csv, view, err) : 0;
+
+	if (r == 0 && options.markdown)
+		r = write_to(options.markdown, trend_write_markdown, view, err);
+	if (r < 0 || is_stdout(options.csv) || is_stdout(options.markdown))
+		return r;
 	if (analyze_options.json)
 		return json_print_document("emp-trend", trend_as_json(view), err);
-	if (options.csv || options.markdown)
-		return write_to(options.csv ?: options.markdown, view, err);
 	return trend_print(view, err);
 }
 
 static int check_options(struct error *err)
 {
-	if (analyze_options.json + !!options.csv + !!options.markdown > 1)
-		return error_say(err, -EINVAL, "--json, --csv and --markdown are for one result; choose one");
+	if (analyze_options.json + is_stdout(options.csv) + is_stdout(options.markdown) > 1)
+		return error_say(err, -EINVAL,
+			"--json, --csv - and --markdown - share standard output: give all but one a file");
 	if (options.script && !options.output)
 		return error_say(err, -EINVAL, "--script needs a picture: -o FILE.png (or .svg, .pdf)");
 	return 0;

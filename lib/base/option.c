@@ -3,12 +3,30 @@
 #include "lib/base/option.h"
 
 #include "lib/base/array.h"
+#include "lib/base/nearest.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+int option_choice(const char *value, const char *name, const char *const *choices, int *ret, struct error *err)
+{
+	struct nearest nearest = {.typed = value};
+	char all[128] = "";
+
+	for (int i = 0; choices[i]; i++) {
+		if (!strcmp(value, choices[i])) {
+			*ret = i;
+			return 0;
+		}
+		nearest_try(&nearest, choices[i]);
+		strcat(all, !i ? "" : choices[i + 1] ? ", " : " or ");
+		strcat(all, choices[i]);
+	}
+	return error_say(err, -EINVAL, "%s must be %s, not '%s'%s", name, all, value, nearest_hint(&nearest, ""));
+}
 
 int option_count(const char *value, const char *name, void *into, struct error *err)
 {

@@ -33,11 +33,16 @@ struct option_row {
 	option_parser_many *parse_many;
 	bool optional; /* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
 	bool list; /* may be given more than once; so may flags, and rows with option_append or parse_many */
+	const char *group; /* of the first option of a group: the heading above it in help */
 	bool dash; /* of a flag: "-" may follow it, for standard output, where its result goes in any case */
 };
 
 /* Whether the option may be given more than once. */
 bool option_is_list(const struct option_row *row);
+
+/* The index of `value` in `choices`, which end with NULL; for parsers of options and of files. */
+int option_choice(
+	const char *value, const char *name, const char *const *choices, int *ret, struct error *err);
 
 option_parser option_count;    /* into int: 1 and up */
 option_parser option_count0;   /* into int: 0 and up */

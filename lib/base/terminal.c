@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-enum { USUAL_WIDTH = 80 };
+enum { USUAL_WIDTH = 80, LEAST_WIDTH = 60, MOST_WIDTH = 120 };
 
 static enum terminal_choice chosen_colour, chosen_interactive;
 
@@ -54,6 +54,13 @@ size_t terminal_width(FILE *file)
 	if (n == 0 && columns)
 		n = strtol(columns, NULL, 10);
 	return n > 0 ? (size_t)n : USUAL_WIDTH;
+}
+
+size_t terminal_columns(FILE *file)
+{
+	size_t width = terminal_width(file);
+
+	return width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width;
 }
 
 const char *terminal_mark(FILE *file, enum mark mark)
@@ -185,9 +192,45 @@ size_t terminal_text_width(const char *text)
 	return terminal_bytes_width(text, strlen(text));
 }
 
+static struct {
+	const char *const *items;
+	size_t n;
+} names;
+
+void terminal_names(const char *const *items, size_t n)
+{
+	names.items = items;
+	names.n = n;
+}
+
+/* Where the end of `name` that stays begins, if it is shortened to its first bytes and so many columns at its end. */
+static const char *tail_of(const char *name, size_t columns)
+{
+	return name + terminal_text_fit(name, terminal_text_width(name) - columns);
+}
+
+void terminal_print_name(FILE *file, const char *name, size_t columns)
+{
+	const char *text = terminal_text(name), *other;
+	size_t end = (columns - 1) / 2, begin = terminal_text_fit(text, columns - 1 - end);
+	bool whole = terminal_text_width(text) <= columns;
+
+	for (size_t i = 0; !whole && i < names.n; i++) {
+		other = terminal_text(names.items[i]);
+		whole = strcmp(other, text) && terminal_text_width(other) > columns &&
+			!strncmp(other, text, begin) && !strcmp(tail_of(other, end), tail_of(text, end));
+	}
+	fputs(terminal_mark(file, MARK_STRONG), file);
+	if (whole)
+		fputs(text, file);
+	else
+		fprintf(file, "%.*s…%s", (int)begin, text, tail_of(text, end));
+	fputs(terminal_mark(file, MARK_END), file);
+}
+
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
 {
-	size_t width = terminal_width(file) < 80 ? terminal_width(file) : 80;
+	size_t width = terminal_width(file) < MOST_WIDTH ? terminal_width(file) : MOST_WIDTH;
 	bool first = at <= indent; /* in its line */
 
 	text = terminal_text(text);

@@ -13,6 +13,9 @@ bool terminal_is(FILE *file);
 /* Columns of the terminal; elsewhere the value of COLUMNS, or 80. */
 size_t terminal_width(FILE *file);
 
+/* The same from 60 to 120, for screens whose lines are not wrapped. */
+size_t terminal_columns(FILE *file);
+
 /* The escape sequence for `mark` on `file`, "" without colour. */
 const char *terminal_mark(FILE *file, enum mark mark);
 
@@ -34,6 +37,13 @@ size_t terminal_text_fit(const char *text, size_t columns);
 /* Prints a text from elsewhere, shortened with … to fit. */
 void terminal_print_cut(FILE *file, const char *text, size_t columns);
 
-/* Prints a paragraph and a newline: no line is wider than the terminal, or 80 columns. The first line continues at
+/* The names that stand beside each other on the screen, for terminal_print_name; they must outlive it. */
+void terminal_names(const char *const *names, size_t n);
+
+/* The same for a name, bold, and shortened in the middle, because two commands mostly differ at their ends; whole if another
+ * name, so shortened, would look the same. */
+void terminal_print_name(FILE *file, const char *name, size_t columns);
+
+/* Prints a paragraph and a newline: no line is wider than the terminal, or 120 columns. The first line continues at
  * column `at`, the others begin at column `indent`. */
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent);

@@ -7,6 +7,7 @@
 #include "lib/base/tool.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/nearest.h"
 #include "lib/base/tool_help.h"
 
 #include <errno.h>
@@ -113,14 +114,20 @@ static int take_option(
 }
 
 /* `typed` is the word that getopt reads. For an unknown letter (in optopt) getopt may be one word ahead. */
-static int unknown_option(const struct command_line *line, const char *typed, struct error *err)
+static int unknown_option(
+	const struct command_line *line, const struct parser *p, const char *typed, struct error *err)
 {
 	const char letter[3] = {'-', (char)optopt, '\0'};
 	bool is_letter = optopt > 0 && optopt < FIRST_LONG && strncmp(typed, "--", 2);
 	const char *verb = line->verb && line->verb->name ? line->verb->name : "";
+	_cleanup_(freep) char *name = is_letter ? NULL : strndup(typed + 2, strcspn(typed + 2, "="));
+	struct nearest nearest = {.typed = name};
 
-	return error_say(err, -EINVAL, "unknown option '%s'; see '%s%s%s --help'", is_letter ? letter : typed,
-		line->tool->name, *verb ? " " : "", verb);
+	for (int i = 0; name && p->longs[i].name; i++)
+		if (i >= p->n || !p->rows[i]->hidden)
+			nearest_try(&nearest, p->longs[i].name);
+	return error_say(err, -EINVAL, "unknown option '%s'%s; see '%s%s%s --help'", is_letter ? letter : typed,
+		nearest_hint(&nearest, "--"), line->tool->name, *verb ? " " : "", verb);
 }
 
 static void parser_begin(struct parser *p, const struct command_line *line)
@@ -168,7 +175,7 @@ static int parse_options(struct command_line *line, int argc, char **argv, struc
 		r = show_help(line, row, c);
 		if (r == 0)
 			r = row ? take_option(line, row, argc, argv, err)
-				: unknown_option(line, argv[optind - 1], err);
+				: unknown_option(line, &p, argv[optind - 1], err);
 	}
 	return r;
 }
@@ -198,13 +205,17 @@ static int parse_rest(struct command_line *line, int argc, char **argv, int *ret
 
 static int find_verb(struct command_line *line, const char *name, struct error *err)
 {
-	for (const struct verb *v = line->tool->verbs; v->name; v++)
+	struct nearest nearest = {.typed = name};
+
+	for (const struct verb *v = line->tool->verbs; v->name; v++) {
 		if (!strcmp(v->name, name)) {
 			line->verb = v;
 			return 0;
 		}
-	return error_say(
-		err, -EINVAL, "unknown verb '%s'; '%s --help' lists the verbs", name, line->tool->name);
+		nearest_try(&nearest, v->name);
+	}
+	return error_say(err, -EINVAL, "unknown verb '%s'%s; '%s --help' lists the verbs", name,
+		nearest_hint(&nearest, ""), line->tool->name);
 }
 
 static int check_operands(const struct command_line *line, int n, char **argv, struct error *err)
@@ -284,6 +295,14 @@ static void hold_standard_places(void)
 			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* The sentence, and the lines after it. */
+static void print_error(const struct tool *tool, char *text)
+{
+	fprintf(stderr, "%s: %s\n", tool->name, terminal_text(strsep(&text, "\n")));
+	while (text)
+		fprintf(stderr, "  %s\n", terminal_text(strsep(&text, "\n")));
+}
+
 int tool_main(const struct tool *tool, int argc, char **argv)
 {
 	struct error err = {};
@@ -299,6 +318,6 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 	if (r < 0 && !err.text[0])
 		error_os(&err, r, "failed");
 	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", tool->name, terminal_text(err.text));
+		print_error(tool, err.text);
 	return r < 0 ? STATUS_ERROR : r;
 }

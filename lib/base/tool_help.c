@@ -35,6 +35,8 @@ static void option_rows(FILE *file, const struct option_row *options)
 
 		if (o->hidden)
 			continue;
+		if (o->group)
+			fprintf(file, "\n%s:\n", o->group);
 		if (o->letter)
 			snprintf(letter, sizeof(letter), "-%c, ", o->letter);
 		snprintf(left, sizeof(left), "%s--%s%s%s%s", letter, o->name,
@@ -76,7 +78,8 @@ void tool_help(FILE *file, const struct tool *tool, const struct verb *verb)
 		fprintf(file, "\nVerbs (\"%s VERB --help\" describes one):\n", tool->name);
 		verb_rows(file, tool->verbs);
 	}
-	fprintf(file, "\nOptions:\n");
+	if (!verb || !verb->options || !verb->options->group)
+		fprintf(file, "\nOptions:\n");
 	if (verb)
 		option_rows(file, verb->options);
 	option_rows(file, tool->options);

@@ -9,23 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMNS = 80, LINE_SIZE = 256 };
-
-/* The text, shortened in the middle to fit, because two commands mostly differ at their ends. */
-static void print_name(FILE *file, const char *name, size_t columns)
-{
-	size_t width, tail = (columns - 1) / 2;
-
-	name = terminal_text(name);
-	width = terminal_text_width(name);
-	fputs(terminal_mark(file, MARK_STRONG), file);
-	if (width <= columns)
-		fputs(name, file);
-	else
-		fprintf(file, "%.*s…%s", (int)terminal_text_fit(name, columns - 1 - tail), name,
-			name + terminal_text_fit(name, width - tail));
-	fputs(terminal_mark(file, MARK_END), file);
-}
+enum { LINE_SIZE = 256 };
 
 static const char *p_text(char buffer[32], double p)
 {
@@ -58,7 +42,7 @@ static void print_same(FILE *file, const char *name, const struct comparison *c)
 	else
 		snprintf(rest, sizeof(rest), ": no difference shown in %s (%s; %s detectable)", clock_text(c),
 			p_text(p, c->p_adjusted), text_percent(mdd, c->smallest_difference));
-	print_name(file, name, COLUMNS - terminal_text_width(rest));
+	terminal_print_name(file, name, terminal_columns(file) - terminal_text_width(rest));
 	fprintf(file, "%s\n", rest);
 }
 
@@ -66,7 +50,7 @@ static void print_same(FILE *file, const char *name, const struct comparison *c)
 static size_t print_sentence(FILE *file, const char *name, const char *mark, const char *middle,
 	const char *reference, const char *end)
 {
-	size_t left = COLUMNS - terminal_text_width(middle) - terminal_text_width(end);
+	size_t left = terminal_columns(file) - terminal_text_width(middle) - terminal_text_width(end);
 	size_t of_name = terminal_text_width(terminal_text(name)), of_reference;
 
 	of_reference = terminal_text_width(terminal_text(reference));
@@ -74,11 +58,11 @@ static size_t print_sentence(FILE *file, const char *name, const char *mark, con
 		of_reference = left - (of_name = of_name < left / 2 ? of_name : left / 2);
 	else if (of_name + of_reference > left)
 		of_name = left - (of_reference = of_reference < left / 2 ? of_reference : left / 2);
-	print_name(file, name, of_name);
+	terminal_print_name(file, name, of_name);
 	fprintf(file, "%s%s%s", mark, middle, *mark ? terminal_mark(file, MARK_END) : "");
-	print_name(file, reference, of_reference);
+	terminal_print_name(file, reference, of_reference);
 	fputs(end, file);
-	return COLUMNS - left + of_name + of_reference;
+	return terminal_columns(file) - left + of_name + of_reference;
 }
 
 static void print_unknown(FILE *file, const char *reference, const char *name, const struct comparison *c)
@@ -108,7 +92,7 @@ static void print_different(FILE *file, const char *reference, const char *name,
 		p_text(p, c->p_adjusted));
 	width = print_sentence(
 		file, name, terminal_mark(file, faster ? MARK_GOOD : MARK_BAD), middle, reference, end);
-	fprintf(file, "%s%s\n", width + terminal_text_width(interval) > COLUMNS ? "\n" : "", interval);
+	fprintf(file, "%s%s\n", width + terminal_text_width(interval) > terminal_columns(file) ? "\n" : "", interval);
 }
 
 void comparison_line(FILE *file, const char *reference, const char *name, const struct comparison *c)

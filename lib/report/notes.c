@@ -33,7 +33,7 @@ static void print_first(FILE *file, const struct notes *notes)
 	size_t width = (size_t)snprintf(more, sizeof(more), "; %zu more (-v)", notes->n - 1);
 
 	fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-	terminal_print_cut(file, notes->items[0], SCREEN_COLUMNS - 2 - width);
+	terminal_print_cut(file, notes->items[0], terminal_columns(file) - 2 - width);
 	fprintf(file, "%s%s\n", more, terminal_mark(file, MARK_END));
 }
 
@@ -47,7 +47,7 @@ void notes_print(FILE *file, const struct notes *notes, size_t most, const char 
 	}
 	for (size_t i = 0; i < shown; i++) {
 		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-		terminal_print_cut(file, notes->items[i], SCREEN_COLUMNS - 2);
+		terminal_print_cut(file, notes->items[i], terminal_columns(file) - 2);
 		fprintf(file, "%s\n", terminal_mark(file, MARK_END));
 	}
 	if (shown < notes->n)

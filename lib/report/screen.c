@@ -39,10 +39,8 @@ static void print_title(FILE *file, const struct screen *s)
 	snprintf(right, sizeof(right), "run %lld", (long long)s->run);
 	if (s->cpu >= 0)
 		snprintf(right, sizeof(right), "run %lld, CPU %d", (long long)s->run, s->cpu);
-	columns = SCREEN_COLUMNS - strlen(right) - 2;
-	fputs(terminal_mark(file, MARK_STRONG), file);
-	terminal_print_cut(file, s->name, columns);
-	fputs(terminal_mark(file, MARK_END), file);
+	columns = terminal_columns(file) - strlen(right) - 2;
+	terminal_print_name(file, s->name, columns);
 	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
 }
 
@@ -88,7 +86,7 @@ static void print_figure(FILE *file, const char *label, const char *figure, size
 {
 	bool strong = label[2] == 'P';
 
-	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
+	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > terminal_columns(file))
 		more = "";
 	fprintf(file, "%s%*s%s%s%s", label, spaces_to(LABEL_COLUMNS, label), "",
 		strong ? terminal_mark(file, MARK_STRONG) : "", figure,
@@ -109,7 +107,7 @@ static void print_pt(FILE *file, const struct screen *s, const char *figure, siz
 	}
 	snprintf(more, sizeof(more), "CV %s%s%s", text_percent(cv, s->pt.relative_error), *split ? "   " : "",
 		split);
-	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
+	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > terminal_columns(file))
 		snprintf(more, sizeof(more), "CV %s", cv);
 	print_figure(file, "  PT (mean ± σ)", figure, columns, more);
 }
@@ -150,7 +148,7 @@ static void print_et(FILE *file, const struct screen *s, const char *figure, siz
 	else
 		snprintf(share, sizeof(share), "%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
 	snprintf(more, sizeof(more), "%s%s", share, why);
-	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > SCREEN_COLUMNS)
+	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > terminal_columns(file))
 		strcpy(more, share);
 	if (*s->inc_units)
 		print_figure(file, "  In INC units", s->inc_units, 0, "");
@@ -271,7 +269,7 @@ static void print_kept(FILE *file, const struct screen *s)
 	snprintf(kept, sizeof(kept), "  Kept %zu of %zu", s->pt.n, s->n_samples);
 	fprintf(file, "%s%s%s", few ? terminal_mark(file, MARK_WARN) : "", kept,
 		few ? terminal_mark(file, MARK_END) : "");
-	left = SCREEN_COLUMNS - terminal_text_width(kept) - (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2;
+	left = terminal_columns(file) - terminal_text_width(kept) - (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2;
 	papers_text(papers, s, columns_for_papers(s, left));
 	if (s->n_reasons > 0 && terminal_text_width(papers) + strlen("discarded: ; ") + first_width(s) > left)
 		*papers = '\0';
@@ -318,21 +316,21 @@ static void explanation_text(char buffer[64], const struct screen *s)
 
 static void print_others(FILE *file, const struct screen *s)
 {
-	static const size_t COLUMNS = SCREEN_COLUMNS - LABEL_COLUMNS;
+	const size_t columns = terminal_columns(file) - LABEL_COLUMNS;
 	char names[LINE_SIZE], explanation[64], hint[64];
 	size_t used;
 
 	if (s->n_others == 0)
 		return;
-	others_text(names, s, COLUMNS);
+	others_text(names, s, columns);
 	explanation_text(explanation, s);
-	if (terminal_text_width(names) + terminal_text_width(explanation) > COLUMNS)
+	if (terminal_text_width(names) + terminal_text_width(explanation) > columns)
 		*explanation = '\0';
 	snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);
 	used = terminal_text_width(names) + terminal_text_width(explanation);
 	fprintf(file, "  Disturbed by    %s%s", names, explanation);
-	if (used + 2 + strlen(hint) <= COLUMNS)
-		fprintf(file, "%*s%s", (int)(COLUMNS - used - strlen(hint)), "", hint);
+	if (used + 2 + strlen(hint) <= columns)
+		fprintf(file, "%*s%s", (int)(columns - used - strlen(hint)), "", hint);
 	fputc('\n', file);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first screen of a run: at most 8 lines of at most 80 columns. This is only the layout; run_screen.h fills in
+/* The first screen of a run: at most 8 lines, as wide as the terminal (terminal_columns). This is only the layout; run_screen.h fills in
  * the numbers. */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { SCREEN_COLUMNS = 80, SCREEN_LINES = 8, SCREEN_OTHERS = 3 };
+enum { SCREEN_LINES = 8, SCREEN_OTHERS = 3 };
 
 /* Why samples were discarded: a daemon's name, or "lost records". */
 struct screen_reason {
@@ -50,7 +50,7 @@ struct screen {
 	size_t n_others;
 	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
 	struct notes notes;             /* the most important first */
-	char resolving[SCREEN_COLUMNS]; /* what the machine can resolve; "": not known */
+	char resolving[80];             /* what the machine can resolve; "": not known */
 };
 
 /* The step for text_interval and text_precise: a minimum and a maximum are values, not estimates, and keep four digits

@@ -5,6 +5,7 @@
 #include "lib/base/output_file.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
+#include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum { TRIALS = 9 };
 
@@ -32,6 +32,7 @@ static int measure(
 		.cgroup = q->observer->cgroup,
 	};
 	struct spawned spawned;
+	char end[PROCESS_END_SIZE];
 	int r;
 
 	snprintf(number, sizeof(number), "%" PRIu64, iterations);
@@ -41,10 +42,8 @@ static int measure(
 	if (spawned.end == SPAWN_INTERRUPTED || (spawned.wait_status != 0 && interrupt_pending())) /* ^C is INC's too */
 		return -EINTR;
 	if (spawned.wait_status != 0)
-		return error_say(err, -ECANCELED, "'%s --iterations %s' ended with %s %d", q->inc_path,
-			number, WIFSIGNALED(spawned.wait_status) ? "signal" : "exit status",
-			WIFSIGNALED(spawned.wait_status) ? WTERMSIG(spawned.wait_status)
-							 : WEXITSTATUS(spawned.wait_status));
+		return error_say(err, -ECANCELED, "'%s --iterations %s' %s", q->inc_path, number,
+			process_end_text(end, spawned.wait_status));
 	*ret_pt_ns = spawned.pt_ns > 0 ? spawned.pt_ns : 1;
 	return 0;
 }

@@ -10,43 +10,64 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ERRORS_SIZE = 600, MOST_ERRORS = 5 };
+
+/* The last lines that the program wrote to standard error, each after a line break, if that is a file. */
+static void last_errors(char text[ERRORS_SIZE], int fd)
+{
+	struct stat st = {};
+	off_t from = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > ERRORS_SIZE - 2
+			     ? st.st_size - (ERRORS_SIZE - 2)
+			     : 0;
+	ssize_t n = st.st_size > 0 ? pread(fd, text + 1, ERRORS_SIZE - 2, from) : 0;
+	size_t lines = 0;
+
+	text[0] = n > 0 ? '\n' : '\0';
+	while (n > 0 && text[n] == '\n')
+		n--;
+	if (n <= 0)
+		return;
+	text[n + 1] = '\0';
+	for (ssize_t i = n; i >= 0 && lines < MOST_ERRORS; i--) {
+		text[i] = text[i] ?: '?';
+		if (text[i] == '\n' && ++lines == MOST_ERRORS)
+			memmove(text, text + i, (size_t)(n + 2 - i));
+	}
+}
 
 /* 0 if the sample counts, otherwise a failure with a sentence. */
 int sample_check(const struct sampling *s, const struct spawned *spawned, struct error *err)
 {
-	const char *program = s->run->program;
-	const char *hint = s->ignored_status ? "; -i measures it anyway" : "";
+	const char *hint = s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints" : "";
+	const char *command = s->command ?: s->run->program;
 	int status = spawned->wait_status;
-	char which[32], time[TEXT_TIME_SIZE];
+	char which[32], how[PROCESS_END_SIZE], text[TEXT_TIME_SIZE], errors[ERRORS_SIZE];
 
 	snprintf(which, sizeof(which), "%s %u",
 		s->warm_up ? "warm-up"
 		: s->alone ? "a run alone before sample"
 			   : "sample",
 		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1);
+	last_errors(errors, s->spawn->stderr_fd);
 	if (spawned->end == SPAWN_TIMED_OUT)
-		return error_say(err, -ETIMEDOUT,
-			"'%s' ran longer than %s in %s and was killed, with all it started", program,
-			text_duration(time, s->spawn->timeout_ns), which);
-	if (spawned->end == SPAWN_STOPPED)
-		return error_say(err, -ECANCELED,
-			"'%s' stopped itself in %s and was killed: there was nothing to resume it", program,
-			which);
-	if (spawned->end == SPAWN_FROZEN)
-		return error_say(err, -ECANCELED,
-			"'%s' froze its own cgroup in %s and was killed: nothing thawed it", program, which);
+		return error_say(err, -ETIMEDOUT, "'%.400s' ran longer than %s in %s and was killed, with all it started%s",
+			command, text_duration(text, s->spawn->timeout_ns), which, errors);
+	if (spawned->end == SPAWN_STOPPED || spawned->end == SPAWN_FROZEN)
+		return error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s%s", command,
+			spawned->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup", which,
+			spawned->end == SPAWN_STOPPED ? "there was nothing to resume it" : "nothing thawed it",
+			errors);
 	if (status == 0)
 		return 0;
 	if (interrupt_pending()) /* ^C goes to the program too, and may end it before this process reads it */
 		return -EINTR;
 	if (s->ignored_status && s->ignored_status[process_exit_status(status)])
 		return 0;
-	if (WIFSIGNALED(status))
-		return error_say(err, -ECANCELED, "'%s' was killed by signal %d (SIG%s) in %s%s", program,
-			WTERMSIG(status), sigabbrev_np(WTERMSIG(status)) ?: "?", which, hint);
-	return error_say(err, -ECANCELED, "'%s' ended with exit status %d in %s%s", program,
-		WEXITSTATUS(status), which, hint);
+	return error_say(err, -ECANCELED, "'%.400s' %s in %s%s%s", command, process_end_text(how, status), which,
+		hint, errors);
 }
 
 static enum source_kind kind_of(const struct usage *u)

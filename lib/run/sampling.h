@@ -17,6 +17,7 @@ enum order {
 struct sampling {
 	struct run *run; /* begun here unless it has an id; n_samples is kept up to date */
 	const struct spawn *spawn;
+	const char *command; /* in messages; NULL: the program's name */
 	int warm_ups;
 	uint32_t samples; /* how many the run is to have; see `more` below */
 	const bool *

@@ -4,6 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/random.h"
+#include "lib/host/process/process.h"
 #include "lib/host/process/start.h"
 
 #include <errno.h>
@@ -100,15 +101,10 @@ static void pause_for(int64_t ns)
 		;
 }
 
-/* How the line and its command begin in a sentence. */
-static int say_failed(const struct step *step, struct error *err, const char *how, int number)
-{
-	return error_say(err, -ECANCELED, "line %d, '%.80s', %s %d", step->line, step->text, how, number);
-}
-
 static int wait_for(struct steps *s, const struct step *step, pid_t pid, struct error *err)
 {
 	struct rusage usage;
+	char end[PROCESS_END_SIZE];
 	int status;
 
 	if (wait4(pid, &status, 0, &usage) < 0)
@@ -116,10 +112,9 @@ static int wait_for(struct steps *s, const struct step *step, pid_t pid, struct 
 	s->major_faults += usage.ru_majflt;
 	if (usage.ru_maxrss * 1024 > s->max_rss_bytes)
 		s->max_rss_bytes = usage.ru_maxrss * 1024;
-	if (WIFSIGNALED(status))
-		return say_failed(step, err, "was killed by signal", WTERMSIG(status));
-	if (WEXITSTATUS(status) != 0 && !s->script->ignore_failure)
-		return say_failed(step, err, "ended with exit status", WEXITSTATUS(status));
+	if (WIFSIGNALED(status) || (status != 0 && !s->script->ignore_failure))
+		return error_say(err, -ECANCELED, "line %d, '%.80s', %s", step->line, step->text,
+			process_end_text(end, status));
 	return 0;
 }
 

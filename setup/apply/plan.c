@@ -4,6 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
+#include "lib/base/nearest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,16 @@ bool request_takes(const struct request *request, const struct check *check)
 	return !check->setting.on_request;
 }
 
+static int no_check(const char *option, const char *id, struct error *err)
+{
+	struct nearest nearest = {.typed = id};
+
+	for (size_t i = 0; i < n_check_rows; i++)
+		nearest_try(&nearest, check_rows[i].id);
+	return error_say(err, -EINVAL, "%s: there is no check '%s'%s; 'emp-setup audit --all' lists them", option,
+		id, nearest_hint(&nearest, ""));
+}
+
 static int validate_list(const char *list, const char *option, struct error *err)
 {
 	for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',') {
@@ -39,8 +50,7 @@ static int validate_list(const char *list, const char *option, struct error *err
 		if (!id)
 			return error_oom(err);
 		if (!c)
-			return error_say(err, -EINVAL,
-				"%s: there is no check '%s'; 'emp-setup audit --all' lists them", option, id);
+			return no_check(option, id, err);
 		if (!check_can_be_applied(c))
 			return error_say(err, -EINVAL, "%s: %s cannot be applied; do it by hand: %s", option,
 				c->id, c->how ?: "-");

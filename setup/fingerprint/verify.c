@@ -117,11 +117,12 @@ static int read_profile(json_t **ret, struct profile *profile, struct error *err
 		r = book_get_profile(book, options.profile, profile, err);
 	if (r < 0)
 		return r;
-	if (!profile->short_run.run)
+	if (profile->short_run.run)
+		r = book_get_run(book, profile->short_run.run, &run, err);
+	if (r == 0 && !run.environment)
 		return error_say(err, -ENOENT,
-			"profile '%s' was imported: the fingerprint of its machine is not in this book",
+			"profile '%s' was imported: the fingerprint of its machine is not in this book, so nothing can be compared; calibrate this machine with 'emp-calibrate run'",
 			options.profile);
-	r = book_get_run(book, profile->short_run.run, &run, err);
 	if (r == 0)
 		r = book_get_environment(book, run.environment, NULL, &text, err);
 	if (r < 0)

@@ -69,7 +69,7 @@ printf 'n\n' | terminal $calibrate -q run $days --save days >"$dir/asked"
 that "a terminal is asked" grep -q 'This calibration takes 4 h 10 min, until .* Continue? \[y/N\]' "$dir/asked"
 that "no is no" grep -q 'not started; --preset quick' "$dir/asked"
 that "nothing was begun" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM calibration WHERE profile = 'days'")" = 0
-$calibrate -q run $days --save days >"$dir/days" 2>&1 </dev/null &
+$calibrate -q run --yes $days --save days >"$dir/days" 2>&1 </dev/null &
 first=$!
 wait_until has "FROM calibration WHERE profile = 'days'"
 kill -INT $first

@@ -193,7 +193,7 @@ expect 0 '' $measure -r 3 --input in.txt --output out.txt cat
 that "the output file holds the last sample's output" cmp in.txt out.txt
 expect 1 "cannot open 'no-such-file'" $measure --input no-such-file cat
 that "style none prints nothing" test -z "$($measure -r 2 --style none true)"
-expect 1 'must be one of auto' $measure --style loud true
+expect 1 '--style must be auto, basic' $measure --style loud true
 escape=$(printf '\033')
 that "style color has colour without a terminal" sh -c "$measure -r 2 --style color true | grep -q '$escape\[1m'"
 that "style full has a bar without a terminal" sh -c "$build/measure/emp-measure -r 2 --style full true 2>&1 | grep -q '###'"

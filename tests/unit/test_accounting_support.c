@@ -152,6 +152,6 @@ TEST(each_backend_is_parsed_by_its_name)
 		assert_int_equal(backend, i);
 	}
 	assert_int_equal(accounting_backend_parse("ebpf", "--accounting", &backend, &err), -EINVAL);
-	assert_string_equal(err.text, "--accounting must be auto, bpf, taskstats or none, not 'ebpf'");
+	assert_string_equal(err.text, "--accounting must be auto, bpf, taskstats or none, not 'ebpf' (did you mean 'bpf'?)");
 	assert_int_equal(accounting_backend_of(NULL), ACCOUNTING_NONE);
 }

@@ -206,10 +206,10 @@ TEST(words_are_checked_and_all_of_them_listed)
 	assert_int_equal(parse("time-unit", "microsecond", &unit, &err), 0);
 	assert_string_equal(unit, "us");
 	assert_int_equal(parse("sort", "size", &sort, &err), -EINVAL);
-	assert_string_equal(err.text, "--sort must be one of auto, command, mean-time, not 'size'");
+	assert_string_equal(err.text, "--sort must be auto, command or mean-time, not 'size'");
 	assert_int_equal(parse("style", "loud", NULL, &err), -EINVAL);
 	assert_string_equal(
-		err.text, "--style must be one of auto, basic, full, nocolor, color, none, not 'loud'");
+		err.text, "--style must be auto, basic, full, nocolor, color or none, not 'loud'");
 }
 
 static struct measure_options against_inc(void)

@@ -141,7 +141,7 @@ TEST(hooks_that_fail_are_named)
 	assert_int_equal(hook_run("exit 3", NULL, false, "--prepare", &err), -ECANCELED);
 	assert_string_equal(err.text, "--prepare 'exit 3' ended with exit status 3");
 	assert_int_equal(hook_run("kill -TERM $$", NULL, false, "--setup", &err), -ECANCELED);
-	assert_string_equal(err.text, "--setup 'kill -TERM $$' was killed by signal 15");
+	assert_string_equal(err.text, "--setup 'kill -TERM $$' was killed by signal 15 (SIGTERM)");
 	assert_int_equal(hook_run("true", shell, false, "--setup", &err), -ENOENT);
 	assert_string_equal(err.text, "--setup: cannot run emp-no-shell: No such file or directory");
 }

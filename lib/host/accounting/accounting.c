@@ -4,6 +4,7 @@
 #include "lib/host/accounting/accounting.h"
 
 #include "lib/base/array.h"
+#include "lib/base/option.h"
 #include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/accounting/accounting_support.h"
 #include "lib/host/accounting/keymap.h"
@@ -25,7 +26,7 @@ struct accounting {
 	struct error why;
 };
 
-static const char *const names[N_ACCOUNTING_BACKENDS] = {
+static const char *const names[N_ACCOUNTING_BACKENDS + 1] = {
 	[ACCOUNTING_AUTO] = "auto",
 	[ACCOUNTING_BPF] = "bpf",
 	[ACCOUNTING_TASKSTATS] = "taskstats",
@@ -39,12 +40,11 @@ const char *accounting_backend_name(enum accounting_backend backend)
 
 int accounting_backend_parse(const char *value, const char *name, void *into, struct error *err)
 {
-	for (size_t i = 0; i < N_ACCOUNTING_BACKENDS; i++)
-		if (!strcmp(value, names[i])) {
-			*(enum accounting_backend *)into = (enum accounting_backend)i;
-			return 0;
-		}
-	return error_say(err, -EINVAL, "%s must be auto, bpf, taskstats or none, not '%s'", name, value);
+	int backend, r = option_choice(value, name, names, &backend, err);
+
+	if (r == 0)
+		*(enum accounting_backend *)into = (enum accounting_backend)backend;
+	return r;
 }
 
 const char *accounting_missing(void)

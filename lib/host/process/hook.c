@@ -4,10 +4,10 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/cleanup.h"
+#include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"
 
 #include <errno.h>
-#include <sys/wait.h>
 
 int hook_run(const char *command, char *const *shell, bool show_output, const char *what, struct error *err)
 {
@@ -17,6 +17,7 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
 		.stdin_fd = -1,
 		.stdout_fd = show_output ? 0 : -1,
 	};
+	char end[PROCESS_END_SIZE];
 	int status, r;
 
 	if (!argv)
@@ -24,11 +25,7 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
 	r = subprocess_run(&hook, NULL, &status, err);
 	if (r < 0)
 		return error_prefix(err, r, "%s", what);
-	if (WIFSIGNALED(status))
-		return error_say(
-			err, -ECANCELED, "%s '%s' was killed by signal %d", what, command, WTERMSIG(status));
-	if (WEXITSTATUS(status) != 0)
-		return error_say(err, -ECANCELED, "%s '%s' ended with exit status %d", what, command,
-			WEXITSTATUS(status));
+	if (status != 0)
+		return error_say(err, -ECANCELED, "%s '%s' %s", what, command, process_end_text(end, status));
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
@@ -79,4 +80,14 @@ int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct erro
 	*ret = TAKE(found);
 	*ret_n = n;
 	return 0;
+}
+
+const char *process_end_text(char buffer[PROCESS_END_SIZE], int wait_status)
+{
+	if (WIFSIGNALED(wait_status))
+		snprintf(buffer, PROCESS_END_SIZE, "was killed by signal %d (SIG%s)", WTERMSIG(wait_status),
+			sigabbrev_np(WTERMSIG(wait_status)) ?: "RTMIN+");
+	else
+		snprintf(buffer, PROCESS_END_SIZE, "ended with exit status %d", WEXITSTATUS(wait_status));
+	return buffer;
 }

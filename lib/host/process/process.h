@@ -24,6 +24,11 @@ static inline int process_exit_status(int wait_status)
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
+enum { PROCESS_END_SIZE = 48 };
+
+/* "ended with exit status 3", "was killed by signal 11 (SIGSEGV)". Returns `buffer`. */
+const char *process_end_text(char buffer[PROCESS_END_SIZE], int wait_status);
+
 /* One line of /proc/PID/stat. 1: a process, 0: a kernel thread, -EINVAL: it is no such line. */
 int process_parse(const char *stat, struct process *ret);
 

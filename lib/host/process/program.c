@@ -11,12 +11,18 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 static const int64_t DYING_NS = 20 * NS_PER_S;    /* from SIGKILL to the end: a large memory takes seconds */
 static const int64_t RESUME_NS = 200 * NS_PER_MS; /* from a stop by ^Z to the SIGCONT for all */
+
+/* A file in memory that the program fills without end. */
+enum { MOST_STDERR = 1 << 20 };
+static const int64_t STDERR_NS = 50 * NS_PER_MS;
 
 enum state {
 	RUNNING,
@@ -209,8 +215,19 @@ static bool stays_stopped(struct program *p, bool look)
 	return false;
 }
 
+/* Frees all but the end of what the program has written. */
+static void shorten_stderr(const struct program *p)
+{
+	struct stat st;
+
+	if (p->spawn.short_stderr && fstat(p->spawn.stderr_fd, &st) == 0 && st.st_blocks * 512 > MOST_STDERR)
+		fallocate(p->spawn.stderr_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			st.st_size - MOST_STDERR / 16);
+}
+
 static int limit_running(struct program *p, bool interrupted, bool look, struct error *err)
 {
+	shorten_stderr(p);
 	if (interrupted)
 		return kill_running(p, SPAWN_INTERRUPTED, err);
 	if (p->deadline_ns && now() >= p->deadline_ns)
@@ -242,6 +259,8 @@ static int64_t fill_poll(struct waiting *w)
 		if (!p)
 			continue;
 		running |= p->state == RUNNING;
+		if (p->state == RUNNING && p->spawn.short_stderr)
+			wake_ns = earlier(wake_ns, now() + STDERR_NS);
 		wake_ns = earlier(wake_ns, p->look_ns);
 		if (p->state == RUNNING)
 			wake_ns = earlier(wake_ns, p->freeze.look_ns);

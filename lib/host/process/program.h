@@ -19,6 +19,7 @@ struct spawn {
 	const cpu_set_t *affinity;          /* NULL: as the caller's */
 	bool new_session;                   /* it leads a session of its own, without a terminal */
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: as the caller's */
+	bool short_stderr;             /* stderr_fd is a file in memory, of which only the end is kept if it grows long */
 	struct cgroup *cgroup;         /* its own; NULL: PT comes from wait4, waited-for processes only */
 	struct accounting *accounting; /* drained while the program runs; may be NULL */
 	int64_t timeout_ns;            /* 0: none; then the program and all it started are killed */

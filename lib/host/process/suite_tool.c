@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
+#include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"
 
 #include <errno.h>
@@ -75,6 +76,7 @@ int suite_tool_run(const char *tool, char *const *argv, char **ret_output, int *
 {
 	_cleanup_(freep) char *path = NULL, *output = NULL;
 	struct subprocess asked = {.argv = argv, .environment = environ, .output_max = 64 << 20};
+	char end[PROCESS_END_SIZE];
 	int status, r;
 
 	r = suite_tool_find(tool, &path, err);
@@ -85,7 +87,7 @@ int suite_tool_run(const char *tool, char *const *argv, char **ret_output, int *
 	if (r < 0)
 		return r;
 	if (WIFSIGNALED(status))
-		return error_say(err, -EPROTO, "%s was killed by signal %d", tool, WTERMSIG(status));
+		return error_say(err, -EPROTO, "%s %s", tool, process_end_text(end, status));
 	*ret_output = TAKE(output);
 	*ret_status = WEXITSTATUS(status);
 	return 0;

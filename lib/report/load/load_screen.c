@@ -81,7 +81,7 @@ static void print_rate(FILE *file, const struct load_rate *rate, const char *all
 {
 	_cleanup_(freep) char *text = rate_text(rate, 3);
 
-	for (int blanks = 2; text && blanks > 0 && LABEL + terminal_text_width(text) > SCREEN_COLUMNS; blanks--) {
+	for (int blanks = 2; text && blanks > 0 && LABEL + terminal_text_width(text) > terminal_columns(file); blanks--) {
 		free(text);
 		text = rate_text(rate, blanks);
 	}
