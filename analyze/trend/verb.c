@@ -103,11 +103,9 @@ static int show(const struct trend_view *view, struct error *err)
 
 	if (r == 0 && options.markdown)
 		r = write_to(options.markdown, trend_write_markdown, view, err);
-	if (r < 0 || is_stdout(options.csv) || is_stdout(options.markdown))
-		return r;
-	if (analyze_options.json)
+	if (r == 0 && analyze_options.json)
 		return json_print_document("emp-trend", trend_as_json(view), err);
-	return trend_print(view, err);
+	return r < 0 || options.csv || options.markdown ? r : trend_print(view, err);
 }
 
 static int check_options(struct error *err)

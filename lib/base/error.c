@@ -14,6 +14,7 @@ int error_say(struct error *err, int r, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(err->text, sizeof(err->text), format, ap);
 	va_end(ap);
+	err->lines[0] = '\0';
 	return r;
 }
 
@@ -26,6 +27,7 @@ int error_os(struct error *err, int r, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(err->text, sizeof(err->text), format, ap);
 	va_end(ap);
+	err->lines[0] = '\0';
 	len = strlen(err->text);
 	snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror_r(-r, words, sizeof(words)));
 	return r;

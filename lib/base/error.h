@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The error message: one sentence, and perhaps lines of a program that failed after it.
+/* The error message: one sentence.
  *
  * Functions return 0 or a negative errno, and whoever meets the failure first writes the sentence
  * into a `struct error` that lives on main's stack. It names the thing, the cause and, where there
@@ -7,7 +7,8 @@
 #pragma once
 
 struct error {
-	char text[1536]; /* "" = nothing said */
+	char text[768];  /* "" = nothing said */
+	char lines[600]; /* what a program that failed wrote, for below the sentence; "": nothing */
 };
 
 /* Writes the sentence, drops what was there, and returns `r`. */

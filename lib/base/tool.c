@@ -295,12 +295,13 @@ static void hold_standard_places(void)
 			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* The sentence, and the lines after it. */
-static void print_error(const struct tool *tool, char *text)
+static void print_error(const struct tool *tool, struct error *err)
 {
-	fprintf(stderr, "%s: %s\n", tool->name, terminal_text(strsep(&text, "\n")));
-	while (text)
-		fprintf(stderr, "  %s\n", terminal_text(strsep(&text, "\n")));
+	char *lines = err->lines;
+
+	fprintf(stderr, "%s: %s\n", tool->name, terminal_text(err->text));
+	while (lines && *lines)
+		fprintf(stderr, "  %s\n", terminal_text(strsep(&lines, "\n")));
 }
 
 int tool_main(const struct tool *tool, int argc, char **argv)
@@ -318,6 +319,6 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 	if (r < 0 && !err.text[0])
 		error_os(&err, r, "failed");
 	if (err.text[0])
-		print_error(tool, err.text);
+		print_error(tool, &err);
 	return r < 0 ? STATUS_ERROR : r;
 }

@@ -13,29 +13,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ERRORS_SIZE = 600, MOST_ERRORS = 5 };
+enum { MOST_LINES = 5 };
 
-/* The last lines that the program wrote to standard error, each after a line break, if that is a file. */
-static void last_errors(char text[ERRORS_SIZE], int fd)
+/* Adds the last lines that the program wrote to standard error, if that is a file. Returns `r`. */
+static int add_last_lines(int r, int fd, struct error *err)
 {
+	const ssize_t most = sizeof(err->lines) - 1;
+	char *lines = err->lines;
 	struct stat st = {};
-	off_t from = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > ERRORS_SIZE - 2
-			     ? st.st_size - (ERRORS_SIZE - 2)
-			     : 0;
-	ssize_t n = st.st_size > 0 ? pread(fd, text + 1, ERRORS_SIZE - 2, from) : 0;
-	size_t lines = 0;
+	ssize_t n = 0;
 
-	text[0] = n > 0 ? '\n' : '\0';
-	while (n > 0 && text[n] == '\n')
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+		n = pread(fd, lines, (size_t)most, st.st_size > most ? st.st_size - most : 0);
+	while (n > 0 && lines[n - 1] == '\n')
 		n--;
-	if (n <= 0)
-		return;
-	text[n + 1] = '\0';
-	for (ssize_t i = n; i >= 0 && lines < MOST_ERRORS; i--) {
-		text[i] = text[i] ?: '?';
-		if (text[i] == '\n' && ++lines == MOST_ERRORS)
-			memmove(text, text + i, (size_t)(n + 2 - i));
+	lines[n > 0 ? n : 0] = '\0';
+	for (ssize_t i = n - 1, found = 0; i >= 0; i--) {
+		lines[i] = lines[i] ?: '?';
+		if (lines[i] == '\n' && ++found == MOST_LINES) {
+			memmove(lines, lines + i + 1, (size_t)(n - i));
+			break;
+		}
 	}
+	return r;
 }
 
 /* 0 if the sample counts, otherwise a failure with a sentence. */
@@ -43,31 +43,31 @@ int sample_check(const struct sampling *s, const struct spawned *spawned, struct
 {
 	const char *hint = s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints" : "";
 	const char *command = s->command ?: s->run->program;
-	int status = spawned->wait_status;
-	char which[32], how[PROCESS_END_SIZE], text[TEXT_TIME_SIZE], errors[ERRORS_SIZE];
+	int status = spawned->wait_status, r;
+	char which[32], how[PROCESS_END_SIZE], text[TEXT_TIME_SIZE];
 
 	snprintf(which, sizeof(which), "%s %u",
 		s->warm_up ? "warm-up"
 		: s->alone ? "a run alone before sample"
 			   : "sample",
 		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1);
-	last_errors(errors, s->spawn->stderr_fd);
 	if (spawned->end == SPAWN_TIMED_OUT)
-		return error_say(err, -ETIMEDOUT, "'%.400s' ran longer than %s in %s and was killed, with all it started%s",
-			command, text_duration(text, s->spawn->timeout_ns), which, errors);
-	if (spawned->end == SPAWN_STOPPED || spawned->end == SPAWN_FROZEN)
-		return error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s%s", command,
+		r = error_say(err, -ETIMEDOUT, "'%.400s' ran longer than %s in %s and was killed, with all it started",
+			command, text_duration(text, s->spawn->timeout_ns), which);
+	else if (spawned->end == SPAWN_STOPPED || spawned->end == SPAWN_FROZEN)
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s", command,
 			spawned->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup", which,
-			spawned->end == SPAWN_STOPPED ? "there was nothing to resume it" : "nothing thawed it",
-			errors);
-	if (status == 0)
+			spawned->end == SPAWN_STOPPED ? "there was nothing to resume it" : "nothing thawed it");
+	else if (status == 0)
 		return 0;
-	if (interrupt_pending()) /* ^C goes to the program too, and may end it before this process reads it */
+	else if (interrupt_pending()) /* ^C goes to the program too, and may end it before this process reads it */
 		return -EINTR;
-	if (s->ignored_status && s->ignored_status[process_exit_status(status)])
+	else if (s->ignored_status && s->ignored_status[process_exit_status(status)])
 		return 0;
-	return error_say(err, -ECANCELED, "'%.400s' %s in %s%s%s", command, process_end_text(how, status), which,
-		hint, errors);
+	else
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(how, status), which,
+			hint);
+	return add_last_lines(r, s->spawn->stderr_fd, err);
 }
 
 static enum source_kind kind_of(const struct usage *u)

@@ -86,7 +86,7 @@ expect 0 "^ *$run *PT *2 sd " $analyze protocols "$run"
 gives "discard, too, and its JSON names the profile" "d['run'] == $run" $analyze discard "$run" --json
 gives "protocols --json names it" "d['runs'][0]['profile'] == 'lab1'" $analyze protocols "$run" --json
 expect 0 '' $measure -r 3 --profile lab1 -n mine true
-expect 0 'mine' $analyze trend mine --csv t.csv --markdown t.md -o t.svg
+gives "trend writes several files, and JSON" 'd["command"] == "mine"' $analyze trend mine --csv t.csv --markdown t.md -o t.svg --json
 that "all three are written" test -s t.csv -a -s t.md -a -s t.svg
 expect 1 'share standard output: give all but one a file' $analyze trend mine --csv - --markdown -
 

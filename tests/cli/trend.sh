@@ -79,8 +79,8 @@ assert [i for i, r in enumerate(rows) if r["outlier"] == "1"] == [24] and float(
 assert all(r["unit"] == "s" and 0.095 < float(r["level_low"]) < float(r["level_mean"]) < float(r["level_high"]) < 0.115 for r in rows), rows
 P
 expect 0 ',few,s,.*,0,1,0.14[0-9]*,,$' $trend few --csv -
-expect 1 'choose one' $trend solver --csv - --markdown -
-expect 1 'choose one' $trend solver --csv - --json
+expect 1 'share standard output' $trend solver --csv - --markdown -
+expect 1 'share standard output' $trend solver --csv - --json
 expect 1 '--script needs a picture' $trend solver --script
 
 # pictures
