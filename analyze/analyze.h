@@ -12,7 +12,8 @@
 struct analyze_options {
 	const char *db;
 	const char *profile; /* of the verbs that have --profile; NULL: not given */
-	bool json;
+	bool json, verbose;
+	bool recompute; /* results with what the book holds now */
 	bool other_cpus, by_wait; /* see struct analysis_options */
 	bool by_et;               /* not by W where it is exact */
 };
@@ -20,7 +21,7 @@ struct analyze_options {
 extern struct analyze_options analyze_options;
 extern const struct option_row clocks_options[], compare_options[], cutoffs_options[], daemons_options[],
 	jitter_options[], load_options[], profile_options[], remove_options[], sample_size_options[],
-	scatter_options[], trend_options[];
+	scatter_options[], show_options[], trend_options[];
 
 #define OTHER_CPUS_OPTION                                                                               \
 	{                                                                                               \
@@ -33,6 +34,12 @@ extern const struct option_row clocks_options[], compare_options[], cutoffs_opti
 	{                                                                                            \
 		0, "by-et", NULL, "find them by their elapsed time, as in the papers", NULL,         \
 			&analyze_options.by_et                                                       \
+	}
+
+#define RECOMPUTE_OPTION                                                                                     \
+	{                                                                                                     \
+		0, "recompute", NULL, "with today's profile and correlation, not those of the measurement", NULL, \
+			&analyze_options.recompute                                                            \
 	}
 
 option_parser option_run; /* into int64_t: the id of a run */

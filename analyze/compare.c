@@ -26,6 +26,7 @@ const struct option_row compare_options[] = {
 		option_percent, &between_percent},
 	{0, "compare", "WHAT", "compare pt, et or both (default: pt; both if programs wait or have threads)",
 		comparison_clocks_option, &asked_clocks},
+	RECOMPUTE_OPTION,
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
 		option_percent, &fail_if_slower},
 	{},

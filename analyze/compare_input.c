@@ -5,6 +5,7 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 static int discard_by_its_rules(
@@ -16,11 +17,15 @@ static int discard_by_its_rules(
 	int r = book_get_run(book, id, &run, err);
 
 	if (r == 0)
-		r = run_rules_load(book, &run, analyze_options.profile, &rules, err);
+		r = run_rules_load(book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
 	if (r == 0)
 		r = discard_run(book, id, &rules.rules, ret, err);
 	if (r < 0)
 		return r;
+	if (analyze_options.recompute && !analyze_options.json) {
+		printf("Recomputed: run %" PRId64 "\n", id);
+		run_rules_print_changes(stdout, &run, &rules);
+	}
 	profile = analyze_options.profile ?: run.profile;
 	side->profile = text_copy(profile);
 	side->profile_missing = rules.missing;

@@ -26,7 +26,8 @@ const struct option_row profile_options[] = {
 
 static const struct verb verbs[] = {
 	{"list", NULL, "list the runs in the book", 0, 0, NULL, verb_list},
-	{"show", "RUN", "show one run: how it was made, its times, its verdict", 1, 1, NULL, verb_show},
+	{"show", "RUN", "show one run: how it was made, its times, its verdict", 1, 1, show_options,
+		verb_show},
 	{"import", "FILE...", "add runs to the book from emp-run documents (-: standard input)", 1, -1, NULL,
 		verb_import, .reads_stdin = true},
 	{"export", "RUN", "write a run as an emp-run document", 1, 1, NULL, verb_export},

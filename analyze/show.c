@@ -8,12 +8,17 @@
 #include "lib/report/duet_report.h"
 #include "lib/report/inc_units.h"
 #include "lib/report/results_json.h"
-#include "lib/report/resolving_text.h"
 #include "lib/report/run_rules.h"
 #include "lib/report/run_screen.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+const struct option_row show_options[] = {
+	{'v', "verbose", NULL, "all warnings in full", NULL, &analyze_options.verbose},
+	RECOMPUTE_OPTION,
+	{},
+};
 
 static void print_run(const struct run *run, size_t n_samples, const char *digest)
 {
@@ -45,34 +50,61 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 		printf("  notes:       %s\n", terminal_text(run->notes));
 }
 
+/* What differs between the result as it was measured and as it is recomputed. */
+static int print_changes(struct book *book, const struct run *run, const struct run_rules *today,
+	const struct discarding *now, struct error *err)
+{
+	_cleanup_(run_rules_clear) struct run_rules rules = {};
+	_cleanup_(discarding_clear) struct discarding then = {};
+	char before[TEXT_PAIR_SIZE], after[TEXT_PAIR_SIZE];
+	int r = run_rules_load(book, run, NULL, false, &rules, err);
+
+	if (r == 0)
+		r = discard_run(book, run->id, &rules.rules, &then, err);
+	if (r < 0)
+		return r;
+	printf("Recomputed with what the book holds now:\n");
+	run_rules_print_changes(stdout, run, today);
+	text_interval(before, then.pt.interval.low_ns, then.pt.interval.high_ns, then.pt.kept.sd_ns, NULL);
+	text_interval(after, now->pt.interval.low_ns, now->pt.interval.high_ns, now->pt.kept.sd_ns, NULL);
+	if (then.pt.kept.n != now->pt.kept.n)
+		printf("  kept were %zu samples, are %zu\n", then.pt.kept.n, now->pt.kept.n);
+	if (strcmp(before, after) != 0)
+		printf("  PT's 95 %% CI was %s, is %s\n", before, after);
+	else
+		printf("  PT's 95 %% CI is the same\n");
+	printf("\n");
+	return 0;
+}
+
 /* As emp-measure showed it, by the rules that it was measured with. */
 static int print_result(
-	struct book *book, const struct run *run, const struct discard_rules *rules, struct error *err)
+	struct book *book, const struct run *run, const struct run_rules *rules, struct error *err)
 {
 	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(screen_clear) struct screen screen = {};
 	_cleanup_(freep) char *command = run_command_line(run);
+	bool today = analyze_options.recompute;
 	struct inc_units inc = {};
 	int r;
 
-	r = run_result_read(book, run->id, rules, &result, err);
+	r = run_result_read(book, run->id, &rules->rules, &result, err);
 	if (r == 0)
-		r = run_screen_fill(&screen, &result, rules->profile, err);
+		r = run_screen_fill(&screen, &result, err);
 	if (r == 0)
-		r = run_screen_note_correlation(
-			&screen.notes, (const struct clock_discarding *[]){&result.discarding.pt}, 1, err);
-	if (r == 0)
-		r = resolving_text(
-			book, run->environment, rules->profile, result.n_samples, screen.resolving, err);
+		r = run_notes_load(book, &result, rules->rules.profile, today, &screen.notes, screen.resolving, err);
+	if (r == 0 && today)
+		r = print_changes(book, run, rules, &result.discarding, err);
 	if (r < 0)
 		return r;
-	r = inc_units_load(book, run->id, rules, &inc, err);
+	r = inc_units_load(book, run->id, &rules->rules, &inc, err);
 	if (r < 0)
 		return r;
 	if (r > 0)
 		inc_units_text(screen.inc_units, &inc);
 	screen.name = run->name ?: command ?: run->program;
 	screen.approximate = true;
+	screen.all_notes = analyze_options.verbose;
 	screen_print(stdout, &screen);
 	return run_details_print(stdout, &result, NULL, err);
 }
@@ -178,9 +210,9 @@ static int show(struct book *book, const struct run *run, const char *digest, st
 		return show_json(book, &analysis, digest, err);
 	print_run(run, analysis.n_samples, digest);
 	printf("\n");
-	r = run_rules_load(book, run, NULL, &rules, err);
+	r = run_rules_load(book, run, NULL, analyze_options.recompute, &rules, err);
 	if (r == 0)
-		r = print_result(book, run, &rules.rules, err);
+		r = print_result(book, run, &rules, err);
 	if (r == 0)
 		r = print_duet(book, run, &rules.rules, err);
 	printf("\n");

@@ -64,6 +64,16 @@ static double off_cpu(const struct result *result)
 	return et > 0 ? 1 - pt / et : 0;
 }
 
+static json_t *warnings_json(const struct session *s, const struct result *r)
+{
+	_cleanup_(notes_clear) struct notes all = {};
+	struct error no_memory;
+
+	return notes_add_all(&all, &r->notes, &no_memory) == 0 && notes_add_all(&all, &s->notes, &no_memory) == 0
+		       ? notes_as_json(&all)
+		       : NULL;
+}
+
 /* The members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
@@ -98,6 +108,7 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set(emp, "not_in_profile", json_object_get(emp, "unprofiled"));
 	json_object_set_new(emp, "disturbance_counters", counters_json(r));
 	json_object_set(emp, "sentinels", json_object_get(emp, "disturbance_counters"));
+	json_object_set_new(emp, "warnings", warnings_json(s, r));
 	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
 	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
 	json_object_set_new(emp, "escaped", json_integer(r->escaped));

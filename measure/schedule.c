@@ -160,7 +160,7 @@ static int read_result(struct task *t, struct error *err)
 	r = run_result_read(s->book, t->run.id, &rules, &t->result.run, err);
 	if (r == 0 && s->against)
 		r = inc_units_load(s->book, t->run.id, &rules, &t->result.inc, err);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : session_note_result(s, t, err);
 }
 
 /* Also after a failure or an interruption, so that the samples so far can be shown. */

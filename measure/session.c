@@ -12,7 +12,6 @@
 #include "lib/base/text.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/process/pipe_drain.h"
-#include "lib/report/environment_changes.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"
 
@@ -51,6 +50,7 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 		.wait_source = strdup(
 			s->options->order == ORDER_DUET ? "elapsed" : observer_wait_source(&s->observer)),
 		.profile = text_copy(s->options->profile),
+		.profile_id = s->profile.id,
 		.other_cpus = s->options->other_cpus,
 		.unprofiled_share_ppm = llround(s->options->unprofiled_percent * (PPM / 100)),
 		.resolution_ns = 1,
@@ -226,11 +226,10 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	r = open_book(&s, err);
 	if (r == 0)
 		r = environment_take(s.book, &s.environment, &s.environment_digest, err);
-	if (r == 0 && s.profile.environment_digest)
-		r = environment_changes(
-			s.book, s.profile.environment_digest, s.environment, 5, &s.environment_changes, err);
 	if (r == 0)
 		r = observer_open(&s.observer, options->backend, options->cpu, err);
+	if (r == 0)
+		r = session_make_notes(&s, err);
 	if (r == 0 && options->perf)
 		r = perf_counters_new(&s.perf, options->perf, err);
 	if (r == 0 && options->trace)
@@ -276,11 +275,13 @@ void session_close(struct session *s)
 		run_clear(&s->tasks[i].run);
 		clean_samples_clear(&s->tasks[i].clean);
 		run_result_clear(&s->tasks[i].result.run);
+		notes_clear(&s->tasks[i].result.notes);
 	}
 	free(s->tasks);
 	free(s->samplings);
 	free(s->environment_digest);
 	free(s->environment_changes);
+	notes_clear(&s->notes);
 	profile_clear(&s->profile);
 	observer_close(&s->observer);
 	book_free(s->book);

@@ -10,6 +10,7 @@
 #include "lib/jitter/program_trace.h"
 #include "lib/report/duet_report.h"
 #include "lib/report/inc_units.h"
+#include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/run/sampling.h"
 
@@ -23,6 +24,7 @@ struct result {
 	int64_t lost;
 	int failures, left_behind, killed, escaped, again;
 	char escapee[16]; /* as in struct sampling */
+	struct notes notes; /* on this result alone */
 };
 
 /* One command being measured. */
@@ -66,6 +68,7 @@ struct session {
 	size_t n;
 	int64_t environment;
 	char *environment_digest;
+	struct notes notes;        /* on all results alike */
 	char *environment_changes; /* since the profile was made, as text; NULL: none, or not known */
 	int in, null;              /* what the programs read (-1: standard input); /dev/null */
 	int errors;                /* what the last program wrote to standard error: a file in memory */
@@ -97,6 +100,10 @@ int session_open_errors(int *ret_fd, struct error *err);
 
 /* The names of all tasks; the caller frees the array. NULL: no memory. */
 const char **session_names(const struct session *session);
+
+/* notes.c: the notes on the session, when all is open; those on a result that was read, which it stores. */
+int session_make_notes(struct session *session, struct error *err);
+int session_note_result(struct session *session, struct task *task, struct error *err);
 
 /* duet.c: with --order duet, makes the tasks alternate. They are filled. */
 int session_make_duet(struct session *session, struct error *err);

@@ -5,7 +5,6 @@
 
 #include "measure/advice.h"
 #include "measure/comparisons.h"
-#include "measure/perf.h"
 #include "measure/trace.h"
 
 #include "lib/base/terminal.h"
@@ -35,82 +34,11 @@ static bool split_by_ticks(int cpu)
 	return true;
 }
 
-/* What could not be observed, in one line of 80 columns; the long reason is in -v. */
-static int note_unseen(const struct session *s, struct notes *notes, struct error *err)
-{
-	const struct observer *o = &s->observer;
-	const char *missing = s->options->backend == ACCOUNTING_NONE ? "--accounting none"
-								     : o->accounting_missing;
-
-	if (o->accounting && accounting_why(o->accounting))
-		return notes_add(
-			notes, err, "Accounting by taskstats, which is less exact than bpf; -v says why");
-	if (o->accounting)
-		return o->cgroup ? 0
-				 : notes_add(notes, err,
-					   "No cgroup v2 (see -v): orphans are not counted in PT");
-	return notes_add(notes, err, "Accounting off (%s): daemons%s", missing,
-		o->cgroup ? " not named" : ", orphans not counted");
-}
-
-static int note_correlation(const struct session *s, struct notes *notes, struct error *err)
-{
-	_cleanup_(freep) const struct clock_discarding **programs = calloc(
-		s->n + 1, sizeof(const struct clock_discarding *));
-
-	for (size_t i = 0; programs && i < session_n_shown(s); i++)
-		programs[i] = &s->tasks[i].result.run.discarding.pt;
-	return programs ? run_screen_note_correlation(notes, programs, session_n_shown(s), err)
-			: error_oom(err);
-}
-
-/* Notes for all programs alike. */
-static int make_notes(const struct session *s, struct notes *notes, struct error *err)
-{
-	int r = 0;
-
-	if (s->profile.environment_digest && strcmp(s->profile.environment_digest, s->environment_digest))
-		r = notes_add(notes, err,
-			"Warning: profile '%s' is from another environment; its cutoffs may not hold",
-			s->options->profile);
-	if (r == 0)
-		r = note_unseen(s, notes, err);
-	return r < 0 ? r : note_correlation(s, notes, err);
-}
-
 /* What results of this number of samples can show. */
 static int find_resolving(const struct session *s, char ret[RESOLVING_TEXT_SIZE], struct error *err)
 {
 	return resolving_text(s->book, s->environment, s->options->profile ? &s->profile : NULL,
 		s->tasks[0].result.run.n_samples, ret, err);
-}
-
-static int note_session(
-	const struct session *s, const struct result *r, struct notes *notes, struct error *err)
-{
-	bool named = r->escapee[0];
-	int added = 0;
-
-	if (r->escaped > 0)
-		added = notes_add(notes, err, "Warning: %s left %s cgroup in %d of %zu samples%s",
-			named ? r->escapee : "the program", named ? "the program's" : "its", r->escaped,
-			r->run.n_samples, named ? "" : "; PT may lack some");
-	if (added < 0)
-		return added;
-	if (r->killed > 0)
-		return notes_add(notes, err, "Warning: %d process%s left behind and killed after --linger",
-			r->killed, r->killed == 1 ? " was" : "es were");
-	if (r->again > 0)
-		return notes_add(notes, err, "%d sample%s stopped (^Z) and taken again", r->again,
-			r->again == 1 ? " was" : "s were");
-	return 0;
-}
-
-static int note_perf(const struct session *s, const struct task *t, struct notes *notes, struct error *err)
-{
-	_cleanup_(freep) char *text = perf_text(s, t);
-
-	return text ? notes_add(notes, err, "perf: %s", text) : 0;
 }
 
 static int show_result(const struct session *s, const struct task *t, struct error *err)
@@ -119,7 +47,7 @@ static int show_result(const struct session *s, const struct task *t, struct err
 	_cleanup_(screen_clear) struct screen screen = {};
 	int r;
 
-	r = run_screen_fill(&screen, &result->run, s->options->profile ? &s->profile : NULL, err);
+	r = run_screen_fill(&screen, &result->run, err);
 	if (r < 0)
 		return r;
 	screen.name = result->name;
@@ -127,11 +55,13 @@ static int show_result(const struct session *s, const struct task *t, struct err
 	screen.approximate = split_by_ticks(s->options->cpu);
 	if (result->inc.increments > 0)
 		inc_units_text(screen.inc_units, &result->inc);
-	r = note_session(s, result, &screen.notes, err);
-	if (r == 0 && s->perf)
-		r = note_perf(s, t, &screen.notes, err);
+	screen.all_notes = s->options->verbose;
+	for (size_t i = 0; r == 0 && i < result->notes.n; i++) /* of several programs that one comes at the end */
+		if (session_n_shown(s) == 1 || result->notes.items[i].kind != NOTE_CORRELATION)
+			r = notes_add(&screen.notes, result->notes.items[i].kind, err, "%s",
+				result->notes.items[i].text);
 	if (r == 0 && session_n_shown(s) == 1)
-		r = make_notes(s, &screen.notes, err);
+		r = notes_add_all(&screen.notes, &s->notes, err);
 	if (r == 0 && session_n_shown(s) == 1)
 		r = find_resolving(s, screen.resolving, err);
 	if (r < 0)
@@ -257,13 +187,35 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 	return outcome ?: r;
 }
 
+/* Of several programs, once. */
+static int note_correlation(const struct session *s, struct notes *notes, struct error *err)
+{
+	_cleanup_(freep) const struct clock_discarding **programs = calloc(
+		s->n + 1, sizeof(const struct clock_discarding *));
+
+	for (size_t i = 0; programs && i < session_n_shown(s); i++)
+		programs[i] = &s->tasks[i].result.run.discarding.pt;
+	return programs ? run_screen_note_correlation(notes, programs, session_n_shown(s), err)
+			: error_oom(err);
+}
+
 static int show_results(const struct session *s, struct error *err)
 {
-	_cleanup_(notes_clear) struct notes notes = {};
+	_cleanup_(notes_clear) struct notes rest = {};
+	struct notes grave = {s->notes.items};
 	char resolving[RESOLVING_TEXT_SIZE] = "";
 	size_t shown = 0;
 	int r = 0;
 
+	/* those on a profile come first, on one result or on several */
+	while (grave.n < s->notes.n && grave.items[grave.n].kind == NOTE_PROFILE)
+		grave.n++;
+	if (session_n_shown(s) > 1) {
+		const struct notes others = {s->notes.items + grave.n, s->notes.n - grave.n};
+
+		notes_print_all(stdout, &grave);
+		r = notes_add_all(&rest, &others, err);
+	}
 	for (size_t i = 0; r == 0 && i < session_n_shown(s); i++)
 		if (s->tasks[i].result.run.n_samples > 0) {
 			r = show_result(s, &s->tasks[i], err);
@@ -272,14 +224,14 @@ static int show_results(const struct session *s, struct error *err)
 			shown++;
 		}
 	if (r == 0 && session_n_shown(s) > 1)
-		r = make_notes(s, &notes, err);
+		r = note_correlation(s, &rest, err);
 	if (r == 0 && session_n_shown(s) > 1)
 		r = find_resolving(s, resolving, err);
 	if (shown == 0 || r < 0)
 		return r;
 	if (*resolving)
 		printf("  %s\n", resolving);
-	notes_print(stdout, &notes, notes.n, "");
+	notes_print(stdout, &rest, rest.n, "");
 	if (s->options->verbose)
 		show_reasons(s);
 	return 0;

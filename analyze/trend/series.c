@@ -236,7 +236,7 @@ static int mean_in_seconds(
 static int find_mean(struct book *book, enum series_unit unit, struct series_run *item, struct error *err)
 {
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	int r = run_rules_load(book, &item->run, NULL, &rules, err);
+	int r = run_rules_load(book, &item->run, NULL, false, &rules, err);
 
 	if (r < 0)
 		return r;

@@ -244,13 +244,17 @@ int environment_diff(const json_t *before, const json_t *now, struct differences
 	return 0;
 }
 
+void difference_clear(struct difference *d)
+{
+	free(d->what);
+	free(d->before);
+	free(d->now);
+}
+
 void differences_clear(struct differences *d)
 {
-	for (size_t i = 0; i < d->n; i++) {
-		free(d->items[i].what);
-		free(d->items[i].before);
-		free(d->items[i].now);
-	}
+	for (size_t i = 0; i < d->n; i++)
+		difference_clear(&d->items[i]);
 	free(d->items);
 	*d = (struct differences){};
 }

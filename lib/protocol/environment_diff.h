@@ -22,6 +22,7 @@ struct differences {
 /* Compares two documents of emp-setup fingerprint, without the volatile values and without what only one of them
  * records. */
 int environment_diff(const json_t *before, const json_t *now, struct differences *ret, struct error *err);
+void difference_clear(struct difference *difference);
 void differences_clear(struct differences *differences);
 
 /* "kernel.release was 6.1, is 6.2; …" of at most `most` of them, and how many more; the caller frees it. */

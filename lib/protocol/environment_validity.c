@@ -48,6 +48,18 @@ const struct difference_rule *difference_rule(const struct difference *d)
 	return rule;
 }
 
+void differences_keep_demanding(struct differences *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (difference_rule(&d->items[i])->demand > VALIDITY_HOLDS)
+			d->items[n++] = d->items[i];
+		else
+			difference_clear(&d->items[i]);
+	d->n = n;
+}
+
 enum validity differences_validity(const struct differences *d)
 {
 	enum validity most = VALIDITY_HOLDS;

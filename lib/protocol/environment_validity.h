@@ -26,5 +26,8 @@ struct difference_rule {
 /* The rule for a difference; there is always one. */
 const struct difference_rule *difference_rule(const struct difference *difference);
 
+/* Removes those that demand nothing. */
+void differences_keep_demanding(struct differences *differences);
+
 /* The greatest demand of all differences. */
 enum validity differences_validity(const struct differences *differences);

@@ -39,11 +39,27 @@ const char *const source_kind_names[N_SOURCE_KINDS] = {
 	[SOURCE_OUTSIDE] = "outside",
 };
 
+const char *const note_kind_names[N_NOTE_KINDS] = {
+	[NOTE_PROFILE] = "profile",
+	[NOTE_PROGRAM] = "program",
+	[NOTE_FEW] = "few",
+	[NOTE_NOISE] = "noise",
+	[NOTE_CORRELATION] = "correlation",
+	[NOTE_OTHER] = "other",
+	[NOTE_RESOLUTION] = "resolution",
+};
+
 #define TIME .max = JSON_TIME_MAX
 #define MOMENT .max = JSON_MOMENT_MAX
 #define ID .min = 1
 #define OPTIONAL .presence = FIELD_OPTIONAL
 #define UNLESS_NEGATIVE OPTIONAL, .unknown = -1
+#define CORRELATION(of)                                                                                          \
+	{"correlation", FIELD_REAL, offsetof(struct of, correlation.lag1), sizeof(double), .book_only = true},   \
+	{                                                                                                        \
+		"correlation_samples", FIELD_INT64, offsetof(struct of, correlation.samples), sizeof(int64_t),   \
+			OPTIONAL, .min = 1, .max = UINT32_MAX, .book_only = true                                 \
+	}
 #define WORDS(names) .words = (names), .n_words = ELEMENTS(names)
 
 static const struct field run_fields[] = {
@@ -59,6 +75,9 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_TEXT, pt_source), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, wait_source), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, profile), OPTIONAL},
+	{FIELD(run, FIELD_INT64, profile_id), OPTIONAL, ID, .book_only = true},
+	CORRELATION(run),
+	{FIELD(run, FIELD_TEXT, owner), OPTIONAL, .book_only = true},
 	{FIELD(run, FIELD_BOOL, other_cpus), .presence = FIELD_DEFAULTED},
 	{FIELD(run, FIELD_INT64, unprofiled_share_ppm), OPTIONAL, .min = 1, .max = INT32_MAX},
 	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
@@ -72,6 +91,14 @@ static const struct field run_fields[] = {
 		.expression = "(SELECT count(*) FROM sample WHERE run = run.id)"},
 };
 const struct field_table run_table = {"run", "", run_fields, ELEMENTS(run_fields), sizeof(struct run)};
+
+static const struct field note_fields[] = {
+	{FIELD(note, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
+	{FIELD(note, FIELD_ENUM, kind), WORDS(note_kind_names)},
+	{FIELD(note, FIELD_TEXT, text)},
+};
+const struct field_table note_table = {
+	"note", "run, ", note_fields, ELEMENTS(note_fields), sizeof(struct note)};
 
 static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
@@ -122,10 +149,8 @@ static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_BOOL, by_wait), .presence = FIELD_DEFAULTED},
 	{FIELD(profile, FIELD_INT64, blind_ns), OPTIONAL, .min = 1, TIME},
 	{FIELD(profile, FIELD_TEXT, noise), OPTIONAL},
-	{"correlation", FIELD_REAL, offsetof(struct profile, correlation.lag1), sizeof(double),
-		.book_only = true},
-	{"correlation_samples", FIELD_INT64, offsetof(struct profile, correlation.samples), sizeof(int64_t),
-		OPTIONAL, .min = 1, .max = UINT32_MAX, .book_only = true},
+	CORRELATION(profile),
+	{FIELD(profile, FIELD_INT64, retired_ns), OPTIONAL, .min = 1, MOMENT, .book_only = true},
 };
 const struct field_table profile_table = {
 	"profile", "", profile_fields, ELEMENTS(profile_fields), sizeof(struct profile)};

@@ -32,6 +32,12 @@ extern const char *const run_state_names[N_RUN_STATES];
 
 enum { UID_SIZE = 33 };
 
+/* How much neighbouring samples of a machine are alike. */
+struct correlation {
+	double lag1;     /* of their PTs */
+	int64_t samples; /* from which it is known; 0: not known */
+};
+
 struct run {
 	int64_t id;         /* in the book; 0: not stored */
 	char uid[UID_SIZE]; /* 128 random bits in hexadecimal, the same in every book; "": the book makes one */
@@ -44,6 +50,9 @@ struct run {
 	char *pt_source;        /* "cgroup", "wait4"; NULL: imported */
 	char *wait_source;      /* of W: "bpf", "taskstats", "schedstat"; NULL: unknown */
 	char *profile;          /* that it was measured with; NULL: none */
+	int64_t profile_id;     /* its id in the book, where it stays if it is replaced; 0: not in the book */
+	struct correlation correlation; /* of its machine, as it was known when the run began */
+	char *owner;            /* the process that makes it (process_ref.h); NULL: not known */
 	bool other_cpus;        /* cutoffs applied to what daemons used on other CPUs, too */
 	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */
 	char *notes;            /* for the reader ("audit: not fit, run anyway"); NULL: none */
@@ -55,6 +64,28 @@ struct run {
 	int cpu;                /* -1: not pinned */
 	uint32_t n_samples;     /* in the book; ignored when a run is begun */
 };
+
+/* Whole lines below a result, the gravest kind first. */
+enum note_kind {
+	NOTE_PROFILE,     /* the profile is of another environment or CPU */
+	NOTE_PROGRAM,     /* the program failed, or was not measured as a whole */
+	NOTE_FEW,         /* too few samples were kept */
+	NOTE_NOISE,       /* the machine or the profile is noisy */
+	NOTE_CORRELATION, /* neighbouring samples are alike */
+	NOTE_OTHER,
+	NOTE_RESOLUTION, /* what the machine could resolve; shown in a place of its own */
+	N_NOTE_KINDS
+};
+
+extern const char *const note_kind_names[N_NOTE_KINDS];
+
+struct note {
+	uint32_t n; /* counts from 1 */
+	enum note_kind kind;
+	char *text;
+};
+
+extern const struct field_table note_table;
 
 extern const struct field_table run_table, sample_table, execution_table, source_table, profile_table,
 	profile_run_table, cutoff_table;
@@ -188,12 +219,6 @@ struct resolving {
 	double separate;    /* if they are measured one after the other */
 };
 
-/* How much neighbouring samples of a machine are alike. */
-struct correlation {
-	double lag1;     /* of their PTs */
-	int64_t samples; /* from which it is known; 0: not known */
-};
-
 enum { N_RESOLVING = 4 };
 extern const int resolving_sizes[N_RESOLVING];
 
@@ -202,6 +227,7 @@ struct profile {
 	char *name;
 	int64_t resolution_ns;
 	int64_t made_ns;          /* since 1970; 0: unknown */
+	int64_t retired_ns;       /* when it was replaced or removed; 0: it was not */
 	int cpu;                  /* that its runs were pinned to; -1: none, or unknown */
 	char *environment_digest; /* NULL: unknown */
 	bool by_wait;             /* its L-samples were found by W */

@@ -3,6 +3,9 @@
 #include "lib/report/environment_changes.h"
 
 #include "lib/base/json.h"
+#include "lib/protocol/environment_validity.h"
+
+#include <string.h>
 
 /* The document of an environment in the book; NULL: it has none. */
 static int load_document(struct book *book, int64_t id, json_t **ret, struct error *err)
@@ -30,17 +33,44 @@ int environment_differences(
 	return r < 0 ? r : 1;
 }
 
-int environment_changes(
-	struct book *book, const char *digest, int64_t now_id, size_t most, char **ret, struct error *err)
+int profile_changes(struct book *book, const struct profile *profile, int64_t now, struct differences *ret,
+	struct error *err)
+{
+	int64_t before = 0;
+	int r = book_find_environment(book, profile->environment_digest, &before, err);
+
+	return r <= 0 ? r : environment_differences(book, before, now, ret, err);
+}
+
+/* The book does not have the fingerprint that the profile was made under. */
+static int note_unknown(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
+	struct error *err)
+{
+	_cleanup_(freep) char *digest = NULL;
+	int r = now ? book_get_environment(book, now, &digest, NULL, err) : 0;
+
+	if (r < 0 || !digest || !profile->environment_digest || !strcmp(digest, profile->environment_digest))
+		return r;
+	return notes_add(notes, NOTE_PROFILE, err,
+		"Warning: profile '%s' is from an environment that is not in the book; its cutoffs may not hold",
+		profile->name);
+}
+
+int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
+	struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
-	int64_t before_id;
-	int r;
+	_cleanup_(freep) char *text = NULL;
+	int r = profile_changes(book, profile, now, &differences, err);
 
-	r = book_put_environment(book, digest, NULL, NULL, &before_id, err);
 	if (r == 0)
-		r = environment_differences(book, before_id, now_id, &differences, err);
-	if (r < 0 || differences.n == 0)
+		return note_unknown(notes, book, profile, now, err);
+	if (r < 0 || differences_validity(&differences) == VALIDITY_HOLDS)
 		return r < 0 ? r : 0;
-	return differences_description(&differences, most, ret, err);
+	differences_keep_demanding(&differences);
+	r = differences_description(&differences, 3, &text, err);
+	return r < 0 ? r
+		     : notes_add(notes, NOTE_PROFILE, err,
+			       "Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what to repeat)",
+			       profile->name, text, profile->name);
 }

@@ -44,33 +44,23 @@ static int add_executions(struct book *book, int64_t run, struct discarder *disc
 	return r < 0 ? error_prefix(err, r, "run %" PRId64, run) : 0;
 }
 
-/* How much samples are alike in the run's environment, for intervals. */
-static int know_machine(struct book *book, int64_t run, struct discard_rules *rules, struct error *err)
-{
-	_cleanup_(run_clear) struct run of = {};
-	struct correlation correlation = {};
-	int r = book_get_run(book, run, &of, err);
-
-	if (r == 0 && of.environment > 0)
-		r = book_get_correlation(book, of.environment, &correlation, err);
-	rules->correlation = (struct known_correlation){correlation.lag1, (size_t)correlation.samples};
-	return r;
-}
-
 /* walk: add the executions; otherwise nothing is discarded by name, and there are no others. */
 static int discard(struct book *book, int64_t run, const struct discard_rules *given, bool walk,
 	const struct sample *samples, size_t n, struct discarding *ret, struct error *err)
 {
 	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
 	_cleanup_(names_clear) struct names names = {};
+	_cleanup_(run_clear) struct run of = {};
 	struct discard_rules rules = *given;
 	int r;
 
 	r = names_load(&names, err);
 	if (r == 0)
-		r = know_machine(book, run, &rules, err);
+		r = book_get_run(book, run, &of, err);
 	if (r < 0)
 		return r;
+	if (!rules.correlation.values)
+		rules.correlation = (struct known_correlation){of.correlation.lag1, (size_t)of.correlation.samples};
 	if (!rules.patterns)
 		rules.patterns = names.rows;
 	r = discarder_new(&discarder, &rules, err);
@@ -80,7 +70,10 @@ static int discard(struct book *book, int64_t run, const struct discard_rules *g
 		r = add_executions(book, run, discarder, err);
 	if (r == 0)
 		r = discarder_finish(discarder, ret, err);
-	return r < 0 ? r : book_get_run(book, run, &ret->run, err);
+	if (r < 0)
+		return r;
+	ret->run = TAKE_STRUCT(of);
+	return 0;
 }
 
 int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules, struct run_result *ret,

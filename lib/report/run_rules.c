@@ -2,27 +2,66 @@
 /* The rules by which a run was judged: see run_rules.h. */
 #include "lib/report/run_rules.h"
 
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+
 #include <errno.h>
 #include <stdio.h>
 
-int run_rules_load(struct book *book, const struct run *run, const char *profile, struct run_rules *ret,
-	struct error *err)
+/* The run's own profile. 1: *ret has it; 0: the run has none, or the book does not have it. */
+static int load_own(struct book *book, const struct run *run, bool today, struct profile *ret, struct error *err)
 {
-	const char *name = profile ?: run->profile;
 	struct error missing = {};
-	int r = name ? book_get_profile(book, name, &ret->profile, profile ? err : &missing) : 0;
+	int r = -ENOENT;
 
-	if (r < 0 && (profile || r != -ENOENT)) {
-		*err = profile ? *err : missing;
+	if (run->profile && (today || !run->profile_id))
+		r = book_get_profile(book, run->profile, ret, &missing);
+	if (r == -ENOENT && run->profile_id)
+		r = book_get_run_profile(book, run->profile_id, ret, &missing);
+	if (r < 0 && r != -ENOENT)
+		*err = missing;
+	return r == -ENOENT ? 0 : r < 0 ? r : 1;
+}
+
+int run_rules_load(struct book *book, const struct run *run, const char *profile, bool today,
+	struct run_rules *ret, struct error *err)
+{
+	struct correlation correlation = {};
+	int r = profile ? book_get_profile(book, profile, &ret->profile, err)
+			: load_own(book, run, today, &ret->profile, err);
+	bool there = profile ? r == 0 : r > 0;
+
+	if (r >= 0 && today && run->environment)
+		r = book_get_correlation(book, run->environment, &correlation, err);
+	if (r < 0)
 		return r;
-	}
-	ret->missing = r < 0;
+	ret->missing = run->profile && !there;
 	ret->rules = (struct discard_rules){
-		.profile = name && r == 0 ? &ret->profile : NULL,
+		.profile = there ? &ret->profile : NULL,
 		.other_cpus = run->other_cpus,
 		.unprofiled_share = (double)run->unprofiled_share_ppm / PPM,
+		.correlation = {correlation.lag1, (size_t)correlation.samples},
 	};
 	return 0;
+}
+
+void run_rules_print_changes(FILE *file, const struct run *run, const struct run_rules *today)
+{
+	const struct known_correlation *now = &today->rules.correlation;
+	const struct correlation *then = &run->correlation;
+	char moment[TEXT_TIME_SIZE], before[32] = "not known";
+
+	if (today->rules.profile && today->profile.id != run->profile_id)
+		fprintf(file, "  profile '%s' was made anew on %s\n", terminal_text(run->profile),
+			text_moment(moment, today->profile.made_ns));
+	else if (today->rules.profile && today->profile.retired_ns)
+		fprintf(file, "  profile '%s' was removed on %s; the run keeps it\n", terminal_text(run->profile),
+			text_moment(moment, today->profile.retired_ns));
+	if (now->values == 0 || (then->samples == (int64_t)now->values && then->lag1 == now->lag1))
+		return;
+	if (then->samples > 0)
+		snprintf(before, sizeof(before), "%.2f", then->lag1);
+	fprintf(file, "  the correlation of neighbouring samples was %s, is %.2f\n", before, now->lag1);
 }
 
 char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run)

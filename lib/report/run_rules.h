@@ -5,6 +5,8 @@
 #include "lib/protocol/discard.h"
 #include "lib/record/book/book.h"
 
+#include <stdio.h>
+
 enum { RUN_RULES_TEXT_SIZE = 64 };
 
 struct run_rules {
@@ -13,9 +15,12 @@ struct run_rules {
 	bool missing;               /* the run's profile is no longer in the book */
 };
 
-/* profile: the name of one to use instead of the run's own, and it must be in the book (-ENOENT); NULL: the run's own. */
-int run_rules_load(struct book *book, const struct run *run, const char *profile, struct run_rules *ret,
-	struct error *err);
+/* profile: the name of one to use instead of the run's own, and it must be in the book (-ENOENT); NULL: the run's own, as
+ * it was when the run was measured. `today`: the profile of that name and the correlation that the book has now. */
+int run_rules_load(struct book *book, const struct run *run, const char *profile, bool today,
+	struct run_rules *ret, struct error *err);
+/* Prints a line for each input of the run's result that today's rules change. */
+void run_rules_print_changes(FILE *file, const struct run *run, const struct run_rules *today);
 /* "--other-cpus --discard-unprofiled 5%": the rules beside the profile, as options of emp-measure; "": none. */
 char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run);
 void run_rules_clear(struct run_rules *rules);

@@ -4,6 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/text.h"
+#include "lib/report/environment_changes.h"
 #include "lib/report/noise_load.h"
 
 #include <errno.h>
@@ -139,7 +140,7 @@ int run_screen_note_correlation(
 	}
 	if (!worst)
 		return 0;
-	return notes_add(notes, err,
+	return notes_add(notes, NOTE_CORRELATION, err,
 		"Neighbouring samples %s alike (correlation %s%.2f): %zu count as %.2g in the CI",
 		worst->interval.calibrated ? "are" : "seem", n > 1 ? "up to " : "", worst->interval.lag1,
 		worst->kept.n, worst->interval.effective_n);
@@ -152,7 +153,7 @@ static int note_noise(struct notes *notes, const struct profile *profile, struct
 	if (!profile || !noise_marked(profile->blind_ns, profile->noise))
 		return 0;
 	text = noise_text(profile->name, profile->blind_ns, profile->noise);
-	return text ? notes_add(notes, err, "%s", text) : error_oom(err);
+	return text ? notes_add(notes, NOTE_NOISE, err, "%s", text) : error_oom(err);
 }
 
 static int note_profile(
@@ -164,7 +165,7 @@ static int note_profile(
 		return 0;
 	if (run->cpu >= 0)
 		snprintf(here, sizeof(here), "is on CPU %d", run->cpu);
-	return notes_add(notes, err, "Warning: profile '%s' was made on CPU %d, this run %s", profile->name,
+	return notes_add(notes, NOTE_PROFILE, err, "Warning: profile '%s' was made on CPU %d, this run %s", profile->name,
 		profile->cpu, here);
 }
 
@@ -182,7 +183,7 @@ static int note_disturbances(struct notes *notes, const struct disturbances *all
 		if (!(CHANGE_SPEED >> all->items[i].which & 1))
 			continue;
 		text = disturbance_description(all, &all->items[i]);
-		r = text ? notes_add(notes, err, "Warning: %s", text) : error_oom(err);
+		r = text ? notes_add(notes, NOTE_NOISE, err, "Warning: %s", text) : error_oom(err);
 	}
 	return r;
 }
@@ -194,7 +195,7 @@ static int note_start(struct notes *notes, const struct screen *s, struct error 
 
 	if (s->pt.n == 0 || !screen_includes_start(s))
 		return 0;
-	return notes_add(notes, err, "PT is %s more than ET: it includes the work to start the program",
+	return notes_add(notes, NOTE_OTHER, err, "PT is %s more than ET: it includes the work to start the program",
 		text_precise(more, ns, ns / 10));
 }
 
@@ -204,7 +205,7 @@ static int note_discarder(
 {
 	if (most->n < 2 || (double)most->n <= MANY_DISCARDED * (double)r->n_samples)
 		return 0;
-	return notes_add(notes, err,
+	return notes_add(notes, NOTE_FEW, err,
 		"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
 		most->name, most->n, r->n_samples, r->discarding.run.id);
 }
@@ -217,16 +218,15 @@ static int note_samples(struct notes *notes, const struct run_result *result, st
 	for (size_t i = 0; i < result->n_samples; i++)
 		failures += result->samples[i].exit_status > 0;
 	if (failures > 0)
-		r = notes_add(notes, err, "Warning: the program failed in %zu of %zu samples", failures,
+		r = notes_add(notes, NOTE_PROGRAM, err, "Warning: the program failed in %zu of %zu samples", failures,
 			result->n_samples);
 	if (r == 0 && 2 * result->discarding.pt.kept.n < result->n_samples)
-		r = notes_add(
-			notes, err, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+		r = notes_add(notes, NOTE_FEW, err,
+			"Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 	return r;
 }
 
-int run_screen_fill(
-	struct screen *ret, const struct run_result *result, const struct profile *profile, struct error *err)
+int run_screen_fill(struct screen *ret, const struct run_result *result, struct error *err)
 {
 	const struct discarding *d = &result->discarding;
 	struct screen s = {
@@ -247,21 +247,61 @@ int run_screen_fill(
 
 	add_others(&s, result);
 	r = add_reasons(&s, d, err);
-	if (r == 0)
-		r = note_samples(&s.notes, result, err);
-	if (r == 0 && d->n_over + d->n_unprofiled > 0)
-		r = note_discarder(&s.notes, &s.reasons[0], result, err);
-	if (r == 0)
-		r = note_noise(&s.notes, profile, err);
-	if (r == 0)
-		r = note_profile(&s.notes, &d->run, profile, err);
-	if (r == 0)
-		r = note_disturbances(&s.notes, &result->disturbances, err);
-	if (r == 0)
-		r = note_start(&s.notes, &s, err);
 	if (r < 0)
 		screen_clear(&s);
 	else
 		*ret = s;
 	return r;
+}
+
+int run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile,
+	struct error *err)
+{
+	_cleanup_(screen_clear) struct screen s = {};
+	int r = run_screen_fill(&s, result, err);
+
+	if (r == 0)
+		r = note_samples(notes, result, err);
+	if (r == 0 && result->discarding.n_over + result->discarding.n_unprofiled > 0)
+		r = note_discarder(notes, &s.reasons[0], result, err);
+	if (r == 0)
+		r = note_noise(notes, profile, err);
+	if (r == 0)
+		r = note_profile(notes, &result->discarding.run, profile, err);
+	if (r == 0)
+		r = note_disturbances(notes, &result->disturbances, err);
+	if (r == 0)
+		r = note_start(notes, &s, err);
+	return r < 0 ? r
+		     : run_screen_note_correlation(
+			       notes, (const struct clock_discarding *[]){&result->discarding.pt}, 1, err);
+}
+
+/* What the machine could resolve is not one of the notes that are shown as such. */
+static void take_resolution(struct notes *notes, char ret[RESOLVING_TEXT_SIZE])
+{
+	struct note *last = notes->n > 0 ? &notes->items[notes->n - 1] : NULL;
+
+	if (!last || last->kind != NOTE_RESOLUTION)
+		return;
+	snprintf(ret, RESOLVING_TEXT_SIZE, "%s", last->text);
+	fields_clear(&note_table, last);
+	notes->n--;
+}
+
+int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile, bool today,
+	struct notes *ret, char ret_resolving[RESOLVING_TEXT_SIZE], struct error *err)
+{
+	const struct run *run = &result->discarding.run;
+	int r = today ? 0 : book_notes(book, run->id, &ret->items, &ret->n, err);
+
+	*ret_resolving = '\0';
+	if (r < 0 || ret->n > 0) {
+		take_resolution(ret, ret_resolving);
+		return r < 0 ? r : 0;
+	}
+	r = run_notes_add(ret, result, profile, err);
+	if (r == 0 && profile)
+		r = profile_changes_note(ret, book, profile, run->environment, err);
+	return r < 0 ? r : resolving_text(book, run->environment, profile, result->n_samples, ret_resolving, err);
 }

@@ -23,7 +23,7 @@ static int take_kept(struct book *book, bool et, struct run_mean *mean, struct e
 	int r = book_get_run(book, mean->run, &run, err);
 
 	if (r == 0)
-		r = run_rules_load(book, &run, NULL, &rules, err);
+		r = run_rules_load(book, &run, NULL, false, &rules, err);
 	if (r < 0 || !discard_rules_by_name(&rules.rules))
 		return r;
 	r = discard_run(book, mean->run, &rules.rules, &d, err);

@@ -359,7 +359,10 @@ void screen_print(FILE *file, const struct screen *of)
 	if (resolving)
 		fprintf(file, "  %s\n", s->resolving);
 	snprintf(where, sizeof(where), "emp-analyze show %lld", (long long)s->run);
-	notes_print(file, &s->notes, left, where);
+	if (s->all_notes)
+		notes_print_all(file, &s->notes);
+	else
+		notes_print(file, &s->notes, left, where);
 	if (s->notes.n < left)
 		print_assumption(file, s);
 }

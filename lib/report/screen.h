@@ -49,8 +49,9 @@ struct screen {
 	struct screen_other others[SCREEN_OTHERS]; /* the greatest first */
 	size_t n_others;
 	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
-	struct notes notes;             /* the most important first */
-	char resolving[80];             /* what the machine can resolve; "": not known */
+	struct notes notes;
+	bool all_notes;     /* in full, however many lines they need */
+	char resolving[80]; /* what the machine can resolve; "": not known */
 };
 
 /* The step for text_interval and text_precise: a minimum and a maximum are values, not estimates, and keep four digits

@@ -174,10 +174,14 @@ that "no sample but the one in flight is lost" test "$(sqlite3 "$EMP_DB" "SELECT
 "$build/calibrate/emp-calibrate" -q run --short 0.02x10 --long 0.1x4 --save here --anyway --force >/dev/null 2>&1
 sqlite3 "$EMP_DB" "DELETE FROM cutoff" # whatever else ran meanwhile is no reason to discard
 expect 0 'PT (mean' $measure -q -r 2 --profile here -- true
-that "nothing is said where nothing changed" sh -c "! grep -q 'another environment' '$dir/out'"
+that "nothing is said where nothing changed" sh -c "! grep -q 'may not hold' '$dir/out'"
 sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document) SELECT 'older', json_set(document, '$.identity.kernel.release', '1.2.3') FROM environment
 	WHERE document IS NOT NULL LIMIT 1; UPDATE profile SET environment_digest = 'older' WHERE name = 'here'"
-expect 0 "profile 'here' is from another environment" $measure -q -r 2 --profile here -- true
+expect 0 "Warning: profile 'here' may not hold: kernel.release was '1.2.3', is '" $measure -q -r 2 --profile here -- true
+run=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
+expect 0 "Warning: profile 'here' may not hold: kernel.release was '1.2.3', is '" "$build/analyze/emp-analyze" show "$run"
+that "it is the first of the warnings" test "$(sqlite3 "$EMP_DB" "SELECT kind FROM note WHERE run = $run AND n = 1")" = profile
+expect 0 "^ *('emp-setup verify here' says what to repeat)\|'emp-setup$" "$build/analyze/emp-analyze" show -v "$run"
 expect 0 "Since profile 'here' was made: .*kernel.release was .1.2.3., is" $measure -q -v -r 2 --profile here -- true
 "$build/calibrate/emp-calibrate" profile import "$(dirname "$0")/../../profiles/paper-rhel6.4.json" >/dev/null
 expect 0 'PT (mean' $measure -q -r 2 --accounting none --profile paper-rhel6.4 -- true # busy machines run its daemons

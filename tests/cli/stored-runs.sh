@@ -126,6 +126,53 @@ abroad=$($analyze list --json | python3 -c 'import json, sys; print(json.load(sy
 expect 0 "^  Profile's environment: 10 samples resolve 3.3 % interleaved, 3.3 % separate$" $analyze show "$abroad"
 expect 0 '^  10 samples resolve 2.2 % interleaved, 2.2 % between' $analyze show $((abroad + 1))
 
+# a stored result stays what it was, whatever is calibrated, replaced or removed later
+python3 - <<'END_OF_KEPT'
+import json
+document = json.load(open("lab.json"))
+digest = {"digest": "c" * 64}
+document.update(name="kept", environment=digest, correlation={"lag1": 0.2, "samples": 300}, resolving=[{"samples": 20, "interleaved": 0.05, "separate": 0.05}])
+json.dump(document, open("kept.json", "w"))
+for cutoff in document["cutoffs"]:
+    cutoff.update(short_ns=10**10, long_ns=10**10, below_ns=10**10, atleast_ns=10**10)
+document.update(correlation={"lag1": 0.8, "samples": 300}, made_ns=1_800_000_000_000_000_000)
+json.dump(document, open("kept-later.json", "w"))
+for name in "fast", "slow":
+    run = json.load(open(name + ".json"))
+    json.dump({**run, "profile": "kept", "environment": digest, "correlation": {"lag1": 0.2, "samples": 300}}, open(name + "-kept.json", "w"))
+END_OF_KEPT
+expect 0 '' $calibrate profile import kept.json
+a=$($analyze import fast-kept.json)
+b=$($analyze import slow-kept.json)
+same() { # SENTENCE: what is said of both runs is what was said at first
+	for words in "show $a" "compare $a $b" "compare --json $a $b" "discard --json --profile kept $a"; do
+		[ "${words%% *}" = discard ] || $analyze $words >"now-$(echo "$words" | tr -d ' ')" 2>&1
+	done
+	for file in now-*; do
+		[ -e "then${file#now}" ] || cp "$file" "then${file#now}"
+		that "$1 ($file)" cmp "$file" "then${file#now}"
+	done
+}
+same "at first"
+grep -q 'Kept 17 of 20' "then-show$a" || that "the profile discards" false
+expect 0 '' $calibrate profile import --replace kept-later.json
+same "after the profile was replaced, and the correlation"
+expect 0 "profile 'kept' was made anew on 2027" $analyze show --recompute "$a"
+that "what changed is said: the samples" grep -q '^  kept were 17 samples, are 20$' out
+that "the correlation" grep -q '^  the correlation of neighbouring samples was 0.20, is 0.80$' out
+that "the interval" grep -q "^  PT's 95 % CI was .* ms, is .* ms$" out
+that "and the result" grep -q 'Kept 20 of 20' out
+expect 0 "^Run $a: profile 'kept'; 0 of 20 samples discarded$" $analyze compare --recompute "$a" "$b"
+that "compare says what changed" grep -q "^  profile 'kept' was made anew" out
+same "after it was recomputed"
+expect 0 '' $calibrate profile remove kept
+same "after the profile was removed"
+expect 0 "profile 'kept' was removed on .*; the run keeps it" $analyze show --recompute "$a"
+that "a removed profile is gone for others" sh -c "! $calibrate profile list | grep -q kept"
+expect 0 '' $calibrate profile import kept.json
+expect 0 '' $analyze remove "$a" "$b"
+that "a profile that was replaced goes with its last run" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM profile WHERE name = 'kept'")" = 1
+
 # documents have the fingerprint of their environment
 expect 0 '^Environments differ: fingerprint was aaaaaaaaaaaaaaaa, is bbbbbbbbbbbbbbbb$' $analyze compare a.json b.json
 expect 0 '^Environments differ: fingerprint was aaaaaaaaaaaaaaaa, is dddddddddddddddd$' $analyze compare a.json "$first"

@@ -214,7 +214,8 @@ static void show_run(struct book *book, int64_t run, const struct profile *profi
 	struct error err = {};
 
 	if (!fine(run_result_read(book, run, &rules, &result, &err), &err) ||
-		!fine(run_screen_fill(&screen, &result, profile, &err), &err))
+		!fine(run_screen_fill(&screen, &result, &err), &err) ||
+		!fine(run_notes_add(&screen.notes, &result, profile, &err), &err))
 		return;
 	screen.name = result.discarding.run.program;
 	screen_print(nowhere, &screen);

@@ -63,7 +63,8 @@ static struct screen fill(const struct run_result *r, const struct profile *p)
 	struct screen screen = {};
 	struct error err = {};
 
-	assert_int_equal(run_screen_fill(&screen, r, p, &err), 0);
+	assert_int_equal(run_screen_fill(&screen, r, &err), 0);
+	assert_int_equal(run_notes_add(&screen.notes, r, p, &err), 0);
 	return screen;
 }
 
@@ -179,14 +180,14 @@ TEST(what_changes_the_reading_is_noted)
 	s = fill(&r, &profile);
 	assert_int_equal(s.notes.n, 5);
 	assert_true(s.interval.assumed);
-	assert_string_equal(s.notes.items[0], "Warning: the program failed in 1 of 12 samples");
 	assert_string_equal(
-		s.notes.items[1], "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+		s.notes.items[0].text, "Warning: profile 'lab1' was made on CPU 1, this run is not pinned");
+	assert_string_equal(s.notes.items[1].text, "Warning: the program failed in 1 of 12 samples");
 	assert_string_equal(
-		s.notes.items[2], "Warning: profile 'lab1' was made on CPU 1, this run is not pinned");
-	assert_non_null(strstr(s.notes.items[3], "in 1 of 12 samples (3)"));
+		s.notes.items[2].text, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+	assert_non_null(strstr(s.notes.items[3].text, "in 1 of 12 samples (3)"));
 	assert_string_equal(
-		s.notes.items[4], "Warning: interrupts took 2.0 ms a sample, in 2 of 12 samples (1, 2)");
+		s.notes.items[4].text, "Warning: interrupts took 2.0 ms a sample, in 2 of 12 samples (1, 2)");
 }
 
 TEST(a_noisy_profile_is_noted_with_what_it_cannot_see)
@@ -202,7 +203,7 @@ TEST(a_noisy_profile_is_noted_with_what_it_cannot_see)
 	profile.blind_ns = 0;
 	profile.noise = NULL;
 	assert_string_equal(
-		s.notes.items[0], "Profile 'lab1' is noisy: blind to daemons below 16 ms (steal 3.2 %)");
+		s.notes.items[1].text, "Profile 'lab1' is noisy: blind to daemons below 16 ms (steal 3.2 %)");
 	assert_int_equal(r.discarding.blind_ns, 16400000);
 	assert_string_equal(r.discarding.noise, "steal 3.2 %");
 }
@@ -224,10 +225,10 @@ TEST(correlated_samples_are_noted_once_for_all_programs)
 	assert_int_equal(notes.n, 0);
 	assert_int_equal(run_screen_note_correlation(&notes, programs + 1, 1, &err), 0);
 	assert_string_equal(
-		notes.items[0], "Neighbouring samples seem alike (correlation 0.95): 12 count as 3 in the CI");
+		notes.items[0].text, "Neighbouring samples seem alike (correlation 0.95): 12 count as 3 in the CI");
 	assert_int_equal(run_screen_note_correlation(&notes, programs, 3, &err), 0);
 	assert_int_equal(notes.n, 2);
-	assert_string_equal(notes.items[1],
+	assert_string_equal(notes.items[1].text,
 		"Neighbouring samples seem alike (correlation up to 0.95): 12 count as 3 in the CI");
 }
 
@@ -245,7 +246,7 @@ TEST(more_cpu_time_than_elapsed_time_on_one_cpu_is_explained)
 	s = fill(&r, NULL);
 	assert_int_equal(s.notes.n, 1);
 	assert_string_equal(
-		s.notes.items[0], "PT is 230 us more than ET: it includes the work to start the program");
+		s.notes.items[0].text, "PT is 230 us more than ET: it includes the work to start the program");
 }
 
 TEST(no_samples_are_not_correlated)
@@ -260,7 +261,7 @@ TEST(no_samples_are_not_correlated)
 	s = fill(&r, NULL);
 	assert_int_equal(s.notes.n, 1);
 	assert_string_equal(
-		s.notes.items[0], "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+		s.notes.items[0].text, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 }
 
 TEST(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
@@ -278,7 +279,7 @@ TEST(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
 	r.discarding.run.cpu = 0;
 	c = fill(&r, &profile);
 	assert_string_equal(
-		c.notes.items[0], "Warning: profile 'lab1' was made on CPU 1, this run is on CPU 0");
+		c.notes.items[0].text, "Warning: profile 'lab1' was made on CPU 1, this run is on CPU 0");
 }
 
 TEST(the_time_of_an_outlier_has_the_digits_that_set_it_apart)

@@ -187,7 +187,7 @@ TEST(an_interval_that_assumes_independent_samples_says_so)
 		       "  Kept 5 of 5\n"
 		       "  With 5 samples and no calibration, the CI assumes independent samples (iid)\n");
 	for (int i = 0; i < 3; i++) /* the label is all that fits */
-		assert_int_equal(notes_add(&s.notes, &err, "Warning %d", i), 0);
+		assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning %d", i), 0);
 	s.pt = make(5, 11520.33e9, 1.2e9);
 	s.et = make(5, 11522.71e9, 1.3e9);
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
@@ -340,6 +340,24 @@ TEST(what_took_the_rest_of_the_time_is_said)
 		       "  Disturbed by    backupd 598 ms, a-long-name-01 100 ms, fifteen-letters 100 ms\n");
 }
 
+TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
+{
+	static const enum note_kind kinds[] = {
+		NOTE_CORRELATION, NOTE_FEW, NOTE_OTHER, NOTE_PROFILE, NOTE_NOISE, NOTE_FEW, NOTE_PROFILE};
+	static const char *const order[] = {"3", "6", "1", "5", "4", "0", "2"};
+	_cleanup_(notes_clear) struct notes notes = {}, copy = {};
+	struct error err = {};
+
+	for (int i = 0; i < (int)ELEMENTS(kinds); i++)
+		assert_int_equal(notes_add(&notes, kinds[i], &err, "%d", i), 0);
+	assert_int_equal(notes_add_all(&copy, &notes, &err), 0);
+	assert_int_equal(copy.n, ELEMENTS(kinds));
+	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
+		assert_string_equal(copy.items[i].text, order[i]);
+		assert_int_equal(copy.items[i].n, i + 1);
+	}
+}
+
 TEST(warnings_fill_up_to_eight_lines)
 {
 	struct screen s = usual();
@@ -347,8 +365,8 @@ TEST(warnings_fill_up_to_eight_lines)
 
 	s.others[0] = (struct screen_other){"backupd", 228000000};
 	s.n_others = 1;
-	assert_int_equal(notes_add(&s.notes, &err, "Warning: the program failed in %d of 20 samples", 2), 0);
-	assert_int_equal(notes_add(&s.notes, &err, "Warning: the second"), 0);
+	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the program failed in %d of 20 samples", 2), 0);
+	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the second"), 0);
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
 		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
@@ -357,7 +375,7 @@ TEST(warnings_fill_up_to_eight_lines)
 		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
 		       "  Warning: the program failed in 2 of 20 samples\n"
 		       "  Warning: the second\n");
-	assert_int_equal(notes_add(&s.notes, &err, "Warning: the third"), 0);
+	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the third"), 0);
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
 		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
@@ -424,8 +442,8 @@ TEST(where_only_eight_lines_fit_a_warning_comes_before_what_the_machine_resolves
 	strcpy(s.inc_units, "471.2 (470.1 … 472.3)");
 	strcpy(s.resolving, "20 samples resolve 1 % interleaved, 2 % between separate runs");
 	check_size(&s);
-	assert_int_equal(notes_add(&s.notes, &err, "Warning: the first"), 0);
-	assert_int_equal(notes_add(&s.notes, &err, "Warning: the second"), 0);
+	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the first"), 0);
+	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the second"), 0);
 	check_size(&s);
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
@@ -453,7 +471,7 @@ TEST(no_figures_make_it_larger_than_80_by_8)
 	for (size_t i = 0; i < ELEMENTS(reasons); i++)
 		reasons[i] = (struct screen_reason){"fifteen letters", numbers, ELEMENTS(numbers)};
 	for (int i = 0; i < 9; i++)
-		notes_add(&s.notes, &err, "Warning: %090d", i);
+		notes_add(&s.notes, NOTE_OTHER, &err, "Warning: %090d", i);
 	s.name = "ein sehr langes Kommando mit Umlauten: äöüßäöüßäöüßäöüßäöüßäöüßäöüßäöüßäöüß";
 	s.run = INT64_MAX;
 	s.n_samples = UINT32_MAX;

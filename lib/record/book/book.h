@@ -35,6 +35,8 @@ int book_put_environment(struct book *book, const char *digest, const char *mach
 /* The document and digest of an environment; the caller frees both. Either pointer may be NULL. -ENOENT */
 int book_get_environment(
 	struct book *book, int64_t id, char **ret_digest, char **ret_document, struct error *err);
+/* The id of the environment with that digest. 1: found; 0: the book does not have it. */
+int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err);
 /* The machine of an environment, NULL if that is not known; the caller frees it. */
 int book_get_machine(struct book *book, int64_t environment, char **ret, struct error *err);
 
@@ -61,9 +63,10 @@ int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err)
 int book_get_clocks(struct book *book, int64_t id, struct clocks *ret, struct error *err);
 int book_get_clocks_before(struct book *book, int64_t id, struct clocks *ret, struct error *err);
 
-/* Runs. begin sets the id, the uid, state RUN_OPEN, and started_ns if it is 0. */
+/* Runs. begin sets the id, the uid, the owner, state RUN_OPEN, and started_ns if it is 0; and what the book knows of the
+ * machine and the profile now. A run that is read is RUN_INTERRUPTED if its owner did not end it and is not alive. */
 int book_begin_run(struct book *book, struct run *run, struct error *err);
-/* The same for a run that was made elsewhere: its state and times are kept. */
+/* The same for a run that was made elsewhere: its state and times are kept, and its correlation. */
 int book_add_run(struct book *book, struct run *run, struct error *err);
 int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err);
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
@@ -75,6 +78,10 @@ int book_run_means(struct book *book, int64_t run, bool et, struct run_means *re
 /* With its samples. Unless forced, -EBUSY with a sentence if it is a run of a profile (which would keep its cutoffs,
  * but not the run's number) or of a calibration that is not complete (which would be removed as well). */
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
+
+/* The notes on its result. put replaces them; their n count from 1. fields_free(&note_table, …) frees what is read. */
+int book_put_notes(struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err);
+int book_notes(struct book *book, int64_t run, struct note **ret, size_t *ret_n, struct error *err);
 
 /* The id of (name, exe, unit, kind), added if it is new. exe and unit may be NULL. Bytes of a name that are not
  * UTF-8 are stored as \xNN. */
@@ -122,10 +129,13 @@ int book_each_time(struct book *book, int64_t run, book_each *each, void *data, 
 int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
 	struct error *err);
 
-/* Profiles. put replaces one of the same name only if `replace`, else -EEXIST. */
+/* Profiles. put replaces one of the same name only if `replace`, else -EEXIST. One that was replaced or removed is kept
+ * for the runs that were measured with it: only book_get_run_profile finds it. */
 int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err);
 int book_get_profile(
 	struct book *book, const char *name, struct profile *ret, struct error *err); /* -ENOENT */
+/* By its id, which struct run has. */
+int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, struct error *err);
 int book_profiles(
 	struct book *book, struct profile **ret, size_t *ret_n, struct error *err); /* clear each, free */
 int book_remove_profile(struct book *book, const char *name, struct error *err);

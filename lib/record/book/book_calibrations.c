@@ -4,6 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/json_fields.h"
+#include "lib/host/process/process_ref.h"
 #include "lib/record/book/query.h"
 
 #include <errno.h>
@@ -104,7 +105,7 @@ static int mark_resume_point(struct book *book, const struct run *run, int64_t e
 		.n = run->n_samples + 1,
 		.at_ns = clock_ns(CLOCK_REALTIME),
 		/* a process that is killed leaves the run open */
-		.why = (char *)(run->state == RUN_OPEN ? "cut off" : run_state_names[run->state]),
+		.why = (char *)(run->ended_ns ? run_state_names[run->state] : "cut off"),
 		.environment = environment,
 	};
 	_cleanup_(query_end) struct query q = {};
@@ -122,6 +123,7 @@ static int reopen(struct book *book, int64_t id, int64_t environment, struct err
 {
 	_cleanup_(query_end) struct query q = {};
 	_cleanup_(run_clear) struct run run = {};
+	char self[PROCESS_REF_SIZE];
 	int r;
 
 	r = book_get_run(book, id, &run, err);
@@ -129,7 +131,8 @@ static int reopen(struct book *book, int64_t id, int64_t environment, struct err
 		r = mark_resume_point(book, &run, environment, err);
 	if (r < 0)
 		return r;
-	query_begin(&q, book, "UPDATE run SET state = 'open', ended_ns = NULL WHERE id = ?", err);
+	query_begin(&q, book, "UPDATE run SET state = 'open', ended_ns = NULL, owner = ? WHERE id = ?", err);
+	query_text(&q, process_ref_self(self));
 	query_int(&q, id);
 	return query_run(&q, err);
 }

@@ -47,6 +47,11 @@ static int find(struct book *book, const char *digest, int64_t machine, const ch
 	return r;
 }
 
+int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err)
+{
+	return digest ? find(book, digest, 0, NULL, ret, err) : 0;
+}
+
 static int put(struct book *book, const char *digest, const char *machine, const char *document, int64_t *ret,
 	struct error *err)
 {

@@ -89,6 +89,9 @@ int book_schema_check(struct book *book, int version, struct error *err);
 /* The function that walks the executions, for this connection. */
 int book_walk_register(struct book *book, struct error *err);
 
+/* Removes the retired profiles that no run needs any more. */
+int book_prune_profiles(struct book *book, struct error *err);
+
 void source_cache_clear(struct source_cache *cache);
 
 /* Stores the samples that were kept, before anything else is done with the book. */

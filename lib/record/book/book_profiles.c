@@ -2,7 +2,10 @@
 /* Cutoff profiles in the lab book: the head, the two runs it was made of, their L-samples, the cutoffs. */
 #include "lib/record/book/query.h"
 
+#include "lib/base/clock.h"
+
 #include <errno.h>
+#include <inttypes.h>
 
 static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
 	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t), .min = 1}, 1, sizeof(uint32_t)};
@@ -23,7 +26,8 @@ static int profile_not_there(struct book *book, const char *name, struct error *
 	int r;
 
 	query_begin(&q, book,
-		"SELECT group_concat(name, ''', ''') FROM (SELECT name FROM profile ORDER BY name)", err);
+		"SELECT group_concat(name, ''', ''') FROM (SELECT name FROM profile WHERE retired_ns IS NULL ORDER BY name)",
+		err);
 	r = query_step(&q, err);
 	if (r < 0)
 		return r;
@@ -88,7 +92,8 @@ static int is_outdated(struct book *book, const struct profile *profile, struct 
 {
 	_cleanup_(query_end) struct query q = {};
 
-	query_begin(&q, book, "SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ?", err);
+	query_begin(&q, book,
+		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ? AND retired_ns IS NULL", err);
 	query_text(&q, profile->environment_digest);
 	query_int(&q, profile->made_ns);
 	return query_step(&q, err);
@@ -132,16 +137,31 @@ static int get_resolving(struct book *book, int64_t id, struct profile *profile,
 	return r;
 }
 
-/* 1: removed; 0: there is none. */
-static int remove_profile(struct book *book, const char *name, struct error *err)
+int book_prune_profiles(struct book *book, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	int r;
 
-	query_begin(&q, book, "DELETE FROM profile WHERE name = ?", err);
+	query_begin(&q, book,
+		"DELETE FROM profile WHERE retired_ns IS NOT NULL"
+		" AND NOT EXISTS (SELECT 1 FROM run WHERE profile_id = profile.id)",
+		err);
+	return query_run(&q, err);
+}
+
+/* 1: done; 0: there is none. */
+static int retire_profile(struct book *book, const char *name, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r, n;
+
+	query_begin(&q, book, "UPDATE profile SET retired_ns = ? WHERE name = ? AND retired_ns IS NULL", err);
+	query_int(&q, clock_ns(CLOCK_REALTIME));
 	query_text(&q, name);
 	r = query_run(&q, err);
-	return r < 0 ? r : sqlite3_changes(book->db) > 0;
+	n = sqlite3_changes(book->db);
+	if (r >= 0)
+		r = book_prune_profiles(book, err);
+	return r < 0 ? r : n;
 }
 
 static int put(struct book *book, const struct profile *profile, bool replace, struct error *err)
@@ -150,7 +170,7 @@ static int put(struct book *book, const struct profile *profile, bool replace, s
 	int r = 0;
 
 	if (replace)
-		r = remove_profile(book, profile->name, err);
+		r = retire_profile(book, profile->name, err);
 	if (r >= 0)
 		r = query_add(book, &profile_table, profile, &id, err);
 	if (r < 0 && sqlite3_extended_errcode(book->db) == SQLITE_CONSTRAINT_UNIQUE)
@@ -211,28 +231,43 @@ static int get_rest(struct book *book, struct profile *profile, struct error *er
 			       &profile->cutoffs, &profile->n_cutoffs, err);
 }
 
-static int get(struct book *book, const char *name, struct profile *profile, struct error *err)
+/* The current one of that name, or, if `name` is NULL, that with the id. */
+static int get(struct book *book, const char *name, int64_t id, struct profile *profile, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
 	int r;
 
-	query_select(&q, book, &profile_table, "WHERE name = ?", err);
+	query_select(&q, book, &profile_table, "WHERE iif(?1 IS NULL, id = ?2, name = ?1 AND retired_ns IS NULL)",
+		err);
 	query_text(&q, name);
+	query_int(&q, id);
 	r = query_row(&q, &profile_table, profile, err);
-	if (r == 0)
+	if (r == 0 && name)
 		return profile_not_there(book, name, err);
+	if (r == 0)
+		return error_say(err, -ENOENT, "the lab book '%s' has no profile %" PRId64, book->path, id);
 	return r < 0 ? r : get_rest(book, profile, err);
 }
 
-int book_get_profile(struct book *book, const char *name, struct profile *ret, struct error *err)
+static int get_profile(struct book *book, const char *name, int64_t id, struct profile *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	int r = BOOK_AT_ONCE(book, get(book, name, &profile, err), err);
+	int r = BOOK_AT_ONCE(book, get(book, name, id, &profile, err), err);
 
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(profile);
 	return 0;
+}
+
+int book_get_profile(struct book *book, const char *name, struct profile *ret, struct error *err)
+{
+	return get_profile(book, name, 0, ret, err);
+}
+
+int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, struct error *err)
+{
+	return get_profile(book, NULL, id, ret, err);
 }
 
 struct profiles {
@@ -249,7 +284,7 @@ static void profiles_clear(struct profiles *profiles)
 
 static int get_all(struct book *book, struct profiles *all, struct error *err)
 {
-	int r = query_all(book, &profile_table, "ORDER BY name", 0, &all->items, &all->n, err);
+	int r = query_all(book, &profile_table, "WHERE retired_ns IS NULL ORDER BY name", 0, &all->items, &all->n, err);
 
 	for (size_t i = 0; r >= 0 && i < all->n; i++)
 		r = get_rest(book, &all->items[i], err);
@@ -271,7 +306,7 @@ int book_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct
 
 int book_remove_profile(struct book *book, const char *name, struct error *err)
 {
-	int r = remove_profile(book, name, err);
+	int r = BOOK_ATOMIC(book, retire_profile(book, name, err), err);
 
 	if (r == 0)
 		return profile_not_there(book, name, err);

@@ -3,9 +3,11 @@
 #include "lib/record/book/query.h"
 
 #include "lib/base/clock.h"
+#include "lib/host/process/process_ref.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 static int run_not_there(struct book *book, int64_t id, struct error *err)
 {
@@ -30,20 +32,49 @@ static int choose_uid(struct book *book, struct run *run, struct error *err)
 	return r;
 }
 
+/* The profile of that name as it is now, so that the run keeps it if it is replaced. */
+static int choose_profile(struct book *book, struct run *run, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	if (!run->profile || run->profile_id)
+		return 0;
+	query_begin(&q, book, "SELECT id FROM profile WHERE name = ? AND retired_ns IS NULL", err);
+	query_text(&q, run->profile);
+	r = query_step(&q, err);
+	if (r > 0)
+		run->profile_id = query_column(&q, 0);
+	return r;
+}
+
 int book_add_run(struct book *book, struct run *run, struct error *err)
 {
 	int r = choose_uid(book, run, err);
 
+	if (r >= 0)
+		r = choose_profile(book, run, err);
 	return r < 0 ? r : query_add(book, &run_table, run, &run->id, err);
+}
+
+static int begin_run(struct book *book, struct run *run, struct error *err)
+{
+	int r = run->environment ? book_get_correlation(book, run->environment, &run->correlation, err) : 0;
+
+	return r < 0 ? r : book_add_run(book, run, err);
 }
 
 int book_begin_run(struct book *book, struct run *run, struct error *err)
 {
+	char self[PROCESS_REF_SIZE];
+
 	run->state = RUN_OPEN;
 	run->ended_ns = 0;
 	if (run->started_ns == 0)
 		run->started_ns = clock_ns(CLOCK_REALTIME);
-	return book_add_run(book, run, err);
+	free(run->owner);
+	run->owner = strdup(process_ref_self(self));
+	return BOOK_ATOMIC(book, begin_run(book, run, err), err);
 }
 
 static int end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
@@ -68,6 +99,13 @@ int book_end_run(struct book *book, int64_t id, enum run_state state, const char
 	return BOOK_ATOMIC(book, end_run(book, id, state, notes, err), err);
 }
 
+/* Whether the owner of a run that was not ended is alive, only the system knows. */
+static void settle_state(struct run *run)
+{
+	if (run->state == RUN_OPEN && !process_ref_pid(run->owner))
+		run->state = RUN_INTERRUPTED;
+}
+
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
@@ -81,13 +119,18 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 		return run_not_there(book, id, err);
 	if (r < 0)
 		return r;
+	settle_state(&run);
 	*ret = TAKE_STRUCT(run);
 	return 0;
 }
 
 int book_runs(struct book *book, struct run **ret, size_t *ret_n, struct error *err)
 {
-	return query_all(book, &run_table, "ORDER BY id", 0, ret, ret_n, err);
+	int r = query_all(book, &run_table, "ORDER BY id", 0, ret, ret_n, err);
+
+	for (size_t i = 0; r >= 0 && i < *ret_n; i++)
+		settle_state(&(*ret)[i]);
+	return r;
 }
 
 static int remove_rows(struct book *book, const char *sql, int64_t id, struct error *err)
@@ -109,7 +152,7 @@ static int check_unused(struct book *book, int64_t id, struct error *err)
 
 	query_begin(&q, book,
 		"SELECT 'the ' || which || ' run of the profile ''' || name || '''' FROM profile_run"
-		" JOIN profile ON profile.id = profile_run.profile WHERE run = ?1"
+		" JOIN profile ON profile.id = profile_run.profile WHERE run = ?1 AND retired_ns IS NULL"
 		" UNION ALL SELECT 'part of the calibration for ''' || profile || ''', which is not complete'"
 		" FROM calibration WHERE state = 'open' AND ?1 IN (short_run, long_run) LIMIT 1",
 		err);
@@ -130,7 +173,9 @@ static int remove_run(struct book *book, int64_t id, bool force, struct error *e
 		r = remove_rows(book, "DELETE FROM execution WHERE run = ?", id, err);
 	if (r >= 0)
 		r = remove_rows(book, "DELETE FROM run WHERE id = ?", id, err);
-	return r == 0 ? run_not_there(book, id, err) : r;
+	if (r == 0)
+		return run_not_there(book, id, err);
+	return r < 0 ? r : book_prune_profiles(book, err);
 }
 
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err)

@@ -160,6 +160,24 @@ static int set_environment(struct book *book, int64_t id, json_t *document, stru
 	return 0;
 }
 
+static int add_notes(struct book *book, int64_t run, json_t *document, struct error *err)
+{
+	json_t *array = json_array();
+	struct note *notes = NULL;
+	size_t n = 0;
+	int r = book_notes(book, run, &notes, &n, err);
+
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		if (json_array_append_new(array, json_pack("{s:s, s:s}", "kind", note_kind_names[notes[i].kind],
+							 "text", notes[i].text)) < 0)
+			r = not_made(err);
+	fields_free(&note_table, notes, n);
+	if (r >= 0 && n > 0 && json_object_set(document, "warnings", array) < 0)
+		r = not_made(err);
+	json_decref(array);
+	return r;
+}
+
 /* For the reader of the document, a run that is still open ends here. */
 static int add_state(json_t *json, enum run_state state)
 {
@@ -175,6 +193,7 @@ static json_t *make_head(const struct run *run)
 
 	r |= document_add_fields(json, &run_table, run);
 	r |= set_text(json, "uid", run->uid);
+	r |= document_add_correlation(json, &run->correlation);
 	if (run->kind != RUN_IMPORT) {
 		r |= set_text(json, "kind", run_kind_names[run->kind]);
 		r |= set_text(json, "purpose", run_kind_names[run->kind]); /* the name in 0.1.0 */
@@ -200,6 +219,8 @@ static int export(struct book *book, int64_t id, json_t **document, struct error
 	if (!*document)
 		return not_made(err);
 	r = set_environment(book, run.environment, *document, err);
+	if (r >= 0)
+		r = add_notes(book, id, *document, err);
 	if (r < 0)
 		return r;
 	samples = json_array();

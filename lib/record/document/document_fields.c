@@ -4,6 +4,7 @@
 
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <string.h>
 
 static void read_text(struct json_fields *f, const struct field *field, bool borrows, void *object)
@@ -112,4 +113,31 @@ int document_add_moment(json_t *json, const char *name, int64_t ns)
 	char text[TEXT_TIME_SIZE];
 
 	return json_object_set_new(json, name, json_string(text_rfc3339(text, ns)));
+}
+
+void document_read_correlation(struct json_fields *f, struct correlation *ret)
+{
+	json_t *object = NULL;
+	double lag1, samples;
+
+	json_fields_object_maybe(f, "correlation", &object);
+	if (f->r < 0 || !object)
+		return;
+	lag1 = json_number_value(json_object_get(object, "lag1"));
+	samples = json_number_value(json_object_get(object, "samples"));
+	if (!json_is_number(json_object_get(object, "lag1")) || !(lag1 >= 0 && lag1 < 1) ||
+		!(samples >= 1 && samples <= UINT32_MAX))
+		f->r = error_say(f->err, -EINVAL,
+			"'correlation' must have 'lag1', from 0 to below 1, and 'samples', 1 or more");
+	else
+		*ret = (struct correlation){lag1, (int64_t)samples};
+}
+
+int document_add_correlation(json_t *document, const struct correlation *correlation)
+{
+	if (correlation->samples == 0)
+		return 0;
+	return json_object_set_new(document, "correlation",
+		json_pack("{s:f, s:I}", "lag1", correlation->lag1, "samples",
+			(json_int_t)correlation->samples));
 }

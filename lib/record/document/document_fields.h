@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/json_fields.h"
-#include "lib/record/fields.h"
+#include "lib/record/run.h"
 
 /* Reads into `object`, whose old content is dropped; missing members become unknown. */
 void document_read_fields(struct json_fields *f, const struct field_table *table, void *object);
@@ -15,3 +15,7 @@ int document_add_fields(json_t *json, const struct field_table *table, const voi
 
 /* Adds a time since 1970 as RFC 3339 text. */
 int document_add_moment(json_t *json, const char *name, int64_t ns);
+
+/* {"lag1": …, "samples": …}; missing: not known. */
+void document_read_correlation(struct json_fields *f, struct correlation *ret);
+int document_add_correlation(json_t *document, const struct correlation *correlation);

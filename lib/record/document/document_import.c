@@ -14,6 +14,8 @@
 struct import {
 	struct book *book; /* NULL: only check */
 	int64_t run;
+	struct note *notes; /* of the run */
+	size_t n_notes;
 	struct execution *executions; /* of the current sample */
 	size_t n_executions, capacity;
 	int64_t first_ns, end_ns; /* of the samples so far */
@@ -22,6 +24,7 @@ struct import {
 static void import_clear(struct import *import)
 {
 	free(import->executions);
+	fields_free(&note_table, import->notes, import->n_notes);
 }
 
 static int read_sample(
@@ -182,6 +185,30 @@ static void read_state(struct json_fields *f, enum run_state *ret)
 			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", word);
 }
 
+/* An unknown kind becomes "other". */
+static void read_notes(struct json_fields *f, struct import *import)
+{
+	json_t *array = json_object_get(f->object, "warnings"), *object;
+	size_t i;
+
+	json_array_foreach (array, i, object) {
+		struct json_fields inner = json_fields_begin(
+			object, (struct json_location){"'warnings', entry", (int64_t)i + 1}, f->err);
+		struct note *note = f->r == 0 ? array_add(import->notes, import->n_notes) : NULL;
+		const char *kind = "", *text = NULL;
+
+		json_fields_text(&inner, "text", &text);
+		json_fields_text_maybe(&inner, "kind", &kind);
+		f->r = f->r ?: inner.r;
+		if (f->r < 0 || !note)
+			return;
+		*note = (struct note){(uint32_t)i + 1, NOTE_OTHER, strdup(text)};
+		for (int k = 0; k < N_NOTE_KINDS; k++)
+			if (!strcmp(kind, note_kind_names[k]))
+				note->kind = k;
+	}
+}
+
 /* 0.1.0 had "purpose". An unknown kind becomes an import. */
 static void read_kind_of_run(struct json_fields *f, enum run_kind *ret)
 {
@@ -213,6 +240,7 @@ static void read_run(struct json_fields *f, struct run *run)
 {
 	document_read_fields(f, &run_table, run);
 	read_uid(f, run->uid);
+	document_read_correlation(f, &run->correlation);
 	read_kind_of_run(f, &run->kind);
 	read_command(f, &run->command);
 	read_state(f, &run->state);
@@ -278,8 +306,13 @@ static int store(struct import *import, struct run *run, const struct origin *or
 	if (origin->machine || origin->document)
 		r = book_put_environment(import->book, origin->digest, origin->machine, origin->document,
 			&run->environment, err);
+	/* older versions did not keep it: then it is what is known of the environment here */
+	if (r >= 0 && run->environment && run->correlation.samples == 0)
+		r = book_get_correlation(import->book, run->environment, &run->correlation, err);
 	if (r >= 0)
 		r = book_add_run(import->book, run, err);
+	if (r >= 0)
+		r = book_put_notes(import->book, run->id, import->notes, import->n_notes, err);
 	if (r < 0)
 		return r;
 	import->run = run->id;
@@ -311,6 +344,7 @@ static int read_document(struct import *import, const json_t *document, struct r
 	json_fields_header(&f, "emp-run", 1);
 	read_run(&f, run);
 	read_origin(&f, origin);
+	read_notes(&f, import);
 	json_fields_array(&f, "samples", ret_samples);
 	return f.r < 0 ? f.r : take_samples(import, *ret_samples, err);
 }

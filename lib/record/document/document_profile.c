@@ -129,24 +129,6 @@ static void parse_resolving(struct json_fields *f, const json_t *array, struct r
 	}
 }
 
-static void parse_correlation(struct json_fields *f, struct correlation *ret)
-{
-	json_t *object = NULL;
-	double lag1, samples;
-
-	json_fields_object_maybe(f, "correlation", &object);
-	if (f->r < 0 || !object)
-		return;
-	lag1 = json_number_value(json_object_get(object, "lag1"));
-	samples = json_number_value(json_object_get(object, "samples"));
-	if (!json_is_number(json_object_get(object, "lag1")) || !(lag1 >= 0 && lag1 < 1) ||
-		!(samples >= 1 && samples <= UINT32_MAX))
-		f->r = error_say(f->err, -EINVAL,
-			"'correlation' must have 'lag1', from 0 to below 1, and 'samples', 1 or more");
-	else
-		*ret = (struct correlation){lag1, (int64_t)samples};
-}
-
 int document_parse_profile(const json_t *document, struct profile *ret, struct error *err)
 {
 	struct json_fields f = json_fields_begin(document, (struct json_location){}, err);
@@ -158,7 +140,7 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	parse_half(&f, "short", "'short'", &profile.short_run);
 	parse_half(&f, "long", "'long'", &profile.long_run);
 	parse_resolving(&f, json_object_get(document, "resolving"), profile.resolving);
-	parse_correlation(&f, &profile.correlation);
+	document_read_correlation(&f, &profile.correlation);
 	json_fields_array(&f, "cutoffs", &cutoffs);
 	r = f.r < 0 ? f.r : parse_cutoffs(cutoffs, &profile, err);
 	if (r < 0)
@@ -214,21 +196,12 @@ static int add_resolving(json_t *document, const struct resolving rows[N_RESOLVI
 	return r;
 }
 
-static int add_correlation(json_t *document, const struct correlation *correlation)
-{
-	if (correlation->samples == 0)
-		return 0;
-	return json_object_set_new(document, "correlation",
-		json_pack("{s:f, s:I}", "lag1", correlation->lag1, "samples",
-			(json_int_t)correlation->samples));
-}
-
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = make_head(profile);
 	json_t *cutoffs = json_array();
 	int r = add_resolving(document, profile->resolving) |
-		add_correlation(document, &profile->correlation) |
+		document_add_correlation(document, &profile->correlation) |
 		json_object_set_new(document, "cutoffs", cutoffs);
 
 	for (size_t i = 0; r == 0 && i < profile->n_cutoffs; i++)
