@@ -158,6 +158,7 @@ def make(where):
             FROM sample JOIN program USING (run) WHERE run IN (3, 6);
         INSERT INTO page_wait VALUES (3, 1, 'slave', 1, 1, 1, 0);
         INSERT INTO page_wait_bin VALUES (3, 1, 'slave', 0, 10000, 1, 1);
+        INSERT INTO note VALUES (4, 1, 'profile', 'x'), (4, 2, 'resolution', 'y');
         INSERT INTO profile_resolving SELECT id, 10, 0.02, 0.05 FROM profile;
     """)
     db.execute("PRAGMA journal_mode = DELETE")
