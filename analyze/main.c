@@ -122,7 +122,7 @@ int analyze_discard_own(
 	}
 	r = book_get_run(book, id, &run, err);
 	if (r == 0)
-		r = run_rules_load(book, &run, NULL, &own, err);
+		r = run_rules_load(book, &run, NULL, false, &own, err);
 	if (r < 0)
 		return r;
 	if (!own.rules.profile)

@@ -91,7 +91,7 @@ TEST(reasons_are_daemons_by_their_samples_and_the_papers_outliers_are_kept)
 	assert_int_equal(s.reasons[1].n, 1);
 	assert_string_equal(s.reasons[2].name, "lost records");
 	assert_int_equal(s.reasons[2].samples[0], 7);
-	assert_string_equal(s.notes.items[0], "Warning: free discards 2 of 12 samples (emp-analyze daemons 3)");
+	assert_string_equal(s.notes.items[0].text, "Warning: free discards 2 of 12 samples (emp-analyze daemons 3)");
 	assert_int_equal(s.pt.n, N - 4);
 	assert_int_equal(s.n_by_two_sd, 1);
 	assert_int_equal(s.by_two_sd[0], 9);

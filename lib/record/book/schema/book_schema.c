@@ -12,7 +12,7 @@ static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"e532c518de6490f2df1ea5eedc26e762d6336fca05ac4209cd7d692537becee6";
+	"76ca58bf45a9f25cd0927c5e86ac62e6553812246718dd8649e203d8c4f2c008";
 
 int book_schema_newest(void)
 {
