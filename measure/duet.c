@@ -53,6 +53,23 @@ static int prepare_task(struct session *s, size_t i, struct error *err)
 	return open_input(s, &s->tasks[i], err);
 }
 
+/* In the guard: a frozen process does not notice that its parent has died. */
+static void thaw_below(int parent_fd, const void *data)
+{
+	_cleanup_(closedirp) DIR *dir = fdopendir(parent_fd);
+	struct dirent *entry;
+	char path[320];
+
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_(closep) int fd = -1;
+
+		snprintf(path, sizeof(path), "%s/cgroup.freeze", entry->d_name);
+		fd = strcmp(entry->d_name, "..") ? openat(dirfd(dir), path, O_WRONLY | O_CLOEXEC) : -1;
+		if (fd >= 0 && write(fd, "0", 1) < 0)
+			continue;
+	}
+}
+
 static int choose(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
@@ -67,7 +84,9 @@ static int choose(struct session *s, struct error *err)
 		.slicing = slicing, .slice_ns = o->slice_ns, .cpu = o->cpu, .repeat = o->repeat};
 	s->duet.all = (struct spawn){
 		.cpu = o->cpu, .cgroup = s->observer.cgroup, .accounting = s->observer.accounting};
-	return slicing == SLICING_FREEZER ? duet_guard_new(&s->duet.guard, s->observer.cgroup, err) : 0;
+	if (slicing != SLICING_FREEZER)
+		return 0;
+	return guard_new(&s->duet.guard, thaw_below, cgroup_fd(s->observer.cgroup), NULL, err);
 }
 
 int session_make_duet(struct session *s, struct error *err)
@@ -94,7 +113,7 @@ void session_clear_duet(struct session *s)
 		closep(&s->tasks[i].errors);
 	}
 	free(s->duet.cgroups);
-	duet_guard_free(s->duet.guard);
+	guard_free(s->duet.guard);
 }
 
 int session_duet(const struct session *s, struct duet_report *ret, const char ***ret_names, struct error *err)

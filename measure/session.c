@@ -10,6 +10,7 @@
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/process/pipe_drain.h"
 #include "lib/run/environment.h"
@@ -204,6 +205,8 @@ static int open_book(struct session *s, struct error *err)
 	_cleanup_(freep) char *path = NULL;
 	int r;
 
+	if (geteuid() == 0)
+		leftovers_remove_traces();
 	r = paths_book(s->options->db, &path, err);
 	if (r == 0)
 		r = check_host(s, path, err);

@@ -6,7 +6,7 @@
 #include "measure/command.h"
 
 #include "lib/host/perf/perf_counters.h"
-#include "lib/host/process/duet_guard.h"
+#include "lib/host/process/guard.h"
 #include "lib/jitter/program_trace.h"
 #include "lib/report/duet_report.h"
 #include "lib/report/inc_units.h"
@@ -49,7 +49,7 @@ struct duet_session {
 	struct duet_plan plan;
 	struct spawn all;         /* what they have in common: see observe_duet */
 	struct cgroup **cgroups;  /* of each program, below the observer's; NULL: without */
-	struct duet_guard *guard; /* NULL: nothing is frozen */
+	struct guard *guard; /* NULL: nothing is frozen */
 };
 
 /* Where programs write. */

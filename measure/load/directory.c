@@ -3,59 +3,17 @@
 #include "measure/load/directory.h"
 
 #include "lib/base/text.h"
+#include "lib/host/system/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-
-static const char prefix[] = "emp-load-";
 
 struct directory {
 	char *path;
 	int fd; /* locked */
 };
-
-/* All but what is mounted below. In an overlay, only directories have the device of the file system; files have that of their layer. */
-static void remove_all(char *path)
-{
-	FTS *tree = fts_open((char *[]){path, NULL}, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-	FTSENT *entry;
-
-	while (tree && (entry = fts_read(tree)))
-		if (entry->fts_info != FTS_D)
-			remove(entry->fts_accpath);
-	if (tree)
-		fts_close(tree);
-}
-
-/* A directory of this user's that nobody holds locked. */
-static bool is_abandoned(const char *path)
-{
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
-
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0;
-}
-
-static void remove_abandoned(const char *below)
-{
-	_cleanup_(closedirp) DIR *dir = opendir(below);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		_cleanup_(freep) char *path = NULL;
-
-		if (strncmp(entry->d_name, prefix, strlen(prefix)))
-			continue;
-		path = text_format("%s/%s", below, entry->d_name);
-		if (path && is_abandoned(path))
-			remove_all(path);
-	}
-}
 
 /* Between mkdtemp and the lock, a neighbour may take the new one for abandoned. */
 static int make(struct directory *d, const char *below)
@@ -63,7 +21,7 @@ static int make(struct directory *d, const char *below)
 	struct stat st;
 
 	free(d->path);
-	d->path = text_format("%s/%sXXXXXX", below, prefix);
+	d->path = leftover_directory_name(below);
 	if (!d->path)
 		return -ENOMEM;
 	if (!mkdtemp(d->path))
@@ -84,7 +42,7 @@ int directory_new(struct directory **ret, const char *below, struct error *err)
 		return error_oom(err);
 	d->fd = -1;
 	if (whole)
-		remove_abandoned(whole);
+		leftovers_remove_directories(whole);
 	for (int i = 0; i < 100 && r == -EAGAIN; i++) {
 		closep(&d->fd);
 		r = make(d, whole);
@@ -100,7 +58,7 @@ void directory_free(struct directory *directory)
 	if (!directory)
 		return;
 	if (directory->fd >= 0)
-		remove_all(directory->path);
+		leftover_directory_remove(directory->path);
 	closep(&directory->fd);
 	free(directory->path);
 	free(directory);

@@ -10,6 +10,7 @@
 #include "lib/host/cpu/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
 #include "lib/record/book/book_page_waits.h"
 #include "lib/record/book/book_programs.h"
@@ -88,6 +89,7 @@ static int open_book(struct load_session *s, struct error *err)
 
 	if (r == 0 && !s->options->ignore_lock && lock_look(path, &said) < 0)
 		return error_say(err, -EBUSY, "%s, or measure anyway with --ignore-lock", said.text);
+	leftovers_remove();
 	if (r == 0)
 		r = book_open(&s->book, path, BOOK_WRITE, err);
 	if (r < 0)

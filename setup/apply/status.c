@@ -2,7 +2,9 @@
 /* The verb status: what is applied, and whether it still has the value that was set. */
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/host/systemd/units.h"
+#include "lib/host/trace/tracefs.h"
 #include "lib/report/listing.h"
 #include "setup/apply/journal.h"
 #include "setup/options.h"
@@ -143,13 +145,38 @@ static int list_entries(struct listing **ret, const struct journal *journal, str
 	return r;
 }
 
-static int show_json(const struct journal *journal, struct listing *list, struct error *err)
+static json_t *leftovers_json(const struct leftovers *left)
 {
-	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:I, s:b, s:o}", "format",
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < left->n; i++)
+		json_array_append_new(
+			array, json_pack("{s:s, s:s}", "kind", leftover_kind_names[left->items[i].kind],
+				       "path", left->items[i].path));
+	return array;
+}
+
+static int show_json(const struct journal *journal, struct listing *list, const struct leftovers *left,
+	const char *recording, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:I, s:b, s:o, s:o, s:s?}", "format",
 		"emp-applied", "version", 1, "since_ns", (json_int_t)journal->since_ns, "rebooted_since",
-		journal_is_stale(journal), "entries", listing_take(list));
+		journal_is_stale(journal), "entries", listing_take(list), "left", leftovers_json(left),
+		"traced_by", recording);
 
 	return json_print(document, stdout, err);
+}
+
+/* Of killed processes of EMP, and traces of anybody. */
+static void print_others(const struct leftovers *left, const char *recording)
+{
+	for (size_t i = 0; i < left->n; i++)
+		printf("Left behind by a killed EMP: %s %s\n", leftover_kind_names[left->items[i].kind],
+			terminal_text(left->items[i].path));
+	if (left->n > 0)
+		printf("'emp-setup restore' removes it, and so does the next tool that runs as root.\n");
+	if (recording)
+		printf("The kernel is traced by: %s\n", terminal_text(recording));
 }
 
 int status_verb(int argc, char **argv, struct error *err)
@@ -157,6 +184,9 @@ int status_verb(int argc, char **argv, struct error *err)
 	_cleanup_(journal_clear) struct journal journal = {};
 	_cleanup_(units_freep) struct units *units = NULL;
 	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(leftovers_clear) struct leftovers left = {};
+	_cleanup_(closep) int tracing_fd = tracefs_open();
+	_cleanup_(freep) char *recording = tracing_fd >= 0 ? tracefs_recording(tracing_fd) : NULL;
 	struct error why = {};
 	char moment[TEXT_TIME_SIZE];
 	size_t dull;
@@ -164,10 +194,12 @@ int status_verb(int argc, char **argv, struct error *err)
 
 	if (r < 0)
 		return r;
+	leftovers_find(&left);
 	if (r > 0 && units_open(&units, &why) < 0)
 		units = NULL;
 	if (r == 0 && !options.json) {
 		printf("Nothing is applied.\n");
+		print_others(&left, recording);
 		return 0;
 	}
 	status = journal_is_incomplete(&journal) ? STATUS_ERROR : STATUS_DONE;
@@ -175,7 +207,7 @@ int status_verb(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	if (options.json) {
-		r = show_json(&journal, list, err);
+		r = show_json(&journal, list, &left, recording, err);
 		return r < 0 ? r : status;
 	}
 	printf("Applied since %s.\n", text_moment(moment, journal.since_ns));
@@ -186,5 +218,6 @@ int status_verb(int argc, char **argv, struct error *err)
 	if (r == 0 && dull)
 		printf("\n%zu unit%s that did not run %s kept from starting; -v lists everything.\n", dull,
 			dull == 1 ? "" : "s", dull == 1 ? "is" : "are");
+	print_others(&left, recording);
 	return r < 0 ? r : status;
 }

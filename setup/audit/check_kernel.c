@@ -32,8 +32,26 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s", s->tracer);
 	else if (events)
 		finding_set(ret, CHECK_OFF, "%s events are traced", *s->events == '1' ? "all" : "some");
-	else
+	else if (s->recording) {
+		finding_set(ret, CHECK_OFF, "recorded by %s", s->recording);
+		ret->how = "end the process that records; else: rmdir /sys/kernel/tracing/instances/NAME";
+		ret->undo = CHECK_NO_UNDO;
+	} else
 		finding_set(ret, CHECK_OK, "nop");
+}
+
+void check_kernel_leftovers(const struct facts *f, struct finding *ret)
+{
+	const struct leftovers *all = &f->system_state.leftovers;
+	_cleanup_(freep) char *names = NULL;
+
+	for (size_t i = 0; i < all->n; i++) {
+		_cleanup_(freep) char *name = text_format(
+			"%s %s", leftover_kind_names[all->items[i].kind], all->items[i].path);
+
+		list_add(&names, ", ", name ?: "");
+	}
+	finding_set(ret, names ? CHECK_OFF : CHECK_OK, "%s", names ?: "nothing");
 }
 
 void check_kernel_programs(const struct facts *f, struct finding *ret)

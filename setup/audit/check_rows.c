@@ -200,6 +200,8 @@ const struct check check_rows[] = {
 	{"trace", 'B', "kernel", "nop", "a tracer writes a record at every event of the kernel", "EMP",
 		.how = "echo nop >/sys/kernel/tracing/current_tracer", .undo = "write back the value found",
 		.decide = check_kernel_tracer},
+	{"left", 'B', "kernel", "nothing", "traces, frozen programs and loads that outlive a killed EMP disturb others",
+		"EMP", .how = "emp-setup restore", .undo = CHECK_NO_UNDO, .decide = check_kernel_leftovers},
 	{"bpf", 'B', "kernel", "none but EMP's", "a BPF program runs at each event that it is attached to", "EMP",
 		.how = "stop what has loaded them: bpftool prog", .undo = "start it again",
 		.decide = check_kernel_programs},

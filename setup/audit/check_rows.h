@@ -30,7 +30,7 @@ check_decider check_kernel_version, check_kernel_pending;
 check_decider check_cpus_latency, check_cpus_smt, check_cpus_quota, check_cpus_weight, check_cpus_isolated,
 	check_cpus_nohz, check_cpus_balancer, check_cpus_interrupts, check_cpus_new_interrupts;
 /* What the kernel does by itself, and how it schedules and accounts. */
-check_decider check_kernel_tracer, check_kernel_programs, check_kernel_audit, check_kernel_scheduler,
+check_decider check_kernel_leftovers, check_kernel_tracer, check_kernel_programs, check_kernel_audit, check_kernel_scheduler,
 	check_kernel_irq_time, check_kernel_delayacct, check_kernel_throttling, check_kernel_power;
 /* What else may disturb a run: load, swap, package managers, battery. */
 check_decider check_system_packagers, check_system_load, check_system_clocksource, check_system_swap,

@@ -9,6 +9,7 @@
 #include "lib/host/cpu/kernel_setting.h"
 #include "lib/host/system/audit_rules.h"
 #include "lib/host/system/kernel_config.h"
+#include "lib/host/trace/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,21 +78,27 @@ static int64_t read_int(int root_fd, const char *path)
 	return text_read_int(root_fd, path, &value) < 0 ? -1 : value;
 }
 
-/* tracefs is mounted on one of two places, or on none. */
-static void read_tracing(struct system_state *s, int root_fd)
+static int open_tracing(int root_fd)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	int fd = -ENOENT;
 
-	for (size_t i = 0; i < ELEMENTS(places) && !s->tracer; i++) {
-		_cleanup_(freep) char *tracer = text_format("%s/current_tracer", places[i]);
-		_cleanup_(freep) char *events = text_format("%s/events/enable", places[i]);
-		int r = tracer && events ? text_read_file(root_fd, tracer, &s->tracer) : -ENOMEM;
+	if (root_fd == AT_FDCWD)
+		return tracefs_open();
+	for (size_t i = 0; i < ELEMENTS(places) && fd < 0; i++)
+		fd = openat(root_fd, text_below(root_fd, places[i]), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
 
-		if (r == 0)
-			s->events = read_text(root_fd, events);
-		if (s->tracer_error == 0 || s->tracer_error == -ENOENT)
-			s->tracer_error = r;
-	}
+static void read_tracing(struct system_state *s, int root_fd)
+{
+	_cleanup_(closep) int fd = open_tracing(root_fd);
+
+	s->tracer_error = fd < 0 ? fd : text_read_file(fd, "current_tracer", &s->tracer);
+	if (s->tracer_error < 0)
+		return;
+	s->events = read_text(fd, "events/enable");
+	s->recording = tracefs_recording(fd);
 }
 
 static void read_scheduler(struct system_state *s, int root_fd)
@@ -193,6 +200,8 @@ void system_state_read(struct system_state *ret, int root_fd)
 	read_scheduler(&s, root_fd);
 	read_power(&s, root_fd);
 	ask_kernel(&s, root_fd);
+	if (root_fd == AT_FDCWD)
+		leftovers_find(&s.leftovers);
 	s.shutdown = fstatat(root_fd, text_below(root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0;
 	if (s.swaps) /* the first line names the columns */
 		memmove(s.swaps, head ? head + 1 : "", head ? strlen(head) : 1);
@@ -207,6 +216,8 @@ void system_state_clear(struct system_state *s)
 	free(s->swaps);
 	free(s->tracer);
 	free(s->events);
+	free(s->recording);
+	leftovers_clear(&s->leftovers);
 	free(s->programs);
 	free(s->preemption);
 	free(s->irq_time);

@@ -3,6 +3,8 @@
  * NULL or -1. */
 #pragma once
 
+#include "lib/host/system/leftovers.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +23,7 @@ struct system_state {
 	char *swaps;         /* /proc/swaps without its first line; "" if there are none */
 	char *tracer;        /* the current tracer */
 	char *events;        /* the kernel's trace events: "0" none, "X" some, "1" all are enabled */
+	char *recording;     /* the private instances of the trace that record; NULL: none */
 	int tracer_error;    /* why these are not known, negative */
 	char *programs;      /* BPF programs that run at the kernel's events, as bpf_programs_list has them */
 	int64_t n_programs;  /* -errno: not known */
@@ -37,6 +40,7 @@ struct system_state {
 	const char *locked; /* the lock of a package manager at work; NULL: none */
 	int lock_error;     /* why that is not known, negative */
 	bool shutdown;      /* is scheduled */
+	struct leftovers leftovers; /* of EMP's processes that were killed */
 };
 
 /* With a root_fd other than AT_FDCWD the kernel is not asked for BPF programs and audit rules (-ENOSYS). */

@@ -76,26 +76,39 @@ static void close_cgroup(struct cgroup *cgroup)
 	free(cgroup);
 }
 
-/* Removes the cgroups whose owner was killed, and kills what still runs in them. */
-static void remove_abandoned(const char *parent)
+/* Those in `parent`, or all below it. */
+static void each_abandoned(const char *parent, bool below, cgroup_each *each, void *data)
 {
 	_cleanup_(closedirp) DIR *dir = opendir(parent);
 	struct dirent *entry;
 	struct error ignored;
 
 	while (dir && (entry = readdir(dir))) {
-		struct cgroup *found;
+		_cleanup_(freep) char *path = text_format("%s/%s", parent, entry->d_name);
+		struct cgroup *found = NULL;
 		int end = 0;
 
 		sscanf(entry->d_name, "emp-%*u-%*d-%*u%n", &end);
-		if (end == 0 || entry->d_name[end])
+		if (end > 0 && !entry->d_name[end])
+			found = cgroup_at(TAKE(path));
+		else if (below && path && entry->d_type == DT_DIR && *entry->d_name != '.')
+			each_abandoned(path, true, each, data);
+		if (!found)
 			continue;
-		found = cgroup_at(text_format("%s/%s", parent, entry->d_name));
-		if (found && open_cgroup(found, &ignored) < 0)
+		if (open_cgroup(found, &ignored) < 0) {
 			close_cgroup(found);
-		else
+		} else if (each) {
+			each(found->path, data);
+			close_cgroup(found);
+		} else {
 			cgroup_free(found);
+		}
 	}
+}
+
+void cgroup_each_abandoned(const char *directory, cgroup_each *each, void *data)
+{
+	each_abandoned(directory, true, each, data);
 }
 
 /* The caller's own cgroup, in which others can be made, or the partition that has the CPU. */
@@ -159,7 +172,7 @@ int cgroup_new_on(struct cgroup **ret, int cpu, struct error *err)
 	r = find_parent(&parent, cpu, err);
 	if (r < 0)
 		return r;
-	remove_abandoned(parent);
+	each_abandoned(parent, false, NULL, NULL);
 	return make_below(parent, ret, err);
 }
 

@@ -27,6 +27,10 @@ int cgroup_new_on(struct cgroup **ret, int cpu, struct error *err);
 /* The same inside another, which must outlive it and has no processes of its own. */
 int cgroup_new_in(struct cgroup **ret, const struct cgroup *parent, struct error *err);
 
+/* Each cgroup below a directory whose owner was killed. Without `each` they are removed, and what still runs in them is killed. */
+typedef void cgroup_each(const char *path, void *data);
+void cgroup_each_abandoned(const char *directory, cgroup_each *each, void *data);
+
 /* Kills the processes that are still in it, and removes it. */
 void cgroup_free(struct cgroup *cgroup);
 DEFINE_FREEP(cgroup)

@@ -8,22 +8,24 @@
 #include "lib/host/process/process.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 
-static bool read_start(pid_t pid, unsigned long long *ret)
+uint64_t process_ref_start_ticks(pid_t pid)
 {
 	_cleanup_(freep) char *stat = NULL;
+	unsigned long long ticks;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	return text_read_file(AT_FDCWD, path, &stat) == 0 && process_parse_start(stat, ret);
+	return text_read_file(AT_FDCWD, path, &stat) == 0 && process_parse_start(stat, &ticks) ? ticks : 0;
 }
 
 int64_t process_ref_started_ns(pid_t pid)
 {
-	unsigned long long ticks;
+	uint64_t ticks = process_ref_start_ticks(pid);
 
-	if (!read_start(pid, &ticks))
+	if (!ticks)
 		return 0;
 	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
 	       (int64_t)ticks * (NS_PER_S / sysconf(_SC_CLK_TCK));
@@ -33,12 +35,11 @@ int64_t process_ref_started_ns(pid_t pid)
 static void describe(pid_t pid, char buffer[PROCESS_REF_SIZE])
 {
 	_cleanup_(freep) char *boot = NULL;
-	unsigned long long started;
+	uint64_t started = process_ref_start_ticks(pid);
 
 	*buffer = '\0';
-	if (text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &boot) == 0 &&
-		read_start(pid, &started))
-		snprintf(buffer, PROCESS_REF_SIZE, "%.36s %d %llu", boot, pid, started);
+	if (text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &boot) == 0 && started)
+		snprintf(buffer, PROCESS_REF_SIZE, "%.36s %d %" PRIu64, boot, pid, started);
 }
 
 char *process_ref_self(char buffer[PROCESS_REF_SIZE])

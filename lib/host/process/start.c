@@ -26,6 +26,7 @@
 
 /* The child's input and results. */
 struct child {
+	pid_t parent;
 	const struct spawn *spawn;
 	const sigset_t *mask;
 	char **environment;
@@ -73,7 +74,9 @@ static IN_CHILD void child_execute(struct child *child)
 	if (s->slice_ns)
 		slice_set(s->slice_ns);
 	privilege_forget();
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive this process */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive its parent, */
+	if (getppid() != child->parent)   /* which may have ended already */
+		_exit(127);
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
 	if (!s->wait_unused)
 		child->wait_ns = accounting_own_wait(s->accounting);
@@ -144,6 +147,7 @@ static void fill_child(struct child *child, const struct spawn *s)
 {
 	*child = (struct child){
 		.spawn = s,
+		.parent = getpid(),
 		.mask = interrupt_old_mask(),
 		.environment = privilege_environment(),
 		.wait_ns = -1,

@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process_ref.h"
+#include "lib/host/system/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -152,9 +153,11 @@ static int take(const char *path, int fd, struct lock *ret, struct error *err)
 	_cleanup_(closep) int owned = fd;
 	int r = fd < 0 ? fd : lock_file(fd, path, err);
 
-	if (r == 0)
-		ret->fd = TAKE_FD(owned);
-	return r;
+	if (r < 0)
+		return r;
+	ret->fd = TAKE_FD(owned);
+	leftovers_remove();
+	return 0;
 }
 
 int lock_take(struct lock *ret, const char *book, struct error *err)

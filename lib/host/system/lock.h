@@ -13,7 +13,7 @@ struct lock {
 	int fd; /* -1: not held */
 };
 
-/* -EBUSY with a sentence that names the holder. `book` is without ".lock". */
+/* Also removes what killed owners left (leftovers.h). -EBUSY with a sentence that names the holder. `book` is without ".lock". */
 int lock_take(struct lock *ret, const char *book, struct error *err);
 
 /* Does not take a lock: -EBUSY with the same sentence if another process holds the one that `book` would need. */

@@ -4,17 +4,17 @@
 
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/guard.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/host/trace/trace_file.h"
+#include "lib/host/trace/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/mount.h>
+#include <sys/file.h>
 #include <tracefs/tracefs.h>
-
-#define PREFIX "emp-trace-"
 
 struct trace_cpu {
 	int cpu;
@@ -24,6 +24,11 @@ struct trace_cpu {
 
 struct trace {
 	struct tracefs_instance *instance;
+	int tracing_fd;      /* of tracefs, as long as the process */
+	char *path;          /* of the instance below that */
+	struct guard *guard; /* removes the instance, however this process ends */
+	int free_fd;         /* once it is closed, the kernel stops the trace and frees its buffer */
+	int lock_fd;         /* tells others that the instance has an owner */
 	struct trace_decoder *decoder;
 	struct trace_file *file; /* NULL: not kept */
 	struct trace_cpu *cpus;
@@ -33,29 +38,11 @@ struct trace {
 	void *page;
 };
 
-/* "emp-trace-PID-STARTED": pids are reused. */
-static char *name_of(pid_t pid)
+/* In the guard, or before the instance is freed here. The kernel refuses it until all descriptors of the other process are closed. */
+static void remove_instance(int tracing_fd, const void *path)
 {
-	return text_format(PREFIX "%d-%" PRId64, pid, process_ref_started_ns(pid) / NS_PER_MS);
-}
-
-/* If its process is gone. */
-static int remove_leftover(const char *name, void *data)
-{
-	struct tracefs_instance *instance;
-	_cleanup_(freep) char *of_the_living = NULL;
-
-	(void)data;
-	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
-		return 0;
-	of_the_living = name_of((pid_t)atoi(name + strlen(PREFIX)));
-	if (!of_the_living || !strcmp(name, of_the_living))
-		return 0;
-	instance = tracefs_instance_alloc(NULL, name);
-	if (instance)
-		tracefs_instance_destroy(instance);
-	tracefs_instance_free(instance);
-	return 0;
+	for (int i = 0; i < 1000 && unlinkat(tracing_fd, path, AT_REMOVEDIR) < 0 && errno == EBUSY; i++)
+		usleep(10000);
 }
 
 void trace_free(struct trace *t)
@@ -66,10 +53,13 @@ void trace_free(struct trace *t)
 		closep(&t->cpus[i].fd);
 	trace_file_free(t->file);
 	trace_decoder_free(t->decoder);
-	if (t->instance) {
-		tracefs_instance_destroy(t->instance);
-		tracefs_instance_free(t->instance);
-	}
+	closep(&t->free_fd);
+	closep(&t->lock_fd);
+	tracefs_instance_free(t->instance);
+	guard_free(t->guard);
+	if (t->path)
+		remove_instance(t->tracing_fd, t->path); /* if the guard was killed */
+	free(t->path);
 	free(t->cpus);
 	free(t->page);
 	free(t);
@@ -108,14 +98,39 @@ static int not_allowed(const struct trace *t, int error, struct error *err)
 		geteuid() == 0 ? "use the kernel's trace" : "use the kernel's trace; this needs root", err);
 }
 
+/* Others may take it for a leftover until it is locked. */
+static int lock_instance(struct trace *t)
+{
+	closep(&t->lock_fd);
+	closep(&t->free_fd);
+	t->free_fd = -1;
+	t->lock_fd = openat(t->tracing_fd, t->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (t->lock_fd < 0 || flock(t->lock_fd, LOCK_EX | LOCK_NB) < 0)
+		return -1;
+	t->free_fd = tracefs_instance_file_open(t->instance, "free_buffer", O_WRONLY | O_CLOEXEC);
+	return t->free_fd < 0 ? -1 : 0;
+}
+
 static int make_instance(struct trace *t, struct error *err)
 {
-	_cleanup_(freep) char *name = name_of(getpid());
+	_cleanup_(freep) char *name = leftover_trace_name();
+	int r;
 
-	if (!name)
+	t->path = name ? text_format("instances/%s", name) : NULL;
+	if (!t->path)
 		return error_oom(err);
-	t->instance = tracefs_instance_create(name);
-	return t->instance ? 0 : say(t, errno, "make a private instance of the kernel's trace", err);
+	r = guard_new(&t->guard, remove_instance, t->tracing_fd, t->path, err);
+	if (r < 0)
+		return r;
+	for (int i = 0; i < 100; i++) {
+		tracefs_instance_free(t->instance);
+		t->instance = tracefs_instance_create(name);
+		if (t->instance && lock_instance(t) == 0) {
+			tracefs_option_enable(t->instance, TRACEFS_OPTION_DISABLE_ON_FREE);
+			return 0;
+		}
+	}
+	return say(t, errno, "make a private instance of the kernel's trace", err);
 }
 
 static int set_clock(struct trace *t, const char *clock, struct error *err)
@@ -213,42 +228,22 @@ static int read_symbols(struct trace *t)
 	return 0;
 }
 
-/* The directory of tracefs. If tracefs is not mounted, this process mounts it without a path: other processes do not see it, and
- * the kernel removes it when this one ends. NULL: it cannot. */
-static const char *tracing_directory(void)
-{
-	static char own[32]; /* as long as the process */
-	const char *mounted = NULL;
-	_cleanup_(closep) int context = -1;
-	int root;
-
-	if (*own)
-		return own;
-	if (tracefs_tracing_dir_is_mounted(false, &mounted) > 0)
-		return mounted;
-	context = fsopen("tracefs", FSOPEN_CLOEXEC);
-	if (context < 0 || fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return NULL;
-	root = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
-	if (root < 0)
-		return NULL;
-	snprintf(own, sizeof(own), "/proc/self/fd/%d", root);
-	tracefs_set_tracing_dir(own);
-	return own;
-}
-
 static int prepare(struct trace *t, const struct trace_request *request, struct error *err)
 {
-	const char *directory = tracing_directory();
-	_cleanup_(closep) int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	bool forbidden = fd < 0 && directory && (errno == EACCES || errno == EPERM);
+	static char directory[32]; /* libtracefs keeps it */
+	static int fd = -1;
 	int r;
 
 	if (fd < 0)
-		return forbidden || geteuid() != 0 ? not_allowed(t, EACCES, err) : no_tracefs(err);
+		fd = tracefs_open();
+	t->tracing_fd = fd;
+	if (fd < 0)
+		return fd == -EACCES || geteuid() != 0 ? not_allowed(t, EACCES, err) : no_tracefs(err);
+	snprintf(directory, sizeof(directory), "/proc/self/fd/%d", fd);
+	tracefs_set_tracing_dir(directory);
 	if (faccessat(fd, "instances", W_OK | X_OK, 0) < 0)
 		return errno == ENOENT ? no_tracefs(err) : not_allowed(t, errno, err);
-	tracefs_instances_walk(remove_leftover, NULL);
+	leftovers_remove_traces();
 	r = trace_decoder_new(&t->decoder, fd, err);
 	if (r == 0)
 		r = read_symbols(t);
@@ -270,6 +265,7 @@ int trace_open(struct trace **ret, const struct trace_request *request, struct e
 	t->cpus = calloc(request->n_cpus, sizeof(*t->cpus));
 	if (!t->page || !t->cpus)
 		return error_oom(err);
+	t->free_fd = t->lock_fd = -1;
 	t->n_cpus = request->n_cpus;
 	for (size_t i = 0; i < t->n_cpus; i++)
 		t->cpus[i] = (struct trace_cpu){.cpu = request->cpus[i], .fd = -1};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What EMP's processes leave behind if they are killed together with what cleans up after them: private traces, cgroups and
+ * the directories of loads. Each is named so that nothing else has such a name, and its owner has it locked (flock),
+ * which shows in every namespace and ends with the owner. */
+#pragma once
+
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum leftover_kind { LEFTOVER_TRACE, LEFTOVER_CGROUP, LEFTOVER_DIRECTORY, N_LEFTOVER_KINDS };
+
+extern const char *const leftover_kind_names[N_LEFTOVER_KINDS];
+
+struct leftovers {
+	struct leftover {
+		enum leftover_kind kind;
+		char *path; /* of a trace: its name */
+	} * items;
+	size_t n;
+};
+
+/* All whose owners have ended, as far as this user sees them. Without memory some are missing. */
+void leftovers_find(struct leftovers *ret);
+void leftovers_clear(struct leftovers *leftovers);
+
+/* Removes them, with the processes in the cgroups. */
+void leftovers_remove(void);
+
+/* Only the traces, which slow down each switch of tasks: takes some 20 us. */
+void leftovers_remove_traces(void);
+
+/* The directories of dead owners of this user below a directory. */
+void leftovers_remove_directories(const char *below);
+
+/* The template of such a directory, for mkdtemp; the caller frees it. NULL: no memory. */
+char *leftover_directory_name(const char *below);
+/* All but what is mounted below. */
+void leftover_directory_remove(const char *path);
+
+/* The name of this process's trace; the caller frees it. NULL: no memory. */
+char *leftover_trace_name(void);

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Tools are killed (kill -9) at random moments. Their traces and processes are gone soon after, and their cgroups and directories with the
+# next tool that runs as root. What is left if the guard of a trace is killed too does not record, is named by emp-setup, and goes likewise; what
+# has an owner, or is not EMP's, stays. Usage: killed.sh BUILD [TIMES]
+set -u
+. "$(dirname "$0")/../cli/expect.sh"
+need_root
+. "$(dirname "$0")/tracefs.sh"
+build=$(realpath "$1") times=${2:-5}
+cpu=$(taskset -cp $$ | sed 's,.*[ ,-],,') # the last that is online
+setup=$build/setup/emp-setup
+export TMPDIR=$dir
+! grep -q '^flags' /proc/cpuinfo || grep -qw nonstop_tsc /proc/cpuinfo || no_invariant_counter
+cp "$(command -v sleep)" "$dir/napper" # a name of its own, to look for
+cat >"$dir/test.ini" <<END
+[load]
+directory = $dir
+[script]
+slaves = 3
+repetitions = 1
+command = $dir/napper 0.05
+END
+
+traces_of() { find "$tracing/instances" -maxdepth 1 -name "emp-trace-$1-*"; }
+directories_of() { find "$dir" -maxdepth 1 -name "emp-load-$1-*"; }
+none_runs() { [ -z "$(traces_of $pid)" ] && ! pgrep -x napper && ! cgroups_of $pid | sed 's,$,/cgroup.procs,' | xargs -r cat | grep -q .; }
+
+# kill_at_random SECONDS COMMAND...: within so many seconds after its start
+there=0
+kill_at_random() {
+	within=$1
+	shift
+	"$@" >"$dir/screen" 2>&1 &
+	pid=$!
+	pids="${pids:-} $pid"
+	sleep $((RANDOM % within)).$(printf %03d $((RANDOM % 1000)))
+	there=$((there + $({ traces_of $pid; cgroups_of $pid; directories_of $pid; } | wc -l)))
+	kill -9 $pid || sed 's/^/    /' "$dir/screen"
+	wait $pid 2>/dev/null
+	wait_until none_runs
+}
+for _ in $(seq "$times"); do
+	kill_at_random 3 "$build/measure/emp-measure" --trace --cpu $cpu -r 100000 -- "$dir/napper" 0.01
+	kill_at_random 3 "$build/calibrate/emp-calibrate" jitter -q --cpu $cpu --for 1h
+	kill_at_random 2 "$build/measure/emp-load" run -q -r 1000 "$dir/test.ini"
+done
+that "there was something to remove" test "$there" -gt 0
+expect 0 '' "$setup" restore
+for pid in $pids; do
+	that "no trace, cgroup and directory of $pid is left" test -z "$(traces_of $pid)$(cgroups_of $pid)$(directories_of $pid)"
+done
+
+# With its namespace of process ids, its guard is killed as well.
+start_in_namespace() { # NAME
+	mkdir "$dir/$1"
+	EMP_DB=$dir/$1/book.db EMP_LOCK=$dir/$1/lock unshare -p -f --mount-proc \
+		"$build/calibrate/emp-calibrate" jitter -q --cpu $cpu --for 1h >"$dir/$1/screen" 2>&1 &
+	parent=$!
+	wait_until grep -q Observing "$dir/$1/screen"
+	child=$(pgrep -P $parent)
+	trace=$(ls "$tracing/instances" | grep emp-trace-1- | grep -vxF "$before")
+}
+before=$(ls "$tracing/instances")
+start_in_namespace killed
+left=$trace victim=$child killed=$parent
+before="$before
+$left"
+start_in_namespace living
+living=$trace
+kill -9 "$victim"
+wait $killed 2>/dev/null
+that "a trace is left" test -d "$tracing/instances/$left"
+that "it does not record" test "$(cat "$tracing/instances/$left/tracing_on")" = 0
+mkdir "$tracing/instances/emp-trace-of-mine" "$dir/emp-load-backup" "$dir/emp-load-1-2-resultsX"
+that "the other records" test "$(cat "$tracing/instances/$living/tracing_on")" = 1
+expect 0 "Left behind by a killed EMP: trace $left\$" "$setup" status
+that "the way out is named" grep -q 'emp-setup restore' "$dir/out"
+that "what records is named" grep -q "traced by: .*$living" "$dir/out"
+that "what has an owner is not left behind" sh -c "! grep -q 'Left.*$living' '$dir/out'"
+"$setup" audit -v >"$dir/audit"
+that "the audit says so" grep -q "^left .*trace $left" "$dir/audit"
+that "and who records" grep -q "^trace .*recorded by .*$living" "$dir/audit"
+expect 0 '' "$setup" restore
+that "it is removed" test ! -e "$tracing/instances/$left"
+that "the living one's stays" test "$(cat "$tracing/instances/$living/tracing_on")" = 1
+for stranger in "$tracing/instances/emp-trace-of-mine" "$dir/emp-load-backup" "$dir/emp-load-1-2-resultsX"; do
+	that "$stranger stays" rmdir "$stranger"
+done
+kill -INT "$child"
+wait $parent
+that "the living one ends as usual" grep -q 'interrupted. Next' "$dir/living/screen"
+that "and its trace with it" test ! -e "$tracing/instances/$living"
+finish
