@@ -81,7 +81,8 @@ static void find_traces(struct leftovers *ret, int tracing_fd)
 		if (sscanf(entry->d_name, TRACE "%d-%*u%n", &pid, &end) != 1 || !end || entry->d_name[end])
 			continue;
 		of_the_living = trace_name_of(pid);
-		if (of_the_living && strcmp(entry->d_name, of_the_living) != 0 && is_free(fd, entry->d_name, &st))
+		if (of_the_living && strcmp(entry->d_name, of_the_living) != 0 &&
+			is_free(fd, entry->d_name, &st))
 			add_leftover(ret, LEFTOVER_TRACE, strdup(entry->d_name));
 	}
 }
@@ -104,8 +105,8 @@ void leftovers_remove_traces(void)
 /* "BELOW/emp-load-PID-STARTED-XXXXXX", in clock ticks since the machine was started. */
 char *leftover_directory_name(const char *below)
 {
-	return text_format("%s/" DIRECTORY "%d-%" PRIu64 "-XXXXXX", below, getpid(),
-		process_ref_start_ticks(getpid()));
+	return text_format(
+		"%s/" DIRECTORY "%d-%" PRIu64 "-XXXXXX", below, getpid(), process_ref_start_ticks(getpid()));
 }
 
 static void find_directories(struct leftovers *ret, const char *below)
@@ -116,10 +117,11 @@ static void find_directories(struct leftovers *ret, const char *below)
 	while (dir && (entry = readdir(dir))) {
 		struct stat st;
 		uint64_t ticks;
-		int pid, end = 0;
+		int pid, random = 0, end = 0;
 
-		if (sscanf(entry->d_name, DIRECTORY "%d-%" SCNu64 "-%*6[A-Za-z0-9]%n", &pid, &ticks, &end) != 2 ||
-			!end || entry->d_name[end] || process_ref_start_ticks(pid) == ticks)
+		sscanf(entry->d_name, DIRECTORY "%d-%" SCNu64 "-%n%*[A-Za-z0-9]%n", &pid, &ticks, &random,
+			&end);
+		if (end != random + 6 || entry->d_name[end] || process_ref_start_ticks(pid) == ticks)
 			continue;
 		if (is_free(dirfd(dir), entry->d_name, &st) && st.st_uid == geteuid())
 			add_leftover(ret, LEFTOVER_DIRECTORY, text_format("%s/%s", below, entry->d_name));

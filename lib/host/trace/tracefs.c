@@ -13,25 +13,25 @@
 #include <sys/mount.h>
 #include <sys/vfs.h>
 
-/* -errno: not, or not for this user. */
-static int open_mounted(const char *path)
+/* -ENOENT: nothing is mounted there, and it is a directory of the file system `around`. */
+static int open_mounted(const char *path, __fsword_t around)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct statfs fs;
 
 	if (fd < 0 || fstatfs(fd, &fs) < 0)
 		return -errno;
-	return fs.f_type == TRACEFS_MAGIC ? TAKE_FD(fd) : -ENOENT;
+	return fs.f_type != around ? TAKE_FD(fd) : -ENOENT;
 }
 
 int tracefs_open(void)
 {
 	const bool has_place = access("/sys/kernel/tracing", F_OK) == 0; /* users learn no more */
 	_cleanup_(closep) int context = -1, root = -1;
-	int fd = open_mounted("/sys/kernel/tracing");
+	int fd = open_mounted("/sys/kernel/tracing", SYSFS_MAGIC);
 
 	if (fd == -ENOENT)
-		fd = open_mounted("/sys/kernel/debug/tracing");
+		fd = open_mounted("/sys/kernel/debug/tracing", DEBUGFS_MAGIC);
 	if (fd != -ENOENT)
 		return fd;
 	if (!has_place)
@@ -53,7 +53,8 @@ static bool is_recording(int instances_fd, const char *name)
 	for (size_t i = 0; i < ELEMENTS(files); i++) {
 		_cleanup_(freep) char *path = text_format("%s/%s", name, files[i]), *text = NULL;
 
-		busy[i] = path && text_read_file(instances_fd, path, &text) == 0 && strcmp(text, idle[i]) != 0;
+		busy[i] = path && text_read_file(instances_fd, path, &text) == 0 &&
+			  strcmp(text, idle[i]) != 0;
 	}
 	return busy[0] && (busy[1] || busy[2]);
 }

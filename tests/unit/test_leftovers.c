@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What killed processes leave behind, and the guard that cleans up after one. */
+#include "tests/unit/scratch.h"
+
+#include "lib/base/text.h"
+#include "lib/host/process/guard.h"
+#include "lib/host/process/process_ref.h"
+#include "lib/host/system/leftovers.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+
+static bool exists(const struct scratch *s, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", s->directory, name);
+	return access(path, F_OK) == 0;
+}
+
+static void make_directory(const struct scratch *s, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", s->directory, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void touch_file(int directory_fd, const void *name)
+{
+	close(openat(directory_fd, name, O_WRONLY | O_CREAT, 0600));
+}
+
+/* The pid of a child that has ended. */
+static pid_t dead_pid(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+TEST_IN_DIRECTORY(directories_of_dead_owners_go_with_all_that_is_in_them)
+{
+	struct scratch *s = *state;
+	char name[64], below[96];
+
+	snprintf(name, sizeof(name), "emp-load-%d-7-AbCd12", dead_pid());
+	snprintf(below, sizeof(below), "%s/1", name);
+	make_directory(s, name);
+	make_directory(s, below);
+	leftovers_remove_directories(s->directory);
+	assert_false(exists(s, name));
+}
+
+TEST_IN_DIRECTORY(directories_of_living_owners_stay)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) char *mine = leftover_directory_name(s->directory);
+
+	assert_non_null(mkdtemp(mine));
+	leftovers_remove_directories(s->directory);
+	assert_int_equal(access(mine, F_OK), 0);
+}
+
+TEST_IN_DIRECTORY(a_reused_process_id_does_not_keep_a_directory)
+{
+	struct scratch *s = *state;
+	char name[64];
+
+	snprintf(name, sizeof(name), "emp-load-%d-%lu-AbCd12", getpid(),
+		(unsigned long)process_ref_start_ticks(getpid()) - 1);
+	make_directory(s, name);
+	leftovers_remove_directories(s->directory);
+	assert_false(exists(s, name));
+}
+
+TEST_IN_DIRECTORY(what_is_locked_has_an_owner_whatever_its_name_says)
+{
+	struct scratch *s = *state;
+	char name[64], path[256];
+	_cleanup_(closep) int fd = -1;
+
+	snprintf(name, sizeof(name), "emp-load-%d-7-AbCd12", dead_pid());
+	make_directory(s, name);
+	snprintf(path, sizeof(path), "%s/%s", s->directory, name);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	leftovers_remove_directories(s->directory);
+	assert_true(exists(s, name));
+}
+
+TEST_IN_DIRECTORY(what_only_looks_like_one_stays)
+{
+	static const char *const names[] = {"emp-load-backup", "emp-load-1-2-AbCd1", "emp-load-1-2-AbCd123",
+		"emp-load-x-2-AbCd12", "my-emp-load-1-2-AbCd12", "emp-load-1-2-AbCd12.old"};
+	struct scratch *s = *state;
+
+	for (size_t i = 0; i < ELEMENTS(names); i++)
+		make_directory(s, names[i]);
+	leftovers_remove_directories(s->directory);
+	for (size_t i = 0; i < ELEMENTS(names); i++)
+		assert_true(exists(s, names[i]));
+}
+
+TEST_IN_DIRECTORY(a_guard_acts_when_its_owner_is_killed)
+{
+	struct scratch *s = *state;
+	_cleanup_(closep) int directory = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int pipes[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct guard *guard;
+
+		if (guard_new(&guard, touch_file, directory, "killed", &s->err) == 0 &&
+			write(pipes[1], "x", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(pipes[0], &c, 1), 1);
+	assert_false(exists(s, "killed"));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	while (!exists(s, "killed")) /* meson's time limit ends it */
+		usleep(1000);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+TEST_IN_DIRECTORY(a_guard_has_acted_when_it_is_freed)
+{
+	struct scratch *s = *state;
+	_cleanup_(closep) int directory = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct guard *guard;
+
+	assert_done(s, guard_new(&guard, touch_file, directory, "freed", &s->err));
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* it is no child of ours */
+	guard_free(guard);
+	assert_true(exists(s, "freed"));
+}
