@@ -27,9 +27,9 @@ commit() { # STEPS MESSAGE
 }
 $user env HOME="$dir/home" $git init -q "$repository"
 printf 'solver: solver.c\n\t$(CC) -O1 -o $@ $<\n' | here tee Makefile >"$dir/commit"
-commit 40000000 base
+commit 40000000 'base\ of `it`'
 here $git checkout -q -b change
-commit 68000000 slower
+commit 68000000 'slower, <b>'
 here $git checkout -q -b equal main
 commit 40000000 'nothing' || here $git commit -q --allow-empty -m nothing
 here $git checkout -q -b broken main
@@ -42,10 +42,15 @@ nothing_is_left() {
 }
 
 here $git checkout -q change
-expect 2 'is slower than' here "$compare" -r 8 -m "$repository/report.md" main '{tree}/solver'
+expect 2 'is slower than' here "$compare" -r 8 -m "$repository/report.md" --json "$repository/result.json" --db="$dir/home/book.db" main '{tree}/solver'
 that "the report has both" test "$(grep -c '^| `\(base\|change\) [0-9a-f]*`' "$repository/report.md")" = 2
 that "it has the ratio" grep -q '^| `change .* | [12]\.[0-9]* ([12]\.[0-9]* to [12]\.[0-9]*) |$' "$repository/report.md"
-that "it says what came of it" grep -qx '\*\*Slower by more than 2 %\.\*\*' "$repository/report.md"
+that "it says what came of it" grep -q '^\*\*Slower by more than 2 %\.\*\* A difference of [0-9.]* % or more would be shown\.$' "$repository/report.md"
+that "it has no elapsed time, which is doubled in a duet" sh -c "! grep -E 'Mean|Relative' '$repository/report.md'"
+that "it names the commits by subject, and the machine" test "$(grep -cE '^- (change [0-9a-f]+: `slower, <b>`|base [0-9a-f]+: `base. of .it.`|machine: .* CPUs, Linux )' "$repository/report.md")" = 3
+that "the picture is of the interval" grep -qE '^ +0 *: *\[-*O-*\]$' "$repository/report.md"
+that "the document has all of it" json "$repository/result.json" 'd["format"] == "emp-compare-commits" and d["version"] == 1 and d["change"]["subject"] == "slower, <b>" and d["base"]["subject"] == "base\\ of `it`" and [(r["command_line"], r["status"]) for r in d["results"]] == [("{tree}/solver", 2)] and d["results"][0]["measurement"]["comparisons"][0]["ratio"] > 1.3 and d["machine"]["cpus"] > 0'
+that "the runs are in the book that was named" test "$(sqlite3 "$dir/home/book.db" 'SELECT count(*) FROM run')" = 2
 nothing_is_left
 expect 0 'slower' here "$compare" -p 200 -r 5 main '{tree}/solver'
 expect 2 "" here "$compare" -r 8 -m "$repository/report.md" main true '{tree}/solver'
@@ -55,7 +60,9 @@ expect 0 '' here "$compare" -r 5 -p 10 main '{tree}/solver'
 here $git checkout -q broken
 expect 1 "'make' failed in .* (broken)" here "$compare" main '{tree}/solver'
 nothing_is_left
-expect 0 'Nothing to compare' here "$compare" HEAD '{tree}/solver'
+expect 0 'Nothing to compare' here "$compare" -m "$repository/nothing.md" --json "$repository/nothing.json" HEAD '{tree}/solver'
+that "the report says so" grep -q '^Nothing to compare' "$repository/nothing.md"
+that "so does the document" json "$repository/nothing.json" 'd["results"] == [] and d["base"] == d["change"]'
 expect 1 "'nowhere' is not known here" here "$compare" nowhere '{tree}/solver'
 here $git checkout -q --orphan alone
 here $git commit -q --allow-empty -m alone
