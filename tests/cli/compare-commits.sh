@@ -77,9 +77,10 @@ nothing_is_left
 # interrupted
 here "$compare" -r 1000 main "{tree}/solver" >"$dir/interrupted" 2>&1 &
 wait_until sh -c "ls -d '$dir/home'/tmp.*/head/solver && pgrep -f '^$dir/home/tmp.*/head/solver'"
-pgrep -f "^(/bin/sh $compare|$build/measure/emp-measure) .*-r 1000" >"$dir/pids"
-that "the script and emp-measure run" test "$(wc -l <"$dir/pids")" = 2
-xargs kill -TERM <"$dir/pids" # as build servers do: all processes
+script=$(pgrep -f "^/bin/sh $compare .*-r 1000")
+tool=$(pgrep -P "$script" -f "^$build/measure/emp-measure ") # not its children, which have that name until they execute the program
+that "the script and emp-measure run" test "$(echo "$script" "$tool" | wc -w)" = 2
+kill -TERM $script $tool # as build servers do: all processes
 wait $!
 that "an interruption is exit status 130" test $? = 130
 nothing_is_left

@@ -5,8 +5,9 @@ be added. Usage: contract.py BUILD SOURCE
 
 In the table of documents a type stands for its values (int: a whole number, float: any number), a dict for an object with at least these members,
 [x] for an array of such that is not empty, [x, ...] for one that may be, [x, y] for these two, a tuple for one of these, anything else for itself."""
-import json, os, random, shlex, subprocess, sys, tempfile
+import faulthandler, json, os, random, shlex, signal, subprocess, sys, tempfile
 
+faulthandler.register(signal.SIGTERM, chain=True)  # meson ends a test after its timeout: where it was
 build, source = (os.path.abspath(path) for path in sys.argv[1:])
 if os.geteuid() != 0:
     print("not run: needs root")

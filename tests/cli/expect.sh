@@ -4,6 +4,9 @@
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+# What a test waits for when meson, after its timeout, ends it and all that it has started.
+doing= begun=$(date +%s)
+trap 'echo "CUT OFF after $(($(date +%s) - begun)) s at: ${BASH_COMMAND:-} (last begun: $doing)"; exit 143' TERM
 export NO_COLOR=1 EMP_DB=$dir/book.db EMP_LOCK=$dir/own.lock
 unset EMP_NAMES
 faults=0
@@ -12,6 +15,7 @@ faults=0
 expect() {
 	want=$1 text=$2
 	shift 2
+	doing=$*
 	status=0
 	"$@" >"$dir/out" 2>&1 </dev/null || status=$?
 	if [ "$status" != "$want" ]; then
@@ -29,6 +33,7 @@ expect() {
 that() {
 	words=$1
 	shift
+	doing=$*
 	"$@" >"$dir/that" 2>&1 && return 0
 	echo "FAULT: not so: $words ($*)"
 	sed 's/^/    /' "$dir/that"
@@ -37,6 +42,7 @@ that() {
 
 # wait_until COMMAND...: waits until the command succeeds, for a minute at most (EMP_TIMEOUT_MULTIPLIER=10: ten minutes).
 wait_until() {
+	doing="wait_until $*"
 	for _ in $(seq $((600 * ${EMP_TIMEOUT_MULTIPLIER:-1}))); do
 		"$@" >/dev/null 2>&1 && return 0
 		sleep 0.1

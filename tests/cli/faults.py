@@ -3,7 +3,8 @@
 """One call of a command fails: an allocation, something that writes to the disk, or an open. No command may die by a signal.
 One that fails says so in a sentence. One that succeeds has done everything. The book is sound, and an export is complete
 or not there. Usage: faults.py BUILD SOURCE [N|all [COMMAND|KIND...]]: N calls of each kind in each command, drawn at random (EMP_SEED)."""
-import json, os, random, re, shutil, sqlite3, subprocess, sys, tempfile
+import faulthandler, json, os, random, re, shutil, signal, sqlite3, subprocess, sys, tempfile
+faulthandler.register(signal.SIGTERM, chain=True)  # meson ends a test after its timeout: where it was
 
 build, source = sys.argv[1], sys.argv[2]
 most = sys.argv[3] if len(sys.argv) > 3 else "20"

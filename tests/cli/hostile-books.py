@@ -6,7 +6,8 @@ report of a sanitizer, and an error is one sentence.
 
 Usage: hostile-books.py BUILD SOURCE. One column of each table is spoiled, chosen by EMP_SEED; EMP_ALL=1: each column, in some
 minutes."""
-import os, random, re, shutil, sqlite3, subprocess, sys, tempfile
+import faulthandler, os, random, re, shutil, signal, sqlite3, subprocess, sys, tempfile
+faulthandler.register(signal.SIGTERM, chain=True)  # meson ends a test after its timeout: where it was
 from concurrent.futures import ThreadPoolExecutor
 
 build, source = map(os.path.abspath, sys.argv[1:3])

@@ -5,7 +5,8 @@
 # /sys are read-only in there.
 #
 #   box_new               makes $box; the caller may put files into $box/upper before the first start
-#   box_install PACKAGE...  before the first start: from the distribution's archive; its daemons are not started. Ends the test (77) if there is no archive
+#   box_install PACKAGE...  before the first start: from the distribution's archive, also if this machine has it, so that its files are in $box/upper;
+#                         its daemons are not started. Ends the test (77) if there is no archive
 #   box_restore_at_boot EMP-SETUP  before the first start: its emp-restore.service is enabled
 #   box_start, box_stop   boots it and waits until it is up; switches it off
 #   box_reboot, box_crash each boot has a new boot id; a crash is a SIGKILL to its first process
@@ -46,7 +47,7 @@ box_install() {
 		chmod +x "$root/usr/sbin/policy-rc.d"
 		export DEBIAN_FRONTEND=noninteractive
 		[ -n "$(ls /var/lib/apt/lists/*Packages* 2>/dev/null)" ] || chroot "$root" apt-get -qq update
-		chroot "$root" apt-get -qq install -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"
+		chroot "$root" apt-get -qq install -y --reinstall --no-install-recommends -o Dpkg::Use-Pty=0 "$@"
 		rm "$root/usr/sbin/policy-rc.d"' sh "$box" "$@" </dev/null >"$box/log" 2>&1 && return 0
 	grep -qE 'Could not (resolve|connect)|Failed to fetch' "$box/log" || { cat "$box/log"; exit 1; }
 	echo "not run: the distribution's archive cannot be reached"

@@ -89,6 +89,7 @@ try() {
 
 unit=chrony.service
 new_box chrony chrony
+mkdir -p "$box/upper/etc/chrony/sources.d"
 echo 'server 10.77.0.1 iburst minpoll 0 maxpoll 2' >"$box/upper/etc/chrony/sources.d/box.sources"
 try
 box_stop
@@ -96,6 +97,7 @@ box_remove
 
 unit=ntpsec.service
 new_box ntpsec ntpsec
+mkdir -p "$box/upper/etc/ntpsec"
 cat >"$box/upper/etc/ntpsec/ntp.conf" <<'C'
 driftfile /var/lib/ntpsec/ntp.drift
 tos minclock 1 minsane 1
