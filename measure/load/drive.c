@@ -40,6 +40,7 @@ static int make_places(struct driver *d, struct error *err)
 	if (r < 0)
 		return r;
 	d->shared->coordination = d->load->coordination;
+	d->shared->driver = getpid();
 	d->shared->show_output = d->drive->show_output;
 	return 0;
 }

@@ -33,26 +33,26 @@ static _Noreturn void burn(double share, int64_t begun_ns)
 	}
 }
 
-static _Noreturn void take_share(int cpu, double share, int64_t begun_ns)
+static _Noreturn void take_share(int cpu, double share, int64_t begun_ns, pid_t parent)
 {
 	static const struct sched_param real_time = {.sched_priority = 1};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "emp-handicap");
-	if (pinning_pin(cpu) < 0 || sched_setscheduler(0, SCHED_FIFO, &real_time) < 0)
+	if (getppid() != parent || pinning_pin(cpu) < 0 || sched_setscheduler(0, SCHED_FIFO, &real_time) < 0)
 		_exit(1);
 	burn(share, begun_ns);
 }
 
 static int start_on(struct handicap *h, int cpu, double share, struct error *err)
 {
-	pid_t *pid = array_add(h->pids, h->n);
+	pid_t *pid = array_add(h->pids, h->n), parent = getpid();
 
 	if (!pid)
 		return error_oom(err);
 	*pid = fork();
 	if (*pid == 0)
-		take_share(cpu, share, h->begun_ns);
+		take_share(cpu, share, h->begun_ns, parent);
 	return *pid < 0 ? error_os(err, -errno, "cannot start a process on CPU %d", cpu) : 0;
 }
 

@@ -22,6 +22,7 @@ struct shared {
 	uint32_t go;              /* a futex: 0, then 1 */
 	uint32_t ready, finished; /* how many slaves are */
 	enum coordination coordination;
+	pid_t driver;
 	bool show_output;
 	size_t n, file_size; /* slaves; bytes of the load's file, which follows them */
 	struct slave_state slaves[];

@@ -13,8 +13,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -96,6 +98,9 @@ static int join(struct slave *s, const char *number, struct error *err)
 		r = text_parse_int(number, "the slave's number", 0, (int64_t)s->shared->n - 1, &k, err);
 	if (r < 0)
 		return r;
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* the kernel forgets it when a file with capabilities is executed */
+	if (getppid() != s->shared->driver)
+		return error_say(err, -ESRCH, "emp-load, which started it, has ended");
 	s->state = &s->shared->slaves[k];
 	r = load_parse(&s->load, shared_text(s->shared), "the load", err);
 	if (r == 0)

@@ -155,6 +155,20 @@ nothing_left waiter
 that "its cgroups are removed by the next" test -z "$(cgroups_of $pid)"
 that "the book is sound" sound "$EMP_DB"
 
+# A driver that is killed before a slave has asked to die with it; strace holds the slave up there.
+if command -v strace >/dev/null; then
+	load_file 2 1 'command = waiter 1'
+	strace -f -qq -o traced -e trace=prctl,execve -e inject=prctl:delay_enter=200000 $load run -q -w 0 -r 1 test.ini >/dev/null 2>&1 &
+	tracer=$!
+	slave_begins() { driver=$(pgrep -P $tracer) && slave=$(cgroups_of "$driver" | sed 's,$,/cgroup.procs,' | xargs cat) && [ -n "$slave" ]; }
+	wait_until slave_begins
+	kill -KILL "$driver"
+	wait_until eval 'grep -q "^$slave .*execve" traced || ! kill -0 $slave'
+	that "it does not begin" sh -c "! grep '^$slave .*execve' traced"
+	kill -KILL "$slave" 2>/dev/null
+	wait $tracer
+fi
+
 # The shipped ones can be read, if what they start is here; and one is run.
 for file in "$shipped"/*.ini; do
 	case $file in *database*) command -v pgbench >/dev/null || continue ;; esac
