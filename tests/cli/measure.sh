@@ -61,7 +61,7 @@ EMP_LOCK=$dir/lock expect 1 "flock (process $holder, since .*) has locked this m
 	$measure -q -r 2 -- true
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 --ignore-lock -- true
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 --anyway -- true
-pkill -P $holder sleep
+pkill -P $holder
 wait $holder 2>/dev/null
 EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 -- true
 that "a file that is no lock stays as it is" test "$(cat "$dir/lock")" = 'my thesis'
