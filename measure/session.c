@@ -205,8 +205,7 @@ static int open_book(struct session *s, struct error *err)
 	_cleanup_(freep) char *path = NULL;
 	int r;
 
-	if (geteuid() == 0)
-		leftovers_remove_traces();
+	leftovers_remove_traces();
 	r = paths_book(s->options->db, &path, err);
 	if (r == 0)
 		r = check_host(s, path, err);

@@ -90,7 +90,7 @@ static void find_traces(struct leftovers *ret, int tracing_fd)
 void leftovers_remove_traces(void)
 {
 	_cleanup_(leftovers_clear) struct leftovers found = {};
-	_cleanup_(closep) int tracing_fd = tracefs_open();
+	_cleanup_(closep) int tracing_fd = geteuid() == 0 ? tracefs_open() : -1;
 
 	if (tracing_fd >= 0)
 		find_traces(&found, tracing_fd);
@@ -183,6 +183,8 @@ void leftovers_remove(void)
 {
 	_cleanup_(freep) char *cgroups = NULL;
 
+	if (geteuid() != 0)
+		return;
 	leftovers_remove_traces();
 	if (cgroup_mount(AT_FDCWD, &cgroups, &(struct error){}) == 0)
 		cgroup_each_abandoned(cgroups, NULL, NULL);

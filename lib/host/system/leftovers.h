@@ -25,7 +25,7 @@ struct leftovers {
 void leftovers_find(struct leftovers *ret);
 void leftovers_clear(struct leftovers *leftovers);
 
-/* Removes them, with the processes in the cgroups. */
+/* If this is root, removes them, with the processes in the cgroups. Others remove their own where they make new ones. */
 void leftovers_remove(void);
 
 /* Only the traces, which slow down each switch of tasks: takes some 20 us. */
