@@ -51,6 +51,20 @@ for pid in $pids; do
 	that "no trace, cgroup and directory of $pid is left" test -z "$(traces_of $pid)$(cgroups_of $pid)$(directories_of $pid)"
 done
 
+# A duet in the middle of a slice, killed with its guard: a cgroup is left, wherever the next tool runs.
+EMP_DB=$dir/duet.db unshare -p -f --mount-proc "$build/measure/emp-measure" -q --order duet --cpu $cpu --accounting none --slices-by freezer \
+	--slice 100ms -r 1 -w 0 "$dir/napper 1000" "$dir/napper 1001" >"$dir/screen" 2>&1 &
+parent=$!
+wait_until pgrep -x napper
+namespace=$(stat -Lc %i /proc/$(pgrep -nx napper)/ns/pid)
+kill -9 "$(pgrep -P $parent)"
+wait $parent 2>/dev/null
+cgroups_left() { find /sys/fs/cgroup -type d -name "emp-$namespace-*"; }
+that "a cgroup is left" test -n "$(cgroups_left)"
+expect 0 "Left behind by a killed EMP: cgroup .*/emp-$namespace-1-0\$" "$setup" status
+expect 0 '' "$setup" restore
+that "it is removed, with those in it" test -z "$(cgroups_left)"
+
 # With its namespace of process ids, its guard is killed as well.
 start_in_namespace() { # NAME
 	mkdir "$dir/$1"
