@@ -10,10 +10,20 @@
 #include "lib/report/daemon_causes.h"
 #include "lib/record/document/document.h"
 
+#include <errno.h>
+
 static int set_state(struct calibration *c, enum calibration_state state, struct error *err)
 {
 	c->plan.state = state;
 	return book_update_calibration(c->book, &c->plan, err);
+}
+
+static int interrupted_in_duet(struct calibration *c, struct error *err)
+{
+	_cleanup_(freep) char *command = calibration_resume_command(c);
+
+	return error_say(err, STATUS_INTERRUPTED, "interrupted: both runs are complete; to resume: %s",
+		command ?: "emp-calibrate resume");
 }
 
 static int refuse(struct calibration *c)
@@ -92,6 +102,11 @@ int conclude(struct calibration *c, struct error *err)
 		return r;
 	if (refused)
 		return refuse(c);
+	r = calibration_duet(c, profile.resolving, err);
+	if (r == -EINTR)
+		return interrupted_in_duet(c, err);
+	if (r < 0)
+		return r;
 	r = save(c, &profile, err);
 	return r < 0 ? r : show(c, &profile, &left_out, analyses, err);
 }

@@ -71,6 +71,27 @@ int resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *ana
 	return 0;
 }
 
+/* As a duet is judged: within each starting order, which may favour one of the two. */
+void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ratios, size_t n)
+{
+	double sums[2] = {}, squares = 0;
+
+	if (n < 6)
+		return;
+	for (size_t i = 0; i < n; i++)
+		sums[i % 2] += log_ratios[i];
+	for (size_t i = 0; i < n; i++)
+		squares += pow(log_ratios[i] - sums[i % 2] / (double)((n + 1 - i % 2) / 2), 2);
+	for (size_t i = 0; i < N_RESOLVING; i++) {
+		double freedom = (double)rows[i].samples - 2;
+
+		if (rows[i].samples > 0)
+			rows[i].duet = expm1((gsl_cdf_tdist_Pinv(0.975, freedom) +
+						     gsl_cdf_tdist_Pinv(0.8, freedom)) *
+					     sqrt(squares / (double)(n - 2) / (double)rows[i].samples));
+	}
+}
+
 /* Ranks are not misled by single long samples. Of normal values, the correlation r has the rank correlation
  * 6/pi asin(r/2) (Pearson 1907). */
 int correlation_find(struct correlation *ret, const struct analysis *analysis)

@@ -9,6 +9,10 @@
  * fewer than five blocks are left unknown. -ENOMEM. */
 int resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis);
 
+/* Fills in `duet` of the rows that are known, from the logarithms of the ratios of two equal programs that alternated, of which the first
+ * one started first in every other round. Fewer than six say nothing. */
+void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ratios, size_t n);
+
 /* Of the PTs of the same samples, by their ranks. -ENOMEM. */
 int correlation_find(struct correlation *ret, const struct analysis *analysis);
 

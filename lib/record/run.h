@@ -217,6 +217,7 @@ struct resolving {
 	int64_t samples;    /* 0: not known */
 	double interleaved; /* if both programs take their samples in turn */
 	double separate;    /* if they are measured one after the other */
+	double duet;        /* if they alternate within each sample; 0: not known */
 };
 
 enum { N_RESOLVING = 4 };

@@ -96,6 +96,28 @@ TEST(neither_does_a_stored_estimate_that_says_so)
 	assert_string_equal(text, "10 samples resolve 4.3 % interleaved, 4.3 % between separate runs");
 }
 
+/* sd of the logarithm of a ratio: 0.01; the programs that start first are 5 % faster. */
+TEST(a_duet_resolves_what_its_ratios_vary_by)
+{
+	struct resolving rows[N_RESOLVING] = {{0}, {.samples = 10, .interleaved = 0.2, .separate = 0.5}};
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	char text[RESOLVING_TEXT_SIZE];
+	double ratios[400];
+
+	gsl_rng_set(rng, check_seed(1));
+	for (size_t i = 0; i < ELEMENTS(ratios); i++)
+		ratios[i] = 0.01 * gsl_ran_ugaussian(rng) + (i % 2 ? 0.025 : -0.025);
+	gsl_rng_free(rng);
+	resolving_add_duet(rows, ratios, 5);
+	assert_true(rows[1].duet == 0);
+	resolving_add_duet(rows, ratios, ELEMENTS(ratios));
+	assert_true(rows[0].duet == 0);
+	assert_true(fabs(rows[1].duet / 0.0101 - 1) < 0.15); /* 3.19 times 0.01 / sqrt(10) */
+	rows[1].duet = 0.0331;
+	resolving_text_of(text, rows, 10);
+	assert_string_equal(text, "10 samples resolve 3.3 % by duet, 20 % interleaved, 50 % separate");
+}
+
 /* Two levels that change every 100 samples: blocks of 10 are alike, and runs are not. */
 TEST(slow_changes_are_between_runs_and_hardly_in_turn)
 {

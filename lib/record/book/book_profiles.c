@@ -14,6 +14,7 @@ static const struct field resolving_fields[] = {
 	{FIELD(resolving, FIELD_INT64, samples), .min = 1, .max = UINT32_MAX},
 	{FIELD(resolving, FIELD_REAL, interleaved)},
 	{FIELD(resolving, FIELD_REAL, separate)},
+	{FIELD(resolving, FIELD_REAL, duet)},
 };
 static const struct field_table resolving_table = {"profile_resolving", "profile, ", resolving_fields,
 	ELEMENTS(resolving_fields), sizeof(struct resolving)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a machine can resolve: measurements of an environment, two for each number of samples; and how much its samples are
+/* What a machine can resolve: measurements of an environment, three for each number of samples; and how much its samples are
  * alike, for all numbers (size 0). */
 #include "lib/record/book/query.h"
 
@@ -9,7 +9,9 @@ static const struct {
 } figures[] = {
 	{"resolves_interleaved_", offsetof(struct resolving, interleaved)},
 	{"resolves_separate_", offsetof(struct resolving, separate)},
+	{"resolves_duet_", offsetof(struct resolving, duet)}, /* not known before 0.3 */
 };
+enum { REQUIRED = 2 };
 
 static double *figure(struct resolving *row, size_t which)
 {
@@ -71,14 +73,17 @@ int book_get_resolving(
 {
 	for (size_t i = 0; i < N_RESOLVING; i++) {
 		struct resolving row = {.samples = resolving_sizes[i]};
-		int r = 1;
+		bool known = true;
 
-		for (size_t k = 0; r > 0 && k < ELEMENTS(figures); k++)
-			r = get_figure(
+		for (size_t k = 0; known && k < ELEMENTS(figures); k++) {
+			int r = get_figure(
 				book, environment, figures[k].name, resolving_sizes[i], figure(&row, k), err);
-		if (r < 0)
-			return r;
-		ret[i] = r > 0 ? row : (struct resolving){};
+
+			if (r < 0)
+				return r;
+			known = r > 0 || k >= REQUIRED;
+		}
+		ret[i] = known ? row : (struct resolving){};
 	}
 	return 0;
 }

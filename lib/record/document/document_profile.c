@@ -113,10 +113,11 @@ static void parse_resolving(struct json_fields *f, const json_t *array, struct r
 	for (size_t k = 0; f->r == 0 && k < json_array_size(array); k++) {
 		const json_t *entry = json_array_get(array, k),
 			     *interleaved = json_object_get(entry, "interleaved"),
-			     *separate = json_object_get(entry, "separate");
+			     *separate = json_object_get(entry, "separate"),
+			     *duet = json_object_get(entry, "duet");
 		json_int_t samples = json_integer_value(json_object_get(entry, "samples"));
 
-		if (!is_resolvable(interleaved) || !is_resolvable(separate)) {
+		if (!is_resolvable(interleaved) || !is_resolvable(separate) || (duet && !is_resolvable(duet))) {
 			f->r = error_say(f->err, -EINVAL,
 				"entry %zu of 'resolving' must have the numbers 'interleaved' and 'separate', from 0 to %d",
 				k + 1, MOST_RESOLVING);
@@ -125,7 +126,8 @@ static void parse_resolving(struct json_fields *f, const json_t *array, struct r
 		for (size_t i = 0; i < N_RESOLVING; i++)
 			if (samples == resolving_sizes[i])
 				rows[i] = (struct resolving){
-					samples, json_number_value(interleaved), json_number_value(separate)};
+					samples, json_number_value(interleaved), json_number_value(separate),
+					json_number_value(duet)};
 	}
 }
 
@@ -189,8 +191,9 @@ static int add_resolving(json_t *document, const struct resolving rows[N_RESOLVI
 	for (size_t i = 0; r == 0 && i < N_RESOLVING; i++)
 		if (rows[i].samples > 0)
 			r = json_array_append_new(array,
-				json_pack("{s:I, s:f, s:f}", "samples", (json_int_t)rows[i].samples,
-					"interleaved", rows[i].interleaved, "separate", rows[i].separate));
+				json_pack("{s:I, s:f, s:f, s:o*}", "samples", (json_int_t)rows[i].samples,
+					"interleaved", rows[i].interleaved, "separate", rows[i].separate,
+					"duet", rows[i].duet > 0 ? json_real(rows[i].duet) : NULL));
 	if (r == 0 && json_array_size(array) > 0)
 		r = json_object_set(document, "resolving", array);
 	return r;

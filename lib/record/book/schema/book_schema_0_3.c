@@ -43,6 +43,7 @@ const char book_step_6[] =
 	"  text TEXT NOT NULL,"
 	"  PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;"
 	"ALTER TABLE profile_run ADD COLUMN floor_ns INTEGER CHECK(floor_ns > 0);"
+	"ALTER TABLE profile_resolving ADD COLUMN duet REAL NOT NULL DEFAULT 0.0 CHECK(duet >= 0);" /* 0: not known */
 	/* how long the CPUs of a load were idle, and how many they were; NULL: not known */
 	"ALTER TABLE load_sample ADD COLUMN idle_ns INTEGER CHECK(idle_ns >= 0);"
 	"ALTER TABLE load_sample ADD COLUMN cpus INTEGER CHECK(cpus >= 1);";

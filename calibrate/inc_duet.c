@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What two programs that alternate on one CPU can resolve on this machine: INC as a duet with itself, at the end of a
+ * calibration. See calibration.h. */
+#include "calibrate/calibration.h"
+
+#include "calibrate/inc_program.h"
+
+#include "lib/base/clock.h"
+#include "lib/host/process/duet_guard.h"
+#include "lib/host/process/signals.h"
+#include "lib/protocol/resolving.h"
+
+#include <errno.h>
+#include <math.h>
+
+enum { ROUNDS = 20, LEAST_SLICES = 5 };
+/* The slice is emp-measure's. */
+static const int64_t SLICE_NS = 10 * NS_PER_MS, MOST_NS = 100 * NS_PER_MS;
+
+/* The logarithm of the ratio of their PTs. -EINTR without a sentence. */
+static int take_round(struct calibration *c, const struct duet_plan *plan,
+	const struct spawn *const spawns[2], double *ret, struct error *err)
+{
+	const struct spawn all = {
+		.cpu = plan->cpu, .cgroup = c->observer.cgroup, .accounting = c->observer.accounting};
+	struct observation seen[2] = {};
+	int r = interrupt_pending() ? -EINTR
+				    : observe_duet(plan, &all, spawns, 2, c->observer.counters, seen, err);
+
+	if (r < 0)
+		return r;
+	if (seen[0].spawned.pt_ns <= 0 || seen[1].spawned.pt_ns <= 0)
+		return error_say(err, -ECANCELED, "INC took no CPU time in a duet");
+	*ret = log((double)seen[0].spawned.pt_ns / (double)seen[1].spawned.pt_ns);
+	return 0;
+}
+
+static int take_rounds(
+	struct calibration *c, struct cgroup *const cgroups[2], struct resolving rows[N_RESOLVING], struct error *err)
+{
+	_cleanup_(duet_guard_freep) struct duet_guard *guard = NULL;
+	const struct spawn *spawns[2];
+	struct inc_program inc[2];
+	struct duet_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
+	int64_t length_ns = c->plan.phases[SHORT_PHASE].length_ns;
+	double log_ratios[ROUNDS];
+	struct error err2;
+	int r = 0;
+
+	if (duet_choose(SLICING_AUTO, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, &err2) < 0)
+		return 0;
+	if (plan.slicing == SLICING_FREEZER)
+		r = duet_guard_new(&guard, c->observer.cgroup, err);
+	for (size_t i = 0; i < 2; i++) {
+		inc_program_make(&inc[i], c, length_ns < MOST_NS ? length_ns : MOST_NS);
+		inc[i].spawn.cgroup = cgroups[i];
+		inc[i].spawn.frozen_at_times = plan.slicing == SLICING_FREEZER;
+		inc[i].spawn.slice_ns = plan.slicing == SLICING_SCHEDULER ? SLICE_NS : 0;
+		spawns[i] = &inc[i].spawn;
+	}
+	for (size_t i = 0; r == 0 && i < ROUNDS; i++) {
+		plan.first = i % 2;
+		r = take_round(c, &plan, spawns, &log_ratios[i], err);
+	}
+	if (r == 0)
+		resolving_add_duet(rows, log_ratios, ROUNDS);
+	return r;
+}
+
+int calibration_duet(struct calibration *c, struct resolving rows[N_RESOLVING], struct error *err)
+{
+	struct cgroup *cgroups[2] = {};
+	int r = 0;
+
+	if (c->plan.cpu < 0 || !c->observer.cgroup ||
+		c->plan.phases[SHORT_PHASE].length_ns < LEAST_SLICES * SLICE_NS)
+		return 0;
+	for (size_t i = 0; r == 0 && i < 2; i++)
+		r = cgroup_new_in(&cgroups[i], c->observer.cgroup, err);
+	if (r == 0)
+		r = take_rounds(c, cgroups, rows, err);
+	for (size_t i = 0; i < 2; i++)
+		cgroup_free(cgroups[i]);
+	return r;
+}
