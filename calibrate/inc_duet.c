@@ -72,7 +72,7 @@ int calibration_duet(struct calibration *c, struct resolving rows[N_RESOLVING], 
 	struct cgroup *cgroups[2] = {};
 	int r = 0;
 
-	if (c->plan.cpu < 0 || !c->observer.cgroup ||
+	if (rows[0].samples == 0 || c->plan.cpu < 0 || !c->observer.cgroup ||
 		c->plan.phases[SHORT_PHASE].length_ns < LEAST_SLICES * SLICE_NS)
 		return 0;
 	for (size_t i = 0; r == 0 && i < 2; i++)
