@@ -12,7 +12,7 @@ static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"76ca58bf45a9f25cd0927c5e86ac62e6553812246718dd8649e203d8c4f2c008";
+	"3d6bda783918994bdd87fe3a582958e08b5977cf3189361dddf9723a82bc0816";
 
 int book_schema_newest(void)
 {
