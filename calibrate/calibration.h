@@ -51,8 +51,8 @@ int phase_do(struct calibration *calibration, int which, struct error *err);
  * sentence where a run is no L, or a failure. */
 int conclude(struct calibration *calibration, struct error *err);
 
-/* For it: INC as a duet with itself, a few seconds of it. Adds what a duet can resolve, where there can be duets: on one CPU, in
- * cgroups. -EINTR without a sentence. */
+/* For it: INC as a duet with itself, a few seconds of it. Adds what a duet can resolve, where there can be duets by the scheduler's slices: on
+ * one CPU, in cgroups. -EINTR without a sentence. */
 int calibration_duet(struct calibration *calibration, struct resolving rows[N_RESOLVING], struct error *err);
 
 /* "emp-calibrate resume 3", with the book if it was named; the caller frees it. NULL: no memory. */

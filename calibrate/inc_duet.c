@@ -6,7 +6,6 @@
 #include "calibrate/inc_program.h"
 
 #include "lib/base/clock.h"
-#include "lib/host/process/duet_guard.h"
 #include "lib/host/process/signals.h"
 #include "lib/protocol/resolving.h"
 
@@ -38,7 +37,6 @@ static int take_round(struct calibration *c, const struct duet_plan *plan,
 static int take_rounds(
 	struct calibration *c, struct cgroup *const cgroups[2], struct resolving rows[N_RESOLVING], struct error *err)
 {
-	_cleanup_(duet_guard_freep) struct duet_guard *guard = NULL;
 	const struct spawn *spawns[2];
 	struct inc_program inc[2];
 	struct duet_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
@@ -47,15 +45,12 @@ static int take_rounds(
 	struct error err2;
 	int r = 0;
 
-	if (duet_choose(SLICING_AUTO, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, &err2) < 0)
+	if (duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, &err2) < 0)
 		return 0;
-	if (plan.slicing == SLICING_FREEZER)
-		r = duet_guard_new(&guard, c->observer.cgroup, err);
 	for (size_t i = 0; i < 2; i++) {
 		inc_program_make(&inc[i], c, length_ns < MOST_NS ? length_ns : MOST_NS);
 		inc[i].spawn.cgroup = cgroups[i];
-		inc[i].spawn.frozen_at_times = plan.slicing == SLICING_FREEZER;
-		inc[i].spawn.slice_ns = plan.slicing == SLICING_SCHEDULER ? SLICE_NS : 0;
+		inc[i].spawn.slice_ns = SLICE_NS;
 		spawns[i] = &inc[i].spawn;
 	}
 	for (size_t i = 0; r == 0 && i < ROUNDS; i++) {
