@@ -5,6 +5,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/comparison_report.h"
+#include "lib/report/duet_report.h"
 #include "lib/report/environment_changes.h"
 #include "lib/report/noise_load.h"
 #include "lib/report/resolving_text.h"
@@ -38,6 +39,7 @@ struct question {
 	struct compare_input a, b;
 	unsigned clocks; /* that are compared, as bits; the results by clock: */
 	struct comparison comparisons[N_COMPARISON_CLOCKS];
+	enum duet_doubt doubt; /* why two programs of a duet are compared by their runs alone */
 	char resolving[RESOLVING_TEXT_SIZE];
 	char *changes; /* of the environment, from A's to B's; NULL: none, or not known */
 };
@@ -70,6 +72,35 @@ static enum comparison_clock first_clock(const struct question *q)
 	return q->clocks & COMPARE_PT ? COMPARISON_PT : COMPARISON_ET;
 }
 
+/* By the duet of both, if they are of one; by their runs alone, if that is in doubt. */
+static int compare_duet(struct question *q, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	_cleanup_(run_rules_clear) struct run_rules rules = {};
+	_cleanup_(run_clear) struct run run = {};
+	size_t a = 0, b = 0;
+	int r = book_get_run(q->book, q->a.run, &run, err);
+
+	if (r == 0)
+		r = run_rules_load(q->book, &run, analyze_options.profile, &rules, err);
+	if (r == 0)
+		r = duet_report_load(q->book, q->a.run, &rules.rules, &report, err);
+	if (r <= 0)
+		return r;
+	while (a < report.n && report.runs[a] != q->a.run)
+		a++;
+	while (b < report.n && report.runs[b] != q->b.run)
+		b++;
+	if (a == report.n || b == report.n)
+		return 0;
+	r = duet_report_compare(&report, a, b, &q->comparisons[COMPARISON_PT], &q->doubt, err);
+	if (r == 0 && q->doubt != DUET_SOUND)
+		return error_say(err, -ENODATA,
+			"the duet of these runs is %s, and they have no runs alone: measure both in turn",
+			duet_doubt_names[q->doubt]);
+	return r < 0 ? r : 0;
+}
+
 static int compare_clocks(struct question *q, struct error *err)
 {
 	struct comparison *made[N_COMPARISON_CLOCKS];
@@ -90,6 +121,8 @@ static int compare_clocks(struct question *q, struct error *err)
 				&q->comparisons[clock], err);
 		made[n++] = &q->comparisons[clock];
 	}
+	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET)
+		r = compare_duet(q, err);
 	if (r == 0 && comparisons_adjust(made, n) < 0)
 		return error_oom(err);
 	return r;
@@ -150,6 +183,9 @@ static void print_design(const struct comparison *c)
 	char sd[TEXT_TIME_SIZE];
 
 	switch (c->design) {
+	case DESIGN_DUET:
+		printf("A duet: compared in %zu pairs.\n", c->a.n);
+		break;
 	case DESIGN_PAIRS:
 		printf("Taken in turn: compared in %zu pairs.\n", c->a.n);
 		break;
@@ -225,6 +261,9 @@ static int print(const struct question *q, struct error *err)
 	r = print_noise(q, err);
 	if (r < 0)
 		return r;
+	if (q->doubt != DUET_SOUND)
+		printf("The duet is %s, so the runs of both programs alone are compared.\n",
+			duet_doubt_names[q->doubt]);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		if (clock == first_clock(q) ||
 			(q->clocks == COMPARE_BOTH && q->comparisons[clock].design == DESIGN_BETWEEN))
@@ -291,6 +330,8 @@ static int print_json(const struct question *q, struct error *err)
 	if (q->clocks == COMPARE_BOTH)
 		json_object_set_new(document, "et",
 			comparison_as_json(q->a.name, q->b.name, &q->comparisons[COMPARISON_ET]));
+	if (q->doubt != DUET_SOUND)
+		json_object_set_new(document, "duet_doubt", json_string(duet_doubt_names[q->doubt]));
 	json_object_set_new(document, "runs", rules_as_json(q));
 	json_object_set_new(document, "files", files_as_json(q));
 	if (q->changes)

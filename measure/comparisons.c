@@ -53,6 +53,32 @@ static int compare_with_first(
 	return r;
 }
 
+/* By the duet, or by the programs alone if that is in doubt. */
+static int compare_duet(const struct session *s, struct comparisons *c, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	const struct discard_rules rules = session_rules(s);
+	enum duet_doubt doubt;
+	int r = duet_report_load(s->book, s->tasks[0].run.id, &rules, &report, err);
+
+	for (size_t i = 1; r >= 0 && i < session_n_shown(s) && i < report.n; i++)
+		r = duet_report_compare(&report, 0, i, &c->all[i], &doubt, err);
+	return r < 0 ? r : 0;
+}
+
+static int compare_all(const struct session *s, struct comparisons *c, struct error *err)
+{
+	int r = 0;
+
+	if (s->options->order == ORDER_DUET)
+		return session_n_shown(s) > 1 ? compare_duet(s, c, err) : 0;
+	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++)
+		if (s->tasks[0].result.run.discarding.pt.kept.n > 0 &&
+			s->tasks[i].result.run.discarding.pt.kept.n > 0)
+			r = compare_with_first(s, i, c, err);
+	return r;
+}
+
 static int adjust(struct comparisons *c, struct error *err)
 {
 	_cleanup_(freep) struct comparison **made = calloc(
@@ -72,12 +98,8 @@ int comparisons_make(const struct session *s, struct comparisons *ret, struct er
 {
 	_cleanup_(comparisons_clear) struct comparisons c = {
 		.all = calloc(N_COMPARISON_CLOCKS * s->n + 1, sizeof(*c.all)), .n = s->n};
-	int r = c.all ? 0 : error_oom(err);
+	int r = c.all ? compare_all(s->in_turn ?: s, &c, err) : error_oom(err);
 
-	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++)
-		if (s->tasks[0].result.run.discarding.pt.kept.n > 0 &&
-			s->tasks[i].result.run.discarding.pt.kept.n > 0)
-			r = compare_with_first(s, i, &c, err);
 	if (r == 0)
 		r = adjust(&c, err);
 	if (r < 0)

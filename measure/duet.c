@@ -42,8 +42,6 @@ static int prepare_task(struct session *s, size_t i, struct error *err)
 
 	spawn->cgroup = s->duet.cgroups ? s->duet.cgroups[i] : NULL;
 	spawn->keeps_orphans = !spawn->cgroup;
-	spawn->frozen_at_times = s->duet.plan.slicing == SLICING_FREEZER;
-	spawn->slice_ns = s->duet.plan.slicing == SLICING_SCHEDULER ? s->duet.plan.slice_ns : 0;
 	if (spawn->stderr_fd >= 0) {
 		r = session_open_errors(&s->tasks[i].errors, err);
 		if (r < 0)
@@ -70,23 +68,38 @@ static void thaw_below(int parent_fd, const void *data)
 	}
 }
 
-static int choose(struct session *s, struct error *err)
+static int set_slice(struct session *s, int64_t slice_ns, struct error *err)
 {
 	const struct measure_options *o = s->options;
 	enum slicing slicing;
 	int r;
 
 	r = duet_choose(
-		o->slicing, o->slice_ns, o->cpu, s->duet.cgroups ? s->duet.cgroups[0] : NULL, &slicing, err);
+		o->slicing, slice_ns, o->cpu, s->duet.cgroups ? s->duet.cgroups[0] : NULL, &slicing, err);
 	if (r < 0)
 		return error_prefix(err, r, "--slices-by");
 	s->duet.plan = (struct duet_plan){
-		.slicing = slicing, .slice_ns = o->slice_ns, .cpu = o->cpu, .repeat = o->repeat};
+		.slicing = slicing, .slice_ns = slice_ns, .cpu = o->cpu, .repeat = o->repeat};
 	s->duet.all = (struct spawn){
 		.cpu = o->cpu, .cgroup = s->observer.cgroup, .accounting = s->observer.accounting};
-	if (slicing != SLICING_FREEZER)
+	for (size_t i = 0; i < s->n; i++) {
+		s->tasks[i].spawn.frozen_at_times = slicing == SLICING_FREEZER;
+		s->tasks[i].spawn.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
+	}
+	if (slicing != SLICING_FREEZER || s->duet.guard)
 		return 0;
 	return guard_new(&s->duet.guard, thaw_below, cgroup_fd(s->observer.cgroup), NULL, err);
+}
+
+int session_choose_slice(struct sampling *first, struct error *err)
+{
+	struct session *s = ((struct task *)first->data)->session;
+	int64_t shortest_ns = INT64_MAX;
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		if (s->samplings[i].last_pt_ns < shortest_ns)
+			shortest_ns = s->samplings[i].last_pt_ns;
+	return s->options->slice_ns || shortest_ns <= 0 ? 0 : set_slice(s, duet_slice_for(shortest_ns), err);
 }
 
 int session_make_duet(struct session *s, struct error *err)
@@ -98,7 +111,7 @@ int session_make_duet(struct session *s, struct error *err)
 			"--order duet needs two commands or more: give each as one operand, or --aa");
 	r = make_cgroups(s, err);
 	if (r == 0)
-		r = choose(s, err);
+		r = set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err);
 	for (size_t i = 0; r == 0 && i < s->n; i++)
 		r = prepare_task(s, i, err);
 	return r;
@@ -114,6 +127,58 @@ void session_clear_duet(struct session *s)
 	}
 	free(s->duet.cgroups);
 	guard_free(s->duet.guard);
+	if (!s->in_turn)
+		return;
+	session_clear_tasks(s->in_turn);
+	free((struct measure_options *)s->in_turn->options);
+	free(s->in_turn);
+}
+
+/* The first doubt about any of the programs. */
+static int find_doubt(struct session *s, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	const struct discard_rules rules = session_rules(s);
+	struct comparison c;
+	int r = duet_report_load(s->book, s->tasks[0].run.id, &rules, &report, err);
+
+	for (size_t i = 1; r >= 0 && s->doubt == DUET_SOUND && i < report.n; i++)
+		r = duet_report_compare(&report, 0, i, &c, &s->doubt, err);
+	return r < 0 ? r : 0;
+}
+
+/* It shares everything with the duet but its order and its tasks. */
+static int take_in_turn(struct session *s, const struct commands *commands, struct error *err)
+{
+	struct measure_options *options = malloc(sizeof(*options));
+	struct session *turn = malloc(sizeof(*turn));
+
+	if (!options || !turn) {
+		free(options);
+		free(turn);
+		return error_oom(err);
+	}
+	*options = *s->options;
+	options->order = ORDER_INTERLEAVE;
+	*turn = *s;
+	turn->options = options;
+	turn->tasks = NULL;
+	turn->samplings = NULL;
+	turn->n = 0;
+	turn->duet = (struct duet_session){};
+	turn->command_done = NULL;
+	s->in_turn = turn;
+	return session_fill_tasks(turn, commands, err) ?: session_run(turn, err);
+}
+
+int session_settle_duet(struct session *s, const struct commands *commands, struct error *err)
+{
+	int r = s->options->order == ORDER_DUET && session_n_shown(s) > 1 ? find_doubt(s, err) : 0;
+
+	if (r < 0 || s->doubt == DUET_SOUND)
+		return r;
+	r = take_in_turn(s, commands, err);
+	return r == 0 && s->command_done ? s->command_done(s, err) : r;
 }
 
 int session_duet(const struct session *s, struct duet_report *ret, const char ***ret_names, struct error *err)

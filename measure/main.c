@@ -85,6 +85,8 @@ static int run(int argc, char **argv, struct error *err)
 		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
 	session.command_done = export_files;
 	outcome = session_run(&session, err);
+	if (outcome == 0)
+		outcome = session_settle_duet(&session, &commands, err);
 	r = report(&session, outcome == 0 ? err : &second);
 	if (outcome != 0 || r != 0)
 		return outcome ?: r;

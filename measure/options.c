@@ -279,7 +279,6 @@ static void choose_duet(struct measure_options *o)
 		return;
 	if (o->cpu < 0)
 		o->cpu = last_cpu();
-	o->slice_ns = o->slice_ns ?: DEFAULT_SLICE_NS;
 	if (o->alone < 0)
 		o->alone = (o->runs + 4) / 5;
 }
@@ -329,7 +328,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
 	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet", parse_order,
 		&O.order},
-	{0, "slice", "TIME", "duet: alternate this often (default: 10ms)", option_duration, &O.slice_ns},
+	{0, "slice", "TIME", "duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)", option_duration, &O.slice_ns},
 	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", parse_slicing, &O.slicing},
 	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL, &O.repeat},
 	{0, "alone", "N", "duet: runs of each program alone, for the price (default: 1 for 5 samples)",

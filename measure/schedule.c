@@ -190,10 +190,10 @@ static int take_all(struct session *s, struct error *err)
 		.n = s->n,
 		.order = o->order,
 		.seed = s->seed,
-		.duet = s->duet.plan,
+		.duet = &s->duet.plan,
 		.all = &s->duet.all,
 		.alone = o->order == ORDER_DUET ? (uint32_t)o->alone : 0,
-		.hooks = {begin, prepare, conclude, taken, more, end},
+		.hooks = {begin, prepare, conclude, taken, more, end, session_choose_slice},
 		.label = s->n == 1 ? NULL : "emp-measure",
 		.quiet = o->quiet || o->silent,
 	};

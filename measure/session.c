@@ -140,7 +140,7 @@ static int add_inc(struct session *s, size_t n_commands, struct error *err)
 	return r < 0 ? r : fill_task(s, against_command(s->against), "", &s->tasks[s->n++], err);
 }
 
-static int fill_tasks(struct session *s, const struct commands *commands, struct error *err)
+int session_fill_tasks(struct session *s, const struct commands *commands, struct error *err)
 {
 	int r = 0;
 
@@ -243,7 +243,7 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	if (r == 0)
 		r = open_input(&s, err);
 	if (r == 0)
-		r = fill_tasks(&s, commands, err);
+		r = session_fill_tasks(&s, commands, err);
 	if (r == 0 && options->order == ORDER_DUET)
 		r = session_make_duet(&s, err);
 	if (r < 0)
@@ -264,9 +264,8 @@ const char **session_names(const struct session *s)
 	return names;
 }
 
-void session_close(struct session *s)
+void session_clear_tasks(struct session *s)
 {
-	session_clear_duet(s);
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->tasks[i].name);
 		free(s->tasks[i].in_messages);
@@ -281,6 +280,12 @@ void session_close(struct session *s)
 	}
 	free(s->tasks);
 	free(s->samplings);
+}
+
+void session_close(struct session *s)
+{
+	session_clear_duet(s);
+	session_clear_tasks(s);
 	free(s->environment_digest);
 	free(s->environment_changes);
 	notes_clear(&s->notes);

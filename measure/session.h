@@ -80,6 +80,8 @@ struct session {
 	int (*command_done)(const struct session *session, struct error *err);
 	uint64_t seed; /* of random orders */
 	struct duet_session duet;
+	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
+	struct session *in_turn; /* then the same commands, taken in turn; NULL: not, or not yet */
 	struct against *against; /* NULL: without --against */
 };
 
@@ -108,6 +110,14 @@ int session_note_result(struct session *session, struct task *task, struct error
 /* duet.c: with --order duet, makes the tasks alternate. They are filled. */
 int session_make_duet(struct session *session, struct error *err);
 void session_clear_duet(struct session *session);
+int session_choose_slice(struct sampling *first, struct error *err); /* by the last warm-ups, unless given */
+
+/* After session_run: if the duet is in doubt, takes samples in turn. As session_run. */
+int session_settle_duet(struct session *session, const struct commands *commands, struct error *err);
+
+/* session.c: the tasks of all commands, and their end. */
+int session_fill_tasks(struct session *session, const struct commands *commands, struct error *err);
+void session_clear_tasks(struct session *session);
 
 /* Its duet as the book has it, and the names of its programs, whose array the caller frees. 1: done; 0: there is none. */
 int session_duet(

@@ -154,6 +154,26 @@ static int show_advice(const struct session *s, struct error *err)
 	return r;
 }
 
+/* What the verdicts speak of, where that is not the duet. */
+static void print_doubt(const struct session *s)
+{
+	static const char *const why[] = {
+		[DUET_BIASED] = "The programs bias their duet (BIAS)",
+		[DUET_CONTRADICTED] = "The programs alone contradict the duet",
+		[DUET_TOO_SHORT] = "The programs are too short for a duet",
+	};
+	const struct session *turn = s->in_turn;
+
+	if (s->doubt == DUET_SOUND)
+		return;
+	if (turn && turn->tasks[0].run.id > 0)
+		printf("%s, so they were taken in turn (runs %lld to %lld):\n", why[s->doubt],
+			(long long)turn->tasks[0].run.id,
+			(long long)turn->tasks[session_n_shown(s) - 1].run.id);
+	else
+		printf("%s, so their runs alone are compared:\n", why[s->doubt]);
+}
+
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
 	_cleanup_(listing_freep) struct listing *list = NULL;
@@ -164,6 +184,8 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 
 	if (r == 0 && session_n_shown(s) > 1 && print && s->options->verbose)
 		r = comparison_list_new(&list, false, err);
+	if (r == 0 && print)
+		print_doubt(s);
 	for (size_t i = 0; r >= 0 && i < N_COMPARISON_CLOCKS * (session_n_shown(s) - 1); i++) {
 		const struct task *other = others[i / N_COMPARISON_CLOCKS];
 

@@ -7,6 +7,7 @@
 #include "lib/record/book/book_duet.h"
 #include "lib/report/listing.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -97,6 +98,57 @@ void duet_report_clear(struct duet_report *d)
 	free(d->results);
 	free(d->costs);
 	*d = (struct duet_report){};
+}
+
+/* The samples kept, or the runs alone. */
+static int make_side(const struct duet_report *d, size_t i, bool alone, struct comparison_side *ret)
+{
+	const struct duet_program *p = &d->programs[i];
+
+	if (!alone)
+		return comparison_side_make(
+			ret, &d->results[i].discarding, p->samples, p->n_samples, COMPARISON_PT);
+	*ret = (struct comparison_side){.items = calloc(p->n_alone + 1, sizeof(*ret->items)), .n = p->n_alone};
+	for (size_t k = 0; ret->items && k < p->n_alone; k++)
+		ret->items[k] = (struct comparison_time){p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns};
+	return ret->items ? 0 : -ENOMEM;
+}
+
+static int compare_programs(
+	const struct duet_report *d, size_t a, size_t b, bool alone, struct comparison *ret, struct error *err)
+{
+	_cleanup_(comparison_side_clear) struct comparison_side of_a = {}, of_b = {};
+
+	if (make_side(d, a, alone, &of_a) < 0 || make_side(d, b, alone, &of_b) < 0)
+		return error_oom(err);
+	if (of_a.n == 0 || of_b.n == 0)
+		return 0;
+	return comparison_make(&of_a, &of_b, NULL, ret, err) ?: 1;
+}
+
+int duet_report_compare_together(
+	const struct duet_report *d, size_t a, size_t b, struct comparison *ret, struct error *err)
+{
+	return compare_programs(d, a, b, false, ret, err);
+}
+
+int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct comparison *ret,
+	enum duet_doubt *ret_doubt, struct error *err)
+{
+	struct comparison c;
+	enum duet_doubt doubt = DUET_SOUND;
+	int r = compare_programs(d, a, b, false, &c, err);
+
+	if (r > 0 && c.design == DESIGN_DUET)
+		doubt = duet_doubt_of(&d->costs[a], &d->costs[b], d->row.slice_ns, &c.log_ratio);
+	if (r > 0 && doubt != DUET_SOUND)
+		r = compare_programs(d, a, b, true, &c, err);
+	if (r < 0)
+		return r;
+	*ret_doubt = doubt;
+	if (r > 0)
+		*ret = c;
+	return r;
 }
 
 /* So many decimals, and no "-0". */

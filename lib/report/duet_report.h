@@ -23,6 +23,14 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 	struct duet_report *ret, struct error *err);
 void duet_report_clear(struct duet_report *report);
 
+/* Program b against program a, by their duet. 1: done; 0: there is nothing to compare. */
+int duet_report_compare_together(const struct duet_report *report, size_t a, size_t b, struct comparison *ret,
+	struct error *err);
+
+/* Program b against program a: by their duet, or, if that is in doubt, by their runs alone. Likewise. */
+int duet_report_compare(const struct duet_report *report, size_t a, size_t b, struct comparison *ret,
+	enum duet_doubt *ret_doubt, struct error *err);
+
 /* names: of the programs, n. comparisons: of each with the first, .a.n 0 where there is none; may be NULL. */
 int duet_report_print(FILE *file, const struct duet_report *report, const char *const *names,
 	const struct comparison *comparisons, struct error *err);

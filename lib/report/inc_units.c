@@ -9,29 +9,14 @@
 
 #include <math.h>
 
-static int make_side(const struct duet_report *d, size_t i, struct comparison_side *ret, struct error *err)
-{
-	const struct run_result *run = &d->results[i];
-
-	return comparison_side_make(ret, &run->discarding, run->samples, run->n_samples, COMPARISON_PT) < 0
-		       ? error_oom(err)
-		       : 0;
-}
-
 static int compare_with_inc(
 	const struct duet_report *d, size_t inc, size_t program, struct inc_units *u, struct error *err)
 {
-	_cleanup_(comparison_side_clear) struct comparison_side a = {}, b = {};
 	double units = (double)u->increments / INC_UNIT;
 	struct comparison c;
-	int r = make_side(d, inc, &a, err);
+	int r = duet_report_compare_together(d, inc, program, &c, err);
 
-	if (r == 0)
-		r = make_side(d, program, &b, err);
-	if (r < 0 || a.n == 0 || b.n == 0)
-		return r;
-	r = comparison_make(&a, &b, NULL, &c, err);
-	if (r < 0 || c.design != DESIGN_DUET)
+	if (r <= 0 || c.design != DESIGN_DUET)
 		return r;
 	u->mean = c.ratio * units;
 	u->low = c.ratio_low * units;

@@ -141,9 +141,9 @@ int run_screen_note_correlation(
 	if (!worst)
 		return 0;
 	return notes_add(notes, NOTE_CORRELATION, err,
-		"Neighbouring samples %s alike (correlation %s%.2f): %zu count as %.2g in the CI",
-		worst->interval.calibrated ? "are" : "seem", n > 1 ? "up to " : "", worst->interval.lag1,
-		worst->kept.n, worst->interval.effective_n);
+		"Neighbouring samples %s alike (correlation %s%.2f): %zu count as %.2g in %s",
+		worst->interval.calibrated ? "are" : "seem", n > 1 ? "≤ " : "", worst->interval.lag1,
+		worst->kept.n, worst->interval.effective_n, n > 1 ? "CIs" : "the CI");
 }
 
 static int note_noise(struct notes *notes, const struct profile *profile, struct error *err)

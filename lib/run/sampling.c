@@ -97,17 +97,17 @@ static uint32_t count_missing(const struct sampling *s)
 	return s->run->n_samples < s->samples ? s->samples - s->run->n_samples : 0;
 }
 
-static int begin_run(struct group *g, struct sampling *s, struct error *err)
+static int begin_duet(struct group *g, struct error *err)
 {
-	const struct duet_plan *plan = &g->plan->duet;
-	int r = book_begin_run(g->plan->book, s->run, err);
+	const struct duet_plan *plan = g->plan->duet;
+	int r = call(g->plan->hooks.ready, &g->items[0], err);
 
-	if (r < 0 || g->plan->order != ORDER_DUET)
-		return r;
-	return book_add_duet(g->plan->book, s->run->id,
-		&(struct duet_row){
-			g->items[0].run->id, plan->slicing == SLICING_FREEZER, plan->slice_ns, s->increments},
-		err);
+	for (size_t i = 0; r == 0 && i < g->n; i++)
+		r = book_add_duet(g->plan->book, g->items[i].run->id,
+			&(struct duet_row){g->items[0].run->id, plan->slicing == SLICING_FREEZER,
+				plan->slice_ns, g->items[i].increments},
+			err);
+	return r;
 }
 
 static int begin(struct group *g, struct sampling *s, struct error *err)
@@ -115,7 +115,7 @@ static int begin(struct group *g, struct sampling *s, struct error *err)
 	int r = call(g->plan->hooks.begin, s, err);
 
 	if (r == 0 && !s->run->id)
-		r = begin_run(g, s, err);
+		r = book_begin_run(g->plan->book, s->run, err);
 	if (count_missing(s) > 0)
 		for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
 			r = take(g, s, err);
@@ -191,6 +191,8 @@ static int take_rounds(struct group *g, struct error *err)
 
 	for (size_t i = 0; r == 0 && i < g->n; i++)
 		r = begin(g, &g->items[i], err);
+	if (r == 0 && g->plan->order == ORDER_DUET)
+		r = begin_duet(g, err);
 	while (r == 0 && (r = take_round(g, order, err)) > 0)
 		r = 0;
 	return r;

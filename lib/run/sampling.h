@@ -59,6 +59,8 @@ struct sampling_hooks {
 	int (*more)(struct sampling *s, struct error *err);
 	/* After the run has ended, also after a failure; then a failure here is not reported. */
 	int (*end)(struct sampling *s, struct error *err);
+	/* Of a duet, with the first run: once, after all warm-ups. It may change the plan's duet. */
+	int (*ready)(struct sampling *s, struct error *err);
 };
 
 struct sampling_plan {
@@ -68,7 +70,7 @@ struct sampling_plan {
 	size_t n;
 	enum order order;
 	uint64_t seed;           /* of the random orders */
-	struct duet_plan duet;   /* ORDER_DUET; .first is set here */
+	const struct duet_plan *duet; /* ORDER_DUET; .first is set here */
 	const struct spawn *all; /* ORDER_DUET: what the programs have in common; see observe_duet */
 	uint32_t alone; /* ORDER_DUET: how often each program also runs alone, spread over the samples */
 	struct sampling_hooks hooks;

@@ -40,7 +40,7 @@ static int observe(const struct sampling_plan *plan, struct sampling *items, siz
 	struct observation *ret, struct error *err)
 {
 	_cleanup_(freep) const struct spawn **spawns = calloc(n, sizeof(struct spawn *));
-	struct duet_plan duet = plan->duet;
+	struct duet_plan duet = *plan->duet;
 	int r;
 
 	if (!spawns)

@@ -44,6 +44,23 @@ that "only ET is compared if asked" json et.json 'd["comparisons"][0]["clock"] =
 expect 1 "compare must be one of pt, et, both, not 'cpu'" $measure --compare cpu true true
 expect 1 'in a duet the elapsed time is that of all programs' $measure --order duet --compare both true true
 
+# a duet of which one program takes three times as long beside the other as alone: the verdict does not come from it
+biased() { # OPTION...
+	$measure --order duet -r 8 -n a -n b -p 'touch beside-a' -p 'touch beside-b' -C 'rm beside-a' -C 'rm beside-b' "$@" \
+		"sh -c 'if [ -e beside-b ]; then $burn 90; else $burn 30; fi'" "$burn 60"
+}
+expect 2 "'b' is slower than 'a' by .* in CPU time" biased --fail-if-slower 20 --export-json biased.json --export-markdown biased.md
+that "the screen says of what it speaks" grep -q '^The programs bias their duet (BIAS), so they were taken in turn (runs [0-9]* to [0-9]*):$' "$dir/out"
+that "the headline has the sign of the programs alone" grep -q '^b is 1.[5-9].* times slower than a in CPU time\|^b is 2.* times slower than a in CPU time' "$dir/out"
+that "so has the document, which says why" json biased.json \
+	'd["comparisons"][0]["ratio"] > 1.5 and d["comparisons"][0]["test"] == "pairs" and (d["duet"]["doubt"], d["duet"]["verdict_from"], len(d["duet"]["runs_in_turn"])) == ("biased", "in turn", 2)'
+that "and the table" sh -c "grep -q '^| .b. .*| [12]\.[0-9]* (1\.[5-9][0-9]* to\|^| .b. .*| [12]\.[0-9]* ([12]\.[0-9]* to' biased.md"
+expect 0 'The duet is biased, so the runs of both programs alone are compared' "$build/analyze/emp-analyze" compare $(python3 -c 'import json; print(*(r["emp"]["run"] for r in json.load(open("biased.json"))["results"]))')
+that "with the sign of these" sh -c "! grep -q ' faster ' '$dir/out'"
+expect 0 'The programs are too short for a duet, so they were taken in turn' $measure --order duet -r 3 "$burn 2" "$burn 2"
+expect 0 '' $measure --order duet -r 3 --alone 1 "$burn 60" "$burn 30" --export-json slice.json
+that "the slice follows from the shorter program" json slice.json 'd["duet"]["slice_ns"] == 3000000'
+
 # command lines, shells, names, parameters
 expect 0 '^first  *run ' $measure -r 2 -n first true
 expect 1 "'true' comes before --" $measure -r 2 true -- false

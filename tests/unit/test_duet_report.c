@@ -123,3 +123,36 @@ TEST(time_without_the_other_and_long_slices_are_said)
 	m.costs[0].slice_ns = m.costs[1].slice_ns = 30e6;
 	assert_warns(&m, "the slices are longer than requested; try --slices-by freezer");
 }
+
+static enum duet_doubt doubt_of(struct duet_estimate price_of_b, double log_ratio, double together_ns)
+{
+	const struct duet_cost a = {.together_ns = 200e6, .price = {0, 0.01}},
+			       b = {.together_ns = together_ns, .price = price_of_b};
+	const struct log_ratio ratio = {.n = 12, .mean = log_ratio, .se = 0.01, .df = 11}; /* ± 0.022 */
+
+	return duet_doubt_of(&a, &b, 10 * NS_PER_MS, &ratio);
+}
+
+TEST(a_bias_beyond_doubt_leaves_no_verdict_to_the_duet)
+{
+	assert_int_equal(doubt_of((struct duet_estimate){0.05, 0.06}, 0.1, 200e6), DUET_SOUND);
+	assert_int_equal(doubt_of((struct duet_estimate){0.07, 0.06}, 0.1, 200e6), DUET_BIASED);
+	assert_int_equal(doubt_of((struct duet_estimate){-0.07, 0.06}, 0.1, 200e6), DUET_BIASED);
+	assert_int_equal(doubt_of((struct duet_estimate){NAN, NAN}, 0.1, 200e6), DUET_SOUND); /* --alone 0 */
+}
+
+TEST(programs_that_compare_otherwise_alone_contradict_their_duet)
+{
+	assert_int_equal(doubt_of((struct duet_estimate){0.05, 0.1}, 0.04, 200e6), DUET_CONTRADICTED);
+	assert_int_equal(doubt_of((struct duet_estimate){-0.05, 0.1}, -0.04, 200e6), DUET_CONTRADICTED);
+	assert_int_equal(doubt_of((struct duet_estimate){-0.05, 0.1}, 0.04, 200e6), DUET_SOUND);
+	assert_int_equal(doubt_of((struct duet_estimate){0.05, 0.1}, 0.02, 200e6), DUET_SOUND); /* no difference */
+}
+
+TEST(a_program_of_less_than_four_slices_is_too_short)
+{
+	assert_int_equal(doubt_of((struct duet_estimate){0, 0.1}, 0, 41e6), DUET_SOUND);
+	assert_int_equal(doubt_of((struct duet_estimate){0, 0.1}, 0, 39e6), DUET_TOO_SHORT);
+	assert_int_equal(duet_slice_for(99 * NS_PER_MS), 3 * NS_PER_MS);
+	assert_int_equal(duet_slice_for(100 * NS_PER_MS), 10 * NS_PER_MS);
+}

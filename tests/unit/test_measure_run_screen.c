@@ -229,7 +229,7 @@ TEST(correlated_samples_are_noted_once_for_all_programs)
 	assert_int_equal(run_screen_note_correlation(&notes, programs, 3, &err), 0);
 	assert_int_equal(notes.n, 2);
 	assert_string_equal(notes.items[1].text,
-		"Neighbouring samples seem alike (correlation up to 0.95): 12 count as 3 in the CI");
+		"Neighbouring samples seem alike (correlation ≤ 0.95): 12 count as 3 in CIs");
 }
 
 TEST(more_cpu_time_than_elapsed_time_on_one_cpu_is_explained)

@@ -106,6 +106,28 @@ struct duet_estimate duet_bias(const struct duet_cost *a, const struct duet_cost
 	return (struct duet_estimate){b->price.log - a->price.log, hypot(a->price.half, b->price.half)};
 }
 
+const char *const duet_doubt_names[] = {
+	[DUET_SOUND] = "none", [DUET_BIASED] = "biased", [DUET_CONTRADICTED] = "contradicted",
+	[DUET_TOO_SHORT] = "too short"};
+
+enum duet_doubt duet_doubt_of(const struct duet_cost *a, const struct duet_cost *b, int64_t slice_ns,
+	const struct log_ratio *ratio)
+{
+	struct duet_estimate bias = duet_bias(a, b);
+	bool shown = fabs(ratio->mean) > log_ratio_half(ratio, 1 - LEVEL);
+
+	if (fmin(a->together_ns, b->together_ns) < LEAST_SLICES * (double)slice_ns)
+		return DUET_TOO_SHORT;
+	if (fabs(bias.log) > bias.half)
+		return DUET_BIASED;
+	return shown && ratio->mean * (ratio->mean - bias.log) < 0 ? DUET_CONTRADICTED : DUET_SOUND;
+}
+
+int64_t duet_slice_for(int64_t pt_ns)
+{
+	return (pt_ns < 100 * NS_PER_MS ? 3 : 10) * NS_PER_MS;
+}
+
 /* A slice that makes the price as small as that, and of which the shortest program has some; 0: none. */
 static int64_t find_slice(int64_t slice_ns, double price, double wanted, double shortest_ns)
 {

@@ -5,6 +5,7 @@
 
 #include "lib/record/duet.h"
 #include "lib/record/run.h"
+#include "lib/stats/log_ratio.h"
 
 /* One program of a duet, as the book has it. */
 struct duet_program {
@@ -35,6 +36,23 @@ struct duet_cost duet_cost_of(const struct duet_program *program);
 
 /* Of the ratio b / a: by how much its logarithm in the duet is above that alone. */
 struct duet_estimate duet_bias(const struct duet_cost *a, const struct duet_cost *b);
+
+/* Why two programs are not to be compared by their duet. */
+enum duet_doubt {
+	DUET_SOUND,
+	DUET_BIASED,       /* the interval of the bias leaves out 0 */
+	DUET_CONTRADICTED, /* the ratio of the PTs alone lies on the other side of 1 than that of the duet and its interval */
+	DUET_TOO_SHORT,    /* one of them runs for less than four slices */
+	N_DUET_DOUBTS
+};
+extern const char *const duet_doubt_names[N_DUET_DOUBTS];
+
+/* ratio: of b / a in the duet. */
+enum duet_doubt duet_doubt_of(const struct duet_cost *a, const struct duet_cost *b, int64_t slice_ns,
+	const struct log_ratio *ratio);
+
+/* For a program whose PT is that long: 10 ms, or 3 ms below 100 ms. */
+int64_t duet_slice_for(int64_t pt_ns);
 
 /* A longer slice if a price is above 1 % beyond doubt: 3, 10, 30 or 100 ms, of which the shortest program has four, and which makes
  * the price 5 % or less; 0: none. The price of a switch is refilling the caches, so that it falls with the number of switches. */
