@@ -98,7 +98,7 @@ int comparisons_make(const struct session *s, struct comparisons *ret, struct er
 {
 	_cleanup_(comparisons_clear) struct comparisons c = {
 		.all = calloc(N_COMPARISON_CLOCKS * s->n + 1, sizeof(*c.all)), .n = s->n};
-	int r = c.all ? compare_all(s->in_turn ?: s, &c, err) : error_oom(err);
+	int r = c.all ? compare_all(session_judged(s), &c, err) : error_oom(err);
 
 	if (r == 0)
 		r = adjust(&c, err);

@@ -192,12 +192,12 @@ static int add_duet(const struct session *s, json_t *document, struct error *err
 	if (r <= 0)
 		return r;
 	in_turn = json_array();
-	for (size_t i = 0; s->in_turn && i < s->in_turn->n; i++)
+	for (size_t i = 0; session_judged(s) != s && i < s->in_turn->n; i++)
 		json_array_append_new(in_turn, json_integer(s->in_turn->tasks[i].run.id));
 	duet = duet_report_as_json(&report, names);
 	json_object_set_new(duet, "doubt", s->doubt ? json_string(duet_doubt_names[s->doubt]) : json_null());
 	json_object_set_new(duet, "verdict_from",
-		json_string(s->doubt == DUET_SOUND ? "duet" : s->in_turn ? "in turn" : "alone"));
+		json_string(s->doubt == DUET_SOUND ? "duet" : session_judged(s) != s ? "in turn" : "alone"));
 	json_object_set_new(duet, "runs_in_turn", in_turn);
 	return json_object_set_new(document, "duet", duet) < 0 ? error_oom(err) : 0;
 }

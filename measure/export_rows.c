@@ -80,11 +80,12 @@ static int add_ratios(const struct session *s, struct export_rows *rows, struct 
 	return r;
 }
 
-int export_rows_make(const struct session *s, struct export_rows *ret, struct error *err)
+int export_rows_make(const struct session *of, struct export_rows *ret, struct error *err)
 {
+	const struct session *s = session_judged(of);
 	_cleanup_(export_rows_clear) struct export_rows rows = {
 		.items = calloc(s->n + 1, sizeof(*rows.items))};
-	bool duet = s->options->order == ORDER_DUET;
+	bool duet = of->options->order == ORDER_DUET;
 	int r;
 
 	if (!rows.items)

@@ -266,18 +266,33 @@ static void table_row_of(FILE *file, const struct markup *m, const struct export
 	fputs(m->end, file);
 }
 
-/* A paragraph after the table, as code, so that nothing in it has a meaning. */
+/* After the table, as code, so that nothing in it has a meaning. */
+static void write_paragraph(FILE *file, const struct markup *m, const char *text)
+{
+	fputc('\n', file);
+	m->command(file, terminal_text(text));
+	fputc('\n', file);
+}
+
 static int write_mark(FILE *file, const struct markup *m, const char *profile,
 	const struct discarding *mark, struct error *err)
 {
 	_cleanup_(freep) char *text = mark ? noise_text(profile, mark->blind_ns, mark->noise) : NULL;
 
-	if (!text)
-		return mark ? error_oom(err) : 0;
-	fputc('\n', file);
-	m->command(file, terminal_text(text));
-	fputc('\n', file);
-	return 0;
+	if (text)
+		write_paragraph(file, m, text);
+	return mark && !text ? error_oom(err) : 0;
+}
+
+/* Why the table does not show the duet. */
+static int write_doubt(FILE *file, const struct markup *m, const struct session *s, struct error *err)
+{
+	_cleanup_(freep) char *text = text_format(
+		"%s, so they were taken in turn.", duet_doubt_sentences[s->doubt]);
+
+	if (text && session_judged(s) != s)
+		write_paragraph(file, m, text);
+	return text ? 0 : error_oom(err);
 }
 
 static int write_table(const struct session *s, const struct markup *m, FILE *file, struct error *err)
@@ -301,7 +316,8 @@ static int write_table(const struct session *s, const struct markup *m, FILE *fi
 	for (size_t i = 0; i < rows.n; i++)
 		table_row_of(file, m, &rows.items[i], unit, unit_ns, duet);
 	fputs(m->bottom, file);
-	return write_mark(file, m, s->options->profile, mark_of(&rows), err);
+	r = write_mark(file, m, s->options->profile, mark_of(&rows), err);
+	return r < 0 ? r : write_doubt(file, m, s, err);
 }
 
 int export_write_markdown(const struct session *s, FILE *file, struct error *err)

@@ -115,6 +115,14 @@ int session_choose_slice(struct sampling *first, struct error *err); /* by the l
 /* After session_run: if the duet is in doubt, takes samples in turn. As session_run. */
 int session_settle_duet(struct session *session, const struct commands *commands, struct error *err);
 
+/* The session that verdicts come from: this one, or what was taken in turn instead of its duet. */
+static inline const struct session *session_judged(const struct session *s)
+{
+	const struct session *turn = s->in_turn;
+
+	return turn && turn->n > 0 && turn->tasks[0].result.run.n_samples > 0 ? turn : s;
+}
+
 /* session.c: the tasks of all commands, and their end. */
 int session_fill_tasks(struct session *session, const struct commands *commands, struct error *err);
 void session_clear_tasks(struct session *session);

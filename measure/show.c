@@ -157,21 +157,16 @@ static int show_advice(const struct session *s, struct error *err)
 /* What the verdicts speak of, where that is not the duet. */
 static void print_doubt(const struct session *s)
 {
-	static const char *const why[] = {
-		[DUET_BIASED] = "The programs bias their duet (BIAS)",
-		[DUET_CONTRADICTED] = "The programs alone contradict the duet",
-		[DUET_TOO_SHORT] = "The programs are too short for a duet",
-	};
-	const struct session *turn = s->in_turn;
+	const struct session *judged = session_judged(s);
 
 	if (s->doubt == DUET_SOUND)
 		return;
-	if (turn && turn->tasks[0].run.id > 0)
-		printf("%s, so they were taken in turn (runs %lld to %lld):\n", why[s->doubt],
-			(long long)turn->tasks[0].run.id,
-			(long long)turn->tasks[session_n_shown(s) - 1].run.id);
+	if (judged != s)
+		printf("%s, so they were taken in turn (runs %lld to %lld):\n",
+			duet_doubt_sentences[s->doubt], (long long)judged->tasks[0].run.id,
+			(long long)judged->tasks[judged->n - 1].run.id);
 	else
-		printf("%s, so their runs alone are compared:\n", why[s->doubt]);
+		printf("%s, so their runs alone are compared:\n", duet_doubt_sentences[s->doubt]);
 }
 
 static int show_comparisons(const struct session *s, bool print, struct error *err)

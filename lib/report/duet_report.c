@@ -19,6 +19,13 @@ static const double BEYOND_DOUBT = 1.5; /* half intervals */
 /* The logarithm's half interval above which that of the figure is not nearly symmetric. */
 static const double WIDE = 0.25;
 
+const char *const duet_doubt_sentences[] = {
+	[DUET_SOUND] = "The duet is sound",
+	[DUET_BIASED] = "The programs bias their duet (BIAS)",
+	[DUET_CONTRADICTED] = "The programs alone contradict their duet",
+	[DUET_TOO_SHORT] = "The programs are too short for a duet",
+};
+
 static int64_t count_switches(const struct run_result *r)
 {
 	int64_t n = 0;

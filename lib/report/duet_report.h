@@ -31,6 +31,9 @@ int duet_report_compare_together(const struct duet_report *report, size_t a, siz
 int duet_report_compare(const struct duet_report *report, size_t a, size_t b, struct comparison *ret,
 	enum duet_doubt *ret_doubt, struct error *err);
 
+/* "The programs bias their duet (BIAS)" */
+extern const char *const duet_doubt_sentences[N_DUET_DOUBTS];
+
 /* names: of the programs, n. comparisons: of each with the first, .a.n 0 where there is none; may be NULL. */
 int duet_report_print(FILE *file, const struct duet_report *report, const char *const *names,
 	const struct comparison *comparisons, struct error *err);
