@@ -94,12 +94,16 @@ static int set_slice(struct session *s, int64_t slice_ns, struct error *err)
 int session_choose_slice(struct sampling *first, struct error *err)
 {
 	struct session *s = ((struct task *)first->data)->session;
-	int64_t shortest_ns = INT64_MAX;
+	int64_t shortest_ns = INT64_MAX, slice_ns;
 
 	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->samplings[i].last_pt_ns < shortest_ns)
 			shortest_ns = s->samplings[i].last_pt_ns;
-	return s->options->slice_ns || shortest_ns <= 0 ? 0 : set_slice(s, duet_slice_for(shortest_ns), err);
+	slice_ns = duet_slice_for(shortest_ns);
+	if (s->options->slice_ns || shortest_ns <= 0 ||
+		!duet_has_slices(slice_ns, s->options->cpu, s->duet.cgroups ? s->duet.cgroups[0] : NULL))
+		return 0;
+	return set_slice(s, slice_ns, err);
 }
 
 int session_make_duet(struct session *s, struct error *err)

@@ -6,6 +6,8 @@
 #include "lib/base/clock.h"
 #include "lib/report/duet_report.h"
 
+#include <gsl/gsl_randist.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -155,4 +157,83 @@ TEST(a_program_of_less_than_four_slices_is_too_short)
 	assert_int_equal(doubt_of((struct duet_estimate){0, 0.1}, 0, 39e6), DUET_TOO_SHORT);
 	assert_int_equal(duet_slice_for(99 * NS_PER_MS), 3 * NS_PER_MS);
 	assert_int_equal(duet_slice_for(100 * NS_PER_MS), 10 * NS_PER_MS);
+}
+
+/* A made-up duet of 10 samples and as many runs alone as by default, on a machine whose speed varies by 5 % from sample to
+ * sample. Alone, b takes exp(alone) times as long as a; in the duet, its price is `price`. */
+struct tried {
+	double reversed, doubted; /* shares of the tries: verdicts of the duet that have the wrong sign; those in doubt */
+};
+
+static struct tried try_duets(double alone, double price, uint64_t seed)
+{
+	enum { N = 10, N_ALONE = 2, TRIES = 1000 };
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	struct tried tried = {};
+
+	gsl_rng_set(rng, check_seed(seed));
+	for (int t = 0; t < TRIES; t++) {
+		struct sample samples[2][N] = {};
+		struct duet_alone runs[2][N_ALONE] = {};
+		bool out[N] = {};
+		int64_t times[2][N];
+		struct duet_cost costs[2];
+		struct log_ratio ratio;
+		enum duet_doubt doubt;
+
+		for (uint32_t i = 0; i < N; i++) {
+			double machine = gsl_ran_gaussian(rng, 0.05);
+
+			for (int k = 0; k < 2; k++) {
+				double log_ns = machine + gsl_ran_gaussian(rng, 0.01) + k * (alone + price);
+
+				times[k][i] = llround(200e6 * exp(log_ns));
+				samples[k][i] = (struct sample){
+					.n = i + 1, .et_ns = 2 * times[k][i], .pt_ns = times[k][i]};
+			}
+		}
+		for (uint32_t i = 0; i < N_ALONE; i++)
+			for (int k = 0; k < 2; k++)
+				runs[k][i] = (struct duet_alone){.n = i + 1, .after = i * N / N_ALONE,
+					.pt_ns = llround(200e6 * exp(gsl_ran_gaussian(rng, 0.05) + k * alone))};
+		for (int k = 0; k < 2; k++)
+			costs[k] = duet_cost_of(
+				&(struct duet_program){samples[k], out, N, NULL, 0, runs[k], N_ALONE, -1});
+		assert_int_equal(log_ratio_of(times[0], times[1], NULL, N, &ratio), 0);
+		doubt = duet_doubt_of(&costs[0], &costs[1], 10 * NS_PER_MS, &ratio);
+		tried.doubted += (doubt != DUET_SOUND) / (double)TRIES;
+		tried.reversed += (doubt == DUET_SOUND && ratio.mean * alone < 0 &&
+					  fabs(ratio.mean) > log_ratio_half(&ratio, 0.05)) /
+				  (double)TRIES;
+	}
+	gsl_rng_free(rng);
+	return tried;
+}
+
+TEST(a_duet_reverses_a_sign_in_one_case_of_a_hundred)
+{
+	static const double alone[] = {0.15, 0.3, -0.2, 0.5, 0.15, 0.1},
+			    price[] = {-0.3, -0.6, 0.4, -0.55, -0.18, -0.15},
+			    most[] = {0.01, 0.01, 0.01, 0.01, 0.01, 0.03};
+
+	for (size_t i = 0; i < ELEMENTS(alone); i++) {
+		struct tried tried = try_duets(alone[i], price[i], 10 + i);
+
+		printf("alone %.2f, price %.2f: %.3f reversed, %.3f in doubt\n", alone[i], price[i], tried.reversed,
+			tried.doubted);
+		assert_true(tried.reversed <= most[i]);
+	}
+}
+
+/* Small differences are lost more often: two runs alone say little about them on such a machine. */
+TEST(programs_without_a_price_are_rarely_taken_in_turn)
+{
+	static const double alone[] = {0, 0.02, 0.05, 0.2}, most[] = {0.07, 0.4, 0.3, 0.07};
+
+	for (size_t i = 0; i < ELEMENTS(alone); i++) {
+		struct tried tried = try_duets(alone[i], 0, 20 + i);
+
+		printf("alone %.2f: %.3f in doubt\n", alone[i], tried.doubted);
+		assert_true(tried.doubted <= most[i]);
+	}
 }
