@@ -82,7 +82,8 @@ static int compare_duet(struct question *q, struct error *err)
 	int r = book_get_run(q->book, q->a.run, &run, err);
 
 	if (r == 0)
-		r = run_rules_load(q->book, &run, analyze_options.profile, &rules, err);
+		r = run_rules_load(
+			q->book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
 	if (r == 0)
 		r = duet_report_load(q->book, q->a.run, &rules.rules, &report, err);
 	if (r <= 0)
