@@ -300,6 +300,7 @@ static json_t *rules_as_json(const struct question *q)
 						       : json_null(),
 			"samples", (json_int_t)side->n_samples, "discarded",
 			(json_int_t)side->n_discarded);
+		json_object_set_new(row, "state", json_string(run_state_word(side->state)));
 		profile_noise_add_json(row, side->blind_ns, side->noise);
 		json_array_append_new(array, row);
 	}

@@ -21,6 +21,7 @@ struct compare_input {
 	int64_t unprofiled_share_ppm;
 	char options[RUN_RULES_TEXT_SIZE]; /* the two as options; "": none */
 	size_t n_samples, n_discarded; /* of that run */
+	enum run_state state;          /* likewise */
 };
 
 void compare_input_clear(struct compare_input *input);

@@ -34,6 +34,9 @@ static int discard_by_its_rules(
 	side->other_cpus = run.other_cpus;
 	side->unprofiled_share_ppm = run.unprofiled_share_ppm;
 	run_rules_options(side->options, &run);
+	side->state = run.state;
+	if (!analyze_options.json)
+		run_state_print(stdout, &run);
 	side->n_samples = ret->pt.raw.n;
 	side->n_discarded = ret->pt.raw.n - ret->pt.kept.n;
 	return profile && !side->profile ? error_oom(err) : 0;

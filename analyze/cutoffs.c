@@ -7,6 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/protocol/name_families.h"
 #include "lib/report/noise_load.h"
+#include "lib/report/run_rules.h"
 #include "lib/report/results_table.h"
 #include "lib/record/document/document.h"
 
@@ -106,6 +107,8 @@ static int print_profile(const struct profile *profile, const struct profile_req
 			m->left_out->n == 1 ? " was" : "s were");
 	cutoffs_print_names(m->left_out, stdout);
 	cutoffs_print_floor(profile, stdout);
+	run_state_print(stdout, &m->short_analysis->run);
+	run_state_print(stdout, &m->long_analysis->run);
 	if (profile->n_cutoffs == 0) {
 		printf("%sthe profile is empty and discards nothing.\n",
 			m->left_out->n > 0 ? "So " : "No infrequent daemon ran long: ");

@@ -45,7 +45,7 @@ static void add_run(struct listing *list, const struct run *run)
 	listing_text(list, run->program);
 	listing_text(list, run_kind_names[run->kind]);
 	listing_int(list, run->n_samples);
-	listing_text(list, run_state_names[run->state]);
+	listing_text(list, run_state_word(run->state));
 	listing_moment(list, run->started_ns);
 	listing_cell(list, run->cpu < 0 ? NULL : json_integer(run->cpu), run->cpu < 0 ? "-" : cpu);
 	listing_text(list, run->profile);

@@ -25,7 +25,7 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 	char text[TEXT_TIME_SIZE], options[RUN_RULES_TEXT_SIZE];
 
 	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, terminal_text(run->program), n_samples,
-		n_samples == 1 ? "" : "s", run_state_names[run->state]);
+		n_samples == 1 ? "" : "s", run_state_word(run->state));
 	printf("  kind:        %s\n", run_kind_names[run->kind]);
 	if (run->started_ns > 0)
 		printf("  started:     %s\n", text_moment(text, run->started_ns));
@@ -147,7 +147,7 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 	return json_pack(
 		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*, s:b, s:o, s:s*}",
 		"run", (json_int_t)run->id, "uid", run->uid, "program", run->program, "kind", kind, "purpose",
-		kind, "state", run_state_names[run->state], "samples", (json_int_t)n_samples, "started_ns",
+		kind, "state", run_state_word(run->state), "samples", (json_int_t)n_samples, "started_ns",
 		(json_int_t)run->started_ns, "started", text_rfc3339(started, run->started_ns),
 		"task_length_ns", (json_int_t)run->task_length_ns, "resolution_ns",
 		(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source", run->pt_source,

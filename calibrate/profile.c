@@ -8,6 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/report/noise_load.h"
 #include "lib/report/resolving_text.h"
+#include "lib/report/run_rules.h"
 #include "lib/report/results_table.h"
 #include "lib/record/document/document.h"
 
@@ -21,15 +22,18 @@ const struct option_row profile_options[] = {
 	{},
 };
 
-static void print_run(const char *which, const struct profile_run *run)
+static void print_run(struct book *book, const char *which, const struct profile_run *run)
 {
 	enum { SHOWN = 8 };
+	_cleanup_(run_clear) struct run stored = {};
 
 	printf("%-10s %s x %lld, %zu L-sample%s", which, terminal_text(run->program), (long long)run->samples,
 		run->n_l_samples, run->n_l_samples == 1 ? "" : "s");
 	for (size_t i = 0; i < run->n_l_samples && i < SHOWN; i++)
 		printf("%s%u", i ? " " : ": ", run->l_samples[i]);
 	printf("%s\n", run->n_l_samples > SHOWN ? " …" : "");
+	if (run->run && book_get_run(book, run->run, &stored, &(struct error){}) == 0)
+		run_state_print(stdout, &stored);
 }
 
 static int show(struct book *book, const char *name, struct error *err)
@@ -47,8 +51,8 @@ static int show(struct book *book, const char *name, struct error *err)
 	if (profile.cpu >= 0)
 		printf(", CPU %d", profile.cpu);
 	printf(", resolution %s\n", text_duration(text, profile.resolution_ns));
-	print_run("Short run", &profile.short_run);
-	print_run("Long run", &profile.long_run);
+	print_run(book, "Short run", &profile.short_run);
+	print_run(book, "Long run", &profile.long_run);
 	if (profile.environment_digest)
 		printf("Environment %.*s\n",
 			(int)terminal_text_fit(terminal_text(profile.environment_digest), 16),

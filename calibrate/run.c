@@ -114,7 +114,7 @@ static int take_long_run(struct calibration *c, struct error *err)
 		run.task_length_ns <= c->plan.phases[SHORT_PHASE].length_ns)
 		return error_say(err, -EINVAL,
 			"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a complete run of INC, longer than the short one",
-			(long long)run.id, run.program, run_state_names[run.state], run.n_samples);
+			(long long)run.id, run.program, run_state_word(run.state), run.n_samples);
 	phase->run = run.id;
 	phase->length_ns = run.task_length_ns;
 	phase->samples = run.n_samples;

@@ -304,6 +304,11 @@ static void print_error(const struct tool *tool, struct error *err)
 		fprintf(stderr, "  %s\n", terminal_text(strsep(&lines, "\n")));
 }
 
+void tool_notice(const char *sentence)
+{
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, terminal_text(sentence));
+}
+
 int tool_main(const struct tool *tool, int argc, char **argv)
 {
 	struct error err = {};

@@ -27,6 +27,11 @@ const char *const run_state_names[N_RUN_STATES] = {
 	[RUN_FAILED] = "failed",
 };
 
+const char *run_state_word(enum run_state state)
+{
+	return state == RUN_OPEN ? "running" : run_state_names[state];
+}
+
 const char *const source_kind_names[N_SOURCE_KINDS] = {
 	[SOURCE_PROCESS] = "process",
 	[SOURCE_KERNEL] = "kernel",

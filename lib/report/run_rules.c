@@ -6,6 +6,7 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 /* The run's own profile. 1: *ret has it; 0: the run has none, or the book does not have it. */
@@ -62,6 +63,17 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 	if (then->samples > 0)
 		snprintf(before, sizeof(before), "%.2f", then->lag1);
 	fprintf(file, "  the correlation of neighbouring samples was %s, is %.2f\n", before, now->lag1);
+}
+
+void run_state_print(FILE *file, const struct run *run)
+{
+	static const char *const words[N_RUN_STATES] = {[RUN_OPEN] = "is still running, and has",
+		[RUN_INTERRUPTED] = "was interrupted after",
+		[RUN_FAILED] = "failed after"};
+
+	if (words[run->state])
+		fprintf(file, "Run %" PRId64 " %s %" PRIu32 " sample%s\n", run->id, words[run->state],
+			run->n_samples, run->n_samples == 1 ? "" : "s");
 }
 
 char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run)

@@ -21,6 +21,8 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 	struct run_rules *ret, struct error *err);
 /* Prints a line for each input of the run's result that today's rules change. */
 void run_rules_print_changes(FILE *file, const struct run *run, const struct run_rules *today);
+/* "Run 3 was interrupted after 16 samples"; nothing if it is done. */
+void run_state_print(FILE *file, const struct run *run);
 /* "--other-cpus --discard-unprofiled 5%": the rules beside the profile, as options of emp-measure; "": none. */
 char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run);
 void run_rules_clear(struct run_rules *rules);

@@ -165,8 +165,19 @@ before=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 $measure -q -r 1000 -- sleep 0.05 >/dev/null 2>&1 &
 wait_until sh -c "[ \$(sqlite3 '$EMP_DB' 'SELECT max(id) FROM run') -gt $before ]"
 wait_until has_samples 6
+killed=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
+analyze=$build/analyze/emp-analyze
+gives "a run is shown as running" "d['state'] == 'running'" $analyze show --json "$killed"
+expect 0 "^Run $killed is still running, and has [0-9]* samples$" $analyze compare "$killed" "$killed"
 kill -KILL $!
 wait $! 2>/dev/null
+gives "and as interrupted after its process was killed" "d['runs'][-1]['state'] == 'interrupted'" $analyze list --json
+expect 0 ", interrupted$" $analyze show "$killed"
+expect 0 "^Run $killed was interrupted after [0-9]* samples$" $analyze compare "$killed" "$before"
+gives "in documents, too" "[r['state'] for r in d['runs']] == ['interrupted', 'done']" $analyze compare --json "$killed" "$before"
+expect 0 "^Run $killed was interrupted after" $analyze cutoffs --force --short "$before" --long "$killed" --save cut
+expect 0 "^Run $killed was interrupted after" "$build/calibrate/emp-calibrate" profile show cut
+"$build/calibrate/emp-calibrate" profile remove cut
 that "the book is sound after kill -9" sound "$EMP_DB"
 that "no sample but the one in flight is lost" test "$(sqlite3 "$EMP_DB" "SELECT max(n) = count(*) AND count(*) > 5 FROM sample WHERE run = (SELECT max(id) FROM run)")" = 1
 
@@ -175,6 +186,11 @@ that "no sample but the one in flight is lost" test "$(sqlite3 "$EMP_DB" "SELECT
 sqlite3 "$EMP_DB" "DELETE FROM cutoff" # whatever else ran meanwhile is no reason to discard
 expect 0 'PT (mean' $measure -q -r 2 --profile here -- true
 that "nothing is said where nothing changed" sh -c "! grep -q 'may not hold' '$dir/out'"
+sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document) SELECT 'dull', json_set(document, '$.settings.of_another_version', 1) FROM environment
+	WHERE document IS NOT NULL LIMIT 1; UPDATE profile SET environment_digest = 'dull' WHERE name = 'here'"
+expect 0 'PT (mean' $measure -q -v -r 2 --profile here -- true
+that "nor where the digest is another, and nothing that matters" sh -c "! grep -q 'may not hold\|another environment' '$dir/out'"
+expect 0 'None: the profile holds' "$build/setup/emp-setup" verify here
 sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document) SELECT 'older', json_set(document, '$.identity.kernel.release', '1.2.3') FROM environment
 	WHERE document IS NOT NULL LIMIT 1; UPDATE profile SET environment_digest = 'older' WHERE name = 'here'"
 expect 0 "Warning: profile 'here' may not hold: kernel.release was '1.2.3', is '" $measure -q -r 2 --profile here -- true

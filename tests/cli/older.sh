@@ -37,6 +37,15 @@ sys.exit(len(faults) > 0)
 PYTHON
 that "the book is sound" sound "$EMP_DB"
 
+# reading it leaves it as it is; the first verb that writes upgrades it, says so, and keeps a copy
+that "the book is still that of 0.1.0" test "$(sqlite3 "$EMP_DB" 'PRAGMA user_version')" = 2
+expect 0 "emp-analyze: the lab book '$EMP_DB' is upgraded; older versions of EMP can read its copy '$EMP_DB.version2'" \
+	$analyze import "$data/run.json"
+that "the copy is that of 0.1.0" test "$(sqlite3 "$EMP_DB.version2" 'PRAGMA user_version')" = 2
+that "the copy has the runs" test "$(sqlite3 "$EMP_DB.version2" 'SELECT count(*) FROM run')" = 11
+that "its mode is the book's" test "$(stat -c %a "$EMP_DB.version2")" = "$(stat -c %a "$EMP_DB")"
+that "it is said once" test "$($analyze import "$data/run.json" 2>&1)" = 13
+
 # documents
 expect 0 '^1$' $analyze --db new.db import "$data/run.json"
 $analyze --db new.db export 1 >again.json

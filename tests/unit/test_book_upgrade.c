@@ -98,6 +98,38 @@ TEST_IN_DIRECTORY(a_book_of_version_1_has_all_that_it_held)
 	assert_int_equal(run.id, 2);
 }
 
+TEST_IN_DIRECTORY(reading_an_older_book_changes_nothing_and_writing_keeps_a_copy)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) char *copy = text_format("%s.version2", s->path), *second = text_format("%s-2", copy),
+			      *half = text_format("%s.copying", s->path);
+	struct run *runs = NULL;
+	size_t n = 0;
+
+	load(s, "0.1.0/book.sql");
+	for (int i = 0; i < 2; i++) {
+		assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+		assert_done(s, book_runs(s->book, &runs, &n, &s->err));
+		assert_int_equal(n, 11);
+		fields_free(&run_table, runs, n);
+		book_free(TAKE(s->book));
+		assert_answer(s->path, "PRAGMA user_version", "2");
+		assert_int_equal(access(copy, F_OK), -1);
+	}
+	upgrade(s);
+	assert_answer(s->path, "SELECT count(*) FROM sample JOIN run ON id = run", "205");
+	assert_answer(copy, "PRAGMA user_version", "2");
+	assert_answer(copy, "PRAGMA integrity_check", "ok");
+	assert_answer(copy, "SELECT count(*) FROM sentinels", "125");
+	assert_int_equal(access(half, F_OK), -1);
+	upgrade(s); /* it is the newest now */
+	assert_int_equal(access(second, F_OK), -1);
+	unlink(s->path);
+	load(s, "0.1.0/book.sql");
+	upgrade(s); /* a copy is never overwritten */
+	assert_answer(second, "PRAGMA user_version", "2");
+}
+
 static const char *const counts[] = {"run", "sample", "execution", "calibration", "profile", "profile_run",
 	"profile_l_sample", "cutoff", "environment", "machine"};
 
@@ -194,11 +226,13 @@ TEST_IN_DIRECTORY(a_purpose_that_is_no_kind_becomes_an_import)
 TEST_IN_DIRECTORY(an_upgrade_that_fails_leaves_the_book_as_it_was)
 {
 	struct scratch *s = *state;
+	_cleanup_(freep) char *copy = text_format("%s.version2", s->path);
 
 	load(s, "0.1.0/book.sql");
 	sql(s->path, "PRAGMA ignore_check_constraints = ON; UPDATE run SET resolution_ns = 0 WHERE id = 4");
 	assert_true(book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0);
 	assert_says(s, "CHECK constraint failed");
+	assert_int_equal(access(copy, F_OK), -1);
 	assert_answer(s->path, "PRAGMA user_version", "2");
 	assert_answer(s->path, "SELECT count(*) FROM run WHERE purpose = 'measure'", "4");
 	assert_answer(s->path, "SELECT count(*) FROM sentinels", "125");

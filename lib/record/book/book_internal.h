@@ -66,8 +66,12 @@ int book_failed(struct book *book, int rc, struct error *err);
 
 int book_foreign(const char *path, struct error *err); /* it is of another program */
 
-/* Upgrades the file to the newest version; an empty file becomes a book. -EPROTONOSUPPORT: made by a newer
- * emp; -EINVAL: of another program. */
+/* The whole of a database into an empty one. An SQLite result code. */
+int book_copy_to(sqlite3 *from, sqlite3 *to);
+
+/* Upgrades the file to the newest version, and keeps a copy of the old one beside it, which a notice names; an empty file
+ * becomes a book. A reader's copy is upgraded without that. -EPROTONOSUPPORT: made by a newer emp; -EINVAL: of another
+ * program. */
 int book_schema_upgrade(struct book *book, struct error *err);
 
 /* The version of the file, 0 for an empty one, once it is known to be a lab book. */

@@ -274,15 +274,26 @@ static int settle(struct book *book, struct error *err)
 	return rc == SQLITE_OK ? book_walk_register(book, err) : book_failed(book, rc, err);
 }
 
-/* A reader cannot upgrade an older file itself. */
-static int upgrade_for_reader(const char *path, struct error *err)
+/* A reader leaves an older file as it is, and upgrades a copy that SQLite keeps in memory or in a file without a name. */
+static int read_older(struct book *book, struct error *err)
 {
-	_cleanup_(book_freep) struct book *writer = NULL;
-	int r;
+	sqlite3 *copy = NULL;
+	int rc = sqlite3_open("", &copy), r;
 
-	r = book_open(&writer, path, BOOK_WRITE, err);
-	return r < 0 ? error_prefix(err, r, "'%s' was written by an older EMP and must be upgraded", path)
-		     : 0;
+	if (rc == SQLITE_OK)
+		rc = book_copy_to(book->db, copy);
+	if (rc != SQLITE_OK) {
+		r = book_failed(book, rc, err);
+		sqlite3_close(copy);
+		return r;
+	}
+	book_disconnect(book);
+	book->db = copy;
+	sqlite3_extended_result_codes(copy, 1);
+	distrust(copy);
+	book_be_patient(book);
+	r = book_schema_upgrade(book, err);
+	return r < 0 ? r : settle(book, err);
 }
 
 /* What a writer left that was killed. It is no failure that this process may not write to the book. */
@@ -316,7 +327,7 @@ static int check_version(struct book *book, struct error *err)
 		return error_say(err, -ENOENT,
 			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes to it, and --db FILE or EMP_DB names another",
 			book->path);
-	return upgrade_for_reader(book->path, err);
+	return read_older(book, err);
 }
 
 static int open_once(struct book **ret, const char *path, enum book_mode mode, struct error *err)

@@ -6,7 +6,12 @@
  * milliseconds. */
 #include "lib/record/book/query.h"
 
+#include "lib/base/text.h"
+#include "lib/base/tool.h"
+
 #include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
 
 static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_step_4, book_step_5, book_step_6};
 
@@ -66,29 +71,105 @@ static int run_step(struct book *book, int version, struct error *err)
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
 }
 
-static int upgrade(struct book *book, struct error *err)
+int book_copy_to(sqlite3 *from, sqlite3 *to)
 {
-	int r;
+	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
 
-	r = book_begin(book, err);
-	if (r < 0)
-		return r;
-	r = book_schema_version(book, err); /* again: another program may just have done it */
+	if (!backup)
+		return sqlite3_errcode(to);
+	sqlite3_backup_step(backup, -1);
+	return sqlite3_backup_finish(backup);
+}
+
+/* Of what another connection sees: this one has the lock to write, and has changed nothing yet. */
+static int copy_file(struct book *book, const char *path)
+{
+	sqlite3 *from = NULL, *to = NULL;
+	struct error ignored;
+	struct stat st;
+	int rc;
+
+	unlink(path);
+	if (book_make_file(path, &ignored) < 0 || stat(book->path, &st) < 0)
+		return SQLITE_CANTOPEN;
+	if (chown(path, st.st_uid, st.st_gid) == 0) /* of a book of somebody else only root can keep both */
+		chmod(path, st.st_mode & 0777);
+	rc = sqlite3_open_v2(sqlite3_db_filename(book->db, "main"), &from, SQLITE_OPEN_READONLY, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_open(path, &to);
+	if (rc == SQLITE_OK)
+		rc = book_copy_to(from, to);
+	sqlite3_close(from);
+	sqlite3_close(to);
+	return rc;
+}
+
+/* "BOOK.version5", or, if there is one, "BOOK.version5-2". *ret is its name, which the caller frees. */
+static int keep_copy(struct book *book, int version, char **ret, struct error *err)
+{
+	_cleanup_(freep) char *fresh = text_format("%s.copying", book->path), *name = NULL;
+	int rc = fresh ? copy_file(book, fresh) : SQLITE_NOMEM;
+
+	for (int i = 1; rc == SQLITE_OK && (!name || access(name, F_OK) == 0); i++) {
+		free(name);
+		name = i == 1 ? text_format("%s.version%d", book->path, version)
+			      : text_format("%s.version%d-%d", book->path, version, i);
+		rc = name ? SQLITE_OK : SQLITE_NOMEM;
+	}
+	if (rc != SQLITE_OK || rename(fresh, name) < 0) {
+		unlink(fresh ?: "");
+		return error_say(err, -EIO,
+			"the lab book '%s' was written by an older EMP, and must be copied before it is upgraded: %s; nothing was changed",
+			book->path, rc == SQLITE_OK ? strerror(errno) : sqlite3_errstr(rc));
+	}
+	*ret = TAKE(name);
+	return 0;
+}
+
+/* In a transaction. *ret_copy: of the old file; NULL: there is none. */
+static int take_steps(struct book *book, char **ret_copy, struct error *err)
+{
+	int r = book_schema_version(book, err); /* again: another program may just have done it */
+
 	if (r > 0) {
 		int wrong = book_schema_check(book, r, err);
 
 		r = wrong < 0 ? wrong : r;
+	}
+	if (r > 0 && r < book_schema_newest() && book->mode == BOOK_WRITE) {
+		int copied = keep_copy(book, r, ret_copy, err);
+
+		r = copied < 0 ? copied : r;
 	}
 	while (r >= 0 && r < book_schema_newest()) {
 		int step = run_step(book, r, err);
 
 		r = step < 0 ? step : r + 1;
 	}
-	if (r < 0) {
-		book_rollback(book);
+	return r;
+}
+
+static int upgrade(struct book *book, struct error *err)
+{
+	_cleanup_(freep) char *copy = NULL, *notice = NULL;
+	int r = book_begin(book, err);
+
+	if (r < 0)
 		return r;
-	}
-	return book_commit(book, err);
+	r = take_steps(book, &copy, err);
+	if (r < 0)
+		book_rollback(book);
+	else
+		r = book_commit(book, err);
+	if (r < 0 && copy)
+		unlink(copy);
+	if (r == 0 && copy)
+		notice = text_format(
+			"the lab book '%s' is upgraded; older versions of EMP can read its copy '%s'", book->path,
+			copy);
+	if (notice)
+		tool_notice(notice);
+	return r;
 }
 
 /* Foreign keys are off, because dropping a table to replace it would delete the rows that refer to it. SQLite does not
