@@ -42,6 +42,17 @@ if ! "$build/setup/emp-setup" audit >/dev/null; then
 	expect 2 'not fit for timing.*--ignore-audit' $calibrate -q run --short 0.02x10 --long 0.1x4 --save c
 fi
 
+# what a duet resolves, where the scheduler's slices can be set
+beside=(env EMP_DB="$dir/duet.db")
+if "${beside[@]}" "$build/measure/emp-measure" -q -r 1 -w 0 --cpu 0 --order duet --slices-by scheduler --aa -- true >"$dir/out" 2>&1; then
+	expect 0 "Resolution: 5 samples resolve .* by duet, .* interleaved, .* separate" \
+		"${beside[@]}" $calibrate -q run --short 0.05x30 --long 0.1x4 --cpu 0 --save duet --ignore-audit --force
+	"${beside[@]}" $calibrate profile export duet >"$dir/duet.json"
+	that "the document has what a duet resolves" json "$dir/duet.json" 'all(0 < row["duet"] for row in d["resolving"])'
+else
+	cat "$dir/out"
+fi
+
 # what is printed fits a terminal, repeats the options that matter, and keeps to standard error with --json
 $calibrate --db "$dir/c d.db" -q run --preset day --short 0.02x10 --long 0.1x4 --cpu 0 --save c --ignore-audit --force >"$dir/screen"
 that "--short and --long override a preset" grep -q '^Plan: INC0.02 x 10 and INC0.1 x 4, ' "$dir/screen"
