@@ -17,6 +17,9 @@ root=$dir/sysroot
 known() {
 	case $1 in
 	clock) echo "QEMU says that it carries out MADV_WIPEONFORK, and does not: a forked child takes its parent's times for its own" ;;
+	program | sampling) echo "QEMU has neither clone3 nor CLONE_PIDFD, with which programs are started" ;;
+	subprocess) echo "QEMU's vfork is a fork, so that posix_spawn does not hear that there is no such program" ;;
+	time_source) echo "QEMU's /proc/self/stat has no CPU times" ;;
 	esac
 }
 
