@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* "0.034", "0.21", "4.90", "16". */
-static const char *ratio_text(char text[TEXT_TIME_SIZE], double ratio)
+const char *jitter_ratio_text(char text[TEXT_TIME_SIZE], double ratio)
 {
 	snprintf(text, TEXT_TIME_SIZE, ratio < 0.095 ? "%.2g" : ratio < 9.995 ? "%.2f" : "%.0f", ratio);
 	return text;
@@ -20,8 +20,8 @@ const char *jitter_ratio_interval(char text[TEXT_TIME_SIZE], const struct jitter
 {
 	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
 
-	ratio_text(low, c->low);
-	ratio_text(high, c->high);
+	jitter_ratio_text(low, c->low);
+	jitter_ratio_text(high, c->high);
 	if (c->low > 0 && isfinite(c->high))
 		snprintf(text, TEXT_TIME_SIZE, "%.12s … %.12s", low, high);
 	else if (isfinite(c->high))
@@ -48,7 +48,7 @@ static void add_change(struct table *table, const struct jitter_change *c)
 	table_cell_text(table, jitter_change_names[c->kind]);
 	table_cell(table, "%s", c->before ? text_percent(text, c->before_share) : "-");
 	table_cell(table, "%s", c->after ? text_percent(text, c->after_share) : "-");
-	table_cell(table, "%s", c->before && c->after ? ratio_text(text, c->ratio) : "-");
+	table_cell(table, "%s", c->before && c->after ? jitter_ratio_text(text, c->ratio) : "-");
 	table_cell(table, "%s", jitter_ratio_interval(text, c));
 	table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
 }

@@ -41,17 +41,18 @@ static size_t choose_rows(
 	return n;
 }
 
-/* Percent; what is 0 is at the left edge. */
-static void print_rows(const struct jitter_change **rows, size_t n, double edge, struct plot *plot)
+/* Percent: before, after, and the band of the share after; what is 0 is at the left edge. */
+static void print_rows(
+	const struct jitter_change **rows, size_t n, double edge, double most, struct plot *plot)
 {
 	fputs("$rows << EOD\n", plot->script);
 	for (size_t i = 0; i < n; i++) {
 		const struct jitter_change *c = rows[i];
-		double before = 100 * c->before_share, after = 100 * c->after_share;
+		double before = 100 * c->before_share, after = fmax(100 * c->after_share, edge);
 
-		fprintf(plot->script, "%zu %.6g %.6g %.6g %.6g\n", i, fmax(before, edge), fmax(after, edge),
-			fmax(before * c->low, edge),
-			c->before && isfinite(c->high) ? fmax(before * c->high, edge) : fmax(after, edge));
+		fprintf(plot->script, "%zu %.6g %.6g %.6g %.6g\n", i, fmax(before, edge), after,
+			before > 0 ? fmax(before * c->low, edge) : after,
+			before > 0 ? fmax(fmin(before * c->high, most), edge) : after);
 	}
 	fputs("EOD\n", plot->script);
 }
@@ -59,7 +60,7 @@ static void print_rows(const struct jitter_change **rows, size_t n, double edge,
 /* Names at the left, ratios at the right. */
 static void print_labels(const struct jitter_change **rows, size_t n, struct plot *plot)
 {
-	char interval[TEXT_TIME_SIZE];
+	char ratio[TEXT_TIME_SIZE], interval[TEXT_TIME_SIZE];
 
 	fputs("set ytics ('' -9", plot->script);
 	for (size_t i = 0; i < n; i++) {
@@ -72,11 +73,11 @@ static void print_labels(const struct jitter_change **rows, size_t n, struct plo
 		const struct jitter_change *c = rows[i];
 
 		fputs("set label ", plot->script);
-		if (c->before && c->after)
-			plot_quote_format(plot, "%.2g (%s)", c->ratio, jitter_ratio_interval(interval, c));
-		else
-			plot_quote_format(plot, "%s (%s)", c->after ? "only after" : "only before",
-				jitter_ratio_interval(interval, c));
+		plot_quote_format(plot, "%s (%s)",
+			!c->before  ? "only after"
+			: !c->after ? "only before"
+				    : jitter_ratio_text(ratio, c->ratio),
+			jitter_ratio_interval(interval, c));
 		fprintf(plot->script, " at graph 1.01,first %zu left font ',9'\n", i);
 	}
 	fputs("set label 'ratio (95 % CI)' at graph 1.01,first -0.8 left font ',9'\n", plot->script);
@@ -101,7 +102,7 @@ static void draw(const void *subject, struct plot *plot)
 		fputs("set xrange [0:1]\nset yrange [0:1]\nplot 0 notitle\n", plot->script);
 		return;
 	}
-	print_rows(rows, n, least / 10, plot);
+	print_rows(rows, n, least / 10, most * 2, plot);
 	print_labels(rows, n, plot);
 	fprintf(plot->script,
 		"set logscale x\nset xrange [%.6g:%.6g]\nset yrange [%zu:-1.3]\nset format x '%%g %%%%'\n"

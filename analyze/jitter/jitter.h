@@ -27,6 +27,7 @@ struct jitter_pair {
 int jitter_print_changes(const struct jitter_pair *pair, bool all, struct error *err);
 
 const struct source *jitter_change_source(const struct jitter_change *change);
+const char *jitter_ratio_text(char text[TEXT_TIME_SIZE], double ratio);
 const char *jitter_ratio_interval(char text[TEXT_TIME_SIZE], const struct jitter_change *change);
 
 /* The documents of --json. */

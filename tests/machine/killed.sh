@@ -92,6 +92,7 @@ expect 0 "Left behind by a killed EMP: trace $left\$" "$setup" status
 that "the way out is named" grep -q 'emp-setup restore' "$dir/out"
 that "what records is named" grep -q "traced by: .*$living" "$dir/out"
 that "what has an owner is not left behind" sh -c "! grep -q 'Left.*$living' '$dir/out'"
+gives "its document says so, too" '({"kind": "trace", "path": "'$left'"} in d["left"] and "'$living'" in d["traced_by"])' "$setup" status --json
 "$setup" audit -v >"$dir/audit"
 that "the audit says so" grep -q "^left .*trace $left" "$dir/audit"
 that "and who records" grep -q "^trace .*recorded by .*$living" "$dir/audit"
