@@ -8,6 +8,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/json.h"
+#include "lib/base/output_file.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/host/system/leftovers.h"
@@ -63,12 +64,16 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 
 static int open_output(const struct session *s, const char *where, int *ret, struct error *err)
 {
+	int r;
+
 	if (!strcmp(where, "inherit"))
 		return 0;
 	if (!strcmp(where, "pipe"))
 		return pipe_drain_new(ret, err);
 	if (!strcmp(where, "null"))
 		*ret = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
+	else if (!output_file_is_stream(where) && (r = paths_check(where, PATH_WRITE, err)) < 0)
+		return r;
 	else
 		*ret = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (*ret < 0)

@@ -2,15 +2,13 @@
 /* Files that are written for the user: see output_file.h. */
 #include "lib/base/output_file.h"
 
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { MAX_LINKS = 40 }; /* as the kernel */
 
 static bool is_stdout(const char *path)
 {
@@ -37,53 +35,6 @@ static char *directory_of(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
-}
-
-/* Whether `owner` may have put something into a directory that all may write to, in order to mislead this user. */
-static bool is_strangers(const char *path, uid_t owner)
-{
-	_cleanup_(freep) char *directory = directory_of(path);
-	struct stat st;
-
-	return directory && stat(*directory ? directory : ".", &st) == 0 && st.st_mode & S_ISVTX &&
-	       st.st_mode & (S_IWOTH | S_IWGRP) && owner != geteuid() && owner != st.st_uid;
-}
-
-/* Where a link leads, NULL with errno. */
-static char *target_of(const char *path)
-{
-	_cleanup_(freep) char *directory = directory_of(path);
-	char name[PATH_MAX];
-	ssize_t n = readlink(path, name, sizeof(name) - 1);
-
-	if (n < 0 || !directory)
-		return NULL;
-	name[n] = '\0';
-	return text_format("%s%s", *name == '/' ? "" : directory, name);
-}
-
-/* Follows links at the end of the path, also to a file that does not exist. */
-static int follow(const char *path, char **ret, struct stat *ret_st, bool *ret_exists, struct error *err)
-{
-	_cleanup_(freep) char *at = strdup(path);
-
-	for (int i = 0; at && i < MAX_LINKS; i++) {
-		_cleanup_(freep) char *link = TAKE(at);
-
-		*ret_exists = lstat(link, ret_st) == 0;
-		if (!*ret_exists && errno != ENOENT)
-			return say_cannot_write(-errno, path, err);
-		if (*ret_exists && is_strangers(link, ret_st->st_uid))
-			return error_say(err, -EACCES,
-				"cannot write '%s': '%s' belongs to another user, in a directory that all may write to",
-				path, link);
-		if (!*ret_exists || !S_ISLNK(ret_st->st_mode)) {
-			*ret = TAKE(link);
-			return 0;
-		}
-		at = target_of(link);
-	}
-	return say_cannot_write(at ? -ELOOP : -ENOMEM, path, err);
 }
 
 static mode_t own_umask(void)
@@ -133,7 +84,7 @@ static int open_file(struct output_file *o, const char *path, struct error *err)
 {
 	bool exists = false;
 	struct stat st;
-	int fd, r = follow(path, &o->target, &st, &exists, err);
+	int fd, r = paths_follow(path, PATH_WRITE, &o->target, &exists, &st, err);
 
 	if (r < 0)
 		return r;

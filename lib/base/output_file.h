@@ -4,7 +4,7 @@
  *
  * A symbolic link stays, and the file that it names is replaced. Pipes, devices, standard output and descriptors
  * (/dev/fd/N) are written directly, and so is a file whose owner cannot be kept or in whose directory no file can be made.
- * In a directory like /tmp, links and files of other users are refused, as the kernel does by default for O_CREAT. */
+ * Links and files of other users are refused where paths_follow() says so. */
 #pragma once
 
 #include "lib/base/cleanup.h"

@@ -2,9 +2,11 @@
 /* The path of the book: see paths.h. */
 #include "lib/base/paths.h"
 
+#include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,4 +44,69 @@ int paths_inc_constant(const char *book, char **ret, struct error *err)
 {
 	*ret = text_format("%s.inc", book);
 	return *ret ? 0 : error_oom(err);
+}
+
+/* Whether `owner` may have put something into this directory in order to mislead this user. */
+static bool is_strangers(const char *in, uid_t owner)
+{
+	struct stat st;
+
+	return stat(*in ? in : ".", &st) == 0 && st.st_mode & S_ISVTX && st.st_mode & (S_IWOTH | S_IWGRP) &&
+	       owner != geteuid() && owner != st.st_uid;
+}
+
+int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exists, struct stat *ret_st,
+	struct error *err)
+{
+	enum { MAX_LINKS = 40 }; /* as the kernel */
+	const char *to = use == PATH_WRITE ? "write" : "read";
+	_cleanup_(freep) char *done = strdup(""), *rest = strdup(path); /* without links; still to be followed */
+	char target[PATH_MAX];
+
+	*ret_exists = false;
+	for (int links = 0; done && rest && *rest;) {
+		size_t slashes = strspn(rest, "/"), end = slashes + strcspn(rest + slashes, "/");
+		_cleanup_(freep) char *at = text_format("%s%.*s", done, (int)end, rest), *more = strdup(rest + end);
+		_cleanup_(freep) char *in = text_format("%s%.*s", done, (int)slashes, rest);
+		bool last = more && !more[strspn(more, "/")];
+		ssize_t n;
+
+		if (!at || !more || !in)
+			return error_oom(err);
+		*ret_exists = lstat(at, ret_st) == 0;
+		if (!*ret_exists && (errno != ENOENT || !last))
+			return error_os(err, -errno, "cannot %s '%s'", to, path);
+		if (*ret_exists && (S_ISLNK(ret_st->st_mode) || (last && use == PATH_WRITE)) &&
+			is_strangers(in, ret_st->st_uid))
+			return error_say(err, -EACCES,
+				"cannot %s '%s': '%s' belongs to another user, in a directory that all may write to",
+				to, path, at);
+		free(TAKE(rest));
+		if (!*ret_exists || !S_ISLNK(ret_st->st_mode)) {
+			free(done);
+			done = TAKE(at);
+			rest = TAKE(more);
+			continue;
+		}
+		n = readlink(at, target, sizeof(target) - 1);
+		if (n < 0 || ++links > MAX_LINKS)
+			return error_os(err, n < 0 ? -errno : -ELOOP, "cannot %s '%s'", to, path);
+		target[n] = '\0';
+		free(done);
+		done = *target == '/' ? strdup("") : TAKE(in);
+		rest = text_format("%s%s", target, more);
+	}
+	if (!done || !rest)
+		return error_oom(err);
+	*ret = TAKE(done);
+	return 0;
+}
+
+int paths_check(const char *path, enum path_use use, struct error *err)
+{
+	_cleanup_(freep) char *target = NULL;
+	struct stat st;
+	bool exists;
+
+	return paths_follow(path, use, &target, &exists, &st, err);
 }

@@ -2,6 +2,7 @@
 /* The file of a journal: see journal.h. What its lines are made of is in journal_text.c. */
 #include "setup/apply/journal_text.h"
 
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -23,8 +24,10 @@ static int open_directory(struct error *err)
 {
 	_cleanup_(freep) char *parent = strndup(directory, (size_t)(strrchr(directory, '/') - directory));
 	_cleanup_(closep) int parent_fd = -1;
-	int fd;
+	int fd = paths_check(directory, PATH_WRITE, err);
 
+	if (fd < 0)
+		return fd;
 	if (mkdir(directory, 0700) < 0 && errno != EEXIST)
 		return error_os(err, -errno, "cannot make %s", directory);
 	parent_fd = parent ? open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;

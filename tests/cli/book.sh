@@ -137,6 +137,30 @@ expect 0 '^1$' env -u EMP_DB XDG_DATA_HOME="$dir/data" setpriv --reuid 65534 --r
 	./emp-analyze import run.json
 that "a user's own book is made with its directory" test -s data/emp/emp.db
 
+# in a directory that all may write to: another user's link, book, or file beside the book
+mkdir -m 1777 sticky
+cp book.db victim.db
+cp book.db sticky/theirs.db
+ln -s "$dir/victim.db" sticky/link.db
+ln -s "$dir/sticky" sticky/folder
+ln -s "$dir/victim.db" sticky/ours.db-wal
+chown -h 65534 sticky/*
+cp book.db sticky/ours.db
+before=$(cksum victim.db sticky/*.db)
+refused="belongs to another user, in a directory that all may write to"
+for book in link.db theirs.db ours.db folder/new.db; do
+	expect 1 "$refused" $analyze --db "sticky/$book" import run.json
+done
+for book in link.db ours.db folder/ours.db; do
+	expect 1 "$refused" $analyze --db "sticky/$book" list
+done
+expect 0 'INC16384' $analyze --db sticky/theirs.db list
+that "nothing was written" test "$(cksum victim.db sticky/*.db)" = "$before"
+rm sticky/ours.db-wal
+expect 0 '^[0-9]*$' $analyze --db sticky/ours.db import run.json
+ln -s "$dir/victim.db" own.db
+expect 0 '^[0-9]*$' $analyze --db own.db import run.json
+
 # a file system that is read-only, and one that fills up: in a mount namespace of our own
 cat >mounts.sh <<'MOUNTS'
 set -u

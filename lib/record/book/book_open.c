@@ -162,6 +162,20 @@ static int check_content(const char *path, const struct stat *st, struct error *
 	return r;
 }
 
+/* Of the book and the files that SQLite and EMP keep beside it: SQLite opens whatever has their names. */
+static int check_paths(const char *path, enum book_mode mode, struct error *err)
+{
+	static const char *const beside[] = {"", "-wal", "-shm", "-journal", "-pending", ".copying"};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ELEMENTS(beside); i++) {
+		_cleanup_(freep) char *name = text_format("%s%s", path, beside[i]);
+
+		r = name ? paths_check(name, mode == BOOK_WRITE ? PATH_WRITE : PATH_READ, err) : error_oom(err);
+	}
+	return r;
+}
+
 static int check_file(const char *path, enum book_mode mode, struct error *err)
 {
 	_cleanup_(freep) char *directory = directory_of(path);
@@ -171,6 +185,11 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 
 	if (!directory)
 		return error_oom(err);
+	if (there) {
+		r = check_paths(path, mode, err);
+		if (r < 0)
+			return error_prefix(err, r, "the lab book");
+	}
 	if (!there && errno != ENOENT)
 		return error_os(err, -errno, "cannot open the lab book '%s'", path);
 	if (!there && mode == BOOK_READ)
@@ -344,7 +363,9 @@ static int open_once(struct book **ret, const char *path, enum book_mode mode, s
 		return error_oom(err);
 	r = check_file(path, mode, err);
 	if (r >= 0 && mode == BOOK_WRITE)
-		r = book_make_file(path, err);
+		r = check_paths(path, mode, err) ?: book_make_file(path, err);
+	if (r >= 0) /* again: somebody may just have made what was not there */
+		r = check_paths(path, mode, err);
 	if (r >= 0)
 		r = connect_to(book, err);
 	if (r >= 0)
