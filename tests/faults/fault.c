@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loaded into a program with LD_PRELOAD: makes one call fail. EMP_FAULT is KIND:N: the N-th call of that kind fails, "memory"
- * (allocations, ENOMEM), "disk" (writing, truncating, renaming, syncing, ENOSPC) or "open" (EMFILE); N is 0: none does.
- * EMP_FAULT_COUNT is a file for the number of calls. What the program starts is left alone. */
+ * (allocations, ENOMEM), "open" (EMFILE) or "book" (what SQLite does with its files, EIO: the system calls of its VFS are
+ * replaced by its own interface for that); N is 0: none does. EMP_FAULT_COUNT is a file for the number of calls. What the program
+ * starts is left alone. For system calls see inject.c. */
 #undef _FILE_OFFSET_BITS /* open and open64 are two functions here */
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum kind { NONE, MEMORY, DISK, OPEN };
+enum kind { NONE, MEMORY, OPEN, BOOK };
 
 static enum kind kind;
 static long fails_at;
 static atomic_long calls;
 static const char *count_file;
 static pid_t self;
+
+extern __typeof__(sqlite3_vfs_find) sqlite3_vfs_find __attribute__((weak)); /* of tools with a book */
 
 /* The function behind the one of this name here. */
 #define NEXT(name)                                                 \
@@ -33,6 +38,59 @@ static pid_t self;
 		next;                                              \
 	})
 
+static bool fails(enum kind what, int error)
+{
+	if (what != kind || getpid() != self || ++calls != fails_at)
+		return false;
+	errno = error;
+	return true;
+}
+
+static ssize_t book_pread(int fd, void *bytes, size_t n, off64_t at)
+{
+	return fails(BOOK, EIO) ? -1 : pread64(fd, bytes, n, at);
+}
+
+static ssize_t book_pwrite(int fd, const void *bytes, size_t n, off64_t at)
+{
+	return fails(BOOK, EIO) ? -1 : pwrite64(fd, bytes, n, at);
+}
+
+static int book_ftruncate(int fd, off_t length)
+{
+	return fails(BOOK, EIO) ? -1 : ftruncate(fd, length);
+}
+
+static void *book_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	return fails(BOOK, EIO) ? MAP_FAILED : mmap(at, size, protection, flags, fd, offset);
+}
+
+static int book_unlink(const char *path)
+{
+	return fails(BOOK, EIO) ? -1 : unlink(path);
+}
+
+static void replace_calls(void)
+{
+	static const struct {
+		const char *name;
+		sqlite3_syscall_ptr call;
+	} calls_of_vfs[] = {
+		{"pread", (sqlite3_syscall_ptr)book_pread},
+		{"pread64", (sqlite3_syscall_ptr)book_pread},
+		{"pwrite", (sqlite3_syscall_ptr)book_pwrite},
+		{"pwrite64", (sqlite3_syscall_ptr)book_pwrite},
+		{"ftruncate", (sqlite3_syscall_ptr)book_ftruncate},
+		{"mmap", (sqlite3_syscall_ptr)book_mmap},
+		{"unlink", (sqlite3_syscall_ptr)book_unlink},
+	};
+	sqlite3_vfs *vfs = sqlite3_vfs_find ? sqlite3_vfs_find(NULL) : NULL;
+
+	for (size_t i = 0; vfs && i < sizeof(calls_of_vfs) / sizeof(*calls_of_vfs); i++)
+		vfs->xSetSystemCall(vfs, calls_of_vfs[i].name, calls_of_vfs[i].call);
+}
+
 static __attribute__((constructor)) void begin(void)
 {
 	const char *order = getenv("EMP_FAULT"), *colon = order ? strchr(order, ':') : NULL;
@@ -43,7 +101,9 @@ static __attribute__((constructor)) void begin(void)
 	unsetenv("LD_PRELOAD");
 	unsetenv("EMP_FAULT");
 	if (colon)
-		kind = *order == 'm' ? MEMORY : *order == 'd' ? DISK : OPEN;
+		kind = *order == 'm' ? MEMORY : *order == 'b' ? BOOK : OPEN;
+	if (kind == BOOK)
+		replace_calls();
 }
 
 static __attribute__((destructor)) void end(void)
@@ -57,14 +117,6 @@ static __attribute__((destructor)) void end(void)
 		fprintf(file, "%ld\n", (long)calls);
 		fclose(file);
 	}
-}
-
-static bool fails(enum kind what, int error)
-{
-	if (what != kind || getpid() != self || ++calls != fails_at)
-		return false;
-	errno = error;
-	return true;
 }
 
 void *malloc(size_t size)
@@ -89,51 +141,6 @@ void *reallocarray(void *old, size_t n, size_t size)
 	return fails(MEMORY, ENOMEM) ? NULL : NEXT(reallocarray)(old, n, size);
 }
 
-ssize_t write(int fd, const void *bytes, size_t n)
-{
-	return fails(DISK, ENOSPC) ? -1 : NEXT(write)(fd, bytes, n);
-}
-
-ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
-{
-	return fails(DISK, ENOSPC) ? -1 : NEXT(pwrite)(fd, bytes, n, at);
-}
-
-ssize_t pwrite64(int fd, const void *bytes, size_t n, off64_t at)
-{
-	return fails(DISK, ENOSPC) ? -1 : NEXT(pwrite64)(fd, bytes, n, at);
-}
-
-int ftruncate(int fd, off_t length)
-{
-	return fails(DISK, EIO) ? -1 : NEXT(ftruncate)(fd, length);
-}
-
-int ftruncate64(int fd, off64_t length)
-{
-	return fails(DISK, EIO) ? -1 : NEXT(ftruncate64)(fd, length);
-}
-
-int fsync(int fd)
-{
-	return fails(DISK, EIO) ? -1 : NEXT(fsync)(fd);
-}
-
-int fdatasync(int fd)
-{
-	return fails(DISK, EIO) ? -1 : NEXT(fdatasync)(fd);
-}
-
-int rename(const char *from, const char *to)
-{
-	return fails(DISK, EIO) ? -1 : NEXT(rename)(from, to);
-}
-
-int renameat(int from_fd, const char *from, int to_fd, const char *to)
-{
-	return fails(DISK, EIO) ? -1 : NEXT(renameat)(from_fd, from, to_fd, to);
-}
-
 FILE *fopen(const char *path, const char *mode)
 {
 	return fails(OPEN, EMFILE) ? NULL : NEXT(fopen)(path, mode);
@@ -142,22 +149,6 @@ FILE *fopen(const char *path, const char *mode)
 FILE *fopen64(const char *path, const char *mode)
 {
 	return fails(OPEN, EMFILE) ? NULL : NEXT(fopen64)(path, mode);
-}
-
-/* stdio writes by itself: a buffer that cannot be written is reported by these. */
-int fflush(FILE *file)
-{
-	return fails(DISK, ENOSPC) ? EOF : NEXT(fflush)(file);
-}
-
-int fclose(FILE *file)
-{
-	bool failed = fails(DISK, ENOSPC);
-	int error = errno, r = NEXT(fclose)(file);
-
-	if (failed)
-		errno = error;
-	return failed ? EOF : r;
 }
 
 static mode_t mode_of(int flags, va_list ap)
