@@ -44,7 +44,8 @@ static int read_constant(double *ret_per_second, struct error *err)
 			path);
 	if (r < 0)
 		return error_os(err, r, "cannot read the constant in %s", path);
-	if (sscanf(text, "iterations_per_second %lf", ret_per_second) != 1 || !(*ret_per_second > 0))
+	if (sscanf(text, "iterations_per_second %lf", ret_per_second) != 1 || !isfinite(*ret_per_second) ||
+		*ret_per_second <= 0)
 		return error_say(
 			err, -EINVAL, "%s does not contain a constant: run 'emp-calibrate constant'", path);
 	return 0;

@@ -8,6 +8,7 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,7 @@ static bool parse_number(const char *text, double *ret)
 	char *end;
 
 	*ret = strtod(text, &end);
-	return *text && !*end && !text[strspn(text, "+-.0123456789")];
+	return *text && !*end && isfinite(*ret) && !text[strspn(text, "+-.0123456789")];
 }
 
 static int count_decimals(const char *number)

@@ -70,6 +70,18 @@ int sample_check(const struct sampling *s, const struct spawned *spawned, struct
 	return add_last_lines(r, s->spawn->stderr_fd, err);
 }
 
+int sample_again(const struct sampling *s, int tries, struct error *err)
+{
+	enum { MOST_TRIES = 10 };
+
+	if (tries < MOST_TRIES)
+		return 0;
+	return error_say(err, -ECANCELED,
+		"this process was stopped in each of %d tries of %s %u: '%.400s' seems to stop its parent (SIGSTOP, SIGTSTP)",
+		tries, s->warm_up ? "warm-up" : "sample",
+		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1, s->command ?: s->run->program);
+}
+
 static enum source_kind kind_of(const struct usage *u)
 {
 	return u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS;

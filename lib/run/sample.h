@@ -9,6 +9,9 @@
  * again. */
 int sample_take(const struct sampling_plan *plan, struct sampling *s, struct error *err);
 
+/* After a sample that was stopped for the `tries`th time in a row. -ECANCELED with a sentence: the program does it. */
+int sample_again(const struct sampling *s, int tries, struct error *err);
+
 /* The rows of the sample n of a run, inside a transaction of the caller. */
 int sample_store_rows(
 	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err);

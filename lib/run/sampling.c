@@ -76,8 +76,8 @@ static void step(struct group *g, size_t n)
 static int take(struct group *g, struct sampling *s, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
+	int tries = 0, r;
 	bool stopped;
-	int r;
 
 	do {
 		r = call(hooks->prepare, s, err);
@@ -86,6 +86,8 @@ static int take(struct group *g, struct sampling *s, struct error *err)
 		stopped = r > 0;
 		if (r >= 0)
 			r = call(hooks->conclude, s, err);
+		if (r == 0 && stopped)
+			r = sample_again(s, ++tries, err);
 	} while (r == 0 && stopped);
 	step(g, 1);
 	return r;

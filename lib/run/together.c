@@ -73,8 +73,8 @@ static int take_once(const struct sampling_plan *plan, struct sampling *items, s
 
 int together_take(const struct sampling_plan *plan, struct sampling *items, size_t n, struct error *err)
 {
+	int tries = 0, r;
 	bool stopped;
-	int r;
 
 	do {
 		r = for_each(plan->hooks.prepare, items, n, err);
@@ -83,6 +83,8 @@ int together_take(const struct sampling_plan *plan, struct sampling *items, size
 		stopped = r > 0;
 		if (r >= 0)
 			r = for_each(plan->hooks.conclude, items, n, err);
+		if (r == 0 && stopped)
+			r = sample_again(&items[0], ++tries, err);
 	} while (r == 0 && stopped);
 	return r;
 }

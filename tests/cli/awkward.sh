@@ -64,6 +64,11 @@ expect 0 '' awkward gigabyte
 expect 0 '' awkward gigabyte --output pipe
 expect 1 'stopped itself' $measure -- sh -c 'kill -STOP $$'
 expect 1 'stopped itself' $measure -- sh -c 'kill -TSTP $$'
+expect 1 "stopped in each of 10 tries of sample 1: .* seems to stop its parent" \
+	$measure -- sh -c '(sleep 0.05; kill -CONT $PPID) & kill -STOP $PPID; wait'
+that "the run has failed" test "$(sqlite3 "$EMP_DB" 'SELECT state FROM run ORDER BY id DESC LIMIT 1')" = failed
+expect 1 'must go from a number up to a number' $measure -P x 0 1$(printf '%0309d' 0) true
+expect 1 'parameter-step-size must be a number above 0' $measure -P x 0 1 -D 1$(printf '%0309d' 0) 'true {x}'
 expect 0 '' $measure -- sh -c 'exec true'
 expect 0 '' $measure --session -- true
 expect 124 '' $measure --timeout 0.3 -- sh -c "sleep $mark & sleep $mark"

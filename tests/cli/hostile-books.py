@@ -60,7 +60,8 @@ analyze import SOURCE/tests/unit/data/0.1.0/run.json
 analyze remove --force 4
 """.split("\n")[1:-1]
 SPOILS = {"null": "NULL", "least": "-9223372036854775808", "most": "9223372036854775807", "minus": "-1",
-          "zero": "0", "year": "31622400000000000", "text": "'\x1b]0;x\x07'", "blob": "x'ff00fe'"}
+          "zero": "0", "year": "31622400000000000", "text": "'\x1b]0;x\x07'", "blob": "x'ff00fe'",
+          "infinite": "9e999"}
 MIGHT_STOP = (1, 2, 3, 130)
 REPORT = re.compile(r"Sanitizer|runtime error|assert|corrupt|\(null\)")
 

@@ -67,6 +67,10 @@ TEST(a_scan_has_the_decimals_of_its_start_and_step)
 	}
 }
 
+/* More than a double holds. */
+#define NINES_50 "99999999999999999999999999999999999999999999999999"
+#define NINES NINES_50 NINES_50 NINES_50 NINES_50 NINES_50 NINES_50 NINES_50
+
 TEST(a_scan_that_is_none_is_an_error)
 {
 	static const char *const cases[][4] = {
@@ -78,6 +82,10 @@ TEST(a_scan_that_is_none_is_an_error)
 		{"0", "1", "-1", "--parameter-step-size must be a number above 0"},
 		{"0", "1000000", "0.1", "with at most 100000 steps"},
 		{"100000000000000000000", "100000000000000000000", "1", "with at most 100000 steps"},
+		{"0", NINES, "1", "must go from a number up to a number"},
+		{"0", "1", NINES, "--parameter-step-size must be a number above 0"},
+		{"inf", "inf", "1", "must go from a number up to a number"},
+		{"nan", "nan", "1", "must go from a number up to a number"},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {

@@ -151,9 +151,7 @@ int book_get_inc(struct book *book, int64_t environment, double *ret_per_second,
 		"SELECT value FROM measurement WHERE environment = ? AND name = 'inc_per_second'", err);
 	query_int(&q, environment);
 	r = query_step(&q, err);
-	if (r > 0)
-		*ret_per_second = sqlite3_column_double(q.stmt, 0);
-	return r;
+	return r > 0 ? query_measurement(&q, ret_per_second, err) : r;
 }
 
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err)

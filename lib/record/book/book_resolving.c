@@ -63,9 +63,7 @@ static int get_figure(
 	query_text(&q, name);
 	query_int(&q, size);
 	r = query_step(&q, err);
-	if (r > 0)
-		*ret = sqlite3_column_double(q.stmt, 0);
-	return r;
+	return r > 0 ? query_measurement(&q, ret, err) : r;
 }
 
 int book_get_resolving(

@@ -27,6 +27,8 @@ int query_insert(struct query *q, struct book *book, const struct field_table *t
 int query_select(struct query *q, struct book *book, const struct field_table *table, const char *tail,
 	struct error *err);
 void query_bind_fields(struct query *q, const struct field_table *table, const void *object);
+/* 1 and the first column, a value of the table 'measurement', or -EBADMSG with a sentence. */
+int query_measurement(struct query *q, double *ret, struct error *err);
 /* The current row, into `object`. */
 int query_read_fields(struct query *q, const struct field_table *table, void *object, struct error *err);
 /* Steps to the next row and reads it. 1: done; 0: no more rows. */

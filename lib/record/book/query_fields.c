@@ -7,6 +7,7 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 static char *make_insert(const struct field_table *table, const char *tail)
@@ -154,7 +155,7 @@ static bool read_field(struct query *q, int column, const struct field *field, v
 		return value >= 0;
 	case FIELD_REAL:
 		*field_real(field, object) = sqlite3_column_double(q->stmt, column);
-		return type == SQLITE_FLOAT && *field_real(field, object) >= (double)field->min;
+		return type == SQLITE_FLOAT && isfinite(*field_real(field, object)) && *field_real(field, object) >= (double)field->min;
 	default:
 		value = query_column(q, column);
 		field_set(field, object, value);
@@ -170,6 +171,18 @@ static int refuse(struct query *q, int column, const struct field_table *table, 
 	return error_say(err, -EBADMSG,
 		"the lab book '%s' is damaged: '%s' of a row of its table '%s' is %.40s, which EMP does not write; restore an intact copy",
 		q->book->path, table->fields[column].name, table->table, value ?: "NULL");
+}
+
+int query_measurement(struct query *q, double *ret, struct error *err)
+{
+	double value = sqlite3_column_double(q->stmt, 0);
+
+	if (!isfinite(value) || value < 0)
+		return error_say(err, -EBADMSG,
+			"the lab book '%s' is damaged: a value of its table 'measurement' is %g, which EMP does not write; restore an intact copy",
+			q->book->path, value);
+	*ret = value;
+	return 1;
 }
 
 int query_read_fields(struct query *q, const struct field_table *table, void *object, struct error *err)
