@@ -110,6 +110,7 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set(emp, "sentinels", json_object_get(emp, "disturbance_counters"));
 	json_object_set_new(emp, "warnings", warnings_json(s, r));
 	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
+	json_object_set_new(emp, "before_exec_ns", json_integer(r->before_ns));
 	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
 	json_object_set_new(emp, "escaped", json_integer(r->escaped));
 	if (s->perf)

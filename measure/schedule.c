@@ -150,6 +150,7 @@ static int read_result(struct task *t, struct error *err)
 	t->result.command = t->command;
 	t->result.name = t->name;
 	t->result.observer_ns = sums->observer_ns / t->run.n_samples;
+	t->result.before_ns = sums->before_ns / t->run.n_samples;
 	t->result.lost = sums->lost;
 	t->result.failures = sums->failures;
 	t->result.left_behind = sums->left_behind;

@@ -20,7 +20,7 @@ struct result {
 	const char *name;
 	struct run_result run;
 	struct inc_units inc; /* .increments 0: it did not alternate with INC */
-	int64_t observer_ns;      /* a sample */
+	int64_t observer_ns, before_ns; /* a sample: see struct sampling */
 	int64_t lost;
 	int failures, left_behind, killed, escaped, again;
 	char escapee[16]; /* as in struct sampling */

@@ -45,6 +45,7 @@ static int show_result(const struct session *s, const struct task *t, struct err
 {
 	const struct result *result = &t->result;
 	_cleanup_(screen_clear) struct screen screen = {};
+	char time[TEXT_TIME_SIZE];
 	int r;
 
 	r = run_screen_fill(&screen, &result->run, err);
@@ -71,7 +72,13 @@ static int show_result(const struct session *s, const struct task *t, struct err
 		r = trace_print(s, t, err);
 	if (r < 0)
 		return r;
-	return s->options->verbose ? run_details_print(stdout, &result->run, s->options->unit, err) : 0;
+	if (!s->options->verbose)
+		return 0;
+	r = run_details_print(stdout, &result->run, s->options->unit, err);
+	if (r == 0)
+		printf("  Not in PT: %s of CPU time per sample, before the program is executed\n",
+			text_duration(time, result->before_ns));
+	return r;
 }
 
 /* The notes in full. */

@@ -102,6 +102,7 @@ static void drop_program(struct observation *o)
 		}
 	}
 	usages->n = kept;
+	sum_ns -= o->spawned.before_ns;
 	if (o->escaped[0] && sum_ns > o->spawned.pt_ns)
 		o->spawned.pt_ns = sum_ns;
 }

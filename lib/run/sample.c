@@ -196,6 +196,7 @@ int sample_store(
 	s->taken++;
 	s->pt_ns += sample.pt_ns;
 	s->observer_ns += o->observer_ns;
+	s->before_ns += o->spawned.before_ns;
 	s->lost += sample.lost;
 	s->pid = o->spawned.pid;
 	s->failures += o->spawned.wait_status != 0;

@@ -36,6 +36,7 @@ struct sampling {
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
+	int64_t before_ns;   /* and of the program's process before the program was executed, which is not in PT */
 	int64_t pt_ns;
 	uint32_t taken;   /* samples */
 	int64_t lost;     /* exit records */

@@ -80,7 +80,7 @@ screen 8 0 '^  PT (mean' unshare --pid --fork --mount-proc setpriv --bounding-se
 
 # long names, failures, one sample, several programs
 long=$(printf 'x%.0s' {1..200})
-screen 8 0 'x…  run [0-9]*$' $measure -q -r 3 -- echo "$long"
+screen 8 0 'x…x*  run [0-9]*$' $measure -q -r 3 -- echo "$long"
 screen 8 0 'the program failed in 3 of 3 samples' $measure -q -i -r 3 -- false
 screen 8 0 'Kept 1 of 1' $measure -q -r 1 -- true
 screen 22 0 ' times slower than ' $measure -q -r 4 "$burn 5" "$burn 10"

@@ -19,6 +19,10 @@ that "each sample has its disturbance counters, under the old name too" json "$d
 expect 0 '' $measure -q -r 1 -w 0 --export-json "$dir/one.json" true 'sh -c :'
 that "an interval that one sample does not show is null" json "$dir/one.json" \
 	'd["comparisons"][0]["interval"] is None and all(emp["pt_interval_ns"] is None is emp["pt"]["kept"]["interval_ns"] for emp in (r["emp"] for r in d["results"]))'
+expect 0 '' $measure -q -r 20 --cpu 0 --export-json "$dir/true.json" -- true
+that "PT begins with ET: what EMP does before exec is not in it" json "$dir/true.json" \
+	'(lambda emp: emp["before_exec_ns"] > 0 and all(0 < p < 1e9 * e + 50000 for p, e in zip(emp["pt_ns"], d["results"][0]["times"])))(d["results"][0]["emp"])'
+expect 0 'Not in PT: .* of CPU time per sample, before the program is executed' $measure -q -v -r 2 -- true
 expect 0 'No profile: no sample is discarded because of a daemon' $measure -q -v -r 3 -- true
 expect 0 "^sh -c 'exit 0' '' " $measure -q -r 2 -w 0 -- sh -c 'exit 0' ''
 
@@ -149,7 +153,7 @@ that "the book is sound" sound "$EMP_DB"
 that "the samples before are in the book" test "$(sqlite3 "$EMP_DB" "SELECT count(*) > 5 FROM sample JOIN run ON run.id = run WHERE state = 'interrupted'")" = 1
 
 # ^C in a command between samples is the whole terminal's
-env --default-signal=INT setsid $measure -q -r 1000 -w 0 --prepare "touch '$dir/preparing'; sleep 1000" -- true >"$dir/interrupted" 2>&1 &
+env --default-signal=INT setsid $measure -q -r 1000 -w 0 --prepare ": >'$dir/preparing'; exec sleep 1000" -- true >"$dir/interrupted" 2>&1 &
 wait_until test -e "$dir/preparing"
 kill -INT -- -$!
 wait $!

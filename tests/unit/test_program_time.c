@@ -20,6 +20,20 @@ TEST(schedstat_is_read_where_the_kernel_counts)
 	assert_false(schedstat_read(-1, &s));
 }
 
+TEST(work_before_the_program_was_executed_is_not_its_own)
+{
+	struct spawned spawned = {.pt_ns = 900, .user_ns = 700, .system_ns = 200};
+
+	program_time_begin(&spawned, 250);
+	assert_int_equal(spawned.pt_ns, 650);
+	assert_int_equal(spawned.user_ns, 650);
+	assert_int_equal(spawned.system_ns, 0);
+	assert_int_equal(spawned.before_ns, 250);
+	program_time_begin(&spawned, 1000); /* no less than 0 */
+	assert_int_equal(spawned.pt_ns, 0);
+	assert_int_equal(spawned.before_ns, 650);
+}
+
 TEST(the_wait_of_the_first_thread_is_the_programs_if_no_other_ran)
 {
 	struct spawned spawned = {.pt_ns = 5 * NS_PER_MS, .wait_before_ns = 100};

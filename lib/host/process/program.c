@@ -134,6 +134,7 @@ static int conclude(struct program *p, struct error *err)
 		program_time_conclude(&p->result, &p->before, &after);
 	if (p->has_first)
 		p->result.wait_ns = program_time_wait(&p->result, &p->first);
+	program_time_begin(&p->result, p->started.used_ns);
 	return p->spawn.cgroup ? cgroup_renew(p->spawn.cgroup, err) : 0;
 }
 

@@ -43,3 +43,22 @@ void program_time_conclude(
 	spawned->user_ns = after->user_ns - before->user_ns;
 	spawned->system_ns = after->system_ns - before->system_ns;
 }
+
+static void take_from(int64_t *from_ns, int64_t *ns)
+{
+	int64_t taken_ns = *ns < *from_ns ? *ns : *from_ns;
+
+	*from_ns -= taken_ns;
+	*ns -= taken_ns;
+}
+
+/* The kernel's clocks of a process and of its cgroup count the same nanoseconds, so the difference is exact. The work was system
+ * calls; the parts of user and system are estimated anyway. */
+void program_time_begin(struct spawned *spawned, int64_t used_ns)
+{
+	int64_t rest_ns = spawned->before_ns = used_ns < spawned->pt_ns ? used_ns : spawned->pt_ns;
+
+	spawned->pt_ns -= rest_ns;
+	take_from(&spawned->system_ns, &rest_ns);
+	take_from(&spawned->user_ns, &rest_ns);
+}

@@ -15,6 +15,9 @@ void program_time_add(void *data, const struct rusage *usage);
  * would have waited, too. -1: another thread or process ran. */
 int64_t program_time_wait(const struct spawned *spawned, const struct schedstat *first);
 
+/* Last of all: without what the first process used until the program was executed, which is not its own work. */
+void program_time_begin(struct spawned *spawned, int64_t used_ns);
+
 /* In the end: PT is that of the cgroup, which has also what was not waited for, unless wait4 tells of more. */
 void program_time_conclude(
 	struct spawned *spawned, const struct cgroup_usage *before, const struct cgroup_usage *after);

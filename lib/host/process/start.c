@@ -31,7 +31,7 @@ struct child {
 	const sigset_t *mask;
 	char **environment;
 	cpu_set_t cpus;
-	struct timespec start_raw, start_real;
+	struct timespec start_raw, start_real, used;
 	int64_t wait_ns;                /* at the start; -1: see schedstat */
 	char schedstat[SCHEDSTAT_SIZE]; /* "": not known */
 	int failed;                     /* errno */
@@ -83,6 +83,7 @@ static IN_CHILD void child_execute(struct child *child)
 	if (!s->wait_unused && child->wait_ns < 0)
 		child_read_schedstat(child);
 	clock_gettime(CLOCK_REALTIME, &child->start_real);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &child->used);
 	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
 	execve(s->path, s->argv, child->environment);
 	child_give_up(child, "execute it");
@@ -207,6 +208,7 @@ static int start_child(struct child *child, const struct spawn *s, struct starte
 		.real_ns = timespec_ns(child->start_real),
 		.monotonic_ns = timespec_ns(child->start_raw),
 		.wait_ns = waited(child),
+		.used_ns = timespec_ns(child->used),
 	};
 	return 0;
 }

@@ -10,6 +10,7 @@ struct started {
 	int pidfd;                     /* the caller's to close */
 	int64_t real_ns, monotonic_ns; /* CLOCK_REALTIME and CLOCK_MONOTONIC_RAW just before execve */
 	int64_t wait_ns;               /* that it had waited for a CPU until then; -1: not known */
+	int64_t used_ns;               /* CPU time of its process until then, which is this process's work */
 };
 
 /* The program has been executed when this returns. */
