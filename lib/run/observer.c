@@ -3,14 +3,16 @@
 #include "lib/run/observer.h"
 
 #include "lib/base/clock.h"
+#include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/process/privilege.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
-static int open_accounting(struct observer *o, enum accounting_backend backend)
+static int open_accounting(struct observer *o, enum accounting_backend backend, int cpu)
 {
+	const struct accounting_options options = {.backend = backend, .tasks.no_watch = cpu < 0};
 	int r;
 
 	if (backend == ACCOUNTING_NONE) {
@@ -18,7 +20,7 @@ static int open_accounting(struct observer *o, enum accounting_backend backend)
 		return 0;
 	}
 	privilege_raise();
-	r = accounting_new(&o->accounting, backend, &o->no_accounting);
+	r = accounting_new_with(&o->accounting, &options, &o->no_accounting);
 	privilege_lower();
 	if (r < 0)
 		o->accounting_missing = accounting_missing();
@@ -28,7 +30,7 @@ static int open_accounting(struct observer *o, enum accounting_backend backend)
 int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err)
 {
 	_cleanup_(observer_close) struct observer o = {};
-	int r = open_accounting(&o, backend);
+	int r = open_accounting(&o, backend, cpu);
 
 	if (r < 0 && backend != ACCOUNTING_AUTO) {
 		*err = o.no_accounting;

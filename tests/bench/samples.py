@@ -4,11 +4,12 @@
 
     tests/bench/samples.py BUILD [--rounds 20] [--processes 100]
 
-First the time from one start of `true` to the next, compared with hyperfine's in the same minute: the wall time of 100 more samples, so that a
+First what one call costs that takes one sample of `true`: its wall time, and the CPU time of all its processes, beside those of starting `true` and
+waiting for it (plain.c). Then the time from one start of `true` to the next, compared with hyperfine's in the same minute: the wall time of 100 more samples, so that a
 tool's own start and end do not count, and the elapsed time that it reports for the program. Then the observer's CPU time in a sample, with so many
 processes on the machine, compared with that of only starting the program and waiting for it (plain.c). Medians over the rounds; the
 last column of each table is a ratio."""
-import argparse, json, os, signal, sqlite3, subprocess, sys, tempfile, time
+import argparse, json, os, resource, signal, sqlite3, subprocess, sys, tempfile, time
 from statistics import median
 
 parser = argparse.ArgumentParser()
@@ -54,6 +55,27 @@ def print_times():
         ratio = lambda of: median(a / b for a, b in zip(of[name], of[first]))
         print(f"{name:24}{median(times[name]) * 1e6:9.0f} us{ratio(times):14.2f}{median(starts[name]) * 1e6:13.0f} us{ratio(starts):14.2f}")
 
+def cpu(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    taken = wall(command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return taken, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+def print_calls():
+    calls = {"plain": [path("tests/bench/plain"), "1", "true"]}
+    for backend in "none", "bpf":
+        calls[f"emp-measure, {backend}"] = emp(backend, 1, "true")
+        calls[f"emp-measure, {backend}, --cpu 0"] = emp(backend, 1, "true")[:1] + ["--cpu", "0"] + emp(backend, 1, "true")[1:]
+    costs = {name: [] for name in calls}
+    for _ in range(args.rounds):
+        for name, command in calls.items():
+            costs[name].append(cpu(command))
+    print(f"{'ONE CALL (-r 1 true)':28}{'WALL':>12}{'TO PLAIN':>12}{'CPU TIME':>12}{'TO PLAIN':>12}")
+    for name, cost in costs.items():
+        ratio = lambda i: median(a[i] / b[i] for a, b in zip(cost, costs["plain"]))
+        wall_ms, cpu_ms = (median(c[i] for c in cost) * 1e3 for i in (0, 1))
+        print(f"{name:28}{wall_ms:9.1f} ms{ratio(0):12.1f}{cpu_ms:9.1f} ms{ratio(1):12.1f}")
+
 def observer_us(backend, n, program):
     subprocess.run(emp(backend, n, *program), check=True, stdout=null, stderr=null)
     db = sqlite3.connect(book)
@@ -83,6 +105,8 @@ def print_cost():
             sleeper.send_signal(signal.SIGKILL)
             sleeper.wait()
 
+print_calls()
+print()
 print_times()
 print()
 print_cost()

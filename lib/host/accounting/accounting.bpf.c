@@ -46,7 +46,9 @@ static __always_inline bool is_dead(const struct task_struct *task)
  * it. */
 static __always_inline void find_level(struct cgroup *cgroup)
 {
-	for (int level = 1; program_level == 0 && level <= DEEPEST && level <= cgroup->level; level++)
+	int deepest = BPF_CORE_READ(cgroup, level);
+
+	for (int level = 1; program_level == 0 && level <= DEEPEST && level <= deepest; level++)
 		if (ancestor_id(cgroup, level) == program_cgroup)
 			program_level = level;
 }
@@ -310,19 +312,21 @@ int BPF_PROG(task_dies_before_6_7, bool preempt, struct task_struct *prev, struc
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linux_binprm *bprm)
 {
-	struct kernfs_node *kn = task->cgroups->dfl_cgrp->kn;
+	struct cgroup *cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp); /* not followed: see untrusted() */
+	struct kernfs_node *kn = BPF_CORE_READ(cgroup, kn);
 	struct exec_record *record;
 
 	if (program_cgroup)
-		find_level(task->cgroups->dfl_cgrp);
+		find_level(cgroup);
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
 	if (!record) /* then only a path is missing; the exit still counts */
 		return 0;
 	record->kind = RECORD_KIND_EXEC;
 	record->tgid = task->tgid;
-	record->cgroup = kn->id;
-	bpf_probe_read_kernel_str(record->cgroup_name, sizeof(record->cgroup_name), kn->name);
-	bpf_probe_read_kernel_str(record->path, sizeof(record->path), bprm->filename);
+	record->cgroup = BPF_CORE_READ(kn, id);
+	bpf_probe_read_kernel_str(
+		record->cgroup_name, sizeof(record->cgroup_name), BPF_CORE_READ(kn, name));
+	bpf_probe_read_kernel_str(record->path, sizeof(record->path), BPF_CORE_READ(bprm, filename));
 	bpf_ringbuf_submit(record, wake_flags());
 	return 0;
 }

@@ -63,6 +63,17 @@ static size_t choose_capacity(const struct task_records_options *options)
 	return options->capacity || capacity > MIN_CAPACITY ? capacity : MIN_CAPACITY;
 }
 
+/* Only on x86 is the local timer no interrupt handler. */
+static void choose_interrupts(struct accounting_bpf *programs, bool watch)
+{
+	bpf_program__set_autoload(programs->progs.irq_handler_begins, watch);
+	bpf_program__set_autoload(programs->progs.irq_handler_ends, watch);
+	bpf_program__set_autoload(programs->progs.softirq_begins, watch);
+	bpf_program__set_autoload(programs->progs.softirq_ends, watch);
+	bpf_program__set_autoload(programs->progs.local_timer_begins, watch && IS_X86);
+	bpf_program__set_autoload(programs->progs.local_timer_ends, watch && IS_X86);
+}
+
 /* walk_tasks needs Linux 6.7. */
 static void choose_programs(struct accounting_bpf *programs, bool walk)
 {
@@ -70,10 +81,6 @@ static void choose_programs(struct accounting_bpf *programs, bool walk)
 	bpf_program__set_autoload(programs->progs.read_tasks, walk);
 	bpf_program__set_autoload(programs->progs.task_dies, walk);
 	bpf_program__set_autoload(programs->progs.read_tasks_before_6_7, !walk);
-	if (!IS_X86) {
-		bpf_program__set_autoload(programs->progs.local_timer_begins, false);
-		bpf_program__set_autoload(programs->progs.local_timer_ends, false);
-	}
 	bpf_program__set_autoload(programs->progs.task_dies_before_6_7, !walk);
 	if (!walk && libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) != 1) /* before 5.14 */
 		bpf_program__set_autoload(programs->progs.read_own_wait, false);
@@ -88,6 +95,7 @@ static int open_programs(struct task_records *tasks)
 	if (!tasks->programs)
 		return -errno;
 	choose_programs(tasks->programs, !options->read);
+	choose_interrupts(tasks->programs, !options->no_watch);
 	tasks->walk_capacity = options->read ? 1 : choose_capacity(options);
 	r = bpf_map__set_max_entries(tasks->programs->maps.snapshots, (uint32_t)(2 * tasks->walk_capacity));
 	if (r == 0 && options->events_bytes)

@@ -15,6 +15,7 @@ struct task_records;
 
 struct task_records_options {
 	size_t events_bytes; /* buffer of events: a power of two, at least a page; 0: the default */
+	bool no_watch;       /* no program is pinned: interrupts are not timed */
 	bool read;           /* take snapshots as on kernels before Linux 6.7 */
 	size_t capacity; /* tasks in a snapshot before it is taken that way; 0: many times the present number */
 };
