@@ -20,7 +20,8 @@ struct analyze_options {
 
 extern struct analyze_options analyze_options;
 extern const struct option_row clocks_options[], compare_options[], cutoffs_options[], daemons_options[],
-	jitter_options[], load_options[], profile_options[], remove_options[], sample_size_options[],
+	export_options[],
+	jitter_options[], list_options[], load_options[], profile_options[], remove_options[], sample_size_options[],
 	scatter_options[], show_options[], trend_options[];
 
 #define OTHER_CPUS_OPTION                                                                               \

@@ -4,7 +4,7 @@
 #include "analyze/figure_clocks.h"
 
 #include "lib/base/text.h"
-#include "lib/record/document/document_clocks.h"
+#include "lib/record/document/document.h"
 #include "lib/report/clocks_report.h"
 #include "lib/report/listing.h"
 #include "lib/stats/robust.h"
@@ -124,6 +124,7 @@ int verb_clocks(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(clocks_clear) struct clocks clocks = {};
+	_cleanup_(json_decrefp) json_t *document = NULL;
 	int64_t id = 0;
 	int r = argc > 0 ? text_parse_int(argv[0], "CALIBRATION", 1, INT64_MAX, &id, err) : 0;
 
@@ -142,6 +143,8 @@ int verb_clocks(int argc, char **argv, struct error *err)
 		return diff(book, &clocks, err);
 	if (options.output)
 		return plot_drawing(figure_clocks(&clocks), options.output, options.script, err);
-	return analyze_options.json ? json_print_document("emp-clocks", clocks_as_json(&clocks), err)
-				    : clocks_print(&clocks, err);
+	if (!analyze_options.json)
+		return clocks_print(&clocks, err);
+	r = document_make_clocks(book, &clocks, &document, err);
+	return r < 0 ? r : json_print_exactly(document, stdout, err);
 }

@@ -233,6 +233,7 @@ static int print_noise(const struct question *q, struct error *err)
 static void print_means(const struct question *q)
 {
 	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
+	char memory_a[PEAK_MEMORY_TEXT_SIZE], memory_b[PEAK_MEMORY_TEXT_SIZE];
 
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
 		const struct comparison *c = &q->comparisons[clock];
@@ -244,6 +245,10 @@ static void print_means(const struct question *q)
 				c->a.n, c->a.n == 1 ? "" : "s", terminal_text(q->b.name),
 				text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
 	}
+	if (q->a.memory.n > 0 && q->b.memory.n > 0)
+		printf("Peak memory: '%s' %s; '%s' %s\n", terminal_text(q->a.name),
+			peak_memory_text(memory_a, &q->a.memory), terminal_text(q->b.name),
+			peak_memory_text(memory_b, &q->b.memory));
 	if (asked_clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&
 		(q->a.sides[COMPARISON_PT].n > 0 || q->b.sides[COMPARISON_PT].n > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");
@@ -301,6 +306,7 @@ static json_t *rules_as_json(const struct question *q)
 			"samples", (json_int_t)side->n_samples, "discarded",
 			(json_int_t)side->n_discarded);
 		json_object_set_new(row, "state", json_string(run_state_word(side->state)));
+		json_object_set_new(row, "peak_memory", peak_memory_as_json(&side->memory));
 		profile_noise_add_json(row, side->blind_ns, side->noise);
 		json_array_append_new(array, row);
 	}

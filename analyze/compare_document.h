@@ -4,6 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/protocol/comparison.h"
+#include "lib/record/peak_memory.h"
 #include "lib/report/run_rules.h"
 
 /* One side of a comparison; its times by enum comparison_clock. That of COMPARISON_PT is empty where only elapsed times are known. */
@@ -22,6 +23,7 @@ struct compare_input {
 	char options[RUN_RULES_TEXT_SIZE]; /* the two as options; "": none */
 	size_t n_samples, n_discarded; /* of that run */
 	enum run_state state;          /* likewise */
+	struct peak_memory memory;
 };
 
 void compare_input_clear(struct compare_input *input);

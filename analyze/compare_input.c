@@ -46,6 +46,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 {
 	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(freep) struct sample *samples = NULL;
+	_cleanup_(freep) char *command = NULL;
 	int64_t id;
 	size_t n;
 	int r;
@@ -60,7 +61,9 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 		r = book_samples(book, id, &samples, &n, err);
 	if (r < 0)
 		return r;
-	side->name = text_format("run %s (%s)", text, d.run.program);
+	command = run_command_line(&d.run);
+	side->name = text_format("run %s (%s)", text, d.run.name ?: command ?: d.run.program);
+	side->memory = peak_memory_of(samples, d.out, n);
 	side->run = id;
 	side->environment = d.run.environment;
 	if (side->environment > 0)

@@ -6,20 +6,21 @@
 
 #include <inttypes.h>
 
-/* All or none. The transaction begins when the first document has been read: it may come from a process that uses the book. */
+/* All or none. The transaction begins when the first document was opened, which reads all of a pipe: it may come from a process that uses the
+ * book. */
 static int import_all(struct book *book, int argc, char **argv, int64_t *ret_runs, struct error *err)
 {
 	int r;
 
 	for (int i = 0; i < argc; i++) {
-		_cleanup_(json_decrefp) json_t *document = NULL;
+		_cleanup_(json_stream_freep) struct json_stream *document = NULL;
 
-		r = json_read(&document, argv[i], err);
+		r = json_stream_open(&document, argv[i], err);
 		if (r == 0 && i == 0)
 			r = book_begin(book, err);
 		if (r < 0)
 			return r;
-		r = document_import_run(book, document, &ret_runs[i], err);
+		r = document_import(book, document, &ret_runs[i], err);
 		if (r < 0)
 			return error_prefix(err, r,
 				argc == 1 ? "'%s' was not imported" : "nothing was imported: '%s'", argv[i]);
@@ -52,15 +53,19 @@ int verb_import(int argc, char **argv, struct error *err)
 	return r < 0 ? r : print_runs(runs, argc, err);
 }
 
+static struct document_parts parts;
+
+const struct option_row export_options[] = {
+	{0, "no-profile", NULL, "leave out the profile that the run was measured with", NULL, &parts.no_profile},
+	{0, "no-environment", NULL, "leave out the machine and its fingerprint", NULL, &parts.no_environment},
+	{},
+};
+
 int verb_export(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(json_decrefp) json_t *document = NULL;
 	int64_t run;
-	int r;
+	int r = analyze_open(argv[0], &book, &run, err);
 
-	r = analyze_open(argv[0], &book, &run, err);
-	if (r == 0)
-		r = document_export_run(book, run, &document, err);
-	return r < 0 ? r : json_print(document, stdout, err);
+	return r < 0 ? r : document_export_run(book, run, &parts, stdout, err);
 }

@@ -1,19 +1,85 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze list: the runs in the book. */
+/* emp-analyze list: the runs in the book, as the user named them. */
 #include "analyze/analyze.h"
 
+#include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "lib/record/document/document_context.h"
 #include "lib/report/listing.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static struct {
+	const char *name, *kind; /* NULL: any */
+	int64_t since_ns;        /* 0: any */
+	int last;                /* 0: not given */
+	bool all;
+} wanted;
+
+enum { LAST = 20 }; /* are shown by default */
+
+/* "2026-11-20", "2026-11-20 14:30", or how long ago: "2d", "12h". */
+static int option_since(const char *value, const char *name, void *into, struct error *err)
+{
+	static const char *const formats[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S"};
+	int64_t *ns = into, ago;
+
+	for (size_t i = 0; i < ELEMENTS(formats); i++) {
+		struct tm tm = {.tm_isdst = -1};
+		const char *end = strptime(value, formats[i], &tm);
+
+		if (!end || *end)
+			continue;
+		*ns = (int64_t)mktime(&tm) * NS_PER_S;
+		return 0;
+	}
+	if (option_duration(value, name, &ago, &(struct error){}) < 0)
+		return error_say(err, -EINVAL,
+			"%s must be a day (2026-11-20), a time (2026-11-20 14:30) or how long ago (12h), not '%s'",
+			name, value);
+	*ns = clock_ns(CLOCK_REALTIME) - ago;
+	return 0;
+}
+
+static int option_kind(const char *value, const char *name, void *into, struct error *err)
+{
+	for (int i = 0; i < N_RUN_KINDS; i++)
+		if (!strcmp(value, run_kind_names[i])) {
+			*(const char **)into = value;
+			return 0;
+		}
+	return error_say(err, -EINVAL,
+		"%s must be short, long, revalidate, measure, jitter, load, duet or import, not '%s'", name, value);
+}
+
+const struct option_row list_options[] = {
+	{0, "name", "TEXT", "only runs with this in their name or command", NULL, &wanted.name},
+	{0, "kind", "KIND", "only these: measure, duet, load, jitter, short, long, revalidate, import", option_kind,
+		&wanted.kind},
+	{0, "since", "TIME", "only runs since a day (2026-11-20), or so long ago (12h)", option_since,
+		&wanted.since_ns},
+	{0, "last", "N", "only the last N runs (on the screen: the last 20)", option_count, &wanted.last},
+	{0, "all", NULL, "all runs on the screen", NULL, &wanted.all},
+	{},
+};
 
 static const struct listing_column columns[] = {
 	{"RUN", "run", COLUMN_NUMBER},
-	{"PROGRAM", "program"},
+	{"COMMAND", NULL, COLUMN_WRAP},
+	{NULL, "program"},
 	{"KIND", "kind"},
 	{"SAMPLES", "samples", COLUMN_NUMBER},
+	{"PT", "pt_mean_ns", COLUMN_NUMBER},
 	{"STATE", "state"},
-	{"STARTED", "started_ns"},
+	{"STARTED", "started_ns", COLUMN_WRAP},
 	{"CPU", "cpu", COLUMN_NUMBER},
 	{"PROFILE", "profile", COLUMN_WRAP},
+	{"MACHINE", "machine", COLUMN_WRAP},
+	{NULL, "name"},
+	{NULL, "command"},
 	{NULL, "started"},
 	{NULL, "task_length_ns"},
 	{NULL, "notes"},
@@ -35,26 +101,84 @@ static void runs_clear(struct runs *runs)
 	free(runs->items);
 }
 
-static void add_run(struct listing *list, const struct run *run)
+static bool is_wanted(const struct run *run, const char *command)
 {
-	char started[TEXT_TIME_SIZE], cpu[16];
+	return (!wanted.kind || !strcmp(wanted.kind, run_kind_names[run->kind])) &&
+	       run->started_ns >= wanted.since_ns &&
+	       (!wanted.name || strstr(run->program, wanted.name) || strstr(command, wanted.name) ||
+		       (run->name && strstr(run->name, wanted.name)));
+}
 
+/* The host, or the machine of an imported run; NULL: not known. The caller frees it. */
+static int find_machine(struct book *book, int64_t environment, char **ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *context = NULL;
+	const char *host;
+	int r = document_make_context(book, environment, 0, &context, err);
+
+	host = json_string_value(json_object_get(context, "host_name"));
+	if (r < 0 || host) {
+		*ret = text_copy(host);
+		return r;
+	}
+	return environment > 0 ? book_get_machine(book, environment, ret, err) : 0;
+}
+
+static int add_run(struct listing *list, struct book *book, const struct run *run, struct error *err)
+{
+	_cleanup_(freep) char *command = run_command_line(run), *machine = NULL;
+	char started[TEXT_TIME_SIZE], cpu[16], time[TEXT_TIME_SIZE];
+	double pt_ns = NAN;
+	int r = book_mean_pt(book, run->id, &pt_ns, err);
+
+	if (r >= 0)
+		r = find_machine(book, run->environment, &machine, err);
+	if (r < 0)
+		return r;
 	snprintf(cpu, sizeof(cpu), "%d", run->cpu);
 	listing_row(list);
 	listing_int(list, run->id);
+	listing_text(list, run->name ?: command);
 	listing_text(list, run->program);
 	listing_text(list, run_kind_names[run->kind]);
 	listing_int(list, run->n_samples);
+	listing_cell(list, json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(time, llround(pt_ns)));
 	listing_text(list, run_state_word(run->state));
 	listing_moment(list, run->started_ns);
 	listing_cell(list, run->cpu < 0 ? NULL : json_integer(run->cpu), run->cpu < 0 ? "-" : cpu);
 	listing_text(list, run->profile);
+	listing_text(list, machine);
+	listing_text(list, run->name);
+	listing_text(list, command);
 	listing_text(list, text_rfc3339(started, run->started_ns));
 	listing_int(list, run->task_length_ns);
 	listing_text(list, run->notes);
 	listing_text(list, run->uid);
 	listing_int(list, run->id);
 	listing_text(list, run_kind_names[run->kind]);
+	return 0;
+}
+
+/* Drops those that are not wanted, but for the order. */
+static int choose(struct runs *runs, struct error *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		_cleanup_(freep) char *command = run_command_line(&runs->items[i]);
+
+		if (!command)
+			return error_oom(err);
+		if (!is_wanted(&runs->items[i], command)) {
+			run_clear(&runs->items[i]);
+			continue;
+		}
+		if (n != i)
+			runs->items[n] = TAKE_STRUCT(runs->items[i]);
+		n++;
+	}
+	runs->n = n;
+	return 0;
 }
 
 int verb_list(int argc, char **argv, struct error *err)
@@ -62,21 +186,30 @@ int verb_list(int argc, char **argv, struct error *err)
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(runs_clear) struct runs runs = {};
+	size_t most = SIZE_MAX;
 	int r;
 
 	r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
 		r = book_runs(book, &runs.items, &runs.n, err);
 	if (r == 0)
+		r = choose(&runs, err);
+	if (r == 0)
 		r = listing_new(&list, columns, analyze_options.json, err);
+	if (wanted.last > 0 || (!wanted.all && !analyze_options.json))
+		most = wanted.last > 0 ? (size_t)wanted.last : LAST;
+	for (size_t i = runs.n > most ? runs.n - most : 0; r == 0 && i < runs.n; i++)
+		r = add_run(list, book, &runs.items[i], err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < runs.n; i++)
-		add_run(list, &runs.items[i]);
 	if (analyze_options.json)
 		return json_print_document("emp-runs", json_pack("{s:o}", "runs", listing_take(list)), err);
-	if (runs.n > 0)
-		return listing_print(list, stdout, err);
-	printf("The lab book has no runs.\n");
-	return 0;
+	if (runs.n == 0) {
+		printf("The lab book has no %sruns.\n", wanted.name || wanted.kind || wanted.since_ns ? "such " : "");
+		return 0;
+	}
+	r = listing_print(list, stdout, err);
+	if (r == 0 && runs.n > most && wanted.last == 0)
+		printf("and %zu before them (--all)\n", runs.n - most);
+	return r;
 }

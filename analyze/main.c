@@ -25,12 +25,12 @@ const struct option_row profile_options[] = {
 };
 
 static const struct verb verbs[] = {
-	{"list", NULL, "list the runs in the book", 0, 0, NULL, verb_list},
+	{"list", NULL, "list the runs in the book", 0, 0, list_options, verb_list},
 	{"show", "RUN", "show one run: how it was made, its times, its verdict", 1, 1, show_options,
 		verb_show},
 	{"import", "FILE...", "add runs to the book from emp-run documents (-: standard input)", 1, -1, NULL,
 		verb_import, .reads_stdin = true},
-	{"export", "RUN", "write a run as an emp-run document", 1, 1, NULL, verb_export},
+	{"export", "RUN", "write a run as an emp-run document", 1, 1, export_options, verb_export},
 	{"remove", "RUN...", "delete runs from the book", 1, -1, remove_options, verb_remove},
 	{"cutoffs", NULL, "make a profile of cutoffs from a short and a long run", 0, 0, cutoffs_options,
 		verb_cutoffs},

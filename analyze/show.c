@@ -211,6 +211,8 @@ static int show(struct book *book, const struct run *run, const char *digest, st
 	print_run(run, analysis.n_samples, digest);
 	printf("\n");
 	r = run_rules_load(book, run, NULL, analyze_options.recompute, &rules, err);
+	if (r == 0 && rules.missing)
+		printf("The profile '%s' is not in the book: it discards no samples.\n\n", terminal_text(run->profile));
 	if (r == 0)
 		r = print_result(book, run, &rules, err);
 	if (r == 0)

@@ -13,6 +13,8 @@
 #include "lib/report/comparison_report.h"
 #include "lib/report/duet_report.h"
 #include "lib/report/results_json.h"
+#include "lib/record/document/document_context.h"
+#include "lib/record/peak_memory.h"
 
 #include <math.h>
 
@@ -78,6 +80,9 @@ static json_t *warnings_json(const struct session *s, const struct result *r)
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
 	const struct result *r = &t->result;
+	const struct peak_memory memory =
+		peak_memory_of(r->run.samples, r->run.discarding.out, r->run.n_samples);
+	_cleanup_(freep) char *typed = text_utf8(r->command->text);
 	json_t *emp = discarding_as_json(&r->run.discarding);
 	const struct observer *o = &s->observer;
 
@@ -88,8 +93,7 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 		s->profile.environment_digest ? json_string(s->profile.environment_digest) : json_null());
 	json_object_set_new(emp, "environment_changes",
 		s->environment_changes ? json_string(s->environment_changes) : json_null());
-	json_object_set_new(emp, "accounting", json_string(observer_backend_name(o)));
-	json_object_set(emp, "backend", json_object_get(emp, "accounting"));
+	json_object_set_new(emp, "backend", json_string(observer_backend_name(o)));
 	json_object_set_new(emp, "pt_source", json_string(observer_pt_source(o)));
 	json_object_set_new(emp, "wait_source", json_string(observer_wait_source(o)));
 	json_object_set_new(emp, "pt_partial", json_boolean(!o->cgroup));
@@ -101,13 +105,14 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set_new(emp, "system_ns", clock_json(r, offsetof(struct sample, system_ns)));
 	json_object_set(emp, "pt_interval_ns",
 		json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns"));
+	json_object_set_new(emp, "peak_memory", peak_memory_as_json(&memory));
+	json_object_set_new(emp, "command", json_string(typed ?: ""));
 	json_object_set_new(emp, "off_cpu", json_real(off_cpu(r)));
 	json_object_set_new(emp, "others", others_as_json(&r->run.discarding.others, false));
 	json_object_set_new(emp, "unprofiled",
 		s->options->profile ? others_as_json(&r->run.discarding.others, true) : json_array());
 	json_object_set(emp, "not_in_profile", json_object_get(emp, "unprofiled"));
 	json_object_set_new(emp, "disturbance_counters", counters_json(r));
-	json_object_set(emp, "sentinels", json_object_get(emp, "disturbance_counters"));
 	json_object_set_new(emp, "warnings", warnings_json(s, r));
 	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
 	json_object_set_new(emp, "before_exec_ns", json_integer(r->before_ns));
@@ -219,7 +224,7 @@ static int add_advice(const struct session *s, json_t *document, struct error *e
 
 static int export_json(const struct session *s, json_t **ret, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array();
+	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array(), *context = NULL;
 	int r;
 
 	for (size_t i = 0; i < session_n_shown(s); i++)
@@ -229,8 +234,12 @@ static int export_json(const struct session *s, json_t **ret, struct error *err)
 	r = comparisons_json(s, comparisons, err);
 	if (r < 0)
 		return r;
-	*ret = json_pack("{s:s, s:i, s:O, s:O}", "format", "emp-measure", "version", VERSION, "results",
-		results, "comparisons", comparisons);
+	if (s->book)
+		r = document_make_context(s->book, s->environment, s->tasks[0].run.started_ns, &context, err);
+	if (r < 0)
+		return r;
+	*ret = json_pack("{s:s, s:i, s:O*, s:O, s:O}", "format", "emp-measure", "version", VERSION, "context",
+		context, "results", results, "comparisons", comparisons);
 	if (*ret && s->options->order == ORDER_DUET)
 		return add_duet(s, *ret, err);
 	if (*ret && s->n > 1)

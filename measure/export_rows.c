@@ -4,6 +4,7 @@
 
 #include "measure/comparisons.h"
 #include "measure/export.h"
+#include "lib/record/peak_memory.h"
 
 #include <math.h>
 
@@ -11,6 +12,8 @@ static struct export_row make_row(const struct result *r)
 {
 	const struct summary *et = &r->run.discarding.et.raw, *pt = &r->run.discarding.pt.kept;
 	struct result_means means = result_means(r);
+	struct peak_memory memory =
+		peak_memory_of(r->run.samples, r->run.discarding.out, r->run.n_samples);
 
 	return (struct export_row){
 		.result = r,
@@ -25,6 +28,7 @@ static struct export_row make_row(const struct result *r)
 		.pt_sd_ns = pt->sd_ns,
 		.pt_samples = (double)pt->n,
 		.discarded = (double)(r->run.n_samples - pt->n),
+		.memory_bytes = memory.n > 0 ? memory.mean_bytes : NAN,
 		.pt_ratio = NAN,
 	};
 }

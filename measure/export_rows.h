@@ -11,6 +11,7 @@ struct export_row {
 	double relative,
 		relative_sd; /* to the reference, else to the fastest; sd NAN: this is the reference */
 	double pt_mean_ns, pt_sd_ns, pt_samples, discarded;
+	double memory_bytes; /* peak, the mean of the samples kept; NAN: not known */
 	double pt_ratio, pt_ratio_low, pt_ratio_high; /* of a duet, to the first command; NAN: none */
 };
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { TIME, RATIO, COUNT, PARAMETERS, INTERVAL };
+enum kind { TIME, RATIO, COUNT, PARAMETERS, INTERVAL, COMMAND };
 
 static const struct column {
 	const char *csv;   /* heading, NULL: not in CSV */
@@ -38,6 +38,8 @@ static const struct column {
 	{"pt_stddev", NULL, TIME, offsetof(struct export_row, pt_sd_ns)},
 	{"pt_samples", NULL, COUNT, offsetof(struct export_row, pt_samples)},
 	{"discarded", "Discarded", COUNT, offsetof(struct export_row, discarded)},
+	{"peak_memory", NULL, COUNT, offsetof(struct export_row, memory_bytes)},
+	{"command_line", NULL, COMMAND},
 	{NULL, "PT ratio (95 % CI)", INTERVAL, offsetof(struct export_row, pt_ratio)},
 };
 
@@ -92,6 +94,10 @@ static void csv_line(FILE *file, const struct parameters *p, const struct export
 			csv_parameters(file, p, c->csv, row);
 		else if (!row)
 			fprintf(file, ",%s", c->csv);
+		else if (c->kind == COMMAND || isnan(figure(row, c->value))) {
+			fputc(',', file);
+			markup_csv(file, c->kind == COMMAND ? row->result->command->text ?: "" : "");
+		}
 		else
 			fprintf(file, c->kind == TIME ? ",%.9f" : ",%.0f",
 				figure(row, c->value) / (c->kind == TIME ? 1e9 : 1));

@@ -188,7 +188,7 @@ void json_fields_text(struct json_fields *f, const char *name, const char **ret)
 void json_fields_text_maybe(struct json_fields *f, const char *name, const char **ret)
 {
 	if (is_there(f, name))
-		json_fields_text(f, name, ret);
+		json_fields_text_or_empty(f, name, ret);
 }
 
 void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret)
@@ -197,6 +197,19 @@ void json_fields_text_or_empty(struct json_fields *f, const char *name, const ch
 
 	if (member)
 		*ret = json_string_value(member);
+}
+
+void json_fields_word(struct json_fields *f, const char *name, const char *const *words, int n, int64_t *ret)
+{
+	const char *text = NULL;
+
+	json_fields_text_or_empty(f, name, &text);
+	for (int i = 0; f->r == 0 && i < n; i++)
+		if (!strcmp(text, words[i])) {
+			*ret = i;
+			return;
+		}
+	refuse(f, -EINVAL, ": '%s' is '%s', which this EMP does not know; try a newer EMP", name, text);
 }
 
 void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret)
@@ -227,9 +240,4 @@ void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **
 {
 	if (is_there(f, name))
 		json_fields_object(f, name, ret);
-}
-
-json_t *json_seconds(int64_t ns)
-{
-	return ns % NS_PER_S ? json_real((double)ns / NS_PER_S) : json_integer(ns / NS_PER_S);
 }

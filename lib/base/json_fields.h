@@ -48,10 +48,12 @@ void json_fields_real_maybe(struct json_fields *f, const char *name, double *ret
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns);
 void json_fields_seconds_maybe(struct json_fields *f, const char *name, int64_t *ret_ns);
 
-/* Text that is not empty; it belongs to the object. */
+/* Text; it belongs to the object. The first one refuses an empty text. */
 void json_fields_text(struct json_fields *f, const char *name, const char **ret);
 void json_fields_text_maybe(struct json_fields *f, const char *name, const char **ret);
 void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret);
+/* The index of one of `n` words. */
+void json_fields_word(struct json_fields *f, const char *name, const char *const *words, int n, int64_t *ret);
 
 void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret);
 
@@ -62,6 +64,3 @@ void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **
 
 #define JSON_TIME_MAX (INT64_C(366) * 86400 * 1000000000) /* of a sample, in ns: a year */
 #define JSON_MOMENT_MAX (INT64_MAX / 2)                   /* the year 2116: moment + time still fits */
-
-/* The reverse: ns as seconds, an integer if they are whole. */
-json_t *json_seconds(int64_t ns);

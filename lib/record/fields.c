@@ -2,8 +2,26 @@
 /* Fields of structs by their tables: see fields.h. */
 #include "lib/record/fields.h"
 
+#include "lib/base/json_fields.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+int64_t field_max(const struct field *field)
+{
+	if (field->max)
+		return field->max;
+	switch (field->type) {
+	case FIELD_BOOL:
+		return 1;
+	case FIELD_UINT32:
+		return UINT32_MAX;
+	case FIELD_INT:
+		return INT32_MAX;
+	default:
+		return field->seconds ? JSON_MOMENT_MAX : INT64_MAX;
+	}
+}
 
 int64_t field_get(const struct field *field, const void *object)
 {

@@ -15,7 +15,7 @@ enum field_type {
 	FIELD_TEXT,  /* char *, owned by the struct */
 	FIELD_CHARS, /* an array of char */
 	FIELD_ENUM,
-	FIELD_REAL, /* double, in the book only */
+	FIELD_REAL, /* double, `min` or more */
 };
 
 enum field_presence {
@@ -38,6 +38,7 @@ struct field {
 	bool book_only;         /* not a member */
 	bool must_be_given;     /* in a document, though the book may not know it */
 	bool omitted;           /* from a document if unknown, whatever the table's `nulls` */
+	bool source;            /* the id of a source */
 };
 
 /* The start of a row: name, type, where it is. */
@@ -54,6 +55,8 @@ struct field_table {
 	bool borrows; /* texts read from a document belong to the document */
 };
 
+/* The greatest value that it may have. */
+int64_t field_max(const struct field *field);
 int64_t field_get(const struct field *field, const void *object);
 void field_set(const struct field *field, void *object, int64_t value);
 char **field_text(const struct field *field, const void *object);

@@ -119,6 +119,7 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_INT, left_behind), .presence = FIELD_DEFAULTED, .max = INT32_MAX},
 	{FIELD(sample, FIELD_BOOL, incomplete), .presence = FIELD_DEFAULTED},
 	{FIELD(sample, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample, FIELD_BOOL, max_rss_at_most), .presence = FIELD_DEFAULTED},
 };
 const struct field_table sample_table = {
 	"sample", "run, ", sample_fields, ELEMENTS(sample_fields), sizeof(struct sample)};
@@ -139,7 +140,7 @@ static const struct field source_fields[] = {
 	{FIELD(source, FIELD_TEXT, name)},
 	{FIELD(source, FIELD_TEXT, exe), OPTIONAL},
 	{FIELD(source, FIELD_TEXT, unit), OPTIONAL},
-	{FIELD(source, FIELD_ENUM, kind), WORDS(source_kind_names), .book_only = true},
+	{FIELD(source, FIELD_ENUM, kind), WORDS(source_kind_names), .presence = FIELD_DEFAULTED},
 };
 const struct field_table source_table = {
 	"source", "", source_fields, ELEMENTS(source_fields), sizeof(struct source), .borrows = true};

@@ -121,6 +121,7 @@ struct sample {
 	int exit_status;            /* as a shell reports it; -1: unknown */
 	int left_behind;            /* processes that outlived the program */
 	bool incomplete;            /* executions may be missing */
+	bool max_rss_at_most; /* the kernel counts what EMP had when it started the program, which was more */
 	int64_t wait_ns; /* W: its tasks were ready to run but did not, because others had the CPU; -1: unknown */
 };
 

@@ -138,8 +138,8 @@ json_t *jitter_as_json(const struct jitter_run *run)
 		duration_ns = run->jitter.cpus[i].wall_ns > duration_ns ? run->jitter.cpus[i].wall_ns
 									: duration_ns;
 	return json_pack(
-		"{s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
-		"run", (json_int_t)run->run.id, "state", run_state_word(run->run.state), "cpus",
+		"{s:O*, s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
+		"context", run->context, "run", (json_int_t)run->run.id, "state", run_state_word(run->run.state), "cpus",
 		cpus_json(&run->jitter), "duration_ns", (json_int_t)duration_ns, "sampled_share",
 		ratio(all->sampled_ns, all->wall_ns), "threshold_ns", (json_int_t)all->threshold_ns, "events",
 		(json_int_t)all->events, "events_lost", (json_int_t)all->lost, "chain_breaks",

@@ -38,6 +38,8 @@ int jitter_run_load(struct book *book, int64_t id, struct jitter_run *ret, struc
 		r = jitter_table_make(&run.time, &run.jitter, JITTER_TIME, &run.sources, err);
 	if (r == 0)
 		r = load_policy(book, &run, err);
+	if (r == 0)
+		r = document_make_context(book, run.run.environment, run.run.started_ns, &run.context, err);
 	if (r < 0)
 		return r;
 	run.all = jitter_all_cpus(&run.jitter);
@@ -53,6 +55,7 @@ void jitter_run_clear(struct jitter_run *run)
 	jitter_table_clear(&run->frequency);
 	jitter_table_clear(&run->time);
 	policy_free(run->policy);
+	json_decref(run->context);
 	*run = (struct jitter_run){};
 }
 

@@ -5,6 +5,7 @@
 #include "lib/protocol/jitter/jitter_remedy.h"
 #include "lib/protocol/jitter/jitter_table.h"
 #include "lib/record/book/book_jitter.h"
+#include "lib/record/document/document_context.h"
 
 struct policy;
 
@@ -16,6 +17,7 @@ struct jitter_run {
 	struct jitter_table frequency; /* Table I: single sources */
 	struct jitter_table time;      /* combinations are sources */
 	struct policy *policy;         /* of this machine; NULL: none, or the run is from another */
+	json_t *context;               /* document_context.h */
 };
 
 int jitter_run_load(struct book *book, int64_t run, struct jitter_run *ret, struct error *err);

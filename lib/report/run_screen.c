@@ -240,6 +240,7 @@ int run_screen_fill(struct screen *ret, const struct run_result *result, struct 
 		.n_by_two_sd = d->pt.n_by_two_sd,
 		.user_ns = mean_of(result, offsetof(struct sample, user_ns)),
 		.system_ns = mean_of(result, offsetof(struct sample, system_ns)),
+		.memory = peak_memory_of(result->samples, d->out, result->n_samples),
 		.n_samples = result->n_samples,
 		.shares = d->run.kind == RUN_DUET,
 	};

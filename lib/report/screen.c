@@ -354,6 +354,12 @@ void screen_print(FILE *file, const struct screen *of)
 	in_unit.unit = of->unit ?: text_unit(of->pt.mean_ns, of->et.mean_ns);
 	print_title(file, s);
 	print_times(file, s);
+	if (s->memory.n > 0 && s->notes.n < left) {
+		char memory[PEAK_MEMORY_TEXT_SIZE];
+
+		print_figure(file, "  Peak memory", peak_memory_text(memory, &s->memory), 0, "");
+		left--;
+	}
 	print_kept(file, s);
 	print_others(file, s);
 	if (resolving)

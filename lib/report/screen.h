@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/report/notes.h"
+#include "lib/record/peak_memory.h"
 #include "lib/stats/interval.h"
 #include "lib/stats/summary.h"
 
@@ -43,6 +44,7 @@ struct screen {
 	double on_cpu;             /* PT / ET, all samples */
 	double taken;              /* W / ET, all samples; NAN: not known */
 	bool shares;               /* the CPU with other programs of a duet */
+	struct peak_memory memory; /* a line, if there is room */
 	size_t n_samples;
 	struct screen_reason *reasons;
 	size_t n_reasons;

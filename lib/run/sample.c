@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <sys/resource.h>
 
 enum { MOST_LINES = 5 };
 
@@ -148,7 +149,9 @@ static int store_now(const struct sampling_plan *plan, struct sampling *s, const
 static struct sample make_sample(uint32_t n, const struct observation *o)
 {
 	const struct spawned *p = &o->spawned;
+	struct rusage own;
 
+	getrusage(RUSAGE_SELF, &own);
 	return (struct sample){
 		.n = n,
 		.start_ns = p->start_ns,
@@ -157,6 +160,7 @@ static struct sample make_sample(uint32_t n, const struct observation *o)
 		.user_ns = p->user_ns,
 		.system_ns = p->system_ns,
 		.max_rss_bytes = p->max_rss_bytes,
+		.max_rss_at_most = p->max_rss_bytes <= own.ru_maxrss * 1024,
 		.observer_ns = o->observer_ns,
 		.lost = (int64_t)o->usages.lost,
 		.exit_status = process_exit_status(p->wait_status),

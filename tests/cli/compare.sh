@@ -15,7 +15,7 @@ that "both are in the document" json two.json '[r["command"].split()[-1] for r i
 that "their CPU times are right" json two.json 'abs(d["results"][1]["emp"]["pt"]["mean_ns"] / d["results"][0]["emp"]["pt"]["mean_ns"] - 3) < 0.5'
 that "CSV has a line each" test "$(wc -l <two.csv)" = 3
 that "CSV begins as hyperfine's" grep -q '^command,mean,stddev,median,user,system,min,max' two.csv
-that "it ends with our columns" grep -q 'max,pt_mean,pt_stddev,pt_samples,discarded$' two.csv
+that "it ends with our columns" grep -q 'max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line$' two.csv
 that "Markdown has a row each" test "$(grep -c '^| `' two.md)" = 2
 samples() { # in the order they were taken, as the programs' last argument
 	sqlite3 "$EMP_DB" "SELECT group_concat(a, '') FROM (SELECT substr(json_extract(command, '\$[1]'), 1, 1) AS a FROM sample JOIN run ON run.id = run

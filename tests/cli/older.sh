@@ -19,7 +19,7 @@ import json, subprocess, sys
 sys.path.insert(0, sys.argv[1])
 from same import differences
 
-CHANGED = ["emp-analyze compare 6 7." + member for member in ("interval", "mann_whitney_p", "smallest_difference")]
+CHANGED = ["emp-analyze compare 6 7." + member for member in ("interval", "mann_whitney_p", "smallest_difference", "reference", "command")]
 CHANGED += ["emp-analyze sample-size 4 --profile planted." + member for member in ("suggested", "pt[4].close", "et[4].close")]
 CHANGED += [f"emp-analyze {verb} 1.shape: 'clean' is now 'busy'" for verb in ("show", "daemons")]
 faults = []
@@ -31,7 +31,8 @@ for command, answer in json.load(open(sys.argv[2])).items():
         faults.append(f"{command}: status {done.returncode}: {done.stderr}")
     else:
         faults += differences(answer["json"], json.loads(done.stdout), command)
-faults = [fault for fault in faults if not fault.startswith(tuple(CHANGED))]
+DROPPED = tuple(" has no " + member for member in ("purpose", "sentinels", "kernel"))  # second names of members, which are still read
+faults = [fault for fault in faults if not fault.startswith(tuple(CHANGED)) and not (fault.startswith("emp-analyze export") and fault.endswith(DROPPED))]
 print("\n".join(faults))
 sys.exit(len(faults) > 0)
 PYTHON
@@ -49,7 +50,17 @@ that "it is said once" test "$($analyze import "$data/run.json" 2>&1)" = 13
 # documents
 expect 0 '^1$' $analyze --db new.db import "$data/run.json"
 $analyze --db new.db export 1 >again.json
-that "a run of 0.1.0 keeps all it had" python3 "$here/same.py" "$data/run.json" again.json
+python3 - "$data/run.json" >run.json <<'PYTHON'
+import json, sys
+renamed = {"purpose": "kind", "sentinels": "disturbance_counters"}
+def newer(d):
+    if d.get("kernel") is True:
+        d = {**d, "kind": "kernel"}
+        del d["kernel"]
+    return {renamed.get(name, name): value for name, value in d.items()}
+print(json.dumps(json.load(open(sys.argv[1]), object_hook=newer)))
+PYTHON
+that "a run of 0.1.0 keeps all it had" python3 "$here/same.py" run.json again.json
 expect 0 '' $calibrate --db new.db profile import "$data/profile.json"
 $calibrate --db new.db profile export planted >again.json
 that "a profile of 0.1.0 keeps all it had" python3 "$here/same.py" "$data/profile.json" again.json

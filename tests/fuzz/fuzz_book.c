@@ -3,11 +3,11 @@
  * Others are changes to a sound book, as somebody makes them who has sqlite3 and means ill: rows are changed while the
  * schema is without NOT NULL, CHECK and STRICT, which are there again when EMP opens the book. */
 #include "lib/record/book/book_calibrations.h"
-#include "lib/record/document/document.h"
 #include "lib/report/analysis_load.h"
 #include "lib/report/run_screen.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sound_book.h"
+#include "tests/memory_document.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -231,7 +231,7 @@ static void analyse_run(struct book *book, const struct run *run)
 	struct error err = {};
 
 	fine(analysis_load(book, run->id, &options, &analysis, &err), &err);
-	fine(document_export_run(book, run->id, &document, &err), &err);
+	fine(export_document(book, run->id, &document, &err), &err);
 	fine(book_get_environment(book, run->environment, &digest, &environment, &err), &err);
 }
 

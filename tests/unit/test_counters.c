@@ -296,15 +296,15 @@ TEST_IN_BOOK(they_come_back_from_the_book_and_go_through_documents)
 	_cleanup_(json_decrefp) json_t *document = parse(
 		"{'format': 'emp-run', 'version': 1, 'program': 'xz', 'task_length_s': 1, 'resolution_ns': "
 		"1, 'samples': [{'n': 1, 'start_ns': 5, 'et_ns': 9, 'pt_ns': 9, 'executions': []},"
-		"{'n': 2, 'start_ns': 20, 'et_ns': 9, 'pt_ns': 9, 'executions': [], 'sentinels':"
+		"{'n': 2, 'start_ns': 20, 'et_ns': 9, 'pt_ns': 9, 'executions': [], 'disturbance_counters':"
 		" {'steal_ns': 10000000, 'clock_rate_ppb': -7, 'voluntary_switches': 1}}]}");
 	_cleanup_(json_decrefp) json_t *back = NULL;
 	_cleanup_(freep) struct sample_counters *rows = NULL;
 	int64_t id;
 	size_t n;
 
-	assert_done(s, document_import_run(s->book, document, &id, &s->err));
-	assert_done(s, document_export_run(s->book, id, &back, &s->err));
+	assert_done(s, import_document(s->book, document, &id, &s->err));
+	assert_done(s, export_document(s->book, id, &back, &s->err));
 	assert_same(document, back);
 	assert_done(s, book_counters(s->book, id, &rows, &n, &s->err));
 	assert_int_equal(n, 1);
@@ -312,8 +312,8 @@ TEST_IN_BOOK(they_come_back_from_the_book_and_go_through_documents)
 	assert_int_equal(rows[0].changes.value[COUNTER_CLOCK_RATE], -7);
 	assert_false(counters_know(&rows[0].changes, COUNTER_THROTTLES));
 	json_object_set_new(
-		json_object_get(json_array_get(json_object_get(document, "samples"), 1), "sentinels"),
+		json_object_get(json_array_get(json_object_get(document, "samples"), 1), "disturbance_counters"),
 		"steal_ns", json_string("much"));
-	assert_true(document_import_run(s->book, document, &id, &s->err) < 0);
+	assert_true(import_document(s->book, document, &id, &s->err) < 0);
 	assert_says(s, "sample 2: 'steal_ns' must be");
 }

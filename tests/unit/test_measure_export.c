@@ -39,7 +39,9 @@ static void fill_task(struct made_up *m, size_t i, const char *name, double mean
 			.et_ns = (int64_t)mean_ns,
 			.pt_ns = (int64_t)mean_ns,
 			.user_ns = (int64_t)mean_ns / 2,
+			.max_rss_bytes = 4096,
 			.exit_status = (int)k};
+	m->commands[i].text = (char *)(i ? "quick" : "slow");
 	t->command = t->result.command = &m->commands[i];
 	t->name = (char *)(uintptr_t)name;
 	t->result.name = name;
@@ -129,8 +131,8 @@ TEST(the_mark_of_a_noisy_profile_is_exported)
 		"\n\n=Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)=\n");
 	assert_command(export_write_asciidoc, "x",
 		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)`\n");
-	assert_command(export_write_csv, "x", "pt_samples,discarded,profile_blind,profile_noise\nx,");
-	assert_command(export_write_csv, "x", ",0,0.016400000,\"PSI 41 %, steal 3.2 %\"\n");
+	assert_command(export_write_csv, "x", "pt_samples,discarded,peak_memory,command_line,profile_blind,profile_noise\nx,");
+	assert_command(export_write_csv, "x", ",0,4096,slow,0.016400000,\"PSI 41 %, steal 3.2 %\"\n");
 	noise = "<b>`*";
 	assert_command(export_write_markdown, "x", "\n`` Profile 'lab' is noisy: blind to daemons below 16 ms (<b>`*) ``\n");
 	noise = NULL;
@@ -204,9 +206,9 @@ TEST(csv_has_seconds_quotes_and_parameters)
 	m.values[0] = (char *)"a \"b\"";
 	m.commands[1].values = m.values;
 	assert_written(export_write_csv, &m.session,
-		"command,mean,stddev,median,user,system,min,max,\"parameter_x,y\",pt_mean,pt_stddev,pt_samples,discarded\n"
-		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0\n"
-		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0\n");
+		"command,mean,stddev,median,user,system,min,max,\"parameter_x,y\",pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n"
+		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0,4096,slow\n"
+		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0,4096,quick\n");
 	parameters_clear(&m.options.parameters);
 }
 
@@ -232,8 +234,8 @@ TEST(json_has_hyperfines_names_and_says_what_it_is)
 	assert_int_equal(json_integer_value(json_object_get(emp, "run")), 8);
 	assert_string_equal(json_string_value(json_array_get(json_object_get(emp, "start"), 0)),
 		"2023-11-14T22:13:20.000000001Z");
-	assert_non_null(json_object_get(emp, "accounting"));
-	assert_non_null(json_object_get(emp, "backend")); /* its old name */
+	assert_non_null(json_object_get(emp, "backend"));
+	assert_null(json_object_get(emp, "accounting")); /* the same by another name, in 0.2 */
 	assert_null(json_object_get(emp, "perf"));
 }
 
@@ -249,7 +251,7 @@ TEST(a_command_without_samples_is_left_out)
 		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
 	m.tasks[1].result.run.n_samples = 0;
 	assert_written(export_write_csv, &m.session,
-		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded\n");
+		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n");
 }
 
 TEST(standard_output_belongs_to_a_document_that_is_written_to_it)

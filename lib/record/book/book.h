@@ -68,6 +68,9 @@ int book_get_clocks_before(struct book *book, int64_t id, struct clocks *ret, st
 int book_begin_run(struct book *book, struct run *run, struct error *err);
 /* The same for a run that was made elsewhere: its state and times are kept, and its correlation. */
 int book_add_run(struct book *book, struct run *run, struct error *err);
+/* For a run that was added without its times. */
+int book_set_times(
+	struct book *book, int64_t run, int64_t started_ns, int64_t ended_ns, struct error *err);
 int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err);
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
 int book_runs(
@@ -75,6 +78,8 @@ int book_runs(
 /* The means of PT, or of ET, of all runs of the same command and kind as this one, in environments of the same
  * identity, by their start; this one is among them. The caller frees ret->items. */
 int book_run_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err);
+/* The mean PT of its samples; NAN: it has none. */
+int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err);
 /* With its samples. Unless forced, -EBUSY with a sentence if it is a run of a profile (which would keep its cutoffs,
  * but not the run's number) or of a calibration that is not complete (which would be removed as well). */
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
@@ -136,6 +141,8 @@ int book_get_profile(
 	struct book *book, const char *name, struct profile *ret, struct error *err); /* -ENOENT */
 /* By its id, which struct run has. */
 int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, struct error *err);
+/* Of all with that name, the current one first; the caller frees the array. */
+int book_profile_ids(struct book *book, const char *name, int64_t **ret, size_t *ret_n, struct error *err);
 int book_profiles(
 	struct book *book, struct profile **ret, size_t *ret_n, struct error *err); /* clear each, free */
 int book_remove_profile(struct book *book, const char *name, struct error *err);

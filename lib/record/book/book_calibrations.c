@@ -96,7 +96,7 @@ static const struct field point_fields[] = {
 	{POINT(FIELD_TEXT, why)},
 	{POINT(FIELD_INT64, environment), OPTIONAL, .min = 1},
 };
-static const struct field_table point_table = {
+const struct field_table resume_point_table = {
 	"resume_point", "run, ", point_fields, ELEMENTS(point_fields), sizeof(struct resume_point)};
 
 static int mark_resume_point(struct book *book, const struct run *run, int64_t environment, struct error *err)
@@ -110,12 +110,12 @@ static int mark_resume_point(struct book *book, const struct run *run, int64_t e
 	};
 	_cleanup_(query_end) struct query q = {};
 
-	query_insert(&q, book, &point_table,
+	query_insert(&q, book, &resume_point_table,
 		"ON CONFLICT(run, n) DO UPDATE"
 		" SET at_ns = excluded.at_ns, why = excluded.why, environment = excluded.environment",
 		err);
 	query_int(&q, run->id);
-	query_bind_fields(&q, &point_table, &point);
+	query_bind_fields(&q, &resume_point_table, &point);
 	return query_run(&q, err);
 }
 
@@ -144,11 +144,11 @@ int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct 
 
 void resume_points_free(struct resume_point *resume_points, size_t n)
 {
-	fields_free(&point_table, resume_points, n);
+	fields_free(&resume_point_table, resume_points, n);
 }
 
 int book_resume_points(
 	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err)
 {
-	return query_all(book, &point_table, "WHERE run = ? ORDER BY n", run, ret, ret_n, err);
+	return query_all(book, &resume_point_table, "WHERE run = ? ORDER BY n", run, ret, ret_n, err);
 }

@@ -53,6 +53,7 @@ struct resume_point {
 	char *why;           /* "interrupted", "failed", "cut off" */
 	int64_t environment; /* in which it was resumed; 0: unknown */
 };
+extern const struct field_table resume_point_table;
 
 /* Opens a run again, with a resume point after the samples that it has; a run without samples gets none. */
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err);

@@ -40,7 +40,7 @@ struct book {
 		const void *table; /* of fields, from which its SQL is made; NULL: `sql` is the SQL */
 		const char *sql;   /* a literal: its address is the key */
 		sqlite3_stmt *stmt;
-	} statements[96];
+	} statements[192];
 	size_t n_statements;
 	struct source_cache sources;
 	struct pending pending;

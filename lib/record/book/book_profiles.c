@@ -2,6 +2,7 @@
 /* Cutoff profiles in the lab book: the head, the two runs it was made of, their L-samples, the cutoffs. */
 #include "lib/record/book/query.h"
 
+#include "lib/base/array.h"
 #include "lib/base/clock.h"
 
 #include <errno.h>
@@ -269,6 +270,29 @@ int book_get_profile(struct book *book, const char *name, struct profile *ret, s
 int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, struct error *err)
 {
 	return get_profile(book, NULL, id, ret, err);
+}
+
+int book_profile_ids(struct book *book, const char *name, int64_t **ret, size_t *ret_n, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	_cleanup_(freep) int64_t *ids = NULL;
+	size_t n = 0;
+	int r;
+
+	query_begin(&q, book, "SELECT id FROM profile WHERE name = ? ORDER BY retired_ns IS NOT NULL, id", err);
+	query_text(&q, name);
+	while ((r = query_step(&q, err)) > 0) {
+		int64_t *id = array_add(ids, n);
+
+		if (!id)
+			return error_oom(err);
+		*id = query_column(&q, 0);
+	}
+	if (r < 0)
+		return r;
+	*ret = TAKE(ids);
+	*ret_n = n;
+	return 0;
 }
 
 struct profiles {

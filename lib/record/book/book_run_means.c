@@ -4,6 +4,8 @@
 
 #include "lib/base/array.h"
 
+#include <math.h>
+
 /* Environments are the same here if they are one, or if the identities of their fingerprints are: settings may change. */
 #define SAME(a, b)                                                                    \
 	"(" a ".id = " b ".id OR (json_valid(" a ".document) AND json_valid(" b       \
@@ -49,4 +51,17 @@ int book_run_means(struct book *book, int64_t run, bool et, struct run_means *re
 	}
 	*ret = means;
 	return 0;
+}
+
+int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+	int r;
+
+	query_begin(&q, book, "SELECT avg(pt_ns) FROM sample WHERE run = ?", err);
+	query_int(&q, run);
+	r = query_step(&q, err);
+	if (r > 0)
+		*ret_ns = sqlite3_column_type(q.stmt, 0) == SQLITE_NULL ? NAN : sqlite3_column_double(q.stmt, 0);
+	return r < 0 ? r : 0;
 }

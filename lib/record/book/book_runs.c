@@ -77,6 +77,18 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 	return BOOK_ATOMIC(book, begin_run(book, run, err), err);
 }
 
+int book_set_times(
+	struct book *book, int64_t run, int64_t started_ns, int64_t ended_ns, struct error *err)
+{
+	_cleanup_(query_end) struct query q = {};
+
+	query_begin(&q, book, "UPDATE run SET started_ns = ?, ended_ns = ? WHERE id = ?", err);
+	query_int(&q, started_ns);
+	query_unless(&q, ended_ns, 0);
+	query_int(&q, run);
+	return query_run(&q, err);
+}
+
 static int end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};

@@ -102,23 +102,9 @@ static int read_word(const char *text, const struct field *field)
 	return -1;
 }
 
-static int64_t greatest(const struct field *field)
-{
-	switch (field->type) {
-	case FIELD_BOOL:
-		return 1;
-	case FIELD_UINT32:
-		return UINT32_MAX;
-	case FIELD_INT:
-		return INT32_MAX;
-	default:
-		return field->seconds ? JSON_MOMENT_MAX : INT64_MAX;
-	}
-}
-
 static bool is_within(const struct field *field, int64_t value)
 {
-	return value >= field->min && value <= (field->max ?: greatest(field));
+	return value >= field->min && value <= field_max(field);
 }
 
 static bool read_chars(const char *text, const struct field *field, void *object)

@@ -8,6 +8,10 @@
 /* Reads into `object`, whose old content is dropped; missing members become unknown. */
 void document_read_fields(struct json_fields *f, const struct field_table *table, void *object);
 
+/* Writes the members, each after a comma, the first one after `separator`. -1: as document_add_fields. */
+int document_write_fields(
+	FILE *file, const char *separator, const struct field_table *table, const void *object);
+
 /* A new object with the members; NULL: as below. */
 json_t *document_new(const struct field_table *table, const void *object);
 /* Adds the members to `json`. Not 0: no memory, or text that is not UTF-8. */

@@ -1,155 +1,229 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Importing an emp-run document. The same function goes through the samples twice: first to check them all, then, in one
- * transaction, to store them. */
+/* Importing an emp-run document, which may be larger than memory: it is gone through once for the heads of its runs and the places of
+ * their samples and rows, and from place to place to store these, in one transaction. */
+#include "lib/record/book/book_calibrations.h"
 #include "lib/record/book/book_internal.h"
+#include "lib/record/book/book_rows.h"
 #include "lib/record/document/document.h"
+#include "lib/record/document/document_clocks.h"
 #include "lib/record/document/document_fields.h"
+#include "lib/record/document/document_quick.h"
+#include "lib/record/duet.h"
 
 #include "lib/base/array.h"
+#include "lib/base/clock.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-struct import {
-	struct book *book; /* NULL: only check */
-	int64_t run;
-	struct note *notes; /* of the run */
-	size_t n_notes;
+enum { MOST_ROWS = 64 };
+
+/* The run, or another one of its duet. */
+struct import_part {
+	json_t *head;   /* what is neither samples nor rows */
+	int64_t number; /* of the run in the book that it comes from; 0: not known */
+	struct run run;
+	int64_t samples, rows[MOST_ROWS]; /* places in the document; 0: none */
+};
+
+struct id_pair {
+	int64_t from, to;
+};
+
+struct id_map {
+	struct id_pair *items;
+	size_t n;
+};
+
+struct run_import {
+	struct book *book;
+	struct json_stream *document;
+	struct import_part *parts;
+	size_t n_parts;
+	int64_t run;                  /* that is being stored */
 	struct execution *executions; /* of the current sample */
 	size_t n_executions, capacity;
 	int64_t first_ns, end_ns; /* of the samples so far */
+	struct id_map sources, environments;
+	int64_t unused; /* a number that no run will have; 0: not needed yet */
+	struct error *err;
 };
 
-static void import_clear(struct import *import)
+static void run_import_clear(struct run_import *import)
 {
+	for (size_t i = 0; i < import->n_parts; i++) {
+		json_decref(import->parts[i].head);
+		run_clear(&import->parts[i].run);
+	}
+	free(import->parts);
 	free(import->executions);
-	fields_free(&note_table, import->notes, import->n_notes);
+	free(import->sources.items);
+	free(import->environments.items);
 }
 
-static int read_sample(
-	const json_t *object, int64_t entry, struct sample *sample, json_t **executions, struct error *err)
+static int id_map_add(struct id_map *map, int64_t from, int64_t to, struct error *err)
 {
-	struct json_fields f = json_fields_begin(
-		object, (struct json_location){"'samples', entry", entry}, err);
-	int64_t n = 0, last = sample->n;
+	struct id_pair *pair = array_add(map->items, map->n);
 
-	json_fields_int(&f, "n", 1, UINT32_MAX, &n);
-	if (f.r < 0)
-		return f.r;
-	if (n == last)
+	if (!pair)
+		return error_oom(err);
+	*pair = (struct id_pair){from, to};
+	return 0;
+}
+
+/* 0: it is not there. */
+static int64_t id_map_get(const struct id_map *map, int64_t from)
+{
+	for (size_t i = 0; i < map->n; i++)
+		if (map->items[i].from == from)
+			return map->items[i].to;
+	return 0;
+}
+
+static int check_sample(const struct sample *sample, int64_t entry, int64_t last, struct error *err)
+{
+	if (sample->n == last)
 		return error_say(err, -EINVAL,
 			"'samples', entry %" PRId64 ": 'n' is %" PRId64
 			" again, and the numbers of samples must not repeat",
-			entry, n);
-	if (n < last)
+			entry, last);
+	if (sample->n < last)
 		return error_say(err, -EINVAL,
-			"'samples', entry %" PRId64 ": 'n' is %" PRId64 " after %" PRId64
+			"'samples', entry %" PRId64 ": 'n' is %" PRIu32 " after %" PRId64
 			", and samples must be in order",
-			entry, n, last);
+			entry, sample->n, last);
+	return 0;
+}
+
+static int read_sample(const json_t *object, int64_t entry, int64_t last, struct sample *sample,
+	json_t **executions, struct error *err)
+{
+	struct json_fields f = json_fields_begin(
+		object, (struct json_location){"'samples', entry", entry}, err);
+	int64_t n = 0;
+
+	json_fields_int(&f, "n", 1, UINT32_MAX, &n);
+	sample->n = (uint32_t)n;
+	if (f.r == 0)
+		f.r = check_sample(sample, entry, last, err);
 	f.at = (struct json_location){"sample", n};
-	document_read_fields(&f, &sample_table, sample);
+	if (f.r == 0)
+		document_read_fields(&f, &sample_table, sample);
 	json_fields_array(&f, "executions", executions);
-	if (f.r == 0 && sample->start_ns > JSON_MOMENT_MAX - sample->et_ns)
-		f.r = error_say(err, -EINVAL,
-			"sample %" PRId64 ": 'start_ns' and 'et_ns' together must not be above %" PRId64, n,
-			JSON_MOMENT_MAX);
 	return f.r;
 }
 
 /* 0.1.0 had "kernel" for the only kind it knew. */
-static enum source_kind read_kind(struct json_fields *f)
-{
-	const char *word = NULL;
-	bool kernel = false;
-
-	json_fields_text_maybe(f, "kind", &word);
-	json_fields_flag_maybe(f, "kernel", &kernel);
-	for (int i = 0; word && i < N_SOURCE_KINDS; i++)
-		if (!strcmp(word, source_kind_names[i]))
-			return i;
-	return kernel ? SOURCE_KERNEL : SOURCE_PROCESS;
-}
-
 static int read_execution(const json_t *object, uint32_t sample, size_t entry, struct source *who,
 	struct execution *execution, struct error *err)
 {
 	struct json_fields f = json_fields_begin(
 		object, (struct json_location){"sample", sample, "execution", (int64_t)entry}, err);
+	bool kernel = false;
 
 	document_read_fields(&f, &source_table, who);
 	document_read_fields(&f, &execution_table, execution);
-	who->kind = read_kind(&f);
+	json_fields_flag_maybe(&f, "kernel", &kernel);
+	if (kernel && who->kind == SOURCE_PROCESS)
+		who->kind = SOURCE_KERNEL;
 	return f.r;
 }
 
-static int take_executions(
-	struct import *import, const json_t *executions, uint32_t sample, struct error *err)
+static int add_execution(const struct execution *execution, const struct source *who, void *data)
 {
-	import->n_executions = 0;
-	for (size_t i = 0; i < json_array_size(executions); i++) {
-		struct execution *execution = array_add_reused(
-			import->executions, import->n_executions, import->capacity);
-		struct source who;
-		int r;
+	struct run_import *import = data;
+	struct execution *to = array_add_reused(import->executions, import->n_executions, import->capacity);
 
-		if (!execution)
-			return error_oom(err);
-		r = read_execution(json_array_get(executions, i), sample, i + 1, &who, execution, err);
-		if (r >= 0 && import->book)
-			r = book_source(
-				import->book, who.name, who.exe, who.unit, who.kind, &execution->source, err);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (!to)
+		return error_oom(import->err);
+	*to = *execution;
+	return book_source(import->book, who->name, who->exe, who->unit, who->kind, &to->source, import->err);
 }
 
 /* 0.1.0 had "sentinels". */
-static int take_counters(struct import *import, const json_t *object, uint32_t sample, struct error *err)
+static int read_counters(const json_t *object, struct quick_sample *sample, struct error *err)
 {
-	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", sample}, err);
-	int64_t values[N_COUNTER_VALUES];
-	struct counters counters;
+	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", sample->sample.n}, err);
 	json_t *member = NULL;
 
 	json_fields_object_maybe(&f, "sentinels", &member);
 	json_fields_object_maybe(&f, "disturbance_counters", &member);
+	sample->has_counters = member;
 	if (f.r < 0 || !member)
 		return f.r;
 	f.object = member;
-	document_read_fields(&f, &counters_table, values);
-	if (f.r < 0 || !import->book)
-		return f.r;
-	counters = counters_of_values(values);
-	return counters.known ? book_add_counters(import->book, import->run, sample, &counters, err) : 0;
+	document_read_fields(&f, &counters_table, sample->counters);
+	return f.r;
 }
 
-static int take_samples(struct import *import, const json_t *samples, struct error *err)
+/* A sample that document_quick_sample did not read. */
+static int read_any_sample(struct run_import *import, int64_t entry, int64_t last, struct quick_sample *ret)
 {
-	struct sample sample = {};
+	_cleanup_(json_decrefp) json_t *object = NULL;
+	json_t *executions = NULL;
+	int r = json_stream_parse(import->document, &object, import->err);
 
-	for (size_t i = 0; i < json_array_size(samples); i++) {
-		const json_t *object = json_array_get(samples, i);
-		json_t *executions = NULL;
-		int r;
+	if (r == 0)
+		r = read_sample(object, entry, last, &ret->sample, &executions, import->err);
+	import->n_executions = 0;
+	for (size_t i = 0; r == 0 && i < json_array_size(executions); i++) {
+		struct execution execution;
+		struct source who;
 
-		r = read_sample(object, (int64_t)i + 1, &sample, &executions, err);
-		if (r < 0)
-			return r;
-		r = take_executions(import, executions, sample.n, err);
-		if (r >= 0 && import->book)
-			r = book_add_sample(import->book, import->run, &sample, import->executions,
-				import->n_executions, err);
-		if (r >= 0)
-			r = take_counters(import, object, sample.n, err);
-		if (r < 0)
-			return r;
-		if (i == 0)
-			import->first_ns = sample.start_ns;
-		import->end_ns = sample.start_ns + sample.et_ns;
+		r = read_execution(json_array_get(executions, i), ret->sample.n, i + 1, &who, &execution,
+			import->err);
+		if (r == 0)
+			r = add_execution(&execution, &who, import);
 	}
-	return 0;
+	return r < 0 ? r : read_counters(object, ret, import->err);
+}
+
+static int store_sample(struct run_import *import, const struct quick_sample *sample)
+{
+	struct counters counters;
+	int r = book_add_sample(import->book, import->run, &sample->sample, import->executions,
+		import->n_executions, import->err);
+
+	if (r < 0 || !sample->has_counters)
+		return r;
+	counters = counters_of_values(sample->counters);
+	return counters.known ? book_add_counters(import->book, import->run, sample->sample.n, &counters, import->err)
+			      : 0;
+}
+
+static int take_samples(struct run_import *import)
+{
+	struct quick_sample sample = {};
+	int64_t entry = 0, last = 0;
+	int r = json_stream_enter(import->document, '[', import->err);
+
+	while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0) {
+		const char *text;
+		size_t size;
+
+		entry++;
+		import->n_executions = 0;
+		r = json_stream_text(import->document, &text, &size, import->err);
+		if (r == 0)
+			r = document_quick_sample(text, size, &sample, add_execution, import);
+		if (r == 0)
+			r = read_any_sample(import, entry, last, &sample);
+		else if (r > 0)
+			r = check_sample(&sample.sample, entry, last, import->err);
+		if (r >= 0 && sample.sample.start_ns > JSON_MOMENT_MAX - sample.sample.et_ns)
+			r = error_say(import->err, -EINVAL,
+				"sample %" PRIu32 ": 'start_ns' and 'et_ns' together must not be above %" PRId64,
+				sample.sample.n, JSON_MOMENT_MAX);
+		if (r >= 0)
+			r = store_sample(import, &sample);
+		if (entry == 1)
+			import->first_ns = sample.sample.start_ns;
+		import->end_ns = sample.sample.start_ns + sample.sample.et_ns;
+		last = sample.sample.n;
+	}
+	return r;
 }
 
 /* An array of texts, or one text. */
@@ -185,30 +259,6 @@ static void read_state(struct json_fields *f, enum run_state *ret)
 			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", word);
 }
 
-/* An unknown kind becomes "other". */
-static void read_notes(struct json_fields *f, struct import *import)
-{
-	json_t *array = json_object_get(f->object, "warnings"), *object;
-	size_t i;
-
-	json_array_foreach (array, i, object) {
-		struct json_fields inner = json_fields_begin(
-			object, (struct json_location){"'warnings', entry", (int64_t)i + 1}, f->err);
-		struct note *note = f->r == 0 ? array_add(import->notes, import->n_notes) : NULL;
-		const char *kind = "", *text = NULL;
-
-		json_fields_text(&inner, "text", &text);
-		json_fields_text_maybe(&inner, "kind", &kind);
-		f->r = f->r ?: inner.r;
-		if (f->r < 0 || !note)
-			return;
-		*note = (struct note){(uint32_t)i + 1, NOTE_OTHER, strdup(text)};
-		for (int k = 0; k < N_NOTE_KINDS; k++)
-			if (!strcmp(kind, note_kind_names[k]))
-				note->kind = k;
-	}
-}
-
 /* 0.1.0 had "purpose". An unknown kind becomes an import. */
 static void read_kind_of_run(struct json_fields *f, enum run_kind *ret)
 {
@@ -239,11 +289,19 @@ static void read_uid(struct json_fields *f, char uid[UID_SIZE])
 static void read_run(struct json_fields *f, struct run *run)
 {
 	document_read_fields(f, &run_table, run);
+	if (!run->backend) { /* a name that documents of results had */
+		const char *accounting = NULL;
+
+		json_fields_text_maybe(f, "accounting", &accounting);
+		run->backend = text_copy(accounting);
+	}
+	json_fields_int_maybe(f, "started_ns", 0, JSON_MOMENT_MAX, &run->started_ns);
+	json_fields_int_maybe(f, "ended_ns", 0, JSON_MOMENT_MAX, &run->ended_ns);
 	read_uid(f, run->uid);
-	document_read_correlation(f, &run->correlation);
 	read_kind_of_run(f, &run->kind);
 	read_command(f, &run->command);
 	read_state(f, &run->state);
+	document_read_correlation(f, &run->correlation);
 }
 
 /* Where a run was made. A name or a digest is enough; a whole document is stored unchanged. */
@@ -278,17 +336,19 @@ static void read_origin(struct json_fields *f, struct origin *origin)
 	json_t *environment = json_object_get(f->object, "environment");
 
 	read_machine(f, &origin->machine);
+	json_fields_text_maybe(f, "environment_digest", &origin->digest);
 	if (f->r < 0 || !environment || json_is_null(environment))
 		return;
-	if (json_is_string(environment))
+	if (json_is_string(environment) && !origin->digest)
 		json_fields_text(f, "environment", &origin->digest);
-	else
+	else if (!json_is_string(environment))
 		json_fields_object(f, "environment", &environment);
 	if (f->r == 0 && json_is_object(environment)) {
 		struct json_fields inner = json_fields_begin(
 			environment, (struct json_location){"'environment'"}, f->err);
 
-		json_fields_text_maybe(&inner, "digest", &origin->digest);
+		if (!origin->digest)
+			json_fields_text_maybe(&inner, "digest", &origin->digest);
 		f->r = inner.r;
 	}
 	if (f->r < 0)
@@ -298,25 +358,278 @@ static void read_origin(struct json_fields *f, struct origin *origin)
 		f->r = error_oom(f->err);
 }
 
-static int store(struct import *import, struct run *run, const struct origin *origin, const json_t *samples,
-	struct error *err)
+/* Whether the book has that profile: its id; 0: not, and *ret_current says whether another one has its name. */
+static int find_profile(
+	struct run_import *import, const struct profile *profile, int64_t *ret, bool *ret_current)
+{
+	_cleanup_(json_decrefp) json_t *its = NULL;
+	_cleanup_(freep) int64_t *ids = NULL;
+	size_t n = 0;
+	int r = document_make_profile(profile, &its, import->err);
+
+	*ret = 0;
+	*ret_current = false;
+	if (r == 0)
+		r = book_profile_ids(import->book, profile->name, &ids, &n, import->err);
+	for (size_t i = 0; r == 0 && *ret == 0 && i < n; i++) {
+		_cleanup_(profile_clear) struct profile stored = {};
+		_cleanup_(json_decrefp) json_t *ours = NULL;
+
+		r = book_get_run_profile(import->book, ids[i], &stored, import->err);
+		if (r == 0)
+			r = document_make_profile(&stored, &ours, import->err);
+		*ret_current |= stored.retired_ns == 0;
+		if (r == 0 && json_equal(its, ours))
+			*ret = ids[i];
+	}
+	return r;
+}
+
+/* The profile that the run was measured with. If the book has another one of that name, this is kept for the run only. */
+static int take_profile(struct run_import *import, const json_t *head, int64_t *ret)
+{
+	_cleanup_(profile_clear) struct profile profile = {};
+	struct json_fields f = json_fields_begin(head, (struct json_location){}, import->err);
+	const json_t *document = json_object_get(head, "profile_document");
+	bool current;
+	int r;
+
+	*ret = 0;
+	if (!document)
+		return 0;
+	r = document_parse_profile(document, &profile, import->err);
+	if (r < 0)
+		return error_prefix(import->err, r, "'profile_document'");
+	json_fields_int_maybe(&f, "profile_retired_ns", 1, JSON_MOMENT_MAX, &profile.retired_ns);
+	r = f.r < 0 ? f.r : find_profile(import, &profile, ret, &current);
+	if (r < 0 || *ret)
+		return r;
+	if (current && profile.retired_ns == 0)
+		profile.retired_ns = clock_ns(CLOCK_REALTIME);
+	r = book_put_profile(import->book, &profile, false, import->err);
+	return r < 0 ? r : find_profile(import, &profile, ret, &current);
+}
+
+static int put_measurements(struct run_import *import, const json_t *object, int64_t environment)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach (json_object_get(object, "measurements"), i, row) {
+		struct json_fields f = json_fields_begin(
+			row, (struct json_location){"'measurements', entry", (int64_t)i + 1}, import->err);
+		struct measurement measurement;
+
+		document_read_fields(&f, &measurement_table, &measurement);
+		if (f.r == 0)
+			f.r = book_put_measurement(import->book, environment, &measurement, import->err);
+		fields_clear(&measurement_table, &measurement);
+		if (f.r < 0)
+			return f.r;
+	}
+	return 0;
+}
+
+/* With the profile of a run, which would put its own measurements in place of those that the environment has here, or had where it
+ * comes from. *ret: 0 if the document says nothing of it. */
+static int put_environment(
+	struct run_import *import, const json_t *object, int64_t *ret, int64_t *ret_profile)
+{
+	_cleanup_(origin_clear) struct origin origin = {};
+	struct json_fields f = json_fields_begin(object, (struct json_location){}, import->err);
+	struct measurement *before = NULL;
+	size_t n = 0;
+	int r;
+
+	*ret = 0;
+	if (f.r == 0)
+		read_origin(&f, &origin);
+	r = f.r;
+	if (r == 0 && (origin.machine || origin.document || origin.digest))
+		r = book_put_environment(
+			import->book, origin.digest, origin.machine, origin.document, ret, import->err);
+	if (r == 0 && *ret)
+		r = book_measurements(import->book, *ret, &before, &n, import->err);
+	if (r == 0)
+		r = take_profile(import, object, ret_profile);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = book_put_measurement(import->book, *ret, &before[i], import->err);
+	if (r == 0 && *ret && n == 0)
+		r = put_measurements(import, object, *ret);
+	fields_free(&measurement_table, before, n);
+	return r;
+}
+
+/* Of the ids that rows have. */
+static int take_maps(struct run_import *import, const json_t *head)
+{
+	json_t *sources = json_object_get(head, "sources"), *environments = json_object_get(head, "environments"),
+	       *item;
+	int64_t id = 0, to = 0;
+	int r = 0;
+	size_t i;
+
+	import->sources.n = import->environments.n = 0;
+	json_array_foreach (sources, i, item) {
+		struct json_fields f = json_fields_begin(
+			item, (struct json_location){"'sources', entry", (int64_t)i + 1}, import->err);
+		struct source who;
+		uint32_t source = 0;
+
+		json_fields_int(&f, "id", 1, UINT32_MAX, &id);
+		document_read_fields(&f, &source_table, &who);
+		r = f.r < 0 ? f.r : book_source(import->book, who.name, who.exe, who.unit, who.kind, &source, import->err);
+		if (r >= 0)
+			r = id_map_add(&import->sources, id, source, import->err);
+		if (r < 0)
+			return r;
+	}
+	json_array_foreach (environments, i, item) {
+		struct json_fields f = json_fields_begin(
+			item, (struct json_location){"'environments', entry", (int64_t)i + 1}, import->err);
+
+		json_fields_int(&f, "id", 1, INT64_MAX, &id);
+		r = f.r < 0 ? f.r : put_environment(import, item, &to, &(int64_t){0});
+		if (r >= 0)
+			r = id_map_add(&import->environments, id, to, import->err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* A number that no run of the book has or will have, for that of a run that was removed. */
+static int find_unused(struct run_import *import)
+{
+	struct run run = import->parts[0].run;
+	int r = import->unused ? 1 : 0;
+
+	if (r > 0)
+		return 0;
+	run.uid[0] = '\0';
+	r = book_add_run(import->book, &run, import->err);
+	if (r >= 0)
+		r = book_remove_run(import->book, run.id, true, import->err);
+	import->unused = run.id;
+	return r;
+}
+
+/* The ids of the other book become those of this one. */
+static int renumber(struct run_import *import, const struct field_table *table, void *row)
+{
+	struct duet_row *duet = table == &duet_table ? row : NULL;
+	struct resume_point *point = table == &resume_point_table ? row : NULL;
+	int64_t reference = 0;
+
+	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
+		int64_t id = field->source ? field_get(field, row) : 0, to = id_map_get(&import->sources, id);
+
+		if (id > 0 && to == 0)
+			return error_say(import->err, -EINVAL, "'%s' is %" PRId64 ", which is not among the 'sources'",
+				field->name, id);
+		if (id > 0)
+			field_set(field, row, to);
+	}
+	if (point)
+		point->environment = id_map_get(&import->environments, point->environment);
+	for (size_t i = 0; duet && i < import->n_parts; i++)
+		if (import->parts[i].number == duet->reference)
+			reference = import->parts[i].run.id;
+	if (duet && reference == 0) {
+		int r = find_unused(import);
+
+		if (r < 0)
+			return r;
+		reference = import->unused;
+	}
+	if (duet)
+		duet->reference = reference;
+	return 0;
+}
+
+static int take_row(struct run_import *import, const struct run_rows *rows, int64_t entry)
+{
+	_cleanup_(json_decrefp) json_t *object = NULL;
+	_cleanup_(freep) void *row = calloc(1, rows->table->size);
+	char where[64];
+	struct json_fields f;
+	int r = row ? json_stream_json(import->document, &object, import->err) : error_oom(import->err);
+
+	if (r < 0)
+		return r;
+	snprintf(where, sizeof(where), rows->single ? "'%s'" : "'%s', entry", rows->member);
+	f = json_fields_begin(object, (struct json_location){where, entry}, import->err);
+	if (f.r == 0) {
+		document_read_fields(&f, rows->table, row);
+		r = f.r;
+		if (r == 0)
+			r = renumber(import, rows->table, row);
+		if (r == 0)
+			r = book_add_row(import->book, import->run, rows, row, import->err);
+		if (r < 0 && f.r == 0)
+			r = error_prefix(import->err, r, "%s %" PRId64, where, entry);
+		fields_clear(rows->table, row);
+		return r;
+	}
+	return f.r;
+}
+
+static int take_rows(struct run_import *import, const struct run_rows *rows)
+{
+	int64_t entry = 0;
+	int r;
+
+	if (rows->single)
+		return take_row(import, rows, 0);
+	r = json_stream_enter(import->document, '[', import->err);
+	while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0)
+		r = take_row(import, rows, ++entry);
+	return r;
+}
+
+static int store_part(struct run_import *import, struct import_part *part)
+{
+	bool started = part->run.started_ns > 0, ended = part->run.ended_ns > 0;
+	int r = take_maps(import, part->head);
+
+	import->run = part->run.id;
+	import->first_ns = import->end_ns = 0;
+	json_stream_seek(import->document, part->samples);
+	if (r >= 0)
+		r = take_samples(import);
+	if (r >= 0 && !started)
+		r = book_set_times(import->book, part->run.id, import->first_ns,
+			ended ? part->run.ended_ns : import->end_ns, import->err);
+	for (size_t k = 0; r >= 0 && book_run_rows[k].member; k++)
+		if (part->rows[k]) {
+			json_stream_seek(import->document, part->rows[k]);
+			r = take_rows(import, &book_run_rows[k]);
+		}
+	return r;
+}
+
+/* Runs get their numbers in the order in which they had them. */
+static int store(struct run_import *import)
 {
 	int r = 0;
 
-	if (origin->machine || origin->document)
-		r = book_put_environment(import->book, origin->digest, origin->machine, origin->document,
-			&run->environment, err);
-	/* older versions did not keep it: then it is what is known of the environment here */
-	if (r >= 0 && run->environment && run->correlation.samples == 0)
-		r = book_get_correlation(import->book, run->environment, &run->correlation, err);
-	if (r >= 0)
-		r = book_add_run(import->book, run, err);
-	if (r >= 0)
-		r = book_put_notes(import->book, run->id, import->notes, import->n_notes, err);
-	if (r < 0)
-		return r;
-	import->run = run->id;
-	return take_samples(import, samples, err);
+	for (size_t done = 0; r >= 0 && done < import->n_parts; done++) {
+		struct import_part *next = NULL;
+
+		for (size_t i = 0; i < import->n_parts; i++)
+			if (import->parts[i].run.id == 0 && (!next || import->parts[i].number < next->number))
+				next = &import->parts[i];
+		r = put_environment(import, next->head, &next->run.environment, &next->run.profile_id);
+		/* older versions did not keep it: then it is what is known of the environment here */
+		if (r >= 0 && next->number == 0 && next->run.environment && next->run.correlation.samples == 0)
+			r = book_get_correlation(
+				import->book, next->run.environment, &next->run.correlation, import->err);
+		if (r >= 0)
+			r = book_add_run(import->book, &next->run, import->err);
+	}
+	for (size_t i = 0; r >= 0 && i < import->n_parts; i++)
+		r = store_part(import, &import->parts[i]);
+	return r;
 }
 
 /* Results of a benchmark have no executions of other processes. */
@@ -332,40 +645,121 @@ static int check_format(const json_t *document, struct error *err)
 		"these are results, not a run: compare them with 'emp-analyze compare FILE', or write the run that they name with 'emp-analyze export RUN'");
 }
 
-static int read_document(struct import *import, const json_t *document, struct run *run,
-	struct origin *origin, json_t **ret_samples, struct error *err)
+/* The place of samples or rows in the part; NULL: the member is something else. */
+static int64_t *place_of(struct import_part *part, const char *name)
 {
-	struct json_fields f;
-	int r = check_format(document, err);
-
-	if (r < 0)
-		return r;
-	f = json_fields_begin(document, (struct json_location){}, err);
-	json_fields_header(&f, "emp-run", 1);
-	read_run(&f, run);
-	read_origin(&f, origin);
-	read_notes(&f, import);
-	json_fields_array(&f, "samples", ret_samples);
-	return f.r < 0 ? f.r : take_samples(import, *ret_samples, err);
+	if (!strcmp(name, "samples"))
+		return &part->samples;
+	for (size_t k = 0; k < MOST_ROWS && book_run_rows[k].member; k++)
+		if (!strcmp(name, book_run_rows[k].member))
+			return &part->rows[k];
+	return NULL;
 }
 
-int document_import_run(struct book *book, const json_t *document, int64_t *ret_run, struct error *err)
+static int scan_run(struct run_import *import, bool in_duet);
+
+static int scan_duet_runs(struct run_import *import)
 {
-	_cleanup_(run_clear) struct run run = {};
-	_cleanup_(origin_clear) struct origin origin = {};
-	_cleanup_(import_clear) struct import import = {};
-	json_t *samples = NULL;
+	int r = json_stream_enter(import->document, '[', import->err);
+
+	while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0)
+		r = scan_run(import, true);
+	return r;
+}
+
+/* Its head, and where its samples and rows are. */
+static int scan_run(struct run_import *import, bool in_duet)
+{
+	struct import_part *part = array_add(import->parts, import->n_parts);
+	size_t at = import->n_parts - 1;
+	const char *name;
 	int r;
 
-	r = read_document(&import, document, &run, &origin, &samples, err);
+	if (!part || !(part->head = json_object()))
+		return error_oom(import->err);
+	if (json_stream_peek(import->document) != '{')
+		return error_say(import->err, -EINVAL, "the document must be a JSON object {…}");
+	r = json_stream_enter(import->document, '{', import->err);
+	while (r >= 0 && (r = json_stream_member(import->document, &name, import->err)) > 0) {
+		json_t *value = NULL;
+		int64_t *place;
+
+		part = &import->parts[at];
+		place = place_of(part, name);
+		if ((place && *place) || json_object_get(part->head, name))
+			return error_say(import->err, -EINVAL, "the document has two members '%s'", name);
+		if (!strcmp(name, "duet_runs") && !in_duet) {
+			r = scan_duet_runs(import);
+			continue;
+		}
+		if (place) {
+			*place = json_stream_tell(import->document);
+			if (place == &part->samples && json_stream_peek(import->document) != '[')
+				*place = -1;
+			r = json_stream_skip(import->document, import->err);
+			continue;
+		}
+		r = json_stream_json(import->document, &value, import->err);
+		if (r == 0 && json_object_set_new(part->head, name, value) < 0)
+			r = error_oom(import->err);
+	}
+	return r;
+}
+
+static int read_head(struct import_part *part, struct error *err)
+{
+	struct json_fields f;
+	int r = check_format(part->head, err);
+
 	if (r < 0)
 		return r;
-	run.started_ns = import.first_ns;
-	run.ended_ns = import.end_ns;
-	import.book = book;
-	r = BOOK_ATOMIC(book, store(&import, &run, &origin, samples, err), err);
+	f = json_fields_begin(part->head, (struct json_location){}, err);
+	json_fields_header(&f, "emp-run", 1);
+	json_fields_int_maybe(&f, "run", 1, INT64_MAX, &part->number);
+	read_run(&f, &part->run);
+	if (f.r == 0 && part->samples == 0)
+		f.r = error_say(err, -EINVAL, "the document has no 'samples'");
+	if (f.r == 0 && part->samples < 0)
+		f.r = error_say(err, -EINVAL, "the document: 'samples' must be an array […]");
+	return f.r;
+}
+
+static int import_clocks(struct run_import *import, int64_t *ret)
+{
+	_cleanup_(clocks_clear) struct clocks clocks = {};
+	const json_t *head = import->parts[0].head;
+	int r = clocks_from_json(head, &clocks, import->err);
+
+	if (r >= 0)
+		r = put_environment(import, head, &clocks.environment, &(int64_t){0});
+	if (r >= 0 && clocks.environment == 0)
+		r = book_put_environment(import->book, NULL, NULL, NULL, &clocks.environment, import->err);
+	if (r >= 0)
+		r = book_put_clocks(import->book, &clocks, import->err);
+	if (r >= 0)
+		*ret = clocks.id;
+	return r;
+}
+
+int document_import(struct book *book, struct json_stream *document, int64_t *ret, struct error *err)
+{
+	_cleanup_(run_import_clear) struct run_import import = {.book = book, .document = document, .err = err};
+	const char *format;
+	int r = scan_run(&import, false);
+
+	if (r >= 0)
+		r = json_stream_end(document, err);
 	if (r < 0)
 		return r;
-	*ret_run = run.id;
+	format = json_string_value(json_object_get(import.parts[0].head, "format"));
+	if (format && !strcmp(format, "emp-clocks"))
+		return BOOK_ATOMIC(book, import_clocks(&import, ret), err);
+	for (size_t i = 0; r >= 0 && i < import.n_parts; i++)
+		r = read_head(&import.parts[i], err);
+	if (r >= 0)
+		r = BOOK_ATOMIC(book, store(&import), err);
+	if (r < 0)
+		return r;
+	*ret = import.parts[0].run.id;
 	return 0;
 }

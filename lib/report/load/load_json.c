@@ -185,8 +185,8 @@ json_t *load_report_as_json(const struct load_report *p)
 {
 	const struct run *run = &p->result.discarding.run;
 
-	return json_pack("{s:s, s:i, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o}", "format",
-		"emp-load", "version", VERSION, "run", (json_int_t)run->id, "load", run->program,
+	return json_pack("{s:s, s:i, s:O*, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o}", "format",
+		"emp-load", "version", VERSION, "context", p->context, "run", (json_int_t)run->id, "load", run->program,
 		"coordination", coordination_names[p->load.coordination], "cpus", p->load.cpus, "runs",
 		runs_json(p), "rate_per_s", rate_json(&p->rates.sum), "shares_per_s",
 		load_rates_in_shares(&p->rates) ? rate_json(&p->rates.items[0]) : NULL, "scripts",

@@ -4,6 +4,7 @@
 
 #include "lib/record/book/book_page_waits.h"
 #include "lib/record/book/book_programs.h"
+#include "lib/record/document/document_context.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -167,6 +168,8 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 		r = load_report_rates(&report, report.kept, report.n_kept, NULL, &report.rates, err);
 	if (r == 0)
 		r = read_page_waits(book, id, &report, err);
+	if (r == 0)
+		r = document_make_context(book, run.environment, run.started_ns, &report.context, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(report);
@@ -186,5 +189,6 @@ void load_report_clear(struct load_report *report)
 	free(report->parts);
 	free(report->starts);
 	free(report->kept);
+	json_decref(report->context);
 	*report = (struct load_report){};
 }

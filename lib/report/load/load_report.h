@@ -25,6 +25,7 @@ struct load_report {
 	struct load_rates rates; /* of those that count */
 	struct page_waits *page_waits;            /* of all */
 	struct page_wait_report page_wait_report; /* of those that count */
+	json_t *context;                          /* document_context.h */
 };
 
 /* -EINVAL, with a sentence: the run is no load, or its slaves are not in the book. */

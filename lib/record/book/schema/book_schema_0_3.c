@@ -46,4 +46,6 @@ const char book_step_6[] =
 	"ALTER TABLE profile_resolving ADD COLUMN duet REAL NOT NULL DEFAULT 0.0 CHECK(duet >= 0);" /* 0: not known */
 	/* how long the CPUs of a load were idle, and how many they were; NULL: not known */
 	"ALTER TABLE load_sample ADD COLUMN idle_ns INTEGER CHECK(idle_ns >= 0);"
-	"ALTER TABLE load_sample ADD COLUMN cpus INTEGER CHECK(cpus >= 1);";
+	"ALTER TABLE load_sample ADD COLUMN cpus INTEGER CHECK(cpus >= 1);"
+	/* max_rss_bytes is no more than what EMP itself had when it started the program */
+	"ALTER TABLE sample ADD COLUMN max_rss_at_most INTEGER NOT NULL DEFAULT 0 CHECK(max_rss_at_most IN (0, 1));";

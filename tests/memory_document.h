@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Documents in memory, imported and exported. */
+#pragma once
+
+#include "lib/record/document/document.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* Imports bytes as a file. */
+static inline int import_bytes(struct book *book, const void *text, size_t size, int64_t *ret, struct error *err)
+{
+	_cleanup_(json_stream_freep) struct json_stream *stream = NULL;
+	_cleanup_(closep) int fd = memfd_create("document", 0);
+	char path[64];
+	int r;
+
+	if (write(fd, text, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = json_stream_open(&stream, path, err);
+	return r < 0 ? r : document_import(book, stream, ret, err);
+}
+
+static inline int import_document(struct book *book, const json_t *document, int64_t *ret, struct error *err)
+{
+	_cleanup_(freep) char *text = json_dumps(document, JSON_ENCODE_ANY);
+
+	return import_bytes(book, text, strlen(text), ret, err);
+}
+
+static inline int export_document(struct book *book, int64_t run, json_t **ret, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	int r = document_export_run(book, run, &(struct document_parts){}, file, err);
+
+	fclose(file);
+	*ret = r < 0 ? NULL : json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	if (r == 0 && !*ret) {
+		fprintf(stderr, "not JSON: %s\n", text);
+		abort();
+	}
+	return r;
+}
