@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A session's results as documents, letter for letter where people and other programs read them. */
-#include "tests/unit/check.h"
+#include "tests/unit/scratch.h"
 
 #include "measure/export.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
 #include "lib/base/json.h"
+#include "lib/record/book/book_duet.h"
 
 #include <string.h>
 
@@ -131,10 +133,12 @@ TEST(the_mark_of_a_noisy_profile_is_exported)
 		"\n\n=Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)=\n");
 	assert_command(export_write_asciidoc, "x",
 		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)`\n");
-	assert_command(export_write_csv, "x", "pt_samples,discarded,peak_memory,command_line,profile_blind,profile_noise\nx,");
+	assert_command(export_write_csv, "x",
+		"pt_samples,discarded,peak_memory,command_line,profile_blind,profile_noise\nx,");
 	assert_command(export_write_csv, "x", ",0,4096,slow,0.016400000,\"PSI 41 %, steal 3.2 %\"\n");
 	noise = "<b>`*";
-	assert_command(export_write_markdown, "x", "\n`` Profile 'lab' is noisy: blind to daemons below 16 ms (<b>`*) ``\n");
+	assert_command(export_write_markdown, "x",
+		"\n`` Profile 'lab' is noisy: blind to daemons below 16 ms (<b>`*) ``\n");
 	noise = NULL;
 }
 
@@ -174,9 +178,35 @@ TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 		"| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 |\n");
 }
 
-/* The elapsed time of each is that of both, and so says nothing of them. */
-TEST(tables_of_a_duet_have_the_ratio_of_process_times)
+/* The duet is in the book: two runs, whose samples were taken together. */
+static void store_duet(struct scratch *s, struct made_up *m)
 {
+	int64_t reference = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct run run = {.program = (char *)"duet", .kind = RUN_DUET, .resolution_ns = 1, .cpu = -1};
+
+		assert_done(s, book_begin_run(s->book, &run, &s->err));
+		reference = reference ?: run.id;
+		assert_done(s, book_add_duet(s->book, run.id,
+				       &(struct duet_row){.reference = reference, .slice_ns = 10 * NS_PER_MS},
+				       &s->err));
+		for (size_t k = 0; k < 2; k++) {
+			const struct duet_sample together = {
+				m->samples[i][k].n, (int)i + 1, 1, m->samples[i][k].et_ns};
+
+			assert_done(s, book_add_sample(s->book, run.id, &m->samples[i][k], NULL, 0, &s->err));
+			assert_done(s, book_add_duet_sample(s->book, run.id, &together, &s->err));
+		}
+		m->tasks[i].run.id = run.id;
+	}
+	m->session.book = s->book;
+}
+
+/* The elapsed time of each is that of both, and so says nothing of them. */
+TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
+{
+	struct scratch *s = *state;
 	struct made_up m;
 
 	fill(&m);
@@ -187,8 +217,10 @@ TEST(tables_of_a_duet_have_the_ratio_of_process_times)
 		for (size_t k = 0; k < 2; k++) {
 			m.samples[i][k].start_ns += (int64_t)(10 * k + i);
 			m.samples[i][k].pt_ns = i ? 101000000 : 200000000 + 1000000 * (int64_t)k;
+			m.samples[i][k].system_ns = m.samples[i][k].observer_ns = -1;
 		}
 	}
+	store_duet(s, &m);
 	assert_written(export_write_markdown, &m.session,
 		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded | PT ratio (95 % CI) |\n"
 		"|:---|---:|---:|---:|---:|---:|---:|---:|\n"
