@@ -71,10 +71,10 @@ static const struct listing_column columns[] = {
 	{"COMMAND", NULL, COLUMN_WRAP},
 	{NULL, "program"},
 	{"KIND", "kind"},
-	{"SAMPLES", "samples", COLUMN_NUMBER},
+	{"N", "samples", COLUMN_NUMBER},
 	{"PT", "pt_mean_ns", COLUMN_NUMBER},
 	{"STATE", "state"},
-	{"STARTED", "started_ns", COLUMN_WRAP},
+	{"STARTED", "started_ns"},
 	{"CPU", "cpu", COLUMN_NUMBER},
 	{"PROFILE", "profile", COLUMN_WRAP},
 	{"MACHINE", "machine", COLUMN_WRAP},
@@ -144,7 +144,8 @@ static int add_run(struct listing *list, struct book *book, const struct run *ru
 	listing_int(list, run->n_samples);
 	listing_cell(list, json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(time, llround(pt_ns)));
 	listing_text(list, run_state_word(run->state));
-	listing_moment(list, run->started_ns);
+	text_moment(started, run->started_ns)[strlen("2026-11-20 14:30")] = '\0';
+	listing_cell(list, json_integer(run->started_ns), started);
 	listing_cell(list, run->cpu < 0 ? NULL : json_integer(run->cpu), run->cpu < 0 ? "-" : cpu);
 	listing_text(list, run->profile);
 	listing_text(list, machine);

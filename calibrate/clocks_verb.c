@@ -4,11 +4,12 @@
 #include "calibrate/clocks/bench.h"
 #include "calibrate/clocks/cycles.h"
 
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/clock/emp-clock.h"
 #include "lib/host/cpu/pinning.h"
 #include "lib/host/system/lock.h"
-#include "lib/record/document/document_clocks.h"
+#include "lib/record/document/document.h"
 #include "lib/report/clocks_report.h"
 #include "lib/run/environment.h"
 
@@ -123,10 +124,15 @@ static int calibrate(struct clocks *clocks, struct error *err)
 	return r;
 }
 
-static int show(const struct clocks *clocks, struct error *err)
+static int show_clocks(struct book *book, const struct clocks *clocks, struct error *err)
 {
-	return calibrate_options.json ? json_print_document("emp-clocks", clocks_as_json(clocks), err)
-				      : clocks_print(clocks, err);
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r;
+
+	if (!calibrate_options.json)
+		return clocks_print(clocks, err);
+	r = document_make_clocks(book, clocks, &document, err);
+	return r < 0 ? r : json_print_exactly(document, stdout, err);
 }
 
 int verb_clocks(int argc, char **argv, struct error *err)
@@ -148,5 +154,5 @@ int verb_clocks(int argc, char **argv, struct error *err)
 		r = book_put_clocks(book, &clocks, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
-	return show(&clocks, err);
+	return show_clocks(book, &clocks, err);
 }
