@@ -142,6 +142,9 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	if (plan.design == DESIGN_SEPARATE && variation && variation->df > 0)
 		plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
 	r = compare(of_a, n_a, of_b, n_b, &plan, ret, err);
+	if (r == 0 && plan.design == DESIGN_PAIRS && all_above_0(pairs, n) &&
+		log_ratio_of(of_a, of_b, a_first, n, &ret->log_ratio) < 0)
+		return error_oom(err);
 	if (r == 0)
 		ret->clock = a->clock;
 	if (r == 0 && plan.design == DESIGN_BETWEEN) {

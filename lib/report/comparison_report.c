@@ -201,13 +201,13 @@ int comparison_list_new(struct listing **ret, bool json, struct error *err)
 	return listing_new(ret, columns, json, err);
 }
 
-/* Of a duet; otherwise null. */
+/* Of a duet; of samples in turn only the sd; otherwise null. */
 static void add_log_ratio(struct listing *list, const struct comparison *c)
 {
 	const struct log_ratio *l = &c->log_ratio;
 	bool duet = c->design == DESIGN_DUET;
 
-	listing_cell(list, json_real_or_null(duet ? l->sd : NAN), NULL);
+	listing_cell(list, json_real_or_null(l->n > 1 ? l->sd : NAN), NULL);
 	listing_cell(list, json_real_or_null(duet ? exp(l->robust) : NAN), NULL);
 	listing_cell(list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : json_null(), NULL);
 	listing_cell(list, json_real_or_null(duet ? l->neighbours_sd : NAN), NULL);

@@ -42,7 +42,7 @@ struct comparison {
 	double variance_a, variance_b, covariance; /* of the means */
 	double between;                            /* DESIGN_BETWEEN: as in the plan; else 0 */
 	size_t n_between;                          /* the number of runs that it is known from; 0: not known */
-	struct log_ratio log_ratio; /* DESIGN_DUET; then `ratio` is the geometric mean of the ratios */
+	struct log_ratio log_ratio; /* DESIGN_DUET: `ratio` is the geometric mean of the ratios; DESIGN_PAIRS: beside it */
 };
 
 /* Times in ns, at least one each; in any order, except in pairs. -EINVAL: none, or the mean of a is 0; -ENOMEM. */

@@ -147,9 +147,10 @@ expect 1 'needs two loads' $analyze load 2 --between-runs 1
 expect 1 'end with .png, .svg or .pdf' $analyze load 2 -o "$dir/z.gif"
 that "no picture is left" sh -c "! ls '$dir'/z.*"
 
-# Through a document a load loses its slaves.
-$analyze export 2 >"$dir/run.json"
-sed -i 's/"uid": "[0-9a-f]*"/"uid": "00000000000000000000000000000000"/' "$dir/run.json"
+# A document that does not have its slaves.
+$analyze export 2 | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(json.dumps({name: d[name] for name in d if not name.startswith(("program", "load", "page_wait")) or name == "program"} | {"uid": 32 * "0"}))' >"$dir/run.json"
 $analyze import "$dir/run.json" >"$dir/imported"
 expect 1 'was imported without its slaves' $analyze load "$(cat "$dir/imported")"
 
