@@ -13,6 +13,20 @@ $analyze import "$data/emp-run-inc128.json" "$data/emp-run-inc16384.json" >"$dir
 that "import prints one id a line" sh -c "printf '1\n2\n' | cmp - '$dir/ids'"
 expect 0 'INC16384 *import *40' $analyze list
 gives "list --json has the runs" '(d["format"] == "emp-runs" and [r["run"] for r in d["runs"]] == [1, 2] and d["runs"][0]["id"] == 1 and d["runs"][0]["samples"] == 800)' $analyze list --json
+lists() { # IDS, list's options
+	wanted=$1
+	shift
+	gives "list $*" "([r[\"run\"] for r in d[\"runs\"]] == [$wanted])" $analyze list --json "$@"
+}
+lists 2 --name 16384
+lists '' --name nothing
+lists 1,2 --kind import --since 2000-01-01
+lists '' --kind duet
+lists 2 --last 1
+lists '' --since 2100-01-01
+expect 0 'has no such runs' $analyze list --kind duet
+expect 1 "kind must be short, long, .* not 'none'" $analyze list --kind none
+expect 1 "since must be a day (2026-11-20), .* not 'soon'" $analyze list --since soon
 expect 0 'an L: 16 of 800 samples' $analyze show 1
 gives "show --json has the shape" '(d["shape"] == "L" and d["l_samples"] == [10, 16] and d["et"]["n"] == 40)' $analyze show 2 --json
 

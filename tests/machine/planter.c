@@ -5,14 +5,15 @@
  * ends inside the sample that it started in. It does not read its clock in its last milliseconds, just as
  * daemons do not: a reading would update the kernel's accounting. Prints "NAME N START NS" when it has ended:
  * when it was started (ns since 1970; a start that the planter was too late to see is not counted, so N may
- * be behind) and what it took, by its rusage.
+ * be behind) and what it took, by its rusage. With "every" it is planted at that period from number 1 on; N is 0 then.
  *
- *   planter WATCHED CPU LAST NAME=MS@N,N,N...       ends after the start of number LAST */
+ *   planter WATCHED CPU LAST NAME=MS@N,N,N...|NAME=MS@every:PERIOD_MS...    ends after the start of number LAST */
 #include "lib/base/clock.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,8 @@ struct plan {
 	char name[16];
 	long long ms;
 	const char *numbers; /* "10,37,80" */
+	long long period_ms; /* 0: by numbers */
+	pid_t clock;         /* the process that plants it at its period */
 };
 
 static int parse_plan(const char *text, struct plan *ret)
@@ -59,6 +62,8 @@ static int parse_plan(const char *text, struct plan *ret)
 	if (!at || sscanf(text, "%15[^=]=%lld", ret->name, &ret->ms) != 2)
 		return -1;
 	ret->numbers = at + 1;
+	ret->period_ms = 0;
+	sscanf(ret->numbers, "every:%lld", &ret->period_ms);
 	return 0;
 }
 
@@ -103,6 +108,25 @@ static void plant(const struct plan *plan, int number, int cpu)
 	children[pid % REMEMBERED].start_ns = start_ns;
 	children[pid % REMEMBERED].number = number;
 	children[pid % REMEMBERED].plan = plan;
+}
+
+/* Until it is killed. */
+static _Noreturn void plant_periodically(const struct plan *plan, int cpu)
+{
+	int64_t at_ns = clock_ns(CLOCK_MONOTONIC);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		struct timespec at;
+
+		do /* a time that has passed is left out */
+			at_ns += plan->period_ms * NS_PER_MS;
+		while (at_ns < clock_ns(CLOCK_MONOTONIC));
+		at = (struct timespec){at_ns / NS_PER_S, at_ns % NS_PER_S};
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		plant(plan, 0, cpu);
+		reap(0);
+	}
 }
 
 /* Whether `pid` runs the file `path`. */
@@ -192,9 +216,16 @@ int main(int argc, char **argv)
 			continue;
 		number++;
 		for (int i = 0; i < n_plans; i++)
-			if (plan_has(&plans[i], number))
+			if (plans[i].period_ms && number == 1 && (plans[i].clock = fork()) == 0)
+				plant_periodically(&plans[i], atoi(argv[2]));
+			else if (!plans[i].period_ms && plan_has(&plans[i], number))
 				plant(&plans[i], number, atoi(argv[2]));
 	}
+	for (int i = 0; i < n_plans; i++)
+		if (plans[i].period_ms) {
+			kill(plans[i].clock, SIGKILL);
+			waitpid(plans[i].clock, NULL, 0);
+		}
 	reap(0);
 	return 0;
 }
