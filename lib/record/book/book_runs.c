@@ -66,15 +66,17 @@ static int begin_run(struct book *book, struct run *run, struct error *err)
 
 int book_begin_run(struct book *book, struct run *run, struct error *err)
 {
-	char self[PROCESS_REF_SIZE];
+	char self[PROCESS_REF_SIZE], *owner = run->owner;
+	int r;
 
 	run->state = RUN_OPEN;
 	run->ended_ns = 0;
 	if (run->started_ns == 0)
 		run->started_ns = clock_ns(CLOCK_REALTIME);
-	free(run->owner);
-	run->owner = strdup(process_ref_self(self));
-	return BOOK_ATOMIC(book, begin_run(book, run, err), err);
+	run->owner = process_ref_self(self); /* for the book only */
+	r = BOOK_ATOMIC(book, begin_run(book, run, err), err);
+	run->owner = owner;
+	return r;
 }
 
 int book_set_times(
