@@ -172,7 +172,7 @@ that "an interrupted one ends with 130" [ $status = 130 ]
 that "and leaves nothing" sh -c "! kill -0 $program"
 that "and no cgroup" [ -z "$(cgroups_of "$pid")" ]
 end_with KILL inc
-that "INC must not fail, whatever the program may" grep -q "inc .*' was killed by signal 9 (SIGKILL) in sample 1$" "$dir/duet"
+that "INC must not fail, whatever the program may" grep -q "'INC' was killed by signal 9 (SIGKILL) in sample 1$" "$dir/duet"
 that "its end is a failure" [ $status = 1 ]
 end_with KILL tool
 wait_until sh -c "! ps -o stat= -p $program | grep -v ^Z" # a program is killed if the tool is
