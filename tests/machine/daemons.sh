@@ -46,6 +46,7 @@ assert 3.98 < cutoffs["punctual"]["period_s"] < 4.02, cutoffs["punctual"]
 assert not cutoffs["erratic"].get("period_s"), cutoffs["erratic"]
 PY
 "$build/analyze/emp-analyze" daemons 1 >"$dir/daemons" || exit 1
+that "its executions are reported" grep -Eq 'run 1: [1-9][0-9] long executions, median .*; in no central sample$' "$dir/daemons"
 that "the period is reported, and firm" grep -Eq '^    every (.* = )?(3\.9|4\.0)[0-9]* s, firm \(' "$dir/daemons"
 that "what is not regular is reported" test -n "$(grep -A2 'run 1: 5 long executions' "$dir/daemons" | grep '^    at irregular intervals$')"
 finish
