@@ -98,12 +98,6 @@ static bool is_wait_known(const struct sample *samples, size_t n)
 	return (double)count_without_wait(samples, n) <= MOST_UNKNOWN * (double)n;
 }
 
-/* For all tasks of the program, since it started. */
-static bool is_wait_exact(const struct run *run)
-{
-	return run->wait_source && !strcmp(run->wait_source, "bpf");
-}
-
 static int say_unknown(const struct run *run, const struct sample *samples, struct error *err)
 {
 	while (samples->wait_ns >= 0)
@@ -188,7 +182,7 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	feed->resolution_ns = options->resolution_ns ?: run->resolution_ns > 0 ? run->resolution_ns : 1;
 	forget_waits_at_once(samples, n_samples);
 	if (options->by_wait ||
-		(options->by_wait_if_exact && is_wait_exact(run) && is_wait_known(samples, n_samples)))
+		(options->by_wait_if_exact && run_wait_is_exact(run) && is_wait_known(samples, n_samples)))
 		r = take_waits(feed, run, samples, n_samples, err);
 	if (r < 0)
 		return r;

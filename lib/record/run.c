@@ -195,6 +195,11 @@ void run_clear(struct run *run)
 	*run = (struct run){};
 }
 
+bool run_wait_is_exact(const struct run *run)
+{
+	return run->wait_source && !strcmp(run->wait_source, "bpf");
+}
+
 /* The words of a command; NULL: not known. Free with argv_free. */
 static char **words_of(const struct run *run)
 {

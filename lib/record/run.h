@@ -94,6 +94,9 @@ extern const struct field_table run_table, sample_table, execution_table, source
 
 void run_clear(struct run *run); /* frees the members and zeroes */
 
+/* Whether W is that of all tasks of the program, since it started. */
+bool run_wait_is_exact(const struct run *run);
+
 /* Its command as a line, quoted where a shell needs it; if that is not known, its program. The caller frees it. NULL: no memory. */
 char *run_command_line(const struct run *run);
 

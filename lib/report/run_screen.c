@@ -4,6 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/text.h"
+#include "lib/protocol/impossible_pt.h"
 #include "lib/report/environment_changes.h"
 #include "lib/report/noise_load.h"
 
@@ -226,6 +227,27 @@ static int note_samples(struct notes *notes, const struct run_result *result, st
 	return r;
 }
 
+/* The first is described. */
+static int note_impossible(struct notes *notes, const struct run_result *r, struct error *err)
+{
+	_cleanup_(freep) struct impossible_pt *found = NULL;
+	char pt[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
+	size_t n;
+
+	if (impossible_pt_find(
+		    &r->discarding.run, r->samples, r->n_samples, r->counters, r->n_counters, &found, &n) < 0)
+		return error_oom(err);
+	if (n == 0)
+		return 0;
+	text_duration(pt, found[0].pt_ns);
+	text_duration(limit, found[0].limit_ns);
+	return notes_add(notes, NOTE_PROGRAM, err,
+		found[0].pt_ns > found[0].limit_ns
+			? "Warning: impossible PT in %zu of %zu samples (%u: %s, ET %s)"
+			: "Warning: impossible PT in %zu of %zu samples (%u: %s, others ≥ %s)",
+		n, r->n_samples, found[0].sample, pt, limit);
+}
+
 int run_screen_fill(struct screen *ret, const struct run_result *result, struct error *err)
 {
 	const struct discarding *d = &result->discarding;
@@ -263,6 +285,8 @@ int run_notes_add(struct notes *notes, const struct run_result *result, const st
 
 	if (r == 0)
 		r = note_samples(notes, result, err);
+	if (r == 0)
+		r = note_impossible(notes, result, err);
 	if (r == 0 && result->discarding.n_over + result->discarding.n_unprofiled > 0)
 		r = note_discarder(notes, &s.reasons[0], result, err);
 	if (r == 0)

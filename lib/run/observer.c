@@ -109,20 +109,24 @@ static void drop_program(struct observation *o)
 		o->spawned.pt_ns = sum_ns;
 }
 
-/* W begins with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. Several
- * tasks also wait for each other, which does not count; how long they do is not known if they left their CPU. */
+/* W begins and ends with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. Several
+ * tasks also wait for each other, which does not count; how long they do is not known if they left their CPU. The last task may
+ * wait for the CPU once more after the end was seen: what PT leaves of ET is the most. */
 static int64_t find_wait(const struct observation *o)
 {
 	const struct usages *usages = &o->usages;
 	int64_t before_ns = o->spawned.wait_before_ns, wait_ns = usages->wait_ns - before_ns;
+	int64_t rest_ns = o->spawned.et_ns - o->spawned.pt_ns;
 
 	if (usages->wait_ns < 0)
-		return o->spawned.wait_ns;
-	if (before_ns < 0 || o->spawned.escaped || (usages->shared_wait && usages->taken_ns < 0))
+		wait_ns = o->spawned.wait_ns;
+	else if (before_ns < 0 || o->spawned.escaped || (usages->shared_wait && usages->taken_ns < 0))
 		return -1;
-	if (usages->shared_wait && wait_ns > usages->taken_ns)
-		return usages->taken_ns;
-	return wait_ns > 0 ? wait_ns : 0;
+	else if (usages->shared_wait && wait_ns > usages->taken_ns)
+		wait_ns = usages->taken_ns;
+	else if (wait_ns < 0)
+		wait_ns = 0;
+	return wait_ns <= rest_ns ? wait_ns : rest_ns > 0 ? rest_ns : 0;
 }
 
 static int run_program(void *data, struct spawned *ret, struct error *err)

@@ -22,6 +22,12 @@ that "an interval that one sample does not show is null" json "$dir/one.json" \
 expect 0 '' $measure -q -r 20 --cpu 0 --export-json "$dir/true.json" -- true
 that "PT begins with ET: what EMP does before exec is not in it" json "$dir/true.json" \
 	'(lambda emp: emp["before_exec_ns"] > 0 and all(0 < p < 1e9 * e + 50000 for p, e in zip(emp["pt_ns"], d["results"][0]["times"])))(d["results"][0]["emp"])'
+taskset -c 0 sh -c 'while :; do :; done' &
+loop=$!
+expect 0 '' $measure -q -r 300 --cpu 0 -- true
+kill $loop
+that "PT and W are no longer than ET, also if the program loses the CPU after its end" test \
+	"$(sqlite3 "$EMP_DB" 'SELECT count(*), sum(pt_ns + wait_ns > et_ns + 1000000) FROM sample WHERE run = (SELECT max(id) FROM run)')" = '300|0'
 expect 0 'Not in PT: .* of CPU time per sample, before the program is executed' $measure -q -v -r 2 -- true
 expect 0 'No profile: no sample is discarded because of a daemon' $measure -q -v -r 3 -- true
 expect 0 "^sh -c 'exit 0' '' " $measure -q -r 2 -w 0 -- sh -c 'exit 0' ''

@@ -249,6 +249,26 @@ TEST(more_cpu_time_than_elapsed_time_on_one_cpu_is_explained)
 		s.notes.items[0].text, "PT is 230 us more than ET: it includes the work to start the program");
 }
 
+TEST(an_impossible_pt_is_named_and_kept)
+{
+	_cleanup_(run_result_clear) struct run_result r = {};
+	_cleanup_(screen_clear) struct screen s = {};
+
+	make_samples(&r);
+	r.samples[4].pt_ns = 40 * NS_PER_MS;
+	r.counters = calloc(N, sizeof(*r.counters));
+	r.n_counters = N;
+	for (uint32_t i = 0; i < N; i++) {
+		r.counters[i].sample = i + 1;
+		counters_set(&r.counters[i].changes, COUNTER_STEAL, i == 4 ? 70 * NS_PER_MS : 0);
+	}
+	discard(&r, NULL, 0);
+	s = fill(&r, NULL);
+	assert_int_equal(s.pt.n, N);
+	assert_string_equal(s.notes.items[0].text,
+		"Warning: impossible PT in 1 of 12 samples (5: 40.00 ms, others ≥ 100.0 ms)");
+}
+
 TEST(no_samples_are_not_correlated)
 {
 	_cleanup_(run_result_clear) struct run_result r = {};
