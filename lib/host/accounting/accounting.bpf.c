@@ -28,6 +28,7 @@ enum { DEEPEST = 32 }; /* nested cgroups */
 
 __u32 walk_from, walk_capacity; /* the records to fill; from 0: the first snapshot */
 __u32 walk_n;                   /* how many tasks there were; more than walk_capacity: the rest is missing */
+__u64 walked;                   /* the task of walk_task */
 __u64 lost;                     /* exits that did not fit into the buffer */
 __u64 exits_begun, exits_done;
 __u32 observer_tgid;  /* filled in by a snapshot */
@@ -174,16 +175,17 @@ static __always_inline bool is_as_before(const struct task_record *record, __u32
 				 (before->run_ns ^ record->run_ns) | (before->tick_ns ^ record->tick_ns));
 }
 
-static __always_inline void walk_task(struct task_struct *task)
+/* A global function, of walked: the verifier checks it once, by itself, and not in each of the states that the loop can
+ * be in. */
+__noinline int walk_task(void)
 {
-	__u32 n = READ(walk_n),
-	      at = walk_from + n; /* walk_n, not a local variable: the verifier then sees one state */
+	struct task_struct *task = untrusted((void *)READ(walked));
+	__u32 n = walk_n++, at = walk_from + n;
 	struct task_record *record;
 
-	WRITE(walk_n, n + 1);
 	record = n < walk_capacity ? bpf_map_lookup_elem(&snapshots, &at) : (void *)0;
 	if (!record)
-		return;
+		return 0;
 	describe_times_now(record, task);
 	if (!walk_from)
 		note_running(record, task);
@@ -191,6 +193,7 @@ static __always_inline void walk_task(struct task_struct *task)
 		describe_process(record, task);
 		describe_share(record);
 	}
+	return 0;
 }
 
 /* A snapshot in one call; several times as fast as the next program. Records of the first snapshot have times only. So
@@ -202,12 +205,14 @@ int walk_tasks(void *context)
 	struct task_struct *next;
 
 	observer_tgid = bpf_get_current_pid_tgid() >> 32;
-	WRITE(walk_n, 0);
+	walk_n = 0;
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, (void *)0, BPF_TASK_ITER_ALL_THREADS);
 	while ((next = bpf_iter_task_next(&it)))
-		if (next->pid) /* the first CPU's idle task heads the list */
-			walk_task(untrusted(next));
+		if (next->pid) { /* the first CPU's idle task heads the list */
+			WRITE(walked, (unsigned long)next);
+			walk_task();
+		}
 	bpf_iter_task_destroy(&it);
 	bpf_rcu_read_unlock();
 	return 0;
