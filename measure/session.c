@@ -227,14 +227,15 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	struct error *err)
 {
 	_cleanup_(session_close) struct session s = SESSION_NEW;
+	_cleanup_(environment_question_freep) struct environment_question *question = environment_ask();
 	int r;
 
 	s.options = options;
 	r = open_book(&s, err);
 	if (r == 0)
-		r = environment_take(s.book, &s.environment, &s.environment_digest, err);
-	if (r == 0)
 		r = observer_open(&s.observer, options->backend, options->cpu, err);
+	if (r == 0)
+		r = environment_answer(question, s.book, &s.environment, &s.environment_digest, err);
 	if (r == 0)
 		r = session_make_notes(&s, err);
 	if (r == 0 && options->perf)

@@ -8,6 +8,7 @@
 #include "lib/host/process/suite_tool.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 /* The document that "emp-setup VERB --json" prints, and its exit status (1 is an error). */
@@ -31,23 +32,80 @@ static int ask(const char *verb, json_t **ret, int *ret_status, struct error *er
 	return 0;
 }
 
+struct environment_question {
+	pthread_t thread;
+	bool answered;
+	json_t *document;
+	int r;
+	struct error err;
+};
+
+static void *ask_fingerprint(void *data)
+{
+	struct environment_question *q = data;
+	int status;
+
+	q->r = ask("fingerprint", &q->document, &status, &q->err);
+	return NULL;
+}
+
+struct environment_question *environment_ask(void)
+{
+	struct environment_question *q = calloc(1, sizeof(*q));
+
+	if (!q)
+		return NULL;
+	if (pthread_create(&q->thread, NULL, ask_fingerprint, q) != 0) {
+		ask_fingerprint(q);
+		q->answered = true;
+	}
+	return q;
+}
+
+static void wait_for_answer(struct environment_question *q)
+{
+	if (!q->answered)
+		pthread_join(q->thread, NULL);
+	q->answered = true;
+}
+
+void environment_question_free(struct environment_question *q)
+{
+	if (!q)
+		return;
+	wait_for_answer(q);
+	json_decref(q->document);
+	free(q);
+}
+
 int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
+	_cleanup_(environment_question_freep) struct environment_question *q = environment_ask();
+
+	return environment_answer(q, book, ret_id, ret_digest, err);
+}
+
+int environment_answer(struct environment_question *q, struct book *book, int64_t *ret_id, char **ret_digest,
+	struct error *err)
+{
 	_cleanup_(freep) char *text = NULL, *copy = NULL;
 	const char *digest, *machine;
 	struct json_fields f;
-	int r, status;
+	int r;
 
-	r = ask("fingerprint", &document, &status, err);
-	if (r < 0)
-		return r;
-	f = json_fields_begin(document, (struct json_location){"the fingerprint"}, err);
+	if (!q)
+		return error_oom(err);
+	wait_for_answer(q);
+	if (q->r < 0) {
+		*err = q->err;
+		return q->r;
+	}
+	f = json_fields_begin(q->document, (struct json_location){"the fingerprint"}, err);
 	json_fields_text(&f, "digest", &digest);
 	json_fields_text(&f, "machine", &machine);
 	if (f.r < 0)
 		return f.r;
-	text = json_dumps(document, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	text = json_dumps(q->document, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	copy = strdup(digest);
 	if (!text || !copy)
 		return error_os(err, -ENOMEM, "cannot store the fingerprint");

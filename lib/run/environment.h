@@ -6,6 +6,18 @@
 #include "lib/base/json.h"
 #include "lib/record/book/book.h"
 
+struct environment_question;
+
+/* Starts taking the fingerprint, while the caller prepares other things; no sample may run before the answer. NULL: no memory,
+ * which environment_answer says. */
+struct environment_question *environment_ask(void);
+void environment_question_free(struct environment_question *question);
+DEFINE_FREEP(environment_question)
+
+/* Waits for it, and stores it: as environment_take. */
+int environment_answer(struct environment_question *question, struct book *book, int64_t *ret_id,
+	char **ret_digest, struct error *err);
+
 /* Takes the fingerprint and stores it. The id in the book, and the digest (the caller frees it). */
 int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err);
 

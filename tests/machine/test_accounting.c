@@ -816,6 +816,86 @@ static int drop_capabilities(void)
 	return (int)syscall(SYS_capset, &header, data);
 }
 
+static void open_and_close(const struct accounting_options *options)
+{
+	_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
+
+	assert_int_equal(accounting_backend_of(a), ACCOUNTING_BPF);
+}
+
+static char *read_bytes(const char *path, size_t size)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *bytes = malloc(size + 1);
+
+	assert_non_null(bytes);
+	assert_int_equal(read(fd, bytes, size + 1), size);
+	return bytes;
+}
+
+static void spoil(const char *path, off_t at)
+{
+	_cleanup_(closep) int fd = open(path, O_RDWR | O_CLOEXEC);
+	unsigned char byte;
+
+	assert_int_equal(pread(fd, &byte, 1, at), 1);
+	byte ^= 0x80;
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+}
+
+/* The file is made anew, as it was. */
+static void assert_replaced(
+	const struct accounting_options *options, const char *path, const char *bytes, const struct stat *was)
+{
+	_cleanup_(freep) char *now = NULL;
+	struct stat st;
+
+	open_and_close(options);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(st.st_uid == 0 && (st.st_mode & 07777) == 0644);
+	now = read_bytes(path, (size_t)was->st_size);
+	assert_memory_equal(now, bytes, (size_t)was->st_size);
+}
+
+static void resolved_programs_are_kept_and_used_if_only_root_can_have_written_them(void **state)
+{
+	char directory[] = "/tmp/emp-resolved-XXXXXX", path[64];
+	const struct accounting_options options = {
+		.backend = ACCOUNTING_BPF, .tasks.directory = mkdtemp(directory)};
+	_cleanup_(freep) char *bytes = NULL;
+	struct stat st, again;
+
+	snprintf(path, sizeof(path), "%s/accounting-cpu.bpf", directory);
+	open_and_close(&options);
+	if (stat(path, &st) < 0) {
+		rmdir(directory);
+		skip(); /* before Linux 6.7 */
+	}
+	bytes = read_bytes(path, (size_t)st.st_size);
+	open_and_close(&options);
+	assert_int_equal(stat(path, &again), 0);
+	assert_true(again.st_mtim.tv_sec == st.st_mtim.tv_sec && again.st_mtim.tv_nsec == st.st_mtim.tv_nsec);
+
+	spoil(path, 60); /* of another object */
+	assert_replaced(&options, path, bytes, &st);
+	spoil(path, 120); /* its first program has another name */
+	assert_replaced(&options, path, bytes, &st);
+	spoil(path, 120 + 32 + 5 * 4 + 8 * 8 + 3 * 8); /* an instruction of it */
+	assert_replaced(&options, path, bytes, &st);
+	assert_int_equal(truncate(path, st.st_size / 2), 0);
+	assert_replaced(&options, path, bytes, &st);
+	assert_int_equal(chown(path, 65534, 0), 0);
+	assert_replaced(&options, path, bytes, &st);
+	assert_int_equal(chmod(path, 0664), 0);
+	assert_replaced(&options, path, bytes, &st);
+
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(chmod(directory, 0777), 0);
+	open_and_close(&options);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(rmdir(directory), 0);
+}
+
 static void without_capabilities_the_sentence_names_them(void **state)
 {
 	struct error *errs = burning_shared(4096);
@@ -883,6 +963,7 @@ int main(void)
 		cmocka_unit_test(what_was_lost_is_counted),
 		cmocka_unit_test(a_thread_that_executes_a_program_keeps_its_time),
 		cmocka_unit_test(only_some_observe_with_bpf_at_once),
+		cmocka_unit_test(resolved_programs_are_kept_and_used_if_only_root_can_have_written_them),
 		cmocka_unit_test(without_capabilities_the_sentence_names_them),
 	};
 	_cleanup_(accounting_freep) struct accounting *a = NULL;

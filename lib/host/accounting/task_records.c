@@ -4,6 +4,8 @@
 
 #include "lib/base/text.h"
 #include "lib/host/bpf/bpf_load.h"
+#include "lib/host/bpf/bpf_resolved.h"
+#include "lib/host/system/run_directory.h"
 
 #include "lib/host/accounting.skel.h"
 
@@ -35,6 +37,7 @@ struct records {
 struct task_records {
 	struct task_records_options options;
 	struct accounting_bpf *programs;
+	struct bpf_resolved loaded;
 	struct ring_buffer *events;
 	task_records_event *on_event;
 	void *context;
@@ -127,17 +130,18 @@ static uint32_t id_of_own(const struct task_records *tasks)
 {
 	struct bpf_prog_info info = {};
 	uint32_t size = sizeof(info);
-	const struct bpf_program *own = tasks->options.read ? tasks->programs->progs.task_dies_before_6_7
-							    : tasks->programs->progs.task_dies;
+	int fd = bpf_resolved_program(&tasks->loaded, tasks->options.read
+							      ? tasks->programs->progs.task_dies_before_6_7
+							      : tasks->programs->progs.task_dies);
 
-	return bpf_obj_get_info_by_fd(bpf_program__fd(own), &info, &size) < 0 ? 0 : info.id;
+	return bpf_obj_get_info_by_fd(fd, &info, &size) < 0 ? 0 : info.id;
 }
 
 /* How many loaded their programs before this process did (ids ascend), so that of several that start at once the first
  * ones observe. */
-static int count_earlier_observers(const struct task_records *tasks)
+static int count_earlier_observers(const struct task_records *tasks, int link)
 {
-	_cleanup_(closep) int fd = bpf_iter_create(bpf_link__fd(tasks->programs->links.list_observers));
+	_cleanup_(closep) int fd = bpf_iter_create(link);
 	uint32_t own = id_of_own(tasks), ids[128];
 	ssize_t size;
 	int n = 0;
@@ -153,13 +157,26 @@ static int count_earlier_observers(const struct task_records *tasks)
 /* -EUSERS: too many observe already. */
 static int check_others(struct task_records *tasks)
 {
-	int n;
+	int n, link = bpf_resolved_link(&tasks->loaded, tasks->programs->progs.list_observers);
 
-	tasks->programs->links.list_observers = bpf_program__attach(tasks->programs->progs.list_observers);
-	if (!tasks->programs->links.list_observers)
-		return -errno;
-	n = count_earlier_observers(tasks);
+	if (link < 0)
+		return link;
+	n = count_earlier_observers(tasks, link);
 	return n < MAX_OBSERVERS ? n : -EUSERS;
+}
+
+/* On kernels before Linux 6.7 libbpf resolves them every time. */
+static int load_programs(struct task_records *tasks)
+{
+	const struct task_records_options *options = &tasks->options;
+	struct error ignored;
+	_cleanup_(closep) int directory = options->read
+						  ? -1
+						  : run_directory_open(
+							    options->directory ?: RUN_DIRECTORY, &ignored);
+
+	return bpf_resolved_load(&tasks->loaded, tasks->programs->skeleton, directory,
+		options->no_watch ? "accounting.bpf" : "accounting-cpu.bpf");
 }
 
 static int load(void *context)
@@ -168,11 +185,11 @@ static int load(void *context)
 	int r = open_programs(tasks);
 
 	if (r == 0)
-		r = accounting_bpf__load(tasks->programs);
+		r = load_programs(tasks);
 	if (r == 0)
 		r = check_others(tasks);
 	if (r >= 0)
-		r = accounting_bpf__attach(tasks->programs);
+		r = bpf_resolved_attach(&tasks->loaded);
 	if (r == 0 && !tasks->options.read)
 		r = map_snapshots(tasks);
 	if (r < 0)
@@ -193,6 +210,7 @@ int task_records_new(struct task_records **ret, const struct task_records_option
 	*tasks = (struct task_records){.options = *options, .on_event = on_event, .context = context};
 	r = bpf_load(load, tasks, options->read ? err : &not_at_once);
 	if (r < 0 && r != -EUSERS && !tasks->options.read) { /* as on an older kernel, then */
+		bpf_resolved_clear(&tasks->loaded);
 		accounting_bpf__destroy(tasks->programs);
 		tasks->programs = NULL;
 		tasks->options.read = true;
@@ -215,6 +233,7 @@ void task_records_free(struct task_records *tasks)
 	if (tasks->walked)
 		munmap((void *)tasks->walked, tasks->walked_bytes);
 	ring_buffer__free(tasks->events);
+	bpf_resolved_clear(&tasks->loaded);
 	accounting_bpf__destroy(tasks->programs);
 	free(tasks->read[TASK_BEFORE].items);
 	free(tasks->read[TASK_AFTER].items);
@@ -230,7 +249,8 @@ static int walk(struct task_records *tasks, struct task_snapshot *ret)
 	int r;
 
 	bss->walk_capacity = (uint32_t)tasks->walk_capacity;
-	r = bpf_prog_test_run_opts(bpf_program__fd(tasks->programs->progs.walk_tasks), &options);
+	r = bpf_prog_test_run_opts(
+		bpf_resolved_program(&tasks->loaded, tasks->programs->progs.walk_tasks), &options);
 	if (r < 0)
 		return r;
 	if (bss->walk_n > tasks->walk_capacity)
@@ -280,9 +300,10 @@ static int read_all(int fd, struct records *records)
 
 static int read_snapshot(struct task_records *tasks, enum task_moment moment, struct task_snapshot *ret)
 {
-	_cleanup_(closep) int fd = bpf_iter_create(
-		bpf_link__fd(tasks->walked ? tasks->programs->links.read_tasks
-					   : tasks->programs->links.read_tasks_before_6_7));
+	int link = bpf_resolved_link(&tasks->loaded, tasks->walked
+							     ? tasks->programs->progs.read_tasks
+							     : tasks->programs->progs.read_tasks_before_6_7);
+	_cleanup_(closep) int fd = link < 0 ? link : bpf_iter_create(link);
 	struct records *records = &tasks->read[moment];
 	int r = fd < 0 ? fd : read_all(fd, records);
 
@@ -372,7 +393,7 @@ int64_t task_records_own_wait(const struct task_records *tasks)
 {
 	const volatile struct accounting_bpf__bss *bss = tasks->programs->bss;
 	LIBBPF_OPTS(bpf_test_run_opts, options);
-	int fd = bpf_program__fd(tasks->programs->progs.read_own_wait);
+	int fd = bpf_resolved_program(&tasks->loaded, tasks->programs->progs.read_own_wait);
 
 	return fd >= 0 && bpf_prog_test_run_opts(fd, &options) == 0 ? (int64_t)bss->own_wait_ns : -1;
 }

@@ -14,9 +14,10 @@
 struct task_records;
 
 struct task_records_options {
-	size_t events_bytes; /* buffer of events: a power of two, at least a page; 0: the default */
-	bool no_watch;       /* no program is pinned: interrupts are not timed */
-	bool read;           /* take snapshots as on kernels before Linux 6.7 */
+	size_t events_bytes;   /* buffer of events: a power of two, at least a page; 0: the default */
+	bool no_watch;         /* no program is pinned: interrupts are not timed */
+	bool read;             /* take snapshots as on kernels before Linux 6.7 */
+	const char *directory; /* where resolved programs are kept: see bpf_resolved.h; NULL: /run/emp */
 	size_t capacity; /* tasks in a snapshot before it is taken that way; 0: many times the present number */
 };
 
@@ -46,8 +47,8 @@ int task_records_snapshot(struct task_records *tasks, enum task_moment moment, c
 
 /* Between the last two snapshots. */
 struct task_watched {
-	bool has_shares;       /* the records' watched_ns are complete */
-	int64_t taken_ns;      /* that others had that CPU while a task of the program was ready to run; -1: not known */
+	bool has_shares; /* the records' watched_ns are complete */
+	int64_t taken_ns; /* that others had that CPU while a task of the program was ready to run; -1: not known */
 	int64_t interrupts_ns; /* that interrupts took from the program on that CPU; -1: not known */
 	int64_t steal_ns;      /* that the hypervisor took from that CPU; -1: not known */
 };

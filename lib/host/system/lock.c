@@ -6,6 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/host/system/leftovers.h"
+#include "lib/host/system/run_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-static const char DIRECTORY[] = "/run/emp", HOST_LOCK[] = "/run/emp/lock";
+static const char HOST_LOCK[] = RUN_DIRECTORY "/lock";
 
 static int say_cannot_open(int r, const char *path, struct error *err)
 {
@@ -51,18 +52,11 @@ static void admit_group(int fd)
 /* -ENOENT: there is no lock of the host that this user can open. */
 static int open_host(struct error *err)
 {
-	bool root = geteuid() == 0, made = root && mkdir(DIRECTORY, 0755) == 0;
-	_cleanup_(closep) int directory = open(DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW),
-			      fd = -1;
-	struct stat st;
+	const bool root = geteuid() == 0;
+	_cleanup_(closep) int directory = run_directory_open(RUN_DIRECTORY, err), fd = -1;
 
-	if (directory < 0 || fstat(directory, &st) < 0)
-		return -ENOENT;
-	if (made)
-		fchmod(directory, 0755); /* whatever the umask */
-	else if (st.st_uid != 0 || st.st_mode & 022)
-		return error_say(
-			err, -EPERM, "%s must belong to root, and only root may write to it", DIRECTORY);
+	if (directory < 0)
+		return directory;
 	fd = openat(
 		directory, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (root ? O_CREAT : 0), 0600);
 	if (fd < 0)
