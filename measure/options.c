@@ -280,7 +280,7 @@ static void choose_duet(struct measure_options *o)
 	if (o->cpu < 0)
 		o->cpu = last_cpu();
 	if (o->alone < 0)
-		o->alone = (o->runs + 4) / 5;
+		o->alone = (2 * o->runs + 4) / 5;
 }
 
 int measure_options_finish(struct measure_options *o, struct error *err)
@@ -331,7 +331,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "slice", "TIME", "duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)", option_duration, &O.slice_ns},
 	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", parse_slicing, &O.slicing},
 	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL, &O.repeat},
-	{0, "alone", "N", "duet: runs of each program alone, for the price (default: 1 for 5 samples)",
+	{0, "alone", "N", "duet: runs of each program alone, for the price (default: 2 for 5 samples)",
 		option_count0, &O.alone},
 	{0, "against", "inc", "alternate with INC, and give PT in units of its work", parse_against,
 		&O.against_inc},

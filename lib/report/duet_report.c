@@ -22,7 +22,7 @@ static const double WIDE = 0.25;
 const char *const duet_doubt_sentences[] = {
 	[DUET_SOUND] = "The duet is sound",
 	[DUET_BIASED] = "The programs bias their duet (BIAS)",
-	[DUET_CONTRADICTED] = "The programs alone contradict their duet",
+	[DUET_CONTRADICTED] = "The programs alone do not confirm their duet",
 	[DUET_TOO_SHORT] = "The programs are too short for a duet",
 };
 

@@ -7,7 +7,7 @@
 Programs of each kind (compute: INC; L2, L3, memory: pointers through as much; mixed: pointers and computing) are paired with those of each other kind
 and with themselves, in both orders. One of the two has 1.3 times the work that makes both equally long when they run in turn. For each slice, a call of
 emp-measure compares them in a duet. REVERSED counts the verdicts with p < 0.05 that have the wrong sign: in the duet itself (what the samples of the duet alone would
-say), and in what emp-measure says. ELSEWHERE is how often it did not take the duet's word. Goal: at most 1 % reversed. With --data FILE, each call is added to the
+say), and in what emp-measure says. Calls after which the samples in turn do not say what the work does are left out: the machine has changed. ELSEWHERE is how often it did not take the duet's word. Goal: at most 1 % reversed. With --data FILE, each call is added to the
 file as a line, and those that it has count as well. Nothing here fails: it prints."""
 import argparse, collections, itertools, json, math, os, statistics, subprocess, sys, tempfile
 
@@ -69,7 +69,7 @@ def one(a, b, slice_ms, more_b):
     turns = measure("-r", str(2 * args.samples), *lines)
     logs = [math.log(y / x) for x, y in zip(*map(pts, duet["results"]))]
     says = {"slower": 1, "faster": -1}.get(duet["comparisons"][0]["verdict"], 0)
-    return {"pair": f"{a}-{b}", "slice": slice_ms, "duet": verdict_of(logs), "says": says, "doubt": duet["duet"]["doubt"], "ratio": statistics.mean(logs),
+    return {"pair": f"{a}-{b}", "slice": slice_ms, "more": 1 if more_b else -1, "duet": verdict_of(logs), "says": says, "doubt": duet["duet"]["doubt"], "ratio": statistics.mean(logs),
             "turn": verdict_of([math.log(y / x) for x, y in zip(*map(pts, turns["results"]))]),
             "true": statistics.median(math.log(y / x) for x, y in zip(*map(pts, turns["results"])))}
 
@@ -88,7 +88,7 @@ for n in range(args.rounds):
 def table(title, key):
     groups = collections.defaultdict(list)
     for row in rows:
-        if row["turn"]: # otherwise it is not known which is slower
+        if row["turn"] and row.get("more", row["turn"]) == row["turn"]: # otherwise it is not known which is slower
             groups[key(row)].append(row)
     print(f"\n{title:16} CALLS  DUET REVERSED  EMP REVERSED  EMP: NO VERDICT  ELSEWHERE")
     for name, group in sorted(groups.items()):

@@ -9,6 +9,8 @@
 
 enum { LEAST_SLICES = 4 };
 static const double LEVEL = 0.95, WORTH_AVOIDING = 0.01, BEARABLE = 0.05;
+/* Of half a 95 % interval: beyond it lies one third of the distribution, for 10 samples and more. */
+static const double A_THIRD = 0.2;
 
 static bool is_kept(const struct duet_program *p, size_t i)
 {
@@ -115,12 +117,13 @@ enum duet_doubt duet_doubt_of(const struct duet_cost *a, const struct duet_cost 
 {
 	struct duet_estimate bias = duet_bias(a, b);
 	bool shown = fabs(ratio->mean) > log_ratio_half(ratio, 1 - LEVEL);
+	double alone = copysign(1, ratio->mean) * (ratio->mean - bias.log); /* above 0: on the duet's side */
 
 	if (fmin(a->together_ns, b->together_ns) < LEAST_SLICES * (double)slice_ns)
 		return DUET_TOO_SHORT;
 	if (fabs(bias.log) > bias.half)
 		return DUET_BIASED;
-	return shown && ratio->mean * (ratio->mean - bias.log) < 0 ? DUET_CONTRADICTED : DUET_SOUND;
+	return shown && alone < A_THIRD * bias.half ? DUET_CONTRADICTED : DUET_SOUND;
 }
 
 int64_t duet_slice_for(int64_t pt_ns)

@@ -41,7 +41,8 @@ struct duet_estimate duet_bias(const struct duet_cost *a, const struct duet_cost
 enum duet_doubt {
 	DUET_SOUND,
 	DUET_BIASED,       /* the interval of the bias leaves out 0 */
-	DUET_CONTRADICTED, /* the ratio of the PTs alone lies on the other side of 1 than that of the duet and its interval */
+	DUET_CONTRADICTED, /* the interval of the duet's ratio leaves out 1, and the runs alone leave a chance of more than one in
+			      three that the ratio alone lies on the other side */
 	DUET_TOO_SHORT,    /* one of them runs for less than four slices */
 	N_DUET_DOUBTS
 };
