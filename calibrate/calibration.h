@@ -55,5 +55,8 @@ int conclude(struct calibration *calibration, struct error *err);
  * one CPU, in cgroups. -EINTR without a sentence. */
 int calibration_duet(struct calibration *calibration, struct resolving rows[N_RESOLVING], struct error *err);
 
+/* How long that takes at least; 0: there is none. */
+int64_t calibration_duet_ns(const struct calibration *calibration);
+
 /* "emp-calibrate resume 3", with the book if it was named; the caller frees it. NULL: no memory. */
 char *calibration_resume_command(const struct calibration *calibration);

@@ -34,13 +34,19 @@ static int take_round(struct calibration *c, const struct duet_plan *plan,
 	return 0;
 }
 
+static int64_t duet_length_ns(const struct calibration *c)
+{
+	int64_t length_ns = c->plan.phases[SHORT_PHASE].length_ns;
+
+	return length_ns < MOST_NS ? length_ns : MOST_NS;
+}
+
 static int take_rounds(
 	struct calibration *c, struct cgroup *const cgroups[2], struct resolving rows[N_RESOLVING], struct error *err)
 {
 	const struct spawn *spawns[2];
 	struct inc_program inc[2];
 	struct duet_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
-	int64_t length_ns = c->plan.phases[SHORT_PHASE].length_ns;
 	double log_ratios[ROUNDS];
 	struct error err2;
 	int r = 0;
@@ -48,7 +54,7 @@ static int take_rounds(
 	if (duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, &err2) < 0)
 		return 0;
 	for (size_t i = 0; i < 2; i++) {
-		inc_program_make(&inc[i], c, length_ns < MOST_NS ? length_ns : MOST_NS);
+		inc_program_make(&inc[i], c, duet_length_ns(c));
 		inc[i].spawn.cgroup = cgroups[i];
 		inc[i].spawn.slice_ns = SLICE_NS;
 		spawns[i] = &inc[i].spawn;
@@ -62,13 +68,19 @@ static int take_rounds(
 	return r;
 }
 
+int64_t calibration_duet_ns(const struct calibration *c)
+{
+	int64_t length_ns = duet_length_ns(c);
+
+	return c->plan.cpu < 0 || !c->observer.cgroup || length_ns < LEAST_SLICES * SLICE_NS ? 0 : ROUNDS * 2 * length_ns;
+}
+
 int calibration_duet(struct calibration *c, struct resolving rows[N_RESOLVING], struct error *err)
 {
 	struct cgroup *cgroups[2] = {};
 	int r = 0;
 
-	if (rows[0].samples == 0 || c->plan.cpu < 0 || !c->observer.cgroup ||
-		c->plan.phases[SHORT_PHASE].length_ns < LEAST_SLICES * SLICE_NS)
+	if (rows[0].samples == 0 || calibration_duet_ns(c) == 0)
 		return 0;
 	for (size_t i = 0; r == 0 && i < 2; i++)
 		r = cgroup_new_in(&cgroups[i], c->observer.cgroup, err);

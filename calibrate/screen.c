@@ -57,7 +57,7 @@ void screen_plan(struct calibration *c, const char *sleeps)
 {
 	char length[2][TEXT_TIME_SIZE], takes[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
 	const struct calibration_phase *phases = c->plan.phases;
-	int64_t ns = calibration_left_ns(c);
+	int64_t ns = saturate_add(calibration_left_ns(c), calibration_duet_ns(c));
 
 	for (int i = 0; i < CALIBRATION_PHASES; i++)
 		if (calibration_samples(c, i) < phases[i].samples)

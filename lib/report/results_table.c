@@ -6,6 +6,8 @@
 #include "lib/base/text.h"
 #include "lib/protocol/name_families.h"
 
+#include <string.h>
+
 static void add_share(struct table *table, int64_t share_ppm)
 {
 	char text[TEXT_TIME_SIZE];
@@ -67,6 +69,8 @@ void cutoffs_print_floor(const struct profile *profile, FILE *file)
 {
 	char short_floor[TEXT_TIME_SIZE], long_floor[TEXT_TIME_SIZE];
 
+	if (profile->noise && strstr(profile->noise, "forced")) /* then the floor is that of what disturbed the runs */
+		return;
 	if (profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
 		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",
 			text_duration(short_floor, profile->short_run.floor_ns),

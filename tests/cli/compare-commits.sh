@@ -46,7 +46,7 @@ expect 2 'is slower than' here "$compare" -r 8 -m "$repository/report.md" --json
 that "the report has both" test "$(grep -c '^| `\(base\|change\) [0-9a-f]*`' "$repository/report.md")" = 2
 that "it has the ratio" grep -q '^| `change .* | [12]\.[0-9]* ([12]\.[0-9]* to [12]\.[0-9]*) |$' "$repository/report.md"
 that "it says what came of it" grep -q '^\*\*Slower by more than 2 %\.\*\* A difference of [0-9.]* % or more would be shown\.$' "$repository/report.md"
-that "it has no elapsed time, which is doubled in a duet" sh -c "! grep -E 'Mean|Relative' '$repository/report.md'"
+that "it has no elapsed time, which is doubled in a duet" sh -c "grep -q 'taken in turn' '$repository/report.md' || ! grep -E 'Mean|Relative' '$repository/report.md'"
 that "it names the commits by subject, and the machine" test "$(grep -cE '^- (change [0-9a-f]+: `slower, <b>`|base [0-9a-f]+: `base. of .it.`|machine: .* CPUs, Linux )' "$repository/report.md")" = 3
 that "the picture is of the interval" grep -qE '^ +0 *: *\[-*O-*\]$' "$repository/report.md"
 that "the document has all of it" json "$repository/result.json" 'd["format"] == "emp-compare-commits" and d["version"] == 1 and d["change"]["subject"] == "slower, <b>" and d["base"]["subject"] == "base\\ of `it`" and [(r["command_line"], r["status"]) for r in d["results"]] == [("{tree}/solver", 2)] and d["results"][0]["measurement"]["comparisons"][0]["ratio"] > 1.3 and d["machine"]["cpus"] > 0'
@@ -55,6 +55,16 @@ nothing_is_left
 expect 0 'slower' here "$compare" -p 200 -r 5 main '{tree}/solver'
 expect 2 "" here "$compare" -r 8 -m "$repository/report.md" main true '{tree}/solver'
 that "reports are added" test "$(grep -c '^###' "$repository/report.md")" = 3
+sleeper() { # US MESSAGE: a commit whose program sleeps
+	printf '#include <unistd.h>\nint main(void) { return usleep(%s); }\n' "$1" | here tee solver.c >"$dir/commit"
+	here $git commit -qam "$2"
+}
+here $git checkout -q -b sleeps main
+sleeper 20000 sleeps
+here $git checkout -q -b sleeps-longer
+sleeper 80000 'sleeps longer'
+expect 2 'in elapsed time' here "$compare" -r 12 -m "$repository/sleeps.md" sleeps '{tree}/solver'
+that "a gate that failed in elapsed time shows it" test "$(grep -cE '^\| Command \| Mean |In elapsed time: \+[0-9.]+ %, 95 % CI \+[0-9.]+ % to \+[0-9.]+ %\.$' "$repository/sleeps.md")" = 2
 here $git checkout -q equal
 expect 0 '' here "$compare" -r 5 -p 10 main '{tree}/solver'
 here $git checkout -q broken

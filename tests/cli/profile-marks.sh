@@ -78,6 +78,7 @@ gives "the greater of both counts" 'd["blind_ns"] > 10e6' $calibrate profile exp
 expect 2 'shows a busy CPU' $analyze cutoffs --short 3 --long 4 --save forced
 expect 0 "^Profile 'forced' is .*(busy, forced.*)$" $analyze cutoffs --short 3 --long 4 --force --save forced
 expect 0 "^Profile 'forced' is .*(busy, forced.*)$" $calibrate profile show forced
+that "no floor is shown, which would be that of what disturbed it" sh -c "! $calibrate profile show forced | grep -q ^Floor"
 gives "the document has it" 'd["noise"].startswith("busy, forced")' $calibrate profile export forced
 $calibrate profile export forced >forced.json
 expect 0 '' $calibrate profile import --replace forced.json
