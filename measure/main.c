@@ -51,6 +51,17 @@ static int check_clean(const struct session *session, struct error *err)
 	return 0;
 }
 
+/* Also of the runs that were taken in turn after a duet. */
+static int say_elsewhere(const struct session *session, int r, struct error *err)
+{
+	int64_t first = session->n ? session->tasks[0].run.id : 0, last = first;
+
+	for (const struct session *s = session; s; s = s->in_turn)
+		for (size_t i = 0; i < s->n; i++)
+			last = s->tasks[i].run.id ?: last;
+	return book_say_elsewhere(session->book, first, last, r, err);
+}
+
 static void warn_unused(const struct parameters *p)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -88,9 +99,9 @@ static int run(int argc, char **argv, struct error *err)
 	if (outcome == 0)
 		outcome = session_settle_duet(&session, &commands, err);
 	r = report(&session, outcome == 0 ? err : &second);
-	if (outcome != 0 || r != 0)
-		return outcome ?: r;
-	return check_clean(&session, err);
+	if (outcome == 0 && r == 0)
+		r = check_clean(&session, err);
+	return say_elsewhere(&session, outcome ?: r, err);
 }
 
 static const struct verb verbs[] = {

@@ -216,7 +216,7 @@ static int open_book(struct session *s, struct error *err)
 		r = check_host(s, path, err);
 	if (r < 0)
 		return r;
-	r = book_open(&s->book, path, BOOK_WRITE, err);
+	r = book_open(&s->book, path, BOOK_MEASURE, err);
 	if (r < 0)
 		return r;
 	patience_begin(s->book);

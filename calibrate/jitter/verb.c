@@ -159,7 +159,7 @@ static int open_all(struct session *s, struct error *err)
 	if (geteuid() != 0)
 		return error_say(err, -EPERM,
 			"emp-calibrate jitter reads the kernel's trace, which only root can do: use sudo");
-	r = book_open(&s->book, calibrate_options.db, BOOK_WRITE, err);
+	r = book_open(&s->book, calibrate_options.db, BOOK_MEASURE, err);
 	if (r == 0)
 		r = lock_take(&s->lock, book_file(s->book), err);
 	if (r < 0)
@@ -260,5 +260,6 @@ int verb_jitter(int argc, char **argv, struct error *err)
 	free(options.cpus);
 	if (r == 0)
 		r = book_checkpoint(session.book, err);
-	return r == 0 && session.run.state == RUN_INTERRUPTED ? STATUS_INTERRUPTED : r;
+	r = r == 0 && session.run.state == RUN_INTERRUPTED ? STATUS_INTERRUPTED : r;
+	return session.book ? book_say_elsewhere(session.book, session.run.id, session.run.id, r, err) : r;
 }

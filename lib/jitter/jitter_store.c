@@ -221,7 +221,7 @@ static int build_and_put(struct book *book, int64_t run, const struct jitter_wat
 	return r < 0 ? r : book_put_jitter(book, run, &b->jitter, err);
 }
 
-int jitter_store(struct book *book, int64_t run, int64_t started_ns, const struct jitter_watched *watched,
+static int try_to_store(struct book *book, int64_t run, int64_t started_ns, const struct jitter_watched *watched,
 	size_t n, const struct jitter_sources *sources, struct error *err)
 {
 	_cleanup_(building_clear) struct building b = {.started_ns = started_ns};
@@ -235,4 +235,15 @@ int jitter_store(struct book *book, int64_t run, int64_t started_ns, const struc
 		return r;
 	}
 	return book_commit(book, err);
+}
+
+int jitter_store(struct book *book, int64_t run, int64_t started_ns, const struct jitter_watched *watched,
+	size_t n, const struct jitter_sources *sources, struct error *err)
+{
+	int r;
+
+	do
+		r = try_to_store(book, run, started_ns, watched, n, sources, err);
+	while (book_again(book, r, err));
+	return r;
 }

@@ -126,7 +126,7 @@ static int add_rows(struct book *book, int64_t run, const struct observation *o,
 	return r == 0 ? book_add_counters(book, run, sample->n, &o->changes, err) : r;
 }
 
-static int store_now(const struct sampling_plan *plan, struct sampling *s, const struct observation *o,
+static int try_to_store(const struct sampling_plan *plan, struct sampling *s, const struct observation *o,
 	const struct sample *sample, struct execution *executions, struct error *err)
 {
 	int r = book_begin_sample(plan->book, err);
@@ -143,6 +143,17 @@ static int store_now(const struct sampling_plan *plan, struct sampling *s, const
 		r = book_commit(plan->book, err);
 	if (r < 0)
 		book_rollback(plan->book);
+	return r;
+}
+
+static int store_now(const struct sampling_plan *plan, struct sampling *s, const struct observation *o,
+	const struct sample *sample, struct execution *executions, struct error *err)
+{
+	int r;
+
+	do
+		r = try_to_store(plan, s, o, sample, executions, err);
+	while (book_again(plan->book, r, err));
 	return r;
 }
 

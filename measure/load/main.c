@@ -64,7 +64,8 @@ static int run_verb(int argc, char **argv, struct error *err)
 		return r;
 	outcome = load_session_run(&session, err);
 	r = session.report.n_programs > 0 ? show(&session.report, outcome ? &second : err) : 0;
-	return outcome == 0 && r < 0 ? r : conclude(&session, outcome, err);
+	r = outcome == 0 && r < 0 ? r : conclude(&session, outcome, err);
+	return book_say_elsewhere(session.book, session.run.id, session.run.id, r, err);
 }
 
 static int verify_verb(int argc, char **argv, struct error *err)

@@ -91,7 +91,7 @@ static int open_book(struct load_session *s, struct error *err)
 		return error_say(err, -EBUSY, "%s, or measure anyway with --ignore-lock", said.text);
 	leftovers_remove();
 	if (r == 0)
-		r = book_open(&s->book, path, BOOK_WRITE, err);
+		r = book_open(&s->book, path, BOOK_MEASURE, err);
 	if (r < 0)
 		return r;
 	patience_begin(s->book);
@@ -162,18 +162,26 @@ static int store_all(struct load_session *s, const struct load_result *result, s
 	return r == 0 ? book_commit(s->book, err) : r;
 }
 
-static int store(struct load_session *s, const struct load_result *result, struct error *err)
+static int try_to_store(struct load_session *s, const struct load_result *result, struct error *err)
 {
 	int r = book_begin(s->book, err);
 
 	if (r == 0)
 		r = store_all(s, result, err);
-	if (r < 0) {
+	if (r < 0)
 		book_rollback(s->book);
-		return r;
-	}
-	s->run.n_samples++;
-	return 0;
+	return r;
+}
+
+static int store(struct load_session *s, const struct load_result *result, struct error *err)
+{
+	int r;
+
+	do
+		r = try_to_store(s, result, err);
+	while (book_again(s->book, r, err));
+	s->run.n_samples += r == 0;
+	return r;
 }
 
 static int take_one(struct load_session *s, bool warm_up, struct error *err)

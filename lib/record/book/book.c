@@ -175,5 +175,6 @@ void book_free(struct book *book)
 	book_disconnect(book);
 	source_cache_clear(&book->sources);
 	free(book->path);
+	free(book->left);
 	free(book);
 }

@@ -11,12 +11,21 @@
 
 struct book;
 
-enum book_mode { BOOK_READ, BOOK_WRITE /* created if missing */ };
+enum book_mode {
+	BOOK_READ,
+	BOOK_WRITE,   /* created if missing */
+	BOOK_MEASURE, /* BOOK_WRITE that goes on in a copy if the file cannot be written any more: book_elsewhere.c */
+};
 
 /* `name` is the file, as --db gives it; NULL: that of EMP_DB, else the user's own (lib/base/paths.h). BOOK_WRITE makes
  * missing directories of the user's own. BOOK_READ of a missing file: -ENOENT. */
 int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err);
 const char *book_file(const struct book *book);
+/* r; if the book goes on in a copy, the runs first to last are only there: r, or -ENOSPC if that is 0, and the sentence
+ * also says how they get into the book. */
+int book_say_elsewhere(const struct book *book, int64_t first, int64_t last, int r, struct error *err);
+/* Whether the caller's transaction, which failed with r, is to be done again, because the book now goes on in a copy. */
+bool book_again(struct book *book, int r, struct error *err);
 void book_free(struct book *book); /* rolls back what is not committed */
 DEFINE_FREEP(book)
 

@@ -18,7 +18,7 @@ static int add(
 
 int book_add_duet(struct book *book, int64_t run, const struct duet_row *row, struct error *err)
 {
-	return add(book, &duet_table, run, row, err);
+	return BOOK_ATOMIC(book, add(book, &duet_table, run, row, err), err);
 }
 
 int book_add_duet_sample(struct book *book, int64_t run, const struct duet_sample *row, struct error *err)
@@ -28,7 +28,7 @@ int book_add_duet_sample(struct book *book, int64_t run, const struct duet_sampl
 
 int book_add_duet_alone(struct book *book, int64_t run, const struct duet_alone *row, struct error *err)
 {
-	return add(book, &duet_alone_table, run, row, err);
+	return BOOK_ATOMIC(book, add(book, &duet_alone_table, run, row, err), err);
 }
 
 int book_get_duet(struct book *book, int64_t run, struct duet_row *ret, struct error *err)

@@ -51,9 +51,15 @@ static int not_opened(struct book *book, int e, struct error *err)
 	return error_os(err, -e, "cannot open the lab book '%s'", book->path);
 }
 
-int book_failed(struct book *book, int rc, struct error *err)
+/* Whether it was the file that could not be written, rather than read. */
+static bool is_unwritable(int rc, int e)
 {
-	int e = sqlite3_system_errno(book->db);
+	return (rc & 0xff) == SQLITE_FULL || e == ENOSPC || e == EDQUOT ||
+	       ((rc & 0xff) == SQLITE_IOERR && rc != SQLITE_IOERR_READ && rc != SQLITE_IOERR_SHORT_READ);
+}
+
+static int say_failed(struct book *book, int rc, int e, struct error *err)
+{
 
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
@@ -81,4 +87,12 @@ int book_failed(struct book *book, int rc, struct error *err)
 		return error_say(
 			err, -EIO, "the lab book '%s' failed: %s", book->path, sqlite3_errmsg(book->db));
 	}
+}
+
+int book_failed(struct book *book, int rc, struct error *err)
+{
+	int e = sqlite3_system_errno(book->db), r = say_failed(book, rc, e, err);
+
+	book->unwritable = is_unwritable(rc, e) ? -r : 0;
+	return r;
 }

@@ -33,6 +33,9 @@ struct book {
 	int64_t waits_since_ns; /* for another writer */
 	bool wait_said;
 	bool lost;         /* its file was removed or replaced */
+	bool may_leave;    /* to go on in a copy if its file cannot be written */
+	int unwritable;    /* the errno of the last failure, if it was to write the file */
+	char *left;        /* the file that could not be written; NULL: it is still in use */
 	bool unsynced;     /* the next commit does not wait for the disk */
 	int64_t synced_ns; /* CLOCK_MONOTONIC of the last sample that was */
 	bool ours;         /* it is a lab book, of a known version */
@@ -54,6 +57,10 @@ enum {
 
 /* Closes the file and keeps the handle. */
 void book_disconnect(struct book *book);
+/* Opens book->path in the mode of the handle, which has no file. */
+int book_connect(struct book *book, struct error *err);
+/* Opens a handle for a book whose file could not be written when it was opened for that. */
+int book_open_elsewhere(struct book **ret, const char *path, int e, struct error *err);
 
 /* Makes an empty file for a new book, if there is none. */
 int book_make_file(const char *path, struct error *err);
@@ -105,17 +112,24 @@ void pending_ended(struct book *book, bool committed);
 /* Stores those that a process left which was killed. -EPROTONOSUPPORT: it was of another version. */
 int pending_recover(struct book *book, struct error *err);
 void pending_close(struct book *book);
+/* Stores those that wait beside another file, `path`, and removes them there. */
+int pending_move(struct book *book, struct pending *from, const char *path, struct error *err);
 
 /* `call` in a transaction, unless one is open already: what it returns, or a failure to begin or to commit. */
 #define BOOK_ATOMIC(book, call, err) BOOK_WITHIN(book_join, book, call, err)
 /* The same for several statements that must see one state of the file, and only read. */
 #define BOOK_AT_ONCE(book, call, err) BOOK_WITHIN(book_view, book, call, err)
 #define BOOK_WITHIN(begin, book, call, err)                        \
-	({                                                         \
-		bool _own;                                         \
-		int _r = begin(book, &_own, err);                  \
-                                                                   \
-		_r < 0 ? _r : book_leave(book, _own, (call), err); \
+	({                                                                \
+		bool _own;                                                \
+		int _r;                                                   \
+                                                                          \
+		do {                                                      \
+			_r = begin(book, &_own, err);                     \
+			if (_r >= 0)                                      \
+				_r = book_leave(book, _own, (call), err); \
+		} while (_own && book_again(book, _r, err));              \
+		_r;                                                       \
 	})
 
 /* Begins a transaction unless one is open already: *ret_own: book_leave will end it. */

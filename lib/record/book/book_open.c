@@ -349,6 +349,23 @@ static int check_version(struct book *book, struct error *err)
 	return read_older(book, err);
 }
 
+int book_connect(struct book *book, struct error *err)
+{
+	int r = check_file(book->path, book->mode, err);
+
+	if (r >= 0 && book->mode == BOOK_WRITE)
+		r = check_paths(book->path, book->mode, err) ?: book_make_file(book->path, err);
+	if (r >= 0) /* again: somebody may just have made what was not there */
+		r = check_paths(book->path, book->mode, err);
+	if (r >= 0)
+		r = connect_to(book, err);
+	if (r >= 0)
+		r = settle(book, err);
+	if (r >= 0)
+		r = check_version(book, err);
+	return r;
+}
+
 static int open_once(struct book **ret, const char *path, enum book_mode mode, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = calloc(1, sizeof(*book));
@@ -356,22 +373,13 @@ static int open_once(struct book **ret, const char *path, enum book_mode mode, s
 
 	if (!book)
 		return error_oom(err);
-	book->mode = mode;
+	book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
+	book->may_leave = mode == BOOK_MEASURE;
 	book->pending.fd = -1;
 	book->path = strdup(path);
 	if (!book->path)
 		return error_oom(err);
-	r = check_file(path, mode, err);
-	if (r >= 0 && mode == BOOK_WRITE)
-		r = check_paths(path, mode, err) ?: book_make_file(path, err);
-	if (r >= 0) /* again: somebody may just have made what was not there */
-		r = check_paths(path, mode, err);
-	if (r >= 0)
-		r = connect_to(book, err);
-	if (r >= 0)
-		r = settle(book, err);
-	if (r >= 0)
-		r = check_version(book, err);
+	r = book_connect(book, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE(book);
@@ -392,6 +400,8 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 		(r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK);
 		i++)
 		usleep(PAUSE_US);
+	if (mode == BOOK_MEASURE && (r == -ENOSPC || r == -EDQUOT || r == -EIO))
+		r = book_open_elsewhere(ret, path, -r, &seen);
 	if (r < 0)
 		*err = seen;
 	return r;

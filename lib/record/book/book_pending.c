@@ -141,8 +141,11 @@ static int store_all(struct book *book, const char *from, const char *end, struc
 static int store_file(struct book *book, struct error *err)
 {
 	size_t size = (size_t)book->pending.size;
-	_cleanup_(freep) char *content = malloc(size);
+	_cleanup_(freep) char *content = malloc(size + 1);
 
+	book->pending.stored = true;
+	if (size <= sizeof(head)) /* the book went on elsewhere, with them */
+		return 0;
 	if (!content)
 		return error_oom(err);
 	if (pread(book->pending.fd, content, size, 0) != (ssize_t)size)
@@ -154,7 +157,6 @@ int pending_store(struct book *book, struct error *err)
 {
 	if (book->pending.stored || book->pending.size <= (off_t)sizeof(head))
 		return 0;
-	book->pending.stored = true;
 	return BOOK_ATOMIC(book, store_file(book, err), err);
 }
 
@@ -175,6 +177,22 @@ void pending_close(struct book *book)
 	if (book->pending.fd >= 0 && pending_store(book, &ignored) == 0 && path)
 		unlink(path);
 	closep(&book->pending.fd);
+}
+
+int pending_move(struct book *book, struct pending *from, const char *path, struct error *err)
+{
+	_cleanup_(freep) char *old = text_format("%s-pending", path);
+	int r;
+
+	book->pending = *from;
+	r = pending_store(book, err);
+	if (r < 0)
+		return r;
+	if (book->pending.fd >= 0 && old)
+		unlink(old);
+	closep(&book->pending.fd);
+	book->pending = (struct pending){.fd = -1};
+	return 0;
 }
 
 int pending_recover(struct book *book, struct error *err)
