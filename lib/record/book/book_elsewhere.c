@@ -88,8 +88,8 @@ static int move_to(struct book *book, const char *path)
 static void tell(const struct book *book, int e)
 {
 	_cleanup_(freep) char *notice = text_format(
-		"the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'", book->left,
-		strerror(e), book->path);
+		"the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'",
+		book->left, strerror(e), book->path);
 
 	if (notice)
 		tool_notice(notice);
@@ -155,11 +155,12 @@ int book_say_elsewhere(const struct book *book, int64_t first, int64_t last, int
 
 	if (!book->left || first <= 0)
 		return r;
-	snprintf(runs, sizeof(runs), first == last ? "run %" PRId64 : "runs %" PRId64 " to %" PRId64, first, last);
+	snprintf(runs, sizeof(runs), first == last ? "run %" PRId64 : "runs %" PRId64 " to %" PRId64, first,
+		last);
 	r = error_say(err, r ?: -ENOSPC,
 		"%s%s%s %s stored in '%s' only; when '%s' can be written again: emp-analyze --db '%s' export %s | emp-analyze --db '%s' import -",
-		r ? said.text : "", r && *said.text ? "; " : "", runs, first == last ? "is" : "are", book->path,
-		book->left, book->path, first == last ? runs + 4 : "RUN", book->left);
+		r ? said.text : "", r && *said.text ? "; " : "", runs, first == last ? "is" : "are",
+		book->path, book->left, book->path, first == last ? runs + 4 : "RUN", book->left);
 	memcpy(err->lines, said.lines, sizeof(err->lines));
 	return r;
 }
