@@ -187,7 +187,7 @@ int verb_list(int argc, char **argv, struct error *err)
 	_cleanup_(listing_freep) struct listing *list = NULL;
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(runs_clear) struct runs runs = {};
-	size_t most = SIZE_MAX;
+	size_t most = SIZE_MAX, before;
 	int r;
 
 	r = book_open(&book, analyze_options.db, BOOK_READ, err);
@@ -199,18 +199,20 @@ int verb_list(int argc, char **argv, struct error *err)
 		r = listing_new(&list, columns, analyze_options.json, err);
 	if (wanted.last > 0 || (!wanted.all && !analyze_options.json))
 		most = wanted.last > 0 ? (size_t)wanted.last : LAST;
-	for (size_t i = runs.n > most ? runs.n - most : 0; r == 0 && i < runs.n; i++)
+	before = runs.n > most ? runs.n - most : 0;
+	for (size_t i = before; r == 0 && i < runs.n; i++)
 		r = add_run(list, book, &runs.items[i], err);
 	if (r < 0)
 		return r;
 	if (analyze_options.json)
-		return json_print_document("emp-runs", json_pack("{s:o}", "runs", listing_take(list)), err);
+		return json_print_document("emp-runs",
+			json_pack("{s:o, s:I}", "runs", listing_take(list), "runs_before", (json_int_t)before), err);
 	if (runs.n == 0) {
 		printf("The lab book has no %sruns.\n", wanted.name || wanted.kind || wanted.since_ns ? "such " : "");
 		return 0;
 	}
 	r = listing_print(list, stdout, err);
-	if (r == 0 && runs.n > most && wanted.last == 0)
-		printf("and %zu before them (--all)\n", runs.n - most);
+	if (r == 0 && before > 0 && wanted.last == 0)
+		printf("and %zu before them (--all)\n", before);
 	return r;
 }

@@ -24,6 +24,16 @@ lists 1,2 --kind import --since 2000-01-01
 lists '' --kind duet
 lists 2 --last 1
 lists '' --since 2100-01-01
+echo '{"format": "emp-run", "version": 1, "program": "x", "task_length_s": 1, "resolution_ns": 1, "samples": []}' >"$dir/tiny.json"
+expect 0 '^23$' $analyze --db "$dir/many.db" import $(yes "$dir/tiny.json" | head -n 23)
+expect 0 '^and 3 before them (--all)$' $analyze --db "$dir/many.db" list
+that "the last 20 are shown" test "$(awk '$2 == "x" { print $1 }' "$dir/out" | xargs)" = "$(seq -s ' ' 4 23)"
+expect 0 '^ *1  *x ' $analyze --db "$dir/many.db" list --all
+that "and no more are spoken of" sh -c "! grep 'before them' '$dir/out'"
+expect 0 '^ *22  *x ' $analyze --db "$dir/many.db" list --last 2
+that "nor where the user says how many" sh -c "! grep 'before them\\|^ *21' '$dir/out'"
+gives "the document has all" '(len(d["runs"]) == 23 and d["runs_before"] == 0)' $analyze --db "$dir/many.db" list --json
+gives "or says how many are not in it" '([r["run"] for r in d["runs"]] == [22, 23] and d["runs_before"] == 21)' $analyze --db "$dir/many.db" list --last 2 --json
 expect 0 'has no such runs' $analyze list --kind duet
 expect 1 "kind must be short, long, .* not 'none'" $analyze list --kind none
 expect 1 "since must be a day (2026-11-20), .* not 'soon'" $analyze list --since soon
