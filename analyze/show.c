@@ -186,11 +186,17 @@ static int show_json(
 }
 
 /* A run that was ended before its first sample has no scatter, and neither has a load. */
-static int show_head(const struct run *run, const char *digest, struct error *err)
+static int show_head(struct book *book, const struct run *run, const char *digest, struct error *err)
 {
+	_cleanup_(notes_clear) struct notes notes = {};
+	int r = book_notes(book, run->id, &notes.items, &notes.n, err);
+
+	if (r < 0)
+		return r;
 	if (analyze_options.json)
 		return json_print_document("emp-analysis", run_as_json(run, run->n_samples, digest), err);
 	print_run(run, run->n_samples, digest);
+	notes_print_all(stdout, &notes);
 	if (run->kind == RUN_LOAD && run->n_samples > 0)
 		printf("\n'emp-analyze load %" PRId64 "' shows its rate of work.\n", run->id);
 	return 0;
@@ -237,5 +243,5 @@ int verb_show(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	return run.n_samples > 0 && run.kind != RUN_LOAD ? show(book, &run, digest, err)
-							 : show_head(&run, digest, err);
+							 : show_head(book, &run, digest, err);
 }

@@ -295,7 +295,7 @@ int run_notes_add(struct notes *notes, const struct run_result *result, const st
 		r = note_profile(notes, &result->discarding.run, profile, err);
 	if (r == 0)
 		r = note_disturbances(notes, &result->disturbances, err);
-	if (r == 0)
+	if (r == 0 && result->discarding.run.kind != RUN_LOAD)
 		r = note_start(notes, &s, err);
 	return r < 0 ? r
 		     : run_screen_note_correlation(

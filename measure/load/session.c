@@ -14,6 +14,8 @@
 #include "lib/host/system/lock.h"
 #include "lib/record/book/book_page_waits.h"
 #include "lib/record/book/book_programs.h"
+#include "lib/report/environment_changes.h"
+#include "lib/report/run_screen.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"
 #include "lib/run/sample.h"
@@ -233,6 +235,18 @@ static void watch_page_waits(struct load_session *s)
 	privilege_lower();
 }
 
+/* The notes on the result, as emp-measure stores them; what single programs can be resolved to says nothing of a load. */
+static int store_notes(struct load_session *s, struct error *err)
+{
+	const struct profile *profile = s->options->profile ? &s->profile : NULL;
+	struct notes *notes = &s->report.notes;
+	int r = run_notes_add(notes, &s->report.result, profile, err);
+
+	if (r == 0 && profile)
+		r = profile_changes_note(notes, s->book, profile, s->run.environment, err);
+	return r < 0 ? r : book_put_notes(s->book, s->run.id, notes->items, notes->n, err);
+}
+
 int load_session_run(struct load_session *s, struct error *err)
 {
 	struct error second = {};
@@ -250,6 +264,8 @@ int load_session_run(struct load_session *s, struct error *err)
 		s->run.notes, outcome ? &second : err);
 	if (r == 0 && s->run.n_samples > 0)
 		r = load_report_read(s->book, s->run.id, &s->report, outcome ? &second : err);
+	if (r == 0 && s->run.n_samples > 0)
+		r = store_notes(s, outcome ? &second : err);
 	return outcome ?: r;
 }
 

@@ -213,6 +213,19 @@ load_file 1 1 "shell = grep -w se.slice /proc/self/sched >>$dir/slice || true" '
 expect 0 'Rate of work' $load run -q -w 0 -r 1 test.ini
 that "commands have the slave's slice" sh -c '! grep -v " 12000000$" slice'
 
+# The notes on a result are stored with it, and told again.
+load_file 1 1 'command = true'
+python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); d.update(name="elsewhere", environment={"digest": "0" * 64}); json.dump(d, sys.stdout)' \
+	"$shipped/../paper-rhel6.4.json" >elsewhere.json
+expect 0 elsewhere "$build/calibrate/emp-calibrate" profile import elsewhere.json
+expect 0 "^  Warning: profile 'elsewhere' is from an environment that is not in the book" $load run -q -w 0 -r 2 --profile elsewhere test.ini
+run=$(newest 'max(run)' '')
+expect 0 '' "$build/calibrate/emp-calibrate" profile remove elsewhere
+for verb in load show; do
+	expect 0 "^  Warning: profile 'elsewhere' is from an environment that is not in" $analyze $verb "$run"
+done
+gives "the document has it" 'd["warnings"][0]["kind"] == "profile"' $analyze load "$run" --json
+
 # Two hundred at once.
 load_file 200 2 'command = true'
 expect 0 'Released within' $load run -q -w 0 -r 1 test.ini

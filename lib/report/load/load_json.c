@@ -185,7 +185,7 @@ json_t *load_report_as_json(const struct load_report *p)
 {
 	const struct run *run = &p->result.discarding.run;
 
-	return json_pack("{s:s, s:i, s:O*, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o}", "format",
+	return json_pack("{s:s, s:i, s:O*, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
 		"emp-load", "version", VERSION, "context", p->context, "run", (json_int_t)run->id, "load", run->program,
 		"coordination", coordination_names[p->load.coordination], "cpus", p->load.cpus, "runs",
 		runs_json(p), "rate_per_s", rate_json(&p->rates.sum), "shares_per_s",
@@ -193,5 +193,5 @@ json_t *load_report_as_json(const struct load_report *p)
 		scripts_json(p), "order_changed", json_real_or_null(p->rates.order_changed), "idle_share",
 		json_real_or_null(p->idle), "page_waits",
 		page_wait_report_as_json(&p->page_wait_report, p->load.no_page_waits), "discarding",
-		load_discarding_json(p));
+		load_discarding_json(p), "warnings", notes_as_json(&p->notes));
 }

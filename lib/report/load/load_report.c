@@ -169,6 +169,8 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	if (r == 0)
 		r = read_page_waits(book, id, &report, err);
 	if (r == 0)
+		r = book_notes(book, id, &report.notes.items, &report.notes.n, err);
+	if (r == 0)
 		r = document_make_context(book, run.environment, run.started_ns, &report.context, err);
 	if (r < 0)
 		return r;
@@ -189,6 +191,7 @@ void load_report_clear(struct load_report *report)
 	free(report->parts);
 	free(report->starts);
 	free(report->kept);
+	notes_clear(&report->notes);
 	json_decref(report->context);
 	*report = (struct load_report){};
 }

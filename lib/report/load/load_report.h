@@ -5,6 +5,7 @@
 
 #include "lib/report/load/load_rates.h"
 #include "lib/report/load/page_wait_report.h"
+#include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 
 #include <jansson.h>
@@ -25,6 +26,7 @@ struct load_report {
 	struct load_rates rates; /* of those that count */
 	struct page_waits *page_waits;            /* of all */
 	struct page_wait_report page_wait_report; /* of those that count */
+	struct notes notes;                       /* on the result, as they were stored */
 	json_t *context;                          /* document_context.h */
 };
 

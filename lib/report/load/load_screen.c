@@ -269,5 +269,7 @@ int load_report_print(FILE *file, const struct load_report *p, int64_t page_wait
 	if (r == 0)
 		page_wait_report_print(
 			file, &p->page_wait_report, page_wait_bin_ns, terminal_text(p->load.no_page_waits));
+	if (r == 0)
+		notes_print_all(file, &p->notes);
 	return r;
 }
