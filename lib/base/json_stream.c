@@ -19,6 +19,7 @@ struct json_stream {
 	size_t capacity, at, end; /* buffer[at] is the next byte */
 	size_t size;              /* of the last text, which ends at `at` */
 	int64_t offset;           /* of buffer[0] in the file */
+	size_t most;              /* bytes that the buffer may have; 0: any */
 	bool first;               /* no value of the object or array has been read yet */
 	int e;                    /* errno of a failure to read */
 };
@@ -88,6 +89,8 @@ static bool read_more(struct json_stream *s, size_t from)
 	s->offset += (int64_t)from;
 	s->end -= from;
 	s->at -= from;
+	if (s->most && s->end >= s->most)
+		return false;
 	if (s->end == s->capacity) {
 		char *bigger = realloc(s->buffer, 2 * s->capacity);
 
@@ -245,6 +248,8 @@ static int pass_value(struct json_stream *s, bool keep, struct error *err)
 	} else {
 		pass_word(s, begin);
 	}
+	if (r == EOF && !s->e && s->most && s->end >= s->most)
+		return 1;
 	if (r == EOF || s->e)
 		return refuse_next(s, "the end of a value", err);
 	s->size = s->at - at;
@@ -257,11 +262,14 @@ int json_stream_skip(struct json_stream *s, struct error *err)
 	return pass_value(s, false, err);
 }
 
-int json_stream_text(struct json_stream *s, const char **ret, size_t *ret_size, struct error *err)
+int json_stream_text(struct json_stream *s, size_t most, const char **ret, size_t *ret_size, struct error *err)
 {
-	int r = pass_value(s, true, err);
+	int r;
 
-	if (r < 0)
+	s->most = most;
+	r = pass_value(s, true, err);
+	s->most = 0;
+	if (r != 0)
 		return r;
 	*ret = s->buffer + s->at - s->size;
 	*ret_size = s->size;

@@ -20,7 +20,7 @@ def fill(book, n, per_sample):
                    " VALUES (1, ?, ?, ?, ?, 90000000, 9000000, 12345678, 300000, 0, 0, 0, 0, ?)",
                    (s, 17 * 10**17 + s * 10**8, 10**8 + draw.randrange(10**6), 10**8 + draw.randrange(10**6), draw.randrange(10**6)))
         db.executemany("INSERT INTO execution(run, sample, seq, source, pt_ns, pid, cpu, same_cpu_ns) VALUES (1, ?, ?, ?, ?, ?, ?, ?)",
-                       [(s, i + 1, 1 + draw.randrange(200), draw.randrange(10**7), 100 + i, i % 2, draw.randrange(10**6)) for i in range(per_sample)])
+                       ((s, i + 1, 1 + draw.randrange(200), draw.randrange(10**7), 100 + i, i % 2, draw.randrange(10**6)) for i in range(per_sample)))
     db.commit()
 
 
@@ -41,8 +41,8 @@ def main():
     options.add_argument("--rounds", type=int, default=3)
     o = options.parse_args()
     analyze = os.path.abspath(o.build) + "/analyze/emp-analyze"
-    print(f"{'':28}{'export':>18}{'import':>18}{'sqlite3 -json':>18}")
-    for what, per_sample, select in ("executions, 100 a sample", 100, ROWS), ("samples", 0, SAMPLES):
+    print(f"{'':35}{'export':>18}{'import':>18}{'sqlite3 -json':>18}")
+    for what, per_sample, select in (("executions, 100 a sample", 100, ROWS), ("executions in one sample", o.rows, ROWS), ("samples", 0, SAMPLES)):
         with tempfile.TemporaryDirectory() as work:
             os.environ["EMP_DB"] = work + "/book.db"
             open(work + "/empty.json", "w").write('{"format": "emp-run", "version": 1, "program": "x", "task_length_s": 0, "resolution_ns": 1, "samples": []}')
@@ -60,7 +60,7 @@ def main():
             for k in range(3):
                 ratio = statistics.median(r[k][0] / r[2][0] for r in rounds)
                 columns.append(f"{ratio:8.2f} x {max(r[k][1] for r in rounds):4.0f} MB")
-            print(f"{o.rows:>10} {what:17}" + "".join(f"{c:>18}" for c in columns))
+            print(f"{o.rows:>10} {what:24}" + "".join(f"{c:>18}" for c in columns))
 
 
 if __name__ == "__main__":

@@ -386,3 +386,72 @@ TEST_IN_BOOK(an_import_joins_the_callers_transaction)
 	book_rollback(s->book);
 	assert_int_equal(count_runs(s), 0);
 }
+
+enum { LONG = 40000 };
+
+/* A sample of more than a megabyte, with the members in an unusual order; `odd` is execution LONG / 2. */
+static char *long_sample(const char *odd, const char *more)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fputs("{\"format\": \"emp-run\", \"version\": 1, \"program\": \"x\", \"task_length_s\": 1, \"resolution_ns\": 1, \"samples\": ["
+	      "{\"n\": 1, \"start_ns\": 5, \"et_ns\": 5, \"pt_ns\": 4, \"executions\": []}, {\"executions\": [",
+		file);
+	for (int i = 1; i <= LONG; i++)
+		if (i == LONG / 2)
+			fprintf(file, "%s, ", odd);
+		else
+			fprintf(file, "{\"name\": \"daemon%d\", \"pid\": %d, \"pt_ns\": %d}%s", i % 7, i, i, i < LONG ? ", " : "");
+	fprintf(file, "], \"n\": 2, \"start_ns\": 6, \"et_ns\": 5, \"pt_ns\": 4%s}, "
+		      "{\"n\": 3, \"start_ns\": 7, \"et_ns\": 5, \"pt_ns\": 4, \"executions\": [{\"name\": \"last\", \"pt_ns\": 1}]}]}",
+		more);
+	fclose(file);
+	return text;
+}
+
+static int import_long(struct scratch *s, const char *odd, const char *more, int64_t *ret)
+{
+	_cleanup_(freep) char *text = long_sample(odd, more);
+
+	return import_bytes(s->book, text, strlen(text), ret, &s->err);
+}
+
+TEST_IN_BOOK(a_sample_that_is_larger_than_memory_is_read_in_parts)
+{
+	struct scratch *s = *state;
+	_cleanup_(freep) struct execution *executions = NULL, *last = NULL;
+	_cleanup_(json_decrefp) json_t *out = NULL, *again = NULL;
+	int64_t run, copy;
+	size_t n;
+
+	assert_done(s, import_long(s, "{\"name\": \"\\u00e9\", \"pt_ns\": 7, \"unknown\": null}",
+			       ", \"disturbance_counters\": {\"steal_ns\": 3}", &run));
+	assert_done(s, book_executions(s->book, run, 2, &executions, &n, &s->err));
+	assert_int_equal(n, LONG);
+	for (int i = 1; i <= LONG; i++)
+		assert_int_equal(executions[i - 1].pt_ns, i == LONG / 2 ? 7 : i);
+	assert_done(s, book_executions(s->book, run, 3, &last, &n, &s->err));
+	assert_int_equal(n, 1);
+	assert_done(s, export_document(s->book, run, &out, &s->err));
+	assert_done(s, import_document(s->book, out, &copy, &s->err));
+	assert_done(s, export_document(s->book, copy, &again, &s->err));
+	assert_same(out, again);
+}
+
+TEST_IN_BOOK(what_is_wrong_in_a_large_sample_is_named_and_nothing_is_stored)
+{
+	struct scratch *s = *state;
+	int64_t run;
+
+	assert_int_equal(import_long(s, "{\"name\": \"a\", \"pt_ns\": -1}", "", &run), -EINVAL);
+	assert_says(s, "sample 2, execution 20000: 'pt_ns' is -1");
+	assert_int_equal(import_long(s, "{}", ", \"executions\": []", &run), -EINVAL);
+	assert_says(s, "'samples', entry 2: it has two members 'executions'");
+	assert_int_equal(import_long(s, "{\"name\": \"a\", \"pt_ns\": 1}", ", \"n\": 2", &run), -EINVAL);
+	assert_says(s, "'samples', entry 2: it has two members 'n'");
+	assert_int_equal(import_long(s, "{\"name\" \"a\"}", "", &run), -EINVAL);
+	assert_says(s, "is not JSON: line 1, column ");
+	assert_int_equal(count_runs(s), 0);
+}

@@ -123,7 +123,11 @@ void book_rollback(struct book *book);
 int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, struct error *err);
 
-/* The same without a transaction, if the last samples were stored less than a second ago: the sample waits in a file beside the book,
+/* More executions of a sample that is stored with `before` of them. */
+int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t before,
+	const struct execution *executions, size_t n, struct error *err);
+
+/* book_add_sample without a transaction, if the last samples were stored less than a second ago: the sample waits in a file beside the book,
  * which outlives this process. Whatever uses the book next stores it. The ids of its sources must have been committed. false: it
  * was not kept. */
 bool book_keep_sample(struct book *book, const struct run *run, const struct sample *sample,

@@ -28,7 +28,7 @@ static int add_sample_row(struct book *book, int64_t run, const struct sample *s
 	return r;
 }
 
-static int add_execution_rows(struct book *book, int64_t run, uint32_t sample,
+int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t before,
 	const struct execution *executions, size_t n, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
@@ -38,7 +38,7 @@ static int add_execution_rows(struct book *book, int64_t run, uint32_t sample,
 	for (size_t i = 0; r >= 0 && i < n; i++) {
 		query_int(&q, run);
 		query_int(&q, sample);
-		query_int(&q, i + 1);
+		query_int(&q, (int64_t)(before + i) + 1);
 		query_bind_fields(&q, &execution_table, &executions[i]);
 		r = query_run(&q, err);
 	}
@@ -50,7 +50,7 @@ static int add_sample(struct book *book, int64_t run, const struct sample *sampl
 {
 	int r = add_sample_row(book, run, sample, err);
 
-	return r < 0 ? r : add_execution_rows(book, run, sample->n, executions, n, err);
+	return r < 0 ? r : book_add_executions(book, run, sample->n, 0, executions, n, err);
 }
 
 int book_add_sample(struct book *book, int64_t run, const struct sample *sample,

@@ -193,31 +193,142 @@ static int store_sample(struct run_import *import, const struct quick_sample *sa
 			      : 0;
 }
 
+static int check_times(const struct sample *sample, struct error *err)
+{
+	if (sample->start_ns <= JSON_MOMENT_MAX - sample->et_ns)
+		return 0;
+	return error_say(err, -EINVAL,
+		"sample %" PRIu32 ": 'start_ns' and 'et_ns' together must not be above %" PRId64, sample->n,
+		JSON_MOMENT_MAX);
+}
+
+static int take_sample(struct run_import *import, const char *text, size_t size, int64_t entry, int64_t last,
+	struct quick_sample *ret)
+{
+	int r;
+
+	import->n_executions = 0;
+	r = document_quick_sample(text, size, ret, add_execution, import);
+	if (r == 0)
+		r = read_any_sample(import, entry, last, ret);
+	else if (r > 0)
+		r = check_sample(&ret->sample, entry, last, import->err);
+	if (r >= 0)
+		r = check_times(&ret->sample, import->err);
+	return r < 0 ? r : store_sample(import, ret);
+}
+
+/* All of a sample but its executions. *ret_executions is their place; 0: they are missing. */
+static int scan_sample(struct run_import *import, int64_t entry, json_t *head, int64_t *ret_executions)
+{
+	const char *name;
+	int r = json_stream_enter(import->document, '{', import->err);
+
+	*ret_executions = 0;
+	while (r >= 0 && (r = json_stream_member(import->document, &name, import->err)) > 0) {
+		json_t *value = NULL;
+
+		if (json_object_get(head, name))
+			return error_say(import->err, -EINVAL,
+				"'samples', entry %" PRId64 ": it has two members '%s'", entry, name);
+		if (!strcmp(name, "executions") && json_stream_peek(import->document) == '[') {
+			*ret_executions = json_stream_tell(import->document);
+			r = json_stream_skip(import->document, import->err);
+			value = json_array();
+		} else {
+			r = json_stream_json(import->document, &value, import->err);
+		}
+		if (r == 0 && json_object_set_new(head, name, value) < 0)
+			r = error_oom(import->err);
+	}
+	return r;
+}
+
+static int take_execution(struct run_import *import, uint32_t sample, size_t entry)
+{
+	_cleanup_(json_decrefp) json_t *object = NULL;
+	struct execution execution;
+	struct source who;
+	const char *text;
+	size_t size;
+	int r = json_stream_text(import->document, 0, &text, &size, import->err);
+
+	if (r == 0)
+		r = document_quick_execution(text, size, add_execution, import);
+	if (r != 0)
+		return r;
+	r = json_stream_parse(import->document, &object, import->err);
+	if (r == 0)
+		r = read_execution(object, sample, entry, &who, &execution, import->err);
+	return r < 0 ? r : add_execution(&execution, &who, import);
+}
+
+static int take_executions(struct run_import *import, uint32_t sample)
+{
+	enum { AT_ONCE = 4096 };
+	size_t done = 0;
+	int r = json_stream_enter(import->document, '[', import->err), more = 1;
+
+	while (r >= 0 && more > 0) {
+		import->n_executions = 0;
+		while (r >= 0 && import->n_executions < AT_ONCE &&
+			(more = json_stream_element(import->document, import->err)) > 0)
+			r = take_execution(import, sample, done + import->n_executions + 1);
+		if (r >= 0)
+			r = more < 0 ? more
+				     : book_add_executions(import->book, import->run, sample, done,
+					       import->executions, import->n_executions, import->err);
+		done += import->n_executions;
+	}
+	return r;
+}
+
+/* One that is too long to be held in memory: first without its executions, then these, some at a time. */
+static int take_long_sample(
+	struct run_import *import, int64_t place, int64_t entry, int64_t last, struct quick_sample *ret)
+{
+	_cleanup_(json_decrefp) json_t *head = json_object();
+	json_t *none;
+	int64_t executions, end;
+	int r;
+
+	json_stream_seek(import->document, place);
+	r = scan_sample(import, entry, head, &executions);
+	end = json_stream_tell(import->document);
+	if (r >= 0)
+		r = read_sample(head, entry, last, &ret->sample, &none, import->err);
+	if (r >= 0)
+		r = read_counters(head, ret, import->err);
+	if (r >= 0)
+		r = check_times(&ret->sample, import->err);
+	import->n_executions = 0;
+	if (r >= 0)
+		r = store_sample(import, ret);
+	json_stream_seek(import->document, executions);
+	if (r >= 0)
+		r = take_executions(import, ret->sample.n);
+	json_stream_seek(import->document, end);
+	return r;
+}
+
 static int take_samples(struct run_import *import)
 {
+	enum { MOST_BYTES = 1 << 20 }; /* of a sample in memory */
 	struct quick_sample sample = {};
 	int64_t entry = 0, last = 0;
 	int r = json_stream_enter(import->document, '[', import->err);
 
 	while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0) {
+		int64_t place = json_stream_tell(import->document);
 		const char *text;
 		size_t size;
 
 		entry++;
-		import->n_executions = 0;
-		r = json_stream_text(import->document, &text, &size, import->err);
+		r = json_stream_text(import->document, MOST_BYTES, &text, &size, import->err);
 		if (r == 0)
-			r = document_quick_sample(text, size, &sample, add_execution, import);
-		if (r == 0)
-			r = read_any_sample(import, entry, last, &sample);
+			r = take_sample(import, text, size, entry, last, &sample);
 		else if (r > 0)
-			r = check_sample(&sample.sample, entry, last, import->err);
-		if (r >= 0 && sample.sample.start_ns > JSON_MOMENT_MAX - sample.sample.et_ns)
-			r = error_say(import->err, -EINVAL,
-				"sample %" PRIu32 ": 'start_ns' and 'et_ns' together must not be above %" PRId64,
-				sample.sample.n, JSON_MOMENT_MAX);
-		if (r >= 0)
-			r = store_sample(import, &sample);
+			r = take_long_sample(import, place, entry, last, &sample);
 		if (entry == 1)
 			import->first_ns = sample.sample.start_ns;
 		import->end_ns = sample.sample.start_ns + sample.sample.et_ns;

@@ -202,6 +202,18 @@ static int take_executions(struct quick *q, quick_execution *each, void *data)
 	return r;
 }
 
+int document_quick_execution(const char *text, size_t size, quick_execution *each, void *data)
+{
+	struct quick q = {.at = text, .end = text + size};
+	struct source source;
+	struct execution execution;
+	struct quick_target targets[] = {{&source_table, &source}, {&execution_table, &execution}};
+
+	if (!take_object(&q, targets, ELEMENTS(targets)) || next_char(&q))
+		return 0;
+	return each(&execution, &source, data) ?: 1;
+}
+
 static bool is_named(const char *name, const char *text, size_t size)
 {
 	return strlen(name) == size && !memcmp(name, text, size);

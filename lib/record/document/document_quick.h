@@ -17,5 +17,6 @@ typedef int quick_execution(const struct execution *execution, const struct sour
 
 /* 1: it is read; 0: it is wrong, or unusual (texts with escapes, null, members of which EMP knows nothing): read it
  * with json_fields.h, which says what is wrong. Otherwise what `each` returned. */
+int document_quick_execution(const char *text, size_t size, quick_execution *each, void *data);
 int document_quick_sample(
 	const char *text, size_t size, struct quick_sample *ret, quick_execution *each, void *data);
