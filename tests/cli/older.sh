@@ -39,6 +39,8 @@ PYTHON
 that "the book is sound" sound "$EMP_DB"
 
 # reading it leaves it as it is; the first verb that writes upgrades it, says so, and keeps a copy
+expect 0 '"uid"' $analyze export 4
+that "a run is exported as the same run each time" cmp out <($analyze export 4)
 that "the book is still that of 0.1.0" test "$(sqlite3 "$EMP_DB" 'PRAGMA user_version')" = 2
 expect 0 "emp-analyze: the lab book '$EMP_DB' is upgraded; older versions of EMP can read its copy '$EMP_DB.version2'" \
 	$analyze import "$data/run.json"

@@ -24,7 +24,9 @@ const char book_step_3[] =
 	"  ended_ns INTEGER CHECK(ended_ns >= 0),"
 	"  environment INTEGER REFERENCES environment,"
 	"  cpu INTEGER CHECK(cpu >= 0)) STRICT;"
-	"INSERT INTO run_3 SELECT id, lower(hex(randomblob(16))),"
+	/* an older book that is only read is upgraded again each time: a run must get the same uid then */
+	"INSERT INTO run_3 SELECT id, printf('%08x%012x%012x', id & 0xffffffff, started_ns / 1000 & 0xffffffffffff,"
+	"      (SELECT ifnull(sum(et_ns), 0) FROM sample WHERE run = run.id) & 0xffffffffffff),"
 	"    CASE WHEN purpose IN ('short', 'long', 'revalidate', 'measure') THEN purpose ELSE 'import' END,"
 	"    program, command, state, backend, pt_source, profile, notes, task_length_ns, resolution_ns,"
 	"    started_ns, ended_ns, environment, cpu FROM run;"
