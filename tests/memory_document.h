@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Documents in memory, imported and exported. */
+/* Documents in memory: imported, exported, and without what differs in each book. */
 #pragma once
 
 #include "lib/record/document/document.h"
@@ -7,8 +7,24 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Removes the members of these names, at any depth; NULL ends them. */
+static inline void drop_members(json_t *json, const char *const names[])
+{
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	for (i = 0; json_is_object(json) && names[i]; i++)
+		json_object_del(json, names[i]);
+	json_object_foreach (json, name, value)
+		drop_members(value, names);
+	json_array_foreach (json, i, value)
+		drop_members(value, names);
+}
+
 /* Imports bytes as a file. */
-static inline int import_bytes(struct book *book, const void *text, size_t size, int64_t *ret, struct error *err)
+static inline int import_bytes(
+	struct book *book, const void *text, size_t size, int64_t *ret, struct error *err)
 {
 	_cleanup_(json_stream_freep) struct json_stream *stream = NULL;
 	_cleanup_(closep) int fd = memfd_create("document", 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What killed processes leave behind, and the guard that cleans up after one. */
+#include "tests/unit/holder.h"
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
@@ -107,32 +108,24 @@ TEST_IN_DIRECTORY(what_only_looks_like_one_stays)
 		assert_true(exists(s, names[i]));
 }
 
+static bool start_guard(const void *directory)
+{
+	struct guard *guard;
+	struct error err;
+
+	return guard_new(&guard, touch_file, *(const int *)directory, "killed", &err) == 0;
+}
+
 TEST_IN_DIRECTORY(a_guard_acts_when_its_owner_is_killed)
 {
 	struct scratch *s = *state;
 	_cleanup_(closep) int directory = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int pipes[2];
-	pid_t pid;
-	char c;
+	pid_t pid = holder_start(start_guard, &directory);
 
-	assert_int_equal(pipe(pipes), 0);
-	pid = fork();
-	if (pid == 0) {
-		struct guard *guard;
-
-		if (guard_new(&guard, touch_file, directory, "killed", &s->err) == 0 &&
-			write(pipes[1], "x", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	assert_int_equal(read(pipes[0], &c, 1), 1);
 	assert_false(exists(s, "killed"));
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	holder_kill(pid);
 	while (!exists(s, "killed")) /* meson's time limit ends it */
 		usleep(1000);
-	close(pipes[0]);
-	close(pipes[1]);
 }
 
 TEST_IN_DIRECTORY(a_guard_has_acted_when_it_is_freed)

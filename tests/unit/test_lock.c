@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The host's lock, and processes that are remembered. */
+#include "tests/unit/holder.h"
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
@@ -14,35 +15,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A child that takes the lock, under a name of its choice, and then waits to be killed. */
-static pid_t hold_in_child(const char *book, const char *name)
+/* The lock, by a process of that name. */
+static bool take_lock_as(const void *name)
 {
-	int pipes[2];
-	pid_t pid;
-	char c;
+	struct error err;
+	struct lock lock;
 
-	assert_int_equal(pipe(pipes), 0);
-	pid = fork();
-	if (pid == 0) {
-		struct error err;
-		struct lock lock;
-
-		prctl(PR_SET_NAME, name);
-		if (lock_take(&lock, book, &err) == 0 && write(pipes[1], "x", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	close(pipes[1]);
-	assert_int_equal(read(pipes[0], &c, 1), 1);
-	close(pipes[0]);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	assert_true(pid > 0);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	prctl(PR_SET_NAME, name);
+	return lock_take(&lock, "", &err) == 0;
 }
 
 TEST_IN_DIRECTORY(the_message_names_the_holder)
@@ -53,14 +33,14 @@ TEST_IN_DIRECTORY(the_message_names_the_holder)
 	pid_t pid;
 
 	setenv("EMP_LOCK", s->path, 1);
-	pid = hold_in_child("", "emp-calibrate");
+	pid = holder_start(take_lock_as, "emp-calibrate");
 	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
 	snprintf(words, sizeof(words), "emp-calibrate (process %d, since 20", pid);
 	assert_says(s, words);
 	assert_says(s, "see 'emp-calibrate status'");
 	assert_int_equal(lock_look("", &s->err), -EBUSY);
 	assert_says(s, words);
-	end(pid);
+	holder_kill(pid);
 }
 
 TEST_IN_DIRECTORY(what_a_holder_calls_itself_does_not_reach_the_terminal)
@@ -70,10 +50,10 @@ TEST_IN_DIRECTORY(what_a_holder_calls_itself_does_not_reach_the_terminal)
 	pid_t pid;
 
 	setenv("EMP_LOCK", s->path, 1);
-	pid = hold_in_child("", "\033]0;PWN\a\xff");
+	pid = holder_start(take_lock_as, "\033]0;PWN\a\xff");
 	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
 	assert_says(s, "?]0;PWN?? (process ");
-	end(pid);
+	holder_kill(pid);
 }
 
 TEST_IN_DIRECTORY(after_kill_9_it_is_free)
@@ -82,7 +62,7 @@ TEST_IN_DIRECTORY(after_kill_9_it_is_free)
 	struct lock lock;
 
 	setenv("EMP_LOCK", s->path, 1);
-	end(hold_in_child("", "holder"));
+	holder_kill(holder_start(take_lock_as, "holder"));
 	assert_done(s, lock_look("", &s->err));
 	assert_done(s, lock_take(&lock, "", &s->err));
 	lock_release(&lock);
@@ -135,7 +115,7 @@ TEST_IN_DIRECTORY(a_process_that_only_looks_does_not_make_it_busy)
 		assert_done(s, lock_take(&lock, "", &s->err));
 		lock_release(&lock);
 	}
-	end(pid);
+	holder_kill(pid);
 }
 
 TEST(a_process_is_known_again_until_it_ends)
