@@ -28,7 +28,7 @@ parser.add_argument("--data", help="a line of JSON for each round or try is adde
 parser.add_argument("--aa", type=int, help="so many A/A tries; each program in turn, and half of them with discards")
 args = parser.parse_args()
 build = os.path.abspath(args.build)
-tmp = tempfile.TemporaryDirectory(dir=".")
+tmp = tempfile.TemporaryDirectory(dir=build)
 null = subprocess.DEVNULL
 cpu = max(os.sched_getaffinity(0))
 os.environ["EMP_DB"] = os.path.join(tmp.name, "book.db")

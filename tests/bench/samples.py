@@ -18,7 +18,7 @@ parser.add_argument("--rounds", type=int, default=20)
 parser.add_argument("--processes", type=int, default=100)
 args = parser.parse_args()
 build = os.path.abspath(args.build)
-tmp = tempfile.TemporaryDirectory(dir=".")
+tmp = tempfile.TemporaryDirectory(dir=build)
 book, out = (os.path.join(tmp.name, name) for name in ("book.db", "out.json"))
 null = subprocess.DEVNULL
 FEW, MANY = 10, 110
