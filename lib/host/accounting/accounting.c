@@ -355,14 +355,15 @@ int accounting_after(struct accounting *a, struct usages *ret, struct error *err
 		return r;
 	if (a->by_descent)
 		r = learn_parents(a, &snapshots);
+	/* Before new exits come, which may move those of the snapshots. */
+	if (r == 0 && usages.lost == 0)
+		add_program_wait(a, &snapshots, &usages);
 	if (r == 0)
 		r = fill_usages(a, &all);
 	if (r < 0)
 		return error_oom(err);
 	usages.items = a->items;
 	usages.n = a->n;
-	if (usages.lost == 0)
-		add_program_wait(a, &snapshots, &usages);
 	usages.incomplete |= usages.lost > 0 || (operations->reports_all_exits && all.n_missing > 0);
 	*ret = usages;
 	return 0;
