@@ -4,6 +4,10 @@
 
 #include "lib/record/document/document_fields.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
 /* Members of a fingerprint. */
 static const struct {
 	const char *name, *path[3];
@@ -20,11 +24,15 @@ int document_make_context(
 {
 	_cleanup_(freep) char *text = NULL;
 	_cleanup_(json_decrefp) json_t *fingerprint = NULL, *context = json_object();
+	json_error_t wrong;
 	int r = environment > 0 ? book_get_environment(book, environment, NULL, &text, err) : 0;
 
 	if (r < 0)
 		return r;
-	fingerprint = text ? json_loads(text, 0, NULL) : NULL;
+	fingerprint = text ? json_loads(text, JSON_DECODE_ANY, &wrong) : NULL;
+	if (text && !fingerprint)
+		return error_say(err, -EBADMSG, "environment %" PRId64 " of the lab book cannot be read: %s",
+			environment, *wrong.text ? wrong.text : strerror(ENOMEM));
 	if (when_ns > 0)
 		document_add_moment(context, "date", when_ns);
 	for (size_t i = 0; i < ELEMENTS(members); i++) {
@@ -32,8 +40,8 @@ int document_make_context(
 
 		for (size_t k = 0; k < ELEMENTS(members[i].path) && members[i].path[k]; k++)
 			value = json_object_get(value, members[i].path[k]);
-		if (json_is_string(value))
-			json_object_set(context, members[i].name, value);
+		if (json_is_string(value) && json_object_set(context, members[i].name, value) < 0)
+			return error_oom(err);
 	}
 	if (json_object_set_new(context, "emp_version", json_string(EMP_VERSION)) < 0)
 		return error_oom(err);
