@@ -156,19 +156,8 @@ static mode_t mode_of(int flags, va_list ap)
 	return flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
 }
 
-#define OPEN_AS(name)                                                            \
-	int name(const char *path, int flags, ...)                               \
-	{                                                                        \
-		mode_t mode;                                                     \
-		va_list ap;                                                      \
-                                                                                 \
-		va_start(ap, flags);                                             \
-		mode = mode_of(flags, ap);                                       \
-		va_end(ap);                                                      \
-		return fails(OPEN, EMFILE) ? -1 : NEXT(name)(path, flags, mode); \
-	}
-#define OPENAT_AS(name)                                                                 \
-	int name(int below, const char *path, int flags, ...)                           \
+#define OPEN_AS(name, parameters, ...)                                                  \
+	int name parameters                                                             \
 	{                                                                               \
 		mode_t mode;                                                            \
 		va_list ap;                                                             \
@@ -176,9 +165,9 @@ static mode_t mode_of(int flags, va_list ap)
 		va_start(ap, flags);                                                    \
 		mode = mode_of(flags, ap);                                              \
 		va_end(ap);                                                             \
-		return fails(OPEN, EMFILE) ? -1 : NEXT(name)(below, path, flags, mode); \
+		return fails(OPEN, EMFILE) ? -1 : NEXT(name)(__VA_ARGS__, flags, mode); \
 	}
-OPEN_AS(open)
-OPEN_AS(open64)
-OPENAT_AS(openat)
-OPENAT_AS(openat64)
+OPEN_AS(open, (const char *path, int flags, ...), path)
+OPEN_AS(open64, (const char *path, int flags, ...), path)
+OPEN_AS(openat, (int below, const char *path, int flags, ...), below, path)
+OPEN_AS(openat64, (int below, const char *path, int flags, ...), below, path)

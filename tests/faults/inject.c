@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs a command under ptrace, and lets one of its system calls go wrong: the N-th, or none (0).
  *
- *   inject kill N REPORT DIR COMMAND...    it is killed (SIGKILL) before any system call
+ *   inject kill N REPORT DIR COMMAND...    of the calls that can change anything outside the process, it is killed
+ *                                          (SIGKILL) before one: before any other, it would leave the same
  *   inject io|full|short N REPORT DIR COMMAND...    of the calls that write, truncate, sync or rename below DIR, one fails
  *                                                   with EIO or ENOSPC, or writes only a half
  *
@@ -31,7 +32,8 @@ static struct {
 	long at, calls;
 	const char *report, *dir;
 	pid_t pid;
-	long long number; /* of the system call that went wrong */
+	long long number;          /* of the system call that went wrong */
+	unsigned long long before; /* the last one that was counted */
 } job = {.number = -1};
 
 /* The thread whose system call is to fail when it returns. */
@@ -62,6 +64,18 @@ static const struct {
 #endif
 };
 
+/* They change nothing but the process itself, which ends. */
+static const long harmless[] = {
+#ifdef __x86_64__
+	SYS_access, SYS_readlink,
+#endif
+	SYS_read, SYS_pread64, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_fstatfs, SYS_faccessat,
+	SYS_faccessat2, SYS_readlinkat, SYS_getdents64, SYS_close, SYS_fcntl, SYS_ioctl, SYS_mmap, SYS_munmap,
+	SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex, SYS_rt_sigaction, SYS_rt_sigprocmask,
+	SYS_rt_sigreturn, SYS_getpid, SYS_getppid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getegid,
+	SYS_uname, SYS_clock_gettime, SYS_times, SYS_getrusage, SYS_getrandom, SYS_recvmsg, SYS_prlimit64,
+	SYS_sched_getaffinity};
+
 static void die(const char *what)
 {
 	perror(what);
@@ -81,11 +95,39 @@ static bool is_below(pid_t pid, unsigned long long fd)
 	return !strncmp(path, job.dir, strlen(job.dir));
 }
 
+/* Again and again, perhaps, while others work. */
+static bool is_waiting(unsigned long long number)
+{
+#ifdef __x86_64__
+	if (number == SYS_poll)
+		return true;
+#endif
+	return number == SYS_ppoll || number == SYS_clock_nanosleep;
+}
+
+static bool is_harmless(const struct __ptrace_syscall_info *info)
+{
+	if (info->entry.nr == SYS_openat)
+		return !(info->entry.args[2] & (O_CREAT | O_TRUNC));
+	if (info->entry.nr == SYS_sendto)
+		return info->entry.args[4]; /* with an address: a question to the kernel, over netlink */
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+		if ((long)info->entry.nr == harmless[i])
+			return true;
+	return false;
+}
+
 /* Whether this call is one of those that are counted. */
 static bool is_candidate(pid_t pid, const struct __ptrace_syscall_info *info)
 {
-	if (job.action == KILL)
+	if (job.action == KILL) {
+		bool waits_on = info->entry.nr == job.before && is_waiting(info->entry.nr);
+
+		if (waits_on || is_harmless(info))
+			return false;
+		job.before = info->entry.nr;
 		return true;
+	}
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if ((long)info->entry.nr == calls[i].number)
 			return (!calls[i].file || is_below(pid, info->entry.args[0])) &&

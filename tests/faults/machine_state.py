@@ -10,7 +10,7 @@ KNOBS = [f"{CPU}/{path}" for path in ("smt/control", "isolated", "nohz_full", "i
     "/sys/fs/cgroup/cgroup.subtree_control", "/sys/fs/cgroup/*/cgroup.subtree_control"]
 # Counters and draws of the kernel, which change by themselves.
 COUNTERS = re.compile("random/|/(dentry|inode)-(state|nr)|inode-nr|file-nr|aio-nr|ns_last_pid|pty/nr|/stat_refresh|uuid|nf_conntrack_count|"
-                      "kernel/(seccomp|tainted)|vm/drop_caches|vm/compact_memory|scaling_cur_freq|cpuinfo_cur_freq|time_in_state|total_trans|/stats/|page_reporting|usbhid")
+                      "kernel/(seccomp|tainted)|khugepaged/(full_scans|pages_collapsed)|vm/drop_caches|vm/compact_memory|scaling_cur_freq|cpuinfo_cur_freq|time_in_state|total_trans|/stats/|page_reporting|usbhid")
 TRACING = """mount | grep -q ' on /sys/kernel/tracing ' || mount -t tracefs nodev /sys/kernel/tracing || exit 0
 cd /sys/kernel/tracing
 for f in tracing_on current_tracer set_event kprobe_events uprobe_events buffer_size_kb trace_clock instances/*; do
