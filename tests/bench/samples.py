@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a whole sample costs, with snapshots, counters and the book. Run as root:
 
-    tests/bench/samples.py BUILD [--rounds 20] [--processes 100]
+    tests/bench/samples.py BUILD [--rounds 20] [--processes 100] [--cpu 0]
 
 First what one call costs that takes one sample of `true`: its wall time, and the CPU time of all its processes, beside those of starting `true` and
-waiting for it (plain.c). Then the time from one start of `true` to the next, compared with hyperfine's in the same minute: the wall time of 100 more samples, so that a
-tool's own start and end do not count, and the elapsed time that it reports for the program. Then the observer's CPU time in a sample, with so many
-processes on the machine, compared with that of only starting the program and waiting for it (plain.c). Medians over the rounds; the
-last column of each table is a ratio."""
+waiting for it (plain.c). Then the elapsed time of `true` by each tool (the median), and the time from one start of `true` to the next (the wall
+time of 100 more samples, so that a tool's own start and end do not count), beside those of plain.c in the same minute: of tools that run on any CPU, of tools that
+are bound to one CPU with `true`, and of emp-measure on any CPU with `true` on one. Then the observer's CPU time in a sample, with so many
+processes on the machine, compared with that of only starting the program and waiting for it. Medians over the rounds; ratios are of figures of one round."""
 import argparse, json, os, resource, signal, sqlite3, subprocess, sys, tempfile, time
 from statistics import median
 
@@ -16,6 +16,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("build")
 parser.add_argument("--rounds", type=int, default=20)
 parser.add_argument("--processes", type=int, default=100)
+parser.add_argument("--cpu", type=int, default=0)
 args = parser.parse_args()
 build = os.path.abspath(args.build)
 tmp = tempfile.TemporaryDirectory(dir=build)
@@ -26,46 +27,60 @@ FEW, MANY = 10, 110
 def path(name):
     return os.path.join(build, name)
 
-def emp(backend, n, *program):
-    return [path("measure/emp-measure"), "--db", book, "--accounting", backend, "-r", str(n), "--export-json", out, "--", *program]
+def emp(backend, n, *program, options=()):
+    return [path("measure/emp-measure"), "--db", book, "--accounting", backend, *options, "-r", str(n), "--export-json", out, "--", *program]
 
-def hyperfine(n, *program):
-    return ["hyperfine", "-N", "-r", str(n), "--export-json", out, " ".join(program)]
+def hyperfine(n):
+    return ["hyperfine", "-N", "-r", str(n), "--export-json", out, "true"]
+
+def plain(n):
+    return [path("tests/bench/plain"), str(n), "true"]
 
 def wall(command):
+    """Its wall time, and what it printed."""
     start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=null, stderr=null)
-    return time.perf_counter() - start
+    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=null, text=True).stdout
+    return time.perf_counter() - start, printed
 
-tools = {"hyperfine -N": hyperfine}
+bound = ["taskset", "-c", str(args.cpu)]
+here = ("--cpu", str(args.cpu))
+# Each by its name: the one that it is compared with, and its command.
+tools = {"plain": ("plain", plain), "hyperfine -N": ("plain", hyperfine)}
 for backend in "none", "bpf", "taskstats":
-    tools[f"emp-measure, {backend}"] = lambda n, *program, backend=backend: emp(backend, n, *program)
+    tools[f"emp-measure, {backend}"] = "plain", lambda n, b=backend: emp(b, n, "true")
+on = f"plain, on CPU {args.cpu}"
+tools[on] = on, lambda n: bound + plain(n)
+tools[f"hyperfine -N, on CPU {args.cpu}"] = on, lambda n: bound + hyperfine(n)
+for backend in "none", "bpf":
+    tools[f"emp-measure, {backend}, on CPU {args.cpu}"] = on, lambda n, b=backend: bound + emp(b, n, "true", options=here)
+for backend in "none", "bpf":
+    tools[f"emp-measure, {backend}, --cpu {args.cpu}"] = on, lambda n, b=backend: emp(b, n, "true", options=here)
 
 def print_times():
     starts, times = {name: [] for name in tools}, {name: [] for name in tools}
     for _ in range(args.rounds):
-        for name, tool in tools.items():
-            few = wall(tool(FEW, "true"))
-            starts[name].append((wall(tool(MANY, "true")) - few) / (MANY - FEW))
-            times[name].append(json.load(open(out))["results"][0]["mean"])
-    first = "hyperfine -N"
-    print(f"{'RUNS OF TRUE':24}{'ITS TIME':>12}{'TO HYPERFINE':>14}{'START TO START':>16}{'TO HYPERFINE':>14}")
-    for name in tools:
+        for name, (_, tool) in tools.items():
+            few, _ = wall(tool(FEW))
+            many, printed = wall(tool(MANY))
+            starts[name].append((many - few) / (MANY - FEW))
+            times[name].append(int(printed.split()[1]) / 1e9 if "plain" in name else json.load(open(out))["results"][0]["median"])
+    print(f"{'RUNS OF TRUE':28}{'ITS TIME':>12}{'TO PLAIN':>12}{'START TO START':>18}{'TO PLAIN':>12}")
+    for name, (first, _) in tools.items():
         # Ratios round by round: the machine's speed changes from one to the next.
         ratio = lambda of: median(a / b for a, b in zip(of[name], of[first]))
-        print(f"{name:24}{median(times[name]) * 1e6:9.0f} us{ratio(times):14.2f}{median(starts[name]) * 1e6:13.0f} us{ratio(starts):14.2f}")
+        print(f"{name:28}{median(times[name]) * 1e6:9.0f} us{ratio(times):12.2f}{median(starts[name]) * 1e6:15.0f} us{ratio(starts):12.2f}")
 
 def cpu(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    taken = wall(command)
+    taken, _ = wall(command)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return taken, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 def print_calls():
-    calls = {"plain": [path("tests/bench/plain"), "1", "true"]}
+    calls = {"plain": plain(1), "hyperfine -N": hyperfine(2)} # hyperfine takes two at least
     for backend in "none", "bpf":
         calls[f"emp-measure, {backend}"] = emp(backend, 1, "true")
-        calls[f"emp-measure, {backend}, --cpu 0"] = emp(backend, 1, "true")[:1] + ["--cpu", "0"] + emp(backend, 1, "true")[1:]
+        calls[f"emp-measure, {backend}, --cpu {args.cpu}"] = emp(backend, 1, "true", options=here)
     costs = {name: [] for name in calls}
     for _ in range(args.rounds):
         for name, command in calls.items():
@@ -84,7 +99,7 @@ def observer_us(backend, n, program):
     return median(row[0] for row in rows) / 1000
 
 def plain_us(n, program):
-    return int(subprocess.check_output([path("tests/bench/plain"), str(n), *program], stderr=null)) / 1000
+    return int(subprocess.check_output([path("tests/bench/plain"), str(n), *program], stderr=null).split()[0]) / 1000
 
 def print_cost():
     missing = args.processes - sum(name.isdigit() for name in os.listdir("/proc"))

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TEST(the_unit_is_the_last_part_of_the_path_that_is_one)
+TEST(the_unit_is_the_system_s_own_behind_slices_or_the_last_part_of_the_path_that_is_one)
 {
 	static const struct {
 		const char *text, *unit;
@@ -17,7 +17,8 @@ TEST(the_unit_is_the_last_part_of_the_path_that_is_one)
 		{"0::/system.slice/cron.service\n", "cron.service"},
 		{"0::/system.slice/docker.service/app\n", "docker.service"},
 		{"0::/user.slice/user-1000.slice/session-3.scope\n", "session-3.scope"},
-		{"0::/user.slice/user-1000.slice/user@1000.service/app.slice/x.service\n", "x.service"},
+		{"0::/user.slice/user-1000.slice/user@1000.service/app.slice/x.service\n", "user@1000.service"},
+		{"0::/docker/x/system.slice/x.service/app\n", "x.service"},
 		{"12:cpu:/a.service\n1:name=systemd:/system.slice/atd.service\n0::/\n", "atd.service"},
 		{"0::/system.slice/system-getty.slice/getty@tty1.service", "getty@tty1.service"},
 		{"0::/system.slice/dbus.socket\n", "dbus.socket"},

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <systemd/sd-login.h>
 
 struct identity {
 	void *texts;     /* char *, by content */
@@ -189,6 +188,22 @@ int identity_is_unit(const char *name)
 	return 0;
 }
 
+/* The part of `path` behind its slices, if it is a unit: the system's own, as user@1000.service is. */
+static bool system_unit(const char *path, size_t len, char *ret)
+{
+	while (len > 0) {
+		size_t n = strcspn(path + 1, "/\n");
+
+		memcpy(ret, path + 1, n);
+		ret[n] = '\0';
+		if (n < 7 || strcmp(ret + n - 6, ".slice"))
+			return identity_is_unit(ret);
+		path += n + 1;
+		len -= n + 1;
+	}
+	return false;
+}
+
 /* The last part of `path` that is a unit, copied to `ret`. */
 static bool last_unit(const char *path, size_t len, char *ret)
 {
@@ -211,9 +226,12 @@ int identity_parse_cgroup(const char *text, char *ret)
 		size_t len = strcspn(text, "\n");
 		const char *path = memmem(text, len, ":/", 2);
 
-		if (path && (!strncmp(text, "0::", 3) || memmem(text, len, ":name=systemd:", 14)) &&
-			last_unit(path + 1, len - (size_t)(path + 1 - text), ret))
-			return 1;
+		if (path && (!strncmp(text, "0::", 3) || memmem(text, len, ":name=systemd:", 14))) {
+			size_t left = len - (size_t)(++path - text);
+
+			if (system_unit(path, left, ret) || last_unit(path, left, ret))
+				return 1;
+		}
 		text += len + (text[len] == '\n');
 	}
 	return 0;
@@ -237,11 +255,9 @@ static const char *read_exe(struct identity *identity, pid_t pid)
 
 static const char *read_unit(struct identity *identity, pid_t pid)
 {
-	_cleanup_(freep) char *unit = NULL, *text = NULL, *found = NULL;
+	_cleanup_(freep) char *text = NULL, *found = NULL;
 	char path[64];
 
-	if (sd_pid_get_unit(pid, &unit) >= 0)
-		return identity_keep(identity, unit);
 	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
 	if (text_read_file(AT_FDCWD, path, &text) < 0)
 		return NULL;
