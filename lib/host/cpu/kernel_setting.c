@@ -47,7 +47,12 @@ static int expand_entries(
 		if (r == 0 && entries[i]->d_name[0] != '.' &&
 			fnmatch(component, entries[i]->d_name, 0) == 0) {
 			path = text_format("%s/%s", done, entries[i]->d_name);
-			r = path ? expand_from(root_fd, path, rest, paths) : -ENOMEM;
+			if (!path)
+				r = -ENOMEM;
+			else if (!*rest && entries[i]->d_type == DT_DIR) /* it is there */
+				r = add_path(paths, path);
+			else
+				r = expand_from(root_fd, path, rest, paths);
 		}
 		free(entries[i]);
 	}

@@ -4,7 +4,7 @@
  * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
  * than the 0.2 ms that this takes outside the timed interval. For samples of milliseconds that would take longer than
  * the program and disturb the next sample, so those of one second are synced together, and most of them wait in a file beside
- * the book (book_pending.c).
+ * the book (book_pending.c). A run that has no sample yet, and warnings, which follow from samples, are synced with what comes next.
  * The log is written to the file only by book_checkpoint(), so that no sample pays for the ones before it. */
 #include "lib/record/book/query.h"
 
@@ -18,7 +18,14 @@ const char *book_file(const struct book *book)
 	return book->path;
 }
 
-/* The next commit waits for the disk, as all do except those of samples. */
+void book_unsynced(struct book *book)
+{
+	if (sqlite3_get_autocommit(book->db)) /* SQLite does not change it inside a transaction */
+		book->unsynced = sqlite3_exec(book->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL) ==
+				 SQLITE_OK;
+}
+
+/* The next commit waits for the disk, as all do but those after book_unsynced(). */
 static void end_unsynced(struct book *book)
 {
 	if (book->unsynced)
@@ -32,23 +39,21 @@ int book_begin(struct book *book, struct error *err)
 	int rc = sqlite3_exec(
 		book->db, book->mode == BOOK_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL, NULL);
 
-	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
+	if (rc == SQLITE_OK)
+		return 0;
+	end_unsynced(book);
+	return book_failed(book, rc, err);
 }
 
 int book_begin_sample(struct book *book, struct error *err)
 {
 	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	int r;
 
 	if (now_ns - book->synced_ns >= NS_PER_S)
 		book->synced_ns = now_ns;
-	else /* SQLite does not change it inside a transaction */
-		book->unsynced = sqlite3_exec(book->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL) ==
-				 SQLITE_OK;
-	r = book_begin(book, err);
-	if (r < 0)
-		end_unsynced(book);
-	return r;
+	else
+		book_unsynced(book);
+	return book_begin(book, err);
 }
 
 static int save(struct book *book, const char *copy)

@@ -132,6 +132,9 @@ int pending_move(struct book *book, struct pending *from, const char *path, stru
 		_r;                                                       \
 	})
 
+/* The next transaction does not wait for the disk; the one after it does, for both. */
+void book_unsynced(struct book *book);
+
 /* Begins a transaction unless one is open already: *ret_own: book_leave will end it. */
 int book_join(struct book *book, bool *ret_own, struct error *err);
 int book_view(struct book *book, bool *ret_own, struct error *err);

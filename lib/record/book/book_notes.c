@@ -15,6 +15,7 @@ static int put_notes(struct book *book, int64_t run, const struct note *notes, s
 
 int book_put_notes(struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err)
 {
+	book_unsynced(book);
 	return BOOK_ATOMIC(book, put_notes(book, run, notes, n, err), err);
 }
 

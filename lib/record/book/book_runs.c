@@ -74,6 +74,7 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 	if (run->started_ns == 0)
 		run->started_ns = clock_ns(CLOCK_REALTIME);
 	run->owner = process_ref_self(self); /* for the book only */
+	book_unsynced(book);
 	r = BOOK_ATOMIC(book, begin_run(book, run, err), err);
 	run->owner = owner;
 	return r;
