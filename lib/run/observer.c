@@ -118,9 +118,9 @@ static int64_t find_wait(const struct observation *o)
 	int64_t before_ns = o->spawned.wait_before_ns, wait_ns = usages->wait_ns - before_ns;
 	int64_t rest_ns = o->spawned.et_ns - o->spawned.pt_ns;
 
-	if (usages->wait_ns < 0)
+	if (usages->wait_ns < 0 && o->spawned.wait_ns >= 0)
 		wait_ns = o->spawned.wait_ns;
-	else if (before_ns < 0 || o->spawned.escaped || (usages->shared_wait && usages->taken_ns < 0))
+	else if (usages->wait_ns < 0 || before_ns < 0 || o->spawned.escaped || (usages->shared_wait && usages->taken_ns < 0))
 		return -1;
 	else if (usages->shared_wait && wait_ns > usages->taken_ns)
 		wait_ns = usages->taken_ns;
