@@ -4,6 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
+#include "lib/report/names_load.h"
 
 #include <string.h>
 
@@ -44,5 +45,6 @@ int inc_program_describe(const struct inc_program *p, const struct calibration *
 		.environment = c->environment,
 		.cpu = c->plan.cpu,
 	};
-	return run->program && run->command && run->backend && run->pt_source ? 0 : error_oom(err);
+	return run->program && run->command && run->backend && run->pt_source ? names_text(&run->name_patterns, err)
+									      : error_oom(err);
 }

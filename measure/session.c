@@ -14,6 +14,7 @@
 #include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/process/pipe_drain.h"
+#include "lib/report/names_load.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"
 
@@ -59,7 +60,7 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 		.environment = s->environment,
 		.cpu = s->options->cpu,
 	};
-	return t->run.program && t->run.command && t->run.backend ? 0 : error_oom(err);
+	return t->run.program && t->run.command && t->run.backend ? names_text(&t->run.name_patterns, err) : error_oom(err);
 }
 
 static int open_output(const struct session *s, const char *where, int *ret, struct error *err)

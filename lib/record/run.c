@@ -83,6 +83,7 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_INT64, profile_id), OPTIONAL, ID, .book_only = true},
 	CORRELATION(run),
 	{FIELD(run, FIELD_TEXT, owner), OPTIONAL, .book_only = true},
+	{FIELD(run, FIELD_TEXT, name_patterns), OPTIONAL},
 	{FIELD(run, FIELD_BOOL, other_cpus), .presence = FIELD_DEFAULTED},
 	{FIELD(run, FIELD_INT64, unprofiled_share_ppm), OPTIONAL, .min = 1, .max = INT32_MAX},
 	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},

@@ -54,9 +54,9 @@ static int discard(struct book *book, int64_t run, const struct discard_rules *g
 	struct discard_rules rules = *given;
 	int r;
 
-	r = names_load(&names, err);
-	if (r == 0)
-		r = book_get_run(book, run, &of, err);
+	r = book_get_run(book, run, &of, err);
+	if (r == 0 && !rules.patterns)
+		r = names_load_of(&of, &names, err);
 	if (r < 0)
 		return r;
 	if (!rules.correlation.values)

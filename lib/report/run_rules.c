@@ -4,10 +4,12 @@
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/report/names_load.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The run's own profile. 1: *ret has it; 0: the run has none, or the book does not have it. */
 static int load_own(struct book *book, const struct run *run, bool today, struct profile *ret, struct error *err)
@@ -32,6 +34,8 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 			: load_own(book, run, today, &ret->profile, err);
 	bool there = profile ? r == 0 : r > 0;
 
+	if (r >= 0 && today)
+		r = names_load(&ret->names, err);
 	if (r >= 0 && today && run->environment)
 		r = book_get_correlation(book, run->environment, &correlation, err);
 	if (r < 0)
@@ -39,6 +43,7 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 	ret->missing = run->profile && !there;
 	ret->rules = (struct discard_rules){
 		.profile = there ? &ret->profile : NULL,
+		.patterns = ret->names.rows,
 		.other_cpus = run->other_cpus,
 		.unprofiled_share = (double)run->unprofiled_share_ppm / PPM,
 		.correlation = {correlation.lag1, (size_t)correlation.samples},
@@ -51,6 +56,7 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 	const struct known_correlation *now = &today->rules.correlation;
 	const struct correlation *then = &run->correlation;
 	char moment[TEXT_TIME_SIZE], before[32] = "not known";
+	_cleanup_(freep) char *patterns = NULL;
 
 	if (today->rules.profile && today->profile.id != run->profile_id)
 		fprintf(file, "  profile '%s' was made anew on %s\n", terminal_text(run->profile),
@@ -58,6 +64,8 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 	else if (today->rules.profile && today->profile.retired_ns)
 		fprintf(file, "  profile '%s' was removed on %s; the run keeps it\n", terminal_text(run->profile),
 			text_moment(moment, today->profile.retired_ns));
+	if (run->name_patterns && names_text(&patterns, &(struct error){}) == 0 && strcmp(patterns, run->name_patterns))
+		fprintf(file, "  the patterns of names (names.ini) have changed\n");
 	if (now->values == 0 || (then->samples == (int64_t)now->values && then->lag1 == now->lag1))
 		return;
 	if (then->samples > 0)
@@ -88,6 +96,7 @@ char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run)
 
 void run_rules_clear(struct run_rules *rules)
 {
+	names_clear(&rules->names);
 	profile_clear(&rules->profile);
 	*rules = (struct run_rules){};
 }

@@ -11,6 +11,7 @@ enum { RUN_RULES_TEXT_SIZE = 64 };
 
 struct run_rules {
 	struct discard_rules rules; /* without a profile if the run has none, or if the book no longer has it */
+	struct names names; /* today's */
 	struct profile profile;     /* rules.profile points to it: do not copy the struct */
 	bool missing;               /* the run's profile is no longer in the book */
 };

@@ -15,6 +15,7 @@
 #include "lib/record/book/book_page_waits.h"
 #include "lib/record/book/book_programs.h"
 #include "lib/report/environment_changes.h"
+#include "lib/report/names_load.h"
 #include "lib/report/run_screen.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"
@@ -79,8 +80,9 @@ static int fill_run(struct load_session *s, int64_t environment, struct error *e
 		.environment = environment,
 		.cpu = -1,
 	};
-	return s->run.program && s->run.backend && s->run.pt_source && s->run.notes ? name_programs(s, err)
-										    : error_oom(err);
+	if (!s->run.program || !s->run.backend || !s->run.pt_source || !s->run.notes)
+		return error_oom(err);
+	return names_text(&s->run.name_patterns, err) ?: name_programs(s, err);
 }
 
 static int open_book(struct load_session *s, struct error *err)

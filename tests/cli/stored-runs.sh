@@ -178,4 +178,34 @@ expect 0 '^Environments differ: fingerprint was aaaaaaaaaaaaaaaa, is bbbbbbbbbbb
 expect 0 '^Environments differ: fingerprint was aaaaaaaaaaaaaaaa, is dddddddddddddddd$' $analyze compare a.json "$first"
 gives "so does the document" '"aaaaaaaaaaaaaaaa" in d["environment_changes"]' $analyze compare --json b.json a.json
 gives "which says nothing of equal ones" '"environment_changes" not in d' $analyze compare --json a.json a.json
+# a result keeps the patterns of names that it was measured with
+echo 'backup* = backupd' >grouped.ini
+: >none.ini
+python3 - <<'END_OF_PATTERNS'
+import json
+for name, patterns in ("then", open("grouped.ini").read().strip()), ("never", ""), ("unknown", None):
+    run = json.load(open("fast.json"))
+    run["program"] = name
+    for sample in run["samples"]:
+        for execution in sample["executions"]:
+            execution["name"] = "backup-7"
+    json.dump(run | ({"name_patterns": patterns} if patterns is not None else {}), open(f"{name}.json", "w"))
+END_OF_PATTERNS
+patterns=$dir/patterns.db
+expect 0 lab $calibrate --db "$patterns" profile import lab.json
+expect 0 '^3$' $analyze --db "$patterns" import then.json never.json unknown.json
+kept() { # RUN KEPT PATTERNS [OPTION]: so many samples of 20, with these patterns today
+	expect 0 "Kept $2 of 20" env EMP_NAMES="$3.ini" "$analyze" --db "$patterns" show "$1" $4
+}
+kept 1 17 none ''
+kept 1 20 none --recompute
+that "it says why" grep -q '^  the patterns of names (names.ini) have changed$' out
+kept 1 17 grouped --recompute
+that "and nothing where they have not" sh -c "! grep 'patterns of names' out"
+kept 2 20 grouped ''
+kept 2 17 grouped --recompute
+kept 3 20 none ''
+kept 3 17 grouped ''
+expect 0 'Kept 2 of 2' env EMP_NAMES=grouped.ini "$1/measure/emp-measure" --db "$patterns" -q -r 2 -w 0 -- true
+that "emp-measure stores them" test "$(sqlite3 "$patterns" 'SELECT name_patterns FROM run WHERE id = 4')" = 'backup* = backupd'
 finish

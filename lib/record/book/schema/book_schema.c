@@ -17,7 +17,7 @@ static const char *const steps[] = {book_step_1, book_step_2, book_step_3, book_
 
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
-	"aa89f8c33ba37e70c46afc029f07fba03e8b0179cb7bf183c79d2482b4990403";
+	"7f260434dde5e47be1554422126ba681057bc329b65006f0fd9f550f40d00d86";
 
 int book_schema_newest(void)
 {

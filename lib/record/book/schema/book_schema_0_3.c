@@ -33,6 +33,8 @@ const char book_step_6[] =
 	"  WHERE lag1.environment = run.environment"
 	"    AND lag1.name = 'correlation_0' AND lag1.value >= 0 AND lag1.value < 1"
 	"    AND samples.name = 'correlation_samples_0' AND samples.value BETWEEN 1 AND 4294967295;"
+	/* the patterns by which it groups the names of processes: the text of names.ini; NULL: not known */
+	"ALTER TABLE run ADD COLUMN name_patterns TEXT;"
 	/* the process that takes the samples: boot id, pid, start */
 	"ALTER TABLE run ADD COLUMN owner TEXT;"
 	/* warnings and remarks on the result, the gravest first */
