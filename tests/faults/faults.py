@@ -135,6 +135,22 @@ def exports_fault(name, status):
         return "an export is not complete"
 
 
+def copy_fault(said):
+    """A measurement whose book could not be written is in a copy, in a folder of its own, which is removed."""
+    left = re.search(r"goes on in a copy of it, '(.*/emp-book-\w+)/book\.db'", said)
+    if not left:
+        return None
+    db = sqlite3.connect(f"{left[1]}/book.db")
+    try:
+        if db.execute("PRAGMA integrity_check").fetchone() != ("ok",) or db.execute("PRAGMA foreign_key_check").fetchall():
+            return "the copy is not sound"
+        if "is stored in" in said and db.execute("SELECT count(*) FROM sample WHERE run = (SELECT max(id) FROM run)").fetchone()[0] != 2:
+            return f"the copy has not all samples: {said}"
+    finally:
+        db.close()
+        shutil.rmtree(left[1])
+
+
 def fault_of(name, kind, done, whole):
     status, said = done.returncode, done.stderr.decode(errors="replace").strip()
     if status < 0 or status >= 128:
@@ -149,6 +165,8 @@ def fault_of(name, kind, done, whole):
         return f"success, but not the whole output: {said}"
     if not sound():
         return "the book is not sound"
+    if fault := copy_fault(said):
+        return fault
     try:
         json.load(open(f"{tried}/x.json"))
     except ValueError:
