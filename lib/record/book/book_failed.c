@@ -2,6 +2,8 @@
 /* The message for each failure that SQLite reports: the file, the cause, the way out. */
 #include "lib/record/book/book_internal.h"
 
+#include "lib/base/cleanup.h"
+
 #include <errno.h>
 
 int book_foreign(const char *path, struct error *err)
@@ -54,8 +56,13 @@ static int not_opened(struct book *book, int e, struct error *err)
 /* Whether it was the file that could not be written, rather than read. */
 static bool is_unwritable(int rc, int e)
 {
-	return (rc & 0xff) == SQLITE_FULL || e == ENOSPC || e == EDQUOT ||
-	       ((rc & 0xff) == SQLITE_IOERR && rc != SQLITE_IOERR_READ && rc != SQLITE_IOERR_SHORT_READ);
+	static const int codes[] = {SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC, SQLITE_IOERR_TRUNCATE,
+		SQLITE_IOERR_SHMSIZE};
+	bool found = (rc & 0xff) == SQLITE_FULL || e == ENOSPC || e == EDQUOT;
+
+	for (size_t i = 0; i < ELEMENTS(codes); i++)
+		found |= rc == codes[i];
+	return found;
 }
 
 static int say_failed(struct book *book, int rc, int e, struct error *err)
