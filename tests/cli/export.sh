@@ -135,7 +135,8 @@ grep -q __asan_init "$analyze" || that "a large sample takes no memory" python3 
 import os, subprocess, sys
 def memory(*command, output):
     with open(output, "w") as file:
-        _, status, usage = os.wait4(subprocess.Popen([sys.argv[1], "--db", "large.db", *command], stdout=file).pid, 0)
+        process = subprocess.Popen([sys.argv[1], "--db", "large.db", *command], stdout=file)  # kept: else Python may wait for it first
+        _, status, usage = os.wait4(process.pid, 0)
     return status, usage.ru_maxrss
 with open("large.json", "w") as file:
     print('{"format": "emp-run", "version": 1, "program": "x", "task_length_s": 1, "resolution_ns": 1, "samples": [{"n": 1, "start_ns": 1, "et_ns": 5, "pt_ns": 4, "executions": [', file=file)
