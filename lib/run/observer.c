@@ -126,8 +126,6 @@ static int64_t find_wait(const struct observation *o)
 		wait_ns = usages->taken_ns;
 	else if (wait_ns < 0)
 		wait_ns = 0;
-	if (wait_ns < 0) /* not known */
-		return wait_ns;
 	return wait_ns <= rest_ns ? wait_ns : rest_ns > 0 ? rest_ns : 0;
 }
 
