@@ -67,7 +67,6 @@ static bool is_unwritable(int rc, int e)
 
 static int say_failed(struct book *book, int rc, int e, struct error *err)
 {
-
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
 		return no_space(book, ENOSPC, err);
