@@ -3,6 +3,7 @@
 #include "lib/report/disturbances_load.h"
 
 #include "lib/base/json.h"
+#include "lib/record/document/document_context.h"
 #include "lib/stats/summary.h"
 
 #include <string.h>
@@ -10,14 +11,12 @@
 int interrupts_in_pt_load(
 	struct book *book, int64_t environment, enum interrupts_in_pt *ret, struct error *err)
 {
-	_cleanup_(freep) char *text = NULL;
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	const char *value = NULL;
-	int r = environment > 0 ? book_get_environment(book, environment, NULL, &text, err) : 0;
+	int r = document_read_environment(book, environment, &document, err);
 
 	if (r < 0)
 		return r;
-	document = text ? json_loads(text, 0, NULL) : NULL;
 	if (document)
 		json_unpack(document, "{s:{s:{s:s}}}", "settings", "kernel_options", "IRQ_TIME_ACCOUNTING", &value);
 	*ret = !value ? INTERRUPTS_NOT_KNOWN : !strcmp(value, "y") ? INTERRUPTS_NOT_IN_PT : INTERRUPTS_IN_PT;

@@ -4,19 +4,9 @@
 
 #include "lib/base/json.h"
 #include "lib/protocol/environment_validity.h"
+#include "lib/record/document/document_context.h"
 
 #include <string.h>
-
-/* The document of an environment in the book; NULL: it has none. */
-static int load_document(struct book *book, int64_t id, json_t **ret, struct error *err)
-{
-	_cleanup_(freep) char *text = NULL;
-	int r = id ? book_get_environment(book, id, NULL, &text, err) : 0;
-
-	if (r == 0)
-		*ret = text ? json_loads(text, 0, NULL) : NULL;
-	return r;
-}
 
 int environment_differences(
 	struct book *book, int64_t before_id, int64_t now_id, struct differences *ret, struct error *err)
@@ -24,9 +14,9 @@ int environment_differences(
 	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL;
 	int r;
 
-	r = load_document(book, before_id, &before, err);
+	r = document_read_environment(book, before_id, &before, err);
 	if (r == 0)
-		r = load_document(book, now_id, &now, err);
+		r = document_read_environment(book, now_id, &now, err);
 	if (r < 0 || !before || !now)
 		return r;
 	r = environment_diff(before, now, ret, err);

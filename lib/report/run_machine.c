@@ -2,21 +2,19 @@
 /* The machine of a run: see run_machine.h. */
 #include "lib/report/run_machine.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/json.h"
+#include "lib/record/document/document_context.h"
 
 #include <string.h>
 
 int run_is_from(struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
-	_cleanup_(freep) char *text = NULL;
 	const char *there;
-	int r = run->environment ? book_get_environment(book, run->environment, NULL, &text, err) : 0;
+	int r = document_read_environment(book, run->environment, &document, err);
 
 	if (r < 0)
 		return r;
-	document = text ? json_loads(text, 0, NULL) : NULL;
 	there = json_string_value(json_object_get(json_object_get(document, "identity"), "machine"));
 	*ret = there && !strcmp(there, machine);
 	return 0;

@@ -19,20 +19,29 @@ static const struct {
 	{"cpus", {"settings", "cpus", "online"}},
 };
 
-int document_make_context(
-	struct book *book, int64_t environment, int64_t when_ns, json_t **ret, struct error *err)
+int document_read_environment(struct book *book, int64_t environment, json_t **ret, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
-	_cleanup_(json_decrefp) json_t *fingerprint = NULL, *context = json_object();
 	json_error_t wrong;
 	int r = environment > 0 ? book_get_environment(book, environment, NULL, &text, err) : 0;
 
 	if (r < 0)
 		return r;
-	fingerprint = text ? json_loads(text, JSON_DECODE_ANY, &wrong) : NULL;
-	if (text && !fingerprint)
+	*ret = text ? json_loads(text, JSON_DECODE_ANY, &wrong) : NULL;
+	if (text && !*ret)
 		return error_say(err, -EBADMSG, "environment %" PRId64 " of the lab book cannot be read: %s",
 			environment, *wrong.text ? wrong.text : strerror(ENOMEM));
+	return 0;
+}
+
+int document_make_context(
+	struct book *book, int64_t environment, int64_t when_ns, json_t **ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *fingerprint = NULL, *context = json_object();
+	int r = document_read_environment(book, environment, &fingerprint, err);
+
+	if (r < 0)
+		return r;
 	if (when_ns > 0)
 		document_add_moment(context, "date", when_ns);
 	for (size_t i = 0; i < ELEMENTS(members); i++) {

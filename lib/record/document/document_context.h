@@ -5,6 +5,9 @@
 #include "lib/base/json.h"
 #include "lib/record/book/book.h"
 
+/* The fingerprint of an environment of the book, which the caller frees. NULL: 0 is asked for, or it has none. */
+int document_read_environment(struct book *book, int64_t environment, json_t **ret, struct error *err);
+
 /* environment: 0: not known; when_ns: since 1970, 0: not known. What the fingerprint does not have is missing. */
 int document_make_context(
 	struct book *book, int64_t environment, int64_t when_ns, json_t **ret, struct error *err);
