@@ -6,6 +6,7 @@
 #include "lib/base/ini_file.h"
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -121,8 +122,7 @@ static int list_scripts(struct load_rates *rates, const struct load_work *work, 
 		}
 		rate->share = ++rate->slaves;
 	}
-	ini_each_line(work->file, "", take_repetitions, rates, &(struct error){});
-	return 0;
+	return ini_each_line(work->file, "", take_repetitions, rates, &(struct error){}) == -ENOMEM ? error_oom(err) : 0;
 }
 
 static bool same_order(const struct slaves *a, const struct slaves *b)
