@@ -24,7 +24,7 @@ import json, sys
 run, backend = json.load(open(sys.argv[2])), sys.argv[3]
 def sample_at(start_ns):
     return max(s["n"] for s in run["samples"] if s["start_ns"] <= start_ns)
-planted = {sample_at(int(start)): int(ns) for _, _, start, ns in (line.split() for line in open(sys.argv[1]))}
+planted = {sample_at(int(start)): int(ns) for _, _, start, _, ns in (line.split() for line in open(sys.argv[1]))}
 found = {}
 for sample in run["samples"]:
     for execution in sample["executions"]:

@@ -3,9 +3,9 @@
  * if there is no slash in it) to start, the warm-up being number 0, and at each of the numbers given starts a
  * child called NAME that takes about MS milliseconds of CPU time on CPU. It runs by SCHED_FIFO, so that it
  * ends inside the sample that it started in. It does not read its clock in its last milliseconds, just as
- * daemons do not: a reading would update the kernel's accounting. Prints "NAME N START NS" when it has ended:
- * when it was started (ns since 1970; a start that the planter was too late to see is not counted, so N may
- * be behind) and what it took, by its rusage. With "every" it is planted at that period from number 1 on; N is 0 then.
+ * daemons do not: a reading would update the kernel's accounting. Prints "NAME N START END NS" when it has ended:
+ * when it began and ended (ns since 1970; a start of WATCHED that the planter was too late to see is not counted, so N may
+ * be behind), and what it took, by its rusage. With "every" it is planted at that period from number 1 on; N is 0 then.
  *
  *   planter WATCHED CPU LAST NAME=MS@N,N,N...|NAME=MS@every:PERIOD_MS...    ends after the start of number LAST */
 #include "lib/base/clock.h"
@@ -17,34 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { LAST_MS = 6 };
-
-static _Noreturn void burn(const char *name, int64_t ms, int cpu)
-{
-	struct sched_param priority = {.sched_priority = 10};
-	int64_t until_ns;
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	prctl(PR_SET_NAME, name);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus) < 0 ||
-		sched_setscheduler(0, SCHED_FIFO, &priority) < 0) {
-		perror("planter");
-		_exit(1);
-	}
-	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < (ms - LAST_MS) * NS_PER_MS)
-		;
-	until_ns = clock_ns(CLOCK_MONOTONIC) + LAST_MS * NS_PER_MS; /* the vdso's clock: no system call */
-	while (clock_ns(CLOCK_MONOTONIC) < until_ns)
-		;
-	_exit(0);
-}
 
 /* One argument. */
 struct plan {
@@ -54,6 +33,40 @@ struct plan {
 	long long period_ms; /* 0: by numbers */
 	pid_t clock;         /* the process that plants it at its period */
 };
+
+/* Who each child is, by its pid modulo the size; in memory that all share. */
+enum { REMEMBERED = 4096 };
+
+static struct child {
+	int number;
+	long long start_ns, end_ns; /* since 1970; its own word */
+	const struct plan *plan;
+} *children;
+
+static _Noreturn void burn(const struct plan *plan, int cpu)
+{
+	struct child *me = &children[getpid() % REMEMBERED];
+	struct sched_param priority = {.sched_priority = 10};
+	int64_t until_ns;
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	prctl(PR_SET_NAME, plan->name);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) < 0 ||
+		sched_setscheduler(0, SCHED_FIFO, &priority) < 0) {
+		perror("planter");
+		_exit(1);
+	}
+	me->start_ns = clock_ns(CLOCK_REALTIME);
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < (plan->ms - LAST_MS) * NS_PER_MS)
+		;
+	until_ns = clock_ns(CLOCK_MONOTONIC) + LAST_MS * NS_PER_MS; /* the vdso's clock: no system call */
+	while (clock_ns(CLOCK_MONOTONIC) < until_ns)
+		;
+	me->end_ns = clock_ns(CLOCK_REALTIME);
+	_exit(0);
+}
 
 static int parse_plan(const char *text, struct plan *ret)
 {
@@ -75,23 +88,15 @@ static int plan_has(const struct plan *plan, int number)
 	return 0;
 }
 
-/* Who each child is, by its pid modulo the size. */
-enum { REMEMBERED = 4096 };
-
-static struct {
-	int number;
-	long long start_ns; /* since 1970 */
-	const struct plan *plan;
-} children[REMEMBERED];
-
 static void reap(int options)
 {
 	struct rusage ru;
 	pid_t pid;
 
 	while ((pid = wait4(-1, NULL, options, &ru)) > 0) {
-		printf("%s %d %lld %lld\n", children[pid % REMEMBERED].plan->name,
-			children[pid % REMEMBERED].number, children[pid % REMEMBERED].start_ns,
+		const struct child *child = &children[pid % REMEMBERED];
+
+		printf("%s %d %lld %lld %lld\n", child->plan->name, child->number, child->start_ns, child->end_ns,
 			(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NS_PER_S +
 				(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * (long long)NS_PER_US);
 		fflush(stdout);
@@ -100,33 +105,41 @@ static void reap(int options)
 
 static void plant(const struct plan *plan, int number, int cpu)
 {
-	long long start_ns = clock_ns(CLOCK_REALTIME);
 	pid_t pid = fork();
 
 	if (pid == 0)
-		burn(plan->name, plan->ms, cpu);
-	children[pid % REMEMBERED].start_ns = start_ns;
+		burn(plan, cpu);
 	children[pid % REMEMBERED].number = number;
 	children[pid % REMEMBERED].plan = plan;
 }
 
-/* Until it is killed. */
+static volatile sig_atomic_t is_over;
+
+static void end(int signal)
+{
+	is_over = signal;
+}
+
+/* Until SIGTERM, and the end of the one that runs. */
 static _Noreturn void plant_periodically(const struct plan *plan, int cpu)
 {
 	int64_t at_ns = clock_ns(CLOCK_MONOTONIC);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;) {
+	sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
+	while (!is_over) {
 		struct timespec at;
 
 		do /* a time that has passed is left out */
 			at_ns += plan->period_ms * NS_PER_MS;
 		while (at_ns < clock_ns(CLOCK_MONOTONIC));
 		at = (struct timespec){at_ns / NS_PER_S, at_ns % NS_PER_S};
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-		plant(plan, 0, cpu);
+		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == 0)
+			plant(plan, 0, cpu);
 		reap(0);
 	}
+	reap(0);
+	exit(0);
 }
 
 /* Whether `pid` runs the file `path`. */
@@ -202,7 +215,8 @@ int main(int argc, char **argv)
 	struct plan plans[16];
 	int number = -1, n_plans = argc - 4;
 
-	if (argc < 5 || n_plans > 16)
+	children = mmap(NULL, REMEMBERED * sizeof(*children), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (argc < 5 || n_plans > 16 || children == MAP_FAILED)
 		return 1;
 	for (int i = 0; i < n_plans; i++)
 		if (parse_plan(argv[4 + i], &plans[i]) < 0)
@@ -223,7 +237,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < n_plans; i++)
 		if (plans[i].period_ms) {
-			kill(plans[i].clock, SIGKILL);
+			kill(plans[i].clock, SIGTERM);
 			waitpid(plans[i].clock, NULL, 0);
 		}
 	reap(0);
