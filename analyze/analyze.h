@@ -7,7 +7,7 @@
 #include "lib/base/tool.h"
 #include "lib/report/analysis_load.h"
 #include "lib/report/run_result.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 struct analyze_options {
 	const char *db;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
 #include "analyze/analyze.h"
-#include "analyze/figure_clocks.h"
+#include "lib/clocks/figure_clocks.h"
 
 #include "lib/base/text.h"
-#include "lib/record/document/document.h"
-#include "lib/report/clocks_report.h"
-#include "lib/report/listing.h"
+#include "lib/document/document.h"
+#include "lib/clocks/clocks_report.h"
+#include "lib/base/listing.h"
 #include "lib/stats/robust.h"
 
 #include <errno.h>

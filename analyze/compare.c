@@ -5,7 +5,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/comparison_report.h"
-#include "lib/report/duet_report.h"
+#include "lib/duet/duet_report.h"
 #include "lib/report/environment_changes.h"
 #include "lib/report/noise_load.h"
 #include "lib/report/resolving_text.h"

@@ -9,7 +9,7 @@
 #include "lib/report/noise_load.h"
 #include "lib/report/run_rules.h"
 #include "lib/report/results_table.h"
-#include "lib/record/document/document.h"
+#include "lib/document/document.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/protocol/resolution.h"
 #include "lib/report/daemon_causes.h"
-#include "lib/report/listing.h"
+#include "lib/base/listing.h"
 #include "lib/report/names_load.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* The pictures of a run: every sample with its cause, and how they are drawn. */
 #pragma once
 
-#include "analyze/plot.h"
+#include "lib/report/plot.h"
 #include "lib/protocol/discard.h"
 
 /* What a sample is marked as. Causes from CAUSE_DAEMON on are daemons: figure->daemons[cause - CAUSE_DAEMON].

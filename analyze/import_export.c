@@ -2,7 +2,7 @@
 /* emp-analyze import and export: runs between books, as emp-run documents. */
 #include "analyze/analyze.h"
 
-#include "lib/record/document/document.h"
+#include "lib/document/document.h"
 
 #include <inttypes.h>
 

@@ -4,8 +4,8 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
-#include "lib/record/document/document_context.h"
-#include "lib/report/listing.h"
+#include "lib/document/document_context.h"
+#include "lib/base/listing.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/protocol/sample_size.h"
-#include "lib/report/listing.h"
+#include "lib/base/listing.h"
 #include "lib/report/noise_load.h"
 #include "lib/report/results_json.h"
 

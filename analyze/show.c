@@ -5,7 +5,7 @@
 #include "lib/base/argv.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/report/duet_report.h"
+#include "lib/duet/duet_report.h"
 #include "lib/report/inc_units.h"
 #include "lib/report/results_json.h"
 #include "lib/report/run_rules.h"

@@ -4,7 +4,7 @@
 
 #include "lib/base/tool.h"
 #include "lib/run/observer.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 struct calibrate_options {
 	const char *db;

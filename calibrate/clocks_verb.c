@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate clocks: measures the sources of time of this machine, and stores the result with its environment. */
 #include "calibrate/calibrate.h"
-#include "calibrate/clocks/bench.h"
-#include "calibrate/clocks/cycles.h"
+#include "lib/clocks/bench.h"
+#include "lib/clocks/cycles.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/clock/emp-clock.h"
 #include "lib/host/cpu/pinning.h"
 #include "lib/host/system/lock.h"
-#include "lib/record/document/document.h"
-#include "lib/report/clocks_report.h"
+#include "lib/document/document.h"
+#include "lib/clocks/clocks_report.h"
 #include "lib/run/environment.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "lib/base/json.h"
 #include "lib/report/analysis_load.h"
 #include "lib/report/daemon_causes.h"
-#include "lib/record/document/document.h"
+#include "lib/document/document.h"
 
 #include <errno.h>
 

@@ -10,7 +10,7 @@
 #include "lib/report/resolving_text.h"
 #include "lib/report/run_rules.h"
 #include "lib/report/results_table.h"
-#include "lib/record/document/document.h"
+#include "lib/document/document.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "lib/base/text.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/report/disturbances_load.h"
-#include "lib/report/listing.h"
+#include "lib/base/listing.h"
 
 #include <errno.h>
 

@@ -4,7 +4,7 @@
 
 #include "measure/session.h"
 
-#include "lib/protocol/duet/duet_advice.h"
+#include "lib/duet/duet_advice.h"
 
 /* Never, where a duet cannot be had: here, with these options, or because it was one. */
 int advice_of(const struct session *session, struct duet_advice *ret, struct error *err);

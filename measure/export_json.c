@@ -9,11 +9,11 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/record/document/document.h"
+#include "lib/document/document.h"
 #include "lib/report/comparison_report.h"
-#include "lib/report/duet_report.h"
+#include "lib/duet/duet_report.h"
 #include "lib/report/results_json.h"
-#include "lib/record/document/document_context.h"
+#include "lib/document/document_context.h"
 #include "lib/record/peak_memory.h"
 
 #include <math.h>

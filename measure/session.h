@@ -8,7 +8,7 @@
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/guard.h"
 #include "lib/jitter/program_trace.h"
-#include "lib/report/duet_report.h"
+#include "lib/duet/duet_report.h"
 #include "lib/report/inc_units.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"

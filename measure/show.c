@@ -10,7 +10,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/report/duet_report.h"
+#include "lib/duet/duet_report.h"
 #include "lib/report/resolving_text.h"
 #include "lib/report/run_screen.h"
 

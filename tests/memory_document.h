@@ -2,7 +2,7 @@
 /* Documents in memory: imported, exported, and without what differs in each book. */
 #pragma once
 
-#include "lib/record/document/document.h"
+#include "lib/document/document.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables of text: columns as wide as their content, numbers aligned right, and text wrapped between words if a
- * row would be wider than the terminal (80 columns elsewhere). lib/report/listing.h prints the same rows as
+ * row would be wider than the terminal (80 columns elsewhere). lib/base/listing.h prints the same rows as
  * JSON. */
 #pragma once
 

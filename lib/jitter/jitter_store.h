@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of a jitter run, as lib/record/jitter.h has it, for the book. */
+/* The state of a jitter run, as lib/jitter/jitter.h has it, for the book. */
 #pragma once
 
 #include "lib/jitter/merge.h"
-#include "lib/record/book/book_jitter.h"
+#include "lib/jitter/book_jitter.h"
 
 /* A CPU of the run. The caller sets those of the `facts` that the merge does not know. */
 struct jitter_watched {

@@ -14,7 +14,7 @@ struct source_statistics {
 	int64_t last_start_ns;
 	int64_t rounds;                            /* in which it occurs */
 	int64_t round_ns, last_round_ns;           /* its time in this round, and in the one before */
-	double round_squares_ns2, round_steps_ns2; /* as lib/record/jitter.h has them */
+	double round_squares_ns2, round_steps_ns2; /* as lib/jitter/jitter.h has them */
 };
 
 /* By the index of the source. */

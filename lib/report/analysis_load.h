@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/protocol/cutoffs.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 /* options->patterns NULL: those of names_load. */
 int analysis_load(struct book *book, int64_t run, const struct analysis_options *options,

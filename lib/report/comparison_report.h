@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/protocol/comparison.h"
-#include "lib/report/listing.h"
+#include "lib/base/listing.h"
 
 /* "sort -n is 1.18 times faster than sort in CPU time", then "  (95 % CI 1.15 … 1.21, p = 0.0003)" in the same line if it has at
  * most 80 columns, else in the next: `name` against `reference`. */

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/protocol/analysis.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #include "lib/report/disturbances_load.h"
 
 #include "lib/base/json.h"
-#include "lib/record/document/document_context.h"
+#include "lib/document/document_context.h"
 #include "lib/stats/summary.h"
 
 #include <string.h>

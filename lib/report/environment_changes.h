@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/protocol/environment_diff.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 #include "lib/report/notes.h"
 
 /* Compares two environments of the book (0: none). 1: *ret has the differences; 0: the book does not have both. */

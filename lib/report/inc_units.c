@@ -4,8 +4,8 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/record/book/book_duet.h"
-#include "lib/report/duet_report.h"
+#include "lib/duet/book_duet.h"
+#include "lib/duet/duet_report.h"
 
 #include <math.h>
 

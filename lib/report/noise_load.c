@@ -5,7 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/record/book/book_counters.h"
+#include "lib/book/book_counters.h"
 
 #include <math.h>
 #include <string.h>

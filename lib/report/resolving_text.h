@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/protocol/resolving.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 enum { RESOLVING_TEXT_SIZE = 80 };
 

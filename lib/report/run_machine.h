@@ -2,7 +2,7 @@
 /* The machine that a run is from. */
 #pragma once
 
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 /* Whether it is the one of this id (struct machine). The run's environment names it; without one (an import) the machine is
  * unknown, and the answer no. */

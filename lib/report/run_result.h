@@ -4,7 +4,7 @@
 
 #include "lib/protocol/discard.h"
 #include "lib/protocol/disturbances.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 struct run_result {
 	struct discarding discarding;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/protocol/discard.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/protocol/comparison.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 /* ret->df 0: the book has too few runs of them. */
 int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, enum comparison_clock clock,

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/run/observer.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 struct constant {
 	double per_second;

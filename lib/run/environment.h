@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/base/json.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 struct environment_question;
 

@@ -5,8 +5,8 @@
 #include "lib/base/text.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
-#include "lib/record/book/book_counters.h"
-#include "lib/record/book/book_duet.h"
+#include "lib/book/book_counters.h"
+#include "lib/duet/book_duet.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * the next starts, so that no complete sample is lost, however the sampling ends. */
 #pragma once
 
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 #include "lib/run/observer.h"
 
 enum order {

@@ -5,7 +5,7 @@
 #include "lib/host/system/leftovers.h"
 #include "lib/host/systemd/units.h"
 #include "lib/host/trace/tracefs.h"
-#include "lib/report/listing.h"
+#include "lib/base/listing.h"
 #include "setup/apply/journal.h"
 #include "setup/options.h"
 

@@ -7,7 +7,7 @@
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/pinning.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 #include "setup/options.h"
 
 #include <errno.h>

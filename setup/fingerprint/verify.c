@@ -6,8 +6,8 @@
 #include "lib/base/tool.h"
 #include "lib/protocol/environment_diff.h"
 #include "lib/protocol/environment_validity.h"
-#include "lib/record/book/book.h"
-#include "lib/report/listing.h"
+#include "lib/book/book.h"
+#include "lib/base/listing.h"
 #include "setup/fingerprint/fingerprint.h"
 #include "setup/options.h"
 

@@ -5,7 +5,7 @@
  * usage: bench_book [SAMPLES [DIRECTORY]], 100 executions each; 100000 takes some minutes and 300 MB.
  * A store is one transaction with its sync. Walks are CPU time, the least of five; "few" are the columns that
  * cutoffs need: sample, source, pt_ns. */
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 #include <sqlite3.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* A small lab book: see sound_book.h. */
 #include "tests/fuzz/sound_book.h"
 
-#include "lib/record/book/book_calibrations.h"
-#include "lib/record/book/book_counters.h"
+#include "lib/book/book_calibrations.h"
+#include "lib/book/book_counters.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { N_SAMPLES = 12 };

@@ -4,7 +4,7 @@
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
-#include "lib/record/document/document_clocks.h"
+#include "lib/clocks/document_clocks.h"
 #include "lib/stats/precision.h"
 
 #include <gsl/gsl_randist.h>

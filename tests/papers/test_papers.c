@@ -9,7 +9,7 @@
 #include "lib/report/analysis_load.h"
 #include "lib/report/run_result.h"
 #include "lib/protocol/sample_size.h"
-#include "lib/record/document/document.h"
+#include "lib/document/document.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "tests/unit/check.h"
 
-#include "lib/record/book/book.h"
+#include "lib/book/book.h"
 
 #include <ftw.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
-#include "lib/record/book/book_internal.h"
+#include "lib/book/book_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

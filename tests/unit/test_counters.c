@@ -6,7 +6,7 @@
 #include "tests/unit/tree.h"
 
 #include "lib/host/system/counters.h"
-#include "lib/record/document/document.h"
+#include "lib/document/document.h"
 #include "lib/protocol/disturbances.h"
 
 #define THROTTLE(cpu, what) "sys/devices/system/cpu/cpu" #cpu "/thermal_throttle/" what "_throttle_count"

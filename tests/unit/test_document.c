@@ -3,8 +3,8 @@
 #include "tests/unit/documents.h"
 #include "tests/unit/scratch.h"
 
-#include "lib/record/book/book_internal.h"
-#include "lib/record/book/book_rows.h"
+#include "lib/book/book_internal.h"
+#include "lib/book/book_rows.h"
 
 #include <errno.h>
 

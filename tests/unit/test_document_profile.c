@@ -4,7 +4,7 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
-#include "lib/record/document/document.h"
+#include "lib/document/document.h"
 
 #include <errno.h>
 

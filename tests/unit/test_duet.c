@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/clock.h"
-#include "lib/protocol/duet/duet_cost.h"
+#include "lib/duet/duet_cost.h"
 
 #include <math.h>
 

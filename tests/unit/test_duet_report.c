@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
-#include "lib/report/duet_report.h"
+#include "lib/duet/duet_report.h"
 
 #include <gsl/gsl_randist.h>
 

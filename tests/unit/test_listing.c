@@ -2,7 +2,7 @@
 /* One description of columns, and two forms of the same rows. */
 #include "tests/unit/check.h"
 
-#include "lib/report/listing.h"
+#include "lib/base/listing.h"
 
 #include <math.h>
 

@@ -3,10 +3,10 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/text.h"
-#include "measure/load/load.h"
-#include "lib/report/load/load_rates.h"
+#include "lib/load/load_file.h"
+#include "lib/load/load_rates.h"
 
-#include "measure/load/verify.h"
+#include "lib/load/verify.h"
 
 #include <errno.h>
 #include <math.h>

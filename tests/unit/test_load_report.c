@@ -3,9 +3,9 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
-#include "lib/record/book/book_programs.h"
-#include "lib/report/load/load_changes.h"
-#include "lib/report/load/load_comparison.h"
+#include "lib/book/book_programs.h"
+#include "lib/load/load_changes.h"
+#include "lib/load/load_comparison.h"
 
 #include <errno.h>
 

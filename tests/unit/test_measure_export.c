@@ -7,7 +7,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
-#include "lib/record/book/book_duet.h"
+#include "lib/duet/book_duet.h"
 
 #include <string.h>
 

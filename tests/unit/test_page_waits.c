@@ -5,7 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/disk/page_wait_bins.h"
-#include "lib/protocol/page_wait_total.h"
+#include "lib/load/page_wait_total.h"
 
 TEST(each_wait_is_in_the_bin_that_has_its_length)
 {

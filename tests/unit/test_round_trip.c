@@ -8,12 +8,12 @@
 #include "lib/base/json_fields.h"
 #include "lib/base/random.h"
 #include "lib/base/text.h"
-#include "lib/record/book/book_calibrations.h"
-#include "lib/record/book/book_counters.h"
-#include "lib/record/book/book_rows.h"
-#include "lib/record/book/query.h"
-#include "lib/record/duet.h"
-#include "lib/record/jitter.h"
+#include "lib/book/book_calibrations.h"
+#include "lib/book/book_counters.h"
+#include "lib/book/book_rows.h"
+#include "lib/book/query.h"
+#include "lib/duet/duet.h"
+#include "lib/jitter/jitter.h"
 
 #include <math.h>
 #include <time.h>

@@ -2,9 +2,9 @@
 /* The sources of time: all show that a process computes, and those of another process show that one. */
 #include "tests/unit/check.h"
 
-#include "calibrate/clocks/child.h"
-#include "calibrate/clocks/cycles.h"
-#include "calibrate/clocks/time_source.h"
+#include "lib/clocks/child.h"
+#include "lib/clocks/cycles.h"
+#include "lib/clocks/time_source.h"
 
 #include <sched.h>
 

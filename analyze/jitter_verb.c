@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze jitter: what interrupted a CPU, by name (De, Kothari & Mann 2007). */
+#include "analyze/analyze.h"
+#include "lib/jitter/jitter_show.h"
+
+#include "lib/base/text.h"
+#include "lib/jitter/jitter_json.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct range {
+	int64_t low_ns, high_ns; /* 0, 0: not given */
+};
+
+static struct {
+	struct jitter_screen screen;
+	struct range between;
+	int64_t baseline;
+	double fail_if_new; /* percent; below 0: not given */
+	const char *output;
+	bool by_source, timeline, script;
+} options = {.fail_if_new = -1};
+
+/* 11us..13us */
+static int parse_between(const char *value, const char *name, void *into, struct error *err)
+{
+	_cleanup_(freep) char *low = strdup(value);
+	char *high = low ? strstr(low, "..") : NULL;
+	struct range range;
+	int r;
+
+	if (!low)
+		return error_oom(err);
+	if (!high)
+		return error_say(
+			err, -EINVAL, "%s must be two times such as 11us..13us, not '%s'", name, value);
+	*high = '\0';
+	r = text_parse_duration(low, name, &range.low_ns, err);
+	if (r == 0)
+		r = text_parse_duration(high + 2, name, &range.high_ns, err);
+	if (r < 0)
+		return r;
+	if (range.low_ns > range.high_ns)
+		return error_say(
+			err, -EINVAL, "%s: the first time of '%s' is longer than the second", name, value);
+	*(struct range *)into = range;
+	return 0;
+}
+
+const struct option_row jitter_options[] = {
+	{'a', "all", NULL, "list every source, however little it took", NULL, &options.screen.all},
+	{0, "combinations", NULL, "list what interrupted at the same time, as one source", NULL,
+		&options.screen.combinations},
+	{0, "between", "LOW..HIGH", "list the sources of interruptions of these lengths (11us..13us)",
+		parse_between, &options.between},
+	{0, "baseline", "RUN", "list the sources that are new, gone, grown or shrunk since this run",
+		option_run, &options.baseline},
+	{0, "fail-if-new", "SHARE", "exit status 2 if new sources took more than this share of all (5%)",
+		option_percent, &options.fail_if_new},
+	{'o', "output", "FILE", "draw the densities instead: .png, .svg or .pdf", NULL, &options.output},
+	{0, "by-source", NULL, "with -o: draw what each source took before and after", NULL,
+		&options.by_source},
+	{0, "timeline", NULL, "with -o: draw when the longest interruptions occurred", NULL,
+		&options.timeline},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
+	{},
+};
+
+static int check_options(struct error *err)
+{
+	bool between = options.between.high_ns > 0;
+
+	if (options.fail_if_new >= 0 && !options.baseline)
+		return error_say(err, -EINVAL, "--fail-if-new needs a run to compare with: --baseline RUN");
+	if ((options.timeline || options.by_source || options.script) && !options.output)
+		return error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
+			options.timeline    ? "--timeline"
+			: options.by_source ? "--by-source"
+					    : "--script");
+	if (options.timeline && options.baseline)
+		return error_say(err, -EINVAL, "--timeline draws one run; leave --baseline out");
+	if (options.by_source && !options.baseline)
+		return error_say(
+			err, -EINVAL, "--by-source compares two runs: emp-analyze jitter BEFORE AFTER");
+	if (options.screen.combinations + between + (options.baseline > 0) +
+			(options.output && !options.baseline) >
+		1)
+		return error_say(err, -EINVAL,
+			"--combinations, --between, --baseline and -o show different things; choose one (-o and --baseline go together)");
+	return 0;
+}
+
+static int draw(const struct jitter_pair *pair, struct error *err)
+{
+	return plot_drawing(options.timeline    ? jitter_timeline(pair->run)
+			    : options.by_source ? jitter_shares(pair)
+						: jitter_densities(pair),
+		options.output, options.script, err);
+}
+
+/* STATUS_NOT_FIT with a sentence: --fail-if-new. */
+static int judge(const struct jitter_changes *changes, struct error *err)
+{
+	char share[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
+
+	if (options.fail_if_new < 0 || changes->new_share * 100 <= options.fail_if_new)
+		return 0;
+	return error_say(err, STATUS_NOT_FIT,
+		"new sources took %s of the time of all interruptions, more than %s",
+		text_percent(share, changes->new_share), text_percent(limit, options.fail_if_new / 100));
+}
+
+static int compare(struct book *book, const struct jitter_run *run, struct error *err)
+{
+	_cleanup_(jitter_run_clear) struct jitter_run baseline = {};
+	struct jitter_pair pair = {run, &baseline, {}};
+	int r = jitter_run_load(book, options.baseline, &baseline, err);
+
+	if (r == 0)
+		r = jitter_changes_make(
+			&pair.changes, &baseline.frequency, &baseline.all, &run->frequency, &run->all, err);
+	if (r == 0 && options.output)
+		r = draw(&pair, err);
+	if (r == 0)
+		r = analyze_options.json
+			    ? json_print_document("emp-jitter-changes", jitter_changes_as_json(&pair), err)
+			    : jitter_print_changes(&pair, options.screen.all, err);
+	if (r == 0)
+		r = judge(&pair.changes, err);
+	jitter_changes_clear(&pair.changes);
+	return r;
+}
+
+static int show_peak(const struct jitter_run *run, struct error *err)
+{
+	struct jitter_peak peak = {};
+	int r = jitter_peak_make(
+		&peak, &run->jitter, options.between.low_ns, options.between.high_ns, &run->sources, err);
+
+	if (r < 0)
+		return r;
+	r = analyze_options.json
+		    ? json_print_document("emp-jitter-peak", jitter_peak_as_json(run, &peak), err)
+		    : jitter_print_peak(run, &peak, err);
+	jitter_table_clear(&peak.table);
+	return r;
+}
+
+static int show(const struct jitter_run *run, struct error *err)
+{
+	if (options.between.high_ns > 0)
+		return show_peak(run, err);
+	return analyze_options.json ? json_print_document("emp-jitter", jitter_as_json(run), err)
+				    : jitter_print(run, &options.screen, err);
+}
+
+/* Of two runs, the first is the baseline of the second. */
+static int parse_runs(int argc, char **argv, struct error *err)
+{
+	if (argc < 2)
+		return 0;
+	if (options.baseline)
+		return error_say(err, -EINVAL, "two runs are compared already; leave --baseline out");
+	return analyze_parse_run(argv[0], "BEFORE", &options.baseline, err);
+}
+
+int verb_jitter(int argc, char **argv, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(jitter_run_clear) struct jitter_run run = {};
+	int64_t id;
+	int r = parse_runs(argc, argv, err);
+
+	if (r == 0)
+		r = check_options(err);
+	if (r == 0)
+		r = analyze_open(argv[argc - 1], &book, &id, err);
+	if (r == 0)
+		r = jitter_run_load(book, id, &run, err);
+	if (r < 0)
+		return r;
+	if (options.baseline)
+		return compare(book, &run, err);
+	return options.output ? draw(&(struct jitter_pair){.run = &run}, err) : show(&run, err);
+}

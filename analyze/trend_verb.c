@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze trend: follows a program over the runs in the book, and says where its level changed. */
+#include "analyze/analyze.h"
+#include "lib/trend/trend_show.h"
+
+#include "lib/base/output_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static struct {
+	double fail_if_slower; /* percent; below 0: not given */
+	const char *output, *csv, *markdown;
+	bool seconds, script;
+} options = {.fail_if_slower = -1};
+
+const struct option_row trend_options[] = {
+	{0, "seconds", NULL, "follow PT in seconds, even where runs have it in units of INC", NULL,
+		&options.seconds},
+	{0, "csv", "FILE", "write a row for each run; - is standard output", NULL, &options.csv},
+	{0, "markdown", "FILE", "write the table of levels for a report; - is standard output", NULL,
+		&options.markdown},
+	{0, "fail-if-slower", "PERCENT",
+		"exit status 2 if the last level is slower than the previous one by this much",
+		option_percent, &options.fail_if_slower},
+	{'o', "output", "FILE", "draw the series: .png, .svg or .pdf", NULL, &options.output},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
+	{},
+};
+
+static void view_clear(struct trend_view *view)
+{
+	trend_causes_free(view->causes, view->levels.n);
+	series_clear(&view->series);
+	levels_clear(&view->levels);
+}
+
+static int find_levels(struct trend_view *view, struct error *err)
+{
+	_cleanup_(freep) double *values = calloc(view->series.n + 1, sizeof(*values));
+
+	if (!values)
+		return error_oom(err);
+	for (size_t i = 0; i < view->series.n; i++)
+		values[i] = view->series.items[i].log;
+	return change_points_find(values, view->series.n, &view->levels) < 0 ? error_oom(err) : 0;
+}
+
+static int load(const char *name, struct trend_view *view, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	int r = book_open(&book, analyze_options.db, BOOK_READ, err);
+
+	if (r == 0)
+		r = series_load(book, name, options.seconds, &view->series, err);
+	if (r == 0)
+		r = find_levels(view, err);
+	return r == 0 ? trend_find_causes(book, view, err) : r;
+}
+
+/* STATUS_NOT_FIT with a sentence: slower than --fail-if-slower allows, beyond what chance explains. */
+static int judge(const struct trend_view *view, struct error *err)
+{
+	const struct levels *levels = &view->levels;
+	struct level_change change;
+	double percent;
+
+	if (options.fail_if_slower < 0 || levels->n < 2)
+		return 0;
+	change = levels_change(levels, levels->n - 1);
+	percent = 100 * expm1(change.by);
+	if (!(percent >= options.fail_if_slower) || !(change.by - change.half > 0))
+		return 0;
+	return error_say(err, STATUS_NOT_FIT,
+		"'%s' is slower by %.2f %% (95 %% CI: %.2f to %.2f %%) since run %" PRId64 ", %g %% or more",
+		view->series.name, percent, 100 * expm1(change.by - change.half),
+		100 * expm1(change.by + change.half),
+		view->series.items[levels->items[levels->n - 1].first].run.id, options.fail_if_slower);
+}
+
+static int write_to(const char *path, void (*write)(FILE *, const struct trend_view *),
+	const struct trend_view *view, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file output = {};
+	int r = output_file_open(&output, path, err);
+
+	if (r < 0)
+		return r;
+	write(output.file, view);
+	return output_file_commit(&output, err);
+}
+
+static bool is_stdout(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
+static int show(const struct trend_view *view, struct error *err)
+{
+	int r = options.csv ? write_to(options.csv, trend_write_csv, view, err) : 0;
+
+	if (r == 0 && options.markdown)
+		r = write_to(options.markdown, trend_write_markdown, view, err);
+	if (r == 0 && analyze_options.json)
+		return json_print_document("emp-trend", trend_as_json(view), err);
+	return r < 0 || options.csv || options.markdown ? r : trend_print(view, err);
+}
+
+static int check_options(struct error *err)
+{
+	if (analyze_options.json + is_stdout(options.csv) + is_stdout(options.markdown) > 1)
+		return error_say(err, -EINVAL,
+			"--json, --csv - and --markdown - share standard output: give all but one a file");
+	if (options.script && !options.output)
+		return error_say(err, -EINVAL, "--script needs a picture: -o FILE.png (or .svg, .pdf)");
+	return 0;
+}
+
+int verb_trend(int argc, char **argv, struct error *err)
+{
+	_cleanup_(view_clear) struct trend_view view = {};
+	int r = check_options(err);
+
+	if (r == 0)
+		r = load(argv[0], &view, err);
+	if (r == 0 && options.output && view.series.n == 0)
+		return error_say(err, -ENODATA,
+			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);
+	if (r == 0 && options.output)
+		r = plot_drawing(trend_drawing(&view), options.output, options.script, err);
+	if (r == 0)
+		r = show(&view, err);
+	return r < 0 ? r : judge(&view, err);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names it. */
+#include "calibrate/calibrate.h"
+#include "lib/jitter/watch_jitter.h"
+#include "lib/jitter/watch.h"
+#include "calibrate/screen.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/progress.h"
+#include "lib/base/saturate.h"
+#include "lib/base/text.h"
+#include "lib/host/cpu/cpu_list.h"
+#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/system/lock.h"
+#include "lib/run/environment.h"
+#include "lib/run/patience.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+
+enum {
+	DRAIN_MS = 100,
+	ROUND_NS = 1000000000,
+	STORE_ROUNDS = 30,
+	LEAST_BUFFER = 64 << 10,
+};
+
+static struct {
+	int *cpus;
+	size_t n_cpus;
+	int64_t for_ns, threshold_ns, buffer_bytes;
+	const char *keep;
+	bool mono_raw;
+} options = {.for_ns = 60 * NS_PER_S, .buffer_bytes = 16 << 20};
+
+static int parse_cpus(const char *value, const char *name, void *into, struct error *err)
+{
+	int r = text_parse_cpu_list(value, &options.cpus, &options.n_cpus);
+
+	if (r < 0 || options.n_cpus == 0)
+		return error_say(
+			err, -EINVAL, "%s: '%s' is not a list of CPUs such as 1, 0-3 or 2,5", name, value);
+	r = 0;
+	for (size_t i = 0; r == 0 && i < options.n_cpus; i++)
+		r = pinning_check(options.cpus[i], AT_FDCWD, err);
+	return r;
+}
+
+static int parse_buffer(const char *value, const char *name, void *into, struct error *err)
+{
+	int64_t *bytes = into;
+	int r = text_parse_size(value, name, bytes, err);
+
+	if (r == 0 && *bytes < LEAST_BUFFER)
+		return error_say(err, -EINVAL, "%s must be 64K or more, not '%s'", name, value);
+	return r;
+}
+
+const struct option_row jitter_options[] = {
+	{0, "cpu", "LIST", "observe these CPUs, such as 1 or 2-5 (default: all but the first)", parse_cpus,
+		NULL},
+	{0, "for", "TIME", "how long to observe, such as 10min (default 1min)", option_duration,
+		&options.for_ns},
+	{0, "threshold", "TIME", "record gaps longer than this (default: 10 times the smallest)",
+		option_duration, &options.threshold_ns},
+	{0, "buffer", "SIZE", "memory for the trace of each CPU (default 16M)", parse_buffer,
+		&options.buffer_bytes},
+	{0, "keep-trace", "FILE", "write the trace, for trace-cmd and KernelShark", NULL, &options.keep},
+	{0, "mono-raw", NULL, NULL, NULL, &options.mono_raw, .hidden = true}, /* the clock that arm64 needs */
+	{},
+};
+
+/* All that this process may use but the first, which is left for the merging. */
+static int choose_cpus(struct error *err)
+{
+	cpu_set_t set;
+	int first = -1;
+
+	if (options.cpus)
+		return 0;
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		return error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
+	options.cpus = calloc(CPU_SETSIZE, sizeof(*options.cpus));
+	if (!options.cpus)
+		return error_oom(err);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &set))
+			continue;
+		if (first >= 0)
+			options.cpus[options.n_cpus++] = cpu;
+		first = first < 0 ? cpu : first;
+	}
+	if (options.n_cpus == 0)
+		options.cpus[options.n_cpus++] = first;
+	return 0;
+}
+
+struct session {
+	struct book *book;
+	struct lock lock;
+	struct watch watch;
+	struct run run;
+};
+
+static void session_close(struct session *s)
+{
+	watch_close(&s->watch);
+	run_clear(&s->run);
+	book_free(s->book);
+	lock_release(&s->lock);
+}
+
+static int begin_run(struct session *s, struct error *err)
+{
+	_cleanup_(freep) char *digest = NULL, *list = cpu_list_text(options.cpus, options.n_cpus);
+	int r;
+
+	s->run = (struct run){
+		.kind = RUN_JITTER,
+		.program = strdup("jitter"),
+		.backend = strdup("tracefs"),
+		.notes = list ? text_format("CPUs %s", list) : NULL,
+		.resolution_ns = 1,
+		.started_ns = watch_started_ns(&s->watch),
+		.cpu = options.n_cpus == 1 ? options.cpus[0] : -1,
+	};
+	if (!s->run.program || !s->run.backend || !s->run.notes)
+		return error_oom(err);
+	r = environment_take(s->book, &s->run.environment, &digest, err);
+	return r < 0 ? r : book_begin_run(s->book, &s->run, err);
+}
+
+static int store(struct session *s, struct error *err)
+{
+	_cleanup_(freep) struct jitter_watched *facts = watch_facts(&s->watch);
+
+	if (!facts)
+		return error_oom(err);
+	return jitter_store(
+		s->book, s->run.id, s->run.started_ns, facts, s->watch.n_cpus, &s->watch.sources, err);
+}
+
+static int open_all(struct session *s, struct error *err)
+{
+	const struct watch_request request = {
+		.cpus = options.cpus,
+		.n_cpus = options.n_cpus,
+		.threshold_ns = options.threshold_ns,
+		.buffer_bytes = options.buffer_bytes,
+		.keep = options.keep,
+		.mono_raw = options.mono_raw,
+	};
+	int r;
+
+	if (geteuid() != 0)
+		return error_say(err, -EPERM,
+			"emp-calibrate jitter reads the kernel's trace, which only root can do: use sudo");
+	r = book_open(&s->book, calibrate_options.db, BOOK_MEASURE, err);
+	if (r == 0)
+		r = lock_take(&s->lock, book_file(s->book), err);
+	if (r < 0)
+		return r;
+	patience_begin(s->book);
+	r = watch_open(&s->watch, &request, err);
+	if (r == 0)
+		r = begin_run(s, err);
+	return r == 0 ? watch_start(&s->watch, err) : r;
+}
+
+static void announce(void)
+{
+	_cleanup_(freep) char *list = cpu_list_text(options.cpus, options.n_cpus);
+	char length[TEXT_TIME_SIZE], until[TEXT_TIME_SIZE];
+
+	screen_print("Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n",
+		list ?: "", text_duration(length, options.for_ns),
+		text_moment(until, saturate_add(clock_ns(CLOCK_REALTIME), options.for_ns)));
+}
+
+/* Whether the user wants it to end. */
+static bool wait_a_little(void)
+{
+	struct pollfd fd = {.fd = interrupt_fd(), .events = POLLIN};
+
+	return poll(&fd, 1, DRAIN_MS) > 0 && interrupt_pending();
+}
+
+static int64_t elapsed_ns(const struct watch *w)
+{
+	return counter_ns(&w->scale, counter_now()) - w->started_ns;
+}
+
+static int end_round(struct session *s, struct error *err)
+{
+	int r = watch_end_round(&s->watch, err);
+
+	return r == 0 && s->watch.rounds % STORE_ROUNDS == 0 ? store(s, err) : r;
+}
+
+static int do_rounds(struct session *s, struct error *err)
+{
+	struct watch *w = &s->watch;
+	struct progress progress;
+	int64_t in_ns;
+	int r = 0;
+
+	announce();
+	progress_begin(&progress, "Seconds", (uint64_t)((options.for_ns + NS_PER_S - 1) / NS_PER_S),
+		calibrate_options.quiet || calibrate_options.json);
+	while (r == 0 && (in_ns = elapsed_ns(w)) < options.for_ns && !wait_a_little()) {
+		r = in_ns >= (w->rounds + 1) * ROUND_NS ? end_round(s, err) : watch_drain(w, err);
+		if (progress_is_due(&progress, (uint64_t)(in_ns / NS_PER_S)))
+			progress_step(&progress, (uint64_t)(in_ns / NS_PER_S), NULL);
+	}
+	progress_end(&progress);
+	return r;
+}
+
+/* The state is stored although the rounds failed, with all that were finished. */
+static int finish(struct session *s, int r, struct error *err)
+{
+	struct error later = {};
+	enum run_state state = r < 0 ? RUN_FAILED : interrupt_pending() ? RUN_INTERRUPTED : RUN_DONE;
+	int end = r < 0 ? 0 : watch_stop(&s->watch, &later);
+
+	end = store(s, &later) ?: end;
+	end = book_end_run(s->book, s->run.id, state, NULL, &later) ?: end;
+	if (end == 0 && state != RUN_FAILED)
+		end = trace_keep(s->watch.trace, &later);
+	s->run.state = state;
+	if (r == 0 && end < 0)
+		*err = later;
+	return r < 0 ? r : end;
+}
+
+static int show(struct session *s, struct error *err)
+{
+	_cleanup_(jitter_run_clear) struct jitter_run run = {};
+	int r = jitter_run_load(s->book, s->run.id, &run, err);
+
+	return r < 0 ? r : jitter_show(&run, options.keep, calibrate_options.json, calibrate_options.verbose, err);
+}
+
+int verb_jitter(int argc, char **argv, struct error *err)
+{
+	_cleanup_(session_close) struct session session = {.lock = {-1}};
+	int r = choose_cpus(err);
+
+	interrupt_block_others();
+	if (r == 0)
+		r = open_all(&session, err);
+	if (r == 0)
+		r = finish(&session, do_rounds(&session, err), err);
+	if (r == 0)
+		r = show(&session, err);
+	free(options.cpus);
+	if (r == 0)
+		r = book_checkpoint(session.book, err);
+	r = r == 0 && session.run.state == RUN_INTERRUPTED ? STATUS_INTERRUPTED : r;
+	return session.book ? book_say_elsewhere(session.book, session.run.id, session.run.id, r, err) : r;
+}

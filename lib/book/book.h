@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lab book: machines, environments, runs, samples, executions and profiles in one SQLite file. No
+ * other folder uses SQL. Each sample is a transaction. A file that is of a newer version, of another program, read-only,
+ * full or damaged has its own error message. */
+#pragma once
+
+#include "lib/host/system/counters.h"
+#include "lib/clocks/clocks.h"
+#include "lib/record/run.h"
+#include "lib/base/error.h"
+
+struct book;
+
+enum book_mode {
+	BOOK_READ,
+	BOOK_WRITE,   /* created if missing */
+	BOOK_MEASURE, /* BOOK_WRITE that goes on in a copy if the file cannot be written any more: book_elsewhere.c */
+};
+
+/* `name` is the file, as --db gives it; NULL: that of EMP_DB, else the user's own (lib/base/paths.h). BOOK_WRITE makes
+ * missing directories of the user's own. BOOK_READ of a missing file: -ENOENT. */
+int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err);
+const char *book_file(const struct book *book);
+/* r; if the book goes on in a copy, the runs first to last are only there: r, or -ENOSPC if that is 0, and the sentence
+ * also says how they get into the book. */
+int book_say_elsewhere(const struct book *book, int64_t first, int64_t last, int r, struct error *err);
+/* Whether the caller's transaction, which failed with r, is to be done again, because the book now goes on in a copy. */
+bool book_again(struct book *book, int r, struct error *err);
+void book_free(struct book *book); /* rolls back what is not committed */
+DEFINE_FREEP(book)
+
+/* How long to wait for another writer before -EBUSY; 10 s by default. */
+void book_patience(struct book *book, int ms);
+
+/* Waits longer: `go_on` is asked all the while, and after the patience, once, with a sentence that names the book and who
+ * keeps it locked (otherwise NULL). false: waiting ends after at most a second. */
+typedef bool book_wait(const char *sentence, void *data);
+void book_on_wait(struct book *book, book_wait *go_on, void *data);
+
+/* Environments: a fingerprint document (JSON text) under its digest; the first document of a digest is
+ * kept. *ret is its id. Each of the three may be NULL if an imported document does not have it. */
+int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
+	int64_t *ret, struct error *err);
+/* The document and digest of an environment; the caller frees both. Either pointer may be NULL. -ENOENT */
+int book_get_environment(
+	struct book *book, int64_t id, char **ret_digest, char **ret_document, struct error *err);
+/* The id of the environment with that digest. 1: found; 0: the book does not have it. */
+int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err);
+/* The machine of an environment, NULL if that is not known; the caller frees it. */
+int book_get_machine(struct book *book, int64_t environment, char **ret, struct error *err);
+
+/* Iterations of INC in a second, for an environment: set once, never changed. get: 1 found, 0 not
+ * stored; put: -EEXIST if it is stored. */
+int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err);
+int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
+
+/* What the machine of an environment can resolve, by its last calibration: rows by size, .samples 0 where it is not
+ * known. Several rows are put inside a transaction of the caller. */
+int book_get_resolving(
+	struct book *book, int64_t environment, struct resolving ret[N_RESOLVING], struct error *err);
+int book_put_resolving(
+	struct book *book, int64_t environment, const struct resolving rows[N_RESOLVING], struct error *err);
+
+/* How much its samples are alike; .samples 0: not known. put: likewise. */
+int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err);
+int book_put_correlation(
+	struct book *book, int64_t environment, const struct correlation *correlation, struct error *err);
+
+/* Calibrations of the clocks. put sets the id; its environment must be in the book. get: that with the id (0: the
+ * latest), or the latest before it on the same machine; 1 found, 0 none. */
+int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err);
+int book_get_clocks(struct book *book, int64_t id, struct clocks *ret, struct error *err);
+int book_get_clocks_before(struct book *book, int64_t id, struct clocks *ret, struct error *err);
+
+/* Runs. begin sets the id, the uid, the owner, state RUN_OPEN, and started_ns if it is 0; and what the book knows of the
+ * machine and the profile now. A run that is read is RUN_INTERRUPTED if its owner did not end it and is not alive. */
+int book_begin_run(struct book *book, struct run *run, struct error *err);
+/* The same for a run that was made elsewhere: its state and times are kept, and its correlation. */
+int book_add_run(struct book *book, struct run *run, struct error *err);
+/* For a run that was added without its times. */
+int book_set_times(
+	struct book *book, int64_t run, int64_t started_ns, int64_t ended_ns, struct error *err);
+int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err);
+int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
+int book_runs(
+	struct book *book, struct run **ret, size_t *ret_n, struct error *err); /* free each and the array */
+/* The means of PT, or of ET, of all runs of the same command and kind as this one, in environments of the same
+ * identity, by their start; this one is among them. The caller frees ret->items. */
+int book_run_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err);
+/* The mean PT of its samples; NAN: it has none. */
+int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err);
+/* With its samples. Unless forced, -EBUSY with a sentence if it is a run of a profile (which would keep its cutoffs,
+ * but not the run's number) or of a calibration that is not complete (which would be removed as well). */
+int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
+
+/* The notes on its result. put replaces them; their n count from 1. fields_free(&note_table, …) frees what is read. */
+int book_put_notes(struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err);
+int book_notes(struct book *book, int64_t run, struct note **ret, size_t *ret_n, struct error *err);
+
+/* The id of (name, exe, unit, kind), added if it is new. exe and unit may be NULL. Bytes of a name that are not
+ * UTF-8 are stored as \xNN. */
+int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
+	uint32_t *ret, struct error *err);
+/* The same if it is in the file, which is read once; 0: not known. */
+uint32_t book_known_source(
+	struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind);
+int book_sources(struct book *book, struct sources *ret, struct error *err);
+
+/* A transaction of the caller: the functions below join it, and commit keeps all or nothing. After a
+ * failure inside it, call book_rollback(). In a book opened for reading it is a consistent view, whatever a writer does
+ * meanwhile. */
+int book_begin(struct book *book, struct error *err);
+
+/* The same for one sample of many: what was committed survives this process, but if the machine loses power, the
+ * samples of the last second may be lost. */
+int book_begin_sample(struct book *book, struct error *err);
+/* -ESTALE with a sentence: the file was removed or replaced meanwhile. All it held is then saved beside it. */
+int book_commit(struct book *book, struct error *err);
+void book_rollback(struct book *book);
+
+/* One sample and its executions, in one transaction or as a part of the caller's. -EEXIST: the run has
+ * a sample of that number. */
+int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
+	const struct execution *executions, size_t n_executions, struct error *err);
+
+/* More executions of a sample that is stored with `before` of them. */
+int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t before,
+	const struct execution *executions, size_t n, struct error *err);
+
+/* book_add_sample without a transaction, if the last samples were stored less than a second ago: the sample waits in a file beside the book,
+ * which outlives this process. Whatever uses the book next stores it. The ids of its sources must have been committed. false: it
+ * was not kept. */
+bool book_keep_sample(struct book *book, const struct run *run, const struct sample *sample,
+	const struct execution *executions, size_t n_executions, const struct counters *changes);
+
+/* All samples of a run in order; the caller frees the array. */
+int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err);
+
+/* Calls `each` for every execution of a run in the order of samples, in bounded memory; a value other
+ * than 0 from it ends the walk and is returned. Sources may have been added since book_sources(), unless
+ * both are inside one book_begin(). `each` may read the book, not write to it. */
+typedef int book_each(const struct execution *execution, void *data);
+int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
+/* The same with sample, source, pid, pt_ns and same_cpu_ns only (the others are unknown), in less time. */
+int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
+/* The executions of one sample; the caller frees the array. */
+int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
+	struct error *err);
+
+/* Profiles. put replaces one of the same name only if `replace`, else -EEXIST. One that was replaced or removed is kept
+ * for the runs that were measured with it: only book_get_run_profile finds it. */
+int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err);
+int book_get_profile(
+	struct book *book, const char *name, struct profile *ret, struct error *err); /* -ENOENT */
+/* By its id, which struct run has. */
+int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, struct error *err);
+/* Of all with that name, the current one first; the caller frees the array. */
+int book_profile_ids(struct book *book, const char *name, int64_t **ret, size_t *ret_n, struct error *err);
+int book_profiles(
+	struct book *book, struct profile **ret, size_t *ret_n, struct error *err); /* clear each, free */
+int book_remove_profile(struct book *book, const char *name, struct error *err);
+
+/* Writes the write-ahead log to the file: between runs, never during one. */
+int book_checkpoint(struct book *book, struct error *err);

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opening the lab book. The file is checked before SQLite opens it, because SQLite reports most of what can be wrong with
+ * the same words ("unable to open database file"). */
+#include "lib/book/query.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/paths.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : slash - path);
+}
+
+/* mkdir -p, for the user's default path only. */
+static int make_directories(const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *path = strdup(directory);
+
+	if (!path)
+		return error_oom(err);
+	for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+		if (slash)
+			*slash = '\0';
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			return error_os(err, -errno, "cannot make the directory '%s' for the lab book", path);
+		if (!slash)
+			return 0;
+		*slash = '/';
+	}
+}
+
+/* Whether a new file can be made at `path`. */
+static int check_new(const char *path, const char *directory, struct error *err)
+{
+	_cleanup_(freep) char *by_default = NULL;
+	struct error ignored;
+	struct stat st;
+
+	if (stat(directory, &st) < 0 && errno == ENOENT) {
+		if (paths_default_book(&by_default, &ignored) < 0 || strcmp(path, by_default))
+			return error_say(err, -ENOENT,
+				"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
+				path, directory);
+		return make_directories(directory, err);
+	}
+	return 0;
+}
+
+int book_make_file(const char *path, struct error *err)
+{
+	bool root = geteuid() == 0;
+	const struct group *group;
+	_cleanup_(closep) int fd = -1;
+
+	if (access(path, F_OK) == 0)
+		return 0;
+	group = root ? getgrnam("emp") : NULL;
+	/* root's has the command lines of all users; SQLite gives its other files the same mode and group */
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, root ? 0600 : 0644);
+	if (fd < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make the lab book '%s'", path);
+	if (fd >= 0 && group && fchown(fd, (uid_t)-1, group->gr_gid) == 0)
+		fchmod(fd, 0660);
+	return 0;
+}
+
+static int check_writable(const char *path, const char *directory, bool there, struct error *err)
+{
+	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
+		return error_os(err, -errno,
+			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
+			path);
+	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
+		return error_os(err, -errno,
+			"the directory '%s' of the lab book '%s' cannot be written, and SQLite keeps the book's log there; ask for write permission, or name another file with --db or EMP_DB",
+			directory, path);
+	return 0;
+}
+
+static bool log_is_empty(const char *path)
+{
+	_cleanup_(freep) char *log = text_format("%s-wal", path);
+	struct stat st;
+
+	return log && (stat(log, &st) < 0 || st.st_size == 0);
+}
+
+static int64_t big_endian(const unsigned char *bytes, size_t n)
+{
+	int64_t value = 0;
+
+	for (size_t i = 0; i < n; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+/* Checks the header of an SQLite file, its first 100 bytes. Merely opening the database of another program
+ * may move its log into it. A book that was killed while it was made has one page, and the rest in its log.
+ */
+static int check_head(const char *path, const unsigned char *head, size_t n, off_t size, struct error *err)
+{
+	int64_t page_size, application;
+
+	if (n < 16 || memcmp(head, "SQLite format 3", 16))
+		return error_say(err, -EINVAL,
+			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
+			path);
+	if (n < 100)
+		return 0; /* truncated: SQLite reports it */
+	page_size = big_endian(head + 16, 2);
+	application = big_endian(head + 68, 4);
+	if (application != BOOK_APPLICATION_ID &&
+		(application != 0 || size > (page_size == 1 ? 65536 : page_size)))
+		return book_foreign(path, err);
+	return 0;
+}
+
+/* 0, or a failure by its header. */
+static int look_at_head(const char *path, struct error *err)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char head[100];
+	struct stat st;
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+
+	if (n < 0 || fstat(fd, &st) < 0)
+		return error_os(err, -errno, "cannot read the lab book '%s'", path);
+	return n == 0 ? 0 : check_head(path, head, (size_t)n, st.st_size, err);
+}
+
+static int check_content(const char *path, const struct stat *st, struct error *err)
+{
+	enum { LOOKS = 20, PAUSE_US = 10000 };
+	struct error seen = {};
+	int r;
+
+	if (S_ISDIR(st->st_mode))
+		return error_say(err, -EISDIR,
+			"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path, path,
+			path[strlen(path) - 1] == '/' ? "" : "/");
+	if (!S_ISREG(st->st_mode))
+		return error_say(err, -EINVAL,
+			"'%s' is not a regular file, and so not a lab book; name another with --db or EMP_DB",
+			path);
+	/* Another program may be making the book right now: its header is written after its other pages. */
+	for (int look = 0; (r = look_at_head(path, &seen)) < 0 && !log_is_empty(path) && look < LOOKS; look++)
+		usleep(PAUSE_US);
+	if (r < 0)
+		*err = seen;
+	return r;
+}
+
+/* Of the book and the files that SQLite and EMP keep beside it: SQLite opens whatever has their names. */
+static int check_paths(const char *path, enum book_mode mode, struct error *err)
+{
+	static const char *const beside[] = {"", "-wal", "-shm", "-journal", "-pending", ".copying"};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ELEMENTS(beside); i++) {
+		_cleanup_(freep) char *name = text_format("%s%s", path, beside[i]);
+
+		r = name ? paths_check(name, mode == BOOK_WRITE ? PATH_WRITE : PATH_READ, err) : error_oom(err);
+	}
+	return r;
+}
+
+static int check_file(const char *path, enum book_mode mode, struct error *err)
+{
+	_cleanup_(freep) char *directory = directory_of(path);
+	struct stat st;
+	bool there = stat(path, &st) == 0;
+	int r;
+
+	if (!directory)
+		return error_oom(err);
+	if (there) {
+		r = check_paths(path, mode, err);
+		if (r < 0)
+			return error_prefix(err, r, "the lab book");
+	}
+	if (!there && errno != ENOENT)
+		return error_os(err, -errno, "cannot open the lab book '%s'", path);
+	if (!there && mode == BOOK_READ)
+		return error_say(err, -ENOENT,
+			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze import makes it, and --db FILE or EMP_DB names another",
+			path);
+	r = there ? check_content(path, &st, err) : check_new(path, directory, err);
+	return r == 0 && mode == BOOK_WRITE ? check_writable(path, directory, there, err) : r;
+}
+
+/* In a directory that is not writable, SQLite reads a closed book only as "immutable". */
+static bool must_be_immutable(const char *path)
+{
+	_cleanup_(freep) char *directory = directory_of(path);
+
+	return directory && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 && log_is_empty(path);
+}
+
+/* A URI, because only there is "immutable", and ":memory:" is an ordinary name. The caller frees it. */
+static char *uri_of(const char *path, bool immutable)
+{
+	char *uri = malloc(3 * strlen(path) + 32), *to = uri;
+
+	if (!uri)
+		return NULL;
+	to = stpcpy(to, *path == '/' ? "file://" : "file:./");
+	for (; *path; path++)
+		to += sprintf(to, strchr("%?#", *path) ? "%%%02X" : "%c", (unsigned char)*path);
+	strcpy(to, immutable ? "?immutable=1" : "");
+	return uri;
+}
+
+/* The file may come from another user: its schema must not run our functions, or anything of its own. */
+static void distrust(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+}
+
+static int open_database(struct book *book, bool immutable, struct error *err)
+{
+	_cleanup_(freep) char *uri = uri_of(book->path, immutable);
+	int rc, flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
+
+	/* A reader that may write does not (query_only), but it removes the log if it is the last to close
+	 * the book; where it may not, SQLite opens the file to be read. */
+	flags |= book->mode == BOOK_WRITE ? SQLITE_OPEN_CREATE : 0;
+	if (!uri)
+		return error_oom(err);
+	rc = sqlite3_open_v2(uri, &book->db, flags, NULL);
+	if (rc != SQLITE_OK)
+		return book_failed(book, rc, err);
+	sqlite3_extended_result_codes(book->db, 1);
+	distrust(book->db);
+	/* until it is known to be a lab book */
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	book_patience(book, BOOK_PATIENCE_MS);
+	return book_schema_version(book, err); /* before anything is changed */
+}
+
+/* Even reading needs another file, the index of the log. If the disk is full, the book can be read without it as
+ * long as the log is empty. */
+static int connect_to(struct book *book, struct error *err)
+{
+	bool reader = book->mode == BOOK_READ;
+	int r = open_database(book, reader && must_be_immutable(book->path), err);
+
+	if (r != -ENOSPC || !reader || !log_is_empty(book->path))
+		return r;
+	book_disconnect(book);
+	return open_database(book, true, err);
+}
+
+/* Settings that SQLite does not keep in the file. */
+static int configure(struct book *book)
+{
+	return sqlite3_exec(book->db,
+		book->mode == BOOK_READ ? "PRAGMA cell_size_check = ON; PRAGMA query_only = ON"
+					: "PRAGMA cell_size_check = ON;"
+					  "PRAGMA journal_mode = WAL;"
+					  "PRAGMA wal_autocheckpoint = 0;"
+					  "PRAGMA synchronous = FULL;"
+					  "PRAGMA foreign_keys = ON",
+		NULL, NULL, NULL);
+}
+
+/* When several processes make a new book at once, SQLite does not wait for the change of its journal in all of them: in
+ * some it reports at once that the book is busy. */
+static int settle(struct book *book, struct error *err)
+{
+	enum { PAUSE_US = 5000 };
+	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + book->patience_ms * NS_PER_MS;
+	int rc;
+
+	book->ours = true;
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+	while (((rc = configure(book)) & 0xff) == SQLITE_BUSY && clock_ns(CLOCK_MONOTONIC) < give_up_ns)
+		usleep(PAUSE_US);
+	return rc == SQLITE_OK ? book_walk_register(book, err) : book_failed(book, rc, err);
+}
+
+/* A reader leaves an older file as it is, and upgrades a copy that SQLite keeps in memory or in a file without a name. */
+static int read_older(struct book *book, struct error *err)
+{
+	sqlite3 *copy = NULL;
+	int rc = sqlite3_open("", &copy), r;
+
+	if (rc == SQLITE_OK)
+		rc = book_copy_to(book->db, copy);
+	if (rc != SQLITE_OK) {
+		r = book_failed(book, rc, err);
+		sqlite3_close(copy);
+		return r;
+	}
+	book_disconnect(book);
+	book->db = copy;
+	sqlite3_extended_result_codes(copy, 1);
+	distrust(copy);
+	book_be_patient(book);
+	r = book_schema_upgrade(book, err);
+	return r < 0 ? r : settle(book, err);
+}
+
+/* What a writer left that was killed. It is no failure that this process may not write to the book. */
+static int recover_for_reader(const struct book *book)
+{
+	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
+	_cleanup_(closep) int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+	_cleanup_(book_freep) struct book *writer = NULL;
+	struct error ignored;
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		closep(&fd);
+		book_open(&writer, book->path, BOOK_WRITE, &ignored);
+	}
+	return 0;
+}
+
+static int check_version(struct book *book, struct error *err)
+{
+	int version = book_schema_version(book, err);
+
+	if (version < 0)
+		return version;
+	if (version == book_schema_newest())
+		return BOOK_AT_ONCE(book, book_schema_check(book, version, err), err)
+			       ?: book->mode == BOOK_WRITE ? pending_recover(book, err)
+							   : recover_for_reader(book);
+	if (book->mode == BOOK_WRITE)
+		return book_schema_upgrade(book, err);
+	if (version == 0)
+		return error_say(err, -ENOENT,
+			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes to it, and --db FILE or EMP_DB names another",
+			book->path);
+	return read_older(book, err);
+}
+
+int book_connect(struct book *book, struct error *err)
+{
+	int r = check_file(book->path, book->mode, err);
+
+	if (r >= 0 && book->mode == BOOK_WRITE)
+		r = check_paths(book->path, book->mode, err) ?: book_make_file(book->path, err);
+	if (r >= 0) /* again: somebody may just have made what was not there */
+		r = check_paths(book->path, book->mode, err);
+	if (r >= 0)
+		r = connect_to(book, err);
+	if (r >= 0)
+		r = settle(book, err);
+	if (r >= 0)
+		r = check_version(book, err);
+	return r;
+}
+
+static int open_once(struct book **ret, const char *path, enum book_mode mode, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = calloc(1, sizeof(*book));
+	int r;
+
+	if (!book)
+		return error_oom(err);
+	book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
+	book->may_leave = mode == BOOK_MEASURE;
+	book->pending.fd = -1;
+	book->path = strdup(path);
+	if (!book->path)
+		return error_oom(err);
+	r = book_connect(book, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE(book);
+	return 0;
+}
+
+int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err)
+{
+	enum { ATTEMPTS = 10, PAUSE_US = 20000 };
+	_cleanup_(freep) char *path = NULL;
+	struct error seen = {};
+	int r = paths_book(name, &path, err);
+
+	if (r < 0)
+		return r;
+	/* The last process that closes the book removes its log; another that opens it then may find the file without it. */
+	for (int i = 0;
+		(r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK);
+		i++)
+		usleep(PAUSE_US);
+	if (mode == BOOK_MEASURE && (r == -ENOSPC || r == -EDQUOT || r == -EIO))
+		r = book_open_elsewhere(ret, path, -r, &seen);
+	if (r < 0)
+		*err = seen;
+	return r;
+}

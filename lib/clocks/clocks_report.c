@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A calibration of the clocks on the screen: see clocks_report.h. */
+#include "lib/clocks/clocks_report.h"
+
+#include "lib/base/table.h"
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char reference_name[] = "getrusage(RUSAGE_SELF)";
+
+const char *clocks_short_name(const char *name)
+{
+	static const char call[] = "clock_gettime(";
+	static char text[64];
+
+	if (strncmp(name, call, strlen(call)))
+		return terminal_text(name);
+	snprintf(text, sizeof(text), "%s", terminal_text(name + strlen(call)));
+	text[strcspn(text, ")")] = '\0';
+	return text;
+}
+
+size_t *clocks_by_cost(const struct clocks *c)
+{
+	size_t *order = calloc(c->n_sources + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < c->n_sources; i++) {
+		size_t at = i;
+
+		for (; at > 0 && c->sources[order[at - 1]].median > c->sources[i].median; at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+	return order;
+}
+
+/* "-" where it is not known. */
+static void cell_real(struct table *table, const char *format, double value)
+{
+	char text[TEXT_TIME_SIZE];
+
+	snprintf(text, sizeof(text), format, value);
+	table_cell_text(table, isfinite(value) ? text : "-");
+}
+
+static void cell_ns(struct table *table, double ns)
+{
+	if (fabs(ns) < 100) /* a duration has whole ns */
+		cell_real(table, fabs(ns) < 10 ? "%.1f ns" : "%.0f ns", ns);
+	else
+		table_cell_duration(table, isfinite(ns) && ns < 1e18 ? llround(ns) : -1);
+}
+
+static void print_header(const struct clocks *c)
+{
+	char made[TEXT_TIME_SIZE];
+
+	if (c->id > 0)
+		printf("Calibration %" PRId64 " of the clocks, %s%s\n", c->id, text_moment(made, c->made_ns),
+			c->full ? ", full" : "");
+	printf("CPU %" PRId64 "; cycle counter %.3f GHz", c->cpu, c->cycles_per_second / 1e9);
+	if (c->clocksource)
+		printf("; clock source %s", terminal_text(c->clocksource));
+	printf("\n\n");
+}
+
+static int print_costs(const struct clocks *c, const size_t *order, struct error *err)
+{
+	static const struct column columns[] = {{"COST OF A CALL"}, {"CYCLES", COLUMN_NUMBER},
+		{"±", COLUMN_NUMBER}, {"MIN", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"SD", COLUMN_NUMBER},
+		{"NS", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER}, {}};
+	const struct clock_source *reference = clocks_find(c, reference_name);
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
+
+	for (size_t i = 0; r == 0 && i < c->n_sources; i++) {
+		const struct clock_source *s = &c->sources[order[i]];
+
+		table_row(table);
+		table_cell_text(table, clocks_short_name(s->name));
+		cell_real(table, "%.0f", s->median);
+		cell_real(table, "%.0f", (s->high - s->low) / 2);
+		cell_real(table, "%.0f", s->min);
+		cell_real(table, "%.0f", s->mean);
+		cell_real(table, "%.0f", s->sd);
+		cell_real(table, "%.0f", s->median * 1e9 / c->cycles_per_second);
+		cell_real(table, "%.2f", reference ? s->median / reference->median : NAN);
+	}
+	if (r == 0)
+		r = table_print(table, stdout, err);
+	if (r == 0 && reference)
+		printf("RATIO: to %s.\n", reference_name);
+	return r;
+}
+
+static int print_quality(const struct clocks *c, const size_t *order, struct error *err)
+{
+	static const struct column columns[] = {{"RESOLUTION"}, {"STEP", COLUMN_NUMBER},
+		{"LAG", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER}, {"BACK", COLUMN_NUMBER},
+		{"GAIN", COLUMN_NUMBER}, {"±", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = NULL;
+	int r = table_new(&table, columns, err);
+
+	for (size_t i = 0; r == 0 && i < c->n_sources; i++) {
+		const struct clock_source *s = &c->sources[order[i]];
+		bool is_reference = !strcmp(s->name, reference_name);
+
+		table_row(table);
+		table_cell_text(table, clocks_short_name(s->name));
+		cell_ns(table, s->step_ns);
+		cell_ns(table, s->lag_ns);
+		cell_ns(table, s->lag_max_ns);
+		cell_real(table, "%.0f", s->backwards);
+		cell_real(table, "%.0f %%", is_reference ? NAN : 100 * (s->gain - 1));
+		cell_real(table, "%.0f %%", is_reference ? NAN : 50 * (s->gain_high - s->gain_low));
+	}
+	if (r < 0)
+		return r;
+	printf("\n");
+	r = table_print(table, stdout, err);
+	if (r < 0 || c->n_precision == 0)
+		return r;
+	printf("GAIN: in precision over %s, timing %" PRId64 " to %" PRId64 " primes.\n", reference_name,
+		c->precision[0].primes, c->precision[c->n_precision - 1].primes);
+	return 0;
+}
+
+static void print_missing(const struct clocks *c)
+{
+	if (c->n_missing > 0)
+		printf("\nNot on this machine:\n");
+	for (size_t i = 0; i < c->n_missing; i++) {
+		_cleanup_(freep) char *text = text_format("%s: %s", clocks_short_name(c->missing[i].name),
+			terminal_text(c->missing[i].why));
+
+		fputs("  ", stdout);
+		terminal_wrap(stdout, text ?: "", 2, 4);
+	}
+}
+
+static void print_allocations(const struct clocks *c)
+{
+	const struct clock_allocation *first, *last;
+
+	if (c->n_allocations == 0)
+		return;
+	first = &c->allocations[0];
+	last = &c->allocations[c->n_allocations - 1];
+	printf("\nmalloc%s%s: %.0f cycles for %" PRId64 " bytes, %.0f for %" PRId64 " bytes\n",
+		c->allocator ? " of " : "", c->allocator ? terminal_text(c->allocator) : "", first->cycles,
+		first->size_bytes, last->cycles, last->size_bytes);
+	for (size_t i = 0; i < c->n_small_costs; i++) {
+		const struct clock_small_cost *cost = &c->small_costs[i];
+
+		printf("  by %s: mean %.0f cycles; 0 in %.0f %% of readings\n",
+			clocks_short_name(cost->name), cost->cycles, 100 * cost->zeros);
+	}
+}
+
+static void print_ticks(const struct clocks *c)
+{
+	char period[TEXT_TIME_SIZE], exact[TEXT_TIME_SIZE], tick[TEXT_TIME_SIZE];
+
+	if (c->tick_why) {
+		printf("\nThe error of the tick was not measured: %s\n", terminal_text(c->tick_why));
+		return;
+	}
+	if (!isfinite(c->tick_period_ns))
+		return;
+	printf("\nA clock that charges a whole tick of %s to whatever runs at it:\n",
+		text_duration(period, llround(c->tick_period_ns)));
+	for (size_t i = 0; i < N_CLOCK_TICKS; i++)
+		printf("  a process that %-22s used %s, was charged %s\n", clock_tick_names[i],
+			text_duration(exact, llround(c->ticks[i].exact_ns)),
+			text_duration(tick, llround(c->ticks[i].tick_ns)));
+}
+
+int clocks_print(const struct clocks *c, struct error *err)
+{
+	_cleanup_(freep) size_t *order = clocks_by_cost(c);
+	int r;
+
+	if (!order)
+		return error_oom(err);
+	print_header(c);
+	r = print_costs(c, order, err);
+	if (r == 0)
+		r = print_quality(c, order, err);
+	if (r < 0)
+		return r;
+	print_missing(c);
+	print_allocations(c);
+	print_ticks(c);
+	return 0;
+}

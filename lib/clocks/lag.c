@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How old a value is that is read about a process that runs on another CPU.
+ *
+ * A child shows a CPU time that it has read, when that was, and that it has not left the CPU since: it reads the cycle
+ * counter all the while, and a gap between two readings is time that it was not there. Only after a gap does it read its
+ * CPU time again, because that brings the kernel's numbers up to date; the switch that made the gap has done so
+ * anyway. */
+#include "lib/clocks/bench.h"
+#include "lib/clocks/child.h"
+#include "lib/clocks/cycles.h"
+
+#include "lib/base/clock.h"
+#include "lib/host/cpu/pinning.h"
+#include "lib/stats/robust.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+enum {
+	READINGS = 1000,
+	ATTEMPTS = 10 * READINGS, /* the child may be waiting for its CPU */
+	PAUSE_NS = 100 * 1000,    /* so that the readings are spread over many ticks */
+	STRETCH = 5,              /* readings while the child was not interrupted, at least */
+	GAP_NS = 20 * 1000,       /* off the CPU; interrupts are shorter, and count as the task's time */
+};
+
+/* Written by the child; an odd sequence number: it is being written. */
+struct shown {
+	atomic_uint sequence;
+	_Atomic int64_t cpu_ns, at;  /* its CPU time, and the cycle counter then */
+	_Atomic int64_t last_cycles; /* it was on the CPU from then to this */
+};
+
+struct lags {
+	struct time_reader reader; /* of the child */
+	size_t source;             /* in result->sources */
+	struct behind {
+		unsigned int stretch; /* those of one were read while the child did not leave its CPU */
+		int64_t ns;           /* the child's time minus the reading */
+	} * items;
+	size_t n;
+};
+
+/* Both at one moment: again, if the child was interrupted between them. */
+static int64_t read_both(struct shown *shown, int64_t most)
+{
+	int64_t before, after, cpu_ns;
+
+	do {
+		before = cycles_now();
+		cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		after = cycles_now();
+	} while (after - before > most);
+	atomic_fetch_add(&shown->sequence, 1);
+	shown->cpu_ns = cpu_ns;
+	shown->at = before + (after - before) / 2;
+	shown->last_cycles = after;
+	atomic_fetch_add(&shown->sequence, 1);
+	return after;
+}
+
+static void show_time(void *page, const void *data)
+{
+	const int64_t gap = llround(GAP_NS * *(const double *)data);
+	struct shown *shown = page;
+	int64_t last = read_both(shown, gap), now;
+
+	for (;; last = now) {
+		now = cycles_now();
+		if (now - last > gap)
+			now = read_both(shown, gap);
+		else
+			shown->last_cycles = now;
+	}
+}
+
+/* The child's CPU time at this moment; false: it is not running, or writes. */
+static bool child_time(const struct clock_bench *b, struct shown *shown, int64_t cycles, struct behind *ret)
+{
+	unsigned int before = atomic_load(&shown->sequence);
+	int64_t at = shown->at, last = shown->last_cycles;
+
+	ret->stretch = before;
+	ret->ns = shown->cpu_ns + llround((double)(cycles - at) / b->cycles_per_ns);
+	return before > 0 && before % 2 == 0 && before == atomic_load(&shown->sequence) && cycles >= at &&
+	       (double)llabs(cycles - last) < GAP_NS * b->cycles_per_ns;
+}
+
+static void read_lag(const struct clock_bench *b, struct shown *shown, struct lags *lags)
+{
+	struct behind *behind = &lags->items[lags->n];
+	int64_t reading, before, after;
+
+	if (lags->n >= READINGS)
+		return;
+	before = cycles_now();
+	reading = time_read(&lags->reader);
+	after = cycles_now();
+	if (reading < 0 || (double)(after - before) > GAP_NS * b->cycles_per_ns)
+		return; /* the reader was interrupted, so that it is not known when it read */
+	if (!child_time(b, shown, before + (after - before) / 2, behind))
+		return;
+	behind->ns -= reading;
+	lags->n++;
+}
+
+static void pause_between(void)
+{
+	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+
+	while (clock_ns(CLOCK_MONOTONIC) < until_ns)
+		;
+}
+
+/* A source that starts at a number of its own and cuts each switch elsewhere: the least of a stretch is no lag. Short
+ * stretches say nothing. How many are left. */
+static size_t subtract_least(struct lags *lags)
+{
+	size_t n = 0, from = 0, to;
+
+	for (; from < lags->n; from = to) {
+		int64_t least = lags->items[from].ns;
+
+		for (to = from; to < lags->n && lags->items[to].stretch == lags->items[from].stretch; to++)
+			least = lags->items[to].ns < least ? lags->items[to].ns : least;
+		for (size_t i = from; to - from >= STRETCH && i < to; i++)
+			lags->items[n++].ns = lags->items[i].ns - least;
+	}
+	return n;
+}
+
+static void conclude(struct clock_bench *b, struct lags *lags)
+{
+	struct clock_source *source = &b->result->sources[lags->source];
+	size_t n = lags->reader.source->relative ? subtract_least(lags) : lags->n;
+	int64_t ns[READINGS];
+
+	if (n < READINGS / 4) /* the child hardly ran */
+		return;
+	for (size_t i = 0; i < n; i++)
+		ns[i] = lags->items[i].ns > 0 ? lags->items[i].ns : 0;
+	sort_ascending(ns, n);
+	source->lag_ns = quantile_of(ns, n, 0.5);
+	source->lag_max_ns = (double)ns[n - 1];
+}
+
+static int measure(struct clock_bench *b, struct child *child, struct lags *lags, size_t n)
+{
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < ATTEMPTS; i++) {
+		bool enough = true;
+
+		for (size_t k = 0; k < n; k++) {
+			read_lag(b, child->page, &lags[k]);
+			enough = enough && lags[k].n >= READINGS;
+		}
+		if (enough)
+			break;
+		pause_between();
+		if (i % READINGS == 0)
+			r = clock_bench_step(b);
+	}
+	for (size_t k = 0; k < n; k++)
+		conclude(b, &lags[k]);
+	return r;
+}
+
+/* The sources that can be read for another process. */
+static int open_all(struct clock_bench *b, pid_t pid, struct lags *lags, size_t *n, struct error *err)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct lags *next = &lags[*n];
+		struct error why;
+
+		if (!b->readers[i].source->of_others)
+			continue;
+		if (time_reader_open(&next->reader, b->readers[i].source, pid, &why) < 0)
+			continue;
+		next->source = i;
+		next->items = calloc(READINGS, sizeof(*next->items));
+		(*n)++;
+		if (!next->items)
+			return error_oom(err);
+	}
+	return 0;
+}
+
+int clock_lag(struct clock_bench *b, struct error *err)
+{
+	_cleanup_(child_end) struct child child = {};
+	struct lags lags[MAX_CLOCK_READERS] = {};
+	size_t n = 0;
+	int r;
+
+	if (b->other_cpu < 0)
+		return clock_bench_step(b);
+	r = child_start(&child, b->cpu, show_time, &b->cycles_per_ns, err);
+	if (r == 0)
+		r = pinning_pin(b->other_cpu);
+	if (r == 0)
+		r = open_all(b, child.pid, lags, &n, err);
+	if (r == 0)
+		r = measure(b, &child, lags, n);
+	for (size_t i = 0; i < n; i++) {
+		time_reader_close(&lags[i].reader);
+		free(lags[i].items);
+	}
+	pinning_pin(b->cpu);
+	return r ?: child_check(&child, err);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See document_quick.h. */
+#include "lib/document/document_quick.h"
+
+#include <string.h>
+
+struct quick {
+	const char *at, *end;
+	char texts[3][4096]; /* of one execution */
+	int n_texts;
+};
+
+/* Values are stored in these. */
+struct quick_target {
+	const struct field_table *table;
+	void *object;
+	uint64_t seen; /* bits of its fields */
+	size_t next;   /* the field that is likely to come */
+};
+
+static char next_char(struct quick *q)
+{
+	while (q->at < q->end && (*q->at == ' ' || *q->at == '\n' || *q->at == '\t' || *q->at == '\r'))
+		q->at++;
+	return q->at < q->end ? *q->at : '\0';
+}
+
+static bool take(struct quick *q, char c)
+{
+	if (next_char(q) != c)
+		return false;
+	q->at++;
+	return true;
+}
+
+/* Plain ASCII only. */
+static bool take_text(struct quick *q, const char **ret, size_t *ret_size)
+{
+	const char *begin;
+
+	if (!take(q, '"'))
+		return false;
+	for (begin = q->at; q->at < q->end && *q->at != '"'; q->at++)
+		if ((unsigned char)*q->at < ' ' || (unsigned char)*q->at >= 0x7f || *q->at == '\\')
+			return false;
+	*ret = begin;
+	*ret_size = (size_t)(q->at - begin);
+	return take(q, '"');
+}
+
+static bool take_number(struct quick *q, int64_t *ret)
+{
+	bool negative = next_char(q) == '-';
+	uint64_t value = 0; /* which has room for 19 digits */
+	const char *begin;
+
+	if (negative)
+		q->at++;
+	for (begin = q->at; q->at < q->end && *q->at >= '0' && *q->at <= '9'; q->at++)
+		value = value * 10 + (uint64_t)(*q->at - '0');
+	if (q->at == begin || q->at - begin > 19 || value > INT64_MAX || (*begin == '0' && q->at - begin > 1))
+		return false;
+	*ret = negative ? -(int64_t)value : (int64_t)value;
+	return q->at < q->end && strchr(",}] \n\t\r", *q->at) && *q->at;
+}
+
+static bool take_word(struct quick *q, const char *word)
+{
+	size_t size = strlen(word);
+
+	if ((size_t)(q->end - q->at) < size || memcmp(q->at, word, size))
+		return false;
+	q->at += size;
+	return true;
+}
+
+static bool take_enum(struct quick *q, const struct field *field, void *object)
+{
+	const char *text;
+	size_t size;
+
+	if (!take_text(q, &text, &size))
+		return false;
+	for (int i = 0; i < field->n_words; i++)
+		if (strlen(field->words[i]) == size && !memcmp(field->words[i], text, size)) {
+			field_set(field, object, i);
+			return true;
+		}
+	return false;
+}
+
+static bool take_value(struct quick *q, const struct field *field, void *object)
+{
+	const char *text;
+	size_t size;
+	int64_t value;
+
+	switch (field->type) {
+	case FIELD_TEXT:
+		if (q->n_texts == ELEMENTS(q->texts) || !take_text(q, &text, &size) || size >= sizeof(q->texts[0]))
+			return false;
+		*field_text(field, object) = memcpy(q->texts[q->n_texts], text, size);
+		q->texts[q->n_texts++][size] = '\0';
+		return true;
+	case FIELD_ENUM:
+		return take_enum(q, field, object);
+	case FIELD_BOOL:
+		value = next_char(q) == 't';
+		field_set(field, object, value);
+		return take_word(q, value ? "true" : "false");
+	case FIELD_REAL:
+		return false;
+	default:
+		if (field->seconds || !take_number(q, &value) || value < field->min || value > field_max(field))
+			return false;
+		field_set(field, object, value);
+		return true;
+	}
+}
+
+/* The field of that name, which was not seen before. */
+static const struct field *field_named(struct quick_target *target, const char *name, size_t size)
+{
+	for (size_t i = 0; i < target->table->n; i++) {
+		size_t k = (target->next + i) % target->table->n;
+		const struct field *field = &target->table->fields[k];
+
+		if (field->book_only || *field->name != *name || strncmp(field->name, name, size) ||
+			field->name[size])
+			continue;
+		if (target->seen & UINT64_C(1) << k)
+			return NULL;
+		target->seen |= UINT64_C(1) << k;
+		target->next = k + 1;
+		return field;
+	}
+	return NULL;
+}
+
+static bool has_required(const struct quick_target *target)
+{
+	for (size_t k = 0; k < target->table->n; k++) {
+		const struct field *field = &target->table->fields[k];
+
+		if (field->presence == FIELD_REQUIRED && !field->book_only && !(target->seen & UINT64_C(1) << k))
+			return false;
+	}
+	return true;
+}
+
+/* 1: a member follows, with its name; 0: the object has ended; -1: it is unusual. */
+static int next_member(struct quick *q, bool first, const char **ret_name, size_t *ret_size)
+{
+	if (take(q, '}'))
+		return 0;
+	if (!first && !take(q, ','))
+		return -1;
+	return take_text(q, ret_name, ret_size) && take(q, ':') ? 1 : -1;
+}
+
+static bool take_object(struct quick *q, struct quick_target *targets, size_t n)
+{
+	const char *name;
+	size_t size;
+	int r;
+
+	for (size_t i = 0; i < n; i++)
+		fields_init(targets[i].table, targets[i].object);
+	if (!take(q, '{'))
+		return false;
+	for (bool first = true; (r = next_member(q, first, &name, &size)) > 0; first = false) {
+		const struct field *field = NULL;
+		size_t i = 0;
+
+		while (i < n && !(field = field_named(&targets[i], name, size)))
+			i++;
+		if (!field || !take_value(q, field, targets[i].object))
+			return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!has_required(&targets[i]))
+			return false;
+	return r == 0;
+}
+
+static int take_executions(struct quick *q, quick_execution *each, void *data)
+{
+	int r = 1;
+
+	if (!take(q, '['))
+		return 0;
+	for (bool first = true; r > 0 && !take(q, ']'); first = false) {
+		struct source source;
+		struct execution execution;
+		struct quick_target targets[] = {{&source_table, &source}, {&execution_table, &execution}};
+
+		q->n_texts = 0;
+		if ((!first && !take(q, ',')) || !take_object(q, targets, ELEMENTS(targets)))
+			return 0;
+		r = each(&execution, &source, data) ?: 1;
+	}
+	return r;
+}
+
+int document_quick_execution(const char *text, size_t size, quick_execution *each, void *data)
+{
+	struct quick q = {.at = text, .end = text + size};
+	struct source source;
+	struct execution execution;
+	struct quick_target targets[] = {{&source_table, &source}, {&execution_table, &execution}};
+
+	if (!take_object(&q, targets, ELEMENTS(targets)) || next_char(&q))
+		return 0;
+	return each(&execution, &source, data) ?: 1;
+}
+
+static bool is_named(const char *name, const char *text, size_t size)
+{
+	return strlen(name) == size && !memcmp(name, text, size);
+}
+
+int document_quick_sample(
+	const char *text, size_t size, struct quick_sample *ret, quick_execution *each, void *data)
+{
+	struct quick q = {.at = text, .end = text + size};
+	struct quick_target sample = {&sample_table, &ret->sample}, counters = {&counters_table, ret->counters};
+	const char *name, *start;
+	size_t name_size, start_size;
+	bool executions = false, has_start = false;
+	int r;
+
+	ret->has_counters = false;
+	fields_init(&sample_table, &ret->sample);
+	if (!take(&q, '{'))
+		return 0;
+	for (bool first = true; (r = next_member(&q, first, &name, &name_size)) > 0; first = false) {
+		const struct field *field = field_named(&sample, name, name_size);
+
+		if (field) {
+			if (!take_value(&q, field, &ret->sample))
+				return 0;
+		} else if (is_named("executions", name, name_size) && !executions) {
+			executions = true;
+			r = take_executions(&q, each, data);
+			if (r <= 0)
+				return r;
+		} else if (is_named("disturbance_counters", name, name_size) && !ret->has_counters) {
+			ret->has_counters = true;
+			if (!take_object(&q, &counters, 1))
+				return 0;
+		} else if (!is_named("start", name, name_size) || has_start || !take_text(&q, &start, &start_size)) {
+			return 0;
+		} else {
+			has_start = true;
+		}
+	}
+	return r == 0 && executions && has_required(&sample) && !next_char(&q);
+}

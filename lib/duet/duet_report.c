@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See duet_report.h. */
+#include "lib/duet/duet_report.h"
+
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+#include "lib/duet/book_duet.h"
+#include "lib/base/listing.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* Prices and shares below it are not worth a warning. */
+static const double WORTH_A_WARNING = 0.05;
+
+static const double BEYOND_DOUBT = 1.5; /* half intervals */
+
+/* The logarithm's half interval above which that of the figure is not nearly symmetric. */
+static const double WIDE = 0.25;
+
+const char *const duet_doubt_sentences[] = {
+	[DUET_SOUND] = "The duet is sound",
+	[DUET_BIASED] = "The programs bias their duet (BIAS)",
+	[DUET_CONTRADICTED] = "The programs alone do not confirm their duet",
+	[DUET_TOO_SHORT] = "The programs are too short for a duet",
+};
+
+static int64_t count_switches(const struct run_result *r)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < r->n_counters; i++) {
+		const struct counters *c = &r->counters[i].changes;
+
+		if (!counters_know(c, COUNTER_VOLUNTARY) || !counters_know(c, COUNTER_INVOLUNTARY))
+			return -1;
+		n += c->value[COUNTER_VOLUNTARY] + c->value[COUNTER_INVOLUNTARY];
+	}
+	return r->n_counters > 0 ? n : -1;
+}
+
+static int load_program(struct book *book, int64_t run, const struct discard_rules *rules,
+	struct run_result *result, struct duet_program *p, struct error *err)
+{
+	int r = run_result_read(book, run, rules, result, err);
+
+	if (r == 0)
+		r = book_duet_samples(book, run, &p->together, &p->n_together, err);
+	if (r >= 0)
+		r = book_duet_alone(book, run, &p->alone, &p->n_alone, err);
+	if (r < 0)
+		return r;
+	p->samples = result->samples;
+	p->out = result->discarding.out;
+	p->n_samples = result->n_samples;
+	p->switches = count_switches(result);
+	return 0;
+}
+
+static int load(
+	struct book *book, const struct discard_rules *rules, struct duet_report *d, struct error *err)
+{
+	int r = book_duet_runs(book, d->row.reference, &d->runs, &d->n, err);
+
+	if (r < 0)
+		return r;
+	d->programs = calloc(d->n + 1, sizeof(*d->programs));
+	d->results = calloc(d->n + 1, sizeof(*d->results));
+	d->costs = calloc(d->n + 1, sizeof(*d->costs));
+	if (!d->programs || !d->results || !d->costs)
+		return error_oom(err);
+	for (size_t i = 0; r == 0 && i < d->n; i++) {
+		r = load_program(book, d->runs[i], rules, &d->results[i], &d->programs[i], err);
+		d->costs[i] = duet_cost_of(&d->programs[i]);
+		d->cpu = d->results[i].discarding.run.cpu;
+	}
+	return r;
+}
+
+int duet_report_load(struct book *book, int64_t run, const struct discard_rules *rules,
+	struct duet_report *ret, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report d = {};
+	int r = book_get_duet(book, run, &d.row, err);
+
+	if (r <= 0)
+		return r;
+	r = load(book, rules, &d, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(d);
+	return 1;
+}
+
+void duet_report_clear(struct duet_report *d)
+{
+	for (size_t i = 0; d->programs && d->results && i < d->n; i++) {
+		free(d->programs[i].together);
+		free(d->programs[i].alone);
+		run_result_clear(&d->results[i]);
+	}
+	free(d->runs);
+	free(d->programs);
+	free(d->results);
+	free(d->costs);
+	*d = (struct duet_report){};
+}
+
+/* The samples kept, or the runs alone. */
+static int make_side(const struct duet_report *d, size_t i, bool alone, struct comparison_side *ret)
+{
+	const struct duet_program *p = &d->programs[i];
+
+	if (!alone)
+		return comparison_side_make(
+			ret, &d->results[i].discarding, p->samples, p->n_samples, COMPARISON_PT);
+	*ret = (struct comparison_side){.items = calloc(p->n_alone + 1, sizeof(*ret->items)), .n = p->n_alone};
+	for (size_t k = 0; ret->items && k < p->n_alone; k++)
+		ret->items[k] = (struct comparison_time){p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns};
+	return ret->items ? 0 : -ENOMEM;
+}
+
+static int compare_programs(
+	const struct duet_report *d, size_t a, size_t b, bool alone, struct comparison *ret, struct error *err)
+{
+	_cleanup_(comparison_side_clear) struct comparison_side of_a = {}, of_b = {};
+
+	if (make_side(d, a, alone, &of_a) < 0 || make_side(d, b, alone, &of_b) < 0)
+		return error_oom(err);
+	if (of_a.n == 0 || of_b.n == 0)
+		return 0;
+	return comparison_make(&of_a, &of_b, NULL, ret, err) ?: 1;
+}
+
+int duet_report_compare_together(
+	const struct duet_report *d, size_t a, size_t b, struct comparison *ret, struct error *err)
+{
+	return compare_programs(d, a, b, false, ret, err);
+}
+
+int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct comparison *ret,
+	enum duet_doubt *ret_doubt, struct error *err)
+{
+	struct comparison c;
+	enum duet_doubt doubt = DUET_SOUND;
+	int r = compare_programs(d, a, b, false, &c, err);
+
+	if (r > 0 && c.design == DESIGN_DUET)
+		doubt = duet_doubt_of(&d->costs[a], &d->costs[b], d->row.slice_ns, &c.log_ratio);
+	if (r > 0 && doubt != DUET_SOUND)
+		r = compare_programs(d, a, b, true, &c, err);
+	if (r < 0)
+		return r;
+	*ret_doubt = doubt;
+	if (r > 0)
+		*ret = c;
+	return r;
+}
+
+/* So many decimals, and no "-0". */
+static double rounded(double value, int decimals)
+{
+	double scale = decimals ? 10 : 1;
+
+	return round(value * scale) / scale + 0.0;
+}
+
+/* "4.1 ± 2.0 %", "-20 … 160 %" if the interval is wide, "4.1 %", "-". */
+static const char *estimate_text(char buffer[64], struct duet_estimate e)
+{
+	double percent = 100 * expm1(e.log), half = 100 * e.half * exp(e.log);
+	int decimals = half >= 1 ? 0 : 1;
+
+	if (isnan(e.log))
+		return strcpy(buffer, "-");
+	if (isnan(half))
+		snprintf(buffer, 64, "%.1f %%", rounded(percent, 1));
+	else if (e.half > WIDE)
+		snprintf(buffer, 64, "%.0f … %.0f %%", rounded(100 * expm1(e.log - e.half), 0),
+			rounded(100 * expm1(e.log + e.half), 0));
+	else
+		snprintf(buffer, 64, "%.*f ± %.*f %%", decimals, rounded(percent, decimals), decimals, half);
+	return buffer;
+}
+
+static void add_estimate(struct listing *list, struct duet_estimate e)
+{
+	char text[64];
+	json_t *value = isnan(e.log) ? NULL
+				     : json_pack("{s:f, s:o}", "share", expm1(e.log), "interval",
+					       json_interval(expm1(e.log - e.half), expm1(e.log + e.half)));
+
+	listing_cell(list, value, estimate_text(text, e));
+}
+
+static void add_row(struct listing *list, const struct duet_report *d, size_t i, const char *name)
+{
+	const struct duet_cost *c = &d->costs[i];
+	static const struct duet_estimate none = {NAN, NAN};
+	char last[TEXT_TIME_SIZE];
+	json_t *slice = isnan(c->slice_ns) ? json_null() : json_integer((json_int_t)c->slice_ns);
+
+	listing_row(list);
+	listing_int(list, d->runs[i]);
+	listing_text(list, name);
+	listing_duration(list, isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns);
+	listing_duration(list, isnan(c->together_ns) ? -1 : (int64_t)c->together_ns);
+	add_estimate(list, c->price);
+	add_estimate(list, i == 0 ? none : duet_bias(&d->costs[0], c));
+	snprintf(last, sizeof(last), "%.0f %%", 100 * c->last);
+	listing_cell(list, json_real(c->last), last);
+	listing_cell(list, slice, NULL);
+}
+
+static int make_listing(const struct duet_report *d, const char *const *names, bool json,
+	struct listing **ret, struct error *err)
+{
+	static const struct listing_column columns[] = {
+		{NULL, "run"},
+		{"PROGRAM", "command", COLUMN_WRAP},
+		{"PT ALONE", "pt_alone_ns", COLUMN_NUMBER},
+		{"IN DUET", "pt_ns", COLUMN_NUMBER},
+		{"PRICE", "price", COLUMN_NUMBER},
+		{"BIAS", "bias", COLUMN_NUMBER},
+		{"LEFT OVER", "left_over", COLUMN_NUMBER},
+		{NULL, "slice_ns"},
+		{},
+	};
+	int r = listing_new(ret, columns, json, err);
+
+	for (size_t i = 0; r == 0 && i < d->n; i++)
+		add_row(*ret, d, i, names[i]);
+	return r;
+}
+
+/* Of all programs; NAN: not known. */
+static double mean_slice(const struct duet_report *d)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		sum += d->costs[i].slice_ns;
+	return d->n > 0 ? sum / (double)d->n : NAN;
+}
+
+static void print_title(FILE *file, const struct duet_report *d)
+{
+	char wanted[TEXT_TIME_SIZE], got[TEXT_TIME_SIZE] = "";
+	double slice = mean_slice(d);
+
+	text_duration(wanted, d->row.slice_ns);
+	if (!isnan(slice))
+		text_precise(got, slice, slice / 10);
+	fprintf(file, "Duet on CPU %d, slices by the %s: %s requested%s%s\n", d->cpu,
+		d->row.frozen ? "freezer" : "scheduler", wanted, *got ? ", mean " : "", got);
+}
+
+/* By how much the pairs vary less than if they had been taken in turn. */
+static void print_gain(FILE *file, const struct comparison *comparisons, size_t n)
+{
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t i = 1; comparisons && i < n; i++) {
+		const struct log_ratio *l = &comparisons[i].log_ratio;
+
+		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET || !(l->sd > 0) ||
+			!(l->neighbours_sd > 0))
+			continue;
+		sum += log(l->neighbours_sd / l->sd);
+		known++;
+	}
+	if (known > 0)
+		fprintf(file, "  Interval of the ratio: %.1f times %s than with --order interleave\n",
+			exp(fabs(sum) / (double)known), sum < 0 ? "wider" : "narrower");
+}
+
+static bool is_dear(struct duet_estimate price)
+{
+	return !isnan(price.half) && price.log - price.half > WORTH_A_WARNING;
+}
+
+/* Few runs alone do not show how much they vary: mostly more than the samples of the duet, of which the interval is made. */
+static bool is_biased(struct duet_estimate bias)
+{
+	return !isnan(bias.half) && fabs(bias.log) > BEYOND_DOUBT * bias.half;
+}
+
+static void warn(FILE *file, const char *text)
+{
+	fprintf(file, "  %sWarning: %s%s\n", terminal_mark(file, MARK_WARN), text,
+		terminal_mark(file, MARK_END));
+}
+
+static void print_price_warning(FILE *file, const struct duet_report *d)
+{
+	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
+	bool dear = false, biased = false, costly = false;
+	char text[128], slice[32];
+
+	for (size_t i = 0; i < d->n; i++) {
+		costly |= d->costs[i].price.log > d->costs[i].price.half;
+		dear |= is_dear(d->costs[i].price);
+		biased |= i > 0 && is_biased(duet_bias(&d->costs[0], &d->costs[i]));
+	}
+	if (!dear && !(biased && costly)) /* programs that took longer alone have no price to pay */
+		return;
+	snprintf(slice, sizeof(slice), "try --slice %lldms", (long long)(better / NS_PER_MS));
+	snprintf(text, sizeof(text), "sharing caches %s; %s",
+		biased ? "biases the ratio (BIAS)" : "may bias the ratio (PRICE)",
+		better ? slice : "try --order interleave");
+	warn(file, text);
+}
+
+static void print_warnings(FILE *file, const struct duet_report *d)
+{
+	double last = 0, slice = mean_slice(d);
+	char text[128];
+
+	print_price_warning(file, d);
+	for (size_t i = 0; i < d->n; i++)
+		last = fmax(last, d->costs[i].last);
+	if (last > 2 * WORTH_A_WARNING) {
+		snprintf(text, sizeof(text),
+			"the longest program ran alone for %.0f %% of its time; try --repeat", 100 * last);
+		warn(file, text);
+	}
+	if (slice > 2 * (double)d->row.slice_ns && !d->row.frozen)
+		warn(file, "the slices are longer than requested; try --slices-by freezer");
+}
+
+int duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
+	const struct comparison *comparisons, struct error *err)
+{
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	int r = make_listing(d, names, false, &list, err);
+
+	if (r < 0)
+		return r;
+	print_title(file, d);
+	print_gain(file, comparisons, d->n);
+	r = listing_print(list, file, err);
+	if (r == 0)
+		print_warnings(file, d);
+	return r;
+}
+
+json_t *duet_report_as_json(const struct duet_report *d, const char *const *names)
+{
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
+	double slice = mean_slice(d);
+	struct error err;
+
+	if (make_listing(d, names, true, &list, &err) < 0)
+		return NULL;
+	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o}", "slices_by",
+		d->row.frozen ? "freezer" : "scheduler", "cpu", d->cpu, "slice_ns",
+		(json_int_t)d->row.slice_ns, "mean_slice_ns",
+		isnan(slice) ? json_null() : json_integer((json_int_t)slice), "suggested_slice_ns",
+		better ? json_integer(better) : json_null(), "programs", listing_take(list));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze jitter: shared by its files. */
+#pragma once
+
+#include "lib/report/plot.h"
+#include "lib/base/table.h"
+#include "lib/base/text.h"
+#include "lib/jitter/jitter_change.h"
+#include "lib/jitter/jitter_load.h"
+
+struct jitter_screen {
+	bool all;          /* every source, however little it took */
+	bool combinations; /* of the time domain, in place of Table I */
+};
+
+/* Table I, where the sources come from, and what the run says of its own limits. */
+int jitter_print(const struct jitter_run *run, const struct jitter_screen *screen, struct error *err);
+int jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *peak, struct error *err);
+
+/* A run and its baseline, with what differs. */
+struct jitter_pair {
+	const struct jitter_run *run, *baseline;
+	struct jitter_changes changes;
+};
+
+/* all: every source, also those that took little and did not change. */
+int jitter_print_changes(const struct jitter_pair *pair, bool all, struct error *err);
+
+const struct source *jitter_change_source(const struct jitter_change *change);
+const char *jitter_ratio_text(char text[TEXT_TIME_SIZE], double ratio);
+const char *jitter_ratio_interval(char text[TEXT_TIME_SIZE], const struct jitter_change *change);
+
+/* The documents of --json. */
+json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak);
+json_t *jitter_changes_as_json(const struct jitter_pair *pair);
+
+/* Pictures. The densities print the bandwidth; without a baseline they are the user-level and the master distribution of the run. */
+struct drawing jitter_densities(const struct jitter_pair *pair);
+/* What each source took of the time before and after, with the interval of the ratio. */
+struct drawing jitter_shares(const struct jitter_pair *pair);
+struct drawing jitter_timeline(const struct jitter_run *run);
+enum { JITTER_WIDTH = 1200, JITTER_HEIGHT = 650 };

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The picture of a trend: a point for each run in the order of time, the levels with their intervals, and what changed. */
+#include "lib/trend/trend_show.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TICKS = 6, MOST_SQUEEZED = 3 };
+
+/* Seconds, milliseconds and so on as they fit the first level; of INC: its units. */
+struct scale {
+	double by;
+	const char *label;
+};
+
+static struct scale scale_of(const struct trend_view *v)
+{
+	static const struct scale scales[] = {{1, "PT (s)"}, {1e3, "PT (ms)"}, {1e6, "PT (us)"}};
+	size_t i = 0;
+
+	if (v->series.unit == SERIES_INC)
+		return (struct scale){1, "PT (INC units: millions of increments)"};
+	while (i + 1 < ELEMENTS(scales) && v->series.n > 0 && exp(v->series.items[0].log) * scales[i].by < 1)
+		i++;
+	return scales[i];
+}
+
+/* What of the logarithms is in the picture. */
+struct range {
+	double low, high;
+};
+
+/* Outliers are in it unless they would squeeze the others. */
+static struct range range_of(const struct trend_view *v)
+{
+	struct range near = {INFINITY, -INFINITY}, all, *r;
+	double margin;
+
+	for (size_t i = 0; i < v->series.n; i++) {
+		near.low = fmin(near.low, v->levels.in_level[i]);
+		near.high = fmax(near.high, v->levels.in_level[i]);
+	}
+	all = near;
+	for (size_t i = 0; i < v->series.n; i++) {
+		all.low = fmin(all.low, v->series.items[i].log);
+		all.high = fmax(all.high, v->series.items[i].log);
+	}
+	r = all.high - all.low <= MOST_SQUEEZED * (near.high - near.low) ? &all : &near;
+	margin = fmax(0.15 * (r->high - r->low), 0.002);
+	return (struct range){r->low - margin, r->high + margin};
+}
+
+/* How a run is drawn. */
+enum place { RUN, OUTLIER, ABOVE, BELOW, N_PLACES };
+
+static const struct {
+	const char *name, *style;
+} places[] = {
+	[RUN] = {"runs", "pt 7 ps 0.8 lc rgb '#404040' title 'runs'"},
+	[OUTLIER] = {"outliers", "pt 6 ps 1.2 lc rgb '#d08000' title 'outliers'"},
+	[ABOVE] = {"above", "pt 9 ps 1.6 lc rgb '#d08000' title 'outliers above the picture'"},
+	[BELOW] = {"below", "pt 11 ps 1.6 lc rgb '#d08000' title 'outliers below the picture'"},
+};
+
+static enum place place_of(const struct trend_view *v, const struct range *range, size_t i)
+{
+	double log = v->series.items[i].log;
+
+	if (log > range->high)
+		return ABOVE;
+	if (log < range->low)
+		return BELOW;
+	return trend_is_outlier(v, i) ? OUTLIER : RUN;
+}
+
+/* An outlier outside the picture is drawn at the edge, labelled with its PT. */
+static void print_outside(const struct trend_view *v, size_t i, enum place place, struct plot *plot)
+{
+	char text[TEXT_PAIR_SIZE];
+
+	fprintf(plot->script, "set label ");
+	plot_quote(plot, trend_value_text(text, v, v->series.items[i].log, INFINITY));
+	fprintf(plot->script, " at %zu, graph %g %s, 0 tc rgb '#d08000' front\n", i + 1,
+		place == ABOVE ? 0.98 : 0.02, 4 * i < v->series.n ? "left offset 1" : "right offset -1");
+}
+
+static size_t print_runs(const struct trend_view *v, const struct scale *scale, const struct range *range,
+	enum place place, struct plot *plot)
+{
+	double edge = (range->high - range->low) / 50;
+	size_t n = 0;
+
+	fprintf(plot->script, "$%s << EOD\n", places[place].name);
+	for (size_t i = 0; i < v->series.n; i++) {
+		double log = v->series.items[i].log;
+
+		if (place_of(v, range, i) != place)
+			continue;
+		fprintf(plot->script, "%zu %.9g\n", i + 1,
+			scale->by * exp(fmax(range->low + edge, fmin(range->high - edge, log))));
+		n++;
+	}
+	fputs("EOD\n", plot->script);
+	for (size_t i = 0; place >= ABOVE && i < v->series.n; i++)
+		if (place_of(v, range, i) == place)
+			print_outside(v, i, place, plot);
+	return n;
+}
+
+static void print_levels(const struct trend_view *v, const struct scale *scale, struct plot *plot)
+{
+	for (size_t i = 0; i < v->levels.n; i++) {
+		const struct level *l = &v->levels.items[i];
+		double half = isfinite(l->half) ? l->half : 0;
+
+		fprintf(plot->script, "$level%zu << EOD\n", i);
+		for (int end = 0; end < 2; end++)
+			fprintf(plot->script, "%.1f %.9g %.9g %.9g\n",
+				(double)l->first + 0.5 + (end ? (double)l->n : 0), scale->by * exp(l->mean),
+				scale->by * exp(l->mean - half), scale->by * exp(l->mean + half));
+		fputs("EOD\n", plot->script);
+	}
+}
+
+/* A dashed line where a level begins, and by how much it is off the one before. */
+static void print_changes(const struct trend_view *v, struct plot *plot)
+{
+	for (size_t i = 1; i < v->levels.n; i++) {
+		double at = (double)v->levels.items[i].first + 0.5;
+		struct level_change change = levels_change(&v->levels, i);
+		char text[TEXT_PAIR_SIZE];
+
+		fprintf(plot->script,
+			"set arrow from %.1f, graph 0 to %.1f, graph 1 nohead dt 2 lc rgb '#a0a0a0' back\n",
+			at, at);
+		fprintf(plot->script, "set label ");
+		plot_quote(plot, trend_change_text(text, change));
+		fprintf(plot->script, " at %.1f, graph %g offset 0.5, 0 tc rgb '%s' front\n", at,
+			i % 2 ? 0.92 : 0.87, change.by > 0 ? "#c00000" : "#007000");
+	}
+}
+
+/* The moments at which some of the runs started, to the second if minutes would repeat. */
+static void print_ticks(const struct trend_view *v, struct plot *plot)
+{
+	size_t n = v->series.n, step = n / TICKS > 0 ? (n + TICKS - 1) / TICKS : 1;
+	int digits = sizeof("2023-11-15 19:13") - 1;
+
+	for (size_t i = step; i < n; i += step) {
+		char moment[TEXT_TIME_SIZE], before[TEXT_TIME_SIZE];
+
+		text_moment(moment, v->series.items[i].run.started_ns);
+		text_moment(before, v->series.items[i - step].run.started_ns);
+		if (!strncmp(moment, before, (size_t)digits))
+			digits = TEXT_TIME_SIZE;
+	}
+	fputs("set xtics (", plot->script);
+	for (size_t i = 0; i < n; i += step) {
+		char moment[TEXT_TIME_SIZE];
+
+		text_moment(moment, v->series.items[i].run.started_ns);
+		fputs(i ? ", " : "", plot->script);
+		plot_quote_format(plot, "%.*s", digits, moment);
+		fprintf(plot->script, " %zu", i + 1);
+	}
+	fputs(")\n", plot->script);
+}
+
+static void print_title(const struct trend_view *v, const struct scale *scale, struct plot *plot)
+{
+	fputs("set title ", plot->script);
+	plot_quote(plot, v->series.name);
+	fprintf(plot->script,
+		"\nset ylabel '%s'\nset xlabel 'runs in the order of time'\nset xrange [0.5:%zu.5]\n",
+		scale->label, v->series.n > 0 ? v->series.n : 1);
+	fputs("set key outside right top reverse Left\nset lmargin 12\n", plot->script);
+}
+
+static void draw(const void *subject, struct plot *plot)
+{
+	const struct trend_view *v = subject;
+	struct scale scale = scale_of(v);
+	struct range range = range_of(v);
+	size_t n[N_PLACES];
+
+	print_title(v, &scale, plot);
+	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", scale.by * exp(range.low),
+		scale.by * exp(range.high));
+	print_ticks(v, plot);
+	for (enum place place = RUN; place < N_PLACES; place++)
+		n[place] = print_runs(v, &scale, &range, place, plot);
+	print_levels(v, &scale, plot);
+	print_changes(v, plot);
+	fputs("plot ", plot->script);
+	for (size_t i = 0; i < v->levels.n; i++)
+		fprintf(plot->script,
+			"$level%zu using 1:3:4 with filledcurves fc rgb '#1f77b4' fs transparent solid 0.2 noborder %s, "
+			"$level%zu using 1:2 with lines lw 2 lc rgb '#1f77b4' %s, ",
+			i, i || !isfinite(v->levels.items[i].half) ? "notitle" : "title '95 % interval'", i,
+			i ? "notitle" : "title 'level'");
+	for (enum place place = RUN; place < N_PLACES; place++)
+		if (n[place] > 0)
+			fprintf(plot->script, "%s$%s with points %s", place == RUN ? "" : ", ",
+				places[place].name, places[place].style);
+	fputc('\n', plot->script);
+}
+
+struct drawing trend_drawing(const struct trend_view *view)
+{
+	return (struct drawing){draw, view, 1240, 560};
+}

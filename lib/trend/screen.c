@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A trend on the screen and as JSON. */
+#include "lib/trend/trend_show.h"
+
+#include "lib/base/terminal.h"
+#include "lib/report/inc_units.h"
+#include "lib/base/listing.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_RUNS = 2 * CHANGE_POINTS_LEAST, LAST = 5 };
+
+static const struct listing_column columns[] = {
+	{"FROM", "from"},
+	{NULL, "from_ns"},
+	{"RUN", "first_run", COLUMN_NUMBER},
+	{NULL, "last_run"},
+	{"RUNS", "runs", COLUMN_NUMBER},
+	{"MEAN", "mean", COLUMN_NUMBER},
+	{"95 % CI", "interval", COLUMN_NUMBER},
+	{"CHANGE", "change", COLUMN_NUMBER},
+	{NULL, "change_interval"},
+	{NULL, "environment_changes"},
+	{NULL, "environment_changes_later"},
+	{},
+};
+
+/* Decimals that show two digits of `step`. */
+static int decimals_for(double step)
+{
+	int decimals = step > 0 && isfinite(step) ? 1 - (int)floor(log10(step)) : 2;
+
+	return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
+}
+
+const char *trend_value_text(
+	char buffer[TEXT_PAIR_SIZE], const struct trend_view *view, double log, double half)
+{
+	double value = exp(log);
+
+	if (view->series.unit == SERIES_SECONDS)
+		return text_precise(buffer, value * 1e9, isfinite(half) ? fmax(1, value * half * 1e9) : 0);
+	snprintf(buffer, TEXT_PAIR_SIZE, "%.*f", decimals_for(isfinite(half) ? value * half : value / 100),
+		value);
+	return buffer;
+}
+
+const char *trend_change_text(char buffer[TEXT_PAIR_SIZE], struct level_change change)
+{
+	double percent = 100 * expm1(change.by), half = 100 * exp(change.by) * change.half;
+	int decimals = decimals_for(half);
+
+	snprintf(buffer, TEXT_PAIR_SIZE, "%+.*f ± %.*f %%", decimals, percent, decimals, half);
+	return buffer;
+}
+
+const char *trend_interval_text(
+	char buffer[TEXT_PAIR_SIZE], const struct trend_view *v, const struct level *l)
+{
+	char low[TEXT_PAIR_SIZE], high[TEXT_PAIR_SIZE];
+
+	if (!isfinite(l->half))
+		return "-";
+	if (v->series.unit == SERIES_SECONDS)
+		return text_interval(buffer, 1e9 * exp(l->mean - l->half), 1e9 * exp(l->mean + l->half),
+			fmax(1, 1e9 * exp(l->mean) * l->half), NULL);
+	snprintf(buffer, TEXT_PAIR_SIZE, "%.30s … %.30s",
+		trend_value_text(low, v, l->mean - l->half, l->half),
+		trend_value_text(high, v, l->mean + l->half, l->half));
+	return buffer;
+}
+
+static void add_change(struct listing *list, const struct trend_view *v, size_t i)
+{
+	struct level_change change;
+	char text[TEXT_PAIR_SIZE];
+
+	if (i == 0) {
+		for (int k = 0; k < 4; k++)
+			listing_cell(list, NULL, "-");
+		return;
+	}
+	change = levels_change(&v->levels, i);
+	listing_cell(list, json_real(expm1(change.by)), trend_change_text(text, change));
+	listing_cell(
+		list, json_interval(expm1(change.by - change.half), expm1(change.by + change.half)), NULL);
+	listing_cell(list, v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL);
+	listing_cell(list, v->causes[i].text ? json_integer(v->causes[i].later) : NULL, NULL);
+}
+
+static void add_level(struct listing *list, const struct trend_view *v, size_t i)
+{
+	const struct level *l = &v->levels.items[i];
+	const struct run *first = &v->series.items[l->first].run;
+	char text[TEXT_PAIR_SIZE], moment[TEXT_TIME_SIZE], from[TEXT_TIME_SIZE];
+
+	listing_row(list);
+	listing_cell(list, json_string(text_rfc3339(moment, first->started_ns)),
+		text_moment(from, first->started_ns));
+	listing_int(list, first->started_ns);
+	listing_int(list, first->id);
+	listing_int(list, v->series.items[l->first + l->n - 1].run.id);
+	listing_int(list, (int64_t)l->n);
+	listing_cell(list, json_real(exp(l->mean)), trend_value_text(text, v, l->mean, l->half));
+	listing_cell(list, json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
+		trend_interval_text(text, v, l));
+	add_change(list, v, i);
+}
+
+static int make_listing(const struct trend_view *v, bool json, struct listing **ret, struct error *err)
+{
+	int r = listing_new(ret, columns, json, err);
+
+	for (size_t i = 0; r == 0 && i < v->levels.n; i++)
+		add_level(*ret, v, i);
+	return r;
+}
+
+static void print_title(const struct trend_view *v)
+{
+	const struct series *s = &v->series;
+	char title[512];
+
+	snprintf(title, sizeof(title), "%.300s: %zu run%s, PT in %s", terminal_text(s->name), s->n,
+		s->n == 1 ? "" : "s",
+		s->unit == SERIES_INC ? "INC units (millions of increments)" : "seconds");
+	terminal_wrap(stdout, title, 0, 2);
+}
+
+/* What is not in the series. */
+static void print_left_out(const struct series *s)
+{
+	const struct {
+		size_t n;
+		const char *why;
+	} rows[] = {
+		{s->n_other_unit, "without INC units (--seconds follows all)"},
+		{s->n_other_machine, "of other machines"},
+		{s->n_few, "of fewer than 3 samples"},
+		{s->n_at_once, "at the same time as another"},
+	};
+	char text[512] = "";
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++)
+		if (rows[i].n > 0) {
+			size_t used = strlen(text);
+
+			snprintf(text + used, sizeof(text) - used, "%s%zu %s",
+				used ? ", " : "Left out: ", rows[i].n, rows[i].why);
+		}
+	if (*text)
+		terminal_wrap(stdout, text, 0, 2);
+}
+
+static void print_detectable(const struct levels *l, size_t n)
+{
+	double middle = expm1(levels_detectable(l, n, n / 2)), last = expm1(levels_detectable(l, n, LAST));
+	char middle_text[TEXT_TIME_SIZE], last_text[TEXT_TIME_SIZE];
+
+	printf(" No change is shown.\n");
+	if (!(middle < 1)) {
+		printf("So few runs show only large changes.\n");
+		return;
+	}
+	printf("Detectable: a change of %s in the middle", text_percent(middle_text, middle));
+	if (last < 1)
+		printf(", or of %s in the last %d runs", text_percent(last_text, last), LAST);
+	printf(".\n");
+}
+
+/* What chance alone does, and what would have been found. */
+static void print_noise(const struct trend_view *v)
+{
+	const struct levels *l = &v->levels;
+	char sd[TEXT_TIME_SIZE];
+	size_t n = v->series.n;
+
+	if (n < LEAST_RUNS) {
+		printf("Too few runs: %d are needed to show a change, and there %s %zu.\n", LEAST_RUNS,
+			n == 1 ? "is" : "are", n);
+		return;
+	}
+	printf("Runs vary by %s about their level.", text_percent(sd, l->sd));
+	if (l->n > 1)
+		putchar('\n');
+	else
+		print_detectable(l, n);
+}
+
+char *trend_cause_text(const struct trend_view *v, size_t i)
+{
+	const struct trend_cause *c = &v->causes[i];
+	size_t run = v->levels.items[i].first + (size_t)(c->text ? c->later : 0);
+
+	return text_format("Run %" PRId64 ": %s", v->series.items[run].run.id,
+		terminal_text(c->text) ?: "no change of the environment is recorded");
+}
+
+static void print_cause(const struct trend_view *v, size_t i)
+{
+	_cleanup_(freep) char *text = trend_cause_text(v, i);
+
+	terminal_wrap(stdout, text ?: "", 0, 2);
+}
+
+int trend_print(const struct trend_view *v, struct error *err)
+{
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	int r = make_listing(v, false, &list, err);
+
+	if (r < 0)
+		return r;
+	print_title(v);
+	if (v->series.n > 0)
+		r = listing_print(list, stdout, err);
+	print_noise(v);
+	for (size_t i = 1; i < v->levels.n; i++)
+		print_cause(v, i);
+	print_left_out(&v->series);
+	return r;
+}
+
+static json_t *runs_as_json(const struct trend_view *v)
+{
+	json_t *array = json_array();
+
+	for (size_t level = 0; level < v->levels.n; level++)
+		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n; i++, k++) {
+			const struct series_run *s = &v->series.items[i];
+			char started[TEXT_TIME_SIZE];
+
+			json_array_append_new(array,
+				json_pack("{s:I, s:I, s:s, s:I, s:f, s:I}", "run", (json_int_t)s->run.id,
+					"started_ns", (json_int_t)s->run.started_ns, "started",
+					text_rfc3339(started, s->run.started_ns), "samples",
+					(json_int_t)s->n_samples, "mean", exp(s->log), "level",
+					(json_int_t)level + 1));
+		}
+	return array;
+}
+
+json_t *trend_as_json(const struct trend_view *v)
+{
+	_cleanup_(listing_freep) struct listing *list = NULL;
+	const struct series *s = &v->series;
+	struct error ignored;
+
+	if (make_listing(v, true, &list, &ignored) < 0)
+		return NULL;
+	return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}}", "command", s->name,
+		"unit", s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
+		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", listing_take(list), "runs",
+		runs_as_json(v), "sd", json_real_or_null(v->levels.sd), "lag1",
+		json_real_or_null(v->levels.lag1), "left_out", "other_unit", (json_int_t)s->n_other_unit,
+		"other_machine", (json_int_t)s->n_other_machine, "few_samples", (json_int_t)s->n_few,
+		"at_once", (json_int_t)s->n_at_once);
+}

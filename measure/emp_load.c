@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-load: how fast a machine does the work of many users at once. */
+#include "lib/load/print.h"
+#include "lib/load/session.h"
+#include "lib/load/slave.h"
+#include "lib/load/verify.h"
+
+#include "lib/base/json.h"
+#include "lib/base/output_file.h"
+#include "lib/base/tool.h"
+#include "lib/host/process/privilege.h"
+#include "lib/host/process/signals.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct load_options options = {.warm_ups = 1, .coordination = -1};
+
+static int export(const struct load_report *report, const char *path, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file output = {};
+	_cleanup_(json_decrefp) json_t *document = load_report_as_json(report);
+	int r = output_file_open(&output, path, err);
+
+	if (r == 0)
+		r = json_print(document, output.file, err);
+	return r == 0 ? output_file_commit(&output, err) : r;
+}
+
+static int show(const struct load_report *report, struct error *err)
+{
+	bool on_stdout = options.json || (options.export_json && output_file_is_stream(options.export_json));
+	int r = load_report_print(on_stdout ? stderr : stdout, report, options.page_wait_bin_ns, err);
+
+	if (r == 0 && options.json)
+		r = export(report, "-", err);
+	return r == 0 && options.export_json ? export(report, options.export_json, err) : r;
+}
+
+static int conclude(const struct load_session *session, int outcome, struct error *err)
+{
+	if (outcome == -EINTR)
+		return error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps the %u runs taken so far", (long long)session->run.id,
+			session->run.n_samples);
+	if (outcome != 0)
+		return outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
+	if (session->report.n_kept < 2 && session->load.runs > 1)
+		return error_say(err, STATUS_TOO_FEW, "only %zu of %zu runs are clean",
+			session->report.n_kept, session->report.result.n_samples);
+	return 0;
+}
+
+static int run_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(load_session_close) struct load_session session = {};
+	struct error second = {};
+	int r = interrupt_init(), outcome;
+
+	if (r < 0)
+		return error_os(err, r, "cannot catch signals");
+	r = load_session_open(&session, &options, argv[0], err);
+	if (r < 0)
+		return r;
+	outcome = load_session_run(&session, err);
+	r = session.report.n_programs > 0 ? show(&session.report, outcome ? &second : err) : 0;
+	r = outcome == 0 && r < 0 ? r : conclude(&session, outcome, err);
+	return book_say_elsewhere(session.book, session.run.id, session.run.id, r, err);
+}
+
+static int verify_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(load_session_close) struct load_session session = {};
+	_cleanup_(verified_clear) struct verified verified = {};
+	int r = interrupt_init();
+
+	if (r < 0)
+		return error_os(err, r, "cannot catch signals");
+	r = load_session_open(&session, &options, argv[0], err);
+	if (r == 0)
+		r = verify_load(&verified, &session, options.runs ?: 5, err);
+	if (r == -EINTR)
+		return error_say(err, STATUS_INTERRUPTED, "interrupted; nothing was stored");
+	return r < 0 ? r : verified_print(stdout, &verified, &session.load, err);
+}
+
+static int check_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(load_clear) struct load load = {};
+	_cleanup_(freep) char *text = NULL;
+	int r = load_read(&load, &text, argv[0], err);
+
+	if (r == 0)
+		load_print(stdout, &load);
+	return r;
+}
+
+static const char example[] =
+	"; A small office on one machine: four users who edit and one who compresses.\n"
+	"[load]\n"
+	"runs = 5\n"
+	"\n"
+	"[edit]\n"
+	"slaves = 4\n"
+	"repetitions = 5\n"
+	"setup = seq 1 20000 >text\n"
+	"think = exponential 20ms\n"
+	"command = sed -i s/7/seven/ text\n"
+	"command = sort -R text -o text\n"
+	"\n"
+	"[compress]\n"
+	"repetitions = 2\n"
+	"setup = seq 1 200000 >data\n"
+	"shell = gzip -c data | gunzip >copy\n"
+	"command = cmp data copy\n";
+
+static int example_verb(int argc, char **argv, struct error *err)
+{
+	fputs(example, stdout);
+	return 0;
+}
+
+static const struct option_row common_options[] = {
+	{0, "db", "FILE", "the lab book (default: EMP_DB, otherwise the user's own)", NULL, &options.db},
+	{'q', "quiet", NULL, "no progress", NULL, &options.quiet},
+	{},
+};
+
+static const struct option_row run_options[] = {
+	{'r', "runs", "N", "runs of the load (the file's, or 5)", option_count, &options.runs},
+	{'w', "warmup", "N", "runs before these that are not recorded (1)", option_count0, &options.warm_ups},
+	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's",
+		coordination_parse, &options.coordination},
+	{0, "profile", "NAME", "discard runs in which a daemon exceeded its cutoff", NULL, &options.profile},
+	{0, "accounting", "BACKEND", "observe other processes by: auto, bpf, taskstats or none",
+		accounting_backend_parse, &options.backend},
+	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown", page_wait_width_parse,
+		&options.page_wait_bin_ns},
+	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
+	{0, "export-json", "FILE", "write the result as JSON; - is standard output", NULL,
+		&options.export_json},
+	{0, "json", NULL, "print the result as JSON", NULL, &options.json, .dash = true},
+	{0, "ignore-lock", NULL, "run although a calibration or emp-setup is running", NULL,
+		&options.ignore_lock},
+	{},
+};
+
+static const struct option_row verify_options[] = {
+	{'r', "rounds", "N", "rounds of one run under each handicap (5)", option_count, &options.runs},
+	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's",
+		coordination_parse, &options.coordination},
+	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
+	{0, "ignore-lock", NULL, "run although a calibration or emp-setup is running", NULL,
+		&options.ignore_lock},
+	{},
+};
+
+static const struct verb verbs[] = {
+	{"run", "FILE", "run the load, several times", 1, 1, run_options, run_verb},
+	{"verify", "FILE", "show how accurately the load detects a loss of 2, 5 and 10 % of the CPUs", 1, 1,
+		verify_options, verify_verb},
+	{"check", "FILE", "show what the load would do, or the line of a mistake", 1, 1, NULL, check_verb},
+	{"example", "", "print an example file", 0, 0, NULL, example_verb},
+	{},
+};
+
+static const struct verb slave_verbs[] = {
+	{"slave", "NUMBER DIRECTORY", "", 2, 2, NULL, slave_verb},
+	{},
+};
+
+static const struct option_row no_options[] = {{}};
+
+static const struct tool tool = {
+	.name = "emp-load",
+	.summary = "Measures how fast a machine does the work of many users at once.",
+	.notes = "Examples:\n"
+		 "  emp-load example > office.ini\n"
+		 "  emp-load run office.ini\n",
+	.options = common_options,
+	.verbs = verbs,
+};
+
+static const struct tool slave_tool = {.name = "emp-load", .options = no_options, .verbs = slave_verbs};
+
+int main(int argc, char **argv)
+{
+	bool slave = argc == 4 && !strcmp(argv[1], "slave");
+
+	privilege_init(argv);
+	return tool_main(slave ? &slave_tool : &tool, argc, argv);
+}
