@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
 #include "analyze/analyze.h"
+#include "lib/base/xalloc.h"
 #include "lib/clocks/figure_clocks.h"
 
 #include "lib/base/text.h"
@@ -52,7 +53,7 @@ static double change_of(const struct clocks *now, const struct clocks *before, s
 /* The median change, which is that of the machine's speed. NAN: no source was there before. */
 static double usual_change(const struct clocks *now, const struct clocks *before)
 {
-	_cleanup_(freep) int64_t *ppm = calloc(now->n_sources + 1, sizeof(*ppm));
+	_cleanup_(freep) int64_t *ppm = xcalloc(now->n_sources + 1, sizeof(*ppm));
 	size_t n = 0;
 
 	for (size_t i = 0; ppm && i < now->n_sources; i++) {

@@ -2,6 +2,7 @@
 /* Results in documents of hyperfine, pyperf and emp-measure: see compare_document.h. */
 #include "analyze/compare_document.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/json_fields.h"
@@ -32,8 +33,6 @@ static int append(const json_t *numbers, double scale, struct comparison_side *s
 	json_array_foreach (numbers, i, number) {
 		struct comparison_time *time = array_add(side->items, side->n);
 
-		if (!time)
-			return error_oom(err);
 		if (!json_is_number(number) || json_number_value(number) < 0 ||
 			json_number_value(number) * scale > 9e18)
 			return error_say(err, -EINVAL, "number %zu of its times is not a valid time", i + 1);
@@ -87,7 +86,7 @@ static int read_process_times(const json_t *emp, struct compare_input *input, st
 
 	if (r < 0)
 		return r;
-	discarded = calloc(side->n + 1, sizeof(*discarded));
+	discarded = xcalloc(side->n + 1, sizeof(*discarded));
 	input->digest = text_copy(digest);
 	if (!discarded || (digest && !input->digest))
 		return error_oom(err);
@@ -180,10 +179,8 @@ static int ask_which(const char *path, const json_t *results, const struct forma
 	enum { MOST = 6 };
 	_cleanup_(freep) char *list = NULL;
 	size_t n = json_array_size(results), size;
-	FILE *memory = open_memstream(&list, &size);
+	FILE *memory = xopen_memstream(&list, &size);
 
-	if (!memory)
-		return error_oom(err);
 	for (size_t i = 0; i < n && i < MOST; i++)
 		fprintf(memory, "%s%s:%zu (%s)", i > 0 ? ", " : "", path, i + 1,
 			format->name(json_array_get(results, i)));
@@ -209,8 +206,8 @@ static int read_result(const char *path, const json_t *results, const struct for
 	r = format->read(result, side, err);
 	if (r < 0)
 		return r;
-	side->name = strdup(format->name(result));
-	return side->name ? 0 : error_oom(err);
+	side->name = xstrdup(format->name(result));
+	return 0;
 }
 
 int compare_document_read(struct compare_input *ret, const json_t *document, const char *path, int64_t number,

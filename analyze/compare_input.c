@@ -2,6 +2,7 @@
 /* Reads one side of a comparison: see compare_input.h. */
 #include "analyze/compare_input.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -88,13 +89,11 @@ static int split_number(char *path, int64_t *ret, struct error *err)
 
 static int read_file(const char *text, struct compare_input *side, struct error *err)
 {
-	_cleanup_(freep) char *path = strdup(text);
+	_cleanup_(freep) char *path = xstrdup(text);
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	int64_t number = 0;
 	int r;
 
-	if (!path)
-		return error_oom(err);
 	r = split_number(path, &number, err);
 	if (r == 0)
 		r = json_read(&document, path, err);

@@ -3,6 +3,8 @@
  * sample, among those over their cutoff or, without a profile, among those that ran long. */
 #include "analyze/figure.h"
 
+#include "lib/base/xalloc.h"
+
 #include <errno.h>
 
 struct suspect {
@@ -52,10 +54,8 @@ static void find_suspects(
 static int choose_daemons(struct figure *f, const struct suspect *suspects)
 {
 	const struct analysis *analysis = f->analysis;
-	_cleanup_(freep) size_t *samples = calloc(analysis->n_statistics + 1, sizeof(*samples));
+	_cleanup_(freep) size_t *samples = xcalloc(analysis->n_statistics + 1, sizeof(*samples));
 
-	if (!samples)
-		return -ENOMEM;
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		if (suspects[i].daemon)
 			samples[suspects[i].daemon - analysis->statistics]++;
@@ -101,13 +101,11 @@ static void mark_two_sd(struct figure *f, const struct discarding *discarding)
 int figure_prepare(struct figure *f, const struct analysis *analysis, const struct discarding *discarding,
 	const char *profile, struct error *err)
 {
-	_cleanup_(freep) struct suspect *suspects = calloc(analysis->n_samples, sizeof(*suspects));
+	_cleanup_(freep) struct suspect *suspects = xcalloc(analysis->n_samples, sizeof(*suspects));
 
 	f->analysis = analysis;
 	f->profile = profile;
-	f->causes = calloc(analysis->n_samples, sizeof(*f->causes));
-	if (!suspects || !f->causes)
-		return error_oom(err);
+	f->causes = xcalloc(analysis->n_samples, sizeof(*f->causes));
 	find_suspects(suspects, analysis, discarding);
 	if (choose_daemons(f, suspects) < 0)
 		return error_oom(err);

@@ -2,6 +2,7 @@
 /* emp-analyze import and export: runs between books, as emp-run documents. */
 #include "analyze/analyze.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/document/document.h"
 
 #include <inttypes.h>
@@ -45,7 +46,7 @@ static int print_runs(const int64_t *runs, int n, struct error *err)
 int verb_import(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) int64_t *runs = calloc((size_t)argc, sizeof(*runs));
+	_cleanup_(freep) int64_t *runs = xcalloc((size_t)argc, sizeof(*runs));
 	int r = runs ? book_open(&book, analyze_options.db, BOOK_WRITE, err) : error_oom(err);
 
 	if (r == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze jitter: what interrupted a CPU, by name (De, Kothari & Mann 2007). */
 #include "analyze/analyze.h"
+#include "lib/base/xalloc.h"
 #include "lib/jitter/jitter_show.h"
 
 #include "lib/base/text.h"
@@ -25,13 +26,11 @@ static struct {
 /* 11us..13us */
 static int parse_between(const char *value, const char *name, void *into, struct error *err)
 {
-	_cleanup_(freep) char *low = strdup(value);
+	_cleanup_(freep) char *low = xstrdup(value);
 	char *high = low ? strstr(low, "..") : NULL;
 	struct range range;
 	int r;
 
-	if (!low)
-		return error_oom(err);
 	if (!high)
 		return error_say(
 			err, -EINVAL, "%s must be two times such as 11us..13us, not '%s'", name, value);

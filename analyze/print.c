@@ -2,6 +2,7 @@
 /* Text that several verbs print. */
 #include "analyze/analyze.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 
@@ -44,7 +45,7 @@ void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 	enum { MOST = 40 };
 	_cleanup_(freep) char *text = NULL;
 	size_t size;
-	FILE *memory = n > 0 ? open_memstream(&text, &size) : NULL;
+	FILE *memory = n > 0 ? xopen_memstream(&text, &size) : NULL;
 
 	for (size_t i = 0; memory && i < n && i < MOST; i++)
 		fprintf(memory, " %" PRIu32, numbers[i]);

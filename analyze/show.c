@@ -2,6 +2,7 @@
 /* emp-analyze show: shows one run: how it was made, its times, and its verdict. */
 #include "analyze/analyze.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -112,12 +113,12 @@ static int print_result(
 /* The names of a duet's programs as the screen has them; each is to be freed, and the array. NULL: no memory. */
 static char **duet_names(const struct duet_report *d)
 {
-	char **names = calloc(d->n + 1, sizeof(char *));
+	char **names = xcalloc(d->n + 1, sizeof(char *));
 
 	for (size_t i = 0; names && i < d->n; i++) {
 		const struct run *run = &d->results[i].discarding.run;
 
-		names[i] = run->name ? strdup(run->name) : run_command_line(run);
+		names[i] = run->name ? xstrdup(run->name) : run_command_line(run);
 	}
 	return names;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze trend: follows a program over the runs in the book, and says where its level changed. */
 #include "analyze/analyze.h"
+#include "lib/base/xalloc.h"
 #include "lib/trend/trend_show.h"
 
 #include "lib/base/output_file.h"
@@ -39,10 +40,8 @@ static void view_clear(struct trend_view *view)
 
 static int find_levels(struct trend_view *view, struct error *err)
 {
-	_cleanup_(freep) double *values = calloc(view->series.n + 1, sizeof(*values));
+	_cleanup_(freep) double *values = xcalloc(view->series.n + 1, sizeof(*values));
 
-	if (!values)
-		return error_oom(err);
 	for (size_t i = 0; i < view->series.n; i++)
 		values[i] = view->series.items[i].log;
 	return change_points_find(values, view->series.n, &view->levels) < 0 ? error_oom(err) : 0;

@@ -2,6 +2,7 @@
 /* A calibration in progress: see calibration.h. */
 #include "calibrate/calibration.h"
 
+#include "lib/base/xalloc.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/screen.h"
 
@@ -87,7 +88,7 @@ static int set_owner(struct calibration *c, bool ours, struct error *err)
 	char self[PROCESS_REF_SIZE];
 
 	free(c->plan.owner);
-	c->plan.owner = ours ? strdup(process_ref_self(self)) : NULL;
+	c->plan.owner = ours ? xstrdup(process_ref_self(self)) : NULL;
 	return book_update_calibration(c->book, &c->plan, err);
 }
 

@@ -2,6 +2,7 @@
 /* INC as a calibration starts it: see inc_program.h. */
 #include "calibrate/inc_program.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/report/names_load.h"
@@ -36,9 +37,9 @@ int inc_program_describe(const struct inc_program *p, const struct calibration *
 		.program = text_format("INC%s", text_seconds(seconds, p->length_ns)),
 		.command = json_dumps(command, JSON_COMPACT),
 		.kind = kind,
-		.backend = strdup(observer_backend_name(&c->observer)),
-		.pt_source = strdup(observer_pt_source(&c->observer)),
-		.wait_source = strdup(observer_wait_source(&c->observer)),
+		.backend = xstrdup(observer_backend_name(&c->observer)),
+		.pt_source = xstrdup(observer_pt_source(&c->observer)),
+		.wait_source = xstrdup(observer_wait_source(&c->observer)),
 		.notes = text_copy(c->notes),
 		.task_length_ns = p->length_ns,
 		.resolution_ns = 1,

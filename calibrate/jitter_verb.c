@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names it. */
 #include "calibrate/calibrate.h"
+#include "lib/base/xalloc.h"
 #include "lib/jitter/watch_jitter.h"
 #include "lib/jitter/watch.h"
 #include "calibrate/screen.h"
@@ -84,9 +85,7 @@ static int choose_cpus(struct error *err)
 		return 0;
 	if (sched_getaffinity(0, sizeof(set), &set) < 0)
 		return error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
-	options.cpus = calloc(CPU_SETSIZE, sizeof(*options.cpus));
-	if (!options.cpus)
-		return error_oom(err);
+	options.cpus = xcalloc(CPU_SETSIZE, sizeof(*options.cpus));
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &set))
 			continue;
@@ -121,8 +120,8 @@ static int begin_run(struct session *s, struct error *err)
 
 	s->run = (struct run){
 		.kind = RUN_JITTER,
-		.program = strdup("jitter"),
-		.backend = strdup("tracefs"),
+		.program = xstrdup("jitter"),
+		.backend = xstrdup("tracefs"),
 		.notes = list ? text_format("CPUs %s", list) : NULL,
 		.resolution_ns = 1,
 		.started_ns = watch_started_ns(&s->watch),

@@ -3,6 +3,7 @@
  * and notifies systemd of the progress. */
 #include "calibrate/calibration.h"
 
+#include "lib/base/xalloc.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/inc_program.h"
 #include "calibrate/screen.h"
@@ -27,7 +28,7 @@ static int store_beginning(struct calibration *w, int which, struct run *run, st
 	w->plan.phases[which].run = run->id;
 	if (w->plan.id)
 		return book_update_calibration(w->book, &w->plan, err);
-	w->plan.owner = strdup(process_ref_self(self));
+	w->plan.owner = xstrdup(process_ref_self(self));
 	return book_begin_calibration(w->book, &w->plan, err);
 }
 

@@ -42,8 +42,6 @@ int preset_size_option(const char *value, const char *name, void *into, struct e
 		return error_say(err, -EINVAL, "%s must be LENGTHxCOUNT such as 128x800 or 0.1x150, not '%s'",
 			name, value);
 	length = text_format("%.*s", (int)(x - value), value);
-	if (!length)
-		return error_oom(err);
 	r = text_parse_duration(length, name, &size.length_ns, err);
 	if (r < 0)
 		return r;

@@ -2,6 +2,7 @@
 /* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares the fingerprints,
  * runs INC for a few minutes, and gives a verdict. */
 #include "calibrate/calibrate.h"
+#include "lib/base/xalloc.h"
 #include "calibrate/inc_program.h"
 #include "calibrate/prepare.h"
 #include "calibrate/screen.h"
@@ -136,9 +137,7 @@ static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run
 	r = inc_program_describe(&inc, c, RUN_REVALIDATE, &run, err);
 	if (r < 0)
 		return r;
-	run.profile = strdup(p->profile.name);
-	if (!run.profile)
-		return error_oom(err);
+	run.profile = xstrdup(p->profile.name);
 	screen_print("Plan: %s x %u, %s\n", terminal_text(run.program), sampling.samples,
 		text_duration(takes, saturate_multiply(sampling.samples + 1, run.task_length_ns)));
 	r = sampling_run(&plan, err);
@@ -210,11 +209,9 @@ static int print_json(const struct judgement *j, const struct past *p, int64_t r
 
 static int adopt(struct calibration *c, struct past *p, struct error *err)
 {
-	char *digest = strdup(c->digest);
+	char *digest = xstrdup(c->digest);
 	int r;
 
-	if (!digest)
-		return error_oom(err);
 	free(p->profile.environment_digest);
 	p->profile.environment_digest = digest;
 	r = book_put_profile(c->book, &p->profile, true, err);
@@ -266,9 +263,7 @@ static int prepare(struct calibration *c, const char *name, struct past *p, stru
 		return r;
 	c->plan.anyway = calibrate_options.ignore_audit;
 	c->plan.cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : p->short_run.cpu;
-	c->plan.backend = strdup(accounting_backend_name(calibrate_options.backend));
-	if (!c->plan.backend)
-		return error_oom(err);
+	c->plan.backend = xstrdup(accounting_backend_name(calibrate_options.backend));
 	r = prepare_machine(c, err);
 	if (r == 0)
 		r = compare_fingerprints(c, p, err);

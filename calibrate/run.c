@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate run: plans a calibration, or resumes one (--resume), and carries it out. */
 #include "calibrate/calibrate.h"
+#include "lib/base/xalloc.h"
 #include "calibrate/find_calibration.h"
 #include "calibrate/prepare.h"
 #include "calibrate/preset.h"
@@ -85,8 +86,8 @@ static int fill_plan(struct calibration_plan *plan, struct error *err)
 	const struct size *long_size = options.long_size.count ? &options.long_size : &preset->long_size;
 
 	*plan = (struct calibration_plan){
-		.profile = strdup(options.save),
-		.backend = strdup(accounting_backend_name(calibrate_options.backend)),
+		.profile = xstrdup(options.save),
+		.backend = xstrdup(accounting_backend_name(calibrate_options.backend)),
 		.phases = {{short_size->length_ns, (uint32_t)short_size->count, options.short_central_max_ns,
 				   0},
 			{long_size->length_ns, (uint32_t)long_size->count, options.long_central_max_ns, 0}},

@@ -2,6 +2,7 @@
 /* Accepting, checking and serving clients: see clients.h. */
 #include "clock/clients.h"
 
+#include "lib/base/xalloc.h"
 #include "clock/user_slots.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
@@ -33,10 +34,8 @@ struct clients {
 int clients_new(struct clients **ret, struct user_slots *slots, const char *reason, struct error *err)
 {
 	long descriptors = sysconf(_SC_OPEN_MAX);
-	struct clients *clients = calloc(1, sizeof(*clients));
+	struct clients *clients = xcalloc(1, sizeof(*clients));
 
-	if (!clients)
-		return error_oom(err);
 	clients->slots = slots;
 	clients->reason = reason;
 	clients->max = descriptors > 2 * SPARE_DESCRIPTORS ? (size_t)descriptors - SPARE_DESCRIPTORS

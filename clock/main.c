@@ -3,6 +3,7 @@
  * CPU time without a system call. systemd starts it when a client connects, and it ends when it has had none for a
  * while. */
 #include "clock/clients.h"
+#include "lib/base/xalloc.h"
 #include "clock/user_slots.h"
 
 #include "lib/base/text.h"
@@ -87,11 +88,9 @@ static void tell_status(const struct service *service)
 static int turn(struct service *service, struct error *err)
 {
 	size_t n = clients_n(service->clients);
-	struct pollfd *fds = realloc(service->fds, (n + 2) * sizeof(*fds));
+	struct pollfd *fds = xrealloc(service->fds, (n + 2) * sizeof(*fds));
 	int r;
 
-	if (!fds)
-		return error_oom(err);
 	service->fds = fds;
 	fds[0] = (struct pollfd){.fd = interrupt_fd(), .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = service->listener, .events = POLLIN};

@@ -2,6 +2,7 @@
 /* The maps of the users: see user_slots.h. */
 #include "clock/user_slots.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/clock/slots.h"
 #include "lib/host/bpf/bpf_load.h"
@@ -60,11 +61,9 @@ static int load(void *context)
 
 int user_slots_new(struct user_slots **ret, struct error *err)
 {
-	_cleanup_(user_slots_freep) struct user_slots *slots = calloc(1, sizeof(*slots));
+	_cleanup_(user_slots_freep) struct user_slots *slots = xcalloc(1, sizeof(*slots));
 	int r;
 
-	if (!slots)
-		return error_oom(err);
 	slots->n_cpus = libbpf_num_possible_cpus();
 	if (slots->n_cpus < 0)
 		return error_os(err, slots->n_cpus, "cannot count the CPUs");

@@ -2,6 +2,8 @@
 /* See advice.h. */
 #include "measure/advice.h"
 
+#include "lib/base/xalloc.h"
+
 #include <math.h>
 
 static bool duet_is_possible(const struct session *s)
@@ -14,10 +16,8 @@ static bool duet_is_possible(const struct session *s)
 
 int advice_of(const struct session *s, struct duet_advice *ret, struct error *err)
 {
-	_cleanup_(freep) struct duet_candidate *programs = calloc(s->n + 1, sizeof(*programs));
+	_cleanup_(freep) struct duet_candidate *programs = xcalloc(s->n + 1, sizeof(*programs));
 
-	if (!programs)
-		return error_oom(err);
 	*ret = (struct duet_advice){false, NAN, NAN};
 	if (!duet_is_possible(s))
 		return 0;

@@ -2,6 +2,7 @@
 /* --against inc: see against.h. */
 #include "measure/session.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/host/process/suite_tool.h"
@@ -30,9 +31,7 @@ int against_new(struct against **ret, struct error *err)
 
 	if (r < 0)
 		return error_prefix(err, r, "--against inc");
-	a = calloc(1, sizeof(*a));
-	if (!a)
-		return error_oom(err);
+	a = xcalloc(1, sizeof(*a));
 	a->argv[0] = (char *)"inc";
 	a->argv[1] = (char *)"--iterations";
 	a->argv[2] = a->iterations;

@@ -2,6 +2,7 @@
 /* The comparisons of a session: see comparisons.h. */
 #include "measure/comparisons.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/report/run_variation_load.h"
 
 struct sides {
@@ -81,12 +82,10 @@ static int compare_all(const struct session *s, struct comparisons *c, struct er
 
 static int adjust(struct comparisons *c, struct error *err)
 {
-	_cleanup_(freep) struct comparison **made = calloc(
+	_cleanup_(freep) struct comparison **made = xcalloc(
 		N_COMPARISON_CLOCKS * c->n + 1, sizeof(struct comparison *));
 	size_t n = 0;
 
-	if (!made)
-		return error_oom(err);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * c->n; i++)
 		if (c->all[i].a.n > 0)
 			made[n++] = &c->all[i];
@@ -97,7 +96,7 @@ static int adjust(struct comparisons *c, struct error *err)
 int comparisons_make(const struct session *s, struct comparisons *ret, struct error *err)
 {
 	_cleanup_(comparisons_clear) struct comparisons c = {
-		.all = calloc(N_COMPARISON_CLOCKS * s->n + 1, sizeof(*c.all)), .n = s->n};
+		.all = xcalloc(N_COMPARISON_CLOCKS * s->n + 1, sizeof(*c.all)), .n = s->n};
 	int r = c.all ? compare_all(session_judged(s), &c, err) : error_oom(err);
 
 	if (r == 0)

@@ -2,6 +2,8 @@
 /* --order duet: what the programs of a session need to alternate on one CPU, and what came of it. */
 #include "measure/session.h"
 
+#include "lib/base/xalloc.h"
+
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +15,7 @@ static int make_cgroups(struct session *s, struct error *err)
 
 	if (!s->observer.cgroup)
 		return 0;
-	s->duet.cgroups = calloc(s->n, sizeof(struct cgroup *));
-	if (!s->duet.cgroups)
-		return error_oom(err);
+	s->duet.cgroups = xcalloc(s->n, sizeof(struct cgroup *));
 	for (size_t i = 0; r == 0 && i < s->n; i++)
 		r = cgroup_new_in(&s->duet.cgroups[i], s->observer.cgroup, err);
 	return r;
@@ -154,8 +154,8 @@ static int find_doubt(struct session *s, struct error *err)
 /* It shares everything with the duet but its order and its tasks. */
 static int take_in_turn(struct session *s, const struct commands *commands, struct error *err)
 {
-	struct measure_options *options = malloc(sizeof(*options));
-	struct session *turn = malloc(sizeof(*turn));
+	struct measure_options *options = xmalloc(sizeof(*options));
+	struct session *turn = xmalloc(sizeof(*turn));
 
 	if (!options || !turn) {
 		free(options);

@@ -2,6 +2,7 @@
 /* See export_rows.h. */
 #include "measure/export_rows.h"
 
+#include "lib/base/xalloc.h"
 #include "measure/comparisons.h"
 #include "measure/export.h"
 #include "lib/record/peak_memory.h"
@@ -88,12 +89,10 @@ int export_rows_make(const struct session *of, struct export_rows *ret, struct e
 {
 	const struct session *s = session_judged(of);
 	_cleanup_(export_rows_clear) struct export_rows rows = {
-		.items = calloc(s->n + 1, sizeof(*rows.items))};
+		.items = xcalloc(s->n + 1, sizeof(*rows.items))};
 	bool duet = of->options->order == ORDER_DUET;
 	int r;
 
-	if (!rows.items)
-		return error_oom(err);
 	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->tasks[i].result.run.n_samples > 0)
 			rows.items[rows.n++] = make_row(&s->tasks[i].result);

@@ -298,7 +298,7 @@ static int write_doubt(FILE *file, const struct markup *m, const struct session 
 
 	if (text && session_judged(s) != s)
 		write_paragraph(file, m, text);
-	return text ? 0 : error_oom(err);
+	return 0;
 }
 
 static int write_table(const struct session *s, const struct markup *m, FILE *file, struct error *err)

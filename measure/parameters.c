@@ -2,6 +2,7 @@
 /* Parameters of command lines: see parameters.h. */
 #include "measure/parameters.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
@@ -34,7 +35,7 @@ static int add_parameter(struct parameters *p, const char *name, struct paramete
 		if (!strcmp(p->items[i].name, name))
 			return error_say(err, -EINVAL, "parameter '%s' is defined twice", name);
 	parameter = array_add(p->items, p->n);
-	if (!parameter || !(parameter->name = strdup(name)))
+	if (!parameter || !(parameter->name = xstrdup(name)))
 		return error_oom(err);
 	*ret = parameter;
 	return 0;
@@ -57,11 +58,9 @@ static int add_value(struct parameter *parameter, char *value, struct error *err
  * NULL. */
 static char *next_value(const char **rest)
 {
-	char *value = malloc(strlen(*rest) + 1), *to = value;
+	char *value = xmalloc(strlen(*rest) + 1), *to = value;
 	const char *from = *rest;
 
-	if (!value)
-		return NULL;
 	while (*from && *from != ',') {
 		from += *from == '\\' && (from[1] == ',' || from[1] == '\\');
 		*to++ = *from++;
@@ -135,7 +134,7 @@ size_t parameters_count(const struct parameters *p)
 
 char **parameters_values(const struct parameters *p, size_t k)
 {
-	_cleanup_(freep) char **values = calloc(p->n + 1, sizeof(*values));
+	_cleanup_(freep) char **values = xcalloc(p->n + 1, sizeof(*values));
 
 	for (size_t i = 0; values && i < p->n; i++) {
 		values[i] = p->items[i].values[k % p->items[i].n];
@@ -162,10 +161,8 @@ char *parameters_replace(const struct parameters *p, char *const *values, const 
 {
 	_cleanup_(freep) char *out = NULL;
 	size_t size;
-	FILE *file = open_memstream(&out, &size);
+	FILE *file = xopen_memstream(&out, &size);
 
-	if (!file)
-		return NULL;
 	while (*text) {
 		size_t i = find(p, text);
 

@@ -2,6 +2,7 @@
 /* The results of --perf: see perf.h. */
 #include "measure/perf.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 
@@ -89,7 +90,7 @@ char *perf_text(const struct session *s, const struct task *t)
 {
 	char *text = NULL, buffer[TEXT_TIME_SIZE];
 	size_t size;
-	FILE *file = t->n_perf > 0 ? open_memstream(&text, &size) : NULL;
+	FILE *file = t->n_perf > 0 ? xopen_memstream(&text, &size) : NULL;
 
 	for (size_t i = 0; file && i < perf_counters_n(s->perf); i++) {
 		double mean = perf_mean(s, t, i).mean, ratio = NAN;
@@ -102,5 +103,5 @@ char *perf_text(const struct session *s, const struct task *t)
 		if (!isnan(ratio))
 			fprintf(file, " (%.2f per cycle)", ratio);
 	}
-	return file && text_stream_close(file, &text) == 0 ? text : NULL;
+	return text_stream_close(file, &text);
 }

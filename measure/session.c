@@ -3,6 +3,7 @@
  * samples. */
 #include "measure/session.h"
 
+#include "lib/base/xalloc.h"
 #include "measure/fast_clock.h"
 #include "measure/iteration.h"
 
@@ -46,11 +47,11 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 	t->run = (struct run){
 		.program = text_utf8(file ? file + 1 : t->command->argv[0]),
 		.command = command_json(t->command->argv),
-		.name = t->command->named ? strdup(t->command->name) : NULL,
+		.name = t->command->named ? xstrdup(t->command->name) : NULL,
 		.kind = s->options->order == ORDER_DUET ? RUN_DUET : RUN_MEASURE,
-		.backend = strdup(observer_backend_name(&s->observer)),
-		.pt_source = strdup(observer_pt_source(&s->observer)),
-		.wait_source = strdup(
+		.backend = xstrdup(observer_backend_name(&s->observer)),
+		.pt_source = xstrdup(observer_pt_source(&s->observer)),
+		.wait_source = xstrdup(
 			s->options->order == ORDER_DUET ? "elapsed" : observer_wait_source(&s->observer)),
 		.profile = text_copy(s->options->profile),
 		.profile_id = s->profile.id,
@@ -95,8 +96,6 @@ static int find_output(struct session *s, const struct command *command, int *re
 			return 0;
 		}
 	output = array_add(s->outputs, s->n_outputs);
-	if (!output)
-		return error_oom(err);
 	*output = (struct output){where, -1};
 	r = open_output(s, where, &output->fd, err);
 	*ret = output->fd;
@@ -115,7 +114,7 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	t->command = command;
 	t->name = text_format("%s%s", command->name, suffix);
 	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : text_copy(t->name);
-	if (!t->name || !t->in_messages)
+	if (!t->in_messages)
 		return error_oom(err);
 	t->spawn = (struct spawn){
 		.argv = command->argv,
@@ -150,10 +149,8 @@ int session_fill_tasks(struct session *s, const struct commands *commands, struc
 {
 	int r = 0;
 
-	s->tasks = calloc(commands->n + 1, sizeof(*s->tasks));
-	s->samplings = calloc(commands->n + 1, sizeof(*s->samplings));
-	if (!s->tasks || !s->samplings)
-		return error_oom(err);
+	s->tasks = xcalloc(commands->n + 1, sizeof(*s->tasks));
+	s->samplings = xcalloc(commands->n + 1, sizeof(*s->samplings));
 	for (size_t i = 0; r == 0 && i < commands->n + s->options->aa; i++) {
 		bool again = i == commands->n;
 		struct task *t = &s->tasks[s->n++];
@@ -264,7 +261,7 @@ int session_open(struct session *ret, const struct measure_options *options, con
 
 const char **session_names(const struct session *s)
 {
-	const char **names = calloc(s->n + 1, sizeof(char *));
+	const char **names = xcalloc(s->n + 1, sizeof(char *));
 
 	for (size_t i = 0; names && i < s->n; i++)
 		names[i] = s->tasks[i].name;

@@ -3,6 +3,7 @@
  * details. */
 #include "measure/show.h"
 
+#include "lib/base/xalloc.h"
 #include "measure/advice.h"
 #include "measure/comparisons.h"
 #include "measure/trace.h"
@@ -130,7 +131,7 @@ static int by_mean_pt(const void *x, const void *y)
 /* The commands that are compared with the first, in the order of --sort. */
 static const struct task **sort_others(const struct session *s)
 {
-	const struct task **others = calloc(s->n, sizeof(struct task *));
+	const struct task **others = xcalloc(s->n, sizeof(struct task *));
 
 	for (size_t i = 1; others && i < session_n_shown(s); i++)
 		others[i - 1] = &s->tasks[i];
@@ -214,7 +215,7 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 /* Of several programs, once. */
 static int note_correlation(const struct session *s, struct notes *notes, struct error *err)
 {
-	_cleanup_(freep) const struct clock_discarding **programs = calloc(
+	_cleanup_(freep) const struct clock_discarding **programs = xcalloc(
 		s->n + 1, sizeof(const struct clock_discarding *));
 
 	for (size_t i = 0; programs && i < session_n_shown(s); i++)

@@ -2,6 +2,7 @@
 /* The results of --trace: see trace.h. */
 #include "measure/trace.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/record/run.h"
@@ -118,7 +119,7 @@ static int by_et(const void *x, const void *y)
 /* The median ET, and from where on a sample stands out; false: no memory, or too few. */
 static bool find_limit(const struct sample *samples, size_t n, double *ret_median, double *ret_limit)
 {
-	_cleanup_(freep) int64_t *times = calloc(n + 1, sizeof(*times));
+	_cleanup_(freep) int64_t *times = xcalloc(n + 1, sizeof(*times));
 	struct shorth shorth;
 
 	if (!times || n < 5)
@@ -134,7 +135,7 @@ static bool find_limit(const struct sample *samples, size_t n, double *ret_media
 
 size_t trace_outstanding(const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median)
 {
-	_cleanup_(freep) struct ranked *ranked = calloc(n + 1, sizeof(*ranked));
+	_cleanup_(freep) struct ranked *ranked = xcalloc(n + 1, sizeof(*ranked));
 	double limit;
 	size_t found = 0;
 
@@ -173,7 +174,7 @@ static void print_sources(FILE *line, const struct session *s, const struct take
 
 static double median_taken(const struct task *t)
 {
-	_cleanup_(freep) int64_t *times = calloc(t->n_taken + 1, sizeof(*times));
+	_cleanup_(freep) int64_t *times = xcalloc(t->n_taken + 1, sizeof(*times));
 
 	for (size_t i = 0; times && i < t->n_taken; i++)
 		times[i] = t->taken[i].total_ns;
@@ -199,14 +200,11 @@ static int print_sample(const struct session *s, const struct task *t, size_t in
 	_cleanup_(freep) char *text = NULL;
 	char time[TEXT_TIME_SIZE];
 	size_t size;
-	FILE *line = open_memstream(&text, &size);
+	FILE *line = xopen_memstream(&text, &size);
 
-	if (!line)
-		return error_oom(err);
 	print_sources(line, s, taken);
 	print_unexplained(line, extra_ns, (double)taken->total_ns - usual_ns);
-	if (text_stream_close(line, &text) < 0)
-		return error_oom(err);
+	text_stream_close(line, &text);
 	terminal_wrap(stdout, text,
 		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(time, llround(extra_ns))), 4);
 	return 0;

@@ -3,6 +3,7 @@
  * Quoting). */
 #include "lib/base/argv.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
@@ -39,8 +40,6 @@ static int finish(struct splitter *s)
 	if (!s->word)
 		return 0;
 	word = array_add(s->words, s->n);
-	if (!word)
-		return -ENOMEM;
 	*word = TAKE(s->word);
 	s->len = 0;
 	return 0;
@@ -131,14 +130,14 @@ char *argv_join(char *const *words)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = xopen_memstream(&text, &size);
 
 	for (int i = 0; file && words[i]; i++) {
 		if (i > 0)
 			fputc(' ', file);
 		quote(file, words[i]);
 	}
-	return file && text_stream_close(file, &text) == 0 ? text : NULL;
+	return text_stream_close(file, &text);
 }
 
 char **argv_copy(char *const *words)
@@ -148,9 +147,9 @@ char **argv_copy(char *const *words)
 
 	while (words[n])
 		n++;
-	copy = calloc(n + 1, sizeof(*copy));
+	copy = xcalloc(n + 1, sizeof(*copy));
 	for (size_t i = 0; copy && i < n; i++) {
-		copy[i] = strdup(words[i]);
+		copy[i] = xstrdup(words[i]);
 		if (!copy[i]) {
 			argv_free(copy);
 			return NULL;
@@ -167,13 +166,13 @@ char **argv_for_shell(char *const *shell, const char *line)
 
 	while (words && words[n])
 		n++;
-	longer = words ? reallocarray(words, n + 3, sizeof(*words)) : NULL;
+	longer = words ? xreallocarray(words, n + 3, sizeof(*words)) : NULL;
 	if (!longer) {
 		argv_free(words);
 		return NULL;
 	}
-	longer[n] = strdup("-c");
-	longer[n + 1] = strdup(line);
+	longer[n] = xstrdup("-c");
+	longer[n + 1] = xstrdup(line);
 	longer[n + 2] = NULL;
 	if (!longer[n] || !longer[n + 1]) {
 		free(longer[n + 1]);

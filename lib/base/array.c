@@ -2,6 +2,8 @@
 /* Arrays that grow by one element at a time: see array.h. */
 #include "lib/base/array.h"
 
+#include "lib/base/xalloc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +18,7 @@ void *array_grow(void *items, size_t *n, size_t *capacity, size_t size)
 	if (!capacity || *n == *capacity) {
 		while (wanted <= *n)
 			wanted *= 2;
-		array = reallocarray(array, wanted, size);
-		if (!array)
-			return NULL;
+		array = xreallocarray(array, wanted, size);
 		memcpy(items, &array, sizeof(array));
 		if (capacity)
 			*capacity = wanted;

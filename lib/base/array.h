@@ -2,11 +2,8 @@
 /* Arrays that grow by one element at a time: `items`, a pointer of any type, and `n`, a size_t.
  *
  *	struct item *item = array_add(list->items, list->n);
- *	if (!item)
- *		return error_oom(err);
  *
- * The new element is all zeros. Without memory the result is NULL, and the array is as before. The array may
- * come from malloc; items = NULL and n = 0 is an empty one. */
+ * The new element is all zeros. The array may come from malloc; items = NULL and n = 0 is an empty one. */
 #pragma once
 
 #include <stddef.h>

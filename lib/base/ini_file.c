@@ -2,6 +2,7 @@
 /* INI text: see ini_file.h. inih parses the lines; this hands them out one by one, so that their numbers are known. */
 #include "lib/base/ini_file.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <ctype.h>
@@ -39,7 +40,7 @@ static char *next_line(char *buffer, int size, void *data)
 	memcpy(buffer, r->rest, all);
 	buffer[all] = '\0';
 	free(r->line);
-	r->line = strndup(r->rest, length);
+	r->line = xstrndup(r->rest, length);
 	r->rest += all;
 	if (!r->line)
 		r->r = error_oom(r->err);

@@ -2,23 +2,20 @@
 /* JSON documents in and out: see json.h. */
 #include "lib/base/json.h"
 
+#include "lib/base/xalloc.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool out_of_memory;
-
 static void *allocate(size_t size)
 {
-	void *memory = malloc(size);
-
-	out_of_memory |= !memory;
-	return memory;
+	return xmalloc(size);
 }
 
-/* Documents are built by many calls of jansson, each of which may fail; it is checked once, when they are printed. */
+/* No call of jansson fails for memory. */
 static __attribute__((constructor)) void watch_memory(void)
 {
 	json_set_alloc_funcs(allocate, free);
@@ -34,7 +31,7 @@ static size_t ascii_flag(FILE *file)
 
 int json_write(FILE *file, const json_t *json)
 {
-	if (!json || out_of_memory)
+	if (!json)
 		return -1;
 	if (json_is_real(json))
 		return json_write_real(file, json_real_value(json));
@@ -83,7 +80,7 @@ void json_write_int(FILE *file, int64_t value)
 
 static int print_indented(const json_t *json, FILE *file, size_t flags, struct error *err)
 {
-	if (!json || out_of_memory)
+	if (!json)
 		return error_oom(err);
 	if (json_dumpf(json, file, JSON_INDENT(1) | JSON_PRESERVE_ORDER | flags | ascii_flag(file)) < 0 ||
 		fputc('\n', file) < 0)

@@ -2,6 +2,7 @@
 /* Documents that may be larger than memory: see json_stream.h. */
 #include "lib/base/json_stream.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -48,20 +49,16 @@ static int copy_to_file(struct json_stream *s, struct error *err)
 
 int json_stream_open(struct json_stream **ret, const char *path, struct error *err)
 {
-	_cleanup_(json_stream_freep) struct json_stream *s = calloc(1, sizeof(*s));
+	_cleanup_(json_stream_freep) struct json_stream *s = xcalloc(1, sizeof(*s));
 	struct stat st;
 	int r = 0;
 
-	if (!s)
-		return error_oom(err);
 	s->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (s->fd < 0 || fstat(s->fd, &st) < 0)
 		return error_os(err, -errno, "cannot open '%s'", path);
-	s->path = strdup(path);
-	s->buffer = malloc(CHUNK);
+	s->path = xstrdup(path);
+	s->buffer = xmalloc(CHUNK);
 	s->capacity = CHUNK;
-	if (!s->path || !s->buffer)
-		return error_oom(err);
 	if (!S_ISREG(st.st_mode) || lseek(s->fd, 0, SEEK_CUR) != 0)
 		r = copy_to_file(s, err);
 	if (r == 0)
@@ -92,7 +89,7 @@ static bool read_more(struct json_stream *s, size_t from)
 	if (s->most && s->end >= s->most)
 		return false;
 	if (s->end == s->capacity) {
-		char *bigger = realloc(s->buffer, 2 * s->capacity);
+		char *bigger = xrealloc(s->buffer, 2 * s->capacity);
 
 		if (!bigger) {
 			s->e = ENOMEM;
@@ -312,9 +309,7 @@ int json_stream_member(struct json_stream *s, const char **ret_name, struct erro
 		return refuse_next(s, "':'", err);
 	s->at++;
 	free(s->name);
-	s->name = strdup(json_string_value(name));
-	if (!s->name)
-		return error_oom(err);
+	s->name = xstrdup(json_string_value(name));
 	*ret_name = s->name;
 	return 1;
 }

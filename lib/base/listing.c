@@ -2,6 +2,7 @@
 /* Rows printed as a table or as JSON: see listing.h. */
 #include "lib/base/listing.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <assert.h>
@@ -22,9 +23,7 @@ static int begin_table(struct listing *list, struct error *err)
 
 	while (list->columns[n].name || list->columns[n].member)
 		n++;
-	list->screen = calloc(n + 1, sizeof(*list->screen));
-	if (!list->screen)
-		return error_oom(err);
+	list->screen = xcalloc(n + 1, sizeof(*list->screen));
 	for (size_t i = 0; i < n; i++)
 		if (list->columns[i].name)
 			list->screen[shown++] = (struct column){list->columns[i].name, list->columns[i].kind};
@@ -33,11 +32,9 @@ static int begin_table(struct listing *list, struct error *err)
 
 int listing_new(struct listing **ret, const struct listing_column *columns, bool json, struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *list = calloc(1, sizeof(*list));
+	_cleanup_(listing_freep) struct listing *list = xcalloc(1, sizeof(*list));
 	int r = 0;
 
-	if (!list)
-		return error_oom(err);
 	list->columns = columns;
 	if (json)
 		list->rows = json_array();

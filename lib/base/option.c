@@ -82,8 +82,6 @@ int option_append(const char *value, const char *name, void *into, struct error 
 	struct option_list *list = into;
 	const char **item = array_add(list->items, list->n);
 
-	if (!item)
-		return error_oom(err);
 	*item = value;
 	return 0;
 }

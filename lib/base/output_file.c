@@ -2,6 +2,7 @@
 /* Files that are written for the user: see output_file.h. */
 #include "lib/base/output_file.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 
@@ -34,7 +35,7 @@ static char *directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+	return xstrndup(path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
 static mode_t own_umask(void)
@@ -76,7 +77,7 @@ static int open_stream(struct output_file *ret, const char *path, struct error *
 			     : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
 	ret->file = fd < 0 ? NULL : fdopen(fd, "w");
-	ret->target = strdup(path);
+	ret->target = xstrdup(path);
 	return ret->file && ret->target ? 0 : say_cannot_write(-errno, path, err);
 }
 

@@ -2,6 +2,7 @@
 /* The path of the book: see paths.h. */
 #include "lib/base/paths.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
@@ -17,7 +18,7 @@ int paths_default_book(char **ret, struct error *err)
 	char *path;
 
 	if (geteuid() == 0)
-		path = strdup("/var/lib/emp/emp.db");
+		path = xstrdup("/var/lib/emp/emp.db");
 	else if (data && data[0] == '/')
 		path = text_format("%s/emp/emp.db", data);
 	else if (home && home[0] == '/')
@@ -25,8 +26,6 @@ int paths_default_book(char **ret, struct error *err)
 	else
 		return error_say(err, -ENOENT,
 			"HOME is not set to your home directory; name the lab book with --db or EMP_DB");
-	if (!path)
-		return error_oom(err);
 	*ret = path;
 	return 0;
 }
@@ -36,14 +35,14 @@ int paths_book(const char *option, char **ret, struct error *err)
 	const char *named = option && *option ? option : getenv("EMP_DB");
 	if (!named || !*named)
 		return paths_default_book(ret, err);
-	*ret = strdup(named);
-	return *ret ? 0 : error_oom(err);
+	*ret = xstrdup(named);
+	return 0;
 }
 
 int paths_inc_constant(const char *book, char **ret, struct error *err)
 {
 	*ret = text_format("%s.inc", book);
-	return *ret ? 0 : error_oom(err);
+	return 0;
 }
 
 /* Whether `owner` may have put something into this directory in order to mislead this user. */
@@ -60,19 +59,17 @@ int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exis
 {
 	enum { MAX_LINKS = 40 }; /* as the kernel */
 	const char *to = use == PATH_WRITE ? "write" : "read";
-	_cleanup_(freep) char *done = strdup(""), *rest = strdup(path); /* without links; still to be followed */
+	_cleanup_(freep) char *done = xstrdup(""), *rest = xstrdup(path); /* without links; still to be followed */
 	char target[PATH_MAX];
 
 	*ret_exists = false;
 	for (int links = 0; done && rest && *rest;) {
 		size_t slashes = strspn(rest, "/"), end = slashes + strcspn(rest + slashes, "/");
-		_cleanup_(freep) char *at = text_format("%s%.*s", done, (int)end, rest), *more = strdup(rest + end);
+		_cleanup_(freep) char *at = text_format("%s%.*s", done, (int)end, rest), *more = xstrdup(rest + end);
 		_cleanup_(freep) char *in = text_format("%s%.*s", done, (int)slashes, rest);
 		bool last = more && !more[strspn(more, "/")];
 		ssize_t n;
 
-		if (!at || !more || !in)
-			return error_oom(err);
 		*ret_exists = lstat(at, ret_st) == 0;
 		if (!*ret_exists && (errno != ENOENT || !last))
 			return error_os(err, -errno, "cannot %s '%s'", to, path);
@@ -93,11 +90,9 @@ int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exis
 			return error_os(err, n < 0 ? -errno : -ELOOP, "cannot %s '%s'", to, path);
 		target[n] = '\0';
 		free(done);
-		done = *target == '/' ? strdup("") : TAKE(in);
+		done = *target == '/' ? xstrdup("") : TAKE(in);
 		rest = text_format("%s%s", target, more);
 	}
-	if (!done || !rest)
-		return error_oom(err);
 	*ret = TAKE(done);
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* Tables of text: see table.h. */
 #include "lib/base/table.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 
@@ -28,10 +29,8 @@ struct table {
 
 int table_new(struct table **ret, const struct column *columns, struct error *err)
 {
-	struct table *table = calloc(1, sizeof(*table));
+	struct table *table = xcalloc(1, sizeof(*table));
 
-	if (!table)
-		return error_oom(err);
 	table->columns = columns;
 	while (columns[table->n_columns].name)
 		table->n_columns++;
@@ -57,7 +56,7 @@ void table_row(struct table *table)
 
 void table_cell_text(struct table *table, const char *text)
 {
-	char *copy = text ? strdup(terminal_text(text)) : NULL;
+	char *copy = text ? xstrdup(terminal_text(text)) : NULL;
 	struct cell *cell = copy ? array_add(table->cells, table->n_cells) : NULL;
 
 	if (!cell) {
@@ -156,10 +155,8 @@ static int fit(const struct table *table, struct layout *layout, size_t width)
 {
 	size_t total = 0, excess;
 
-	layout->widths = calloc(table->n_columns, sizeof(size_t));
-	layout->least = calloc(table->n_columns, sizeof(size_t));
-	if (!layout->widths || !layout->least)
-		return -ENOMEM;
+	layout->widths = xcalloc(table->n_columns, sizeof(size_t));
+	layout->least = xcalloc(table->n_columns, sizeof(size_t));
 	for (size_t c = 0; c < table->n_columns; c++) {
 		measure(table, c, &layout->widths[c], &layout->least[c]);
 		total += layout->widths[c];
@@ -234,7 +231,7 @@ static void put_row(const struct table *table, const char **texts, const struct 
 int table_print(struct table *table, FILE *file, struct error *err)
 {
 	_cleanup_(layout_clear) struct layout layout = {};
-	_cleanup_(freep) const char **texts = calloc(table->n_columns, sizeof(*texts));
+	_cleanup_(freep) const char **texts = xcalloc(table->n_columns, sizeof(*texts));
 
 	table_row(table);
 	if (table->failed || !texts || fit(table, &layout, terminal_width(file)) < 0)

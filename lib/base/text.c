@@ -2,6 +2,7 @@
 /* Numbers, times and lists between text and memory: see text.h. text_numbers.c formats numbers for people. */
 #include "lib/base/text.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 
@@ -116,11 +117,9 @@ int text_read_file(int root_fd, const char *path, char **ret)
 	if (fd < 0)
 		return -errno;
 	for (;;) {
-		char *bigger = realloc(text, capacity + 1);
+		char *bigger = xrealloc(text, capacity + 1);
 		ssize_t n;
 
-		if (!bigger)
-			return -ENOMEM;
 		text = bigger;
 		n = read(fd, text + size, capacity - size);
 		if (n < 0)
@@ -170,8 +169,6 @@ int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
 		for (long cpu = first; cpu <= last; cpu++) {
 			int *added = array_add_reused(cpus, n, capacity);
 
-			if (!added)
-				return -ENOMEM;
 			*added = (int)cpu;
 		}
 		text = *end ? end + 1 : end;
@@ -217,10 +214,11 @@ static size_t utf8_size(const unsigned char *text)
 char *text_utf8(const char *text)
 {
 	size_t worst = text ? 4 * strlen(text) + 1 : 0;
-	char *made = text ? malloc(worst) : NULL, *to = made;
+	char *made, *to;
 
-	if (!made)
+	if (!text)
 		return NULL;
+	made = to = xmalloc(worst);
 	while (*text) {
 		size_t size = utf8_size((const unsigned char *)text);
 
@@ -246,24 +244,26 @@ void text_trim_utf8(char *text)
 
 char *text_copy(const char *text)
 {
-	return text ? strdup(text) : NULL;
+	return text ? xstrdup(text) : NULL;
 }
 
 char *text_format(const char *format, ...)
 {
 	char *text = NULL;
 	va_list ap;
-	int r;
 
 	va_start(ap, format);
-	r = vasprintf(&text, format, ap);
+	if (vasprintf(&text, format, ap) < 0)
+		xalloc_fail();
 	va_end(ap);
-	return r < 0 ? NULL : text;
+	return text;
 }
 
-int text_stream_close(FILE *stream, char *const *text)
+char *text_stream_close(FILE *stream, char *const *text)
 {
 	int failed = ferror(stream);
 
-	return fclose(stream) == 0 && !failed && *text ? 0 : -ENOMEM;
+	if (fclose(stream) != 0 || failed || !*text)
+		xalloc_fail();
+	return *text;
 }

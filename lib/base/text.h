@@ -81,7 +81,7 @@ int text_read_int(int root_fd, const char *path, int64_t *ret);
 int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n);
 
 /* A copy with each byte that is not UTF-8 replaced by \xNN, for JSON, the book and terminals. The caller frees it.
- * NULL for NULL, and if memory is out. */
+ * NULL for NULL. */
 char *text_utf8(const char *text);
 
 /* Removes the start of a character from the end of a text that was cut off. */
@@ -90,8 +90,8 @@ void text_trim_utf8(char *text);
 /* NULL for NULL. The caller frees it. */
 char *text_copy(const char *text);
 
-/* asprintf that returns NULL if memory is out. */
+/* The caller frees it. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Closes a stream of open_memstream(). -ENOMEM: *text is not whole, or NULL although fclose() reports success. */
-int text_stream_close(FILE *stream, char *const *text);
+/* Closes a stream of xopen_memstream(), whose text is returned and whole then. */
+char *text_stream_close(FILE *stream, char *const *text);

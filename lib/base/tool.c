@@ -4,6 +4,7 @@
  * getopt_long does the parsing; its tables are built from the rows. Options may come before or after the verb,
  * and "--" or the first operand of a command to run ends them. */
 #include "lib/base/terminal.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/tool.h"
 
 #include "lib/base/cleanup.h"
@@ -120,7 +121,7 @@ static int unknown_option(
 	const char letter[3] = {'-', (char)optopt, '\0'};
 	bool is_letter = optopt > 0 && optopt < FIRST_LONG && strncmp(typed, "--", 2);
 	const char *verb = line->verb && line->verb->name ? line->verb->name : "";
-	_cleanup_(freep) char *name = is_letter ? NULL : strndup(typed + 2, strcspn(typed + 2, "="));
+	_cleanup_(freep) char *name = is_letter ? NULL : xstrndup(typed + 2, strcspn(typed + 2, "="));
 	struct nearest nearest = {.typed = name};
 
 	for (int i = 0; name && p->longs[i].name; i++)
@@ -268,11 +269,9 @@ static int dispatch(const struct tool *tool, int argc, char **argv, struct error
 {
 	bool verbs = tool->verbs[0].name;
 	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs};
-	_cleanup_(freep) char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	_cleanup_(freep) char **typed = xcalloc((size_t)argc + 1, sizeof(*typed));
 	int r;
 
-	if (!typed)
-		return error_oom(err);
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
 	r = parse_options(&line, argc, argv, err);
 	if (r != 0)

@@ -77,8 +77,6 @@ int book_counters(
 		struct sample_counters *row = array_add(rows, n);
 		int64_t values[N_COUNTER_VALUES];
 
-		if (!row)
-			return error_oom(err);
 		r = query_read_fields(&q, &counters_table, values, err);
 		if (r < 0)
 			return r;

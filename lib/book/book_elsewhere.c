@@ -4,6 +4,7 @@
  * file system, and is kept. */
 #include "lib/book/book_internal.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
@@ -78,7 +79,7 @@ static int move_to(struct book *book, const char *path)
 		return r;
 	book_disconnect(book);
 	book->left = book->path;
-	book->path = strdup(path);
+	book->path = xstrdup(path);
 	book->mode = BOOK_WRITE;
 	book->pending = (struct pending){.fd = -1};
 	r = book->path ? book_connect(book, &ignored) : -ENOMEM;
@@ -136,8 +137,8 @@ int book_open_elsewhere(struct book **ret, const char *path, int e, struct error
 	int r = book_open(&book, path, BOOK_READ, &ignored);
 
 	if (r == -ENOENT) { /* or it is empty */
-		book = calloc(1, sizeof(*book));
-		if (!book || !(book->path = strdup(path)))
+		book = xcalloc(1, sizeof(*book));
+		if (!book || !(book->path = xstrdup(path)))
 			return error_oom(err);
 		book->pending.fd = -1;
 	} else if (r < 0)

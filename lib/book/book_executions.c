@@ -176,8 +176,6 @@ static int collect(const struct execution *execution, void *data)
 	struct collection *all = data;
 	struct execution *item = array_add(all->items, all->n);
 
-	if (!item)
-		return -ENOMEM;
 	*item = *execution;
 	return 0;
 }

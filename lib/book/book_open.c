@@ -3,6 +3,7 @@
  * the same words ("unable to open database file"). */
 #include "lib/book/query.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
@@ -19,17 +20,15 @@ static char *directory_of(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	if (!slash)
-		return strdup(".");
-	return strndup(path, slash == path ? 1 : slash - path);
+		return xstrdup(".");
+	return xstrndup(path, slash == path ? 1 : slash - path);
 }
 
 /* mkdir -p, for the user's default path only. */
 static int make_directories(const char *directory, struct error *err)
 {
-	_cleanup_(freep) char *path = strdup(directory);
+	_cleanup_(freep) char *path = xstrdup(directory);
 
-	if (!path)
-		return error_oom(err);
 	for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
 		if (slash)
 			*slash = '\0';
@@ -211,10 +210,8 @@ static bool must_be_immutable(const char *path)
 /* A URI, because only there is "immutable", and ":memory:" is an ordinary name. The caller frees it. */
 static char *uri_of(const char *path, bool immutable)
 {
-	char *uri = malloc(3 * strlen(path) + 32), *to = uri;
+	char *uri = xmalloc(3 * strlen(path) + 32), *to = uri;
 
-	if (!uri)
-		return NULL;
 	to = stpcpy(to, *path == '/' ? "file://" : "file:./");
 	for (; *path; path++)
 		to += sprintf(to, strchr("%?#", *path) ? "%%%02X" : "%c", (unsigned char)*path);
@@ -368,17 +365,13 @@ int book_connect(struct book *book, struct error *err)
 
 static int open_once(struct book **ret, const char *path, enum book_mode mode, struct error *err)
 {
-	_cleanup_(book_freep) struct book *book = calloc(1, sizeof(*book));
+	_cleanup_(book_freep) struct book *book = xcalloc(1, sizeof(*book));
 	int r;
 
-	if (!book)
-		return error_oom(err);
 	book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
 	book->may_leave = mode == BOOK_MEASURE;
 	book->pending.fd = -1;
-	book->path = strdup(path);
-	if (!book->path)
-		return error_oom(err);
+	book->path = xstrdup(path);
 	r = book_connect(book, err);
 	if (r < 0)
 		return r;

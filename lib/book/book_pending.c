@@ -6,6 +6,7 @@
  * records first: this process, or the next that opens the book. flock() tells whether their owner is alive. Records are
  * structs as this process has them in memory: only the same build of EMP reads them. */
 #include "lib/book/book_counters.h"
+#include "lib/base/xalloc.h"
 #include "lib/book/query.h"
 
 #include "lib/base/clock.h"
@@ -128,9 +129,7 @@ static int store_all(struct book *book, const char *from, const char *end, struc
 		if (record.mark != MARK || (size_t)(end - from) - sizeof(record) < length)
 			return 0;
 		record.uid[sizeof(record.uid) - 1] = '\0';
-		executions = malloc(length + 1);
-		if (!executions)
-			return error_oom(err);
+		executions = xmalloc(length + 1);
 		memcpy(executions, from + sizeof(record), length);
 		r = store(book, &record, executions, err);
 		from += length;
@@ -141,13 +140,11 @@ static int store_all(struct book *book, const char *from, const char *end, struc
 static int store_file(struct book *book, struct error *err)
 {
 	size_t size = (size_t)book->pending.size;
-	_cleanup_(freep) char *content = malloc(size + 1);
+	_cleanup_(freep) char *content = xmalloc(size + 1);
 
 	book->pending.stored = true;
 	if (size <= sizeof(head)) /* the book went on elsewhere, with them */
 		return 0;
-	if (!content)
-		return error_oom(err);
 	if (pread(book->pending.fd, content, size, 0) != (ssize_t)size)
 		return error_os(err, -errno, "cannot read the file '%s-pending'", book->path);
 	return store_all(book, content + sizeof(head), content + size, err);

@@ -284,8 +284,6 @@ int book_profile_ids(struct book *book, const char *name, int64_t **ret, size_t 
 	while ((r = query_step(&q, err)) > 0) {
 		int64_t *id = array_add(ids, n);
 
-		if (!id)
-			return error_oom(err);
 		*id = query_column(&q, 0);
 	}
 	if (r < 0)

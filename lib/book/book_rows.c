@@ -2,6 +2,7 @@
 /* Rows of a run for documents: see book_rows.h. */
 #include "lib/book/book_rows.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/book/book_calibrations.h"
 #include "lib/book/query.h"
 #include "lib/duet/duet.h"
@@ -49,11 +50,9 @@ int book_each_row(struct book *book, int64_t run, const struct run_rows *rows,
 	int (*each)(const void *row, void *data), void *data, struct error *err)
 {
 	_cleanup_(query_end) struct query q = {};
-	_cleanup_(freep) void *row = calloc(1, rows->table->size);
+	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
 	int r = 0, step;
 
-	if (!row)
-		return error_oom(err);
 	query_select(&q, book, rows->table, rows->select, err);
 	query_int(&q, run);
 	while (r == 0 && (step = query_row(&q, rows->table, row, err)) != 0) {

@@ -19,8 +19,6 @@ static int read_rows(struct query *q, struct run_means *means, struct error *err
 	while ((r = query_step(q, err)) > 0) {
 		struct run_mean *mean = array_add(means->items, means->n);
 
-		if (!mean)
-			return error_oom(err);
 		*mean = (struct run_mean){query_column(q, 0), query_column(q, 1), query_column(q, 2),
 			sqlite3_column_double(q->stmt, 3), query_column(q, 4)};
 	}

@@ -4,6 +4,7 @@
  * memory. */
 #include "lib/book/book_internal.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
@@ -115,11 +116,10 @@ int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
 {
 	_cleanup_(freep) char *all = NULL;
 	size_t size;
-	FILE *file = open_memstream(&all, &size);
-	int r = file ? print_all(db, file) : -ENOMEM;
+	FILE *file = xopen_memstream(&all, &size);
+	int r = print_all(db, file);
 
-	if (file && text_stream_close(file, &all) < 0)
-		r = -ENOMEM;
+	text_stream_close(file, &all);
 	if (r < 0)
 		return r;
 	digest_of(all, size, ret);

@@ -3,6 +3,7 @@
  * table in memory caches them. */
 #include "lib/book/query.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -59,9 +60,7 @@ static int grow(struct source_cache *cache)
 
 	if (cache->size && 3 * (cache->used + 1) < 2 * cache->size)
 		return 0;
-	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return -ENOMEM;
+	bigger.slots = xcalloc(bigger.size, sizeof(*bigger.slots));
 	for (size_t i = 0; i < cache->size; i++)
 		if (cache->slots[i].id)
 			*slot_of(&bigger, &cache->slots[i]) = cache->slots[i];
@@ -73,7 +72,7 @@ static int grow(struct source_cache *cache)
 /* Without memory nothing is cached, which is no failure: the file has it. */
 static void remember(struct source_cache *cache, const struct source *who)
 {
-	struct source copy = {.id = who->id, .kind = who->kind, .name = strdup(who->name)};
+	struct source copy = {.id = who->id, .kind = who->kind, .name = xstrdup(who->name)};
 
 	copy.exe = text_copy(who->exe);
 	copy.unit = text_copy(who->unit);

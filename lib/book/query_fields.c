@@ -2,6 +2,7 @@
 /* The SQL of a table of fields: see query.h and lib/record/fields.h. */
 #include "lib/book/query.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/json_fields.h"
 #include "lib/base/text.h"
@@ -14,10 +15,8 @@ static char *make_insert(const struct field_table *table, const char *tail)
 {
 	char *sql = NULL;
 	size_t size, parameters = 0;
-	FILE *text = open_memstream(&sql, &size);
+	FILE *text = xopen_memstream(&sql, &size);
 
-	if (!text)
-		return NULL;
 	fprintf(text, "INSERT INTO %s(%s", table->table, table->keys);
 	for (const char *comma = table->keys; (comma = strchr(comma, ',')); comma++)
 		parameters++;
@@ -30,22 +29,20 @@ static char *make_insert(const struct field_table *table, const char *tail)
 	while (--parameters > 0)
 		fprintf(text, ", ?");
 	fprintf(text, ") %s", tail);
-	return text_stream_close(text, &sql) == 0 ? sql : NULL;
+	return text_stream_close(text, &sql);
 }
 
 static char *make_select(const struct field_table *table, const char *tail)
 {
 	char *sql = NULL;
 	size_t size;
-	FILE *text = open_memstream(&sql, &size);
+	FILE *text = xopen_memstream(&sql, &size);
 
-	if (!text)
-		return NULL;
 	for (size_t i = 0; i < table->n; i++)
 		fprintf(text, "%s%s", i ? ", " : "SELECT ",
 			table->fields[i].expression ?: table->fields[i].name);
 	fprintf(text, " FROM %s %s", table->table, tail);
-	return text_stream_close(text, &sql) == 0 ? sql : NULL;
+	return text_stream_close(text, &sql);
 }
 
 int query_insert(struct query *q, struct book *book, const struct field_table *table, const char *tail,

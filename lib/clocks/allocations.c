@@ -3,6 +3,7 @@
  * for each size, and by other sources over all sizes. Whatever malloc the process has is measured, so also that of
  * LD_PRELOAD. */
 #include "lib/clocks/bench.h"
+#include "lib/base/xalloc.h"
 #include "lib/clocks/cycles.h"
 
 #include "lib/base/array.h"
@@ -23,7 +24,7 @@ static void allocate(struct time_reader *reader, size_t size, void *blocks[], in
 	for (size_t i = 0; i < ALLOCATIONS; i++) {
 		int64_t before = reader ? time_read(reader) : cycles_now();
 
-		blocks[i] = size ? malloc(size) : NULL;
+		blocks[i] = size ? xmalloc(size) : NULL;
 		__asm__ volatile("" ::"r"(blocks[i]) : "memory"); /* the call stays between the readings */
 		readings[i] = (reader ? time_read(reader) : cycles_now()) - before;
 	}
@@ -66,8 +67,6 @@ static int measure_sizes(struct clock_bench *b, void *blocks[], int64_t readings
 	for (size_t i = 0; i < SIZES; i++) {
 		struct clock_allocation *row = array_add(b->result->allocations, b->result->n_allocations);
 
-		if (!row)
-			return error_oom(err);
 		*row = (struct clock_allocation){(int64_t)(FIRST + i * STEP), median_of(costs[i], ROUNDS)};
 	}
 	return 0;
@@ -101,13 +100,13 @@ static char *name_allocator(void)
 
 	if (!address || !dladdr(address, &info) || !info.dli_fname)
 		return NULL;
-	return strdup(strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname);
+	return xstrdup(strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname);
 }
 
 int clock_allocations(struct clock_bench *b, struct error *err)
 {
-	_cleanup_(freep) void **blocks = calloc(ALLOCATIONS, sizeof(*blocks));
-	_cleanup_(freep) int64_t *readings = calloc(ALLOCATIONS, sizeof(*readings));
+	_cleanup_(freep) void **blocks = xcalloc(ALLOCATIONS, sizeof(*blocks));
+	_cleanup_(freep) int64_t *readings = xcalloc(ALLOCATIONS, sizeof(*readings));
 	int r = blocks && readings ? measure_sizes(b, blocks, readings, err) : error_oom(err);
 
 	for (size_t i = 0; r == 0 && i < ELEMENTS(compared); i++) {

@@ -2,6 +2,7 @@
 /* What a calibration of the clocks found: see clocks.h. */
 #include "lib/clocks/clocks.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 
 #include <errno.h>
@@ -46,15 +47,13 @@ struct clock_source *clocks_add_source(struct clocks *c, const char *name)
 {
 	struct clock_source *source = array_add(c->sources, c->n_sources);
 
-	if (!source)
-		return NULL;
 	*source = (struct clock_source){
 		.median = NAN, .low = NAN, .high = NAN, .min = NAN, .mean = NAN, .sd = NAN,
 		.calls = NAN, .interrupted = NAN,
 		.step_ns = NAN, .lag_ns = NAN, .lag_max_ns = NAN, .backwards = NAN,
 		.gain = NAN, .gain_low = NAN, .gain_high = NAN,
 	};
-	source->name = strdup(name);
+	source->name = xstrdup(name);
 	return source->name ? source : NULL;
 }
 
@@ -62,10 +61,8 @@ int clocks_add_missing(struct clocks *c, const char *name, const char *why)
 {
 	struct clock_missing *missing = array_add(c->missing, c->n_missing);
 
-	if (!missing)
-		return -ENOMEM;
-	missing->name = strdup(name);
-	missing->why = strdup(why);
+	missing->name = xstrdup(name);
+	missing->why = xstrdup(why);
 	return missing->name && missing->why ? 0 : -ENOMEM;
 }
 
@@ -74,13 +71,9 @@ struct clock_precision *clocks_add_precision(struct clocks *c, int64_t primes, i
 	struct clock_precision *row = array_add(c->precision, c->n_precision);
 	size_t n = c->n_sources;
 
-	if (!row)
-		return NULL;
 	row->primes = primes;
 	row->trials = trials;
-	row->mean_ns = calloc(3 * n + 1, sizeof(double));
-	if (!row->mean_ns)
-		return NULL;
+	row->mean_ns = xcalloc(3 * n + 1, sizeof(double));
 	row->sd_ns = row->mean_ns + n;
 	row->sd_all_ns = row->sd_ns + n;
 	for (size_t i = 0; i < 3 * n; i++)
@@ -92,8 +85,6 @@ struct clock_small_cost *clocks_add_small_cost(struct clocks *c, const char *nam
 {
 	struct clock_small_cost *cost = array_add(c->small_costs, c->n_small_costs);
 
-	if (!cost)
-		return NULL;
-	*cost = (struct clock_small_cost){strdup(name), NAN, NAN};
+	*cost = (struct clock_small_cost){xstrdup(name), NAN, NAN};
 	return cost->name ? cost : NULL;
 }

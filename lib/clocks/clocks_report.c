@@ -2,6 +2,7 @@
 /* A calibration of the clocks on the screen: see clocks_report.h. */
 #include "lib/clocks/clocks_report.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -26,7 +27,7 @@ const char *clocks_short_name(const char *name)
 
 size_t *clocks_by_cost(const struct clocks *c)
 {
-	size_t *order = calloc(c->n_sources + 1, sizeof(*order));
+	size_t *order = xcalloc(c->n_sources + 1, sizeof(*order));
 
 	for (size_t i = 0; order && i < c->n_sources; i++) {
 		size_t at = i;

@@ -3,6 +3,7 @@
  *
  * The sources are called in blocks, in turn. What an empty call takes in the same turn is subtracted. */
 #include "lib/clocks/bench.h"
+#include "lib/base/xalloc.h"
 #include "lib/clocks/cycles.h"
 
 #include "lib/stats/robust.h"
@@ -132,11 +133,11 @@ static void free_calls(struct calls *calls, size_t n)
 
 static struct calls *new_calls(const struct clock_bench *b)
 {
-	struct calls *calls = calloc(b->n + 1, sizeof(*calls));
+	struct calls *calls = xcalloc(b->n + 1, sizeof(*calls));
 
 	for (size_t i = 0; calls && i <= b->n; i++) {
-		calls[i].cycles = calloc(turns(b) * BLOCK, sizeof(int64_t));
-		calls[i].medians = calloc(turns(b), sizeof(int64_t));
+		calls[i].cycles = xcalloc(turns(b) * BLOCK, sizeof(int64_t));
+		calls[i].medians = xcalloc(turns(b), sizeof(int64_t));
 		if (!calls[i].cycles || !calls[i].medians) {
 			free_calls(calls, b->n + 1);
 			return NULL;

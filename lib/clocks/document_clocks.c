@@ -2,6 +2,7 @@
 /* emp-clocks documents: see document_clocks.h. */
 #include "lib/clocks/document_clocks.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/json_fields.h"
 #include "lib/document/document_fields.h"
@@ -284,8 +285,6 @@ static int read_allocation(struct json_fields *f, struct clocks *c)
 {
 	struct clock_allocation *allocation = array_add(c->allocations, c->n_allocations);
 
-	if (!allocation)
-		return -ENOMEM;
 	json_fields_int(f, "size_bytes", 0, INT32_MAX, &allocation->size_bytes);
 	json_fields_real(f, "cycles", &allocation->cycles);
 	return f->r;
@@ -318,8 +317,8 @@ static void read_tick(struct json_fields *f, struct clocks *c)
 	f->object = tick;
 	json_fields_text_maybe(f, "missing", &why);
 	if (f->r == 0 && why) {
-		c->tick_why = strdup(why);
-		f->r = c->tick_why ? 0 : error_oom(f->err);
+		c->tick_why = xstrdup(why);
+		f->r = 0;
 	} else {
 		json_fields_real(f, "period_ns", &c->tick_period_ns);
 		json_fields_array(f, "processes", &rows);
@@ -340,7 +339,7 @@ static void read_text(struct json_fields *f, const char *name, char **ret)
 	const char *text = NULL;
 
 	json_fields_text_maybe(f, name, &text);
-	if (f->r == 0 && text && !(*ret = strdup(text)))
+	if (f->r == 0 && text && !(*ret = xstrdup(text)))
 		f->r = error_oom(f->err);
 }
 

@@ -6,6 +6,7 @@
  * CPU time again, because that brings the kernel's numbers up to date; the switch that made the gap has done so
  * anyway. */
 #include "lib/clocks/bench.h"
+#include "lib/base/xalloc.h"
 #include "lib/clocks/child.h"
 #include "lib/clocks/cycles.h"
 
@@ -178,10 +179,8 @@ static int open_all(struct clock_bench *b, pid_t pid, struct lags *lags, size_t 
 		if (time_reader_open(&next->reader, b->readers[i].source, pid, &why) < 0)
 			continue;
 		next->source = i;
-		next->items = calloc(READINGS, sizeof(*next->items));
+		next->items = xcalloc(READINGS, sizeof(*next->items));
 		(*n)++;
-		if (!next->items)
-			return error_oom(err);
 	}
 	return 0;
 }

@@ -5,6 +5,7 @@
  * The cycle counter is read around every trial, whatever the source. In each batch of a source the fastest quarter by
  * that counter is kept, because other programs disturbed many of the rest. Each batch has trials of the whole time. */
 #include "lib/clocks/bench.h"
+#include "lib/base/xalloc.h"
 #include "lib/clocks/cycles.h"
 
 #include "lib/stats/precision.h"
@@ -224,9 +225,9 @@ int clock_primes(struct clock_bench *b, struct error *err)
 	struct trials t = {.n_sizes = n_sizes(b),
 		.n_kept = n_trials(b) / KEPT,
 		.n_batches = b->full ? BATCHES_FULL : BATCHES};
-	_cleanup_(freep) double *ns = calloc(b->n * t.n_sizes * t.n_kept, sizeof(double));
-	_cleanup_(freep) double *truths = calloc(t.n_sizes, sizeof(double));
-	_cleanup_(freep) struct trial *now = calloc(b->n * n_trials(b), sizeof(*now));
+	_cleanup_(freep) double *ns = xcalloc(b->n * t.n_sizes * t.n_kept, sizeof(double));
+	_cleanup_(freep) double *truths = xcalloc(t.n_sizes, sizeof(double));
+	_cleanup_(freep) struct trial *now = xcalloc(b->n * n_trials(b), sizeof(*now));
 
 	t.ns = ns;
 	t.truths = truths;

@@ -4,6 +4,7 @@
  *
  * CLOCK_MONOTONIC_COARSE advances at the tick, so that one who watches it learns when that is. */
 #include "lib/clocks/bench.h"
+#include "lib/base/xalloc.h"
 #include "lib/clocks/child.h"
 
 #include "lib/base/clock.h"
@@ -159,6 +160,6 @@ int clock_ticks(struct clock_bench *b, struct error *err)
 
 	if (r == 0)
 		return measure_both(b, link, err);
-	b->result->tick_why = strdup(r == -EPERM ? "needs root" : why.text);
+	b->result->tick_why = xstrdup(r == -EPERM ? "needs root" : why.text);
 	return b->result->tick_why ? clock_bench_step(b) : error_oom(err);
 }

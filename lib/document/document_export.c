@@ -2,6 +2,7 @@
 /* A run of the book as an emp-run document, written while it is read: a run may be larger than memory. Unknown values are left out, so
  * that a document that was imported is exported as it was, with a uid and times as text. */
 #include "lib/book/book_calibrations.h"
+#include "lib/base/xalloc.h"
 #include "lib/duet/book_duet.h"
 #include "lib/book/book_rows.h"
 #include "lib/book/query.h"
@@ -76,11 +77,12 @@ static const char *source_text(struct run_export *x, uint32_t source)
 
 	if (*text)
 		return *text;
-	file = open_memstream(text, &size);
+	file = xopen_memstream(text, &size);
 	if (!file)
 		return NULL;
 	r = document_write_fields(file, "", &source_table, &x->sources.items[source - 1]);
-	return text_stream_close(file, text) == 0 && r == 0 ? *text : NULL;
+	text_stream_close(file, text);
+	return r == 0 ? *text : NULL;
 }
 
 /* The counters of the sample, if it has any: both are in order. */
@@ -448,8 +450,8 @@ static int write_document(struct run_export *x)
 
 	if (r < 0)
 		return r;
-	x->source_texts = calloc(x->sources.n + 1, sizeof(*x->source_texts));
-	x->used = calloc(x->sources.n + 1, sizeof(*x->used));
+	x->source_texts = xcalloc(x->sources.n + 1, sizeof(*x->source_texts));
+	x->used = xcalloc(x->sources.n + 1, sizeof(*x->used));
 	r = x->source_texts && x->used ? write_run(x, false) : error_oom(x->err);
 	if (fputc('\n', x->file) < 0 || fflush(x->file) < 0 || ferror(x->file))
 		return error_os(x->err, -(errno ?: EIO), "cannot write a JSON document");

@@ -2,6 +2,7 @@
 /* Tables of fields and JSON objects: see document_fields.h. */
 #include "lib/document/document_fields.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static void read_text(struct json_fields *f, const struct field *field, bool bor
 		json_fields_text_maybe(f, field->name, &text);
 	if (f->r < 0 || !text)
 		return;
-	*to = borrows ? (char *)text : strdup(text);
+	*to = borrows ? (char *)text : xstrdup(text);
 	if (!*to)
 		f->r = error_oom(f->err);
 }
@@ -130,16 +131,15 @@ json_t *document_new(const struct field_table *table, const void *object)
 {
 	_cleanup_(freep) char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = xopen_memstream(&text, &size);
 	int r;
 
-	if (!file)
-		return NULL;
 	r = document_write_fields(file, "{", table, object);
 	if (ftell(file) == 0)
 		fputc('{', file);
 	fputc('}', file);
-	return text_stream_close(file, &text) == 0 && r == 0 ? json_loads(text, 0, NULL) : NULL;
+	text_stream_close(file, &text);
+	return r == 0 ? json_loads(text, 0, NULL) : NULL;
 }
 
 int document_add_fields(json_t *json, const struct field_table *table, const void *object)

@@ -2,6 +2,7 @@
 /* Importing an emp-run document, which may be larger than memory: it is gone through once for the heads of its runs and the places of
  * their samples and rows, and from place to place to store these, in one transaction. */
 #include "lib/book/book_calibrations.h"
+#include "lib/base/xalloc.h"
 #include "lib/book/book_internal.h"
 #include "lib/book/book_rows.h"
 #include "lib/document/document.h"
@@ -67,8 +68,6 @@ static int id_map_add(struct id_map *map, int64_t from, int64_t to, struct error
 {
 	struct id_pair *pair = array_add(map->items, map->n);
 
-	if (!pair)
-		return error_oom(err);
 	*pair = (struct id_pair){from, to};
 	return 0;
 }
@@ -136,8 +135,6 @@ static int add_execution(const struct execution *execution, const struct source 
 	struct run_import *import = data;
 	struct execution *to = array_add_reused(import->executions, import->n_executions, import->capacity);
 
-	if (!to)
-		return error_oom(import->err);
 	*to = *execution;
 	return book_source(import->book, who->name, who->exe, who->unit, who->kind, &to->source, import->err);
 }
@@ -437,7 +434,7 @@ static void read_machine(struct json_fields *f, char **ret)
 		json_fields_text_maybe(f, "machine", &name);
 	if (f->r < 0 || (!name && !json_is_object(machine)))
 		return;
-	*ret = name ? strdup(name) : json_dumps(machine, JSON_COMPACT);
+	*ret = name ? xstrdup(name) : json_dumps(machine, JSON_COMPACT);
 	if (!*ret)
 		f->r = error_oom(f->err);
 }
@@ -661,7 +658,7 @@ static int renumber(struct run_import *import, const struct field_table *table, 
 static int take_row(struct run_import *import, const struct run_rows *rows, int64_t entry)
 {
 	_cleanup_(json_decrefp) json_t *object = NULL;
-	_cleanup_(freep) void *row = calloc(1, rows->table->size);
+	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
 	char where[64];
 	struct json_fields f;
 	int r = row ? json_stream_json(import->document, &object, import->err) : error_oom(import->err);

@@ -27,8 +27,6 @@ static int parse_l_samples(const json_t *array, const char *half, struct profile
 				", and they must be in order and not repeat",
 				half, i + 1, n, last);
 		to = array_add(ret->l_samples, ret->n_l_samples);
-		if (!to)
-			return error_oom(err);
 		*to = (uint32_t)n;
 	}
 	return 0;
@@ -62,8 +60,6 @@ static int parse_cutoffs(const json_t *array, struct profile *profile, struct er
 		struct cutoff *cutoff = array_add(profile->cutoffs, profile->n_cutoffs);
 		struct json_fields f;
 
-		if (!cutoff)
-			return error_oom(err);
 		f = json_fields_begin(
 			json_array_get(array, i), (struct json_location){"cutoff", (int64_t)i + 1}, err);
 		document_read_fields(&f, &cutoff_table, cutoff);

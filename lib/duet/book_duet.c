@@ -63,8 +63,6 @@ int book_duet_runs(struct book *book, int64_t reference, int64_t **ret, size_t *
 	while ((r = query_step(&q, err)) > 0) {
 		int64_t *run = array_add(runs, n);
 
-		if (!run)
-			return error_oom(err);
 		*run = query_column(&q, 0);
 	}
 	r = r < 0 ? r : query_done(&q, err);

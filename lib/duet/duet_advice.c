@@ -2,6 +2,7 @@
 /* See duet_advice.h. tests/unit/test_duet_advice.c simulates how often it is right. */
 #include "lib/duet/duet_advice.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/stats/shared_noise.h"
 
@@ -80,12 +81,10 @@ static size_t count_rounds(const struct duet_candidate *programs, size_t n)
 int duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns, struct duet_advice *ret)
 {
 	size_t rounds = count_rounds(programs, n);
-	_cleanup_(freep) double *logs = calloc(n * rounds + 1, sizeof(*logs));
+	_cleanup_(freep) double *logs = xcalloc(n * rounds + 1, sizeof(*logs));
 	struct shared_noise noise;
 	int r;
 
-	if (!logs)
-		return -ENOMEM;
 	*ret = (struct duet_advice){false, NAN, NAN};
 	rounds = take_rounds(programs, n, rounds, logs);
 	if (rounds < LEAST_ROUNDS || !are_fit(programs, n, slice_ns))

@@ -2,6 +2,7 @@
 /* See duet_report.h. */
 #include "lib/duet/duet_report.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/duet/book_duet.h"
@@ -65,11 +66,9 @@ static int load(
 
 	if (r < 0)
 		return r;
-	d->programs = calloc(d->n + 1, sizeof(*d->programs));
-	d->results = calloc(d->n + 1, sizeof(*d->results));
-	d->costs = calloc(d->n + 1, sizeof(*d->costs));
-	if (!d->programs || !d->results || !d->costs)
-		return error_oom(err);
+	d->programs = xcalloc(d->n + 1, sizeof(*d->programs));
+	d->results = xcalloc(d->n + 1, sizeof(*d->results));
+	d->costs = xcalloc(d->n + 1, sizeof(*d->costs));
 	for (size_t i = 0; r == 0 && i < d->n; i++) {
 		r = load_program(book, d->runs[i], rules, &d->results[i], &d->programs[i], err);
 		d->costs[i] = duet_cost_of(&d->programs[i]);
@@ -115,10 +114,10 @@ static int make_side(const struct duet_report *d, size_t i, bool alone, struct c
 	if (!alone)
 		return comparison_side_make(
 			ret, &d->results[i].discarding, p->samples, p->n_samples, COMPARISON_PT);
-	*ret = (struct comparison_side){.items = calloc(p->n_alone + 1, sizeof(*ret->items)), .n = p->n_alone};
+	*ret = (struct comparison_side){.items = xcalloc(p->n_alone + 1, sizeof(*ret->items)), .n = p->n_alone};
 	for (size_t k = 0; ret->items && k < p->n_alone; k++)
 		ret->items[k] = (struct comparison_time){p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns};
-	return ret->items ? 0 : -ENOMEM;
+	return 0;
 }
 
 static int compare_programs(

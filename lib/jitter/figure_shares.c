@@ -2,6 +2,7 @@
 /* What each source took of the time, in one run and in another: a row each, on a logarithmic axis. */
 #include "lib/jitter/jitter_show.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <inttypes.h>
@@ -26,7 +27,7 @@ static int by_larger_share(const void *x, const void *y)
 static size_t choose_rows(
 	const struct jitter_changes *changes, const struct jitter_change *rows[static MOST_ROWS])
 {
-	_cleanup_(freep) const struct jitter_change **all = calloc(changes->n + 1, sizeof(*all));
+	_cleanup_(freep) const struct jitter_change **all = xcalloc(changes->n + 1, sizeof(*all));
 	size_t n = 0;
 
 	if (!all)

@@ -2,6 +2,7 @@
 /* A jitter run against its baseline: see jitter_change.h. */
 #include "lib/jitter/jitter_change.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/stats/rate_change.h"
 
@@ -124,10 +125,8 @@ int jitter_changes_make(struct jitter_changes *ret, const struct jitter_table *b
 	const struct jitter_cpu *before_cpus, const struct jitter_table *after,
 	const struct jitter_cpu *after_cpus, struct error *err)
 {
-	struct jitter_changes changes = {.items = calloc(before->n + after->n + 1, sizeof(*changes.items))};
+	struct jitter_changes changes = {.items = xcalloc(before->n + after->n + 1, sizeof(*changes.items))};
 
-	if (!changes.items)
-		return error_oom(err);
 	for (const struct jitter_row *row = after->rows; row < after->rows + after->n; row++)
 		changes.items[changes.n++] = compare(
 			find(before, row->source->id), before_cpus, row, after_cpus);

@@ -2,6 +2,7 @@
 /* Sources by name: see jitter_sources.h. */
 #include "lib/jitter/jitter_sources.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/jitter/describe.h"
@@ -59,9 +60,7 @@ static int64_t add(struct jitter_sources *s, const char *name, const char *unit,
 	if (found >= 0)
 		return found;
 	item = array_add(s->items, s->n);
-	if (!item)
-		return -ENOMEM;
-	*item = (struct jitter_source_name){.name = strdup(name), .unit = text_copy(unit), .kind = kind};
+	*item = (struct jitter_source_name){.name = xstrdup(name), .unit = text_copy(unit), .kind = kind};
 	return item->name && !item->unit == !unit ? (int64_t)s->n - 1 : -ENOMEM;
 }
 
@@ -181,13 +180,11 @@ static char *join_names(const struct jitter_sources *s, const uint32_t *parts, s
 {
 	char *joined = NULL;
 	size_t size;
-	FILE *text = open_memstream(&joined, &size);
+	FILE *text = xopen_memstream(&joined, &size);
 
-	if (!text)
-		return NULL;
 	for (size_t i = 0; i < n; i++)
 		fprintf(text, "%s%s", i ? "_" : "", s->items[parts[i]].name);
-	return text_stream_close(text, &joined) == 0 ? joined : NULL;
+	return text_stream_close(text, &joined);
 }
 
 static int64_t add_combination(struct jitter_sources *s, const uint32_t *parts, size_t n)
@@ -200,9 +197,7 @@ static int64_t add_combination(struct jitter_sources *s, const uint32_t *parts, 
 	if (source < 0 || (size_t)source < before)
 		return source;
 	item = &s->items[source];
-	item->parts = malloc(n * sizeof(*parts));
-	if (!item->parts)
-		return -ENOMEM;
+	item->parts = xmalloc(n * sizeof(*parts));
 	memcpy(item->parts, parts, n * sizeof(*parts));
 	item->n_parts = n;
 	s->n_combinations++;

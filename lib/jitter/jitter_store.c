@@ -2,6 +2,7 @@
 /* The state of a jitter run for the book: see jitter_store.h. */
 #include "lib/jitter/jitter_store.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 
@@ -26,9 +27,7 @@ static int take_ids(
 {
 	int r = 0;
 
-	b->ids = calloc(sources->n + 1, sizeof(*b->ids));
-	if (!b->ids)
-		return error_oom(err);
+	b->ids = xcalloc(sources->n + 1, sizeof(*b->ids));
 	for (size_t i = 0; r == 0 && i < sources->n; i++)
 		r = book_source(book, sources->items[i].name, NULL, sources->items[i].unit,
 			sources->items[i].kind, &b->ids[i], err);
@@ -42,8 +41,6 @@ static int add_combinations(struct building *b, const struct jitter_sources *sou
 			struct combination_part *part = array_add(
 				b->jitter.combinations, b->jitter.n_combinations);
 
-			if (!part)
-				return -ENOMEM;
 			*part = (struct combination_part){
 				b->ids[i], (uint32_t)k + 1, b->ids[sources->items[i].parts[k]]};
 		}
@@ -57,8 +54,6 @@ static int add_buckets(
 		const struct histogram_bucket *from = &histogram->buckets[i];
 		struct jitter_bucket *to = array_add(b->jitter.buckets, b->jitter.n_buckets);
 
-		if (!to)
-			return -ENOMEM;
 		*to = (struct jitter_bucket){
 			b->cpu, level, source, from->low, from->high, from->count, from->total};
 	}
@@ -101,8 +96,6 @@ static int add_matches(struct building *b, const struct merge *m)
 		if (class->gaps == 0)
 			continue;
 		to = array_add(b->jitter.matches, b->jitter.n_matches);
-		if (!to)
-			return -ENOMEM;
 		*to = (struct jitter_match){b->cpu, i ? INT64_C(1) << i : 0, INT64_C(2) << i, class->gaps,
 			class->matched, class->chance};
 	}
@@ -115,8 +108,6 @@ static int add_part(
 	struct interruption_part *part = array_add(b->jitter.parts, b->jitter.n_parts);
 	int64_t offset_ns = v->start_ns - begun_ns;
 
-	if (!part)
-		return -ENOMEM;
 	*part = (struct interruption_part){.cpu = b->cpu,
 		.start_ns = start_ns,
 		.n = (uint32_t)k + 1,
@@ -134,8 +125,6 @@ static int add_longest(struct building *b, const struct merge *m)
 		struct interruption *to = array_add(b->jitter.longest, b->jitter.n_longest);
 		int64_t start_ns = b->started_ns + from->start_ns;
 
-		if (!to)
-			return -ENOMEM;
 		*to = (struct interruption){.cpu = b->cpu,
 			.start_ns = start_ns,
 			.length_ns = from->length_ns,
@@ -179,8 +168,6 @@ static int add_periods(struct building *b, const struct residue *residue, bool o
 		if (!residue_period_is_firm(from))
 			continue;
 		to = array_add(b->jitter.periods, b->jitter.n_periods);
-		if (!to)
-			return -ENOMEM;
 		*to = (struct jitter_period){b->cpu, (uint32_t)b->jitter.n_periods, from->period_ns,
 			from->count, from->total_ns, outside};
 	}
@@ -192,8 +179,6 @@ static int add_cpu(struct building *b, const struct jitter_watched *watched)
 	const struct merge *m = watched->merge;
 	struct jitter_cpu *cpu = array_add(b->jitter.cpus, b->jitter.n_cpus);
 
-	if (!cpu)
-		return -ENOMEM;
 	*cpu = jitter_facts(watched);
 	b->cpu = cpu->cpu;
 	return add_buckets(b, JITTER_USER, 0, &m->user) < 0 ||

@@ -2,6 +2,7 @@
 /* Table I of a jitter run: see jitter_table.h. */
 #include "lib/jitter/jitter_table.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/saturate.h"
 
@@ -25,8 +26,8 @@ static void tally_clear(struct tally *t)
 static int tally_begin(struct tally *t, const struct sources *sources, struct error *err)
 {
 	t->sources = sources;
-	t->rows = calloc(sources->n + 1, sizeof(*t->rows));
-	t->squares = calloc(sources->n + 1, sizeof(*t->squares));
+	t->rows = xcalloc(sources->n + 1, sizeof(*t->rows));
+	t->squares = xcalloc(sources->n + 1, sizeof(*t->squares));
 	return t->rows && t->squares ? 0 : error_oom(err);
 }
 

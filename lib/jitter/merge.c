@@ -7,6 +7,7 @@
  * who had the CPU. */
 #include "lib/jitter/merge.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/random.h"
@@ -24,8 +25,8 @@ enum {
 int merge_begin(struct merge *m, int64_t threshold_ns, struct jitter_sources *sources, struct error *err)
 {
 	*m = (struct merge){.threshold_ns = threshold_ns, .sources = sources, .outside_source = -1};
-	m->longest = calloc(MERGE_LONGEST + 1, sizeof(*m->longest));
-	return m->longest ? 0 : error_oom(err);
+	m->longest = xcalloc(MERGE_LONGEST + 1, sizeof(*m->longest));
+	return 0;
 }
 
 void merge_clear(struct merge *m)
@@ -125,7 +126,7 @@ static int by_start(const void *a, const void *b)
 static struct trace_interval *shift(
 	struct merge *m, int64_t from_ns, int64_t to_ns, const struct trace_interval *items, size_t n)
 {
-	struct trace_interval *shifted = malloc((n ?: 1) * sizeof(*shifted));
+	struct trace_interval *shifted = xmalloc((n ?: 1) * sizeof(*shifted));
 	int64_t round_ns = to_ns > from_ns ? to_ns - from_ns : 1;
 	int64_t by_ns = round_ns / 20 +
 			(int64_t)(random_next(&m->random) % (uint64_t)(round_ns - round_ns / 10 + 1));
@@ -273,8 +274,6 @@ static int add_rest(struct rest *rest, int64_t start_ns, int64_t length_ns, bool
 {
 	struct residue_item *item = array_add_reused(rest->items, rest->n, rest->capacity);
 
-	if (!item)
-		return -ENOMEM;
 	*item = (struct residue_item){start_ns, length_ns, whole};
 	return 0;
 }

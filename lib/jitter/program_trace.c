@@ -2,6 +2,7 @@
 /* The kernel's trace during samples: see program_trace.h. */
 #include "lib/jitter/program_trace.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/host/trace/trace.h"
 #include "lib/jitter/event_cost.h"
 #include "lib/jitter/taking.h"
@@ -46,13 +47,11 @@ static int measure_cost(struct program_trace *t, struct error *err)
 
 int program_trace_open(struct program_trace **ret, int cpu, struct error *err)
 {
-	_cleanup_(program_trace_freep) struct program_trace *t = calloc(1, sizeof(*t));
+	_cleanup_(program_trace_freep) struct program_trace *t = xcalloc(1, sizeof(*t));
 	struct trace_request request = {
 		.n_cpus = 1, .clock = "mono_raw", .buffer_bytes = BUFFER_BYTES, .of_program = true};
 	int r;
 
-	if (!t)
-		return error_oom(err);
 	t->cpu = cpu;
 	request.cpus = &t->cpu;
 	r = measure_cost(t, err);

@@ -2,6 +2,7 @@
 /* Periods in what no event explains: see residue.h. */
 #include "lib/jitter/residue.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ void residue_clear(struct residue *residue)
 
 static int add_spacings(struct residue_period *period, const struct residue_item *items, size_t n)
 {
-	period->spacings = period->spacings ?: calloc(BINS, sizeof(*period->spacings));
+	period->spacings = period->spacings ?: xcalloc(BINS, sizeof(*period->spacings));
 	if (!period->spacings)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -253,11 +254,9 @@ static int add_longer(
 
 int residue_add(struct residue *residue, const struct residue_item *items, size_t n)
 {
-	_cleanup_(freep) struct residue_item *longer = malloc((2 * n + 1) * sizeof(*longer));
+	_cleanup_(freep) struct residue_item *longer = xmalloc((2 * n + 1) * sizeof(*longer));
 	size_t n_longer = 0;
 
-	if (!longer)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		if (items[i].length_ns < LEAST_NS)
 			add_rest(residue, &items[i]);

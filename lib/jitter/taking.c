@@ -24,8 +24,6 @@ int taken_sample_add(struct taken_sample *sample, const struct taken *taken)
 		item++;
 	if (item == sample->items + sample->n) {
 		item = array_add(sample->items, sample->n);
-		if (!item)
-			return -ENOMEM;
 		item->source = taken->source;
 	}
 	item->slices += taken->slices;

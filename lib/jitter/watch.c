@@ -2,6 +2,7 @@
 /* Watching CPUs: see watch.h. */
 #include "lib/jitter/watch.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
@@ -179,8 +180,6 @@ static int take_gaps(struct watch *w, struct watched_cpu *cpu, struct error *err
 	while (sampler_take(&cpu->sampler, &gap)) {
 		struct gap_seen *seen = array_add_reused(cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
 
-		if (!seen)
-			return error_oom(err);
 		*seen = (struct gap_seen){counter_ns(&w->scale, gap.start), counter_ns(&w->scale, gap.end),
 			place_of(&cpu->sampler, &gap)};
 		cpu->sampled_ns = seen->end_ns - w->started_ns;
@@ -320,7 +319,7 @@ static struct jitter_cpu facts_of(const struct watch *w, size_t i)
 
 struct jitter_watched *watch_facts(const struct watch *w)
 {
-	struct jitter_watched *all = calloc(w->n_cpus, sizeof(*all));
+	struct jitter_watched *all = xcalloc(w->n_cpus, sizeof(*all));
 
 	for (size_t i = 0; all && i < w->n_cpus; i++)
 		all[i] = (struct jitter_watched){facts_of(w, i), &w->cpus[i].merge};

@@ -2,6 +2,7 @@
 /* The directory of a run of the load: see directory.h. */
 #include "lib/load/directory.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/system/leftovers.h"
 
@@ -34,12 +35,10 @@ static int make(struct directory *d, const char *below)
 
 int directory_new(struct directory **ret, const char *below, struct error *err)
 {
-	_cleanup_(directory_freep) struct directory *d = calloc(1, sizeof(*d));
+	_cleanup_(directory_freep) struct directory *d = xcalloc(1, sizeof(*d));
 	_cleanup_(freep) char *whole = realpath(below, NULL); /* slaves enter their own */
 	int r = whole ? -EAGAIN : -errno;
 
-	if (!d)
-		return error_oom(err);
 	d->fd = -1;
 	if (whole)
 		leftovers_remove_directories(whole);
@@ -68,8 +67,6 @@ int directory_add(const struct directory *directory, const char *name, char **re
 {
 	_cleanup_(freep) char *path = text_format("%s/%s", directory->path, name);
 
-	if (!path)
-		return error_oom(err);
 	if (mkdir(path, 0700) < 0)
 		return error_os(err, -errno, "cannot make the directory '%s'", path);
 	*ret = TAKE(path);

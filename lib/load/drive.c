@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The driver of a load: see drive.h. */
 #include "lib/load/driver.h"
+#include "lib/base/xalloc.h"
 #include "lib/load/real_time.h"
 #include "lib/load/slave.h"
 #include "lib/load/slave_limits.h"
@@ -24,12 +25,10 @@ static int make_places(struct driver *d, struct error *err)
 {
 	int sockets[2], r;
 
-	d->slaves = calloc(d->n, sizeof(*d->slaves));
-	d->programs = calloc(d->n, sizeof(*d->programs));
-	d->result->slaves = calloc(d->n, sizeof(*d->result->slaves));
+	d->slaves = xcalloc(d->n, sizeof(*d->slaves));
+	d->programs = xcalloc(d->n, sizeof(*d->programs));
+	d->result->slaves = xcalloc(d->n, sizeof(*d->result->slaves));
 	d->result->n = d->n;
-	if (!d->slaves || !d->programs || !d->result->slaves)
-		return error_oom(err);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return error_os(err, -errno, "cannot make a socket for the slaves");
 	d->socket = sockets[0];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A known handicap: see handicap.h. */
 #include "lib/load/handicap.h"
+#include "lib/base/xalloc.h"
 #include "lib/load/real_time.h"
 
 #include "lib/base/array.h"
@@ -48,8 +49,6 @@ static int start_on(struct handicap *h, int cpu, double share, struct error *err
 {
 	pid_t *pid = array_add(h->pids, h->n), parent = getpid();
 
-	if (!pid)
-		return error_oom(err);
 	*pid = fork();
 	if (*pid == 0)
 		take_share(cpu, share, h->begun_ns, parent);
@@ -68,7 +67,7 @@ static int check(struct error *err)
 
 int handicap_begin(struct handicap **ret, const cpu_set_t *cpus, double share, struct error *err)
 {
-	_cleanup_(handicap_freep) struct handicap *h = calloc(1, sizeof(*h));
+	_cleanup_(handicap_freep) struct handicap *h = xcalloc(1, sizeof(*h));
 	int r = h ? check(err) : error_oom(err);
 
 	if (r < 0)

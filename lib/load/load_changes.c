@@ -2,6 +2,7 @@
 /* In what two loads differ: see load_changes.h. */
 #include "lib/load/load_changes.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -35,10 +36,10 @@ static const char *next_line(const char *line)
 static char *quoted_line(const char *line)
 {
 	size_t n = strcspn(line, "\n");
-	_cleanup_(freep) char *copy = strndup(line, n);
+	_cleanup_(freep) char *copy = xstrndup(line, n);
 	size_t fit = copy ? terminal_text_fit(copy, MOST_COLUMNS) : 0;
 
-	return *line ? text_format("'%.*s%s'", (int)fit, line, fit < n ? "…" : "") : strdup("nothing");
+	return *line ? text_format("'%.*s%s'", (int)fit, line, fit < n ? "…" : "") : xstrdup("nothing");
 }
 
 static int print_line(FILE *text, const char *a, const char *b, struct error *err)
@@ -54,7 +55,7 @@ static int print_line(FILE *text, const char *a, const char *b, struct error *er
 	before = quoted_line(a);
 	now = quoted_line(b);
 	what = text_format("line %zu of the file", line);
-	if (!before || !now || !what)
+	if (!before || !now)
 		return error_oom(err);
 	print_change(text, what, before, now);
 	if (strcmp(next_line(a), next_line(b)) != 0)
@@ -73,9 +74,7 @@ int load_changes(const struct load_row *before, const struct load_row *now, char
 		*ret = NULL;
 		return 0;
 	}
-	text = open_memstream(&changes, &size);
-	if (!text)
-		return error_oom(err);
+	text = xopen_memstream(&changes, &size);
 	if (before->coordination != now->coordination)
 		print_change(text, "coordination", coordination_names[before->coordination],
 			coordination_names[now->coordination]);
@@ -83,8 +82,7 @@ int load_changes(const struct load_row *before, const struct load_row *now, char
 		print_change(text, "cpus", before->cpus ?: "all", now->cpus ?: "all");
 	if (strcmp(before->file, now->file) != 0)
 		r = print_line(text, before->file, now->file, err);
-	if (text_stream_close(text, &changes) < 0)
-		return error_oom(err);
+	text_stream_close(text, &changes);
 	if (r == 0)
 		*ret = TAKE(changes);
 	return r;

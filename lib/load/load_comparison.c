@@ -2,6 +2,7 @@
 /* Two loads compared: see load_comparison.h. */
 #include "lib/load/load_comparison.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/book/book_programs.h"
@@ -68,8 +69,8 @@ static int read_same(
 	struct run_means all = {};
 	int r = book_run_means(book, as->result.discarding.run.id, true, &all, err);
 
-	ret->means = calloc(all.n + 1, sizeof(*ret->means));
-	ret->reports = calloc(all.n + 1, sizeof(*ret->reports));
+	ret->means = xcalloc(all.n + 1, sizeof(*ret->means));
+	ret->reports = xcalloc(all.n + 1, sizeof(*ret->reports));
 	if (r == 0 && (!ret->means || !ret->reports))
 		r = error_oom(err);
 	for (size_t i = 0; r >= 0 && i < all.n; i++) {
@@ -121,9 +122,7 @@ static struct run_variation find_variation(const struct load_comparison *c, cons
 
 static int make_side(struct comparison_side *ret, const struct load_report *p, const struct load_rate *rate)
 {
-	ret->items = calloc(p->n_kept + 1, sizeof(*ret->items));
-	if (!ret->items)
-		return -ENOMEM;
+	ret->items = xcalloc(p->n_kept + 1, sizeof(*ret->items));
 	ret->n = p->n_kept;
 	ret->clock = COMPARISON_ET;
 	for (size_t i = 0; i < p->n_kept; i++)
@@ -144,8 +143,6 @@ static int add_pair(struct load_comparison *c, const char *script, struct error 
 {
 	struct load_pair *pair = array_add(c->items, c->n);
 
-	if (!pair)
-		return error_oom(err);
 	pair->a = rate_of(&c->a->rates, script);
 	pair->b = rate_of(&c->rates_b, script);
 	return 0;
@@ -188,11 +185,9 @@ static int find_variations(struct load_comparison *c, struct book *book, struct 
 /* The scripts among themselves: the rate of all work is the answer to a question of its own. */
 static int adjust(struct load_comparison *c, struct error *err)
 {
-	_cleanup_(freep) struct comparison **scripts = calloc(c->n + 1, sizeof(*scripts));
+	_cleanup_(freep) struct comparison **scripts = xcalloc(c->n + 1, sizeof(*scripts));
 	size_t n = 0;
 
-	if (!scripts)
-		return error_oom(err);
 	for (size_t i = c->same_scripts; i < c->n; i++)
 		scripts[n++] = &c->items[i].comparison;
 	return comparisons_adjust(scripts, n) < 0 ? error_oom(err) : 0;

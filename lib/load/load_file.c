@@ -3,6 +3,7 @@
  * value. */
 #include "lib/load/load_file.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
 #include "lib/base/array.h"
 #include "lib/base/ini_file.h"
@@ -38,8 +39,8 @@ static int take_text(struct parser *p, const struct ini_line *line, void *into, 
 	char **text = into;
 
 	free(*text);
-	*text = strdup(line->whole);
-	return *text ? 0 : error_oom(err);
+	*text = xstrdup(line->whole);
+	return 0;
 }
 
 static int take_number(const struct ini_line *line, int64_t min, int64_t max, int *ret, struct error *err)
@@ -131,7 +132,7 @@ static struct step *add_step(
 	struct step *step = array_add(p->script->steps, p->script->n_steps);
 
 	if (step)
-		*step = (struct step){.kind = kind, .line = line->n, .text = strdup(line->whole)};
+		*step = (struct step){.kind = kind, .line = line->n, .text = xstrdup(line->whole)};
 	if (!step || !step->text) {
 		error_oom(err);
 		return NULL;
@@ -154,7 +155,7 @@ static int take_shell(struct parser *p, const struct ini_line *line, void *into,
 	if (!step)
 		return -ENOMEM;
 	step->argv = argv_for_shell(NULL, line->whole);
-	step->path = strdup("/bin/sh");
+	step->path = xstrdup("/bin/sh");
 	return step->argv && step->path ? 0 : error_oom(err);
 }
 
@@ -269,9 +270,7 @@ static int enter(struct parser *p, const char *section, struct error *err)
 	if (p->script)
 		return 0;
 	p->script = array_add(p->load->scripts, p->load->n_scripts);
-	if (!p->script)
-		return error_oom(err);
-	*p->script = (struct script){.name = strdup(section), .slaves = 1, .repetitions = 1};
+	*p->script = (struct script){.name = xstrdup(section), .slaves = 1, .repetitions = 1};
 	return p->script->name ? 0 : error_oom(err);
 }
 
@@ -312,10 +311,10 @@ static int begin(struct load *load, const char *path, struct error *err)
 	char *slash = whole ? strrchr(whole, '/') : NULL;
 
 	*load = (struct load){.runs = 5, .seed = 1, .timeout_ns = 3600 * NS_PER_S};
-	load->name = strdup(name ? name + 1 : path);
-	load->directory = strdup(tmp && *tmp == '/' ? tmp : "/tmp");
-	load->file_directory = slash ? strndup(whole, (size_t)(slash - whole) + (slash == whole))
-				     : strdup("/");
+	load->name = xstrdup(name ? name + 1 : path);
+	load->directory = xstrdup(tmp && *tmp == '/' ? tmp : "/tmp");
+	load->file_directory = slash ? xstrndup(whole, (size_t)(slash - whole) + (slash == whole))
+				     : xstrdup("/");
 	return load->name && load->directory && load->file_directory ? 0 : error_oom(err);
 }
 
@@ -393,5 +392,5 @@ char *load_slave_name(const struct load *load, size_t slave)
 {
 	const struct script *script = script_of(load, &slave);
 
-	return script->slaves == 1 ? strdup(script->name) : text_format("%s %zu", script->name, slave + 1);
+	return script->slaves == 1 ? xstrdup(script->name) : text_format("%s %zu", script->name, slave + 1);
 }

@@ -2,6 +2,7 @@
 /* The rate of work: see load_rates.h. */
 #include "lib/load/load_rates.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/ini_file.h"
 #include "lib/base/text.h"
@@ -107,8 +108,6 @@ static int list_scripts(struct load_rates *rates, const struct load_work *work, 
 {
 	struct load_rate *all = array_add(rates->items, rates->n);
 
-	if (!all)
-		return error_oom(err);
 	all->slaves = rates->sum.slaves = (int64_t)work->n_programs;
 	for (size_t i = 0; i < work->n_programs; i++) {
 		const char *script = work->programs[i].name;
@@ -116,8 +115,6 @@ static int list_scripts(struct load_rates *rates, const struct load_work *work, 
 
 		if (!rate) {
 			rate = array_add(rates->items, rates->n);
-			if (!rate)
-				return error_oom(err);
 			rate->script = script;
 		}
 		rate->share = ++rate->slaves;
@@ -149,10 +146,8 @@ static double order_changed(const struct load_work *work, const struct sample *s
 
 static int summarize_time(struct load_rates *rates, const struct sample *samples, size_t n, struct error *err)
 {
-	_cleanup_(freep) int64_t *times = calloc(n + 1, sizeof(*times));
+	_cleanup_(freep) int64_t *times = xcalloc(n + 1, sizeof(*times));
 
-	if (!times)
-		return error_oom(err);
 	for (size_t i = 0; i < n; i++)
 		times[i] = samples[i].et_ns;
 	rates->time = summary_of(times, n);
@@ -166,9 +161,7 @@ static int fill_rate(struct load_rates *rates, struct load_rate *rate, const str
 	bool in_shares = rate == rates->items && load_rates_in_shares(rates);
 	size_t n = rates->n_runs;
 
-	rate->nano = calloc(n + 1, sizeof(*rate->nano));
-	if (!rate->nano)
-		return error_oom(err);
+	rate->nano = xcalloc(n + 1, sizeof(*rate->nano));
 	for (size_t i = 0; i < n; i++) {
 		struct slaves s = find_slaves(&samples[i], work);
 

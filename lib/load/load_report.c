@@ -2,6 +2,7 @@
 /* Reading the result of a load: see load_report.h. */
 #include "lib/load/load_report.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/load/book_page_waits.h"
 #include "lib/book/book_programs.h"
 #include "lib/document/document_context.h"
@@ -115,9 +116,7 @@ static int keep(struct load_report *p, struct error *err)
 {
 	const struct run_result *r = &p->result;
 
-	p->kept = calloc(r->n_samples + 1, sizeof(*p->kept));
-	if (!p->kept)
-		return error_oom(err);
+	p->kept = xcalloc(r->n_samples + 1, sizeof(*p->kept));
 	for (size_t i = 0; i < r->n_samples; i++)
 		if (!r->discarding.out[i])
 			p->kept[p->n_kept++] = r->samples[i];
@@ -139,9 +138,7 @@ static int read_page_waits(struct book *book, int64_t run, struct load_report *p
 	struct page_wait_runs runs;
 	int r;
 
-	p->page_waits = calloc(1, sizeof(*p->page_waits));
-	if (!p->page_waits)
-		return error_oom(err);
+	p->page_waits = xcalloc(1, sizeof(*p->page_waits));
 	r = book_page_waits(book, run, p->page_waits, err);
 	runs = (struct page_wait_runs){
 		p->page_waits, p->kept, p->rates.items[0].nano, p->n_kept, p->parts, p->n_parts};

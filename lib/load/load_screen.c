@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The result of a load on the screen: see load_report.h. */
 #include "lib/base/terminal.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/load/load_report.h"
 #include "lib/report/screen.h"
@@ -41,7 +42,7 @@ char *load_short_text(const char *text, size_t columns)
 {
 	text = terminal_text(text);
 	if (terminal_text_width(text) <= columns)
-		return strdup(text);
+		return xstrdup(text);
 	return text_format("%.*s…", (int)terminal_text_fit(text, columns - 1), text);
 }
 
@@ -158,13 +159,10 @@ static int print_written(
 {
 	_cleanup_(freep) char *text = NULL;
 	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	FILE *memory = xopen_memstream(&text, &size);
 
-	if (!memory)
-		return error_oom(err);
 	write_it(memory, p);
-	if (text_stream_close(memory, &text) < 0)
-		return error_oom(err);
+	text_stream_close(memory, &text);
 	print_line(file, label, text);
 	return 0;
 }
@@ -217,13 +215,10 @@ static int print_title(FILE *file, const struct load_report *p, struct error *er
 {
 	_cleanup_(freep) char *name = load_short_text(p->result.discarding.run.program, NAME_WIDTH), *text = NULL;
 	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	FILE *memory = xopen_memstream(&text, &size);
 
-	if (!memory)
-		return error_oom(err);
 	write_title(memory, p);
-	if (text_stream_close(memory, &text) < 0 || !name)
-		return error_oom(err);
+	text_stream_close(memory, &text);
 	fprintf(file, "%s%s%s:", terminal_mark(file, MARK_STRONG), name, terminal_mark(file, MARK_END));
 	terminal_wrap(file, text, terminal_text_width(name) + 1, 0);
 	return 0;

@@ -2,6 +2,7 @@
 /* Run time and page waits: see page_wait_correlation.h. */
 #include "lib/load/page_wait_correlation.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/load/page_wait_total.h"
 
@@ -44,11 +45,9 @@ static bool fill(const struct page_wait_runs *runs, double *times, double *numbe
 int page_wait_correlation_of(
 	struct page_wait_correlation *ret, const struct page_wait_runs *runs, struct error *err)
 {
-	_cleanup_(freep) double *columns = calloc(3 * runs->n + 1, sizeof(*columns));
+	_cleanup_(freep) double *columns = xcalloc(3 * runs->n + 1, sizeof(*columns));
 	double *times = columns, *numbers = columns + runs->n, *means = columns + 2 * runs->n;
 
-	if (!columns)
-		return error_oom(err);
 	*ret = (struct page_wait_correlation){pearson_of(NULL, NULL, 0), pearson_of(NULL, NULL, 0)};
 	if (!fill(runs, times, numbers, means))
 		return 0;

@@ -2,6 +2,7 @@
 /* All runs of a load: see session.h. */
 #include "lib/load/session.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/load/slave_limits.h"
 
 #include "lib/base/paths.h"
@@ -55,12 +56,10 @@ static int name_programs(struct load_session *s, struct error *err)
 {
 	size_t n = load_slaves(&s->load);
 
-	s->programs = calloc(n, sizeof(*s->programs));
-	if (!s->programs)
-		return error_oom(err);
+	s->programs = xcalloc(n, sizeof(*s->programs));
 	for (size_t k = 0; k < n; k++) {
 		s->programs[k] = (struct run_program){
-			.n = (uint32_t)k + 1, .name = strdup(load_script_of(&s->load, k)->name)};
+			.n = (uint32_t)k + 1, .name = xstrdup(load_script_of(&s->load, k)->name)};
 		if (!s->programs[k].name)
 			return error_oom(err);
 	}
@@ -72,10 +71,10 @@ static int fill_run(struct load_session *s, int64_t environment, struct error *e
 	s->run = (struct run){
 		.kind = RUN_LOAD,
 		.program = text_utf8(s->load.name),
-		.backend = strdup(observer_backend_name(&s->observer)),
-		.pt_source = strdup("cgroup"),
+		.backend = xstrdup(observer_backend_name(&s->observer)),
+		.pt_source = xstrdup("cgroup"),
 		.profile = text_copy(s->options->profile),
-		.notes = strdup(coordination_names[s->load.coordination]),
+		.notes = xstrdup(coordination_names[s->load.coordination]),
 		.resolution_ns = 1,
 		.environment = environment,
 		.cpu = -1,
@@ -133,10 +132,8 @@ int load_session_open(
 static int store_parts(
 	struct load_session *s, const struct load_result *result, uint32_t n, struct error *err)
 {
-	_cleanup_(freep) struct sample_program *parts = calloc(result->n, sizeof(*parts));
+	_cleanup_(freep) struct sample_program *parts = xcalloc(result->n, sizeof(*parts));
 
-	if (!parts)
-		return error_oom(err);
 	for (size_t k = 0; k < result->n; k++)
 		parts[k] = load_result_part(result, k, n);
 	return book_add_sample_programs(s->book, s->run.id, parts, result->n, err);

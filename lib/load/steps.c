@@ -2,6 +2,7 @@
 /* Carrying out the steps of a script: see steps.h. */
 #include "lib/load/steps.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/random.h"
 #include "lib/host/process/process.h"
@@ -42,13 +43,11 @@ static int64_t most_to_fill(const struct script *script)
 int steps_make_files(const struct steps *steps, struct error *err)
 {
 	int64_t left = most_to_fill(steps->script);
-	_cleanup_(freep) char *block = calloc(1, BLOCK);
+	_cleanup_(freep) char *block = xcalloc(1, BLOCK);
 	_cleanup_(closep) int fd = -1;
 
 	if (left == 0)
 		return 0;
-	if (!block)
-		return error_oom(err);
 	fd = open(fill_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	for (ssize_t n = 0; fd >= 0 && left > 0; left -= n) {
 		n = write(fd, block, left < BLOCK ? (size_t)left : BLOCK);
@@ -61,12 +60,10 @@ int steps_make_files(const struct steps *steps, struct error *err)
 
 static int fill(int64_t bytes, struct error *err)
 {
-	_cleanup_(freep) char *block = malloc(BLOCK);
+	_cleanup_(freep) char *block = xmalloc(BLOCK);
 	_cleanup_(closep) int fd = open(fill_file, O_RDONLY | O_CLOEXEC);
 	ssize_t n = 1;
 
-	if (!block)
-		return error_oom(err);
 	while (fd >= 0 && bytes > 0 && n > 0) {
 		n = read(fd, block, bytes < BLOCK ? (size_t)bytes : BLOCK);
 		bytes -= n;

@@ -26,14 +26,10 @@ static int keep(struct under *u, const struct load_result *result, struct error 
 {
 	struct sample *sample = array_add(u->samples, u->n_samples);
 
-	if (!sample)
-		return error_oom(err);
 	*sample = (struct sample){.n = (uint32_t)u->n_samples, .et_ns = result->observation.spawned.et_ns};
 	for (size_t k = 0; k < result->n; k++) {
 		struct sample_program *part = array_add(u->parts, u->n_parts);
 
-		if (!part)
-			return error_oom(err);
 		*part = load_result_part(result, k, sample->n);
 	}
 	return 0;

@@ -2,6 +2,7 @@
 /* The page waits of one run of a load: see waits.h. */
 #include "lib/load/waits.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/host/process/privilege.h"
 
@@ -13,7 +14,7 @@ struct load_waits {
 int load_waits_start(struct load_waits **ret, const struct page_wait_meter *meter,
 	const struct cgroup *slaves, struct error *err)
 {
-	_cleanup_(load_waits_freep) struct load_waits *waits = meter ? calloc(1, sizeof(*waits)) : NULL;
+	_cleanup_(load_waits_freep) struct load_waits *waits = meter ? xcalloc(1, sizeof(*waits)) : NULL;
 	int r;
 
 	if (!waits)
@@ -48,8 +49,6 @@ static int add_bin(struct page_waits *to, struct page_wait *all, uint32_t at,
 	if (after->count == before->count)
 		return 0;
 	bin = array_add(to->bins, to->n_bins);
-	if (!bin)
-		return error_oom(err);
 	*bin = (struct page_wait_bin){
 		.sample = all->sample,
 		.kind = all->kind,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From the sums of a feed to an analysis: see analysis_feed.h. */
 #include "lib/protocol/analysis_feed.h"
+#include "lib/base/xalloc.h"
 #include "lib/protocol/analysis_internal.h"
 
 #include "lib/base/text.h"
@@ -89,10 +90,8 @@ static int list_samples(struct analysis_feed *feed, const bool *explained, struc
 {
 	size_t above = feed->central.n_above;
 
-	analysis->l_samples = reallocarray(NULL, above + 1, sizeof(uint32_t));
-	analysis->unexplained = reallocarray(NULL, above + 1, sizeof(uint32_t));
-	if (!analysis->l_samples || !analysis->unexplained)
-		return -ENOMEM;
+	analysis->l_samples = xreallocarray(NULL, above + 1, sizeof(uint32_t));
+	analysis->unexplained = xreallocarray(NULL, above + 1, sizeof(uint32_t));
 	for (size_t i = 0; i < feed->n_samples; i++) {
 		if (feed->zones[i] != ZONE_ABOVE)
 			continue;
@@ -107,9 +106,7 @@ static int list_samples(struct analysis_feed *feed, const bool *explained, struc
 /* Fills in spans, unless a sample does not follow the one before: in a run without start times, or if the clock was set. */
 static int find_spans(struct analysis_feed *feed)
 {
-	feed->spans = reallocarray(NULL, feed->n_samples, sizeof(*feed->spans));
-	if (!feed->spans)
-		return -ENOMEM;
+	feed->spans = xreallocarray(NULL, feed->n_samples, sizeof(*feed->spans));
 	for (size_t i = 0; i < feed->n_samples; i++) {
 		const struct sample *s = &feed->samples[i];
 		int64_t et_ns = feed->own_ns ? feed->own_ns[i] + feed->exact_ns[i] - feed->usual_ns : s->et_ns;
@@ -127,12 +124,10 @@ static int find_spans(struct analysis_feed *feed)
 /* In time; of imported runs first as the papers did, so that their tables come out. */
 static int find_daemon_period(struct daemon_statistics *daemon, struct analysis_feed *feed)
 {
-	_cleanup_(freep) uint32_t *numbers = reallocarray(NULL, daemon->n_longs + 1, sizeof(*numbers));
-	_cleanup_(freep) uint32_t *indexes = reallocarray(NULL, daemon->n_longs + 1, sizeof(*indexes));
+	_cleanup_(freep) uint32_t *numbers = xreallocarray(NULL, daemon->n_longs + 1, sizeof(*numbers));
+	_cleanup_(freep) uint32_t *indexes = xreallocarray(NULL, daemon->n_longs + 1, sizeof(*indexes));
 	size_t n = 0;
 
-	if (!numbers || !indexes)
-		return -ENOMEM;
 	feed->cursor = 0;
 	for (size_t i = 0; i < daemon->n_longs; i++)
 		if (n == 0 || numbers[n - 1] != daemon->longs[i].sample) {
@@ -171,7 +166,7 @@ static int conclude_daemon(
 	daemon->n_longs = tally->n_longs;
 	daemon->longs = TAKE(tally->longs);
 	daemon->long_min_ns = daemon->cutoff_ns = -1;
-	daemon->name = strdup(tally->name);
+	daemon->name = xstrdup(tally->name);
 	daemon->unit = text_copy(unit);
 	if (!daemon->name || (unit && !daemon->unit))
 		return -ENOMEM;
@@ -187,7 +182,7 @@ static int conclude_daemon(
  * days must not give its daemons a longer period. */
 static double spacing(const struct sample *samples, size_t n)
 {
-	_cleanup_(freep) int64_t *pauses = reallocarray(NULL, n, sizeof(*pauses));
+	_cleanup_(freep) int64_t *pauses = xreallocarray(NULL, n, sizeof(*pauses));
 	double sum = 0, pause;
 
 	for (size_t i = 0; i < n; i++)
@@ -200,12 +195,10 @@ static double spacing(const struct sample *samples, size_t n)
 
 static int make_analysis(struct analysis_feed *feed, struct analysis *analysis)
 {
-	_cleanup_(freep) bool *explained = calloc(feed->n_samples, sizeof(*explained));
+	_cleanup_(freep) bool *explained = xcalloc(feed->n_samples, sizeof(*explained));
 	int r;
 
-	analysis->statistics = calloc(feed->n_tallies + 1, sizeof(*analysis->statistics));
-	if (!explained || !analysis->statistics)
-		return -ENOMEM;
+	analysis->statistics = xcalloc(feed->n_tallies + 1, sizeof(*analysis->statistics));
 	r = find_spans(feed);
 	if (r < 0)
 		return r;
@@ -266,10 +259,8 @@ static int show_exact(struct analysis_feed *feed)
 
 	if (!feed->exact_ns)
 		return 0;
-	rounded = reallocarray(NULL, n, sizeof(*rounded));
-	exact = reallocarray(NULL, n, sizeof(*exact));
-	if (!rounded || !exact)
-		return -ENOMEM;
+	rounded = xreallocarray(NULL, n, sizeof(*rounded));
+	exact = xreallocarray(NULL, n, sizeof(*exact));
 	for (size_t i = 0; i < n; i++) {
 		rounded[i] = feed->samples[i].et_ns;
 		exact[i] = feed->samples[i].et_ns = feed->exact_ns[i];

@@ -2,6 +2,8 @@
 /* The tallies of names that are a family become one: see analysis_internal.h. */
 #include "lib/protocol/analysis_internal.h"
 
+#include "lib/base/xalloc.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -31,7 +33,7 @@ static int by_sample(const void *a, const void *b)
 static int take_longs(struct daemon_tally *to, struct daemon_tally *from)
 {
 	size_t n = to->n_longs + from->n_longs;
-	struct long_execution *longs = n > 0 ? reallocarray(to->longs, n, sizeof(*longs)) : NULL;
+	struct long_execution *longs = n > 0 ? xreallocarray(to->longs, n, sizeof(*longs)) : NULL;
 
 	if (n == 0)
 		return 0;
@@ -64,8 +66,8 @@ static int join(struct daemon_tally *to, struct daemon_tally *from)
 
 static int join_all(struct analysis_feed *feed, const struct family_member *members)
 {
-	struct daemon_tally **first = calloc(feed->families.n + 1, sizeof(*first));
-	int r = first ? 0 : -ENOMEM;
+	struct daemon_tally **first = xcalloc(feed->families.n + 1, sizeof(*first));
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < feed->n_tallies; i++) {
 		struct daemon_tally **family = &first[members[i].family], *tally = &feed->tallies[i];
@@ -106,8 +108,8 @@ static int add_known(struct analysis_feed *feed, struct family_member *members)
 
 int families_join(struct analysis_feed *feed)
 {
-	_cleanup_(freep) struct family_member *members = calloc(feed->n_tallies + 1, sizeof(*members));
-	int r = members ? 0 : -ENOMEM;
+	_cleanup_(freep) struct family_member *members = xcalloc(feed->n_tallies + 1, sizeof(*members));
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < feed->n_tallies; i++)
 		members[i] = member_of(feed, &feed->tallies[i]);

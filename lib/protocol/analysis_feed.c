@@ -3,6 +3,7 @@
  * longer samples, only the ones that may be long for their daemon are kept. */
 #include "lib/protocol/analysis_feed.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/protocol/analysis_internal.h"
@@ -33,12 +34,10 @@ static int by_name(const void *a, const void *b)
 static int make_tallies(struct analysis_feed *feed, const struct name_pattern *patterns)
 {
 	const struct sources *daemons = feed->daemons;
-	_cleanup_(freep) struct named *names = reallocarray(NULL, daemons->n + 1, sizeof(*names));
+	_cleanup_(freep) struct named *names = xreallocarray(NULL, daemons->n + 1, sizeof(*names));
 
-	feed->tallies = calloc(daemons->n + 1, sizeof(*feed->tallies));
-	feed->tally_of = calloc(daemons->n + 1, sizeof(*feed->tally_of));
-	if (!names || !feed->tallies || !feed->tally_of)
-		return -ENOMEM;
+	feed->tallies = xcalloc(daemons->n + 1, sizeof(*feed->tallies));
+	feed->tally_of = xcalloc(daemons->n + 1, sizeof(*feed->tally_of));
 	for (size_t i = 0; i < daemons->n; i++)
 		names[i] = (struct named){name_group(patterns, daemons->items[i].name), i};
 	qsort(names, daemons->n, sizeof(*names), by_name);
@@ -68,10 +67,8 @@ static enum zone zone_of(const struct cluster *c, int64_t et_ns)
 
 static int set_zones(struct analysis_feed *feed, const struct sample *samples)
 {
-	feed->zones = malloc(feed->n_samples);
-	feed->extra_ns = calloc(feed->n_samples, sizeof(*feed->extra_ns));
-	if (!feed->zones || !feed->extra_ns)
-		return -ENOMEM;
+	feed->zones = xmalloc(feed->n_samples);
+	feed->extra_ns = xcalloc(feed->n_samples, sizeof(*feed->extra_ns));
 	for (size_t i = 0; i < feed->n_samples; i++)
 		feed->zones[i] = (uint8_t)zone_of(&feed->central, samples[i].et_ns);
 	return 0;
@@ -141,13 +138,11 @@ static int64_t step_up_to(double most_ns)
 static int take_waits(struct analysis_feed *feed, const struct run *run, struct sample *samples, size_t n,
 	struct error *err)
 {
-	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, n + 1, sizeof(*sorted));
+	_cleanup_(freep) int64_t *sorted = xreallocarray(NULL, n + 1, sizeof(*sorted));
 	int64_t step_ns;
 
-	feed->own_ns = reallocarray(NULL, n + 1, sizeof(*feed->own_ns));
-	feed->exact_ns = reallocarray(NULL, n + 1, sizeof(*feed->exact_ns));
-	if (!sorted || !feed->own_ns || !feed->exact_ns)
-		return error_oom(err);
+	feed->own_ns = xreallocarray(NULL, n + 1, sizeof(*feed->own_ns));
+	feed->exact_ns = xreallocarray(NULL, n + 1, sizeof(*feed->exact_ns));
 	if (!is_wait_known(samples, n))
 		return say_unknown(run, samples, err);
 	if (n == 0)
@@ -169,12 +164,10 @@ static int take_waits(struct analysis_feed *feed, const struct run *run, struct 
 int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample *samples, size_t n_samples,
 	const struct sources *daemons, const struct analysis_options *options, struct error *err)
 {
-	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = calloc(1, sizeof(*feed));
+	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = xcalloc(1, sizeof(*feed));
 	char usual[TEXT_TIME_SIZE];
 	int r = 0;
 
-	if (!feed)
-		return error_oom(err);
 	feed->n_samples = n_samples;
 	feed->daemons = daemons;
 	feed->other_cpus = options->other_cpus;
@@ -230,8 +223,6 @@ static int keep(struct daemon_tally *tally, uint32_t sample, int64_t pt_ns)
 {
 	struct long_execution *execution = array_add_reused(tally->longs, tally->n_longs, tally->capacity);
 
-	if (!execution)
-		return -ENOMEM;
 	*execution = (struct long_execution){.sample = sample, .pt_ns = pt_ns};
 	return 0;
 }

@@ -17,6 +17,7 @@
  * beyond it, bounds the cluster only if daemons explain most of the samples beyond. */
 #include "lib/protocol/cluster.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/stats/robust.h"
@@ -40,8 +41,6 @@ static int add_zoom(struct cluster *c, const struct view *v, struct zoom zoom)
 {
 	struct zoom *added = array_add(c->zooms, c->n_zooms);
 
-	if (!added)
-		return -ENOMEM;
 	*added = zoom;
 	added->low_ns = v->ets[0];
 	added->high_ns = v->ets[v->n - 1];
@@ -191,13 +190,11 @@ static int64_t step_of(const int64_t *ets, size_t n, int64_t resolution_ns)
 int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
 	int64_t by_hand_ns, struct error *err)
 {
-	_cleanup_(freep) int64_t *ets = reallocarray(NULL, n + 1, sizeof(*ets));
+	_cleanup_(freep) int64_t *ets = xreallocarray(NULL, n + 1, sizeof(*ets));
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct view v = {.ets = ets, .n = n};
 	int r;
 
-	if (!ets)
-		return error_oom(err);
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
 	for (size_t i = 0; i < n; i++)
@@ -222,12 +219,10 @@ int cluster_tighten(
 	struct cluster *c, const struct sample *samples, size_t n, int64_t high_ns, double explained)
 {
 	struct zoom *last = &c->zooms[c->n_zooms - 1];
-	_cleanup_(freep) int64_t *ets = reallocarray(NULL, n, sizeof(*ets));
+	_cleanup_(freep) int64_t *ets = xreallocarray(NULL, n, sizeof(*ets));
 	struct view v = {.ets = ets};
 	int r;
 
-	if (!ets)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].et_ns >= c->low_ns && samples[i].et_ns <= high_ns)
 			ets[v.n++] = samples[i].et_ns;

@@ -2,17 +2,17 @@
 /* Comparing two sets of samples: see comparison.h. */
 #include "lib/protocol/comparison.h"
 
+#include "lib/base/xalloc.h"
+
 #include <errno.h>
 #include <math.h>
 
 int comparison_side_make(struct comparison_side *ret, const struct discarding *d,
 	const struct sample *samples, size_t n, enum comparison_clock clock)
 {
-	struct comparison_time *items = calloc(n ?: 1, sizeof(*items));
+	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
 	size_t kept = 0;
 
-	if (!items)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		if (!d->out[i])
 			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
@@ -95,7 +95,7 @@ static size_t pair_times(const struct pair *pairs, size_t n, int64_t *of_a, int6
 
 static bool *find_a_first(const struct pair *pairs, size_t n)
 {
-	bool *a_first = calloc(n + 1, sizeof(*a_first));
+	bool *a_first = xcalloc(n + 1, sizeof(*a_first));
 
 	for (size_t i = 0; a_first && i < n; i++)
 		a_first[i] = pairs[i].a->start_ns < pairs[i].b->start_ns;
@@ -120,16 +120,14 @@ static size_t all_times(const struct comparison_side *side, int64_t *times)
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
-	_cleanup_(freep) struct pair *pairs = calloc(a->n + 1, sizeof(*pairs));
-	_cleanup_(freep) int64_t *of_a = calloc(a->n + 1, sizeof(*of_a));
-	_cleanup_(freep) int64_t *of_b = calloc(b->n + 1, sizeof(*of_b));
+	_cleanup_(freep) struct pair *pairs = xcalloc(a->n + 1, sizeof(*pairs));
+	_cleanup_(freep) int64_t *of_a = xcalloc(a->n + 1, sizeof(*of_a));
+	_cleanup_(freep) int64_t *of_b = xcalloc(b->n + 1, sizeof(*of_b));
 	_cleanup_(freep) bool *a_first = NULL;
 	struct compare_plan plan = {DESIGN_SEPARATE, 0, 0, NULL};
 	size_t n, n_a, n_b;
 	int r;
 
-	if (!pairs || !of_a || !of_b)
-		return error_oom(err);
 	n = find_pairs(a, b, pairs);
 	if (in_turn(pairs, n)) {
 		plan.design = a->duet && b->duet && all_above_0(pairs, n) ? DESIGN_DUET : DESIGN_PAIRS;

@@ -3,6 +3,7 @@
  * and SEDONA use maximum and minimum, as this does. */
 #include "lib/protocol/cutoffs.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/protocol/name_families.h"
@@ -116,10 +117,8 @@ static int add_cutoff(struct profile *profile, const struct daemon_statistics *s
 		added = array_add(left_out->items, left_out->n);
 	else
 		added = array_add(profile->cutoffs, profile->n_cutoffs);
-	if (!added)
-		return -ENOMEM;
 	*added = c;
-	added->daemon = strdup(named->name);
+	added->daemon = xstrdup(named->name);
 	added->unit = text_copy(unit);
 	return added->daemon && (!unit || added->unit) ? 0 : -ENOMEM;
 }
@@ -132,13 +131,11 @@ static int64_t floor_of(const struct analysis *analysis)
 
 static int add_run(struct profile_run *ret, const struct analysis *analysis, int64_t floor_ns)
 {
-	ret->program = strdup(analysis->run.program ?: "");
+	ret->program = xstrdup(analysis->run.program ?: "");
 	ret->run = analysis->run.id;
 	ret->samples = (int64_t)analysis->n_samples;
 	ret->floor_ns = floor_ns;
-	ret->l_samples = reallocarray(NULL, analysis->n_l_samples + 1, sizeof(uint32_t));
-	if (!ret->program || !ret->l_samples)
-		return -ENOMEM;
+	ret->l_samples = xreallocarray(NULL, analysis->n_l_samples + 1, sizeof(uint32_t));
 	for (size_t i = 0; i < analysis->n_l_samples; i++)
 		ret->l_samples[i] = analysis->l_samples[i];
 	ret->n_l_samples = analysis->n_l_samples;
@@ -186,8 +183,8 @@ int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct c
 			"the resolution of the short run is %" PRId64 " ns, that of the long run %" PRId64
 			" ns; they must be the same",
 			short_run->resolution_ns, long_run->resolution_ns);
-	profile.name = strdup(rules->name ?: "unnamed");
-	r = profile.name ? 0 : -ENOMEM;
+	profile.name = xstrdup(rules->name ?: "unnamed");
+	r = 0;
 	if (r == 0)
 		r = add_run(&profile.short_run, short_run, floored ? floor_of(short_run) : 0);
 	if (r == 0)

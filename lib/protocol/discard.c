@@ -2,6 +2,7 @@
 /* Applying a profile to a run: see discard.h. */
 #include "lib/protocol/discard.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
@@ -36,10 +37,8 @@ struct discarder {
 
 int discarder_new(struct discarder **ret, const struct discard_rules *rules, struct error *err)
 {
-	struct discarder *d = calloc(1, sizeof(*d));
+	struct discarder *d = xcalloc(1, sizeof(*d));
 
-	if (!d)
-		return error_oom(err);
 	d->rules = *rules;
 	d->resolution_ns = rules->profile && rules->profile->resolution_ns > 0 ? rules->profile->resolution_ns
 									       : 1;
@@ -73,8 +72,6 @@ int discarder_add_sample(struct discarder *d, const struct sample *sample, struc
 {
 	struct sample *added = array_add_reused(d->samples, d->n_samples, d->samples_capacity);
 
-	if (!added)
-		return error_oom(err);
 	*added = *sample;
 	return 0;
 }
@@ -83,10 +80,8 @@ static int add_over(struct over_cutoff **items, size_t *n, const struct over_cut
 {
 	struct over_cutoff *added = array_add(*items, *n);
 
-	if (!added)
-		return error_oom(err);
 	*added = *over;
-	added->daemon = strdup(over->daemon);
+	added->daemon = xstrdup(over->daemon);
 	added->unit = text_copy(over->unit);
 	return added->daemon && (added->unit || !over->unit) ? 0 : error_oom(err);
 }
@@ -144,8 +139,6 @@ static int add_candidate(struct discarder *d, const struct cutoff *cutoff, const
 {
 	struct candidate *candidate = array_add(d->candidates, d->n_candidates);
 
-	if (!candidate)
-		return error_oom(err);
 	*candidate = (struct candidate){sample, cutoff, text_copy(unit), pt_ns};
 	return unit && !candidate->unit ? error_oom(err) : 0;
 }
@@ -209,11 +202,9 @@ static int list_samples(const struct discarder *d, struct discarding *ret)
 {
 	size_t over = 0, unprofiled = 0;
 
-	ret->out = calloc(d->n_samples + 1, sizeof(*ret->out));
-	ret->by_cutoff = calloc(d->n_samples + 1, sizeof(*ret->by_cutoff));
-	ret->incomplete = calloc(d->n_samples + 1, sizeof(*ret->incomplete));
-	if (!ret->out || !ret->by_cutoff || !ret->incomplete)
-		return -ENOMEM;
+	ret->out = xcalloc(d->n_samples + 1, sizeof(*ret->out));
+	ret->by_cutoff = xcalloc(d->n_samples + 1, sizeof(*ret->by_cutoff));
+	ret->incomplete = xcalloc(d->n_samples + 1, sizeof(*ret->incomplete));
 	for (size_t i = 0; i < d->n_samples; i++) {
 		const struct sample *s = &d->samples[i];
 		bool by_cutoff = is_among(ret->over, ret->n_over, &over, s->n);
@@ -236,13 +227,11 @@ static int64_t time_of(const struct sample *s, bool et)
 /* The second check, for one clock, of the samples that the first check keeps. */
 static int check_two_sd(const struct discarder *d, const bool *out, bool et, struct clock_discarding *c)
 {
-	_cleanup_(freep) int64_t *times = calloc(d->n_samples + 1, sizeof(*times));
+	_cleanup_(freep) int64_t *times = xcalloc(d->n_samples + 1, sizeof(*times));
 	size_t n = 0, kept = 0;
 
-	c->by_two_sd = calloc(d->n_samples + 1, sizeof(*c->by_two_sd));
-	c->in_papers = calloc(d->n_samples + 1, sizeof(*c->in_papers));
-	if (!times || !c->by_two_sd || !c->in_papers)
-		return -ENOMEM;
+	c->by_two_sd = xcalloc(d->n_samples + 1, sizeof(*c->by_two_sd));
+	c->in_papers = xcalloc(d->n_samples + 1, sizeof(*c->in_papers));
 	for (size_t i = 0; i < d->n_samples; i++)
 		times[n++] = time_of(&d->samples[i], et);
 	c->raw = summary_of(times, n);

@@ -2,6 +2,7 @@
 /* Disturbance counters that changed in a run: see disturbances.h. */
 #include "lib/protocol/disturbances.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
 
@@ -58,10 +59,8 @@ static bool is_notable(const struct counters *s, enum counter which, int64_t et_
 static int find_one(struct disturbances *found, enum counter which, const struct sample_counters *samples,
 	size_t n, int64_t et_ns)
 {
-	struct disturbance item = {.which = which, .samples = reallocarray(NULL, n + 1, sizeof(uint32_t))};
+	struct disturbance item = {.which = which, .samples = xreallocarray(NULL, n + 1, sizeof(uint32_t))};
 
-	if (!item.samples)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		int64_t value = magnitude(samples[i].changes.value[which]);
 
@@ -142,10 +141,8 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 	enum { SHOWN = 4 };
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = xopen_memstream(&text, &size);
 
-	if (!file)
-		return NULL;
 	if (item->which == COUNTER_INTERRUPTS)
 		write_interrupts(file, found, item);
 	else
@@ -158,5 +155,5 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 		fputs(", ", file);
 		write_total(file, item);
 	}
-	return text_stream_close(file, &text) == 0 ? text : NULL;
+	return text_stream_close(file, &text);
 }

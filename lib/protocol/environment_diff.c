@@ -2,6 +2,7 @@
 /* Comparing two fingerprints: see environment_diff.h. */
 #include "lib/protocol/environment_diff.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 
@@ -12,7 +13,7 @@
 static char *texts_listed(const json_t *array)
 {
 	enum { MOST = 10 };
-	_cleanup_(freep) char *list = strdup("");
+	_cleanup_(freep) char *list = xstrdup("");
 	size_t i, n = json_array_size(array);
 	json_t *item;
 
@@ -42,7 +43,7 @@ static bool holds_only(const json_t *array, json_type type)
 static char *value_text(const json_t *value)
 {
 	if (!value || json_is_null(value))
-		return strdup("nothing");
+		return xstrdup("nothing");
 	if (json_is_string(value))
 		return text_format("'%s'", json_string_value(value));
 	if (json_array_size(value) > 0 && holds_only(value, JSON_STRING))
@@ -68,7 +69,7 @@ static int add_texts(struct differences *d, bool identity, char *what, char *bef
 static int add(
 	struct differences *d, bool identity, const char *what, const json_t *before, const json_t *now)
 {
-	return add_texts(d, identity, strdup(what), value_text(before), value_text(now));
+	return add_texts(d, identity, xstrdup(what), value_text(before), value_text(now));
 }
 
 static bool is_tree(const json_t *value)
@@ -100,11 +101,11 @@ static int compare_texts(
 	json_array_foreach (before, i, item)
 		if (r == 0 && !has_text(now, json_string_value(item)))
 			r = add_texts(d, identity, text_format("%s.%s", name, json_string_value(item)),
-				strdup("present"), strdup("gone"));
+				xstrdup("present"), xstrdup("gone"));
 	json_array_foreach (now, i, item)
 		if (r == 0 && !has_text(before, json_string_value(item)))
 			r = add_texts(d, identity, text_format("%s.%s", name, json_string_value(item)),
-				strdup("absent"), strdup("present"));
+				xstrdup("absent"), xstrdup("present"));
 	return r;
 }
 
@@ -263,17 +264,14 @@ int differences_description(const struct differences *d, size_t most, char **ret
 {
 	char *text = NULL;
 	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	FILE *memory = xopen_memstream(&text, &size);
 
-	if (!memory)
-		return error_oom(err);
 	for (size_t i = 0; i < d->n && i < most; i++)
 		fprintf(memory, "%s%s was %s, is %s", i ? "; " : "", d->items[i].what, d->items[i].before,
 			d->items[i].now);
 	if (d->n > most)
 		fprintf(memory, "; and %zu more", d->n - most);
-	if (text_stream_close(memory, &text) < 0)
-		return error_oom(err);
+	text_stream_close(memory, &text);
 	*ret = text;
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* See impossible_pt.h. */
 #include "lib/protocol/impossible_pt.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/stats/summary.h"
@@ -43,11 +44,9 @@ static bool is_too_short(const struct sample *s, int64_t steal_ns, const struct 
 static int summarize_usual(const struct sample *samples, size_t n, const struct sample_counters *counters,
 	size_t n_counters, struct summary *ret)
 {
-	_cleanup_(freep) int64_t *times = calloc(n + 1, sizeof(*times));
+	_cleanup_(freep) int64_t *times = xcalloc(n + 1, sizeof(*times));
 	size_t kept = 0, at = 0;
 
-	if (!times)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		int64_t steal_ns = steal_of(&samples[i], counters, n_counters, &at);
 
@@ -61,7 +60,7 @@ static int summarize_usual(const struct sample *samples, size_t n, const struct 
 int impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
 	const struct sample_counters *counters, size_t n_counters, struct impossible_pt **ret, size_t *ret_n)
 {
-	_cleanup_(freep) struct impossible_pt *found = calloc(n + 1, sizeof(*found));
+	_cleanup_(freep) struct impossible_pt *found = xcalloc(n + 1, sizeof(*found));
 	struct summary usual;
 	size_t n_found = 0, at = 0;
 

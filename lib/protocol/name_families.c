@@ -2,6 +2,7 @@
 /* Families of names: see name_families.h. */
 #include "lib/protocol/name_families.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 
 #include <ctype.h>
@@ -100,9 +101,7 @@ static int add_family(
 {
 	struct name_family *family = array_add(families->items, families->n);
 
-	if (!family)
-		return -ENOMEM;
-	*family = (struct name_family){strdup(keyed->key), (uint32_t)n};
+	*family = (struct name_family){xstrdup(keyed->key), (uint32_t)n};
 	for (size_t i = 0; i < n; i++)
 		members[keyed[i].member].family = families->n;
 	return family->name ? 0 : -ENOMEM;
@@ -125,15 +124,15 @@ static int add_families(struct name_families *families, struct family_member *me
 
 static int find_by(struct name_families *families, struct family_member *members, size_t n, enum key key)
 {
-	_cleanup_(freep) struct keyed *keyed = reallocarray(NULL, n + 1, sizeof(*keyed));
+	_cleanup_(freep) struct keyed *keyed = xreallocarray(NULL, n + 1, sizeof(*keyed));
 	char stem[STEM_SIZE];
 	size_t n_keyed = 0;
-	int r = keyed ? 0 : -ENOMEM;
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		if (!key_of(stem, &members[i], key))
 			continue;
-		keyed[n_keyed] = (struct keyed){strdup(stem), i};
+		keyed[n_keyed] = (struct keyed){xstrdup(stem), i};
 		r = keyed[n_keyed].key ? 0 : -ENOMEM;
 		n_keyed += r == 0;
 	}
@@ -190,11 +189,7 @@ int name_families_add_known(
 			continue;
 		if (!family) {
 			family = array_add(families->items, families->n);
-			if (!family)
-				return -ENOMEM;
-			family->name = strdup(name);
-			if (!family->name)
-				return -ENOMEM;
+			family->name = xstrdup(name);
 		}
 		family->names++;
 		members[i].family = families->n;

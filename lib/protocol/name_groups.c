@@ -2,6 +2,7 @@
 /* Groups of process names: see name_groups.h. */
 #include "lib/protocol/name_groups.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 
@@ -50,8 +51,6 @@ static int parse_line(struct names *names, size_t *n, char *line, struct error *
 		return error_say(err, -EINVAL, "'%s' is not PATTERN = GROUP", line);
 	*equals = '\0';
 	row = array_add(names->rows, *n);
-	if (!row)
-		return error_oom(err);
 	row->pattern = trim(line);
 	row->group = trim(equals + 1);
 	if (!*row->group)
@@ -73,8 +72,6 @@ static int parse(struct names *names, const char *where, struct error *err)
 	for (size_t i = 0; i < ELEMENTS(names_default); i++) {
 		struct name_pattern *row = array_add(names->rows, n);
 
-		if (!row)
-			return error_oom(err);
 		*row = names_default[i];
 	}
 	return 0;
@@ -82,7 +79,7 @@ static int parse(struct names *names, const char *where, struct error *err)
 
 int names_parse(struct names *ret, const char *text, const char *where, struct error *err)
 {
-	struct names names = {.text = strdup(text)};
+	struct names names = {.text = xstrdup(text)};
 	int r = names.text ? parse(&names, where, err) : error_oom(err);
 
 	if (r < 0)

@@ -3,6 +3,7 @@
  * analysis_internal.h. */
 #include "lib/protocol/analysis_internal.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/stats/robust.h"
 
@@ -39,11 +40,9 @@ static int64_t time_of(const struct sample *sample, enum time which)
 /* One time of each sample of the core, ascending. */
 static int core_times(const struct analysis_feed *feed, enum time which, int64_t **ret, size_t *ret_n)
 {
-	int64_t *times = reallocarray(NULL, feed->n_samples + 1, sizeof(*times));
+	int64_t *times = xreallocarray(NULL, feed->n_samples + 1, sizeof(*times));
 	size_t n = 0;
 
-	if (!times)
-		return -ENOMEM;
 	for (size_t i = 0; i < feed->n_samples; i++)
 		if (feed->zones[i] == ZONE_CORE)
 			times[n++] = time_of(&feed->samples[i], which);

@@ -2,6 +2,7 @@
 /* Other processes that used the CPU: see others.h. */
 #include "lib/protocol/others.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
@@ -25,9 +26,7 @@ static int find_or_add(struct others *o, const struct name_pattern *patterns, co
 			return 0;
 		}
 	other = array_add(o->items, o->n);
-	if (!other)
-		return -ENOMEM;
-	other->name = strdup(name);
+	other->name = xstrdup(name);
 	if (!other->name) {
 		o->n--;
 		return -ENOMEM;
@@ -48,9 +47,7 @@ static int make_room(struct others *o, size_t id)
 		return 0;
 	while (n <= id)
 		n *= 2;
-	more = reallocarray(o->of_daemon, n, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
+	more = xreallocarray(o->of_daemon, n, sizeof(*more));
 	memset(more + o->n_daemons, 0, (n - o->n_daemons) * sizeof(*more));
 	o->of_daemon = more;
 	o->n_daemons = n;
@@ -161,9 +158,9 @@ static int join_families(
 
 static int find_families(struct others *o)
 {
-	_cleanup_(freep) struct family_member *members = calloc(o->n + 1, sizeof(*members));
+	_cleanup_(freep) struct family_member *members = xcalloc(o->n + 1, sizeof(*members));
 	_cleanup_(name_families_clear) struct name_families families = {};
-	int r = members ? 0 : -ENOMEM;
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < o->n; i++) {
 		const struct other *other = &o->items[i];

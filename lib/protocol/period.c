@@ -11,6 +11,7 @@
  * random, always the same ones. */
 #include "lib/protocol/period.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/random.h"
 #include "lib/stats/robust.h"
@@ -49,7 +50,7 @@ static bool is_periodic(const uint32_t *at, size_t count, size_t n, double perio
 static struct period look_in_numbers(const uint32_t *at, size_t count, size_t n)
 {
 	struct period none = {.occurrences = count};
-	_cleanup_(freep) int64_t *gaps = count > 1 ? reallocarray(NULL, count - 1, sizeof(*gaps)) : NULL;
+	_cleanup_(freep) int64_t *gaps = count > 1 ? xreallocarray(NULL, count - 1, sizeof(*gaps)) : NULL;
 	double period;
 
 	if (!gaps)
@@ -96,8 +97,8 @@ static double fit(const uint32_t *at, const double *turns, size_t count, const s
 static struct period look_in_time(const uint32_t *at, size_t count, const struct timeline *t)
 {
 	struct period none = {.occurrences = count};
-	_cleanup_(freep) int64_t *gaps = count > 1 ? reallocarray(NULL, count - 1, sizeof(*gaps)) : NULL;
-	_cleanup_(freep) double *turns = count > 1 ? calloc(count, sizeof(*turns)) : NULL;
+	_cleanup_(freep) int64_t *gaps = count > 1 ? xreallocarray(NULL, count - 1, sizeof(*gaps)) : NULL;
+	_cleanup_(freep) double *turns = count > 1 ? xcalloc(count, sizeof(*turns)) : NULL;
 	double usual, low = 0, high = INFINITY, period, missing = 0;
 
 	if (!gaps || !turns)
@@ -150,7 +151,7 @@ static size_t first_of_each_row(uint32_t *into, const uint32_t *at, size_t count
 
 static struct period look_twice(const uint32_t *at, size_t count, const struct timeline *t)
 {
-	_cleanup_(freep) uint32_t *firsts = reallocarray(NULL, count + 1, sizeof(*firsts));
+	_cleanup_(freep) uint32_t *firsts = xreallocarray(NULL, count + 1, sizeof(*firsts));
 	struct period found = look(at, count, t);
 
 	if (period_is_known(&found) || !firsts)

@@ -2,6 +2,7 @@
 /* What a machine can resolve: see resolving.h. */
 #include "lib/protocol/resolving.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/stats/robust.h"
 #include "lib/stats/summary.h"
 #include "lib/stats/trend.h"
@@ -55,11 +56,9 @@ static struct resolving resolve(const int64_t *pts, size_t blocks, size_t size)
 
 int resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis)
 {
-	_cleanup_(freep) int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
+	_cleanup_(freep) int64_t *pts = xreallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
 	size_t n;
 
-	if (!pts)
-		return -ENOMEM;
 	n = other_pts(analysis, pts);
 	for (size_t i = 0; i < N_RESOLVING; i++) {
 		size_t blocks = n / (size_t)resolving_sizes[i];
@@ -96,12 +95,10 @@ void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ra
  * 6/pi asin(r/2) (Pearson 1907). */
 int correlation_find(struct correlation *ret, const struct analysis *analysis)
 {
-	_cleanup_(freep) int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
-	_cleanup_(freep) int64_t *sorted = reallocarray(NULL, analysis->n_samples + 1, sizeof(*sorted));
+	_cleanup_(freep) int64_t *pts = xreallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
+	_cleanup_(freep) int64_t *sorted = xreallocarray(NULL, analysis->n_samples + 1, sizeof(*sorted));
 	size_t n;
 
-	if (!pts || !sorted)
-		return -ENOMEM;
 	n = other_pts(analysis, pts);
 	memcpy(sorted, pts, n * sizeof(*sorted));
 	sort_ascending(sorted, n);

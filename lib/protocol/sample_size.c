@@ -3,6 +3,8 @@
  * with 40, 30, 20 and 10. They choose the size by eye; CLOSE_SD and CLOSE_SHARE reproduce their choice. */
 #include "lib/protocol/sample_size.h"
 
+#include "lib/base/xalloc.h"
+
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -120,16 +122,14 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 	size_t n, bool et, struct error *err)
 {
 	const struct clock_discarding *clock = et ? &d->et : &d->pt;
-	_cleanup_(freep) int64_t *scratch = reallocarray(NULL, 2 * n + 1, sizeof(*scratch));
+	_cleanup_(freep) int64_t *scratch = xreallocarray(NULL, 2 * n + 1, sizeof(*scratch));
 	_cleanup_(sample_sizes_clear) struct sample_sizes sizes = {};
 	size_t chosen[MOST_SIZES];
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
 	sizes.n = choose_sizes(n, chosen);
-	sizes.rows = calloc(sizes.n, sizeof(*sizes.rows));
-	if (!scratch || !sizes.rows)
-		return error_oom(err);
+	sizes.rows = xcalloc(sizes.n, sizeof(*sizes.rows));
 	for (size_t i = 0; i < sizes.n; i++)
 		sizes.rows[i] = size_of(samples, d->out, n, chosen[i], et, scratch);
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++)

@@ -7,6 +7,7 @@
  * samples of a short run are not significant. */
 #include "lib/protocol/analysis_internal.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/stats/trend.h"
 #include "lib/stats/two_levels.h"
@@ -174,10 +175,8 @@ static int series_make(struct series *s, const struct analysis_feed *feed, const
 {
 	size_t l = 0;
 
-	s->in_time = reallocarray(NULL, feed->n_samples + 1, sizeof(*s->in_time));
-	s->sorted = reallocarray(NULL, feed->n_samples + 1, sizeof(*s->sorted));
-	if (!s->in_time || !s->sorted)
-		return -ENOMEM;
+	s->in_time = xreallocarray(NULL, feed->n_samples + 1, sizeof(*s->in_time));
+	s->sorted = xreallocarray(NULL, feed->n_samples + 1, sizeof(*s->sorted));
 	for (size_t i = 0; i < feed->n_samples; i++) {
 		if (l < analysis->n_l_samples && analysis->l_samples[l] == feed->samples[i].n)
 			l++;
@@ -318,14 +317,12 @@ static void note_speed(const struct analysis_feed *feed, const struct series *s,
 static int note_long_themselves(
 	const struct analysis_feed *feed, const struct series *s, struct analysis *analysis)
 {
-	_cleanup_(freep) struct sample *samples = calloc(s->n + 1, sizeof(*samples));
+	_cleanup_(freep) struct sample *samples = xcalloc(s->n + 1, sizeof(*samples));
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct error ignored;
 	char bound[TEXT_TIME_SIZE];
 	size_t len = strlen(analysis->why);
 
-	if (!samples)
-		return -ENOMEM;
 	if (s->n == 0)
 		return 0;
 	for (size_t i = 0; i < s->n; i++)

@@ -6,6 +6,7 @@
  * on times. */
 #include "lib/protocol/validity.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/protocol/cutoffs.h"
@@ -29,8 +30,6 @@ __attribute__((format(printf, 3, 4))) static int find(
 	va_list args;
 	int n;
 
-	if (!finding)
-		return -ENOMEM;
 	finding->verdict = verdict;
 	va_start(args, format);
 	n = vasprintf(&finding->text, format, args);
@@ -68,12 +67,10 @@ struct speed {
 
 static int speed_of(const struct analysis *analysis, struct speed *ret)
 {
-	_cleanup_(freep) int64_t *pts = reallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
+	_cleanup_(freep) int64_t *pts = xreallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
 	int64_t means[BLOCKS];
 	size_t n = 0, blocks;
 
-	if (!pts)
-		return -ENOMEM;
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		if (cluster_holds(&analysis->central, analysis->samples[i].et_ns))
 			pts[n++] = analysis->samples[i].pt_ns;

@@ -2,6 +2,7 @@
 /* Runs and their results: the names of enums, the fields for the book and for documents, and freeing. */
 #include "lib/record/run.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
 #include "lib/base/json.h"
 #include "lib/base/json_fields.h"
@@ -206,11 +207,11 @@ static char **words_of(const struct run *run)
 {
 	_cleanup_(json_decrefp) json_t *array = run->command ? json_loads(run->command, 0, NULL) : NULL;
 	size_t i, n = json_array_size(array);
-	char **words = n > 0 ? calloc(n + 1, sizeof(char *)) : NULL;
+	char **words = n > 0 ? xcalloc(n + 1, sizeof(char *)) : NULL;
 	json_t *word;
 
 	json_array_foreach (array, i, word)
-		if (words && !(words[i] = strdup(json_string_value(word) ?: "?"))) {
+		if (words && !(words[i] = xstrdup(json_string_value(word) ?: "?"))) {
 			argv_free(words);
 			return NULL;
 		}
@@ -221,7 +222,7 @@ char *run_command_line(const struct run *run)
 {
 	_cleanup_(argv_freep) char **words = words_of(run);
 
-	return words ? argv_join(words) : strdup(run->program);
+	return words ? argv_join(words) : xstrdup(run->program);
 }
 
 void sources_clear(struct sources *sources)

@@ -2,6 +2,7 @@
 /* The daemons that made samples long: see daemon_causes.h. */
 #include "lib/report/daemon_causes.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -40,12 +41,10 @@ static void report_clear(struct report *r)
 /* at: the column where it begins. */
 static int print_executions(const struct daemon_statistics *d, size_t at, FILE *file, struct error *err)
 {
-	_cleanup_(freep) int64_t *times = reallocarray(NULL, d->n_longs, sizeof(*times));
+	_cleanup_(freep) int64_t *times = xreallocarray(NULL, d->n_longs, sizeof(*times));
 	char median[TEXT_TIME_SIZE], longs[TEXT_TIME_SIZE + 64], central[TEXT_TIME_SIZE],
 		text[sizeof(longs) + sizeof(central) + 64];
 
-	if (!times)
-		return error_oom(err);
 	for (size_t i = 0; i < d->n_longs; i++)
 		times[i] = d->longs[i].pt_ns;
 	text_duration(median, (int64_t)median_of(times, d->n_longs));

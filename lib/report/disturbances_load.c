@@ -2,6 +2,7 @@
 /* The disturbances of a run in the book: see disturbances_load.h. */
 #include "lib/report/disturbances_load.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/json.h"
 #include "lib/document/document_context.h"
 #include "lib/stats/summary.h"
@@ -49,9 +50,7 @@ int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, 
 		r = book_samples(book, run, &samples, &n_samples, err);
 	if (r < 0)
 		return r;
-	times = reallocarray(NULL, n_samples + 1, sizeof(*times));
-	if (!times)
-		return error_oom(err);
+	times = xreallocarray(NULL, n_samples + 1, sizeof(*times));
 	for (size_t i = 0; i < n_samples; i++)
 		times[i] = samples[i].et_ns;
 	r = disturbances_find(&found, counters, n, (int64_t)summary_of(times, n_samples).median_ns, err);

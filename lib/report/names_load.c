@@ -2,6 +2,7 @@
 /* The patterns of this machine: see names_load.h. */
 #include "lib/report/names_load.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
@@ -21,7 +22,7 @@ int names_text(char **ret, struct error *err)
 	int r = text_read_file(AT_FDCWD, names_path(), ret);
 
 	if (r == -ENOENT && !getenv("EMP_NAMES"))
-		return (*ret = strdup("")) ? 0 : error_oom(err);
+		return (*ret = xstrdup("")) ? 0 : error_oom(err);
 	return r < 0 ? error_os(err, r, "cannot read the names of processes in '%s'", names_path()) : 0;
 }
 

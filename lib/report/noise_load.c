@@ -2,6 +2,7 @@
 /* Why a run was noisy: see noise_load.h. */
 #include "lib/report/noise_load.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -52,8 +53,8 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s", len ? ", " : "",
 				causes[i].name, text_percent(percent, share));
 	}
-	*ret = strdup(len > 0 ? text : "speed varies");
-	return *ret ? 0 : error_oom(err);
+	*ret = xstrdup(len > 0 ? text : "speed varies");
+	return 0;
 }
 
 /* The verdicts that give no cutoffs: "busy, ", or "busy, step, ". */
@@ -104,7 +105,7 @@ bool noise_marked(int64_t blind_ns, const char *noise)
 char *noise_text(const char *profile, int64_t blind_ns, const char *noise)
 {
 	static const char *const to_whom[] = {" to daemons", ""};
-	_cleanup_(freep) char *reason = noise ? text_format(" (%s)", noise) : strdup("");
+	_cleanup_(freep) char *reason = noise ? text_format(" (%s)", noise) : xstrdup("");
 	char blind[TEXT_TIME_SIZE];
 	char *text = NULL;
 

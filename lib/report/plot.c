@@ -2,6 +2,7 @@
 /* A picture through gnuplot: see plot.h. */
 #include "lib/report/plot.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/output_file.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -89,7 +90,7 @@ static int plot_begin(struct plot *plot, const char *path, int width, int height
 		return error_say(
 			err, -EINVAL, "the name of the picture '%s' must end with .png, .svg or .pdf", path);
 	plot->path = path;
-	plot->script = open_memstream(&plot->text, &plot->size);
+	plot->script = xopen_memstream(&plot->text, &plot->size);
 	if (!plot->script)
 		return error_os(err, -errno, "cannot draw '%s'", path);
 	fprintf(plot->script,

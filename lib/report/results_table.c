@@ -2,6 +2,7 @@
 /* Results of the protocol as tables: see results_table.h. */
 #include "lib/report/results_table.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/protocol/name_families.h"
@@ -81,7 +82,7 @@ void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
 {
 	_cleanup_(freep) char *text = NULL;
 	size_t size;
-	FILE *memory = cutoffs->n > 0 ? open_memstream(&text, &size) : NULL;
+	FILE *memory = cutoffs->n > 0 ? xopen_memstream(&text, &size) : NULL;
 
 	for (size_t i = 0; memory && i < cutoffs->n; i++) {
 		const struct cutoff *c = &cutoffs->items[i];

@@ -48,8 +48,6 @@ static int add_reason(struct screen *s, const char *name, uint32_t sample)
 	if (reason->n > 0 && reason->samples[reason->n - 1] == sample)
 		return 0;
 	added = array_add(reason->samples, reason->n);
-	if (!added)
-		return -ENOMEM;
 	*added = sample;
 	return 0;
 }

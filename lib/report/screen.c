@@ -2,6 +2,7 @@
 /* The first screen: see screen.h. */
 #include "lib/report/screen.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -178,14 +179,14 @@ static char *reasons_text(const struct screen *s)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = xopen_memstream(&text, &size);
 
 	for (size_t i = 0; file && i < s->n_reasons; i++) {
 		fprintf(file, "%s%s", i ? ", " : "", terminal_text(s->reasons[i].name));
 		for (size_t k = 0; k < s->reasons[i].n; k++)
 			fprintf(file, " #%u", s->reasons[i].samples[k]);
 	}
-	return file && text_stream_close(file, &text) == 0 ? text : NULL;
+	return text_stream_close(file, &text);
 }
 
 /* "backupd in 100, outlier in 4, …": as many as fit, and the first in any case. */

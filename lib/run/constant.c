@@ -97,8 +97,6 @@ static int write_text(const struct constant_request *q, double per_second, struc
 		"iterations_per_second %.17g\nenvironment %s", per_second, q->environment_digest);
 	int r;
 
-	if (!text)
-		return error_oom(err);
 	r = paths_inc_constant(book_file(q->book), &path, err);
 	if (r < 0)
 		return r;

@@ -2,6 +2,7 @@
 /* What emp-setup reports about this machine: see environment.h. */
 #include "lib/run/environment.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/json_fields.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
@@ -51,10 +52,8 @@ static void *ask_fingerprint(void *data)
 
 struct environment_question *environment_ask(void)
 {
-	struct environment_question *q = calloc(1, sizeof(*q));
+	struct environment_question *q = xcalloc(1, sizeof(*q));
 
-	if (!q)
-		return NULL;
 	if (pthread_create(&q->thread, NULL, ask_fingerprint, q) != 0) {
 		ask_fingerprint(q);
 		q->answered = true;
@@ -106,7 +105,7 @@ int environment_answer(struct environment_question *q, struct book *book, int64_
 	if (f.r < 0)
 		return f.r;
 	text = json_dumps(q->document, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	copy = strdup(digest);
+	copy = xstrdup(digest);
 	if (!text || !copy)
 		return error_os(err, -ENOMEM, "cannot store the fingerprint");
 	r = book_put_environment(book, digest, machine, text, ret_id, err);
@@ -139,7 +138,7 @@ int environment_audit_off(const json_t *audit, char **ret, struct error *err)
 	json_fields_array(&f, "checks", &checks);
 	if (f.r < 0)
 		return f.r;
-	memory = open_memstream(&text, &size);
+	memory = xopen_memstream(&text, &size);
 	if (!memory)
 		return error_os(err, -errno, "cannot read the audit");
 	json_array_foreach (checks, i, check) {
@@ -150,8 +149,7 @@ int environment_audit_off(const json_t *audit, char **ret, struct error *err)
 		if (id && level && state && !strcmp(level, "A") && !strcmp(state, "off"))
 			fprintf(memory, "%s%s", ftell(memory) > 0 ? ", " : "", id);
 	}
-	if (text_stream_close(memory, &text) < 0)
-		return error_oom(err);
+	text_stream_close(memory, &text);
 	*ret = text;
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* One sample: see observer.h. */
 #include "lib/run/observer.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/process/privilege.h"
@@ -254,7 +255,7 @@ static struct observation share(
 int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
 	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err)
 {
-	_cleanup_(freep) struct duet_part *parts = calloc(n, sizeof(*parts));
+	_cleanup_(freep) struct duet_part *parts = xcalloc(n, sizeof(*parts));
 	struct duet_call call = {plan, spawns, n, parts, 0};
 	struct observation o;
 	int r = parts ? observe_several(all, counters, run_duet, &call, &o, err) : error_oom(err);

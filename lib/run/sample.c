@@ -2,6 +2,7 @@
 /* One sample of the sampling loop: see sample.h. */
 #include "lib/run/sample.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
@@ -184,11 +185,9 @@ static struct sample make_sample(uint32_t n, const struct observation *o)
 int sample_store_rows(
 	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err)
 {
-	_cleanup_(freep) struct execution *executions = calloc(o->usages.n + 1, sizeof(*executions));
+	_cleanup_(freep) struct execution *executions = xcalloc(o->usages.n + 1, sizeof(*executions));
 	struct sample sample = make_sample(n, o);
 
-	if (!executions)
-		return error_oom(err);
 	make_executions(book, &o->usages, executions, n);
 	return add_rows(book, run, o, &sample, executions, err);
 }
@@ -197,11 +196,9 @@ int sample_store(
 	const struct sampling_plan *plan, struct sampling *s, const struct observation *o, struct error *err)
 {
 	struct sample sample = make_sample(s->run->n_samples + 1, o);
-	_cleanup_(freep) struct execution *executions = calloc(o->usages.n + 1, sizeof(*executions));
+	_cleanup_(freep) struct execution *executions = xcalloc(o->usages.n + 1, sizeof(*executions));
 	int r = 0;
 
-	if (!executions)
-		return error_oom(err);
 	if (make_executions(plan->book, &o->usages, executions, sample.n) > 0 || s->run->kind == RUN_DUET ||
 		!book_keep_sample(plan->book, s->run, &sample, executions, o->usages.n, &o->changes))
 		r = store_now(plan, s, o, &sample, executions, err);

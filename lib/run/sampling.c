@@ -2,6 +2,7 @@
 /* The sampling loop: see sampling.h. */
 #include "lib/run/sampling.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/progress.h"
 #include "lib/base/random.h"
@@ -188,8 +189,8 @@ static int take_round(struct group *g, size_t *order, struct error *err)
 
 static int take_rounds(struct group *g, struct error *err)
 {
-	_cleanup_(freep) size_t *order = calloc(g->n, sizeof(*order));
-	int r = order ? 0 : error_oom(err);
+	_cleanup_(freep) size_t *order = xcalloc(g->n, sizeof(*order));
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < g->n; i++)
 		r = begin(g, &g->items[i], err);
@@ -208,7 +209,7 @@ static int note_escape(const struct sampling *s, struct error *err)
 	s->run->notes = text_format("%s%sin %d sample%s, %s left the program's cgroup", before ?: "",
 		before ? "; " : "", s->escaped, s->escaped == 1 ? "" : "s",
 		s->escapee[0] ? s->escapee : "a process");
-	return s->run->notes ? 0 : error_oom(err);
+	return 0;
 }
 
 static int end(const struct group *g, struct sampling *s, int outcome, struct error *err)

@@ -2,6 +2,7 @@
 /* One sample of a duet: see together.h. */
 #include "lib/run/together.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/host/process/signals.h"
 #include "lib/run/sample.h"
 
@@ -39,12 +40,10 @@ static int check(const struct sampling *items, const struct observation *o, size
 static int observe(const struct sampling_plan *plan, struct sampling *items, size_t n,
 	struct observation *ret, struct error *err)
 {
-	_cleanup_(freep) const struct spawn **spawns = calloc(n, sizeof(struct spawn *));
+	_cleanup_(freep) const struct spawn **spawns = xcalloc(n, sizeof(struct spawn *));
 	struct duet_plan duet = *plan->duet;
 	int r;
 
-	if (!spawns)
-		return error_oom(err);
 	for (size_t i = 0; i < n; i++)
 		spawns[i] = items[i].spawn;
 	if (interrupt_pending())
@@ -63,7 +62,7 @@ static int observe(const struct sampling_plan *plan, struct sampling *items, siz
 
 static int take_once(const struct sampling_plan *plan, struct sampling *items, size_t n, struct error *err)
 {
-	_cleanup_(freep) struct observation *seen = calloc(n, sizeof(*seen));
+	_cleanup_(freep) struct observation *seen = xcalloc(n, sizeof(*seen));
 	int r = seen ? observe(plan, items, n, seen, err) : error_oom(err);
 
 	for (size_t i = 0; r == 0 && i < n; i++)

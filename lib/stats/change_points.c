@@ -2,6 +2,7 @@
 /* Changes of level: see change_points.h. */
 #include "lib/stats/change_points.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -49,11 +50,9 @@ static double median_around(const double *values, size_t begin, size_t end, size
  * its neighbours; the levels end at `ends`, the last of them at n. */
 static int clip(const double *values, const size_t *ends, size_t n, double *ret)
 {
-	_cleanup_(freep) double *off = calloc(2 * n + 1, sizeof(*off));
+	_cleanup_(freep) double *off = xcalloc(2 * n + 1, sizeof(*off));
 	double *middles = off + n, most;
 
-	if (!off)
-		return -ENOMEM;
 	for (size_t i = 0, level = 0, begin = 0; i < n; i++) {
 		if (i == ends[level])
 			begin = ends[level++];
@@ -122,12 +121,10 @@ static size_t best_start(
 static int divide(struct division *d, double penalty)
 {
 	size_t n = d->n, n_starts = 0, k = 0;
-	_cleanup_(freep) size_t *starts = calloc(2 * (n + 1), sizeof(*starts));
-	_cleanup_(freep) double *costs = calloc(n + 1, sizeof(*costs));
+	_cleanup_(freep) size_t *starts = xcalloc(2 * (n + 1), sizeof(*starts));
+	_cleanup_(freep) double *costs = xcalloc(n + 1, sizeof(*costs));
 	size_t *before = starts + n + 1;
 
-	if (!starts || !costs)
-		return -ENOMEM;
 	for (size_t end = 1; end < CHANGE_POINTS_LEAST && end <= n; end++)
 		costs[end] = INFINITY;
 	for (size_t end = CHANGE_POINTS_LEAST; end <= n; end++) {
@@ -210,11 +207,9 @@ static double penalty_of(const struct levels *noise, size_t n)
 /* The variance of values about levels that need not be known, by their differences. */
 static int variance_of_neighbours(const struct division *d, double *ret)
 {
-	_cleanup_(freep) double *off = calloc(d->n, sizeof(*off));
+	_cleanup_(freep) double *off = xcalloc(d->n, sizeof(*off));
 	double sd;
 
-	if (!off)
-		return -ENOMEM;
 	for (size_t i = 1; i < d->n; i++)
 		off[i - 1] = fabs(d->values[i] - d->values[i - 1]);
 	sd = NORMAL_MAD * median(off, d->n - 1);
@@ -225,12 +220,10 @@ static int variance_of_neighbours(const struct division *d, double *ret)
 /* From many levels to as few as the noise that they leave demands: each division leaves more noise than the one before. */
 static int settle(struct division *d, struct levels *noise)
 {
-	_cleanup_(freep) size_t *ends = calloc(d->n + 1, sizeof(*ends));
+	_cleanup_(freep) size_t *ends = xcalloc(d->n + 1, sizeof(*ends));
 	double penalty = 0, least = 1e-12 * cost(d, 0, d->n) / (double)d->n;
 	int r;
 
-	if (!ends)
-		return -ENOMEM;
 	r = variance_of_neighbours(d, &penalty);
 	penalty = fmax(least, FIRST * penalty * log((double)d->n));
 	for (int round = 0; r == 0 && round < MOST_ROUNDS; round++) {
@@ -252,9 +245,7 @@ static int make_levels(const struct division *d, struct levels *ret)
 	bool enough = d->n >= 2 * CHANGE_POINTS_LEAST;
 	double t = enough ? gsl_cdf_tdist_Pinv(0.975, ret->df) : INFINITY;
 
-	ret->items = calloc(d->n_levels + 1, sizeof(*ret->items));
-	if (!ret->items)
-		return -ENOMEM;
+	ret->items = xcalloc(d->n_levels + 1, sizeof(*ret->items));
 	ret->n = d->n_levels;
 	for (size_t k = 0; k < d->n_levels; k++) {
 		size_t first = first_of(d, k), n = d->ends[k] - first;
@@ -278,14 +269,12 @@ static void add_up(struct division *d)
 int change_points_find(const double *values, size_t n, struct levels *ret)
 {
 	_cleanup_(levels_clear) struct levels levels = {
-		.clipped = calloc(n + 1, sizeof(double)), .in_level = calloc(n + 1, sizeof(double))};
-	_cleanup_(freep) double *sums = calloc(2 * (n + 1), sizeof(*sums));
-	_cleanup_(freep) size_t *ends = calloc(n + 1, sizeof(*ends));
+		.clipped = xcalloc(n + 1, sizeof(double)), .in_level = xcalloc(n + 1, sizeof(double))};
+	_cleanup_(freep) double *sums = xcalloc(2 * (n + 1), sizeof(*sums));
+	_cleanup_(freep) size_t *ends = xcalloc(n + 1, sizeof(*ends));
 	struct division d = {levels.clipped, sums, sums + n + 1, n, ends, n > 0};
 	int r;
 
-	if (!levels.clipped || !levels.in_level || !sums || !ends)
-		return -ENOMEM;
 	ends[0] = n;
 	r = clip(values, ends, n, levels.clipped);
 	if (r < 0)

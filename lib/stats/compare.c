@@ -2,6 +2,7 @@
 /* Whether two samples of times differ: see compare.h. */
 #include "lib/stats/compare.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/stats/mann_whitney.h"
 
@@ -194,12 +195,10 @@ static int by_p(const void *x, const void *y)
  * the same. */
 int comparisons_adjust(struct comparison *const *comparisons, size_t n)
 {
-	_cleanup_(freep) struct comparison **known = calloc(n + 1, sizeof(struct comparison *));
+	_cleanup_(freep) struct comparison **known = xcalloc(n + 1, sizeof(struct comparison *));
 	double least = 0, alpha = LEVEL;
 	size_t m = 0;
 
-	if (!known)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(comparisons[i]->p))
 			known[m++] = comparisons[i];

@@ -2,6 +2,7 @@
 /* See log_ratio.h. */
 #include "lib/stats/log_ratio.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ static void fit(struct log_ratio *r, const double *logs)
 static size_t signed_rank_limit(size_t n)
 {
 	size_t most = n * (n + 1) / 2, limit = 0;
-	_cleanup_(freep) double *p = n <= MOST_EXACT ? calloc(most + 1, sizeof(*p)) : NULL;
+	_cleanup_(freep) double *p = n <= MOST_EXACT ? xcalloc(most + 1, sizeof(*p)) : NULL;
 	double below = 0;
 
 	if (!p)
@@ -72,10 +73,8 @@ static size_t signed_rank_limit(size_t n)
 static int fit_robust(struct log_ratio *r, const double *logs)
 {
 	size_t n = r->n, m = n * (n + 1) / 2, k = 0, limit;
-	_cleanup_(freep) double *walsh = calloc(m, sizeof(*walsh));
+	_cleanup_(freep) double *walsh = xcalloc(m, sizeof(*walsh));
 
-	if (!walsh)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i; j < n; j++)
 			walsh[k++] = (logs[i] + logs[j]) / 2;
@@ -92,11 +91,9 @@ static int fit_robust(struct log_ratio *r, const double *logs)
 static int fit_neighbours(struct log_ratio *r, const int64_t *a, const int64_t *b)
 {
 	size_t n = r->n - 1;
-	_cleanup_(freep) double *ahead = calloc(2 * n, sizeof(*ahead));
+	_cleanup_(freep) double *ahead = xcalloc(2 * n, sizeof(*ahead));
 	double *behind = ahead + n;
 
-	if (!ahead)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		ahead[i] = log((double)b[i + 1] / (double)a[i]);
 		behind[i] = log((double)b[i] / (double)a[i + 1]);
@@ -124,14 +121,12 @@ static size_t sort_by_order(const double *logs, const bool *a_first, size_t n, d
 int log_ratio_of(
 	const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n, struct log_ratio *ret)
 {
-	_cleanup_(freep) double *logs = calloc(2 * n + 1, sizeof(*logs));
+	_cleanup_(freep) double *logs = xcalloc(2 * n + 1, sizeof(*logs));
 	struct log_ratio r = {n, NAN, NAN, NAN, NAN, .robust = NAN, .robust_low = NAN, .robust_high = NAN,
 		.neighbours_sd = NAN};
 	size_t n_first;
 	int outcome = 0;
 
-	if (!logs)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		logs[i] = log((double)b_ns[i] / (double)a_ns[i]);
 	n_first = sort_by_order(logs, a_first, n, logs + n);

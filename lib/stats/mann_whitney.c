@@ -2,6 +2,7 @@
 /* The test of Mann and Whitney: see mann_whitney.h. */
 #include "lib/stats/mann_whitney.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -49,12 +50,10 @@ static int exact(const struct ranked *all, size_t n, size_t n_b, size_t twice_su
 {
 	size_t width = n * (n + 1) + 1, expected = n_b * (n + 1);
 	size_t off = twice_sum > expected ? twice_sum - expected : expected - twice_sum;
-	_cleanup_(freep) double *ways = calloc(
+	_cleanup_(freep) double *ways = xcalloc(
 		(n_b + 1) * width, sizeof(*ways)); /* rows: number of values of b */
 	double as_far = 0, total = 0;
 
-	if (!ways)
-		return -ENOMEM;
 	ways[0] = 1;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = n_b; k >= 1; k--)
@@ -81,11 +80,9 @@ static double approximate(double u, double n_a, double n_b, double ties)
 int mann_whitney(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b, double *ret_u, double *ret_p)
 {
 	size_t n = n_a + n_b, twice_sum = 0;
-	_cleanup_(freep) struct ranked *all = calloc(n, sizeof(*all));
+	_cleanup_(freep) struct ranked *all = xcalloc(n, sizeof(*all));
 	double ties;
 
-	if (!all)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		all[i] = (struct ranked){.value = i < n_a ? a[i] : b[i - n_a], .of_b = i >= n_a};
 	ties = rank_all(all, n);

@@ -2,6 +2,7 @@
 /* Location and width of the bulk of an array: see robust.h. */
 #include "lib/stats/robust.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <gsl/gsl_cdf.h>
@@ -32,7 +33,7 @@ double quantile_of(const int64_t *ascending, size_t n, double p)
 
 double median_of(const int64_t *values, size_t n)
 {
-	_cleanup_(freep) int64_t *sorted = n > 0 ? reallocarray(NULL, n, sizeof(*sorted)) : NULL;
+	_cleanup_(freep) int64_t *sorted = n > 0 ? xreallocarray(NULL, n, sizeof(*sorted)) : NULL;
 
 	if (!sorted)
 		return NAN;

@@ -8,6 +8,7 @@
  * is left of it at one time. Speeds that return to their mean make the covariance greater: then that is too cautious. */
 #include "lib/stats/shared_noise.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/random.h"
 
@@ -95,12 +96,10 @@ static double p_by_permutation(struct series *s, const struct moments *found)
 int shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs, struct shared_noise *ret)
 {
 	size_t n = n_rounds * n_programs;
-	_cleanup_(freep) double *room = calloc(2 * n + n_programs, sizeof(*room));
+	_cleanup_(freep) double *room = xcalloc(2 * n + n_programs, sizeof(*room));
 	struct series s = {room, room + n, room + 2 * n, n, n_programs};
 	struct moments m;
 
-	if (!room)
-		return -ENOMEM;
 	*ret = (struct shared_noise){NAN, NAN, 1};
 	if (n_rounds < LEAST_ROUNDS || n_programs < 2)
 		return 0;

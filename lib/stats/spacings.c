@@ -6,6 +6,7 @@
  * over one step first, or their gaps would be zero and any other would look long in comparison. */
 #include "lib/stats/spacings.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -52,13 +53,11 @@ static double f_upper(double p, size_t m)
 int spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t quantum, double alpha,
 	struct gap **ret, size_t *ret_n)
 {
-	_cleanup_(freep) double *x = reallocarray(NULL, n + 1, sizeof(*x));
-	_cleanup_(freep) double *sum = reallocarray(NULL, n + 1, sizeof(*sum)); /* of D_1 to D_i */
-	_cleanup_(freep) struct gap *gaps = reallocarray(NULL, n / 2 + 1, sizeof(*gaps));
+	_cleanup_(freep) double *x = xreallocarray(NULL, n + 1, sizeof(*x));
+	_cleanup_(freep) double *sum = xreallocarray(NULL, n + 1, sizeof(*sum)); /* of D_1 to D_i */
+	_cleanup_(freep) struct gap *gaps = xreallocarray(NULL, n / 2 + 1, sizeof(*gaps));
 	size_t found = 0;
 
-	if (!x || !sum || !gaps)
-		return -ENOMEM;
 	spread(x, ascending, n, tail, quantum);
 	sum[0] = 0;
 	for (size_t i = 1; i < n; i++)

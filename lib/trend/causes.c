@@ -2,6 +2,7 @@
 /* What changed in the environment, and in how runs were made, where a level begins. */
 #include "lib/trend/trend_show.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/report/environment_changes.h"
 
 #include <string.h>
@@ -56,15 +57,12 @@ static int compare_runs(
 {
 	_cleanup_(freep) char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = xopen_memstream(&text, &size);
 	int r;
 
-	if (!file)
-		return error_oom(err);
 	r = add_environment_differences(book, file, before, now, err);
 	add_run_differences(file, before, now);
-	if (text_stream_close(file, &text) < 0)
-		return r < 0 ? r : error_oom(err);
+	text_stream_close(file, &text);
 	if (r == 0 && *text)
 		*ret = TAKE(text);
 	return r;
@@ -93,9 +91,7 @@ int trend_find_causes(struct book *book, struct trend_view *view, struct error *
 {
 	int r = 0;
 
-	view->causes = calloc(view->levels.n + 1, sizeof(*view->causes));
-	if (!view->causes)
-		return error_oom(err);
+	view->causes = xcalloc(view->levels.n + 1, sizeof(*view->causes));
 	for (size_t level = 1; r == 0 && level < view->levels.n; level++)
 		r = find_cause(book, view, level, &view->causes[level], err);
 	return r;

@@ -2,6 +2,7 @@
 /* See series.h. */
 #include "lib/trend/series.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
 #include "lib/base/array.h"
 #include "lib/duet/book_duet.h"
@@ -75,8 +76,6 @@ static int add_candidate(struct book *book, struct run *run, struct candidates *
 	if (inc < 0)
 		return inc == -ENOENT ? 0 : inc;
 	item = array_add(c->items, c->n);
-	if (!item)
-		return error_oom(err);
 	*item = (struct candidate){run, run_command_line(run), inc > 0, false};
 	return item->command ? 0 : error_oom(err);
 }
@@ -194,8 +193,8 @@ static int choose(struct candidates *c, const char *name, char **ret_key, struct
 
 		while (!c->items[i].meant)
 			i++;
-		*ret_key = strdup(key_of(&c->items[i]));
-		return *ret_key ? 0 : error_oom(err);
+		*ret_key = xstrdup(key_of(&c->items[i]));
+		return 0;
 	}
 	list_series(c, n > 0, list, sizeof(list));
 	if (n > 1)
@@ -271,8 +270,6 @@ static int add_run(struct book *book, struct candidate *c, struct series *s, str
 		return r;
 	}
 	added = array_add(s->items, s->n);
-	if (!added)
-		return error_oom(err);
 	*added = item;
 	*c->run = (struct run){}; /* taken over */
 	return 0;

@@ -6,6 +6,7 @@
  * condition that never holds. */
 #include "setup/apply/change.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/systemd/action_log.h"
@@ -72,8 +73,6 @@ static int remove_drop_in(const char *directory, struct error *err)
 {
 	_cleanup_(freep) char *path = text_format("%s/90-emp-setup.conf", directory);
 
-	if (!path)
-		return error_oom(err);
 	if (unlink(path) < 0 && errno != ENOENT)
 		return error_os(err, -errno, "cannot remove %s", path);
 	if (rmdir(directory) < 0 && errno != ENOENT && errno != ENOTEMPTY)
@@ -85,8 +84,6 @@ static int set_block(struct units *units, const struct entry *e, bool blocked, s
 {
 	_cleanup_(freep) char *directory = text_format("%s/%s.d", root_of(e), e->name);
 
-	if (!directory)
-		return error_oom(err);
 	if (e->block == BLOCK_DROP_IN)
 		return blocked ? write_drop_in(directory, err) : remove_drop_in(directory, err);
 	if (e->block == BLOCK_NONE || is_masked(e) == blocked)
@@ -169,7 +166,7 @@ static int set_file(struct plan *plan, size_t i, struct report *report, struct e
 			result.held ?: e->want);
 	if (result.held) { /* also if nothing was changed: later changes are somebody else's */
 		free(e->held);
-		e->held = strdup(result.held);
+		e->held = xstrdup(result.held);
 		r = journal_mark(&plan->journal, i, err);
 		crash_point();
 	}
@@ -213,7 +210,7 @@ static int record_unit(struct plan *plan, size_t i, const char *held, struct err
 	int r;
 
 	free(e->held);
-	e->held = strdup(held);
+	e->held = xstrdup(held);
 	r = journal_mark(&plan->journal, plan->order[i], err);
 	crash_point();
 	return r;
@@ -310,7 +307,7 @@ static int mark_refused_units(struct plan *plan, const struct unit_result *resul
 
 static int change_units(struct plan *plan, struct units *units, struct report *report, struct error *err)
 {
-	_cleanup_(freep) struct unit_result *results = calloc(plan->n_order + 1, sizeof(*results));
+	_cleanup_(freep) struct unit_result *results = xcalloc(plan->n_order + 1, sizeof(*results));
 	int r = results ? set_units(plan, units, results, err) : error_oom(err);
 
 	if (r < 0)

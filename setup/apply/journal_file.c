@@ -2,6 +2,7 @@
 /* The file of a journal: see journal.h. What its lines are made of is in journal_text.c. */
 #include "setup/apply/journal_text.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 
@@ -22,7 +23,7 @@ void journal_set_directory(const char *path)
 /* Its own entry in its parent is made durable, too. */
 static int open_directory(struct error *err)
 {
-	_cleanup_(freep) char *parent = strndup(directory, (size_t)(strrchr(directory, '/') - directory));
+	_cleanup_(freep) char *parent = xstrndup(directory, (size_t)(strrchr(directory, '/') - directory));
 	_cleanup_(closep) int parent_fd = -1;
 	int fd = paths_check(directory, PATH_WRITE, err);
 
@@ -126,7 +127,7 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 	_cleanup_(closep) int fd = -1;
 	int r;
 
-	if (!path || !line)
+	if (!line)
 		return error_oom(err);
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
 	r = fd < 0 ? -errno : append(fd, line, j->entries[i].persistent);

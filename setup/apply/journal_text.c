@@ -2,6 +2,7 @@
 /* The lines of a journal: see journal_text.h. */
 #include "setup/apply/journal_text.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/json_fields.h"
 #include "lib/base/text.h"
 #include "lib/host/system/digest.h"
@@ -65,7 +66,7 @@ static void copy_text(struct json_fields *f, const char *name, char **ret)
 	json_fields_text_or_empty(f, name, &text);
 	if (f->r < 0)
 		return;
-	*ret = strdup(text);
+	*ret = xstrdup(text);
 	if (!*ret)
 		f->r = error_oom(f->err);
 }
@@ -163,7 +164,7 @@ static char *find_member(const char *line, size_t len, const char *name)
 static int add_lost(struct journal *j, char *name, char *old, char *why, struct error *err)
 {
 	struct entry e = {.kind = ENTRY_LOST,
-		.id = strdup("journal"),
+		.id = xstrdup("journal"),
 		.name = name,
 		.old = old,
 		.want = why,
@@ -196,7 +197,7 @@ static int lose_line(struct reading *reading, const char *line, size_t len, bool
 	if (!name)
 		return 0;
 	return add_lost(
-		&reading->lost, name, old ?: strdup(""), strdup("its line in the journal is damaged"), err);
+		&reading->lost, name, old ?: xstrdup(""), xstrdup("its line in the journal is damaged"), err);
 }
 
 /* The JSON of a line that is as it was written; NULL: it is not. The blank in the format may match the line's end, too. */
@@ -285,14 +286,14 @@ static int settle(struct reading *reading, struct error *err)
 	j->damaged = true;
 	why = reading->has_head
 		      ? text_format("%d of %d changes cannot be read" LOOK, (int)missing, (int)(n + missing))
-		      : strdup("how many changes were made cannot be read" LOOK);
+		      : xstrdup("how many changes were made cannot be read" LOOK);
 	for (size_t i = 0; r == 0 && i < reading->lost.n; i++)
 		r = journal_add(j, &reading->lost.entries[i], err);
 	if (r < 0) {
 		free(why);
 		return r;
 	}
-	return add_lost(j, strdup("-"), strdup(""), why, err);
+	return add_lost(j, xstrdup("-"), xstrdup(""), why, err);
 }
 
 int journal_parse(struct journal *j, FILE *file, struct error *err)

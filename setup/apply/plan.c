@@ -2,6 +2,7 @@
 /* What apply will change: see plan.h. */
 #include "setup/apply/plan.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/nearest.h"
@@ -44,11 +45,9 @@ static int no_check(const char *option, const char *id, struct error *err)
 static int validate_list(const char *list, const char *option, struct error *err)
 {
 	for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',') {
-		_cleanup_(freep) char *id = strndup(p, strcspn(p, ","));
+		_cleanup_(freep) char *id = xstrndup(p, strcspn(p, ","));
 		const struct check *c = id ? check_rows_find(id) : NULL;
 
-		if (!id)
-			return error_oom(err);
 		if (!c)
 			return no_check(option, id, err);
 		if (!check_can_be_applied(c))
@@ -118,9 +117,9 @@ static int plan_file(struct plan *plan, const struct check *check, const struct 
 						: "the kernel does not report the base frequency");
 		return 0;
 	}
-	entry.id = strdup(check->id);
-	entry.name = strdup(file->path);
-	entry.old = strdup(file->value);
+	entry.id = xstrdup(check->id);
+	entry.name = xstrdup(file->path);
+	entry.old = xstrdup(file->value);
 	entry.want = TAKE(want);
 	return plan_add(plan, &entry, err);
 }
@@ -161,7 +160,7 @@ static int plan_kept_file(struct plan *plan, const struct check *check, const ch
 		value[0] == '<') /* "<unsupported>" */
 		return 0;
 	entry = (struct entry){
-		.id = strdup(check->id), .name = strdup(path), .old = TAKE(value), .want = strdup("")};
+		.id = xstrdup(check->id), .name = xstrdup(path), .old = TAKE(value), .want = xstrdup("")};
 	return plan_add(plan, &entry, err);
 }
 

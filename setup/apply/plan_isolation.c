@@ -2,6 +2,7 @@
 /* The isolated partition that apply will make: see plan.h. */
 #include "setup/apply/plan.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
 #include "lib/host/cpu/partition.h"
@@ -38,9 +39,9 @@ static int add(struct plan *plan, const char *name, enum kernel_setting_kind kin
 
 	if (kernel_setting_read(&file, &entry.old) < 0)
 		entry.old = NULL;
-	entry.id = strdup(ID);
-	entry.name = strdup(name);
-	entry.want = strdup(want);
+	entry.id = xstrdup(ID);
+	entry.name = xstrdup(name);
+	entry.want = xstrdup(want);
 	return plan_add(plan, &entry, err);
 }
 
@@ -54,7 +55,7 @@ int plan_isolation(struct plan *plan, const struct planning *from, struct error 
 
 	if (!from->request->isolate)
 		return 0;
-	top = directory ? strndup(directory, (size_t)(strrchr(directory, '/') - directory)) : NULL;
+	top = directory ? xstrndup(directory, (size_t)(strrchr(directory, '/') - directory)) : NULL;
 	obstacle = find_obstacle(cpus, directory, top ?: "");
 	if (obstacle) {
 		report_add(from->report, ID, directory ?: "-", OUTCOME_REFUSED, NULL, NULL, obstacle);
@@ -62,7 +63,7 @@ int plan_isolation(struct plan *plan, const struct planning *from, struct error 
 	}
 	path = text_format("%s/cgroup.subtree_control", top);
 	list = cpu_list_text(cpus->threads, cpus->n_threads);
-	if (!path || !list)
+	if (!list)
 		return error_oom(err);
 	r = add(plan, path, SETTING_CPUSET, "+cpuset", err);
 	return r < 0 ? r : add(plan, directory, SETTING_PARTITION, list, err);

@@ -11,6 +11,7 @@
  * Last comes what systemd stops by itself when nothing needs it any more (StopWhenUnneeded=). */
 #include "setup/apply/plan.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -67,7 +68,7 @@ static char *find_obstacle(const struct closure *c, const char *name)
 	const char *never = policy_never(c->facts->policy, name);
 
 	if (c->own && !strcmp(c->own, name))
-		return strdup("this emp-setup runs in it");
+		return xstrdup("this emp-setup runs in it");
 	if (never)
 		return text_format("%s must not be touched (%s)", name, never);
 	if (!unit)
@@ -100,7 +101,7 @@ static int collect_related(struct closure *c, const char *name, struct error *er
 			if (c->n == MOST_TOGETHER)
 				return error_say(err, -E2BIG, "too many units depend on %s", name);
 			c->names[c->n++] = TAKE(*n);
-			*n = strdup(""); /* keeps the list complete */
+			*n = xstrdup(""); /* keeps the list complete */
 		}
 	}
 	return 0;
@@ -153,10 +154,10 @@ static int plan_unit(
 {
 	struct entry entry = {
 		.kind = ENTRY_UNIT,
-		.id = strdup(check_of(name)->id),
-		.name = strdup(name),
-		.old = strdup(old),
-		.want = strdup("inactive"),
+		.id = xstrdup(check_of(name)->id),
+		.name = xstrdup(name),
+		.old = xstrdup(old),
+		.want = xstrdup("inactive"),
 		.block = block_for(from->units, name),
 		.persistent = from->request->persistent,
 		.loses = policy_loses(from->facts->policy, name),
@@ -192,7 +193,7 @@ static int plan_stops(struct plan *plan, const struct planning *from, struct err
 			!policy_stop(f->policy, unit->name) ||
 			!request_takes(from->request, check_of(unit->name)))
 			continue;
-		c.names[c.n++] = strdup(unit->name);
+		c.names[c.n++] = xstrdup(unit->name);
 		r = c.names[0] ? plan_closure(plan, &c, from, err) : error_oom(err);
 	}
 	return r;
@@ -250,13 +251,11 @@ static int rank(const char *unit)
 /* Sorts the units of a plan, its only entries so far. */
 static int sort_units(struct plan *plan, struct units *units, struct error *err)
 {
-	_cleanup_(freep) bool *visited = calloc(plan->n_order + 1, sizeof(*visited));
-	_cleanup_(freep) size_t *order = calloc(plan->n_order + 1, sizeof(*order));
+	_cleanup_(freep) bool *visited = xcalloc(plan->n_order + 1, sizeof(*visited));
+	_cleanup_(freep) size_t *order = xcalloc(plan->n_order + 1, sizeof(*order));
 	struct ordering o = {plan, units, order, 0, visited};
 	int r = 0;
 
-	if (!visited || !order)
-		return error_oom(err);
 	for (int which = 0; which <= 2; which++)
 		for (size_t i = 0; r == 0 && i < plan->n_order; i++)
 			if (rank(name_of(&o, i)) == which)
@@ -347,10 +346,10 @@ static int plan_ntp(struct plan *plan, const struct planning *from, struct error
 		if (units_file_state(from->units, unit, &state, &ignored) == 0 && strncmp(state, "masked", 6))
 			return plan_add(plan,
 				&(struct entry){.kind = ENTRY_UNIT,
-					.id = strdup("ntp.on"),
-					.name = strdup(unit),
-					.old = strdup("inactive"),
-					.want = strdup("active")},
+					.id = xstrdup("ntp.on"),
+					.name = xstrdup(unit),
+					.old = xstrdup("inactive"),
+					.want = xstrdup("active")},
 				err);
 	}
 	report_add(from->report, "ntp.on", "-", OUTCOME_ABSENT, NULL, NULL, "no time daemon is installed");

@@ -2,6 +2,7 @@
 /* What became of each change: see report.h. */
 #include "setup/apply/report.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
@@ -41,8 +42,8 @@ static const struct {
 
 int report_new(struct report **ret, struct error *err)
 {
-	*ret = calloc(1, sizeof(**ret));
-	return *ret ? 0 : error_oom(err);
+	*ret = xcalloc(1, sizeof(**ret));
+	return 0;
 }
 
 void report_free(struct report *report)

@@ -5,6 +5,7 @@
  * killed is simply repeated. What somebody else has changed since is left alone. */
 #include "setup/apply/change.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/json.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
@@ -26,7 +27,7 @@ void change_keep(
 	struct entry *e, enum outcome outcome, const char *now, const char *note, struct report *report)
 {
 	const char *way = options.forget ? strstr(note, "; --") : NULL;
-	_cleanup_(freep) char *cause = way ? strndup(note, (size_t)(way - note)) : NULL;
+	_cleanup_(freep) char *cause = way ? xstrndup(note, (size_t)(way - note)) : NULL;
 
 	report_entry(report, e, options.forget ? OUTCOME_FORGOTTEN : outcome, *e->old ? e->old : NULL, now,
 		cause ?: note);

@@ -6,6 +6,7 @@
  * an order that suits the kernel, and what does not hold its value then is written once more. */
 #include "setup/apply/change.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/host/systemd/action_log.h"
 #include "setup/options.h"
 
@@ -207,9 +208,7 @@ int change_restore_files(struct journal *j, size_t first, struct report *report,
 {
 	_cleanup_(restoring_clear) struct restoring restoring = {.n = j->n - first};
 
-	restoring.files = calloc(restoring.n + 1, sizeof(*restoring.files));
-	if (!restoring.files)
-		return error_oom(err);
+	restoring.files = xcalloc(restoring.n + 1, sizeof(*restoring.files));
 	find_files(&restoring, j, first);
 	leave_others(&restoring, report);
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++)

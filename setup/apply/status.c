@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb status: what is applied, and whether it still has the value that was set. */
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/tool.h"
 #include "lib/host/system/leftovers.h"
 #include "lib/host/systemd/units.h"
@@ -18,7 +19,7 @@ static const char *state_of(const struct entry *e, struct units *units, char **r
 	if (e->kind == ENTRY_LOST)
 		return "lost";
 	if (e->kind == ENTRY_UNIT)
-		*ret_now = units ? strdup(units_is_up(units, e->name) ? "active" : "inactive") : NULL;
+		*ret_now = units ? xstrdup(units_is_up(units, e->name) ? "active" : "inactive") : NULL;
 	else if (kernel_setting_read(&file, ret_now) < 0)
 		*ret_now = NULL;
 	if (!*ret_now)
@@ -69,7 +70,7 @@ static bool is_dull(const struct row *row)
 
 static char *join_units(const struct row *row, size_t more)
 {
-	char *names = strdup(row->entry->name);
+	char *names = xstrdup(row->entry->name);
 
 	for (size_t i = 1; names && i <= more; i++) {
 		_cleanup_(freep) char *before = names;
@@ -86,9 +87,9 @@ static char *describe(const struct row *row, size_t more)
 	_cleanup_(freep) char *names = NULL;
 
 	if (e->kind == ENTRY_LOST)
-		return strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want) : strdup(e->want);
+		return strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want) : xstrdup(e->want);
 	if (e->kind == ENTRY_FILE)
-		return more ? text_format("%s and %zu more", e->name, more) : strdup(e->name);
+		return more ? text_format("%s and %zu more", e->name, more) : xstrdup(e->name);
 	names = join_units(row, more);
 	return names ? text_format("%s%s", names, e->persistent ? " (persistent)" : "") : NULL;
 }
@@ -116,7 +117,7 @@ static int list_entries(struct listing **ret, const struct journal *journal, str
 	static const struct listing_column columns[] = {{"CHECK", "id"}, {NULL, "name"}, {"STATE", "state"},
 		{"BEFORE", "before"}, {NULL, "set"}, {"NOW", "now"}, {"WHAT", NULL, COLUMN_WRAP},
 		{NULL, "persistent"}, {NULL, "for_good"}, {}};
-	_cleanup_(freep) struct row *rows = calloc(journal->n + 1, sizeof(*rows));
+	_cleanup_(freep) struct row *rows = xcalloc(journal->n + 1, sizeof(*rows));
 	size_t n = 0, more = 0;
 	int r = rows ? listing_new(ret, columns, options.json, err) : error_oom(err);
 

@@ -2,6 +2,7 @@
 /* The verb audit: gathers the facts, decides every check, shows the findings. For people that is a summary or, with -v, a
  * table of all checks and what to do about those that are not as wanted; then the verdict. */
 #include "lib/base/json.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
@@ -27,9 +28,7 @@ static void audit_clear(struct audit *audit)
 
 static int decide(struct audit *audit, struct error *err)
 {
-	audit->findings = calloc(n_check_rows, sizeof(*audit->findings));
-	if (!audit->findings)
-		return error_oom(err);
+	audit->findings = xcalloc(n_check_rows, sizeof(*audit->findings));
 	for (size_t i = 0; i < n_check_rows; i++) {
 		struct finding *finding = &audit->findings[i];
 
@@ -52,7 +51,7 @@ static char *fill(const char *text, const char *items)
 	const char *gap = strstr(text, "%s");
 
 	if (!gap)
-		return strdup(text);
+		return xstrdup(text);
 	return text_format("%.*s%s%s", (int)(gap - text), text, items ?: "UNIT...", gap + 2);
 }
 

@@ -2,6 +2,7 @@
 /* One check of an audit: see check.h. */
 #include "setup/audit/check.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -81,7 +82,7 @@ void finding_clear(struct finding *finding)
 
 char *setting_want(const struct setting *setting, const struct facts *facts, const char *path)
 {
-	return setting->want_of ? setting->want_of(facts, path) : strdup(setting->want);
+	return setting->want_of ? setting->want_of(facts, path) : xstrdup(setting->want);
 }
 
 /* A read-only /sys or /proc/sys is how a container keeps its host's settings from its processes. */

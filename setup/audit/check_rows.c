@@ -8,6 +8,7 @@
  * services last. */
 #include "setup/audit/check_rows.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpufreq.h"
 #include "lib/host/cpu/interrupt.h"
 
@@ -260,7 +261,7 @@ static int setting_read(
 
 	if (kernel_setting_expand(root_fd, setting->pattern, &paths) < 0)
 		return error_os(err, -ENOMEM, "cannot list %s", setting->pattern);
-	ret->items = calloc(paths.n + 1, sizeof(*ret->items));
+	ret->items = xcalloc(paths.n + 1, sizeof(*ret->items));
 	for (size_t i = 0; i < paths.n && ret->items; i++) {
 		struct kernel_setting file = {
 			.root_fd = root_fd, .path = paths.items[i], .kind = setting->kind};
@@ -286,8 +287,8 @@ static void setting_files_clear(struct setting_files *files)
 
 int check_rows_read(struct setting_files **ret, int root_fd, struct error *err)
 {
-	_cleanup_(check_rows_freep) struct setting_files *files = calloc(n_check_rows, sizeof(*files));
-	int r = files ? 0 : error_oom(err);
+	_cleanup_(check_rows_freep) struct setting_files *files = xcalloc(n_check_rows, sizeof(*files));
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n_check_rows; i++)
 		if (check_rows[i].setting.pattern)

@@ -7,6 +7,7 @@
  * its own, and the host of some virtual machines provides theirs. */
 #include "setup/audit/check_rows.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
 
@@ -165,7 +166,7 @@ static char *clock_text(const struct facts *f, bool is_call)
 						: NULL;
 
 	if (f->price.clock_ns <= 0)
-		return strdup(source);
+		return xstrdup(source);
 	return text_format("%s, %s%.0f ns a reading%s", source,
 		is_call ? "clock_gettime is a system call, " : "", f->price.clock_ns, before ?: "");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All that an audit looks at: see facts.h. */
 #include "setup/audit/check_rows.h"
+#include "lib/base/xalloc.h"
 #include "setup/audit/facts_due.h"
 
 #include "lib/base/clock.h"
@@ -17,10 +18,8 @@ static int read_timers(struct facts *f, struct units *units, struct error *err)
 {
 	int64_t horizon = saturate_add(clock_ns(CLOCK_REALTIME), f->within_ns);
 
-	f->timers = calloc(f->units.n + 1, sizeof(*f->timers));
-	f->due = calloc(f->units.n + 1, sizeof(*f->due));
-	if (!f->timers || !f->due)
-		return error_oom(err);
+	f->timers = xcalloc(f->units.n + 1, sizeof(*f->timers));
+	f->due = xcalloc(f->units.n + 1, sizeof(*f->due));
 	for (size_t i = 0; i < f->units.n; i++) {
 		const struct unit *unit = &f->units.items[i];
 		struct elapse timer = {.unit = unit->name};
@@ -39,9 +38,7 @@ static int read_timers(struct facts *f, struct units *units, struct error *err)
 
 static int read_unlisted(struct facts *f, struct units *units, struct error *err)
 {
-	f->unlisted = calloc(f->units.n + 1, sizeof(*f->unlisted));
-	if (!f->unlisted)
-		return error_oom(err);
+	f->unlisted = xcalloc(f->units.n + 1, sizeof(*f->unlisted));
 	for (size_t i = 0; i < f->units.n; i++) {
 		const struct unit *unit = &f->units.items[i];
 		struct unlisted *service = &f->unlisted[f->n_unlisted];
@@ -70,9 +67,9 @@ static int ask_systemd(struct facts *f, struct units **units, struct error *err)
 		r = read_timers(f, *units, err);
 		return r < 0 ? r : read_unlisted(f, *units, err);
 	}
-	f->units_why = strdup(why.text);
+	f->units_why = xstrdup(why.text);
 	units_free(TAKE(*units));
-	return f->units_why ? 0 : error_oom(err);
+	return 0;
 }
 
 /* A book that is missing or cannot be read is no failure of the audit. */

@@ -2,6 +2,7 @@
 /* The verb fingerprint: takes it, prints it, stores it, or compares two: see fingerprint.h. */
 #include "setup/fingerprint/fingerprint.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -95,10 +96,10 @@ static char *texts(const json_t *array)
 static char *value_text(const json_t *value)
 {
 	if (json_is_string(value))
-		return strdup(json_string_length(value) ? json_string_value(value) : "\"\"");
+		return xstrdup(json_string_length(value) ? json_string_value(value) : "\"\"");
 	if (json_array_size(value) > 0)
 		return texts(value);
-	return json_is_null(value) ? strdup("-")
+	return json_is_null(value) ? xstrdup("-")
 				   : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 }
 

@@ -3,6 +3,7 @@
  * program under test. See accounting.h. */
 #include "lib/host/accounting/accounting.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/option.h"
 #include "lib/host/accounting/accounting_backend.h"
@@ -110,11 +111,9 @@ static int new_backend(struct accounting *a, const struct accounting_options *op
 
 int accounting_new_with(struct accounting **ret, const struct accounting_options *options, struct error *err)
 {
-	_cleanup_(accounting_freep) struct accounting *a = calloc(1, sizeof(*a));
+	_cleanup_(accounting_freep) struct accounting *a = xcalloc(1, sizeof(*a));
 	int r;
 
-	if (!a)
-		return error_oom(err);
 	r = identity_new(&a->identity, err);
 	if (r == 0)
 		r = snapshot_diff_new(&a->diff, err);
@@ -301,8 +300,6 @@ static int fill_usages(struct accounting *a, const struct process_diffs *all)
 	for (size_t i = 0; i < all->n; i++) {
 		struct usage *usage = array_add_reused(a->items, a->n, a->capacity);
 
-		if (!usage)
-			return -ENOMEM;
 		fill_usage(a, &all->items[i], usage);
 	}
 	for (size_t i = 0; i < all->n; i++) {

@@ -2,6 +2,7 @@
 /* The bpf backend: snapshots and exits, a record for each thread. */
 #include "lib/host/accounting/accounting_backend.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/host/accounting/keymap.h"
@@ -44,8 +45,6 @@ static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
 {
 	struct executed *executed = array_add_reused(b->executed, b->n_executed, b->executed_capacity);
 
-	if (!executed)
-		return -ENOMEM;
 	if (identity_is_unit(exec->cgroup_name)) {
 		executed->unit = identity_keep(b->identity, exec->cgroup_name);
 		identity_learn_cgroup(b->identity, exec->cgroup, exec->cgroup_name);
@@ -59,8 +58,6 @@ static int add_exit(struct bpf_backend *b, const struct task_record *task)
 {
 	struct task_record *exit = array_add_reused(b->exits, b->n_exits, b->exits_capacity);
 
-	if (!exit)
-		return -ENOMEM;
 	*exit = *task;
 	return 0;
 }
@@ -260,12 +257,10 @@ static int see_a_thread_end(struct bpf_backend *b, struct error *err)
 int accounting_bpf_new(struct backend **ret, struct identity *identity,
 	const struct accounting_options *options, struct error *err)
 {
-	_cleanup_(bpf_freep) struct bpf_backend *b = calloc(1, sizeof(*b));
+	_cleanup_(bpf_freep) struct bpf_backend *b = xcalloc(1, sizeof(*b));
 	const struct task_scope none = {.cpu = -1};
 	int r;
 
-	if (!b)
-		return error_oom(err);
 	b->base.operations = &operations;
 	b->identity = identity;
 	r = task_records_new(&b->tasks, &options->tasks, on_event, b, err);

@@ -4,6 +4,7 @@
  * listed before the first snapshot get 0, and others a time after it. */
 #include "lib/host/accounting/accounting_backend.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
@@ -58,8 +59,6 @@ static int add_record(struct records *records, const struct task_record *record)
 {
 	struct task_record *added = array_add_reused(records->items, records->n, records->capacity);
 
-	if (!added)
-		return -ENOMEM;
 	*added = *record;
 	return 0;
 }
@@ -144,8 +143,6 @@ static int on_end(void *context, const struct taskstats_message *end)
 	}
 	memcpy(record.comm, thread->comm, sizeof(record.comm));
 	file = array_add_reused(b->files, b->n_files, b->files_capacity);
-	if (!file)
-		return -ENOMEM;
 	*file = (struct program_file){.device = thread->exe_device, .inode = thread->exe_inode};
 	return add_record(&b->exits, &record);
 }
@@ -338,14 +335,12 @@ static void taskstats_freep(struct taskstats_backend **b)
 int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 	const struct accounting_options *options, struct error *err)
 {
-	_cleanup_(taskstats_freep) struct taskstats_backend *b = calloc(1, sizeof(*b));
+	_cleanup_(taskstats_freep) struct taskstats_backend *b = xcalloc(1, sizeof(*b));
 	struct snapshots snapshots;
 	struct usages usages;
 	uint64_t run_ns = 0;
 	int r;
 
-	if (!b)
-		return error_oom(err);
 	b->base.operations = &operations;
 	b->identity = identity;
 	b->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -3,6 +3,7 @@
  * looked up, for the few processes that used time in a sample. */
 #include "lib/host/accounting/identity.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -82,7 +83,7 @@ static int compare_files(const void *a, const void *b)
 
 int identity_new(struct identity **ret, struct error *err)
 {
-	*ret = calloc(1, sizeof(**ret));
+	*ret = xcalloc(1, sizeof(**ret));
 	return *ret ? 0 : error_os(err, -ENOMEM, "cannot store the programs of processes");
 }
 
@@ -105,7 +106,7 @@ const char *identity_keep(struct identity *identity, const char *text)
 
 	if (found)
 		return *found;
-	copy = strdup(text);
+	copy = xstrdup(text);
 	if (!copy || !tsearch(copy, &identity->texts, compare_texts))
 		return NULL;
 	return TAKE(copy);
@@ -120,9 +121,7 @@ const char *identity_program(struct identity *identity, const char *path)
 
 	if (found)
 		return (*found)->resolved;
-	entry = malloc(sizeof(*entry));
-	if (!entry)
-		return NULL;
+	entry = xmalloc(sizeof(*entry));
 	entry->path = identity_keep(identity, path);
 	entry->resolved = realpath(path, resolved) ? identity_keep(identity, resolved) : entry->path;
 	if (!entry->path || !tsearch(entry, &identity->programs, compare_programs))
@@ -166,8 +165,8 @@ const char *identity_program_of_file(
 
 	if (found)
 		return (*found)->path;
-	entry = malloc(sizeof(*entry));
-	if (!entry || !*name)
+	entry = xmalloc(sizeof(*entry));
+	if (!*name)
 		return NULL;
 	*entry = key;
 	entry->name = identity_keep(identity, name);
@@ -261,7 +260,7 @@ static const char *read_unit(struct identity *identity, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
 	if (text_read_file(AT_FDCWD, path, &text) < 0)
 		return NULL;
-	found = strdup(text);
+	found = xstrdup(text);
 	return found && identity_parse_cgroup(text, found) ? identity_keep(identity, found) : NULL;
 }
 
@@ -280,7 +279,7 @@ struct identified identity_of(struct identity *identity, pid_t pid, uint64_t sta
 	if (process && process->start_ns == start_ns && !strncmp(process->name, name, sizeof(process->name)))
 		return process->identified;
 	if (!process) {
-		process = calloc(1, sizeof(*process));
+		process = xcalloc(1, sizeof(*process));
 		if (!process)
 			return (struct identified){};
 		process->pid = pid;
@@ -321,7 +320,7 @@ void identity_learn_cgroup(struct identity *identity, uint64_t cgroup, const cha
 
 	if (identity_cgroup_unit(identity, cgroup))
 		return;
-	entry = malloc(sizeof(*entry));
+	entry = xmalloc(sizeof(*entry));
 	if (!entry)
 		return;
 	*entry = (struct cgroup_unit){.id = cgroup, .unit = identity_keep(identity, unit)};

@@ -2,6 +2,8 @@
 /* Open addressing, at most half full: see keymap.h. */
 #include "lib/host/accounting/keymap.h"
 
+#include "lib/base/xalloc.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -39,9 +41,7 @@ int keymap_reset(struct keymap *map, size_t n_keys)
 		map->generation++;
 		return 0;
 	}
-	slots = calloc(n_slots, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
+	slots = xcalloc(n_slots, sizeof(*slots));
 	free(map->slots);
 	*map = (struct keymap){.slots = slots, .n_slots = n_slots, .generation = 1};
 	return 0;

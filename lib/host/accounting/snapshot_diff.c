@@ -2,6 +2,7 @@
 /* The difference between two snapshots: see snapshot_diff.h. */
 #include "lib/host/accounting/snapshot_diff.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/host/accounting/keymap.h"
 
@@ -30,8 +31,8 @@ struct snapshot_diff {
 
 int snapshot_diff_new(struct snapshot_diff **ret, struct error *err)
 {
-	*ret = calloc(1, sizeof(**ret));
-	return *ret ? 0 : error_oom(err);
+	*ret = xcalloc(1, sizeof(**ret));
+	return 0;
 }
 
 void snapshot_diff_free(struct snapshot_diff *diff)
@@ -50,8 +51,6 @@ static int add_process(struct snapshot_diff *diff, const struct task_record *tas
 {
 	struct process *process = array_add_reused(diff->items, diff->n, diff->capacity);
 
-	if (!process)
-		return -ENOMEM;
 	process->diff.pid = (pid_t)task->tgid;
 	process->diff.start_ns = task->process_start_ns;
 	process->diff.started = task->process_start_ns >= before_ns;
@@ -195,8 +194,6 @@ static int make_result(struct snapshot_diff *diff, bool has_shares)
 		if (process->diff.pt_ns <= 0 && process->diff.tick_ns <= 0)
 			continue;
 		p = array_add_reused(diff->result, diff->n_result, diff->result_capacity);
-		if (!p)
-			return -ENOMEM;
 		*p = process->diff;
 		p->ended = process->died && !process->alive;
 		if (!has_shares)

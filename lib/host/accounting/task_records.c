@@ -2,6 +2,7 @@
 /* Loads and runs the programs of accounting.bpf.c: see task_records.h. */
 #include "lib/host/accounting/task_records.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/bpf/bpf_load.h"
 #include "lib/host/bpf/bpf_resolved.h"
@@ -201,12 +202,10 @@ static int load(void *context)
 int task_records_new(struct task_records **ret, const struct task_records_options *options,
 	task_records_event *on_event, void *context, struct error *err)
 {
-	_cleanup_(task_records_freep) struct task_records *tasks = calloc(1, sizeof(*tasks));
+	_cleanup_(task_records_freep) struct task_records *tasks = xcalloc(1, sizeof(*tasks));
 	struct error not_at_once;
 	int r;
 
-	if (!tasks)
-		return error_oom(err);
 	*tasks = (struct task_records){.options = *options, .on_event = on_event, .context = context};
 	r = bpf_load(load, tasks, options->read ? err : &not_at_once);
 	if (r < 0 && r != -EUSERS && !tasks->options.read) { /* as on an older kernel, then */
@@ -269,9 +268,7 @@ static int reserve(struct records *records)
 		capacity *= 2;
 	if (capacity == records->capacity)
 		return 0;
-	items = realloc(records->items, capacity * sizeof(*items));
-	if (!items)
-		return -ENOMEM;
+	items = xrealloc(records->items, capacity * sizeof(*items));
 	records->items = items;
 	records->capacity = capacity;
 	return 0;

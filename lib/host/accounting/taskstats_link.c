@@ -7,6 +7,7 @@
  * sockets' own count of dropped records. */
 #include "lib/host/accounting/taskstats_link.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -158,8 +159,8 @@ static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error
 	if (r == 0)
 		r = text_parse_cpu_list(online, &cpus, &n);
 	if (r == 0) {
-		link->cpus = calloc(n, sizeof(*link->cpus));
-		r = link->cpus ? 0 : -ENOMEM;
+		link->cpus = xcalloc(n, sizeof(*link->cpus));
+		r = 0;
 	}
 	if (r < 0)
 		return error_os(err, r, "cannot read which CPUs exist");
@@ -189,7 +190,7 @@ void taskstats_link_free(struct taskstats_link *link)
 int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats_ended *ended, void *context,
 	struct error *err)
 {
-	_cleanup_(taskstats_link_freep) struct taskstats_link *link = calloc(1, sizeof(*link));
+	_cleanup_(taskstats_link_freep) struct taskstats_link *link = xcalloc(1, sizeof(*link));
 	struct timeval limit = {.tv_sec = 1}; /* an answer is there when sendto returns, or never comes */
 	int r = link ? open_socket(&link->socket, ASK_BYTES) : -ENOMEM;
 

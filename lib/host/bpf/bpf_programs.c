@@ -59,8 +59,6 @@ static int add(char **list, size_t *n, const struct bpf_prog_info *info)
 		return 0;
 	longer = text_format(
 		"%s%s%s (%s)", *list ?: "", *list ? ", " : "", *info->name ? info->name : "unnamed", kind);
-	if (!longer)
-		return -ENOMEM;
 	free(*list);
 	*list = longer;
 	++*n;

@@ -2,6 +2,7 @@
 /* Programs that are resolved once: see bpf_resolved.h. */
 #include "lib/host/bpf/bpf_resolved.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/system/digest.h"
@@ -90,9 +91,7 @@ static int read_kept(int directory, const char *file, char **ret, size_t *ret_si
 
 	if (fd < 0)
 		return fd;
-	bytes = malloc(size + 1);
-	if (!bytes)
-		return -ENOMEM;
+	bytes = xmalloc(size + 1);
 	if (read(fd, bytes, size) != (ssize_t)size)
 		return -EIO;
 	*ret = TAKE(bytes);
@@ -315,15 +314,14 @@ static int keep(struct bpf_object_skeleton *skeleton, int directory, const char 
 
 	if (r < 0)
 		return r;
-	out = open_memstream(&bytes, &size);
+	out = xopen_memstream(&bytes, &size);
 	if (!out)
 		return -errno;
 	fwrite(&head, sizeof(head), 1, out);
 	for (int i = 0; r == 0 && i < skeleton->prog_cnt; i++)
 		if (bpf_program__autoload(*skeleton->progs[i].prog))
 			r = write_program(out, skeleton, *skeleton->progs[i].prog);
-	if (text_stream_close(out, &bytes) < 0)
-		return -ENOMEM;
+	text_stream_close(out, &bytes);
 	return r < 0 ? r : put_file(directory, file, bytes, size);
 }
 

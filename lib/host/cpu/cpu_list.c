@@ -2,6 +2,7 @@
 /* Sets of CPUs: see cpu_list.h. */
 #include "lib/host/cpu/cpu_list.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
@@ -25,7 +26,7 @@ bool cpu_list_has(const char *list, int cpu)
 
 char *cpu_list_text(const int *cpus, size_t n)
 {
-	char *text = strdup("");
+	char *text = xstrdup("");
 
 	for (size_t i = 0, last; text && i < n; i = last + 1) {
 		_cleanup_(freep) char *before = text;
@@ -76,7 +77,7 @@ char *cpu_list_without(const char *list, const int *cpus, size_t n)
 static char *mask_filter(const char *mask, const int *cpus, size_t n, bool keep)
 {
 	static const char digits[] = "0123456789abcdef";
-	_cleanup_(freep) char *copy = strdup(mask);
+	_cleanup_(freep) char *copy = xstrdup(mask);
 	int cpu = 0; /* the lowest of a digit's four */
 
 	for (size_t i = copy ? strlen(copy) : 0; i-- > 0;) {
@@ -103,7 +104,7 @@ char *cpu_mask_without(const char *mask, const int *cpus, size_t n)
 
 char *cpu_mask_of(const char *mask, const int *cpus, size_t n)
 {
-	_cleanup_(freep) char *all = strdup(mask);
+	_cleanup_(freep) char *all = xstrdup(mask);
 
 	for (char *p = all; p && *p; p++)
 		*p = *p == ',' ? ',' : 'f';

@@ -26,8 +26,6 @@ static int cpu_of(const char *policy, unsigned int *ret)
 	number += strlen("/policy");
 	path = text_format(
 		"%.*s/affected_cpus", (int)(number - policy + strspn(number, "0123456789")), policy);
-	if (!path)
-		return -ENOMEM;
 	r = text_read_file(AT_FDCWD, path, &cpus);
 	if (r < 0)
 		return r;

@@ -120,8 +120,6 @@ static int read_policies(struct frequency *f, int root_fd, DIR *directory, struc
 			is_offline(root_fd, number))
 			continue;
 		policy = array_add(f->policies, f->n_policies);
-		if (!policy)
-			return error_oom(err);
 		read_policy(policy, root_fd, number);
 	}
 	if (f->n_policies > 0)

@@ -2,6 +2,7 @@
 /* A setting of the kernel that is a file: see kernel_setting.h. */
 #include "lib/host/cpu/kernel_setting.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
@@ -28,7 +29,7 @@ static int add_path(struct paths *paths, const char *path)
 	char **added = array_add(paths->items, paths->n);
 
 	if (added)
-		*added = strdup(path);
+		*added = xstrdup(path);
 	return added && *added ? 0 : -ENOMEM;
 }
 
@@ -68,9 +69,7 @@ static int expand_from(int root_fd, const char *done, const char *rest, struct p
 	if (!*rest)
 		return fstatat(root_fd, text_below(root_fd, done), &st, 0) == 0 ? add_path(paths, done) : 0;
 	rest += strspn(rest, "/");
-	component = strndup(rest, strcspn(rest, "/"));
-	if (!component)
-		return -ENOMEM;
+	component = xstrndup(rest, strcspn(rest, "/"));
 	rest += strlen(component);
 	if (strpbrk(component, "*?["))
 		return expand_entries(root_fd, done, component, rest, paths);
@@ -102,15 +101,13 @@ static int read_limits(int root_fd, const char *directory, char **ret)
 	_cleanup_(freep) char *path_max = text_format("%s/scaling_max_freq", directory), *max = NULL;
 	int r;
 
-	if (!path_min || !path_max)
-		return -ENOMEM;
 	r = text_read_file(root_fd, path_min, &min);
 	if (r == 0)
 		r = text_read_file(root_fd, path_max, &max);
 	if (r < 0)
 		return r;
 	*ret = text_format("%s %s", min, max);
-	return *ret ? 0 : -ENOMEM;
+	return 0;
 }
 
 static bool has_word(const char *text, const char *word)
@@ -139,15 +136,15 @@ int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 		return 0;
 	}
 	if (setting->kind == SETTING_CPUSET) {
-		*ret = strdup(has_word(text, "cpuset") ? "+cpuset" : "-cpuset");
-		return *ret ? 0 : -ENOMEM;
+		*ret = xstrdup(has_word(text, "cpuset") ? "+cpuset" : "-cpuset");
+		return 0;
 	}
 	open = strchr(text, '[');
 	close = open ? strchr(open, ']') : NULL;
 	if (!close)
 		return -EBADMSG;
-	*ret = strndup(open + 1, (size_t)(close - open - 1));
-	return *ret ? 0 : -ENOMEM;
+	*ret = xstrndup(open + 1, (size_t)(close - open - 1));
+	return 0;
 }
 
 char *kernel_setting_description(enum kernel_setting_kind kind, const char *value)
@@ -158,7 +155,7 @@ char *kernel_setting_description(enum kernel_setting_kind kind, const char *valu
 		return NULL;
 	if (kind == SETTING_LIMITS && sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2)
 		return text_format("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000);
-	return strdup(value);
+	return xstrdup(value);
 }
 
 static int write_file(int root_fd, const char *path, const char *value)

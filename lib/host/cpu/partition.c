@@ -2,6 +2,7 @@
 /* The isolated partition of emp-setup: see partition.h. */
 #include "lib/host/cpu/partition.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
@@ -27,12 +28,10 @@ int partition_read(int root_fd, const char *directory, char **ret)
 	struct stat st;
 	int r;
 
-	if (!state_path || !cpus_path)
-		return -ENOMEM;
 	if (fstatat(root_fd, text_below(root_fd, directory), &st, 0) < 0)
-		cpus = errno == ENOENT ? strdup("none") : NULL;
+		cpus = errno == ENOENT ? xstrdup("none") : NULL;
 	else if (text_read_file(root_fd, state_path, &state) < 0 || strcmp(state, "isolated") != 0)
-		cpus = strdup("member");
+		cpus = xstrdup("member");
 	else {
 		r = text_read_file(root_fd, cpus_path, &cpus);
 		if (r < 0)

@@ -2,6 +2,7 @@
 /* Loads page_waits.bpf.c and reads its histograms: see page_wait_meter.h. */
 #include "lib/host/disk/page_wait_meter.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/host/accounting/accounting_support.h"
 #include "lib/host/bpf/bpf_load.h"
 #include "lib/host/disk/block_devices.h"
@@ -72,7 +73,7 @@ static int check(struct error *err)
 
 int page_wait_meter_new(struct page_wait_meter **ret, struct error *err)
 {
-	_cleanup_(page_wait_meter_freep) struct page_wait_meter *meter = calloc(1, sizeof(*meter));
+	_cleanup_(page_wait_meter_freep) struct page_wait_meter *meter = xcalloc(1, sizeof(*meter));
 	int r = meter ? check(err) : error_oom(err);
 
 	if (r < 0)

@@ -2,6 +2,7 @@
 /* perf's counters: see perf_counters.h. */
 #include "lib/host/perf/perf_counters.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/host/process/privilege.h"
@@ -199,8 +200,6 @@ static int add_event(struct perf_counters *p, char *name, struct error *err)
 	struct event *event = array_add(p->items, p->n);
 	int r;
 
-	if (!event)
-		return error_oom(err);
 	event->fd = -1;
 	if (user_only)
 		*mode = '\0';
@@ -210,20 +209,20 @@ static int add_event(struct perf_counters *p, char *name, struct error *err)
 			event->kind = &kinds[i];
 	if (!event->kind)
 		return unknown_event(name, err);
-	event->name = strdup(name);
+	event->name = xstrdup(name);
 	r = event->name ? try_event(event, err) : error_oom(err);
 	if (r == 0 && event->user_only) {
 		free(event->name);
 		event->name = text_format("%s:u", name);
-		r = event->name ? 0 : error_oom(err);
+		r = 0;
 	}
 	return r;
 }
 
 int perf_counters_new(struct perf_counters **ret, const char *events, struct error *err)
 {
-	_cleanup_(perf_counters_freep) struct perf_counters *p = calloc(1, sizeof(*p));
-	_cleanup_(freep) char *copy = strdup(events);
+	_cleanup_(perf_counters_freep) struct perf_counters *p = xcalloc(1, sizeof(*p));
+	_cleanup_(freep) char *copy = xstrdup(events);
 	char *rest = copy;
 	int r = p && copy ? 0 : error_oom(err);
 

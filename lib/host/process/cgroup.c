@@ -5,6 +5,7 @@
  * process is moved: a move would take a lock that blocks all forks of the system. */
 #include "lib/host/process/cgroup.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/host/cpu/partition.h"
 #include "lib/host/process/cgroup_mount.h"
@@ -50,7 +51,7 @@ static int open_cgroup(struct cgroup *cgroup, struct error *err)
 /* Takes the path over; NULL where there is no memory. */
 static struct cgroup *cgroup_at(char *path)
 {
-	struct cgroup *cgroup = path ? malloc(sizeof(*cgroup)) : NULL;
+	struct cgroup *cgroup = path ? xmalloc(sizeof(*cgroup)) : NULL;
 
 	if (cgroup)
 		*cgroup = (struct cgroup){.path = path, .fd = -1, .events_fd = -1, .stat_fd = -1};
@@ -190,9 +191,7 @@ int cgroup_renew(struct cgroup *cgroup, struct error *err)
 
 	if (!cgroup->killed)
 		return 0;
-	parent = strndup(cgroup->path, (size_t)(strrchr(cgroup->path, '/') - cgroup->path));
-	if (!parent)
-		return error_oom(err);
+	parent = xstrndup(cgroup->path, (size_t)(strrchr(cgroup->path, '/') - cgroup->path));
 	r = make_below(parent, &fresh, err);
 	if (r < 0)
 		return r;
@@ -274,7 +273,7 @@ int64_t cgroup_pressure_ns(const struct cgroup *cgroup, const char *resource)
  * `len`: of the cgroup's name, as much as matters. */
 static bool is_named(const struct cgroup *cgroup, size_t len, pid_t pid)
 {
-	_cleanup_(freep) char *text = NULL, *name = strndup(strrchr(cgroup->path, '/'), len);
+	_cleanup_(freep) char *text = NULL, *name = xstrndup(strrchr(cgroup->path, '/'), len);
 	const char *found;
 	char path[64];
 

@@ -2,6 +2,7 @@
 /* Controllers of cgroup v2: see cgroup_controllers.h. */
 #include "lib/host/process/cgroup_controllers.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ static bool lists(const char *directory, const char *file, const char *name)
 
 static char *parent_of(const char *path)
 {
-	return strndup(path, (size_t)(strrchr(path, '/') - path));
+	return xstrndup(path, (size_t)(strrchr(path, '/') - path));
 }
 
 /* Whether a cgroup above this one has the controller, which then was not passed on to this one. */
@@ -123,11 +124,9 @@ static int begin(struct cgroup_controllers *c, struct error *err)
 
 int cgroup_controllers_new(struct cgroup_controllers **ret, const char *const *names, struct error *err)
 {
-	_cleanup_(cgroup_controllers_freep) struct cgroup_controllers *c = calloc(1, sizeof(*c));
+	_cleanup_(cgroup_controllers_freep) struct cgroup_controllers *c = xcalloc(1, sizeof(*c));
 	int r;
 
-	if (!c)
-		return error_oom(err);
 	c->names = names;
 	r = begin(c, err);
 	if (r == 0)

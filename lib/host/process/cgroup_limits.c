@@ -2,6 +2,7 @@
 /* CPU limits of control groups: see cgroup_limits.h. */
 #include "lib/host/process/cgroup_limits.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
@@ -45,12 +46,12 @@ static char *own_group(const char *groups, bool v2)
 {
 	for (const char *line = groups; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
 		const char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
-		_cleanup_(freep) char *controllers = path ? strndup(list + 1, (size_t)(path - list - 1))
+		_cleanup_(freep) char *controllers = path ? xstrndup(list + 1, (size_t)(path - list - 1))
 							  : NULL;
 
 		if (!controllers || !(v2 ? !strncmp(line, "0::", 3) : has_cpu(controllers)))
 			continue;
-		return strndup(path + 1, strcspn(path + 1, "\n"));
+		return xstrndup(path + 1, strcspn(path + 1, "\n"));
 	}
 	return NULL;
 }
@@ -95,7 +96,7 @@ static void read_group(struct cgroup_limits *l, int root_fd, const char *directo
 
 	if (quota > 0 && (l->quota <= 0 || quota < l->quota)) {
 		free(l->quota_of);
-		l->quota_of = strdup(directory);
+		l->quota_of = xstrdup(directory);
 		l->quota = quota;
 	}
 	if (weight < 0)
@@ -103,7 +104,7 @@ static void read_group(struct cgroup_limits *l, int root_fd, const char *directo
 	weight = weight * 100 / (v2 ? USUAL_WEIGHT : USUAL_SHARES);
 	if (weight < 100 && (l->weight < 0 || weight < l->weight)) {
 		free(l->weight_of);
-		l->weight_of = strdup(directory);
+		l->weight_of = xstrdup(directory);
 	}
 	l->weight = l->weight < 0 || weight < l->weight ? weight : l->weight;
 }

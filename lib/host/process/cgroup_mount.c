@@ -2,6 +2,7 @@
 /* Where cgroup v2 is: see cgroup_mount.h. */
 #include "lib/host/process/cgroup_mount.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
@@ -24,8 +25,8 @@ int cgroup_parse_mount(char *mounts, char **ret, struct error *err)
 			outside = true;
 			continue;
 		}
-		*ret = strdup(mount);
-		return *ret ? 0 : error_oom(err);
+		*ret = xstrdup(mount);
+		return 0;
 	}
 	return error_say(err, -ENOTSUP,
 		outside ? "cgroup v2 is mounted for another cgroup namespace only"
@@ -38,8 +39,8 @@ int cgroup_parse_own(char *text, char **ret, struct error *err)
 
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (!strncmp(line, "0::/", 4)) {
-			*ret = strdup(line + 3);
-			return *ret ? 0 : error_oom(err);
+			*ret = xstrdup(line + 3);
+			return 0;
 		}
 	return error_say(err, -ENOTSUP, "this process is in no cgroup v2");
 }
@@ -71,5 +72,5 @@ int cgroup_of(pid_t pid, char **ret, struct error *err)
 	if (r < 0)
 		return r;
 	*ret = text_format("%s%s", mount, strcmp(own, "/") ? own : "");
-	return *ret ? 0 : error_oom(err);
+	return 0;
 }

@@ -2,6 +2,7 @@
 /* Programs that alternate on one CPU: see duet.h. */
 #include "lib/host/process/duet.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/host/process/orphans.h"
 #include "lib/host/process/signals.h"
@@ -283,7 +284,7 @@ int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, si
 	int r = shared ? orphans_begin(&d.orphans, NULL, err) : 0;
 
 	assert(plan->slicing != SLICING_AUTO);
-	d.programs = r == 0 ? calloc(n, sizeof(struct program *)) : NULL;
+	d.programs = r == 0 ? xcalloc(n, sizeof(struct program *)) : NULL;
 	if (!d.programs)
 		return r < 0 ? r : error_oom(err);
 	for (size_t i = 0; i < n; i++)

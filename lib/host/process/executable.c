@@ -2,6 +2,7 @@
 /* Finds the file of a command: see executable.h. */
 #include "lib/host/process/executable.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ int executable_find(const char *name, char **ret, struct error *err)
 		r = check_executable(name);
 		if (r < 0)
 			return error_os(err, r, "cannot execute '%s'", name);
-		*ret = strdup(name);
+		*ret = xstrdup(name);
 		return *ret ? 0 : error_os(err, -ENOMEM, "cannot execute '%s'", name);
 	}
 	while (*name) {

@@ -2,6 +2,8 @@
 /* See guard.h. It reads from a socket whose other end this process has: at its end, this process has ended. */
 #include "lib/host/process/guard.h"
 
+#include "lib/base/xalloc.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -43,12 +45,10 @@ static _Noreturn void run_guard(int socket, int fd, guard_act *act, const void *
 /* Its parent ends at once: a child of this process would be taken for one of a program under test. */
 int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, struct error *err)
 {
-	_cleanup_(freep) struct guard *g = malloc(sizeof(*g));
+	_cleanup_(freep) struct guard *g = xmalloc(sizeof(*g));
 	int sockets[2], status;
 	pid_t pid;
 
-	if (!g)
-		return error_oom(err);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0)
 		return error_os(err, -errno, "cannot make a socket");
 	pid = fork();

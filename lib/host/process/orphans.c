@@ -34,8 +34,6 @@ static int add_children(struct pid_list *list, const char *path)
 		if (end == at || pid <= 0) /* 0: it is in no namespace that is visible here */
 			break;
 		item = array_add_reused(list->items, list->n, list->capacity);
-		if (!item)
-			return -ENOMEM;
 		*item = pid;
 	}
 	return r;

@@ -17,8 +17,6 @@ static int add(struct pid_list *list, const char *name)
 	if (name[0] < '1' || name[0] > '9')
 		return 0;
 	pid = array_add_reused(list->items, list->n, list->capacity);
-	if (!pid)
-		return -ENOMEM;
 	*pid = atoi(name);
 	return 0;
 }

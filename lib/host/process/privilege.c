@@ -2,6 +2,7 @@
 /* Capabilities that an executable's file gives to an ordinary user: see privilege.h. */
 #include "lib/host/process/privilege.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static char **environment_of_start(char **argv)
 		first = *arg + strlen(*arg) + 1;
 	for (char *text = first; text < end; text += strlen(text) + 1)
 		n++;
-	all = calloc(n + 1, sizeof(*all));
+	all = xcalloc(n + 1, sizeof(*all));
 	n = 0;
 	for (char *text = first; all && text < end; text += strlen(text) + 1)
 		all[n++] = text;
@@ -77,9 +78,7 @@ int privilege_environment_put(char *assignment)
 		return putenv(assignment) == 0 ? 0 : -ENOMEM;
 	while (of_start[n])
 		n++;
-	all = reallocarray(of_start, n + 2, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
+	all = xreallocarray(of_start, n + 2, sizeof(*all));
 	memmove(all + 1, all, (n + 1) * sizeof(*all));
 	all[0] = assignment;
 	of_start = all;

@@ -2,6 +2,7 @@
 /* The running programs: see process.h. */
 #include "lib/host/process/process.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
@@ -66,7 +67,7 @@ int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct erro
 		if (text_read_file(root_fd, path, &stat) < 0)
 			continue; /* it has ended meanwhile */
 		if (n == capacity) {
-			struct process *bigger = reallocarray(
+			struct process *bigger = xreallocarray(
 				found, capacity = capacity * 2 + 64, sizeof(*found));
 
 			if (!bigger)

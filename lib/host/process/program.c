@@ -2,6 +2,7 @@
 /* Programs under test: waiting for them, killing them, and their times. See program.h. */
 #include "lib/host/process/program.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/host/process/freeze.h"
 #include "lib/host/process/orphans.h"
@@ -66,12 +67,10 @@ static int64_t earlier(int64_t a, int64_t b)
 
 int program_start(struct program **ret, const struct spawn *spawn, struct error *err)
 {
-	_cleanup_(program_freep) struct program *p = calloc(1, sizeof(*p));
+	_cleanup_(program_freep) struct program *p = xcalloc(1, sizeof(*p));
 	int r;
 
 	assert(spawn->path && spawn->argv && spawn->argv[0]);
-	if (!p)
-		return error_oom(err);
 	p->spawn = *spawn;
 	p->state = OVER; /* until it has started */
 	p->started.pidfd = -1;
@@ -363,11 +362,9 @@ static int wait_any(struct waiting *w, int64_t until_ns, size_t *ret, struct err
 int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err)
 {
-	_cleanup_(freep) struct pollfd *fds = calloc(n + 3, sizeof(*fds));
+	_cleanup_(freep) struct pollfd *fds = xcalloc(n + 3, sizeof(*fds));
 	struct waiting w = {.programs = programs, .n = n};
 
-	if (!fds)
-		return error_oom(err);
 	w.interrupt = fds;
 	w.child = fds + 1;
 	w.accounts = fds + 2;

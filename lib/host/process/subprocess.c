@@ -2,6 +2,7 @@
 /* Helper programs: see subprocess.h. The only file that includes spawn.h. */
 #include "lib/host/process/subprocess.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/cleanup.h"
 #include "lib/host/process/privilege.h"
@@ -94,9 +95,7 @@ static int read_output(struct helper *h)
 		}
 		if (h->size + (size_t)n > h->request->output_max)
 			return -EMSGSIZE;
-		bigger = realloc(h->output, h->size + (size_t)n + 1);
-		if (!bigger)
-			return -ENOMEM;
+		bigger = xrealloc(h->output, h->size + (size_t)n + 1);
 		h->output = bigger;
 		memcpy(h->output + h->size, part, (size_t)n);
 		h->output[h->size += (size_t)n] = '\0';
@@ -168,12 +167,10 @@ static int explain(const struct subprocess *p, int r, struct error *err)
 
 int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_status, struct error *err)
 {
-	struct helper h = {.request = p, .pidfd = -1, .output_fd = -1, .output = calloc(1, 1)};
+	struct helper h = {.request = p, .pidfd = -1, .output_fd = -1, .output = xcalloc(1, 1)};
 	_cleanup_(freep) char *output = NULL;
 	int subreaper = 0, r;
 
-	if (!h.output)
-		return error_oom(err);
 	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
 	prctl(PR_SET_CHILD_SUBREAPER, 0); /* a server that it starts is none of ours: see orphans.h */
 	r = run(&h, ret_output, ret_wait_status);

@@ -2,6 +2,7 @@
 /* The kernel's audit rules: see audit_rules.h. Asked over netlink, as auditctl -l does. */
 #include "lib/host/system/audit_rules.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ static int take_message(struct rules *rules, const struct nlmsghdr *m)
 int audit_rules_count(void)
 {
 	enum { SIZE = 16384 };
-	_cleanup_(freep) char *buffer = malloc(SIZE);
+	_cleanup_(freep) char *buffer = xmalloc(SIZE);
 	_cleanup_(closep) int fd = ask();
 	struct rules rules = {};
 	int r = !buffer ? -ENOMEM : fd < 0 ? fd : 0;

@@ -2,6 +2,7 @@
 /* Disturbance counters: see counters.h. Files stay open and are read with pread, outside the program's time. */
 #include "lib/host/system/counters.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/host/clock/kernel_clock.h"
 
@@ -227,10 +228,8 @@ static void read_temperature(struct counter_reader *reader, struct counters *s)
 
 int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct error *err)
 {
-	struct counter_reader *reader = malloc(sizeof(*reader));
+	struct counter_reader *reader = xmalloc(sizeof(*reader));
 
-	if (!reader)
-		return error_oom(err);
 	*reader = (struct counter_reader){
 		.cpu = cpu,
 		.stat_fd = open_below(root_fd, "/proc/stat"),

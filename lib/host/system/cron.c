@@ -2,6 +2,7 @@
 /* When cron and anacron start their jobs: see cron.h. */
 #include "lib/host/system/cron.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
@@ -166,7 +167,7 @@ static int read_table(struct cron_job **jobs, size_t *n, int root_fd, const char
 
 		next_s = this_s ?: next_s;
 	}
-	return next_s ? add_job(jobs, n, strdup(path), next_s, err) : 0;
+	return next_s ? add_job(jobs, n, xstrdup(path), next_s, err) : 0;
 }
 
 static int read_tables(struct cron_job **jobs, size_t *n, int root_fd, const char *pattern, int64_t now_s,

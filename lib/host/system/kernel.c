@@ -2,6 +2,7 @@
 /* The running, installed and available kernels: see kernel.h. */
 #include "lib/host/system/kernel.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/process/subprocess.h"
 
@@ -54,7 +55,7 @@ char *kernel_parse_apt(const char *text)
 		if (!strncmp(release, "unsigned-", 9))
 			release += 9;
 		if (*release >= '0' && *release <= '9')
-			return strndup(release, strcspn(release, " ,|(\n"));
+			return xstrndup(release, strcspn(release, " ,|(\n"));
 		name = strstr(release, "linux-image-");
 	}
 	return NULL;
@@ -64,7 +65,7 @@ char *kernel_parse_dnf(const char *text)
 {
 	const char *epoch = strchr(text, ':');
 
-	return epoch ? strndup(epoch + 1, strcspn(epoch + 1, " \n")) : NULL;
+	return epoch ? xstrndup(epoch + 1, strcspn(epoch + 1, " \n")) : NULL;
 }
 
 static void keep_newest(char **newest, const char *release)
@@ -72,7 +73,7 @@ static void keep_newest(char **newest, const char *release)
 	if (*newest && kernel_compare(*newest, release) >= 0)
 		return;
 	free(*newest);
-	*newest = strdup(release);
+	*newest = xstrdup(release);
 }
 
 static DIR *open_below(int root_fd, const char *path)
@@ -177,7 +178,7 @@ void kernel_ask_offered(struct kernel *k)
 	k->offered_unknown = NULL;
 	k->offered = access("/usr/bin/apt-cache", X_OK) == 0 ? ask_apt(k->running, &err) : ask_dnf(&err);
 	if (!k->offered)
-		k->offered_unknown = strdup(err.text);
+		k->offered_unknown = xstrdup(err.text);
 }
 
 void kernel_clear(struct kernel *k)

@@ -2,6 +2,7 @@
 /* The configuration of the running kernel: see kernel_config.h. The only file that includes zlib. */
 #include "lib/host/system/kernel_config.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
@@ -16,7 +17,7 @@ enum { MOST_CONFIG = 4 << 20 }; /* configurations have some 300 KiB */
 static int read_any(int fd, char **ret)
 {
 	gzFile file = gzdopen(fd, "rb");
-	_cleanup_(freep) char *text = malloc(MOST_CONFIG + 1);
+	_cleanup_(freep) char *text = xmalloc(MOST_CONFIG + 1);
 	int n;
 
 	if (!file || !text) {
@@ -49,7 +50,7 @@ int kernel_config_read(char **ret, int root_fd, const char *release)
 		return 0;
 	if (read_path(ret, root_fd, text_format("/lib/modules/%s/config", release)) == 0)
 		return 0;
-	return read_path(ret, root_fd, strdup("/proc/config.gz"));
+	return read_path(ret, root_fd, xstrdup("/proc/config.gz"));
 }
 
 char *kernel_config_get(const char *config, const char *option)
@@ -58,6 +59,6 @@ char *kernel_config_get(const char *config, const char *option)
 
 	for (const char *p = config; (p = strstr(p, option)); p += len)
 		if ((p == config || p[-1] == '\n') && p[len] == '=')
-			return strndup(p + len + 1, strcspn(p + len + 1, "\n"));
-	return strdup("n");
+			return xstrndup(p + len + 1, strcspn(p + len + 1, "\n"));
+	return xstrdup("n");
 }

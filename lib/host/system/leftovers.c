@@ -2,6 +2,7 @@
 /* What dead owners left: see leftovers.h. */
 #include "lib/host/system/leftovers.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
@@ -83,7 +84,7 @@ static void find_traces(struct leftovers *ret, int tracing_fd)
 		of_the_living = trace_name_of(pid);
 		if (of_the_living && strcmp(entry->d_name, of_the_living) != 0 &&
 			is_free(fd, entry->d_name, &st))
-			add_leftover(ret, LEFTOVER_TRACE, strdup(entry->d_name));
+			add_leftover(ret, LEFTOVER_TRACE, xstrdup(entry->d_name));
 	}
 }
 
@@ -152,7 +153,7 @@ void leftovers_remove_directories(const char *below)
 
 static void add_cgroup(const char *path, void *data)
 {
-	add_leftover(data, LEFTOVER_CGROUP, strdup(path));
+	add_leftover(data, LEFTOVER_CGROUP, xstrdup(path));
 }
 
 /* Where loads have their directories, if their files do not say otherwise. */

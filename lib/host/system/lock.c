@@ -159,8 +159,6 @@ int lock_take(struct lock *ret, const char *book, struct error *err)
 	_cleanup_(freep) char *own = text_format("%s.lock", book);
 	int fd, r;
 
-	if (!own)
-		return error_oom(err);
 	if (named_lock())
 		return take(named_lock(), open_named(named_lock(), err), ret, err);
 	fd = open_host(err);
@@ -175,8 +173,6 @@ int lock_look(const char *book, struct error *err)
 	_cleanup_(freep) char *own = text_format("%s.lock", book);
 	int r;
 
-	if (!own)
-		return error_oom(err);
 	if (named_lock())
 		return look_at(named_lock(), err);
 	r = look_at(HOST_LOCK, err);

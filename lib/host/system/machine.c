@@ -5,6 +5,7 @@
  * a container by a PID namespace that is not the first, and its engine by the files that engines leave. */
 #include "lib/host/system/machine.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
 
@@ -53,7 +54,7 @@ static char *value_of(const char *text, const char *key, char separator)
 		n = strcspn(p, "\n");
 		while (n > 0 && strchr(" \t\"'", p[n - 1]))
 			n--;
-		return n > 0 ? strndup(p, n) : NULL;
+		return n > 0 ? xstrndup(p, n) : NULL;
 	}
 	return NULL;
 }
@@ -141,7 +142,7 @@ static void recognise_virtual(struct machine *m, int root_fd)
 	if (m->virtual && !name)
 		name = name_by(clocks, by_clock);
 	if (m->virtual && name)
-		m->hypervisor = strdup(name);
+		m->hypervisor = xstrdup(name);
 }
 
 /* 1: in a PID namespace other than the first, 0: in the first, -1: not known. */
@@ -160,9 +161,9 @@ static void recognise_container(struct machine *m, int root_fd)
 	int namespace = in_pid_namespace(root_fd);
 
 	if (!engine && exists(root_fd, "/.dockerenv"))
-		engine = strdup("docker");
+		engine = xstrdup("docker");
 	if (!engine && exists(root_fd, "/run/.containerenv"))
-		engine = strdup("podman");
+		engine = xstrdup("podman");
 	m->container = namespace > 0 || (namespace < 0 && engine);
 	if (m->container && engine && strcmp(engine, "other") != 0)
 		m->engine = TAKE(engine);

@@ -6,6 +6,7 @@
  * no file can remove it. */
 #include "lib/host/system/policy.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/ini_file.h"
 #include "lib/base/text.h"
@@ -134,7 +135,7 @@ char *policy_unit_of_process(const struct policy *policy, const char *process)
 	for (size_t i = 0; !unit && i < policy->n_rules; i++)
 		if (policy->rules[i].kind == RULE_STOP && names_process(policy->rules[i].name, process))
 			unit = policy->rules[i].name;
-	return unit && policy_stop(policy, unit) ? strdup(unit) : NULL;
+	return unit && policy_stop(policy, unit) ? xstrdup(unit) : NULL;
 }
 
 static int add_rule(struct policy *policy, enum rule_kind kind, const char *name, const char *text)
@@ -142,15 +143,15 @@ static int add_rule(struct policy *policy, enum rule_kind kind, const char *name
 	struct rule *rule = array_add(policy->rules, policy->n_rules);
 
 	if (rule)
-		*rule = (struct rule){kind, strdup(name), strdup(text)};
+		*rule = (struct rule){kind, xstrdup(name), xstrdup(text)};
 	return rule && rule->name && rule->text ? 0 : -ENOMEM;
 }
 
 static int set_text(char **text, const char *value)
 {
 	free(*text);
-	*text = strdup(value);
-	return *text ? 0 : -ENOMEM;
+	*text = xstrdup(value);
+	return 0;
 }
 
 static int take_line(const struct ini_line *line, void *data, struct error *err)
@@ -181,7 +182,7 @@ static int take_line(const struct ini_line *line, void *data, struct error *err)
 
 int policy_parse(struct policy **ret, const char *text, const char *where, struct error *err)
 {
-	_cleanup_(policy_freep) struct policy *policy = calloc(1, sizeof(*policy));
+	_cleanup_(policy_freep) struct policy *policy = xcalloc(1, sizeof(*policy));
 	int r = policy ? ini_each_line(text, where, take_line, policy, err) : -ENOMEM;
 
 	if (r < 0)
@@ -194,7 +195,7 @@ int policy_parse(struct policy **ret, const char *text, const char *where, struc
 static int append(struct policy *policy, struct policy *included, struct error *err)
 {
 	size_t n = policy->n_rules + included->n_rules;
-	struct rule *bigger = n ? reallocarray(policy->rules, n, sizeof(*bigger)) : NULL;
+	struct rule *bigger = n ? xreallocarray(policy->rules, n, sizeof(*bigger)) : NULL;
 
 	if (n && !bigger)
 		return error_oom(err);
@@ -212,7 +213,7 @@ static int append(struct policy *policy, struct policy *included, struct error *
 static char *find_file(const char *const *directories, const char *name)
 {
 	if (strchr(name, '/'))
-		return strdup(name);
+		return xstrdup(name);
 	for (; *directories; directories++) {
 		char *path = text_format("%s/%s.ini", *directories, name);
 
@@ -241,8 +242,6 @@ static int load_named(
 		return r;
 	policy->name = text_utf8(name);
 	policy->path = TAKE(path);
-	if (!policy->name)
-		return error_oom(err);
 	if (policy->include && depth == MOST_INCLUDES)
 		return error_say(err, -ELOOP, "%s: policies include each other in a cycle", policy->path);
 	if (policy->include) {
@@ -272,7 +271,7 @@ static void find_newest(const char *directory, const char *id, size_t id_len, ch
 		if (*newest && strverscmp(name, *newest) < 0)
 			continue;
 		free(*newest);
-		*newest = strndup(name, len - 4);
+		*newest = xstrndup(name, len - 4);
 	}
 }
 
@@ -299,7 +298,7 @@ static char *name_for(const char *const *directories, const char *id, size_t id_
 		name = name_if_found(
 			directories, text_format("%.*s-%.*s", (int)id_len, id, major, version ?: ""));
 	if (!name)
-		name = name_if_found(directories, strndup(id, id_len));
+		name = name_if_found(directories, xstrndup(id, id_len));
 	for (; !name && *directories; directories++)
 		find_newest(*directories, id, id_len, &name);
 	return name;
@@ -315,13 +314,13 @@ static char *choose(const char *const *directories, const struct machine *m)
 		name = name_for(directories, like, len, m->os_version);
 		like += len;
 	}
-	return name ?: strdup("common");
+	return name ?: xstrdup("common");
 }
 
 int policy_load(struct policy **ret, const char *const *directories, const char *name,
 	const struct machine *machine, struct error *err)
 {
-	_cleanup_(freep) char *chosen = name ? strdup(name) : choose(directories, machine);
+	_cleanup_(freep) char *chosen = name ? xstrdup(name) : choose(directories, machine);
 
 	if (!chosen)
 		return error_oom(err);

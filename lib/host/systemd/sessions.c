@@ -2,6 +2,7 @@
 /* Desktop sessions: see sessions.h. */
 #include "lib/host/systemd/sessions.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/host/systemd/units.h"
@@ -28,7 +29,7 @@ static char *user_of(const char *session)
 	if (sd_session_get_uid(session, &uid) < 0)
 		return NULL;
 	user = getpwuid(uid);
-	return user ? strdup(user->pw_name) : text_format("%u", uid);
+	return user ? xstrdup(user->pw_name) : text_format("%u", uid);
 }
 
 int sessions_desktops(char ***ret, struct error *err)

@@ -2,6 +2,7 @@
 /* How often systemd starts a service: see timer.h. systemd-analyze evaluates calendar expressions. */
 #include "lib/host/systemd/timer.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
@@ -72,7 +73,7 @@ static int describe(struct units *units, const char *name, struct timer *ret, st
 	if (r < 0)
 		return r;
 	*ret = (struct timer){
-		.name = strdup(name),
+		.name = xstrdup(name),
 		.text = TAKE(setting.text),
 		.period_ns = setting.every_ns && !setting.calendar ? setting.every_ns : 0,
 		.spread_ns = setting.spread_ns,
@@ -80,7 +81,7 @@ static int describe(struct units *units, const char *name, struct timer *ret, st
 	if (setting.calendar && !setting.every_ns)
 		ret->period_ns = ask_calendar(setting.calendar);
 	timer_setting_clear(&setting);
-	return ret->name ? 0 : error_oom(err);
+	return 0;
 }
 
 int timer_list(struct units *units, const char *service, struct timer **ret, size_t *ret_n, struct error *err)

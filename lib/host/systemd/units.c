@@ -2,6 +2,7 @@
 /* The units of systemd: see units.h. */
 #include "lib/host/systemd/units_internal.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
@@ -37,11 +38,9 @@ static int open_private(sd_bus **ret, const char *socket)
 
 int units_open(struct units **ret, struct error *err)
 {
-	_cleanup_(units_freep) struct units *units = calloc(1, sizeof(*units));
+	_cleanup_(units_freep) struct units *units = xcalloc(1, sizeof(*units));
 	int r;
 
-	if (!units)
-		return error_oom(err);
 	if (sd_booted() <= 0)
 		return error_say(err, -ENOTCONN, "systemd does not run");
 	r = sd_bus_open_system(&units->bus);
@@ -55,7 +54,7 @@ int units_open(struct units **ret, struct error *err)
 
 int units_open_user(struct units **ret, const char *socket, struct error *err)
 {
-	_cleanup_(units_freep) struct units *units = calloc(1, sizeof(*units));
+	_cleanup_(units_freep) struct units *units = xcalloc(1, sizeof(*units));
 	int r = units ? open_private(&units->bus, socket) : -ENOMEM;
 
 	if (r < 0)
@@ -150,9 +149,7 @@ static int add_unit(struct unit_list *list, const char *const text[4], struct er
 {
 	struct unit *unit = array_add(list->items, list->n);
 
-	if (!unit)
-		return error_oom(err);
-	*unit = (struct unit){strdup(text[0]), strdup(text[1]), strdup(text[2]), strdup(text[3])};
+	*unit = (struct unit){xstrdup(text[0]), xstrdup(text[1]), xstrdup(text[2]), xstrdup(text[3])};
 	if (!unit->name || !unit->load || !unit->active || !unit->sub)
 		return error_oom(err);
 	return 0;
@@ -185,7 +182,7 @@ static int add_file_states(struct units *units, struct unit_list *list, struct e
 			r = units_property(units, unit->name, SERVICE ".Unit", "UnitFileState", 's',
 				&unit->file_state, err);
 		else
-			r = (unit->file_state = strdup("")) ? 0 : -ENOMEM;
+			r = (unit->file_state = xstrdup("")) ? 0 : -ENOMEM;
 		if (r < 0)
 			return r;
 	}
@@ -240,7 +237,7 @@ static int parse_files(sd_bus_message *reply, char ***names, size_t *n, struct e
 		if (!slash || !is_plain_file(path, state))
 			continue;
 		name = array_add(*names, *n);
-		if (!name || !(*name = strdup(slash + 1)))
+		if (!name || !(*name = xstrdup(slash + 1)))
 			return error_oom(err);
 	}
 	return r < 0 ? error_os(err, r, "cannot read systemd's list of unit files") : 0;
@@ -381,6 +378,6 @@ int units_timesync(struct units *units, char **ret_server, struct error *err)
 		r = sd_bus_message_read(message, "tbt", NULL, &ignored, &packets);
 	if (r < 0)
 		return error_os(err, r, "cannot read the answer of systemd-timesyncd");
-	*ret_server = name && *name ? strdup(name) : NULL;
+	*ret_server = name && *name ? xstrdup(name) : NULL;
 	return packets > 0 && !ignored && leap != 3 && stratum > 0 && stratum < 16;
 }

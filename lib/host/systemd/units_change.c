@@ -5,6 +5,7 @@
  * not ask a password agent, nor run systemd-sysv-install as systemctl does. */
 #include "lib/host/systemd/units_internal.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 
 #include <errno.h>
@@ -168,8 +169,8 @@ int units_file_state(struct units *units, const char *name, char **ret, struct e
 	r = sd_bus_message_read(reply, "s", &state);
 	if (r < 0)
 		return error_os(err, r, "cannot read systemd's answer");
-	*ret = strdup(state);
-	return *ret ? 0 : -ENOMEM;
+	*ret = xstrdup(state);
+	return 0;
 }
 
 bool units_is_up(struct units *units, const char *name)

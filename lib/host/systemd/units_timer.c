@@ -2,6 +2,7 @@
 /* The settings of timers: see units.h. */
 #include "lib/host/systemd/units_internal.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
 
@@ -48,7 +49,7 @@ static int read_calendar(sd_bus_message *m, FILE *text, struct timer_setting *re
 	while (r >= 0 && (r = sd_bus_message_read(m, "(sst)", NULL, &spec, NULL)) > 0) {
 		fprintf(text, "%sOnCalendar=%s", ftell(text) > 0 ? ", " : "", spec);
 		free(TAKE(ret->calendar));
-		ret->calendar = ++n == 1 ? strdup(spec) : NULL;
+		ret->calendar = ++n == 1 ? xstrdup(spec) : NULL;
 	}
 	return r;
 }
@@ -83,14 +84,11 @@ int units_timer_setting(struct units *units, const char *name, struct timer_sett
 	_cleanup_(timer_setting_clear) struct timer_setting setting = {};
 	_cleanup_(freep) char *path = units_path(name), *text = NULL;
 	size_t size;
-	FILE *file = path ? open_memstream(&text, &size) : NULL;
+	FILE *file = path ? xopen_memstream(&text, &size) : NULL;
 	int r;
 
-	if (!file)
-		return error_oom(err);
 	r = read_setting(units, path, file, &setting, &said);
-	if (text_stream_close(file, &text) < 0 && r >= 0)
-		r = -ENOMEM;
+	text_stream_close(file, &text);
 	if (r < 0)
 		return units_failed(err, r, &said, "cannot ask systemd for the setting of a timer");
 	setting.text = TAKE(text);

@@ -2,6 +2,7 @@
 /* A private trace: see trace.h. The only file that includes libtracefs. */
 #include "lib/host/trace/trace.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
 #include "lib/host/process/guard.h"
@@ -254,17 +255,13 @@ static int prepare(struct trace *t, const struct trace_request *request, struct 
 
 int trace_open(struct trace **ret, const struct trace_request *request, struct error *err)
 {
-	_cleanup_(trace_freep) struct trace *t = calloc(1, sizeof(*t));
+	_cleanup_(trace_freep) struct trace *t = xcalloc(1, sizeof(*t));
 	int r;
 
-	if (!t)
-		return error_oom(err);
 	t->buffer_bytes = request->buffer_bytes;
 	t->page_size = 65536; /* pages of the buffer may be larger than those of memory */
-	t->page = malloc(t->page_size);
-	t->cpus = calloc(request->n_cpus, sizeof(*t->cpus));
-	if (!t->page || !t->cpus)
-		return error_oom(err);
+	t->page = xmalloc(t->page_size);
+	t->cpus = xcalloc(request->n_cpus, sizeof(*t->cpus));
 	t->free_fd = t->lock_fd = -1;
 	t->n_cpus = request->n_cpus;
 	for (size_t i = 0; i < t->n_cpus; i++)

@@ -3,6 +3,7 @@
  * then read by their offsets, because a page is decoded beside the run. */
 #include "lib/host/trace/trace_decode.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/host/trace/trace_page.h"
@@ -102,8 +103,6 @@ static int parse_format(struct trace_decoder *d, int tracing_fd, const struct ev
 	_cleanup_(freep) char *path = text_format("events/%s/%s/format", row->system, row->event),
 			      *text = NULL;
 
-	if (!path)
-		return error_oom(err);
 	if (text_read_file(tracing_fd, path, &text) < 0)
 		return 0;
 	if (tep_parse_event(d->tep, text, strlen(text), row->system) != 0)
@@ -121,10 +120,8 @@ static int add_event(struct trace_decoder *d, int tracing_fd, const struct event
 	if (r <= 0 || event->id <= 0 || event->id > UINT16_MAX)
 		return r;
 	known = array_add(d->events, d->n);
-	if (!known)
-		return error_oom(err);
-	known->system = strdup(row->system);
-	known->event = strdup(row->event);
+	known->system = xstrdup(row->system);
+	known->event = xstrdup(row->event);
 	known->name = text_copy(row->name);
 	known->what = row->what;
 	known->kind = row->kind;
@@ -184,14 +181,12 @@ static int add_events(struct trace_decoder *d, int tracing_fd, struct error *err
 
 int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *err)
 {
-	_cleanup_(trace_decoder_freep) struct trace_decoder *d = calloc(1, sizeof(*d));
+	_cleanup_(trace_decoder_freep) struct trace_decoder *d = xcalloc(1, sizeof(*d));
 	int r;
 
-	if (!d)
-		return error_oom(err);
 	d->tep = tep_alloc();
-	d->by_id = calloc(UINT16_MAX + 1, sizeof(*d->by_id));
-	if (!d->tep || !d->by_id)
+	d->by_id = xcalloc(UINT16_MAX + 1, sizeof(*d->by_id));
+	if (!d->tep)
 		return error_oom(err);
 	tep_set_local_bigendian(d->tep, tep_is_bigendian());
 	tep_set_file_bigendian(d->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);

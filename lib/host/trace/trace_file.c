@@ -2,6 +2,7 @@
 /* A trace as a file: see trace_file.h. */
 #include "lib/host/trace/trace_file.h"
 
+#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/output_file.h"
@@ -40,13 +41,11 @@ void trace_file_free(struct trace_file *f)
 int trace_file_new(struct trace_file **ret, const char *path, const char *directory, const char *clock,
 	struct error *err)
 {
-	struct trace_file *f = calloc(1, sizeof(*f));
+	struct trace_file *f = xcalloc(1, sizeof(*f));
 	int r;
 
-	if (!f)
-		return error_oom(err);
 	f->tracing_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	f->path = strdup(path);
+	f->path = xstrdup(path);
 	f->clock = text_format("[%s]", clock);
 	r = f->path && f->clock ? output_file_open(&f->output, path, err) : error_oom(err);
 	if (r < 0) {
@@ -216,7 +215,7 @@ static void put_places(const struct trace_file *f, FILE *out)
 
 static void put_pages(const struct trace_file *f, FILE *out, FILE *pages)
 {
-	_cleanup_(freep) char *page = malloc(f->page_size);
+	_cleanup_(freep) char *page = xmalloc(f->page_size);
 	size_t n;
 
 	for (uint64_t at = (uint64_t)ftello(out), end = aligned(f, at); at < end; at++)

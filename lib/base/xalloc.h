@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory. Where there is none the process ends with one sentence and exit status 1, which is as safe as being killed: what a
+ * tool has changed can be put back by the next one. A size that comes from outside is checked before. Not for libemp-clock,
+ * which never ends other people's programs. */
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Noreturn void xalloc_fail(void);
+
+/* The argument, which must not be NULL. */
+static inline void *xalloc_check(void *memory)
+{
+	if (!memory)
+		xalloc_fail();
+	return memory;
+}
+
+/* As their namesakes; of size 0 they give at least one byte. */
+#define xmalloc(size) xalloc_check(malloc((size) ?: 1))
+#define xcalloc(n, size) xalloc_check(calloc((n) ?: 1, size))
+#define xreallocarray(items, n, size) xalloc_check(reallocarray(items, (n) ?: 1, size))
+#define xstrdup(text) ((char *)xalloc_check(strdup(text)))
+#define xstrndup(text, n) ((char *)xalloc_check(strndup(text, n)))
+#define xopen_memstream(text, size) ((FILE *)xalloc_check(open_memstream(text, size)))
+#define xrealloc(memory, size) xalloc_check(realloc(memory, (size) ?: 1))
