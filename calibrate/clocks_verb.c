@@ -7,7 +7,7 @@
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/clock/emp-clock.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/system/lock.h"
 #include "lib/document/document.h"
 #include "lib/clocks/clocks_report.h"

@@ -4,7 +4,7 @@
 #include "lib/run/constant.h"
 
 #include "lib/base/json.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/suite_tool.h"
 #include "lib/run/environment.h"
 

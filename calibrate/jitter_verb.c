@@ -11,7 +11,7 @@
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/system/lock.h"
 #include "lib/run/environment.h"

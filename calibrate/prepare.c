@@ -7,7 +7,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/run/environment.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
 #include "lib/report/analysis_load.h"
 #include "lib/report/environment_changes.h"

@@ -12,7 +12,7 @@
 #include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/systemd/notify.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/argv.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/report/comparison_report.h"
 
 #include <errno.h>

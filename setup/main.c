@@ -2,7 +2,7 @@
 /* emp-setup: prepares a machine for timing programs, restores it, and takes its fingerprint. The verbs and options
  * as tables; what they do is in the files of their names. */
 #include "lib/base/tool.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "setup/options.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * full or damaged has its own error message. */
 #pragma once
 
-#include "lib/host/system/counters.h"
+#include "lib/record/counters.h"
 #include "lib/clocks/clocks.h"
 #include "lib/record/run.h"
 #include "lib/base/error.h"

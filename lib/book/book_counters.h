@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/book/book.h"
-#include "lib/record/sample_counters.h"
+#include "lib/record/counters.h"
 
 /* Their fields: an array of values by enum counter (INT64_MIN: not known), followed by the sample's n. */
 enum { N_COUNTER_VALUES = N_COUNTERS + 1 };

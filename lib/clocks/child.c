@@ -2,7 +2,7 @@
 /* A child process to observe: see child.h. */
 #include "lib/clocks/child.h"
 
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -11,7 +11,7 @@
 #include "lib/clocks/cycles.h"
 
 #include "lib/base/clock.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/stats/robust.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "lib/clocks/bench.h"
 
 #include "lib/base/clock.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/stats/robust.h"
 
 #include <math.h>

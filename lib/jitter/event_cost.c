@@ -3,7 +3,7 @@
 #include "lib/jitter/event_cost.h"
 
 #include "lib/base/clock.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 
 #include <sched.h>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
 
 #include "lib/host/clock/counter.h"
 #include "lib/host/cpu/kernel_mark.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 
 #include <errno.h>
 #include <string.h>

@@ -55,9 +55,8 @@ static int open_cpus(struct watch *w, const struct watch_request *request, struc
 
 		sampler->cpu = request->cpus[i];
 		sampler->threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
-		r = counters_open(&w->cpus[i].counters, AT_FDCWD, request->cpus[i], err);
-		if (r == 0)
-			r = sampler_start(sampler, err);
+		w->cpus[i].counters = counters_open(AT_FDCWD, request->cpus[i]);
+		r = sampler_start(sampler, err);
 	}
 	return r;
 }

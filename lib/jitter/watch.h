@@ -6,7 +6,7 @@
 
 #include "lib/host/accounting/identity.h"
 #include "lib/host/clock/counter.h"
-#include "lib/host/system/counters.h"
+#include "lib/host/system/counter_reader.h"
 #include "lib/host/trace/trace.h"
 #include "lib/jitter/jitter_store.h"
 

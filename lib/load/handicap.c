@@ -6,7 +6,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 #include "lib/base/paths.h"
 #include "lib/base/progress.h"
 #include "lib/base/text.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/system/leftovers.h"

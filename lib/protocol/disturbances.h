@@ -2,7 +2,8 @@
 /* Disturbance counters: counters of the system that changed in a run although they should not, and in which samples. */
 #pragma once
 
-#include "lib/record/sample_counters.h"
+#include "lib/base/error.h"
+#include "lib/record/counters.h"
 
 struct disturbance {
 	enum counter which;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/record/run.h"
-#include "lib/record/sample_counters.h"
+#include "lib/record/counters.h"
 
 struct impossible_pt {
 	uint32_t sample;

@@ -38,9 +38,7 @@ int observer_open(struct observer *ret, enum accounting_backend backend, int cpu
 		return r;
 	}
 	cgroup_new_on(&o.cgroup, cpu, &o.no_cgroup);
-	r = counters_open(&o.counters, AT_FDCWD, cpu, err);
-	if (r < 0)
-		return r;
+	o.counters = counters_open(AT_FDCWD, cpu);
 	*ret = o;
 	o = (struct observer){};
 	return 0;

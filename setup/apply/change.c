@@ -159,7 +159,7 @@ static int set_file(struct plan *plan, size_t i, struct report *report, struct e
 
 	if (kernel_setting_read(&file, &before) < 0)
 		before = NULL;
-	kernel_setting_set(&file, e->want, &result);
+	result = kernel_setting_set(&file, e->want);
 	crash_point();
 	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
 		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",

@@ -38,8 +38,8 @@ static int no_check(const char *option, const char *id, struct error *err)
 
 	for (size_t i = 0; i < n_check_rows; i++)
 		nearest_try(&nearest, check_rows[i].id);
-	return error_say(err, -EINVAL, "%s: there is no check '%s'%s; 'emp-setup audit --all' lists them", option,
-		id, nearest_hint(&nearest, ""));
+	return error_say(err, -EINVAL, "%s: there is no check '%s'%s; 'emp-setup audit --all' lists them",
+		option, id, nearest_hint(&nearest, ""));
 }
 
 static int validate_list(const char *list, const char *option, struct error *err)
@@ -167,11 +167,9 @@ static int plan_kept_file(struct plan *plan, const struct check *check, const ch
 static int plan_kept_files(
 	struct plan *plan, const struct check *check, const char *pattern, struct error *err)
 {
-	_cleanup_(paths_clear) struct paths paths = {};
-	int r = kernel_setting_expand(AT_FDCWD, pattern, &paths);
+	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(AT_FDCWD, pattern);
+	int r = 0;
 
-	if (r < 0)
-		return error_oom(err);
 	for (size_t i = 0; r == 0 && i < paths.n; i++)
 		r = plan_kept_file(plan, check, paths.items[i], err);
 	return r;

@@ -161,7 +161,7 @@ static void write_all(struct restoring *restoring, int order)
 			continue;
 		file = entry_setting(f->entry);
 		free(TAKE(f->result.held));
-		kernel_setting_set(&file, f->entry->old, &f->result);
+		f->result = kernel_setting_set(&file, f->entry->old);
 		crash_point();
 	}
 }

@@ -36,9 +36,8 @@ static json_t *take_files(void)
 	json_t *files = json_object();
 
 	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
-		_cleanup_(paths_clear) struct paths paths = {};
+		_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(AT_FDCWD, FILES[i]);
 
-		kernel_setting_expand(AT_FDCWD, FILES[i], &paths);
 		for (size_t k = 0; k < paths.n; k++)
 			add_file(files, paths.items[k]);
 	}

@@ -3,7 +3,7 @@
  * makes for it. The rows are in check_rows.h. The functions that decide are pure; they see gathered facts only. */
 #pragma once
 
-#include "lib/host/cpu/kernel_setting.h"
+#include "lib/host/system/kernel_setting.h"
 #include "setup/audit/facts.h"
 
 enum check_state {

@@ -10,7 +10,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpufreq.h"
-#include "lib/host/cpu/interrupt.h"
+#include "lib/host/system/kernel_setting.h"
 
 #include <errno.h>
 #include <string.h>
@@ -259,7 +259,7 @@ static int setting_read(
 {
 	_cleanup_(paths_clear) struct paths paths = {};
 
-	if (kernel_setting_expand(root_fd, setting->pattern, &paths) < 0)
+	if ((paths = kernel_setting_expand(root_fd, setting->pattern), 0))
 		return error_os(err, -ENOMEM, "cannot list %s", setting->pattern);
 	ret->items = xcalloc(paths.n + 1, sizeof(*ret->items));
 	for (size_t i = 0; i < paths.n && ret->items; i++) {

@@ -5,7 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/cpu/cpu_list.h"
-#include "lib/host/cpu/partition.h"
+#include "lib/host/process/pinning.h"
 
 #include <string.h>
 

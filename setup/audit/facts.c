@@ -7,7 +7,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 #include "lib/book/book.h"
 
 #include <fcntl.h>

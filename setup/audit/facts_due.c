@@ -6,7 +6,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
-#include "lib/host/cpu/kernel_setting.h"
+#include "lib/host/system/kernel_setting.h"
 #include "lib/host/system/cron.h"
 #include "lib/host/systemd/sessions.h"
 
@@ -74,11 +74,10 @@ static int read_user(struct facts *f, const char *socket, int64_t until_ns, stru
 
 static int read_users(struct facts *f, int64_t until_ns, struct error *err)
 {
-	_cleanup_(paths_clear) struct paths sockets = {};
+	_cleanup_(paths_clear) struct paths sockets = kernel_setting_expand(
+		f->root_fd, "/run/user/*/systemd/private");
 	int r = 0;
 
-	if (kernel_setting_expand(f->root_fd, "/run/user/*/systemd/private", &sockets) < 0)
-		return error_oom(err);
 	for (size_t i = 0; r == 0 && i < sockets.n; i++)
 		r = read_user(f, sockets.items[i], until_ns, err);
 	return r;

@@ -6,7 +6,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/bpf/bpf_programs.h"
-#include "lib/host/cpu/kernel_setting.h"
+#include "lib/host/system/kernel_setting.h"
 #include "lib/host/system/audit_rules.h"
 #include "lib/host/system/kernel_config.h"
 #include "lib/host/trace/tracefs.h"
@@ -26,10 +26,10 @@ static char *read_text(int root_fd, const char *path)
 /* 1 if any mains adapter is plugged in. */
 static int64_t read_mains(int root_fd)
 {
-	_cleanup_(paths_clear) struct paths types = {};
+	_cleanup_(paths_clear) struct paths types = kernel_setting_expand(
+		root_fd, "/sys/class/power_supply/*/type");
 	int64_t mains = -1;
 
-	kernel_setting_expand(root_fd, "/sys/class/power_supply/*/type", &types);
 	for (size_t i = 0; i < types.n; i++) {
 		const char *name = types.items[i];
 		_cleanup_(freep) char *type = read_text(root_fd, name), *path = NULL;
@@ -114,11 +114,10 @@ static void read_scheduler(struct system_state *s, int root_fd)
 /* The sum over all CPUs, of their own and of the package's; -1: the processor does not count it. */
 static int64_t read_throttles(int root_fd)
 {
-	_cleanup_(paths_clear) struct paths paths = {};
+	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(
+		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/*_throttle_count");
 	int64_t sum = -1;
 
-	kernel_setting_expand(
-		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/*_throttle_count", &paths);
 	for (size_t i = 0; i < paths.n; i++) {
 		int64_t count = read_int(root_fd, paths.items[i]);
 
@@ -160,9 +159,9 @@ static void read_power_zone(struct system_state *s, int root_fd, const char *zon
 
 static void read_power(struct system_state *s, int root_fd)
 {
-	_cleanup_(paths_clear) struct paths zones = {};
+	_cleanup_(paths_clear) struct paths zones = kernel_setting_expand(
+		root_fd, "/sys/class/powercap/intel-rapl:[0-9]*");
 
-	kernel_setting_expand(root_fd, "/sys/class/powercap/intel-rapl:[0-9]*", &zones);
 	for (size_t i = 0; i < zones.n; i++)
 		if (!strchr(strchr(zones.items[i], ':') + 1,
 			    ':')) /* parts of a package have none of their own */

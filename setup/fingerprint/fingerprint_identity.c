@@ -5,7 +5,7 @@
 
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
-#include "lib/host/cpu/kernel_setting.h"
+#include "lib/host/system/kernel_setting.h"
 
 /* Not which CPUs share it: that depends on which ones are online. */
 static json_t *cache(int root_fd, const char *directory, int index)
@@ -41,9 +41,9 @@ static json_t *caches_in(int root_fd, const char *directory)
 /* Those of the first CPU that is online: the others have none in /sys. */
 static json_t *caches(int root_fd)
 {
-	_cleanup_(paths_clear) struct paths directories = {};
+	_cleanup_(paths_clear) struct paths directories = kernel_setting_expand(
+		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache");
 
-	kernel_setting_expand(root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache", &directories);
 	return directories.n > 0 ? caches_in(root_fd, directories.items[0]) : json_array();
 }
 

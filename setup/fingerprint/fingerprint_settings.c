@@ -4,7 +4,7 @@
 #include "setup/fingerprint/fingerprint.h"
 
 #include "lib/host/cpu/frequency.h"
-#include "lib/host/cpu/kernel_setting.h"
+#include "lib/host/system/kernel_setting.h"
 #include "lib/host/system/kernel_config.h"
 #include "lib/host/systemd/units.h"
 
@@ -122,9 +122,9 @@ static json_t *frequencies(int root_fd)
 static json_t *vulnerabilities(int root_fd)
 {
 	json_t *object = json_object();
-	_cleanup_(paths_clear) struct paths paths = {};
+	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(
+		root_fd, "/sys/devices/system/cpu/vulnerabilities/*");
 
-	kernel_setting_expand(root_fd, "/sys/devices/system/cpu/vulnerabilities/*", &paths);
 	for (size_t i = 0; i < paths.n; i++)
 		json_object_set_new(
 			object, strrchr(paths.items[i], '/') + 1, fingerprint_file(root_fd, paths.items[i]));

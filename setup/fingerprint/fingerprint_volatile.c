@@ -95,7 +95,8 @@ json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 {
 	char moment[TEXT_TIME_SIZE];
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
+	return json_pack(
+		"{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
 		"taken", text_moment(moment, clock_ns(CLOCK_REALTIME)), "host_name",
 		fingerprint_file(root_fd, "/proc/sys/kernel/hostname"), "uptime_s",
 		fingerprint_file(root_fd, "/proc/uptime"), "load", fingerprint_file(root_fd, "/proc/loadavg"),

@@ -5,7 +5,7 @@
 #include "tests/unit/scratch.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/system/counters.h"
+#include "lib/host/system/counter_reader.h"
 #include "lib/document/document.h"
 #include "lib/protocol/disturbances.h"
 
@@ -13,12 +13,8 @@
 
 static struct counter_reader *open_reader(int root_fd, int cpu)
 {
-	struct counter_reader *reader = NULL;
-	struct error err;
-
 	frozen_ns = NS_PER_S;
-	assert_int_equal(counters_open(&reader, root_fd, cpu, &err), 0);
-	return reader;
+	return counters_open(root_fd, cpu);
 }
 
 /* A sample in which 100 ms pass. */

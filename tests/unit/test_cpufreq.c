@@ -4,7 +4,7 @@
 #include "tests/unit/tree.h"
 
 #include "lib/host/cpu/cpufreq.h"
-#include "lib/host/cpu/kernel_setting.h"
+#include "lib/host/system/kernel_setting.h"
 
 #include <cpufreq.h>
 
@@ -102,7 +102,7 @@ static void set(const char *value, enum kernel_setting_outcome outcome, const ch
 		.root_fd = AT_FDCWD, .path = policy, .kind = SETTING_LIMITS, .write = cpufreq_write_limits};
 	struct kernel_setting_result result;
 
-	kernel_setting_set(&setting, value, &result);
+	result = kernel_setting_set(&setting, value);
 	assert_int_equal(result.outcome, outcome);
 	assert_string_equal(result.held, value);
 	assert_string_equal(writes, order);

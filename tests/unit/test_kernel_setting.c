@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/cpu/kernel_setting.h"
+#include "lib/host/system/kernel_setting.h"
 
 static struct tree tree;
 
@@ -46,12 +46,12 @@ TEST_IN_TREE(a_pattern_opens_into_files_in_the_order_of_their_numbers)
 	tree_put(&tree, "sys/cpu/cpu2/epb", "6\n");
 	tree_put(&tree, "sys/cpu/cpu1/other", "6\n");
 	tree_put(&tree, "sys/cpu/cpufreq/epb", "6\n");
-	assert_int_equal(kernel_setting_expand(tree.fd, "/sys/cpu/cpu[0-9]*/epb", &paths), 0);
+	paths = kernel_setting_expand(tree.fd, "/sys/cpu/cpu[0-9]*/epb");
 	assert_int_equal(paths.n, 2);
 	assert_string_equal(paths.items[0], "/sys/cpu/cpu2/epb");
 	assert_string_equal(paths.items[1], "/sys/cpu/cpu10/epb");
 	paths_clear(&paths);
-	assert_int_equal(kernel_setting_expand(tree.fd, "/sys/nothing/*", &paths), 0);
+	paths = kernel_setting_expand(tree.fd, "/sys/nothing/*");
 	assert_int_equal(paths.n, 0);
 	paths_clear(&paths);
 }
@@ -73,11 +73,11 @@ TEST_IN_TREE(a_value_is_set_once_and_read_back)
 	struct kernel_setting_result result;
 
 	tree_put(&tree, "sys/knob", "old\n");
-	kernel_setting_set(&setting, "new", &result);
+	result = kernel_setting_set(&setting, "new");
 	assert_int_equal(result.outcome, SETTING_CHANGED);
 	assert_string_equal(result.held, "new");
 	free(result.held);
-	kernel_setting_set(&setting, "new", &result);
+	result = kernel_setting_set(&setting, "new");
 	assert_int_equal(result.outcome, SETTING_ALREADY);
 	free(result.held);
 }
@@ -89,9 +89,9 @@ TEST_IN_TREE(a_missing_file_is_absent_and_an_unwritable_one_refused)
 	struct kernel_setting_result result;
 
 	tree_put(&tree, "sys/knob", "old\n");
-	kernel_setting_set(&missing, "new", &result);
+	result = kernel_setting_set(&missing, "new");
 	assert_int_equal(result.outcome, SETTING_ABSENT);
-	kernel_setting_set(&directory, "new", &result);
+	result = kernel_setting_set(&directory, "new");
 	assert_int_equal(result.outcome, SETTING_REFUSED);
 	assert_int_equal(result.error, -EISDIR);
 }
@@ -104,7 +104,7 @@ TEST_IN_TREE(limits_are_two_files_and_one_value)
 	tree_put(&tree, "sys/policy0/scaling_min_freq", "800000\n");
 	tree_put(&tree, "sys/policy0/scaling_max_freq", "4700000\n");
 	expect("/sys/policy0", SETTING_LIMITS, "800000 4700000");
-	kernel_setting_set(&setting, "3600000 3600000", &result); /* nobody to write them */
+	result = kernel_setting_set(&setting, "3600000 3600000"); /* nobody to write them */
 	assert_int_equal(result.outcome, SETTING_REFUSED);
 	assert_int_equal(result.error, -EOPNOTSUPP);
 	free(result.held);
@@ -122,7 +122,7 @@ TEST_IN_TREE(a_value_that_the_kernel_changes_is_clamped)
 	struct kernel_setting_result result;
 
 	tree_put(&tree, "sys/knob", "old\n");
-	kernel_setting_set(&setting, "new", &result);
+	result = kernel_setting_set(&setting, "new");
 	assert_int_equal(result.outcome, SETTING_CLAMPED);
 	assert_string_equal(result.held, "less");
 	free(result.held);

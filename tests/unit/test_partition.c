@@ -4,8 +4,8 @@
 #include "tests/unit/tree.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/host/cpu/kernel_setting.h"
-#include "lib/host/cpu/partition.h"
+#include "lib/host/system/kernel_setting.h"
+#include "lib/host/process/pinning.h"
 
 static struct tree tree;
 

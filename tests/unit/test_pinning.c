@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/cpu/pinning.h"
+#include "lib/host/process/pinning.h"
 
 TEST(a_cpu_must_exist_and_be_online)
 {

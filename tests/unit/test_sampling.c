@@ -87,7 +87,7 @@ static void two_make(struct two *two, struct scratch *s, const char *script, enu
 			.samples = 2,
 			.data = (char *)(i ? "2" : "1")};
 	}
-	assert_done(s, counters_open(&two->counters, AT_FDCWD, -1, &s->err));
+	two->counters = counters_open(AT_FDCWD, -1);
 	two->plan = (struct sampling_plan){
 		.book = s->book,
 		.counters = two->counters,

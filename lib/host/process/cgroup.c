@@ -7,7 +7,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
-#include "lib/host/cpu/partition.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/cgroup_mount.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
-#include "lib/host/cpu/kernel_setting.h"
+#include "lib/host/system/kernel_setting.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -173,8 +173,8 @@ static int read_table(struct cron_job **jobs, size_t *n, int root_fd, const char
 static int read_tables(struct cron_job **jobs, size_t *n, int root_fd, const char *pattern, int64_t now_s,
 	int64_t until_s, struct error *err)
 {
-	_cleanup_(paths_clear) struct paths paths = {};
-	int r = kernel_setting_expand(root_fd, pattern, &paths) < 0 ? error_oom(err) : 0;
+	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(root_fd, pattern);
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < paths.n; i++) {
 		const char *path = paths.items[i], *name = strrchr(path, '/');

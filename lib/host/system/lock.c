@@ -119,7 +119,8 @@ static int lock_file(int fd, const char *path, struct error *err)
 		usleep(10000);
 	}
 	return error_say(err, -EBUSY,
-		"another process, which cannot be named here, has locked this machine (%s); wait for it", path);
+		"another process, which cannot be named here, has locked this machine (%s); wait for it",
+		path);
 }
 
 static int look_at(const char *path, struct error *err)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Disturbance counters: see counters.h. Files stay open and are read with pread, outside the program's time. */
-#include "lib/host/system/counters.h"
+/* Reads the disturbance counters: see counter_reader.h. Files stay open and are read with pread, outside the program's time. */
+#include "lib/host/system/counter_reader.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
+#include "lib/base/path_read.h"
+#include "lib/base/text.h"
 #include "lib/host/clock/kernel_clock.h"
 
 #include <errno.h>
@@ -36,11 +38,6 @@ struct counter_reader {
 	char text[TEXT_SIZE];
 };
 
-static int open_below(int root_fd, const char *path)
-{
-	return openat(root_fd, path + (root_fd != AT_FDCWD), O_RDONLY | O_CLOEXEC);
-}
-
 static void open_throttles(struct counter_reader *reader, int root_fd)
 {
 	static const char *const counts[] = {"core", "package"};
@@ -49,29 +46,15 @@ static void open_throttles(struct counter_reader *reader, int root_fd)
 
 	for (int cpu = first; cpu <= last; cpu++)
 		for (size_t i = 0; i < ELEMENTS(counts); i++) {
-			char path[128];
-			int fd;
-
-			snprintf(path, sizeof(path),
+			int fd = path_open(root_fd, O_RDONLY,
 				"/sys/devices/system/cpu/cpu%d/thermal_throttle/%s_throttle_count", cpu,
 				counts[i]);
-			fd = open_below(root_fd, path);
+
 			if (fd >= 0)
 				reader->throttle_fds[reader->n_throttles++] = fd;
 			else if (reader->cpu < 0 && cpu > 0)
 				return;
 		}
-}
-
-/* Registers of the pinned CPU: root's, with the kernel's module msr; virtual machines have none. */
-static void open_registers(struct counter_reader *reader, int root_fd)
-{
-	char path[64];
-
-	if (reader->cpu < 0)
-		return;
-	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", reader->cpu);
-	reader->msr_fd = open_below(root_fd, path);
 }
 
 /* The sensor of the processor: the first temperature of the first hwmon device of a driver for processors. */
@@ -81,19 +64,33 @@ static void open_temperature(struct counter_reader *reader, int root_fd)
 	static const char *const drivers[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal"};
 
 	for (int i = 0; i < DEVICES && reader->temperature_fd < 0; i++) {
-		char path[64], name[32] = "";
-		_cleanup_(closep) int fd = -1;
+		_cleanup_(freep) char *name = path_text(root_fd, "/sys/class/hwmon/hwmon%d/name", i);
 
-		snprintf(path, sizeof(path), "/sys/class/hwmon/hwmon%d/name", i);
-		fd = open_below(root_fd, path);
-		if (fd < 0 || read(fd, name, sizeof(name) - 1) <= 0)
-			continue;
-		name[strcspn(name, "\n")] = '\0';
-		snprintf(path, sizeof(path), "/sys/class/hwmon/hwmon%d/temp1_input", i);
-		for (size_t k = 0; k < ELEMENTS(drivers) && reader->temperature_fd < 0; k++)
+		for (size_t k = 0; name && k < ELEMENTS(drivers) && reader->temperature_fd < 0; k++)
 			if (!strcmp(name, drivers[k]))
-				reader->temperature_fd = open_below(root_fd, path);
+				reader->temperature_fd = path_open(
+					root_fd, O_RDONLY, "/sys/class/hwmon/hwmon%d/temp1_input", i);
 	}
+}
+
+struct counter_reader *counters_open(int root_fd, int cpu)
+{
+	struct counter_reader *reader = xmalloc(sizeof(*reader));
+
+	*reader = (struct counter_reader){
+		.cpu = cpu,
+		.stat_fd = path_open(root_fd, O_RDONLY, "/proc/stat"),
+		.vmstat_fd = path_open(root_fd, O_RDONLY, "/proc/vmstat"),
+		.pressure_fd = path_open(root_fd, O_RDONLY, "/proc/pressure/cpu"),
+		/* registers of the pinned CPU: root's, with the kernel's module msr; virtual machines have none */
+		.msr_fd = cpu < 0 ? -1 : path_open(root_fd, O_RDONLY, "/dev/cpu/%d/msr", cpu),
+		.temperature_fd = -1,
+		.vmstat_size = TEXT_SIZE - 1,
+		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
+	};
+	open_throttles(reader, root_fd);
+	open_temperature(reader, root_fd);
+	return reader;
 }
 
 void counter_reader_free(struct counter_reader *reader)
@@ -111,7 +108,7 @@ void counter_reader_free(struct counter_reader *reader)
 }
 
 /* The text of a file up to `capacity`; "" if it cannot be read. */
-static const char *reread(struct counter_reader *reader, int fd, size_t capacity)
+static const char *reread_file(struct counter_reader *reader, int fd, size_t capacity)
 {
 	ssize_t n = fd < 0 ? -1 : pread(fd, reader->text, capacity, 0);
 
@@ -120,7 +117,7 @@ static const char *reread(struct counter_reader *reader, int fd, size_t capacity
 }
 
 /* The line that begins with `name`; NULL: there is none. */
-static const char *find_line(const char *text, const char *name)
+static const char *counter_line(const char *text, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -141,18 +138,18 @@ static void set_scaled(struct counters *s, enum counter which, int64_t value, in
 
 static void read_steal(struct counter_reader *reader, struct counters *s)
 {
-	const char *text = reread(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
+	const char *text = reread_file(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
 	char name[16] = "cpu ";
 	long long ticks;
 
 	if (reader->cpu >= 0)
 		snprintf(name, sizeof(name), "cpu%d ", reader->cpu);
-	text = find_line(text, name);
+	text = counter_line(text, name);
 	if (text && sscanf(text, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) == 1)
 		set_scaled(s, COUNTER_STEAL, ticks, reader->tick_ns);
 }
 
-static void read_memory(struct counter_reader *reader, struct counters *s)
+static void read_vmstat(struct counter_reader *reader, struct counters *s)
 {
 	static const struct {
 		const char *name;
@@ -164,35 +161,17 @@ static void read_memory(struct counter_reader *reader, struct counters *s)
 		{"pgmajfault ", COUNTER_MAJOR_FAULTS},
 	};
 	enum { GROWTH = 256 }; /* of the numbers in front */
-	const char *text = reread(reader, reader->vmstat_fd, reader->vmstat_size);
+	const char *text = reread_file(reader, reader->vmstat_fd, reader->vmstat_size);
 	size_t end = 0;
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		const char *at = find_line(text, rows[i].name);
+		const char *at = counter_line(text, rows[i].name);
 
 		if (at)
 			set_scaled(s, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10), 1);
 		end = at ? (size_t)(at - text) : TEXT_SIZE; /* up to the last one; if it was cut off, all */
 	}
 	reader->vmstat_size = end + GROWTH < TEXT_SIZE ? end + GROWTH : TEXT_SIZE - 1;
-}
-
-static void read_throttles(struct counter_reader *reader, struct counters *s)
-{
-	int64_t sum = 0;
-
-	for (int i = 0; i < reader->n_throttles; i++)
-		sum += (uint32_t)strtoul(reread(reader, reader->throttle_fds[i], 32), NULL, 10);
-	if (reader->n_throttles > 0)
-		counters_set(s, COUNTER_THROTTLES, sum);
-}
-
-static void read_pressure(struct counter_reader *reader, struct counters *s)
-{
-	const char *total = strstr(reread(reader, reader->pressure_fd, 128), "total=");
-
-	if (total) /* of the first line ("some") */
-		set_scaled(s, COUNTER_CPU_PRESSURE, strtoll(total + 6, NULL, 10), NS_PER_US);
 }
 
 /* 0: the processor has no such register. */
@@ -205,59 +184,33 @@ static uint64_t read_register(const struct counter_reader *reader, off_t number)
 		       : 0;
 }
 
-/* Intel SDM 4: MSR_SMI_COUNT; IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base frequency, neither
- * while the CPU halts. */
-static void read_registers(struct counter_reader *reader, struct counters *s)
+static void counters_read_all(struct counter_reader *reader)
 {
+	/* Intel SDM 4: IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base frequency, neither while the CPU
+	 * halts. */
 	enum { SMI_COUNT = 0x34, MPERF = 0xe7, APERF = 0xe8 };
-	uint64_t smis = read_register(reader, SMI_COUNT);
-
-	if (smis > 0)
-		counters_set(s, COUNTER_SMIS, (int64_t)smis);
-	reader->base = read_register(reader, MPERF);
-	reader->actual = read_register(reader, APERF);
-}
-
-static void read_temperature(struct counter_reader *reader, struct counters *s)
-{
-	const char *text = reread(reader, reader->temperature_fd, 32);
-
-	if (*text)
-		counters_set(s, COUNTER_TEMPERATURE, strtoll(text, NULL, 10));
-}
-
-int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct error *err)
-{
-	struct counter_reader *reader = xmalloc(sizeof(*reader));
-
-	*reader = (struct counter_reader){
-		.cpu = cpu,
-		.stat_fd = open_below(root_fd, "/proc/stat"),
-		.vmstat_fd = open_below(root_fd, "/proc/vmstat"),
-		.pressure_fd = open_below(root_fd, "/proc/pressure/cpu"),
-		.msr_fd = -1,
-		.temperature_fd = -1,
-		.vmstat_size = TEXT_SIZE - 1,
-		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
-	};
-	open_throttles(reader, root_fd);
-	open_registers(reader, root_fd);
-	open_temperature(reader, root_fd);
-	*ret = reader;
-	return 0;
-}
-
-static void read_all(struct counter_reader *reader)
-{
 	struct counters now = {};
 	struct clock_state clock;
+	const char *text;
+	int64_t smis, throttles = 0;
 
 	read_steal(reader, &now);
-	read_memory(reader, &now);
-	read_throttles(reader, &now);
-	read_pressure(reader, &now);
-	read_registers(reader, &now);
-	read_temperature(reader, &now);
+	read_vmstat(reader, &now);
+	for (int i = 0; i < reader->n_throttles; i++)
+		throttles += (uint32_t)strtoul(reread_file(reader, reader->throttle_fds[i], 32), NULL, 10);
+	if (reader->n_throttles > 0)
+		counters_set(&now, COUNTER_THROTTLES, throttles);
+	text = strstr(reread_file(reader, reader->pressure_fd, 128), "total=");
+	if (text) /* of the first line ("some") */
+		set_scaled(&now, COUNTER_CPU_PRESSURE, strtoll(text + 6, NULL, 10), NS_PER_US);
+	smis = (int64_t)read_register(reader, SMI_COUNT);
+	if (smis)
+		counters_set(&now, COUNTER_SMIS, smis);
+	reader->base = read_register(reader, MPERF);
+	reader->actual = read_register(reader, APERF);
+	text = reread_file(reader, reader->temperature_fd, 32);
+	if (*text)
+		counters_set(&now, COUNTER_TEMPERATURE, strtoll(text, NULL, 10));
 	reader->last_ns = clock_ns(CLOCK_BOOTTIME);
 	counters_set(&now, COUNTER_SUSPENDED, reader->last_ns - clock_ns(CLOCK_MONOTONIC));
 	kernel_clock_read(&clock);
@@ -270,7 +223,7 @@ static void read_all(struct counter_reader *reader)
 void counters_begin(struct counter_reader *reader)
 {
 	if (!reader->pending && clock_ns(CLOCK_BOOTTIME) - reader->last_ns > FRESH_NS)
-		read_all(reader);
+		counters_read_all(reader);
 }
 
 struct counters counters_end(struct counter_reader *reader)
@@ -281,7 +234,7 @@ struct counters counters_end(struct counter_reader *reader)
 	reader->pending = true;
 	if (clock_ns(CLOCK_BOOTTIME) - reader->last_ns < PERIOD_NS)
 		return changed;
-	read_all(reader);
+	counters_read_all(reader);
 	for (int i = 0; i < N_COUNTERS; i++)
 		if (counters_know(&before, i) && counters_know(&reader->last, i))
 			counters_set(&changed, i, reader->last.value[i] - before.value[i]);

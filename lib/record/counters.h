@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Disturbance counters: counters of the kernel that should not change during a sample. A counter that this machine
- * does not have is "not known", never zero.
- *
- * They are read once in 100 ms, not with every short sample. The first sample that ends 100 ms or more after the last reading gets
- * what they counted since then. A sample of 100 ms or more therefore has its own counts; of shorter samples,
- * the last of each 100 ms has the counts of all, and of the time between them. The others have none. */
+/* What the disturbance counters counted in one sample: counters of the kernel that should not change meanwhile. A counter that a
+ * machine does not have is "not known", never zero. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
-
+#include <stddef.h>
 #include <stdint.h>
 
 enum counter {
@@ -47,14 +41,7 @@ static inline int counters_know(const struct counters *s, enum counter which)
 	return s->known >> which & 1;
 }
 
-struct counter_reader; /* the files, open */
-
-/* cpu -1: the program may run on any. root_fd as in lib/base/text.h. */
-int counters_open(struct counter_reader **ret, int root_fd, int cpu, struct error *err);
-void counter_reader_free(struct counter_reader *reader);
-DEFINE_FREEP(counter_reader)
-
-/* Before and after a sample. They do not include those of the program itself: its context switches and
- * interrupts. */
-void counters_begin(struct counter_reader *reader);
-struct counters counters_end(struct counter_reader *reader);
+struct sample_counters {
+	uint32_t sample; /* its n */
+	struct counters changes;
+};

@@ -9,7 +9,7 @@ enum kernel_setting_kind {
 	SETTING_PLAIN,     /* the file holds the value */
 	SETTING_BRACKETED, /* the file holds all values, the chosen one in brackets: "always [never]" */
 	SETTING_LIMITS, /* a directory of cpufreq, the value "MIN MAX" in kHz: two files that bound each other */
-	SETTING_PARTITION, /* a directory: partition.h */
+	SETTING_PARTITION, /* a directory: pinning.h */
 	SETTING_CPUSET, /* cgroup.subtree_control, of which only this controller counts: "+cpuset" or "-cpuset" */
 };
 
@@ -19,14 +19,17 @@ struct paths {
 };
 
 /* The files below root_fd that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the
- * order of the numbers in their names. -ENOMEM. */
-int kernel_setting_expand(int root_fd, const char *pattern, struct paths *ret);
+ * order of the numbers in their names. */
+struct paths kernel_setting_expand(int root_fd, const char *pattern);
 void paths_clear(struct paths *paths);
 /* How many there are. */
 size_t kernel_setting_count(int root_fd, const char *pattern);
 
-/* Writes what takes more than a write(2) to one file: cpufreq.h. -errno. */
+/* Writes what takes more than a write(2) to one file: cpupower.h. -errno. */
 typedef int kernel_setting_writer(const char *path, const char *value);
+
+/* For /proc/irq/N/smp_affinity_list, the CPUs that handle an interrupt. -ENODEV: the kernel does not let anybody move it. */
+kernel_setting_writer interrupt_write_list;
 
 struct kernel_setting {
 	int root_fd;
@@ -57,6 +60,5 @@ struct kernel_setting_result {
 	char *held; /* the value afterwards; NULL if it could not be read */
 };
 
-/* Sets `value` and reads the result back. The caller frees ret->held. */
-void kernel_setting_set(
-	const struct kernel_setting *setting, const char *value, struct kernel_setting_result *ret);
+/* Sets `value` and reads the result back. The caller frees its `held`. */
+struct kernel_setting_result kernel_setting_set(const struct kernel_setting *setting, const char *value);

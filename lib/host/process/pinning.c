@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pinning to a CPU, and the isolated partition of emp-setup: see pinning.h. */
+#include "lib/host/process/pinning.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/path_read.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/host/cpu/cpu_list.h"
+#include "lib/host/process/cgroup_mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int pinning_pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) < 0 ? -errno : 0;
+}
+
+int pinning_check_online(int cpu, int root_fd, struct error *err)
+{
+	_cleanup_(freep) char *online = path_text(root_fd, "/sys/devices/system/cpu/online"), *present = NULL;
+
+	if (!online || cpu_list_has(online, cpu))
+		return 0;
+	present = path_text(root_fd, "/sys/devices/system/cpu/present");
+	return error_say(err, -EINVAL, "CPU %d %s: choose one of %s", cpu,
+		cpu_list_has(present, cpu) ? "is offline" : "does not exist", online);
+}
+
+int pinning_check(int cpu, int root_fd, struct error *err)
+{
+	int r = pinning_check_online(cpu, root_fd, err);
+	cpu_set_t before;
+
+	if (r < 0 || root_fd != AT_FDCWD || cpu >= CPU_SETSIZE)
+		return r;
+	/* The kernel's own answer, which knows of cpusets: pins this process and undoes it. Where there are more CPUs than a
+	 * cpu_set_t holds, the start of a program will show it. */
+	if (sched_getaffinity(0, sizeof(before), &before) < 0)
+		return 0;
+	r = pinning_pin(cpu);
+	sched_setaffinity(0, sizeof(before), &before);
+	if (r == 0)
+		return 0;
+	if (!partition_has(root_fd, cpu))
+		return error_say(
+			err, -EINVAL, "CPU %d cannot be used here: a cpuset keeps programs from it", cpu);
+	if (geteuid() == 0)
+		return 0; /* programs are started in the partition: cgroup.h */
+	return error_say(err, -EPERM,
+		"CPU %d is in the isolated partition of emp-setup: only root can start programs there", cpu);
+}
+
+int pinning_option(const char *value, const char *name, void *into, struct error *err)
+{
+	int cpu, r;
+
+	r = option_count0(value, name, &cpu, err);
+	if (r == 0)
+		r = pinning_check(cpu, AT_FDCWD, err);
+	if (r == 0)
+		*(int *)into = cpu;
+	return r < 0 ? r : 0;
+}
+
+char *partition_directory(int root_fd)
+{
+	_cleanup_(freep) char *mount = NULL;
+	struct error ignored;
+
+	return cgroup_mount(root_fd, &mount, &ignored) < 0 ? NULL : text_format("%s/emp-isolated", mount);
+}
+
+int partition_read(int root_fd, const char *directory, char **ret)
+{
+	_cleanup_(freep) char *state = NULL;
+	struct stat st;
+
+	if (fstatat(root_fd, text_below(root_fd, directory), &st, 0) < 0) {
+		if (errno != ENOENT)
+			return -errno;
+		*ret = xstrdup("none");
+		return 0;
+	}
+	state = path_text(root_fd, "%s/cpuset.cpus.partition", directory);
+	if (state && !strcmp(state, "isolated"))
+		return path_read_text(root_fd, NULL, ret, "%s/cpuset.cpus", directory);
+	*ret = xstrdup("member");
+	return 0;
+}
+
+static int partition_write_file(int dir_fd, const char *name, const char *value)
+{
+	_cleanup_(closep) int fd = openat(dir_fd, name, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 || write(fd, value, strlen(value)) < 0 ? -errno : 0;
+}
+
+/* The kernel accepts "isolated" and may say in the same file that it is invalid. */
+static int partition_isolate(const char *directory, const char *cpus)
+{
+	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(freep) char *state = NULL;
+	int r = fd < 0 ? -errno : partition_write_file(fd, "cpuset.cpus", cpus);
+
+	if (r == 0)
+		r = partition_write_file(fd, "cpuset.cpus.partition", "isolated");
+	if (r == 0)
+		r = text_read_file(fd, "cpuset.cpus.partition", &state);
+	return r < 0 ? r : strcmp(state, "isolated") ? -EINVAL : 0;
+}
+
+/* The kernel gives the CPUs of a removed partition back later; those of one that is no longer isolated, at once. */
+static int partition_dissolve(const char *directory)
+{
+	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(freep) char *events = NULL;
+	int r;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (text_read_file(fd, "cgroup.events", &events) == 0 && strstr(events, "populated 1"))
+		return -EBUSY;
+	r = partition_write_file(fd, "cpuset.cpus.partition", "member");
+	if (r < 0 && r != -ENOENT)
+		return r;
+	if (rmdir(directory) == 0)
+		return 0;
+	r = -errno;
+	partition_write_file(fd, "cpuset.cpus.partition", "isolated");
+	return r;
+}
+
+int partition_write(const char *directory, const char *cpus)
+{
+	bool made;
+	int r;
+
+	if (!strcmp(cpus, "none"))
+		return partition_dissolve(directory);
+	made = mkdir(directory, 0755) == 0;
+	if (!made && errno != EEXIST)
+		return -errno;
+	r = partition_isolate(directory, cpus);
+	if (r < 0 && made)
+		rmdir(directory);
+	return r;
+}
+
+bool partition_has(int root_fd, int cpu)
+{
+	_cleanup_(freep) char *directory = partition_directory(root_fd), *cpus = NULL;
+
+	return directory && partition_read(root_fd, directory, &cpus) == 0 && cpu_list_has(cpus, cpu);
+}
