@@ -184,7 +184,7 @@ def make_machine(folder):
 
 def without_numbers(text):
     """Of what was measured anew, the words: numbers, units, marks of the font's and how wide columns are change."""
-    return re.sub(r"[-─ ]+", " ", re.sub(r"\d[\d.,]*(e[-+]?\d+)?( ?(ns|us|ms|s|MB|KB|%)\b)?", "0", text))
+    return re.sub(r"[-─ <=,]+", " ", re.sub(r"\d[\d.,]*(e[-+]?\d+)?( ?(ns|us|ms|s|MB|KB|%)\b)?", "0", text))
 
 
 def answer(asked):
@@ -201,7 +201,7 @@ def answer(asked):
             return {"status": "did not end"}
         written = {name: open(os.path.join(folder, name), "rb").read() for name in sorted(os.listdir(folder)) if name.endswith((".svg", ".gnuplot", ".json", ".csv", ".md", ".adoc", ".org"))}
         parts = {"stdout": done.stdout, "stderr": done.stderr, **written}
-        clean = lambda data: re.sub(r'(tmp/tmp|"made": |"taken": | taken +)[-\w:" .]+', r"\1X", data.decode(errors="backslashreplace")).replace(build, "BUILD").replace(source, "SOURCE")
+        clean = lambda data: re.sub(r'(tmp/tmp|"made(?:_ns)?": |"taken": | taken +)[-\w:" .]+', r"\1X", data.decode(errors="backslashreplace")).replace(build, "BUILD").replace(source, "SOURCE")
         parts = {name: clean(data) for name, data in parts.items()}
         if book == LIVE:
             parts = {name: without_numbers(data) for name, data in parts.items()}
