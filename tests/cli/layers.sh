@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The layers hold: base, clock < host < record < run, and base < stats < protocol < report, jitter on protocol and host. A tool includes lib and itself. No
+# The layers hold: base, clock < host < record < book < document < run, and base < stats < protocol < report. A feature (clocks, duet, jitter, load, trend)
+# includes the core but no other feature, and the core includes no feature. A tool includes lib and itself. No
 # folder has more than 25 modules, a library is included in one place, and libcpupower (GPL-2.0-only) and GSL (GPL-3) are in no binary together.
 # Usage: layers.sh SOURCE BUILD
 set -u
@@ -14,10 +15,14 @@ allowed() { # TOP: which folders a file below it may include, as an alternation
 	lib/host) echo 'lib/base|lib/clock|lib/host' ;;
 	lib/stats) echo 'lib/base|lib/stats' ;;
 	lib/record) echo 'lib/base|lib/host|lib/record' ;;
+	lib/book) echo 'lib/base|lib/host|lib/record|lib/book' ;;
+	lib/document) echo 'lib/base|lib/host|lib/record|lib/book|lib/document' ;;
 	lib/protocol) echo 'lib/base|lib/stats|lib/record|lib/protocol' ;;
-	lib/jitter) echo 'lib/base|lib/host|lib/stats|lib/record|lib/protocol|lib/jitter' ;;
-	lib/run) echo 'lib/base|lib/host|lib/record|lib/run' ;;
-	lib/report) echo 'lib/base|lib/host|lib/stats|lib/record|lib/protocol|lib/report' ;;
+	lib/run) echo 'lib/base|lib/host|lib/record|lib/book|lib/document|lib/run' ;;
+	lib/report) echo 'lib/base|lib/host|lib/stats|lib/record|lib/book|lib/document|lib/protocol|lib/report' ;;
+	lib/clocks | lib/duet | lib/jitter | lib/load | lib/trend)
+		echo "lib/base|lib/clock|lib/host|lib/stats|lib/record|lib/book|lib/document|lib/protocol|lib/run|lib/report|$1"
+		;;
 	*) echo "lib/[a-z]+|$1" ;;
 	esac
 }
@@ -44,7 +49,7 @@ systemd/sd-bus lib/host/systemd/
 systemd/sd-journal lib/host/systemd/action_log.c
 libmnl/ lib/host/accounting/taskstats_link.c
 sys/capability lib/host/process/privilege.c
-sqlite3 lib/record/book/
+sqlite3 lib/book/
 tracefs lib/host/trace/trace.c
 traceevent lib/host/trace/
 L
