@@ -8,8 +8,8 @@
 
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
-#include "lib/host/systemd/inhibit.h"
-#include "lib/host/systemd/notify.h"
+#include "lib/host/systemd/logind.h"
+#include "lib/host/systemd/service.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/host/process/suite_tool.h"
 #include "lib/run/patience.h"

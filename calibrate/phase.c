@@ -9,7 +9,7 @@
 #include "calibrate/screen.h"
 
 #include "lib/base/clock.h"
-#include "lib/host/systemd/notify.h"
+#include "lib/host/systemd/service.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/run/sampling.h"
 

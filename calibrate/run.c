@@ -13,7 +13,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/pinning.h"
-#include "lib/host/systemd/notify.h"
+#include "lib/host/systemd/service.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/systemd/notify.h"
+#include "lib/host/systemd/service.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/system/policy.h"
-#include "lib/host/systemd/timer.h"
+#include "lib/host/systemd/units.h"
 #include "lib/protocol/name_families.h"
 #include "lib/report/names_load.h"
 #include "lib/report/run_machine.h"

@@ -9,7 +9,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/systemd/action_log.h"
+#include "lib/host/systemd/service.h"
 #include "setup/apply/waiting.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/systemd/action_log.h"
+#include "lib/host/systemd/service.h"
 #include "setup/apply/snapshot.h"
 #include "setup/apply/waiting.h"
 #include "setup/options.h"

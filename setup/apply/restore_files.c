@@ -7,7 +7,7 @@
 #include "setup/apply/change.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/host/systemd/action_log.h"
+#include "lib/host/systemd/service.h"
 #include "setup/options.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/host/system/kernel_setting.h"
 #include "lib/host/system/cron.h"
-#include "lib/host/systemd/sessions.h"
+#include "lib/host/systemd/logind.h"
 
 #include <string.h>
 
@@ -85,8 +85,8 @@ static int read_users(struct facts *f, int64_t until_ns, struct error *err)
 
 static int read_desktops(struct facts *f, struct error *err)
 {
-	_cleanup_(strings_freep) char **users = NULL;
-	int r = sessions_desktops(&users, err);
+	_cleanup_(strings_freep) char **users = sessions_desktops();
+	int r = 0;
 
 	for (char **user = users; r == 0 && *user; user++)
 		r = add_due(f, text_format("desktop-session:%s", *user), 0, err);

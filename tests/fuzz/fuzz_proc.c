@@ -8,7 +8,7 @@
 #include "lib/host/process/process_ref.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/system/kernel_config.h"
-#include "lib/host/systemd/timer.h"
+#include "lib/host/systemd/units.h"
 #include "tests/fuzz/fuzz.h"
 
 static void try_process(const char *text)

@@ -2,7 +2,7 @@
 /* How often a calendar timer elapses, out of what systemd-analyze prints. */
 #include "tests/unit/check.h"
 
-#include "lib/host/systemd/timer.h"
+#include "lib/host/systemd/units.h"
 
 #define HOUR INT64_C(3600000000000)
 

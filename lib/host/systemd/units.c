@@ -1,22 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The units of systemd: see units.h. */
-#include "lib/host/systemd/units_internal.h"
+/* The units of systemd: see units.h.
+ *
+ * systemd answers a request with a job, and later sends a signal with the result of the job. Calls over D-Bus do
+ * not ask a password agent, nor run systemd-sysv-install as systemctl does. systemd-analyze evaluates the calendar
+ * expressions of timers. */
+#include "lib/host/systemd/units.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
+#include "lib/base/saturate.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <string.h>
+#include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
+#include <systemd/sd-login.h>
+#include <time.h>
+
+#define SERVICE "org.freedesktop.systemd1"
+#define OBJECT "/org/freedesktop/systemd1"
+#define MANAGER SERVICE, OBJECT, SERVICE ".Manager"
+
+enum { JOB_TIMEOUT_S = 100, ASK_CALENDAR_MS = 5000 };
+
+static const uint64_t LONGEST_STOP_US = UINT64_C(3600) * 1000000;
 
 static const char *const KINDS[] = {"*.service", "*.timer", "*.socket", "*.path"};
 
-int units_failed(struct error *err, int r, const sd_bus_error *said, const char *doing)
+struct units {
+	sd_bus *bus;
+	units_waiting *waiting; /* NULL: nobody is told */
+	void *waiting_data;
+};
+
+/* The other side's message, or else that of errno. */
+static int units_failed(struct error *err, int r, const sd_bus_error *cause, const char *doing)
 {
-	if (said && said->message)
-		return error_say(err, r, "%s: %s", doing, said->message);
+	if (cause->message)
+		return error_say(err, r, "%s: %s", doing, cause->message);
 	return error_os(err, r, "%s", doing);
 }
 
@@ -25,7 +49,7 @@ static int open_private(sd_bus **ret, const char *socket)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(freep) char *address = text_format("unix:path=%s", socket);
-	int r = address ? sd_bus_new(&bus) : -ENOMEM;
+	int r = sd_bus_new(&bus);
 
 	if (r >= 0)
 		r = sd_bus_set_address(bus, address);
@@ -55,7 +79,7 @@ int units_open(struct units **ret, struct error *err)
 int units_open_user(struct units **ret, const char *socket, struct error *err)
 {
 	_cleanup_(units_freep) struct units *units = xcalloc(1, sizeof(*units));
-	int r = units ? open_private(&units->bus, socket) : -ENOMEM;
+	int r = open_private(&units->bus, socket);
 
 	if (r < 0)
 		return error_os(err, r, "the manager of a user does not answer at %s", socket);
@@ -71,46 +95,46 @@ void units_free(struct units *units)
 	free(units);
 }
 
-char *units_path(const char *name)
+/* The object of a unit; the caller frees it. */
+static char *unit_path(const char *name)
 {
-	char *path = NULL;
+	char *path;
 
-	return sd_bus_path_encode(OBJECT "/unit", name, &path) < 0 ? NULL : path;
+	if (sd_bus_path_encode(OBJECT "/unit", name, &path) < 0) /* only without memory */
+		xalloc_fail();
+	return path;
 }
 
-int units_property(struct units *units, const char *name, const char *interface, const char *property,
+/* A text or trivial property; `type` as in sd-bus. */
+static int get_property(struct units *units, const char *name, const char *interface, const char *property,
 	char type, void *ret, struct error *err)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
-	_cleanup_(freep) char *path = units_path(name);
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	_cleanup_(freep) char *path = unit_path(name);
 	int r;
 
-	if (!path)
-		return error_oom(err);
 	if (type == 's')
-		r = sd_bus_get_property_string(units->bus, SERVICE, path, interface, property, &said, ret);
+		r = sd_bus_get_property_string(units->bus, SERVICE, path, interface, property, &cause, ret);
 	else
 		r = sd_bus_get_property_trivial(
-			units->bus, SERVICE, path, interface, property, &said, type, ret);
+			units->bus, SERVICE, path, interface, property, &cause, type, ret);
 	if (r < 0)
 		return error_say(err, r, "cannot ask systemd for %s of %s: %s", property, name,
-			said.message ?: strerror(-r));
+			cause.message ?: strerror(-r));
 	return 0;
-}
-
-static void unit_clear(struct unit *unit)
-{
-	free(unit->name);
-	free(unit->load);
-	free(unit->active);
-	free(unit->sub);
-	free(unit->file_state);
 }
 
 void unit_list_clear(struct unit_list *list)
 {
-	for (size_t i = 0; i < list->n; i++)
-		unit_clear(&list->items[i]);
+	for (size_t i = 0; i < list->n; i++) {
+		struct unit *unit = &list->items[i];
+
+		free(unit->name);
+		free(unit->load);
+		free(unit->active);
+		free(unit->sub);
+		free(unit->file_state);
+	}
 	free(list->items);
 	*list = (struct unit_list){};
 }
@@ -122,7 +146,8 @@ bool unit_is_kind(const char *name, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
-bool units_state_is_up(const char *active)
+/* Of an ActiveState; what is still stopping is down. */
+static bool state_is_up(const char *active)
 {
 	return strcmp(active, "inactive") != 0 && strcmp(active, "failed") != 0 &&
 	       strcmp(active, "deactivating") != 0;
@@ -130,10 +155,18 @@ bool units_state_is_up(const char *active)
 
 bool unit_is_up(const struct unit *unit)
 {
-	return units_state_is_up(unit->active);
+	return state_is_up(unit->active);
 }
 
-static int by_name(const void *a, const void *b)
+bool units_is_up(struct units *units, const char *name)
+{
+	_cleanup_(freep) char *active = NULL;
+	struct error ignored;
+
+	return units_text(units, name, "ActiveState", &active, &ignored) == 0 && state_is_up(active);
+}
+
+static int unit_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct unit *)a)->name, ((const struct unit *)b)->name);
 }
@@ -142,71 +175,40 @@ const struct unit *unit_list_find(const struct unit_list *list, const char *name
 {
 	const struct unit key = {.name = (char *)name};
 
-	return list->n ? bsearch(&key, list->items, list->n, sizeof(key), by_name) : NULL;
-}
-
-static int add_unit(struct unit_list *list, const char *const text[4], struct error *err)
-{
-	struct unit *unit = array_add(list->items, list->n);
-
-	*unit = (struct unit){xstrdup(text[0]), xstrdup(text[1]), xstrdup(text[2]), xstrdup(text[3])};
-	if (!unit->name || !unit->load || !unit->active || !unit->sub)
-		return error_oom(err);
-	return 0;
-}
-
-static int parse_units(sd_bus_message *reply, struct unit_list *list, struct error *err)
-{
-	const char *text[4];
-	int r = sd_bus_message_enter_container(reply, 'a', "(ssssssouso)");
-
-	while (r >= 0) {
-		r = sd_bus_message_read(reply, "(ssssssouso)", &text[0], NULL, &text[1], &text[2], &text[3],
-			NULL, NULL, NULL, NULL, NULL);
-		if (r <= 0)
-			break;
-		r = add_unit(list, text, err);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? error_os(err, r, "cannot read systemd's list of units") : 0;
-}
-
-static int add_file_states(struct units *units, struct unit_list *list, struct error *err)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		struct unit *unit = &list->items[i];
-		int r;
-
-		if (strcmp(unit->load, "not-found"))
-			r = units_property(units, unit->name, SERVICE ".Unit", "UnitFileState", 's',
-				&unit->file_state, err);
-		else
-			r = (unit->file_state = xstrdup("")) ? 0 : -ENOMEM;
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return list->n ? bsearch(&key, list->items, list->n, sizeof(key), unit_by_name) : NULL;
 }
 
 int units_list(struct units *units, struct unit_list *ret, struct error *err)
 {
 	_cleanup_(unit_list_clear) struct unit_list list = {};
-	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int r = sd_bus_call_method(units->bus, MANAGER, "ListUnitsByPatterns", &said, &reply, "asas", 0,
+	const char *name, *load, *active, *sub;
+	int r = sd_bus_call_method(units->bus, MANAGER, "ListUnitsByPatterns", &cause, &reply, "asas", 0,
 		ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2], KINDS[3]);
 
 	if (r < 0)
-		return units_failed(err, r, &said, "cannot ask systemd for its units");
-	r = parse_units(reply, &list, err);
+		return units_failed(err, r, &cause, "cannot ask systemd for its units");
+	r = sd_bus_message_enter_container(reply, 'a', "(ssssssouso)");
+	while (r >= 0 && (r = sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, &load, &active, &sub,
+				  NULL, NULL, NULL, NULL, NULL)) > 0)
+		*array_add(list.items, list.n) = (struct unit){
+			xstrdup(name), xstrdup(load), xstrdup(active), xstrdup(sub)};
 	if (r < 0)
-		return r;
+		return error_os(err, r, "cannot read systemd's list of units");
 	if (list.n > 0)
-		qsort(list.items, list.n, sizeof(*list.items), by_name);
-	r = add_file_states(units, &list, err);
-	if (r < 0)
-		return r;
+		qsort(list.items, list.n, sizeof(*list.items), unit_by_name);
+	for (size_t i = 0; i < list.n; i++) {
+		struct unit *unit = &list.items[i];
+
+		if (!strcmp(unit->load, "not-found")) {
+			unit->file_state = xstrdup("");
+			continue;
+		}
+		r = units_text(units, unit->name, "UnitFileState", &unit->file_state, err);
+		if (r < 0)
+			return r;
+	}
 	*ret = TAKE_STRUCT(list);
 	return 0;
 }
@@ -218,72 +220,54 @@ void strings_free(char **strings)
 	free(strings);
 }
 
-/* "/usr/lib/systemd/system/cron.service", "enabled" */
-static bool is_plain_file(const char *path, const char *state)
-{
-	return strncmp(state, "masked", strlen("masked")) != 0 && strcmp(state, "alias") != 0 &&
-	       !strstr(path, "@.");
-}
-
-static int parse_files(sd_bus_message *reply, char ***names, size_t *n, struct error *err)
-{
-	const char *path, *state;
-	int r = sd_bus_message_enter_container(reply, 'a', "(ss)");
-
-	while (r >= 0 && (r = sd_bus_message_read(reply, "(ss)", &path, &state)) > 0) {
-		const char *slash = strrchr(path, '/');
-		char **name;
-
-		if (!slash || !is_plain_file(path, state))
-			continue;
-		name = array_add(*names, *n);
-		if (!name || !(*name = xstrdup(slash + 1)))
-			return error_oom(err);
-	}
-	return r < 0 ? error_os(err, r, "cannot read systemd's list of unit files") : 0;
-}
-
 int units_files(struct units *units, char ***ret, struct error *err)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_(strings_freep) char **names = NULL;
+	char **names = NULL;
+	const char *path, *state;
 	size_t n = 0;
-	int r = sd_bus_call_method(units->bus, MANAGER, "ListUnitFilesByPatterns", &said, &reply, "asas", 0,
+	int r = sd_bus_call_method(units->bus, MANAGER, "ListUnitFilesByPatterns", &cause, &reply, "asas", 0,
 		ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2], KINDS[3]);
 
 	if (r < 0)
-		return units_failed(err, r, &said, "cannot ask systemd for its unit files");
-	r = parse_files(reply, &names, &n, err);
-	if (r == 0 && !array_add(names, n)) /* the NULL at the end */
-		r = error_oom(err);
-	if (r < 0)
-		return r;
-	*ret = TAKE(names);
+		return units_failed(err, r, &cause, "cannot ask systemd for its unit files");
+	r = sd_bus_message_enter_container(reply, 'a', "(ss)");
+	/* "/usr/lib/systemd/system/cron.service", "enabled" */
+	while (r >= 0 && (r = sd_bus_message_read(reply, "(ss)", &path, &state)) > 0) {
+		const char *slash = strrchr(path, '/');
+
+		if (slash && strncmp(state, "masked", strlen("masked")) != 0 && strcmp(state, "alias") != 0 &&
+			!strstr(path, "@."))
+			*array_add(names, n) = xstrdup(slash + 1);
+	}
+	array_add(names, n); /* the NULL at the end */
+	if (r < 0) {
+		strings_free(names);
+		return error_os(err, r, "cannot read systemd's list of unit files");
+	}
+	*ret = names;
 	return 0;
 }
 
 int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
-	_cleanup_(freep) char *path = units_path(name);
-	int r;
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	_cleanup_(freep) char *path = unit_path(name);
+	int r = sd_bus_get_property_strv(units->bus, SERVICE, path, SERVICE ".Unit", property, &cause, ret);
 
-	if (!path)
-		return error_oom(err);
-	r = sd_bus_get_property_strv(units->bus, SERVICE, path, SERVICE ".Unit", property, &said, ret);
 	if (r == -EBADR) { /* of a newer systemd */
 		*ret = NULL;
 		return 0;
 	}
 	if (r < 0)
-		return units_failed(err, r, &said, "cannot ask systemd for the dependencies of a unit");
+		return units_failed(err, r, &cause, "cannot ask systemd for the dependencies of a unit");
 	return 0;
 }
 
 int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err)
 {
-	return units_property(units, name, SERVICE ".Unit", property, 's', ret, err);
+	return get_property(units, name, SERVICE ".Unit", property, 's', ret, err);
 }
 
 bool units_flag(struct units *units, const char *name, const char *property, bool otherwise)
@@ -291,19 +275,19 @@ bool units_flag(struct units *units, const char *name, const char *property, boo
 	struct error ignored;
 	int flag = otherwise;
 
-	units_property(units, name, SERVICE ".Unit", property, 'b', &flag, &ignored);
+	get_property(units, name, SERVICE ".Unit", property, 'b', &flag, &ignored);
 	return flag;
 }
 
 int units_service_type(struct units *units, const char *name, char **ret, struct error *err)
 {
-	return units_property(units, name, SERVICE ".Service", "Type", 's', ret, err);
+	return get_property(units, name, SERVICE ".Service", "Type", 's', ret, err);
 }
 
 int units_cpu_ns(struct units *units, const char *name, int64_t *ret, struct error *err)
 {
 	uint64_t ns = UINT64_MAX;
-	int r = units_property(units, name, SERVICE ".Service", "CPUUsageNSec", 't', &ns, err);
+	int r = get_property(units, name, SERVICE ".Service", "CPUUsageNSec", 't', &ns, err);
 
 	if (r < 0)
 		return r;
@@ -315,11 +299,10 @@ int units_timer_next(struct units *units, const char *name, int64_t *ret_realtim
 {
 	uint64_t realtime_us = 0, monotonic_us = 0;
 	int64_t next = 0;
-	int r = units_property(
-		units, name, SERVICE ".Timer", "NextElapseUSecRealtime", 't', &realtime_us, err);
+	int r = get_property(units, name, SERVICE ".Timer", "NextElapseUSecRealtime", 't', &realtime_us, err);
 
 	if (r == 0)
-		r = units_property(
+		r = get_property(
 			units, name, SERVICE ".Timer", "NextElapseUSecMonotonic", 't', &monotonic_us, err);
 	if (r < 0)
 		return r;
@@ -338,7 +321,7 @@ int units_timer_next(struct units *units, const char *name, int64_t *ret_realtim
 /* A property of timesyncd, without starting it by asking. */
 static int timesync_get(struct units *units, const char *property, sd_bus_message **ret, struct error *err)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error said = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL;
 	int r = sd_bus_message_new_method_call(units->bus, &call, "org.freedesktop.timesync1",
 		"/org/freedesktop/timesync1", "org.freedesktop.DBus.Properties", "Get");
@@ -348,8 +331,8 @@ static int timesync_get(struct units *units, const char *property, sd_bus_messag
 	if (r >= 0)
 		r = sd_bus_message_append(call, "ss", "org.freedesktop.timesync1.Manager", property);
 	if (r >= 0)
-		r = sd_bus_call(units->bus, call, 0, &said, ret);
-	return r < 0 ? units_failed(err, r, &said, "cannot ask systemd-timesyncd") : 0;
+		r = sd_bus_call(units->bus, call, 0, &cause, ret);
+	return r < 0 ? units_failed(err, r, &cause, "cannot ask systemd-timesyncd") : 0;
 }
 
 int units_timesync(struct units *units, char **ret_server, struct error *err)
@@ -380,4 +363,304 @@ int units_timesync(struct units *units, char **ret_server, struct error *err)
 		return error_os(err, r, "cannot read the answer of systemd-timesyncd");
 	*ret_server = name && *name ? xstrdup(name) : NULL;
 	return packets > 0 && !ignored && leap != 3 && stratum > 0 && stratum < 16;
+}
+
+/* "Sat 2026-11-21 06:00:00 UTC" */
+static bool parse_moment(const char *text, time_t *ret)
+{
+	struct tm tm = {};
+
+	if (sscanf(text, "%*s %d-%d-%d %d:%d:%d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
+		    &tm.tm_min, &tm.tm_sec) != 6 ||
+		tm.tm_year < 1970 || tm.tm_year > 9999 || tm.tm_mon < 1)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	*ret = timegm(&tm); /* local or not: only differences count */
+	return true;
+}
+
+int64_t timer_period(const char *printed)
+{
+	time_t moment, last = 0;
+	int64_t period = 0;
+	int n = 0;
+
+	for (const char *line = printed; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
+		const char *colon;
+
+		line += strspn(line, " ");
+		if (strncmp(line, "Next elapse:", 12) != 0 && strncmp(line, "Iter", 4) != 0)
+			continue;
+		colon = strchr(line, ':');
+		if (!colon || !parse_moment(colon + 1, &moment))
+			continue;
+		if (n == 1)
+			period = moment - last;
+		else if (n > 1 && moment - last != period)
+			return 0;
+		last = moment;
+		n++;
+	}
+	return period > 0 ? saturate_multiply((uint64_t)period, NS_PER_S) : 0;
+}
+
+static int64_t ask_calendar(const char *expression)
+{
+	const char *const argv[] = {"systemd-analyze", "calendar", "--iterations=8", "--", expression, NULL};
+	_cleanup_(freep) char *printed = NULL;
+	struct error ignored;
+	int status;
+
+	if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, &ignored) < 0 || status != 0)
+		return 0;
+	return timer_period(printed);
+}
+
+/* Writes the settings of a timer into `text`, as in its file. `ret_every_ns`: of OnUnitActiveSec or OnUnitInactiveSec;
+ * `ret_calendar`: of OnCalendar, if there is one only. */
+static int read_timer(struct units *units, const char *name, FILE *text, int64_t *ret_every_ns,
+	char **ret_calendar, sd_bus_error *cause)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *monotonic = NULL, *calendars = NULL;
+	_cleanup_(freep) char *path = unit_path(name);
+	const char *base, *spec;
+	uint64_t us;
+	int n = 0, r;
+
+	r = sd_bus_get_property(
+		units->bus, SERVICE, path, SERVICE ".Timer", "TimersMonotonic", cause, &monotonic, "a(stt)");
+	if (r >= 0)
+		r = sd_bus_message_enter_container(monotonic, 'a', "(stt)");
+	while (r >= 0 && (r = sd_bus_message_read(monotonic, "(stt)", &base, &us, NULL)) > 0) {
+		int64_t ns = saturate_multiply(us, NS_PER_US); /* "infinity" is the greatest of all */
+		char time[TEXT_TIME_SIZE];
+
+		/* the bus says OnUnitActiveUSec for the file's OnUnitActiveSec */
+		fprintf(text, "%s%.*sSec=%s", ftell(text) > 0 ? ", " : "",
+			(int)(strlen(base) - strlen("USec")), base, text_duration(time, ns));
+		if (!strncmp(base, "OnUnit", strlen("OnUnit")))
+			*ret_every_ns = ns;
+	}
+	if (r >= 0)
+		r = sd_bus_get_property(units->bus, SERVICE, path, SERVICE ".Timer", "TimersCalendar", cause,
+			&calendars, "a(sst)");
+	if (r >= 0)
+		r = sd_bus_message_enter_container(calendars, 'a', "(sst)");
+	while (r >= 0 && (r = sd_bus_message_read(calendars, "(sst)", NULL, &spec, NULL)) > 0) {
+		fprintf(text, "%sOnCalendar=%s", ftell(text) > 0 ? ", " : "", spec);
+		free(TAKE(*ret_calendar));
+		*ret_calendar = ++n == 1 ? xstrdup(spec) : NULL;
+	}
+	return r;
+}
+
+static int timer_describe(struct units *units, const char *name, struct timer *ret, struct error *err)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	_cleanup_(freep) char *path = unit_path(name), *calendar = NULL;
+	uint64_t spread_us = 0;
+	int64_t every_ns = 0;
+	size_t size;
+	FILE *file = xopen_memstream(&ret->text, &size);
+	int r = read_timer(units, name, file, &every_ns, &calendar, &cause);
+
+	text_stream_close(file, &ret->text);
+	if (r >= 0)
+		r = sd_bus_get_property_trivial(units->bus, SERVICE, path, SERVICE ".Timer",
+			"RandomizedDelayUSec", &cause, 't', &spread_us);
+	if (r < 0)
+		return units_failed(err, r, &cause, "cannot ask systemd for the setting of a timer");
+	ret->name = xstrdup(name);
+	ret->spread_ns = saturate_multiply(spread_us, NS_PER_US);
+	if (!calendar)
+		ret->period_ns = every_ns;
+	else if (!every_ns)
+		ret->period_ns = ask_calendar(calendar);
+	return 0;
+}
+
+int timer_list(struct units *units, const char *service, struct timer **ret, size_t *ret_n, struct error *err)
+{
+	_cleanup_(strings_freep) char **triggers = NULL;
+	struct timer *timers = NULL;
+	size_t n = 0;
+	int r = units_names(units, service, "TriggeredBy", &triggers, err);
+
+	for (char **name = triggers; r >= 0 && name && *name; name++)
+		if (unit_is_kind(*name, ".timer"))
+			r = timer_describe(units, *name, array_add(timers, n), err);
+	if (r < 0) {
+		timer_list_free(timers, n);
+		return r;
+	}
+	*ret = timers;
+	*ret_n = n;
+	return 0;
+}
+
+void timer_list_free(struct timer *timers, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(timers[i].name);
+		free(timers[i].text);
+	}
+	free(timers);
+}
+
+/* The job to wait for. */
+struct job {
+	const char *unit;
+	bool start;
+	const char *path;
+	char result[32]; /* "": not ended */
+};
+
+/* A job may end before we know its name, so signals are handled only in wait_for_job. */
+static int job_removed(sd_bus_message *m, void *data, sd_bus_error *cause)
+{
+	struct job *job = data;
+	const char *path, *result;
+
+	if (sd_bus_message_read(m, "uoss", NULL, &path, NULL, &result) < 0)
+		return 0;
+	if (job->path && !strcmp(path, job->path))
+		snprintf(job->result, sizeof(job->result), "%s", result);
+	return 0;
+}
+
+static int wait_for_job(struct units *units, struct job *job)
+{
+	int64_t begin_ns = clock_ns(CLOCK_MONOTONIC), timeout_ns = JOB_TIMEOUT_S * NS_PER_S;
+	uint64_t stop_us = 0;
+	struct error ignored;
+
+	/* systemd kills what has not stopped within its TimeoutStopSec, and then waits as long again */
+	if (unit_is_kind(job->unit, ".service") &&
+		get_property(units, job->unit, SERVICE ".Service", "TimeoutStopUSec", 't', &stop_us,
+			&ignored) == 0 &&
+		stop_us <= LONGEST_STOP_US)
+		timeout_ns += 2 * (int64_t)stop_us * NS_PER_US;
+	while (!job->result[0]) {
+		int64_t waited_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+		int r = sd_bus_process(units->bus, NULL);
+
+		if (r < 0)
+			return r;
+		if (r > 0)
+			continue;
+		if (waited_ns >= timeout_ns)
+			return -ETIMEDOUT;
+		r = units->waiting ? units->waiting(units->waiting_data, job->unit, job->start, waited_ns)
+				   : 0;
+		if (r < 0)
+			return r;
+		r = sd_bus_wait(units->bus, 200000);
+		if (r < 0 && r != -EINTR)
+			return r;
+	}
+	return 0;
+}
+
+/* While systemd reloads its files it answers nobody: longer than the 25 s of sd-bus on a busy machine. */
+static sd_bus *slow_bus(struct units *units)
+{
+	sd_bus_set_method_call_timeout(units->bus, JOB_TIMEOUT_S * UINT64_C(1000000));
+	return units->bus;
+}
+
+void units_set_waiting(struct units *units, units_waiting *waiting, void *data)
+{
+	units->waiting = waiting;
+	units->waiting_data = data;
+}
+
+static int run_job(struct units *units, const char *name, bool start, const char *mode, struct error *err)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
+	struct job job = {.unit = name, .start = start};
+	int r = sd_bus_match_signal(slow_bus(units), &slot, MANAGER, "JobRemoved", job_removed, &job);
+
+	if (r >= 0) { /* fails from the second time on: we are subscribed already */
+		sd_bus_call_method(units->bus, MANAGER, "Subscribe", NULL, NULL, "");
+		r = sd_bus_call_method(units->bus, MANAGER, start ? "StartUnit" : "StopUnit", &cause, &reply,
+			"ss", name, mode);
+	}
+	if (r >= 0)
+		r = sd_bus_message_read(reply, "o", &job.path);
+	if (r < 0)
+		return error_say(err, r, "%s", cause.message ?: strerror(-r));
+	r = wait_for_job(units, &job);
+	if (r == -ETIMEDOUT)
+		return error_say(err, r, "systemd has not finished %s it", start ? "starting" : "stopping");
+	if (r < 0)
+		return error_os(err, r, "cannot wait for systemd to %s it", start ? "start" : "stop");
+	if (strcmp(job.result, "done") != 0 && strcmp(job.result, "skipped") != 0)
+		return error_say(err, -ECANCELED, "systemd's job ended with '%s'", job.result);
+	return 0;
+}
+
+/* A usual start also starts everything that the unit wants or requires, the basic system included, and so what the
+ * administrator had stopped. That is the second choice, for a unit that does not start alone. */
+int units_set(struct units *units, const char *name, bool active, struct error *err)
+{
+	int r;
+
+	if (!active)
+		return run_job(units, name, false, "replace", err);
+	r = run_job(units, name, true, "ignore-requirements", err);
+	if (r >= 0 || r == -ETIMEDOUT || r == -EINTR)
+		return r;
+	return run_job(units, name, true, "replace", err);
+}
+
+int units_mask(struct units *units, const char *name, bool persistent, struct error *err)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	int r = sd_bus_call_method(
+		slow_bus(units), MANAGER, "MaskUnitFiles", &cause, NULL, "asbb", 1, name, !persistent, 0);
+
+	return r < 0 ? error_say(err, r, "cannot mask it: %s", cause.message ?: strerror(-r)) : 0;
+}
+
+int units_unmask(struct units *units, const char *name, bool persistent, struct error *err)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	int r = sd_bus_call_method(
+		slow_bus(units), MANAGER, "UnmaskUnitFiles", &cause, NULL, "asb", 1, name, !persistent);
+
+	return r < 0 ? error_say(err, r, "cannot unmask it: %s", cause.message ?: strerror(-r)) : 0;
+}
+
+int units_reload(struct units *units, struct error *err)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	int r = sd_bus_call_method(slow_bus(units), MANAGER, "Reload", &cause, NULL, "");
+
+	return r < 0 ? units_failed(err, r, &cause, "systemd could not reload its files") : 0;
+}
+
+int units_file_state(struct units *units, const char *name, char **ret, struct error *err)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *state;
+	int r = sd_bus_call_method(units->bus, MANAGER, "GetUnitFileState", &cause, &reply, "s", name);
+
+	if (r < 0)
+		return units_failed(err, r, &cause, "cannot ask systemd for the state of a unit's file");
+	r = sd_bus_message_read(reply, "s", &state);
+	if (r < 0)
+		return error_os(err, r, "cannot read systemd's answer");
+	*ret = xstrdup(state);
+	return 0;
+}
+
+char *units_own(void)
+{
+	char *unit = NULL;
+
+	return sd_pid_get_unit(0, &unit) < 0 ? NULL : unit;
 }

@@ -94,16 +94,22 @@ int units_cpu_ns(struct units *units, const char *name, int64_t *ret, struct err
 /* When a timer elapses next: ns since 1970, 0: never. */
 int units_timer_next(struct units *units, const char *name, int64_t *ret_realtime_ns, struct error *err);
 
-/* The setting of a timer. */
-struct timer_setting {
-	char *text;        /* as in its file: "OnUnitActiveSec=4h", "OnCalendar=*-*-* 06,18:00:00" */
-	int64_t every_ns;  /* of OnUnitActiveSec or OnUnitInactiveSec; 0: not set */
-	char *calendar;    /* of OnCalendar, if there is one only; NULL: none, or several */
-	int64_t spread_ns; /* RandomizedDelaySec */
+/* How often systemd starts a service, for comparison with how often it was observed. */
+struct timer {
+	char *name; /* "man-db.timer" */
+	char *text; /* its setting as in its file: "OnUnitActiveSec=4h", "OnCalendar=*-*-* 06,18:00:00" */
+	int64_t period_ns; /* 0: not regular, or not known */
+	int64_t spread_ns; /* the random delay on top */
 };
 
-int units_timer_setting(struct units *units, const char *name, struct timer_setting *ret, struct error *err);
-void timer_setting_clear(struct timer_setting *setting);
+/* The timers that start `service`; there may be none. timer_list_free frees the array. */
+int timer_list(
+	struct units *units, const char *service, struct timer **ret, size_t *ret_n, struct error *err);
+void timer_list_free(struct timer *timers, size_t n);
+
+/* The time between all successive moments in what "systemd-analyze calendar --iterations=…" prints, 0 if they
+ * are not equal or there are fewer than two. */
+int64_t timer_period(const char *printed);
 
 /* Whether systemd-timesyncd has an answer from a server: 1 yes, 0 no. `ret_server` (the caller frees it) is
  * NULL if it has none. */
