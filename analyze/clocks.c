@@ -7,7 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/document/document.h"
 #include "lib/clocks/clocks_report.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 #include "lib/stats/robust.h"
 
 #include <errno.h>
@@ -26,14 +26,14 @@ const struct option_row clocks_options[] = {
 	{},
 };
 
-static const struct listing_column diff_columns[] = {
-	{"COST OF A CALL", NULL},
-	{NULL, "name"},
-	{"BEFORE", "before_ns", COLUMN_NUMBER},
-	{"NOW", "now_ns", COLUMN_NUMBER},
-	{"CHANGE", "change", COLUMN_NUMBER},
-	{"RELATIVE", "relative", COLUMN_NUMBER},
-	{"", "verdict"},
+static const struct column diff_columns[] = {
+	{"COST OF A CALL"},
+	{NULL, COLUMN_TEXT, "name"},
+	{"BEFORE", COLUMN_NUMBER, "before_ns"},
+	{"NOW", COLUMN_NUMBER, "now_ns"},
+	{"CHANGE", COLUMN_NUMBER, "change"},
+	{"RELATIVE", COLUMN_NUMBER, "relative"},
+	{"", COLUMN_TEXT, "verdict"},
 	{},
 };
 
@@ -66,43 +66,44 @@ static double usual_change(const struct clocks *now, const struct clocks *before
 }
 
 static void add_difference(
-	struct listing *list, const struct clocks *now, const struct clocks *before, size_t i, double usual)
+	struct table *list, const struct clocks *now, const struct clocks *before, size_t i, double usual)
 {
 	const struct clock_source *source = &now->sources[i];
 	double change = change_of(now, before, i), relative = change / usual;
 
-	listing_row(list);
-	listing_text(list, clocks_short_name(source->name));
-	listing_text(list, source->name);
-	listing_real(list, "%.0f ns", cost_ns(before, clocks_find(before, source->name)));
-	listing_real(list, "%.0f ns", cost_ns(now, source));
-	listing_real(list, "%.2f", change);
-	listing_real(list, "%.2f", relative);
-	listing_text(list, relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "");
+	table_row(list);
+	table_cell_text(list, clocks_short_name(source->name));
+	table_cell_text(list, source->name);
+	table_cell_real(list, "%.0f ns", cost_ns(before, clocks_find(before, source->name)));
+	table_cell_real(list, "%.0f ns", cost_ns(now, source));
+	table_cell_real(list, "%.2f", change);
+	table_cell_real(list, "%.2f", relative);
+	table_cell_text(list, relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "");
 }
 
 static int print_differences(
-	const struct clocks *now, const struct clocks *before, struct listing *list, struct error *err)
+	const struct clocks *now, const struct clocks *before, struct table *list, struct error *err)
 {
 	char then[TEXT_TIME_SIZE], today[TEXT_TIME_SIZE];
 
 	if (analyze_options.json)
 		return json_print_document("emp-clocks-differences",
 			json_pack("{s:I, s:I, s:o}", "before", (json_int_t)before->id, "now",
-				(json_int_t)now->id, "sources", listing_take(list)),
+				(json_int_t)now->id, "sources", table_json(list)),
 			err);
 	printf("Calibration %" PRId64 " (%s) and %" PRId64 " (%s)\n", before->id,
 		text_moment(then, before->made_ns), now->id, text_moment(today, now->made_ns));
 	if (before->cpu != now->cpu)
 		printf("They were made on CPU %" PRId64 " and CPU %" PRId64 ".\n", before->cpu, now->cpu);
 	printf("\n");
-	return listing_print(list, stdout, err);
+	table_print(list, stdout);
+	return 0;
 }
 
 static int diff(struct book *book, const struct clocks *now, struct error *err)
 {
 	_cleanup_(clocks_clear) struct clocks before = {};
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = table_new(diff_columns);
 	_cleanup_(freep) size_t *order = clocks_by_cost(now);
 	double usual;
 	int r = order ? book_get_clocks_before(book, now->id, &before, err) : error_oom(err);
@@ -111,8 +112,6 @@ static int diff(struct book *book, const struct clocks *now, struct error *err)
 		return error_say(err, -ENOENT,
 			"there is no calibration of the clocks before number %" PRId64 " on this machine",
 			now->id);
-	if (r > 0)
-		r = listing_new(&list, diff_columns, analyze_options.json, err);
 	if (r < 0)
 		return r;
 	usual = usual_change(now, &before);

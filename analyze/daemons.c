@@ -6,7 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/protocol/resolution.h"
 #include "lib/report/daemon_causes.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 #include "lib/report/names_load.h"
 
 #include <math.h>
@@ -27,22 +27,22 @@ const struct option_row daemons_options[] = {
 	{},
 };
 
-static const struct listing_column central_columns[] = {
-	{"DAEMON", "daemon"},
-	{"UNIT", "unit", COLUMN_WRAP},
-	{"EXECUTIONS", "executions", COLUMN_NUMBER},
-	{"MAX", "max_ns", COLUMN_NUMBER},
-	{"SD", "sd_ns", COLUMN_NUMBER},
+static const struct column central_columns[] = {
+	{"DAEMON", COLUMN_TEXT, "daemon"},
+	{"UNIT", COLUMN_WRAP, "unit"},
+	{"EXECUTIONS", COLUMN_NUMBER, "executions"},
+	{"MAX", COLUMN_NUMBER, "max_ns"},
+	{"SD", COLUMN_NUMBER, "sd_ns"},
 	{},
 };
 
-static const struct listing_column l_columns[] = {
-	{"SAMPLE", "sample", COLUMN_NUMBER},
-	{"DAEMON", "daemon"},
-	{"UNIT", "unit", COLUMN_WRAP},
-	{"PT", "pt_ns", COLUMN_NUMBER},
-	{"CENTRAL MAX", NULL, COLUMN_NUMBER},
-	{"LONG", "long"},
+static const struct column l_columns[] = {
+	{"SAMPLE", COLUMN_NUMBER, "sample"},
+	{"DAEMON", COLUMN_TEXT, "daemon"},
+	{"UNIT", COLUMN_WRAP, "unit"},
+	{"PT", COLUMN_NUMBER, "pt_ns"},
+	{"CENTRAL MAX", COLUMN_NUMBER},
+	{"LONG", COLUMN_TEXT, "long"},
 	{},
 };
 
@@ -58,19 +58,19 @@ static void who_clear(struct who *who)
 	names_clear(&who->names);
 }
 
-static void add_execution(struct listing *list, uint32_t sample, const struct daemon_statistics *daemon,
+static void add_execution(struct table *list, uint32_t sample, const struct daemon_statistics *daemon,
 	int64_t pt_ns, bool is_long)
 {
-	listing_row(list);
-	listing_int(list, sample);
-	listing_text(list, daemon->name);
-	listing_text(list, daemon->unit);
-	listing_duration(list, pt_ns);
-	listing_duration(list, daemon->central_max_ns);
-	listing_cell(list, json_boolean(is_long), is_long ? "yes" : "no");
+	table_row(list);
+	table_cell_int(list, sample);
+	table_cell_text(list, daemon->name);
+	table_cell_text(list, daemon->unit);
+	table_cell_duration(list, pt_ns);
+	table_cell_duration(list, daemon->central_max_ns);
+	table_cell_value(list, json_boolean(is_long), is_long ? "yes" : "no");
 }
 
-static int add_sample(struct listing *list, struct book *book, const struct analysis *analysis,
+static int add_sample(struct table *list, struct book *book, const struct analysis *analysis,
 	const struct who *who, uint32_t sample, struct error *err)
 {
 	_cleanup_(freep) struct execution *executions = NULL;
@@ -96,14 +96,13 @@ static int add_sample(struct listing *list, struct book *book, const struct anal
 }
 
 static int list_l_samples(
-	struct listing **ret, struct book *book, const struct analysis *analysis, struct error *err)
+	struct table **ret, struct book *book, const struct analysis *analysis, struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = table_new(l_columns);
 	_cleanup_(who_clear) struct who who = {};
-	int r = listing_new(&list, l_columns, analyze_options.json, err);
+	int r;
 
-	if (r == 0)
-		r = book_sources(book, &who.daemons, err);
+	r = book_sources(book, &who.daemons, err);
 	if (r == 0)
 		r = names_load(&who.names, err);
 	for (size_t i = 0; r == 0 && i < analysis->n_l_samples; i++)
@@ -113,24 +112,24 @@ static int list_l_samples(
 	return r;
 }
 
-static int list_central(struct listing **ret, const struct analysis *analysis, struct error *err)
+static struct table *list_central(const struct analysis *analysis)
 {
-	int r = listing_new(ret, central_columns, analyze_options.json, err);
+	struct table *list = table_new(central_columns);
 
-	for (size_t i = 0; r == 0 && i < analysis->n_statistics; i++) {
+	for (size_t i = 0; i < analysis->n_statistics; i++) {
 		const struct daemon_statistics *d = &analysis->statistics[i];
 		char sd[TEXT_TIME_SIZE];
 
 		if (d->n_central == 0)
 			continue;
-		listing_row(*ret);
-		listing_text(*ret, d->name);
-		listing_text(*ret, d->unit);
-		listing_int(*ret, (int64_t)d->n_central);
-		listing_duration(*ret, d->central_max_ns);
-		listing_cell(*ret, json_real(d->central_sd_ns), text_precise(sd, d->central_sd_ns, 0));
+		table_row(list);
+		table_cell_text(list, d->name);
+		table_cell_text(list, d->unit);
+		table_cell_int(list, (int64_t)d->n_central);
+		table_cell_duration(list, d->central_max_ns);
+		table_cell_value(list, json_real(d->central_sd_ns), text_precise(sd, d->central_sd_ns, 0));
 	}
-	return r;
+	return list;
 }
 
 /* The daemons that made samples long. */
@@ -151,21 +150,21 @@ static json_t *long_daemons(const struct analysis *analysis)
 	return array;
 }
 
-static int print_json(const struct analysis *analysis, struct listing *central, struct listing *l_samples,
-	struct error *err)
+static int print_json(
+	const struct analysis *analysis, struct table *central, struct table *l_samples, struct error *err)
 {
 	const char *verdict = verdict_name(analysis->verdict);
 	json_t *document = json_pack("{s:I, s:s*, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "run",
 		(json_int_t)analysis->run.id, "program", analysis->run.program, "verdict", verdict, "shape",
 		verdict, "resolution_ns", (json_int_t)analysis->resolution_ns, "by_wait", analysis->by_wait,
-		"central", listing_take(central), "l_samples", listing_take(l_samples), "long",
+		"central", table_json(central), "l_samples", table_json(l_samples), "long",
 		long_daemons(analysis));
 
 	return json_print_document("emp-daemons", document, err);
 }
 
-static int print(struct book *book, const struct analysis *analysis, struct listing *central,
-	struct listing *l_samples, struct error *err)
+static int print(struct book *book, const struct analysis *analysis, struct table *central,
+	struct table *l_samples, struct error *err)
 {
 	int r = print_analysis(analysis, err);
 
@@ -173,21 +172,19 @@ static int print(struct book *book, const struct analysis *analysis, struct list
 		return r;
 	printf("\nIn the %zu sample%s of the central cluster:\n", analysis->central.n_central,
 		analysis->central.n_central == 1 ? "" : "s");
-	r = listing_print(central, stdout, err);
-	if (r < 0 || analysis->n_l_samples == 0)
-		return r;
+	table_print(central, stdout);
+	if (analysis->n_l_samples == 0)
+		return 0;
 	printf("\nIn the %zu L-sample%s, %s:\n", analysis->n_l_samples, analysis->n_l_samples == 1 ? "" : "s",
 		options.all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)");
-	r = listing_print(l_samples, stdout, err);
-	if (r < 0)
-		return r;
+	table_print(l_samples, stdout);
 	printf("\n");
 	return daemon_causes_print(book, &analysis, 1, stdout, err);
 }
 
 int verb_daemons(int argc, char **argv, struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *central = NULL, *l_samples = NULL;
+	_cleanup_(table_freep) struct table *central = NULL, *l_samples = NULL;
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	const struct analysis_options how = {
@@ -197,11 +194,10 @@ int verb_daemons(int argc, char **argv, struct error *err)
 	int r = analyze_load(argv[0], &how, &book, &analysis, err);
 
 	if (r == 0)
-		r = list_central(&central, &analysis, err);
-	if (r == 0)
 		r = list_l_samples(&l_samples, book, &analysis, err);
 	if (r < 0)
 		return r;
+	central = list_central(&analysis);
 	return analyze_options.json ? print_json(&analysis, central, l_samples, err)
 				    : print(book, &analysis, central, l_samples, err);
 }

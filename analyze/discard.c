@@ -13,26 +13,25 @@
 static int print_statistics(const struct discarding *d, struct error *err)
 {
 	static const struct column columns[] = {{"CLOCK"}, {"STEP"}, STAGE_COLUMNS, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < N_STAGES; i++) {
+	for (size_t i = 0; i < N_STAGES; i++) {
 		table_row(table);
 		table_cell(table, "%s", stages[i].clock);
 		table_cell(table, "%s", stages[i].step);
 		stage_cells(table, stage_summary(d, i));
 	}
-	return r < 0 ? r : table_print(table, stdout, err);
+	table_print(table, stdout);
+	return 0;
 }
 
 static int print_over(const struct discarding *d, struct error *err)
 {
 	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"}, {"UNIT", COLUMN_WRAP},
 		{"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < d->n_over; i++) {
+	for (size_t i = 0; i < d->n_over; i++) {
 		const struct over_cutoff *over = &d->over[i];
 
 		table_row(table);
@@ -42,7 +41,8 @@ static int print_over(const struct discarding *d, struct error *err)
 		table_cell_duration(table, over->pt_ns);
 		table_cell_duration(table, over->cutoff_ns);
 	}
-	return r < 0 ? r : table_print(table, stdout, err);
+	table_print(table, stdout);
+	return 0;
 }
 
 static int print_discarding(const struct discarding *d, const char *profile, struct error *err)

@@ -5,7 +5,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "lib/document/document_context.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -66,26 +66,26 @@ const struct option_row list_options[] = {
 	{},
 };
 
-static const struct listing_column columns[] = {
-	{"RUN", "run", COLUMN_NUMBER},
-	{"COMMAND", NULL, COLUMN_WRAP},
-	{NULL, "program"},
-	{"KIND", "kind"},
-	{"N", "samples", COLUMN_NUMBER},
-	{"PT", "pt_mean_ns", COLUMN_NUMBER},
-	{"STATE", "state"},
-	{"STARTED", "started_ns"},
-	{"CPU", "cpu", COLUMN_NUMBER},
-	{"PROFILE", "profile", COLUMN_WRAP},
-	{"MACHINE", "machine", COLUMN_WRAP},
-	{NULL, "name"},
-	{NULL, "command"},
-	{NULL, "started"},
-	{NULL, "task_length_ns"},
-	{NULL, "notes"},
-	{NULL, "uid"},
-	{NULL, "id"},      /* of 0.1.0: run */
-	{NULL, "purpose"}, /* of 0.1.0: kind */
+static const struct column columns[] = {
+	{"RUN", COLUMN_NUMBER, "run"},
+	{"COMMAND", COLUMN_WRAP},
+	{NULL, COLUMN_TEXT, "program"},
+	{"KIND", COLUMN_TEXT, "kind"},
+	{"N", COLUMN_NUMBER, "samples"},
+	{"PT", COLUMN_NUMBER, "pt_mean_ns"},
+	{"STATE", COLUMN_TEXT, "state"},
+	{"STARTED", COLUMN_TEXT, "started_ns"},
+	{"CPU", COLUMN_NUMBER, "cpu"},
+	{"PROFILE", COLUMN_WRAP, "profile"},
+	{"MACHINE", COLUMN_WRAP, "machine"},
+	{NULL, COLUMN_TEXT, "name"},
+	{NULL, COLUMN_TEXT, "command"},
+	{NULL, COLUMN_TEXT, "started"},
+	{NULL, COLUMN_TEXT, "task_length_ns"},
+	{NULL, COLUMN_TEXT, "notes"},
+	{NULL, COLUMN_TEXT, "uid"},
+	{NULL, COLUMN_TEXT, "id"},      /* of 0.1.0: run */
+	{NULL, COLUMN_TEXT, "purpose"}, /* of 0.1.0: kind */
 	{},
 };
 
@@ -124,7 +124,7 @@ static int find_machine(struct book *book, int64_t environment, char **ret, stru
 	return environment > 0 ? book_get_machine(book, environment, ret, err) : 0;
 }
 
-static int add_run(struct listing *list, struct book *book, const struct run *run, struct error *err)
+static int add_run(struct table *list, struct book *book, const struct run *run, struct error *err)
 {
 	_cleanup_(freep) char *command = run_command_line(run), *machine = NULL;
 	char started[TEXT_TIME_SIZE], cpu[16], time[TEXT_TIME_SIZE];
@@ -136,27 +136,27 @@ static int add_run(struct listing *list, struct book *book, const struct run *ru
 	if (r < 0)
 		return r;
 	snprintf(cpu, sizeof(cpu), "%d", run->cpu);
-	listing_row(list);
-	listing_int(list, run->id);
-	listing_text(list, run->name ?: command);
-	listing_text(list, run->program);
-	listing_text(list, run_kind_names[run->kind]);
-	listing_int(list, run->n_samples);
-	listing_cell(list, json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(time, llround(pt_ns)));
-	listing_text(list, run_state_word(run->state));
+	table_row(list);
+	table_cell_int(list, run->id);
+	table_cell_text(list, run->name ?: command);
+	table_cell_text(list, run->program);
+	table_cell_text(list, run_kind_names[run->kind]);
+	table_cell_int(list, run->n_samples);
+	table_cell_value(list, json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(time, llround(pt_ns)));
+	table_cell_text(list, run_state_word(run->state));
 	text_moment(started, run->started_ns)[strlen("2026-11-20 14:30")] = '\0';
-	listing_cell(list, json_integer(run->started_ns), started);
-	listing_cell(list, run->cpu < 0 ? NULL : json_integer(run->cpu), run->cpu < 0 ? "-" : cpu);
-	listing_text(list, run->profile);
-	listing_text(list, machine);
-	listing_text(list, run->name);
-	listing_text(list, command);
-	listing_text(list, text_rfc3339(started, run->started_ns));
-	listing_int(list, run->task_length_ns);
-	listing_text(list, run->notes);
-	listing_text(list, run->uid);
-	listing_int(list, run->id);
-	listing_text(list, run_kind_names[run->kind]);
+	table_cell_value(list, json_integer(run->started_ns), started);
+	table_cell_value(list, run->cpu < 0 ? NULL : json_integer(run->cpu), run->cpu < 0 ? "-" : cpu);
+	table_cell_text(list, run->profile);
+	table_cell_text(list, machine);
+	table_cell_text(list, run->name);
+	table_cell_text(list, command);
+	table_cell_text(list, text_rfc3339(started, run->started_ns));
+	table_cell_int(list, run->task_length_ns);
+	table_cell_text(list, run->notes);
+	table_cell_text(list, run->uid);
+	table_cell_int(list, run->id);
+	table_cell_text(list, run_kind_names[run->kind]);
 	return 0;
 }
 
@@ -184,7 +184,7 @@ static int choose(struct runs *runs, struct error *err)
 
 int verb_list(int argc, char **argv, struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = table_new(columns);
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(runs_clear) struct runs runs = {};
 	size_t most = SIZE_MAX, before;
@@ -195,8 +195,6 @@ int verb_list(int argc, char **argv, struct error *err)
 		r = book_runs(book, &runs.items, &runs.n, err);
 	if (r == 0)
 		r = choose(&runs, err);
-	if (r == 0)
-		r = listing_new(&list, columns, analyze_options.json, err);
 	if (wanted.last > 0 || (!wanted.all && !analyze_options.json))
 		most = wanted.last > 0 ? (size_t)wanted.last : LAST;
 	before = runs.n > most ? runs.n - most : 0;
@@ -206,13 +204,13 @@ int verb_list(int argc, char **argv, struct error *err)
 		return r;
 	if (analyze_options.json)
 		return json_print_document("emp-runs",
-			json_pack("{s:o, s:I}", "runs", listing_take(list), "runs_before", (json_int_t)before), err);
+			json_pack("{s:o, s:I}", "runs", table_json(list), "runs_before", (json_int_t)before), err);
 	if (runs.n == 0) {
 		printf("The lab book has no %sruns.\n", wanted.name || wanted.kind || wanted.since_ns ? "such " : "");
 		return 0;
 	}
-	r = listing_print(list, stdout, err);
-	if (r == 0 && before > 0 && wanted.last == 0)
+	table_print(list, stdout);
+	if (before > 0 && wanted.last == 0)
 		printf("and %zu before them (--all)\n", before);
-	return r;
+	return 0;
 }

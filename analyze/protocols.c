@@ -57,19 +57,18 @@ int verb_protocols(int argc, char **argv, struct error *err)
 	static const struct column columns[] = {
 		{"RUN", COLUMN_NUMBER}, {"CLOCK"}, {"STEP"}, STAGE_COLUMNS, {}};
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(table_freep) struct table *table = NULL;
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 	_cleanup_(json_decrefp) json_t *array = json_array();
 	_cleanup_(freep) char *profile = NULL;
 	int r;
 
 	r = book_open(&book, analyze_options.db, BOOK_READ, err);
-	if (r == 0)
-		r = table_new(&table, columns, err);
 	for (int i = 0; r == 0 && i < argc; i++)
 		r = gather(book, argv[i], array, table, &profile, err);
 	if (r < 0)
 		return r;
-	return analyze_options.json
-		       ? json_print_document("emp-protocols", json_pack("{s:O}", "runs", array), err)
-		       : table_print(table, stdout, err);
+	if (analyze_options.json)
+		return json_print_document("emp-protocols", json_pack("{s:O}", "runs", array), err);
+	table_print(table, stdout);
+	return 0;
 }

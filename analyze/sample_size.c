@@ -5,7 +5,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/protocol/sample_size.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 #include "lib/report/noise_load.h"
 #include "lib/report/results_json.h"
 
@@ -17,63 +17,63 @@ const struct option_row sample_size_options[] = {
 	{},
 };
 
-static const struct listing_column columns[] = {
-	{"FIRST", "n", COLUMN_NUMBER},
-	{"BY CUTOFF", "by_cutoff", COLUMN_NUMBER},
-	{"BY 2 SD", "by_two_sd", COLUMN_NUMBER},
-	{"OUTLIERS", NULL, COLUMN_NUMBER},
-	{"MEAN", "mean_ns", COLUMN_NUMBER},
-	{"SD", "sd_ns", COLUMN_NUMBER},
-	{"BLOCKS", "blocks", COLUMN_NUMBER},
-	{"THEIR SD", "blocks_sd_ns", COLUMN_NUMBER},
-	{NULL, "blocks_outliers"},
-	{NULL, "judged"},
-	{"CLOSE", "close"},
+static const struct column columns[] = {
+	{"FIRST", COLUMN_NUMBER, "n"},
+	{"BY CUTOFF", COLUMN_NUMBER, "by_cutoff"},
+	{"BY 2 SD", COLUMN_NUMBER, "by_two_sd"},
+	{"OUTLIERS", COLUMN_NUMBER},
+	{"MEAN", COLUMN_NUMBER, "mean_ns"},
+	{"SD", COLUMN_NUMBER, "sd_ns"},
+	{"BLOCKS", COLUMN_NUMBER, "blocks"},
+	{"THEIR SD", COLUMN_NUMBER, "blocks_sd_ns"},
+	{NULL, COLUMN_TEXT, "blocks_outliers"},
+	{NULL, COLUMN_TEXT, "judged"},
+	{"CLOSE", COLUMN_TEXT, "close"},
 	{},
 };
 
-static int list_sizes(struct listing **ret, const struct sample_sizes *sizes, struct error *err)
+static struct table *list_sizes(const struct sample_sizes *sizes)
 {
-	int r = listing_new(ret, columns, analyze_options.json, err);
+	struct table *list = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < sizes->n; i++) {
+	for (size_t i = 0; i < sizes->n; i++) {
 		const struct sample_size *s = &sizes->rows[i];
 		char text[TEXT_TIME_SIZE];
 
-		listing_row(*ret);
-		listing_int(*ret, (int64_t)s->n);
-		listing_int(*ret, (int64_t)s->by_cutoff);
-		listing_int(*ret, (int64_t)s->by_two_sd);
-		listing_real(*ret, "%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n);
-		listing_cell(*ret, json_real(s->mean_ns), text_precise(text, s->mean_ns, s->sd_ns));
-		listing_cell(*ret, json_real(s->sd_ns), text_precise(text, s->sd_ns, s->sd_ns));
-		listing_int(*ret, (int64_t)s->blocks);
-		listing_cell(*ret, json_real(s->blocks_sd_ns),
+		table_row(list);
+		table_cell_int(list, (int64_t)s->n);
+		table_cell_int(list, (int64_t)s->by_cutoff);
+		table_cell_int(list, (int64_t)s->by_two_sd);
+		table_cell_real(list, "%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n);
+		table_cell_value(list, json_real(s->mean_ns), text_precise(text, s->mean_ns, s->sd_ns));
+		table_cell_value(list, json_real(s->sd_ns), text_precise(text, s->sd_ns, s->sd_ns));
+		table_cell_int(list, (int64_t)s->blocks);
+		table_cell_value(list, json_real(s->blocks_sd_ns),
 			text_precise(text, s->blocks_sd_ns, s->blocks_sd_ns));
-		listing_cell(*ret, json_real(s->blocks_outliers), NULL);
-		listing_cell(*ret, json_boolean(s->judged), NULL);
-		listing_cell(*ret, json_boolean(s->close), !s->judged ? "-" : s->close ? "yes" : "no");
+		table_cell_value(list, json_real(s->blocks_outliers), NULL);
+		table_cell_value(list, json_boolean(s->judged), NULL);
+		table_cell_value(list, json_boolean(s->close), !s->judged ? "-" : s->close ? "yes" : "no");
 	}
-	return r;
+	return list;
 }
 
 /* How many samples a precision needs. */
-static int list_needed(struct listing **ret, const struct sample_sizes clocks[2], struct error *err)
+static struct table *list_needed(const struct sample_sizes clocks[2])
 {
-	static const struct listing_column of[] = {
-		{"CI", "half_width"}, {"PT", "pt", COLUMN_NUMBER}, {"ET", "et", COLUMN_NUMBER}, {}};
-	int r = listing_new(ret, of, analyze_options.json, err);
+	static const struct column of[] = {{"CI", COLUMN_TEXT, "half_width"}, {"PT", COLUMN_NUMBER, "pt"},
+		{"ET", COLUMN_NUMBER, "et"}, {}};
+	struct table *list = table_new(of);
 
-	for (size_t i = 0; r == 0 && i < N_HALF_WIDTHS; i++) {
+	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
 		char text[32];
 
 		snprintf(text, sizeof(text), "± %g %%", 100 * sample_size_half_widths[i]);
-		listing_row(*ret);
-		listing_cell(*ret, json_real(sample_size_half_widths[i]), text);
-		listing_real(*ret, "%.0f", clocks[0].needed[i]);
-		listing_real(*ret, "%.0f", clocks[1].needed[i]);
+		table_row(list);
+		table_cell_value(list, json_real(sample_size_half_widths[i]), text);
+		table_cell_real(list, "%.0f", clocks[0].needed[i]);
+		table_cell_real(list, "%.0f", clocks[1].needed[i]);
 	}
-	return r;
+	return list;
 }
 
 static void print_suggested(const char *clock, const struct sample_sizes *sizes)
@@ -84,10 +84,9 @@ static void print_suggested(const char *clock, const struct sample_sizes *sizes)
 		printf("%s: no smaller size would have been enough.\n", clock);
 }
 
-static int print_sizes(const struct discarding *d, const struct sample_sizes clocks[2], struct listing *pt,
-	struct listing *et, struct error *err)
+static int print_sizes(const struct discarding *d, const struct sample_sizes clocks[2], struct table *pt,
+	struct table *et, struct table *needed, struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *needed = NULL;
 	int r;
 
 	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, terminal_text(d->run.program),
@@ -97,41 +96,31 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 	if (r < 0)
 		return r;
 	printf("\nPT\n");
-	r = listing_print(pt, stdout, err);
+	table_print(pt, stdout);
 	printf("\nET\n");
-	if (r == 0)
-		r = listing_print(et, stdout, err);
-	if (r < 0)
-		return r;
+	table_print(et, stdout);
 	printf("\n");
 	print_suggested("PT", &clocks[0]);
 	print_suggested("ET", &clocks[1]);
 	printf("Enough: from that size on, the sd of all blocks is within 10 %% of the whole\n"
 	       "run's, and the share of outliers within 2.5 percentage points or one sample.\n\n"
 	       "Samples needed for a 95 %% CI of the mean:\n");
-	r = list_needed(&needed, clocks, err);
-	return r < 0 ? r : listing_print(needed, stdout, err);
+	table_print(needed, stdout);
+	return 0;
 }
 
 static int report(const struct discarding *d, const struct sample_sizes clocks[2], struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *pt = NULL, *et = NULL, *needed = NULL;
+	_cleanup_(table_freep) struct table *pt = list_sizes(&clocks[0]), *et = list_sizes(&clocks[1]);
+	_cleanup_(table_freep) struct table *needed = list_needed(clocks);
 	json_t *document;
-	int r = list_sizes(&pt, &clocks[0], err);
 
-	if (r == 0)
-		r = list_sizes(&et, &clocks[1], err);
-	if (r < 0)
-		return r;
 	if (!analyze_options.json)
-		return print_sizes(d, clocks, pt, et, err);
-	r = list_needed(&needed, clocks, err);
-	if (r < 0)
-		return r;
+		return print_sizes(d, clocks, pt, et, needed, err);
 	document = json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
 		analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested, "suggested_for_et",
-		(json_int_t)clocks[1].suggested, "pt", listing_take(pt), "et", listing_take(et), "needed",
-		listing_take(needed));
+		(json_int_t)clocks[1].suggested, "pt", table_json(pt), "et", table_json(et), "needed",
+		table_json(needed));
 	profile_noise_add_json(document, d->blind_ns, d->noise);
 	return json_print_document("emp-sample-size", document, err);
 }

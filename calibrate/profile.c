@@ -133,13 +133,9 @@ static int list_table(const struct profile *profiles, size_t n, struct error *er
 		{"CUTOFFS", COLUMN_NUMBER},
 		{},
 	};
-	_cleanup_(table_freep) struct table *table = NULL;
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 	char text[TEXT_TIME_SIZE];
-	int r;
 
-	r = table_new(&table, columns, err);
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < n; i++) {
 		const struct profile *p = &profiles[i];
 
@@ -151,7 +147,8 @@ static int list_table(const struct profile *profiles, size_t n, struct error *er
 		table_cell(table, "%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples);
 		table_cell(table, "%zu", p->n_cutoffs);
 	}
-	return table_print(table, stdout, err);
+	table_print(table, stdout);
+	return 0;
 }
 
 static int list(struct book *book, const char *name, struct error *err)

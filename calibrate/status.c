@@ -11,7 +11,7 @@
 #include "lib/base/text.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/report/disturbances_load.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 
 #include <errno.h>
 
@@ -170,48 +170,44 @@ static const struct phase_state *newest(const struct state *s)
 	return &s->phases[s->phases[LONG_PHASE].n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
 }
 
-static int list_last(const struct phase_state *phase, bool json, struct listing **ret, struct error *err)
+static struct table *list_last(const struct phase_state *phase)
 {
-	static const struct listing_column columns[] = {
-		{"SAMPLE", "n", COLUMN_NUMBER},
-		{"STARTED", "start_ns"},
-		{"ELAPSED TIME", "et_ns", COLUMN_NUMBER},
-		{"PROCESS TIME", "pt_ns", COLUMN_NUMBER},
+	static const struct column columns[] = {
+		{"SAMPLE", COLUMN_NUMBER, "n"},
+		{"STARTED", COLUMN_TEXT, "start_ns"},
+		{"ELAPSED TIME", COLUMN_NUMBER, "et_ns"},
+		{"PROCESS TIME", COLUMN_NUMBER, "pt_ns"},
 		{},
 	};
 	size_t first = phase->n_samples > LAST_SHOWN ? phase->n_samples - LAST_SHOWN : 0;
-	int r = listing_new(ret, columns, json, err);
+	struct table *list = table_new(columns);
 
-	for (size_t i = first; r == 0 && i < phase->n_samples; i++) {
+	for (size_t i = first; i < phase->n_samples; i++) {
 		const struct sample *sample = &phase->samples[i];
 
-		listing_row(*ret);
-		listing_int(*ret, sample->n);
-		listing_moment(*ret, sample->start_ns);
-		listing_duration(*ret, sample->et_ns);
-		listing_duration(*ret, sample->pt_ns);
+		table_row(list);
+		table_cell_int(list, sample->n);
+		table_cell_moment(list, sample->start_ns);
+		table_cell_duration(list, sample->et_ns);
+		table_cell_duration(list, sample->pt_ns);
 	}
-	return r;
+	return list;
 }
 
 static int print_last(const struct phase_state *phase, struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *last = NULL;
-	int r;
+	_cleanup_(table_freep) struct table *last = list_last(phase);
 
 	if (phase->n_samples == 0)
 		return 0;
-	r = list_last(phase, false, &last, err);
-	if (r < 0)
-		return r;
 	printf("Last samples of run %lld:\n", (long long)phase->run.id);
-	return listing_print(last, stdout, err);
+	table_print(last, stdout);
+	return 0;
 }
 
 static json_t *phase_json(const struct calibration_phase *wanted, const struct phase_state *phase)
 {
-	_cleanup_(listing_freep) struct listing *last = NULL;
-	struct error ignored;
+	_cleanup_(table_freep) struct table *last = list_last(phase);
 	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:[], s:[], s:[]}", "task_length_ns",
 		(json_int_t)wanted->length_ns, "wanted", (json_int_t)wanted->samples, "samples",
 		(json_int_t)phase->n_samples, "left_ns", (json_int_t)phase->left_ns, "resume_points", "seams",
@@ -233,8 +229,7 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 
 		json_array_append_new(json_object_get(json, "warnings"), json_string(description));
 	}
-	if (list_last(phase, true, &last, &ignored) == 0)
-		json_object_set_new(json, "last", listing_take(last));
+	json_object_set_new(json, "last", table_json(last));
 	return json;
 }
 

@@ -1,11 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing the exports: see export.h. */
+/* Writing the exports, and a session's results as CSV and as tables in Markdown, AsciiDoc and Org mode: see export.h.
+ * hyperfine's columns come first, as in hyperfine: elapsed times of all samples. */
 #include "measure/export.h"
 
+#include "measure/comparisons.h"
+
+#include "lib/base/array.h"
 #include "lib/base/output_file.h"
+#include "lib/base/table.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/record/peak_memory.h"
+#include "lib/report/noise_load.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
+
+/* One command. */
+struct export_row {
+	const struct result *result;
+	double mean_ns, sd_ns, median_ns, user_ns, system_ns, min_ns, max_ns;
+	double relative,
+		relative_sd; /* to the reference, else to the fastest; sd NAN: this is the reference */
+	double pt_mean_ns, pt_sd_ns, pt_samples, discarded;
+	double memory_bytes;                          /* peak, the mean of the samples kept; NAN: not known */
+	double pt_ratio, pt_ratio_low, pt_ratio_high; /* of a duet, to the first command; NAN: none */
+};
+
+struct export_rows {
+	struct export_row *items;
+	size_t n;
+};
+
+static void export_rows_clear(struct export_rows *rows)
+{
+	free(rows->items);
+}
 
 struct result_means result_means(const struct result *result)
 {
@@ -22,28 +53,333 @@ struct result_means result_means(const struct result *result)
 	return m;
 }
 
-typedef int writer(const struct session *session, FILE *file, struct error *err);
-
-/* By enum export. */
-static writer *const writers[N_EXPORTS] = {export_write_json, export_write_csv, export_write_markdown,
-	export_write_asciidoc, export_write_orgmode};
-
-static int write_to(const struct session *s, const char *path, writer *write_it, struct error *err)
+static struct export_row export_row(const struct result *r)
 {
-	_cleanup_(output_file_clear) struct output_file output = {};
-	int r = output_file_open(&output, path, err);
+	const struct summary *et = &r->run.discarding.et.raw, *pt = &r->run.discarding.pt.kept;
+	struct result_means means = result_means(r);
+	struct peak_memory memory = peak_memory_of(r->run.samples, r->run.discarding.out, r->run.n_samples);
 
-	if (r == 0)
-		r = write_it(s, output.file, err);
-	return r == 0 ? output_file_commit(&output, err) : r;
+	return (struct export_row){
+		.result = r,
+		.mean_ns = et->mean_ns,
+		.sd_ns = et->sd_ns,
+		.median_ns = et->median_ns,
+		.user_ns = means.user_ns,
+		.system_ns = means.system_ns,
+		.min_ns = (double)et->min_ns,
+		.max_ns = (double)et->max_ns,
+		.pt_mean_ns = pt->mean_ns,
+		.pt_sd_ns = pt->sd_ns,
+		.pt_samples = (double)pt->n,
+		.discarded = (double)(r->run.n_samples - pt->n),
+		.memory_bytes = memory.n > 0 ? memory.mean_bytes : NAN,
+		.pt_ratio = NAN,
+	};
 }
 
-/* Whether write_to will be able to write it. */
-static int try_file(const char *path, struct error *err)
+/* The ratios of the means to the first or the least one, with sds by propagation as in hyperfine. In a duet, the
+ * elapsed time of each program is that of all: its process times are compared. */
+static void export_relate(struct export_rows *rows, bool to_first, bool duet)
 {
-	_cleanup_(output_file_clear) struct output_file output = {};
+	struct export_row base = rows->items[0];
 
-	return output_file_open(&output, path, err);
+	for (size_t i = 1; !to_first && i < rows->n; i++)
+		if (duet ? rows->items[i].pt_mean_ns < base.pt_mean_ns
+			 : rows->items[i].mean_ns < base.mean_ns)
+			base = rows->items[i];
+	for (struct export_row *row = rows->items; row < rows->items + rows->n; row++) {
+		double mean = duet ? row->pt_mean_ns : row->mean_ns;
+		double base_mean = duet ? base.pt_mean_ns : base.mean_ns;
+		double of_row = (duet ? row->pt_sd_ns : row->sd_ns) / mean;
+		double of_base = (duet ? base.pt_sd_ns : base.sd_ns) / base_mean;
+
+		row->relative = mean / base_mean;
+		row->relative_sd = row->result == base.result
+					   ? NAN
+					   : row->relative * sqrt(of_row * of_row + of_base * of_base);
+	}
+}
+
+/* The ratios of a duet, as on the screen. */
+static int export_add_ratios(const struct session *s, struct export_rows *rows, struct error *err)
+{
+	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
+	int r = comparisons_make(s, &comparisons, err);
+
+	for (size_t i = 0; r == 0 && i < rows->n; i++) {
+		struct export_row *row = &rows->items[i];
+
+		for (size_t k = 1; k < s->n; k++) {
+			const struct comparison *c = comparisons_of(&comparisons, COMPARISON_PT, k);
+
+			if (row->result != &s->tasks[k].result || c->a.n == 0)
+				continue;
+			row->pt_ratio = c->ratio;
+			row->pt_ratio_low = c->ratio_low;
+			row->pt_ratio_high = c->ratio_high;
+		}
+	}
+	return r;
+}
+
+/* Of the commands that have samples, in their order. */
+static int export_rows_make(const struct session *of, struct export_rows *ret, struct error *err)
+{
+	const struct session *s = session_judged(of);
+	_cleanup_(export_rows_clear) struct export_rows rows = {
+		.items = xcalloc(s->n + 1, sizeof(*rows.items))};
+	bool duet = of->options->order == ORDER_DUET;
+	int r;
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		if (s->tasks[i].result.run.n_samples > 0)
+			rows.items[rows.n++] = export_row(&s->tasks[i].result);
+	export_relate(&rows, s->options->reference, duet);
+	r = duet ? export_add_ratios(s, &rows, err) : 0;
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(rows);
+	return 0;
+}
+
+static int by_mean(const void *x, const void *y)
+{
+	const struct export_row *a = x, *b = y;
+
+	return (a->mean_ns > b->mean_ns) - (a->mean_ns < b->mean_ns);
+}
+
+enum figure_kind {
+	FIGURE_TIME,
+	FIGURE_RATIO,
+	FIGURE_COUNT,
+	FIGURE_INTERVAL,
+	FIGURE_PARAMETERS,
+	FIGURE_COMMAND
+};
+
+/* The columns after the command's name. */
+static const struct figure {
+	const char *csv;   /* heading, NULL: not in CSV */
+	const char *title; /* heading in tables, NULL: not in tables */
+	enum figure_kind kind;
+	size_t value, sd; /* offsets into struct export_row; sd 0: none */
+} figures[] = {
+	{"mean", "Mean", FIGURE_TIME, offsetof(struct export_row, mean_ns),
+		offsetof(struct export_row, sd_ns)},
+	{"stddev", NULL, FIGURE_TIME, offsetof(struct export_row, sd_ns)},
+	{"median", NULL, FIGURE_TIME, offsetof(struct export_row, median_ns)},
+	{"user", NULL, FIGURE_TIME, offsetof(struct export_row, user_ns)},
+	{"system", NULL, FIGURE_TIME, offsetof(struct export_row, system_ns)},
+	{"min", "Min", FIGURE_TIME, offsetof(struct export_row, min_ns)},
+	{"max", "Max", FIGURE_TIME, offsetof(struct export_row, max_ns)},
+	{"parameter_", NULL, FIGURE_PARAMETERS},
+	{NULL, "Relative", FIGURE_RATIO, offsetof(struct export_row, relative),
+		offsetof(struct export_row, relative_sd)},
+	{"pt_mean", "PT", FIGURE_TIME, offsetof(struct export_row, pt_mean_ns),
+		offsetof(struct export_row, pt_sd_ns)},
+	{"pt_stddev", NULL, FIGURE_TIME, offsetof(struct export_row, pt_sd_ns)},
+	{"pt_samples", NULL, FIGURE_COUNT, offsetof(struct export_row, pt_samples)},
+	{"discarded", "Discarded", FIGURE_COUNT, offsetof(struct export_row, discarded)},
+	{"peak_memory", NULL, FIGURE_COUNT, offsetof(struct export_row, memory_bytes)},
+	{"command_line", NULL, FIGURE_COMMAND},
+	{NULL, "PT ratio (95 % CI)", FIGURE_INTERVAL, offsetof(struct export_row, pt_ratio)},
+};
+
+static double figure_of(const struct export_row *row, size_t offset)
+{
+	return *(const double *)((const char *)row + offset);
+}
+
+/* The rows as a table, and what its headings are made of. */
+struct export_table {
+	const struct parameters *parameters;
+	bool duet;                     /* has the ratios */
+	const struct discarding *mark; /* of the profile, which is the same for all; NULL: none */
+	const char *unit;
+	double unit_ns;
+	struct column *columns;
+	size_t n_columns;
+	char **headings;
+	size_t n_headings;
+	struct table *table;
+};
+
+static void export_table_clear(struct export_table *t)
+{
+	table_free(t->table);
+	for (size_t i = 0; i < t->n_headings; i++)
+		free(t->headings[i]);
+	free(t->headings);
+	free(t->columns);
+}
+
+static void add_column(struct export_table *t, enum column_kind kind, const char *title, const char *csv)
+{
+	struct column *column = array_add(t->columns, t->n_columns);
+
+	*column = (struct column){title, kind, csv};
+}
+
+static const char *keep_heading(struct export_table *t, char *heading)
+{
+	char **kept = array_add(t->headings, t->n_headings);
+
+	return *kept = heading;
+}
+
+static void add_columns(struct export_table *t)
+{
+	add_column(t, COLUMN_TEXT, "Command", "command");
+	for (const struct figure *f = figures; f < figures + ELEMENTS(figures); f++) {
+		if (f->kind == FIGURE_PARAMETERS)
+			for (size_t i = 0; i < t->parameters->n; i++)
+				add_column(t, COLUMN_TEXT, NULL,
+					keep_heading(t,
+						text_format("%s%s", f->csv, t->parameters->items[i].name)));
+		else if (f->kind == FIGURE_TIME && f->title)
+			add_column(t, COLUMN_NUMBER,
+				keep_heading(t, text_format("%s [%s]", f->title, t->unit)), f->csv);
+		else if (f->kind != FIGURE_INTERVAL || t->duet)
+			add_column(t, COLUMN_NUMBER, f->title, f->csv);
+	}
+	if (t->mark) {
+		add_column(t, COLUMN_NUMBER, NULL, "profile_blind");
+		add_column(t, COLUMN_TEXT, NULL, "profile_noise");
+	}
+	array_add(t->columns, t->n_columns); /* {} */
+}
+
+/* The decimals that give the sd two significant digits; without an sd, those of hyperfine. */
+static int decimals(double sd, double unit_ns)
+{
+	int n = unit_ns >= 1e9 ? 3 : 1;
+
+	if (sd > 0)
+		for (double x = sd / unit_ns * pow(10, n); x < 10 && n < 6; x *= 10)
+			n++;
+	return n;
+}
+
+static void add_interval(struct table *table, const struct export_row *row)
+{
+	double half = (row->pt_ratio_high - row->pt_ratio_low) / 2;
+	int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
+
+	n = n < 2 ? 2 : n > 6 ? 6 : n;
+	if (isnan(row->pt_ratio))
+		table_cell(table, "-");
+	else if (isnan(half))
+		table_cell(table, "%.3f", row->pt_ratio);
+	else
+		table_cell(table, "%.*f (%.*f to %.*f)", n, row->pt_ratio, n, row->pt_ratio_low, n,
+			row->pt_ratio_high);
+}
+
+/* CSV has seconds; tables have the unit, and the sd if there is one. */
+static void add_figure(struct export_table *t, const struct figure *f, const struct export_row *row)
+{
+	bool is_time = f->kind == FIGURE_TIME, is_pt = f->value == offsetof(struct export_row, pt_mean_ns);
+	double size = is_time ? t->unit_ns : 1, value = figure_of(row, f->value);
+	double sd = f->sd ? figure_of(row, f->sd) / size : NAN;
+	int n = is_time                   ? decimals(is_pt ? row->pt_sd_ns : row->sd_ns, t->unit_ns)
+		: f->kind == FIGURE_RATIO ? 2
+					  : 0;
+	json_t *number = isnan(value) ? NULL : is_time ? json_real(value / 1e9) : json_integer(llrint(value));
+	char text[768];
+
+	if (!isnan(sd) && row->result->run.n_samples > 1)
+		snprintf(text, sizeof(text), "%.*f ± %.*f", n, value / size, n, sd);
+	else
+		snprintf(text, sizeof(text), "%.*f", n, value / size);
+	table_cell_value(t->table, number, text);
+}
+
+static void add_row(struct export_table *t, const struct export_row *row)
+{
+	const struct command *command = row->result->command;
+
+	table_row(t->table);
+	table_cell_code(t->table, row->result->name);
+	for (const struct figure *f = figures; f < figures + ELEMENTS(figures); f++) {
+		if (f->kind == FIGURE_PARAMETERS)
+			for (size_t i = 0; i < t->parameters->n; i++) /* the reference has none */
+				table_cell_text(t->table, command->values ? command->values[i] : "");
+		else if (f->kind == FIGURE_COMMAND)
+			table_cell_text(t->table, command->text ?: "");
+		else if (f->kind != FIGURE_INTERVAL)
+			add_figure(t, f, row);
+		else if (t->duet)
+			add_interval(t->table, row);
+	}
+	if (t->mark) {
+		table_cell_value(t->table,
+			t->mark->blind_ns > 0 ? json_real((double)t->mark->blind_ns / 1e9) : NULL, NULL);
+		table_cell_text(t->table, t->mark->noise ?: "");
+	}
+}
+
+/* Under the table: the mark of the profile, and why the table does not show the duet. */
+static void write_notes(
+	const struct session *s, const struct export_table *t, enum table_format format, FILE *file)
+{
+	if (t->mark) {
+		_cleanup_(freep) char *noise = noise_text(
+			s->options->profile, t->mark->blind_ns, t->mark->noise);
+
+		table_write_code(format, file, noise);
+	}
+	if (session_judged(s) != s) {
+		_cleanup_(freep) char *doubt = text_format(
+			"%s, so they were taken in turn.", duet_doubt_sentences[s->doubt]);
+
+		table_write_code(format, file, doubt);
+	}
+}
+
+static int write_table(const struct session *s, enum table_format format, FILE *file, struct error *err)
+{
+	_cleanup_(export_rows_clear) struct export_rows rows = {};
+	_cleanup_(export_table_clear) struct export_table t = {
+		.parameters = &s->options->parameters,
+		.duet = s->options->order == ORDER_DUET && session_n_shown(s) > 1,
+	};
+	int r = export_rows_make(s, &rows, err);
+	double first;
+
+	if (r < 0)
+		return r;
+	first = rows.items[0].mean_ns;
+	t.unit = s->options->unit ?: first >= 1e9 ? "s" : first >= 1e6 ? "ms" : "us";
+	t.unit_ns = !strcmp(t.unit, "s") ? 1e9 : !strcmp(t.unit, "ms") ? 1e6 : 1e3;
+	if (rows.n > 0) {
+		const struct discarding *d = &rows.items[0].result->run.discarding;
+
+		t.mark = noise_marked(d->blind_ns, d->noise) ? d : NULL;
+	}
+	if (format != TABLE_CSV && s->options->sort == SORT_MEAN_TIME)
+		qsort(rows.items, rows.n, sizeof(*rows.items), by_mean);
+	add_columns(&t);
+	t.table = table_new(t.columns);
+	for (size_t i = 0; i < rows.n; i++)
+		add_row(&t, &rows.items[i]);
+	table_write(t.table, format, file);
+	if (format != TABLE_CSV)
+		write_notes(s, &t, format, file);
+	return 0;
+}
+
+int export_write(const struct session *s, enum export format, FILE *file, struct error *err)
+{
+	static const enum table_format formats[N_EXPORTS] = {
+		[EXPORT_CSV] = TABLE_CSV,
+		[EXPORT_MARKDOWN] = TABLE_MARKDOWN,
+		[EXPORT_ASCIIDOC] = TABLE_ASCIIDOC,
+		[EXPORT_ORGMODE] = TABLE_ORG,
+	};
+
+	return format == EXPORT_JSON ? export_write_json(s, file, err)
+				     : write_table(s, formats[format], file, err);
 }
 
 int export_try(const struct measure_options *o, struct error *err)
@@ -51,14 +387,16 @@ int export_try(const struct measure_options *o, struct error *err)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < N_EXPORTS; i++) {
+		_cleanup_(output_file_clear) struct output_file output = {};
 		const char *path = o->exports[i];
 
 		if (!path || output_file_is_stream(path))
 			continue;
 		for (size_t j = 0; j < i; j++)
 			if (o->exports[j] && !strcmp(o->exports[j], path))
-				return error_say(err, -EINVAL, "two exports cannot share the file '%s'", path);
-		r = try_file(path, err);
+				return error_say(
+					err, -EINVAL, "two exports cannot share the file '%s'", path);
+		r = output_file_open(&output, path, err);
 	}
 	return r;
 }
@@ -79,13 +417,18 @@ static int export_those(const struct session *s, bool streams, struct error *err
 	int outcome = 0;
 
 	for (size_t i = 0; i < N_EXPORTS; i++) {
+		_cleanup_(output_file_clear) struct output_file output = {};
 		const char *path = s->options->exports[i];
-		struct error second = {};
+		struct error err2 = {};
 		int r;
 
 		if (!path || output_file_is_stream(path) != streams)
 			continue;
-		r = write_to(s, path, writers[i], outcome ? &second : err);
+		r = output_file_open(&output, path, outcome ? &err2 : err);
+		if (r == 0)
+			r = export_write(s, i, output.file, outcome ? &err2 : err);
+		if (r == 0)
+			r = output_file_commit(&output, outcome ? &err2 : err);
 		outcome = outcome ?: r;
 	}
 	return outcome;

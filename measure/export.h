@@ -16,15 +16,12 @@ bool export_takes_stdout(const struct measure_options *options);
 int export_files(const struct session *session, struct error *err);
 int export_streams(const struct session *session, struct error *err);
 
+/* One document. */
+int export_write(const struct session *session, enum export format, FILE *file, struct error *err);
+int export_write_json(const struct session *session, FILE *file, struct error *err);
+
 /* Means of the samples kept. */
 struct result_means {
 	double user_ns, system_ns;
 };
 struct result_means result_means(const struct result *result);
-
-/* The documents. */
-int export_write_json(const struct session *session, FILE *file, struct error *err);
-int export_write_csv(const struct session *session, FILE *file, struct error *err);
-int export_write_markdown(const struct session *session, FILE *file, struct error *err);
-int export_write_asciidoc(const struct session *session, FILE *file, struct error *err);
-int export_write_orgmode(const struct session *session, FILE *file, struct error *err);

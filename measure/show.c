@@ -103,7 +103,7 @@ static void show_reasons(const struct session *s)
 /* Prints a sentence, and adds a row to the list if there is one. STATUS_NOT_FIT with a sentence: slower than
  * --fail-if-slower allows. */
 static int show_comparison(const struct session *s, const struct task *b, const struct comparison *c,
-	bool print, struct listing *list, struct error *err)
+	bool print, struct table *list, struct error *err)
 {
 	const struct task *a = &s->tasks[0];
 	const struct comparison_limit limit = {s->options->fail_if_slower, a->name, b->name};
@@ -179,14 +179,14 @@ static void print_doubt(const struct session *s)
 
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(freep) const struct task **others = sort_others(s);
 	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
 	struct error second = {};
 	int outcome = 0, r = others ? comparisons_make(s, &comparisons, err) : error_oom(err);
 
 	if (r == 0 && session_n_shown(s) > 1 && print && s->options->verbose)
-		r = comparison_list_new(&list, false, err);
+		list = comparison_list_new();
 	if (r == 0 && print)
 		print_doubt(s);
 	for (size_t i = 0; r >= 0 && i < N_COMPARISON_CLOCKS * (session_n_shown(s) - 1); i++) {
@@ -208,8 +208,8 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 	if (r < 0 || !list || comparisons.n_made == 0)
 		return r < 0 ? r : outcome;
 	printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));
-	r = comparison_list_print(list, comparisons.n_made > 1, stdout, &second);
-	return outcome ?: r;
+	comparison_list_print(list, comparisons.n_made > 1, stdout);
+	return outcome;
 }
 
 /* Of several programs, once. */

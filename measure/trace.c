@@ -89,19 +89,17 @@ static int print_table(
 	static const struct column columns[] = {{"  CPU TAKEN BY", COLUMN_WRAP}, {"SLICES", COLUMN_NUMBER},
 		{"TIME", COLUMN_NUMBER}, {"LONGEST", COLUMN_NUMBER}, {"OF ET", COLUMN_NUMBER},
 		{"UNIT", COLUMN_WRAP}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < sums->n && i < MOST_ROWS; i++)
+	for (size_t i = 0; i < sums->n && i < MOST_ROWS; i++)
 		add_row(table, s, t, &sums->items[i]);
-	if (r == 0)
-		r = table_print(table, stdout, err);
-	if (r == 0 && sums->n > MOST_ROWS)
+	table_print(table, stdout);
+	if (sums->n > MOST_ROWS)
 		printf("  and %zu more (--json lists them); slices and time are means of a sample\n",
 			sums->n - MOST_ROWS);
-	else if (r == 0)
+	else
 		printf("  Slices and time are means of a sample\n");
-	return r;
+	return 0;
 }
 
 struct ranked {

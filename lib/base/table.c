@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of text: see table.h. */
+/* Tables: see table.h. A new format is a method and a row of `writers` below. */
 #include "lib/base/table.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
-#include <errno.h>
+#include <assert.h>
+#include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* A longer word may be broken. */
@@ -16,7 +16,10 @@ enum { LONG_WORD = 24 };
 
 struct cell {
 	char *text;
+	char *shown;   /* the text as a terminal may show it; NULL: no difference */
+	json_t *value; /* NULL: the text */
 	enum mark mark;
+	bool code;
 };
 
 struct table {
@@ -24,68 +27,109 @@ struct table {
 	size_t n_columns;
 	struct cell *cells; /* row by row */
 	size_t n_cells;
-	bool failed; /* no memory */
 };
 
-int table_new(struct table **ret, const struct column *columns, struct error *err)
+struct table *table_new(const struct column *columns)
 {
 	struct table *table = xcalloc(1, sizeof(*table));
 
 	table->columns = columns;
-	while (columns[table->n_columns].name)
+	while (columns[table->n_columns].name || columns[table->n_columns].member)
 		table->n_columns++;
-	*ret = table;
-	return 0;
+	return table;
 }
 
 void table_free(struct table *table)
 {
 	if (!table)
 		return;
-	for (size_t i = 0; i < table->n_cells; i++)
+	for (size_t i = 0; i < table->n_cells; i++) {
 		free(table->cells[i].text);
+		free(table->cells[i].shown);
+		json_decref(table->cells[i].value);
+	}
 	free(table->cells);
 	free(table);
 }
 
-void table_row(struct table *table)
+static struct cell *table_add(struct table *table, const char *text, json_t *value)
 {
-	while (!table->failed && table->n_cells % table->n_columns)
-		table_cell_text(table, "");
+	const char *shown = terminal_text(text);
+	struct cell *cell = array_add(table->cells, table->n_cells);
+
+	cell->text = xstrdup(text);
+	cell->shown = shown == text ? NULL : xstrdup(shown);
+	cell->value = value;
+	return cell;
 }
 
-void table_cell_text(struct table *table, const char *text)
+void table_row(struct table *table)
 {
-	char *copy = text ? xstrdup(terminal_text(text)) : NULL;
-	struct cell *cell = copy ? array_add(table->cells, table->n_cells) : NULL;
-
-	if (!cell) {
-		free(copy);
-		table->failed = true;
-		return;
-	}
-	cell->text = copy;
+	while (table->n_cells % table->n_columns)
+		table_add(table, "", json_null());
 }
 
 void table_cell(struct table *table, const char *format, ...)
 {
 	_cleanup_(freep) char *text = NULL;
 	va_list ap;
-	int r;
 
 	va_start(ap, format);
-	r = vasprintf(&text, format, ap);
+	if (vasprintf(&text, format, ap) < 0)
+		xalloc_fail();
 	va_end(ap);
-	if (r < 0)
-		text = NULL;
-	table_cell_text(table, text);
+	table_add(table, text, NULL);
+}
+
+void table_cell_text(struct table *table, const char *text)
+{
+	table_add(table, text ?: "-", text ? NULL : json_null());
+}
+
+void table_cell_code(struct table *table, const char *text)
+{
+	table_add(table, text, NULL)->code = true;
+}
+
+void table_cell_int(struct table *table, int64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", (long long)value);
+	table_add(table, text, json_integer(value));
 }
 
 void table_cell_duration(struct table *table, int64_t ns)
 {
 	char text[TEXT_TIME_SIZE];
 
-	table_cell_text(table, ns < 0 ? "-" : text_duration(text, ns));
+	table_add(table, ns < 0 ? "-" : text_duration(text, ns), ns < 0 ? json_null() : json_integer(ns));
+}
+
+void table_cell_moment(struct table *table, int64_t realtime_ns)
+{
+	char text[TEXT_TIME_SIZE] = "-";
+
+	if (realtime_ns > 0)
+		text_moment(text, realtime_ns);
+	table_add(table, text, realtime_ns > 0 ? json_integer(realtime_ns) : json_null());
+}
+
+void table_cell_real(struct table *table, const char *format, double value)
+{
+	char text[64] = "-";
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (isfinite(value))
+		snprintf(text, sizeof(text), format, value);
+#pragma GCC diagnostic pop
+	table_add(table, text, json_real_or_null(value));
+}
+
+void table_cell_value(struct table *table, json_t *value, const char *text)
+{
+	table_add(table, text ?: "", value ?: json_null());
 }
 
 void table_mark(struct table *table, enum mark mark)
@@ -93,6 +137,25 @@ void table_mark(struct table *table, enum mark mark)
 	if (table->n_cells > 0)
 		table->cells[table->n_cells - 1].mark = mark;
 }
+
+static const char *cell_shown(const struct cell *cell)
+{
+	return cell->shown ?: cell->text;
+}
+
+/* Behind the last row. */
+static const struct cell *cells_end(const struct table *table)
+{
+	return table->cells + table->n_cells;
+}
+
+/* A column on the screen. */
+struct screen_column {
+	size_t at; /* among all columns */
+	enum column_kind kind;
+	size_t width, least; /* which text needs to wrap as little as it can, and as much */
+	const char *rest;    /* of the cell that is being printed */
+};
 
 /* The widest word of `text`, as far as it is kept whole. */
 static size_t word_width(const char *text)
@@ -108,64 +171,44 @@ static size_t word_width(const char *text)
 	return widest < LONG_WORD ? widest : LONG_WORD;
 }
 
-/* The preferred and the minimum width of a column. */
-static void measure(const struct table *table, size_t column, size_t *ret_width, size_t *ret_least)
-{
-	*ret_width = *ret_least = terminal_text_width(table->columns[column].name);
-	for (size_t i = column; i < table->n_cells; i += table->n_columns) {
-		size_t width = terminal_text_width(table->cells[i].text);
-		size_t least = word_width(table->cells[i].text);
-
-		*ret_width = width > *ret_width ? width : *ret_width;
-		*ret_least = least > *ret_least ? least : *ret_least;
-	}
-}
-
-struct layout {
-	size_t *widths, *least; /* of each column */
-	size_t gap;             /* spaces between two */
-};
-
-static void layout_clear(struct layout *layout)
-{
-	free(layout->widths);
-	free(layout->least);
-}
-
 /* Narrows the widest columns of that kind until `excess` is gone or all have their minimum width. Returns the
  * excess that remains. */
-static size_t narrow(const struct table *table, enum column_kind kind, struct layout *layout, size_t excess)
+static size_t narrow(struct screen_column *columns, size_t n, enum column_kind kind, size_t excess)
 {
 	while (excess > 0) {
-		size_t widest = SIZE_MAX;
+		struct screen_column *widest = NULL;
 
-		for (size_t c = 0; c < table->n_columns; c++)
-			if (table->columns[c].kind == kind && layout->widths[c] > layout->least[c] &&
-				(widest == SIZE_MAX || layout->widths[c] > layout->widths[widest]))
+		for (struct screen_column *c = columns; c < columns + n; c++)
+			if (c->kind == kind && c->width > c->least && (!widest || c->width > widest->width))
 				widest = c;
-		if (widest == SIZE_MAX)
+		if (!widest)
 			break;
-		layout->widths[widest]--;
+		widest->width--;
 		excess--;
 	}
 	return excess;
 }
 
-static int fit(const struct table *table, struct layout *layout, size_t width)
+/* Chooses the columns' widths, and returns the number of spaces between two. */
+static size_t fit(const struct table *table, struct screen_column *columns, size_t n, size_t width)
 {
-	size_t total = 0, excess;
+	size_t total = 0, gap;
 
-	layout->widths = xcalloc(table->n_columns, sizeof(size_t));
-	layout->least = xcalloc(table->n_columns, sizeof(size_t));
-	for (size_t c = 0; c < table->n_columns; c++) {
-		measure(table, c, &layout->widths[c], &layout->least[c]);
-		total += layout->widths[c];
+	for (struct screen_column *c = columns; c < columns + n; c++) {
+		c->width = c->least = terminal_text_width(table->columns[c->at].name);
+		for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
+			const char *text = cell_shown(&table->cells[i]);
+			size_t whole = terminal_text_width(text), least = word_width(text);
+
+			c->width = whole > c->width ? whole : c->width;
+			c->least = least > c->least ? least : c->least;
+		}
+		total += c->width;
 	}
-	layout->gap = total + 2 * (table->n_columns - 1) <= width ? 2 : 1;
-	total += layout->gap * (table->n_columns - 1);
-	excess = narrow(table, COLUMN_WRAP, layout, total > width ? total - width : 0);
-	narrow(table, COLUMN_TEXT, layout, excess);
-	return 0;
+	gap = total + 2 * (n - 1) <= width ? 2 : 1;
+	total += gap * (n - 1);
+	narrow(columns, n, COLUMN_TEXT, narrow(columns, n, COLUMN_WRAP, total > width ? total - width : 0));
+	return gap;
 }
 
 /* How many bytes of `text` go into one line of a cell: whole words, or a part of one that is too long. */
@@ -180,71 +223,313 @@ static size_t line_bytes(const char *text, size_t width)
 	return space ?: fits ?: strlen(text);
 }
 
-/* The output, and the spaces to print before the next text: no line ends with blanks. */
-struct out {
-	FILE *file;
-	size_t spaces;
-};
-
-static void put(struct out *out, const char *text, size_t bytes, enum mark mark)
+/* One line of each cell of a row; no line ends with blanks. Returns whether there is more. cells NULL: the headings. */
+static bool put_line(
+	FILE *file, struct screen_column *columns, size_t n, size_t gap, const struct cell *cells)
 {
-	if (bytes == 0)
-		return;
-	fprintf(out->file, "%*s%s%.*s%s", (int)out->spaces, "", terminal_mark(out->file, mark), (int)bytes,
-		text, terminal_mark(out->file, mark ? MARK_END : MARK_NONE));
-	out->spaces = 0;
-}
+	size_t spaces = 0;
+	bool more = false;
 
-/* One line of a cell: `*text` moves on to the next. */
-static void put_line(struct out *out, enum column_kind kind, const char **text, size_t width, enum mark mark)
-{
-	size_t bytes = line_bytes(*text, width);
-	size_t used = terminal_bytes_width(*text, bytes), pad = used < width ? width - used : 0;
+	for (struct screen_column *c = columns; c < columns + n; c++) {
+		size_t bytes = line_bytes(c->rest, c->width), used = terminal_bytes_width(c->rest, bytes);
+		size_t pad = used < c->width ? c->width - used : 0;
+		enum mark mark = cells ? cells[c->at].mark : MARK_NONE;
 
-	out->spaces += kind == COLUMN_NUMBER ? pad : 0;
-	put(out, *text, bytes, mark);
-	out->spaces += kind == COLUMN_NUMBER ? 0 : pad;
-	*text += bytes;
-	*text += strspn(*text, " ");
-}
-
-/* `texts` has a row's cells; each line printed advances them. cells NULL: the header. */
-static void put_row(const struct table *table, const char **texts, const struct cell *cells,
-	const struct layout *layout, FILE *file)
-{
-	bool more = true;
-
-	while (more) {
-		struct out out = {.file = file};
-
-		more = false;
-		for (size_t c = 0; c < table->n_columns; c++) {
-			out.spaces += c ? layout->gap : 0;
-			put_line(&out, table->columns[c].kind, &texts[c], layout->widths[c],
-				cells ? cells[c].mark : MARK_NONE);
-			more |= *texts[c] != '\0';
+		spaces += (c == columns ? 0 : gap) + (c->kind == COLUMN_NUMBER ? pad : 0);
+		if (bytes > 0) {
+			fprintf(file, "%*s%s%.*s%s", (int)spaces, "", terminal_mark(file, mark), (int)bytes,
+				c->rest, terminal_mark(file, mark ? MARK_END : MARK_NONE));
+			spaces = 0;
 		}
-		fputc('\n', file);
+		spaces += c->kind == COLUMN_NUMBER ? 0 : pad;
+		c->rest += bytes;
+		c->rest += strspn(c->rest, " ");
+		more |= *c->rest != '\0';
+	}
+	fputc('\n', file);
+	return more;
+}
+
+static void write_screen(struct table *table, FILE *file)
+{
+	_cleanup_(freep) struct screen_column *columns = xcalloc(table->n_columns, sizeof(*columns));
+	size_t n = 0, gap;
+
+	if (table->n_cells == 0)
+		return;
+	for (size_t i = 0; i < table->n_columns; i++)
+		if (table->columns[i].name)
+			columns[n++] = (struct screen_column){
+				.at = i, .kind = table->columns[i].kind, .rest = table->columns[i].name};
+	gap = fit(table, columns, n, terminal_width(file));
+	while (put_line(file, columns, n, gap, NULL))
+		;
+	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns) {
+		for (struct screen_column *c = columns; c < columns + n; c++)
+			c->rest = cell_shown(&row[c->at]);
+		while (put_line(file, columns, n, gap, row))
+			;
 	}
 }
 
-int table_print(struct table *table, FILE *file, struct error *err)
+static json_t *cell_json(const struct cell *cell)
 {
-	_cleanup_(layout_clear) struct layout layout = {};
-	_cleanup_(freep) const char **texts = xcalloc(table->n_columns, sizeof(*texts));
+	return cell->value ? json_incref(cell->value) : json_string(cell->text) ?: json_null(); /* not UTF-8 */
+}
+
+json_t *table_json(struct table *table)
+{
+	json_t *rows = json_array();
 
 	table_row(table);
-	if (table->failed || !texts || fit(table, &layout, terminal_width(file)) < 0)
-		return error_oom(err);
-	if (table->n_cells == 0)
-		return 0;
-	for (size_t c = 0; c < table->n_columns; c++)
-		texts[c] = table->columns[c].name;
-	put_row(table, texts, NULL, &layout, file);
-	for (size_t i = 0; i < table->n_cells; i += table->n_columns) {
-		for (size_t c = 0; c < table->n_columns; c++)
-			texts[c] = table->cells[i + c].text;
-		put_row(table, texts, &table->cells[i], &layout, file);
+	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns) {
+		json_t *object = json_object();
+
+		for (size_t i = 0; i < table->n_columns; i++)
+			if (table->columns[i].member)
+				json_object_set_new(object, table->columns[i].member, cell_json(&row[i]));
+		json_array_append_new(rows, object);
 	}
-	return 0;
+	return rows;
+}
+
+static void write_json(struct table *table, FILE *file)
+{
+	_cleanup_(json_decrefp) json_t *rows = table_json(table);
+	struct error err;
+
+	json_print(rows, file, &err);
+}
+
+/* Quoted if necessary. A spreadsheet takes some characters for the beginning of a formula: it becomes text by an
+ * apostrophe before it. Numbers below zero stay numbers. */
+static void csv_text(FILE *file, const char *text)
+{
+	const char *before = "";
+	char *end;
+
+	if (*text && strchr("=+-@\t\r", *text)) {
+		strtod(text, &end);
+		before = *end || end == text ? "'" : "";
+	}
+	if (!text[strcspn(text, ",\"\r\n")]) {
+		fprintf(file, "%s%s", before, text);
+		return;
+	}
+	fprintf(file, "\"%s", before);
+	for (; *text; text++)
+		*text == '"' ? fputs("\"\"", file) : fputc(*text, file);
+	fputc('"', file);
+}
+
+static void csv_cell(FILE *file, const struct cell *cell)
+{
+	if (json_is_real(cell->value))
+		fprintf(file, "%.9f", json_real_value(cell->value));
+	else if (json_is_integer(cell->value))
+		json_write_int(file, json_integer_value(cell->value));
+	else if (json_is_boolean(cell->value))
+		fputc(json_is_true(cell->value) ? '1' : '0', file);
+	else if (!json_is_null(cell->value))
+		csv_text(file, cell->text);
+}
+
+static void write_csv(struct table *table, FILE *file)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < table->n_columns; i++)
+		if (table->columns[i].member) {
+			fputs(between, file);
+			csv_text(file, table->columns[i].member);
+			between = ",";
+		}
+	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns) {
+		between = "\n";
+		for (size_t i = 0; i < table->n_columns; i++)
+			if (table->columns[i].member) {
+				fputs(between, file);
+				csv_cell(file, &row[i]);
+				between = ",";
+			}
+	}
+	fputc('\n', file);
+}
+
+/* A line around the headings of a table in a lightweight markup language. */
+struct markup_frame {
+	const char *begin, *left, *right, *between, *end; /* left, right: for a column of text, of numbers */
+};
+
+struct markup {
+	struct markup_frame top, divider;      /* before and after the headings */
+	const char *row, *second, *next, *end; /* before the first cell, the second, others; after the last */
+	const char *bottom;
+	const char *bar; /* for |, which would end the cell */
+	void (*code)(FILE *file, const char *text);
+};
+
+static void put_text(FILE *file, const char *text, const char *bar)
+{
+	for (; *text; text++)
+		*text == '|' ? fputs(bar, file) : fputc(*text, file);
+}
+
+/* Between more backquotes than are in it (CommonMark, code spans). */
+static void markdown_code(FILE *file, const char *text)
+{
+	size_t most = 0;
+
+	for (const char *at = strchr(text, '`'); at; at = strchr(at + strspn(at, "`"), '`'))
+		most = strspn(at, "`") > most ? strspn(at, "`") : most;
+	for (size_t i = 0; i <= most; i++)
+		fputc('`', file);
+	fputs(most > 0 ? " " : "", file);
+	put_text(file, text, "\\|");
+	fputs(most > 0 ? " " : "", file);
+	for (size_t i = 0; i <= most; i++)
+		fputc('`', file);
+}
+
+/* What has a meaning there, even in `monospace`, as a number (&#96;). */
+static void asciidoc_code(FILE *file, const char *text)
+{
+	fputc('`', file);
+	for (; *text; text++)
+		if (*text == '|')
+			fputs("\\|", file);
+		else if (strchr("`{[<&+", *text))
+			fprintf(file, "&#%d;", *text);
+		else
+			fputc(*text, file);
+	fputc('`', file);
+}
+
+/* Verbatim, or code if it has a = in it. */
+static void org_code(FILE *file, const char *text)
+{
+	char quote = strchr(text, '=') && !strchr(text, '~') ? '~' : '=';
+
+	fputc(quote, file);
+	put_text(file, text, "\\vert{}");
+	fputc(quote, file);
+}
+
+/* As hyperfine writes them. */
+static const struct markup markups[] = {
+	[TABLE_MARKDOWN] =
+		{
+			.divider = {"|", ":---", "---:", "|", "|\n"},
+			.row = "| ",
+			.second = " | ",
+			.next = " | ",
+			.end = " |\n",
+			.bar = "\\|",
+			.code = markdown_code,
+		},
+	[TABLE_ASCIIDOC] =
+		{
+			.top = {"[cols=\"", "<", ">", ",", "\"]\n|==="},
+			.row = "\n| ",
+			.second = " \n| ",
+			.next = " \n| ",
+			.end = " \n",
+			.bottom = "|===\n",
+			.bar = "\\|",
+			.code = asciidoc_code,
+		},
+	[TABLE_ORG] =
+		{
+			.divider = {"|", "--", "--", "+", "|\n"},
+			.row = "| ",
+			.second = "  |  ",
+			.next = " |  ",
+			.end = " |\n",
+			.bar = "\\vert{}",
+			.code = org_code,
+		},
+};
+
+static void put_frame(const struct table *table, const struct markup_frame *frame, FILE *file)
+{
+	const char *between = frame->begin;
+
+	if (!frame->begin)
+		return;
+	for (const struct column *c = table->columns; c < table->columns + table->n_columns; c++)
+		if (c->name) {
+			fprintf(file, "%s%s", between, c->kind == COLUMN_NUMBER ? frame->right : frame->left);
+			between = frame->between;
+		}
+	fputs(frame->end, file);
+}
+
+/* row NULL: the headings. */
+static void put_row(const struct table *table, const struct markup *m, const struct cell *row, FILE *file)
+{
+	const char *between = m->row;
+
+	for (size_t i = 0; i < table->n_columns; i++) {
+		if (!table->columns[i].name)
+			continue;
+		fputs(between, file);
+		between = between == m->row ? m->second : m->next;
+		if (row && row[i].code)
+			m->code(file, cell_shown(&row[i]));
+		else
+			put_text(file, row ? cell_shown(&row[i]) : table->columns[i].name, m->bar);
+	}
+	fputs(m->end, file);
+}
+
+static void write_markup(struct table *table, const struct markup *m, FILE *file)
+{
+	put_frame(table, &m->top, file);
+	put_row(table, m, NULL, file);
+	put_frame(table, &m->divider, file);
+	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns)
+		put_row(table, m, row, file);
+	fputs(m->bottom ?: "", file);
+}
+
+static void write_markdown(struct table *table, FILE *file)
+{
+	write_markup(table, &markups[TABLE_MARKDOWN], file);
+}
+
+static void write_asciidoc(struct table *table, FILE *file)
+{
+	write_markup(table, &markups[TABLE_ASCIIDOC], file);
+}
+
+static void write_org(struct table *table, FILE *file)
+{
+	write_markup(table, &markups[TABLE_ORG], file);
+}
+
+void table_write(struct table *table, enum table_format format, FILE *file)
+{
+	static void (*const writers[])(struct table * table, FILE * file) = {
+		[TABLE_SCREEN] = write_screen,
+		[TABLE_JSON] = write_json,
+		[TABLE_CSV] = write_csv,
+		[TABLE_MARKDOWN] = write_markdown,
+		[TABLE_ASCIIDOC] = write_asciidoc,
+		[TABLE_ORG] = write_org,
+	};
+
+	table_row(table);
+	writers[format](table, file);
+}
+
+void table_print(struct table *table, FILE *file)
+{
+	table_write(table, TABLE_SCREEN, file);
+}
+
+void table_write_code(enum table_format format, FILE *file, const char *text)
+{
+	fputc('\n', file);
+	markups[format].code(file, terminal_text(text));
+	fputc('\n', file);
 }

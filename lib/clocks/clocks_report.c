@@ -75,10 +75,9 @@ static int print_costs(const struct clocks *c, const size_t *order, struct error
 		{"±", COLUMN_NUMBER}, {"MIN", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"SD", COLUMN_NUMBER},
 		{"NS", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER}, {}};
 	const struct clock_source *reference = clocks_find(c, reference_name);
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < c->n_sources; i++) {
+	for (size_t i = 0; i < c->n_sources; i++) {
 		const struct clock_source *s = &c->sources[order[i]];
 
 		table_row(table);
@@ -91,11 +90,10 @@ static int print_costs(const struct clocks *c, const size_t *order, struct error
 		cell_real(table, "%.0f", s->median * 1e9 / c->cycles_per_second);
 		cell_real(table, "%.2f", reference ? s->median / reference->median : NAN);
 	}
-	if (r == 0)
-		r = table_print(table, stdout, err);
-	if (r == 0 && reference)
+	table_print(table, stdout);
+	if (reference)
 		printf("RATIO: to %s.\n", reference_name);
-	return r;
+	return 0;
 }
 
 static int print_quality(const struct clocks *c, const size_t *order, struct error *err)
@@ -103,10 +101,9 @@ static int print_quality(const struct clocks *c, const size_t *order, struct err
 	static const struct column columns[] = {{"RESOLUTION"}, {"STEP", COLUMN_NUMBER},
 		{"LAG", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER}, {"BACK", COLUMN_NUMBER},
 		{"GAIN", COLUMN_NUMBER}, {"±", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < c->n_sources; i++) {
+	for (size_t i = 0; i < c->n_sources; i++) {
 		const struct clock_source *s = &c->sources[order[i]];
 		bool is_reference = !strcmp(s->name, reference_name);
 
@@ -119,12 +116,10 @@ static int print_quality(const struct clocks *c, const size_t *order, struct err
 		cell_real(table, "%.0f %%", is_reference ? NAN : 100 * (s->gain - 1));
 		cell_real(table, "%.0f %%", is_reference ? NAN : 50 * (s->gain_high - s->gain_low));
 	}
-	if (r < 0)
-		return r;
 	printf("\n");
-	r = table_print(table, stdout, err);
-	if (r < 0 || c->n_precision == 0)
-		return r;
+	table_print(table, stdout);
+	if (c->n_precision == 0)
+		return 0;
 	printf("GAIN: in precision over %s, timing %" PRId64 " to %" PRId64 " primes.\n", reference_name,
 		c->precision[0].primes, c->precision[c->n_precision - 1].primes);
 	return 0;

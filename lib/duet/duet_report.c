@@ -6,7 +6,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/duet/book_duet.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -183,54 +183,53 @@ static const char *estimate_text(char buffer[64], struct duet_estimate e)
 	return buffer;
 }
 
-static void add_estimate(struct listing *list, struct duet_estimate e)
+static void add_estimate(struct table *list, struct duet_estimate e)
 {
 	char text[64];
 	json_t *value = isnan(e.log) ? NULL
 				     : json_pack("{s:f, s:o}", "share", expm1(e.log), "interval",
 					       json_interval(expm1(e.log - e.half), expm1(e.log + e.half)));
 
-	listing_cell(list, value, estimate_text(text, e));
+	table_cell_value(list, value, estimate_text(text, e));
 }
 
-static void add_row(struct listing *list, const struct duet_report *d, size_t i, const char *name)
+static void add_row(struct table *list, const struct duet_report *d, size_t i, const char *name)
 {
 	const struct duet_cost *c = &d->costs[i];
 	static const struct duet_estimate none = {NAN, NAN};
 	char last[TEXT_TIME_SIZE];
 	json_t *slice = isnan(c->slice_ns) ? json_null() : json_integer((json_int_t)c->slice_ns);
 
-	listing_row(list);
-	listing_int(list, d->runs[i]);
-	listing_text(list, name);
-	listing_duration(list, isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns);
-	listing_duration(list, isnan(c->together_ns) ? -1 : (int64_t)c->together_ns);
+	table_row(list);
+	table_cell_int(list, d->runs[i]);
+	table_cell_text(list, name);
+	table_cell_duration(list, isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns);
+	table_cell_duration(list, isnan(c->together_ns) ? -1 : (int64_t)c->together_ns);
 	add_estimate(list, c->price);
 	add_estimate(list, i == 0 ? none : duet_bias(&d->costs[0], c));
 	snprintf(last, sizeof(last), "%.0f %%", 100 * c->last);
-	listing_cell(list, json_real(c->last), last);
-	listing_cell(list, slice, NULL);
+	table_cell_value(list, json_real(c->last), last);
+	table_cell_value(list, slice, NULL);
 }
 
-static int make_listing(const struct duet_report *d, const char *const *names, bool json,
-	struct listing **ret, struct error *err)
+static struct table *list_costs(const struct duet_report *d, const char *const *names)
 {
-	static const struct listing_column columns[] = {
-		{NULL, "run"},
-		{"PROGRAM", "command", COLUMN_WRAP},
-		{"PT ALONE", "pt_alone_ns", COLUMN_NUMBER},
-		{"IN DUET", "pt_ns", COLUMN_NUMBER},
-		{"PRICE", "price", COLUMN_NUMBER},
-		{"BIAS", "bias", COLUMN_NUMBER},
-		{"LEFT OVER", "left_over", COLUMN_NUMBER},
-		{NULL, "slice_ns"},
+	static const struct column columns[] = {
+		{NULL, COLUMN_TEXT, "run"},
+		{"PROGRAM", COLUMN_WRAP, "command"},
+		{"PT ALONE", COLUMN_NUMBER, "pt_alone_ns"},
+		{"IN DUET", COLUMN_NUMBER, "pt_ns"},
+		{"PRICE", COLUMN_NUMBER, "price"},
+		{"BIAS", COLUMN_NUMBER, "bias"},
+		{"LEFT OVER", COLUMN_NUMBER, "left_over"},
+		{NULL, COLUMN_TEXT, "slice_ns"},
 		{},
 	};
-	int r = listing_new(ret, columns, json, err);
+	struct table *list = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < d->n; i++)
-		add_row(*ret, d, i, names[i]);
-	return r;
+	for (size_t i = 0; i < d->n; i++)
+		add_row(list, d, i, names[i]);
+	return list;
 }
 
 /* Of all programs; NAN: not known. */
@@ -332,31 +331,24 @@ static void print_warnings(FILE *file, const struct duet_report *d)
 int duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
 	const struct comparison *comparisons, struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *list = NULL;
-	int r = make_listing(d, names, false, &list, err);
+	_cleanup_(table_freep) struct table *list = list_costs(d, names);
 
-	if (r < 0)
-		return r;
 	print_title(file, d);
 	print_gain(file, comparisons, d->n);
-	r = listing_print(list, file, err);
-	if (r == 0)
-		print_warnings(file, d);
-	return r;
+	table_print(list, file);
+	print_warnings(file, d);
+	return 0;
 }
 
 json_t *duet_report_as_json(const struct duet_report *d, const char *const *names)
 {
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = list_costs(d, names);
 	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
 	double slice = mean_slice(d);
-	struct error err;
 
-	if (make_listing(d, names, true, &list, &err) < 0)
-		return NULL;
 	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o}", "slices_by",
 		d->row.frozen ? "freezer" : "scheduler", "cpu", d->cpu, "slice_ns",
 		(json_int_t)d->row.slice_ns, "mean_slice_ns",
 		isnan(slice) ? json_null() : json_integer((json_int_t)slice), "suggested_slice_ns",
-		better ? json_integer(better) : json_null(), "programs", listing_take(list));
+		better ? json_integer(better) : json_null(), "programs", table_json(list));
 }

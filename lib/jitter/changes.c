@@ -118,24 +118,22 @@ int jitter_print_changes(const struct jitter_pair *pair, bool all, struct error 
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
 		{"BEFORE", COLUMN_NUMBER}, {"AFTER", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
 		{"95 % CI", COLUMN_NUMBER}, {"P", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 	const struct jitter_changes *changes = &pair->changes;
 	size_t listed = 0;
-	int r = table_new(&table, columns, err);
 
-	if (r < 0)
-		return r;
 	print_limits(pair);
 	for (size_t i = 0; i < changes->n; i++)
 		if (all || is_listed(&changes->items[i])) {
 			add_change(table, &changes->items[i]);
 			listed++;
 		}
-	r = listed > 0 ? table_print(table, stdout, err) : 0;
+	if (listed > 0)
+		table_print(table, stdout);
 	if (listed < changes->n)
 		printf("and %zu more that took little (--all lists them)\n", changes->n - listed);
 	print_counts(pair);
-	return r;
+	return 0;
 }
 
 static json_t *change_json(const struct jitter_change *c)

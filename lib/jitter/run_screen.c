@@ -33,16 +33,14 @@ static int print_largest(const struct jitter_table *all, size_t most, struct err
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"UNIT", COLUMN_WRAP},
 		{"COUNT", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER},
 		{"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {"PERIOD", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < all->n && i < most; i++)
+	for (size_t i = 0; i < all->n && i < most; i++)
 		add_row(table, &all->rows[i]);
-	if (r == 0)
-		r = table_print(table, stdout, err);
-	if (r == 0 && all->n > most)
+	table_print(table, stdout);
+	if (all->n > most)
 		printf("and %zu more (-v)\n", all->n - most);
-	return r;
+	return 0;
 }
 
 static void print_cpu(const struct jitter_run *run, size_t i)

@@ -46,13 +46,14 @@ static int print_table(const struct jitter_table *rows, const struct jitter_scre
 	static const struct column of_combinations[] = {{"SOURCES", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
 		{"MAX", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER},
 		{"SHARE", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, screen->combinations ? of_combinations : of_sources, err);
+	_cleanup_(table_freep) struct table *table = table_new(
+		screen->combinations ? of_combinations : of_sources);
 
-	for (size_t i = 0; r == 0 && i < rows->n; i++)
+	for (size_t i = 0; i < rows->n; i++)
 		if (is_listed(&rows->rows[i], screen))
 			add_row(table, &rows->rows[i], screen->combinations);
-	return r < 0 ? r : table_print(table, stdout, err);
+	table_print(table, stdout);
+	return 0;
 }
 
 static void print_rest(const struct jitter_table *rows, const struct jitter_screen *screen)
@@ -76,10 +77,9 @@ static int print_origins(const struct jitter_run *run, const struct jitter_scree
 {
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"KIND"}, {"UNIT", COLUMN_WRAP},
 		{"PERIOD", COLUMN_NUMBER}, {"WHAT KEEPS IT AWAY", COLUMN_WRAP}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < run->frequency.n; i++) {
+	for (size_t i = 0; i < run->frequency.n; i++) {
 		const struct jitter_row *row = &run->frequency.rows[i];
 		const struct remedy remedy = jitter_run_remedy(run, row->source);
 
@@ -92,7 +92,8 @@ static int print_origins(const struct jitter_run *run, const struct jitter_scree
 		table_cell_duration(table, row->period_ns > 0 ? row->period_ns : -1);
 		table_cell_text(table, remedy.how);
 	}
-	return r < 0 ? r : table_print(table, stdout, err);
+	table_print(table, stdout);
+	return 0;
 }
 
 static double ratio(int64_t part, int64_t whole)
@@ -148,12 +149,9 @@ int jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *pe
 {
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
 		{"MEAN", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE];
-	int r = table_new(&table, columns, err);
 
-	if (r < 0)
-		return r;
 	printf("Run %" PRId64 ": interruptions of %s to %s (edges of buckets)\n", run->run.id,
 		text_duration(low, peak->low_ns), text_duration(high, peak->high_ns));
 	for (const struct jitter_row *row = peak->table.rows; row < peak->table.rows + peak->table.n; row++) {
@@ -167,9 +165,9 @@ int jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *pe
 	if (peak->table.n == 0)
 		printf("The trace has no interruptions of these lengths.\n");
 	else
-		r = table_print(table, stdout, err);
+		table_print(table, stdout);
 	printf("The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is\n"
 	       "slightly longer than the trace shows.\n",
 		peak->gaps, text_duration(text, peak->gaps_ns));
-	return r;
+	return 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A load as CSV and as a table in Markdown: see load.h. */
+/* A load as CSV and as a table in Markdown: see load_show.h. */
 #include "lib/load/load_show.h"
 
-#include "lib/base/markup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/report/comparison_report.h"
@@ -10,143 +9,150 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char csv_heading[] =
-	"run,load,coordination,sample,kept,time_to_last,slave,script,repetitions,rate,started,finished,last,pt,user,system,"
-	"wait,io_wait,major_faults,max_rss_bytes\n";
-
 /* Seconds, as in the CSV of emp-measure; below 0: not known. */
-static void csv_time(FILE *file, int64_t ns)
+static void csv_time(struct table *table, int64_t ns)
 {
-	if (ns >= 0)
-		fprintf(file, ",%.9f", (double)ns / 1e9);
-	else
-		fputc(',', file);
+	table_cell_value(table, ns < 0 ? NULL : json_real((double)ns / 1e9), NULL);
 }
 
-static void csv_number(FILE *file, int64_t value)
+static void csv_number(struct table *table, int64_t value)
 {
-	if (value >= 0)
-		fprintf(file, ",%" PRId64, value);
-	else
-		fputc(',', file);
+	table_cell_value(table, value < 0 ? NULL : json_integer(value), NULL);
 }
 
-static void csv_slave(FILE *file, const struct load_report *p, const struct sample *sample, bool out,
-	const struct sample_program *part)
+static void csv_worker(struct table *table, const struct load_report *p, const struct sample *sample,
+	bool out, const struct sample_program *part)
 {
 	const struct run *run = &p->result.discarding.run;
 
-	fprintf(file, "%" PRId64 ",", run->id);
-	markup_csv(file, terminal_text(run->program));
-	fprintf(file, ",%s,%" PRIu32 ",%d", coordination_names[p->load.coordination], sample->n, !out);
-	csv_time(file, sample->et_ns);
-	fprintf(file, ",%" PRIu32 ",", part->program);
-	markup_csv(file, terminal_text(p->programs[part->program - 1].name));
-	csv_number(file, part->repetitions);
-	fprintf(file, ",%.9f", load_rate_of_slave(p->load.coordination, sample, part));
-	csv_time(file, part->start_ns - sample->start_ns);
-	csv_time(file, part->finished_ns);
-	csv_time(file, part->et_ns);
-	csv_time(file, part->pt_ns);
-	csv_time(file, part->user_ns);
-	csv_time(file, part->system_ns);
-	csv_time(file, part->wait_ns);
-	csv_time(file, part->io_wait_ns);
-	csv_number(file, part->major_faults);
-	csv_number(file, part->max_rss_bytes);
-	fputc('\n', file);
-}
-
-static void csv_load(FILE *file, const struct load_report *p)
-{
-	const struct run_result *r = &p->result;
-
-	for (size_t i = 0, k = 0; i < p->n_parts; i++) {
-		while (k < r->n_samples && r->samples[k].n < p->parts[i].sample)
-			k++;
-		if (k < r->n_samples && r->samples[k].n == p->parts[i].sample)
-			csv_slave(file, p, &r->samples[k], r->discarding.out[k], &p->parts[i]);
-	}
+	table_row(table);
+	table_cell_int(table, run->id);
+	table_cell_text(table, terminal_text(run->program));
+	table_cell_text(table, coordination_names[p->load.coordination]);
+	table_cell_int(table, sample->n);
+	table_cell_int(table, !out);
+	csv_time(table, sample->et_ns);
+	table_cell_int(table, part->program);
+	table_cell_text(table, terminal_text(p->programs[part->program - 1].name));
+	csv_number(table, part->repetitions);
+	table_cell(table, "%.9f", load_rate_of_slave(p->load.coordination, sample, part));
+	csv_time(table, part->start_ns - sample->start_ns);
+	csv_time(table, part->finished_ns);
+	csv_time(table, part->et_ns);
+	csv_time(table, part->pt_ns);
+	csv_time(table, part->user_ns);
+	csv_time(table, part->system_ns);
+	csv_time(table, part->wait_ns);
+	csv_time(table, part->io_wait_ns);
+	csv_number(table, part->major_faults);
+	csv_number(table, part->max_rss_bytes);
 }
 
 void load_write_csv(FILE *file, const struct load_reports *reports)
 {
-	fputs(csv_heading, file);
-	for (size_t i = 0; i < reports->n; i++)
-		csv_load(file, reports->items[i]);
+	static const struct column columns[] = {{.member = "run"}, {.member = "load"},
+		{.member = "coordination"}, {.member = "sample"}, {.member = "kept"},
+		{.member = "time_to_last"}, {.member = "slave"}, {.member = "script"},
+		{.member = "repetitions"}, {.member = "rate"}, {.member = "started"}, {.member = "finished"},
+		{.member = "last"}, {.member = "pt"}, {.member = "user"}, {.member = "system"},
+		{.member = "wait"}, {.member = "io_wait"}, {.member = "major_faults"},
+		{.member = "max_rss_bytes"}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t at = 0; at < reports->n; at++) {
+		const struct load_report *p = reports->items[at];
+		const struct run_result *r = &p->result;
+
+		for (size_t i = 0, k = 0; i < p->n_parts; i++) {
+			while (k < r->n_samples && r->samples[k].n < p->parts[i].sample)
+				k++;
+			if (k < r->n_samples && r->samples[k].n == p->parts[i].sample)
+				csv_worker(table, p, &r->samples[k], r->discarding.out[k], &p->parts[i]);
+		}
+	}
+	table_write(table, TABLE_CSV, file);
 }
 
-static void markdown_script(FILE *file, const struct load_rate *rate)
+static void markdown_script(struct table *table, const struct load_rate *rate)
 {
-	fputs("| ", file);
-	rate->script ? markup_markdown(file, terminal_text(rate->script)) : (void)fputs("all", file);
-	fprintf(file, " | %" PRId64, rate->slaves);
+	table_row(table);
+	if (rate->script)
+		table_cell_code(table, rate->script);
+	else
+		table_cell_text(table, "all");
+	table_cell_int(table, rate->slaves);
 }
 
 /* "12.26 ± 0.29" */
-static void markdown_rate(FILE *file, const struct load_rate *rate, const struct load_unit *unit)
+static void markdown_rate(struct table *table, const struct load_rate *rate, const struct load_unit *unit)
 {
 	double scale = unit->seconds / 1e9;
 	int decimals = load_rate_decimals(rate, unit);
 
-	fprintf(file, " | %.*f", decimals, rate->summary.mean_ns * scale);
 	if (rate->summary.n > 1)
-		fprintf(file, " ± %.*f", decimals, rate->summary.sd_ns * scale);
-}
-
-static void markdown_row(FILE *file, const struct load_rate *rate, const struct load_unit *unit)
-{
-	double scale = unit->seconds / 1e9, mean = rate->summary.mean_ns;
-	int decimals = load_rate_decimals(rate, unit);
-	char cv[TEXT_TIME_SIZE];
-
-	markdown_script(file, rate);
-	markdown_rate(file, rate, unit);
-	if (rate->summary.n > 1 && mean > 0)
-		fprintf(file, " | %s | %.*f … %.*f |\n", text_percent(cv, rate->summary.sd_ns / mean),
-			decimals, rate->interval.low_ns * scale, decimals, rate->interval.high_ns * scale);
+		table_cell(table, "%.*f ± %.*f", decimals, rate->summary.mean_ns * scale, decimals,
+			rate->summary.sd_ns * scale);
 	else
-		fputs(" | - | - |\n", file);
+		table_cell(table, "%.*f", decimals, rate->summary.mean_ns * scale);
 }
 
 static void markdown_load(FILE *file, const struct load_report *p)
 {
 	const struct load_unit *unit = load_unit_for(p->rates.items[0].summary.mean_ns);
+	bool in_shares = load_rates_in_shares(&p->rates);
+	_cleanup_(freep) char *heading = text_format(
+		"Rate of work [/%s%s]", unit->name, in_shares ? ", all: in shares" : "");
+	const struct column columns[] = {{"Script"}, {"Slaves", COLUMN_NUMBER}, {heading, COLUMN_NUMBER},
+		{"CV", COLUMN_NUMBER}, {"95 % CI", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	fprintf(file,
-		"| Script | Slaves | Rate of work [/%s%s] | CV | 95 %% CI |\n|:---|---:|---:|---:|---:|\n",
-		unit->name, load_rates_in_shares(&p->rates) ? ", all: in shares" : "");
-	for (size_t i = 0; i < p->rates.n; i++)
-		if (i == 0 || load_rates_in_shares(&p->rates))
-			markdown_row(file, &p->rates.items[i], unit);
-}
+	for (size_t i = 0; i < (in_shares ? p->rates.n : 1); i++) {
+		const struct load_rate *rate = &p->rates.items[i];
+		double scale = unit->seconds / 1e9, mean = rate->summary.mean_ns;
+		bool known = rate->summary.n > 1 && mean > 0;
+		int decimals = load_rate_decimals(rate, unit);
+		char cv[TEXT_TIME_SIZE];
 
-static void markdown_pair(FILE *file, const struct load_pair *pair, const struct load_unit *unit)
-{
-	const struct comparison *c = &pair->comparison, times = load_pair_as_times(pair);
-
-	markdown_script(file, pair->b);
-	markdown_rate(file, pair->a, unit);
-	markdown_rate(file, pair->b, unit);
-	fprintf(file, " | %.3f | ", c->ratio);
-	if (isnan(c->ratio_low))
-		fputc('-', file);
-	else
-		fprintf(file, "%.3f … %.3f", c->ratio_low, c->ratio_high);
-	fprintf(file, " | %s |\n", comparison_verdict_text(&times));
+		markdown_script(table, rate);
+		markdown_rate(table, rate, unit);
+		table_cell_text(table, known ? text_percent(cv, rate->summary.sd_ns / mean) : NULL);
+		if (known)
+			table_cell(table, "%.*f … %.*f", decimals, rate->interval.low_ns * scale, decimals,
+				rate->interval.high_ns * scale);
+		else
+			table_cell_text(table, NULL);
+	}
+	table_write(table, TABLE_MARKDOWN, file);
 }
 
 static void markdown_comparison(FILE *file, const struct load_comparison *c)
 {
 	const struct load_unit *unit = load_unit_for(c->items[0].a->summary.mean_ns);
+	_cleanup_(freep) char *a = text_format(
+		"Run %" PRId64 " [/%s]", c->a->result.discarding.run.id, unit->name);
+	_cleanup_(freep) char *b = text_format(
+		"Run %" PRId64 " [/%s]", c->b->result.discarding.run.id, unit->name);
+	const struct column columns[] = {
+		{load_rates_in_shares(&c->rates_b) ? "Script (all: in shares)" : "Script"},
+		{"Slaves", COLUMN_NUMBER}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER}, {"Ratio", COLUMN_NUMBER},
+		{"95 % CI", COLUMN_NUMBER}, {"Verdict"}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	fprintf(file,
-		"| Script%s | Slaves | Run %" PRId64 " [/%s] | Run %" PRId64
-		" [/%s] | Ratio | 95 %% CI | Verdict |\n|:---|---:|---:|---:|---:|---:|:---|\n",
-		load_rates_in_shares(&c->rates_b) ? " (all: in shares)" : "", c->a->result.discarding.run.id,
-		unit->name, c->b->result.discarding.run.id, unit->name);
-	for (size_t i = 0; i < c->n; i++)
-		markdown_pair(file, &c->items[i], unit);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct comparison *pair = &c->items[i].comparison,
+					times = load_pair_as_times(&c->items[i]);
+
+		markdown_script(table, c->items[i].b);
+		markdown_rate(table, c->items[i].a, unit);
+		markdown_rate(table, c->items[i].b, unit);
+		table_cell(table, "%.3f", pair->ratio);
+		if (isnan(pair->ratio_low))
+			table_cell_text(table, NULL);
+		else
+			table_cell(table, "%.3f … %.3f", pair->ratio_low, pair->ratio_high);
+		table_cell_text(table, comparison_verdict_text(&times));
+	}
+	table_write(table, TABLE_MARKDOWN, file);
 }
 
 void load_write_markdown(FILE *file, const struct load_reports *reports)

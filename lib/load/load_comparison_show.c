@@ -122,27 +122,22 @@ static int print_table(FILE *file, const struct load_comparison *c, struct error
 {
 	_cleanup_(freep) char *a = text_format("RUN %" PRId64, c->a->result.discarding.run.id);
 	_cleanup_(freep) char *b = text_format("RUN %" PRId64, c->b->result.discarding.run.id);
-	const struct column columns[] = {{"SCRIPT", COLUMN_WRAP}, {a ?: "", COLUMN_NUMBER},
-		{b ?: "", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER}, {"95 % CI", COLUMN_TEXT},
+	const struct column columns[] = {{"SCRIPT", COLUMN_WRAP}, {a, COLUMN_NUMBER},
+		{b, COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER}, {"95 % CI", COLUMN_TEXT},
 		{"VERDICT", COLUMN_TEXT}, {"P", COLUMN_NUMBER}, {"MDD", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = a && b ? table_new(&table, columns, err) : error_oom(err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < c->n; i++)
 		add_row(table, &c->items[i]);
-	r = table_print(table, file, err);
-	if (r == 0)
-		fprintf(file,
-			"%sRATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.\n%s",
+	table_print(table, file);
+	fprintf(file, "%sRATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.\n%s",
 			c->same_scripts && load_rates_in_shares(&c->rates_b)
 				? "all: the geometric mean of the scripts, in shares of each one's work.\n"
 				: "",
 			c->n - c->same_scripts > 1
 				? "P, the intervals and MDD of the scripts are adjusted for their number (Holm).\n"
 				: "");
-	return r;
+	return 0;
 }
 
 int load_comparison_print(FILE *file, const struct load_comparison *c, struct error *err)

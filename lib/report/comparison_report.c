@@ -175,46 +175,46 @@ int comparison_clocks_option(const char *value, const char *name, void *into, st
 	return error_say(err, -EINVAL, "%s must be one of pt, et, both, not '%s'", name, value);
 }
 
-int comparison_list_new(struct listing **ret, bool json, struct error *err)
+struct table *comparison_list_new(void)
 {
-	static const struct listing_column columns[] = {
-		{NULL, "reference"},
-		{"COMMAND", "command", COLUMN_WRAP},
-		{"TIME", "clock"},
-		{"RATIO", "ratio", COLUMN_NUMBER},
-		{"95 % CI", "interval"},
-		{"VERDICT", "verdict"},
-		{"TEST", "test"},
-		{"P", "p_adjusted", COLUMN_NUMBER},
-		{NULL, "p"},
-		{NULL, "welch_p"},
-		{"M-W P", "mann_whitney_p", COLUMN_NUMBER},
-		{"MDD", "minimum_detectable_difference", COLUMN_NUMBER},
-		{NULL, "smallest_difference"}, /* the name of mdd in 0.1.0 */
-		{NULL, "sd_log"},
-		{NULL, "robust_ratio"},
-		{NULL, "robust_interval"},
-		{NULL, "interleaved_sd_log"},
+	static const struct column columns[] = {
+		{NULL, COLUMN_TEXT, "reference"},
+		{"COMMAND", COLUMN_WRAP, "command"},
+		{"TIME", COLUMN_TEXT, "clock"},
+		{"RATIO", COLUMN_NUMBER, "ratio"},
+		{"95 % CI", COLUMN_TEXT, "interval"},
+		{"VERDICT", COLUMN_TEXT, "verdict"},
+		{"TEST", COLUMN_TEXT, "test"},
+		{"P", COLUMN_NUMBER, "p_adjusted"},
+		{NULL, COLUMN_TEXT, "p"},
+		{NULL, COLUMN_TEXT, "welch_p"},
+		{"M-W P", COLUMN_NUMBER, "mann_whitney_p"},
+		{"MDD", COLUMN_NUMBER, "minimum_detectable_difference"},
+		{NULL, COLUMN_TEXT, "smallest_difference"}, /* the name of mdd in 0.1.0 */
+		{NULL, COLUMN_TEXT, "sd_log"},
+		{NULL, COLUMN_TEXT, "robust_ratio"},
+		{NULL, COLUMN_TEXT, "robust_interval"},
+		{NULL, COLUMN_TEXT, "interleaved_sd_log"},
 		{},
 	};
 
-	return listing_new(ret, columns, json, err);
+	return table_new(columns);
 }
 
 /* Of a duet; of samples in turn only the sd; otherwise null. */
-static void add_log_ratio(struct listing *list, const struct comparison *c)
+static void add_log_ratio(struct table *list, const struct comparison *c)
 {
 	const struct log_ratio *l = &c->log_ratio;
 	bool duet = c->design == DESIGN_DUET;
 
-	listing_cell(list, json_real_or_null(l->n > 1 ? l->sd : NAN), NULL);
-	listing_cell(list, json_real_or_null(duet ? exp(l->robust) : NAN), NULL);
-	listing_cell(list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : json_null(), NULL);
-	listing_cell(list, json_real_or_null(duet ? l->neighbours_sd : NAN), NULL);
+	table_cell_value(list, json_real_or_null(l->n > 1 ? l->sd : NAN), NULL);
+	table_cell_value(list, json_real_or_null(duet ? exp(l->robust) : NAN), NULL);
+	table_cell_value(list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : json_null(), NULL);
+	table_cell_value(list, json_real_or_null(duet ? l->neighbours_sd : NAN), NULL);
 }
 
 void comparison_list_add(
-	struct listing *list, const char *reference, const char *name, const struct comparison *c)
+	struct table *list, const char *reference, const char *name, const struct comparison *c)
 {
 	char interval[64] = "-", mdd[TEXT_TIME_SIZE] = "-";
 
@@ -222,47 +222,41 @@ void comparison_list_add(
 		snprintf(interval, sizeof(interval), "%.4f to %.4f", c->ratio_low, c->ratio_high);
 	if (!isnan(c->smallest_difference))
 		text_percent(mdd, c->smallest_difference);
-	listing_row(list);
-	listing_text(list, reference);
-	listing_text(list, name);
-	listing_cell(list, json_string(c->clock == COMPARISON_PT ? "pt" : "et"),
+	table_row(list);
+	table_cell_text(list, reference);
+	table_cell_text(list, name);
+	table_cell_value(list, json_string(c->clock == COMPARISON_PT ? "pt" : "et"),
 		c->clock == COMPARISON_PT ? "PT" : "ET");
-	listing_real(list, "%.4f", c->ratio);
-	listing_cell(list, json_interval(c->ratio_low, c->ratio_high), interval);
-	listing_text(list, comparison_verdict_text(c));
-	listing_text(list, test_text(c));
-	listing_real(list, "%.2g", c->p_adjusted);
-	listing_cell(list, json_real_or_null(c->p), NULL);
-	listing_cell(list, json_real_or_null(c->welch_p), NULL);
-	listing_real(list, "%.2g", c->mann_whitney_p);
-	listing_cell(list, json_real_or_null(c->smallest_difference), mdd);
-	listing_cell(list, json_real_or_null(c->smallest_difference), NULL);
+	table_cell_real(list, "%.4f", c->ratio);
+	table_cell_value(list, json_interval(c->ratio_low, c->ratio_high), interval);
+	table_cell_text(list, comparison_verdict_text(c));
+	table_cell_text(list, test_text(c));
+	table_cell_real(list, "%.2g", c->p_adjusted);
+	table_cell_value(list, json_real_or_null(c->p), NULL);
+	table_cell_value(list, json_real_or_null(c->welch_p), NULL);
+	table_cell_real(list, "%.2g", c->mann_whitney_p);
+	table_cell_value(list, json_real_or_null(c->smallest_difference), mdd);
+	table_cell_value(list, json_real_or_null(c->smallest_difference), NULL);
 	add_log_ratio(list, c);
 }
 
-int comparison_list_print(struct listing *list, bool several, FILE *file, struct error *err)
+void comparison_list_print(struct table *list, bool several, FILE *file)
 {
-	int r = listing_print(list, file, err);
-
-	if (r == 0)
-		fprintf(file,
-			"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable\n"
-			"difference.%s\n",
-			several ? " P, the intervals and MDD are adjusted for their number (Holm)." : "");
-	return r;
+	table_print(list, file);
+	fprintf(file,
+		"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable\n"
+		"difference.%s\n",
+		several ? " P, the intervals and MDD are adjusted for their number (Holm)." : "");
 }
 
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *c)
 {
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = comparison_list_new();
 	_cleanup_(json_decrefp) json_t *rows = NULL;
 	json_t *object;
-	struct error err;
 
-	if (comparison_list_new(&list, true, &err) < 0)
-		return NULL;
 	comparison_list_add(list, reference, name, c);
-	rows = listing_take(list);
+	rows = table_json(list);
 	object = json_incref(json_array_get(rows, 0));
 	if (c->design == DESIGN_BETWEEN) {
 		json_object_set_new(object, "between_runs", json_real(c->between));

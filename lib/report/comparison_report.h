@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/protocol/comparison.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 
 /* "sort -n is 1.18 times faster than sort in CPU time", then "  (95 % CI 1.15 … 1.21, p = 0.0003)" in the same line if it has at
  * most 80 columns, else in the next: `name` against `reference`. */
@@ -17,14 +17,13 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 /* The option --compare: pt, et or both, into an unsigned; see comparison_clocks. */
 int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err);
 
-int comparison_list_new(struct listing **ret, bool json, struct error *err);
+struct table *comparison_list_new(void);
 void comparison_list_add(
-	struct listing *list, const char *reference, const char *name, const struct comparison *comparison);
+	struct table *list, const char *reference, const char *name, const struct comparison *comparison);
 /* Also prints what the columns mean; `several`: p and the intervals were adjusted for the number of comparisons. */
-int comparison_list_print(struct listing *list, bool several, FILE *file, struct error *err);
+void comparison_list_print(struct table *list, bool several, FILE *file);
 
 /* "faster", "no difference shown". */
 const char *comparison_verdict_text(const struct comparison *comparison);
 
-/* NULL: no memory. */
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *comparison);

@@ -55,15 +55,12 @@ int cutoffs_print(const struct profile *profile, bool details, FILE *file, struc
 	static const struct column brief[] = {CUTOFFS, {"SHARE", COLUMN_NUMBER}, PERIODS, {}};
 	static const struct column all[] = {
 		CUTOFFS, PERIODS, {"BELOW", COLUMN_NUMBER}, {"FROM", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r;
+	_cleanup_(table_freep) struct table *table = table_new(details ? all : brief);
 
-	r = table_new(&table, details ? all : brief, err);
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < profile->n_cutoffs; i++)
 		add_cutoff(table, &profile->cutoffs[i], details);
-	return table_print(table, file, err);
+	table_print(table, file);
+	return 0;
 }
 
 void cutoffs_print_floor(const struct profile *profile, FILE *file)

@@ -95,20 +95,16 @@ static int print_others(FILE *file, const struct others *others, struct error *e
 		{"IN PROFILE"},
 		{},
 	};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r;
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	if (others->n == 0)
 		return 0;
-	r = table_new(&table, columns, err);
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < others->n && i < MOST_LINES; i++)
 		add_other(table, &others->items[i]);
-	r = table_print(table, file, err);
-	if (r == 0 && others->n > MOST_LINES)
+	table_print(table, file);
+	if (others->n > MOST_LINES)
 		fprintf(file, "  and %zu more\n", others->n - MOST_LINES);
-	return r;
+	return 0;
 }
 
 static int print_disturbances(FILE *file, const struct disturbances *all, struct error *err)

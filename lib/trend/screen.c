@@ -4,7 +4,7 @@
 
 #include "lib/base/terminal.h"
 #include "lib/report/inc_units.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,18 +12,18 @@
 
 enum { LEAST_RUNS = 2 * CHANGE_POINTS_LEAST, LAST = 5 };
 
-static const struct listing_column columns[] = {
-	{"FROM", "from"},
-	{NULL, "from_ns"},
-	{"RUN", "first_run", COLUMN_NUMBER},
-	{NULL, "last_run"},
-	{"RUNS", "runs", COLUMN_NUMBER},
-	{"MEAN", "mean", COLUMN_NUMBER},
-	{"95 % CI", "interval", COLUMN_NUMBER},
-	{"CHANGE", "change", COLUMN_NUMBER},
-	{NULL, "change_interval"},
-	{NULL, "environment_changes"},
-	{NULL, "environment_changes_later"},
+static const struct column columns[] = {
+	{"FROM", COLUMN_TEXT, "from"},
+	{NULL, COLUMN_TEXT, "from_ns"},
+	{"RUN", COLUMN_NUMBER, "first_run"},
+	{NULL, COLUMN_TEXT, "last_run"},
+	{"RUNS", COLUMN_NUMBER, "runs"},
+	{"MEAN", COLUMN_NUMBER, "mean"},
+	{"95 % CI", COLUMN_NUMBER, "interval"},
+	{"CHANGE", COLUMN_NUMBER, "change"},
+	{NULL, COLUMN_TEXT, "change_interval"},
+	{NULL, COLUMN_TEXT, "environment_changes"},
+	{NULL, COLUMN_TEXT, "environment_changes_later"},
 	{},
 };
 
@@ -72,50 +72,50 @@ const char *trend_interval_text(
 	return buffer;
 }
 
-static void add_change(struct listing *list, const struct trend_view *v, size_t i)
+static void add_change(struct table *list, const struct trend_view *v, size_t i)
 {
 	struct level_change change;
 	char text[TEXT_PAIR_SIZE];
 
 	if (i == 0) {
 		for (int k = 0; k < 4; k++)
-			listing_cell(list, NULL, "-");
+			table_cell_value(list, NULL, "-");
 		return;
 	}
 	change = levels_change(&v->levels, i);
-	listing_cell(list, json_real(expm1(change.by)), trend_change_text(text, change));
-	listing_cell(
+	table_cell_value(list, json_real(expm1(change.by)), trend_change_text(text, change));
+	table_cell_value(
 		list, json_interval(expm1(change.by - change.half), expm1(change.by + change.half)), NULL);
-	listing_cell(list, v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL);
-	listing_cell(list, v->causes[i].text ? json_integer(v->causes[i].later) : NULL, NULL);
+	table_cell_value(list, v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL);
+	table_cell_value(list, v->causes[i].text ? json_integer(v->causes[i].later) : NULL, NULL);
 }
 
-static void add_level(struct listing *list, const struct trend_view *v, size_t i)
+static void add_level(struct table *list, const struct trend_view *v, size_t i)
 {
 	const struct level *l = &v->levels.items[i];
 	const struct run *first = &v->series.items[l->first].run;
 	char text[TEXT_PAIR_SIZE], moment[TEXT_TIME_SIZE], from[TEXT_TIME_SIZE];
 
-	listing_row(list);
-	listing_cell(list, json_string(text_rfc3339(moment, first->started_ns)),
+	table_row(list);
+	table_cell_value(list, json_string(text_rfc3339(moment, first->started_ns)),
 		text_moment(from, first->started_ns));
-	listing_int(list, first->started_ns);
-	listing_int(list, first->id);
-	listing_int(list, v->series.items[l->first + l->n - 1].run.id);
-	listing_int(list, (int64_t)l->n);
-	listing_cell(list, json_real(exp(l->mean)), trend_value_text(text, v, l->mean, l->half));
-	listing_cell(list, json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
+	table_cell_int(list, first->started_ns);
+	table_cell_int(list, first->id);
+	table_cell_int(list, v->series.items[l->first + l->n - 1].run.id);
+	table_cell_int(list, (int64_t)l->n);
+	table_cell_value(list, json_real(exp(l->mean)), trend_value_text(text, v, l->mean, l->half));
+	table_cell_value(list, json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
 		trend_interval_text(text, v, l));
 	add_change(list, v, i);
 }
 
-static int make_listing(const struct trend_view *v, bool json, struct listing **ret, struct error *err)
+static struct table *list_levels(const struct trend_view *v)
 {
-	int r = listing_new(ret, columns, json, err);
+	struct table *list = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < v->levels.n; i++)
-		add_level(*ret, v, i);
-	return r;
+	for (size_t i = 0; i < v->levels.n; i++)
+		add_level(list, v, i);
+	return list;
 }
 
 static void print_title(const struct trend_view *v)
@@ -207,19 +207,16 @@ static void print_cause(const struct trend_view *v, size_t i)
 
 int trend_print(const struct trend_view *v, struct error *err)
 {
-	_cleanup_(listing_freep) struct listing *list = NULL;
-	int r = make_listing(v, false, &list, err);
+	_cleanup_(table_freep) struct table *list = list_levels(v);
 
-	if (r < 0)
-		return r;
 	print_title(v);
 	if (v->series.n > 0)
-		r = listing_print(list, stdout, err);
+		table_print(list, stdout);
 	print_noise(v);
 	for (size_t i = 1; i < v->levels.n; i++)
 		print_cause(v, i);
 	print_left_out(&v->series);
-	return r;
+	return 0;
 }
 
 static json_t *runs_as_json(const struct trend_view *v)
@@ -243,15 +240,12 @@ static json_t *runs_as_json(const struct trend_view *v)
 
 json_t *trend_as_json(const struct trend_view *v)
 {
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = list_levels(v);
 	const struct series *s = &v->series;
-	struct error ignored;
 
-	if (make_listing(v, true, &list, &ignored) < 0)
-		return NULL;
 	return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}}", "command", s->name,
 		"unit", s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
-		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", listing_take(list), "runs",
+		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", table_json(list), "runs",
 		runs_as_json(v), "sd", json_real_or_null(v->levels.sd), "lag1",
 		json_real_or_null(v->levels.lag1), "left_out", "other_unit", (json_int_t)s->n_other_unit,
 		"other_machine", (json_int_t)s->n_other_machine, "few_samples", (json_int_t)s->n_few,

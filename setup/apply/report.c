@@ -153,13 +153,14 @@ int report_print(const struct report *report, FILE *file, bool all, bool *ret_an
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"OUTCOME", COLUMN_TEXT},
 		{"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP}, {}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = report->failed ? error_oom(err) : table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	if (r < 0)
-		return r;
+	if (report->failed)
+		return error_oom(err);
 	*ret_any = print_rows(report, table, all) > 0;
-	return *ret_any ? table_print(table, file, err) : 0;
+	if (*ret_any)
+		table_print(table, file);
+	return 0;
 }
 
 json_t *report_json(const struct report *report)

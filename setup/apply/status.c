@@ -6,7 +6,7 @@
 #include "lib/host/system/leftovers.h"
 #include "lib/host/systemd/units.h"
 #include "lib/host/trace/tracefs.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 #include "setup/apply/journal.h"
 #include "setup/options.h"
 
@@ -32,11 +32,11 @@ static const char *state_of(const struct entry *e, struct units *units, char **r
 }
 
 /* The value as people read it, or as it is in JSON. */
-static void add_value(struct listing *list, const struct entry *e, const char *value)
+static void add_value(struct table *list, const struct entry *e, const char *value)
 {
 	_cleanup_(freep) char *text = kernel_setting_description(e->file_kind, value);
 
-	listing_cell(list, value ? json_string(value) : NULL, text ?: "-");
+	table_cell_value(list, value ? json_string(value) : NULL, text ?: "-");
 }
 
 /* An entry and what is there now. */
@@ -94,35 +94,35 @@ static char *describe(const struct row *row, size_t more)
 	return names ? text_format("%s%s", names, e->persistent ? " (persistent)" : "") : NULL;
 }
 
-static void add_row(struct listing *list, const struct row *row, size_t more)
+static void add_row(struct table *list, const struct row *row, size_t more)
 {
 	const struct entry *e = row->entry;
 	_cleanup_(freep) char *what = describe(row, more);
 
-	listing_row(list);
-	listing_text(list, e->id);
-	listing_text(list, e->name);
-	listing_text(list, row->state);
+	table_row(list);
+	table_cell_text(list, e->id);
+	table_cell_text(list, e->name);
+	table_cell_text(list, row->state);
 	add_value(list, e, e->old);
-	listing_text(list, e->held ?: e->want);
+	table_cell_text(list, e->held ?: e->want);
 	add_value(list, e, row->now);
-	listing_text(list, what);
-	listing_cell(list, json_boolean(e->persistent), "");
-	listing_cell(list, json_boolean(e->persistent), "");
+	table_cell_text(list, what);
+	table_cell_value(list, json_boolean(e->persistent), "");
+	table_cell_value(list, json_boolean(e->persistent), "");
 }
 /* Rows of a table or, for options.json, of an array. */
-static int list_entries(struct listing **ret, const struct journal *journal, struct units *units,
-	size_t *ret_dull, struct error *err)
+static struct table *list_entries(const struct journal *journal, struct units *units, size_t *ret_dull)
 {
-	static const struct listing_column columns[] = {{"CHECK", "id"}, {NULL, "name"}, {"STATE", "state"},
-		{"BEFORE", "before"}, {NULL, "set"}, {"NOW", "now"}, {"WHAT", NULL, COLUMN_WRAP},
-		{NULL, "persistent"}, {NULL, "for_good"}, {}};
+	static const struct column columns[] = {{"CHECK", COLUMN_TEXT, "id"}, {NULL, COLUMN_TEXT, "name"},
+		{"STATE", COLUMN_TEXT, "state"}, {"BEFORE", COLUMN_TEXT, "before"},
+		{NULL, COLUMN_TEXT, "set"}, {"NOW", COLUMN_TEXT, "now"}, {"WHAT", COLUMN_WRAP},
+		{NULL, COLUMN_TEXT, "persistent"}, {NULL, COLUMN_TEXT, "for_good"}, {}};
 	_cleanup_(freep) struct row *rows = xcalloc(journal->n + 1, sizeof(*rows));
 	size_t n = 0, more = 0;
-	int r = rows ? listing_new(ret, columns, options.json, err) : error_oom(err);
+	struct table *list = table_new(columns);
 
 	*ret_dull = 0;
-	for (size_t i = 0; r == 0 && i < journal->n; i++) {
+	for (size_t i = 0; i < journal->n; i++) {
 		struct row *row = &rows[n];
 
 		if (entry_is_kept(&journal->entries[i]))
@@ -138,12 +138,12 @@ static int list_entries(struct listing **ret, const struct journal *journal, str
 	for (size_t i = 0; i < n; i++, more++) {
 		if (i + 1 < n && are_alike(&rows[i], &rows[i + 1]))
 			continue;
-		add_row(*ret, &rows[i - more], more);
+		add_row(list, &rows[i - more], more);
 		more = SIZE_MAX; /* and 0 for the next row */
 	}
 	for (size_t i = 0; i < n; i++)
 		free(rows[i].now);
-	return r;
+	return list;
 }
 
 static json_t *leftovers_json(const struct leftovers *left)
@@ -157,12 +157,12 @@ static json_t *leftovers_json(const struct leftovers *left)
 	return array;
 }
 
-static int show_json(const struct journal *journal, struct listing *list, const struct leftovers *left,
+static int show_json(const struct journal *journal, struct table *list, const struct leftovers *left,
 	const char *recording, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:I, s:b, s:o, s:o, s:s?}", "format",
 		"emp-applied", "version", 1, "since_ns", (json_int_t)journal->since_ns, "rebooted_since",
-		journal_is_stale(journal), "entries", listing_take(list), "left", leftovers_json(left),
+		journal_is_stale(journal), "entries", table_json(list), "left", leftovers_json(left),
 		"traced_by", recording);
 
 	return json_print(document, stdout, err);
@@ -184,7 +184,7 @@ int status_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal journal = {};
 	_cleanup_(units_freep) struct units *units = NULL;
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(leftovers_clear) struct leftovers left = {};
 	_cleanup_(closep) int tracing_fd = tracefs_open();
 	_cleanup_(freep) char *recording = tracing_fd >= 0 ? tracefs_recording(tracing_fd) : NULL;
@@ -204,9 +204,7 @@ int status_verb(int argc, char **argv, struct error *err)
 		return 0;
 	}
 	status = journal_is_incomplete(&journal) ? STATUS_ERROR : STATUS_DONE;
-	r = list_entries(&list, &journal, units, &dull, err);
-	if (r < 0)
-		return r;
+	list = list_entries(&journal, units, &dull);
 	if (options.json) {
 		r = show_json(&journal, list, &left, recording, err);
 		return r < 0 ? r : status;
@@ -215,10 +213,10 @@ int status_verb(int argc, char **argv, struct error *err)
 	if (journal_is_stale(&journal))
 		printf("The machine has rebooted since, which undid all but persistent changes.\n");
 	printf("\n");
-	r = listing_print(list, stdout, err);
-	if (r == 0 && dull)
+	table_print(list, stdout);
+	if (dull)
 		printf("\n%zu unit%s that did not run %s kept from starting; -v lists everything.\n", dull,
 			dull == 1 ? "" : "s", dull == 1 ? "is" : "are");
 	print_others(&left, recording);
-	return r < 0 ? r : status;
+	return status;
 }

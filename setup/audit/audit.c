@@ -171,11 +171,8 @@ static int print_table(const struct audit *audit, const char *levels, struct err
 		{"LEVEL", COLUMN_TEXT}, {"FOUND", COLUMN_WRAP}, {}};
 	enum { OTHER_COLUMNS = 32 };
 	size_t width = options.verbose ? SIZE_MAX : terminal_width(stdout) - OTHER_COLUMNS;
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
 		const char *found = terminal_text(finding->value) ?: "";
@@ -192,7 +189,8 @@ static int print_table(const struct audit *audit, const char *levels, struct err
 		table_cell(table, "%.*s%s", (int)terminal_text_fit(found, fits ? width : width - 1), found,
 			fits ? "" : "…");
 	}
-	return table_print(table, stdout, err);
+	table_print(table, stdout);
+	return 0;
 }
 
 static void print_field(const char *label, const char *text)

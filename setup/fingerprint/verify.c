@@ -7,7 +7,7 @@
 #include "lib/protocol/environment_diff.h"
 #include "lib/protocol/environment_validity.h"
 #include "lib/book/book.h"
-#include "lib/base/listing.h"
+#include "lib/base/table.h"
 #include "setup/fingerprint/fingerprint.h"
 #include "setup/options.h"
 
@@ -49,43 +49,45 @@ static int read_document(json_t **ret, const char *name, struct error *err)
 }
 
 /* Rows of a table or, for options.json, of an array. */
-static int list_differences(struct listing **ret, const struct differences *d, struct error *err)
+static struct table *list_differences(const struct differences *d)
 {
-	static const struct listing_column columns[] = {{NULL, "part"}, {"WHAT", "what", COLUMN_WRAP},
-		{"BEFORE", "before", COLUMN_WRAP}, {"NOW", "now", COLUMN_WRAP},
-		{"MATTERS", "matters", COLUMN_WRAP}, {"WHY", "why", COLUMN_WRAP}, {}};
-	int r = listing_new(ret, columns, options.json, err);
+	static const struct column columns[] = {{NULL, COLUMN_TEXT, "part"}, {"WHAT", COLUMN_WRAP, "what"},
+		{"BEFORE", COLUMN_WRAP, "before"}, {"NOW", COLUMN_WRAP, "now"},
+		{"MATTERS", COLUMN_WRAP, "matters"}, {"WHY", COLUMN_WRAP, "why"}, {}};
+	struct table *list = table_new(columns);
 
-	for (size_t i = 0; r == 0 && i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		const struct difference_rule *rule = difference_rule(&d->items[i]);
 
-		listing_row(*ret);
-		listing_text(*ret, d->items[i].identity ? "identity" : "settings");
-		listing_text(*ret, d->items[i].what);
-		listing_text(*ret, d->items[i].before);
-		listing_text(*ret, d->items[i].now);
-		listing_text(*ret, WORDS[rule->demand].demand);
-		listing_text(*ret, rule->why);
+		table_row(list);
+		table_cell_text(list, d->items[i].identity ? "identity" : "settings");
+		table_cell_text(list, d->items[i].what);
+		table_cell_text(list, d->items[i].before);
+		table_cell_text(list, d->items[i].now);
+		table_cell_text(list, WORDS[rule->demand].demand);
+		table_cell_text(list, rule->why);
 	}
-	return r;
+	return list;
 }
 
 static int compare(const json_t *before, const char *now_name, struct differences *ret,
-	struct listing **ret_list, struct error *err)
+	struct table **ret_list, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *now = NULL;
 	int r = read_document(&now, now_name, err);
 
 	if (r == 0)
 		r = environment_diff(before, now, ret, err);
-	return r < 0 ? r : list_differences(ret_list, ret, err);
+	if (r == 0)
+		*ret_list = list_differences(ret);
+	return r;
 }
 
 int fingerprint_diff(const char *before_name, const char *now_name, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *before = NULL, *document = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = NULL;
 	int r = read_document(&before, before_name, err);
 
 	if (r == 0)
@@ -94,12 +96,12 @@ int fingerprint_diff(const char *before_name, const char *now_name, struct error
 		return r;
 	if (options.json) {
 		document = json_pack("{s:s, s:i, s:o}", "format", "emp-differences", "version", 1,
-			"differences", listing_take(list));
+			"differences", table_json(list));
 		r = json_print(document, stdout, err);
 	} else if (differences.n == 0)
 		printf("Identity and settings are the same.\n");
 	else
-		r = listing_print(list, stdout, err);
+		table_print(list, stdout);
 	if (r < 0)
 		return r;
 	return differences.n ? STATUS_NOT_FIT : STATUS_DONE;
@@ -134,18 +136,16 @@ static int read_profile(json_t **ret, struct profile *profile, struct error *err
 }
 
 static int print_verdict(
-	const struct profile *profile, const struct differences *d, struct listing *list, struct error *err)
+	const struct profile *profile, const struct differences *d, struct table *list, struct error *err)
 {
 	enum validity validity = differences_validity(d);
 	char moment[TEXT_TIME_SIZE];
-	int r;
 
 	printf("Changes since profile '%s'%s%s:\n\n", terminal_text(profile->name),
 		profile->made_ns ? " was made on " : "",
 		profile->made_ns ? text_moment(moment, profile->made_ns) : "");
-	r = d->n ? listing_print(list, stdout, err) : 0;
-	if (r < 0)
-		return r;
+	if (d->n > 0)
+		table_print(list, stdout);
 	if (d->n == 0)
 		printf("None: the profile holds.\n");
 	else if (validity == VALIDITY_HOLDS)
@@ -161,7 +161,7 @@ int verify_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *before = NULL, *document = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
-	_cleanup_(listing_freep) struct listing *list = NULL;
+	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(profile_clear) struct profile profile = {};
 	enum validity validity;
 	int r;
@@ -175,7 +175,7 @@ int verify_verb(int argc, char **argv, struct error *err)
 	validity = differences_validity(&differences);
 	if (options.json) {
 		document = json_pack("{s:s, s:i, s:s, s:o, s:s, s:s}", "format", "emp-verify", "version", 1,
-			"profile", profile.name, "differences", listing_take(list), "validity",
+			"profile", profile.name, "differences", table_json(list), "validity",
 			validity_name(validity), "verdict", WORDS[validity].verdict);
 		r = json_print(document, stdout, err);
 	} else

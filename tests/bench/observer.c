@@ -126,8 +126,8 @@ static int bench_snapshots(int argc, char **argv, struct error *err)
 	static const struct column columns[] = {{"PROCESSES", COLUMN_NUMBER}, {"BACKEND", COLUMN_TEXT},
 		{"CPU TIME A SAMPLE", COLUMN_NUMBER}, {"A PROCESS", COLUMN_NUMBER}, {"TO BPF", COLUMN_NUMBER},
 		{}};
-	_cleanup_(table_freep) struct table *table = NULL;
-	int r = table_new(&table, columns, err);
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+	int r = 0;
 
 	for (int i = 0; r == 0 && i < argc; i++) {
 		size_t wanted = strtoul(argv[i], NULL, 10), n;
@@ -152,7 +152,7 @@ static int bench_snapshots(int argc, char **argv, struct error *err)
 		end_sleepers();
 	}
 	if (r == 0)
-		r = table_print(table, stdout, err);
+		table_print(table, stdout);
 	return r;
 }
 

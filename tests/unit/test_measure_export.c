@@ -67,24 +67,22 @@ static void fill(struct made_up *m)
 	m->session.n = 2;
 }
 
-typedef int writer(const struct session *session, FILE *file, struct error *err);
-
-static char *write_with(writer *write_it, const struct session *s)
+static char *write_with(enum export format, const struct session *s)
 {
 	struct error err = {};
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	if (write_it(s, file, &err) < 0)
+	if (export_write(s, format, file, &err) < 0)
 		fail_msg("%s", err.text);
 	fclose(file);
 	return text;
 }
 
-static void assert_written(writer *write_it, const struct session *s, const char *expected)
+static void assert_written(enum export format, const struct session *s, const char *expected)
 {
-	_cleanup_(freep) char *text = write_with(write_it, s);
+	_cleanup_(freep) char *text = write_with(format, s);
 
 	assert_string_equal(text, expected);
 }
@@ -94,32 +92,32 @@ TEST(tables_are_hyperfines_with_two_columns_more)
 	struct made_up m;
 
 	fill(&m);
-	assert_written(export_write_markdown, &m.session,
+	assert_written(EXPORT_MARKDOWN, &m.session,
 		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded |\n"
 		"|:---|---:|---:|---:|---:|---:|---:|\n"
 		"| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 ± 0.04 | 200.5 ± 1.5 | 0 |\n"
 		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
-	assert_written(export_write_asciidoc, &m.session,
+	assert_written(EXPORT_ASCIIDOC, &m.session,
 		"[cols=\"<,>,>,>,>,>,>\"]\n|===\n"
 		"| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n| PT [ms] \n| Discarded \n"
 		"\n| `slow \\| cat` \n| 200.5 ± 1.5 \n| 199.0 \n| 202.0 \n| 2.00 ± 0.04 \n| 200.5 ± 1.5 \n| 0 \n"
 		"\n| `quick, 'this'` \n| 100.3 ± 2.0 \n| 98.3 \n| 102.3 \n| 1.00 \n| 100.3 ± 2.0 \n| 0 \n"
 		"|===\n");
-	assert_written(export_write_orgmode, &m.session,
+	assert_written(EXPORT_ORGMODE, &m.session,
 		"| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |  PT [ms] |  Discarded |\n"
 		"|--+--+--+--+--+--+--|\n"
 		"| =slow \\vert{} cat=  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |\n"
 		"| =quick, 'this'=  |  100.3 ± 2.0 |  98.3 |  102.3 |  1.00 |  100.3 ± 2.0 |  0 |\n");
 }
 
-static void assert_command(writer *write_it, const char *name, const char *expected)
+static void assert_command(enum export format, const char *name, const char *expected)
 {
 	_cleanup_(freep) char *text = NULL;
 	struct made_up m;
 
 	fill(&m);
 	m.tasks[0].result.name = (char *)name;
-	text = write_with(write_it, &m.session);
+	text = write_with(format, &m.session);
 	if (!strstr(text, expected))
 		fail_msg("'%s' is not in: %s", expected, text);
 }
@@ -127,40 +125,40 @@ static void assert_command(writer *write_it, const char *name, const char *expec
 TEST(the_mark_of_a_noisy_profile_is_exported)
 {
 	noise = "PSI 41 %, steal 3.2 %";
-	assert_command(export_write_markdown, "x",
+	assert_command(EXPORT_MARKDOWN, "x",
 		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)`\n");
-	assert_command(export_write_orgmode, "x",
+	assert_command(EXPORT_ORGMODE, "x",
 		"\n\n=Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)=\n");
-	assert_command(export_write_asciidoc, "x",
+	assert_command(EXPORT_ASCIIDOC, "x",
 		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)`\n");
-	assert_command(export_write_csv, "x",
+	assert_command(EXPORT_CSV, "x",
 		"pt_samples,discarded,peak_memory,command_line,profile_blind,profile_noise\nx,");
-	assert_command(export_write_csv, "x", ",0,4096,slow,0.016400000,\"PSI 41 %, steal 3.2 %\"\n");
+	assert_command(EXPORT_CSV, "x", ",0,4096,slow,0.016400000,\"PSI 41 %, steal 3.2 %\"\n");
 	noise = "<b>`*";
-	assert_command(export_write_markdown, "x",
+	assert_command(EXPORT_MARKDOWN, "x",
 		"\n`` Profile 'lab' is noisy: blind to daemons below 16 ms (<b>`*) ``\n");
 	noise = NULL;
 }
 
 TEST(a_command_stays_in_its_cell)
 {
-	assert_command(export_write_markdown, "echo `id`", "| `` echo `id` `` | 200.5");
-	assert_command(export_write_markdown, "a``|\n| b", "| ``` a``\\| \\| b ``` | 200.5");
-	assert_command(export_write_markdown, "a\x1b[1mb\x80", "| `a?[1mb\\x80` | 200.5");
-	assert_command(export_write_asciidoc, "a`{b}|[c]+", "\n| `a&#96;&#123;b}\\|&#91;c]&#43;` \n");
-	assert_command(export_write_orgmode, "a=b|c", "| ~a=b\\vert{}c~  |");
+	assert_command(EXPORT_MARKDOWN, "echo `id`", "| `` echo `id` `` | 200.5");
+	assert_command(EXPORT_MARKDOWN, "a``|\n| b", "| ``` a``\\| \\| b ``` | 200.5");
+	assert_command(EXPORT_MARKDOWN, "a\x1b[1mb\x80", "| `a?[1mb\\x80` | 200.5");
+	assert_command(EXPORT_ASCIIDOC, "a`{b}|[c]+", "\n| `a&#96;&#123;b}\\|&#91;c]&#43;` \n");
+	assert_command(EXPORT_ORGMODE, "a=b|c", "| ~a=b\\vert{}c~  |");
 }
 
 TEST(a_command_is_no_formula)
 {
-	assert_command(export_write_csv, "=1+1", "\n'=1+1,0.2005");
-	assert_command(export_write_csv, "@sum(a)", "\n'@sum(a),");
-	assert_command(export_write_csv, "-x,y", "\n\"'-x,y\",");
-	assert_command(export_write_csv, "+cmd|' /C calc'!A0", "\n'+cmd|");
-	assert_command(export_write_csv, "\t=1", "\n'\t=1,");
-	assert_command(export_write_csv, "\r=1", "\n\"'\r=1\",");
-	assert_command(export_write_csv, "-5", "\n-5,");
-	assert_command(export_write_csv, "+1.5e-3", "\n+1.5e-3,");
+	assert_command(EXPORT_CSV, "=1+1", "\n'=1+1,0.2005");
+	assert_command(EXPORT_CSV, "@sum(a)", "\n'@sum(a),");
+	assert_command(EXPORT_CSV, "-x,y", "\n\"'-x,y\",");
+	assert_command(EXPORT_CSV, "+cmd|' /C calc'!A0", "\n'+cmd|");
+	assert_command(EXPORT_CSV, "\t=1", "\n'\t=1,");
+	assert_command(EXPORT_CSV, "\r=1", "\n\"'\r=1\",");
+	assert_command(EXPORT_CSV, "-5", "\n-5,");
+	assert_command(EXPORT_CSV, "+1.5e-3", "\n+1.5e-3,");
 }
 
 TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
@@ -171,7 +169,7 @@ TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 	m.options.unit = "s";
 	m.options.reference = "slow | cat";
 	m.options.sort = SORT_MEAN_TIME;
-	assert_written(export_write_markdown, &m.session,
+	assert_written(EXPORT_MARKDOWN, &m.session,
 		"| Command | Mean [s] | Min [s] | Max [s] | Relative | PT [s] | Discarded |\n"
 		"|:---|---:|---:|---:|---:|---:|---:|\n"
 		"| `quick, 'this'` | 0.1003 ± 0.0020 | 0.0983 | 0.1023 | 0.50 ± 0.01 | 0.1003 ± 0.0020 | 0 |\n"
@@ -221,7 +219,7 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 		}
 	}
 	store_duet(s, &m);
-	assert_written(export_write_markdown, &m.session,
+	assert_written(EXPORT_MARKDOWN, &m.session,
 		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded | PT ratio (95 % CI) |\n"
 		"|:---|---:|---:|---:|---:|---:|---:|---:|\n"
 		"| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 1.99 ± 0.04 | 200.5 ± 1.5 | 0 | - |\n"
@@ -237,7 +235,7 @@ TEST(csv_has_seconds_quotes_and_parameters)
 	assert_int_equal(parameters_add_list(&m.options.parameters, "x,y", "1", &err), 0);
 	m.values[0] = (char *)"a \"b\"";
 	m.commands[1].values = m.values;
-	assert_written(export_write_csv, &m.session,
+	assert_written(EXPORT_CSV, &m.session,
 		"command,mean,stddev,median,user,system,min,max,\"parameter_x,y\",pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n"
 		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0,4096,slow\n"
 		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0,4096,quick\n");
@@ -254,7 +252,7 @@ TEST(json_has_hyperfines_names_and_says_what_it_is)
 	struct made_up m;
 
 	fill(&m);
-	text = write_with(export_write_json, &m.session);
+	text = write_with(EXPORT_JSON, &m.session);
 	document = json_loads(text, 0, NULL);
 	assert_string_equal(json_string_value(json_object_get(document, "format")), "emp-measure");
 	assert_int_equal(json_integer_value(json_object_get(document, "version")), 1);
@@ -277,12 +275,12 @@ TEST(a_command_without_samples_is_left_out)
 
 	fill(&m);
 	m.tasks[0].result.run.n_samples = 0;
-	assert_written(export_write_markdown, &m.session,
+	assert_written(EXPORT_MARKDOWN, &m.session,
 		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded |\n"
 		"|:---|---:|---:|---:|---:|---:|---:|\n"
 		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
 	m.tasks[1].result.run.n_samples = 0;
-	assert_written(export_write_csv, &m.session,
+	assert_written(EXPORT_CSV, &m.session,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n");
 }
 
