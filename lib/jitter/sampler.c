@@ -2,8 +2,7 @@
 /* The thread that samples a CPU: see sampler.h. */
 #include "lib/jitter/sampler.h"
 
-#include "lib/host/clock/counter.h"
-#include "lib/host/cpu/kernel_mark.h"
+#include "lib/host/cpu/processor.h"
 #include "lib/host/process/pinning.h"
 
 #include <errno.h>

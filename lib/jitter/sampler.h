@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A thread that wants all of one CPU: it reads the processor's counter in a loop and keeps each gap between two readings
- * that is over the threshold, with whether the kernel ran in it (lib/host/cpu/kernel_mark.h). */
+ * that is over the threshold, with whether the kernel ran in it (lib/host/cpu/processor.h). */
 #pragma once
 
 #include "lib/base/error.h"

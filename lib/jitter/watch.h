@@ -5,7 +5,7 @@
 #include "lib/jitter/sampler.h"
 
 #include "lib/host/accounting/identity.h"
-#include "lib/host/clock/counter.h"
+#include "lib/host/cpu/processor.h"
 #include "lib/host/system/counter_reader.h"
 #include "lib/host/trace/trace.h"
 #include "lib/jitter/jitter_store.h"

@@ -2,7 +2,7 @@
 /* The meters of the slaves: see driver.h. */
 #include "lib/load/driver.h"
 
-#include "lib/host/system/idle_time.h"
+#include "lib/host/cpu/cpu_list.h"
 
 #include <fcntl.h>
 

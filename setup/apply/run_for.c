@@ -3,7 +3,7 @@
 #include "setup/apply/run_for.h"
 
 #include "lib/base/tool.h"
-#include "lib/host/cpu/idle.h"
+#include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/executable.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"

@@ -9,7 +9,7 @@
 #include "setup/audit/check_rows.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/host/cpu/cpufreq.h"
+#include "lib/host/cpu/cpupower.h"
 #include "lib/host/system/kernel_setting.h"
 
 #include <errno.h>

@@ -123,8 +123,7 @@ int facts_read(
 	if (text_read_int(root_fd, "/proc/sys/kernel/task_delayacct", &f.delayacct) < 0)
 		f.delayacct = -1;
 	r = policy_load(&f.policy, policy_directories(), policy, &f.machine, err);
-	if (r == 0)
-		r = frequency_read(&f.frequency, root_fd, err);
+	frequency_read(&f.frequency, root_fd);
 	if (r == 0)
 		r = kernel_read(&f.kernel, root_fd, err);
 	if (r == 0)

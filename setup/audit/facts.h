@@ -4,7 +4,6 @@
 #pragma once
 
 #include "lib/base/error.h"
-#include "lib/host/clock/clock_price.h"
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/clock/ntp.h"
 #include "lib/host/cpu/frequency.h"

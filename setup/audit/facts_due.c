@@ -39,9 +39,9 @@ static bool cron_runs(const struct facts *f)
 
 static int read_cron(struct facts *f, int64_t now_ns, int64_t until_ns, struct error *err)
 {
-	struct cron_job *jobs = NULL;
 	size_t n = 0;
-	int r = cron_read(&jobs, &n, f->root_fd, now_ns / NS_PER_S, until_ns / NS_PER_S, err);
+	struct cron_job *jobs = cron_read(&n, f->root_fd, now_ns / NS_PER_S, until_ns / NS_PER_S);
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = add_due(f, text_utf8(jobs[i].table), jobs[i].next_s * NS_PER_S, err);

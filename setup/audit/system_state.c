@@ -8,7 +8,7 @@
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/system/kernel_setting.h"
 #include "lib/host/system/audit_rules.h"
-#include "lib/host/system/kernel_config.h"
+#include "lib/host/system/kernel.h"
 #include "lib/host/trace/tracefs.h"
 
 #include <errno.h>

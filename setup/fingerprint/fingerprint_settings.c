@@ -5,7 +5,7 @@
 
 #include "lib/host/cpu/frequency.h"
 #include "lib/host/system/kernel_setting.h"
-#include "lib/host/system/kernel_config.h"
+#include "lib/host/system/kernel.h"
 #include "lib/host/systemd/units.h"
 
 #include <fcntl.h>
@@ -110,10 +110,8 @@ static json_t *known(int64_t value)
 static json_t *frequencies(int root_fd)
 {
 	_cleanup_(frequency_clear) struct frequency f = {};
-	struct error ignored;
 
-	if (frequency_read(&f, root_fd, &ignored) < 0)
-		return NULL;
+	frequency_read(&f, root_fd);
 	return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "pstate_status", f.pstate_status, "min_perf_pct",
 		known(f.min_perf_pct), "max_perf_pct", known(f.max_perf_pct), "no_turbo", known(f.no_turbo),
 		"boost", known(f.boost), "policies", policies(&f));

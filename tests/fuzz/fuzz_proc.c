@@ -7,7 +7,6 @@
 #include "lib/host/process/process.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/host/system/kernel.h"
-#include "lib/host/system/kernel_config.h"
 #include "lib/host/systemd/units.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/cpu/cpufreq.h"
+#include "lib/host/cpu/cpupower.h"
 #include "lib/host/system/kernel_setting.h"
 
 #include <cpufreq.h>

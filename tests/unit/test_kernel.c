@@ -4,7 +4,6 @@
 #include "tests/unit/tree.h"
 
 #include "lib/host/system/kernel.h"
-#include "lib/host/system/kernel_config.h"
 
 TEST(releases_compare_by_their_numbers)
 {

@@ -2,7 +2,7 @@
 /* The mark that the kernel clears. */
 #include "tests/unit/check.h"
 
-#include "lib/host/cpu/kernel_mark.h"
+#include "lib/host/cpu/processor.h"
 
 #include <signal.h>
 #include <sys/syscall.h>

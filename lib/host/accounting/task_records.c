@@ -6,7 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/host/bpf/bpf_load.h"
 #include "lib/host/bpf/bpf_resolved.h"
-#include "lib/host/system/run_directory.h"
+#include "lib/host/system/lock.h"
 
 #include "lib/host/accounting.skel.h"
 

@@ -8,10 +8,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { ASK_TIMEOUT_MS = 10000 };
+enum { ASK_NTP_MS = 10000 };
 
 static void __attribute__((format(printf, 3, 4)))
-set_answer(struct ntp_daemon *d, enum ntp_answer answer, const char *format, ...)
+ntp_set_answer(struct ntp_daemon *d, enum ntp_answer answer, const char *format, ...)
 {
 	va_list ap;
 
@@ -30,10 +30,10 @@ void ntp_parse_chrony(const char *text, struct ntp_daemon *d)
 	if (sscanf(text, "%*[^,],%63[^,],%d", name, &stratum) < 2)
 		sscanf(text, "%*[^,],,%d", &stratum);
 	if (stratum == 0 || strstr(text, "Not synchronised")) {
-		set_answer(d, NTP_SEARCHING, "follows no server");
+		ntp_set_answer(d, NTP_SEARCHING, "follows no server");
 		return;
 	}
-	set_answer(
+	ntp_set_answer(
 		d, NTP_SYNCHRONISED, "follows %s, stratum %d", *name ? name : "its reference clock", stratum);
 }
 
@@ -48,10 +48,10 @@ void ntp_parse_ntpq(const char *text, struct ntp_daemon *d)
 			continue;
 		if (sscanf(line + 1, "%63s %*s %d", name, &stratum) != 2)
 			continue;
-		set_answer(d, NTP_SYNCHRONISED, "follows %s, stratum %d", name, stratum + 1);
+		ntp_set_answer(d, NTP_SYNCHRONISED, "follows %s, stratum %d", name, stratum + 1);
 		return;
 	}
-	set_answer(d, NTP_SEARCHING, "follows no server");
+	ntp_set_answer(d, NTP_SEARCHING, "follows no server");
 }
 
 static void ask_command(
@@ -61,10 +61,10 @@ static void ask_command(
 	struct error err = {};
 	int status;
 
-	if (subprocess_ask(argv, ASK_TIMEOUT_MS, &output, &status, &err) < 0)
-		set_answer(d, NTP_SILENT, "%s", err.text);
+	if (subprocess_ask(argv, ASK_NTP_MS, &output, &status, &err) < 0)
+		ntp_set_answer(d, NTP_SILENT, "%s", err.text);
 	else if (status != 0)
-		set_answer(d, NTP_SILENT, "%s could not reach it", argv[0]);
+		ntp_set_answer(d, NTP_SILENT, "%s could not reach it", argv[0]);
 	else
 		parse(output, d);
 }
@@ -90,16 +90,16 @@ static void ask_timesyncd(struct ntp_daemon *d, struct units *units)
 	int r = units ? units_timesync(units, &server, &err) : -ENOTCONN;
 
 	if (r < 0)
-		set_answer(d, NTP_SILENT, "%s", err.text[0] ? err.text : "it only answers over D-Bus");
+		ntp_set_answer(d, NTP_SILENT, "%s", err.text[0] ? err.text : "it only answers over D-Bus");
 	else if (r == 0)
-		set_answer(d, NTP_SEARCHING, "follows no server");
+		ntp_set_answer(d, NTP_SEARCHING, "follows no server");
 	else
-		set_answer(d, NTP_SYNCHRONISED, "follows %s", server ?: "a server");
+		ntp_set_answer(d, NTP_SYNCHRONISED, "follows %s", server ?: "a server");
 }
 
-static void no_query(struct ntp_daemon *d, struct units *units)
+static void ask_nothing(struct ntp_daemon *d, struct units *units)
 {
-	set_answer(d, NTP_SILENT, "it cannot be queried");
+	ntp_set_answer(d, NTP_SILENT, "it cannot be queried");
 }
 
 static const struct known_daemon {
@@ -112,15 +112,15 @@ static const struct known_daemon {
 	{"systemd-timesyncd", {"systemd-timesyncd.service"}, "systemd-timesyn", ask_timesyncd},
 	{"ntpsec", {"ntpsec.service"}, "ntpd", ask_ntpd},
 	{"ntpd", {"ntp.service", "ntpd.service"}, "ntpd", ask_ntpd},
-	{"openntpd", {"openntpd.service"}, "ntpd", no_query},
-	{"phc2sys", {"phc2sys.service"}, "phc2sys", no_query},
+	{"openntpd", {"openntpd.service"}, "ntpd", ask_nothing},
+	{"phc2sys", {"phc2sys.service"}, "phc2sys", ask_nothing},
 };
 
 const char *ntp_unit(size_t i)
 {
 	for (size_t row = 0; row < ELEMENTS(KNOWN); row++)
 		for (const char *const *unit = KNOWN[row].units; *unit; unit++)
-			if (KNOWN[row].ask != no_query && i-- == 0)
+			if (KNOWN[row].ask != ask_nothing && i-- == 0)
 				return *unit;
 	return NULL;
 }

@@ -3,33 +3,14 @@
 #include "lib/host/cpu/frequency.h"
 
 #include "lib/base/array.h"
-#include "lib/base/text.h"
+#include "lib/base/path_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 
 #define CPU_ROOT "/sys/devices/system/cpu"
-
-enum { DIRECTORY_SIZE = 64, PATH_SIZE = 128 };
-
-static int64_t read_int(int root_fd, const char *directory, const char *name)
-{
-	char path[PATH_SIZE];
-	int64_t value;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	return text_read_int(root_fd, path, &value) < 0 ? -1 : value;
-}
-
-static char *read_word(int root_fd, const char *directory, const char *name)
-{
-	char path[PATH_SIZE];
-	char *text = NULL;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	return text_read_file(root_fd, path, &text) < 0 ? NULL : text;
-}
+#define POLICY CPU_ROOT "/cpufreq/policy%d/"
 
 /* The highest frequency in a list of states below `limit`; -1 if there is none. Some drivers list them in
  * descending order, others (cpufreq-dt) in ascending order. */
@@ -55,99 +36,71 @@ static int64_t base_of_list(const char *frequencies)
 
 /* Intel has base_frequency; firmware with CPPC (AMD, ARM) nominal_freq in MHz; acpi-cpufreq lists its
  * states. */
-static int64_t read_base(int root_fd, const char *directory, int cpu)
+static int64_t read_base(int root_fd, int number)
 {
 	_cleanup_(freep) char *list = NULL;
-	char path[DIRECTORY_SIZE];
-	int64_t khz = read_int(root_fd, directory, "base_frequency");
+	int64_t khz = path_int(root_fd, POLICY "base_frequency", number);
 
 	if (khz > 0)
 		return khz;
-	snprintf(path, sizeof(path), CPU_ROOT "/cpu%d/acpi_cppc", cpu);
-	khz = read_int(root_fd, path, "nominal_freq");
+	khz = path_int(root_fd, CPU_ROOT "/cpu%d/acpi_cppc/nominal_freq", number);
 	if (khz > 0)
 		return khz * 1000;
-	list = read_word(root_fd, directory, "scaling_available_frequencies");
+	list = path_text(root_fd, POLICY "scaling_available_frequencies", number);
 	return list ? base_of_list(list) : -1;
-}
-
-static void read_policy(struct frequency_policy *p, int root_fd, int number)
-{
-	char directory[DIRECTORY_SIZE];
-
-	snprintf(directory, sizeof(directory), CPU_ROOT "/cpufreq/policy%d", number);
-	*p = (struct frequency_policy){
-		.number = number,
-		.cpus = read_word(root_fd, directory, "related_cpus"),
-		.driver = read_word(root_fd, directory, "scaling_driver"),
-		.governor = read_word(root_fd, directory, "scaling_governor"),
-		.preference = read_word(root_fd, directory, "energy_performance_preference"),
-		.min_khz = read_int(root_fd, directory, "scaling_min_freq"),
-		.max_khz = read_int(root_fd, directory, "scaling_max_freq"),
-		.hardware_max_khz = read_int(root_fd, directory, "cpuinfo_max_freq"),
-		.base_khz = read_base(root_fd, directory, number),
-		.boost = read_int(root_fd, directory, "boost"),
-	};
 }
 
 /* All CPUs of the policy are offline: the kernel answers EBUSY for each of its files (before Linux 5.19: an empty
  * list of CPUs). */
-static bool is_offline(int root_fd, int number)
+static bool policy_is_offline(int root_fd, int number)
 {
 	_cleanup_(freep) char *cpus = NULL;
-	char path[DIRECTORY_SIZE];
-	int r;
+	int r = path_read_text(root_fd, NULL, &cpus, POLICY "affected_cpus", number);
 
-	snprintf(path, sizeof(path), CPU_ROOT "/cpufreq/policy%d/affected_cpus", number);
-	r = text_read_file(root_fd, path, &cpus);
 	return r == -EBUSY || (r == 0 && !*cpus);
 }
 
-static int by_number(const void *a, const void *b)
+static int policy_by_number(const void *a, const void *b)
 {
 	return ((const struct frequency_policy *)a)->number - ((const struct frequency_policy *)b)->number;
 }
 
-static int read_policies(struct frequency *f, int root_fd, DIR *directory, struct error *err)
+void frequency_read(struct frequency *ret, int root_fd)
 {
-	struct frequency_policy *policy;
+	struct frequency f = {
+		.no_turbo = path_int(root_fd, CPU_ROOT "/intel_pstate/no_turbo"),
+		.min_perf_pct = path_int(root_fd, CPU_ROOT "/intel_pstate/min_perf_pct"),
+		.max_perf_pct = path_int(root_fd, CPU_ROOT "/intel_pstate/max_perf_pct"),
+		.boost = path_int(root_fd, CPU_ROOT "/cpufreq/boost"),
+		.pstate_status = path_text(root_fd, CPU_ROOT "/intel_pstate/status")
+					 ?: path_text(root_fd, CPU_ROOT "/amd_pstate/status"),
+	};
+	int fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, CPU_ROOT "/cpufreq");
+	_cleanup_(closedirp) DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
-	while ((entry = readdir(directory))) {
+	while (directory && (entry = readdir(directory))) {
 		int number, end = 0;
 
 		if (sscanf(entry->d_name, "policy%d%n", &number, &end) != 1 || entry->d_name[end] ||
-			is_offline(root_fd, number))
+			policy_is_offline(root_fd, number))
 			continue;
-		policy = array_add(f->policies, f->n_policies);
-		read_policy(policy, root_fd, number);
+		*array_add(f.policies, f.n_policies) = (struct frequency_policy){
+			.number = number,
+			.cpus = path_text(root_fd, POLICY "related_cpus", number),
+			.driver = path_text(root_fd, POLICY "scaling_driver", number),
+			.governor = path_text(root_fd, POLICY "scaling_governor", number),
+			.preference = path_text(root_fd, POLICY "energy_performance_preference", number),
+			.min_khz = path_int(root_fd, POLICY "scaling_min_freq", number),
+			.max_khz = path_int(root_fd, POLICY "scaling_max_freq", number),
+			.hardware_max_khz = path_int(root_fd, POLICY "cpuinfo_max_freq", number),
+			.base_khz = read_base(root_fd, number),
+			.boost = path_int(root_fd, POLICY "boost", number),
+		};
 	}
-	if (f->n_policies > 0)
-		qsort(f->policies, f->n_policies, sizeof(*f->policies), by_number);
-	return 0;
-}
-
-int frequency_read(struct frequency *ret, int root_fd, struct error *err)
-{
-	_cleanup_(frequency_clear) struct frequency f = {};
-	_cleanup_(closedirp) DIR *directory = NULL;
-	int fd, r;
-
-	f.no_turbo = read_int(root_fd, CPU_ROOT "/intel_pstate", "no_turbo");
-	f.min_perf_pct = read_int(root_fd, CPU_ROOT "/intel_pstate", "min_perf_pct");
-	f.max_perf_pct = read_int(root_fd, CPU_ROOT "/intel_pstate", "max_perf_pct");
-	f.boost = read_int(root_fd, CPU_ROOT "/cpufreq", "boost");
-	f.pstate_status = read_word(root_fd, CPU_ROOT "/intel_pstate", "status")
-				  ?: read_word(root_fd, CPU_ROOT "/amd_pstate", "status");
-	fd = openat(root_fd, text_below(root_fd, CPU_ROOT "/cpufreq"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	directory = fd < 0 ? NULL : fdopendir(fd);
-	if (directory) {
-		r = read_policies(&f, root_fd, directory, err);
-		if (r < 0)
-			return r;
-	}
-	*ret = TAKE_STRUCT(f);
-	return 0;
+	if (f.n_policies > 0)
+		qsort(f.policies, f.n_policies, sizeof(*f.policies), policy_by_number);
+	*ret = f;
 }
 
 void frequency_clear(struct frequency *f)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How fast the processor may run: policies, governor, limits, turbo, out of /sys. Reading only, below a root
- * descriptor; writing is in cpufreq.h, whose library not every tool may link. */
+ * descriptor; writing is in cpupower.h, whose library not every tool may link. */
 #pragma once
 
 #include "lib/base/cleanup.h"
-#include "lib/base/error.h"
 
 #include <stdint.h>
 
@@ -31,5 +30,5 @@ struct frequency {
 	char *pstate_status;  /* of intel_pstate or amd_pstate: "active", "passive"… */
 };
 
-int frequency_read(struct frequency *ret, int root_fd, struct error *err);
+void frequency_read(struct frequency *ret, int root_fd);
 void frequency_clear(struct frequency *frequency);

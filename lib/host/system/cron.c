@@ -2,10 +2,11 @@
 /* When cron and anacron start their jobs: see cron.h. */
 #include "lib/host/system/cron.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/path_read.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/system/kernel_setting.h"
 
 #include <ctype.h>
@@ -23,7 +24,7 @@ struct moments {
 	bool any_day, any_weekday; /* the field begins with '*' */
 };
 
-static int parse_value(const char **p, enum field field)
+static int cron_value(const char **p, enum field field)
 {
 	static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec", days[] = "sunmontuewedthufrisat";
 	const char *names = field == MONTH ? months : field == WEEKDAY ? days : "";
@@ -42,7 +43,7 @@ static int parse_value(const char **p, enum field field)
 }
 
 /* "*", "5", "1-5", or cronie's "1~5" (one of them), with "/2" behind */
-static bool parse_range(const char **p, enum field field, uint64_t *bits)
+static bool cron_range(const char **p, enum field field, uint64_t *bits)
 {
 	static const int least[] = {0, 0, 1, 1, 0}, most[] = {59, 23, 31, 12, 7};
 	int first = least[field], last = most[field], step = 1;
@@ -51,16 +52,16 @@ static bool parse_range(const char **p, enum field field, uint64_t *bits)
 	if (star)
 		(*p)++;
 	else {
-		first = last = parse_value(p, field);
+		first = last = cron_value(p, field);
 		if (**p == '-' || **p == '~') {
 			(*p)++;
-			last = parse_value(p, field);
+			last = cron_value(p, field);
 		} else if (**p == '/')
 			last = most[field];
 	}
 	if (**p == '/') {
 		(*p)++;
-		step = parse_value(p, MINUTE);
+		step = cron_value(p, MINUTE);
 	}
 	if (first < least[field] || last > most[field] || last < first || step < 1)
 		return false;
@@ -69,11 +70,11 @@ static bool parse_range(const char **p, enum field field, uint64_t *bits)
 	return true;
 }
 
-static bool parse_field(const char **p, enum field field, uint64_t *bits)
+static bool cron_field(const char **p, enum field field, uint64_t *bits)
 {
 	*p += strspn(*p, " \t");
 	for (;;) {
-		if (!parse_range(p, field, bits))
+		if (!cron_range(p, field, bits))
 			return false;
 		if (**p != ',')
 			return **p == ' ' || **p == '\t' || **p == '\0';
@@ -94,7 +95,7 @@ static const char *expand_name(const char *line)
 	return NULL;
 }
 
-static bool parse_line(const char *line, struct moments *ret)
+static bool cron_line(const char *line, struct moments *ret)
 {
 	*ret = (struct moments){};
 	line += strspn(line, " \t");
@@ -107,23 +108,24 @@ static bool parse_line(const char *line, struct moments *ret)
 			ret->any_day = *line == '*';
 		if (field == WEEKDAY)
 			ret->any_weekday = *line == '*';
-		if (!parse_field(&line, field, &ret->bits[field]))
+		if (!cron_field(&line, field, &ret->bits[field]))
 			return false;
 	}
 	return true;
 }
 
-static bool has(const struct moments *m, enum field field, int value)
+static bool has_moment(const struct moments *m, enum field field, int value)
 {
 	return m->bits[field] >> value & 1;
 }
 
 /* Where both the day and the weekday are given, either of them will do. */
-static bool matches(const struct moments *m, const struct tm *tm)
+static bool cron_matches(const struct moments *m, const struct tm *tm)
 {
-	bool day = has(m, DAY, tm->tm_mday), weekday = has(m, WEEKDAY, tm->tm_wday);
+	bool day = has_moment(m, DAY, tm->tm_mday), weekday = has_moment(m, WEEKDAY, tm->tm_wday);
 
-	return has(m, MINUTE, tm->tm_min) && has(m, HOUR, tm->tm_hour) && has(m, MONTH, tm->tm_mon + 1) &&
+	return has_moment(m, MINUTE, tm->tm_min) && has_moment(m, HOUR, tm->tm_hour) &&
+	       has_moment(m, MONTH, tm->tm_mon + 1) &&
 	       (m->any_day || m->any_weekday ? day && weekday : day || weekday);
 }
 
@@ -131,69 +133,54 @@ int64_t cron_next(const char *line, int64_t now_s, int64_t until_s)
 {
 	struct moments moments;
 
-	if (!parse_line(line, &moments))
+	if (!cron_line(line, &moments))
 		return 0;
 	for (time_t t = now_s - now_s % 60 + 60; t < until_s; t += 60) {
 		struct tm tm;
 
-		if (localtime_r(&t, &tm) && matches(&moments, &tm))
+		if (localtime_r(&t, &tm) && cron_matches(&moments, &tm))
 			return t;
 	}
 	return 0;
 }
 
-static int add_job(struct cron_job **jobs, size_t *n, char *table, int64_t next_s, struct error *err)
+/* The jobs found so far, and the time in which they must begin. */
+struct cron_search {
+	struct cron_job *jobs;
+	size_t n;
+	int root_fd;
+	int64_t now_s, until_s;
+};
+
+static void read_tables(struct cron_search *s, const char *pattern)
 {
-	struct cron_job *job = table ? array_add(*jobs, *n) : NULL;
+	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(s->root_fd, pattern);
 
-	if (!job) {
-		free(table);
-		return error_oom(err);
-	}
-	*job = (struct cron_job){table, next_s};
-	return 0;
-}
-
-static int read_table(struct cron_job **jobs, size_t *n, int root_fd, const char *path, int64_t now_s,
-	int64_t until_s, struct error *err)
-{
-	_cleanup_(freep) char *text = NULL;
-	int64_t next_s = 0;
-
-	if (text_read_file(root_fd, path, &text) < 0)
-		return 0; /* such as a directory, or another user's */
-	for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
-		int64_t this_s = cron_next(line, now_s, next_s ?: until_s);
-
-		next_s = this_s ?: next_s;
-	}
-	return next_s ? add_job(jobs, n, xstrdup(path), next_s, err) : 0;
-}
-
-static int read_tables(struct cron_job **jobs, size_t *n, int root_fd, const char *pattern, int64_t now_s,
-	int64_t until_s, struct error *err)
-{
-	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(root_fd, pattern);
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < paths.n; i++) {
+	for (size_t i = 0; i < paths.n; i++) {
 		const char *path = paths.items[i], *name = strrchr(path, '/');
+		_cleanup_(freep) char *text = NULL;
+		int64_t next_s = 0;
 
 		/* copies that editors and package managers leave are not read by cron either */
-		if (name && !strchr(name, '~') && !strstr(name, ".dpkg-") && !strstr(name, ".rpm"))
-			r = read_table(jobs, n, root_fd, path, now_s, until_s, err);
+		if (!name || strchr(name, '~') || strstr(name, ".dpkg-") || strstr(name, ".rpm"))
+			continue;
+		text = path_text(s->root_fd, "%s", path);
+		if (!text)
+			continue; /* such as a directory, or another user's */
+		for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+			next_s = cron_next(line, s->now_s, next_s ?: s->until_s) ?: next_s;
+		if (next_s)
+			*array_add(s->jobs, s->n) = (struct cron_job){xstrdup(path), next_s};
 	}
-	return r;
 }
 
 /* The day on which a job of anacron ran last is in a file of its name: 20261121. */
 static int64_t anacron_next(int root_fd, const char *name, int days)
 {
-	_cleanup_(freep) char *path = text_format("/var/spool/anacron/%s", name), *text = NULL;
+	_cleanup_(freep) char *text = path_text(root_fd, "/var/spool/anacron/%s", name);
 	struct tm tm = {.tm_isdst = -1};
 
-	if (!path || text_read_file(root_fd, path, &text) < 0 ||
-		sscanf(text, "%4d%2d%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) != 3)
+	if (!text || sscanf(text, "%4d%2d%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) != 3)
 		return 0;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
@@ -201,16 +188,12 @@ static int64_t anacron_next(int root_fd, const char *name, int days)
 	return mktime(&tm);
 }
 
-static int read_anacron(
-	struct cron_job **jobs, size_t *n, int root_fd, int64_t now_s, int64_t until_s, struct error *err)
+static void read_anacron(struct cron_search *s)
 {
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *text = path_text(s->root_fd, "/etc/anacrontab");
 	char period[16], name[64];
-	int r = 0;
 
-	if (text_read_file(root_fd, "/etc/anacrontab", &text) < 0)
-		return 0;
-	for (char *rest = text, *line; r == 0 && (line = strsep(&rest, "\n"));) {
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
 		int64_t next_s;
 		int days;
 
@@ -220,35 +203,25 @@ static int read_anacron(
 		       : !strcmp(period, "@weekly") ? 7
 		       : !strcmp(period, "@daily")  ? 1
 						    : atoi(period);
-		next_s = days > 0 ? anacron_next(root_fd, name, days) : 0;
-		if (next_s && next_s < until_s)
-			r = add_job(jobs, n, text_format("/etc/anacrontab:%s", name),
-				next_s > now_s ? next_s : now_s, err);
+		next_s = days > 0 ? anacron_next(s->root_fd, name, days) : 0;
+		if (next_s && next_s < s->until_s)
+			*array_add(s->jobs, s->n) = (struct cron_job){text_format("/etc/anacrontab:%s", name),
+				next_s > s->now_s ? next_s : s->now_s};
 	}
-	return r;
 }
 
-int cron_read(
-	struct cron_job **ret, size_t *ret_n, int root_fd, int64_t now_s, int64_t until_s, struct error *err)
+struct cron_job *cron_read(size_t *ret_n, int root_fd, int64_t now_s, int64_t until_s)
 {
 	/* of Debian, of SUSE, and of the others */
 	static const char *const patterns[] = {"/etc/crontab", "/etc/cron.d/*", "/var/spool/cron/crontabs/*",
 		"/var/spool/cron/tabs/*", "/var/spool/cron/*"};
-	struct cron_job *jobs = NULL;
-	size_t n = 0;
-	int r = 0;
+	struct cron_search search = {.root_fd = root_fd, .now_s = now_s, .until_s = until_s};
 
-	for (size_t i = 0; r == 0 && i < ELEMENTS(patterns); i++)
-		r = read_tables(&jobs, &n, root_fd, patterns[i], now_s, until_s, err);
-	if (r == 0)
-		r = read_anacron(&jobs, &n, root_fd, now_s, until_s, err);
-	if (r < 0) {
-		cron_clear(jobs, n);
-		return r;
-	}
-	*ret = jobs;
-	*ret_n = n;
-	return 0;
+	for (size_t i = 0; i < ELEMENTS(patterns); i++)
+		read_tables(&search, patterns[i]);
+	read_anacron(&search);
+	*ret_n = search.n;
+	return search.jobs;
 }
 
 void cron_clear(struct cron_job *jobs, size_t n)

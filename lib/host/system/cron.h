@@ -2,8 +2,6 @@
 /* When cron and anacron start their jobs: the tables of crontab(5) and anacrontab(5). */
 #pragma once
 
-#include "lib/base/error.h"
-
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +17,5 @@ struct cron_job {
 
 /* Those of all tables below root_fd that can be read and have a job before `until_s`; the caller clears the array. A job of
  * anacron that is overdue is due now. */
-int cron_read(
-	struct cron_job **ret, size_t *ret_n, int root_fd, int64_t now_s, int64_t until_s, struct error *err);
+struct cron_job *cron_read(size_t *ret_n, int root_fd, int64_t now_s, int64_t until_s);
 void cron_clear(struct cron_job *jobs, size_t n);

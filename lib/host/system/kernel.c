@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running, installed and available kernels: see kernel.h. */
+/* The running, installed and available kernels, and the configuration of one: see kernel.h. The only file that includes zlib. */
 #include "lib/host/system/kernel.h"
 
-#include "lib/base/xalloc.h"
+#include "lib/base/path_read.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
-enum { ASK_TIMEOUT_MS = 5000 };
+enum { ASK_KERNEL_MS = 5000, MOST_CONFIG = 4 << 20 }; /* configurations have some 300 KiB */
 
 static const char NUMERIC[] = "0123456789.-";
 
@@ -76,18 +78,22 @@ static void keep_newest(char **newest, const char *release)
 	*newest = xstrdup(release);
 }
 
-static DIR *open_below(int root_fd, const char *path)
+static DIR *open_directory_below(int root_fd, const char *path)
 {
-	int fd = openat(root_fd, text_below(root_fd, path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "%s", path);
 
 	return fd < 0 ? NULL : fdopendir(fd);
 }
 
-static void find_images(struct kernel *k, int root_fd)
+int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 {
 	static const char *const prefixes[] = {"vmlinuz-", "vmlinux-", "Image-"};
-	_cleanup_(closedirp) DIR *boot = open_below(root_fd, "/boot");
+	_cleanup_(closedirp) DIR *boot = open_directory_below(root_fd, "/boot");
+	_cleanup_(closedirp) DIR *modules = open_directory_below(root_fd, "/lib/modules");
+	struct kernel k = {.version = path_text(root_fd, "/proc/sys/kernel/version")};
 	struct dirent *entry;
+	struct stat st;
+	int r = path_read_text(root_fd, err, &k.running, "/proc/sys/kernel/osrelease");
 
 	while (boot && (entry = readdir(boot)))
 		for (size_t i = 0; i < ELEMENTS(prefixes); i++) {
@@ -95,42 +101,23 @@ static void find_images(struct kernel *k, int root_fd)
 
 			if (!strncmp(entry->d_name, prefixes[i], strlen(prefixes[i])) && *release >= '1' &&
 				*release <= '9') /* "0-rescue-…" is not a kernel of its own */
-				keep_newest(&k->installed, release);
+				keep_newest(&k.installed, release);
 		}
-}
-
-/* A directory of modules counts if it has modules.order: what dpkg leaves behind does not. */
-static void find_modules(struct kernel *k, int root_fd)
-{
-	_cleanup_(closedirp) DIR *modules = open_below(root_fd, "/lib/modules");
-	struct dirent *entry;
-
+	/* a directory of modules counts if it has modules.order: what dpkg leaves behind does not */
 	while (modules && (entry = readdir(modules))) {
 		char path[300];
-		struct stat st;
 
 		snprintf(path, sizeof(path), "%s/modules.order", entry->d_name);
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
 			fstatat(dirfd(modules), path, &st, 0) == 0)
-			keep_newest(&k->installed, entry->d_name);
+			keep_newest(&k.installed, entry->d_name);
 	}
-}
-
-int kernel_read(struct kernel *ret, int root_fd, struct error *err)
-{
-	_cleanup_(kernel_clear) struct kernel k = {};
-	struct stat st;
-	int r;
-
-	r = text_read_file(root_fd, "/proc/sys/kernel/osrelease", &k.running);
-	if (r < 0)
-		return error_os(err, r, "cannot read /proc/sys/kernel/osrelease");
-	if (text_read_file(root_fd, "/proc/sys/kernel/version", &k.version) < 0)
-		k.version = NULL;
-	find_images(&k, root_fd);
-	find_modules(&k, root_fd);
 	k.reboot_required = fstatat(root_fd, text_below(root_fd, "/run/reboot-required"), &st, 0) == 0;
-	*ret = TAKE_STRUCT(k);
+	if (r < 0) {
+		kernel_clear(&k);
+		return r;
+	}
+	*ret = k;
 	return 0;
 }
 
@@ -145,7 +132,7 @@ static char *ask_apt(const char *running, struct error *err)
 		error_say(err, -ENOENT, "the name %s has no flavour to look up", running);
 		return NULL;
 	}
-	if (subprocess_ask(argv, ASK_TIMEOUT_MS, &output, &status, err) < 0)
+	if (subprocess_ask(argv, ASK_KERNEL_MS, &output, &status, err) < 0)
 		return NULL;
 	release = status == 0 ? kernel_parse_apt(output) : NULL;
 	if (!release)
@@ -161,7 +148,7 @@ static char *ask_dnf(struct error *err)
 	char *release;
 	int status;
 
-	if (subprocess_ask(argv, ASK_TIMEOUT_MS, &output, &status, err) < 0)
+	if (subprocess_ask(argv, ASK_KERNEL_MS, &output, &status, err) < 0)
 		return NULL;
 	release = status == 0 ? kernel_parse_dnf(output) : NULL;
 	if (!release)
@@ -174,8 +161,7 @@ void kernel_ask_offered(struct kernel *k)
 	struct error err = {};
 
 	free(k->offered);
-	free(k->offered_unknown);
-	k->offered_unknown = NULL;
+	free(TAKE(k->offered_unknown));
 	k->offered = access("/usr/bin/apt-cache", X_OK) == 0 ? ask_apt(k->running, &err) : ask_dnf(&err);
 	if (!k->offered)
 		k->offered_unknown = xstrdup(err.text);
@@ -189,4 +175,37 @@ void kernel_clear(struct kernel *k)
 	free(k->offered);
 	free(k->offered_unknown);
 	*k = (struct kernel){};
+}
+
+int kernel_config_read(char **ret, int root_fd, const char *release)
+{
+	static const char *const places[] = {"/boot/config-%s", "/lib/modules/%s/config", "/proc/config.gz"};
+	_cleanup_(freep) char *text = xmalloc(MOST_CONFIG + 1);
+
+	for (size_t i = 0; i < ELEMENTS(places); i++) {
+		int fd = path_open(root_fd, O_RDONLY, places[i], release), n;
+		gzFile file;
+
+		if (fd < 0)
+			continue;
+		file = xalloc_check(gzdopen(fd, "rb"));
+		n = gzread(file, text, MOST_CONFIG); /* gives a file that is not compressed as it is */
+		gzclose(file);
+		if (n <= 0)
+			continue;
+		text[n] = '\0';
+		*ret = TAKE(text);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+char *kernel_config_get(const char *config, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (const char *p = config; (p = strstr(p, option)); p += len)
+		if ((p == config || p[-1] == '\n') && p[len] == '=')
+			return xstrndup(p + len + 1, strcspn(p + len + 1, "\n"));
+	return xstrdup("n");
 }

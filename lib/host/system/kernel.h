@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running kernel, the newest installed one, and the newest in the package manager's lists (without network).
+/* The running kernel and its configuration, the newest installed one, and the newest in the package manager's lists (without network).
  * A machine without a kernel of its own (a container, a virtual machine that its host boots) has none installed. */
 #pragma once
 
@@ -35,3 +35,11 @@ char *kernel_package(const char *release);
  * is none. The caller frees it. */
 char *kernel_parse_apt(const char *text);
 char *kernel_parse_dnf(const char *text);
+
+/* The configuration of `release` below root_fd as text, from /boot, /lib/modules or /proc/config.gz, the
+ * first that exists; the caller frees it. -ENOENT: nowhere. */
+int kernel_config_read(char **ret, int root_fd, const char *release);
+
+/* The value of an option ("CONFIG_HZ"): "y", "m", a number, a text with its quotes; "n" if it is not set.
+ * The caller frees it. */
+char *kernel_config_get(const char *config, const char *option);

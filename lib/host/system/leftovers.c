@@ -31,12 +31,7 @@ const char *const leftover_kind_names[N_LEFTOVER_KINDS] = {
 /* Takes the path over. */
 static void add_leftover(struct leftovers *all, enum leftover_kind kind, char *path)
 {
-	struct leftover *item = path ? array_add(all->items, all->n) : NULL;
-
-	if (item)
-		*item = (struct leftover){kind, path};
-	else
-		free(path);
+	*array_add(all->items, all->n) = (struct leftover){kind, path};
 }
 
 void leftovers_clear(struct leftovers *leftovers)
@@ -48,7 +43,7 @@ void leftovers_clear(struct leftovers *leftovers)
 }
 
 /* A directory that is there, and that nobody has locked. */
-static bool is_free(int parent_fd, const char *name, struct stat *st)
+static bool is_unlocked(int parent_fd, const char *name, struct stat *st)
 {
 	_cleanup_(closep) int fd = openat(
 		parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -82,8 +77,7 @@ static void find_traces(struct leftovers *ret, int tracing_fd)
 		if (sscanf(entry->d_name, TRACE "%d-%*u%n", &pid, &end) != 1 || !end || entry->d_name[end])
 			continue;
 		of_the_living = trace_name_of(pid);
-		if (of_the_living && strcmp(entry->d_name, of_the_living) != 0 &&
-			is_free(fd, entry->d_name, &st))
+		if (strcmp(entry->d_name, of_the_living) != 0 && is_unlocked(fd, entry->d_name, &st))
 			add_leftover(ret, LEFTOVER_TRACE, xstrdup(entry->d_name));
 	}
 }
@@ -98,8 +92,7 @@ void leftovers_remove_traces(void)
 	for (size_t i = 0; i < found.n; i++) {
 		_cleanup_(freep) char *path = text_format("instances/%s", found.items[i].path);
 
-		if (path)
-			unlinkat(tracing_fd, path, AT_REMOVEDIR); /* refused while somebody reads it */
+		unlinkat(tracing_fd, path, AT_REMOVEDIR); /* refused while somebody reads it */
 	}
 }
 
@@ -124,7 +117,7 @@ static void find_directories(struct leftovers *ret, const char *below)
 			&end);
 		if (end != random + 6 || entry->d_name[end] || process_ref_start_ticks(pid) == ticks)
 			continue;
-		if (is_free(dirfd(dir), entry->d_name, &st) && st.st_uid == geteuid())
+		if (is_unlocked(dirfd(dir), entry->d_name, &st) && st.st_uid == geteuid())
 			add_leftover(ret, LEFTOVER_DIRECTORY, text_format("%s/%s", below, entry->d_name));
 	}
 }

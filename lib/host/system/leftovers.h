@@ -21,7 +21,7 @@ struct leftovers {
 	size_t n;
 };
 
-/* All whose owners have ended, as far as this user sees them. Without memory some are missing. */
+/* All whose owners have ended, as far as this user sees them. */
 void leftovers_find(struct leftovers *ret);
 void leftovers_clear(struct leftovers *leftovers);
 
@@ -34,10 +34,10 @@ void leftovers_remove_traces(void);
 /* The directories of dead owners of this user below a directory. */
 void leftovers_remove_directories(const char *below);
 
-/* The template of such a directory, for mkdtemp; the caller frees it. NULL: no memory. */
+/* The template of such a directory, for mkdtemp; the caller frees it. */
 char *leftover_directory_name(const char *below);
 /* All but what is mounted below. */
 void leftover_directory_remove(const char *path);
 
-/* The name of this process's trace; the caller frees it. NULL: no memory. */
+/* The name of this process's trace; the caller frees it. */
 char *leftover_trace_name(void);

@@ -3,10 +3,10 @@
 #include "lib/host/system/lock.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/path_read.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process_ref.h"
 #include "lib/host/system/leftovers.h"
-#include "lib/host/system/run_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,13 +18,28 @@
 
 static const char HOST_LOCK[] = RUN_DIRECTORY "/lock";
 
-static int say_cannot_open(int r, const char *path, struct error *err)
+int run_directory_open(const char *path, struct error *err)
+{
+	bool made = geteuid() == 0 && mkdir(path, 0755) == 0;
+	_cleanup_(closep) int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+
+	if (directory < 0 || fstat(directory, &st) < 0)
+		return -ENOENT;
+	if (made)
+		fchmod(directory, 0755); /* whatever the umask */
+	else if (st.st_uid != 0 || st.st_mode & 022)
+		return error_say(err, -EPERM, "%s must belong to root, and only root may write to it", path);
+	return TAKE_FD(directory);
+}
+
+static int lock_cannot_open(int r, const char *path, struct error *err)
 {
 	return error_os(err, r, "cannot open the host's lock %s", path);
 }
 
 /* A file of the user's: EMP_LOCK or BOOK.lock. */
-static int open_named(const char *path, struct error *err)
+static int open_named_lock(const char *path, struct error *err)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 	_cleanup_(closep) int fd = open(path, flags);
@@ -33,26 +48,18 @@ static int open_named(const char *path, struct error *err)
 	if (fd < 0 && errno == ENOENT)
 		fd = open(path, flags | O_CREAT, 0666);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return say_cannot_open(-errno, path, err);
+		return lock_cannot_open(-errno, path, err);
 	if (!S_ISREG(st.st_mode))
 		return error_say(
 			err, -EINVAL, "the host's lock %s is not a regular file; name another", path);
 	return TAKE_FD(fd);
 }
 
-/* Lets the group emp lock it. */
-static void admit_group(int fd)
-{
-	const struct group *group = getgrnam("emp");
-
-	if (group && fchown(fd, 0, group->gr_gid) == 0)
-		fchmod(fd, 0660);
-}
-
 /* -ENOENT: there is no lock of the host that this user can open. */
-static int open_host(struct error *err)
+static int open_host_lock(struct error *err)
 {
 	const bool root = geteuid() == 0;
+	const struct group *group = root ? getgrnam("emp") : NULL;
 	_cleanup_(closep) int directory = run_directory_open(RUN_DIRECTORY, err), fd = -1;
 
 	if (directory < 0)
@@ -60,15 +67,15 @@ static int open_host(struct error *err)
 	fd = openat(
 		directory, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (root ? O_CREAT : 0), 0600);
 	if (fd < 0)
-		return root ? say_cannot_open(-errno, HOST_LOCK, err) : -ENOENT;
-	if (root)
-		admit_group(fd);
+		return root ? lock_cannot_open(-errno, HOST_LOCK, err) : -ENOENT;
+	if (group && fchown(fd, 0, group->gr_gid) == 0) /* it may lock the file, too */
+		fchmod(fd, 0660);
 	return TAKE_FD(fd);
 }
 
 /* The process that has locked the file at `path`, as the kernel tells everybody; 0: none that is visible here, or the file
  * is in an overlay of several file systems, where it has other numbers for the kernel. */
-static pid_t find_holder(const char *path)
+static pid_t lock_holder(const char *path)
 {
 	_cleanup_(freep) char *locks = NULL;
 	char *line, *rest, wanted[64];
@@ -88,12 +95,11 @@ static pid_t find_holder(const char *path)
 /* -EBUSY. The process chose its name. */
 static int say_held(pid_t pid, struct error *err)
 {
-	_cleanup_(freep) char *name = NULL;
-	char path[64], moment[TEXT_TIME_SIZE];
+	_cleanup_(freep) char *name = path_text(AT_FDCWD, "/proc/%d/comm", pid);
+	char moment[TEXT_TIME_SIZE];
 	int64_t since_ns = process_ref_started_ns(pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	if (text_read_file(AT_FDCWD, path, &name) < 0 || !since_ns)
+	if (!name || !since_ns)
 		return error_say(err, -EBUSY, "process %d has locked this machine; wait for it", pid);
 	for (char *c = name; *c; c++)
 		if (*c < ' ' || *c > '~')
@@ -103,7 +109,7 @@ static int say_held(pid_t pid, struct error *err)
 		!strcmp(name, "emp-calibrate") ? ", or see 'emp-calibrate status'" : "");
 }
 
-/* Somebody who looks holds it for a moment. */
+/* A process that checks the lock holds it for a moment. */
 static int lock_file(int fd, const char *path, struct error *err)
 {
 	for (int i = 0; i < 20; i++) {
@@ -113,7 +119,7 @@ static int lock_file(int fd, const char *path, struct error *err)
 			return 0;
 		if (errno != EWOULDBLOCK)
 			return error_os(err, -errno, "cannot take the host's lock %s", path);
-		pid = find_holder(path);
+		pid = lock_holder(path);
 		if (pid)
 			return say_held(pid, err);
 		usleep(10000);
@@ -123,10 +129,10 @@ static int lock_file(int fd, const char *path, struct error *err)
 		path);
 }
 
-static int look_at(const char *path, struct error *err)
+static int check_lock(const char *path, struct error *err)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	pid_t pid = find_holder(path);
+	pid_t pid = lock_holder(path);
 
 	if (pid)
 		return say_held(pid, err);
@@ -143,7 +149,7 @@ static const char *named_lock(void)
 	return named && *named ? named : NULL;
 }
 
-static int take(const char *path, int fd, struct lock *ret, struct error *err)
+static int take_lock(const char *path, int fd, struct lock *ret, struct error *err)
 {
 	_cleanup_(closep) int owned = fd;
 	int r = fd < 0 ? fd : lock_file(fd, path, err);
@@ -161,12 +167,12 @@ int lock_take(struct lock *ret, const char *book, struct error *err)
 	int fd, r;
 
 	if (named_lock())
-		return take(named_lock(), open_named(named_lock(), err), ret, err);
-	fd = open_host(err);
+		return take_lock(named_lock(), open_named_lock(named_lock(), err), ret, err);
+	fd = open_host_lock(err);
 	if (fd != -ENOENT)
-		return take(HOST_LOCK, fd, ret, err);
-	r = look_at(HOST_LOCK, err);
-	return r < 0 ? r : take(own, open_named(own, err), ret, err);
+		return take_lock(HOST_LOCK, fd, ret, err);
+	r = check_lock(HOST_LOCK, err);
+	return r < 0 ? r : take_lock(own, open_named_lock(own, err), ret, err);
 }
 
 int lock_look(const char *book, struct error *err)
@@ -175,9 +181,9 @@ int lock_look(const char *book, struct error *err)
 	int r;
 
 	if (named_lock())
-		return look_at(named_lock(), err);
-	r = look_at(HOST_LOCK, err);
-	return r < 0 ? r : look_at(own, err);
+		return check_lock(named_lock(), err);
+	r = check_lock(HOST_LOCK, err);
+	return r < 0 ? r : check_lock(own, err);
 }
 
 void lock_release(struct lock *lock)

@@ -21,3 +21,10 @@ int lock_look(const char *book, struct error *err);
 
 /* NULL and a lock that is not held are fine. */
 void lock_release(struct lock *lock);
+
+/* /run/emp, where root keeps what lasts until the machine is shut down: this lock, and resolved BPF programs. */
+#define RUN_DIRECTORY "/run/emp"
+
+/* Its descriptor; root makes it if it is not there. -ENOENT without a sentence: there is none; -EPERM with a sentence: others
+ * than root can write to it. */
+int run_directory_open(const char *path, struct error *err);

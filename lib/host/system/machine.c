@@ -5,9 +5,10 @@
  * a container by a PID namespace that is not the first, and its engine by the files that engines leave. */
 #include "lib/host/system/machine.h"
 
-#include "lib/base/xalloc.h"
+#include "lib/base/path_read.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -22,14 +23,14 @@ static const sd_id128_t APPLICATION = SD_ID128_MAKE(
 static const char FIRST_PID_NAMESPACE[] = "pid:[4026531836]";
 
 /* Some firmware has names that are not UTF-8, which JSON needs. */
-static char *read_text(int root_fd, const char *path)
+static char *read_name(int root_fd, const char *path)
 {
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *text = path_text(root_fd, "%s", path);
 
-	return text_read_file(root_fd, path, &text) < 0 || !*text ? NULL : text_utf8(text);
+	return text && *text ? text_utf8(text) : NULL;
 }
 
-static bool exists(int root_fd, const char *path)
+static bool file_exists(int root_fd, const char *path)
 {
 	struct stat st;
 
@@ -59,19 +60,9 @@ static char *value_of(const char *text, const char *key, char separator)
 	return NULL;
 }
 
-static int64_t count_cpus(const char *cpuinfo)
-{
-	int64_t n = 0;
-
-	for (const char *p = cpuinfo; (p = strstr(p, "processor\t")); p++)
-		if (p == cpuinfo || p[-1] == '\n')
-			n++;
-	return n;
-}
-
 static void read_cpu(struct machine *m, int root_fd)
 {
-	_cleanup_(freep) char *text = read_text(root_fd, "/proc/cpuinfo");
+	_cleanup_(freep) char *text = read_name(root_fd, "/proc/cpuinfo");
 
 	if (!text)
 		return;
@@ -82,38 +73,21 @@ static void read_cpu(struct machine *m, int root_fd)
 	m->cpu_stepping = value_of(text, "stepping", ':') ?: value_of(text, "CPU revision", ':');
 	m->microcode = value_of(text, "microcode", ':');
 	m->flags = value_of(text, "flags", ':') ?: value_of(text, "Features", ':');
-	m->n_cpus = count_cpus(text);
-}
-
-static void read_memory(struct machine *m, int root_fd)
-{
-	_cleanup_(freep) char *text = read_text(root_fd, "/proc/meminfo"), *total = NULL;
-
-	total = text ? value_of(text, "MemTotal", ':') : NULL;
-	if (total)
-		m->memory_bytes = saturate_multiply(1024, strtoll(total, NULL, 10)); /* "24668188 kB" */
+	for (const char *p = text; (p = strstr(p, "processor\t")); p++)
+		m->n_cpus += p == text || p[-1] == '\n';
 }
 
 static void read_os(struct machine *m, int root_fd)
 {
-	_cleanup_(freep) char *text = read_text(root_fd, "/etc/os-release");
+	_cleanup_(freep) char *text = read_name(root_fd, "/etc/os-release")
+					      ?: read_name(root_fd, "/usr/lib/os-release");
 
-	if (!text)
-		text = read_text(root_fd, "/usr/lib/os-release");
 	if (!text)
 		return;
 	m->os_id = value_of(text, "ID", '=');
 	m->os_version = value_of(text, "VERSION_ID", '=');
 	m->os_name = value_of(text, "PRETTY_NAME", '=');
 	m->os_like = value_of(text, "ID_LIKE", '=');
-}
-
-static void read_firmware(struct machine *m, int root_fd)
-{
-	m->vendor = read_text(root_fd, "/sys/class/dmi/id/sys_vendor");
-	m->product = read_text(root_fd, "/sys/class/dmi/id/product_name");
-	m->board = read_text(root_fd, "/sys/class/dmi/id/board_name");
-	m->firmware = read_text(root_fd, "/sys/class/dmi/id/bios_version");
 }
 
 static const char *name_by(const char *text, const char *const (*names)[2])
@@ -133,7 +107,7 @@ static void recognise_virtual(struct machine *m, int root_fd)
 		{"OpenStack", "KVM"}, {"Alibaba Cloud ECS", "KVM"}, {}};
 	static const char *const by_clock[][2] = {
 		{"kvm-clock", "KVM"}, {"hyperv", "Hyper-V"}, {"xen", "Xen"}, {}};
-	_cleanup_(freep) char *clocks = read_text(
+	_cleanup_(freep) char *clocks = read_name(
 		root_fd, "/sys/devices/system/clocksource/clocksource0/available_clocksource");
 	const char *name = name_by(m->product, by_firmware) ?: name_by(m->vendor, by_firmware);
 	bool x86 = m->flags && strstr(m->flags, "constant_tsc"); /* there the flag decides */
@@ -145,42 +119,42 @@ static void recognise_virtual(struct machine *m, int root_fd)
 		m->hypervisor = xstrdup(name);
 }
 
-/* 1: in a PID namespace other than the first, 0: in the first, -1: not known. */
-static int in_pid_namespace(int root_fd)
-{
-	char target[64] = "";
-	ssize_t n = readlinkat(root_fd, text_below(root_fd, "/proc/self/ns/pid"), target, sizeof(target) - 1);
-
-	return n <= 0 ? -1 : strcmp(target, FIRST_PID_NAMESPACE) != 0;
-}
-
 /* A disk image made from a container keeps the engine's file, so the namespace decides. */
 static void recognise_container(struct machine *m, int root_fd)
 {
-	_cleanup_(freep) char *engine = read_text(root_fd, "/run/systemd/container");
-	int namespace = in_pid_namespace(root_fd);
+	_cleanup_(freep) char *engine = read_name(root_fd, "/run/systemd/container");
+	char namespace[64] = "";
+	ssize_t n = readlinkat(
+		root_fd, text_below(root_fd, "/proc/self/ns/pid"), namespace, sizeof(namespace) - 1);
 
-	if (!engine && exists(root_fd, "/.dockerenv"))
+	if (!engine && file_exists(root_fd, "/.dockerenv"))
 		engine = xstrdup("docker");
-	if (!engine && exists(root_fd, "/run/.containerenv"))
+	if (!engine && file_exists(root_fd, "/run/.containerenv"))
 		engine = xstrdup("podman");
-	m->container = namespace > 0 || (namespace < 0 && engine);
+	m->container = n > 0 ? strcmp(namespace, FIRST_PID_NAMESPACE) != 0 : engine != NULL;
 	if (m->container && engine && strcmp(engine, "other") != 0)
 		m->engine = TAKE(engine);
 }
 
 void machine_read(struct machine *ret, int root_fd)
 {
-	struct machine m = {};
+	_cleanup_(freep) char *memory = read_name(root_fd, "/proc/meminfo"), *total = NULL;
+	struct machine m = {
+		.vendor = read_name(root_fd, "/sys/class/dmi/id/sys_vendor"),
+		.product = read_name(root_fd, "/sys/class/dmi/id/product_name"),
+		.board = read_name(root_fd, "/sys/class/dmi/id/board_name"),
+		.firmware = read_name(root_fd, "/sys/class/dmi/id/bios_version"),
+		.systemd = file_exists(root_fd, "/run/systemd/system"),
+	};
 	sd_id128_t id;
 
+	total = memory ? value_of(memory, "MemTotal", ':') : NULL; /* "24668188 kB" */
+	if (total)
+		m.memory_bytes = saturate_multiply(1024, strtoll(total, NULL, 10));
 	read_cpu(&m, root_fd);
-	read_memory(&m, root_fd);
 	read_os(&m, root_fd);
-	read_firmware(&m, root_fd);
 	recognise_virtual(&m, root_fd);
 	recognise_container(&m, root_fd);
-	m.systemd = exists(root_fd, "/run/systemd/system");
 	if (root_fd == AT_FDCWD && sd_id128_get_machine_app_specific(APPLICATION, &id) >= 0)
 		sd_id128_to_string(id, m.id);
 	*ret = m;

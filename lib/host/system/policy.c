@@ -138,23 +138,7 @@ char *policy_unit_of_process(const struct policy *policy, const char *process)
 	return unit && policy_stop(policy, unit) ? xstrdup(unit) : NULL;
 }
 
-static int add_rule(struct policy *policy, enum rule_kind kind, const char *name, const char *text)
-{
-	struct rule *rule = array_add(policy->rules, policy->n_rules);
-
-	if (rule)
-		*rule = (struct rule){kind, xstrdup(name), xstrdup(text)};
-	return rule && rule->name && rule->text ? 0 : -ENOMEM;
-}
-
-static int set_text(char **text, const char *value)
-{
-	free(*text);
-	*text = xstrdup(value);
-	return 0;
-}
-
-static int take_line(const struct ini_line *line, void *data, struct error *err)
+static int take_policy_line(const struct ini_line *line, void *data, struct error *err)
 {
 	static const struct {
 		const char *section;
@@ -163,6 +147,7 @@ static int take_line(const struct ini_line *line, void *data, struct error *err)
 		{"processes", RULE_PROCESS}};
 	struct policy *policy = data;
 	const char *section = line->section, *name = line->name;
+	char **value;
 
 	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
 		if (strcmp(section, kinds[i].section))
@@ -171,53 +156,41 @@ static int take_line(const struct ini_line *line, void *data, struct error *err)
 			return error_say(err, -EINVAL,
 				"'%s' in [%s] is not a unit: write '%s.service' or the like", name, section,
 				name);
-		return add_rule(policy, kinds[i].kind, name, line->value);
+		*array_add(policy->rules, policy->n_rules) = (struct rule){
+			kinds[i].kind, xstrdup(name), xstrdup(line->value)};
+		return 0;
 	}
 	if (!strcmp(section, "policy") && !strcmp(name, "include"))
-		return set_text(&policy->include, line->value);
-	if (!strcmp(section, "kernel") && !strcmp(name, "floor"))
-		return set_text(&policy->floor, line->value);
-	return error_say(err, -EINVAL, "unknown setting '%s' in [%s]", name, section);
+		value = &policy->include;
+	else if (!strcmp(section, "kernel") && !strcmp(name, "floor"))
+		value = &policy->floor;
+	else
+		return error_say(err, -EINVAL, "unknown setting '%s' in [%s]", name, section);
+	free(*value);
+	*value = xstrdup(line->value);
+	return 0;
 }
 
 int policy_parse(struct policy **ret, const char *text, const char *where, struct error *err)
 {
 	_cleanup_(policy_freep) struct policy *policy = xcalloc(1, sizeof(*policy));
-	int r = policy ? ini_each_line(text, where, take_line, policy, err) : -ENOMEM;
+	int r = ini_each_line(text, where, take_policy_line, policy, err);
 
 	if (r < 0)
-		return r == -ENOMEM ? error_oom(err) : r;
+		return r;
 	*ret = TAKE(policy);
 	return 0;
 }
 
-/* The included policy's rules come after ours; its floor counts if we have none. */
-static int append(struct policy *policy, struct policy *included, struct error *err)
-{
-	size_t n = policy->n_rules + included->n_rules;
-	struct rule *bigger = n ? xreallocarray(policy->rules, n, sizeof(*bigger)) : NULL;
-
-	if (n && !bigger)
-		return error_oom(err);
-	policy->rules = bigger;
-	if (included->n_rules)
-		memcpy(&policy->rules[policy->n_rules], included->rules, included->n_rules * sizeof(*bigger));
-	policy->n_rules = n;
-	included->n_rules = 0;
-	if (!policy->floor)
-		policy->floor = TAKE(included->floor);
-	return 0;
-}
-
 /* The file of a policy: a path as it is, a name in the first directory that has it. The caller frees it. */
-static char *find_file(const char *const *directories, const char *name)
+static char *policy_file(const char *const *directories, const char *name)
 {
 	if (strchr(name, '/'))
 		return xstrdup(name);
 	for (; *directories; directories++) {
 		char *path = text_format("%s/%s.ini", *directories, name);
 
-		if (path && access(path, F_OK) == 0)
+		if (access(path, F_OK) == 0)
 			return path;
 		free(path);
 	}
@@ -228,7 +201,7 @@ static int load_named(
 	struct policy **ret, const char *const *directories, const char *name, int depth, struct error *err)
 {
 	_cleanup_(policy_freep) struct policy *policy = NULL, *included = NULL;
-	_cleanup_(freep) char *path = find_file(directories, name), *text = NULL;
+	_cleanup_(freep) char *path = policy_file(directories, name), *text = NULL;
 	int r;
 
 	if (!path)
@@ -246,17 +219,20 @@ static int load_named(
 		return error_say(err, -ELOOP, "%s: policies include each other in a cycle", policy->path);
 	if (policy->include) {
 		r = load_named(&included, directories, policy->include, depth + 1, err);
-		if (r == 0)
-			r = append(policy, included, err);
 		if (r < 0)
 			return r;
+		for (size_t i = 0; i < included->n_rules; i++) /* they come after ours */
+			*array_add(policy->rules, policy->n_rules) = included->rules[i];
+		included->n_rules = 0;
+		if (!policy->floor)
+			policy->floor = TAKE(included->floor);
 	}
 	*ret = TAKE(policy);
 	return 0;
 }
 
 /* The newest of the policies "ID-…" in a directory. */
-static void find_newest(const char *directory, const char *id, size_t id_len, char **newest)
+static void newest_policy(const char *directory, const char *id, size_t id_len, char **newest)
 {
 	_cleanup_(closedirp) DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -278,7 +254,7 @@ static void find_newest(const char *directory, const char *id, size_t id_len, ch
 /* A name from os-release is never a path. */
 static char *name_if_found(const char *const *directories, char *name)
 {
-	_cleanup_(freep) char *path = name && !strchr(name, '/') ? find_file(directories, name) : NULL;
+	_cleanup_(freep) char *path = name && !strchr(name, '/') ? policy_file(directories, name) : NULL;
 
 	if (path)
 		return name;
@@ -300,31 +276,23 @@ static char *name_for(const char *const *directories, const char *id, size_t id_
 	if (!name)
 		name = name_if_found(directories, xstrndup(id, id_len));
 	for (; !name && *directories; directories++)
-		find_newest(*directories, id, id_len, &name);
+		newest_policy(*directories, id, id_len, &name);
 	return name;
 }
 
-static char *choose(const char *const *directories, const struct machine *m)
-{
-	char *name = m->os_id ? name_for(directories, m->os_id, strlen(m->os_id), m->os_version) : NULL;
-
-	for (const char *like = m->os_like; !name && like && *like; like += strspn(like, " ")) {
-		size_t len = strcspn(like, " ");
-
-		name = name_for(directories, like, len, m->os_version);
-		like += len;
-	}
-	return name ?: xstrdup("common");
-}
-
 int policy_load(struct policy **ret, const char *const *directories, const char *name,
-	const struct machine *machine, struct error *err)
+	const struct machine *m, struct error *err)
 {
-	_cleanup_(freep) char *chosen = name ? xstrdup(name) : choose(directories, machine);
+	_cleanup_(freep) char *chosen = text_copy(name);
+	const char *like = m->os_like;
 
-	if (!chosen)
-		return error_oom(err);
-	return load_named(ret, directories, chosen, 0, err);
+	if (!chosen && m->os_id)
+		chosen = name_for(directories, m->os_id, strlen(m->os_id), m->os_version);
+	for (size_t len; !chosen && like && *like; like += len, like += strspn(like, " ")) {
+		len = strcspn(like, " ");
+		chosen = name_for(directories, like, len, m->os_version);
+	}
+	return load_named(ret, directories, chosen ?: "common", 0, err);
 }
 
 const char *const *policy_directories(void)
@@ -341,7 +309,7 @@ const char *const *policy_directories(void)
 	if (slash)
 		*slash = '\0';
 	file = text_format("%s/profiles/common.ini", own);
-	if (file && access(file, F_OK) == 0) {
+	if (access(file, F_OK) == 0) {
 		snprintf(built, sizeof(built), "%s/profiles", own);
 		directories[1] = built;
 	}

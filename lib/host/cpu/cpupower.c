@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Governor and limits of a cpufreq policy: see cpufreq.h. The only file that includes libcpupower.
+/* What emp-setup sets and asks through libcpupower: see cpupower.h. The only file that includes it.
  *
  * The library returns -ENODEV for every write that fails; the cause is in errno, which it does not reset. */
-#include "lib/host/cpu/cpufreq.h"
+#include "lib/host/cpu/cpupower.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/text.h"
+#include "lib/base/path_read.h"
 
 #include <cpufreq.h>
+#include <cpuidle.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 
 /* An online CPU of the policy: the CPU with the number of the policy may be offline. */
-static int cpu_of(const char *policy, unsigned int *ret)
+static int cpu_of_policy(const char *policy, unsigned int *ret)
 {
-	_cleanup_(freep) char *path = NULL, *cpus = NULL;
+	_cleanup_(freep) char *cpus = NULL;
 	const char *number = strstr(policy, "/policy");
 	char *end;
 	int r;
@@ -24,31 +25,28 @@ static int cpu_of(const char *policy, unsigned int *ret)
 	if (!number)
 		return -EINVAL;
 	number += strlen("/policy");
-	path = text_format(
-		"%.*s/affected_cpus", (int)(number - policy + strspn(number, "0123456789")), policy);
-	r = text_read_file(AT_FDCWD, path, &cpus);
+	r = path_read_text(AT_FDCWD, NULL, &cpus, "%.*s/affected_cpus",
+		(int)(number - policy + strspn(number, "0123456789")), policy);
 	if (r < 0)
 		return r;
 	*ret = (unsigned int)strtoul(cpus, &end, 10);
 	return end == cpus ? -EBUSY : 0; /* as newer kernels answer */
 }
 
-static int outcome(int r)
+static int cpufreq_outcome(int r)
 {
-	if (r == 0)
-		return 0;
 	return r == -ENODEV && errno ? -errno : r;
 }
 
 int cpufreq_write_governor(const char *policy, const char *governor)
 {
 	unsigned int cpu;
-	int r = cpu_of(policy, &cpu);
+	int r = cpu_of_policy(policy, &cpu);
 
 	if (r < 0)
 		return r;
 	errno = 0;
-	return outcome(cpufreq_modify_policy_governor(cpu, (char *)governor));
+	return cpufreq_outcome(cpufreq_modify_policy_governor(cpu, (char *)governor));
 }
 
 /* The kernel remembers a lower limit above the upper one, and jumps there when the upper one is raised: so the
@@ -60,7 +58,7 @@ int cpufreq_write_limits(const char *policy, const char *min_max)
 	struct cpufreq_policy *now;
 	unsigned int cpu;
 	bool max_first;
-	int r = cpu_of(policy, &cpu);
+	int r = cpu_of_policy(policy, &cpu);
 
 	if (r < 0)
 		return r;
@@ -74,5 +72,22 @@ int cpufreq_write_limits(const char *policy, const char *min_max)
 	r = max_first ? cpufreq_modify_policy_max(cpu, max) : cpufreq_modify_policy_min(cpu, min);
 	if (r == 0)
 		r = max_first ? cpufreq_modify_policy_min(cpu, min) : cpufreq_modify_policy_max(cpu, max);
-	return outcome(r);
+	return cpufreq_outcome(r);
+}
+
+/* The first state that is not polling. Names tell them apart: on some machines state 0 is not POLL. */
+int32_t idle_latency_us(void)
+{
+	unsigned int n;
+
+	if (path_int(AT_FDCWD, "/sys/devices/system/cpu/smt/active") <= 0)
+		return 0;
+	n = cpuidle_state_count(0);
+	for (unsigned int state = 0; state < n; state++) {
+		_cleanup_(freep) char *name = cpuidle_state_name(0, state);
+
+		if (name && strcmp(name, "POLL") != 0)
+			return (int32_t)cpuidle_state_latency(0, state);
+	}
+	return 0;
 }

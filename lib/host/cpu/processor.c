@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The processor's counter of time: see counter.h. */
-#include "lib/host/clock/counter.h"
+/* What a program reads in the processor's registers: see processor.h. */
+#include "lib/host/cpu/processor.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int counter_check(int root_fd, struct error *err)
 {
@@ -56,4 +57,28 @@ void counter_scale_end(struct counter_scale *scale)
 
 	scale->ns_per_tick = (double)(now.base_raw_ns - scale->base_raw_ns) /
 			     (double)(now.base - scale->base);
+}
+
+bool kernel_mark_works(void)
+{
+	enum { PAGES = 64, TRIES = 1000 };
+	long page = sysconf(_SC_PAGESIZE);
+	size_t size = (size_t)(PAGES * page);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int cleared = 0, kept = 0;
+
+	if (memory == MAP_FAILED)
+		return false;
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	for (int i = 0; i < PAGES; i++) {
+		kernel_mark_set();
+		*(volatile char *)(memory + i * page) = 1;
+		cleared += !kernel_mark_is_set();
+	}
+	for (int i = 0; cleared == PAGES && i < TRIES; i++) { /* interrupts clear some */
+		kernel_mark_set();
+		kept += kernel_mark_is_set();
+	}
+	munmap(memory, size);
+	return kept > TRIES / 2;
 }

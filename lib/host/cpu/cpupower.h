@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What emp-setup sets and asks through libcpupower: governor and limits of a cpufreq policy, and idle states. A library of its own:
+ * libcpupower is GPL-2.0-only, and must not be in one binary with GSL. Reading frequencies is in frequency.h. */
+#pragma once
+
+#include <stdint.h>
+
+/* `policy` is its directory, or a file in it: "/sys/devices/system/cpu/cpufreq/policy0". -errno without a
+ * sentence. */
+int cpufreq_write_governor(const char *policy, const char *governor);
+int cpufreq_write_limits(const char *policy, const char *min_max); /* "800000 3600000", in kHz */
+
+/* The wake-up latency to ask for, in us. 0: idle CPUs poll. Where two threads share a core, one that polls slows the
+ * other down: then it is that of the first state in which a CPU halts (C1), or 0 if that is not known. */
+int32_t idle_latency_us(void);
