@@ -5,7 +5,7 @@
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/protocol/name_families.h"
+#include "lib/protocol/names.h"
 #include "lib/report/noise_load.h"
 #include "lib/report/run_rules.h"
 #include "lib/report/results_table.h"

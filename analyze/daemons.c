@@ -7,7 +7,7 @@
 #include "lib/protocol/resolution.h"
 #include "lib/report/daemon_causes.h"
 #include "lib/base/table.h"
-#include "lib/report/names_load.h"
+#include "lib/protocol/names.h"
 
 #include <math.h>
 

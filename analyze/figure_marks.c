@@ -48,7 +48,7 @@ char *median_text(char text[40], const struct figure *f)
 	const struct cluster *c = &f->analysis->central;
 
 	if (f->analysis->by_wait)
-		return text_duration(text, c->median_ns - f->analysis->usual_ns);
+		return text_duration(text, c->median_ns - f->analysis->median_rest_ns);
 	return text_precise(text, (double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10);
 }
 

@@ -13,7 +13,7 @@ static const char *bound_text(
 	char text[TEXT_TIME_SIZE], const struct analysis *analysis, const struct zoom *z, int64_t ns)
 {
 	if (analysis->by_wait)
-		return text_duration(text, ns - analysis->usual_ns);
+		return text_duration(text, ns - analysis->median_rest_ns);
 	return text_precise(text, (double)ns, (double)(z->high_ns - z->low_ns) / 10);
 }
 
@@ -67,7 +67,7 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 	if (analysis->by_wait)
 		printf("Long samples were found by waiting time W, not by ET (--by-et).\n"
 		       "The median ET - W is %s.\n",
-			text_duration(usual, analysis->usual_ns));
+			text_duration(usual, analysis->median_rest_ns));
 	if (analysis->n_by_et > 0)
 		printf("W of %zu sample%s is unknown: ET minus the longest ET - W of the others is used\n",
 			analysis->n_by_et, analysis->n_by_et == 1 ? "" : "s");

@@ -5,7 +5,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/report/names_load.h"
+#include "lib/protocol/names.h"
 
 #include <string.h>
 

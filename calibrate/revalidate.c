@@ -74,7 +74,7 @@ static int load_past(struct calibration *c, const char *name, struct past *p, st
 	r = book_get_run(c->book, p->profile.short_run.run, &p->short_run, err);
 	if (r == 0)
 		r = analysis_load(c->book, p->profile.short_run.run, &how, &p->then, err);
-	how.like[0] = &p->then;
+	how.family_reference[0] = &p->then;
 	if (r == 0 && p->profile.long_run.run) {
 		r = analysis_load(c->book, p->profile.long_run.run, &how, &p->then_long, err);
 		p->has_long = r == 0;
@@ -226,7 +226,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	_cleanup_(analysis_clear) struct analysis now = {};
 	_cleanup_(judgement_clear) struct judgement judgement = {};
 	const struct analysis_options analysis = {.by_wait_if_exact = p->profile.by_wait,
-		.like = {&p->then, p->has_long ? &p->then_long : NULL}};
+		.family_reference = {&p->then, p->has_long ? &p->then_long : NULL}};
 	struct evidence evidence = {
 		.profile = &p->profile,
 		.differences = p->comparable ? &p->changes : NULL,

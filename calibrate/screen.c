@@ -111,7 +111,7 @@ static char *central_text(char text[CENTRAL_TEXT_SIZE], const struct analysis *a
 
 	if (analysis->by_wait)
 		snprintf(text, CENTRAL_TEXT_SIZE, "W up to %s",
-			text_duration(high, c->high_ns - analysis->usual_ns));
+			text_duration(high, c->high_ns - analysis->median_rest_ns));
 	else
 		snprintf(text, CENTRAL_TEXT_SIZE, "%s … %s", text_duration(low, c->low_ns),
 			text_duration(high, c->high_ns));

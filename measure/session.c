@@ -15,7 +15,7 @@
 #include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/process/pipe_drain.h"
-#include "lib/report/names_load.h"
+#include "lib/protocol/names.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"
 

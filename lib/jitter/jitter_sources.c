@@ -6,7 +6,7 @@
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/jitter/describe.h"
-#include "lib/protocol/name_groups.h"
+#include "lib/protocol/names.h"
 
 #include <errno.h>
 #include <stdlib.h>

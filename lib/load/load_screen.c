@@ -169,7 +169,7 @@ static int print_written(
 
 static void write_others(FILE *file, const struct load_report *p)
 {
-	const struct others *others = &p->result.discarding.others;
+	const struct daemons *others = &p->result.discarding.others;
 	char time[TEXT_TIME_SIZE];
 
 	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)

@@ -16,7 +16,7 @@
 #include "lib/load/book_page_waits.h"
 #include "lib/book/book_programs.h"
 #include "lib/report/environment_changes.h"
-#include "lib/report/names_load.h"
+#include "lib/protocol/names.h"
 #include "lib/report/run_screen.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The analysis of one run: the central cluster, the L-samples and their causes, the statistics of each daemon in
- * both, its period, and the cutoff from this run alone (EMP, steps 2 to 8). analysis_feed.h makes it. */
+ * both, its period, and the cutoff from this run alone (EMP, steps 2 to 8). */
 #pragma once
 
 #include "lib/protocol/cluster.h"
-#include "lib/protocol/name_groups.h"
-#include "lib/protocol/period.h"
+#include "lib/protocol/daemons.h"
 
 /* Which shape the scatter of the dual executions has. */
 enum verdict {
@@ -36,31 +35,6 @@ struct cluster_noise {
 enum { NOISE_TEXT_SIZE = 100 };
 void noise_describe(const struct cluster_noise *noise, char text[NOISE_TEXT_SIZE]);
 
-/* One execution in an L-sample that is long for its daemon (step 4). */
-struct long_execution {
-	uint32_t sample;
-	int64_t pt_ns;
-};
-
-/* One daemon in one run. */
-struct daemon_statistics {
-	char *name;
-	uint32_t names;         /* of a family: how many there are; 0: not a family */
-	char *unit;             /* of its longest execution; NULL: none or unknown */
-	size_t n_central;       /* executions in central samples */
-	int64_t central_max_ns; /* -1: none */
-	double central_sd_ns;   /* n - 1; 0 for fewer than two */
-	size_t n_outside;       /* executions in L-samples, long or not */
-	struct long_execution *longs;
-	size_t n_longs;
-	int64_t long_min_ns; /* the least of them (min of L); -1: not infrequent */
-	struct period period;
-	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */
-	double share; /* of the delay of the samples in which it ran long, beyond the central median: the part that it
-			 explains; NAN: not infrequent */
-	bool frequent; /* a cause of VERDICT_FREQUENT */
-};
-
 /* Step 4: longer than its maximum in the central cluster plus two sd, or never in the central cluster. */
 static inline bool daemon_statistics_is_long(const struct daemon_statistics *daemon, int64_t pt_ns)
 {
@@ -74,8 +48,8 @@ struct analysis {
 	struct sample *samples; /* by_wait: et_ns is W and the usual ET - W */
 	size_t n_samples;
 	bool by_wait;
-	int64_t usual_ns; /* by_wait: the median ET - W; otherwise 0 */
-	size_t n_by_et;   /* by_wait: whose W is not known, so that they are long by their ET or not at all */
+	int64_t median_rest_ns; /* by_wait: the median ET - W; otherwise 0 */
+	size_t n_by_et; /* by_wait: whose W is not known, so that they are long by their ET or not at all */
 	double spacing_ns; /* mean, from the start of a sample to the next one's */
 	struct cluster central;
 	enum verdict verdict;
@@ -96,8 +70,8 @@ struct analysis_options {
 	bool by_wait; /* L-samples are those with a long waiting time W, whatever the program itself took */
 	bool by_wait_if_exact; /* the same, if W is exact and known of nine in ten samples; otherwise by ET, as in the papers */
 	const struct name_pattern *patterns; /* must outlive the analysis */
-	/* Other runs whose families of names are also families here; they must outlive the analysis. NULL: none. */
-	const struct analysis *like[2];
+	/* Other runs whose families of names are also families here; they must outlive the feed. NULL: none. */
+	const struct analysis *family_reference[2];
 };
 
 /* The same of a process: its group's or its family's. */
@@ -123,3 +97,21 @@ static inline bool analysis_gives_cutoffs(const struct analysis *analysis)
 }
 
 void analysis_clear(struct analysis *analysis);
+
+/* Makes an analysis of a run from its executions, one at a time and in the order of samples. It keeps in memory one row for
+ * each daemon, and the executions of samples outside the central cluster. */
+struct analysis_feed;
+
+/* Takes the run and its samples over on success. `sources` and the patterns must outlive the feed. -EINVAL: the
+ * run has no samples, or none at or below options->central_max_ns. */
+int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample *samples, size_t n_samples,
+	const struct sources *sources, const struct analysis_options *options, struct error *err);
+void analysis_feed_free(struct analysis_feed *feed);
+DEFINE_FREEP(analysis_feed)
+
+/* Executions after the last sample are ignored: they were added after the samples were read. -EINVAL: a sample or a
+ * source that does not exist. */
+int analysis_feed_add(struct analysis_feed *feed, const struct execution *execution, struct error *err);
+
+/* The analysis; nothing can be added afterwards. */
+struct analysis analysis_feed_finish(struct analysis_feed *feed);

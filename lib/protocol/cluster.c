@@ -37,7 +37,7 @@ struct view {
 	int64_t quantum;
 };
 
-static int add_zoom(struct cluster *c, const struct view *v, struct zoom zoom)
+static void add_zoom(struct cluster *c, const struct view *v, struct zoom zoom)
 {
 	struct zoom *added = array_add(c->zooms, c->n_zooms);
 
@@ -45,10 +45,9 @@ static int add_zoom(struct cluster *c, const struct view *v, struct zoom zoom)
 	added->low_ns = v->ets[0];
 	added->high_ns = v->ets[v->n - 1];
 	added->left = v->n;
-	return 0;
 }
 
-static void cut(struct view *v, enum tail tail, size_t beyond)
+static void view_cut(struct view *v, enum tail tail, size_t beyond)
 {
 	v->n -= beyond;
 	if (tail == TAIL_LOW)
@@ -65,91 +64,78 @@ static bool narrows(const struct view *v, enum tail tail, size_t beyond)
 {
 	struct view next = *v;
 
-	cut(&next, tail, beyond);
+	view_cut(&next, tail, beyond);
 	return (double)(v->ets[v->n - 1] - v->ets[0]) >
 	       ZOOM_FACTOR * (double)(next.ets[next.n - 1] - next.ets[0]);
 }
 
 /* Zooms in on one side, from the outermost break to the innermost. */
-static int zoom_side(struct cluster *c, struct view *v, enum tail tail)
+static void zoom_side(struct cluster *c, struct view *v, enum tail tail)
 {
 	_cleanup_(freep) struct gap *gaps = NULL;
 	double sd = shorth_of(v->ets, v->n).sd;
 	size_t n = 0, innermost = 0, gone = 0;
-	int r = spacings_gaps(v->ets, v->n, tail, v->quantum, ALPHA, &gaps, &n);
 
-	while (r == 0 && innermost < n && !is_break(&gaps[innermost], sd))
+	spacings_gaps(v->ets, v->n, tail, v->quantum, ALPHA, &gaps, &n);
+	while (innermost < n && !is_break(&gaps[innermost], sd))
 		innermost++;
-	for (size_t i = n; r == 0 && i-- > innermost;) {
+	for (size_t i = n; i-- > innermost;) {
 		size_t beyond = gaps[i].beyond - gone;
 
 		if (!is_break(&gaps[i], sd) || (i > innermost && !narrows(v, tail, beyond)))
 			continue;
-		r = add_zoom(c, v,
+		add_zoom(c, v,
 			(struct zoom){.end = ZOOM_GAP,
 				.below = tail == TAIL_LOW,
 				.beyond = beyond,
 				.gap_ns = llround(gaps[i].size),
 				.longest_ns = llround(gaps[i].longest)});
-		cut(v, tail, beyond);
+		view_cut(v, tail, beyond);
 		gone = gaps[i].beyond;
 	}
-	return r;
 }
 
-static int zoom_by_hand(struct cluster *c, struct view *v, int64_t by_hand_ns)
+static void zoom_by_hand(struct cluster *c, struct view *v, int64_t by_hand_ns)
 {
 	size_t beyond = 0;
-	int r;
 
 	while (beyond < v->n && v->ets[v->n - 1 - beyond] > by_hand_ns)
 		beyond++;
 	c->by_hand = true;
 	if (beyond == 0)
-		return 0;
-	r = add_zoom(c, v, (struct zoom){.end = ZOOM_HAND, .beyond = beyond});
-	if (r == 0)
-		cut(v, TAIL_HIGH, beyond);
-	return r;
+		return;
+	add_zoom(c, v, (struct zoom){.end = ZOOM_HAND, .beyond = beyond});
+	view_cut(v, TAIL_HIGH, beyond);
 }
 
-/* The widest gap beyond the core, relative to what the samples explain. */
-static int find_near(struct cluster *c, const struct view *v)
+/* The bounds of the cluster: all in view; its core; and the widest gap beyond the core, relative to what the samples
+ * explain. */
+static void find_bounds(struct cluster *c, const struct view *v)
 {
 	_cleanup_(freep) struct gap *gaps = NULL;
 	const struct gap *widest = NULL;
-	size_t n = 0;
-	int r = spacings_gaps(v->ets, v->n, TAIL_HIGH, v->quantum, ALPHA, &gaps, &n);
+	struct shorth core = shorth_of(v->ets, v->n);
+	double reach = core.middle + CORE_SD * core.sd + (double)v->quantum;
+	size_t i = v->n, n = 0;
 
-	if (r < 0)
-		return r;
+	c->low_ns = v->ets[0];
+	c->high_ns = c->core_high_ns = c->near_high_ns = v->ets[v->n - 1];
+	c->median_ns = llround(quantile_of(v->ets, v->n, 0.5));
+	if (c->by_hand)
+		return;
+	while (i > 1 && (double)v->ets[i - 1] > reach)
+		i--;
+	c->core_high_ns = v->ets[i - 1];
+	spacings_gaps(v->ets, v->n, TAIL_HIGH, v->quantum, ALPHA, &gaps, &n);
 	for (const struct gap *gap = gaps; gap < gaps + n; gap++)
 		if (v->ets[v->n - 1 - gap->beyond] >= c->core_high_ns &&
 			(!widest || gap->size * widest->longest > widest->size * gap->longest))
 			widest = gap;
 	if (widest)
 		c->near_high_ns = v->ets[v->n - 1 - widest->beyond];
-	return 0;
 }
 
-static int bound(struct cluster *c, const struct view *v)
-{
-	struct shorth core = shorth_of(v->ets, v->n);
-	double reach = core.middle + CORE_SD * core.sd + (double)v->quantum;
-	size_t i = v->n;
-
-	while (i > 1 && (double)v->ets[i - 1] > reach)
-		i--;
-	c->low_ns = v->ets[0];
-	c->high_ns = c->core_high_ns = c->near_high_ns = v->ets[v->n - 1];
-	c->median_ns = llround(quantile_of(v->ets, v->n, 0.5));
-	if (c->by_hand)
-		return 0;
-	c->core_high_ns = v->ets[i - 1];
-	return find_near(c, v);
-}
-
-static void count(struct cluster *c, const struct sample *samples, size_t n)
+static void count_samples(struct cluster *c, const struct sample *samples, size_t n)
 {
 	c->n_samples = n;
 	c->n_central = c->n_above = c->n_below = c->n_arms = c->n_corners = 0;
@@ -167,17 +153,6 @@ static void count(struct cluster *c, const struct sample *samples, size_t n)
 	}
 }
 
-static int zoom_in(struct cluster *c, struct view *v, int64_t by_hand_ns)
-{
-	int r = by_hand_ns > 0 ? zoom_by_hand(c, v, by_hand_ns) : zoom_side(c, v, TAIL_HIGH);
-
-	if (r == 0)
-		r = zoom_side(c, v, TAIL_LOW);
-	if (r == 0)
-		r = add_zoom(c, v, (struct zoom){.end = ZOOM_LAST});
-	return r;
-}
-
 /* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that of the PTs,
  * or a millisecond, is the most. */
 static int64_t step_of(const int64_t *ets, size_t n, int64_t resolution_ns)
@@ -193,7 +168,6 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	_cleanup_(freep) int64_t *ets = xreallocarray(NULL, n + 1, sizeof(*ets));
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct view v = {.ets = ets, .n = n};
-	int r;
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
@@ -205,23 +179,24 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 		return error_say(err, -EINVAL,
 			"no sample is within the given bound of the central cluster: the shortest took %.9g s",
 			(double)ets[0] / 1e9);
-	r = zoom_in(&c, &v, by_hand_ns);
-	if (r == 0)
-		r = bound(&c, &v);
-	if (r < 0)
-		return error_oom(err);
-	count(&c, samples, n);
+	if (by_hand_ns > 0)
+		zoom_by_hand(&c, &v, by_hand_ns);
+	else
+		zoom_side(&c, &v, TAIL_HIGH);
+	zoom_side(&c, &v, TAIL_LOW);
+	add_zoom(&c, &v, (struct zoom){.end = ZOOM_LAST});
+	find_bounds(&c, &v);
+	count_samples(&c, samples, n);
 	*ret = TAKE_STRUCT(c);
 	return 0;
 }
 
-int cluster_tighten(
+void cluster_tighten(
 	struct cluster *c, const struct sample *samples, size_t n, int64_t high_ns, double explained)
 {
 	struct zoom *last = &c->zooms[c->n_zooms - 1];
 	_cleanup_(freep) int64_t *ets = xreallocarray(NULL, n, sizeof(*ets));
 	struct view v = {.ets = ets};
-	int r;
 
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].et_ns >= c->low_ns && samples[i].et_ns <= high_ns)
@@ -230,13 +205,10 @@ int cluster_tighten(
 	last->end = ZOOM_DAEMONS;
 	last->explained = explained;
 	last->beyond = c->n_central - v.n;
-	r = add_zoom(c, &v, (struct zoom){.end = ZOOM_LAST});
-	if (r < 0)
-		return r;
+	add_zoom(c, &v, (struct zoom){.end = ZOOM_LAST});
 	c->high_ns = c->core_high_ns = c->near_high_ns = high_ns;
 	c->median_ns = llround(quantile_of(ets, v.n, 0.5));
-	count(c, samples, n);
-	return 0;
+	count_samples(c, samples, n);
 }
 
 void cluster_clear(struct cluster *c)

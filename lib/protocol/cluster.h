@@ -46,7 +46,7 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	int64_t by_hand_ns, struct error *err);
 
 /* Adds a zoom to high_ns; explained: the share of the samples beyond it that daemons explain. */
-int cluster_tighten(
+void cluster_tighten(
 	struct cluster *central, const struct sample *samples, size_t n, int64_t high_ns, double explained);
 
 void cluster_clear(struct cluster *central);

@@ -6,7 +6,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
-#include "lib/protocol/name_families.h"
+#include "lib/protocol/names.h"
 #include "lib/protocol/resolution.h"
 
 #include <errno.h>
@@ -40,7 +40,8 @@ static int64_t cutoff_above(const struct daemon_statistics *daemon, int64_t floo
 			least_ns = daemon->longs[i].pt_ns;
 	if (least_ns == INT64_MAX)
 		return -1;
-	return resolution_midpoint(daemon->n_central > 0 ? daemon->central_max_ns : 0, least_ns, resolution_ns);
+	return resolution_midpoint(
+		daemon->n_central > 0 ? daemon->central_max_ns : 0, least_ns, resolution_ns);
 }
 
 /* short_ns: of the same daemon. */

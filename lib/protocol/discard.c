@@ -2,16 +2,19 @@
 /* Applying a profile to a run: see discard.h. */
 #include "lib/protocol/discard.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/protocol/resolution.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+/* Of a sample's ET: a background process that once took as much is shown. */
+static const double LONG_SHARE = 0.01;
 
 /* An execution that is over its cutoff if the cutoff for the run's mean ET is below it. */
 struct candidate {
@@ -27,7 +30,7 @@ struct discarder {
 	struct sample *samples;
 	size_t n_samples, samples_capacity;
 	size_t at; /* index of the sample whose executions are being added */
-	struct others others;
+	struct daemons daemons;
 	struct candidate *candidates;
 	size_t n_candidates;
 	int64_t disturbed_ns; /* see struct discarding */
@@ -35,18 +38,17 @@ struct discarder {
 	size_t n_unprofiled;
 };
 
-int discarder_new(struct discarder **ret, const struct discard_rules *rules, struct error *err)
+struct discarder *discarder_new(const struct discard_rules *rules)
 {
 	struct discarder *d = xcalloc(1, sizeof(*d));
+	const struct profile *profile = rules->profile;
 
 	d->rules = *rules;
-	d->resolution_ns = rules->profile && rules->profile->resolution_ns > 0 ? rules->profile->resolution_ns
-									       : 1;
-	*ret = d;
-	return 0;
+	d->resolution_ns = profile && profile->resolution_ns > 0 ? profile->resolution_ns : 1;
+	return d;
 }
 
-static void free_over(struct over_cutoff *over, size_t n)
+static void over_cutoffs_free(struct over_cutoff *over, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		free(over[i].daemon);
@@ -62,32 +64,30 @@ void discarder_free(struct discarder *d)
 	for (size_t i = 0; i < d->n_candidates; i++)
 		free(d->candidates[i].unit);
 	free(d->candidates);
-	free_over(d->unprofiled, d->n_unprofiled);
-	others_clear(&d->others);
+	over_cutoffs_free(d->unprofiled, d->n_unprofiled);
+	daemons_clear(&d->daemons);
 	free(d->samples);
 	free(d);
 }
 
-int discarder_add_sample(struct discarder *d, const struct sample *sample, struct error *err)
+void discarder_add_sample(struct discarder *d, const struct sample *sample)
 {
 	struct sample *added = array_add_reused(d->samples, d->n_samples, d->samples_capacity);
 
 	*added = *sample;
-	return 0;
 }
 
-static int add_over(struct over_cutoff **items, size_t *n, const struct over_cutoff *over, struct error *err)
+static void add_over(struct over_cutoff **items, size_t *n, const struct over_cutoff *over)
 {
 	struct over_cutoff *added = array_add(*items, *n);
 
 	*added = *over;
 	added->daemon = xstrdup(over->daemon);
 	added->unit = text_copy(over->unit);
-	return added->daemon && (added->unit || !over->unit) ? 0 : error_oom(err);
 }
 
 /* Judges the unprofiled daemons of the sample after all its executions have been added. */
-static int end_sample(struct discarder *d, struct error *err)
+static void end_sample(struct discarder *d)
 {
 	const struct sample *sample = &d->samples[d->at];
 	int64_t taken_ns = sample_taken_ns(sample), used_ns = 0;
@@ -97,96 +97,66 @@ static int end_sample(struct discarder *d, struct error *err)
 	bool judged = limit_ns > 0 &&
 		      ((double)taken_ns > limit_ns || (sample->wait_ns < 0 && sample->pt_ns > sample->et_ns));
 
-	for (size_t i = 0; i < d->others.n; i++) {
-		struct other *o = &d->others.items[i];
-		const struct over_cutoff over = {
-			sample->n, o->name, o->unit, o->in_sample_ns, llround(limit_ns)};
-		int r = 0;
+	for (size_t i = 0; i < d->daemons.n; i++) {
+		struct daemon_statistics *o = &d->daemons.items[i];
+		int64_t ns = o->in_sample_ns;
 
-		if (judged && !o->profiled && (double)o->in_sample_ns > limit_ns)
-			r = add_over(&d->unprofiled, &d->n_unprofiled, &over, err);
-		if (r < 0)
-			return r;
-		used_ns = saturate_add(used_ns, o->in_sample_ns);
-		o->disturbed_ns = saturate_add(
-			o->disturbed_ns, o->in_sample_ns < taken_ns ? o->in_sample_ns : taken_ns);
+		if (judged && !o->profiled && (double)ns > limit_ns)
+			add_over(&d->unprofiled, &d->n_unprofiled,
+				&(struct over_cutoff){sample->n, o->name, o->unit, ns, llround(limit_ns)});
+		used_ns = saturate_add(used_ns, ns);
+		o->disturbed_ns = saturate_add(o->disturbed_ns, ns < taken_ns ? ns : taken_ns);
 		o->in_sample_ns = 0;
 	}
 	d->disturbed_ns = saturate_add(d->disturbed_ns, used_ns < taken_ns ? used_ns : taken_ns);
-	return 0;
-}
-
-/* 1: the sample is the current one. 0: it is newer than the samples that were read. */
-static int go_to(struct discarder *d, uint32_t sample, struct error *err)
-{
-	while (d->at < d->n_samples && d->samples[d->at].n < sample) {
-		int r = end_sample(d, err);
-
-		if (r < 0)
-			return r;
-		d->at++;
-	}
-	if (d->at == d->n_samples)
-		return 0;
-	if (d->samples[d->at].n != sample)
-		return error_say(
-			err, -EINVAL, "an execution is in sample %" PRIu32 ", which does not exist", sample);
-	return 1;
-}
-
-static int add_candidate(struct discarder *d, const struct cutoff *cutoff, const char *unit, uint32_t sample,
-	int64_t pt_ns, struct error *err)
-{
-	struct candidate *candidate = array_add(d->candidates, d->n_candidates);
-
-	*candidate = (struct candidate){sample, cutoff, text_copy(unit), pt_ns};
-	return unit && !candidate->unit ? error_oom(err) : 0;
 }
 
 int discarder_add(
-	struct discarder *d, const struct source *daemon, const struct execution *e, struct error *err)
+	struct discarder *d, const struct source *source, const struct execution *e, struct error *err)
 {
-	int64_t used_ns = d->rules.other_cpus ? e->pt_ns : execution_disturbing_ns(e);
-	int64_t pt_ns = resolution_round(used_ns, d->resolution_ns);
-	const struct other *other;
-	int r;
+	const struct discard_rules *rules = &d->rules;
+	int64_t disturbing_ns = execution_disturbing_ns(e);
+	int64_t pt_ns = resolution_round(rules->other_cpus ? e->pt_ns : disturbing_ns, d->resolution_ns);
+	struct daemon_statistics *daemon;
+	const struct cutoff *cutoff;
+	struct candidate *added;
 
-	r = go_to(d, e->sample, err);
-	if (r <= 0)
-		return r;
-	other = others_add(
-		&d->others, d->rules.patterns, d->rules.profile, daemon, e, d->samples[d->at].et_ns);
-	if (!other)
-		return error_oom(err);
-	if (!other->cutoff || (pt_ns <= other->cutoff->below_ns && pt_ns <= other->cutoff->atleast_ns))
+	for (; d->at < d->n_samples && d->samples[d->at].n < e->sample; d->at++)
+		end_sample(d);
+	if (d->at == d->n_samples) /* it is newer than the samples that were read */
 		return 0;
-	return add_candidate(d, other->cutoff, daemon->unit, e->sample, pt_ns, err);
+	if (d->samples[d->at].n != e->sample)
+		return error_say(err, -EINVAL, "an execution is in sample %" PRIu32 ", which does not exist",
+			e->sample);
+	daemon = daemons_add(&d->daemons, rules->patterns, source, e, e->pt_ns);
+	if (daemon->executions == 1 && rules->profile)
+		daemon->cutoff = profile_cutoff_of(rules->profile, rules->patterns, source);
+	cutoff = daemon->cutoff;
+	daemon->profiled = cutoff;
+	daemon->total_ns = saturate_add(daemon->total_ns, e->pt_ns);
+	daemon->in_sample_ns = saturate_add(daemon->in_sample_ns, disturbing_ns);
+	daemon->long_once |= (double)e->pt_ns >= LONG_SHARE * (double)d->samples[d->at].et_ns;
+	if (!cutoff || (pt_ns <= cutoff->below_ns && pt_ns <= cutoff->atleast_ns))
+		return 0;
+	added = array_add(d->candidates, d->n_candidates);
+	*added = (struct candidate){e->sample, cutoff, text_copy(source->unit), pt_ns};
+	return 0;
 }
 
-static int64_t mean_et(const struct sample *samples, size_t n)
+/* The executions that are over their cutoffs. */
+static void find_over(const struct discarder *d, struct discarding *ret)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (double)samples[i].et_ns;
-	return n > 0 ? llround(sum / (double)n) : 0;
-}
-
-static int find_over(const struct discarder *d, struct discarding *ret, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < d->n_candidates; i++) {
+	for (size_t i = 0; i < d->n_candidates; i++) {
 		const struct candidate *c = &d->candidates[i];
 		int64_t cutoff_ns = cutoff_for(c->cutoff, ret->mean_et_ns);
-		const struct over_cutoff over = {c->sample, c->cutoff->daemon, c->unit, c->pt_ns, cutoff_ns};
 
 		if (cutoff_ns >= 0 && c->pt_ns > cutoff_ns) /* it may be that of the other programs only */
-			r = add_over(&ret->over, &ret->n_over, &over, err);
+			add_over(&ret->over, &ret->n_over,
+				&(struct over_cutoff){
+					c->sample, c->cutoff->daemon, c->unit, c->pt_ns, cutoff_ns});
 	}
-	for (size_t i = 0; r == 0 && i < d->n_unprofiled; i++)
-		r = add_over(&ret->unprofiled, &ret->n_unprofiled, &d->unprofiled[i], err);
-	return r;
+	for (size_t i = 0; i < d->n_unprofiled; i++)
+		add_over(&ret->unprofiled, &ret->n_unprofiled, &d->unprofiled[i]);
 }
 
 /* Whether the list has an item of this sample; `at` advances with the samples. */
@@ -198,13 +168,13 @@ static bool is_among(const struct over_cutoff *over, size_t n, size_t *at, uint3
 }
 
 /* The first check. An incomplete sample with an execution over its cutoff counts as discarded by cutoff. */
-static int list_samples(const struct discarder *d, struct discarding *ret)
+static void list_discarded(const struct discarder *d, struct discarding *ret)
 {
 	size_t over = 0, unprofiled = 0;
 
-	ret->out = xcalloc(d->n_samples + 1, sizeof(*ret->out));
-	ret->by_cutoff = xcalloc(d->n_samples + 1, sizeof(*ret->by_cutoff));
-	ret->incomplete = xcalloc(d->n_samples + 1, sizeof(*ret->incomplete));
+	ret->out = xcalloc(d->n_samples, sizeof(*ret->out));
+	ret->by_cutoff = xcalloc(d->n_samples, sizeof(*ret->by_cutoff));
+	ret->incomplete = xcalloc(d->n_samples, sizeof(*ret->incomplete));
 	for (size_t i = 0; i < d->n_samples; i++) {
 		const struct sample *s = &d->samples[i];
 		bool by_cutoff = is_among(ret->over, ret->n_over, &over, s->n);
@@ -216,33 +186,27 @@ static int list_samples(const struct discarder *d, struct discarding *ret)
 		else if (s->incomplete && !by_unprofiled)
 			ret->incomplete[ret->n_incomplete++] = s->n;
 	}
-	return 0;
-}
-
-static int64_t time_of(const struct sample *s, bool et)
-{
-	return et ? s->et_ns : s->pt_ns;
 }
 
 /* The second check, for one clock, of the samples that the first check keeps. */
-static int check_two_sd(const struct discarder *d, const bool *out, bool et, struct clock_discarding *c)
+static void check_two_sd(const struct discarder *d, const bool *out, bool et, struct clock_discarding *c)
 {
-	_cleanup_(freep) int64_t *times = xcalloc(d->n_samples + 1, sizeof(*times));
+	_cleanup_(freep) int64_t *times = xcalloc(d->n_samples, sizeof(*times));
 	size_t n = 0, kept = 0;
 
-	c->by_two_sd = xcalloc(d->n_samples + 1, sizeof(*c->by_two_sd));
-	c->in_papers = xcalloc(d->n_samples + 1, sizeof(*c->in_papers));
+	c->by_two_sd = xcalloc(d->n_samples, sizeof(*c->by_two_sd));
+	c->in_papers = xcalloc(d->n_samples, sizeof(*c->in_papers));
 	for (size_t i = 0; i < d->n_samples; i++)
-		times[n++] = time_of(&d->samples[i], et);
+		times[n++] = sample_time_ns(&d->samples[i], et);
 	c->raw = summary_of(times, n);
 	n = 0;
 	for (size_t i = 0; i < d->n_samples; i++)
 		if (!out[i])
-			times[n++] = time_of(&d->samples[i], et);
+			times[n++] = sample_time_ns(&d->samples[i], et);
 	c->kept = summary_of(times, n);
 	c->interval = interval_of_mean(times, n, 0.95, &d->rules.correlation);
 	for (size_t i = 0; i < d->n_samples; i++) {
-		int64_t time = time_of(&d->samples[i], et);
+		int64_t time = sample_time_ns(&d->samples[i], et);
 
 		c->in_papers[i] = !out[i] && !beyond_two_sd(&c->kept, time);
 		if (c->in_papers[i])
@@ -251,75 +215,75 @@ static int check_two_sd(const struct discarder *d, const bool *out, bool et, str
 			c->by_two_sd[c->n_by_two_sd++] = d->samples[i].n;
 	}
 	c->papers = summary_of(times, kept);
-	return 0;
 }
 
-static int mark_noise(const struct profile *profile, struct discarding *out, struct error *err)
+struct discarding discarder_judge(struct discarder *d)
 {
-	if (!profile)
-		return 0;
-	out->blind_ns = profile->blind_ns;
-	out->noise = text_copy(profile->noise);
-	return profile->noise && !out->noise ? error_oom(err) : 0;
+	struct discarding out = {.resolution_ns = d->resolution_ns};
+	double sum = 0;
+
+	if (d->at < d->n_samples)
+		end_sample(d);
+	for (size_t i = 0; i < d->n_samples; i++)
+		sum += (double)d->samples[i].et_ns;
+	out.mean_et_ns = d->n_samples > 0 ? llround(sum / (double)d->n_samples) : 0;
+	if (d->rules.profile) {
+		out.blind_ns = d->rules.profile->blind_ns;
+		out.noise = text_copy(d->rules.profile->noise);
+	}
+	find_over(d, &out);
+	list_discarded(d, &out);
+	check_two_sd(d, out.out, false, &out.pt);
+	check_two_sd(d, out.out, true, &out.et);
+	return out;
 }
 
-int discarder_judge(struct discarder *d, struct discarding *ret, struct error *err)
+static int by_disturbance(const void *x, const void *y)
 {
-	_cleanup_(discarding_clear) struct discarding out = {
-		.resolution_ns = d->resolution_ns, .mean_et_ns = mean_et(d->samples, d->n_samples)};
-	int r;
+	const struct daemon_statistics *a = x, *b = y;
 
-	r = d->at < d->n_samples ? end_sample(d, err) : 0;
-	if (r == 0)
-		r = mark_noise(d->rules.profile, &out, err);
-	if (r == 0)
-		r = find_over(d, &out, err);
-	if (r < 0)
-		return r;
-	r = list_samples(d, &out);
-	if (r == 0)
-		r = check_two_sd(d, out.out, false, &out.pt);
-	if (r == 0)
-		r = check_two_sd(d, out.out, true, &out.et);
-	if (r < 0)
-		return error_oom(err);
-	*ret = TAKE_STRUCT(out);
-	return 0;
+	if (a->disturbed_ns != b->disturbed_ns)
+		return a->disturbed_ns < b->disturbed_ns ? 1 : -1;
+	return (a->total_ns < b->total_ns) - (a->total_ns > b->total_ns);
 }
 
-int discarder_finish(struct discarder *d, struct discarding *ret, struct error *err)
+struct discarding discarder_finish(struct discarder *d)
 {
-	int r = discarder_judge(d, ret, err);
+	struct discarding out = discarder_judge(d);
 
-	if (r < 0)
-		return r;
-	r = others_finish(&d->others);
-	ret->others = d->others;
-	ret->disturbed_ns = d->disturbed_ns;
-	d->others = (struct others){};
-	if (r == 0)
-		return 0;
-	discarding_clear(ret);
-	return error_oom(err);
-}
+	for (size_t i = 0; i < d->daemons.n; i++) {
+		struct daemon_statistics *daemon = &d->daemons.items[i];
 
-static void clear_clock(struct clock_discarding *c)
-{
-	free(c->by_two_sd);
-	free(c->in_papers);
+		if (!daemon->cutoff || daemon->cutoff->names == 0)
+			continue;
+		daemon->alone = true; /* those of a family of the profile count under its name */
+		daemon->names = 1;
+		free(daemon->name);
+		daemon->name = xstrdup(daemon->cutoff->daemon);
+	}
+	daemons_join_families(&d->daemons, NULL, 0);
+	for (size_t i = 0; i < d->daemons.n; i++)
+		d->daemons.items[i].cutoff = NULL;
+	if (d->daemons.n > 0)
+		qsort(d->daemons.items, d->daemons.n, sizeof(*d->daemons.items), by_disturbance);
+	out.others = TAKE_STRUCT(d->daemons);
+	out.disturbed_ns = d->disturbed_ns;
+	return out;
 }
 
 void discarding_clear(struct discarding *d)
 {
-	free_over(d->over, d->n_over);
-	free_over(d->unprofiled, d->n_unprofiled);
+	over_cutoffs_free(d->over, d->n_over);
+	over_cutoffs_free(d->unprofiled, d->n_unprofiled);
 	free(d->out);
 	free(d->by_cutoff);
 	free(d->incomplete);
-	clear_clock(&d->pt);
-	clear_clock(&d->et);
+	free(d->pt.by_two_sd);
+	free(d->pt.in_papers);
+	free(d->et.by_two_sd);
+	free(d->et.in_papers);
 	free(d->noise);
-	others_clear(&d->others);
+	daemons_clear(&d->others);
 	run_clear(&d->run);
 	*d = (struct discarding){};
 }

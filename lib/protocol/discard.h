@@ -8,14 +8,14 @@
 #pragma once
 
 #include "lib/protocol/cutoffs.h"
-#include "lib/protocol/others.h"
+#include "lib/protocol/daemons.h"
 #include "lib/stats/interval.h"
 #include "lib/stats/summary.h"
 
 struct discard_rules {
-	const struct profile *profile;       /* NULL: no cutoffs */
-	const struct name_pattern *patterns; /* group names as for the profile */
-	bool other_cpus;                     /* cutoffs apply to what daemons used on other CPUs, too */
+	const struct profile *profile;        /* NULL: no cutoffs */
+	const struct name_pattern *patterns;  /* group names as for the profile */
+	bool other_cpus;                      /* cutoffs apply to what daemons used on other CPUs, too */
 	struct known_correlation correlation; /* of neighbouring samples on this machine */
 	double unprofiled_share; /* of a sample's ET, that all executions of one unprofiled daemon may take
 				    where W (or ET − PT) is more than that too; 0: any */
@@ -61,11 +61,17 @@ struct discarding {
 	struct clock_discarding pt, et; /* the second check is made for each clock separately */
 	int64_t blind_ns;               /* of the profile; 0: not noisy */
 	char *noise;                    /* likewise, or "busy, forced"; NULL: neither, or not known */
-	struct others others;
-	int64_t disturbed_ns; /* of all samples together: see struct other */
+	struct daemons
+		others; /* background processes: by disturbed_ns, then by CPU time, the greatest first */
+	int64_t disturbed_ns; /* of all samples together: see struct daemon_statistics */
 };
 
-/* Whether the second check keeps this time, given the summary after the first check. */
+static inline int64_t sample_time_ns(const struct sample *sample, bool et)
+{
+	return et ? sample->et_ns : sample->pt_ns;
+}
+
+/* Whether the second check discards this time, given the summary after the first check. */
 static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 {
 	double off = (double)time_ns - left->mean_ns;
@@ -76,20 +82,20 @@ static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 struct discarder;
 
 /* Everything that the rules point to must outlive it. */
-int discarder_new(struct discarder **ret, const struct discard_rules *rules, struct error *err);
+struct discarder *discarder_new(const struct discard_rules *rules);
 void discarder_free(struct discarder *discarder);
 DEFINE_FREEP(discarder)
 
 /* Samples in ascending order; then executions in the order of samples. More of both may follow while a run
  * continues; an execution in a sample after the last is ignored. */
-int discarder_add_sample(struct discarder *discarder, const struct sample *sample, struct error *err);
-int discarder_add(struct discarder *discarder, const struct source *daemon, const struct execution *execution,
+void discarder_add_sample(struct discarder *discarder, const struct sample *sample);
+int discarder_add(struct discarder *discarder, const struct source *source, const struct execution *execution,
 	struct error *err);
 
-/* The result of the samples so far, without the run and the other daemons. */
-int discarder_judge(struct discarder *discarder, struct discarding *ret, struct error *err);
+/* The result of the samples so far, without the run and the background processes. */
+struct discarding discarder_judge(struct discarder *discarder);
 
-/* The final result, with the other daemons. */
-int discarder_finish(struct discarder *discarder, struct discarding *ret, struct error *err);
+/* The final result, with the background processes. */
+struct discarding discarder_finish(struct discarder *discarder);
 
 void discarding_clear(struct discarding *discarding);

@@ -50,10 +50,10 @@ static bool is_periodic(const uint32_t *at, size_t count, size_t n, double perio
 static struct period look_in_numbers(const uint32_t *at, size_t count, size_t n)
 {
 	struct period none = {.occurrences = count};
-	_cleanup_(freep) int64_t *gaps = count > 1 ? xreallocarray(NULL, count - 1, sizeof(*gaps)) : NULL;
+	_cleanup_(freep) int64_t *gaps = xcalloc(count, sizeof(*gaps));
 	double period;
 
-	if (!gaps)
+	if (count < 2)
 		return none;
 	for (size_t i = 1; i < count; i++)
 		gaps[i - 1] = at[i] - at[i - 1];
@@ -97,11 +97,11 @@ static double fit(const uint32_t *at, const double *turns, size_t count, const s
 static struct period look_in_time(const uint32_t *at, size_t count, const struct timeline *t)
 {
 	struct period none = {.occurrences = count};
-	_cleanup_(freep) int64_t *gaps = count > 1 ? xreallocarray(NULL, count - 1, sizeof(*gaps)) : NULL;
-	_cleanup_(freep) double *turns = count > 1 ? xcalloc(count, sizeof(*turns)) : NULL;
+	_cleanup_(freep) int64_t *gaps = xcalloc(count, sizeof(*gaps));
+	_cleanup_(freep) double *turns = xcalloc(count, sizeof(*turns));
 	double usual, low = 0, high = INFINITY, period, missing = 0;
 
-	if (!gaps || !turns)
+	if (count < 2)
 		return none;
 	for (size_t i = 1; i < count; i++) {
 		const struct sample_span *a = &t->samples[at[i - 1]], *b = &t->samples[at[i]];
@@ -124,8 +124,8 @@ static struct period look_in_time(const uint32_t *at, size_t count, const struct
 		return none;
 	period = fit(at, turns, count, t->samples);
 	missing += floor(fmax(0, least_gap(&t->samples[0], &t->samples[at[0]])) / period / (1 + SLACK));
-	missing += floor(fmax(0, least_gap(&t->samples[at[count - 1]], &t->samples[t->n - 1])) / period /
-			 (1 + SLACK));
+	missing += floor(
+		fmax(0, least_gap(&t->samples[at[count - 1]], &t->samples[t->n - 1])) / period / (1 + SLACK));
 	missing = fmin(missing, INT32_MAX);
 	if (missing > 0 && gsl_cdf_binomial_Q((unsigned)missing - 1, t->unseen,
 				   (unsigned)missing + (unsigned)count) < IMPROBABLE)
@@ -138,25 +138,20 @@ static struct period look(const uint32_t *at, size_t count, const struct timelin
 	return t->samples ? look_in_time(at, count, t) : look_in_numbers(at, count, t->n);
 }
 
-/* An execution across the border of two samples counts once: of consecutive samples only the first is kept. */
-static size_t first_of_each_row(uint32_t *into, const uint32_t *at, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || at[i] != at[i - 1] + 1)
-			into[kept++] = at[i];
-	return kept;
-}
-
+/* An execution across the border of two samples counts once: if there is no period otherwise, of consecutive samples only
+ * the first is kept. */
 static struct period look_twice(const uint32_t *at, size_t count, const struct timeline *t)
 {
-	_cleanup_(freep) uint32_t *firsts = xreallocarray(NULL, count + 1, sizeof(*firsts));
+	_cleanup_(freep) uint32_t *firsts = xcalloc(count, sizeof(*firsts));
 	struct period found = look(at, count, t);
+	size_t kept = 0;
 
-	if (period_is_known(&found) || !firsts)
+	if (period_is_known(&found))
 		return found;
-	return look(firsts, first_of_each_row(firsts, at, count), t);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || at[i] != at[i - 1] + 1)
+			firsts[kept++] = at[i];
+	return look(firsts, kept, t);
 }
 
 static int ascending(const void *a, const void *b)
@@ -187,7 +182,7 @@ static double chance_of(size_t count, const struct timeline *t)
 	return (double)periodic / DRAWS;
 }
 
-static struct period judge(const uint32_t *at, size_t count, const struct timeline *t)
+static struct period period_judge(const uint32_t *at, size_t count, const struct timeline *t)
 {
 	struct period found = look_twice(at, count, t);
 
@@ -200,16 +195,17 @@ static struct period judge(const uint32_t *at, size_t count, const struct timeli
 
 struct period period_find(const uint32_t *at, size_t count, size_t n)
 {
-	return judge(at, count, &(struct timeline){.n = n});
+	return period_judge(at, count, &(struct timeline){.n = n});
 }
 
-struct period period_find_in_time(const uint32_t *at, size_t count, const struct sample_span *samples, size_t n)
+struct period period_find_in_time(
+	const uint32_t *at, size_t count, const struct sample_span *samples, size_t n)
 {
 	double seen = 0, all = greatest_gap(&samples[0], &samples[n - 1]);
 
 	for (size_t i = 0; i < n; i++)
 		seen += (double)(samples[i].to_ns - samples[i].from_ns);
-	return judge(at, count, &(struct timeline){n, samples, all > seen ? 1 - seen / all : 0});
+	return period_judge(at, count, &(struct timeline){n, samples, all > seen ? 1 - seen / all : 0});
 }
 
 char *period_why(char buffer[PERIOD_WHY_SIZE], const struct period *p)

@@ -5,8 +5,8 @@
 #include "lib/protocol/resolving.h"
 
 #include "lib/base/clock.h"
-#include "lib/protocol/analysis_feed.h"
-#include "lib/report/names_load.h"
+#include "lib/protocol/analysis.h"
+#include "lib/protocol/names.h"
 #include "lib/report/noise_load.h"
 
 #include <inttypes.h>
@@ -75,7 +75,8 @@ int analysis_load(struct book *book, int64_t run, const struct analysis_options 
 	r = book_each_time(book, run, feed_reader, &(struct walk){.feed = feed, .err = err}, err);
 	if (r < 0)
 		return r;
-	return analysis_feed_finish(feed, ret, err);
+	*ret = analysis_feed_finish(feed);
+	return 0;
 }
 
 /* PROFILE_REFUSED with a sentence if the run's shape gives no cutoffs, unless the bound was set by hand. */
@@ -159,13 +160,13 @@ static int load_both(struct book *book, const int64_t runs[2], const struct prof
 	if (r < 0)
 		return r;
 	options->central_max_ns = m->long_central_max_ns;
-	options->like[0] = short_analysis;
+	options->family_reference[0] = short_analysis;
 	r = analysis_load(book, runs[1], options, long_analysis, err);
 	if (r < 0 || !has_more_families(long_analysis, short_analysis))
 		return r;
 	analysis_clear(short_analysis);
 	options->central_max_ns = m->short_central_max_ns;
-	options->like[0] = long_analysis;
+	options->family_reference[0] = long_analysis;
 	return analysis_load(book, runs[0], options, short_analysis, err);
 }
 

@@ -8,8 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/units.h"
-#include "lib/protocol/name_families.h"
-#include "lib/report/names_load.h"
+#include "lib/protocol/names.h"
 #include "lib/report/run_machine.h"
 #include "lib/stats/robust.h"
 

@@ -33,12 +33,12 @@ static json_t *over_as_json(const struct over_cutoff *over, size_t n, const char
 	return array;
 }
 
-json_t *others_as_json(const struct others *others, bool unprofiled)
+json_t *others_as_json(const struct daemons *others, bool unprofiled)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < others->n; i++) {
-		const struct other *o = &others->items[i];
+		const struct daemon_statistics *o = &others->items[i];
 		json_t *row;
 
 		if (unprofiled && (o->profiled || !o->long_once))
@@ -136,7 +136,7 @@ json_t *analysis_as_json(const struct analysis *analysis)
 			(json_int_t)c->median_ns));
 	json_object_set_new(document, "by_wait", json_boolean(analysis->by_wait));
 	if (analysis->by_wait)
-		json_object_set_new(document, "usual_ns", json_integer(analysis->usual_ns));
+		json_object_set_new(document, "usual_ns", json_integer(analysis->median_rest_ns));
 	if (analysis->verdict == VERDICT_FREQUENT)
 		json_object_set_new(document, "frequent", frequent_as_json(analysis));
 	json_object_set_new(document, "zooms", zooms_as_json(c));

@@ -10,7 +10,7 @@ json_t *summary_as_json(const struct summary *summary);
 
 /* Other processes that used the CPU; or only those that are not in the profile and used 1 % of a sample or more at
  * least once. */
-json_t *others_as_json(const struct others *others, bool unprofiled);
+json_t *others_as_json(const struct daemons *others, bool unprofiled);
 
 /* Adds profile_blind_ns and profile_noise, if the profile has such a mark (see noise_load.h). */
 void profile_noise_add_json(json_t *object, int64_t blind_ns, const char *noise);

@@ -5,7 +5,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/protocol/name_families.h"
+#include "lib/protocol/names.h"
 
 #include <string.h>
 
@@ -67,7 +67,8 @@ void cutoffs_print_floor(const struct profile *profile, FILE *file)
 {
 	char short_floor[TEXT_TIME_SIZE], long_floor[TEXT_TIME_SIZE];
 
-	if (profile->noise && strstr(profile->noise, "forced")) /* then the floor is that of what disturbed the runs */
+	if (profile->noise &&
+		strstr(profile->noise, "forced")) /* then the floor is that of what disturbed the runs */
 		return;
 	if (profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
 		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",

@@ -4,7 +4,7 @@
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/protocol/name_families.h"
+#include "lib/protocol/names.h"
 #include "lib/report/run_screen.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ static void print_stages(FILE *file, const char *label, const struct clock_disca
 			text_percent(cv, c->papers.relative_error));
 }
 
-static void add_other(struct table *table, const struct other *o)
+static void add_other(struct table *table, const struct daemon_statistics *o)
 {
 	char label[FAMILY_LABEL_SIZE];
 
@@ -83,7 +83,7 @@ static void add_other(struct table *table, const struct other *o)
 	table_cell_text(table, o->profiled ? "yes" : "no");
 }
 
-static int print_others(FILE *file, const struct others *others, struct error *err)
+static int print_others(FILE *file, const struct daemons *others, struct error *err)
 {
 	static const struct column columns[] = {
 		{"  CPU USED BY"},

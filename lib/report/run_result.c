@@ -4,7 +4,7 @@
 
 #include "lib/book/book_counters.h"
 #include "lib/report/disturbances_load.h"
-#include "lib/report/names_load.h"
+#include "lib/protocol/names.h"
 
 #include <inttypes.h>
 
@@ -22,15 +22,6 @@ static int add_execution(const struct execution *e, void *data)
 		e->source > walk->daemons->n) /* added after the daemons were read, while the run continues */
 		return 0;
 	return discarder_add(walk->discarder, &walk->daemons->items[e->source - 1], e, walk->err);
-}
-
-static int add_samples(struct discarder *d, const struct sample *samples, size_t n, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = discarder_add_sample(d, &samples[i], err);
-	return r;
 }
 
 static int add_executions(struct book *book, int64_t run, struct discarder *discarder, struct error *err)
@@ -60,18 +51,17 @@ static int discard(struct book *book, int64_t run, const struct discard_rules *g
 	if (r < 0)
 		return r;
 	if (!rules.correlation.values)
-		rules.correlation = (struct known_correlation){of.correlation.lag1, (size_t)of.correlation.samples};
+		rules.correlation = (struct known_correlation){
+			of.correlation.lag1, (size_t)of.correlation.samples};
 	if (!rules.patterns)
 		rules.patterns = names.rows;
-	r = discarder_new(&discarder, &rules, err);
-	if (r == 0)
-		r = add_samples(discarder, samples, n, err);
-	if (r == 0 && walk)
-		r = add_executions(book, run, discarder, err);
-	if (r == 0)
-		r = discarder_finish(discarder, ret, err);
+	discarder = discarder_new(&rules);
+	for (size_t i = 0; i < n; i++)
+		discarder_add_sample(discarder, &samples[i]);
+	r = walk ? add_executions(book, run, discarder, err) : 0;
 	if (r < 0)
 		return r;
+	*ret = discarder_finish(discarder);
 	ret->run = TAKE_STRUCT(of);
 	return 0;
 }
@@ -135,7 +125,8 @@ static int begin(struct clean_samples *c, const struct discard_rules *given, str
 	if (r < 0)
 		return r;
 	rules.patterns = rules.patterns ?: c->names.rows;
-	return discarder_new(&c->discarder, &rules, err);
+	c->discarder = discarder_new(&rules);
+	return 0;
 }
 
 static int know_daemons(
@@ -159,7 +150,7 @@ int clean_samples_add(struct clean_samples *c, struct book *book, const struct d
 	if (r == 0)
 		r = know_daemons(c, book, executions, n, err);
 	if (r == 0)
-		r = discarder_add_sample(c->discarder, sample, err);
+		discarder_add_sample(c->discarder, sample);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = add_execution(&executions[i], &(struct walk){c->discarder, &c->daemons, err});
 	return r;
@@ -168,11 +159,11 @@ int clean_samples_add(struct clean_samples *c, struct book *book, const struct d
 int clean_samples_count(struct clean_samples *c, size_t *ret, struct error *err)
 {
 	_cleanup_(discarding_clear) struct discarding d = {};
-	int r = c->discarder ? discarder_judge(c->discarder, &d, err) : 0;
 
-	if (r == 0)
-		*ret = d.pt.kept.n;
-	return r;
+	if (c->discarder)
+		d = discarder_judge(c->discarder);
+	*ret = d.pt.kept.n;
+	return 0;
 }
 
 void clean_samples_clear(struct clean_samples *c)

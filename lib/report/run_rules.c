@@ -4,7 +4,7 @@
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/report/names_load.h"
+#include "lib/protocol/names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* The run's own profile. 1: *ret has it; 0: the run has none, or the book does not have it. */
-static int load_own(struct book *book, const struct run *run, bool today, struct profile *ret, struct error *err)
+static int load_own(
+	struct book *book, const struct run *run, bool today, struct profile *ret, struct error *err)
 {
 	struct error missing = {};
 	int r = -ENOENT;
@@ -62,9 +63,10 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 		fprintf(file, "  profile '%s' was made anew on %s\n", terminal_text(run->profile),
 			text_moment(moment, today->profile.made_ns));
 	else if (today->rules.profile && today->profile.retired_ns)
-		fprintf(file, "  profile '%s' was removed on %s; the run keeps it\n", terminal_text(run->profile),
-			text_moment(moment, today->profile.retired_ns));
-	if (run->name_patterns && names_text(&patterns, &(struct error){}) == 0 && strcmp(patterns, run->name_patterns))
+		fprintf(file, "  profile '%s' was removed on %s; the run keeps it\n",
+			terminal_text(run->profile), text_moment(moment, today->profile.retired_ns));
+	if (run->name_patterns && names_text(&patterns, &(struct error){}) == 0 &&
+		strcmp(patterns, run->name_patterns))
 		fprintf(file, "  the patterns of names (names.ini) have changed\n");
 	if (now->values == 0 || (then->samples == (int64_t)now->values && then->lag1 == now->lag1))
 		return;

@@ -80,7 +80,7 @@ static int add_reasons(struct screen *s, const struct discarding *d, struct erro
 /* How much time each of the others can have taken from the program. */
 static void add_others(struct screen *s, const struct run_result *r)
 {
-	const struct others *others = &r->discarding.others;
+	const struct daemons *others = &r->discarding.others;
 	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
 
 	for (size_t i = 0; i < r->n_samples; i++) {
@@ -164,8 +164,8 @@ static int note_profile(
 		return 0;
 	if (run->cpu >= 0)
 		snprintf(here, sizeof(here), "is on CPU %d", run->cpu);
-	return notes_add(notes, NOTE_PROFILE, err, "Warning: profile '%s' was made on CPU %d, this run %s", profile->name,
-		profile->cpu, here);
+	return notes_add(notes, NOTE_PROFILE, err, "Warning: profile '%s' was made on CPU %d, this run %s",
+		profile->name, profile->cpu, here);
 }
 
 /* Disturbances that change the program's own time. */
@@ -194,7 +194,8 @@ static int note_start(struct notes *notes, const struct screen *s, struct error 
 
 	if (s->pt.n == 0 || !screen_includes_start(s))
 		return 0;
-	return notes_add(notes, NOTE_OTHER, err, "PT is %s more than ET: it includes the work to start the program",
+	return notes_add(notes, NOTE_OTHER, err,
+		"PT is %s more than ET: it includes the work to start the program",
 		text_precise(more, ns, ns / 10));
 }
 
@@ -205,8 +206,8 @@ static int note_discarder(
 	if (most->n < 2 || (double)most->n <= MANY_DISCARDED * (double)r->n_samples)
 		return 0;
 	return notes_add(notes, NOTE_FEW, err,
-		"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
-		most->name, most->n, r->n_samples, r->discarding.run.id);
+		"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")", most->name,
+		most->n, r->n_samples, r->discarding.run.id);
 }
 
 static int note_samples(struct notes *notes, const struct run_result *result, struct error *err)
@@ -217,8 +218,8 @@ static int note_samples(struct notes *notes, const struct run_result *result, st
 	for (size_t i = 0; i < result->n_samples; i++)
 		failures += result->samples[i].exit_status > 0;
 	if (failures > 0)
-		r = notes_add(notes, NOTE_PROGRAM, err, "Warning: the program failed in %zu of %zu samples", failures,
-			result->n_samples);
+		r = notes_add(notes, NOTE_PROGRAM, err, "Warning: the program failed in %zu of %zu samples",
+			failures, result->n_samples);
 	if (r == 0 && 2 * result->discarding.pt.kept.n < result->n_samples)
 		r = notes_add(notes, NOTE_FEW, err,
 			"Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
@@ -312,8 +313,8 @@ static void take_resolution(struct notes *notes, char ret[RESOLVING_TEXT_SIZE])
 	notes->n--;
 }
 
-int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile, bool today,
-	struct notes *ret, char ret_resolving[RESOLVING_TEXT_SIZE], struct error *err)
+int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile,
+	bool today, struct notes *ret, char ret_resolving[RESOLVING_TEXT_SIZE], struct error *err)
 {
 	const struct run *run = &result->discarding.run;
 	int r = today ? 0 : book_notes(book, run->id, &ret->items, &ret->n, err);
@@ -326,5 +327,6 @@ int run_notes_load(struct book *book, const struct run_result *result, const str
 	r = run_notes_add(ret, result, profile, err);
 	if (r == 0 && profile)
 		r = profile_changes_note(ret, book, profile, run->environment, err);
-	return r < 0 ? r : resolving_text(book, run->environment, profile, result->n_samples, ret_resolving, err);
+	return r < 0 ? r
+		     : resolving_text(book, run->environment, profile, result->n_samples, ret_resolving, err);
 }

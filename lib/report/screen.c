@@ -6,7 +6,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/protocol/name_families.h"
+#include "lib/protocol/names.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,9 +59,8 @@ static void split_text(char buffer[LINE_SIZE], const struct screen *s)
 
 	*buffer = '\0';
 	if (s->user_ns >= 0 && s->system_ns >= 0 && !(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
-		snprintf(buffer, LINE_SIZE, "[user %s%s, system %s%s]", about,
-			part_text(user, s->user_ns, s), about,
-			part_text(system, s->system_ns, s));
+		snprintf(buffer, LINE_SIZE, "[user %s%s, system %s%s]", about, part_text(user, s->user_ns, s),
+			about, part_text(system, s->system_ns, s));
 }
 
 static const char *center_text(char buffer[TEXT_PAIR_SIZE], const struct summary *t, const char *unit)
@@ -216,8 +215,8 @@ static size_t first_width(const struct screen *s)
 	char count[32];
 
 	return terminal_text_width(terminal_text(s->reasons[0].name)) +
-	       (size_t)snprintf(count, sizeof(count), " in %zu%s", s->reasons[0].n,
-		       s->n_reasons > 1 ? ", ." : "");
+	       (size_t)snprintf(
+		       count, sizeof(count), " in %zu%s", s->reasons[0].n, s->n_reasons > 1 ? ", ." : "");
 }
 
 static void print_reasons(FILE *file, const struct screen *s, size_t columns)
@@ -270,7 +269,8 @@ static void print_kept(FILE *file, const struct screen *s)
 	snprintf(kept, sizeof(kept), "  Kept %zu of %zu", s->pt.n, s->n_samples);
 	fprintf(file, "%s%s%s", few ? terminal_mark(file, MARK_WARN) : "", kept,
 		few ? terminal_mark(file, MARK_END) : "");
-	left = terminal_columns(file) - terminal_text_width(kept) - (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2;
+	left = terminal_columns(file) - terminal_text_width(kept) -
+	       (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2;
 	papers_text(papers, s, columns_for_papers(s, left));
 	if (s->n_reasons > 0 && terminal_text_width(papers) + strlen("discarded: ; ") + first_width(s) > left)
 		*papers = '\0';
@@ -339,7 +339,8 @@ static void print_others(FILE *file, const struct screen *s)
 static void print_assumption(FILE *file, const struct screen *s)
 {
 	if (s->interval.assumed && !isnan(s->interval.low_ns))
-		fprintf(file, "  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
+		fprintf(file,
+			"  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
 			s->pt.n);
 }
 

@@ -22,7 +22,7 @@
  */
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
-#include "lib/protocol/analysis_feed.h"
+#include "lib/protocol/analysis.h"
 #include "lib/protocol/comparison.h"
 #include "lib/protocol/discard.h"
 #include "lib/protocol/resolving.h"
@@ -282,7 +282,7 @@ static void analyse(struct made_up *m, const struct sources *sources, bool by_wa
 	for (size_t i = 0; i < m->n_executions; i++)
 		must(analysis_feed_add(feed, &m->executions[i], &err), &err);
 	free(m->executions);
-	must(analysis_feed_finish(feed, ret, &err), &err);
+	*ret = analysis_feed_finish(feed);
 }
 
 static void answer_verdict(void)
@@ -303,15 +303,15 @@ static void discard(struct made_up *m, const struct sources *sources, const stru
 	_cleanup_(discarding_clear) struct discarding discarding = {};
 	struct error err;
 
-	must(discarder_new(&discarder, &rules, &err), &err);
+	discarder = discarder_new(&rules);
 	for (size_t i = 0; i < m->n; i++)
-		must(discarder_add_sample(discarder, &m->samples[i], &err), &err);
+		discarder_add_sample(discarder, &m->samples[i]);
 	for (size_t i = 0; i < m->n_executions; i++) {
 		const struct execution *e = &m->executions[i];
 
 		must(discarder_add(discarder, &sources->items[e->source - 1], e, &err), &err);
 	}
-	must(discarder_judge(discarder, &discarding, &err), &err);
+	discarding = discarder_judge(discarder);
 	for (size_t i = 0; i < discarding.n_by_cutoff; i++)
 		printf("%s%u", i ? "," : "", discarding.by_cutoff[i]);
 	free(m->samples);

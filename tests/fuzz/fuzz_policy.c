@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as a policy, and as a table of name patterns. */
 #include "lib/host/system/policy.h"
-#include "lib/protocol/name_groups.h"
+#include "lib/protocol/names.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const units[] = {

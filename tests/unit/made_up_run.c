@@ -143,8 +143,7 @@ struct made_up_run made_up_read(const struct made_up *m)
 				 &(struct analysis_options){.patterns = names_default}, &err),
 		0);
 	feed_all(feed, m, planted_ns, rng);
-	if (analysis_feed_finish(feed, &out.analysis, &err) < 0)
-		fail_msg("%s", err.text);
+	out.analysis = analysis_feed_finish(feed);
 	gsl_rng_free(rng);
 	return out;
 }

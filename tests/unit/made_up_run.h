@@ -2,7 +2,7 @@
 /* Runs made up from a seed: noise of many kinds, daemons planted in them, speeds that wander or step. */
 #pragma once
 
-#include "lib/protocol/analysis_feed.h"
+#include "lib/protocol/analysis.h"
 
 enum noise {
 	NOISE_NORMAL,

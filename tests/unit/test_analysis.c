@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/text.h"
-#include "lib/protocol/analysis_feed.h"
+#include "lib/protocol/analysis.h"
 
 #include <errno.h>
 #include <string.h>
@@ -49,10 +49,8 @@ static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, in
 
 static struct analysis finish(struct analysis_feed *feed)
 {
-	struct analysis analysis = {};
-	struct error err = {};
+	struct analysis analysis = analysis_feed_finish(feed);
 
-	assert_int_equal(analysis_feed_finish(feed, &analysis, &err), 0);
 	analysis_feed_free(feed);
 	return analysis;
 }
@@ -379,16 +377,16 @@ TEST(waiting_times_are_shown_as_they_were_measured)
 	_cleanup_(analysis_clear) struct analysis a = noisy_by_wait(0, 0);
 	const struct cluster *c = &a.central;
 
-	assert_true(a.usual_ns > NS_PER_S);
-	assert_int_equal(c->low_ns - a.usual_ns, 20 * NS_PER_US);
-	assert_int_equal(c->high_ns - a.usual_ns, 26 * NS_PER_US);
-	assert_int_equal(c->median_ns - a.usual_ns, 23 * NS_PER_US);
+	assert_true(a.median_rest_ns > NS_PER_S);
+	assert_int_equal(c->low_ns - a.median_rest_ns, 20 * NS_PER_US);
+	assert_int_equal(c->high_ns - a.median_rest_ns, 26 * NS_PER_US);
+	assert_int_equal(c->median_ns - a.median_rest_ns, 23 * NS_PER_US);
 	assert_int_equal(c->zooms[0].high_ns / NS_PER_MS * NS_PER_MS,
-		a.usual_ns / NS_PER_MS * NS_PER_MS + NS_PER_S / 5);
+		a.median_rest_ns / NS_PER_MS * NS_PER_MS + NS_PER_S / 5);
 	assert_int_equal(c->zooms[c->n_zooms - 1].high_ns, c->high_ns);
 	assert_int_equal(c->n_central, 87);
 	for (size_t i = 0; i < a.n_samples; i++)
-		assert_int_equal(a.samples[i].et_ns, a.samples[i].wait_ns + a.usual_ns);
+		assert_int_equal(a.samples[i].et_ns, a.samples[i].wait_ns + a.median_rest_ns);
 	assert_non_null(
 		strstr(a.why, "an L: 3 of 90 samples with W over 26.00 us, because daemons ran long"));
 }
@@ -511,8 +509,9 @@ TEST(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
 TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 {
 	static struct source many[] = {{1, (char *)"backup", NULL, NULL, SOURCE_PROCESS},
-		{2, (char *)"smalld", NULL, NULL, SOURCE_PROCESS}, {3, (char *)"a", NULL, NULL, SOURCE_PROCESS},
-		{4, (char *)"b", NULL, NULL, SOURCE_PROCESS}, {5, (char *)"c", NULL, NULL, SOURCE_PROCESS}};
+		{2, (char *)"smalld", NULL, NULL, SOURCE_PROCESS},
+		{3, (char *)"a", NULL, NULL, SOURCE_PROCESS}, {4, (char *)"b", NULL, NULL, SOURCE_PROCESS},
+		{5, (char *)"c", NULL, NULL, SOURCE_PROCESS}};
 	static const struct sources all = {many, ELEMENTS(many)};
 	enum { RUN = 150, LONG = 34, BACKUP = 8, SMALLD = 17 };
 	const struct analysis_options options = {.patterns = names_default};
@@ -526,12 +525,18 @@ TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 		samples[i] = (struct sample){.n = i + 1,
 			.start_ns = i * NS_PER_S,
 			.et_ns = 100 * NS_PER_MS + i * 7 % RUN * NS_PER_US +
-				 (i % 4 || i / 4 >= LONG ? 0 : i / 4 < BACKUP ? 90 : 20) * NS_PER_MS,
+				 (i % 4 || i / 4 >= LONG  ? 0
+					 : i / 4 < BACKUP ? 90
+							  : 20) *
+					 NS_PER_MS,
 			.pt_ns = 100 * NS_PER_MS,
 			.wait_ns = -1};
 	assert_int_equal(analysis_feed_new(&feed, &run, samples, RUN, &all, &options, &err), 0);
 	for (uint32_t k = 0; k < LONG; k++)
-		add(feed, 4 * k + 1, k < BACKUP ? 1 : k < BACKUP + SMALLD ? 2 : 3 + k % 3,
+		add(feed, 4 * k + 1,
+			k < BACKUP            ? 1
+			: k < BACKUP + SMALLD ? 2
+					      : 3 + k % 3,
 			(k < BACKUP ? 90 : 20) * NS_PER_MS);
 	analysis = finish(feed);
 	assert_int_equal(analysis.verdict, VERDICT_FREQUENT);

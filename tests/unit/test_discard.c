@@ -28,10 +28,8 @@ static const struct profile profile = {.resolution_ns = NS_PER_MS, .cutoffs = cu
 /* PT 1000 to 1011 us, ET ten times that. */
 static struct discarder *start_by(const struct discard_rules *rules, int64_t scale)
 {
-	struct discarder *d = NULL;
-	struct error err = {};
+	struct discarder *d = discarder_new(rules);
 
-	assert_int_equal(discarder_new(&d, rules, &err), 0);
 	for (uint32_t i = 0; i < N; i++) {
 		const struct sample sample = {.n = i + 1,
 			.wait_ns = -1,
@@ -39,7 +37,7 @@ static struct discarder *start_by(const struct discard_rules *rules, int64_t sca
 			.et_ns = (10000 + 10 * i) * NS_PER_US * scale,
 			.incomplete = i == 4};
 
-		assert_int_equal(discarder_add_sample(d, &sample, &err), 0);
+		discarder_add_sample(d, &sample);
 	}
 	return d;
 }
@@ -61,10 +59,8 @@ static void add(struct discarder *d, uint32_t sample, uint32_t daemon, int64_t p
 
 static struct discarding finish(struct discarder *d)
 {
-	struct discarding out = {};
-	struct error err = {};
+	struct discarding out = discarder_finish(d);
 
-	assert_int_equal(discarder_finish(d, &out, &err), 0);
 	discarder_free(d);
 	return out;
 }
@@ -137,7 +133,6 @@ TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
 	struct sample samples[N];
 	struct discarder *d = NULL;
 	_cleanup_(discarding_clear) struct discarding out = {};
-	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){
@@ -145,9 +140,9 @@ TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
 	samples[3].pt_ns = 1000;
 	samples[8].pt_ns = 120; /* far out only once 1000 is gone: stays */
 	samples[9].et_ns = 900;
-	assert_int_equal(discarder_new(&d, &rules, &err), 0);
+	d = discarder_new(&rules);
 	for (uint32_t i = 0; i < N; i++)
-		assert_int_equal(discarder_add_sample(d, &samples[i], &err), 0);
+		discarder_add_sample(d, &samples[i]);
 	out = finish(d);
 	assert_int_equal(out.pt.n_by_two_sd, 1);
 	assert_int_equal(out.pt.by_two_sd[0], 4);
@@ -165,9 +160,9 @@ TEST(an_execution_in_a_sample_that_is_missing_is_refused)
 	struct discarder *d = NULL;
 	struct error err = {};
 
-	assert_int_equal(discarder_new(&d, &rules, &err), 0);
-	assert_int_equal(discarder_add_sample(d, &samples[0], &err), 0);
-	assert_int_equal(discarder_add_sample(d, &samples[1], &err), 0);
+	d = discarder_new(&rules);
+	discarder_add_sample(d, &samples[0]);
+	discarder_add_sample(d, &samples[1]);
 	assert_int_equal(discarder_add(d, &who[1], &e, &err), -EINVAL);
 	assert_string_equal(err.text, "an execution is in sample 2, which does not exist");
 	discarder_free(d);
@@ -219,11 +214,10 @@ TEST(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 			    threads = {.n = 2, .wait_ns = -1, .pt_ns = 180, .et_ns = 100};
 	struct discarder *d = NULL;
 	_cleanup_(discarding_clear) struct discarding out = {};
-	struct error err = {};
 
-	assert_int_equal(discarder_new(&d, &rules, &err), 0);
-	assert_int_equal(discarder_add_sample(d, &alone, &err), 0);
-	assert_int_equal(discarder_add_sample(d, &threads, &err), 0);
+	d = discarder_new(&rules);
+	discarder_add_sample(d, &alone);
+	discarder_add_sample(d, &threads);
 	add(d, 1, 3, 90);
 	add(d, 2, 3, 90);
 	out = finish(d);
@@ -288,12 +282,11 @@ TEST(a_run_that_goes_on_is_judged_as_if_it_ended_here)
 	const struct sample longer = {
 		.n = N + 1, .wait_ns = -1, .pt_ns = 1005 * NS_PER_US, .et_ns = 1000 * NS_PER_S};
 	_cleanup_(discarding_clear) struct discarding before = {}, after = {};
-	struct error err = {};
 
 	add(d, 6, 1, 11 * NS_PER_MS);
-	assert_int_equal(discarder_judge(d, &before, &err), 0);
+	before = discarder_judge(d);
 	assert_int_equal(before.n_by_cutoff, 1);
-	assert_int_equal(discarder_add_sample(d, &longer, &err), 0);
+	discarder_add_sample(d, &longer);
 	add(d, N + 1, 1, 600 * NS_PER_MS);
 	after = finish(d);
 	assert_int_equal(after.n_by_cutoff, 1);

@@ -5,7 +5,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
-#include "lib/protocol/analysis_feed.h"
+#include "lib/protocol/analysis.h"
 #include "lib/protocol/discard.h"
 
 #include <math.h>
@@ -58,13 +58,14 @@ static struct analysis calibrate(uint32_t jobs, const struct analysis *like)
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
 	struct run run = {.id = 1, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct sample *samples = calloc(N, sizeof(*samples));
-	struct analysis analysis;
 	struct error err;
 
 	for (uint32_t n = 1; n <= N; n++)
 		samples[n - 1] = make_sample(n);
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &sources,
-				 &(struct analysis_options){.patterns = names_default, .like = {like}}, &err),
+	assert_int_equal(
+		analysis_feed_new(&feed, &run, samples, N, &sources,
+			&(struct analysis_options){.patterns = names_default, .family_reference = {like}},
+			&err),
 		0);
 	for (uint32_t n = 1; n <= N; n++) {
 		const struct execution job = job_of(n), cron = cron_of(n);
@@ -73,8 +74,7 @@ static struct analysis calibrate(uint32_t jobs, const struct analysis *like)
 			assert_int_equal(analysis_feed_add(feed, &job, &err), 0);
 		assert_int_equal(analysis_feed_add(feed, &cron, &err), 0);
 	}
-	assert_int_equal(analysis_feed_finish(feed, &analysis, &err), 0);
-	return analysis;
+	return analysis_feed_finish(feed);
 }
 
 static struct discarding measure(const struct profile *profile)
@@ -82,21 +82,19 @@ static struct discarding measure(const struct profile *profile)
 	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
 	_cleanup_(sources_clear) struct sources sources = make_sources(50000);
 	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
-	struct discarding discarding = {};
 	struct error err;
 
-	assert_int_equal(discarder_new(&discarder, &rules, &err), 0);
+	discarder = discarder_new(&rules);
 	for (uint32_t n = 1; n <= N; n++) {
 		const struct sample sample = make_sample(n);
 		const struct execution job = job_of(n), cron = cron_of(n);
 
-		assert_int_equal(discarder_add_sample(discarder, &sample, &err), 0);
+		discarder_add_sample(discarder, &sample);
 		if (is_disturbed(n))
 			assert_int_equal(discarder_add(discarder, &sources.items[n - 1], &job, &err), 0);
 		assert_int_equal(discarder_add(discarder, &sources.items[N], &cron, &err), 0);
 	}
-	assert_int_equal(discarder_finish(discarder, &discarding, &err), 0);
-	return discarding;
+	return discarder_finish(discarder);
 }
 
 static void assert_others(const struct discarding *discarding)
@@ -118,7 +116,9 @@ TEST(jobs_with_new_numbers_are_discarded_in_a_fresh_run)
 
 	assert_int_equal(analysis.verdict, VERDICT_L);
 	assert_int_equal(analysis.n_l_samples, N / EVERY);
-	assert_int_equal(cutoffs_make(&(struct cutoff_rules){"x", &analysis, &analysis, 0}, &profile, &left_out, &err), 0);
+	assert_int_equal(
+		cutoffs_make(&(struct cutoff_rules){"x", &analysis, &analysis, 0}, &profile, &left_out, &err),
+		0);
 	assert_int_equal(profile.n_cutoffs, 1);
 	assert_string_equal(profile.cutoffs[0].daemon, "memfd:j-*");
 	assert_int_equal(profile.cutoffs[0].names, N / EVERY);
@@ -145,7 +145,8 @@ TEST(two_jobs_of_a_long_run_are_of_the_family_of_the_short_one)
 	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->names, 2);
 	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->n_longs, 2);
 	assert_int_equal(none.n_statistics, 1);
-	assert_int_equal(cutoffs_make(&(struct cutoff_rules){"x", &many, &like, 0}, &profile, &left_out, &err), 0);
+	assert_int_equal(
+		cutoffs_make(&(struct cutoff_rules){"x", &many, &like, 0}, &profile, &left_out, &err), 0);
 	assert_int_equal(profile.n_cutoffs, 1);
 	assert_int_equal(profile.cutoffs[0].names, N / EVERY);
 	assert_true(profile.cutoffs[0].short_ns > 0 && profile.cutoffs[0].long_ns > 0);

@@ -43,16 +43,16 @@ static void discard(struct run_result *r, const struct execution *executions, si
 	struct discarder *d = NULL;
 	struct error err = {};
 
-	assert_int_equal(discarder_new(&d, &rules, &err), 0);
+	d = discarder_new(&rules);
 	for (size_t i = 0; i < r->n_samples; i++)
-		assert_int_equal(discarder_add_sample(d, &r->samples[i], &err), 0);
+		discarder_add_sample(d, &r->samples[i]);
 	for (size_t i = 0; i < n; i++) {
 		struct execution e = executions[i];
 
 		e.same_cpu_ns = e.same_cpu_ns ?: -1;
 		assert_int_equal(discarder_add(d, &who[e.source - 1], &e, &err), 0);
 	}
-	assert_int_equal(discarder_finish(d, &r->discarding, &err), 0);
+	r->discarding = discarder_finish(d);
 	discarder_free(d);
 	r->discarding.run.id = 3;
 	r->discarding.run.cpu = -1;
@@ -91,7 +91,8 @@ TEST(reasons_are_daemons_by_their_samples_and_the_papers_outliers_are_kept)
 	assert_int_equal(s.reasons[1].n, 1);
 	assert_string_equal(s.reasons[2].name, "lost records");
 	assert_int_equal(s.reasons[2].samples[0], 7);
-	assert_string_equal(s.notes.items[0].text, "Warning: free discards 2 of 12 samples (emp-analyze daemons 3)");
+	assert_string_equal(
+		s.notes.items[0].text, "Warning: free discards 2 of 12 samples (emp-analyze daemons 3)");
 	assert_int_equal(s.pt.n, N - 4);
 	assert_int_equal(s.n_by_two_sd, 1);
 	assert_int_equal(s.by_two_sd[0], 9);
@@ -212,7 +213,8 @@ TEST(correlated_samples_are_noted_once_for_all_programs)
 {
 	_cleanup_(run_result_clear) struct run_result r = {}, other = {};
 	_cleanup_(notes_clear) struct notes notes = {};
-	const struct clock_discarding *programs[] = {&other.discarding.pt, &r.discarding.pt, &r.discarding.pt};
+	const struct clock_discarding *programs[] = {
+		&other.discarding.pt, &r.discarding.pt, &r.discarding.pt};
 	struct error err;
 
 	make_samples(&r);
@@ -224,8 +226,8 @@ TEST(correlated_samples_are_noted_once_for_all_programs)
 	assert_int_equal(run_screen_note_correlation(&notes, programs, 1, &err), 0);
 	assert_int_equal(notes.n, 0);
 	assert_int_equal(run_screen_note_correlation(&notes, programs + 1, 1, &err), 0);
-	assert_string_equal(
-		notes.items[0].text, "Neighbouring samples seem alike (correlation 0.95): 12 count as 3 in the CI");
+	assert_string_equal(notes.items[0].text,
+		"Neighbouring samples seem alike (correlation 0.95): 12 count as 3 in the CI");
 	assert_int_equal(run_screen_note_correlation(&notes, programs, 3, &err), 0);
 	assert_int_equal(notes.n, 2);
 	assert_string_equal(notes.items[1].text,
@@ -245,8 +247,8 @@ TEST(more_cpu_time_than_elapsed_time_on_one_cpu_is_explained)
 	discard(&r, NULL, 0);
 	s = fill(&r, NULL);
 	assert_int_equal(s.notes.n, 1);
-	assert_string_equal(
-		s.notes.items[0].text, "PT is 230 us more than ET: it includes the work to start the program");
+	assert_string_equal(s.notes.items[0].text,
+		"PT is 230 us more than ET: it includes the work to start the program");
 }
 
 TEST(an_impossible_pt_is_named_and_kept)

@@ -2,7 +2,7 @@
 /* Which names are a family, and who belongs to one. */
 #include "tests/unit/check.h"
 
-#include "lib/protocol/name_families.h"
+#include "lib/protocol/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static struct name_families find(struct family_member *members, size_t n)
 {
 	struct name_families families = {};
 
-	assert_int_equal(name_families_find(members, n, &families), 0);
+	name_families_find(&families, members, n);
 	return families;
 }
 

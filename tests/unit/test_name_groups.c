@@ -2,7 +2,7 @@
 /* Under which name a process counts. */
 #include "tests/unit/check.h"
 
-#include "lib/protocol/name_groups.h"
+#include "lib/protocol/names.h"
 
 #include <errno.h>
 

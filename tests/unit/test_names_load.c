@@ -2,7 +2,7 @@
 /* The names file of this machine. */
 #include "tests/unit/check.h"
 
-#include "lib/report/names_load.h"
+#include "lib/protocol/names.h"
 
 #include <errno.h>
 
