@@ -31,7 +31,7 @@ struct jitter_sources {
 
 void jitter_sources_clear(struct jitter_sources *sources);
 
-/* The index of a source, or -ENOMEM. Kernel workers are grouped by lib/protocol/name_groups.h. */
+/* The index of a source, or -ENOMEM. Kernel workers are grouped by lib/protocol/names.h. */
 int64_t jitter_source_of_thread(struct jitter_sources *sources, pid_t pid, const char *name);
 /* The source of a thread that the trace does not show. */
 int64_t jitter_source_unknown(struct jitter_sources *sources);
