@@ -4,7 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/json_fields.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
 #include "lib/book/query.h"
 
 #include <errno.h>

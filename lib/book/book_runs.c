@@ -3,7 +3,7 @@
 #include "lib/book/query.h"
 
 #include "lib/base/clock.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
 
 #include <errno.h>
 #include <inttypes.h>
