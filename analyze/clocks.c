@@ -2,6 +2,7 @@
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
 #include "analyze/analyze.h"
 #include "lib/base/xalloc.h"
+#include "lib/clocks/book_clocks.h"
 #include "lib/clocks/figure_clocks.h"
 
 #include "lib/base/text.h"
@@ -145,6 +146,6 @@ int verb_clocks(int argc, char **argv, struct error *err)
 		return plot_drawing(figure_clocks(&clocks), options.output, options.script, err);
 	if (!analyze_options.json)
 		return clocks_print(&clocks, err);
-	r = document_make_clocks(book, &clocks, &document, err);
+	r = clocks_document(book, &clocks, &document, err);
 	return r < 0 ? r : json_print_exactly(document, stdout, err);
 }

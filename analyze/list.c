@@ -4,7 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
-#include "lib/document/document_context.h"
+#include "lib/document/document.h"
 #include "lib/base/table.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 #include "lib/host/system/lock.h"
 #include "lib/run/observer.h"
-#include "lib/book/book_calibrations.h"
+#include "lib/book/book.h"
 
 struct calibration {
 	struct book *book;

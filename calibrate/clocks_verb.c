@@ -2,6 +2,7 @@
 /* emp-calibrate clocks: measures the sources of time of this machine, and stores the result with its environment. */
 #include "calibrate/calibrate.h"
 #include "lib/clocks/bench.h"
+#include "lib/clocks/book_clocks.h"
 #include "lib/clocks/cycles.h"
 
 #include "lib/base/json.h"
@@ -131,7 +132,7 @@ static int show_clocks(struct book *book, const struct clocks *clocks, struct er
 
 	if (!calibrate_options.json)
 		return clocks_print(clocks, err);
-	r = document_make_clocks(book, clocks, &document, err);
+	r = clocks_document(book, clocks, &document, err);
 	return r < 0 ? r : json_print_exactly(document, stdout, err);
 }
 

@@ -2,7 +2,7 @@
 /* Finds a calibration in the book. */
 #pragma once
 
-#include "lib/book/book_calibrations.h"
+#include "lib/book/book.h"
 
 /* The calibration of a run; without a run, the latest: for the profile, if there is one, and of those that can be resumed,
  * or of all. */

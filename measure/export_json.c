@@ -13,7 +13,6 @@
 #include "lib/report/comparison_report.h"
 #include "lib/duet/duet_report.h"
 #include "lib/report/results_json.h"
-#include "lib/document/document_context.h"
 #include "lib/record/peak_memory.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/process/privilege.h"
-#include "lib/host/process/subprocess.h"
+#include "lib/host/process/suite_tool.h"
 
 #include <string.h>
 
@@ -29,6 +29,7 @@ int fast_clock_init(struct error *err)
 	if (r < 0)
 		return r;
 	assignment = text_format(PRELOAD "%s%s%s", present, *present ? ":" : "", library);
-	privilege_environment_put(assignment);
+	if (!assignment || privilege_environment_put(assignment) < 0)
+		return error_oom(err);
 	return 0;
 }

@@ -1,21 +1,171 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lab book as a file: its path, transactions, and the write-ahead log.
+/* The lab book as a file: transactions, waiting for other writers, and the messages for failures.
  *
  * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
  * than the 0.2 ms that this takes outside the timed interval. For samples of milliseconds that would take longer than
  * the program and disturb the next sample, so those of one second are synced together, and most of them wait in a file beside
  * the book (book_pending.c). A run that has no sample yet, and warnings, which follow from samples, are synced with what comes next.
  * The log is written to the file only by book_checkpoint(), so that no sample pays for the ones before it. */
-#include "lib/book/query.h"
+#include "lib/book/book_internal.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
 
 const char *book_file(const struct book *book)
 {
 	return book->path;
+}
+
+int book_foreign(const char *path, struct error *err)
+{
+	return error_say(err, -EINVAL,
+		"'%s' is the database of another program; name another file with --db or EMP_DB", path);
+}
+
+static int say_no_space(struct book *book, int e, struct error *err)
+{
+	return error_say(err, -e,
+		"the lab book '%s' cannot grow: %s; what it has is safe; free some space and continue",
+		book->path, e == EDQUOT ? "your quota of disk space is used up" : "its file system is full");
+}
+
+/* The file, the cause, the way out. */
+static int say_failed(struct book *book, int rc, int e, struct error *err)
+{
+	switch (rc & 0xff) {
+	case SQLITE_FULL:
+		return say_no_space(book, ENOSPC, err);
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return error_say(err, -EBUSY,
+			"the lab book '%s' is being written by another program, and still was after %g s; try again when that has ended",
+			book->path, book->patience_ms / 1e3);
+	case SQLITE_CORRUPT:
+		return error_say(err, -EBADMSG,
+			"the lab book '%s' is damaged (%s); restore an intact copy, or save the runs that can still be read with: emp-analyze --db '%s' export RUN",
+			book->path, sqlite3_errmsg(book->db), book->path);
+	case SQLITE_NOTADB:
+		return error_say(err, -EINVAL,
+			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
+			book->path);
+	case SQLITE_READONLY:
+		if (rc == SQLITE_READONLY_DBMOVED)
+			return error_say(err, -ESTALE,
+				"the lab book '%s' was moved or removed while it was open; put it back, or start a new one",
+				book->path);
+		return error_say(err, -EROFS,
+			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
+			book->path);
+	case SQLITE_CANTOPEN:
+		if (e == 0 || e == ENOENT)
+			return error_say(err, -EACCES,
+				"the lab book '%s' cannot be opened: a user who may write its directory must read in its log '%s-wal' first, for example with: sqlite3 '%s' .schema",
+				book->path, book->path, book->path);
+		return error_os(err, -e, "cannot open the lab book '%s'", book->path);
+	case SQLITE_NOMEM:
+		return error_os(err, -ENOMEM, "cannot read or write the lab book '%s'", book->path);
+	case SQLITE_IOERR:
+		if (e == ENOSPC || e == EDQUOT)
+			return say_no_space(book, e, err);
+		return error_os(err, -(e ?: EIO), "cannot read or write the lab book '%s'", book->path);
+	default:
+		return error_say(
+			err, -EIO, "the lab book '%s' failed: %s", book->path, sqlite3_errmsg(book->db));
+	}
+}
+
+int book_failed(struct book *book, int rc, struct error *err)
+{
+	static const int writing[] = {SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC,
+		SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE};
+	int e = sqlite3_system_errno(book->db), r = say_failed(book, rc, e, err);
+	bool unwritable = (rc & 0xff) == SQLITE_FULL || e == ENOSPC || e == EDQUOT;
+
+	for (size_t i = 0; i < ELEMENTS(writing); i++)
+		unwritable |= rc == writing[i];
+	book->failure = rc;
+	book->unwritable = unwritable ? -r : 0;
+	return r;
+}
+
+/* The process that has a write lock on the file, 0: not known. */
+static int lock_holder(const char *path, const char *locks)
+{
+	struct stat st;
+	uint64_t inode;
+	int pid;
+
+	if (stat(path, &st) < 0)
+		return 0;
+	for (const char *line = locks; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (sscanf(line, "%*s POSIX %*s WRITE %d %*x:%*x:%" SCNu64, &pid, &inode) == 2 &&
+			inode == st.st_ino && pid > 0 && pid != getpid())
+			return pid;
+	return 0;
+}
+
+static void say_waiting(const struct book *book)
+{
+	_cleanup_(freep) char *locks = NULL, *index = text_format("%s-shm", book->path), *sentence = NULL;
+	char who[64] = "another program";
+	int pid = 0;
+
+	/* a writer locks the index of the log; a program that knows no log, the book itself */
+	if (text_read_file(AT_FDCWD, "/proc/locks", &locks) == 0)
+		pid = lock_holder(index, locks) ?: lock_holder(book->path, locks);
+	if (pid)
+		snprintf(who, sizeof(who), "process %d", pid);
+	sentence = text_format("waiting for the lab book '%s', which %s has locked", book->path, who);
+	book->go_on(sentence, book->go_on_data);
+}
+
+/* SQLite's busy handler, called for the nth time: 1 to try again. */
+static int wait_for_lock(void *data, int n)
+{
+	enum { PAUSE_US = 1000, LONGEST_US = 100000 };
+	struct book *book = data;
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC), waited_ns;
+	bool over;
+
+	if (n == 0) {
+		book->waits_since_ns = now_ns;
+		book->wait_said = false;
+	}
+	waited_ns = now_ns - book->waits_since_ns;
+	over = waited_ns >= book->patience_ms * NS_PER_MS;
+	if (!book->go_on && over)
+		return 0;
+	if (book->go_on && waited_ns >= NS_PER_S && !book->go_on(NULL, book->go_on_data))
+		return 0;
+	if (book->go_on && over && !book->wait_said) {
+		say_waiting(book);
+		book->wait_said = true;
+	}
+	usleep(n < LONGEST_US / PAUSE_US ? (useconds_t)(n + 1) * PAUSE_US : LONGEST_US);
+	return 1;
+}
+
+void book_be_patient(struct book *book)
+{
+	sqlite3_busy_handler(book->db, wait_for_lock, book);
+}
+
+void book_patience(struct book *book, int ms)
+{
+	book->patience_ms = ms;
+	book_be_patient(book);
+}
+
+void book_on_wait(struct book *book, book_wait *go_on, void *data)
+{
+	book->go_on = go_on;
+	book->go_on_data = data;
 }
 
 void book_unsynced(struct book *book)
@@ -33,16 +183,21 @@ static void end_unsynced(struct book *book)
 	book->unsynced = false;
 }
 
-int book_begin(struct book *book, struct error *err)
+static int begin_transaction(struct book *book, bool writes, struct error *err)
 {
 	/* a writer takes its lock at once: a read lock cannot always be upgraded later */
 	int rc = sqlite3_exec(
-		book->db, book->mode == BOOK_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL, NULL);
+		book->db, writes && book->mode == BOOK_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL, NULL);
 
 	if (rc == SQLITE_OK)
 		return 0;
 	end_unsynced(book);
 	return book_failed(book, rc, err);
+}
+
+int book_begin(struct book *book, struct error *err)
+{
+	return begin_transaction(book, true, err);
 }
 
 int book_begin_sample(struct book *book, struct error *err)
@@ -56,24 +211,13 @@ int book_begin_sample(struct book *book, struct error *err)
 	return book_begin(book, err);
 }
 
-static int save(struct book *book, const char *copy)
-{
-	_cleanup_(query_end) struct query q = {};
-	struct error ignored;
-	int r = book_make_file(copy, &ignored);
-
-	if (r < 0)
-		return r;
-	query_begin(&q, book, "VACUUM INTO ?", &ignored);
-	query_text(&q, copy);
-	return query_run(&q, &ignored);
-}
-
 /* SQLite goes on writing to a file that has no name any more. */
 static int say_lost(struct book *book, struct error *err)
 {
 	_cleanup_(freep) char *copy = text_format("%s.saved-%d", book->path, getpid());
-	bool saved = !book->lost && copy && save(book, copy) == 0;
+	struct error ignored;
+	bool saved = !book->lost && book_make_file(copy, &ignored) == 0 &&
+		     sql_row(book, &ignored, "VACUUM INTO ?", "t", copy) == 0;
 
 	book->lost = true;
 	return saved ? error_say(err, -ESTALE,
@@ -84,27 +228,20 @@ static int say_lost(struct book *book, struct error *err)
 			       book->path);
 }
 
-static int check_there(struct book *book, struct error *err)
+int book_commit(struct book *book, struct error *err)
 {
-	int moved = 0;
+	int rc = sqlite3_exec(book->db, "COMMIT", NULL, NULL, NULL), r, moved = 0;
 
+	if (rc != SQLITE_OK) {
+		r = book_failed(book, rc, err);
+		book_rollback(book);
+		return r;
+	}
+	end_unsynced(book);
+	pending_ended(book, true);
 	if (book->mode == BOOK_WRITE)
 		sqlite3_file_control(book->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
 	return moved ? say_lost(book, err) : 0;
-}
-
-int book_commit(struct book *book, struct error *err)
-{
-	int rc = sqlite3_exec(book->db, "COMMIT", NULL, NULL, NULL), r;
-
-	if (rc == SQLITE_OK) {
-		end_unsynced(book);
-		pending_ended(book, true);
-		return check_there(book, err);
-	}
-	r = book_failed(book, rc, err);
-	book_rollback(book);
-	return r;
 }
 
 void book_rollback(struct book *book)
@@ -116,20 +253,10 @@ void book_rollback(struct book *book)
 	pending_ended(book, false);
 }
 
-int book_join(struct book *book, bool *ret_own, struct error *err)
+int book_enter(struct book *book, bool writes, bool *ret_own, struct error *err)
 {
 	*ret_own = sqlite3_get_autocommit(book->db);
-	return *ret_own ? book_begin(book, err) : 0;
-}
-
-int book_view(struct book *book, bool *ret_own, struct error *err)
-{
-	int rc = SQLITE_OK;
-
-	*ret_own = sqlite3_get_autocommit(book->db);
-	if (*ret_own)
-		rc = sqlite3_exec(book->db, "BEGIN", NULL, NULL, NULL);
-	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
+	return *ret_own ? begin_transaction(book, writes, err) : 0;
 }
 
 int book_leave(struct book *book, bool own, int r, struct error *err)

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lab book: machines, environments, runs, samples, executions and profiles in one SQLite file. No
- * other folder uses SQL. Each sample is a transaction. A file that is of a newer version, of another program, read-only,
- * full or damaged has its own error message. */
+/* The lab book: machines, environments, runs, samples, executions, calibrations and profiles in one SQLite file. No
+ * other folder uses SQL, but for the tables of features (sql.h). Each sample is a transaction. A file that is of a newer version,
+ * of another program, read-only, full or damaged has its own error message. */
 #pragma once
 
-#include "lib/record/counters.h"
-#include "lib/clocks/clocks.h"
-#include "lib/record/run.h"
 #include "lib/base/error.h"
+#include "lib/record/counters.h"
+#include "lib/record/run.h"
 
 struct book;
 
 enum book_mode {
 	BOOK_READ,
-	BOOK_WRITE,   /* created if missing */
+	BOOK_WRITE, /* created if missing */
 	BOOK_MEASURE, /* BOOK_WRITE that goes on in a copy if the file cannot be written any more: book_elsewhere.c */
 };
 
@@ -26,6 +25,8 @@ const char *book_file(const struct book *book);
 int book_say_elsewhere(const struct book *book, int64_t first, int64_t last, int r, struct error *err);
 /* Whether the caller's transaction, which failed with r, is to be done again, because the book now goes on in a copy. */
 bool book_again(struct book *book, int r, struct error *err);
+/* Writes the write-ahead log to the file: between runs, never during one. */
+int book_checkpoint(struct book *book, struct error *err);
 void book_free(struct book *book); /* rolls back what is not committed */
 DEFINE_FREEP(book)
 
@@ -66,11 +67,17 @@ int book_get_correlation(struct book *book, int64_t environment, struct correlat
 int book_put_correlation(
 	struct book *book, int64_t environment, const struct correlation *correlation, struct error *err);
 
-/* Calibrations of the clocks. put sets the id; its environment must be in the book. get: that with the id (0: the
- * latest), or the latest before it on the same machine; 1 found, 0 none. */
-int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err);
-int book_get_clocks(struct book *book, int64_t id, struct clocks *ret, struct error *err);
-int book_get_clocks_before(struct book *book, int64_t id, struct clocks *ret, struct error *err);
+/* Measurements of an environment: a name and a value each, such as the constant of INC. */
+struct measurement {
+	char *name;
+	double value;
+	char *unit; /* "": a bare number */
+};
+extern const struct field_table measurement_table;
+int book_measurements(
+	struct book *book, int64_t environment, struct measurement **ret, size_t *ret_n, struct error *err);
+int book_put_measurement(
+	struct book *book, int64_t environment, const struct measurement *measurement, struct error *err);
 
 /* Runs. begin sets the id, the uid, the owner, state RUN_OPEN, and started_ns if it is 0; and what the book knows of the
  * machine and the profile now. A run that is read is RUN_INTERRUPTED if its owner did not end it and is not alive. */
@@ -78,8 +85,7 @@ int book_begin_run(struct book *book, struct run *run, struct error *err);
 /* The same for a run that was made elsewhere: its state and times are kept, and its correlation. */
 int book_add_run(struct book *book, struct run *run, struct error *err);
 /* For a run that was added without its times. */
-int book_set_times(
-	struct book *book, int64_t run, int64_t started_ns, int64_t ended_ns, struct error *err);
+int book_set_times(struct book *book, int64_t run, int64_t started_ns, int64_t ended_ns, struct error *err);
 int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err);
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
 int book_runs(
@@ -96,6 +102,18 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
 /* The notes on its result. put replaces them; their n count from 1. fields_free(&note_table, …) frees what is read. */
 int book_put_notes(struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err);
 int book_notes(struct book *book, int64_t run, struct note **ret, size_t *ret_n, struct error *err);
+
+/* Programs that run at once. put: once a run, before its samples. They are read in the order of n; run_programs_free() frees
+ * them. *ret_n is 0 for a run of single programs. */
+int book_put_programs(
+	struct book *book, int64_t run, const struct run_program *programs, size_t n, struct error *err);
+int book_programs(struct book *book, int64_t run, struct run_program **ret, size_t *ret_n, struct error *err);
+/* What each did in each sample. add: after book_add_sample(), in the same transaction. In the order of samples, then of programs;
+ * the caller frees the array. */
+int book_add_sample_programs(
+	struct book *book, int64_t run, const struct sample_program *items, size_t n, struct error *err);
+int book_sample_programs(
+	struct book *book, int64_t run, struct sample_program **ret, size_t *ret_n, struct error *err);
 
 /* The id of (name, exe, unit, kind), added if it is new. exe and unit may be NULL. Bytes of a name that are not
  * UTF-8 are stored as \xNN. */
@@ -136,6 +154,19 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 /* All samples of a run in order; the caller frees the array. */
 int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err);
 
+/* The disturbance counters of a sample: they are not in struct sample, because few readers of samples need them. add: in the
+ * transaction of the sample. They are read in order of samples, those without counters are missing; the caller frees the array. */
+int book_add_counters(
+	struct book *book, int64_t run, uint32_t sample, const struct counters *changes, struct error *err);
+int book_counters(
+	struct book *book, int64_t run, struct sample_counters **ret, size_t *ret_n, struct error *err);
+
+/* Their fields: an array of values by enum counter (INT64_MIN: not known), followed by the sample's n. */
+enum { N_COUNTER_VALUES = N_COUNTERS + 1 };
+extern const struct field_table counters_table;
+void counters_values(const struct counters *counters, int64_t ret[N_COUNTER_VALUES]);
+struct counters counters_of_values(const int64_t values[N_COUNTER_VALUES]);
+
 /* Calls `each` for every execution of a run in the order of samples, in bounded memory; a value other
  * than 0 from it ends the walk and is returned. Sources may have been added since book_sources(), unless
  * both are inside one book_begin(). `each` may read the book, not write to it. */
@@ -160,5 +191,78 @@ int book_profiles(
 	struct book *book, struct profile **ret, size_t *ret_n, struct error *err); /* clear each, free */
 int book_remove_profile(struct book *book, const char *name, struct error *err);
 
-/* Writes the write-ahead log to the file: between runs, never during one. */
-int book_checkpoint(struct book *book, struct error *err);
+/* Calibrations: which short and which long run belong together and what was requested, so that another process can resume a
+ * calibration. */
+
+/* The short or the long run. */
+struct calibration_phase {
+	int64_t length_ns;      /* of INC */
+	uint32_t samples;       /* how many to take */
+	int64_t central_max_ns; /* set by hand; 0: detect it */
+	int64_t run;            /* 0: not begun */
+};
+
+enum { SHORT_PHASE, LONG_PHASE, CALIBRATION_PHASES };
+
+enum calibration_state {
+	CALIBRATION_OPEN,
+	CALIBRATION_DONE,    /* there is a profile */
+	CALIBRATION_REFUSED, /* a run is neither an L nor clean */
+	N_CALIBRATION_STATES
+};
+
+extern const char *const calibration_state_names[N_CALIBRATION_STATES];
+
+struct calibration_plan {
+	int64_t id;    /* in the book; 0: not stored */
+	char *profile; /* the name it is made for */
+	enum calibration_state state;
+	char *owner; /* the process that runs it, as lib/host/process/process_ref.h writes it; NULL: none */
+	int64_t started_ns;
+	struct calibration_phase phases[CALIBRATION_PHASES];
+	char *backend; /* as requested: "auto", … */
+	int cpu;       /* -1: not pinned */
+	bool anyway, force, replace, by_et, other_cpus;
+	int64_t material_ppm; /* cutoffs that explain less of the delay are left out */
+};
+
+void calibration_plan_clear(struct calibration_plan *calibration);
+
+/* Sets the id, state CALIBRATION_OPEN, and started_ns if it is 0. */
+int book_begin_calibration(struct book *book, struct calibration_plan *calibration, struct error *err);
+/* What changes while it runs: state, owner, and the runs. */
+int book_update_calibration(struct book *book, const struct calibration_plan *calibration, struct error *err);
+/* In the order they were begun; clear each and free the array. */
+int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *ret_n, struct error *err);
+
+/* Where a run was interrupted and resumed. */
+struct resume_point {
+	uint32_t n;          /* the first sample after it */
+	int64_t at_ns;       /* since 1970 */
+	char *why;           /* "interrupted", "failed", "cut off" */
+	int64_t environment; /* in which it was resumed; 0: unknown */
+};
+extern const struct field_table resume_point_table;
+
+/* Opens a run again, with a resume point after the samples that it has; a run without samples gets none. */
+int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err);
+/* resume_points_free() frees the array. */
+int book_resume_points(
+	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err);
+void resume_points_free(struct resume_point *resume_points, size_t n);
+
+/* All else that the book has of a run: rows of tables, for documents. A feature hands its own to the build (features.h). A test sees
+ * that no table of the book is forgotten. */
+struct run_rows {
+	const char *member; /* of a document */
+	const struct field_table *table;
+	const char *select; /* what follows "SELECT fields FROM table"; NULL: "WHERE run = ?" */
+	const char *insert; /* what follows "INSERT INTO table …"; NULL: nothing */
+	bool single;        /* there is one row at most */
+};
+
+/* A value other than 0 from `each` ends it and is returned. */
+int book_each_row(struct book *book, int64_t run, const struct run_rows *rows,
+	int (*each)(const void *row, void *data), void *data, struct error *err);
+int book_add_row(
+	struct book *book, int64_t run, const struct run_rows *rows, const void *row, struct error *err);

@@ -17,12 +17,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static off_t size_of(const char *path, const char *suffix)
+static off_t file_size(const char *path, const char *suffix)
 {
 	_cleanup_(freep) char *name = text_format("%s%s", path, suffix);
 	struct stat st;
 
-	return name && stat(name, &st) == 0 ? st.st_size : 0;
+	return stat(name, &st) == 0 ? st.st_size : 0;
 }
 
 /* Whether a copy of the book can grow there. */
@@ -36,7 +36,8 @@ static bool has_room(const char *folder, const char *book)
 		return false;
 	if (stat(book, &here) == 0 && here.st_dev == there.st_dev)
 		return false;
-	return (off_t)(fs.f_bavail * fs.f_frsize) >= size_of(book, "") + size_of(book, "-wal") + SPARE_BYTES;
+	return (off_t)(fs.f_bavail * fs.f_frsize) >=
+	       file_size(book, "") + file_size(book, "-wal") + SPARE_BYTES;
 }
 
 /* A new folder that only this user can read, "…/emp-book-XXXXXX". */
@@ -50,14 +51,16 @@ static char *make_folder(const char *book)
 		if (!places[i] || *places[i] != '/' || !has_room(places[i], book))
 			continue;
 		folder = text_format("%s/emp-book-XXXXXX", places[i]);
-		if (folder && mkdtemp(folder))
+		if (mkdtemp(folder))
 			return TAKE(folder);
 	}
 	return NULL;
 }
 
-static int copy_to(struct book *book, const char *path)
+/* The copy is open then, and has the samples that waited beside the file. */
+static int move_to(struct book *book, const char *path)
 {
+	struct pending pending = book->pending;
 	struct error ignored;
 	sqlite3 *to = NULL;
 	int rc = book_make_file(path, &ignored) < 0 ? SQLITE_CANTOPEN : sqlite3_open(path, &to);
@@ -65,55 +68,39 @@ static int copy_to(struct book *book, const char *path)
 	if (rc == SQLITE_OK && book->db)
 		rc = book_copy_to(book->db, to);
 	sqlite3_close(to);
-	return rc == SQLITE_OK ? 0 : -EIO;
-}
-
-/* The copy is open, and has the samples that waited beside the file. */
-static int move_to(struct book *book, const char *path)
-{
-	struct pending pending = book->pending;
-	struct error ignored;
-	int r = copy_to(book, path);
-
-	if (r < 0)
-		return r;
+	if (rc != SQLITE_OK)
+		return -EIO;
 	book_disconnect(book);
 	book->left = book->path;
 	book->path = xstrdup(path);
 	book->mode = BOOK_WRITE;
 	book->pending = (struct pending){.fd = -1};
-	r = book->path ? book_connect(book, &ignored) : -ENOMEM;
-	return r < 0 ? r : pending_move(book, &pending, book->left, &ignored);
+	return book_connect(book, &ignored) ?: pending_move(book, &pending, book->left, &ignored);
 }
 
-static void tell(const struct book *book, int e)
+/* Once only. `e`: why the file cannot be written. */
+static bool go_elsewhere(struct book *book, int e)
 {
-	_cleanup_(freep) char *notice = text_format(
-		"the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'",
-		book->left, strerror(e), book->path);
+	_cleanup_(freep) char *folder = make_folder(book->path), *path = NULL, *notice = NULL;
 
-	if (notice)
-		tool_notice(notice);
-}
-
-static bool leave(struct book *book, int e)
-{
-	_cleanup_(freep) char *folder = make_folder(book->path), *path = NULL;
-
-	book->may_leave = false; /* once only */
-	path = folder ? text_format("%s/book.db", folder) : NULL;
-	if (!path)
+	book->may_leave = false;
+	if (!folder)
 		return false;
+	path = text_format("%s/book.db", folder);
 	if (move_to(book, path) < 0) {
 		unlink(path);
 		rmdir(folder);
 		return false;
 	}
-	tell(book, e);
+	notice = text_format(
+		"the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'",
+		book->left, strerror(e), book->path);
+	tool_notice(notice);
 	return true;
 }
 
-static bool is_reading(const struct book *book)
+/* Whether a statement or a transaction is open. */
+static bool is_busy(const struct book *book)
 {
 	for (sqlite3_stmt *s = sqlite3_next_stmt(book->db, NULL); s; s = sqlite3_next_stmt(book->db, s))
 		if (sqlite3_stmt_busy(s))
@@ -123,7 +110,7 @@ static bool is_reading(const struct book *book)
 
 bool book_again(struct book *book, int r, struct error *err)
 {
-	if (r >= 0 || !book->may_leave || r != -book->unwritable || is_reading(book) || !leave(book, -r))
+	if (r >= 0 || !book->may_leave || r != -book->unwritable || is_busy(book) || !go_elsewhere(book, -r))
 		return false;
 	*err = (struct error){};
 	return true;
@@ -138,12 +125,11 @@ int book_open_elsewhere(struct book **ret, const char *path, int e, struct error
 
 	if (r == -ENOENT) { /* or it is empty */
 		book = xcalloc(1, sizeof(*book));
-		if (!book || !(book->path = xstrdup(path)))
-			return error_oom(err);
+		book->path = xstrdup(path);
 		book->pending.fd = -1;
 	} else if (r < 0)
 		return -e;
-	if (!leave(book, e))
+	if (!go_elsewhere(book, e))
 		return -e;
 	*ret = TAKE(book);
 	return 0;
@@ -151,7 +137,7 @@ int book_open_elsewhere(struct book **ret, const char *path, int e, struct error
 
 int book_say_elsewhere(const struct book *book, int64_t first, int64_t last, int r, struct error *err)
 {
-	struct error said = *err;
+	struct error before = *err;
 	char runs[64];
 
 	if (!book->left || first <= 0)
@@ -160,8 +146,8 @@ int book_say_elsewhere(const struct book *book, int64_t first, int64_t last, int
 		last);
 	r = error_say(err, r ?: -ENOSPC,
 		"%s%s%s %s stored in '%s' only; when '%s' can be written again: emp-analyze --db '%s' export %s | emp-analyze --db '%s' import -",
-		r ? said.text : "", r && *said.text ? "; " : "", runs, first == last ? "is" : "are",
+		r ? before.text : "", r && *before.text ? "; " : "", runs, first == last ? "is" : "are",
 		book->path, book->left, book->path, first == last ? runs + 4 : "RUN", book->left);
-	memcpy(err->lines, said.lines, sizeof(err->lines));
+	memcpy(err->lines, before.lines, sizeof(err->lines));
 	return r;
 }

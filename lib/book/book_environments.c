@@ -1,86 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Environments in the lab book: fingerprints, their machines, and the constant of INC. */
-#include "lib/book/query.h"
+/* Environments in the lab book: fingerprints, their machines, and what was measured of them: the constant of INC, what the machine
+ * can resolve, and how much its samples are alike. */
+#include "lib/book/book_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 
-/* *ret = 0 for no machine. */
-static int put_machine(struct book *book, const char *name, int64_t *ret, struct error *err)
-{
-	_cleanup_(query_end) struct query put = {}, get = {};
-	int r;
-
-	*ret = 0;
-	if (!name)
-		return 0;
-	query_begin(&put, book, "INSERT INTO machine(name) VALUES (?) ON CONFLICT DO NOTHING", err);
-	query_text(&put, name);
-	r = query_run(&put, err);
-	if (r < 0)
-		return r;
-	query_begin(&get, book, "SELECT id FROM machine WHERE name = ?", err);
-	query_text(&get, name);
-	r = query_step(&get, err);
-	if (r < 0)
-		return r;
-	*ret = query_column(&get, 0);
-	return 0;
-}
-
-/* 1: found. Without a digest, environments are the same if their machines and documents are. */
-static int find(struct book *book, const char *digest, int64_t machine, const char *document, int64_t *ret,
-	struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	query_begin(&q, book,
-		"SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL OR (machine IS ?2 AND document IS ?3))",
-		err);
-	query_text(&q, digest);
-	query_unless(&q, machine, 0);
-	query_text(&q, document);
-	r = query_step(&q, err);
-	if (r > 0)
-		*ret = query_column(&q, 0);
-	return r;
-}
+static const struct field measurement_fields[] = {
+	{FIELD(measurement, FIELD_TEXT, name)},
+	{FIELD(measurement, FIELD_REAL, value)},
+	{FIELD(measurement, FIELD_TEXT, unit)},
+};
+const struct field_table measurement_table = {"measurement", "environment, ", measurement_fields,
+	ELEMENTS(measurement_fields), sizeof(struct measurement)};
 
 int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err)
 {
-	return digest ? find(book, digest, 0, NULL, ret, err) : 0;
+	return digest ? sql_row(book, err, "SELECT id FROM environment WHERE digest = ?", "t:I", digest, ret)
+		      : 0;
 }
 
-static int put(struct book *book, const char *digest, const char *machine, const char *document, int64_t *ret,
-	struct error *err)
+static int put_environment(struct book *book, const char *digest, const char *machine, const char *document,
+	int64_t *ret, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int64_t machine_id;
-	int r;
+	int64_t machine_id = 0;
+	int r = 0;
 
-	r = put_machine(book, machine, &machine_id, err);
+	if (machine)
+		r = sql_row(book, err, "INSERT INTO machine(name) VALUES (?) ON CONFLICT DO NOTHING", "t",
+			machine);
+	if (r >= 0 && machine)
+		r = sql_row(book, err, "SELECT id FROM machine WHERE name = ?", "t:I", machine, &machine_id);
 	if (r < 0)
 		return r;
-	r = find(book, digest, machine_id, document, ret, err);
+	/* without a digest, environments are the same if their machines and documents are */
+	r = sql_row(book, err,
+		"SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL OR (machine IS ?2 AND document IS ?3))",
+		"tut:I", digest, machine_id, document, ret);
 	if (r != 0)
 		return r;
-	query_begin(&q, book, "INSERT INTO environment(digest, machine, document) VALUES (?, ?, ?)", err);
-	query_text(&q, digest);
-	query_unless(&q, machine_id, 0);
-	query_text(&q, document);
-	r = query_run(&q, err);
-	if (r < 0)
-		return r;
-	*ret = sqlite3_last_insert_rowid(book->db);
-	return 0;
+	return sql_row(book, err,
+		"INSERT INTO environment(digest, machine, document) VALUES (?, ?, ?) RETURNING id", "tut:I",
+		digest, machine_id, document, ret);
 }
 
 int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
 	int64_t *ret, struct error *err)
 {
 	int64_t id = 0;
-	int r = BOOK_ATOMIC(book, put(book, digest, machine, document, &id, err), err);
+	int r = BOOK_ATOMIC(book, put_environment(book, digest, machine, document, &id, err), err);
 
 	if (r < 0)
 		return r;
@@ -88,7 +57,7 @@ int book_put_environment(struct book *book, const char *digest, const char *mach
 	return 0;
 }
 
-static int not_there(struct book *book, int64_t id, struct error *err)
+static int environment_not_there(struct book *book, int64_t id, struct error *err)
 {
 	return error_say(err, -ENOENT, "environment %" PRId64 " is not in the lab book '%s'", id, book->path);
 }
@@ -96,83 +65,163 @@ static int not_there(struct book *book, int64_t id, struct error *err)
 int book_get_environment(
 	struct book *book, int64_t id, char **ret_digest, char **ret_document, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	_cleanup_(freep) char *digest = NULL, *document = NULL;
-	int r;
+	int r = sql_row(book, err, "SELECT digest, document FROM environment WHERE id = ?", "i:TT", id,
+		ret_digest, ret_document);
 
-	query_begin(&q, book, "SELECT digest, document FROM environment WHERE id = ?", err);
-	query_int(&q, id);
-	r = query_step(&q, err);
-	if (r < 0)
-		return r;
-	if (r == 0)
-		return not_there(book, id, err);
-	digest = query_column_text(&q, 0);
-	document = query_column_text(&q, 1);
-	r = query_done(&q, err);
-	if (r < 0)
-		return r;
-	if (ret_digest)
-		*ret_digest = TAKE(digest);
-	if (ret_document)
-		*ret_document = TAKE(document);
-	return 0;
+	return r > 0 ? 0 : r < 0 ? r : environment_not_there(book, id, err);
 }
 
 int book_get_machine(struct book *book, int64_t environment, char **ret, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	_cleanup_(freep) char *name = NULL;
-	int r;
-
-	query_begin(&q, book,
+	int r = sql_row(book, err,
 		"SELECT name FROM environment LEFT JOIN machine ON machine.id = machine WHERE environment.id = ?",
-		err);
-	query_int(&q, environment);
-	r = query_step(&q, err);
-	if (r < 0)
+		"i:T", environment, ret);
+
+	return r > 0 ? 0 : r < 0 ? r : environment_not_there(book, environment, err);
+}
+
+/* 1: found. */
+static int get_measurement(
+	struct book *book, int64_t environment, const char *name, double *ret, struct error *err)
+{
+	double value;
+	int r = sql_row(book, err, "SELECT value FROM measurement WHERE environment = ? AND name = ?", "it:D",
+		environment, name, &value);
+
+	if (r <= 0)
 		return r;
-	if (r == 0)
-		return not_there(book, environment, err);
-	name = query_column_text(&q, 0);
-	r = query_done(&q, err);
-	if (r < 0)
-		return r;
-	*ret = TAKE(name);
-	return 0;
+	if (!isfinite(value) || value < 0)
+		return error_say(err, -EBADMSG,
+			"the lab book '%s' is damaged: a value of its table 'measurement' is %g, which EMP does not write; restore an intact copy",
+			book->path, value);
+	*ret = value;
+	return 1;
+}
+
+static int put_measurement(
+	struct book *book, int64_t environment, const char *name, double value, struct error *err)
+{
+	return sql_row(book, err, "INSERT OR REPLACE INTO measurement VALUES (?, ?, ?, '1')", "itd",
+		environment, name, value);
+}
+
+int book_measurements(
+	struct book *book, int64_t environment, struct measurement **ret, size_t *ret_n, struct error *err)
+{
+	return sql_all(book, err, &measurement_table, "WHERE environment = ? ORDER BY name", ret, ret_n, "i",
+		environment);
+}
+
+int book_put_measurement(
+	struct book *book, int64_t environment, const struct measurement *measurement, struct error *err)
+{
+	return sql_insert(book, err, &measurement_table, "ON CONFLICT DO UPDATE SET value = excluded.value",
+		measurement, 1, "i", environment);
 }
 
 int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	query_begin(&q, book,
-		"SELECT value FROM measurement WHERE environment = ? AND name = 'inc_per_second'", err);
-	query_int(&q, environment);
-	r = query_step(&q, err);
-	return r > 0 ? query_measurement(&q, ret_per_second, err) : r;
+	return get_measurement(book, environment, "inc_per_second", ret_per_second, err);
 }
 
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
 	double stored;
-	int r;
+	int r = sql_row(book, err,
+		"INSERT INTO measurement VALUES (?, 'inc_per_second', ?, '1/s') ON CONFLICT DO NOTHING RETURNING 1",
+		"id", environment, per_second);
 
-	query_begin(&q, book,
-		"INSERT INTO measurement VALUES (?, 'inc_per_second', ?, '1/s') ON CONFLICT DO NOTHING", err);
-	query_int(&q, environment);
-	query_real(&q, per_second);
-	r = query_run(&q, err);
-	if (r < 0 && sqlite3_extended_errcode(book->db) == SQLITE_CONSTRAINT_FOREIGNKEY)
-		return not_there(book, environment, err);
-	if (r < 0 || sqlite3_changes(book->db) == 1)
-		return r;
+	if (r < 0 && book->failure == SQLITE_CONSTRAINT_FOREIGNKEY)
+		return environment_not_there(book, environment, err);
+	if (r != 0)
+		return r < 0 ? r : 0;
 	r = book_get_inc(book, environment, &stored, err);
 	if (r < 0)
 		return r;
 	return error_say(err, -EEXIST,
 		"the lab book '%s' already has the constant of INC for this environment (%.0f iterations a second), and runs that were made with it",
 		book->path, stored);
+}
+
+/* What a machine can resolve: three measurements for each number of samples, which ends their names. */
+static const struct {
+	const char *name;
+	size_t offset;
+	bool required;
+} resolving_figures[] = {
+	{"resolves_interleaved_%" PRId64, offsetof(struct resolving, interleaved), true},
+	{"resolves_separate_%" PRId64, offsetof(struct resolving, separate), true},
+	{"resolves_duet_%" PRId64, offsetof(struct resolving, duet)}, /* not known before 0.3 */
+};
+
+static double *resolving_figure(struct resolving *row, size_t which, char name[64])
+{
+	snprintf(name, 64, resolving_figures[which].name, row->samples);
+	return (double *)((char *)row + resolving_figures[which].offset);
+}
+
+int book_put_resolving(
+	struct book *book, int64_t environment, const struct resolving rows[N_RESOLVING], struct error *err)
+{
+	char name[64];
+	int r = 0;
+
+	for (size_t i = 0; i < N_RESOLVING; i++)
+		for (size_t k = 0; r >= 0 && rows[i].samples > 0 && k < ELEMENTS(resolving_figures); k++) {
+			struct resolving row = rows[i];
+			double value = *resolving_figure(&row, k, name);
+
+			r = put_measurement(book, environment, name, value, err);
+		}
+	return r;
+}
+
+int book_get_resolving(
+	struct book *book, int64_t environment, struct resolving ret[N_RESOLVING], struct error *err)
+{
+	for (size_t i = 0; i < N_RESOLVING; i++) {
+		struct resolving row = {.samples = resolving_sizes[i]};
+		bool known = true;
+		char name[64];
+
+		for (size_t k = 0; known && k < ELEMENTS(resolving_figures); k++) {
+			double *figure = resolving_figure(&row, k, name);
+			int r = get_measurement(book, environment, name, figure, err);
+
+			if (r < 0)
+				return r;
+			known = r > 0 || !resolving_figures[k].required;
+		}
+		ret[i] = known ? row : (struct resolving){};
+	}
+	return 0;
+}
+
+/* How much neighbouring samples are alike, for all numbers of samples (0). */
+#define LAG1 "correlation_0"
+#define LAG1_SAMPLES "correlation_samples_0"
+
+int book_put_correlation(
+	struct book *book, int64_t environment, const struct correlation *correlation, struct error *err)
+{
+	int r = put_measurement(book, environment, LAG1, correlation->lag1, err);
+
+	return r < 0 ? r
+		     : put_measurement(book, environment, LAG1_SAMPLES, (double)correlation->samples, err);
+}
+
+int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err)
+{
+	struct correlation correlation = {};
+	double samples = 0;
+	int r = get_measurement(book, environment, LAG1, &correlation.lag1, err);
+
+	if (r > 0)
+		r = get_measurement(book, environment, LAG1_SAMPLES, &samples, err);
+	if (r < 0)
+		return r;
+	if (samples >= 1 && samples <= UINT32_MAX && correlation.lag1 >= 0 && correlation.lag1 < 1)
+		correlation.samples = (int64_t)samples;
+	*ret = correlation;
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Opening the lab book. The file is checked before SQLite opens it, because SQLite reports most of what can be wrong with
  * the same words ("unable to open database file"). */
-#include "lib/book/query.h"
+#include "lib/book/book_internal.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
@@ -40,21 +40,20 @@ static int make_directories(const char *directory, struct error *err)
 	}
 }
 
-/* Whether a new file can be made at `path`. */
+/* Whether a new file can be made at `path`: the directories of the user's own book are made, others must be there. */
 static int check_new(const char *path, const char *directory, struct error *err)
 {
 	_cleanup_(freep) char *by_default = NULL;
 	struct error ignored;
 	struct stat st;
 
-	if (stat(directory, &st) < 0 && errno == ENOENT) {
-		if (paths_default_book(&by_default, &ignored) < 0 || strcmp(path, by_default))
-			return error_say(err, -ENOENT,
-				"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
-				path, directory);
+	if (stat(directory, &st) == 0 || errno != ENOENT)
+		return 0;
+	if (paths_default_book(&by_default, &ignored) == 0 && !strcmp(path, by_default))
 		return make_directories(directory, err);
-	}
-	return 0;
+	return error_say(err, -ENOENT,
+		"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
+		path, directory);
 }
 
 int book_make_file(const char *path, struct error *err)
@@ -93,7 +92,7 @@ static bool log_is_empty(const char *path)
 	_cleanup_(freep) char *log = text_format("%s-wal", path);
 	struct stat st;
 
-	return log && (stat(log, &st) < 0 || st.st_size == 0);
+	return stat(log, &st) < 0 || st.st_size == 0;
 }
 
 static int64_t big_endian(const unsigned char *bytes, size_t n)
@@ -106,42 +105,34 @@ static int64_t big_endian(const unsigned char *bytes, size_t n)
 }
 
 /* Checks the header of an SQLite file, its first 100 bytes. Merely opening the database of another program
- * may move its log into it. A book that was killed while it was made has one page, and the rest in its log.
- */
-static int check_head(const char *path, const unsigned char *head, size_t n, off_t size, struct error *err)
-{
-	int64_t page_size, application;
-
-	if (n < 16 || memcmp(head, "SQLite format 3", 16))
-		return error_say(err, -EINVAL,
-			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
-			path);
-	if (n < 100)
-		return 0; /* truncated: SQLite reports it */
-	page_size = big_endian(head + 16, 2);
-	application = big_endian(head + 68, 4);
-	if (application != BOOK_APPLICATION_ID &&
-		(application != 0 || size > (page_size == 1 ? 65536 : page_size)))
-		return book_foreign(path, err);
-	return 0;
-}
-
-/* 0, or a failure by its header. */
-static int look_at_head(const char *path, struct error *err)
+ * may move its log into it. A book that was killed while it was made has one page, and the rest in its log. */
+static int check_header(const char *path, struct error *err)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned char head[100];
 	struct stat st;
 	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	int64_t page_size, application;
 
 	if (n < 0 || fstat(fd, &st) < 0)
 		return error_os(err, -errno, "cannot read the lab book '%s'", path);
-	return n == 0 ? 0 : check_head(path, head, (size_t)n, st.st_size, err);
+	if (n > 0 && (n < 16 || memcmp(head, "SQLite format 3", 16)))
+		return error_say(err, -EINVAL,
+			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
+			path);
+	if (n < 100)
+		return 0; /* new, or truncated: SQLite reports it */
+	page_size = big_endian(head + 16, 2);
+	application = big_endian(head + 68, 4);
+	if (application != BOOK_APPLICATION_ID &&
+		(application != 0 || st.st_size > (page_size == 1 ? 65536 : page_size)))
+		return book_foreign(path, err);
+	return 0;
 }
 
 static int check_content(const char *path, const struct stat *st, struct error *err)
 {
-	enum { LOOKS = 20, PAUSE_US = 10000 };
+	enum { TRIES = 20, PAUSE_US = 10000 };
 	struct error seen = {};
 	int r;
 
@@ -154,7 +145,7 @@ static int check_content(const char *path, const struct stat *st, struct error *
 			"'%s' is not a regular file, and so not a lab book; name another with --db or EMP_DB",
 			path);
 	/* Another program may be making the book right now: its header is written after its other pages. */
-	for (int look = 0; (r = look_at_head(path, &seen)) < 0 && !log_is_empty(path) && look < LOOKS; look++)
+	for (int i = 0; (r = check_header(path, &seen)) < 0 && !log_is_empty(path) && i < TRIES; i++)
 		usleep(PAUSE_US);
 	if (r < 0)
 		*err = seen;
@@ -170,7 +161,7 @@ static int check_paths(const char *path, enum book_mode mode, struct error *err)
 	for (size_t i = 0; r == 0 && i < ELEMENTS(beside); i++) {
 		_cleanup_(freep) char *name = text_format("%s%s", path, beside[i]);
 
-		r = name ? paths_check(name, mode == BOOK_WRITE ? PATH_WRITE : PATH_READ, err) : error_oom(err);
+		r = paths_check(name, mode == BOOK_WRITE ? PATH_WRITE : PATH_READ, err);
 	}
 	return r;
 }
@@ -182,8 +173,6 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 	bool there = stat(path, &st) == 0;
 	int r;
 
-	if (!directory)
-		return error_oom(err);
 	if (there) {
 		r = check_paths(path, mode, err);
 		if (r < 0)
@@ -204,7 +193,7 @@ static bool must_be_immutable(const char *path)
 {
 	_cleanup_(freep) char *directory = directory_of(path);
 
-	return directory && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 && log_is_empty(path);
+	return faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 && log_is_empty(path);
 }
 
 /* A URI, because only there is "immutable", and ":memory:" is an ordinary name. The caller frees it. */
@@ -236,8 +225,6 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	/* A reader that may write does not (query_only), but it removes the log if it is the last to close
 	 * the book; where it may not, SQLite opens the file to be read. */
 	flags |= book->mode == BOOK_WRITE ? SQLITE_OPEN_CREATE : 0;
-	if (!uri)
-		return error_oom(err);
 	rc = sqlite3_open_v2(uri, &book->db, flags, NULL);
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
@@ -262,30 +249,24 @@ static int connect_to(struct book *book, struct error *err)
 	return open_database(book, true, err);
 }
 
-/* Settings that SQLite does not keep in the file. */
-static int configure(struct book *book)
-{
-	return sqlite3_exec(book->db,
-		book->mode == BOOK_READ ? "PRAGMA cell_size_check = ON; PRAGMA query_only = ON"
-					: "PRAGMA cell_size_check = ON;"
-					  "PRAGMA journal_mode = WAL;"
-					  "PRAGMA wal_autocheckpoint = 0;"
-					  "PRAGMA synchronous = FULL;"
-					  "PRAGMA foreign_keys = ON",
-		NULL, NULL, NULL);
-}
-
-/* When several processes make a new book at once, SQLite does not wait for the change of its journal in all of them: in
- * some it reports at once that the book is busy. */
-static int settle(struct book *book, struct error *err)
+/* Makes the settings that SQLite does not keep in the file. When several processes make a new book at once, SQLite does not wait
+ * for the change of its journal in all of them: in some it reports at once that the book is busy. */
+static int configure(struct book *book, struct error *err)
 {
 	enum { PAUSE_US = 5000 };
+	const char *settings = book->mode == BOOK_READ ? "PRAGMA cell_size_check = ON; PRAGMA query_only = ON"
+						       : "PRAGMA cell_size_check = ON;"
+							 "PRAGMA journal_mode = WAL;"
+							 "PRAGMA wal_autocheckpoint = 0;"
+							 "PRAGMA synchronous = FULL;"
+							 "PRAGMA foreign_keys = ON";
 	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + book->patience_ms * NS_PER_MS;
 	int rc;
 
 	book->ours = true;
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-	while (((rc = configure(book)) & 0xff) == SQLITE_BUSY && clock_ns(CLOCK_MONOTONIC) < give_up_ns)
+	while (((rc = sqlite3_exec(book->db, settings, NULL, NULL, NULL)) & 0xff) == SQLITE_BUSY &&
+		clock_ns(CLOCK_MONOTONIC) < give_up_ns)
 		usleep(PAUSE_US);
 	return rc == SQLITE_OK ? book_walk_register(book, err) : book_failed(book, rc, err);
 }
@@ -309,14 +290,14 @@ static int read_older(struct book *book, struct error *err)
 	distrust(copy);
 	book_be_patient(book);
 	r = book_schema_upgrade(book, err);
-	return r < 0 ? r : settle(book, err);
+	return r < 0 ? r : configure(book, err);
 }
 
 /* What a writer left that was killed. It is no failure that this process may not write to the book. */
-static int recover_for_reader(const struct book *book)
+static void recover_for_reader(const struct book *book)
 {
 	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
-	_cleanup_(closep) int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	_cleanup_(book_freep) struct book *writer = NULL;
 	struct error ignored;
 
@@ -324,19 +305,22 @@ static int recover_for_reader(const struct book *book)
 		closep(&fd);
 		book_open(&writer, book->path, BOOK_WRITE, &ignored);
 	}
-	return 0;
 }
 
 static int check_version(struct book *book, struct error *err)
 {
-	int version = book_schema_version(book, err);
+	int version = book_schema_version(book, err), r;
 
 	if (version < 0)
 		return version;
-	if (version == book_schema_newest())
-		return BOOK_AT_ONCE(book, book_schema_check(book, version, err), err)
-			       ?: book->mode == BOOK_WRITE ? pending_recover(book, err)
-							   : recover_for_reader(book);
+	if (version == book_schema_newest) {
+		r = BOOK_AT_ONCE(book, book_schema_check(book, version, err), err);
+		if (r == 0 && book->mode == BOOK_WRITE)
+			r = pending_recover(book, err);
+		else if (r == 0)
+			recover_for_reader(book);
+		return r;
+	}
 	if (book->mode == BOOK_WRITE)
 		return book_schema_upgrade(book, err);
 	if (version == 0)
@@ -357,7 +341,7 @@ int book_connect(struct book *book, struct error *err)
 	if (r >= 0)
 		r = connect_to(book, err);
 	if (r >= 0)
-		r = settle(book, err);
+		r = configure(book, err);
 	if (r >= 0)
 		r = check_version(book, err);
 	return r;

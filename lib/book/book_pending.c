@@ -5,12 +5,11 @@
  * survives this process (kill -9), because the kernel has it. Whatever reads or writes the book next stores the
  * records first: this process, or the next that opens the book. flock() tells whether their owner is alive. Records are
  * structs as this process has them in memory: only the same build of EMP reads them. */
-#include "lib/book/book_counters.h"
-#include "lib/base/xalloc.h"
-#include "lib/book/query.h"
+#include "lib/book/book_internal.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,12 +20,12 @@
 
 enum { MARK = 0x53504d45 };
 
-struct head {
+struct pending_head {
 	char magic[8];
 	uint32_t sizes[4];
 };
 
-struct record {
+struct pending_record {
 	uint32_t mark, n_executions;
 	char uid[UID_SIZE]; /* of its run: the book may have been replaced */
 	int64_t run;
@@ -34,52 +33,50 @@ struct record {
 	struct counters changes;
 }; /* followed by its executions */
 
-static const struct head head = {"EMPpend",
-	{sizeof(struct record), sizeof(struct sample), sizeof(struct counters), sizeof(struct execution)}};
+static const struct pending_head right_head = {
+	"EMPpend", {sizeof(struct pending_record), sizeof(struct sample), sizeof(struct counters),
+			   sizeof(struct execution)}};
 
 /* Opens the file, locked. -EAGAIN: its owner is alive; -EPROTONOSUPPORT: another version made it; otherwise what
  * open says. */
-static int open_file(struct book *book, int flags)
+static int open_pending(struct book *book, int flags)
 {
 	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
 	_cleanup_(closep) int fd = -1;
-	struct head there = {};
+	struct pending_head there = {};
 	struct stat st;
 
-	fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600) : -1;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
 	if (fd < 0)
-		return path ? -errno : -ENOMEM;
+		return -errno;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || (st.st_uid && st.st_uid != geteuid()))
 		return -ESTALE; /* not a file, just removed, or of a stranger */
-	if (st.st_size == 0 && pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
+	if (st.st_size == 0 && pwrite(fd, &right_head, sizeof(right_head), 0) != sizeof(right_head))
 		return -ENOSPC;
-	if (pread(fd, &there, sizeof(there), 0) != sizeof(there) || memcmp(&there, &head, sizeof(head)))
+	if (pread(fd, &there, sizeof(there), 0) != sizeof(there) ||
+		memcmp(&there, &right_head, sizeof(right_head)))
 		return -EPROTONOSUPPORT;
-	book->pending.size = st.st_size ?: (off_t)sizeof(head);
+	book->pending.size = st.st_size ?: (off_t)sizeof(struct pending_head);
 	book->pending.fd = TAKE_FD(fd);
 	return 0;
-}
-
-static bool is_open(struct book *book)
-{
-	struct pending *p = &book->pending;
-
-	if (p->fd < 0 && !p->tried)
-		open_file(book, O_CREAT);
-	p->tried = true;
-	return p->fd >= 0;
 }
 
 bool book_keep_sample(struct book *book, const struct run *run, const struct sample *sample,
 	const struct execution *executions, size_t n, const struct counters *changes)
 {
 	struct pending *p = &book->pending;
-	struct record record = {.mark = MARK, .n_executions = (uint32_t)n, .run = run->id, .sample = *sample};
+	struct pending_record record = {
+		.mark = MARK, .n_executions = (uint32_t)n, .run = run->id, .sample = *sample};
 	struct iovec parts[] = {{&record, sizeof(record)}, {(void *)executions, n * sizeof(*executions)}};
 
-	if (clock_ns(CLOCK_MONOTONIC) - book->synced_ns >= NS_PER_S || !is_open(book))
+	if (clock_ns(CLOCK_MONOTONIC) - book->synced_ns >= NS_PER_S)
+		return false;
+	if (p->fd < 0 && !p->tried)
+		open_pending(book, O_CREAT);
+	p->tried = true;
+	if (p->fd < 0)
 		return false;
 	record.changes = *changes;
 	memcpy(record.uid, run->uid, sizeof(record.uid));
@@ -89,22 +86,12 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 	return true;
 }
 
-/* 1: the run is in this book. */
-static int is_here(struct book *book, const struct record *record, struct error *err)
+/* If the run is in this book. A sample that is there already was stored by a process that died before it emptied the file. */
+static int store_record(struct book *book, const struct pending_record *record,
+	const struct execution *executions, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-
-	query_begin(&q, book, "SELECT 1 FROM run WHERE id = ? AND uid = ?", err);
-	query_int(&q, record->run);
-	query_text(&q, record->uid);
-	return query_step(&q, err);
-}
-
-/* A sample that is there already was stored by a process that died before it emptied the file. */
-static int store(
-	struct book *book, const struct record *record, const struct execution *executions, struct error *err)
-{
-	int r = is_here(book, record, err);
+	int r = sql_row(
+		book, err, "SELECT 1 FROM run WHERE id = ? AND uid = ?", "it", record->run, record->uid);
 
 	if (r <= 0)
 		return r;
@@ -114,55 +101,49 @@ static int store(
 	return r == -EEXIST ? 0 : r;
 }
 
-/* The last record may be torn: it ends the file. */
-static int store_all(struct book *book, const char *from, const char *end, struct error *err)
+static int store_records(struct book *book, struct error *err)
 {
-	struct record record;
+	size_t size = (size_t)book->pending.size;
+	_cleanup_(freep) char *content = xmalloc(size);
+	const char *from = content + sizeof(struct pending_head), *end = content + size;
 	int r = 0;
 
-	for (; r == 0 && end - from >= (ssize_t)sizeof(record); from += sizeof(record)) {
+	book->pending.stored = true;
+	if (size <= sizeof(struct pending_head)) /* the book went on elsewhere, with them */
+		return 0;
+	if (pread(book->pending.fd, content, size, 0) != (ssize_t)size)
+		return error_os(err, -errno, "cannot read the file '%s-pending'", book->path);
+	while (r == 0 && end - from >= (ssize_t)sizeof(struct pending_record)) {
 		_cleanup_(freep) struct execution *executions = NULL;
+		struct pending_record record;
 		size_t length;
 
 		memcpy(&record, from, sizeof(record));
+		from += sizeof(record);
 		length = record.n_executions * sizeof(*executions);
-		if (record.mark != MARK || (size_t)(end - from) - sizeof(record) < length)
+		if (record.mark != MARK || (size_t)(end - from) < length) /* the last one, torn */
 			return 0;
 		record.uid[sizeof(record.uid) - 1] = '\0';
-		executions = xmalloc(length + 1);
-		memcpy(executions, from + sizeof(record), length);
-		r = store(book, &record, executions, err);
+		executions = memcpy(xmalloc(length), from, length); /* aligned */
+		r = store_record(book, &record, executions, err);
 		from += length;
 	}
 	return r;
 }
 
-static int store_file(struct book *book, struct error *err)
-{
-	size_t size = (size_t)book->pending.size;
-	_cleanup_(freep) char *content = xmalloc(size + 1);
-
-	book->pending.stored = true;
-	if (size <= sizeof(head)) /* the book went on elsewhere, with them */
-		return 0;
-	if (pread(book->pending.fd, content, size, 0) != (ssize_t)size)
-		return error_os(err, -errno, "cannot read the file '%s-pending'", book->path);
-	return store_all(book, content + sizeof(head), content + size, err);
-}
-
 int pending_store(struct book *book, struct error *err)
 {
-	if (book->pending.stored || book->pending.size <= (off_t)sizeof(head))
+	if (book->pending.stored || book->pending.size <= (off_t)sizeof(struct pending_head))
 		return 0;
-	return BOOK_ATOMIC(book, store_file(book, err), err);
+	return BOOK_ATOMIC(book, store_records(book, err), err);
 }
 
 void pending_ended(struct book *book, bool committed)
 {
 	struct pending *p = &book->pending;
 
-	if (p->stored && committed && ftruncate(p->fd, sizeof(head)) == 0)
-		p->size = sizeof(head);
+	if (p->stored && committed && ftruncate(p->fd, sizeof(struct pending_head)) == 0)
+		p->size = sizeof(struct pending_head);
 	p->stored = false;
 }
 
@@ -171,7 +152,7 @@ void pending_close(struct book *book)
 	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
 	struct error ignored;
 
-	if (book->pending.fd >= 0 && pending_store(book, &ignored) == 0 && path)
+	if (book->pending.fd >= 0 && pending_store(book, &ignored) == 0)
 		unlink(path);
 	closep(&book->pending.fd);
 }
@@ -185,7 +166,7 @@ int pending_move(struct book *book, struct pending *from, const char *path, stru
 	r = pending_store(book, err);
 	if (r < 0)
 		return r;
-	if (book->pending.fd >= 0 && old)
+	if (book->pending.fd >= 0)
 		unlink(old);
 	closep(&book->pending.fd);
 	book->pending = (struct pending){.fd = -1};
@@ -194,7 +175,7 @@ int pending_move(struct book *book, struct pending *from, const char *path, stru
 
 int pending_recover(struct book *book, struct error *err)
 {
-	int r = open_file(book, 0);
+	int r = open_pending(book, 0);
 
 	if (r == -EPROTONOSUPPORT)
 		return error_say(err, r,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs in the lab book. An id is never used twice, even after its run was removed. */
-#include "lib/book/query.h"
+/* Runs in the lab book, and what it has of each besides samples: notes, programs, rows of features. An id is never used twice, even
+ * after its run was removed. */
+#include "lib/book/book_internal.h"
 
+#include "lib/base/array.h"
 #include "lib/base/clock.h"
-#include "lib/host/process/process.h"
+#include "lib/base/xalloc.h"
+#include "lib/host/process/process_ref.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 static int run_not_there(struct book *book, int64_t id, struct error *err)
 {
@@ -16,52 +18,26 @@ static int run_not_there(struct book *book, int64_t id, struct error *err)
 		book->path);
 }
 
-/* If the uid is in the book already, the new run is a copy and gets a new one. */
-static int choose_uid(struct book *book, struct run *run, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	query_begin(&q, book,
-		"SELECT lower(hex(randomblob(16))) WHERE ?1 = '' OR EXISTS (SELECT 1 FROM run WHERE uid = ?1)",
-		err);
-	query_text(&q, run->uid);
-	r = query_step(&q, err);
-	if (r > 0)
-		snprintf(run->uid, sizeof(run->uid), "%s", (const char *)sqlite3_column_text(q.stmt, 0));
-	return r;
-}
-
-/* The profile of that name as it is now, so that the run keeps it if it is replaced. */
-static int choose_profile(struct book *book, struct run *run, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	if (!run->profile || run->profile_id)
-		return 0;
-	query_begin(&q, book, "SELECT id FROM profile WHERE name = ? AND retired_ns IS NULL", err);
-	query_text(&q, run->profile);
-	r = query_step(&q, err);
-	if (r > 0)
-		run->profile_id = query_column(&q, 0);
-	return r;
-}
-
 int book_add_run(struct book *book, struct run *run, struct error *err)
 {
-	int r = choose_uid(book, run, err);
+	_cleanup_(freep) char *uid = NULL;
+	int r;
 
+	/* if the uid is in the book already, the new run is a copy and gets a new one */
+	r = sql_row(book, err,
+		"SELECT lower(hex(randomblob(16))) WHERE ?1 = '' OR EXISTS (SELECT 1 FROM run WHERE uid = ?1)",
+		"t:T", run->uid, &uid);
+	if (r > 0)
+		snprintf(run->uid, sizeof(run->uid), "%s", uid);
+	/* the profile of that name as it is now, so that the run keeps it if it is replaced */
+	if (r >= 0 && run->profile && run->profile_id == 0)
+		r = sql_row(book, err, "SELECT id FROM profile WHERE name = ? AND retired_ns IS NULL", "t:I",
+			run->profile, &run->profile_id);
 	if (r >= 0)
-		r = choose_profile(book, run, err);
-	return r < 0 ? r : query_add(book, &run_table, run, &run->id, err);
-}
-
-static int begin_run(struct book *book, struct run *run, struct error *err)
-{
-	int r = run->environment ? book_get_correlation(book, run->environment, &run->correlation, err) : 0;
-
-	return r < 0 ? r : book_add_run(book, run, err);
+		r = sql_insert(book, err, &run_table, "", run, 1, "");
+	if (r >= 0)
+		run->id = sqlite3_last_insert_rowid(book->db);
+	return r;
 }
 
 int book_begin_run(struct book *book, struct run *run, struct error *err)
@@ -75,47 +51,33 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 		run->started_ns = clock_ns(CLOCK_REALTIME);
 	run->owner = process_ref_self(self); /* for the book only */
 	book_unsynced(book);
-	r = BOOK_ATOMIC(book, begin_run(book, run, err), err);
+	r = BOOK_ATOMIC(book,
+		(run->environment ? book_get_correlation(book, run->environment, &run->correlation, err) : 0)
+			?: book_add_run(book, run, err),
+		err);
 	run->owner = owner;
 	return r;
 }
 
-int book_set_times(
-	struct book *book, int64_t run, int64_t started_ns, int64_t ended_ns, struct error *err)
+int book_set_times(struct book *book, int64_t run, int64_t started_ns, int64_t ended_ns, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-
-	query_begin(&q, book, "UPDATE run SET started_ns = ?, ended_ns = ? WHERE id = ?", err);
-	query_int(&q, started_ns);
-	query_unless(&q, ended_ns, 0);
-	query_int(&q, run);
-	return query_run(&q, err);
-}
-
-static int end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	query_begin(&q, book, "UPDATE run SET state = ?, notes = ifnull(?, notes), ended_ns = ? WHERE id = ?",
-		err);
-	query_text(&q, run_state_names[state]);
-	query_text(&q, notes);
-	query_int(&q, clock_ns(CLOCK_REALTIME));
-	query_int(&q, id);
-	r = query_run(&q, err);
-	if (r < 0)
-		return r;
-	return sqlite3_changes(book->db) ? 0 : run_not_there(book, id, err);
+	return sql_row(book, err, "UPDATE run SET started_ns = ?, ended_ns = ? WHERE id = ?", "iui",
+		started_ns, ended_ns, run);
 }
 
 int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
 {
-	return BOOK_ATOMIC(book, end_run(book, id, state, notes, err), err);
+	int r = BOOK_ATOMIC(book,
+		sql_row(book, err,
+			"UPDATE run SET state = ?, notes = ifnull(?, notes), ended_ns = ? WHERE id = ? RETURNING 1",
+			"ttii", run_state_names[state], notes, clock_ns(CLOCK_REALTIME), id),
+		err);
+
+	return r > 0 ? 0 : r < 0 ? r : run_not_there(book, id, err);
 }
 
 /* Whether the owner of a run that was not ended is alive, only the system knows. */
-static void settle_state(struct run *run)
+static void check_owner(struct run *run)
 {
 	if (run->state == RUN_OPEN && !process_ref_pid(run->owner))
 		run->state = RUN_INTERRUPTED;
@@ -123,71 +85,44 @@ static void settle_state(struct run *run)
 
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
 	_cleanup_(run_clear) struct run run = {};
-	int r;
+	int r = sql_one(book, err, &run_table, "WHERE id = ?", &run, "i", id);
 
-	query_select(&q, book, &run_table, "WHERE id = ?", err);
-	query_int(&q, id);
-	r = query_row(&q, &run_table, &run, err);
-	if (r == 0)
-		return run_not_there(book, id, err);
-	if (r < 0)
-		return r;
-	settle_state(&run);
+	if (r <= 0)
+		return r < 0 ? r : run_not_there(book, id, err);
+	check_owner(&run);
 	*ret = TAKE_STRUCT(run);
 	return 0;
 }
 
 int book_runs(struct book *book, struct run **ret, size_t *ret_n, struct error *err)
 {
-	int r = query_all(book, &run_table, "ORDER BY id", 0, ret, ret_n, err);
+	int r = sql_all(book, err, &run_table, "ORDER BY id", ret, ret_n, "");
 
 	for (size_t i = 0; r >= 0 && i < *ret_n; i++)
-		settle_state(&(*ret)[i]);
+		check_owner(&(*ret)[i]);
 	return r;
-}
-
-static int remove_rows(struct book *book, const char *sql, int64_t id, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	query_begin(&q, book, sql, err);
-	query_int(&q, id);
-	r = query_run(&q, err);
-	return r < 0 ? r : sqlite3_changes(book->db) > 0;
-}
-
-/* -EBUSY with a sentence that names what refers to the run. */
-static int check_unused(struct book *book, int64_t id, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	query_begin(&q, book,
-		"SELECT 'the ' || which || ' run of the profile ''' || name || '''' FROM profile_run"
-		" JOIN profile ON profile.id = profile_run.profile WHERE run = ?1 AND retired_ns IS NULL"
-		" UNION ALL SELECT 'part of the calibration for ''' || profile || ''', which is not complete'"
-		" FROM calibration WHERE state = 'open' AND ?1 IN (short_run, long_run) LIMIT 1",
-		err);
-	query_int(&q, id);
-	r = query_step(&q, err);
-	if (r <= 0)
-		return r;
-	return error_say(
-		err, -EBUSY, "run %" PRId64 " is %s", id, (const char *)sqlite3_column_text(q.stmt, 0));
 }
 
 static int remove_run(struct book *book, int64_t id, bool force, struct error *err)
 {
-	int r = force ? 0 : check_unused(book, id, err);
+	_cleanup_(freep) char *user = NULL;
+	int r = 0;
 
+	if (!force)
+		r = sql_row(book, err,
+			"SELECT 'the ' || which || ' run of the profile ''' || name || '''' FROM profile_run"
+			" JOIN profile ON profile.id = profile_run.profile WHERE run = ?1 AND retired_ns IS NULL"
+			" UNION ALL SELECT 'part of the calibration for ''' || profile || ''', which is not complete'"
+			" FROM calibration WHERE state = 'open' AND ?1 IN (short_run, long_run) LIMIT 1",
+			"i:T", id, &user);
+	if (r > 0)
+		return error_say(err, -EBUSY, "run %" PRId64 " is %s", id, user);
 	/* the cascade would delete the executions of each sample separately; this is one range of the table */
 	if (r >= 0)
-		r = remove_rows(book, "DELETE FROM execution WHERE run = ?", id, err);
+		r = sql_row(book, err, "DELETE FROM execution WHERE run = ?", "i", id);
 	if (r >= 0)
-		r = remove_rows(book, "DELETE FROM run WHERE id = ?", id, err);
+		r = sql_row(book, err, "DELETE FROM run WHERE id = ? RETURNING 1", "i", id);
 	if (r == 0)
 		return run_not_there(book, id, err);
 	return r < 0 ? r : book_prune_profiles(book, err);
@@ -195,7 +130,108 @@ static int remove_run(struct book *book, int64_t id, bool force, struct error *e
 
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err)
 {
-	int r = BOOK_ATOMIC(book, remove_run(book, id, force, err), err);
+	return BOOK_ATOMIC(book, remove_run(book, id, force, err), err);
+}
+
+/* Environments are the same here if they are one, or if the identities of their fingerprints are: settings may change. */
+#define SAME(a, b)                                                                    \
+	"(" a ".id = " b ".id OR (json_valid(" a ".document) AND json_valid(" b       \
+	".document) AND json_extract(" a ".document, '$.identity') = json_extract(" b \
+	".document, '$.identity')))"
+
+int book_run_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
+{
+	_cleanup_(sql_end) struct sql_query q = {};
+	struct run_means means = {};
+	int r;
+
+	sql_begin(&q, book, err,
+		"SELECT run.id, min(start_ns), max(start_ns + et_ns), avg(iif(?2, et_ns, pt_ns)) AS mean, count(*)"
+		" FROM run AS this JOIN environment AS here ON here.id = this.environment"
+		" JOIN run ON run.program = this.program AND run.command IS this.command"
+		" AND run.kind = this.kind"
+		" JOIN environment AS there ON there.id = run.environment"
+		" JOIN sample ON sample.run = run.id WHERE this.id = ?1 AND NOT incomplete AND " SAME(
+			"here", "there") " GROUP BY run.id ORDER BY min(start_ns)",
+		"ii", run, (int64_t)et);
+	while ((r = sql_step(&q, err)) > 0) {
+		struct run_mean *mean = array_add(means.items, means.n);
+
+		sql_columns(&q, "IIIDI", &mean->run, &mean->started_ns, &mean->ended_ns, &mean->mean_ns,
+			&mean->n_samples);
+	}
+	if (r < 0) {
+		free(means.items);
+		return r;
+	}
+	*ret = means;
+	return 0;
+}
+
+int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err)
+{
+	int r = sql_row(book, err, "SELECT avg(pt_ns) FROM sample WHERE run = ?", "i:D", run, ret_ns);
 
 	return r < 0 ? r : 0;
+}
+
+int book_put_notes(struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err)
+{
+	book_unsynced(book);
+	return BOOK_ATOMIC(book,
+		sql_row(book, err, "DELETE FROM note WHERE run = ?", "i", run)
+			?: sql_insert(book, err, &note_table, "", notes, n, "i", run),
+		err);
+}
+
+int book_notes(struct book *book, int64_t run, struct note **ret, size_t *ret_n, struct error *err)
+{
+	return sql_all(book, err, &note_table, "WHERE run = ? ORDER BY n", ret, ret_n, "i", run);
+}
+
+int book_put_programs(
+	struct book *book, int64_t run, const struct run_program *programs, size_t n, struct error *err)
+{
+	return BOOK_ATOMIC(book, sql_insert(book, err, &run_program_table, "", programs, n, "i", run), err);
+}
+
+int book_programs(struct book *book, int64_t run, struct run_program **ret, size_t *ret_n, struct error *err)
+{
+	return sql_all(book, err, &run_program_table, "WHERE run = ? ORDER BY n", ret, ret_n, "i", run);
+}
+
+int book_add_sample_programs(
+	struct book *book, int64_t run, const struct sample_program *items, size_t n, struct error *err)
+{
+	return BOOK_ATOMIC(book, sql_insert(book, err, &sample_program_table, "", items, n, "i", run), err);
+}
+
+int book_sample_programs(
+	struct book *book, int64_t run, struct sample_program **ret, size_t *ret_n, struct error *err)
+{
+	return sql_all(book, err, &sample_program_table, "WHERE run = ? ORDER BY sample, program", ret, ret_n,
+		"i", run);
+}
+
+int book_each_row(struct book *book, int64_t run, const struct run_rows *rows,
+	int (*each)(const void *row, void *data), void *data, struct error *err)
+{
+	_cleanup_(sql_end) struct sql_query q = {};
+	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
+	int r = 0;
+
+	sql_select(&q, book, err, rows->table, rows->select ?: "WHERE run = ?", "i", run);
+	while (r == 0 && (r = sql_read(&q, rows->table, row, err)) != 0) {
+		if (r > 0)
+			r = each(row, data);
+		fields_clear(rows->table, row);
+	}
+	return r;
+}
+
+int book_add_row(
+	struct book *book, int64_t run, const struct run_rows *rows, const void *row, struct error *err)
+{
+	return sql_insert(
+		book, err, rows->table, rows->insert ?: "", row, 1, *rows->table->keys ? "i" : "", run);
 }

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples and executions in the lab book: one transaction for each sample. */
-#include "lib/book/query.h"
+/* Samples in the lab book, what the disturbance counters counted in them, the executions of other processes in them, and what
+ * was executed.
+ *
+ * The ids of sources are dense, so that each of ten million executions stores a small number; a hash table in memory caches
+ * them. Executions are read by an aggregate function, because stepping through the rows takes twice as long as a function that
+ * SQLite calls for each. */
+#include "lib/book/book_internal.h"
+
+#include "lib/base/array.h"
+#include "lib/base/json_fields.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
-static int add_sample_row(struct book *book, int64_t run, const struct sample *sample, struct error *err)
+static int add_sample(struct book *book, int64_t run, const struct sample *sample,
+	const struct execution *executions, size_t n, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	int r;
+	int r = sql_insert(book, err, &sample_table, "", sample, 1, "i", run);
 
-	query_insert(&q, book, &sample_table, "", err);
-	query_int(&q, run);
-	query_bind_fields(&q, &sample_table, sample);
-	r = query_run(&q, err);
-	switch (r < 0 ? sqlite3_extended_errcode(book->db) : SQLITE_OK) {
+	switch (r < 0 ? book->failure : SQLITE_OK) {
 	case SQLITE_CONSTRAINT_PRIMARYKEY:
 		return error_say(err, -EEXIST,
 			"run %" PRId64 " in the lab book '%s' has a sample %" PRIu32 " already", run,
@@ -25,31 +32,6 @@ static int add_sample_row(struct book *book, int64_t run, const struct sample *s
 			" cannot be stored",
 			run, book->path, sample->n);
 	}
-	return r;
-}
-
-int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t before,
-	const struct execution *executions, size_t n, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r;
-
-	r = query_insert(&q, book, &execution_table, "", err);
-	for (size_t i = 0; r >= 0 && i < n; i++) {
-		query_int(&q, run);
-		query_int(&q, sample);
-		query_int(&q, (int64_t)(before + i) + 1);
-		query_bind_fields(&q, &execution_table, &executions[i]);
-		r = query_run(&q, err);
-	}
-	return r;
-}
-
-static int add_sample(struct book *book, int64_t run, const struct sample *sample,
-	const struct execution *executions, size_t n, struct error *err)
-{
-	int r = add_sample_row(book, run, sample, err);
-
 	return r < 0 ? r : book_add_executions(book, run, sample->n, 0, executions, n, err);
 }
 
@@ -59,7 +41,371 @@ int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 	return BOOK_ATOMIC(book, add_sample(book, run, sample, executions, n_executions, err), err);
 }
 
+int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t before,
+	const struct execution *executions, size_t n, struct error *err)
+{
+	return sql_insert(book, err, &execution_table, "", executions, n, "iin", run, (int64_t)sample,
+		(int64_t)before + 1);
+}
+
 int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err)
 {
-	return query_all(book, &sample_table, "WHERE run = ? ORDER BY n", run, ret, ret_n, err);
+	return sql_all(book, err, &sample_table, "WHERE run = ? ORDER BY n", ret, ret_n, "i", run);
+}
+
+#define COUNTER(which, member)                                                                              \
+	{                                                                                                   \
+		member, FIELD_INT64, (which) * sizeof(int64_t), sizeof(int64_t), FIELD_OPTIONAL, INT64_MIN, \
+			-JSON_TIME_MAX, JSON_TIME_MAX                                                       \
+	}
+
+static const struct field counter_fields[N_COUNTER_VALUES] = {
+	COUNTER(COUNTER_STEAL, "steal_ns"),
+	COUNTER(COUNTER_THROTTLES, "throttles"),
+	COUNTER(COUNTER_SWAPPED_IN, "swapped_in_pages"),
+	COUNTER(COUNTER_SWAPPED_OUT, "swapped_out_pages"),
+	COUNTER(COUNTER_MAJOR_FAULTS, "major_faults"),
+	COUNTER(COUNTER_SUSPENDED, "suspended_ns"),
+	COUNTER(COUNTER_CLOCK_RATE, "clock_rate_ppb"),
+	COUNTER(COUNTER_CPU_PRESSURE, "cpu_pressure_ns"),
+	COUNTER(COUNTER_VOLUNTARY, "voluntary_switches"),
+	COUNTER(COUNTER_INVOLUNTARY, "involuntary_switches"),
+	COUNTER(COUNTER_SMIS, "smis"),
+	COUNTER(COUNTER_TEMPERATURE, "temperature_change_millicelsius"),
+	COUNTER(COUNTER_SPEED, "clock_speed_ppm"),
+	COUNTER(COUNTER_INTERRUPTS, "interrupts_ns"),
+	{"sample", FIELD_INT64, N_COUNTERS * sizeof(int64_t), sizeof(int64_t), .expression = "sample",
+		.book_only = true, .min = 1, .max = UINT32_MAX},
+};
+const struct field_table counters_table = {
+	"counters", "run, sample, ", counter_fields, N_COUNTER_VALUES, N_COUNTER_VALUES * sizeof(int64_t)};
+
+void counters_values(const struct counters *counters, int64_t ret[N_COUNTER_VALUES])
+{
+	for (int i = 0; i < N_COUNTERS; i++)
+		ret[i] = counters_know(counters, i) ? counters->value[i] : INT64_MIN;
+}
+
+struct counters counters_of_values(const int64_t values[N_COUNTER_VALUES])
+{
+	struct counters counters = {};
+
+	for (int i = 0; i < N_COUNTERS; i++)
+		if (values[i] != INT64_MIN)
+			counters_set(&counters, i, values[i]);
+	return counters;
+}
+
+int book_add_counters(
+	struct book *book, int64_t run, uint32_t sample, const struct counters *changes, struct error *err)
+{
+	int64_t values[N_COUNTER_VALUES];
+
+	counters_values(changes, values);
+	return sql_insert(book, err, &counters_table, "", values, 1, "ii", run, (int64_t)sample);
+}
+
+int book_counters(
+	struct book *book, int64_t run, struct sample_counters **ret, size_t *ret_n, struct error *err)
+{
+	_cleanup_(sql_end) struct sql_query q = {};
+	_cleanup_(freep) struct sample_counters *rows = NULL;
+	int64_t values[N_COUNTER_VALUES];
+	size_t n = 0;
+	int r;
+
+	sql_select(&q, book, err, &counters_table, "WHERE run = ? ORDER BY sample", "i", run);
+	while ((r = sql_read(&q, &counters_table, values, err)) > 0) {
+		struct sample_counters *row = array_add(rows, n);
+
+		*row = (struct sample_counters){(uint32_t)values[N_COUNTERS], counters_of_values(values)};
+	}
+	if (r < 0)
+		return r;
+	*ret = TAKE(rows);
+	*ret_n = n;
+	return 0;
+}
+
+void source_cache_clear(struct source_cache *cache)
+{
+	struct sources all = {cache->slots, cache->size};
+
+	sources_clear(&all);
+	*cache = (struct source_cache){};
+}
+
+/* FNV-1a, with the NULs so that "a", "b" and "ab", "" differ. */
+static uint64_t source_hash(const struct source *source)
+{
+	const char *const texts[] = {source->name, source->exe ?: "", source->unit ?: ""};
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) + source->kind;
+
+	for (size_t i = 0; i < ELEMENTS(texts); i++)
+		for (size_t k = 0, n = strlen(texts[i]) + 1; k < n; k++)
+			hash = (hash ^ (unsigned char)texts[i][k]) * UINT64_C(0x100000001b3);
+	return hash ^ hash >> 32;
+}
+
+static bool same_source(const struct source *a, const struct source *b)
+{
+	return a->kind == b->kind && !strcmp(a->name, b->name) && !strcmp(a->exe ?: "", b->exe ?: "") &&
+	       !strcmp(a->unit ?: "", b->unit ?: "");
+}
+
+/* The slot that holds `who`, or the empty one where it belongs. */
+static struct source *source_slot(const struct source_cache *cache, const struct source *who)
+{
+	size_t i = source_hash(who) & (cache->size - 1);
+
+	while (cache->slots[i].id && !same_source(&cache->slots[i], who))
+		i = (i + 1) & (cache->size - 1);
+	return &cache->slots[i];
+}
+
+static void remember_source(struct source_cache *cache, const struct source *who)
+{
+	if (3 * (cache->used + 1) >= 2 * cache->size) { /* at most two thirds are used */
+		struct source_cache bigger = {
+			.size = cache->size ? 2 * cache->size : 256, .used = cache->used};
+
+		bigger.slots = xcalloc(bigger.size, sizeof(*bigger.slots));
+		for (size_t i = 0; i < cache->size; i++)
+			if (cache->slots[i].id)
+				*source_slot(&bigger, &cache->slots[i]) = cache->slots[i];
+		free(cache->slots);
+		*cache = bigger;
+	}
+	*source_slot(cache, who) = (struct source){.id = who->id,
+		.kind = who->kind,
+		.name = xstrdup(who->name),
+		.exe = text_copy(who->exe),
+		.unit = text_copy(who->unit)};
+	cache->used++;
+}
+
+/* "" means unknown, too. */
+static struct source source_of(const char *name, const char *exe, const char *unit, enum source_kind kind)
+{
+	return (struct source){.name = (char *)name,
+		.exe = exe && *exe ? (char *)exe : NULL,
+		.unit = unit && *unit ? (char *)unit : NULL,
+		.kind = kind};
+}
+
+uint32_t book_known_source(
+	struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind)
+{
+	struct source who = source_of(name, exe, unit, kind);
+
+	if (!book->sources.used) {
+		_cleanup_(sources_clear) struct sources all = {};
+		struct error ignored;
+
+		if (book_sources(book, &all, &ignored) == 0)
+			for (size_t i = 0; i < all.n; i++)
+				remember_source(&book->sources, &all.items[i]);
+	}
+	return book->sources.used ? (uint32_t)source_slot(&book->sources, &who)->id : 0;
+}
+
+/* 1: found, its id is set. */
+static int find_source(struct book *book, struct source *who, struct error *err)
+{
+	return sql_row(book, err,
+		"SELECT id FROM source WHERE name = ? AND ifnull(exe, '') = ifnull(?, '')"
+		" AND ifnull(unit, '') = ifnull(?, '') AND kind = ?",
+		"tttt:I", who->name, who->exe, who->unit, source_kind_names[who->kind], &who->id);
+}
+
+int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
+	uint32_t *ret, struct error *err)
+{
+	struct source who = source_of(name, exe, unit, kind);
+	int r;
+
+	*ret = book_known_source(book, name, exe, unit, kind);
+	if (*ret)
+		return 0;
+	r = find_source(book, &who, err);
+	if (r == 0) /* another process may have added it since */
+		r = sql_insert(book, err, &source_table, "ON CONFLICT DO NOTHING", &who, 1, "")
+			    ?: find_source(book, &who, err);
+	if (r < 0)
+		return r;
+	remember_source(&book->sources, &who);
+	*ret = (uint32_t)who.id;
+	return 0;
+}
+
+int book_sources(struct book *book, struct sources *ret, struct error *err)
+{
+	_cleanup_(sources_clear) struct sources all = {};
+	int r = sql_all(book, err, &source_table, "ORDER BY id", &all.items, &all.n, "");
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < all.n; i++)
+		if (all.items[i].id != (int64_t)i + 1)
+			return error_say(err, -EBADMSG,
+				"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; restore an intact copy",
+				book->path);
+	*ret = TAKE_STRUCT(all);
+	return 0;
+}
+
+struct walk {
+	book_each *each;
+	void *data;
+	int64_t run;
+	int64_t n_sources;
+	uint32_t sample; /* of the previous row */
+	bool over;       /* the rows of the next run begin */
+	bool stray;      /* a row that must not be there */
+	int r;           /* what `each` ended the walk with */
+};
+
+static bool is_within(sqlite3_value *value, int64_t min, int64_t max)
+{
+	return sqlite3_value_type(value) == SQLITE_INTEGER && sqlite3_value_int64(value) >= min &&
+	       sqlite3_value_int64(value) <= max;
+}
+
+/* A value that may be NULL, for *ret as it is. Whether it is one that EMP writes. */
+static bool read_value(sqlite3_value *value, int64_t min, int64_t max, int64_t *ret)
+{
+	if (sqlite3_value_type(value) == SQLITE_NULL)
+		return true;
+	*ret = sqlite3_value_int64(value);
+	return is_within(value, min, max);
+}
+
+/* emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid) or the same with tick_ns and cpu, in the order of the rows. It
+ * ends at the first row of another run: if SQLite looked for the end, each row would cost more. */
+static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct walk *walk = ((struct book *)sqlite3_user_data(context))->walk;
+	int64_t run = sqlite3_value_int64(values[0]), pid = 0, cpu = -1;
+	struct execution execution = {
+		.sample = (uint32_t)sqlite3_value_int64(values[1]),
+		.source = (uint32_t)sqlite3_value_int64(values[2]),
+		.pt_ns = sqlite3_value_int64(values[3]),
+		.same_cpu_ns = -1,
+		.tick_ns = -1,
+	};
+
+	walk->over = run > walk->run;
+	walk->stray = !walk->over &&
+		      (run < walk->run || !is_within(values[1], walk->sample ?: 1, UINT32_MAX) ||
+			      !is_within(values[2], 1, walk->n_sources) ||
+			      !is_within(values[3], 0, JSON_TIME_MAX) ||
+			      !read_value(values[4], 0, JSON_TIME_MAX, &execution.same_cpu_ns) ||
+			      !read_value(values[5], 1, INT32_MAX, &pid) ||
+			      (n == 8 && (!read_value(values[6], 0, JSON_TIME_MAX, &execution.tick_ns) ||
+						 !read_value(values[7], 0, INT32_MAX, &cpu))));
+	execution.pid = (pid_t)pid;
+	execution.cpu = (int)cpu;
+	walk->sample = execution.sample;
+	if (!walk->over && !walk->stray)
+		walk->r = walk->each(&execution, walk->data);
+	if (walk->over || walk->stray || walk->r != 0)
+		sqlite3_result_error_code(context, SQLITE_ABORT);
+}
+
+static void walk_end(sqlite3_context *context)
+{
+	sqlite3_result_null(context);
+}
+
+int book_walk_register(struct book *book, struct error *err)
+{
+	int rc = sqlite3_create_function(
+		book->db, "emp_walk", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, book, NULL, walk_row, walk_end);
+
+	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
+}
+
+/* Not a cached statement: `each` may walk, too. */
+static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t sample, struct walk *walk,
+	struct error *err)
+{
+	struct walk *outer = book->walk;
+	sqlite3_stmt *stmt = NULL;
+	int rc, r;
+
+	r = sql_row(
+		book, err, "SELECT min(ifnull(max(id), 0), 0xffffffff) FROM source", ":I", &walk->n_sources);
+	if (r < 0)
+		return r;
+	rc = sqlite3_prepare_v2(book->db, sql, -1, &stmt, NULL);
+	if (rc != SQLITE_OK)
+		return book_failed(book, rc, err);
+	sqlite3_bind_int64(stmt, 1, run);
+	if (sample)
+		sqlite3_bind_int64(stmt, 2, sample);
+	walk->run = run;
+	book->walk = walk;
+	rc = sqlite3_step(stmt);
+	book->walk = outer;
+	if (walk->stray)
+		r = error_say(err, -EBADMSG,
+			"the lab book '%s' is damaged: an execution is out of order, of an unknown source, or of an impossible time; restore an intact copy",
+			book->path);
+	else if (!walk->over && walk->r == 0 && rc != SQLITE_ROW)
+		r = book_failed(book, rc, err);
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+/* All samples where sample is 0. */
+static int walk_executions(struct book *book, const char *sql, int64_t run, uint32_t sample, book_each *each,
+	void *data, struct error *err)
+{
+	struct walk walk = {.each = each, .data = data};
+	int r = BOOK_AT_ONCE(book, walk_rows(book, sql, run, sample, &walk, err), err);
+
+	return r < 0 ? r : walk.r;
+}
+
+#define WALK(columns) \
+	"SELECT emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid" columns ") FROM execution WHERE run "
+
+int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
+{
+	return walk_executions(book, WALK(", tick_ns, cpu") ">= ?1", run, 0, each, data, err);
+}
+
+int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
+{
+	return walk_executions(book, WALK("") ">= ?1", run, 0, each, data, err);
+}
+
+struct collection {
+	struct execution *items;
+	size_t n;
+};
+
+static int collect_execution(const struct execution *execution, void *data)
+{
+	struct collection *all = data;
+	struct execution *item = array_add(all->items, all->n);
+
+	*item = *execution;
+	return 0;
+}
+
+int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
+	struct error *err)
+{
+	struct collection all = {};
+	int r = walk_executions(book, WALK(", tick_ns, cpu") "= ?1 AND sample = ?2", run, sample,
+		collect_execution, &all, err);
+
+	if (r < 0) {
+		free(all.items);
+		return r;
+	}
+	*ret = all.items;
+	*ret_n = all.n;
+	return 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A cutoff profile as an emp-profile document, and back. */
-#include "lib/document/document.h"
-#include "lib/document/document_fields.h"
+#include "lib/document/document_internal.h"
 
 #include "lib/base/array.h"
 #include "lib/base/text.h"
@@ -47,7 +46,7 @@ static void parse_half(struct json_fields *f, const char *name, const char *quot
 	f->r = inner.r < 0 ? inner.r : parse_l_samples(l_samples, quoted, ret, f->err);
 }
 
-static int by_daemon(const void *a, const void *b)
+static int cutoffs_by_daemon(const void *a, const void *b)
 {
 	const struct cutoff *first = a, *second = b;
 
@@ -67,9 +66,9 @@ static int parse_cutoffs(const json_t *array, struct profile *profile, struct er
 			return f.r;
 	}
 	if (profile->n_cutoffs > 0)
-		qsort(profile->cutoffs, profile->n_cutoffs, sizeof(*profile->cutoffs), by_daemon);
+		qsort(profile->cutoffs, profile->n_cutoffs, sizeof(*profile->cutoffs), cutoffs_by_daemon);
 	for (size_t i = 1; i < profile->n_cutoffs; i++)
-		if (!by_daemon(&profile->cutoffs[i - 1], &profile->cutoffs[i]))
+		if (!cutoffs_by_daemon(&profile->cutoffs[i - 1], &profile->cutoffs[i]))
 			return error_say(err, -EINVAL, "'cutoffs': there are two for the daemon '%s'",
 				profile->cutoffs[i].daemon);
 	return 0;
@@ -91,8 +90,6 @@ static void parse_head(struct json_fields *f, struct profile *profile)
 		f->r = inner.r;
 	}
 	profile->environment_digest = text_copy(digest);
-	if (digest && !profile->environment_digest)
-		f->r = error_oom(f->err);
 }
 
 enum { MOST_RESOLVING = 1000000 }; /* a share of the mean */
@@ -113,7 +110,8 @@ static void parse_resolving(struct json_fields *f, const json_t *array, struct r
 			     *duet = json_object_get(entry, "duet");
 		json_int_t samples = json_integer_value(json_object_get(entry, "samples"));
 
-		if (!is_resolvable(interleaved) || !is_resolvable(separate) || (duet && !is_resolvable(duet))) {
+		if (!is_resolvable(interleaved) || !is_resolvable(separate) ||
+			(duet && !is_resolvable(duet))) {
 			f->r = error_say(f->err, -EINVAL,
 				"entry %zu of 'resolving' must have the numbers 'interleaved' and 'separate', from 0 to %d",
 				k + 1, MOST_RESOLVING);
@@ -121,9 +119,8 @@ static void parse_resolving(struct json_fields *f, const json_t *array, struct r
 		}
 		for (size_t i = 0; i < N_RESOLVING; i++)
 			if (samples == resolving_sizes[i])
-				rows[i] = (struct resolving){
-					samples, json_number_value(interleaved), json_number_value(separate),
-					json_number_value(duet)};
+				rows[i] = (struct resolving){samples, json_number_value(interleaved),
+					json_number_value(separate), json_number_value(duet)};
 	}
 }
 
@@ -147,67 +144,53 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	return 0;
 }
 
+/* NULL: it has text that is not UTF-8. */
 static json_t *make_half(const struct profile_run *half)
 {
-	json_t *json = json_object(), *l_samples = json_array();
-	int r = document_add_fields(json, &profile_run_table, half) |
-		json_object_set_new(json, "l_samples", l_samples);
+	json_t *json = document_new(&profile_run_table, half), *l_samples = json_array();
 
-	for (size_t i = 0; r == 0 && i < half->n_l_samples; i++)
-		r = json_array_append_new(l_samples, json_integer(half->l_samples[i]));
-	if (r == 0)
-		return json;
-	json_decref(json);
-	return NULL;
+	for (size_t i = 0; i < half->n_l_samples; i++)
+		json_array_append_new(l_samples, json_integer(half->l_samples[i]));
+	json_object_set_new(json, "l_samples", l_samples);
+	return json;
 }
 
-static json_t *make_head(const struct profile *profile)
+static json_t *make_resolving(const struct resolving rows[N_RESOLVING])
 {
-	json_t *json = json_pack("{s:s, s:i}", "format", "emp-profile", "version", 1);
-	int r = json ? 0 : -1;
+	json_t *array = json_array();
 
-	r |= document_add_fields(json, &profile_table, profile);
-	if (profile->made_ns)
-		r |= document_add_moment(json, "made", profile->made_ns);
-	r |= json_object_set_new(json, "short", make_half(&profile->short_run));
-	r |= json_object_set_new(json, "long", make_half(&profile->long_run));
-	r |= json_object_set_new(
-		json, "environment", json_pack("{s:s?}", "digest", profile->environment_digest));
-	if (r == 0)
-		return json;
-	json_decref(json);
-	return NULL;
-}
-
-static int add_resolving(json_t *document, const struct resolving rows[N_RESOLVING])
-{
-	_cleanup_(json_decrefp) json_t *array = json_array();
-	int r = array ? 0 : -1;
-
-	for (size_t i = 0; r == 0 && i < N_RESOLVING; i++)
+	for (size_t i = 0; i < N_RESOLVING; i++)
 		if (rows[i].samples > 0)
-			r = json_array_append_new(array,
+			json_array_append_new(array,
 				json_pack("{s:I, s:f, s:f, s:o*}", "samples", (json_int_t)rows[i].samples,
 					"interleaved", rows[i].interleaved, "separate", rows[i].separate,
 					"duet", rows[i].duet > 0 ? json_real(rows[i].duet) : NULL));
-	if (r == 0 && json_array_size(array) > 0)
-		r = json_object_set(document, "resolving", array);
-	return r;
+	return array;
 }
 
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = make_head(profile);
+	_cleanup_(json_decrefp)
+		json_t *document = json_pack("{s:s, s:i}", "format", "emp-profile", "version", 1),
+		       *resolving = make_resolving(profile->resolving);
 	json_t *cutoffs = json_array();
-	int r = add_resolving(document, profile->resolving) |
-		document_add_correlation(document, &profile->correlation) |
-		json_object_set_new(document, "cutoffs", cutoffs);
+	int r = json_object_update_new(document, document_new(&profile_table, profile));
 
-	for (size_t i = 0; r == 0 && i < profile->n_cutoffs; i++)
-		r = json_array_append_new(cutoffs, document_new(&cutoff_table, &profile->cutoffs[i]));
+	if (profile->made_ns)
+		document_add_moment(document, "made", profile->made_ns);
+	r |= json_object_set_new(document, "short", make_half(&profile->short_run));
+	r |= json_object_set_new(document, "long", make_half(&profile->long_run));
+	r |= json_object_set_new(
+		document, "environment", json_pack("{s:s?}", "digest", profile->environment_digest));
+	if (json_array_size(resolving) > 0)
+		json_object_set(document, "resolving", resolving);
+	document_add_correlation(document, &profile->correlation);
+	json_object_set_new(document, "cutoffs", cutoffs);
+	for (size_t i = 0; i < profile->n_cutoffs; i++)
+		r |= json_array_append_new(cutoffs, document_new(&cutoff_table, &profile->cutoffs[i]));
 	if (r < 0)
 		return error_say(err, -EINVAL,
-			"cannot make the document of the profile '%s': there is no memory for it, or it has text that is not UTF-8",
+			"cannot make the document of the profile '%s': it has text that is not UTF-8",
 			profile->name);
 	*ret = TAKE(document);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See document_quick.h. */
-#include "lib/document/document_quick.h"
+/* Samples as EMP writes them, read quickly: see document_internal.h. */
+#include "lib/document/document_internal.h"
 
 #include <string.h>
 
@@ -97,7 +97,8 @@ static bool take_value(struct quick *q, const struct field *field, void *object)
 
 	switch (field->type) {
 	case FIELD_TEXT:
-		if (q->n_texts == ELEMENTS(q->texts) || !take_text(q, &text, &size) || size >= sizeof(q->texts[0]))
+		if (q->n_texts == ELEMENTS(q->texts) || !take_text(q, &text, &size) ||
+			size >= sizeof(q->texts[0]))
 			return false;
 		*field_text(field, object) = memcpy(q->texts[q->n_texts], text, size);
 		q->texts[q->n_texts++][size] = '\0';
@@ -111,7 +112,8 @@ static bool take_value(struct quick *q, const struct field *field, void *object)
 	case FIELD_REAL:
 		return false;
 	default:
-		if (field->seconds || !take_number(q, &value) || value < field->min || value > field_max(field))
+		if (field->seconds || !take_number(q, &value) || value < field->min ||
+			value > field_max(field))
 			return false;
 		field_set(field, object, value);
 		return true;
@@ -142,7 +144,8 @@ static bool has_required(const struct quick_target *target)
 	for (size_t k = 0; k < target->table->n; k++) {
 		const struct field *field = &target->table->fields[k];
 
-		if (field->presence == FIELD_REQUIRED && !field->book_only && !(target->seen & UINT64_C(1) << k))
+		if (field->presence == FIELD_REQUIRED && !field->book_only &&
+			!(target->seen & UINT64_C(1) << k))
 			return false;
 	}
 	return true;
@@ -223,7 +226,8 @@ int document_quick_sample(
 	const char *text, size_t size, struct quick_sample *ret, quick_execution *each, void *data)
 {
 	struct quick q = {.at = text, .end = text + size};
-	struct quick_target sample = {&sample_table, &ret->sample}, counters = {&counters_table, ret->counters};
+	struct quick_target sample = {&sample_table, &ret->sample},
+			    counters = {&counters_table, ret->counters};
 	const char *name, *start;
 	size_t name_size, start_size;
 	bool executions = false, has_start = false;
@@ -248,7 +252,8 @@ int document_quick_sample(
 			ret->has_counters = true;
 			if (!take_object(&q, &counters, 1))
 				return 0;
-		} else if (!is_named("start", name, name_size) || has_start || !take_text(&q, &start, &start_size)) {
+		} else if (!is_named("start", name, name_size) || has_start ||
+			   !take_text(&q, &start, &start_size)) {
 			return 0;
 		} else {
 			has_start = true;

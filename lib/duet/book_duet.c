@@ -1,74 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See book_duet.h. */
+/* Duets in the lab book: their fields, and the SQL. */
 #include "lib/duet/book_duet.h"
 
-#include "lib/base/array.h"
-#include "lib/book/query.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/json_fields.h"
+#include "lib/book/sql.h"
 
-static int add(
-	struct book *book, const struct field_table *table, int64_t run, const void *row, struct error *err)
+static const struct field duet_fields[] = {
+	{FIELD(duet_row, FIELD_INT64, reference), .min = 1, .refers = FIELD_TO_RUN},
+	{FIELD(duet_row, FIELD_BOOL, frozen)},
+	{FIELD(duet_row, FIELD_INT64, slice_ns), .min = 1, .max = JSON_TIME_MAX},
+	{FIELD(duet_row, FIELD_INT64, increments), .presence = FIELD_OPTIONAL, .min = 1, .max = INT64_MAX},
+};
+const struct field_table duet_table = {
+	"duet", "run, ", duet_fields, ELEMENTS(duet_fields), sizeof(struct duet_row)};
+
+static const struct field duet_sample_fields[] = {
+	{FIELD(duet_sample, FIELD_UINT32, sample), .min = 1, .max = UINT32_MAX},
+	{FIELD(duet_sample, FIELD_INT, position), .min = 1, .max = INT32_MAX},
+	{FIELD(duet_sample, FIELD_INT, repetitions), .min = 1, .max = INT32_MAX},
+	{FIELD(duet_sample, FIELD_INT64, together_ns), .max = JSON_TIME_MAX},
+};
+const struct field_table duet_sample_table = {
+	"duet_sample", "run, ", duet_sample_fields, ELEMENTS(duet_sample_fields), sizeof(struct duet_sample)};
+
+static const struct field duet_alone_fields[] = {
+	{FIELD(duet_alone, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
+	{FIELD(duet_alone, FIELD_UINT32, after), .max = UINT32_MAX},
+	{FIELD(duet_alone, FIELD_INT64, start_ns), .max = JSON_MOMENT_MAX},
+	{FIELD(duet_alone, FIELD_INT64, et_ns), .max = JSON_TIME_MAX},
+	{FIELD(duet_alone, FIELD_INT64, pt_ns), .max = JSON_TIME_MAX},
+};
+const struct field_table duet_alone_table = {
+	"duet_alone", "run, ", duet_alone_fields, ELEMENTS(duet_alone_fields), sizeof(struct duet_alone)};
+
+static int companions(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-
-	query_insert(&q, book, table, "", err);
-	query_int(&q, run);
-	query_bind_fields(&q, table, row);
-	return query_run(&q, err);
+	return sql_ints(book, err,
+		"SELECT run FROM duet WHERE reference = (SELECT reference FROM duet WHERE run = ?) ORDER BY run",
+		ret, ret_n, "i", run);
 }
+
+const struct document_feature duet_feature = {
+	.rows = (const struct run_rows[]){{"duet", &duet_table, .single = true},
+		{"duet_samples", &duet_sample_table}, {"duet_alone", &duet_alone_table}, {}},
+	.companions_member = "duet_runs",
+	.companions = companions,
+};
 
 int book_add_duet(struct book *book, int64_t run, const struct duet_row *row, struct error *err)
 {
-	return BOOK_ATOMIC(book, add(book, &duet_table, run, row, err), err);
+	return BOOK_ATOMIC(book, sql_insert(book, err, &duet_table, "", row, 1, "i", run), err);
 }
 
 int book_add_duet_sample(struct book *book, int64_t run, const struct duet_sample *row, struct error *err)
 {
-	return add(book, &duet_sample_table, run, row, err);
+	return sql_insert(book, err, &duet_sample_table, "", row, 1, "i", run);
 }
 
 int book_add_duet_alone(struct book *book, int64_t run, const struct duet_alone *row, struct error *err)
 {
-	return BOOK_ATOMIC(book, add(book, &duet_alone_table, run, row, err), err);
+	return BOOK_ATOMIC(book, sql_insert(book, err, &duet_alone_table, "", row, 1, "i", run), err);
 }
 
 int book_get_duet(struct book *book, int64_t run, struct duet_row *ret, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-
-	query_select(&q, book, &duet_table, "WHERE run = ?", err);
-	query_int(&q, run);
-	return query_row(&q, &duet_table, ret, err);
+	return sql_one(book, err, &duet_table, "WHERE run = ?", ret, "i", run);
 }
 
 int book_duet_samples(
 	struct book *book, int64_t run, struct duet_sample **ret, size_t *ret_n, struct error *err)
 {
-	return query_all(book, &duet_sample_table, "WHERE run = ? ORDER BY sample", run, ret, ret_n, err);
+	return sql_all(book, err, &duet_sample_table, "WHERE run = ? ORDER BY sample", ret, ret_n, "i", run);
 }
 
 int book_duet_alone(struct book *book, int64_t run, struct duet_alone **ret, size_t *ret_n, struct error *err)
 {
-	return query_all(book, &duet_alone_table, "WHERE run = ? ORDER BY n", run, ret, ret_n, err);
+	return sql_all(book, err, &duet_alone_table, "WHERE run = ? ORDER BY n", ret, ret_n, "i", run);
 }
 
 int book_duet_runs(struct book *book, int64_t reference, int64_t **ret, size_t *ret_n, struct error *err)
 {
-	_cleanup_(query_end) struct query q = {};
-	_cleanup_(freep) int64_t *runs = NULL;
-	size_t n = 0;
-	int r;
-
-	query_begin(&q, book, "SELECT run FROM duet WHERE reference = ? ORDER BY run", err);
-	query_int(&q, reference);
-	while ((r = query_step(&q, err)) > 0) {
-		int64_t *run = array_add(runs, n);
-
-		*run = query_column(&q, 0);
-	}
-	r = r < 0 ? r : query_done(&q, err);
-	if (r < 0)
-		return r;
-	*ret = TAKE(runs);
-	*ret_n = n;
-	return 0;
+	return sql_ints(book, err, "SELECT run FROM duet WHERE reference = ? ORDER BY run", ret, ret_n, "i",
+		reference);
 }

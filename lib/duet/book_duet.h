@@ -2,8 +2,10 @@
 /* Duets in the lab book. */
 #pragma once
 
-#include "lib/book/book.h"
+#include "lib/document/document.h"
 #include "lib/duet/duet.h"
+
+extern const struct document_feature duet_feature;
 
 int book_add_duet(struct book *book, int64_t run, const struct duet_row *row, struct error *err);
 int book_add_duet_sample(struct book *book, int64_t run, const struct duet_sample *row, struct error *err);

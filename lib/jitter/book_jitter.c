@@ -2,16 +2,32 @@
 /* Jitter runs in the lab book: see book_jitter.h. Lists of a run are rows of a table each. */
 #include "lib/jitter/book_jitter.h"
 
-#include "lib/book/query.h"
+#include "lib/book/sql.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-static const struct list {
+/* A combination of sources that is stored already keeps its parts. */
+#define KEEP_COMBINATIONS "ON CONFLICT DO NOTHING"
+
+const struct document_feature jitter_feature = {
+	.rows = (const struct run_rows[]){{"jitter_cpus", &jitter_cpu_table},
+		{"jitter_periods", &jitter_period_table}, {"jitter_sources", &jitter_source_table},
+		{"jitter_buckets", &jitter_bucket_table}, {"jitter_matches", &jitter_match_table},
+		{"interruptions", &interruption_table}, {"interruption_parts", &interruption_part_table},
+		/* those that its rows name */
+		{"combination_parts", &combination_part_table,
+			"WHERE combination IN (SELECT source FROM jitter_source WHERE run = ?1 UNION"
+			" SELECT source FROM jitter_bucket WHERE run = ?1 UNION SELECT source FROM interruption WHERE run = ?1)"
+			" ORDER BY combination, n",
+			KEEP_COMBINATIONS},
+		{}}};
+
+static const struct jitter_list {
 	const struct field_table *table;
 	const char *remove, *select; /* with the run as the parameter */
 	size_t items, n;             /* offsets in struct jitter */
-} lists[] = {
+} jitter_lists[] = {
 #define LIST(of, member, order)                                                                    \
 	{                                                                                          \
 		&of##_table, "DELETE FROM " #of " WHERE run = ?", "WHERE run = ? ORDER BY " order, \
@@ -26,75 +42,48 @@ static const struct list {
 	LIST(jitter_cpu, cpus, "cpu"),
 };
 
-/* Those that its rows name. */
-#define COMBINATIONS                                                                  \
-	"WHERE combination IN (SELECT source FROM jitter_source WHERE run = ?1 UNION" \
-	" SELECT source FROM interruption WHERE run = ?1) ORDER BY combination, n"
-
-static size_t *count_of(const struct list *list, const struct jitter *jitter)
-{
-	return (size_t *)((char *)jitter + list->n);
-}
-
-static const char *items_of(const struct list *list, const struct jitter *jitter)
-{
-	return *(const char *const *)((const char *)jitter + list->items);
-}
-
-static int remove_rows(struct book *book, int64_t run, const char *sql, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-
-	query_begin(&q, book, sql, err);
-	query_int(&q, run);
-	return query_run(&q, err);
-}
-
-static int put_combinations(struct book *book, const struct jitter *jitter, struct error *err)
-{
-	_cleanup_(query_end) struct query q = {};
-	int r = query_insert(&q, book, &combination_part_table, "ON CONFLICT DO NOTHING", err);
-
-	for (size_t i = 0; r >= 0 && i < jitter->n_combinations; i++) {
-		query_bind_fields(&q, &combination_part_table, &jitter->combinations[i]);
-		r = query_run(&q, err);
-	}
-	return r;
-}
-
-static int put(struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
+static int put_jitter(struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
 {
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < ELEMENTS(lists); i++)
-		r = remove_rows(book, run, lists[i].remove, err);
-	for (size_t i = ELEMENTS(lists); r >= 0 && i-- > 0;)
-		r = query_add_rows(book, run, lists[i].table, items_of(&lists[i], jitter),
-			*count_of(&lists[i], jitter), err);
-	return r < 0 ? r : put_combinations(book, jitter, err);
+	for (size_t i = 0; r >= 0 && i < ELEMENTS(jitter_lists); i++)
+		r = sql_row(book, err, jitter_lists[i].remove, "i", run);
+	for (size_t i = ELEMENTS(jitter_lists); r >= 0 && i-- > 0;) {
+		const struct jitter_list *list = &jitter_lists[i];
+
+		r = sql_insert(book, err, list->table, "",
+			*(void *const *)((const char *)jitter + list->items),
+			*(const size_t *)((const char *)jitter + list->n), "i", run);
+	}
+	return r < 0 ? r
+		     : sql_insert(book, err, &combination_part_table, KEEP_COMBINATIONS, jitter->combinations,
+			       jitter->n_combinations, "");
 }
 
 int book_put_jitter(struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
 {
-	return BOOK_ATOMIC(book, put(book, run, jitter, err), err);
+	return BOOK_ATOMIC(book, put_jitter(book, run, jitter, err), err);
 }
 
-static int get(struct book *book, int64_t run, struct jitter *ret, struct error *err)
+static int get_jitter(struct book *book, int64_t run, struct jitter *ret, struct error *err)
 {
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < ELEMENTS(lists); i++)
-		r = query_all(book, lists[i].table, lists[i].select, run, (char *)ret + lists[i].items,
-			count_of(&lists[i], ret), err);
+	for (size_t i = 0; r >= 0 && i < ELEMENTS(jitter_lists); i++)
+		r = sql_all(book, err, jitter_lists[i].table, jitter_lists[i].select,
+			(char *)ret + jitter_lists[i].items, (size_t *)((char *)ret + jitter_lists[i].n), "i",
+			run);
 	return r < 0 ? r
-		     : query_all(book, &combination_part_table, COMBINATIONS, run, &ret->combinations,
-			       &ret->n_combinations, err);
+		     : sql_all(book, err, &combination_part_table,
+			       "WHERE combination IN (SELECT source FROM jitter_source WHERE run = ?1 UNION"
+			       " SELECT source FROM interruption WHERE run = ?1) ORDER BY combination, n",
+			       &ret->combinations, &ret->n_combinations, "i", run);
 }
 
 int book_get_jitter(struct book *book, int64_t run, struct jitter *ret, struct error *err)
 {
 	_cleanup_(jitter_clear) struct jitter jitter = {};
-	int r = BOOK_AT_ONCE(book, get(book, run, &jitter, err), err);
+	int r = BOOK_AT_ONCE(book, get_jitter(book, run, &jitter, err), err);
 
 	if (r < 0)
 		return r;
@@ -102,7 +91,7 @@ int book_get_jitter(struct book *book, int64_t run, struct jitter *ret, struct e
 		return error_say(err, -ENOENT,
 			"run %" PRId64
 			" in the lab book '%s' has no interruptions of a CPU; only runs of emp-calibrate jitter have them (see 'emp-analyze list')",
-			run, book->path);
+			run, book_file(book));
 	*ret = TAKE_STRUCT(jitter);
 	return 0;
 }

@@ -2,8 +2,10 @@
 /* What a jitter run leaves, in the lab book. Names of sources are those of book_source() and book_sources(). */
 #pragma once
 
-#include "lib/book/book.h"
+#include "lib/document/document.h"
 #include "lib/jitter/jitter.h"
+
+extern const struct document_feature jitter_feature;
 
 /* All of the run so far, in place of what was stored for it before, in one transaction. `combinations` are added; a
  * combination that is stored already keeps its parts. */

@@ -26,7 +26,7 @@ const char *const jitter_level_names[N_JITTER_LEVELS] = {
 	}
 #define SOURCE(of)                                        \
 	{                                                 \
-		FIELD(of, FIELD_UINT32, source), .min = 1, .source = true \
+		FIELD(of, FIELD_UINT32, source), .min = 1, .refers = FIELD_TO_SOURCE \
 	}
 #define MAYBE .presence = FIELD_OPTIONAL
 #define LEVEL(of)                                                                                     \
@@ -89,7 +89,7 @@ static const struct field source_fields[] = {
 static const struct field bucket_fields[] = {
 	CPU(jitter_bucket),
 	LEVEL(jitter_bucket),
-	{FIELD(jitter_bucket, FIELD_UINT32, source), MAYBE, .min = 1, .source = true},
+	{FIELD(jitter_bucket, FIELD_UINT32, source), MAYBE, .min = 1, .refers = FIELD_TO_SOURCE},
 	TIME(jitter_bucket, low_ns),
 	TIME(jitter_bucket, high_ns),
 	{FIELD(jitter_bucket, FIELD_INT64, count), .min = 1, .max = INT64_MAX},
@@ -109,7 +109,7 @@ static const struct field interruption_fields[] = {
 	CPU(interruption),
 	TIME(interruption, start_ns),
 	TIME(interruption, length_ns),
-	{FIELD(interruption, FIELD_UINT32, source), MAYBE, .min = 1, .source = true},
+	{FIELD(interruption, FIELD_UINT32, source), MAYBE, .min = 1, .refers = FIELD_TO_SOURCE},
 };
 
 static const struct field part_fields[] = {
@@ -123,7 +123,7 @@ static const struct field part_fields[] = {
 };
 
 static const struct field combination_fields[] = {
-	{FIELD(combination_part, FIELD_UINT32, combination), .min = 1, .source = true},
+	{FIELD(combination_part, FIELD_UINT32, combination), .min = 1, .refers = FIELD_TO_SOURCE},
 	{FIELD(combination_part, FIELD_UINT32, n), .min = 1},
 	SOURCE(combination_part),
 };

@@ -5,7 +5,7 @@
 #include "lib/jitter/jitter_remedy.h"
 #include "lib/jitter/jitter_table.h"
 #include "lib/jitter/book_jitter.h"
-#include "lib/document/document_context.h"
+#include "lib/document/document.h"
 
 struct policy;
 

@@ -6,8 +6,8 @@
 #include "lib/load/load_file.h"
 #include "lib/load/waits.h"
 
-#include "lib/host/process/cgroup.h"
-#include "lib/record/programs.h"
+#include "lib/host/process/cgroup_controllers.h"
+#include "lib/record/run.h"
 #include "lib/run/observer.h"
 
 struct slave_result {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two loads compared: see load_comparison.h. */
 #include "lib/load/load_comparison.h"
+#include "lib/load/book_load.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
-#include "lib/book/book_programs.h"
+#include "lib/book/book.h"
 #include "lib/report/environment_changes.h"
 #include "lib/load/load_changes.h"
 

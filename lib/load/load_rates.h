@@ -10,7 +10,6 @@
 
 #include "lib/base/error.h"
 #include "lib/load/load.h"
-#include "lib/record/programs.h"
 #include "lib/record/run.h"
 #include "lib/stats/interval.h"
 #include "lib/stats/summary.h"

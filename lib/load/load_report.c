@@ -3,9 +3,9 @@
 #include "lib/load/load_report.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/load/book_page_waits.h"
-#include "lib/book/book_programs.h"
-#include "lib/document/document_context.h"
+#include "lib/load/book_load.h"
+#include "lib/book/book.h"
+#include "lib/document/document.h"
 
 #include <errno.h>
 #include <inttypes.h>

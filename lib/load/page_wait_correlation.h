@@ -4,7 +4,6 @@
 
 #include "lib/base/error.h"
 #include "lib/load/page_waits.h"
-#include "lib/record/programs.h"
 #include "lib/record/run.h"
 #include "lib/stats/pearson.h"
 

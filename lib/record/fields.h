@@ -24,6 +24,9 @@ enum field_presence {
 	FIELD_DEFAULTED, /* `unknown` is stored as it is, and absent in a document */
 };
 
+/* Ids that differ from book to book. */
+enum field_reference { FIELD_TO_NOTHING, FIELD_TO_SOURCE, FIELD_TO_ENVIRONMENT, FIELD_TO_RUN };
+
 struct field {
 	const char *name; /* of the column, and of the member */
 	enum field_type type;
@@ -38,7 +41,7 @@ struct field {
 	bool book_only;         /* not a member */
 	bool must_be_given;     /* in a document, though the book may not know it */
 	bool omitted;           /* from a document if unknown, whatever the table's `nulls` */
-	bool source;            /* the id of a source */
+	enum field_reference refers;
 };
 
 /* The start of a row: name, type, where it is. */

@@ -38,8 +38,8 @@ char *peak_memory_text(char buffer[PEAK_MEMORY_TEXT_SIZE], const struct peak_mem
 	at = snprintf(buffer, PEAK_MEMORY_TEXT_SIZE, "%s%.*f %s", m->at_most ? "at most " : "", decimals,
 		m->mean_bytes / size, unit);
 	if (m->n > 1 && !m->at_most)
-		snprintf(buffer + at, PEAK_MEMORY_TEXT_SIZE - (size_t)at, ", σ %.*f %s", decimals, m->sd_bytes / size,
-			unit);
+		snprintf(buffer + at, PEAK_MEMORY_TEXT_SIZE - (size_t)at, ", σ %.*f %s", decimals,
+			m->sd_bytes / size, unit);
 	return buffer;
 }
 
@@ -47,5 +47,6 @@ json_t *peak_memory_as_json(const struct peak_memory *m)
 {
 	if (m->n == 0)
 		return json_null();
-	return json_pack("{s:f, s:f, s:b}", "mean_bytes", m->mean_bytes, "sd_bytes", m->sd_bytes, "at_most", m->at_most);
+	return json_pack("{s:f, s:f, s:b}", "mean_bytes", m->mean_bytes, "sd_bytes", m->sd_bytes, "at_most",
+		m->at_most);
 }

@@ -2,10 +2,9 @@
 /* Runs and their results: the names of enums, the fields for the book and for documents, and freeing. */
 #include "lib/record/run.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
-#include "lib/base/json.h"
 #include "lib/base/json_fields.h"
+#include "lib/base/xalloc.h"
 
 #include <string.h>
 
@@ -60,11 +59,12 @@ const char *const note_kind_names[N_NOTE_KINDS] = {
 #define ID .min = 1
 #define OPTIONAL .presence = FIELD_OPTIONAL
 #define UNLESS_NEGATIVE OPTIONAL, .unknown = -1
-#define CORRELATION(of)                                                                                          \
-	{"correlation", FIELD_REAL, offsetof(struct of, correlation.lag1), sizeof(double), .book_only = true},   \
-	{                                                                                                        \
-		"correlation_samples", FIELD_INT64, offsetof(struct of, correlation.samples), sizeof(int64_t),   \
-			OPTIONAL, .min = 1, .max = UINT32_MAX, .book_only = true                                 \
+#define CORRELATION(of)                                                                           \
+	{"correlation", FIELD_REAL, offsetof(struct of, correlation.lag1), sizeof(double),        \
+		.book_only = true},                                                               \
+	{                                                                                         \
+		"correlation_samples", FIELD_INT64, offsetof(struct of, correlation.samples),     \
+			sizeof(int64_t), OPTIONAL, .min = 1, .max = UINT32_MAX, .book_only = true \
 	}
 #define WORDS(names) .words = (names), .n_words = ELEMENTS(names)
 
@@ -189,6 +189,34 @@ static const struct field cutoff_fields[] = {
 const struct field_table cutoff_table = {
 	"cutoff", "profile, ", cutoff_fields, ELEMENTS(cutoff_fields), sizeof(struct cutoff), .nulls = true};
 
+static const struct field program_fields[] = {
+	{FIELD(run_program, FIELD_UINT32, n), .min = 1},
+	{FIELD(run_program, FIELD_TEXT, name)},
+	{FIELD(run_program, FIELD_TEXT, command), .presence = FIELD_OPTIONAL},
+};
+const struct field_table run_program_table = {
+	"program", "run, ", program_fields, ELEMENTS(program_fields), sizeof(struct run_program)};
+
+static const struct field sample_program_fields[] = {
+	{FIELD(sample_program, FIELD_UINT32, sample), .min = 1},
+	{FIELD(sample_program, FIELD_UINT32, program), .min = 1},
+	{FIELD(sample_program, FIELD_INT64, start_ns), MOMENT},
+	{FIELD(sample_program, FIELD_INT64, et_ns), TIME},
+	{FIELD(sample_program, FIELD_INT64, pt_ns), TIME},
+	{FIELD(sample_program, FIELD_INT64, user_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample_program, FIELD_INT64, system_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample_program, FIELD_INT64, max_rss_bytes), UNLESS_NEGATIVE, .max = INT64_MAX},
+	{FIELD(sample_program, FIELD_INT, exit_status), UNLESS_NEGATIVE, .max = 255},
+	{FIELD(sample_program, FIELD_INT, left_behind), .presence = FIELD_DEFAULTED, .max = INT32_MAX},
+	{FIELD(sample_program, FIELD_INT64, repetitions), UNLESS_NEGATIVE, .max = INT64_MAX},
+	{FIELD(sample_program, FIELD_INT64, finished_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample_program, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample_program, FIELD_INT64, io_wait_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample_program, FIELD_INT64, major_faults), UNLESS_NEGATIVE, .max = INT64_MAX},
+};
+const struct field_table sample_program_table = {"sample_program", "run, ", sample_program_fields,
+	ELEMENTS(sample_program_fields), sizeof(struct sample_program)};
+
 const int resolving_sizes[N_RESOLVING] = {5, 10, 20, 40};
 
 void run_clear(struct run *run)
@@ -202,27 +230,24 @@ bool run_wait_is_exact(const struct run *run)
 	return run->wait_source && !strcmp(run->wait_source, "bpf");
 }
 
-/* The words of a command; NULL: not known. Free with argv_free. */
-static char **words_of(const struct run *run)
-{
-	_cleanup_(json_decrefp) json_t *array = run->command ? json_loads(run->command, 0, NULL) : NULL;
-	size_t i, n = json_array_size(array);
-	char **words = n > 0 ? xcalloc(n + 1, sizeof(char *)) : NULL;
-	json_t *word;
-
-	json_array_foreach (array, i, word)
-		if (words && !(words[i] = xstrdup(json_string_value(word) ?: "?"))) {
-			argv_free(words);
-			return NULL;
-		}
-	return words;
-}
-
 char *run_command_line(const struct run *run)
 {
-	_cleanup_(argv_freep) char **words = words_of(run);
+	_cleanup_(json_decrefp) json_t *array = run->command ? json_loads(run->command, 0, NULL) : NULL;
+	_cleanup_(argv_freep) char **words = NULL;
+	size_t i, n = json_array_size(array);
+	json_t *word;
 
-	return words ? argv_join(words) : xstrdup(run->program);
+	if (n == 0)
+		return xstrdup(run->program);
+	words = xcalloc(n + 1, sizeof(char *));
+	json_array_foreach (array, i, word)
+		words[i] = xstrdup(json_string_value(word) ?: "?");
+	return argv_join(words);
+}
+
+void run_programs_free(struct run_program *programs, size_t n)
+{
+	fields_free(&run_program_table, programs, n);
 }
 
 void sources_clear(struct sources *sources)
@@ -231,17 +256,13 @@ void sources_clear(struct sources *sources)
 	*sources = (struct sources){};
 }
 
-static void profile_run_clear(struct profile_run *half)
-{
-	fields_clear(&profile_run_table, half);
-	free(half->l_samples);
-}
-
 void profile_clear(struct profile *profile)
 {
 	fields_free(&cutoff_table, profile->cutoffs, profile->n_cutoffs);
-	profile_run_clear(&profile->short_run);
-	profile_run_clear(&profile->long_run);
+	fields_clear(&profile_run_table, &profile->short_run);
+	fields_clear(&profile_run_table, &profile->long_run);
+	free(profile->short_run.l_samples);
+	free(profile->long_run.l_samples);
 	fields_clear(&profile_table, profile);
 	*profile = (struct profile){};
 }

@@ -45,27 +45,27 @@ struct run {
 	char uid[UID_SIZE]; /* 128 random bits in hexadecimal, the same in every book; "": the book makes one */
 	enum run_kind kind;
 	enum run_state state;
-	char *program;          /* "INC128", "xz" */
-	char *command;          /* JSON array of its arguments; NULL: unknown */
-	char *name;             /* that the user gave the command (--command-name); NULL: none */
-	char *backend;          /* "bpf", "taskstats", "none"; NULL: imported */
-	char *pt_source;        /* "cgroup", "wait4"; NULL: imported */
-	char *wait_source;      /* of W: "bpf", "taskstats", "schedstat"; NULL: unknown */
-	char *profile;          /* that it was measured with; NULL: none */
-	int64_t profile_id;     /* its id in the book, where it stays if it is replaced; 0: not in the book */
+	char *program;      /* "INC128", "xz" */
+	char *command;      /* JSON array of its arguments; NULL: unknown */
+	char *name;         /* that the user gave the command (--command-name); NULL: none */
+	char *backend;      /* "bpf", "taskstats", "none"; NULL: imported */
+	char *pt_source;    /* "cgroup", "wait4"; NULL: imported */
+	char *wait_source;  /* of W: "bpf", "taskstats", "schedstat"; NULL: unknown */
+	char *profile;      /* that it was measured with; NULL: none */
+	int64_t profile_id; /* its id in the book, where it stays if it is replaced; 0: not in the book */
 	struct correlation correlation; /* of its machine, as it was known when the run began */
-	char *owner;            /* the process that makes it (process.h); NULL: not known */
-	char *name_patterns;    /* names.ini as it was when it was measured, "": there was none; NULL: not known */
-	bool other_cpus;        /* cutoffs applied to what daemons used on other CPUs, too */
+	char *owner;                    /* the process that makes it (process_ref.h); NULL: not known */
+	char *name_patterns; /* names.ini as it was when it was measured, "": there was none; NULL: not known */
+	bool other_cpus;     /* cutoffs applied to what daemons used on other CPUs, too */
 	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */
-	char *notes;            /* for the reader ("audit: not fit, run anyway"); NULL: none */
-	int64_t task_length_ns; /* nominal; 0: unknown */
-	int64_t resolution_ns;  /* of its PTs; 1 = exact */
-	int64_t started_ns;     /* since 1970 */
-	int64_t ended_ns;       /* 0: not ended */
-	int64_t environment;    /* id in the book, 0: none */
-	int cpu;                /* -1: not pinned */
-	uint32_t n_samples;     /* in the book; ignored when a run is begun */
+	char *notes;                  /* for the reader ("audit: not fit, run anyway"); NULL: none */
+	int64_t task_length_ns;       /* nominal; 0: unknown */
+	int64_t resolution_ns;        /* of its PTs; 1 = exact */
+	int64_t started_ns;           /* since 1970 */
+	int64_t ended_ns;             /* 0: not ended */
+	int64_t environment;          /* id in the book, 0: none */
+	int cpu;                      /* -1: not pinned */
+	uint32_t n_samples;           /* in the book; ignored when a run is begun */
 };
 
 /* Whole lines below a result, the gravest kind first. */
@@ -98,7 +98,7 @@ void run_clear(struct run *run); /* frees the members and zeroes */
 /* Whether W is that of all tasks of the program, since it started. */
 bool run_wait_is_exact(const struct run *run);
 
-/* Its command as a line, quoted where a shell needs it; if that is not known, its program. The caller frees it. NULL: no memory. */
+/* Its command as a line, quoted where a shell needs it; if that is not known, its program. The caller frees it. */
 char *run_command_line(const struct run *run);
 
 /* The mean of a run's samples, to see how runs of one program vary. */
@@ -191,18 +191,44 @@ static inline int64_t execution_disturbing_ns(const struct execution *execution)
 	return execution->same_cpu_ns >= 0 ? execution->same_cpu_ns : execution->pt_ns;
 }
 
+/* The programs of a run whose samples consist of several at once: the slaves of a load, or the two of a duet. */
+struct run_program {
+	uint32_t n;    /* counts from 1 */
+	char *name;    /* as shown: "xz", "edit 2" */
+	char *command; /* JSON array of its arguments; NULL: none, or not one command */
+};
+
+/* What one of them did in one sample. -1: unknown. */
+struct sample_program {
+	uint32_t sample, program; /* their n */
+	int64_t start_ns;         /* since 1970 */
+	int64_t et_ns, pt_ns, user_ns, system_ns;
+	int64_t max_rss_bytes;
+	int exit_status; /* as a shell reports it */
+	int left_behind;
+	int64_t repetitions; /* of its work, complete ones */
+	int64_t finished_ns; /* from the start until it had done its share; later ones kept the load constant */
+	int64_t wait_ns;     /* it was ready to run, but other tasks had the CPU */
+	int64_t io_wait_ns; /* it waited for a disk */
+	int64_t major_faults;
+};
+
+extern const struct field_table run_program_table, sample_program_table;
+
+void run_programs_free(struct run_program *programs, size_t n);
+
 /* The cutoff of one daemon, in the profile's resolution. -1: none. */
 struct cutoff {
 	char *daemon;
-	char *unit;           /* to act on; NULL: unknown */
-	int64_t short_ns;     /* of the short run */
-	int64_t long_ns;      /* of the long run */
-	int64_t period_ns;    /* 0: none found */
-	bool firm;            /* see struct period */
+	char *unit;        /* to act on; NULL: unknown */
+	int64_t short_ns;  /* of the short run */
+	int64_t long_ns;   /* of the long run */
+	int64_t period_ns; /* 0: none found */
+	bool firm;         /* see struct period */
 	int64_t task_time_ns; /* 5 % of the period; without one, between the lengths of both runs; 0: one cutoff for all */
-	int64_t below_ns;     /* for programs shorter than task_time */
-	int64_t atleast_ns;   /* for the others */
-	uint32_t names; /* of a group that was found in the runs: see names.h; 0: it is a name */
+	int64_t below_ns;        /* for programs shorter than task_time */
+	int64_t atleast_ns;      /* for the others */
+	uint32_t names;          /* of a group that was found in the runs: see names.h; 0: it is a name */
 	int64_t short_share_ppm; /* which part of the delay of the short run's L-samples it explains */
 	int64_t long_share_ppm;
 };
@@ -240,8 +266,8 @@ struct profile {
 	char *environment_digest; /* NULL: unknown */
 	bool by_wait;             /* its L-samples were found by W */
 	struct profile_run short_run, long_run;
-	int64_t blind_ns;       /* its runs were noisy and show no daemon that takes less; 0: they were not */
-	char *noise;            /* what explains that: "steal 3.2 %", and "busy, forced" if so; NULL: neither, or not known */
+	int64_t blind_ns; /* its runs were noisy and show no daemon that takes less; 0: they were not */
+	char *noise; /* what explains that: "steal 3.2 %", and "busy, forced" if so; NULL: neither, or not known */
 	struct cutoff *cutoffs; /* by name */
 	size_t n_cutoffs;
 	struct resolving resolving[N_RESOLVING]; /* of the machine, by the short run */

@@ -4,7 +4,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/base/json.h"
-#include "lib/document/document_context.h"
+#include "lib/document/document.h"
 #include "lib/stats/summary.h"
 
 #include <string.h>

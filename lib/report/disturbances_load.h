@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/protocol/disturbances.h"
-#include "lib/book/book_counters.h"
+#include "lib/book/book.h"
 
 /* Of all its samples so far; their usual length is the median ET. */
 int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, struct error *err);

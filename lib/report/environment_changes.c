@@ -4,7 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/protocol/environment_validity.h"
-#include "lib/document/document_context.h"
+#include "lib/document/document.h"
 
 #include <string.h>
 

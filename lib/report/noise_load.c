@@ -6,7 +6,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/book/book_counters.h"
+#include "lib/book/book.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "lib/report/run_machine.h"
 
 #include "lib/base/json.h"
-#include "lib/document/document_context.h"
+#include "lib/document/document.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* The result of a run: see run_result.h. */
 #include "lib/report/run_result.h"
 
-#include "lib/book/book_counters.h"
+#include "lib/book/book.h"
 #include "lib/report/disturbances_load.h"
 #include "lib/protocol/names.h"
 

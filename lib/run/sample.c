@@ -6,7 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
-#include "lib/book/book_counters.h"
+#include "lib/book/book.h"
 #include "lib/duet/book_duet.h"
 
 #include <errno.h>

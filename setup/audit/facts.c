@@ -2,6 +2,7 @@
 /* All that an audit looks at: see facts.h. */
 #include "setup/audit/check_rows.h"
 #include "lib/base/xalloc.h"
+#include "lib/clocks/book_clocks.h"
 #include "setup/audit/facts_due.h"
 
 #include "lib/base/clock.h"
@@ -127,7 +128,7 @@ int facts_read(
 	if (r == 0)
 		r = kernel_read(&f.kernel, root_fd, err);
 	if (r == 0)
-		f.processes = processes_read(root_fd, &f.n_processes);
+		r = processes_read(&f.processes, &f.n_processes, root_fd, err);
 	if (r == 0 && root_fd == AT_FDCWD)
 		r = ask_running_system(&f, err);
 	if (r == 0)

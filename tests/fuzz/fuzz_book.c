@@ -2,7 +2,7 @@
 /* Any bytes as a lab book, read by the loaders that the verbs use. Bytes that begin as a file of SQLite are the file.
  * Others are changes to a sound book, as somebody makes them who has sqlite3 and means ill: rows are changed while the
  * schema is without NOT NULL, CHECK and STRICT, which are there again when EMP opens the book. */
-#include "lib/book/book_calibrations.h"
+#include "lib/book/book.h"
 #include "lib/report/analysis_load.h"
 #include "lib/report/run_screen.h"
 #include "tests/fuzz/fuzz.h"

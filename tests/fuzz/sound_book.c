@@ -2,8 +2,7 @@
 /* A small lab book: see sound_book.h. */
 #include "tests/fuzz/sound_book.h"
 
-#include "lib/book/book_calibrations.h"
-#include "lib/book/book_counters.h"
+#include "lib/book/book.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { N_SAMPLES = 12 };

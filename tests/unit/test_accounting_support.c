@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/host/accounting/accounting.h"
+#include "lib/host/accounting/accounting_support.h"
 #include "tests/unit/tree.h"
 
 #include <linux/capability.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/frozen_clock.h"
 #include "tests/unit/scratch.h"
 
-#include "lib/book/book_calibrations.h"
+#include "lib/book/book.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

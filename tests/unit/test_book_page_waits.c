@@ -2,7 +2,7 @@
 /* Page waits, in the book. */
 #include "tests/unit/scratch.h"
 
-#include "lib/load/book_page_waits.h"
+#include "lib/load/book_load.h"
 
 static struct run begin(struct scratch *s)
 {

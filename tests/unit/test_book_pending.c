@@ -4,7 +4,7 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
-#include "lib/book/book_counters.h"
+#include "lib/book/book.h"
 
 #include <errno.h>
 #include <fcntl.h>

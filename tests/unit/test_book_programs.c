@@ -2,7 +2,7 @@
 /* Programs that run at once, in the book. */
 #include "tests/unit/scratch.h"
 
-#include "lib/book/book_programs.h"
+#include "lib/book/book.h"
 
 #include <errno.h>
 

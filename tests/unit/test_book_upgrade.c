@@ -4,8 +4,7 @@
 #include "tests/unit/book_file.h"
 
 #include "lib/base/text.h"
-#include "lib/book/book_calibrations.h"
-#include "lib/book/book_counters.h"
+#include "lib/book/book.h"
 
 #include <errno.h>
 #include <fcntl.h>

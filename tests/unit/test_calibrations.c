@@ -3,7 +3,7 @@
 #include "tests/unit/documents.h"
 #include "tests/unit/scratch.h"
 
-#include "lib/book/book_calibrations.h"
+#include "lib/book/book.h"
 #include "lib/protocol/environment_validity.h"
 
 #include <errno.h>

@@ -4,7 +4,8 @@
 #include "tests/unit/tree.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/host/process/cgroup.h"
+#include "lib/host/process/cgroup_limits.h"
+#include "lib/host/process/cgroup_mount.h"
 
 #include <errno.h>
 

@@ -3,7 +3,7 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/array.h"
-#include "lib/clocks/document_clocks.h"
+#include "lib/clocks/book_clocks.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/book/book_internal.h"
-#include "lib/book/book_rows.h"
+#include "lib/book/book.h"
 
 #include <errno.h>
 
@@ -363,13 +363,14 @@ TEST_IN_BOOK(no_table_with_rows_of_a_run_is_left_out_of_documents)
 	while (sqlite3_step(stmt) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(stmt, 0);
 		const struct field_table *table = NULL;
+		const struct run_rows *rows;
 
-		for (const struct run_rows *rows = book_run_rows; rows->member; rows++)
+		for (size_t k = 0; (rows = document_run_rows(k)); k++)
 			table = strcmp(rows->table->table, name) ? table : rows->table;
 		for (size_t i = 0; i < ELEMENTS(others); i++)
 			table = strcmp(others[i]->table, name) ? table : others[i];
 		if (!table)
-			fail_msg("the table '%s' is in no document: add it to book_run_rows", name);
+			fail_msg("the table '%s' is in no document: add it to the rows of document.c or of its feature", name);
 		assert_has_column(table, (const char *)sqlite3_column_text(stmt, 1));
 	}
 	sqlite3_finalize(stmt);

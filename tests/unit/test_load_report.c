@@ -3,7 +3,8 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
-#include "lib/book/book_programs.h"
+#include "lib/load/book_load.h"
+#include "lib/book/book.h"
 #include "lib/load/load_changes.h"
 #include "lib/load/load_comparison.h"
 

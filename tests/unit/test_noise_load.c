@@ -3,7 +3,7 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
-#include "lib/book/book_counters.h"
+#include "lib/book/book.h"
 #include "lib/report/noise_load.h"
 
 #include <string.h>

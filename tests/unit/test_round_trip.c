@@ -8,10 +8,8 @@
 #include "lib/base/json_fields.h"
 #include "lib/base/random.h"
 #include "lib/base/text.h"
-#include "lib/book/book_calibrations.h"
-#include "lib/book/book_counters.h"
-#include "lib/book/book_rows.h"
-#include "lib/book/query.h"
+#include "lib/book/book.h"
+#include "lib/book/book_internal.h"
 #include "lib/duet/duet.h"
 #include "lib/jitter/jitter.h"
 
@@ -87,7 +85,7 @@ static void fill_field(const struct field *field, void *object, size_t n_sources
 		*field_real(field, object) = real();
 	else if (field->type == FIELD_CHARS || unknown)
 		return;
-	else if (field->source)
+	else if (field->refers == FIELD_TO_SOURCE)
 		field_set(field, object, 1 + (int64_t)below(n_sources));
 	else if (field->type == FIELD_ENUM)
 		field_set(field, object, (int64_t)below((uint64_t)field->n_words));
@@ -239,9 +237,10 @@ static void add_samples(struct scratch *s, struct book *book, int64_t run, size_
 /* Those that the book refuses, because they repeat a key, or name what is not there, no tool can have made. */
 static size_t add_rows(struct scratch *s, struct book *book, int64_t run, size_t n_sources)
 {
+	const struct run_rows *rows;
 	size_t added = 0;
 
-	for (const struct run_rows *rows = book_run_rows; rows->member; rows++)
+	for (size_t k = 0; (rows = document_run_rows(k)); k++)
 		for (size_t i = below(rows->single ? 2 : MOST_ROWS); i > 0; i--) {
 			_cleanup_(freep) void *row = calloc(1, rows->table->size);
 			struct resume_point *point = rows->table == &resume_point_table ? row : NULL;
@@ -435,12 +434,13 @@ static char *dump_run(struct book *book, int64_t run)
 {
 	static const char *const more[] = {"run", "sample", "execution", "counters"};
 	char *text = NULL;
+	const struct run_rows *rows;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	for (size_t i = 0; i < ELEMENTS(more); i++)
 		dump_table(file, book, more[i], run);
-	for (const struct run_rows *rows = book_run_rows; rows->member; rows++)
+	for (size_t k = 0; (rows = document_run_rows(k)); k++)
 		if (*rows->table->keys && rows->table != &jitter_source_table &&
 			rows->table != &jitter_bucket_table)
 			dump_table(file, book, rows->table->table,

@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/host/process/hook.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
 

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The version of a book: read, checked against the tables that it must have, and upgraded by the steps of book_schema.c.
+ *
+ * The application id of a file proves nothing: another user may have made it, with a view in place of a table. So all tables are
+ * compared with those that the steps make in memory. */
+#include "lib/book/book_internal.h"
+
+#include "lib/base/text.h"
+#include "lib/base/tool.h"
+#include "lib/base/xalloc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int book_schema_version(struct book *book, struct error *err)
+{
+	int64_t application = 0, version = 0, tables = 0;
+	int r;
+
+	/* application_id is read last: another process may be creating the book meanwhile, in one transaction. */
+	r = sql_row(book, err, "SELECT count(*) FROM sqlite_schema", ":I", &tables);
+	if (r >= 0)
+		r = sql_row(book, err, "PRAGMA user_version", ":I", &version);
+	if (r >= 0)
+		r = sql_row(book, err, "PRAGMA application_id", ":I", &application);
+	if (r < 0)
+		return r;
+	if (application != BOOK_APPLICATION_ID && (application || version || tables))
+		return book_foreign(book->path, err);
+	if (version < 0 || version > book_schema_newest)
+		return error_say(err, -EPROTONOSUPPORT,
+			"the lab book '%s' was written by a newer EMP (version %d of the book, this one reads "
+			"%d); "
+			"use that version, or name another file with --db or EMP_DB",
+			book->path, (int)version, book_schema_newest);
+	return (int)version;
+}
+
+/* The tables, views, indexes and triggers of a database, one after another. */
+struct schema_objects {
+	sqlite3_stmt *stmt;
+	int rc; /* SQLITE_ROW: there is one */
+};
+
+enum { OBJECT_TYPE, OBJECT_NAME, OBJECT_TABLE, OBJECT_SQL };
+
+static void objects_end(struct schema_objects *o)
+{
+	sqlite3_finalize(o->stmt);
+}
+
+static void objects_next(struct schema_objects *o)
+{
+	o->rc = sqlite3_step(o->stmt);
+}
+
+static void objects_begin(struct schema_objects *o, sqlite3 *db)
+{
+	/* statistics (ANALYZE) change no result */
+	o->rc = sqlite3_prepare_v2(db,
+		"SELECT type, name, tbl_name, sql FROM sqlite_schema"
+		" WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name, type",
+		-1, &o->stmt, NULL);
+	if (o->rc == SQLITE_OK)
+		objects_next(o);
+}
+
+static const char *object_text(const struct schema_objects *o, int column)
+{
+	return (const char *)sqlite3_column_text(o->stmt, column) ?: "";
+}
+
+/* The SQL of an object without blanks, and without quotes around names, which depend on the version of SQLite that changed a table. */
+static void print_object(FILE *file, const struct schema_objects *o)
+{
+	fprintf(file, "%s %s %s ", object_text(o, OBJECT_TYPE), object_text(o, OBJECT_NAME),
+		object_text(o, OBJECT_TABLE));
+	for (const char *c = object_text(o, OBJECT_SQL); *c; c++)
+		if (*c != '"' && !isspace((unsigned char)*c))
+			fputc(*c, file);
+	fputc('\n', file);
+}
+
+int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
+{
+	_cleanup_(objects_end) struct schema_objects o = {};
+	_cleanup_(freep) char *all = NULL;
+	size_t size;
+	FILE *file = xopen_memstream(&all, &size);
+
+	for (objects_begin(&o, db); o.rc == SQLITE_ROW; objects_next(&o))
+		print_object(file, &o);
+	text_stream_close(file, &all);
+	if (o.rc != SQLITE_DONE)
+		return -EIO;
+	digest_of(all, size, ret);
+	return 0;
+}
+
+static bool objects_are_same(const struct schema_objects *its, const struct schema_objects *ours)
+{
+	const struct schema_objects *both[] = {its, ours};
+	_cleanup_(freep) char *one = NULL, *two = NULL;
+	char **texts[] = {&one, &two};
+	size_t size;
+
+	for (int i = 0; i < 2; i++) {
+		FILE *file = xopen_memstream(texts[i], &size);
+
+		print_object(file, both[i]);
+		text_stream_close(file, texts[i]);
+	}
+	return !strcmp(one, two);
+}
+
+static int say_first_difference(const struct book *book, const struct schema_objects *its,
+	const struct schema_objects *ours, struct error *err)
+{
+	int order = its->rc != SQLITE_ROW ? 1 : -1;
+
+	if (its->rc == SQLITE_ROW && ours->rc == SQLITE_ROW)
+		order = strcmp(object_text(its, OBJECT_NAME), object_text(ours, OBJECT_NAME))
+				?: strcmp(object_text(its, OBJECT_TYPE), object_text(ours, OBJECT_TYPE));
+	if (order < 0)
+		return error_say(err, -EBADMSG,
+			"the lab book '%s' has the %s '%s', which EMP does not make; remove it with sqlite3, or restore an intact copy",
+			book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
+	if (order > 0)
+		return error_say(err, -EBADMSG, "the lab book '%s' lacks its %s '%s'; restore an intact copy",
+			book->path, object_text(ours, OBJECT_TYPE), object_text(ours, OBJECT_NAME));
+	return error_say(err, -EBADMSG,
+		"the lab book '%s' has a %s '%s' that differs from the one that EMP makes; restore an intact copy",
+		book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
+}
+
+static int compare_schemas(struct book *book, sqlite3 *model, struct error *err)
+{
+	_cleanup_(objects_end) struct schema_objects its = {}, ours = {};
+
+	objects_begin(&its, book->db);
+	objects_begin(&ours, model);
+	while (its.rc == SQLITE_ROW && ours.rc == SQLITE_ROW && objects_are_same(&its, &ours)) {
+		objects_next(&its);
+		objects_next(&ours);
+	}
+	if (its.rc != SQLITE_ROW && its.rc != SQLITE_DONE)
+		return book_failed(book, its.rc, err);
+	return its.rc == SQLITE_DONE && ours.rc == SQLITE_DONE ? 0
+							       : say_first_difference(book, &its, &ours, err);
+}
+
+int book_schema_check(struct book *book, int version, struct error *err)
+{
+	char digest[DIGEST_SIZE] = "";
+	sqlite3 *model = NULL;
+	int rc, r;
+
+	if (book_schema_digest(book->db, digest) == 0 && !strcmp(digest, book_schema_newest_digest))
+		return 0;
+	rc = sqlite3_open(":memory:", &model);
+	for (int i = 0; rc == SQLITE_OK && i < version; i++)
+		rc = sqlite3_exec(model, book_schema_steps[i], NULL, NULL, NULL);
+	if (rc != SQLITE_OK) /* nothing else can fail in memory */
+		xalloc_fail();
+	r = compare_schemas(book, model, err);
+	sqlite3_close(model);
+	return r;
+}
+
+int book_copy_to(sqlite3 *from, sqlite3 *to)
+{
+	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+
+	if (!backup)
+		return sqlite3_errcode(to);
+	sqlite3_backup_step(backup, -1);
+	return sqlite3_backup_finish(backup);
+}
+
+/* Of what another connection sees: this one has the lock to write, and has changed nothing yet. */
+static int copy_file(struct book *book, const char *path)
+{
+	sqlite3 *from = NULL, *to = NULL;
+	struct error ignored;
+	struct stat st;
+	int rc;
+
+	unlink(path);
+	if (book_make_file(path, &ignored) < 0 || stat(book->path, &st) < 0)
+		return SQLITE_CANTOPEN;
+	if (chown(path, st.st_uid, st.st_gid) == 0) /* of a book of somebody else only root can keep both */
+		chmod(path, st.st_mode & 0777);
+	rc = sqlite3_open_v2(sqlite3_db_filename(book->db, "main"), &from, SQLITE_OPEN_READONLY, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_open(path, &to);
+	if (rc == SQLITE_OK)
+		rc = book_copy_to(from, to);
+	sqlite3_close(from);
+	sqlite3_close(to);
+	return rc;
+}
+
+/* "BOOK.version5", or, if there is one, "BOOK.version5-2". *ret is its name, which the caller frees. */
+static int keep_copy(struct book *book, int version, char **ret, struct error *err)
+{
+	_cleanup_(freep) char *fresh = text_format("%s.copying", book->path), *name = NULL;
+	int rc = copy_file(book, fresh);
+
+	for (int i = 1; rc == SQLITE_OK && (!name || access(name, F_OK) == 0); i++) {
+		free(name);
+		name = i == 1 ? text_format("%s.version%d", book->path, version)
+			      : text_format("%s.version%d-%d", book->path, version, i);
+	}
+	if (rc != SQLITE_OK || rename(fresh, name) < 0) {
+		unlink(fresh);
+		return error_say(err, -EIO,
+			"the lab book '%s' was written by an older EMP, and must be copied before it is upgraded: %s; nothing was changed",
+			book->path, rc == SQLITE_OK ? strerror(errno) : sqlite3_errstr(rc));
+	}
+	*ret = TAKE(name);
+	return 0;
+}
+
+/* In a transaction. *ret_copy: of the old file; NULL: there is none. */
+static int take_steps(struct book *book, char **ret_copy, struct error *err)
+{
+	int version = book_schema_version(book, err); /* again: another program may just have done it */
+	int r = version > 0 ? book_schema_check(book, version, err) : version;
+
+	if (r >= 0 && version > 0 && version < book_schema_newest && book->mode == BOOK_WRITE)
+		r = keep_copy(book, version, ret_copy, err);
+	for (; r >= 0 && version < book_schema_newest; version++) {
+		char stamp[96];
+		int rc = sqlite3_exec(book->db, book_schema_steps[version], NULL, NULL, NULL);
+
+		snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+			BOOK_APPLICATION_ID, version + 1);
+		if (rc == SQLITE_OK)
+			rc = sqlite3_exec(book->db, stamp, NULL, NULL, NULL);
+		if (rc != SQLITE_OK)
+			r = book_failed(book, rc, err);
+	}
+	return r;
+}
+
+/* Foreign keys are off, because dropping a table to replace it would delete the rows that refer to it. SQLite does not
+ * change that inside a transaction. */
+int book_schema_upgrade(struct book *book, struct error *err)
+{
+	_cleanup_(freep) char *copy = NULL, *notice = NULL;
+	int r;
+
+	sqlite3_exec(book->db, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL);
+	r = book_begin(book, err);
+	if (r == 0) {
+		r = take_steps(book, &copy, err);
+		if (r < 0)
+			book_rollback(book);
+		else
+			r = book_commit(book, err);
+	}
+	sqlite3_exec(book->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
+	if (r < 0 && copy)
+		unlink(copy);
+	if (r == 0 && copy) {
+		notice = text_format(
+			"the lab book '%s' is upgraded; older versions of EMP can read its copy '%s'",
+			book->path, copy);
+		tool_notice(notice);
+	}
+	return r;
+}

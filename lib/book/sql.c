@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statements of the book, their parameters and rows: see sql.h. */
+#include "lib/book/book_internal.h"
+
+#include "lib/base/array.h"
+#include "lib/base/json_fields.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+typedef char *sql_text(const struct field_table *table, const char *tail);
+
+static char *make_insert(const struct field_table *table, const char *tail)
+{
+	char *sql = NULL;
+	size_t size, parameters = 0;
+	FILE *text = xopen_memstream(&sql, &size);
+
+	fprintf(text, "INSERT INTO %s(%s", table->table, table->keys);
+	for (const char *comma = table->keys; (comma = strchr(comma, ',')); comma++)
+		parameters++;
+	for (size_t i = 0, n = 0; i < table->n; i++)
+		if (!table->fields[i].expression) {
+			fprintf(text, "%s%s", n++ ? ", " : "", table->fields[i].name);
+			parameters++;
+		}
+	fprintf(text, ") VALUES (?");
+	while (--parameters > 0)
+		fprintf(text, ", ?");
+	fprintf(text, ") %s", tail);
+	return text_stream_close(text, &sql);
+}
+
+static char *make_select(const struct field_table *table, const char *tail)
+{
+	char *sql = NULL;
+	size_t size;
+	FILE *text = xopen_memstream(&sql, &size);
+
+	for (size_t i = 0; i < table->n; i++)
+		fprintf(text, "%s%s", i ? ", " : "SELECT ",
+			table->fields[i].expression ?: table->fields[i].name);
+	fprintf(text, " FROM %s %s", table->table, tail);
+	return text_stream_close(text, &sql);
+}
+
+/* Takes the statement from the cache, or prepares it; `make` makes its SQL of the table. After a failure there is none: what
+ * binds to it is SQLITE_MISUSE, and sql_step reports the failure. */
+static void sql_prepare(struct sql_query *q, struct book *book, const struct field_table *table,
+	const char *sql, sql_text *make, struct error *err)
+{
+	struct book_statement *s = book->statements, *end = s + book->n_statements;
+
+	*q = (struct sql_query){.book = book};
+	q->r = pending_store(book, err);
+	if (q->r < 0)
+		return;
+	while (s < end && (s->sql != sql || s->table != table))
+		s++;
+	if (s == end) {
+		_cleanup_(freep) char *made = make ? make(table, sql) : NULL;
+		int rc;
+
+		assert(book->n_statements < ELEMENTS(book->statements));
+		rc = sqlite3_prepare_v3(book->db, made ?: sql, -1, SQLITE_PREPARE_PERSISTENT, &s->stmt, NULL);
+		if (rc != SQLITE_OK) {
+			q->r = book_failed(book, rc, err);
+			return;
+		}
+		s->table = table;
+		s->sql = sql;
+		book->n_statements++;
+	}
+	q->stmt = s->stmt;
+	assert(!sqlite3_stmt_busy(q->stmt));
+}
+
+void sql_end(struct sql_query *q)
+{
+	if (!q->stmt)
+		return;
+	sqlite3_reset(q->stmt);
+	sqlite3_clear_bindings(q->stmt);
+	q->stmt = NULL;
+}
+
+static void keep_failure(struct sql_query *q, int rc)
+{
+	if (q->rc == SQLITE_OK)
+		q->rc = rc;
+}
+
+static void bind_text(struct sql_query *q, const char *text)
+{
+	int n = ++q->bound;
+
+	keep_failure(q, text ? sqlite3_bind_text(q->stmt, n, text_utf8(text), -1, free)
+			     : sqlite3_bind_null(q->stmt, n));
+}
+
+static void bind_int(struct sql_query *q, int64_t value, bool unknown)
+{
+	int n = ++q->bound;
+
+	keep_failure(q, unknown ? sqlite3_bind_null(q->stmt, n) : sqlite3_bind_int64(q->stmt, n, value));
+}
+
+static void bind_real(struct sql_query *q, double value)
+{
+	keep_failure(q, sqlite3_bind_double(q->stmt, ++q->bound, value));
+}
+
+/* The parameters of a format; returns what follows them. */
+static const char *bind_format(struct sql_query *q, const char *format, va_list *values)
+{
+	int64_t value;
+
+	for (; *format && *format != ':'; format++)
+		switch (*format) {
+		case 'i':
+			bind_int(q, va_arg(*values, int64_t), false);
+			break;
+		case 'n':
+			bind_int(q, va_arg(*values, int64_t) + (int64_t)q->row, false);
+			break;
+		case 'u':
+			value = va_arg(*values, int64_t);
+			bind_int(q, value, value == 0);
+			break;
+		case 'd':
+			bind_real(q, va_arg(*values, double));
+			break;
+		default:
+			assert(*format == 't');
+			bind_text(q, va_arg(*values, const char *));
+		}
+	return *format ? format + 1 : format;
+}
+
+static void bind_fields(struct sql_query *q, const struct field_table *table, const void *object)
+{
+	for (const struct field *f = table->fields; f < table->fields + table->n; f++) {
+		int64_t value;
+
+		if (f->expression)
+			continue;
+		switch (f->type) {
+		case FIELD_TEXT:
+			bind_text(q, *field_text(f, object));
+			break;
+		case FIELD_CHARS:
+			bind_text(q, (const char *)object + f->offset);
+			break;
+		case FIELD_ENUM:
+			bind_text(q, f->words[field_get(f, object)]);
+			break;
+		case FIELD_REAL:
+			bind_real(q, *field_real(f, object));
+			break;
+		default:
+			value = field_get(f, object);
+			bind_int(q, value, f->presence == FIELD_OPTIONAL && value == f->unknown);
+		}
+	}
+}
+
+int sql_step(struct sql_query *q, struct error *err)
+{
+	int rc;
+
+	if (q->r < 0)
+		return q->r;
+	rc = q->rc == SQLITE_OK ? sqlite3_step(q->stmt) : q->rc;
+	if (rc == SQLITE_ROW)
+		return 1;
+	return rc == SQLITE_DONE ? 0 : book_failed(q->book, rc, err);
+}
+
+/* Steps to the end, so that a change is committed; then parameters can be bound again. */
+static int sql_finish(struct sql_query *q, struct error *err)
+{
+	int r;
+
+	do
+		r = sql_step(q, err);
+	while (r > 0);
+	if (q->stmt)
+		sqlite3_reset(q->stmt);
+	q->bound = 0;
+	return r;
+}
+
+static char *column_text(struct sql_query *q, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(q->stmt, column);
+
+	if (!text && sqlite3_errcode(q->book->db) == SQLITE_NOMEM)
+		xalloc_fail();
+	return text_utf8(text);
+}
+
+static void read_columns(struct sql_query *q, const char *format, va_list *ret)
+{
+	for (int column = 0; *format; format++, column++) {
+		void *to = va_arg(*ret, void *);
+
+		if (!to)
+			continue;
+		if (*format == 'I')
+			*(int64_t *)to = sqlite3_column_int64(q->stmt, column);
+		else if (*format == 'T')
+			*(char **)to = column_text(q, column);
+		else
+			*(double *)to = sqlite3_column_type(q->stmt, column) == SQLITE_NULL
+						? NAN
+						: sqlite3_column_double(q->stmt, column);
+	}
+}
+
+void sql_columns(struct sql_query *q, const char *format, ...)
+{
+	va_list ret;
+
+	va_start(ret, format);
+	read_columns(q, format, &ret);
+	va_end(ret);
+}
+
+int sql_row(struct book *book, struct error *err, const char *sql, const char *format, ...)
+{
+	_cleanup_(sql_end) struct sql_query q = {};
+	va_list values;
+	int r;
+
+	va_start(values, format);
+	sql_prepare(&q, book, NULL, sql, NULL, err);
+	format = bind_format(&q, format, &values);
+	r = sql_step(&q, err);
+	if (r > 0)
+		read_columns(&q, format, &values);
+	va_end(values);
+	if (r > 0 && !sqlite3_stmt_readonly(q.stmt))
+		r = sql_finish(&q, err) ?: 1;
+	return r;
+}
+
+int sql_ints(struct book *book, struct error *err, const char *sql, int64_t **ret, size_t *ret_n,
+	const char *format, ...)
+{
+	_cleanup_(sql_end) struct sql_query q = {};
+	_cleanup_(freep) int64_t *items = NULL;
+	va_list values;
+	size_t n = 0;
+	int r;
+
+	va_start(values, format);
+	sql_prepare(&q, book, NULL, sql, NULL, err);
+	bind_format(&q, format, &values);
+	va_end(values);
+	while ((r = sql_step(&q, err)) > 0) {
+		int64_t *item = array_add(items, n);
+
+		*item = sqlite3_column_int64(q.stmt, 0);
+	}
+	if (r < 0)
+		return r;
+	*ret = TAKE(items);
+	*ret_n = n;
+	return 0;
+}
+
+void sql_begin(
+	struct sql_query *q, struct book *book, struct error *err, const char *sql, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	sql_prepare(q, book, NULL, sql, NULL, err);
+	bind_format(q, format, &values);
+	va_end(values);
+}
+
+void sql_select(struct sql_query *q, struct book *book, struct error *err, const struct field_table *table,
+	const char *tail, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	sql_prepare(q, book, table, tail, make_select, err);
+	bind_format(q, format, &values);
+	va_end(values);
+}
+
+int sql_insert(struct book *book, struct error *err, const struct field_table *table, const char *tail,
+	const void *objects, size_t n, const char *format, ...)
+{
+	_cleanup_(sql_end) struct sql_query q = {};
+	int r = 0;
+
+	if (n == 0)
+		return 0;
+	sql_prepare(&q, book, table, tail, make_insert, err);
+	for (; r >= 0 && q.row < n; q.row++) {
+		va_list keys;
+
+		va_start(keys, format);
+		bind_format(&q, format, &keys);
+		va_end(keys);
+		bind_fields(&q, table, (const char *)objects + q.row * table->size);
+		r = sql_finish(&q, err);
+	}
+	return r;
+}
+
+/* Whether the value is one that EMP writes. */
+static bool read_field(struct sql_query *q, int column, const struct field *field, void *object)
+{
+	int type = sqlite3_column_type(q->stmt, column);
+	_cleanup_(freep) char *text = NULL;
+	int64_t value;
+
+	if (type == SQLITE_NULL && field->presence == FIELD_OPTIONAL) {
+		if (field->type != FIELD_TEXT)
+			field_set(field, object, field->unknown);
+		return true;
+	}
+	switch (field->type) {
+	case FIELD_TEXT:
+		*field_text(field, object) = column_text(q, column);
+		return type == SQLITE_TEXT;
+	case FIELD_CHARS:
+		text = type == SQLITE_TEXT ? column_text(q, column) : NULL;
+		if (!text || strlen(text) != field->size - 1)
+			return false;
+		strcpy((char *)object + field->offset, text);
+		return true;
+	case FIELD_ENUM:
+		for (int i = 0; type == SQLITE_TEXT && i < field->n_words; i++)
+			if (!strcmp((const char *)sqlite3_column_text(q->stmt, column), field->words[i])) {
+				field_set(field, object, i);
+				return true;
+			}
+		return false;
+	case FIELD_REAL:
+		*field_real(field, object) = sqlite3_column_double(q->stmt, column);
+		return type == SQLITE_FLOAT && isfinite(*field_real(field, object)) &&
+		       *field_real(field, object) >= (double)field->min;
+	default:
+		value = sqlite3_column_int64(q->stmt, column);
+		field_set(field, object, value);
+		return type == SQLITE_INTEGER && value >= field->min && value <= field_max(field);
+	}
+}
+
+/* The file may come from another user, and the constraints of its tables hold only for what is written through them. */
+static int read_fields(struct sql_query *q, const struct field_table *table, void *object, struct error *err)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (!read_field(q, (int)i, &table->fields[i], object))
+			return error_say(err, -EBADMSG,
+				"the lab book '%s' is damaged: '%s' of a row of its table '%s' is %.40s, which EMP does not write; restore an intact copy",
+				q->book->path, table->fields[i].name, table->table,
+				(const char *)sqlite3_column_text(q->stmt, (int)i) ?: "NULL");
+	return 0;
+}
+
+int sql_read(struct sql_query *q, const struct field_table *table, void *object, struct error *err)
+{
+	int r = sql_step(q, err);
+
+	return r > 0 ? read_fields(q, table, object, err) ?: 1 : r;
+}
+
+int sql_one(struct book *book, struct error *err, const struct field_table *table, const char *tail,
+	void *ret, const char *format, ...)
+{
+	_cleanup_(sql_end) struct sql_query q = {};
+	va_list values;
+
+	va_start(values, format);
+	sql_prepare(&q, book, table, tail, make_select, err);
+	bind_format(&q, format, &values);
+	va_end(values);
+	return sql_read(&q, table, ret, err);
+}
+
+int sql_all(struct book *book, struct error *err, const struct field_table *table, const char *tail,
+	void *ret, size_t *ret_n, const char *format, ...)
+{
+	_cleanup_(sql_end) struct sql_query q = {};
+	char *items = NULL;
+	va_list values;
+	size_t n = 0;
+	int r;
+
+	va_start(values, format);
+	sql_prepare(&q, book, table, tail, make_select, err);
+	bind_format(&q, format, &values);
+	va_end(values);
+	while ((r = sql_step(&q, err)) > 0) {
+		array_grow(&items, &n, NULL, table->size);
+		r = read_fields(&q, table, items + (n - 1) * table->size, err);
+		if (r < 0)
+			break;
+	}
+	if (r < 0) {
+		fields_free(table, items, n);
+		return r;
+	}
+	memcpy(ret, &items, sizeof(items));
+	*ret_n = n;
+	return 0;
+}

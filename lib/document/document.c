@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What all documents are made of: members that tables of fields describe, moments, correlations, and the tables with rows of runs. */
+#include "lib/document/document_internal.h"
+
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+static const struct run_rows core_rows[] = {
+	{"warnings", &note_table},
+	{"programs", &run_program_table},
+	{"program_samples", &sample_program_table},
+	{"resume_points", &resume_point_table},
+	{},
+};
+
+const struct run_rows *document_run_rows(size_t i)
+{
+	for (const struct run_rows *rows = core_rows; rows->member; rows++)
+		if (i-- == 0)
+			return rows;
+	for (const struct document_feature *const *feature = document_features; *feature; feature++)
+		for (const struct run_rows *rows = (*feature)->rows; rows && rows->member; rows++)
+			if (i-- == 0)
+				return rows;
+	return NULL;
+}
+
+static void read_real_field(struct json_fields *f, const struct field *field, void *object)
+{
+	double *to = field_real(field, object);
+
+	json_fields_real(f, field->name, to);
+	if (f->r == 0 && *to < (double)field->min)
+		f->r = error_say(f->err, -EINVAL, "'%s' is %g and must not be below %" PRId64, field->name,
+			*to, field->min);
+}
+
+static void read_number_field(struct json_fields *f, const struct field *field, void *object)
+{
+	bool required = field->presence == FIELD_REQUIRED || field->must_be_given;
+	int64_t value = field_get(field, object), max = field_max(field);
+
+	if (field->type == FIELD_ENUM && (required || json_object_get(f->object, field->name)))
+		json_fields_word(f, field->name, field->words, field->n_words, &value);
+	else if (field->seconds && required)
+		json_fields_seconds(f, field->seconds, &value);
+	else if (field->seconds)
+		json_fields_seconds_maybe(f, field->seconds, &value);
+	else if (required)
+		json_fields_int(f, field->name, field->min, max, &value);
+	else if (field->type != FIELD_ENUM)
+		json_fields_int_maybe(f, field->name, field->min, max, &value);
+	field_set(field, object, value);
+}
+
+void document_read_fields(struct json_fields *f, const struct field_table *table, void *object)
+{
+	fields_init(table, object);
+	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
+		const char *text = NULL;
+		bool flag;
+
+		if (field->book_only)
+			continue;
+		switch (field->type) {
+		case FIELD_TEXT:
+			if (field->presence == FIELD_REQUIRED)
+				json_fields_text_or_empty(f, field->name, &text);
+			else
+				json_fields_text_maybe(f, field->name, &text);
+			if (f->r == 0)
+				*field_text(field, object) = table->borrows ? (char *)text : text_copy(text);
+			break;
+		case FIELD_BOOL:
+			flag = field_get(field, object);
+			json_fields_flag_maybe(f, field->name, &flag);
+			field_set(field, object, flag);
+			break;
+		case FIELD_REAL:
+			read_real_field(f, field, object);
+			break;
+		default:
+			read_number_field(f, field, object);
+		}
+	}
+}
+
+static bool is_omitted_field(const struct field *field, const struct field_table *table, const void *object)
+{
+	if (field->book_only || field->type == FIELD_REAL)
+		return field->book_only;
+	if (field->type == FIELD_TEXT)
+		return !*field_text(field, object);
+	return field->presence != FIELD_REQUIRED && !field->must_be_given &&
+	       field_get(field, object) == field->unknown && (!table->nulls || field->omitted);
+}
+
+static int write_field(
+	FILE *file, const struct field *field, const struct field_table *table, const void *object)
+{
+	int64_t value;
+
+	if (field->type == FIELD_TEXT)
+		return json_write_text(file, *field_text(field, object));
+	if (field->type == FIELD_REAL)
+		return json_write_real(file, *field_real(field, object));
+	value = field_get(field, object);
+	if (table->nulls && field->presence == FIELD_OPTIONAL && value == field->unknown)
+		fputs("null", file);
+	else if (field->type == FIELD_ENUM)
+		return json_write_text(file, field->words[value]);
+	else if (field->type == FIELD_BOOL)
+		fputs(value ? "true" : "false", file);
+	else if (field->seconds && value % NS_PER_S)
+		return json_write_real(file, (double)value / NS_PER_S);
+	else
+		json_write_int(file, field->seconds ? value / NS_PER_S : value);
+	return 0;
+}
+
+int document_write_fields(
+	FILE *file, const char *separator, const struct field_table *table, const void *object)
+{
+	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
+		if (is_omitted_field(field, table, object))
+			continue;
+		fputs(separator, file);
+		fputc('"', file);
+		fputs(field->seconds ?: field->name, file);
+		fputs("\": ", file);
+		if (write_field(file, field, table, object) < 0)
+			return -1;
+		separator = ", ";
+	}
+	return 0;
+}
+
+json_t *document_new(const struct field_table *table, const void *object)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *file = xopen_memstream(&text, &size);
+	int r;
+
+	r = document_write_fields(file, "{", table, object);
+	if (ftell(file) == 0)
+		fputc('{', file);
+	fputc('}', file);
+	text_stream_close(file, &text);
+	return r == 0 ? json_loads(text, 0, NULL) : NULL;
+}
+
+json_t *document_make_counters(const struct counters *counters)
+{
+	int64_t values[N_COUNTER_VALUES];
+
+	counters_values(counters, values);
+	return document_new(&counters_table, values);
+}
+
+void document_add_moment(json_t *json, const char *name, int64_t ns)
+{
+	char text[TEXT_TIME_SIZE];
+
+	json_object_set_new(json, name, json_string(text_rfc3339(text, ns)));
+}
+
+void document_read_correlation(struct json_fields *f, struct correlation *ret)
+{
+	json_t *object = NULL;
+	double lag1, samples;
+
+	json_fields_object_maybe(f, "correlation", &object);
+	if (f->r < 0 || !object)
+		return;
+	lag1 = json_number_value(json_object_get(object, "lag1"));
+	samples = json_number_value(json_object_get(object, "samples"));
+	if (!json_is_number(json_object_get(object, "lag1")) || !(lag1 >= 0 && lag1 < 1) ||
+		!(samples >= 1 && samples <= UINT32_MAX))
+		f->r = error_say(f->err, -EINVAL,
+			"'correlation' must have 'lag1', from 0 to below 1, and 'samples', 1 or more");
+	else
+		*ret = (struct correlation){lag1, (int64_t)samples};
+}
+
+void document_add_correlation(json_t *document, const struct correlation *correlation)
+{
+	if (correlation->samples > 0)
+		json_object_set_new(document, "correlation",
+			json_pack("{s:f, s:I}", "lag1", correlation->lag1, "samples",
+				(json_int_t)correlation->samples));
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Loads in the lab book: their fields, and the SQL. */
+#include "lib/load/book_load.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/json_fields.h"
+#include "lib/book/sql.h"
+
+const char *const coordination_names[N_COORDINATIONS] = {
+	[LOAD_CONSTANT] = "constant-load",
+	[LOAD_NO_TEARDOWN] = "no-teardown",
+	[LOAD_BEFORE] = "before",
+};
+
+static const struct field load_fields[] = {
+	{FIELD(load_row, FIELD_ENUM, coordination), .words = coordination_names, .n_words = N_COORDINATIONS},
+	{FIELD(load_row, FIELD_TEXT, cpus), .presence = FIELD_OPTIONAL},
+	{FIELD(load_row, FIELD_TEXT, file)},
+	{FIELD(load_row, FIELD_TEXT, no_page_waits), .presence = FIELD_OPTIONAL},
+};
+const struct field_table load_table = {
+	"load", "run, ", load_fields, ELEMENTS(load_fields), sizeof(struct load_row)};
+
+static const struct field load_sample_fields[] = {
+	{FIELD(load_sample, FIELD_UINT32, sample), .min = 1},
+	{FIELD(load_sample, FIELD_INT64, release_ns), .max = JSON_TIME_MAX},
+	{FIELD(load_sample, FIELD_INT64, driver_ns), .max = JSON_TIME_MAX},
+	{FIELD(load_sample, FIELD_INT64, idle_ns), .presence = FIELD_OPTIONAL, .unknown = -1,
+		.max = JSON_TIME_MAX},
+	{FIELD(load_sample, FIELD_INT64, cpus), .presence = FIELD_OPTIONAL, .unknown = -1, .min = 1,
+		.max = 1000000},
+};
+const struct field_table load_sample_table = {
+	"load_sample", "run, ", load_sample_fields, ELEMENTS(load_sample_fields), sizeof(struct load_sample)};
+
+void load_row_clear(struct load_row *row)
+{
+	fields_clear(&load_table, row);
+}
+
+const char *const page_wait_kind_names[N_PAGE_WAIT_KINDS] = {
+	[PAGE_WAIT_SLAVE] = "slave",
+	[PAGE_WAIT_READ] = "read",
+	[PAGE_WAIT_WRITE] = "write",
+};
+
+#define KIND .words = page_wait_kind_names, .n_words = N_PAGE_WAIT_KINDS
+#define UNLESS_NEGATIVE .presence = FIELD_OPTIONAL, .unknown = -1
+/* So many waits of that length add up without overflow in a reader. */
+#define COUNT_MAX (INT64_C(1) << 48)
+#define TOTAL_MAX (INT64_C(1) << 60)
+
+static const struct field page_wait_fields[] = {
+	{FIELD(page_wait, FIELD_UINT32, sample), .min = 1},
+	{FIELD(page_wait, FIELD_ENUM, kind), KIND},
+	{FIELD(page_wait, FIELD_INT64, count), .max = COUNT_MAX},
+	{FIELD(page_wait, FIELD_INT64, total_ns), .max = TOTAL_MAX},
+	{FIELD(page_wait, FIELD_INT64, ready_ns), UNLESS_NEGATIVE, .max = TOTAL_MAX},
+	{FIELD(page_wait, FIELD_INT64, lost), .max = COUNT_MAX},
+};
+const struct field_table page_wait_table = {
+	"page_wait", "run, ", page_wait_fields, ELEMENTS(page_wait_fields), sizeof(struct page_wait)};
+
+static const struct field page_wait_bin_fields[] = {
+	{FIELD(page_wait_bin, FIELD_UINT32, sample), .min = 1},
+	{FIELD(page_wait_bin, FIELD_ENUM, kind), KIND},
+	{FIELD(page_wait_bin, FIELD_INT64, low_ns), .max = TOTAL_MAX},
+	{FIELD(page_wait_bin, FIELD_INT64, high_ns), UNLESS_NEGATIVE, .min = 1, .max = TOTAL_MAX},
+	{FIELD(page_wait_bin, FIELD_INT64, count), .min = 1, .max = COUNT_MAX},
+	{FIELD(page_wait_bin, FIELD_INT64, total_ns), .max = TOTAL_MAX},
+};
+const struct field_table page_wait_bin_table = {"page_wait_bin", "run, ", page_wait_bin_fields,
+	ELEMENTS(page_wait_bin_fields), sizeof(struct page_wait_bin)};
+
+void page_waits_clear(struct page_waits *waits)
+{
+	free(waits->items);
+	free(waits->bins);
+	*waits = (struct page_waits){};
+}
+
+const struct document_feature load_feature = {
+	.rows = (const struct run_rows[]){{"load", &load_table, .single = true},
+		{"load_samples", &load_sample_table}, {"page_waits", &page_wait_table},
+		{"page_wait_bins", &page_wait_bin_table}, {}}};
+
+int book_put_load(struct book *book, int64_t run, const struct load_row *row, struct error *err)
+{
+	return BOOK_ATOMIC(book, sql_insert(book, err, &load_table, "", row, 1, "i", run), err);
+}
+
+int book_get_load(struct book *book, int64_t run, struct load_row *ret, struct error *err)
+{
+	return sql_one(book, err, &load_table, "WHERE run = ?", ret, "i", run);
+}
+
+int book_add_load_sample(struct book *book, int64_t run, const struct load_sample *sample, struct error *err)
+{
+	return sql_insert(book, err, &load_sample_table, "", sample, 1, "i", run);
+}
+
+int book_load_samples(
+	struct book *book, int64_t run, struct load_sample **ret, size_t *ret_n, struct error *err)
+{
+	return sql_all(book, err, &load_sample_table, "WHERE run = ? ORDER BY sample", ret, ret_n, "i", run);
+}
+
+/* The order of the kinds in the book, which has their names. */
+#define BY_KIND "CASE kind WHEN 'slave' THEN 0 WHEN 'read' THEN 1 ELSE 2 END"
+
+int book_add_page_waits(struct book *book, int64_t run, const struct page_waits *waits, struct error *err)
+{
+	return BOOK_ATOMIC(book,
+		sql_insert(book, err, &page_wait_table, "", waits->items, waits->n, "i", run)
+			?: sql_insert(
+				   book, err, &page_wait_bin_table, "", waits->bins, waits->n_bins, "i", run),
+		err);
+}
+
+int book_page_waits(struct book *book, int64_t run, struct page_waits *ret, struct error *err)
+{
+	struct page_waits waits = {};
+	int r = BOOK_AT_ONCE(book,
+		sql_all(book, err, &page_wait_table, "WHERE run = ? ORDER BY sample, " BY_KIND, &waits.items,
+			&waits.n, "i", run)
+			?: sql_all(book, err, &page_wait_bin_table,
+				   "WHERE run = ? ORDER BY sample, " BY_KIND ", low_ns", &waits.bins,
+				   &waits.n_bins, "i", run),
+		err);
+
+	if (r < 0)
+		page_waits_clear(&waits);
+	else
+		*ret = waits;
+	return r;
+}
