@@ -139,7 +139,8 @@ static int find_stored_changes(struct question *q, struct error *err)
 	r = environment_differences(q->book, q->a.environment, q->b.environment, &differences, err);
 	if (r < 0 || differences.n == 0)
 		return r < 0 ? r : 0;
-	return differences_description(&differences, 3, &q->changes, err);
+	q->changes = differences_description(&differences, 3);
+	return 0;
 }
 
 /* Of a document no more than the digest is known. */

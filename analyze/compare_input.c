@@ -71,9 +71,9 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 		r = book_get_environment(book, side->environment, &side->digest, NULL, err);
 	if (r < 0)
 		return r;
-	for (int clock = COMPARISON_PT; r == 0 && clock <= COMPARISON_ET; clock++)
-		r = comparison_side_make(&side->sides[clock], &d, samples, n, (enum comparison_clock)clock);
-	return r < 0 || !side->name ? error_oom(err) : 0;
+	for (int clock = COMPARISON_PT; clock <= COMPARISON_ET; clock++)
+		side->sides[clock] = comparison_side_make(&d, samples, n, (enum comparison_clock)clock);
+	return 0;
 }
 
 /* Splits "FILE:N"; a colon without a number after it is a part of the name. */

@@ -7,7 +7,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/host/process/signals.h"
-#include "lib/protocol/resolving.h"
+#include "lib/protocol/sample_size.h"
 
 #include <errno.h>
 #include <math.h>

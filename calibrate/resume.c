@@ -88,10 +88,9 @@ static int check_environment(struct calibration *c, struct error *err)
 	if (r < 0 || before == c->environment)
 		return r;
 	r = environment_differences(c->book, before, c->environment, &differences, err);
-	if (r >= 0)
-		r = differences_description(&differences, 3, &changes, err);
 	if (r < 0)
 		return r;
+	changes = differences_description(&differences, 3);
 	if (!calibrate_options.ignore_changes)
 		return error_say(err, STATUS_NOT_FIT,
 			"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",

@@ -239,10 +239,9 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	r = analysis_load(c->book, run, &analysis, &now, err);
 	if (r == 0)
 		r = run_variation_load(c->book, p->then.run.id, run, COMPARISON_PT, &evidence.variation, err);
-	if (r == 0)
-		r = judge(&evidence, &judgement, err);
 	if (r < 0)
 		return r;
+	judgement = validity_judge(&evidence);
 	if (calibrate_options.json)
 		r = print_json(&judgement, p, run, err);
 	else

@@ -20,9 +20,7 @@ static int make_sides(const struct task *t, struct sides *ret, struct error *err
 	const struct run_result *run = &t->result.run;
 
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
-		if (comparison_side_make(
-			    &ret->of[clock], &run->discarding, run->samples, run->n_samples, clock) < 0)
-			return error_oom(err);
+		ret->of[clock] = comparison_side_make(&run->discarding, run->samples, run->n_samples, clock);
 	return 0;
 }
 

@@ -13,7 +13,7 @@ static int note_changes(struct session *s, struct error *err)
 	int r = profile_changes(s->book, &s->profile, s->environment, &differences, err);
 
 	if (r > 0 && differences.n > 0)
-		r = differences_description(&differences, 5, &s->environment_changes, err);
+		s->environment_changes = differences_description(&differences, 5);
 	return r < 0 ? r : profile_changes_note(&s->notes, s->book, &s->profile, s->environment, err);
 }
 

@@ -111,9 +111,11 @@ static int make_side(const struct duet_report *d, size_t i, bool alone, struct c
 {
 	const struct duet_program *p = &d->programs[i];
 
-	if (!alone)
-		return comparison_side_make(
-			ret, &d->results[i].discarding, p->samples, p->n_samples, COMPARISON_PT);
+	if (!alone) {
+		*ret = comparison_side_make(
+			&d->results[i].discarding, p->samples, p->n_samples, COMPARISON_PT);
+		return 0;
+	}
 	*ret = (struct comparison_side){.items = xcalloc(p->n_alone + 1, sizeof(*ret->items)), .n = p->n_alone};
 	for (size_t k = 0; ret->items && k < p->n_alone; k++)
 		ret->items[k] = (struct comparison_time){p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns};

@@ -200,9 +200,10 @@ static int find_environment_changes(struct load_comparison *c, struct book *book
 	int64_t a = c->a->result.discarding.run.environment, b = c->b->result.discarding.run.environment;
 	int r = a && b && a != b ? environment_differences(book, a, b, &differences, err) : 0;
 
-	return r < 0 || differences.n == 0
-		       ? r
-		       : differences_description(&differences, 3, &c->environment_changes, err);
+	if (r < 0 || differences.n == 0)
+		return r;
+	c->environment_changes = differences_description(&differences, 3);
+	return 0;
 }
 
 static int check_counted(const struct load_report *p, struct error *err)

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <math.h>
 
-int comparison_side_make(struct comparison_side *ret, const struct discarding *d,
-	const struct sample *samples, size_t n, enum comparison_clock clock)
+struct comparison_side comparison_side_make(
+	const struct discarding *d, const struct sample *samples, size_t n, enum comparison_clock clock)
 {
 	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
 	size_t kept = 0;
@@ -16,9 +16,8 @@ int comparison_side_make(struct comparison_side *ret, const struct discarding *d
 	for (size_t i = 0; i < n; i++)
 		if (!d->out[i])
 			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
-				clock == COMPARISON_PT ? samples[i].pt_ns : samples[i].et_ns};
-	*ret = (struct comparison_side){items, kept, clock, d->run.kind == RUN_DUET};
-	return 0;
+				sample_time_ns(&samples[i], clock == COMPARISON_ET)};
+	return (struct comparison_side){items, kept, clock, d->run.kind == RUN_DUET};
 }
 
 void comparison_side_clear(struct comparison_side *side)
@@ -51,11 +50,12 @@ unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, cons
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 
-struct pair {
+struct comparison_pair {
 	const struct comparison_time *a, *b;
 };
 
-static size_t find_pairs(const struct comparison_side *a, const struct comparison_side *b, struct pair *pairs)
+static size_t find_pairs(
+	const struct comparison_side *a, const struct comparison_side *b, struct comparison_pair *pairs)
 {
 	size_t n = 0;
 
@@ -63,7 +63,7 @@ static size_t find_pairs(const struct comparison_side *a, const struct compariso
 		const struct comparison_time *of_a = &a->items[i], *of_b = &b->items[k];
 
 		if (of_a->n == of_b->n)
-			pairs[n++] = (struct pair){of_a, of_b};
+			pairs[n++] = (struct comparison_pair){of_a, of_b};
 		i += of_a->n <= of_b->n;
 		k += of_b->n <= of_a->n;
 	}
@@ -71,7 +71,7 @@ static size_t find_pairs(const struct comparison_side *a, const struct compariso
 }
 
 /* Whether both of each pair started before either of the next. */
-static bool in_turn(const struct pair *pairs, size_t n)
+static bool in_turn(const struct comparison_pair *pairs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		int64_t a = pairs[i].a->start_ns, b = pairs[i].b->start_ns, last = a > b ? a : b;
@@ -84,25 +84,7 @@ static bool in_turn(const struct pair *pairs, size_t n)
 	return n > 1;
 }
 
-static size_t pair_times(const struct pair *pairs, size_t n, int64_t *of_a, int64_t *of_b)
-{
-	for (size_t i = 0; i < n; i++) {
-		of_a[i] = pairs[i].a->time_ns;
-		of_b[i] = pairs[i].b->time_ns;
-	}
-	return n;
-}
-
-static bool *find_a_first(const struct pair *pairs, size_t n)
-{
-	bool *a_first = xcalloc(n + 1, sizeof(*a_first));
-
-	for (size_t i = 0; a_first && i < n; i++)
-		a_first[i] = pairs[i].a->start_ns < pairs[i].b->start_ns;
-	return a_first;
-}
-
-static bool all_above_0(const struct pair *pairs, size_t n)
+static bool all_above_0(const struct comparison_pair *pairs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (pairs[i].a->time_ns <= 0 || pairs[i].b->time_ns <= 0)
@@ -110,46 +92,44 @@ static bool all_above_0(const struct pair *pairs, size_t n)
 	return true;
 }
 
-static size_t all_times(const struct comparison_side *side, int64_t *times)
-{
-	for (size_t i = 0; i < side->n; i++)
-		times[i] = side->items[i].time_ns;
-	return side->n;
-}
-
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
-	_cleanup_(freep) struct pair *pairs = xcalloc(a->n + 1, sizeof(*pairs));
-	_cleanup_(freep) int64_t *of_a = xcalloc(a->n + 1, sizeof(*of_a));
-	_cleanup_(freep) int64_t *of_b = xcalloc(b->n + 1, sizeof(*of_b));
-	_cleanup_(freep) bool *a_first = NULL;
+	_cleanup_(freep) struct comparison_pair *pairs = xcalloc(a->n, sizeof(*pairs));
+	_cleanup_(freep) int64_t *of_a = xcalloc(a->n, sizeof(*of_a));
+	_cleanup_(freep) int64_t *of_b = xcalloc(b->n, sizeof(*of_b));
+	_cleanup_(freep) bool *a_first = xcalloc(a->n, sizeof(*a_first));
 	struct compare_plan plan = {DESIGN_SEPARATE, 0, 0, NULL};
-	size_t n, n_a, n_b;
+	size_t n = find_pairs(a, b, pairs), n_a = a->n, n_b = b->n;
+	bool paired = in_turn(pairs, n), above_0 = all_above_0(pairs, n);
 	int r;
 
-	n = find_pairs(a, b, pairs);
-	if (in_turn(pairs, n)) {
-		plan.design = a->duet && b->duet && all_above_0(pairs, n) ? DESIGN_DUET : DESIGN_PAIRS;
-		plan.a_first = a_first = find_a_first(pairs, n);
-		n_a = n_b = pair_times(pairs, n, of_a, of_b);
-	} else {
-		n_a = all_times(a, of_a);
-		n_b = all_times(b, of_b);
-	}
-	if (plan.design == DESIGN_SEPARATE && variation && variation->df > 0)
+	if (paired) {
+		plan.design = a->duet && b->duet && above_0 ? DESIGN_DUET : DESIGN_PAIRS;
+		plan.a_first = a_first;
+		n_a = n_b = n;
+	} else if (variation && variation->df > 0)
 		plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
+	for (size_t i = 0; paired && i < n; i++) {
+		of_a[i] = pairs[i].a->time_ns;
+		of_b[i] = pairs[i].b->time_ns;
+		a_first[i] = pairs[i].a->start_ns < pairs[i].b->start_ns;
+	}
+	for (size_t i = 0; !paired && i < n_a; i++)
+		of_a[i] = a->items[i].time_ns;
+	for (size_t i = 0; !paired && i < n_b; i++)
+		of_b[i] = b->items[i].time_ns;
 	r = compare(of_a, n_a, of_b, n_b, &plan, ret, err);
-	if (r == 0 && plan.design == DESIGN_PAIRS && all_above_0(pairs, n) &&
-		log_ratio_of(of_a, of_b, a_first, n, &ret->log_ratio) < 0)
-		return error_oom(err);
-	if (r == 0)
-		ret->clock = a->clock;
-	if (r == 0 && plan.design == DESIGN_BETWEEN) {
+	if (r < 0)
+		return r;
+	if (plan.design == DESIGN_PAIRS && above_0)
+		log_ratio_of(of_a, of_b, a_first, n, &ret->log_ratio);
+	ret->clock = a->clock;
+	if (plan.design == DESIGN_BETWEEN) {
 		ret->between = variation->sd;
 		ret->n_between = variation->n_runs;
 	}
-	return r;
+	return 0;
 }
 
 enum comparison_verdict comparison_verdict(const struct comparison *c)
@@ -166,8 +146,9 @@ int comparison_judge(const struct comparison *c, const struct comparison_limit *
 	if (limit->percent < 0)
 		return 0;
 	if (c->a.n < 2 || c->b.n < 2)
-		return error_say(err, -ENODATA, "'%s' and '%s' cannot be judged: this needs two samples of each",
-			limit->name, limit->reference);
+		return error_say(err, -ENODATA,
+			"'%s' and '%s' cannot be judged: this needs two samples of each", limit->name,
+			limit->reference);
 	if (c->design == DESIGN_SEPARATE)
 		return error_say(err, -ENODATA,
 			"'%s' and '%s' cannot be judged: they are from separate runs, and it is not known how those vary (emp-analyze compare --between-runs)",

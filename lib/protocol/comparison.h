@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/protocol/discard.h"
-#include "lib/protocol/run_variation.h"
+#include "lib/protocol/sample_size.h"
 #include "lib/stats/compare.h"
 
 struct comparison_time {
@@ -20,9 +20,9 @@ struct comparison_side {
 	bool duet; /* from a run of a duet */
 };
 
-/* The samples that have no named cause to be discarded. -ENOMEM. */
-int comparison_side_make(struct comparison_side *ret, const struct discarding *discarding,
-	const struct sample *samples, size_t n, enum comparison_clock clock);
+/* The samples that have no named cause to be discarded. */
+struct comparison_side comparison_side_make(const struct discarding *discarding, const struct sample *samples,
+	size_t n, enum comparison_clock clock);
 void comparison_side_clear(struct comparison_side *side);
 
 /* What is compared: a bit for each clock, 1 << COMPARISON_PT and so on. */

@@ -61,7 +61,8 @@ static double mean_length_ns(const struct analysis *a, const struct analysis *b)
 	return sqrt((double)a->central.median_ns) * sqrt((double)b->central.median_ns);
 }
 
-static void finish(
+/* Completes a cutoff whose two runs are known: its period, and what it is for shorter and for longer programs. */
+static void complete_cutoff(
 	struct cutoff *c, const struct daemon_statistics *short_daemon, const struct cutoff_rules *rules)
 {
 	bool papers = rules->short_run->run.kind == RUN_IMPORT || rules->long_run->run.kind == RUN_IMPORT;
@@ -87,85 +88,52 @@ static int64_t share_ppm(const struct daemon_statistics *daemon)
 	return daemon && !isnan(daemon->share) ? llround(daemon->share * PPM) : -1;
 }
 
-static uint32_t names_of(const struct daemon_statistics *daemon)
-{
-	return daemon ? daemon->names : 0;
-}
-
 /* Adds the cutoff of one daemon, if it is infrequent in either run, or the one that the papers would give it to left_out. */
-static int add_cutoff(struct profile *profile, const struct daemon_statistics *short_daemon,
+static void add_cutoff(struct profile *profile, const struct daemon_statistics *short_daemon,
 	const struct daemon_statistics *long_daemon, const struct cutoff_rules *rules,
 	struct cutoffs *left_out)
 {
-	int64_t resolution_ns = profile->resolution_ns;
 	struct cutoff c = {
-		.short_ns = cutoff_above(short_daemon, profile->short_run.floor_ns, resolution_ns),
+		.short_ns = cutoff_above(short_daemon, profile->short_run.floor_ns, profile->resolution_ns),
 		.short_share_ppm = share_ppm(short_daemon),
 		.long_share_ppm = share_ppm(long_daemon),
-		.names = names_of(short_daemon) > names_of(long_daemon) ? names_of(short_daemon)
-									: names_of(long_daemon),
+		.names = short_daemon ? short_daemon->names : 0,
 	};
 	const struct daemon_statistics *named = short_daemon ?: long_daemon;
-	const char *unit = named->unit ?: long_daemon ? long_daemon->unit : NULL;
 	int64_t share = cutoff_share_ppm(&c);
 	struct cutoff *added;
 
+	if (long_daemon && long_daemon->names > c.names)
+		c.names = long_daemon->names;
 	c.long_ns = long_cutoff(c.short_ns, long_daemon, profile);
 	if (c.short_ns < 0 && c.long_ns < 0 && share < 0)
-		return 0;
-	finish(&c, short_daemon, rules);
+		return;
+	complete_cutoff(&c, short_daemon, rules);
 	if ((c.short_ns < 0 && c.long_ns < 0) || (share >= 0 && share < rules->least_share_ppm))
 		added = array_add(left_out->items, left_out->n);
 	else
 		added = array_add(profile->cutoffs, profile->n_cutoffs);
 	*added = c;
 	added->daemon = xstrdup(named->name);
-	added->unit = text_copy(unit);
-	return added->daemon && (!unit || added->unit) ? 0 : -ENOMEM;
+	added->unit = text_copy(!named->unit && long_daemon ? long_daemon->unit : named->unit);
 }
 
-/* 0: none. How others measured the runs that were imported is not known. */
-static int64_t floor_of(const struct analysis *analysis)
+/* The floor is 0 (none) for imported runs: how others measured is not known. */
+static struct profile_run profile_run_of(const struct analysis *analysis, bool floored)
 {
-	return analysis->run.kind == RUN_IMPORT ? 0 : llround(FLOOR * (double)analysis->noise.blind_ns);
-}
+	struct profile_run run = {
+		.program = xstrdup(analysis->run.program ?: ""),
+		.run = analysis->run.id,
+		.samples = (int64_t)analysis->n_samples,
+		.l_samples = xcalloc(analysis->n_l_samples, sizeof(*run.l_samples)),
+		.n_l_samples = analysis->n_l_samples,
+	};
 
-static int add_run(struct profile_run *ret, const struct analysis *analysis, int64_t floor_ns)
-{
-	ret->program = xstrdup(analysis->run.program ?: "");
-	ret->run = analysis->run.id;
-	ret->samples = (int64_t)analysis->n_samples;
-	ret->floor_ns = floor_ns;
-	ret->l_samples = xreallocarray(NULL, analysis->n_l_samples + 1, sizeof(uint32_t));
+	if (floored && analysis->run.kind != RUN_IMPORT)
+		run.floor_ns = llround(FLOOR * (double)analysis->noise.blind_ns);
 	for (size_t i = 0; i < analysis->n_l_samples; i++)
-		ret->l_samples[i] = analysis->l_samples[i];
-	ret->n_l_samples = analysis->n_l_samples;
-	return 0;
-}
-
-/* Both lists of statistics are in the order of names. */
-static int merge(struct profile *profile, const struct cutoff_rules *rules, struct cutoffs *left_out)
-{
-	const struct analysis *short_run = rules->short_run, *long_run = rules->long_run;
-	size_t s = 0, l = 0;
-	int r = 0;
-
-	while (r == 0 && (s < short_run->n_statistics || l < long_run->n_statistics)) {
-		const struct daemon_statistics *a = s < short_run->n_statistics ? &short_run->statistics[s]
-										: NULL;
-		const struct daemon_statistics *b = l < long_run->n_statistics ? &long_run->statistics[l]
-									       : NULL;
-		int order = !a ? 1 : !b ? -1 : strcmp(a->name, b->name);
-
-		if (order > 0)
-			a = NULL;
-		if (order < 0)
-			b = NULL;
-		s += a != NULL;
-		l += b != NULL;
-		r = add_cutoff(profile, a, b, rules, left_out);
-	}
-	return r;
+		run.l_samples[i] = analysis->l_samples[i];
+	return run;
 }
 
 int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct cutoffs *ret_left_out,
@@ -173,29 +141,39 @@ int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct c
 {
 	const struct analysis *short_run = rules->short_run, *long_run = rules->long_run;
 	bool floored = rules->least_share_ppm > 0;
-	_cleanup_(profile_clear) struct profile profile = {.resolution_ns = short_run->resolution_ns,
-		.cpu = short_run->run.cpu,
-		.by_wait = short_run->by_wait && long_run->by_wait};
-	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
-	int r;
+	struct cutoffs left_out = {};
+	struct profile profile;
+	size_t s = 0, l = 0;
 
 	if (short_run->resolution_ns != long_run->resolution_ns)
 		return error_say(err, -EINVAL,
 			"the resolution of the short run is %" PRId64 " ns, that of the long run %" PRId64
 			" ns; they must be the same",
 			short_run->resolution_ns, long_run->resolution_ns);
-	profile.name = xstrdup(rules->name ?: "unnamed");
-	r = 0;
-	if (r == 0)
-		r = add_run(&profile.short_run, short_run, floored ? floor_of(short_run) : 0);
-	if (r == 0)
-		r = add_run(&profile.long_run, long_run, floored ? floor_of(long_run) : 0);
-	if (r == 0)
-		r = merge(&profile, rules, &left_out);
-	if (r < 0)
-		return error_oom(err);
-	*ret = TAKE_STRUCT(profile);
-	*ret_left_out = TAKE_STRUCT(left_out);
+	profile = (struct profile){
+		.name = xstrdup(rules->name ?: "unnamed"),
+		.resolution_ns = short_run->resolution_ns,
+		.cpu = short_run->run.cpu,
+		.by_wait = short_run->by_wait && long_run->by_wait,
+		.short_run = profile_run_of(short_run, floored),
+		.long_run = profile_run_of(long_run, floored),
+	};
+	while (s < short_run->n_statistics ||
+		l < long_run->n_statistics) { /* both are in the order of names */
+		const struct daemon_statistics *a = NULL, *b = NULL;
+		int order = s == short_run->n_statistics ? 1
+			    : l == long_run->n_statistics
+				    ? -1
+				    : strcmp(short_run->statistics[s].name, long_run->statistics[l].name);
+
+		if (order <= 0)
+			a = &short_run->statistics[s++];
+		if (order >= 0)
+			b = &long_run->statistics[l++];
+		add_cutoff(&profile, a, b, rules, &left_out);
+	}
+	*ret = profile;
+	*ret_left_out = left_out;
 	return 0;
 }
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Disturbance counters that changed in a run: see disturbances.h. */
+/* Disturbance counters that changed in a run, and PTs that cannot be right: see disturbances.h. */
 #include "lib/protocol/disturbances.h"
 
 #include "lib/base/xalloc.h"
+#include "lib/base/clock.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
+#include "lib/stats/summary.h"
 
-#include <errno.h>
 #include <stdbool.h>
 
-enum kind { COUNT, TIME, RATE };
+enum disturbance_kind { COUNT, TIME, RATE };
 
 static const struct {
 	const char *name;
 	const char *what; /* what happened */
-	enum kind kind;
+	enum disturbance_kind kind;
 	const char *unit;    /* of a COUNT, in the singular */
 	int64_t from;        /* the minimum that is reported; 0: never */
 	int per_mille_of_et; /* and at least this much of the sample's time */
@@ -38,6 +39,11 @@ static const struct {
 	[COUNTER_INTERRUPTS] = {"interrupts", "interrupts took time", TIME, NULL, 1, 10},
 };
 
+enum { LEAST_OTHERS = 10 };
+/* A machine's speed may change from sample to sample, but not to twice as much; and PTs that spread far, spread further. */
+static const double FASTEST = 2, SPREADS = 3;
+static const double UNDISTURBED = 0.1; /* steal below that share of PT */
+
 const char *disturbance_name(enum counter which)
 {
 	return rows[which].name;
@@ -56,41 +62,30 @@ static bool is_notable(const struct counters *s, enum counter which, int64_t et_
 	       value >= et_ns / 1000 * rows[which].per_mille_of_et;
 }
 
-static int find_one(struct disturbances *found, enum counter which, const struct sample_counters *samples,
-	size_t n, int64_t et_ns)
-{
-	struct disturbance item = {.which = which, .samples = xreallocarray(NULL, n + 1, sizeof(uint32_t))};
-
-	for (size_t i = 0; i < n; i++) {
-		int64_t value = magnitude(samples[i].changes.value[which]);
-
-		if (!is_notable(&samples[i].changes, which, et_ns))
-			continue;
-		item.samples[item.n++] = samples[i].sample;
-		if (rows[which].kind != RATE)
-			item.total = saturate_add(item.total, value);
-		else if (value > item.total)
-			item.total = value;
-	}
-	if (item.n > 0)
-		found->items[found->n++] = item;
-	else
-		free(item.samples);
-	return 0;
-}
-
-int disturbances_find(struct disturbances *ret, const struct sample_counters *samples, size_t n,
-	int64_t et_ns, struct error *err)
+struct disturbances disturbances_find(const struct sample_counters *samples, size_t n, int64_t et_ns)
 {
 	struct disturbances found = {.n_samples = n};
 
-	for (int i = 0; i < N_COUNTERS; i++)
-		if (find_one(&found, i, samples, n, et_ns) < 0) {
-			disturbances_clear(&found);
-			return error_oom(err);
+	for (enum counter which = 0; which < N_COUNTERS; which++) {
+		struct disturbance item = {.which = which, .samples = xcalloc(n, sizeof(uint32_t))};
+
+		for (size_t i = 0; i < n; i++) {
+			int64_t value = magnitude(samples[i].changes.value[which]);
+
+			if (!is_notable(&samples[i].changes, which, et_ns))
+				continue;
+			item.samples[item.n++] = samples[i].sample;
+			if (rows[which].kind != RATE)
+				item.total = saturate_add(item.total, value);
+			else if (value > item.total)
+				item.total = value;
 		}
-	*ret = found;
-	return 0;
+		if (item.n > 0)
+			found.items[found.n++] = item;
+		else
+			free(item.samples);
+	}
+	return found;
 }
 
 void disturbances_clear(struct disturbances *found)
@@ -156,4 +151,59 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 		write_total(file, item);
 	}
 	return text_stream_close(file, &text);
+}
+
+/* -1: not known. */
+static int64_t steal_of(const struct sample *s, const struct sample_counters *counters, size_t n, size_t *at)
+{
+	while (*at < n && counters[*at].sample < s->n)
+		++*at;
+	return *at < n && counters[*at].sample == s->n && counters_know(&counters[*at].changes, COUNTER_STEAL)
+		       ? counters[*at].changes.value[COUNTER_STEAL]
+		       : -1;
+}
+
+/* Where W is not known, some of the program may have run on other CPUs. */
+static bool is_pt_too_long(const struct run *run, const struct sample *s)
+{
+	return run->cpu >= 0 && run_wait_is_exact(run) && s->wait_ns >= 0 &&
+	       s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
+}
+
+static bool is_pt_too_short(const struct sample *s, int64_t steal_ns, const struct summary *usual)
+{
+	double least_ns = (double)usual->min_ns, pt_ns = (double)s->pt_ns;
+
+	return usual->n >= LEAST_OTHERS && pt_ns * FASTEST < least_ns &&
+	       pt_ns < least_ns - SPREADS * (usual->median_ns - least_ns) &&
+	       (double)steal_ns >= least_ns - pt_ns &&
+	       (double)(s->et_ns - (s->wait_ns > 0 ? s->wait_ns : 0)) >= least_ns;
+}
+
+size_t impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
+	const struct sample_counters *counters, size_t n_counters, struct impossible_pt **ret)
+{
+	struct impossible_pt *found = xcalloc(n, sizeof(*found));
+	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times));
+	struct summary usual; /* of the PTs of samples from which the hypervisor took little */
+	size_t n_found = 0, kept = 0, at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t steal_ns = steal_of(&samples[i], counters, n_counters, &at);
+
+		if (steal_ns >= 0 && (double)steal_ns < UNDISTURBED * (double)samples[i].pt_ns)
+			times[kept++] = samples[i].pt_ns;
+	}
+	usual = summary_of(times, kept);
+	at = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct sample *s = &samples[i];
+		bool too_long = is_pt_too_long(run, s);
+
+		if (too_long || is_pt_too_short(s, steal_of(s, counters, n_counters, &at), &usual))
+			found[n_found++] = (struct impossible_pt){
+				s->n, s->pt_ns, too_long ? s->et_ns : usual.min_ns};
+	}
+	*ret = found;
+	return n_found;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Comparing two fingerprints: see environment_diff.h. */
+/* Comparing two fingerprints, and what their differences mean for a profile: see environment_diff.h. */
 #include "lib/protocol/environment_diff.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* "a, b, c and 27 more" of an array of texts; the caller frees it. */
@@ -20,13 +19,13 @@ static char *texts_listed(const json_t *array)
 	json_array_foreach (array, i, item) {
 		char *longer;
 
-		if (!list || !json_is_string(item) || i == MOST)
+		if (!json_is_string(item) || i == MOST)
 			break;
 		longer = text_format("%s%s%s", list, i ? ", " : "", json_string_value(item));
 		free(list);
 		list = longer;
 	}
-	return list && i < n ? text_format("%s and %zu more", list, n - i) : TAKE(list);
+	return i < n ? text_format("%s and %zu more", list, n - i) : TAKE(list);
 }
 
 static bool holds_only(const json_t *array, json_type type)
@@ -52,24 +51,11 @@ static char *value_text(const json_t *value)
 }
 
 /* Takes the texts over. */
-static int add_texts(struct differences *d, bool identity, char *what, char *before, char *now)
+static void add_texts(struct differences *d, bool identity, char *what, char *before, char *now)
 {
 	struct difference *item = array_add(d->items, d->n);
 
-	if (!item) {
-		free(what);
-		free(before);
-		free(now);
-		return -ENOMEM;
-	}
 	*item = (struct difference){identity, what, before, now};
-	return what && before && now ? 0 : -ENOMEM;
-}
-
-static int add(
-	struct differences *d, bool identity, const char *what, const json_t *before, const json_t *now)
-{
-	return add_texts(d, identity, xstrdup(what), value_text(before), value_text(now));
 }
 
 static bool is_tree(const json_t *value)
@@ -77,7 +63,8 @@ static bool is_tree(const json_t *value)
 	return json_is_object(value) && json_object_size(value) > 0;
 }
 
-static int compare(struct differences *d, bool identity, const char *prefix, json_t *before, json_t *now);
+static void compare_trees(
+	struct differences *d, bool identity, const char *prefix, json_t *before, json_t *now);
 
 static bool has_text(const json_t *array, const char *text)
 {
@@ -91,22 +78,20 @@ static bool has_text(const json_t *array, const char *text)
 }
 
 /* One difference for each text that only one of two sets has: "units.cron.service". */
-static int compare_texts(
+static void compare_texts(
 	struct differences *d, bool identity, const char *name, const json_t *before, const json_t *now)
 {
 	size_t i;
 	json_t *item;
-	int r = 0;
 
 	json_array_foreach (before, i, item)
-		if (r == 0 && !has_text(now, json_string_value(item)))
-			r = add_texts(d, identity, text_format("%s.%s", name, json_string_value(item)),
+		if (!has_text(now, json_string_value(item)))
+			add_texts(d, identity, text_format("%s.%s", name, json_string_value(item)),
 				xstrdup("present"), xstrdup("gone"));
 	json_array_foreach (now, i, item)
-		if (r == 0 && !has_text(before, json_string_value(item)))
-			r = add_texts(d, identity, text_format("%s.%s", name, json_string_value(item)),
+		if (!has_text(before, json_string_value(item)))
+			add_texts(d, identity, text_format("%s.%s", name, json_string_value(item)),
 				xstrdup("absent"), xstrdup("present"));
-	return r;
 }
 
 /* The first and the last number of an entry: those of its members, else its index. */
@@ -159,93 +144,70 @@ static json_t *without_range(const json_t *entry)
 	return copy;
 }
 
-/* The members of the entries with the numbers from `first` to `last`. */
-static int compare_range(struct differences *d, bool identity, const char *list, const json_int_t range[2],
-	const json_t *before, const json_t *now)
+/* Entries for a range of numbers each ("first", "last"), or for a number: the members of those for each range in which neither
+ * document changes. */
+static void compare_entries(
+	struct differences *d, bool identity, const char *list, const json_t *before, const json_t *now)
 {
-	_cleanup_(json_decrefp) json_t *old = without_range(before), *fresh = without_range(now);
-	_cleanup_(freep) char *name = range[0] == range[1]
-					      ? text_format("%s.%d", list, (int)range[0])
-					      : text_format("%s.%d-%d", list, (int)range[0], (int)range[1]);
-
-	if (!name)
-		return -ENOMEM;
-	return old && fresh ? compare(d, identity, name, old, fresh) : add(d, identity, name, before, now);
-}
-
-/* Entries for a range of numbers each ("first", "last"), or for a number. */
-static int compare_entries(
-	struct differences *d, bool identity, const char *name, const json_t *before, const json_t *now)
-{
-	json_int_t most = last_number(before), other = last_number(now), range[2];
+	json_int_t most = last_number(before), other = last_number(now), first, last;
 
 	most = other > most ? other : most;
-	for (range[0] = 0; range[0] <= most; range[0] = range[1] + 1) {
+	for (first = 0; first <= most; first = last + 1) {
+		_cleanup_(json_decrefp) json_t *of_old = NULL, *of_fresh = NULL;
+		_cleanup_(freep) char *name = NULL;
 		json_t *old, *fresh;
-		int r;
 
-		range[1] = most;
-		old = entry_for(before, range[0], &range[1]);
-		fresh = entry_for(now, range[0], &range[1]);
-		r = old || fresh ? compare_range(d, identity, name, range, old, fresh) : 0;
-		if (r < 0)
-			return r;
+		last = most;
+		old = entry_for(before, first, &last);
+		fresh = entry_for(now, first, &last);
+		name = first == last ? text_format("%s.%d", list, (int)first)
+				     : text_format("%s.%d-%d", list, (int)first, (int)last);
+		if (old && fresh) {
+			of_old = without_range(old);
+			of_fresh = without_range(fresh);
+			compare_trees(d, identity, name, of_old, of_fresh);
+		} else if (old || fresh)
+			add_texts(d, identity, TAKE(name), value_text(old), value_text(fresh));
 	}
-	return 0;
-}
-
-static int compare_member(struct differences *d, bool identity, const char *name, json_t *before, json_t *now)
-{
-	if (json_equal(before, now))
-		return 0;
-	if (is_tree(before) ? is_tree(now) || json_is_null(now) : is_tree(now) && json_is_null(before))
-		return compare(d, identity, name, before, now);
-	if (holds_only(before, JSON_STRING) && holds_only(now, JSON_STRING))
-		return compare_texts(d, identity, name, before, now);
-	if (holds_only(before, JSON_OBJECT) && holds_only(now, JSON_OBJECT))
-		return compare_entries(d, identity, name, before, now);
-	return add(d, identity, name, before, now);
 }
 
 /* A member that only one of them has is no difference: versions of EMP record more or less. What a machine does not
  * have is null, which may stand for a whole tree. */
-static int compare(struct differences *d, bool identity, const char *prefix, json_t *before, json_t *now)
+static void compare_trees(
+	struct differences *d, bool identity, const char *prefix, json_t *before, json_t *now)
 {
 	const char *key;
 	json_t *value;
-	int r = 0;
 
 	json_object_foreach (is_tree(before) ? before : now, key, value) {
 		_cleanup_(freep) char *name = text_format("%s%s%s", prefix, *prefix ? "." : "", key);
 		json_t *old = json_is_null(before) ? before : json_object_get(before, key);
 		json_t *fresh = json_is_null(now) ? now : json_object_get(now, key);
 
-		if (old && fresh)
-			r = name ? compare_member(d, identity, name, old, fresh) : -ENOMEM;
-		if (r < 0)
-			return r;
+		if (!old || !fresh || json_equal(old, fresh))
+			continue;
+		if (is_tree(old) ? is_tree(fresh) || json_is_null(fresh)
+				 : is_tree(fresh) && json_is_null(old))
+			compare_trees(d, identity, name, old, fresh);
+		else if (holds_only(old, JSON_STRING) && holds_only(fresh, JSON_STRING))
+			compare_texts(d, identity, name, old, fresh);
+		else if (holds_only(old, JSON_OBJECT) && holds_only(fresh, JSON_OBJECT))
+			compare_entries(d, identity, name, old, fresh);
+		else
+			add_texts(d, identity, TAKE(name), value_text(old), value_text(fresh));
 	}
-	return 0;
 }
 
-int environment_diff(const json_t *before, const json_t *now, struct differences *ret, struct error *err)
+struct differences environment_diff(const json_t *before, const json_t *now)
 {
 	struct differences d = {};
-	int r;
 
-	r = compare(&d, true, "", json_object_get(before, "identity"), json_object_get(now, "identity"));
-	if (r == 0)
-		r = compare(
-			&d, false, "", json_object_get(before, "settings"), json_object_get(now, "settings"));
-	if (r < 0) {
-		differences_clear(&d);
-		return error_oom(err);
-	}
-	*ret = d;
-	return 0;
+	compare_trees(&d, true, "", json_object_get(before, "identity"), json_object_get(now, "identity"));
+	compare_trees(&d, false, "", json_object_get(before, "settings"), json_object_get(now, "settings"));
+	return d;
 }
 
-void difference_clear(struct difference *d)
+static void difference_clear(struct difference *d)
 {
 	free(d->what);
 	free(d->before);
@@ -260,7 +222,7 @@ void differences_clear(struct differences *d)
 	*d = (struct differences){};
 }
 
-int differences_description(const struct differences *d, size_t most, char **ret, struct error *err)
+char *differences_description(const struct differences *d, size_t most)
 {
 	char *text = NULL;
 	size_t size;
@@ -271,7 +233,73 @@ int differences_description(const struct differences *d, size_t most, char **ret
 			d->items[i].now);
 	if (d->n > most)
 		fprintf(memory, "; and %zu more", d->n - most);
-	text_stream_close(memory, &text);
-	*ret = text;
-	return 0;
+	return text_stream_close(memory, &text);
+}
+
+/* The first row that matches counts. */
+static const struct difference_rule rules[] = {
+	{true, "cpu.microcode", VALIDITY_REPEAT_SHORT, true, "microcode changes the cost of instructions"},
+	{true, "firmware.version", VALIDITY_REPEAT_SHORT, true, "firmware sets power limits and clocks"},
+	{true, "kernel.", VALIDITY_REPEAT_SHORT, true,
+		"a new kernel has other workers and another scheduler"},
+	{true, "system.name", VALIDITY_HOLDS, true, "only a name"},
+	{true, "system.", VALIDITY_REPEAT_SHORT, true, "a new system has other daemons"},
+	{true, "", VALIDITY_REPEAT_ALL, false, "this is another machine"},
+	{false, "frequency.", VALIDITY_REPEAT_ALL, true, "times change with clock frequency"},
+	{false, "clock.source", VALIDITY_REPEAT_SHORT, true, "the cost of reading the clock changes"},
+	{false, "boot.command_line", VALIDITY_REPEAT_SHORT, true, "kernel options change what runs where"},
+	{false, "cpus.", VALIDITY_REPEAT_SHORT, true, "daemons and program share the CPUs differently"},
+	{false, "idle.", VALIDITY_REPEAT_SHORT, true, "idle wake-up latency changes"},
+	{false, "kernel_options.", VALIDITY_REPEAT_SHORT, true,
+		"the kernel accounts or schedules differently"},
+	{false, "vulnerabilities.", VALIDITY_REPEAT_SHORT, true,
+		"mitigations cost time at every kernel entry"},
+	{false, "memory.thp", VALIDITY_REPEAT_SHORT, true, "huge pages change the cost of memory accesses"},
+	{false, "units", VALIDITY_REPEAT_SHORT, true, "daemons were added or removed"},
+	{false, "", VALIDITY_HOLDS, true, "hardly affects compute-bound programs"},
+};
+
+const char *validity_name(enum validity validity)
+{
+	static const char *const names[] = {
+		[VALIDITY_HOLDS] = "holds",
+		[VALIDITY_REPEAT_CHECK] = "repeat-check",
+		[VALIDITY_REPEAT_SHORT] = "repeat-short",
+		[VALIDITY_REPEAT_ALL] = "repeat-all",
+	};
+
+	return names[validity];
+}
+
+const struct difference_rule *difference_rule(const struct difference *d)
+{
+	const struct difference_rule *rule = rules;
+
+	while (rule->identity != d->identity || strncmp(d->what, rule->begins, strlen(rule->begins)) != 0)
+		rule++; /* a rule with an empty prefix ends the search */
+	return rule;
+}
+
+void differences_keep_demanding(struct differences *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (difference_rule(&d->items[i])->demand > VALIDITY_HOLDS)
+			d->items[n++] = d->items[i];
+		else
+			difference_clear(&d->items[i]);
+	d->n = n;
+}
+
+enum validity differences_validity(const struct differences *d)
+{
+	enum validity most = VALIDITY_HOLDS;
+
+	for (size_t i = 0; i < d->n; i++) {
+		enum validity demand = difference_rule(&d->items[i])->demand;
+
+		most = demand > most ? demand : most;
+	}
+	return most;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The differences between two fingerprints, in the machine and in its settings. */
+/* The differences between two fingerprints, in the machine and in its settings; and whether a cutoff profile still holds, judged by
+ * them. emp-setup verify uses these rules alone; emp-calibrate revalidate also measures. Separate from validity.h because
+ * emp-setup must not link GSL. */
 #pragma once
 
 #include "lib/base/json.h"
@@ -21,10 +23,35 @@ struct differences {
 
 /* Compares two documents of emp-setup fingerprint, without the volatile values and without what only one of them
  * records. */
-int environment_diff(const json_t *before, const json_t *now, struct differences *ret, struct error *err);
-void difference_clear(struct difference *difference);
+struct differences environment_diff(const json_t *before, const json_t *now);
 void differences_clear(struct differences *differences);
 
 /* "kernel.release was 6.1, is 6.2; …" of at most `most` of them, and how many more; the caller frees it. */
-int differences_description(
-	const struct differences *differences, size_t most, char **ret, struct error *err);
+char *differences_description(const struct differences *differences, size_t most);
+
+enum validity {
+	VALIDITY_HOLDS,
+	VALIDITY_REPEAT_CHECK, /* the run says nothing: only by emp-calibrate revalidate */
+	VALIDITY_REPEAT_SHORT,
+	VALIDITY_REPEAT_ALL,
+};
+
+/* "holds", "repeat-check", "repeat-short", "repeat-all": in documents. */
+const char *validity_name(enum validity validity);
+
+struct difference_rule {
+	bool identity;        /* of the machine itself, else of its settings */
+	const char *begins;   /* the name of what differs begins with this */
+	enum validity demand; /* the verdict by this difference alone */
+	bool measurable;      /* a run of INC shows whether it matters, and overrides the demand */
+	const char *why;
+};
+
+/* The rule for a difference; there is always one. */
+const struct difference_rule *difference_rule(const struct difference *difference);
+
+/* Removes those that demand nothing. */
+void differences_keep_demanding(struct differences *differences);
+
+/* The greatest demand of all differences. */
+enum validity differences_validity(const struct differences *differences);

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many samples would have been enough: see sample_size.h. The papers halve 800 down to 100 and continue
+/* How many samples are enough, and what so many show: see sample_size.h. The papers halve 800 down to 100 and continue
  * with 40, 30, 20 and 10. They choose the size by eye; CLOSE_SD and CLOSE_SHARE reproduce their choice. */
 #include "lib/protocol/sample_size.h"
 
 #include "lib/base/xalloc.h"
 
+#include "lib/stats/robust.h"
+#include "lib/stats/trend.h"
+
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <string.h>
 
 static const double CLOSE_SD = 0.10, CLOSE_SHARE = 0.025;
 
 enum { LEAST_HALF = 60, MOST_SIZES = 40 };
+enum { LEAST_BLOCKS = 5, LEAST_CORRELATED = 40, LEAST_LOG_RATIOS = 6 };
+enum { LEAST_FREEDOM = 2, LEAST_SAMPLES = 5 };
 
 static size_t choose_sizes(size_t n, size_t *sizes)
 {
@@ -28,11 +34,6 @@ static size_t choose_sizes(size_t n, size_t *sizes)
 	return count;
 }
 
-static int64_t time_of(const struct sample *s, bool et)
-{
-	return et ? s->et_ns : s->pt_ns;
-}
-
 /* A block of n samples, discarded from as if it were the whole run. scratch has room for two times n. */
 static struct sample_size block_of(
 	const struct sample *samples, const bool *out, size_t n, bool et, int64_t *scratch)
@@ -43,7 +44,7 @@ static struct sample_size block_of(
 
 	for (size_t i = 0; i < n; i++)
 		if (!out || !out[i])
-			times[left++] = time_of(&samples[i], et);
+			times[left++] = sample_time_ns(&samples[i], et);
 	s = summary_of(times, left);
 	for (size_t i = 0; i < left; i++)
 		if (!beyond_two_sd(&s, times[i]))
@@ -84,7 +85,7 @@ static struct sample_size size_of(
 	return row;
 }
 
-static void suggest(struct sample_sizes *sizes)
+static void suggest_size(struct sample_sizes *sizes)
 {
 	const struct sample_size *whole = &sizes->rows[0];
 	bool close = true;
@@ -103,7 +104,7 @@ static void suggest(struct sample_sizes *sizes)
 }
 
 /* So many samples give an interval of that half width, if they are like those of the run and as much alike. */
-static double needed_for(double half_width, const struct clock_discarding *c)
+static double samples_for(double half_width, const struct clock_discarding *c)
 {
 	double inflation = (double)c->kept.n / c->interval.effective_n, cv = c->kept.relative_error;
 	double n = inflation + 1;
@@ -122,8 +123,8 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 	size_t n, bool et, struct error *err)
 {
 	const struct clock_discarding *clock = et ? &d->et : &d->pt;
-	_cleanup_(freep) int64_t *scratch = xreallocarray(NULL, 2 * n + 1, sizeof(*scratch));
-	_cleanup_(sample_sizes_clear) struct sample_sizes sizes = {};
+	_cleanup_(freep) int64_t *scratch = xcalloc(2 * n, sizeof(*scratch));
+	struct sample_sizes sizes = {};
 	size_t chosen[MOST_SIZES];
 
 	if (n == 0)
@@ -133,9 +134,9 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 	for (size_t i = 0; i < sizes.n; i++)
 		sizes.rows[i] = size_of(samples, d->out, n, chosen[i], et, scratch);
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++)
-		sizes.needed[i] = clock->kept.n > 1 ? needed_for(sample_size_half_widths[i], clock) : NAN;
-	suggest(&sizes);
-	*ret = TAKE_STRUCT(sizes);
+		sizes.needed[i] = clock->kept.n > 1 ? samples_for(sample_size_half_widths[i], clock) : NAN;
+	suggest_size(&sizes);
+	*ret = sizes;
 	return 0;
 }
 
@@ -143,4 +144,158 @@ void sample_sizes_clear(struct sample_sizes *sizes)
 {
 	free(sizes->rows);
 	*sizes = (struct sample_sizes){};
+}
+
+/* The PTs of the samples that are not L-samples; both are in order. */
+static size_t other_pts(const struct analysis *analysis, int64_t *pts)
+{
+	size_t l = 0, n = 0;
+
+	for (size_t i = 0; i < analysis->n_samples; i++) {
+		if (l < analysis->n_l_samples && analysis->l_samples[l] == analysis->samples[i].n)
+			l++;
+		else
+			pts[n++] = analysis->samples[i].pt_ns;
+	}
+	return n;
+}
+
+/* Samples in turn are neighbours, and each pair of them differs by what changes from one sample to the next. Separate runs are blocks,
+ * any two of which differ by what changes within the run, too; chance may make them seem more alike. */
+static struct resolving resolving_of_size(const int64_t *pts, size_t blocks, size_t size)
+{
+	double freedom = (double)size - 1, mean = 0, squares = 0, steps = 0; /* Welford's */
+	double k = gsl_cdf_tdist_Pinv(0.975, freedom) + gsl_cdf_tdist_Pinv(0.8, freedom), separate, pairs;
+
+	for (size_t i = 0; i < blocks; i++) {
+		double block = summary_of(pts + i * size, size).mean_ns, off = block - mean;
+
+		mean += off / (double)(i + 1);
+		squares += off * (block - mean);
+	}
+	if (mean <= 0)
+		return (struct resolving){};
+	for (size_t i = 1; i < blocks * size; i++)
+		steps += pow((double)(pts[i] - pts[i - 1]), 2);
+	pairs = steps / (double)(blocks * size - 1) / (double)size;
+	separate = k * sqrt(2 * squares / (double)(blocks - 1)) / mean;
+	return (struct resolving){
+		.samples = (int64_t)size,
+		.interleaved = fmin(k * sqrt(pairs) / mean, separate),
+		.separate = separate,
+	};
+}
+
+void resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis)
+{
+	_cleanup_(freep) int64_t *pts = xcalloc(analysis->n_samples, sizeof(*pts));
+	size_t n = other_pts(analysis, pts);
+
+	for (size_t i = 0; i < N_RESOLVING; i++) {
+		size_t blocks = n / (size_t)resolving_sizes[i];
+
+		ret[i] = (struct resolving){};
+		if (blocks >= LEAST_BLOCKS)
+			ret[i] = resolving_of_size(pts, blocks, (size_t)resolving_sizes[i]);
+	}
+}
+
+/* As a duet is judged: within each starting order, which may favour one of the two. */
+void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ratios, size_t n)
+{
+	double sums[2] = {}, squares = 0;
+
+	if (n < LEAST_LOG_RATIOS)
+		return;
+	for (size_t i = 0; i < n; i++)
+		sums[i % 2] += log_ratios[i];
+	for (size_t i = 0; i < n; i++)
+		squares += pow(log_ratios[i] - sums[i % 2] / (double)((n + 1 - i % 2) / 2), 2);
+	for (size_t i = 0; i < N_RESOLVING; i++) {
+		double freedom = (double)rows[i].samples - 2;
+
+		if (rows[i].samples > 0)
+			rows[i].duet = expm1(
+				(gsl_cdf_tdist_Pinv(0.975, freedom) + gsl_cdf_tdist_Pinv(0.8, freedom)) *
+				sqrt(squares / (double)(n - 2) / (double)rows[i].samples));
+	}
+}
+
+/* Ranks are not misled by single long samples. Of normal values, the correlation r has the rank correlation
+ * 6/pi asin(r/2) (Pearson 1907). */
+struct correlation correlation_find(const struct analysis *analysis)
+{
+	_cleanup_(freep) int64_t *pts = xcalloc(analysis->n_samples, sizeof(*pts));
+	_cleanup_(freep) int64_t *sorted = xcalloc(analysis->n_samples, sizeof(*sorted));
+	size_t n = other_pts(analysis, pts);
+
+	memcpy(sorted, pts, n * sizeof(*sorted));
+	sort_ascending(sorted, n);
+	if (n < LEAST_CORRELATED)
+		return (struct correlation){};
+	return (struct correlation){
+		fmax(0, 2 * sin(M_PI / 6 * neighbours_alike(pts, sorted, n))), (int64_t)n};
+}
+
+const struct resolving *resolving_for(const struct resolving rows[N_RESOLVING], size_t n)
+{
+	for (size_t i = N_RESOLVING; i-- > 0;)
+		if (rows[i].samples > 0 && (size_t)rows[i].samples <= n)
+			return &rows[i];
+	return NULL;
+}
+
+static bool runs_overlap(const struct run_mean *a, const struct run_mean *b)
+{
+	return a->started_ns <= b->ended_ns && b->started_ns <= a->ended_ns;
+}
+
+/* Runs that were measured in turn are one state of the machine: the first counts. */
+static bool is_separate(const struct run_means *runs, size_t at, const struct run_mean *last,
+	const struct run_mean *without, size_t n_without)
+{
+	const struct run_mean *run = &runs->items[at];
+
+	for (size_t i = 0; i < n_without; i++)
+		if (run->run == without[i].run || runs_overlap(run, &without[i]))
+			return false;
+	return run->n_samples >= LEAST_SAMPLES && !(last && runs_overlap(run, last));
+}
+
+/* Adds the squares about the mean, relative to it, and the degrees of freedom. */
+static void add_squares(const struct run_means *runs, const struct run_mean *without, size_t n_without,
+	struct run_variation *v)
+{
+	const struct run_mean *last = NULL;
+	double mean = 0, squares = 0; /* Welford's */
+	size_t n = 0;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		double off = runs->items[i].mean_ns - mean;
+
+		if (!is_separate(runs, i, last, without, n_without))
+			continue;
+		last = &runs->items[i];
+		mean += off / (double)++n;
+		squares += off * (runs->items[i].mean_ns - mean);
+	}
+	if (n < 2 || mean <= 0)
+		return;
+	v->sd += squares / mean / mean;
+	v->df += (double)(n - 1);
+	v->n_runs += n;
+}
+
+struct run_variation run_variation_find(const struct run_means *a, const struct run_means *b,
+	const struct run_mean *without, size_t n_without)
+{
+	struct run_variation v = {};
+
+	add_squares(a, without, n_without, &v);
+	if (b)
+		add_squares(b, without, n_without, &v);
+	if (v.df < LEAST_FREEDOM)
+		return (struct run_variation){};
+	v.sd = sqrt(v.sd / v.df);
+	return v;
 }

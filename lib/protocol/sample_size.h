@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many samples would have been enough (EMPv6, Tables XX to XXIV): the first half, quarter, ... of a run,
- * each discarded from as if it were the whole; and how many a given precision needs. */
+/* How many samples are enough, and what so many show.
+ *
+ * Of one run (EMPv6, Tables XX to XXIV): the first half, quarter, ... of it, each discarded from as if it were the whole; and
+ * how many a given precision needs.
+ *
+ * Of a machine: the minimum detectable difference between two means of n samples, which would be found with power 0.8 at the
+ * level 0.05, estimated from the machine's own runs of INC.
+ *
+ * Of separate runs: how much the mean of a program varies from one run to the next. Successive samples share the state of the
+ * machine (its frequency, its neighbours, where things are in memory), so that the spread within a run says little about it
+ * (Kalibera & Jones 2013). */
 #pragma once
 
+#include "lib/protocol/analysis.h"
 #include "lib/protocol/discard.h"
 
 struct sample_size {
@@ -30,3 +40,29 @@ struct sample_sizes {
 int sample_sizes_find(struct sample_sizes *ret, const struct discarding *discarding,
 	const struct sample *samples, size_t n, bool et, struct error *err);
 void sample_sizes_clear(struct sample_sizes *sizes);
+
+/* From the PTs of a run, without its L-samples: for each size, from the means of all its disjoint blocks. Sizes with
+ * fewer than five blocks are left unknown. */
+void resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis);
+
+/* Fills in `duet` of the rows that are known, from the logarithms of the ratios of two equal programs that alternated, of which the first
+ * one started first in every other round. Fewer than six say nothing. */
+void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ratios, size_t n);
+
+/* Of the PTs of the same samples, by their ranks. */
+struct correlation correlation_find(const struct analysis *analysis);
+
+/* The row for the largest size up to n; NULL: none is known. */
+const struct resolving *resolving_for(const struct resolving rows[N_RESOLVING], size_t n);
+
+struct run_variation {
+	double sd;     /* of the means of separate runs, as a share of their mean */
+	double df;     /* degrees of freedom; 0: not known */
+	size_t n_runs; /* from which it is known */
+};
+
+/* From the runs of one program, by their start, and those of another (NULL: none). `without` are the runs that are
+ * compared. They do not count, nor do runs at the same time, nor runs of fewer than five samples. Fewer than two degrees
+ * of freedom: not known. */
+struct run_variation run_variation_find(const struct run_means *a, const struct run_means *b,
+	const struct run_mean *without, size_t n_without);

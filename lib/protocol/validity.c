@@ -12,7 +12,6 @@
 #include "lib/protocol/cutoffs.h"
 #include "lib/stats/summary.h"
 
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdarg.h>
@@ -23,40 +22,19 @@ static const double CHANCE = 0.0027; /* that of three standard errors */
 static const double SPREAD_MATTERS = 2;
 enum { BLOCKS = 10 };
 
-__attribute__((format(printf, 3, 4))) static int find(
+__attribute__((format(printf, 3, 4))) static void add_finding(
 	struct judgement *j, enum validity verdict, const char *format, ...)
 {
 	struct finding *finding = array_add(j->findings, j->n);
 	va_list args;
-	int n;
 
 	finding->verdict = verdict;
 	va_start(args, format);
-	n = vasprintf(&finding->text, format, args);
+	if (vasprintf(&finding->text, format, args) < 0)
+		xalloc_fail();
 	va_end(args);
-	if (n < 0) {
-		finding->text = NULL;
-		return -ENOMEM;
-	}
 	if (verdict > j->verdict)
 		j->verdict = verdict;
-	return 0;
-}
-
-/* If a run of INC shows whether a difference matters, the run decides. */
-static int judge_machine(const struct evidence *e, struct judgement *j)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && e->differences && i < e->differences->n; i++) {
-		const struct difference *d = &e->differences->items[i];
-		const struct difference_rule *rule = difference_rule(d);
-
-		if (!rule->measurable)
-			r = find(j, rule->demand, "%s: %s was %s, is %s", rule->why, d->what, d->before,
-				d->now);
-	}
-	return r;
 }
 
 /* The speed of INC itself, whatever else runs: the PTs of the central samples. */
@@ -65,24 +43,22 @@ struct speed {
 	struct summary blocks; /* the means of BLOCKS parts of the run, or of all samples of a shorter one */
 };
 
-static int speed_of(const struct analysis *analysis, struct speed *ret)
+static struct speed speed_of(const struct analysis *analysis)
 {
-	_cleanup_(freep) int64_t *pts = xreallocarray(NULL, analysis->n_samples + 1, sizeof(*pts));
+	_cleanup_(freep) int64_t *pts = xcalloc(analysis->n_samples, sizeof(*pts));
 	int64_t means[BLOCKS];
 	size_t n = 0, blocks;
 
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		if (cluster_holds(&analysis->central, analysis->samples[i].et_ns))
 			pts[n++] = analysis->samples[i].pt_ns;
-	ret->pt = summary_of(pts, n);
 	blocks = n < BLOCKS ? n : BLOCKS;
 	for (size_t i = 0; i < blocks; i++) {
 		size_t begin = i * n / blocks, end = (i + 1) * n / blocks;
 
 		means[i] = llround(summary_of(pts + begin, end - begin).mean_ns);
 	}
-	ret->blocks = summary_of(means, blocks);
-	return 0;
+	return (struct speed){summary_of(pts, n), summary_of(means, blocks)};
 }
 
 /* The difference between the means of two runs that chance explains. A machine whose speed wanders in a run wanders as
@@ -104,35 +80,26 @@ static double by_chance(const struct evidence *e, const struct speed *then, cons
 }
 
 /* `counts`: whether the run says anything. */
-static int judge_speed(const struct evidence *e, bool counts, struct judgement *j)
+static void judge_speed(const struct evidence *e, bool counts, struct judgement *j)
 {
-	struct speed before, after;
-	struct summary then, now;
+	struct speed before = speed_of(e->then), after = speed_of(e->now);
+	struct summary then = before.pt, now = after.pt;
+	double share = (now.mean_ns - then.mean_ns) / then.mean_ns;
+	double limit = fmax(SHIFT_MATTERS, by_chance(e, &before, &after) / then.mean_ns);
+	bool changed = counts && fabs(share) > limit;
 	char a[TEXT_TIME_SIZE], b[TEXT_TIME_SIZE], least[TEXT_TIME_SIZE], noted[64] = "";
-	double share, limit;
-	bool changed;
-	int r;
 
-	if (speed_of(e->then, &before) < 0 || speed_of(e->now, &after) < 0)
-		return -ENOMEM;
-	then = before.pt;
-	now = after.pt;
-	share = (now.mean_ns - then.mean_ns) / then.mean_ns;
-	limit = fmax(SHIFT_MATTERS, by_chance(e, &before, &after) / then.mean_ns);
-	changed = counts && fabs(share) > limit;
 	if (counts)
 		snprintf(noted, sizeof(noted), "; more than %s would be noted", text_percent(least, limit));
-	r = find(j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
+	add_finding(j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
 		"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
 		e->now->run.program, text_duration(a, (int64_t)now.mean_ns),
 		text_duration(b, (int64_t)then.mean_ns), share * 100,
 		changed ? ": the machine's speed has changed" : noted);
-	if (r == 0 && counts && now.sd_ns > SPREAD_MATTERS * then.sd_ns &&
-		now.sd_ns > SHIFT_MATTERS * now.mean_ns)
-		r = find(j, VALIDITY_REPEAT_SHORT,
+	if (counts && now.sd_ns > SPREAD_MATTERS * then.sd_ns && now.sd_ns > SHIFT_MATTERS * now.mean_ns)
+		add_finding(j, VALIDITY_REPEAT_SHORT,
 			"its CPU times are less even: their standard deviation is %s, and was %s",
 			text_duration(a, (int64_t)now.sd_ns), text_duration(b, (int64_t)then.sd_ns));
-	return r;
 }
 
 /* Neither an L nor clean, as the profile's short run was not. */
@@ -152,17 +119,7 @@ static bool says_nothing(const struct evidence *e)
 	       (verdict == VERDICT_BUSY || verdict == VERDICT_DRIFT || verdict == VERDICT_STEP);
 }
 
-static int judge_shape(const struct evidence *e, struct judgement *j)
-{
-	if (!is_misshapen(e))
-		return 0;
-	if (says_nothing(e))
-		return find(j, VALIDITY_REPEAT_CHECK,
-			"the run shows %s; so it does not show whether the profile holds", e->now->why);
-	return find(j, VALIDITY_REPEAT_ALL, "the run shows %s", e->now->why);
-}
-
-static bool is_known(const struct evidence *e, const char *daemon)
+static bool is_daemon_known(const struct evidence *e, const char *daemon)
 {
 	return profile_cutoff(e->profile, daemon) || (e->then && analysis_daemon(e->then, daemon)) ||
 	       (e->then_long && analysis_daemon(e->then_long, daemon));
@@ -179,74 +136,69 @@ static int64_t longest_ns(const struct daemon_statistics *h)
 }
 
 /* A daemon that is in neither run of the profile matters if it made samples long. */
-static int judge_unprofiled(const struct daemon_statistics *h, struct judgement *j)
+static void judge_unprofiled(const struct daemon_statistics *h, struct judgement *j)
 {
 	char longest[TEXT_TIME_SIZE];
 	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "";
 
+	text_duration(longest, longest_ns(h));
 	if (h->n_longs > 0)
-		return find(j, VALIDITY_REPEAT_SHORT,
+		add_finding(j, VALIDITY_REPEAT_SHORT,
 			"%s%s%s%s is new, and made %zu sample%s long, by up to %s: the profile has no cutoff for it",
-			h->name, open, unit, close, h->n_longs, h->n_longs == 1 ? "" : "s",
-			text_duration(longest, longest_ns(h)));
-	return find(j, VALIDITY_HOLDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name, open,
-		unit, close, text_duration(longest, longest_ns(h)));
+			h->name, open, unit, close, h->n_longs, h->n_longs == 1 ? "" : "s", longest);
+	else
+		add_finding(j, VALIDITY_HOLDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name,
+			open, unit, close, longest);
 }
 
 /* An infrequent daemon should still be in few samples; as many as in the short run are expected. Chance hardly ever
  * exceeds that by three standard deviations of a Poisson count and two. */
-static int judge_known(const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
+static void judge_known(const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
 {
 	const struct daemon_statistics *before = e->then ? analysis_daemon(e->then, h->name) : NULL;
 	double expected;
 
 	if (!before || h->n_longs == 0)
-		return 0;
+		return;
 	expected = (double)before->n_longs / (double)e->then->n_samples * (double)e->now->n_samples;
-	if ((double)h->n_longs <= expected + 3 * sqrt(expected) + 2)
-		return 0;
-	return find(j, VALIDITY_REPEAT_SHORT,
-		"%s ran long %zu times in %zu samples, and %zu times in %zu before", h->name, h->n_longs,
-		e->now->n_samples, before->n_longs, e->then->n_samples);
+	if ((double)h->n_longs > expected + 3 * sqrt(expected) + 2)
+		add_finding(j, VALIDITY_REPEAT_SHORT,
+			"%s ran long %zu times in %zu samples, and %zu times in %zu before", h->name,
+			h->n_longs, e->now->n_samples, before->n_longs, e->then->n_samples);
 }
 
-static int judge_daemons(const struct evidence *e, struct judgement *j)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < e->now->n_statistics; i++) {
-		const struct daemon_statistics *h = &e->now->statistics[i];
-
-		if (!is_known(e, h->name))
-			r = judge_unprofiled(h, j);
-		else if (profile_cutoff(e->profile, h->name))
-			r = judge_known(e, h, j);
-	}
-	return r;
-}
-
-int judge(const struct evidence *e, struct judgement *ret, struct error *err)
+struct judgement validity_judge(const struct evidence *e)
 {
 	struct judgement j = {};
 	bool counts = !says_nothing(e);
-	int r;
 
-	r = judge_machine(e, &j);
-	if (r == 0 && e->then)
-		r = judge_speed(e, counts, &j);
-	if (r == 0 && !e->then)
-		r = find(&j, VALIDITY_REPEAT_ALL,
-			"the profile's runs are not in this book, so INC's times cannot be compared");
-	if (r == 0)
-		r = judge_shape(e, &j);
-	if (r == 0 && counts)
-		r = judge_daemons(e, &j);
-	if (r < 0) {
-		judgement_clear(&j);
-		return error_oom(err);
+	for (size_t i = 0; e->differences && i < e->differences->n; i++) {
+		const struct difference *d = &e->differences->items[i];
+		const struct difference_rule *rule = difference_rule(d);
+
+		if (!rule->measurable) /* otherwise the run shows whether it matters */
+			add_finding(&j, rule->demand, "%s: %s was %s, is %s", rule->why, d->what, d->before,
+				d->now);
 	}
-	*ret = j;
-	return 0;
+	if (e->then)
+		judge_speed(e, counts, &j);
+	else
+		add_finding(&j, VALIDITY_REPEAT_ALL,
+			"the profile's runs are not in this book, so INC's times cannot be compared");
+	if (!counts)
+		add_finding(&j, VALIDITY_REPEAT_CHECK,
+			"the run shows %s; so it does not show whether the profile holds", e->now->why);
+	else if (is_misshapen(e))
+		add_finding(&j, VALIDITY_REPEAT_ALL, "the run shows %s", e->now->why);
+	for (size_t i = 0; counts && i < e->now->n_statistics; i++) {
+		const struct daemon_statistics *h = &e->now->statistics[i];
+
+		if (!is_daemon_known(e, h->name))
+			judge_unprofiled(h, &j);
+		else if (profile_cutoff(e->profile, h->name))
+			judge_known(e, h, &j);
+	}
+	return j;
 }
 
 void judgement_clear(struct judgement *j)

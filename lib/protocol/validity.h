@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a profile still holds: compares its fingerprint with today's, by the rules of environment_validity.h, and
+/* Whether a profile still holds: compares its fingerprint with today's, by the rules of environment_diff.h, and
  * its runs with a few minutes of INC today. The caller reads the book and runs INC. */
 #pragma once
 
 #include "lib/protocol/analysis.h"
-#include "lib/protocol/environment_validity.h"
-#include "lib/protocol/run_variation.h"
+#include "lib/protocol/environment_diff.h"
+#include "lib/protocol/sample_size.h"
 
 struct evidence {
 	const struct profile *profile;
@@ -28,5 +28,5 @@ struct judgement {
 	size_t n;
 };
 
-int judge(const struct evidence *evidence, struct judgement *ret, struct error *err);
+struct judgement validity_judge(const struct evidence *evidence);
 void judgement_clear(struct judgement *judgement);

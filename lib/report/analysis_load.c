@@ -2,7 +2,7 @@
 /* The protocol applied to runs that are in the book: see analysis_load.h. */
 #include "lib/report/analysis_load.h"
 
-#include "lib/protocol/resolving.h"
+#include "lib/protocol/sample_size.h"
 
 #include "lib/base/clock.h"
 #include "lib/protocol/analysis.h"
@@ -124,10 +124,10 @@ static int make(struct book *book, const struct profile_request *m, const struct
 		r = cutoffs_make(&rules, &profile, &left_out, err);
 	if (r == 0 && environment > 0)
 		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
-	if (r == 0 && !imported &&
-		(resolving_find(profile.resolving, short_analysis) < 0 ||
-			correlation_find(&profile.correlation, short_analysis) < 0))
-		r = error_oom(err);
+	if (r == 0 && !imported) {
+		resolving_find(profile.resolving, short_analysis);
+		profile.correlation = correlation_find(short_analysis);
+	}
 	if (r == 0)
 		r = noise_mark(book, short_analysis, long_analysis, &profile, err);
 	if (r != 0)

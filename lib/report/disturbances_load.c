@@ -19,7 +19,8 @@ int interrupts_in_pt_load(
 	if (r < 0)
 		return r;
 	if (document)
-		json_unpack(document, "{s:{s:{s:s}}}", "settings", "kernel_options", "IRQ_TIME_ACCOUNTING", &value);
+		json_unpack(document, "{s:{s:{s:s}}}", "settings", "kernel_options", "IRQ_TIME_ACCOUNTING",
+			&value);
 	*ret = !value ? INTERRUPTS_NOT_KNOWN : !strcmp(value, "y") ? INTERRUPTS_NOT_IN_PT : INTERRUPTS_IN_PT;
 	return 0;
 }
@@ -53,9 +54,8 @@ int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, 
 	times = xreallocarray(NULL, n_samples + 1, sizeof(*times));
 	for (size_t i = 0; i < n_samples; i++)
 		times[i] = samples[i].et_ns;
-	r = disturbances_find(&found, counters, n, (int64_t)summary_of(times, n_samples).median_ns, err);
-	if (r == 0)
-		r = add_pt(book, run, samples, n_samples, &found, err);
+	found = disturbances_find(counters, n, (int64_t)summary_of(times, n_samples).median_ns);
+	r = add_pt(book, run, samples, n_samples, &found, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(found);

@@ -3,7 +3,7 @@
 #include "lib/report/environment_changes.h"
 
 #include "lib/base/json.h"
-#include "lib/protocol/environment_validity.h"
+#include "lib/protocol/environment_diff.h"
 #include "lib/document/document.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@ int environment_differences(
 		r = document_read_environment(book, now_id, &now, err);
 	if (r < 0 || !before || !now)
 		return r;
-	r = environment_diff(before, now, ret, err);
-	return r < 0 ? r : 1;
+	*ret = environment_diff(before, now);
+	return 1;
 }
 
 int profile_changes(struct book *book, const struct profile *profile, int64_t now, struct differences *ret,
@@ -33,8 +33,8 @@ int profile_changes(struct book *book, const struct profile *profile, int64_t no
 }
 
 /* The book does not have the fingerprint that the profile was made under. */
-static int note_unknown(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
-	struct error *err)
+static int note_unknown(
+	struct notes *notes, struct book *book, const struct profile *profile, int64_t now, struct error *err)
 {
 	_cleanup_(freep) char *digest = NULL;
 	int r = now ? book_get_environment(book, now, &digest, NULL, err) : 0;
@@ -46,8 +46,8 @@ static int note_unknown(struct notes *notes, struct book *book, const struct pro
 		profile->name);
 }
 
-int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
-	struct error *err)
+int profile_changes_note(
+	struct notes *notes, struct book *book, const struct profile *profile, int64_t now, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(freep) char *text = NULL;
@@ -58,9 +58,8 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 	if (r < 0 || differences_validity(&differences) == VALIDITY_HOLDS)
 		return r < 0 ? r : 0;
 	differences_keep_demanding(&differences);
-	r = differences_description(&differences, 3, &text, err);
-	return r < 0 ? r
-		     : notes_add(notes, NOTE_PROFILE, err,
-			       "Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what to repeat)",
-			       profile->name, text, profile->name);
+	text = differences_description(&differences, 3);
+	return notes_add(notes, NOTE_PROFILE, err,
+		"Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what to repeat)",
+		profile->name, text, profile->name);
 }

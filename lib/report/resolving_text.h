@@ -2,7 +2,7 @@
 /* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. */
 #pragma once
 
-#include "lib/protocol/resolving.h"
+#include "lib/protocol/sample_size.h"
 #include "lib/book/book.h"
 
 enum { RESOLVING_TEXT_SIZE = 80 };

@@ -79,8 +79,8 @@ int run_result_read(struct book *book, int64_t run, const struct discard_rules *
 	if (r == 0)
 		r = book_counters(book, run, &result.counters, &result.n_counters, err);
 	if (r == 0)
-		r = disturbances_find(&result.disturbances, result.counters, result.n_counters,
-			(int64_t)result.discarding.et.raw.median_ns, err);
+		result.disturbances = disturbances_find(
+			result.counters, result.n_counters, (int64_t)result.discarding.et.raw.median_ns);
 	result.disturbances.pt_ns = result.discarding.pt.raw.mean_ns;
 	if (r == 0)
 		r = interrupts_in_pt_load(

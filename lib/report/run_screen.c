@@ -4,7 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/text.h"
-#include "lib/protocol/impossible_pt.h"
+#include "lib/protocol/disturbances.h"
 #include "lib/report/environment_changes.h"
 #include "lib/report/noise_load.h"
 
@@ -233,9 +233,8 @@ static int note_impossible(struct notes *notes, const struct run_result *r, stru
 	char pt[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
 	size_t n;
 
-	if (impossible_pt_find(
-		    &r->discarding.run, r->samples, r->n_samples, r->counters, r->n_counters, &found, &n) < 0)
-		return error_oom(err);
+	n = impossible_pt_find(
+		&r->discarding.run, r->samples, r->n_samples, r->counters, r->n_counters, &found);
 	if (n == 0)
 		return 0;
 	text_duration(pt, found[0].pt_ns);

@@ -45,7 +45,7 @@ static int add_environment_differences(
 		return 0;
 	r = environment_differences(book, before->environment, now->environment, &differences, err);
 	if (r > 0 && differences.n > 0)
-		r = differences_description(&differences, MOST_DIFFERENCES, &text, err);
+		text = differences_description(&differences, MOST_DIFFERENCES);
 	if (r >= 0 && text)
 		fprintf(file, "%s%s", ftell(file) > 0 ? "; " : "", text);
 	return r < 0 ? r : 0;

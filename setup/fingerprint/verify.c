@@ -5,7 +5,6 @@
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/protocol/environment_diff.h"
-#include "lib/protocol/environment_validity.h"
 #include "lib/book/book.h"
 #include "lib/base/table.h"
 #include "setup/fingerprint/fingerprint.h"
@@ -77,7 +76,7 @@ static int compare(const json_t *before, const char *now_name, struct difference
 	int r = read_document(&now, now_name, err);
 
 	if (r == 0)
-		r = environment_diff(before, now, ret, err);
+		*ret = environment_diff(before, now);
 	if (r == 0)
 		*ret_list = list_differences(ret);
 	return r;

@@ -25,7 +25,7 @@
 #include "lib/protocol/analysis.h"
 #include "lib/protocol/comparison.h"
 #include "lib/protocol/discard.h"
-#include "lib/protocol/resolving.h"
+#include "lib/protocol/sample_size.h"
 #include "lib/stats/change_points.h"
 
 #include <inttypes.h>
@@ -72,8 +72,7 @@ static struct known_correlation calibrated(const int64_t *times, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		samples[i] = (struct sample){.n = (uint32_t)i + 1, .pt_ns = times[i]};
-	if (correlation_find(&found, &(struct analysis){.samples = samples, .n_samples = n}) < 0)
-		exit(1);
+	found = correlation_find(&(struct analysis){.samples = samples, .n_samples = n});
 	free(samples);
 	return (struct known_correlation){found.lag1, (size_t)found.samples};
 }

@@ -130,13 +130,12 @@ TEST(it_is_said_whether_pt_contains_interrupts)
 	_cleanup_(disturbances_clear) struct disturbances found = {};
 	struct sample_counters samples[5];
 	_cleanup_(freep) char *in = NULL, *out = NULL, *unknown = NULL;
-	struct error err;
 
 	for (uint32_t i = 0; i < ELEMENTS(samples); i++) {
 		samples[i] = (struct sample_counters){.sample = i + 1};
 		counters_set(&samples[i].changes, COUNTER_INTERRUPTS, (8 + i) * NS_PER_MS);
 	}
-	assert_int_equal(disturbances_find(&found, samples, ELEMENTS(samples), 60 * NS_PER_MS, &err), 0);
+	found = disturbances_find(samples, ELEMENTS(samples), 60 * NS_PER_MS);
 	found.pt_ns = 60e6;
 	unknown = disturbance_description(&found, found.items);
 	found.interrupts = INTERRUPTS_IN_PT;
@@ -155,13 +154,12 @@ TEST(a_clock_off_its_base_and_heat_are_told_in_their_units)
 	_cleanup_(disturbances_clear) struct disturbances found = {};
 	struct sample_counters samples[2] = {{.sample = 1}, {.sample = 2}};
 	_cleanup_(freep) char *speed = NULL, *heat = NULL;
-	struct error err;
 
 	counters_set(&samples[0].changes, COUNTER_SPEED, 4000);
 	counters_set(&samples[0].changes, COUNTER_TEMPERATURE, -2900);
 	counters_set(&samples[1].changes, COUNTER_SPEED, -123000);
 	counters_set(&samples[1].changes, COUNTER_TEMPERATURE, 4500);
-	assert_int_equal(disturbances_find(&found, samples, 2, NS_PER_S, &err), 0);
+	found = disturbances_find(samples, 2, NS_PER_S);
 	assert_int_equal(found.n, 2);
 	heat = disturbance_description(&found, &found.items[0]);
 	speed = disturbance_description(&found, &found.items[1]);
@@ -267,7 +265,6 @@ TEST(the_words_name_what_moved_and_where)
 	struct sample_counters samples[3] = {{.sample = 1}, {.sample = 2}, {.sample = 4}};
 	_cleanup_(disturbances_clear) struct disturbances moves = {};
 	_cleanup_(freep) char *steal = NULL, *rate = NULL, *pressure = NULL;
-	struct error err;
 
 	for (int i = 0; i < 3; i++) {
 		counters_set(&samples[i].changes, COUNTER_STEAL, i * 20000000);
@@ -276,7 +273,7 @@ TEST(the_words_name_what_moved_and_where)
 		counters_set(&samples[i].changes, COUNTER_MAJOR_FAULTS, 0);
 		counters_set(&samples[i].changes, COUNTER_INVOLUNTARY, 12);
 	}
-	assert_int_equal(disturbances_find(&moves, samples, 3, 100000000, &err), 0);
+	moves = disturbances_find(samples, 3, 100000000);
 	assert_int_equal(moves.n, 3);
 	steal = disturbance_description(&moves, &moves.items[0]);
 	rate = disturbance_description(&moves, &moves.items[1]);

@@ -164,7 +164,6 @@ TEST(what_changes_the_reading_is_noted)
 	struct sample_counters counters[N] = {};
 	_cleanup_(run_result_clear) struct run_result r = {};
 	_cleanup_(screen_clear) struct screen s = {};
-	struct error err = {};
 
 	make_samples(&r);
 	for (uint32_t i = 0; i < N; i++) {
@@ -177,7 +176,7 @@ TEST(what_changes_the_reading_is_noted)
 			i < 2 ? 2 * NS_PER_MS : NS_PER_MS); /* 1 ms is less than 1 % of ET */
 	}
 	discard(&r, NULL, 0);
-	assert_int_equal(disturbances_find(&r.disturbances, counters, N, 110 * NS_PER_MS, &err), 0);
+	r.disturbances = disturbances_find(counters, N, 110 * NS_PER_MS);
 	s = fill(&r, &profile);
 	assert_int_equal(s.notes.n, 5);
 	assert_true(s.interval.assumed);
