@@ -9,7 +9,7 @@
 #include "lib/document/document.h"
 #include "lib/clocks/clocks_report.h"
 #include "lib/base/table.h"
-#include "lib/stats/robust.h"
+#include "lib/stats/summary.h"
 
 #include <errno.h>
 #include <inttypes.h>

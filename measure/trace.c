@@ -6,7 +6,7 @@
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/record/run.h"
-#include "lib/stats/robust.h"
+#include "lib/stats/summary.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "lib/clocks/cycles.h"
 
 #include "lib/base/array.h"
-#include "lib/stats/robust.h"
+#include "lib/stats/summary.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "lib/base/xalloc.h"
 #include "lib/clocks/cycles.h"
 
-#include "lib/stats/robust.h"
-#include "lib/stats/spacings.h"
+#include "lib/stats/distribution.h"
+#include "lib/stats/summary.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/host/process/pinning.h"
-#include "lib/stats/robust.h"
+#include "lib/stats/summary.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -8,8 +8,8 @@
 #include "lib/base/xalloc.h"
 #include "lib/clocks/cycles.h"
 
-#include "lib/stats/precision.h"
-#include "lib/stats/running.h"
+#include "lib/stats/compare.h"
+#include "lib/stats/summary.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
-#include "lib/stats/shared_noise.h"
+#include "lib/stats/compare.h"
 
 #include <errno.h>
 #include <math.h>
@@ -83,15 +83,12 @@ int duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_n
 	size_t rounds = count_rounds(programs, n);
 	_cleanup_(freep) double *logs = xcalloc(n * rounds + 1, sizeof(*logs));
 	struct shared_noise noise;
-	int r;
 
 	*ret = (struct duet_advice){false, NAN, NAN};
 	rounds = take_rounds(programs, n, rounds, logs);
 	if (rounds < LEAST_ROUNDS || !are_fit(programs, n, slice_ns))
 		return 0;
-	r = shared_noise_of(logs, rounds, n, &noise);
-	if (r < 0)
-		return r;
+	noise = shared_noise_of(logs, rounds, n);
 	ret->p = noise.p;
 	ret->narrower = noise.sd_in_turn / noise.sd_together;
 	ret->better = noise.p <= LEVEL && ret->narrower >= NARROWER &&

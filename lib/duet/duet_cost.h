@@ -5,7 +5,7 @@
 
 #include "lib/duet/duet.h"
 #include "lib/record/run.h"
-#include "lib/stats/log_ratio.h"
+#include "lib/stats/compare.h"
 
 /* One program of a duet, as the book has it. */
 struct duet_program {

@@ -6,7 +6,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/text.h"
-#include "lib/stats/density.h"
+#include "lib/stats/distribution.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
-#include "lib/stats/rate_change.h"
+#include "lib/stats/interval.h"
 
 #include <math.h>
 

@@ -177,11 +177,11 @@ static int count_matches(struct merge *m, const struct gap_seen *gaps, size_t n_
 
 		m->gaps++;
 		m->gaps_ns += length_of(&gaps[i]);
-		r = histogram_add(&m->user, length_of(&gaps[i]));
+		histogram_add(&m->user, length_of(&gaps[i]));
 		class->gaps++;
 		class->matched += matched.n > 0;
-		if (r == 0 && matched.n_outer > 0)
-			r = histogram_add(
+		if (matched.n_outer > 0)
+			histogram_add(
 				&m->excess, excess_ns > 0 ? excess_ns / (int64_t)matched.n_outer : 0);
 	}
 	return r;
@@ -256,7 +256,8 @@ static int add_explained(
 	int r = source_rows_add(
 		&m->times, (uint32_t)source, gap->start_ns, matched->covered_ns, matched->resumed);
 
-	return r < 0 ? r : histogram_add(&m->master, matched->covered_ns);
+	histogram_add(&m->master, matched->covered_ns);
+	return r;
 }
 
 /* The residue of the round so far. */

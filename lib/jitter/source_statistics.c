@@ -21,10 +21,9 @@ void source_rows_clear(struct source_rows *rows)
 
 static int add(struct source_statistics *s, int64_t start_ns, int64_t length_ns, bool resumed)
 {
-	int r = histogram_add(&s->lengths, length_ns);
-
-	if (r == 0 && s->count > 0 && !resumed && start_ns > s->last_start_ns)
-		r = histogram_add(&s->spacings, start_ns - s->last_start_ns);
+	histogram_add(&s->lengths, length_ns);
+	if (s->count > 0 && !resumed && start_ns > s->last_start_ns)
+		histogram_add(&s->spacings, start_ns - s->last_start_ns);
 	if (!resumed || s->count == 0)
 		s->last_start_ns = start_ns;
 	s->min_ns = s->count == 0 || length_ns < s->min_ns ? length_ns : s->min_ns;
@@ -33,7 +32,7 @@ static int add(struct source_statistics *s, int64_t start_ns, int64_t length_ns,
 	s->round_ns += length_ns;
 	s->squares_ns2 += (double)length_ns * (double)length_ns;
 	s->count++;
-	return r;
+	return 0;
 }
 
 int source_rows_add(

@@ -2,7 +2,7 @@
 /* What a run keeps of each source: its row of Table I, and what that is made of. */
 #pragma once
 
-#include "lib/stats/histogram.h"
+#include "lib/stats/distribution.h"
 
 #include <stdbool.h>
 

@@ -191,7 +191,8 @@ static int adjust(struct load_comparison *c, struct error *err)
 
 	for (size_t i = c->same_scripts; i < c->n; i++)
 		scripts[n++] = &c->items[i].comparison;
-	return comparisons_adjust(scripts, n) < 0 ? error_oom(err) : 0;
+	comparisons_adjust(scripts, n);
+	return 0;
 }
 
 static int find_environment_changes(struct load_comparison *c, struct book *book, struct error *err)

@@ -5,7 +5,7 @@
 #include "lib/base/error.h"
 #include "lib/load/page_waits.h"
 #include "lib/record/run.h"
-#include "lib/stats/pearson.h"
+#include "lib/stats/time_series.h"
 
 /* The runs that count. */
 struct page_wait_runs {

@@ -8,7 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/protocol/resolution.h"
-#include "lib/stats/robust.h"
+#include "lib/stats/summary.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * because a daemon divides the samples in two. */
 #include "lib/protocol/analysis_internal.h"
 
-#include "lib/stats/proportion.h"
+#include "lib/stats/summary.h"
 
 #include <math.h>
 

@@ -20,8 +20,8 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
-#include "lib/stats/robust.h"
-#include "lib/stats/spacings.h"
+#include "lib/stats/summary.h"
+#include "lib/stats/distribution.h"
 
 #include <errno.h>
 #include <math.h>
@@ -54,7 +54,7 @@ static void view_cut(struct view *v, enum tail tail, size_t beyond)
 		v->ets += beyond;
 }
 
-static bool is_break(const struct gap *gap, double sd)
+static bool is_break(const struct tail_gap *gap, double sd)
 {
 	return gap->size > gap->longest && gap->size > sd;
 }
@@ -72,11 +72,10 @@ static bool narrows(const struct view *v, enum tail tail, size_t beyond)
 /* Zooms in on one side, from the outermost break to the innermost. */
 static void zoom_side(struct cluster *c, struct view *v, enum tail tail)
 {
-	_cleanup_(freep) struct gap *gaps = NULL;
 	double sd = shorth_of(v->ets, v->n).sd;
-	size_t n = 0, innermost = 0, gone = 0;
+	size_t n, innermost = 0, gone = 0;
+	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(v->ets, v->n, tail, v->quantum, ALPHA, &n);
 
-	spacings_gaps(v->ets, v->n, tail, v->quantum, ALPHA, &gaps, &n);
 	while (innermost < n && !is_break(&gaps[innermost], sd))
 		innermost++;
 	for (size_t i = n; i-- > innermost;) {
@@ -112,11 +111,12 @@ static void zoom_by_hand(struct cluster *c, struct view *v, int64_t by_hand_ns)
  * explain. */
 static void find_bounds(struct cluster *c, const struct view *v)
 {
-	_cleanup_(freep) struct gap *gaps = NULL;
-	const struct gap *widest = NULL;
+	const struct tail_gap *widest = NULL;
 	struct shorth core = shorth_of(v->ets, v->n);
 	double reach = core.middle + CORE_SD * core.sd + (double)v->quantum;
-	size_t i = v->n, n = 0;
+	size_t i = v->n, n;
+	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(
+		v->ets, v->n, TAIL_HIGH, v->quantum, ALPHA, &n);
 
 	c->low_ns = v->ets[0];
 	c->high_ns = c->core_high_ns = c->near_high_ns = v->ets[v->n - 1];
@@ -126,8 +126,7 @@ static void find_bounds(struct cluster *c, const struct view *v)
 	while (i > 1 && (double)v->ets[i - 1] > reach)
 		i--;
 	c->core_high_ns = v->ets[i - 1];
-	spacings_gaps(v->ets, v->n, TAIL_HIGH, v->quantum, ALPHA, &gaps, &n);
-	for (const struct gap *gap = gaps; gap < gaps + n; gap++)
+	for (const struct tail_gap *gap = gaps; gap < gaps + n; gap++)
 		if (v->ets[v->n - 1 - gap->beyond] >= c->core_high_ns &&
 			(!widest || gap->size * widest->longest > widest->size * gap->longest))
 			widest = gap;

@@ -123,7 +123,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	if (r < 0)
 		return r;
 	if (plan.design == DESIGN_PAIRS && above_0)
-		log_ratio_of(of_a, of_b, a_first, n, &ret->log_ratio);
+		ret->log_ratio = log_ratio_of(of_a, of_b, a_first, n);
 	ret->clock = a->clock;
 	if (plan.design == DESIGN_BETWEEN) {
 		ret->between = variation->sd;

@@ -6,7 +6,7 @@
 
 #include "lib/protocol/names.h"
 #include "lib/protocol/period.h"
-#include "lib/stats/running.h"
+#include "lib/stats/summary.h"
 
 /* The zone of a sample's ET. NEAR and FAR are the part of the central cluster beyond its core, below and above the
  * widest gap there, until it is known whether daemons explain it. */

@@ -14,7 +14,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/random.h"
-#include "lib/stats/robust.h"
+#include "lib/stats/summary.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 
 #include "lib/base/xalloc.h"
 
-#include "lib/stats/robust.h"
-#include "lib/stats/trend.h"
+#include "lib/stats/summary.h"
+#include "lib/stats/time_series.h"
 
 #include <errno.h>
 #include <gsl/gsl_cdf.h>

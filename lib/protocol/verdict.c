@@ -9,11 +9,9 @@
 
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/stats/proportion.h"
-#include "lib/stats/robust.h"
-#include "lib/stats/spacings.h"
-#include "lib/stats/trend.h"
-#include "lib/stats/two_levels.h"
+#include "lib/stats/summary.h"
+#include "lib/stats/distribution.h"
+#include "lib/stats/time_series.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 #include "lib/host/systemd/units.h"
 #include "lib/protocol/names.h"
 #include "lib/report/run_machine.h"
-#include "lib/stats/robust.h"
+#include "lib/stats/summary.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,16 +1,243 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether two samples of times differ: see compare.h. */
+/* Whether two samples of times differ, by ratios, by ranks and by means; how precise two clocks are: see compare.h. */
 #include "lib/stats/compare.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
-#include "lib/stats/mann_whitney.h"
+#include "lib/base/random.h"
+#include "lib/base/xalloc.h"
 
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <string.h>
 
+enum {
+	LEAST_ROBUST = 6,
+	MOST_ROBUST = 2000 /* it takes their square */,
+	LEAST_NEIGHBOURS = 4,
+	MOST_EXACT = 60
+};
 static const double LEVEL = 0.05, POWER = 0.8;
+
+static int log_by_value(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* Means of both orders apart. `logs` are sorted by order: the first n_first are of one. */
+static void fit_orders(struct log_ratio *r, const double *logs, size_t n_first)
+{
+	size_t n_second = r->n - n_first;
+	double squares = gsl_stats_tss(logs, 1, n_first) + gsl_stats_tss(logs + n_first, 1, n_second);
+
+	r->df = (double)(r->n - 2);
+	r->sd = sqrt(squares / r->df);
+	r->mean = (gsl_stats_mean(logs, 1, n_first) + gsl_stats_mean(logs + n_first, 1, n_second)) / 2;
+	r->se = r->sd * sqrt(1 / (double)n_first + 1 / (double)n_second) / 2;
+}
+
+static void fit_mean(struct log_ratio *r, const double *logs)
+{
+	if (r->n > 0)
+		r->mean = gsl_stats_mean(logs, 1, r->n);
+	if (r->n < 2)
+		return;
+	r->df = (double)(r->n - 1);
+	r->sd = sqrt(gsl_stats_tss(logs, 1, r->n) / r->df);
+	r->se = r->sd / sqrt((double)r->n);
+}
+
+/* The greatest c such that the sum of the ranks of positive differences is below c with a probability of at most LEVEL / 2: exact
+ * (counting subsets of 1 … n), then by the normal approximation (Wilcoxon 1945). 0: there is none. */
+static size_t signed_rank_limit(size_t n)
+{
+	size_t most = n * (n + 1) / 2, limit = 0;
+	_cleanup_(freep) double *p = n <= MOST_EXACT ? xcalloc(most + 1, sizeof(*p)) : NULL;
+	double below = 0;
+
+	if (!p)
+		return (size_t)fmax(
+			0, floor((double)most / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) *
+							    sqrt((double)most * (2 * (double)n + 1) / 12)));
+	p[0] = 1;
+	for (size_t rank = 1; rank <= n; rank++)
+		for (size_t sum = most + 1; sum-- > 0;)
+			p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
+	while (limit < most && below + p[limit] <= LEVEL / 2)
+		below += p[limit++];
+	return limit;
+}
+
+/* The median of the means of all pairs of values, each with itself too, and the interval of its test. */
+static void fit_robust(struct log_ratio *r, const double *logs)
+{
+	size_t n = r->n, m = n * (n + 1) / 2, k = 0, limit;
+	_cleanup_(freep) double *walsh = xcalloc(m, sizeof(*walsh));
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i; j < n; j++)
+			walsh[k++] = (logs[i] + logs[j]) / 2;
+	qsort(walsh, m, sizeof(*walsh), log_by_value);
+	limit = signed_rank_limit(n);
+	r->robust = (walsh[(m - 1) / 2] + walsh[m / 2]) / 2;
+	if (limit > 0) {
+		r->robust_low = walsh[limit - 1];
+		r->robust_high = walsh[m - limit];
+	}
+}
+
+static void fit_neighbours(struct log_ratio *r, const int64_t *a, const int64_t *b)
+{
+	size_t n = r->n - 1;
+	_cleanup_(freep) double *ahead = xcalloc(2 * n, sizeof(*ahead));
+	double *behind = ahead + n;
+
+	for (size_t i = 0; i < n; i++) {
+		ahead[i] = log((double)b[i + 1] / (double)a[i]);
+		behind[i] = log((double)b[i] / (double)a[i + 1]);
+	}
+	r->neighbours_sd = sqrt(
+		(gsl_stats_tss(ahead, 1, n) + gsl_stats_tss(behind, 1, n)) / (double)(2 * n - 2));
+}
+
+/* The logs, those in which a started first before the others. Returns how many that are. */
+static size_t sort_by_order(const double *logs, const bool *a_first, size_t n, double *ret)
+{
+	size_t n_first = 0, k;
+
+	for (size_t i = 0; i < n; i++)
+		if (a_first && a_first[i])
+			ret[n_first++] = logs[i];
+	k = n_first;
+	for (size_t i = 0; i < n; i++)
+		if (!a_first || !a_first[i])
+			ret[k++] = logs[i];
+	return n_first;
+}
+
+struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n)
+{
+	_cleanup_(freep) double *logs = xcalloc(2 * n + 1, sizeof(*logs));
+	struct log_ratio r = {n, NAN, NAN, NAN, NAN, .robust = NAN, .robust_low = NAN, .robust_high = NAN,
+		.neighbours_sd = NAN};
+	size_t n_first;
+
+	for (size_t i = 0; i < n; i++)
+		logs[i] = log((double)b_ns[i] / (double)a_ns[i]);
+	n_first = sort_by_order(logs, a_first, n, logs + n);
+	if (n_first >= 2 && n - n_first >= 2)
+		fit_orders(&r, logs + n, n_first);
+	else
+		fit_mean(&r, logs);
+	if (n >= LEAST_ROBUST && n <= MOST_ROBUST)
+		fit_robust(&r, logs);
+	if (n >= LEAST_NEIGHBOURS)
+		fit_neighbours(&r, a_ns, b_ns);
+	return r;
+}
+
+double log_ratio_half(const struct log_ratio *r, double alpha)
+{
+	return isnan(r->se) ? NAN : gsl_cdf_tdist_Pinv(1 - alpha / 2, r->df) * r->se;
+}
+
+double log_ratio_p(const struct log_ratio *r)
+{
+	if (isnan(r->se) || r->se <= 0)
+		return isnan(r->se) ? NAN : r->mean == 0;
+	return 2 * gsl_cdf_tdist_Q(fabs(r->mean / r->se), r->df);
+}
+
+/* The test of Mann and Whitney: whether the values of one sample tend to be greater than those of another,
+ * whatever their distribution. */
+
+enum { EXACT_MAX = 40 }; /* n_a + n_b up to which all permutations are counted */
+
+struct ranked {
+	int64_t value;
+	bool of_b;
+	size_t twice_rank; /* tied values share their mean rank, which may be a half */
+};
+
+static int rank_by_value(const void *x, const void *y)
+{
+	const struct ranked *a = x, *b = y;
+
+	return (a->value > b->value) - (a->value < b->value);
+}
+
+/* The tie term: t³ - t, summed over groups of t equal values. */
+static double rank_all(struct ranked *all, size_t n)
+{
+	double ties = 0;
+
+	qsort(all, n, sizeof(*all), rank_by_value);
+	for (size_t i = 0, end; i < n; i = end) {
+		double t;
+
+		for (end = i + 1; end < n && all[end].value == all[i].value; end++)
+			;
+		t = (double)(end - i);
+		ties += t * t * t - t;
+		for (size_t k = i; k < end; k++)
+			all[k].twice_rank = i + 1 + end;
+	}
+	return ties;
+}
+
+/* In how many ways n_b of the ranks give each sum: the ranks are taken one by one (Streitberg & Röhmel 1986). The share
+ * of those whose sum is as far from the expected one as `twice_sum`. */
+static double mann_whitney_exact(const struct ranked *all, size_t n, size_t n_b, size_t twice_sum)
+{
+	size_t width = n * (n + 1) + 1, expected = n_b * (n + 1);
+	size_t off = twice_sum > expected ? twice_sum - expected : expected - twice_sum;
+	_cleanup_(freep) double *ways = xcalloc(
+		(n_b + 1) * width, sizeof(*ways)); /* rows: number of values of b */
+	double as_far = 0, total = 0;
+
+	ways[0] = 1;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = n_b; k >= 1; k--)
+			for (size_t sum = width; sum-- > all[i].twice_rank;)
+				ways[k * width + sum] += ways[(k - 1) * width + sum - all[i].twice_rank];
+	for (size_t sum = 0; sum < width; sum++) {
+		total += ways[n_b * width + sum];
+		if (sum + off <= expected || sum >= expected + off)
+			as_far += ways[n_b * width + sum];
+	}
+	return as_far / total;
+}
+
+/* Normal, corrected for ties and continuity (Lehmann 1975). */
+static double mann_whitney_approximate(double u, double n_a, double n_b, double ties)
+{
+	double n = n_a + n_b, sd = sqrt(n_a * n_b / 12 * (n + 1 - ties / (n * (n - 1))));
+	double off = fmax(0, fabs(u - n_a * n_b / 2) - 0.5);
+
+	return sd > 0 ? fmin(1, 2 * gsl_cdf_ugaussian_Q(off / sd)) : 1;
+}
+
+/* u: pairs in which b is greater, ties count half. p: two-sided, from all permutations of the ranks, tied or not, for
+ * up to 40 values together; else normal. At least one value each. */
+static void mann_whitney(
+	const int64_t *a, size_t n_a, const int64_t *b, size_t n_b, double *ret_u, double *ret_p)
+{
+	size_t n = n_a + n_b, twice_sum = 0;
+	_cleanup_(freep) struct ranked *all = xcalloc(n, sizeof(*all));
+	double ties;
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct ranked){.value = i < n_a ? a[i] : b[i - n_a], .of_b = i >= n_a};
+	ties = rank_all(all, n);
+	for (size_t i = 0; i < n; i++)
+		twice_sum += all[i].of_b ? all[i].twice_rank : 0;
+	*ret_u = ((double)twice_sum - (double)n_b * (double)(n_b + 1)) / 2;
+	*ret_p = n <= EXACT_MAX ? mann_whitney_exact(all, n, n_b, twice_sum)
+				: mann_whitney_approximate(*ret_u, (double)n_a, (double)n_b, ties);
+}
 
 /* Variance of the mean. */
 static double variance(const struct summary *s)
@@ -73,8 +300,9 @@ static void find_smallest_difference(struct comparison *c, double alpha)
 	double spread = c->variance_a + c->variance_b - 2 * c->covariance;
 	double se = c->design == DESIGN_DUET ? c->log_ratio.se : sqrt(spread) / c->a.mean_ns;
 
-	c->smallest_difference =
-		(gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df) + gsl_cdf_tdist_Pinv(POWER, c->df)) * se;
+	c->smallest_difference = (gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df) +
+					 gsl_cdf_tdist_Pinv(POWER, c->df)) *
+				 se;
 }
 
 static void find_log_interval(struct comparison *c, double alpha)
@@ -86,23 +314,20 @@ static void find_log_interval(struct comparison *c, double alpha)
 	c->ratio_high = exp(c->log_ratio.mean + half);
 }
 
-static int judge_log_ratios(
+static void judge_log_ratios(
 	struct comparison *c, const struct compare_plan *plan, const int64_t *a, const int64_t *b)
 {
 	const struct log_ratio *l = &c->log_ratio;
-	int r = log_ratio_of(a, b, plan->a_first, c->a.n, &c->log_ratio);
 
-	if (r < 0)
-		return r;
+	c->log_ratio = log_ratio_of(a, b, plan->a_first, c->a.n);
 	c->ratio = exp(l->mean);
 	if (isnan(l->se))
-		return 0;
+		return;
 	c->t = l->mean / l->se;
 	c->df = l->df;
 	c->p = log_ratio_p(l);
 	find_smallest_difference(c, LEVEL);
 	find_log_interval(c, LEVEL);
-	return 0;
 }
 
 /* The ratios r for which mean b - r * mean a is not different from 0 (Fieller 1954). */
@@ -173,12 +398,11 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 		return error_say(err, -EINVAL, "cannot compare: the mean of the first is 0");
 	c.ratio = c.b.mean_ns / c.a.mean_ns;
 	c.welch_p = welch_p(&c);
-	if (mann_whitney(a_ns, n_a, b_ns, n_b, &c.mann_whitney_u, &c.mann_whitney_p) < 0)
-		return error_oom(err);
+	mann_whitney(a_ns, n_a, b_ns, n_b, &c.mann_whitney_u, &c.mann_whitney_p);
 	if (plan->design != DESIGN_DUET)
 		judge_means(&c, plan, a_ns, b_ns);
-	else if (judge_log_ratios(&c, plan, a_ns, b_ns) < 0)
-		return error_oom(err);
+	else
+		judge_log_ratios(&c, plan, a_ns, b_ns);
 	c.p_adjusted = c.p;
 	*ret = c;
 	return 0;
@@ -193,7 +417,7 @@ static int by_p(const void *x, const void *y)
 
 /* The interval and the minimum detectable difference are at the level that the p-value was tested at, so that all say
  * the same. */
-int comparisons_adjust(struct comparison *const *comparisons, size_t n)
+void comparisons_adjust(struct comparison *const *comparisons, size_t n)
 {
 	_cleanup_(freep) struct comparison **known = xcalloc(n + 1, sizeof(struct comparison *));
 	double least = 0, alpha = LEVEL;
@@ -214,5 +438,161 @@ int comparisons_adjust(struct comparison *const *comparisons, size_t n)
 		} else if (least >= LEVEL && known[i]->p < 1)
 			known[i]->ratio_low = known[i]->ratio_high = NAN;
 	}
-	return 0;
+}
+
+/* Shared noise: x[t] is the logarithm of the time of sample t: the program's mean, the machine at that moment, and an error of its own with
+ * variance s. The differences d[t] = x[t + 1] - x[t] of independent samples have the variance 2 s, and each two successive ones
+ * the covariance -s, because they share one sample (as bid and ask do in Roll 1984). If the machine's speed is a random walk, it
+ * adds to the variance and not to the covariance. So the variance is what samples in turn have, and -2 times the covariance is what
+ * is left of it at one time. Speeds that return to their mean make the covariance greater: then that is too cautious. */
+
+enum { LEAST_ROUNDS = 4, PERMUTATIONS = 999 };
+
+struct turns {
+	double *x;     /* n, in the order of time */
+	double *d;     /* n - 1: room for the differences */
+	double *means; /* of the differences, by the program that they begin with */
+	size_t n, programs;
+};
+
+struct moments {
+	double variance, covariance;
+};
+
+/* Of d; each kind of difference, from one program to the next, has a mean of its own. */
+static void center(struct turns *s)
+{
+	size_t n = s->n - 1;
+
+	for (size_t i = 0; i < s->programs; i++) {
+		size_t count = 0;
+
+		s->means[i] = 0;
+		for (size_t t = i; t < n; t += s->programs, count++)
+			s->means[i] += s->d[t];
+		s->means[i] /= (double)count;
+	}
+	for (size_t t = 0; t < n; t++)
+		s->d[t] -= s->means[t % s->programs];
+}
+
+static struct moments moments_of(struct turns *s)
+{
+	size_t n = s->n - 1;
+	double squares = 0, products = 0;
+
+	for (size_t t = 0; t < n; t++)
+		s->d[t] = s->x[t + 1] - s->x[t];
+	center(s);
+	for (size_t t = 0; t < n; t++)
+		squares += s->d[t] * s->d[t];
+	for (size_t t = 0; t + 1 < n; t++)
+		products += s->d[t] * s->d[t + 1];
+	return (struct moments){
+		squares / (double)(n - s->programs), products / (double)(n - 1 - s->programs)};
+}
+
+/* The samples of each program in a random order (Fisher and Yates). */
+static void permute(struct turns *s, uint64_t *random)
+{
+	size_t rounds = s->n / s->programs;
+
+	for (size_t p = 0; p < s->programs; p++)
+		for (size_t i = rounds; i > 1; i--) {
+			double *last = &s->x[(i - 1) * s->programs + p];
+			double *other = &s->x[random_next(random) % i * s->programs + p], x = *last;
+
+			*last = *other;
+			*other = x;
+		}
+}
+
+/* The share of permutations whose differences are as little opposed as those of the samples; the samples are one of them. */
+static double p_by_permutation(struct turns *s, const struct moments *found)
+{
+	uint64_t random = 1; /* the same samples have the same p */
+	size_t as_great = 1;
+
+	for (int i = 0; i < PERMUTATIONS; i++) {
+		struct moments m;
+
+		permute(s, &random);
+		m = moments_of(s);
+		as_great += m.covariance / m.variance >= found->covariance / found->variance;
+	}
+	return (double)as_great / (PERMUTATIONS + 1);
+}
+
+struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs)
+{
+	size_t n = n_rounds * n_programs;
+	_cleanup_(freep) double *room = xcalloc(2 * n + n_programs, sizeof(*room));
+	struct turns s = {room, room + n, room + 2 * n, n, n_programs};
+	const struct shared_noise unknown = {NAN, NAN, 1};
+	struct moments m;
+
+	if (n_rounds < LEAST_ROUNDS || n_programs < 2)
+		return unknown;
+	memcpy(s.x, logs, n * sizeof(*logs));
+	m = moments_of(&s);
+	if (!(m.variance > 0))
+		return unknown;
+	return (struct shared_noise){
+		sqrt(m.variance), sqrt(fmax(0, -2 * m.covariance)), p_by_permutation(&s, &m)};
+}
+
+/* How precisely a clock times something that always takes equally long. */
+
+double precision_of(const double *readings, size_t n, double truth)
+{
+	double about = 0, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		about += readings[i] / (double)n;
+	if (fabs(about - truth) > truth / 10)
+		about = truth;
+	for (size_t i = 0; i < n; i++)
+		sum += fabs(readings[i] - about);
+	return sqrt(M_PI_2) * sum / (double)n;
+}
+
+static const double NOTHING = 1e-6; /* less than that is rounding of the sums */
+
+/* The mean of the logarithms of the ratios, by n trials from that one on; NAN: none. */
+static double mean_log_ratio(const struct precision_pair *p, size_t from, size_t n)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->n_things; i++) {
+		size_t at = i * p->n_trials + from;
+		double a = precision_of(p->reference + at, n, p->truths[i]);
+		double b = precision_of(p->other + at, n, p->truths[i]);
+
+		if (!(a > NOTHING && b > NOTHING))
+			continue;
+		sum += log(a / b);
+		count++;
+	}
+	return count > 0 ? sum / (double)count : NAN;
+}
+
+struct gain precision_gain(const struct precision_pair *p, double level)
+{
+	double ratio = mean_log_ratio(p, 0, p->n_trials), mean = 0, squares = 0, half;
+	size_t size = p->n_trials / p->n_batches;
+	double n = 0;
+
+	for (size_t i = 0; i < p->n_batches; i++) {
+		double value = mean_log_ratio(p, i * size, size), off = value - mean;
+
+		if (!isfinite(value))
+			continue;
+		mean += off / ++n;
+		squares += off * (value - mean);
+	}
+	if (n < 2)
+		return (struct gain){exp(ratio), NAN, NAN};
+	half = gsl_cdf_tdist_Pinv(0.5 + level / 2, n - 1) * sqrt(squares / (n - 1) / n);
+	return (struct gain){exp(ratio), exp(ratio - half), exp(ratio + half)};
 }

@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether two samples of times differ, by how much, and the minimum detectable difference. */
+/* Whether two samples of times differ, by how much, and the minimum detectable difference; what programs in turn share;
+ * and the precision of clocks. */
 #pragma once
 
 #include "lib/base/error.h"
-#include "lib/stats/log_ratio.h"
 #include "lib/stats/summary.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The ratio of two times that were taken together, from the logarithms of the ratios of all pairs: what slows both by the
+ * same factor cancels. */
+
+struct log_ratio {
+	size_t n;
+	double mean, se; /* of log (b / a). NAN: se with n < 2 */
+	double sd;       /* of one pair; NAN: n < 2 */
+	double df;
+	double robust, robust_low,
+		robust_high; /* Hodges & Lehmann (1963), 95 % by signed ranks; NAN: n < 6, n > 2000 */
+	double neighbours_sd; /* of a of one pair and b of the next: as if they had been taken in turn; NAN: n < 4 */
+};
+
+/* Pairs in the order of time, all above 0. a_first (may be NULL): which of a pair started first, which may matter: with two
+ * of each kind and more, the mean is that of both kinds' means, and the sd is within them. */
+struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n);
+
+/* Half the width of the interval of the mean at 1 - alpha, by Student's t; NAN: not known. */
+double log_ratio_half(const struct log_ratio *ratio, double alpha);
+double log_ratio_p(const struct log_ratio *ratio); /* that the mean is 0; two-sided */
 
 /* How the samples were taken, which decides what chance may explain. */
 enum design {
@@ -12,7 +37,7 @@ enum design {
 	DESIGN_BETWEEN,     /* in two runs, and how separate runs differ is known */
 	DESIGN_PAIRS,       /* in turn: the values of a and b with one index are neighbours */
 	DESIGN_INDEPENDENT, /* each by itself */
-	DESIGN_DUET, /* together: as pairs, and what slows both by the same factor cancels (log_ratio.h) */
+	DESIGN_DUET,        /* together: as pairs, and what slows both by the same factor cancels */
 };
 
 /* Of which times: CPU time or elapsed time. */
@@ -41,14 +66,54 @@ struct comparison {
 				       power 0.8 at the level alpha; NAN: unknown */
 	double variance_a, variance_b, covariance; /* of the means */
 	double between;                            /* DESIGN_BETWEEN: as in the plan; else 0 */
-	size_t n_between;                          /* the number of runs that it is known from; 0: not known */
-	struct log_ratio log_ratio; /* DESIGN_DUET: `ratio` is the geometric mean of the ratios; DESIGN_PAIRS: beside it */
+	size_t n_between; /* the number of runs that it is known from; 0: not known */
+	struct log_ratio
+		log_ratio; /* DESIGN_DUET: `ratio` is the geometric mean of the ratios; DESIGN_PAIRS: beside it */
 };
 
-/* Times in ns, at least one each; in any order, except in pairs. -EINVAL: none, or the mean of a is 0; -ENOMEM. */
+/* Times in ns, at least one each; in any order, except in pairs. -EINVAL: none, or the mean of a is 0. */
 int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, const struct compare_plan *plan,
 	struct comparison *ret, struct error *err);
 
 /* Adjusts the p-values, the intervals and the minimum detectable differences of comparisons that are made at once, so
  * that in 95 of 100 cases none of them shows a difference that does not exist (Holm 1979). */
-int comparisons_adjust(struct comparison *const *comparisons, size_t n);
+void comparisons_adjust(struct comparison *const *comparisons, size_t n);
+
+/* How much of the spread of programs that take their samples in turn is a machine whose speed changes: then neighbours
+ * differ less than samples that are further apart, and programs that run at the same time would differ still less. */
+
+struct shared_noise {
+	double sd_in_turn; /* of the logarithm of the ratio of two neighbours; NAN: not known */
+	double sd_together; /* the same if both had been taken at one time, by extrapolation; 0: all of it is the machine's */
+	double p; /* the probability of so great a difference if samples are independent; one-sided */
+};
+
+/* logs[round * n_programs + program]: logarithms of times, in the order in which they were taken. With fewer than 4 rounds or 2
+ * programs nothing is known, and p is 1. */
+struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs);
+
+/* How precisely a clock times something that always takes equally long. */
+
+/* The standard deviation of the readings, by their mean absolute deviation from their mean, as of normal values: a single
+ * reading counts less than in a root mean square, and steps of the clock do not count less than they are. If the mean differs
+ * from the truth by more than a tenth, it is the deviation from the truth: a clock that nearly always shows 0 does not vary,
+ * but is not precise. n > 0. */
+double precision_of(const double *readings, size_t n, double truth);
+
+struct gain {
+	double ratio;     /* NAN: none can be formed */
+	double low, high; /* its interval; NAN: unknown */
+};
+
+/* What two clocks showed of the same things, in turn: readings[thing * n_trials + trial]. */
+struct precision_pair {
+	const double *reference, *other;
+	const double *truths; /* of each thing */
+	size_t n_things, n_trials;
+	size_t n_batches; /* equal parts of the trials, each a sample of the whole time */
+};
+
+/* By how much the reference is less precise: the geometric mean over all things of the ratio of their deviations, with the
+ * interval of the batches' own (Student's t on logarithms). Things of which one of the clocks shows no deviation are left
+ * out. */
+struct gain precision_gain(const struct precision_pair *pair, double level);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The confidence interval of a mean of correlated values: see interval.h.
+/* The confidence intervals of means and of rates: see interval.h.
  *
  * The correlation is taken to fall geometrically (AR(1)), and the variance of a mean is that of such a process, by
  * generalised least squares (Aitken 1935). Ten values hardly show their correlation. If the machine's is known, the estimate
@@ -37,7 +37,7 @@ double correlation_inflation(double lag1, double n)
 }
 
 /* As estimated, with a bias of about -(1 + 4 lag1) / n. NAN: no variance. */
-static double lag1_of(const int64_t *values, size_t n, double mean)
+static double interval_lag1(const int64_t *values, size_t n, double mean)
 {
 	double products = 0, squares = 0, before = 0;
 
@@ -150,7 +150,7 @@ static struct error_of_mean by_machine(const int64_t *values, const struct summa
 	return by_lag1(values, s, (n * unbiased + weight * machine->lag1) / (n + weight), interval);
 }
 
-static void bound(struct interval *interval, const struct summary *s)
+static void bound_interval(struct interval *interval, const struct summary *s)
 {
 	interval->low_ns = fmax(interval->low_ns, (double)s->min_ns);
 	interval->high_ns = fmin(interval->high_ns, (double)s->max_ns);
@@ -167,7 +167,7 @@ struct interval interval_of_mean(
 	if (n < 2)
 		return interval;
 	interval.low_ns = interval.high_ns = s.mean_ns;
-	interval.lag1 = lag1_of(values, n, s.mean_ns);
+	interval.lag1 = interval_lag1(values, n, s.mean_ns);
 	if (isnan(interval.lag1))
 		return interval;
 	interval.calibrated = machine && machine->values > 0;
@@ -178,6 +178,116 @@ struct interval interval_of_mean(
 	interval.low_ns *= exp(-reach(t, -skewness) * error.ns / s.mean_ns);
 	interval.high_ns *= exp(reach(t, skewness) * error.ns / s.mean_ns);
 	if (n >= LEAST_VALUES && (!interval.calibrated || interval.effective_n >= LEAST_BOUNDING))
-		bound(&interval, &s);
+		bound_interval(&interval, &s);
 	return interval;
+}
+
+/* Whether something that comes in bursts takes more of the time in one run than in another, by more than
+ * chance. * Bursts make counts vary far more than Poisson's, so the time is counted in rounds: how it
+ * varies from round to round, and how much a round is like the next, shows how much chance can explain. */
+
+/* The mean of at least this number of independent rounds is about normal; with fewer, only their number counts. */
+static const double ENOUGH = 8;
+/* A source in this share of the rounds of one run, and in none of the other, is permanent: its rounds are not one long burst. */
+static const double PERMANENT = 0.6;
+static const double RATE_CHANGE_MOST_LAG1 = 0.99;
+
+static double rate_mean(const struct rate *r)
+{
+	return r->n > 0 ? r->total_ns / r->n : 0;
+}
+
+static double rate_variance(const struct rate *r) /* n - 1 */
+{
+	return r->n > 1 ? fmax(r->squares - r->total_ns * rate_mean(r), 0) / (r->n - 1) : 0;
+}
+
+/* So many rounds are worth one, because neighbours are alike: a burst over ten rounds is one burst. The correlation of
+ * neighbours is estimated by their differences (von Neumann 1941), which what happens at the ends of the run does not bias. */
+static double rate_inflation(const struct rate *r)
+{
+	double variance = rate_variance(r), lag1;
+
+	if (r->n < 3 || variance <= 0)
+		return 1;
+	lag1 = 1 - r->steps / (2 * (r->n - 1) * variance);
+	lag1 = fmin(lag1 + 4 * fmax(lag1, 0) / r->n, RATE_CHANGE_MOST_LAG1); /* its bias, about */
+	return lag1 > 0 ? fmin(correlation_inflation(lag1, r->n), r->n) : 1;
+}
+
+/* Of two runs of the same source, which should be the same. */
+static double inflation_of_both(const struct rate *a, const struct rate *b)
+{
+	return fmax(rate_inflation(a), rate_inflation(b));
+}
+
+double rate_ratio(const struct rate *a, const struct rate *b)
+{
+	double of_a = a->time_ns > 0 ? a->total_ns / a->time_ns : 0;
+	double of_b = b->time_ns > 0 ? b->total_ns / b->time_ns : 0;
+
+	return of_a > 0 ? of_b / of_a : of_b > 0 ? INFINITY : 1;
+}
+
+/* Given so many rounds with it in both, how many of them b has by chance is binomial. k is rounded down, and at least k
+ * of k + n at random means a beta distribution of the share. */
+static double by_number(double k, double others, double margin, const struct rate *a, const struct rate *b)
+{
+	double share = margin * b->time_ns / (a->time_ns + margin * b->time_ns);
+
+	return k >= 1 ? gsl_cdf_beta_P(share, floor(k), ceil(others) + 1) : 1;
+}
+
+/* Welch's test of mean(b) <= margin mean(a), with as many values as are independent. */
+static double by_time(const struct rate *a, const struct rate *b, double margin)
+{
+	double inflation = inflation_of_both(a, b), n_a = a->n / inflation, n_b = b->n / inflation;
+	double scale = b->n / b->time_ns * a->time_ns / a->n; /* rounds of the two may not be equally long */
+	double of_a = margin * margin * rate_variance(a) / n_a, of_b = scale * scale * rate_variance(b) / n_b;
+	double off = scale * rate_mean(b) - margin * rate_mean(a), freedom;
+
+	if (of_a + of_b <= 0)
+		return off > 0 ? 0 : 1;
+	freedom = (of_a + of_b) * (of_a + of_b) /
+		  (of_a * of_a / fmax(n_a - 1, 1) + of_b * of_b / fmax(n_b - 1, 1));
+	return gsl_cdf_tdist_Q(off / sqrt(of_a + of_b), freedom);
+}
+
+/* The p-value of ratio <= margin. */
+static double p_of_ratio(const struct rate *a, const struct rate *b, double margin)
+{
+	double inflation = inflation_of_both(a, b), k = b->with / inflation, others = a->with / inflation;
+
+	if (b->total_ns <= 0 || a->time_ns <= 0 || b->time_ns <= 0)
+		return 1;
+	if (a->with <= 0)
+		return by_number(b->with >= PERMANENT * b->n ? b->with : k, 0, margin, a, b);
+	return k >= ENOUGH && others >= ENOUGH ? by_time(a, b, margin) : by_number(k, others, margin, a, b);
+}
+
+double rate_more(const struct rate *a, const struct rate *b, double margin)
+{
+	return p_of_ratio(a, b, a->with > 0 ? margin : 1);
+}
+
+/* The ratio is above it with a probability of 97.5 %; 0: no bound. */
+static double lower_bound(const struct rate *a, const struct rate *b)
+{
+	const double P = 0.025, LEAST = 1e-6;
+	double low = log(LEAST), high = -low;
+
+	if (p_of_ratio(a, b, LEAST) > P)
+		return 0;
+	for (int i = 0; i < 50; i++) {
+		double middle = (low + high) / 2;
+
+		*(p_of_ratio(a, b, exp(middle)) > P ? &high : &low) = middle;
+	}
+	return exp(low);
+}
+
+void rate_ratio_interval(const struct rate *a, const struct rate *b, double *ret_low, double *ret_high)
+{
+	*ret_low = lower_bound(a, b);
+	*ret_high = 1 / lower_bound(b, a);
 }

@@ -2,13 +2,89 @@
 /* Summary statistics: see summary.h. */
 #include "lib/stats/summary.h"
 
-#include "lib/stats/robust.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/xalloc.h"
 
 #include <gsl/gsl_cdf.h>
-#include <math.h>
+#include <string.h>
+
+/* Location and width of the bulk of an array, however extreme a minority of its values is. */
+
+static int int64_by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void sort_ascending(int64_t *values, size_t n)
+{
+	if (n > 1)
+		qsort(values, n, sizeof(*values), int64_by_value);
+}
+
+double quantile_of(const int64_t *ascending, size_t n, double p)
+{
+	double at = p * (double)(n - 1);
+	size_t low = (size_t)at;
+	size_t high = low + 1 < n ? low + 1 : low;
+
+	return (double)ascending[low] + (at - (double)low) * (double)(ascending[high] - ascending[low]);
+}
+
+double median_of(const int64_t *values, size_t n)
+{
+	_cleanup_(freep) int64_t *sorted = xreallocarray(NULL, n, sizeof(*sorted));
+
+	if (n == 0)
+		return NAN;
+	memcpy(sorted, values, n * sizeof(*sorted));
+	sort_ascending(sorted, n);
+	return quantile_of(sorted, n, 0.5);
+}
+
+double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum)
+{
+	int64_t median = ascending[n / 2];
+	size_t below = 0, equal = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		below += ascending[i] < median;
+		equal += ascending[i] == median;
+	}
+	return (double)median + (double)quantum * (((double)n / 2 - (double)below) / (double)equal - 0.5);
+}
+
+struct bounds median_interval(const int64_t *ascending, size_t n, double level)
+{
+	size_t outside = 0; /* values that may be left out at each end */
+
+	while (outside < n / 2 &&
+		gsl_cdf_binomial_P((unsigned int)outside, 0.5, (unsigned int)n) <= (1 - level) / 2)
+		outside++;
+	if (outside == 0)
+		return (struct bounds){NAN, NAN};
+	return (struct bounds){(double)ascending[outside - 1], (double)ascending[n - outside]};
+}
+
+struct shorth shorth_of(const int64_t *ascending, size_t n)
+{
+	const double half_of_normal = 0.674489750196082; /* the normal quantile of 3/4 */
+	size_t reach = n / 2, best = 0; /* an interval from i to i + reach holds more than half */
+	int64_t width;
+
+	for (size_t i = 1; i + reach < n; i++)
+		if (ascending[i + reach] - ascending[i] < ascending[best + reach] - ascending[best])
+			best = i;
+	width = ascending[best + reach] - ascending[best];
+	return (struct shorth){
+		.middle = (double)ascending[best] + (double)width / 2,
+		.sd = (double)width / 2 / half_of_normal,
+	};
+}
 
 /* Sum of squares about the mean: two passes, because ETs of hours in ns leave a double few digits. */
-static double squares(const int64_t *values, size_t n, double mean)
+static double squares_about(const int64_t *values, size_t n, double mean)
 {
 	double sum = 0;
 
@@ -34,7 +110,7 @@ struct summary summary_of(const int64_t *values, size_t n)
 	}
 	s.mean_ns = (double)values[0] + sum / (double)n;
 	s.median_ns = median_of(values, n);
-	s.sd_ns = n < 2 ? 0 : sqrt(squares(values, n, s.mean_ns) / (double)(n - 1));
+	s.sd_ns = n < 2 ? 0 : sqrt(squares_about(values, n, s.mean_ns) / (double)(n - 1));
 	s.relative_error = s.mean_ns > 0 ? s.sd_ns / s.mean_ns : 0;
 	return s;
 }
@@ -44,4 +120,60 @@ double summary_interval(const struct summary *s, double level)
 	if (s->n < 2)
 		return NAN;
 	return gsl_cdf_tdist_Pinv(0.5 + level / 2, (double)(s->n - 1)) * s->sd_ns / sqrt((double)s->n);
+}
+
+/* A lower bound of a proportion that was observed in a few cases. */
+
+double proportion_at_least(size_t k, size_t n)
+{
+	const double z = 1.6448536269514722; /* normal quantile of 0.95 */
+	double cases = (double)n, p, middle, reach;
+
+	if (n == 0)
+		return 0;
+	p = (double)k / cases;
+	middle = p + z * z / (2 * cases);
+	reach = z * sqrt(p * (1 - p) / cases + z * z / (4 * cases * cases));
+	return (middle - reach) / (1 + z * z / cases);
+}
+
+/* Width is measured between the first and the last decile, so that
+ * up to a tenth of outliers on either side of a level does not hide it. */
+
+static double decile_width(const int64_t *ascending, size_t n)
+{
+	const double deciles_of_normal = 2.563103131089201; /* twice the normal quantile of 0.9 */
+
+	return (quantile_of(ascending, n, 0.9) - quantile_of(ascending, n, 0.1)) / deciles_of_normal;
+}
+
+/* Outliers do not say where the levels part: the widest gap between the medians does. */
+static size_t part_levels(const int64_t *ascending, const struct two_levels *levels, size_t n)
+{
+	size_t at = levels->n_low;
+
+	for (size_t i = 1; i < n; i++)
+		if ((double)ascending[i - 1] >= levels->low && (double)ascending[i] <= levels->high &&
+			ascending[i] - ascending[i - 1] > ascending[at] - ascending[at - 1])
+			at = i;
+	return at;
+}
+
+struct two_levels two_levels_of(const int64_t *ascending, size_t n, size_t least, int64_t quantum)
+{
+	struct two_levels best = {};
+
+	for (size_t k = least > 0 ? least : 1; k + least <= n && k < n; k++) {
+		struct two_levels at = {.n_low = k,
+			.low = quantile_of(ascending, k, 0.5),
+			.high = quantile_of(ascending + k, n - k, 0.5)};
+		double sd = fmax(decile_width(ascending, k), decile_width(ascending + k, n - k));
+
+		at.apart = (at.high - at.low) / fmax(sd, (double)quantum);
+		if (best.n_low == 0 || at.apart > best.apart)
+			best = at;
+	}
+	if (best.n_low > 0)
+		best.n_low = part_levels(ascending, &best, n);
+	return best;
 }

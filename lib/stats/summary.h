@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Summary statistics of an array of times, as in the papers' tables. */
+/* Summary statistics of an array of times, as in the papers' tables; quantiles, the bulk and levels of arrays; bounds of
+ * proportions; and sums that run along. */
 #pragma once
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,3 +20,102 @@ struct summary summary_of(const int64_t *values_ns, size_t n);
 
 /* In ns: half the width of the confidence interval of the mean by Student's t (level such as 0.95); NAN for n < 2. */
 double summary_interval(const struct summary *summary, double level);
+
+/* Location and width of the bulk of an array, however extreme a minority of its values is. */
+
+/* In place. */
+void sort_ascending(int64_t *values, size_t n);
+
+/* The quantile p (0 to 1) of ascending values, interpolated (Hyndman & Fan 1996, type 7). n > 0. */
+double quantile_of(const int64_t *ascending, size_t n, double p);
+
+/* values[n], in any order. NAN: n = 0. */
+double median_of(const int64_t *values, size_t n);
+
+/* The median of values that were recorded in steps of `quantum`: interpolated in its step, as for grouped data. n > 0. */
+double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum);
+
+struct bounds {
+	double low, high;
+};
+
+/* The confidence interval of the median of the population, between two of the values: whatever their distribution, it
+ * covers at least `level` (binomial; Conover 1999). NAN: there are too few values. */
+struct bounds median_interval(const int64_t *ascending, size_t n, double level);
+
+/* The shortest interval that contains half of the values (Rousseeuw & Leroy 1988). Unlike the MAD it is not
+ * symmetric about the median, and so one long tail does not widen it. */
+struct shorth {
+	double middle;
+	double sd; /* of normal values with a half this wide */
+};
+
+struct shorth shorth_of(const int64_t *ascending, size_t n); /* n > 0 */
+
+/* A lower bound of a proportion that was observed in a few cases. */
+
+/* The lower end of the one-sided 95 % interval of k out of n (Wilson 1927); 0 for n = 0. */
+double proportion_at_least(size_t k, size_t n);
+
+/* Two levels in a set of values, as of a machine with two speeds, in any order. */
+
+struct two_levels {
+	size_t n_low;     /* values in the lower one; 0: there are too few values */
+	double low, high; /* medians */
+	double apart;     /* their distance, in sd of the wider one */
+};
+
+/* The division of ascending values into two parts of at least `least` each that lie furthest apart in terms of their own
+ * width. quantum: the step in which the values were recorded. */
+struct two_levels two_levels_of(const int64_t *ascending, size_t n, size_t least, int64_t quantum);
+
+/* Maximum, mean and sd of values in one pass, without storing them. */
+
+struct running {
+	uint64_t n;
+	int64_t max_ns; /* -1: no value yet */
+	double mean_ns, squares;
+};
+
+#define RUNNING_NONE ((struct running){.max_ns = -1})
+
+/* Welford 1962. */
+static inline void running_add(struct running *r, int64_t value_ns)
+{
+	double off = (double)value_ns - r->mean_ns;
+
+	r->mean_ns += off / (double)++r->n;
+	r->squares += off * ((double)value_ns - r->mean_ns);
+	if (value_ns > r->max_ns)
+		r->max_ns = value_ns;
+}
+
+/* Adds b to a (Chan, Golub & LeVeque 1983). */
+static inline struct running running_join(const struct running *a, const struct running *b)
+{
+	double n = (double)(a->n + b->n), off = b->mean_ns - a->mean_ns;
+
+	if (a->n == 0 || b->n == 0)
+		return a->n == 0 ? *b : *a;
+	return (struct running){
+		.n = a->n + b->n,
+		.max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns,
+		.mean_ns = a->mean_ns + off * (double)b->n / n,
+		.squares = a->squares + b->squares + off * off * (double)a->n * (double)b->n / n,
+	};
+}
+
+static inline double running_sum(const struct running *r)
+{
+	return r->mean_ns * (double)r->n;
+}
+
+static inline double running_sum_of_squares(const struct running *r)
+{
+	return r->squares + r->mean_ns * running_sum(r);
+}
+
+static inline double running_sd(const struct running *r) /* n - 1; 0 for n < 2 */
+{
+	return r->n < 2 ? 0 : sqrt(r->squares / (double)(r->n - 1));
+}

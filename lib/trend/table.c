@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trend as CSV and as a table in Markdown: see trend.h. */
+/* A trend as CSV and as a table in Markdown: see time_series.h. */
 #include "lib/trend/trend_show.h"
 
 #include "lib/base/table.h"

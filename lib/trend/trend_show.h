@@ -6,7 +6,7 @@
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/trend/series.h"
-#include "lib/stats/change_points.h"
+#include "lib/stats/time_series.h"
 
 #include <stdio.h>
 

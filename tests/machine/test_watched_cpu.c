@@ -5,7 +5,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/run/observer.h"
-#include "lib/stats/robust.h"
+#include "lib/stats/summary.h"
 #include "tests/machine/burning.h"
 
 #include <errno.h>

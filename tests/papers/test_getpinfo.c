@@ -5,7 +5,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/clocks/book_clocks.h"
-#include "lib/stats/precision.h"
+#include "lib/stats/compare.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

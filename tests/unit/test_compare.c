@@ -204,7 +204,7 @@ TEST(several_comparisons_share_the_risk)
 		c[i].p = 0.02 * pow(2, i);
 	}
 	c[2].p = 0.2;
-	assert_int_equal(comparisons_adjust(all, 3), 0);
+	comparisons_adjust(all, 3);
 	assert_near(c[0].p_adjusted, 0.06, 1e-12);
 	assert_near(c[1].p_adjusted, 0.08, 1e-12);
 	assert_near(c[2].p_adjusted, 0.2, 1e-12);
@@ -224,7 +224,7 @@ TEST(what_remains_after_a_clear_difference_is_tested_at_a_higher_level)
 		c[i] = compare_ok(a, 5, a, 5);
 		c[i].p = p[i];
 	}
-	assert_int_equal(comparisons_adjust(all, 3), 0);
+	comparisons_adjust(all, 3);
 	assert_near(c[0].alpha, 0.05 / 3, 1e-12);
 	assert_near(c[1].alpha, 0.05 / 2, 1e-12);
 	assert_near(c[2].alpha, 0.05, 1e-12);
@@ -258,7 +258,7 @@ TEST(of_several_comparisons_more_than_half_the_interval_is_detectable)
 		}
 		alone = c->smallest_difference;
 		assert_true(alone > half_of(c) && alone < 3 * half_of(c));
-		assert_int_equal(comparisons_adjust(all, ELEMENTS(all)), 0);
+		comparisons_adjust(all, ELEMENTS(all));
 		for (size_t k = 0; k < ELEMENTS(c); k++) {
 			assert_near(c[k].alpha, 0.005, 1e-12);
 			assert_true(c[k].smallest_difference > half_of(&c[k]));

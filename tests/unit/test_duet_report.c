@@ -201,7 +201,7 @@ static struct tried try_duets(double alone, double price, uint64_t seed)
 		for (int k = 0; k < 2; k++)
 			costs[k] = duet_cost_of(
 				&(struct duet_program){samples[k], out, N, NULL, 0, runs[k], N_ALONE, -1});
-		assert_int_equal(log_ratio_of(times[0], times[1], NULL, N, &ratio), 0);
+		ratio = log_ratio_of(times[0], times[1], NULL, N);
 		doubt = duet_doubt_of(&costs[0], &costs[1], 10 * NS_PER_MS, &ratio);
 		tried.doubted += (doubt != DUET_SOUND) / (double)TRIES;
 		tried.reversed += (doubt == DUET_SOUND && ratio.mean * alone < 0 &&

@@ -2,7 +2,7 @@
 /* Histograms with buckets of variable width. */
 #include "tests/unit/check.h"
 
-#include "lib/stats/histogram.h"
+#include "lib/stats/distribution.h"
 
 TEST(every_value_is_in_the_bucket_around_it)
 {
@@ -11,7 +11,7 @@ TEST(every_value_is_in_the_bucket_around_it)
 			struct histogram h = {};
 			int64_t value = (INT64_C(1) << shift) + off;
 
-			assert_int_equal(histogram_add(&h, value), 0);
+			histogram_add(&h, value);
 			assert_int_equal(h.n, 1);
 			assert_true(h.buckets[0].low <= value && value < h.buckets[0].high);
 			assert_true(value < 32 || (h.buckets[0].high - h.buckets[0].low) * 32 <= value);
@@ -29,7 +29,7 @@ TEST(buckets_ascend_meet_and_hold_what_was_added)
 	for (int i = 0; i < 20000; i++) {
 		int64_t value = random() >> (random() % 31);
 
-		assert_int_equal(histogram_add(&h, value), 0);
+		histogram_add(&h, value);
 		total += value;
 	}
 	for (size_t i = 0; i < h.n; i++) {

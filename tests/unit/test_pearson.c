@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/random.h"
-#include "lib/stats/pearson.h"
+#include "lib/stats/time_series.h"
 
 #include <math.h>
 

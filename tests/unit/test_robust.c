@@ -3,8 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/stats/robust.h"
-#include "lib/stats/proportion.h"
+#include "lib/stats/summary.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/stats/running.h"
 #include "lib/stats/summary.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 /* How much of the variance of a series is its course in time. */
 #include "tests/unit/check.h"
 
-#include "lib/stats/robust.h"
-#include "lib/stats/trend.h"
+#include "lib/stats/summary.h"
+#include "lib/stats/time_series.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

@@ -2,7 +2,7 @@
 /* Two levels in a set of values. */
 #include "tests/unit/check.h"
 
-#include "lib/stats/two_levels.h"
+#include "lib/stats/summary.h"
 
 #include <math.h>
 

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Changes of level, trends and correlations of values in the order of time: see time_series.h. */
+#include "lib/stats/time_series.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/xalloc.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AROUND = 3 /* neighbours on either side that show an outlier */, MOST_ROUNDS = 50 };
+static const double OUTLYING = 3 /* robust sd */, NORMAL_MAD = 1.4826;
+
+/* What is assumed of the correlation of neighbours, and as how many values that counts: a few runs do not show it. */
+static const double ASSUMED_LAG1 = 0.4, ASSUMED_VALUES = 12, MOST_LAG1 = 0.9;
+
+/* By simulation: with these, at most one series in twenty whose level does not change shows a change, be its values normal, skewed, heavy-tailed
+ * or alike (tests/bench/truth.py). FIRST times the variance times log n is the first penalty, which is too low. */
+static const double ALPHA = 0.02, FIRST = 3, MOST_DF = 30 /* the mean of a few skewed values is not normal */;
+
+static int double_by_value(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* Sorts them. */
+static double median_of_doubles(double *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), double_by_value);
+	return n > 0 ? (values[(n - 1) / 2] + values[n / 2]) / 2 : 0;
+}
+
+static double median_around(const double *values, size_t begin, size_t end, size_t at)
+{
+	double window[2 * AROUND + 1];
+
+	begin = at > begin + AROUND ? at - AROUND : begin;
+	end = at + AROUND + 1 < end ? at + AROUND + 1 : end;
+	memcpy(window, values + begin, (end - begin) * sizeof(*window));
+	return median_of_doubles(window, end - begin);
+}
+
+/* Hampel's identifier: no value is further from the median of its neighbours than OUTLYING robust sd. Only those of its level are
+ * its neighbours; the levels end at `ends`, the last of them at n. */
+static void clip_outliers(const double *values, const size_t *ends, size_t n, double *ret)
+{
+	_cleanup_(freep) double *off = xcalloc(2 * n + 1, sizeof(*off));
+	double *middles = off + n, most;
+
+	for (size_t i = 0, level = 0, begin = 0; i < n; i++) {
+		if (i == ends[level])
+			begin = ends[level++];
+		middles[i] = median_around(values, begin, ends[level], i);
+		off[i] = fabs(values[i] - middles[i]);
+	}
+	most = OUTLYING * NORMAL_MAD * median_of_doubles(off, n);
+	for (size_t i = 0; i < n; i++)
+		ret[i] = most > 0 ? fmax(middles[i] - most, fmin(middles[i] + most, values[i])) : values[i];
+}
+
+/* One series and a division of it. */
+struct division {
+	const double *values;
+	double *sums, *squares; /* of the first i values, less the first value */
+	size_t n;
+	size_t *ends; /* of its levels */
+	size_t n_levels;
+};
+
+static double division_cost(const struct division *d, size_t first, size_t end)
+{
+	double sum = d->sums[end] - d->sums[first];
+
+	return fmax(0, d->squares[end] - d->squares[first] - sum * sum / (double)(end - first));
+}
+
+static double level_mean(const struct division *d, size_t first, size_t end)
+{
+	return d->values[0] + (d->sums[end] - d->sums[first]) / (double)(end - first);
+}
+
+/* Whether the last level of a division of more values than `end` may begin at `start`: not if it is cheaper to begin another one
+ * where the shortest level before `end` does (PELT). */
+static bool may_begin(const struct division *d, const double *costs, size_t start, size_t end)
+{
+	size_t other = end - CHANGE_POINTS_LEAST;
+
+	return other < start + CHANGE_POINTS_LEAST ||
+	       costs[start] + division_cost(d, start, other) <= costs[other];
+}
+
+/* Where the last level of the best division of the first `end` values begins, which is one of `starts`. */
+static size_t best_start(
+	const struct division *d, double *costs, size_t *starts, size_t *n_starts, size_t end, double penalty)
+{
+	size_t best = 0, kept = 0;
+
+	costs[end] = INFINITY;
+	for (size_t i = 0; i < *n_starts; i++) {
+		double all = costs[starts[i]] + division_cost(d, starts[i], end) + penalty;
+
+		if (all < costs[end]) {
+			costs[end] = all;
+			best = starts[i];
+		}
+	}
+	for (size_t i = 0; i < *n_starts; i++)
+		if (may_begin(d, costs, starts[i], end))
+			starts[kept++] = starts[i];
+	*n_starts = kept;
+	return best;
+}
+
+/* The division with the least sum of squares and penalties for its levels. */
+static void divide(struct division *d, double penalty)
+{
+	size_t n = d->n, n_starts = 0, k = 0;
+	_cleanup_(freep) size_t *starts = xcalloc(2 * (n + 1), sizeof(*starts));
+	_cleanup_(freep) double *costs = xcalloc(n + 1, sizeof(*costs));
+	size_t *before = starts + n + 1;
+
+	for (size_t end = 1; end < CHANGE_POINTS_LEAST && end <= n; end++)
+		costs[end] = INFINITY;
+	for (size_t end = CHANGE_POINTS_LEAST; end <= n; end++) {
+		if (isfinite(costs[end - CHANGE_POINTS_LEAST]))
+			starts[n_starts++] = end - CHANGE_POINTS_LEAST;
+		before[end] = best_start(d, costs, starts, &n_starts, end, penalty);
+	}
+	for (size_t end = n; end > 0; end = before[end])
+		k++;
+	d->n_levels = k;
+	for (size_t end = n; end > 0; end = before[end])
+		d->ends[--k] = end;
+}
+
+static size_t first_of(const struct division *d, size_t level)
+{
+	return level > 0 ? d->ends[level - 1] : 0;
+}
+
+/* The residual sum of squares within the levels, and the sum of the lag-1 products. */
+static double residual_squares(const struct division *d, double *ret_products)
+{
+	double squares = 0, products = 0;
+
+	for (size_t k = 0; k < d->n_levels; k++) {
+		double mean = level_mean(d, first_of(d, k), d->ends[k]), before = 0;
+
+		for (size_t i = first_of(d, k); i < d->ends[k]; i++) {
+			double off = d->values[i] - mean;
+
+			squares += off * off;
+			products += off * before;
+			before = off;
+		}
+	}
+	*ret_products = products;
+	return squares;
+}
+
+/* The correlation of neighbours: that of the values, corrected for its bias in each level (Marriott & Pope 1954), beside the assumed one. */
+static double levels_lag1(const struct division *d, double squares, double products)
+{
+	double n = (double)d->n, known = n - 4 * (double)d->n_levels, lag1 = 0;
+
+	if (known <= 0 || squares <= 0)
+		return ASSUMED_LAG1;
+	lag1 = (n * products / squares + (double)d->n_levels) / known;
+	return fmax(0,
+		fmin(MOST_LAG1, (known * lag1 + ASSUMED_VALUES * ASSUMED_LAG1) / (known + ASSUMED_VALUES)));
+}
+
+static void find_noise(const struct division *d, struct levels *ret)
+{
+	double n = (double)d->n, products, squares = residual_squares(d, &products), inflation, df;
+
+	ret->lag1 = levels_lag1(d, squares, products);
+	inflation = (1 + ret->lag1) / (1 - ret->lag1);
+	df = fmax(n - (double)d->n_levels * inflation, (n - (double)d->n_levels) / 3);
+	ret->sd = sqrt(squares / df);
+	ret->variance = squares / df * inflation;
+	ret->df = fmax(1, n / inflation - (double)d->n_levels);
+}
+
+/* The penalty of a level: the square of what Student's t of two levels does not exceed at any of n places by chance. */
+static double penalty_of(const struct levels *noise, size_t n)
+{
+	double inflation = (1 + noise->lag1) / (1 - noise->lag1);
+	double t = gsl_cdf_tdist_Qinv(
+		ALPHA / 2 / (double)n, fmax(1, fmin(MOST_DF, (double)n / inflation - 2)));
+
+	return t * t * noise->variance;
+}
+
+/* The variance of values about levels that need not be known, by their differences. */
+static double variance_of_neighbours(const struct division *d)
+{
+	_cleanup_(freep) double *off = xcalloc(d->n, sizeof(*off));
+	double sd;
+
+	for (size_t i = 1; i < d->n; i++)
+		off[i - 1] = fabs(d->values[i] - d->values[i - 1]);
+	sd = NORMAL_MAD * median_of_doubles(off, d->n - 1);
+	return sd * sd / 2;
+}
+
+/* From many levels to as few as the noise that they leave demands: each division leaves more noise than the one before. */
+static void settle_levels(struct division *d, struct levels *noise)
+{
+	_cleanup_(freep) size_t *ends = xcalloc(d->n + 1, sizeof(*ends));
+	double penalty, least = 1e-12 * division_cost(d, 0, d->n) / (double)d->n;
+
+	penalty = fmax(least, FIRST * variance_of_neighbours(d) * log((double)d->n));
+	for (int round = 0; round < MOST_ROUNDS; round++) {
+		size_t n = d->n_levels;
+
+		memcpy(ends, d->ends, n * sizeof(*ends));
+		divide(d, penalty);
+		find_noise(d, noise);
+		penalty = fmax(penalty, penalty_of(noise, d->n));
+		if (d->n_levels == n && !memcmp(d->ends, ends, n * sizeof(*ends)))
+			break;
+	}
+	noise->penalty = penalty;
+}
+
+static void make_levels(const struct division *d, struct levels *ret)
+{
+	bool enough = d->n >= 2 * CHANGE_POINTS_LEAST;
+	double t = enough ? gsl_cdf_tdist_Pinv(0.975, ret->df) : INFINITY;
+
+	ret->items = xcalloc(d->n_levels + 1, sizeof(*ret->items));
+	ret->n = d->n_levels;
+	for (size_t k = 0; k < d->n_levels; k++) {
+		size_t first = first_of(d, k), n = d->ends[k] - first;
+
+		ret->items[k] = (struct level){first, n, level_mean(d, first, d->ends[k]),
+			enough ? t * sqrt(ret->variance / (double)n) : INFINITY};
+	}
+}
+
+void change_points_find(const double *values, size_t n, struct levels *ret)
+{
+	struct levels levels = {
+		.clipped = xcalloc(n + 1, sizeof(double)), .in_level = xcalloc(n + 1, sizeof(double))};
+	_cleanup_(freep) double *sums = xcalloc(2 * (n + 1), sizeof(*sums));
+	_cleanup_(freep) size_t *ends = xcalloc(n + 1, sizeof(*ends));
+	struct division d = {levels.clipped, sums, sums + n + 1, n, ends, n > 0};
+
+	ends[0] = n;
+	clip_outliers(values, ends, n, levels.clipped);
+	for (size_t i = 0; i < n; i++) {
+		double off = d.values[i] - d.values[0];
+
+		d.sums[i + 1] = d.sums[i] + off;
+		d.squares[i + 1] = d.squares[i] + off * off;
+	}
+	levels.sd = NAN;
+	if (n >= 2)
+		find_noise(&d, &levels);
+	if (n >= 2 * CHANGE_POINTS_LEAST)
+		settle_levels(&d, &levels);
+	clip_outliers(values, ends, n, levels.in_level);
+	make_levels(&d, &levels);
+	*ret = levels;
+}
+
+void levels_clear(struct levels *levels)
+{
+	free(levels->items);
+	free(levels->clipped);
+	free(levels->in_level);
+	*levels = (struct levels){};
+}
+
+double levels_detectable(const struct levels *levels, size_t n, size_t after)
+{
+	double count = (double)n, weight = n > after ? (count - (double)after) * (double)after / count : 0;
+	double normal = sqrt(levels->penalty) + gsl_cdf_ugaussian_Pinv(0.8) * sqrt(levels->variance);
+
+	if (n < CHANGE_POINTS_DETECTABLE || after < CHANGE_POINTS_LEAST || n < after + CHANGE_POINTS_LEAST)
+		return INFINITY;
+	return normal / sqrt(weight) * (1 + 9 / count); /* the noise is not known; by simulation */
+}
+
+struct level_change levels_change(const struct levels *levels, size_t i)
+{
+	const struct level *before = &levels->items[i - 1], *after = &levels->items[i];
+
+	return (struct level_change){after->mean - before->mean, hypot(before->half, after->half)};
+}
+
+/* Analysis of variance between blocks, and the two
+ * simplest trends, a line and one change of level (found by the greatest sum of squares between the two sides,
+ * Sen & Srivastava 1975). */
+
+enum { LEAST_VALUES = 12, LEAST_BLOCK = 4 };
+
+static double clamped(int64_t value, int64_t low, int64_t high)
+{
+	return (double)((value < low ? low : value > high ? high : value) - low);
+}
+
+struct series_view {
+	const int64_t *values;
+	size_t n;
+	int64_t low, high;
+	double mean, squares; /* sum of squares about the mean */
+};
+
+static double clamped_at(const struct series_view *v, size_t i)
+{
+	return clamped(v->values[i], v->low, v->high) - v->mean;
+}
+
+static struct series_view view_of(const int64_t *values, size_t n, int64_t low, int64_t high)
+{
+	struct series_view v = {.values = values, .n = n, .low = low, .high = high};
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += clamped_at(&v, i);
+	v.mean = n > 0 ? sum / (double)n : 0;
+	for (size_t i = 0; i < n; i++)
+		v.squares += clamped_at(&v, i) * clamped_at(&v, i);
+	return v;
+}
+
+static double slow_share(const struct series_view *v)
+{
+	size_t blocks = (size_t)lround(sqrt((double)v->n)), start = 0;
+	double between = 0, within, f;
+
+	if (blocks > v->n / LEAST_BLOCK)
+		blocks = v->n / LEAST_BLOCK;
+	for (size_t b = 0; b < blocks; b++) {
+		size_t end = (b + 1) * v->n / blocks;
+		double sum = 0;
+
+		for (size_t i = start; i < end; i++)
+			sum += clamped_at(v, i);
+		between += sum * sum / (double)(end - start);
+		start = end;
+	}
+	within = (v->squares - between) / (double)(v->n - blocks);
+	if (within <= 0)
+		return 1;
+	f = between / (double)(blocks - 1) / within;
+	if (gsl_cdf_fdist_Q(f, (double)(blocks - 1), (double)(v->n - blocks)) > 0.001)
+		return 0;
+	return 1 - within / (v->squares / (double)(v->n - 1));
+}
+
+static double line_share(const struct series_view *v)
+{
+	double middle = ((double)v->n - 1) / 2, sum = 0, spread = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		sum += ((double)i - middle) * clamped_at(v, i);
+		spread += ((double)i - middle) * ((double)i - middle);
+	}
+	return sum * sum / spread / v->squares;
+}
+
+/* The best change leaves at least three values on either side. */
+static void find_step(const struct series_view *v, struct trend *trend)
+{
+	double sum = 0, best = -1, n = (double)v->n;
+
+	for (size_t i = 1; i + 3 <= v->n; i++) {
+		double between;
+
+		sum += clamped_at(
+			v, i - 1); /* of the i values before the change; those after it sum to -sum */
+		between = sum * sum * (1 / (double)i + 1 / (n - (double)i));
+		if (i < 3 || between <= best)
+			continue;
+		best = between;
+		trend->change = i;
+		trend->before = (double)v->low + v->mean + sum / (double)i;
+		trend->after = (double)v->low + v->mean - sum / (n - (double)i);
+	}
+	trend->step = best / v->squares;
+}
+
+struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high)
+{
+	struct series_view v = view_of(values, n, low, high);
+	struct trend trend = {};
+
+	if (n < LEAST_VALUES || v.squares <= 0)
+		return trend;
+	trend.slow = slow_share(&v);
+	trend.line = line_share(&v);
+	find_step(&v, &trend);
+	return trend;
+}
+
+/* The index of the first that is not below `value`. */
+static size_t first_at_least(const int64_t *ascending, size_t n, int64_t value)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ascending[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* 1 - RVN / 2, where RVN is von Neumann's ratio (1941) of the ranks (Bartels 1982). Tied values share their mean rank. */
+double neighbours_alike(const int64_t *values, const int64_t *ascending, size_t n)
+{
+	double steps = 0, squares = 0, before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t below = first_at_least(ascending, n, values[i]);
+		size_t above = values[i] < INT64_MAX ? first_at_least(ascending, n, values[i] + 1) : n;
+		double rank = (double)(below + above) / 2 - (double)n / 2;
+
+		steps += i > 0 ? (rank - before) * (rank - before) : 0;
+		squares += rank * rank;
+		before = rank;
+	}
+	return squares > 0 ? 1 - steps / squares / 2 : 0;
+}
+
+/* If both are series whose neighbours are alike, their coefficient of correlation varies by chance as that of fewer independent
+ * pairs would: n / (1 + 2 sum of a_k b_k), where a_k and b_k are their autocorrelations at a distance of k (Bartlett 1935). These are
+ * estimated from the values; if they fall geometrically, from those of neighbours, with a correction for their bias (Marriott &
+ * Pope 1954). The greater of both sums counts. tests/unit/test_pearson.c shows how often this calls related what is not. */
+
+enum { PEARSON_LEAST = 5 };
+
+static const double PEARSON_MOST_LAG1 = 0.95;
+
+/* The sum of the products of their deviations, b being `lag` values later. */
+static double products(const double *a, const double *b, size_t n, size_t lag)
+{
+	double mean_a = gsl_stats_mean(a, 1, n), mean_b = gsl_stats_mean(b, 1, n), sum = 0;
+
+	for (size_t i = lag; i < n; i++)
+		sum += (a[i - lag] - mean_a) * (b[i] - mean_b);
+	return sum;
+}
+
+/* Their autocorrelation at this lag. */
+static double autocorrelation(const double *values, size_t n, size_t lag)
+{
+	return products(values, values, n, lag) / products(values, values, n, 0);
+}
+
+static double pearson_lag1(const double *values, size_t n)
+{
+	return fmax(0,
+		fmin(((double)n * autocorrelation(values, n, 1) + 1) / ((double)n - 4), PEARSON_MOST_LAG1));
+}
+
+/* By how much the variance of r grows. */
+static double pearson_inflation(const double *x, const double *y, size_t n)
+{
+	double both = pearson_lag1(x, n) * pearson_lag1(y, n), sum = 1;
+
+	for (size_t lag = 1; lag <= n / 4; lag++)
+		sum += 2 * (1 - (double)lag / (double)n) * autocorrelation(x, n, lag) *
+		       autocorrelation(y, n, lag);
+	return fmax((1 + both) / (1 - both), sum);
+}
+
+/* More than rounding makes it. */
+static bool varies(const double *values, size_t n)
+{
+	double mean = gsl_stats_mean(values, 1, n), rounding = 1e-12 * mean;
+
+	return products(values, values, n, 0) > (double)n * rounding * rounding;
+}
+
+static void pearson_judge(struct pearson *c)
+{
+	double r = fmin(fabs(c->r), 1 - 1e-12), freedom = c->effective_n - 2;
+	double half = gsl_cdf_ugaussian_Pinv(0.975) / sqrt(c->effective_n - 3);
+
+	c->p = 2 * gsl_cdf_tdist_Q(r * sqrt(freedom / (1 - r * r)), freedom);
+	c->low = tanh(atanh(copysign(r, c->r)) - half);
+	c->high = tanh(atanh(copysign(r, c->r)) + half);
+}
+
+struct pearson pearson_of(const double *x, const double *y, size_t n)
+{
+	struct pearson c = {n, NAN, (double)n, NAN, NAN, NAN};
+
+	if (n < PEARSON_LEAST || !varies(x, n) || !varies(y, n))
+		return c;
+	c.r = products(x, y, n, 0) / sqrt(products(x, x, n, 0)) / sqrt(products(y, y, n, 0));
+	c.effective_n = (double)n / pearson_inflation(x, y, n);
+	if (c.effective_n > 4)
+		pearson_judge(&c);
+	return c;
+}
