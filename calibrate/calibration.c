@@ -10,8 +10,8 @@
 #include "lib/base/text.h"
 #include "lib/host/systemd/logind.h"
 #include "lib/host/systemd/service.h"
-#include "lib/host/process/process_ref.h"
-#include "lib/host/process/suite_tool.h"
+#include "lib/host/process/process.h"
+#include "lib/host/process/subprocess.h"
 #include "lib/run/patience.h"
 
 #include <string.h>

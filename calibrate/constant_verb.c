@@ -5,7 +5,7 @@
 
 #include "lib/base/json.h"
 #include "lib/host/process/pinning.h"
-#include "lib/host/process/suite_tool.h"
+#include "lib/host/process/subprocess.h"
 #include "lib/run/environment.h"
 
 #include <errno.h>

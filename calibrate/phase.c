@@ -10,7 +10,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/host/systemd/service.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
 #include "lib/run/sampling.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
 #include "lib/report/disturbances_load.h"
 #include "lib/base/table.h"
 

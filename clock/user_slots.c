@@ -5,7 +5,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/clock/slots.h"
-#include "lib/host/bpf/bpf_load.h"
+#include "lib/host/bpf/bpf_programs.h"
 
 #include "clock/clock.skel.h"
 

@@ -5,7 +5,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/host/process/suite_tool.h"
+#include "lib/host/process/subprocess.h"
 #include "lib/run/constant.h"
 
 #include <inttypes.h>

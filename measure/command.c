@@ -7,7 +7,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/base/argv.h"
-#include "lib/host/process/executable.h"
+#include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 
 #include "lib/base/array.h"
 #include "lib/base/tool.h"
-#include "lib/host/process/hook.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <string.h>

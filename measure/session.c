@@ -14,7 +14,7 @@
 #include "lib/base/text.h"
 #include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
-#include "lib/host/process/pipe_drain.h"
+#include "lib/host/process/start.h"
 #include "lib/protocol/names.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"

@@ -6,7 +6,7 @@
 #include "measure/command.h"
 
 #include "lib/host/perf/perf_counters.h"
-#include "lib/host/process/guard.h"
+#include "lib/host/process/subprocess.h"
 #include "lib/jitter/program_trace.h"
 #include "lib/duet/duet_report.h"
 #include "lib/report/inc_units.h"

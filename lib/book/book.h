@@ -217,7 +217,7 @@ struct calibration_plan {
 	int64_t id;    /* in the book; 0: not stored */
 	char *profile; /* the name it is made for */
 	enum calibration_state state;
-	char *owner; /* the process that runs it, as lib/host/process/process_ref.h writes it; NULL: none */
+	char *owner; /* the process that runs it, as lib/host/process/process.h writes it; NULL: none */
 	int64_t started_ns;
 	struct calibration_phase phases[CALIBRATION_PHASES];
 	char *backend; /* as requested: "auto", … */

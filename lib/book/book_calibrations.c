@@ -5,7 +5,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/json_fields.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
 
 #include <errno.h>
 #include <inttypes.h>

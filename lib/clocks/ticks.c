@@ -9,7 +9,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
-#include "lib/host/accounting/taskstats_link.h"
+#include "lib/host/accounting/taskstats.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -6,9 +6,9 @@
 
 #include "lib/base/text.h"
 #include "lib/clock/emp-clock.h"
-#include "lib/host/accounting/taskstats_link.h"
+#include "lib/host/accounting/taskstats.h"
 #include "lib/host/perf/perf_counters.h"
-#include "lib/host/process/cgroup_mount.h"
+#include "lib/host/process/cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/clock.h"
-#include "lib/host/process/hook.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -6,7 +6,7 @@
 #include "lib/load/load_file.h"
 #include "lib/load/waits.h"
 
-#include "lib/host/process/cgroup_controllers.h"
+#include "lib/host/process/cgroup.h"
 #include "lib/record/run.h"
 #include "lib/run/observer.h"
 

@@ -8,7 +8,7 @@
 #include "lib/base/array.h"
 #include "lib/base/ini_file.h"
 #include "lib/base/text.h"
-#include "lib/host/process/executable.h"
+#include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <limits.h>

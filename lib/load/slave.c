@@ -7,9 +7,9 @@
 #include "lib/load/steps.h"
 
 #include "lib/base/clock.h"
-#include "lib/host/process/hook.h"
 #include "lib/host/process/privilege.h"
-#include "lib/host/process/slice.h"
+#include "lib/host/process/start.h"
+#include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include "lib/load/load_file.h"
 
-#include "lib/host/process/cgroup_controllers.h"
+#include "lib/host/process/cgroup.h"
 
 /* What the limits of the load need; *ret is NULL where it has none. Call this after the cgroup of all slaves is made.
  * Failures as of cgroup_controllers_new(). */

@@ -54,7 +54,7 @@ struct run {
 	char *profile;      /* that it was measured with; NULL: none */
 	int64_t profile_id; /* its id in the book, where it stays if it is replaced; 0: not in the book */
 	struct correlation correlation; /* of its machine, as it was known when the run began */
-	char *owner;                    /* the process that makes it (process_ref.h); NULL: not known */
+	char *owner;                    /* the process that makes it (process.h); NULL: not known */
 	char *name_patterns; /* names.ini as it was when it was measured, "": there was none; NULL: not known */
 	bool other_cpus;     /* cutoffs applied to what daemons used on other CPUs, too */
 	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */

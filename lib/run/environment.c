@@ -6,7 +6,7 @@
 #include "lib/base/json_fields.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/host/process/suite_tool.h"
+#include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The environment of a run: runs emp-setup (lib/host/process/suite_tool.h) for the machine's fingerprint, which is
+/* The environment of a run: runs emp-setup (lib/host/process/subprocess.h) for the machine's fingerprint, which is
  * stored in the book, and for the audit. */
 #pragma once
 

@@ -5,6 +5,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/host/accounting/accounting_backend.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 
 #include <errno.h>
@@ -31,13 +32,15 @@ static int open_accounting(struct observer *o, enum accounting_backend backend, 
 int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err)
 {
 	_cleanup_(observer_close) struct observer o = {};
+	_cleanup_(freep) char *partition = NULL;
 	int r = open_accounting(&o, backend, cpu);
 
 	if (r < 0 && backend != ACCOUNTING_AUTO) {
 		*err = o.no_accounting;
 		return r;
 	}
-	cgroup_new_on(&o.cgroup, cpu, &o.no_cgroup);
+	partition = cpu >= 0 && partition_has(AT_FDCWD, cpu) ? partition_directory(AT_FDCWD) : NULL;
+	cgroup_new(&o.cgroup, partition, &o.no_cgroup);
 	o.counters = counters_open(AT_FDCWD, cpu);
 	*ret = o;
 	o = (struct observer){};

@@ -201,7 +201,7 @@ static int take_rounds(struct group *g, struct error *err)
 	return r;
 }
 
-/* What PT is then: program_time.c, and with bpf accounting observer.c. */
+/* What PT is then: program.c, and with bpf accounting observer.c. */
 static int note_escape(const struct sampling *s, struct error *err)
 {
 	_cleanup_(freep) char *before = TAKE(s->run->notes);

@@ -4,7 +4,6 @@
 
 #include "lib/base/tool.h"
 #include "lib/host/cpu/cpupower.h"
-#include "lib/host/process/executable.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"
 #include "setup/apply/change.h"

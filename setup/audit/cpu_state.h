@@ -3,7 +3,7 @@
  * control groups. */
 #pragma once
 
-#include "lib/host/process/cgroup_limits.h"
+#include "lib/host/process/cgroup.h"
 
 #include <stddef.h>
 

@@ -128,7 +128,7 @@ int facts_read(
 	if (r == 0)
 		r = kernel_read(&f.kernel, root_fd, err);
 	if (r == 0)
-		r = processes_read(&f.processes, &f.n_processes, root_fd, err);
+		f.processes = processes_read(root_fd, &f.n_processes);
 	if (r == 0 && root_fd == AT_FDCWD)
 		r = ask_running_system(&f, err);
 	if (r == 0)

@@ -84,11 +84,10 @@ static json_int_t environment_bytes(void)
 
 static json_int_t count_processes(int root_fd)
 {
-	_cleanup_(freep) struct process *processes = NULL;
-	struct error ignored;
 	size_t n;
 
-	return processes_read(&processes, &n, root_fd, &ignored) < 0 ? 0 : (json_int_t)n;
+	free(processes_read(root_fd, &n));
+	return (json_int_t)n;
 }
 
 json_t *fingerprint_volatile(int root_fd, const struct machine *m)

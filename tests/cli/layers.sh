@@ -47,7 +47,7 @@ cpufreq.h lib/host/cpu/cpufreq.c
 cpuidle.h lib/host/cpu/idle.c
 systemd/sd-bus lib/host/systemd/
 systemd/sd-journal lib/host/systemd/action_log.c
-libmnl/ lib/host/accounting/taskstats_link.c
+libmnl/ lib/host/accounting/taskstats.c
 sys/capability lib/host/process/privilege.c
 sqlite3 lib/book/
 tracefs lib/host/trace/trace.c

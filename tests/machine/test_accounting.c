@@ -6,7 +6,7 @@
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/process/cgroup.h"
-#include "lib/host/process/schedstat.h"
+#include "lib/host/process/start.h"
 #include "tests/machine/burning.h"
 
 #include <errno.h>
@@ -352,7 +352,7 @@ static void the_unit_of_a_service_that_came_and_went_inside_is_known(void **stat
 	struct error err = {};
 	pid_t pid;
 
-	assert_int_equal(cgroup_new(&own, &err), 0);
+	assert_int_equal(cgroup_new(&own, NULL, &err), 0);
 	service = text_format("%s/emp-planted.service", cgroup_path(own));
 	assert_int_equal(mkdir(service, 0755), 0);
 	pid = run_true_in(service);
@@ -376,7 +376,7 @@ static void with_a_cgroup_a_living_process_is_described_too(void **state)
 	struct error err = {};
 	pid_t pid;
 
-	assert_int_equal(cgroup_new(&own, &err), 0);
+	assert_int_equal(cgroup_new(&own, NULL, &err), 0);
 	a = begin(&bpf, cgroup_id(own));
 	pid = burning_start("living", 3600 * NS_PER_S, 0, ns);
 	for (int i = 0; i < 2; i++) { /* started in the first sample, there before the second */
@@ -489,7 +489,7 @@ static void the_program_is_told_from_others_by_its_cgroup_however_deep(void **st
 		struct error err = {};
 		pid_t pids[3];
 
-		assert_int_equal(cgroup_new(&own, &err), 0);
+		assert_int_equal(cgroup_new(&own, NULL, &err), 0);
 		deep = make_deep(cgroup_path(own));
 		a = begin(all[i], cgroup_id(own));
 		burning_wait(pids[0] = run_true_in(cgroup_path(own)));
@@ -560,8 +560,8 @@ static void what_the_program_moves_to_another_cgroup_is_found(void **state)
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	assert_int_equal(pipe(request) | pipe(answer), 0);
-	assert_int_equal(cgroup_new(&own, &err), 0);
-	assert_int_equal(cgroup_new(&other, &err), 0);
+	assert_int_equal(cgroup_new(&own, NULL, &err), 0);
+	assert_int_equal(cgroup_new(&other, NULL, &err), 0);
 	server = start_server(request, answer);
 	a = begin(&bpf, cgroup_id(own));
 	mover = start_mover(cgroup_path(own), cgroup_path(other), orphan);

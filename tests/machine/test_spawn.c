@@ -54,7 +54,7 @@ static struct cgroup *new_cgroup(void)
 	struct cgroup *cgroup = NULL;
 	struct error err = {};
 
-	if (cgroup_new(&cgroup, &err) < 0)
+	if (cgroup_new(&cgroup, NULL, &err) < 0)
 		fail_msg("%s", err.text);
 	return cgroup;
 }
@@ -561,7 +561,7 @@ static void where_clone3_is_refused_programs_start_without_a_cgroup(void **state
 		struct error err = {};
 
 		refuse_clone3();
-		if (cgroup_new(&cgroup, &err) != -ENOSYS || !strstr(err.text, "clone3"))
+		if (cgroup_new(&cgroup, NULL, &err) != -ENOSYS || !strstr(err.text, "clone3"))
 			_exit(1);
 		if (program_run(&spawn, &spawned, &err) < 0 || spawned.wait_status != 0)
 			_exit(2);

@@ -4,7 +4,6 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/host/accounting/accounting.h"
-#include "lib/host/accounting/accounting_support.h"
 #include "tests/unit/tree.h"
 
 #include <linux/capability.h>

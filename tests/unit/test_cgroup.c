@@ -16,7 +16,7 @@ static struct cgroup *make(void)
 	struct cgroup *cgroup = NULL;
 	struct error err = {};
 
-	if (cgroup_new(&cgroup, &err) < 0)
+	if (cgroup_new(&cgroup, NULL, &err) < 0)
 		fail_msg("%s", err.text);
 	return cgroup;
 }
@@ -213,7 +213,7 @@ int check_begin(void)
 	struct cgroup *cgroup = NULL;
 	struct error err = {};
 
-	if (cgroup_new(&cgroup, &err) < 0)
+	if (cgroup_new(&cgroup, NULL, &err) < 0)
 		return check_cannot_run(err.text);
 	cgroup_free(cgroup);
 	return 0;

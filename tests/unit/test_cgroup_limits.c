@@ -4,8 +4,7 @@
 #include "tests/unit/tree.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/host/process/cgroup_limits.h"
-#include "lib/host/process/cgroup_mount.h"
+#include "lib/host/process/cgroup.h"
 
 #include <errno.h>
 

@@ -4,8 +4,8 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
-#include "lib/host/process/guard.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
+#include "lib/host/process/subprocess.h"
 #include "lib/host/system/leftovers.h"
 
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include "lib/base/text.h"
 #include "lib/host/system/lock.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 /* Programs under test as anybody may start them, without a cgroup: how they end, where they run, what fails. */
 #include "tests/unit/check.h"
 
-#include "lib/host/process/executable.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/program.h"
+#include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>

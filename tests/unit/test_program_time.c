@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/clock.h"
-#include "lib/host/process/program_time.h"
+#include "lib/host/process/program.h"
 
 TEST(schedstat_is_read_where_the_kernel_counts)
 {

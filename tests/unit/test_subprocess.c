@@ -3,7 +3,6 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/host/process/hook.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
 

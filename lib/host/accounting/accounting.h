@@ -95,3 +95,23 @@ int accounting_drain(struct accounting *a, struct error *err);
 /* The snapshot after the program, and all processes with pt_ns > 0 or tick_ns > 0 since the one before, in order
  * of pid. (With taskstats some short ones have neither: no tick occurred while they ran.) */
 int accounting_after(struct accounting *a, struct usages *ret, struct error *err);
+
+/* Whether this kernel and this process have what the accounting needs, and what is missing. One function gathers
+ * the facts; pure functions judge them. */
+
+struct accounting_support {
+	uint64_t capabilities; /* effective, one bit each */
+	bool initial_user_namespace, initial_pid_namespace;
+	bool has_btf;
+	bool lockdown; /* confidentiality: BPF programs may not read kernel memory */
+	int kernel_major, kernel_minor;
+};
+
+void accounting_support_read(struct accounting_support *ret, int root_fd);
+
+/* 0, or -EPERM, -ENOTSUP with a sentence that says what is missing. */
+int accounting_support_has_bpf(const struct accounting_support *support, struct error *err);
+int accounting_support_has_taskstats(const struct accounting_support *support, struct error *err);
+
+/* What both miss, in a few words: "needs root or file capabilities". */
+const char *accounting_support_missing(const struct accounting_support *support);

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
+#include "lib/host/accounting/accounting_bpf.h"
 #include "lib/host/accounting/identity.h"
 #include "lib/host/accounting/snapshot_diff.h"
-#include "lib/host/accounting/task_records.h"
 
 struct accounting_options {
 	enum accounting_backend backend;

@@ -11,7 +11,7 @@
 #include "lib/host/accounting/taskstats_match.h"
 #include "lib/host/accounting/keymap.h"
 #include "lib/host/process/pid_list.h"
-#include "lib/host/accounting/taskstats_link.h"
+#include "lib/host/accounting/taskstats.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,20 @@
  * the build machine. */
 #include "lib/host/accounting/taskstats.h"
 
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <linux/taskstats.h>
 #include <string.h>
+#include <sys/param.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 enum {
 	AT_FLAGS = 8,
@@ -150,4 +160,384 @@ int taskstats_read_message(const void *attributes, size_t len, struct taskstats_
 		return -EBADMSG;
 	*ret = message;
 	return 0;
+}
+
+/* Losses are counted in two ways. The records' sequence numbers are a counter of the CPU on which a task ended, so each
+ * CPU has its own socket. A task that is moved to another CPU meanwhile changes two of them, one up and one down, so
+ * only the sum over all sockets counts. A gap is noticed only at the next record, so losses at the end come from the
+ * sockets' own count of dropped records. */
+
+enum {
+	BATCH = 128, /* more than 32 is not faster; more than 166 answers overflow a default buffer */
+	REQUEST_BYTES = 32,
+	REPLY_BYTES = 8192,
+	ASK_BYTES = 1 << 20,
+	/* A record takes some 1,300 bytes of a buffer, so that 64 MB hold 50,000. Nothing is set aside. */
+	MAX_RECEIVE_BYTES = 64 << 20,
+	ALL_RECEIVE_BYTES = 512 << 20,
+};
+
+struct cpu_socket {
+	struct mnl_socket *socket;
+	uint32_t next_sequence;
+	bool has_sequence;
+};
+
+struct taskstats_link {
+	struct mnl_socket *socket; /* for questions */
+	uint16_t family;
+	uint32_t sequence;
+	struct cpu_socket *cpus;
+	size_t n_cpus;
+	int64_t gaps;
+	taskstats_ended *ended;
+	void *context;
+	char request[BATCH * REQUEST_BYTES];
+	char reply[REPLY_BYTES];
+};
+
+static struct nlmsghdr *put_request(
+	char *buffer, uint16_t type, uint16_t flags, uint32_t sequence, uint8_t command)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buffer);
+	struct genlmsghdr *genl;
+
+	nlh->nlmsg_type = type;
+	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	nlh->nlmsg_seq = sequence;
+	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
+	genl->cmd = command;
+	genl->version = TASKSTATS_GENL_VERSION;
+	return nlh;
+}
+
+static int open_socket(struct mnl_socket **ret, int receive_bytes)
+{
+	struct mnl_socket *socket = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
+
+	if (!socket)
+		return -errno;
+	if (mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) < 0 ||
+		setsockopt(mnl_socket_get_fd(socket), SOL_SOCKET, SO_RCVBUFFORCE, &receive_bytes,
+			sizeof(receive_bytes)) < 0) {
+		int r = -errno;
+
+		mnl_socket_close(socket);
+		return r;
+	}
+	*ret = socket;
+	return 0;
+}
+
+/* 0 in an acknowledgement. */
+static int error_in(const struct nlmsghdr *nlh)
+{
+	return ((const struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
+}
+
+/* Waits for the kernel's answer to a request that asked for one, past records that came in between. */
+static int wait_acknowledged(struct taskstats_link *link, struct mnl_socket *socket)
+{
+	const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
+
+	while (mnl_socket_recvfrom(socket, link->reply, sizeof(link->reply)) >= 0)
+		if (nlh->nlmsg_type == NLMSG_ERROR)
+			return error_in(nlh);
+	return -errno;
+}
+
+static int on_family_attribute(const struct nlattr *attribute, void *data)
+{
+	if (mnl_attr_get_type(attribute) == CTRL_ATTR_FAMILY_ID)
+		*(uint16_t *)data = mnl_attr_get_u16(attribute);
+	return MNL_CB_OK;
+}
+
+static int find_family(struct taskstats_link *link)
+{
+	struct nlmsghdr *nlh = put_request(
+		link->request, GENL_ID_CTRL, 0, ++link->sequence, CTRL_CMD_GETFAMILY);
+
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
+	if (mnl_socket_sendto(link->socket, nlh, nlh->nlmsg_len) < 0 ||
+		mnl_socket_recvfrom(link->socket, link->reply, sizeof(link->reply)) < 0)
+		return -errno;
+	nlh = (struct nlmsghdr *)link->reply;
+	if (nlh->nlmsg_type == NLMSG_ERROR)
+		return error_in(nlh);
+	mnl_attr_parse(nlh, sizeof(struct genlmsghdr), on_family_attribute, &link->family);
+	return link->family ? 0 : -ENOENT;
+}
+
+static int register_cpu(struct taskstats_link *link, struct mnl_socket *socket, int cpu)
+{
+	struct nlmsghdr *nlh = put_request(
+		link->request, link->family, NLM_F_ACK, ++link->sequence, TASKSTATS_CMD_GET);
+	char mask[16];
+
+	snprintf(mask, sizeof(mask), "%d", cpu);
+	mnl_attr_put_strz(nlh, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, mask);
+	if (mnl_socket_sendto(socket, nlh, nlh->nlmsg_len) < 0)
+		return -errno;
+	return wait_acknowledged(link, socket);
+}
+
+static int add_cpu(struct taskstats_link *link, int cpu, int receive_bytes)
+{
+	struct cpu_socket *c = &link->cpus[link->n_cpus];
+	int r = open_socket(&c->socket, receive_bytes);
+
+	if (r < 0)
+		return r;
+	link->n_cpus++;
+	r = register_cpu(link, c->socket, cpu);
+	if (r == 0 && fcntl(mnl_socket_get_fd(c->socket), F_SETFL, O_NONBLOCK) < 0)
+		r = -errno;
+	return r;
+}
+
+static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error *err)
+{
+	_cleanup_(freep) char *online = NULL;
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
+	int r = text_read_file(AT_FDCWD, "/sys/devices/system/cpu/online", &online);
+
+	if (r == 0)
+		r = text_parse_cpu_list(online, &cpus, &n);
+	if (r == 0) {
+		link->cpus = xcalloc(n, sizeof(*link->cpus));
+		r = 0;
+	}
+	if (r < 0)
+		return error_os(err, r, "cannot read which CPUs exist");
+	if (receive_bytes == 0)
+		receive_bytes = MIN(ALL_RECEIVE_BYTES / (int)n, MAX_RECEIVE_BYTES);
+	for (size_t i = 0; i < n; i++) {
+		r = add_cpu(link, cpus[i], receive_bytes);
+		if (r < 0)
+			return error_os(
+				err, r, "the kernel does not report which processes end on CPU %d", cpus[i]);
+	}
+	return 0;
+}
+
+void taskstats_link_free(struct taskstats_link *link)
+{
+	if (!link)
+		return;
+	for (size_t i = 0; i < link->n_cpus; i++)
+		mnl_socket_close(link->cpus[i].socket);
+	free(link->cpus);
+	if (link->socket)
+		mnl_socket_close(link->socket);
+	free(link);
+}
+
+int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats_ended *ended, void *context,
+	struct error *err)
+{
+	_cleanup_(taskstats_link_freep) struct taskstats_link *link = xcalloc(1, sizeof(*link));
+	struct timeval limit = {.tv_sec = 1}; /* an answer is there when sendto returns, or never comes */
+	int r = link ? open_socket(&link->socket, ASK_BYTES) : -ENOMEM;
+
+	if (r == 0 && setsockopt(mnl_socket_get_fd(link->socket), SOL_SOCKET, SO_RCVTIMEO, &limit,
+			      sizeof(limit)) < 0)
+		r = -errno;
+	if (r < 0)
+		return error_os(err, r, "cannot open a netlink socket");
+	r = find_family(link);
+	if (r == -ENOENT)
+		return error_say(err, -ENOTSUP, "the kernel is built without CONFIG_TASKSTATS");
+	if (r < 0)
+		return error_os(err, r, "cannot find taskstats among the kernel's netlink families");
+	r = ended ? add_cpus(link, receive_bytes, err) : 0;
+	if (r < 0)
+		return r;
+	link->sequence++;
+	link->ended = ended;
+	link->context = context;
+	*ret = TAKE(link);
+	return 0;
+}
+
+static int read_message(const struct nlmsghdr *nlh, struct taskstats_message *ret, struct error *err)
+{
+	size_t len = mnl_nlmsg_get_payload_len(nlh), header = sizeof(struct genlmsghdr);
+	int r = len < header ? -EBADMSG
+			     : taskstats_read_message(
+				       mnl_nlmsg_get_payload_offset(nlh, header), len - header, ret);
+
+	if (r == -ENOTSUP)
+		return error_say(err, r,
+			"the kernel's taskstats is older than version %d (Linux 5.19), and does not distinguish threads from processes",
+			TASKSTATS_MIN_VERSION);
+	return r < 0 ? error_say(err, r, "the kernel's taskstats records have an unknown length") : 0;
+}
+
+/* The part of a query that is sent at once. */
+struct batch {
+	const struct taskstats_question *question;
+	size_t from, n;
+};
+
+static int send_batch(struct taskstats_link *link, const struct batch *batch)
+{
+	bool thread = batch->question->scope == TASKSTATS_THREAD;
+	char *at = link->request;
+
+	for (size_t i = 0; i < batch->n; i++) {
+		struct nlmsghdr *nlh = put_request(
+			at, link->family, 0, link->sequence + (uint32_t)i, TASKSTATS_CMD_GET);
+
+		mnl_attr_put_u32(nlh, thread ? TASKSTATS_CMD_ATTR_PID : TASKSTATS_CMD_ATTR_TGID,
+			(uint32_t)batch->question->pids[batch->from + i]);
+		at += MNL_ALIGN(nlh->nlmsg_len);
+	}
+	return mnl_socket_sendto(link->socket, link->request, (size_t)(at - link->request)) < 0 ? -errno : 0;
+}
+
+/* One message about the batch: an answer, or an error that says that the process is gone. */
+static int take_answer(
+	struct taskstats_link *link, const struct batch *batch, const struct nlmsghdr *nlh, struct error *err)
+{
+	const struct taskstats_question *question = batch->question;
+	struct taskstats_message message;
+	int r;
+
+	if (nlh->nlmsg_type == NLMSG_ERROR) {
+		r = error_in(nlh);
+		if (r == -ESRCH || r == -EINVAL)
+			return 0;
+		return error_os(err, r, "the kernel refuses to report a process");
+	}
+	r = read_message(nlh, &message, err);
+	if (r < 0)
+		return r;
+	r = question->answer(question->context, batch->from + (nlh->nlmsg_seq - link->sequence),
+		message.has_process ? &message.process : &message.thread);
+	return r < 0 ? error_os(err, r, "cannot store the taskstats of processes") : 0;
+}
+
+static int ask_batch(
+	struct taskstats_link *link, const struct batch *batch, size_t *missed, struct error *err)
+{
+	int r = send_batch(link, batch);
+
+	if (r < 0)
+		return error_os(err, r, "cannot ask the kernel about processes");
+	for (size_t got = 0; got < batch->n;) {
+		ssize_t len = mnl_socket_recvfrom(link->socket, link->reply, sizeof(link->reply));
+		const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
+
+		if (len < 0 && errno != ENOBUFS && errno != EAGAIN)
+			return error_os(err, -errno, "cannot receive taskstats");
+		if (len < 0) {
+			*missed += batch->n - got;
+			break;
+		}
+		if (nlh->nlmsg_seq - link->sequence >= batch->n) /* of an earlier batch that was given up */
+			continue;
+		r = take_answer(link, batch, nlh, err);
+		if (r < 0)
+			return r;
+		got++;
+	}
+	return 0;
+}
+
+int taskstats_link_ask(struct taskstats_link *link, const struct taskstats_question *question,
+	size_t *ret_missed, struct error *err)
+{
+	struct batch batch = {.question = question};
+	size_t missed = 0;
+	int r = 0;
+
+	for (; r == 0 && batch.from < question->n; batch.from += batch.n) {
+		batch.n = MIN(question->n - batch.from, (size_t)BATCH);
+		r = ask_batch(link, &batch, &missed, err);
+		link->sequence += (uint32_t)batch.n;
+	}
+	if (r == 0)
+		*ret_missed = missed;
+	return r;
+}
+
+static int keep_answer(void *context, size_t i, const struct taskstats_fields *fields)
+{
+	*(struct taskstats_fields *)context = *fields;
+	return 0;
+}
+
+int taskstats_link_ask_one(
+	struct taskstats_link *link, pid_t pid, struct taskstats_fields *ret, struct error *err)
+{
+	struct taskstats_fields fields = {};
+	const struct taskstats_question question = {TASKSTATS_THREAD, &pid, 1, keep_answer, &fields};
+	size_t missed = 0;
+	int r = taskstats_link_ask(link, &question, &missed, err);
+
+	if (r < 0)
+		return r;
+	if (missed > 0 || fields.version == 0)
+		return error_say(err, -ESRCH, "taskstats does not report process %d", pid);
+	*ret = fields;
+	return 0;
+}
+
+static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, struct error *err)
+{
+	const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
+	struct taskstats_message message;
+	int r;
+
+	if (nlh->nlmsg_type != link->family)
+		return 0;
+	if (cpu->has_sequence)
+		link->gaps += (int32_t)(nlh->nlmsg_seq - cpu->next_sequence);
+	cpu->has_sequence = true;
+	cpu->next_sequence = nlh->nlmsg_seq + 1;
+	r = read_message(nlh, &message, err);
+	if (r < 0)
+		return r;
+	r = message.has_thread ? link->ended(link->context, &message) : 0;
+	return r < 0 ? error_os(err, r, "cannot store the taskstats of processes that ended") : 0;
+}
+
+static int receive_cpu(struct taskstats_link *link, struct cpu_socket *cpu, struct error *err)
+{
+	int r = 0;
+
+	while (r == 0) {
+		if (mnl_socket_recvfrom(cpu->socket, link->reply, sizeof(link->reply)) >= 0)
+			r = take_end(link, cpu, err);
+		else if (errno == EAGAIN)
+			return 0;
+		else if (errno != ENOBUFS) /* taskstats_link_lost counts those */
+			return error_os(err, -errno, "cannot read which processes ended");
+	}
+	return r;
+}
+
+int taskstats_link_receive(struct taskstats_link *link, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < link->n_cpus; i++)
+		r = receive_cpu(link, &link->cpus[i], err);
+	return r;
+}
+
+uint64_t taskstats_link_lost(const struct taskstats_link *link)
+{
+	uint64_t dropped = 0, missing = link->gaps > 0 ? (uint64_t)link->gaps : 0;
+
+	for (size_t i = 0; i < link->n_cpus; i++) {
+		uint32_t info[SK_MEMINFO_VARS] = {};
+		socklen_t len = sizeof(info);
+
+		getsockopt(mnl_socket_get_fd(link->cpus[i].socket), SOL_SOCKET, SO_MEMINFO, info, &len);
+		dropped += info[SK_MEMINFO_DROPS];
+	}
+	return dropped > missing ? dropped : missing;
 }

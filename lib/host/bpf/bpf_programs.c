@@ -4,12 +4,20 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/host/system/digest.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
+#include <bpf/btf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The kind in words; NULL: it does not run at events of the kernel. */
 static const char *kind_of(enum bpf_prog_type type)
@@ -89,4 +97,418 @@ int bpf_programs_list(char **ret, size_t *ret_n)
 	*ret = TAKE(list);
 	*ret_n = n;
 	return 0;
+}
+
+/* Loading BPF programs, with libbpf's messages caught: they would go to standard error. */
+
+static _Thread_local char warning[256];
+
+static int keep_first_warning(enum libbpf_print_level level, const char *format, va_list ap)
+{
+	if (level == LIBBPF_WARN && !warning[0])
+		vsnprintf(warning, sizeof(warning), format, ap);
+	return 0;
+}
+
+int bpf_load(int (*load)(void *context), void *context, struct error *err)
+{
+	libbpf_print_fn_t print = libbpf_set_print(keep_first_warning);
+	int r;
+
+	warning[0] = '\0';
+	r = load(context);
+	libbpf_set_print(print);
+	if (r >= 0)
+		return r;
+	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+		return error_say(err, -ENOTSUP, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
+	warning[strcspn(warning, "\n")] = '\0';
+	return error_os(err, r, "the kernel does not accept the BPF programs (%s)",
+		warning[0] ? warning : "libbpf gives no reason");
+}
+
+/* BPF programs whose references to the kernel's structures and functions are resolved once after each boot.
+ * libbpf reads all of the kernel's BTF to resolve them, which takes 25 ms of CPU time. */
+
+enum { MAX_FUNCTIONS = 8, MAX_INSTRUCTIONS = 1 << 16, MAX_BYTES = 4 << 20 };
+
+/* The file: a head, then each program with its instructions. They name a map by its number in the skeleton. */
+struct head {
+	char magic[8];
+	char boot[40];
+	char object[DIGEST_SIZE]; /* that the programs come from */
+	uint32_t n;
+};
+
+struct saved {
+	char name[32];
+	uint32_t type, attach_type, attach_btf_id, n_instructions;
+	uint32_t n_functions; /* 0: it calls none of its own */
+	struct bpf_func_info functions[MAX_FUNCTIONS];
+};
+
+static int head_make(struct head *ret, const struct bpf_object_skeleton *skeleton)
+{
+	_cleanup_(freep) char *boot = NULL;
+	int r = text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &boot);
+
+	if (r < 0)
+		return r;
+	*ret = (struct head){.magic = "EMPbpf1"};
+	snprintf(ret->boot, sizeof(ret->boot), "%s", boot);
+	digest_of(skeleton->data, skeleton->data_sz, ret->object);
+	for (int i = 0; i < skeleton->prog_cnt; i++)
+		ret->n += bpf_program__autoload(*skeleton->progs[i].prog);
+	return ret->n <= BPF_RESOLVED_MAX ? 0 : -E2BIG;
+}
+
+/* With a second half, which holds no instruction. */
+static bool is_wide(const struct bpf_insn *instruction)
+{
+	return instruction->code == (BPF_LD | BPF_IMM | BPF_DW);
+}
+
+static bool names_map(const struct bpf_insn *instruction)
+{
+	return is_wide(instruction) &&
+	       (instruction->src_reg == BPF_PSEUDO_MAP_FD || instruction->src_reg == BPF_PSEUDO_MAP_VALUE);
+}
+
+/* Whether what it refers to is the same in another process, once its map has a number. */
+static bool is_lasting(const struct bpf_insn *instruction)
+{
+	if (is_wide(instruction))
+		return !instruction->src_reg || names_map(instruction);
+	return instruction->code != (BPF_JMP | BPF_CALL) || instruction->src_reg != BPF_PSEUDO_KFUNC_CALL ||
+	       instruction->off == 0; /* not in a module */
+}
+
+/* Opens a file that only root can have written. */
+static int open_kept(int directory, const char *file, size_t *ret_size)
+{
+	_cleanup_(closep) int fd = openat(directory, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_uid != 0 || st.st_mode & 022 || st.st_size > MAX_BYTES)
+		return -EPERM;
+	*ret_size = (size_t)st.st_size;
+	return TAKE_FD(fd);
+}
+
+static int read_kept(int directory, const char *file, char **ret, size_t *ret_size)
+{
+	_cleanup_(freep) char *bytes = NULL;
+	size_t size = 0;
+	_cleanup_(closep) int fd = open_kept(directory, file, &size);
+
+	if (fd < 0)
+		return fd;
+	bytes = xmalloc(size + 1);
+	if (read(fd, bytes, size) != (ssize_t)size)
+		return -EIO;
+	*ret = TAKE(bytes);
+	*ret_size = size;
+	return 0;
+}
+
+static int make_map(struct bpf_map_skeleton *skeleton)
+{
+	struct bpf_map *map = *skeleton->map;
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map));
+	_cleanup_(closep) int fd = bpf_map_create(bpf_map__type(map), bpf_map__name(map),
+		bpf_map__key_size(map), bpf_map__value_size(map), bpf_map__max_entries(map), &options);
+	const uint32_t first = 0;
+
+	if (fd < 0)
+		return fd;
+	if (skeleton->mmaped) { /* the variables */
+		if (bpf_map_update_elem(fd, &first, *skeleton->mmaped, 0) < 0 ||
+			mmap(*skeleton->mmaped, bpf_map__value_size(map), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+			return -errno;
+	}
+	return bpf_map__reuse_fd(map, fd);
+}
+
+static int load_saved(const struct bpf_object_skeleton *skeleton, const struct saved *saved,
+	struct bpf_insn *instructions, int btf_fd)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = saved->attach_type,
+		.attach_btf_id = saved->attach_btf_id);
+
+	for (size_t i = 0; i < saved->n_instructions; i++) {
+		if (!names_map(&instructions[i]))
+			continue;
+		if (instructions[i].imm < 0 || instructions[i].imm >= skeleton->map_cnt)
+			return -EINVAL;
+		instructions[i].imm = bpf_map__fd(*skeleton->maps[instructions[i].imm].map);
+	}
+	if (saved->type == BPF_PROG_TYPE_SYSCALL)
+		options.prog_flags = BPF_F_SLEEPABLE;
+	if (saved->n_functions) {
+		options.prog_btf_fd = (uint32_t)btf_fd;
+		options.func_info = saved->functions;
+		options.func_info_cnt = saved->n_functions;
+		options.func_info_rec_size = sizeof(*saved->functions);
+	}
+	return bpf_prog_load(saved->type, saved->name, "GPL", instructions, saved->n_instructions, &options);
+}
+
+static const struct bpf_program *program_named(const struct bpf_object_skeleton *skeleton, const char *name)
+{
+	const struct bpf_program *program = bpf_object__find_program_by_name(*skeleton->obj, name);
+
+	return program && bpf_program__autoload(program) ? program : NULL;
+}
+
+/* All programs of a file's bytes that follow its head. */
+static int load_all(struct bpf_resolved *resolved, const struct bpf_object_skeleton *skeleton,
+	const struct head *head, char *bytes, size_t size)
+{
+	uint32_t btf_size;
+	const void *btf = btf__raw_data(bpf_object__btf(*skeleton->obj), &btf_size);
+	_cleanup_(closep) int btf_fd = btf ? bpf_btf_load(btf, btf_size, NULL) : -ENOMEM;
+	int r = btf_fd < 0 ? btf_fd : 0;
+
+	for (int i = 0; r == 0 && i < skeleton->map_cnt; i++)
+		r = make_map(&skeleton->maps[i]);
+	for (uint32_t i = 0; r == 0 && i < head->n; i++) {
+		struct saved *saved = (struct saved *)bytes;
+		const struct bpf_program *program;
+		size_t length;
+		int fd;
+
+		if (size < sizeof(*saved) || saved->n_instructions > MAX_INSTRUCTIONS ||
+			saved->n_functions > MAX_FUNCTIONS)
+			return -EINVAL;
+		length = sizeof(*saved) + saved->n_instructions * sizeof(struct bpf_insn);
+		saved->name[sizeof(saved->name) - 1] = '\0';
+		program = program_named(skeleton, saved->name);
+		if (size < length || !program || bpf_resolved_program(resolved, program) >= 0)
+			return -EINVAL;
+		fd = load_saved(skeleton, saved, (struct bpf_insn *)(saved + 1), btf_fd);
+		if (fd < 0)
+			return fd;
+		resolved->items[resolved->n++] = (struct bpf_loaded){program, fd, -1};
+		bytes += length;
+		size -= length;
+	}
+	return r;
+}
+
+static int load_kept(
+	struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, int directory, const char *file)
+{
+	_cleanup_(freep) char *bytes = NULL;
+	struct bpf_resolved resolved = {};
+	struct head head;
+	size_t size = 0;
+	int r = read_kept(directory, file, &bytes, &size);
+
+	if (r == 0)
+		r = head_make(&head, skeleton);
+	if (r == 0 && (size < sizeof(head) || memcmp(&head, bytes, sizeof(head))))
+		r = -ESTALE;
+	if (r == 0)
+		r = load_all(&resolved, skeleton, &head, bytes + sizeof(head), size - sizeof(head));
+	if (r < 0) {
+		bpf_resolved_clear(&resolved);
+		return r;
+	}
+	*ret = resolved;
+	return 0;
+}
+
+/* Where the functions of a program begin: at 0, and where it calls them. */
+static int find_functions(struct saved *saved, const struct bpf_insn *instructions)
+{
+	uint32_t n = 1;
+
+	for (uint32_t i = 0; i < saved->n_instructions; i++) {
+		uint32_t target = i + 1 + (uint32_t)instructions[i].imm, at = n;
+
+		if (instructions[i].code != (BPF_JMP | BPF_CALL) ||
+			instructions[i].src_reg != BPF_PSEUDO_CALL)
+			continue;
+		while (at > 0 && saved->functions[at - 1].insn_off > target)
+			at--;
+		if (at > 0 && saved->functions[at - 1].insn_off == target)
+			continue;
+		if (n == MAX_FUNCTIONS)
+			return -E2BIG;
+		memmove(&saved->functions[at + 1], &saved->functions[at],
+			(n - at) * sizeof(*saved->functions));
+		saved->functions[at].insn_off = target;
+		n++;
+	}
+	saved->n_functions = n > 1 ? n : 0;
+	return 0;
+}
+
+/* What the kernel knows of a program that libbpf has loaded. */
+static int ask_kernel(struct saved *saved, int fd)
+{
+	struct bpf_func_info functions[MAX_FUNCTIONS];
+	struct bpf_prog_info info = {.func_info = (uintptr_t)functions,
+		.nr_func_info = MAX_FUNCTIONS,
+		.func_info_rec_size = sizeof(*functions)};
+	uint32_t size = sizeof(info);
+	int r = bpf_obj_get_info_by_fd(fd, &info, &size);
+
+	if (r < 0)
+		return r;
+	if (saved->type == BPF_PROG_TYPE_TRACING && !info.attach_btf_id) /* before Linux 6.0 */
+		return -ENOTSUP;
+	saved->attach_btf_id = info.attach_btf_id;
+	if (saved->n_functions && info.nr_func_info != saved->n_functions)
+		return -ENOTSUP;
+	for (uint32_t i = 0; i < saved->n_functions; i++)
+		saved->functions[i].type_id = functions[i].type_id;
+	return 0;
+}
+
+static int number_of_map(const struct bpf_object_skeleton *skeleton, int fd)
+{
+	for (int i = 0; i < skeleton->map_cnt; i++)
+		if (bpf_map__fd(*skeleton->maps[i].map) == fd)
+			return i;
+	return -ENOENT;
+}
+
+static int write_program(
+	FILE *out, const struct bpf_object_skeleton *skeleton, const struct bpf_program *program)
+{
+	const struct bpf_insn *instructions = bpf_program__insns(program);
+	struct saved saved = {.type = bpf_program__type(program),
+		.attach_type = bpf_program__expected_attach_type(program),
+		.n_instructions = (uint32_t)bpf_program__insn_cnt(program)};
+	int r = find_functions(&saved, instructions);
+
+	if (r == 0)
+		r = ask_kernel(&saved, bpf_program__fd(program));
+	if (r < 0)
+		return r;
+	snprintf(saved.name, sizeof(saved.name), "%s", bpf_program__name(program));
+	fwrite(&saved, sizeof(saved), 1, out);
+	for (uint32_t i = 0; i < saved.n_instructions; i++) {
+		struct bpf_insn instruction = instructions[i];
+
+		if (!is_lasting(&instruction))
+			return -ENOTSUP;
+		if (names_map(&instruction) &&
+			(instruction.imm = number_of_map(skeleton, instruction.imm)) < 0)
+			return -ENOTSUP;
+		fwrite(&instruction, sizeof(instruction), 1, out);
+		if (is_wide(&instruction))
+			fwrite(&instructions[++i], sizeof(instruction), 1, out);
+	}
+	return 0;
+}
+
+/* A file without a name gets one when it is complete, so that a kill leaves nothing. */
+static int put_file(int directory, const char *file, const char *bytes, size_t size)
+{
+	_cleanup_(closep) int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+	if (fd < 0 || fchmod(fd, 0644) < 0 || write(fd, bytes, size) != (ssize_t)size)
+		return -EIO;
+	unlinkat(directory, file, 0);
+	return linkat(fd, "", directory, file, AT_EMPTY_PATH) < 0 ? -errno : 0;
+}
+
+static int keep(struct bpf_object_skeleton *skeleton, int directory, const char *file)
+{
+	_cleanup_(freep) char *bytes = NULL;
+	struct head head;
+	size_t size = 0;
+	FILE *out;
+	int r = head_make(&head, skeleton);
+
+	if (r < 0)
+		return r;
+	out = xopen_memstream(&bytes, &size);
+	if (!out)
+		return -errno;
+	fwrite(&head, sizeof(head), 1, out);
+	for (int i = 0; r == 0 && i < skeleton->prog_cnt; i++)
+		if (bpf_program__autoload(*skeleton->progs[i].prog))
+			r = write_program(out, skeleton, *skeleton->progs[i].prog);
+	text_stream_close(out, &bytes);
+	return r < 0 ? r : put_file(directory, file, bytes, size);
+}
+
+/* Every time; the result is kept for the next time if it can be. */
+static int load_with_libbpf(
+	struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, int directory, const char *file)
+{
+	int r = bpf_object__load_skeleton(skeleton);
+
+	if (r < 0)
+		return r;
+	ret->n = 0;
+	for (int i = 0; i < skeleton->prog_cnt && ret->n < BPF_RESOLVED_MAX; i++) {
+		const struct bpf_program *program = *skeleton->progs[i].prog;
+
+		if (bpf_program__autoload(program)) /* a descriptor of our own, for bpf_resolved_clear */
+			ret->items[ret->n++] = (struct bpf_loaded){
+				program, fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 0), -1};
+	}
+	if (directory >= 0 && geteuid() == 0)
+		keep(skeleton, directory, file);
+	return 0;
+}
+
+int bpf_resolved_load(
+	struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, int directory, const char *file)
+{
+	if (directory >= 0 && load_kept(ret, skeleton, directory, file) == 0)
+		return 0;
+	return load_with_libbpf(ret, skeleton, directory, file);
+}
+
+static int attach(struct bpf_loaded *loaded)
+{
+	enum bpf_attach_type type = bpf_program__expected_attach_type(loaded->program);
+
+	if (loaded->link < 0)
+		loaded->link = type == BPF_TRACE_ITER ? bpf_link_create(loaded->fd, 0, type, NULL)
+						      : bpf_raw_tracepoint_open(NULL, loaded->fd);
+	return loaded->link;
+}
+
+int bpf_resolved_attach(struct bpf_resolved *resolved)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < resolved->n; i++)
+		if (bpf_program__type(resolved->items[i].program) == BPF_PROG_TYPE_TRACING)
+			r = attach(&resolved->items[i]);
+	return r < 0 ? r : 0;
+}
+
+int bpf_resolved_program(const struct bpf_resolved *resolved, const struct bpf_program *program)
+{
+	for (size_t i = 0; i < resolved->n; i++)
+		if (resolved->items[i].program == program)
+			return resolved->items[i].fd;
+	return -ENOENT;
+}
+
+int bpf_resolved_link(struct bpf_resolved *resolved, const struct bpf_program *program)
+{
+	for (size_t i = 0; i < resolved->n; i++)
+		if (resolved->items[i].program == program)
+			return attach(&resolved->items[i]);
+	return -ENOENT;
+}
+
+void bpf_resolved_clear(struct bpf_resolved *resolved)
+{
+	for (size_t i = 0; i < resolved->n; i++) {
+		closep(&resolved->items[i].link);
+		closep(&resolved->items[i].fd);
+	}
+	resolved->n = 0;
 }

@@ -2,11 +2,10 @@
 /* Loads page_waits.bpf.c and reads its histograms: see page_wait_meter.h. */
 #include "lib/host/disk/page_wait_meter.h"
 
+#include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/accounting/accounting_support.h"
-#include "lib/host/bpf/bpf_load.h"
-#include "lib/host/disk/block_devices.h"
-
+#include "lib/host/accounting/accounting.h"
+#include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/page_waits.skel.h"
 
 #include <bpf/bpf.h>
@@ -14,6 +13,32 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+
+/* The block devices whose requests the kernel traces. */
+
+/* A device with requests has queues, in "mq". */
+static bool has_requests(int fd, const char *name)
+{
+	_cleanup_(freep) char *size = text_format("%s/size", name), *queues = text_format("%s/mq", name);
+	int64_t sectors = 0;
+
+	return size && queues && faccessat(fd, queues, F_OK, 0) == 0 &&
+	       text_read_int(fd, size, &sectors) == 0 && sectors > 0;
+}
+
+size_t block_devices_count(int root_fd)
+{
+	int fd = openat(root_fd, text_below(root_fd, "/sys/block"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(closedirp) DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	size_t n = 0;
+
+	while (directory && (entry = readdir(directory)))
+		n += entry->d_name[0] != '.' && has_requests(fd, entry->d_name);
+	return n;
+}
+
+DEFINE_FREEP(page_wait_meter)
 
 struct page_wait_meter {
 	struct page_waits_bpf *programs;

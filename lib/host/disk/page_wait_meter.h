@@ -7,6 +7,7 @@
 #include "lib/host/disk/page_wait_bins.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct page_wait_meter;
 
@@ -14,7 +15,6 @@ struct page_wait_meter;
  * sentence that says what is missing. */
 int page_wait_meter_new(struct page_wait_meter **ret, struct error *err);
 void page_wait_meter_free(struct page_wait_meter *meter);
-DEFINE_FREEP(page_wait_meter)
 
 /* Whether it watches these. */
 bool page_wait_meter_watches(const struct page_wait_meter *meter, enum page_wait_histogram which);
@@ -24,3 +24,10 @@ int page_wait_meter_set(const struct page_wait_meter *meter, int cgroup_fd, stru
 
 /* What ended since the meter was made. */
 void page_wait_meter_read(const struct page_wait_meter *meter, struct page_wait_sums *ret);
+
+/* The block devices whose requests the kernel traces. Those that hand all they get to others (dm, md), or to memory (zram), have no
+ * requests of their own. */
+
+/* How many there are, below the directory that root_fd is (AT_FDCWD: this machine), without those of no size: loop devices that
+ * are not in use, drives without a disk. */
+size_t block_devices_count(int root_fd);

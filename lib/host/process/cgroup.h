@@ -17,12 +17,9 @@ struct cgroup_usage {
 		system_ns; /* of all processes that ever ran in it; microsecond resolution */
 };
 
-/* -ENOTSUP: no cgroup v2 is mounted; -ENOSYS: a container's filter refuses to start programs in one; -EACCES,
- * -EROFS…: it cannot be made here; each with a sentence. */
-int cgroup_new(struct cgroup **ret, struct error *err);
-
-/* The same for programs on that CPU (-1: any): if the isolated partition of emp-setup has it, below that. */
-int cgroup_new_on(struct cgroup **ret, int cpu, struct error *err);
+/* A new one below a directory; NULL: the caller's own cgroup. -ENOTSUP: no cgroup v2 is mounted; -ENOSYS: a container's
+ * filter refuses to start programs in one; -EACCES, -EROFS…: it cannot be made here; each with a sentence. */
+int cgroup_new(struct cgroup **ret, const char *directory, struct error *err);
 
 /* The same inside another, which must outlive it and has no processes of its own. */
 int cgroup_new_in(struct cgroup **ret, const struct cgroup *parent, struct error *err);
@@ -69,3 +66,53 @@ int cgroup_kill(struct cgroup *cgroup, struct error *err);
 /* Replaces it with a new one if it was ever killed. Linux 6.18 kills whatever CLONE_INTO_CGROUP
  * starts in a cgroup that cgroup.kill was written to before. */
 int cgroup_renew(struct cgroup *cgroup, struct error *err);
+
+/* The directory that it is mounted on. -ENOTSUP: it is not mounted. */
+int cgroup_mount(int root_fd, char **ret, struct error *err);
+
+/* The directory of the cgroup that a process is in; pid 0: this process. -ENOTSUP: there is none. */
+int cgroup_of(pid_t pid, char **ret, struct error *err);
+
+/* The same from text, which they change: of mountinfo, the fifth field of the line whose type is cgroup2; of
+ * /proc/PID/cgroup, the path on the line of hierarchy 0. */
+int cgroup_parse_mount(char *text, char **ret, struct error *err);
+int cgroup_parse_own(char *text, char **ret, struct error *err);
+
+/* The controllers of cgroup v2, such as "cpu" and "memory", for cgroups that this process makes.
+ *
+ * A cgroup passes a controller on to its children only if it has no processes of its own (the root cgroup aside). So, as
+ * long as the object lives, this process is in a child of the cgroup that it was started in, and that one passes the
+ * controllers on. */
+
+struct cgroup_controllers;
+
+/* `names` ends with NULL, has CONTROLLERS_MOST at most, and must outlive the object. Make the cgroups that shall have the controllers before this.
+ * -ENOTSUP, -EBUSY, -EACCES…, each with a sentence that says what is missing. */
+int cgroup_controllers_new(struct cgroup_controllers **ret, const char *const *names, struct error *err);
+
+/* The children of the cgroup shall have them too. */
+int cgroup_controllers_pass_on(
+	const struct cgroup_controllers *controllers, const struct cgroup *to, struct error *err);
+
+/* Puts this process back, once the cgroups that have the controllers are removed. */
+void cgroup_controllers_free(struct cgroup_controllers *controllers);
+
+/* Writes a limit: "memory.max". */
+int cgroup_limit(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err);
+
+/* How many of its processes the kernel has killed because it had reached its memory.max; 0 without the controller. */
+int64_t cgroup_oom_kills(const struct cgroup *cgroup);
+
+/* How much CPU time the control groups that this process is in let it have: by the cpu controller of cgroup v2 or v1,
+ * in its own group and those above. What is above a container's own root is not visible. */
+
+struct cgroup_limits {
+	double quota;    /* the smallest, in CPUs: 0.2 stands for 20 % of one; 0: no limit */
+	char *quota_of;  /* the directory of the group that has it; NULL: none */
+	int64_t weight;  /* the smallest, in percent of the usual; -1: not known */
+	char *weight_of; /* the directory of the group that has it; NULL: none has less than usual */
+};
+
+/* -ENOENT: no cpu controller is mounted; -errno without a sentence. Nothing is written to `ret` then. */
+int cgroup_limits_read(struct cgroup_limits *ret, int root_fd);
+void cgroup_limits_clear(struct cgroup_limits *limits);

@@ -2,11 +2,11 @@
 /* Programs that alternate on one CPU: see duet.h. */
 #include "lib/host/process/duet.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/orphans.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/process/slice.h"
+#include "lib/host/process/start.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -24,10 +24,9 @@ struct duet {
 	struct program **programs; /* NULL: over */
 	struct duet_part *parts;
 	size_t n;
-	size_t left;            /* those that have not ended once */
-	size_t turn;            /* FREEZER: the one that runs */
-	int64_t begun_ns;       /* CLOCK_MONOTONIC */
-	struct orphans orphans; /* of all programs, where they have no cgroup */
+	size_t left;      /* those that have not ended once */
+	size_t turn;      /* FREEZER: the one that runs */
+	int64_t begun_ns; /* CLOCK_MONOTONIC */
 };
 
 /* This process may use a CPU beside that of the programs; then *ret is all of those. */
@@ -56,15 +55,14 @@ static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err
 	return 0;
 }
 
-/* Whether the scheduler gives slices of that length. */
-static bool is_fine(int64_t slice_ns)
+static bool scheduler_has_slices(int64_t slice_ns)
 {
 	return slice_ns >= slice_tick_ns() && slice_can_be_set();
 }
 
 bool duet_has_slices(int64_t slice_ns, int cpu, const struct cgroup *cgroup)
 {
-	return is_fine(slice_ns) || check_freezer(cpu, cgroup, &(struct error){}) == 0;
+	return scheduler_has_slices(slice_ns) || check_freezer(cpu, cgroup, &(struct error){}) == 0;
 }
 
 int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
@@ -75,7 +73,7 @@ int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgr
 	if (r < 0)
 		return r;
 	if (wanted == SLICING_AUTO)
-		wanted = is_fine(slice_ns) || check_freezer(cpu, cgroup, &(struct error){}) < 0
+		wanted = scheduler_has_slices(slice_ns) || check_freezer(cpu, cgroup, &(struct error){}) < 0
 				 ? SLICING_SCHEDULER
 				 : SLICING_FREEZER;
 	*ret = wanted;
@@ -87,33 +85,18 @@ static bool uses_freezer(const struct duet *d)
 	return d->plan->slicing == SLICING_FREEZER;
 }
 
-static int thaw(const struct duet *d, size_t i, struct error *err)
+static int thaw_program(const struct duet *d, size_t i, struct error *err)
 {
 	return uses_freezer(d) ? cgroup_freeze(d->spawns[i]->cgroup, false, err) : 0;
 }
 
-static int start(struct duet *d, size_t i, struct error *err)
+static int start_in_duet(struct duet *d, size_t i, struct error *err)
 {
-	int r = thaw(d, i, err); /* this process waits until the program is executed */
+	int r = thaw_program(d, i, err); /* this process waits until the program is executed */
 
 	if (r == 0)
 		r = program_start(&d->programs[i], d->spawns[i], err);
 	return r == 0 && uses_freezer(d) ? cgroup_freeze(d->spawns[i]->cgroup, true, err) : r;
-}
-
-static int start_all(struct duet *d, struct error *err)
-{
-	int r = 0;
-
-	d->begun_ns = clock_ns(CLOCK_MONOTONIC);
-	d->turn = d->plan->first % d->n;
-	for (size_t k = 0; r == 0 && k < d->n; k++) {
-		size_t i = (d->plan->first + k) % d->n;
-
-		d->parts[i].position = (int)k + 1;
-		r = start(d, i, err);
-	}
-	return r;
 }
 
 static void add_repetition(struct duet_part *part, const struct spawned *s)
@@ -138,7 +121,8 @@ static void add_repetition(struct duet_part *part, const struct spawned *s)
 		sum->max_rss_bytes = s->max_rss_bytes;
 }
 
-static void make_means(struct duet_part *part)
+/* Makes means of the sums. */
+static void conclude_part(struct duet_part *part)
 {
 	struct spawned *s = &part->spawned;
 	int n = part->repetitions;
@@ -155,14 +139,6 @@ static void make_means(struct duet_part *part)
 	s->involuntary_switches /= n;
 }
 
-/* From now on, the one that is left has no other beside it. */
-static void note_last(struct duet *d)
-{
-	for (size_t i = 0; d->left == 1 && !d->plan->repeat && i < d->n; i++)
-		if (d->programs[i])
-			d->parts[i].together_ns = clock_ns(CLOCK_MONOTONIC) - d->begun_ns;
-}
-
 /* 1: one did not end by itself, which ends the duet. */
 static int end_one(struct duet *d, size_t i, struct error *err)
 {
@@ -174,78 +150,76 @@ static int end_one(struct duet *d, size_t i, struct error *err)
 	program_free(TAKE(d->programs[i]));
 	if (!by_itself)
 		return 1;
-	if (part->repetitions == 1) {
+	if (part->repetitions == 1)
 		d->left--;
-		note_last(d);
-	}
-	return d->plan->repeat && d->left > 0 ? start(d, i, err) : 0;
+	/* From now on, the one that is left has no other beside it. */
+	for (size_t k = 0; part->repetitions == 1 && d->left == 1 && !d->plan->repeat && k < d->n; k++)
+		if (d->programs[k])
+			d->parts[k].together_ns = clock_ns(CLOCK_MONOTONIC) - d->begun_ns;
+	return d->plan->repeat && d->left > 0 ? start_in_duet(d, i, err) : 0;
 }
 
-/* The next program that is not over. */
-static void pass_turn(struct duet *d)
-{
-	for (size_t k = 1; k <= d->n; k++) {
-		size_t i = (d->turn + k) % d->n;
-
-		if (d->programs[i]) {
-			d->turn = i;
-			return;
-		}
-	}
-}
-
-static size_t count_alive(const struct duet *d)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < d->n; i++)
-		n += d->programs[i] != NULL;
-	return n;
-}
-
-/* Until one is over, or to the end of the slice. *ret: the one that is over, or n. */
+/* Lets the program run whose turn it is, until one is over, or to the end of the slice. *ret: the one that is over, or n. */
 static int run_slice(struct duet *d, size_t *ret, struct error *err)
 {
-	bool alternate = uses_freezer(d) && count_alive(d) > 1;
-	int r = thaw(d, d->turn, err);
+	size_t n_alive = 0;
+	int64_t until_ns;
+	bool alternate;
+	int r;
 
-	if (r == 0)
-		r = program_wait_any(d->programs, d->n,
-			alternate ? clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns : 0, ret, err);
+	for (size_t i = 0; i < d->n; i++)
+		n_alive += d->programs[i] != NULL;
+	alternate = uses_freezer(d) && n_alive > 1;
+	r = thaw_program(d, d->turn, err);
+	if (r < 0)
+		return r;
+	until_ns = alternate ? clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns : 0;
+	r = program_wait_any(d->programs, d->n, until_ns, ret, err);
 	if (r == 0 && alternate && *ret != d->turn)
 		r = cgroup_freeze(d->spawns[d->turn]->cgroup, true, err);
 	return r;
 }
 
-static int run_all(struct duet *d, struct error *err)
+static int run_duet(struct duet *d, struct error *err)
 {
-	int r = start_all(d, err);
+	int r = 0;
 
+	d->begun_ns = clock_ns(CLOCK_MONOTONIC);
+	d->turn = d->plan->first % d->n;
+	for (size_t k = 0; r == 0 && k < d->n; k++) {
+		size_t i = (d->plan->first + k) % d->n;
+
+		d->parts[i].position = (int)k + 1;
+		r = start_in_duet(d, i, err);
+	}
 	while (r == 0 && d->left > 0) {
-		size_t over;
+		size_t over, k = 1;
 
 		r = run_slice(d, &over, err);
 		if (r == 0 && over < d->n)
 			r = end_one(d, over, err);
-		if (r == 0)
-			pass_turn(d);
+		/* The turn passes to the next program that is not over. */
+		while (r == 0 && k < d->n && !d->programs[(d->turn + k) % d->n])
+			k++;
+		if (r == 0 && d->programs[(d->turn + k) % d->n])
+			d->turn = (d->turn + k) % d->n;
 	}
 	return r < 0 ? r : 0;
 }
 
-static void ignore(void *data, const struct rusage *ru)
+static void ignore_rusage(void *data, const struct rusage *ru)
 {
 }
 
 /* What programs without cgroups left behind may run as long as after a single one. */
-static int end_orphans(const struct duet *d, struct error *err)
+static int end_orphans(const struct orphans *orphans, int64_t linger_ns, struct error *err)
 {
-	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + d->spawns[0]->linger_ns;
+	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + linger_ns;
 	int r;
 
-	while ((r = orphans_reap(&d->orphans, ignore, NULL, err)) > 0) {
+	while ((r = orphans_reap(orphans, ignore_rusage, NULL, err)) > 0) {
 		if (interrupt_pending() || clock_ns(CLOCK_MONOTONIC) >= until_ns)
-			r = orphans_kill(&d->orphans, err);
+			r = orphans_kill(orphans, err);
 		if (r < 0)
 			return r;
 		nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
@@ -253,50 +227,37 @@ static int end_orphans(const struct duet *d, struct error *err)
 	return r;
 }
 
-static void free_programs(struct duet *d)
-{
-	struct error ignored;
-
-	for (size_t i = 0; i < d->n; i++) {
-		program_free(d->programs[i]);
-		thaw(d, i, &ignored); /* it may have ended just before it was frozen */
-	}
-	free(d->programs);
-	orphans_clear(&d->orphans);
-}
-
-/* This process would take the programs' CPU each time it passes the turn. */
-static bool step_aside(const struct duet_plan *plan, cpu_set_t *ret_before)
-{
-	cpu_set_t others;
-
-	return plan->slicing == SLICING_FREEZER &&
-	       sched_getaffinity(0, sizeof(*ret_before), ret_before) == 0 &&
-	       find_other_cpus(plan->cpu, &others) && sched_setaffinity(0, sizeof(others), &others) == 0;
-}
-
 int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, size_t n, struct duet_part *ret,
 	struct error *err)
 {
 	struct duet d = {.plan = plan, .spawns = spawns, .parts = ret, .n = n, .left = n};
 	bool shared = !spawns[0]->cgroup, moved;
-	cpu_set_t before;
-	int r = shared ? orphans_begin(&d.orphans, NULL, err) : 0;
+	struct orphans orphans = {}; /* of all programs, where they have no cgroup */
+	cpu_set_t before, others;
+	struct error ignored;
+	int r = shared ? orphans_begin(&orphans, NULL, err) : 0;
 
 	assert(plan->slicing != SLICING_AUTO);
-	d.programs = r == 0 ? xcalloc(n, sizeof(struct program *)) : NULL;
-	if (!d.programs)
-		return r < 0 ? r : error_oom(err);
+	if (r < 0)
+		return r;
+	d.programs = xcalloc(n, sizeof(struct program *));
 	for (size_t i = 0; i < n; i++)
 		ret[i] = (struct duet_part){};
-	moved = step_aside(plan, &before);
-	r = run_all(&d, err);
-	free_programs(&d);
+	/* This process would take the programs' CPU each time it passes the turn. */
+	moved = uses_freezer(&d) && sched_getaffinity(0, sizeof(before), &before) == 0 &&
+		find_other_cpus(plan->cpu, &others) && sched_setaffinity(0, sizeof(others), &others) == 0;
+	r = run_duet(&d, err);
+	for (size_t i = 0; i < n; i++) {
+		program_free(d.programs[i]);
+		thaw_program(&d, i, &ignored); /* it may have ended just before it was frozen */
+	}
+	free(d.programs);
 	if (r == 0 && shared)
-		r = end_orphans(&d, err);
+		r = end_orphans(&orphans, spawns[0]->linger_ns, err);
+	orphans_clear(&orphans);
 	if (moved)
 		sched_setaffinity(0, sizeof(before), &before);
 	for (size_t i = 0; i < n; i++)
-		make_means(&ret[i]);
+		conclude_part(&ret[i]);
 	return r;
 }

@@ -14,6 +14,12 @@
 
 enum { MAX_ROUNDS = 1000 };
 
+static void pids_free(struct pids *pids)
+{
+	free(pids->items);
+	*pids = (struct pids){};
+}
+
 static bool has_children(void)
 {
 	siginfo_t info;
@@ -22,7 +28,7 @@ static bool has_children(void)
 }
 
 /* Adds the children of a thread. */
-static int add_children(struct pid_list *list, const char *path)
+static int add_children(struct pids *list, const char *path)
 {
 	_cleanup_(freep) char *text = NULL;
 	char *at, *end;
@@ -39,7 +45,7 @@ static int add_children(struct pid_list *list, const char *path)
 	return r;
 }
 
-static int read_children(struct pid_list *list, struct error *err)
+static int read_own_children(struct pids *list, struct error *err)
 {
 	char path[64];
 	int r;
@@ -61,10 +67,10 @@ static bool is_orphan(const struct orphans *o, pid_t pid)
 }
 
 /* The children that are this program's orphans, dead ones included. */
-static int list_orphans(const struct orphans *o, struct pid_list *ret, struct error *err)
+static int list_orphans(const struct orphans *o, struct pids *ret, struct error *err)
 {
 	size_t n = 0;
-	int r = o->kept ? 0 : read_children(ret, err);
+	int r = o->kept ? 0 : read_own_children(ret, err);
 
 	for (size_t i = 0; r == 0 && i < ret->n; i++)
 		if (is_orphan(o, ret->items[i]))
@@ -77,24 +83,27 @@ int orphans_begin(struct orphans *o, struct cgroup *cgroup, struct error *err)
 {
 	*o = (struct orphans){.cgroup = cgroup};
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	return has_children() ? read_children(&o->before, err) : 0;
+	return has_children() ? read_own_children(&o->before, err) : 0;
 }
 
 void orphans_clear(struct orphans *o)
 {
-	pid_list_free(&o->before);
+	pids_free(&o->before);
 }
 
-/* 1: some have not ended. Reads the list again as long as some have: one that was alive when it was read, and ended
- * before it was reaped, may have left its own children to this process. */
-static int reap_each(const struct orphans *o, void (*add)(void *data, const struct rusage *), void *data,
+int orphans_reap(const struct orphans *o, void (*add)(void *data, const struct rusage *), void *data,
 	struct error *err)
 {
-	_cleanup_(pid_list_free) struct pid_list list = {};
-	bool left = false, reaped = true;
-	int r = 0;
+	int populated = o->cgroup ? cgroup_populated(o->cgroup, err) : 0, r;
+	bool left = false, reaped = populated >= 0 && has_children();
+	_cleanup_(pids_free) struct pids list = {};
 
-	while (reaped && !left && (r = list_orphans(o, &list, err)) == 0) {
+	/* The list is read again while some have ended: one that was alive when it was read, and ended before it was reaped,
+	 * may have left its own children to this process. */
+	while (reaped && !left) {
+		r = list_orphans(o, &list, err);
+		if (r < 0)
+			return r;
 		reaped = false;
 		for (size_t i = 0; i < list.n; i++) {
 			struct rusage ru;
@@ -106,21 +115,12 @@ static int reap_each(const struct orphans *o, void (*add)(void *data, const stru
 			left |= pid == 0;
 		}
 	}
-	return r < 0 ? r : left;
-}
-
-int orphans_reap(const struct orphans *o, void (*add)(void *data, const struct rusage *), void *data,
-	struct error *err)
-{
-	int populated = o->cgroup ? cgroup_populated(o->cgroup, err) : 0;
-	int r = populated >= 0 && has_children() ? reap_each(o, add, data, err) : 0;
-
-	return populated < 0 ? populated : r < 0 ? r : populated || r;
+	return populated < 0 ? populated : populated || left;
 }
 
 int orphans_count(const struct orphans *o, struct error *err)
 {
-	_cleanup_(pid_list_free) struct pid_list list = {};
+	_cleanup_(pids_free) struct pids list = {};
 	int r = list_orphans(o, &list, err), n = 0;
 
 	if (r < 0)
@@ -131,42 +131,33 @@ int orphans_count(const struct orphans *o, struct error *err)
 	return r < 0 ? r : n + r;
 }
 
-/* Adds the children of all its threads. One that has ended meanwhile has none: they are orphans now. */
-static int add_below(struct pid_list *list, pid_t pid)
+/* Kills the processes of the list and all below them, which are added to it, and counts those that may not be killed. Each is
+ * killed before its children are read: it cannot fork after that. The newest come first: the oldest may long have ended. */
+static size_t kill_trees(struct pids *list)
 {
-	_cleanup_(closedirp) DIR *tasks = NULL;
-	struct dirent *entry;
-	char path[320];
-	int r = 0;
+	size_t orphans = list->n, refused = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (r != -ENOMEM && tasks && (entry = readdir(tasks))) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
-		r = add_children(list, path);
-	}
-	return r == -ENOMEM ? r : 0;
-}
-
-/* Each is killed before its children are read: it cannot fork after that. The newest come first: the oldest may long
- * have ended. */
-static int kill_tree(struct pid_list *list, size_t *ret_refused)
-{
-	size_t orphans = list->n;
-	int r = 0;
-
-	*ret_refused = 0;
 	for (size_t i = orphans; i > 0; i--)
-		*ret_refused += kill(list->items[i - 1], SIGKILL) < 0 && errno == EPERM;
-	for (size_t i = 0; r == 0 && i < list->n; i++) {
+		refused += kill(list->items[i - 1], SIGKILL) < 0 && errno == EPERM;
+	for (size_t i = 0; i < list->n; i++) {
+		_cleanup_(closedirp) DIR *threads = NULL;
+		pid_t pid = list->items[i];
+		struct dirent *entry;
+		char path[320];
+
 		if (i >= orphans)
-			kill(list->items[i], SIGKILL);
-		r = add_below(list, list->items[i]);
+			kill(pid, SIGKILL);
+		snprintf(path, sizeof(path), "/proc/%d/task", pid);
+		threads = opendir(path); /* where it has ended meanwhile, its children are orphans now */
+		while (threads && (entry = readdir(threads))) {
+			snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
+			add_children(list, path);
+		}
 	}
-	return r;
+	return refused;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
@@ -174,46 +165,39 @@ static int compare(const void *a, const void *b)
 }
 
 /* Whether `now` has a process that `before`, which is sorted, has not. */
-static bool has_new(const struct pid_list *now, const struct pid_list *before)
+static bool has_new_pid(const struct pids *now, const struct pids *before)
 {
 	for (size_t i = now->n; i > 0; i--)
-		if (!pid_list_has(before, now->items[i - 1]))
+		if (before->n == 0 ||
+			!bsearch(&now->items[i - 1], before->items, before->n, sizeof(pid_t), compare_pids))
 			return true;
 	return false;
 }
 
-/* Until a round finds no new ones. */
-static int kill_all(const struct orphans *o, struct error *err)
+int orphans_kill(const struct orphans *o, struct error *err)
 {
-	_cleanup_(pid_list_free) struct pid_list now = {}, before = {};
+	_cleanup_(pids_free) struct pids now = {}, before = {};
+	int r = o->cgroup ? cgroup_kill(o->cgroup, err) : 0;
 	size_t refused = 0, n = 0;
 	bool more = true;
 
-	for (int round = 0; more && round < MAX_ROUNDS; round++) {
-		struct pid_list swap = before;
-		int r = list_orphans(o, &now, err);
+	for (int round = 0; r == 0 && more && round < MAX_ROUNDS; round++) {
+		struct pids swap = before;
 
-		n = now.n;
-		if (r == 0 && kill_tree(&now, &refused) < 0)
-			r = error_oom(err);
+		r = list_orphans(o, &now, err);
 		if (r < 0)
-			return r;
-		more = has_new(&now, &before);
+			break;
+		n = now.n;
+		refused = kill_trees(&now);
+		more = has_new_pid(&now, &before);
 		before = now;
 		now = swap;
 		if (before.n > 0)
-			qsort(before.items, before.n, sizeof(*before.items), compare);
+			qsort(before.items, before.n, sizeof(*before.items), compare_pids);
 	}
-	if (refused > 0 && refused == n)
+	if (r == 0 && refused > 0 && refused == n)
 		return error_say(err, -EPERM,
 			"this user may not kill the %zu process%s that the program left behind", refused,
 			refused == 1 ? "" : "es");
-	return 0;
-}
-
-int orphans_kill(const struct orphans *o, struct error *err)
-{
-	int r = o->cgroup ? cgroup_kill(o->cgroup, err) : 0;
-
-	return r < 0 ? r : kill_all(o, err);
+	return r;
 }

@@ -7,7 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpu_list.h"
-#include "lib/host/process/cgroup_mount.h"
+#include "lib/host/process/cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -25,7 +25,7 @@ static void cap_freep(cap_t *caps)
 }
 
 /* Makes the permitted ones of `wanted`, and only those, permitted, and effective or not. */
-static void set(bool effective)
+static void set_capabilities(bool effective)
 {
 	_cleanup_(cap_freep) cap_t now = cap_get_proc(), then = cap_init();
 
@@ -45,7 +45,7 @@ static void set(bool effective)
 }
 
 /* The environment of a program whose first argument is at `argv`: the kernel puts it after the arguments and before
- * the name of the file. NULL: no memory. */
+ * the name of the file. NULL: not known. */
 static char **environment_of_start(char **argv)
 {
 	char *end = (char *)getauxval(AT_EXECFN), *first = argv[0], **all;
@@ -59,7 +59,7 @@ static char **environment_of_start(char **argv)
 		n++;
 	all = xcalloc(n + 1, sizeof(*all));
 	n = 0;
-	for (char *text = first; all && text < end; text += strlen(text) + 1)
+	for (char *text = first; text < end; text += strlen(text) + 1)
 		all[n++] = text;
 	return all;
 }
@@ -69,20 +69,20 @@ char **privilege_environment(void)
 	return of_start ?: environ;
 }
 
-int privilege_environment_put(char *assignment)
+void privilege_environment_put(char *assignment)
 {
 	size_t n = 0;
-	char **all;
 
-	if (!of_start)
-		return putenv(assignment) == 0 ? 0 : -ENOMEM;
+	if (!of_start) {
+		if (putenv(assignment) != 0)
+			xalloc_fail();
+		return;
+	}
 	while (of_start[n])
 		n++;
-	all = xreallocarray(of_start, n + 2, sizeof(*all));
-	memmove(all + 1, all, (n + 1) * sizeof(*all));
-	all[0] = assignment;
-	of_start = all;
-	return 0;
+	of_start = xreallocarray(of_start, n + 2, sizeof(*of_start));
+	memmove(of_start + 1, of_start, (n + 1) * sizeof(*of_start));
+	of_start[0] = assignment;
 }
 
 void privilege_init(char **argv)
@@ -90,19 +90,19 @@ void privilege_init(char **argv)
 	if (getauxval(AT_SECURE))
 		of_start = environment_of_start(argv);
 	if (getuid() != 0 && geteuid() != 0)
-		set(false);
+		set_capabilities(false);
 }
 
 void privilege_raise(void)
 {
 	if (borrowed)
-		set(true);
+		set_capabilities(true);
 }
 
 void privilege_lower(void)
 {
 	if (borrowed)
-		set(false);
+		set_capabilities(false);
 }
 
 void privilege_forget(void)
@@ -121,8 +121,12 @@ static const cap_value_t settings[] = {
 	CAP_KILL,         /* signals for the command of apply --for */
 };
 
-static int check_settings(cap_t now, struct error *err)
+int privilege_keep_for_settings(struct error *err)
 {
+	_cleanup_(cap_freep) cap_t now = cap_get_proc(), kept = cap_init();
+
+	if (!now || !kept)
+		return error_os(err, -errno, "cannot read the capabilities");
 	for (size_t i = 0; i < ELEMENTS(settings); i++) {
 		cap_flag_value_t have = CAP_CLEAR;
 		char *name;
@@ -135,19 +139,6 @@ static int check_settings(cap_t now, struct error *err)
 		cap_free(name);
 		return -EPERM;
 	}
-	return 0;
-}
-
-int privilege_keep_for_settings(struct error *err)
-{
-	_cleanup_(cap_freep) cap_t now = cap_get_proc(), kept = cap_init();
-	int r;
-
-	if (!now || !kept)
-		return error_os(err, -errno, "cannot read the capabilities");
-	r = check_settings(now, err);
-	if (r < 0)
-		return r;
 	if (cap_set_flag(kept, CAP_PERMITTED, ELEMENTS(settings), settings, CAP_SET) < 0 ||
 		cap_set_flag(kept, CAP_EFFECTIVE, ELEMENTS(settings), settings, CAP_SET) < 0 ||
 		cap_set_proc(kept) < 0)

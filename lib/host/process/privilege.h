@@ -17,8 +17,8 @@ void privilege_init(char **argv);
 char **privilege_environment(void);
 
 /* Adds "NAME=VALUE" to it, before a variable of the same name. The text is not copied: it must outlive the
- * environment, and may change. -ENOMEM. */
-int privilege_environment_put(char *assignment);
+ * environment, and may change. */
+void privilege_environment_put(char *assignment);
 
 void privilege_raise(void);
 void privilege_lower(void);

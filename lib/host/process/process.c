@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running programs: see process.h. */
+/* Other processes, as /proc shows them: see process.h. */
 #include "lib/host/process/process.h"
 
-#include "lib/base/xalloc.h"
+#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
@@ -43,20 +44,19 @@ bool process_parse_start(const char *stat, unsigned long long *ret)
 	return at && sscanf(at, "%llu", ret) == 1;
 }
 
-static int by_pid(const void *a, const void *b)
+static int compare_process_pids(const void *a, const void *b)
 {
 	return ((const struct process *)a)->pid - ((const struct process *)b)->pid;
 }
 
-int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct error *err)
+struct process *processes_read(int root_fd, size_t *ret_n)
 {
-	_cleanup_(freep) struct process *found = NULL;
-	_cleanup_(closedirp) DIR *directory = NULL;
+	int fd = openat(root_fd, text_below(root_fd, "/proc"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(closedirp) DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct process *found = NULL, process;
 	struct dirent *entry;
-	size_t n = 0, capacity = 0;
-	int fd = openat(root_fd, root_fd == AT_FDCWD ? "/proc" : "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t n = 0;
 
-	directory = fd < 0 ? NULL : fdopendir(fd);
 	while (directory && (entry = readdir(directory))) {
 		_cleanup_(freep) char *stat = NULL;
 		char path[300];
@@ -66,21 +66,13 @@ int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct erro
 		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
 		if (text_read_file(root_fd, path, &stat) < 0)
 			continue; /* it has ended meanwhile */
-		if (n == capacity) {
-			struct process *bigger = xreallocarray(
-				found, capacity = capacity * 2 + 64, sizeof(*found));
-
-			if (!bigger)
-				return error_os(err, -ENOMEM, "cannot list the processes");
-			found = bigger;
-		}
-		n += process_parse(stat, &found[n]) == 1;
+		if (process_parse(stat, &process) == 1)
+			*array_add(found, n) = process;
 	}
 	if (n > 0)
-		qsort(found, n, sizeof(*found), by_pid);
-	*ret = TAKE(found);
+		qsort(found, n, sizeof(*found), compare_process_pids);
 	*ret_n = n;
-	return 0;
+	return found;
 }
 
 const char *process_end_text(char buffer[PROCESS_END_SIZE], int wait_status)
@@ -91,4 +83,73 @@ const char *process_end_text(char buffer[PROCESS_END_SIZE], int wait_status)
 	else
 		snprintf(buffer, PROCESS_END_SIZE, "ended with exit status %d", WEXITSTATUS(wait_status));
 	return buffer;
+}
+
+uint64_t process_ref_start_ticks(pid_t pid)
+{
+	_cleanup_(freep) char *stat = NULL;
+	unsigned long long ticks;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	return text_read_file(AT_FDCWD, path, &stat) == 0 && process_parse_start(stat, &ticks) ? ticks : 0;
+}
+
+int64_t process_ref_started_ns(pid_t pid)
+{
+	uint64_t ticks = process_ref_start_ticks(pid);
+
+	if (!ticks)
+		return 0;
+	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
+	       (int64_t)ticks * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
+/* "" where there is no such process. */
+static char *process_ref_of(pid_t pid, char buffer[PROCESS_REF_SIZE])
+{
+	_cleanup_(freep) char *boot = NULL;
+	uint64_t started = process_ref_start_ticks(pid);
+
+	*buffer = '\0';
+	if (text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &boot) == 0 && started)
+		snprintf(buffer, PROCESS_REF_SIZE, "%.36s %d %" PRIu64, boot, pid, started);
+	return buffer;
+}
+
+char *process_ref_self(char buffer[PROCESS_REF_SIZE])
+{
+	return process_ref_of(getpid(), buffer);
+}
+
+pid_t process_ref_pid(const char *ref)
+{
+	char now[PROCESS_REF_SIZE];
+	int pid;
+
+	if (!ref || sscanf(ref, "%*36s %d", &pid) != 1 || pid <= 0)
+		return 0;
+	return !strcmp(process_ref_of(pid, now), ref) ? pid : 0;
+}
+
+bool schedstat_parse(const char *text, struct schedstat *ret)
+{
+	int64_t n_turns; /* 0: the kernel does not count, since a thread that can be read has had a turn */
+	struct schedstat s;
+
+	if (sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64, &s.run_ns, &s.wait_ns, &n_turns) != 3)
+		return false;
+	if (s.run_ns < 0 || s.wait_ns < 0 || n_turns <= 0)
+		return false;
+	*ret = s;
+	return true;
+}
+
+bool schedstat_read(pid_t pid, struct schedstat *ret)
+{
+	_cleanup_(freep) char *text = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	return text_read_file(AT_FDCWD, path, &text) == 0 && schedstat_parse(text, ret);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running programs, by the kernel's names: enough to find known daemons without systemd. accounting.h has their
- * CPU time. */
+/* Other processes, as /proc shows them to anybody. accounting.h has their CPU time. It needs lib/base only, because the book
+ * links it, to know whether the process that made a run still exists. */
 #pragma once
-
-#include "lib/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
@@ -16,7 +15,13 @@ struct process {
 };
 
 /* All processes below root_fd's /proc but kernel threads, in order of pid; the caller frees the array. */
-int processes_read(struct process **ret, size_t *ret_n, int root_fd, struct error *err);
+struct process *processes_read(int root_fd, size_t *ret_n);
+
+/* One line of /proc/PID/stat. 1: a process, 0: a kernel thread, -EINVAL: it is no such line. */
+int process_parse(const char *stat, struct process *ret);
+
+/* When it started, in ticks since the boot. False for a zombie. */
+bool process_parse_start(const char *stat, unsigned long long *ret);
 
 /* The exit status that a shell would give: 0 to 255, 128 + signal. */
 static inline int process_exit_status(int wait_status)
@@ -29,8 +34,32 @@ enum { PROCESS_END_SIZE = 48 };
 /* "ended with exit status 3", "was killed by signal 11 (SIGSEGV)". Returns `buffer`. */
 const char *process_end_text(char buffer[PROCESS_END_SIZE], int wait_status);
 
-/* One line of /proc/PID/stat. 1: a process, 0: a kernel thread, -EINVAL: it is no such line. */
-int process_parse(const char *stat, struct process *ret);
+/* A process as text that can be stored: which process runs a calibration, and whether it still exists, also after a
+ * kill -9 or a reboot. */
+enum { PROCESS_REF_SIZE = 96 };
 
-/* When it started, in ticks since the boot. False for a zombie. */
-bool process_parse_start(const char *stat, unsigned long long *ret);
+/* This process: boot id, pid, and when it started (pids are reused). Returns `buffer`. */
+char *process_ref_self(char buffer[PROCESS_REF_SIZE]);
+
+/* Its pid if it runs, else 0. 0 for NULL and for other text. */
+pid_t process_ref_pid(const char *ref);
+
+/* When a process started (ns since 1970, to a clock tick); 0: there is none. */
+int64_t process_ref_started_ns(pid_t pid);
+
+/* The same in clock ticks since the machine was started, which setting the clock does not change. */
+uint64_t process_ref_start_ticks(pid_t pid);
+
+/* What the scheduler reports about one thread in /proc/PID/schedstat, without privileges. */
+struct schedstat {
+	int64_t run_ns;  /* up to the thread's last context switch, or a tick ago */
+	int64_t wait_ns; /* ready to run and not running, so far */
+};
+
+enum { SCHEDSTAT_SIZE = 64 };
+
+/* False: not known, because the kernel does not count it (without CONFIG_SCHED_INFO) or the text is another. */
+bool schedstat_parse(const char *text, struct schedstat *ret);
+
+/* Of the first thread of a process, which may be a zombie. */
+bool schedstat_read(pid_t pid, struct schedstat *ret);

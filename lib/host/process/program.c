@@ -2,11 +2,10 @@
 /* Programs under test: waiting for them, killing them, and their times. See program.h. */
 #include "lib/host/process/program.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
-#include "lib/host/process/freeze.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/orphans.h"
-#include "lib/host/process/program_time.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/start.h"
 
@@ -18,8 +17,14 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+/* wait4 and the cgroup count the same nanoseconds, rounded down to microseconds; a greater difference ran elsewhere. */
+static const int64_t OUTSIDE_NS = 100 * NS_PER_US;
+/* Less than a thread or a process needs to start and to end. */
+static const int64_t ANOTHER_NS = 10 * NS_PER_US;
+
 static const int64_t DYING_NS = 20 * NS_PER_S;    /* from SIGKILL to the end: a large memory takes seconds */
 static const int64_t RESUME_NS = 200 * NS_PER_MS; /* from a stop by ^Z to the SIGCONT for all */
+static const int64_t FIRST_FREEZE_NS = NS_PER_S, MOST_FREEZE_NS = 10 * NS_PER_S; /* between checks */
 
 /* A file in memory that the program fills without end. */
 enum { MOST_STDERR = 1 << 20 };
@@ -44,9 +49,13 @@ struct program {
 	enum state state;
 	int64_t deadline_ns; /* RUNNING: time-out; LINGERING: when the rest is killed; 0: none */
 	int64_t dead_ns;     /* once killed: when to give up */
-	int64_t look_ns;     /* RUNNING: whether it is still stopped; LINGERING: whether some are left */
-	int64_t pause_ns;    /* LINGERING: between two looks */
-	struct freeze freeze;
+	int64_t check_ns;    /* RUNNING: whether it is still stopped; LINGERING: whether some are left */
+	int64_t pause_ns;    /* LINGERING: between two checks */
+
+	/* Whether it has frozen its own cgroup, so that it would never end. Checked after a second, then less and less often, so
+	 * that a long program is hardly disturbed. */
+	int64_t begin_ns, freeze_check_ns; /* CLOCK_MONOTONIC; freeze_check_ns: the next check, 0: never */
+	bool frozen;                       /* at the last check */
 };
 
 const struct spawned *program_result(const struct program *p)
@@ -63,6 +72,48 @@ static int64_t now(void)
 static int64_t earlier(int64_t a, int64_t b)
 {
 	return !a || (b && b < a) ? b : a;
+}
+
+/* Adds what wait4 reports of one of its processes, and of those that this has waited for. `data`: struct spawned. */
+static void add_rusage(void *data, const struct rusage *ru)
+{
+	struct spawned *spawned = data;
+	int64_t user = ru->ru_utime.tv_sec * NS_PER_S + ru->ru_utime.tv_usec * NS_PER_US;
+	int64_t system = ru->ru_stime.tv_sec * NS_PER_S + ru->ru_stime.tv_usec * NS_PER_US;
+
+	spawned->user_ns += user;
+	spawned->system_ns += system;
+	spawned->pt_ns += user + system;
+	if (ru->ru_maxrss * 1024 > spawned->max_rss_bytes)
+		spawned->max_rss_bytes = ru->ru_maxrss * 1024;
+	spawned->voluntary_switches += ru->ru_nvcsw;
+	spawned->involuntary_switches += ru->ru_nivcsw;
+}
+
+int64_t program_time_wait(const struct spawned *spawned, const struct schedstat *first)
+{
+	if (spawned->wait_before_ns < 0 || spawned->escaped || spawned->pt_ns - first->run_ns > ANOTHER_NS)
+		return -1;
+	return first->wait_ns > spawned->wait_before_ns ? first->wait_ns - spawned->wait_before_ns : 0;
+}
+
+static void subtract_time(int64_t *from_ns, int64_t *ns)
+{
+	int64_t part_ns = *ns < *from_ns ? *ns : *from_ns;
+
+	*from_ns -= part_ns;
+	*ns -= part_ns;
+}
+
+/* The kernel's clocks of a process and of its cgroup count the same nanoseconds, so the difference is exact. The work was
+ * system calls; the parts of user and system are estimated anyway. */
+void program_time_begin(struct spawned *spawned, int64_t used_ns)
+{
+	int64_t rest_ns = spawned->before_ns = used_ns < spawned->pt_ns ? used_ns : spawned->pt_ns;
+
+	spawned->pt_ns -= rest_ns;
+	subtract_time(&spawned->system_ns, &rest_ns);
+	subtract_time(&spawned->user_ns, &rest_ns);
 }
 
 int program_start(struct program **ret, const struct spawn *spawn, struct error *err)
@@ -88,8 +139,11 @@ int program_start(struct program **ret, const struct spawn *spawn, struct error 
 	p->result.start_ns = p->started.real_ns;
 	p->result.wait_before_ns = p->started.wait_ns;
 	p->result.wait_ns = -1;
-	p->deadline_ns = spawn->timeout_ns ? now() + spawn->timeout_ns : 0;
-	p->freeze = freeze_begin(spawn->frozen_at_times ? NULL : spawn->cgroup);
+	p->begin_ns = now();
+	if (spawn->timeout_ns)
+		p->deadline_ns = p->begin_ns + spawn->timeout_ns;
+	if (spawn->cgroup && !spawn->frozen_at_times)
+		p->freeze_check_ns = p->begin_ns + FIRST_FREEZE_NS;
 	*ret = TAKE(p);
 	return 0;
 }
@@ -111,7 +165,7 @@ static int kill_running(struct program *p, enum spawn_end why, struct error *err
 	p->state = refused ? GIVEN_UP : KILLED;
 	p->result.end = why;
 	p->dead_ns = now() + DYING_NS;
-	p->look_ns = 0;
+	p->check_ns = 0;
 	if (refused)
 		return error_say(err, -EPERM,
 			"this user may not kill '%s', which runs as another: process %d still runs",
@@ -119,60 +173,61 @@ static int kill_running(struct program *p, enum spawn_end why, struct error *err
 	return r;
 }
 
-/* PT of the whole tree from its cgroup; without one, PT of wait4. */
-static int conclude(struct program *p, struct error *err)
+/* PT of the whole tree from its cgroup, which includes processes that nobody waited for; but PT of wait4 if that is more,
+ * because a part ran outside the cgroup, or if there is no cgroup. */
+static int conclude_program(struct program *p, struct error *err)
 {
+	struct spawned *result = &p->result;
 	struct cgroup_usage after;
 	int r;
 
 	p->state = OVER;
-	r = p->spawn.cgroup ? cgroup_usage(p->spawn.cgroup, &after, err) : 0;
-	if (r < 0)
-		return r;
-	if (p->spawn.cgroup)
-		program_time_conclude(&p->result, &p->before, &after);
+	if (p->spawn.cgroup) {
+		r = cgroup_usage(p->spawn.cgroup, &after, err);
+		if (r < 0)
+			return r;
+		result->escaped = result->pt_ns > after.usage_ns - p->before.usage_ns + OUTSIDE_NS;
+	}
+	if (p->spawn.cgroup && !result->escaped) {
+		result->pt_ns = after.usage_ns - p->before.usage_ns;
+		result->user_ns = after.user_ns - p->before.user_ns;
+		result->system_ns = after.system_ns - p->before.system_ns;
+	}
 	if (p->has_first)
-		p->result.wait_ns = program_time_wait(&p->result, &p->first);
-	program_time_begin(&p->result, p->started.used_ns);
+		result->wait_ns = program_time_wait(result, &p->first);
+	program_time_begin(result, p->started.used_ns);
 	return p->spawn.cgroup ? cgroup_renew(p->spawn.cgroup, err) : 0;
 }
 
-/* The rest may run until the deadline, unless this process was interrupted. */
-static int limit_rest(struct program *p, int n, struct error *err)
+/* The program itself has ended. The rest may run until the deadline, unless this process was interrupted. */
+static int check_rest(struct program *p, struct error *err)
 {
-	int64_t now_ns = now();
+	int r, n;
 
+	r = orphans_reap(&p->orphans, add_rusage, &p->result, err);
+	if (r <= 0)
+		return r < 0 ? r : conclude_program(p, err);
+	n = orphans_count(&p->orphans, err);
+	if (n < 0)
+		return n;
+	if (p->result.end == SPAWN_ENDED && n > p->result.left_behind) /* else they die with it */
+		p->result.left_behind = n;
+	p->check_ns = now() + p->pause_ns;
+	if (p->pause_ns < 10 * NS_PER_MS)
+		p->pause_ns *= 2;
 	if (interrupt_pending())
 		p->result.end = SPAWN_INTERRUPTED;
-	if (p->result.end != SPAWN_INTERRUPTED && now_ns < p->deadline_ns)
+	if (p->result.end != SPAWN_INTERRUPTED && now() < p->deadline_ns)
 		return 0;
-	p->dead_ns = p->dead_ns ?: now_ns + DYING_NS;
-	if (now_ns >= p->dead_ns)
+	p->dead_ns = p->dead_ns ?: now() + DYING_NS;
+	if (now() >= p->dead_ns)
 		return give_up(p, err);
 	if (p->result.left_behind > 0 && n > p->result.killed)
 		p->result.killed = n;
 	return orphans_kill(&p->orphans, err);
 }
 
-static int look_at_rest(struct program *p, struct error *err)
-{
-	int r, n;
-
-	r = orphans_reap(&p->orphans, program_time_add, &p->result, err);
-	if (r <= 0)
-		return r < 0 ? r : conclude(p, err);
-	n = orphans_count(&p->orphans, err);
-	if (n < 0)
-		return n;
-	if (p->result.end == SPAWN_ENDED && n > p->result.left_behind) /* else they die with it */
-		p->result.left_behind = n;
-	p->look_ns = now() + p->pause_ns;
-	if (p->pause_ns < 10 * NS_PER_MS)
-		p->pause_ns *= 2;
-	return limit_rest(p, n, err);
-}
-
-static int reap(struct program *p, struct error *err)
+static int reap_program(struct program *p, struct error *err)
 {
 	struct rusage ru;
 
@@ -180,65 +235,86 @@ static int reap(struct program *p, struct error *err)
 		p->has_first = schedstat_read(p->started.pid, &p->first);
 	if (wait4(p->started.pid, &p->result.wait_status, 0, &ru) < 0)
 		return error_os(err, -errno, "cannot wait for '%s'", p->spawn.argv[0]);
-	program_time_add(&p->result, &ru);
+	add_rusage(&p->result, &ru);
 	p->state = LINGERING;
 	p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spawn.linger_ns : 0);
 	p->dead_ns = 0;
 	p->pause_ns = 100 * NS_PER_US;
-	return look_at_rest(p, err);
+	return check_rest(p, err);
 }
 
-static bool is_stopped(const struct program *p)
-{
-	siginfo_t info = {};
-
-	return waitid(P_PID, (id_t)p->started.pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
-	       info.si_pid != 0;
-}
-
-/* Whether the program is stopped and remains stopped. On a terminal, ^Z stops this process too, and is followed by a
- * SIGCONT for both; so a check that comes late, because this process could not run, does not count. */
-static bool stays_stopped(struct program *p, bool look)
+/* Whether the program is stopped and remains stopped; `may_have`: it may have stopped just now. On a terminal, ^Z stops this
+ * process too, and is followed by a SIGCONT for both; so a check that comes late, because this process could not run, does
+ * not count. */
+static bool stays_stopped(struct program *p, bool may_have)
 {
 	int64_t now_ns = now();
-	bool due = p->look_ns && now_ns >= p->look_ns, late = due && now_ns > p->look_ns + RESUME_NS / 2;
+	bool due = p->check_ns && now_ns >= p->check_ns, late = due && now_ns > p->check_ns + RESUME_NS / 2;
+	siginfo_t info = {};
 
-	if (!due && (!look || p->look_ns))
+	if (!due && (!may_have || p->check_ns))
 		return false;
-	if (!is_stopped(p)) {
-		p->look_ns = 0;
+	if (waitid(P_PID, (id_t)p->started.pid, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
+		info.si_pid == 0) {
+		p->check_ns = 0;
 		return false;
 	}
 	if (due && !late)
 		return true;
-	p->look_ns = now_ns + RESUME_NS;
+	p->check_ns = now_ns + RESUME_NS;
 	return false;
 }
 
-/* Frees all but the end of what the program has written. */
-static void shorten_stderr(const struct program *p)
+/* It was frozen at two checks, a second apart. */
+static bool stays_frozen(struct program *p)
+{
+	int64_t now_ns = now(), pause_ns = FIRST_FREEZE_NS;
+	bool was = p->frozen;
+
+	if (!p->freeze_check_ns || now_ns < p->freeze_check_ns)
+		return false;
+	p->frozen = cgroup_is_frozen(p->spawn.cgroup);
+	if (!p->frozen)
+		pause_ns = now_ns - p->begin_ns < MOST_FREEZE_NS ? now_ns - p->begin_ns : MOST_FREEZE_NS;
+	p->freeze_check_ns = now_ns + pause_ns;
+	return was && p->frozen;
+}
+
+static int check_running(struct program *p, bool may_have_stopped, struct error *err)
 {
 	struct stat st;
 
 	if (p->spawn.short_stderr && fstat(p->spawn.stderr_fd, &st) == 0 && st.st_blocks * 512 > MOST_STDERR)
 		fallocate(p->spawn.stderr_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
 			st.st_size - MOST_STDERR / 16);
-}
-
-static int limit_running(struct program *p, bool interrupted, bool look, struct error *err)
-{
-	shorten_stderr(p);
-	if (interrupted)
+	if (interrupt_pending())
 		return kill_running(p, SPAWN_INTERRUPTED, err);
 	if (p->deadline_ns && now() >= p->deadline_ns)
 		return kill_running(p, SPAWN_TIMED_OUT, err);
-	if (freeze_stays(&p->freeze))
+	if (stays_frozen(p))
 		return kill_running(p, SPAWN_FROZEN, err);
-	return stays_stopped(p, look) ? kill_running(p, SPAWN_STOPPED, err) : 0;
+	return stays_stopped(p, may_have_stopped) ? kill_running(p, SPAWN_STOPPED, err) : 0;
+}
+
+/* Handles the events of one program. */
+static int advance_program(struct program *p, bool ended, bool may_have_stopped, struct error *err)
+{
+	if (ended)
+		return reap_program(p, err);
+	switch (p->state) {
+	case RUNNING:
+		return check_running(p, may_have_stopped, err);
+	case KILLED:
+		return now() >= p->dead_ns ? give_up(p, err) : 0;
+	case LINGERING:
+		return now() >= p->check_ns ? check_rest(p, err) : 0;
+	default:
+		return 0;
+	}
 }
 
 /* The programs that are waited for, and what is polled for them. */
-struct waiting {
+struct program_poll {
 	struct program *const *programs;
 	size_t n;
 	struct accounting *accounting;
@@ -246,7 +322,7 @@ struct waiting {
 };
 
 /* Puts the descriptors in; the moment at which something is to be done, 0: none. */
-static int64_t fill_poll(struct waiting *w)
+static int64_t fill_poll(struct program_poll *w)
 {
 	bool running = false;
 	int64_t wake_ns = 0;
@@ -261,9 +337,9 @@ static int64_t fill_poll(struct waiting *w)
 		running |= p->state == RUNNING;
 		if (p->state == RUNNING && p->spawn.short_stderr)
 			wake_ns = earlier(wake_ns, now() + STDERR_NS);
-		wake_ns = earlier(wake_ns, p->look_ns);
+		wake_ns = earlier(wake_ns, p->check_ns);
 		if (p->state == RUNNING)
-			wake_ns = earlier(wake_ns, p->freeze.look_ns);
+			wake_ns = earlier(wake_ns, p->freeze_check_ns);
 		if (alive)
 			wake_ns = earlier(wake_ns, p->state == RUNNING ? p->deadline_ns : p->dead_ns);
 	}
@@ -275,7 +351,7 @@ static int64_t fill_poll(struct waiting *w)
 }
 
 /* Waits until something happens, and records the time of each end. */
-static int poll_once(struct waiting *w, int64_t until_ns, struct error *err)
+static int poll_programs(struct program_poll *w, int64_t until_ns, struct error *err)
 {
 	int64_t wake_ns = earlier(fill_poll(w), until_ns), left_ns, ended_ns;
 	int accounting_ms = w->accounting ? accounting_poll_ms(w->accounting) : -1;
@@ -295,32 +371,15 @@ static int poll_once(struct waiting *w, int64_t until_ns, struct error *err)
 	return w->accounting ? accounting_drain(w->accounting, err) : 0;
 }
 
-/* Handles the events of one program; `look`: some program may have stopped. */
-static int advance(struct program *p, bool ended, bool look, struct error *err)
-{
-	if (ended)
-		return reap(p, err);
-	switch (p->state) {
-	case RUNNING:
-		return limit_running(p, interrupt_pending(), look, err);
-	case KILLED:
-		return now() >= p->dead_ns ? give_up(p, err) : 0;
-	case LINGERING:
-		return now() >= p->look_ns ? look_at_rest(p, err) : 0;
-	default:
-		return 0;
-	}
-}
-
-/* 1: *ret is a program that is over, or n if there are no programs. */
-static int find_over(const struct waiting *w, size_t *ret)
+/* True: *ret is a program that is over, or n if there are no programs. */
+static bool find_over(const struct program_poll *w, size_t *ret)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < w->n; i++) {
 		if (w->programs[i] && w->programs[i]->state == OVER) {
 			*ret = i;
-			return 1;
+			return true;
 		}
 		any |= w->programs[i] != NULL;
 	}
@@ -328,47 +387,13 @@ static int find_over(const struct waiting *w, size_t *ret)
 	return !any;
 }
 
-/* The start of one program discards the signal that another has stopped. */
-static void find_hidden_stops(const struct waiting *w)
-{
-	for (size_t i = 0; w->n > 1 && i < w->n; i++)
-		if (w->programs[i] && w->programs[i]->state == RUNNING)
-			stays_stopped(w->programs[i], true);
-}
-
-static int wait_any(struct waiting *w, int64_t until_ns, size_t *ret, struct error *err)
-{
-	int r = 0;
-
-	find_hidden_stops(w);
-	while (!find_over(w, ret) && (!until_ns || now() < until_ns)) {
-		bool look;
-
-		r = poll_once(w, until_ns, err);
-		if (r < 0)
-			return r;
-		look = w->child->revents && (w->n > 1 || !w->ends[0].revents);
-		if (look)
-			interrupt_child_clear();
-		for (size_t i = 0; r == 0 && i < w->n; i++)
-			if (w->programs[i])
-				r = advance(w->programs[i], w->ends[i].revents, look, err);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
 int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err)
 {
 	_cleanup_(freep) struct pollfd *fds = xcalloc(n + 3, sizeof(*fds));
-	struct waiting w = {.programs = programs, .n = n};
+	struct program_poll w = {programs, n, NULL, fds, fds + 1, fds + 2, fds + 3};
+	int r = 0;
 
-	w.interrupt = fds;
-	w.child = fds + 1;
-	w.accounts = fds + 2;
-	w.ends = fds + 3;
 	for (size_t i = 0; i < n; i++) {
 		if (!programs[i])
 			continue;
@@ -376,30 +401,43 @@ int program_wait_any(
 			return error_say(err, -ENOTSUP,
 				"several programs at once need a cgroup each: without, their orphans cannot be told apart");
 		w.accounting = programs[i]->spawn.accounting;
+		/* The start of one program discards the signal that another has stopped. */
+		if (n > 1 && programs[i]->state == RUNNING)
+			stays_stopped(programs[i], true);
 	}
-	return wait_any(&w, until_ns, ret, err);
-}
+	while (!find_over(&w, ret) && (!until_ns || now() < until_ns)) {
+		bool stopped;
 
-/* Waits until it is over, or gives up. */
-static void kill_and_wait(struct program *p)
-{
-	struct error ignored;
-	size_t over;
-
-	if (p->state == RUNNING)
-		kill_running(p, SPAWN_INTERRUPTED, &ignored);
-	p->result.end = SPAWN_INTERRUPTED; /* nothing may linger */
-	p->look_ns = now();                /* after a failure none may be due */
-	p->spawn.accounting = NULL;
-	program_wait_any(&p, 1, 0, &over, &ignored);
+		r = poll_programs(&w, until_ns, err);
+		if (r < 0)
+			return r;
+		stopped = w.child->revents && (n > 1 || !w.ends[0].revents);
+		if (stopped)
+			interrupt_child_clear();
+		for (size_t i = 0; r == 0 && i < n; i++)
+			if (programs[i])
+				r = advance_program(programs[i], w.ends[i].revents, stopped, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 void program_free(struct program *p)
 {
+	struct error ignored;
+	size_t over;
+
 	if (!p)
 		return;
-	if (p->state != OVER && p->state != GIVEN_UP)
-		kill_and_wait(p);
+	if (p->state != OVER && p->state != GIVEN_UP) {
+		if (p->state == RUNNING)
+			kill_running(p, SPAWN_INTERRUPTED, &ignored);
+		p->result.end = SPAWN_INTERRUPTED; /* nothing may linger */
+		p->check_ns = now();               /* after a failure none may be due */
+		p->spawn.accounting = NULL;
+		program_wait_any(&p, 1, 0, &over, &ignored); /* until it is over, or is given up */
+	}
 	closep(&p->started.pidfd);
 	orphans_clear(&p->orphans);
 	free(p);

@@ -7,10 +7,12 @@
 #include "lib/base/error.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/process/cgroup.h"
+#include "lib/host/process/process.h"
 
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 struct spawn {
 	char *const *argv;                  /* ends with NULL */
@@ -19,12 +21,12 @@ struct spawn {
 	const cpu_set_t *affinity;          /* NULL: as the caller's */
 	bool new_session;                   /* it leads a session of its own, without a terminal */
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: as the caller's */
-	bool short_stderr;             /* stderr_fd is a file in memory, of which only the end is kept if it grows long */
+	bool short_stderr; /* stderr_fd is a file in memory, of which only the end is kept if it grows long */
 	struct cgroup *cgroup;         /* its own; NULL: PT comes from wait4, waited-for processes only */
 	struct accounting *accounting; /* drained while the program runs; may be NULL */
 	int64_t timeout_ns;            /* 0: none; then the program and all it started are killed */
 	int64_t linger_ns;             /* how long processes that the program left behind may run */
-	int64_t slice_ns;              /* of the scheduler, where it can be set (slice.h); 0: its own */
+	int64_t slice_ns;              /* of the scheduler, where it can be set (start.h); 0: its own */
 	bool frozen_at_times;          /* the caller freezes and thaws the cgroup */
 	bool wait_unused;              /* nobody asks how long it waits for a CPU */
 	bool keeps_orphans;            /* without a cgroup: what it leaves behind is the caller's to end */
@@ -46,7 +48,7 @@ struct spawned {
 	int64_t et_ns;    /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
 	int64_t pt_ns, user_ns, system_ns; /* since the start */
 	int64_t before_ns; /* CPU time of its first process before the start, in none of the above */
-	bool pt_partial; /* PT is from wait4: processes that the program did not wait for are missing */
+	bool pt_partial;   /* PT is from wait4: processes that the program did not wait for are missing */
 	bool escaped; /* some of the program ran outside its cgroup. PT is at least this: the greater of the cgroup's and
 			 that of wait4 */
 	int64_t max_rss_bytes;
@@ -69,10 +71,9 @@ int program_start(struct program **ret, const struct spawn *spawn, struct error 
 void program_free(struct program *program);
 DEFINE_FREEP(program)
 
-/* Waits until one of the programs is over, that is, it has ended and so has all that it left behind; but not
- * beyond until_ns (CLOCK_MONOTONIC; 0: for ever). *ret is its index, or n where none is over. NULL entries are
- * skipped. Several need a cgroup each, or keeps_orphans
- * (-ENOTSUP), and share the accounting. -EBUSY, with a sentence: a process
+/* Waits until one of the programs is over, that is, it has ended and so have all processes that it left behind; but not
+ * beyond until_ns (CLOCK_MONOTONIC; 0: for ever). *ret is its index, or n where none is over. NULL entries are skipped.
+ * Several need a cgroup each, or keeps_orphans (-ENOTSUP), and share the accounting. -EBUSY, with a sentence: a process
  * was killed and does not end. */
 int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err);
@@ -82,3 +83,10 @@ const struct spawned *program_result(const struct program *program);
 
 /* Starts one program and waits until it is over. A program that fails is not an error. */
 int program_run(const struct spawn *spawn, struct spawned *ret, struct error *err);
+
+/* The following two are for program.c and its test. How long the program waited for a CPU since it was started, if its first
+ * thread (`first`, at its end) has all of PT: a second one would have waited, too. -1: another thread or process ran. */
+int64_t program_time_wait(const struct spawned *spawned, const struct schedstat *first);
+
+/* Subtracts what the first process used until the program was executed, which is not its own work. */
+void program_time_begin(struct spawned *spawned, int64_t used_ns);

@@ -13,7 +13,7 @@ static int first;
 static sigset_t old_mask;
 
 /* Blocks one signal and makes a descriptor for it; -errno. */
-static int tally_for(int signal)
+static int signal_fd_for(int signal)
 {
 	sigset_t mask;
 	int fd;
@@ -27,7 +27,7 @@ static int tally_for(int signal)
 }
 
 /* Reads all pending signals; false: none. */
-static bool drain(int fd)
+static bool drain_signals(int fd)
 {
 	struct signalfd_siginfo info;
 	bool any = false;
@@ -57,8 +57,8 @@ int interrupt_init(void)
 	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0)
 		return -errno;
-	child_fd = tally_for(SIGCHLD);
-	continued_fd = tally_for(SIGCONT);
+	child_fd = signal_fd_for(SIGCHLD);
+	continued_fd = signal_fd_for(SIGCONT);
 	return child_fd < 0 ? child_fd : continued_fd < 0 ? continued_fd : 0;
 }
 
@@ -74,7 +74,7 @@ int interrupt_child_fd(void)
 
 void interrupt_child_clear(void)
 {
-	drain(child_fd);
+	drain_signals(child_fd);
 }
 
 const sigset_t *interrupt_old_mask(void)
@@ -116,5 +116,5 @@ int interrupt_pending(void)
 
 bool interrupt_was_stopped(void)
 {
-	return drain(continued_fd);
+	return drain_signals(continued_fd);
 }

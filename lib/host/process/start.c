@@ -6,15 +6,15 @@
  * executes the program; so it only makes system calls, and stores its results in `struct child`. */
 #include "lib/host/process/start.h"
 
+#include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/host/process/privilege.h"
-#include "lib/host/process/schedstat.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/process/slice.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -23,6 +23,52 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* struct sched_attr in its first version, which some C libraries declare and others do not. */
+struct sched_attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns; /* runtime_ns: for the fair class, its slice */
+};
+
+static int slice_get(struct sched_attributes *ret)
+{
+	*ret = (struct sched_attributes){.size = sizeof(*ret)};
+	return syscall(SYS_sched_getattr, 0, ret, sizeof(*ret), 0) < 0 ? -errno : 0;
+}
+
+int slice_set(int64_t slice_ns)
+{
+	struct sched_attributes a;
+	int r = slice_get(&a);
+
+	if (r < 0)
+		return r;
+	if (a.policy != SCHED_OTHER && a.policy != SCHED_BATCH)
+		return -ENOTSUP;
+	a.size = sizeof(a);
+	a.runtime_ns = (uint64_t)slice_ns;
+	if (syscall(SYS_sched_setattr, 0, &a, 0) < 0)
+		return -errno;
+	r = slice_get(&a);
+	return r < 0 ? r : slice_ns == 0 || a.runtime_ns == (uint64_t)slice_ns ? 0 : -ENOTSUP;
+}
+
+bool slice_can_be_set(void)
+{
+	bool can = slice_set(10 * NS_PER_MS) == 0;
+
+	return slice_set(0) == 0 && can;
+}
+
+int64_t slice_tick_ns(void)
+{
+	struct timespec tick;
+
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? timespec_ns(tick) : 0;
+}
 
 /* The child's input and results. */
 struct child {
@@ -93,7 +139,7 @@ static IN_CHILD void child_execute(struct child *child)
  * function that we have yet to return from. Elsewhere the child is a copy. */
 #if defined(__x86_64__)
 enum { SHARED = CLONE_VM };
-static inline __attribute__((always_inline)) long call(long number, long a, long b, long c)
+static inline __attribute__((always_inline)) long start_call(long number, long a, long b, long c)
 {
 	long r;
 
@@ -102,7 +148,7 @@ static inline __attribute__((always_inline)) long call(long number, long a, long
 }
 #elif defined(__aarch64__)
 enum { SHARED = CLONE_VM };
-static inline __attribute__((always_inline)) long call(long number, long a, long b, long c)
+static inline __attribute__((always_inline)) long start_call(long number, long a, long b, long c)
 {
 	register long x8 __asm__("x8") = number;
 	register long x0 __asm__("x0") = a;
@@ -114,7 +160,7 @@ static inline __attribute__((always_inline)) long call(long number, long a, long
 }
 #else
 enum { SHARED = 0 };
-static long call(long number, long a, long b, long c)
+static long start_call(long number, long a, long b, long c)
 {
 	long r = syscall(number, a, b, c);
 
@@ -129,9 +175,9 @@ static __attribute__((noinline)) long clone_child(struct clone_args *args, struc
 	long r;
 
 	args->flags |= CLONE_VFORK | SHARED;
-	r = call(SYS_clone3, (long)args, sizeof(*args), 0);
+	r = start_call(SYS_clone3, (long)args, sizeof(*args), 0);
 	if (r == -ENOSYS && !(args->flags & CLONE_INTO_CGROUP))
-		r = call(SYS_clone, (long)((args->flags & UINT32_MAX) | args->exit_signal), 0,
+		r = start_call(SYS_clone, (long)((args->flags & UINT32_MAX) | args->exit_signal), 0,
 			(long)args->pidfd);
 	if (r == 0)
 		child_execute(child);
@@ -144,37 +190,15 @@ static inline void let_child_see(struct child *child)
 	__asm__ volatile("" : : "r"(child) : "memory");
 }
 
-static void fill_child(struct child *child, const struct spawn *s)
-{
-	*child = (struct child){
-		.spawn = s,
-		.parent = getpid(),
-		.mask = interrupt_old_mask(),
-		.environment = privilege_environment(),
-		.wait_ns = -1,
-	};
-	CPU_ZERO(&child->cpus);
-	if (s->affinity)
-		child->cpus = *s->affinity;
-	if (s->cpu >= 0)
-		CPU_SET(s->cpu, &child->cpus);
-}
-
-static int64_t waited(const struct child *child)
-{
-	struct schedstat s;
-
-	return child->wait_ns < 0 && schedstat_parse(child->schedstat, &s) ? s.wait_ns : child->wait_ns;
-}
-
-static int say_failed(const struct child *child, struct error *err)
+static int say_child_failed(const struct child *child, struct error *err)
 {
 	const struct spawn *s = child->spawn;
-	const char *hint = child->failed == ENOEXEC ? "; a script needs a #! line"
-			   : child->failed == ENOENT && access(s->path, F_OK) == 0
-				   ? "; the interpreter that its first line names, or its loader, is missing"
-				   : "";
+	const char *hint = "";
 
+	if (child->failed == ENOEXEC)
+		hint = "; a script needs a #! line";
+	else if (child->failed == ENOENT && access(s->path, F_OK) == 0)
+		hint = "; the interpreter that its first line names, or its loader, is missing";
 	return error_say(err, -child->failed, "cannot start '%s': cannot %s: %s%s", s->argv[0], child->step,
 		strerror(child->failed), hint);
 }
@@ -188,9 +212,21 @@ static int start_child(struct child *child, const struct spawn *s, struct starte
 		.exit_signal = SIGCHLD,
 		.cgroup = s->cgroup ? (uint64_t)cgroup_fd(s->cgroup) : 0,
 	};
+	struct schedstat waited;
 	long r;
 
-	fill_child(child, s);
+	*child = (struct child){
+		.spawn = s,
+		.parent = getpid(),
+		.mask = interrupt_old_mask(),
+		.environment = privilege_environment(),
+		.wait_ns = -1,
+	};
+	CPU_ZERO(&child->cpus);
+	if (s->affinity)
+		child->cpus = *s->affinity;
+	if (s->cpu >= 0)
+		CPU_SET(s->cpu, &child->cpus);
 	interrupt_child_clear(); /* the end of an earlier program would wake this process during the sample */
 	let_child_see(child);
 	r = clone_child(&args, child);
@@ -200,14 +236,16 @@ static int start_child(struct child *child, const struct spawn *s, struct starte
 	if (child->failed) {
 		close(pidfd);
 		waitpid((pid_t)r, NULL, 0);
-		return say_failed(child, err);
+		return say_child_failed(child, err);
 	}
+	if (child->wait_ns < 0 && schedstat_parse(child->schedstat, &waited))
+		child->wait_ns = waited.wait_ns;
 	*ret = (struct started){
 		.pid = (pid_t)r,
 		.pidfd = pidfd,
 		.real_ns = timespec_ns(child->start_real),
 		.monotonic_ns = timespec_ns(child->start_raw),
-		.wait_ns = waited(child),
+		.wait_ns = child->wait_ns,
 		.used_ns = timespec_ns(child->used),
 	};
 	return 0;
@@ -226,4 +264,28 @@ int start_program(const struct spawn *s, struct started *ret, struct error *err)
 	if (!SHARED)
 		munmap(child, sizeof(*child));
 	return r;
+}
+
+static void *drain_pipe(void *data)
+{
+	int from = (int)(intptr_t)data, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	while (null >= 0 && splice(from, NULL, null, NULL, 1 << 20, SPLICE_F_MOVE) > 0)
+		;
+	return NULL;
+}
+
+int pipe_drain_new(int *ret_fd, struct error *err)
+{
+	pthread_t thread;
+	int fds[2], r;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return error_os(err, -errno, "cannot make a pipe for the output");
+	r = pthread_create(&thread, NULL, drain_pipe, (void *)(intptr_t)fds[0]);
+	if (r != 0)
+		return error_os(err, -r, "cannot drain the output");
+	pthread_detach(thread);
+	*ret_fd = fds[1];
+	return 0;
 }

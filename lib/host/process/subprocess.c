@@ -2,20 +2,24 @@
 /* Helper programs: see subprocess.h. The only file that includes spawn.h. */
 #include "lib/host/process/subprocess.h"
 
-#include "lib/base/xalloc.h"
+#include "lib/base/argv.h"
 #include "lib/base/clock.h"
-#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -37,30 +41,13 @@ static void redirect(posix_spawn_file_actions_t *actions, int fd, int target)
 		posix_spawn_file_actions_adddup2(actions, fd, target);
 }
 
-static int spawn_process(const struct subprocess *p, int stdout_fd, pid_t *ret)
+static int start_helper(struct helper *h, bool capture)
 {
+	const struct subprocess *p = h->request;
 	char *const *environment = p->environment ?: privilege_environment();
+	_cleanup_(closep) int in = -1, out = -1;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	int r;
-
-	posix_spawn_file_actions_init(&actions);
-	redirect(&actions, p->stdin_fd, STDIN_FILENO);
-	redirect(&actions, stdout_fd, STDOUT_FILENO);
-	redirect(&actions, p->stderr_fd, STDERR_FILENO);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, interrupt_old_mask());
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	r = p->path ? posix_spawn(ret, p->path, &actions, &attributes, p->argv, environment)
-		    : posix_spawnp(ret, p->argv[0], &actions, &attributes, p->argv, environment);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return -r;
-}
-
-static int start(struct helper *h, bool capture)
-{
-	_cleanup_(closep) int in = -1, out = -1;
 	int fds[2], r;
 
 	if (capture) {
@@ -70,9 +57,21 @@ static int start(struct helper *h, bool capture)
 		out = fds[1];
 		fcntl(in, F_SETFL, O_NONBLOCK);
 	}
-	r = spawn_process(h->request, capture ? out : h->request->stdout_fd, &h->pid);
-	if (r < 0)
-		return r;
+	posix_spawn_file_actions_init(&actions);
+	redirect(&actions, p->stdin_fd, STDIN_FILENO);
+	redirect(&actions, capture ? out : p->stdout_fd, STDOUT_FILENO);
+	redirect(&actions, p->stderr_fd, STDERR_FILENO);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, interrupt_old_mask());
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	r = p->path ? posix_spawn(&h->pid, p->path, &actions, &attributes, p->argv, environment)
+		    : posix_spawnp(&h->pid, p->argv[0], &actions, &attributes, p->argv, environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	if (r != 0) {
+		h->pid = 0;
+		return -r;
+	}
 	h->pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);
 	if (h->pidfd < 0)
 		return -errno;
@@ -84,7 +83,7 @@ static int start(struct helper *h, bool capture)
 static int read_output(struct helper *h)
 {
 	for (;;) {
-		char part[16384], *bigger;
+		char part[16384];
 		ssize_t n = read(h->output_fd, part, sizeof(part));
 
 		if (n < 0)
@@ -95,26 +94,15 @@ static int read_output(struct helper *h)
 		}
 		if (h->size + (size_t)n > h->request->output_max)
 			return -EMSGSIZE;
-		bigger = xrealloc(h->output, h->size + (size_t)n + 1);
-		h->output = bigger;
+		h->output = xrealloc(h->output, h->size + (size_t)n + 1);
 		memcpy(h->output + h->size, part, (size_t)n);
 		h->output[h->size += (size_t)n] = '\0';
 	}
 }
 
-static void forward_signals(const struct helper *h)
-{
-	bool typed;
-	int signal;
-
-	while ((signal = interrupt_next(&typed)) != 0)
-		if (signal != SIGINT || !typed) /* the terminal gives it to both */
-			kill(h->pid, signal);
-}
-
 /* Waits until it has ended, and reads what it wrote until then; does not wait for other processes that have the
  * pipe. */
-static int follow(struct helper *h)
+static int follow_helper(struct helper *h)
 {
 	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + h->request->timeout_ms * NS_PER_MS;
 
@@ -125,7 +113,9 @@ static int follow(struct helper *h)
 			{.fd = h->request->forward_signals ? interrupt_fd() : -1, .events = POLLIN},
 		};
 		int64_t left_ns = deadline_ns - clock_ns(CLOCK_MONOTONIC);
-		int r, ms = h->request->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
+		int r, signal,
+			ms = h->request->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
+		bool typed;
 
 		if (h->request->timeout_ms && left_ns <= 0)
 			return -ETIMEDOUT;
@@ -134,78 +124,53 @@ static int follow(struct helper *h)
 		r = h->output_fd >= 0 ? read_output(h) : 0;
 		if (r < 0 || fds[0].revents)
 			return r;
-		if (fds[2].revents)
-			forward_signals(h);
+		while (fds[2].revents && (signal = interrupt_next(&typed)) != 0)
+			if (signal != SIGINT || !typed) /* the terminal gives it to both */
+				kill(h->pid, signal);
 	}
-}
-
-static int run(struct helper *h, bool capture, int *ret_wait_status)
-{
-	int r = start(h, capture);
-
-	if (r == 0)
-		r = follow(h);
-	if (r < 0 && h->pid > 0)
-		kill(h->pid, SIGKILL);
-	while (h->pid > 0 && waitpid(h->pid, ret_wait_status, 0) < 0 && errno == EINTR)
-		;
-	closep(&h->pidfd);
-	closep(&h->output_fd);
-	return r;
-}
-
-static int explain(const struct subprocess *p, int r, struct error *err)
-{
-	const char *name = p->path ?: p->argv[0];
-
-	if (r == -ETIMEDOUT)
-		return error_say(err, r, "%s did not end within %d ms", name, p->timeout_ms);
-	if (r == -EMSGSIZE)
-		return error_say(err, r, "%s wrote more than %zu bytes", name, p->output_max);
-	return error_os(err, r, "cannot run %s", name);
 }
 
 int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_status, struct error *err)
 {
 	struct helper h = {.request = p, .pidfd = -1, .output_fd = -1, .output = xcalloc(1, 1)};
 	_cleanup_(freep) char *output = NULL;
+	const char *name = p->path ?: p->argv[0];
 	int subreaper = 0, r;
 
 	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
-	prctl(PR_SET_CHILD_SUBREAPER, 0); /* a server that it starts is none of ours: see orphans.h */
-	r = run(&h, ret_output, ret_wait_status);
+	prctl(PR_SET_CHILD_SUBREAPER,
+		0); /* a server that it starts is no orphan of a program: see orphans.h */
+	r = start_helper(&h, ret_output);
+	if (r == 0)
+		r = follow_helper(&h);
+	if (r < 0 && h.pid > 0)
+		kill(h.pid, SIGKILL);
+	while (h.pid > 0 && waitpid(h.pid, ret_wait_status, 0) < 0 && errno == EINTR)
+		;
+	closep(&h.pidfd);
+	closep(&h.output_fd);
 	prctl(PR_SET_CHILD_SUBREAPER, subreaper);
 	output = h.output;
+	if (r == -ETIMEDOUT)
+		return error_say(err, r, "%s did not end within %d ms", name, p->timeout_ms);
+	if (r == -EMSGSIZE)
+		return error_say(err, r, "%s wrote more than %zu bytes", name, p->output_max);
 	if (r < 0)
-		return explain(p, r, err);
+		return error_os(err, r, "cannot run %s", name);
 	if (ret_output)
 		*ret_output = TAKE(output);
 	return 0;
 }
 
-static char *find_in_system(const char *name)
-{
-	static const char *const directories[] = {"/usr/bin", "/usr/sbin", "/bin", "/sbin"};
-
-	for (size_t i = 0; i < ELEMENTS(directories); i++) {
-		char *path = text_format("%s/%s", directories[i], name);
-
-		if (path && access(path, X_OK) == 0)
-			return path;
-		free(path);
-	}
-	return NULL;
-}
-
 int subprocess_ask(
 	const char *const *argv, int timeout_ms, char **ret_output, int *ret_status, struct error *err)
 {
+	static const char *const directories[] = {"/usr/bin", "/usr/sbin", "/bin", "/sbin"};
 	static char *const environment[] = {
 		(char *)"PATH=/usr/bin:/usr/sbin:/bin:/sbin", (char *)"LC_ALL=C.UTF-8", NULL};
-	_cleanup_(freep) char *path = find_in_system(argv[0]);
-	const struct subprocess question = {
+	_cleanup_(freep) char *path = NULL;
+	struct subprocess question = {
 		.argv = (char *const *)argv,
-		.path = path,
 		.environment = environment,
 		.stdin_fd = -1,
 		.stderr_fd = -1,
@@ -214,10 +179,220 @@ int subprocess_ask(
 	};
 	int r, status;
 
-	if (!path)
+	for (size_t i = 0; !question.path && i < ELEMENTS(directories); i++) {
+		free(path);
+		path = text_format("%s/%s", directories[i], argv[0]);
+		if (access(path, X_OK) == 0)
+			question.path = path;
+	}
+	if (!question.path)
 		return error_say(err, -ENOENT, "%s is not installed", argv[0]);
 	r = subprocess_run(&question, ret_output, &status, err);
 	if (r == 0)
 		*ret_status = process_exit_status(status);
 	return r;
+}
+
+int hook_run(const char *command, char *const *shell, bool show_output, const char *what, struct error *err)
+{
+	_cleanup_(argv_freep) char **argv = argv_for_shell(shell, command);
+	const struct subprocess hook = {
+		.argv = argv,
+		.stdin_fd = -1,
+		.stdout_fd = show_output ? 0 : -1,
+	};
+	char end[PROCESS_END_SIZE];
+	int status, r;
+
+	r = subprocess_run(&hook, NULL, &status, err);
+	if (r < 0)
+		return error_prefix(err, r, "%s", what);
+	if (status != 0)
+		return error_say(err, -ECANCELED, "%s '%s' %s", what, command, process_end_text(end, status));
+	return 0;
+}
+
+static int check_executable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+int executable_find(const char *name, char **ret, struct error *err)
+{
+	const char *path = getenv("PATH") ?: "/usr/local/bin:/usr/bin:/bin";
+	int r = -ENOENT, found = -ENOENT;
+
+	if (strchr(name, '/')) {
+		r = check_executable(name);
+		if (r < 0)
+			return error_os(err, r, "cannot execute '%s'", name);
+		*ret = xstrdup(name);
+		return 0;
+	}
+	while (*name) {
+		size_t len = strcspn(path, ":");
+		char *file = text_format("%.*s%s%s", (int)len, path, len ? "/" : "", name);
+
+		r = check_executable(file);
+		if (r == 0) {
+			*ret = file;
+			return 0;
+		}
+		free(file);
+		if (r == -EACCES)
+			found = r;
+		if (!path[len])
+			break;
+		path += len + 1;
+	}
+	if (found == -EACCES)
+		return error_say(err, -EACCES, "command '%s' is in PATH, but is not executable", name);
+	return error_say(err, -ENOENT, "command '%s' not found in PATH", name);
+}
+
+/* The directory of this executable. */
+static int own_directory(char ret[PATH_MAX], struct error *err)
+{
+	ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - 1);
+
+	if (len < 0)
+		return error_os(err, -errno, "cannot read /proc/self/exe");
+	ret[len] = '\0';
+	*strrchr(ret, '/') = '\0';
+	return 0;
+}
+
+/* Installed tools are in one folder; in a build tree emp-x is in the folder x next to ours, and inc in that of
+ * emp-calibrate. */
+int suite_tool_find(const char *tool, char **ret, struct error *err)
+{
+	_cleanup_(freep) char *installed = NULL, *built = NULL;
+	const char *dash = strchr(tool, '-');
+	char own[PATH_MAX];
+	int r = own_directory(own, err);
+
+	if (r < 0)
+		return r;
+	installed = text_format("%s/%s", own, tool);
+	built = text_format("%s/../%s/%s", own, dash ? dash + 1 : "calibrate", tool);
+	if (access(installed, X_OK) == 0)
+		*ret = TAKE(installed);
+	else if (access(built, X_OK) == 0)
+		*ret = TAKE(built);
+	else
+		return error_say(err, -ENOENT,
+			"%s is not in %s; install all tools of the suite in one directory", tool, own);
+	return 0;
+}
+
+int suite_library_find(const char *name, char **ret, struct error *err)
+{
+	_cleanup_(freep) char *built = NULL, *installed = text_format("%s/%s", EMP_LIB_DIR, name);
+	char own[PATH_MAX];
+	int r = own_directory(own, err);
+
+	if (r < 0)
+		return r;
+	built = text_format("%s/../lib/clock/%s", own, name);
+	if (access(built, R_OK) == 0)
+		*ret = TAKE(built);
+	else if (access(installed, R_OK) == 0)
+		*ret = TAKE(installed);
+	else
+		return error_say(
+			err, -ENOENT, "%s is not in %s; is EMP installed as a whole?", name, EMP_LIB_DIR);
+	return 0;
+}
+
+int suite_tool_run(const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL, *output = NULL;
+	struct subprocess asked = {.argv = argv, .environment = environ, .output_max = 64 << 20};
+	char end[PROCESS_END_SIZE];
+	int status, r;
+
+	r = suite_tool_find(tool, &path, err);
+	if (r < 0)
+		return r;
+	asked.path = path;
+	r = subprocess_run(&asked, &output, &status, err);
+	if (r < 0)
+		return r;
+	if (WIFSIGNALED(status))
+		return error_say(err, -EPROTO, "%s %s", tool, process_end_text(end, status));
+	*ret_output = TAKE(output);
+	*ret_status = WEXITSTATUS(status);
+	return 0;
+}
+
+struct guard {
+	int socket; /* the guard reads from its other end: at its end, this process has ended */
+};
+
+static void wait_for_end(int socket)
+{
+	char byte;
+
+	while (read(socket, &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
+/* Signals of the terminal and of a process group do not reach it. Of the descriptors it keeps only these two: locks and
+ * pipes of this process end with it. */
+static _Noreturn void run_guard(int socket, int fd, guard_act *act, const void *data)
+{
+	int kept[2] = {dup(socket), dup(fd)}; /* the two may be 0 and 1 in the other order */
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "emp-guard");
+	if (kept[0] < 0 || kept[1] < 0 || dup2(kept[0], 0) < 0 || dup2(kept[1], 1) < 0)
+		_exit(1);
+	syscall(SYS_close_range, 2, ~0U, 0);
+	wait_for_end(0);
+	act(1, data);
+	_exit(0);
+}
+
+/* Its parent ends at once: a child of this process would be taken for one of a program under test. */
+int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, struct error *err)
+{
+	int sockets[2], status;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0)
+		return error_os(err, -errno, "cannot make a socket");
+	pid = fork();
+	if (pid == 0) {
+		pid = fork();
+		if (pid == 0)
+			run_guard(sockets[1], fd, act, data);
+		_exit(pid < 0);
+	}
+	close(sockets[1]);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
+		close(sockets[0]);
+		return error_os(err, -EAGAIN, "cannot start a process that cleans up if this one is killed");
+	}
+	*ret = xmalloc(sizeof(**ret));
+	(*ret)->socket = sockets[0];
+	return 0;
+}
+
+void guard_free(struct guard *g)
+{
+	if (!g)
+		return;
+	shutdown(g->socket, SHUT_WR);
+	wait_for_end(g->socket);
+	close(g->socket);
+	free(g);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Helper programs, as opposed to programs under test (program.h): hooks, other tools of the suite, programs of the
- * system that answer a question, gnuplot. Processes that a helper leaves running are not waited for.
- * Capabilities of an executable's file (privilege.h) do not pass on to them. */
+ * system that answer a question, gnuplot; and how their files are found. Processes that a helper leaves running are not
+ * waited for. Capabilities of an executable's file (privilege.h) do not pass on to them. */
 #pragma once
 
+#include "lib/base/cleanup.h"
 #include "lib/base/error.h"
 
 #include <stdbool.h>
@@ -30,3 +31,39 @@ int subprocess_run(
  * is not installed. The caller frees the output. */
 int subprocess_ask(
 	const char *const *argv, int timeout_ms, char **ret_output, int *ret_status, struct error *err);
+
+/* Runs a shell command of the user's between samples (--prepare and others); it is not measured. -ECANCELED with a sentence
+ * that names `what` if it fails. Its standard output is shown on request, its errors always. shell: its words, such as
+ * "bash", "--norc"; NULL: /bin/sh. Processes that it leaves running (a server) keep running. */
+int hook_run(const char *command, char *const *shell, bool show_output, const char *what, struct error *err);
+
+/* The file of the command `name`, looked up in PATH as a shell would; the caller frees it. -ENOENT, -EACCES… with a
+ * sentence. */
+int executable_find(const char *name, char **ret, struct error *err);
+
+/* Another tool of the suite, run as a user would run it: the one in the folder of this executable, or in the build
+ * tree. Tools are separate programs because the licences of their libraries must not meet in one binary
+ * (GPL-2-only libcpupower in emp-setup, GPL-3 GSL in the others).
+ *
+ * Runs `tool` (such as "emp-setup") with argv (argv[0] is the tool, ends with NULL), and gives its standard
+ * output (the caller frees it) and exit status. Standard error is ours. */
+int suite_tool_run(
+	const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err);
+
+/* The file of `tool`; the caller frees it. -ENOENT with a sentence. */
+int suite_tool_find(const char *tool, char **ret, struct error *err);
+
+/* The file of a library of the suite, such as "libemp-clock-preload.so"; the caller frees it. -ENOENT with a sentence. */
+int suite_library_find(const char *name, char **ret, struct error *err);
+
+/* A process that cleans up if this one is killed. It sleeps until this one ends or frees it. */
+struct guard;
+
+/* What it does then; `fd` is its own copy, and the only descriptor that it has. */
+typedef void guard_act(int fd, const void *data);
+
+/* `data` is copied with the process: what this one changes later, the guard does not see. */
+int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, struct error *err);
+
+/* Returns when the guard has acted. */
+void guard_free(struct guard *guard);

@@ -7,8 +7,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/process/cgroup.h"
-#include "lib/host/process/cgroup_mount.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
 #include "lib/host/trace/tracefs.h"
 
 #include <errno.h>

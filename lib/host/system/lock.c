@@ -5,7 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/path_read.h"
 #include "lib/base/text.h"
-#include "lib/host/process/process_ref.h"
+#include "lib/host/process/process.h"
 #include "lib/host/system/leftovers.h"
 
 #include <errno.h>
