@@ -4,7 +4,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/text.h"
-#include "setup/audit/check_rows.h"
+#include "setup/audit/audit.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 static bool is_along(const char *list, const char *id)
 {
 	for (const struct check *c = check_rows; c->id; c++)
-		if (c->setting.along && !strcmp(c->setting.along, id) && list_has(list, ',', c->id))
+		if (c->setting.coupled_check && !strcmp(c->setting.coupled_check, id) && list_has(list, ',', c->id))
 			return true;
 	return false;
 }

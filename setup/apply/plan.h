@@ -4,7 +4,7 @@
 
 #include "setup/apply/journal.h"
 #include "setup/apply/report.h"
-#include "setup/audit/check_rows.h"
+#include "setup/audit/audit.h"
 
 /* Which checks an apply is to make. */
 struct request {

@@ -69,7 +69,7 @@ static bool is_along(const struct entry *e, const struct entry *with)
 	if (!check || entry_is_kept(with) || !is_same_policy(with->name, e->name))
 		return false;
 	return entry_is_kept(e) ? !strcmp(e->id, with->id)
-				: check->setting.along && !strcmp(check->setting.along, e->id);
+				: check->setting.coupled_check && !strcmp(check->setting.coupled_check, e->id);
 }
 
 /* Whether the kernel changes this setting along with another one that has its old value again: then a restore was

@@ -6,7 +6,7 @@
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "setup/audit/check_rows.h"
+#include "setup/audit/audit.h"
 #include "setup/options.h"
 
 #include <string.h>
@@ -18,6 +18,14 @@ struct audit {
 	int n_off, n_unknown;     /* of level A */
 };
 
+/* In JSON. */
+static const char *const state_names[] = {[CHECK_OK] = "ok",
+	[CHECK_OFF] = "off",
+	[CHECK_ABSENT] = "absent",
+	[CHECK_BY_HOST] = "absent",
+	[CHECK_UNKNOWN] = "unknown",
+	[CHECK_REFUSED] = "refused"};
+
 static void audit_clear(struct audit *audit)
 {
 	for (size_t i = 0; audit->findings && i < n_check_rows; i++)
@@ -26,27 +34,13 @@ static void audit_clear(struct audit *audit)
 	facts_clear(&audit->facts);
 }
 
-static int decide(struct audit *audit, struct error *err)
-{
-	audit->findings = xcalloc(n_check_rows, sizeof(*audit->findings));
-	for (size_t i = 0; i < n_check_rows; i++) {
-		struct finding *finding = &audit->findings[i];
-
-		check_decide(&check_rows[i], &audit->facts.files[i], &audit->facts, finding);
-		if (check_rows[i].level != 'A')
-			continue;
-		audit->n_off += finding->state == CHECK_OFF;
-		audit->n_unknown += finding->state == CHECK_UNKNOWN || finding->state == CHECK_REFUSED;
-	}
-	return 0;
-}
-
 static bool is_shown(size_t i)
 {
 	return options.all || check_rows[i].level != 'C';
 }
 
-static char *fill(const char *text, const char *items)
+/* The text with the items in place of %s. */
+static char *fill_items(const char *text, const char *items)
 {
 	const char *gap = strstr(text, "%s");
 
@@ -63,7 +57,7 @@ static bool is_applied(const struct check *check)
 static char *way_there(const struct check *check, const struct finding *finding)
 {
 	if (finding->how || (check->how && !is_applied(check)))
-		return fill(finding->how ?: check->how, finding->items);
+		return fill_items(finding->how ?: check->how, finding->items);
 	if (check->how)
 		return text_format("emp-setup apply, or %s", check->how);
 	return text_format("emp-setup apply --only %s", check->id);
@@ -71,20 +65,7 @@ static char *way_there(const struct check *check, const struct finding *finding)
 
 static char *way_back(const struct check *check, const struct finding *finding)
 {
-	return fill(finding->undo ?: check->undo ?: "emp-setup restore", finding->items);
-}
-
-static json_t *items_json(const char *items)
-{
-	json_t *array = json_array();
-
-	while (items && *items) {
-		size_t len = strcspn(items, " ");
-
-		json_array_append_new(array, json_stringn(items, len));
-		items += len + strspn(items + len, " ");
-	}
-	return array;
+	return fill_items(finding->undo ?: check->undo ?: "emp-setup restore", finding->items);
 }
 
 static json_t *check_json(const struct check *check, const struct finding *finding)
@@ -92,19 +73,27 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 	_cleanup_(freep) char *how = way_there(check, finding);
 	_cleanup_(freep) char *undo = way_back(check, finding);
 	char level[] = {check->level, '\0'};
+	const char *items = finding->items;
 	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id,
-		"level", level, "step", check->step, "state", check_state_name(finding->state), "value",
+		"level", level, "step", check->step, "state", state_names[finding->state], "value",
 		finding->value, "wanted", check->wanted, "why", check->why, "how", how, "undo", undo, "who",
 		check->who);
 
 	if (finding->state == CHECK_ABSENT || finding->state == CHECK_BY_HOST)
 		json_object_set_new(object, "by_host", json_boolean(finding->state == CHECK_BY_HOST));
-	if (finding->items)
-		json_object_set_new(object, "items", items_json(finding->items));
+	if (items) {
+		json_t *array = json_array();
+
+		for (size_t len; *items; items += len, items += strspn(items, " ")) {
+			len = strcspn(items, " ");
+			json_array_append_new(array, json_stringn(items, len));
+		}
+		json_object_set_new(object, "items", array);
+	}
 	return object;
 }
 
-static json_t *audit_json(const struct audit *audit)
+static int print_audit_json(const struct audit *audit, struct error *err)
 {
 	const struct machine *m = &audit->facts.machine;
 	char text[MACHINE_DESCRIPTION_SIZE];
@@ -113,15 +102,16 @@ static json_t *audit_json(const struct audit *audit)
 	for (size_t i = 0; i < n_check_rows; i++)
 		if (is_shown(i))
 			json_array_append_new(list, check_json(&check_rows[i], &audit->findings[i]));
-	return json_pack("{s:s, s:i, s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "format",
-		"emp-audit", "version", 1, "machine", "description",
-		terminal_text(machine_description(m, text)), "words", text, "virtual", m->virtual,
-		"container", m->container, "systemd", m->systemd, "policy", policy_name(audit->facts.policy),
-		"checks", list, "off", audit->n_off, "unknown", audit->n_unknown, "verdict",
-		audit->n_off ? "not fit" : "fit");
+	return json_print_document("emp-audit",
+		json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "machine", "description",
+			terminal_text(machine_description(m, text)), "words", text, "virtual", m->virtual,
+			"container", m->container, "systemd", m->systemd, "policy",
+			policy_name(audit->facts.policy), "checks", list, "off", audit->n_off, "unknown",
+			audit->n_unknown, "verdict", audit->n_off ? "not fit" : "fit"),
+		err);
 }
 
-static void print_head(const struct audit *audit)
+static void print_audit_head(const struct audit *audit)
 {
 	const struct machine *m = &audit->facts.machine;
 	char text[MACHINE_DESCRIPTION_SIZE];
@@ -134,38 +124,33 @@ static void print_head(const struct audit *audit)
 	putchar('\n');
 }
 
-static bool is_absent(enum check_state state)
+static bool is_absent_state(enum check_state state)
 {
 	return state == CHECK_ABSENT || state == CHECK_BY_HOST;
 }
 
 static const char *state_word(enum check_state state)
 {
-	return is_absent(state) ? "n/a" : check_state_name(state);
+	return is_absent_state(state) ? "n/a" : state_names[state];
 }
 
 static enum mark state_mark(const struct check *check, enum check_state state)
 {
 	if (state == CHECK_OFF && check->level == 'A')
 		return MARK_BAD;
-	return state == CHECK_OK ? MARK_GOOD : is_absent(state) ? MARK_FAINT : MARK_WARN;
-}
-
-static const char *level_word(const struct check *check)
-{
-	return check->level == 'A' ? "required" : check->level == 'B' ? "advised" : "optional";
+	return state == CHECK_OK ? MARK_GOOD : is_absent_state(state) ? MARK_FAINT : MARK_WARN;
 }
 
 /* Not as wanted, or not known to be. */
-static bool is_open(const struct audit *audit, size_t i)
+static bool is_open_check(const struct audit *audit, size_t i)
 {
 	enum check_state state = audit->findings[i].state;
 
-	return is_shown(i) && state != CHECK_OK && !is_absent(state);
+	return is_shown(i) && state != CHECK_OK && !is_absent_state(state);
 }
 
 /* All checks, or in the summary the open ones of some levels: then each row is one line. */
-static int print_table(const struct audit *audit, const char *levels, struct error *err)
+static void print_checks(const struct audit *audit, const char *levels)
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT},
 		{"LEVEL", COLUMN_TEXT}, {"FOUND", COLUMN_WRAP}, {}};
@@ -176,24 +161,24 @@ static int print_table(const struct audit *audit, const char *levels, struct err
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
 		const char *found = terminal_text(finding->value) ?: "";
+		char level = check_rows[i].level;
 		bool fits = terminal_text_width(found) <= width;
 
 		if (!is_shown(i) ||
-			(!options.verbose && (!is_open(audit, i) || !strchr(levels, check_rows[i].level))))
+			(!options.verbose && (!is_open_check(audit, i) || !strchr(levels, level))))
 			continue;
 		table_row(table);
 		table_cell_text(table, check_rows[i].id);
 		table_cell_text(table, state_word(finding->state));
 		table_mark(table, state_mark(&check_rows[i], finding->state));
-		table_cell_text(table, level_word(&check_rows[i]));
+		table_cell_text(table, level == 'A' ? "required" : level == 'B' ? "advised" : "optional");
 		table_cell(table, "%.*s%s", (int)terminal_text_fit(found, fits ? width : width - 1), found,
 			fits ? "" : "…");
 	}
 	table_print(table, stdout);
-	return 0;
 }
 
-static void print_field(const char *label, const char *text)
+static void print_check_field(const char *label, const char *text)
 {
 	fputs(label, stdout);
 	terminal_wrap(stdout, text, strlen(label), strlen(label));
@@ -207,19 +192,19 @@ static void print_check(const struct check *check, const struct finding *finding
 	printf("\n%s%s%s is %s%s%s\n", terminal_mark(stdout, MARK_STRONG), check->id,
 		terminal_mark(stdout, MARK_END), terminal_mark(stdout, state_mark(check, finding->state)),
 		state_word(finding->state), terminal_mark(stdout, MARK_END));
-	print_field("  found   ", finding->value ?: "");
-	print_field("  wanted  ", check->wanted);
-	if (!is_absent(finding->state)) {
-		print_field("  fix     ", how ?: "");
+	print_check_field("  found   ", finding->value ?: "");
+	print_check_field("  wanted  ", check->wanted);
+	if (!is_absent_state(finding->state)) {
+		print_check_field("  fix     ", how ?: "");
 		if (strcmp(undo ?: "", CHECK_NO_UNDO) != 0)
-			print_field("  undo    ", undo ?: "");
+			print_check_field("  undo    ", undo ?: "");
 	}
-	print_field("  why     ", check->why);
-	print_field("  advice  ", check->who);
+	print_check_field("  why     ", check->why);
+	print_check_field("  advice  ", check->who);
 	printf("  part    %s (level %c)\n", check->step, check->level);
 }
 
-static void print_verdict(const struct audit *audit)
+static void print_fitness(const struct audit *audit)
 {
 	const struct machine *m = &audit->facts.machine;
 	const char *end = terminal_mark(stdout, MARK_END);
@@ -236,82 +221,81 @@ static void print_verdict(const struct audit *audit)
 			audit->n_unknown == 1 ? "" : "s");
 }
 
-/* What is open but not required, where there is no room for rows. */
-static void print_others(const struct audit *audit)
-{
-	static const char label[] = "Also open, but not required: ";
-	_cleanup_(freep) char *list = NULL;
-
-	for (size_t i = 0; i < n_check_rows; i++)
-		if (is_open(audit, i) && check_rows[i].level != 'A')
-			list_add(&list, ", ", check_rows[i].id);
-	fputs(label, stdout);
-	terminal_print_cut(stdout, list ?: "none", terminal_width(stdout) - strlen(label));
-	putchar('\n');
-}
-
 /* With the verdict, at most 12 lines unless more than five required settings are off. */
-static int print_summary(const struct audit *audit, struct error *err)
+static void print_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };
+	static const char others[] = "Also open, but not required: ";
 	size_t n_open = 0, n_set = 0, n_ok = 0, n_host = 0, n_missing = 0;
-	int r = 0;
 
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
 
 		if (!is_shown(i))
 			continue;
-		n_open += is_open(audit, i);
+		n_open += is_open_check(audit, i);
 		n_set += finding->state == CHECK_OFF && !finding->how && is_applied(&check_rows[i]);
 		n_ok += finding->state == CHECK_OK;
 		n_missing += finding->state == CHECK_ABSENT;
 		n_host += finding->state == CHECK_BY_HOST;
 	}
 	if (n_open > 0)
-		r = print_table(audit, n_open > MOST_ROWS ? "A" : "ABC", err);
-	if (r < 0)
-		return r;
-	if (n_open > MOST_ROWS)
-		print_others(audit);
+		print_checks(audit, n_open > MOST_ROWS ? "A" : "ABC");
+	if (n_open > MOST_ROWS) { /* what is not required has no room for rows */
+		_cleanup_(freep) char *list = NULL;
+
+		for (size_t i = 0; i < n_check_rows; i++)
+			if (is_open_check(audit, i) && check_rows[i].level != 'A')
+				list_add(&list, ", ", check_rows[i].id);
+		fputs(others, stdout);
+		terminal_print_cut(stdout, list ?: "none", terminal_width(stdout) - strlen(others));
+		putchar('\n');
+	}
 	if (n_set > 0)
 		printf("'emp-setup apply' sets %zu of these (apply --dry-run shows what).\n", n_set);
 	printf("%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.\n", n_ok,
 		n_missing, n_host);
-	return 0;
 }
 
 /* A row for each check, and what to do about those that are open; with --all about each. */
-static int print_everything(const struct audit *audit, struct error *err)
+static void print_everything(const struct audit *audit)
 {
-	int r = print_table(audit, "ABC", err);
-
-	for (size_t i = 0; r == 0 && i < n_check_rows; i++)
-		if (options.all || is_open(audit, i))
+	print_checks(audit, "ABC");
+	for (size_t i = 0; i < n_check_rows; i++)
+		if (options.all || is_open_check(audit, i))
 			print_check(&check_rows[i], &audit->findings[i]);
 	putchar('\n');
-	return r;
 }
 
 int audit_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(audit_clear) struct audit audit = {};
 	_cleanup_(closep) int root_fd = -1;
-	_cleanup_(json_decrefp) json_t *document = NULL;
 	int r = options_root_open(&root_fd, err);
 
 	if (r == 0)
 		r = facts_read(&audit.facts, root_fd, options.policy, options.cpu, options.within_ns, err);
-	if (r == 0)
-		r = decide(&audit, err);
-	if (r == 0 && options.json) {
-		document = audit_json(&audit);
-		r = json_print(document, stdout, err);
-	} else if (r == 0) {
-		print_head(&audit);
-		r = options.verbose ? print_everything(&audit, err) : print_summary(&audit, err);
-		if (r == 0)
-			print_verdict(&audit);
+	if (r < 0)
+		return r;
+	audit.findings = xcalloc(n_check_rows, sizeof(*audit.findings));
+	for (size_t i = 0; i < n_check_rows; i++) {
+		struct finding *finding = &audit.findings[i];
+
+		check_decide(&check_rows[i], &audit.facts.files[i], &audit.facts, finding);
+		if (check_rows[i].level != 'A')
+			continue;
+		audit.n_off += finding->state == CHECK_OFF;
+		audit.n_unknown += finding->state == CHECK_UNKNOWN || finding->state == CHECK_REFUSED;
+	}
+	if (options.json) {
+		r = print_audit_json(&audit, err);
+	} else {
+		print_audit_head(&audit);
+		if (options.verbose)
+			print_everything(&audit);
+		else
+			print_summary(&audit);
+		print_fitness(&audit);
 	}
 	if (r < 0)
 		return r;

@@ -1,18 +1,141 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EMPv2: one daemon disciplines the clock; EMPv4: the running kernel is the newest of this system; and what else may
- * disturb a run: see check_rows.h.
+/* The checks of what runs on the machine: services and timers (EMPv1), the time daemon (EMPv2), the kernel (EMPv4), what the
+ * kernel does by itself, and what else may disturb a run. See audit.h.
  *
- * The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at "synchronised" for
- * hours), nor is the daemon's (chronyd -x follows a server and leaves the clock alone). A container has no kernel of
- * its own, and the host of some virtual machines provides theirs. */
-#include "setup/audit/check_rows.h"
+ * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
+#include "setup/audit/audit.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+static const char HOST[] = "; the host's are not visible in a container";
+
+/* Where systemd does not run or does not answer, the names of processes are compared: that finds some daemons, but finding none
+ * proves little. */
+static void check_processes(const struct facts *f, struct finding *ret)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < f->n_processes; i++) {
+		_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
+
+		if (unit && !list_has(ret->items, ' ', unit)) {
+			list_add(&ret->items, " ", unit);
+			n++;
+		}
+	}
+	if (n > 0) {
+		ret->how = "end these processes by hand (systemd does not run): %s";
+		ret->undo = "start them again by hand";
+		finding_set(ret, CHECK_OFF, "%d running: %s", n, ret->items);
+	} else if (f->machine.systemd)
+		finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon among %zu processes",
+			f->units_why ?: "systemd was not asked", f->n_processes);
+	else if (f->machine.container)
+		finding_set(ret, CHECK_ABSENT, "no known daemon among %zu process%s%s", f->n_processes,
+			f->n_processes == 1 ? "" : "es", HOST);
+	else
+		finding_set(
+			ret, CHECK_OK, "no known daemon among %zu processes (no systemd)", f->n_processes);
+}
+
+void check_daemons_services(const struct facts *f, struct finding *ret)
+{
+	const char *host = f->machine.container ? HOST : "";
+	int n = 0;
+
+	if (!f->has_units) {
+		check_processes(f, ret);
+		return;
+	}
+	for (size_t i = 0; i < f->units.n; i++) {
+		const struct unit *unit = &f->units.items[i];
+		bool runs = unit_is_up(unit) || !strcmp(unit->active, "deactivating");
+
+		/* a service that is "exited" did its work and has no process left */
+		if (!unit_is_kind(unit->name, ".timer") && runs && strcmp(unit->sub, "exited") != 0 &&
+			policy_stop(f->policy, unit->name)) {
+			list_add(&ret->items, " ", unit->name);
+			n++;
+		}
+	}
+	if (n > 0)
+		finding_set(ret, CHECK_OFF, "%d running: %s%s", n, ret->items, host);
+	else
+		finding_set(ret, CHECK_OK, "none%s", host);
+}
+
+/* "a.timer at 2026-11-21 14:03:59, b.timer"; the caller frees it. The units become the finding's items. */
+static char *list_elapses(const struct elapse *elapses, size_t n, struct finding *ret)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct elapse *e = &elapses[i];
+		char moment[TEXT_TIME_SIZE];
+		_cleanup_(freep) char *one = text_format("%s%s%s", e->unit, e->next_ns ? " at " : "",
+			e->next_ns ? text_moment(moment, e->next_ns) : "");
+
+		list_add(&ret->items, " ", e->unit);
+		list_add(&list, ", ", one);
+	}
+	return list;
+}
+
+/* True where systemd could not be asked; the finding is made then. */
+static bool no_units(const struct facts *f, struct finding *ret)
+{
+	if (f->has_units)
+		return false;
+	if (f->machine.systemd)
+		finding_set(ret, CHECK_UNKNOWN, "%s", f->units_why ?: "systemd was not asked");
+	else
+		finding_set(ret, CHECK_ABSENT, "systemd does not run");
+	return true;
+}
+
+void check_daemons_timers(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = list_elapses(f->timers, f->n_timers, ret);
+
+	if (list)
+		finding_set(ret, CHECK_OFF, "%zu active: %s", f->n_timers, list);
+	else if (!no_units(f, ret))
+		finding_set(ret, CHECK_OK, "none%s", f->machine.container ? HOST : "");
+}
+
+void check_daemons_unknown(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = NULL;
+
+	if (no_units(f, ret))
+		return;
+	for (size_t i = 0; i < f->n_unlisted; i++) {
+		const struct unlisted *s = &f->unlisted[i];
+		char time[TEXT_TIME_SIZE];
+		_cleanup_(freep) char *one = text_format("%s (%s)", s->unit,
+			s->cpu_ns < 0 ? "CPU time not known" : text_duration(time, s->cpu_ns));
+
+		list_add(&ret->items, " ", s->unit);
+		list_add(&list, ", ", one);
+	}
+	finding_set(ret, list ? CHECK_UNKNOWN : CHECK_OK, "%s", list ?: "none");
+}
+
+void check_daemons_due(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = list_elapses(f->due, f->n_due, ret);
+	char window[TEXT_TIME_SIZE];
+
+	if (list)
+		finding_set(ret, CHECK_OFF, "%s", list);
+	else if (!no_units(f, ret))
+		finding_set(ret, CHECK_OK, "none within %s", text_duration(window, f->within_ns));
+}
 
 static const char *kernel_says(const struct clock_state *clock)
 {
@@ -21,7 +144,9 @@ static const char *kernel_says(const struct clock_state *clock)
 				     : "the kernel reports an unsynchronised clock";
 }
 
-static void check_one(const struct facts *f, const struct ntp_daemon *d, struct finding *ret)
+/* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at "synchronised" for
+ * hours), nor is the daemon's (chronyd -x follows a server and leaves the clock alone). */
+static void check_time_daemon(const struct facts *f, const struct ntp_daemon *d, struct finding *ret)
 {
 	const char *kernel = kernel_says(&f->clock);
 	bool unsynchronised = f->clock.known && !f->clock.synchronised;
@@ -42,40 +167,31 @@ static void check_one(const struct facts *f, const struct ntp_daemon *d, struct 
 			d->description, kernel);
 }
 
-static void check_many(const struct ntp *ntp, struct finding *ret)
+void check_ntp(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *names = NULL;
 
-	for (size_t i = 0; i < ntp->n; i++)
-		list_add(&names, ", ", ntp->daemons[i].name);
-	finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", ntp->n, names ?: "");
-	ret->how = "stop all but one of them";
-	ret->undo = "start them again";
-}
-
-static void check_none(const struct facts *f, struct finding *ret)
-{
-	finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel_says(&f->clock));
-	if (!f->has_units) { /* apply could not start one */
-		ret->how = "install and start a time daemon, such as chrony";
-		ret->undo = "stop it";
+	if (f->ntp.n == 1)
+		check_time_daemon(f, &f->ntp.daemons[0], ret);
+	else if (f->ntp.n > 1) {
+		for (size_t i = 0; i < f->ntp.n; i++)
+			list_add(&names, ", ", f->ntp.daemons[i].name);
+		finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->ntp.n, names);
+		ret->how = "stop all but one of them";
+		ret->undo = "start them again";
+	} else if (f->machine.container && !f->clock.settable)
+		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel_says(&f->clock));
+	else {
+		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel_says(&f->clock));
+		if (!f->has_units) { /* apply could not start one */
+			ret->how = "install and start a time daemon, such as chrony";
+			ret->undo = "stop it";
+		}
 	}
 }
 
-void check_ntp(const struct facts *f, struct finding *ret)
-{
-	if (f->ntp.n > 1)
-		check_many(&f->ntp, ret);
-	else if (f->ntp.n == 1)
-		check_one(f, &f->ntp.daemons[0], ret);
-	else if (f->machine.container && !f->clock.settable)
-		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel_says(&f->clock));
-	else
-		check_none(f, ret);
-}
-
 /* True where the host provides the kernel; the finding is made then. */
-static bool is_hosts(const struct facts *f, struct finding *ret)
+static bool is_hosts_kernel(const struct facts *f, struct finding *ret)
 {
 	if (f->machine.container)
 		finding_set(ret, CHECK_BY_HOST, "%s is the host's kernel", f->kernel.running);
@@ -87,7 +203,7 @@ static bool is_hosts(const struct facts *f, struct finding *ret)
 	return true;
 }
 
-static bool newer(const char *release, const char *than)
+static bool is_newer(const char *release, const char *than)
 {
 	return release && kernel_compare(release, than) > 0;
 }
@@ -97,16 +213,16 @@ void check_kernel_version(const struct facts *f, struct finding *ret)
 	const struct kernel *k = &f->kernel;
 	char offered[256] = "";
 
-	if (is_hosts(f, ret))
+	if (is_hosts_kernel(f, ret))
 		return;
 	if (k->offered_unknown)
 		snprintf(offered, sizeof(offered), " (whether a newer one is available is not known: %s)",
 			k->offered_unknown);
-	if (newer(k->offered, k->running) && !newer(k->installed, k->offered))
+	if (is_newer(k->offered, k->running) && !is_newer(k->installed, k->offered))
 		finding_set(ret, CHECK_OFF, "%s running, %s available", k->running, k->offered);
-	else if (newer(k->installed, k->running))
+	else if (is_newer(k->installed, k->running))
 		finding_set(ret, CHECK_OFF, "%s running, %s installed", k->running, k->installed);
-	else if (newer(policy_floor(f->policy), k->running))
+	else if (is_newer(policy_floor(f->policy), k->running))
 		finding_set(ret, CHECK_OFF, "%s running, the policy wants at least %s", k->running,
 			policy_floor(f->policy));
 	else if (!k->installed && !k->offered)
@@ -120,11 +236,11 @@ void check_kernel_pending(const struct facts *f, struct finding *ret)
 {
 	const struct kernel *k = &f->kernel;
 
-	if (newer(k->installed, k->running) && !f->machine.container)
+	if (is_newer(k->installed, k->running) && !f->machine.container)
 		finding_set(ret, CHECK_OFF, "%s installed, %s running", k->installed, k->running);
 	else if (k->reboot_required)
 		finding_set(ret, CHECK_OFF, "a package requires a reboot (/run/reboot-required)");
-	else if (!is_hosts(f, ret))
+	else if (!is_hosts_kernel(f, ret))
 		finding_set(ret, CHECK_OK, "none");
 }
 
@@ -155,40 +271,33 @@ void check_system_load(const struct facts *f, struct finding *ret)
 			f->machine.container ? " (the host's)" : "");
 }
 
-enum { SLOWER = 4 }; /* times as slow as calibrated: a machine varies by two */
-
-/* "tsc, 25 ns a reading" */
-static char *clock_text(const struct facts *f, bool is_call)
-{
-	const char *source = f->system_state.clocksource;
-	_cleanup_(freep) char *before = f->calibrated_ns > 0
-						? text_format(", %.0f ns when calibrated", f->calibrated_ns)
-						: NULL;
-
-	if (f->price.clock_ns <= 0)
-		return xstrdup(source);
-	return text_format("%s, %s%.0f ns a reading%s", source,
-		is_call ? "clock_gettime is a system call, " : "", f->price.clock_ns, before ?: "");
-}
-
 void check_system_clocksource(const struct facts *f, struct finding *ret)
 {
+	enum { SLOWER = 4 }; /* times as slow as calibrated: a machine varies by two */
 	const char *source = f->system_state.clocksource;
 	bool constant = machine_flag(&f->machine, "constant_tsc") && machine_flag(&f->machine, "nonstop_tsc");
 	bool guest = f->machine.virtual || f->machine.container, is_call = clock_price_is_call(&f->price);
 	bool slower = f->calibrated_ns > 0 && f->price.clock_ns >= SLOWER * f->calibrated_ns;
-	_cleanup_(freep) char *text = source ? clock_text(f, is_call) : NULL;
+	_cleanup_(freep) char *before = NULL, *price = NULL;
 
-	if (!text)
+	if (!source) {
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
-	else if (slower || (is_call && (constant || guest)))
-		finding_set(ret, CHECK_OFF, "%s", text);
+		return;
+	}
+	/* "tsc, 25 ns a reading" */
+	if (f->calibrated_ns > 0)
+		before = text_format(", %.0f ns when calibrated", f->calibrated_ns);
+	if (f->price.clock_ns > 0)
+		price = text_format(", %s%.0f ns a reading%s",
+			is_call ? "clock_gettime is a system call, " : "", f->price.clock_ns, before ?: "");
+	if (slower || (is_call && (constant || guest)))
+		finding_set(ret, CHECK_OFF, "%s%s", source, price ?: "");
 	else if (!strcmp(source, "tsc") || !constant)
-		finding_set(ret, CHECK_OK, "%s", text);
+		finding_set(ret, CHECK_OK, "%s%s", source, price ?: "");
 	else if (guest)
-		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", text);
+		finding_set(ret, CHECK_BY_HOST, "%s%s; the host decides", source, price ?: "");
 	else
-		finding_set(ret, CHECK_OFF, "%s, although the TSC is constant", text);
+		finding_set(ret, CHECK_OFF, "%s%s, although the TSC is constant", source, price ?: "");
 }
 
 /* Lines of /proc/swaps: name, kind, size, used (KiB), priority. */
@@ -226,4 +335,140 @@ void check_system_mains(const struct facts *f, struct finding *ret)
 	else
 		finding_set(ret, f->system_state.mains ? CHECK_OK : CHECK_OFF, "%s",
 			f->system_state.mains ? "plugged in" : "on battery");
+}
+
+/* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
+static void set_unreadable(struct finding *ret, int r, const char *what)
+{
+	bool refused = r == -EACCES || r == -EPERM;
+
+	finding_set(ret, refused ? CHECK_REFUSED : CHECK_UNKNOWN,
+		refused ? "only root can read %s" : "%s cannot be read here", what);
+}
+
+/* Where the tracer is "nop", single events may be traced. */
+void check_kernel_tracer(const struct facts *f, struct finding *ret)
+{
+	const struct system_state *s = &f->system_state;
+	bool events = s->events && strcmp(s->events, "0") != 0;
+
+	if (!s->tracer && s->tracer_error == -ENOENT)
+		finding_set(ret, CHECK_ABSENT, "/sys/kernel/tracing does not exist");
+	else if (!s->tracer)
+		set_unreadable(ret, s->tracer_error, "/sys/kernel/tracing");
+	else if (strcmp(s->tracer, "nop") != 0)
+		finding_set(ret, CHECK_OFF, "%s", s->tracer);
+	else if (events)
+		finding_set(ret, CHECK_OFF, "%s events are traced", *s->events == '1' ? "all" : "some");
+	else if (s->recording) {
+		finding_set(ret, CHECK_OFF, "recorded by %s", s->recording);
+		ret->how = "end the process that records; else: rmdir /sys/kernel/tracing/instances/NAME";
+		ret->undo = CHECK_NO_UNDO;
+	} else
+		finding_set(ret, CHECK_OK, "nop");
+}
+
+void check_kernel_leftovers(const struct facts *f, struct finding *ret)
+{
+	const struct leftovers *all = &f->system_state.leftovers;
+	_cleanup_(freep) char *names = NULL;
+
+	for (size_t i = 0; i < all->n; i++) {
+		_cleanup_(freep) char *name = text_format(
+			"%s %s", leftover_kind_names[all->items[i].kind], all->items[i].path);
+
+		list_add(&names, ", ", name);
+	}
+	finding_set(ret, names ? CHECK_OFF : CHECK_OK, "%s", names ?: "nothing");
+}
+
+void check_kernel_programs(const struct facts *f, struct finding *ret)
+{
+	const struct system_state *s = &f->system_state;
+
+	if (s->n_programs < 0)
+		set_unreadable(ret, (int)s->n_programs, "the list of BPF programs");
+	else if (s->n_programs > 0)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " loaded: %s", s->n_programs, s->programs);
+	else
+		finding_set(ret, CHECK_OK, "none that runs at events of the kernel");
+}
+
+void check_kernel_audit(const struct facts *f, struct finding *ret)
+{
+	int64_t n = f->system_state.audit_rules;
+
+	if (n == -EPROTONOSUPPORT)
+		finding_set(ret, CHECK_ABSENT, "this kernel has no audit");
+	else if (n < 0)
+		set_unreadable(ret, n == -ECONNREFUSED ? -EPERM : (int)n, "the audit rules");
+	else
+		finding_set(ret, n ? CHECK_OFF : CHECK_OK, "%" PRId64 " rule%s", n, n == 1 ? "" : "s");
+}
+
+/* debugfs lists the modes, the one in force in parentheses: "none voluntary (full)". */
+void check_kernel_scheduler(const struct facts *f, struct finding *ret)
+{
+	const struct system_state *s = &f->system_state;
+	const char *open = s->preemption ? strchr(s->preemption, '(') : NULL;
+	char slice[TEXT_TIME_SIZE];
+
+	if (!open && s->base_slice_ns < 0) {
+		finding_set(ret, CHECK_UNKNOWN, "not readable: only root can, where debugfs is mounted");
+		return;
+	}
+	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s", open ? (int)strcspn(open + 1, ")") : 11,
+		open ? open + 1 : "(not known)",
+		s->base_slice_ns < 0 ? "not known" : text_duration(slice, s->base_slice_ns));
+}
+
+void check_kernel_irq_time(const struct facts *f, struct finding *ret)
+{
+	const char *value = f->system_state.irq_time;
+
+	if (!value)
+		finding_set(ret, CHECK_UNKNOWN, "the configuration of this kernel is not known");
+	else if (!strcmp(value, "y"))
+		finding_set(ret, CHECK_OK, "yes: interrupts do not count as process time");
+	else
+		finding_set(ret, CHECK_OFF, "no: process time includes interrupts");
+}
+
+void check_kernel_delayacct(const struct facts *f, struct finding *ret)
+{
+	if (f->delayacct < 0)
+		finding_set(ret, CHECK_ABSENT, "this kernel has no kernel.task_delayacct");
+	else
+		finding_set(ret, CHECK_OK, "%d", (int)f->delayacct);
+}
+
+void check_kernel_throttling(const struct facts *f, struct finding *ret)
+{
+	int64_t n = f->system_state.throttles;
+
+	if (n < 0)
+		finding_set_absent(ret, f, "the processor does not count it");
+	else if (n > 0)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " time%s since the machine was started", n,
+			n == 1 ? "" : "s");
+	else
+		finding_set(ret, CHECK_OK, "never since the machine was started");
+}
+
+void check_kernel_power(const struct facts *f, struct finding *ret)
+{
+	const struct system_state *s = &f->system_state;
+	_cleanup_(freep) char *list = NULL;
+
+	for (size_t i = 0; i < s->n_power; i++) {
+		const struct power_limit *l = &s->power[i];
+		_cleanup_(freep) char *one = text_format("%s %" PRId64 " W of %" PRId64 " W", l->zone,
+			l->limit_uw / 1000000, l->most_uw / 1000000);
+
+		list_add(&list, ", ", one);
+	}
+	if (s->n_power_zones == 0)
+		finding_set_absent(ret, f, "the kernel does not report the processor's power");
+	else
+		finding_set(ret, list ? CHECK_OFF : CHECK_OK, "%s", list ?: "as the processor is made for");
 }

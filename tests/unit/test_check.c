@@ -2,7 +2,7 @@
 /* The checks of an audit, on made-up machines. */
 #include "tests/unit/check.h"
 
-#include "setup/audit/check_rows.h"
+#include "setup/audit/audit.h"
 
 #include <errno.h>
 #include <string.h>

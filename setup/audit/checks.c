@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of an audit, and of what apply sets: see check_rows.h.
+/* The rows of an audit, and of what apply sets, and how a check is decided: see audit.h.
  *
  * Order of setting: services first (tuned and others restore their own values when they stop), then limits from
  * the outside in: governor, frequencies, preferences, turbo, perf, the rest. Order of restoring: SMT, since CPUs
  * come back with default values; the governor, since it changes turbo and preferences; turbo, since it limits
  * the frequencies, that of all policies first: while it is off, that of a policy cannot be written; then the rest;
  * services last. */
-#include "setup/audit/check_rows.h"
+#include "setup/audit/audit.h"
 
+#include "lib/base/array.h"
+#include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpupower.h"
-#include "lib/host/system/kernel_setting.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define CPU "/sys/devices/system/cpu/"
@@ -61,7 +63,7 @@ const struct check check_rows[] = {
 		"other governors change the clock frequency with the load",
 		"pyperf, ReBench, krun, temci, tuned, LLVM", .decide = check_frequency_governor,
 		.setting = {.pattern = CPU "cpufreq/policy[0-9]*/scaling_governor", .want = "performance",
-			.along = "epp", /* the governor forces it to performance; not all kernels restore it */
+			.coupled_check = "epp", /* the governor forces it to performance; not all kernels restore it */
 			.keeps = of_governor, .write = cpufreq_write_governor, .order = GOVERNOR, .restore_order = GOVERNOR}},
 	{"freq.min", 'A', "EMPv3 frequency", "at least the base frequency",
 		"a clock that may slow down takes time to speed up again",
@@ -72,11 +74,11 @@ const struct check check_rows[] = {
 	{"turbo.intel", 'A', "EMPv3 turbo", "no_turbo = 1", TURBO_WHY,
 		"EMP, pyperf, ReBench, temci, LLVM, BenchExec", .decide = check_frequency_turbo_intel,
 		.setting = {.pattern = CPU "intel_pstate/no_turbo", .want = "1", .order = PREFERENCE,
-			.restore_order = TURBO, .hardware = true, .along = "pstate.pct"}}, /* lowers min_perf_pct */
+			.restore_order = TURBO, .hardware = true, .coupled_check = "pstate.pct"}}, /* lowers min_perf_pct */
 	{"turbo.boost", 'A', "EMPv3 turbo", "boost = 0", TURBO_WHY, "EMP, temci, BenchExec",
 		.decide = check_frequency_turbo_boost,
 		.setting = {.pattern = CPU "cpufreq/boost", .want = "0", .hardware = true,
-			.along = "turbo.policy", /* the kernel writes it into every policy */
+			.coupled_check = "turbo.policy", /* the kernel writes it into every policy */
 			.order = PREFERENCE, .restore_order = TURBO}},
 	{"turbo.policy", 'A', "EMPv3 turbo", "boost = 0 in every policy",
 		TURBO_WHY, "EMP (tuned's latency-performance switches it on)",
@@ -254,49 +256,28 @@ const struct check *check_rows_find(const char *id)
 	return NULL;
 }
 
-static int setting_read(
-	struct setting_files *ret, int root_fd, const struct setting *setting, struct error *err)
+struct setting_files *check_rows_read(int root_fd)
 {
-	_cleanup_(paths_clear) struct paths paths = {};
+	struct setting_files *all = xcalloc(n_check_rows, sizeof(*all));
 
-	if ((paths = kernel_setting_expand(root_fd, setting->pattern), 0))
-		return error_os(err, -ENOMEM, "cannot list %s", setting->pattern);
-	ret->items = xcalloc(paths.n + 1, sizeof(*ret->items));
-	for (size_t i = 0; i < paths.n && ret->items; i++) {
-		struct kernel_setting file = {
-			.root_fd = root_fd, .path = paths.items[i], .kind = setting->kind};
-		struct setting_file *item = &ret->items[ret->n];
+	for (size_t i = 0; i < n_check_rows; i++) {
+		const struct setting *setting = &check_rows[i].setting;
+		_cleanup_(paths_clear) struct paths paths = {};
 
-		item->error = kernel_setting_read(&file, &item->value);
-		if (item->error == -EBUSY) /* of CPUs that are offline */
-			continue;
-		item->path = TAKE(paths.items[i]);
-		ret->n++;
+		if (setting->pattern)
+			paths = kernel_setting_expand(root_fd, setting->pattern);
+		for (size_t k = 0; k < paths.n; k++) {
+			struct kernel_setting file = {
+				.root_fd = root_fd, .path = paths.items[k], .kind = setting->kind};
+			char *value = NULL;
+			int r = kernel_setting_read(&file, &value);
+
+			if (r != -EBUSY) /* of CPUs that are offline */
+				*array_add(all[i].items, all[i].n) = (struct setting_file){
+					TAKE(paths.items[k]), value, r};
+		}
 	}
-	return ret->items ? 0 : error_os(err, -ENOMEM, "cannot read %s", setting->pattern);
-}
-
-static void setting_files_clear(struct setting_files *files)
-{
-	for (size_t i = 0; i < files->n; i++) {
-		free(files->items[i].path);
-		free(files->items[i].value);
-	}
-	free(files->items);
-}
-
-int check_rows_read(struct setting_files **ret, int root_fd, struct error *err)
-{
-	_cleanup_(check_rows_freep) struct setting_files *files = xcalloc(n_check_rows, sizeof(*files));
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < n_check_rows; i++)
-		if (check_rows[i].setting.pattern)
-			r = setting_read(&files[i], root_fd, &check_rows[i].setting, err);
-	if (r < 0)
-		return r;
-	*ret = TAKE(files);
-	return 0;
+	return all;
 }
 
 const struct setting_files *check_rows_files(const struct facts *f, const char *id)
@@ -308,7 +289,115 @@ const struct setting_files *check_rows_files(const struct facts *f, const char *
 
 void check_rows_freep(struct setting_files **files)
 {
-	for (size_t i = 0; *files && i < n_check_rows; i++)
-		setting_files_clear(&(*files)[i]);
+	for (size_t i = 0; *files && i < n_check_rows; i++) {
+		for (size_t k = 0; k < (*files)[i].n; k++) {
+			free((*files)[i].items[k].path);
+			free((*files)[i].items[k].value);
+		}
+		free((*files)[i].items);
+	}
 	free(*files);
+}
+
+bool check_can_be_applied(const struct check *check)
+{
+	return check->applied || check->setting.pattern;
+}
+
+void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
+{
+	_cleanup_(freep) char *value = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&value, format, args) < 0)
+		xalloc_fail();
+	va_end(args);
+	free(finding->value);
+	finding->value = text_utf8(value); /* names of files need not be */
+	finding->state = state;
+}
+
+void finding_set_absent(struct finding *finding, const struct facts *f, const char *words)
+{
+	if (f->machine.virtual && f->frequency.n_policies == 0)
+		finding_set(finding, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
+	else
+		finding_set(finding, CHECK_ABSENT, "%s", words);
+}
+
+bool list_has(const char *list, char separator, const char *item)
+{
+	size_t len = strlen(item);
+
+	for (const char *p = list; p && *p; p += *p == separator) {
+		const char *end = strchrnul(p, separator);
+
+		if ((size_t)(end - p) == len && !strncmp(p, item, len))
+			return true;
+		p = end;
+	}
+	return false;
+}
+
+void list_add(char **list, const char *separator, const char *item)
+{
+	char *longer = text_format("%s%s%s", *list ?: "", *list ? separator : "", item);
+
+	free(*list);
+	*list = longer;
+}
+
+void finding_clear(struct finding *finding)
+{
+	free(finding->value);
+	free(finding->items);
+	*finding = (struct finding){};
+}
+
+char *setting_want(const struct setting *setting, const struct facts *facts, const char *path)
+{
+	return setting->want_of ? setting->want_of(facts, path) : xstrdup(setting->want);
+}
+
+/* Compares the files of a check's setting with what it wants. */
+static void decide_by_files(const struct check *check, const struct setting_files *files,
+	const struct facts *f, struct finding *ret)
+{
+	const struct setting_file *other = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < files->n; i++) {
+		_cleanup_(freep) char *want = setting_want(&check->setting, f, files->items[i].path);
+
+		if (want && files->items[i].value && !strcmp(want, files->items[i].value))
+			continue;
+		other = other ?: &files->items[i];
+		n++;
+	}
+	if (files->n == 0 && check->setting.hardware)
+		finding_set_absent(ret, f, "this machine has no such setting");
+	else if (files->n == 0)
+		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
+	else if (!other)
+		finding_set(ret, CHECK_OK, "%s", files->items[0].value);
+	else if (!other->value)
+		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
+			other->path, strerror(-other->error));
+	else if (f->machine.container && faccessat(f->root_fd, other->path, W_OK, 0) < 0 && errno == EROFS)
+		/* a read-only /sys or /proc/sys is how a container keeps its host's settings from its processes */
+		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
+	else if (files->n == 1)
+		finding_set(ret, CHECK_OFF, "%s", other->value);
+	else
+		finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, files->n);
+}
+
+void check_decide(const struct check *check, const struct setting_files *files, const struct facts *facts,
+	struct finding *ret)
+{
+	if (check->decide)
+		check->decide(facts, ret);
+	else
+		decide_by_files(check, files, facts, ret);
 }
