@@ -34,9 +34,7 @@ static int read_constant(double *ret_per_second, struct error *err)
 	r = paths_book(NULL, &book, err);
 	if (r < 0)
 		return r;
-	r = paths_inc_constant(book, &path, err);
-	if (r < 0)
-		return r;
+	path = paths_inc_constant(book);
 	r = text_read_file(AT_FDCWD, path, &text);
 	if (r == -ENOENT)
 		return error_say(err, r,

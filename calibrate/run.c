@@ -8,7 +8,7 @@
 #include "calibrate/resume.h"
 #include "calibrate/screen.h"
 
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"

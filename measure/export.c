@@ -214,7 +214,8 @@ static void export_table_clear(struct export_table *t)
 	free(t->columns);
 }
 
-static void add_column(struct export_table *t, enum column_kind kind, const char *title, const char *csv)
+static void add_export_column(
+	struct export_table *t, enum column_kind kind, const char *title, const char *csv)
 {
 	struct column *column = array_add(t->columns, t->n_columns);
 
@@ -228,30 +229,30 @@ static const char *keep_heading(struct export_table *t, char *heading)
 	return *kept = heading;
 }
 
-static void add_columns(struct export_table *t)
+static void add_export_columns(struct export_table *t)
 {
-	add_column(t, COLUMN_TEXT, "Command", "command");
+	add_export_column(t, COLUMN_TEXT, "Command", "command");
 	for (const struct figure *f = figures; f < figures + ELEMENTS(figures); f++) {
 		if (f->kind == FIGURE_PARAMETERS)
 			for (size_t i = 0; i < t->parameters->n; i++)
-				add_column(t, COLUMN_TEXT, NULL,
+				add_export_column(t, COLUMN_TEXT, NULL,
 					keep_heading(t,
 						text_format("%s%s", f->csv, t->parameters->items[i].name)));
 		else if (f->kind == FIGURE_TIME && f->title)
-			add_column(t, COLUMN_NUMBER,
+			add_export_column(t, COLUMN_NUMBER,
 				keep_heading(t, text_format("%s [%s]", f->title, t->unit)), f->csv);
 		else if (f->kind != FIGURE_INTERVAL || t->duet)
-			add_column(t, COLUMN_NUMBER, f->title, f->csv);
+			add_export_column(t, COLUMN_NUMBER, f->title, f->csv);
 	}
 	if (t->mark) {
-		add_column(t, COLUMN_NUMBER, NULL, "profile_blind");
-		add_column(t, COLUMN_TEXT, NULL, "profile_noise");
+		add_export_column(t, COLUMN_NUMBER, NULL, "profile_blind");
+		add_export_column(t, COLUMN_TEXT, NULL, "profile_noise");
 	}
 	array_add(t->columns, t->n_columns); /* {} */
 }
 
 /* The decimals that give the sd two significant digits; without an sd, those of hyperfine. */
-static int decimals(double sd, double unit_ns)
+static int export_decimals(double sd, double unit_ns)
 {
 	int n = unit_ns >= 1e9 ? 3 : 1;
 
@@ -282,7 +283,7 @@ static void add_figure(struct export_table *t, const struct figure *f, const str
 	bool is_time = f->kind == FIGURE_TIME, is_pt = f->value == offsetof(struct export_row, pt_mean_ns);
 	double size = is_time ? t->unit_ns : 1, value = figure_of(row, f->value);
 	double sd = f->sd ? figure_of(row, f->sd) / size : NAN;
-	int n = is_time                   ? decimals(is_pt ? row->pt_sd_ns : row->sd_ns, t->unit_ns)
+	int n = is_time                   ? export_decimals(is_pt ? row->pt_sd_ns : row->sd_ns, t->unit_ns)
 		: f->kind == FIGURE_RATIO ? 2
 					  : 0;
 	json_t *number = isnan(value) ? NULL : is_time ? json_real(value / 1e9) : json_integer(llrint(value));
@@ -295,7 +296,7 @@ static void add_figure(struct export_table *t, const struct figure *f, const str
 	table_cell_value(t->table, number, text);
 }
 
-static void add_row(struct export_table *t, const struct export_row *row)
+static void add_export_row(struct export_table *t, const struct export_row *row)
 {
 	const struct command *command = row->result->command;
 
@@ -359,10 +360,10 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 	}
 	if (format != TABLE_CSV && s->options->sort == SORT_MEAN_TIME)
 		qsort(rows.items, rows.n, sizeof(*rows.items), by_mean);
-	add_columns(&t);
+	add_export_columns(&t);
 	t.table = table_new(t.columns);
 	for (size_t i = 0; i < rows.n; i++)
-		add_row(&t, &rows.items[i]);
+		add_export_row(&t, &rows.items[i]);
 	table_write(t.table, format, file);
 	if (format != TABLE_CSV)
 		write_notes(s, &t, format, file);

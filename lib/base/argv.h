@@ -13,15 +13,13 @@
 int argv_split(const char *text, char ***ret, struct error *err);
 void argv_free(char **words);
 
-/* The words as one line, quoted where a shell needs it; the caller frees it, NULL: no memory.
- */
+/* The words as one line, quoted where a shell needs it; the caller frees it. */
 char *argv_join(char *const *words);
 
-/* A copy; NULL: no memory. */
+/* The caller frees it with argv_free. */
 char **argv_copy(char *const *words);
 
-/* "/bin/sh -c LINE" or, with the words of another shell, "bash --norc -c LINE"; NULL: no memory. Free with
- * argv_free. */
+/* "/bin/sh -c LINE" or, with the words of another shell, "bash --norc -c LINE". Free with argv_free. */
 char **argv_for_shell(char *const *shell, const char *line);
 
 static inline void argv_freep(char ***words)

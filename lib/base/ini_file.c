@@ -23,7 +23,7 @@ struct reader {
 };
 
 /* As fgets: inih's reader. */
-static char *next_line(char *buffer, int size, void *data)
+static char *ini_next_line(char *buffer, int size, void *data)
 {
 	struct reader *r = data;
 	size_t length, all;
@@ -42,28 +42,21 @@ static char *next_line(char *buffer, int size, void *data)
 	free(r->line);
 	r->line = xstrndup(r->rest, length);
 	r->rest += all;
-	if (!r->line)
-		r->r = error_oom(r->err);
-	return r->line ? buffer : NULL;
+	return buffer;
 }
 
-/* What follows the first "=" or ":", without blanks around it. */
-static const char *whole_value(char *line)
-{
-	char *value = line + strcspn(line, "=:"), *end = line + strlen(line);
-
-	value += *value != '\0';
-	value += strspn(value, " \t");
-	while (end > value && isspace((unsigned char)end[-1]))
-		*--end = '\0';
-	return value;
-}
-
-static int take(void *data, const char *section, const char *name, const char *value)
+static int ini_line_take(void *data, const char *section, const char *name, const char *value)
 {
 	struct reader *r = data;
-	const struct ini_line line = {section, name, value, whole_value(r->line), r->n};
+	char *whole = r->line + strcspn(r->line, "=:"), *end = r->line + strlen(r->line);
+	struct ini_line line = {section, name, value, .n = r->n};
 
+	/* what follows the first "=" or ":", without blanks around it */
+	whole += *whole != '\0';
+	whole += strspn(whole, " \t");
+	while (end > whole && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	line.whole = whole;
 	if (r->r == 0)
 		r->r = r->take(&line, r->data, r->err);
 	return r->r == 0;
@@ -72,11 +65,11 @@ static int take(void *data, const char *section, const char *name, const char *v
 int ini_each_line(const char *text, const char *where, ini_take *each, void *data, struct error *err)
 {
 	struct reader r = {.rest = text, .take = each, .data = data, .err = err};
-	int wrong = ini_parse_stream(next_line, &r, take, &r);
+	int wrong = ini_parse_stream(ini_next_line, &r, ini_line_take, &r);
 
 	free(r.line);
 	if (r.r < 0)
-		return r.r == -ENOMEM ? r.r : error_prefix(err, r.r, "%s, line %d", where, r.n);
+		return error_prefix(err, r.r, "%s, line %d", where, r.n);
 	if (wrong == 0 && !r.too_long)
 		return 0;
 	return error_say(err, -EINVAL, "%s, line %d: %s", where, wrong ?: r.n,

@@ -16,5 +16,5 @@ struct ini_line {
 typedef int ini_take(const struct ini_line *line, void *data, struct error *err);
 
 /* Calls `take` for each line that sets something. -EINVAL for a line that is none of these or has more than
- * 198 bytes; -ENOMEM. `where` names the text in sentences. */
+ * 198 bytes. `where` names the text in sentences. */
 int ini_each_line(const char *text, const char *where, ini_take *take, void *data, struct error *err);

@@ -2,23 +2,25 @@
 /* JSON documents in and out: see json.h. */
 #include "lib/base/json.h"
 
+#include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *allocate(size_t size)
+static void *json_allocate(size_t size)
 {
 	return xmalloc(size);
 }
 
 /* No call of jansson fails for memory. */
-static __attribute__((constructor)) void watch_memory(void)
+static __attribute__((constructor)) void json_watch_memory(void)
 {
-	json_set_alloc_funcs(allocate, free);
+	json_set_alloc_funcs(json_allocate, free);
 }
 
 /* A terminal would act on control characters beyond ASCII. */
@@ -80,8 +82,6 @@ void json_write_int(FILE *file, int64_t value)
 
 static int print_indented(const json_t *json, FILE *file, size_t flags, struct error *err)
 {
-	if (!json)
-		return error_oom(err);
 	if (json_dumpf(json, file, JSON_INDENT(1) | JSON_PRESERVE_ORDER | flags | ascii_flag(file)) < 0 ||
 		fputc('\n', file) < 0)
 		return error_os(err, -errno, "cannot write a JSON document");
@@ -100,11 +100,10 @@ int json_print_exactly(const json_t *json, FILE *file, struct error *err)
 
 int json_print_document(const char *format, json_t *members, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *owned = members;
 	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i}", "format", format, "version", 1);
 
-	if (!members || json_object_update(document, members) < 0)
-		return error_oom(err);
+	json_object_update(document, members);
+	json_decref(members);
 	return json_print(document, stdout, err);
 }
 
@@ -135,4 +134,243 @@ int json_read(json_t **ret, const char *path, struct error *err)
 			e.column, e.text);
 	*ret = json;
 	return 0;
+}
+
+/* Reading the members of a JSON object. */
+
+enum { LOCATION_SIZE = 96 };
+
+static char *location_text(char buffer[LOCATION_SIZE], const struct json_location *at)
+{
+	size_t len;
+
+	snprintf(buffer, LOCATION_SIZE, "%s", at->what ?: "the document");
+	len = strlen(buffer);
+	if (at->number > 0)
+		snprintf(buffer + len, LOCATION_SIZE - len, " %" PRId64, at->number);
+	len = strlen(buffer);
+	if (at->part)
+		snprintf(buffer + len, LOCATION_SIZE - len, ", %s %" PRId64, at->part, at->part_number);
+	return buffer;
+}
+
+/* "<location><the rest>", unless something failed before. */
+__attribute__((format(printf, 3, 4))) static void json_fields_refuse(
+	struct json_fields *f, int r, const char *format, ...)
+{
+	char where[LOCATION_SIZE], rest[256];
+	va_list ap;
+
+	if (f->r < 0)
+		return;
+	va_start(ap, format);
+	vsnprintf(rest, sizeof(rest), format, ap);
+	va_end(ap);
+	f->r = error_say(f->err, r, "%s%s", location_text(where, &f->at), rest);
+}
+
+static bool json_fields_has(const struct json_fields *f, const char *name)
+{
+	const json_t *member = json_object_get(f->object, name);
+
+	return member && !json_is_null(member);
+}
+
+/* NULL after a failure, now or before. */
+static json_t *json_fields_find(
+	struct json_fields *f, const char *name, bool (*is_kind)(const json_t *), const char *kind)
+{
+	json_t *member = json_object_get(f->object, name);
+
+	if (!member)
+		json_fields_refuse(f, -EINVAL, " has no '%s'", name);
+	else if (!is_kind(member))
+		json_fields_refuse(f, -EINVAL, ": '%s' must be %s", name, kind);
+	return f->r < 0 ? NULL : member;
+}
+
+static bool is_integer(const json_t *json)
+{
+	return json_is_integer(json);
+}
+
+static bool is_number(const json_t *json)
+{
+	return json_is_number(json);
+}
+
+static bool is_string(const json_t *json)
+{
+	return json_is_string(json);
+}
+
+static bool is_text(const json_t *json)
+{
+	return json_is_string(json) && json_string_length(json) > 0;
+}
+
+static bool is_flag(const json_t *json)
+{
+	return json_is_boolean(json);
+}
+
+static bool is_array(const json_t *json)
+{
+	return json_is_array(json);
+}
+
+static bool is_object(const json_t *json)
+{
+	return json_is_object(json);
+}
+
+struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err)
+{
+	struct json_fields f = {.object = object, .at = at, .err = err};
+
+	if (!json_is_object(object))
+		json_fields_refuse(&f, -EINVAL, " must be a JSON object {…}");
+	return f;
+}
+
+void json_fields_header(struct json_fields *f, const char *format, int64_t version)
+{
+	const char *its_format = NULL;
+	int64_t its_version = 0;
+
+	json_fields_text(f, "format", &its_format);
+	if (f->r == 0 && strcmp(its_format, format))
+		json_fields_refuse(f, -EINVAL, ": 'format' is '%s', not '%s'", its_format, format);
+	json_fields_int(f, "version", 1, INT64_MAX, &its_version);
+	if (f->r == 0 && its_version != version)
+		json_fields_refuse(f, -EPROTONOSUPPORT,
+			": 'version' is %" PRId64 ", and this EMP reads %s version %" PRId64
+			" only; try a newer EMP",
+			its_version, format, version);
+}
+
+void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret)
+{
+	const json_t *member = json_fields_find(f, name, is_integer, "a whole number");
+	int64_t value = json_integer_value(member);
+
+	if (!member)
+		return;
+	if (value < min)
+		json_fields_refuse(
+			f, -EINVAL, ": '%s' is %" PRId64 " and must not be below %" PRId64, name, value, min);
+	else if (value > max)
+		json_fields_refuse(
+			f, -EINVAL, ": '%s' is %" PRId64 " and must not be above %" PRId64, name, value, max);
+	else
+		*ret = value;
+}
+
+void json_fields_int_maybe(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret)
+{
+	if (json_fields_has(f, name))
+		json_fields_int(f, name, min, max, ret);
+}
+
+void json_fields_real(struct json_fields *f, const char *name, double *ret)
+{
+	const json_t *member = json_fields_find(f, name, is_number, "a number");
+
+	if (member)
+		*ret = json_number_value(member);
+}
+
+void json_fields_real_maybe(struct json_fields *f, const char *name, double *ret)
+{
+	if (json_fields_has(f, name))
+		json_fields_real(f, name, ret);
+}
+
+void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns)
+{
+	const double max = (double)(JSON_MOMENT_MAX / NS_PER_S); /* a fraction above it could round up */
+	const json_t *member = json_fields_find(f, name, is_number, "a number of seconds");
+	double seconds = json_number_value(member);
+
+	if (!member)
+		return;
+	if (seconds >= 0 && seconds <= max)
+		*ret_ns = json_is_integer(member) ? json_integer_value(member) * NS_PER_S
+						  : llround(seconds * NS_PER_S);
+	else
+		json_fields_refuse(
+			f, -EINVAL, ": '%s' is %.15g and must be from 0 to %.0f seconds", name, seconds, max);
+}
+
+void json_fields_seconds_maybe(struct json_fields *f, const char *name, int64_t *ret_ns)
+{
+	if (json_fields_has(f, name))
+		json_fields_seconds(f, name, ret_ns);
+}
+
+void json_fields_text(struct json_fields *f, const char *name, const char **ret)
+{
+	const json_t *member = json_fields_find(f, name, is_text, "text, and not empty");
+
+	if (member)
+		*ret = json_string_value(member);
+}
+
+void json_fields_text_maybe(struct json_fields *f, const char *name, const char **ret)
+{
+	if (json_fields_has(f, name))
+		json_fields_text_or_empty(f, name, ret);
+}
+
+void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret)
+{
+	const json_t *member = json_fields_find(f, name, is_string, "text");
+
+	if (member)
+		*ret = json_string_value(member);
+}
+
+void json_fields_word(struct json_fields *f, const char *name, const char *const *words, int n, int64_t *ret)
+{
+	const char *text = NULL;
+
+	json_fields_text_or_empty(f, name, &text);
+	for (int i = 0; f->r == 0 && i < n; i++)
+		if (!strcmp(text, words[i])) {
+			*ret = i;
+			return;
+		}
+	json_fields_refuse(
+		f, -EINVAL, ": '%s' is '%s', which this EMP does not know; try a newer EMP", name, text);
+}
+
+void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret)
+{
+	const json_t *member = json_fields_has(f, name) ? json_fields_find(f, name, is_flag, "true or false")
+							: NULL;
+
+	if (member)
+		*ret = json_is_true(member);
+}
+
+void json_fields_array(struct json_fields *f, const char *name, json_t **ret)
+{
+	json_t *member = json_fields_find(f, name, is_array, "an array […]");
+
+	if (member)
+		*ret = member;
+}
+
+void json_fields_object(struct json_fields *f, const char *name, json_t **ret)
+{
+	json_t *member = json_fields_find(f, name, is_object, "an object {…}");
+
+	if (member)
+		*ret = member;
+}
+
+void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **ret)
+{
+	if (json_fields_has(f, name))
+		json_fields_object(f, name, ret);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON documents in and out; json_fields.h reads the members of one. A local json_t is owned with
+/* JSON documents in and out, and the members of objects. A local json_t is owned with
  * _cleanup_(json_decrefp). */
 #pragma once
 
@@ -7,17 +7,18 @@
 #include "lib/base/error.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Prints a document and a newline. NULL: out of memory. */
+/* Prints a document and a newline. */
 int json_print(const json_t *json, FILE *file, struct error *err);
 /* The same with all digits, for a document that will be read again. */
 int json_print_exactly(const json_t *json, FILE *file, struct error *err);
 
-/* Prints a document of that format, version 1, on standard output. Takes `members` over; NULL: no memory. */
+/* Prints a document of that format, version 1, on standard output. Takes `members` over. */
 int json_print_document(const char *format, json_t *members, struct error *err);
 
-/* Writes a value of a document that is larger than memory. -1: the text is not UTF-8, or no memory. */
+/* Writes a value of a document that is larger than memory. -1: the text is not UTF-8. */
 int json_write_text(FILE *file, const char *text);
 void json_write_int(FILE *file, int64_t value);
 int json_write_real(FILE *file, double value); /* with as many digits as it needs */
@@ -31,3 +32,64 @@ json_t *json_interval(double low, double high);
 
 /* A whole file; "-" is standard input. The sentence of a parse error has line and column. */
 int json_read(json_t **ret, const char *path, struct error *err);
+
+/* Reading the members of a JSON object. Messages name the member and its location.
+ *
+ *	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", 3}, err);
+ *
+ *	json_fields_int(&f, "et_ns", 0, INT64_MAX, &sample->et_ns);
+ *	json_fields_text_maybe(&f, "unit", &unit);
+ *	return f.r;
+ *
+ * The first failure is kept in f.r and its sentence in err; later calls do nothing. The location is formatted
+ * only for a message: a document may have ten million executions. The `maybe` functions accept a member that is
+ * missing or null as "not known", and do not write *ret. */
+
+/* {}: "the document"; {"the journal"}; {"sample", 3}; {"sample", 3, "execution", 2}. */
+struct json_location {
+	const char *what;
+	int64_t number;
+	const char *part;
+	int64_t part_number;
+};
+
+struct json_fields {
+	const json_t *object;
+	struct json_location at;
+	struct error *err;
+	int r; /* 0, or -EINVAL */
+};
+
+/* f.r is -EINVAL if `object` is not an object. */
+struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err);
+
+/* Checks format and version. -EINVAL: another format; -EPROTONOSUPPORT: an unknown version. */
+void json_fields_header(struct json_fields *f, const char *format, int64_t version);
+
+void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
+void json_fields_int_maybe(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
+
+/* Any number; JSON has no infinite ones. */
+void json_fields_real(struct json_fields *f, const char *name, double *ret);
+void json_fields_real_maybe(struct json_fields *f, const char *name, double *ret);
+
+/* Seconds from 0 to the year 2116, whole or not, as ns. */
+void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns);
+void json_fields_seconds_maybe(struct json_fields *f, const char *name, int64_t *ret_ns);
+
+/* Text; it belongs to the object. The first one refuses an empty text. */
+void json_fields_text(struct json_fields *f, const char *name, const char **ret);
+void json_fields_text_maybe(struct json_fields *f, const char *name, const char **ret);
+void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret);
+/* The index of one of `n` words. */
+void json_fields_word(struct json_fields *f, const char *name, const char *const *words, int n, int64_t *ret);
+
+void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret);
+
+/* They belong to the object. */
+void json_fields_array(struct json_fields *f, const char *name, json_t **ret);
+void json_fields_object(struct json_fields *f, const char *name, json_t **ret);
+void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **ret);
+
+#define JSON_TIME_MAX (INT64_C(366) * 86400 * 1000000000) /* of a sample, in ns: a year */
+#define JSON_MOMENT_MAX (INT64_MAX / 2)                   /* the year 2116: moment + time still fits */

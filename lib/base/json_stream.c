@@ -32,13 +32,15 @@ static int copy_to_file(struct json_stream *s, struct error *err)
 	ssize_t n = 0;
 
 	if (fd < 0)
-		return error_os(err, -errno, "cannot make a temporary file in '%s'; TMPDIR names another directory", directory);
+		return error_os(err, -errno,
+			"cannot make a temporary file in '%s'; TMPDIR names another directory", directory);
 	while ((n = read(s->fd, s->buffer, CHUNK)) > 0)
 		for (ssize_t done = 0, r; done < n; done += r) {
 			r = write(fd, s->buffer + done, (size_t)(n - done));
 			if (r < 0)
 				return error_os(err, -errno,
-					"cannot copy '%s' to '%s'; TMPDIR names another directory", s->path, directory);
+					"cannot copy '%s' to '%s'; TMPDIR names another directory", s->path,
+					directory);
 		}
 	if (n < 0)
 		return error_os(err, -errno, "cannot read '%s'", s->path);
@@ -89,14 +91,8 @@ static bool read_more(struct json_stream *s, size_t from)
 	if (s->most && s->end >= s->most)
 		return false;
 	if (s->end == s->capacity) {
-		char *bigger = xrealloc(s->buffer, 2 * s->capacity);
-
-		if (!bigger) {
-			s->e = ENOMEM;
-			return false;
-		}
-		s->buffer = bigger;
 		s->capacity *= 2;
+		s->buffer = xrealloc(s->buffer, s->capacity);
 	}
 	n = pread(s->fd, s->buffer + s->end, s->capacity - s->end, s->offset + (int64_t)s->end);
 	if (n < 0)
@@ -128,7 +124,8 @@ static int not_json(struct json_stream *s, int64_t at, const char *what, struct 
 	if (s->e)
 		return error_os(err, -s->e, "cannot read '%s'", s->path);
 	find_line(s, at, &line, &column);
-	return error_say(err, -EINVAL, "'%s' is not JSON: line %d, column %d: %s", s->path, line, column, what);
+	return error_say(
+		err, -EINVAL, "'%s' is not JSON: line %d, column %d: %s", s->path, line, column, what);
 }
 
 static int refuse_next(struct json_stream *s, const char *wanted, struct error *err)
@@ -137,7 +134,7 @@ static int refuse_next(struct json_stream *s, const char *wanted, struct error *
 							       (char[]){s->buffer[s->at], '\0'})
 						     : text_format("%s expected near end of file", wanted);
 
-	return not_json(s, s->offset + (int64_t)s->at, what ?: wanted, err);
+	return not_json(s, s->offset + (int64_t)s->at, what, err);
 }
 
 char json_stream_peek(struct json_stream *s)
@@ -259,7 +256,8 @@ int json_stream_skip(struct json_stream *s, struct error *err)
 	return pass_value(s, false, err);
 }
 
-int json_stream_text(struct json_stream *s, size_t most, const char **ret, size_t *ret_size, struct error *err)
+int json_stream_text(
+	struct json_stream *s, size_t most, const char **ret, size_t *ret_size, struct error *err)
 {
 	int r;
 
@@ -280,7 +278,8 @@ int json_stream_parse(struct json_stream *s, json_t **ret, struct error *err)
 		s->buffer + s->at - s->size, s->size, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &e);
 
 	if (!json)
-		return not_json(s, s->offset + (int64_t)(s->at - s->size) + (e.position > 0 ? e.position - 1 : 0),
+		return not_json(s,
+			s->offset + (int64_t)(s->at - s->size) + (e.position > 0 ? e.position - 1 : 0),
 			e.text, err);
 	*ret = json;
 	return 0;

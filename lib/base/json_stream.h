@@ -27,7 +27,8 @@ int json_stream_member(struct json_stream *s, const char **ret_name, struct erro
 int json_stream_element(struct json_stream *s, struct error *err);
 /* The text of the next value, valid until the next call of any function. Only its brackets and quotes were checked. 1: it is
  * longer than `most` bytes, which must be a power of two from 256 KiB on; json_stream_seek() goes back to its beginning. */
-int json_stream_text(struct json_stream *s, size_t most, const char **ret, size_t *ret_size, struct error *err);
+int json_stream_text(
+	struct json_stream *s, size_t most, const char **ret, size_t *ret_size, struct error *err);
 /* The text that json_stream_text returned last, parsed. */
 int json_stream_parse(struct json_stream *s, json_t **ret, struct error *err);
 /* Both in one. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_stdout(const char *path)
+static bool is_standard_output(const char *path)
 {
 	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
 }
@@ -20,7 +20,7 @@ bool output_file_is_stream(const char *path)
 {
 	struct stat st;
 
-	return is_stdout(path) || !strcmp(path, "/dev/stderr") || !strncmp(path, "/dev/fd/", 8) ||
+	return is_standard_output(path) || !strcmp(path, "/dev/stderr") || !strncmp(path, "/dev/fd/", 8) ||
 	       !strncmp(path, "/proc/", 6) ||
 	       (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
@@ -28,14 +28,6 @@ bool output_file_is_stream(const char *path)
 static int say_cannot_write(int r, const char *path, struct error *err)
 {
 	return error_os(err, r, "cannot write '%s'", path);
-}
-
-/* The directory of a path, with its slash; "" for the current one. The caller frees it. */
-static char *directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return xstrndup(path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
 static mode_t own_umask(void)
@@ -49,12 +41,12 @@ static mode_t own_umask(void)
 /* A new file beside the target; -1 with errno. */
 static int make_fresh(struct output_file *o, const struct stat *st, bool exists)
 {
-	_cleanup_(freep) char *directory = directory_of(o->target), *fresh = NULL;
-	_cleanup_(closep) int fd = -1;
+	const char *slash = strrchr(o->target, '/');
+	size_t directory = slash ? (size_t)(slash - o->target) + 1 : 0;
+	_cleanup_(freep) char *fresh = text_format("%.*s.emp-XXXXXX", (int)directory, o->target);
+	_cleanup_(closep) int fd = mkostemp(fresh, O_CLOEXEC);
 	bool kept;
 
-	fresh = directory ? text_format("%s.emp-XXXXXX", directory) : NULL;
-	fd = fresh ? mkostemp(fresh, O_CLOEXEC) : -1;
 	if (fd < 0)
 		return -1;
 	kept = !exists || (st->st_uid == geteuid() && st->st_gid == getegid()) ||
@@ -68,20 +60,21 @@ static int make_fresh(struct output_file *o, const struct stat *st, bool exists)
 	return TAKE_FD(fd);
 }
 
-static int open_stream(struct output_file *ret, const char *path, struct error *err)
+static int output_open_stream(struct output_file *ret, const char *path, struct error *err)
 {
-	int fd;
+	int fd, r;
 
 	fflush(stdout); /* what was printed comes first */
-	fd = is_stdout(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-			     : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	fd = is_standard_output(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+				      : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
 	ret->file = fd < 0 ? NULL : fdopen(fd, "w");
+	r = -errno;
 	ret->target = xstrdup(path);
-	return ret->file && ret->target ? 0 : say_cannot_write(-errno, path, err);
+	return ret->file ? 0 : say_cannot_write(r, path, err);
 }
 
-static int open_file(struct output_file *o, const char *path, struct error *err)
+static int output_open_file(struct output_file *o, const char *path, struct error *err)
 {
 	bool exists = false;
 	struct stat st;
@@ -105,7 +98,7 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 
 	if (!*path)
 		return say_cannot_write(-ENOENT, path, err);
-	r = output_file_is_stream(path) ? open_stream(&o, path, err) : open_file(&o, path, err);
+	r = output_file_is_stream(path) ? output_open_stream(&o, path, err) : output_open_file(&o, path, err);
 	if (r == 0)
 		*ret = TAKE_STRUCT(o);
 	return r;

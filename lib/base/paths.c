@@ -39,10 +39,9 @@ int paths_book(const char *option, char **ret, struct error *err)
 	return 0;
 }
 
-int paths_inc_constant(const char *book, char **ret, struct error *err)
+char *paths_inc_constant(const char *book)
 {
-	*ret = text_format("%s.inc", book);
-	return 0;
+	return text_format("%s.inc", book);
 }
 
 /* Whether `owner` may have put something into this directory in order to mislead this user. */
@@ -59,15 +58,17 @@ int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exis
 {
 	enum { MAX_LINKS = 40 }; /* as the kernel */
 	const char *to = use == PATH_WRITE ? "write" : "read";
-	_cleanup_(freep) char *done = xstrdup(""), *rest = xstrdup(path); /* without links; still to be followed */
+	_cleanup_(freep) char *done = xstrdup(""),
+			      *rest = xstrdup(path); /* without links; still to be followed */
 	char target[PATH_MAX];
 
 	*ret_exists = false;
-	for (int links = 0; done && rest && *rest;) {
+	for (int links = 0; *rest;) {
 		size_t slashes = strspn(rest, "/"), end = slashes + strcspn(rest + slashes, "/");
-		_cleanup_(freep) char *at = text_format("%s%.*s", done, (int)end, rest), *more = xstrdup(rest + end);
+		_cleanup_(freep) char *at = text_format("%s%.*s", done, (int)end, rest),
+				      *more = xstrdup(rest + end);
 		_cleanup_(freep) char *in = text_format("%s%.*s", done, (int)slashes, rest);
-		bool last = more && !more[strspn(more, "/")];
+		bool last = !more[strspn(more, "/")];
 		ssize_t n;
 
 		*ret_exists = lstat(at, ret_st) == 0;

@@ -16,7 +16,7 @@ int paths_default_book(char **ret, struct error *err);
 int paths_book(const char *option, char **ret, struct error *err);
 
 /* The file next to `book` that holds the constant of INC as text for `inc`; the caller frees it. */
-int paths_inc_constant(const char *book, char **ret, struct error *err);
+char *paths_inc_constant(const char *book);
 
 enum path_use { PATH_READ, PATH_WRITE };
 

@@ -25,25 +25,21 @@ void progress_begin(struct progress *p, const char *label, uint64_t total, bool 
 	progress_step(p, 0, NULL);
 }
 
-/* In whole seconds below a minute: it is an estimate. */
-static void estimate_left(char text[TEXT_TIME_SIZE], const struct progress *p, uint64_t done)
-{
-	double left_ns = (double)(p->said_ns - p->started_ns) / (double)done * (double)(p->total - done);
-
-	if (left_ns < 59e9)
-		snprintf(text, TEXT_TIME_SIZE, "%.0f s", ceil(left_ns / 1e9));
-	else
-		text_duration(text, (int64_t)left_ns);
-}
-
 /* "3/20, current estimate 128 ms, ETA 2 s" */
-static void describe(char text[LINE_SIZE], const struct progress *p, uint64_t done, const char *of,
-	const char *estimate)
+static void progress_text(
+	char text[LINE_SIZE], const struct progress *p, uint64_t done, const char *of, const char *estimate)
 {
 	char left[TEXT_TIME_SIZE] = "";
 
-	if (done > 0 && done < p->total)
-		estimate_left(left, p, done);
+	if (done > 0 && done < p->total) {
+		double left_ns = (double)(p->said_ns - p->started_ns) / (double)done *
+				 (double)(p->total - done);
+
+		if (left_ns < 59e9) /* in whole seconds: it is an estimate */
+			snprintf(left, TEXT_TIME_SIZE, "%.0f s", ceil(left_ns / 1e9));
+		else
+			text_duration(left, (int64_t)left_ns);
+	}
 	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, of, p->total,
 		estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
 }
@@ -94,7 +90,7 @@ void progress_step(struct progress *p, uint64_t done, const char *estimate)
 		p->total = done;
 	p->tenths_said = (int)(done * 10 / p->total);
 	p->said_ns = clock_ns(CLOCK_MONOTONIC);
-	describe(text, p, done, p->terminal ? "/" : " of ", estimate);
+	progress_text(text, p, done, p->terminal ? "/" : " of ", estimate);
 	if (p->terminal)
 		draw_bar(p, done, text);
 	else

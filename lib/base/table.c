@@ -173,7 +173,7 @@ static size_t word_width(const char *text)
 
 /* Narrows the widest columns of that kind until `excess` is gone or all have their minimum width. Returns the
  * excess that remains. */
-static size_t narrow(struct screen_column *columns, size_t n, enum column_kind kind, size_t excess)
+static size_t narrow_columns(struct screen_column *columns, size_t n, enum column_kind kind, size_t excess)
 {
 	while (excess > 0) {
 		struct screen_column *widest = NULL;
@@ -190,7 +190,7 @@ static size_t narrow(struct screen_column *columns, size_t n, enum column_kind k
 }
 
 /* Chooses the columns' widths, and returns the number of spaces between two. */
-static size_t fit(const struct table *table, struct screen_column *columns, size_t n, size_t width)
+static size_t fit_columns(const struct table *table, struct screen_column *columns, size_t n, size_t width)
 {
 	size_t total = 0, gap;
 
@@ -207,7 +207,8 @@ static size_t fit(const struct table *table, struct screen_column *columns, size
 	}
 	gap = total + 2 * (n - 1) <= width ? 2 : 1;
 	total += gap * (n - 1);
-	narrow(columns, n, COLUMN_TEXT, narrow(columns, n, COLUMN_WRAP, total > width ? total - width : 0));
+	narrow_columns(columns, n, COLUMN_TEXT,
+		narrow_columns(columns, n, COLUMN_WRAP, total > width ? total - width : 0));
 	return gap;
 }
 
@@ -224,7 +225,7 @@ static size_t line_bytes(const char *text, size_t width)
 }
 
 /* One line of each cell of a row; no line ends with blanks. Returns whether there is more. cells NULL: the headings. */
-static bool put_line(
+static bool put_screen_line(
 	FILE *file, struct screen_column *columns, size_t n, size_t gap, const struct cell *cells)
 {
 	size_t spaces = 0;
@@ -261,13 +262,13 @@ static void write_screen(struct table *table, FILE *file)
 		if (table->columns[i].name)
 			columns[n++] = (struct screen_column){
 				.at = i, .kind = table->columns[i].kind, .rest = table->columns[i].name};
-	gap = fit(table, columns, n, terminal_width(file));
-	while (put_line(file, columns, n, gap, NULL))
+	gap = fit_columns(table, columns, n, terminal_width(file));
+	while (put_screen_line(file, columns, n, gap, NULL))
 		;
 	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns) {
 		for (struct screen_column *c = columns; c < columns + n; c++)
 			c->rest = cell_shown(&row[c->at]);
-		while (put_line(file, columns, n, gap, row))
+		while (put_screen_line(file, columns, n, gap, row))
 			;
 	}
 }
@@ -369,7 +370,7 @@ struct markup {
 	void (*code)(FILE *file, const char *text);
 };
 
-static void put_text(FILE *file, const char *text, const char *bar)
+static void put_markup_text(FILE *file, const char *text, const char *bar)
 {
 	for (; *text; text++)
 		*text == '|' ? fputs(bar, file) : fputc(*text, file);
@@ -385,7 +386,7 @@ static void markdown_code(FILE *file, const char *text)
 	for (size_t i = 0; i <= most; i++)
 		fputc('`', file);
 	fputs(most > 0 ? " " : "", file);
-	put_text(file, text, "\\|");
+	put_markup_text(file, text, "\\|");
 	fputs(most > 0 ? " " : "", file);
 	for (size_t i = 0; i <= most; i++)
 		fputc('`', file);
@@ -411,7 +412,7 @@ static void org_code(FILE *file, const char *text)
 	char quote = strchr(text, '=') && !strchr(text, '~') ? '~' : '=';
 
 	fputc(quote, file);
-	put_text(file, text, "\\vert{}");
+	put_markup_text(file, text, "\\vert{}");
 	fputc(quote, file);
 }
 
@@ -450,7 +451,7 @@ static const struct markup markups[] = {
 		},
 };
 
-static void put_frame(const struct table *table, const struct markup_frame *frame, FILE *file)
+static void put_markup_frame(const struct table *table, const struct markup_frame *frame, FILE *file)
 {
 	const char *between = frame->begin;
 
@@ -465,7 +466,8 @@ static void put_frame(const struct table *table, const struct markup_frame *fram
 }
 
 /* row NULL: the headings. */
-static void put_row(const struct table *table, const struct markup *m, const struct cell *row, FILE *file)
+static void put_markup_row(
+	const struct table *table, const struct markup *m, const struct cell *row, FILE *file)
 {
 	const char *between = m->row;
 
@@ -477,18 +479,18 @@ static void put_row(const struct table *table, const struct markup *m, const str
 		if (row && row[i].code)
 			m->code(file, cell_shown(&row[i]));
 		else
-			put_text(file, row ? cell_shown(&row[i]) : table->columns[i].name, m->bar);
+			put_markup_text(file, row ? cell_shown(&row[i]) : table->columns[i].name, m->bar);
 	}
 	fputs(m->end, file);
 }
 
 static void write_markup(struct table *table, const struct markup *m, FILE *file)
 {
-	put_frame(table, &m->top, file);
-	put_row(table, m, NULL, file);
-	put_frame(table, &m->divider, file);
+	put_markup_frame(table, &m->top, file);
+	put_markup_row(table, m, NULL, file);
+	put_markup_frame(table, &m->divider, file);
 	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns)
-		put_row(table, m, row, file);
+		put_markup_row(table, m, row, file);
 	fputs(m->bottom ?: "", file);
 }
 

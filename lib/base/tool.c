@@ -3,20 +3,246 @@
  *
  * getopt_long does the parsing; its tables are built from the rows. Options may come before or after the verb,
  * and "--" or the first operand of a command to run ends them. */
-#include "lib/base/terminal.h"
-#include "lib/base/xalloc.h"
 #include "lib/base/tool.h"
 
+#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/nearest.h"
-#include "lib/base/tool_help.h"
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* "Did you mean": which of the known words a mistyped one is most like. */
+
+enum { LONGEST = 32 };
+
+static size_t smaller_of(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many characters to insert, delete, replace or exchange with their neighbour (optimal string alignment). */
+static size_t count_edits(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b), d[LONGEST + 1][LONGEST + 1];
+
+	if (n > LONGEST || m > LONGEST)
+		return LONGEST;
+	for (size_t i = 0; i <= n; i++)
+		for (size_t k = 0; k <= m; k++) {
+			if (i == 0 || k == 0) {
+				d[i][k] = i + k;
+				continue;
+			}
+			d[i][k] = smaller_of(d[i - 1][k], d[i][k - 1]) + 1;
+			d[i][k] = smaller_of(d[i][k], d[i - 1][k - 1] + (a[i - 1] != b[k - 1]));
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+				d[i][k] = smaller_of(d[i][k], d[i - 2][k - 2] + 1);
+		}
+	return d[n][m];
+}
+
+void nearest_try(struct nearest *nearest, const char *word)
+{
+	size_t len = strlen(nearest->typed), edits = count_edits(nearest->typed, word);
+
+	if (len >= 3 && !strncmp(nearest->typed, word, len)) /* its beginning */
+		edits = 1;
+	if (edits <= (len + 1) / 3 && (!nearest->found || edits < nearest->edits)) {
+		nearest->found = word;
+		nearest->edits = edits;
+	}
+}
+
+const char *nearest_hint(struct nearest *nearest, const char *before)
+{
+	if (nearest->found)
+		snprintf(nearest->hint, sizeof(nearest->hint), " (did you mean '%s%s'?)", before,
+			nearest->found);
+	return nearest->hint;
+}
+
+/* A command-line option as a row of a table, and the kinds of values that options take. */
+
+int option_choice(
+	const char *value, const char *name, const char *const *choices, int *ret, struct error *err)
+{
+	struct nearest nearest = {.typed = value};
+	char all[128] = "";
+
+	for (int i = 0; choices[i]; i++) {
+		if (!strcmp(value, choices[i])) {
+			*ret = i;
+			return 0;
+		}
+		nearest_try(&nearest, choices[i]);
+		strcat(all, !i ? "" : choices[i + 1] ? ", " : " or ");
+		strcat(all, choices[i]);
+	}
+	return error_say(
+		err, -EINVAL, "%s must be %s, not '%s'%s", name, all, value, nearest_hint(&nearest, ""));
+}
+
+int option_count(const char *value, const char *name, void *into, struct error *err)
+{
+	int64_t n;
+	int r = text_parse_int(value, name, 1, INT32_MAX, &n, err);
+
+	if (r == 0)
+		*(int *)into = (int)n;
+	return r;
+}
+
+int option_count0(const char *value, const char *name, void *into, struct error *err)
+{
+	int64_t n;
+	int r = text_parse_int(value, name, 0, INT32_MAX, &n, err);
+
+	if (r == 0)
+		*(int *)into = (int)n;
+	return r;
+}
+
+int option_duration(const char *value, const char *name, void *into, struct error *err)
+{
+	return text_parse_duration(value, name, into, err);
+}
+
+int option_percent(const char *value, const char *name, void *into, struct error *err)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || (*end && strcmp(end, "%")) || !isfinite(percent) || percent < 0)
+		return error_say(
+			err, -EINVAL, "%s must be a percentage such as 2 or 0.5, not '%s'", name, value);
+	*(double *)into = percent;
+	return 0;
+}
+
+int option_share(const char *value, const char *name, void *into, struct error *err)
+{
+	double percent;
+	int r = option_percent(value, name, &percent, err);
+
+	if (r == 0 && percent > 100)
+		return error_say(err, -EINVAL, "%s must be at most 100 %%, not '%s'", name, value);
+	if (r == 0)
+		*(int64_t *)into = llround(percent * 1e4);
+	return r;
+}
+
+int option_append(const char *value, const char *name, void *into, struct error *err)
+{
+	struct option_list *list = into;
+	const char **item = array_add(list->items, list->n);
+
+	*item = value;
+	return 0;
+}
+
+/* Whether the option may be given more than once. */
+static bool option_is_list(const struct option_row *row)
+{
+	return row->list || !row->value || row->parse == option_append || row->parse_many;
+}
+
+/* What --help prints: made from the rows of verbs and options, wrapped to the terminal and to 80
+ * columns. */
+
+enum { LEFT = 26, INDENT = LEFT + 3 };
+
+/* "  LEFT                      summary" */
+static void help_row(FILE *file, const char *left, const char *summary)
+{
+	if (strlen(left) > LEFT)
+		fprintf(file, "  %s\n%*s", left, INDENT, "");
+	else
+		fprintf(file, "  %-*s ", LEFT, left);
+	terminal_wrap(file, summary, INDENT, INDENT);
+}
+
+static bool letter_is_taken(const struct option_row *options, char letter)
+{
+	for (const struct option_row *o = options; o && o->name; o++)
+		if (o->letter == letter)
+			return true;
+	return false;
+}
+
+static void help_options(FILE *file, const struct option_row *options)
+{
+	for (const struct option_row *o = options; o && o->name; o++) {
+		char left[64], letter[8] = "    ";
+
+		if (o->hidden)
+			continue;
+		if (o->group)
+			fprintf(file, "\n%s:\n", o->group);
+		if (o->letter)
+			snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+		snprintf(left, sizeof(left), "%s--%s%s%s%s", letter, o->name,
+			o->optional ? "[="
+			: o->value  ? " "
+				    : "",
+			o->value ?: "", o->optional ? "]" : "");
+		help_row(file, left, o->summary);
+	}
+}
+
+static void help_verbs(FILE *file, const struct verb *verbs)
+{
+	for (const struct verb *v = verbs; v->name; v++) {
+		char left[64];
+
+		snprintf(left, sizeof(left), "%s%s%s", v->name, v->args ? " " : "", v->args ?: "");
+		help_row(file, left, v->summary);
+	}
+}
+
+/* "emp-analyze show [OPTION...] RUN"; the caller frees it. NULL: no memory. */
+static char *tool_usage(const struct tool *tool, const struct verb *verb)
+{
+	if (!verb)
+		return text_format("%s VERB [OPTION...]", tool->name);
+	return text_format("%s%s%s [OPTION...]%s%s", tool->name, verb->name ? " " : "", verb->name ?: "",
+		verb->args ? " " : "", verb->args ?: "");
+}
+
+/* verb NULL: the tool as a whole. */
+static void tool_help(FILE *file, const struct tool *tool, const struct verb *verb)
+{
+	_cleanup_(freep) char *usage = tool_usage(tool, verb);
+	bool h = verb && letter_is_taken(verb->options, 'h'), v = verb && letter_is_taken(verb->options, 'V');
+
+	fputs("Usage: ", file);
+	terminal_wrap(file, usage, 7, 7);
+	terminal_wrap(file, verb && verb->name ? verb->summary : tool->summary, 0, 0);
+	if (!verb) {
+		fprintf(file, "\nVerbs (\"%s VERB --help\" describes one):\n", tool->name);
+		help_verbs(file, tool->verbs);
+	}
+	if (!verb || !verb->options || !verb->options->group)
+		fprintf(file, "\nOptions:\n");
+	if (verb)
+		help_options(file, verb->options);
+	help_options(file, tool->options);
+	help_row(file, h || letter_is_taken(tool->options, 'h') ? "    --help" : "-h, --help",
+		"show this help");
+	help_row(file, v || letter_is_taken(tool->options, 'V') ? "    --version" : "-V, --version",
+		"show the version");
+	if (tool->notes && (!verb || !verb->name))
+		fprintf(file, "\n%s", tool->notes);
+	fprintf(file, "\n\"man %s\" has the details.\n", tool->name);
+}
 
 enum { MAX_OPTIONS = 96, FIRST_LONG = 256, OPTION_HELP = 1000, OPTION_VERSION };
 
@@ -66,38 +292,17 @@ static const struct option_row *parser_row(const struct parser *p, int c)
 	return NULL;
 }
 
-/* An option with one value may be given once: which of two was meant cannot be known. */
-static int check_given(struct command_line *line, const struct option_row *row, struct error *err)
-{
-	if (option_is_list(row))
-		return 0;
-	for (size_t i = 0; i < line->n_given; i++)
-		if (line->given[i] == row)
-			return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
-	line->given[line->n_given++] = row;
-	return 0;
-}
-
-/* The values after the first, which getopt has taken, begin at argv[optind]. */
-static int take_many(const struct option_row *row, int argc, char **argv, const char *name, struct error *err)
-{
-	char **values = argv + optind - 1;
-
-	if (optind + row->n_values - 1 > argc)
-		return error_say(
-			err, -EINVAL, "option '%s' needs %d values: %s", name, row->n_values, row->value);
-	optind += row->n_values - 1;
-	return row->parse_many(values, name, row->into, err);
-}
-
 static int take_option(
 	struct command_line *line, const struct option_row *row, int argc, char **argv, struct error *err)
 {
 	char name[64];
-	int r = check_given(line, row, err);
 
-	if (r < 0)
-		return r;
+	/* an option with one value may be given once: which of two was meant cannot be known */
+	for (size_t i = 0; i < line->n_given && !option_is_list(row); i++)
+		if (line->given[i] == row)
+			return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
+	if (!option_is_list(row))
+		line->given[line->n_given++] = row;
 	if (!row->value) {
 		*(bool *)row->into = true;
 		if (row->dash && optind < argc && !strcmp(argv[optind], "-") &&
@@ -106,8 +311,15 @@ static int take_option(
 		return 0;
 	}
 	snprintf(name, sizeof(name), "--%s", row->name);
-	if (row->n_values > 1)
-		return take_many(row, argc, argv, name, err);
+	if (row->n_values > 1) { /* getopt has taken the first value; the others begin at argv[optind] */
+		char **values = argv + optind - 1;
+
+		if (optind + row->n_values - 1 > argc)
+			return error_say(err, -EINVAL, "option '%s' needs %d values: %s", name, row->n_values,
+				row->value);
+		optind += row->n_values - 1;
+		return row->parse_many(values, name, row->into, err);
+	}
 	if (row->parse)
 		return row->parse(optarg, name, row->into, err);
 	*(const char **)row->into = optarg;
@@ -127,8 +339,9 @@ static int unknown_option(
 	for (int i = 0; name && p->longs[i].name; i++)
 		if (i >= p->n || !p->rows[i]->hidden)
 			nearest_try(&nearest, p->longs[i].name);
-	return error_say(err, -EINVAL, "unknown option '%s'%s; see '%s%s%s --help'", is_letter ? letter : typed,
-		nearest_hint(&nearest, "--"), line->tool->name, *verb ? " " : "", verb);
+	return error_say(err, -EINVAL, "unknown option '%s'%s; see '%s%s%s --help'",
+		is_letter ? letter : typed, nearest_hint(&nearest, "--"), line->tool->name, *verb ? " " : "",
+		verb);
 }
 
 static void parser_begin(struct parser *p, const struct command_line *line)
@@ -142,20 +355,6 @@ static void parser_begin(struct parser *p, const struct command_line *line)
 	p->longs[p->n] = (struct option){"help", no_argument, NULL, OPTION_HELP};
 	p->longs[p->n + 1] = (struct option){"version", no_argument, NULL, OPTION_VERSION};
 	strcat(p->shorts, "hV"); /* a row that has the letter comes first */
-}
-
-/* 1: help or version was shown. */
-static int show_help(const struct command_line *line, const struct option_row *row, int c)
-{
-	if (c == OPTION_HELP || (c == 'h' && !row)) {
-		tool_help(stdout, line->tool, line->verb);
-		return 1;
-	}
-	if (c == OPTION_VERSION || (c == 'V' && !row)) {
-		printf("%s %s\n", line->tool->name, EMP_VERSION);
-		return 1;
-	}
-	return 0;
 }
 
 /* Options of the tool and of the verb. 0: go on at argv[optind]; 1: help or version was shown. */
@@ -173,10 +372,16 @@ static int parse_options(struct command_line *line, int argc, char **argv, struc
 		if (c == ':')
 			return error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'",
 				argv[optind - 1], line->tool->name);
-		r = show_help(line, row, c);
-		if (r == 0)
-			r = row ? take_option(line, row, argc, argv, err)
-				: unknown_option(line, &p, argv[optind - 1], err);
+		if (c == OPTION_HELP || (c == 'h' && !row)) {
+			tool_help(stdout, line->tool, line->verb);
+			return 1;
+		}
+		if (c == OPTION_VERSION || (c == 'V' && !row)) {
+			printf("%s %s\n", line->tool->name, EMP_VERSION);
+			return 1;
+		}
+		r = row ? take_option(line, row, argc, argv, err)
+			: unknown_option(line, &p, argv[optind - 1], err);
 	}
 	return r;
 }
@@ -204,7 +409,7 @@ static int parse_rest(struct command_line *line, int argc, char **argv, int *ret
 	return 0;
 }
 
-static int find_verb(struct command_line *line, const char *name, struct error *err)
+static int tool_find_verb(struct command_line *line, const char *name, struct error *err)
 {
 	struct nearest nearest = {.typed = name};
 
@@ -219,16 +424,16 @@ static int find_verb(struct command_line *line, const char *name, struct error *
 		nearest_hint(&nearest, ""), line->tool->name);
 }
 
-static int check_operands(const struct command_line *line, int n, char **argv, struct error *err)
+static int check_argument_count(const struct command_line *line, int n, char **argv, struct error *err)
 {
 	const struct verb *verb = line->verb;
 	_cleanup_(freep) char *usage = tool_usage(line->tool, verb);
 
 	if (n < verb->min_args)
-		return error_say(err, -EINVAL, "too few arguments; usage: %s", usage ?: line->tool->name);
+		return error_say(err, -EINVAL, "too few arguments; usage: %s", usage);
 	if (verb->max_args >= 0 && n > verb->max_args)
 		return error_say(err, -EINVAL, "'%s' is one argument too many; usage: %s",
-			argv[verb->max_args], usage ?: line->tool->name);
+			argv[verb->max_args], usage);
 	return 0;
 }
 
@@ -248,24 +453,24 @@ static int check_dashes(char *const *typed, int argc, char *const *argv, struct 
 }
 
 /* argv[0] is the verb. */
-static int run_verb(struct command_line *line, int argc, char **argv, struct error *err)
+static int tool_run_verb(struct command_line *line, int argc, char **argv, struct error *err)
 {
 	int n, r;
 
 	if (argc == 0)
 		return error_say(
 			err, -EINVAL, "no verb given; '%s --help' lists the verbs", line->tool->name);
-	r = find_verb(line, argv[0], err);
+	r = tool_find_verb(line, argv[0], err);
 	if (r == 0)
 		r = parse_rest(line, argc - 1, argv + 1, &n, err);
 	if (r == 0)
-		r = check_operands(line, n, argv + 1, err);
+		r = check_argument_count(line, n, argv + 1, err);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	return line->verb->run(n, argv + 1, err);
 }
 
-static int dispatch(const struct tool *tool, int argc, char **argv, struct error *err)
+static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct error *err)
 {
 	bool verbs = tool->verbs[0].name;
 	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs};
@@ -278,29 +483,11 @@ static int dispatch(const struct tool *tool, int argc, char **argv, struct error
 		return r < 0 ? r : 0;
 	after_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
 	if (verbs)
-		return run_verb(&line, argc - optind, argv + optind, err);
+		return tool_run_verb(&line, argc - optind, argv + optind, err);
 	r = after_dashes ? check_dashes(typed, argc, argv, err) : 0;
 	if (r == 0)
-		r = check_operands(&line, argc - optind, argv + optind, err);
+		r = check_argument_count(&line, argc - optind, argv + optind, err);
 	return r < 0 ? r : line.verb->run(argc - optind, argv + optind, err);
-}
-
-/* If the caller closed a standard descriptor, a file opened later (a book, a signalfd) would get its number and be
- * written to. So /dev/null takes the number, opened for the wrong direction: using it is still an error. */
-static void hold_standard_places(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
-static void print_error(const struct tool *tool, struct error *err)
-{
-	char *lines = err->lines;
-
-	fprintf(stderr, "%s: %s\n", tool->name, terminal_text(err->text));
-	while (lines && *lines)
-		fprintf(stderr, "  %s\n", terminal_text(strsep(&lines, "\n")));
 }
 
 void tool_notice(const char *sentence)
@@ -313,16 +500,25 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 	struct error err = {};
 	int r;
 
-	hold_standard_places();
-	setlocale(LC_CTYPE, ""); /* tables know how wide letters are; numbers stay as they are in C */
-	r = dispatch(tool, argc, argv, &err);
+	/* If the caller closed a standard descriptor, a file opened later (a book, a signalfd) would get its number and be
+	 * written to. So /dev/null takes the number, opened for the wrong direction: using it is still an error. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	setlocale(LC_CTYPE, ""); /* LC_CTYPE only, for character widths */
+	r = tool_dispatch(tool, argc, argv, &err);
 	if (fflush(stdout) != 0 && r >= 0)
 		r = error_os(&err, -errno, "cannot write to standard output");
 	else if (ferror(stdout) && r >= 0)
 		r = error_os(&err, -EIO, "cannot write to standard output");
 	if (r < 0 && !err.text[0])
 		error_os(&err, r, "failed");
-	if (err.text[0])
-		print_error(tool, &err);
+	if (err.text[0]) {
+		char *lines = err.lines;
+
+		fprintf(stderr, "%s: %s\n", tool->name, terminal_text(err.text));
+		while (lines && *lines)
+			fprintf(stderr, "  %s\n", terminal_text(strsep(&lines, "\n")));
+	}
 	return r < 0 ? STATUS_ERROR : r;
 }

@@ -4,7 +4,7 @@
 #include "lib/book/book_internal.h"
 
 #include "lib/base/clock.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/host/process/process.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "lib/book/book_internal.h"
 
 #include "lib/base/array.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 

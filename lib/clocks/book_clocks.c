@@ -3,7 +3,7 @@
 #include "lib/clocks/book_clocks.h"
 
 #include "lib/base/array.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/book/sql.h"

@@ -4,7 +4,7 @@
  * nothing is stored. A run may be larger than memory. */
 #pragma once
 
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/base/json_stream.h"
 #include "lib/book/book.h"
 

@@ -19,7 +19,7 @@ int document_not_made(struct error *err);
 void document_read_correlation(struct json_fields *f, struct correlation *ret);
 void document_add_correlation(json_t *document, const struct correlation *correlation);
 
-/* document_quick.c: samples as EMP writes them, read in a tenth of the time that json_fields.h takes: a run may have ten million
+/* document_quick.c: samples as EMP writes them, read in a tenth of the time that json.h takes: a run may have ten million
  * executions. */
 struct quick_sample {
 	struct sample sample;
@@ -31,7 +31,7 @@ struct quick_sample {
 typedef int quick_execution(const struct execution *execution, const struct source *source, void *data);
 
 /* 1: it is read; 0: it is wrong, or unusual (texts with escapes, null, members of which EMP knows nothing): read it
- * with json_fields.h, which says what is wrong. Otherwise what `each` returned. */
+ * with json.h, which says what is wrong. Otherwise what `each` returned. */
 int document_quick_execution(const char *text, size_t size, quick_execution *each, void *data);
 int document_quick_sample(
 	const char *text, size_t size, struct quick_sample *ret, quick_execution *each, void *data);

@@ -3,7 +3,7 @@
 #include "lib/duet/book_duet.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/book/sql.h"
 
 static const struct field duet_fields[] = {

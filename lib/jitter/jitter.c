@@ -3,7 +3,7 @@
 #include "lib/jitter/jitter.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 
 const char *const jitter_level_names[N_JITTER_LEVELS] = {
 	[JITTER_USER] = "user",

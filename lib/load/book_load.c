@@ -3,7 +3,7 @@
 #include "lib/load/book_load.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/book/sql.h"
 
 const char *const coordination_names[N_COORDINATIONS] = {

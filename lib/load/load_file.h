@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/cleanup.h"
-#include "lib/base/option.h"
+#include "lib/base/tool.h"
 #include "lib/load/load.h"
 
 #include <sched.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/base/json.h"
-#include "lib/base/option.h"
+#include "lib/base/tool.h"
 #include "lib/load/page_wait_correlation.h"
 #include "lib/load/page_wait_total.h"
 

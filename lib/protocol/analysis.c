@@ -4,7 +4,7 @@
 #include "lib/protocol/analysis_internal.h"
 
 #include "lib/base/array.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/protocol/resolution.h"

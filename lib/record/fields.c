@@ -2,7 +2,7 @@
 /* Fields of structs by their tables: see fields.h. */
 #include "lib/record/fields.h"
 
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "lib/record/run.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/base/xalloc.h"
 
 #include <string.h>

@@ -92,14 +92,10 @@ static int replace_text(const char *path, const char *text, struct error *err)
 /* A file with the right content is not rewritten, so that a full disk does no harm. */
 static int write_text(const struct constant_request *q, double per_second, struct error *err)
 {
-	_cleanup_(freep) char *path = NULL, *there = NULL;
+	_cleanup_(freep) char *path = paths_inc_constant(book_file(q->book)), *there = NULL;
 	_cleanup_(freep) char *text = text_format(
 		"iterations_per_second %.17g\nenvironment %s", per_second, q->environment_digest);
-	int r;
 
-	r = paths_inc_constant(book_file(q->book), &path, err);
-	if (r < 0)
-		return r;
 	if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text))
 		return 0;
 	return replace_text(path, text, err);

@@ -3,7 +3,7 @@
 #include "lib/run/environment.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/subprocess.h"

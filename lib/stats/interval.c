@@ -231,7 +231,8 @@ double rate_ratio(const struct rate *a, const struct rate *b)
 
 /* Given so many rounds with it in both, how many of them b has by chance is binomial. k is rounded down, and at least k
  * of k + n at random means a beta distribution of the share. */
-static double by_number(double k, double others, double margin, const struct rate *a, const struct rate *b)
+static double rate_by_number(
+	double k, double others, double margin, const struct rate *a, const struct rate *b)
 {
 	double share = margin * b->time_ns / (a->time_ns + margin * b->time_ns);
 
@@ -239,7 +240,7 @@ static double by_number(double k, double others, double margin, const struct rat
 }
 
 /* Welch's test of mean(b) <= margin mean(a), with as many values as are independent. */
-static double by_time(const struct rate *a, const struct rate *b, double margin)
+static double rate_by_time(const struct rate *a, const struct rate *b, double margin)
 {
 	double inflation = inflation_of_both(a, b), n_a = a->n / inflation, n_b = b->n / inflation;
 	double scale = b->n / b->time_ns * a->time_ns / a->n; /* rounds of the two may not be equally long */
@@ -261,8 +262,9 @@ static double p_of_ratio(const struct rate *a, const struct rate *b, double marg
 	if (b->total_ns <= 0 || a->time_ns <= 0 || b->time_ns <= 0)
 		return 1;
 	if (a->with <= 0)
-		return by_number(b->with >= PERMANENT * b->n ? b->with : k, 0, margin, a, b);
-	return k >= ENOUGH && others >= ENOUGH ? by_time(a, b, margin) : by_number(k, others, margin, a, b);
+		return rate_by_number(b->with >= PERMANENT * b->n ? b->with : k, 0, margin, a, b);
+	return k >= ENOUGH && others >= ENOUGH ? rate_by_time(a, b, margin)
+					       : rate_by_number(k, others, margin, a, b);
 }
 
 double rate_more(const struct rate *a, const struct rate *b, double margin)

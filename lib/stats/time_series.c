@@ -118,7 +118,7 @@ static size_t best_start(
 }
 
 /* The division with the least sum of squares and penalties for its levels. */
-static void divide(struct division *d, double penalty)
+static void divide_best(struct division *d, double penalty)
 {
 	size_t n = d->n, n_starts = 0, k = 0;
 	_cleanup_(freep) size_t *starts = xcalloc(2 * (n + 1), sizeof(*starts));
@@ -139,7 +139,7 @@ static void divide(struct division *d, double penalty)
 		d->ends[--k] = end;
 }
 
-static size_t first_of(const struct division *d, size_t level)
+static size_t level_first(const struct division *d, size_t level)
 {
 	return level > 0 ? d->ends[level - 1] : 0;
 }
@@ -150,9 +150,9 @@ static double residual_squares(const struct division *d, double *ret_products)
 	double squares = 0, products = 0;
 
 	for (size_t k = 0; k < d->n_levels; k++) {
-		double mean = level_mean(d, first_of(d, k), d->ends[k]), before = 0;
+		double mean = level_mean(d, level_first(d, k), d->ends[k]), before = 0;
 
-		for (size_t i = first_of(d, k); i < d->ends[k]; i++) {
+		for (size_t i = level_first(d, k); i < d->ends[k]; i++) {
 			double off = d->values[i] - mean;
 
 			squares += off * off;
@@ -221,7 +221,7 @@ static void settle_levels(struct division *d, struct levels *noise)
 		size_t n = d->n_levels;
 
 		memcpy(ends, d->ends, n * sizeof(*ends));
-		divide(d, penalty);
+		divide_best(d, penalty);
 		find_noise(d, noise);
 		penalty = fmax(penalty, penalty_of(noise, d->n));
 		if (d->n_levels == n && !memcmp(d->ends, ends, n * sizeof(*ends)))
@@ -238,7 +238,7 @@ static void make_levels(const struct division *d, struct levels *ret)
 	ret->items = xcalloc(d->n_levels + 1, sizeof(*ret->items));
 	ret->n = d->n_levels;
 	for (size_t k = 0; k < d->n_levels; k++) {
-		size_t first = first_of(d, k), n = d->ends[k] - first;
+		size_t first = level_first(d, k), n = d->ends[k] - first;
 
 		ret->items[k] = (struct level){first, n, level_mean(d, first, d->ends[k]),
 			enough ? t * sqrt(ret->variance / (double)n) : INFINITY};
@@ -478,7 +478,7 @@ static double pearson_inflation(const double *x, const double *y, size_t n)
 }
 
 /* More than rounding makes it. */
-static bool varies(const double *values, size_t n)
+static bool pearson_varies(const double *values, size_t n)
 {
 	double mean = gsl_stats_mean(values, 1, n), rounding = 1e-12 * mean;
 
@@ -499,7 +499,7 @@ struct pearson pearson_of(const double *x, const double *y, size_t n)
 {
 	struct pearson c = {n, NAN, (double)n, NAN, NAN, NAN};
 
-	if (n < PEARSON_LEAST || !varies(x, n) || !varies(y, n))
+	if (n < PEARSON_LEAST || !pearson_varies(x, n) || !pearson_varies(y, n))
 		return c;
 	c.r = products(x, y, n, 0) / sqrt(products(x, x, n, 0)) / sqrt(products(y, y, n, 0));
 	c.effective_n = (double)n / pearson_inflation(x, y, n);

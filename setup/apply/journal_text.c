@@ -3,7 +3,7 @@
 #include "setup/apply/journal_text.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/host/system/digest.h"
 

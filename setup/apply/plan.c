@@ -5,7 +5,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
-#include "lib/base/nearest.h"
+#include "lib/base/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>

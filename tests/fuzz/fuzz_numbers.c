@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as a number, a time, a list of CPUs or a size of a run; and as text for people. */
 #include "calibrate/preset.h"
-#include "lib/base/option.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/tool.h"
 #include "lib/host/accounting/accounting.h"
 #include "tests/fuzz/fuzz.h"
 

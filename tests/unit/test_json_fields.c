@@ -3,7 +3,7 @@
  * told. */
 #include "tests/unit/check.h"
 
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
 
 #include "tests/memory_document.h"
 
-#include "lib/base/json_fields.h"
+#include "lib/base/json.h"
 #include "lib/base/random.h"
 #include "lib/base/text.h"
 #include "lib/book/book.h"

@@ -4,7 +4,7 @@
 #include "lib/host/accounting/accounting.h"
 
 #include "lib/base/array.h"
-#include "lib/base/option.h"
+#include "lib/base/tool.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/accounting/accounting_backend.h"
