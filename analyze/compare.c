@@ -6,11 +6,10 @@
 #include "lib/base/text.h"
 #include "lib/report/comparison_report.h"
 #include "lib/duet/duet_report.h"
-#include "lib/report/environment_changes.h"
-#include "lib/report/noise_load.h"
-#include "lib/report/resolving_text.h"
-#include "lib/report/results_json.h"
-#include "lib/report/run_variation_load.h"
+#include "lib/report/notes.h"
+#include "lib/report/analysis_load.h"
+#include "lib/report/results.h"
+#include "lib/report/run_result.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -63,7 +62,7 @@ static int find_variation(
 	}
 	if (!q->a.run || !q->b.run)
 		return 0;
-	return run_variation_load(q->book, q->a.run, q->b.run, clock, ret, err);
+	return run_variation_load(q->book, q->a.run, q->b.run, clock == COMPARISON_ET, ret, err);
 }
 
 /* The clock that is compared, or the first of both. */
@@ -226,9 +225,11 @@ static int print_noise(const struct question *q, struct error *err)
 	const struct compare_input *a = &q->a, *b = &q->b;
 	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) &&
 		    a->blind_ns == b->blind_ns;
-	int r = noise_print(stdout, a->profile, a->blind_ns, a->noise, err);
 
-	return r < 0 || same ? r : noise_print(stdout, b->profile, b->blind_ns, b->noise, err);
+	noise_print(stdout, a->profile, a->blind_ns, a->noise);
+	if (!same)
+		noise_print(stdout, b->profile, b->blind_ns, b->noise);
+	return 0;
 }
 
 static void print_means(const struct question *q)

@@ -6,9 +6,9 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/protocol/names.h"
-#include "lib/report/noise_load.h"
-#include "lib/report/run_rules.h"
-#include "lib/report/results_table.h"
+#include "lib/report/analysis_load.h"
+#include "lib/report/run_result.h"
+#include "lib/report/results.h"
 #include "lib/document/document.h"
 
 #include <errno.h>
@@ -98,10 +98,9 @@ static int print_profile(const struct profile *profile, const struct profile_req
 	r = print_analysis(m->short_analysis, err);
 	if (r == 0)
 		r = print_analysis(m->long_analysis, err);
-	if (r == 0)
-		r = noise_print(stdout, profile->name, profile->blind_ns, profile->noise, err);
 	if (r < 0)
 		return r;
+	noise_print(stdout, profile->name, profile->blind_ns, profile->noise);
 	if (m->left_out->n > 0)
 		printf("%zu cutoff%s left out (--material):\n", m->left_out->n,
 			m->left_out->n == 1 ? " was" : "s were");
@@ -116,7 +115,7 @@ static int print_profile(const struct profile *profile, const struct profile_req
 	}
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
 		text_duration(resolution, profile->resolution_ns));
-	r = cutoffs_print(profile, true, stdout, err);
+	cutoffs_print(profile, true, stdout);
 	if (r == 0)
 		print_sources(profile, m->short_analysis, m->long_analysis);
 	return r;

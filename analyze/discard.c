@@ -3,8 +3,8 @@
  * (EMP, Tables XVII and XVIII). */
 #include "analyze/stages.h"
 
-#include "lib/report/noise_load.h"
-#include "lib/report/results_json.h"
+#include "lib/report/analysis_load.h"
+#include "lib/report/results.h"
 
 #include "lib/base/terminal.h"
 
@@ -51,9 +51,7 @@ static int print_discarding(const struct discarding *d, const char *profile, str
 
 	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
 		terminal_text(profile));
-	r = noise_print(stdout, profile, d->blind_ns, d->noise, err);
-	if (r < 0)
-		return r;
+	noise_print(stdout, profile, d->blind_ns, d->noise);
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
 	r = print_over(d, err);
 	if (r < 0)

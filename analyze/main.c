@@ -3,7 +3,7 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
-#include "lib/report/run_rules.h"
+#include "lib/report/run_result.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /* emp-analyze protocols: the statistics of runs after each step of the protocol (EMP, Figure 17). */
 #include "analyze/stages.h"
 
-#include "lib/report/noise_load.h"
-#include "lib/report/results_json.h"
+#include "lib/report/analysis_load.h"
+#include "lib/report/results.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static int gather(struct book *book, const char *name, json_t *array, struct tab
 	if (r == 0)
 		r = analyze_discard_own(book, run, &d, &profile, err);
 	if (r == 0 && !analyze_options.json && (!*last_profile || strcmp(*last_profile, profile)))
-		r = noise_print(stdout, profile, d.blind_ns, d.noise, err);
+		noise_print(stdout, profile, d.blind_ns, d.noise);
 	if (r < 0)
 		return r;
 	add_json(array, &d, profile);

@@ -6,8 +6,8 @@
 #include "lib/base/text.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/base/table.h"
-#include "lib/report/noise_load.h"
-#include "lib/report/results_json.h"
+#include "lib/report/analysis_load.h"
+#include "lib/report/results.h"
 
 #include <inttypes.h>
 
@@ -87,14 +87,10 @@ static void print_suggested(const char *clock, const struct sample_sizes *sizes)
 static int print_sizes(const struct discarding *d, const struct sample_sizes clocks[2], struct table *pt,
 	struct table *et, struct table *needed, struct error *err)
 {
-	int r;
-
 	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, terminal_text(d->run.program),
 		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
 		analyze_options.profile ?: "");
-	r = noise_print(stdout, analyze_options.profile, d->blind_ns, d->noise, err);
-	if (r < 0)
-		return r;
+	noise_print(stdout, analyze_options.profile, d->blind_ns, d->noise);
 	printf("\nPT\n");
 	table_print(pt, stdout);
 	printf("\nET\n");

@@ -8,9 +8,9 @@
 #include "lib/base/text.h"
 #include "lib/duet/duet_report.h"
 #include "lib/report/inc_units.h"
-#include "lib/report/results_json.h"
-#include "lib/report/run_rules.h"
-#include "lib/report/run_screen.h"
+#include "lib/report/results.h"
+#include "lib/report/run_result.h"
+#include "lib/report/screen.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -90,10 +90,10 @@ static int print_result(
 	int r;
 
 	r = run_result_read(book, run->id, &rules->rules, &result, err);
-	if (r == 0)
-		r = run_screen_fill(&screen, &result, err);
-	if (r == 0)
-		r = run_notes_load(book, &result, rules->rules.profile, today, &screen.notes, screen.resolving, err);
+	if (r < 0)
+		return r;
+	screen = run_screen_fill(&result);
+	r = run_notes_load(book, &result, rules->rules.profile, today, &screen.notes, screen.resolving, err);
 	if (r == 0 && today)
 		r = print_changes(book, run, rules, &result.discarding, err);
 	if (r < 0)
@@ -107,7 +107,8 @@ static int print_result(
 	screen.approximate = true;
 	screen.all_notes = analyze_options.verbose;
 	screen_print(stdout, &screen);
-	return run_details_print(stdout, &result, NULL, err);
+	run_details_print(stdout, &result, NULL);
+	return 0;
 }
 
 /* The names of a duet's programs as the screen has them; each is to be freed, and the array. NULL: no memory. */

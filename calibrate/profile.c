@@ -6,10 +6,10 @@
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/report/noise_load.h"
-#include "lib/report/resolving_text.h"
-#include "lib/report/run_rules.h"
-#include "lib/report/results_table.h"
+#include "lib/report/analysis_load.h"
+#include "lib/report/notes.h"
+#include "lib/report/run_result.h"
+#include "lib/report/results.h"
 #include "lib/document/document.h"
 
 #include <errno.h>
@@ -57,9 +57,7 @@ static int show(struct book *book, const char *name, struct error *err)
 		printf("Environment %.*s\n",
 			(int)terminal_text_fit(terminal_text(profile.environment_digest), 16),
 			terminal_text(profile.environment_digest));
-	r = noise_print(stdout, profile.name, profile.blind_ns, profile.noise, err);
-	if (r < 0)
-		return r;
+	noise_print(stdout, profile.name, profile.blind_ns, profile.noise);
 	for (size_t i = 0; i < N_RESOLVING; i++) {
 		resolving_text_of(resolving, profile.resolving, (size_t)resolving_sizes[i]);
 		if (profile.resolving[i].samples > 0)
@@ -70,7 +68,8 @@ static int show(struct book *book, const char *name, struct error *err)
 		printf("No cutoffs: no daemon was both infrequent and long.\n");
 		return 0;
 	}
-	return cutoffs_print(&profile, calibrate_options.verbose, stdout, err);
+	cutoffs_print(&profile, calibrate_options.verbose, stdout);
+	return 0;
 }
 
 static int export_profile(struct book *book, const char *name, struct error *err)

@@ -10,7 +10,7 @@
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/report/environment_changes.h"
+#include "lib/report/notes.h"
 
 #include <errno.h>
 

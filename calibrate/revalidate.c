@@ -14,8 +14,8 @@
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
 #include "lib/report/analysis_load.h"
-#include "lib/report/environment_changes.h"
-#include "lib/report/run_variation_load.h"
+#include "lib/report/notes.h"
+#include "lib/report/run_result.h"
 #include "lib/run/sampling.h"
 
 #include <errno.h>
@@ -238,7 +238,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 
 	r = analysis_load(c->book, run, &analysis, &now, err);
 	if (r == 0)
-		r = run_variation_load(c->book, p->then.run.id, run, COMPARISON_PT, &evidence.variation, err);
+		r = run_variation_load(c->book, p->then.run.id, run, false, &evidence.variation, err);
 	if (r < 0)
 		return r;
 	judgement = validity_judge(&evidence);

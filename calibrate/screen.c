@@ -9,11 +9,10 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
-#include "lib/report/disturbances_load.h"
+#include "lib/report/run_result.h"
 #include "lib/report/analysis_load.h"
-#include "lib/report/noise_load.h"
-#include "lib/report/resolving_text.h"
-#include "lib/report/results_table.h"
+#include "lib/report/notes.h"
+#include "lib/report/results.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -244,7 +243,7 @@ int screen_profile(const struct profile *profile, const struct cutoffs *left_out
 	if (noise_marked(profile->blind_ns, profile->noise))
 		print_noise(profile);
 	if (profile->n_cutoffs)
-		r = cutoffs_print(profile, calibrate_options.verbose, screen_file(), err);
+		cutoffs_print(profile, calibrate_options.verbose, screen_file());
 	resolving_text_of(text, profile->resolving, PAPERS_SAMPLES);
 	if (*text)
 		screen_print("Resolution: %s\n", text);

@@ -10,7 +10,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process.h"
-#include "lib/report/disturbances_load.h"
+#include "lib/report/run_result.h"
 #include "lib/base/table.h"
 
 #include <errno.h>

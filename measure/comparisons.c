@@ -3,7 +3,7 @@
 #include "measure/comparisons.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/report/run_variation_load.h"
+#include "lib/report/run_result.h"
 
 struct sides {
 	struct comparison_side of[N_COMPARISON_CLOCKS];
@@ -44,7 +44,7 @@ static int compare_with_first(
 		if (!(clocks >> clock & 1))
 			continue;
 		if (s->options->order == ORDER_SEQUENCE)
-			r = run_variation_load(s->book, of_a->run.id, of_b->run.id, clock, &variation, err);
+			r = run_variation_load(s->book, of_a->run.id, of_b->run.id, clock == COMPARISON_ET, &variation, err);
 		if (r == 0)
 			r = comparison_make(&a.of[clock], &b.of[clock], &variation,
 				&c->all[clock * c->n + command], err);

@@ -11,7 +11,7 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/record/peak_memory.h"
-#include "lib/report/noise_load.h"
+#include "lib/report/analysis_load.h"
 
 #include <errno.h>
 #include <math.h>

@@ -12,7 +12,7 @@
 #include "lib/document/document.h"
 #include "lib/report/comparison_report.h"
 #include "lib/duet/duet_report.h"
-#include "lib/report/results_json.h"
+#include "lib/report/results.h"
 #include "lib/record/peak_memory.h"
 
 #include <math.h>
@@ -68,11 +68,10 @@ static double off_cpu(const struct result *result)
 static json_t *warnings_json(const struct session *s, const struct result *r)
 {
 	_cleanup_(notes_clear) struct notes all = {};
-	struct error no_memory;
 
-	return notes_add_all(&all, &r->notes, &no_memory) == 0 && notes_add_all(&all, &s->notes, &no_memory) == 0
-		       ? notes_as_json(&all)
-		       : NULL;
+	notes_add_all(&all, &r->notes);
+	notes_add_all(&all, &s->notes);
+	return notes_as_json(&all);
 }
 
 /* The members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */

@@ -129,13 +129,10 @@ static int more(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
 	const struct measure_options *o = t->session->options;
-	size_t clean;
-	int r;
 
 	if (!o->retain || s->run->n_samples >= (uint32_t)o->max_runs)
 		return 0;
-	r = clean_samples_count(&t->clean, &clean, err);
-	return r < 0 ? r : clean < (size_t)o->retain;
+	return clean_samples_count(&t->clean) < (size_t)o->retain;
 }
 
 static int read_result(struct task *t, struct error *err)

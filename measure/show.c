@@ -12,8 +12,8 @@
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/duet/duet_report.h"
-#include "lib/report/resolving_text.h"
-#include "lib/report/run_screen.h"
+#include "lib/report/notes.h"
+#include "lib/report/screen.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -45,27 +45,23 @@ static int find_resolving(const struct session *s, char ret[RESOLVING_TEXT_SIZE]
 static int show_result(const struct session *s, const struct task *t, struct error *err)
 {
 	const struct result *result = &t->result;
-	_cleanup_(screen_clear) struct screen screen = {};
+	_cleanup_(screen_clear) struct screen screen = run_screen_fill(&result->run);
 	char time[TEXT_TIME_SIZE];
-	int r;
+	int r = 0;
 
-	r = run_screen_fill(&screen, &result->run, err);
-	if (r < 0)
-		return r;
 	screen.name = result->name;
 	screen.unit = s->options->unit;
 	screen.approximate = split_by_ticks(s->options->cpu);
 	if (result->inc.increments > 0)
 		inc_units_text(screen.inc_units, &result->inc);
 	screen.all_notes = s->options->verbose;
-	for (size_t i = 0; r == 0 && i < result->notes.n; i++) /* of several programs that one comes at the end */
+	for (size_t i = 0; i < result->notes.n; i++) /* of several programs that one comes at the end */
 		if (session_n_shown(s) == 1 || result->notes.items[i].kind != NOTE_CORRELATION)
-			r = notes_add(&screen.notes, result->notes.items[i].kind, err, "%s",
-				result->notes.items[i].text);
-	if (r == 0 && session_n_shown(s) == 1)
-		r = notes_add_all(&screen.notes, &s->notes, err);
-	if (r == 0 && session_n_shown(s) == 1)
+			notes_add(&screen.notes, result->notes.items[i].kind, "%s", result->notes.items[i].text);
+	if (session_n_shown(s) == 1) {
+		notes_add_all(&screen.notes, &s->notes);
 		r = find_resolving(s, screen.resolving, err);
+	}
 	if (r < 0)
 		return r;
 	screen_print(stdout, &screen);
@@ -75,9 +71,8 @@ static int show_result(const struct session *s, const struct task *t, struct err
 		return r;
 	if (!s->options->verbose)
 		return 0;
-	r = run_details_print(stdout, &result->run, s->options->unit, err);
-	if (r == 0)
-		printf("  Not in PT: %s of CPU time per sample, before the program is executed\n",
+	run_details_print(stdout, &result->run, s->options->unit);
+	printf("  Not in PT: %s of CPU time per sample, before the program is executed\n",
 			text_duration(time, result->before_ns));
 	return r;
 }
@@ -213,15 +208,14 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 }
 
 /* Of several programs, once. */
-static int note_correlation(const struct session *s, struct notes *notes, struct error *err)
+static void note_correlation(const struct session *s, struct notes *notes)
 {
 	_cleanup_(freep) const struct clock_discarding **programs = xcalloc(
 		s->n + 1, sizeof(const struct clock_discarding *));
 
-	for (size_t i = 0; programs && i < session_n_shown(s); i++)
+	for (size_t i = 0; i < session_n_shown(s); i++)
 		programs[i] = &s->tasks[i].result.run.discarding.pt;
-	return programs ? run_screen_note_correlation(notes, programs, session_n_shown(s), err)
-			: error_oom(err);
+	run_screen_note_correlation(notes, programs, session_n_shown(s));
 }
 
 static int show_results(const struct session *s, struct error *err)
@@ -239,7 +233,7 @@ static int show_results(const struct session *s, struct error *err)
 		const struct notes others = {s->notes.items + grave.n, s->notes.n - grave.n};
 
 		notes_print_all(stdout, &grave);
-		r = notes_add_all(&rest, &others, err);
+		notes_add_all(&rest, &others);
 	}
 	for (size_t i = 0; r == 0 && i < session_n_shown(s); i++)
 		if (s->tasks[i].result.run.n_samples > 0) {
@@ -249,7 +243,7 @@ static int show_results(const struct session *s, struct error *err)
 			shown++;
 		}
 	if (r == 0 && session_n_shown(s) > 1)
-		r = note_correlation(s, &rest, err);
+		note_correlation(s, &rest);
 	if (r == 0 && session_n_shown(s) > 1)
 		r = find_resolving(s, resolving, err);
 	if (shown == 0 || r < 0)

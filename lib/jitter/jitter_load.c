@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/host/system/policy.h"
-#include "lib/report/run_machine.h"
+#include "lib/report/run_result.h"
 
 #include <fcntl.h>
 

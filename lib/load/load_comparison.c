@@ -7,7 +7,7 @@
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/book/book.h"
-#include "lib/report/environment_changes.h"
+#include "lib/report/notes.h"
 #include "lib/load/load_changes.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* The result of a load as an emp-load document: see load_report.h. */
 #include "lib/base/json.h"
 #include "lib/load/load_report.h"
-#include "lib/report/results_json.h"
+#include "lib/report/results.h"
 
 #include <math.h>
 

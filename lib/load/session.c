@@ -15,9 +15,9 @@
 #include "lib/host/system/lock.h"
 #include "lib/load/book_load.h"
 #include "lib/book/book.h"
-#include "lib/report/environment_changes.h"
+#include "lib/report/notes.h"
 #include "lib/protocol/names.h"
-#include "lib/report/run_screen.h"
+#include "lib/report/screen.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"
 #include "lib/run/sample.h"
@@ -239,9 +239,10 @@ static int store_notes(struct load_session *s, struct error *err)
 {
 	const struct profile *profile = s->options->profile ? &s->profile : NULL;
 	struct notes *notes = &s->report.notes;
-	int r = run_notes_add(notes, &s->report.result, profile, err);
+	int r = 0;
 
-	if (r == 0 && profile)
+	run_notes_add(notes, &s->report.result, profile);
+	if (profile)
 		r = profile_changes_note(notes, s->book, profile, s->run.environment, err);
 	return r < 0 ? r : book_put_notes(s->book, s->run.id, notes->items, notes->n, err);
 }

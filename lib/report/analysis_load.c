@@ -2,81 +2,175 @@
 /* The protocol applied to runs that are in the book: see analysis_load.h. */
 #include "lib/report/analysis_load.h"
 
+#include "lib/base/clock.h"
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/protocol/names.h"
 #include "lib/protocol/sample_size.h"
 
-#include "lib/base/clock.h"
-#include "lib/protocol/analysis.h"
-#include "lib/protocol/names.h"
-#include "lib/report/noise_load.h"
-
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
-/* A run and its samples from the book. */
-struct stored {
-	struct run run;
-	struct names names;
-	struct sources daemons;
-	struct sample *samples;
-	size_t n_samples;
-};
+enum { LINE_COLUMNS = 78 }; /* of the first screen, after its indent */
 
-static void stored_clear(struct stored *s)
-{
-	run_clear(&s->run);
-	names_clear(&s->names);
-	sources_clear(&s->daemons);
-	free(s->samples);
-}
-
-static int load(struct book *book, int64_t run, struct stored *s, struct error *err)
-{
-	int r;
-
-	r = book_get_run(book, run, &s->run, err);
-	if (r == 0)
-		r = book_samples(book, run, &s->samples, &s->n_samples, err);
-	if (r == 0) /* after the samples: then it has all of theirs, even if the run is not over */
-		r = book_sources(book, &s->daemons, err);
-	if (r == 0)
-		r = names_load(&s->names, err);
-	return r;
-}
-
-struct walk {
+struct analysis_walk {
 	struct analysis_feed *feed;
 	struct error *err;
 };
 
-static int feed_reader(const struct execution *execution, void *data)
+static int feed_execution(const struct execution *execution, void *data)
 {
-	struct walk *walk = data;
+	struct analysis_walk *walk = data;
 
 	return analysis_feed_add(walk->feed, execution, walk->err);
 }
 
-int analysis_load(struct book *book, int64_t run, const struct analysis_options *options,
-	struct analysis *ret, struct error *err)
+int analysis_load(struct book *book, int64_t id, const struct analysis_options *given, struct analysis *ret,
+	struct error *err)
 {
-	_cleanup_(stored_clear) struct stored stored = {};
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
-	struct analysis_options how = *options;
+	_cleanup_(sources_clear) struct sources sources = {};
+	_cleanup_(names_clear) struct names names = {};
+	_cleanup_(freep) struct sample *samples = NULL;
+	_cleanup_(run_clear) struct run run = {};
+	struct analysis_options options = *given;
+	size_t n;
 	int r;
 
-	r = load(book, run, &stored, err);
+	r = book_get_run(book, id, &run, err);
+	if (r == 0)
+		r = book_samples(book, id, &samples, &n, err);
+	if (r == 0) /* after the samples: then it has all of theirs, even if the run is not over */
+		r = book_sources(book, &sources, err);
+	if (r == 0)
+		r = names_load(&names, err);
 	if (r < 0)
 		return r;
-	if (!how.patterns)
-		how.patterns = stored.names.rows;
-	r = analysis_feed_new(
-		&feed, &stored.run, stored.samples, stored.n_samples, &stored.daemons, &how, err);
+	if (!options.patterns)
+		options.patterns = names.rows;
+	r = analysis_feed_new(&feed, &run, samples, n, &sources, &options, err);
 	if (r < 0)
 		return r;
-	TAKE(stored.samples);
-	r = book_each_time(book, run, feed_reader, &(struct walk){.feed = feed, .err = err}, err);
+	TAKE(samples);
+	r = book_each_time(book, id, feed_execution, &(struct analysis_walk){.feed = feed, .err = err}, err);
 	if (r < 0)
 		return r;
 	*ret = analysis_feed_finish(feed);
 	return 0;
+}
+
+static const struct {
+	enum counter which;
+	const char *name;
+	double from; /* the share of a run's time that counts */
+} noise_causes[] = {
+	{COUNTER_STEAL, "steal", 0.01},
+	{COUNTER_CPU_PRESSURE, "PSI", 0.05},
+	{COUNTER_INTERRUPTS, "interrupts", 0.01},
+};
+
+/* At most 1: the first and the last reading are a little outside the samples. */
+static double share_of(const struct sample_counters *counters, size_t n, enum counter which, double time_ns)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (counters_know(&counters[i].changes, which))
+			sum += (double)counters[i].changes.value[which];
+	return time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
+}
+
+int noise_load(struct book *book, const struct analysis *analysis, char **ret, struct error *err)
+{
+	_cleanup_(freep) struct sample_counters *counters = NULL;
+	char text[160] = "", percent[TEXT_TIME_SIZE];
+	double time_ns = 0;
+	size_t n = 0, len = 0;
+	int r = book_counters(book, analysis->run.id, &counters, &n, err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < analysis->n_samples; i++)
+		time_ns += (double)analysis->samples[i].et_ns;
+	for (size_t i = 0; i < ELEMENTS(noise_causes); i++) {
+		double share = share_of(counters, n, noise_causes[i].which, time_ns);
+
+		if (share >= noise_causes[i].from)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s", len ? ", " : "",
+				noise_causes[i].name, text_percent(percent, share));
+	}
+	*ret = xstrdup(len > 0 ? text : "speed varies");
+	return 0;
+}
+
+/* The verdicts that give no cutoffs: "busy, ", or "busy, step, ". */
+static void refused_text(char text[64], const struct analysis *short_run, const struct analysis *long_run)
+{
+	const struct analysis *runs[] = {short_run, long_run};
+	size_t len = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < ELEMENTS(runs); i++)
+		if (!analysis_gives_cutoffs(runs[i]) && (len == 0 || runs[i]->verdict != short_run->verdict))
+			len += (size_t)snprintf(text + len, 64 - len, "%s, ", verdict_name(runs[i]->verdict));
+}
+
+static const struct analysis *noisier(const struct analysis *a, const struct analysis *b)
+{
+	if (!a->noise.noisy || !b->noise.noisy)
+		return a->noise.noisy ? a : b->noise.noisy ? b : NULL;
+	return b->noise.blind_ns > a->noise.blind_ns ? b : a;
+}
+
+int noise_mark(struct book *book, const struct analysis *short_run, const struct analysis *long_run,
+	struct profile *profile, struct error *err)
+{
+	const struct analysis *noisy = noisier(short_run, long_run);
+	_cleanup_(freep) char *load = NULL;
+	char refused[64];
+	int r = noisy ? noise_load(book, noisy, &load, err) : 0;
+
+	if (r < 0)
+		return r;
+	refused_text(refused, short_run, long_run);
+	if (noisy)
+		profile->blind_ns = noisy->noise.blind_ns > 0 ? noisy->noise.blind_ns : 1;
+	profile->noise = *refused ? text_format("%sforced%s%s", refused, load ? "; " : "", load ?: "")
+				  : TAKE(load);
+	return 0;
+}
+
+bool noise_marked(int64_t blind_ns, const char *noise)
+{
+	return blind_ns > 0 || noise;
+}
+
+char *noise_text(const char *profile, int64_t blind_ns, const char *noise)
+{
+	_cleanup_(freep) char *reason = noise ? text_format(" (%s)", noise) : xstrdup("");
+	char blind[TEXT_TIME_SIZE];
+	char *text;
+
+	if (blind_ns <= 0)
+		return text_format("Profile '%s' is unreliable%s", profile, reason);
+	text_precise(blind, (double)blind_ns, (double)blind_ns);
+	text = text_format("Profile '%s' is noisy: blind to daemons below %s%s", profile, blind, reason);
+	if (terminal_text_width(text) <= LINE_COLUMNS)
+		return text;
+	free(text);
+	return text_format("Profile '%s' is noisy: blind below %s%s", profile, blind, reason);
+}
+
+void noise_print(FILE *file, const char *profile, int64_t blind_ns, const char *noise)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	if (!noise_marked(blind_ns, noise))
+		return;
+	text = noise_text(profile, blind_ns, noise);
+	fprintf(file, "%s\n", terminal_text(text));
 }
 
 /* PROFILE_REFUSED with a sentence if the run's shape gives no cutoffs, unless the bound was set by hand. */
@@ -90,7 +184,7 @@ static int check_shape(const struct analysis *analysis, struct error *err)
 		analysis->run.id, analysis->run.program, analysis->why);
 }
 
-static int own_resolution(
+static int coarser_resolution(
 	struct book *book, int64_t short_run, int64_t long_run, int64_t *ret, struct error *err)
 {
 	_cleanup_(run_clear) struct run a = {}, b = {};
@@ -104,8 +198,9 @@ static int own_resolution(
 	return r;
 }
 
-static int make(struct book *book, const struct profile_request *m, const struct analysis *short_analysis,
-	const struct analysis *long_analysis, struct profile *ret, struct error *err)
+static int make_profile(struct book *book, const struct profile_request *m,
+	const struct analysis *short_analysis, const struct analysis *long_analysis, struct profile *ret,
+	struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	int64_t environment = short_analysis->run.environment;
@@ -180,19 +275,18 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 		.by_wait_if_exact = m->by_wait_if_exact};
 	int r;
 
-	r = m->resolution_ns > 0 ? 0 : own_resolution(book, short_run, long_run, &options.resolution_ns, err);
+	r = m->resolution_ns > 0 ? 0
+				 : coarser_resolution(book, short_run, long_run, &options.resolution_ns, err);
 	if (r < 0)
 		return r;
 	r = load_both(book, (const int64_t[]){short_run, long_run}, m, &options, &short_analysis,
 		&long_analysis, err);
 	if (r < 0)
 		return r;
-	r = make(book, m, &short_analysis, &long_analysis, ret, err);
-	if (r >= 0 && m->short_analysis) {
+	r = make_profile(book, m, &short_analysis, &long_analysis, ret, err);
+	if (r >= 0 && m->short_analysis)
 		*m->short_analysis = TAKE_STRUCT(short_analysis);
-	}
-	if (r >= 0 && m->long_analysis) {
+	if (r >= 0 && m->long_analysis)
 		*m->long_analysis = TAKE_STRUCT(long_analysis);
-	}
 	return r;
 }

@@ -81,18 +81,21 @@ static void print_different(FILE *file, const char *reference, const char *name,
 {
 	bool faster = comparison_verdict(c) == COMPARISON_FASTER;
 	double ratio = faster ? 1 / c->ratio : c->ratio;
-	double low = faster ? 1 / c->ratio_high : c->ratio_low, high = faster ? 1 / c->ratio_low : c->ratio_high;
+	double low = faster ? 1 / c->ratio_high : c->ratio_low,
+	       high = faster ? 1 / c->ratio_low : c->ratio_high;
 	int decimals = decimals_for((high - low) / 2);
 	char p[32], middle[64], end[32], interval[LINE_SIZE];
 	size_t width;
 
-	snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio, faster ? "faster" : "slower");
+	snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio,
+		faster ? "faster" : "slower");
 	snprintf(end, sizeof(end), " in %s", clock_text(c));
 	snprintf(interval, sizeof(interval), "  (95 %% CI %.*f … %.*f, %s)", decimals, low, decimals, high,
 		p_text(p, c->p_adjusted));
 	width = print_sentence(
 		file, name, terminal_mark(file, faster ? MARK_GOOD : MARK_BAD), middle, reference, end);
-	fprintf(file, "%s%s\n", width + terminal_text_width(interval) > terminal_columns(file) ? "\n" : "", interval);
+	fprintf(file, "%s%s\n", width + terminal_text_width(interval) > terminal_columns(file) ? "\n" : "",
+		interval);
 }
 
 void comparison_line(FILE *file, const char *reference, const char *name, const struct comparison *c)
@@ -209,7 +212,8 @@ static void add_log_ratio(struct table *list, const struct comparison *c)
 
 	table_cell_value(list, json_real_or_null(l->n > 1 ? l->sd : NAN), NULL);
 	table_cell_value(list, json_real_or_null(duet ? exp(l->robust) : NAN), NULL);
-	table_cell_value(list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : json_null(), NULL);
+	table_cell_value(
+		list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : json_null(), NULL);
 	table_cell_value(list, json_real_or_null(duet ? l->neighbours_sd : NAN), NULL);
 }
 

@@ -9,7 +9,7 @@
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/units.h"
 #include "lib/protocol/names.h"
-#include "lib/report/run_machine.h"
+#include "lib/report/run_result.h"
 #include "lib/stats/summary.h"
 
 #include <fcntl.h>

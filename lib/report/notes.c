@@ -4,42 +4,37 @@
 
 #include "lib/base/array.h"
 #include "lib/base/terminal.h"
-#include "lib/report/screen.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/document/document.h"
 
+#include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-int notes_add(struct notes *notes, enum note_kind kind, struct error *err, const char *format, ...)
+void notes_add(struct notes *notes, enum note_kind kind, const char *format, ...)
 {
 	size_t at = notes->n;
 	char *text = NULL;
 	va_list ap;
-	int r;
 
 	va_start(ap, format);
-	r = vasprintf(&text, format, ap);
+	if (vasprintf(&text, format, ap) < 0)
+		xalloc_fail();
 	va_end(ap);
-	if (r < 0 || !array_add(notes->items, notes->n)) {
-		free(r < 0 ? NULL : text);
-		return error_oom(err);
-	}
+	array_add(notes->items, notes->n);
 	while (at > 0 && notes->items[at - 1].kind > kind)
 		at--;
 	memmove(&notes->items[at + 1], &notes->items[at], (notes->n - 1 - at) * sizeof(*notes->items));
 	notes->items[at] = (struct note){.kind = kind, .text = text};
 	for (size_t i = 0; i < notes->n; i++)
 		notes->items[i].n = (uint32_t)i + 1;
-	return 0;
 }
 
-int notes_add_all(struct notes *notes, const struct notes *others, struct error *err)
+void notes_add_all(struct notes *notes, const struct notes *others)
 {
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < others->n; i++)
-		r = notes_add(notes, others->items[i].kind, err, "%s", others->items[i].text);
-	return r;
+	for (size_t i = 0; i < others->n; i++)
+		notes_add(notes, others->items[i].kind, "%s", others->items[i].text);
 }
 
 /* A single line for several: the first, and how many more there are. */
@@ -84,9 +79,9 @@ json_t *notes_as_json(const struct notes *notes)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < notes->n; i++)
-		json_array_append_new(array,
-			json_pack("{s:s, s:s}", "kind", note_kind_names[notes->items[i].kind], "text",
-				notes->items[i].text));
+		json_array_append_new(
+			array, json_pack("{s:s, s:s}", "kind", note_kind_names[notes->items[i].kind], "text",
+				       notes->items[i].text));
 	return array;
 }
 
@@ -94,4 +89,98 @@ void notes_clear(struct notes *notes)
 {
 	fields_free(&note_table, notes->items, notes->n);
 	*notes = (struct notes){};
+}
+
+int environment_differences(
+	struct book *book, int64_t before_id, int64_t now_id, struct differences *ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL;
+	int r;
+
+	r = document_read_environment(book, before_id, &before, err);
+	if (r == 0)
+		r = document_read_environment(book, now_id, &now, err);
+	if (r < 0 || !before || !now)
+		return r;
+	*ret = environment_diff(before, now);
+	return 1;
+}
+
+int profile_changes(struct book *book, const struct profile *profile, int64_t now, struct differences *ret,
+	struct error *err)
+{
+	int64_t before = 0;
+	int r = book_find_environment(book, profile->environment_digest, &before, err);
+
+	return r <= 0 ? r : environment_differences(book, before, now, ret, err);
+}
+
+int profile_changes_note(
+	struct notes *notes, struct book *book, const struct profile *profile, int64_t now, struct error *err)
+{
+	_cleanup_(differences_clear) struct differences differences = {};
+	_cleanup_(freep) char *text = NULL, *digest = NULL;
+	int r = profile_changes(book, profile, now, &differences, err);
+
+	if (r == 0) { /* the book does not have the fingerprint that the profile was made under */
+		r = now ? book_get_environment(book, now, &digest, NULL, err) : 0;
+		if (r == 0 && digest && profile->environment_digest &&
+			strcmp(digest, profile->environment_digest))
+			notes_add(notes, NOTE_PROFILE,
+				"Warning: profile '%s' is from an environment that is not in the book; its cutoffs may not hold",
+				profile->name);
+		return r;
+	}
+	if (r < 0 || differences_validity(&differences) == VALIDITY_HOLDS)
+		return r < 0 ? r : 0;
+	differences_keep_demanding(&differences);
+	text = differences_description(&differences, 3);
+	notes_add(notes, NOTE_PROFILE,
+		"Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what to repeat)",
+		profile->name, text, profile->name);
+	return 0;
+}
+
+/* Samples in turn resolve what separate runs do, or less. */
+static void describe_resolving(char text[RESOLVING_TEXT_SIZE], const char *whose, const struct resolving *row)
+{
+	char interleaved[TEXT_TIME_SIZE], separate[TEXT_TIME_SIZE], duet[TEXT_TIME_SIZE];
+	_cleanup_(freep) char *line = NULL;
+
+	text_percent(interleaved, fmin(row->interleaved, row->separate));
+	text_percent(separate, row->separate);
+	text_percent(duet, row->duet);
+	if (row->duet > 0)
+		line = text_format("%s%d samples resolve %s by duet, %s interleaved%s%s%s", whose,
+			(int)row->samples, duet, interleaved, *whose ? "" : ", ", *whose ? "" : separate,
+			*whose ? "" : " separate");
+	else
+		line = text_format("%s%d samples resolve %s interleaved, %s %s", whose, (int)row->samples,
+			interleaved, separate, *whose ? "separate" : "between separate runs");
+	snprintf(text, RESOLVING_TEXT_SIZE, "%s", line);
+}
+
+void resolving_text_of(char text[RESOLVING_TEXT_SIZE], const struct resolving rows[N_RESOLVING], size_t n)
+{
+	const struct resolving *row = resolving_for(rows, n);
+
+	*text = '\0';
+	if (row)
+		describe_resolving(text, "", row);
+}
+
+int resolving_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
+	char ret[RESOLVING_TEXT_SIZE], struct error *err)
+{
+	struct resolving rows[N_RESOLVING] = {};
+	const struct resolving *row;
+	int r = book_get_resolving(book, environment, rows, err);
+
+	if (r < 0)
+		return r;
+	resolving_text_of(ret, rows, n);
+	row = !*ret && profile ? resolving_for(profile->resolving, n) : NULL;
+	if (row)
+		describe_resolving(ret, "Profile's environment: ", row);
+	return 0;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whole lines below a result: warnings, and what could not be observed. They are kept in the order of their kinds, so that
- * the gravest is always the first. */
+ * the gravest is always the first. Also two such lines that come from the book: what has changed since a profile was made, and
+ * what so many samples can show. */
 #pragma once
 
 #include "lib/base/json.h"
-#include "lib/record/run.h"
+#include "lib/book/book.h"
+#include "lib/protocol/environment_diff.h"
+#include "lib/protocol/sample_size.h"
 
 #include <stdio.h>
 
@@ -13,11 +16,11 @@ struct notes {
 	size_t n;
 };
 
-/* Behind those of its kind. -ENOMEM with a sentence. */
-int notes_add(struct notes *notes, enum note_kind kind, struct error *err, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+/* Behind those of its kind. */
+void notes_add(struct notes *notes, enum note_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* A copy of all of another list. */
-int notes_add_all(struct notes *notes, const struct notes *others, struct error *err);
+void notes_add_all(struct notes *notes, const struct notes *others);
 /* Prints at most `most` lines, each cut to the screen. If there are more, the last says how many, and refers to `where` or,
  * after the only one, to -v. */
 void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where);
@@ -26,3 +29,26 @@ void notes_print_all(FILE *file, const struct notes *notes);
 /* [{"kind": …, "text": …}, …] */
 json_t *notes_as_json(const struct notes *notes);
 void notes_clear(struct notes *notes);
+
+/* Compares two environments of the book (0: none). 1: *ret has the differences; 0: the book does not have both. */
+int environment_differences(
+	struct book *book, int64_t before, int64_t now, struct differences *ret, struct error *err);
+
+/* What has changed since a profile was made, in an environment of the book. 1: *ret has the differences, and
+ * differences_validity() says whether the profile holds; 0: the book does not have both environments. */
+int profile_changes(struct book *book, const struct profile *profile, int64_t now, struct differences *ret,
+	struct error *err);
+
+/* Adds a note if the profile may not hold in that environment. */
+int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
+	struct error *err);
+
+/* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. By the
+ * calibrations of the environment (0: none), else by the profile (NULL: none), which is then of another environment: the text
+ * says so. It is empty if neither knows it. */
+enum { RESOLVING_TEXT_SIZE = 80 };
+int resolving_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
+	char ret[RESOLVING_TEXT_SIZE], struct error *err);
+
+/* From the rows of a profile. */
+void resolving_text_of(char text[RESOLVING_TEXT_SIZE], const struct resolving rows[N_RESOLVING], size_t n);

@@ -1,10 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The result of a run in the book under the rules of discarding, from one walk over its executions. */
+/* A run in the book, judged: the rules by which emp-measure discarded samples, so that the stored run is judged by the same; its
+ * result under such rules, from one walk over its executions; and how much separate runs vary. */
 #pragma once
 
+#include "lib/book/book.h"
 #include "lib/protocol/discard.h"
 #include "lib/protocol/disturbances.h"
-#include "lib/book/book.h"
+#include "lib/protocol/sample_size.h"
+
+#include <stdio.h>
+
+/* Whether the run is from the machine of this id (struct machine). The run's environment names it; without one (an import)
+ * the machine is unknown, and the answer no. */
+int run_is_from(struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err);
+
+/* "Run 3 was interrupted after 16 samples"; nothing if it is done. */
+void run_state_print(FILE *file, const struct run *run);
+
+struct run_rules {
+	struct discard_rules
+		rules;          /* without a profile if the run has none, or if the book no longer has it */
+	struct names names;     /* today's */
+	struct profile profile; /* rules.profile points to it: do not copy the struct */
+	bool missing;           /* the run's profile is no longer in the book */
+};
+
+/* profile: the name of one to use instead of the run's own, and it must be in the book (-ENOENT); NULL: the run's own, as
+ * it was when the run was measured. `today`: the profile of that name and the correlation that the book has now. */
+int run_rules_load(struct book *book, const struct run *run, const char *profile, bool today,
+	struct run_rules *ret, struct error *err);
+/* Prints a line for each input of the run's result that today's rules change. */
+void run_rules_print_changes(FILE *file, const struct run *run, const struct run_rules *today);
+/* "--other-cpus --discard-unprofiled 5%": the rules beside the profile, as options of emp-measure; "": none. */
+enum { RUN_RULES_TEXT_SIZE = 64 };
+char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run);
+void run_rules_clear(struct run_rules *rules);
 
 struct run_result {
 	struct discarding discarding;
@@ -15,7 +45,7 @@ struct run_result {
 	struct disturbances disturbances;
 };
 
-/* rules->patterns NULL: those of names_load. */
+/* rules->patterns NULL: those of names_load_of. */
 int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules, struct run_result *ret,
 	struct error *err);
 void run_result_clear(struct run_result *result);
@@ -24,15 +54,26 @@ void run_result_clear(struct run_result *result);
 int discard_run(struct book *book, int64_t run, const struct discard_rules *rules, struct discarding *ret,
 	struct error *err);
 
+/* Whether PT contains interrupts, by the kernel's configuration in an environment (0: none). */
+int interrupts_in_pt_load(
+	struct book *book, int64_t environment, enum interrupts_in_pt *ret, struct error *err);
+
+/* The disturbances alone, of all its samples so far; their usual length is the median ET. */
+int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, struct error *err);
+
 /* The clean samples of a run in progress; each call reads only those taken since the last. */
 struct clean_samples {
 	struct discarder *discarder;
 	struct names names;
-	struct sources daemons;
+	struct sources sources;
 };
 
 /* book: for the names of new daemons. */
 int clean_samples_add(struct clean_samples *clean, struct book *book, const struct discard_rules *rules,
 	const struct sample *sample, const struct execution *executions, size_t n, struct error *err);
-int clean_samples_count(struct clean_samples *clean, size_t *ret, struct error *err);
+size_t clean_samples_count(struct clean_samples *clean);
 void clean_samples_clear(struct clean_samples *clean);
+
+/* How much separate runs of two programs vary, as far as the book shows it, in ET or PT. ret->df 0: it has too few runs of them. */
+int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et, struct run_variation *ret,
+	struct error *err);

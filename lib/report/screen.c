@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first screen: see screen.h. */
+/* The first screen of a run, and its details: see screen.h. */
 #include "lib/report/screen.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/saturate.h"
+#include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/protocol/names.h"
@@ -180,7 +182,7 @@ static char *reasons_text(const struct screen *s)
 	size_t size;
 	FILE *file = xopen_memstream(&text, &size);
 
-	for (size_t i = 0; file && i < s->n_reasons; i++) {
+	for (size_t i = 0; i < s->n_reasons; i++) {
 		fprintf(file, "%s%s", i ? ", " : "", terminal_text(s->reasons[i].name));
 		for (size_t k = 0; k < s->reasons[i].n; k++)
 			fprintf(file, " #%u", s->reasons[i].samples[k]);
@@ -219,19 +221,6 @@ static size_t first_width(const struct screen *s)
 		       count, sizeof(count), " in %zu%s", s->reasons[0].n, s->n_reasons > 1 ? ", ." : "");
 }
 
-static void print_reasons(FILE *file, const struct screen *s, size_t columns)
-{
-	static const char DISCARDED[] = "discarded: ";
-	_cleanup_(freep) char *text = reasons_text(s);
-	size_t left = columns - strlen(DISCARDED);
-
-	fputs(DISCARDED, file);
-	if (text && terminal_text_width(text) <= left)
-		fputs(text, file);
-	else
-		print_counts(file, s, left);
-}
-
 /* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is the same mean. */
 static void papers_text(char buffer[LINE_SIZE], const struct screen *s, size_t columns)
 {
@@ -257,11 +246,12 @@ static size_t columns_for_papers(const struct screen *s, size_t columns)
 	_cleanup_(freep) char *text = s->n_reasons > 0 ? reasons_text(s) : NULL;
 	size_t taken = text ? strlen("discarded: ; ") + terminal_text_width(text) : 0;
 
-	return s->n_reasons > 0 && (!text || taken > columns / 2) ? columns / 2 : columns - taken;
+	return taken > columns / 2 ? columns / 2 : columns - taken;
 }
 
 static void print_kept(FILE *file, const struct screen *s)
 {
+	static const char DISCARDED[] = "discarded: ";
 	bool few = 2 * s->pt.n < s->n_samples;
 	char kept[LINE_SIZE], papers[LINE_SIZE];
 	size_t left, wanted;
@@ -277,8 +267,16 @@ static void print_kept(FILE *file, const struct screen *s)
 	if (s->n_reasons > 0 || *papers)
 		fprintf(file, "%*s", spaces_to(LABEL_COLUMNS - 2, kept) + 2, "");
 	wanted = *papers ? terminal_text_width(papers) + 2 : 0;
-	if (s->n_reasons > 0)
-		print_reasons(file, s, left - wanted);
+	if (s->n_reasons > 0) {
+		_cleanup_(freep) char *text = reasons_text(s);
+		size_t columns = left - wanted - strlen(DISCARDED);
+
+		fputs(DISCARDED, file);
+		if (terminal_text_width(text) <= columns)
+			fputs(text, file);
+		else
+			print_counts(file, s, columns);
+	}
 	fprintf(file, "%s%s\n", s->n_reasons > 0 && *papers ? "; " : "", papers);
 }
 
@@ -335,15 +333,6 @@ static void print_others(FILE *file, const struct screen *s)
 	fputc('\n', file);
 }
 
-/* What the label of the interval says in short. */
-static void print_assumption(FILE *file, const struct screen *s)
-{
-	if (s->interval.assumed && !isnan(s->interval.low_ns))
-		fprintf(file,
-			"  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
-			s->pt.n);
-}
-
 void screen_print(FILE *file, const struct screen *of)
 {
 	struct screen in_unit = *of; /* one for all times of the program */
@@ -371,8 +360,10 @@ void screen_print(FILE *file, const struct screen *of)
 		notes_print_all(file, &s->notes);
 	else
 		notes_print(file, &s->notes, left, where);
-	if (s->notes.n < left)
-		print_assumption(file, s);
+	if (s->notes.n < left && s->interval.assumed && !isnan(s->interval.low_ns))
+		fprintf(file,
+			"  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
+			s->pt.n);
 }
 
 void screen_clear(struct screen *s)
@@ -382,4 +373,138 @@ void screen_clear(struct screen *s)
 	free(s->reasons);
 	notes_clear(&s->notes);
 	*s = (struct screen){};
+}
+
+/* The most samples discarded for their times alone, and the most other processes, that get a line each. */
+enum { MOST_LINES = 10 };
+
+static void print_over(FILE *file, const struct over_cutoff *o, const char *limit)
+{
+	char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
+
+	fprintf(file, "  sample %u: %s%s%s%s used %s, %s %s\n", o->sample, terminal_text(o->daemon),
+		o->unit ? " (" : "", terminal_text(o->unit) ?: "", o->unit ? ")" : "",
+		text_duration(pt, o->pt_ns), limit, text_duration(cutoff, o->cutoff_ns));
+}
+
+static void print_outliers(FILE *file, const struct run_result *r, bool et)
+{
+	const struct clock_discarding *c = et ? &r->discarding.et : &r->discarding.pt;
+	const char *name = et ? "ET" : "PT";
+	char time[TEXT_TIME_SIZE];
+
+	for (size_t i = 0; i < r->n_samples && c->n_by_two_sd <= MOST_LINES; i++)
+		if (!c->in_papers[i] && !r->discarding.out[i])
+			fprintf(file, "  sample %u: %s %s is more than 2 sd from the mean%s\n",
+				r->samples[i].n, name,
+				text_precise(time, (double)(et ? r->samples[i].et_ns : r->samples[i].pt_ns),
+					c->kept.sd_ns),
+				" (papers' check)");
+	if (c->n_by_two_sd > MOST_LINES)
+		fprintf(file, "  %zu samples: %s is more than 2 sd from the mean (--json lists them)\n",
+			c->n_by_two_sd, name);
+}
+
+static void print_discards(FILE *file, const struct run_result *r)
+{
+	const struct discarding *d = &r->discarding;
+
+	for (size_t i = 0; i < d->n_over; i++)
+		print_over(file, &d->over[i], "cutoff");
+	for (size_t i = 0; i < d->n_unprofiled; i++)
+		print_over(file, &d->unprofiled[i], "unprofiled; allowed");
+	for (size_t i = 0; i < d->n_incomplete; i++)
+		fprintf(file, "  sample %u: incomplete: records of processes that ended were lost\n",
+			d->incomplete[i]);
+	print_outliers(file, r, false);
+	print_outliers(file, r, true);
+}
+
+static void print_stages(FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
+{
+	char mean[TEXT_PAIR_SIZE], range[TEXT_PAIR_SIZE], cv[TEXT_TIME_SIZE];
+
+	if (c->raw.n != c->kept.n && c->raw.n > 1)
+		fprintf(file, "  %s of all samples: %s, CV %s, range %s\n", label,
+			text_mean_sd(mean, c->raw.mean_ns, c->raw.sd_ns, unit),
+			text_percent(cv, c->raw.relative_error),
+			text_interval(range, (double)c->raw.min_ns, (double)c->raw.max_ns, 0, unit));
+	if (c->papers.n != c->kept.n && c->papers.n > 1)
+		fprintf(file, "  %s as in the papers: %s, CV %s\n", label,
+			text_mean_sd(mean, c->papers.mean_ns, c->papers.sd_ns, unit),
+			text_percent(cv, c->papers.relative_error));
+}
+
+static void print_consumers(FILE *file, const struct daemons *others)
+{
+	static const struct column columns[] = {
+		{"  CPU USED BY"},
+		{"UNIT", COLUMN_WRAP},
+		{"DISTURBED", COLUMN_NUMBER},
+		{"TOTAL", COLUMN_NUMBER},
+		{"LONGEST", COLUMN_NUMBER},
+		{"SAMPLE", COLUMN_NUMBER},
+		{"IN PROFILE"},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t i = 0; i < others->n && i < MOST_LINES; i++) {
+		const struct daemon_statistics *o = &others->items[i];
+		char label[FAMILY_LABEL_SIZE];
+
+		table_row(table);
+		table_cell(table, "  %s", name_family_label(label, o->name, o->names));
+		table_cell_text(table, o->unit ?: "-");
+		table_cell_duration(table, o->disturbed_ns);
+		table_cell_duration(table, o->total_ns);
+		table_cell_duration(table, o->max_ns);
+		table_cell(table, "%u", o->max_sample);
+		table_cell_text(table, o->profiled ? "yes" : "no");
+	}
+	table_print(table, file);
+	if (others->n > MOST_LINES)
+		fprintf(file, "  and %zu more\n", others->n - MOST_LINES);
+}
+
+static void print_sums(FILE *file, const struct run_result *r)
+{
+	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
+	char time[TEXT_TIME_SIZE];
+
+	for (size_t i = 0; i < r->n_samples; i++) {
+		lost = saturate_add(lost, r->samples[i].lost);
+		left_behind += r->samples[i].left_behind;
+		if (r->samples[i].observer_ns < 0)
+			continue;
+		observer_ns = saturate_add(observer_ns, r->samples[i].observer_ns);
+		n++;
+	}
+	if (lost > 0)
+		fprintf(file, "  Warning: %lld records of processes that ended were lost\n", (long long)lost);
+	if (left_behind > 0)
+		fprintf(file, "  The program left %lld process%s behind, in all samples\n",
+			(long long)left_behind, left_behind == 1 ? "" : "es");
+	if (n > 0)
+		fprintf(file, "  Accounting: %s, %s of CPU time per sample; PT from %s\n",
+			terminal_text(r->discarding.run.backend) ?: "imported",
+			text_duration(time, observer_ns / n),
+			terminal_text(r->discarding.run.pt_source) ?: "an import");
+}
+
+void run_details_print(FILE *file, const struct run_result *r, const char *unit)
+{
+	print_discards(file, r);
+	print_stages(file, "PT", &r->discarding.pt, unit);
+	print_stages(file, "ET", &r->discarding.et, unit);
+	if (r->discarding.others.n > 0)
+		print_consumers(file, &r->discarding.others);
+	for (size_t i = 0; i < r->disturbances.n; i++) {
+		_cleanup_(freep) char *text = disturbance_description(
+			&r->disturbances, &r->disturbances.items[i]);
+
+		fputs("  Warning:", file);
+		terminal_wrap(file, text, strlen("  Warning:"), 4);
+	}
+	print_sums(file, r);
 }

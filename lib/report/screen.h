@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first screen of a run: at most 8 lines, as wide as the terminal (terminal_columns). This is only the layout; run_screen.h fills in
- * the numbers. */
+/* The first screen of a run: at most 8 lines, as wide as the terminal (terminal_columns). run_screen.c fills in
+ * the numbers and makes the notes; the rest is only the layout. */
 #pragma once
 
 #include "lib/report/notes.h"
+#include "lib/report/run_result.h"
 #include "lib/record/peak_memory.h"
 #include "lib/stats/interval.h"
 #include "lib/stats/summary.h"
@@ -67,3 +68,22 @@ void screen_print(FILE *file, const struct screen *screen);
 
 /* Frees what is allocated: the reasons' samples and the notes. */
 void screen_clear(struct screen *screen);
+
+/* Everything but the name, the unit, the notes and whether user and system are approximate. The result must outlive it. */
+struct screen run_screen_fill(const struct run_result *result);
+
+/* Adds the notes that the result and its profile (NULL: none) call for. */
+void run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile);
+
+/* That neighbouring samples are alike, once for the PT of all programs: of the one with the greatest correlation. */
+void run_screen_note_correlation(
+	struct notes *notes, const struct clock_discarding *const *programs, size_t n);
+
+/* The notes on a result and what the machine could resolve ("": not known), as they were stored when it was measured;
+ * if none were, or for `today`, as they follow from the book. */
+int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile,
+	bool today, struct notes *ret, char ret_resolving[RESOLVING_TEXT_SIZE], struct error *err);
+
+/* Each discard with its figures, PT of all samples, other processes that used the CPU, disturbance counters, and
+ * processes left behind. */
+void run_details_print(FILE *file, const struct run_result *result, const char *unit);

@@ -3,7 +3,7 @@
 #include "lib/trend/trend_show.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/report/environment_changes.h"
+#include "lib/report/notes.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "lib/base/array.h"
 #include "lib/duet/book_duet.h"
 #include "lib/report/inc_units.h"
-#include "lib/report/run_rules.h"
+#include "lib/report/run_result.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * schema is without NOT NULL, CHECK and STRICT, which are there again when EMP opens the book. */
 #include "lib/book/book.h"
 #include "lib/report/analysis_load.h"
-#include "lib/report/run_screen.h"
+#include "lib/report/screen.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sound_book.h"
 #include "tests/memory_document.h"
@@ -213,13 +213,13 @@ static void show_run(struct book *book, int64_t run, const struct profile *profi
 	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
 	struct error err = {};
 
-	if (!fine(run_result_read(book, run, &rules, &result, &err), &err) ||
-		!fine(run_screen_fill(&screen, &result, &err), &err) ||
-		!fine(run_notes_add(&screen.notes, &result, profile, &err), &err))
+	if (!fine(run_result_read(book, run, &rules, &result, &err), &err))
 		return;
+	screen = run_screen_fill(&result);
+	run_notes_add(&screen.notes, &result, profile);
 	screen.name = result.discarding.run.program;
 	screen_print(nowhere, &screen);
-	fine(run_details_print(nowhere, &result, NULL, &err), &err);
+	run_details_print(nowhere, &result, NULL);
 }
 
 static void analyse_run(struct book *book, const struct run *run)

@@ -4,7 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/protocol/comparison.h"
-#include "lib/report/run_variation_load.h"
+#include "lib/report/run_result.h"
 
 #include <errno.h>
 #include <math.h>
@@ -196,11 +196,11 @@ TEST_IN_BOOK(the_book_knows_how_runs_of_a_command_vary_on_a_machine)
 	add_run(s, "[\"solver\", \"-x\"]", here, 300000);
 	a = add_run(s, "[\"solver\"]", here, 150000);
 	b = add_run(s, "[\"solver\"]", set, 160000);
-	assert_done(s, run_variation_load(s->book, a, b, COMPARISON_PT, &v, &s->err));
+	assert_done(s, run_variation_load(s->book, a, b, false, &v, &s->err));
 	assert_int_equal(v.n_runs, 3);
 	assert_true(fabs(v.sd - 0.01) < 1e-5);
 	b = add_run(s, "[\"solver\", \"-y\"]", here, 160000);
-	assert_done(s, run_variation_load(s->book, a, b, COMPARISON_ET, &v, &s->err));
+	assert_done(s, run_variation_load(s->book, a, b, true, &v, &s->err));
 	assert_int_equal(v.n_runs, 4); /* those of a's command, the former b among them */
 	assert_true(v.sd == 0);
 }

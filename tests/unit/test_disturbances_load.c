@@ -2,7 +2,7 @@
 /* What the environment of a run says of its disturbances. */
 #include "tests/unit/scratch.h"
 
-#include "lib/report/disturbances_load.h"
+#include "lib/report/run_result.h"
 
 static enum interrupts_in_pt interrupts_by(struct scratch *s, const char *digest, const char *document)
 {

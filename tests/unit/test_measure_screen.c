@@ -176,7 +176,6 @@ TEST(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
 TEST(an_interval_that_assumes_independent_samples_says_so)
 {
 	struct screen s = usual();
-	struct error err = {};
 
 	s.n_samples = 5;
 	s.pt = make(5, 127.94e6, 4.6e6);
@@ -187,7 +186,7 @@ TEST(an_interval_that_assumes_independent_samples_says_so)
 		       "  Kept 5 of 5\n"
 		       "  With 5 samples and no calibration, the CI assumes independent samples (iid)\n");
 	for (int i = 0; i < 3; i++) /* the label is all that fits */
-		assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning %d", i), 0);
+		notes_add(&s.notes, NOTE_OTHER, "Warning %d", i);
 	s.pt = make(5, 11520.33e9, 1.2e9);
 	s.et = make(5, 11522.71e9, 1.3e9);
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
@@ -346,11 +345,10 @@ TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
 		NOTE_CORRELATION, NOTE_FEW, NOTE_OTHER, NOTE_PROFILE, NOTE_NOISE, NOTE_FEW, NOTE_PROFILE};
 	static const char *const order[] = {"3", "6", "1", "5", "4", "0", "2"};
 	_cleanup_(notes_clear) struct notes notes = {}, copy = {};
-	struct error err = {};
 
 	for (int i = 0; i < (int)ELEMENTS(kinds); i++)
-		assert_int_equal(notes_add(&notes, kinds[i], &err, "%d", i), 0);
-	assert_int_equal(notes_add_all(&copy, &notes, &err), 0);
+		notes_add(&notes, kinds[i], "%d", i);
+	notes_add_all(&copy, &notes);
 	assert_int_equal(copy.n, ELEMENTS(kinds));
 	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
 		assert_string_equal(copy.items[i].text, order[i]);
@@ -361,12 +359,11 @@ TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
 TEST(warnings_fill_up_to_eight_lines)
 {
 	struct screen s = usual();
-	struct error err = {};
 
 	s.others[0] = (struct screen_other){"backupd", 228000000};
 	s.n_others = 1;
-	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the program failed in %d of 20 samples", 2), 0);
-	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the second"), 0);
+	notes_add(&s.notes, NOTE_OTHER, "Warning: the program failed in %d of 20 samples", 2);
+	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
 		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
@@ -375,7 +372,7 @@ TEST(warnings_fill_up_to_eight_lines)
 		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
 		       "  Warning: the program failed in 2 of 20 samples\n"
 		       "  Warning: the second\n");
-	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the third"), 0);
+	notes_add(&s.notes, NOTE_OTHER, "Warning: the third");
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
 		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
@@ -435,15 +432,14 @@ static void check_size(const struct screen *s)
 TEST(where_only_eight_lines_fit_a_warning_comes_before_what_the_machine_resolves)
 {
 	struct screen s = usual();
-	struct error err = {};
 
 	s.others[0] = (struct screen_other){"backupd", 228000000};
 	s.n_others = 1;
 	strcpy(s.inc_units, "471.2 (470.1 … 472.3)");
 	strcpy(s.resolving, "20 samples resolve 1 % interleaved, 2 % between separate runs");
 	check_size(&s);
-	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the first"), 0);
-	assert_int_equal(notes_add(&s.notes, NOTE_OTHER, &err, "Warning: the second"), 0);
+	notes_add(&s.notes, NOTE_OTHER, "Warning: the first");
+	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
 	check_size(&s);
 	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
 		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
@@ -464,14 +460,13 @@ TEST(no_figures_make_it_larger_than_80_by_8)
 	uint32_t numbers[60];
 	struct screen_reason reasons[12];
 	struct screen s = usual();
-	struct error err = {};
 
 	for (uint32_t i = 0; i < ELEMENTS(numbers); i++)
 		numbers[i] = UINT32_MAX - i;
 	for (size_t i = 0; i < ELEMENTS(reasons); i++)
 		reasons[i] = (struct screen_reason){"fifteen letters", numbers, ELEMENTS(numbers)};
 	for (int i = 0; i < 9; i++)
-		notes_add(&s.notes, NOTE_OTHER, &err, "Warning: %090d", i);
+		notes_add(&s.notes, NOTE_OTHER, "Warning: %090d", i);
 	s.name = "ein sehr langes Kommando mit Umlauten: äöüßäöüßäöüßäöüßäöüßäöüßäöüßäöüßäöüß";
 	s.run = INT64_MAX;
 	s.n_samples = UINT32_MAX;

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/protocol/sample_size.h"
-#include "lib/report/resolving_text.h"
+#include "lib/report/notes.h"
 #include "lib/stats/compare.h"
 
 #include <gsl/gsl_randist.h>

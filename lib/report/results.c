@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Results of the protocol as members of JSON documents: see results_json.h. */
-#include "lib/report/results_json.h"
+/* Results of the protocol as members of JSON documents and as tables: see results.h. */
+#include "lib/report/results.h"
+
+#include "lib/base/table.h"
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/protocol/names.h"
 
 #include <math.h>
+#include <string.h>
 
 static json_t *numbers_as_json(const uint32_t *numbers, size_t n)
 {
@@ -13,7 +20,6 @@ static json_t *numbers_as_json(const uint32_t *numbers, size_t n)
 	return array;
 }
 
-/* A median that there was no memory for is NAN, which JSON does not have. */
 json_t *summary_as_json(const struct summary *s)
 {
 	return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:f}", "n", (json_int_t)s->n, "min_ns",
@@ -56,18 +62,17 @@ json_t *others_as_json(const struct daemons *others, bool unprofiled)
 
 static json_t *clock_as_json(const struct clock_discarding *c)
 {
-	_cleanup_(json_decrefp) json_t *clock = summary_as_json(&c->papers);
-	json_t *kept = summary_as_json(&c->kept);
+	json_t *clock = summary_as_json(&c->papers), *kept = summary_as_json(&c->kept);
 	const struct interval *i = &c->interval;
 
 	json_object_set_new(kept, "interval_ns", json_interval(i->low_ns, i->high_ns));
 	if (!isnan(i->lag1))
 		json_object_set_new(kept, "lag1", json_real(i->lag1));
 	json_object_set_new(kept, "effective_n", json_real(i->effective_n));
-	if (json_object_set_new(clock, "kept", kept) < 0)
-		return NULL;
+	json_object_set_new(clock, "kept", kept);
 	json_object_set_new(clock, "by_two_sd", numbers_as_json(c->by_two_sd, c->n_by_two_sd));
-	return json_object_set_new(clock, "raw", summary_as_json(&c->raw)) < 0 ? NULL : TAKE(clock);
+	json_object_set_new(clock, "raw", summary_as_json(&c->raw));
+	return clock;
 }
 
 void profile_noise_add_json(json_t *object, int64_t blind_ns, const char *noise)
@@ -80,7 +85,7 @@ void profile_noise_add_json(json_t *object, int64_t blind_ns, const char *noise)
 
 json_t *discarding_as_json(const struct discarding *d)
 {
-	_cleanup_(json_decrefp) json_t *document = json_object();
+	json_t *document = json_object();
 
 	json_object_set_new(document, "run", json_integer(d->run.id));
 	json_object_set_new(document, "by_cutoff", over_as_json(d->over, d->n_over, "cutoff_ns"));
@@ -89,10 +94,9 @@ json_t *discarding_as_json(const struct discarding *d)
 	json_object_set_new(document, "by_two_sd", numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd));
 	json_object_set_new(document, "incomplete", numbers_as_json(d->incomplete, d->n_incomplete));
 	profile_noise_add_json(document, d->blind_ns, d->noise);
-	if (json_object_set_new(document, "pt", clock_as_json(&d->pt)) < 0 ||
-		json_object_set_new(document, "et", clock_as_json(&d->et)) < 0)
-		return NULL;
-	return TAKE(document);
+	json_object_set_new(document, "pt", clock_as_json(&d->pt));
+	json_object_set_new(document, "et", clock_as_json(&d->et));
+	return document;
 }
 
 static json_t *zooms_as_json(const struct cluster *c)
@@ -145,4 +149,69 @@ json_t *analysis_as_json(const struct analysis *analysis)
 	json_object_set_new(
 		document, "unexplained", numbers_as_json(analysis->unexplained, analysis->n_unexplained));
 	return document;
+}
+
+void cutoffs_print(const struct profile *profile, bool details, FILE *file)
+{
+	static const struct column brief[] = {{"DAEMON"}, {"SHORT", COLUMN_NUMBER}, {"LONG", COLUMN_NUMBER},
+		{"SHARE", COLUMN_NUMBER}, {"PERIOD", COLUMN_NUMBER}, {"FIRM"}, {"TASK TIME", COLUMN_NUMBER},
+		{}};
+	static const struct column all[] = {{"DAEMON"}, {"SHORT", COLUMN_NUMBER}, {"LONG", COLUMN_NUMBER},
+		{"PERIOD", COLUMN_NUMBER}, {"FIRM"}, {"TASK TIME", COLUMN_NUMBER}, {"BELOW", COLUMN_NUMBER},
+		{"FROM", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(details ? all : brief);
+
+	for (size_t i = 0; i < profile->n_cutoffs; i++) {
+		const struct cutoff *c = &profile->cutoffs[i];
+		bool periodic = c->period_ns > 0;
+		int64_t share_ppm = cutoff_share_ppm(c);
+		char label[FAMILY_LABEL_SIZE], share[TEXT_TIME_SIZE];
+
+		table_row(table);
+		table_cell(table, "%s", name_family_label(label, c->daemon, c->names));
+		table_cell_duration(table, c->short_ns);
+		table_cell_duration(table, c->long_ns);
+		if (!details)
+			table_cell(table, "%s",
+				share_ppm < 0 ? "-" : text_percent(share, (double)share_ppm / PPM));
+		table_cell_duration(table, periodic ? c->period_ns : -1);
+		table_cell(table, "%s", !periodic ? "-" : c->firm ? "yes" : "no");
+		table_cell_duration(table, c->task_time_ns > 0 ? c->task_time_ns : -1);
+		if (details) {
+			table_cell_duration(table, c->below_ns);
+			table_cell_duration(table, c->atleast_ns);
+		}
+	}
+	table_print(table, file);
+}
+
+void cutoffs_print_floor(const struct profile *profile, FILE *file)
+{
+	char short_floor[TEXT_TIME_SIZE], long_floor[TEXT_TIME_SIZE];
+
+	if (profile->noise &&
+		strstr(profile->noise, "forced")) /* then the floor is that of what disturbed the runs */
+		return;
+	if (profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
+		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",
+			text_duration(short_floor, profile->short_run.floor_ns),
+			text_duration(long_floor, profile->long_run.floor_ns));
+}
+
+void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *memory = xopen_memstream(&text, &size);
+
+	for (size_t i = 0; i < cutoffs->n; i++) {
+		const struct cutoff *c = &cutoffs->items[i];
+		char label[FAMILY_LABEL_SIZE], share[TEXT_TIME_SIZE];
+
+		fprintf(memory, "%s%s (%s)", i > 0 ? ", " : "", name_family_label(label, c->daemon, c->names),
+			text_percent(share, (double)cutoff_share_ppm(c) / PPM));
+	}
+	text_stream_close(memory, &text);
+	if (cutoffs->n > 0)
+		terminal_wrap(file, text, (size_t)fprintf(file, "  "), 2);
 }
