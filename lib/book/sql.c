@@ -54,12 +54,14 @@ static char *make_select(const struct field_table *table, const char *tail)
 static void sql_prepare(struct sql_query *q, struct book *book, const struct field_table *table,
 	const char *sql, sql_text *make, struct error *err)
 {
-	struct book_statement *s = book->statements, *end = s + book->n_statements;
+	struct book_statement *s, *end;
 
 	*q = (struct sql_query){.book = book};
-	q->r = pending_store(book, err);
+	q->r = pending_store(book, err); /* which has statements of its own */
 	if (q->r < 0)
 		return;
+	s = book->statements;
+	end = s + book->n_statements;
 	while (s < end && (s->sql != sql || s->table != table))
 		s++;
 	if (s == end) {
