@@ -7,7 +7,6 @@
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/protocol/resolution.h"
 #include "lib/stats/summary.h"
 
 #include <errno.h>
@@ -286,35 +285,6 @@ static void settle_cluster(struct analysis_feed *feed)
 			core ? beyond_core : beyond_gap);
 }
 
-/* Whether daemons explain a sample, and W, where it is known, does not contradict it: other processes made it long. */
-static bool is_explained(const struct analysis_feed *feed, size_t sample)
-{
-	const struct sample *s = &feed->samples[sample];
-	int64_t longer_ns = s->et_ns - feed->central.median_ns;
-
-	return causes_explain(feed, sample) && (s->wait_ns < 0 || s->wait_ns >= longer_ns / 2);
-}
-
-/* Step 4: removes the executions that are in the central cluster, in samples that daemons do not explain, or not long for
- * the daemon, and marks the samples of the others as explained. */
-static void sift_long_executions(
-	struct analysis_feed *feed, struct daemon_statistics *daemon, bool *explained)
-{
-	size_t kept = 0;
-
-	feed->cursor = 0;
-	for (size_t i = 0; i < daemon->n_longs; i++) {
-		size_t sample = analysis_feed_sample(feed, daemon->longs[i].sample);
-
-		if (feed->zones[sample] != ZONE_ABOVE || !is_explained(feed, sample) ||
-			!daemon_statistics_is_long(daemon, daemon->longs[i].pt_ns))
-			continue;
-		explained[sample] = true;
-		daemon->longs[kept++] = daemon->longs[i];
-	}
-	daemon->n_longs = kept;
-}
-
 /* Fills in spans, unless a sample does not follow the one before: in a run without start times, or if the clock was set. */
 static void find_spans(struct analysis_feed *feed)
 {
@@ -356,23 +326,38 @@ static struct period find_daemon_period(struct analysis_feed *feed, const struct
 	return period;
 }
 
+/* Step 4: of the executions kept, those are long that are in samples above the central cluster which daemons explain, and long
+ * for the daemon. Where W is known, it must not contradict that: other processes made the sample long. */
 static void conclude_daemon(struct analysis_feed *feed, struct daemon_statistics *daemon, bool *explained)
 {
-	sift_long_executions(feed, daemon, explained);
+	size_t kept = 0;
+
+	feed->cursor = 0;
 	daemon->long_min_ns = daemon->cutoff_ns = -1;
-	if (daemon->n_longs == 0)
+	for (size_t i = 0; i < daemon->n_longs; i++) {
+		const struct long_execution e = daemon->longs[i];
+		size_t at = analysis_feed_sample(feed, e.sample);
+		const struct sample *s = &feed->samples[at];
+
+		if (feed->zones[at] != ZONE_ABOVE || !causes_explain(feed, at) ||
+			!daemon_statistics_is_long(daemon, e.pt_ns) ||
+			(s->wait_ns >= 0 && s->wait_ns < (s->et_ns - feed->central.median_ns) / 2))
+			continue;
+		explained[at] = true;
+		if (kept == 0 || e.pt_ns < daemon->long_min_ns)
+			daemon->long_min_ns = e.pt_ns;
+		daemon->longs[kept++] = e;
+	}
+	daemon->n_longs = kept;
+	if (kept == 0)
 		return;
-	daemon->long_min_ns = daemon->longs[0].pt_ns;
-	for (size_t i = 1; i < daemon->n_longs; i++)
-		if (daemon->longs[i].pt_ns < daemon->long_min_ns)
-			daemon->long_min_ns = daemon->longs[i].pt_ns;
 	daemon->cutoff_ns = resolution_midpoint(
 		daemon->n_central > 0 ? daemon->central_max_ns : 0, daemon->long_min_ns, feed->resolution_ns);
 	daemon->period = find_daemon_period(feed, daemon);
 }
 
 /* Concludes on each daemon, and lists the samples above the central cluster. */
-static void conclude(struct analysis_feed *feed, struct analysis *analysis)
+static void conclude_daemons(struct analysis_feed *feed, struct analysis *analysis)
 {
 	_cleanup_(freep) bool *explained = xcalloc(feed->n_samples, sizeof(*explained));
 
@@ -469,7 +454,7 @@ struct analysis analysis_feed_finish(struct analysis_feed *feed)
 	causes_add_up(feed);
 	settle_cluster(feed);
 	find_central_statistics(&feed->daemons);
-	conclude(feed, &analysis);
+	conclude_daemons(feed, &analysis);
 	causes_find_shares(feed);
 	restore_exact_times(feed);
 	verdict_find(feed, &analysis);

@@ -152,20 +152,12 @@ static void count_samples(struct cluster *c, const struct sample *samples, size_
 	}
 }
 
-/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that of the PTs,
- * or a millisecond, is the most. */
-static int64_t step_of(const int64_t *ets, size_t n, int64_t resolution_ns)
-{
-	int64_t quantum = quantum_of(ets, n), most = resolution_ns > 1 ? resolution_ns : NS_PER_MS;
-
-	return quantum_of((const int64_t[]){quantum, most}, 2);
-}
-
 int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
 	int64_t by_hand_ns, struct error *err)
 {
 	_cleanup_(freep) int64_t *ets = xreallocarray(NULL, n + 1, sizeof(*ets));
 	_cleanup_(cluster_clear) struct cluster c = {};
+	int64_t steps[2] = {0, resolution_ns > 1 ? resolution_ns : NS_PER_MS};
 	struct view v = {.ets = ets, .n = n};
 
 	if (n == 0)
@@ -173,7 +165,10 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	for (size_t i = 0; i < n; i++)
 		ets[i] = samples[i].et_ns;
 	sort_ascending(ets, n);
-	v.quantum = step_of(ets, n, resolution_ns);
+	/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that of the PTs, or a
+	 * millisecond, is the most. */
+	steps[0] = quantum_of(ets, n);
+	v.quantum = quantum_of(steps, 2);
 	if (by_hand_ns > 0 && by_hand_ns < ets[0])
 		return error_say(err, -EINVAL,
 			"no sample is within the given bound of the central cluster: the shortest took %.9g s",

@@ -7,7 +7,6 @@
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/protocol/names.h"
-#include "lib/protocol/resolution.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,15 +17,6 @@
 static const double TASK_SHARE = 0.05;
 /* Of the detection limit: shorter executions get no cutoff. By tests/bench/truth.py, table cutoffs. */
 static const double FLOOR = 0.5;
-
-/* The cutoff of the long run for a daemon that is infrequent in the short run, but runs only in the central cluster
- * of the long run: what it hardly ever exceeds there. */
-static int64_t long_only(const struct daemon_statistics *long_daemon, int64_t resolution_ns)
-{
-	double most = (double)long_daemon->central_max_ns + 2 * long_daemon->central_sd_ns;
-
-	return (int64_t)floor(most / (double)resolution_ns + 0.5) * resolution_ns;
-}
 
 /* What is left of step 8 above the floor: the midpoint of the central maximum and the least long execution that is not below it. */
 static int64_t cutoff_above(const struct daemon_statistics *daemon, int64_t floor_ns, int64_t resolution_ns)
@@ -44,23 +34,6 @@ static int64_t cutoff_above(const struct daemon_statistics *daemon, int64_t floo
 		daemon->n_central > 0 ? daemon->central_max_ns : 0, least_ns, resolution_ns);
 }
 
-/* short_ns: of the same daemon. */
-static int64_t long_cutoff(
-	int64_t short_ns, const struct daemon_statistics *long_daemon, const struct profile *profile)
-{
-	int64_t long_ns = cutoff_above(long_daemon, profile->long_run.floor_ns, profile->resolution_ns);
-
-	if (long_ns < 0 && short_ns >= 0 && long_daemon && long_daemon->n_central > 0)
-		return long_only(long_daemon, profile->resolution_ns);
-	return long_ns;
-}
-
-/* The geometric mean of the lengths of two programs: shorter ones are nearer to the first. */
-static double mean_length_ns(const struct analysis *a, const struct analysis *b)
-{
-	return sqrt((double)a->central.median_ns) * sqrt((double)b->central.median_ns);
-}
-
 /* Completes a cutoff whose two runs are known: its period, and what it is for shorter and for longer programs. */
 static void complete_cutoff(
 	struct cutoff *c, const struct daemon_statistics *short_daemon, const struct cutoff_rules *rules)
@@ -75,7 +48,9 @@ static void complete_cutoff(
 		c->task_time_ns = llround(TASK_SHARE * period);
 		c->firm = short_daemon->period.firm;
 	} else if (both && c->long_ns > c->short_ns && !papers)
-		c->task_time_ns = llround(mean_length_ns(rules->short_run, rules->long_run));
+		/* the geometric mean of the lengths of the two programs: shorter ones are nearer to the first */
+		c->task_time_ns = llround(sqrt((double)rules->short_run->central.median_ns) *
+					  sqrt((double)rules->long_run->central.median_ns));
 	c->below_ns = c->atleast_ns = c->short_ns > c->long_ns ? c->short_ns : c->long_ns;
 	if (both && c->task_time_ns > 0) {
 		c->below_ns = c->short_ns;
@@ -93,8 +68,9 @@ static void add_cutoff(struct profile *profile, const struct daemon_statistics *
 	const struct daemon_statistics *long_daemon, const struct cutoff_rules *rules,
 	struct cutoffs *left_out)
 {
+	int64_t resolution_ns = profile->resolution_ns;
 	struct cutoff c = {
-		.short_ns = cutoff_above(short_daemon, profile->short_run.floor_ns, profile->resolution_ns),
+		.short_ns = cutoff_above(short_daemon, profile->short_run.floor_ns, resolution_ns),
 		.short_share_ppm = share_ppm(short_daemon),
 		.long_share_ppm = share_ppm(long_daemon),
 		.names = short_daemon ? short_daemon->names : 0,
@@ -105,7 +81,13 @@ static void add_cutoff(struct profile *profile, const struct daemon_statistics *
 
 	if (long_daemon && long_daemon->names > c.names)
 		c.names = long_daemon->names;
-	c.long_ns = long_cutoff(c.short_ns, long_daemon, profile);
+	c.long_ns = cutoff_above(long_daemon, profile->long_run.floor_ns, resolution_ns);
+	if (c.long_ns < 0 && c.short_ns >= 0 && long_daemon && long_daemon->n_central > 0) {
+		/* it runs only in the central cluster of the long run: what it hardly ever exceeds there */
+		double most = (double)long_daemon->central_max_ns + 2 * long_daemon->central_sd_ns;
+
+		c.long_ns = (int64_t)floor(most / (double)resolution_ns + 0.5) * resolution_ns;
+	}
 	if (c.short_ns < 0 && c.long_ns < 0 && share < 0)
 		return;
 	complete_cutoff(&c, short_daemon, rules);

@@ -19,7 +19,7 @@ static inline int64_t cutoff_share_ppm(const struct cutoff *cutoff)
 
 /* The papers keep every cutoff: their clock of 1 ms did not see short executions. */
 struct cutoff_rules {
-	const char *name;                           /* of the profile; NULL: "unnamed" */
+	const char *name;                            /* of the profile; NULL: "unnamed" */
 	const struct analysis *short_run, *long_run; /* of the same resolution */
 	/* Cutoffs that explain less of the delay in both runs are left out: they belong to daemons that ran long at the same
 	 * time as the one that made a sample long. So are those of executions far below a run's detection limit, unless

@@ -8,6 +8,18 @@
 #include "lib/protocol/period.h"
 #include "lib/stats/summary.h"
 
+/* Times in whole units of a resolution, rounded half up as the papers' tables are. */
+static inline int64_t resolution_round(int64_t ns, int64_t resolution_ns)
+{
+	return (ns + resolution_ns / 2) / resolution_ns * resolution_ns;
+}
+
+/* Halfway between two times that are in whole units already. */
+static inline int64_t resolution_midpoint(int64_t a_ns, int64_t b_ns, int64_t resolution_ns)
+{
+	return (a_ns + b_ns + resolution_ns) / (2 * resolution_ns) * resolution_ns;
+}
+
 /* The zone of a sample's ET. NEAR and FAR are the part of the central cluster beyond its core, below and above the
  * widest gap there, until it is known whether daemons explain it. */
 enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };

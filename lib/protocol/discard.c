@@ -6,7 +6,6 @@
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/protocol/resolution.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -144,7 +143,7 @@ int discarder_add(
 }
 
 /* The executions that are over their cutoffs. */
-static void find_over(const struct discarder *d, struct discarding *ret)
+static void find_over_cutoff(const struct discarder *d, struct discarding *ret)
 {
 	for (size_t i = 0; i < d->n_candidates; i++) {
 		const struct candidate *c = &d->candidates[i];
@@ -231,7 +230,7 @@ struct discarding discarder_judge(struct discarder *d)
 		out.blind_ns = d->rules.profile->blind_ns;
 		out.noise = text_copy(d->rules.profile->noise);
 	}
-	find_over(d, &out);
+	find_over_cutoff(d, &out);
 	list_discarded(d, &out);
 	check_two_sd(d, out.out, false, &out.pt);
 	check_two_sd(d, out.out, true, &out.et);

@@ -39,7 +39,7 @@ static bool holds_only(const json_t *array, json_type type)
 	return json_is_array(array);
 }
 
-static char *value_text(const json_t *value)
+static char *json_value_text(const json_t *value)
 {
 	if (!value || json_is_null(value))
 		return xstrdup("nothing");
@@ -78,7 +78,7 @@ static bool has_text(const json_t *array, const char *text)
 }
 
 /* One difference for each text that only one of two sets has: "units.cron.service". */
-static void compare_texts(
+static void compare_text_sets(
 	struct differences *d, bool identity, const char *name, const json_t *before, const json_t *now)
 {
 	size_t i;
@@ -95,7 +95,7 @@ static void compare_texts(
 }
 
 /* The first and the last number of an entry: those of its members, else its index. */
-static void range_of(const json_t *entry, size_t i, json_int_t range[2])
+static void entry_range(const json_t *entry, size_t i, json_int_t range[2])
 {
 	const json_t *first = json_object_get(entry, "first"), *last = json_object_get(entry, "last");
 
@@ -111,7 +111,7 @@ static json_t *entry_for(const json_t *array, json_int_t number, json_int_t *ret
 	size_t i;
 
 	json_array_foreach (array, i, entry) {
-		range_of(entry, i, range);
+		entry_range(entry, i, range);
 		if (range[0] > number && range[0] - 1 < *ret_end)
 			*ret_end = range[0] - 1;
 		if (range[0] > number || range[1] < number)
@@ -129,7 +129,7 @@ static json_int_t last_number(const json_t *array)
 	size_t i;
 
 	json_array_foreach (array, i, entry) {
-		range_of(entry, i, range);
+		entry_range(entry, i, range);
 		most = range[1] > most ? range[1] : most;
 	}
 	return most;
@@ -167,7 +167,7 @@ static void compare_entries(
 			of_fresh = without_range(fresh);
 			compare_trees(d, identity, name, of_old, of_fresh);
 		} else if (old || fresh)
-			add_texts(d, identity, TAKE(name), value_text(old), value_text(fresh));
+			add_texts(d, identity, TAKE(name), json_value_text(old), json_value_text(fresh));
 	}
 }
 
@@ -190,11 +190,11 @@ static void compare_trees(
 				 : is_tree(fresh) && json_is_null(old))
 			compare_trees(d, identity, name, old, fresh);
 		else if (holds_only(old, JSON_STRING) && holds_only(fresh, JSON_STRING))
-			compare_texts(d, identity, name, old, fresh);
+			compare_text_sets(d, identity, name, old, fresh);
 		else if (holds_only(old, JSON_OBJECT) && holds_only(fresh, JSON_OBJECT))
 			compare_entries(d, identity, name, old, fresh);
 		else
-			add_texts(d, identity, TAKE(name), value_text(old), value_text(fresh));
+			add_texts(d, identity, TAKE(name), json_value_text(old), json_value_text(fresh));
 	}
 }
 

@@ -38,7 +38,7 @@ static double slack(double period)
 	return fmax(1, SLACK * period);
 }
 
-static bool is_periodic(const uint32_t *at, size_t count, size_t n, double period)
+static bool are_periodic(const uint32_t *at, size_t count, size_t n, double period)
 {
 	for (size_t i = 1; i < count; i++)
 		if (fabs((double)(at[i] - at[i - 1]) - period) > slack(period))
@@ -58,7 +58,7 @@ static struct period look_in_numbers(const uint32_t *at, size_t count, size_t n)
 	for (size_t i = 1; i < count; i++)
 		gaps[i - 1] = at[i] - at[i - 1];
 	period = median_of(gaps, count - 1);
-	if (!is_periodic(at, count, n, period))
+	if (!are_periodic(at, count, n, period))
 		return none;
 	return (struct period){.occurrences = count, .samples = period};
 }

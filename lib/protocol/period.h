@@ -9,10 +9,10 @@
 
 struct period {
 	size_t occurrences; /* consecutive samples count once */
-	double samples;     /* from one occurrence to the next, their median; 0: not found in sample numbers */
-	double ns;          /* the same in time; 0: not found in time */
-	double chance;      /* that the same number of random occurrences looks as periodic */
-	bool firm;          /* three occurrences or more, and a chance below 5 % */
+	double samples; /* from one occurrence to the next, their median; 0: not found in sample numbers */
+	double ns;      /* the same in time; 0: not found in time */
+	double chance;  /* that the same number of random occurrences looks as periodic */
+	bool firm;      /* three occurrences or more, and a chance below 5 % */
 };
 
 /* occurrences: ascending sample numbers. n: samples of the run. */

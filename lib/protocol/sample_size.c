@@ -66,7 +66,7 @@ static double outlier_share(const struct sample_size *s)
 
 /* The first block is the row of the papers' tables. One block says little, above all of its sd, which has a sampling
  * error of 24 % for ten samples: whether the size is enough is judged by all disjoint blocks of it. */
-static struct sample_size size_of(
+static struct sample_size sample_size_of(
 	const struct sample *samples, const bool *out, size_t n, size_t size, bool et, int64_t *scratch)
 {
 	struct sample_size row = block_of(samples, out, size, et, scratch);
@@ -104,7 +104,7 @@ static void suggest_size(struct sample_sizes *sizes)
 }
 
 /* So many samples give an interval of that half width, if they are like those of the run and as much alike. */
-static double samples_for(double half_width, const struct clock_discarding *c)
+static double samples_needed_for(double half_width, const struct clock_discarding *c)
 {
 	double inflation = (double)c->kept.n / c->interval.effective_n, cv = c->kept.relative_error;
 	double n = inflation + 1;
@@ -132,9 +132,10 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 	sizes.n = choose_sizes(n, chosen);
 	sizes.rows = xcalloc(sizes.n, sizeof(*sizes.rows));
 	for (size_t i = 0; i < sizes.n; i++)
-		sizes.rows[i] = size_of(samples, d->out, n, chosen[i], et, scratch);
+		sizes.rows[i] = sample_size_of(samples, d->out, n, chosen[i], et, scratch);
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++)
-		sizes.needed[i] = clock->kept.n > 1 ? samples_for(sample_size_half_widths[i], clock) : NAN;
+		sizes.needed[i] = clock->kept.n > 1 ? samples_needed_for(sample_size_half_widths[i], clock)
+						    : NAN;
 	suggest_size(&sizes);
 	*ret = sizes;
 	return 0;

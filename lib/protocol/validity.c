@@ -110,38 +110,17 @@ static bool is_misshapen(const struct evidence *e)
 	return !e->then || e->then->verdict != e->now->verdict; /* else it was made with --force */
 }
 
-/* The machine was not quiet while INC ran: that shows neither its speed nor its daemons. */
-static bool says_nothing(const struct evidence *e)
-{
-	enum verdict verdict = e->now->verdict;
-
-	return is_misshapen(e) &&
-	       (verdict == VERDICT_BUSY || verdict == VERDICT_DRIFT || verdict == VERDICT_STEP);
-}
-
-static bool is_daemon_known(const struct evidence *e, const char *daemon)
-{
-	return profile_cutoff(e->profile, daemon) || (e->then && analysis_daemon(e->then, daemon)) ||
-	       (e->then_long && analysis_daemon(e->then_long, daemon));
-}
-
-static int64_t longest_ns(const struct daemon_statistics *h)
-{
-	int64_t longest = h->central_max_ns;
-
-	for (size_t i = 0; i < h->n_longs; i++)
-		if (h->longs[i].pt_ns > longest)
-			longest = h->longs[i].pt_ns;
-	return longest;
-}
-
 /* A daemon that is in neither run of the profile matters if it made samples long. */
 static void judge_unprofiled(const struct daemon_statistics *h, struct judgement *j)
 {
-	char longest[TEXT_TIME_SIZE];
 	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "";
+	int64_t longest_ns = h->central_max_ns;
+	char longest[TEXT_TIME_SIZE];
 
-	text_duration(longest, longest_ns(h));
+	for (size_t i = 0; i < h->n_longs; i++)
+		if (h->longs[i].pt_ns > longest_ns)
+			longest_ns = h->longs[i].pt_ns;
+	text_duration(longest, longest_ns);
 	if (h->n_longs > 0)
 		add_finding(j, VALIDITY_REPEAT_SHORT,
 			"%s%s%s%s is new, and made %zu sample%s long, by up to %s: the profile has no cutoff for it",
@@ -170,7 +149,11 @@ static void judge_known(const struct evidence *e, const struct daemon_statistics
 struct judgement validity_judge(const struct evidence *e)
 {
 	struct judgement j = {};
-	bool counts = !says_nothing(e);
+	enum verdict verdict = e->now->verdict;
+	bool misshapen = is_misshapen(e);
+	/* If the machine was not quiet while INC ran, that shows neither its speed nor its daemons. */
+	bool counts = !misshapen ||
+		      (verdict != VERDICT_BUSY && verdict != VERDICT_DRIFT && verdict != VERDICT_STEP);
 
 	for (size_t i = 0; e->differences && i < e->differences->n; i++) {
 		const struct difference *d = &e->differences->items[i];
@@ -188,15 +171,16 @@ struct judgement validity_judge(const struct evidence *e)
 	if (!counts)
 		add_finding(&j, VALIDITY_REPEAT_CHECK,
 			"the run shows %s; so it does not show whether the profile holds", e->now->why);
-	else if (is_misshapen(e))
+	else if (misshapen)
 		add_finding(&j, VALIDITY_REPEAT_ALL, "the run shows %s", e->now->why);
 	for (size_t i = 0; counts && i < e->now->n_statistics; i++) {
 		const struct daemon_statistics *h = &e->now->statistics[i];
 
-		if (!is_daemon_known(e, h->name))
-			judge_unprofiled(h, &j);
-		else if (profile_cutoff(e->profile, h->name))
+		if (profile_cutoff(e->profile, h->name))
 			judge_known(e, h, &j);
+		else if (!(e->then && analysis_daemon(e->then, h->name)) &&
+			 !(e->then_long && analysis_daemon(e->then_long, h->name)))
+			judge_unprofiled(h, &j);
 	}
 	return j;
 }

@@ -37,6 +37,8 @@ static const double TWO_SPEEDS_SD = 6;
 static const double BUSY = 0.02;
 /* A central cluster that reaches further above its median, or a PT that varies more, is noisy. */
 static const double WIDE = 0.05, VARYING = 0.01;
+/* Of normal values, how many sd the deciles are apart: twice the normal quantile of 0.9. */
+static const double DECILES_OF_NORMAL = 2.563103131089201;
 /* ET - PT of a sample from which nothing was taken: the time that it takes to start a program and to notice its end. */
 static const int64_t START_NS = NS_PER_MS;
 
@@ -64,11 +66,22 @@ __attribute__((format(printf, 2, 3))) static void add_why(struct analysis *analy
 	va_end(args);
 }
 
-/* Sets `frequent` of the daemons that explain most, and names them, the one that explains the most first. */
-static void name_the_frequent(struct analysis_feed *feed, char *text, size_t size)
+/* A bound of the central cluster: an ET with the significant digits, or a W. */
+static char *verdict_bound_text(char text[TEXT_TIME_SIZE], const struct analysis_feed *feed, int64_t bound_ns)
+{
+	const struct cluster *c = &feed->central;
+
+	if (feed->et_minus_wait_ns)
+		return text_duration(text, bound_ns - feed->median_rest_ns);
+	return text_precise(text, (double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
+}
+
+/* Names the daemons that explain most, the one that explains the most first. */
+static void set_frequent(struct analysis_feed *feed, struct analysis *analysis, size_t slow, int64_t bound_ns)
 {
 	struct daemon_statistics *items = feed->daemons.items;
-	size_t greatest = 0, len = 0;
+	char names[200], bound[TEXT_TIME_SIZE];
+	size_t greatest = 0, len;
 	double all = 0;
 
 	for (size_t i = 0; i < feed->daemons.n; i++) {
@@ -78,33 +91,17 @@ static void name_the_frequent(struct analysis_feed *feed, char *text, size_t siz
 	}
 	for (size_t i = 0; i < feed->daemons.n; i++)
 		items[i].frequent = i == greatest || items[i].extra >= NAMED * all;
-	len += (size_t)snprintf(text, size, "%s", items[greatest].name);
-	for (size_t i = 0; i < feed->daemons.n && len < size; i++)
+	len = (size_t)snprintf(names, sizeof(names), "%s", items[greatest].name);
+	for (size_t i = 0; i < feed->daemons.n && len < sizeof(names); i++)
 		if (i != greatest && items[i].frequent)
-			len += (size_t)snprintf(text + len, size - len, ", %s", items[i].name);
-	text_trim_utf8(text);
-}
-
-/* A bound of the central cluster: an ET with the significant digits, or a W. */
-static char *bound_text(char text[TEXT_TIME_SIZE], const struct analysis_feed *feed, int64_t bound_ns)
-{
-	const struct cluster *c = &feed->central;
-
-	if (feed->et_minus_wait_ns)
-		return text_duration(text, bound_ns - feed->median_rest_ns);
-	return text_precise(text, (double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
-}
-
-static void set_frequent(struct analysis_feed *feed, struct analysis *analysis, size_t slow, int64_t bound_ns)
-{
-	char names[200], bound[TEXT_TIME_SIZE];
-
-	name_the_frequent(feed, names, sizeof(names));
+			len += (size_t)snprintf(names + len, sizeof(names) - len, ", %s", items[i].name);
+	text_trim_utf8(names);
 	analysis->verdict = VERDICT_FREQUENT;
 	add_why(analysis,
 		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) %s %s or more because of %s",
 		slow, feed->n_samples, 100 * (double)slow / (double)feed->n_samples,
-		feed->et_minus_wait_ns ? "have a W of" : "take", bound_text(bound, feed, bound_ns), names);
+		feed->et_minus_wait_ns ? "have a W of" : "take", verdict_bound_text(bound, feed, bound_ns),
+		names);
 }
 
 /* Long samples are the minority: each is judged separately. */
@@ -267,7 +264,7 @@ static void name_consumers(
 
 /* Others take so much of the median sample that it does not show the program alone. INC never waits for anything else, so
  * that its ET - PT is what others took; of other programs only W is. */
-static bool is_busy(const struct analysis_feed *feed, struct analysis *analysis)
+static bool is_cpu_busy(const struct analysis_feed *feed, struct analysis *analysis)
 {
 	enum run_kind kind = feed->run.kind;
 	bool inc = kind == RUN_SHORT || kind == RUN_LONG || kind == RUN_REVALIDATE;
@@ -369,16 +366,6 @@ static void find_limits(
 	*high = llround(fmin((double)*high, (double)c->high_ns + 2 * running_sd(&central)));
 }
 
-/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954); 0 if it may be chance. Where W
- * is known, that hides nothing: only what others took makes L-samples. */
-static double alike_of(const struct analysis_feed *feed, const struct unexplained_times *t)
-{
-	double n = (double)t->n;
-	double alike = feed->et_minus_wait_ns ? 0 : neighbours_alike(t->in_time, t->sorted, t->n);
-
-	return alike > CHANCE_SD / sqrt(n) ? fmin(alike + (1 + 4 * alike) / n, 1) : 0;
-}
-
 /* The times change slowly: a drift, or a step from one speed to the other. */
 static bool has_trend(
 	const struct analysis_feed *feed, const struct unexplained_times *t, struct analysis *analysis)
@@ -386,14 +373,17 @@ static bool has_trend(
 	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
 	struct trend trend;
 	int64_t low, high;
-	double alike, slow;
+	double alike, slow, n = (double)t->n;
 
 	if (t->n == 0)
 		return false;
 	find_limits(feed, t->sorted, t->n, &low, &high);
 	trend = trend_of(t->in_time, t->n, low, high);
-	alike = alike_of(feed, t);
-	if (trend.line <= CHANCE_SD * CHANCE_SD / (double)t->n)
+	/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954); 0 if it may be chance.
+	 * Where W is known, that hides nothing: only what others took makes L-samples. */
+	alike = feed->et_minus_wait_ns ? 0 : neighbours_alike(t->in_time, t->sorted, t->n);
+	alike = alike > CHANCE_SD / sqrt(n) ? fmin(alike + (1 + 4 * alike) / n, 1) : 0;
+	if (trend.line <= CHANCE_SD * CHANCE_SD / n)
 		trend.line = 0;
 	if (trend.slow < SLOW && trend.line < LINE && alike < ALIKE)
 		return false;
@@ -428,7 +418,7 @@ static void set_l_or_clean(const struct analysis_feed *feed, struct analysis *an
 	char bound[TEXT_TIME_SIZE];
 
 	analysis->verdict = analysis->n_l_samples > 0 ? VERDICT_L : VERDICT_CLEAN;
-	bound_text(bound, feed, c->high_ns);
+	verdict_bound_text(bound, feed, c->high_ns);
 	if (analysis->n_l_samples > 0)
 		add_why(analysis, "an L: %zu of %zu samples %sover %s, because daemons ran long",
 			analysis->n_l_samples, c->n_samples, time, bound);
@@ -458,22 +448,13 @@ static void note_long_themselves(
 			c.n_above == 1 ? "is" : "are");
 }
 
-/* A PT that varies too much between its deciles. */
-static bool varies(const int64_t *ascending, size_t n)
-{
-	const double deciles_of_normal = 2.563103131089201; /* twice the normal quantile of 0.9 */
-
-	return quantile_of(ascending, n, 0.9) - quantile_of(ascending, n, 0.1) >
-	       VARYING * deciles_of_normal * quantile_of(ascending, n, 0.5);
-}
-
 static void find_shape(struct analysis_feed *feed, struct analysis *analysis)
 {
 	_cleanup_(unexplained_times_clear) struct unexplained_times times = {};
 	bool by_wait = feed->et_minus_wait_ns;
 
 	if (is_frequent(feed, analysis) || is_usually_long(feed, analysis) || is_divided(feed, analysis) ||
-		is_busy(feed, analysis))
+		is_cpu_busy(feed, analysis))
 		return;
 	times = unexplained_times_of(feed, analysis);
 	if (!has_two_speeds(feed, &times, analysis) && !has_trend(feed, &times, analysis)) {
@@ -489,7 +470,10 @@ static void find_shape(struct analysis_feed *feed, struct analysis *analysis)
 		*analysis->why = '\0';
 		set_l_or_clean(feed, analysis);
 		add_why(analysis, "; %s", speed);
-		analysis->noise.noisy |= varies(times.sorted, times.n);
+		analysis->noise.noisy |= quantile_of(times.sorted, times.n, 0.9) -
+						 quantile_of(times.sorted, times.n, 0.1) >
+					 VARYING * DECILES_OF_NORMAL *
+						 quantile_of(times.sorted, times.n, 0.5);
 	}
 }
 

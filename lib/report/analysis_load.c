@@ -72,7 +72,8 @@ static const struct {
 };
 
 /* At most 1: the first and the last reading are a little outside the samples. */
-static double share_of(const struct sample_counters *counters, size_t n, enum counter which, double time_ns)
+static double share_of_counter(
+	const struct sample_counters *counters, size_t n, enum counter which, double time_ns)
 {
 	double sum = 0;
 
@@ -95,7 +96,7 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		time_ns += (double)analysis->samples[i].et_ns;
 	for (size_t i = 0; i < ELEMENTS(noise_causes); i++) {
-		double share = share_of(counters, n, noise_causes[i].which, time_ns);
+		double share = share_of_counter(counters, n, noise_causes[i].which, time_ns);
 
 		if (share >= noise_causes[i].from)
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s", len ? ", " : "",

@@ -20,7 +20,7 @@ static const char *p_text(char buffer[32], double p)
 }
 
 /* Decimals that show one digit of half an interval, at least two. */
-static int decimals_for(double half)
+static int decimals_for_half(double half)
 {
 	int decimals = half > 0 && isfinite(half) ? -(int)floor(log10(half)) : 2;
 
@@ -83,7 +83,7 @@ static void print_different(FILE *file, const char *reference, const char *name,
 	double ratio = faster ? 1 / c->ratio : c->ratio;
 	double low = faster ? 1 / c->ratio_high : c->ratio_low,
 	       high = faster ? 1 / c->ratio_low : c->ratio_high;
-	int decimals = decimals_for((high - low) / 2);
+	int decimals = decimals_for_half((high - low) / 2);
 	char p[32], middle[64], end[32], interval[LINE_SIZE];
 	size_t width;
 

@@ -18,31 +18,31 @@
 #include <string.h>
 
 /* The output, and the sources of information; units and policy may be missing. */
-struct report {
+struct causes_report {
 	FILE *file;
 	const struct analysis *const *analyses;
 	size_t n;
 	bool here; /* the runs are from this machine */
 	struct units *units;
 	struct policy *policy;
-	struct sources daemons;
+	struct sources sources;
 	struct names names;
 };
 
-static void report_clear(struct report *r)
+static void causes_report_clear(struct causes_report *r)
 {
 	units_free(r->units);
 	policy_free(r->policy);
-	sources_clear(&r->daemons);
+	sources_clear(&r->sources);
 	names_clear(&r->names);
 }
 
-/* at: the column where it begins. */
-static int print_executions(const struct daemon_statistics *d, size_t at, FILE *file, struct error *err)
+static void print_executions(const struct analysis *analysis, const struct daemon_statistics *d, FILE *file)
 {
-	_cleanup_(freep) int64_t *times = xreallocarray(NULL, d->n_longs, sizeof(*times));
+	_cleanup_(freep) int64_t *times = xcalloc(d->n_longs, sizeof(*times));
 	char median[TEXT_TIME_SIZE], longs[TEXT_TIME_SIZE + 64], central[TEXT_TIME_SIZE],
-		text[sizeof(longs) + sizeof(central) + 64];
+		text[sizeof(longs) + sizeof(central) + 64], period[PERIOD_TEXT_SIZE];
+	int at = fprintf(file, "  run %" PRId64 ":", analysis->run.id);
 
 	for (size_t i = 0; i < d->n_longs; i++)
 		times[i] = d->longs[i].pt_ns;
@@ -57,29 +57,18 @@ static int print_executions(const struct daemon_statistics *d, size_t at, FILE *
 			text_duration(central, d->central_max_ns));
 	else
 		snprintf(text, sizeof(text), "%s; in no central sample", longs);
-	terminal_wrap(file, text, at, 4);
+	terminal_wrap(file, text, (size_t)at, 4);
 	if (!isnan(d->share))
 		fprintf(file, "    explains %s of the delay of %s\n", text_percent(median, d->share),
 			d->n_longs == 1 ? "that sample" : "these samples");
-	return 0;
-}
-
-static int print_run(
-	const struct analysis *analysis, const struct daemon_statistics *d, FILE *file, struct error *err)
-{
-	char period[PERIOD_TEXT_SIZE];
-	int r, at = fprintf(file, "  run %" PRId64 ":", analysis->run.id);
-
-	r = print_executions(d, (size_t)at, file, err);
 	if (period_is_known(&d->period))
 		fprintf(file, "    %s\n", analysis_period_text(period, analysis, d));
 	else if (d->n_longs > 1)
 		fprintf(file, "    at irregular intervals\n");
-	return r;
 }
 
 /* The observed period, from the first run that has one. */
-static int64_t observed_period_ns(const struct report *report, const char *daemon)
+static int64_t observed_period_ns(const struct causes_report *report, const char *daemon)
 {
 	for (size_t i = 0; i < report->n; i++) {
 		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], daemon);
@@ -90,11 +79,20 @@ static int64_t observed_period_ns(const struct report *report, const char *daemo
 	return 0;
 }
 
-static void print_agreement(const struct timer *timer, int64_t observed_ns, FILE *file)
+static void print_timer(const struct timer *timer, int64_t observed_ns, FILE *file)
 {
 	int64_t slack_ns = saturate_add(timer->period_ns / 10, timer->spread_ns);
-	char observed[TEXT_TIME_SIZE];
+	char period[TEXT_TIME_SIZE], spread[TEXT_TIME_SIZE], observed[TEXT_TIME_SIZE];
 
+	fprintf(file, "  started by %s (%s", terminal_text(timer->name), terminal_text(timer->text));
+	if (timer->spread_ns > 0)
+		fprintf(file, ", random delay up to %s", text_duration(spread, timer->spread_ns));
+	fputc(')', file);
+	if (timer->period_ns <= 0) {
+		fprintf(file, ", at irregular intervals\n");
+		return;
+	}
+	fprintf(file, ": every %s", text_duration(period, timer->period_ns));
 	if (!observed_ns)
 		fprintf(file, " (not observed)\n");
 	else if (llabs(observed_ns - timer->period_ns) <= slack_ns)
@@ -105,22 +103,8 @@ static void print_agreement(const struct timer *timer, int64_t observed_ns, FILE
 			text_duration(observed, observed_ns));
 }
 
-static void print_timer(const struct timer *timer, int64_t observed_ns, FILE *file)
-{
-	char period[TEXT_TIME_SIZE], spread[TEXT_TIME_SIZE];
-
-	fprintf(file, "  started by %s (%s", terminal_text(timer->name), terminal_text(timer->text));
-	if (timer->spread_ns > 0)
-		fprintf(file, ", random delay up to %s", text_duration(spread, timer->spread_ns));
-	fputc(')', file);
-	if (timer->period_ns > 0) {
-		fprintf(file, ": every %s", text_duration(period, timer->period_ns));
-		print_agreement(timer, observed_ns, file);
-	} else
-		fprintf(file, ", at irregular intervals\n");
-}
-
-static void print_remedy(const struct report *report, const char *unit, const struct timer *timers, size_t n)
+static void print_remedy(
+	const struct causes_report *report, const char *unit, const struct timer *timers, size_t n)
 {
 	const struct policy *policy = report->policy;
 	const char *never = policy ? policy_never(policy, unit) : NULL;
@@ -146,13 +130,13 @@ static void print_remedy(const struct report *report, const char *unit, const st
 		terminal_text(unit));
 }
 
-static void print_service(const struct report *report, const char *unit, int64_t observed_ns)
+static void print_service(const struct causes_report *report, const char *unit, int64_t observed_ns)
 {
 	struct timer *timers = NULL;
-	struct error ignored;
+	struct error err2;
 	size_t n = 0;
 
-	if (report->units && timer_list(report->units, unit, &timers, &n, &ignored) < 0)
+	if (report->units && timer_list(report->units, unit, &timers, &n, &err2) < 0)
 		n = 0;
 	for (size_t i = 0; i < n; i++)
 		print_timer(&timers[i], observed_ns, report->file);
@@ -160,18 +144,18 @@ static void print_service(const struct report *report, const char *unit, int64_t
 	timer_list_free(timers, n);
 }
 
-static bool is_kernel_thread(const struct report *report, const char *name)
+static bool is_kernel_thread(const struct causes_report *report, const char *name)
 {
-	for (size_t i = 0; i < report->daemons.n; i++) {
-		const struct source *d = &report->daemons.items[i];
+	for (size_t i = 0; i < report->sources.n; i++) {
+		const struct source *s = &report->sources.items[i];
 
-		if (d->kind == SOURCE_KERNEL && !strcmp(name_group(report->names.rows, d->name), name))
+		if (s->kind == SOURCE_KERNEL && !strcmp(name_group(report->names.rows, s->name), name))
 			return true;
 	}
 	return false;
 }
 
-static void print_cause(const struct report *report, const struct daemon_statistics *d)
+static void print_long_cause(const struct causes_report *report, const struct daemon_statistics *d)
 {
 	_cleanup_(freep) char *known = report->policy && !d->unit
 					       ? policy_unit_of_process(report->policy, d->name)
@@ -193,7 +177,7 @@ static void print_cause(const struct report *report, const struct daemon_statist
 		fprintf(file, "  not a systemd unit (cron, a login or a container may have started it)\n");
 }
 
-static int open_sources(struct report *report, struct book *book, struct error *err)
+static int open_sources(struct causes_report *report, struct book *book, struct error *err)
 {
 	struct machine machine;
 	struct error why;
@@ -209,60 +193,59 @@ static int open_sources(struct report *report, struct book *book, struct error *
 	machine_clear(&machine);
 	if (r == 0)
 		r = names_load(&report->names, err);
-	return r < 0 ? r : book_sources(book, &report->daemons, err);
+	return r < 0 ? r : book_sources(book, &report->sources, err);
 }
 
-/* The statistics of a daemon in the first run, from `from` on, in which it ran long; NULL: none. */
-static const struct daemon_statistics *first_long(const struct report *report, size_t from, const char *name)
+/* The statistics of a daemon in a run in which it ran long; NULL: it did not. */
+static const struct daemon_statistics *long_in(const struct analysis *analysis, const char *name)
 {
-	for (size_t i = from; i < report->n; i++) {
-		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], name);
+	const struct daemon_statistics *d = analysis_daemon(analysis, name);
 
-		if (d && d->n_longs > 0)
-			return d;
-	}
-	return NULL;
+	return d && d->n_longs > 0 ? d : NULL;
 }
 
-static int print_daemon(const struct report *report, const struct daemon_statistics *first, struct error *err)
+static void print_long_daemon(const struct causes_report *report, const struct daemon_statistics *first)
 {
 	char label[FAMILY_LABEL_SIZE];
-	int r = 0;
 
 	name_family_label(label, first->name, first->names);
 	fprintf(report->file, "%s%s%s%s\n", terminal_text(label), first->unit ? " (" : "",
 		terminal_text(first->unit) ?: "", first->unit ? ")" : "");
-	for (size_t i = 0; r == 0 && i < report->n; i++) {
-		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], first->name);
+	for (size_t i = 0; i < report->n; i++) {
+		const struct daemon_statistics *d = long_in(report->analyses[i], first->name);
 
-		if (d && d->n_longs > 0)
-			r = print_run(report->analyses[i], d, report->file, err);
+		if (d)
+			print_executions(report->analyses[i], d, report->file);
 	}
-	if (r == 0)
-		print_cause(report, first);
-	return r;
+	print_long_cause(report, first);
 }
 
 int daemon_causes_print(
 	struct book *book, const struct analysis *const analyses[], size_t n, FILE *file, struct error *err)
 {
-	_cleanup_(report_clear) struct report report = {.file = file, .analyses = analyses, .n = n};
+	_cleanup_(causes_report_clear) struct causes_report report = {
+		.file = file, .analyses = analyses, .n = n};
 	bool any = false;
-	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < n; i++)
-		for (size_t j = 0; r == 0 && j < analyses[i]->n_statistics; j++) {
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < analyses[i]->n_statistics; j++) {
 			const struct daemon_statistics *d = &analyses[i]->statistics[j];
+			bool before = d->n_longs == 0; /* or it was shown with a run before */
 
-			if (d->n_longs == 0 || first_long(&report, 0, d->name) != d)
+			for (size_t k = 0; k < i; k++)
+				before |= long_in(analyses[k], d->name) != NULL;
+			if (before)
 				continue;
 			if (!any) {
+				int r;
+
 				fprintf(file, "Daemons that made samples long:\n");
 				r = open_sources(&report, book, err);
+				if (r < 0)
+					return r;
 				any = true;
 			}
-			if (r == 0)
-				r = print_daemon(&report, d, err);
+			print_long_daemon(&report, d);
 		}
-	return r;
+	return 0;
 }

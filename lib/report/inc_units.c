@@ -9,66 +9,50 @@
 
 #include <math.h>
 
-static int compare_with_inc(
-	const struct duet_report *d, size_t inc, size_t program, struct inc_units *u, struct error *err)
-{
-	double units = (double)u->increments / INC_UNIT;
-	struct comparison c;
-	int r = duet_report_compare_together(d, inc, program, &c, err);
-
-	if (r <= 0 || c.design != DESIGN_DUET)
-		return r;
-	u->mean = c.ratio * units;
-	u->low = c.ratio_low * units;
-	u->high = c.ratio_high * units;
-	u->sd = c.log_ratio.sd;
-	u->n = c.a.n;
-	return 1;
-}
-
-/* The index of INC among the programs; d->n: it is none of them. */
-static int find_inc(struct book *book, const struct duet_report *d, size_t *ret, int64_t *ret_increments,
-	struct error *err)
-{
-	for (size_t i = 0; i < d->n; i++) {
-		struct duet_row row = {};
-		int r = book_get_duet(book, d->runs[i], &row, err);
-
-		if (r < 0)
-			return r;
-		*ret = i;
-		*ret_increments = row.increments;
-		if (r > 0 && row.increments > 0)
-			return 0;
-	}
-	*ret = d->n;
-	return 0;
-}
-
 int inc_units_load(struct book *book, int64_t run, const struct discard_rules *rules, struct inc_units *ret,
 	struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report d = {};
-	struct inc_units u = {};
+	struct duet_row row = {};
+	struct comparison c;
 	size_t inc = 0, program = 0;
+	double units;
 	int r = duet_report_load(book, run, rules, &d, err);
 
 	if (r <= 0)
 		return r;
-	r = find_inc(book, &d, &inc, &u.increments, err);
+	for (; inc < d.n; inc++) {
+		row = (struct duet_row){};
+		r = book_get_duet(book, d.runs[inc], &row, err);
+		if (r < 0)
+			return r;
+		if (r > 0 && row.increments > 0)
+			break;
+	}
 	while (program < d.n && d.runs[program] != run)
 		program++;
-	if (r < 0 || inc == d.n || program == d.n || program == inc)
+	if (inc == d.n || program == d.n || program == inc)
+		return 0;
+	r = duet_report_compare_together(&d, inc, program, &c, err);
+	if (r <= 0)
 		return r;
-	u.run = d.runs[inc];
-	r = compare_with_inc(&d, inc, program, &u, err);
-	if (r > 0)
-		*ret = u;
-	return r;
+	if (c.design != DESIGN_DUET)
+		return 0;
+	units = (double)row.increments / INC_UNIT;
+	*ret = (struct inc_units){
+		.mean = c.ratio * units,
+		.low = c.ratio_low * units,
+		.high = c.ratio_high * units,
+		.sd = c.log_ratio.sd,
+		.n = c.a.n,
+		.run = d.runs[inc],
+		.increments = row.increments,
+	};
+	return 1;
 }
 
 /* Decimals that show two digits of the sd. */
-static int decimals_for(double sd)
+static int decimals_for_sd(double sd)
 {
 	int decimals = sd > 0 ? 1 - (int)floor(log10(sd)) : 1;
 
@@ -78,7 +62,7 @@ static int decimals_for(double sd)
 char *inc_units_text(char buffer[INC_UNITS_TEXT_SIZE], const struct inc_units *u)
 {
 	double sd = u->sd * u->mean;
-	int decimals = decimals_for(sd);
+	int decimals = decimals_for_sd(sd);
 	char cv[TEXT_TIME_SIZE];
 
 	if (isnan(u->low))

@@ -87,7 +87,7 @@ static void add_consumers(struct screen *s, const struct run_result *r)
 }
 
 /* Means of the samples kept; -1 if one of them is not known. */
-static double mean_of(const struct run_result *r, size_t offset)
+static double mean_of_kept(const struct run_result *r, size_t offset)
 {
 	double sum = 0;
 	size_t n = 0;
@@ -117,8 +117,8 @@ struct screen run_screen_fill(const struct run_result *result)
 		.papers = d->pt.papers,
 		.by_two_sd = d->pt.by_two_sd,
 		.n_by_two_sd = d->pt.n_by_two_sd,
-		.user_ns = mean_of(result, offsetof(struct sample, user_ns)),
-		.system_ns = mean_of(result, offsetof(struct sample, system_ns)),
+		.user_ns = mean_of_kept(result, offsetof(struct sample, user_ns)),
+		.system_ns = mean_of_kept(result, offsetof(struct sample, system_ns)),
 		.memory = peak_memory_of(result->samples, d->out, result->n_samples),
 		.n_samples = result->n_samples,
 		.shares = d->run.kind == RUN_DUET,

@@ -34,7 +34,7 @@ static int spaces_to(size_t column, const char *text)
 	return width < column ? (int)(column - width) : 0;
 }
 
-static void print_title(FILE *file, const struct screen *s)
+static void print_run_title(FILE *file, const struct screen *s)
 {
 	char right[64];
 	size_t columns, width = terminal_text_width(terminal_text(s->name));
@@ -191,7 +191,7 @@ static char *reasons_text(const struct screen *s)
 }
 
 /* "backupd in 100, outlier in 4, …": as many as fit, and the first in any case. */
-static void print_counts(FILE *file, const struct screen *s, size_t columns)
+static void print_reason_counts(FILE *file, const struct screen *s, size_t columns)
 {
 	static const char MORE[] = ", …";
 
@@ -275,7 +275,7 @@ static void print_kept(FILE *file, const struct screen *s)
 		if (terminal_text_width(text) <= columns)
 			fputs(text, file);
 		else
-			print_counts(file, s, columns);
+			print_reason_counts(file, s, columns);
 	}
 	fprintf(file, "%s%s\n", s->n_reasons > 0 && *papers ? "; " : "", papers);
 }
@@ -313,7 +313,7 @@ static void explanation_text(char buffer[64], const struct screen *s)
 			s->explained >= EXPLAINS ? "may explain" : "at most", 100 * fmin(1, s->explained));
 }
 
-static void print_others(FILE *file, const struct screen *s)
+static void print_disturbers(FILE *file, const struct screen *s)
 {
 	const size_t columns = terminal_columns(file) - LABEL_COLUMNS;
 	char names[LINE_SIZE], explanation[64], hint[64];
@@ -343,7 +343,7 @@ void screen_print(FILE *file, const struct screen *of)
 	char where[64];
 
 	in_unit.unit = of->unit ?: text_unit(of->pt.mean_ns, of->et.mean_ns);
-	print_title(file, s);
+	print_run_title(file, s);
 	print_times(file, s);
 	if (s->memory.n > 0 && s->notes.n < left) {
 		char memory[PEAK_MEMORY_TEXT_SIZE];
@@ -352,7 +352,7 @@ void screen_print(FILE *file, const struct screen *of)
 		left--;
 	}
 	print_kept(file, s);
-	print_others(file, s);
+	print_disturbers(file, s);
 	if (resolving)
 		fprintf(file, "  %s\n", s->resolving);
 	snprintf(where, sizeof(where), "emp-analyze show %lld", (long long)s->run);
@@ -378,7 +378,7 @@ void screen_clear(struct screen *s)
 /* The most samples discarded for their times alone, and the most other processes, that get a line each. */
 enum { MOST_LINES = 10 };
 
-static void print_over(FILE *file, const struct over_cutoff *o, const char *limit)
+static void print_over_cutoff(FILE *file, const struct over_cutoff *o, const char *limit)
 {
 	char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
 
@@ -410,9 +410,9 @@ static void print_discards(FILE *file, const struct run_result *r)
 	const struct discarding *d = &r->discarding;
 
 	for (size_t i = 0; i < d->n_over; i++)
-		print_over(file, &d->over[i], "cutoff");
+		print_over_cutoff(file, &d->over[i], "cutoff");
 	for (size_t i = 0; i < d->n_unprofiled; i++)
-		print_over(file, &d->unprofiled[i], "unprofiled; allowed");
+		print_over_cutoff(file, &d->unprofiled[i], "unprofiled; allowed");
 	for (size_t i = 0; i < d->n_incomplete; i++)
 		fprintf(file, "  sample %u: incomplete: records of processes that ended were lost\n",
 			d->incomplete[i]);
