@@ -201,7 +201,8 @@ def answer(asked):
             return {"status": "did not end"}
         written = {name: open(os.path.join(folder, name), "rb").read() for name in sorted(os.listdir(folder)) if name.endswith((".svg", ".gnuplot", ".json", ".csv", ".md", ".adoc", ".org"))}
         parts = {"stdout": done.stdout, "stderr": done.stderr, **written}
-        clean = lambda data: re.sub(r'(tmp/tmp|"made(?:_ns)?": |"taken": | taken +)[-\w:" .]+', r"\1X", data.decode(errors="backslashreplace")).replace(build, "BUILD").replace(source, "SOURCE")
+        clean = lambda data: re.sub(r'(tmp/tmp|"made(?:_ns)?": |"taken": | taken +|environment_bytes"?:? +)[-\w:" .]+', r"\1X",
+                                    data.decode(errors="backslashreplace")).replace(build, "BUILD").replace(recorded, "BUILD").replace(source, "SOURCE")
         parts = {name: clean(data) for name, data in parts.items()}
         if book == LIVE:
             parts = {name: without_numbers(data) for name, data in parts.items()}
@@ -209,8 +210,12 @@ def answer(asked):
 
 
 answers_path = os.path.join(kept, "answers.json")
+build_path = os.path.join(kept, "build") # of the programs in the books
 if verb == "record":
     os.makedirs(kept, exist_ok=True)
+    with open(build_path, "w") as file:
+        file.write(build)
+    recorded = build
     asked = other_commands()
     for book, make in BOOKS.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -221,6 +226,7 @@ if verb == "record":
             shutil.copy(os.path.join(folder, "book.db"), os.path.join(kept, book + ".db"))
             asked += commands_of(book, folder)
 else:
+    recorded = open(build_path).read()
     asked = [json.loads(line)[0] for line in open(answers_path)]
 live = [one for one in asked if one[0] == LIVE]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
