@@ -57,6 +57,7 @@ static int make_fresh(struct output_file *o, const struct stat *st, bool exists)
 		return -1;
 	}
 	o->fresh = TAKE(fresh);
+	xalloc_unfinished(o->fresh);
 	return TAKE_FD(fd);
 }
 
@@ -115,6 +116,7 @@ int output_file_commit(struct output_file *o, struct error *err)
 		r = -errno;
 	if (r < 0)
 		return say_cannot_write(r, o->target, err);
+	xalloc_finished(o->fresh);
 	free(TAKE(o->fresh));
 	return 0;
 }
@@ -125,6 +127,7 @@ void output_file_clear(struct output_file *o)
 		fclose(o->file);
 	if (o->fresh)
 		unlink(o->fresh);
+	xalloc_finished(o->fresh);
 	free(o->fresh);
 	free(o->target);
 	*o = (struct output_file){};

@@ -2,11 +2,36 @@
 /* The end of a process without memory: see xalloc.h. */
 #include "lib/base/xalloc.h"
 
+#include "lib/base/cleanup.h"
+
 #include <errno.h>
 #include <unistd.h>
+
+static const char *unfinished[8];
+static pid_t owner;
+
+void xalloc_unfinished(const char *path)
+{
+	for (size_t i = 0; i < ELEMENTS(unfinished); i++)
+		if (!unfinished[i]) {
+			unfinished[i] = path;
+			owner = getpid();
+			return;
+		}
+}
+
+void xalloc_finished(const char *path)
+{
+	for (size_t i = 0; path && i < ELEMENTS(unfinished); i++)
+		if (unfinished[i] == path)
+			unfinished[i] = NULL;
+}
 
 _Noreturn void xalloc_fail(void)
 {
 	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+	for (size_t i = 0; owner == getpid() && i < ELEMENTS(unfinished); i++)
+		if (unfinished[i])
+			unlink(unfinished[i]);
 	_exit(1); /* at any moment, as if it were killed */
 }

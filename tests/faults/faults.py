@@ -124,7 +124,7 @@ def sound():
 
 
 def exports_fault(name, status):
-    left = [f for f in os.listdir(tried) if ".new-" in f]
+    left = [f for f in os.listdir(tried) if f.startswith(".emp-")]
     if left:
         return f"left {left}"
     if name != "measure" or status:
