@@ -36,7 +36,7 @@ static int say_no_space(struct book *book, int e, struct error *err)
 }
 
 /* The file, the cause, the way out. */
-static int say_failed(struct book *book, int rc, int e, struct error *err)
+static int say_book_failed(struct book *book, int rc, int e, struct error *err)
 {
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
@@ -84,7 +84,7 @@ int book_failed(struct book *book, int rc, struct error *err)
 {
 	static const int writing[] = {SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC,
 		SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE};
-	int e = sqlite3_system_errno(book->db), r = say_failed(book, rc, e, err);
+	int e = sqlite3_system_errno(book->db), r = say_book_failed(book, rc, e, err);
 	bool unwritable = (rc & 0xff) == SQLITE_FULL || e == ENOSPC || e == EDQUOT;
 
 	for (size_t i = 0; i < ELEMENTS(writing); i++)
@@ -95,7 +95,7 @@ int book_failed(struct book *book, int rc, struct error *err)
 }
 
 /* The process that has a write lock on the file, 0: not known. */
-static int lock_holder(const char *path, const char *locks)
+static int book_lock_holder(const char *path, const char *locks)
 {
 	struct stat st;
 	uint64_t inode;
@@ -118,7 +118,7 @@ static void say_waiting(const struct book *book)
 
 	/* a writer locks the index of the log; a program that knows no log, the book itself */
 	if (text_read_file(AT_FDCWD, "/proc/locks", &locks) == 0)
-		pid = lock_holder(index, locks) ?: lock_holder(book->path, locks);
+		pid = book_lock_holder(index, locks) ?: book_lock_holder(book->path, locks);
 	if (pid)
 		snprintf(who, sizeof(who), "process %d", pid);
 	sentence = text_format("waiting for the lab book '%s', which %s has locked", book->path, who);

@@ -26,7 +26,7 @@ static off_t file_size(const char *path, const char *suffix)
 }
 
 /* Whether a copy of the book can grow there. */
-static bool has_room(const char *folder, const char *book)
+static bool copy_has_room(const char *folder, const char *book)
 {
 	enum { SPARE_BYTES = 16 << 20 };
 	struct stat here = {}, there;
@@ -41,14 +41,14 @@ static bool has_room(const char *folder, const char *book)
 }
 
 /* A new folder that only this user can read, "…/emp-book-XXXXXX". */
-static char *make_folder(const char *book)
+static char *make_copy_folder(const char *book)
 {
 	const char *const places[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
 
 	for (size_t i = 0; i < ELEMENTS(places); i++) {
 		_cleanup_(freep) char *folder = NULL;
 
-		if (!places[i] || *places[i] != '/' || !has_room(places[i], book))
+		if (!places[i] || *places[i] != '/' || !copy_has_room(places[i], book))
 			continue;
 		folder = text_format("%s/emp-book-XXXXXX", places[i]);
 		if (mkdtemp(folder))
@@ -81,7 +81,7 @@ static int move_to(struct book *book, const char *path)
 /* Once only. `e`: why the file cannot be written. */
 static bool go_elsewhere(struct book *book, int e)
 {
-	_cleanup_(freep) char *folder = make_folder(book->path), *path = NULL, *notice = NULL;
+	_cleanup_(freep) char *folder = make_copy_folder(book->path), *path = NULL, *notice = NULL;
 
 	book->may_leave = false;
 	if (!folder)
@@ -100,7 +100,7 @@ static bool go_elsewhere(struct book *book, int e)
 }
 
 /* Whether a statement or a transaction is open. */
-static bool is_busy(const struct book *book)
+static bool book_is_busy(const struct book *book)
 {
 	for (sqlite3_stmt *s = sqlite3_next_stmt(book->db, NULL); s; s = sqlite3_next_stmt(book->db, s))
 		if (sqlite3_stmt_busy(s))
@@ -110,7 +110,8 @@ static bool is_busy(const struct book *book)
 
 bool book_again(struct book *book, int r, struct error *err)
 {
-	if (r >= 0 || !book->may_leave || r != -book->unwritable || is_busy(book) || !go_elsewhere(book, -r))
+	if (r >= 0 || !book->may_leave || r != -book->unwritable || book_is_busy(book) ||
+		!go_elsewhere(book, -r))
 		return false;
 	*err = (struct error){};
 	return true;

@@ -3,10 +3,10 @@
  * the same words ("unable to open database file"). */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-static char *directory_of(const char *path)
+static char *book_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -24,36 +24,28 @@ static char *directory_of(const char *path)
 	return xstrndup(path, slash == path ? 1 : slash - path);
 }
 
-/* mkdir -p, for the user's default path only. */
-static int make_directories(const char *directory, struct error *err)
-{
-	_cleanup_(freep) char *path = xstrdup(directory);
-
-	for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
-		if (slash)
-			*slash = '\0';
-		if (mkdir(path, 0755) < 0 && errno != EEXIST)
-			return error_os(err, -errno, "cannot make the directory '%s' for the lab book", path);
-		if (!slash)
-			return 0;
-		*slash = '/';
-	}
-}
-
 /* Whether a new file can be made at `path`: the directories of the user's own book are made, others must be there. */
 static int check_new(const char *path, const char *directory, struct error *err)
 {
-	_cleanup_(freep) char *by_default = NULL;
+	_cleanup_(freep) char *by_default = NULL, *part = xstrdup(directory);
 	struct error ignored;
 	struct stat st;
 
 	if (stat(directory, &st) == 0 || errno != ENOENT)
 		return 0;
-	if (paths_default_book(&by_default, &ignored) == 0 && !strcmp(path, by_default))
-		return make_directories(directory, err);
-	return error_say(err, -ENOENT,
-		"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
-		path, directory);
+	if (paths_default_book(&by_default, &ignored) < 0 || strcmp(path, by_default))
+		return error_say(err, -ENOENT,
+			"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
+			path, directory);
+	for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) { /* mkdir -p */
+		if (slash)
+			*slash = '\0';
+		if (mkdir(part, 0755) < 0 && errno != EEXIST)
+			return error_os(err, -errno, "cannot make the directory '%s' for the lab book", part);
+		if (!slash)
+			return 0;
+		*slash = '/';
+	}
 }
 
 int book_make_file(const char *path, struct error *err)
@@ -71,19 +63,6 @@ int book_make_file(const char *path, struct error *err)
 		return error_os(err, -errno, "cannot make the lab book '%s'", path);
 	if (fd >= 0 && group && fchown(fd, (uid_t)-1, group->gr_gid) == 0)
 		fchmod(fd, 0660);
-	return 0;
-}
-
-static int check_writable(const char *path, const char *directory, bool there, struct error *err)
-{
-	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
-		return error_os(err, -errno,
-			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
-			path);
-	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
-		return error_os(err, -errno,
-			"the directory '%s' of the lab book '%s' cannot be written, and SQLite keeps the book's log there; ask for write permission, or name another file with --db or EMP_DB",
-			directory, path);
 	return 0;
 }
 
@@ -168,44 +147,34 @@ static int check_paths(const char *path, enum book_mode mode, struct error *err)
 
 static int check_file(const char *path, enum book_mode mode, struct error *err)
 {
-	_cleanup_(freep) char *directory = directory_of(path);
+	_cleanup_(freep) char *directory = book_directory(path);
 	struct stat st;
 	bool there = stat(path, &st) == 0;
-	int r;
+	int r = 0;
 
-	if (there) {
-		r = check_paths(path, mode, err);
-		if (r < 0)
-			return error_prefix(err, r, "the lab book");
-	}
 	if (!there && errno != ENOENT)
 		return error_os(err, -errno, "cannot open the lab book '%s'", path);
 	if (!there && mode == BOOK_READ)
 		return error_say(err, -ENOENT,
 			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze import makes it, and --db FILE or EMP_DB names another",
 			path);
+	if (there) {
+		r = check_paths(path, mode, err);
+		if (r < 0)
+			return error_prefix(err, r, "the lab book");
+	}
 	r = there ? check_content(path, &st, err) : check_new(path, directory, err);
-	return r == 0 && mode == BOOK_WRITE ? check_writable(path, directory, there, err) : r;
-}
-
-/* In a directory that is not writable, SQLite reads a closed book only as "immutable". */
-static bool must_be_immutable(const char *path)
-{
-	_cleanup_(freep) char *directory = directory_of(path);
-
-	return faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 && log_is_empty(path);
-}
-
-/* A URI, because only there is "immutable", and ":memory:" is an ordinary name. The caller frees it. */
-static char *uri_of(const char *path, bool immutable)
-{
-	char *uri = xmalloc(3 * strlen(path) + 32), *to = uri;
-
-	to = stpcpy(to, *path == '/' ? "file://" : "file:./");
-	for (; *path; path++)
-		to += sprintf(to, strchr("%?#", *path) ? "%%%02X" : "%c", (unsigned char)*path);
-	strcpy(to, immutable ? "?immutable=1" : "");
-	return uri;
+	if (r < 0 || mode == BOOK_READ)
+		return r;
+	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
+		return error_os(err, -errno,
+			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
+			path);
+	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
+		return error_os(err, -errno,
+			"the directory '%s' of the lab book '%s' cannot be written, and SQLite keeps the book's log there; ask for write permission, or name another file with --db or EMP_DB",
+			directory, path);
+	return 0;
 }
 
 /* The file may come from another user: its schema must not run our functions, or anything of its own. */
@@ -219,9 +188,14 @@ static void distrust(sqlite3 *db)
 
 static int open_database(struct book *book, bool immutable, struct error *err)
 {
-	_cleanup_(freep) char *uri = uri_of(book->path, immutable);
+	_cleanup_(freep) char *uri = xmalloc(3 * strlen(book->path) + 32);
 	int rc, flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
+	char *to = stpcpy(uri, *book->path == '/' ? "file://" : "file:./");
 
+	/* a URI, because only there is "immutable", and ":memory:" is an ordinary name */
+	for (const char *c = book->path; *c; c++)
+		to += sprintf(to, strchr("%?#", *c) ? "%%%02X" : "%c", (unsigned char)*c);
+	strcpy(to, immutable ? "?immutable=1" : "");
 	/* A reader that may write does not (query_only), but it removes the log if it is the last to close
 	 * the book; where it may not, SQLite opens the file to be read. */
 	flags |= book->mode == BOOK_WRITE ? SQLITE_OPEN_CREATE : 0;
@@ -236,12 +210,16 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	return book_schema_version(book, err); /* before anything is changed */
 }
 
-/* Even reading needs another file, the index of the log. If the disk is full, the book can be read without it as
- * long as the log is empty. */
+/* Even reading needs another file, the index of the log. As long as the log is empty, the book can be read without it, as
+ * "immutable": in a directory that is not writable, or on a disk that is full. */
 static int connect_to(struct book *book, struct error *err)
 {
+	_cleanup_(freep) char *directory = book_directory(book->path);
 	bool reader = book->mode == BOOK_READ;
-	int r = open_database(book, reader && must_be_immutable(book->path), err);
+	int r = open_database(book,
+		reader && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 &&
+			log_is_empty(book->path),
+		err);
 
 	if (r != -ENOSPC || !reader || !log_is_empty(book->path))
 		return r;

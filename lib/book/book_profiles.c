@@ -153,7 +153,7 @@ static int get_rest(struct book *book, struct profile *profile, struct error *er
 }
 
 /* The current one of that name, or, if `name` is NULL, that with the id. */
-static int read_profile(
+static int get_profile_rows(
 	struct book *book, const char *name, int64_t id, struct profile *profile, struct error *err)
 {
 	int r = sql_one(book, err, &profile_table,
@@ -170,7 +170,7 @@ static int get_profile(
 	struct book *book, const char *name, int64_t id, struct profile *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	int r = BOOK_AT_ONCE(book, read_profile(book, name, id, &profile, err), err);
+	int r = BOOK_AT_ONCE(book, get_profile_rows(book, name, id, &profile, err), err);
 
 	if (r < 0)
 		return r;

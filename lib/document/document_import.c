@@ -66,101 +66,55 @@ static int64_t id_map_get(const struct id_map *map, int64_t from)
 	return 0;
 }
 
-static int check_sample(const struct sample *sample, int64_t entry, int64_t last, struct error *err)
+/* Samples are in order. */
+static int check_number(const struct sample *sample, int64_t entry, int64_t last, struct error *err)
 {
+	if (sample->n > last)
+		return 0;
 	if (sample->n == last)
 		return error_say(err, -EINVAL,
 			"'samples', entry %" PRId64 ": 'n' is %" PRId64
 			" again, and the numbers of samples must not repeat",
 			entry, last);
-	if (sample->n < last)
-		return error_say(err, -EINVAL,
-			"'samples', entry %" PRId64 ": 'n' is %" PRIu32 " after %" PRId64
-			", and samples must be in order",
-			entry, sample->n, last);
-	return 0;
+	return error_say(err, -EINVAL,
+		"'samples', entry %" PRId64 ": 'n' is %" PRIu32 " after %" PRId64
+		", and samples must be in order",
+		entry, sample->n, last);
 }
 
-static int read_sample(const json_t *object, int64_t entry, int64_t last, struct sample *sample,
-	json_t **executions, struct error *err)
+/* All but executions, which `object` has as an array that may be empty. 0.1.0 had "sentinels" for counters. */
+static int read_sample(
+	const json_t *object, int64_t entry, int64_t last, struct quick_sample *ret, struct error *err)
 {
 	struct json_fields f = json_fields_begin(
 		object, (struct json_location){"'samples', entry", entry}, err);
+	json_t *counters = NULL, *executions;
 	int64_t n = 0;
 
 	json_fields_int(&f, "n", 1, UINT32_MAX, &n);
-	sample->n = (uint32_t)n;
+	ret->sample.n = (uint32_t)n;
 	if (f.r == 0)
-		f.r = check_sample(sample, entry, last, err);
+		f.r = check_number(&ret->sample, entry, last, err);
 	f.at = (struct json_location){"sample", n};
 	if (f.r == 0)
-		document_read_fields(&f, &sample_table, sample);
-	json_fields_array(&f, "executions", executions);
+		document_read_fields(&f, &sample_table, &ret->sample);
+	json_fields_array(&f, "executions", &executions);
+	json_fields_object_maybe(&f, "sentinels", &counters);
+	json_fields_object_maybe(&f, "disturbance_counters", &counters);
+	ret->has_counters = counters;
+	f.object = counters;
+	if (f.r == 0 && counters)
+		document_read_fields(&f, &counters_table, ret->counters);
 	return f.r;
 }
 
-/* 0.1.0 had "kernel" for the only kind it knew. */
-static int read_execution(const json_t *object, uint32_t sample, size_t entry, struct source *who,
-	struct execution *execution, struct error *err)
-{
-	struct json_fields f = json_fields_begin(
-		object, (struct json_location){"sample", sample, "execution", (int64_t)entry}, err);
-	bool kernel = false;
-
-	document_read_fields(&f, &source_table, who);
-	document_read_fields(&f, &execution_table, execution);
-	json_fields_flag_maybe(&f, "kernel", &kernel);
-	if (kernel && who->kind == SOURCE_PROCESS)
-		who->kind = SOURCE_KERNEL;
-	return f.r;
-}
-
-static int add_execution(const struct execution *execution, const struct source *who, void *data)
+static int import_execution(const struct execution *execution, const struct source *who, void *data)
 {
 	struct run_import *import = data;
 	struct execution *to = array_add_reused(import->executions, import->n_executions, import->capacity);
 
 	*to = *execution;
 	return book_source(import->book, who->name, who->exe, who->unit, who->kind, &to->source, import->err);
-}
-
-/* 0.1.0 had "sentinels". */
-static int read_counters_of(const json_t *object, struct quick_sample *sample, struct error *err)
-{
-	struct json_fields f = json_fields_begin(
-		object, (struct json_location){"sample", sample->sample.n}, err);
-	json_t *member = NULL;
-
-	json_fields_object_maybe(&f, "sentinels", &member);
-	json_fields_object_maybe(&f, "disturbance_counters", &member);
-	sample->has_counters = member;
-	if (f.r < 0 || !member)
-		return f.r;
-	f.object = member;
-	document_read_fields(&f, &counters_table, sample->counters);
-	return f.r;
-}
-
-/* A sample that document_quick_sample did not read. */
-static int read_any_sample(struct run_import *import, int64_t entry, int64_t last, struct quick_sample *ret)
-{
-	_cleanup_(json_decrefp) json_t *object = NULL;
-	json_t *executions = NULL;
-	int r = json_stream_parse(import->document, &object, import->err);
-
-	if (r == 0)
-		r = read_sample(object, entry, last, &ret->sample, &executions, import->err);
-	import->n_executions = 0;
-	for (size_t i = 0; r == 0 && i < json_array_size(executions); i++) {
-		struct execution execution;
-		struct source who;
-
-		r = read_execution(
-			json_array_get(executions, i), ret->sample.n, i + 1, &who, &execution, import->err);
-		if (r == 0)
-			r = add_execution(&execution, &who, import);
-	}
-	return r < 0 ? r : read_counters_of(object, ret, import->err);
 }
 
 static int store_sample(struct run_import *import, const struct quick_sample *read)
@@ -183,27 +137,65 @@ static int store_sample(struct run_import *import, const struct quick_sample *re
 		       : 0;
 }
 
-static int take_sample(struct run_import *import, const char *text, size_t size, int64_t entry, int64_t last,
-	struct quick_sample *ret)
+/* 0.1.0 had "kernel" for the only kind it knew. */
+static int import_one_execution(struct run_import *import, uint32_t sample, size_t entry)
 {
-	int r;
+	_cleanup_(json_decrefp) json_t *object = NULL;
+	struct execution execution;
+	struct json_fields f;
+	struct source who;
+	bool kernel = false;
+	const char *text;
+	size_t size;
+	int r = json_stream_text(import->document, 0, &text, &size, import->err);
 
-	import->n_executions = 0;
-	r = document_quick_sample(text, size, ret, add_execution, import);
 	if (r == 0)
-		r = read_any_sample(import, entry, last, ret);
-	else if (r > 0)
-		r = check_sample(&ret->sample, entry, last, import->err);
-	return r < 0 ? r : store_sample(import, ret);
+		r = document_quick_execution(text, size, import_execution, import);
+	if (r == 0)
+		r = json_stream_parse(import->document, &object, import->err);
+	if (r != 0)
+		return r;
+	f = json_fields_begin(
+		object, (struct json_location){"sample", sample, "execution", (int64_t)entry}, import->err);
+	document_read_fields(&f, &source_table, &who);
+	document_read_fields(&f, &execution_table, &execution);
+	json_fields_flag_maybe(&f, "kernel", &kernel);
+	if (kernel && who.kind == SOURCE_PROCESS)
+		who.kind = SOURCE_KERNEL;
+	return f.r < 0 ? f.r : import_execution(&execution, &who, import);
 }
 
-/* All of a sample but its executions. *ret_executions is their place; 0: they are missing. */
-static int scan_sample(struct run_import *import, int64_t entry, json_t *head, int64_t *ret_executions)
+static int import_executions(struct run_import *import, uint32_t sample)
 {
+	enum { AT_ONCE = 4096 };
+	size_t done = 0;
+	int r = json_stream_enter(import->document, '[', import->err), more = 1;
+
+	while (r >= 0 && more > 0) {
+		import->n_executions = 0;
+		while (r >= 0 && import->n_executions < AT_ONCE &&
+			(more = json_stream_element(import->document, import->err)) > 0)
+			r = import_one_execution(import, sample, done + import->n_executions + 1);
+		if (r >= 0)
+			r = more < 0 ? more
+				     : book_add_executions(import->book, import->run, sample, done,
+					       import->executions, import->n_executions, import->err);
+		done += import->n_executions;
+	}
+	return r;
+}
+
+/* Everything of a sample but its executions. *ret_executions is their place; 0: they are missing. */
+static int scan_sample(struct run_import *import, int64_t entry, json_t **ret, int64_t *ret_executions)
+{
+	_cleanup_(json_decrefp) json_t *head = json_object();
 	const char *name;
-	int r = json_stream_enter(import->document, '{', import->err);
+	int r;
 
 	*ret_executions = 0;
+	if (json_stream_peek(import->document) != '{')
+		return json_stream_json(import->document, ret, import->err);
+	r = json_stream_enter(import->document, '{', import->err);
 	while (r >= 0 && (r = json_stream_member(import->document, &name, import->err)) > 0) {
 		json_t *value = NULL;
 
@@ -220,75 +212,35 @@ static int scan_sample(struct run_import *import, int64_t entry, json_t *head, i
 		if (r == 0)
 			json_object_set_new(head, name, value);
 	}
+	*ret = TAKE(head);
 	return r;
 }
 
-static int take_execution(struct run_import *import, uint32_t sample, size_t entry)
-{
-	_cleanup_(json_decrefp) json_t *object = NULL;
-	struct execution execution;
-	struct source who;
-	const char *text;
-	size_t size;
-	int r = json_stream_text(import->document, 0, &text, &size, import->err);
-
-	if (r == 0)
-		r = document_quick_execution(text, size, add_execution, import);
-	if (r != 0)
-		return r;
-	r = json_stream_parse(import->document, &object, import->err);
-	if (r == 0)
-		r = read_execution(object, sample, entry, &who, &execution, import->err);
-	return r < 0 ? r : add_execution(&execution, &who, import);
-}
-
-static int take_executions(struct run_import *import, uint32_t sample)
-{
-	enum { AT_ONCE = 4096 };
-	size_t done = 0;
-	int r = json_stream_enter(import->document, '[', import->err), more = 1;
-
-	while (r >= 0 && more > 0) {
-		import->n_executions = 0;
-		while (r >= 0 && import->n_executions < AT_ONCE &&
-			(more = json_stream_element(import->document, import->err)) > 0)
-			r = take_execution(import, sample, done + import->n_executions + 1);
-		if (r >= 0)
-			r = more < 0 ? more
-				     : book_add_executions(import->book, import->run, sample, done,
-					       import->executions, import->n_executions, import->err);
-		done += import->n_executions;
-	}
-	return r;
-}
-
-/* One that is too long to be held in memory: first without its executions, then these, some at a time. */
-static int take_long_sample(
+/* One that is too long to be held in memory, or that document_quick_sample did not read: first without its executions, then these,
+ * some at a time. */
+static int import_any_sample(
 	struct run_import *import, int64_t place, int64_t entry, int64_t last, struct quick_sample *ret)
 {
-	_cleanup_(json_decrefp) json_t *head = json_object();
-	json_t *none;
+	_cleanup_(json_decrefp) json_t *head = NULL;
 	int64_t executions, end;
 	int r;
 
 	json_stream_seek(import->document, place);
-	r = scan_sample(import, entry, head, &executions);
+	r = scan_sample(import, entry, &head, &executions);
 	end = json_stream_tell(import->document);
 	if (r >= 0)
-		r = read_sample(head, entry, last, &ret->sample, &none, import->err);
-	if (r >= 0)
-		r = read_counters_of(head, ret, import->err);
+		r = read_sample(head, entry, last, ret, import->err);
 	import->n_executions = 0;
 	if (r >= 0)
 		r = store_sample(import, ret);
 	json_stream_seek(import->document, executions);
 	if (r >= 0)
-		r = take_executions(import, ret->sample.n);
+		r = import_executions(import, ret->sample.n);
 	json_stream_seek(import->document, end);
 	return r;
 }
 
-static int take_samples(struct run_import *import)
+static int import_samples(struct run_import *import)
 {
 	enum { MOST_BYTES = 1 << 20 }; /* of a sample in memory */
 	struct quick_sample sample = {};
@@ -302,10 +254,15 @@ static int take_samples(struct run_import *import)
 
 		entry++;
 		r = json_stream_text(import->document, MOST_BYTES, &text, &size, import->err);
+		if (r < 0)
+			return r;
+		import->n_executions = 0;
+		r = r > 0 ? 0 : document_quick_sample(text, size, &sample, import_execution, import);
 		if (r == 0)
-			r = take_sample(import, text, size, entry, last, &sample);
+			r = import_any_sample(import, place, entry, last, &sample);
 		else if (r > 0)
-			r = take_long_sample(import, place, entry, last, &sample);
+			r = check_number(&sample.sample, entry, last, import->err)
+				    ?: store_sample(import, &sample);
 		if (entry == 1)
 			import->first_ns = sample.sample.start_ns;
 		import->end_ns = sample.sample.start_ns + sample.sample.et_ns;
@@ -407,7 +364,7 @@ static int put_named(struct run_import *import, const json_t *head)
 
 /* The run of that number where the document comes from; for one that is not in the document, a number that no run of the book has
  * or will have. */
-static int find_run(struct run_import *import, int64_t number, int64_t *ret)
+static int find_imported_run(struct run_import *import, int64_t number, int64_t *ret)
 {
 	int r = 0;
 
@@ -440,7 +397,7 @@ static int renumber(struct run_import *import, const struct field_table *table, 
 		if (id == 0)
 			continue;
 		if (field->refers == FIELD_TO_RUN)
-			r = find_run(import, id, &to);
+			r = find_imported_run(import, id, &to);
 		else
 			to = id_map_get(
 				field->refers == FIELD_TO_SOURCE ? &import->sources : &import->environments,
@@ -453,7 +410,7 @@ static int renumber(struct run_import *import, const struct field_table *table, 
 	return r;
 }
 
-static int take_row(struct run_import *import, const struct run_rows *rows, int64_t entry)
+static int import_row(struct run_import *import, const struct run_rows *rows, int64_t entry)
 {
 	_cleanup_(json_decrefp) json_t *object = NULL;
 	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
@@ -478,16 +435,16 @@ static int take_row(struct run_import *import, const struct run_rows *rows, int6
 	return r;
 }
 
-static int take_rows(struct run_import *import, const struct run_rows *rows)
+static int import_rows(struct run_import *import, const struct run_rows *rows)
 {
 	int64_t entry = 0;
 	int r;
 
 	if (rows->single)
-		return take_row(import, rows, 0);
+		return import_row(import, rows, 0);
 	r = json_stream_enter(import->document, '[', import->err);
 	while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0)
-		r = take_row(import, rows, ++entry);
+		r = import_row(import, rows, ++entry);
 	return r;
 }
 
@@ -501,14 +458,14 @@ static int store_part(struct run_import *import, struct import_part *part)
 	import->first_ns = import->end_ns = 0;
 	json_stream_seek(import->document, part->samples);
 	if (r >= 0)
-		r = take_samples(import);
+		r = import_samples(import);
 	if (r >= 0 && !started)
 		r = book_set_times(import->book, part->run.id, import->first_ns,
 			ended ? part->run.ended_ns : import->end_ns, import->err);
 	for (size_t i = 0; r >= 0 && (rows = document_run_rows(i)); i++)
 		if (part->rows[i]) {
 			json_stream_seek(import->document, part->rows[i]);
-			r = take_rows(import, rows);
+			r = import_rows(import, rows);
 		}
 	return r;
 }
@@ -553,7 +510,7 @@ static int check_format(const json_t *document, struct error *err)
 }
 
 /* The place of samples or rows in the part; NULL: the member is something else. */
-static int64_t *place_of(struct import_part *part, const char *name)
+static int64_t *import_place(struct import_part *part, const char *name)
 {
 	const struct run_rows *rows;
 
@@ -590,7 +547,7 @@ static int scan_run(struct run_import *import, bool is_companion)
 		int64_t *place;
 
 		part = &import->parts[at]; /* which companions may have moved */
-		place = place_of(part, name);
+		place = import_place(part, name);
 		if ((place && *place) || json_object_get(part->head, name))
 			return error_say(import->err, -EINVAL, "the document has two members '%s'", name);
 		if (place) {

@@ -18,39 +18,39 @@ struct quick_target {
 	size_t next;   /* the field that is likely to come */
 };
 
-static char next_char(struct quick *q)
+static char quick_next(struct quick *q)
 {
 	while (q->at < q->end && (*q->at == ' ' || *q->at == '\n' || *q->at == '\t' || *q->at == '\r'))
 		q->at++;
 	return q->at < q->end ? *q->at : '\0';
 }
 
-static bool take(struct quick *q, char c)
+static bool quick_take(struct quick *q, char c)
 {
-	if (next_char(q) != c)
+	if (quick_next(q) != c)
 		return false;
 	q->at++;
 	return true;
 }
 
 /* Plain ASCII only. */
-static bool take_text(struct quick *q, const char **ret, size_t *ret_size)
+static bool quick_text(struct quick *q, const char **ret, size_t *ret_size)
 {
 	const char *begin;
 
-	if (!take(q, '"'))
+	if (!quick_take(q, '"'))
 		return false;
 	for (begin = q->at; q->at < q->end && *q->at != '"'; q->at++)
 		if ((unsigned char)*q->at < ' ' || (unsigned char)*q->at >= 0x7f || *q->at == '\\')
 			return false;
 	*ret = begin;
 	*ret_size = (size_t)(q->at - begin);
-	return take(q, '"');
+	return quick_take(q, '"');
 }
 
-static bool take_number(struct quick *q, int64_t *ret)
+static bool quick_number(struct quick *q, int64_t *ret)
 {
-	bool negative = next_char(q) == '-';
+	bool negative = quick_next(q) == '-';
 	uint64_t value = 0; /* which has room for 19 digits */
 	const char *begin;
 
@@ -64,7 +64,12 @@ static bool take_number(struct quick *q, int64_t *ret)
 	return q->at < q->end && strchr(",}] \n\t\r", *q->at) && *q->at;
 }
 
-static bool take_word(struct quick *q, const char *word)
+static bool quick_is_named(const char *name, const char *text, size_t size)
+{
+	return strlen(name) == size && !memcmp(name, text, size);
+}
+
+static bool quick_word(struct quick *q, const char *word)
 {
 	size_t size = strlen(word);
 
@@ -74,22 +79,7 @@ static bool take_word(struct quick *q, const char *word)
 	return true;
 }
 
-static bool take_enum(struct quick *q, const struct field *field, void *object)
-{
-	const char *text;
-	size_t size;
-
-	if (!take_text(q, &text, &size))
-		return false;
-	for (int i = 0; i < field->n_words; i++)
-		if (strlen(field->words[i]) == size && !memcmp(field->words[i], text, size)) {
-			field_set(field, object, i);
-			return true;
-		}
-	return false;
-}
-
-static bool take_value(struct quick *q, const struct field *field, void *object)
+static bool quick_value(struct quick *q, const struct field *field, void *object)
 {
 	const char *text;
 	size_t size;
@@ -97,22 +87,29 @@ static bool take_value(struct quick *q, const struct field *field, void *object)
 
 	switch (field->type) {
 	case FIELD_TEXT:
-		if (q->n_texts == ELEMENTS(q->texts) || !take_text(q, &text, &size) ||
+		if (q->n_texts == ELEMENTS(q->texts) || !quick_text(q, &text, &size) ||
 			size >= sizeof(q->texts[0]))
 			return false;
 		*field_text(field, object) = memcpy(q->texts[q->n_texts], text, size);
 		q->texts[q->n_texts++][size] = '\0';
 		return true;
 	case FIELD_ENUM:
-		return take_enum(q, field, object);
+		if (!quick_text(q, &text, &size))
+			return false;
+		for (int i = 0; i < field->n_words; i++)
+			if (quick_is_named(field->words[i], text, size)) {
+				field_set(field, object, i);
+				return true;
+			}
+		return false;
 	case FIELD_BOOL:
-		value = next_char(q) == 't';
+		value = quick_next(q) == 't';
 		field_set(field, object, value);
-		return take_word(q, value ? "true" : "false");
+		return quick_word(q, value ? "true" : "false");
 	case FIELD_REAL:
 		return false;
 	default:
-		if (field->seconds || !take_number(q, &value) || value < field->min ||
+		if (field->seconds || !quick_number(q, &value) || value < field->min ||
 			value > field_max(field))
 			return false;
 		field_set(field, object, value);
@@ -121,7 +118,7 @@ static bool take_value(struct quick *q, const struct field *field, void *object)
 }
 
 /* The field of that name, which was not seen before. */
-static const struct field *field_named(struct quick_target *target, const char *name, size_t size)
+static const struct field *quick_field(struct quick_target *target, const char *name, size_t size)
 {
 	for (size_t i = 0; i < target->table->n; i++) {
 		size_t k = (target->next + i) % target->table->n;
@@ -139,7 +136,7 @@ static const struct field *field_named(struct quick_target *target, const char *
 	return NULL;
 }
 
-static bool has_required(const struct quick_target *target)
+static bool quick_has_required(const struct quick_target *target)
 {
 	for (size_t k = 0; k < target->table->n; k++) {
 		const struct field *field = &target->table->fields[k];
@@ -152,16 +149,16 @@ static bool has_required(const struct quick_target *target)
 }
 
 /* 1: a member follows, with its name; 0: the object has ended; -1: it is unusual. */
-static int next_member(struct quick *q, bool first, const char **ret_name, size_t *ret_size)
+static int quick_member(struct quick *q, bool first, const char **ret_name, size_t *ret_size)
 {
-	if (take(q, '}'))
+	if (quick_take(q, '}'))
 		return 0;
-	if (!first && !take(q, ','))
+	if (!first && !quick_take(q, ','))
 		return -1;
-	return take_text(q, ret_name, ret_size) && take(q, ':') ? 1 : -1;
+	return quick_text(q, ret_name, ret_size) && quick_take(q, ':') ? 1 : -1;
 }
 
-static bool take_object(struct quick *q, struct quick_target *targets, size_t n)
+static bool quick_object(struct quick *q, struct quick_target *targets, size_t n)
 {
 	const char *name;
 	size_t size;
@@ -169,36 +166,36 @@ static bool take_object(struct quick *q, struct quick_target *targets, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		fields_init(targets[i].table, targets[i].object);
-	if (!take(q, '{'))
+	if (!quick_take(q, '{'))
 		return false;
-	for (bool first = true; (r = next_member(q, first, &name, &size)) > 0; first = false) {
+	for (bool first = true; (r = quick_member(q, first, &name, &size)) > 0; first = false) {
 		const struct field *field = NULL;
 		size_t i = 0;
 
-		while (i < n && !(field = field_named(&targets[i], name, size)))
+		while (i < n && !(field = quick_field(&targets[i], name, size)))
 			i++;
-		if (!field || !take_value(q, field, targets[i].object))
+		if (!field || !quick_value(q, field, targets[i].object))
 			return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!has_required(&targets[i]))
+		if (!quick_has_required(&targets[i]))
 			return false;
 	return r == 0;
 }
 
-static int take_executions(struct quick *q, quick_execution *each, void *data)
+static int quick_executions(struct quick *q, quick_execution *each, void *data)
 {
 	int r = 1;
 
-	if (!take(q, '['))
+	if (!quick_take(q, '['))
 		return 0;
-	for (bool first = true; r > 0 && !take(q, ']'); first = false) {
+	for (bool first = true; r > 0 && !quick_take(q, ']'); first = false) {
 		struct source source;
 		struct execution execution;
 		struct quick_target targets[] = {{&source_table, &source}, {&execution_table, &execution}};
 
 		q->n_texts = 0;
-		if ((!first && !take(q, ',')) || !take_object(q, targets, ELEMENTS(targets)))
+		if ((!first && !quick_take(q, ',')) || !quick_object(q, targets, ELEMENTS(targets)))
 			return 0;
 		r = each(&execution, &source, data) ?: 1;
 	}
@@ -212,14 +209,9 @@ int document_quick_execution(const char *text, size_t size, quick_execution *eac
 	struct execution execution;
 	struct quick_target targets[] = {{&source_table, &source}, {&execution_table, &execution}};
 
-	if (!take_object(&q, targets, ELEMENTS(targets)) || next_char(&q))
+	if (!quick_object(&q, targets, ELEMENTS(targets)) || quick_next(&q))
 		return 0;
 	return each(&execution, &source, data) ?: 1;
-}
-
-static bool is_named(const char *name, const char *text, size_t size)
-{
-	return strlen(name) == size && !memcmp(name, text, size);
 }
 
 int document_quick_sample(
@@ -235,29 +227,29 @@ int document_quick_sample(
 
 	ret->has_counters = false;
 	fields_init(&sample_table, &ret->sample);
-	if (!take(&q, '{'))
+	if (!quick_take(&q, '{'))
 		return 0;
-	for (bool first = true; (r = next_member(&q, first, &name, &name_size)) > 0; first = false) {
-		const struct field *field = field_named(&sample, name, name_size);
+	for (bool first = true; (r = quick_member(&q, first, &name, &name_size)) > 0; first = false) {
+		const struct field *field = quick_field(&sample, name, name_size);
 
 		if (field) {
-			if (!take_value(&q, field, &ret->sample))
+			if (!quick_value(&q, field, &ret->sample))
 				return 0;
-		} else if (is_named("executions", name, name_size) && !executions) {
+		} else if (quick_is_named("executions", name, name_size) && !executions) {
 			executions = true;
-			r = take_executions(&q, each, data);
+			r = quick_executions(&q, each, data);
 			if (r <= 0)
 				return r;
-		} else if (is_named("disturbance_counters", name, name_size) && !ret->has_counters) {
+		} else if (quick_is_named("disturbance_counters", name, name_size) && !ret->has_counters) {
 			ret->has_counters = true;
-			if (!take_object(&q, &counters, 1))
+			if (!quick_object(&q, &counters, 1))
 				return 0;
-		} else if (!is_named("start", name, name_size) || has_start ||
-			   !take_text(&q, &start, &start_size)) {
+		} else if (!quick_is_named("start", name, name_size) || has_start ||
+			   !quick_text(&q, &start, &start_size)) {
 			return 0;
 		} else {
 			has_start = true;
 		}
 	}
-	return r == 0 && executions && has_required(&sample) && !next_char(&q);
+	return r == 0 && executions && quick_has_required(&sample) && !quick_next(&q);
 }
