@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze jitter: what interrupted a CPU, by name (De, Kothari & Mann 2007). */
 #include "analyze/analyze.h"
+#include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/jitter/jitter_show.h"
-
-#include "lib/base/text.h"
-#include "lib/jitter/jitter_json.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,7 +25,7 @@ static struct {
 static int parse_between(const char *value, const char *name, void *into, struct error *err)
 {
 	_cleanup_(freep) char *low = xstrdup(value);
-	char *high = low ? strstr(low, "..") : NULL;
+	char *high = strstr(low, "..");
 	struct range range;
 	int r;
 
@@ -90,7 +88,7 @@ static int check_options(struct error *err)
 	return 0;
 }
 
-static int draw(const struct jitter_pair *pair, struct error *err)
+static int draw_pair(const struct jitter_pair *pair, struct error *err)
 {
 	return plot_drawing(options.timeline    ? jitter_timeline(pair->run)
 			    : options.by_source ? jitter_shares(pair)
@@ -98,37 +96,29 @@ static int draw(const struct jitter_pair *pair, struct error *err)
 		options.output, options.script, err);
 }
 
-/* STATUS_NOT_FIT with a sentence: --fail-if-new. */
-static int judge(const struct jitter_changes *changes, struct error *err)
-{
-	char share[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
-
-	if (options.fail_if_new < 0 || changes->new_share * 100 <= options.fail_if_new)
-		return 0;
-	return error_say(err, STATUS_NOT_FIT,
-		"new sources took %s of the time of all interruptions, more than %s",
-		text_percent(share, changes->new_share), text_percent(limit, options.fail_if_new / 100));
-}
-
-static int compare(struct book *book, const struct jitter_run *run, struct error *err)
+static int compare_runs(struct book *book, const struct jitter_run *run, struct error *err)
 {
 	_cleanup_(jitter_run_clear) struct jitter_run baseline = {};
+	_cleanup_(jitter_changes_clear) struct jitter_changes changes = {};
+	char share[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
 	struct jitter_pair pair = {run, &baseline, {}};
 	int r = jitter_run_load(book, options.baseline, &baseline, err);
 
-	if (r == 0)
-		r = jitter_changes_make(
-			&pair.changes, &baseline.frequency, &baseline.all, &run->frequency, &run->all, err);
-	if (r == 0 && options.output)
-		r = draw(&pair, err);
-	if (r == 0)
-		r = analyze_options.json
-			    ? json_print_document("emp-jitter-changes", jitter_changes_as_json(&pair), err)
-			    : jitter_print_changes(&pair, options.screen.all, err);
-	if (r == 0)
-		r = judge(&pair.changes, err);
-	jitter_changes_clear(&pair.changes);
-	return r;
+	if (r < 0)
+		return r;
+	pair.changes = changes = jitter_changes_make(
+		&baseline.frequency, &baseline.all, &run->frequency, &run->all);
+	if (options.output)
+		r = draw_pair(&pair, err);
+	if (r == 0 && analyze_options.json)
+		r = json_print_document("emp-jitter-changes", jitter_changes_as_json(&pair), err);
+	else if (r == 0)
+		jitter_print_changes(&pair, options.screen.all);
+	if (r < 0 || options.fail_if_new < 0 || changes.new_share * 100 <= options.fail_if_new)
+		return r;
+	return error_say(err, STATUS_NOT_FIT,
+		"new sources took %s of the time of all interruptions, more than %s",
+		text_percent(share, changes.new_share), text_percent(limit, options.fail_if_new / 100));
 }
 
 static int show_peak(const struct jitter_run *run, struct error *err)
@@ -139,29 +129,22 @@ static int show_peak(const struct jitter_run *run, struct error *err)
 
 	if (r < 0)
 		return r;
-	r = analyze_options.json
-		    ? json_print_document("emp-jitter-peak", jitter_peak_as_json(run, &peak), err)
-		    : jitter_print_peak(run, &peak, err);
+	if (analyze_options.json)
+		r = json_print_document("emp-jitter-peak", jitter_peak_as_json(run, &peak), err);
+	else
+		jitter_print_peak(run, &peak);
 	jitter_table_clear(&peak.table);
 	return r;
 }
 
-static int show(const struct jitter_run *run, struct error *err)
+static int show_run(const struct jitter_run *run, struct error *err)
 {
 	if (options.between.high_ns > 0)
 		return show_peak(run, err);
-	return analyze_options.json ? json_print_document("emp-jitter", jitter_as_json(run), err)
-				    : jitter_print(run, &options.screen, err);
-}
-
-/* Of two runs, the first is the baseline of the second. */
-static int parse_runs(int argc, char **argv, struct error *err)
-{
-	if (argc < 2)
-		return 0;
-	if (options.baseline)
-		return error_say(err, -EINVAL, "two runs are compared already; leave --baseline out");
-	return analyze_parse_run(argv[0], "BEFORE", &options.baseline, err);
+	if (analyze_options.json)
+		return json_print_document("emp-jitter", jitter_as_json(run), err);
+	jitter_print(run, &options.screen);
+	return 0;
 }
 
 int verb_jitter(int argc, char **argv, struct error *err)
@@ -169,8 +152,13 @@ int verb_jitter(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(jitter_run_clear) struct jitter_run run = {};
 	int64_t id;
-	int r = parse_runs(argc, argv, err);
+	int r = 0;
 
+	if (argc >= 2) { /* the first is the baseline of the second */
+		if (options.baseline)
+			return error_say(err, -EINVAL, "two runs are compared already; leave --baseline out");
+		r = analyze_parse_run(argv[0], "BEFORE", &options.baseline, err);
+	}
 	if (r == 0)
 		r = check_options(err);
 	if (r == 0)
@@ -180,6 +168,6 @@ int verb_jitter(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	if (options.baseline)
-		return compare(book, &run, err);
-	return options.output ? draw(&(struct jitter_pair){.run = &run}, err) : show(&run, err);
+		return compare_runs(book, &run, err);
+	return options.output ? draw_pair(&(struct jitter_pair){.run = &run}, err) : show_run(&run, err);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names it. */
 #include "calibrate/calibrate.h"
-#include "lib/base/xalloc.h"
-#include "lib/jitter/watch_jitter.h"
-#include "lib/jitter/watch.h"
 #include "calibrate/screen.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/progress.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpu_list.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/system/lock.h"
+#include "lib/jitter/jitter_show.h"
+#include "lib/jitter/watch.h"
 #include "lib/run/environment.h"
 #include "lib/run/patience.h"
 
@@ -113,7 +113,7 @@ static void session_close(struct session *s)
 	lock_release(&s->lock);
 }
 
-static int begin_run(struct session *s, struct error *err)
+static int begin_jitter_run(struct session *s, struct error *err)
 {
 	_cleanup_(freep) char *digest = NULL, *list = cpu_list_text(options.cpus, options.n_cpus);
 	int r;
@@ -122,28 +122,16 @@ static int begin_run(struct session *s, struct error *err)
 		.kind = RUN_JITTER,
 		.program = xstrdup("jitter"),
 		.backend = xstrdup("tracefs"),
-		.notes = list ? text_format("CPUs %s", list) : NULL,
+		.notes = text_format("CPUs %s", list),
 		.resolution_ns = 1,
-		.started_ns = watch_started_ns(&s->watch),
+		.started_ns = s->watch.scale.base_realtime_ns,
 		.cpu = options.n_cpus == 1 ? options.cpus[0] : -1,
 	};
-	if (!s->run.program || !s->run.backend || !s->run.notes)
-		return error_oom(err);
 	r = environment_take(s->book, &s->run.environment, &digest, err);
 	return r < 0 ? r : book_begin_run(s->book, &s->run, err);
 }
 
-static int store(struct session *s, struct error *err)
-{
-	_cleanup_(freep) struct jitter_watched *facts = watch_facts(&s->watch);
-
-	if (!facts)
-		return error_oom(err);
-	return jitter_store(
-		s->book, s->run.id, s->run.started_ns, facts, s->watch.n_cpus, &s->watch.sources, err);
-}
-
-static int open_all(struct session *s, struct error *err)
+static int open_session(struct session *s, struct error *err)
 {
 	const struct watch_request request = {
 		.cpus = options.cpus,
@@ -166,52 +154,36 @@ static int open_all(struct session *s, struct error *err)
 	patience_begin(s->book);
 	r = watch_open(&s->watch, &request, err);
 	if (r == 0)
-		r = begin_run(s, err);
+		r = begin_jitter_run(s, err);
 	return r == 0 ? watch_start(&s->watch, err) : r;
-}
-
-static void announce(void)
-{
-	_cleanup_(freep) char *list = cpu_list_text(options.cpus, options.n_cpus);
-	char length[TEXT_TIME_SIZE], until[TEXT_TIME_SIZE];
-
-	screen_print("Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n",
-		list ?: "", text_duration(length, options.for_ns),
-		text_moment(until, saturate_add(clock_ns(CLOCK_REALTIME), options.for_ns)));
-}
-
-/* Whether the user wants it to end. */
-static bool wait_a_little(void)
-{
-	struct pollfd fd = {.fd = interrupt_fd(), .events = POLLIN};
-
-	return poll(&fd, 1, DRAIN_MS) > 0 && interrupt_pending();
-}
-
-static int64_t elapsed_ns(const struct watch *w)
-{
-	return counter_ns(&w->scale, counter_now()) - w->started_ns;
-}
-
-static int end_round(struct session *s, struct error *err)
-{
-	int r = watch_end_round(&s->watch, err);
-
-	return r == 0 && s->watch.rounds % STORE_ROUNDS == 0 ? store(s, err) : r;
 }
 
 static int do_rounds(struct session *s, struct error *err)
 {
+	_cleanup_(freep) char *list = cpu_list_text(options.cpus, options.n_cpus);
+	struct pollfd interrupt = {.fd = interrupt_fd(), .events = POLLIN};
+	char length[TEXT_TIME_SIZE], until[TEXT_TIME_SIZE];
 	struct watch *w = &s->watch;
 	struct progress progress;
 	int64_t in_ns;
 	int r = 0;
 
-	announce();
+	screen_print("Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n", list,
+		text_duration(length, options.for_ns),
+		text_moment(until, saturate_add(clock_ns(CLOCK_REALTIME), options.for_ns)));
 	progress_begin(&progress, "Seconds", (uint64_t)((options.for_ns + NS_PER_S - 1) / NS_PER_S),
 		calibrate_options.quiet || calibrate_options.json);
-	while (r == 0 && (in_ns = elapsed_ns(w)) < options.for_ns && !wait_a_little()) {
-		r = in_ns >= (w->rounds + 1) * ROUND_NS ? end_round(s, err) : watch_drain(w, err);
+	while (r == 0) {
+		in_ns = counter_ns(&w->scale, counter_now()) - w->started_ns;
+		if (in_ns >= options.for_ns || (poll(&interrupt, 1, DRAIN_MS) > 0 && interrupt_pending()))
+			break;
+		if (in_ns < (w->rounds + 1) * ROUND_NS) {
+			r = watch_drain(w, err);
+		} else {
+			r = watch_end_round(w, err);
+			if (r == 0 && w->rounds % STORE_ROUNDS == 0)
+				r = watch_store(w, s->book, s->run.id, err);
+		}
 		if (progress_is_due(&progress, (uint64_t)(in_ns / NS_PER_S)))
 			progress_step(&progress, (uint64_t)(in_ns / NS_PER_S), NULL);
 	}
@@ -220,28 +192,33 @@ static int do_rounds(struct session *s, struct error *err)
 }
 
 /* The state is stored although the rounds failed, with all that were finished. */
-static int finish(struct session *s, int r, struct error *err)
+static int finish_run(struct session *s, int r, struct error *err)
 {
-	struct error later = {};
+	struct error err2 = {};
 	enum run_state state = r < 0 ? RUN_FAILED : interrupt_pending() ? RUN_INTERRUPTED : RUN_DONE;
-	int end = r < 0 ? 0 : watch_stop(&s->watch, &later);
+	int end = r < 0 ? 0 : watch_stop(&s->watch, &err2);
 
-	end = store(s, &later) ?: end;
-	end = book_end_run(s->book, s->run.id, state, NULL, &later) ?: end;
+	end = watch_store(&s->watch, s->book, s->run.id, &err2) ?: end;
+	end = book_end_run(s->book, s->run.id, state, NULL, &err2) ?: end;
 	if (end == 0 && state != RUN_FAILED)
-		end = trace_keep(s->watch.trace, &later);
+		end = trace_keep(s->watch.trace, &err2);
 	s->run.state = state;
 	if (r == 0 && end < 0)
-		*err = later;
+		*err = err2;
 	return r < 0 ? r : end;
 }
 
-static int show(struct session *s, struct error *err)
+static int show_run(struct session *s, struct error *err)
 {
 	_cleanup_(jitter_run_clear) struct jitter_run run = {};
 	int r = jitter_run_load(s->book, s->run.id, &run, err);
 
-	return r < 0 ? r : jitter_show(&run, options.keep, calibrate_options.json, calibrate_options.verbose, err);
+	if (r < 0)
+		return r;
+	if (calibrate_options.json)
+		return json_print_document("emp-jitter", jitter_as_json(&run), err);
+	jitter_print_summary(&run, options.keep, calibrate_options.verbose);
+	return 0;
 }
 
 int verb_jitter(int argc, char **argv, struct error *err)
@@ -251,11 +228,11 @@ int verb_jitter(int argc, char **argv, struct error *err)
 
 	interrupt_block_others();
 	if (r == 0)
-		r = open_all(&session, err);
+		r = open_session(&session, err);
 	if (r == 0)
-		r = finish(&session, do_rounds(&session, err), err);
+		r = finish_run(&session, do_rounds(&session, err), err);
 	if (r == 0)
-		r = show(&session, err);
+		r = show_run(&session, err);
 	free(options.cpus);
 	if (r == 0)
 		r = book_checkpoint(session.book, err);

@@ -1,12 +1,218 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events, made intervals: see intervals.h. */
+/* Events, made intervals of named sources: see intervals.h. */
 #include "lib/jitter/intervals.h"
 
 #include "lib/base/array.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/protocol/names.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_PARTS = 6, MOST_COMBINATIONS = 1000 };
+enum { PF_KTHREAD = 0x00200000 };
+
+void jitter_sources_clear(struct jitter_sources *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->items[i].name);
+		free(s->items[i].unit);
+		free(s->items[i].parts);
+	}
+	free(s->items);
+	keymap_free(&s->known);
+	*s = (struct jitter_sources){};
+}
+
+/* FNV-1a */
+static const uint64_t HASH_BEGIN = UINT64_C(0xcbf29ce484222325);
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+	for (const unsigned char *b = bytes, *end = b + n; b < end; b++)
+		hash = (hash ^ *b) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t hash_event(int kind, uint64_t number, const char *name)
+{
+	uint64_t hash = hash_bytes(HASH_BEGIN, &kind, sizeof(kind));
+
+	hash = hash_bytes(hash, &number, sizeof(number));
+	return hash_bytes(hash, name ?: "", strlen(name ?: ""));
+}
+
+static uint32_t source_add(
+	struct jitter_sources *s, const char *name, const char *unit, enum source_kind kind)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->items[i].kind == kind && !strcmp(s->items[i].name, name) &&
+			!strcmp(s->items[i].unit ?: "", unit ?: ""))
+			return (uint32_t)i;
+	*array_add(s->items, s->n) = (struct jitter_source_name){
+		.name = xstrdup(name), .unit = text_copy(unit), .kind = kind};
+	return (uint32_t)s->n - 1;
+}
+
+static uint32_t source_remember(struct jitter_sources *s, uint64_t hash, uint32_t source)
+{
+	keymap_set(&s->known, hash, source);
+	return source;
+}
+
+/* What only the running system knows. A thread that has ended leaves both as they are. */
+static void describe_thread(
+	struct identity *identity, pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit)
+{
+	_cleanup_(freep) char *stat = NULL;
+	const char *after_name;
+	unsigned int flags;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (text_read_file(AT_FDCWD, path, &stat) < 0)
+		return;
+	after_name = strrchr(stat, ')');
+	if (!after_name || sscanf(after_name, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
+		return;
+	*ret_kernel = flags & PF_KTHREAD;
+	if (!*ret_kernel)
+		*ret_unit = identity_of(identity, pid, 0, name).unit;
+}
+
+uint32_t jitter_source_of_thread(struct jitter_sources *s, pid_t pid, const char *name)
+{
+	uint64_t hash = hash_event(TRACE_TASK, (uint64_t)pid, name);
+	const uint32_t *known = keymap_find(&s->known, hash);
+	const char *unit = NULL;
+	bool kernel = pid == 0;
+
+	if (known)
+		return *known;
+	if (s->identity && !kernel)
+		describe_thread(s->identity, pid, name, &kernel, &unit);
+	return source_remember(s, hash,
+		source_add(s, kernel ? name_group(names_default, name) : name, unit,
+			kernel ? SOURCE_KERNEL : SOURCE_PROCESS));
+}
+
+uint32_t jitter_source_outside(struct jitter_sources *s)
+{
+	return source_add(s, s->outside ?: "outside the kernel", NULL, SOURCE_OUTSIDE);
+}
+
+/* The source of an event that is not a switch. */
+static uint32_t source_of_event(struct jitter_sources *s, const struct trace_event *event)
+{
+	uint64_t hash = hash_event((int)event->kind, event->number, event->name);
+	const uint32_t *known = keymap_find(&s->known, hash);
+	const char *name = event->name ?: "unknown";
+	enum source_kind kind = SOURCE_VECTOR;
+	_cleanup_(freep) char *made = NULL;
+
+	if (known)
+		return *known;
+	switch (event->kind) {
+	case TRACE_IRQ:
+		made = text_format("irq%d:%s", (int)event->number, name);
+		kind = SOURCE_IRQ;
+		break;
+	case TRACE_SOFTIRQ:
+		made = text_format("softirq:%s", name);
+		kind = SOURCE_SOFTIRQ;
+		break;
+	case TRACE_WORK:
+		name = s->symbol ? s->symbol(s->trace, event->number) : NULL;
+		made = text_format("kworker:%s", name ?: "unknown");
+		kind = SOURCE_KERNEL;
+		break;
+	case TRACE_NMI:
+		kind = SOURCE_NMI;
+		break;
+	case TRACE_FAULT:
+		kind = SOURCE_FAULT;
+		break;
+	default:
+		break;
+	}
+	return source_remember(s, hash, source_add(s, made ?: name, NULL, kind));
+}
+
+/* By kind, what interrupts before what it leads to; then by name. */
+static bool source_is_before(const struct jitter_sources *s, uint32_t a, uint32_t b)
+{
+	static const int ranks[N_SOURCE_KINDS] = {[SOURCE_NMI] = 0,
+		[SOURCE_VECTOR] = 1,
+		[SOURCE_IRQ] = 2,
+		[SOURCE_FAULT] = 3,
+		[SOURCE_SOFTIRQ] = 4,
+		[SOURCE_KERNEL] = 5,
+		[SOURCE_PROCESS] = 6};
+	const struct jitter_source_name *x = &s->items[a], *y = &s->items[b];
+	int by_name;
+
+	if (ranks[x->kind] != ranks[y->kind])
+		return ranks[x->kind] < ranks[y->kind];
+	by_name = strcmp(x->name, y->name);
+	return by_name ? by_name < 0 : a < b;
+}
+
+/* The distinct ones among the parts, sorted, at most MOST_PARTS. Returns how many there would be. */
+static size_t distinct_parts(const struct jitter_sources *s, const uint32_t *parts, size_t n, uint32_t *ret)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = 0;
+
+		while (at < kept && source_is_before(s, ret[at], parts[i]))
+			at++;
+		if (at < kept && ret[at] == parts[i])
+			continue;
+		if (kept == MOST_PARTS)
+			return kept + 1;
+		memmove(ret + at + 1, ret + at, (kept - at) * sizeof(*ret));
+		ret[at] = parts[i];
+		kept++;
+	}
+	return kept;
+}
+
+uint32_t jitter_source_of_parts(struct jitter_sources *s, const uint32_t *parts, size_t n)
+{
+	uint32_t sorted[MOST_PARTS], source;
+	size_t kept = distinct_parts(s, parts, n, sorted), size, before = s->n;
+	_cleanup_(freep) char *name = NULL;
+	const uint32_t *known;
+	uint64_t hash;
+	FILE *text;
+
+	if (kept == 1)
+		return sorted[0];
+	if (kept > MOST_PARTS)
+		return source_add(s, "other combinations", NULL, SOURCE_COMBINATION);
+	hash = hash_bytes(HASH_BEGIN, sorted, kept * sizeof(*sorted));
+	known = keymap_find(&s->known, hash);
+	if (known)
+		return *known;
+	if (s->n_combinations >= MOST_COMBINATIONS)
+		return source_add(s, "other combinations", NULL, SOURCE_COMBINATION);
+	text = xopen_memstream(&name, &size);
+	for (size_t i = 0; i < kept; i++)
+		fprintf(text, "%s%s", i ? "_" : "", s->items[sorted[i]].name);
+	text_stream_close(text, &name);
+	source = source_add(s, name, NULL, SOURCE_COMBINATION);
+	if (source >= before) { /* another order of parts may have had this name */
+		s->items[source].parts = xmalloc(kept * sizeof(*sorted));
+		memcpy(s->items[source].parts, sorted, kept * sizeof(*sorted));
+		s->items[source].n_parts = kept;
+		s->n_combinations++;
+	}
+	return source_remember(s, hash, source);
+}
 
 enum { UNKNOWN = -1 };
 
@@ -25,29 +231,18 @@ void intervals_clear(struct intervals *v)
 	*v = (struct intervals){};
 }
 
-/* NULL: no memory, or nested too deep. */
-static struct trace_interval *append(struct intervals *v, int64_t start_ns, int64_t source)
+static struct trace_interval *interval_append(struct intervals *v, int64_t start_ns, uint32_t source)
 {
-	struct trace_interval *item;
+	struct trace_interval *item = array_add_reused(v->items, v->n, v->capacity);
 
-	if (source < 0) {
-		v->failed = (int)source;
-		return NULL;
-	}
-	item = array_add_reused(v->items, v->n, v->capacity);
-	if (!item) {
-		v->failed = -ENOMEM;
-		return NULL;
-	}
-	*item = (struct trace_interval){.start_ns = start_ns,
-		.end_ns = start_ns - 1,
-		.source = (uint32_t)source,
-		.depth = (uint8_t)v->depth};
+	*item = (struct trace_interval){
+		.start_ns = start_ns, .end_ns = start_ns - 1, .source = source, .depth = (uint8_t)v->depth};
 	return item;
 }
 
-static struct trace_interval *begin(
-	struct intervals *v, enum trace_kind kind, uint64_t number, int64_t at_ns, int64_t source)
+/* NULL: nested too deep. */
+static struct trace_interval *interval_begin(
+	struct intervals *v, enum trace_kind kind, uint64_t number, int64_t at_ns, uint32_t source)
 {
 	struct trace_interval *item;
 
@@ -55,9 +250,7 @@ static struct trace_interval *begin(
 		v->broken++;
 		return NULL;
 	}
-	item = append(v, at_ns, source);
-	if (!item)
-		return NULL;
+	item = interval_append(v, at_ns, source);
 	v->open[v->depth].item = v->n - 1;
 	v->open[v->depth].kind = kind;
 	v->open[v->depth].number = number;
@@ -67,7 +260,7 @@ static struct trace_interval *begin(
 }
 
 /* The innermost of those that are open. */
-static void end(struct intervals *v, int64_t at_ns)
+static void interval_end(struct intervals *v, int64_t at_ns)
 {
 	size_t top = --v->depth;
 	struct trace_interval *item = &v->items[v->open[top].item];
@@ -79,72 +272,42 @@ static void end(struct intervals *v, int64_t at_ns)
 		v->open[top - 1].inner_ns += at_ns - item->start_ns;
 }
 
-/* They stay as they are: open, and nobody ends them. */
-static void drop_open(struct intervals *v)
-{
-	v->depth = 0;
-}
-
+/* Those that are open stay so: nobody ends them. */
 void intervals_lost(struct intervals *v)
 {
-	drop_open(v);
+	v->depth = 0;
 	v->current = UNKNOWN;
 }
 
 /* The work of a kernel worker is its source, from its first work in this interval on. */
 static void begin_work(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
-	int64_t source = jitter_source_of_event(v->sources, event);
-	struct trace_interval *item;
+	uint32_t source = source_of_event(v->sources, event);
 
-	if (source < 0)
-		v->failed = (int)source;
-	if (source < 0 || v->depth != 1 || v->open[0].kind != TRACE_TASK)
+	if (v->depth != 1 || v->open[0].kind != TRACE_TASK)
 		return;
 	if (v->worked) {
-		end(v, at_ns);
-		item = begin(v, TRACE_TASK, 0, at_ns, source);
-		if (item)
-			item->switched = true;
+		interval_end(v, at_ns);
+		interval_begin(v, TRACE_TASK, 0, at_ns, source)->switched = true;
 	} else {
-		v->items[v->open[0].item].source = (uint32_t)source;
+		v->items[v->open[0].item].source = source;
 	}
 	v->worked = true;
-	keymap_set(&v->threads, (uint64_t)event->pid, (uint32_t)(source + 1) << WORK_SHIFT);
+	keymap_set(&v->threads, (uint64_t)event->pid, (source + 1) << WORK_SHIFT);
 }
 
-static void end_work(struct intervals *v, const struct trace_event *event)
-{
-	keymap_set(&v->threads, (uint64_t)event->pid, 0);
-}
-
-static uint32_t known_of(const struct intervals *v, pid_t pid)
+static uint32_t known_of_thread(const struct intervals *v, pid_t pid)
 {
 	const uint32_t *known = keymap_find(&v->threads, (uint64_t)pid);
 
 	return known ? *known : 0;
 }
 
-static void begin_task(struct intervals *v, const struct trace_event *event, int64_t at_ns)
-{
-	uint32_t known = known_of(v, event->next);
-	int64_t source = known >> WORK_SHIFT
-				 ? (known >> WORK_SHIFT) - 1
-				 : jitter_source_of_thread(v->sources, event->next, event->next_name ?: "?");
-	struct trace_interval *item = begin(v, TRACE_TASK, 0, at_ns, source);
-
-	v->worked = known >> WORK_SHIFT;
-	if (item) {
-		item->switched = true;
-		item->resumed = known & PREEMPTED;
-	}
-}
-
 /* The map grows with the pids of days. */
 static void keep_thread(struct intervals *v, const struct trace_event *event)
 {
 	enum { MOST_THREADS = 65536 };
-	uint32_t known = (known_of(v, event->prev) & ~(uint32_t)PREEMPTED) |
+	uint32_t known = (known_of_thread(v, event->prev) & ~(uint32_t)PREEMPTED) |
 			 (event->preempted ? PREEMPTED : 0);
 
 	if (v->threads.n_keys >= MOST_THREADS)
@@ -153,51 +316,55 @@ static void keep_thread(struct intervals *v, const struct trace_event *event)
 		keymap_set(&v->threads, (uint64_t)event->prev, known);
 }
 
-/* The switch back to the watcher is missing: nothing but what is open can have run until then. */
-static void leave_open(struct trace_interval *item, int64_t inner_ns)
+/* Ends the task in front of a switch from another task. */
+static void end_broken(struct intervals *v, bool from_watcher, int64_t at_ns)
 {
-	item->open_ended = true;
-	item->end_ns = item->start_ns;
-	item->net_ns = -inner_ns;
-}
-
-/* The task in front of an event that does not fit. */
-static void end_broken(struct intervals *v, bool back, int64_t at_ns)
-{
-	int64_t source = jitter_source_unknown(v->sources);
+	uint32_t unknown = source_add(v->sources, "unknown task", NULL, SOURCE_PROCESS);
+	struct trace_interval *item = v->depth > 0 && v->open[0].kind == TRACE_TASK
+					      ? &v->items[v->open[0].item]
+					      : NULL;
 
 	v->broken++;
-	if (v->depth == 0 || v->open[0].kind != TRACE_TASK || source < 0)
-		return;
-	if (back) {
-		leave_open(&v->items[v->open[0].item], v->open[0].inner_ns);
-		return;
+	if (item && from_watcher) {
+		/* the switch back to the watcher is missing: nothing but what is open can have run until then */
+		item->open_ended = true;
+		item->end_ns = item->start_ns;
+		item->net_ns = -v->open[0].inner_ns;
+	} else if (item) {
+		v->depth = 1;
+		item->source = unknown;
+		interval_end(v, at_ns);
 	}
-	v->depth = 1;
-	v->items[v->open[0].item].source = (uint32_t)source;
-	end(v, at_ns);
+	v->depth = 0;
 }
 
-static void on_switch(struct intervals *v, const struct trace_event *event, int64_t at_ns)
+static void intervals_switch(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
-	if (v->current != UNKNOWN && v->current != event->prev) {
+	struct trace_interval *item;
+	uint32_t known, source;
+
+	if (v->current != UNKNOWN && v->current != event->prev)
 		end_broken(v, event->prev == v->watcher, at_ns);
-		drop_open(v);
-	}
-	while (v->depth > 1) { /* the end of an interrupt was not recorded */
-		v->depth--;
+	for (; v->depth > 1; v->depth--) /* the end of an interrupt was not recorded */
 		v->broken++;
-	}
 	if (v->depth == 1 && v->open[0].kind == TRACE_TASK)
-		end(v, at_ns);
+		interval_end(v, at_ns);
 	v->depth = 0;
 	keep_thread(v, event);
 	v->current = event->next;
-	if (event->next != v->watcher)
-		begin_task(v, event, at_ns);
+	if (event->next == v->watcher)
+		return;
+	known = known_of_thread(v, event->next);
+	source = known >> WORK_SHIFT
+			 ? (known >> WORK_SHIFT) - 1
+			 : jitter_source_of_thread(v->sources, event->next, event->next_name ?: "?");
+	item = interval_begin(v, TRACE_TASK, 0, at_ns, source);
+	item->switched = true;
+	item->resumed = known & PREEMPTED;
+	v->worked = known >> WORK_SHIFT;
 }
 
-static void on_end(struct intervals *v, const struct trace_event *event, int64_t at_ns)
+static void end_interrupt(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
 	size_t i = v->depth;
 
@@ -207,55 +374,42 @@ static void on_end(struct intervals *v, const struct trace_event *event, int64_t
 		return; /* it began before the trace, or where events were lost */
 	for (; v->depth > i; v->depth--)
 		v->broken++;
-	end(v, at_ns);
-}
-
-static void on_span(struct intervals *v, const struct trace_event *event, int64_t at_ns)
-{
-	if (begin(v, event->kind, event->number, at_ns - event->length_ns,
-		    jitter_source_of_event(v->sources, event)))
-		end(v, at_ns);
-}
-
-/* A fault of another task is part of what that task does. */
-static void on_point(struct intervals *v, const struct trace_event *event, int64_t at_ns)
-{
-	struct trace_interval *item;
-
-	if (event->pid != v->watcher)
-		return;
-	item = append(v, at_ns, jitter_source_of_event(v->sources, event));
-	if (item) {
-		item->end_ns = at_ns;
-		item->open_ended = true;
-	}
+	interval_end(v, at_ns);
 }
 
 void intervals_add(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
+	struct trace_interval *item;
+
 	v->events++;
 	switch (event->what) {
 	case TRACE_SWITCH:
-		on_switch(v, event, at_ns);
+		intervals_switch(v, event, at_ns);
 		return;
 	case TRACE_BEGIN:
 		if (event->kind == TRACE_WORK)
 			begin_work(v, event, at_ns);
 		else
-			begin(v, event->kind, event->number, at_ns,
-				jitter_source_of_event(v->sources, event));
+			interval_begin(
+				v, event->kind, event->number, at_ns, source_of_event(v->sources, event));
 		return;
 	case TRACE_END:
 		if (event->kind == TRACE_WORK)
-			end_work(v, event);
+			keymap_set(&v->threads, (uint64_t)event->pid, 0);
 		else
-			on_end(v, event, at_ns);
+			end_interrupt(v, event, at_ns);
 		return;
 	case TRACE_SPAN:
-		on_span(v, event, at_ns);
+		if (interval_begin(v, event->kind, event->number, at_ns - event->length_ns,
+			    source_of_event(v->sources, event)))
+			interval_end(v, at_ns);
 		return;
 	case TRACE_POINT:
-		on_point(v, event, at_ns);
+		if (event->pid != v->watcher) /* a fault of another task is part of what that task does */
+			return;
+		item = interval_append(v, at_ns, source_of_event(v->sources, event));
+		item->end_ns = at_ns;
+		item->open_ended = true;
 		return;
 	case TRACE_FORK:
 		return; /* nobody took the CPU */

@@ -1,13 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Turns the events of one CPU into intervals in which a source took the CPU from one thread, the watcher. Intervals nest: an interrupt
- * that occurs while another runs lies inside it, and its time is not part of the net time of the outer one.
+/* Turns the events of one CPU into intervals in which a source had the CPU instead of one thread, the watcher. Intervals nest: an
+ * interrupt that occurs while another runs lies inside it, and its time is not part of the net time of the outer one.
  *
  * Nothing is guessed. An end without a beginning is dropped and counted. If sched_switch leaves another task than it last
  * switched to, "an unknown task" had the CPU; if it leaves the watcher, only the switch back to the watcher is missing, whose
  * time the end of the gap shows. */
 #pragma once
 
-#include "lib/jitter/jitter_sources.h"
+#include "lib/host/accounting/identity.h"
+#include "lib/host/accounting/keymap.h"
+#include "lib/host/trace/trace.h"
+#include "lib/record/run.h"
+
+/* A source of interruptions. Events have numbers and the names that were valid at the time; each is made a source once. */
+struct jitter_source_name {
+	char *name;
+	char *unit; /* NULL: none or not known */
+	enum source_kind kind;
+	uint32_t *parts; /* of a combination, in the order of its name */
+	size_t n_parts;
+};
+
+/* The function at an address: trace_symbol(). */
+typedef const char *jitter_symbol(struct trace *trace, uint64_t address);
+
+struct jitter_sources {
+	struct jitter_source_name *items;
+	size_t n;
+	struct keymap known; /* by hashes of what events have */
+	size_t n_combinations;
+	struct identity *identity; /* NULL: threads have no units */
+	jitter_symbol *symbol;     /* NULL: kernel workers go without functions */
+	struct trace *trace;       /* of the symbols */
+	const char *outside;       /* the name of what stops the CPU below the kernel */
+};
+
+void jitter_sources_clear(struct jitter_sources *sources);
+
+/* The index of the source of a thread. Kernel workers are grouped by lib/protocol/names.h. */
+uint32_t jitter_source_of_thread(struct jitter_sources *sources, pid_t pid, const char *name);
+/* The source of gaps outside the kernel. */
+uint32_t jitter_source_outside(struct jitter_sources *sources);
+/* The source of several in one gap, in any order. A single one is returned as it is. */
+uint32_t jitter_source_of_parts(struct jitter_sources *sources, const uint32_t *parts, size_t n);
 
 struct trace_interval {
 	int64_t start_ns, end_ns; /* end < start: it is open, or was dropped */
@@ -37,7 +72,6 @@ struct intervals {
 	bool worked;           /* the interval of a kernel worker has had its function */
 	struct keymap threads; /* what is known of a thread from its last switch */
 	int64_t events, broken;
-	int failed; /* -ENOMEM */
 };
 
 void intervals_begin(struct intervals *intervals, pid_t watcher, struct jitter_sources *sources);

@@ -2,14 +2,132 @@
 /* The kernel's trace during samples: see program_trace.h. */
 #include "lib/jitter/program_trace.h"
 
+#include "lib/base/array.h"
+#include "lib/base/clock.h"
 #include "lib/base/xalloc.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/trace/trace.h"
-#include "lib/jitter/event_cost.h"
-#include "lib/jitter/taking.h"
 
-#include <stdlib.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { BUFFER_BYTES = 32 << 20, PROBE_BYTES = 1 << 20 };
+enum { FAULT_PAGES = 128, FAULT_TRIES = 100 };
+enum { BLOCKED, READY };
+
+void taken_sample_clear(struct taken_sample *sample)
+{
+	free(sample->items);
+	*sample = (struct taken_sample){};
+}
+
+void taken_sample_add(struct taken_sample *sample, const struct taken *taken)
+{
+	struct taken *item = sample->items;
+
+	while (item < sample->items + sample->n && item->source != taken->source)
+		item++;
+	if (item == sample->items + sample->n) {
+		item = array_add(sample->items, sample->n);
+		item->source = taken->source;
+	}
+	item->slices += taken->slices;
+	item->total_ns += taken->total_ns;
+	item->longest_ns = taken->longest_ns > item->longest_ns ? taken->longest_ns : item->longest_ns;
+	sample->total_ns += taken->total_ns;
+}
+
+static int by_taken_ns(const void *x, const void *y)
+{
+	const struct taken *a = x, *b = y;
+
+	return (a->total_ns < b->total_ns) - (a->total_ns > b->total_ns);
+}
+
+void taken_sample_sort(struct taken_sample *sample)
+{
+	if (sample->n > 0)
+		qsort(sample->items, sample->n, sizeof(*sample->items), by_taken_ns);
+}
+
+void taking_begin(struct taking *t, pid_t program, struct jitter_sources *sources)
+{
+	*t = (struct taking){.program = program};
+	intervals_begin(&t->intervals, program, sources);
+	keymap_set(&t->threads, (uint64_t)program, BLOCKED);
+}
+
+void taking_clear(struct taking *t)
+{
+	intervals_clear(&t->intervals);
+	keymap_free(&t->threads);
+	taken_sample_clear(&t->sample);
+}
+
+static bool is_of_program(const struct taking *t, pid_t pid)
+{
+	return keymap_find(&t->threads, (uint64_t)pid) != NULL;
+}
+
+static void set_ready(struct taking *t, pid_t pid, uint32_t ready)
+{
+	const uint32_t *before = keymap_find(&t->threads, (uint64_t)pid);
+
+	t->n_ready += ready - (before ? *before : BLOCKED);
+	keymap_set(&t->threads, (uint64_t)pid, ready);
+}
+
+/* Closes finished slices; charges them if the program was runnable. */
+static void close_slices(struct taking *t, bool was_runnable)
+{
+	struct intervals *v = &t->intervals;
+
+	if (v->depth > 0) /* an interrupt of a task that still runs may have ended, too */
+		return;
+	for (size_t i = 0; i < v->n; i++) {
+		const struct trace_interval *item = &v->items[i];
+
+		if (was_runnable && item->end_ns >= item->start_ns && !item->open_ended)
+			taken_sample_add(
+				&t->sample, &(struct taken){item->source, 1, item->net_ns, item->net_ns});
+	}
+	intervals_drop(v, v->n);
+}
+
+void taking_add(struct taking *t, const struct trace_event *event, int64_t at_ns)
+{
+	struct trace_event seen = *event;
+	bool was_runnable = t->running || t->n_ready > 0;
+
+	if (event->what == TRACE_FORK) {
+		if (is_of_program(t, event->prev))
+			set_ready(t, event->next, READY);
+		return;
+	}
+	/* all threads of the program are one to the intervals */
+	seen.pid = is_of_program(t, event->pid) ? t->program : event->pid;
+	seen.prev = is_of_program(t, event->prev) ? t->program : event->prev;
+	seen.next = is_of_program(t, event->next) ? t->program : event->next;
+	intervals_add(&t->intervals, &seen, at_ns);
+	/* a switch from one task to another leaves the first one's interval before that of the second */
+	close_slices(t, was_runnable);
+	if (event->what != TRACE_SWITCH)
+		return;
+	if (is_of_program(t, event->prev))
+		set_ready(t, event->prev, event->preempted ? READY : BLOCKED);
+	t->running = is_of_program(t, event->next);
+	if (t->running)
+		set_ready(t, event->next, BLOCKED);
+}
+
+struct taken_sample taking_end(struct taking *t)
+{
+	t->sample.events = t->intervals.events;
+	t->sample.broken = t->intervals.broken;
+	taken_sample_sort(&t->sample);
+	return TAKE_STRUCT(t->sample);
+}
 
 struct program_trace {
 	int cpu;
@@ -30,7 +148,7 @@ void program_trace_free(struct program_trace *t)
 }
 
 /* By a trace that has page faults, which that of a program does not: they are its own. */
-static int measure_cost(struct program_trace *t, struct error *err)
+static int measure_event_cost(struct program_trace *t, struct error *err)
 {
 	const struct trace_request request = {
 		.cpus = &t->cpu, .n_cpus = 1, .clock = "mono_raw", .buffer_bytes = PROBE_BYTES};
@@ -54,7 +172,7 @@ int program_trace_open(struct program_trace **ret, int cpu, struct error *err)
 
 	t->cpu = cpu;
 	request.cpus = &t->cpu;
-	r = measure_cost(t, err);
+	r = measure_event_cost(t, err);
 	if (r == 0)
 		r = identity_new(&t->identity, err);
 	if (r == 0)
@@ -70,19 +188,19 @@ int program_trace_open(struct program_trace **ret, int cpu, struct error *err)
 	return 0;
 }
 
-static void forget(const struct trace_event *event, void *data)
+static void drop_event(const struct trace_event *event, void *data)
 {
 }
 
 int program_trace_forget(struct program_trace *t, struct error *err)
 {
-	int r = trace_read(t->trace, 0, forget, NULL, err);
+	int r = trace_read(t->trace, 0, drop_event, NULL, err);
 
 	t->lost = trace_lost(t->trace, 0);
 	return r;
 }
 
-static void take(const struct trace_event *event, void *data)
+static void add_event(const struct trace_event *event, void *data)
 {
 	taking_add(data, event, (int64_t)event->at);
 }
@@ -93,11 +211,10 @@ int program_trace_take(struct program_trace *t, pid_t program, struct taken_samp
 	int r;
 
 	taking_begin(&taking, program, &t->sources);
-	r = trace_read(t->trace, 0, take, &taking, err);
+	r = trace_read(t->trace, 0, add_event, &taking, err);
 	if (r < 0)
 		return r;
-	if (taking_end(&taking, ret) < 0)
-		return error_oom(err);
+	*ret = taking_end(&taking);
 	ret->lost = trace_lost(t->trace, 0) - t->lost;
 	t->lost += ret->lost;
 	return 0;
@@ -116,4 +233,33 @@ int program_trace_cpu(const struct program_trace *t)
 int64_t program_trace_event_cost_ns(const struct program_trace *t)
 {
 	return t->event_cost_ns;
+}
+
+int64_t event_cost_fault_ns(int cpu)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	size_t size = (size_t)(FAULT_PAGES * page);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int64_t shortest_ns = INT64_MAX; /* minimum of several runs, to exclude interruptions */
+	cpu_set_t before;
+
+	if (memory == MAP_FAILED)
+		return 0;
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	sched_getaffinity(0, sizeof(before), &before);
+	if (pinning_pin(cpu) < 0)
+		shortest_ns = 0;
+	for (int i = 0; shortest_ns > 0 && i < FAULT_TRIES; i++) {
+		int64_t before_ns, took_ns;
+
+		madvise(memory, size, MADV_DONTNEED);
+		before_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		for (int k = 0; k < FAULT_PAGES; k++)
+			*(volatile char *)(memory + k * page) = 1;
+		took_ns = clock_ns(CLOCK_MONOTONIC_RAW) - before_ns;
+		shortest_ns = took_ns < shortest_ns ? took_ns : shortest_ns;
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	munmap(memory, size);
+	return shortest_ns / FAULT_PAGES;
 }

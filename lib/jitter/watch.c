@@ -2,20 +2,251 @@
 /* Watching CPUs: see watch.h. */
 #include "lib/jitter/watch.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/host/process/pinning.h"
+#include "lib/host/system/counter_reader.h"
 #include "lib/host/system/machine.h"
-#include "lib/jitter/event_cost.h"
+#include "lib/jitter/attribution.h"
+#include "lib/jitter/book_jitter.h"
+#include "lib/jitter/program_trace.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-/* This thread, which merges, stays off the watched CPUs if there are others. There it is a real-time one, because the buffer of the
- * trace fills while it waits; not a nice one, whose weight the scheduler would take from the loops of the same group. */
+struct gap {
+	uint64_t start, end; /* readings of the counter */
+	bool kernel;         /* it ran; if that is known */
+};
+
+struct sampler {
+	int cpu;
+	uint64_t threshold; /* ticks; 0: ten times the smallest gap */
+	/* set when sampler_start() returns */
+	pid_t tid;
+	uint64_t smallest;
+	bool kernel_known;
+	uint64_t renewal; /* ticks that setting the mark of the kernel takes */
+	uint64_t first;   /* reading; set when sampler_go() returns */
+	uint64_t last;    /* reading; set when sampler_stop() returns */
+
+	struct gap *ring; /* gaps from `taken` to `given` */
+	_Alignas(64) atomic_size_t given;
+	uint64_t dropped, dropped_ticks; /* the ring was full */
+	_Alignas(64) atomic_size_t taken;
+	_Alignas(64) atomic_bool stop;
+	pthread_t thread;
+	sem_t ready, go;
+	bool running;
+	int failed; /* -errno: it could not be pinned */
+};
+
+struct watched_cpu {
+	struct sampler sampler;
+	struct intervals intervals;
+	struct attribution attribution;
+	struct gap_seen *gaps; /* of the round */
+	size_t n_gaps, gaps_capacity;
+	int64_t sampled_ns, lost;
+	struct counter_reader *counters; /* read before and after, since that interrupts the CPU */
+	struct counters changes;
+	int64_t last_ns; /* when the loop ended; 0: it runs */
+};
+
+enum {
+	RING = 1 << 19, /* gaps: seconds of the noisiest machine, 12 MB */
+	FLOOR_BLOCKS = 1 << 16,
+	BLOCK = 64,
+	FACTOR = 10, /* De, Kothari and Mann's */
+};
+
+static void wait_for_post(sem_t *semaphore)
+{
+	while (sem_wait(semaphore) < 0 && errno == EINTR)
+		;
+}
+
+/* Timed in blocks, because the processor may reorder single reads, and two may be a tick apart. */
+static uint64_t measure_smallest_gap(void)
+{
+	uint64_t smallest = UINT64_MAX;
+
+	for (int i = 0; i < FLOOR_BLOCKS; i++) {
+		uint64_t first = counter_now(), last = first;
+
+		for (int k = 0; k < BLOCK; k++)
+			last = counter_now();
+		smallest = last - first < smallest ? last - first : smallest;
+	}
+	return smallest / BLOCK ?: 1;
+}
+
+static void keep_gap(struct sampler *s, uint64_t start, uint64_t end, bool kernel)
+{
+	size_t given = atomic_load_explicit(&s->given, memory_order_relaxed);
+
+	if (end - start <= s->threshold)
+		return;
+	if (given - atomic_load_explicit(&s->taken, memory_order_acquire) == RING) {
+		s->dropped++;
+		s->dropped_ticks += end - start;
+		return;
+	}
+	s->ring[given % RING] = (struct gap){start, end, kernel};
+	atomic_store_explicit(&s->given, given + 1, memory_order_release);
+}
+
+/* Sets the mark anew. Returns when. */
+static uint64_t renew_mark(void)
+{
+	uint64_t now;
+
+	do {
+		kernel_mark_set();
+		now = counter_now();
+	} while (!kernel_mark_is_set());
+	return now;
+}
+
+/* What setting the mark takes. */
+static uint64_t smallest_renewal(void)
+{
+	uint64_t smallest = UINT64_MAX;
+
+	for (int i = 0; i < BLOCK * BLOCK; i++) {
+		uint64_t start = counter_now(), ticks = renew_mark() - start;
+
+		smallest = ticks < smallest ? ticks : smallest;
+	}
+	return smallest;
+}
+
+/* A gap that ends now. If the kernel ran, it lasts until the mark is set again, less what that takes: what comes meanwhile
+ * is part of it. Returns where the next one may start. */
+static uint64_t end_gap(struct sampler *s, uint64_t start, uint64_t now)
+{
+	bool kernel = !kernel_mark_is_set();
+	uint64_t end = now;
+
+	if (kernel && s->kernel_known) {
+		now = renew_mark();
+		end = now - s->renewal > end ? now - s->renewal : end;
+	}
+	keep_gap(s, start, end, kernel);
+	return now;
+}
+
+static void sampler_loop(struct sampler *s)
+{
+	const uint64_t usual = FACTOR * s->smallest,
+		       threshold = s->threshold < usual ? s->threshold : usual; /* the kernel takes longer */
+	uint64_t last;
+
+	s->first = counter_now();
+	sem_post(&s->ready);
+	kernel_mark_set(); /* system calls may keep it, or not */
+	last = counter_now();
+	while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
+		uint64_t now = counter_now();
+
+		if (now - last > threshold)
+			now = end_gap(s, last, now);
+		last = now;
+	}
+	s->last = last;
+}
+
+static void *sampler_run(void *data)
+{
+	struct sampler *s = data;
+
+	s->tid = gettid();
+	s->failed = pinning_pin(s->cpu);
+	if (s->failed == 0) {
+		s->smallest = measure_smallest_gap();
+		s->threshold = s->threshold ?: FACTOR * s->smallest;
+		s->kernel_known = kernel_mark_works();
+		s->renewal = s->kernel_known ? smallest_renewal() : 0;
+	}
+	sem_post(&s->ready);
+	wait_for_post(&s->go); /* asleep: who waits in a loop owes the scheduler that time */
+	if (s->failed == 0)
+		sampler_loop(s);
+	return NULL;
+}
+
+/* Starts the thread, which measures the smallest gap and then waits. */
+static int sampler_start(struct sampler *s, struct error *err)
+{
+	size_t size = RING * sizeof(*s->ring);
+	int r;
+
+	s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->ring == MAP_FAILED)
+		xalloc_fail();
+	madvise(s->ring, size,
+		MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
+	if (mlock(s->ring, size) < 0)
+		return error_os(err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);
+	sem_init(&s->ready, 0, 0);
+	sem_init(&s->go, 0, 0);
+	r = -pthread_create(&s->thread, NULL, sampler_run, s);
+	if (r < 0)
+		return error_os(err, r, "cannot start a thread for CPU %d", s->cpu);
+	s->running = true;
+	wait_for_post(&s->ready);
+	return s->failed == 0 ? 0 : error_os(err, s->failed, "cannot run on CPU %d", s->cpu);
+}
+
+/* Begins, and waits until it has begun. */
+static void sampler_go(struct sampler *s)
+{
+	sem_post(&s->go);
+	wait_for_post(&s->ready);
+}
+
+/* Ends the thread; its gaps can still be taken. */
+static void sampler_stop(struct sampler *s)
+{
+	if (!s->running)
+		return;
+	atomic_store_explicit(&s->stop, true, memory_order_release);
+	sem_post(&s->go); /* it may wait */
+	pthread_join(s->thread, NULL);
+	s->running = false;
+}
+
+static void sampler_clear(struct sampler *s)
+{
+	sampler_stop(s);
+	if (s->ring)
+		munmap(s->ring, RING * sizeof(*s->ring));
+	s->ring = NULL;
+}
+
+/* The next gap. */
+static bool sampler_take(struct sampler *s, struct gap *ret)
+{
+	size_t taken = atomic_load_explicit(&s->taken, memory_order_relaxed);
+
+	if (taken == atomic_load_explicit(&s->given, memory_order_acquire))
+		return false;
+	*ret = s->ring[taken % RING];
+	atomic_store_explicit(&s->taken, taken + 1, memory_order_release);
+	return true;
+}
+
+/* This thread, which does the rest, stays off the watched CPUs if there are others. There it is a real-time one, because the buffer of
+ * the trace fills while it waits; not a nice one, whose weight the scheduler would take from the loops of the same group. */
 static void step_aside(const struct watch_request *request)
 {
 	const struct sched_param priority = {.sched_priority = 1};
@@ -29,6 +260,17 @@ static void step_aside(const struct watch_request *request)
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 }
 
+/* The scale of the counter is measured while the trace is made, which takes a while. */
+static void measure_scale(struct watch *w)
+{
+	enum { AT_LEAST_NS = 200000000 };
+	int64_t taken_ns = clock_ns(CLOCK_MONOTONIC_RAW) - w->scale.base_raw_ns;
+
+	if (taken_ns < AT_LEAST_NS)
+		usleep((useconds_t)((AT_LEAST_NS - taken_ns) / NS_PER_US));
+	counter_scale_end(&w->scale);
+}
+
 static int open_trace(struct watch *w, const struct watch_request *request, struct error *err)
 {
 	const struct trace_request trace = {
@@ -38,86 +280,62 @@ static int open_trace(struct watch *w, const struct watch_request *request, stru
 		.buffer_bytes = request->buffer_bytes,
 		.keep = request->keep,
 	};
+	int64_t untraced_ns;
+	int r = counter_check(AT_FDCWD, err);
 
-	return trace_open(&w->trace, &trace, err);
+	if (r < 0)
+		return r;
+	untraced_ns = event_cost_fault_ns(request->cpus[0]);
+	r = identity_new(&w->identity, err);
+	if (r == 0)
+		r = trace_open(&w->trace, &trace, err);
+	if (r == 0)
+		r = trace_start(w->trace, err);
+	if (r < 0)
+		return r;
+	w->sources.identity = w->identity;
+	w->sources.symbol = trace_symbol;
+	w->sources.trace = w->trace;
+	w->event_cost_ns = event_cost_ns(untraced_ns, event_cost_fault_ns(request->cpus[0]));
+	return 0;
 }
 
 static int open_cpus(struct watch *w, const struct watch_request *request, struct error *err)
 {
 	int r = 0;
 
-	w->cpus = aligned_alloc(64, request->n_cpus * sizeof(*w->cpus));
-	if (!w->cpus)
-		return error_oom(err);
+	w->cpus = xalloc_check(aligned_alloc(64, request->n_cpus * sizeof(*w->cpus)));
 	memset(w->cpus, 0, request->n_cpus * sizeof(*w->cpus));
 	for (size_t i = 0; r == 0 && i < request->n_cpus; i++) {
-		struct sampler *sampler = &w->cpus[w->n_cpus++].sampler;
+		struct watched_cpu *cpu = &w->cpus[w->n_cpus++];
 
-		sampler->cpu = request->cpus[i];
-		sampler->threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
-		w->cpus[i].counters = counters_open(AT_FDCWD, request->cpus[i]);
-		r = sampler_start(sampler, err);
+		cpu->sampler.cpu = request->cpus[i];
+		cpu->sampler.threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
+		cpu->counters = counters_open(AT_FDCWD, request->cpus[i]);
+		r = sampler_start(&cpu->sampler, err);
+		intervals_begin(&cpu->intervals, cpu->sampler.tid, &w->sources);
+		attribution_begin(&cpu->attribution,
+			(int64_t)((double)cpu->sampler.threshold * w->scale.ns_per_tick), &w->sources);
 	}
 	return r;
 }
 
-static int begin_cpu(struct watch *w, struct watched_cpu *cpu, struct error *err)
-{
-	int64_t threshold_ns = (int64_t)((double)cpu->sampler.threshold * w->scale.ns_per_tick);
-
-	intervals_begin(&cpu->intervals, cpu->sampler.tid, &w->sources);
-	return merge_begin(&cpu->merge, threshold_ns, &w->sources, err);
-}
-
-/* The scale of the counter is measured while the trace is made, which takes a while. */
-static int measure_scale(struct watch *w)
-{
-	enum { AT_LEAST_NS = 200000000 };
-	int64_t taken_ns = clock_ns(CLOCK_MONOTONIC_RAW) - w->scale.base_raw_ns;
-
-	if (taken_ns < AT_LEAST_NS)
-		usleep((useconds_t)((AT_LEAST_NS - taken_ns) / NS_PER_US));
-	counter_scale_end(&w->scale);
-	return 0;
-}
-
-static const char *outside_name(void)
-{
-	_cleanup_(machine_clear) struct machine machine;
-
-	machine_read(&machine, AT_FDCWD);
-	return machine.virtual ? "host or processor" : "firmware or processor";
-}
-
 int watch_open(struct watch *w, const struct watch_request *request, struct error *err)
 {
-	int64_t untraced_ns;
+	_cleanup_(machine_clear) struct machine machine;
 	int r;
 
 	*w = (struct watch){.mono_raw = request->mono_raw, .scale = counter_scale_begin()};
 #ifdef __aarch64__
 	w->mono_raw = true;
 #endif
-	w->sources.outside = outside_name();
-	r = counter_check(AT_FDCWD, err);
-	untraced_ns = r == 0 ? event_cost_fault_ns(request->cpus[0]) : 0;
-	if (r == 0)
-		r = identity_new(&w->identity, err);
-	if (r == 0)
-		r = open_trace(w, request, err);
-	if (r == 0)
-		r = trace_start(w->trace, err);
-	w->sources.identity = w->identity;
-	w->sources.symbol = trace_symbol;
-	w->sources.trace = w->trace;
-	if (r == 0)
-		w->event_cost_ns = event_cost_ns(untraced_ns, event_cost_fault_ns(request->cpus[0]));
-	if (r == 0)
-		r = measure_scale(w);
-	if (r == 0)
+	machine_read(&machine, AT_FDCWD);
+	w->sources.outside = machine.virtual ? "host or processor" : "firmware or processor";
+	r = open_trace(w, request, err);
+	if (r == 0) {
+		measure_scale(w);
 		r = open_cpus(w, request, err);
-	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
-		r = begin_cpu(w, &w->cpus[i], err);
+	}
 	step_aside(request); /* after the threads have its priority */
 	return r;
 }
@@ -127,7 +345,7 @@ void watch_close(struct watch *w)
 	for (size_t i = 0; i < w->n_cpus; i++) {
 		sampler_clear(&w->cpus[i].sampler);
 		intervals_clear(&w->cpus[i].intervals);
-		merge_clear(&w->cpus[i].merge);
+		attribution_clear(&w->cpus[i].attribution);
 		counter_reader_free(w->cpus[i].counters);
 		free(w->cpus[i].gaps);
 	}
@@ -138,12 +356,12 @@ void watch_close(struct watch *w)
 	*w = (struct watch){};
 }
 
-static int64_t now_ns(const struct watch *w)
+static int64_t watch_now_ns(const struct watch *w)
 {
 	return counter_ns(&w->scale, counter_now());
 }
 
-static void forget(const struct trace_event *event, void *data)
+static void ignore_event(const struct trace_event *event, void *data)
 {
 }
 
@@ -153,7 +371,7 @@ int watch_start(struct watch *w, struct error *err)
 
 	mlockall(MCL_CURRENT); /* what it is for is locked already: the loops' memory */
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
-		r = trace_read(w->trace, i, forget, NULL, err); /* from before the start */
+		r = trace_read(w->trace, i, ignore_event, NULL, err); /* from before the start */
 	for (size_t i = 0; i < w->n_cpus; i++)
 		w->cpus[i].lost = trace_lost(w->trace, i);
 	for (size_t i = 0; i < w->n_cpus; i++)
@@ -161,18 +379,11 @@ int watch_start(struct watch *w, struct error *err)
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
 		sampler_go(&w->cpus[i].sampler);
 	w->now = counter_scale_begin();
-	w->started_ns = w->round_ns = now_ns(w);
+	w->started_ns = w->round_ns = watch_now_ns(w);
 	return r;
 }
 
-static enum gap_place place_of(const struct sampler *sampler, const struct gap *gap)
-{
-	if (!sampler->kernel_known)
-		return GAP_UNKNOWN;
-	return gap->kernel ? GAP_IN_KERNEL : GAP_OUTSIDE_KERNEL;
-}
-
-static int take_gaps(struct watch *w, struct watched_cpu *cpu, struct error *err)
+static void take_gaps(struct watch *w, struct watched_cpu *cpu)
 {
 	struct gap gap;
 
@@ -180,20 +391,22 @@ static int take_gaps(struct watch *w, struct watched_cpu *cpu, struct error *err
 		struct gap_seen *seen = array_add_reused(cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
 
 		*seen = (struct gap_seen){counter_ns(&w->scale, gap.start), counter_ns(&w->scale, gap.end),
-			place_of(&cpu->sampler, &gap)};
+			!cpu->sampler.kernel_known ? GAP_UNKNOWN
+			: gap.kernel               ? GAP_IN_KERNEL
+						   : GAP_OUTSIDE_KERNEL};
 		cpu->sampled_ns = seen->end_ns - w->started_ns;
 	}
-	return 0;
 }
 
-struct reading {
+/* Reading the trace of a CPU. */
+struct trace_pass {
 	struct watch *watch;
 	struct watched_cpu *cpu;
 	int64_t first_ns; /* the loop began */
 };
 
-/* In the other clock, by the two readings around it. */
-static int64_t of_raw(const struct watch *w, int64_t raw_ns)
+/* A time of the clock mono_raw, by the two readings of both clocks around it. */
+static int64_t place_raw(const struct watch *w, int64_t raw_ns)
 {
 	double share = (double)(raw_ns - w->before.base_raw_ns) /
 		       (double)(w->now.base_raw_ns - w->before.base_raw_ns);
@@ -204,24 +417,12 @@ static int64_t of_raw(const struct watch *w, int64_t raw_ns)
 
 static void take_event(const struct trace_event *event, void *data)
 {
-	const struct reading *reading = data;
-	const struct watch *w = reading->watch;
-	int64_t at_ns = w->mono_raw ? of_raw(w, (int64_t)event->at) : counter_ns(&w->scale, event->at);
+	const struct trace_pass *pass = data;
+	const struct watch *w = pass->watch;
+	int64_t at_ns = w->mono_raw ? place_raw(w, (int64_t)event->at) : counter_ns(&w->scale, event->at);
 
-	if (at_ns >= reading->first_ns)
-		intervals_add(&reading->cpu->intervals, event, at_ns);
-}
-
-static int take_trace(struct watch *w, size_t i, struct error *err)
-{
-	struct watched_cpu *cpu = &w->cpus[i];
-	struct reading reading = {w, cpu, counter_ns(&w->scale, cpu->sampler.first)};
-	int64_t lost = trace_lost(w->trace, i);
-	int r = trace_read(w->trace, i, take_event, &reading, err);
-
-	if (r == 0 && trace_lost(w->trace, i) != lost)
-		intervals_lost(&cpu->intervals);
-	return cpu->intervals.failed < 0 ? error_oom(err) : r;
+	if (at_ns >= pass->first_ns)
+		intervals_add(&pass->cpu->intervals, event, at_ns);
 }
 
 /* Gaps first: all events of a gap are in the trace when it ends. */
@@ -229,34 +430,34 @@ int watch_drain(struct watch *w, struct error *err)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
-		r = take_gaps(w, &w->cpus[i], err);
+	for (size_t i = 0; i < w->n_cpus; i++)
+		take_gaps(w, &w->cpus[i]);
 	w->before = w->now;
 	w->now = counter_scale_begin();
-	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
-		r = take_trace(w, i, err);
+	for (size_t i = 0; r == 0 && i < w->n_cpus; i++) {
+		struct watched_cpu *cpu = &w->cpus[i];
+		struct trace_pass pass = {w, cpu, counter_ns(&w->scale, cpu->sampler.first)};
+		int64_t lost = trace_lost(w->trace, i);
+
+		r = trace_read(w->trace, i, take_event, &pass, err);
+		if (r == 0 && trace_lost(w->trace, i) != lost)
+			intervals_lost(&cpu->intervals);
+	}
 	return r;
 }
 
-static int merge_cpu(struct watch *w, struct watched_cpu *cpu, int64_t until_ns, struct error *err)
-{
-	size_t used = 0;
-	int r = merge_round(&cpu->merge, w->round_ns, until_ns, cpu->gaps, cpu->n_gaps, cpu->intervals.items,
-		cpu->intervals.n, &used);
-
-	if (r < 0)
-		return error_oom(err);
-	intervals_drop(&cpu->intervals, used);
-	cpu->n_gaps = 0;
-	return 0;
-}
-
-static int end_round(struct watch *w, int64_t until_ns, struct error *err)
+static int end_round_at(struct watch *w, int64_t until_ns, struct error *err)
 {
 	int r = watch_drain(w, err);
 
-	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
-		r = merge_cpu(w, &w->cpus[i], until_ns, err);
+	for (size_t i = 0; r == 0 && i < w->n_cpus; i++) {
+		struct watched_cpu *cpu = &w->cpus[i];
+		const struct jitter_round round = {w->round_ns, until_ns, cpu->gaps, cpu->n_gaps,
+			cpu->intervals.items, cpu->intervals.n};
+
+		intervals_drop(&cpu->intervals, attribution_round(&cpu->attribution, &round));
+		cpu->n_gaps = 0;
+	}
 	w->round_ns = until_ns;
 	w->rounds += r == 0;
 	return r;
@@ -264,7 +465,7 @@ static int end_round(struct watch *w, int64_t until_ns, struct error *err)
 
 int watch_end_round(struct watch *w, struct error *err)
 {
-	return end_round(w, now_ns(w), err);
+	return end_round_at(w, watch_now_ns(w), err);
 }
 
 int watch_stop(struct watch *w, struct error *err)
@@ -280,7 +481,7 @@ int watch_stop(struct watch *w, struct error *err)
 		cpu->last_ns = counter_ns(&w->scale, cpu->sampler.last);
 		until_ns = cpu->last_ns > until_ns ? cpu->last_ns : until_ns;
 	}
-	r = end_round(w, until_ns, err);
+	r = end_round_at(w, until_ns, err);
 	for (size_t i = 0; i < w->n_cpus; i++) {
 		const struct sampler *s = &w->cpus[i].sampler;
 
@@ -291,41 +492,157 @@ int watch_stop(struct watch *w, struct error *err)
 }
 
 /* -1: not known. */
-static int64_t change_of(const struct watched_cpu *cpu, enum counter which)
+static int64_t change_of_counter(const struct watched_cpu *cpu, enum counter which)
 {
 	return counters_know(&cpu->changes, which) ? cpu->changes.value[which] : -1;
 }
 
-static struct jitter_cpu facts_of(const struct watch *w, size_t i)
+static struct jitter_cpu cpu_sums(const struct watch *w, size_t i)
 {
-	const struct watched_cpu *cpu = &w->cpus[i];
-	int64_t wall_ns = (cpu->last_ns ?: w->round_ns) - w->started_ns;
+	const struct watched_cpu *watched = &w->cpus[i];
+	int64_t wall_ns = (watched->last_ns ?: w->round_ns) - w->started_ns;
+	struct jitter_cpu cpu = attribution_sums(&watched->attribution);
 
-	return (struct jitter_cpu){
-		.cpu = cpu->sampler.cpu,
-		.rounds = w->rounds,
-		.wall_ns = wall_ns,
-		.sampled_ns = cpu->sampled_ns < wall_ns ? cpu->sampled_ns : wall_ns,
-		.smallest_gap_ns = (int64_t)((double)cpu->sampler.smallest * w->scale.ns_per_tick + 0.5),
-		.events = cpu->intervals.events,
-		.lost = trace_lost(w->trace, i) - cpu->lost,
-		.broken = cpu->intervals.broken,
-		.event_cost_ns = w->event_cost_ns,
-		.steal_ns = change_of(cpu, COUNTER_STEAL),
-		.smis = change_of(cpu, COUNTER_SMIS),
-	};
+	cpu.cpu = watched->sampler.cpu;
+	cpu.wall_ns = wall_ns;
+	cpu.sampled_ns = watched->sampled_ns < wall_ns ? watched->sampled_ns : wall_ns;
+	cpu.smallest_gap_ns = (int64_t)((double)watched->sampler.smallest * w->scale.ns_per_tick + 0.5);
+	cpu.events = watched->intervals.events;
+	cpu.lost = trace_lost(w->trace, i) - watched->lost;
+	cpu.broken = watched->intervals.broken;
+	cpu.event_cost_ns = w->event_cost_ns;
+	cpu.steal_ns = change_of_counter(watched, COUNTER_STEAL);
+	cpu.smis = change_of_counter(watched, COUNTER_SMIS);
+	return cpu;
 }
 
-struct jitter_watched *watch_facts(const struct watch *w)
+static void add_buckets(struct jitter *jitter, int cpu, enum jitter_level level, uint32_t source,
+	const struct histogram *histogram)
 {
-	struct jitter_watched *all = xcalloc(w->n_cpus, sizeof(*all));
+	for (size_t i = 0; i < histogram->n; i++) {
+		const struct histogram_bucket *b = &histogram->buckets[i];
 
-	for (size_t i = 0; all && i < w->n_cpus; i++)
-		all[i] = (struct jitter_watched){facts_of(w, i), &w->cpus[i].merge};
-	return all;
+		*array_add(jitter->buckets, jitter->n_buckets) = (struct jitter_bucket){
+			cpu, level, source, b->low, b->high, b->count, b->total};
+	}
 }
 
-int64_t watch_started_ns(const struct watch *w)
+/* ids: of the sources in the book, by index. */
+static void add_rows(struct jitter *jitter, int cpu, enum jitter_level level, const struct source_rows *rows,
+	const uint32_t *ids)
 {
-	return w->scale.base_realtime_ns + w->started_ns;
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct source_statistics *s = &rows->items[i];
+		struct jitter_source *row;
+
+		if (s->row.count == 0)
+			continue;
+		row = array_add(jitter->sources, jitter->n_sources);
+		*row = s->row;
+		row->cpu = cpu;
+		row->level = level;
+		row->source = ids[i];
+		row->period_ns = source_period(s);
+		add_buckets(jitter, cpu, level, ids[i], &s->lengths);
+	}
+}
+
+static void add_periods(
+	struct jitter *jitter, int cpu, const struct unexplained *unexplained, bool outside_kernel)
+{
+	for (const struct unexplained_period *p = unexplained->periods;
+		p < unexplained->periods + UNEXPLAINED_PERIODS; p++)
+		if (unexplained_period_is_firm(p)) {
+			struct jitter_period *period = array_add(jitter->periods, jitter->n_periods);
+
+			*period = (struct jitter_period){cpu, (uint32_t)jitter->n_periods, p->period_ns,
+				p->count, p->total_ns, outside_kernel};
+		}
+}
+
+static void add_matches(struct jitter *jitter, int cpu, const struct jitter_match classes[MATCH_CLASSES])
+{
+	for (int i = 0; i < MATCH_CLASSES; i++)
+		if (classes[i].gaps > 0) {
+			struct jitter_match *match = array_add(jitter->matches, jitter->n_matches);
+
+			*match = classes[i];
+			match->cpu = cpu;
+			match->low_ns = i ? INT64_C(1) << i : 0;
+			match->high_ns = INT64_C(2) << i;
+		}
+}
+
+static void add_longest(
+	struct jitter *jitter, int cpu, int64_t base_ns, const struct attribution *a, const uint32_t *ids)
+{
+	for (const struct long_interruption *x = a->longest; x < a->longest + a->n_longest; x++) {
+		*array_add(jitter->longest, jitter->n_longest) = (struct interruption){.cpu = cpu,
+			.start_ns = base_ns + x->start_ns,
+			.length_ns = x->length_ns,
+			.source = x->source >= 0 ? ids[x->source] : 0};
+		for (size_t k = 0; k < x->n_parts; k++) {
+			const struct trace_interval *v = &x->parts[k];
+			int64_t offset_ns = v->start_ns - x->start_ns;
+
+			*array_add(jitter->parts, jitter->n_parts) = (struct interruption_part){.cpu = cpu,
+				.start_ns = base_ns + x->start_ns,
+				.n = (uint32_t)k + 1,
+				.offset_ns = offset_ns > 0 ? offset_ns : 0,
+				.length_ns = v->end_ns - v->start_ns,
+				.net_ns = v->net_ns,
+				.source = ids[v->source]};
+		}
+	}
+}
+
+static int try_to_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
+{
+	_cleanup_(freep) uint32_t *ids = xcalloc(w->sources.n, sizeof(*ids));
+	_cleanup_(jitter_clear) struct jitter jitter = {};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < w->sources.n; i++) {
+		const struct jitter_source_name *s = &w->sources.items[i];
+
+		r = book_source(book, s->name, NULL, s->unit, s->kind, &ids[i], err);
+	}
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < w->n_cpus; i++) {
+		const struct attribution *a = &w->cpus[i].attribution;
+		int cpu = w->cpus[i].sampler.cpu;
+
+		*array_add(jitter.cpus, jitter.n_cpus) = cpu_sums(w, i);
+		add_buckets(&jitter, cpu, JITTER_USER, 0, &a->user);
+		add_buckets(&jitter, cpu, JITTER_MASTER, 0, &a->master);
+		add_rows(&jitter, cpu, JITTER_TIME, &a->times, ids);
+		add_rows(&jitter, cpu, JITTER_FREQUENCY, &a->frequencies, ids);
+		add_periods(&jitter, cpu, &a->unexplained, false);
+		add_periods(&jitter, cpu, &a->outside, true);
+		add_matches(&jitter, cpu, a->classes);
+		add_longest(&jitter, cpu, w->scale.base_realtime_ns, a, ids);
+	}
+	for (size_t i = 0; i < w->sources.n; i++)
+		for (size_t k = 0; k < w->sources.items[i].n_parts; k++)
+			*array_add(jitter.combinations, jitter.n_combinations) = (struct combination_part){
+				ids[i], (uint32_t)k + 1, ids[w->sources.items[i].parts[k]]};
+	return book_put_jitter(book, run, &jitter, err);
+}
+
+int watch_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
+{
+	int r;
+
+	do {
+		r = book_begin(book, err);
+		if (r < 0)
+			continue;
+		r = try_to_store(w, book, run, err);
+		if (r < 0)
+			book_rollback(book);
+		else
+			r = book_commit(book, err);
+	} while (book_again(book, r, err));
+	return r;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Watching CPUs: a loop on each, the kernel's trace of the same CPUs, and both merged after each round. */
+/* Watching CPUs: on each a thread that wants all of it, reads the processor's counter in a loop and keeps each gap between two
+ * readings that is over the threshold, with whether the kernel ran in it (lib/host/cpu/processor.h); the kernel's trace of the same
+ * CPUs; and both put together after each round. */
 #pragma once
 
-#include "lib/jitter/sampler.h"
-
-#include "lib/host/accounting/identity.h"
+#include "lib/base/error.h"
+#include "lib/book/book.h"
 #include "lib/host/cpu/processor.h"
-#include "lib/host/system/counter_reader.h"
-#include "lib/host/trace/trace.h"
-#include "lib/jitter/jitter_store.h"
+#include "lib/jitter/intervals.h"
 
 struct watch_request {
 	const int *cpus;
@@ -17,18 +16,6 @@ struct watch_request {
 	int64_t buffer_bytes; /* of the trace, for each CPU */
 	const char *keep;     /* a file for the trace; NULL: none */
 	bool mono_raw;        /* the clock of the trace, where it cannot be the counter itself */
-};
-
-struct watched_cpu {
-	struct sampler sampler;
-	struct intervals intervals;
-	struct merge merge;
-	struct gap_seen *gaps; /* of the round */
-	size_t n_gaps, gaps_capacity;
-	int64_t sampled_ns, lost;
-	struct counter_reader *counters; /* read before and after, since that interrupts the CPU */
-	struct counters changes;
-	int64_t last_ns; /* when the loop ended; 0: it runs */
 };
 
 struct watch {
@@ -54,12 +41,10 @@ void watch_close(struct watch *watch);
 int watch_start(struct watch *watch, struct error *err);
 /* Takes what there is; to be called a few times a second. */
 int watch_drain(struct watch *watch, struct error *err);
-/* Ends the round: what was taken is merged. */
+/* Ends the round: gaps are attributed. */
 int watch_end_round(struct watch *watch, struct error *err);
 /* Ends the loops, and the last round. */
 int watch_stop(struct watch *watch, struct error *err);
 
-/* What is known of all CPUs so far, for jitter_store(); the caller frees it. NULL: no memory. */
-struct jitter_watched *watch_facts(const struct watch *watch);
-/* When it started, since 1970. */
-int64_t watch_started_ns(const struct watch *watch);
+/* Stores all that is known so far, replacing what the book has of the run. */
+int watch_store(const struct watch *watch, struct book *book, int64_t run, struct error *err);

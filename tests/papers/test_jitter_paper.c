@@ -5,7 +5,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/jitter/jitter_table.h"
+#include "lib/jitter/jitter_run.h"
 
 #include <math.h>
 

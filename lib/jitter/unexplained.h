@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct residue_item {
+struct unexplained_item {
 	int64_t start_ns, length_ns;
 	bool whole; /* a gap, not the rest of one that an event explains in part */
 };
@@ -15,7 +15,7 @@ struct spacing_bin {
 	int64_t count, total_ns;
 };
 
-struct residue_period {
+struct unexplained_period {
 	struct spacing_bin
 		*spacings; /* from an item to those after it, without the items of the periods before */
 	int64_t period_ns; /* 0: none found so far */
@@ -23,21 +23,21 @@ struct residue_period {
 	int64_t count; /* of the items: whole gaps */
 };
 
-enum { RESIDUE_PERIODS = 4 };
+enum { UNEXPLAINED_PERIODS = 4 };
 
-struct residue {
-	struct residue_period periods[RESIDUE_PERIODS]; /* those found come first */
+struct unexplained {
+	struct unexplained_period periods[UNEXPLAINED_PERIODS]; /* those found come first */
 	int64_t rest, rest_ns; /* of whole gaps, and of all items, without a period */
 };
 
-/* A round's items, by start; those of less than a microsecond or two are never called periodic. -ENOMEM. */
-int residue_add(struct residue *residue, const struct residue_item *items, size_t n);
-void residue_clear(struct residue *residue);
+/* A round's items, by start; those of less than a microsecond or two are never called periodic. */
+void unexplained_add(struct unexplained *unexplained, const struct unexplained_item *items, size_t n);
+void unexplained_clear(struct unexplained *unexplained);
 
 /* Whether enough items have this period; otherwise they belong to the rest. */
-bool residue_period_is_firm(const struct residue_period *period);
+bool unexplained_period_is_firm(const struct unexplained_period *period);
 /* The sums of all items that have a firm period, and of all others. */
-struct residue_sums {
+struct unexplained_sums {
 	int64_t periodic, periodic_ns, rest, rest_ns;
 };
-struct residue_sums residue_sums(const struct residue *residue);
+struct unexplained_sums unexplained_sums(const struct unexplained *unexplained);

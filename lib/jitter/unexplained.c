@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Periods in what no event explains: see residue.h. */
-#include "lib/jitter/residue.h"
+/* Periods in what no event explains: see unexplained.h. */
+#include "lib/jitter/unexplained.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/xalloc.h"
 
-#include <errno.h>
 #include <math.h>
 
 enum {
@@ -23,17 +22,15 @@ enum {
 	LEAST_COUNT = 20,
 };
 
-void residue_clear(struct residue *residue)
+void unexplained_clear(struct unexplained *unexplained)
 {
-	for (int i = 0; i < RESIDUE_PERIODS; i++)
-		free(residue->periods[i].spacings);
+	for (int i = 0; i < UNEXPLAINED_PERIODS; i++)
+		free(unexplained->periods[i].spacings);
 }
 
-static int add_spacings(struct residue_period *period, const struct residue_item *items, size_t n)
+static void add_spacings(struct unexplained_period *period, const struct unexplained_item *items, size_t n)
 {
 	period->spacings = period->spacings ?: xcalloc(BINS, sizeof(*period->spacings));
-	if (!period->spacings)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n && k <= i + MOST_PAIRS; k++) {
 			int64_t spacing_ns = items[k].start_ns - items[i].start_ns;
@@ -43,10 +40,9 @@ static int add_spacings(struct residue_period *period, const struct residue_item
 			period->spacings[spacing_ns / BIN_NS].count++;
 			period->spacings[spacing_ns / BIN_NS].total_ns += spacing_ns;
 		}
-	return 0;
 }
 
-static int64_t sum(const struct spacing_bin *bins, int from, int to)
+static int64_t count_bins(const struct spacing_bin *bins, int from, int to)
 {
 	int64_t count = 0;
 
@@ -56,24 +52,24 @@ static int64_t sum(const struct spacing_bin *bins, int from, int to)
 }
 
 /* How many standard deviations (Poisson) above what is beside them; 0: too few. */
-static double height(const struct spacing_bin *bins, int at)
+static double bin_height(const struct spacing_bin *bins, int at)
 {
-	int64_t count = sum(bins, at - PEAK, at + PEAK), wider;
+	int64_t count = count_bins(bins, at - PEAK, at + PEAK), wider;
 	double expected;
 
 	if (count < LEAST_COUNT)
 		return 0;
-	wider = sum(bins, at - BESIDE, at + BESIDE) - sum(bins, at - 2 * PEAK, at + 2 * PEAK);
+	wider = count_bins(bins, at - BESIDE, at + BESIDE) - count_bins(bins, at - 2 * PEAK, at + 2 * PEAK);
 	expected = (double)wider * (2 * PEAK + 1) / (2 * (BESIDE - 2 * PEAK));
 	return (double)count < 3 * expected ? 0 : ((double)count - expected) / sqrt(expected + 1);
 }
 
-static bool stands_out(const struct spacing_bin *bins, int at)
+static bool bin_stands_out(const struct spacing_bin *bins, int at)
 {
-	return height(bins, at) > 10;
+	return bin_height(bins, at) > 10;
 }
 
-static bool is_highest(const struct spacing_bin *bins, int at)
+static bool bin_is_highest(const struct spacing_bin *bins, int at)
 {
 	for (int i = at - PEAK; i <= at + PEAK; i++)
 		if (i >= 0 && i < BINS && bins[i].count > bins[at].count)
@@ -81,7 +77,7 @@ static bool is_highest(const struct spacing_bin *bins, int at)
 	return true;
 }
 
-static int64_t centre_ns(const struct spacing_bin *bins, int at)
+static int64_t bin_centre_ns(const struct spacing_bin *bins, int at)
 {
 	int64_t total_ns = 0, count = 0;
 
@@ -98,22 +94,22 @@ static bool is_repeated(const struct spacing_bin *bins, int64_t period_ns)
 {
 	int64_t at = 2 * period_ns / BIN_NS;
 
-	return at + PEAK < BINS && (stands_out(bins, (int)at - 1) || stands_out(bins, (int)at + 1));
+	return at + PEAK < BINS && (bin_stands_out(bins, (int)at - 1) || bin_stands_out(bins, (int)at + 1));
 }
 
 /* How far off an item may be: a bin is so precise. */
-static int64_t within_ns(double period_ns)
+static int64_t tolerance_ns(double period_ns)
 {
 	return 6000 + (int64_t)(0.0005 * period_ns);
 }
 
 /* Nearly that of a period that was found before, or of its multiples: what it left, an early tick and the late one after it, has
  * such spacings. */
-static bool is_multiple(int64_t ns, const struct residue_period *before, size_t n)
+static bool is_multiple(int64_t ns, const struct unexplained_period *before, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		int64_t off_ns = ns % before[i].period_ns,
-			close_ns = within_ns((double)ns) + before[i].period_ns / 100;
+			close_ns = tolerance_ns((double)ns) + before[i].period_ns / 100;
 
 		if (off_ns <= close_ns || before[i].period_ns - off_ns <= close_ns)
 			return true;
@@ -127,23 +123,23 @@ static int64_t fundamental_ns(const struct spacing_bin *bins, int64_t period_ns)
 	for (int k = MOST_MULTIPLE; k > 1; k--) {
 		int64_t at = period_ns / k / BIN_NS;
 
-		if (at * BIN_NS >= SHORTEST_NS && height(bins, (int)at) > 5)
-			return centre_ns(bins, (int)at);
+		if (at * BIN_NS >= SHORTEST_NS && bin_height(bins, (int)at) > 5)
+			return bin_centre_ns(bins, (int)at);
 	}
-	return centre_ns(bins, (int)(period_ns / BIN_NS));
+	return bin_centre_ns(bins, (int)(period_ns / BIN_NS));
 }
 
 /* The shortest that stands out; 0: none. */
-static int64_t find_period(const struct residue_period *periods, size_t n_before)
+static int64_t find_period(const struct unexplained_period *periods, size_t n_before)
 {
 	const struct spacing_bin *bins = periods[n_before].spacings;
 
 	for (int at = SHORTEST_NS / BIN_NS; at < BINS; at++) {
 		int64_t ns;
 
-		if (!is_highest(bins, at) || !stands_out(bins, at))
+		if (!bin_is_highest(bins, at) || !bin_stands_out(bins, at))
 			continue;
-		ns = centre_ns(bins, at);
+		ns = bin_centre_ns(bins, at);
 		if (is_repeated(bins, ns) && !is_multiple(ns, periods, n_before) &&
 			!is_multiple(fundamental_ns(bins, ns), periods, n_before))
 			return ns;
@@ -152,7 +148,7 @@ static int64_t find_period(const struct residue_period *periods, size_t n_before
 }
 
 /* Whether an item starts within `within` of `at`. */
-static bool has_item(const struct residue_item *items, size_t n, int64_t at, int64_t within)
+static bool has_item(const struct unexplained_item *items, size_t n, int64_t at, int64_t within)
 {
 	size_t low = 0, high = n;
 
@@ -168,9 +164,9 @@ static bool has_item(const struct residue_item *items, size_t n, int64_t at, int
 }
 
 /* Whether enough of the items that a period would have around this one are there: a neighbour that chance puts there is not enough. */
-static bool is_periodic(const struct residue_item *items, size_t n, size_t i, double period_ns)
+static bool is_periodic(const struct unexplained_item *items, size_t n, size_t i, double period_ns)
 {
-	int64_t close_ns = within_ns(period_ns);
+	int64_t close_ns = tolerance_ns(period_ns);
 	int there = 0;
 
 	for (int k = 1; k <= MULTIPLES; k++) {
@@ -182,7 +178,7 @@ static bool is_periodic(const struct residue_item *items, size_t n, size_t i, do
 	return there >= LEAST_NEIGHBOURS;
 }
 
-static size_t count_periodic(const struct residue_item *items, size_t n, double period_ns)
+static size_t count_periodic(const struct unexplained_item *items, size_t n, double period_ns)
 {
 	size_t count = 0;
 
@@ -192,7 +188,7 @@ static size_t count_periodic(const struct residue_item *items, size_t n, double 
 }
 
 /* Twice as many as with periods that are wrong for certain. */
-static bool period_holds(const struct residue_item *items, size_t n, double period_ns)
+static bool period_holds(const struct unexplained_item *items, size_t n, double period_ns)
 {
 	size_t found = count_periodic(items, n, period_ns);
 	size_t chance = (count_periodic(items, n, 0.73 * period_ns) +
@@ -203,8 +199,8 @@ static bool period_holds(const struct residue_item *items, size_t n, double peri
 }
 
 /* Counts the items that have the period, and moves the others to `rest`. Returns how many those are. */
-static size_t take_periodic(
-	struct residue_period *period, const struct residue_item *items, size_t n, struct residue_item *rest)
+static size_t take_periodic(struct unexplained_period *period, const struct unexplained_item *items, size_t n,
+	struct unexplained_item *rest)
 {
 	size_t n_rest = 0;
 
@@ -220,25 +216,31 @@ static size_t take_periodic(
 	return n_rest;
 }
 
-static void add_rest(struct residue *residue, const struct residue_item *item)
+static void add_rest(struct unexplained *unexplained, const struct unexplained_item *item)
 {
-	residue->rest += item->whole;
-	residue->rest_ns += item->length_ns;
+	unexplained->rest += item->whole;
+	unexplained->rest_ns += item->length_ns;
 }
 
-/* A period is looked for in what those before it leave. `items` and `spare` have room for n. */
-static int add_longer(
-	struct residue *residue, struct residue_item *items, struct residue_item *spare, size_t n)
+void unexplained_add(struct unexplained *unexplained, const struct unexplained_item *all, size_t n_all)
 {
-	int r = 0;
+	_cleanup_(freep) struct unexplained_item *room = xmalloc(2 * n_all * sizeof(*room));
+	struct unexplained_item *items = room, *spare = room + n_all;
+	size_t n = 0;
 
-	for (struct residue_period *p = residue->periods; p < residue->periods + RESIDUE_PERIODS; p++) {
-		struct residue_item *before = items;
+	for (size_t i = 0; i < n_all; i++)
+		if (all[i].length_ns < LEAST_NS)
+			add_rest(unexplained, &all[i]);
+		else
+			items[n++] = all[i];
+	for (int i = 0; i < UNEXPLAINED_PERIODS; i++) { /* each among the items without those before it */
+		struct unexplained_period *p = &unexplained->periods[i];
+		struct unexplained_item *before = items;
 
-		r = add_spacings(p, items, n);
-		if (r == 0 && !p->period_ns)
-			p->period_ns = find_period(residue->periods, (size_t)(p - residue->periods));
-		if (r < 0 || !p->period_ns)
+		add_spacings(p, items, n);
+		if (!p->period_ns)
+			p->period_ns = find_period(unexplained->periods, (size_t)i);
+		if (!p->period_ns)
 			break;
 		p->period_ns = fundamental_ns(p->spacings, p->period_ns);
 		if (!period_holds(items, n, (double)p->period_ns))
@@ -248,34 +250,21 @@ static int add_longer(
 		spare = before;
 	}
 	for (size_t i = 0; i < n; i++)
-		add_rest(residue, &items[i]);
-	return r;
+		add_rest(unexplained, &items[i]);
 }
 
-int residue_add(struct residue *residue, const struct residue_item *items, size_t n)
-{
-	_cleanup_(freep) struct residue_item *longer = xmalloc((2 * n + 1) * sizeof(*longer));
-	size_t n_longer = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (items[i].length_ns < LEAST_NS)
-			add_rest(residue, &items[i]);
-		else
-			longer[n_longer++] = items[i];
-	return add_longer(residue, longer, longer + n, n_longer);
-}
-
-bool residue_period_is_firm(const struct residue_period *period)
+bool unexplained_period_is_firm(const struct unexplained_period *period)
 {
 	return period->items >= LEAST_COUNT;
 }
 
-struct residue_sums residue_sums(const struct residue *residue)
+struct unexplained_sums unexplained_sums(const struct unexplained *unexplained)
 {
-	struct residue_sums sums = {.rest = residue->rest, .rest_ns = residue->rest_ns};
+	struct unexplained_sums sums = {.rest = unexplained->rest, .rest_ns = unexplained->rest_ns};
 
-	for (const struct residue_period *p = residue->periods; p < residue->periods + RESIDUE_PERIODS; p++) {
-		bool firm = residue_period_is_firm(p);
+	for (const struct unexplained_period *p = unexplained->periods;
+		p < unexplained->periods + UNEXPLAINED_PERIODS; p++) {
+		bool firm = unexplained_period_is_firm(p);
 
 		*(firm ? &sums.periodic : &sums.rest) += p->count;
 		*(firm ? &sums.periodic_ns : &sums.rest_ns) += p->total_ns;

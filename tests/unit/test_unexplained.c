@@ -2,7 +2,7 @@
 /* Periods in what no event explains, simulated. */
 #include "tests/unit/check.h"
 
-#include "lib/jitter/residue.h"
+#include "lib/jitter/unexplained.h"
 
 #include <math.h>
 
@@ -10,13 +10,13 @@ enum { ROUND_NS = 1000000000, MOST = 16000, RUNS = 200, ROUNDS = 3 };
 
 static int by_start(const void *a, const void *b)
 {
-	const struct residue_item *x = a, *y = b;
+	const struct unexplained_item *x = a, *y = b;
 
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
 /* At random times, so many a second on average. */
-static size_t scatter(struct residue_item *items, size_t n, double per_second, int64_t from_ns)
+static size_t scatter(struct unexplained_item *items, size_t n, double per_second, int64_t from_ns)
 {
 	double at = 0;
 
@@ -24,19 +24,19 @@ static size_t scatter(struct residue_item *items, size_t n, double per_second, i
 		at += -log(1 - drand48()) / per_second * 1e9;
 		if (at >= ROUND_NS)
 			break;
-		items[n++] = (struct residue_item){
+		items[n++] = (struct unexplained_item){
 			from_ns + (int64_t)at, 3000 + (int64_t)(drand48() * 20000), true};
 	}
 	return n;
 }
 
 /* A tick that comes up to `late_ns` late, of which some are missing; *next is the first in this round, and in the next one. */
-static size_t tick(struct residue_item *items, size_t n, double period_ns, double late_ns, double missing,
+static size_t tick(struct unexplained_item *items, size_t n, double period_ns, double late_ns, double missing,
 	double *next_ns, int64_t until_ns)
 {
 	for (; *next_ns < (double)until_ns && n < MOST; *next_ns += period_ns)
 		if (drand48() >= missing)
-			items[n++] = (struct residue_item){
+			items[n++] = (struct unexplained_item){
 				(int64_t)(*next_ns + drand48() * late_ns), 10000, true};
 	return n;
 }
@@ -61,13 +61,14 @@ static void draw_periods(double *periods_ns, int n)
 }
 
 /* Whether exactly these were found, each with its items: at least 9 in 10, and a twentieth of the random ones as well. */
-static bool are_found(
-	const struct residue *residue, const double *periods_ns, const int64_t *counts, int n, int64_t random)
+static bool are_found(const struct unexplained *unexplained, const double *periods_ns, const int64_t *counts,
+	int n, int64_t random)
 {
 	int firm = 0, right = 0;
 
-	for (const struct residue_period *p = residue->periods; p < residue->periods + RESIDUE_PERIODS; p++) {
-		firm += residue_period_is_firm(p);
+	for (const struct unexplained_period *p = unexplained->periods;
+		p < unexplained->periods + UNEXPLAINED_PERIODS; p++) {
+		firm += unexplained_period_is_firm(p);
 		for (int i = 0; i < n; i++)
 			right += p->period_ns && fabs((double)p->period_ns / periods_ns[i] - 1) < 0.002 &&
 				 p->count > 9 * counts[i] / 10 && p->count < counts[i] * 11 / 10 + random / 5;
@@ -78,11 +79,11 @@ static bool are_found(
 /* Ticks, up to 5 us late, of which up to a fifth are missing, among 20 to 1000 random items a second: in how many of RUNS runs all are found. */
 static int count_found(int n_ticks)
 {
-	static struct residue_item items[MOST];
+	static struct unexplained_item items[MOST];
 	int found = 0;
 
 	for (int run = 0; run < RUNS; run++) {
-		struct residue residue = {};
+		struct unexplained unexplained = {};
 		double periods_ns[MOST_TICKS], next_ns[MOST_TICKS], late_ns = drand48() * 5000,
 								    missing = drand48() * 0.2,
 								    rate = exp(log(20) + drand48() * log(50));
@@ -104,10 +105,10 @@ static int count_found(int n_ticks)
 			}
 			assert_true(n < MOST);
 			qsort(items, n, sizeof(*items), by_start);
-			assert_int_equal(residue_add(&residue, items, n), 0);
+			unexplained_add(&unexplained, items, n);
 		}
-		found += are_found(&residue, periods_ns, counts, n_ticks, random);
-		residue_clear(&residue);
+		found += are_found(&unexplained, periods_ns, counts, n_ticks, random);
+		unexplained_clear(&unexplained);
 	}
 	printf("%d of %d found\n", found, RUNS);
 	return found;
@@ -121,25 +122,25 @@ TEST(what_comes_at_random_has_no_period)
 
 TEST(bursts_at_random_have_no_period)
 {
-	static struct residue_item items[MOST];
+	static struct unexplained_item items[MOST];
 	int found = 0;
 
 	srand48((long)check_seed(14));
 	for (int run = 0; run < RUNS; run++) {
-		struct residue residue = {};
+		struct unexplained unexplained = {};
 
 		for (int round = 0; round < ROUNDS; round++) {
 			size_t starts = scatter(items, 0, 20, round * (int64_t)ROUND_NS), n = starts;
 
 			for (size_t i = 0; i < starts; i++)
 				for (int k = 0; k < 10 && n < MOST; k++)
-					items[n++] = (struct residue_item){
+					items[n++] = (struct unexplained_item){
 						items[i].start_ns + (int64_t)(drand48() * 2e6), 5000, true};
 			qsort(items, n, sizeof(*items), by_start);
-			assert_int_equal(residue_add(&residue, items, n), 0);
+			unexplained_add(&unexplained, items, n);
 		}
-		found += residue_sums(&residue).periodic > 0;
-		residue_clear(&residue);
+		found += unexplained_sums(&unexplained).periodic > 0;
+		unexplained_clear(&unexplained);
 	}
 	printf("%d of %d runs of bursts have a period\n", found, RUNS);
 	assert_in_range(found, 0, RUNS / 100);
@@ -165,42 +166,42 @@ TEST(three_periods_are_found_and_told_apart)
 
 TEST(short_ones_are_never_periodic_and_nothing_is_lost)
 {
-	static struct residue_item items[1000];
-	struct residue residue = {};
-	struct residue_sums sums;
+	static struct unexplained_item items[1000];
+	struct unexplained unexplained = {};
+	struct unexplained_sums sums;
 	int64_t total = 0;
 
 	for (int i = 0; i < 1000; i++) {
-		items[i] = (struct residue_item){i * INT64_C(1000000), i % 2 ? 500 : 9000, i % 10 > 0};
+		items[i] = (struct unexplained_item){i * INT64_C(1000000), i % 2 ? 500 : 9000, i % 10 > 0};
 		total += items[i].length_ns;
 	}
-	assert_int_equal(residue_add(&residue, items, 1000), 0);
-	sums = residue_sums(&residue);
+	unexplained_add(&unexplained, items, 1000);
+	sums = unexplained_sums(&unexplained);
 	assert_int_equal(sums.periodic + sums.rest, 900); /* the others are parts of gaps */
 	assert_int_equal(sums.periodic_ns + sums.rest_ns, total);
-	assert_int_equal(residue.periods[0].period_ns, 2000000);
+	assert_int_equal(unexplained.periods[0].period_ns, 2000000);
 	assert_int_equal(sums.periodic_ns, 500 * 9000);
-	residue_clear(&residue);
+	unexplained_clear(&unexplained);
 }
 
 TEST(a_few_items_are_no_period)
 {
-	struct residue_item items[15];
-	struct residue residue = {};
+	struct unexplained_item items[15];
+	struct unexplained unexplained = {};
 
 	for (int i = 0; i < 15; i++)
-		items[i] = (struct residue_item){i * INT64_C(3000000), 9000, true};
-	assert_int_equal(residue_add(&residue, items, 15), 0);
-	assert_int_equal(residue_sums(&residue).periodic, 0);
-	assert_int_equal(residue_sums(&residue).rest, 15);
-	residue_clear(&residue);
+		items[i] = (struct unexplained_item){i * INT64_C(3000000), 9000, true};
+	unexplained_add(&unexplained, items, 15);
+	assert_int_equal(unexplained_sums(&unexplained).periodic, 0);
+	assert_int_equal(unexplained_sums(&unexplained).rest, 15);
+	unexplained_clear(&unexplained);
 }
 
 /* Ticks of 10 ms, and then of 9.96 ms. */
 TEST(periods_within_a_hundredth_of_each_other_are_one)
 {
-	static struct residue_item items[MOST];
-	struct residue residue = {};
+	static struct unexplained_item items[MOST];
+	struct unexplained unexplained = {};
 	double next_ns = 0;
 	int firm = 0;
 
@@ -209,10 +210,11 @@ TEST(periods_within_a_hundredth_of_each_other_are_one)
 		size_t n = tick(items, 0, round < ROUNDS ? 10e6 : 9.96e6, 2000, 0.1, &next_ns,
 			(round + 1) * (int64_t)ROUND_NS);
 
-		assert_int_equal(residue_add(&residue, items, n), 0);
+		unexplained_add(&unexplained, items, n);
 	}
-	for (const struct residue_period *p = residue.periods; p < residue.periods + RESIDUE_PERIODS; p++)
-		firm += residue_period_is_firm(p);
+	for (const struct unexplained_period *p = unexplained.periods;
+		p < unexplained.periods + UNEXPLAINED_PERIODS; p++)
+		firm += unexplained_period_is_firm(p);
 	assert_int_equal(firm, 1);
-	residue_clear(&residue);
+	unexplained_clear(&unexplained);
 }

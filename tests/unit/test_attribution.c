@@ -2,8 +2,7 @@
 /* Gaps and intervals, merged: the four cases of De, Kothari and Mann, and that nothing is attributed by chance. */
 #include "tests/unit/check.h"
 
-#include "lib/base/error.h"
-#include "lib/jitter/jitter_store.h"
+#include "lib/jitter/attribution.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +11,7 @@ enum { ROUND_NS = 1000000000 };
 
 struct made {
 	struct jitter_sources sources;
-	struct merge merge;
+	struct attribution merge;
 	uint32_t timer, tick, one, two;
 };
 
@@ -26,10 +25,8 @@ static uint32_t source(struct made *m, pid_t pid, const char *name)
 
 static void begin(struct made *m)
 {
-	struct error err;
-
 	*m = (struct made){};
-	assert_int_equal(merge_begin(&m->merge, 100, &m->sources, &err), 0);
+	attribution_begin(&m->merge, 100, &m->sources);
 	m->timer = source(m, 1, "timer");
 	m->tick = source(m, 2, "tick");
 	m->one = source(m, 3, "dummydaemon1");
@@ -38,7 +35,7 @@ static void begin(struct made *m)
 
 static void end(struct made *m)
 {
-	merge_clear(&m->merge);
+	attribution_clear(&m->merge);
 	jitter_sources_clear(&m->sources);
 }
 
@@ -59,15 +56,14 @@ static struct trace_interval nested(uint32_t from, int64_t start_ns, int64_t len
 	return v;
 }
 
-static void merge(struct made *m, const struct gap_seen *gaps, size_t n_gaps,
+static void attribute(struct made *m, const struct gap_seen *gaps, size_t n_gaps,
 	const struct trace_interval *items, size_t n)
 {
 	struct jitter_cpu facts;
-	size_t used;
 
-	assert_int_equal(merge_round(&m->merge, 0, ROUND_NS, gaps, n_gaps, items, n, &used), 0);
-	assert_int_equal(used, n);
-	facts = jitter_facts(&(struct jitter_watched){{}, &m->merge});
+	assert_int_equal(
+		attribution_round(&m->merge, &(struct jitter_round){0, ROUND_NS, gaps, n_gaps, items, n}), n);
+	facts = attribution_sums(&m->merge);
 	assert_int_equal(
 		facts.explained + facts.periodic + facts.unexplained + m->merge.outside.rest, facts.gaps);
 	assert_int_equal(
@@ -79,7 +75,7 @@ static void merge(struct made *m, const struct gap_seen *gaps, size_t n_gaps,
 static const struct source_statistics *in_time(const struct made *m, const char *name)
 {
 	for (size_t i = 0; i < m->merge.times.n; i++)
-		if (m->merge.times.items[i].count > 0 && !strcmp(m->sources.items[i].name, name))
+		if (m->merge.times.items[i].row.count > 0 && !strcmp(m->sources.items[i].name, name))
 			return &m->merge.times.items[i];
 	return NULL;
 }
@@ -90,19 +86,19 @@ TEST(several_in_succession_are_a_source_of_their_own_and_counted_singly_as_well)
 	struct made m;
 
 	begin(&m);
-	merge(&m, gaps, 2,
+	attribute(&m, gaps, 2,
 		(struct trace_interval[]){outer(m.one, 1001000, 1200000, true),
 			outer(m.two, 2201000, 1250000, true), outer(m.two, 500001000, 2490000, true)},
 		3);
-	assert_int_equal(m.merge.explained, 2);
+	assert_int_equal(m.merge.cpu.explained, 2);
 	assert_non_null(in_time(&m, "dummydaemon1_dummydaemon2"));
-	assert_int_equal(in_time(&m, "dummydaemon1_dummydaemon2")->max_ns, 2450000);
+	assert_int_equal(in_time(&m, "dummydaemon1_dummydaemon2")->row.max_ns, 2450000);
 	assert_null(in_time(&m, "dummydaemon1"));
-	assert_int_equal(in_time(&m, "dummydaemon2")->count, 1);
-	assert_int_equal(m.merge.frequencies.items[m.one].count, 1);
-	assert_int_equal(m.merge.frequencies.items[m.one].total_ns, 1200000);
-	assert_int_equal(m.merge.frequencies.items[m.two].count, 2);
-	assert_int_equal(m.merge.frequencies.items[m.two].total_ns, 1250000 + 2490000);
+	assert_int_equal(in_time(&m, "dummydaemon2")->row.count, 1);
+	assert_int_equal(m.merge.frequencies.items[m.one].row.count, 1);
+	assert_int_equal(m.merge.frequencies.items[m.one].row.total_ns, 1200000);
+	assert_int_equal(m.merge.frequencies.items[m.two].row.count, 2);
+	assert_int_equal(m.merge.frequencies.items[m.two].row.total_ns, 1250000 + 2490000);
 	end(&m);
 }
 
@@ -112,12 +108,12 @@ TEST(a_combination_has_one_name_whatever_its_order)
 	struct made m;
 
 	begin(&m);
-	merge(&m, gaps, 2,
+	attribute(&m, gaps, 2,
 		(struct trace_interval[]){outer(m.one, 1001000, 1200000, true),
 			outer(m.two, 2201000, 1250000, true), outer(m.two, 500001000, 1200000, true),
 			outer(m.one, 501201000, 1200000, true)},
 		4);
-	assert_int_equal(in_time(&m, "dummydaemon1_dummydaemon2")->count, 2);
+	assert_int_equal(in_time(&m, "dummydaemon1_dummydaemon2")->row.count, 2);
 	assert_int_equal(m.sources.n_combinations, 1);
 	end(&m);
 }
@@ -134,11 +130,11 @@ TEST(the_net_time_of_the_outer_excludes_the_inner_and_the_gap_counts_once)
 		items[2 * i].net_ns = 9000 - 2000;
 		items[2 * i + 1] = nested(m.tick, 1003000 + i * 4000000, 2000);
 	}
-	merge(&m, gaps, 2, items, 4);
-	assert_int_equal(m.merge.frequencies.items[m.timer].total_ns, 14000);
-	assert_int_equal(m.merge.frequencies.items[m.tick].total_ns, 4000);
-	assert_int_equal(in_time(&m, "tick_timer")->min_ns, 9000); /* not 11000 */
-	assert_int_equal(m.merge.explained_ns, 20000);
+	attribute(&m, gaps, 2, items, 4);
+	assert_int_equal(m.merge.frequencies.items[m.timer].row.total_ns, 14000);
+	assert_int_equal(m.merge.frequencies.items[m.tick].row.total_ns, 4000);
+	assert_int_equal(in_time(&m, "tick_timer")->row.min_ns, 9000); /* not 11000 */
+	assert_int_equal(m.merge.cpu.explained_ns, 20000);
 	end(&m);
 }
 
@@ -148,12 +144,12 @@ TEST(a_small_part_is_counted_but_not_in_the_name)
 	struct made m;
 
 	begin(&m);
-	merge(&m, &gap, 1,
+	attribute(&m, &gap, 1,
 		(struct trace_interval[]){
 			outer(m.timer, 1000500, 10000, false), outer(m.one, 1020000, 2470000, true)},
 		2);
-	assert_int_equal(in_time(&m, "dummydaemon1")->count, 1);
-	assert_int_equal(m.merge.frequencies.items[m.timer].count, 1);
+	assert_int_equal(in_time(&m, "dummydaemon1")->row.count, 1);
+	assert_int_equal(m.merge.frequencies.items[m.timer].row.count, 1);
 	end(&m);
 }
 
@@ -167,9 +163,9 @@ TEST(what_ends_with_its_gap_has_the_rest_of_it)
 	item.source = m.one;
 	item.open_ended = true;
 	item.net_ns = -30000; /* an interrupt was nested in it */
-	merge(&m, &gap, 1, &item, 1);
-	assert_int_equal(in_time(&m, "dummydaemon1")->total_ns, 1500000);
-	assert_int_equal(m.merge.frequencies.items[m.one].total_ns, 1470000);
+	attribute(&m, &gap, 1, &item, 1);
+	assert_int_equal(in_time(&m, "dummydaemon1")->row.total_ns, 1500000);
+	assert_int_equal(m.merge.frequencies.items[m.one].row.total_ns, 1470000);
 	end(&m);
 }
 
@@ -177,16 +173,15 @@ TEST(intervals_after_the_last_gap_wait_and_those_in_no_gap_are_counted)
 {
 	const struct gap_seen gap = {1000000, 1010000};
 	struct trace_interval items[3];
-	size_t used;
 	struct made m;
 
 	begin(&m);
 	items[0] = outer(m.timer, 500000, 1000, false);
 	items[1] = outer(m.timer, 1001000, 8000, false);
 	items[2] = outer(m.timer, 2000000, 1000, false);
-	assert_int_equal(merge_round(&m.merge, 0, ROUND_NS, &gap, 1, items, 3, &used), 0);
-	assert_int_equal(used, 2);
-	assert_int_equal(m.merge.in_no_gap, 1);
+	assert_int_equal(
+		attribution_round(&m.merge, &(struct jitter_round){0, ROUND_NS, &gap, 1, items, 3}), 2);
+	assert_int_equal(m.merge.cpu.in_no_gap, 1);
 	end(&m);
 }
 
@@ -235,9 +230,9 @@ static double attributed(bool related, int64_t gap_ns)
 				related ? gap_at[i] + (int64_t)(drand48() * (double)(gap_ns - 3000))
 					: event_at[i],
 				3000, false);
-		assert_int_equal(merge_round(&m.merge, 0, ROUND_NS, gaps, n, items, events, &(size_t){0}), 0);
+		attribution_round(&m.merge, &(struct jitter_round){0, ROUND_NS, gaps, n, items, events});
 	}
-	share = (double)m.merge.explained / (double)m.merge.gaps;
+	share = (double)m.merge.cpu.explained / (double)m.merge.cpu.gaps;
 	end(&m);
 	return share;
 }
@@ -269,12 +264,12 @@ TEST(a_period_is_that_of_its_executions_not_of_their_slices)
 		const struct gap_seen gaps[] = {{at_ns, at_ns + 3000000}, {at_ns + 6000000, at_ns + 9000000}};
 		struct trace_interval items[] = {outer(m.one, at_ns + 1000, 2990000, true),
 			outer(m.one, at_ns + 6001000, 2990000, true)};
-		size_t used;
 
 		items[1].resumed = true;
-		assert_int_equal(merge_round(&m.merge, at_ns, at_ns + 40000000, gaps, 2, items, 2, &used), 0);
+		attribution_round(
+			&m.merge, &(struct jitter_round){at_ns, at_ns + 40000000, gaps, 2, items, 2});
 	}
-	assert_int_equal(m.merge.frequencies.items[m.one].count, 40);
+	assert_int_equal(m.merge.frequencies.items[m.one].row.count, 40);
 	assert_int_equal(source_period(&m.merge.frequencies.items[m.one]), 40000000);
 	end(&m);
 }
@@ -288,21 +283,19 @@ TEST(rounds_are_summed_as_the_book_wants_them)
 	for (int i = 0; i < 3; i++) {
 		struct gap_seen gap = {1000000, 1000000 + times_ns[i] + 500};
 		struct trace_interval item = outer(m.one, 1000100, times_ns[i], true);
-		size_t used;
 
-		assert_int_equal(merge_round(&m.merge, 0, ROUND_NS, &gap, times_ns[i] > 0, &item,
-					 times_ns[i] > 0, &used),
-			0);
+		attribution_round(&m.merge,
+			&(struct jitter_round){0, ROUND_NS, &gap, times_ns[i] > 0, &item, times_ns[i] > 0});
 	}
-	assert_int_equal(m.merge.frequencies.items[m.one].rounds, 2);
-	assert_true(m.merge.frequencies.items[m.one].round_squares_ns2 == 9e6 + 1e6);
-	assert_true(m.merge.frequencies.items[m.one].round_steps_ns2 == 9e6 + 4e6);
+	assert_int_equal(m.merge.frequencies.items[m.one].row.rounds, 2);
+	assert_true(m.merge.frequencies.items[m.one].row.round_squares_ns2 == 9e6 + 1e6);
+	assert_true(m.merge.frequencies.items[m.one].row.round_steps_ns2 == 9e6 + 4e6);
 	end(&m);
 }
 
 static struct jitter_cpu facts_of(const struct made *m)
 {
-	return jitter_facts(&(struct jitter_watched){{}, &m->merge});
+	return attribution_sums(&m->merge);
 }
 
 TEST(a_gap_outside_the_kernel_has_no_event_and_is_a_source_of_its_own)
@@ -314,7 +307,7 @@ TEST(a_gap_outside_the_kernel_has_no_event_and_is_a_source_of_its_own)
 
 	begin(&m);
 	m.sources.outside = "host or processor";
-	merge(&m, gaps, 4,
+	attribute(&m, gaps, 4,
 		(struct trace_interval[]){
 			outer(m.timer, 1001000, 8000, false), outer(m.tick, 1010040, 100, true)},
 		2);
@@ -323,8 +316,8 @@ TEST(a_gap_outside_the_kernel_has_no_event_and_is_a_source_of_its_own)
 	assert_int_equal(facts_of(&m).outside_kernel_ns, 79990 + 300);
 	assert_int_equal(facts_of(&m).unexplained, 1); /* the kernel ran, and no event says why */
 	assert_int_equal(facts_of(&m).unexplained_ns, 7000);
-	assert_int_equal(m.merge.in_no_gap, 1);
-	assert_int_equal(in_time(&m, "host or processor")->max_ns, 79990);
+	assert_int_equal(m.merge.cpu.in_no_gap, 1);
+	assert_int_equal(in_time(&m, "host or processor")->row.max_ns, 79990);
 	assert_int_equal(m.merge.longest[0].length_ns, 79990);
 	assert_string_equal(m.sources.items[m.merge.longest[0].source].name, "host or processor");
 	assert_int_equal(m.sources.items[m.merge.longest[0].source].kind, SOURCE_OUTSIDE);
@@ -339,13 +332,13 @@ TEST(where_the_kernel_ran_a_single_event_names_the_gap)
 	struct made m;
 
 	begin(&m);
-	merge(&m, &gap, 1, &item, 1);
-	assert_int_equal(m.merge.explained, 1);
+	attribute(&m, &gap, 1, &item, 1);
+	assert_int_equal(m.merge.cpu.explained, 1);
 	end(&m);
-	gap.place = GAP_UNKNOWN; /* one is not more than chance */
+	gap.origin = GAP_UNKNOWN; /* one is not more than chance */
 	begin(&m);
-	merge(&m, &gap, 1, &item, 1);
-	assert_int_equal(m.merge.explained, 0);
+	attribute(&m, &gap, 1, &item, 1);
+	assert_int_equal(m.merge.cpu.explained, 0);
 	assert_int_equal(facts_of(&m).outside_kernel, -1);
 	end(&m);
 }
@@ -362,10 +355,10 @@ TEST(a_shifted_trace_explains_no_gap_outside_the_kernel)
 			i * INT64_C(2500000), i * INT64_C(2500000) + 2400000, GAP_OUTSIDE_KERNEL};
 		items[i] = outer(m.timer, i * INT64_C(2500000) + 100000, 1000, true);
 	}
-	merge(&m, gaps, MOST, items, MOST);
-	assert_int_equal(m.merge.chance, 0);
-	assert_int_equal(m.merge.explained, 0);
-	assert_int_equal(m.merge.in_no_gap, MOST);
+	attribute(&m, gaps, MOST, items, MOST);
+	assert_int_equal(m.merge.cpu.chance, 0);
+	assert_int_equal(m.merge.cpu.explained, 0);
+	assert_int_equal(m.merge.cpu.in_no_gap, MOST);
 	end(&m);
 }
 
@@ -382,11 +375,11 @@ TEST(periods_of_both_kinds_of_gaps_are_kept_apart)
 		gaps[n++] = (struct gap_seen){i * INT64_C(2000000) + 700000 + i * 100,
 			i * INT64_C(2000000) + 705000 + i * 100, GAP_IN_KERNEL};
 	}
-	merge(&m, gaps, n, NULL, 0);
+	attribute(&m, gaps, n, NULL, 0);
 	assert_int_equal(m.merge.outside.periods[0].period_ns, 2000000);
 	assert_int_equal(m.merge.outside.periods[0].count, MOST);
-	assert_in_range(m.merge.residue.periods[0].period_ns, 2000000, 2000200);
-	assert_int_equal(m.merge.residue.periods[0].count, MOST);
+	assert_in_range(m.merge.unexplained.periods[0].period_ns, 2000000, 2000200);
+	assert_int_equal(m.merge.unexplained.periods[0].count, MOST);
 	assert_int_equal(facts_of(&m).periodic, 2 * MOST);
 	assert_int_equal(facts_of(&m).outside_kernel, 0);
 	end(&m);

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A jitter run on the screen and as JSON: see jitter_show.h. */
+#include "lib/jitter/jitter_show.h"
+
+#include "lib/base/saturate.h"
+#include "lib/base/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* What took less than this of all is not listed without --all. */
+static const double LITTLE = 0.0005;
+
+enum { SUMMARY_ROWS = 10 };
+
+static double share_of(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+static const char *row_share(char text[TEXT_TIME_SIZE], const struct jitter_row *row)
+{
+	return row->source->kind == SOURCE_OUTSIDE ? "-" : text_percent(text, row->share);
+}
+
+static void print_gaps(
+	const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu, const char *note)
+{
+	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
+
+	printf("  %-20s %9" PRId64 " %10s %8s%s\n", what, n, text_duration(time, ns),
+		text_percent(share, share_of(ns, cpu->gaps_ns)), note);
+}
+
+/* Gaps that no event explains, with their share of the sampled time. */
+static void print_unexplained(const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu)
+{
+	char share[TEXT_TIME_SIZE], note[80];
+
+	snprintf(note, sizeof(note), "  %s of the time", text_percent(share, share_of(ns, cpu->sampled_ns)));
+	print_gaps(what, n, ns, cpu, note);
+}
+
+static void print_periods(const struct jitter_run *run, const struct jitter_cpu *cpu)
+{
+	char period[TEXT_TIME_SIZE], note[80];
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->jitter.n_periods; i++) {
+		const struct jitter_period *p = &run->jitter.periods[i];
+
+		if (p->cpu != cpu->cpu)
+			continue;
+		snprintf(note, sizeof(note), "  every %s%s", text_duration(period, p->period_ns),
+			p->outside_kernel         ? " (outside)"
+			: cpu->outside_kernel < 0 ? " (the host?)"
+						  : "");
+		print_gaps("without, periodic", p->count, p->total_ns, cpu, note);
+		n++;
+	}
+	if (n == 0)
+		print_gaps("without, periodic", 0, 0, cpu, "");
+}
+
+/* What counters say of the time outside the kernel, and what may be wrong with the run. */
+static void print_notes(const struct jitter_run *run, const struct jitter_cpu *cpu)
+{
+	char text[TEXT_TIME_SIZE];
+
+	if (cpu->outside_kernel >= 0)
+		printf("  Outside the kernel: %s\n", jitter_run_outside(run));
+	else
+		printf("  This processor does not show whether the kernel ran in a gap\n");
+	if (cpu->steal_ns > 0)
+		printf("  The host reports %s of steal time\n", text_duration(text, cpu->steal_ns));
+	if (cpu->smis > 0)
+		printf("  The firmware interrupted this CPU %" PRId64 " times (SMIs)\n", cpu->smis);
+	if (cpu->lost > 0)
+		printf("  Warning: %" PRId64 " of %" PRId64 " events were lost: sources may lack\n"
+		       "  interruptions; use a larger --buffer\n",
+			cpu->lost, saturate_add(cpu->lost, cpu->events));
+	if (cpu->broken > 0)
+		printf("  In %" PRId64 " places the trace lacks switches of tasks; the time there is listed\n"
+		       "  as an unknown task\n",
+			cpu->broken);
+	if (cpu->in_no_gap > 0)
+		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->in_no_gap);
+	if (share_of(cpu->sampled_ns, cpu->wall_ns) < 0.99)
+		printf("  Warning: only %s of the time was sampled\n",
+			text_percent(text, share_of(cpu->sampled_ns, cpu->wall_ns)));
+}
+
+/* How far the run can be relied upon, for one of its CPUs. */
+static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu)
+{
+	char time[TEXT_TIME_SIZE], threshold[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE];
+
+	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
+		100 * share_of(cpu->sampled_ns, cpu->wall_ns), text_duration(time, cpu->wall_ns),
+		text_duration(threshold, cpu->threshold_ns));
+	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
+	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
+	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
+	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "  (a shifted trace)");
+	print_periods(run, cpu);
+	if (cpu->outside_kernel >= 0)
+		print_unexplained("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu);
+	print_unexplained("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu);
+	print_notes(run, cpu);
+	if (cpu->event_cost_ns > 0)
+		printf("  Recording took %s an event, %s of the sampled time\n",
+			text_duration(time, cpu->event_cost_ns),
+			text_percent(
+				text, share_of(saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events),
+					      cpu->sampled_ns)));
+}
+
+void jitter_print_summary(const struct jitter_run *run, const char *kept, bool all)
+{
+	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"UNIT", COLUMN_WRAP},
+		{"COUNT", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER},
+		{"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {"PERIOD", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+	const struct jitter_table *rows = &run->frequency;
+	size_t most = all ? SIZE_MAX : SUMMARY_ROWS;
+	char share[TEXT_TIME_SIZE];
+
+	for (size_t i = 0; i < rows->n && i < most; i++) {
+		const struct jitter_row *row = &rows->rows[i];
+
+		table_row(table);
+		table_cell_text(table, row->source->name);
+		table_cell_text(table, row->source->unit ?: "-");
+		table_cell(table, "%" PRId64, row->count);
+		table_cell_duration(table, llround(row->mean_ns));
+		table_cell_duration(table, row->max_ns);
+		table_cell_duration(table, row->total_ns);
+		table_cell(table, "%s", row_share(share, row));
+		table_cell_duration(table, row->period_ns ?: -1);
+	}
+	table_print(table, stdout);
+	if (rows->n > most)
+		printf("and %zu more (-v)\n", rows->n - most);
+	for (const struct jitter_cpu *cpu = run->jitter.cpus; cpu < run->jitter.cpus + run->jitter.n_cpus;
+		cpu++) {
+		print_cpu(run, cpu);
+		printf("  %" PRId64 " of %" PRId64 " events lost\n", cpu->lost, cpu->lost + cpu->events);
+	}
+	if (kept)
+		printf("\nThe trace is in '%s': trace-cmd report -i FILE, kernelshark FILE\n", kept);
+	printf("\nRun %" PRId64 "%s. Next: emp-analyze jitter %" PRId64 "\n", run->run.id,
+		run->run.state == RUN_INTERRUPTED ? ", interrupted" : "", run->run.id);
+}
+
+static bool row_is_listed(const struct jitter_row *row, const struct jitter_screen *screen)
+{
+	if (screen->combinations && row->source->kind != SOURCE_COMBINATION)
+		return false;
+	return screen->all || row->share >= LITTLE || row->source->kind == SOURCE_OUTSIDE;
+}
+
+/* Combinations have long names, and no room for MIN and SD. */
+static void print_rows(const struct jitter_table *rows, const struct jitter_screen *screen)
+{
+	static const struct column of_sources[] = {{"SOURCE", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
+		{"MIN", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER},
+		{"SD", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {}};
+	static const struct column of_combinations[] = {{"SOURCES", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
+		{"MAX", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER},
+		{"SHARE", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(
+		screen->combinations ? of_combinations : of_sources);
+	char text[TEXT_TIME_SIZE];
+
+	for (const struct jitter_row *row = rows->rows; row < rows->rows + rows->n; row++) {
+		if (!row_is_listed(row, screen))
+			continue;
+		table_row(table);
+		table_cell_text(table, row->source->name);
+		table_cell(table, "%" PRId64, row->count);
+		if (!screen->combinations)
+			table_cell_duration(table, row->min_ns);
+		table_cell_duration(table, row->max_ns);
+		table_cell_duration(table, llround(row->mean_ns));
+		if (!screen->combinations)
+			table_cell(
+				table, "%s", row->count > 1 ? text_duration(text, llround(row->sd_ns)) : "-");
+		table_cell_duration(table, row->total_ns);
+		table_cell(table, "%s", row_share(text, row));
+	}
+	table_print(table, stdout);
+}
+
+/* Kind, unit and period of each source, and what keeps it away. */
+static void print_origins(const struct jitter_run *run, const struct jitter_screen *screen)
+{
+	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"KIND"}, {"UNIT", COLUMN_WRAP},
+		{"PERIOD", COLUMN_NUMBER}, {"WHAT KEEPS IT AWAY", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t i = 0; i < run->frequency.n; i++) {
+		const struct jitter_row *row = &run->frequency.rows[i];
+
+		if (!row_is_listed(row, screen))
+			continue;
+		table_row(table);
+		table_cell_text(table, row->source->name);
+		table_cell_text(table, source_kind_names[row->source->kind]);
+		table_cell_text(table, row->source->unit ?: "-");
+		table_cell_duration(table, row->period_ns > 0 ? row->period_ns : -1);
+		table_cell_text(table, jitter_run_remedy(run, row->source).how);
+	}
+	table_print(table, stdout);
+}
+
+static void print_combinations(const struct jitter_run *run, const struct jitter_screen *screen)
+{
+	char share[TEXT_TIME_SIZE];
+	int64_t total_ns = 0;
+
+	for (size_t i = 0; i < run->time.n; i++)
+		if (run->time.rows[i].source->kind == SOURCE_COMBINATION)
+			total_ns = saturate_add(total_ns, run->time.rows[i].total_ns);
+	printf("Run %" PRId64 ": several sources in one interruption took %s of the time of all\n"
+	       "interruptions; their names are joined by _\n",
+		run->run.id, text_percent(share, share_of(total_ns, run->time.total_ns)));
+	print_rows(&run->time, screen);
+}
+
+void jitter_print(const struct jitter_run *run, const struct jitter_screen *screen)
+{
+	const struct jitter_table *rows = &run->frequency;
+	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
+	double rest = 0;
+	size_t n_rest = 0;
+
+	if (screen->combinations) {
+		print_combinations(run, screen);
+		return;
+	}
+	printf("Run %" PRId64 ": sources took %s, %s of the sampled time of %zu CPU%s%s\n", run->run.id,
+		text_duration(time, rows->total_ns),
+		text_percent(share, share_of(rows->total_ns, run->all.sampled_ns)), run->jitter.n_cpus,
+		run->jitter.n_cpus == 1 ? "" : "s",
+		run->run.state == RUN_INTERRUPTED ? " (interrupted)" : "");
+	print_rows(rows, screen);
+	for (size_t i = 0; i < rows->n; i++)
+		if (!row_is_listed(&rows->rows[i], screen)) {
+			rest += rows->rows[i].share;
+			n_rest++;
+		}
+	if (n_rest > 0)
+		printf("and %zu more that took %s together (--all lists them)\n", n_rest,
+			text_percent(share, rest));
+	printf("\n");
+	print_origins(run, screen);
+	for (size_t i = 0; i < run->jitter.n_cpus; i++)
+		print_cpu(run, &run->jitter.cpus[i]);
+}
+
+void jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *peak)
+{
+	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
+		{"MEAN", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE];
+
+	printf("Run %" PRId64 ": interruptions of %s to %s (edges of buckets)\n", run->run.id,
+		text_duration(low, peak->low_ns), text_duration(high, peak->high_ns));
+	for (const struct jitter_row *row = peak->table.rows; row < peak->table.rows + peak->table.n; row++) {
+		table_row(table);
+		table_cell_text(table, row->source->name);
+		table_cell(table, "%" PRId64, row->count);
+		table_cell_duration(table, llround(row->mean_ns));
+		table_cell_duration(table, row->total_ns);
+		table_cell(table, "%s", text_percent(text, row->share));
+	}
+	if (peak->table.n == 0)
+		printf("The trace has no interruptions of these lengths.\n");
+	else
+		table_print(table, stdout);
+	printf("The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is\n"
+	       "slightly longer than the trace shows.\n",
+		peak->gaps, text_duration(text, peak->gaps_ns));
+}
+
+const char *jitter_ratio_text(char text[TEXT_TIME_SIZE], double ratio)
+{
+	snprintf(text, TEXT_TIME_SIZE, ratio < 0.095 ? "%.2g" : ratio < 9.995 ? "%.2f" : "%.0f", ratio);
+	return text;
+}
+
+const char *jitter_ratio_interval(char text[TEXT_TIME_SIZE], const struct jitter_change *c)
+{
+	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
+
+	jitter_ratio_text(low, c->low);
+	jitter_ratio_text(high, c->high);
+	if (c->low > 0 && isfinite(c->high))
+		snprintf(text, TEXT_TIME_SIZE, "%.12s … %.12s", low, high);
+	else if (isfinite(c->high))
+		snprintf(text, TEXT_TIME_SIZE, "< %.12s", high);
+	else
+		snprintf(text, TEXT_TIME_SIZE, c->low > 0 ? "> %.12s" : "-", low);
+	return text;
+}
+
+const struct source *jitter_change_source(const struct jitter_change *c)
+{
+	return c->after ? c->after->source : c->before->source;
+}
+
+/* What did not change, or only by chance perhaps, is listed only if it took much. */
+static bool change_is_listed(const struct jitter_change *c)
+{
+	const double MUCH = 0.001, MOST = 0.01;
+	bool most = fmax(c->before ? c->before->share : 0, c->after ? c->after->share : 0) > MOST;
+
+	if (c->kind == CHANGE_UNCLEAR)
+		return most || fmax(c->before_share, c->after_share) > MUCH;
+	return c->kind != CHANGE_NONE || most;
+}
+
+static void add_change(struct table *table, const struct jitter_change *c)
+{
+	const struct source *source = jitter_change_source(c);
+	_cleanup_(freep) char *name = text_format(
+		source->unit ? "%s (%s)" : "%s", source->name, source->unit);
+	char text[TEXT_TIME_SIZE];
+
+	table_row(table);
+	table_cell_text(table, name);
+	table_cell_text(table, jitter_change_names[c->kind]);
+	table_cell(table, "%s", c->before ? text_percent(text, c->before_share) : "-");
+	table_cell(table, "%s", c->after ? text_percent(text, c->after_share) : "-");
+	table_cell(table, "%s", c->before && c->after ? jitter_ratio_text(text, c->ratio) : "-");
+	table_cell(table, "%s", jitter_ratio_interval(text, c));
+	table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
+}
+
+static void print_pair_heading(const struct jitter_pair *pair)
+{
+	const struct jitter_cpu *a = &pair->baseline->all, *b = &pair->run->all;
+	char long_a[TEXT_TIME_SIZE], long_b[TEXT_TIME_SIZE];
+
+	printf("Run %" PRId64 " (%s sampled) against its baseline, run %" PRId64 " (%s)\n", pair->run->run.id,
+		text_duration(long_b, b->sampled_ns), pair->baseline->run.id,
+		text_duration(long_a, a->sampled_ns));
+	if (a->cpu != b->cpu)
+		printf("Warning: the two runs did not observe the same CPU\n");
+	if (a->lost > 0 || b->lost > 0)
+		printf("Warning: events were lost (%" PRId64 " of the baseline, %" PRId64 " of the run)\n",
+			a->lost, b->lost);
+}
+
+void jitter_print_changes(const struct jitter_pair *pair, bool all)
+{
+	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
+		{"BEFORE", COLUMN_NUMBER}, {"AFTER", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
+		{"95 % CI", COLUMN_NUMBER}, {"P", COLUMN_NUMBER}, {}};
+	const struct jitter_run *run = pair->run, *baseline = pair->baseline;
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+	const struct jitter_changes *changes = &pair->changes;
+	size_t listed = 0, counts[N_CHANGE_KINDS] = {};
+	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
+
+	print_pair_heading(pair);
+	for (size_t i = 0; i < changes->n; i++) {
+		counts[changes->items[i].kind]++;
+		if (all || change_is_listed(&changes->items[i])) {
+			add_change(table, &changes->items[i]);
+			listed++;
+		}
+	}
+	if (listed > 0)
+		table_print(table, stdout);
+	if (listed < changes->n)
+		printf("and %zu more that took little (--all lists them)\n", changes->n - listed);
+	printf("Shares are of the sampled time. All sources took %s before, %s after.\n",
+		text_percent(before, share_of(baseline->frequency.total_ns, baseline->all.sampled_ns)),
+		text_percent(after, share_of(run->frequency.total_ns, run->all.sampled_ns)));
+	if (counts[CHANGE_NONE] == changes->n)
+		printf("None of %zu sources is new, gone, grown or shrunk.\n", changes->n);
+	else
+		printf("Of %zu sources, %zu did not change by more than chance and a factor of %g.\n",
+			changes->n, counts[CHANGE_NONE], JITTER_MARGIN);
+	if (counts[CHANGE_UNCLEAR] > 0)
+		printf("Unclear (%zu): in one run only, but so rarely or in so few bursts that it may\n"
+		       "be chance; longer runs would show.\n",
+			counts[CHANGE_UNCLEAR]);
+}
+
+json_t *jitter_changes_as_json(const struct jitter_pair *pair)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < pair->changes.n; i++) {
+		const struct jitter_change *c = &pair->changes.items[i];
+		const struct source *source = jitter_change_source(c);
+
+		json_array_append_new(array,
+			json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name", source->name,
+				"kind", source_kind_names[source->kind], "unit", source->unit, "change",
+				jitter_change_names[c->kind], "baseline_time_share", c->before_share,
+				"time_share", c->after_share, "ratio", json_real_or_null(c->ratio),
+				"ratio_low", c->low, "ratio_high", json_real_or_null(c->high), "p", c->p));
+	}
+	return json_pack("{s:I, s:I, s:f, s:o}", "run", (json_int_t)pair->run->run.id, "baseline",
+		(json_int_t)pair->baseline->run.id, "new_share", pair->changes.new_share, "sources", array);
+}
+
+static json_t *row_json(const struct jitter_run *run, const struct jitter_row *row)
+{
+	const struct remedy remedy = jitter_run_remedy(run, row->source);
+
+	return json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:{s:s, s:s}}", "name",
+		row->source->name, "kind", source_kind_names[row->source->kind], "unit", row->source->unit,
+		"count", (json_int_t)row->count, "min_ns", (json_int_t)row->min_ns, "max_ns",
+		(json_int_t)row->max_ns, "mean_ns", (json_int_t)llround(row->mean_ns), "sd_ns",
+		(json_int_t)llround(row->sd_ns), "total_ns", (json_int_t)row->total_ns, "share", row->share,
+		"period_ns", row->period_ns > 0 ? json_integer(row->period_ns) : json_null(), "remedy",
+		"kind", remedy_kind_names[remedy.kind], "how", remedy.how);
+}
+
+json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak)
+{
+	json_t *sources = json_array();
+
+	for (size_t i = 0; i < peak->table.n; i++) {
+		json_t *source = row_json(run, &peak->table.rows[i]);
+
+		json_object_del(source, "min_ns"); /* buckets do not know these */
+		json_object_del(source, "max_ns");
+		json_object_del(source, "sd_ns");
+		json_object_del(source, "period_ns");
+		json_array_append_new(sources, source);
+	}
+	return json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run", (json_int_t)run->run.id, "low_ns",
+		(json_int_t)peak->low_ns, "high_ns", (json_int_t)peak->high_ns, "gaps", "count",
+		(json_int_t)peak->gaps, "total_ns", (json_int_t)peak->gaps_ns, "sources", sources);
+}
+
+/* -1: not known. */
+static json_t *known_or_null(int64_t value)
+{
+	return value >= 0 ? json_integer(value) : json_null();
+}
+
+/* time_share is of the sampled time, and neither what has a period nor what is outside the kernel is in it. */
+static json_t *unexplained_json(const struct jitter_run *run)
+{
+	const struct jitter_cpu *all = &run->all;
+	json_t *periods = json_array(),
+	       *outside = json_null(); /* null: it is not known which gaps these are */
+
+	for (size_t i = 0; i < run->jitter.n_periods; i++) {
+		const struct jitter_period *p = &run->jitter.periods[i];
+
+		json_array_append_new(
+			periods, json_pack("{s:i, s:I, s:I, s:I, s:b}", "cpu", p->cpu, "period_ns",
+					 (json_int_t)p->period_ns, "count", (json_int_t)p->count, "total_ns",
+					 (json_int_t)p->total_ns, "outside_kernel", p->outside_kernel));
+	}
+	if (all->outside_kernel >= 0)
+		outside = json_pack("{s:s, s:I, s:I, s:f}", "name", jitter_run_outside(run), "count",
+			(json_int_t)all->outside_kernel, "total_ns", (json_int_t)all->outside_kernel_ns,
+			"time_share", share_of(all->outside_kernel_ns, all->sampled_ns));
+	return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "count", (json_int_t)all->unexplained,
+		"total_ns", (json_int_t)all->unexplained_ns, "time_share",
+		share_of(all->unexplained_ns, all->sampled_ns), "periods", periods, "outside_kernel", outside,
+		"steal_ns", known_or_null(all->steal_ns), "smis", known_or_null(all->smis));
+}
+
+/* Combinations of the time domain, with the same members as sources, and their parts. */
+static json_t *combinations_json(const struct jitter_run *run)
+{
+	json_t *array = json_array();
+
+	for (const struct jitter_row *row = run->time.rows; row < run->time.rows + run->time.n; row++) {
+		json_t *object, *parts;
+
+		if (row->source->kind != SOURCE_COMBINATION)
+			continue;
+		object = row_json(run, row);
+		parts = json_array();
+		for (size_t i = 0; i < run->jitter.n_combinations; i++) {
+			const struct combination_part *part = &run->jitter.combinations[i];
+
+			if (part->combination == row->source->id && part->source <= run->sources.n)
+				json_array_append_new(
+					parts, json_string(run->sources.items[part->source - 1].name));
+		}
+		json_object_del(object, "remedy");
+		json_object_set_new(object, "parts", parts);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu)
+{
+	return json_pack("{s:I, s:I, s:f, s:f}", "count", (json_int_t)count, "total_ns", (json_int_t)ns,
+		"count_share", share_of(count, cpu->gaps), "time_share", share_of(ns, cpu->gaps_ns));
+}
+
+json_t *jitter_as_json(const struct jitter_run *run)
+{
+	const struct jitter_cpu *all = &run->all;
+	json_t *cpus = json_array(), *sources = json_array();
+	int64_t duration_ns = 0;
+
+	for (size_t i = 0; i < run->jitter.n_cpus; i++) {
+		const struct jitter_cpu *cpu = &run->jitter.cpus[i];
+
+		duration_ns = cpu->wall_ns > duration_ns ? cpu->wall_ns : duration_ns;
+		json_array_append_new(cpus, json_integer(cpu->cpu));
+	}
+	for (size_t i = 0; i < run->frequency.n; i++) /* what events name */
+		if (run->frequency.rows[i].source->kind != SOURCE_OUTSIDE)
+			json_array_append_new(sources, row_json(run, &run->frequency.rows[i]));
+	return json_pack(
+		"{s:O*, s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
+		"context", run->context, "run", (json_int_t)run->run.id, "state",
+		run_state_word(run->run.state), "cpus", cpus, "duration_ns", (json_int_t)duration_ns,
+		"sampled_share", share_of(all->sampled_ns, all->wall_ns), "threshold_ns",
+		(json_int_t)all->threshold_ns, "events", (json_int_t)all->events, "events_lost",
+		(json_int_t)all->lost, "chain_breaks", (json_int_t)all->broken, "event_cost_ns",
+		(json_int_t)all->event_cost_ns, "gaps", "count", (json_int_t)all->gaps, "total_ns",
+		(json_int_t)all->gaps_ns, "explained", gaps_json(all->explained, all->explained_ns, all),
+		"by_chance", gaps_json(all->chance, all->chance_ns, all), "residue", unexplained_json(run),
+		"sources", sources, "combinations", combinations_json(run));
+}
