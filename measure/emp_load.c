@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-load: how fast a machine does the work of many users at once. */
-#include "lib/load/print.h"
 #include "lib/load/session.h"
-#include "lib/load/slave.h"
-#include "lib/load/verify.h"
+#include "lib/load/worker.h"
 
 #include "lib/base/json.h"
 #include "lib/base/output_file.h"
@@ -30,9 +28,10 @@ static int export(const struct load_report *report, const char *path, struct err
 static int show(const struct load_report *report, struct error *err)
 {
 	bool on_stdout = options.json || (options.export_json && output_file_is_stream(options.export_json));
-	int r = load_report_print(on_stdout ? stderr : stdout, report, options.page_wait_bin_ns, err);
+	int r = 0;
 
-	if (r == 0 && options.json)
+	load_report_print(on_stdout ? stderr : stdout, report, options.page_wait_bin_ns);
+	if (options.json)
 		r = export(report, "-", err);
 	return r == 0 && options.export_json ? export(report, options.export_json, err) : r;
 }
@@ -54,7 +53,7 @@ static int conclude(const struct load_session *session, int outcome, struct erro
 static int run_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_session_close) struct load_session session = {};
-	struct error second = {};
+	struct error err2 = {};
 	int r = interrupt_init(), outcome;
 
 	if (r < 0)
@@ -63,7 +62,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	outcome = load_session_run(&session, err);
-	r = session.report.n_programs > 0 ? show(&session.report, outcome ? &second : err) : 0;
+	r = session.report.n_programs > 0 ? show(&session.report, outcome ? &err2 : err) : 0;
 	r = outcome == 0 && r < 0 ? r : conclude(&session, outcome, err);
 	return book_say_elsewhere(session.book, session.run.id, session.run.id, r, err);
 }
@@ -71,17 +70,19 @@ static int run_verb(int argc, char **argv, struct error *err)
 static int verify_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_session_close) struct load_session session = {};
-	_cleanup_(verified_clear) struct verified verified = {};
+	_cleanup_(load_verification_clear) struct load_verification verification = {};
 	int r = interrupt_init();
 
 	if (r < 0)
 		return error_os(err, r, "cannot catch signals");
 	r = load_session_open(&session, &options, argv[0], err);
 	if (r == 0)
-		r = verify_load(&verified, &session, options.runs ?: 5, err);
+		r = load_verify(&verification, &session, options.runs ?: 5, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted; nothing was stored");
-	return r < 0 ? r : verified_print(stdout, &verified, &session.load, err);
+	if (r == 0)
+		load_verification_print(stdout, &verification, &session.load);
+	return r;
 }
 
 static int check_verb(int argc, char **argv, struct error *err)
@@ -95,24 +96,23 @@ static int check_verb(int argc, char **argv, struct error *err)
 	return r;
 }
 
-static const char example[] =
-	"; A small office on one machine: four users who edit and one who compresses.\n"
-	"[load]\n"
-	"runs = 5\n"
-	"\n"
-	"[edit]\n"
-	"slaves = 4\n"
-	"repetitions = 5\n"
-	"setup = seq 1 20000 >text\n"
-	"think = exponential 20ms\n"
-	"command = sed -i s/7/seven/ text\n"
-	"command = sort -R text -o text\n"
-	"\n"
-	"[compress]\n"
-	"repetitions = 2\n"
-	"setup = seq 1 200000 >data\n"
-	"shell = gzip -c data | gunzip >copy\n"
-	"command = cmp data copy\n";
+static const char example[] = "; A small office on one machine: four users who edit and one who compresses.\n"
+			      "[load]\n"
+			      "runs = 5\n"
+			      "\n"
+			      "[edit]\n"
+			      "slaves = 4\n"
+			      "repetitions = 5\n"
+			      "setup = seq 1 20000 >text\n"
+			      "think = exponential 20ms\n"
+			      "command = sed -i s/7/seven/ text\n"
+			      "command = sort -R text -o text\n"
+			      "\n"
+			      "[compress]\n"
+			      "repetitions = 2\n"
+			      "setup = seq 1 200000 >data\n"
+			      "shell = gzip -c data | gunzip >copy\n"
+			      "command = cmp data copy\n";
 
 static int example_verb(int argc, char **argv, struct error *err)
 {
@@ -164,8 +164,8 @@ static const struct verb verbs[] = {
 	{},
 };
 
-static const struct verb slave_verbs[] = {
-	{"slave", "NUMBER DIRECTORY", "", 2, 2, NULL, slave_verb},
+static const struct verb worker_verbs[] = {
+	{"slave", "NUMBER DIRECTORY", "", 2, 2, NULL, worker_verb},
 	{},
 };
 
@@ -181,12 +181,12 @@ static const struct tool tool = {
 	.verbs = verbs,
 };
 
-static const struct tool slave_tool = {.name = "emp-load", .options = no_options, .verbs = slave_verbs};
+static const struct tool worker_tool = {.name = "emp-load", .options = no_options, .verbs = worker_verbs};
 
 int main(int argc, char **argv)
 {
-	bool slave = argc == 4 && !strcmp(argv[1], "slave");
+	bool worker = argc == 4 && !strcmp(argv[1], "slave");
 
 	privilege_init(argv);
-	return tool_main(slave ? &slave_tool : &tool, argc, argv);
+	return tool_main(worker ? &worker_tool : &tool, argc, argv);
 }

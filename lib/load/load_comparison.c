@@ -1,20 +1,94 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two loads compared: see load_comparison.h. */
-#include "lib/load/load_comparison.h"
-#include "lib/load/book_load.h"
+/* Two loads compared, on the screen and as a document: see load_show.h. */
+#include "lib/load/load_show.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/array.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/book/book.h"
+#include "lib/report/comparison_report.h"
 #include "lib/report/notes.h"
-#include "lib/load/load_changes.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-static const double KNOWN = 1e6; /* degrees of freedom of what the user says */
+static int64_t run_of(const struct load_report *p)
+{
+	return p->result.discarding.run.id;
+}
+
+char *load_report_name(const struct load_report *p)
+{
+	return text_format("run %" PRId64 " (%s)", run_of(p), p->result.discarding.run.program);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_load(const struct load_row *a, const struct load_row *b)
+{
+	return a->coordination == b->coordination && same_text(a->cpus, b->cpus) && !strcmp(a->file, b->file);
+}
+
+static const char *next_line(const char *line)
+{
+	line += strcspn(line, "\n");
+	return *line ? line + 1 : line;
+}
+
+/* "'slaves = 4'", shortened; "nothing" at the end of the file. The caller frees it. */
+static char *quoted_line(const char *line)
+{
+	enum { MOST_COLUMNS = 40 };
+	size_t n = strcspn(line, "\n");
+	_cleanup_(freep) char *copy = xstrndup(line, n);
+	size_t fit = terminal_text_fit(copy, MOST_COLUMNS);
+
+	return *line ? text_format("'%.*s%s'", (int)fit, line, fit < n ? "…" : "") : xstrdup("nothing");
+}
+
+/* The first line that differs. */
+static void write_line_change(FILE *text, const char *a, const char *b)
+{
+	_cleanup_(freep) char *before = NULL, *now = NULL;
+	size_t line = 1;
+
+	while (*a && *b && strcspn(a, "\n") == strcspn(b, "\n") && !strncmp(a, b, strcspn(a, "\n"))) {
+		a = next_line(a);
+		b = next_line(b);
+		line++;
+	}
+	before = quoted_line(a);
+	now = quoted_line(b);
+	fprintf(text, "%sline %zu of the file was %s, is %s", ftell(text) > 0 ? "; " : "", line, before, now);
+	if (strcmp(next_line(a), next_line(b)) != 0)
+		fprintf(text, "; lines after it differ too");
+}
+
+char *load_changes(const struct load_row *before, const struct load_row *now)
+{
+	char *changes = NULL;
+	size_t size;
+	FILE *text;
+
+	if (same_load(before, now))
+		return NULL;
+	text = xopen_memstream(&changes, &size);
+	if (before->coordination != now->coordination)
+		fprintf(text, "coordination was %s, is %s", coordination_names[before->coordination],
+			coordination_names[now->coordination]);
+	if (!same_text(before->cpus, now->cpus))
+		fprintf(text, "%scpus was %s, is %s", ftell(text) > 0 ? "; " : "", before->cpus ?: "all",
+			now->cpus ?: "all");
+	if (strcmp(before->file, now->file) != 0)
+		write_line_change(text, before->file, now->file);
+	return text_stream_close(text, &changes);
+}
 
 /* Other runs of a load, to see how much their rates vary. */
 struct same_loads {
@@ -25,26 +99,10 @@ struct same_loads {
 
 static void same_loads_clear(struct same_loads *o)
 {
-	for (size_t i = 0; o->reports && i < o->n; i++)
+	for (size_t i = 0; i < o->n; i++)
 		load_report_clear(&o->reports[i]);
 	free(o->means);
 	free(o->reports);
-}
-
-char *load_report_name(const struct load_report *p)
-{
-	const struct run *run = &p->result.discarding.run;
-
-	return text_format("run %" PRId64 " (%s)", run->id, run->program);
-}
-
-static bool same_slaves(const struct load_report *a, const struct load_report *b)
-{
-	bool same = a->n_programs == b->n_programs;
-
-	for (size_t i = 0; same && i < a->n_programs; i++)
-		same = !strcmp(a->programs[i].name, b->programs[i].name);
-	return same;
 }
 
 /* 1: the run is one of the same load, with a result; 0: it is not. */
@@ -52,28 +110,31 @@ static int read_if_same(struct book *book, int64_t run, const struct load_report
 	struct error *err)
 {
 	_cleanup_(load_row_clear) struct load_row row = {};
+	bool same;
 	int r = book_get_load(book, run, &row, err);
 
-	if (r <= 0 || !load_is_same(&row, &as->load))
+	if (r <= 0 || !same_load(&row, &as->load))
 		return r < 0 ? r : 0;
 	r = load_report_read(book, run, ret, err);
-	if (r < 0 || same_slaves(ret, as))
-		return r < 0 ? r : 1;
-	load_report_clear(ret);
-	return 0;
+	if (r < 0)
+		return r;
+	same = ret->n_programs == as->n_programs;
+	for (size_t i = 0; same && i < ret->n_programs; i++)
+		same = !strcmp(ret->programs[i].name, as->programs[i].name);
+	if (!same)
+		load_report_clear(ret);
+	return same;
 }
 
 /* With that load itself. */
-static int read_same(
+static int read_same_loads(
 	struct book *book, const struct load_report *as, struct same_loads *ret, struct error *err)
 {
 	struct run_means all = {};
-	int r = book_run_means(book, as->result.discarding.run.id, true, &all, err);
+	int r = book_run_means(book, run_of(as), true, &all, err);
 
 	ret->means = xcalloc(all.n + 1, sizeof(*ret->means));
 	ret->reports = xcalloc(all.n + 1, sizeof(*ret->reports));
-	if (r == 0 && (!ret->means || !ret->reports))
-		r = error_oom(err);
 	for (size_t i = 0; r >= 0 && i < all.n; i++) {
 		r = read_if_same(book, all.items[i].run, as, &ret->reports[ret->n], err);
 		if (r <= 0)
@@ -87,7 +148,7 @@ static int read_same(
 }
 
 /* script NULL: of all. */
-static const struct load_rate *rate_of(const struct load_rates *rates, const char *script)
+static struct load_rate *rate_of(const struct load_rates *rates, const char *script)
 {
 	return script ? load_rates_find(rates, script) : &rates->items[0];
 }
@@ -99,7 +160,7 @@ static struct run_means means_of(const struct same_loads *o, const char *script)
 	return (struct run_means){o->means, o->n};
 }
 
-static const struct run_mean *find_mean(const struct run_means *means, int64_t run)
+static const struct run_mean *find_run_mean(const struct run_means *means, int64_t run)
 {
 	for (size_t i = 0; i < means->n; i++)
 		if (means->items[i].run == run)
@@ -107,90 +168,79 @@ static const struct run_mean *find_mean(const struct run_means *means, int64_t r
 	return NULL;
 }
 
-/* How much the rate of a script varies from run to run, without these two. */
-static struct run_variation find_variation(const struct load_comparison *c, const struct same_loads *of_a,
-	const struct same_loads *of_b, const char *script)
+/* How much the rates of scripts vary from run to run, without these two. */
+static int find_load_variations(struct load_comparison *c, struct book *book, struct error *err)
 {
-	struct run_means a = means_of(of_a, script), b = means_of(of_b, script);
-	int64_t run_a = c->a->result.discarding.run.id, run_b = c->b->result.discarding.run.id;
-	const struct run_mean *mean_a = find_mean(&a, run_a), *mean_b = find_mean(&b, run_b);
+	_cleanup_(same_loads_clear) struct same_loads of_a = {}, of_b = {};
+	int r = read_same_loads(book, c->a, &of_a, err);
 
-	if (!mean_a || !mean_b) /* from an unknown environment */
-		return (struct run_variation){};
-	return run_variation_find(
-		&a, find_mean(&a, run_b) ? NULL : &b, (struct run_mean[]){*mean_a, *mean_b}, 2);
-}
+	if (r == 0)
+		r = read_same_loads(book, c->b, &of_b, err);
+	for (size_t i = 0; r == 0 && i < c->n; i++) {
+		struct run_means a = means_of(&of_a, c->items[i].a->script);
+		struct run_means b = means_of(&of_b, c->items[i].a->script);
+		const struct run_mean *mean_a = find_run_mean(&a, run_of(c->a)),
+				      *mean_b = find_run_mean(&b, run_of(c->b));
 
-static int make_side(struct comparison_side *ret, const struct load_report *p, const struct load_rate *rate)
-{
-	ret->items = xcalloc(p->n_kept + 1, sizeof(*ret->items));
-	ret->n = p->n_kept;
-	ret->clock = COMPARISON_ET;
-	for (size_t i = 0; i < p->n_kept; i++)
-		ret->items[i] = (struct comparison_time){p->kept[i].n, p->kept[i].start_ns, rate->nano[i]};
-	return 0;
-}
-
-static int compare_pair(const struct load_comparison *c, struct load_pair *pair, struct error *err)
-{
-	_cleanup_(comparison_side_clear) struct comparison_side a = {}, b = {};
-
-	if (make_side(&a, c->a, pair->a) < 0 || make_side(&b, c->b, pair->b) < 0)
-		return error_oom(err);
-	return comparison_make(&a, &b, &pair->variation, &pair->comparison, err);
-}
-
-static int add_pair(struct load_comparison *c, const char *script, struct error *err)
-{
-	struct load_pair *pair = array_add(c->items, c->n);
-
-	pair->a = rate_of(&c->a->rates, script);
-	pair->b = rate_of(&c->rates_b, script);
-	return 0;
+		if (mean_a && mean_b) /* not from an unknown environment */
+			c->items[i].variation = run_variation_find(&a,
+				find_run_mean(&a, run_of(c->b)) ? NULL : &b,
+				(struct run_mean[]){*mean_a, *mean_b}, 2);
+	}
+	return r;
 }
 
 static int list_pairs(struct load_comparison *c, struct error *err)
 {
 	const struct load_rates *a = &c->a->rates, *b = &c->rates_b;
 	size_t common = 0;
-	int r = 0;
 
 	for (size_t i = 1; i < a->n; i++)
 		common += load_rates_find(b, a->items[i].script) != NULL;
 	if (common == 0)
 		return error_say(err, -EINVAL,
 			"run %" PRId64 " (%s) and run %" PRId64 " (%s) have no script in common",
-			c->a->result.discarding.run.id, c->a->result.discarding.run.program,
-			c->b->result.discarding.run.id, c->b->result.discarding.run.program);
+			run_of(c->a), c->a->result.discarding.run.program, run_of(c->b),
+			c->b->result.discarding.run.program);
 	c->same_scripts = common == a->n - 1 && common == b->n - 1;
-	if (c->same_scripts)
-		r = add_pair(c, NULL, err);
-	for (size_t i = 1; r == 0 && i < a->n; i++)
-		if (load_rates_find(b, a->items[i].script) && (a->n > 2 || !c->same_scripts))
-			r = add_pair(c, a->items[i].script, err);
-	return r;
+	for (size_t i = 0; i < a->n; i++) {
+		const char *script = a->items[i].script;
+		bool wanted = i == 0 ? c->same_scripts
+				     : load_rates_find(b, script) && (a->n > 2 || !c->same_scripts);
+
+		if (wanted)
+			*array_add(c->items, c->n) = (struct load_pair){&a->items[i], rate_of(b, script)};
+	}
+	return 0;
 }
 
-static int find_variations(struct load_comparison *c, struct book *book, struct error *err)
+static struct comparison_side load_side(const struct load_report *p, const struct load_rate *rate)
 {
-	_cleanup_(same_loads_clear) struct same_loads a = {}, b = {};
-	int r = read_same(book, c->a, &a, err);
+	struct comparison_side side = {.n = p->n_kept, .clock = COMPARISON_ET};
 
-	if (r == 0)
-		r = read_same(book, c->b, &b, err);
-	for (size_t i = 0; r == 0 && i < c->n; i++)
-		c->items[i].variation = find_variation(c, &a, &b, c->items[i].a->script);
-	return r;
+	side.items = xcalloc(p->n_kept + 1, sizeof(*side.items));
+	for (size_t i = 0; i < p->n_kept; i++)
+		side.items[i] = (struct comparison_time){p->kept[i].n, p->kept[i].start_ns, rate->nano[i]};
+	return side;
 }
 
-/* The scripts among themselves: the rate of all work is the answer to a question of its own. */
-static int adjust(struct load_comparison *c, struct error *err)
+/* The scripts are adjusted among themselves: the rate of all work is the answer to a question of its own. */
+static int compare_pairs(struct load_comparison *c, struct error *err)
 {
 	_cleanup_(freep) struct comparison **scripts = xcalloc(c->n + 1, sizeof(*scripts));
 	size_t n = 0;
 
-	for (size_t i = c->same_scripts; i < c->n; i++)
-		scripts[n++] = &c->items[i].comparison;
+	for (size_t i = 0; i < c->n; i++) {
+		struct load_pair *pair = &c->items[i];
+		_cleanup_(comparison_side_clear) struct comparison_side a = load_side(c->a, pair->a);
+		_cleanup_(comparison_side_clear) struct comparison_side b = load_side(c->b, pair->b);
+		int r = comparison_make(&a, &b, &pair->variation, &pair->comparison, err);
+
+		if (r < 0)
+			return r;
+		if (i >= c->same_scripts)
+			scripts[n++] = &pair->comparison;
+	}
 	comparisons_adjust(scripts, n);
 	return 0;
 }
@@ -207,45 +257,33 @@ static int find_environment_changes(struct load_comparison *c, struct book *book
 	return 0;
 }
 
-static int check_counted(const struct load_report *p, struct error *err)
-{
-	return p->n_kept > 0 ? 0
-			     : error_say(err, -ENODATA, "no run of the load in run %" PRId64 " (%s) counts",
-				       p->result.discarding.run.id, p->result.discarding.run.program);
-}
-
-static int compare_all(struct load_comparison *c, struct book *book, double between, struct error *err)
-{
-	int r = check_counted(c->a, err);
-
-	if (r == 0)
-		r = check_counted(c->b, err);
-	if (r == 0)
-		r = load_report_rates(c->b, c->b->kept, c->b->n_kept, &c->a->rates, &c->rates_b, err);
-	if (r == 0)
-		r = list_pairs(c, err);
-	if (r == 0 && between < 0)
-		r = find_variations(c, book, err);
-	for (size_t i = 0; r == 0 && i < c->n; i++) {
-		if (between >= 0)
-			c->items[i].variation = (struct run_variation){between, KNOWN, 0};
-		r = compare_pair(c, &c->items[i], err);
-	}
-	if (r == 0)
-		r = adjust(c, err);
-	if (r == 0)
-		r = find_environment_changes(c, book, err);
-	return r < 0 ? r : load_changes(&c->a->load, &c->b->load, &c->load_changes, err);
-}
-
 int load_comparison_make(struct load_comparison *ret, struct book *book, const struct load_report *a,
 	const struct load_report *b, double between, struct error *err)
 {
+	static const double KNOWN = 1e6; /* degrees of freedom of what the user says */
 	_cleanup_(load_comparison_clear) struct load_comparison c = {.a = a, .b = b};
-	int r = compare_all(&c, book, between, err);
+	int r;
 
+	if (a->n_kept == 0 || b->n_kept == 0) {
+		const struct load_report *p = a->n_kept == 0 ? a : b;
+
+		return error_say(err, -ENODATA, "no run of the load in run %" PRId64 " (%s) counts",
+			run_of(p), p->result.discarding.run.program);
+	}
+	c.rates_b = load_report_rates(b, b->kept, b->n_kept, &a->rates);
+	r = list_pairs(&c, err);
+	for (size_t i = 0; i < c.n; i++)
+		if (between >= 0)
+			c.items[i].variation = (struct run_variation){between, KNOWN, 0};
+	if (r == 0 && between < 0)
+		r = find_load_variations(&c, book, err);
+	if (r == 0)
+		r = compare_pairs(&c, err);
+	if (r == 0)
+		r = find_environment_changes(&c, book, err);
 	if (r < 0)
 		return r;
+	c.load_changes = load_changes(&a->load, &b->load);
 	*ret = TAKE_STRUCT(c);
 	return 0;
 }
@@ -267,4 +305,136 @@ struct comparison load_pair_as_times(const struct load_pair *pair)
 	c.ratio_low = 1 / pair->comparison.ratio_high;
 	c.ratio_high = 1 / pair->comparison.ratio_low;
 	return c;
+}
+
+enum { COMPARED_NAME = 40, COMPARED_SCRIPT = 20 }; /* columns */
+
+/* "run 13 (office.ini), constant-load, 5 runs". */
+static void print_load_side(FILE *file, const char *label, const struct load_report *p)
+{
+	_cleanup_(freep) char *name = load_short_text(p->result.discarding.run.program, COMPARED_NAME);
+	_cleanup_(freep) char *text = text_format("run %" PRId64 " (%s), %s, %zu run%s", run_of(p), name,
+		coordination_names[p->load.coordination], p->n_kept, p->n_kept == 1 ? "" : "s");
+
+	terminal_wrap(file, text, (size_t)fprintf(file, "%-17s", label), 17);
+}
+
+static void print_load_design(FILE *file, const struct load_comparison *c)
+{
+	const struct load_pair *first = &c->items[0];
+	char sd[TEXT_TIME_SIZE];
+
+	switch (first->comparison.design) {
+	case DESIGN_PAIRS:
+		fprintf(file, "Taken in turn: compared in %zu pairs.\n", first->comparison.a.n);
+		break;
+	case DESIGN_BETWEEN:
+		fprintf(file, "Not taken in turn: the rates of separate loads vary by %s ",
+			text_percent(sd, first->variation.sd));
+		if (first->variation.n_runs > 0)
+			fprintf(file, "(sd of %zu).\n", first->variation.n_runs);
+		else
+			fprintf(file, "(--between-runs).\n");
+		break;
+	default:
+		fprintf(file,
+			"No verdict: it is not known how much the rate varies from one call of emp-load\n"
+			"to the next. Three more calls of either load show it; or give --between-runs.\n");
+	}
+}
+
+/* The scripts that only `p` has. */
+static void print_missing_scripts(FILE *file, const struct load_report *p, const struct load_report *other)
+{
+	for (size_t i = 1; i < p->rates.n; i++) {
+		const char *script = p->rates.items[i].script;
+		_cleanup_(freep) char *name = load_short_text(script, COMPARED_NAME);
+
+		if (!load_rates_find(&other->rates, script))
+			fprintf(file, "Only run %" PRId64 " has the script '%s'.\n", run_of(p), name);
+	}
+}
+
+static void add_pair_row(struct table *table, const struct load_pair *pair)
+{
+	const struct comparison *c = &pair->comparison, times = load_pair_as_times(pair);
+	const struct load_unit *unit = load_unit_for(pair->a->summary.mean_ns);
+	_cleanup_(freep) char *script = load_short_text(pair->a->script ?: "all", COMPARED_SCRIPT);
+	int of_a = load_rate_decimals(pair->a, unit), of_b = load_rate_decimals(pair->b, unit);
+	int decimals = of_a < of_b ? of_a : of_b;
+	char interval[64] = "-", mdd[TEXT_TIME_SIZE] = "-";
+
+	if (!isnan(c->ratio_low))
+		snprintf(interval, sizeof(interval), "%.3f to %.3f", c->ratio_low, c->ratio_high);
+	if (!isnan(c->smallest_difference))
+		text_percent(mdd, c->smallest_difference);
+	table_row(table);
+	table_cell_text(table, script);
+	table_cell(table, "%.*f /%s", decimals, pair->a->summary.mean_ns * unit->seconds / 1e9, unit->name);
+	table_cell(table, "%.*f /%s", decimals, pair->b->summary.mean_ns * unit->seconds / 1e9, unit->name);
+	table_cell_real(table, "%.3f", c->ratio);
+	table_cell_text(table, interval);
+	table_cell_text(table, comparison_verdict_text(&times));
+	table_cell_real(table, "%.2g", c->p_adjusted);
+	table_cell_text(table, mdd);
+}
+
+void load_comparison_print(FILE *file, const struct load_comparison *c)
+{
+	_cleanup_(freep) char *a = text_format("RUN %" PRId64, run_of(c->a));
+	_cleanup_(freep) char *b = text_format("RUN %" PRId64, run_of(c->b));
+	const struct column columns[] = {{"SCRIPT", COLUMN_WRAP}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER},
+		{"RATIO", COLUMN_NUMBER}, {"95 % CI", COLUMN_TEXT}, {"VERDICT", COLUMN_TEXT},
+		{"P", COLUMN_NUMBER}, {"MDD", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	print_load_side(file, "Rate of work of", c->b);
+	print_load_side(file, "compared with", c->a);
+	print_load_design(file, c);
+	if (c->environment_changes)
+		terminal_wrap(file, c->environment_changes, (size_t)fprintf(file, "Environments differ:"), 2);
+	if (c->load_changes)
+		terminal_wrap(file, c->load_changes, (size_t)fprintf(file, "Loads differ:"), 2);
+	print_missing_scripts(file, c->a, c->b);
+	print_missing_scripts(file, c->b, c->a);
+	for (size_t i = 0; i < c->n; i++)
+		add_pair_row(table, &c->items[i]);
+	table_print(table, file);
+	if (c->same_scripts && load_rates_in_shares(&c->rates_b))
+		fprintf(file, "all: the geometric mean of the scripts, in shares of each one's work.\n");
+	fprintf(file, "RATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.\n");
+	if (c->n - c->same_scripts > 1)
+		fprintf(file,
+			"P, the intervals and MDD of the scripts are adjusted for their number (Holm).\n");
+}
+
+/* As emp-comparison has it. The rates are in the documents of the loads. */
+static json_t *pair_json(const struct load_comparison *c, const struct load_pair *pair)
+{
+	_cleanup_(freep) char *a = load_report_name(c->a), *b = load_report_name(c->b);
+	struct comparison times = load_pair_as_times(pair);
+	json_t *object = comparison_as_json(a, b, &pair->comparison);
+
+	json_object_set_new(object, "verdict", json_string(comparison_verdict_text(&times)));
+	if (pair->a->script)
+		json_object_set_new(object, "script", json_string(pair->a->script));
+	json_object_del(object, "smallest_difference"); /* a former name, which loads never had */
+	return object;
+}
+
+json_t *load_comparison_as_json(const struct load_comparison *c)
+{
+	json_t *document = load_report_as_json(c->b), *scripts = json_array();
+	json_t *comparison = c->same_scripts ? pair_json(c, &c->items[0]) : json_object();
+
+	for (size_t i = c->same_scripts; i < c->n; i++)
+		json_array_append_new(scripts, pair_json(c, &c->items[i]));
+	json_object_set_new(comparison, "scripts", scripts);
+	if (c->environment_changes)
+		json_object_set_new(comparison, "environment_changes", json_string(c->environment_changes));
+	if (c->load_changes)
+		json_object_set_new(comparison, "load_changes", json_string(c->load_changes));
+	json_object_set_new(document, "reference", load_report_as_json(c->a));
+	json_object_set_new(document, "comparison", comparison);
+	return document;
 }

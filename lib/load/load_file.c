@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading a load: see load.h. Each line is a row of a table for its section: a name and a function that takes the
+/* Reading a load: see load_file.h. Each line is a row of a table for its section: a name and a function that takes the
  * value. */
 #include "lib/load/load_file.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
 #include "lib/base/array.h"
 #include "lib/base/ini_file.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+
+enum { MOST_SLAVES = 10000 };
 
 int coordination_parse(const char *value, const char *name, void *into, struct error *err)
 {
@@ -25,16 +28,23 @@ int coordination_parse(const char *value, const char *name, void *into, struct e
 		err, -EINVAL, "%s must be constant-load, no-teardown or before, not '%s'", name, value);
 }
 
-enum { MOST_SLAVES = 10000 };
-
-struct parser {
+struct load_parser {
 	struct load *load;
 	struct script *script; /* NULL: the section [load] */
+	const struct load_key *key;
 };
 
-typedef int take_value(struct parser *p, const struct ini_line *line, void *into, struct error *err);
+typedef int take_value(struct load_parser *p, const struct ini_line *line, void *into, struct error *err);
 
-static int take_text(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+/* A line of a section. */
+struct load_key {
+	const char *name;
+	take_value *take;
+	size_t offset;    /* of the member that take() fills */
+	int64_t min, max; /* of a number */
+};
+
+static int take_line_text(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	char **text = into;
 
@@ -43,42 +53,27 @@ static int take_text(struct parser *p, const struct ini_line *line, void *into, 
 	return 0;
 }
 
-static int take_number(const struct ini_line *line, int64_t min, int64_t max, int *ret, struct error *err)
+static int take_int64(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
+{
+	return text_parse_int(line->value, line->name, p->key->min, p->key->max, into, err);
+}
+
+static int take_int(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	int64_t value;
-	int r = text_parse_int(line->value, line->name, min, max, &value, err);
+	int r = take_int64(p, line, &value, err);
 
 	if (r == 0)
-		*ret = (int)value;
+		*(int *)into = (int)value;
 	return r;
 }
 
-static int take_count(struct parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	return take_number(line, 1, MOST_SLAVES, into, err);
-}
-
-static int take_nice(struct parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	return take_number(line, -20, 19, into, err);
-}
-
-static int take_weight(struct parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	return text_parse_int(line->value, line->name, 1, 10000, into, err);
-}
-
-static int take_seed(struct parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	return text_parse_int(line->value, line->name, 0, INT64_MAX, into, err);
-}
-
-static int take_time(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_time(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	return text_parse_duration(line->value, line->name, into, err);
 }
 
-static int take_slice(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_slice(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	int64_t *slice_ns = into;
 	int r = text_parse_duration(line->value, line->name, slice_ns, err);
@@ -88,12 +83,12 @@ static int take_slice(struct parser *p, const struct ini_line *line, void *into,
 	return r;
 }
 
-static int take_size(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_size(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	return text_parse_size(line->value, line->name, into, err);
 }
 
-static int take_yes(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_yes(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	bool yes = !strcmp(line->value, "yes");
 
@@ -103,12 +98,13 @@ static int take_yes(struct parser *p, const struct ini_line *line, void *into, s
 	return 0;
 }
 
-static int take_coordination(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_coordination(
+	struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	return coordination_parse(line->value, line->name, into, err);
 }
 
-static int take_cpus(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_cpus(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	_cleanup_(freep) int *cpus = NULL;
 	cpu_set_t *set = &p->load->cpus;
@@ -123,171 +119,140 @@ static int take_cpus(struct parser *p, const struct ini_line *line, void *into, 
 			return error_say(err, -EINVAL, "there is no CPU %d", cpus[i]);
 		CPU_SET(cpus[i], set);
 	}
-	return take_text(p, line, into, err);
+	return take_line_text(p, line, into, err);
 }
 
-static struct step *add_step(
-	struct parser *p, enum step_kind kind, const struct ini_line *line, struct error *err)
+static struct step *add_step(struct load_parser *p, enum step_kind kind, const struct ini_line *line)
 {
 	struct step *step = array_add(p->script->steps, p->script->n_steps);
 
-	if (step)
-		*step = (struct step){.kind = kind, .line = line->n, .text = xstrdup(line->whole)};
-	if (!step || !step->text) {
-		error_oom(err);
-		return NULL;
-	}
+	*step = (struct step){.kind = kind, .line = line->n, .text = xstrdup(line->whole)};
 	return step;
 }
 
-static int take_command(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_command(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
-	struct step *step = add_step(p, STEP_COMMAND, line, err);
-	int r = step ? argv_split(line->whole, &step->argv, err) : -ENOMEM;
+	struct step *step = add_step(p, STEP_COMMAND, line);
+	int r = argv_split(line->whole, &step->argv, err);
 
 	return r < 0 ? r : executable_find(step->argv[0], &step->path, err);
 }
 
-static int take_shell(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_shell(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
-	struct step *step = add_step(p, STEP_COMMAND, line, err);
+	struct step *step = add_step(p, STEP_COMMAND, line);
 
-	if (!step)
-		return -ENOMEM;
 	step->argv = argv_for_shell(NULL, line->whole);
 	step->path = xstrdup("/bin/sh");
-	return step->argv && step->path ? 0 : error_oom(err);
+	return 0;
 }
 
-static int take_input(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_input(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	struct script *s = p->script;
 	struct step *last = s->n_steps ? &s->steps[s->n_steps - 1] : NULL;
 
 	if (!last || last->kind != STEP_COMMAND || last->input)
 		return error_say(err, -EINVAL, "input must follow the command or shell line that reads it");
-	return take_text(p, line, &last->input, err);
+	return take_line_text(p, line, &last->input, err);
 }
 
 /* TIME; uniform TIME TIME; exponential TIME */
-static int parse_think(char *const *words, size_t n, struct think *ret, struct error *err)
-{
-	bool uniform = n == 3 && !strcmp(words[0], "uniform");
-	int r;
-
-	ret->exponential = n == 2 && !strcmp(words[0], "exponential");
-	if (n != 1 && !uniform && !ret->exponential)
-		return error_say(
-			err, -EINVAL, "think must be a time, 'uniform TIME TIME' or 'exponential TIME'");
-	r = text_parse_duration(words[n > 1], "think", &ret->low_ns, err);
-	if (r == 0)
-		r = text_parse_duration(words[n - 1], "think", &ret->high_ns, err);
-	if (r == 0 && ret->high_ns < ret->low_ns)
-		return error_say(err, -EINVAL, "think: %s is less than %s", words[2], words[1]);
-	return r;
-}
-
-static int take_think(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_think(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	_cleanup_(argv_freep) char **words = NULL;
-	struct step *step = add_step(p, STEP_THINK, line, err);
+	struct think *think = &add_step(p, STEP_THINK, line)->think;
 	size_t n = 0;
-	int r = step ? argv_split(line->value, &words, err) : -ENOMEM;
+	int r = argv_split(line->value, &words, err);
 
 	if (r < 0)
 		return r;
 	while (words[n])
 		n++;
-	return parse_think(words, n, &step->think, err);
+	think->exponential = n == 2 && !strcmp(words[0], "exponential");
+	if (n != 1 && !think->exponential && !(n == 3 && !strcmp(words[0], "uniform")))
+		return error_say(
+			err, -EINVAL, "think must be a time, 'uniform TIME TIME' or 'exponential TIME'");
+	r = text_parse_duration(words[n > 1], "think", &think->low_ns, err);
+	if (r == 0)
+		r = text_parse_duration(words[n - 1], "think", &think->high_ns, err);
+	if (r == 0 && think->high_ns < think->low_ns)
+		return error_say(err, -EINVAL, "think: %s is less than %s", words[2], words[1]);
+	return r;
 }
 
-static int take_flush(struct parser *p, const struct ini_line *line, void *into, struct error *err)
+static int take_flush(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
 {
 	bool drop = !strcmp(line->value, "drop");
-	struct step *step = add_step(p, drop ? STEP_DROP : STEP_FILL, line, err);
+	struct step *step = add_step(p, drop ? STEP_DROP : STEP_FILL, line);
 
-	if (!step)
-		return -ENOMEM;
 	return drop ? 0 : text_parse_size(line->value, "flush", &step->fill_bytes, err);
 }
-
-struct key {
-	const char *name;
-	take_value *take;
-	size_t offset;
-};
 
 #define OF_LOAD(member) offsetof(struct load, member)
 #define OF_SCRIPT(member) offsetof(struct script, member)
 
-static const struct key load_keys[] = {
+static const struct load_key load_keys[] = {
 	{"coordination", take_coordination, OF_LOAD(coordination)},
 	{"cpus", take_cpus, OF_LOAD(cpu_list)},
-	{"directory", take_text, OF_LOAD(directory)},
-	{"runs", take_count, OF_LOAD(runs)},
-	{"seed", take_seed, OF_LOAD(seed)},
-	{"setup", take_text, OF_LOAD(setup)},
-	{"teardown", take_text, OF_LOAD(teardown)},
+	{"directory", take_line_text, OF_LOAD(directory)},
+	{"runs", take_int, OF_LOAD(runs), 1, MOST_SLAVES},
+	{"seed", take_int64, OF_LOAD(seed), 0, INT64_MAX},
+	{"setup", take_line_text, OF_LOAD(setup)},
+	{"teardown", take_line_text, OF_LOAD(teardown)},
 	{"timeout", take_time, OF_LOAD(timeout_ns)},
 	{},
 };
 
-static const struct key script_keys[] = {
-	{"command", take_command, 0},
-	{"flush", take_flush, 0},
+static const struct load_key script_keys[] = {
+	{"command", take_command},
+	{"flush", take_flush},
 	{"ignore-failure", take_yes, OF_SCRIPT(ignore_failure)},
-	{"input", take_input, 0},
+	{"input", take_input},
 	{"memory", take_size, OF_SCRIPT(memory)},
-	{"nice", take_nice, OF_SCRIPT(nice)},
-	{"repetitions", take_count, OF_SCRIPT(repetitions)},
-	{"setup", take_text, OF_SCRIPT(setup)},
-	{"shell", take_shell, 0},
-	{"slaves", take_count, OF_SCRIPT(slaves)},
+	{"nice", take_int, OF_SCRIPT(nice), -20, 19},
+	{"repetitions", take_int, OF_SCRIPT(repetitions), 1, MOST_SLAVES},
+	{"setup", take_line_text, OF_SCRIPT(setup)},
+	{"shell", take_shell},
+	{"slaves", take_int, OF_SCRIPT(slaves), 1, MOST_SLAVES},
 	{"slice", take_slice, OF_SCRIPT(slice_ns)},
-	{"teardown", take_text, OF_SCRIPT(teardown)},
-	{"think", take_think, 0},
-	{"weight", take_weight, OF_SCRIPT(weight)},
+	{"teardown", take_line_text, OF_SCRIPT(teardown)},
+	{"think", take_think},
+	{"weight", take_int64, OF_SCRIPT(weight), 1, 10000},
 	{},
 };
 
-static struct script *find_script(const struct load *load, const char *name)
+/* The script of that name, made if it is new. */
+static struct script *enter_script(struct load *load, const char *name)
 {
+	struct script *script;
+
 	for (size_t i = 0; i < load->n_scripts; i++)
 		if (!strcmp(load->scripts[i].name, name))
 			return &load->scripts[i];
-	return NULL;
+	script = array_add(load->scripts, load->n_scripts);
+	*script = (struct script){.name = xstrdup(name), .slaves = 1, .repetitions = 1};
+	return script;
 }
 
-/* The script of the line's section, made if it is new; NULL for [load]. */
-static int enter(struct parser *p, const char *section, struct error *err)
+static int take_load_line(const struct ini_line *line, void *data, struct error *err)
 {
-	p->script = NULL;
-	if (!strcmp(section, "load"))
-		return 0;
-	if (!*section)
+	struct load_parser *p = data;
+	bool is_load = !strcmp(line->section, "load");
+	char *members;
+
+	if (!*line->section)
 		return error_say(err, -EINVAL, "before the first [section]");
-	p->script = find_script(p->load, section);
-	if (p->script)
-		return 0;
-	p->script = array_add(p->load->scripts, p->load->n_scripts);
-	*p->script = (struct script){.name = xstrdup(section), .slaves = 1, .repetitions = 1};
-	return p->script->name ? 0 : error_oom(err);
+	p->script = is_load ? NULL : enter_script(p->load, line->section);
+	members = is_load ? (char *)p->load : (char *)p->script;
+	for (p->key = is_load ? load_keys : script_keys; p->key->name; p->key++)
+		if (!strcmp(p->key->name, line->name))
+			return p->key->take(p, line, members + p->key->offset, err);
+	return error_say(err, -EINVAL, "there is no '%s' in the section %s, see emp-load(1)", line->name,
+		is_load ? "[load]" : "of a script");
 }
 
-static int take_line(const struct ini_line *line, void *data, struct error *err)
-{
-	struct parser *p = data;
-	int r = enter(p, line->section, err);
-
-	for (const struct key *key = p->script ? script_keys : load_keys; r == 0 && key->name; key++)
-		if (!strcmp(key->name, line->name))
-			return key->take(p, line, (char *)(p->script ?: (void *)p->load) + key->offset, err);
-	return r < 0 ? r
-		     : error_say(err, -EINVAL, "there is no '%s' in the section %s, see emp-load(1)",
-			       line->name, p->script ? "of a script" : "[load]");
-}
-
-static int check(const struct load *load, const char *path, struct error *err)
+static int check_load(const struct load *load, const char *path, struct error *err)
 {
 	size_t slaves = load_slaves(load);
 
@@ -304,37 +269,29 @@ static int check(const struct load *load, const char *path, struct error *err)
 	return 0;
 }
 
-static int begin(struct load *load, const char *path, struct error *err)
+int load_parse(struct load *ret, const char *text, const char *path, struct error *err)
 {
+	_cleanup_(load_clear) struct load load = {.runs = 5, .seed = 1, .timeout_ns = 3600 * NS_PER_S};
 	_cleanup_(freep) char *whole = realpath(path, NULL);
 	const char *tmp = getenv("TMPDIR"), *name = strrchr(path, '/');
 	char *slash = whole ? strrchr(whole, '/') : NULL;
+	struct load_parser parser = {.load = &load};
+	int r;
 
-	*load = (struct load){.runs = 5, .seed = 1, .timeout_ns = 3600 * NS_PER_S};
-	load->name = xstrdup(name ? name + 1 : path);
-	load->directory = xstrdup(tmp && *tmp == '/' ? tmp : "/tmp");
-	load->file_directory = slash ? xstrndup(whole, (size_t)(slash - whole) + (slash == whole))
-				     : xstrdup("/");
-	return load->name && load->directory && load->file_directory ? 0 : error_oom(err);
-}
-
-int load_parse(struct load *ret, const char *text, const char *path, struct error *err)
-{
-	_cleanup_(load_clear) struct load load = {};
-	struct parser parser = {.load = &load};
-	int r = begin(&load, path, err);
-
+	load.name = xstrdup(name ? name + 1 : path);
+	load.directory = xstrdup(tmp && *tmp == '/' ? tmp : "/tmp");
+	load.file_directory = slash ? xstrndup(whole, (size_t)(slash - whole) + (slash == whole))
+				    : xstrdup("/");
+	r = ini_each_line(text, path, take_load_line, &parser, err);
 	if (r == 0)
-		r = ini_each_line(text, path, take_line, &parser, err);
-	if (r == 0)
-		r = check(&load, path, err);
+		r = check_load(&load, path, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(load);
 	return 0;
 }
 
-static void clear_script(struct script *script)
+static void script_clear(struct script *script)
 {
 	for (size_t i = 0; i < script->n_steps; i++) {
 		struct step *step = &script->steps[i];
@@ -353,7 +310,7 @@ static void clear_script(struct script *script)
 void load_clear(struct load *load)
 {
 	for (size_t i = 0; i < load->n_scripts; i++)
-		clear_script(&load->scripts[i]);
+		script_clear(&load->scripts[i]);
 	free(load->scripts);
 	free(load->name);
 	free(load->file_directory);
@@ -362,6 +319,31 @@ void load_clear(struct load *load)
 	free(load->teardown);
 	free(load->cpu_list);
 	*load = (struct load){};
+}
+
+static void print_script(FILE *file, const struct script *script)
+{
+	static const char *const kinds[] = {"", "think ", "flush ", "flush "};
+
+	fprintf(file, "  %s ×%d, %d repetition%s\n", terminal_text(script->name), script->slaves,
+		script->repetitions, script->repetitions == 1 ? "" : "s");
+	for (size_t i = 0; i < script->n_steps; i++) {
+		const struct step *step = &script->steps[i];
+
+		fprintf(file, "    %s%s\n", kinds[step->kind], terminal_text(step->text));
+		if (step->input)
+			fprintf(file, "      < %s\n", terminal_text(step->input));
+	}
+}
+
+void load_print(FILE *file, const struct load *load)
+{
+	fprintf(file, "%s: %d run%s, %s, %zu slave%s on %s%s\n", terminal_text(load->name), load->runs,
+		load->runs == 1 ? "" : "s", coordination_names[load->coordination], load_slaves(load),
+		load_slaves(load) == 1 ? "" : "s", load->cpu_list ? "CPUs " : "all CPUs",
+		load->cpu_list ? terminal_text(load->cpu_list) : "");
+	for (size_t i = 0; i < load->n_scripts; i++)
+		print_script(file, &load->scripts[i]);
 }
 
 size_t load_slaves(const struct load *load)
@@ -373,24 +355,24 @@ size_t load_slaves(const struct load *load)
 	return n;
 }
 
-/* *slave: of the load; then, of the script. */
-static const struct script *script_of(const struct load *load, size_t *slave)
+/* *worker: of the load; then, of the script. */
+static const struct script *find_script(const struct load *load, size_t *worker)
 {
 	const struct script *script = load->scripts;
 
-	for (; *slave >= (size_t)script->slaves; script++)
-		*slave -= (size_t)script->slaves;
+	for (; *worker >= (size_t)script->slaves; script++)
+		*worker -= (size_t)script->slaves;
 	return script;
 }
 
-const struct script *load_script_of(const struct load *load, size_t slave)
+const struct script *load_script_of(const struct load *load, size_t worker)
 {
-	return script_of(load, &slave);
+	return find_script(load, &worker);
 }
 
-char *load_slave_name(const struct load *load, size_t slave)
+char *load_slave_name(const struct load *load, size_t worker)
 {
-	const struct script *script = script_of(load, &slave);
+	const struct script *script = find_script(load, &worker);
 
-	return script->slaves == 1 ? xstrdup(script->name) : text_format("%s %zu", script->name, slave + 1);
+	return script->slaves == 1 ? xstrdup(script->name) : text_format("%s %zu", script->name, worker + 1);
 }

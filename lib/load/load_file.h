@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A load: scripts, and how many slaves follow each. Read from an INI file, see emp-load(1). */
+/* A load: scripts, and how many workers ("slaves" in the file) follow each. Read from an INI file, see emp-load(1). */
 #pragma once
 
 #include "lib/base/cleanup.h"
 #include "lib/base/tool.h"
-#include "lib/load/load.h"
+#include "lib/load/book_load.h"
 
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 option_parser coordination_parse; /* into an int: enum coordination */
 
@@ -23,7 +24,7 @@ enum step_kind {
 	STEP_COMMAND,
 	STEP_THINK,
 	STEP_DROP, /* the page cache */
-	STEP_FILL, /* the page cache, with files of the slave's own */
+	STEP_FILL, /* the page cache, with files of the worker's own */
 };
 
 struct step {
@@ -69,8 +70,11 @@ struct load {
 int load_parse(struct load *ret, const char *text, const char *path, struct error *err);
 void load_clear(struct load *load);
 
-/* How many slaves there are. The slave k, from 0, follows the script load_script_of(). */
+/* What the load would do: `emp-load check`. */
+void load_print(FILE *file, const struct load *load);
+
+/* How many workers there are. The worker k, from 0, follows the script load_script_of(). */
 size_t load_slaves(const struct load *load);
-const struct script *load_script_of(const struct load *load, size_t slave);
-/* "edit 2", or "edit" where it is the only one of its script; the caller frees it. NULL: no memory. */
-char *load_slave_name(const struct load *load, size_t slave);
+const struct script *load_script_of(const struct load *load, size_t worker);
+/* "edit 2", or "edit" where it is the only one of its script; the caller frees it. */
+char *load_slave_name(const struct load *load, size_t worker);

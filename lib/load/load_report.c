@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading the result of a load: see load_report.h. */
+/* The result of a load, read from the book, as an emp-load document, and on the screen: see load_report.h. */
 #include "lib/load/load_report.h"
 
+#include "lib/base/json.h"
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/load/book_load.h"
 #include "lib/book/book.h"
 #include "lib/document/document.h"
+#include "lib/report/results.h"
+#include "lib/report/screen.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
-static int read_load(struct book *book, const struct run *run, struct load_row *ret, struct error *err)
+static int read_load_row(struct book *book, const struct run *run, struct load_row *ret, struct error *err)
 {
 	int r;
 
@@ -30,9 +34,9 @@ static int read_load(struct book *book, const struct run *run, struct load_row *
 	return r < 0 ? r : 0;
 }
 
-/* The samples, without those in which a daemon passed its cutoff in the profile that the load was run with, if that is
- * still there. */
-static int read_samples(struct book *book, const struct run *run, struct run_result *ret, struct error *err)
+/* Without the samples in which a daemon passed its cutoff in the profile that the load was run with, if that is still there. */
+static int read_load_result(
+	struct book *book, const struct run *run, struct run_result *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	bool profiled = run->profile &&
@@ -42,30 +46,29 @@ static int read_samples(struct book *book, const struct run *run, struct run_res
 	return run_result_read(book, run->id, &rules, ret, err);
 }
 
-/* The book may be somebody else's. */
-static int check_slaves(const struct load_report *p, int64_t run, struct error *err)
+static int read_workers(struct book *book, int64_t run, struct load_report *p, struct error *err)
 {
-	bool sound = p->n_programs > 0;
-
-	for (size_t i = 0; i < p->n_programs; i++)
-		sound &= p->programs[i].n == i + 1;
-	for (size_t i = 0; i < p->n_parts; i++)
-		sound &= p->parts[i].program <= p->n_programs;
-	if (sound)
-		return 0;
-	return error_say(err, -EBADMSG,
-		"the slaves of run %" PRId64
-		" are not numbered from 1; restore an intact copy of the lab book",
-		run);
-}
-
-static int read_slaves(struct book *book, int64_t run, struct load_report *p, struct error *err)
-{
+	bool sound;
 	int r = book_programs(book, run, &p->programs, &p->n_programs, err);
 
 	if (r == 0)
 		r = book_sample_programs(book, run, &p->parts, &p->n_parts, err);
-	return r < 0 ? r : check_slaves(p, run, err);
+	if (r == 0)
+		r = book_load_samples(book, run, &p->starts, &p->n_starts, err);
+	if (r < 0)
+		return r;
+	/* the book may be somebody else's */
+	sound = p->n_programs > 0;
+	for (size_t i = 0; i < p->n_programs; i++)
+		sound &= p->programs[i].n == i + 1;
+	for (size_t i = 0; i < p->n_parts; i++)
+		sound &= p->parts[i].program <= p->n_programs;
+	if (!sound)
+		return error_say(err, -EBADMSG,
+			"the slaves of run %" PRId64
+			" are not numbered from 1; restore an intact copy of the lab book",
+			run);
+	return 0;
 }
 
 static void raise_to(int64_t *most, int64_t value)
@@ -74,10 +77,9 @@ static void raise_to(int64_t *most, int64_t value)
 		*most = value;
 }
 
-static int read_starts(struct book *book, int64_t run, struct load_report *p, struct error *err)
+static void find_latest_starts(struct load_report *p)
 {
 	const struct run_result *result = &p->result;
-	int r = book_load_samples(book, run, &p->starts, &p->n_starts, err);
 	size_t at = 0;
 
 	for (size_t i = 0; i < p->n_starts; i++) {
@@ -90,59 +92,40 @@ static int read_starts(struct book *book, int64_t run, struct load_report *p, st
 		if (at < result->n_samples && result->samples[at].n == p->parts[i].sample)
 			raise_to(&p->last_start_ns, p->parts[i].start_ns - result->samples[at].start_ns);
 	}
-	return r;
 }
 
-double load_idle_share(const struct load_sample *start, const struct sample *sample)
+/* The share of its CPUs' time in which they were idle; NAN: not known. */
+static double idle_share(const struct load_sample *start, const struct sample *sample)
 {
 	return start->idle_ns < 0 || start->cpus < 1 || sample->et_ns <= 0
 		       ? NAN
 		       : fmin((double)start->idle_ns / ((double)start->cpus * (double)sample->et_ns), 1);
 }
 
-/* The mean of the runs that count: NAN if one of them is not known. */
-static double mean_idle_share(const struct load_report *p)
-{
-	double sum = 0;
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->n_starts && n < p->n_kept; i++)
-		if (p->starts[i].sample == p->kept[n].n)
-			sum += load_idle_share(&p->starts[i], &p->kept[n++]);
-	return n > 0 && n == p->n_kept ? sum / (double)n : NAN;
-}
-
-static int keep(struct load_report *p, struct error *err)
+/* The runs that count, and the mean of their idle shares: NAN if one of them is not known. */
+static void keep_samples(struct load_report *p)
 {
 	const struct run_result *r = &p->result;
+	double sum = 0;
+	size_t n = 0;
 
 	p->kept = xcalloc(r->n_samples + 1, sizeof(*p->kept));
 	for (size_t i = 0; i < r->n_samples; i++)
 		if (!r->discarding.out[i])
 			p->kept[p->n_kept++] = r->samples[i];
-	p->idle = mean_idle_share(p);
-	return 0;
+	for (size_t i = 0; i < p->n_starts && n < p->n_kept; i++)
+		if (p->starts[i].sample == p->kept[n].n)
+			sum += idle_share(&p->starts[i], &p->kept[n++]);
+	p->idle = n > 0 && n == p->n_kept ? sum / (double)n : NAN;
 }
 
-int load_report_rates(const struct load_report *p, const struct sample *samples, size_t n_samples,
-	const struct load_rates *shares_of, struct load_rates *ret, struct error *err)
+struct load_rates load_report_rates(const struct load_report *p, const struct sample *samples,
+	size_t n_samples, const struct load_rates *shares_of)
 {
 	const struct load_work work = {p->load.coordination, p->programs, p->n_programs, p->parts, p->n_parts,
 		p->load.file, shares_of};
 
-	return load_rates_of(ret, &work, samples, n_samples, err);
-}
-
-static int read_page_waits(struct book *book, int64_t run, struct load_report *p, struct error *err)
-{
-	struct page_wait_runs runs;
-	int r;
-
-	p->page_waits = xcalloc(1, sizeof(*p->page_waits));
-	r = book_page_waits(book, run, p->page_waits, err);
-	runs = (struct page_wait_runs){
-		p->page_waits, p->kept, p->rates.items[0].nano, p->n_kept, p->parts, p->n_parts};
-	return r < 0 ? r : page_wait_report_of(&p->page_wait_report, &runs, err);
+	return load_rates_of(&work, samples, n_samples);
 }
 
 int load_report_read(struct book *book, int64_t id, struct load_report *ret, struct error *err)
@@ -152,35 +135,35 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	int r = book_get_run(book, id, &run, err);
 
 	if (r == 0)
-		r = read_load(book, &run, &report.load, err);
+		r = read_load_row(book, &run, &report.load, err);
 	if (r == 0)
-		r = read_samples(book, &run, &report.result, err);
+		r = read_load_result(book, &run, &report.result, err);
 	if (r == 0)
-		r = read_slaves(book, id, &report, err);
+		r = read_workers(book, id, &report, err);
 	if (r == 0)
-		r = read_starts(book, id, &report, err);
-	if (r == 0)
-		r = keep(&report, err);
-	if (r == 0)
-		r = load_report_rates(&report, report.kept, report.n_kept, NULL, &report.rates, err);
-	if (r == 0)
-		r = read_page_waits(book, id, &report, err);
+		r = book_page_waits(book, id, &report.page_waits, err);
 	if (r == 0)
 		r = book_notes(book, id, &report.notes.items, &report.notes.n, err);
 	if (r == 0)
 		r = document_make_context(book, run.environment, run.started_ns, &report.context, err);
 	if (r < 0)
 		return r;
+	find_latest_starts(&report);
+	keep_samples(&report);
+	report.rates = load_report_rates(&report, report.kept, report.n_kept, NULL);
+	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
+		report.page_wait_totals[kind] = page_wait_total_of(
+			&report.page_waits, kind, report.kept, report.n_kept);
+	page_wait_correlate(&report);
 	*ret = TAKE_STRUCT(report);
 	return 0;
 }
 
 void load_report_clear(struct load_report *report)
 {
-	page_wait_report_clear(&report->page_wait_report);
-	if (report->page_waits)
-		page_waits_clear(report->page_waits);
-	free(report->page_waits);
+	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
+		page_wait_total_clear(&report->page_wait_totals[kind]);
+	page_waits_clear(&report->page_waits);
 	load_rates_clear(&report->rates);
 	run_result_clear(&report->result);
 	load_row_clear(&report->load);
@@ -191,4 +174,338 @@ void load_report_clear(struct load_report *report)
 	notes_clear(&report->notes);
 	json_decref(report->context);
 	*report = (struct load_report){};
+}
+
+static json_t *rate_json(const struct load_rate *rate)
+{
+	const struct summary *s = &rate->summary;
+
+	return json_pack("{s:o, s:o, s:o}", "mean", json_real_or_null(s->n > 0 ? s->mean_ns / 1e9 : NAN),
+		"sd", json_real_or_null(s->n > 1 ? s->sd_ns / 1e9 : NAN), "interval",
+		json_interval(rate->interval.low_ns / 1e9, rate->interval.high_ns / 1e9));
+}
+
+static void set_known(json_t *object, const char *name, int64_t value)
+{
+	if (value >= 0)
+		json_object_set_new(object, name, json_integer(value));
+}
+
+static json_t *worker_json(const struct load_report *p, const struct sample_program *part)
+{
+	json_t *object = json_pack("{s:I, s:s}", "slave", (json_int_t)part->program, "script",
+		p->programs[part->program - 1].name);
+
+	set_known(object, "repetitions", part->repetitions);
+	set_known(object, "pt_ns", part->pt_ns);
+	set_known(object, "et_ns", part->et_ns);
+	set_known(object, "finished_ns", part->finished_ns);
+	set_known(object, "user_ns", part->user_ns);
+	set_known(object, "system_ns", part->system_ns);
+	set_known(object, "wait_ns", part->wait_ns);
+	set_known(object, "io_wait_ns", part->io_wait_ns);
+	set_known(object, "major_faults", part->major_faults);
+	set_known(object, "max_rss_bytes", part->max_rss_bytes);
+	return object;
+}
+
+/* parts[n]: of one run. start NULL: not known. */
+static void set_starts(json_t *object, const struct sample *sample, const struct load_sample *start,
+	const struct sample_program *parts, size_t n)
+{
+	int64_t first_ns = INT64_MAX, last_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		first_ns = parts[i].start_ns < first_ns ? parts[i].start_ns : first_ns;
+		raise_to(&last_ns, parts[i].start_ns);
+	}
+	if (n > 0) {
+		set_known(object, "start_spread_ns", last_ns - first_ns);
+		set_known(object, "last_start_ns", last_ns - sample->start_ns);
+	}
+	if (start) {
+		set_known(object, "release_ns", start->release_ns);
+		set_known(object, "driver_ns", start->driver_ns);
+		set_known(object, "idle_ns", start->idle_ns);
+		set_known(object, "cpus", start->cpus);
+		json_object_set_new(object, "idle_share", json_real_or_null(idle_share(start, sample)));
+	}
+}
+
+/* The run k of all, whose rates are `all`. */
+static json_t *load_run_json(const struct load_report *p, size_t k, const struct load_sample *start,
+	const struct sample_program *parts, size_t n, const struct load_rates *all)
+{
+	const struct sample *sample = &p->result.samples[k];
+	json_t *order = json_array(), *scripts = json_array(), *workers = json_array();
+	json_t *object = json_pack("{s:I, s:b, s:f, s:I}", "run", (json_int_t)sample->n, "kept",
+		!p->result.discarding.out[k], "rate_per_s", (double)all->sum.nano[k] / 1e9, "time_to_last_ns",
+		(json_int_t)sample->et_ns);
+
+	set_starts(object, sample, start, parts, n);
+	if (load_rates_in_shares(all))
+		json_object_set_new(object, "shares_per_s", json_real((double)all->items[0].nano[k] / 1e9));
+	for (size_t i = 0; i < n; i++) {
+		size_t before = 0; /* the first to finish first */
+
+		for (size_t j = 0; j < i; j++)
+			before += parts[j].finished_ns <= parts[i].finished_ns;
+		json_array_insert_new(order, before, json_integer(parts[i].program));
+		json_array_append_new(workers, worker_json(p, &parts[i]));
+	}
+	for (size_t i = 1; i < all->n; i++)
+		json_array_append_new(scripts, json_pack("{s:s, s:f}", "script", all->items[i].script,
+						       "rate_per_s", (double)all->items[i].nano[k] / 1e9));
+	json_object_set_new(object, "finish_order", order);
+	json_object_set_new(object, "scripts", scripts);
+	json_object_set_new(object, "slaves", workers);
+	return object;
+}
+
+/* The rows of the book are in the order of samples. */
+static json_t *load_runs_json(const struct load_report *p)
+{
+	const struct run_result *result = &p->result;
+	_cleanup_(load_rates_clear) struct load_rates all = load_report_rates(
+		p, result->samples, result->n_samples, NULL);
+	const struct sample_program *part = p->parts, *parts_end = p->parts + p->n_parts;
+	const struct load_sample *start = p->starts, *starts_end = p->starts + p->n_starts;
+	json_t *array = json_array();
+
+	for (size_t k = 0; k < result->n_samples; k++) {
+		uint32_t sample = result->samples[k].n;
+		size_t n = 0;
+
+		while (start < starts_end && start->sample < sample)
+			start++;
+		while (part < parts_end && part->sample < sample)
+			part++;
+		while (part + n < parts_end && part[n].sample == sample)
+			n++;
+		json_array_append_new(array,
+			load_run_json(p, k, start < starts_end && start->sample == sample ? start : NULL,
+				part, n, &all));
+		part += n;
+	}
+	return array;
+}
+
+json_t *load_report_as_json(const struct load_report *p)
+{
+	const struct run *run = &p->result.discarding.run;
+	const struct load_rates *rates = &p->rates;
+	json_t *scripts = json_array(), *discarding = discarding_as_json(&p->result.discarding);
+
+	for (size_t i = 1; i < rates->n; i++)
+		json_array_append_new(scripts,
+			json_pack("{s:s, s:o, s:I}", "script", rates->items[i].script, "rate_per_s",
+				rate_json(&rates->items[i]), "share", (json_int_t)rates->items[i].share));
+	json_object_del(discarding, "run"); /* that is a member of the load */
+	return json_pack(
+		"{s:s, s:i, s:O*, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"format", "emp-load", "version", 1, "context", p->context, "run", (json_int_t)run->id, "load",
+		run->program, "coordination", coordination_names[p->load.coordination], "cpus", p->load.cpus,
+		"runs", load_runs_json(p), "rate_per_s", rate_json(&rates->sum), "shares_per_s",
+		load_rates_in_shares(rates) ? rate_json(&rates->items[0]) : NULL, "scripts", scripts,
+		"order_changed", json_real_or_null(rates->order_changed), "idle_share",
+		json_real_or_null(p->idle), "page_waits", page_wait_report_as_json(p), "discarding",
+		discarding, "warnings", notes_as_json(&p->notes));
+}
+
+enum { LOAD_LABEL = 26, LOAD_NAME = 50 }; /* columns */
+
+char *load_short_text(const char *text, size_t columns)
+{
+	text = terminal_text(text);
+	if (terminal_text_width(text) <= columns)
+		return xstrdup(text);
+	return text_format("%.*s…", (int)terminal_text_fit(text, columns - 1), text);
+}
+
+/* "     edit ×4"; of all work, `all`. */
+static void print_rate_label(FILE *file, const struct load_rate *rate, const char *all)
+{
+	_cleanup_(freep) char *workers = text_format(" ×%" PRId64, rate->slaves);
+	_cleanup_(freep) char *script = NULL;
+	size_t width = terminal_text_width(workers);
+
+	if (!rate->script) {
+		fprintf(file, "  %-*s", LOAD_LABEL - 2, all);
+		return;
+	}
+	script = load_short_text(rate->script, LOAD_LABEL - 6 - width);
+	width += terminal_text_width(script);
+	fprintf(file, "     %s%s%*s", script, workers, (int)(LOAD_LABEL - 5 - width), "");
+}
+
+/* "12.26 ± 0.29 /s   CV 2.4 %   95 % CI 11.90 … 12.62", with so many blanks between; the caller frees it. */
+static char *rate_text(const struct load_rate *rate, int blanks)
+{
+	const struct load_unit *unit = load_unit_for(rate->summary.mean_ns);
+	double scale = unit->seconds / 1e9, mean = rate->summary.mean_ns * scale,
+	       sd = rate->summary.sd_ns * scale;
+	int decimals = load_rate_decimals(rate, unit);
+	char cv[TEXT_TIME_SIZE];
+
+	if (rate->summary.n < 2 || mean <= 0)
+		return text_format("%.*f /%s", decimals, mean, unit->name);
+	return text_format("%.*f ± %.*f /%s%*sCV %s%*s95 %% CI %.*f … %.*f", decimals, mean, decimals, sd,
+		unit->name, blanks, "", text_percent(cv, sd / mean), blanks, "", decimals,
+		rate->interval.low_ns * scale, decimals, rate->interval.high_ns * scale);
+}
+
+static void print_rate(FILE *file, const struct load_rate *rate, const char *all)
+{
+	_cleanup_(freep) char *text = rate_text(rate, 3);
+
+	for (int blanks = 2; blanks > 0 && LOAD_LABEL + terminal_text_width(text) > terminal_columns(file);
+		blanks--) {
+		free(text);
+		text = rate_text(rate, blanks);
+	}
+	print_rate_label(file, rate, all);
+	fprintf(file, "%s\n", text);
+}
+
+/* Of all work, by script, and the sum, whose spread is mostly that of the script with the shortest repetitions; and the time to
+ * the last worker's end. */
+static void print_rates(FILE *file, const struct load_rates *rates)
+{
+	const struct load_unit *unit = load_unit_for(rates->sum.summary.mean_ns);
+	const struct summary *time = &rates->time;
+	bool in_shares = load_rates_in_shares(rates);
+	char text[TEXT_PAIR_SIZE], range[TEXT_PAIR_SIZE];
+
+	print_rate(file, &rates->items[0], in_shares ? "Rate of work, in shares" : "Rate of work");
+	for (size_t i = 1; in_shares && i < rates->n; i++)
+		print_rate(file, &rates->items[i], NULL);
+	if (in_shares)
+		fprintf(file, "     %-*s%.*f /%s\n", LOAD_LABEL - 5, "all repetitions",
+			load_rate_decimals(&rates->sum, unit),
+			rates->sum.summary.mean_ns * unit->seconds / 1e9, unit->name);
+	if (time->n > 1)
+		fprintf(file, "  Time to the last        %s   range %s\n",
+			text_mean_sd(text, time->mean_ns, time->sd_ns, NULL),
+			text_interval(
+				range, (double)time->min_ns, (double)time->max_ns, range_step(time), NULL));
+	else
+		fprintf(file, "  Time to the last        %s\n", text_duration(text, time->min_ns));
+}
+
+/* A line whose text is written to a stream in memory; it is wrapped. */
+typedef void write_text(FILE *text, const struct load_report *report);
+
+static void print_wrapped(FILE *file, const char *label, write_text *write_it, const struct load_report *p)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *memory = xopen_memstream(&text, &size);
+
+	write_it(memory, p);
+	text_stream_close(memory, &text);
+	terminal_wrap(file, text, (size_t)fprintf(file, "  %-*s", LOAD_LABEL - 2, label), LOAD_LABEL);
+}
+
+/* The mean over all workers and all runs of a member of struct sample_program; negative: unknown. */
+static double mean_of_parts(const struct load_report *p, size_t offset)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < p->n_parts; i++) {
+		int64_t value = *(const int64_t *)((const char *)&p->parts[i] + offset);
+
+		if (value < 0)
+			return -1;
+		sum += (double)value;
+	}
+	return p->n_parts ? sum / (double)p->n_parts : -1;
+}
+
+#define MEAN(report, member) mean_of_parts(report, offsetof(struct sample_program, member))
+
+static void write_workers(FILE *file, const struct load_report *p)
+{
+	double wait = MEAN(p, wait_ns), io = MEAN(p, io_wait_ns), faults = MEAN(p, major_faults);
+	char text[TEXT_TIME_SIZE];
+
+	fprintf(file, "PT %s", text_duration(text, (int64_t)MEAN(p, pt_ns)));
+	if (wait >= 0)
+		fprintf(file, ", waits for CPU %s", text_duration(text, (int64_t)wait));
+	if (io >= 0)
+		fprintf(file, ", disk %s", text_duration(text, (int64_t)io));
+	if (faults >= 0.05)
+		fprintf(file, ", %.1f major page faults", faults);
+}
+
+static void write_background_processes(FILE *file, const struct load_report *p)
+{
+	const struct daemons *others = &p->result.discarding.others;
+	char time[TEXT_TIME_SIZE];
+
+	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
+		fprintf(file, "%s%s %s", i ? ", " : "", terminal_text(others->items[i].name),
+			text_duration(time, others->items[i].total_ns));
+	if (others->n > SCREEN_OTHERS)
+		fputs(", …", file);
+}
+
+static void write_discarded(FILE *file, const struct load_report *p)
+{
+	const struct discarding *d = &p->result.discarding;
+
+	fputs("discarded:", file);
+	for (size_t i = 0; i < d->n_over; i++)
+		fprintf(file, "%s %s #%" PRIu32, i ? "," : "", terminal_text(d->over[i].daemon),
+			d->over[i].sample);
+	if (d->n_incomplete)
+		fprintf(file, "%s lost records", d->n_over ? "," : "");
+}
+
+static void write_coordination(FILE *file, const struct load_report *p)
+{
+	char released[TEXT_TIME_SIZE], last[TEXT_TIME_SIZE], driver[TEXT_TIME_SIZE];
+
+	fprintf(file, "%s, last ran at %s, driver's PT %s", text_duration(released, p->release_ns),
+		text_duration(last, p->last_start_ns), text_duration(driver, p->driver_ns));
+}
+
+static void print_title(FILE *file, const struct load_report *p)
+{
+	size_t n = p->result.n_samples;
+	_cleanup_(freep) char *name = load_short_text(p->result.discarding.run.program, LOAD_NAME);
+	_cleanup_(freep) char *text = text_format("%zu run%s, %s, %zu slave%s on %s%s (run %" PRId64
+						  " of the book)",
+		n, n == 1 ? "" : "s", coordination_names[p->load.coordination], p->n_programs,
+		p->n_programs == 1 ? "" : "s", p->load.cpus ? "CPUs " : "all CPUs",
+		p->load.cpus ? terminal_text(p->load.cpus) : "", p->result.discarding.run.id);
+
+	fprintf(file, "%s%s%s:", terminal_mark(file, MARK_STRONG), name, terminal_mark(file, MARK_END));
+	terminal_wrap(file, text, terminal_text_width(name) + 1, 0);
+}
+
+void load_report_print(FILE *file, const struct load_report *p, int64_t page_wait_bin_ns)
+{
+	char idle[TEXT_TIME_SIZE], kept[64];
+
+	snprintf(kept, sizeof(kept), "Kept %zu of %zu runs", p->n_kept, p->result.n_samples);
+	print_title(file, p);
+	if (p->n_kept > 0) {
+		print_rates(file, &p->rates);
+		print_wrapped(file, "A slave's mean", write_workers, p);
+		if (!isnan(p->idle))
+			fprintf(file, "  CPUs idle               %s\n", text_percent(idle, p->idle));
+	}
+	if (p->n_kept < p->result.n_samples)
+		print_wrapped(file, kept, write_discarded, p);
+	if (p->n_kept == 0)
+		return;
+	if (p->result.discarding.others.n > 0)
+		print_wrapped(file, "Other processes", write_background_processes, p);
+	print_wrapped(file, "Released within", write_coordination, p);
+	if (p->rates.order_changed > 0)
+		fprintf(file,
+			"  Order of finishing      differs from the run before in %.0f %% of the runs\n",
+			100 * p->rates.order_changed);
+	page_wait_report_print(file, p, page_wait_bin_ns);
+	notes_print_all(file, &p->notes);
 }

@@ -1,21 +1,112 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The result of a load as the book has it, on the screen and as a document. emp-load shows it at the end of its runs,
- * emp-analyze at any time after. */
+/* The result of a load as the book has it, on the screen and as a document: its rates of work, and what its workers waited for.
+ * emp-load shows it at the end of its runs, emp-analyze at any time after. */
 #pragma once
 
-#include "lib/load/load_rates.h"
-#include "lib/load/page_wait_report.h"
+#include "lib/base/tool.h"
+#include "lib/load/book_load.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
+#include "lib/stats/interval.h"
+#include "lib/stats/time_series.h"
+#include "lib/stats/summary.h"
 
 #include <jansson.h>
 
-struct load_report {
-	struct run_result result; /* under the cutoffs of the profile that it was run with; .discarding.run is the run */
-	struct load_row load;
-	struct run_program *programs; /* the slaves, by number */
+/* What the workers of a load did. */
+struct load_work {
+	enum coordination coordination;
+	const struct run_program *programs; /* the workers: items[n - 1].n == n */
 	size_t n_programs;
-	struct sample_program *parts; /* what each slave did in each run */
+	const struct sample_program *parts; /* of all samples, in their order, then of programs */
+	size_t n_parts;
+	const char *file;                   /* the text of the load */
+	const struct load_rates *shares_of; /* not NULL: the shares of that load count, not those of `file` */
+};
+
+struct load_rate {
+	const char *script; /* NULL: of all; the programs' otherwise */
+	int64_t slaves;
+	int64_t share;            /* repetitions of all its workers in a run */
+	int64_t *nano;            /* by run: repetitions, or of all work shares, in 10^9 s */
+	struct summary summary;   /* of them */
+	struct interval interval; /* of the mean, at 95 % */
+};
+
+/* The rate of work: complete repetitions of the scripts per second, by run. With a constant load the rate of a worker is
+ * the number of its repetitions over the time to the end of the last of them, and that of a script the sum over its
+ * workers. Otherwise it is the number of repetitions over the time to the last worker's end.
+ *
+ * A share is what all workers of a script have to do in a run, by the load's file. The rate of all work is the geometric mean
+ * of the scripts' rates in shares, so that each script counts as much as any other, however short its repetitions are. With
+ * one script it is that script's rate, in repetitions. */
+struct load_rates {
+	struct load_rate *items; /* the first: of all work */
+	size_t n, n_runs;
+	struct load_rate sum;     /* repetitions of all scripts */
+	struct summary time;      /* to the last worker's end */
+	struct interval interval; /* likewise */
+	double order_changed; /* the share of runs whose workers finished in another order than in the run before; NAN: one run */
+};
+
+/* samples[n_samples]: those that count. load_rates_clear() frees them. */
+struct load_rates load_rates_of(const struct load_work *work, const struct sample *samples, size_t n_samples);
+void load_rates_clear(struct load_rates *rates);
+
+/* What one worker did in a sample, in repetitions a second. */
+double load_rate_of_slave(
+	enum coordination coordination, const struct sample *sample, const struct sample_program *part);
+/* Whether the rate of all work is in shares: there are several scripts. */
+bool load_rates_in_shares(const struct load_rates *rates);
+/* NULL: there is no such script. */
+struct load_rate *load_rates_find(const struct load_rates *rates, const char *script);
+
+/* The unit of time in which a rate (in 10^9 s) is not below one, if there is one. */
+struct load_unit {
+	const char *name, *long_name;
+	double seconds;
+};
+const struct load_unit *load_unit_for(double nano);
+/* As many decimals as give the sd of a rate two significant digits in that unit; without one, the mean four. */
+int load_rate_decimals(const struct load_rate *rate, const struct load_unit *unit);
+
+/* The page waits of several runs of a load together. */
+struct page_wait_total {
+	size_t n; /* samples in which this kind was measured */
+	int64_t count, total_ns, lost;
+	int64_t ready_ns;           /* -1: not known */
+	struct page_wait_bin *bins; /* as they were recorded, by length; .sample is 0 */
+	size_t n_bins;
+};
+
+/* Of one kind, in samples[n] that count. page_wait_total_clear() frees it. */
+struct page_wait_total page_wait_total_of(
+	const struct page_waits *waits, enum page_wait_kind kind, const struct sample *samples, size_t n);
+void page_wait_total_clear(struct page_wait_total *total);
+
+enum { PAGE_WAIT_ROWS = 7 }; /* that a histogram has at most */
+
+/* The smallest width of 1, 2 or 5 in a decade, from 10 us on, with which all rows except the last, which is open-ended, hold at least
+ * nine waits in ten. */
+int64_t page_wait_width(const struct page_wait_total *total);
+
+/* Rows of this width, from 0 on; the last one holds all that is longer. Returns how many are needed. */
+size_t page_wait_rows(
+	const struct page_wait_total *total, int64_t width_ns, struct page_wait_bin ret[PAGE_WAIT_ROWS]);
+
+/* How long `kind` made sample n wait; NULL: it was not measured. */
+const struct page_wait *page_wait_find(const struct page_waits *waits, enum page_wait_kind kind, uint32_t n);
+
+/* The width of the rows, as an option: the edges of the rows on the screen must be edges of bins that are recorded. */
+option_parser page_wait_width_parse;
+
+struct load_report {
+	struct run_result
+		result; /* under the cutoffs of the profile that it was run with; .discarding.run is the run */
+	struct load_row load;
+	struct run_program *programs; /* the workers, by number */
+	size_t n_programs;
+	struct sample_program *parts; /* what each worker did in each run */
 	size_t n_parts;
 	struct sample *kept; /* the runs that count */
 	size_t n_kept;
@@ -24,37 +115,35 @@ struct load_report {
 	int64_t release_ns, last_start_ns, driver_ns; /* the greatest of all runs */
 	double idle;             /* the idle share of its CPUs' time in those that count; NAN: not known */
 	struct load_rates rates; /* of those that count */
-	struct page_waits *page_waits;            /* of all */
-	struct page_wait_report page_wait_report; /* of those that count */
-	struct notes notes;                       /* on the result, as they were stored */
-	json_t *context;                          /* document_context.h */
+	struct page_waits page_waits; /* of all */
+	struct page_wait_total
+		page_wait_totals[N_PAGE_WAIT_KINDS]; /* of those that count; .n 0: it was not measured */
+	struct pearson
+		wait_number; /* of the time of a repetition with the waits of workers in it; .n 0: not known */
+	struct pearson
+		wait_length; /* with their mean length, without the time in which they waited for a CPU */
+	struct notes notes;  /* on the result, as they were stored */
+	json_t *context;     /* document_context.h */
 };
 
-/* -EINVAL, with a sentence: the run is no load, or its slaves are not in the book. */
+/* -EINVAL, with a sentence: the run is no load, or its workers are not in the book. */
 int load_report_read(struct book *book, int64_t run, struct load_report *ret, struct error *err);
 void load_report_clear(struct load_report *report);
 
 /* The rates of these of its runs, with the shares of another load if `shares_of` is not NULL; load_rates_clear() frees them. */
-int load_report_rates(const struct load_report *report, const struct sample *samples, size_t n_samples,
-	const struct load_rates *shares_of, struct load_rates *ret, struct error *err);
+struct load_rates load_report_rates(const struct load_report *report, const struct sample *samples,
+	size_t n_samples, const struct load_rates *shares_of);
 
-/* The share of its CPUs' time in which they were idle; NAN: not known. */
-double load_idle_share(const struct load_sample *start, const struct sample *sample);
-
-/* At most 80 columns. page_wait_bin_ns: see page_wait_report_print(). */
-int load_report_print(
-	FILE *file, const struct load_report *report, int64_t page_wait_bin_ns, struct error *err);
-/* An emp-load document; NULL: no memory. */
+/* At most 80 columns. page_wait_bin_ns: the width of the rows; 0: chosen by the waits. */
+void load_report_print(FILE *file, const struct load_report *report, int64_t page_wait_bin_ns);
+/* An emp-load document. */
 json_t *load_report_as_json(const struct load_report *report);
 
-/* Text from elsewhere as a terminal or a picture may show it, shortened to so many columns; the caller frees it. NULL: no memory. */
-char *load_short_text(const char *text, size_t columns);
+/* page_wait_report.c: its page waits on the screen, and in its document: the histograms as they were recorded, and their totals
+ * in each run. */
+void page_wait_correlate(struct load_report *report);
+void page_wait_report_print(FILE *file, const struct load_report *report, int64_t width_ns);
+json_t *page_wait_report_as_json(const struct load_report *report);
 
-/* The unit of time in which a rate (in 10^9 s) is not below one, if there is one. */
-struct load_unit {
-	const char *name;
-	double seconds;
-};
-const struct load_unit *load_unit_for(double nano);
-/* As many decimals as give the sd of a rate two significant digits in that unit; without one, the mean four. */
-int load_rate_decimals(const struct load_rate *rate, const struct load_unit *unit);
+/* Text from elsewhere as a terminal or a picture may show it, shortened to so many columns; the caller frees it. */
+char *load_short_text(const char *text, size_t columns);

@@ -1,33 +1,120 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How page waits are shown: see page_wait_report.h. */
-#include "lib/load/page_wait_report.h"
+/* The page waits of a load's runs together, whether the runs that waited for more pages, or for longer ones, were slower, and how
+ * that is shown: see load_report.h. */
+#include "lib/load/load_report.h"
 
+#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/json.h"
+#include "lib/base/saturate.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/disk/page_wait_bins.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-int page_wait_report_of(struct page_wait_report *ret, const struct page_wait_runs *runs, struct error *err)
+const struct page_wait *page_wait_find(const struct page_waits *waits, enum page_wait_kind kind, uint32_t n)
 {
-	_cleanup_(page_wait_report_clear) struct page_wait_report report = {.runs = *runs};
-	int r = page_wait_correlation_of(&report.correlation, runs, err);
-
-	for (enum page_wait_kind kind = 0; r == 0 && kind < N_PAGE_WAIT_KINDS; kind++)
-		r = page_wait_total_of(&report.total[kind], runs->waits, kind, runs->samples, runs->n, err);
-	if (r < 0)
-		return r;
-	*ret = TAKE_STRUCT(report);
-	return 0;
+	for (size_t i = 0; i < waits->n; i++)
+		if (waits->items[i].sample == n && waits->items[i].kind == kind)
+			return &waits->items[i];
+	return NULL;
 }
 
-void page_wait_report_clear(struct page_wait_report *report)
+/* The bin from low_ns on, which is inserted if it is new. */
+static struct page_wait_bin *find_bin(struct page_wait_total *total, const struct page_wait_bin *like)
 {
-	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
-		page_wait_total_clear(&report->total[kind]);
-	*report = (struct page_wait_report){};
+	size_t at = total->n_bins;
+
+	while (at > 0 && total->bins[at - 1].low_ns >= like->low_ns)
+		at--;
+	if (at < total->n_bins && total->bins[at].low_ns == like->low_ns)
+		return &total->bins[at];
+	array_add(total->bins, total->n_bins);
+	memmove(&total->bins[at + 1], &total->bins[at], (total->n_bins - 1 - at) * sizeof(*total->bins));
+	total->bins[at] = (struct page_wait_bin){
+		.kind = like->kind, .low_ns = like->low_ns, .high_ns = like->high_ns};
+	return &total->bins[at];
+}
+
+struct page_wait_total page_wait_total_of(
+	const struct page_waits *waits, enum page_wait_kind kind, const struct sample *samples, size_t n)
+{
+	struct page_wait_total total = {};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct page_wait *wait = page_wait_find(waits, kind, samples[i].n);
+
+		if (!wait)
+			continue;
+		total.ready_ns = wait->ready_ns < 0 || total.ready_ns < 0
+					 ? -1
+					 : saturate_add(total.ready_ns, wait->ready_ns);
+		total.n++;
+		total.count = saturate_add(total.count, wait->count);
+		total.total_ns = saturate_add(total.total_ns, wait->total_ns);
+		total.lost = saturate_add(total.lost, wait->lost);
+		for (size_t k = 0; k < waits->n_bins; k++) {
+			const struct page_wait_bin *bin = &waits->bins[k];
+			struct page_wait_bin *sum;
+
+			if (bin->sample != wait->sample || bin->kind != kind)
+				continue;
+			sum = find_bin(&total, bin);
+			sum->count = saturate_add(sum->count, bin->count);
+			sum->total_ns = saturate_add(sum->total_ns, bin->total_ns);
+		}
+	}
+	return total;
+}
+
+void page_wait_total_clear(struct page_wait_total *total)
+{
+	free(total->bins);
+	*total = (struct page_wait_total){};
+}
+
+int64_t page_wait_width(const struct page_wait_total *total)
+{
+	static const int64_t steps[] = {1, 2, 5};
+	static const double MOST_SHOWN = 0.9;
+	int64_t decade_ns = 10 * NS_PER_US;
+
+	for (; decade_ns < NS_PER_S; decade_ns *= 10)
+		for (size_t i = 0; i < ELEMENTS(steps); i++) {
+			int64_t width_ns = steps[i] * decade_ns, below = 0;
+
+			for (size_t k = 0;
+				k < total->n_bins && total->bins[k].low_ns < (PAGE_WAIT_ROWS - 1) * width_ns;
+				k++)
+				below = saturate_add(below, total->bins[k].count);
+			if ((double)below >= MOST_SHOWN * (double)total->count)
+				return width_ns;
+		}
+	return decade_ns;
+}
+
+size_t page_wait_rows(
+	const struct page_wait_total *total, int64_t width_ns, struct page_wait_bin ret[PAGE_WAIT_ROWS])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < PAGE_WAIT_ROWS; i++)
+		ret[i] = (struct page_wait_bin){.low_ns = (int64_t)i * width_ns,
+			.high_ns = i + 1 < PAGE_WAIT_ROWS ? (int64_t)(i + 1) * width_ns : -1};
+	for (size_t i = 0; i < total->n_bins; i++) {
+		int64_t row = total->bins[i].low_ns / width_ns;
+		size_t at = row < PAGE_WAIT_ROWS ? (size_t)row : PAGE_WAIT_ROWS - 1;
+
+		ret[at].count = saturate_add(ret[at].count, total->bins[i].count);
+		ret[at].total_ns = saturate_add(ret[at].total_ns, total->bins[i].total_ns);
+		n = at + 1 > n ? at + 1 : n;
+	}
+	return n;
 }
 
 int page_wait_width_parse(const char *value, const char *name, void *into, struct error *err)
@@ -45,8 +132,36 @@ int page_wait_width_parse(const char *value, const char *name, void *into, struc
 	return r;
 }
 
+/* Run time is that of a repetition, the reciprocal of the rate; so it is comparable between runs that did more or less work. Not
+ * known if waits were not measured in all runs, or a rate is 0. */
+void page_wait_correlate(struct load_report *p)
+{
+	size_t n = p->n_kept;
+	_cleanup_(freep) double *columns = xcalloc(3 * n + 1, sizeof(*columns));
+	double *times = columns, *numbers = columns + n, *lengths = columns + 2 * n;
+
+	p->wait_number = p->wait_length = pearson_of(NULL, NULL, 0);
+	for (size_t i = 0; i < n; i++) {
+		const struct page_wait *wait = page_wait_find(&p->page_waits, PAGE_WAIT_SLAVE, p->kept[i].n);
+		int64_t ready_ns = wait && wait->ready_ns > 0 ? wait->ready_ns : 0;
+		double repetitions = 0;
+
+		for (size_t k = 0; k < p->n_parts; k++)
+			if (p->parts[k].sample == p->kept[i].n && p->parts[k].repetitions > 0)
+				repetitions += (double)p->parts[k].repetitions;
+		if (!wait || !(repetitions > 0) || p->rates.items[0].nano[i] <= 0)
+			return;
+		times[i] = 1 / (double)p->rates.items[0].nano[i];
+		numbers[i] = (double)wait->count / repetitions;
+		lengths[i] = wait->count > 0 ? (double)(wait->total_ns - ready_ns) / (double)wait->count
+					     : NAN;
+	}
+	p->wait_number = pearson_of(times, numbers, n);
+	p->wait_length = pearson_of(times, lengths, n);
+}
+
 /* "1203 in 2.345 s, mean 1.949 ms" */
-static void print_total(FILE *file, const struct page_wait_total *total)
+static void print_wait_total(FILE *file, const struct page_wait_total *total)
 {
 	char all[TEXT_TIME_SIZE], mean[TEXT_TIME_SIZE];
 
@@ -57,37 +172,33 @@ static void print_total(FILE *file, const struct page_wait_total *total)
 			text_duration(mean, total->total_ns / total->count));
 }
 
-static void print_slaves(FILE *file, const struct page_wait_total *total)
-{
-	char share[TEXT_TIME_SIZE];
-
-	fprintf(file, "  Page waits of slaves    ");
-	print_total(file, total);
-	if (total->ready_ns > 0 && total->total_ns > 0)
-		fprintf(file, ", %s for a CPU",
-			text_percent(share, (double)total->ready_ns / (double)total->total_ns));
-	fputc('\n', file);
-	if (total->lost > 0)
-		fprintf(file, "                          %" PRId64 " more were not timed\n", total->lost);
-}
-
-static void print_devices(FILE *file, const struct page_wait_total total[N_PAGE_WAIT_KINDS])
+static void print_wait_totals(FILE *file, const struct page_wait_total totals[N_PAGE_WAIT_KINDS])
 {
 	static const char *const names[] = {
 		[PAGE_WAIT_READ] = "Block reads", [PAGE_WAIT_WRITE] = "Block writes"};
+	const struct page_wait_total *workers = &totals[PAGE_WAIT_SLAVE];
+	char share[TEXT_TIME_SIZE];
 
-	if (total[PAGE_WAIT_READ].n == 0) {
+	fprintf(file, "  Page waits of slaves    ");
+	print_wait_total(file, workers);
+	if (workers->ready_ns > 0 && workers->total_ns > 0)
+		fprintf(file, ", %s for a CPU",
+			text_percent(share, (double)workers->ready_ns / (double)workers->total_ns));
+	fputc('\n', file);
+	if (workers->lost > 0)
+		fprintf(file, "                          %" PRId64 " more were not timed\n", workers->lost);
+	if (totals[PAGE_WAIT_READ].n == 0) {
 		fprintf(file, "  Block reads             not counted: this machine has no block device\n");
 		return;
 	}
 	for (enum page_wait_kind kind = PAGE_WAIT_READ; kind <= PAGE_WAIT_WRITE; kind++) {
 		fprintf(file, "  %-23s ", names[kind]);
-		print_total(file, &total[kind]);
+		print_wait_total(file, &totals[kind]);
 		fputc('\n', file);
 	}
 }
 
-static void print_cell(FILE *file, const struct page_wait_bin *row)
+static void print_wait_cell(FILE *file, const struct page_wait_bin *row)
 {
 	char time[TEXT_TIME_SIZE] = "-";
 
@@ -96,38 +207,37 @@ static void print_cell(FILE *file, const struct page_wait_bin *row)
 	fprintf(file, " %10" PRId64 " %10s", row->count, time);
 }
 
-/* "1.500 … 2.000 ms": the edges have one unit. */
-static void print_edges(FILE *file, const struct page_wait_bin *row, int64_t width_ns)
-{
-	bool in_us = width_ns < NS_PER_MS;
-	int64_t unit = in_us ? NS_PER_US : NS_PER_MS;
-	char text[TEXT_PAIR_SIZE];
-
-	if (row->high_ns < 0)
-		snprintf(text, sizeof(text), "%" PRId64 " %s and more", row->low_ns / unit,
-			in_us ? "us" : "ms");
-	else
-		snprintf(text, sizeof(text), "%" PRId64 " … %" PRId64 " %s", row->low_ns / unit,
-			row->high_ns / unit, in_us ? "us" : "ms");
-	fprintf(file, "     %*s", row->high_ns < 0 ? 18 : 20, text); /* the ellipsis has three bytes */
-}
-
-static void print_histogram(FILE *file, const struct page_wait_total *slaves,
+/* A row is "1.500 … 2.000 ms": the edges have one unit. width_ns 0: one that suits both. */
+static void print_wait_histogram(FILE *file, const struct page_wait_total *workers,
 	const struct page_wait_total *reads, int64_t width_ns)
 {
-	struct page_wait_bin of_slaves[PAGE_WAIT_ROWS], of_reads[PAGE_WAIT_ROWS];
-	size_t n = page_wait_rows(slaves, width_ns, of_slaves), m = page_wait_rows(reads, width_ns, of_reads);
+	struct page_wait_bin of_workers[PAGE_WAIT_ROWS], of_reads[PAGE_WAIT_ROWS];
+	int64_t for_workers = page_wait_width(workers), for_reads = page_wait_width(reads);
+	size_t n, m;
 
+	width_ns = width_ns ?: for_workers > for_reads ? for_workers : for_reads;
+	n = page_wait_rows(workers, width_ns, of_workers);
+	m = page_wait_rows(reads, width_ns, of_reads);
 	fprintf(file, "     %18s %10s %10s %10s %10s\n", "", "WAITS", "TIME", "READS", "TIME");
 	for (size_t i = 0; i < n || i < m; i++) {
-		print_edges(file, &of_slaves[i], width_ns);
-		print_cell(file, &of_slaves[i]);
-		print_cell(file, &of_reads[i]);
+		const char *unit = width_ns < NS_PER_MS ? "us" : "ms";
+		int64_t unit_ns = width_ns < NS_PER_MS ? NS_PER_US : NS_PER_MS;
+		int64_t low = of_workers[i].low_ns / unit_ns, high = of_workers[i].high_ns / unit_ns;
+		bool is_last = of_workers[i].high_ns < 0;
+		char edges[TEXT_PAIR_SIZE];
+
+		if (is_last)
+			snprintf(edges, sizeof(edges), "%" PRId64 " %s and more", low, unit);
+		else
+			snprintf(edges, sizeof(edges), "%" PRId64 " … %" PRId64 " %s", low, high, unit);
+		fprintf(file, "     %*s", is_last ? 18 : 20, edges); /* the ellipsis has three bytes */
+		print_wait_cell(file, &of_workers[i]);
+		print_wait_cell(file, &of_reads[i]);
 		fputc('\n', file);
 	}
 }
 
-static void print_one(FILE *file, const char *name, const char *with, const struct pearson *c)
+static void print_wait_correlation(FILE *file, const char *name, const char *with, const struct pearson *c)
 {
 	if (isnan(c->r))
 		return;
@@ -138,105 +248,78 @@ static void print_one(FILE *file, const char *name, const char *with, const stru
 		fprintf(file, "(95 %% CI %.2f … %.2f), %zu runs\n", c->low, c->high, c->n);
 }
 
-static void print_correlation(FILE *file, const struct page_wait_correlation *c)
+void page_wait_report_print(FILE *file, const struct load_report *p, int64_t width_ns)
 {
-	print_one(file, "Run time and page waits", "number:", &c->number);
-	print_one(file, isnan(c->number.r) ? "Run time and page waits" : "", "length:", &c->length);
-}
+	static const char title[] = "Run time and page waits";
+	const struct page_wait_total *totals = p->page_wait_totals, *workers = &totals[PAGE_WAIT_SLAVE],
+				     *reads = &totals[PAGE_WAIT_READ];
 
-/* That suits both. */
-static int64_t choose_width(const struct page_wait_total *slaves, const struct page_wait_total *reads)
-{
-	int64_t of_slaves = page_wait_width(slaves), of_reads = page_wait_width(reads);
-
-	return of_slaves > of_reads ? of_slaves : of_reads;
-}
-
-void page_wait_report_print(
-	FILE *file, const struct page_wait_report *report, int64_t width_ns, const char *missing)
-{
-	const struct page_wait_total *slaves = &report->total[PAGE_WAIT_SLAVE],
-				     *reads = &report->total[PAGE_WAIT_READ];
-
-	if (slaves->n == 0) {
-		if (missing)
-			fprintf(file, "  Page waits              not measured: %s\n", missing);
+	if (workers->n == 0) {
+		if (p->load.no_page_waits)
+			fprintf(file, "  Page waits              not measured: %s\n",
+				terminal_text(p->load.no_page_waits));
 		return;
 	}
-	if (reads->n > 0 && slaves->count + reads->count + report->total[PAGE_WAIT_WRITE].count == 0) {
+	if (reads->n > 0 && workers->count + reads->count + totals[PAGE_WAIT_WRITE].count == 0) {
 		fprintf(file, "  Page waits              none, and no block device was read or written\n");
 		return;
 	}
-	print_slaves(file, slaves);
-	print_devices(file, report->total);
-	if (slaves->count > 0 || reads->count > 0)
-		print_histogram(file, slaves, reads, width_ns ?: choose_width(slaves, reads));
-	print_correlation(file, &report->correlation);
+	print_wait_totals(file, totals);
+	if (workers->count > 0 || reads->count > 0)
+		print_wait_histogram(file, workers, reads, width_ns);
+	print_wait_correlation(file, title, "number:", &p->wait_number);
+	print_wait_correlation(file, isnan(p->wait_number.r) ? title : "", "length:", &p->wait_length);
 }
 
-static json_t *bins_json(const struct page_wait_total *total)
+static json_t *page_wait_kind_json(const struct load_report *p, enum page_wait_kind kind)
 {
-	json_t *bins = json_array();
+	const struct page_wait_total *total = &p->page_wait_totals[kind];
+	json_t *bins = json_array(), *runs = json_array(), *object;
 
 	for (size_t i = 0; i < total->n_bins; i++) {
 		const struct page_wait_bin *bin = &total->bins[i];
-		json_t *object = json_pack("{s:I, s:I, s:I}", "low_ns", (json_int_t)bin->low_ns, "count",
+		json_t *row = json_pack("{s:I, s:I, s:I}", "low_ns", (json_int_t)bin->low_ns, "count",
 			(json_int_t)bin->count, "total_ns", (json_int_t)bin->total_ns);
 
 		if (bin->high_ns > 0)
-			json_object_set_new(object, "high_ns", json_integer(bin->high_ns));
-		json_array_append_new(bins, object);
+			json_object_set_new(row, "high_ns", json_integer(bin->high_ns));
+		json_array_append_new(bins, row);
 	}
-	return bins;
-}
-
-static json_t *runs_json(const struct page_wait_runs *runs, enum page_wait_kind kind)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct page_wait *wait = page_wait_find(runs->waits, kind, runs->samples[i].n);
+	for (size_t i = 0; i < p->n_kept; i++) {
+		const struct page_wait *wait = page_wait_find(&p->page_waits, kind, p->kept[i].n);
 
 		if (wait)
-			json_array_append_new(array,
+			json_array_append_new(runs,
 				json_pack("{s:I, s:I, s:I}", "run", (json_int_t)wait->sample, "count",
 					(json_int_t)wait->count, "total_ns", (json_int_t)wait->total_ns));
 	}
-	return array;
-}
-
-static json_t *kind_json(const struct page_wait_report *report, enum page_wait_kind kind)
-{
-	const struct page_wait_total *total = &report->total[kind];
-	json_t *object = json_pack("{s:I, s:I, s:I, s:o, s:o}", "count", (json_int_t)total->count, "total_ns",
-		(json_int_t)total->total_ns, "lost", (json_int_t)total->lost, "bins", bins_json(total),
-		"runs", runs_json(&report->runs, kind));
-
+	object = json_pack("{s:I, s:I, s:I, s:o, s:o}", "count", (json_int_t)total->count, "total_ns",
+		(json_int_t)total->total_ns, "lost", (json_int_t)total->lost, "bins", bins, "runs", runs);
 	if (total->ready_ns >= 0)
 		json_object_set_new(object, "ready_ns", json_integer(total->ready_ns));
 	return object;
 }
 
-static void set_correlation(json_t *object, const char *name, const struct pearson *c)
+static void set_wait_correlation(json_t *object, const char *name, const struct pearson *c)
 {
-	if (isnan(c->r))
-		return;
-	json_object_set_new(object, name,
-		json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval", json_interval(c->low, c->high),
-			"n", (json_int_t)c->n, "effective_n", c->effective_n, "p", json_real_or_null(c->p)));
+	if (!isnan(c->r))
+		json_object_set_new(object, name,
+			json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval",
+				json_interval(c->low, c->high), "n", (json_int_t)c->n, "effective_n",
+				c->effective_n, "p", json_real_or_null(c->p)));
 }
 
-json_t *page_wait_report_as_json(const struct page_wait_report *report, const char *missing)
+json_t *page_wait_report_as_json(const struct load_report *p)
 {
 	json_t *root = json_object(), *correlation = json_object();
 
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
-		if (report->total[kind].n > 0)
-			json_object_set_new(root, page_wait_kind_names[kind], kind_json(report, kind));
-	if (report->total[PAGE_WAIT_SLAVE].n == 0 && missing)
-		json_object_set_new(root, "missing", json_string(missing));
-	set_correlation(correlation, "number", &report->correlation.number);
-	set_correlation(correlation, "length", &report->correlation.length);
+		if (p->page_wait_totals[kind].n > 0)
+			json_object_set_new(root, page_wait_kind_names[kind], page_wait_kind_json(p, kind));
+	if (p->page_wait_totals[PAGE_WAIT_SLAVE].n == 0 && p->load.no_page_waits)
+		json_object_set_new(root, "missing", json_string(p->load.no_page_waits));
+	set_wait_correlation(correlation, "number", &p->wait_number);
+	set_wait_correlation(correlation, "length", &p->wait_length);
 	json_object_set_new(root, "correlation_with_run_time", correlation);
 	return root;
 }

@@ -5,7 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/disk/page_wait_bins.h"
-#include "lib/load/page_wait_total.h"
+#include "lib/load/load_report.h"
 
 TEST(each_wait_is_in_the_bin_that_has_its_length)
 {
@@ -49,10 +49,9 @@ static const struct page_waits waits = {items, ELEMENTS(items), bins, ELEMENTS(b
 TEST(a_total_has_the_runs_that_count)
 {
 	static const struct sample samples[] = {{.n = 1}, {.n = 3}};
-	_cleanup_(page_wait_total_clear) struct page_wait_total total = {};
-	struct error err;
+	_cleanup_(page_wait_total_clear) struct page_wait_total total = page_wait_total_of(
+		&waits, PAGE_WAIT_SLAVE, samples, 2);
 
-	assert_int_equal(page_wait_total_of(&total, &waits, PAGE_WAIT_SLAVE, samples, 2, &err), 0);
 	assert_int_equal(total.n, 2);
 	assert_int_equal(total.count, 14);
 	assert_int_equal(total.total_ns, 4060000);
@@ -68,11 +67,11 @@ TEST(a_total_has_the_runs_that_count)
 TEST(what_was_not_watched_has_no_runs)
 {
 	static const struct sample samples[] = {{.n = 1}, {.n = 3}};
-	_cleanup_(page_wait_total_clear) struct page_wait_total reads = {}, writes = {};
-	struct error err;
+	_cleanup_(page_wait_total_clear) struct page_wait_total reads = page_wait_total_of(
+		&waits, PAGE_WAIT_READ, samples, 2);
+	_cleanup_(page_wait_total_clear) struct page_wait_total writes = page_wait_total_of(
+		&waits, PAGE_WAIT_WRITE, samples, 2);
 
-	assert_int_equal(page_wait_total_of(&reads, &waits, PAGE_WAIT_READ, samples, 2, &err), 0);
-	assert_int_equal(page_wait_total_of(&writes, &waits, PAGE_WAIT_WRITE, samples, 2, &err), 0);
 	assert_int_equal(reads.n, 1);
 	assert_int_equal(reads.ready_ns, -1);
 	assert_int_equal(writes.n, 0);
@@ -82,12 +81,11 @@ TEST(what_was_not_watched_has_no_runs)
 TEST(rows_have_all_waits_and_the_last_has_no_end)
 {
 	static const struct sample samples[] = {{.n = 1}, {.n = 2}, {.n = 3}};
-	_cleanup_(page_wait_total_clear) struct page_wait_total total = {};
+	_cleanup_(page_wait_total_clear) struct page_wait_total total = page_wait_total_of(
+		&waits, PAGE_WAIT_SLAVE, samples, 3);
 	struct page_wait_bin rows[PAGE_WAIT_ROWS];
 	int64_t count = 0, total_ns = 0;
-	struct error err;
 
-	assert_int_equal(page_wait_total_of(&total, &waits, PAGE_WAIT_SLAVE, samples, 3, &err), 0);
 	assert_int_equal(total.lost, 3);
 	assert_int_equal(page_wait_rows(&total, NS_PER_MS, rows), PAGE_WAIT_ROWS);
 	for (size_t i = 0; i < PAGE_WAIT_ROWS; i++) {

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A worker: see worker.h. Until its release it only waits; from then on it starts one command after another, and writes to
+ * the shared memory what the coordinator will want to know. */
+#include "lib/load/worker.h"
+
+#include "lib/base/clock.h"
+#include "lib/base/random.h"
+#include "lib/base/xalloc.h"
+#include "lib/host/process/subprocess.h"
+#include "lib/host/process/privilege.h"
+#include "lib/host/process/process.h"
+#include "lib/host/process/start.h"
+#include "lib/host/process/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static size_t worker_memory_size(size_t n, size_t file_size)
+{
+	return sizeof(struct worker_memory) + n * sizeof(struct worker_state) + file_size + 1;
+}
+
+static struct worker_memory *worker_memory_map(int fd, size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+int worker_memory_new(
+	struct worker_memory **ret, int *ret_fd, const struct load *load, const char *text, struct error *err)
+{
+	size_t n = load_slaves(load), size = worker_memory_size(n, strlen(text));
+	_cleanup_(closep) int fd = memfd_create("emp-load", MFD_CLOEXEC);
+	struct worker_memory *memory;
+
+	if (fd < 0 || posix_fallocate(fd, 0, (off_t)size) != 0)
+		return error_os(err, fd < 0 ? -errno : -ENOMEM, "cannot make memory for %zu slaves", n);
+	memory = worker_memory_map(fd, size);
+	if (!memory)
+		return error_os(err, -errno, "cannot map memory for %zu slaves", n);
+	memory->n = n;
+	memory->file_size = strlen(text);
+	strcpy((char *)&memory->workers[n], text);
+	*ret = memory;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+void worker_memory_free(struct worker_memory *memory)
+{
+	if (memory)
+		munmap(memory, worker_memory_size(memory->n, memory->file_size));
+}
+
+void worker_memory_release(struct worker_memory *memory)
+{
+	__atomic_store_n(&memory->go, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &memory->go, FUTEX_WAKE, INT_MAX);
+}
+
+int worker_memory_send(int socket, int memory_fd, struct error *err)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct iovec part = {(char[]){'m'}, 1};
+	const struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
+
+	memcpy(CMSG_DATA(&control.header), &memory_fd, sizeof(int));
+	if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
+		return error_os(err, -errno, "cannot send a slave its memory");
+	return 0;
+}
+
+struct worker {
+	struct load load;
+	struct worker_memory *memory;
+	const struct script *script;
+	struct worker_state *state;          /* in the memory */
+	int socket;                          /* -1 until it is known */
+	uint64_t random;                     /* decides on all pauses that are drawn */
+	int null, output;                    /* descriptors: /dev/null; -1 or that of the commands' output */
+	int64_t major_faults, max_rss_bytes; /* of all commands so far */
+};
+
+static void worker_tell(const struct worker *w)
+{
+	ssize_t told = send(w->socket, "", 1, MSG_NOSIGNAL);
+
+	(void)told; /* a coordinator that is gone has this process killed */
+}
+
+static int worker_receive_memory(struct worker *w, struct error *err)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control;
+	char byte;
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
+	_cleanup_(closep) int fd = -1;
+	struct stat st;
+
+	if (recvmsg(w->socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message))
+		return error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+	w->memory = fstat(fd, &st) == 0 ? worker_memory_map(fd, (size_t)st.st_size) : NULL;
+	return w->memory ? 0 : error_os(err, -errno, "cannot map the driver's memory");
+}
+
+/* Takes its socket, its memory and its script. */
+static int worker_join(struct worker *w, const char *number, struct error *err)
+{
+	int64_t k;
+	int r;
+
+	/* the socket becomes a descriptor of its own, and /dev/null the standard input */
+	w->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	w->socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (w->socket < 0 || w->null < 0 || dup2(w->null, STDIN_FILENO) < 0)
+		return error_os(err, -errno, "cannot open /dev/null");
+	r = worker_receive_memory(w, err);
+	if (r == 0)
+		r = text_parse_int(number, "the slave's number", 0, (int64_t)w->memory->n - 1, &k, err);
+	if (r < 0)
+		return r;
+	prctl(PR_SET_PDEATHSIG,
+		SIGKILL); /* the kernel forgets it when a file with capabilities is executed */
+	if (getppid() != w->memory->coordinator)
+		return error_say(err, -ESRCH, "emp-load, which started it, has ended");
+	w->state = &w->memory->workers[k];
+	r = load_parse(&w->load, (const char *)&w->memory->workers[w->memory->n], "the load", err);
+	if (r < 0)
+		return r;
+	w->script = load_script_of(&w->load, (size_t)k);
+	w->random = w->load.seed + (uint64_t)k;
+	w->output = w->memory->show_output ? -1 : w->null;
+	return 0;
+}
+
+/* Where the kernel shares the CPUs out by session first (autogroup), nice alone only counts within the worker's own. An
+ * ordinary user may write the file once in 100 ms. */
+static int worker_set_nice(int nice, struct error *err)
+{
+	static const struct timespec soon = {.tv_nsec = 10 * NS_PER_MS};
+	_cleanup_(closep) int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	int64_t enabled;
+	int r;
+
+	if (setpriority(PRIO_PROCESS, 0, nice) < 0)
+		return error_os(err, -errno, "cannot set nice %d", nice);
+	while ((r = fd < 0 || dprintf(fd, "%d", nice) < 0 ? -errno : 0) == -EAGAIN)
+		nanosleep(&soon, NULL);
+	if (r == 0 || text_read_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled", &enabled) < 0 ||
+		!enabled)
+		return 0;
+	return error_say(err, r,
+		"nice %d would have no effect: cannot write /proc/self/autogroup: %s; use 'weight', or "
+		"'sysctl kernel.sched_autogroup_enabled=0'",
+		nice, strerror(-r));
+}
+
+enum { FILL_BLOCK = 1 << 20 };
+
+static const char fill_file[] = "emp-load-flush";
+
+/* Makes the file that `flush` reads, in the current directory. */
+static int worker_make_fill_file(const struct script *script, struct error *err)
+{
+	_cleanup_(freep) char *block = xcalloc(1, FILL_BLOCK);
+	_cleanup_(closep) int fd = -1;
+	int64_t left = 0;
+
+	for (size_t i = 0; i < script->n_steps; i++)
+		if (script->steps[i].fill_bytes > left)
+			left = script->steps[i].fill_bytes;
+	if (left == 0)
+		return 0;
+	fd = open(fill_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	for (ssize_t n = 0; fd >= 0 && left > 0; left -= n) {
+		n = write(fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
+		if (n < 0)
+			break;
+	}
+	return left > 0 || fsync(fd) < 0 ? error_os(err, -errno, "cannot write the file that flush reads")
+					 : 0;
+}
+
+/* Files and directories are made by the worker, so that its own are found and removed with it. */
+static int worker_set_up(const struct worker *w, const char *directory, struct error *err)
+{
+	char number[32];
+	int r;
+
+	if (chdir(directory) < 0)
+		return error_os(err, -errno, "cannot enter %s", directory);
+	snprintf(number, sizeof(number), "%td", w->state - w->memory->workers + 1);
+	if (setenv("TMPDIR", directory, 1) < 0 || /* a compiler that is killed leaves its files */
+		setenv("EMP_LOAD_SLAVE", number, 1) < 0)
+		xalloc_fail();
+	r = w->script->setup ? hook_run(w->script->setup, NULL, w->memory->show_output, "setup", err) : 0;
+	w->state->is_set_up = r == 0;
+	if (r == 0)
+		r = worker_make_fill_file(w->script, err);
+	return r == 0 && w->script->nice ? worker_set_nice(w->script->nice, err) : r;
+}
+
+/* A batch process that is woken does not take the CPU from the coordinator, which has the others to wake. A worker that has
+ * another policy than the usual one keeps it. */
+static int worker_wait_for_release(const struct worker *w, struct error *err)
+{
+	static const struct sched_param none;
+	bool usual = sched_getscheduler(0) == SCHED_OTHER;
+
+	if (usual && sched_setscheduler(0, SCHED_BATCH, &none) < 0)
+		return error_os(err, -errno, "cannot wait as a batch process");
+	__atomic_add_fetch(&w->memory->ready, 1, __ATOMIC_ACQ_REL);
+	worker_tell(w);
+	while (!__atomic_load_n(&w->memory->go, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, &w->memory->go, FUTEX_WAIT, 0, NULL);
+	w->state->started_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	if (usual && sched_setscheduler(0, SCHED_OTHER, &none) < 0)
+		return error_os(err, -errno, "cannot go on as an ordinary process");
+	if (w->script->slice_ns && slice_set(w->script->slice_ns) < 0)
+		return error_say(err, -ENOTSUP, "slice needs Linux 6.12 or later");
+	return 0;
+}
+
+static void worker_think(struct worker *w, const struct think *think)
+{
+	double uniform = random_unit(&w->random);
+	int64_t ns = think->exponential
+			     ? (int64_t)(-log(1 - uniform) * (double)think->low_ns)
+			     : think->low_ns + (int64_t)(uniform * (double)(think->high_ns - think->low_ns));
+	struct timespec left = {ns / NS_PER_S, ns % NS_PER_S};
+
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+}
+
+static int worker_drop_page_cache(struct error *err)
+{
+	_cleanup_(closep) int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+
+	sync(); /* what is not written yet cannot be dropped */
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		return error_os(err, -errno, "cannot drop the page cache, which only root may");
+	return 0;
+}
+
+static int worker_fill_page_cache(int64_t bytes, struct error *err)
+{
+	_cleanup_(freep) char *block = xmalloc(FILL_BLOCK);
+	_cleanup_(closep) int fd = open(fill_file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = 1;
+
+	while (fd >= 0 && bytes > 0 && n > 0) {
+		n = read(fd, block, bytes < FILL_BLOCK ? (size_t)bytes : FILL_BLOCK);
+		bytes -= n;
+	}
+	return fd < 0 || n < 0 ? error_os(err, -errno, "cannot read the file of flush") : 0;
+}
+
+/* -ECANCELED, with a sentence that names the line, if the command fails. */
+static int worker_run_command(struct worker *w, const struct step *step, struct error *err)
+{
+	_cleanup_(closep) int input = step->input ? open(step->input, O_RDONLY | O_CLOEXEC) : -1;
+	_cleanup_(closep) int pidfd = -1;
+	const struct spawn spawn = {
+		.argv = step->argv,
+		.path = step->path,
+		.cpu = -1,
+		.stdin_fd = step->input ? input : w->null,
+		.stdout_fd = w->output,
+		.stderr_fd = w->output,
+		.wait_unused = true,
+	};
+	char end[PROCESS_END_SIZE];
+	struct started started;
+	struct rusage usage;
+	int r, status;
+
+	if (step->input && input < 0)
+		return error_os(err, -errno, "line %d: cannot open '%s'", step->line, step->input);
+	r = start_program(&spawn, &started, err);
+	if (r < 0)
+		return error_prefix(err, r, "line %d", step->line);
+	pidfd = started.pidfd;
+	if (wait4(started.pid, &status, 0, &usage) < 0)
+		return error_os(err, -errno, "cannot wait for '%s'", step->argv[0]);
+	w->major_faults += usage.ru_majflt;
+	if (usage.ru_maxrss * 1024 > w->max_rss_bytes)
+		w->max_rss_bytes = usage.ru_maxrss * 1024;
+	if (WIFSIGNALED(status) || (status != 0 && !w->script->ignore_failure))
+		return error_say(err, -ECANCELED, "line %d, '%.80s', %s", step->line, step->text,
+			process_end_text(end, status));
+	return 0;
+}
+
+static int worker_take_step(struct worker *w, const struct step *step, struct error *err)
+{
+	switch (step->kind) {
+	case STEP_THINK:
+		worker_think(w, &step->think);
+		return 0;
+	case STEP_DROP:
+		return worker_drop_page_cache(err);
+	case STEP_FILL:
+		return worker_fill_page_cache(step->fill_bytes, err);
+	default:
+		return worker_run_command(w, step, err);
+	}
+}
+
+/* Follows the script once. */
+static int worker_repeat(struct worker *w, struct error *err)
+{
+	struct worker_state *state = w->state;
+	int64_t n = state->repetitions + 1;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < w->script->n_steps; i++)
+		r = worker_take_step(w, &w->script->steps[i], err);
+	if (r < 0)
+		return r;
+	state->major_faults = w->major_faults;
+	state->max_rss_bytes = w->max_rss_bytes;
+	__atomic_store_n(&state->last_ns[n % 2], clock_ns(CLOCK_MONOTONIC_RAW), __ATOMIC_RELEASE);
+	__atomic_store_n(&state->repetitions, n, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Its share of the work, the teardown if that is measured too. */
+static int worker_do_share(struct worker *w, struct error *err)
+{
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < w->script->repetitions; i++)
+		r = worker_repeat(w, err);
+	if (r == 0 && w->memory->coordination == LOAD_BEFORE && w->script->teardown) {
+		r = hook_run(w->script->teardown, NULL, w->memory->show_output, "teardown", err);
+		w->state->is_torn_down = true;
+	}
+	w->state->finished_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	return r;
+}
+
+int worker_verb(int argc, char **argv, struct error *err)
+{
+	struct worker w = {.socket = -1};
+	int r;
+
+	privilege_forget(); /* the coordinator has observed it from outside; its commands are the user's */
+	r = worker_join(&w, argv[0], err);
+	if (r == 0)
+		r = worker_set_up(&w, argv[1], err);
+	if (r == 0)
+		r = worker_wait_for_release(&w, err);
+	if (r == 0)
+		r = worker_do_share(&w, err);
+	if (r == 0) {
+		__atomic_add_fetch(&w.memory->finished, 1, __ATOMIC_ACQ_REL);
+		worker_tell(&w);
+		while (w.memory->coordination != LOAD_CONSTANT) /* until it is killed */
+			pause();
+	}
+	while (r == 0)
+		r = worker_repeat(&w, err);
+	if (w.state) {
+		snprintf(w.state->failure, sizeof(w.state->failure), "%s", err->text);
+		worker_tell(&w);
+		_exit(1); /* the coordinator tells the user */
+	}
+	return r;
+}
