@@ -3,7 +3,7 @@
  * may be biased by that. */
 #pragma once
 
-#include "lib/duet/duet.h"
+#include "lib/run/duet.h"
 #include "lib/record/run.h"
 #include "lib/stats/compare.h"
 

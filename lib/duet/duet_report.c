@@ -5,7 +5,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/duet/book_duet.h"
+#include "lib/run/book_duet.h"
 #include "lib/base/table.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
-#include "lib/host/system/counter_reader.h"
+#include "lib/run/counter_reader.h"
 #include "lib/host/system/machine.h"
 #include "lib/jitter/attribution.h"
 #include "lib/jitter/book_jitter.h"

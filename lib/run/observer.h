@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
-#include "lib/host/system/counter_reader.h"
+#include "lib/run/counter_reader.h"
 #include "lib/host/process/duet.h"
 
 /* The means of observing a sample. Without accounting or a cgroup, the sentence in `no_…` says why. */

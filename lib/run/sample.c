@@ -7,7 +7,7 @@
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 #include "lib/book/book.h"
-#include "lib/duet/book_duet.h"
+#include "lib/run/book_duet.h"
 
 #include <errno.h>
 #include <string.h>

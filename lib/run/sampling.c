@@ -7,7 +7,7 @@
 #include "lib/base/progress.h"
 #include "lib/base/random.h"
 #include "lib/base/text.h"
-#include "lib/duet/book_duet.h"
+#include "lib/run/book_duet.h"
 #include "lib/run/sample.h"
 #include "lib/run/together.h"
 

@@ -3,7 +3,7 @@
 #include "lib/trend/trend_show.h"
 
 #include "lib/base/terminal.h"
-#include "lib/report/inc_units.h"
+#include "lib/duet/inc_units.h"
 #include "lib/base/table.h"
 
 #include <inttypes.h>

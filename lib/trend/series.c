@@ -5,8 +5,8 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
 #include "lib/base/array.h"
-#include "lib/duet/book_duet.h"
-#include "lib/report/inc_units.h"
+#include "lib/run/book_duet.h"
+#include "lib/duet/inc_units.h"
 #include "lib/report/run_result.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The layers hold: base, clock < host < record < book < document < run, and base < stats < protocol < report. A feature (clocks, duet, jitter, load, trend)
-# includes the core but no other feature, and the core includes no feature. A tool includes lib and itself. No
+# includes the core but no other feature (trend includes duet: it follows figures in units of INC), and the core includes no feature. A tool includes lib and itself. No
 # folder has more than 25 modules, a library is included in one place, and libcpupower (GPL-2.0-only) and GSL (GPL-3) are in no binary together.
 # Usage: layers.sh SOURCE BUILD
 set -u
@@ -20,7 +20,8 @@ allowed() { # TOP: which folders a file below it may include, as an alternation
 	lib/protocol) echo 'lib/base|lib/stats|lib/record|lib/protocol' ;;
 	lib/run) echo 'lib/base|lib/host|lib/record|lib/book|lib/document|lib/run' ;;
 	lib/report) echo 'lib/base|lib/host|lib/stats|lib/record|lib/book|lib/document|lib/protocol|lib/report' ;;
-	lib/clocks | lib/duet | lib/jitter | lib/load | lib/trend)
+	lib/trend) echo 'lib/base|lib/stats|lib/record|lib/book|lib/protocol|lib/run|lib/report|lib/duet|lib/trend' ;;
+	lib/clocks | lib/duet | lib/jitter | lib/load)
 		echo "lib/base|lib/clock|lib/host|lib/stats|lib/record|lib/book|lib/document|lib/protocol|lib/run|lib/report|$1"
 		;;
 	*) echo "lib/[a-z]+|$1" ;;
@@ -41,12 +42,12 @@ while read -r library places; do
 	[ -z "$wrong" ] || { echo "<$library> is included outside $places:"; echo "$wrong"; bad=1; }
 done <<'L'
 nettle/ lib/host/system/digest.c
-zlib lib/host/system/kernel_config.c
+zlib lib/host/system/kernel.c
 ini.h lib/base/ini_file.c
-cpufreq.h lib/host/cpu/cpufreq.c
-cpuidle.h lib/host/cpu/idle.c
+cpufreq.h lib/host/cpu/cpupower.c
+cpuidle.h lib/host/cpu/cpupower.c
 systemd/sd-bus lib/host/systemd/
-systemd/sd-journal lib/host/systemd/action_log.c
+systemd/sd-journal lib/host/systemd/service.c
 libmnl/ lib/host/accounting/taskstats.c
 sys/capability lib/host/process/privilege.c
 sqlite3 lib/book/

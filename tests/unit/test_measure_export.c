@@ -7,7 +7,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
-#include "lib/duet/book_duet.h"
+#include "lib/run/book_duet.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "lib/base/text.h"
 #include "lib/book/book.h"
 #include "lib/book/book_internal.h"
-#include "lib/duet/duet.h"
+#include "lib/run/duet.h"
 #include "lib/jitter/jitter.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads the disturbance counters: see counter_reader.h. Files stay open and are read with pread, outside the program's time. */
-#include "lib/host/system/counter_reader.h"
+#include "lib/run/counter_reader.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/clock.h"

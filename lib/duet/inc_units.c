@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See inc_units.h. */
-#include "lib/report/inc_units.h"
+#include "lib/duet/inc_units.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/duet/book_duet.h"
+#include "lib/run/book_duet.h"
 #include "lib/duet/duet_report.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/document/document.h"
-#include "lib/duet/duet.h"
+#include "lib/run/duet.h"
 
 extern const struct document_feature duet_feature;
 
