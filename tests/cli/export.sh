@@ -178,7 +178,7 @@ before=$(sqlite3 "$copy" 'SELECT count(*) FROM run')
 head -c 3000 3.json >cut.json
 expect 1 "'cut.json' was not imported: 'cut.json' is not JSON: line [0-9]*, column [0-9]*: the end of a value expected near end of file" $analyze --db "$copy" import cut.json
 sed 's/"n": 7,/"n": 7 "x",/' 3.json >wrong.json
-expect 1 "is not JSON: line [0-9]*, column [0-9]*: '}' expected near '\"x\"'" $analyze --db "$copy" import wrong.json
+expect 1 "is not JSON: line [0-9]*, column [0-9]*: ',' or the end of the object or array expected near '\"'" $analyze --db "$copy" import wrong.json
 sed 's/"pt_ns": \([0-9]*\), "user/"pt_ns": -\1, "user/; s/"source": [0-9]*/"source": 99999/' 5.json >wrong.json
 expect 1 "'jitter_[a-z]*', entry [0-9]*: '[a-z]*' is 99999, which is not among the 'sources'" $analyze --db "$copy" import wrong.json
 that "nothing was stored" test "$(sqlite3 "$copy" 'SELECT count(*) FROM run')" = "$before"
