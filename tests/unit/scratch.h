@@ -55,8 +55,16 @@ static inline int scratch_with_book(void **state)
 	return book_open(&s->book, s->path, BOOK_WRITE, &s->err);
 }
 
-#define TEST_IN_BOOK(name) TEST_WITH(name, scratch_with_book, scratch_clear)
-#define TEST_IN_DIRECTORY(name) TEST_WITH(name, scratch_make, scratch_clear)
+/* A test whose parameter is such a directory, `s`. */
+#define TEST_IN_BOOK(name) TEST_IN_SCRATCH(name, scratch_with_book)
+#define TEST_IN_DIRECTORY(name) TEST_IN_SCRATCH(name, scratch_make)
+#define TEST_IN_SCRATCH(name, setup)              \
+	static void name##_in(struct scratch *s); \
+	TEST_WITH(name, setup, scratch_clear)     \
+	{                                         \
+		name##_in(*state);                \
+	}                                         \
+	static void name##_in(struct scratch *s)
 
 /* 0, or the sentence is shown. */
 #define assert_done(s, call)                                      \

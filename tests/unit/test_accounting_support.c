@@ -105,18 +105,15 @@ TEST(what_is_missing_takes_a_few_words)
 	assert_string_equal(accounting_support_missing(&support), "not supported by this kernel");
 }
 
-TEST(what_there_is_is_read_from_files)
+TEST_IN_TREE(what_there_is_is_read_from_files)
 {
-	_cleanup_(tree_remove) struct tree tree = {};
 	struct accounting_support support;
 
-	tree_make(&tree);
-	tree_put(&tree, "proc/self/status",
-		"Name:\tx\nCapPrm:\t000001ffffffffff\nCapEff:\t0000000000001000\n");
-	tree_put(&tree, "proc/self/uid_map", "         0          0 4294967295\n");
-	tree_link(&tree, "proc/self/ns/pid", "pid:[4026531836]");
-	tree_put(&tree, "sys/kernel/btf/vmlinux", "");
-	tree_put(&tree, "sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	tree_put("proc/self/status", "Name:\tx\nCapPrm:\t000001ffffffffff\nCapEff:\t0000000000001000\n");
+	tree_put("proc/self/uid_map", "         0          0 4294967295\n");
+	tree_link("proc/self/ns/pid", "pid:[4026531836]");
+	tree_put("sys/kernel/btf/vmlinux", "");
+	tree_put("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
 	accounting_support_read(&support, tree.fd);
 	assert_int_equal(support.capabilities, BIT(CAP_NET_ADMIN));
 	assert_true(support.initial_user_namespace && support.initial_pid_namespace && support.has_btf);
@@ -124,15 +121,13 @@ TEST(what_there_is_is_read_from_files)
 	assert_true(support.kernel_major >= 5);
 }
 
-TEST(a_rootless_container_is_recognised)
+TEST_IN_TREE(a_rootless_container_is_recognised)
 {
-	_cleanup_(tree_remove) struct tree tree = {};
 	struct accounting_support support;
 
-	tree_make(&tree);
-	tree_put(&tree, "proc/self/uid_map", "         0       1000          1\n");
-	tree_link(&tree, "proc/self/ns/pid", "pid:[4026532215]");
-	tree_put(&tree, "sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
+	tree_put("proc/self/uid_map", "         0       1000          1\n");
+	tree_link("proc/self/ns/pid", "pid:[4026532215]");
+	tree_put("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
 	accounting_support_read(&support, tree.fd);
 	assert_int_equal(support.capabilities, 0);
 	assert_false(support.initial_user_namespace || support.initial_pid_namespace || support.has_btf);
@@ -151,6 +146,7 @@ TEST(each_backend_is_parsed_by_its_name)
 		assert_int_equal(backend, i);
 	}
 	assert_int_equal(accounting_backend_parse("ebpf", "--accounting", &backend, &err), -EINVAL);
-	assert_string_equal(err.text, "--accounting must be auto, bpf, taskstats or none, not 'ebpf' (did you mean 'bpf'?)");
+	assert_string_equal(err.text,
+		"--accounting must be auto, bpf, taskstats or none, not 'ebpf' (did you mean 'bpf'?)");
 	assert_int_equal(accounting_backend_of(NULL), ACCOUNTING_NONE);
 }

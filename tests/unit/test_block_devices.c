@@ -7,28 +7,24 @@
 
 #include <stdbool.h>
 
-static void put_device(const struct tree *tree, const char *name, const char *size, bool has_queues)
+static void put_device(const char *name, const char *size, bool has_queues)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "sys/block/%s/size", name);
-	tree_put(tree, path, size);
+	tree_put(path, size);
 	snprintf(path, sizeof(path), "sys/block/%s/mq/0/cpu_list", name);
 	if (has_queues)
-		tree_put(tree, path, "0\n");
+		tree_put(path, "0\n");
 }
 
-TEST(those_with_queues_and_a_size_count)
+TEST_IN_TREE(those_with_queues_and_a_size_count)
 {
-	struct tree tree;
-
-	tree_make(&tree);
 	assert_int_equal(block_devices_count(tree.fd), 0); /* no /sys/block */
-	put_device(&tree, "loop0", "0\n", true);
-	put_device(&tree, "zram0", "4096\n", false);
+	put_device("loop0", "0\n", true);
+	put_device("zram0", "4096\n", false);
 	assert_int_equal(block_devices_count(tree.fd), 0);
-	put_device(&tree, "vda", "536870912\n", true);
-	put_device(&tree, "nvme0n1", "8\n", true);
+	put_device("vda", "536870912\n", true);
+	put_device("nvme0n1", "8\n", true);
 	assert_int_equal(block_devices_count(tree.fd), 2);
-	tree_remove(&tree);
 }

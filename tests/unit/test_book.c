@@ -19,7 +19,6 @@ int fdatasync(int fd)
 
 TEST_IN_BOOK(a_run_comes_back_as_it_was_stored)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run back = {}, run = scratch_run("INC128");
 	int64_t environment = 0;
 
@@ -62,7 +61,6 @@ TEST_IN_BOOK(a_run_comes_back_as_it_was_stored)
 
 TEST_IN_BOOK(what_is_not_known_of_a_run_stays_unknown)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run back = {}, run = scratch_run("xz");
 
 	run.task_length_ns = 0;
@@ -80,7 +78,6 @@ TEST_IN_BOOK(what_is_not_known_of_a_run_stays_unknown)
 
 TEST_IN_BOOK(the_end_of_a_run_keeps_notes_unless_there_are_new_ones)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run back = {}, again = {}, run = scratch_run("xz");
 
 	run.notes = strdup("first");
@@ -115,7 +112,6 @@ static void assert_same_sample(const struct sample *a, const struct sample *b)
 
 TEST_IN_BOOK(samples_and_executions_come_back_in_order)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("xz");
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(freep) struct execution *executions = NULL;
@@ -159,7 +155,6 @@ TEST_IN_BOOK(samples_and_executions_come_back_in_order)
 
 TEST_IN_BOOK(a_sample_number_cannot_be_used_twice)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("xz");
 	_cleanup_(run_clear) struct run back = {};
 	struct sample sample = scratch_sample(3);
@@ -176,7 +171,6 @@ TEST_IN_BOOK(a_sample_number_cannot_be_used_twice)
 
 TEST_IN_BOOK(a_sample_whose_executions_are_impossible_is_not_stored_at_all)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run back = {}, run = scratch_run("xz");
 	struct sample sample = scratch_sample(1);
 	struct execution negative = {.pt_ns = -1, .tick_ns = -1}, stranger = {.source = 99, .tick_ns = -1};
@@ -192,7 +186,6 @@ TEST_IN_BOOK(a_sample_whose_executions_are_impossible_is_not_stored_at_all)
 
 TEST_IN_BOOK(a_sample_of_a_run_that_is_gone_is_refused_by_name)
 {
-	struct scratch *s = *state;
 	struct sample sample = scratch_sample(1);
 
 	assert_int_equal(book_add_sample(s->book, 5, &sample, NULL, 0, &s->err), -ENOENT);
@@ -201,7 +194,6 @@ TEST_IN_BOOK(a_sample_of_a_run_that_is_gone_is_refused_by_name)
 
 TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run first = scratch_run("one"), second = scratch_run("two");
 	_cleanup_(run_clear) struct run third = scratch_run("three"), back = {};
 	_cleanup_(freep) struct sample *samples = NULL;
@@ -231,7 +223,6 @@ TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again
 
 TEST_IN_BOOK(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("INC1"), other = scratch_run("INC2");
 	struct profile profile = {.name = (char *)"lab1", .resolution_ns = 1, .cpu = -1};
 	struct calibration_plan plan = {.profile = (char *)"lab2",
@@ -264,7 +255,6 @@ TEST_IN_BOOK(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force)
 
 TEST_IN_BOOK(a_uid_is_kept_and_a_copy_gets_its_own)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("xz"), copy = scratch_run("xz");
 
 	strcpy(run.uid, "00112233445566778899aabbccddeeff");
@@ -278,7 +268,6 @@ TEST_IN_BOOK(a_uid_is_kept_and_a_copy_gets_its_own)
 
 TEST_IN_BOOK(all_runs_are_listed_by_id)
 {
-	struct scratch *s = *state;
 	struct run *runs = NULL;
 	struct sample sample = scratch_sample(1);
 	char name[16];
@@ -305,7 +294,6 @@ TEST_IN_BOOK(all_runs_are_listed_by_id)
 
 TEST_IN_BOOK(daemons_are_numbered_densely_and_told_apart_by_all_they_have)
 {
-	struct scratch *s = *state;
 	_cleanup_(sources_clear) struct sources all = {};
 	uint32_t id, first;
 
@@ -339,7 +327,6 @@ TEST_IN_BOOK(daemons_are_numbered_densely_and_told_apart_by_all_they_have)
 
 TEST_IN_BOOK(thousands_of_daemons_keep_their_numbers)
 {
-	struct scratch *s = *state;
 	uint32_t ids[3000], id;
 	char name[16];
 
@@ -358,7 +345,6 @@ TEST_IN_BOOK(thousands_of_daemons_keep_their_numbers)
 
 TEST_IN_BOOK(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out)
 {
-	struct scratch *s = *state;
 	_cleanup_(sources_clear) struct sources all = {};
 	uint32_t first, id;
 
@@ -377,7 +363,6 @@ TEST_IN_BOOK(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out)
 
 TEST_IN_BOOK(what_is_rolled_back_is_gone_daemons_too)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("xz"), back = {};
 	_cleanup_(sources_clear) struct sources all = {};
 	struct sample sample = scratch_sample(1);
@@ -411,7 +396,6 @@ static void add_one(struct scratch *s, int64_t run, uint32_t n)
 
 TEST_IN_BOOK(samples_of_one_second_wait_for_the_disk_together)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("true");
 	int before;
 

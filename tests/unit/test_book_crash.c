@@ -90,7 +90,6 @@ static uint32_t check(struct scratch *s, int64_t run, uint32_t stored)
 
 TEST_IN_DIRECTORY(kill_9_loses_no_sample_that_was_stored)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("INC128");
 	volatile uint32_t *stored = mmap(
 		NULL, sizeof(*stored), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -154,7 +153,6 @@ static int write_100(const char *path)
 
 TEST_IN_DIRECTORY(programs_that_make_and_fill_one_book_at_once_do_not_disturb_each_other)
 {
-	struct scratch *s = *state;
 	_cleanup_(sources_clear) struct sources daemons = {};
 	struct run *runs;
 	pid_t pids[6];
@@ -197,7 +195,6 @@ static int open_new(const char *path)
 
 TEST_IN_DIRECTORY(many_that_make_a_book_at_once_all_have_it)
 {
-	struct scratch *s = *state;
 	pid_t pids[6];
 	int status;
 

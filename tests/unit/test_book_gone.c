@@ -39,7 +39,6 @@ static void copy_has_samples(struct scratch *s, uint32_t n)
 
 TEST_IN_BOOK(a_removed_book_is_noticed_and_saved_at_the_next_commit)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run;
 
 	begin_run(s, &run);
@@ -53,7 +52,6 @@ TEST_IN_BOOK(a_removed_book_is_noticed_and_saved_at_the_next_commit)
 
 TEST_IN_BOOK(so_is_one_that_was_replaced)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run;
 	_cleanup_(freep) char *other = text_format("%s.other", s->path);
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -113,7 +111,6 @@ static bool wait_until_said(const char *sentence, void *data)
 
 TEST_IN_BOOK(a_lock_is_waited_for_beyond_the_patience_with_a_sentence)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run;
 	_cleanup_(freep) char *words = NULL;
 	struct waiting w = {};
@@ -130,7 +127,6 @@ TEST_IN_BOOK(a_lock_is_waited_for_beyond_the_patience_with_a_sentence)
 
 TEST_IN_BOOK(waiting_can_be_ended)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run;
 	struct waiting w = {.interrupted = true};
 
@@ -149,7 +145,6 @@ TEST_IN_BOOK(roots_book_is_for_root_and_its_group_alone)
 {
 	static const char *const endings[] = {"", "-wal", "-shm"};
 	const struct group *group = getgrnam("emp");
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run;
 	mode_t mask = umask(0), mode = geteuid() ? 0644 & ~mask : group ? 0660 : 0600;
 

@@ -12,7 +12,6 @@
 
 TEST_IN_BOOK(all_of_a_jitter_run_comes_back)
 {
-	struct scratch *s = *state;
 	_cleanup_(jitter_clear) struct jitter back = {};
 	const struct jitter put = made_up_jitter();
 	int64_t run = made_up_jitter_put(s);
@@ -29,7 +28,6 @@ TEST_IN_BOOK(all_of_a_jitter_run_comes_back)
 
 TEST_IN_BOOK(a_later_state_of_a_run_replaces_the_earlier)
 {
-	struct scratch *s = *state;
 	_cleanup_(jitter_clear) struct jitter back = {};
 	struct jitter put = made_up_jitter();
 	int64_t run = made_up_jitter_put(s);
@@ -49,7 +47,6 @@ TEST_IN_BOOK(a_later_state_of_a_run_replaces_the_earlier)
 
 TEST_IN_BOOK(a_state_that_cannot_be_stored_leaves_the_last_one)
 {
-	struct scratch *s = *state;
 	_cleanup_(jitter_clear) struct jitter back = {};
 	struct jitter put = made_up_jitter();
 	struct jitter_match wrong = {1, 10, 10, 0, 0, 0}; /* an empty bucket */
@@ -67,7 +64,6 @@ TEST_IN_BOOK(a_state_that_cannot_be_stored_leaves_the_last_one)
 
 TEST_IN_BOOK(a_run_of_another_kind_has_none)
 {
-	struct scratch *s = *state;
 	struct jitter back = {};
 
 	assert_int_equal(book_get_jitter(s->book, 7, &back, &s->err), -ENOENT);
@@ -77,7 +73,6 @@ TEST_IN_BOOK(a_run_of_another_kind_has_none)
 
 TEST_IN_BOOK(removing_a_run_removes_all_of_it)
 {
-	struct scratch *s = *state;
 	struct jitter back = {};
 
 	made_up_jitter_put(s);

@@ -69,7 +69,6 @@ static void expect(struct scratch *s, enum book_mode mode, int r, const char *wo
 
 TEST_IN_DIRECTORY(option_then_environment_then_default_name_the_book)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *a = NULL, *b = NULL, *c = NULL;
 
 	setenv("EMP_DB", "/from/environment", 1);
@@ -86,7 +85,6 @@ TEST_IN_DIRECTORY(option_then_environment_then_default_name_the_book)
 
 TEST_IN_DIRECTORY(a_users_default_is_made_with_its_directories)
 {
-	struct scratch *s = *state;
 	struct answer *answer;
 	char data[128];
 	struct stat st;
@@ -116,7 +114,6 @@ TEST_IN_DIRECTORY(a_users_default_is_made_with_its_directories)
 
 TEST_IN_DIRECTORY(a_book_that_is_not_there_is_made_to_write_and_missed_to_read)
 {
-	struct scratch *s = *state;
 	struct stat st;
 
 	expect(s, BOOK_READ, -ENOENT, "there is no lab book");
@@ -128,7 +125,6 @@ TEST_IN_DIRECTORY(a_book_that_is_not_there_is_made_to_write_and_missed_to_read)
 
 TEST_IN_DIRECTORY(a_missing_directory_is_named_and_not_made)
 {
-	struct scratch *s = *state;
 	struct stat st;
 
 	strcat(s->directory, "/no");
@@ -141,7 +137,6 @@ TEST_IN_DIRECTORY(a_missing_directory_is_named_and_not_made)
 
 TEST_IN_DIRECTORY(what_is_no_database_is_left_alone)
 {
-	struct scratch *s = *state;
 	char text[] = "daemon:x:1:1:daemon:/usr/sbin:/bin/false\n", back[sizeof(text)] = "";
 	_cleanup_(fclosep) FILE *file = NULL;
 
@@ -159,8 +154,6 @@ TEST_IN_DIRECTORY(what_is_no_database_is_left_alone)
 
 TEST_IN_DIRECTORY(a_directory_and_a_pipe_are_called_what_they_are)
 {
-	struct scratch *s = *state;
-
 	assert_int_equal(mkdir(s->path, 0755), 0);
 	expect(s, BOOK_WRITE, -EISDIR, "is a directory; name the lab book in it, such as");
 	rmdir(s->path);
@@ -170,8 +163,6 @@ TEST_IN_DIRECTORY(a_directory_and_a_pipe_are_called_what_they_are)
 
 TEST_IN_DIRECTORY(the_database_of_another_program_is_left_alone)
 {
-	struct scratch *s = *state;
-
 	sql(s->path, "CREATE TABLE bookmarks(url TEXT)");
 	expect(s, BOOK_WRITE, -EINVAL, "is the database of another program; name another");
 	expect(s, BOOK_READ, -EINVAL, "is the database of another program; name another");
@@ -193,7 +184,6 @@ static char *bytes_of(const char *path, size_t *ret_n)
 
 TEST_IN_DIRECTORY(the_log_of_another_program_is_left_alone)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *log = text_format("%s-wal", s->path);
 	pid_t pid = fork();
 
@@ -222,7 +212,6 @@ TEST_IN_DIRECTORY(the_log_of_another_program_is_left_alone)
 
 TEST_IN_DIRECTORY(a_book_killed_while_it_was_made_is_gone_on_with)
 {
-	struct scratch *s = *state;
 	struct stat st;
 	pid_t pid = fork();
 
@@ -241,8 +230,6 @@ TEST_IN_DIRECTORY(a_book_killed_while_it_was_made_is_gone_on_with)
 
 TEST_IN_DIRECTORY(a_newer_book_is_refused_by_its_version)
 {
-	struct scratch *s = *state;
-
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
 	book_free(TAKE(s->book));
 	sql(s->path, "PRAGMA user_version = 99");
@@ -255,7 +242,6 @@ TEST_IN_DIRECTORY(a_newer_book_is_refused_by_its_version)
 
 TEST_IN_DIRECTORY(a_file_of_version_0_is_brought_up_to_date)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("xz");
 
 	write_file(s->path, "", 0); /* as touch leaves it, or a kill between two steps */
@@ -274,8 +260,6 @@ TEST_IN_DIRECTORY(a_file_of_version_0_is_brought_up_to_date)
 
 TEST_IN_DIRECTORY(an_older_book_that_cannot_be_written_can_be_read)
 {
-	struct scratch *s = *state;
-
 	load(s, "book-v1.sql");
 	chmod(s->path, 0444);
 	assert_int_equal(ask_as_user(s->path, BOOK_READ)->r, 0);
@@ -284,7 +268,6 @@ TEST_IN_DIRECTORY(an_older_book_that_cannot_be_written_can_be_read)
 TEST_IN_DIRECTORY(names_with_odd_characters_are_names)
 {
 	static const char *const odd[] = {":memory:", "file:x?mode=ro", "a%20b#c", "ü '\"; x"};
-	struct scratch *s = *state;
 	struct stat st;
 
 	assert_int_equal(chdir(s->directory), 0);
@@ -309,7 +292,6 @@ static void make_readable_by_all(const struct scratch *s)
 
 TEST_IN_DIRECTORY(a_book_of_somebody_else_can_be_read_and_not_written)
 {
-	struct scratch *s = *state;
 	struct answer *answer;
 
 	make_readable_by_all(s);
@@ -337,7 +319,6 @@ TEST_IN_DIRECTORY(a_book_of_somebody_else_can_be_read_and_not_written)
 
 TEST_IN_DIRECTORY(a_log_left_by_a_crash_is_read_by_others_as_well)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *index = text_format("%s-shm", s->path);
 	struct answer *answer;
 	pid_t pid;
@@ -366,7 +347,6 @@ TEST_IN_DIRECTORY(a_log_left_by_a_crash_is_read_by_others_as_well)
 
 TEST_IN_DIRECTORY(a_second_writer_is_told_to_wait)
 {
-	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *second = NULL;
 	_cleanup_(run_clear) struct run run = scratch_run("xz");
 
@@ -410,7 +390,6 @@ static void spoil(const char *path, const char *table)
 
 TEST_IN_DIRECTORY(a_damaged_book_says_so_and_how_to_save_it)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("xz");
 	struct run *runs;
 	size_t n;

@@ -30,7 +30,6 @@ TEST_IN_BOOK(they_come_back_by_sample_kind_and_length)
 	};
 	const struct page_waits put = {items, ELEMENTS(items), bins, ELEMENTS(bins)};
 	_cleanup_(page_waits_clear) struct page_waits back = {};
-	struct scratch *s = *state;
 	struct run run = begin(s);
 
 	assert_done(s, book_add_page_waits(s->book, run.id, &put, &s->err));
@@ -65,7 +64,6 @@ TEST_IN_BOOK(those_of_no_sample_are_refused_and_nothing_is_kept)
 		{.sample = 1, .kind = PAGE_WAIT_READ}, {.sample = 3, .kind = PAGE_WAIT_READ}};
 	const struct page_waits put = {.items = items, .n = ELEMENTS(items)};
 	_cleanup_(page_waits_clear) struct page_waits back = {};
-	struct scratch *s = *state;
 	struct run run = begin(s);
 
 	assert_true(book_add_page_waits(s->book, run.id, &put, &s->err) < 0);

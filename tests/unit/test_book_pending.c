@@ -85,7 +85,6 @@ static char *pending_path(struct scratch *s)
 
 TEST_IN_BOOK(a_sample_that_waits_is_stored_before_the_book_is_used)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = begin(s);
 	_cleanup_(freep) struct sample_counters *counters = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
@@ -107,7 +106,6 @@ TEST_IN_BOOK(a_sample_that_waits_is_stored_before_the_book_is_used)
 
 TEST_IN_BOOK(a_transaction_stores_it_too_and_a_rollback_does_not_lose_it)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = begin(s);
 	struct sample third = scratch_sample(3);
 	struct execution e = {.source = 1, .pt_ns = 3, .tick_ns = -1};
@@ -125,7 +123,6 @@ TEST_IN_BOOK(a_transaction_stores_it_too_and_a_rollback_does_not_lose_it)
 
 TEST_IN_BOOK(after_a_second_a_sample_does_not_wait)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = {};
 
 	frozen_ns = clock_ns(CLOCK_MONOTONIC);
@@ -139,7 +136,6 @@ TEST_IN_BOOK(after_a_second_a_sample_does_not_wait)
 
 TEST_IN_BOOK(what_a_killed_process_left_is_stored_by_the_next_writer)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = leave(s);
 
 	assert_int_equal(count_samples(s, &run, BOOK_WRITE), 4);
@@ -147,7 +143,6 @@ TEST_IN_BOOK(what_a_killed_process_left_is_stored_by_the_next_writer)
 
 TEST_IN_BOOK(and_by_the_next_reader)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = leave(s);
 
 	assert_int_equal(count_samples(s, &run, BOOK_READ), 4);
@@ -164,7 +159,6 @@ static void copy(const char *from, const char *to)
 
 TEST_IN_BOOK(a_process_killed_after_the_commit_stores_nothing_twice)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = leave(s);
 	_cleanup_(freep) char *path = pending_path(s), *saved = text_format("%s.saved", s->path);
 
@@ -177,7 +171,6 @@ TEST_IN_BOOK(a_process_killed_after_the_commit_stores_nothing_twice)
 
 TEST_IN_BOOK(a_torn_record_is_dropped_wherever_it_ends)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = leave(s);
 	_cleanup_(freep) char *path = pending_path(s), *saved = text_format("%s.saved", s->path);
 	_cleanup_(freep) char *empty = text_format("%s.empty", s->path);
@@ -201,7 +194,6 @@ TEST_IN_BOOK(a_torn_record_is_dropped_wherever_it_ends)
 
 TEST_IN_BOOK(samples_of_another_book_are_not_stored_in_this_one)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run left = leave(s), run = {};
 
 	assert_int_equal(unlink(s->path), 0);
@@ -214,7 +206,6 @@ TEST_IN_BOOK(samples_of_another_book_are_not_stored_in_this_one)
 
 TEST_IN_BOOK(another_file_of_that_name_is_left_alone)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *path = pending_path(s);
 	char there[32] = "";
 	int fd;
@@ -232,7 +223,6 @@ TEST_IN_BOOK(another_file_of_that_name_is_left_alone)
 
 TEST_IN_BOOK(of_two_processes_only_one_keeps_samples)
 {
-	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *other = NULL;
 	_cleanup_(run_clear) struct run run = begin(s);
 	_cleanup_(run_clear) struct run second = {};

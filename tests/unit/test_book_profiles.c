@@ -35,7 +35,6 @@ static struct profile make(const char *name)
 
 TEST_IN_BOOK(a_profile_comes_back_as_it_was_stored)
 {
-	struct scratch *s = *state;
 	_cleanup_(profile_clear) struct profile p = make("quiet"), back = {};
 
 	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
@@ -66,7 +65,6 @@ TEST_IN_BOOK(a_profile_comes_back_as_it_was_stored)
 
 TEST_IN_BOOK(a_profile_is_replaced_only_when_asked)
 {
-	struct scratch *s = *state;
 	_cleanup_(profile_clear) struct profile p = make("quiet"), back = {};
 
 	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
@@ -81,7 +79,6 @@ TEST_IN_BOOK(a_profile_is_replaced_only_when_asked)
 
 TEST_IN_BOOK(a_profile_that_is_not_there_is_answered_with_those_that_are)
 {
-	struct scratch *s = *state;
 	_cleanup_(profile_clear) struct profile a = make("noisy"), b = make("calm"), back = {};
 
 	assert_int_equal(book_get_profile(s->book, "quiet", &back, &s->err), -ENOENT);
@@ -95,7 +92,6 @@ TEST_IN_BOOK(a_profile_that_is_not_there_is_answered_with_those_that_are)
 
 TEST_IN_BOOK(profiles_are_listed_by_name_and_removed)
 {
-	struct scratch *s = *state;
 	_cleanup_(profile_clear) struct profile a = make("noisy"), b = make("calm");
 	struct profile *all = NULL;
 	size_t n;
@@ -122,7 +118,6 @@ TEST_IN_BOOK(profiles_are_listed_by_name_and_removed)
 /* The environment has those of the latest, whatever is imported after it. */
 TEST_IN_BOOK(each_profile_has_the_figures_of_its_own_short_run)
 {
-	struct scratch *s = *state;
 	_cleanup_(profile_clear) struct profile first = make("first"), second = make("second"),
 						older = make("older"), back = {};
 	struct resolving rows[N_RESOLVING];
@@ -152,7 +147,6 @@ TEST_IN_BOOK(each_profile_has_the_figures_of_its_own_short_run)
 
 TEST_IN_BOOK(a_profile_of_no_environment_has_its_figures_too)
 {
-	struct scratch *s = *state;
 	_cleanup_(profile_clear) struct profile p = make("p"), back = {};
 
 	free(TAKE(p.environment_digest));
@@ -165,7 +159,6 @@ TEST_IN_BOOK(a_profile_of_no_environment_has_its_figures_too)
 
 TEST_IN_BOOK(a_profile_outlives_the_run_it_was_made_of)
 {
-	struct scratch *s = *state;
 	_cleanup_(profile_clear) struct profile p = make("quiet"), back = {}, after = {};
 	_cleanup_(run_clear) struct run run = scratch_run("INC128");
 
@@ -182,7 +175,6 @@ TEST_IN_BOOK(a_profile_outlives_the_run_it_was_made_of)
 
 TEST_IN_BOOK(an_environment_is_stored_once_for_its_digest)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *digest = NULL, *document = NULL, *machine = NULL;
 	int64_t first, again, other, id;
 
@@ -210,7 +202,6 @@ TEST_IN_BOOK(an_environment_is_stored_once_for_its_digest)
 
 TEST_IN_BOOK(the_constant_of_inc_is_set_once)
 {
-	struct scratch *s = *state;
 	int64_t environment;
 	double per_second = 0;
 

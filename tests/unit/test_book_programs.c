@@ -38,7 +38,6 @@ TEST_IN_BOOK(what_each_program_did_comes_back)
 		{2, 2, 1001, 60, 20, -1, -1, -1, 143, 1, -1, -1, -1, -1, -1},
 	};
 	_cleanup_(freep) struct sample_program *back = NULL;
-	struct scratch *s = *state;
 	struct run_program *named;
 	struct run run;
 	size_t n;
@@ -60,7 +59,6 @@ TEST_IN_BOOK(programs_of_no_sample_are_refused_and_nothing_is_kept)
 {
 	static const struct sample_program put[] = {{.sample = 1, .program = 1}, {.sample = 3, .program = 1}};
 	_cleanup_(freep) struct sample_program *back = NULL;
-	struct scratch *s = *state;
 	struct run run;
 	size_t n;
 

@@ -35,8 +35,6 @@ static void refused(struct scratch *s, const char *change, const char *words)
 
 TEST_IN_DIRECTORY(what_differs_from_a_lab_book_is_named)
 {
-	struct scratch *s = *state;
-
 	refused(s, "DROP TABLE cutoff", "lacks its table 'cutoff'");
 	refused(s, "DROP INDEX source_who", "lacks its index 'source_who'");
 	refused(s, "DROP TABLE cutoff; CREATE VIEW cutoff AS SELECT random() AS profile", "'cutoff'");
@@ -58,7 +56,6 @@ TEST_IN_DIRECTORY(what_differs_from_a_lab_book_is_named)
 
 TEST_IN_BOOK(the_newest_tables_have_the_digest_of_book_schema_c)
 {
-	struct scratch *s = *state;
 	char digest[DIGEST_SIZE];
 
 	assert_int_equal(book_schema_digest(s->book->db, digest), 0);
@@ -67,8 +64,6 @@ TEST_IN_BOOK(the_newest_tables_have_the_digest_of_book_schema_c)
 
 TEST_IN_DIRECTORY(statistics_and_quotes_do_not_matter)
 {
-	struct scratch *s = *state;
-
 	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
 	book_free(TAKE(s->book));
 	sql(s->path, "ANALYZE; PRAGMA writable_schema = ON;"
@@ -78,7 +73,6 @@ TEST_IN_DIRECTORY(statistics_and_quotes_do_not_matter)
 
 TEST_IN_DIRECTORY(an_old_book_is_checked_before_it_is_upgraded)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *text = NULL;
 	char path[512];
 
@@ -103,7 +97,6 @@ TEST_IN_DIRECTORY(a_value_that_emp_does_not_write_is_named)
 		{"environment = -1", "'environment' of a row of its table 'run' is -1"},
 		{"uid = 'short'", "'uid' of a row of its table 'run' is short"},
 	};
-	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		_cleanup_(freep) char *change = text_format(

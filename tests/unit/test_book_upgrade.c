@@ -67,7 +67,6 @@ static void upgrade(struct scratch *s)
 
 TEST_IN_DIRECTORY(a_book_of_version_1_has_all_that_it_held)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(sources_clear) struct sources sources = {};
 	_cleanup_(freep) struct execution *executions = NULL;
@@ -99,9 +98,8 @@ TEST_IN_DIRECTORY(a_book_of_version_1_has_all_that_it_held)
 
 TEST_IN_DIRECTORY(reading_an_older_book_changes_nothing_and_writing_keeps_a_copy)
 {
-	struct scratch *s = *state;
-	_cleanup_(freep) char *copy = text_format("%s.version2", s->path), *second = text_format("%s-2", copy),
-			      *half = text_format("%s.copying", s->path);
+	_cleanup_(freep) char *copy = text_format("%s.version2", s->path),
+			      *second = text_format("%s-2", copy), *half = text_format("%s.copying", s->path);
 	struct run *runs = NULL;
 	size_t n = 0;
 
@@ -134,7 +132,6 @@ static const char *const counts[] = {"run", "sample", "execution", "calibration"
 
 TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 {
-	struct scratch *s = *state;
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(freep) struct sample_counters *counters = NULL;
 	struct resume_point *points;
@@ -175,7 +172,6 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 
 TEST_IN_DIRECTORY(what_a_book_of_version_3_did_not_record_is_unknown)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) struct execution *executions = NULL;
 	_cleanup_(freep) struct sample_counters *counters = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
@@ -200,7 +196,6 @@ TEST_IN_DIRECTORY(what_a_book_of_version_3_did_not_record_is_unknown)
 
 TEST_IN_DIRECTORY(the_number_of_a_removed_run_is_not_given_again)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("xz");
 
 	load(s, "0.1.0/book.sql");
@@ -212,7 +207,6 @@ TEST_IN_DIRECTORY(the_number_of_a_removed_run_is_not_given_again)
 
 TEST_IN_DIRECTORY(a_purpose_that_is_no_kind_becomes_an_import)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = {};
 
 	load(s, "0.1.0/book.sql");
@@ -224,7 +218,6 @@ TEST_IN_DIRECTORY(a_purpose_that_is_no_kind_becomes_an_import)
 
 TEST_IN_DIRECTORY(an_upgrade_that_fails_leaves_the_book_as_it_was)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *copy = text_format("%s.version2", s->path);
 
 	load(s, "0.1.0/book.sql");
@@ -257,7 +250,6 @@ static bool upgrade_and_die(struct scratch *s, int n)
 
 TEST_IN_DIRECTORY(a_kill_at_any_write_of_an_upgrade_loses_nothing)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *wal = text_format("%s-wal", s->path), *shm = text_format("%s-shm", s->path);
 	int n = 0;
 
@@ -291,8 +283,6 @@ static int64_t begin(struct scratch *s)
 
 TEST_IN_BOOK(interruptions_belong_to_a_run_and_a_source)
 {
-	struct scratch *s = *state;
-
 	begin(s);
 	sql(s->path,
 		"INSERT INTO interruption VALUES (1, 0, 100, 5, 1), (1, 1, 100, 5, NULL), (1, 0, 200, 0, 1);"
@@ -310,8 +300,6 @@ TEST_IN_BOOK(interruptions_belong_to_a_run_and_a_source)
 
 TEST_IN_BOOK(a_sample_may_have_several_programs)
 {
-	struct scratch *s = *state;
-
 	begin(s);
 	sql(s->path, "INSERT INTO program VALUES (1, 1, 'xz', '[\"xz\"]'), (1, 2, 'gzip', NULL);"
 		     "INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns, exit_status)"
@@ -335,8 +323,6 @@ TEST_IN_BOOK(a_sample_may_have_several_programs)
 
 TEST_IN_BOOK(page_waits_belong_to_a_sample)
 {
-	struct scratch *s = *state;
-
 	begin(s);
 	sql(s->path,
 		"INSERT INTO page_wait VALUES (1, 1, 'slave', 3, 900, 50, 0), (1, 1, 'read', 0, 0, NULL, 0);"
@@ -353,22 +339,21 @@ TEST_IN_BOOK(page_waits_belong_to_a_sample)
 
 TEST_IN_BOOK(a_load_belongs_to_a_run)
 {
-	struct scratch *s = *state;
-
 	begin(s);
-	sql(s->path, "INSERT INTO load VALUES (1, 'before', NULL, '[a]', NULL); INSERT INTO load_sample VALUES (1, 1, 5, 6, 7, 8)");
+	sql(s->path,
+		"INSERT INTO load VALUES (1, 'before', NULL, '[a]', NULL); INSERT INTO load_sample VALUES (1, 1, 5, 6, 7, 8)");
 	refused(s->path, "INSERT INTO load VALUES (1, 'before', NULL, '[b]', NULL)", "UNIQUE");
 	refused(s->path, "INSERT INTO load VALUES (2, 'before', NULL, '[b]', NULL)", "FOREIGN KEY");
 	refused(s->path, "UPDATE load SET coordination = 'after'", "coordination IN");
 	refused(s->path, "INSERT INTO load_sample VALUES (1, 2, 5, 6, NULL, NULL)", "FOREIGN KEY");
 	refused(s->path, "UPDATE load_sample SET release_ns = -1", "release_ns >= 0");
 	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
-	assert_answer(s->path, "SELECT (SELECT count(*) FROM load) + (SELECT count(*) FROM load_sample)", "0");
+	assert_answer(
+		s->path, "SELECT (SELECT count(*) FROM load) + (SELECT count(*) FROM load_sample)", "0");
 }
 
 TEST_IN_BOOK(measurements_are_named_once_in_an_environment)
 {
-	struct scratch *s = *state;
 	int64_t environment;
 
 	assert_done(s, book_put_environment(s->book, "d1", "box", "{}", &environment, &s->err));
@@ -382,8 +367,6 @@ TEST_IN_BOOK(measurements_are_named_once_in_an_environment)
 
 TEST_IN_BOOK(kinds_and_uids_are_checked)
 {
-	struct scratch *s = *state;
-
 	begin(s);
 	for (int i = 0; i < N_RUN_KINDS; i++) {
 		_cleanup_(freep) char *text = text_format("UPDATE run SET kind = '%s'", run_kind_names[i]);

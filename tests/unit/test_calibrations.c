@@ -30,7 +30,6 @@ static int64_t begin_run(struct scratch *s)
 
 TEST_IN_BOOK(all_of_a_calibration_comes_back)
 {
-	struct scratch *s = *state;
 	_cleanup_(calibration_plan_clear) struct calibration_plan c = made_up();
 	struct calibration_plan *back;
 	size_t n;
@@ -63,7 +62,6 @@ TEST_IN_BOOK(all_of_a_calibration_comes_back)
 
 TEST_IN_BOOK(without_its_short_run_a_calibration_is_gone)
 {
-	struct scratch *s = *state;
 	_cleanup_(calibration_plan_clear) struct calibration_plan c = made_up();
 
 	c.phases[SHORT_PHASE].run = begin_run(s);
@@ -75,7 +73,6 @@ TEST_IN_BOOK(without_its_short_run_a_calibration_is_gone)
 
 TEST_IN_BOOK(a_run_that_is_opened_again_has_a_resume_point_behind_its_samples)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run back = {};
 	struct sample sample = scratch_sample(1);
 	struct resume_point *resume_points;

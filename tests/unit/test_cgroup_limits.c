@@ -8,7 +8,6 @@
 
 #include <errno.h>
 
-static struct tree tree;
 static struct cgroup_limits limits;
 
 static int read_again(void)
@@ -17,61 +16,54 @@ static int read_again(void)
 	return cgroup_limits_read(&limits, tree.fd);
 }
 
-TEST(the_tightest_quota_of_cgroup_v2_counts)
+TEST_IN_TREE(the_tightest_quota_of_cgroup_v2_counts)
 {
-	tree_make(&tree);
-	tree_put(&tree, "proc/self/mountinfo",
+	tree_put("proc/self/mountinfo",
 		"25 20 0:22 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw\n");
-	tree_put(&tree, "proc/self/cgroup", "0::/user.slice/a.service\n");
-	tree_put(&tree, "sys/fs/cgroup/user.slice/cpu.max", "50000 100000\n");
-	tree_put(&tree, "sys/fs/cgroup/user.slice/cpu.weight", "100\n");
-	tree_put(&tree, "sys/fs/cgroup/user.slice/a.service/cpu.max", "20000 100000\n");
-	tree_put(&tree, "sys/fs/cgroup/user.slice/a.service/cpu.weight", "10\n");
+	tree_put("proc/self/cgroup", "0::/user.slice/a.service\n");
+	tree_put("sys/fs/cgroup/user.slice/cpu.max", "50000 100000\n");
+	tree_put("sys/fs/cgroup/user.slice/cpu.weight", "100\n");
+	tree_put("sys/fs/cgroup/user.slice/a.service/cpu.max", "20000 100000\n");
+	tree_put("sys/fs/cgroup/user.slice/a.service/cpu.weight", "10\n");
 	assert_int_equal(read_again(), 0);
 	assert_true(limits.quota > 0.199 && limits.quota < 0.201);
 	assert_string_equal(limits.quota_of, "/sys/fs/cgroup/user.slice/a.service");
 	assert_int_equal(limits.weight, 10);
 	assert_string_equal(limits.weight_of, "/sys/fs/cgroup/user.slice/a.service");
-	tree_put(&tree, "sys/fs/cgroup/user.slice/a.service/cpu.max", "max 100000\n");
-	tree_put(&tree, "sys/fs/cgroup/user.slice/a.service/cpu.weight", "100\n");
+	tree_put("sys/fs/cgroup/user.slice/a.service/cpu.max", "max 100000\n");
+	tree_put("sys/fs/cgroup/user.slice/a.service/cpu.weight", "100\n");
 	assert_int_equal(read_again(), 0);
 	assert_string_equal(limits.quota_of, "/sys/fs/cgroup/user.slice");
 	assert_null(limits.weight_of);
-	tree_remove(&tree);
 }
 
-TEST(a_container_sees_the_quota_of_its_own_root)
+TEST_IN_TREE(a_container_sees_the_quota_of_its_own_root)
 {
-	tree_make(&tree);
-	tree_put(&tree, "proc/self/mountinfo", "25 20 0:22 / /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
-	tree_put(&tree, "proc/self/cgroup", "0::/\n");
-	tree_put(&tree, "sys/fs/cgroup/cpu.max", "150000 100000\n");
+	tree_put("proc/self/mountinfo", "25 20 0:22 / /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
+	tree_put("proc/self/cgroup", "0::/\n");
+	tree_put("sys/fs/cgroup/cpu.max", "150000 100000\n");
 	assert_int_equal(read_again(), 0);
 	assert_true(limits.quota > 1.49 && limits.quota < 1.51);
 	assert_int_equal(limits.weight, -1);
-	tree_remove(&tree);
 }
 
-TEST(quotas_of_cgroup_v1_are_found_by_the_controller)
+TEST_IN_TREE(quotas_of_cgroup_v1_are_found_by_the_controller)
 {
-	tree_make(&tree);
-	tree_put(&tree, "proc/self/mountinfo",
+	tree_put("proc/self/mountinfo",
 		"30 29 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
 		"31 29 0:27 /docker/x /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
-	tree_put(&tree, "proc/self/cgroup", "5:cpuset:/docker/x\n4:cpu,cpuacct:/docker/x/sub\n0::/\n");
-	tree_put(&tree, "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
-	tree_put(&tree, "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-	tree_put(&tree, "sys/fs/cgroup/cpu,cpuacct/sub/cpu.cfs_quota_us", "200000\n");
-	tree_put(&tree, "sys/fs/cgroup/cpu,cpuacct/sub/cpu.cfs_period_us", "100000\n");
-	tree_put(&tree, "sys/fs/cgroup/cpu,cpuacct/sub/cpu.shares", "512\n");
+	tree_put("proc/self/cgroup", "5:cpuset:/docker/x\n4:cpu,cpuacct:/docker/x/sub\n0::/\n");
+	tree_put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+	tree_put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+	tree_put("sys/fs/cgroup/cpu,cpuacct/sub/cpu.cfs_quota_us", "200000\n");
+	tree_put("sys/fs/cgroup/cpu,cpuacct/sub/cpu.cfs_period_us", "100000\n");
+	tree_put("sys/fs/cgroup/cpu,cpuacct/sub/cpu.shares", "512\n");
 	assert_int_equal(read_again(), 0);
 	assert_true(limits.quota > 1.99 && limits.quota < 2.01);
 	assert_int_equal(limits.weight, 50);
-	tree_put(&tree, "proc/self/mountinfo",
-		"30 29 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
+	tree_put("proc/self/mountinfo", "30 29 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
 	cgroup_limits_clear(&limits);
 	assert_int_equal(cgroup_limits_read(&limits, tree.fd), -ENOENT);
-	tree_remove(&tree);
 }
 
 TEST(a_mount_of_another_cgroup_namespace_is_not_used)

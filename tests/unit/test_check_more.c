@@ -7,7 +7,6 @@
 
 #include <errno.h>
 
-static struct tree tree;
 static struct facts facts;
 static struct finding finding;
 
@@ -33,16 +32,15 @@ static void assert_found(const char *id, enum check_state state, const char *val
 	assert_int_equal(finding.state, state);
 }
 
-TEST(interrupts_belong_on_other_cores)
+TEST_IN_TREE(interrupts_belong_on_other_cores)
 {
-	tree_make(&tree);
-	tree_put(&tree, CPU "online", "0-3\n");
-	tree_put(&tree, CPU "isolated", "\n");
-	tree_put(&tree, CPU "cpu3/topology/thread_siblings_list", "2-3\n");
-	tree_put(&tree, "proc/irq/default_smp_affinity", "f\n");
-	tree_put(&tree, "proc/irq/7/smp_affinity_list", "0-3\n");
-	tree_put(&tree, "proc/irq/24/smp_affinity_list", "2\n");
-	tree_put(&tree, "proc/irq/25/smp_affinity_list", "0-1\n");
+	tree_put(CPU "online", "0-3\n");
+	tree_put(CPU "isolated", "\n");
+	tree_put(CPU "cpu3/topology/thread_siblings_list", "2-3\n");
+	tree_put("proc/irq/default_smp_affinity", "f\n");
+	tree_put("proc/irq/7/smp_affinity_list", "0-3\n");
+	tree_put("proc/irq/24/smp_affinity_list", "2\n");
+	tree_put("proc/irq/25/smp_affinity_list", "0-1\n");
 	gather(-1);
 	assert_found("irq.each", CHECK_ABSENT, "no CPU is set apart for timing; --cpu names one");
 	gather(3);
@@ -61,7 +59,7 @@ TEST(interrupts_belong_on_other_cores)
 		free(only);
 		free(mask);
 	}
-	tree_put(&tree, "proc/irq/default_smp_affinity", "8\n");
+	tree_put("proc/irq/default_smp_affinity", "8\n");
 	gather(3);
 	{
 		char *mask = setting_want(&check_rows_find("irq.default")->setting, &facts, "");
@@ -69,175 +67,162 @@ TEST(interrupts_belong_on_other_cores)
 		assert_string_equal(mask, "3"); /* nothing would remain */
 		free(mask);
 	}
-	tree_put(&tree, "proc/irq/default_smp_affinity", "3\n");
-	tree_put(&tree, "proc/irq/7/smp_affinity_list", "0-1\n");
-	tree_put(&tree, "proc/irq/24/smp_affinity_list", "1\n");
+	tree_put("proc/irq/default_smp_affinity", "3\n");
+	tree_put("proc/irq/7/smp_affinity_list", "0-1\n");
+	tree_put("proc/irq/24/smp_affinity_list", "1\n");
 	gather(3);
 	assert_found("irq.default", CHECK_OK, "mask 3");
 	assert_found("irq.each", CHECK_OK, "none of 3 on CPU 3");
-	tree_remove(&tree);
 }
 
-TEST(an_isolated_core_is_as_good_as_smt_off)
+TEST_IN_TREE(an_isolated_core_is_as_good_as_smt_off)
 {
-	tree_make(&tree);
-	tree_put(&tree, CPU "online", "0-3\n");
-	tree_put(&tree, CPU "isolated", "\n");
-	tree_put(&tree, CPU "smt/control", "on\n");
-	tree_put(&tree, CPU "cpu3/topology/thread_siblings_list", "1,3\n");
+	tree_put(CPU "online", "0-3\n");
+	tree_put(CPU "isolated", "\n");
+	tree_put(CPU "smt/control", "on\n");
+	tree_put(CPU "cpu3/topology/thread_siblings_list", "1,3\n");
 	gather(3);
 	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
 	assert_found("isolated", CHECK_OFF, "none");
-	tree_put(&tree, CPU "isolated", "1,3\n");
+	tree_put(CPU "isolated", "1,3\n");
 	gather(3);
 	assert_found("smt", CHECK_OK, "on; CPU 3 has its core for itself");
 	assert_found("isolated", CHECK_OK, "CPU 3 is isolated (isolated: 1,3)");
 	gather(-1); /* an isolated CPU is meant for timing */
 	assert_int_equal(facts.cpus.cpu, 1);
-	tree_put(&tree, CPU "isolated", "3\n");
+	tree_put(CPU "isolated", "3\n");
 	gather(3);
 	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
-	tree_put(&tree, CPU "online", "0,2-3\n"); /* the other thread is off */
+	tree_put(CPU "online", "0,2-3\n"); /* the other thread is off */
 	gather(3);
 	assert_found("smt", CHECK_OK, "on; CPU 3 has its core for itself");
-	tree_put(&tree, CPU "nohz_full", "(null)\n");
+	tree_put(CPU "nohz_full", "(null)\n");
 	gather(3);
 	assert_found("nohz_full", CHECK_OFF, "none");
-	tree_put(&tree, CPU "nohz_full", "2-3\n");
+	tree_put(CPU "nohz_full", "2-3\n");
 	gather(3);
 	assert_found("nohz_full", CHECK_OK, "CPU 3 has no tick while one task runs on it");
-	tree_remove(&tree);
 }
 
 /* The number of threads is that of PowerPC; a kernel without the switch still says whether cores share. */
-TEST(smt_is_off_only_where_no_core_runs_two_threads)
+TEST_IN_TREE(smt_is_off_only_where_no_core_runs_two_threads)
 {
-	tree_make(&tree);
-	tree_put(&tree, CPU "smt/control", "2\n");
+	tree_put(CPU "smt/control", "2\n");
 	gather(-1);
 	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
-	tree_put(&tree, CPU "smt/control", "notimplemented\n");
-	tree_put(&tree, CPU "smt/active", "1\n");
+	tree_put(CPU "smt/control", "notimplemented\n");
+	tree_put(CPU "smt/active", "1\n");
 	gather(-1);
 	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
-	tree_put(&tree, CPU "smt/active", "0\n");
+	tree_put(CPU "smt/active", "0\n");
 	gather(-1);
 	assert_found("smt", CHECK_OK, "no core runs two threads");
-	tree_put(&tree, CPU "smt/control", "notsupported\n");
+	tree_put(CPU "smt/control", "notsupported\n");
 	gather(-1);
 	assert_found("smt", CHECK_OK, "not supported");
-	tree_remove(&tree);
 }
 
-TEST(interrupts_on_the_only_core_are_not_as_wanted)
+TEST_IN_TREE(interrupts_on_the_only_core_are_not_as_wanted)
 {
-	tree_make(&tree);
-	tree_put(&tree, CPU "online", "0\n");
-	tree_put(&tree, "proc/irq/default_smp_affinity", "1\n");
-	tree_put(&tree, "proc/irq/7/smp_affinity_list", "0\n");
+	tree_put(CPU "online", "0\n");
+	tree_put("proc/irq/default_smp_affinity", "1\n");
+	tree_put("proc/irq/7/smp_affinity_list", "0\n");
 	gather(0);
 	assert_found("irq.default", CHECK_OFF, "mask 1");
 	assert_found("irq.each", CHECK_OFF, "1 of 1 may be handled on CPU 0");
-	tree_remove(&tree);
 }
 
-TEST(a_quota_of_a_control_group_is_off)
+TEST_IN_TREE(a_quota_of_a_control_group_is_off)
 {
-	tree_make(&tree);
 	gather(-1);
 	assert_found("cgroup.quota", CHECK_ABSENT, "no cpu controller of control groups");
-	tree_put(&tree, "proc/self/mountinfo", "25 20 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-	tree_put(&tree, "proc/self/cgroup", "0::/a.service\n");
-	tree_put(&tree, "sys/fs/cgroup/a.service/cpu.max", "20000 100000\n");
-	tree_put(&tree, "sys/fs/cgroup/a.service/cpu.weight", "20\n");
+	tree_put("proc/self/mountinfo", "25 20 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	tree_put("proc/self/cgroup", "0::/a.service\n");
+	tree_put("sys/fs/cgroup/a.service/cpu.max", "20000 100000\n");
+	tree_put("sys/fs/cgroup/a.service/cpu.weight", "20\n");
 	gather(-1);
 	assert_found("cgroup.quota", CHECK_OFF, "20 % of one CPU: /sys/fs/cgroup/a.service");
 	assert_found("cgroup.weight", CHECK_OFF, "20 % of the usual: /sys/fs/cgroup/a.service");
-	tree_put(&tree, "sys/fs/cgroup/a.service/cpu.max", "max 100000\n");
-	tree_put(&tree, "sys/fs/cgroup/a.service/cpu.weight", "100\n");
+	tree_put("sys/fs/cgroup/a.service/cpu.max", "max 100000\n");
+	tree_put("sys/fs/cgroup/a.service/cpu.weight", "100\n");
 	gather(-1);
 	assert_found("cgroup.quota", CHECK_OK, "no quota");
 	assert_found("cgroup.weight", CHECK_OK, "100 %");
-	tree_remove(&tree);
 }
 
-TEST(power_limits_and_throttling_are_read)
+TEST_IN_TREE(power_limits_and_throttling_are_read)
 {
 	static const char zone[] = "sys/class/powercap/intel-rapl:0/";
 	char path[128];
 
-	tree_make(&tree);
 	gather(-1);
 	assert_found("throttling", CHECK_ABSENT, "the processor does not count it");
 	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
-	tree_put(&tree, CPU "cpu0/thermal_throttle/core_throttle_count", "0\n");
-	tree_put(&tree, CPU "cpu1/thermal_throttle/core_throttle_count", "3\n");
-	tree_put(&tree, "sys/class/powercap/intel-rapl:0:0/name", "core\n");
+	tree_put(CPU "cpu0/thermal_throttle/core_throttle_count", "0\n");
+	tree_put(CPU "cpu1/thermal_throttle/core_throttle_count", "3\n");
+	tree_put("sys/class/powercap/intel-rapl:0:0/name", "core\n");
 	for (int i = 0; i < 4; i++) {
 		static const char *const files[] = {"name", "constraint_0_name",
 			"constraint_0_power_limit_uw", "constraint_0_max_power_uw"};
 		static const char *const texts[] = {"package-0", "long_term", "65000000", "125000000"};
 
 		snprintf(path, sizeof(path), "%s%s", zone, files[i]);
-		tree_put(&tree, path, texts[i]);
+		tree_put(path, texts[i]);
 	}
 	gather(-1);
 	assert_found("throttling", CHECK_OFF, "3 times since the machine was started");
-	tree_put(&tree, CPU "cpu1/thermal_throttle/core_throttle_count", "0\n");
-	tree_put(&tree, CPU "cpu1/thermal_throttle/package_throttle_count", "5\n");
+	tree_put(CPU "cpu1/thermal_throttle/core_throttle_count", "0\n");
+	tree_put(CPU "cpu1/thermal_throttle/package_throttle_count", "5\n");
 	gather(-1);
 	assert_found("throttling", CHECK_OFF, "5 times since the machine was started");
 	assert_found("power.limit", CHECK_OFF, "package-0 65 W of 125 W");
-	tree_put(&tree, "sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "125000000");
+	tree_put("sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "125000000");
 	gather(-1);
 	assert_found("power.limit", CHECK_OK, "as the processor is made for");
-	tree_put(&tree, "sys/class/powercap/intel-rapl:0/constraint_0_max_power_uw", "0");
+	tree_put("sys/class/powercap/intel-rapl:0/constraint_0_max_power_uw", "0");
 	gather(-1);
 	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
-	tree_remove(&tree);
 }
 
-TEST(traced_events_count_although_the_tracer_is_nop)
+TEST_IN_TREE(traced_events_count_although_the_tracer_is_nop)
 {
-	tree_make(&tree);
 	gather(-1);
 	assert_found("trace", CHECK_ABSENT, "/sys/kernel/tracing does not exist");
-	tree_put(&tree, "sys/kernel/debug/tracing/current_tracer", "nop\n");
-	tree_put(&tree, "sys/kernel/debug/tracing/events/enable", "X\n");
+	tree_put("sys/kernel/debug/tracing/current_tracer", "nop\n");
+	tree_put("sys/kernel/debug/tracing/events/enable", "X\n");
 	gather(-1);
 	assert_found("trace", CHECK_OFF, "some events are traced");
-	tree_put(&tree, "sys/kernel/debug/tracing/events/enable", "0\n");
+	tree_put("sys/kernel/debug/tracing/events/enable", "0\n");
 	gather(-1);
 	assert_found("trace", CHECK_OK, "nop");
-	tree_remove(&tree);
 }
 
-TEST(the_scheduler_and_the_accounting_of_interrupts_are_recorded)
+TEST_IN_TREE(the_scheduler_and_the_accounting_of_interrupts_are_recorded)
 {
-	tree_make(&tree);
 	gather(-1);
 	assert_found("sched", CHECK_UNKNOWN, "not readable: only root can, where debugfs is mounted");
 	assert_found("irqtime", CHECK_UNKNOWN, "the configuration of this kernel is not known");
-	tree_put(&tree, "proc/sys/kernel/osrelease", "6.1\n");
-	tree_put(&tree, "boot/config-6.1", "CONFIG_HZ=250\n# CONFIG_IRQ_TIME_ACCOUNTING is not set\n");
-	tree_put(&tree, "sys/kernel/debug/sched/preempt", "none (voluntary) full\n");
-	tree_put(&tree, "sys/kernel/debug/sched/base_slice_ns", "2800000\n");
+	tree_put("proc/sys/kernel/osrelease", "6.1\n");
+	tree_put("boot/config-6.1", "CONFIG_HZ=250\n# CONFIG_IRQ_TIME_ACCOUNTING is not set\n");
+	tree_put("sys/kernel/debug/sched/preempt", "none (voluntary) full\n");
+	tree_put("sys/kernel/debug/sched/base_slice_ns", "2800000\n");
 	gather(-1);
 	assert_found("sched", CHECK_OK, "preemption voluntary, base slice 2.800 ms");
 	assert_found("irqtime", CHECK_OFF, "no: process time includes interrupts");
-	tree_put(&tree, "boot/config-6.1", "CONFIG_IRQ_TIME_ACCOUNTING=y\n");
+	tree_put("boot/config-6.1", "CONFIG_IRQ_TIME_ACCOUNTING=y\n");
 	gather(-1);
 	assert_found("irqtime", CHECK_OK, "yes: interrupts do not count as process time");
-	tree_remove(&tree);
 }
 
 /* What a machine with that clock source says of it; its processor has a constant TSC or not. */
-static void assert_clock(const char *source, const char *flags, struct clock_price price, double calibrated_ns,
-	enum check_state state, const char *value)
+static void assert_clock(const char *source, const char *flags, struct clock_price price,
+	double calibrated_ns, enum check_state state, const char *value)
 {
 	struct setting_files none = {};
-	struct facts f = {.system_state = {.clocksource = (char *)source}, .price = price,
-		.calibrated_ns = calibrated_ns, .machine = {.flags = (char *)flags}};
+	struct facts f = {.system_state = {.clocksource = (char *)source},
+		.price = price,
+		.calibrated_ns = calibrated_ns,
+		.machine = {.flags = (char *)flags}};
 
 	finding_clear(&finding);
 	check_decide(check_rows_find("clocksource"), &none, &f, &finding);
@@ -258,10 +243,10 @@ TEST(a_clock_that_is_slow_to_read_is_a_finding_with_its_price)
 		"tsc, clock_gettime is a system call, 1900 ns a reading");
 	assert_clock("kvm-clock", constant, half, 25, CHECK_OFF,
 		"kvm-clock, 110 ns a reading, 25 ns when calibrated");
-	assert_clock("hpet", constant, fast, 0, CHECK_OFF,
-		"hpet, 25 ns a reading, although the TSC is constant");
-	assert_clock("hpet", "fpu", slow, 0, CHECK_OK,
-		"hpet, clock_gettime is a system call, 1900 ns a reading");
+	assert_clock(
+		"hpet", constant, fast, 0, CHECK_OFF, "hpet, 25 ns a reading, although the TSC is constant");
+	assert_clock(
+		"hpet", "fpu", slow, 0, CHECK_OK, "hpet, clock_gettime is a system call, 1900 ns a reading");
 	assert_clock("tsc", constant, (struct clock_price){}, 0, CHECK_OK, "tsc");
 }
 

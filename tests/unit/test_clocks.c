@@ -10,8 +10,13 @@
 
 static struct clocks made_up(void)
 {
-	struct clocks c = {.made_ns = 1700000000000000000, .cpu = 1, .full = true, .cycles_per_second = 2e9,
-		.clocksource = strdup("tsc"), .allocator = strdup("libc.so.6"), .tick_period_ns = 4e6,
+	struct clocks c = {.made_ns = 1700000000000000000,
+		.cpu = 1,
+		.full = true,
+		.cycles_per_second = 2e9,
+		.clocksource = strdup("tsc"),
+		.allocator = strdup("libc.so.6"),
+		.tick_period_ns = 4e6,
 		.ticks = {{3e8, 0}, {4e7, 4e8}}};
 	struct clock_source *source = clocks_add_source(&c, "rdtsc");
 	struct clock_small_cost *small_cost;
@@ -21,8 +26,8 @@ static struct clocks made_up(void)
 	source->sd = 5;
 	source->min = 39;
 	source = clocks_add_source(&c, "getrusage(RUSAGE_SELF)");
-	*source = (struct clock_source){source->name, 416, 410, 420, 400, 417, 161, 1000, 3, 1000, 5, 9, 0, 1,
-		1, 1};
+	*source = (struct clock_source){
+		source->name, 416, 410, 420, 400, 417, 161, 1000, 3, 1000, 5, 9, 0, 1, 1, 1};
 	assert_int_equal(clocks_add_missing(&c, "taskstats", "needs root"), 0);
 	precision = clocks_add_precision(&c, 100, 1000);
 	precision->mean_ns[1] = 10000;
@@ -74,7 +79,8 @@ TEST(a_calibration_comes_back_from_its_document)
 		fail_msg("%s", err.text);
 	assert_same(&c, &back);
 	same_real(json_real_value(json_object_get(
-			  json_object_get(json_array_get(json_object_get(json, "sources"), 0), "ns"), "median")),
+			  json_object_get(json_array_get(json_object_get(json, "sources"), 0), "ns"),
+			  "median")),
 		20.5);
 }
 
@@ -123,7 +129,6 @@ static int64_t put(struct scratch *s, const char *machine, double cycles)
 
 TEST_IN_BOOK(the_book_has_the_latest_and_the_one_before_on_the_same_machine)
 {
-	struct scratch *s = *state;
 	_cleanup_(clocks_clear) struct clocks first = {}, latest = {}, before = {}, none = {};
 	int64_t one;
 

@@ -93,8 +93,10 @@ static unsigned clocks_of(double share_of_a, double share_of_b, unsigned asked, 
 {
 	struct comparison_time pt[2] = {{1, 0, llround(share_of_a * 1e9)}, {1, 0, llround(share_of_b * 1e9)}};
 	struct comparison_time et = {1, 0, NS_PER_S};
-	struct comparison_side a[] = {{&pt[0], share_of_a > 0, COMPARISON_PT, duet}, {&et, 1, COMPARISON_ET, duet}};
-	struct comparison_side b[] = {{&pt[1], share_of_b > 0, COMPARISON_PT, duet}, {&et, 1, COMPARISON_ET, duet}};
+	struct comparison_side a[] = {
+		{&pt[0], share_of_a > 0, COMPARISON_PT, duet}, {&et, 1, COMPARISON_ET, duet}};
+	struct comparison_side b[] = {
+		{&pt[1], share_of_b > 0, COMPARISON_PT, duet}, {&et, 1, COMPARISON_ET, duet}};
 
 	return comparison_clocks(asked, a, b);
 }
@@ -184,7 +186,6 @@ static int64_t add_environment(struct scratch *s, const char *digest, const char
 
 TEST_IN_BOOK(the_book_knows_how_runs_of_a_command_vary_on_a_machine)
 {
-	struct scratch *s = *state;
 	int64_t here = add_environment(s, "d1", "old"), set = add_environment(s, "d2", "old"),
 		other = add_environment(s, "d3", "new"), a, b;
 	struct run_variation v;

@@ -25,46 +25,43 @@ static struct counters end_long(struct counter_reader *reader)
 }
 
 /* Everything has counted `n` so often. */
-static void put_machine(const struct tree *tree, int n)
+static void put_machine(int n)
 {
 	char text[3000];
 
 	snprintf(text, sizeof(text),
 		"cpu  10 0 10 1000 0 0 0 %d 0 0\ncpu0 5 0 5 500 0 0 0 %d 0 0\ncpu1 5 0 5 500 0 0 0 %d 0 0\nctxt 1\n",
 		30 * n, 10 * n, 20 * n);
-	tree_put(tree, "proc/stat", text);
+	tree_put("proc/stat", text);
 	snprintf(text, sizeof(text), "nr_free_pages 7\npswpin %d\npswpout %d\npgfault 99\npgmajfault %d\n",
 		3 * n, 4 * n, 5 * n);
-	tree_put(tree, "proc/vmstat", text);
+	tree_put("proc/vmstat", text);
 	snprintf(text, sizeof(text),
 		"some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n",
 		12 * n);
-	tree_put(tree, "proc/pressure/cpu", text);
+	tree_put("proc/pressure/cpu", text);
 	snprintf(text, sizeof(text), "%d\n", n);
-	tree_put(tree, THROTTLE(0, "core"), text);
-	tree_put(tree, THROTTLE(1, "core"), text);
+	tree_put(THROTTLE(0, "core"), text);
+	tree_put(THROTTLE(1, "core"), text);
 	snprintf(text, sizeof(text), "%d\n", 10 * n);
-	tree_put(tree, THROTTLE(0, "package"), text);
-	tree_put(tree, THROTTLE(1, "package"), text);
+	tree_put(THROTTLE(0, "package"), text);
+	tree_put(THROTTLE(1, "package"), text);
 }
 
-TEST(a_long_sample_has_its_own_counts)
+TEST_IN_TREE(a_long_sample_has_its_own_counts)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *of_all = NULL, *of_second = NULL;
 	int64_t tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
 	struct counters all, second;
-	struct tree tree;
 
-	tree_make(&tree);
-	put_machine(&tree, 1);
+	put_machine(1);
 	of_all = open_reader(tree.fd, -1);
 	of_second = open_reader(tree.fd, 1);
 	counters_begin(of_all);
 	counters_begin(of_second);
-	put_machine(&tree, 3);
+	put_machine(3);
 	all = end_long(of_all);
 	second = counters_end(of_second);
-	tree_remove(&tree);
 	assert_int_equal(all.value[COUNTER_STEAL], 60 * tick_ns);
 	assert_int_equal(second.value[COUNTER_STEAL], 40 * tick_ns);
 	assert_int_equal(all.value[COUNTER_THROTTLES], 44);
@@ -80,13 +77,13 @@ TEST(a_long_sample_has_its_own_counts)
 
 /* The file of a CPU's registers: number 0x34 counts SMIs, 0xe7 is MPERF, and 0xe8 is APERF, here one byte further and so
  * a 256th of it. */
-static void put_registers(const struct tree *tree, uint64_t smis, uint64_t base)
+static void put_registers(uint64_t smis, uint64_t base)
 {
 	char path[128];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/dev/cpu/1/msr", tree->path);
-	tree_parents(tree, "dev/cpu/1/msr");
+	snprintf(path, sizeof(path), "%s/dev/cpu/1/msr", tree.path);
+	tree_parents("dev/cpu/1/msr");
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 0x100), 0);
@@ -95,27 +92,24 @@ static void put_registers(const struct tree *tree, uint64_t smis, uint64_t base)
 	close(fd);
 }
 
-TEST(registers_and_the_sensor_of_the_pinned_cpu_are_read)
+TEST_IN_TREE(registers_and_the_sensor_of_the_pinned_cpu_are_read)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *pinned = NULL, *other = NULL;
 	struct counters changed, none;
-	struct tree tree;
 
-	tree_make(&tree);
-	put_registers(&tree, 7, 256000);
-	tree_put(&tree, "sys/class/hwmon/hwmon0/name", "nvme\n");
-	tree_put(&tree, "sys/class/hwmon/hwmon0/temp1_input", "30000\n");
-	tree_put(&tree, "sys/class/hwmon/hwmon1/name", "coretemp\n");
-	tree_put(&tree, "sys/class/hwmon/hwmon1/temp1_input", "45000\n");
+	put_registers(7, 256000);
+	tree_put("sys/class/hwmon/hwmon0/name", "nvme\n");
+	tree_put("sys/class/hwmon/hwmon0/temp1_input", "30000\n");
+	tree_put("sys/class/hwmon/hwmon1/name", "coretemp\n");
+	tree_put("sys/class/hwmon/hwmon1/temp1_input", "45000\n");
 	pinned = open_reader(tree.fd, 1);
 	other = open_reader(tree.fd, 0);
 	counters_begin(pinned);
 	counters_begin(other);
-	put_registers(&tree, 9, 512000);
-	tree_put(&tree, "sys/class/hwmon/hwmon1/temp1_input", "41500\n");
+	put_registers(9, 512000);
+	tree_put("sys/class/hwmon/hwmon1/temp1_input", "41500\n");
 	changed = end_long(pinned);
 	none = counters_end(other);
-	tree_remove(&tree);
 	assert_int_equal(changed.value[COUNTER_SMIS], 2);
 	assert_int_equal(changed.value[COUNTER_TEMPERATURE], -3500);
 	assert_int_equal(changed.value[COUNTER_SPEED], -996093); /* 1000 / 256000 - 1 */
@@ -168,28 +162,25 @@ TEST(a_clock_off_its_base_and_heat_are_told_in_their_units)
 		"the CPU's clock was not at its base frequency in 1 of 2 samples (2), by up to 12.3 %");
 }
 
-TEST(of_short_samples_the_last_in_100_ms_has_the_counts_of_all)
+TEST_IN_TREE(of_short_samples_the_last_in_100_ms_has_the_counts_of_all)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters first, last;
-	struct tree tree;
 	int n = 0;
 
-	tree_make(&tree);
-	put_machine(&tree, 1);
+	put_machine(1);
 	reader = open_reader(tree.fd, -1);
 	counters_begin(reader);
-	put_machine(&tree, 2);
+	put_machine(2);
 	first = counters_end(reader);
-	put_machine(&tree, 3); /* between two samples */
+	put_machine(3); /* between two samples */
 	do {
 		counters_begin(reader);
-		put_machine(&tree, 4);
+		put_machine(4);
 		frozen_ns += 30 * NS_PER_MS;
 		last = counters_end(reader);
 		n++;
 	} while (!counters_know(&last, COUNTER_MAJOR_FAULTS) && n < 100);
-	tree_remove(&tree);
 	assert_int_equal(first.known, 0);
 	assert_int_equal(n, 4); /* 90 ms are too short, 120 ms are not */
 	assert_int_equal(last.value[COUNTER_CPU_PRESSURE], 36000);
@@ -197,37 +188,31 @@ TEST(of_short_samples_the_last_in_100_ms_has_the_counts_of_all)
 	assert_true(counters_know(&last, COUNTER_STEAL));
 }
 
-TEST(what_happened_before_a_long_sample_is_not_counted_in_it)
+TEST_IN_TREE(what_happened_before_a_long_sample_is_not_counted_in_it)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters second;
-	struct tree tree;
 
-	tree_make(&tree);
-	put_machine(&tree, 1);
+	put_machine(1);
 	reader = open_reader(tree.fd, -1);
 	counters_begin(reader);
 	end_long(reader);
-	put_machine(&tree, 2);
+	put_machine(2);
 	frozen_ns += 2 * NS_PER_MS; /* as a command of --prepare may take */
 	counters_begin(reader);
 	second = end_long(reader);
-	tree_remove(&tree);
 	assert_true(counters_know(&second, COUNTER_MAJOR_FAULTS));
 	assert_int_equal(second.value[COUNTER_MAJOR_FAULTS], 0);
 }
 
-TEST(what_a_machine_does_not_have_is_not_known)
+TEST_IN_TREE(what_a_machine_does_not_have_is_not_known)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters counters;
-	struct tree tree;
 
-	tree_make(&tree);
 	reader = open_reader(tree.fd, 0);
 	counters_begin(reader);
 	counters = end_long(reader);
-	tree_remove(&tree);
 	assert_false(counters_know(&counters, COUNTER_STEAL));
 	assert_false(counters_know(&counters, COUNTER_THROTTLES));
 	assert_false(counters_know(&counters, COUNTER_SWAPPED_IN));
@@ -235,20 +220,18 @@ TEST(what_a_machine_does_not_have_is_not_known)
 	assert_true(counters_know(&counters, COUNTER_SUSPENDED));
 }
 
-TEST(a_file_that_has_grown_is_read_as_far_as_needed)
+TEST_IN_TREE(a_file_that_has_grown_is_read_as_far_as_needed)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *reader = NULL;
 	struct counters counters;
-	struct tree tree;
 	char text[3000];
 
-	tree_make(&tree);
-	put_machine(&tree, 1);
+	put_machine(1);
 	reader = open_reader(tree.fd, -1);
 	counters_begin(reader);
 	memset(text, 'x', 2000);
 	strcpy(text + 2000, "\npswpin 8\npswpout 9\npgmajfault 10\n");
-	tree_put(&tree, "proc/vmstat", text);
+	tree_put("proc/vmstat", text);
 	counters = end_long(reader);
 	assert_false(counters_know(&counters, COUNTER_MAJOR_FAULTS));
 	counters_begin(reader);
@@ -257,7 +240,6 @@ TEST(a_file_that_has_grown_is_read_as_far_as_needed)
 	counters = end_long(reader);
 	assert_true(counters_know(&counters, COUNTER_MAJOR_FAULTS));
 	assert_int_equal(counters.value[COUNTER_MAJOR_FAULTS], 0);
-	tree_remove(&tree);
 }
 
 TEST(the_words_name_what_moved_and_where)
@@ -285,7 +267,6 @@ TEST(the_words_name_what_moved_and_where)
 
 TEST_IN_BOOK(they_come_back_from_the_book_and_go_through_documents)
 {
-	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(
 		"{'format': 'emp-run', 'version': 1, 'program': 'xz', 'task_length_s': 1, 'resolution_ns': "
 		"1, 'samples': [{'n': 1, 'start_ns': 5, 'et_ns': 9, 'pt_ns': 9, 'executions': []},"
@@ -304,8 +285,8 @@ TEST_IN_BOOK(they_come_back_from_the_book_and_go_through_documents)
 	assert_int_equal(rows[0].sample, 2);
 	assert_int_equal(rows[0].changes.value[COUNTER_CLOCK_RATE], -7);
 	assert_false(counters_know(&rows[0].changes, COUNTER_THROTTLES));
-	json_object_set_new(
-		json_object_get(json_array_get(json_object_get(document, "samples"), 1), "disturbance_counters"),
+	json_object_set_new(json_object_get(json_array_get(json_object_get(document, "samples"), 1),
+				    "disturbance_counters"),
 		"steal_ns", json_string("much"));
 	assert_true(import_document(s->book, document, &id, &s->err) < 0);
 	assert_says(s, "sample 2: 'steal_ns' must be");

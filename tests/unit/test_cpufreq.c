@@ -10,7 +10,6 @@
 
 #define LIMITS "3600000 3600000"
 
-static struct tree tree;
 static char policy[96], writes[64]; /* its directory; what was written, in order */
 static unsigned int cpu;            /* that was named */
 static int fault;                   /* errno of every write; 0: none */
@@ -20,12 +19,12 @@ static void put(const char *name, const char *value)
 	char path[64];
 
 	snprintf(path, sizeof(path), "policy4/%s", name);
-	tree_put(&tree, path, value);
+	tree_put(path, value);
 }
 
 static int make(void **state)
 {
-	tree_make(&tree);
+	tree_make(state);
 	snprintf(policy, sizeof(policy), "%s/policy4", tree.path);
 	put("affected_cpus", "6 7\n");
 	put("scaling_min_freq", "800000\n");
@@ -33,12 +32,6 @@ static int make(void **state)
 	put("scaling_governor", "powersave\n");
 	writes[0] = '\0';
 	fault = 0;
-	return 0;
-}
-
-static int drop(void **state)
-{
-	tree_remove(&tree);
 	return 0;
 }
 
@@ -96,6 +89,8 @@ void cpufreq_put_policy(struct cpufreq_policy *p)
 {
 }
 
+#define TEST_ON_POLICY(name) TEST_WITH(name, make, tree_remove)
+
 static void set(const char *value, enum kernel_setting_outcome outcome, const char *order)
 {
 	struct kernel_setting setting = {
@@ -109,9 +104,7 @@ static void set(const char *value, enum kernel_setting_outcome outcome, const ch
 	free(result.held);
 }
 
-#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
-
-TEST_IN_TREE(the_limit_that_stays_within_the_other_goes_first)
+TEST_ON_POLICY(the_limit_that_stays_within_the_other_goes_first)
 {
 	set(LIMITS, SETTING_CHANGED, "min max ");
 	set(LIMITS, SETTING_ALREADY, "min max "); /* nothing more is written */
@@ -121,7 +114,7 @@ TEST_IN_TREE(the_limit_that_stays_within_the_other_goes_first)
 	set("4000000 4700000", SETTING_CHANGED, "max min ");
 }
 
-TEST_IN_TREE(a_cpu_of_the_policy_that_is_online_is_named)
+TEST_ON_POLICY(a_cpu_of_the_policy_that_is_online_is_named)
 {
 	char file[128];
 
@@ -135,7 +128,7 @@ TEST_IN_TREE(a_cpu_of_the_policy_that_is_online_is_named)
 	assert_int_equal(cpufreq_write_governor("/sys/elsewhere", "powersave"), -EINVAL);
 }
 
-TEST_IN_TREE(a_refusal_has_the_kernels_reason)
+TEST_ON_POLICY(a_refusal_has_the_kernels_reason)
 {
 	fault = EBUSY;
 	assert_int_equal(cpufreq_write_limits(policy, LIMITS), -EBUSY);

@@ -15,10 +15,10 @@ static int utc(void **state)
 {
 	setenv("TZ", "UTC", 1);
 	tzset();
-	return 0;
+	return tree_make(state);
 }
 
-TEST_WITH(the_next_minute_of_a_line_is_found, utc, NULL)
+TEST_WITH(the_next_minute_of_a_line_is_found, utc, tree_remove)
 {
 	static const struct {
 		const char *line;
@@ -58,26 +58,24 @@ TEST_WITH(the_next_minute_of_a_line_is_found, utc, NULL)
 	}
 }
 
-TEST_WITH(each_table_gives_its_next_job, utc, NULL)
+TEST_WITH(each_table_gives_its_next_job, utc, tree_remove)
 {
 	static const char *const tables[] = {"/etc/crontab", "/etc/cron.d/sysstat",
 		"/var/spool/cron/crontabs/me", "/var/spool/cron/you", "/etc/anacrontab:cron.daily"};
 	static const int64_t after_s[] = {10 * 60, 60, 3 * 60, 53 * 60, 30};
-	struct tree tree;
 	struct cron_job *jobs;
 	size_t n;
 
-	tree_make(&tree);
-	tree_put(&tree, "etc/crontab", "SHELL=/bin/sh\n30 * * * * root late\n17 * * * * root early\n");
-	tree_put(&tree, "etc/cron.d/sysstat", "* * * * * root sa1\n");
-	tree_put(&tree, "etc/cron.d/sysstat.dpkg-dist", "* * * * * root sa1\n");
-	tree_put(&tree, "etc/cron.d/monthly", "0 0 1 * * root x\n");
-	tree_put(&tree, "var/spool/cron/crontabs/me", "10 * * * * x\n");
-	tree_put(&tree, "var/spool/cron/you", "@hourly x\n");
-	tree_put(&tree, "etc/anacrontab",
+	tree_put("etc/crontab", "SHELL=/bin/sh\n30 * * * * root late\n17 * * * * root early\n");
+	tree_put("etc/cron.d/sysstat", "* * * * * root sa1\n");
+	tree_put("etc/cron.d/sysstat.dpkg-dist", "* * * * * root sa1\n");
+	tree_put("etc/cron.d/monthly", "0 0 1 * * root x\n");
+	tree_put("var/spool/cron/crontabs/me", "10 * * * * x\n");
+	tree_put("var/spool/cron/you", "@hourly x\n");
+	tree_put("etc/anacrontab",
 		"1\t5\tcron.daily\trun-parts\n7\t10\tcron.weekly\trun-parts\n@monthly 15 cron.monthly x\n");
-	tree_put(&tree, "var/spool/anacron/cron.daily", "20261121\n");
-	tree_put(&tree, "var/spool/anacron/cron.weekly", "20261120\n");
+	tree_put("var/spool/anacron/cron.daily", "20261121\n");
+	tree_put("var/spool/anacron/cron.weekly", "20261120\n");
 	jobs = cron_read(&n, tree.fd, NOW, NOW + DAY);
 	assert_int_equal(n, 5);
 	for (size_t i = 0; i < n; i++) {
@@ -85,5 +83,4 @@ TEST_WITH(each_table_gives_its_next_job, utc, NULL)
 		assert_int_equal(jobs[i].next_s - NOW + 30, after_s[i]);
 	}
 	cron_clear(jobs, n);
-	tree_remove(&tree);
 }

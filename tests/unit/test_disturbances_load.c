@@ -16,15 +16,18 @@ static enum interrupts_in_pt interrupts_by(struct scratch *s, const char *digest
 
 TEST_IN_BOOK(the_configuration_of_the_kernel_says_whether_pt_contains_interrupts)
 {
-	struct scratch *s = *state;
 	enum interrupts_in_pt none = INTERRUPTS_IN_PT;
 
 	assert_int_equal(INTERRUPTS_IN_PT,
-		interrupts_by(s, "a", "{\"settings\": {\"kernel_options\": {\"IRQ_TIME_ACCOUNTING\": \"n\"}}}"));
+		interrupts_by(
+			s, "a", "{\"settings\": {\"kernel_options\": {\"IRQ_TIME_ACCOUNTING\": \"n\"}}}"));
 	assert_int_equal(INTERRUPTS_NOT_IN_PT,
-		interrupts_by(s, "b", "{\"settings\": {\"kernel_options\": {\"IRQ_TIME_ACCOUNTING\": \"y\"}}}"));
-	assert_int_equal(INTERRUPTS_NOT_KNOWN, interrupts_by(s, "c", "{\"settings\": {\"kernel_options\": null}}"));
-	assert_int_equal(INTERRUPTS_NOT_KNOWN, interrupts_by(s, "d", "{\"settings\": {\"kernel_options\": {}}}"));
+		interrupts_by(
+			s, "b", "{\"settings\": {\"kernel_options\": {\"IRQ_TIME_ACCOUNTING\": \"y\"}}}"));
+	assert_int_equal(
+		INTERRUPTS_NOT_KNOWN, interrupts_by(s, "c", "{\"settings\": {\"kernel_options\": null}}"));
+	assert_int_equal(
+		INTERRUPTS_NOT_KNOWN, interrupts_by(s, "d", "{\"settings\": {\"kernel_options\": {}}}"));
 	assert_done(s, interrupts_in_pt_load(s->book, 0, &none, &s->err));
 	assert_int_equal(INTERRUPTS_NOT_KNOWN, none);
 }

@@ -35,7 +35,6 @@ static size_t count_runs(struct scratch *s)
 TEST_IN_BOOK(the_papers_runs_come_back_as_they_went_in)
 {
 	static const char *const files[] = {"emp-run-inc128.json", "emp-run-inc16384.json"};
-	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ELEMENTS(files); i++) {
 		_cleanup_(json_decrefp) json_t *document = NULL;
@@ -59,7 +58,6 @@ TEST_IN_BOOK(the_papers_runs_come_back_as_they_went_in)
 
 TEST_IN_BOOK(everything_that_a_document_may_say_comes_back)
 {
-	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(HEAD
 		", 'machine': 'box', 'environment': {'digest': 'd7', 'load': 0.1, 'settings': [1, null, "
 		"'x']},"
@@ -98,7 +96,6 @@ TEST_IN_BOOK(machine_environment_and_command_may_be_told_in_more_than_one_way)
 		"'command': 'xz -9 file'",
 		"'command': []",
 	};
-	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ELEMENTS(origins); i++) {
 		char text[512];
@@ -114,7 +111,6 @@ TEST_IN_BOOK(whole_seconds_come_back_whole_and_others_as_they_were)
 {
 	static const char *const lengths[] = {
 		"128", "0.1", "16384", "0", "0.000000001", "1.5", "99999.25", "123456.789"};
-	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ELEMENTS(lengths); i++) {
 		char text[256];
@@ -131,7 +127,6 @@ TEST_IN_BOOK(whole_seconds_come_back_whole_and_others_as_they_were)
 
 TEST_IN_BOOK(members_that_are_not_known_and_null_are_kept_out)
 {
-	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(HEAD
 		", 'colour': 'red', 'cpu': null, 'machine': null, 'environment': null, 'command': null, "
 		"'samples': ["
@@ -244,8 +239,6 @@ static const struct {
 
 TEST_IN_BOOK(what_is_wrong_is_named_with_its_place_and_nothing_is_stored)
 {
-	struct scratch *s = *state;
-
 	for (size_t i = 0; i < ELEMENTS(wrong); i++) {
 		_cleanup_(json_decrefp) json_t *document = parse(wrong[i].document);
 		_cleanup_(sources_clear) struct sources daemons = {};
@@ -271,7 +264,6 @@ TEST_IN_BOOK(old_names_of_members_are_read)
 		", 'kind': 'measure', 'samples': [{'n': 1, 'start_ns': 1375000000000000001, 'et_ns': 9, 'pt_ns': 9,"
 		" 'disturbance_counters': {'steal_ns': 7}, 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel'}]}]}",
 	};
-	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ELEMENTS(documents); i++) {
 		_cleanup_(json_decrefp) json_t *
@@ -292,7 +284,6 @@ TEST_IN_BOOK(old_names_of_members_are_read)
 
 TEST_IN_BOOK(a_run_keeps_its_uid_in_another_book)
 {
-	struct scratch *s = *state;
 	_cleanup_(json_decrefp)
 		json_t *document = parse(HEAD ", 'uid': '00112233445566778899aabbccddeeff', 'samples': []}");
 	_cleanup_(json_decrefp) json_t *back = NULL, *copy = NULL;
@@ -300,7 +291,8 @@ TEST_IN_BOOK(a_run_keeps_its_uid_in_another_book)
 
 	assert_done(s, import_document(s->book, document, &id, &s->err));
 	assert_done(s, export_document(s->book, id, &back, &s->err));
-	assert_string_equal(json_string_value(json_object_get(back, "uid")), "00112233445566778899aabbccddeeff");
+	assert_string_equal(
+		json_string_value(json_object_get(back, "uid")), "00112233445566778899aabbccddeeff");
 	assert_done(s, import_document(s->book, document, &id, &s->err));
 	assert_done(s, export_document(s->book, id, &copy, &s->err));
 	assert_false(json_equal(json_object_get(back, "uid"), json_object_get(copy, "uid")));
@@ -308,7 +300,6 @@ TEST_IN_BOOK(a_run_keeps_its_uid_in_another_book)
 
 TEST_IN_BOOK(a_name_that_a_process_gave_itself_comes_out_as_valid_json)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("x\xfe");
 	_cleanup_(json_decrefp) json_t *document = NULL, *again = NULL;
 	struct sample sample = scratch_sample(1);
@@ -329,7 +320,6 @@ TEST_IN_BOOK(a_name_that_a_process_gave_itself_comes_out_as_valid_json)
 
 TEST_IN_BOOK(a_run_that_is_not_there_cannot_be_exported)
 {
-	struct scratch *s = *state;
 	json_t *document = NULL;
 
 	assert_int_equal(export_document(s->book, 12, &document, &s->err), -ENOENT);
@@ -351,7 +341,6 @@ static void assert_has_column(const struct field_table *table, const char *colum
 TEST_IN_BOOK(no_table_with_rows_of_a_run_is_left_out_of_documents)
 {
 	static const struct field_table *const others[] = {&sample_table, &execution_table, &counters_table};
-	struct scratch *s = *state;
 	sqlite3_stmt *stmt;
 
 	assert_int_equal(
@@ -370,7 +359,9 @@ TEST_IN_BOOK(no_table_with_rows_of_a_run_is_left_out_of_documents)
 		for (size_t i = 0; i < ELEMENTS(others); i++)
 			table = strcmp(others[i]->table, name) ? table : others[i];
 		if (!table)
-			fail_msg("the table '%s' is in no document: add it to the rows of document.c or of its feature", name);
+			fail_msg(
+				"the table '%s' is in no document: add it to the rows of document.c or of its feature",
+				name);
 		assert_has_column(table, (const char *)sqlite3_column_text(stmt, 1));
 	}
 	sqlite3_finalize(stmt);
@@ -378,7 +369,6 @@ TEST_IN_BOOK(no_table_with_rows_of_a_run_is_left_out_of_documents)
 
 TEST_IN_BOOK(an_import_joins_the_callers_transaction)
 {
-	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(SAMPLES(SAMPLE));
 	int64_t id;
 
@@ -404,9 +394,11 @@ static char *long_sample(const char *odd, const char *more)
 		if (i == LONG / 2)
 			fprintf(file, "%s, ", odd);
 		else
-			fprintf(file, "{\"name\": \"daemon%d\", \"pid\": %d, \"pt_ns\": %d}%s", i % 7, i, i, i < LONG ? ", " : "");
-	fprintf(file, "], \"n\": 2, \"start_ns\": 6, \"et_ns\": 5, \"pt_ns\": 4%s}, "
-		      "{\"n\": 3, \"start_ns\": 7, \"et_ns\": 5, \"pt_ns\": 4, \"executions\": [{\"name\": \"last\", \"pt_ns\": 1}]}]}",
+			fprintf(file, "{\"name\": \"daemon%d\", \"pid\": %d, \"pt_ns\": %d}%s", i % 7, i, i,
+				i < LONG ? ", " : "");
+	fprintf(file,
+		"], \"n\": 2, \"start_ns\": 6, \"et_ns\": 5, \"pt_ns\": 4%s}, "
+		"{\"n\": 3, \"start_ns\": 7, \"et_ns\": 5, \"pt_ns\": 4, \"executions\": [{\"name\": \"last\", \"pt_ns\": 1}]}]}",
 		more);
 	fclose(file);
 	return text;
@@ -421,7 +413,6 @@ static int import_long(struct scratch *s, const char *odd, const char *more, int
 
 TEST_IN_BOOK(a_sample_that_is_larger_than_memory_is_read_in_parts)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) struct execution *executions = NULL, *last = NULL;
 	_cleanup_(json_decrefp) json_t *out = NULL, *again = NULL;
 	int64_t run, copy;
@@ -443,7 +434,6 @@ TEST_IN_BOOK(a_sample_that_is_larger_than_memory_is_read_in_parts)
 
 TEST_IN_BOOK(what_is_wrong_in_a_large_sample_is_named_and_nothing_is_stored)
 {
-	struct scratch *s = *state;
 	int64_t run;
 
 	assert_int_equal(import_long(s, "{\"name\": \"a\", \"pt_ns\": -1}", "", &run), -EINVAL);

@@ -43,13 +43,13 @@ TEST_IN_BOOK(a_profile_comes_back_exactly)
 		     "{'samples': 10, 'interleaved': 0.0241, 'separate': 0.14},"
 		     "{'samples': 40, 'interleaved': 0.001, 'separate': 0.0}],"
 		     "'correlation': {'lag1': 0.625, 'samples': 300}}",
-		HEAD ", 'blind_ns': 16000000, 'noise': 'steal 3.2 %, PSI 41 %', " RUNS ", " NOWHERE ", 'cutoffs': []}",
-		HEAD ", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS
-		     ", " NOWHERE ", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
+		HEAD ", 'blind_ns': 16000000, 'noise': 'steal 3.2 %, PSI 41 %', " RUNS ", " NOWHERE
+		     ", 'cutoffs': []}",
+		HEAD ", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS ", " NOWHERE
+		     ", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
 		     "'short_ns': null, 'long_ns': 0, 'period_s': 86400, 'firm': false, 'task_time_s': 4320,"
 		     "'below_ns': null, 'atleast_ns': 5}]}",
 	};
-	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ELEMENTS(documents); i++) {
 		_cleanup_(json_decrefp) json_t *document = parse(documents[i]),
@@ -61,7 +61,6 @@ TEST_IN_BOOK(a_profile_comes_back_exactly)
 
 TEST_IN_BOOK(what_is_left_out_is_not_known_and_comes_back_as_null)
 {
-	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(
 		HEAD ", " RUNS
 		     ", 'mood': 1, 'cutoffs': [{'daemon': 'bash', 'short_ns': 1000000, 'below_ns': 1000000,"
@@ -76,7 +75,6 @@ TEST_IN_BOOK(seconds_keep_every_digit_of_a_nanosecond)
 {
 	static const int64_t times[] = {
 		1, 999999999, 1000000001, 14374400000000, 718700000001, 2678400123456789};
-	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(PROFILE(RHN_CHECK));
 	_cleanup_(profile_clear) struct profile profile = {};
 
@@ -99,7 +97,6 @@ TEST_IN_BOOK(seconds_keep_every_digit_of_a_nanosecond)
 
 TEST_IN_BOOK(cutoffs_come_by_name_whatever_the_order_of_the_document)
 {
-	struct scratch *s = *state;
 	_cleanup_(json_decrefp) json_t *document = parse(PROFILE(RHN_CHECK ", " BASH));
 	_cleanup_(profile_clear) struct profile profile = {};
 
@@ -138,7 +135,8 @@ static const struct {
 		"'short': entry 3 of 'l_samples' is 4 after 4, and they must be in order and not repeat"},
 	{SHORT("{'program': 'x', 'samples': 9, 'l_samples': [3, 1]}"),
 		"'short': entry 2 of 'l_samples' is 1 after 3"},
-	{HEAD ", " RUNS ", 'cutoffs': [], 'resolving': [{'samples': 5, 'interleaved': 1e308, 'separate': 1}]}",
+	{HEAD ", " RUNS
+	      ", 'cutoffs': [], 'resolving': [{'samples': 5, 'interleaved': 1e308, 'separate': 1}]}",
 		"entry 1 of 'resolving' must have the numbers 'interleaved' and 'separate', from 0 to 1000000"},
 	{HEAD ", " RUNS "}", "the document has no 'cutoffs'"},
 	{PROFILE("7"), "cutoff 1 must be a JSON object"},
@@ -154,8 +152,6 @@ static const struct {
 
 TEST_IN_BOOK(what_is_wrong_is_named_with_its_place)
 {
-	struct scratch *s = *state;
-
 	for (size_t i = 0; i < ELEMENTS(wrong); i++) {
 		_cleanup_(json_decrefp) json_t *document = parse(wrong[i].document);
 		struct profile profile = {.name = (char *)0x77};

@@ -14,22 +14,19 @@ static const char stat_of_three[] = "cpu  9 9 9 9000 900 9 9 9 0 0\n"
 				    "cpu3 1 2 3 4000 400 6 7 8 0 0\n"
 				    "intr 1 2 3\n";
 
-TEST(the_idle_time_of_the_named_cpus_that_are_online_is_added_up)
+TEST_IN_TREE(the_idle_time_of_the_named_cpus_that_are_online_is_added_up)
 {
 	int64_t tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
-	struct tree tree;
 	cpu_set_t cpus;
 	int n;
 
 	CPU_ZERO(&cpus);
-	tree_make(&tree);
 	assert_int_equal(idle_time_ns(&cpus, tree.fd, &n), -1);
-	tree_put(&tree, "proc/stat", stat_of_three);
+	tree_put("proc/stat", stat_of_three);
 	assert_int_equal(idle_time_ns(&cpus, tree.fd, &n), -1);
 	CPU_SET(1, &cpus);
 	CPU_SET(2, &cpus);
 	CPU_SET(3, &cpus);
 	assert_int_equal(idle_time_ns(&cpus, tree.fd, &n), 6600 * tick_ns);
 	assert_int_equal(n, 2);
-	tree_remove(&tree);
 }

@@ -12,23 +12,18 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-static struct tree tree;
 static char place[80], file[96];
 
 static int make(void **state)
 {
-	tree_make(&tree);
+	tree_make(state);
 	snprintf(place, sizeof(place), "%s/emp", tree.path);
 	snprintf(file, sizeof(file), "%s/journal", place);
 	journal_set_directory(place);
 	return 0;
 }
 
-static int drop(void **state)
-{
-	tree_remove(&tree);
-	return 0;
-}
+#define TEST_OF_JOURNAL(name) TEST_WITH(name, make, tree_remove)
 
 static struct entry entry(const char *name, const char *old, const char *want)
 {
@@ -59,9 +54,7 @@ static void append(const char *text)
 	fclose(f);
 }
 
-#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
-
-TEST_IN_TREE(what_is_saved_is_loaded_again)
+TEST_OF_JOURNAL(what_is_saved_is_loaded_again)
 {
 	struct journal j = filled(), k = {};
 	struct error err = {};
@@ -84,7 +77,7 @@ TEST_IN_TREE(what_is_saved_is_loaded_again)
 	assert_int_equal(access(place, F_OK), -1);
 }
 
-TEST_IN_TREE(any_number_of_lines_may_be_joined)
+TEST_OF_JOURNAL(any_number_of_lines_may_be_joined)
 {
 	static const char line[] = "0 e3b0c44298fc1c14 X";
 	static char text[20000 * sizeof(line)];
@@ -93,13 +86,13 @@ TEST_IN_TREE(any_number_of_lines_may_be_joined)
 
 	for (char *to = text; to < text + sizeof(text) - sizeof(line);)
 		to = stpcpy(to, line);
-	tree_put(&tree, "emp/journal", text);
+	tree_put("emp/journal", text);
 	assert_int_equal(journal_load(&j, &err), 1);
 	assert_true(j.damaged);
 	journal_clear(&j);
 }
 
-TEST_IN_TREE(a_mark_records_the_value_of_an_entry)
+TEST_OF_JOURNAL(a_mark_records_the_value_of_an_entry)
 {
 	struct journal j = filled(), k = {};
 	struct error err = {};
@@ -127,7 +120,7 @@ static size_t count_lost(const struct journal *j)
 	return n;
 }
 
-TEST_IN_TREE(of_a_file_that_is_not_a_journal_all_is_lost)
+TEST_OF_JOURNAL(of_a_file_that_is_not_a_journal_all_is_lost)
 {
 	static const char *const rows[] = {"", "nonsense\n", "{\"format\":\"else\"}\n", "\n\n",
 		"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"kind\":0}\n{\"mark\":0}\n"};
@@ -136,7 +129,7 @@ TEST_IN_TREE(of_a_file_that_is_not_a_journal_all_is_lost)
 		struct journal j = {};
 		struct error err = {};
 
-		tree_put(&tree, "emp/journal", rows[i]);
+		tree_put("emp/journal", rows[i]);
 		assert_int_equal(journal_load(&j, &err), 1);
 		assert_true(j.damaged);
 		assert_int_equal(count_lost(&j), 1);
@@ -152,12 +145,12 @@ static const char OLD[] =
 	"{\"kind\":1,\"id\":\"svc.units\",\"name\":\"b.service\",\"knob\":0,\"old\":\"active\",\"want\":\"inactive\",\"block\":1,\"for_good\":true}\n"
 	"{\"mark\":1,\"held\":\"inactive\"}\n";
 
-TEST_IN_TREE(a_journal_of_0_1_0_is_read)
+TEST_OF_JOURNAL(a_journal_of_0_1_0_is_read)
 {
 	struct journal j = {};
 	struct error err = {};
 
-	tree_put(&tree, "emp/journal", OLD);
+	tree_put("emp/journal", OLD);
 	append("{\"mark\":0,\"held\":\"0"); /* a power cut */
 	assert_int_equal(journal_load(&j, &err), 1);
 	assert_false(j.damaged);
@@ -170,12 +163,12 @@ TEST_IN_TREE(a_journal_of_0_1_0_is_read)
 	journal_clear(&j);
 }
 
-TEST_IN_TREE(a_torn_mark_in_a_journal_of_0_1_0_loses_no_entry)
+TEST_OF_JOURNAL(a_torn_mark_in_a_journal_of_0_1_0_loses_no_entry)
 {
 	struct journal j = {};
 	struct error err = {};
 
-	tree_put(&tree, "emp/journal", OLD);
+	tree_put("emp/journal", OLD);
 	append("{\"mark\":0,\"he{\"mark\":1,\"held\":\"inactive\"}\n");
 	assert_int_equal(journal_load(&j, &err), 1);
 	assert_int_equal(j.n, 2);
@@ -183,14 +176,14 @@ TEST_IN_TREE(a_torn_mark_in_a_journal_of_0_1_0_loses_no_entry)
 	journal_clear(&j);
 }
 
-TEST_IN_TREE(a_damaged_entry_of_0_1_0_is_lost_and_the_rest_is_read)
+TEST_OF_JOURNAL(a_damaged_entry_of_0_1_0_is_lost_and_the_rest_is_read)
 {
 	_cleanup_(freep) char *text = strdup(OLD);
 	struct journal j = {};
 	struct error err = {};
 
 	*strstr(text, "\"want\"") = '\r';
-	tree_put(&tree, "emp/journal", text);
+	tree_put("emp/journal", text);
 	assert_int_equal(journal_load(&j, &err), 1);
 	assert_true(j.damaged);
 	assert_int_equal(j.n, 3);
@@ -204,7 +197,7 @@ TEST_IN_TREE(a_damaged_entry_of_0_1_0_is_lost_and_the_rest_is_read)
 	journal_clear(&j);
 }
 
-TEST_IN_TREE(a_journal_of_a_newer_version_is_refused)
+TEST_OF_JOURNAL(a_journal_of_a_newer_version_is_refused)
 {
 	static const char json[] = "{\"format\":\"emp-journal\",\"version\":3}";
 	struct journal j = {};
@@ -214,17 +207,17 @@ TEST_IN_TREE(a_journal_of_a_newer_version_is_refused)
 
 	digest_of(json, strlen(json), digest);
 	line = text_format("%zu %.16s %s\n", strlen(json), digest, json);
-	tree_put(&tree, "emp/journal", line);
+	tree_put("emp/journal", line);
 	assert_int_equal(journal_load(&j, &err), -EPROTONOSUPPORT);
 	assert_string_equal(err.text, "the journal was written by a newer emp-setup; use that version");
 }
 
-TEST_IN_TREE(what_is_lost_stays_in_the_journal_that_is_saved_again)
+TEST_OF_JOURNAL(what_is_lost_stays_in_the_journal_that_is_saved_again)
 {
 	struct journal j = {}, k = {};
 	struct error err = {};
 
-	tree_put(&tree, "emp/journal", "nonsense\n");
+	tree_put("emp/journal", "nonsense\n");
 	assert_int_equal(journal_load(&j, &err), 1);
 	assert_int_equal(journal_save(&j, &err), 0);
 	assert_int_equal(journal_load(&k, &err), 1);
@@ -264,7 +257,7 @@ static void check_damaged(
 	journal_clear(&j);
 }
 
-TEST_IN_TREE(a_byte_that_is_damaged_loses_no_entry_unseen)
+TEST_OF_JOURNAL(a_byte_that_is_damaged_loses_no_entry_unseen)
 {
 	static const int flips[] = {0x01, 0x02, 0x08, 0x20, 0x80};
 	struct journal whole = filled();
@@ -306,7 +299,7 @@ TEST_IN_TREE(a_byte_that_is_damaged_loses_no_entry_unseen)
 	journal_clear(&whole);
 }
 
-TEST_IN_TREE(a_mark_that_does_not_fit_leaves_the_journal_as_it_was)
+TEST_OF_JOURNAL(a_mark_that_does_not_fit_leaves_the_journal_as_it_was)
 {
 	struct rlimit room, before;
 	struct journal j = filled(), k = {};
@@ -331,7 +324,7 @@ TEST_IN_TREE(a_mark_that_does_not_fit_leaves_the_journal_as_it_was)
 	journal_clear(&j);
 }
 
-TEST_IN_TREE(a_reboot_leaves_only_persistent_entries)
+TEST_OF_JOURNAL(a_reboot_leaves_only_persistent_entries)
 {
 	struct journal j = filled();
 
@@ -345,7 +338,7 @@ TEST_IN_TREE(a_reboot_leaves_only_persistent_entries)
 	journal_clear(&j);
 }
 
-TEST_IN_TREE(a_tuned_value_is_never_taken_for_an_original)
+TEST_OF_JOURNAL(a_tuned_value_is_never_taken_for_an_original)
 {
 	struct plan plan = {.journal = filled()};
 	struct entry again = entry("/a", "0", "7"), other = entry("/c", "x", "y");
@@ -362,7 +355,7 @@ TEST_IN_TREE(a_tuned_value_is_never_taken_for_an_original)
 	plan_clear(&plan);
 }
 
-TEST_IN_TREE(only_and_skip_choose_among_the_checks)
+TEST_OF_JOURNAL(only_and_skip_choose_among_the_checks)
 {
 	struct request all = {}, only = {.only = "thp,freq.governor"}, skip = {.skip = "ksm"};
 
@@ -378,7 +371,7 @@ TEST_IN_TREE(only_and_skip_choose_among_the_checks)
 	assert_true(request_takes(&skip, check_rows_find("nmi")));
 }
 
-TEST_IN_TREE(a_name_that_cannot_be_applied_is_refused)
+TEST_OF_JOURNAL(a_name_that_cannot_be_applied_is_refused)
 {
 	struct request unknown = {.only = "freq.governor,frq"}, record = {.skip = "kernel.version"};
 	struct error err = {};
@@ -390,7 +383,7 @@ TEST_IN_TREE(a_name_that_cannot_be_applied_is_refused)
 		"--skip: kernel.version cannot be applied; do it by hand: install the newest kernel and reboot");
 }
 
-TEST_IN_TREE(outcomes_are_counted_and_have_the_names_that_programs_know)
+TEST_OF_JOURNAL(outcomes_are_counted_and_have_the_names_that_programs_know)
 {
 	static const char *const names[] = {"will change", "stays", "changed", "already", "absent", "refused",
 		"clamped", "restored", "left alone", "failed"};
@@ -424,7 +417,7 @@ static void print_to(char **text, struct report *report, bool all)
 	assert_int_equal(any, size > 0);
 }
 
-TEST_IN_TREE(files_with_equal_results_share_a_row)
+TEST_OF_JOURNAL(files_with_equal_results_share_a_row)
 {
 	struct report *report;
 	struct error err = {};

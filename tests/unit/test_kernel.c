@@ -73,40 +73,35 @@ TEST(dnf_names_the_package_with_its_epoch)
 	assert_null(kernel_parse_dnf(""));
 }
 
-TEST(the_newest_image_counts_and_rescue_images_do_not)
+TEST_IN_TREE(the_newest_image_counts_and_rescue_images_do_not)
 {
 	struct kernel kernel = {};
 	struct error err = {};
-	struct tree tree;
 
-	tree_make(&tree);
 	assert_int_equal(kernel_read(&kernel, tree.fd, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/proc/sys/kernel/osrelease"));
-	tree_put(&tree, "proc/sys/kernel/osrelease", "6.1.0-9-amd64\n");
-	tree_put(&tree, "boot/vmlinuz-0-rescue-12345", "");
-	tree_put(&tree, "boot/vmlinuz-6.1.0-9-amd64", "");
-	tree_put(&tree, "boot/vmlinuz-6.1.0-10-amd64", "");
-	tree_put(&tree, "lib/modules/6.1.0-11-amd64/modules.dep", ""); /* left behind by a removed package */
-	tree_put(&tree, "run/reboot-required", "");
+	tree_put("proc/sys/kernel/osrelease", "6.1.0-9-amd64\n");
+	tree_put("boot/vmlinuz-0-rescue-12345", "");
+	tree_put("boot/vmlinuz-6.1.0-9-amd64", "");
+	tree_put("boot/vmlinuz-6.1.0-10-amd64", "");
+	tree_put("lib/modules/6.1.0-11-amd64/modules.dep", ""); /* left behind by a removed package */
+	tree_put("run/reboot-required", "");
 	assert_int_equal(kernel_read(&kernel, tree.fd, &err), 0);
 	assert_string_equal(kernel.installed, "6.1.0-10-amd64");
 	assert_true(kernel.reboot_required);
 	kernel_clear(&kernel);
-	tree_put(&tree, "lib/modules/6.1.0-11-amd64/modules.order", "");
+	tree_put("lib/modules/6.1.0-11-amd64/modules.order", "");
 	assert_int_equal(kernel_read(&kernel, tree.fd, &err), 0);
 	assert_string_equal(kernel.installed, "6.1.0-11-amd64");
 	kernel_clear(&kernel);
-	tree_remove(&tree);
 }
 
-TEST(options_of_the_configuration_are_found_by_their_whole_name)
+TEST_IN_TREE(options_of_the_configuration_are_found_by_their_whole_name)
 {
-	struct tree tree;
 	char *config = NULL, *value;
 
-	tree_make(&tree);
 	assert_int_equal(kernel_config_read(&config, tree.fd, "6.1.0"), -ENOENT);
-	tree_put(&tree, "boot/config-6.1.0", "# CONFIG_PREEMPT is not set\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n");
+	tree_put("boot/config-6.1.0", "# CONFIG_PREEMPT is not set\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n");
 	assert_int_equal(kernel_config_read(&config, tree.fd, "6.1.0"), 0);
 	value = kernel_config_get(config, "CONFIG_HZ");
 	assert_string_equal(value, "250");
@@ -115,5 +110,4 @@ TEST(options_of_the_configuration_are_found_by_their_whole_name)
 	assert_string_equal(value, "n");
 	free(value);
 	free(config);
-	tree_remove(&tree);
 }

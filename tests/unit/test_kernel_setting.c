@@ -5,20 +5,6 @@
 
 #include "lib/host/system/kernel_setting.h"
 
-static struct tree tree;
-
-static int make(void **state)
-{
-	tree_make(&tree);
-	return 0;
-}
-
-static int drop(void **state)
-{
-	tree_remove(&tree);
-	return 0;
-}
-
 static char *read_back(const char *path, enum kernel_setting_kind kind)
 {
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = path, .kind = kind};
@@ -36,16 +22,14 @@ static void expect(const char *path, enum kernel_setting_kind kind, const char *
 	free(held);
 }
 
-#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
-
 TEST_IN_TREE(a_pattern_opens_into_files_in_the_order_of_their_numbers)
 {
 	struct paths paths = {};
 
-	tree_put(&tree, "sys/cpu/cpu10/epb", "6\n");
-	tree_put(&tree, "sys/cpu/cpu2/epb", "6\n");
-	tree_put(&tree, "sys/cpu/cpu1/other", "6\n");
-	tree_put(&tree, "sys/cpu/cpufreq/epb", "6\n");
+	tree_put("sys/cpu/cpu10/epb", "6\n");
+	tree_put("sys/cpu/cpu2/epb", "6\n");
+	tree_put("sys/cpu/cpu1/other", "6\n");
+	tree_put("sys/cpu/cpufreq/epb", "6\n");
 	paths = kernel_setting_expand(tree.fd, "/sys/cpu/cpu[0-9]*/epb");
 	assert_int_equal(paths.n, 2);
 	assert_string_equal(paths.items[0], "/sys/cpu/cpu2/epb");
@@ -61,9 +45,9 @@ TEST_IN_TREE(the_bracketed_word_is_the_value)
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/other", .kind = SETTING_BRACKETED};
 	char *value = NULL;
 
-	tree_put(&tree, "sys/thp", "always [madvise] never\n");
+	tree_put("sys/thp", "always [madvise] never\n");
 	expect("/sys/thp", SETTING_BRACKETED, "madvise");
-	tree_put(&tree, "sys/other", "always\n");
+	tree_put("sys/other", "always\n");
 	assert_int_equal(kernel_setting_read(&setting, &value), -EBADMSG);
 }
 
@@ -72,7 +56,7 @@ TEST_IN_TREE(a_value_is_set_once_and_read_back)
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/knob"};
 	struct kernel_setting_result result;
 
-	tree_put(&tree, "sys/knob", "old\n");
+	tree_put("sys/knob", "old\n");
 	result = kernel_setting_set(&setting, "new");
 	assert_int_equal(result.outcome, SETTING_CHANGED);
 	assert_string_equal(result.held, "new");
@@ -88,7 +72,7 @@ TEST_IN_TREE(a_missing_file_is_absent_and_an_unwritable_one_refused)
 	struct kernel_setting directory = {.root_fd = tree.fd, .path = "/sys"};
 	struct kernel_setting_result result;
 
-	tree_put(&tree, "sys/knob", "old\n");
+	tree_put("sys/knob", "old\n");
 	result = kernel_setting_set(&missing, "new");
 	assert_int_equal(result.outcome, SETTING_ABSENT);
 	result = kernel_setting_set(&directory, "new");
@@ -101,8 +85,8 @@ TEST_IN_TREE(limits_are_two_files_and_one_value)
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/policy0", .kind = SETTING_LIMITS};
 	struct kernel_setting_result result;
 
-	tree_put(&tree, "sys/policy0/scaling_min_freq", "800000\n");
-	tree_put(&tree, "sys/policy0/scaling_max_freq", "4700000\n");
+	tree_put("sys/policy0/scaling_min_freq", "800000\n");
+	tree_put("sys/policy0/scaling_max_freq", "4700000\n");
 	expect("/sys/policy0", SETTING_LIMITS, "800000 4700000");
 	result = kernel_setting_set(&setting, "3600000 3600000"); /* nobody to write them */
 	assert_int_equal(result.outcome, SETTING_REFUSED);
@@ -112,7 +96,7 @@ TEST_IN_TREE(limits_are_two_files_and_one_value)
 
 static int write_less(const char *path, const char *value)
 {
-	tree_put(&tree, "sys/knob", "less\n");
+	tree_put("sys/knob", "less\n");
 	return 0;
 }
 
@@ -121,7 +105,7 @@ TEST_IN_TREE(a_value_that_the_kernel_changes_is_clamped)
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/knob", .write = write_less};
 	struct kernel_setting_result result;
 
-	tree_put(&tree, "sys/knob", "old\n");
+	tree_put("sys/knob", "old\n");
 	result = kernel_setting_set(&setting, "new");
 	assert_int_equal(result.outcome, SETTING_CLAMPED);
 	assert_string_equal(result.held, "less");

@@ -47,7 +47,6 @@ static pid_t dead_pid(void)
 
 TEST_IN_DIRECTORY(directories_of_dead_owners_go_with_all_that_is_in_them)
 {
-	struct scratch *s = *state;
 	char name[64], below[96];
 
 	snprintf(name, sizeof(name), "emp-load-%d-7-AbCd12", dead_pid());
@@ -60,7 +59,6 @@ TEST_IN_DIRECTORY(directories_of_dead_owners_go_with_all_that_is_in_them)
 
 TEST_IN_DIRECTORY(directories_of_living_owners_stay)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *mine = leftover_directory_name(s->directory);
 
 	assert_non_null(mkdtemp(mine));
@@ -70,7 +68,6 @@ TEST_IN_DIRECTORY(directories_of_living_owners_stay)
 
 TEST_IN_DIRECTORY(a_reused_process_id_does_not_keep_a_directory)
 {
-	struct scratch *s = *state;
 	char name[64];
 
 	snprintf(name, sizeof(name), "emp-load-%d-%lu-AbCd12", getpid(),
@@ -82,7 +79,6 @@ TEST_IN_DIRECTORY(a_reused_process_id_does_not_keep_a_directory)
 
 TEST_IN_DIRECTORY(what_is_locked_has_an_owner_whatever_its_name_says)
 {
-	struct scratch *s = *state;
 	char name[64], path[256];
 	_cleanup_(closep) int fd = -1;
 
@@ -99,7 +95,6 @@ TEST_IN_DIRECTORY(what_only_looks_like_one_stays)
 {
 	static const char *const names[] = {"emp-load-backup", "emp-load-1-2-AbCd1", "emp-load-1-2-AbCd123",
 		"emp-load-x-2-AbCd12", "my-emp-load-1-2-AbCd12", "emp-load-1-2-AbCd12.old"};
-	struct scratch *s = *state;
 
 	for (size_t i = 0; i < ELEMENTS(names); i++)
 		make_directory(s, names[i]);
@@ -118,7 +113,6 @@ static bool start_guard(const void *directory)
 
 TEST_IN_DIRECTORY(a_guard_acts_when_its_owner_is_killed)
 {
-	struct scratch *s = *state;
 	_cleanup_(closep) int directory = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	pid_t pid = holder_start(start_guard, &directory);
 
@@ -130,7 +124,6 @@ TEST_IN_DIRECTORY(a_guard_acts_when_its_owner_is_killed)
 
 TEST_IN_DIRECTORY(a_guard_has_acted_when_it_is_freed)
 {
-	struct scratch *s = *state;
 	_cleanup_(closep) int directory = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct guard *guard;
 

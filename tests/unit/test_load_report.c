@@ -72,7 +72,6 @@ static struct load_report report_of(struct scratch *s, int64_t run)
 
 TEST_IN_BOOK(all_that_a_load_shows_comes_back)
 {
-	struct scratch *s = *state;
 	struct load_report p = report_of(s, store(s, 0, 1000, false));
 
 	assert_int_equal(p.load.coordination, LOAD_CONSTANT);
@@ -96,7 +95,6 @@ TEST_IN_BOOK(all_that_a_load_shows_comes_back)
 
 TEST_IN_BOOK(what_is_no_load_is_said)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("xz");
 	struct load_report report = {};
 
@@ -115,7 +113,6 @@ TEST_IN_BOOK(what_is_no_load_is_said)
 
 TEST_IN_BOOK(slaves_must_be_numbered_from_1)
 {
-	struct scratch *s = *state;
 	struct load_report report = {};
 	int64_t run;
 
@@ -137,7 +134,6 @@ static struct load_comparison compare_runs(
 
 TEST_IN_BOOK(a_verdict_needs_to_know_how_separate_loads_vary)
 {
-	struct scratch *s = *state;
 	struct load_report a = report_of(s, store(s, 0, 1000, false)),
 			   b = report_of(s, store(s, 100, 1100, false));
 	struct load_comparison c = compare_runs(s, &a, &b, -1);
@@ -169,7 +165,6 @@ TEST_IN_BOOK(a_verdict_needs_to_know_how_separate_loads_vary)
 
 TEST_IN_BOOK(loads_of_other_files_do_not_tell_how_this_one_varies)
 {
-	struct scratch *s = *state;
 	struct load_report a = report_of(s, store(s, 0, 1000, false)),
 			   b = report_of(s, store(s, 100, 1100, false));
 	struct load_comparison c;
@@ -188,7 +183,6 @@ TEST_IN_BOOK(loads_of_other_files_do_not_tell_how_this_one_varies)
 
 TEST_IN_BOOK(loads_of_an_unknown_environment_have_no_verdict)
 {
-	struct scratch *s = *state;
 	struct load_report a = report_of(s, store(s, 0, 1000, true)),
 			   b = report_of(s, store(s, 100, 1100, true));
 	struct load_comparison c;
@@ -205,7 +199,6 @@ TEST_IN_BOOK(loads_of_an_unknown_environment_have_no_verdict)
 
 TEST_IN_BOOK(only_common_scripts_are_compared)
 {
-	struct scratch *s = *state;
 	struct load_report a = report_of(s, store(s, 0, 1000, false)), b, other;
 	struct load_comparison c;
 

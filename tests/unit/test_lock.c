@@ -27,7 +27,6 @@ static bool take_lock_as(const void *name)
 
 TEST_IN_DIRECTORY(the_message_names_the_holder)
 {
-	struct scratch *s = *state;
 	struct lock lock;
 	char words[64];
 	pid_t pid;
@@ -45,7 +44,6 @@ TEST_IN_DIRECTORY(the_message_names_the_holder)
 
 TEST_IN_DIRECTORY(what_a_holder_calls_itself_does_not_reach_the_terminal)
 {
-	struct scratch *s = *state;
 	struct lock lock;
 	pid_t pid;
 
@@ -58,7 +56,6 @@ TEST_IN_DIRECTORY(what_a_holder_calls_itself_does_not_reach_the_terminal)
 
 TEST_IN_DIRECTORY(after_kill_9_it_is_free)
 {
-	struct scratch *s = *state;
 	struct lock lock;
 
 	setenv("EMP_LOCK", s->path, 1);
@@ -71,7 +68,6 @@ TEST_IN_DIRECTORY(after_kill_9_it_is_free)
 
 TEST_IN_DIRECTORY(a_file_that_is_no_lock_stays_as_it_is)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *text = NULL;
 	FILE *file = fopen(s->path, "w");
 	struct lock lock;
@@ -86,7 +82,6 @@ TEST_IN_DIRECTORY(a_file_that_is_no_lock_stays_as_it_is)
 
 TEST_IN_DIRECTORY(what_is_no_file_is_refused)
 {
-	struct scratch *s = *state;
 	struct lock lock;
 
 	setenv("EMP_LOCK", s->path, 1);
@@ -101,7 +96,6 @@ TEST_IN_DIRECTORY(what_is_no_file_is_refused)
 
 TEST_IN_DIRECTORY(a_process_that_only_looks_does_not_make_it_busy)
 {
-	struct scratch *s = *state;
 	struct lock lock;
 	pid_t pid = fork();
 

@@ -12,25 +12,17 @@ static const char INTEL[] = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu fami
 static const char GUEST[] =
 	"processor\t: 0\nvendor_id\t: AuthenticAMD\nflags\t\t: fpu constant_tsc hypervisor\n";
 
-static struct tree tree;
 static struct machine machine;
-
-static int make(void **state)
-{
-	tree_make(&tree);
-	return 0;
-}
 
 static int drop(void **state)
 {
 	machine_clear(&machine);
-	tree_remove(&tree);
-	return 0;
+	return tree_remove(state);
 }
 
-#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
+#define TEST_OF_MACHINE(name) TEST_WITH(name, tree_make, drop)
 
-TEST_IN_TREE(an_empty_machine_is_read_without_complaint)
+TEST_OF_MACHINE(an_empty_machine_is_read_without_complaint)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
@@ -43,9 +35,9 @@ TEST_IN_TREE(an_empty_machine_is_read_without_complaint)
 	assert_string_equal(machine_description(&machine, words), "a physical machine");
 }
 
-TEST_IN_TREE(the_processor_is_told_by_cpuinfo)
+TEST_OF_MACHINE(the_processor_is_told_by_cpuinfo)
 {
-	tree_put(&tree, "proc/cpuinfo", INTEL);
+	tree_put("proc/cpuinfo", INTEL);
 	machine_read(&machine, tree.fd);
 	assert_string_equal(machine.cpu_vendor, "GenuineIntel");
 	assert_string_equal(machine.cpu_model, "158");
@@ -57,75 +49,74 @@ TEST_IN_TREE(the_processor_is_told_by_cpuinfo)
 	assert_false(machine.virtual);
 }
 
-TEST_IN_TREE(the_hypervisor_flag_makes_a_machine_virtual)
+TEST_OF_MACHINE(the_hypervisor_flag_makes_a_machine_virtual)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
-	tree_put(&tree, "proc/cpuinfo", GUEST);
-	tree_put(&tree, "sys/devices/system/clocksource/clocksource0/available_clocksource",
-		"tsc kvm-clock\n");
+	tree_put("proc/cpuinfo", GUEST);
+	tree_put("sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc kvm-clock\n");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.virtual);
 	assert_string_equal(machine_description(&machine, words), "a virtual machine (KVM)");
 }
 
-TEST_IN_TREE(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86)
+TEST_OF_MACHINE(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86)
 {
-	tree_put(&tree, "sys/class/dmi/id/product_name", "QEMU Virtual Machine\n");
+	tree_put("sys/class/dmi/id/product_name", "QEMU Virtual Machine\n");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.virtual);
 	assert_string_equal(machine.hypervisor, "QEMU");
 	machine_clear(&machine);
-	tree_put(&tree, "proc/cpuinfo", INTEL); /* has flags, and hypervisor is not among them */
+	tree_put("proc/cpuinfo", INTEL); /* has flags, and hypervisor is not among them */
 	machine_read(&machine, tree.fd);
 	assert_false(machine.virtual);
 }
 
-TEST_IN_TREE(a_hypervisor_without_a_name_is_still_one)
+TEST_OF_MACHINE(a_hypervisor_without_a_name_is_still_one)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
-	tree_put(&tree, "proc/cpuinfo", GUEST);
+	tree_put("proc/cpuinfo", GUEST);
 	machine_read(&machine, tree.fd);
 	assert_string_equal(machine_description(&machine, words), "a virtual machine");
 }
 
-TEST_IN_TREE(a_pid_namespace_makes_a_container)
+TEST_OF_MACHINE(a_pid_namespace_makes_a_container)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
-	tree_put(&tree, ".dockerenv", "");
-	tree_put(&tree, "proc/cpuinfo", GUEST);
-	tree_link(&tree, "proc/self/ns/pid", "pid:[4026532200]");
+	tree_put(".dockerenv", "");
+	tree_put("proc/cpuinfo", GUEST);
+	tree_link("proc/self/ns/pid", "pid:[4026532200]");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.container);
 	assert_string_equal(machine_description(&machine, words), "a docker container in a virtual machine");
 }
 
-TEST_IN_TREE(an_engines_mark_in_the_first_namespace_proves_nothing)
+TEST_OF_MACHINE(an_engines_mark_in_the_first_namespace_proves_nothing)
 {
-	tree_put(&tree, ".dockerenv", "");
-	tree_link(&tree, "proc/self/ns/pid", "pid:[4026531836]");
+	tree_put(".dockerenv", "");
+	tree_link("proc/self/ns/pid", "pid:[4026531836]");
 	machine_read(&machine, tree.fd);
 	assert_false(machine.container);
 	assert_null(machine.engine);
 }
 
-TEST_IN_TREE(systemds_word_other_is_no_name_of_an_engine)
+TEST_OF_MACHINE(systemds_word_other_is_no_name_of_an_engine)
 {
 	char words[MACHINE_DESCRIPTION_SIZE];
 
-	tree_put(&tree, "run/systemd/container", "other\n");
+	tree_put("run/systemd/container", "other\n");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.container);
 	assert_string_equal(machine_description(&machine, words), "a container");
 }
 
-TEST_IN_TREE(the_system_is_told_by_os_release)
+TEST_OF_MACHINE(the_system_is_told_by_os_release)
 {
-	tree_put(&tree, "etc/os-release",
+	tree_put("etc/os-release",
 		"PRETTY_NAME=\"Rocky Linux 9.3\"\nID=\"rocky\"\nVERSION_ID='9.3'\nID_LIKE=\"rhel centos\"\n");
-	tree_put(&tree, "proc/meminfo", "MemTotal:       24684092 kB\nMemFree: 1 kB\n");
+	tree_put("proc/meminfo", "MemTotal:       24684092 kB\nMemFree: 1 kB\n");
 	machine_read(&machine, tree.fd);
 	assert_string_equal(machine.os_id, "rocky");
 	assert_string_equal(machine.os_version, "9.3");
@@ -133,10 +124,10 @@ TEST_IN_TREE(the_system_is_told_by_os_release)
 	assert_int_equal(machine.memory_bytes, INT64_C(24684092) * 1024);
 }
 
-TEST_IN_TREE(what_is_not_utf8_is_escaped)
+TEST_OF_MACHINE(what_is_not_utf8_is_escaped)
 {
-	tree_put(&tree, "sys/class/dmi/id/sys_vendor", "Acme \xff\n");
-	tree_put(&tree, "etc/os-release", "PRETTY_NAME=\"Caf\xe9\"\n");
+	tree_put("sys/class/dmi/id/sys_vendor", "Acme \xff\n");
+	tree_put("etc/os-release", "PRETTY_NAME=\"Caf\xe9\"\n");
 	machine_read(&machine, tree.fd);
 	assert_string_equal(machine.vendor, "Acme \\xff");
 	assert_string_equal(machine.os_name, "Caf\\xe9");

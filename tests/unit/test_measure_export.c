@@ -204,7 +204,6 @@ static void store_duet(struct scratch *s, struct made_up *m)
 /* The elapsed time of each is that of both, and so says nothing of them. */
 TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 {
-	struct scratch *s = *state;
 	struct made_up m;
 
 	fill(&m);

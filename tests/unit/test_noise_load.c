@@ -23,9 +23,8 @@ static struct profile mark(struct scratch *s, struct analysis a, struct analysis
 
 TEST_IN_BOOK(of_two_noisy_runs_the_one_that_hides_more_counts)
 {
-	struct scratch *s = *state;
-	_cleanup_(profile_clear) struct profile both = mark(s, analysis_of(VERDICT_L, true, NS_PER_MS),
-		analysis_of(VERDICT_L, true, 40 * NS_PER_MS));
+	_cleanup_(profile_clear) struct profile both = mark(
+		s, analysis_of(VERDICT_L, true, NS_PER_MS), analysis_of(VERDICT_L, true, 40 * NS_PER_MS));
 	_cleanup_(profile_clear) struct profile first = mark(s, analysis_of(VERDICT_L, true, 3 * NS_PER_MS),
 		analysis_of(VERDICT_CLEAN, false, 40 * NS_PER_MS));
 	_cleanup_(profile_clear) struct profile none = mark(s, analysis_of(VERDICT_L, false, 3 * NS_PER_MS),
@@ -39,14 +38,13 @@ TEST_IN_BOOK(of_two_noisy_runs_the_one_that_hides_more_counts)
 
 TEST_IN_BOOK(a_forced_profile_has_the_verdicts_of_its_runs)
 {
-	struct scratch *s = *state;
 	struct analysis by_hand = analysis_of(VERDICT_BUSY, false, 0);
-	_cleanup_(profile_clear) struct profile one = mark(s, analysis_of(VERDICT_CLEAN, false, 0),
-		analysis_of(VERDICT_BUSY, false, 0));
-	_cleanup_(profile_clear) struct profile two = mark(s, analysis_of(VERDICT_BUSY, true, NS_PER_MS),
-		analysis_of(VERDICT_STEP, false, 0));
-	_cleanup_(profile_clear) struct profile same = mark(s, analysis_of(VERDICT_BUSY, false, NS_PER_MS),
-		analysis_of(VERDICT_BUSY, false, 0));
+	_cleanup_(profile_clear) struct profile one = mark(
+		s, analysis_of(VERDICT_CLEAN, false, 0), analysis_of(VERDICT_BUSY, false, 0));
+	_cleanup_(profile_clear) struct profile two = mark(
+		s, analysis_of(VERDICT_BUSY, true, NS_PER_MS), analysis_of(VERDICT_STEP, false, 0));
+	_cleanup_(profile_clear) struct profile same = mark(
+		s, analysis_of(VERDICT_BUSY, false, NS_PER_MS), analysis_of(VERDICT_BUSY, false, 0));
 
 	assert_int_equal(one.blind_ns, 0);
 	assert_string_equal(one.noise, "busy, forced");
@@ -61,7 +59,6 @@ TEST_IN_BOOK(a_forced_profile_has_the_verdicts_of_its_runs)
 
 TEST_IN_BOOK(a_share_of_the_runs_time_is_at_most_all_of_it)
 {
-	struct scratch *s = *state;
 	_cleanup_(run_clear) struct run run = scratch_run("INC0.1");
 	struct sample samples[] = {scratch_sample(1)};
 	struct analysis analysis = {.samples = samples, .n_samples = 1};

@@ -43,7 +43,6 @@ static int count_files(const char *path)
 
 TEST_IN_DIRECTORY(the_mode_of_the_old_file_is_kept_and_a_new_one_has_that_of_the_umask)
 {
-	struct scratch *s = *state;
 	mode_t mask = umask(027);
 	struct stat st;
 
@@ -60,7 +59,6 @@ TEST_IN_DIRECTORY(the_mode_of_the_old_file_is_kept_and_a_new_one_has_that_of_the
 
 TEST_IN_DIRECTORY(without_commit_the_old_file_stays_and_nothing_else)
 {
-	struct scratch *s = *state;
 	struct output_file output = {};
 	int n;
 
@@ -77,7 +75,6 @@ TEST_IN_DIRECTORY(without_commit_the_old_file_stays_and_nothing_else)
 
 TEST_IN_DIRECTORY(a_link_stays_and_what_it_names_is_written_also_if_it_is_not_there_yet)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *target = text_format("%s/target", s->directory);
 	struct stat st;
 
@@ -96,7 +93,6 @@ TEST_IN_DIRECTORY(a_link_stays_and_what_it_names_is_written_also_if_it_is_not_th
 
 TEST_IN_DIRECTORY(a_predictable_name_in_the_way_is_not_followed)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *trap = text_format("%s.new-%d", s->path, getpid());
 	_cleanup_(freep) char *victim = text_format("%s/victim", s->directory);
 
@@ -110,7 +106,6 @@ TEST_IN_DIRECTORY(a_predictable_name_in_the_way_is_not_followed)
 
 TEST_IN_DIRECTORY(a_pipe_is_written_directly)
 {
-	struct scratch *s = *state;
 	char text[8] = "";
 	int fd;
 
@@ -125,7 +120,6 @@ TEST_IN_DIRECTORY(a_pipe_is_written_directly)
 
 TEST_IN_DIRECTORY(directories_and_missing_ones_are_named)
 {
-	struct scratch *s = *state;
 	_cleanup_(freep) char *path = text_format("%s/none/file", s->directory);
 
 	assert_int_equal(write_text(s->directory, "", &s->err), -EISDIR);
@@ -149,7 +143,6 @@ static int write_as_other(const char *path, const char *text)
 
 TEST_IN_DIRECTORY(where_owner_or_directory_do_not_allow_another_file_it_is_written_in_place)
 {
-	struct scratch *s = *state;
 	struct stat before, after;
 
 	if (geteuid() != 0)
@@ -169,7 +162,6 @@ TEST_IN_DIRECTORY(where_owner_or_directory_do_not_allow_another_file_it_is_writt
 
 TEST_IN_DIRECTORY(root_keeps_the_owner)
 {
-	struct scratch *s = *state;
 	struct stat st;
 
 	if (geteuid() != 0)
@@ -184,8 +176,6 @@ TEST_IN_DIRECTORY(root_keeps_the_owner)
 
 TEST_IN_DIRECTORY(what_another_user_put_into_a_directory_for_all_is_refused)
 {
-	struct scratch *s = *state;
-
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(chmod(s->directory, 01777), 0);

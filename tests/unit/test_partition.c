@@ -7,8 +7,6 @@
 #include "lib/host/system/kernel_setting.h"
 #include "lib/host/process/pinning.h"
 
-static struct tree tree;
-
 static void assert_holds(const char *path, enum kernel_setting_kind kind, const char *value)
 {
 	struct kernel_setting file = {.root_fd = tree.fd, .path = path, .kind = kind};
@@ -18,37 +16,33 @@ static void assert_holds(const char *path, enum kernel_setting_kind kind, const 
 	assert_string_equal(held, value);
 }
 
-TEST(a_partition_is_its_cpus_or_none)
+TEST_IN_TREE(a_partition_is_its_cpus_or_none)
 {
 	_cleanup_(freep) char *directory = NULL;
 
-	tree_make(&tree);
 	assert_null(partition_directory(tree.fd));
-	tree_put(&tree, "proc/self/mountinfo", "25 20 0:22 / /c rw - cgroup2 cgroup2 rw\n");
+	tree_put("proc/self/mountinfo", "25 20 0:22 / /c rw - cgroup2 cgroup2 rw\n");
 	directory = partition_directory(tree.fd);
 	assert_string_equal(directory, "/c/emp-isolated");
 	assert_holds(directory, SETTING_PARTITION, "none");
 	assert_false(partition_has(tree.fd, 3));
-	tree_put(&tree, "c/emp-isolated/cpuset.cpus", "1,3\n");
+	tree_put("c/emp-isolated/cpuset.cpus", "1,3\n");
 	assert_holds(directory, SETTING_PARTITION, "member");
-	tree_put(&tree, "c/emp-isolated/cpuset.cpus.partition",
+	tree_put("c/emp-isolated/cpuset.cpus.partition",
 		"isolated invalid (Parent is not a partition root)\n");
 	assert_holds(directory, SETTING_PARTITION, "member");
-	tree_put(&tree, "c/emp-isolated/cpuset.cpus.partition", "isolated\n");
+	tree_put("c/emp-isolated/cpuset.cpus.partition", "isolated\n");
 	assert_holds(directory, SETTING_PARTITION, "1,3");
 	assert_true(partition_has(tree.fd, 3));
 	assert_false(partition_has(tree.fd, 2));
-	tree_remove(&tree);
 }
 
-TEST(the_cpuset_controller_is_on_or_off)
+TEST_IN_TREE(the_cpuset_controller_is_on_or_off)
 {
-	tree_make(&tree);
-	tree_put(&tree, "c/cgroup.subtree_control", "cpu memory pids\n");
+	tree_put("c/cgroup.subtree_control", "cpu memory pids\n");
 	assert_holds("/c/cgroup.subtree_control", SETTING_CPUSET, "-cpuset");
-	tree_put(&tree, "c/cgroup.subtree_control", "cpuset\n");
+	tree_put("c/cgroup.subtree_control", "cpuset\n");
 	assert_holds("/c/cgroup.subtree_control", SETTING_CPUSET, "+cpuset");
-	tree_put(&tree, "c/cgroup.subtree_control", "cpu cpuset io\n");
+	tree_put("c/cgroup.subtree_control", "cpu cpuset io\n");
 	assert_holds("/c/cgroup.subtree_control", SETTING_CPUSET, "+cpuset");
-	tree_remove(&tree);
 }

@@ -5,31 +5,25 @@
 
 #include "lib/host/process/pinning.h"
 
-TEST(a_cpu_must_exist_and_be_online)
+TEST_IN_TREE(a_cpu_must_exist_and_be_online)
 {
 	struct error err = {};
-	struct tree tree;
 
-	tree_make(&tree);
-	tree_put(&tree, "sys/devices/system/cpu/online", "0-1,3\n");
-	tree_put(&tree, "sys/devices/system/cpu/present", "0-3\n");
+	tree_put("sys/devices/system/cpu/online", "0-1,3\n");
+	tree_put("sys/devices/system/cpu/present", "0-3\n");
 	assert_int_equal(pinning_check(0, tree.fd, &err), 0);
 	assert_int_equal(pinning_check(3, tree.fd, &err), 0);
 	assert_int_equal(pinning_check(2, tree.fd, &err), -EINVAL);
 	assert_string_equal(err.text, "CPU 2 is offline: choose one of 0-1,3");
 	assert_int_equal(pinning_check(64, tree.fd, &err), -EINVAL);
 	assert_string_equal(err.text, "CPU 64 does not exist: choose one of 0-1,3");
-	tree_remove(&tree);
 }
 
-TEST(a_machine_that_does_not_say_is_not_in_the_way)
+TEST_IN_TREE(a_machine_that_does_not_say_is_not_in_the_way)
 {
 	struct error err = {};
-	struct tree tree;
 
-	tree_make(&tree);
 	assert_int_equal(pinning_check(7, tree.fd, &err), 0);
-	tree_remove(&tree);
 }
 
 TEST(the_option_reads_a_cpu_of_this_machine)

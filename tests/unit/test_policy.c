@@ -88,28 +88,22 @@ TEST(a_bad_line_is_quoted_in_the_message)
 }
 
 /* Two directories as the tool has them: the administrator's, and the shipped one. */
-static struct tree tree;
 static char etc[80], shipped[80];
 static const char *const directories[] = {etc, shipped, NULL};
 
 static int make(void **state)
 {
-	tree_make(&tree);
+	tree_make(state);
 	snprintf(etc, sizeof(etc), "%s/etc", tree.path);
 	snprintf(shipped, sizeof(shipped), "%s/shipped", tree.path);
-	tree_put(&tree, "shipped/common.ini", "[stop]\ncron.service = common\n[kernel]\nfloor = 5\n");
-	tree_put(&tree, "shipped/debian-12.ini",
-		"[policy]\ninclude = common\n[stop]\nrsyslog.service = logs\n");
-	tree_put(&tree, "shipped/rhel-9.ini", "[policy]\ninclude = common\n[kernel]\nfloor = 5.14\n");
-	tree_put(&tree, "shipped/rhel-10.ini", "[policy]\ninclude = common\n");
+	tree_put("shipped/common.ini", "[stop]\ncron.service = common\n[kernel]\nfloor = 5\n");
+	tree_put("shipped/debian-12.ini", "[policy]\ninclude = common\n[stop]\nrsyslog.service = logs\n");
+	tree_put("shipped/rhel-9.ini", "[policy]\ninclude = common\n[kernel]\nfloor = 5.14\n");
+	tree_put("shipped/rhel-10.ini", "[policy]\ninclude = common\n");
 	return 0;
 }
 
-static int drop(void **state)
-{
-	tree_remove(&tree);
-	return 0;
-}
+#define TEST_OF_POLICIES(name) TEST_WITH(name, make, tree_remove)
 
 static void expect_policy(const char *id, const char *version, const char *like, const char *name)
 {
@@ -123,9 +117,7 @@ static void expect_policy(const char *id, const char *version, const char *like,
 	policy_free(policy);
 }
 
-#define TEST_IN_TREE(name) TEST_WITH(name, make, drop)
-
-TEST_IN_TREE(a_distribution_gets_its_own_policy_or_the_nearest)
+TEST_OF_POLICIES(a_distribution_gets_its_own_policy_or_the_nearest)
 {
 	expect_policy("debian", "12", NULL, "debian-12");
 	expect_policy("debian", "13", NULL, "debian-12");
@@ -138,7 +130,7 @@ TEST_IN_TREE(a_distribution_gets_its_own_policy_or_the_nearest)
 	expect_policy(NULL, NULL, NULL, "common");
 }
 
-TEST_IN_TREE(an_included_policy_adds_its_rules_and_its_floor)
+TEST_OF_POLICIES(an_included_policy_adds_its_rules_and_its_floor)
 {
 	struct machine machine = {};
 	struct policy *policy;
@@ -151,13 +143,13 @@ TEST_IN_TREE(an_included_policy_adds_its_rules_and_its_floor)
 	policy_free(policy);
 }
 
-TEST_IN_TREE(the_administrators_file_takes_the_shipped_ones_place)
+TEST_OF_POLICIES(the_administrators_file_takes_the_shipped_ones_place)
 {
 	struct machine machine = {};
 	struct policy *policy;
 	struct error err = {};
 
-	tree_put(&tree, "etc/debian-12.ini", "[stop]\nmine.service = mine\n");
+	tree_put("etc/debian-12.ini", "[stop]\nmine.service = mine\n");
 	assert_int_equal(policy_load(&policy, directories, "debian-12", &machine, &err), 0);
 	assert_null(policy_stop(policy, "cron.service"));
 	assert_string_equal(policy_stop(policy, "mine.service"), "mine");
@@ -165,7 +157,7 @@ TEST_IN_TREE(the_administrators_file_takes_the_shipped_ones_place)
 	policy_free(policy);
 }
 
-TEST_IN_TREE(a_missing_or_endless_policy_is_refused)
+TEST_OF_POLICIES(a_missing_or_endless_policy_is_refused)
 {
 	struct machine machine = {};
 	struct policy *policy;
@@ -173,8 +165,8 @@ TEST_IN_TREE(a_missing_or_endless_policy_is_refused)
 
 	assert_int_equal(policy_load(&policy, directories, "plan9", &machine, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "there is no policy 'plan9' in"));
-	tree_put(&tree, "etc/a.ini", "[policy]\ninclude = b\n");
-	tree_put(&tree, "etc/b.ini", "[policy]\ninclude = a\n");
+	tree_put("etc/a.ini", "[policy]\ninclude = b\n");
+	tree_put("etc/b.ini", "[policy]\ninclude = a\n");
 	assert_int_equal(policy_load(&policy, directories, "a", &machine, &err), -ELOOP);
 	assert_non_null(strstr(err.text, "include each other in a cycle"));
 }

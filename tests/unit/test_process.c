@@ -18,23 +18,20 @@ TEST(names_may_hold_brackets_and_blanks)
 	assert_int_equal(process_parse("", &p), -EINVAL);
 }
 
-TEST(kernel_threads_are_left_out)
+TEST_IN_TREE(kernel_threads_are_left_out)
 {
 	struct process *processes;
-	struct tree tree;
 	size_t n;
 
-	tree_make(&tree);
-	tree_put(&tree, "proc/300/stat", "300 (cron) S 1 300 300 0 -1 4194560 100\n");
-	tree_put(&tree, "proc/20/stat", "20 (atd) S 1 20 20 0 -1 4194560 100\n");
-	tree_put(&tree, "proc/9/stat", "9 (kauditd) S 2 0 0 0 -1 2129984 0\n");
-	tree_put(&tree, "proc/uptime", "1 2\n");
+	tree_put("proc/300/stat", "300 (cron) S 1 300 300 0 -1 4194560 100\n");
+	tree_put("proc/20/stat", "20 (atd) S 1 20 20 0 -1 4194560 100\n");
+	tree_put("proc/9/stat", "9 (kauditd) S 2 0 0 0 -1 2129984 0\n");
+	tree_put("proc/uptime", "1 2\n");
 	processes = processes_read(tree.fd, &n);
 	assert_int_equal(n, 2);
 	assert_string_equal(processes[0].name, "atd");
 	assert_int_equal(processes[1].pid, 300);
 	free(processes);
-	tree_remove(&tree);
 }
 
 TEST(a_digest_is_that_of_the_standard)

@@ -485,7 +485,6 @@ static void try_run(
 
 TEST_IN_BOOK(each_book_goes_out_and_comes_back_the_same)
 {
-	struct scratch *s = *state;
 	unsigned long begin = check_seed((unsigned long)time(NULL));
 	struct book *second = open_another(s, 2), *third = open_another(s, 3);
 	size_t rows = 0, n;

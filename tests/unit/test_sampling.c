@@ -119,7 +119,6 @@ static void check_run(struct scratch *s, int64_t id, const char *wanted, uint32_
 TEST_IN_BOOK(a_sequence_finishes_one_run_before_the_next)
 {
 	_cleanup_(two_clear) struct two two;
-	struct scratch *s = *state;
 
 	two_make(&two, s, "exit 0", ORDER_SEQUENCE);
 	two.items[1].warm_ups = 1;
@@ -132,7 +131,6 @@ TEST_IN_BOOK(a_sequence_finishes_one_run_before_the_next)
 TEST_IN_BOOK(interleaved_runs_take_turns_after_all_warm_ups)
 {
 	_cleanup_(two_clear) struct two two;
-	struct scratch *s = *state;
 
 	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
 	two.items[0].warm_ups = two.items[1].warm_ups = 1;
@@ -143,7 +141,6 @@ TEST_IN_BOOK(interleaved_runs_take_turns_after_all_warm_ups)
 TEST_IN_BOOK(a_shuffle_takes_one_sample_of_each_in_every_round)
 {
 	_cleanup_(two_clear) struct two two;
-	struct scratch *s = *state;
 	int swapped = 0;
 
 	two_make(&two, s, "exit 0", ORDER_SHUFFLE);
@@ -162,7 +159,6 @@ TEST_IN_BOOK(a_shuffle_takes_one_sample_of_each_in_every_round)
 TEST_IN_BOOK(a_run_gets_more_samples_as_long_as_it_asks)
 {
 	_cleanup_(two_clear) struct two two;
-	struct scratch *s = *state;
 
 	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
 	two.items[1].samples = 1;
@@ -175,7 +171,6 @@ TEST_IN_BOOK(a_run_gets_more_samples_as_long_as_it_asks)
 TEST_IN_BOOK(a_run_that_has_an_id_is_resumed)
 {
 	_cleanup_(two_clear) struct two two;
-	struct scratch *s = *state;
 	int64_t id;
 
 	two_make(&two, s, "exit 0", ORDER_SEQUENCE);
@@ -197,7 +192,6 @@ TEST_IN_BOOK(a_run_that_has_an_id_is_resumed)
 TEST_IN_BOOK(what_fails_first_is_reported_and_every_run_that_was_begun_is_ended)
 {
 	_cleanup_(two_clear) struct two two;
-	struct scratch *s = *state;
 
 	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
 	fails_at = "t2";
@@ -211,7 +205,6 @@ TEST_IN_BOOK(what_fails_first_is_reported_and_every_run_that_was_begun_is_ended)
 TEST_IN_BOOK(a_failure_at_the_end_of_one_run_leaves_the_others_done)
 {
 	_cleanup_(two_clear) struct two two;
-	struct scratch *s = *state;
 
 	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
 	fails_at = "e1";
@@ -224,7 +217,6 @@ TEST_IN_BOOK(a_failure_at_the_end_of_one_run_leaves_the_others_done)
 TEST_IN_BOOK(a_program_that_fails_ends_the_run_and_is_named_with_its_sample)
 {
 	_cleanup_(two_clear) struct two two;
-	struct scratch *s = *state;
 
 	two_make(&two, s, "exit 3", ORDER_SEQUENCE);
 	assert_int_equal(sampling_run(&two.plan, &s->err), -ECANCELED);
@@ -244,7 +236,6 @@ TEST_IN_BOOK(a_program_that_fails_ends_the_run_and_is_named_with_its_sample)
 TEST_IN_BOOK(an_interrupt_keeps_the_samples_before)
 {
 	_cleanup_(two_clear) struct two two;
-	struct scratch *s = *state;
 
 	assert_int_equal(interrupt_init(), 0);
 	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
